@@ -123,6 +123,12 @@ pub mod pad {
     pub use crate::tensor::{Circular, Constant, PadMode, Reflect, Replicate};
 }
 
+/// What becomes of the losses of single elements: see [`Tensor::mse_loss`].
+pub mod reduction {
+    pub use crate::ops::losses::LossReduction;
+    pub use crate::tensor::{BatchMean, DivergenceReduction, Mean, Reduction, Sum, Unreduced};
+}
+
 #[cfg(feature = "any")]
 pub use any::{AnyTensor, AnyViewMut};
 #[cfg(feature = "safetensors")]
@@ -134,6 +140,34 @@ pub use castiron_macros::Module;
 /// assert_eq!(<dim!(384) as Dim>::SIZE, Some(384));
 /// ```
 pub use castiron_macros::dim;
+/// The sum of products of tensors whose axes are named by letters (`torch.einsum`): `einsum!("ij,jk->ik", a, b)` is a product of
+/// matrices. Letters that the result lacks are summed over; one that a term has twice takes the diagonal. Without `->` the result has the
+/// letters named once, in alphabetical order.
+///
+/// The compiler knows the shape of the result, and that every letter names one size. Operands are tensors or references to them, of one
+/// dtype, which is the result's (`bool` is refused); sizes of 1 are not broadcast. What fails while running panics;
+/// [`try_einsum!`] returns a `Result`. For `...`, and equations that are strings of the program, see `any::einsum`.
+///
+/// ```
+/// use castiron::{einsum, shape, tensor, Tensor};
+/// let (a, b) = (tensor![[1, 2], [3, 4], [5, 6]], tensor![[1, 0, 1], [0, 1, 1]]);
+/// let product: Tensor<i64, shape![3, 3]> = einsum!("ij,jk->ik", a, &b);
+/// assert_eq!(product.to_vec(), [1, 2, 3, 3, 4, 7, 5, 6, 11]);
+/// assert_eq!(einsum!("ii", &product).item(), 1 + 4 + 11);
+/// assert_eq!(einsum!("ij->ji", &a).to_vec(), [1, 3, 5, 2, 4, 6]);
+/// ```
+pub use castiron_macros::einsum;
+/// [`einsum!`], returning what goes wrong while running: sizes that only the program knows, and memory that runs out.
+///
+/// ```
+/// use castiron::{shape, try_einsum, Tensor};
+/// let (a, b): (Tensor<f32, shape![_]>, Tensor<f32, shape![_]>) = (Tensor::ones_sized([2]), Tensor::ones_sized([3]));
+/// let error = try_einsum!("i,i", &a, &b).unwrap_err();
+/// assert_eq!(error.to_string(), "einsum: the letter 'i' names two sizes, 2 and 3");
+/// ```
+pub use castiron_macros::try_einsum;
+#[doc(hidden)]
+pub use tensor::einsum_calls as __einsum;
 /// Runs an expression of tensors and scalars in one pass, without intermediate tensors: every name in it that is a tensor
 /// becomes [`lazy`](Tensor::lazy).
 ///
@@ -244,7 +278,7 @@ pub use sparse::{RightOfSparse, WrittenToSparse};
 pub use tensor::lazy;
 pub use tensor::{
     Activation, AnyLayout, AsTensor, AxisIter, BinWeight, ByteNumber, Generator, Interpolation, Iter, JoinDtype,
-    Joined, Layout, OnHost, Operand, Outcome, Piece, Position, ScatterReduce, Stacked, Strided, Tensor, TensorOperand,
+    Joined, Layout, LossWeight, OnHost, Operand, Outcome, PerChannel, Piece, Position, RunningStatistics, ScatterReduce, Stacked, Strided, Tensor, TensorOperand,
     TensorView, TensorViewMut, cat, multi_dot, stack, try_cat, try_multi_dot, try_stack, try_where_, where_,
 };
 #[doc(hidden)]

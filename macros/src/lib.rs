@@ -6,6 +6,7 @@
 use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 
 mod dims;
+mod einsum;
 mod fallible;
 mod fused;
 mod literal;
@@ -88,6 +89,18 @@ pub fn s(input: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn fused(input: TokenStream) -> TokenStream {
     finish(fused::fused(input))
+}
+
+/// See `castiron::einsum!`.
+#[proc_macro]
+pub fn einsum(input: TokenStream) -> TokenStream {
+    finish(einsum::einsum(input, false))
+}
+
+/// See `castiron::try_einsum!`.
+#[proc_macro]
+pub fn try_einsum(input: TokenStream) -> TokenStream {
+    finish(einsum::einsum(input, true))
 }
 
 /// The rows of a table of operations with the names of their methods (see `named.rs`).

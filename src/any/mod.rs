@@ -51,6 +51,9 @@ mod index;
 // Products of vectors and matrices: `matmul`, `addmm`, `tensordot`, `einsum`.
 mod linalg;
 
+// Losses of predictions beside targets.
+mod loss;
+
 // What networks are made of: convolutions, pooling.
 mod nn;
 

@@ -9,7 +9,7 @@ use crate::error::Result;
 #[cfg(feature = "cuda")]
 use crate::ops::arguments::Distribution;
 use crate::ops::arguments::{Added, Attention, Indexing, Order, Sought};
-use crate::ops::expression::Expression;
+use crate::ops::expression::{AXES, Expression, Leaf, Mapped2};
 use crate::ops::kernel::{Copying, LaneKernel, Map1, Map2, Map3, RowKernel};
 use crate::ops::reduce::{Reducer, TwoResults};
 use crate::ops::segment::Segment;
@@ -233,6 +233,25 @@ pub trait Backend: sealed::Backend + Sized + 'static {
         sizes: &[usize],
         mask: u32,
     ) -> Result<Self::Storage>;
+
+    /// Reduces `kernel(a, b)` over the axes of `mask`, without memory for these elements; both operands have the same sizes. The result
+    /// is row-major over the other axes.
+    fn reduce_pairs<A: Element, B: Element, C: Element>(
+        reducer: impl Reducer<C>,
+        kernel: impl Map2<A, B, C>,
+        a: View<'_, Self::Storage, A>,
+        b: View<'_, Self::Storage, B>,
+        mask: u32,
+    ) -> Result<Self::Storage> {
+        let steps = |strides: &[usize]| {
+            let mut steps = [0; AXES];
+            steps[..strides.len()].copy_from_slice(strides);
+            steps
+        };
+        let (x, y) = (Leaf::new(Self::address(a), steps(a.strides)), Leaf::new(Self::address(b), steps(b.strides)));
+        // SAFETY: both views are of these sizes, and what they borrow exists and is written by nobody.
+        unsafe { Self::reduce_lazy(reducer, Mapped2::<_, _, _, C>::new(kernel, x, y), a.sizes, mask) }
+    }
 
     /// Reduces over the axes of `mask`; the result is row-major over the others.
     fn reduce<A: Element, R: Reducer<A>>(reducer: R, a: View<'_, Self::Storage, A>, mask: u32)

@@ -12,9 +12,11 @@ mod choosing;
 mod convert;
 mod diagonal;
 mod dim;
+mod einsum;
 mod join;
 mod list;
 mod matmul;
+mod network;
 mod numeral;
 mod parts;
 mod product;
@@ -38,8 +40,10 @@ pub use convert::MayBe;
 pub use convert::{ConvertTo, MayEqual, Size, WrittenTo};
 pub use diagonal::{Diag, DiagEmbed, Diagonals, MainDiagonals, OneMatrix};
 pub use dim::{Dim, Dyn, Known, Never, SameDim, SameSizeFor, Stride};
+pub use einsum::{Lettered, NamedSize};
 pub use join::{Concat, Merge, Slices, StackedOn};
 pub use matmul::{BatchMatMul, Factor, InFeatures, InnerDim, MatMul, SameBatch};
+pub use network::{Halved, HasChannels, InGroups, LabelsOf, OneForEach, Scores, ShufflePixels, TargetOf, UnshufflePixels};
 pub use numeral::{D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, End};
 pub use parts::{
     AxisList, Count, Counted, Cut, CutEqually, Dimensional, Matrices, MoveAxis, Pad, Repeat, Rotate, Shifts, Tile,
@@ -52,7 +56,7 @@ pub use reinterpret::{ItemSize, RealAndImaginary, ViewedAs};
 pub use reshape::{Flatten, Inferable, OneElement, ReshapeTo, Unflatten};
 pub use suffix::EndsWith;
 pub use window::{
-    Conv, Convolved, EachAxis, Half, InChannels, InGroups, OddWindow, Padding, Pool, Pooled, Resized, Same, Transposed,
+    Conv, Convolved, EachAxis, Half, InChannels, OddWindow, Padding, Pool, Pooled, Resized, Same, Transposed,
     TransposedChannels, TransposedSize,
 };
 #[doc(hidden)]

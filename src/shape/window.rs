@@ -4,9 +4,10 @@
 //! Source: PyTorch, `torch.nn.Conv2d`, `torch.nn.ConvTranspose2d`, `torch.nn.MaxPool2d` ("Shape").
 //! Uses dimensions and their arithmetic; used by `tensor::nn`.
 
-use super::arithmetic::{ConvSize, DivideExactly, Minus, Product, Sum};
+use super::arithmetic::{ConvSize, Minus, Product, Sum};
+use super::network::InGroups;
 use super::dim::{Dim, Dyn, Known, SameDim, Stride};
-use super::numeral::{D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, LowestBit, Numeral, numbers_above_one};
+use super::numeral::{D0, D1, LowestBit, Numeral};
 use super::Shape;
 use crate::ops::window::Window;
 use core::marker::PhantomData;
@@ -279,23 +280,6 @@ where
 pub trait InChannels<CG, G> {}
 #[diagnostic::do_not_recommend]
 impl<C: SameDim<Product<CG, G>>, CG: Dim, G: Dim> InChannels<CG, G> for C {}
-
-/// A number of channels that is divided into `G` groups.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` channels can't be divided into `{G}` groups",
-    label = "something would be left over",
-    note = "`D3<D8<D4>>` is 384"
-)]
-pub trait InGroups<G> {}
-#[diagnostic::do_not_recommend]
-impl<C: Dim> InGroups<D1> for C {}
-macro_rules! in_groups {
-    ($([$r:ident] $number:ty;)*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl<$r: Numeral, C: DivideExactly<$number>> InGroups<$number> for C {}
-    )*};
-}
-numbers_above_one!(in_groups);
 
 /// A shape that weights of shape `W` convolve, as `C` (a [`Conv`]) says.
 #[diagnostic::on_unimplemented(

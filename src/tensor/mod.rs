@@ -38,6 +38,9 @@ mod index;
 // Products of vectors and matrices: `matmul`, `addmm`, `tensordot`, `linear`, distances.
 mod linalg;
 
+// Losses of predictions beside targets, distances and angles.
+mod loss;
+
 // What networks are made of: convolutions and pooling.
 pub(crate) mod nn;
 
@@ -80,10 +83,15 @@ pub use join::meshgrid::{
     try_broadcast_tensors, try_cartesian_prod,
 };
 pub use join::pieces::{JoinDtype, Piece};
+#[doc(hidden)]
+pub use linalg::einsum::calls as einsum_calls;
 pub use linalg::int_mm::ByteNumber;
 pub use linalg::linear::Activation;
 pub use linalg::tensordot::{multi_dot, try_multi_dot};
+pub use loss::per_channel::{LossWeight, PerChannel};
+pub use loss::reduction::{BatchMean, DivergenceReduction, Mean, Reduction, Sum, Unreduced};
 pub use rearrange::pad::{Circular, Constant, PadMode, Reflect, Replicate};
+pub use reduce::channels::RunningStatistics;
 pub use reduce::counting::BinWeight;
 pub use reduce::quantile::Interpolation;
 pub use view::axis_iter::AxisIter;
@@ -116,10 +124,21 @@ pub(crate) use sort::sort_topk::{admitted, ranked};
 pub(crate) use view::reinterpret::expect_bools;
 #[cfg(feature = "any")]
 pub(crate) use view::reinterpret::expect_widened;
+/// Losses of erased views, which typed tensors and `AnyTensor` call.
+#[cfg(feature = "any")]
+pub(crate) mod losses {
+    pub(crate) use super::loss::binary::{of_logits as of_binary_logits, of_probabilities as of_binary_probabilities};
+    pub(crate) use super::loss::classes::{Labelled, expect_labels, of_probabilities as of_class_probabilities};
+    pub(crate) use super::loss::ctc::{Sequences, ctc};
+    pub(crate) use super::loss::margins::{as_matrix, multi_margin, multilabel_margin, multilabel_soft_margin};
+    pub(crate) use super::loss::pairs::{expect_target, expect_values, gaussian, poisson_values};
+    pub(crate) use super::loss::reduction::of_pairs;
+}
 #[cfg(feature = "any")]
 pub(crate) use {
     index::index_put::places,
     index::scatter_reduce::reduce_into,
+    linalg::einsum::{Factor, contract},
     linalg::matmul::{Summand, product},
     linalg::tensordot::{KroneckerAxes, kept_axes, kronecker_axes},
     rearrange::pick::{pick_as_laid_out, pick_elements, positions, rolled},

@@ -25,6 +25,7 @@ fn compiled_kernels_of_tensors_give_the_bits_of_the_host() {
     super::reduce::normalize::kernels(&mut suite);
     super::reduce::rank::kernels(&mut suite);
     super::elementwise::shell_dtypes::kernels(&mut suite);
+    crate::ops::losses::kernels(&mut suite);
     crate::cpu::gemm::kernels(&mut suite);
     suite.run_all();
 }

@@ -27,6 +27,7 @@ mod device_values;
 mod devices;
 mod dtypes;
 mod each_device;
+mod einsum;
 mod errors;
 #[cfg(feature = "mmap")]
 mod files;
@@ -35,6 +36,7 @@ mod into_vec;
 mod laws;
 mod lazy;
 mod left_over;
+mod losses;
 mod memory_format;
 #[cfg(feature = "safetensors")]
 mod modules;

@@ -8,6 +8,7 @@ use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result};
 use crate::layout::MemoryFormat;
+use crate::ops::losses::LossReduction;
 use crate::tensor::{Interpolation, ScatterReduce};
 
 /// The arguments of an operation: in order, then by name.
@@ -272,6 +273,10 @@ arguments! {
         "midpoint" => Ok(Interpolation::Midpoint),
         "nearest" => Ok(Interpolation::Nearest),
         other => args.refused(format!("{name} is linear, lower, higher, midpoint or nearest, got {other:?}")),
+    };
+    LossReduction = |args, name| {
+        let text: &str = args.read(name)?;
+        text.parse().or_else(|_| args.refused(format!("{name} is none, mean or sum, got {text:?}")))
     };
     ScatterReduce = |args, name| match args.read(name)? {
         "sum" | "add" => Ok(ScatterReduce::Sum),

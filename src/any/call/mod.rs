@@ -8,7 +8,7 @@ pub use self::arguments::Args;
 pub(crate) use self::arguments::{Argument, Bound, Item};
 pub use self::value::Value;
 use crate::any::elementwise::op_table::{BINARY, UNARY, torch_names};
-use crate::any::{base, create, elementwise, index, join, linalg, nn, rearrange, reduce, scan, sort, view};
+use crate::any::{base, create, elementwise, index, join, linalg, loss, nn, rearrange, reduce, scan, sort, view};
 use crate::device::{AnyDevice, DeviceType};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
@@ -149,6 +149,12 @@ const NAMED: &[&[NamedOp]] = &[
     linalg::matmul::OPERATIONS,
     linalg::matrix_power::OPERATIONS,
     linalg::tensordot::OPERATIONS,
+    loss::binary::OPERATIONS,
+    loss::classes::OPERATIONS,
+    loss::ctc::OPERATIONS,
+    loss::distances::OPERATIONS,
+    loss::margins::OPERATIONS,
+    loss::pairs::OPERATIONS,
     nn::attention::OPERATIONS,
     nn::conv::OPERATIONS,
     nn::pool::OPERATIONS,

@@ -1,12 +1,11 @@
-//! Sums of products by the names of axes, contracted two operands at a time.
-//!
-//! Source: `aten/src/ATen/native/Linear.cpp`, `einsum` and `sumproduct_pair`.
-//! Uses `elementwise::apply`, `device`, `base::dispatch`.
+//! Sums of products by the names of axes: equations read while running. Uses `tensor::linalg::einsum`, which contracts operands.
 
 use crate::any::AnyTensor;
+use crate::any::base::by_width::signed;
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::device::Dynamic;
 use crate::error::{Error, Result};
+use crate::tensor::{Factor, contract};
 use castiron_macros::operations;
 
 const OP: &str = "einsum";
@@ -106,111 +105,42 @@ pub fn einsum(equation: &str, operands: &[AnyTensor]) -> Result<AnyTensor> {
             return invalid(format!("the result of {equation:?} has an axis twice, or one that no operand has"));
         }
     }
-    // Those of the result, then those summed over.
-    let mut labels = kept.clone();
-    for label in all() {
-        if !labels.contains(&label) {
-            labels.push(label);
-        }
-    }
-    let aligned = inputs.iter().zip(operands).map(|(own, x)| aligned(own, x, &labels));
-    contracted(aligned.collect::<Result<Vec<_>>>()?, kept.len())
+    contract(&inputs, operands, &kept)
 }
 
-/// The operand with the axes of all labels, of size 1 where it lacks them.
-fn aligned(own: &[Label], x: &AnyTensor, labels: &[Label]) -> Result<AnyTensor> {
-    let (mut x, mut own) = (x.clone(), own.to_vec());
-    // A repeated label takes the diagonal.
-    while let Some(second) = (0..own.len()).find(|&at| own[..at].contains(&own[at])) {
-        let label = own[second];
-        let first = own.iter().position(|&known| known == label).unwrap_or(0);
-        if x.sizes[first] != x.sizes[second] {
-            return invalid(format!("a repeated axis has sizes {} and {}", x.sizes[first], x.sizes[second]));
+/// As its own methods do it: dtypes promote where nothing is contracted, and integers are summed in `int64`.
+impl Factor for AnyTensor {
+    fn sizes(&self) -> &[usize] {
+        &self.sizes
+    }
+    fn diagonal(&self, first: usize, second: usize) -> Result<Self> {
+        AnyTensor::diagonal(self, 0, first as i64, second as i64)
+    }
+    fn permuted(&self, order: &[usize]) -> Result<Self> {
+        self.permute(&signed(order))
+    }
+    fn widened(&self, at: usize) -> Result<Self> {
+        self.unsqueeze(at as i64)
+    }
+    fn reshaped(&self, sizes: &[usize]) -> Result<Self> {
+        AnyTensor::reshaped(self, &signed(sizes))
+    }
+    fn summed(&self, axes: &[usize]) -> Result<Self> {
+        self.sum(Some(&signed(axes)), true, None)
+    }
+    fn times(&self, other: &Self) -> Result<Self> {
+        self.mul(other)
+    }
+    fn products(&self, other: &Self) -> Result<Self> {
+        crate::any::elementwise::apply::same_device(OP, self, other)?;
+        if self.dtype != other.dtype {
+            let reason = format!("operands that are contracted must hold one dtype, got {} and {}", self.dtype, other.dtype);
+            return invalid(reason);
         }
-        x = x.diagonal(0, first as i64, second as i64)?;
-        own.remove(second);
-        own.remove(first);
-        own.push(label);
+        dispatch_dtype!(OP, self.dtype, E: Numeric => {
+            self.typed_rank3::<E, Dynamic>()?.try_matmul(&other.typed_rank3::<E, Dynamic>()?).map(AnyTensor::from)
+        })
     }
-    let order = labels.iter().filter_map(|label| own.iter().position(|known| known == label).map(|at| at as i64));
-    x = x.permute(&order.collect::<Vec<_>>())?;
-    for (at, label) in labels.iter().enumerate() {
-        if !own.contains(label) {
-            x = x.unsqueeze(at as i64)?;
-        }
-    }
-    Ok(x)
-}
-
-/// Operands of the same axes multiplied and summed over all but the first ones.
-fn contracted(operands: Vec<AnyTensor>, kept: usize) -> Result<AnyTensor> {
-    let rank = operands[0].rank();
-    for at in 0..rank {
-        let sizes: Vec<usize> = operands.iter().map(|x| x.sizes[at]).filter(|&size| size != 1).collect();
-        if sizes.iter().any(|&size| size != sizes[0]) {
-            return invalid(format!("an axis has sizes {sizes:?} in the operands"));
-        }
-    }
-    let mut operands = operands.into_iter();
-    let Some(mut x) = operands.next() else { return invalid("there is no operand".to_owned()) };
-    let mut left = operands.as_slice();
-    if left.is_empty() {
-        let summed: Vec<i64> = (kept..rank).map(|at| at as i64).collect();
-        return if summed.is_empty() { Ok(x) } else { x.sum(Some(&summed), false, None) };
-    }
-    while let Some((y, rest)) = left.split_first() {
-        // Labels that no later operand has are summed over now.
-        let last: Vec<usize> = (kept..rank).filter(|&at| rest.iter().all(|z| z.sizes[at] == 1)).collect();
-        let alone = |x: &AnyTensor, y: &AnyTensor| {
-            let dims = last.iter().filter(|&&at| x.sizes[at] != 1 && y.sizes[at] == 1);
-            let dims: Vec<i64> = dims.map(|&at| at as i64).collect();
-            if dims.is_empty() { Ok(x.clone()) } else { x.sum(Some(&dims), true, None) }
-        };
-        let both: Vec<usize> = last.iter().copied().filter(|&at| x.sizes[at] != 1 && y.sizes[at] != 1).collect();
-        x = pair(&alone(&x, y)?, &alone(y, &x)?, &both)?;
-        left = rest;
-    }
-    let sizes: Vec<i64> = x.sizes[..kept].iter().map(|&size| size as i64).collect();
-    x.reshaped(&sizes)
-}
-
-/// Two operands multiplied and summed over axes that both have: a product of matrices.
-fn pair(x: &AnyTensor, y: &AnyTensor, summed: &[usize]) -> Result<AnyTensor> {
-    if summed.is_empty() {
-        return x.mul(y);
-    }
-    crate::any::elementwise::apply::same_device(OP, x, y)?;
-    if x.dtype != y.dtype {
-        return invalid(format!("operands that are contracted must hold one dtype, got {} and {}", x.dtype, y.dtype));
-    }
-    let [mut shared, mut left, mut right] = [const { Vec::new() }; 3];
-    for at in (0..x.rank()).filter(|at| !summed.contains(at)) {
-        match (x.sizes[at], y.sizes[at]) {
-            (1, _) => right.push(at),
-            (_, 1) => left.push(at),
-            _ => shared.push(at),
-        }
-    }
-    let cube = |x: &AnyTensor, axes: [&[usize]; 3]| {
-        let others = (0..x.rank()).filter(|at| axes.iter().all(|axes| !axes.contains(at)));
-        let order: Vec<i64> = axes.concat().into_iter().chain(others).map(|at| at as i64).collect();
-        let sizes = axes.map(|axes| axes.iter().map(|&at| x.sizes[at] as i64).product());
-        x.permute(&order)?.reshaped(&sizes)
-    };
-    let (a, b) = (cube(x, [&shared, &left, summed])?, cube(y, [&shared, summed, &right])?);
-    let product = dispatch_dtype!(OP, x.dtype, E: Numeric => {
-        a.typed_rank3::<E, Dynamic>()?.try_matmul(&b.typed_rank3::<E, Dynamic>()?).map(AnyTensor::from)
-    })?;
-    let order = [&shared[..], &left, &right, summed].concat();
-    let size = |&at: &usize| match (summed.contains(&at), x.sizes[at]) {
-        (true, _) => 1,
-        (false, 1) => y.sizes[at] as i64,
-        (false, size) => size as i64,
-    };
-    let sizes: Vec<i64> = order.iter().map(size).collect();
-    let mut back = vec![0; order.len()];
-    order.iter().enumerate().for_each(|(to, &at)| back[at] = to as i64);
-    product.reshaped(&sizes)?.permute(&back)
 }
 
 #[operations]

@@ -255,6 +255,26 @@ impl Backend for Dynamic {
     ) -> Result<DynamicBuffer> {
         Err(Error::NoData { op: "lazy" })
     }
+    fn reduce_pairs<A: Element, B: Element, C: Element>(
+        reducer: impl Reducer<C>,
+        kernel: impl Map2<A, B, C>,
+        a: View<'_, DynamicBuffer, A>,
+        b: View<'_, DynamicBuffer, B>,
+        mask: u32,
+    ) -> Result<DynamicBuffer> {
+        match (a.buffer, b.buffer) {
+            (DynamicBuffer::Cpu(left), DynamicBuffer::Cpu(right)) => {
+                Cpu::reduce_pairs(reducer, kernel, a.over(left), b.over(right), mask).map(DynamicBuffer::Cpu)
+            }
+            (DynamicBuffer::Meta, _) => Ok(DynamicBuffer::Meta),
+            // Expressions run on the device of a type; this goes where the operands are.
+            _ => {
+                let strides = crate::layout::strides::row_major(a.sizes);
+                let elements = Self::map2::<A, B, C>(kernel, a, b, &strides)?;
+                Self::reduce(reducer, View::<_, C>::new(&elements, 0, a.sizes, &strides), mask)
+            }
+        }
+    }
     fn reduce<A: Element, R: Reducer<A>>(
         reducer: R,
         a: View<'_, DynamicBuffer, A>,

@@ -9,7 +9,7 @@ use super::arguments::Arguments;
 use super::graph::{Function, Kind, Unreadable};
 use super::rows::{self, computes_in, suffix};
 use super::write::literal;
-use crate::dtype::{Binary, DType, Element, Unary};
+use crate::dtype::{Binary, DType, Element, Tuned, Unary};
 use core::any::{TypeId, type_name};
 use core::fmt;
 use std::collections::{BTreeMap, HashMap};
@@ -275,6 +275,10 @@ impl Kernel {
     /// A formula of two machine numbers of one dtype.
     pub(crate) fn binary<F: Binary>(&mut self, a: Value, b: Value) -> Value {
         self.formula::<F>("", &[a, b], rows::binary::<F>)
+    }
+    /// A formula of a machine number and parameters, all of one dtype.
+    pub(crate) fn tuned<F: Tuned>(&mut self, x: Value, [first, second, third]: [Value; 3]) -> Value {
+        self.formula::<F>("", &[x, first, second, third], rows::tuned::<F>)
     }
     /// The formula of a row, of elements of a dtype or of what they compute in; the result rounded to the dtype.
     pub(crate) fn rounded(&mut self, name: &'static str, dtype: DType, operands: &[Value]) -> Value {

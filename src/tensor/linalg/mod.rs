@@ -8,6 +8,7 @@ pub(crate) mod products;
 
 pub(crate) mod addmm;
 pub(crate) mod distance;
+pub(crate) mod einsum;
 pub(crate) mod euclidean;
 pub(crate) mod int_mm;
 pub(crate) mod linear;

@@ -6,4 +6,5 @@ pub(crate) mod by_counts;
 pub(crate) mod flip_roll;
 pub(crate) mod pad;
 pub(crate) mod pick;
+pub(crate) mod pixels;
 pub(crate) mod repeat;

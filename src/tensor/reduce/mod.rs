@@ -5,6 +5,8 @@
 pub(crate) mod reductions;
 
 pub(crate) mod median;
+pub(crate) mod channels;
+pub(crate) mod gates;
 pub(crate) mod normalize;
 pub(crate) mod quantile;
 pub(crate) mod rank;

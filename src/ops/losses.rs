@@ -1,0 +1,320 @@
+//! Losses: their names, what becomes of the losses of single elements, their formulas over a prediction and its target, and the
+//! kernels that run these.
+//!
+//! Source: `aten/src/ATen/native/Loss.cpp` and `cpu/PointwiseOpsKernel.cpp`. Uses kernels; used by `tensor::loss`, `any::loss` and
+//! distances.
+
+use super::Op;
+use super::kernel::{Map1, Map2, Map3};
+use super::reduce::op;
+use crate::dtype::{Castable, Compute as _, Dtype, MachineFloat, Parameters, Tuned, math};
+#[cfg(any(test, feature = "cuda"))]
+use crate::{
+    dtype::{DType, Element},
+    ops::text::kernel::{Kernel, Value},
+};
+use core::marker::PhantomData;
+
+op!(mse_loss l1_loss smooth_l1_loss huber_loss soft_margin_loss hinge_embedding_loss kl_div poisson_nll_loss gaussian_nll_loss);
+op!(binary_cross_entropy binary_cross_entropy_with_logits cross_entropy nll_loss ctc_loss);
+op!(margin_ranking_loss cosine_embedding_loss triplet_margin_loss multi_margin_loss multilabel_margin_loss multilabel_soft_margin_loss);
+op!(pairwise_distance cosine_similarity pdist batch_norm group_norm instance_norm local_response_norm glu renorm bilinear);
+
+/// What becomes of the losses of single elements, chosen while running (`reduction` in PyTorch).
+///
+/// Typed methods take the types [`Mean`](crate::reduction::Mean), [`Sum`](crate::reduction::Sum) and
+/// [`Unreduced`](crate::reduction::Unreduced), which the shape of the result follows from.
+///
+/// ```
+/// use castiron::reduction::LossReduction;
+/// assert_eq!("mean".parse(), Ok(LossReduction::Mean));
+/// assert!("median".parse::<LossReduction>().is_err());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossReduction {
+    /// They are the result (`"none"`).
+    None,
+    /// Their mean; where they are weighed, their sum divided by that of the weights (`"mean"`).
+    Mean,
+    /// Their sum (`"sum"`).
+    Sum,
+    /// Their sum divided by the size of the first axis (`"batchmean"`), of `kl_div` alone.
+    BatchMean,
+}
+
+impl core::str::FromStr for LossReduction {
+    type Err = crate::error::Error;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "none" => Ok(LossReduction::None),
+            "mean" => Ok(LossReduction::Mean),
+            "sum" => Ok(LossReduction::Sum),
+            "batchmean" => Ok(LossReduction::BatchMean),
+            other => crate::error::invalid("loss", format!("reduction is none, mean or sum, got {other:?}")),
+        }
+    }
+}
+
+/// Formulas of two numbers and up to two values: `Huber: |x, y, [delta, _]| …`.
+macro_rules! formulas {
+    ($($(#[$doc:meta])* $name:ident: |$x:ident, $y:ident, $given:pat_param| $value:expr;)*) => {$(
+        $(#[$doc])*
+        pub(crate) struct $name;
+        impl Tuned for $name {
+            #[inline(always)]
+            fn real<T: MachineFloat>($x: T, [$y, first, second]: Parameters<T>) -> T {
+                let $given = [first, second];
+                $value
+            }
+        }
+    )*};
+}
+
+/// `log(1 / (1 + exp(-x)))`, without overflow.
+#[inline(always)]
+fn log_sigmoid<T: MachineFloat>(x: T) -> T {
+    let below = if x < T::zero() { x } else { T::zero() };
+    below - T::elementary::<math::Log1p>(T::elementary::<math::Exp>(-x.abs()))
+}
+
+/// What is above zero; NaN stays.
+#[inline(always)]
+fn above_zero<T: MachineFloat>(x: T) -> T {
+    if x < T::zero() { T::zero() } else { x }
+}
+
+/// `x * log(x)`, 0 at 0.
+#[inline(always)]
+fn x_log_x<T: MachineFloat>(x: T) -> T {
+    if x == T::zero() { T::zero() } else { x * T::elementary::<math::Log>(x) }
+}
+
+/// What `full` adds to Poisson losses, where the target is above 1. Stirling's formula.
+#[inline(always)]
+fn stirling<T: MachineFloat>(y: T, full: T) -> T {
+    let term = y * T::elementary::<math::Log>(y) - y
+        + T::lit(0.5) * T::elementary::<math::Log>(T::lit(core::f64::consts::TAU) * y);
+    if full > T::zero() && y > T::one() { term } else { T::zero() }
+}
+
+formulas! {
+    SquaredDifference: |x, y, _| (x - y) * (x - y);
+    AbsoluteDifference: |x, y, _| (x - y).abs();
+    SmoothL1: |x, y, [beta, _]| {
+        let distance = (x - y).abs();
+        if distance < beta {
+            T::lit(0.5) * distance * distance / beta
+        } else {
+            distance - T::lit(0.5) * beta
+        }
+    };
+    Huber: |x, y, [delta, _]| {
+        let distance = (x - y).abs();
+        if distance <= delta {
+            T::lit(0.5) * distance * distance
+        } else {
+            delta * (distance - T::lit(0.5) * delta)
+        }
+    };
+    SoftMargin: |x, y, _| T::elementary::<math::Log1p>(T::elementary::<math::Exp>(-y * x));
+    HingeEmbedding: |x, y, [margin, _]| {
+        let close = if y != -T::one() { x } else { T::zero() };
+        let far = if y != T::one() { above_zero(margin - x) } else { T::zero() };
+        far + close
+    };
+    KlDivergence: |x, y, _| x_log_x(y) - y * x;
+    KlDivergenceOfLogs: |x, y, _| T::elementary::<math::Exp>(y) * (y - x);
+    /// The prediction is a rate.
+    Poisson: |x, y, [eps, full]| x - y * T::elementary::<math::Log>(x + eps) + stirling(y, full);
+    /// The prediction is the logarithm of one.
+    PoissonOfLog: |x, y, [_eps, full]| T::elementary::<math::Exp>(x) - y * x + stirling(y, full);
+    /// Of the square of a difference beside a variance.
+    Gaussian: |x, y, [eps, constant]| {
+        let variance = if y < eps { eps } else { y };
+        T::lit(0.5) * (T::elementary::<math::Log>(variance) + x / variance) + constant
+    };
+    /// Of a probability.
+    BinaryCrossEntropy: |x, y, _| {
+        let least = T::lit(-100.0);
+        let log = T::elementary::<math::Log>(x);
+        let other = T::elementary::<math::Log1p>(-x);
+        let log = if log < least { least } else { log };
+        let other = if other < least { least } else { other };
+        (y - T::one()) * other - y * log
+    };
+    BinaryCrossEntropyOfLogits: |x, y, _| (T::one() - y) * x - log_sigmoid(x);
+    /// What the weight of positive targets multiplies.
+    PositiveLogit: |x, y, _| -y * log_sigmoid(x);
+    /// What it does not.
+    NegativeLogit: |x, y, _| (T::one() - y) * (x - log_sigmoid(x));
+    MultilabelSoftMargin: |x, y, _| -(y * log_sigmoid(x) + (T::one() - y) * log_sigmoid(-x));
+    /// Of a difference beside 1 or -1.
+    MarginRanking: |x, y, [margin, _]| above_zero(margin - y * x);
+    /// Of two distances.
+    TripletMargin: |x, y, [margin, _]| above_zero(margin + x - y);
+    /// Of a cosine beside 1 or -1.
+    CosineEmbedding: |x, y, [margin, _]| {
+        if y == T::one() {
+            T::one() - x
+        } else if y == -T::one() {
+            above_zero(x - margin)
+        } else {
+            T::zero()
+        }
+    };
+    /// The product of two lengths, of their squares.
+    Lengths: |x, y, [eps, _]| ((x + eps) * (y + eps)).sqrt();
+    /// The same, each of which counts as `eps` at least.
+    LengthsFrom: |x, y, [eps, _]| {
+        let (x, y) = (x.sqrt(), y.sqrt());
+        (if x < eps { eps } else { x }) * (if y < eps { eps } else { y })
+    };
+    Difference: |x, y, [more, _]| x - y + more;
+    Product: |x, y, _| x * y;
+    NegativeProduct: |x, y, _| -(x * y);
+    Quotient: |x, y, _| x / y;
+    Smaller: |x, y, _| if y < x || y.is_nan() { y } else { x };
+    First: |x, _y, _| x;
+    /// A sum, each part with its share.
+    Blend: |x, y, [first, second]| first * x + second * y;
+    /// A logarithm times a probability that is mixed with those that are all alike.
+    NegativeSmoothed: |x, y, [kept, more]| -(x * (y * kept + more));
+    /// A number scaled and moved.
+    Affine: |x, y, [shift, _]| x * y + shift;
+    /// What a variance is multiplied by.
+    InverseRoot: |x, _y, [eps, _]| T::one() / (x + eps).sqrt();
+    /// A mean scaled, taken from what is added.
+    Shifted: |x, y, [scale, _]| y - x * scale;
+    /// A number beside the sum of squares around it.
+    Neighbours: |x, _y, [alpha, k]| k + alpha * x;
+    DividedByPower: |x, y, [beta, _]| x / T::elementary_of_two::<math::Pow>(y, beta);
+    /// A number beside what lets it through.
+    Gated: |x, y, _| x / (T::one() + T::elementary::<math::Exp>(-y));
+    /// A number of a slice beside the norm of it.
+    Renormed: |x, y, [most, _]| if y > most { x * (most / (y + T::lit(1e-7))) } else { x };
+    /// 1 where the second is negative.
+    Negative: |_x, y, _| if y < T::zero() { T::one() } else { T::zero() };
+}
+
+/// A formula of two elements and values, computed in what the first computes in; the result converted to the output's dtype.
+pub(crate) struct Losing<F> {
+    given: [f64; 2],
+    formula: PhantomData<fn() -> F>,
+}
+impl<F> Clone for Losing<F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<F> Copy for Losing<F> {}
+impl<F> Losing<F> {
+    /// The kernel of `F` with these values.
+    pub(crate) const fn new(given: [f64; 2]) -> Self {
+        Losing { given, formula: PhantomData }
+    }
+}
+impl<F: Tuned, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for Losing<F> {
+    #[inline(always)]
+    fn call(self, x: A, y: B) -> O {
+        let [first, second] = self.given.map(<A::Compute as Castable>::from_f64);
+        x.to_compute().tuned::<F>([y.cast(), first, second]).cast()
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, x: Value, y: Value) -> Value {
+        let [first, second] = self.given.map(|value| kernel.parameter(<A::Compute as Castable>::from_f64(value)));
+        let x = kernel.widen(x);
+        let y = kernel.cast(y, x.dtype());
+        let value = kernel.tuned::<F>(x, [y, first, second]);
+        kernel.cast(value, O::DTYPE)
+    }
+}
+
+/// The same of three elements and a value.
+impl<F: Tuned, A: Dtype, B: Dtype, C: Dtype, O: Castable> Map3<A, B, C, O> for Losing<F> {
+    #[inline(always)]
+    fn call(self, x: A, y: B, z: C) -> O {
+        x.to_compute().tuned::<F>([y.cast(), z.cast(), <A::Compute as Castable>::from_f64(self.given[0])]).cast()
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, x: Value, y: Value, z: Value) -> Value {
+        let given = kernel.parameter(<A::Compute as Castable>::from_f64(self.given[0]));
+        let x = kernel.widen(x);
+        let (y, z) = (kernel.cast(y, x.dtype()), kernel.cast(z, x.dtype()));
+        let value = kernel.tuned::<F>(x, [y, z, given]);
+        kernel.cast(value, O::DTYPE)
+    }
+}
+
+/// A label as an index: 0 in place of the one that is left out.
+#[derive(Clone, Copy)]
+pub(crate) struct KeptIndex(pub(crate) i64);
+impl Map1<i64, i64> for KeptIndex {
+    #[inline(always)]
+    fn call(self, label: i64) -> i64 {
+        if label == self.0 { 0 } else { label }
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, label: Value) -> Value {
+        let none = kernel.constant(0.0, DType::I64);
+        without(kernel, self.0, label, label, none)
+    }
+}
+
+/// One for each label that is not left out.
+#[derive(Clone, Copy)]
+pub(crate) struct Counting(pub(crate) i64);
+impl<E: Castable> Map1<i64, E> for Counting {
+    #[inline(always)]
+    fn call(self, label: i64) -> E {
+        E::from_bool(label != self.0)
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, label: Value) -> Value {
+        let (one, none) = (kernel.constant(1.0, E::DTYPE), kernel.constant(0.0, E::DTYPE));
+        without(kernel, self.0, label, one, none)
+    }
+}
+
+/// An element, or zero where the label is the one that is left out.
+#[derive(Clone, Copy)]
+pub(crate) struct Kept(pub(crate) i64);
+impl<E: Castable> Map2<E, i64, E> for Kept {
+    #[inline(always)]
+    fn call(self, element: E, label: i64) -> E {
+        if label == self.0 { E::from_bool(false) } else { element }
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, element: Value, label: Value) -> Value {
+        let none = kernel.constant(0.0, E::DTYPE);
+        without(kernel, self.0, label, element, none)
+    }
+}
+
+#[cfg(any(test, feature = "cuda"))]
+fn without(kernel: &mut Kernel, ignored: i64, label: Value, kept: Value, none: Value) -> Value {
+    let ignored = kernel.parameter(ignored);
+    let is_left_out = kernel.infix(label, "==", ignored, DType::Bool);
+    kernel.choose(is_left_out, none, kept)
+}
+
+/// The kernels of this file, for the test of their text.
+#[cfg(all(test, unix, debug_assertions))]
+pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+    use crate::dtype::{bf16, f16};
+    macro_rules! each {
+        ($($formula:ident)*) => {$(
+            suite.two::<_, f32, f32, f32>(stringify!($formula), Losing::<$formula>::new([0.5, 0.25])).ordinary();
+            suite.two::<_, f16, f16, f64>(stringify!($formula), Losing::<$formula>::new([0.5, 0.25])).ordinary();
+        )*};
+    }
+    each!(SquaredDifference AbsoluteDifference SmoothL1 Huber SoftMargin HingeEmbedding KlDivergence KlDivergenceOfLogs);
+    each!(Poisson PoissonOfLog Gaussian BinaryCrossEntropy BinaryCrossEntropyOfLogits PositiveLogit NegativeLogit);
+    each!(MultilabelSoftMargin MarginRanking TripletMargin CosineEmbedding Lengths LengthsFrom Difference Product NegativeProduct);
+    each!(Quotient Smaller First Blend NegativeSmoothed Negative);
+    each!(Affine InverseRoot Shifted Neighbours DividedByPower Gated Renormed);
+    suite.three::<_, f32, f64, f64, f32>("affine", Losing::<Affine>::new([0.0; 2])).ordinary();
+    suite.two::<_, f64, bf16, bool>("losing_mixed", Losing::<Negative>::new([0.0; 2]));
+    suite.one::<_, i64, i64>("kept_index", KeptIndex(3));
+    suite.one::<_, i64, f16>("counting", Counting(3));
+    suite.two::<_, f32, i64, f32>("kept", Kept(3));
+}

@@ -1,0 +1,62 @@
+//! A number for each channel or class, or none: `&weight`, `()`. Uses `device` and shapes; used by losses and normalisation.
+
+use crate::device::Device;
+use crate::dtype::Element;
+use crate::error::{Error, Result};
+use crate::layout::strides;
+use crate::shape::{Dim, ExpandTo, OneForEach, Shape, broadcasts_to};
+use crate::storage::View;
+use crate::tensor::Tensor;
+
+/// A weight (or a bias) for each of `C` channels or classes: `&weight`, a tensor with one axis, or `()` where there is none.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no weight for each of `{C}` channels or classes, of dtype `{E}` on `{D}`",
+    label = "expected `&weight`, a tensor with one axis, or `()` for none",
+    note = "a weight holds the dtype of the tensor and is where the tensor is"
+)]
+pub trait PerChannel<E: Element, C, D: Device>: Copy {
+    /// The weight, if there is one.
+    #[doc(hidden)]
+    fn given(&self) -> Option<View<'_, D::Storage, E>>;
+}
+impl<E: Element, C, D: Device> PerChannel<E, C, D> for () {
+    fn given(&self) -> Option<View<'_, D::Storage, E>> {
+        None
+    }
+}
+impl<E: Element, C, K: Dim + OneForEach<C>, D: Device> PerChannel<E, C, D> for &Tensor<E, (K,), D> {
+    fn given(&self) -> Option<View<'_, D::Storage, E>> {
+        Some(self.elements())
+    }
+}
+
+/// A weight for the losses of predictions of shape `S`, which broadcasts to them: `&weight`, or `()` where there is none.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no weight for losses of shape `{S}`, of dtype `{E}` on `{D}`",
+    label = "expected `&weight`, a tensor that broadcasts to the predictions, or `()` for none",
+    note = "a weight holds the dtype of the predictions and is where they are"
+)]
+pub trait LossWeight<E: Element, S, D: Device>: Copy {
+    /// The weight, if there is one.
+    #[doc(hidden)]
+    fn given(&self) -> Option<View<'_, D::Storage, E>>;
+}
+impl<E: Element, S, D: Device> LossWeight<E, S, D> for () {
+    fn given(&self) -> Option<View<'_, D::Storage, E>> {
+        None
+    }
+}
+impl<E: Element, S, V: Shape + ExpandTo<S>, D: Device> LossWeight<E, S, D> for &Tensor<E, V, D> {
+    fn given(&self) -> Option<View<'_, D::Storage, E>> {
+        Some(self.elements())
+    }
+}
+
+/// The strides of a weight that broadcasts to sizes.
+pub(crate) fn spread<B, E>(op: &'static str, weight: Option<View<'_, B, E>>, sizes: &[usize]) -> Result<Vec<usize>> {
+    let Some(weight) = weight else { return Ok(vec![]) };
+    if !broadcasts_to(weight.sizes, sizes) {
+        return Err(Error::Broadcast { op, lhs: sizes.into(), rhs: weight.sizes.into() });
+    }
+    Ok(strides::broadcast_list(weight.sizes, weight.strides, sizes))
+}

@@ -1,0 +1,370 @@
+//! Normalisation of channels, those of the second axis: `batch_norm`, `group_norm`, `instance_norm`, `local_response_norm`.
+//! Uses `reduce::normalize`, `ops::losses` (their formulas of two elements), `device`.
+
+use crate::device::Device;
+use crate::dtype::{Dtype, Element};
+use crate::error::{Error, Result, invalid};
+use crate::layout::strides;
+use crate::ops;
+use crate::ops::admit::FloatFor;
+use crate::ops::losses::{
+    Affine, Blend, DividedByPower, First, InverseRoot, Losing, Neighbours, Product, Shifted, SquaredDifference,
+};
+use crate::ops::reduce::{Mean, Standardizing, Variance};
+use crate::shape::{Dim, HasChannels, InGroups, Known, OneForEach, Shape, SizeArray};
+use crate::storage::{View, ViewMut};
+use crate::tensor::Tensor;
+use crate::tensor::loss::per_channel::PerChannel;
+use castiron_macros::fallible;
+
+/// A list with an element for each channel.
+pub(crate) fn expect_channels(op: &'static str, channels: usize, given: &[usize]) -> Result<()> {
+    if *given == [channels] {
+        return Ok(());
+    }
+    Err(Error::Shape { op, expected: format!("[{channels}], an element for each channel"), found: given.into() })
+}
+
+/// Strides that read an element for each channel, over a tensor of this rank.
+fn along_channels(rank: usize, step: usize) -> Vec<usize> {
+    (0..rank).map(|axis| if axis == 1 { step } else { 0 }).collect()
+}
+
+/// `x * scale + shift` for each channel; the result is row-major.
+fn affine<E: Dtype, B: Dtype, D: Device>(
+    x: View<'_, D::Storage, E>,
+    scale: View<'_, D::Storage, B>,
+    shift: View<'_, D::Storage, B>,
+) -> Result<D::Storage> {
+    let step = |list: &View<'_, D::Storage, B>| along_channels(x.sizes.len(), list.strides.first().copied().unwrap_or(0));
+    let (of_scale, of_shift) = (step(&scale), step(&shift));
+    let kernel = Losing::<Affine>::new([0.0; 2]);
+    let (scale, shift) = (scale.restrided(x.sizes, &of_scale), shift.restrided(x.sizes, &of_shift));
+    D::map3::<E, B, B, E>(kernel, x, scale, shift, &strides::row_major(x.sizes))
+}
+
+/// Standardises groups of channels of a row-major tensor of `(N, C, …)`, then scales and moves each channel.
+pub(crate) fn by_groups<E: Dtype, D: Device>(
+    op: &'static str,
+    x: View<'_, D::Storage, E>,
+    groups: usize,
+    [weight, bias]: [Option<View<'_, D::Storage, E>>; 2],
+    eps: f64,
+) -> Result<D::Storage> {
+    let [n, c] = [x.sizes[0], x.sizes[1]];
+    if groups == 0 || !c.is_multiple_of(groups) {
+        return invalid(op, format!("{groups} groups do not divide {c} channels"));
+    }
+    for given in [weight, bias].into_iter().flatten() {
+        expect_channels(op, c, given.sizes)?;
+    }
+    let to = strides::row_major(x.sizes);
+    if x.sizes.contains(&0) {
+        return D::zeroed::<E>(Some(x.buffer), 0);
+    }
+    let len = x.sizes[1..].iter().product::<usize>() / groups;
+    let rows = D::rows::<E, E>(Standardizing { eps }, x.restrided(&[n * groups, len], &[len, 1]), [None, None])?;
+    if weight.is_none() && bias.is_none() {
+        return Ok(rows);
+    }
+    let (one, none) = (D::fill(Some(x.buffer), E::from_i32(1), 1)?, D::zeroed::<E>(Some(x.buffer), 1)?);
+    let weight = weight.unwrap_or(View::new(&one, 0, &[1], &[0]));
+    let bias = bias.unwrap_or(View::new(&none, 0, &[1], &[0]));
+    affine::<E, E, D>(View::new(&rows, 0, x.sizes, &to), weight, bias)
+}
+
+/// `(x - mean) / sqrt(var + eps) * weight + bias` for each channel, one factor and one summand for each, in `f64`; row-major.
+pub(crate) fn by_statistics<E: Dtype, M: Dtype, V: Dtype, D: Device>(
+    op: &'static str,
+    x: View<'_, D::Storage, E>,
+    mean: View<'_, D::Storage, M>,
+    variance: View<'_, D::Storage, V>,
+    [weight, bias]: [Option<View<'_, D::Storage, E>>; 2],
+    eps: f64,
+) -> Result<D::Storage> {
+    let list = [x.sizes[1]];
+    expect_channels(op, list[0], mean.sizes)?;
+    expect_channels(op, list[0], variance.sizes)?;
+    for given in [weight, bias].into_iter().flatten() {
+        expect_channels(op, list[0], given.sizes)?;
+    }
+    fn of<'a, B>(storage: &'a B, list: &'a [usize]) -> View<'a, B, f64> {
+        View::new(storage, 0, list, &[1])
+    }
+    let mut scale = D::map2::<V, V, f64>(Losing::<InverseRoot>::new([eps, 0.0]), variance, variance, &[1])?;
+    if let Some(weight) = weight {
+        scale = D::map2::<f64, E, f64>(Losing::<Product>::new([0.0; 2]), of(&scale, &list), weight, &[1])?;
+    }
+    let means = D::map2::<M, M, f64>(Losing::<First>::new([0.0; 2]), mean, mean, &[1])?;
+    let shifts = match bias {
+        Some(bias) => D::map2::<E, E, f64>(Losing::<First>::new([0.0; 2]), bias, bias, &[1])?,
+        None => D::zeroed::<f64>(Some(x.buffer), list[0])?,
+    };
+    let shifted = Losing::<Shifted>::new([0.0; 2]);
+    let shift = D::map3::<f64, f64, f64, f64>(shifted, of(&means, &list), of(&shifts, &list), of(&scale, &list), &[1])?;
+    affine::<E, f64, D>(x, of(&scale, &list), of(&shift, &list))
+}
+
+/// `x / (k + alpha / size * sum of squares) ** beta` over `size` channels around each; row-major.
+pub(crate) fn by_neighbours<E: Dtype, D: Device>(
+    op: &'static str,
+    x: View<'_, D::Storage, E>,
+    size: usize,
+    [alpha, beta, k]: [f64; 3],
+) -> Result<D::Storage> {
+    if size == 0 {
+        return invalid(op, "`size` must be at least 1".to_owned());
+    }
+    let (sizes, to) = (x.sizes, strides::row_major(x.sizes));
+    if sizes.contains(&0) {
+        return D::zeroed::<E>(Some(x.buffer), 0);
+    }
+    let zero = D::zeroed::<E>(Some(x.buffer), 1)?;
+    let still = vec![0; sizes.len()];
+    let squares = Losing::<SquaredDifference>::new([0.0; 2]);
+    let squares = D::map2::<E, E, f64>(squares, x, View::new(&zero, 0, sizes, &still), &to)?;
+    let mut sums = D::zeroed::<f64>(Some(x.buffer), sizes.iter().product())?;
+    let (before, after) = (size / 2, (size - 1) / 2);
+    for offset in 0..size.min(before + sizes[1] + after) {
+        // The channel that is added lies `before - offset` channels before.
+        let (from, into) = (offset.saturating_sub(before), before.saturating_sub(offset));
+        let Some(count) = sizes[1].checked_sub(from.max(into)).filter(|&count| count > 0) else { continue };
+        let mut part = sizes.to_vec();
+        part[1] = count;
+        let more = View::<_, f64>::new(&squares, from * to[1], &part, &to);
+        D::update2::<f64, f64>(Losing::<Blend>::new([1.0; 2]), more, ViewMut::new(&mut sums, into * to[1], &part, &to))?;
+    }
+    let around = Losing::<Neighbours>::new([alpha / size as f64, k]);
+    let sums = View::<_, f64>::new(&sums, 0, sizes, &to);
+    let divisors = D::map2::<f64, f64, f64>(around, sums, sums, &to)?;
+    let kernel = Losing::<DividedByPower>::new([beta, 0.0]);
+    D::map2::<E, f64, E>(kernel, x, View::new(&divisors, 0, sizes, &to), &to)
+}
+
+/// Running means and variances that training updates: `(&mut mean, &mut variance)`, or `()` where there are none.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` are no running statistics of `{C}` channels, of dtype `{E}` on `{D}`",
+    label = "expected `(&mut mean, &mut variance)`, tensors with one axis, or `()` for none"
+)]
+pub trait RunningStatistics<E: Element, C, D: Device> {
+    /// Mixes new statistics in.
+    #[doc(hidden)]
+    fn update(self, op: &'static str, share: f64, mean: &D::Storage, variance: &D::Storage, channels: usize) -> Result<()>
+    where
+        E: Dtype;
+}
+impl<E: Element, C, D: Device> RunningStatistics<E, C, D> for () {
+    fn update(self, _: &'static str, _: f64, _: &D::Storage, _: &D::Storage, _: usize) -> Result<()> {
+        Ok(())
+    }
+}
+impl<E, C, K, V, D> RunningStatistics<E, C, D> for (&mut Tensor<E, (K,), D>, &mut Tensor<E, (V,), D>)
+where
+    E: Element,
+    K: Dim + OneForEach<C>,
+    V: Dim + OneForEach<C>,
+    D: Device,
+{
+    fn update(self, op: &'static str, share: f64, mean: &D::Storage, variance: &D::Storage, channels: usize) -> Result<()>
+    where
+        E: Dtype,
+    {
+        fn one<E: Dtype, K: Dim, D: Device>(
+            op: &'static str,
+            share: f64,
+            running: &mut Tensor<E, (K,), D>,
+            new: &D::Storage,
+            channels: usize,
+        ) -> Result<()> {
+            let own = running.elements();
+            expect_channels(op, channels, own.sizes)?;
+            let sizes = [channels];
+            let kernel = Losing::<Blend>::new([1.0 - share, share]);
+            let mixed = D::map2::<E, E, E>(kernel, own, View::new(new, 0, &sizes, &[1]), &[1])?;
+            *running = Tensor::dense(mixed, sizes);
+            Ok(())
+        }
+        one(op, share, self.0, mean, channels)?;
+        one(op, share, self.1, variance, channels)
+    }
+}
+
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+    /// Standardises `G` groups of channels, those of the second axis, then scales and moves each channel:
+    /// `(x - mean) / sqrt(variance + eps) * weight + bias`. `weight` and `bias` have an element for each channel, or are `()`.
+    ///
+    /// Shape: that of `self`, `(N, C, …)`. Dtypes: floating-point.
+    ///
+    /// PyTorch: `torch.nn.functional.group_norm`, where `eps` is 1e-5 if not given.
+    ///
+    /// # Panics
+    /// If sizes known at run time do not fit or memory runs out.
+    ///
+    /// ```
+    /// use castiron::{dim, tensor};
+    /// let x = tensor![[1.0, 3.0, 10.0, 30.0]];
+    /// assert_eq!(x.group_norm::<dim!(2), _, _>((), (), 0.0).to_vec(), [-1.0, 1.0, -1.0, 1.0]);
+    /// let scaled = x.group_norm::<dim!(2), _, _>(&tensor![1.0, 2.0, 3.0, 4.0], (), 0.0);
+    /// assert_eq!(scaled.to_vec(), [-1.0, 2.0, -3.0, 4.0]);
+    /// ```
+    #[fallible]
+    pub fn group_norm<G: Known, W, B>(&self, weight: W, bias: B, eps: f64) -> Result<Self>
+    where
+        E: FloatFor<ops::losses::group_norm>,
+        S: HasChannels,
+        S::Channels: InGroups<G>,
+        W: PerChannel<E, S::Channels, D>,
+        B: PerChannel<E, S::Channels, D>,
+    {
+        let x = self.try_contiguous()?;
+        let storage =
+            by_groups::<E, D>("group_norm", x.elements(), G::VALUE, [weight.given(), bias.given()], eps)?;
+        Ok(Tensor::dense(storage, self.shape()))
+    }
+
+    /// Standardises each channel of each example, then scales and moves it: [`group_norm`](Self::group_norm) where each channel is a
+    /// group of its own.
+    ///
+    /// Shape: that of `self`, `(N, C, d1, …)`. Dtypes: floating-point.
+    ///
+    /// PyTorch: `torch.nn.functional.instance_norm` of the statistics of the input, where `eps` is 1e-5 if not given.
+    ///
+    /// # Panics
+    /// If a channel has fewer than two elements, sizes known at run time do not fit or memory runs out.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// assert_eq!(tensor![[[1.0, 3.0], [10.0, 30.0]]].instance_norm((), (), 0.0).to_vec(), [-1.0, 1.0, -1.0, 1.0]);
+    /// ```
+    #[fallible]
+    pub fn instance_norm<W, B>(&self, weight: W, bias: B, eps: f64) -> Result<Self>
+    where
+        E: FloatFor<ops::losses::instance_norm>,
+        S: HasChannels,
+        W: PerChannel<E, S::Channels, D>,
+        B: PerChannel<E, S::Channels, D>,
+    {
+        let op = "instance_norm";
+        let sizes = self.shape();
+        expect_several(op, &sizes.as_ref()[2..])?;
+        let x = self.try_contiguous()?;
+        let groups = sizes.as_ref()[1].max(1);
+        let storage = by_groups::<E, D>(op, x.elements(), groups, [weight.given(), bias.given()], eps)?;
+        Ok(Tensor::dense(storage, sizes))
+    }
+
+    /// Standardises each channel by a mean and a variance given, then scales and moves it:
+    /// `(x - mean) / sqrt(variance + eps) * weight + bias`. `weight` and `bias` have an element for each channel, or are `()`.
+    ///
+    /// Shape: that of `self`, `(N, C, …)`. Dtypes: floating-point.
+    ///
+    /// PyTorch: `torch.nn.functional.batch_norm` with `training=False`, where `eps` is 1e-5 if not given. To train see
+    /// [`batch_norm_training`](Self::batch_norm_training).
+    ///
+    /// # Panics
+    /// If sizes known at run time do not fit or memory runs out.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// let (x, mean, variance) = (tensor![[1.0, 30.0]], tensor![0.0, 10.0], tensor![1.0, 4.0]);
+    /// assert_eq!(x.batch_norm(&mean, &variance, (), &tensor![0.5, 0.0], 0.0).to_vec(), [1.5, 10.0]);
+    /// ```
+    #[fallible]
+    pub fn batch_norm<M, V, W, B>(
+        &self,
+        mean: &Tensor<E, (M,), D>,
+        variance: &Tensor<E, (V,), D>,
+        weight: W,
+        bias: B,
+        eps: f64,
+    ) -> Result<Self>
+    where
+        E: FloatFor<ops::losses::batch_norm>,
+        S: HasChannels,
+        M: Dim + OneForEach<S::Channels>,
+        V: Dim + OneForEach<S::Channels>,
+        W: PerChannel<E, S::Channels, D>,
+        B: PerChannel<E, S::Channels, D>,
+    {
+        let (mean, variance) = (mean.elements(), variance.elements());
+        let given = [weight.given(), bias.given()];
+        let storage = by_statistics::<E, E, E, D>("batch_norm", self.elements(), mean, variance, given, eps)?;
+        Ok(Tensor::dense(storage, self.shape()))
+    }
+
+    /// [`batch_norm`](Self::batch_norm) by the mean and the variance of each channel itself, which are mixed into running ones: these
+    /// become `(1 - momentum) * running + momentum * new`, the new variance being that of a sample.
+    ///
+    /// Shape: that of `self`, `(N, C, …)`. Dtypes: floating-point. The running statistics are `(&mut mean, &mut variance)`, or `()`.
+    ///
+    /// PyTorch: `torch.nn.functional.batch_norm` with `training=True`, where `momentum` is 0.1 and `eps` 1e-5 if not given.
+    ///
+    /// # Panics
+    /// If a channel has fewer than two elements, sizes known at run time do not fit or memory runs out.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// let x = tensor![[1.0], [3.0]];
+    /// let (mut mean, mut variance) = (tensor![0.0], tensor![1.0]);
+    /// let y = x.batch_norm_training((&mut mean, &mut variance), (), (), 0.5, 0.0);
+    /// assert_eq!((y.to_vec(), mean.to_vec(), variance.to_vec()), (vec![-1.0, 1.0], vec![1.0], vec![1.5]));
+    /// ```
+    #[fallible]
+    pub fn batch_norm_training<N, W, B>(&self, running: N, weight: W, bias: B, momentum: f64, eps: f64) -> Result<Self>
+    where
+        E: FloatFor<ops::losses::batch_norm>,
+        S: HasChannels,
+        N: RunningStatistics<E, S::Channels, D>,
+        W: PerChannel<E, S::Channels, D>,
+        B: PerChannel<E, S::Channels, D>,
+    {
+        let (op, x) = ("batch_norm", self.elements());
+        let others: Vec<usize> = x.sizes.iter().enumerate().filter(|(axis, _)| *axis != 1).map(|(_, &n)| n).collect();
+        expect_several(op, &others)?;
+        let (mask, list) = (((1_u32 << S::RANK) - 1) & !0b10, [x.sizes[1]]);
+        let means = D::reduce(Mean, x, mask)?;
+        let variances = D::reduce(Variance::var(0.0), x, mask)?;
+        let (mean, variance) =
+            (View::<_, E>::new(&means, 0, &list, &[1]), View::<_, <E as Element>::Real>::new(&variances, 0, &list, &[1]));
+        let given = [weight.given(), bias.given()];
+        let variance = variance.known_as::<E>();
+        let storage = by_statistics::<E, E, E, D>(op, x, mean, variance, given, eps)?;
+        let of_sample = D::reduce(Variance::var(1.0), x, mask)?;
+        running.update(op, momentum, &means, &of_sample, list[0])?;
+        Ok(Tensor::dense(storage, self.shape()))
+    }
+
+    /// Divides by what the squares of `size` channels around each amount to: `x / (k + alpha * mean of squares) ** beta`, where channels
+    /// beyond the first and the last count as zeros.
+    ///
+    /// Shape: that of `self`, `(N, C, …)`. Dtypes: floating-point.
+    ///
+    /// PyTorch: `torch.nn.functional.local_response_norm`, where `alpha` is 1e-4, `beta` 0.75 and `k` 1 if not given.
+    ///
+    /// # Panics
+    /// If `size` is 0 or memory runs out.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// let x = tensor![[[2.0], [4.0]]];
+    /// assert_eq!(x.local_response_norm(1, 1.0, 1.0, 0.0).to_vec(), [0.5, 0.25]);
+    /// assert_eq!(x.local_response_norm(2, 1.0, 1.0, 0.0).to_vec(), [1.0, 0.4]);
+    /// ```
+    #[fallible]
+    pub fn local_response_norm(&self, size: usize, alpha: f64, beta: f64, k: f64) -> Result<Self>
+    where
+        E: FloatFor<ops::losses::local_response_norm>,
+        S: HasChannels,
+    {
+        let storage = by_neighbours::<E, D>("local_response_norm", self.elements(), size, [alpha, beta, k])?;
+        Ok(Tensor::dense(storage, S::Sizes::copied(self.shape().as_ref())))
+    }
+}
+
+/// A variance is of two elements or more.
+pub(crate) fn expect_several(op: &'static str, sizes: &[usize]) -> Result<()> {
+    if sizes.iter().product::<usize>() == 1 {
+        return invalid(op, "a channel has one element, which has no variance".to_owned());
+    }
+    Ok(())
+}

@@ -1,0 +1,4 @@
+#[path = "suite/losses.rs"]
+mod losses;
+#[path = "suite/einsum.rs"]
+mod einsum;
