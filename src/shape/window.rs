@@ -279,7 +279,7 @@ where
 )]
 pub trait InChannels<CG, G> {}
 #[diagnostic::do_not_recommend]
-impl<C: SameDim<Product<CG, G>>, CG: Dim, G: Dim> InChannels<CG, G> for C {}
+impl<C: SameDim<Product<G, CG>>, CG: Dim, G: Dim> InChannels<CG, G> for C {}
 
 /// A shape that weights of shape `W` convolve, as `C` (a [`Conv`]) says.
 #[diagnostic::on_unimplemented(
@@ -354,7 +354,7 @@ macro_rules! windows {
         {
             type Output = (
                 $($lead,)?
-                Product<O, G>,
+                Product<G, O>,
                 $(<$axis as TransposedSize<$kernel, S::$place, P::$place, L::$place, A::$place>>::Output),+
             );
         }

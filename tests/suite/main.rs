@@ -41,6 +41,9 @@ mod memory_format;
 #[cfg(feature = "safetensors")]
 mod modules;
 mod moving;
+mod networks;
+#[cfg(feature = "safetensors")]
+mod networks_examples;
 mod neighbours;
 #[cfg(feature = "npy")]
 mod npy;

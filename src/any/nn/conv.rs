@@ -160,7 +160,9 @@ impl AnyTensor {
         let windows = options.windows(op, &weight.sizes[2..])?;
         let extra = each(op, "output_padding", &options.output_padding, axes)?;
         let groups = options.count(op)?;
-        if !self.dtype.is_floating_point() && !self.dtype.is_complex() && self.dtype != DType::I64 {
+        // Of three axes PyTorch convolves integers of every width.
+        let is_integer = self.dtype == DType::I64 || axes == 3 && !is_transposed;
+        if !self.dtype.is_floating_point() && !self.dtype.is_complex() && !is_integer {
             let reason = "it is defined for floats, complex numbers and int64".to_owned();
             return Err(Error::NotAdmitted { op, dtype: self.dtype, reason });
         }

@@ -338,7 +338,7 @@ macro_rules! convolutions {
             pub fn $transposed<CW: Dim, O: Dim, $($kernel: Dim,)+ S: EachAxis, P: EachAxis, L: EachAxis, G: Known, A: EachAxis>(
                 &self,
                 weight: &Tensor<E, (CW, O, $($kernel),+), D>,
-                bias: Option<&Tensor<E, (Product<O, G>,), D>>,
+                bias: Option<&Tensor<E, (Product<G, O>,), D>>,
                 conv: Conv<S, P, L, G, A>,
             ) -> Result<Tensor<E, <T as Transposed<(CW, O, $($kernel),+), Conv<S, P, L, G, A>>>::Output, D>>
             where

@@ -369,6 +369,7 @@ pub(crate) fn adaptive_largest<E: Dtype, D: Device>(
 }
 
 /// The same, and where each is among the operand's positions.
+#[cfg(feature = "any")]
 pub(crate) fn adaptive_largest_with_index<E: Dtype, D: Device>(
     op: &'static str,
     x: View<'_, D::Storage, E>,
