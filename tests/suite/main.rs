@@ -30,6 +30,8 @@ mod each_device;
 mod errors;
 #[cfg(feature = "mmap")]
 mod files;
+#[cfg(all(feature = "any", feature = "safetensors", feature = "npy", feature = "serde"))]
+mod hostile;
 mod image_example;
 mod into_vec;
 mod laws;
