@@ -279,8 +279,7 @@ fn parameter(tokens: &[TokenTree]) -> Result<Parameter, Mistake> {
     // The bounds' last names: `D: Device`, `D: castiron::Device + OnHost`.
     let bounds = split(declaration, ':');
     let ends_so = |bound: &&[TokenTree]| bound.last().is_some_and(|token| is_ident(token, "Device"));
-    let is_device =
-        bounds.len() > 1 && bounds[1..].iter().any(|part| split(part, '+').iter().any(|bound| ends_so(&bound)));
+    let is_device = bounds.len() > 1 && bounds[1..].iter().any(|part| split(part, '+').iter().any(ends_so));
     Ok(Parameter { declaration: declaration.iter().cloned().collect(), argument, is_device })
 }
 

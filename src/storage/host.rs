@@ -281,7 +281,7 @@ impl HostBuffer {
     }
 
     /// So many bytes from one on, if there are so many. (What is borrowed to be written has other readers and writers.)
-    #[cfg(any(feature = "safetensors", all(feature = "any", any(feature = "mmap", feature = "serde"))))]
+    #[cfg(any(feature = "safetensors", all(feature = "any", any(feature = "npy", feature = "serde"))))]
     pub(crate) fn bytes(&self, at: usize, len: usize) -> Option<&[u8]> {
         let header = self.header();
         let fits = at.checked_add(len).is_some_and(|end| end <= header.bytes);

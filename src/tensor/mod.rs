@@ -183,7 +183,8 @@ pub(crate) use {
 /// | from ranges | [`arange`](Tensor::arange), [`linspace`](Tensor::linspace), [`logspace`](Tensor::logspace), [`tril_indices`](Tensor::tril_indices), [`triu_indices`](Tensor::triu_indices) |
 /// | at random ([`Generator`](crate::Generator)) | [`rand`](Tensor::rand), [`randn`](Tensor::randn), [`randint`](Tensor::randint), [`randperm`](Tensor::randperm), [`uniform`](Tensor::uniform), [`normal`](Tensor::normal), [`bernoulli`](Tensor::bernoulli), [`multinomial`](Tensor::multinomial) |
 /// | from a file that is mapped into memory (feature `mmap`) | `from_file` |
-/// | from a checkpoint (feature `safetensors`) | `load`, `Checkpoint`, `Module` |
+/// | from a checkpoint (feature `safetensors`), a file of NumPy (`npy`) | `load`, `Checkpoint`, `Module`; `load_npy`, `map_npy`, `save_npy` |
+/// | from values of other crates (features of their names) | `from_ndarray`, `as_ndarray`, `from_image`, `into_image`, `from_pod`, `from_dlpack`, `serde` |
 /// | in the shape of another | [`zeros_like`](Tensor::zeros_like), [`ones_like`](Tensor::ones_like), [`full_like`](Tensor::full_like), [`empty_like`](Tensor::empty_like), [`rand_like`](Tensor::rand_like), [`randn_like`](Tensor::randn_like), [`randint_like`](Tensor::randint_like) |
 /// | over memory that is there | [`TensorView`](crate::TensorView), [`TensorViewMut`](crate::TensorViewMut), [`AsTensor`](crate::AsTensor), [`as_view`](Tensor::as_view), [`view_mut`](Tensor::view_mut) |
 /// | **ask** what it is | [`shape`](Tensor::shape), [`size`](Tensor::size), [`numel`](Tensor::numel), [`rank`](Tensor::rank), [`dtype`](Tensor::dtype), [`device`](Tensor::device), [`layout`](Tensor::layout), [`stride`](Tensor::stride), [`storage_offset`](Tensor::storage_offset), [`is_contiguous`](Tensor::is_contiguous), [`is_empty`](Tensor::is_empty), [`shares_storage`](Tensor::shares_storage) |

@@ -31,6 +31,8 @@ mod einsum;
 mod errors;
 #[cfg(feature = "mmap")]
 mod files;
+#[cfg(all(feature = "any", feature = "safetensors", feature = "npy", feature = "serde"))]
+mod hostile;
 mod image_example;
 mod into_vec;
 mod laws;

@@ -55,6 +55,40 @@ mod serialized {
         check((0..=255).map(F4E2M1FNX2::from_bits).collect());
     }
 
+    /// In formats that nobody reads the elements are bytes, as they are.
+    #[test]
+    fn binary_formats_keep_every_bit() {
+        let written = |x: &Tensor<f32, shape![_]>| {
+            let mut bytes = Vec::new();
+            ciborium::into_writer(x, &mut bytes).unwrap();
+            bytes
+        };
+        let read =
+            |bytes: &[u8]| ciborium::from_reader::<Tensor<f32, shape![_]>, _>(bytes).map_err(|error| error.to_string());
+        let x = tensor![f32::NAN, -0.0, 0.1, f32::from_bits(0x7fc0_1234)].with_shape::<shape![_]>();
+        let bytes = written(&x);
+        let bits = |x: Tensor<f32, shape![_]>| x.to_vec().into_iter().map(f32::to_bits).collect::<Vec<_>>();
+        assert_eq!(bits(read(&bytes).unwrap()), bits(x));
+        let long = written(&Tensor::zeros_sized([10_000]));
+        assert!(long.len() < 40_100, "{} bytes", long.len());
+        for end in 0..bytes.len() {
+            assert!(read(&bytes[..end]).is_err());
+        }
+        let mut bools = Vec::new();
+        ciborium::into_writer(&tensor![true, false], &mut bools).unwrap();
+        assert_eq!(ciborium::from_reader::<Tensor<bool, shape![2]>, _>(&bools[..]).unwrap(), tensor![true, false]);
+        *bools.last_mut().unwrap() = 2;
+        let error = ciborium::from_reader::<Tensor<bool, shape![2]>, _>(&bools[..]).unwrap_err().to_string();
+        assert!(error.contains("a bool is a byte of 0 or 1"), "{error}");
+        #[cfg(feature = "any")]
+        {
+            let any: castiron::AnyTensor = ciborium::from_reader(&bytes[..]).unwrap();
+            let mut again = Vec::new();
+            ciborium::into_writer(&any.flip(&[0]).unwrap().flip(&[0]).unwrap(), &mut again).unwrap();
+            assert_eq!(again, bytes);
+        }
+    }
+
     #[test]
     fn what_does_not_fit_is_refused() {
         let refused = |text: &str, says: &str| {

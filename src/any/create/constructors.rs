@@ -52,7 +52,7 @@ impl AnyTensor {
 
     /// Elements of a buffer of the host from element `offset` on, all of them valid: of the buffer itself, where that is aligned for elements
     /// of every dtype, else of a copy.
-    #[cfg(any(feature = "mmap", feature = "serde"))]
+    #[cfg(any(feature = "safetensors", feature = "npy", feature = "serde"))]
     pub(crate) fn row_major_from(
         op: &'static str,
         buffer: crate::storage::HostBuffer,
@@ -64,7 +64,7 @@ impl AnyTensor {
     }
 
     /// The same with strides.
-    #[cfg(any(feature = "mmap", feature = "serde", feature = "dlpack"))]
+    #[cfg(any(feature = "safetensors", feature = "npy", feature = "serde", feature = "dlpack"))]
     pub(crate) fn strided_from(
         op: &'static str,
         buffer: crate::storage::HostBuffer,
@@ -96,7 +96,7 @@ impl AnyTensor {
     }
 
     /// The bytes of the elements, where these lie in row-major order on the host.
-    #[cfg(any(feature = "mmap", feature = "serde"))]
+    #[cfg(any(feature = "safetensors", feature = "npy", feature = "serde"))]
     pub(crate) fn host_bytes(&self) -> Result<Option<&[u8]>> {
         let DynamicBuffer::Cpu(buffer) = self.buffer()? else { return Ok(None) };
         if !strides::is_contiguous(&self.sizes, &self.strides) {

@@ -53,7 +53,7 @@ use std::path::Path;
 ///
 /// let path = std::env::temp_dir().join(format!("castiron-module-{}.safetensors", std::process::id()));
 /// let linear = || Linear { weight: Tensor::ones(), bias: None };
-/// let model = Model { words: Tensor::zeros_sized([100, 8]), layers: vec![linear(), linear()], steps: 3 };
+/// let model = Model::<Cpu> { words: Tensor::zeros_sized([100, 8]), layers: vec![linear(), linear()], steps: 3 };
 /// model.save(&path)?;
 ///
 /// let loaded = Model::<Cpu>::load(&Checkpoint::open(&path)?)?;

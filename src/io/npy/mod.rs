@@ -90,7 +90,13 @@ fn with_file<T>(path: &Path, run: impl FnOnce(&mut Source<'_>, Wrong<'_>) -> Res
     run(&mut Source { from: &mut from, bytes }, &|reason| failed("load_npy", path, reason))
 }
 
-/// An array's file in memory; nothing is read but the header.
+/// The same of a file that is in memory.
+fn with_bytes<T>(bytes: &[u8], run: impl FnOnce(&mut Source<'_>, Wrong<'_>) -> Result<T>) -> Result<T> {
+    let (mut from, len) = (bytes, bytes.len() as u64);
+    run(&mut Source { from: &mut from, bytes: len }, &|reason| failed("from_npy", Path::new("memory"), reason))
+}
+
+/// An array's file mapped into memory; nothing is read but the header.
 ///
 /// # Safety
 /// As for [`map::map`].
@@ -163,6 +169,21 @@ impl<E: Element, S: Shape> Tensor<E, S> {
         with_file(path.as_ref(), |source, wrong| source.typed(wrong))
     }
 
+    /// [`load_npy`](Self::load_npy) of a file that is in memory; errors name it `memory`.
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// ```
+    /// use castiron::{Tensor, shape};
+    /// let file = b"\x93NUMPY\x01\x00\x3c\x00{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }  \n\x07\x08";
+    /// assert_eq!(Tensor::<u8, shape![2]>::from_npy(file)?.to_vec(), [7, 8]);
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn from_npy(bytes: &[u8]) -> Result<Self> {
+        with_bytes(bytes, |source, wrong| source.typed(wrong))
+    }
+
     /// [`load_npy`](Self::load_npy) without reading the elements: the file is mapped into memory (`np.load(path, mmap_mode="c")`).
     /// What is written goes to memory and never to the file.
     ///
@@ -210,6 +231,14 @@ impl crate::AnyTensor {
     /// ```
     pub fn load_npy(path: impl AsRef<Path>) -> Result<Self> {
         with_file(path.as_ref(), |source, wrong| source.untyped(wrong))
+    }
+
+    /// [`load_npy`](Self::load_npy) of a file that is in memory: see [`Tensor::from_npy`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn from_npy(bytes: &[u8]) -> Result<Self> {
+        with_bytes(bytes, |source, wrong| source.untyped(wrong))
     }
 
     /// [`load_npy`](Self::load_npy) without reading the elements: see [`Tensor::map_npy`].

@@ -1,0 +1,8 @@
+//! `hostile.rs`, any bytes being its file.
+#![no_main]
+
+#[allow(dead_code)]
+#[path = "../../tests/suite/hostile.rs"]
+mod hostile;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| hostile::npy(data));
