@@ -221,6 +221,8 @@ pub use dtype::{
     Bits, CanCast, CastTo, Category, Complex, ComplexFloat, DType, Dtype, Element, Float, Inexact, Integer, Numeric,
     Ordered, Promote, Promoted, Real, Scalar, ScalarValue, bf16, f16,
 };
+#[cfg(feature = "linalg")]
+pub use cpu::factor::field::Field;
 pub use dtype::{F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
 pub use error::{Error, Result, Sizes};
 pub use layout::memory_format::{ChannelsLast, ChannelsLast3d, Contiguous, MemoryFormat, Preserve};

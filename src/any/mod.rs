@@ -51,6 +51,10 @@ mod index;
 // Products of vectors and matrices: `matmul`, `addmm`, `tensordot`, `einsum`.
 mod linalg;
 
+// Factorisations of matrices and what they solve.
+#[cfg(feature = "linalg")]
+mod decompose;
+
 // `AnySparse`: sparse tensors.
 mod sparse;
 

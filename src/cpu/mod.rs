@@ -24,6 +24,8 @@ pub(crate) mod erased;
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
 mod f16_inner;
 mod float_gemm;
+#[cfg(feature = "linalg")]
+pub(crate) mod factor;
 pub(crate) mod fresh;
 pub(crate) mod fused;
 mod fused_plan;

@@ -38,6 +38,10 @@ mod index;
 // Products of vectors and matrices: `matmul`, `addmm`, `tensordot`, `linear`, distances.
 mod linalg;
 
+// Factorisations of matrices: Cholesky, LU, QR, singular values and eigenvalues, and what they solve.
+#[cfg(feature = "linalg")]
+pub(crate) mod decompose;
+
 #[cfg(all(test, unix, debug_assertions))]
 mod texts;
 

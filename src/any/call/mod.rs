@@ -9,6 +9,8 @@ pub(crate) use self::arguments::{Argument, Bound, Item};
 pub use self::value::Value;
 use crate::any::elementwise::op_table::{BINARY, UNARY, torch_names};
 use crate::any::{base, create, elementwise, index, join, linalg, rearrange, reduce, scan, sort, view};
+#[cfg(feature = "linalg")]
+use crate::any::decompose;
 use crate::device::{AnyDevice, DeviceType};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
@@ -149,6 +151,14 @@ const NAMED: &[&[NamedOp]] = &[
     linalg::matmul::OPERATIONS,
     linalg::matrix_power::OPERATIONS,
     linalg::tensordot::OPERATIONS,
+    #[cfg(feature = "linalg")]
+    decompose::eigen::OPERATIONS,
+    #[cfg(feature = "linalg")]
+    decompose::factors::OPERATIONS,
+    #[cfg(feature = "linalg")]
+    decompose::inverses::OPERATIONS,
+    #[cfg(feature = "linalg")]
+    decompose::solve::OPERATIONS,
     rearrange::flip_roll::OPERATIONS,
     rearrange::pad::OPERATIONS,
     rearrange::repeat::OPERATIONS,
