@@ -110,6 +110,12 @@ mod scoped;
 pub mod shape;
 mod storage;
 
+/// What Fourier transforms take: how results are scaled, how a signal is cut into frames, windows.
+#[cfg(feature = "fft")]
+pub mod fft {
+    pub use crate::tensor::fourier::{Beyond, Frames, Frequencies, Norm, Spectral, Wave, Window};
+}
+
 /// How the room around a padded tensor is filled: see [`Tensor::pad`].
 pub mod pad {
     pub use crate::tensor::{Circular, Constant, PadMode, Reflect, Replicate};

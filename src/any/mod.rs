@@ -55,6 +55,10 @@ mod linalg;
 #[cfg(feature = "linalg")]
 mod decompose;
 
+// Fourier transforms and windows.
+#[cfg(feature = "fft")]
+mod fourier;
+
 // `AnySparse`: sparse tensors.
 mod sparse;
 

@@ -26,6 +26,8 @@ mod f16_inner;
 mod float_gemm;
 #[cfg(feature = "linalg")]
 pub(crate) mod factor;
+#[cfg(feature = "fft")]
+pub(crate) mod fourier;
 pub(crate) mod fresh;
 pub(crate) mod fused;
 mod fused_plan;

@@ -42,6 +42,10 @@ mod linalg;
 #[cfg(feature = "linalg")]
 pub(crate) mod decompose;
 
+// Fourier transforms, of axes and of overlapping frames, and windows.
+#[cfg(feature = "fft")]
+pub(crate) mod fourier;
+
 #[cfg(all(test, unix, debug_assertions))]
 mod texts;
 

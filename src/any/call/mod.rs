@@ -11,6 +11,8 @@ use crate::any::elementwise::op_table::{BINARY, UNARY, torch_names};
 use crate::any::{base, create, elementwise, index, join, linalg, rearrange, reduce, scan, sort, view};
 #[cfg(feature = "linalg")]
 use crate::any::decompose;
+#[cfg(feature = "fft")]
+use crate::any::fourier;
 use crate::device::{AnyDevice, DeviceType};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
@@ -159,6 +161,12 @@ const NAMED: &[&[NamedOp]] = &[
     decompose::inverses::OPERATIONS,
     #[cfg(feature = "linalg")]
     decompose::solve::OPERATIONS,
+    #[cfg(feature = "fft")]
+    fourier::frames::OPERATIONS,
+    #[cfg(feature = "fft")]
+    fourier::transforms::OPERATIONS,
+    #[cfg(feature = "fft")]
+    fourier::windows::OPERATIONS,
     rearrange::flip_roll::OPERATIONS,
     rearrange::pad::OPERATIONS,
     rearrange::repeat::OPERATIONS,
