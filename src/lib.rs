@@ -229,6 +229,10 @@ pub use dtype::{
 };
 #[cfg(feature = "linalg")]
 pub use cpu::factor::field::Field;
+#[cfg(feature = "linalg")]
+pub use shape::{Complete, Reduced};
+#[cfg(feature = "linalg")]
+pub use tensor::decompose::Uplo;
 pub use dtype::{F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
 pub use error::{Error, Result, Sizes};
 pub use layout::memory_format::{ChannelsLast, ChannelsLast3d, Contiguous, MemoryFormat, Preserve};

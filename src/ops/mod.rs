@@ -15,6 +15,8 @@ pub use rules::admit;
 #[doc(hidden)]
 pub mod arguments;
 pub mod choosing;
+#[cfg(feature = "linalg")]
+pub mod decompose;
 #[cfg(test)]
 pub(crate) mod dual;
 pub mod reduce;

@@ -21,6 +21,8 @@ mod rearrange;
 mod reinterpret;
 mod reshape;
 pub mod slicing;
+#[cfg(feature = "linalg")]
+mod square;
 mod suffix;
 mod tuple;
 
@@ -47,6 +49,8 @@ pub use product::{Beside, HasRank, Kronecker, OfThree};
 pub use rearrange::{ExpandTo, Permute, Reverse, Squeeze, SqueezeAxes, SqueezeAxis, Transpose};
 pub use reinterpret::{ItemSize, RealAndImaginary, ViewedAs};
 pub use reshape::{Flatten, Inferable, OneElement, ReshapeTo, Unflatten};
+#[cfg(feature = "linalg")]
+pub use square::{Complete, Extent, MatrixShape, Reduced, SquareFor};
 pub use suffix::EndsWith;
 
 use crate::dtype::scalar::{Dimensioned, TensorKind, ZeroDim};

@@ -1,9 +1,15 @@
 //! Factorisations of matrices: Cholesky, LU, QR, singular values and eigenvalues, and what they solve.
 //! `erased` and `spectral` hold each operation over views, which the typed methods beside them and `any` call.
 
+mod eigen;
 pub(crate) mod erased;
+mod factors;
+mod inverses;
 pub(crate) mod matrices;
+mod solve;
 pub(crate) mod spectral;
+
+pub use eigen::Uplo;
 
 #[cfg(feature = "any")]
 pub(crate) use crate::cpu::factor::{Triangle, Vectors};

@@ -3,13 +3,13 @@
 
 use super::erased::{Direction, Norm, Spectral, Transformed};
 use crate::cpu::fourier;
-use crate::device::{Backend as _, Device};
+use crate::device::Device;
 use crate::dtype::Complex;
 use crate::error::{Result, filled, invalid, room};
 use crate::layout::strides;
 use crate::storage::View;
 use crate::tensor::checked_numel;
-use num_traits::{Float, Zero};
+use num_traits::Zero;
 
 /// How a signal is continued beyond its ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

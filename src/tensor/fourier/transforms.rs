@@ -3,7 +3,7 @@
 
 use super::erased::{Along, Direction, Norm, Spectral, Step, along, along_all, frequencies};
 use super::frames::{self, Frames};
-use crate::device::{Backend as _, Device};
+use crate::device::Device;
 use crate::dtype::{Complex, Element, Float};
 use crate::error::{Result, listed};
 use crate::shape::{Axes, AxisArg, D1, D2, Dim, DivideBy, Dyn, HasAxis, Known, Shape, Sum};

@@ -1,0 +1,4 @@
+#[path = "suite/common/mod.rs"]
+mod common;
+#[path = "suite/decomposed.rs"]
+mod decomposed;
