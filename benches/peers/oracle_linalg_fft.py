@@ -222,7 +222,9 @@ def linalg():
     for dtype in [torch.int64, torch.float16, torch.bool, torch.bfloat16]:
         x = torch.eye(3).to(dtype)
         for name in ["inv", "det", "cholesky", "qr", "svd", "eigh", "eig", "pinv", "matrix_exp", "lu_factor", "matrix_rank", "cond", "svdvals"]:
-            row("linalg." + name, [x])
+            # (PyTorch's exponentials of 16-bit floats are far off.)
+            if not (name == "matrix_exp" and x.is_floating_point()):
+                row("linalg." + name, [x])
     write("tests/oracle/linalg.json.gz")
 
 

@@ -249,13 +249,11 @@ fn table(name: &str) {
     assert!(differ.is_empty(), "{} of {} rows differ:\n{}", differ.len(), rows.len(), differ[..differ.len().min(300)].join("\n"));
 }
 
-#[cfg(feature = "linalg")]
 #[test]
 fn linear_algebra_gives_what_pytorch_gives() {
     table("linalg.json");
 }
 
-#[cfg(feature = "fft")]
 #[test]
 fn fourier_transforms_give_what_pytorch_gives() {
     table("fft.json");

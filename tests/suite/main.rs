@@ -22,10 +22,14 @@ mod choosing;
 mod common;
 mod construction;
 mod device_values;
+#[cfg(all(feature = "any", feature = "linalg", feature = "fft"))]
+mod decomposed;
 mod devices;
 mod dtypes;
 mod each_device;
 mod errors;
+#[cfg(feature = "linalg")]
+mod factored;
 #[cfg(feature = "mmap")]
 mod files;
 mod image_example;
@@ -46,6 +50,8 @@ mod sparse;
 mod sparse_table;
 mod strides;
 mod sums;
+#[cfg(feature = "fft")]
+mod transformed;
 mod values;
 mod values_functions;
 mod values_reduction;

@@ -80,9 +80,12 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If matrices are not square, or the dtype is none that matrices are factored in.
-    #[op(linalg.matrix_exp(A), dtypes = "float32, float64, complex64 and complex128", aliases("matrix_exp"))]
+    #[op(linalg.matrix_exp(A), dtypes = "floats, complex64 and complex128", aliases("matrix_exp"))]
     pub fn matrix_exp(&self) -> Result<AnyTensor> {
         let op = "linalg.matrix_exp";
+        if matches!(self.dtype, DType::F16 | DType::BF16) {
+            return self.to(DType::F32)?.matrix_exp()?.to(self.dtype);
+        }
         let x = over_field!(op, self.dtype, E => erased::exponential::<E, Dynamic>(self.elements_as()?))?;
         any(op, x, self.dtype)
     }

@@ -349,7 +349,14 @@ pub(crate) fn slogdet<E: Field, D: Device>(op: &'static str, a: Of<'_, D, E>) ->
         for x in diagonal {
             let size = x.modulus();
             sum = sum + Float::ln(size);
-            sign = if size == E::real(0.0) { zeros::<E>() } else { sign * (x / E::of_real(size)) };
+            sign = if size == E::real(0.0) || (E::IS_REAL && Float::is_nan(size)) {
+                // (As PyTorch: a real NaN has no sign.)
+                zeros::<E>()
+            } else if E::IS_REAL {
+                if x.real_part() < E::real(0.0) { -sign } else { sign }
+            } else {
+                sign * (x / E::of_real(size))
+            };
         }
         (slots.own[0][0], slots.real[0][0]) = (sign, sum);
     })?;

@@ -88,7 +88,7 @@ impl Window {
             Window::Bartlett => listed((0..n).map(|at| 1.0 - (2.0 * at as f64 / period - 1.0).abs())),
             Window::Blackman => cosines(&[0.42, 0.5, 0.08]),
             Window::Cosine => {
-                let step = core::f64::consts::PI / if symmetric { n as f64 } else { n as f64 + 1.0 };
+                let step = core::f64::consts::PI / if symmetric || n == 1 { n as f64 } else { n as f64 + 1.0 };
                 listed((0..n).map(|at| ((at as f64 + 0.5) * step).sin()))
             }
             Window::Exponential { center, tau } => {
