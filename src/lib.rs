@@ -219,6 +219,8 @@ pub use castiron_macros::shape;
 /// assert_eq!((b.to_vec(), e.to_vec()), (vec![1.0, 2.5, 1.0], vec![2.0, 4.0]));
 /// ```
 pub use castiron_macros::tensor;
+#[cfg(feature = "linalg")]
+pub use cpu::factor::field::Field;
 #[cfg(feature = "cuda")]
 #[doc(hidden)]
 pub use cuda::outside as cuda_outside;
@@ -227,20 +229,18 @@ pub use dtype::{
     Bits, CanCast, CastTo, Category, Complex, ComplexFloat, DType, Dtype, Element, Float, Inexact, Integer, Numeric,
     Ordered, Promote, Promoted, Real, Scalar, ScalarValue, bf16, f16,
 };
-#[cfg(feature = "linalg")]
-pub use cpu::factor::field::Field;
-#[cfg(feature = "linalg")]
-pub use shape::{Complete, Reduced};
-#[cfg(feature = "linalg")]
-pub use tensor::decompose::Uplo;
 pub use dtype::{F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
 pub use error::{Error, Result, Sizes};
 pub use layout::memory_format::{ChannelsLast, ChannelsLast3d, Contiguous, MemoryFormat, Preserve};
 pub use shape::slicing::NewAxis;
 pub use shape::{Axis, Dim, Dimensional, Dyn, HasAxis, Known, KnownShape, Shape};
+#[cfg(feature = "linalg")]
+pub use shape::{Complete, Reduced};
 pub use sparse::{DenseAxes, KeepsZero, SparseCoo, SparseFactor, SparseTensor, SparseValues};
 #[doc(hidden)]
 pub use sparse::{RightOfSparse, WrittenToSparse};
+#[cfg(feature = "linalg")]
+pub use tensor::decompose::Uplo;
 pub use tensor::lazy;
 pub use tensor::{
     Activation, AnyLayout, AsTensor, AxisIter, BinWeight, ByteNumber, Generator, Interpolation, Iter, JoinDtype,

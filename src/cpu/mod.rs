@@ -23,9 +23,9 @@ pub(crate) mod epilogue;
 pub(crate) mod erased;
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
 mod f16_inner;
-mod float_gemm;
 #[cfg(feature = "linalg")]
 pub(crate) mod factor;
+mod float_gemm;
 #[cfg(feature = "fft")]
 pub(crate) mod fourier;
 pub(crate) mod fresh;

@@ -174,7 +174,8 @@ fn compare(kind: &str, got: &[AnyTensor], wanted: &[Json], operand: &AnyTensor) 
                 return Ok(());
             }
             let n = operand.shape()[operand.rank() - 1];
-            let eye = eye(n, got[1].dtype()).and_then(|eye| eye.expand(&unit(&got[1])?.shape().iter().map(|&s| s as i64).collect::<Vec<_>>()));
+            let eye = eye(n, got[1].dtype())
+                .and_then(|eye| eye.expand(&unit(&got[1])?.shape().iter().map(|&s| s as i64).collect::<Vec<_>>()));
             alike(unit(&got[1]), eye, "V^H V")?;
             alike(operand.matmul(&got[1]), column(&got[0]).and_then(|w| got[1].mul(&w)), "A V = V w")
         }
@@ -189,10 +190,13 @@ fn compare(kind: &str, got: &[AnyTensor], wanted: &[Json], operand: &AnyTensor) 
             same(&got[1], &wanted[1], true)?;
             let k = got[1].shape()[got[1].rank() - 1];
             let u = got[0].narrow(-1, 0, k);
-            let vh = if kind == "svd" { got[2].narrow(-2, 0, k) } else { got[2].adjoint().and_then(|v| v.narrow(-2, 0, k)) };
+            let vh =
+                if kind == "svd" { got[2].narrow(-2, 0, k) } else { got[2].adjoint().and_then(|v| v.narrow(-2, 0, k)) };
             let us = u.and_then(|u| u.mul(&column(&got[1])?));
             alike(us.and_then(|us| us.matmul(&vh?)), Ok(operand.clone()), "U S Vh")?;
-            for (x, name) in [(got[0].clone(), "U"), (if kind == "svd" { got[2].adjoint().unwrap() } else { got[2].clone() }, "V")] {
+            for (x, name) in
+                [(got[0].clone(), "U"), (if kind == "svd" { got[2].adjoint().unwrap() } else { got[2].clone() }, "V")]
+            {
                 let product = x.adjoint().and_then(|adjoint| adjoint.matmul(&x)).map_err(|error| error.to_string())?;
                 let n = x.shape()[x.rank() - 1];
                 let sizes: Vec<i64> = product.shape().iter().map(|&size| size as i64).collect();
@@ -241,12 +245,22 @@ fn table(name: &str) {
     let table = json(name);
     let rows = table["rows"].as_array().unwrap();
     assert!(!rows.is_empty());
-    let differ: Vec<String> = rows.iter().filter_map(|row| {
-        let error = run(row).err()?;
-        let shapes: Vec<String> = row[1].as_array().unwrap().iter().map(|x| format!("{}{}", x["t"], x["s"])).collect();
-        Some(format!("{} {shapes:?} {}: {error}", row[0], row[2]))
-    }).collect();
-    assert!(differ.is_empty(), "{} of {} rows differ:\n{}", differ.len(), rows.len(), differ[..differ.len().min(300)].join("\n"));
+    let differ: Vec<String> = rows
+        .iter()
+        .filter_map(|row| {
+            let error = run(row).err()?;
+            let shapes: Vec<String> =
+                row[1].as_array().unwrap().iter().map(|x| format!("{}{}", x["t"], x["s"])).collect();
+            Some(format!("{} {shapes:?} {}: {error}", row[0], row[2]))
+        })
+        .collect();
+    assert!(
+        differ.is_empty(),
+        "{} of {} rows differ:\n{}",
+        differ.len(),
+        rows.len(),
+        differ[..differ.len().min(300)].join("\n")
+    );
 }
 
 #[test]

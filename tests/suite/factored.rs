@@ -1,8 +1,6 @@
 //! Typed linear algebra: laws of factors and solutions, shapes in the type, matrices that are singular or hold NaN.
 
-use castiron::{
-    Complete, Complex, Dyn, Field, Generator, Meta, Reduced, Tensor, Uplo, axis, shape, tensor,
-};
+use castiron::{Complete, Complex, Dyn, Field, Generator, Meta, Reduced, Tensor, Uplo, axis, shape, tensor};
 use proptest::prelude::*;
 
 type Matrix<E> = Tensor<E, (Dyn, Dyn)>;
@@ -74,8 +72,11 @@ fn the_type_knows_the_sizes_of_factors() {
     let _: Tensor<Complex<f32>, shape![2]> = a.det();
     let _: Tensor<f32, shape![2, 3]> = a.eigvalsh(Uplo::Lower);
     let _: Tensor<Complex<f32>, shape![2, 3]> = a.eigvals();
-    let _: Tensor<f64, shape![4, 2, 5, 1]> =
-        Tensor::<f64, shape![2, 5, 5]>::zeros().solve_triangular(&Tensor::<f64, shape![4, 1, 5, 1]>::ones(), true, true);
+    let _: Tensor<f64, shape![4, 2, 5, 1]> = Tensor::<f64, shape![2, 5, 5]>::zeros().solve_triangular(
+        &Tensor::<f64, shape![4, 1, 5, 1]>::ones(),
+        true,
+        true,
+    );
 }
 
 #[test]
@@ -107,7 +108,8 @@ fn singular_matrices_are_named_by_their_place_in_the_batch() {
 #[test]
 fn nan_and_infinities_end_in_a_result_or_an_error() {
     fn all<E: Field>(bad: E) {
-        let x = Tensor::<E, shape![3, 3]>::from_fn(|[i, j]| if (i, j) == (1, 2) { bad } else { E::of_f64(1.0 + i as f64) });
+        let x =
+            Tensor::<E, shape![3, 3]>::from_fn(|[i, j]| if (i, j) == (1, 2) { bad } else { E::of_f64(1.0 + i as f64) });
         assert!(x.try_svdvals().is_err() && x.try_eig().is_err() && x.try_pinv(None, false).is_err());
         assert!(x.try_eigh(Uplo::Upper).is_ok() && x.try_qr(Reduced).is_ok() && x.try_det().is_ok());
         assert!(x.try_matrix_exp().is_ok());

@@ -21,9 +21,9 @@ mod blend;
 mod choosing;
 mod common;
 mod construction;
-mod device_values;
 #[cfg(all(feature = "any", feature = "linalg", feature = "fft"))]
 mod decomposed;
+mod device_values;
 mod devices;
 mod dtypes;
 mod each_device;

@@ -67,7 +67,8 @@ fn the_type_knows_how_many_frequencies_there_are() {
 fn without_data_transforms_have_shapes() {
     let x: Tensor<f32, shape![2, 9], Meta> = Tensor::zeros();
     assert_eq!(x.rfft(axis![1], Norm::Ortho).shape(), [2, 5]);
-    let y: Tensor<Complex<f32>, shape![_, _], Meta> = Tensor::<f32, shape![40], Meta>::ones().stft::<_, Dyn>(None, &Frames::new(8));
+    let y: Tensor<Complex<f32>, shape![_, _], Meta> =
+        Tensor::<f32, shape![40], Meta>::ones().stft::<_, Dyn>(None, &Frames::new(8));
     assert_eq!(y.shape(), [5, 21]);
 }
 

@@ -7,12 +7,12 @@ mod value;
 pub use self::arguments::Args;
 pub(crate) use self::arguments::{Argument, Bound, Item};
 pub use self::value::Value;
-use crate::any::elementwise::op_table::{BINARY, UNARY, torch_names};
-use crate::any::{base, create, elementwise, index, join, linalg, rearrange, reduce, scan, sort, view};
 #[cfg(feature = "linalg")]
 use crate::any::decompose;
+use crate::any::elementwise::op_table::{BINARY, UNARY, torch_names};
 #[cfg(feature = "fft")]
 use crate::any::fourier;
+use crate::any::{base, create, elementwise, index, join, linalg, rearrange, reduce, scan, sort, view};
 use crate::device::{AnyDevice, DeviceType};
 use crate::error::{Error, Result};
 use std::collections::HashMap;

@@ -80,7 +80,8 @@ impl AnyTensor {
     #[op(linalg.svdvals(A, driver = _), dtypes = "float32, float64, complex64 and complex128")]
     pub fn svdvals(&self) -> Result<AnyTensor> {
         let op = "linalg.svdvals";
-        let [_, s, _] = over_field!(op, self.dtype, E => erased::svd::<E, Dynamic>(op, self.elements_as()?, Vectors::None))?;
+        let [_, s, _] =
+            over_field!(op, self.dtype, E => erased::svd::<E, Dynamic>(op, self.elements_as()?, Vectors::None))?;
         any(op, s, self.real_dtype())
     }
 
@@ -105,7 +106,8 @@ impl AnyTensor {
     pub fn eigvalsh(&self, uplo: &str) -> Result<AnyTensor> {
         let op = "linalg.eigvalsh";
         let upper = is_upper(op, uplo)?;
-        let [w, _] = over_field!(op, self.dtype, E => erased::eigh::<E, Dynamic>(op, self.elements_as()?, upper, false))?;
+        let [w, _] =
+            over_field!(op, self.dtype, E => erased::eigh::<E, Dynamic>(op, self.elements_as()?, upper, false))?;
         any(op, w, self.real_dtype())
     }
 
@@ -170,7 +172,8 @@ impl AnyTensor {
 
     fn pinv_within(&self, tolerance: &Tolerance, hermitian: bool) -> Result<AnyTensor> {
         let op = "linalg.pinv";
-        let x = over_field!(op, self.dtype, E => spectral::pinv::<E, Dynamic>(self.elements_as()?, tolerance, hermitian))?;
+        let x =
+            over_field!(op, self.dtype, E => spectral::pinv::<E, Dynamic>(self.elements_as()?, tolerance, hermitian))?;
         any(op, x, self.dtype)
     }
 
@@ -224,7 +227,12 @@ impl AnyTensor {
     }
 
     /// A norm of matrices by singular values: the largest (`ord` 2), the smallest (-2), or their sum (`"nuc"`).
-    pub(in crate::any) fn norm_by_singular_values(&self, norm: Norm, dims: [i64; 2], keepdim: bool) -> Result<AnyTensor> {
+    pub(in crate::any) fn norm_by_singular_values(
+        &self,
+        norm: Norm,
+        dims: [i64; 2],
+        keepdim: bool,
+    ) -> Result<AnyTensor> {
         let op = "linalg.matrix_norm";
         let both = axes(op, &dims, self.rank())?;
         let x = self.movedim(&[both[0] as i64, both[1] as i64], &[-2, -1])?;

@@ -6,7 +6,7 @@ use crate::any::AnyTensor;
 use crate::device::Dynamic;
 use crate::dtype::DType;
 use crate::error::{Result, invalid};
-use crate::tensor::decompose::{QrMode, erased};
+use crate::tensor::decompose::{QrMode, erased, solutions};
 use castiron_macros::operations;
 
 /// Refuses what PyTorch has on GPUs alone.
@@ -61,7 +61,7 @@ impl AnyTensor {
     pub fn cholesky_solve(&self, factor: &AnyTensor, upper: bool) -> Result<AnyTensor> {
         let op = "cholesky_solve";
         self.expect_partner(op, factor)?;
-        let x = over_field!(op, self.dtype, E => erased::cholesky_solve::<E, Dynamic>(self.elements_as()?, factor.elements_as()?, upper))?;
+        let x = over_field!(op, self.dtype, E => solutions::cholesky_solve::<E, Dynamic>(self.elements_as()?, factor.elements_as()?, upper))?;
         any(op, x, self.dtype)
     }
 
@@ -72,7 +72,8 @@ impl AnyTensor {
     #[op(cholesky_inverse(L, upper = false), dtypes = "float32, float64, complex64 and complex128")]
     pub fn cholesky_inverse(&self, upper: bool) -> Result<AnyTensor> {
         let op = "cholesky_inverse";
-        let x = over_field!(op, self.dtype, E => erased::cholesky_inverse::<E, Dynamic>(self.elements_as()?, upper))?;
+        let x =
+            over_field!(op, self.dtype, E => solutions::cholesky_inverse::<E, Dynamic>(self.elements_as()?, upper))?;
         any(op, x, self.dtype)
     }
 
@@ -88,7 +89,12 @@ impl AnyTensor {
             "complete" => QrMode::Complete,
             "r" => QrMode::R,
             other => {
-                return invalid(op, format!("qr received unrecognized mode '{other}' but expected one of 'reduced' (default), 'r', or 'complete'"));
+                return invalid(
+                    op,
+                    format!(
+                        "qr received unrecognized mode '{other}' but expected one of 'reduced' (default), 'r', or 'complete'"
+                    ),
+                );
             }
         };
         let parts = over_field!(op, self.dtype, E => erased::qr::<E, Dynamic>(op, self.elements_as()?, mode))?;
@@ -127,7 +133,10 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If sizes do not go together, or dtypes differ.
-    #[op(ormqr(input, tau, other, left = true, transpose = false), dtypes = "float32, float64, complex64 and complex128")]
+    #[op(
+        ormqr(input, tau, other, left = true, transpose = false),
+        dtypes = "float32, float64, complex64 and complex128"
+    )]
     pub fn ormqr(&self, tau: &AnyTensor, other: &AnyTensor, left: bool, transpose: bool) -> Result<AnyTensor> {
         let op = "ormqr";
         self.expect_partner(op, tau)?;
@@ -185,7 +194,10 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the pivots do not go with the factors.
-    #[op(lu_unpack(LU_data, LU_pivots, unpack_data = true, unpack_pivots = true), dtypes = "float32, float64, complex64 and complex128")]
+    #[op(
+        lu_unpack(LU_data, LU_pivots, unpack_data = true, unpack_pivots = true),
+        dtypes = "float32, float64, complex64 and complex128"
+    )]
     pub fn lu_unpack(
         &self,
         pivots: &AnyTensor,
@@ -241,7 +253,7 @@ impl AnyTensor {
         self.expect_partner(op, b)?;
         self.expect_pivots(op, pivots)?;
         let hermitian = hermitian && self.dtype.is_complex();
-        let x = over_field!(op, self.dtype, E => erased::ldl_solve::<E, Dynamic>(self.elements_as()?, pivots.elements_as()?, b.elements_as()?, hermitian))?;
+        let x = over_field!(op, self.dtype, E => solutions::ldl_solve::<E, Dynamic>(self.elements_as()?, pivots.elements_as()?, b.elements_as()?, hermitian))?;
         any(op, x, self.dtype)
     }
 }

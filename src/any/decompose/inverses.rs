@@ -7,7 +7,7 @@ use crate::any::base::by_width::signed;
 use crate::device::Dynamic;
 use crate::dtype::DType;
 use crate::error::{Result, invalid};
-use crate::tensor::decompose::erased;
+use crate::tensor::decompose::{erased, solutions};
 use castiron_macros::operations;
 
 #[operations]
@@ -28,7 +28,7 @@ impl AnyTensor {
     #[op(linalg.inv(A), dtypes = "float32, float64, complex64 and complex128", aliases("inverse"))]
     pub fn inv(&self) -> Result<AnyTensor> {
         let op = "linalg.inv";
-        let (x, _) = over_field!(op, self.dtype, E => erased::inverse::<E, Dynamic>(op, self.elements_as()?, true))?;
+        let (x, _) = over_field!(op, self.dtype, E => solutions::inverse::<E, Dynamic>(op, self.elements_as()?, true))?;
         any(op, x, self.dtype)
     }
 
@@ -40,7 +40,7 @@ impl AnyTensor {
     pub fn inv_ex(&self, check_errors: bool) -> Result<(AnyTensor, AnyTensor)> {
         let op = "linalg.inv_ex";
         let (x, info) =
-            over_field!(op, self.dtype, E => erased::inverse::<E, Dynamic>(op, self.elements_as()?, check_errors))?;
+            over_field!(op, self.dtype, E => solutions::inverse::<E, Dynamic>(op, self.elements_as()?, check_errors))?;
         any2(op, [x, info], [self.dtype, DType::I32])
     }
 
@@ -103,7 +103,12 @@ impl AnyTensor {
         let (start, end) = self.sizes.split_at(ind.min(self.rank()));
         let (rows, columns): (usize, usize) = (start.iter().product(), end.iter().product());
         if rows != columns {
-            return invalid(op, format!("Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got {columns} != {rows}"));
+            return invalid(
+                op,
+                format!(
+                    "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got {columns} != {rows}"
+                ),
+            );
         }
         self.reshaped(&[rows as i64, columns as i64])?.inv()?.reshaped(&signed(&[end, start].concat()))
     }
@@ -125,8 +130,13 @@ impl AnyTensor {
         let sizes = &x.sizes[b.rank().min(x.rank())..];
         let columns: usize = sizes.iter().product();
         let rows = b.numel();
-        if rows != columns || x.numel() != rows * columns {
-            return invalid(op, format!("Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), but got {columns} != {rows}"));
+        if rows != columns || rows.checked_mul(columns) != Some(x.numel()) {
+            return invalid(
+                op,
+                format!(
+                    "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), but got {columns} != {rows}"
+                ),
+            );
         }
         let matrix = x.reshaped(&[rows as i64, columns as i64])?;
         matrix.solve(&b.reshaped(&[rows as i64])?, true)?.reshaped(&signed(sizes))

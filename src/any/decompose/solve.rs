@@ -6,7 +6,7 @@ use crate::any::AnyTensor;
 use crate::device::Dynamic;
 use crate::dtype::DType;
 use crate::error::{Result, invalid};
-use crate::tensor::decompose::{Driver, Triangle, erased, spectral};
+use crate::tensor::decompose::{Driver, Triangle, solutions, spectral};
 use castiron_macros::operations;
 
 #[operations]
@@ -27,7 +27,7 @@ impl AnyTensor {
     pub fn solve(&self, b: &AnyTensor, left: bool) -> Result<AnyTensor> {
         let op = "linalg.solve";
         self.expect_partner(op, b)?;
-        let (x, _) = over_field!(op, self.dtype, E => erased::solve::<E, Dynamic>(op, self.elements_as()?, b.elements_as()?, left, true))?;
+        let (x, _) = over_field!(op, self.dtype, E => solutions::solve::<E, Dynamic>(op, self.elements_as()?, b.elements_as()?, left, true))?;
         any(op, x, self.dtype)
     }
 
@@ -39,7 +39,7 @@ impl AnyTensor {
     pub fn solve_ex(&self, b: &AnyTensor, left: bool, check_errors: bool) -> Result<(AnyTensor, AnyTensor)> {
         let op = "linalg.solve_ex";
         self.expect_partner(op, b)?;
-        let (x, info) = over_field!(op, self.dtype, E => erased::solve::<E, Dynamic>(op, self.elements_as()?, b.elements_as()?, left, check_errors))?;
+        let (x, info) = over_field!(op, self.dtype, E => solutions::solve::<E, Dynamic>(op, self.elements_as()?, b.elements_as()?, left, check_errors))?;
         any2(op, [x, info], [self.dtype, DType::I32])
     }
 
@@ -53,7 +53,7 @@ impl AnyTensor {
         let op = "linalg.lu_solve";
         self.expect_partner(op, b)?;
         self.expect_pivots(op, pivots)?;
-        let x = over_field!(op, self.dtype, E => erased::lu_solve::<E, Dynamic>(self.elements_as()?, pivots.elements_as()?, b.elements_as()?, left, adjoint))?;
+        let x = over_field!(op, self.dtype, E => solutions::lu_solve::<E, Dynamic>(self.elements_as()?, pivots.elements_as()?, b.elements_as()?, left, adjoint))?;
         any(op, x, self.dtype)
     }
 
@@ -72,17 +72,26 @@ impl AnyTensor {
         let op = "linalg.solve_triangular";
         self.expect_partner(op, b)?;
         let triangle = Triangle { upper, unit: unitriangular, transposed: false };
-        let x = over_field!(op, self.dtype, E => erased::solve_triangular::<E, Dynamic>(op, self.elements_as()?, b.elements_as()?, triangle, left))?;
+        let x = over_field!(op, self.dtype, E => solutions::solve_triangular::<E, Dynamic>(op, self.elements_as()?, b.elements_as()?, triangle, left))?;
         any(op, x, self.dtype)
     }
 
     /// `self` is the right side; `A` comes back beside the solution.
-    #[op(triangular_solve(b, A, upper = true, transpose = false, unitriangular = false), dtypes = "float32, float64, complex64 and complex128")]
-    fn triangular_solve(&self, a: &AnyTensor, upper: bool, transpose: bool, unitriangular: bool) -> Result<(AnyTensor, AnyTensor)> {
+    #[op(
+        triangular_solve(b, A, upper = true, transpose = false, unitriangular = false),
+        dtypes = "float32, float64, complex64 and complex128"
+    )]
+    fn triangular_solve(
+        &self,
+        a: &AnyTensor,
+        upper: bool,
+        transpose: bool,
+        unitriangular: bool,
+    ) -> Result<(AnyTensor, AnyTensor)> {
         let op = "triangular_solve";
         self.expect_partner(op, a)?;
         let triangle = Triangle { upper, unit: unitriangular, transposed: transpose };
-        let x = over_field!(op, self.dtype, E => erased::solve_triangular::<E, Dynamic>(op, a.elements_as()?, self.elements_as()?, triangle, true))?;
+        let x = over_field!(op, self.dtype, E => solutions::solve_triangular::<E, Dynamic>(op, a.elements_as()?, self.elements_as()?, triangle, true))?;
         let x = any(op, x, self.dtype)?;
         let sizes = [&x.sizes[..x.rank() - 2], &a.sizes[a.rank() - 2..]].concat();
         Ok((x, a.expanded_to(&sizes)?.copy()?))
@@ -103,7 +112,10 @@ impl AnyTensor {
             "gelsd" => Driver::Gelsd,
             "gelss" => Driver::Gelss,
             other => {
-                return invalid(op, format!("parameter `driver` should be one of (gels, gelsy, gelsd, gelss), got {other}"));
+                return invalid(
+                    op,
+                    format!("parameter `driver` should be one of (gels, gelsy, gelsd, gelss), got {other}"),
+                );
             }
         };
         let [x, residuals, rank, values] = over_field!(op, self.dtype, E => spectral::lstsq::<E, Dynamic>(self.elements_as()?, b.elements_as()?, rcond, driver))?;

@@ -94,8 +94,22 @@ impl AnyTensor {
         any(op, result, dtypes(self.dtype)[usize::from(complex)])
     }
 
-    #[op(stft(input, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex, align_to_window),
-        dtypes = "integers, bool, float32, float64, complex64 and complex128")]
+    #[op(
+        stft(
+            input,
+            n_fft,
+            hop_length,
+            win_length,
+            window,
+            center,
+            pad_mode,
+            normalized,
+            onesided,
+            return_complex,
+            align_to_window
+        ),
+        dtypes = "integers, bool, float32, float64, complex64 and complex128"
+    )]
     fn stft_by_name(args: &Bound<'_>) -> Result<Value> {
         let x = args.tensor("input")?;
         let window: Option<&AnyTensor> = args.read("window")?;
@@ -118,8 +132,10 @@ impl AnyTensor {
         Ok(if complex { result } else { result.view_as_real()? }.into())
     }
 
-    #[op(istft(input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex),
-        dtypes = "complex64 and complex128")]
+    #[op(
+        istft(input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex),
+        dtypes = "complex64 and complex128"
+    )]
     fn istft_by_name(args: &Bound<'_>) -> Result<Value> {
         let x = args.tensor("input")?;
         let window: Option<&AnyTensor> = args.read("window")?;

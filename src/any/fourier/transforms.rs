@@ -62,7 +62,8 @@ impl AnyTensor {
         if !is_whole {
             return Ok(self.clone());
         }
-        self.to(default_float()).map_err(|_| Error::InvalidArgument { op, reason: format!("Unsupported dtype {}", self.dtype) })
+        self.to(default_float())
+            .map_err(|_| Error::InvalidArgument { op, reason: format!("Unsupported dtype {}", self.dtype) })
     }
 
     fn expect_real(&self, op: &'static str) -> Result<()> {
@@ -113,7 +114,10 @@ impl AnyTensor {
             }
             (Some(dim), _) => dim.to_vec(),
             (None, Some(s)) if s.len() > rank => {
-                return invalid(op, format!("Got shape with {} values but input tensor only has {rank} dimensions.", s.len()));
+                return invalid(
+                    op,
+                    format!("Got shape with {} values but input tensor only has {rank} dimensions.", s.len()),
+                );
             }
             (None, Some(s)) => (0..s.len() as i64).map(|at| at - s.len() as i64).collect(),
             (None, None) => (0..rank as i64).collect(),

@@ -80,22 +80,47 @@ impl AnyTensor {
     }
 
     #[op(signal.windows.exponential(M, center = None, tau = 1.0, sym = true, dtype = None, device = None), dtypes = "float32 and float64")]
-    fn exponential_by_name(m: i64, center: Option<f64>, tau: f64, sym: bool, dtype: Option<DType>, device: Option<AnyDevice>) -> Result<AnyTensor> {
+    fn exponential_by_name(
+        m: i64,
+        center: Option<f64>,
+        tau: f64,
+        sym: bool,
+        dtype: Option<DType>,
+        device: Option<AnyDevice>,
+    ) -> Result<AnyTensor> {
         window("signal.windows.exponential", m, sym, dtype, device, &Window::Exponential { center, tau })
     }
 
     #[op(signal.windows.gaussian(M, std = 1.0, sym = true, dtype = None, device = None), dtypes = "float32 and float64")]
-    fn gaussian_by_name(m: i64, std: f64, sym: bool, dtype: Option<DType>, device: Option<AnyDevice>) -> Result<AnyTensor> {
+    fn gaussian_by_name(
+        m: i64,
+        std: f64,
+        sym: bool,
+        dtype: Option<DType>,
+        device: Option<AnyDevice>,
+    ) -> Result<AnyTensor> {
         window("signal.windows.gaussian", m, sym, dtype, device, &Window::Gaussian { std })
     }
 
     #[op(signal.windows.general_cosine(M, a, sym = true, dtype = None, device = None), dtypes = "float32 and float64")]
-    fn general_cosine_by_name(m: i64, a: Vec<f64>, sym: bool, dtype: Option<DType>, device: Option<AnyDevice>) -> Result<AnyTensor> {
+    fn general_cosine_by_name(
+        m: i64,
+        a: Vec<f64>,
+        sym: bool,
+        dtype: Option<DType>,
+        device: Option<AnyDevice>,
+    ) -> Result<AnyTensor> {
         window("signal.windows.general_cosine", m, sym, dtype, device, &Window::GeneralCosine(a))
     }
 
     #[op(signal.windows.general_hamming(M, alpha = 0.54, sym = true, dtype = None, device = None), dtypes = "float32 and float64")]
-    fn general_hamming_by_name(m: i64, alpha: f64, sym: bool, dtype: Option<DType>, device: Option<AnyDevice>) -> Result<AnyTensor> {
+    fn general_hamming_by_name(
+        m: i64,
+        alpha: f64,
+        sym: bool,
+        dtype: Option<DType>,
+        device: Option<AnyDevice>,
+    ) -> Result<AnyTensor> {
         window("signal.windows.general_hamming", m, sym, dtype, device, &Window::GeneralHamming { alpha })
     }
 
@@ -110,7 +135,13 @@ impl AnyTensor {
     }
 
     #[op(signal.windows.kaiser(M, beta = 12.0, sym = true, dtype = None, device = None), dtypes = "float32 and float64")]
-    fn kaiser_by_name(m: i64, beta: f64, sym: bool, dtype: Option<DType>, device: Option<AnyDevice>) -> Result<AnyTensor> {
+    fn kaiser_by_name(
+        m: i64,
+        beta: f64,
+        sym: bool,
+        dtype: Option<DType>,
+        device: Option<AnyDevice>,
+    ) -> Result<AnyTensor> {
         window("signal.windows.kaiser", m, sym, dtype, device, &Window::Kaiser { beta })
     }
 
@@ -135,12 +166,25 @@ impl AnyTensor {
     }
 
     #[op(kaiser_window(window_length, periodic = true, beta = 12.0, dtype = None, device = None), dtypes = "floats")]
-    fn kaiser_window(n: i64, periodic: bool, beta: f64, dtype: Option<DType>, device: Option<AnyDevice>) -> Result<AnyTensor> {
+    fn kaiser_window(
+        n: i64,
+        periodic: bool,
+        beta: f64,
+        dtype: Option<DType>,
+        device: Option<AnyDevice>,
+    ) -> Result<AnyTensor> {
         older("kaiser_window", n, periodic, dtype, device, &Window::Kaiser { beta })
     }
 
     #[op(hamming_window(window_length, periodic = true, alpha = 0.54, beta = 0.46, dtype = None, device = None), dtypes = "floats")]
-    fn hamming_window(n: i64, periodic: bool, alpha: f64, beta: f64, dtype: Option<DType>, device: Option<AnyDevice>) -> Result<AnyTensor> {
+    fn hamming_window(
+        n: i64,
+        periodic: bool,
+        alpha: f64,
+        beta: f64,
+        dtype: Option<DType>,
+        device: Option<AnyDevice>,
+    ) -> Result<AnyTensor> {
         older("hamming_window", n, periodic, dtype, device, &Window::GeneralCosine(vec![alpha, beta]))
     }
 }

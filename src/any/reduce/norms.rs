@@ -121,7 +121,9 @@ impl AnyTensor {
             Order::Nuclear => {
                 let x = measured(args)?;
                 let dims = args.read_or("dim", || vec![0, 1])?;
-                let &[a, b] = &dims[..] else { return args.refused(format!("the nuclear norm is over two axes, got {dims:?}")) };
+                let &[a, b] = &dims[..] else {
+                    return args.refused(format!("the nuclear norm is over two axes, got {dims:?}"));
+                };
                 return Ok(x.nuclear_norm([a, b], args.read_or("keepdim", || false)?)?.into());
             }
             Order::Number(ord) => ord,

@@ -3,10 +3,10 @@
 use super::field::FieldNumber;
 use super::{matrix, matrix_mut, scratch};
 use faer::Par;
-use faer::prelude::ReborrowMut;
 use faer::dyn_stack::MemStack;
 use faer::linalg::cholesky::llt::factor::{LltRegularization, cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::triangular_solve as triangular;
+use faer::prelude::ReborrowMut;
 
 /// The factor of a matrix of which one triangle is read; the order of the first minor that is not positive, or 0.
 pub(crate) fn cholesky<E: FieldNumber>(a: &[E], n: usize, upper: bool, factor: &mut [E]) -> i32 {

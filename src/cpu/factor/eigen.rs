@@ -5,7 +5,9 @@ use super::{matrix_mut, scratch};
 use crate::dtype::Complex;
 use faer::diag::DiagMut;
 use faer::dyn_stack::MemStack;
-use faer::linalg::evd::{ComputeEigenvectors, evd_cplx, evd_real, evd_scratch, self_adjoint_evd, self_adjoint_evd_scratch};
+use faer::linalg::evd::{
+    ComputeEigenvectors, evd_cplx, evd_real, evd_scratch, self_adjoint_evd, self_adjoint_evd_scratch,
+};
 use faer::traits::RealField;
 use faer::{MatRef, Par};
 use num_traits::{Float, Zero};
@@ -127,7 +129,8 @@ pub(crate) fn normalized<E: FieldNumber>(columns: &mut [E], n: usize) {
         }
         column.iter_mut().for_each(|x| *x /= E::of_real(scale));
         let squares = column.iter().fold(<E::Re as Zero>::zero(), |sum, x| sum + x.modulus() * x.modulus());
-        let largest = column.iter().copied().fold(E::zero_impl(), |most, x| if x.modulus() > most.modulus() { x } else { most });
+        let largest =
+            column.iter().copied().fold(E::zero_impl(), |most, x| if x.modulus() > most.modulus() { x } else { most });
         let is_real = column.iter().all(|x| x.imaginary_part() == <E::Re as Zero>::zero());
         let turn = if is_real { E::one_impl() } else { largest.conjugate() / E::of_real(largest.modulus()) };
         column.iter_mut().for_each(|x| *x = *x * turn / E::of_real(Float::sqrt(squares)));

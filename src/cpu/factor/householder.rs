@@ -128,7 +128,14 @@ pub(crate) struct Applied {
 }
 
 /// `Q C`, `Q^H C`, `C Q` or `C Q^H` in place of `C`, where `Q` is the product of the reflections below the diagonal of `a`.
-pub(crate) fn apply<E: FieldNumber>(a: &[E], m: usize, tau: &[E], c: &mut [E], [rows, columns]: [usize; 2], how: Applied) {
+pub(crate) fn apply<E: FieldNumber>(
+    a: &[E],
+    m: usize,
+    tau: &[E],
+    c: &mut [E],
+    [rows, columns]: [usize; 2],
+    how: Applied,
+) {
     let starts: Vec<usize> = (0..tau.len()).step_by(PANEL).collect();
     // `Q = H1 H2 …`: the last one is the first to meet `C` from the left.
     let backwards = how.left != how.adjoint;

@@ -101,13 +101,7 @@ pub(crate) fn permutation(pivots: &[i32], m: usize) -> Vec<usize> {
 }
 
 /// Solves `A x = b`, or with the adjoint of `A`, in place, `A` being factored.
-pub(crate) fn solve_factored<E: FieldNumber>(
-    lu: &[E],
-    n: usize,
-    pivots: &[i32],
-    mut b: MatMut<'_, E>,
-    adjoint: bool,
-) {
+pub(crate) fn solve_factored<E: FieldNumber>(lu: &[E], n: usize, pivots: &[i32], mut b: MatMut<'_, E>, adjoint: bool) {
     let rows = permutation(pivots, n);
     let lu = matrix(lu, n, n);
     let mut moved = vec![E::zero_impl(); n];

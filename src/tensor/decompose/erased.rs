@@ -1,10 +1,10 @@
-//! Factorisations and what is computed by one, over views: each operation once, for both fronts.
+//! Factorisations, over views: each operation once, for both fronts.
 //! Uses `decompose::matrices`, `cpu::factor`; used by the typed methods of this folder and by `any`.
 
-use super::matrices::{Part, Results, common, cost, operand, parts_of, run, square};
+use super::matrices::{Part, Results, area, cost, operand, parts_of, run, square};
 use crate::cpu::factor::batch::Lens;
 use crate::cpu::factor::field::Field;
-use crate::cpu::factor::{self, Applied, Triangle, Vectors};
+use crate::cpu::factor::{self, Applied, Vectors};
 use crate::device::Device;
 use crate::error::{Result, invalid};
 use crate::storage::View;
@@ -28,7 +28,7 @@ pub(crate) fn cholesky<E: Field, D: Device>(
 ) -> Result<WithInfo<D>> {
     let (batch, n) = square(op, a.sizes)?;
     let (results, a) = (Results::<D> { op, beside: a.buffer, batch }, operand::<E, D>(a, batch, 2)?);
-    let lens = Lens { own: [n * n, 0, 0], ..Lens::default() };
+    let lens = Lens { own: [area(n, n), 0, 0], ..Lens::default() };
     let done = run(&results, cost([n, n, n / 3]), lens, &|at, slots| {
         factor::cholesky(a.at(at), n, upper, slots.own.into_iter().next().unwrap_or_default())
     })?;
@@ -41,72 +41,12 @@ pub(crate) fn cholesky<E: Field, D: Device>(
     Ok((results.matrices(factor, [n, n])?, results.numbers(done.info)?))
 }
 
-/// Solves with the matrix whose Cholesky factor is given.
-pub(crate) fn cholesky_solve<E: Field, D: Device>(
-    b: Of<'_, D, E>,
-    factor: Of<'_, D, E>,
-    upper: bool,
-) -> Result<Part<D>> {
-    let op = "cholesky_solve";
-    let ((lead, n), (b_lead, [rows, columns])) = (square(op, factor.sizes)?, parts_of(op, b.sizes)?);
-    if rows != n {
-        return invalid(op, format!("Incompatible matrix sizes for cholesky_solve: each A matrix is {n} by {n} but each b matrix is {rows} by {columns}"));
-    }
-    let batch = common(op, lead, b_lead)?;
-    let results = Results::<D> { op, beside: b.buffer, batch: &batch };
-    let (factor, b) = (operand::<E, D>(factor, &batch, 2)?, operand::<E, D>(b, &batch, 2)?);
-    let lens = Lens { own: [n * columns, 0, 0], ..Lens::default() };
-    let done = run(&results, cost([n, n, columns]), lens, &|at, slots| {
-        let [x, ..] = slots.own;
-        x.copy_from_slice(b.at(at));
-        factor::cholesky_solve(factor.at(at), n, upper, x, columns);
-        0
-    })?;
-    let [x, ..] = done.own;
-    results.matrices(x, [n, columns])
-}
-
-/// The inverse of the matrix whose Cholesky factor is given.
-pub(crate) fn cholesky_inverse<E: Field, D: Device>(factor: Of<'_, D, E>, upper: bool) -> Result<Part<D>> {
-    let op = "cholesky_inverse";
-    let (batch, n) = square(op, factor.sizes)?;
-    let (results, factor) = (Results::<D> { op, beside: factor.buffer, batch }, operand::<E, D>(factor, batch, 2)?);
-    let lens = Lens { own: [n * n, 0, 0], ..Lens::default() };
-    let done = run(&results, cost([n, n, n]), lens, &|at, slots| {
-        let [inverse, ..] = slots.own;
-        factor::cholesky_inverse(factor.at(at), n, upper, inverse)
-    })?;
-    results.check(&done.info, |at| singular(at))?;
-    let [inverse, ..] = done.own;
-    results.matrices(inverse, [n, n])
-}
-
-fn singular(at: i32) -> String {
-    format!("The diagonal element {at} is zero, the inversion could not be completed because the input matrix is singular.")
-}
-
-/// Inverses.
-pub(crate) fn inverse<E: Field, D: Device>(op: &'static str, a: Of<'_, D, E>, check: bool) -> Result<WithInfo<D>> {
-    let (batch, n) = square(op, a.sizes)?;
-    let (results, a) = (Results::<D> { op, beside: a.buffer, batch }, operand::<E, D>(a, batch, 2)?);
-    let lens = Lens { own: [n * n, 0, 0], ..Lens::default() };
-    let done = run(&results, cost([n, n, n]), lens, &|at, slots| {
-        let [inverse, ..] = slots.own;
-        factor::inverse(a.at(at), n, inverse)
-    })?;
-    if check {
-        results.check(&done.info, singular)?;
-    }
-    let [inverse, ..] = done.own;
-    Ok((results.matrices(inverse, [n, n])?, results.numbers(done.info)?))
-}
-
 /// LU in one matrix, its pivots, and `info`.
 pub(crate) fn lu_factor<E: Field, D: Device>(op: &'static str, a: Of<'_, D, E>, check: bool) -> Result<[Part<D>; 3]> {
     let (batch, [m, n]) = parts_of(op, a.sizes)?;
     let k = m.min(n);
     let (results, a) = (Results::<D> { op, beside: a.buffer, batch }, operand::<E, D>(a, batch, 2)?);
-    let lens = Lens { own: [m * n, 0, 0], ints: k, ..Lens::default() };
+    let lens = Lens { own: [area(m, n), 0, 0], ints: k, ..Lens::default() };
     let done = run(&results, cost([m, n, k]), lens, &|at, slots| {
         let [lu, ..] = slots.own;
         lu.copy_from_slice(a.at(at));
@@ -133,7 +73,7 @@ pub(crate) fn lu_unpack<E: Field, D: Device>(
     }
     let results = Results::<D> { op, beside: lu.buffer, batch };
     let (lu, pivots) = (operand::<E, D>(lu, batch, 2)?, operand::<i32, D>(pivots, batch, 1)?);
-    let lens = Lens { own: [m * m, m * k, k * n], ..Lens::default() };
+    let lens = Lens { own: [area(m, m), area(m, k), area(k, n)], ..Lens::default() };
     let done = run(&results, cost([m, m, 4]), lens, &|at, slots| {
         let [p, l, u] = slots.own;
         let lu: &[E] = lu.at(at);
@@ -152,160 +92,6 @@ pub(crate) fn lu_unpack<E: Field, D: Device>(
     })?;
     let [p, l, u] = done.own;
     Ok([results.matrices(p, [m, m])?, results.matrices(l, [m, k])?, results.matrices(u, [k, n])?])
-}
-
-/// Of the right side of a system: whether it holds vectors, and its leading axes and columns.
-fn right_side<'a>(
-    op: &'static str,
-    a: &[usize],
-    b: &'a [usize],
-    rows: usize,
-    left: bool,
-) -> Result<(bool, &'a [usize], usize)> {
-    let is_vector = b.len() == 1 || (a.len() == b.len() + 1 && *b == a[..a.len() - 1]);
-    if is_vector && left {
-        let (lead, size) = b.split_at(b.len() - 1);
-        if size[0] != rows {
-            return invalid(op, format!("Incompatible shapes of A and B for the equation AX = B ({rows} rows and a vector of {})", size[0]));
-        }
-        return Ok((true, lead, 1));
-    }
-    if is_vector && b.len() < 2 {
-        return invalid(op, "Vector broadcasting of the left hand side is not supported for left=False. In this case A must be a matrix".to_owned());
-    }
-    let (lead, [m, n]) = parts_of(op, b)?;
-    let (own, columns) = if left { (m, n) } else { (n, m) };
-    if own != rows {
-        let equation = if left { "AX = B" } else { "XA = B" };
-        return invalid(op, format!("Incompatible shapes of A and B for the equation {equation} ({rows}x{rows} and {m}x{n})"));
-    }
-    Ok((false, lead, columns))
-}
-
-/// Solutions of `A X = B`, or `X A = B`.
-pub(crate) fn solve<E: Field, D: Device>(
-    op: &'static str,
-    a: Of<'_, D, E>,
-    b: Of<'_, D, E>,
-    left: bool,
-    check: bool,
-) -> Result<WithInfo<D>> {
-    let (a_lead, n) = square(op, a.sizes)?;
-    let (is_vector, b_lead, columns) = right_side(op, a.sizes, b.sizes, n, left)?;
-    let batch = common(op, a_lead, b_lead)?;
-    let results = Results::<D> { op, beside: a.buffer, batch: &batch };
-    let (of, b) = (operand::<E, D>(a, &batch, 2)?, operand::<E, D>(b, &batch, if is_vector { 1 } else { 2 })?);
-    let lens = Lens { own: [n * columns, 0, 0], ..Lens::default() };
-    let done = run(&results, cost([n, n, n / 3 + columns]), lens, &|at, slots| {
-        let [x, ..] = slots.own;
-        x.copy_from_slice(b.at(at));
-        let (mut lu, mut pivots) = (of.at(at).to_vec(), vec![0; n]);
-        if !left {
-            // `X A = B` is `A^T X^T = B^T`.
-            transpose(&mut lu, n);
-        }
-        factor::lu(&mut lu, n, n, &mut pivots);
-        let x = if left {
-            faer::MatMut::from_column_major_slice_mut(x, n, columns)
-        } else {
-            faer::MatMut::from_row_major_slice_mut(x, n, columns)
-        };
-        factor::solve_factored(&lu, n, &pivots, x, false);
-        factor::info(&lu, n, n)
-    })?;
-    if check {
-        results.check(&done.info, |_| "The solver failed because the input matrix is singular.".to_owned())?;
-    }
-    let [x, ..] = done.own;
-    // (`info` is of the matrices, not of what they are broadcast to; PyTorch's is as well, where nothing is broadcast.)
-    let info = results.numbers(done.info)?;
-    let x = match (is_vector, left) {
-        (true, _) => results.vectors(x, n)?,
-        (false, true) => results.matrices(x, [n, columns])?,
-        (false, false) => results.matrices(x, [columns, n])?,
-    };
-    Ok((x, info))
-}
-
-fn transpose<E: Copy>(a: &mut [E], n: usize) {
-    for j in 0..n {
-        for i in j + 1..n {
-            a.swap(j * n + i, i * n + j);
-        }
-    }
-}
-
-/// Solutions of `A X = B` by the factors of `lu_factor`; of `X A = B`, and with the adjoint of `A`.
-pub(crate) fn lu_solve<E: Field, D: Device>(
-    lu: Of<'_, D, E>,
-    pivots: Of<'_, D, i32>,
-    b: Of<'_, D, E>,
-    left: bool,
-    adjoint: bool,
-) -> Result<Part<D>> {
-    let op = "linalg.lu_solve";
-    let ((lead, n), (b_lead, [rows, columns])) = (square(op, lu.sizes)?, parts_of(op, b.sizes)?);
-    if pivots.sizes != [lead, &[n]].concat() {
-        return invalid(op, format!("pivots of shape {:?} are wanted, got {:?}", [lead, &[n]].concat(), pivots.sizes));
-    }
-    if (if left { rows } else { columns }) != n {
-        return invalid(op, format!("Incompatible shapes of A and B: {n}x{n} and {rows}x{columns}"));
-    }
-    let batch = common(op, lead, b_lead)?;
-    let results = Results::<D> { op, beside: lu.buffer, batch: &batch };
-    let (lu, b) = (operand::<E, D>(lu, &batch, 2)?, operand::<E, D>(b, &batch, 2)?);
-    let pivots = operand::<i32, D>(pivots, &batch, 1)?;
-    let lens = Lens { own: [rows * columns, 0, 0], ..Lens::default() };
-    let done = run(&results, cost([n, n, columns]), lens, &|at, slots| {
-        let [x, ..] = slots.own;
-        x.copy_from_slice(b.at(at));
-        if left {
-            let x = faer::MatMut::from_column_major_slice_mut(x, n, columns);
-            factor::solve_factored(lu.at(at), n, pivots.at(at), x, adjoint);
-        } else {
-            // The adjoint of `X A = B` is `A^H X^H = B^H`.
-            x.iter_mut().for_each(|x| *x = x.conjugate());
-            let y = faer::MatMut::from_row_major_slice_mut(&mut *x, n, rows);
-            factor::solve_factored(lu.at(at), n, pivots.at(at), y, !adjoint);
-            x.iter_mut().for_each(|x| *x = x.conjugate());
-        }
-        0
-    })?;
-    let [x, ..] = done.own;
-    results.matrices(x, [rows, columns])
-}
-
-/// Solutions of triangular systems.
-pub(crate) fn solve_triangular<E: Field, D: Device>(
-    op: &'static str,
-    a: Of<'_, D, E>,
-    b: Of<'_, D, E>,
-    triangle: Triangle,
-    left: bool,
-) -> Result<Part<D>> {
-    let ((lead, n), (b_lead, [rows, columns])) = (square(op, a.sizes)?, parts_of(op, b.sizes)?);
-    if (if left { rows } else { columns }) != n {
-        return invalid(op, format!("Incompatible shapes of A and B: {n}x{n} and {rows}x{columns}"));
-    }
-    let batch = common(op, lead, b_lead)?;
-    let results = Results::<D> { op, beside: a.buffer, batch: &batch };
-    let (a, b) = (operand::<E, D>(a, &batch, 2)?, operand::<E, D>(b, &batch, 2)?);
-    let lens = Lens { own: [rows * columns, 0, 0], ..Lens::default() };
-    let done = run(&results, cost([n, n, if left { columns } else { rows }]), lens, &|at, slots| {
-        let [x, ..] = slots.own;
-        x.copy_from_slice(b.at(at));
-        if left {
-            let x = faer::MatMut::from_column_major_slice_mut(x, n, columns);
-            factor::solve_triangular(a.at(at), n, triangle, x);
-        } else {
-            let x = faer::MatMut::from_row_major_slice_mut(x, n, rows);
-            let transposed = !triangle.transposed;
-            factor::solve_triangular(a.at(at), n, Triangle { transposed, ..triangle }, x);
-        }
-        0
-    })?;
-    let [x, ..] = done.own;
-    results.matrices(x, [rows, columns])
 }
 
 /// Determinants: of each matrix the sign and the absolute value, or its logarithm.
@@ -377,10 +163,10 @@ pub(crate) fn qr<E: Field, D: Device>(op: &'static str, a: Of<'_, D, E>, mode: Q
     let (batch, [m, n]) = parts_of(op, a.sizes)?;
     let k = m.min(n);
     let rows = if mode == QrMode::Complete { m } else { k };
-    let q_len = if mode == QrMode::R { 0 } else { m * rows };
+    let q_len = if mode == QrMode::R { 0 } else { area(m, rows) };
     let (results, a) = (Results::<D> { op, beside: a.buffer, batch }, operand::<E, D>(a, batch, 2)?);
-    let lens = Lens { own: [q_len, rows * n, 0], ..Lens::default() };
-    let done = run(&results, cost([m, n, 2 * k]), lens, &|at, slots| {
+    let lens = Lens { own: [q_len, area(rows, n), 0], ..Lens::default() };
+    let done = run(&results, cost([m, n, k]), lens, &|at, slots| {
         let ([q, r, _], mut a) = (slots.own, a.at(at).to_vec());
         let mut tau = vec![zeros::<E>(); k];
         factor::qr(&mut a, m, n, &mut tau);
@@ -404,7 +190,7 @@ pub(crate) fn geqrf<E: Field, D: Device>(a: Of<'_, D, E>) -> Result<[Part<D>; 2]
     let (batch, [m, n]) = parts_of(op, a.sizes)?;
     let k = m.min(n);
     let (results, a) = (Results::<D> { op, beside: a.buffer, batch }, operand::<E, D>(a, batch, 2)?);
-    let lens = Lens { own: [m * n, k, 0], ..Lens::default() };
+    let lens = Lens { own: [area(m, n), k, 0], ..Lens::default() };
     let done = run(&results, cost([m, n, k]), lens, &|at, slots| {
         let [qr, tau, _] = slots.own;
         qr.copy_from_slice(a.at(at));
@@ -420,7 +206,12 @@ fn expect_reflections(op: &'static str, a: &[usize], tau: &[usize]) -> Result<us
     let (batch, [m, n]) = parts_of(op, a)?;
     match tau.split_last() {
         Some((&k, lead)) if lead == batch && k <= n && n <= m => Ok(k),
-        _ => invalid(op, format!("the reflections of shape {tau:?} do not go with a tensor of shape {a:?}: there are at most as many as columns, and no more columns than rows")),
+        _ => invalid(
+            op,
+            format!(
+                "the reflections of shape {tau:?} do not go with a tensor of shape {a:?}: there are at most as many as columns, and no more columns than rows"
+            ),
+        ),
     }
 }
 
@@ -431,7 +222,7 @@ pub(crate) fn householder_product<E: Field, D: Device>(a: Of<'_, D, E>, tau: Of<
     let (batch, [m, n]) = parts_of(op, a.sizes)?;
     let results = Results::<D> { op, beside: a.buffer, batch };
     let (a, tau) = (operand::<E, D>(a, batch, 2)?, operand::<E, D>(tau, batch, 1)?);
-    let lens = Lens { own: [m * n, 0, 0], ..Lens::default() };
+    let lens = Lens { own: [area(m, n), 0, 0], ..Lens::default() };
     let done = run(&results, cost([m, n, k]), lens, &|at, slots| {
         let [q, ..] = slots.own;
         factor::columns_of_q(a.at(at), m, tau.at(at), q, n);
@@ -457,9 +248,8 @@ pub(crate) fn ormqr<E: Field, D: Device>(
         return invalid(op, format!("shapes {:?}, {:?} and {:?} do not go together", a.sizes, tau.sizes, c.sizes));
     }
     let results = Results::<D> { op, beside: c.buffer, batch };
-    let (a, tau, c) =
-        (operand::<E, D>(a, batch, 2)?, operand::<E, D>(tau, batch, 1)?, operand::<E, D>(c, batch, 2)?);
-    let lens = Lens { own: [rows * others, 0, 0], ..Lens::default() };
+    let (a, tau, c) = (operand::<E, D>(a, batch, 2)?, operand::<E, D>(tau, batch, 1)?, operand::<E, D>(c, batch, 2)?);
+    let lens = Lens { own: [area(rows, others), 0, 0], ..Lens::default() };
     let done = run(&results, cost([rows, others, columns]), lens, &|at, slots| {
         let [to, ..] = slots.own;
         to.copy_from_slice(c.at(at));
@@ -480,8 +270,8 @@ pub(crate) fn svd<E: Field, D: Device>(op: &'static str, a: Of<'_, D, E>, vector
         Vectors::Complete => [m, n],
     };
     let (results, a) = (Results::<D> { op, beside: a.buffer, batch }, operand::<E, D>(a, batch, 2)?);
-    let lens = Lens { own: [m * columns, rows * n, 0], real: [k, 0], ..Lens::default() };
-    let done = run(&results, cost([m, n, 12 * k]), lens, &|at, slots| {
+    let lens = Lens { own: [area(m, columns), area(rows, n), 0], real: [k, 0], ..Lens::default() };
+    let done = run(&results, cost([m, n, k.saturating_mul(12)]), lens, &|at, slots| {
         let ([u, vh, _], [s, _]) = (slots.own, slots.real);
         i32::from(!factor::svd(a.at(at), [m, n], vectors, u, s, vh))
     })?;
@@ -503,8 +293,8 @@ pub(crate) fn eigh<E: Field, D: Device>(
 ) -> Result<[Part<D>; 2]> {
     let (batch, n) = square(op, a.sizes)?;
     let (results, a) = (Results::<D> { op, beside: a.buffer, batch }, operand::<E, D>(a, batch, 2)?);
-    let lens = Lens { own: [if vectors { n * n } else { 0 }, 0, 0], real: [n, 0], ..Lens::default() };
-    let done = run(&results, cost([n, n, 6 * n]), lens, &|at, slots| {
+    let lens = Lens { own: [if vectors { area(n, n) } else { 0 }, 0, 0], real: [n, 0], ..Lens::default() };
+    let done = run(&results, cost([n, n, n.saturating_mul(6)]), lens, &|at, slots| {
         let ([v, ..], [w, _]) = (slots.own, slots.real);
         i32::from(!factor::eigenvalues_of_symmetric(a.at(at), n, upper, w, v))
     })?;
@@ -517,8 +307,8 @@ pub(crate) fn eigh<E: Field, D: Device>(
 pub(crate) fn eig<E: Field, D: Device>(op: &'static str, a: Of<'_, D, E>, vectors: bool) -> Result<[Part<D>; 2]> {
     let (batch, n) = square(op, a.sizes)?;
     let (results, a) = (Results::<D> { op, beside: a.buffer, batch }, operand::<E, D>(a, batch, 2)?);
-    let lens = Lens { complex: [n, if vectors { n * n } else { 0 }], ..Lens::default() };
-    let done = run::<E, D>(&results, cost([n, n, 20 * n]), lens, &|at, slots| {
+    let lens = Lens { complex: [n, if vectors { area(n, n) } else { 0 }], ..Lens::default() };
+    let done = run::<E, D>(&results, cost([n, n, n.saturating_mul(20)]), lens, &|at, slots| {
         let ([w, v], a) = (slots.complex, a.at(at));
         if !factor::all_finite(a) {
             return 1;
@@ -549,8 +339,8 @@ pub(crate) fn exponential<E: Field, D: Device>(a: Of<'_, D, E>) -> Result<Part<D
     let op = "linalg.matrix_exp";
     let (batch, n) = square(op, a.sizes)?;
     let (results, a) = (Results::<D> { op, beside: a.buffer, batch }, operand::<E, D>(a, batch, 2)?);
-    let lens = Lens { own: [n * n, 0, 0], ..Lens::default() };
-    let done = run(&results, cost([n, n, 10 * n]), lens, &|at, slots| {
+    let lens = Lens { own: [area(n, n), 0, 0], ..Lens::default() };
+    let done = run(&results, cost([n, n, n.saturating_mul(10)]), lens, &|at, slots| {
         let [to, ..] = slots.own;
         factor::exponential(a.at(at), n, to);
         0
@@ -568,7 +358,7 @@ pub(crate) fn ldl_factor<E: Field, D: Device>(
 ) -> Result<[Part<D>; 3]> {
     let (batch, n) = square(op, a.sizes)?;
     let (results, a) = (Results::<D> { op, beside: a.buffer, batch }, operand::<E, D>(a, batch, 2)?);
-    let lens = Lens { own: [n * n, 0, 0], ints: n, ..Lens::default() };
+    let lens = Lens { own: [area(n, n), 0, 0], ints: n, ..Lens::default() };
     let done = run(&results, cost([n, n, n]), lens, &|at, slots| {
         let [ld, ..] = slots.own;
         ld.copy_from_slice(a.at(at));
@@ -578,39 +368,10 @@ pub(crate) fn ldl_factor<E: Field, D: Device>(
         factor::ldl(ld, n, hermitian, slots.ints)
     })?;
     if check {
-        results.check(&done.info, |at| format!("D[{at},{at}] is zero and using it on ldl_solve would result in a division by zero."))?;
+        results.check(&done.info, |at| {
+            format!("D[{at},{at}] is zero and using it on ldl_solve would result in a division by zero.")
+        })?;
     }
     let [ld, ..] = done.own;
     Ok([results.matrices(ld, [n, n])?, results.vectors(done.ints, n)?, results.numbers(done.info)?])
-}
-
-/// Solutions by the factors of `ldl_factor`.
-pub(crate) fn ldl_solve<E: Field, D: Device>(
-    ld: Of<'_, D, E>,
-    pivots: Of<'_, D, i32>,
-    b: Of<'_, D, E>,
-    hermitian: bool,
-) -> Result<Part<D>> {
-    let op = "linalg.ldl_solve";
-    let ((lead, n), (b_lead, [rows, columns])) = (square(op, ld.sizes)?, parts_of(op, b.sizes)?);
-    if pivots.sizes != [lead, &[n]].concat() || rows != n {
-        return invalid(op, format!("shapes {:?}, {:?} and {:?} do not go together", ld.sizes, pivots.sizes, b.sizes));
-    }
-    let batch = common(op, lead, b_lead)?;
-    let results = Results::<D> { op, beside: ld.buffer, batch: &batch };
-    let (ld, b) = (operand::<E, D>(ld, &batch, 2)?, operand::<E, D>(b, &batch, 2)?);
-    let pivots = operand::<i32, D>(pivots, &batch, 1)?;
-    let lens = Lens { own: [rows * columns, 0, 0], ..Lens::default() };
-    let done = run(&results, cost([n, n, columns]), lens, &|at, slots| {
-        let [x, ..] = slots.own;
-        x.copy_from_slice(b.at(at));
-        if pivots.at(at).iter().any(|&pivot| !(1..=n as i64).contains(&i64::from(pivot).abs())) {
-            return 1;
-        }
-        factor::ldl_solve(ld.at(at), n, hermitian, pivots.at(at), x);
-        0
-    })?;
-    results.check(&done.info, |_| format!("pivots are from 1 to {n}, or the negatives of such"))?;
-    let [x, ..] = done.own;
-    results.matrices(x, [rows, columns])
 }

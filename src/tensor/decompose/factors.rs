@@ -2,6 +2,7 @@
 //! Uses `decompose::erased`.
 
 use super::erased::{self, QrMode};
+use super::solutions;
 use crate::cpu::factor::field::Field;
 use crate::device::Device;
 use crate::dtype::Element;
@@ -76,7 +77,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         S: MatrixShape,
         S::Rows: SquareFor<S::Columns, ops::cholesky_inverse>,
     {
-        erased::cholesky_inverse::<E, D>(self.elements(), upper)?.typed("cholesky_inverse")
+        solutions::cholesky_inverse::<E, D>(self.elements(), upper)?.typed("cholesky_inverse")
     }
 
     /// Solutions of `A X = self`, `A` being given by its Cholesky factor; leading axes broadcast.
@@ -96,7 +97,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: Field,
         R: MatMul<S, Output = T>,
     {
-        erased::cholesky_solve::<E, D>(self.elements(), factor.elements(), upper)?.typed("cholesky_solve")
+        solutions::cholesky_solve::<E, D>(self.elements(), factor.elements(), upper)?.typed("cholesky_solve")
     }
 
     /// `(Q, R)` of `A = Q R`, with LAPACK's signs. `Reduced` factors of `(…, M, N)` are `(…, M, K)` and `(…, K, N)`, `K` being the smaller size, `Complete`
@@ -262,9 +263,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(castiron::tensor![[1.0, 1.0], [1.0, 1.0]].lu_factor_ex().2.item(), 2);
     /// ```
     #[fallible]
-    pub fn lu_factor_ex<K: Dim>(
-        &self,
-    ) -> Result<(Self, Tensor<i32, S::WithVectors<K>, D>, Tensor<i32, S::Lead, D>)>
+    pub fn lu_factor_ex<K: Dim>(&self) -> Result<(Self, Tensor<i32, S::WithVectors<K>, D>, Tensor<i32, S::Lead, D>)>
     where
         E: Field,
         S: MatrixShape<Rows: Smaller<S::Columns, Output = K>>,
@@ -352,6 +351,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         S: MatrixShape + MatMul<R, Output = T>,
     {
         let hermitian = hermitian && E::DTYPE.is_complex();
-        erased::ldl_solve::<E, D>(self.elements(), pivots.elements(), b.elements(), hermitian)?.typed("linalg.ldl_solve")
+        solutions::ldl_solve::<E, D>(self.elements(), pivots.elements(), b.elements(), hermitian)?
+            .typed("linalg.ldl_solve")
     }
 }

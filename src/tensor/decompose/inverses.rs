@@ -2,6 +2,7 @@
 //! Uses `decompose::erased`, `decompose::spectral`.
 
 use super::erased;
+use super::solutions;
 use super::spectral::{self, Norm, Tolerance};
 use crate::cpu::factor::field::Field;
 use crate::device::Device;
@@ -35,7 +36,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         S::Rows: SquareFor<S::Columns, ops::inv>,
     {
         let op = "linalg.inv";
-        erased::inverse::<E, D>(op, self.elements(), true)?.0.typed(op)
+        solutions::inverse::<E, D>(op, self.elements(), true)?.0.typed(op)
     }
 
     /// Inverses, and for each matrix where a zero made it singular, counted from 1, or 0.
@@ -57,7 +58,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         S::Rows: SquareFor<S::Columns, ops::inv_ex>,
     {
         let op = "linalg.inv_ex";
-        let (inverse, info) = erased::inverse::<E, D>(op, self.elements(), false)?;
+        let (inverse, info) = solutions::inverse::<E, D>(op, self.elements(), false)?;
         Ok((inverse.typed(op)?, info.typed(op)?))
     }
 
@@ -260,11 +261,15 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let (start, end) = sizes.as_ref().split_at(ind.min(S::RANK));
         let (rows, columns): (usize, usize) = (start.iter().product(), end.iter().product());
         if ind == 0 || rows != columns {
-            return invalid(op, format!("{rows} elements of the first axes and {columns} of the last: they must be as many"));
+            return invalid(
+                op,
+                format!("{rows} elements of the first axes and {columns} of the last: they must be as many"),
+            );
         }
         let sizes = [end, start].concat();
         let matrix = self.try_contiguous()?;
-        let (inverse, _) = erased::inverse::<E, D>(op, matrix.elements().restrided(&[rows, columns], &[columns, 1]), true)?;
+        let (inverse, _) =
+            solutions::inverse::<E, D>(op, matrix.elements().restrided(&[rows, columns], &[columns, 1]), true)?;
         let inverse: Tensor<E, (crate::Dyn, crate::Dyn), D> = inverse.typed(op)?;
         crate::tensor::expect_fit::<T>(op, &sizes)?;
         Ok(inverse.try_contiguous()?.rearranged_whole(&sizes))

@@ -116,7 +116,7 @@ pub(crate) fn operand<E: Element, D: Backend>(
     axes: usize,
 ) -> Result<Operand<E>> {
     let lead = x.sizes.len() - axes;
-    let len = x.sizes[lead..].iter().product();
+    let len = x.sizes[lead..].iter().fold(1, |len, &size| area(len, size));
     if !D::has_data(x.buffer) {
         return Ok(Operand { elements: Vec::new(), len, places: None });
     }
@@ -141,9 +141,13 @@ pub(crate) fn run<E: Field, D: Backend>(
     if !D::has_data(results.beside) {
         return Ok(Done::none());
     }
-    let count = numel(results.batch)
-        .ok_or_else(|| Error::TooLarge { op: results.op, sizes: results.batch.into() })?;
+    let count = numel(results.batch).ok_or_else(|| Error::TooLarge { op: results.op, sizes: results.batch.into() })?;
     each(count, nanoseconds, lens, work)
+}
+
+/// The number of elements of a matrix. What does not fit `usize` is more than memory has room for, too.
+pub(crate) fn area(rows: usize, columns: usize) -> usize {
+    rows.saturating_mul(columns)
 }
 
 /// Roughly how long so many multiplications take.
@@ -171,5 +175,9 @@ pub(crate) fn square<'a>(op: &'static str, sizes: &'a [usize]) -> Result<(&'a [u
 /// What two batches broadcast to.
 pub(crate) fn common(op: &'static str, a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
     let mut batch = vec![1; a.len().max(b.len())];
-    if broadcast_sizes(a, b, &mut batch) { Ok(batch) } else { Err(Error::Broadcast { op, lhs: a.into(), rhs: b.into() }) }
+    if broadcast_sizes(a, b, &mut batch) {
+        Ok(batch)
+    } else {
+        Err(Error::Broadcast { op, lhs: a.into(), rhs: b.into() })
+    }
 }

@@ -6,6 +6,7 @@ pub(crate) mod erased;
 mod factors;
 mod inverses;
 pub(crate) mod matrices;
+pub(crate) mod solutions;
 mod solve;
 pub(crate) mod spectral;
 

@@ -1,7 +1,7 @@
 //! Typed linear systems and least squares.
 //! Uses `decompose::erased`, `decompose::spectral`.
 
-use super::erased;
+use super::solutions;
 use super::spectral::{self, Driver};
 use crate::cpu::factor::Triangle;
 use crate::cpu::factor::field::Field;
@@ -16,7 +16,10 @@ use castiron_macros::fallible;
 /// Refuses a batch of vectors, which the type takes for matrices.
 fn expect_matrices(op: &'static str, a: &[usize], b: &[usize]) -> Result<()> {
     if b.len() > 1 && a.len() == b.len() + 1 && *b == a[..a.len() - 1] {
-        return invalid(op, format!("a right side of shape {b:?} beside {a:?} is a batch of vectors: give it a last axis of 1"));
+        return invalid(
+            op,
+            format!("a right side of shape {b:?} beside {a:?} is a batch of vectors: give it a last axis of 1"),
+        );
     }
     Ok(())
 }
@@ -42,7 +45,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     {
         let op = "linalg.solve";
         expect_matrices(op, self.shape().as_ref(), b.shape().as_ref())?;
-        erased::solve::<E, D>(op, self.elements(), b.elements(), true, true)?.0.typed(op)
+        solutions::solve::<E, D>(op, self.elements(), b.elements(), true, true)?.0.typed(op)
     }
 
     /// Solutions of `X A = B`: `(…, N, N)` and `(…, K, N)` give `(…, K, N)`.
@@ -65,7 +68,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         R: MatMul<S, Output = T>,
     {
         let op = "linalg.solve";
-        erased::solve::<E, D>(op, self.elements(), b.elements(), false, true)?.0.typed(op)
+        solutions::solve::<E, D>(op, self.elements(), b.elements(), false, true)?.0.typed(op)
     }
 
     /// [`solve`](Self::solve), and for each matrix where a zero made it singular, counted from 1, or 0.
@@ -91,7 +94,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     {
         let op = "linalg.solve_ex";
         expect_matrices(op, self.shape().as_ref(), b.shape().as_ref())?;
-        let (x, info) = erased::solve::<E, D>(op, self.elements(), b.elements(), true, false)?;
+        let (x, info) = solutions::solve::<E, D>(op, self.elements(), b.elements(), true, false)?;
         Ok((x.typed(op)?, info.typed(op)?))
     }
 
@@ -118,7 +121,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: Field,
         S: MatrixShape + MatMul<R, Output = T>,
     {
-        erased::lu_solve::<E, D>(self.elements(), pivots.elements(), b.elements(), true, adjoint)?.typed("linalg.lu_solve")
+        solutions::lu_solve::<E, D>(self.elements(), pivots.elements(), b.elements(), true, adjoint)?
+            .typed("linalg.lu_solve")
     }
 
     /// Solutions of triangular systems `A X = B`. The other triangle is not read, and with `unitriangular` the diagonal neither: it counts
@@ -147,7 +151,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     {
         let op = "linalg.solve_triangular";
         let triangle = Triangle { upper, unit: unitriangular, transposed: false };
-        erased::solve_triangular::<E, D>(op, self.elements(), b.elements(), triangle, true)?.typed(op)
+        solutions::solve_triangular::<E, D>(op, self.elements(), b.elements(), triangle, true)?.typed(op)
     }
 
     /// Solutions of triangular systems `X A = B`: see [`solve_triangular`](Self::solve_triangular).
@@ -176,7 +180,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     {
         let op = "linalg.solve_triangular";
         let triangle = Triangle { upper, unit: unitriangular, transposed: false };
-        erased::solve_triangular::<E, D>(op, self.elements(), b.elements(), triangle, false)?.typed(op)
+        solutions::solve_triangular::<E, D>(op, self.elements(), b.elements(), triangle, false)?.typed(op)
     }
 
     /// The `X` of least squares `|A X - B|`, of several the shortest: `(…, M, N)` and `(…, M, K)` give `(…, N, K)`; and the ranks of the matrices.

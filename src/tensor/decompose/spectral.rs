@@ -1,7 +1,7 @@
 //! What singular values decide, over views: ranks, pseudoinverses, condition numbers, least squares.
 //! Uses `decompose::matrices`, `cpu::factor`; used by the typed methods of this folder and by `any`.
 
-use super::matrices::{Part, Results, common, cost, operand, parts_of, run, square};
+use super::matrices::{Part, Results, area, common, cost, operand, parts_of, run, square};
 use crate::cpu::factor::batch::Lens;
 use crate::cpu::factor::field::Field;
 use crate::cpu::factor::{self, Vectors};
@@ -23,7 +23,8 @@ pub(crate) struct Tolerance {
 
 impl Tolerance {
     fn of(&self, number: usize, largest: f64, default: f64) -> f64 {
-        let at = |list: &Option<Vec<f64>>| list.as_ref().map(|list| if list.len() == 1 { list[0] } else { list[number] });
+        let at =
+            |list: &Option<Vec<f64>>| list.as_ref().map(|list| if list.len() == 1 { list[0] } else { list[number] });
         let atol = at(&self.atol).unwrap_or(0.0);
         let rtol = at(&self.rtol).unwrap_or(if atol > 0.0 { 0.0 } else { default });
         atol.max(rtol * largest)
@@ -83,7 +84,7 @@ pub(crate) fn matrix_rank<E: Field, D: Device>(
     tolerance.fits(op, batch.iter().product())?;
     let (results, a) = (Results::<D> { op, beside: a.buffer, batch: &batch }, operand::<E, D>(a, &batch, 2)?);
     let lens = Lens { ints: 1, ..Lens::default() };
-    let done = run::<E, D>(&results, cost([m, n, 4 * m.min(n)]), lens, &|at, slots| {
+    let done = run::<E, D>(&results, cost([m, n, m.min(n).saturating_mul(4)]), lens, &|at, slots| {
         let Some(s) = magnitudes(a.at(at), [m, n], hermitian) else { return 1 };
         let bound = tolerance.of(at, largest::<E>(&s), epsilon::<E>() * m.max(n) as f64);
         slots.ints[0] = s.iter().filter(|&&x| float::<E>(x) > bound).count() as i32;
@@ -144,8 +145,8 @@ pub(crate) fn pinv<E: Field, D: Device>(a: Of<'_, D, E>, tolerance: &Tolerance, 
     let (batch, [m, n]) = shape(op, a.sizes, hermitian)?;
     tolerance.fits(op, batch.iter().product())?;
     let (results, a) = (Results::<D> { op, beside: a.buffer, batch: &batch }, operand::<E, D>(a, &batch, 2)?);
-    let lens = Lens { own: [m * n, 0, 0], ..Lens::default() };
-    let done = run(&results, cost([m, n, 12 * m.min(n)]), lens, &|at, slots| {
+    let lens = Lens { own: [area(m, n), 0, 0], ..Lens::default() };
+    let done = run(&results, cost([m, n, m.min(n).saturating_mul(12)]), lens, &|at, slots| {
         let [to, ..] = slots.own;
         let bound = |most| tolerance.of(at, most, epsilon::<E>() * m.max(n) as f64);
         i32::from(pseudoinverse(a.at(at), [m, n], hermitian, bound, to).is_none())
@@ -165,7 +166,10 @@ pub(crate) enum Norm {
     Nuclear,
     Frobenius,
     /// The largest, or smallest, sum of absolute values of columns (1) or rows (infinity).
-    Sums { columns: bool, largest: bool },
+    Sums {
+        columns: bool,
+        largest: bool,
+    },
 }
 
 impl Norm {
@@ -182,7 +186,12 @@ impl Norm {
 
     fn value<E: Field>(self, a: &[E], [m, n]: [usize; 2]) -> Option<E::Re> {
         let zero = E::real(0.0);
-        let sum = |i: usize, j: usize, by: usize, len: usize| (0..len).fold(zero, |sum, at| sum + a[j * m + i + at * by].modulus());
+        if m == 0 || n == 0 {
+            return Some(zero);
+        }
+        let sum = |i: usize, j: usize, by: usize, len: usize| {
+            (0..len).fold(zero, |sum, at| sum + a[j * m + i + at * by].modulus())
+        };
         let most = |x: E::Re, y: E::Re| if y.is_nan() || y > x { y } else { x };
         let least = |x: E::Re, y: E::Re| if y.is_nan() || y < x { y } else { x };
         match self {
@@ -191,8 +200,11 @@ impl Norm {
                 return Some(Float::sqrt(sum));
             }
             Norm::Sums { columns, largest } => {
-                let sums: Vec<E::Re> =
-                    if columns { (0..n).map(|j| sum(0, j, 1, m)).collect() } else { (0..m).map(|i| sum(i, 0, m, n)).collect() };
+                let sums: Vec<E::Re> = if columns {
+                    (0..n).map(|j| sum(0, j, 1, m)).collect()
+                } else {
+                    (0..m).map(|i| sum(i, 0, m, n)).collect()
+                };
                 let mut sums = sums.into_iter();
                 let first = sums.next().unwrap_or(zero);
                 return Some(if largest { sums.fold(first, most) } else { sums.fold(first, least) });
@@ -211,19 +223,23 @@ impl Norm {
 /// Norms of matrices.
 pub(crate) fn norm<E: Field, D: Device>(op: &'static str, a: Of<'_, D, E>, norm: Norm) -> Result<Part<D>> {
     let (batch, matrix @ [m, n]) = parts_of(op, a.sizes)?;
-    if m.min(n) == 0 && matches!(norm, Norm::Two | Norm::MinusTwo) && batch.iter().all(|&size| size > 0) && norm == Norm::MinusTwo {
+    if m.min(n) == 0
+        && matches!(norm, Norm::Two | Norm::MinusTwo)
+        && batch.iter().all(|&size| size > 0)
+        && norm == Norm::MinusTwo
+    {
         return invalid(op, format!("the smallest singular value of a {m} by {n} matrix: there is none"));
     }
     let (results, a) = (Results::<D> { op, beside: a.buffer, batch }, operand::<E, D>(a, batch, 2)?);
     let lens = Lens { real: [1, 0], ..Lens::default() };
-    let done = run::<E, D>(&results, cost([m, n, 4 * m.min(n)]), lens, &|at, slots| {
-        match norm.value(a.at(at), matrix) {
-            Some(value) => {
-                slots.real[0][0] = value;
-                0
-            }
-            None => 1,
+    let done = run::<E, D>(&results, cost([m, n, m.min(n).saturating_mul(4)]), lens, &|at, slots| match norm
+        .value(a.at(at), matrix)
+    {
+        Some(value) => {
+            slots.real[0][0] = value;
+            0
         }
+        None => 1,
     })?;
     results.check(&done.info, |_| NOT_FOUND.to_owned())?;
     let [norms, _] = done.real;
@@ -240,7 +256,7 @@ pub(crate) fn cond<E: Field, D: Device>(a: Of<'_, D, E>, norm: Norm) -> Result<P
     }
     let (results, a) = (Results::<D> { op, beside: a.buffer, batch }, operand::<E, D>(a, batch, 2)?);
     let lens = Lens { real: [1, 0], ..Lens::default() };
-    let done = run::<E, D>(&results, cost([m, n, 4 * m.min(n)]), lens, &|at, slots| {
+    let done = run::<E, D>(&results, cost([m, n, m.min(n).saturating_mul(4)]), lens, &|at, slots| {
         let ([to, _], a) = (slots.real, a.at(at));
         if m == 0 || n == 0 {
             return 0;
@@ -285,9 +301,13 @@ pub(crate) fn lstsq<E: Field, D: Device>(
 ) -> Result<[Part<D>; 4]> {
     let op = "linalg.lstsq";
     let (lead, matrix @ [m, n]) = parts_of(op, a.sizes)?;
-    let is_vector = b.sizes.len() == 1 || (a.sizes.len() == b.sizes.len() + 1 && *b.sizes == a.sizes[..a.sizes.len() - 1]);
+    let is_vector =
+        b.sizes.len() == 1 || (a.sizes.len() == b.sizes.len() + 1 && *b.sizes == a.sizes[..a.sizes.len() - 1]);
     if b.sizes.is_empty() {
-        return invalid(op, "input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1".to_owned());
+        return invalid(
+            op,
+            "input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1".to_owned(),
+        );
     }
     let (b_lead, rest) = b.sizes.split_at(b.sizes.len() - if is_vector { 1 } else { 2 });
     let (rows, columns) = (rest[0], rest.get(1).copied().unwrap_or(1));
@@ -298,8 +318,8 @@ pub(crate) fn lstsq<E: Field, D: Device>(
     let k = m.min(n);
     let results = Results::<D> { op, beside: a.buffer, batch: &batch };
     let (of, b) = (operand::<E, D>(a, &batch, 2)?, operand::<E, D>(b, &batch, if is_vector { 1 } else { 2 })?);
-    let lens = Lens { own: [n * columns, 0, 0], real: [columns, k], ints: 1, ..Lens::default() };
-    let done = run(&results, cost([m, n, 12 * k]), lens, &|at, slots| {
+    let lens = Lens { own: [area(n, columns), 0, 0], real: [columns, k], ints: 1, ..Lens::default() };
+    let done = run(&results, cost([m, n, k.saturating_mul(12)]), lens, &|at, slots| {
         let ([x, ..], [residuals, values]) = (slots.own, slots.real);
         let (a, b): (&[E], &[E]) = (of.at(at), b.at(at));
         let mut inverse = vec![E::zero_impl(); n * m];
@@ -313,7 +333,14 @@ pub(crate) fn lstsq<E: Field, D: Device>(
         slots.ints[0] = rank as i32;
         let (a, b) = (MatRef::from_column_major_slice(a, m, n), MatRef::from_column_major_slice(b, m, columns));
         let inverse = MatRef::from_column_major_slice(&inverse, n, m);
-        matmul(MatMut::from_column_major_slice_mut(&mut *x, n, columns), Accum::Replace, inverse, b, E::one_impl(), Par::Seq);
+        matmul(
+            MatMut::from_column_major_slice_mut(&mut *x, n, columns),
+            Accum::Replace,
+            inverse,
+            b,
+            E::one_impl(),
+            Par::Seq,
+        );
         // Once more for what is left, which the pseudoinverse of an ill-conditioned matrix rounds away.
         let mut left = vec![E::zero_impl(); m * columns];
         for again in [true, false] {
@@ -321,10 +348,24 @@ pub(crate) fn lstsq<E: Field, D: Device>(
                 (0..m).for_each(|i| column[i] = b[(i, j)]);
             }
             let x_now = MatRef::from_column_major_slice(&*x, n, columns);
-            matmul(MatMut::from_column_major_slice_mut(&mut left, m, columns), Accum::Add, a, x_now, -E::one_impl(), Par::Seq);
+            matmul(
+                MatMut::from_column_major_slice_mut(&mut left, m, columns),
+                Accum::Add,
+                a,
+                x_now,
+                -E::one_impl(),
+                Par::Seq,
+            );
             if again {
                 let left = MatRef::from_column_major_slice(&left, m, columns);
-                matmul(MatMut::from_column_major_slice_mut(&mut *x, n, columns), Accum::Add, inverse, left, E::one_impl(), Par::Seq);
+                matmul(
+                    MatMut::from_column_major_slice_mut(&mut *x, n, columns),
+                    Accum::Add,
+                    inverse,
+                    left,
+                    E::one_impl(),
+                    Par::Seq,
+                );
             }
         }
         for (residual, column) in residuals.iter_mut().zip(left.chunks_exact(m.max(1))) {
@@ -346,6 +387,10 @@ pub(crate) fn lstsq<E: Field, D: Device>(
     } else {
         results.numbers(ranks.into_iter().map(i64::from).collect())?
     };
-    let values = if matches!(driver, Driver::Gelsd | Driver::Gelss) { results.vectors(values, k)? } else { results.nothing::<E::Re>()? };
+    let values = if matches!(driver, Driver::Gelsd | Driver::Gelss) {
+        results.vectors(values, k)?
+    } else {
+        results.nothing::<E::Re>()?
+    };
     Ok([solution, residuals, rank, values])
 }

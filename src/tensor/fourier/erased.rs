@@ -153,7 +153,11 @@ fn fitted<E: Copy + Default>(lanes: Vec<E>, [have, need]: [usize; 2], count: usi
 }
 
 /// Transforms one axis. The result holds `E::Cx`, or `E::Re` where it goes back to real numbers.
-pub(crate) fn along<E: Spectral, D: Device>(x: View<'_, D::Storage, E>, step: Step, of: Along) -> Result<Transformed<D>> {
+pub(crate) fn along<E: Spectral, D: Device>(
+    x: View<'_, D::Storage, E>,
+    step: Step,
+    of: Along,
+) -> Result<Transformed<D>> {
     let Along { op, axis, n, direction, norm } = of;
     if n == 0 {
         return invalid(op, format!("Invalid number of data points ({n}) specified"));
@@ -171,7 +175,7 @@ pub(crate) fn along<E: Spectral, D: Device>(x: View<'_, D::Storage, E>, step: St
         others.chain([size]).collect()
     };
     let (sizes, steps) = (last(x.sizes, have), last(x.strides, x.strides[axis]));
-    let count: usize = sizes[..sizes.len() - 1].iter().product();
+    let count = sizes[..sizes.len() - 1].iter().fold(1_usize, |count, &size| count.saturating_mul(size));
     let result = last(x.sizes, gives);
     let too_large = || Error::TooLarge { op, sizes: result[..].into() };
     count.checked_mul(need.max(gives)).filter(|&len| len <= isize::MAX as usize / 16).ok_or_else(too_large)?;
@@ -223,7 +227,8 @@ pub(crate) fn along_all<E: Spectral, D: Device>(
         }
         // As it is, in complex numbers.
         checked_numel::<E::Cx>(op, x.sizes)?;
-        let storage = D::build::<E::Cx>(Some(x.buffer), || listed(D::download(x)?.into_iter().map(|x| E::spectrum(x.wave()))))?;
+        let storage =
+            D::build::<E::Cx>(Some(x.buffer), || listed(D::download(x)?.into_iter().map(|x| E::spectrum(x.wave()))))?;
         return Ok(Transformed { storage, sizes: x.sizes.to_vec(), strides: strides::row_major(x.sizes) });
     };
     let one = |(axis, n): (usize, usize)| Along { op, axis, n, direction, norm };
@@ -249,7 +254,13 @@ pub(crate) fn along_all<E: Spectral, D: Device>(
 /// The frequencies of a transform of `n` samples that are `d` apart: all, or the first half.
 pub(crate) fn frequencies(n: usize, d: f64, half: bool) -> Result<Vec<f64>> {
     let step = 1.0 / (n as f64 * d);
-    let count = if half && n > 0 { n / 2 + 1 } else if half { 1 } else { n };
+    let count = if half && n > 0 {
+        n / 2 + 1
+    } else if half {
+        1
+    } else {
+        n
+    };
     collected((0..count).map(|at| {
         let at = if half || at < n.div_ceil(2) { at as f64 } else { at as f64 - n as f64 };
         Ok(at * step)

@@ -90,7 +90,14 @@ impl Frames {
         let start = (self.n_fft - self.window) / 2;
         match window {
             Some(window) if window.len() != self.window => {
-                return invalid(op, format!("expected a 1D window tensor of size equal to win_length={}, but got window with size {}", self.window, window.len()));
+                return invalid(
+                    op,
+                    format!(
+                        "expected a 1D window tensor of size equal to win_length={}, but got window with size {}",
+                        self.window,
+                        window.len()
+                    ),
+                );
             }
             Some(window) => all[start..start + self.window].copy_from_slice(&window),
             None => all[start..start + self.window].fill(C::one()),
@@ -136,7 +143,10 @@ pub(crate) fn stft<E: Spectral, D: Device>(
         Beyond::Constant => true,
     };
     if !fits {
-        return invalid(op, format!("half a frame ({around}) at both ends is more than a signal of {len} can be continued by"));
+        return invalid(
+            op,
+            format!("half a frame ({around}) at both ends is more than a signal of {len} can be continued by"),
+        );
     }
     let whole = len.saturating_add(2 * around);
     if n == 0 || n > whole {
@@ -145,9 +155,9 @@ pub(crate) fn stft<E: Spectral, D: Device>(
     let weights = frames.weights(op, window)?;
     let count = 1 + (whole - n) / frames.hop;
     let bins = frames.bins();
-    let batch: usize = lead.iter().product();
     let laid = [lead, &[count, n]].concat();
     checked_numel::<Complex<f64>>(op, &laid)?;
+    let batch: usize = lead.iter().product();
     let storage = D::build::<E::Cx>(Some(x.buffer), || {
         let signals = D::download(x)?;
         let mut lanes = room(batch * count * n)?;

@@ -3,6 +3,8 @@
 
 pub(crate) mod erased;
 pub(crate) mod frames;
+mod half;
+mod overlapping;
 mod transforms;
 mod windows;
 
@@ -10,5 +12,5 @@ mod windows;
 pub(crate) use erased::{Along, Direction, Step, Transformed};
 pub use erased::{Norm, Spectral, Wave};
 pub use frames::{Beyond, Frames};
-pub use transforms::Frequencies;
+pub use half::Frequencies;
 pub use windows::Window;
