@@ -72,6 +72,6 @@ pub(crate) fn exponential<E: FieldNumber>(a: &[E], n: usize, result: &mut [E]) {
     while left > E::real(0.0) {
         let squared = product(result, result, n);
         result.copy_from_slice(&squared);
-        left = left - E::real(1.0);
+        left -= E::real(1.0);
     }
 }

@@ -58,7 +58,7 @@ pub(crate) fn qr<E: FieldNumber>(a: &mut [E], m: usize, n: usize, tau: &mut [E])
             let (left, right) = a.split_at_mut(end * m);
             let block = Block::of(&left[start * m..], m, start, &tau[start..end]);
             let right = matrix_mut(right, m, n - end);
-            block.from_left(right.subrows_mut(start, m - start), true);
+            block.times_left(right.subrows_mut(start, m - start), true);
         }
     }
 }
@@ -92,7 +92,7 @@ impl<E: FieldNumber> Block<E> {
     }
 
     /// `C = (1 - V T V^H) C`, or with the adjoint.
-    fn from_left(&self, c: MatMut<'_, E>, adjoint: bool) {
+    fn times_left(&self, c: MatMut<'_, E>, adjoint: bool) {
         let mut c = c;
         let (k, columns) = (self.v.ncols(), c.ncols());
         let (mut w, mut tw) = (Mat::<E>::zeros(k, columns), Mat::<E>::zeros(k, columns));
@@ -106,7 +106,7 @@ impl<E: FieldNumber> Block<E> {
     }
 
     /// `C = C (1 - V T V^H)`, or with the adjoint.
-    fn from_right(&self, c: MatMut<'_, E>, adjoint: bool) {
+    fn times_right(&self, c: MatMut<'_, E>, adjoint: bool) {
         let mut c = c;
         let (k, rows) = (self.v.ncols(), c.nrows());
         let (mut w, mut wt) = (Mat::<E>::zeros(rows, k), Mat::<E>::zeros(rows, k));
@@ -145,9 +145,9 @@ pub(crate) fn apply<E: FieldNumber>(
         let block = Block::of(&a[start * m..end * m], m, start, &tau[start..end]);
         let c = matrix_mut(c, rows, columns);
         if how.left {
-            block.from_left(c.subrows_mut(start, rows - start), how.adjoint);
+            block.times_left(c.subrows_mut(start, rows - start), how.adjoint);
         } else {
-            block.from_right(c.subcols_mut(start, columns - start), how.adjoint);
+            block.times_right(c.subcols_mut(start, columns - start), how.adjoint);
         }
     }
 }

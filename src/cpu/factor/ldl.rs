@@ -34,12 +34,9 @@ pub(crate) fn ldl<E: FieldNumber>(a: &mut [E], n: usize, hermitian: bool, pivots
                 let across = (k..row).map(|j| a[j * n + row].size());
                 let down = (row + 1..n).map(|i| a[row * n + i].size());
                 let largest = across.chain(down).fold(zero, Float::max);
-                if here >= alpha * most * (most / largest) {
-                } else if diagonal(a[row * n + row]) >= alpha * largest {
+                if here < alpha * most * (most / largest) {
                     pivot = row;
-                } else {
-                    pivot = row;
-                    step = 2;
+                    step = if diagonal(a[row * n + row]) >= alpha * largest { 1 } else { 2 };
                 }
             }
             let end = k + step - 1;

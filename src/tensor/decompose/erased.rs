@@ -134,7 +134,7 @@ pub(crate) fn slogdet<E: Field, D: Device>(op: &'static str, a: Of<'_, D, E>) ->
         let (mut sign, mut sum) = (sign, E::real(0.0));
         for x in diagonal {
             let size = x.modulus();
-            sum = sum + Float::ln(size);
+            sum += Float::ln(size);
             sign = if size == E::real(0.0) || (E::IS_REAL && Float::is_nan(size)) {
                 // (As PyTorch: a real NaN has no sign.)
                 zeros::<E>()

@@ -92,10 +92,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![[8.0]].cholesky_solve(&tensor![[2.0]], false).to_vec(), [2.0]);
     /// ```
     #[fallible]
-    pub fn cholesky_solve<R: Shape, T: Shape>(&self, factor: &Tensor<E, R, D>, upper: bool) -> Result<Tensor<E, T, D>>
+    pub fn cholesky_solve<R, T: Shape>(&self, factor: &Tensor<E, R, D>, upper: bool) -> Result<Tensor<E, T, D>>
     where
         E: Field,
-        R: MatMul<S, Output = T>,
+        R: Shape + MatMul<S, Output = T>,
     {
         solutions::cholesky_solve::<E, D>(self.elements(), factor.elements(), upper)?.typed("cholesky_solve")
     }

@@ -102,7 +102,7 @@ fn places(own: &[usize], batch: &[usize]) -> Result<Vec<usize>> {
     }
     places.push(0);
     for (&size, &step) in batch.iter().zip(&steps) {
-        let outer = core::mem::replace(&mut places, Vec::new());
+        let outer = core::mem::take(&mut places);
         places = room(outer.len().saturating_mul(size))?;
         places.extend(outer.iter().flat_map(|&place| (0..size).map(move |at| place + at * step)));
     }

@@ -52,7 +52,7 @@ pub(crate) fn cholesky_inverse<E: Field, D: Device>(factor: Of<'_, D, E>, upper:
         let [inverse, ..] = slots.own;
         factor::cholesky_inverse(factor.at(at), n, upper, inverse)
     })?;
-    results.check(&done.info, |at| singular(at))?;
+    results.check(&done.info, singular)?;
     let [inverse, ..] = done.own;
     results.matrices(inverse, [n, n])
 }

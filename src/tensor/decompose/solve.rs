@@ -61,11 +61,11 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(a.rsolve(&tensor![[2.0, 5.0]]).to_vec(), [1.0, 1.0]);
     /// ```
     #[fallible]
-    pub fn rsolve<R: MatrixShape, T: Shape>(&self, b: &Tensor<E, R, D>) -> Result<Tensor<E, T, D>>
+    pub fn rsolve<R, T: Shape>(&self, b: &Tensor<E, R, D>) -> Result<Tensor<E, T, D>>
     where
         E: Field,
         S: MatrixShape<Rows: SquareFor<S::Columns, ops::solve>>,
-        R: MatMul<S, Output = T>,
+        R: MatrixShape + MatMul<S, Output = T>,
     {
         let op = "linalg.solve";
         solutions::solve::<E, D>(op, self.elements(), b.elements(), false, true)?.0.typed(op)
@@ -167,7 +167,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(a.rsolve_triangular(&tensor![[2.0, 5.0]], true, false).to_vec(), [1.0, 1.0]);
     /// ```
     #[fallible]
-    pub fn rsolve_triangular<R: MatrixShape, T: Shape>(
+    pub fn rsolve_triangular<R, T: Shape>(
         &self,
         b: &Tensor<E, R, D>,
         upper: bool,
@@ -176,7 +176,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: Field,
         S: MatrixShape<Rows: SquareFor<S::Columns, ops::solve_triangular>>,
-        R: MatMul<S, Output = T>,
+        R: MatrixShape + MatMul<S, Output = T>,
     {
         let op = "linalg.solve_triangular";
         let triangle = Triangle { upper, unit: unitriangular, transposed: false };
