@@ -247,7 +247,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ///
     /// ```
     /// use castiron::{Tensor, shape};
-    /// let x: Tensor<f64, shape![2, 3, 6]> = Tensor::from_fn(|[i, j, k]| if 3 * i + j == k { 2.0 } else { 0.0 });
+    /// let x = Tensor::<f64, shape![2, 3, 6]>::from_fn(|[i, j, k]| if 3 * i + j == k { 2.0 } else { 0.0 });
     /// let y: Tensor<f64, shape![6, 2, 3]> = x.tensorinv(2);
     /// assert_eq!(y[(4, 1, 1)], 0.5);
     /// ```

@@ -228,7 +228,10 @@ pub(crate) fn istft<E: Spectral, D: Device>(
         }
     }
     let least = <E::Re as crate::cpu::fourier::WaveNumber>::of_f64(1e-11);
-    if envelope[start.min(whole)..(start + found).min(whole)].iter().any(|x| x.norm().is_nan() || x.norm() <= least) {
+    if envelope[start.min(whole)..(start + found).min(whole)]
+        .iter()
+        .any(|x| num_traits::Float::is_nan(x.norm()) || x.norm() <= least)
+    {
         return invalid(op, "window overlap add min: 1".to_owned());
     }
     let result = [lead, &[len]].concat();
