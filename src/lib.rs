@@ -118,6 +118,12 @@ mod scoped;
 pub mod shape;
 mod storage;
 
+/// What Fourier transforms take: how results are scaled, how a signal is cut into frames, windows.
+#[cfg(feature = "fft")]
+pub mod fft {
+    pub use crate::tensor::fourier::{Beyond, Frames, Frequencies, Norm, Spectral, Wave, Window};
+}
+
 /// How the room around a padded tensor is filled: see [`Tensor::pad`].
 pub mod pad {
     pub use crate::tensor::{Circular, Constant, PadMode, Reflect, Replicate};
@@ -257,6 +263,8 @@ pub use castiron_macros::shape;
 /// assert_eq!((b.to_vec(), e.to_vec()), (vec![1.0, 2.5, 1.0], vec![2.0, 4.0]));
 /// ```
 pub use castiron_macros::tensor;
+#[cfg(feature = "linalg")]
+pub use cpu::factor::field::Field;
 #[cfg(feature = "cuda")]
 #[doc(hidden)]
 pub use cuda::outside as cuda_outside;
@@ -272,9 +280,13 @@ pub use io::{Checkpoint, Module};
 pub use layout::memory_format::{ChannelsLast, ChannelsLast3d, Contiguous, MemoryFormat, Preserve};
 pub use shape::slicing::NewAxis;
 pub use shape::{Axis, Dim, Dimensional, Dyn, HasAxis, Known, KnownShape, Shape};
+#[cfg(feature = "linalg")]
+pub use shape::{Complete, Reduced};
 pub use sparse::{DenseAxes, KeepsZero, SparseCoo, SparseFactor, SparseTensor, SparseValues};
 #[doc(hidden)]
 pub use sparse::{RightOfSparse, WrittenToSparse};
+#[cfg(feature = "linalg")]
+pub use tensor::decompose::Uplo;
 pub use tensor::lazy;
 pub use tensor::{
     Activation, AnyLayout, AsTensor, AxisIter, BinWeight, ByteNumber, Generator, Interpolation, Iter, JoinDtype,

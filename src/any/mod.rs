@@ -57,6 +57,14 @@ mod loss;
 // What networks are made of: convolutions, pooling.
 mod nn;
 
+// Factorisations of matrices and what they solve.
+#[cfg(feature = "linalg")]
+mod decompose;
+
+// Fourier transforms and windows.
+#[cfg(feature = "fft")]
+mod fourier;
+
 // `AnySparse`: sparse tensors.
 mod sparse;
 

@@ -25,7 +25,11 @@ pub(crate) mod epilogue;
 pub(crate) mod erased;
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
 mod f16_inner;
+#[cfg(feature = "linalg")]
+pub(crate) mod factor;
 mod float_gemm;
+#[cfg(feature = "fft")]
+pub(crate) mod fourier;
 pub(crate) mod fresh;
 pub(crate) mod fused;
 mod fused_plan;

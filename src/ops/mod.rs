@@ -17,6 +17,8 @@ pub mod arguments;
 pub mod choosing;
 #[doc(hidden)]
 pub mod losses;
+#[cfg(feature = "linalg")]
+pub mod decompose;
 #[cfg(test)]
 pub(crate) mod dual;
 pub mod reduce;

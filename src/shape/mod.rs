@@ -24,6 +24,8 @@ mod rearrange;
 mod reinterpret;
 mod reshape;
 pub mod slicing;
+#[cfg(feature = "linalg")]
+mod square;
 mod suffix;
 mod tuple;
 pub(crate) mod window;
@@ -54,6 +56,8 @@ pub use product::{Beside, HasRank, Kronecker, OfThree};
 pub use rearrange::{ExpandTo, Permute, Reverse, Squeeze, SqueezeAxes, SqueezeAxis, Transpose};
 pub use reinterpret::{ItemSize, RealAndImaginary, ViewedAs};
 pub use reshape::{Flatten, Inferable, OneElement, ReshapeTo, Unflatten};
+#[cfg(feature = "linalg")]
+pub use square::{Complete, Extent, MatrixShape, Reduced, SquareFor};
 pub use suffix::EndsWith;
 pub use window::{
     Conv, Convolved, EachAxis, Half, InChannels, OddWindow, Padding, Pool, Pooled, Resized, Same, Transposed,

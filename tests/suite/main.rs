@@ -23,12 +23,16 @@ mod checkpoints;
 mod choosing;
 mod common;
 mod construction;
+#[cfg(all(feature = "any", feature = "linalg", feature = "fft"))]
+mod decomposed;
 mod device_values;
 mod devices;
 mod dtypes;
 mod each_device;
 mod einsum;
 mod errors;
+#[cfg(feature = "linalg")]
+mod factored;
 #[cfg(feature = "mmap")]
 mod files;
 #[cfg(all(feature = "any", feature = "safetensors", feature = "npy", feature = "serde"))]
@@ -60,6 +64,8 @@ mod sparse;
 mod sparse_table;
 mod strides;
 mod sums;
+#[cfg(feature = "fft")]
+mod transformed;
 mod values;
 mod values_functions;
 mod values_reduction;

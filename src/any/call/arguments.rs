@@ -246,6 +246,7 @@ macro_rules! arguments {
 arguments! {
     Vec<i64> = |args, name| args.all(name)?.iter().map(|value| i64::of(args, name, value)).collect();
     Vec<usize> = |args, name| args.all(name)?.iter().map(|value| usize::of(args, name, value)).collect();
+    Vec<f64> = |args, name| args.all(name)?.iter().map(|value| f64::of(args, name, value)).collect();
     Vec<AnyTensor> = |args, name| args.all(name)?.iter().map(|value| AnyTensor::of(args, name, value)).collect();
     [i64; 2] = |args, name| {
         let found = args.value(name)?;

@@ -7,7 +7,13 @@ mod value;
 pub use self::arguments::Args;
 pub(crate) use self::arguments::{Argument, Bound, Item};
 pub use self::value::Value;
+#[cfg(feature = "linalg")]
+use crate::any::decompose;
 use crate::any::elementwise::op_table::{BINARY, UNARY, torch_names};
+#[cfg(feature = "linalg")]
+use crate::any::decompose;
+#[cfg(feature = "fft")]
+use crate::any::fourier;
 use crate::any::{base, create, elementwise, index, join, linalg, loss, nn, rearrange, reduce, scan, sort, view};
 use crate::device::{AnyDevice, DeviceType};
 use crate::error::{Error, Result};
@@ -158,6 +164,20 @@ const NAMED: &[&[NamedOp]] = &[
     nn::attention::OPERATIONS,
     nn::conv::OPERATIONS,
     nn::pool::OPERATIONS,
+    #[cfg(feature = "linalg")]
+    decompose::eigen::OPERATIONS,
+    #[cfg(feature = "linalg")]
+    decompose::factors::OPERATIONS,
+    #[cfg(feature = "linalg")]
+    decompose::inverses::OPERATIONS,
+    #[cfg(feature = "linalg")]
+    decompose::solve::OPERATIONS,
+    #[cfg(feature = "fft")]
+    fourier::frames::OPERATIONS,
+    #[cfg(feature = "fft")]
+    fourier::transforms::OPERATIONS,
+    #[cfg(feature = "fft")]
+    fourier::windows::OPERATIONS,
     rearrange::flip_roll::OPERATIONS,
     rearrange::pad::OPERATIONS,
     rearrange::repeat::OPERATIONS,

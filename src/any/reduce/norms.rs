@@ -12,6 +12,7 @@ use castiron_macros::operations;
 enum Order {
     None,
     Frobenius,
+    Nuclear,
     Number(f64),
 }
 
@@ -20,10 +21,11 @@ fn order(args: &Bound<'_>, name: &str) -> Result<Order> {
         None => Ok(Order::None),
         Some(Value::Str(text)) => match text.as_str() {
             "fro" => Ok(Order::Frobenius),
+            "nuc" => Ok(Order::Nuclear),
             "inf" => Ok(Order::Number(f64::INFINITY)),
             "-inf" => Ok(Order::Number(f64::NEG_INFINITY)),
             other => {
-                let reason = format!("order {other:?} is not supported: singular values are not computed");
+                let reason = format!("order {other:?} is not supported");
                 Err(Error::InvalidArgument { op: args.op, reason })
             }
         },
@@ -44,6 +46,7 @@ fn matrix_norm(args: &Bound<'_>, x: &AnyTensor, order: Order, dims: &[i64], keep
     };
     match order {
         Order::None | Order::Frobenius => x.vector_norm(2.0, Some(&[a, b]), keepdim),
+        Order::Nuclear => x.nuclear_norm([a, b], keepdim),
         Order::Number(order) => x.matrix_norm(order, [a, b], keepdim),
     }
 }
@@ -67,8 +70,8 @@ impl AnyTensor {
     /// (`torch.linalg.matrix_norm`): `ord` 1 adds up columns, infinity rows.
     ///
     /// # Errors
-    /// If the axes are out of range or the same, the dtype is neither floating-point nor complex, or the order is another: those take
-    /// singular values.
+    /// If the axes are out of range or the same, the dtype is neither floating-point nor complex, or the order is another: 2 and -2, the
+    /// largest and the smallest singular value, take the feature `linalg`.
     pub fn matrix_norm(&self, ord: f64, dims: [i64; 2], keepdim: bool) -> Result<AnyTensor> {
         let op = "matrix_norm";
         if self.rank() < 2 {
@@ -79,8 +82,13 @@ impl AnyTensor {
         let (added, chosen) = match ord.abs() {
             1.0 => (both[0], both[1]),
             f64::INFINITY => (both[1], both[0]),
+            #[cfg(feature = "linalg")]
+            2.0 => {
+                use crate::tensor::decompose::Norm;
+                return self.norm_by_singular_values(if ord > 0.0 { Norm::Two } else { Norm::MinusTwo }, dims, keepdim);
+            }
             _ => {
-                let reason = format!("order {ord} is none of 1, -1, inf and -inf: singular values are not computed");
+                let reason = format!("order {ord} is none of 1, -1, inf and -inf (2 and -2 take the feature `linalg`)");
                 return Err(Error::InvalidArgument { op, reason });
             }
         };
@@ -94,10 +102,30 @@ impl AnyTensor {
         if keepdim { Ok(extreme) } else { extreme.squeeze(Some(&[both[0] as i64, both[1] as i64])) }
     }
 
+    /// The sum of singular values of matrices (`torch.linalg.matrix_norm` of the order `"nuc"`). It takes the feature `linalg`.
+    fn nuclear_norm(&self, dims: [i64; 2], keepdim: bool) -> Result<AnyTensor> {
+        #[cfg(feature = "linalg")]
+        return self.norm_by_singular_values(crate::tensor::decompose::Norm::Nuclear, dims, keepdim);
+        #[cfg(not(feature = "linalg"))]
+        {
+            let _ = (dims, keepdim);
+            let reason = "order \"nuc\" takes singular values: the feature `linalg`".to_owned();
+            Err(Error::InvalidArgument { op: "matrix_norm", reason })
+        }
+    }
+
     #[op(norm(input, p, dim, keepdim, out, dtype), dtypes = inexact)]
     fn norm_by_name(args: &Bound<'_>) -> Result<Value> {
         let ord = match order(args, "p")? {
             Order::None | Order::Frobenius => 2.0,
+            Order::Nuclear => {
+                let x = measured(args)?;
+                let dims = args.read_or("dim", || vec![0, 1])?;
+                let &[a, b] = &dims[..] else {
+                    return args.refused(format!("the nuclear norm is over two axes, got {dims:?}"));
+                };
+                return Ok(x.nuclear_norm([a, b], args.read_or("keepdim", || false)?)?.into());
+            }
             Order::Number(ord) => ord,
         };
         vector_norm(args, ord)

@@ -1,0 +1,124 @@
+//! The numbers that matrices are factored in: what `faer` calls a field, and our dtypes beside it.
+//! Used by `cpu::factor` and, as a bound, by `tensor::decompose`.
+
+use crate::dtype::{Complex, Element, Inexact};
+use core::ops::Neg;
+use faer::traits::{ComplexField, RealField};
+use num_traits::{Float, NumAssign};
+
+/// What the loops of `cpu::factor` ask of a number.
+#[doc(hidden)]
+pub trait FieldNumber:
+    Inexact + ComplexField<Real = <Self as FieldNumber>::Re> + NumAssign + Neg<Output = Self> + Send + Sync
+{
+    /// Its real part: singular values.
+    type Re: FieldNumber<Re = Self::Re, Cx = Self::Cx> + RealField + Float;
+    /// The complex number of this precision: eigenvalues.
+    type Cx: FieldNumber<Re = Self::Re, Cx = Self::Cx>;
+
+    fn conjugate(self) -> Self;
+    fn real_part(self) -> Self::Re;
+    fn imaginary_part(self) -> Self::Re;
+    fn of_real(real: Self::Re) -> Self;
+    fn complex(self) -> Self::Cx;
+    fn of_parts(re: Self::Re, im: Self::Re) -> Self::Cx;
+    fn modulus(self) -> Self::Re;
+    /// `|re| + |im|`, by which LAPACK chooses pivots.
+    fn size(self) -> Self::Re {
+        Float::abs(self.real_part()) + Float::abs(self.imaginary_part())
+    }
+    fn finite(self) -> bool {
+        self.real_part().is_finite() && self.imaginary_part().is_finite()
+    }
+    fn of_f64(value: f64) -> Self {
+        Self::of_real(Self::real(value))
+    }
+    /// A real number of this precision.
+    fn real(value: f64) -> Self::Re;
+    fn eigen(matrix: faer::MatRef<'_, Self>, vectors: bool) -> Option<(Vec<Self::Cx>, Vec<Self::Cx>)>;
+}
+
+macro_rules! fields {
+    ($($real:ty)*) => {$(
+        impl FieldNumber for $real {
+            type Re = $real;
+            type Cx = Complex<$real>;
+            fn conjugate(self) -> Self {
+                self
+            }
+            fn real_part(self) -> $real {
+                self
+            }
+            fn imaginary_part(self) -> $real {
+                0.0
+            }
+            fn of_real(real: $real) -> Self {
+                real
+            }
+            fn complex(self) -> Complex<$real> {
+                Complex::new(self, 0.0)
+            }
+            fn of_parts(re: $real, im: $real) -> Complex<$real> {
+                Complex::new(re, im)
+            }
+            fn modulus(self) -> $real {
+                self.abs()
+            }
+            fn real(value: f64) -> $real {
+                value as $real
+            }
+            fn eigen(matrix: faer::MatRef<'_, Self>, vectors: bool) -> Option<(Vec<Self::Cx>, Vec<Self::Cx>)> {
+                super::eigen::real(matrix, vectors)
+            }
+        }
+        impl FieldNumber for Complex<$real> {
+            type Re = $real;
+            type Cx = Complex<$real>;
+            fn conjugate(self) -> Self {
+                self.conj()
+            }
+            fn real_part(self) -> $real {
+                self.re
+            }
+            fn imaginary_part(self) -> $real {
+                self.im
+            }
+            fn of_real(real: $real) -> Self {
+                Complex::new(real, 0.0)
+            }
+            fn complex(self) -> Self {
+                self
+            }
+            fn of_parts(re: $real, im: $real) -> Self {
+                Complex::new(re, im)
+            }
+            fn modulus(self) -> $real {
+                self.norm()
+            }
+            fn real(value: f64) -> $real {
+                value as $real
+            }
+            fn eigen(matrix: faer::MatRef<'_, Self>, vectors: bool) -> Option<(Vec<Self::Cx>, Vec<Self::Cx>)> {
+                super::eigen::complex(matrix, vectors)
+            }
+        }
+    )*};
+}
+fields!(f32 f64);
+
+/// The dtypes that matrices are factored in: `f32`, `f64`, `Complex<f32>` and `Complex<f64>`.
+///
+/// ```
+/// use castiron::{Field, Tensor, shape};
+/// fn energy<E: Field>(x: &Tensor<E, shape![_, _]>) -> Tensor<E::Re, shape![_]> {
+///     x.svdvals()
+/// }
+/// assert_eq!(energy(&castiron::tensor![[3.0, 0.0], [0.0, 4.0]].with_shape()).to_vec(), [4.0, 3.0]);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "linear algebra is not defined for `{Self}`",
+    label = "expected `f32`, `f64`, `Complex<f32>` or `Complex<f64>`",
+    note = "as in PyTorch, integers and 16-bit floats are cast first, for example `.to::<f32>()`"
+)]
+pub trait Field: FieldNumber + Element {}
+impl<E: FieldNumber> Field for E {}

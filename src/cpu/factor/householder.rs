@@ -1,0 +1,160 @@
+//! QR by Householder reflections, `H = 1 - tau v v^H` with `v` 1 on the diagonal, some columns at a time.
+//! Source: LAPACK's `larfg`, `geqr2`, `larft`, `ormqr`, whose signs and factors these are.
+
+use super::field::FieldNumber;
+use super::matrix_mut;
+use faer::linalg::matmul::matmul;
+use faer::prelude::{Reborrow, ReborrowMut};
+use faer::{Accum, Mat, MatMut, Par};
+use num_traits::Float;
+
+/// Columns that are reflected together.
+const PANEL: usize = 32;
+
+/// Makes a reflection that leaves of a column its first element alone: `tau`, and `v` in place of the rest.
+fn reflection<E: FieldNumber>(column: &mut [E]) -> E {
+    let Some((first, rest)) = column.split_first_mut() else { return E::zero_impl() };
+    let zero = <E::Re as num_traits::Zero>::zero();
+    let largest = rest.iter().fold(zero, |most, x| Float::max(most, x.size()));
+    let alpha = *first;
+    if largest == zero && alpha.imaginary_part() == zero && rest.iter().all(|x| x.finite()) {
+        return E::zero_impl();
+    }
+    // Scaled, so that squares neither overflow nor vanish.
+    let scale = Float::max(largest, alpha.size());
+    let squared = |x: E| {
+        let (re, im) = (x.real_part() / scale, x.imaginary_part() / scale);
+        re * re + im * im
+    };
+    let norm = Float::sqrt(rest.iter().fold(squared(alpha), |sum, &x| sum + squared(x))) * scale;
+    let beta = if Float::is_sign_negative(alpha.real_part()) { norm } else { -norm };
+    let divisor = alpha - E::of_real(beta);
+    rest.iter_mut().for_each(|x| *x /= divisor);
+    *first = E::of_real(beta);
+    -divisor / E::of_real(beta)
+}
+
+/// Factors in place; `tau` has a number for each column, or row if there are fewer.
+pub(crate) fn qr<E: FieldNumber>(a: &mut [E], m: usize, n: usize, tau: &mut [E]) {
+    let k = m.min(n);
+    for start in (0..k).step_by(PANEL) {
+        let end = k.min(start + PANEL);
+        for j in start..end {
+            tau[j] = reflection(&mut a[j * m + j..(j + 1) * m]);
+            let (left, right) = a.split_at_mut((j + 1) * m);
+            let v = &left[j * m + j + 1..];
+            let last = if end < k { end } else { n.min(end.max(j + 1)) };
+            for column in right[..(last - j - 1) * m].chunks_exact_mut(m) {
+                let (first, rest) = (column[j], &column[j + 1..]);
+                let dot = v.iter().zip(rest).fold(first, |sum, (v, &x)| sum + v.conjugate() * x);
+                let factor = tau[j].conjugate() * dot;
+                column[j] -= factor;
+                for (x, &v) in column[j + 1..].iter_mut().zip(v) {
+                    *x -= factor * v;
+                }
+            }
+        }
+        if end < n {
+            let (left, right) = a.split_at_mut(end * m);
+            let block = Block::of(&left[start * m..], m, start, &tau[start..end]);
+            let right = matrix_mut(right, m, n - end);
+            block.times_left(right.subrows_mut(start, m - start), true);
+        }
+    }
+}
+
+/// Some reflections as one: `1 - V T V^H`.
+struct Block<E: FieldNumber> {
+    v: Mat<E>,
+    t: Mat<E>,
+}
+
+impl<E: FieldNumber> Block<E> {
+    /// Of columns of a factored matrix; the first reflection begins in row `start`.
+    fn of(columns: &[E], m: usize, start: usize, tau: &[E]) -> Self {
+        let k = tau.len();
+        let v = Mat::from_fn(m - start, k, |i, j| match i.cmp(&j) {
+            core::cmp::Ordering::Less => E::zero_impl(),
+            core::cmp::Ordering::Equal => E::one_impl(),
+            core::cmp::Ordering::Greater => columns[j * m + start + i],
+        });
+        let mut products = Mat::zeros(k, k);
+        matmul(products.as_mut(), Accum::Replace, v.adjoint(), v.as_ref(), E::one_impl(), Par::Seq);
+        let mut t = Mat::<E>::zeros(k, k);
+        for i in 0..k {
+            t[(i, i)] = tau[i];
+            for row in 0..i {
+                let sum = (row..i).fold(E::zero_impl(), |sum, at| sum + t[(row, at)] * products[(at, i)]);
+                t[(row, i)] = -tau[i] * sum;
+            }
+        }
+        Block { v, t }
+    }
+
+    /// `C = (1 - V T V^H) C`, or with the adjoint.
+    fn times_left(&self, c: MatMut<'_, E>, adjoint: bool) {
+        let mut c = c;
+        let (k, columns) = (self.v.ncols(), c.ncols());
+        let (mut w, mut tw) = (Mat::<E>::zeros(k, columns), Mat::<E>::zeros(k, columns));
+        matmul(w.as_mut(), Accum::Replace, self.v.adjoint(), c.rb(), E::one_impl(), Par::Seq);
+        if adjoint {
+            matmul(tw.as_mut(), Accum::Replace, self.t.adjoint(), w.as_ref(), E::one_impl(), Par::Seq);
+        } else {
+            matmul(tw.as_mut(), Accum::Replace, self.t.as_ref(), w.as_ref(), E::one_impl(), Par::Seq);
+        }
+        matmul(c.rb_mut(), Accum::Add, self.v.as_ref(), tw.as_ref(), -E::one_impl(), Par::Seq);
+    }
+
+    /// `C = C (1 - V T V^H)`, or with the adjoint.
+    fn times_right(&self, c: MatMut<'_, E>, adjoint: bool) {
+        let mut c = c;
+        let (k, rows) = (self.v.ncols(), c.nrows());
+        let (mut w, mut wt) = (Mat::<E>::zeros(rows, k), Mat::<E>::zeros(rows, k));
+        matmul(w.as_mut(), Accum::Replace, c.rb(), self.v.as_ref(), E::one_impl(), Par::Seq);
+        if adjoint {
+            matmul(wt.as_mut(), Accum::Replace, w.as_ref(), self.t.adjoint(), E::one_impl(), Par::Seq);
+        } else {
+            matmul(wt.as_mut(), Accum::Replace, w.as_ref(), self.t.as_ref(), E::one_impl(), Par::Seq);
+        }
+        matmul(c.rb_mut(), Accum::Add, wt.as_ref(), self.v.adjoint(), -E::one_impl(), Par::Seq);
+    }
+}
+
+/// How the `Q` of a factored matrix is applied.
+#[derive(Clone, Copy)]
+pub(crate) struct Applied {
+    pub(crate) left: bool,
+    pub(crate) adjoint: bool,
+}
+
+/// `Q C`, `Q^H C`, `C Q` or `C Q^H` in place of `C`, where `Q` is the product of the reflections below the diagonal of `a`.
+pub(crate) fn apply<E: FieldNumber>(
+    a: &[E],
+    m: usize,
+    tau: &[E],
+    c: &mut [E],
+    [rows, columns]: [usize; 2],
+    how: Applied,
+) {
+    let starts: Vec<usize> = (0..tau.len()).step_by(PANEL).collect();
+    // `Q = H1 H2 …`: the last one is the first to meet `C` from the left.
+    let backwards = how.left != how.adjoint;
+    for at in 0..starts.len() {
+        let start = starts[if backwards { starts.len() - 1 - at } else { at }];
+        let end = tau.len().min(start + PANEL);
+        let block = Block::of(&a[start * m..end * m], m, start, &tau[start..end]);
+        let c = matrix_mut(c, rows, columns);
+        if how.left {
+            block.times_left(c.subrows_mut(start, rows - start), how.adjoint);
+        } else {
+            block.times_right(c.subcols_mut(start, columns - start), how.adjoint);
+        }
+    }
+}
+
+/// The first columns of `Q`.
+pub(crate) fn columns_of_q<E: FieldNumber>(a: &[E], m: usize, tau: &[E], q: &mut [E], columns: usize) {
+    q.fill(E::zero_impl());
+    (0..m.min(columns)).for_each(|i| q[i * m + i] = E::one_impl());
+    apply(a, m, tau, q, [m, columns], Applied { left: true, adjoint: false });
+}

@@ -1,0 +1,46 @@
+//! Factorisations of matrices in host memory, each a function over one matrix that stands column by column: LAPACK's conventions,
+//! on `faer`'s products, triangular solves and eigenvalue iterations.
+//!
+//! Uses `cpu::threads`; used by `tensor::decompose`, which finds the matrices in tensors.
+
+pub(crate) mod batch;
+mod cholesky;
+pub(crate) mod eigen;
+mod exponential;
+pub(crate) mod field;
+mod householder;
+mod ldl;
+mod lu;
+mod svd;
+mod triangular;
+
+pub(crate) use cholesky::{cholesky, cholesky_inverse, cholesky_solve};
+pub(crate) use eigen::{eigenvalues_of_symmetric, normalized};
+pub(crate) use exponential::exponential;
+pub(crate) use householder::{Applied, apply, columns_of_q, qr};
+pub(crate) use ldl::{ldl, ldl_solve};
+pub(crate) use lu::{info, inverse, lu, permutation, solve_factored};
+pub(crate) use svd::{Vectors, svd};
+pub(crate) use triangular::{Triangle, solve_triangular};
+
+use faer::{MatMut, MatRef};
+
+/// A matrix over its elements, column by column.
+fn matrix<E>(elements: &[E], rows: usize, columns: usize) -> MatRef<'_, E> {
+    MatRef::from_column_major_slice(&elements[..rows * columns], rows, columns)
+}
+
+/// The same, to be written.
+fn matrix_mut<E>(elements: &mut [E], rows: usize, columns: usize) -> MatMut<'_, E> {
+    MatMut::from_column_major_slice_mut(&mut elements[..rows * columns], rows, columns)
+}
+
+/// Whether every element is finite.
+pub(crate) fn all_finite<E: field::FieldNumber>(elements: &[E]) -> bool {
+    elements.iter().all(|x| x.finite())
+}
+
+/// Memory that `faer` computes in.
+fn scratch(request: faer::dyn_stack::StackReq) -> faer::dyn_stack::MemBuffer {
+    faer::dyn_stack::MemBuffer::new(request)
+}

@@ -1,0 +1,66 @@
+//! Singular values and vectors.
+
+use super::field::FieldNumber;
+use super::{matrix, matrix_mut, scratch};
+use faer::Par;
+use faer::diag::DiagMut;
+use faer::dyn_stack::MemStack;
+use faer::linalg::svd::{ComputeSvdVectors, svd as faer_svd, svd_scratch};
+
+/// Which vectors are computed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Vectors {
+    None,
+    Reduced,
+    Complete,
+}
+
+/// `A = U diag(S) Vh`, with singular values from the largest on. `u` and `vh` are empty where vectors are not asked for. The result
+/// says whether it went well.
+pub(crate) fn svd<E: FieldNumber>(
+    a: &[E],
+    [m, n]: [usize; 2],
+    vectors: Vectors,
+    u: &mut [E],
+    s: &mut [E::Re],
+    vh: &mut [E],
+) -> bool {
+    if !super::all_finite(a) {
+        return false;
+    }
+    let k = m.min(n);
+    let (asked, u_columns, v_columns) = match vectors {
+        Vectors::None => (ComputeSvdVectors::No, 0, 0),
+        Vectors::Reduced => (ComputeSvdVectors::Thin, k, k),
+        Vectors::Complete => (ComputeSvdVectors::Full, m, n),
+    };
+    if k == 0 {
+        u.fill(E::zero_impl());
+        vh.fill(E::zero_impl());
+        (0..m.min(u_columns)).for_each(|i| u[i * m + i] = E::one_impl());
+        (0..n.min(v_columns)).for_each(|i| vh[i * v_columns + i] = E::one_impl());
+        return true;
+    }
+    let mut values = vec![E::zero_impl(); k];
+    let mut v = vec![E::zero_impl(); n * v_columns];
+    let has_vectors = vectors != Vectors::None;
+    let mut memory = scratch(svd_scratch::<E>(m, n, asked, asked, Par::Seq, Default::default()));
+    let result = faer_svd(
+        matrix(a, m, n),
+        DiagMut::from_slice_mut(&mut values),
+        has_vectors.then(|| matrix_mut(u, m, u_columns)),
+        has_vectors.then(|| matrix_mut(&mut v, n, v_columns)),
+        Par::Seq,
+        MemStack::new(&mut memory),
+        Default::default(),
+    );
+    for (to, value) in s.iter_mut().zip(values) {
+        *to = value.real_part();
+    }
+    for j in 0..v_columns {
+        for i in 0..n {
+            vh[i * v_columns + j] = v[j * n + i].conjugate();
+        }
+    }
+    result.is_ok()
+}

@@ -1,0 +1,78 @@
+//! The typed `stft` and `istft`. Uses `fourier::frames`.
+
+use super::erased::Spectral;
+use super::frames::{self, Frames};
+use crate::device::Device;
+use crate::dtype::{Complex, Element};
+use crate::error::{Result, listed};
+use crate::shape::{Dim, Shape};
+use crate::tensor::Tensor;
+use castiron_macros::fallible;
+
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+    /// Transforms of overlapping frames, `(…, T)` to `(…, frequencies, frames)`. The type says the result's shape, often `shape![_, _]`; without a
+    /// window samples count as they are.
+    ///
+    /// PyTorch: `torch.stft` with `return_complex=True`.
+    ///
+    /// # Panics
+    /// If the frames do not fit the signal, the window has another length than they say, the shape is another, or memory runs out.
+    ///
+    /// ```
+    /// use castiron::{Complex, Tensor, fft::{Frames, Window}, shape};
+    /// let (x, w) = (Tensor::<f32, shape![16]>::ones(), Tensor::<f32, shape![8]>::window(&Window::Hann, false));
+    /// let y: Tensor<Complex<f32>, shape![5, _]> = x.stft(Some(&w), &Frames::new(8));
+    /// assert_eq!(y.shape(), [5, 9]);
+    /// ```
+    #[fallible]
+    pub fn stft<T: Shape, W: Dim>(
+        &self,
+        window: Option<&Tensor<E::Re, (W,), D>>,
+        frames: &Frames,
+    ) -> Result<Tensor<E::Cx, T, D>>
+    where
+        E: Spectral,
+    {
+        let weights = weights::<E, W, D>(window)?;
+        frames::stft::<E, D>(self.elements(), weights, frames)?.typed("stft")
+    }
+
+    /// The signal whose [`stft`](Self::stft) this is: `(…, frequencies, frames)` to `(…, T)`. The type says the result's shape.
+    ///
+    /// PyTorch: `torch.istft`.
+    ///
+    /// # Panics
+    /// If the frames do not fit, a sample is in no frame that weighs it, the shape is another, or memory runs out.
+    ///
+    /// ```
+    /// use castiron::{Complex, Tensor, fft::{Frames, Window}, shape};
+    /// let (x, w) = (Tensor::<f64, shape![16]>::linspace(0.0, 1.0), Tensor::<f64, shape![8]>::window(&Window::Hann, false));
+    /// let y: Tensor<Complex<f64>, shape![5, _]> = x.stft(Some(&w), &Frames::new(8));
+    /// let z: Tensor<f64, shape![16]> = y.istft(Some(&w), &Frames::new(8), None);
+    /// assert!(z.allclose(&x));
+    /// ```
+    #[fallible]
+    pub fn istft<T: Shape, W: Dim>(
+        &self,
+        window: Option<&Tensor<E::Re, (W,), D>>,
+        frames: &Frames,
+        length: Option<usize>,
+    ) -> Result<Tensor<E::Re, T, D>>
+    where
+        E: Spectral,
+    {
+        let weights = weights::<E, W, D>(window)?;
+        frames::istft::<E, D>(self.elements(), weights, frames, length, false)?.typed("istft")
+    }
+}
+
+/// A window's elements; there are none to be read without data, and none are needed.
+fn weights<E: Spectral, W: Dim, D: Device>(
+    window: Option<&Tensor<E::Re, (W,), D>>,
+) -> Result<Option<Vec<Complex<E::Re>>>> {
+    let Some(window) = window else { return Ok(None) };
+    if !D::has_data(window.storage()) {
+        return crate::error::filled(num_traits::One::one(), window.numel()).map(Some);
+    }
+    listed(D::download(window.elements())?.into_iter().map(Spectral::wave)).map(Some)
+}

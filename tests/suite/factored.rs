@@ -1,0 +1,145 @@
+//! Typed linear algebra: laws of factors and solutions, shapes in the type, matrices that are singular or hold NaN.
+
+use castiron::{Complete, Complex, Dyn, Field, Generator, Meta, Reduced, Tensor, Uplo, axis, shape, tensor};
+use proptest::prelude::*;
+
+type Matrix<E> = Tensor<E, (Dyn, Dyn)>;
+type Batch = shape![_, _, _];
+
+fn random(seed: u64, sizes: [usize; 3]) -> Tensor<f64, Batch> {
+    Tensor::randn_sized(sizes, &mut Generator::seeded(seed))
+}
+
+fn is_identity(x: &Tensor<f64, Batch>) -> bool {
+    let n = x.shape()[2];
+    let eye: Matrix<f64> = Tensor::eye_sized([n, n]);
+    (x - eye).abs().to_vec().into_iter().fold(0.0, f64::max) < 1e-8
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn factors_multiply_to_the_matrix(seed in 0..1000_u64, m in 1..9_usize, n in 1..9_usize) {
+        let x = random(seed, [2, m, n]);
+        let close = |product: Tensor<f64, Batch>| product.allclose_with(&x, 1e-9, 1e-9);
+        let (q, r) = x.qr(Reduced);
+        prop_assert!(close(q.matmul(&r).with_shape()));
+        prop_assert!(is_identity(&q.transpose(axis![-1], axis![-2]).matmul(&q).with_shape()));
+        let (q, r) = x.qr(Complete);
+        prop_assert!(close(q.matmul(&r).with_shape()));
+        let (u, s, vh) = x.svd(Reduced);
+        prop_assert!(close((u * s.unsqueeze(axis![1])).matmul(&vh).with_shape()));
+        let (p, l, u) = x.lu();
+        prop_assert!(close(p.matmul(&l).matmul(&u).with_shape()));
+    }
+
+    #[test]
+    fn an_inverse_undoes_its_matrix(seed in 0..1000_u64, n in 1..9_usize) {
+        let x = random(seed, [3, n, n]) + Tensor::<f64, (Dyn, Dyn)>::eye_sized([n, n]) * (3.0 * n as f64);
+        prop_assert!(is_identity(&x.inv().matmul(&x).with_shape()));
+        prop_assert!(is_identity(&x.pinv(None, false).matmul(&x).with_shape()));
+        let b = random(seed + 1, [3, n, 2]);
+        prop_assert!(x.matmul(&x.solve(&b)).allclose_with(&b, 1e-9, 1e-9));
+        let (log, det) = (x.slogdet(), x.det());
+        prop_assert!((log.0 * log.1.exp()).allclose_with(&det, 1e-9, 1e-9));
+    }
+
+    #[test]
+    fn positive_matrices_have_roots_and_eigenvalues(seed in 0..1000_u64, n in 1..9_usize) {
+        let x = random(seed, [2, n, n]);
+        let x: Tensor<f64, Batch> = x.matmul(&x.transpose(axis![-1], axis![-2])).with_shape::<Batch>()
+            + Tensor::<f64, (Dyn, Dyn)>::eye_sized([n, n]);
+        let l = x.cholesky(false);
+        prop_assert!(l.matmul(&l.transpose(axis![-1], axis![-2])).allclose_with(&x, 1e-9, 1e-9));
+        prop_assert!(is_identity(&l.cholesky_inverse(false).matmul(&x).with_shape()));
+        let (w, v) = x.eigh(Uplo::Upper);
+        prop_assert!(x.matmul(&v).allclose_with(&(v * w.unsqueeze(axis![1])), 1e-8, 1e-8));
+        prop_assert!(w.to_vec().chunks(n).all(|w| w.is_sorted()));
+    }
+}
+
+#[test]
+fn the_type_knows_the_sizes_of_factors() {
+    let x = Tensor::<f32, shape![2, 5, 3]>::ones();
+    let (q, r) = x.qr(Reduced);
+    let _: (&Tensor<f32, shape![2, 5, 3]>, &Tensor<f32, shape![2, 3, 3]>) = (&q, &r);
+    let (q, r) = x.qr(Complete);
+    let _: (&Tensor<f32, shape![2, 5, 5]>, &Tensor<f32, shape![2, 5, 3]>) = (&q, &r);
+    let (u, s, vh) = x.svd(Complete);
+    let _: (&Tensor<f32, shape![2, 5, 5]>, &Tensor<f32, shape![2, 3]>, &Tensor<f32, shape![2, 3, 3]>) = (&u, &s, &vh);
+    let a: Tensor<Complex<f32>, shape![2, 3, 3]> = Tensor::zeros();
+    let _: Tensor<Complex<f32>, shape![2]> = a.det();
+    let _: Tensor<f32, shape![2, 3]> = a.eigvalsh(Uplo::Lower);
+    let _: Tensor<Complex<f32>, shape![2, 3]> = a.eigvals();
+    let _: Tensor<f64, shape![4, 2, 5, 1]> = Tensor::<f64, shape![2, 5, 5]>::zeros().solve_triangular(
+        &Tensor::<f64, shape![4, 1, 5, 1]>::ones(),
+        true,
+        true,
+    );
+}
+
+#[test]
+fn without_data_results_have_shapes() {
+    let x: Tensor<f32, shape![2, 5, 3], Meta> = Tensor::zeros();
+    assert_eq!(x.svd(Reduced).0.shape(), [2, 5, 3]);
+    assert_eq!(x.pinv(None, false).shape(), [2, 3, 5]);
+    let a: Tensor<f64, shape![_, 4, 4], Meta> = Tensor::zeros_sized([3, 4, 4]);
+    assert_eq!(a.inv().shape(), [3, 4, 4]);
+    assert_eq!(a.solve(&Tensor::<f64, shape![4], Meta>::ones()).shape(), [3, 4]);
+}
+
+#[test]
+fn singular_matrices_are_named_by_their_place_in_the_batch() {
+    let mut x = Tensor::<f64, shape![4, 3, 3]>::zeros();
+    x.copy_from(&Tensor::<f64, shape![3, 3]>::eye());
+    x.select_mut(axis![0], 3).slice_mut(castiron::s![1]).fill(0.0);
+    let error = x.try_inv().unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "linalg.inv: (Batch element 3): The diagonal element 2 is zero, the inversion could not be completed because the input matrix is singular."
+    );
+    assert_eq!(x.inv_ex().1.to_vec(), [0, 0, 0, 2]);
+    assert!(x.try_solve(&Tensor::<f64, shape![3]>::ones()).is_err());
+    let negative = -Tensor::<f32, shape![2, 2]>::eye();
+    assert!(negative.try_cholesky(false).unwrap_err().to_string().contains("not positive-definite"));
+}
+
+#[test]
+fn nan_and_infinities_end_in_a_result_or_an_error() {
+    fn all<E: Field>(bad: E) {
+        let x =
+            Tensor::<E, shape![3, 3]>::from_fn(|[i, j]| if (i, j) == (1, 2) { bad } else { E::of_f64(1.0 + i as f64) });
+        assert!(x.try_svdvals().is_err() && x.try_eig().is_err() && x.try_pinv(None, false).is_err());
+        assert!(x.try_eigh(Uplo::Upper).is_ok() && x.try_qr(Reduced).is_ok() && x.try_det().is_ok());
+        assert!(x.try_matrix_exp().is_ok());
+        let _ = (x.try_inv(), x.try_cholesky(true), x.try_lu(), x.try_ldl_factor(false));
+    }
+    for bad in [f64::NAN, f64::INFINITY] {
+        all(bad as f32);
+        all(bad);
+        all(Complex::new(bad as f32, 0.0));
+        all(Complex::new(0.0, bad));
+    }
+}
+
+#[test]
+fn large_matrices_are_factored_in_blocks() {
+    let x: Tensor<f64, Batch> = random(5, [1, 130, 100]);
+    let (q, r) = x.qr(Complete);
+    assert!(q.matmul(&r).allclose_with(&x, 1e-9, 1e-9));
+    let (qr, tau) = x.geqrf();
+    let full = qr.ormqr(&tau, &x, true, true);
+    assert!(full.narrow(axis![1], 100, 30).abs().to_vec().into_iter().all(|x| x < 1e-9));
+    let back = qr.ormqr(&tau, &full, true, false);
+    assert!(back.allclose_with(&x, 1e-9, 1e-9));
+    let square: Tensor<f64, Batch> = random(6, [2, 150, 150]);
+    assert!(is_identity(&square.inv().matmul(&square).with_shape()));
+}
+
+#[test]
+fn a_batch_of_vectors_is_not_taken_for_matrices() {
+    let (a, b) = (Tensor::<f64, shape![2, 2, 2]>::ones(), Tensor::<f64, shape![2, 2]>::ones());
+    assert!(a.try_solve(&b).unwrap_err().to_string().contains("batch of vectors"));
+    assert_eq!(tensor![[2.0]].rsolve(&tensor![[4.0], [6.0]]).to_vec(), [2.0, 3.0]);
+}
