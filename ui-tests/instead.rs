@@ -2556,20 +2556,22 @@ fn runs() {
 
 mod modules_on_one_device_only {
 use castiron::io::ToDevice;
-use castiron::{Cpu, Device, Meta, Module, Tensor, shape};
+use castiron::{Cpu, Device, Meta, Module, Result, Tensor, shape};
 
 #[derive(Module)]
     pub struct Layer<D: Device = Cpu> {
     pub weight: Tensor<f32, shape![2], D>,
 }
 
-fn plan(layer: &Layer) -> castiron::Result<()> {
-    layer.to_device::<Meta>().map(drop)
+fn plan<M: ToDevice>(module: &M) -> Result<M::On<Meta>> {
+    module.to_device()
 }
 
-pub fn main() {
-    let _ = plan;
+pub fn plan_of_layer(layer: &Layer) {
+    let _ = plan(layer);
 }
+
+pub fn main() {}
 
 #[test]
 fn runs() {

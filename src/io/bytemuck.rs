@@ -2,8 +2,8 @@
 
 use crate::dtype::{Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
 use crate::error::Result;
-use crate::io::bytes;
 use crate::shape::Shape;
+use crate::storage::bytes_of;
 use crate::tensor::{Tensor, TensorView};
 use bytemuck::{AnyBitPattern, NoUninit, Pod, Zeroable};
 
@@ -48,6 +48,6 @@ impl<E: Element, S: Shape> Tensor<E, S> {
     /// assert_eq!(x.as_pod::<[u8; 4]>(), None);
     /// ```
     pub fn as_pod<T: AnyBitPattern>(&self) -> Option<&[T]> {
-        bytemuck::try_cast_slice(bytes::of_elements(self.as_slice()?)).ok()
+        bytemuck::try_cast_slice(bytes_of(self.as_slice()?)).ok()
     }
 }

@@ -9,12 +9,6 @@ use std::io::Read;
 /// So many bytes are read or written between two calls of a function that counts them.
 pub(super) const PIECE: usize = 8 << 20;
 
-/// The bytes of elements in the machine's order.
-pub(super) fn of_elements<E: Element>(elements: &[E]) -> &[u8] {
-    // SAFETY: every element is plain numbers without padding, all of whose bytes are initialised.
-    unsafe { core::slice::from_raw_parts(elements.as_ptr().cast(), size_of_val(elements)) }
-}
-
 /// Turns round the bytes of each number.
 pub(super) fn swap(bytes: &mut [u8], dtype: DType) {
     // (A complex number is two.)

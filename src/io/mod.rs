@@ -23,7 +23,7 @@
 mod atomic;
 #[cfg(feature = "bytemuck")]
 mod bytemuck;
-#[cfg(any(feature = "safetensors", feature = "npy", feature = "serde", feature = "bytemuck"))]
+#[cfg(any(feature = "safetensors", feature = "npy", feature = "serde"))]
 mod bytes;
 #[cfg(feature = "safetensors")]
 mod checkpoint;

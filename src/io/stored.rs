@@ -4,8 +4,8 @@
 use crate::device::{Cpu, Device};
 use crate::dtype::{DType, Element};
 use crate::error::Result;
-use crate::io::bytes;
 use crate::shape::Shape;
+use crate::storage::bytes_of;
 use crate::tensor::Tensor;
 use core::any::Any;
 
@@ -60,8 +60,8 @@ impl<E: Element, S: Shape, D: Device> StoredTensor for Tensor<E, S, D> {
     fn with_bytes(&self, run: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let host = self.as_any().downcast_ref::<Tensor<E, S, Cpu>>();
         match host.and_then(|host| host.as_slice()) {
-            Some(elements) => run(bytes::of_elements(elements)),
-            None => run(bytes::of_elements(&D::download(self.elements())?)),
+            Some(elements) => run(bytes_of(elements)),
+            None => run(bytes_of(&D::download(self.elements())?)),
         }
     }
     #[cfg(feature = "serde")]

@@ -20,6 +20,13 @@ pub(crate) use scratch::{Scratch, ScratchList};
 use crate::dtype::Element;
 use core::marker::PhantomData;
 
+/// The bytes of elements in the machine's order.
+#[cfg(any(feature = "safetensors", feature = "npy", feature = "serde", feature = "bytemuck"))]
+pub(crate) fn bytes_of<E: Element>(elements: &[E]) -> &[u8] {
+    // SAFETY: every element is plain numbers without padding, all of whose bytes are initialised.
+    unsafe { core::slice::from_raw_parts(elements.as_ptr().cast(), size_of_val(elements)) }
+}
+
 /// Elements of a buffer, seen through sizes and strides.
 ///
 /// Invariant, kept by the tensor it is taken from: every element that sizes, strides and offset reach lies inside the

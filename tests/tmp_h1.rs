@@ -1,3 +1,0 @@
-#[cfg(feature = "safetensors")]
-#[path = "suite/checkpoints.rs"]
-mod checkpoints;
