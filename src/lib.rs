@@ -34,6 +34,8 @@
 //! | take elements out | [`Tensor::item`], [`Tensor::to_vec`], [`Tensor::into_vec`] (without a copy), [`Tensor::iter`], [`Tensor::iter_axis`] |
 //! | keep what is not zero only | [`SparseTensor`], [`Tensor::sparse_coo`], [`Tensor::to_sparse`] |
 //! | load weights from files, save them | `Checkpoint`, `Module` and the module `io`, with the feature `safetensors` |
+//! | solve equations, take matrices apart | `Tensor::solve`, `Tensor::svd` and their kin, with the feature `linalg`; of generic code the bound is `Field` |
+//! | transform signals | `Tensor::fft`, `Tensor::stft`, `Tensor::window` and their kin, with the feature `fft` |
 //! | lay out images | [`ChannelsLast`], [`Tensor::to_memory_format`] |
 //! | know dtype and shape at run time only | `AnyTensor`, `AnyViewMut`, `any::AnySparse` and `visit!`, with the feature `any`; sizes are `x.shape()` or `&[2, -1]` (`any::IntoSizes`) |
 //! | name a device at run time | [`AnyDevice`], [`device::scoped_default_device`] |
@@ -81,6 +83,8 @@
 //! | `x.to_sparse()`, `x.to_sparse(1)`, `s.to_dense()` | `x.to_sparse()`, `x.to_sparse_hybrid::<1>()` (of two axes one is dense), `s.to_dense()` |
 //! | `s._nnz()`, `s._indices()`, `s.coalesce().values()`, `s.layout` | `s.nnz()`, `s.raw_indices()`, `s.coalesce().values()`, `s.layout()` |
 //! | `s @ x`, `x @ s`, `torch.sparse.mm(s, s)` | `s.matmul(&x)`, `s.rmatmul(&x)`, `s.matmul(&s)` |
+//! | `torch.linalg.solve(a, b)`, `torch.linalg.svd(x, full_matrices=False)`, `torch.linalg.eigh(x)` | `a.solve(&b)`, `x.svd(Reduced)`, `x.eigh(Uplo::Lower)` |
+//! | `torch.fft.rfft(x, dim=-1)`, `torch.fft.irfft(y, n=8)`, `torch.hann_window(8)` | `x.rfft(axis![-1], Norm::Backward)`, `y.irfft::<dim!(8), _>(axis![-1], Norm::Backward)`, `Tensor::window(&Window::Hann, false)` |
 //! | `x @ w.T` | `x.matmul(w.t())` |
 //! | `F.linear(x, w, b)`, `F.layer_norm(x, (384,), w, b)` | `x.linear(&w, Some(&b))`, `x.layer_norm(Some(&w), Some(&b), 1e-5)` |
 //! | `~mask`, `x ** 2`, `x // y`, `x % y` | `!mask`, `x.pow(2)`, `x.floor_divide(y)`, `x % y` |

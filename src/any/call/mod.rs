@@ -10,8 +10,6 @@ pub use self::value::Value;
 #[cfg(feature = "linalg")]
 use crate::any::decompose;
 use crate::any::elementwise::op_table::{BINARY, UNARY, torch_names};
-#[cfg(feature = "linalg")]
-use crate::any::decompose;
 #[cfg(feature = "fft")]
 use crate::any::fourier;
 use crate::any::{base, create, elementwise, index, join, linalg, loss, nn, rearrange, reduce, scan, sort, view};

@@ -39,16 +39,16 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let same: (&Tensor<f32, shape![2, 2]>, &Tensor<f32, shape![3, 3]>) = (&u, &vh);
     /// ```
     #[fallible]
-    pub fn svd<X: Extent, K: Dim>(
+    pub fn svd<X: Extent, K: Dim, Re: Element>(
         &self,
         _extent: X,
     ) -> Result<(
         Tensor<E, S::With<S::Rows, X::Of<S::Rows, K>>, D>,
-        Tensor<E::Re, S::WithVectors<K>, D>,
+        Tensor<Re, S::WithVectors<K>, D>,
         Tensor<E, S::With<X::Of<S::Columns, K>, S::Columns>, D>,
     )>
     where
-        E: Field,
+        E: Field<Re = Re>,
         S: MatrixShape<Rows: Smaller<S::Columns, Output = K>>,
     {
         let op = "linalg.svd";
@@ -68,9 +68,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(castiron::tensor![[3.0, 0.0], [0.0, 4.0]].svdvals().to_vec(), [4.0, 3.0]);
     /// ```
     #[fallible]
-    pub fn svdvals<K: Dim>(&self) -> Result<Tensor<E::Re, S::WithVectors<K>, D>>
+    pub fn svdvals<K: Dim, Re: Element>(&self) -> Result<Tensor<Re, S::WithVectors<K>, D>>
     where
-        E: Field,
+        E: Field<Re = Re>,
         S: MatrixShape<Rows: Smaller<S::Columns, Output = K>>,
     {
         let op = "linalg.svdvals";
@@ -91,9 +91,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!((w.to_vec(), v.abs().to_vec()), (vec![1.0, 2.0], vec![0.0, 1.0, 1.0, 0.0]));
     /// ```
     #[fallible]
-    pub fn eigh<N: Dim>(&self, uplo: Uplo) -> Result<(Tensor<E::Re, S::WithVectors<N>, D>, Self)>
+    pub fn eigh<N: Dim, Re: Element>(&self, uplo: Uplo) -> Result<(Tensor<Re, S::WithVectors<N>, D>, Self)>
     where
-        E: Field,
+        E: Field<Re = Re>,
         S: MatrixShape<Rows: SquareFor<S::Columns, ops::eigh, Side = N>>,
     {
         let op = "linalg.eigh";
@@ -113,9 +113,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![[2.0, 0.0], [0.0, 1.0]].eigvalsh(Uplo::Lower).to_vec(), [1.0, 2.0]);
     /// ```
     #[fallible]
-    pub fn eigvalsh<N: Dim>(&self, uplo: Uplo) -> Result<Tensor<E::Re, S::WithVectors<N>, D>>
+    pub fn eigvalsh<N: Dim, Re: Element>(&self, uplo: Uplo) -> Result<Tensor<Re, S::WithVectors<N>, D>>
     where
-        E: Field,
+        E: Field<Re = Re>,
         S: MatrixShape<Rows: SquareFor<S::Columns, ops::eigvalsh, Side = N>>,
     {
         let op = "linalg.eigvalsh";
@@ -136,9 +136,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(w.to_vec(), [Complex::new(0.0, 1.0), Complex::new(0.0, -1.0)]);
     /// ```
     #[fallible]
-    pub fn eig<N: Dim>(&self) -> Result<(Tensor<E::Cx, S::WithVectors<N>, D>, Tensor<E::Cx, S, D>)>
+    pub fn eig<N: Dim, Cx: Element>(&self) -> Result<(Tensor<Cx, S::WithVectors<N>, D>, Tensor<Cx, S, D>)>
     where
-        E: Field,
+        E: Field<Cx = Cx>,
         S: MatrixShape<Rows: SquareFor<S::Columns, ops::eig, Side = N>>,
     {
         let op = "linalg.eig";
@@ -158,9 +158,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![[2.0]].eigvals().to_vec(), [Complex::new(2.0, 0.0)]);
     /// ```
     #[fallible]
-    pub fn eigvals<N: Dim>(&self) -> Result<Tensor<E::Cx, S::WithVectors<N>, D>>
+    pub fn eigvals<N: Dim, Cx: Element>(&self) -> Result<Tensor<Cx, S::WithVectors<N>, D>>
     where
-        E: Field,
+        E: Field<Cx = Cx>,
         S: MatrixShape<Rows: SquareFor<S::Columns, ops::eigvals, Side = N>>,
     {
         let op = "linalg.eigvals";

@@ -48,10 +48,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![[-4.0]].cholesky_ex(false).1.item(), 1);
     /// ```
     #[fallible]
-    pub fn cholesky_ex(&self, upper: bool) -> Result<(Self, Tensor<i32, S::Lead, D>)>
+    pub fn cholesky_ex<Lead: Shape>(&self, upper: bool) -> Result<(Self, Tensor<i32, Lead, D>)>
     where
         E: Field,
-        S: MatrixShape,
+        S: MatrixShape<Lead = Lead>,
         S::Rows: SquareFor<S::Columns, ops::cholesky_ex>,
     {
         let op = "linalg.cholesky_ex";
@@ -263,10 +263,12 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(castiron::tensor![[1.0, 1.0], [1.0, 1.0]].lu_factor_ex().2.item(), 2);
     /// ```
     #[fallible]
-    pub fn lu_factor_ex<K: Dim>(&self) -> Result<(Self, Tensor<i32, S::WithVectors<K>, D>, Tensor<i32, S::Lead, D>)>
+    pub fn lu_factor_ex<K: Dim, Lead: Shape>(
+        &self,
+    ) -> Result<(Self, Tensor<i32, S::WithVectors<K>, D>, Tensor<i32, Lead, D>)>
     where
         E: Field,
-        S: MatrixShape<Rows: Smaller<S::Columns, Output = K>>,
+        S: MatrixShape<Lead = Lead, Rows: Smaller<S::Columns, Output = K>>,
     {
         let op = "linalg.lu_factor_ex";
         let [lu, pivots, info] = erased::lu_factor::<E, D>(op, self.elements(), false)?;

@@ -51,10 +51,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![[1.0, 1.0], [1.0, 1.0]].inv_ex().1.item(), 2);
     /// ```
     #[fallible]
-    pub fn inv_ex(&self) -> Result<(Self, Tensor<i32, S::Lead, D>)>
+    pub fn inv_ex<Lead: Shape>(&self) -> Result<(Self, Tensor<i32, Lead, D>)>
     where
         E: Field,
-        S: MatrixShape,
+        S: MatrixShape<Lead = Lead>,
         S::Rows: SquareFor<S::Columns, ops::inv_ex>,
     {
         let op = "linalg.inv_ex";
@@ -74,10 +74,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![[2.0, 1.0], [0.0, 4.0]].det().item(), 8.0);
     /// ```
     #[fallible]
-    pub fn det(&self) -> Result<Tensor<E, S::Lead, D>>
+    pub fn det<Lead: Shape>(&self) -> Result<Tensor<E, Lead, D>>
     where
         E: Field,
-        S: MatrixShape,
+        S: MatrixShape<Lead = Lead>,
         S::Rows: SquareFor<S::Columns, ops::det>,
     {
         let op = "linalg.det";
@@ -97,10 +97,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!((sign.item(), log.item()), (-1.0, 0.0));
     /// ```
     #[fallible]
-    pub fn slogdet(&self) -> Result<(Tensor<E, S::Lead, D>, Tensor<E::Re, S::Lead, D>)>
+    pub fn slogdet<Re: Element, Lead: Shape>(&self) -> Result<(Tensor<E, Lead, D>, Tensor<Re, Lead, D>)>
     where
-        E: Field,
-        S: MatrixShape,
+        E: Field<Re = Re>,
+        S: MatrixShape<Lead = Lead>,
         S::Rows: SquareFor<S::Columns, ops::slogdet>,
     {
         let op = "linalg.slogdet";
@@ -166,10 +166,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![[1.0, 2.0], [2.0, 4.0]].matrix_rank(None, false).item(), 1);
     /// ```
     #[fallible]
-    pub fn matrix_rank(&self, rtol: Option<f64>, hermitian: bool) -> Result<Tensor<i64, S::Lead, D>>
+    pub fn matrix_rank<Lead: Shape>(&self, rtol: Option<f64>, hermitian: bool) -> Result<Tensor<i64, Lead, D>>
     where
         E: Field,
-        S: MatrixShape,
+        S: MatrixShape<Lead = Lead>,
     {
         let tolerance = Tolerance { atol: None, rtol: rtol.map(|rtol| vec![rtol]) };
         spectral::matrix_rank::<E, D>(self.elements(), &tolerance, hermitian)?.typed("linalg.matrix_rank")
@@ -188,10 +188,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![[2.0, 0.0], [0.0, 8.0]].cond(2.0).item(), 4.0);
     /// ```
     #[fallible]
-    pub fn cond(&self, order: f64) -> Result<Tensor<E::Re, S::Lead, D>>
+    pub fn cond<Re: Element, Lead: Shape>(&self, order: f64) -> Result<Tensor<Re, Lead, D>>
     where
-        E: Field,
-        S: MatrixShape,
+        E: Field<Re = Re>,
+        S: MatrixShape<Lead = Lead>,
     {
         spectral::cond::<E, D>(self.elements(), Norm::of("linalg.cond", order)?)?.typed("linalg.cond")
     }
@@ -208,10 +208,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![[3.0, 0.0], [0.0, 4.0]].spectral_norm().item(), 4.0);
     /// ```
     #[fallible]
-    pub fn spectral_norm(&self) -> Result<Tensor<E::Re, S::Lead, D>>
+    pub fn spectral_norm<Re: Element, Lead: Shape>(&self) -> Result<Tensor<Re, Lead, D>>
     where
-        E: Field,
-        S: MatrixShape,
+        E: Field<Re = Re>,
+        S: MatrixShape<Lead = Lead>,
     {
         let op = "linalg.matrix_norm";
         spectral::norm::<E, D>(op, self.elements(), Norm::Two)?.typed(op)
@@ -229,10 +229,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![[3.0, 0.0], [0.0, 4.0]].nuclear_norm().item(), 7.0);
     /// ```
     #[fallible]
-    pub fn nuclear_norm(&self) -> Result<Tensor<E::Re, S::Lead, D>>
+    pub fn nuclear_norm<Re: Element, Lead: Shape>(&self) -> Result<Tensor<Re, Lead, D>>
     where
-        E: Field,
-        S: MatrixShape,
+        E: Field<Re = Re>,
+        S: MatrixShape<Lead = Lead>,
     {
         let op = "linalg.matrix_norm";
         spectral::norm::<E, D>(op, self.elements(), Norm::Nuclear)?.typed(op)

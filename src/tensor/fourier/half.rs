@@ -44,13 +44,13 @@ macro_rules! real_transforms {
             /// assert_eq!(y.numel(), 3);
             /// ```
             #[fallible]
-            pub fn $name<const I: isize, M: Dim>(
+            pub fn $name<const I: isize, M: Dim, Cx: Element>(
                 &self,
                 _axis: impl AxisArg<I>,
                 norm: Norm,
-            ) -> Result<Tensor<E::Cx, <S as HasAxis<I>>::Replace<M>, D>>
+            ) -> Result<Tensor<Cx, <S as HasAxis<I>>::Replace<M>, D>>
             where
-                E: Spectral,
+                E: Spectral<Cx = Cx>,
                 S: HasAxis<I, Dim: Frequencies<Output = M>>,
             {
                 let op = concat!("fft.", stringify!($name));
@@ -71,14 +71,14 @@ macro_rules! real_transforms {
             #[doc = concat!("assert_eq!(tensor![1.0, 2.0, 3.0].", stringify!($sized), "(axis![0], 6, Norm::Backward).shape(), [4]);")]
             /// ```
             #[fallible]
-            pub fn $sized<const I: isize>(
+            pub fn $sized<const I: isize, Cx: Element>(
                 &self,
                 _axis: impl AxisArg<I>,
                 n: usize,
                 norm: Norm,
-            ) -> Result<Tensor<E::Cx, <S as HasAxis<I>>::Replace<Dyn>, D>>
+            ) -> Result<Tensor<Cx, <S as HasAxis<I>>::Replace<Dyn>, D>>
             where
-                E: Spectral,
+                E: Spectral<Cx = Cx>,
                 S: HasAxis<I>,
             {
                 let op = concat!("fft.", stringify!($name));
@@ -152,14 +152,14 @@ macro_rules! back_transforms {
             #[doc = concat!("assert_eq!(tensor![4.0, 0.0, 0.0].", stringify!($sized), "(axis![0], 5, Norm::Backward).shape(), [5]);")]
             /// ```
             #[fallible]
-            pub fn $sized<const I: isize>(
+            pub fn $sized<const I: isize, Re: Element>(
                 &self,
                 _axis: impl AxisArg<I>,
                 n: usize,
                 norm: Norm,
-            ) -> Result<Tensor<E::Re, <S as HasAxis<I>>::Replace<Dyn>, D>>
+            ) -> Result<Tensor<Re, <S as HasAxis<I>>::Replace<Dyn>, D>>
             where
-                E: Spectral,
+                E: Spectral<Re = Re>,
                 S: HasAxis<I>,
             {
                 let op = concat!("fft.", stringify!($name));

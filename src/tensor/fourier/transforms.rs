@@ -28,9 +28,9 @@ macro_rules! complex_transforms {
             #[doc = $example]
             /// ```
             #[fallible]
-            pub fn $name<const I: isize>(&self, _axis: impl AxisArg<I>, norm: Norm) -> Result<Tensor<E::Cx, S, D>>
+            pub fn $name<const I: isize, Cx: Element>(&self, _axis: impl AxisArg<I>, norm: Norm) -> Result<Tensor<Cx, S, D>>
             where
-                E: Spectral,
+                E: Spectral<Cx = Cx>,
                 S: HasAxis<I>,
             {
                 let op = concat!("fft.", stringify!($name));
@@ -80,14 +80,14 @@ macro_rules! complex_transforms {
             #[doc = concat!("assert_eq!(tensor![1.0, 2.0, 3.0].", stringify!($sized), "(axis![0], 4, Norm::Backward).shape(), [4]);")]
             /// ```
             #[fallible]
-            pub fn $sized<const I: isize>(
+            pub fn $sized<const I: isize, Cx: Element>(
                 &self,
                 _axis: impl AxisArg<I>,
                 n: usize,
                 norm: Norm,
-            ) -> Result<Tensor<E::Cx, <S as HasAxis<I>>::Replace<Dyn>, D>>
+            ) -> Result<Tensor<Cx, <S as HasAxis<I>>::Replace<Dyn>, D>>
             where
-                E: Spectral,
+                E: Spectral<Cx = Cx>,
                 S: HasAxis<I>,
             {
                 let op = concat!("fft.", stringify!($name));
@@ -108,9 +108,9 @@ macro_rules! complex_transforms {
             #[doc = concat!("assert_eq!(tensor![[1.0, 2.0], [3.0, 4.0]].", stringify!($all), "(axis![0, 1], Norm::Backward).shape(), [2, 2]);")]
             /// ```
             #[fallible]
-            pub fn $all<A: Axes<S>>(&self, _axes: A, norm: Norm) -> Result<Tensor<E::Cx, S, D>>
+            pub fn $all<A: Axes<S>, Cx: Element>(&self, _axes: A, norm: Norm) -> Result<Tensor<Cx, S, D>>
             where
-                E: Spectral,
+                E: Spectral<Cx = Cx>,
             {
                 let op = concat!("fft.", stringify!($all));
                 let sizes = self.shape();
