@@ -265,8 +265,8 @@ pub use sparse::{DenseAxes, KeepsZero, SparseCoo, SparseFactor, SparseTensor, Sp
 pub use sparse::{RightOfSparse, WrittenToSparse};
 pub use tensor::lazy;
 pub use tensor::{
-    Activation, AnyLayout, AsTensor, AxisIter, BinWeight, ByteNumber, Generator, Interpolation, Iter, JoinDtype,
-    Joined, Layout, LossWeight, OnHost, Operand, Outcome, PerChannel, Piece, Position, RunningStatistics, ScatterReduce, Stacked, Strided, Tensor, TensorOperand,
+    Activation, AnyLayout, AsTensor, AxisIter, BagMode, BinWeight, ByteNumber, Generator, Interpolation, Iter, JoinDtype,
+    Joined, Layout, LossWeight, OnHost, Operand, Outcome, PerChannel, Piece, Position, RotaryLayout, RunningStatistics, ScatterReduce, Stacked, Strided, Tensor, TensorOperand,
     TensorView, TensorViewMut, cat, multi_dot, stack, try_cat, try_multi_dot, try_stack, try_where_, where_,
 };
 #[doc(hidden)]

@@ -2,6 +2,7 @@
 //! Uses loops over types of the elements' width (`base::by_width`).
 
 pub(crate) mod advanced;
+pub(crate) mod embedding_bag;
 pub(crate) mod gather;
 mod indexed_axes;
 pub(crate) mod masked;

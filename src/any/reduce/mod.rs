@@ -2,6 +2,7 @@
 //! Uses `tensor::reduce`, on tensors reshaped to three axes.
 
 mod few;
+pub(crate) mod channels;
 pub(crate) mod median;
 pub(crate) mod normalize;
 pub(crate) mod norms;
