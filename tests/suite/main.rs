@@ -23,6 +23,7 @@ mod common;
 mod construction;
 mod device_values;
 mod devices;
+mod drawn;
 mod dtypes;
 mod each_device;
 mod einsum;

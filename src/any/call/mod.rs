@@ -143,6 +143,7 @@ const NAMED: &[&[NamedOp]] = &[
     index::embedding_bag::OPERATIONS,
     index::gather::OPERATIONS,
     index::masked::OPERATIONS,
+    index::masked_functions::OPERATIONS,
     index::scatter::OPERATIONS,
     index::view_scatter::OPERATIONS,
     join::cat_stack::OPERATIONS,

@@ -203,4 +203,72 @@ impl AnyTensor {
         let training = args.read_or("training", || false)?;
         Ok(args.tensor("input")?.rrelu(bounds[0], bounds[1], training, generator)?.into())
     }
+
+    #[op(bernoulli(input, p, generator), dtypes = float, needs_elements)]
+    fn bernoulli_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (x, generator) = (args.tensor("input")?, &mut args.read_or("generator", unseeded)?);
+        let shares = match args.read::<Option<f64>>("p")? {
+            Some(p) => AnyTensor::full(x.shape(), p, DType::F64)?.to_device(x.device())?,
+            None => x.clone(),
+        };
+        Ok(shares.bernoulli(generator)?.to(x.dtype)?.into())
+    }
+
+    #[op(multinomial(input, num_samples, replacement, generator), dtypes = float, needs_elements)]
+    fn multinomial_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (samples, replacement) = (args.read("num_samples")?, args.read_or("replacement", || false)?);
+        let generator = &mut args.read_or("generator", unseeded)?;
+        Ok(args.tensor("input")?.multinomial(samples, replacement, generator)?.into())
+    }
+
+    /// Exponential numbers in the shape of a tensor (`torch.Tensor.exponential_`, where `lambda` is 1 if not given).
+    ///
+    /// # Errors
+    /// If `lambda` is not positive, or the dtype is no float.
+    pub fn exponential(&self, lambda: f64, generator: &mut Generator) -> Result<AnyTensor> {
+        self.expect_random("exponential")?;
+        if lambda.is_nan() || lambda <= 0.0 {
+            return invalid("exponential", format!("`lambda` must be greater than 0, got {lambda}"));
+        }
+        self.of_uniform(generator, |u| u.neg()?.log1p()?.div(-lambda))
+    }
+
+    #[op(exponential(input, lambd, generator), dtypes = float)]
+    fn exponential_by_name(args: &Bound<'_>) -> Result<Value> {
+        let lambda = args.read_or("lambd", || 1.0)?;
+        Ok(args.tensor("input")?.exponential(lambda, &mut args.read_or("generator", unseeded)?)?.into())
+    }
+
+    #[op(uniform(input, from, to, generator), dtypes = float)]
+    fn uniform_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (low, high) = (args.read_or("from", || 0.0)?, args.read_or("to", || 1.0)?);
+        let (sizes, dtype, mut generator, device) = Self::drawn_like(args)?;
+        Ok(AnyTensor::uniform(&sizes, low, high, dtype, &mut generator)?.to_device(device)?.into())
+    }
+
+    /// The dtype and the generator of a tensor made from nothing.
+    fn drawn_new(args: &Bound<'_>, dtype: DType) -> Result<(Vec<usize>, DType, Generator, crate::device::AnyDevice)> {
+        let device = args.read_or("device", crate::device::default_device)?;
+        Ok((args.read("size")?, args.read_or("dtype", || dtype)?, args.read_or("generator", unseeded)?, device))
+    }
+
+    #[op(randn(size, dtype, device, requires_grad, generator), dtypes = inexact)]
+    fn randn_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (sizes, dtype, mut generator, device) = Self::drawn_new(args, crate::dtype::default_dtype())?;
+        Ok(AnyTensor::randn(&sizes, dtype, &mut generator)?.to_device(device)?.into())
+    }
+
+    #[op(randint(low, high, size, dtype, device, requires_grad, generator), dtypes = real)]
+    fn randint_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (sizes, dtype, mut generator, device) = Self::drawn_new(args, DType::I64)?;
+        let (low, high) = (args.read("low")?, args.read("high")?);
+        Ok(AnyTensor::randint(&sizes, low, high, dtype, &mut generator)?.to_device(device)?.into())
+    }
+
+    #[op(normal(mean, std, size, dtype, device, generator), dtypes = float)]
+    fn normal_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (sizes, dtype, mut generator, device) = Self::drawn_new(args, crate::dtype::default_dtype())?;
+        let (mean, std) = (args.read("mean")?, args.read("std")?);
+        Ok(AnyTensor::normal(&sizes, mean, std, dtype, &mut generator)?.to_device(device)?.into())
+    }
 }
