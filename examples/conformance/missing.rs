@@ -140,15 +140,7 @@ const MISSING: &[(&str, &[&str])] = &[
             "nn.functional.upsample_nearest",
         ],
     ),
-    (
-        "not done yet: functions",
-        &[
-            "histogram",
-            "histogramdd",
-            "igamma",
-            "igammac",
-        ],
-    ),
+    ("not done yet: functions", &["histogram", "histogramdd", "igamma", "igammac"]),
     (
         "not done yet: reductions under a mask; fill with the identity first",
         &[
@@ -165,29 +157,15 @@ const MISSING: &[(&str, &[&str])] = &[
     ),
     (
         "not done yet: normalisation with its statistics; `native_layer_norm` is there",
-        &[
-            "_batch_norm_with_update",
-            "_native_batch_norm_legit",
-            "native_batch_norm",
-            "native_group_norm",
-        ],
+        &["_batch_norm_with_update", "_native_batch_norm_legit", "native_batch_norm", "native_group_norm"],
     ),
     (
         "there are methods, which take a generator or give something else than a tensor: `AnySparse`, `empty_strided`",
-        &[
-            "empty_strided",
-            "sparse.mm",
-            "sparse.sampled_addmm",
-            "to_sparse",
-        ],
+        &["empty_strided", "sparse.mm", "sparse.sampled_addmm", "to_sparse"],
     ),
     (
         "a derivative, which is another library's business",
-        &[
-            "_softmax_backward_data",
-            "max_pool2d_with_indices_backward",
-            "native_dropout_backward",
-        ],
+        &["_softmax_backward_data", "max_pool2d_with_indices_backward", "native_dropout_backward"],
     ),
     (
         "compiles a kernel from C++ text: PyTorch's own",
@@ -222,8 +200,10 @@ pub fn mistakes() -> Vec<String> {
     let has = |name: &str| known.contains(name) || castiron::any::alias(name).is_some();
     let listed: BTreeSet<&str> = MISSING.iter().flat_map(|(_, names)| names.iter().copied()).collect();
     let all: BTreeSet<&str> = NAMES.lines().collect();
-    let there = listed.iter().filter(|name| has(name)).map(|name| format!("`{name}` is listed as missing, and is there"));
-    let strange = listed.iter().filter(|name| !all.contains(*name)).map(|name| format!("`{name}` is none of PyTorch's names"));
+    let there =
+        listed.iter().filter(|name| has(name)).map(|name| format!("`{name}` is listed as missing, and is there"));
+    let strange =
+        listed.iter().filter(|name| !all.contains(*name)).map(|name| format!("`{name}` is none of PyTorch's names"));
     let unlisted = all.iter().filter(|name| !has(name) && !listed.contains(*name));
     there.chain(strange).chain(unlisted.map(|name| format!("`{name}` is missing, and no reason is listed"))).collect()
 }

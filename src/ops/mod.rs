@@ -15,10 +15,9 @@ pub use rules::admit;
 #[doc(hidden)]
 pub mod arguments;
 pub mod choosing;
-#[doc(hidden)]
-pub mod losses;
 #[cfg(test)]
 pub(crate) mod dual;
+pub mod losses;
 pub mod reduce;
 pub mod scan;
 #[doc(hidden)]

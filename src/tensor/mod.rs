@@ -136,7 +136,6 @@ pub(crate) mod losses {
 #[cfg(feature = "any")]
 pub(crate) use {
     create::dropout::{Dropping, dropped},
-    reduce::channels::{by_neighbours, expect_several},
     index::embedding_bag::{Bags, bags},
     index::index_put::places,
     index::rotary::turned,
@@ -146,6 +145,7 @@ pub(crate) use {
     linalg::tensordot::{KroneckerAxes, kept_axes, kronecker_axes},
     rearrange::pick::{pick_as_laid_out, pick_elements, positions, rolled},
     rearrange::repeat::repeated_elements,
+    reduce::channels::{by_neighbours, expect_several},
 };
 
 /// A tensor whose element type, shape, device and layout are in its type.

@@ -68,12 +68,15 @@ mod by_name {
     #[test]
     fn a_seed_decides_what_is_drawn() {
         let x = AnyTensor::ones(&[50], DType::F32).unwrap();
-        for name in ["nn.functional.dropout", "rand_like", "randn_like", "cauchy", "log_normal", "nn.functional.alpha_dropout"] {
+        for name in
+            ["nn.functional.dropout", "rand_like", "randn_like", "cauchy", "log_normal", "nn.functional.alpha_dropout"]
+        {
             let args = |seed: i64| Args::new().arg(&x).named("generator", seed);
             assert_eq!(of(name, args(1)), of(name, args(1)), "{name}");
             assert_ne!(of(name, args(1)), of(name, args(2)), "{name}");
         }
-        let trials = call("geometric", &Args::new().arg(&x).arg(0.5).named("generator", 1_i64)).unwrap().tensor().unwrap();
+        let trials =
+            call("geometric", &Args::new().arg(&x).arg(0.5).named("generator", 1_i64)).unwrap().tensor().unwrap();
         assert_eq!(trials.lt(1).unwrap().any(None, false).unwrap().to_string(), "tensor(False)");
     }
 
@@ -106,6 +109,9 @@ mod by_name {
         let rows = call("unbind_copy", &Args::new().arg(&x)).unwrap();
         assert!(matches!(rows, Value::List(rows) if rows.len() == 2));
         assert_eq!(of("resize_", Args::new().arg(&x).arg(vec![3_i64])), "tensor([1, 2, 3])");
-        assert_eq!(of("expand_copy", Args::new().arg(&x).arg(vec![1_i64, 2, 2])), "tensor([[[1, 2],\n         [3, 4]]])");
+        assert_eq!(
+            of("expand_copy", Args::new().arg(&x).arg(vec![1_i64, 2, 2])),
+            "tensor([[[1, 2],\n         [3, 4]]])"
+        );
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Instead: name axes of other sizes by other letters.
 //!
-//! names: einsum!: the letter j names two sizes, `D3` and `D4`
+//! names: einsum!: the letter 'j' names two sizes, `D3` and `D4`
 //! says: axes with one letter have one size
 
 use castiron::{Tensor, einsum, shape};

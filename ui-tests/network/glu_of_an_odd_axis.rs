@@ -2,8 +2,8 @@
 //!
 //! Instead: take another axis.
 //!
-//! names: an axis of size `D3` has no two halves of one size
-//! says: even
+//! names: `D3` does not divide into `D2` equal parts
+//! says: left over
 
 use castiron::{Tensor, axis, shape};
 

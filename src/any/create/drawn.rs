@@ -110,7 +110,11 @@ impl AnyTensor {
     }
 
     /// A tensor of this one's shape and dtype, of uniform numbers through a function.
-    fn of_uniform(&self, generator: &mut Generator, of: impl FnOnce(AnyTensor) -> Result<AnyTensor>) -> Result<AnyTensor> {
+    fn of_uniform(
+        &self,
+        generator: &mut Generator,
+        of: impl FnOnce(AnyTensor) -> Result<AnyTensor>,
+    ) -> Result<AnyTensor> {
         of(AnyTensor::rand(self.shape(), DType::F64, generator)?)?.to(self.dtype)?.to_device(self.device())
     }
 
@@ -169,7 +173,10 @@ impl AnyTensor {
         if std.is_nan() || std <= 0.0 {
             return invalid("log_normal", format!("`std` must be greater than 0, got {std}"));
         }
-        AnyTensor::normal(self.shape(), mean, std, DType::F64, generator)?.exp()?.to(self.dtype)?.to_device(self.device())
+        AnyTensor::normal(self.shape(), mean, std, DType::F64, generator)?
+            .exp()?
+            .to(self.dtype)?
+            .to_device(self.device())
     }
 
     #[op(log_normal(input, mean, std, generator), dtypes = float)]
@@ -189,7 +196,8 @@ impl AnyTensor {
             return self.leaky_relu((lower + upper) / 2.0);
         }
         let slopes = if lower == upper {
-            AnyTensor::scalar_of("rrelu", crate::dtype::scalar::ScalarValue::Float(lower), self.dtype)?.to_device(self.device())?
+            AnyTensor::scalar_of("rrelu", crate::dtype::scalar::ScalarValue::Float(lower), self.dtype)?
+                .to_device(self.device())?
         } else {
             AnyTensor::uniform(self.shape(), lower, upper, self.dtype, generator)?.to_device(self.device())?
         };

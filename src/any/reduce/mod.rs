@@ -1,8 +1,8 @@
 //! Reductions of all elements or along axes, statistics and normalisation.
 //! Uses `tensor::reduce`, on tensors reshaped to three axes.
 
-mod few;
 pub(crate) mod channels;
+mod few;
 pub(crate) mod median;
 pub(crate) mod normalize;
 pub(crate) mod norms;

@@ -69,7 +69,8 @@ pub(crate) fn turned<E: Dtype, D: Device>(
         let of = |list| View::<_, f64>::new(list, 0, &sizes, &angles);
         let dense = strides::row_major(&sizes);
         // `own * cos`, to which the other is added, turned.
-        let scaled = D::map2::<E, f64, f64>(Losing::<ops::losses::Product>::new([0.0; 2]), part(own), of(&cosines), &dense)?;
+        let scaled =
+            D::map2::<E, f64, f64>(Losing::<ops::losses::Product>::new([0.0; 2]), part(own), of(&cosines), &dense)?;
         let scaled = View::<_, f64>::new(&scaled, 0, &sizes, &dense);
         let sum = D::map3::<f64, E, f64, E>(Losing::<Turned>::new([0.0; 2]), scaled, part(1 - own), of(sines), &dense)?;
         let out = ViewMut::<_, E>::new(&mut storage, own * apart, &sizes, &into);

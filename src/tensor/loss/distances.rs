@@ -12,8 +12,8 @@ use crate::ops;
 use crate::ops::admit::{FloatFor, SameDtypeFor};
 use crate::ops::kernel::Copying;
 use crate::ops::losses::{
-    CosineEmbedding, Difference, Lengths, LengthsFrom, LossReduction, Losing, MarginRanking, Product, Quotient, Smaller,
-    TripletMargin,
+    CosineEmbedding, Difference, Lengths, LengthsFrom, Losing, LossReduction, MarginRanking, Product, Quotient,
+    Smaller, TripletMargin,
 };
 use crate::ops::reduce::{self, VectorNorm};
 use crate::shape::{AxisArg, Broadcast, Dim, Dyn, HasAxis, Shape, SizeArray, TargetOf};

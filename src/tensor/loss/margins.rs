@@ -14,7 +14,7 @@ use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::FloatFor;
 use crate::ops::choosing::{IndexFor, WideFloatFor};
-use crate::ops::losses::{LossReduction, Losing, MultilabelSoftMargin, Product};
+use crate::ops::losses::{Losing, LossReduction, MultilabelSoftMargin, Product};
 use crate::ops::reduce;
 use crate::shape::{HasAxis, LabelsOf, Scores, Shape, TargetOf};
 use crate::storage::View;

@@ -10,7 +10,7 @@ use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::{FloatFor, SameDtypeFor};
 use crate::ops::losses::{
-    AbsoluteDifference, Gaussian, HingeEmbedding, Huber, KlDivergence, KlDivergenceOfLogs, LossReduction, Losing,
+    AbsoluteDifference, Gaussian, HingeEmbedding, Huber, KlDivergence, KlDivergenceOfLogs, Losing, LossReduction,
     Negative, Poisson, PoissonOfLog, SmoothL1, SoftMargin, SquaredDifference,
 };
 use crate::ops::reduce::AnyAll;
