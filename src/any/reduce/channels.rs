@@ -57,6 +57,19 @@ impl AnyTensor {
         if self.rank() < 3 {
             return invalid(op, format!("at least three axes are wanted, got {}", self.rank()));
         }
+        if self.dtype == DType::I64 && size > 0 && !self.is_empty() {
+            // The mean of integers is one, rounded down.
+            let squares = self.mul(self)?;
+            let zeros = |channels: usize| {
+                let mut sizes = self.shape().to_vec();
+                sizes[1] = channels;
+                self.zeros_like_device(&sizes, self.dtype)
+            };
+            let padded = crate::any::cat(&[zeros(size / 2)?, squares, zeros((size - 1) / 2)?], 1)?;
+            let sums = padded.unfold(1, size, 1)?.sum(Some(&[-1]), false, None)?;
+            let means = sums.floor_divide(size as i64)?;
+            return self.div(means.mul(alpha)?.add(k)?.pow(beta)?);
+        }
         let x = if self.dtype == DType::I64 { self.to(crate::dtype::default_dtype())? } else { self.clone() };
         let buffer = dispatch_dtype!(op, x.dtype, E: Float => {
             by_neighbours::<E, Dynamic>(op, x.elements_as()?, size, [alpha, beta, k])
