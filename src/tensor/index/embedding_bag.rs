@@ -119,7 +119,7 @@ impl<E: Element, V: Dim, M: Dim, D: Device> Tensor<E, (V, M), D> {
     /// assert_eq!(bags.to_vec(), [2.0, 3.0, 4.0, 5.0]);
     /// ```
     #[fallible]
-    pub fn embedding_bag<I: Dtype, N: Dim>(
+    pub fn embedding_bag<I, N: Dim>(
         &self,
         indices: &Tensor<I, (N,), D>,
         offsets: &[i64],
@@ -130,7 +130,7 @@ impl<E: Element, V: Dim, M: Dim, D: Device> Tensor<E, (V, M), D> {
     ) -> Result<Tensor<E, (Dyn, M), D>>
     where
         E: FloatFor<ops::losses::embedding_bag>,
-        I: IndexFor<ops::losses::embedding_bag>,
+        I: Dtype + IndexFor<ops::losses::embedding_bag>,
     {
         let op = "embedding_bag";
         let columns = self.shape()[1];

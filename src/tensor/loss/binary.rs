@@ -89,7 +89,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.binary_cross_entropy(&tensor![0.0, 0.0], &tensor![0.0, 2.0], Sum).item(), 200.0);
     /// ```
     #[fallible]
-    pub fn binary_cross_entropy<F: Dtype, T: Shape, W: LossWeight<E, S, D>, R: Reduction<S>>(
+    pub fn binary_cross_entropy<F: Dtype, T, W: LossWeight<E, S, D>, R: Reduction<S>>(
         &self,
         target: &Tensor<F, T, D>,
         weight: W,
@@ -97,7 +97,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Result<Tensor<E, R::Shape, D>>
     where
         E: FloatFor<ops::losses::binary_cross_entropy> + SameDtypeFor<F, ops::losses::binary_cross_entropy>,
-        T: TargetOf<S>,
+        T: Shape + TargetOf<S>,
     {
         let (_, op, x, y) = (reduction, "binary_cross_entropy", self.elements(), target.elements().known_as());
         expect_target(op, x.sizes, y.sizes)?;

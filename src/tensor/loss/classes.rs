@@ -247,7 +247,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(scores.cross_entropy(&labels, &tensor![3.0, 1.0], 0, 0.0, Mean).item(), 2.0_f32.ln());
     /// ```
     #[fallible]
-    pub fn cross_entropy<I: Dtype, T: Shape, W, R>(
+    pub fn cross_entropy<I, T, W, R>(
         &self,
         labels: &Tensor<I, T, D>,
         weight: W,
@@ -257,9 +257,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Result<Tensor<E, R::Shape, D>>
     where
         E: FloatFor<ops::losses::cross_entropy>,
-        I: IndexFor<ops::losses::cross_entropy>,
+        I: Dtype + IndexFor<ops::losses::cross_entropy>,
         S: Scores,
-        T: LabelsOf<S>,
+        T: Shape + LabelsOf<S>,
         W: PerChannel<E, S::Classes, D>,
         R: Reduction<S::Labels>,
     {
@@ -288,7 +288,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.nll_loss(&labels, &tensor![1.0, 3.0], -100, Mean).item(), (2.0 * 3.0 + 3.0) / 4.0);
     /// ```
     #[fallible]
-    pub fn nll_loss<I: Dtype, T: Shape, W, R>(
+    pub fn nll_loss<I, T, W, R>(
         &self,
         labels: &Tensor<I, T, D>,
         weight: W,
@@ -297,9 +297,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Result<Tensor<E, R::Shape, D>>
     where
         E: FloatFor<ops::losses::nll_loss>,
-        I: IndexFor<ops::losses::nll_loss>,
+        I: Dtype + IndexFor<ops::losses::nll_loss>,
         S: Scores,
-        T: LabelsOf<S>,
+        T: Shape + LabelsOf<S>,
         W: PerChannel<E, S::Classes, D>,
         R: Reduction<S::Labels>,
     {
@@ -343,7 +343,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(scores.cross_entropy_probabilities(&target, (), 0.0, Sum).item(), 4.0_f32.ln());
     /// ```
     #[fallible]
-    pub fn cross_entropy_probabilities<F: Dtype, T: Shape, W, R>(
+    pub fn cross_entropy_probabilities<F: Dtype, T, W, R>(
         &self,
         target: &Tensor<F, T, D>,
         weight: W,
@@ -353,7 +353,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: FloatFor<ops::losses::cross_entropy> + SameDtypeFor<F, ops::losses::cross_entropy>,
         S: Scores,
-        T: TargetOf<S>,
+        T: Shape + TargetOf<S>,
         W: PerChannel<E, S::Classes, D>,
         R: Reduction<S::Labels>,
     {
