@@ -10,7 +10,7 @@ use super::reduce::op;
 use crate::dtype::{Castable, Compute as _, Dtype, MachineFloat, Parameters, Tuned, math};
 #[cfg(any(test, feature = "cuda"))]
 use crate::{
-    dtype::{DType, Element},
+    dtype::DType,
     ops::text::kernel::{Kernel, Value},
 };
 use core::marker::PhantomData;
