@@ -167,17 +167,6 @@ pub use castiron_macros::dim;
 /// assert_eq!(einsum!("ij->ji", &a).to_vec(), [1, 3, 5, 2, 4, 6]);
 /// ```
 pub use castiron_macros::einsum;
-/// [`einsum!`], returning what goes wrong while running: sizes that only the program knows, and memory that runs out.
-///
-/// ```
-/// use castiron::{shape, try_einsum, Tensor};
-/// let (a, b): (Tensor<f32, shape![_]>, Tensor<f32, shape![_]>) = (Tensor::ones_sized([2]), Tensor::ones_sized([3]));
-/// let error = try_einsum!("i,i", &a, &b).unwrap_err();
-/// assert_eq!(error.to_string(), "einsum: the letter 'i' names two sizes, 2 and 3");
-/// ```
-pub use castiron_macros::try_einsum;
-#[doc(hidden)]
-pub use tensor::einsum_calls as __einsum;
 /// Runs an expression of tensors and scalars in one pass, without intermediate tensors: every name in it that is a tensor
 /// becomes [`lazy`](Tensor::lazy).
 ///
@@ -269,6 +258,15 @@ pub use castiron_macros::shape;
 pub use castiron_macros::tensor;
 #[cfg(feature = "linalg")]
 pub use cpu::factor::field::Field;
+/// [`einsum!`], returning what goes wrong while running: sizes that only the program knows, and memory that runs out.
+///
+/// ```
+/// use castiron::{shape, try_einsum, Tensor};
+/// let (a, b): (Tensor<f32, shape![_]>, Tensor<f32, shape![_]>) = (Tensor::ones_sized([2]), Tensor::ones_sized([3]));
+/// let error = try_einsum!("i,i", &a, &b).unwrap_err();
+/// assert_eq!(error.to_string(), "einsum: the letter 'i' names two sizes, 2 and 3");
+/// ```
+pub use castiron_macros::try_einsum;
 #[cfg(feature = "cuda")]
 #[doc(hidden)]
 pub use cuda::outside as cuda_outside;
@@ -291,11 +289,14 @@ pub use sparse::{DenseAxes, KeepsZero, SparseCoo, SparseFactor, SparseTensor, Sp
 pub use sparse::{RightOfSparse, WrittenToSparse};
 #[cfg(feature = "linalg")]
 pub use tensor::decompose::Uplo;
+#[doc(hidden)]
+pub use tensor::einsum_calls as __einsum;
 pub use tensor::lazy;
 pub use tensor::{
-    Activation, AnyLayout, AsTensor, AxisIter, BinWeight, ByteNumber, Generator, Interpolation, Iter, JoinDtype,
-    Joined, Layout, LossWeight, OnHost, Operand, Outcome, PerChannel, Piece, Position, RunningStatistics, ScatterReduce, Stacked, Strided, Tensor, TensorOperand,
-    TensorView, TensorViewMut, cat, multi_dot, stack, try_cat, try_multi_dot, try_stack, try_where_, where_,
+    Activation, AnyLayout, AsTensor, AxisIter, BagMode, BinWeight, ByteNumber, Generator, Interpolation, Iter,
+    JoinDtype, Joined, Layout, LossWeight, OnHost, Operand, Outcome, PerChannel, Piece, Position, RotaryLayout,
+    RunningStatistics, ScatterReduce, Stacked, Strided, Tensor, TensorOperand, TensorView, TensorViewMut, cat,
+    multi_dot, stack, try_cat, try_multi_dot, try_stack, try_where_, where_,
 };
 #[doc(hidden)]
 pub use tensor::{Admits, AssignedFrom, AssignedTo, InPlace, MultiSlice, PositionIn, RightOf, TunedWrites, Writes};

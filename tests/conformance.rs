@@ -10,6 +10,8 @@ mod codes;
 mod dtypes;
 #[path = "../examples/conformance/layouts.rs"]
 mod layouts;
+#[path = "../examples/conformance/missing.rs"]
+mod missing;
 // (Every row is run here.)
 #[allow(dead_code)]
 #[path = "../examples/conformance/report.rs"]
@@ -38,6 +40,12 @@ fn agrees(name: &str) {
     read(text, &mut table).unwrap();
     table.print();
     assert!(table.agrees(), "see the rows printed above");
+}
+
+#[test]
+fn what_is_missing_by_name_is_listed_with_its_reason() {
+    assert_eq!(missing::mistakes(), [""; 0]);
+    println!("{}", missing::text());
 }
 
 macro_rules! tables {

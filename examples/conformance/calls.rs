@@ -170,6 +170,9 @@ pub fn binary(op: &str, a: &Value, b: &Value) -> Option<Result<Value>> {
         "mse_loss" | "l1_loss" | "smooth_l1_loss" | "huber_loss" | "kl_div" => {
             named(&format!("nn.functional.{op}"), both)
         }
+        "cross_entropy_idx_b" => named("nn.functional.cross_entropy", args([&square(a), &zeros(b)])),
+        "cross_entropy_prob_b" => named("nn.functional.cross_entropy", args([&square(a), &square(b)])),
+        "nll_loss_idx_b" => named("nn.functional.nll_loss", args([&square(a), &zeros(b)])),
         "bce" => named("nn.functional.binary_cross_entropy", both),
         "bce_logits" => named("nn.functional.binary_cross_entropy_with_logits", both),
         _ => named(op, both),

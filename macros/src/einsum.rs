@@ -20,13 +20,16 @@ struct Equation {
 
 fn letters(text: &str, span: Span) -> Result<Vec<char>, Mistake> {
     if text.contains("...") {
-        let message = "einsum! names every axis by a letter: `...` is for `any::einsum`, whose sizes are known while running";
+        let message =
+            "einsum! names every axis by a letter: `...` is for `any::einsum`, whose sizes are known while running";
         return Err(Mistake::at(span, message));
     }
     let letters: Vec<char> = text.chars().filter(|letter| *letter != ' ').collect();
     match letters.iter().find(|letter| !letter.is_ascii_alphabetic()) {
         Some(other) => Err(Mistake::at(span, format!("einsum! names axes by letters, got {other:?} in {text:?}"))),
-        None if letters.len() > 8 => Err(Mistake::at(span, format!("a tensor has at most eight axes, not those of {text:?}"))),
+        None if letters.len() > 8 => {
+            Err(Mistake::at(span, format!("a tensor has at most eight axes, not those of {text:?}")))
+        }
         None => Ok(letters),
     }
 }
@@ -113,7 +116,9 @@ fn function(terms: &[Vec<char>], result: &[char], returns: bool) -> String {
         let dtype = if term == 0 { "E".to_owned() } else { format!("F{term}") };
         if term > 0 {
             generics += &format!(", {dtype}");
-            bounds += &format!("{dtype}: ::castiron::Dtype, E: ::castiron::ops::admit::SameDtypeFor<{dtype}, ::castiron::ops::reduce::einsum>,");
+            bounds += &format!(
+                "{dtype}: ::castiron::Dtype, E: ::castiron::ops::admit::SameDtypeFor<{dtype}, ::castiron::ops::reduce::einsum>,"
+            );
         }
         generics += &format!(", S{term}");
         parameters += &format!("x{term}: &::castiron::Tensor<{dtype}, S{term}, D>,");

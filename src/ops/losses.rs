@@ -19,6 +19,10 @@ op!(mse_loss l1_loss smooth_l1_loss huber_loss soft_margin_loss hinge_embedding_
 op!(binary_cross_entropy binary_cross_entropy_with_logits cross_entropy nll_loss ctc_loss);
 op!(margin_ranking_loss cosine_embedding_loss triplet_margin_loss multi_margin_loss multilabel_margin_loss multilabel_soft_margin_loss);
 op!(pairwise_distance cosine_similarity pdist batch_norm group_norm instance_norm local_response_norm glu renorm bilinear);
+op!(dropout embedding_bag rope);
+
+/// What `selu` gives at minus infinity is minus this.
+pub(crate) const ALPHA: f64 = 1.758_099_340_847_376_6;
 
 /// What becomes of the losses of single elements, chosen while running (`reduction` in PyTorch).
 ///
@@ -192,6 +196,14 @@ formulas! {
     Gated: |x, y, _| x / (T::one() + T::elementary::<math::Exp>(-y));
     /// A number of a slice beside the norm of it.
     Renormed: |x, y, [most, _]| if y > most { x * (most / (y + T::lit(1e-7))) } else { x };
+    /// A number that stays, scaled, or not.
+    Dropped: |x, y, [scale, _]| if y > T::zero() { x * scale } else { x * T::zero() };
+    AlphaDropped: |x, y, [scale, p]| {
+        let alpha = T::lit(ALPHA);
+        x * (y * scale) + (y - T::one()) * (alpha * scale) + alpha * scale * p
+    };
+    /// A part of a vector that is turned, beside the other part and a sine.
+    Turned: |x, y, [sine, _]| x + y * sine;
     /// 1 where the second is negative.
     Negative: |_x, y, _| if y < T::zero() { T::one() } else { T::zero() };
 }
@@ -311,7 +323,7 @@ pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     each!(Poisson PoissonOfLog Gaussian BinaryCrossEntropy BinaryCrossEntropyOfLogits PositiveLogit NegativeLogit);
     each!(MultilabelSoftMargin MarginRanking TripletMargin CosineEmbedding Lengths LengthsFrom Difference Product NegativeProduct);
     each!(Quotient Smaller First Blend NegativeSmoothed Negative);
-    each!(Affine InverseRoot Shifted Neighbours DividedByPower Gated Renormed);
+    each!(Dropped AlphaDropped Turned Affine InverseRoot Shifted Neighbours DividedByPower Gated Renormed);
     suite.three::<_, f32, f64, f64, f32>("affine", Losing::<Affine>::new([0.0; 2])).ordinary();
     suite.two::<_, f64, bf16, bool>("losing_mixed", Losing::<Negative>::new([0.0; 2]));
     suite.one::<_, i64, i64>("kept_index", KeptIndex(3));

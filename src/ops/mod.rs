@@ -21,6 +21,7 @@ pub mod losses;
 pub mod decompose;
 #[cfg(test)]
 pub(crate) mod dual;
+pub mod losses;
 pub mod reduce;
 pub mod scan;
 #[doc(hidden)]

@@ -81,6 +81,8 @@ pub use elementwise::scalar_first::{
     xlog1py, xlogy, zeta,
 };
 pub use elementwise::where_clamp::{try_where_, where_};
+pub use index::embedding_bag::BagMode;
+pub use index::rotary::RotaryLayout;
 pub use index::scatter_reduce::ScatterReduce;
 pub use join::cat_stack::{Joined, Stacked, cat, stack, try_cat, try_stack};
 pub use join::hstack::{
@@ -144,13 +146,17 @@ pub(crate) mod losses {
 }
 #[cfg(feature = "any")]
 pub(crate) use {
+    create::dropout::{Dropping, dropped},
+    index::embedding_bag::{Bags, bags},
     index::index_put::places,
+    index::rotary::turned,
     index::scatter_reduce::reduce_into,
     linalg::einsum::{Factor, contract},
     linalg::matmul::{Summand, product},
     linalg::tensordot::{KroneckerAxes, kept_axes, kronecker_axes},
     rearrange::pick::{pick_as_laid_out, pick_elements, positions, rolled},
     rearrange::repeat::repeated_elements,
+    reduce::channels::{by_neighbours, expect_several},
 };
 
 /// A tensor whose element type, shape, device and layout are in its type.

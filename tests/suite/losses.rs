@@ -8,7 +8,10 @@ dims! { Batch }
 fn close(found: impl IntoIterator<Item = f32>, expected: &[f32]) {
     let found: Vec<f32> = found.into_iter().collect();
     let fits = |a: f32, b: f32| (a - b).abs() <= 1e-5 + 1.3e-5 * b.abs();
-    assert!(found.len() == expected.len() && found.iter().zip(expected).all(|(&a, &b)| fits(a, b)), "{found:?}, expected {expected:?}");
+    assert!(
+        found.len() == expected.len() && found.iter().zip(expected).all(|(&a, &b)| fits(a, b)),
+        "{found:?}, expected {expected:?}"
+    );
 }
 
 fn scores() -> Tensor<f32, shape![2, 3]> {
@@ -29,7 +32,10 @@ fn cross_entropy_has_pytorchs_values() {
     let labels: Tensor<i64, shape![1, 2, 2, 2]> = Tensor::from_vec((0..8).map(|x| x % 3).collect());
     close([images.cross_entropy(&labels, (), -100, 0.0, Mean).item()], &[1.293_954_1]);
     let one = x.select(castiron::axis![0], 0);
-    close([one.cross_entropy(&Tensor::scalar(2_i64), (), -100, 0.0, Sum).item()], &[x.cross_entropy(&y, (), -100, 0.0, Unreduced).to_vec()[0]]);
+    close(
+        [one.cross_entropy(&Tensor::scalar(2_i64), (), -100, 0.0, Sum).item()],
+        &[x.cross_entropy(&y, (), -100, 0.0, Unreduced).to_vec()[0]],
+    );
 }
 
 #[test]
@@ -122,7 +128,10 @@ fn other_losses_have_pytorchs_values() {
     let flipped = x.flip(castiron::axis![0]);
     close([x.triplet_margin_loss(&flipped, &(&x * 0.5), 1.0, 2.0, 1e-6, true, Mean).item()], &[2.904_173_9]);
     let error = x.try_binary_cross_entropy(&p, (), Mean).unwrap_err();
-    assert_eq!(error.to_string(), "binary_cross_entropy: a prediction is not between 0 and 1: of logits take the loss with_logits");
+    assert_eq!(
+        error.to_string(),
+        "binary_cross_entropy: a prediction is not between 0 and 1: of logits take the loss with_logits"
+    );
     let logs: Tensor<f32, shape![4, 2, 3]> = Tensor::from_vec((0..24).map(|x| (x as f32).sin()).collect());
     let logs = logs.log_softmax(castiron::axis![-1]);
     let labels = tensor![[1, 2], [1, 1]];
@@ -137,7 +146,8 @@ fn other_losses_have_pytorchs_values() {
 fn channels_are_normalised_as_pytorch_does() {
     let x: Tensor<f32, shape![1, 4, 2], Cpu> = Tensor::from_vec((0..8).map(|x| (x as f32).sin()).collect());
     let (w, b) = (tensor![1.0, 2.0, 3.0, 4.0], tensor![0.0, 1.0, 0.0, 1.0]);
-    let expected = [-1.164_341_9, 0.907_154_26, 3.148_253, -0.633_877_7, -2.032_162, -3.004_881_9, 1.353_711_96, 7.362_346_6];
+    let expected =
+        [-1.164_341_9, 0.907_154_26, 3.148_253, -0.633_877_7, -2.032_162, -3.004_881_9, 1.353_711_96, 7.362_346_6];
     close(x.group_norm::<dim!(2), _, _>(&w, &b, 1e-5).to_vec(), &expected);
     let lrn: Tensor<f32, shape![1, 4, 2]> = Tensor::from_vec((0..8).map(|x| x as f32).collect());
     let expected = [0.0, 0.479_207_34, 0.665_906_85, 0.709_817_65, 0.694_032_3, 0.661_516_9, 1.094_444_4, 1.003_215];
@@ -145,7 +155,8 @@ fn channels_are_normalised_as_pytorch_does() {
     let x: Tensor<f32, shape![2, 2, 2]> = Tensor::from_vec((0..8).map(|x| (x as f32).sin()).collect());
     let (mut mean, mut variance) = (tensor![0.0, 1.0], tensor![1.0, 2.0]);
     let y = x.batch_norm_training((&mut mean, &mut variance), &tensor![1.0, 2.0], &tensor![0.0, 1.0], 0.1, 1e-5);
-    let expected = [0.308_378_55, 1.495_635_6, 3.400_889_6, 0.061_566_323, -0.759_417_2, -1.044_597, -1.766_532_2, 2.304_076_2];
+    let expected =
+        [0.308_378_55, 1.495_635_6, 3.400_889_6, 0.061_566_323, -0.759_417_2, -1.044_597, -1.766_532_2, 2.304_076_2];
     close(y.to_vec(), &expected);
     close(mean.to_vec(), &[-0.021_856_396, 0.935_699_7]);
     close(variance.to_vec(), &[0.966_975_93, 1.828_221_7]);

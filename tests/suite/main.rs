@@ -27,6 +27,7 @@ mod construction;
 mod decomposed;
 mod device_values;
 mod devices;
+mod drawn;
 mod dtypes;
 mod each_device;
 mod einsum;

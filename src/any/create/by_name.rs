@@ -198,6 +198,30 @@ impl AnyTensor {
         AnyTensor::empty_strided_on(size, stride, dtype.unwrap_or(self.dtype), device.unwrap_or_else(|| self.device()))
     }
 
+    /// The axes lie in memory in this order, the outermost first.
+    #[op(empty_permuted(size, physical_layout, dtype = None, layout = _, device = None, requires_grad = _))]
+    fn empty_permuted_by_name(
+        size: &[usize],
+        order: &[usize],
+        dtype: Option<DType>,
+        device: Option<AnyDevice>,
+    ) -> Result<AnyTensor> {
+        let mut sorted = order.to_vec();
+        sorted.sort_unstable();
+        if sorted.len() != size.len() || sorted.iter().enumerate().any(|(at, &axis)| at != axis) {
+            let reason = format!("the order {order:?} does not name each of {} axes once", size.len());
+            return Err(crate::error::Error::InvalidArgument { op: "empty_permuted", reason });
+        }
+        let mut strides = vec![0; size.len()];
+        let mut step = 1_usize;
+        for &axis in order.iter().rev() {
+            strides[axis] = step;
+            step = step.saturating_mul(size[axis].max(1));
+        }
+        let dtype = dtype.unwrap_or_else(crate::dtype::default_dtype);
+        AnyTensor::empty_strided_on(size, &strides, dtype, device.unwrap_or_else(crate::device::default_device))
+    }
+
     #[op(full(size, fill_value, dtype = None, device = None, requires_grad = _))]
     fn full_by_name(
         size: &[usize],

@@ -3,4 +3,5 @@
 
 pub(crate) mod by_name;
 pub(crate) mod constructors;
+pub(crate) mod drawn;
 pub(crate) mod random;

@@ -11,5 +11,6 @@ pub(crate) mod lerp;
 pub(crate) mod op_table;
 pub(crate) mod operators;
 pub(crate) mod parametric;
+pub(crate) mod polynomials;
 pub(crate) mod scaled;
 pub(crate) mod where_;

@@ -2,9 +2,11 @@
 //! Uses loops over types of the elements' width (`base::by_width`).
 
 pub(crate) mod advanced;
+pub(crate) mod embedding_bag;
 pub(crate) mod gather;
 mod indexed_axes;
 pub(crate) mod masked;
+pub(crate) mod masked_functions;
 #[cfg(feature = "cuda")]
 pub(crate) mod on_gpu;
 pub(crate) mod scatter;

@@ -134,7 +134,8 @@ impl Factor for AnyTensor {
     fn products(&self, other: &Self) -> Result<Self> {
         crate::any::elementwise::apply::same_device(OP, self, other)?;
         if self.dtype != other.dtype {
-            let reason = format!("operands that are contracted must hold one dtype, got {} and {}", self.dtype, other.dtype);
+            let reason =
+                format!("operands that are contracted must hold one dtype, got {} and {}", self.dtype, other.dtype);
             return invalid(reason);
         }
         dispatch_dtype!(OP, self.dtype, E: Numeric => {

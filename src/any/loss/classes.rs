@@ -114,7 +114,15 @@ impl AnyTensor {
         smoothing: f64,
     ) -> Result<AnyTensor> {
         let op = "cross_entropy";
-        same_dtype(op, self, target)?;
+        if self.dtype != target.dtype {
+            let dtype = self.loss_dtype(op, target)?;
+            if !self.dtype.is_floating_point() || !target.dtype.is_floating_point() {
+                return Err(refused(op, target.dtype));
+            }
+            let weight = weight.map(|weight| weight.to(dtype)).transpose()?;
+            let (scores, target) = (self.to(dtype)?, target.to(dtype)?);
+            return scores.cross_entropy(&target, weight.as_ref(), ignore_index, reduction, smoothing);
+        }
         same_device(op, self, target)?;
         if ignore_index >= 0 {
             return invalid(op, "`ignore_index` is for labels, not for probabilities".to_owned());

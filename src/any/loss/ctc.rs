@@ -58,7 +58,8 @@ impl AnyTensor {
         let reduction = args.read_or("reduction", || LossReduction::Mean)?;
         let (blank, zero) = (args.read_or("blank", || 0)?, args.read_or("zero_infinity", || false)?);
         let (inputs, targets) = (lengths("input_lengths")?, lengths("target_lengths")?);
-        let loss = args.tensor("log_probs")?.ctc_loss(args.tensor("targets")?, &inputs, &targets, blank, reduction, zero)?;
+        let loss =
+            args.tensor("log_probs")?.ctc_loss(args.tensor("targets")?, &inputs, &targets, blank, reduction, zero)?;
         Ok(loss.into())
     }
 }

@@ -11,7 +11,9 @@ use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::ops::losses::LossReduction;
 use crate::shape::expect_broadcast;
-use crate::tensor::losses::{as_matrix, expect_labels, expect_target, multi_margin, multilabel_margin, multilabel_soft_margin};
+use crate::tensor::losses::{
+    as_matrix, expect_labels, expect_target, multi_margin, multilabel_margin, multilabel_soft_margin,
+};
 use castiron_macros::operations;
 
 #[operations]
@@ -50,8 +52,7 @@ impl AnyTensor {
             same_dtype(op, self, weight)?;
             same_device(op, self, weight)?;
         }
-        let (x, labels) =
-            (self.reshaped(&sizes.map(|size| size as i64))?, target.reshaped(&[sizes[0] as i64])?);
+        let (x, labels) = (self.reshaped(&sizes.map(|size| size as i64))?, target.reshaped(&[sizes[0] as i64])?);
         let buffer: DynamicBuffer = dispatch_dtype!(op, self.dtype, E: [f32, f64] => {
             let weight = weight.map(|weight| weight.elements_as()).transpose()?;
             multi_margin::<E, Dynamic>(op, x.elements_as()?, labels.elements_as()?, weight, [p, margin], reduction)

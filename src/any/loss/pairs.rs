@@ -11,7 +11,7 @@ use crate::dtype::scalar::KindRank;
 use crate::dtype::{Category, DType, Tuned};
 use crate::error::{Result, invalid};
 use crate::ops::losses::{
-    AbsoluteDifference, HingeEmbedding, Huber, KlDivergence, KlDivergenceOfLogs, LossReduction, Losing, Poisson,
+    AbsoluteDifference, HingeEmbedding, Huber, KlDivergence, KlDivergenceOfLogs, Losing, LossReduction, Poisson,
     PoissonOfLog, SmoothL1, SoftMargin, SquaredDifference,
 };
 use crate::tensor::losses::{expect_values, gaussian, of_pairs, poisson_values};
@@ -30,7 +30,9 @@ impl AnyTensor {
             LossReduction::None => Ok(self.clone()),
             LossReduction::Mean => self.mean(None, false, None),
             LossReduction::Sum => self.sum(None, false, None),
-            LossReduction::BatchMean => invalid(op, "reduction is none, mean or sum; batchmean is for kl_div".to_owned()),
+            LossReduction::BatchMean => {
+                invalid(op, "reduction is none, mean or sum; batchmean is for kl_div".to_owned())
+            }
         }
     }
 
@@ -214,7 +216,11 @@ impl AnyTensor {
     ) -> Result<AnyTensor> {
         let op = "poisson_nll_loss";
         Self::expect_common(op, reduction)?;
-        let x = if self.dtype.category() == Category::Integral { self.to(crate::dtype::default_dtype())? } else { self.clone() };
+        let x = if self.dtype.category() == Category::Integral {
+            self.to(crate::dtype::default_dtype())?
+        } else {
+            self.clone()
+        };
         let (values, dtype) = (poisson_values(full, eps), x.loss_dtype(op, target)?);
         if log_input {
             x.pair_loss::<PoissonOfLog>(op, target, dtype, values, reduction)
@@ -247,7 +253,9 @@ impl AnyTensor {
         let lacks_last = var.rank() + 1 == self.rank() && var.sizes[..] == own[..own.len() - 1];
         let fits = var.sizes[..] == *own
             || var.rank() == 0
-            || (var.rank() == self.rank() && var.sizes.last() == Some(&1) && var.sizes[..var.rank() - 1] == own[..own.len() - 1]);
+            || (var.rank() == self.rank()
+                && var.sizes.last() == Some(&1)
+                && var.sizes[..var.rank() - 1] == own[..own.len() - 1]);
         let var = if lacks_last && var.rank() > 0 { var.unsqueeze(-1)? } else { var.clone() };
         if !fits && !lacks_last {
             return invalid(op, format!("variances of shape {:?} do not go with {:?}", var.shape(), self.shape()));

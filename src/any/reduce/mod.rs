@@ -1,6 +1,7 @@
 //! Reductions of all elements or along axes, statistics and normalisation.
 //! Uses `tensor::reduce`, on tensors reshaped to three axes.
 
+pub(crate) mod channels;
 mod few;
 pub(crate) mod median;
 pub(crate) mod normalize;

@@ -7,4 +7,5 @@ mod edits;
 pub(crate) mod reinterpret;
 pub(crate) mod reshape;
 pub(crate) mod split;
+pub(crate) mod view_copies;
 pub(crate) mod views;

@@ -4,7 +4,9 @@
 // The documentation lists methods in this order.
 pub(crate) mod gather;
 
+pub(crate) mod embedding_bag;
 pub(crate) mod index_put;
 pub(crate) mod masked;
+pub(crate) mod rotary;
 pub(crate) mod scatter;
 pub(crate) mod scatter_reduce;

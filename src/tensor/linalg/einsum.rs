@@ -63,8 +63,7 @@ fn aligned<L: Copy + PartialEq, X: Factor>(own: &[L], x: &X, labels: &[L]) -> Re
         own.remove(first);
         own.push(label);
     }
-    let order: Vec<usize> =
-        labels.iter().filter_map(|label| own.iter().position(|known| known == label)).collect();
+    let order: Vec<usize> = labels.iter().filter_map(|label| own.iter().position(|known| known == label)).collect();
     x = x.permuted(&order)?;
     for (at, label) in labels.iter().enumerate() {
         if !own.contains(label) {
@@ -97,8 +96,7 @@ fn contracted<X: Factor>(operands: Vec<X>, kept: usize) -> Result<X> {
             let axes: Vec<usize> = axes.collect();
             if axes.is_empty() { Ok(x.clone()) } else { x.summed(&axes) }
         };
-        let both: Vec<usize> =
-            last.iter().copied().filter(|&at| x.sizes()[at] != 1 && y.sizes()[at] != 1).collect();
+        let both: Vec<usize> = last.iter().copied().filter(|&at| x.sizes()[at] != 1 && y.sizes()[at] != 1).collect();
         x = pair(&alone(&x, y)?, &alone(y, &x)?, &both)?;
         left = rest;
     }

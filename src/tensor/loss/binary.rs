@@ -12,7 +12,7 @@ use crate::ops;
 use crate::ops::admit::{FloatFor, SameDtypeFor};
 use crate::ops::arguments::Sought;
 use crate::ops::losses::{
-    BinaryCrossEntropy, BinaryCrossEntropyOfLogits, Blend, LossReduction, Losing, NegativeLogit, PositiveLogit, Product,
+    BinaryCrossEntropy, BinaryCrossEntropyOfLogits, Blend, Losing, LossReduction, NegativeLogit, PositiveLogit, Product,
 };
 use crate::shape::{Shape, TargetOf};
 use crate::storage::View;
@@ -40,7 +40,10 @@ pub(crate) fn of_probabilities<E: Dtype, D: Device>(
     reduction: LossReduction,
 ) -> Result<D::Storage> {
     if D::has(x, Sought::NoShare)? {
-        return crate::error::invalid(op, "a prediction is not between 0 and 1: of logits take the loss with_logits".to_owned());
+        return crate::error::invalid(
+            op,
+            "a prediction is not between 0 and 1: of logits take the loss with_logits".to_owned(),
+        );
     }
     weighed::<BinaryCrossEntropy, E, D>([x, y], weight, reduction)
 }
@@ -63,9 +66,7 @@ pub(crate) fn of_logits<E: Dtype, D: Device>(
     let (yes, no) = (View::<_, f64>::new(&of_yes, 0, sizes, &to), View::<_, f64>::new(&of_no, 0, sizes, &to));
     let losses = D::map2::<f64, f64, f64>(Losing::<Blend>::new([1.0; 2]), yes, no, &to)?;
     match weight {
-        Some(weight) => {
-            of_pairs::<_, f64, E, E, D>(product, View::new(&losses, 0, sizes, &to), weight, reduction, &to)
-        }
+        Some(weight) => of_pairs::<_, f64, E, E, D>(product, View::new(&losses, 0, sizes, &to), weight, reduction, &to),
         None => of_losses::<E, D>(losses, sizes, reduction),
     }
 }
@@ -88,7 +89,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.binary_cross_entropy(&tensor![0.0, 0.0], &tensor![0.0, 2.0], Sum).item(), 200.0);
     /// ```
     #[fallible]
-    pub fn binary_cross_entropy<F: Dtype, T: Shape, W: LossWeight<E, S, D>, R: Reduction<S>>(
+    pub fn binary_cross_entropy<F: Dtype, T, W: LossWeight<E, S, D>, R: Reduction<S>>(
         &self,
         target: &Tensor<F, T, D>,
         weight: W,
@@ -96,7 +97,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Result<Tensor<E, R::Shape, D>>
     where
         E: FloatFor<ops::losses::binary_cross_entropy> + SameDtypeFor<F, ops::losses::binary_cross_entropy>,
-        T: TargetOf<S>,
+        T: Shape + TargetOf<S>,
     {
         let (_, op, x, y) = (reduction, "binary_cross_entropy", self.elements(), target.elements().known_as());
         expect_target(op, x.sizes, y.sizes)?;

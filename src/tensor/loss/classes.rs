@@ -14,7 +14,8 @@ use crate::ops::admit::{FloatFor, SameDtypeFor};
 use crate::ops::arguments::Indexing;
 use crate::ops::choosing::IndexFor;
 use crate::ops::losses::{
-    Blend, Counting, First, Kept, KeptIndex, LossReduction, Losing, NegativeProduct, NegativeSmoothed, Product, Quotient,
+    Blend, Counting, First, Kept, KeptIndex, Losing, LossReduction, NegativeProduct, NegativeSmoothed, Product,
+    Quotient,
 };
 use crate::ops::reduce;
 use crate::ops::scan::Softmax;
@@ -28,9 +29,7 @@ pub(crate) fn as_scores(sizes: &[usize], strides: &[usize]) -> [[usize; 3]; 2] {
     match (sizes, strides) {
         (&[c], &[step]) => [[1, c, 1], [c * step, step, 1]],
         (&[n, c], &[down, across]) => [[n, c, 1], [down, across, 1]],
-        (&[n, c, ref rest @ ..], &[first, second, .., last]) => {
-            [[n, c, rest.iter().product()], [first, second, last]]
-        }
+        (&[n, c, ref rest @ ..], &[first, second, .., last]) => [[n, c, rest.iter().product()], [first, second, last]],
         _ => [[1; 3]; 2],
     }
 }
@@ -87,7 +86,8 @@ impl<E: Dtype, D: Device> Labelled<'_, D, E> {
             }
             None => D::map1::<i64, E>(Counting(self.ignored), self.labels, &to)?,
         };
-        let (of_labels, of_weights) = (View::<_, E>::new(&picked, 0, &sizes, &to), View::<_, E>::new(&weights, 0, &sizes, &to));
+        let (of_labels, of_weights) =
+            (View::<_, E>::new(&picked, 0, &sizes, &to), View::<_, E>::new(&weights, 0, &sizes, &to));
         let losses = D::map2::<E, E, f64>(Losing::<NegativeProduct>::new([0.0; 2]), of_labels, of_weights, &to)?;
         Ok([losses, weights])
     }
@@ -144,7 +144,8 @@ impl<E: Dtype, D: Device> Labelled<'_, D, E> {
         let smooth = View::<_, f64>::new(&smooth, 0, &sizes, &to);
         let smooth = D::map2::<f64, i64, f64>(Kept(self.ignored), smooth, self.labels, &to)?;
         let blend = Losing::<Blend>::new([1.0 - smoothing, smoothing / c as f64]);
-        let (of_labels, smooth) = (View::<_, f64>::new(&losses, 0, &sizes, &to), View::<_, f64>::new(&smooth, 0, &sizes, &to));
+        let (of_labels, smooth) =
+            (View::<_, f64>::new(&losses, 0, &sizes, &to), View::<_, f64>::new(&smooth, 0, &sizes, &to));
         let losses = D::map2::<f64, f64, f64>(blend, of_labels, smooth, &to)?;
         self.finished(losses, &weights, reduction)
     }
@@ -201,7 +202,11 @@ pub(crate) fn expect_labels(
     let mut kept = scores.to_vec();
     let classes = kept.remove(scores.len().min(2) - 1);
     if kept != labels {
-        return Err(Error::Shape { op, expected: format!("{kept:?}, a label for each list of scores"), found: labels.into() });
+        return Err(Error::Shape {
+            op,
+            expected: format!("{kept:?}, a label for each list of scores"),
+            found: labels.into(),
+        });
     }
     match weight {
         Some(weight) if weight != [classes] => {
@@ -242,7 +247,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(scores.cross_entropy(&labels, &tensor![3.0, 1.0], 0, 0.0, Mean).item(), 2.0_f32.ln());
     /// ```
     #[fallible]
-    pub fn cross_entropy<I: Dtype, T: Shape, W, R>(
+    pub fn cross_entropy<I, T, W, R>(
         &self,
         labels: &Tensor<I, T, D>,
         weight: W,
@@ -252,9 +257,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Result<Tensor<E, R::Shape, D>>
     where
         E: FloatFor<ops::losses::cross_entropy>,
-        I: IndexFor<ops::losses::cross_entropy>,
+        I: Dtype + IndexFor<ops::losses::cross_entropy>,
         S: Scores,
-        T: LabelsOf<S>,
+        T: Shape + LabelsOf<S>,
         W: PerChannel<E, S::Classes, D>,
         R: Reduction<S::Labels>,
     {
@@ -283,7 +288,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.nll_loss(&labels, &tensor![1.0, 3.0], -100, Mean).item(), (2.0 * 3.0 + 3.0) / 4.0);
     /// ```
     #[fallible]
-    pub fn nll_loss<I: Dtype, T: Shape, W, R>(
+    pub fn nll_loss<I, T, W, R>(
         &self,
         labels: &Tensor<I, T, D>,
         weight: W,
@@ -292,9 +297,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Result<Tensor<E, R::Shape, D>>
     where
         E: FloatFor<ops::losses::nll_loss>,
-        I: IndexFor<ops::losses::nll_loss>,
+        I: Dtype + IndexFor<ops::losses::nll_loss>,
         S: Scores,
-        T: LabelsOf<S>,
+        T: Shape + LabelsOf<S>,
         W: PerChannel<E, S::Classes, D>,
         R: Reduction<S::Labels>,
     {
@@ -338,7 +343,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(scores.cross_entropy_probabilities(&target, (), 0.0, Sum).item(), 4.0_f32.ln());
     /// ```
     #[fallible]
-    pub fn cross_entropy_probabilities<F: Dtype, T: Shape, W, R>(
+    pub fn cross_entropy_probabilities<F: Dtype, T, W, R>(
         &self,
         target: &Tensor<F, T, D>,
         weight: W,
@@ -348,7 +353,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: FloatFor<ops::losses::cross_entropy> + SameDtypeFor<F, ops::losses::cross_entropy>,
         S: Scores,
-        T: TargetOf<S>,
+        T: Shape + TargetOf<S>,
         W: PerChannel<E, S::Classes, D>,
         R: Reduction<S::Labels>,
     {

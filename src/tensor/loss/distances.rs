@@ -12,8 +12,8 @@ use crate::ops;
 use crate::ops::admit::{FloatFor, SameDtypeFor};
 use crate::ops::kernel::Copying;
 use crate::ops::losses::{
-    CosineEmbedding, Difference, Lengths, LengthsFrom, LossReduction, Losing, MarginRanking, Product, Quotient, Smaller,
-    TripletMargin,
+    CosineEmbedding, Difference, Lengths, LengthsFrom, Losing, LossReduction, MarginRanking, Product, Quotient,
+    Smaller, TripletMargin,
 };
 use crate::ops::reduce::{self, VectorNorm};
 use crate::shape::{AxisArg, Broadcast, Dim, Dyn, HasAxis, Shape, SizeArray, TargetOf};
@@ -138,7 +138,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(cosines.to_vec(), [0.0, 1.0]);
     /// ```
     #[fallible]
-    pub fn cosine_similarity<const I: isize, F: Dtype, R: Shape, U: Shape>(
+    pub fn cosine_similarity<const I: isize, F: Dtype, R: Shape, U>(
         &self,
         other: &Tensor<F, R, D>,
         axis: impl AxisArg<I>,
@@ -147,7 +147,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: FloatFor<ops::losses::cosine_similarity> + SameDtypeFor<F, ops::losses::cosine_similarity>,
         S: Broadcast<R, Output = U>,
-        U: HasAxis<I>,
+        U: Shape + HasAxis<I>,
     {
         let _ = axis;
         let (x, y) = (self.elements(), other.elements().known_as::<E>());
@@ -182,7 +182,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.margin_ranking_loss(&y, &order, 0.5, Unreduced).to_vec(), [2.5, 0.0]);
     /// ```
     #[fallible]
-    pub fn margin_ranking_loss<T: Shape, U: Shape, R: Reduction<S>>(
+    pub fn margin_ranking_loss<T, U, R: Reduction<S>>(
         &self,
         other: &Tensor<E, T, D>,
         target: &Tensor<E, U, D>,
@@ -191,8 +191,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Result<Tensor<E, R::Shape, D>>
     where
         E: FloatFor<ops::losses::margin_ranking_loss>,
-        T: TargetOf<S>,
-        U: TargetOf<S>,
+        T: Shape + TargetOf<S>,
+        U: Shape + TargetOf<S>,
     {
         let (_, op) = (reduction, "margin_ranking_loss");
         let (x, y, target) = (self.elements(), other.elements(), target.elements());
@@ -221,7 +221,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.cosine_embedding_loss(&y, &tensor![1.0, -1.0], 0.5, Unreduced).to_vec(), [1.0, 0.5]);
     /// ```
     #[fallible]
-    pub fn cosine_embedding_loss<T: Shape, U: Shape, R>(
+    pub fn cosine_embedding_loss<T, U, R>(
         &self,
         other: &Tensor<E, T, D>,
         target: &Tensor<E, U, D>,
@@ -230,8 +230,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Result<Tensor<E, R::Shape, D>>
     where
         E: FloatFor<ops::losses::cosine_embedding_loss>,
-        T: TargetOf<S>,
-        U: TargetOf<<S as HasAxis<-1>>::Removed>,
+        T: Shape + TargetOf<S>,
+        U: Shape + TargetOf<<S as HasAxis<-1>>::Removed>,
         R: Reduction<<S as HasAxis<-1>>::Removed>,
     {
         let (_, op) = (reduction, "cosine_embedding_loss");
@@ -259,7 +259,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// ```
     #[fallible]
     #[allow(clippy::too_many_arguments)]
-    pub fn triplet_margin_loss<T: Shape, U: Shape, R>(
+    pub fn triplet_margin_loss<T, U, R>(
         &self,
         near: &Tensor<E, T, D>,
         far: &Tensor<E, U, D>,
@@ -271,8 +271,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Result<Tensor<E, R::Shape, D>>
     where
         E: FloatFor<ops::losses::triplet_margin_loss>,
-        T: TargetOf<S>,
-        U: TargetOf<S>,
+        T: Shape + TargetOf<S>,
+        U: Shape + TargetOf<S>,
         R: Reduction<<S as HasAxis<-1>>::Removed>,
     {
         let (_, op) = (reduction, "triplet_margin_loss");

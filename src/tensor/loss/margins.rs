@@ -14,7 +14,7 @@ use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::FloatFor;
 use crate::ops::choosing::{IndexFor, WideFloatFor};
-use crate::ops::losses::{LossReduction, Losing, MultilabelSoftMargin, Product};
+use crate::ops::losses::{Losing, LossReduction, MultilabelSoftMargin, Product};
 use crate::ops::reduce;
 use crate::shape::{HasAxis, LabelsOf, Scores, Shape, TargetOf};
 use crate::storage::View;
@@ -133,7 +133,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(scores.multi_margin_loss(&tensor![0], 1.0, 1.0, (), Mean).item(), (3.0 + 0.5) / 4.0);
     /// ```
     #[fallible]
-    pub fn multi_margin_loss<I: Dtype, T: Shape, W, R>(
+    pub fn multi_margin_loss<I, T, W, R>(
         &self,
         labels: &Tensor<I, T, D>,
         p: f64,
@@ -143,9 +143,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Result<Tensor<E, R::Shape, D>>
     where
         E: WideFloatFor<ops::losses::multi_margin_loss>,
-        I: IndexFor<ops::losses::multi_margin_loss>,
+        I: Dtype + IndexFor<ops::losses::multi_margin_loss>,
         S: Scores,
-        T: LabelsOf<S>,
+        T: Shape + LabelsOf<S>,
         W: PerChannel<E, S::Classes, D>,
         R: Reduction<S::Labels>,
     {
@@ -177,15 +177,15 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(scores.multilabel_margin_loss(&tensor![[1, -1, 0]], Sum).item(), 1.0);
     /// ```
     #[fallible]
-    pub fn multilabel_margin_loss<I: Dtype, T: Shape, R>(
+    pub fn multilabel_margin_loss<I, T, R>(
         &self,
         labels: &Tensor<I, T, D>,
         reduction: R,
     ) -> Result<Tensor<E, R::Shape, D>>
     where
         E: WideFloatFor<ops::losses::multilabel_margin_loss>,
-        I: IndexFor<ops::losses::multilabel_margin_loss>,
-        T: TargetOf<S>,
+        I: Dtype + IndexFor<ops::losses::multilabel_margin_loss>,
+        T: Shape + TargetOf<S>,
         R: Reduction<<S as HasAxis<-1>>::Removed>,
     {
         let (_, op, x) = (reduction, "multilabel_margin_loss", self.elements());
@@ -215,7 +215,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.multilabel_soft_margin_loss(&y, (), Unreduced).to_vec(), [2.0_f32.ln()]);
     /// ```
     #[fallible]
-    pub fn multilabel_soft_margin_loss<T: Shape, W: LossWeight<E, S, D>, R>(
+    pub fn multilabel_soft_margin_loss<T, W: LossWeight<E, S, D>, R>(
         &self,
         target: &Tensor<E, T, D>,
         weight: W,
@@ -223,7 +223,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Result<Tensor<E, R::Shape, D>>
     where
         E: FloatFor<ops::losses::multilabel_soft_margin_loss>,
-        T: TargetOf<S>,
+        T: Shape + TargetOf<S>,
         R: Reduction<<S as HasAxis<-1>>::Removed>,
     {
         let (_, op, x, y) = (reduction, "multilabel_soft_margin_loss", self.elements(), target.elements());

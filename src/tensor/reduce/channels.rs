@@ -36,7 +36,8 @@ fn affine<E: Dtype, B: Dtype, D: Device>(
     scale: View<'_, D::Storage, B>,
     shift: View<'_, D::Storage, B>,
 ) -> Result<D::Storage> {
-    let step = |list: &View<'_, D::Storage, B>| along_channels(x.sizes.len(), list.strides.first().copied().unwrap_or(0));
+    let step =
+        |list: &View<'_, D::Storage, B>| along_channels(x.sizes.len(), list.strides.first().copied().unwrap_or(0));
     let (of_scale, of_shift) = (step(&scale), step(&shift));
     let kernel = Losing::<Affine>::new([0.0; 2]);
     let (scale, shift) = (scale.restrided(x.sizes, &of_scale), shift.restrided(x.sizes, &of_shift));
@@ -132,7 +133,11 @@ pub(crate) fn by_neighbours<E: Dtype, D: Device>(
         let mut part = sizes.to_vec();
         part[1] = count;
         let more = View::<_, f64>::new(&squares, from * to[1], &part, &to);
-        D::update2::<f64, f64>(Losing::<Blend>::new([1.0; 2]), more, ViewMut::new(&mut sums, into * to[1], &part, &to))?;
+        D::update2::<f64, f64>(
+            Losing::<Blend>::new([1.0; 2]),
+            more,
+            ViewMut::new(&mut sums, into * to[1], &part, &to),
+        )?;
     }
     let around = Losing::<Neighbours>::new([alpha / size as f64, k]);
     let sums = View::<_, f64>::new(&sums, 0, sizes, &to);
@@ -149,7 +154,14 @@ pub(crate) fn by_neighbours<E: Dtype, D: Device>(
 pub trait RunningStatistics<E: Element, C, D: Device> {
     /// Mixes new statistics in.
     #[doc(hidden)]
-    fn update(self, op: &'static str, share: f64, mean: &D::Storage, variance: &D::Storage, channels: usize) -> Result<()>
+    fn update(
+        self,
+        op: &'static str,
+        share: f64,
+        mean: &D::Storage,
+        variance: &D::Storage,
+        channels: usize,
+    ) -> Result<()>
     where
         E: Dtype;
 }
@@ -165,7 +177,14 @@ where
     V: Dim + OneForEach<C>,
     D: Device,
 {
-    fn update(self, op: &'static str, share: f64, mean: &D::Storage, variance: &D::Storage, channels: usize) -> Result<()>
+    fn update(
+        self,
+        op: &'static str,
+        share: f64,
+        mean: &D::Storage,
+        variance: &D::Storage,
+        channels: usize,
+    ) -> Result<()>
     where
         E: Dtype,
     {
@@ -217,8 +236,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         B: PerChannel<E, S::Channels, D>,
     {
         let x = self.try_contiguous()?;
-        let storage =
-            by_groups::<E, D>("group_norm", x.elements(), G::VALUE, [weight.given(), bias.given()], eps)?;
+        let storage = by_groups::<E, D>("group_norm", x.elements(), G::VALUE, [weight.given(), bias.given()], eps)?;
         Ok(Tensor::dense(storage, self.shape()))
     }
 
@@ -324,8 +342,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let (mask, list) = (((1_u32 << S::RANK) - 1) & !0b10, [x.sizes[1]]);
         let means = D::reduce(Mean, x, mask)?;
         let variances = D::reduce(Variance::var(0.0), x, mask)?;
-        let (mean, variance) =
-            (View::<_, E>::new(&means, 0, &list, &[1]), View::<_, <E as Element>::Real>::new(&variances, 0, &list, &[1]));
+        let (mean, variance) = (
+            View::<_, E>::new(&means, 0, &list, &[1]),
+            View::<_, <E as Element>::Real>::new(&variances, 0, &list, &[1]),
+        );
         let given = [weight.given(), bias.given()];
         let variance = variance.known_as::<E>();
         let storage = by_statistics::<E, E, E, D>(op, x, mean, variance, given, eps)?;

@@ -4,9 +4,9 @@
 // The documentation lists methods in this order.
 pub(crate) mod reductions;
 
-pub(crate) mod median;
 pub(crate) mod channels;
 pub(crate) mod gates;
+pub(crate) mod median;
 pub(crate) mod normalize;
 pub(crate) mod quantile;
 pub(crate) mod rank;

@@ -1,0 +1,219 @@
+//! The operations that PyTorch's tests name and castiron has not, each with the reason. Compared with [`any::ops`](castiron::any::ops) and
+//! PyTorch's 636 names (`tests/oracle/opinfo_names.txt`): a name that is there, or missing and not listed, is an error.
+
+use std::collections::BTreeSet;
+
+/// PyTorch's names, one a line.
+const NAMES: &str = include_str!("../../tests/oracle/opinfo_names.txt");
+
+/// Reasons, and the names that are missing for them.
+const MISSING: &[(&str, &[&str])] = &[
+    (
+        "not done yet: Fourier transforms",
+        &[
+            "fft.fft",
+            "fft.fft2",
+            "fft.fftn",
+            "fft.fftshift",
+            "fft.hfft",
+            "fft.hfft2",
+            "fft.hfftn",
+            "fft.ifft",
+            "fft.ifft2",
+            "fft.ifftn",
+            "fft.ifftshift",
+            "fft.ihfft",
+            "fft.ihfft2",
+            "fft.ihfftn",
+            "fft.irfft",
+            "fft.irfft2",
+            "fft.irfftn",
+            "fft.rfft",
+            "fft.rfft2",
+            "fft.rfftn",
+            "istft",
+            "stft",
+        ],
+    ),
+    (
+        "not done yet: windows",
+        &[
+            "signal.windows.bartlett",
+            "signal.windows.blackman",
+            "signal.windows.cosine",
+            "signal.windows.exponential",
+            "signal.windows.gaussian",
+            "signal.windows.general_cosine",
+            "signal.windows.general_hamming",
+            "signal.windows.hamming",
+            "signal.windows.hann",
+            "signal.windows.kaiser",
+            "signal.windows.nuttall",
+        ],
+    ),
+    (
+        "not done yet: decompositions and solvers",
+        &[
+            "cholesky",
+            "cholesky_inverse",
+            "cholesky_solve",
+            "geqrf",
+            "linalg.cholesky",
+            "linalg.cholesky_ex",
+            "linalg.cond",
+            "linalg.det",
+            "linalg.eig",
+            "linalg.eigh",
+            "linalg.eigvals",
+            "linalg.eigvalsh",
+            "linalg.householder_product",
+            "linalg.inv",
+            "linalg.inv_ex",
+            "linalg.ldl_factor",
+            "linalg.ldl_factor_ex",
+            "linalg.ldl_solve",
+            "linalg.lstsq",
+            "linalg.lu",
+            "linalg.lu_factor",
+            "linalg.lu_factor_ex",
+            "linalg.lu_solve",
+            "linalg.matrix_rank",
+            "linalg.pinv",
+            "linalg.qr",
+            "linalg.slogdet",
+            "linalg.solve",
+            "linalg.solve_ex",
+            "linalg.solve_triangular",
+            "linalg.svd",
+            "linalg.svdvals",
+            "linalg.tensorinv",
+            "linalg.tensorsolve",
+            "logdet",
+            "lu",
+            "lu_solve",
+            "lu_unpack",
+            "matrix_exp",
+            "ormqr",
+            "pca_lowrank",
+            "pinverse",
+            "qr",
+            "svd",
+            "svd_lowrank",
+            "triangular_solve",
+        ],
+    ),
+    (
+        "not done yet: convolution, pooling, sampling and attention",
+        &[
+            "_upsample_bilinear2d_aa",
+            "grid_sampler_2d",
+            "grid_sampler_3d",
+            "nn.functional.adaptive_avg_pool1d",
+            "nn.functional.adaptive_avg_pool2d",
+            "nn.functional.adaptive_avg_pool3d",
+            "nn.functional.adaptive_max_pool1d",
+            "nn.functional.adaptive_max_pool2d",
+            "nn.functional.adaptive_max_pool3d",
+            "nn.functional.avg_pool1d",
+            "nn.functional.avg_pool2d",
+            "nn.functional.avg_pool3d",
+            "nn.functional.conv1d",
+            "nn.functional.conv2d",
+            "nn.functional.conv3d",
+            "nn.functional.conv_transpose1d",
+            "nn.functional.conv_transpose2d",
+            "nn.functional.conv_transpose3d",
+            "nn.functional.fractional_max_pool2d",
+            "nn.functional.fractional_max_pool3d",
+            "nn.functional.grid_sample",
+            "nn.functional.interpolate",
+            "nn.functional.max_pool1d",
+            "nn.functional.max_pool2d",
+            "nn.functional.max_pool3d",
+            "nn.functional.max_unpool1d",
+            "nn.functional.max_unpool2d",
+            "nn.functional.max_unpool3d",
+            "nn.functional.multi_head_attention_forward",
+            "nn.functional.scaled_dot_product_attention",
+            "nn.functional.unfold",
+            "nn.functional.upsample_bilinear",
+            "nn.functional.upsample_nearest",
+        ],
+    ),
+    ("not done yet: functions", &["histogram", "histogramdd", "igamma", "igammac"]),
+    (
+        "not done yet: reductions under a mask; fill with the identity first",
+        &[
+            "masked.argmax",
+            "masked.argmin",
+            "masked.cumprod",
+            "masked.cumsum",
+            "masked.logsumexp",
+            "masked.median",
+            "masked.norm",
+            "masked.std",
+            "masked.var",
+        ],
+    ),
+    (
+        "not done yet: normalisation with its statistics; `native_layer_norm` is there",
+        &["_batch_norm_with_update", "_native_batch_norm_legit", "native_batch_norm", "native_group_norm"],
+    ),
+    (
+        "there are methods, which take a generator or give something else than a tensor: `AnySparse`, `empty_strided`",
+        &["empty_strided", "sparse.mm", "sparse.sampled_addmm", "to_sparse"],
+    ),
+    (
+        "a derivative, which is another library's business",
+        &["_softmax_backward_data", "max_pool2d_with_indices_backward", "native_dropout_backward"],
+    ),
+    (
+        "compiles a kernel from C++ text: PyTorch's own",
+        &[
+            "jiterator_2inputs_2outputs",
+            "jiterator_4inputs_with_extra_args",
+            "jiterator_binary",
+            "jiterator_binary_return_by_ref",
+            "jiterator_unary",
+        ],
+    ),
+    (
+        "private to PyTorch, or one device's own",
+        &[
+            "_chunk_cat",
+            "_segment_reduce",
+            "_unsafe_masked_index",
+            "_unsafe_masked_index_put_accumulate",
+            "hash_tensor",
+            "nn.functional.linear_cross_entropy",
+            "torch._scaled_mm",
+            "torch._scaled_mm_v2",
+            "torch.ops.aten._efficient_attention_forward",
+            "torch.ops.aten._flash_attention_forward",
+        ],
+    ),
+];
+
+/// What is wrong with the list: names that are there, that are missing and not listed, that are none of PyTorch's.
+pub fn mistakes() -> Vec<String> {
+    let known: BTreeSet<&str> = castiron::any::ops().map(|op| op.name).collect();
+    let has = |name: &str| known.contains(name) || castiron::any::alias(name).is_some();
+    let listed: BTreeSet<&str> = MISSING.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+    let all: BTreeSet<&str> = NAMES.lines().collect();
+    let there =
+        listed.iter().filter(|name| has(name)).map(|name| format!("`{name}` is listed as missing, and is there"));
+    let strange =
+        listed.iter().filter(|name| !all.contains(*name)).map(|name| format!("`{name}` is none of PyTorch's names"));
+    let unlisted = all.iter().filter(|name| !has(name) && !listed.contains(*name));
+    there.chain(strange).chain(unlisted.map(|name| format!("`{name}` is missing, and no reason is listed"))).collect()
+}
+
+/// The list as text: how many there are, then a line for each reason.
+pub fn text() -> String {
+    let count: usize = MISSING.iter().map(|(_, names)| names.len()).sum();
+    let mut text = format!("names: {} of PyTorch's {}", NAMES.lines().count() - count, NAMES.lines().count());
+    for (reason, names) in MISSING {
+        text += &format!("\n  {reason} ({}): {}", names.len(), names.join(", "));
+    }
+    text
+}

@@ -1,0 +1,282 @@
+//! Random tensors by name, and elements left out at random: `dropout` and its kin, `rand_like`, `cauchy`, `bernoulli`, ….
+//!
+//! By name a generator is an integer, its seed; where none is given one is taken from the system.
+//! Uses `tensor::create`, `create::random`.
+
+use crate::any::base::dispatch::dispatch_dtype;
+use crate::any::call::{Argument, Bound};
+use crate::any::{AnyTensor, Value};
+use crate::device::Dynamic;
+use crate::dtype::{Category, DType};
+use crate::error::{Result, invalid};
+use crate::layout::strides;
+use crate::tensor::{Dropping, Generator, dropped};
+use castiron_macros::operations;
+use core::hash::{BuildHasher, Hasher};
+
+impl<'a> Argument<'a> for Generator {
+    fn read(args: &Bound<'a>, name: &str) -> Result<Self> {
+        i64::read(args, name).map(|seed| Generator::seeded(seed as u64))
+    }
+}
+
+/// A generator that is another one each time.
+fn unseeded() -> Generator {
+    // The standard library's hashes are seeded by the system.
+    Generator::seeded(std::collections::hash_map::RandomState::new().build_hasher().finish())
+}
+
+impl AnyTensor {
+    fn dropped(&self, how: Dropping, p: f64, training: bool, generator: &mut Generator) -> Result<AnyTensor> {
+        if !training {
+            return Ok(self.clone());
+        }
+        if how.channels && self.rank() < 2 {
+            return invalid(how.op, format!("channels are the second axis; there are {} axes", self.rank()));
+        }
+        let buffer = dispatch_dtype!(how.op, self.dtype, E: Float => {
+            dropped::<E, Dynamic>(how, self.elements_as()?, p, generator)
+        })?;
+        Ok(AnyTensor::fresh(buffer, self.dtype, &self.sizes, &strides::row_major(&self.sizes)))
+    }
+}
+
+macro_rules! dropouts {
+    ($($name:ident $by_name:ident [$channels:literal $keeps:literal] $doc:literal, $torch:literal, #[op $called:tt])*) => {
+        #[operations(DROPOUTS)]
+        impl AnyTensor {$(
+            #[doc = $doc]
+            ///
+            #[doc = concat!("Without `training` it is the tensor itself (`", $torch, "`).")]
+            ///
+            /// # Errors
+            /// If `p` is not between 0 and 1, there are too few axes, or the dtype is no float.
+            pub fn $name(&self, p: f64, training: bool, generator: &mut Generator) -> Result<AnyTensor> {
+                self.dropped(Dropping { op: stringify!($name), channels: $channels, keeps_moments: $keeps }, p, training, generator)
+            }
+
+            #[op $called]
+            fn $by_name(args: &Bound<'_>) -> Result<Value> {
+                let generator = &mut args.read_or("generator", unseeded)?;
+                let (p, training) = (args.read_or("p", || 0.5)?, args.read_or("training", || true)?);
+                args.tensor("input")?.$name(p, training, generator).map(Value::from)
+            }
+        )*}
+    };
+}
+dropouts! {
+    dropout dropout_by_name [false false] "Zeros in place of elements, each with probability `p`; the others are divided by `1 - p`.",
+        "torch.nn.functional.dropout", #[op(nn.functional.dropout(input, p, training, inplace, generator), dtypes = float)]
+    dropout1d dropout1d_by_name [true false] "[`dropout`](Self::dropout) of whole channels of `(N, C, L)`.",
+        "torch.nn.functional.dropout1d", #[op(nn.functional.dropout1d(input, p, training, inplace, generator), dtypes = float)]
+    dropout2d dropout2d_by_name [true false] "[`dropout`](Self::dropout) of whole channels of `(N, C, H, W)`.",
+        "torch.nn.functional.dropout2d", #[op(nn.functional.dropout2d(input, p, training, inplace, generator), dtypes = float)]
+    dropout3d dropout3d_by_name [true false] "[`dropout`](Self::dropout) of whole channels of `(N, C, D, H, W)`.",
+        "torch.nn.functional.dropout3d", #[op(nn.functional.dropout3d(input, p, training, inplace, generator), dtypes = float)]
+    alpha_dropout alpha_dropout_by_name [false true] "What `selu` gives at minus infinity in place of elements; mean and variance stay.",
+        "torch.nn.functional.alpha_dropout", #[op(nn.functional.alpha_dropout(input, p, training, inplace, generator), dtypes = float)]
+    feature_alpha_dropout feature_alpha_dropout_by_name [true true] "[`alpha_dropout`](Self::alpha_dropout) of whole channels.",
+        "torch.nn.functional.feature_alpha_dropout", #[op(nn.functional.feature_alpha_dropout(input, p, training, inplace, generator), dtypes = float)]
+}
+
+#[operations]
+impl AnyTensor {
+    /// The dtype and the generator of a tensor in the shape of another.
+    fn drawn_like(args: &Bound<'_>) -> Result<(Vec<usize>, DType, Generator, crate::device::AnyDevice)> {
+        let x = args.tensor("input")?;
+        let (dtype, device) = (args.read_or("dtype", || x.dtype)?, args.read_or("device", || x.device())?);
+        Ok((x.shape().to_vec(), dtype, args.read_or("generator", unseeded)?, device))
+    }
+
+    #[op(rand_like(input, dtype, device, memory_format, generator), dtypes = inexact)]
+    fn rand_like_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (sizes, dtype, mut generator, device) = Self::drawn_like(args)?;
+        Ok(AnyTensor::rand(&sizes, dtype, &mut generator)?.to_device(device)?.into())
+    }
+
+    #[op(randn_like(input, dtype, device, memory_format, generator), dtypes = inexact)]
+    fn randn_like_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (sizes, dtype, mut generator, device) = Self::drawn_like(args)?;
+        Ok(AnyTensor::randn(&sizes, dtype, &mut generator)?.to_device(device)?.into())
+    }
+
+    /// One bound is the upper one.
+    #[op(randint_like(input, low, high, dtype, device, memory_format, generator), dtypes = real)]
+    fn randint_like_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (sizes, dtype, mut generator, device) = Self::drawn_like(args)?;
+        let first: i64 = args.read("low")?;
+        let (low, high) = args.read::<Option<i64>>("high")?.map_or((0, first), |high| (first, high));
+        Ok(AnyTensor::randint(&sizes, low, high, dtype, &mut generator)?.to_device(device)?.into())
+    }
+
+    /// A tensor of this one's shape and dtype, of uniform numbers through a function.
+    fn of_uniform(
+        &self,
+        generator: &mut Generator,
+        of: impl FnOnce(AnyTensor) -> Result<AnyTensor>,
+    ) -> Result<AnyTensor> {
+        of(AnyTensor::rand(self.shape(), DType::F64, generator)?)?.to(self.dtype)?.to_device(self.device())
+    }
+
+    fn expect_random(&self, op: &'static str) -> Result<()> {
+        if !self.dtype.is_shell() && self.dtype.category() == Category::Floating {
+            return Ok(());
+        }
+        Err(crate::any::base::dispatch::refused(op, self.dtype))
+    }
+
+    /// Cauchy numbers in the shape of a tensor (`torch.Tensor.cauchy_`, where the median is 0 and `sigma` 1 if not given).
+    ///
+    /// # Errors
+    /// If `sigma` is not positive, or the dtype is no float.
+    pub fn cauchy(&self, median: f64, sigma: f64, generator: &mut Generator) -> Result<AnyTensor> {
+        self.expect_random("cauchy")?;
+        if sigma.is_nan() || sigma <= 0.0 {
+            return invalid("cauchy", format!("`sigma` must be greater than 0, got {sigma}"));
+        }
+        self.of_uniform(generator, |u| u.sub(0.5)?.mul(core::f64::consts::PI)?.tan()?.mul(sigma)?.add(median))
+    }
+
+    #[op(cauchy(input, median, sigma, generator), dtypes = float)]
+    fn cauchy_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (median, sigma) = (args.read_or("median", || 0.0)?, args.read_or("sigma", || 1.0)?);
+        Ok(args.tensor("input")?.cauchy(median, sigma, &mut args.read_or("generator", unseeded)?)?.into())
+    }
+
+    /// Numbers of trials up to a success of probability `p`, in the shape of a tensor (`torch.Tensor.geometric_`).
+    ///
+    /// # Errors
+    /// If `p` is not between 0 and 1, or the dtype is bool or complex.
+    pub fn geometric(&self, p: f64, generator: &mut Generator) -> Result<AnyTensor> {
+        if !(p > 0.0 && p < 1.0) {
+            return invalid("geometric", format!("`p` must lie between 0 and 1, got {p}"));
+        }
+        if self.dtype.is_complex() || self.dtype.is_shell() || self.dtype == DType::Bool {
+            return Err(crate::any::base::dispatch::refused("geometric", self.dtype));
+        }
+        self.of_uniform(generator, |u| u.neg()?.log1p()?.div((-p).ln_1p())?.ceil()?.clamp_min(1))
+    }
+
+    #[op(geometric(input, p, generator), dtypes = real)]
+    fn geometric_by_name(args: &Bound<'_>) -> Result<Value> {
+        let generator = &mut args.read_or("generator", unseeded)?;
+        Ok(args.tensor("input")?.geometric(args.read("p")?, generator)?.into())
+    }
+
+    /// Numbers whose logarithms are normal, in the shape of a tensor (`torch.Tensor.log_normal_`, where `mean` is 1 and `std` 2 if not
+    /// given).
+    ///
+    /// # Errors
+    /// If `std` is not positive, or the dtype is no float.
+    pub fn log_normal(&self, mean: f64, std: f64, generator: &mut Generator) -> Result<AnyTensor> {
+        self.expect_random("log_normal")?;
+        if std.is_nan() || std <= 0.0 {
+            return invalid("log_normal", format!("`std` must be greater than 0, got {std}"));
+        }
+        AnyTensor::normal(self.shape(), mean, std, DType::F64, generator)?
+            .exp()?
+            .to(self.dtype)?
+            .to_device(self.device())
+    }
+
+    #[op(log_normal(input, mean, std, generator), dtypes = float)]
+    fn log_normal_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (mean, std) = (args.read_or("mean", || 1.0)?, args.read_or("std", || 2.0)?);
+        Ok(args.tensor("input")?.log_normal(mean, std, &mut args.read_or("generator", unseeded)?)?.into())
+    }
+
+    /// `max(0, x) + slope * min(0, x)`, the slope drawn between two bounds for each element, or their mean without `training`
+    /// (`torch.nn.functional.rrelu`).
+    ///
+    /// # Errors
+    /// If the bounds are in the wrong order, or the dtype is no float.
+    pub fn rrelu(&self, lower: f64, upper: f64, training: bool, generator: &mut Generator) -> Result<AnyTensor> {
+        self.expect_random("rrelu")?;
+        if !training {
+            return self.leaky_relu((lower + upper) / 2.0);
+        }
+        let slopes = if lower == upper {
+            AnyTensor::scalar_of("rrelu", crate::dtype::scalar::ScalarValue::Float(lower), self.dtype)?
+                .to_device(self.device())?
+        } else {
+            AnyTensor::uniform(self.shape(), lower, upper, self.dtype, generator)?.to_device(self.device())?
+        };
+        crate::any::where_(&self.le(0)?, self.mul(slopes)?, self)
+    }
+
+    #[op(nn.functional.rrelu(input, lower, upper, training, inplace, generator), dtypes = float)]
+    fn rrelu_by_name(args: &Bound<'_>) -> Result<Value> {
+        let bounds = [args.read_or("lower", || 1.0 / 8.0)?, args.read_or("upper", || 1.0 / 3.0)?];
+        let generator = &mut args.read_or("generator", unseeded)?;
+        let training = args.read_or("training", || false)?;
+        Ok(args.tensor("input")?.rrelu(bounds[0], bounds[1], training, generator)?.into())
+    }
+
+    #[op(bernoulli(input, p, generator), dtypes = float, needs_elements)]
+    fn bernoulli_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (x, generator) = (args.tensor("input")?, &mut args.read_or("generator", unseeded)?);
+        let shares = match args.read::<Option<f64>>("p")? {
+            Some(p) => AnyTensor::full(x.shape(), p, DType::F64)?.to_device(x.device())?,
+            None => x.clone(),
+        };
+        Ok(shares.bernoulli(generator)?.to(x.dtype)?.into())
+    }
+
+    #[op(multinomial(input, num_samples, replacement, generator), dtypes = float, needs_elements)]
+    fn multinomial_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (samples, replacement) = (args.read("num_samples")?, args.read_or("replacement", || false)?);
+        let generator = &mut args.read_or("generator", unseeded)?;
+        Ok(args.tensor("input")?.multinomial(samples, replacement, generator)?.into())
+    }
+
+    /// Exponential numbers in the shape of a tensor (`torch.Tensor.exponential_`, where `lambda` is 1 if not given).
+    ///
+    /// # Errors
+    /// If `lambda` is not positive, or the dtype is no float.
+    pub fn exponential(&self, lambda: f64, generator: &mut Generator) -> Result<AnyTensor> {
+        self.expect_random("exponential")?;
+        if lambda.is_nan() || lambda <= 0.0 {
+            return invalid("exponential", format!("`lambda` must be greater than 0, got {lambda}"));
+        }
+        self.of_uniform(generator, |u| u.neg()?.log1p()?.div(-lambda))
+    }
+
+    #[op(exponential(input, lambd, generator), dtypes = float)]
+    fn exponential_by_name(args: &Bound<'_>) -> Result<Value> {
+        let lambda = args.read_or("lambd", || 1.0)?;
+        Ok(args.tensor("input")?.exponential(lambda, &mut args.read_or("generator", unseeded)?)?.into())
+    }
+
+    #[op(uniform(input, from, to, generator), dtypes = float)]
+    fn uniform_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (low, high) = (args.read_or("from", || 0.0)?, args.read_or("to", || 1.0)?);
+        let (sizes, dtype, mut generator, device) = Self::drawn_like(args)?;
+        Ok(AnyTensor::uniform(&sizes, low, high, dtype, &mut generator)?.to_device(device)?.into())
+    }
+
+    /// The dtype and the generator of a tensor made from nothing.
+    fn drawn_new(args: &Bound<'_>, dtype: DType) -> Result<(Vec<usize>, DType, Generator, crate::device::AnyDevice)> {
+        let device = args.read_or("device", crate::device::default_device)?;
+        Ok((args.read("size")?, args.read_or("dtype", || dtype)?, args.read_or("generator", unseeded)?, device))
+    }
+
+    #[op(randn(size, dtype, device, requires_grad, generator), dtypes = inexact)]
+    fn randn_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (sizes, dtype, mut generator, device) = Self::drawn_new(args, crate::dtype::default_dtype())?;
+        Ok(AnyTensor::randn(&sizes, dtype, &mut generator)?.to_device(device)?.into())
+    }
+
+    #[op(randint(low, high, size, dtype, device, requires_grad, generator), dtypes = real)]
+    fn randint_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (sizes, dtype, mut generator, device) = Self::drawn_new(args, DType::I64)?;
+        let (low, high) = (args.read("low")?, args.read("high")?);
+        Ok(AnyTensor::randint(&sizes, low, high, dtype, &mut generator)?.to_device(device)?.into())
+    }
+
+    #[op(normal(mean, std, size, dtype, device, generator), dtypes = float)]
+    fn normal_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (sizes, dtype, mut generator, device) = Self::drawn_new(args, crate::dtype::default_dtype())?;
+        let (mean, std) = (args.read("mean")?, args.read("std")?);
+        Ok(AnyTensor::normal(&sizes, mean, std, dtype, &mut generator)?.to_device(device)?.into())
+    }
+}

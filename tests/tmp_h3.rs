@@ -1,4 +1,0 @@
-#[path = "suite/losses.rs"]
-mod losses;
-#[path = "suite/einsum.rs"]
-mod einsum;
