@@ -16,7 +16,7 @@
 //! such comments replace it by several lines, and one without code deletes it: that makes the right program. Comments `// instead of all: code` are
 //! all of it. `tests/instead.rs` compiles and runs all of them.
 //!
-//! After a change of wording: `TRYBUILD=overwrite cargo test --features any --test ui`, and read the difference. It writes the
+//! After a change of wording: `TRYBUILD=overwrite cargo test --all-features --test ui`, and read the difference. It writes the
 //! `.stderr` files, `docs/forbidden.md` and `ui-tests/instead.rs`.
 
 use std::collections::BTreeMap;
