@@ -256,8 +256,6 @@ pub use castiron_macros::shape;
 /// assert_eq!((b.to_vec(), e.to_vec()), (vec![1.0, 2.5, 1.0], vec![2.0, 4.0]));
 /// ```
 pub use castiron_macros::tensor;
-#[cfg(feature = "linalg")]
-pub use cpu::factor::field::Field;
 /// [`einsum!`], returning what goes wrong while running: sizes that only the program knows, and memory that runs out.
 ///
 /// ```
@@ -267,6 +265,8 @@ pub use cpu::factor::field::Field;
 /// assert_eq!(error.to_string(), "einsum: the letter 'i' names two sizes, 2 and 3");
 /// ```
 pub use castiron_macros::try_einsum;
+#[cfg(feature = "linalg")]
+pub use cpu::factor::field::Field;
 #[cfg(feature = "cuda")]
 #[doc(hidden)]
 pub use cuda::outside as cuda_outside;

@@ -62,7 +62,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             runs.push(model.run(&pictures).1);
         }
         let total = start.elapsed() / runs.len() as u32;
-        println!("\n{batch} at once: {:.1} ms, {:.0} per second", total.as_secs_f64() * 1e3, batch as f64 / total.as_secs_f64());
+        println!(
+            "\n{batch} at once: {:.1} ms, {:.0} per second",
+            total.as_secs_f64() * 1e3,
+            batch as f64 / total.as_secs_f64()
+        );
         for part in 0..runs[0].len() {
             let spent = runs.iter().map(|run| run[part].1).sum::<Duration>() / runs.len() as u32;
             let share = spent.as_secs_f64() / total.as_secs_f64();
@@ -78,9 +82,8 @@ fn prepared(path: &Path) -> Result<Tensor<f32, shape![3, 224, 224]>, Box<dyn Err
     let photo: Tensor<u8, shape![Height, Width, 3]> = files::read_jpeg(path)?;
     let [height, width, _] = photo.shape();
     let side = height.min(width);
-    let square: Tensor<u8, shape![_, _, 3]> = photo
-        .narrow(axis![0], (height - side) / 2, side)
-        .narrow(axis![1], (width - side) / 2, side);
+    let square: Tensor<u8, shape![_, _, 3]> =
+        photo.narrow(axis![0], (height - side) / 2, side).narrow(axis![1], (width - side) / 2, side);
     let square: Tensor<f32, shape![3, _, _]> = (square.permute(axis![2, 0, 1]).to::<f32>() / 255.0).with_shape();
     // Each pixel is the mean of those that it covers.
     let small: Tensor<f32, shape![3, 224, 224]> = square.adaptive_avg_pool2d::<shape![224, 224]>();

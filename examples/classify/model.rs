@@ -197,7 +197,10 @@ impl Model {
             }
         }
         let head = make("fc.weight", &[1000, 512]);
-        tensors.push(("fc.weight".to_owned(), Box::new(Tensor::<f32, shape![_, _]>::try_from_vec_sized(head, [1000, 512])?)));
+        tensors.push((
+            "fc.weight".to_owned(),
+            Box::new(Tensor::<f32, shape![_, _]>::try_from_vec_sized(head, [1000, 512])?),
+        ));
         let bias = Tensor::<f32, shape![_]>::try_from_vec_sized(make("fc.bias", &[1000]), [1000])?;
         tensors.push(("fc.bias".to_owned(), Box::new(bias)));
         let mut writer = CheckpointWriter::new();

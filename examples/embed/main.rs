@@ -28,7 +28,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (model, words): (Model, Vec<Vec<i64>>) = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["--synthetic"] => (Model::synthetic(synthetic::elements)?, SENTENCES.map(synthetic_words).to_vec()),
         [folder] if !folder.starts_with("--") => {
-            let tokenizer = tokenizers::Tokenizer::from_file(format!("{folder}/tokenizer.json")).map_err(|error| error.to_string())?;
+            let tokenizer = tokenizers::Tokenizer::from_file(format!("{folder}/tokenizer.json"))
+                .map_err(|error| error.to_string())?;
             let encode = |sentence: &str| -> Result<Vec<i64>, Box<dyn Error>> {
                 let encoded = tokenizer.encode(sentence, true).map_err(|error| error.to_string())?;
                 let real = encoded.get_ids().iter().zip(encoded.get_attention_mask()).filter(|(_, mask)| **mask == 1);
@@ -64,7 +65,10 @@ fn batch(sentences: &[Vec<i64>]) -> (Tensor<i64, (Batch, Seq)>, Tensor<bool, (Ba
     let longest = sentences.iter().map(Vec::len).max().unwrap_or(0);
     let at = |[row, column]: [usize; 2]| sentences[row].get(column).copied();
     let sizes = [sentences.len(), longest];
-    (Tensor::from_fn_sized(sizes, |place| at(place).unwrap_or(0)), Tensor::from_fn_sized(sizes, |place| at(place).is_some()))
+    (
+        Tensor::from_fn_sized(sizes, |place| at(place).unwrap_or(0)),
+        Tensor::from_fn_sized(sizes, |place| at(place).is_some()),
+    )
 }
 
 /// Places in the vocabulary for words of which no file says where they are: one for each spelling.
@@ -72,4 +76,3 @@ fn synthetic_words(sentence: &str) -> Vec<i64> {
     let place = |word: &str| 1000 + word.bytes().fold(7_i64, |hash, byte| (hash * 31 + i64::from(byte)) % 29_000);
     [101].into_iter().chain(sentence.split(' ').map(place)).chain([102]).collect()
 }
-

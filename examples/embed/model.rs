@@ -3,8 +3,8 @@
 //! Every weight has its shape in its type. `#[derive(Module)]` maps the structs onto the names of a checkpoint, and what does not fit is
 //! reported before anything is computed.
 
-use castiron::nn::Sees;
 use castiron::io::{CheckpointWriter, LoadOptions, StoredTensor};
+use castiron::nn::Sees;
 use castiron::{Checkpoint, Module, Result, Tensor, axis, dim, dims, ops, shape};
 
 dims! {
@@ -165,7 +165,11 @@ impl Model {
 
     /// A vector of length 1 for each sentence, whose words are given by their places in the vocabulary; `mask` says which are words and
     /// which fill up.
-    pub fn run(&self, words: &Tensor<i64, (Batch, Seq)>, mask: &Tensor<bool, (Batch, Seq)>) -> Tensor<f32, (Batch, Hidden)> {
+    pub fn run(
+        &self,
+        words: &Tensor<i64, (Batch, Seq)>,
+        mask: &Tensor<bool, (Batch, Seq)>,
+    ) -> Tensor<f32, (Batch, Hidden)> {
         let [_, len] = words.shape();
         let positions: Tensor<f32, (Seq, Hidden)> = self.embeddings.positions.narrow(axis![0], 0, len).with_shape();
         let kind = self.embeddings.kinds.select(axis![0], 0);

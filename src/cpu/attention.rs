@@ -177,11 +177,7 @@ pub(crate) fn attend<E: Dtype>(attention: &Attention<'_, HostBuffer, E>) -> Resu
                 let (head, tile) = (at / tiles, at % tiles);
                 tile_of(attention, out, head, tile * QUERIES)
             };
-            if is_shared {
-                threads::try_for_each(heads * tiles, &one)
-            } else {
-                (0..heads * tiles).try_for_each(one)
-            }
+            if is_shared { threads::try_for_each(heads * tiles, &one) } else { (0..heads * tiles).try_for_each(one) }
         })
     }
 }

@@ -30,7 +30,8 @@ pub(super) fn composed<D: Backend, E: Dtype>(attention: &Attention<'_, D::Storag
     let alpha = E::Compute::number(*scale);
     let added = Added { input: None, beta: E::Compute::default(), alpha };
     let mut scores = D::matmul::<E>(*query, key.restrided(&of, &steps), Some(added))?;
-    let lowest = |beside: &D::Storage| D::fill::<E>(Some(beside), E::from_compute(E::Compute::number(f64::NEG_INFINITY)), 1);
+    let lowest =
+        |beside: &D::Storage| D::fill::<E>(Some(beside), E::from_compute(E::Compute::number(f64::NEG_INFINITY)), 1);
     let zeros = vec![0; rank];
     if let Some(mask) = mask {
         let view = View::<_, E>::new(&scores, 0, &sizes, &strides);

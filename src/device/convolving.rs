@@ -121,7 +121,8 @@ pub(super) fn composed<D: Backend, E: Dtype>(
         let (right, right_strides) = ([count, depth, per_group], [per_group * weight.strides[0], 1, weight.strides[0]]);
         let step = bias.map_or(0, |bias| bias.strides[0]);
         let (of, steps) = ([count, rows, per_group], [per_group * step, 0, step]);
-        let bias = bias.map(|bias| View::new(bias.buffer, bias.offset + first * per_group * step, bias.sizes, bias.strides));
+        let bias =
+            bias.map(|bias| View::new(bias.buffer, bias.offset + first * per_group * step, bias.sizes, bias.strides));
         D::matmul::<E>(
             View::new(&patches, 0, &left, &left_strides),
             View::new(weight.buffer, weight.offset + first * right_strides[0], &right, &right_strides),

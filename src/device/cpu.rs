@@ -2,8 +2,8 @@
 
 use super::{Backend, Device, Place, convolving};
 use crate::cpu::{
-    attention, compress, conv, elementwise, epilogue, fresh, fused, gather, gemm, index_rows, integer_gemm, lanes, moving, order, read,
-    reduce, rows, scatter, search, tiny_gemm,
+    attention, compress, conv, elementwise, epilogue, fresh, fused, gather, gemm, index_rows, integer_gemm, lanes,
+    moving, order, read, reduce, rows, scatter, search, tiny_gemm,
 };
 use crate::dtype::{Castable, Dtype, Element};
 use crate::error::Result;

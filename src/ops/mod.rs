@@ -15,24 +15,23 @@ pub use rules::admit;
 #[doc(hidden)]
 pub mod arguments;
 pub mod choosing;
-#[doc(hidden)]
-pub mod losses;
 #[cfg(feature = "linalg")]
 pub mod decompose;
 #[cfg(test)]
 pub(crate) mod dual;
+#[doc(hidden)]
 pub mod losses;
 pub mod reduce;
 pub mod scan;
 #[doc(hidden)]
 pub mod segment;
 pub(crate) mod table;
-#[doc(hidden)]
-pub mod window;
 #[cfg(any(test, feature = "cuda"))]
 // Devices compile this text; what none of them asks for yet, tests do.
 #[cfg_attr(not(all(test, unix)), allow(dead_code))]
 pub(crate) mod text;
+#[doc(hidden)]
+pub mod window;
 
 pub use elementwise::isclose;
 pub use elementwise::{binary::*, tuned::*, unary::*};

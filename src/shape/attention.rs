@@ -1,7 +1,7 @@
 //! The shapes of attention. Uses shapes; used by `tensor::nn`.
 
-use super::dim::{Dim, SameDim};
 use super::Shape;
+use super::dim::{Dim, SameDim};
 
 /// The features of queries, which those of the keys equal.
 #[diagnostic::on_unimplemented(

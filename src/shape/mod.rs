@@ -31,8 +31,8 @@ mod tuple;
 pub(crate) mod window;
 
 pub use arithmetic::{ConvSize, DivideBy, DivideExactly, Minus, Padded, Product, Smaller, Sum};
-pub use attention::{AsManyValues, Attended, KeyFeatures, SameLead};
 pub use at_least::{Along0, Along1, Along2, AsColumns, AtLeast, AtLeast1, AtLeast2, AtLeast3};
+pub use attention::{AsManyValues, Attended, KeyFeatures, SameLead};
 pub use axis::{Axes, Axis, AxisArg, DistinctAxes, HasAxis, InsertAxis, KeepDim, OneAxis};
 pub(crate) use broadcast::expect_broadcast;
 pub use broadcast::{Broadcast, BroadcastDim, broadcast_size, broadcast_sizes, broadcasts_to};

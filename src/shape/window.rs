@@ -4,11 +4,11 @@
 //! Source: PyTorch, `torch.nn.Conv2d`, `torch.nn.ConvTranspose2d`, `torch.nn.MaxPool2d` ("Shape").
 //! Uses dimensions and their arithmetic; used by `tensor::nn`.
 
-use super::arithmetic::{ConvSize, Minus, Product, Sum};
-use super::network::InGroups;
-use super::dim::{Dim, Dyn, Known, SameDim, Stride};
-use super::numeral::{D0, D1, LowestBit, Numeral};
 use super::Shape;
+use super::arithmetic::{ConvSize, Minus, Product, Sum};
+use super::dim::{Dim, Dyn, Known, SameDim, Stride};
+use super::network::InGroups;
+use super::numeral::{D0, D1, LowestBit, Numeral};
 use crate::ops::window::Window;
 use core::marker::PhantomData;
 

@@ -48,10 +48,10 @@ mod memory_format;
 #[cfg(feature = "safetensors")]
 mod modules;
 mod moving;
+mod neighbours;
 mod networks;
 #[cfg(feature = "safetensors")]
 mod networks_examples;
-mod neighbours;
 #[cfg(feature = "npy")]
 mod npy;
 mod printing;

@@ -11,7 +11,13 @@ fn random<S: castiron::Shape>(sizes: S::Sizes, seed: u64) -> Tensor<f64, S> {
 }
 
 /// Each sum by itself.
-fn convolved(x: &Tensor<f64, Images>, w: &Tensor<f64, Images>, stride: usize, padding: usize, groups: usize) -> Tensor<f64, Images> {
+fn convolved(
+    x: &Tensor<f64, Images>,
+    w: &Tensor<f64, Images>,
+    stride: usize,
+    padding: usize,
+    groups: usize,
+) -> Tensor<f64, Images> {
     let ([n, _, h, width], [o, channels, kh, kw]) = (x.shape(), w.shape());
     let places = |size: usize, kernel: usize| (size + 2 * padding - kernel) / stride + 1;
     Tensor::from_fn_sized([n, o, places(h, kh), places(width, kw)], |[n, o, y, x_at]: [usize; 4]| {
@@ -197,7 +203,10 @@ fn an_activation_is_applied_to_the_elements_of_the_convolution() {
         assert_eq!(x.conv2d_with(&w, Some(&b), conv, ops::relu {}).to_vec(), plain.relu().to_vec());
         // Without a bias, and as a product of matrices.
         let w = random::<Images>([4, 3, 1, 1], 2);
-        assert_eq!(x.conv2d_with(&w, None, Conv::new(), ops::tanh {}).to_vec(), x.conv2d(&w, None, Conv::new()).tanh().to_vec());
+        assert_eq!(
+            x.conv2d_with(&w, None, Conv::new(), ops::tanh {}).to_vec(),
+            x.conv2d(&w, None, Conv::new()).tanh().to_vec()
+        );
     }
 }
 
@@ -206,7 +215,11 @@ fn halved<E: Float, N: castiron::Dim, H: castiron::Dim, W: castiron::Dim, D: Dev
     x: &Tensor<E, (N, dim!(3), H, W), D>,
     weight: &Tensor<E, shape![8, 3, 3, 3], D>,
 ) -> Tensor<E, (N, dim!(8), H::CeilDiv<dim!(2)>, W::CeilDiv<dim!(2)>), D> {
-    let same = x.conv2d(&Tensor::<E, shape![3, 1, 3, 3], D>::ones_like_device(x), None, Conv::new().padding::<Same>().groups::<dim!(3)>());
+    let same = x.conv2d(
+        &Tensor::<E, shape![3, 1, 3, 3], D>::ones_like_device(x),
+        None,
+        Conv::new().padding::<Same>().groups::<dim!(3)>(),
+    );
     same.conv2d(weight, None, Conv::new().stride::<dim!(2)>().padding::<Half>())
 }
 
@@ -221,8 +234,7 @@ impl<E: Float, S: castiron::KnownShape, D: Device> OnesLike<E, S, D> for Tensor<
 
 #[test]
 fn sizes_are_in_the_types_of_generic_code() {
-    let y: Tensor<f32, shape![1, 8, 5, 4]> =
-        halved(&Tensor::<f32, shape![1, 3, 9, 8], Cpu>::ones(), &Tensor::ones());
+    let y: Tensor<f32, shape![1, 8, 5, 4]> = halved(&Tensor::<f32, shape![1, 3, 9, 8], Cpu>::ones(), &Tensor::ones());
     assert_eq!(y[(0, 0, 2, 2)], 243.0);
     let y: Tensor<f64, shape![_, 8, 112, 112], Meta> =
         halved(&Tensor::<f64, shape![_, 3, 224, 224], Meta>::ones_sized([7, 3, 224, 224]), &Tensor::ones());
@@ -249,7 +261,10 @@ fn what_does_not_fit_while_running_is_an_error_that_says_why() {
     let pooled = x.try_max_pool2d(Pool::<dim!(2)>::new().padding::<dim!(2)>());
     assert_eq!(text(pooled), "max_pool2d: padding 2 is more than half of a window of 2");
     let none = Tensor::<f32, Images>::ones_sized([2, 0, 5, 5]).try_max_pool2d(Pool::<dim!(2)>::new());
-    assert_eq!(text(none), "max_pool2d: a tensor of shape [2, 0, 5, 5] has nothing to pool: only the batch may be empty");
+    assert_eq!(
+        text(none),
+        "max_pool2d: a tensor of shape [2, 0, 5, 5] has nothing to pool: only the batch may be empty"
+    );
     let huge = Tensor::<f32, Images, Meta>::ones_sized([1 << 30, 4, 1 << 10, 1 << 10]);
     let weights = Tensor::<f32, Images, Meta>::ones_sized([1 << 30, 4, 1, 1]);
     assert!(matches!(huge.try_conv2d(&weights, None, Conv::new()), Err(Error::TooLarge { .. })));

@@ -29,7 +29,10 @@ fn sentences_have_the_vectors_that_pytorch_gives_them() {
     let worst = vectors.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     assert!(worst < 1e-5, "they differ by {worst}");
     // A sentence alone has the vector that it has among others.
-    let alone = model.run(&words.narrow(axis![0], 1, 1).narrow(axis![1], 0, 8).with_shape(), &Tensor::from_fn_sized([1, 8], |_| true));
+    let alone = model.run(
+        &words.narrow(axis![0], 1, 1).narrow(axis![1], 0, 8).with_shape(),
+        &Tensor::from_fn_sized([1, 8], |_| true),
+    );
     let worst = alone.to_vec().iter().zip(&vectors[384..]).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     assert!(worst < 1e-5, "they differ by {worst}");
 }

@@ -242,7 +242,7 @@ impl AnyTensor {
     }
 
     #[op(exponential(input, lambd, generator), dtypes = float)]
-    fn exponential_by_name(args: &Bound<'_>) -> Result<Value> {
+    fn exponential_drawn_by_name(args: &Bound<'_>) -> Result<Value> {
         let lambda = args.read_or("lambd", || 1.0)?;
         Ok(args.tensor("input")?.exponential(lambda, &mut args.read_or("generator", unseeded)?)?.into())
     }

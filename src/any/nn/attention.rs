@@ -47,7 +47,10 @@ impl AnyTensor {
             same_device(op, self, other)?;
         }
         if dropout != 0.0 {
-            return invalid(op, format!("dropout of {dropout}: use `dropout` of the result of `softmax`, which takes a generator"));
+            return invalid(
+                op,
+                format!("dropout of {dropout}: use `dropout` of the result of `softmax`, which takes a generator"),
+            );
         }
         if let Some(mask) = mask {
             same_device(op, self, mask)?;

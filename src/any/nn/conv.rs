@@ -41,7 +41,13 @@ enum Amount {
 
 impl Default for ConvOptions {
     fn default() -> Self {
-        ConvOptions { stride: vec![1], padding: Amount::Each(vec![0]), output_padding: vec![0], dilation: vec![1], groups: 1 }
+        ConvOptions {
+            stride: vec![1],
+            padding: Amount::Each(vec![0]),
+            output_padding: vec![0],
+            dilation: vec![1],
+            groups: 1,
+        }
     }
 }
 
@@ -83,13 +89,18 @@ impl ConvOptions {
 
     /// The windows of a weight.
     fn windows(&self, op: &'static str, kernel: &[usize]) -> Result<Vec<Window>> {
-        let (stride, dilation) = (each(op, "stride", &self.stride, kernel.len())?, each(op, "dilation", &self.dilation, kernel.len())?);
+        let (stride, dilation) =
+            (each(op, "stride", &self.stride, kernel.len())?, each(op, "dilation", &self.dilation, kernel.len())?);
         let padding = match &self.padding {
-            Amount::Each(padding) => each(op, "padding", padding, kernel.len())?.into_iter().map(|amount| [amount; 2]).collect(),
+            Amount::Each(padding) => {
+                each(op, "padding", padding, kernel.len())?.into_iter().map(|amount| [amount; 2]).collect()
+            }
             Amount::Same if stride.iter().any(|&stride| stride != 1) => {
                 return invalid(op, "padding `same` takes a stride of 1".to_owned());
             }
-            Amount::Same => kernel.iter().zip(&dilation).map(|(&kernel, &dilation)| same(kernel, dilation)).collect::<Vec<_>>(),
+            Amount::Same => {
+                kernel.iter().zip(&dilation).map(|(&kernel, &dilation)| same(kernel, dilation)).collect::<Vec<_>>()
+            }
         };
         let window = |at: usize| {
             let [before, after] = padding[at];

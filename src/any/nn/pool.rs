@@ -112,7 +112,11 @@ impl AnyTensor {
         if axes > 1 || self.dtype.is_floating_point() {
             return Ok(());
         }
-        Err(Error::NotAdmitted { op, dtype: self.dtype, reason: "it is defined for floating-point dtypes only".to_owned() })
+        Err(Error::NotAdmitted {
+            op,
+            dtype: self.dtype,
+            reason: "it is defined for floating-point dtypes only".to_owned(),
+        })
     }
 
     fn pooled_max(&self, op: &'static str, axes: usize, options: &PoolOptions) -> Result<AnyTensor> {
@@ -138,7 +142,11 @@ impl AnyTensor {
             return invalid(op, "a divisor of 0: expected another number".to_owned());
         }
         if self.dtype != DType::I64 && !(self.dtype.is_floating_point() && !self.dtype.is_shell()) {
-            return Err(Error::NotAdmitted { op, dtype: self.dtype, reason: "means are of floats and int64".to_owned() });
+            return Err(Error::NotAdmitted {
+                op,
+                dtype: self.dtype,
+                reason: "means are of floats and int64".to_owned(),
+            });
         }
         let pooling = Pooling { op, windows: &windows, rounds_up: options.rounds_up };
         fn run<E: Dtype>(x: &AnyTensor, pooling: Pooling<'_>, options: &PoolOptions) -> Result<Laid<DynamicBuffer>> {
@@ -201,8 +209,7 @@ impl AnyTensor {
     }
 
     fn adaptive_max(&self, op: &'static str, places: &[usize]) -> Result<AnyTensor> {
-        let result =
-            dispatch_dtype!(op, self.dtype, E: Float => adaptive_largest::<E, Dynamic>(op, self.elements_as()?, places))?;
+        let result = dispatch_dtype!(op, self.dtype, E: Float => adaptive_largest::<E, Dynamic>(op, self.elements_as()?, places))?;
         Ok(self.of_laid(result, self.dtype))
     }
 

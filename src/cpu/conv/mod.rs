@@ -92,7 +92,8 @@ impl<E: Dtype> Plan<'_, E> {
     fn choose_block(&mut self) {
         let [_, _, _, rows, columns] = self.out_sizes;
         let window = self.windows[2];
-        let span = |places: usize, window: Window| (places - 1) * window.stride + (window.kernel - 1) * window.dilation + 1;
+        let span =
+            |places: usize, window: Window| (places - 1) * window.stride + (window.kernel - 1) * window.dilation + 1;
         let wide = columns.min(PIXELS);
         let row = span(wide, window) * self.x_sizes[1] * self.windows[0].kernel;
         let mut high = (PIXELS / wide).clamp(1, rows);
@@ -107,16 +108,15 @@ impl<E: Dtype> Plan<'_, E> {
 
     /// The numbers of one block's input, in each axis: planes, rows, columns, channels.
     fn input_of(&self, rows: usize, columns: usize) -> [usize; 4] {
-        let span = |places: usize, window: Window| (places - 1) * window.stride + (window.kernel - 1) * window.dilation + 1;
+        let span =
+            |places: usize, window: Window| (places - 1) * window.stride + (window.kernel - 1) * window.dilation + 1;
         [self.windows[0].kernel, span(rows, self.windows[1]), span(columns, self.windows[2]), self.x_sizes[1]]
     }
 
     /// Computes the rows and columns of one block, for some of the strips of all groups.
     fn block(&self, image: usize, plane: usize, corner: [usize; 2], strips_of: core::ops::Range<usize>) -> Result<()> {
-        let [rows, columns] = [
-            self.block[0].min(self.out_sizes[3] - corner[0]),
-            self.block[1].min(self.out_sizes[4] - corner[1]),
-        ];
+        let [rows, columns] =
+            [self.block[0].min(self.out_sizes[3] - corner[0]), self.block[1].min(self.out_sizes[4] - corner[1])];
         let input = self.input_of(rows, columns);
         let copied = if self.is_direct { None } else { Some(self.copy_input(image, plane, corner, input)?) };
         // The steps of the input: planes, rows, columns, channels.
@@ -204,7 +204,8 @@ impl<E: Dtype> Plan<'_, E> {
         let (per_group, strip) = (self.out_sizes[1] / self.groups, self.kernels.strip);
         let (count, channels) = (strips(per_group, strip), self.x_sizes[1] / self.groups);
         let pixels = self.kernels.pixels_of(columns);
-        let sums = if self.writes_result { None } else { Some(Scratch::<E::Compute>::try_new(rows * columns * strip)?) };
+        let sums =
+            if self.writes_result { None } else { Some(Scratch::<E::Compute>::try_new(rows * columns * strip)?) };
         let o = self.out_strides;
         for at in strips_of {
             let (group, low) = (at / count, at % count * strip);

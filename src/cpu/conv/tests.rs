@@ -30,7 +30,14 @@ fn listed<E: Copy>(elements: &[E], sizes: &[usize], strides: &[usize]) -> Vec<E>
 }
 
 /// One after the other, from the definition.
-fn naive(convolution: &Convolution, x: &[f64], x_sizes: &[usize], w: &[f64], w_sizes: &[usize], sizes: &[usize]) -> Vec<f64> {
+fn naive(
+    convolution: &Convolution,
+    x: &[f64],
+    x_sizes: &[usize],
+    w: &[f64],
+    w_sizes: &[usize],
+    sizes: &[usize],
+) -> Vec<f64> {
     let steps = (row_major(x_sizes), row_major(w_sizes));
     let (channels, per_group) = (w_sizes[1], sizes[1] / convolution.groups);
     let mut out = vec![];
@@ -97,7 +104,8 @@ fn check<E: Dtype + Castable>() {
         let storages = [&x, &w, &bias].map(|list| HostBuffer::from_vec(list.clone()).unwrap());
         for last in [[false, false], [true, true], [true, false], [false, true]] {
             let strides = |sizes: &[usize], last: bool| if last { channels_last(sizes) } else { row_major(sizes) };
-            let (x_strides, w_strides, own) = (strides(&x_sizes, last[0]), row_major(&w_sizes), strides(&sizes, last[1]));
+            let (x_strides, w_strides, own) =
+                (strides(&x_sizes, last[0]), row_major(&w_sizes), strides(&sizes, last[1]));
             let doubles = |list: &[E], sizes: &[usize], strides: &[usize]| -> Vec<f64> {
                 listed(list, sizes, strides).into_iter().map(|x| x.cast::<f64>()).collect()
             };

@@ -290,7 +290,8 @@ mod tests {
                         for column in 0..columns {
                             let terms = (0..3).flat_map(|run| (0..len).map(move |k| (run, k)));
                             let sum = terms.fold(start[column], |sum, (run, k)| {
-                                sum + x[pixel * step + runs[run] + k] * weights[(run * len + k) * kernels.strip + column]
+                                sum + x[pixel * step + runs[run] + k]
+                                    * weights[(run * len + k) * kernels.strip + column]
                             });
                             assert_eq!(out[pixel * (columns + 1) + column], sum, "{pixels} {len} {columns}");
                         }

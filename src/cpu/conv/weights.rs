@@ -56,7 +56,8 @@ impl<E: Dtype> Loop for PackStrip<'_, E> {
                 let at = channel * strides[1] + z * strides[2] + y * strides[3] + x * strides[4];
                 // SAFETY: the positions are those of the weights; `pack` has room for a strip at each row.
                 unsafe {
-                    let (from, to) = (first.add(low * strides[0] + at), to.add((position * channels + channel) * strip));
+                    let (from, to) =
+                        (first.add(low * strides[0] + at), to.add((position * channels + channel) * strip));
                     for lane in 0..count {
                         to.add(lane).write(from.add(lane * strides[0]).read().to_compute());
                     }
@@ -89,7 +90,13 @@ pub(super) fn pack<E: Dtype>(weights: Weights<'_, E>, groups: usize, strip: usiz
             let (group, low) = (at / strips, at % strips * strip);
             let count = strip.min(per_group - low);
             // Strips do not overlap, and there is room for all of them.
-            simd::dispatch(PackStrip { weights, low: group * per_group + low, count, strip, to: to.wrapping_add(at * len) });
+            simd::dispatch(PackStrip {
+                weights,
+                low: group * per_group + low,
+                count,
+                strip,
+                to: to.wrapping_add(at * len),
+            });
         }
     });
     Ok(packed)

@@ -193,12 +193,16 @@ pub(crate) fn transposed<E: Dtype, D: Device>(
     let mut sizes = x.sizes.to_vec();
     for (at, (window, &extra)) in windows.iter().zip(output_padding).enumerate() {
         if window.stride == 0 || window.dilation == 0 || extra >= window.stride.max(window.dilation) {
-            let reason = format!("stride {}, dilation {} and output padding {extra}: the last must be smaller than one of the others, which are from 1 up", window.stride, window.dilation);
+            let reason = format!(
+                "stride {}, dilation {} and output padding {extra}: the last must be smaller than one of the others, which are from 1 up",
+                window.stride, window.dilation
+            );
             return invalid(op, reason);
         }
         let (axis, reach) = (lead + 1 + at, window.span().ok_or_else(too_large)? as i128 - 1);
         let low = window.before as i128 - reach;
-        let end = (x.sizes[axis] as i128 - 1) * window.stride as i128 + 1 + reach - window.after as i128 + extra as i128;
+        let end =
+            (x.sizes[axis] as i128 - 1) * window.stride as i128 + 1 + reach - window.after as i128 + extra as i128;
         let places = end - low - reach;
         if places < 1 || x.sizes[axis] == 0 {
             return invalid(op, format!("axis {axis} of size {} is left with {places} places", x.sizes[axis]));
@@ -228,7 +232,8 @@ pub(crate) fn transposed<E: Dtype, D: Device>(
     let mut of = vec![groups.checked_mul(outputs).ok_or_else(too_large)?, per_group];
     of.extend(&w_sizes[2..]);
     let own = strides::row_major(&of);
-    let windows: Vec<Window> = windows.iter().map(|window| Window { stride: 1, before: 0, after: 0, ..*window }).collect();
+    let windows: Vec<Window> =
+        windows.iter().map(|window| Window { stride: 1, before: 0, after: 0, ..*window }).collect();
     let weight = View::<_, E>::new(&exchanged, 0, &of, &own);
     plain::<E, D>(Operands { op, x, weight, bias }, &windows, groups)
 }

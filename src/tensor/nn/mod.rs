@@ -3,4 +3,3 @@
 pub(crate) mod attention;
 pub(crate) mod conv;
 pub(crate) mod pool;
-

@@ -82,8 +82,11 @@ impl Pooling<'_> {
         let lead = x.sizes.len() - axes;
         // Channels stay last where they are.
         let last = lead == 2 && MemoryFormat::suggested(x.sizes, x.strides) != MemoryFormat::CONTIGUOUS;
-        let order: Vec<usize> =
-            if last { [0].into_iter().chain(2..x.sizes.len()).chain([1]).collect() } else { (0..x.sizes.len()).collect() };
+        let order: Vec<usize> = if last {
+            [0].into_iter().chain(2..x.sizes.len()).chain([1]).collect()
+        } else {
+            (0..x.sizes.len()).collect()
+        };
         let window = |axis: usize| axis.checked_sub(lead).map(|at| self.windows[at]);
         let (mut own, mut steps) = (x.sizes.to_vec(), x.strides.to_vec());
         let mut list: Vec<Vec<Segment>> = vec![];
@@ -124,13 +127,7 @@ impl Pooling<'_> {
         }
         let mut result_strides = vec![0; sizes.len()];
         order.iter().zip(strides::row_major(&of(&sizes))).for_each(|(&axis, stride)| result_strides[axis] = stride);
-        Ok(Seen {
-            storage,
-            sizes: seen_sizes,
-            strides: seen_strides,
-            positions: axes,
-            result: [sizes, result_strides],
-        })
+        Ok(Seen { storage, sizes: seen_sizes, strides: seen_strides, positions: axes, result: [sizes, result_strides] })
     }
 
     fn reduced<E: Element, D: Device, R: Reducer<E>>(
@@ -219,7 +216,8 @@ impl Pooling<'_> {
             })
             .collect();
         let whole: usize = self.windows.iter().map(|window| window.kernel).product();
-        let is_whole = self.windows.iter().zip(&counts).all(|(window, list)| list.iter().all(|&count| count == window.kernel));
+        let is_whole =
+            self.windows.iter().zip(&counts).all(|(window, list)| list.iter().all(|&count| count == window.kernel));
         if divisor.is_none() && is_whole && E::DTYPE.is_floating_point() {
             return self.reduced::<E, D, _>(Mean, x, E::default());
         }
@@ -306,10 +304,16 @@ fn parts<E: Element, D: Device>(
     let axes = places.len();
     let lead = x.sizes.len().checked_sub(axes).filter(|lead| matches!(lead, 1 | 2));
     let Some(lead) = lead else {
-        return invalid(op, format!("expected {} axes, or {} with a batch, got shape {:?}", axes + 1, axes + 2, x.sizes));
+        return invalid(
+            op,
+            format!("expected {} axes, or {} with a batch, got shape {:?}", axes + 1, axes + 2, x.sizes),
+        );
     };
     if x.sizes[lead - 1..].contains(&0) {
-        return invalid(op, format!("a tensor of shape {:?} has nothing to pool: only the batch may be empty", x.sizes));
+        return invalid(
+            op,
+            format!("a tensor of shape {:?} has nothing to pool: only the batch may be empty", x.sizes),
+        );
     }
     let mut list: Vec<Vec<Segment>> = x.sizes.iter().map(|&size| vec![Segment::whole(size)]).collect();
     let (mut sizes, mut windows) = (x.sizes.to_vec(), vec![]);
@@ -337,7 +341,9 @@ fn parts<E: Element, D: Device>(
                     let less = kernel - (end - start);
                     let rest = match filler {
                         Filler::Zeros => Segment::Fill { len: less },
-                        Filler::Last => Segment::Each { start: end - 1, len: usize::from(less > 0), times: less.max(1) },
+                        Filler::Last => {
+                            Segment::Each { start: end - 1, len: usize::from(less > 0), times: less.max(1) }
+                        }
                     };
                     [Segment::Forward { start, len: end - start }, rest]
                 })
@@ -621,7 +627,8 @@ pub trait Kernel {
 }
 impl<K: EachAxis<First: crate::Known, Second: crate::Known, Third: crate::Known>> Kernel for K {
     fn sizes(axes: usize) -> Vec<usize> {
-        let each = [<K::First as crate::Known>::VALUE, <K::Second as crate::Known>::VALUE, <K::Third as crate::Known>::VALUE];
+        let each =
+            [<K::First as crate::Known>::VALUE, <K::Second as crate::Known>::VALUE, <K::Third as crate::Known>::VALUE];
         each[..axes].to_vec()
     }
 }
