@@ -141,7 +141,7 @@ impl AnyTensor {
         if options.divisor == Some(0) {
             return invalid(op, "a divisor of 0: expected another number".to_owned());
         }
-        if self.dtype != DType::I64 && !(self.dtype.is_floating_point() && !self.dtype.is_shell()) {
+        if self.dtype != DType::I64 && (!self.dtype.is_floating_point() || self.dtype.is_shell()) {
             return Err(Error::NotAdmitted {
                 op,
                 dtype: self.dtype,

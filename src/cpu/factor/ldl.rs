@@ -21,7 +21,9 @@ pub(crate) fn ldl<E: FieldNumber>(a: &mut [E], n: usize, hermitian: bool, pivots
             }
         }
         let mut pivot = k;
-        if !(Float::max(here, most) > zero) {
+        // (Also where they are NaN.)
+        let has_pivot = Float::max(here, most) > zero;
+        if !has_pivot {
             if info == 0 {
                 info = k as i32 + 1;
             }

@@ -340,7 +340,7 @@ macro_rules! convolutions {
             #[doc = $transposed_example]
             /// ```
             #[fallible]
-            pub fn $transposed<CW: Dim, O: Dim, $($kernel: Dim,)+ S: EachAxis, P: EachAxis, L: EachAxis, G: Known, A: EachAxis>(
+            pub fn $transposed<CW: Dim, O: Dim, $($kernel: Dim,)+ S: EachAxis, P: EachAxis, L: EachAxis, G: Known, A: EachAxis + Kernel>(
                 &self,
                 weight: &Tensor<E, (CW, O, $($kernel),+), D>,
                 bias: Option<&Tensor<E, (Product<G, O>,), D>>,
@@ -350,7 +350,6 @@ macro_rules! convolutions {
                 E: InexactFor<ops::reduce::convolution>,
                 T: Transposed<(CW, O, $($kernel),+), Conv<S, P, L, G, A>>,
                 (S, P, L): Moves,
-                A: Kernel,
             {
                 let _ = conv;
                 let op = stringify!($transposed);

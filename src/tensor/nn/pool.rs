@@ -481,7 +481,7 @@ macro_rules! poolings {
             #[doc = concat!("assert_eq!(y.amax().item(), ", $most, ");")]
             /// ```
             #[fallible]
-            pub fn $max<K: EachAxis, S: EachAxis, P: EachAxis, L: EachAxis>(
+            pub fn $max<K: EachAxis + Kernel, S: EachAxis, P: EachAxis, L: EachAxis>(
                 &self,
                 pool: Pool<K, S, P, L>,
             ) -> Result<Tensor<E, <T as Pooled<Pool<K, S, P, L>, $rank>>::Output, D>>
@@ -489,7 +489,6 @@ macro_rules! poolings {
                 E: $admits<ops::reduce::pooling>,
                 T: Pooled<Pool<K, S, P, L>, $rank>,
                 (S, P, L): Moves,
-                K: Kernel,
             {
                 let _ = pool;
                 let (op, windows) = (stringify!($max), <(S, P, L)>::windows(&K::sizes($rank)));
@@ -512,7 +511,7 @@ macro_rules! poolings {
             /// ```
             #[fallible]
             #[allow(clippy::type_complexity)]
-            pub fn $with_index<K: EachAxis, S: EachAxis, P: EachAxis, L: EachAxis>(
+            pub fn $with_index<K: EachAxis + Kernel, S: EachAxis, P: EachAxis, L: EachAxis>(
                 &self,
                 pool: Pool<K, S, P, L>,
             ) -> Result<(
@@ -523,7 +522,6 @@ macro_rules! poolings {
                 E: $admits<ops::reduce::pooling>,
                 T: Pooled<Pool<K, S, P, L>, $rank>,
                 (S, P, L): Moves,
-                K: Kernel,
             {
                 let _ = pool;
                 let (op, windows) = (stringify!($max), <(S, P, L)>::windows(&K::sizes($rank)));
@@ -548,7 +546,7 @@ macro_rules! poolings {
             #[doc = concat!("assert_eq!(y.amax().item(), ", $mean, ");")]
             /// ```
             #[fallible]
-            pub fn $avg<K: EachAxis, S: EachAxis, P: EachAxis>(
+            pub fn $avg<K: EachAxis + Kernel, S: EachAxis, P: EachAxis>(
                 &self,
                 pool: Pool<K, S, P>,
             ) -> Result<Tensor<E, <T as Pooled<Pool<K, S, P>, $rank>>::Output, D>>
@@ -556,7 +554,6 @@ macro_rules! poolings {
                 E: FloatFor<ops::reduce::pooling>,
                 T: Pooled<Pool<K, S, P>, $rank>,
                 (S, P, crate::dim!(1)): Moves,
-                K: Kernel,
             {
                 let _ = pool;
                 let (op, windows) = (stringify!($avg), <(S, P, crate::dim!(1))>::windows(&K::sizes($rank)));
