@@ -250,8 +250,8 @@ impl AnyTensor {
     #[op(uniform(input, from, to, generator), dtypes = float)]
     fn uniform_by_name(args: &Bound<'_>) -> Result<Value> {
         let (low, high) = (args.read_or("from", || 0.0)?, args.read_or("to", || 1.0)?);
-        let (sizes, dtype, mut generator, device) = Self::drawn_like(args)?;
-        Ok(AnyTensor::uniform(&sizes, low, high, dtype, &mut generator)?.to_device(device)?.into())
+        let (x, generator) = (args.tensor("input")?, &mut args.read_or("generator", unseeded)?);
+        Ok(AnyTensor::uniform(x.shape(), low, high, x.dtype, generator)?.to_device(x.device())?.into())
     }
 
     /// The dtype and the generator of a tensor made from nothing.

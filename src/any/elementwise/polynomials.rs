@@ -10,7 +10,7 @@ use crate::any::elementwise::apply::{broadcast_to, same_device};
 use crate::any::{AnyOperand, checked_numel};
 use crate::device::{Backend, Dynamic, DynamicBuffer};
 use crate::dtype::{Castable, Category, DType, Element};
-use crate::error::{Result, listed};
+use crate::error::{Result, invalid, listed};
 use crate::layout::strides;
 use castiron_macros::operations;
 
@@ -36,6 +36,9 @@ fn chebyshev(x: f64, n: f64, one: f64) -> f64 {
     recurrence(n, [1.0, one], |_, value, before| 2.0 * x * value - before)
 }
 
+/// The highest degree: a number takes a step for each, which is some milliseconds.
+const HIGHEST: f64 = (1 << 20) as f64;
+
 impl AnyTensor {
     fn polynomial(&self, op: &'static str, n: &AnyOperand, of: fn(f64, f64) -> f64) -> Result<AnyTensor> {
         let n = match n {
@@ -52,13 +55,20 @@ impl AnyTensor {
         let sizes = broadcast_to(op, &self.sizes, &n.sizes)?;
         checked_numel(op, &sizes, DType::F64)?;
         let [x, n] = spread_together([&self.to(DType::F64)?, &n.to(DType::F64)?], &sizes)?;
-        fn run<E: Castable + Element>(x: &AnyTensor, n: &AnyTensor, of: fn(f64, f64) -> f64) -> Result<DynamicBuffer> {
+        fn run<E: Castable + Element>(
+            op: &'static str,
+            [x, n]: [&AnyTensor; 2],
+            of: fn(f64, f64) -> f64,
+        ) -> Result<DynamicBuffer> {
             Dynamic::build::<E>(Some(x.buffer()?), || {
                 let (x, n) = (Dynamic::download(x.elements_as::<f64>()?)?, Dynamic::download(n.elements_as::<f64>()?)?);
+                if let Some(n) = n.iter().find(|&&n| n > HIGHEST) {
+                    return invalid(op, format!("a degree of {n}: expected one of at most {HIGHEST}"));
+                }
                 listed(x.into_iter().zip(n).map(|(x, n)| E::from_f64(of(x, n))))
             })
         }
-        let buffer = dispatch_dtype!(op, dtype, E: [f32, f64] => run::<E>(&x, &n, of))?;
+        let buffer = dispatch_dtype!(op, dtype, E: [f32, f64] => run::<E>(op, [&x, &n], of))?;
         Ok(AnyTensor::fresh(buffer, dtype, &sizes, &strides::row_major(&sizes)))
     }
 }
@@ -72,7 +82,7 @@ macro_rules! polynomials {
             /// Of degree `n`; 0 where that is negative. Integers give the default float. Computed on the host.
             ///
             /// # Errors
-            /// If shapes do not broadcast, or the dtypes promote to something else than `float32` and `float64`.
+            /// If shapes do not broadcast, a degree is above 2^20, or the dtypes promote to something else than `float32` and `float64`.
             #[op $called]
             pub fn $name(&self, n: impl Into<AnyOperand>) -> Result<AnyTensor> {
                 self.polynomial(stringify!($name), &n.into(), |$x, $n| $value)

@@ -6,7 +6,7 @@ use crate::any::call::Bound;
 use crate::any::elementwise::apply::same_device;
 use crate::any::{AnyTensor, Value, checked_numel};
 use crate::device::{Backend, Dynamic};
-use crate::error::{Result, invalid};
+use crate::error::{Result, invalid, listed};
 use crate::layout::strides;
 use crate::tensor::{BagMode, Bags, RotaryLayout, bags, turned};
 use castiron_macros::operations;
@@ -34,7 +34,7 @@ impl AnyTensor {
         same_device(op, self, indices)?;
         let offsets = match (indices.rank(), offsets) {
             (1, Some(offsets)) => offsets.to_ints(op)?,
-            (2, None) => (0..indices.sizes[0]).map(|row| (row * indices.sizes[1]) as i64).collect(),
+            (2, None) => listed((0..indices.sizes[0]).map(|row| (row * indices.sizes[1]) as i64))?,
             (1, None) => return invalid(op, "a list of indices has offsets".to_owned()),
             _ => return invalid(op, "indices are a list with offsets, or a matrix without".to_owned()),
         };

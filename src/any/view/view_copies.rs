@@ -37,7 +37,6 @@ macro_rules! copies {
     };
 }
 copies! {
-    alias_copy: "alias" ["input"] #[op(alias_copy(input))]
     as_strided_copy: "as_strided" ["input" "size" "stride" "storage_offset"] #[op(as_strided_copy(input, size, stride, storage_offset))]
     diagonal_copy: "diagonal" ["input" "offset" "dim1" "dim2"] #[op(diagonal_copy(input, offset, dim1, dim2))]
     permute_copy: "permute" ["input" "dims"] #[op(permute_copy(input, dims))]
@@ -51,6 +50,11 @@ copies! {
 
 #[operations]
 impl AnyTensor {
+    #[op(alias_copy(input))]
+    fn alias_copy_by_name(&self) -> Result<AnyTensor> {
+        self.copy()
+    }
+
     #[op(expand_copy(input, size, implicit = _))]
     fn expand_copy_by_name(&self, size: &[i64]) -> Result<AnyTensor> {
         self.expand(size)?.copy()

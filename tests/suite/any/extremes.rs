@@ -44,6 +44,9 @@ const READS_ALL: &[&str] = &[
     "linalg.vector_norm",
     "linalg.matrix_norm",
     "sum_to_size",
+    "masked.sum",
+    "masked.mean",
+    "masked.prod",
     "trapezoid",
     // Positions, and the few largest.
     "argmax",
