@@ -5,7 +5,7 @@
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, room};
 use crate::layout::memory_format::MemoryFormat;
 use crate::layout::strides;
 use crate::ops;
@@ -13,7 +13,7 @@ use crate::ops::admit::InexactFor;
 use crate::ops::kernel::{Applying, Copying};
 use crate::ops::segment::Segment;
 use crate::ops::window::{Convolution, Window};
-use crate::shape::{Conv, Convolved, Dim, EachAxis, Known, Moves, Product, Shape, SizeArray, Transposed};
+use crate::shape::{Conv, Convolved, Dim, EachAxis, Known, Moves, Product, Shape, SizeArray, Transposed, numel};
 use crate::storage::View;
 use crate::tensor::nn::pool::Kernel;
 use crate::tensor::{Activation, Tensor, checked_numel, expect_fit};
@@ -32,6 +32,15 @@ pub(crate) struct Operands<'a, B, E> {
 
 fn invalid<T>(op: &'static str, reason: String) -> Result<T> {
     Err(Error::InvalidArgument { op, reason })
+}
+
+/// Whether there is room for elements of these sizes, asked before lists as long as an axis are made. (Where there are no elements, none are
+/// made.)
+pub(crate) fn expect_room<E: Element, D: Device>(beside: &D::Storage, sizes: &[usize]) -> Result<()> {
+    if D::has_data(beside) {
+        room::<E>(numel(sizes).unwrap_or(usize::MAX))?;
+    }
+    Ok(())
 }
 
 /// A batch of one is added where there is none; whether there was.
@@ -209,6 +218,7 @@ pub(crate) fn transposed<E: Dtype, D: Device>(
         }
         sizes[axis] = usize::try_from(end - low).map_err(|_| too_large())?;
         checked_numel::<E>(op, &sizes)?;
+        expect_room::<E, D>(x.buffer, &sizes[axis..=axis])?;
         if D::has_data(x.buffer) {
             list[axis] = spread(x.sizes[axis], window.stride, low, end);
         }

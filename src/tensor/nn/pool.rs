@@ -16,7 +16,7 @@ use crate::ops::segment::Segment;
 use crate::ops::window::Window;
 use crate::shape::{EachAxis, KnownShape, Moves, Pool, Pooled, Resized, Shape, numel};
 use crate::storage::View;
-use crate::tensor::nn::conv::{Laid, laid};
+use crate::tensor::nn::conv::{Laid, expect_room, laid};
 use crate::tensor::{Tensor, checked_numel};
 use castiron_macros::fallible;
 
@@ -199,6 +199,7 @@ impl Pooling<'_> {
         divisor: Option<i64>,
     ) -> Result<Laid<D::Storage>> {
         let sizes = self.sizes::<E>(x.sizes)?;
+        expect_room::<E, D>(x.buffer, &sizes)?;
         let lead = x.sizes.len() - self.windows.len();
         // How many elements of each axis count for a place.
         let counts: Vec<Vec<usize>> = self
@@ -215,7 +216,6 @@ impl Pooling<'_> {
                 if D::has_data(x.buffer) { (0..sizes[lead + at]).map(count).collect() } else { vec![] }
             })
             .collect();
-        let whole: usize = self.windows.iter().map(|window| window.kernel).product();
         let is_whole =
             self.windows.iter().zip(&counts).all(|(window, list)| list.iter().all(|&count| count == window.kernel));
         if divisor.is_none() && is_whole && E::DTYPE.is_floating_point() {
@@ -235,7 +235,6 @@ impl Pooling<'_> {
         })?;
         let mut spread = vec![0; lead];
         spread.extend(steps.iter().zip(places).map(|(&step, &size)| if size == 1 { 0 } else { step }));
-        let _ = whole;
         let left = View::<_, E>::new(&sum, 0, &sizes, &own);
         let right = View::<_, E>::new(&divisors, 0, &sizes, &spread);
         let storage = if E::DTYPE.is_floating_point() {
@@ -315,6 +314,7 @@ fn parts<E: Element, D: Device>(
             format!("a tensor of shape {:?} has nothing to pool: only the batch may be empty", x.sizes),
         );
     }
+    expect_room::<E, D>(x.buffer, &[&x.sizes[..lead], places].concat())?;
     let mut list: Vec<Vec<Segment>> = x.sizes.iter().map(|&size| vec![Segment::whole(size)]).collect();
     let (mut sizes, mut windows) = (x.sizes.to_vec(), vec![]);
     let mut is_whole = true;
