@@ -125,8 +125,9 @@ pub(crate) fn by_neighbours<E: Dtype, D: Device>(
     let squares = Losing::<SquaredDifference>::new([0.0; 2]);
     let squares = D::map2::<E, E, f64>(squares, x, View::new(&zero, 0, sizes, &still), &to)?;
     let mut sums = D::zeroed::<f64>(Some(x.buffer), sizes.iter().product())?;
-    let (before, after) = (size / 2, (size - 1) / 2);
-    for offset in 0..size.min(before + sizes[1] + after) {
+    let before = size / 2;
+    // Only those that channels of the tensor are away from others.
+    for offset in (before + 1).saturating_sub(sizes[1])..size.min(before.saturating_add(sizes[1])) {
         // The channel that is added lies `before - offset` channels before.
         let (from, into) = (offset.saturating_sub(before), before.saturating_sub(offset));
         let Some(count) = sizes[1].checked_sub(from.max(into)).filter(|&count| count > 0) else { continue };

@@ -48,6 +48,9 @@ const READS_ALL: &[&str] = &[
     "masked.mean",
     "masked.prod",
     "trapezoid",
+    "nn.functional.avg_pool1d",
+    "nn.functional.avg_pool2d",
+    "nn.functional.avg_pool3d",
     // Losses, which are summed or averaged.
     "nn.functional.binary_cross_entropy",
     "nn.functional.binary_cross_entropy_with_logits",
