@@ -2172,6 +2172,63 @@ fn runs() {
 }
 }
 
+mod linalg_determinant_of_a_vector {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![4]> = Tensor::ones();
+    let _ = x.diag().det();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod linalg_inverse_of_an_oblong_matrix {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![3, 4]> = Tensor::ones();
+    let _ = x.pinv(None, false);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod linalg_singular_values_of_integers {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<i64, shape![3, 3]> = Tensor::ones();
+    let _ = x.to::<f32>().svdvals();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod linalg_transform_of_half_floats {
+use castiron::fft::Norm;
+use castiron::{Tensor, axis, f16, shape};
+
+pub fn main() {
+    let x: Tensor<f16, shape![8]> = Tensor::zeros();
+    let _ = x.to::<f32>().fft(axis![0], Norm::Backward);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod macros_axis_that_is_not_imported {
 use castiron::{axis, tensor};
 
@@ -2813,6 +2870,294 @@ use castiron::{Tensor, axis, dim, shape};
 pub fn main() {
     let x = Tensor::<f32, shape![2, 3]>::zeros();
     let _ = x.unfold::<dim!(3), dim!(1), _>(axis![1]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod network_einsum_letter_of_two_sizes {
+use castiron::{Tensor, einsum, shape};
+
+pub fn main() {
+    let (a, b): (Tensor<f32, shape![2, 3]>, Tensor<f32, shape![4, 5]>) = (Tensor::zeros(), Tensor::zeros());
+    let _ = einsum!("ij,lk->ik", a, b);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod network_einsum_letters_of_another_rank {
+use castiron::{Tensor, einsum, shape};
+
+pub fn main() {
+    let a: Tensor<f32, shape![2, 3, 4]> = Tensor::zeros();
+    let _ = einsum!("ijk->i", a);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod network_einsum_result_without_its_letter {
+use castiron::{Tensor, einsum, shape};
+
+pub fn main() {
+    let a: Tensor<f32, shape![2, 3]> = Tensor::zeros();
+    let _ = einsum!("ij->j", a);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod network_einsum_with_dots {
+use castiron::{Tensor, einsum, shape};
+
+pub fn main() {
+    let a: Tensor<f32, shape![2, 3]> = Tensor::zeros();
+    let _ = einsum!("ij->j", a);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod network_glu_of_an_odd_axis {
+use castiron::{Tensor, axis, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![4, 3]> = Tensor::zeros();
+    let _ = x.glu(axis![0]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod network_groups_that_leave_channels_over {
+use castiron::{Tensor, dim, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![2, 6, 3]> = Tensor::zeros();
+    let _ = x.group_norm::<dim!(3), _, _>((), (), 1e-5);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod network_labels_of_another_batch {
+use castiron::{Tensor, reduction::Mean, shape};
+
+pub fn main() {
+    let scores: Tensor<f32, shape![2, 5]> = Tensor::zeros();
+    let labels: Tensor<i64, shape![2]> = Tensor::zeros();
+    let _ = scores.cross_entropy(&labels, (), -100, 0.0, Mean);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod network_labels_of_floats {
+use castiron::{Tensor, reduction::Mean, shape};
+
+pub fn main() {
+    let scores: Tensor<f32, shape![2, 5]> = Tensor::zeros();
+    let labels: Tensor<i64, shape![2]> = Tensor::zeros();
+    let _ = scores.cross_entropy(&labels, (), -100, 0.0, Mean);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod network_statistics_of_other_channels {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![2, 6, 3]> = Tensor::zeros();
+    let (mean, variance): (Tensor<f32, shape![6]>, Tensor<f32, shape![6]>) = (Tensor::zeros(), Tensor::ones());
+    let _ = x.batch_norm(&mean, &variance, (), (), 1e-5);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod network_target_of_another_batch {
+use castiron::{Tensor, reduction::Mean, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![2, 1]> = Tensor::zeros();
+    let y: Tensor<f32, shape![2, 1]> = Tensor::zeros();
+    let _ = x.mse_loss(&y, Mean);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod network_weight_of_other_classes {
+use castiron::{Tensor, reduction::Mean, shape};
+
+pub fn main() {
+    let (scores, labels): (Tensor<f32, shape![2, 5]>, Tensor<i64, shape![2]>) = (Tensor::zeros(), Tensor::zeros());
+    let weight: Tensor<f32, shape![5]> = Tensor::ones();
+    let _ = scores.cross_entropy(&labels, &weight, -100, 0.0, Mean);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod networks_channels_of_a_convolution {
+use castiron::nn::Conv;
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let image = Tensor::<f32, shape![1, 3, 32, 32]>::ones();
+    let weight = Tensor::<f32, shape![8, 3, 7, 7]>::ones();
+    let _ = image.conv2d(&weight, None, Conv::new());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod networks_convolution_of_bytes {
+use castiron::nn::Conv;
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![1, 3, 16, 16]>::ones();
+    let weight = Tensor::<f32, shape![8, 3, 3, 3]>::ones();
+    let _ = x.conv2d(&weight, None, Conv::new());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod networks_features_of_heads {
+use castiron::nn::Sees;
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let q = Tensor::<f32, shape![1, 12, 5, 32]>::ones();
+    let k = Tensor::<f32, shape![1, 12, 7, 32]>::ones();
+    let _ = q.scaled_dot_product_attention(&k, &k, Sees::<_, (), _>::All, None);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod networks_groups_that_do_not_divide {
+use castiron::nn::Conv;
+use castiron::{Tensor, dim, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![1, 8, 16, 16]>::ones();
+    let weight = Tensor::<f32, shape![12, 2, 3, 3]>::ones();
+    let _ = x.conv2d(&weight, None, Conv::new().groups::<dim!(4)>());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod networks_half_of_an_even_window {
+use castiron::nn::{Conv, Half};
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![1, 8, 16, 16]>::ones();
+    let weight = Tensor::<f32, shape![8, 8, 3, 3]>::ones();
+    let _ = x.conv2d(&weight, None, Conv::new().padding::<Half>());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod networks_keys_without_values {
+use castiron::nn::Sees;
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let q = Tensor::<f32, shape![5, 32]>::ones();
+    let k = Tensor::<f32, shape![7, 32]>::ones();
+    let v = Tensor::<f32, shape![7, 32]>::ones();
+    let _ = q.scaled_dot_product_attention(&k, &v, Sees::<_, (), _>::All, None);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod networks_same_padding_with_a_stride {
+use castiron::nn::{Conv, Same};
+use castiron::{Tensor, dim, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![1, 8, 16, 16]>::ones();
+    let weight = Tensor::<f32, shape![8, 8, 3, 3]>::ones();
+    let _ = x.conv2d(&weight, None, Conv::new().padding::<Same>());
+    let _ = x.conv2d(&weight, None, Conv::new().stride::<dim!(2)>().padding::<castiron::nn::Half>());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod networks_window_larger_than_the_axis {
+use castiron::nn::Pool;
+use castiron::{Tensor, dim, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![1, 8, 4, 4]>::ones();
+    let _ = x.max_pool2d(Pool::<dim!(2)>::new());
 }
 
 #[test]

@@ -56,8 +56,7 @@ pub fn module(input: TokenStream) -> Result<TokenStream, Mistake> {
     if !rest.first().is_some_and(|token| is_ident(token, "struct")) {
         let what = if rest.first().is_some_and(|token| is_ident(token, "enum")) { "an enum" } else { "this" };
         let message = format!(
-            "`#[derive(Module)]` is for structs: a checkpoint does not say which variant of {what} it holds; \
-             write a struct with an `Option` for each, or implement `castiron::Module` by hand"
+            "`#[derive(Module)]` is for structs: a checkpoint does not say which variant of {what} it holds; write a struct with an `Option` for each, or implement `castiron::Module` by hand"
         );
         return Err(Mistake::at(span, message));
     }
@@ -340,8 +339,7 @@ fn attributes(rest: &mut Vec<TokenTree>, of: Of) -> Result<Attributes, Mistake> 
     Ok(found)
 }
 
-const HELP: &str = "`#[module(…)]` of a field takes `rename = \"name\"`, `tied = \"name\"` and `skip`; \
-                    of a struct `tied(\"name\" = \"name\")` and `ignore(\"name\")`";
+const HELP: &str = "`#[module(…)]` of a field takes `rename = …`, `tied = …` (names in quotes) and `skip`, of a struct `tied(… = …)` and `ignore(…)`";
 
 fn read_item(item: &[TokenTree], of: Of, found: &mut Attributes) -> Result<(), Mistake> {
     let wrong = || Mistake::at(item[0].span(), HELP);

@@ -19,7 +19,6 @@ pub mod choosing;
 pub mod decompose;
 #[cfg(test)]
 pub(crate) mod dual;
-#[doc(hidden)]
 pub mod losses;
 pub mod reduce;
 pub mod scan;

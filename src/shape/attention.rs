@@ -45,7 +45,6 @@ pub trait Attended<K, V> {
 }
 macro_rules! attended {
     ($([$($lead:ident $of_keys:ident $of_values:ident)?] [$($heads:ident $key_heads:ident $value_heads:ident)?];)*) => {$(
-        #[diagnostic::do_not_recommend]
         impl<
             $($lead: Dim, $of_keys: Dim, $of_values: Dim,)? $($heads: Dim, $key_heads: Dim, $value_heads: Dim,)?
             L: Dim, E: Dim, S: Dim, EK: Dim, SV: Dim, V: Dim,

@@ -335,7 +335,6 @@ pub trait Resized<T> {
 
 macro_rules! windows {
     ($($rank:literal: ($($lead:ident)?) [$($axis:ident $kernel:ident $place:ident)+];)*) => {$(
-        #[diagnostic::do_not_recommend]
         impl<$($lead: Dim,)? C: Dim, O: Dim, CG: Dim, $($axis: Dim, $kernel: Dim,)+ S: EachAxis, P: EachAxis, L: EachAxis, G: Known>
             Convolved<(O, CG, $($kernel),+), Conv<S, P, L, G>> for ($($lead,)? C, $($axis),+)
         where
@@ -345,7 +344,6 @@ macro_rules! windows {
         {
             type Output = ($($lead,)? O, $(<P::$place as Padding<$axis, $kernel, S::$place, L::$place>>::Places),+);
         }
-        #[diagnostic::do_not_recommend]
         impl<$($lead: Dim,)? C: Dim, CW: Dim, O: Dim, $($axis: Dim, $kernel: Dim,)+ S: EachAxis, P: EachAxis, L: EachAxis, G: Known, A: EachAxis>
             Transposed<(CW, O, $($kernel),+), Conv<S, P, L, G, A>> for ($($lead,)? C, $($axis),+)
         where
@@ -358,7 +356,6 @@ macro_rules! windows {
                 $(<$axis as TransposedSize<$kernel, S::$place, P::$place, L::$place, A::$place>>::Output),+
             );
         }
-        #[diagnostic::do_not_recommend]
         impl<$($lead: Dim,)? C: Dim, $($axis: Dim,)+ K: EachAxis, S: EachAxis, P: EachAxis, L: EachAxis> Pooled<Pool<K, S, P, L>, $rank>
             for ($($lead,)? C, $($axis),+)
         where
@@ -366,7 +363,6 @@ macro_rules! windows {
         {
             type Output = ($($lead,)? C, $(<P::$place as Padding<$axis, K::$place, S::$place, L::$place>>::Places),+);
         }
-        #[diagnostic::do_not_recommend]
         impl<$($lead: Dim,)? C: Dim, $($axis: Dim, $kernel: Dim),+> Resized<($($kernel,)+)> for ($($lead,)? C, $($axis),+) {
             type Output = ($($lead,)? C, $($kernel),+);
         }

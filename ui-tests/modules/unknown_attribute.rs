@@ -3,7 +3,7 @@
 //! Instead: `rename`.
 //!
 //! names: `#[module(…)]` of a field takes
-//! says: rename = "name"
+//! says: rename = …
 
 use castiron::{Module, Tensor, shape};
 

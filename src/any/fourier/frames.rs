@@ -121,10 +121,10 @@ impl AnyTensor {
             return args.refused(format!("expected a 1D or 2D tensor, got one of shape {:?}", x.shape()));
         }
         let beyond = match args.read_or("pad_mode", || "reflect")? {
-            "reflect" => Beyond::Reflect,
-            "constant" => Beyond::Constant,
-            "replicate" => Beyond::Replicate,
-            "circular" => Beyond::Circular,
+            "reflect" => Beyond::Mirror,
+            "constant" => Beyond::Zeros,
+            "replicate" => Beyond::Edge,
+            "circular" => Beyond::Wrap,
             other => return args.refused(format!("Unrecognised padding mode {other}")),
         };
         let frames = Frames { beyond, ..frames_of(args, args.read_or("onesided", || !is_complex)?)? };

@@ -132,9 +132,9 @@ impl<E: Element, S: Shape> Tensor<E, S> {
     /// ```
     pub fn load(checkpoint: &Checkpoint, name: &str) -> Result<Self> {
         let info = checkpoint.find(name)?;
-        checkpoint
-            .typed(name, info, &mut |_| ())?
-            .map_err(|(expected, found)| checkpoint.wrong(name, info, format!("expected {expected}, found {found}")))
+        checkpoint.typed(name, info, &mut |_| ())?.map_err(|(expected, found)| {
+            checkpoint.wrong(name, info, format!("expected {expected}") + &format!(", found {found}"))
+        })
     }
 }
 

@@ -68,7 +68,7 @@ fn expect_type<E: Element, S: Shape>(header: &Header) -> Result<(), String> {
     if *dtype == E::DTYPE && sizes.len() == S::RANK && fits::<S>(sizes) {
         return Ok(());
     }
-    Err(format!("expected {} {}, found {dtype} {sizes:?}", E::DTYPE, shape_text::<S>()))
+    Err(format!("expected {} {}", E::DTYPE, shape_text::<S>()) + &format!(", found {dtype} {sizes:?}"))
 }
 
 /// The tensor of elements in a buffer, in the order that the header says.

@@ -15,15 +15,15 @@ use num_traits::Zero;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Beyond {
-    /// Mirrored, the end itself not repeated.
+    /// Mirrored, the end itself not repeated (`reflect`).
     #[default]
-    Reflect,
-    /// Zeros.
-    Constant,
-    /// The last sample again.
-    Replicate,
-    /// From the other end on.
-    Circular,
+    Mirror,
+    /// Zeros (`constant`).
+    Zeros,
+    /// The last sample again (`replicate`).
+    Edge,
+    /// From the other end on (`circular`).
+    Wrap,
 }
 
 /// How a signal is cut into frames (PyTorch's arguments of `stft`).
@@ -59,7 +59,7 @@ impl Frames {
             hop: n_fft / 4,
             window: n_fft,
             center: true,
-            beyond: Beyond::Reflect,
+            beyond: Beyond::Mirror,
             normalized: false,
             onesided: true,
         }
@@ -111,11 +111,11 @@ fn continued(at: isize, len: usize, beyond: Beyond) -> Option<usize> {
     let last = len as isize - 1;
     let found = match beyond {
         _ if (0..=last).contains(&at) => at,
-        Beyond::Constant => return None,
-        Beyond::Reflect if at < 0 => -at,
-        Beyond::Reflect => 2 * last - at,
-        Beyond::Replicate => at.clamp(0, last),
-        Beyond::Circular => at.rem_euclid(len as isize),
+        Beyond::Zeros => return None,
+        Beyond::Mirror if at < 0 => -at,
+        Beyond::Mirror => 2 * last - at,
+        Beyond::Edge => at.clamp(0, last),
+        Beyond::Wrap => at.rem_euclid(len as isize),
     };
     usize::try_from(found).ok().filter(|&found| found < len)
 }
@@ -137,10 +137,10 @@ pub(crate) fn stft<E: Spectral, D: Device>(
     let n = frames.n_fft;
     let around = if frames.center { n / 2 } else { 0 };
     let fits = match frames.beyond {
-        Beyond::Reflect => around < len.max(1),
-        Beyond::Circular => around <= len,
-        Beyond::Replicate => len > 0 || around == 0,
-        Beyond::Constant => true,
+        Beyond::Mirror => around < len.max(1),
+        Beyond::Wrap => around <= len,
+        Beyond::Edge => len > 0 || around == 0,
+        Beyond::Zeros => true,
     };
     if !fits {
         return invalid(
