@@ -313,7 +313,7 @@ pub use tensor::{
 /// How the windows of convolutions and pooling move, and what attention sees.
 pub mod nn {
     pub use crate::shape::{Conv, Half, Pool, Same};
-    pub use crate::tensor::nn::attention::Sees;
+    pub use crate::tensor::nn::attention::{Added, All, Causal, Sees, Where};
 }
 
 #[cfg(doc)]
