@@ -29,6 +29,11 @@ mod workloads {
     pub mod l_growth;
     #[cfg(feature = "mmap")]
     pub mod m_mapped;
+    pub mod n_convolutions;
+    pub mod o_attention;
+    pub mod p_layers;
+    #[cfg(feature = "safetensors")]
+    pub mod q_models;
     pub mod report;
 }
 
@@ -37,10 +42,11 @@ use workloads::ceilings::Ceilings;
 use workloads::harness::{Bench, Settings};
 use workloads::{
     a_add, b_mixed, c_pointwise, d_reductions, e_matmul, f_layout, g_casts, h_indexing, i_small, j_in_place, l_growth,
+    n_convolutions, o_attention, p_layers,
 };
 
 /// Every letter, and what measures its workloads.
-const LETTERS: [(char, fn(&mut Bench)); 11] = [
+const LETTERS: [(char, fn(&mut Bench)); 14] = [
     ('a', a_add::run),
     ('b', b_mixed::run),
     ('c', c_pointwise::run),
@@ -52,6 +58,9 @@ const LETTERS: [(char, fn(&mut Bench)); 11] = [
     ('i', i_small::run),
     ('j', j_in_place::run),
     ('l', l_growth::run),
+    ('n', n_convolutions::run),
+    ('o', o_attention::run),
+    ('p', p_layers::run),
 ];
 
 /// How many threads the library computes with: those of the pool that its work is divided in.
@@ -63,10 +72,10 @@ fn set_threads(threads: usize) {
 
 fn main() -> ExitCode {
     let settings = Settings::read();
-    let unknown = |letter: &char| !['k', 'm'].contains(letter) && LETTERS.iter().all(|(known, _)| known != letter);
+    let unknown = |letter: &char| !['k', 'm', 'q'].contains(letter) && LETTERS.iter().all(|(known, _)| known != letter);
     if let Some(letter) = settings.letters.iter().find(|letter| unknown(letter)) {
         eprintln!(
-            "no workload has the letter `{letter}`: there are a to j, k for the machine's ceilings, l for how time grows with size, and m for mapped files"
+            "no workload has the letter `{letter}`: there are a to j, k for the machine's ceilings, l for how time grows with size, m for mapped files, n for convolutions, o for attention, p for layers, and q for networks"
         );
         return ExitCode::from(2);
     }
@@ -89,6 +98,12 @@ fn main() -> ExitCode {
         workloads::m_mapped::run(&mut bench);
         #[cfg(not(feature = "mmap"))]
         eprintln!("letter `m` measures with the feature `mmap`");
+    }
+    if chosen.contains(&'q') {
+        #[cfg(feature = "safetensors")]
+        workloads::q_models::run(&mut bench);
+        #[cfg(not(feature = "safetensors"))]
+        eprintln!("letter `q` measures with the feature `safetensors`");
     }
     ExitCode::SUCCESS
 }

@@ -156,8 +156,9 @@ def timed(threads, compiled):
         print(f"classify {batch}: {best(lambda: classify(x), 9) * 1e3:.2f} ms", flush=True)
 
 
-with torch.no_grad():
-    if sys.argv[1] == "expected":
-        expected()
-    else:
-        timed(int(sys.argv[2]) if len(sys.argv) > 2 else 1, "compile" in sys.argv)
+if __name__ == "__main__":
+    with torch.no_grad():
+        if sys.argv[1] == "expected":
+            expected()
+        else:
+            timed(int(sys.argv[2]) if len(sys.argv) > 2 else 1, "compile" in sys.argv)

@@ -1,0 +1,124 @@
+"""PyTorch on the workloads `n` to `q` of `cargo bench`: JSON lines as that writes them, with the same method.
+
+    OUT=FILE THREADS=1 python3 benches/peers/letters.py nopq [compile]
+
+`benches/peers/compare.py FILE…` prints the lines of several programs side by side.
+"""
+import json, os, sys, time
+import torch
+import torch.nn.functional as F
+import networks
+
+THREADS, BUDGET = int(os.environ.get("THREADS", 1)), float(os.environ.get("BENCH_MS", 200)) / 1e3
+FILTER, OUT = os.environ.get("FILTER"), os.environ.get("OUT")
+torch.set_num_threads(THREADS)
+
+
+def samples(f):
+    start, runs = time.perf_counter(), 0
+    while runs < 2 or time.perf_counter() - start < 0.025:
+        f()
+        runs += 1
+        if time.perf_counter() - start > 1.5:
+            break
+
+    def timed(times):
+        start = time.perf_counter()
+        for _ in range(times):
+            f()
+        return (time.perf_counter() - start) / times
+
+    estimate = timed(1)
+    times = max(1, int(60e-6 / max(estimate, 1e-10) + 1))
+    count = min(400, max(5, int(BUDGET / (estimate * times))))
+    start, result = time.perf_counter(), []
+    for index in range(count):
+        result.append(timed(times))
+        if index >= 3 and time.perf_counter() - start > BUDGET * 4:
+            break
+    return sorted(result)
+
+
+def measured(name, f, peer="torch"):
+    if FILTER and FILTER not in name:
+        return
+    s = samples(f)
+    at = lambda part: s[int((len(s) - 1) * part)] * 1e9
+    line = json.dumps({"peer": peer, "threads": THREADS, "name": name, "ns": at(0.5), "min": at(0), "p10": at(0.1), "p90": at(0.9), "n": len(s)})
+    if OUT:
+        with open(OUT, "a") as file:
+            file.write(line + "\n")
+    print(line, flush=True)
+
+
+def floats(*sizes):
+    return torch.rand(sizes) + 0.1
+
+
+def convolutions():
+    for name, (n, c, h), (o, k), stride, padding in [
+        ("3x3_64_64_56", (1, 64, 56), (64, 3), 1, 1),
+        ("3x3_128_128_28", (1, 128, 28), (128, 3), 1, 1),
+        ("3x3_256_256_14", (1, 256, 14), (256, 3), 1, 1),
+        ("3x3_512_512_7", (1, 512, 7), (512, 3), 1, 1),
+        ("1x1_256_64_56", (1, 256, 56), (64, 1), 1, 0),
+        ("7x7s2_3_64_224", (1, 3, 224), (64, 7), 2, 3),
+        ("3x3_64_64_56_b8", (8, 64, 56), (64, 3), 1, 1),
+        ("3x3s2_64_128_56", (1, 64, 56), (128, 3), 2, 1),
+        ("1x1s2_64_128_56", (1, 64, 56), (128, 1), 2, 0),
+    ]:
+        x, w = floats(n, c, h, h), floats(o, c, k, k)
+        measured(f"n.{name}_nchw", lambda: F.conv2d(x, w, None, stride, padding))
+        x, w = (t.contiguous(memory_format=torch.channels_last) for t in (x, w))
+        measured(f"n.{name}_nhwc", lambda: F.conv2d(x, w, None, stride, padding))
+
+
+def attention():
+    for batch in (1, 8):
+        for length in (128, 512, 2048):
+            q, k, v = (floats(batch, 12, length, 64) for _ in range(3))
+            measured(f"o.f32_b{batch}_{length}", lambda: F.scaled_dot_product_attention(q, k, v))
+            measured(f"o.causal_f32_b{batch}_{length}", lambda: F.scaled_dot_product_attention(q, k, v, is_causal=True))
+            q, k, v = (x.bfloat16() for x in (q, k, v))
+            measured(f"o.bf16_b{batch}_{length}", lambda: F.scaled_dot_product_attention(q, k, v))
+
+
+def layers():
+    x, w, b = floats(256, 384), floats(1536, 384), floats(1536)
+    measured("p.linear_gelu_256", lambda: F.gelu(F.linear(x, w, b)))
+    n, m = floats(384), floats(384)
+    measured("p.layer_norm_256x384", lambda: F.layer_norm(x, (384,), n, m))
+    y, c = floats(8, 64, 56, 56), floats(64)
+    measured("p.batch_norm_8x64x56", lambda: F.batch_norm(y, c, c, c, c))
+    measured("p.group_norm_8x64x56", lambda: F.group_norm(y, 8, c, c))
+    z = floats(1, 64, 112, 112)
+    last = z.contiguous(memory_format=torch.channels_last)
+    for layout, t in (("nchw", z), ("nhwc", last)):
+        measured(f"p.max_pool_3s2_64x112_{layout}", lambda: F.max_pool2d(t, 3, 2, 1))
+        measured(f"p.avg_pool_2_64x112_{layout}", lambda: F.avg_pool2d(t, 2))
+    measured("p.adaptive_avg_pool_64x112_nhwc", lambda: F.adaptive_avg_pool2d(last, 1))
+    scores, labels = floats(256, 1000), torch.randint(1000, (256,))
+    measured("p.cross_entropy_256x1000", lambda: F.cross_entropy(scores, labels))
+    table, words = floats(30522, 384), torch.randint(30522, (8, 128))
+    measured("p.embedding_8x128x384", lambda: F.embedding(words, table))
+
+
+def models():
+    embed, classify = networks.Embed(), networks.Classify()
+    kinds = [("torch", embed, classify)]
+    if "compile" in sys.argv:
+        kinds.append(("torch-compile", torch.compile(embed.__call__), torch.compile(classify.__call__)))
+    for peer, embed, classify in kinds:
+        for batch in (1, 8, 32):
+            words, mask = networks.sentences(batch, 32)
+            measured(f"q.embed_{batch}x32", lambda: embed(words, mask), peer)
+        for batch in (1, 8, 32):
+            x = networks.images(batch).contiguous(memory_format=torch.channels_last)
+            measured(f"q.classify_{batch}", lambda: classify(x), peer)
+
+
+if __name__ == "__main__":
+    with torch.no_grad():
+        for letter, run in (("n", convolutions), ("o", attention), ("p", layers), ("q", models)):
+            if letter in sys.argv[1]:
+                run()
