@@ -101,7 +101,7 @@ pub(super) fn block<E: Dtype>(
             step: width.stride * wide,
             positions: &positions,
             channels,
-            weights: plan.packed,
+            weights: plan.weights.first,
             start: plan.bias,
             out: to,
             out_step,

@@ -12,7 +12,7 @@ mod weights;
 use self::patch::Part;
 pub(super) use self::patch::{narrow, widen};
 use self::tile::{Kernels, TileArgs};
-use self::weights::{Weights, strips};
+use self::weights::{Strips, Weights, strips};
 use super::elementwise::{result_len, source};
 use super::epilogue::Then;
 use super::threads::{self, Shared};
@@ -46,7 +46,7 @@ struct Plan<'a, E: Dtype> {
     is_depthwise: bool,
     /// Rows and columns of a block.
     block: [usize; 2],
-    packed: *const E::Compute,
+    weights: Strips<E::Compute>,
     /// Numbers of a window of one group.
     depth: usize,
     /// What sums start from: a strip for each of the packed weights.
@@ -228,7 +228,8 @@ impl<E: Dtype> Plan<'_, E> {
                         step: self.windows[2].stride * wide,
                         runs: &runs,
                         len,
-                        weights: self.packed.wrapping_add(at * self.depth * strip),
+                        weights: self.weights.first.wrapping_add(at * self.weights.step),
+                        weights_step: self.weights.row,
                         start: self.bias.wrapping_add(at * strip),
                         out: to.wrapping_add(row * to_steps[0] + column * to_steps[1]),
                         out_step: to_steps[1],
@@ -325,7 +326,17 @@ fn convolve_by<E: Dtype>(
     let weights = Weights { first: source(&weight), sizes: weight.sizes, strides: weight.strides };
     // A depthwise convolution has one strip, of all channels.
     let strip = if is_depthwise { groups } else { kernels.strip };
-    let packed = weights::pack::<E>(weights, if is_depthwise { 1 } else { groups }, strip)?;
+    let depth = weights.depth();
+    let in_place = if is_depthwise { None } else { weights::in_place(weights, groups, strip) };
+    // (What is packed is kept until the blocks are computed.)
+    let (_packed, in_strips) = match in_place {
+        Some(strips) => (None, strips),
+        None => {
+            let packed = weights::pack::<E>(weights, if is_depthwise { 1 } else { groups }, strip)?;
+            let strips = Strips { first: packed.start().cast_const(), step: depth * strip, row: strip };
+            (Some(packed), strips)
+        }
+    };
     let count = if is_depthwise { 1 } else { groups * strips(per_group[1], strip) };
     let start = Scratch::<E::Compute>::filled(E::Compute::default(), count * strip);
     if let Some(bias) = bias {
@@ -355,8 +366,8 @@ fn convolve_by<E: Dtype>(
         writes_result: same && (out_strides[1] == 1 || sizes[1] == 1),
         is_depthwise,
         block: [1, 1],
-        packed: packed.start(),
-        depth: weights.depth(),
+        weights: in_strips,
+        depth,
         bias: start.start(),
         then,
     };

@@ -1,6 +1,6 @@
 use super::{convolve_by, tile};
 use crate::dtype::{Castable, Dtype, bf16};
-use crate::layout::strides::row_major;
+use crate::layout::strides::{row_major, write_prepacked};
 use crate::ops::window::{Convolution, Window};
 use crate::storage::{HostBuffer, View};
 
@@ -93,6 +93,8 @@ fn check<E: Dtype + Castable>() {
         (70, [1, 70, 2, 3, 4], 70, [window(2, 1, 0, 1, 1), window(1, 1, 0, 0, 1), window(3, 1, 1, 1, 1)]),
         (3, [1, 3, 1, 4, 4], 6, [point, window(2, 1, 0, 0, 1), window(2, 1, 0, 0, 1)]),
         (1, [1, 2, 1, 1, 300], 2, [point, point, window(4, 1, 3, 0, 1)]),
+        (1, [1, 3, 2, 5, 17], 64, [window(2, 1, 0, 0, 1), window(3, 1, 1, 1, 1), window(2, 1, 0, 1, 1)]),
+        (2, [1, 38, 1, 4, 3], 64, [point, window(2, 1, 0, 0, 1), window(3, 1, 1, 1, 1)]),
     ];
     for (groups, x_sizes, outputs, windows) in kinds {
         let convolution = Convolution { windows, groups };
@@ -102,10 +104,14 @@ fn check<E: Dtype + Castable>() {
         let (x, w) = (numbers::<E>(x_sizes.iter().product(), 0), numbers::<E>(w_sizes.iter().product(), 3));
         let bias: Vec<E> = (0..outputs).map(|at| E::from_i32(at as i32)).collect();
         let storages = [&x, &w, &bias].map(|list| HostBuffer::from_vec(list.clone()).unwrap());
-        for last in [[false, false], [true, true], [true, false], [false, true]] {
+        // Where channels are last: of the operand, of the result; whether weights are prepacked.
+        for last in [[false, false, false], [true, true, false], [true, false, true], [false, true, true], [true, true, true]] {
             let strides = |sizes: &[usize], last: bool| if last { channels_last(sizes) } else { row_major(sizes) };
-            let (x_strides, w_strides, own) =
-                (strides(&x_sizes, last[0]), row_major(&w_sizes), strides(&sizes, last[1]));
+            let (x_strides, own) = (strides(&x_sizes, last[0]), strides(&sizes, last[1]));
+            let mut w_strides = row_major(&w_sizes);
+            if last[2] {
+                write_prepacked(&w_sizes, &mut w_strides);
+            }
             let doubles = |list: &[E], sizes: &[usize], strides: &[usize]| -> Vec<f64> {
                 listed(list, sizes, strides).into_iter().map(|x| x.cast::<f64>()).collect()
             };

@@ -19,6 +19,8 @@ pub(super) struct TileArgs<'a, T> {
     pub(super) len: usize,
     /// The weights: a strip for each number of a window.
     pub(super) weights: *const T,
+    /// From one strip of weights to the next one.
+    pub(super) weights_step: usize,
     /// What sums start from: a strip.
     pub(super) start: *const T,
     /// The first pixel's place in the result.
@@ -48,8 +50,8 @@ impl<T> Kernels<T> {
     /// Computes so many pixels, for which there is a kernel.
     ///
     /// # Safety
-    /// For each pixel the runs lie inside initialised memory; weights are as many strips as runs have numbers together; `start` is a
-    /// strip; nobody else uses the `columns` places of each pixel of the result.
+    /// For each pixel the runs lie inside initialised memory; there are as many strips of weights as runs have numbers together; `start`
+    /// is a strip; nobody else uses the `columns` places of each pixel of the result.
     #[inline]
     pub(super) unsafe fn run(self, pixels: usize, tile: &TileArgs<'_, T>) {
         // SAFETY: the caller's promise; the kernels are those of this machine.
@@ -100,11 +102,12 @@ unsafe fn multiply<V: Lanes, const PIXELS: usize, const COUNT: usize>(
     at: *const V::Number,
     step: usize,
     weights: *const V::Number,
+    weights_step: usize,
 ) -> *const V::Number {
     // SAFETY: the caller's promise.
     unsafe {
         for k in 0..COUNT {
-            let strip = weights.add(2 * V::LEN * k);
+            let strip = weights.add(weights_step * k);
             let strip = [V::load(strip), V::load(strip.add(V::LEN))];
             for pixel in 0..PIXELS {
                 let x = V::spread(at.add(pixel * step + k).read());
@@ -112,7 +115,7 @@ unsafe fn multiply<V: Lanes, const PIXELS: usize, const COUNT: usize>(
                 sums[pixel][1] = V::multiply_add(x, strip[1], sums[pixel][1]);
             }
         }
-        weights.add(2 * V::LEN * COUNT)
+        weights.wrapping_add(weights_step * COUNT)
     }
 }
 
@@ -121,18 +124,18 @@ unsafe fn multiply<V: Lanes, const PIXELS: usize, const COUNT: usize>(
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "indices are those of registers")]
 unsafe fn tile<V: Lanes, const PIXELS: usize>(tile: &TileArgs<'_, V::Number>) {
-    let &TileArgs { x, step, runs, len, mut weights, start, out, out_step, columns } = tile;
+    let &TileArgs { x, step, runs, len, mut weights, weights_step, start, out, out_step, columns } = tile;
     // SAFETY: the caller's promise.
     unsafe {
         let mut sums = [[V::load(start), V::load(start.add(V::LEN))]; PIXELS];
         for &run in runs {
             let mut at = x.add(run);
             for _ in 0..len / UNROLLED {
-                weights = multiply::<V, PIXELS, UNROLLED>(&mut sums, at, step, weights);
+                weights = multiply::<V, PIXELS, UNROLLED>(&mut sums, at, step, weights, weights_step);
                 at = at.add(UNROLLED);
             }
             for _ in 0..len % UNROLLED {
-                weights = multiply::<V, PIXELS, 1>(&mut sums, at, step, weights);
+                weights = multiply::<V, PIXELS, 1>(&mut sums, at, step, weights, weights_step);
                 at = at.add(1);
             }
         }
@@ -267,10 +270,13 @@ mod tests {
     fn every_kernel_sums_the_products_of_its_windows() {
         for kernels in kernels::<f32>() {
             for &pixels in kernels.pixels {
-                for (len, columns) in [(1, kernels.strip), (4, kernels.strip - 1), (7, 1), (9, kernels.strip)] {
+                for (len, columns, gap) in
+                    [(1, kernels.strip, 0), (4, kernels.strip - 1, 5), (7, 1, 0), (9, kernels.strip, 40)]
+                {
+                    let weights_step = kernels.strip + gap;
                     let (step, runs) = (5, [0, 13, 40]);
                     let x: Vec<f32> = (0..(pixels - 1) * step + 40 + len).map(number).collect();
-                    let weights: Vec<f32> = (0..3 * len * kernels.strip).map(|at| number(at + 5)).collect();
+                    let weights: Vec<f32> = (0..3 * len * weights_step - gap).map(|at| number(at + 5)).collect();
                     let start: Vec<f32> = (0..kernels.strip).map(number).collect();
                     let mut out = vec![99.0; pixels * (columns + 1)];
                     let args = TileArgs {
@@ -279,6 +285,7 @@ mod tests {
                         runs: &runs,
                         len,
                         weights: weights.as_ptr(),
+                        weights_step,
                         start: start.as_ptr(),
                         out: out.as_mut_ptr(),
                         out_step: columns + 1,
@@ -291,7 +298,7 @@ mod tests {
                             let terms = (0..3).flat_map(|run| (0..len).map(move |k| (run, k)));
                             let sum = terms.fold(start[column], |sum, (run, k)| {
                                 sum + x[pixel * step + runs[run] + k]
-                                    * weights[(run * len + k) * kernels.strip + column]
+                                    * weights[(run * len + k) * weights_step + column]
                             });
                             assert_eq!(out[pixel * (columns + 1) + column], sum, "{pixels} {len} {columns}");
                         }

@@ -1,5 +1,5 @@
 //! The weights of a convolution in strips: for each group and each strip of its output channels, for each position of the window and
-//! each channel, the strip's weights side by side.
+//! each channel, the strip's weights side by side. Weights whose output channels are last in memory may be read where they are.
 //!
 //! Uses vector dispatch and threads; used by `conv`.
 
@@ -8,6 +8,7 @@ use crate::cpu::threads::{self, Shared};
 use crate::dtype::Dtype;
 use crate::error::Result;
 use crate::storage::Scratch;
+use core::any::TypeId;
 
 /// Weights of sizes (output channels, channels, depth, height, width).
 #[derive(Clone, Copy)]
@@ -28,6 +29,19 @@ impl<E> Weights<'_, E> {
     }
 }
 
+/// Strips as kernels find them.
+#[derive(Clone, Copy)]
+pub(super) struct Strips<T> {
+    pub(super) first: *const T,
+    /// From one strip of output channels to the next.
+    pub(super) step: usize,
+    /// Within a strip, from the weights of one number of a window to those of the next.
+    pub(super) row: usize,
+}
+
+/// How many numbers along the contiguous axis are packed before the next output channel is looked at: a cache line of `f32`.
+const RUN: usize = 16;
+
 /// One strip.
 struct PackStrip<'a, E: Dtype> {
     weights: Weights<'a, E>,
@@ -41,28 +55,44 @@ impl<E: Dtype> Loop for PackStrip<'_, E> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let PackStrip { weights, low, count, strip, to } = self;
+        let PackStrip { weights, low, count, strip, to: packed } = self;
         let Weights { first, sizes, strides } = weights;
         let (channels, kernel) = (sizes[1], [sizes[2], sizes[3], sizes[4]]);
-        // Output channels are read in parallel, each from its own run of memory: along what is contiguous there.
-        let positions = kernel.iter().product();
+        let positions: usize = kernel.iter().product();
         let by_channel = strides[1] == 1;
         let [outer, inner] = if by_channel { [positions, channels] } else { [channels, positions] };
+        // Where a number of the window is, and which row it becomes.
+        let place = |i: usize, j: usize| {
+            let [position, channel] = if by_channel { [i, j] } else { [j, i] };
+            let (y, x) = (position / kernel[2], position % kernel[2]);
+            let (z, y) = (y / kernel[1], y % kernel[1]);
+            let at = channel * strides[1] + z * strides[2] + y * strides[3] + x * strides[4];
+            (low * strides[0] + at, (position * channels + channel) * strip)
+        };
         for i in 0..outer {
-            for j in 0..inner {
-                let [position, channel] = if by_channel { [i, j] } else { [j, i] };
-                let (y, x) = (position / kernel[2], position % kernel[2]);
-                let (z, y) = (y / kernel[1], y % kernel[1]);
-                let at = channel * strides[1] + z * strides[2] + y * strides[3] + x * strides[4];
+            for start in (0..inner).step_by(RUN) {
+                let len = RUN.min(inner - start);
+                let mut places = [(0, 0); RUN];
+                places[..len].iter_mut().zip(start..).for_each(|(to, j)| *to = place(i, j));
                 // SAFETY: the positions are those of the weights; `pack` has room for a strip at each row.
                 unsafe {
-                    let (from, to) =
-                        (first.add(low * strides[0] + at), to.add((position * channels + channel) * strip));
-                    for lane in 0..count {
-                        to.add(lane).write(from.add(lane * strides[0]).read().to_compute());
+                    if strides[0] == 1 {
+                        for &(from, to) in &places[..len] {
+                            for lane in 0..count {
+                                packed.add(to + lane).write(first.add(from + lane).read().to_compute());
+                            }
+                        }
+                    } else {
+                        for lane in 0..count {
+                            for &(from, to) in &places[..len] {
+                                packed.add(to + lane).write(first.add(from + lane * strides[0]).read().to_compute());
+                            }
+                        }
                     }
-                    for lane in count..strip {
-                        to.add(lane).write(E::Compute::default());
+                    for &(_, to) in &places[..len] {
+                        for lane in count..strip {
+                            packed.add(to + lane).write(E::Compute::default());
+                        }
                     }
                 }
             }
@@ -73,6 +103,25 @@ impl<E: Dtype> Loop for PackStrip<'_, E> {
 /// Strips of a group of so many output channels.
 pub(super) fn strips(channels: usize, strip: usize) -> usize {
     channels.div_ceil(strip)
+}
+
+/// The strips of weights that can be read where they are: of one group, in whole strips, with output channels, then channels, then the
+/// window's positions contiguous, as [`prepack`](crate::Tensor::prepack) leaves them.
+pub(super) fn in_place<E: Dtype>(weights: Weights<'_, E>, groups: usize, strip: usize) -> Option<Strips<E::Compute>> {
+    let Weights { first, sizes, strides } = weights;
+    let is_computed = TypeId::of::<E>() == TypeId::of::<E::Compute>();
+    if !is_computed || groups != 1 || !sizes[0].is_multiple_of(strip) || strides[0] != 1 {
+        return None;
+    }
+    // (Strides of axes with one position count for nothing.)
+    let mut step = sizes[0];
+    for axis in [1, 4, 3, 2] {
+        if sizes[axis] != 1 && strides[axis] != step {
+            return None;
+        }
+        step *= sizes[axis];
+    }
+    Some(Strips { first: first.cast(), step: strip, row: sizes[0] })
 }
 
 /// All strips of all groups, one after the other.
