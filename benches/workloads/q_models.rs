@@ -15,8 +15,9 @@ mod synthetic;
 pub fn run(bench: &mut Bench) {
     let model = embed::Model::synthetic(synthetic::elements).expect("there is memory for the weights");
     for batch in [1, 8, 32] {
-        let words = Tensor::from_fn_sized([batch, 32], |[i, j]| 1000 + ((i * 131 + j * 17) % 29_000) as i64);
-        let mask = Tensor::from_fn_sized([batch, 32], |[i, j]| j < 32 - i % 3);
+        let words =
+            Tensor::from_fn_sized([batch, 32], |[i, j]: [usize; 2]| 1000 + ((i * 131 + j * 17) % 29_000) as i64);
+        let mask = Tensor::from_fn_sized([batch, 32], |[i, j]: [usize; 2]| j < 32 - i % 3);
         bench.run(&format!("q.embed_{batch}x32"), Work::Calls, || model.run(&words, &mask));
     }
     let model = classify::Model::synthetic(synthetic::elements).expect("there is memory for the weights");

@@ -74,6 +74,7 @@ impl<T: Compute> Loop for Row<'_, T> {
 /// The rows and columns of a block, from its input with steps of planes, rows, columns and channels, which are neighbours.
 pub(super) fn block<E: Dtype>(
     plan: &Plan<'_, E>,
+    weights: *const E::Compute,
     x: *const E::Compute,
     [planes, high, wide, _]: [usize; 4],
     out: *mut E,
@@ -101,7 +102,7 @@ pub(super) fn block<E: Dtype>(
             step: width.stride * wide,
             positions: &positions,
             channels,
-            weights: plan.weights.first,
+            weights,
             start: plan.bias,
             out: to,
             out_step,

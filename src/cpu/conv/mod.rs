@@ -12,7 +12,7 @@ mod weights;
 use self::patch::Part;
 pub(super) use self::patch::{narrow, widen};
 use self::tile::{Kernels, TileArgs};
-use self::weights::{Strips, Weights, strips};
+use self::weights::{Packer, Strips, Weights, strips};
 use super::elementwise::{result_len, source};
 use super::epilogue::Then;
 use super::threads::{self, Shared};
@@ -46,12 +46,20 @@ struct Plan<'a, E: Dtype> {
     is_depthwise: bool,
     /// Rows and columns of a block.
     block: [usize; 2],
-    weights: Strips<E::Compute>,
+    weights: Source<'a, E>,
     /// Numbers of a window of one group.
     depth: usize,
     /// What sums start from: a strip for each of the packed weights.
     bias: *const E::Compute,
     then: Option<Then<'a, E>>,
+}
+
+/// Where the strips of weights are.
+enum Source<'a, E: Dtype> {
+    /// In memory.
+    Strips(Strips<E::Compute>),
+    /// Nowhere yet. Where there is one block, each strip is used once, right after it is packed, while it is in the cache.
+    Unpacked(&'a Packer<'a, E>),
 }
 
 /// Whether there are kernels for a dtype.
@@ -136,10 +144,12 @@ impl<E: Dtype> Plan<'_, E> {
         };
         let o = self.out_strides;
         let out = self.out.wrapping_add(image * o[0] + plane * o[2] + corner[0] * o[3] + corner[1] * o[4]);
-        if self.is_depthwise {
-            depthwise::block(self, x, steps, out, [rows, columns])?;
-        } else {
-            self.strips(x, steps, out, [rows, columns], strips_of.clone())?;
+        match &self.weights {
+            // (Those are always packed.)
+            Source::Strips(strips) if self.is_depthwise => {
+                depthwise::block(self, strips.first, x, steps, out, [rows, columns])?;
+            }
+            _ => self.strips(x, steps, out, [rows, columns], strips_of.clone())?,
         }
         if let Some(then) = self.then {
             let channels = self.channels_of(strips_of);
@@ -206,8 +216,20 @@ impl<E: Dtype> Plan<'_, E> {
         let pixels = self.kernels.pixels_of(columns);
         let sums =
             if self.writes_result { None } else { Some(Scratch::<E::Compute>::try_new(rows * columns * strip)?) };
+        let scratch = match &self.weights {
+            Source::Strips(_) => Scratch::<E::Compute>::try_new(0)?,
+            Source::Unpacked(packer) => Scratch::try_new(packer.strip_len())?,
+        };
         let o = self.out_strides;
         for at in strips_of {
+            let (weights, weights_step) = match &self.weights {
+                Source::Strips(strips) => (strips.first.wrapping_add(at * strips.step), strips.row),
+                Source::Unpacked(packer) => {
+                    // SAFETY: the scratch buffer has room for a strip, and is this call's.
+                    unsafe { packer.pack(at, scratch.start()) };
+                    (scratch.start().cast_const(), strip)
+                }
+            };
             let (group, low) = (at / count, at % count * strip);
             let here = strip.min(per_group - low);
             let first = group * per_group + low;
@@ -228,8 +250,8 @@ impl<E: Dtype> Plan<'_, E> {
                         step: self.windows[2].stride * wide,
                         runs: &runs,
                         len,
-                        weights: self.weights.first.wrapping_add(at * self.weights.step),
-                        weights_step: self.weights.row,
+                        weights,
+                        weights_step,
                         start: self.bias.wrapping_add(at * strip),
                         out: to.wrapping_add(row * to_steps[0] + column * to_steps[1]),
                         out_step: to_steps[1],
@@ -326,17 +348,6 @@ fn convolve_by<E: Dtype>(
     let weights = Weights { first: source(&weight), sizes: weight.sizes, strides: weight.strides };
     // A depthwise convolution has one strip, of all channels.
     let strip = if is_depthwise { groups } else { kernels.strip };
-    let depth = weights.depth();
-    let in_place = if is_depthwise { None } else { weights::in_place(weights, groups, strip) };
-    // (What is packed is kept until the blocks are computed.)
-    let (_packed, in_strips) = match in_place {
-        Some(strips) => (None, strips),
-        None => {
-            let packed = weights::pack::<E>(weights, if is_depthwise { 1 } else { groups }, strip)?;
-            let strips = Strips { first: packed.start().cast_const(), step: depth * strip, row: strip };
-            (Some(packed), strips)
-        }
-    };
     let count = if is_depthwise { 1 } else { groups * strips(per_group[1], strip) };
     let start = Scratch::<E::Compute>::filled(E::Compute::default(), count * strip);
     if let Some(bias) = bias {
@@ -352,6 +363,7 @@ fn convolve_by<E: Dtype>(
             unsafe { start.start().add(at).write(first.add(channel * bias.strides[0]).read().to_compute()) }
         }
     }
+    let packer = Packer::new(weights, if is_depthwise { 1 } else { groups }, strip)?;
     let mut plan = Plan {
         windows,
         groups,
@@ -366,13 +378,22 @@ fn convolve_by<E: Dtype>(
         writes_result: same && (out_strides[1] == 1 || sizes[1] == 1),
         is_depthwise,
         block: [1, 1],
-        weights: in_strips,
-        depth,
+        weights: Source::Unpacked(&packer),
+        depth: weights.depth(),
         bias: start.start(),
         then,
     };
     plan.flatten();
     plan.choose_block();
+    // (What is packed is kept until the blocks are computed.)
+    let mut packed = None;
+    let in_place = if is_depthwise { None } else { weights::in_place(weights, groups, strip) };
+    if let Some(strips) = in_place {
+        plan.weights = Source::Strips(strips);
+    } else if is_depthwise || plan.blocks() > 1 {
+        let first = packed.insert(packer.pack_all()?).start().cast_const();
+        plan.weights = Source::Strips(Strips { first, step: packer.strip_len(), row: strip });
+    }
     // SAFETY: the blocks are all of the result, which is dense, and strips all of its channels; each is computed by one thread.
     unsafe {
         HostBuffer::filled_by(len, |out: *mut E| {
@@ -383,11 +404,19 @@ fn convolve_by<E: Dtype>(
 }
 
 impl<E: Dtype> Plan<'_, E> {
+    /// Rows and columns of blocks in a plane.
+    fn grid(&self) -> [usize; 2] {
+        [self.out_sizes[3].div_ceil(self.block[0]), self.out_sizes[4].div_ceil(self.block[1])]
+    }
+
+    /// How many blocks there are.
+    fn blocks(&self) -> usize {
+        self.out_sizes[0] * self.out_sizes[2] * self.grid().into_iter().product::<usize>()
+    }
+
     /// All blocks, divided among threads; `count` is the number of strips.
     fn run(&self, count: usize) -> Result<()> {
-        let [images, _, planes, rows, columns] = self.out_sizes;
-        let grid = [rows.div_ceil(self.block[0]), columns.div_ceil(self.block[1])];
-        let blocks = images * planes * grid[0] * grid[1];
+        let (planes, grid, blocks) = (self.out_sizes[2], self.grid(), self.blocks());
         // A multiplication takes about a hundredth of a nanosecond.
         let work = self.out_sizes.iter().product::<usize>().saturating_mul(self.depth) / 64;
         let threads = threads::pieces(work);

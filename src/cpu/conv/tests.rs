@@ -105,7 +105,9 @@ fn check<E: Dtype + Castable>() {
         let bias: Vec<E> = (0..outputs).map(|at| E::from_i32(at as i32)).collect();
         let storages = [&x, &w, &bias].map(|list| HostBuffer::from_vec(list.clone()).unwrap());
         // Where channels are last: of the operand, of the result; whether weights are prepacked.
-        for last in [[false, false, false], [true, true, false], [true, false, true], [false, true, true], [true, true, true]] {
+        for last in
+            [[false, false, false], [true, true, false], [true, false, true], [false, true, true], [true, true, true]]
+        {
             let strides = |sizes: &[usize], last: bool| if last { channels_last(sizes) } else { row_major(sizes) };
             let (x_strides, own) = (strides(&x_sizes, last[0]), strides(&sizes, last[1]));
             let mut w_strides = row_major(&w_sizes);

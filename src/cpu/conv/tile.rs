@@ -88,8 +88,10 @@ trait Lanes {
     unsafe fn multiply_add(a: Self::Vector, b: Self::Vector, sums: Self::Vector) -> Self::Vector;
 }
 
-/// The numbers of a window that are unrolled.
+/// The numbers of a window that are unrolled, for up to so many pixels. Of more pixels a single number keeps the ports busy, and the
+/// compiler, which reads ahead what it unrolls, would run out of registers.
 const UNROLLED: usize = 4;
+const UNROLLED_PIXELS: usize = 8;
 
 /// Adds the products of so many numbers of each window from `at` on. Returns the weights that follow.
 ///
@@ -130,11 +132,15 @@ unsafe fn tile<V: Lanes, const PIXELS: usize>(tile: &TileArgs<'_, V::Number>) {
         let mut sums = [[V::load(start), V::load(start.add(V::LEN))]; PIXELS];
         for &run in runs {
             let mut at = x.add(run);
-            for _ in 0..len / UNROLLED {
-                weights = multiply::<V, PIXELS, UNROLLED>(&mut sums, at, step, weights, weights_step);
-                at = at.add(UNROLLED);
+            let mut left = len;
+            if PIXELS <= UNROLLED_PIXELS {
+                for _ in 0..len / UNROLLED {
+                    weights = multiply::<V, PIXELS, UNROLLED>(&mut sums, at, step, weights, weights_step);
+                    at = at.add(UNROLLED);
+                }
+                left = len % UNROLLED;
             }
-            for _ in 0..len % UNROLLED {
+            for _ in 0..left {
                 weights = multiply::<V, PIXELS, 1>(&mut sums, at, step, weights, weights_step);
                 at = at.add(1);
             }
@@ -297,8 +303,7 @@ mod tests {
                         for column in 0..columns {
                             let terms = (0..3).flat_map(|run| (0..len).map(move |k| (run, k)));
                             let sum = terms.fold(start[column], |sum, (run, k)| {
-                                sum + x[pixel * step + runs[run] + k]
-                                    * weights[(run * len + k) * weights_step + column]
+                                sum + x[pixel * step + runs[run] + k] * weights[(run * len + k) * weights_step + column]
                             });
                             assert_eq!(out[pixel * (columns + 1) + column], sum, "{pixels} {len} {columns}");
                         }

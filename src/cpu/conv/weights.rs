@@ -6,7 +6,7 @@
 use crate::cpu::simd::{self, Loop};
 use crate::cpu::threads::{self, Shared};
 use crate::dtype::Dtype;
-use crate::error::Result;
+use crate::error::{Result, room};
 use crate::storage::Scratch;
 use core::any::TypeId;
 
@@ -42,61 +42,113 @@ pub(super) struct Strips<T> {
 /// How many numbers along the contiguous axis are packed before the next output channel is looked at: a cache line of `f32`.
 const RUN: usize = 16;
 
-/// One strip.
-struct PackStrip<'a, E: Dtype> {
+/// Packs strips.
+pub(super) struct Packer<'a, E> {
     weights: Weights<'a, E>,
-    /// Its first output channel, and how many it has.
-    low: usize,
-    count: usize,
+    /// Each number of a window in the order of memory: how far it is from the first one, and its number in the order of the strips.
+    places: Vec<[usize; 2]>,
+    groups: usize,
     strip: usize,
+}
+
+struct PackStrip<'a, E: Dtype> {
+    packer: &'a Packer<'a, E>,
+    at: usize,
     to: *mut E::Compute,
 }
 impl<E: Dtype> Loop for PackStrip<'_, E> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let PackStrip { weights, low, count, strip, to: packed } = self;
-        let Weights { first, sizes, strides } = weights;
-        let (channels, kernel) = (sizes[1], [sizes[2], sizes[3], sizes[4]]);
-        let positions: usize = kernel.iter().product();
-        let by_channel = strides[1] == 1;
-        let [outer, inner] = if by_channel { [positions, channels] } else { [channels, positions] };
-        // Where a number of the window is, and which row it becomes.
-        let place = |i: usize, j: usize| {
-            let [position, channel] = if by_channel { [i, j] } else { [j, i] };
-            let (y, x) = (position / kernel[2], position % kernel[2]);
-            let (z, y) = (y / kernel[1], y % kernel[1]);
-            let at = channel * strides[1] + z * strides[2] + y * strides[3] + x * strides[4];
-            (low * strides[0] + at, (position * channels + channel) * strip)
-        };
-        for i in 0..outer {
-            for start in (0..inner).step_by(RUN) {
-                let len = RUN.min(inner - start);
-                let mut places = [(0, 0); RUN];
-                places[..len].iter_mut().zip(start..).for_each(|(to, j)| *to = place(i, j));
-                // SAFETY: the positions are those of the weights; `pack` has room for a strip at each row.
-                unsafe {
-                    if strides[0] == 1 {
-                        for &(from, to) in &places[..len] {
-                            for lane in 0..count {
-                                packed.add(to + lane).write(first.add(from + lane).read().to_compute());
-                            }
-                        }
-                    } else {
+        let PackStrip { packer, at, to: packed } = self;
+        let strip = packer.strip;
+        let (per_group, stride) = (packer.per_group(), packer.weights.strides[0]);
+        let (group, low) = (at / packer.per_group_strips(), at % packer.per_group_strips() * strip);
+        let count = strip.min(per_group - low);
+        let first = packer.weights.first.wrapping_add((group * per_group + low) * stride);
+        for places in packer.places.chunks(RUN) {
+            // SAFETY: the places are those of the weights, and there is room for a strip at each of them.
+            unsafe {
+                if stride == 1 {
+                    for &[from, to] in places {
                         for lane in 0..count {
-                            for &(from, to) in &places[..len] {
-                                packed.add(to + lane).write(first.add(from + lane * strides[0]).read().to_compute());
-                            }
+                            packed.add(to * strip + lane).write(first.add(from + lane).read().to_compute());
                         }
                     }
-                    for &(_, to) in &places[..len] {
-                        for lane in count..strip {
-                            packed.add(to + lane).write(E::Compute::default());
+                } else {
+                    for lane in 0..count {
+                        for &[from, to] in places {
+                            let weight = first.add(from + lane * stride).read();
+                            packed.add(to * strip + lane).write(weight.to_compute());
                         }
+                    }
+                }
+                for &[_, to] in places {
+                    for lane in count..strip {
+                        packed.add(to * strip + lane).write(E::Compute::default());
                     }
                 }
             }
         }
+    }
+}
+
+impl<'a, E: Dtype> Packer<'a, E> {
+    pub(super) fn new(weights: Weights<'a, E>, groups: usize, strip: usize) -> Result<Self> {
+        let [_, channels, depth, height, width]: [usize; 5] = core::array::from_fn(|axis| weights.sizes[axis]);
+        let [_, channel, plane, row, column]: [usize; 5] = core::array::from_fn(|axis| weights.strides[axis]);
+        let mut places = room::<[usize; 2]>(weights.depth())?;
+        let positions = depth * height * width;
+        let from = |at: usize| at / width / height * plane + at / width % height * row + at % width * column;
+        if channel == 1 {
+            for at in 0..positions {
+                places.extend((0..channels).map(|c| [from(at) + c, at * channels + c]));
+            }
+        } else {
+            for c in 0..channels {
+                places.extend((0..positions).map(|at| [from(at) + c * channel, at * channels + c]));
+            }
+        }
+        Ok(Packer { weights, places, groups, strip })
+    }
+
+    /// Output channels of a group.
+    fn per_group(&self) -> usize {
+        self.weights.sizes[0] / self.groups
+    }
+
+    fn per_group_strips(&self) -> usize {
+        strips(self.per_group(), self.strip)
+    }
+
+    /// Numbers of a strip.
+    pub(super) fn strip_len(&self) -> usize {
+        self.places.len() * self.strip
+    }
+
+    /// Packs the strip of this number, counted through all groups.
+    ///
+    /// # Safety
+    /// There is room for [`strip_len`](Self::strip_len) numbers, which nobody else uses.
+    pub(super) unsafe fn pack(&self, at: usize, to: *mut E::Compute) {
+        simd::dispatch(PackStrip { packer: self, at, to });
+    }
+
+    /// All strips of all groups, one after the other.
+    pub(super) fn pack_all(&self) -> Result<Scratch<E::Compute>> {
+        let (all, len) = (self.groups * self.per_group_strips(), self.strip_len());
+        let packed = Scratch::<E::Compute>::try_new(all * len)?;
+        let (to, packer) = (Shared(packed.start()), Shared(self));
+        // About a nanosecond for a weight.
+        let pieces = threads::pieces(all * len).min(all);
+        threads::for_each(pieces, &|piece| {
+            let (to, packer) = ({ &to }.0, { &packer }.0);
+            for at in piece * all / pieces.max(1)..(piece + 1) * all / pieces.max(1) {
+                // SAFETY: strips do not overlap, and there is room for all of them.
+                unsafe { packer.pack(at, to.wrapping_add(at * len)) }
+            }
+        });
+        Ok(packed)
     }
 }
 
@@ -122,31 +174,4 @@ pub(super) fn in_place<E: Dtype>(weights: Weights<'_, E>, groups: usize, strip: 
         step *= sizes[axis];
     }
     Some(Strips { first: first.cast(), step: strip, row: sizes[0] })
-}
-
-/// All strips of all groups, one after the other.
-pub(super) fn pack<E: Dtype>(weights: Weights<'_, E>, groups: usize, strip: usize) -> Result<Scratch<E::Compute>> {
-    let (per_group, depth) = (weights.sizes[0] / groups, weights.depth());
-    let (strips, len) = (strips(per_group, strip), depth * strip);
-    let packed = Scratch::<E::Compute>::try_new(groups * strips * len)?;
-    let (to, shared) = (Shared(packed.start()), Shared(weights));
-    // About a nanosecond for a weight.
-    let pieces = threads::pieces(groups * strips * len).min(groups * strips);
-    threads::for_each(pieces, &|piece| {
-        let (to, weights) = ({ &to }.0, { &shared }.0);
-        let all = groups * strips;
-        for at in piece * all / pieces.max(1)..(piece + 1) * all / pieces.max(1) {
-            let (group, low) = (at / strips, at % strips * strip);
-            let count = strip.min(per_group - low);
-            // Strips do not overlap, and there is room for all of them.
-            simd::dispatch(PackStrip {
-                weights,
-                low: group * per_group + low,
-                count,
-                strip,
-                to: to.wrapping_add(at * len),
-            });
-        }
-    });
-    Ok(packed)
 }
