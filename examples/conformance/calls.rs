@@ -304,6 +304,7 @@ pub fn unary(op: &str, x: &AnyTensor) -> Option<Result<Value>> {
         "pad_reflect" => named("nn.functional.pad", of(&[1, 2]).arg(vec![1_i64, 1]).arg("reflect")),
         "cov" => named("cov", one),
         "histc" => named("histc", one.arg(2_i64)),
+        "histogram" => named("histogram", one.arg(2_i64)),
         "to_meta" => Some(x.to_device("meta").map(Value::from)),
         "to_sparse" => Some(x.to_sparse(0).and_then(|sparse| sparse.values()).map(Value::from)),
         "to_sparse_dense" => Some(x.to_sparse(0).and_then(|sparse| sparse.to_dense()).map(Value::from)),

@@ -140,7 +140,6 @@ const MISSING: &[(&str, &[&str])] = &[
             "nn.functional.upsample_nearest",
         ],
     ),
-    ("not done yet: functions", &["histogram", "histogramdd", "igamma", "igammac"]),
     (
         "not done yet: reductions under a mask; fill with the identity first",
         &[

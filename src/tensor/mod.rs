@@ -103,6 +103,7 @@ pub use loss::reduction::{BatchMean, DivergenceReduction, Mean, Reduction, Sum, 
 pub use rearrange::pad::{Circular, Constant, PadMode, Reflect, Replicate};
 pub use reduce::channels::RunningStatistics;
 pub use reduce::counting::BinWeight;
+pub use reduce::histogram::BinCounts;
 pub use reduce::quantile::Interpolation;
 pub use view::axis_iter::AxisIter;
 pub use view::disjoint_parts::MultiSlice;
@@ -134,6 +135,11 @@ pub(crate) use sort::sort_topk::{admitted, ranked};
 pub(crate) use view::reinterpret::expect_bools;
 #[cfg(feature = "any")]
 pub(crate) use view::reinterpret::expect_widened;
+/// Histograms of erased views, likewise.
+#[cfg(feature = "any")]
+pub(crate) mod histograms {
+    pub(crate) use super::reduce::histogram::{Bins, Counting, Histogram, histogram};
+}
 /// Losses of erased views, which typed tensors and `AnyTensor` call.
 #[cfg(feature = "any")]
 pub(crate) mod losses {
@@ -213,7 +219,7 @@ pub(crate) use {
 /// | special functions | [`erf`](Tensor::erf), [`erfinv`](Tensor::erfinv), [`lgamma`](Tensor::lgamma), [`digamma`](Tensor::digamma), [`polygamma`](Tensor::polygamma), [`sinc`](Tensor::sinc), [`i0`](Tensor::i0), [`bessel_j0`](Tensor::bessel_j0), [`airy_ai`](Tensor::airy_ai), [`zeta`](Tensor::zeta), [`igamma`](Tensor::igamma), [`igammac`](Tensor::igammac), [`xlogy`](Tensor::xlogy), [`entr`](Tensor::entr), [`logit`](Tensor::logit) |
 /// | complex numbers | [`complex`](Tensor::complex), [`polar`](Tensor::polar), [`real`](Tensor::real), [`imag`](Tensor::imag), [`conj`](Tensor::conj), [`angle`](Tensor::angle), [`view_as_real`](Tensor::view_as_real), [`view_as_complex`](Tensor::view_as_complex), [`adjoint`](Tensor::adjoint) |
 /// | **reduce** (each also along axes: `sum_axis`) | [`sum`](Tensor::sum), [`mean`](Tensor::mean), [`prod`](Tensor::prod), [`max`](Tensor::max), [`min`](Tensor::min), [`amax`](Tensor::amax), [`amin`](Tensor::amin), [`argmax`](Tensor::argmax), [`argmin`](Tensor::argmin), [`any`](Tensor::any), [`all`](Tensor::all), [`count_nonzero`](Tensor::count_nonzero), [`norm`](Tensor::norm), [`logsumexp`](Tensor::logsumexp), [`aminmax`](Tensor::aminmax) |
-/// | statistics | [`var`](Tensor::var), [`std`](Tensor::std), [`var_mean`](Tensor::var_mean), [`std_mean`](Tensor::std_mean), [`median`](Tensor::median), [`nanmedian`](Tensor::nanmedian), [`quantile`](Tensor::quantile), [`nanquantile`](Tensor::nanquantile), [`cov`](Tensor::cov), [`corrcoef`](Tensor::corrcoef), [`bincount`](Tensor::bincount), [`histc`](Tensor::histc) |
+/// | statistics | [`var`](Tensor::var), [`std`](Tensor::std), [`var_mean`](Tensor::var_mean), [`std_mean`](Tensor::std_mean), [`median`](Tensor::median), [`nanmedian`](Tensor::nanmedian), [`quantile`](Tensor::quantile), [`nanquantile`](Tensor::nanquantile), [`cov`](Tensor::cov), [`corrcoef`](Tensor::corrcoef), [`bincount`](Tensor::bincount), [`histc`](Tensor::histc), [`histogram`](Tensor::histogram), [`histogramdd`](Tensor::histogramdd) |
 /// | normalise | [`softmax`](Tensor::softmax), [`log_softmax`](Tensor::log_softmax), [`layer_norm`](Tensor::layer_norm), [`rms_norm`](Tensor::rms_norm), [`normalize`](Tensor::normalize) |
 /// | **scan** along an axis | [`cumsum`](Tensor::cumsum), [`cumprod`](Tensor::cumprod), [`cummax`](Tensor::cummax), [`cummin`](Tensor::cummin), [`logcumsumexp`](Tensor::logcumsumexp), [`diff`](Tensor::diff), [`trapezoid`](Tensor::trapezoid), [`cumulative_trapezoid`](Tensor::cumulative_trapezoid) |
 /// | **sort and search** | [`sort`](Tensor::sort), [`argsort`](Tensor::argsort), [`topk`](Tensor::topk), [`kthvalue`](Tensor::kthvalue), [`mode`](Tensor::mode), [`unique`](Tensor::unique), [`unique_consecutive`](Tensor::unique_consecutive), [`searchsorted`](Tensor::searchsorted), [`bucketize`](Tensor::bucketize), [`isin`](Tensor::isin), [`one_hot`](Tensor::one_hot) |

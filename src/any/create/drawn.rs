@@ -137,7 +137,7 @@ impl AnyTensor {
         self.of_uniform(generator, |u| u.sub(0.5)?.mul(core::f64::consts::PI)?.tan()?.mul(sigma)?.add(median))
     }
 
-    #[op(cauchy(input, median, sigma, generator), dtypes = float)]
+    #[op(cauchy(input, median, sigma, generator), dtypes = float, in_place)]
     fn cauchy_by_name(args: &Bound<'_>) -> Result<Value> {
         let (median, sigma) = (args.read_or("median", || 0.0)?, args.read_or("sigma", || 1.0)?);
         Ok(args.tensor("input")?.cauchy(median, sigma, &mut args.read_or("generator", unseeded)?)?.into())
@@ -157,7 +157,7 @@ impl AnyTensor {
         self.of_uniform(generator, |u| u.neg()?.log1p()?.div((-p).ln_1p())?.ceil()?.clamp_min(1))
     }
 
-    #[op(geometric(input, p, generator), dtypes = real)]
+    #[op(geometric(input, p, generator), dtypes = real, in_place)]
     fn geometric_by_name(args: &Bound<'_>) -> Result<Value> {
         let generator = &mut args.read_or("generator", unseeded)?;
         Ok(args.tensor("input")?.geometric(args.read("p")?, generator)?.into())
@@ -179,7 +179,7 @@ impl AnyTensor {
             .to_device(self.device())
     }
 
-    #[op(log_normal(input, mean, std, generator), dtypes = float)]
+    #[op(log_normal(input, mean, std, generator), dtypes = float, in_place)]
     fn log_normal_by_name(args: &Bound<'_>) -> Result<Value> {
         let (mean, std) = (args.read_or("mean", || 1.0)?, args.read_or("std", || 2.0)?);
         Ok(args.tensor("input")?.log_normal(mean, std, &mut args.read_or("generator", unseeded)?)?.into())
@@ -241,17 +241,75 @@ impl AnyTensor {
         self.of_uniform(generator, |u| u.neg()?.log1p()?.div(-lambda))
     }
 
-    #[op(exponential(input, lambd, generator), dtypes = float)]
+    #[op(exponential(input, lambd, generator), dtypes = float, in_place)]
     fn exponential_drawn_by_name(args: &Bound<'_>) -> Result<Value> {
         let lambda = args.read_or("lambd", || 1.0)?;
         Ok(args.tensor("input")?.exponential(lambda, &mut args.read_or("generator", unseeded)?)?.into())
     }
 
-    #[op(uniform(input, from, to, generator), dtypes = float)]
+    #[op(uniform(input, from, to, generator), dtypes = float, in_place)]
     fn uniform_by_name(args: &Bound<'_>) -> Result<Value> {
         let (low, high) = (args.read_or("from", || 0.0)?, args.read_or("to", || 1.0)?);
         let (x, generator) = (args.tensor("input")?, &mut args.read_or("generator", unseeded)?);
         Ok(AnyTensor::uniform(x.shape(), low, high, x.dtype, generator)?.to_device(x.device())?.into())
+    }
+
+    /// Integers in the shape of a tensor, from `low` up to but not including `high`, all equally likely (`torch.Tensor.random_`): up to
+    /// the largest that the dtype has if there is no `high`, of floats the largest up to which each integer is one of its numbers.
+    ///
+    /// # Errors
+    /// If there are none or they do not fit the dtype, or it is complex.
+    pub fn random(&self, low: i64, high: Option<i64>, generator: &mut Generator) -> Result<AnyTensor> {
+        let op = "random";
+        let most = match (self.dtype.finfo(), self.dtype.iinfo()) {
+            _ if self.dtype == DType::Bool => 2,
+            _ if self.dtype.is_shell() || self.dtype.is_complex() => {
+                return Err(crate::any::base::dispatch::refused(op, self.dtype));
+            }
+            // `eps` is the step from 1 to the next number.
+            (Some(info), _) => (2.0 / info.eps) as i64 + 1,
+            (_, Some(info)) => i64::try_from(info.max).map_or(i64::MAX, |max| max.saturating_add(1)),
+            _ => i64::MAX,
+        };
+        let high = high.unwrap_or(most);
+        if low >= high {
+            return invalid(op, format!("no integers lie from {low} up to {high}"));
+        }
+        AnyTensor::randint(self.shape(), low, high, self.dtype, generator)?.to_device(self.device())
+    }
+
+    /// A single bound is the upper one.
+    #[op(random_(input, from, to, generator), dtypes = "bool, integers and floats", in_place)]
+    fn random_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (from, to): (Option<i64>, Option<i64>) = (args.read("from")?, args.read("to")?);
+        let (low, high) = match (from, to) {
+            (Some(from), None) => (0, Some(from)),
+            (from, to) => (from.unwrap_or(0), to),
+        };
+        Ok(args.tensor("input")?.random(low, high, &mut args.read_or("generator", unseeded)?)?.into())
+    }
+
+    #[op(normal_(input, mean, std, generator), dtypes = inexact, in_place)]
+    fn normal_drawn_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (x, generator) = (args.tensor("input")?, &mut args.read_or("generator", unseeded)?);
+        let (mean, std) = (args.read_or("mean", || 0.0)?, args.read_or("std", || 1.0)?);
+        // The parts of complex numbers share the variance.
+        let std = if x.dtype.is_complex() { std * 0.5_f64.sqrt() } else { std };
+        Ok(AnyTensor::normal(x.shape(), mean, std, x.dtype, generator)?.to_device(x.device())?.into())
+    }
+
+    /// The probability is one number, or one for each element.
+    #[op(bernoulli_(input, p, generator), dtypes = "bool, integers and floats", in_place)]
+    fn bernoulli_drawn_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (x, generator) = (args.tensor("input")?, &mut args.read_or("generator", unseeded)?);
+        if x.dtype.is_complex() || x.dtype.is_shell() {
+            return Err(crate::any::base::dispatch::refused("bernoulli_", x.dtype));
+        }
+        let shares = match args.get("p") {
+            Some(Value::Array(p)) => p.expanded_to(&x.sizes)?,
+            _ => AnyTensor::full(x.shape(), args.read_or("p", || 0.5)?, DType::F64)?.to_device(x.device())?,
+        };
+        Ok(shares.bernoulli(generator)?.to(x.dtype)?.into())
     }
 
     /// The dtype and the generator of a tensor made from nothing.

@@ -164,4 +164,4 @@ op!(layer_norm rms_norm normalize);
 op!(aminmax var_mean std_mean);
 op!(diff trapezoid cumulative_trapezoid);
 op!(int_mm mm mv bmm dot vdot vecdot inner outer linear addmm addmv addr addbmm baddbmm tensordot kron multi_dot convolution pooling attention einsum);
-op!(dist cdist cov corrcoef cross bincount histc);
+op!(dist cdist cov corrcoef cross bincount histc histogram histogramdd);

@@ -8,7 +8,8 @@ use std::fmt::Write as _;
 
 /// What every text begins with.
 #[cfg(test)]
-pub(crate) const PRELUDE: &str = concat!(include_str!("prelude.h"), include_str!("float8.h"), include_str!("incomplete.h"));
+pub(crate) const PRELUDE: &str =
+    concat!(include_str!("prelude.h"), include_str!("float8.h"), include_str!("incomplete.h"));
 
 /// A whole text: what every one begins with, what floats of 8 bits and incomplete gamma functions need if there are any, and the text itself.
 #[cfg(feature = "cuda")]
