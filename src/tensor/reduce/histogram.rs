@@ -10,6 +10,7 @@ use crate::ops;
 use crate::ops::choosing::WideFloatFor;
 use crate::shape::{Dim, Dyn, SameSizeFor, Shape, SizeArray};
 use crate::storage::View;
+use crate::tensor::create::ranges::Spaced;
 use crate::tensor::{Tensor, checked_numel};
 use castiron_macros::{dim, fallible};
 
@@ -144,7 +145,7 @@ fn ends<'a, E: Dtype>(numbers: impl Iterator<Item = &'a E>) -> [f64; 2] {
         .unwrap_or([0.0, 1.0])
 }
 
-/// The edges of equal bins, counted from the end that is nearer as `linspace` counts.
+/// The edges of equal bins, which are `linspace`'s numbers.
 fn evenly<E: Dtype>(op: &'static str, axis: usize, [mut low, mut high]: [f64; 2], bins: usize) -> Result<Vec<E>> {
     if !(low.is_finite() && high.is_finite()) {
         return invalid(op, format!("the range [{low}, {high}] of dimension {axis} is not finite"));
@@ -155,12 +156,8 @@ fn evenly<E: Dtype>(op: &'static str, axis: usize, [mut low, mut high]: [f64; 2]
     if low == high {
         (low, high) = (low - 0.5, high + 0.5);
     }
-    let (low, high, last) = (rounded::<E>(low), rounded::<E>(high), bins);
-    let step = rounded::<E>(rounded::<E>(high - low) / last as f64);
-    listed((0..=last).map(|at| {
-        let up = |by: usize| rounded::<E>(step * by as f64);
-        E::from_f64(if at < last.div_ceil(2) { low + up(at) } else { high - up(last - at) })
-    }))
+    let edges = Spaced::new(rounded::<E>(low), rounded::<E>(high), bins + 1, rounded::<E>);
+    listed((0..=bins).map(|at| E::from_f64(edges.at(at as i64, rounded::<E>))))
 }
 
 /// The bin of a sample; none beyond the edges, nor of NaN.
