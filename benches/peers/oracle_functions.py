@@ -1,4 +1,5 @@
-"""Writes tests/oracle/counted.json.gz: what PyTorch gives by name for incomplete gamma functions, histograms and normalisation.
+"""Writes tests/oracle/counted.json.gz: what PyTorch gives by name for incomplete gamma functions, histograms, normalisation with its
+statistics, bilinear forms and reductions under masks.
 
 A row is [operation, arguments, named arguments, results]; tensors are {"t": dtype, "s": sizes, "v": elements}. Results are a list,
 or {"err": text} where PyTorch refuses. Numbers have as many digits as their dtype.
@@ -12,6 +13,7 @@ import sys
 import warnings
 
 import torch
+import torch.masked
 
 warnings.simplefilter("ignore")
 torch.set_num_threads(1)
@@ -129,6 +131,65 @@ def histograms():
         row("histogram", torch.ones(2).to(dtype), 2)
 
 
+def normalised():
+    torch.manual_seed(0)
+
+    def drawn(*sizes, dtype):
+        return ((torch.randn(*sizes, dtype=torch.float64) * 64).round() / 64).to(dtype)
+
+    for dtype in [torch.float32, torch.float64, torch.bfloat16]:
+        for sizes in [(3, 4), (2, 4, 3), (2, 4, 2, 2)]:
+            x, w, b = drawn(*sizes, dtype=dtype), drawn(4, dtype=dtype), drawn(4, dtype=dtype)
+            mean, var = drawn(4, dtype=dtype), drawn(4, dtype=dtype).abs()
+            row("native_batch_norm", x, w, b, None, None, True, 0.1, 1e-5)
+            row("native_batch_norm", x, None, None, None, None, True, 0.1, 1e-3)
+            row("native_batch_norm", x, w, b, mean, var, False, 0.1, 1e-5)
+            rest = x[0, 0].numel()
+            row("native_group_norm", x, w, b, sizes[0], 4, rest, 2, 1e-5)
+            row("native_group_norm", x, None, None, sizes[0], 4, rest, 4, 1e-5)
+    x = drawn(2, 4, 3, dtype=torch.bfloat16)
+    row("native_batch_norm", x, torch.ones(4), torch.zeros(4), None, None, True, 0.1, 1e-5)
+    row("native_group_norm", x, torch.ones(4), torch.zeros(4), 2, 4, 3, 2, 1e-5)
+    row("nn.functional.batch_norm", torch.ones(1, 3), None, None, training=True)
+    for dtype in [torch.float32, torch.float64, torch.int64, torch.float16]:
+        def of(*sizes):
+            return drawn(*sizes, dtype=dtype) if dtype.is_floating_point else torch.randint(-4, 5, sizes)
+
+        row("nn.functional.bilinear", of(2, 3, 4), of(2, 3, 5), of(2, 4, 5), of(2))
+        row("nn.functional.bilinear", of(3, 4), of(3, 5), of(2, 4, 5))
+        row("nn.functional.bilinear", of(4), of(5), of(2, 4, 5))
+        row("nn.functional.bilinear", of(0, 4), of(0, 5), of(2, 4, 5))
+        row("nn.functional.bilinear", of(3, 4), of(2, 5), of(2, 4, 5))
+        row("nn.functional.bilinear", of(3, 4), of(3, 4), of(2, 4, 5))
+
+
+def masked():
+    x = torch.tensor([[1.0, -5.0, 3.0, 0.5], [2.0, 2.0, -9.0, 4.0], [7.0, 1.5, 0.25, -1.0]])
+    mask = torch.tensor([[True, False, True, True], [False, True, True, False], [False, False, False, True]])
+    # 1-d masks broadcast.
+    for x in [x, x.double(), x.long(), x.half()]:
+        for given in [None, mask, mask[0]]:
+            for name in ["argmax", "argmin", "median"]:
+                row(f"masked.{name}", x, 1, mask=given)
+                row(f"masked.{name}", x, 0, keepdim=True, mask=given if name != "median" else mask.logical_not())
+            row("masked.argmax", x, mask=given)
+            for name in ["cumsum", "cumprod"]:
+                row(f"masked.{name}", x, 1, mask=given)
+            for name in ["logsumexp", "var", "std", "norm"]:
+                if name == "norm" and not x.is_floating_point() or name == "logsumexp" and not x.is_floating_point():
+                    continue
+                ord = (2.0,) if name == "norm" else ()
+                row(f"masked.{name}", x, *ord, (1,), mask=given)
+                row(f"masked.{name}", x, *ord, (0, 1), keepdim=True, mask=given)
+                row(f"masked.{name}", x, *ord, mask=given)
+            row("masked.var", x, (1,), unbiased=False, mask=given)
+            row("masked.std", x, (0,), correction=2, mask=given)
+            if x.is_floating_point():
+                row("masked.norm", x, -math.inf, (1,), mask=given)
+                row("masked.norm", x, 1.0, (1,), mask=given)
+    row("masked.median", torch.tensor([1, 2]), 0, mask=torch.tensor([False, False]))
+
+
 def write(path):
     text = json.dumps({"torch": torch.__version__, "rows": rows}, separators=(",", ":"))
     with gzip.GzipFile(path, "w", mtime=0) as file:
@@ -138,4 +199,6 @@ def write(path):
 
 gammas()
 histograms()
+normalised()
+masked()
 write(f"{sys.argv[1] if len(sys.argv) > 1 else 'tests/oracle'}/counted.json.gz")

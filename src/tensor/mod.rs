@@ -157,6 +157,7 @@ pub(crate) use {
     index::index_put::places,
     index::rotary::turned,
     index::scatter_reduce::reduce_into,
+    linalg::bilinear::bilinear,
     linalg::einsum::{Factor, contract},
     linalg::matmul::{Summand, product},
     linalg::tensordot::{KroneckerAxes, kept_axes, kronecker_axes},

@@ -159,7 +159,7 @@ macro_rules! markers {
 }
 reduction_table!(markers);
 op!(min max argmin argmax);
-op!(logsumexp matmul clamp imag where_ pad trace bernoulli multinomial view_as_real view_as_complex);
+op!(logsumexp matmul clamp imag where_ pad trace bernoulli multinomial poisson binomial view_as_real view_as_complex);
 op!(layer_norm rms_norm normalize);
 op!(aminmax var_mean std_mean);
 op!(diff trapezoid cumulative_trapezoid);
