@@ -140,7 +140,10 @@ const MISSING: &[(&str, &[&str])] = &[
             "nn.functional.upsample_nearest",
         ],
     ),
-    ("writes running statistics, which calls by name do not: `AnyTensor::batch_norm_training`", &["_batch_norm_with_update"]),
+    (
+        "writes running statistics, which calls by name do not: `AnyTensor::batch_norm_training`",
+        &["_batch_norm_with_update"],
+    ),
     (
         "there are methods, which take a generator or give something else than a tensor: `AnySparse`, `empty_strided`",
         &["empty_strided", "sparse.mm", "sparse.sampled_addmm", "to_sparse"],

@@ -58,7 +58,7 @@ fn both_layouts_of_rope_turn_the_same_pairs() {
 
 #[cfg(feature = "any")]
 mod by_name {
-    use castiron::any::{Args, Value, call};
+    use castiron::any::{Args, Value, call, call_in_place};
     use castiron::{AnyTensor, DType, tensor};
 
     fn of(name: &str, args: Args) -> String {
@@ -129,7 +129,8 @@ mod by_name {
     #[test]
     fn counts_are_drawn_by_rates_and_probabilities() {
         let x = |value: f64| AnyTensor::full(&[4000], value, DType::F32).unwrap();
-        let mean = |x: AnyTensor| x.to(DType::F64).unwrap().mean(None, false, None).unwrap().item().unwrap().real_part();
+        let mean =
+            |x: AnyTensor| x.to(DType::F64).unwrap().mean(None, false, None).unwrap().item().unwrap().real_part();
         let mut generator = castiron::Generator::seeded(3);
         for rate in [0.0, 0.5, 4.0, 300.0] {
             let found = mean(x(rate).poisson(&mut generator).unwrap());
@@ -141,7 +142,16 @@ mod by_name {
         let found = mean(x(10.0).binomial(&half, &mut generator).unwrap());
         assert!((found - 5.0).abs() < 0.1);
         assert!(x(1.5).binomial(&half, &mut generator).is_err() && x(1.0).binomial(&x(1.5), &mut generator).is_err());
-        assert_eq!(AnyTensor::meta(&[2, 3], DType::F32).unwrap().poisson(&mut generator).unwrap().shape(), [2, 3]);
+        assert_eq!(
+            AnyTensor::ones(&[2, 3], DType::F32)
+                .unwrap()
+                .to_device("meta")
+                .unwrap()
+                .poisson(&mut generator)
+                .unwrap()
+                .shape(),
+            [2, 3]
+        );
         let soft = call("nn.functional.gumbel_softmax", &Args::new().arg(x(1.0)).named("hard", true)).unwrap();
         assert_eq!(mean(soft.tensor().unwrap().sum(None, false, None).unwrap()), 1.0);
         let order = call("randperm", &Args::new().arg(9_i64)).unwrap().tensor().unwrap();

@@ -74,7 +74,12 @@ fn computed_in<E: Dtype, W: Dtype, D: Backend>(
     let Some(bias) = bias else { return Ok(result) };
     let (sizes, row) = ([count, outputs], [0, bias.strides[0]]);
     let bias = bias.restrided(&sizes, &row);
-    D::map2::<E, E, E>(Combining::<ops::add, E>::new(), View::new(&result, 0, &sizes, &[outputs, 1]), bias, &[outputs, 1])
+    D::map2::<E, E, E>(
+        Combining::<ops::add, E>::new(),
+        View::new(&result, 0, &sizes, &[outputs, 1]),
+        bias,
+        &[outputs, 1],
+    )
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
