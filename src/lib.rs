@@ -297,8 +297,8 @@ pub use tensor::decompose::Uplo;
 pub use tensor::einsum_calls as __einsum;
 pub use tensor::lazy;
 pub use tensor::{
-    Activation, AnyLayout, AsTensor, AxisIter, BagMode, BinWeight, ByteNumber, Generator, Interpolation, Iter,
-    JoinDtype, Joined, Layout, LossWeight, OnHost, Operand, Outcome, PerChannel, Piece, Position, RotaryLayout,
+    Activation, AnyLayout, AsTensor, AxisIter, BagMode, BinCounts, BinWeight, ByteNumber, Generator, Interpolation,
+    Iter, JoinDtype, Joined, Layout, LossWeight, OnHost, Operand, Outcome, PerChannel, Piece, Position, RotaryLayout,
     RunningStatistics, ScatterReduce, Stacked, Strided, Tensor, TensorOperand, TensorView, TensorViewMut, cat,
     multi_dot, stack, try_cat, try_multi_dot, try_stack, try_where_, where_,
 };

@@ -161,6 +161,7 @@ pub fn binary(op: &str, a: &Value, b: &Value) -> Option<Result<Value>> {
         "repeat_interleave_reps_b" => named("repeat_interleave", both),
         "quantile_q_b" => named("quantile", both),
         "bincount_weights_b" => named("bincount", both),
+        "histogram_w_b" => named("histogram", args([a, &2_i64.into()]).named("weight", b.clone())),
         "trapezoid_x_b" => named("trapezoid", both),
         "cov_fweights_b" => named("cov", args([a]).named("fweights", b.clone())),
         "layer_norm_weight_b" => named("nn.functional.layer_norm", args([&square(a), &list([&2_i64.into()]), b])),
@@ -322,6 +323,7 @@ pub fn unary(op: &str, x: &AnyTensor) -> Option<Result<Value>> {
         "pad_reflect" => named("nn.functional.pad", of(&[1, 2]).arg(vec![1_i64, 1]).arg("reflect")),
         "cov" => named("cov", one),
         "histc" => named("histc", one.arg(2_i64)),
+        "histogram" => named("histogram", one.arg(2_i64)),
         "to_meta" => Some(x.to_device("meta").map(Value::from)),
         "to_sparse" => Some(x.to_sparse(0).and_then(|sparse| sparse.values()).map(Value::from)),
         "to_sparse_dense" => Some(x.to_sparse(0).and_then(|sparse| sparse.to_dense()).map(Value::from)),
@@ -339,6 +341,7 @@ pub fn unary(op: &str, x: &AnyTensor) -> Option<Result<Value>> {
         "randn_like" => Some(drawn(x, AnyTensor::randn)),
         "randint_like" => Some(drawn(x, |sizes, dtype, generator| AnyTensor::randint(sizes, 0, 2, dtype, generator))),
         "bernoulli" => Some(x.bernoulli(&mut Generator::seeded(0)).map(Value::from)),
+        "poisson" => Some(x.poisson(&mut Generator::seeded(0)).map(Value::from)),
         "multinomial" => Some(x.multinomial(1, false, &mut Generator::seeded(0)).map(Value::from)),
         "sum"
         | "prod"

@@ -28,24 +28,9 @@ const MISSING: &[(&str, &[&str])] = &[
             "nn.functional.upsample_nearest",
         ],
     ),
-    ("not done yet: functions", &["histogram", "histogramdd", "igamma", "igammac"]),
     (
-        "not done yet: reductions under a mask; fill with the identity first",
-        &[
-            "masked.argmax",
-            "masked.argmin",
-            "masked.cumprod",
-            "masked.cumsum",
-            "masked.logsumexp",
-            "masked.median",
-            "masked.norm",
-            "masked.std",
-            "masked.var",
-        ],
-    ),
-    (
-        "not done yet: normalisation with its statistics; `native_layer_norm` is there",
-        &["_batch_norm_with_update", "_native_batch_norm_legit", "native_batch_norm", "native_group_norm"],
+        "writes running statistics, which calls by name do not: `AnyTensor::batch_norm_training`",
+        &["_batch_norm_with_update"],
     ),
     (
         "there are methods, which take a generator or give something else than a tensor: `AnySparse`, `empty_strided`",

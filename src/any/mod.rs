@@ -97,6 +97,7 @@ pub use linalg::einsum::einsum;
 pub use linalg::matrix_power::multi_dot;
 pub use nn::conv::ConvOptions;
 pub use nn::pool::PoolOptions;
+pub use reduce::histogram::HistogramBins;
 pub use sparse::AnySparse;
 pub use view::any_view_mut::AnyViewMut;
 

@@ -103,6 +103,7 @@ pub use loss::reduction::{BatchMean, DivergenceReduction, Mean, Reduction, Sum, 
 pub use rearrange::pad::{Circular, Constant, PadMode, Reflect, Replicate};
 pub use reduce::channels::RunningStatistics;
 pub use reduce::counting::BinWeight;
+pub use reduce::histogram::BinCounts;
 pub use reduce::quantile::Interpolation;
 pub use view::axis_iter::AxisIter;
 pub use view::disjoint_parts::MultiSlice;
@@ -134,6 +135,11 @@ pub(crate) use sort::sort_topk::{admitted, ranked};
 pub(crate) use view::reinterpret::expect_bools;
 #[cfg(feature = "any")]
 pub(crate) use view::reinterpret::expect_widened;
+/// Histograms of erased views, likewise.
+#[cfg(feature = "any")]
+pub(crate) mod histograms {
+    pub(crate) use super::reduce::histogram::{Bins, Counting, Histogram, histogram};
+}
 /// Losses of erased views, which typed tensors and `AnyTensor` call.
 #[cfg(feature = "any")]
 pub(crate) mod losses {
@@ -151,6 +157,7 @@ pub(crate) use {
     index::index_put::places,
     index::rotary::turned,
     index::scatter_reduce::reduce_into,
+    linalg::bilinear::bilinear,
     linalg::einsum::{Factor, contract},
     linalg::matmul::{Summand, product},
     linalg::tensordot::{KroneckerAxes, kept_axes, kronecker_axes},
@@ -210,10 +217,10 @@ pub(crate) use {
 /// | activations | [`relu`](Tensor::relu), [`relu6`](Tensor::relu6), [`gelu`](Tensor::gelu), [`silu`](Tensor::silu), [`sigmoid`](Tensor::sigmoid), [`logsigmoid`](Tensor::logsigmoid), [`softplus`](Tensor::softplus), [`elu`](Tensor::elu), [`selu`](Tensor::selu), [`celu`](Tensor::celu), [`leaky_relu`](Tensor::leaky_relu), [`prelu`](Tensor::prelu), [`mish`](Tensor::mish), [`hardswish`](Tensor::hardswish), [`hardtanh`](Tensor::hardtanh), [`threshold`](Tensor::threshold) |
 /// | comparison, logic and bits | [`eq`](Tensor::eq), [`ne`](Tensor::ne), [`lt`](Tensor::lt), [`le`](Tensor::le), [`gt`](Tensor::gt), [`ge`](Tensor::ge), [`logical_and`](Tensor::logical_and), [`logical_or`](Tensor::logical_or), [`logical_not`](Tensor::logical_not), [`bitwise_and`](Tensor::bitwise_and), [`bitwise_or`](Tensor::bitwise_or), [`bitwise_xor`](Tensor::bitwise_xor), [`isnan`](Tensor::isnan), [`isinf`](Tensor::isinf), [`isfinite`](Tensor::isfinite), [`isclose`](Tensor::isclose), [`allclose`](Tensor::allclose), [`equal`](Tensor::equal) |
 /// | choice and bounds | [`where_`](crate::where_()), [`clamp`](Tensor::clamp), [`clamp_min`](Tensor::clamp_min), [`clamp_max`](Tensor::clamp_max), [`maximum`](Tensor::maximum), [`minimum`](Tensor::minimum), [`fmax`](Tensor::fmax), [`fmin`](Tensor::fmin), [`lerp`](Tensor::lerp), [`nan_to_num`](Tensor::nan_to_num) |
-/// | special functions | [`erf`](Tensor::erf), [`erfinv`](Tensor::erfinv), [`lgamma`](Tensor::lgamma), [`digamma`](Tensor::digamma), [`polygamma`](Tensor::polygamma), [`sinc`](Tensor::sinc), [`i0`](Tensor::i0), [`bessel_j0`](Tensor::bessel_j0), [`airy_ai`](Tensor::airy_ai), [`zeta`](Tensor::zeta), [`xlogy`](Tensor::xlogy), [`entr`](Tensor::entr), [`logit`](Tensor::logit) |
+/// | special functions | [`erf`](Tensor::erf), [`erfinv`](Tensor::erfinv), [`lgamma`](Tensor::lgamma), [`digamma`](Tensor::digamma), [`polygamma`](Tensor::polygamma), [`sinc`](Tensor::sinc), [`i0`](Tensor::i0), [`bessel_j0`](Tensor::bessel_j0), [`airy_ai`](Tensor::airy_ai), [`zeta`](Tensor::zeta), [`igamma`](Tensor::igamma), [`igammac`](Tensor::igammac), [`xlogy`](Tensor::xlogy), [`entr`](Tensor::entr), [`logit`](Tensor::logit) |
 /// | complex numbers | [`complex`](Tensor::complex), [`polar`](Tensor::polar), [`real`](Tensor::real), [`imag`](Tensor::imag), [`conj`](Tensor::conj), [`angle`](Tensor::angle), [`view_as_real`](Tensor::view_as_real), [`view_as_complex`](Tensor::view_as_complex), [`adjoint`](Tensor::adjoint) |
 /// | **reduce** (each also along axes: `sum_axis`) | [`sum`](Tensor::sum), [`mean`](Tensor::mean), [`prod`](Tensor::prod), [`max`](Tensor::max), [`min`](Tensor::min), [`amax`](Tensor::amax), [`amin`](Tensor::amin), [`argmax`](Tensor::argmax), [`argmin`](Tensor::argmin), [`any`](Tensor::any), [`all`](Tensor::all), [`count_nonzero`](Tensor::count_nonzero), [`norm`](Tensor::norm), [`logsumexp`](Tensor::logsumexp), [`aminmax`](Tensor::aminmax) |
-/// | statistics | [`var`](Tensor::var), [`std`](Tensor::std), [`var_mean`](Tensor::var_mean), [`std_mean`](Tensor::std_mean), [`median`](Tensor::median), [`nanmedian`](Tensor::nanmedian), [`quantile`](Tensor::quantile), [`nanquantile`](Tensor::nanquantile), [`cov`](Tensor::cov), [`corrcoef`](Tensor::corrcoef), [`bincount`](Tensor::bincount), [`histc`](Tensor::histc) |
+/// | statistics | [`var`](Tensor::var), [`std`](Tensor::std), [`var_mean`](Tensor::var_mean), [`std_mean`](Tensor::std_mean), [`median`](Tensor::median), [`nanmedian`](Tensor::nanmedian), [`quantile`](Tensor::quantile), [`nanquantile`](Tensor::nanquantile), [`cov`](Tensor::cov), [`corrcoef`](Tensor::corrcoef), [`bincount`](Tensor::bincount), [`histc`](Tensor::histc), [`histogram`](Tensor::histogram), [`histogramdd`](Tensor::histogramdd) |
 /// | normalise | [`softmax`](Tensor::softmax), [`log_softmax`](Tensor::log_softmax), [`layer_norm`](Tensor::layer_norm), [`rms_norm`](Tensor::rms_norm), [`normalize`](Tensor::normalize) |
 /// | **scan** along an axis | [`cumsum`](Tensor::cumsum), [`cumprod`](Tensor::cumprod), [`cummax`](Tensor::cummax), [`cummin`](Tensor::cummin), [`logcumsumexp`](Tensor::logcumsumexp), [`diff`](Tensor::diff), [`trapezoid`](Tensor::trapezoid), [`cumulative_trapezoid`](Tensor::cumulative_trapezoid) |
 /// | **sort and search** | [`sort`](Tensor::sort), [`argsort`](Tensor::argsort), [`topk`](Tensor::topk), [`kthvalue`](Tensor::kthvalue), [`mode`](Tensor::mode), [`unique`](Tensor::unique), [`unique_consecutive`](Tensor::unique_consecutive), [`searchsorted`](Tensor::searchsorted), [`bucketize`](Tensor::bucketize), [`isin`](Tensor::isin), [`one_hot`](Tensor::one_hot) |

@@ -54,6 +54,8 @@ fn binary_answers() -> Vec<(&'static [&'static str], Answers)> {
         TensorMethod<ops::lcm>: "lcm";
         TensorMethod<ops::atan2>: "atan2";
         TensorMethod<ops::hypot>: "hypot";
+        TensorMethod<ops::igamma>: "igamma";
+        TensorMethod<ops::igammac>: "igammac";
         TensorMethod<ops::nextafter>: "nextafter";
         TensorMethod<ops::heaviside>: "heaviside";
         TensorMethod<ops::ldexp>: "ldexp";

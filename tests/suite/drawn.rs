@@ -58,7 +58,7 @@ fn both_layouts_of_rope_turn_the_same_pairs() {
 
 #[cfg(feature = "any")]
 mod by_name {
-    use castiron::any::{Args, Value, call};
+    use castiron::any::{Args, Value, call, call_in_place};
     use castiron::{AnyTensor, DType, tensor};
 
     fn of(name: &str, args: Args) -> String {
@@ -78,6 +78,84 @@ mod by_name {
         let trials =
             call("geometric", &Args::new().arg(&x).arg(0.5).named("generator", 1_i64)).unwrap().tensor().unwrap();
         assert_eq!(trials.lt(1).unwrap().any(None, false).unwrap().to_string(), "tensor(False)");
+    }
+
+    #[test]
+    fn numbers_are_drawn_over_elements_in_place() {
+        let drawn = |name: &str, dtype: DType, args: Args| -> castiron::Result<Vec<f64>> {
+            let mut x = AnyTensor::full(&[4000], 7.0, DType::F32)?.to(dtype)?;
+            call_in_place(name, &mut x, &args.named("generator", 5_i64))?;
+            assert_eq!((x.dtype(), x.shape()), (dtype, &[4000][..]));
+            Ok(x.to_scalars()?.into_iter().map(castiron::ScalarValue::real_part).collect())
+        };
+        let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
+        let near = |name: &str, dtype, args, expected: f64, within: f64| {
+            let found = mean(&drawn(name, dtype, args).unwrap());
+            assert!((found - expected).abs() < within, "{name} {dtype}: the mean is {found}");
+        };
+        near("exponential_", DType::F32, Args::new().arg(4.0), 0.25, 0.02);
+        near("uniform_", DType::BF16, Args::new().arg(2.0).arg(4.0), 3.0, 0.05);
+        near("normal_", DType::F64, Args::new().arg(3.0).arg(0.5), 3.0, 0.05);
+        near("log_normal_", DType::F32, Args::new().arg(0.0).arg(0.25), 1.03, 0.03);
+        near("geometric_", DType::I32, Args::new().arg(0.5), 2.0, 0.1);
+        near("bernoulli_", DType::U8, Args::new(), 0.5, 0.05);
+        near("bernoulli_", DType::Bool, Args::new().arg(0.25), 0.25, 0.05);
+        near("bernoulli_", DType::I64, Args::new().arg(&AnyTensor::from(tensor![1.0])), 1.0, 1e-9);
+        near("random_", DType::I64, Args::new().arg(10_i64), 4.5, 0.2);
+        near("random_", DType::F32, Args::new().arg(-3_i64).arg(4_i64), 0.0, 0.2);
+        near("random_", DType::Bool, Args::new(), 0.5, 0.05);
+        assert!(drawn("cauchy_", DType::F64, Args::new()).unwrap().iter().any(|&x| x < -5.0));
+        // Up to the largest that the dtype has.
+        let bytes = drawn("random_", DType::I8, Args::new()).unwrap();
+        assert!(bytes.iter().all(|&x| (0.0..=127.0).contains(&x)) && bytes.contains(&127.0));
+        let halves = drawn("random_", DType::F16, Args::new()).unwrap();
+        assert!(halves.iter().all(|&x| (0.0..=2048.0).contains(&x) && x.fract() == 0.0));
+        for (name, dtype, args) in [
+            ("exponential_", DType::I64, Args::new()),
+            ("exponential_", DType::F32, Args::new().arg(0.0)),
+            ("uniform_", DType::I32, Args::new()),
+            ("normal_", DType::U8, Args::new()),
+            ("random_", DType::C64, Args::new()),
+            ("random_", DType::U8, Args::new().arg(3_i64).arg(3_i64)),
+            ("random_", DType::U8, Args::new().arg(257_i64)),
+            ("bernoulli_", DType::C64, Args::new()),
+            ("geometric_", DType::Bool, Args::new().arg(0.5)),
+            ("bernoulli_", DType::F32, Args::new().arg(1.5)),
+        ] {
+            assert!(drawn(name, dtype, args).is_err(), "{name} of {dtype}");
+        }
+    }
+
+    #[test]
+    fn counts_are_drawn_by_rates_and_probabilities() {
+        let x = |value: f64| AnyTensor::full(&[4000], value, DType::F32).unwrap();
+        let mean =
+            |x: AnyTensor| x.to(DType::F64).unwrap().mean(None, false, None).unwrap().item().unwrap().real_part();
+        let mut generator = castiron::Generator::seeded(3);
+        for rate in [0.0, 0.5, 4.0, 300.0] {
+            let found = mean(x(rate).poisson(&mut generator).unwrap());
+            assert!((found - rate).abs() < 0.05 * rate.sqrt() + 1e-9, "{found} of {rate}");
+        }
+        assert!(x(-1.0).poisson(&mut generator).is_err() && x(f64::NAN).poisson(&mut generator).is_err());
+        assert!(x(1.0).to(DType::I64).unwrap().poisson(&mut generator).is_err());
+        let half = AnyTensor::from(tensor![0.5]);
+        let found = mean(x(10.0).binomial(&half, &mut generator).unwrap());
+        assert!((found - 5.0).abs() < 0.1);
+        assert!(x(1.5).binomial(&half, &mut generator).is_err() && x(1.0).binomial(&x(1.5), &mut generator).is_err());
+        assert_eq!(
+            AnyTensor::ones(&[2, 3], DType::F32)
+                .unwrap()
+                .to_device("meta")
+                .unwrap()
+                .poisson(&mut generator)
+                .unwrap()
+                .shape(),
+            [2, 3]
+        );
+        let soft = call("nn.functional.gumbel_softmax", &Args::new().arg(x(1.0)).named("hard", true)).unwrap();
+        assert_eq!(mean(soft.tensor().unwrap().sum(None, false, None).unwrap()), 1.0);
+        let order = call("randperm", &Args::new().arg(9_i64)).unwrap().tensor().unwrap();
+        assert_eq!(order.sort(0, false).unwrap().0.to_string(), "tensor([0, 1, 2, 3, 4, 5, 6, 7, 8])");
     }
 
     #[test]

@@ -23,6 +23,7 @@ mod checkpoints;
 mod choosing;
 mod common;
 mod construction;
+mod counted;
 #[cfg(all(feature = "any", feature = "linalg", feature = "fft"))]
 mod decomposed;
 mod device_values;

@@ -185,6 +185,7 @@ const NAMED: &[&[NamedOp]] = &[
     rearrange::pad::OPERATIONS,
     rearrange::repeat::OPERATIONS,
     reduce::channels::OPERATIONS,
+    reduce::histogram::OPERATIONS,
     reduce::median::OPERATIONS,
     reduce::normalize::OPERATIONS,
     reduce::norms::OPERATIONS,

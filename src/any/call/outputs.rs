@@ -96,7 +96,15 @@ pub fn call_in_place(name: &str, x: &mut AnyTensor, args: &Args) -> Result<()> {
         }
         _ => {}
     }
-    let named = operation(name)?;
+    let mut found = operation(name);
+    let has_form = |op: &NamedOp| {
+        op.forms.in_place != InPlace::Absent || unary_row(op.name).is_some() || binary_row(op.name).is_some()
+    };
+    if !found.as_ref().is_ok_and(|&op| has_form(op)) {
+        // What differs in place is a row with the `_`: `normal_`.
+        found = operation(&format!("{name}_")).or(found);
+    }
+    let named = found?;
     let op = named.name;
     let (unary, binary) = (unary_row(op), binary_row(op));
     if let Some(row) = unary
@@ -110,13 +118,12 @@ pub fn call_in_place(name: &str, x: &mut AnyTensor, args: &Args) -> Result<()> {
     {
         return x.combine_in_place(row, &other).map(|_| ());
     }
-    let has_form = unary.is_some() || binary.is_some() || named.forms.in_place != InPlace::Absent;
-    if !has_form {
+    if !has_form(named) {
         return invalid(op, "there is no form of it in place".to_owned());
     }
     let mut all = Args { positional: vec![Value::Array(x.clone())], named: args.named.clone() };
     all.positional.extend_from_slice(&args.positional);
-    let result = call(name, &all)?.tensor()?;
+    let result = call(op, &all)?.tensor()?;
     drop(all);
     if named.forms.in_place == InPlace::View {
         *x = result;

@@ -3,14 +3,16 @@
 //! By name a generator is an integer, its seed; where none is given one is taken from the system.
 //! Uses `tensor::create`, `create::random`.
 
+use crate::any::base::as_typed::Rank1;
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::call::{Argument, Bound};
+use crate::any::create::random::drawn;
 use crate::any::{AnyTensor, Value};
 use crate::device::Dynamic;
-use crate::dtype::{Category, DType};
+use crate::dtype::DType;
 use crate::error::{Result, invalid};
 use crate::layout::strides;
-use crate::tensor::{Dropping, Generator, dropped};
+use crate::tensor::{Dropping, Generator, Tensor, dropped};
 use castiron_macros::operations;
 use core::hash::{BuildHasher, Hasher};
 
@@ -66,7 +68,7 @@ macro_rules! dropouts {
 }
 dropouts! {
     dropout dropout_by_name [false false] "Zeros in place of elements, each with probability `p`; the others are divided by `1 - p`.",
-        "torch.nn.functional.dropout", #[op(nn.functional.dropout(input, p, training, inplace, generator), dtypes = float)]
+        "torch.nn.functional.dropout", #[op(nn.functional.dropout(input, p, training, inplace, generator), dtypes = float, aliases("dropout"))]
     dropout1d dropout1d_by_name [true false] "[`dropout`](Self::dropout) of whole channels of `(N, C, L)`.",
         "torch.nn.functional.dropout1d", #[op(nn.functional.dropout1d(input, p, training, inplace, generator), dtypes = float)]
     dropout2d dropout2d_by_name [true false] "[`dropout`](Self::dropout) of whole channels of `(N, C, H, W)`.",
@@ -74,9 +76,9 @@ dropouts! {
     dropout3d dropout3d_by_name [true false] "[`dropout`](Self::dropout) of whole channels of `(N, C, D, H, W)`.",
         "torch.nn.functional.dropout3d", #[op(nn.functional.dropout3d(input, p, training, inplace, generator), dtypes = float)]
     alpha_dropout alpha_dropout_by_name [false true] "What `selu` gives at minus infinity in place of elements; mean and variance stay.",
-        "torch.nn.functional.alpha_dropout", #[op(nn.functional.alpha_dropout(input, p, training, inplace, generator), dtypes = float)]
+        "torch.nn.functional.alpha_dropout", #[op(nn.functional.alpha_dropout(input, p, training, inplace, generator), dtypes = float, aliases("alpha_dropout"))]
     feature_alpha_dropout feature_alpha_dropout_by_name [true true] "[`alpha_dropout`](Self::alpha_dropout) of whole channels.",
-        "torch.nn.functional.feature_alpha_dropout", #[op(nn.functional.feature_alpha_dropout(input, p, training, inplace, generator), dtypes = float)]
+        "torch.nn.functional.feature_alpha_dropout", #[op(nn.functional.feature_alpha_dropout(input, p, training, inplace, generator), dtypes = float, aliases("feature_alpha_dropout"))]
 }
 
 #[operations]
@@ -109,35 +111,20 @@ impl AnyTensor {
         Ok(AnyTensor::randint(&sizes, low, high, dtype, &mut generator)?.to_device(device)?.into())
     }
 
-    /// A tensor of this one's shape and dtype, of uniform numbers through a function.
-    fn of_uniform(
-        &self,
-        generator: &mut Generator,
-        of: impl FnOnce(AnyTensor) -> Result<AnyTensor>,
-    ) -> Result<AnyTensor> {
-        of(AnyTensor::rand(self.shape(), DType::F64, generator)?)?.to(self.dtype)?.to_device(self.device())
-    }
-
-    fn expect_random(&self, op: &'static str) -> Result<()> {
-        if !self.dtype.is_shell() && self.dtype.category() == Category::Floating {
-            return Ok(());
-        }
-        Err(crate::any::base::dispatch::refused(op, self.dtype))
-    }
-
     /// Cauchy numbers in the shape of a tensor (`torch.Tensor.cauchy_`, where the median is 0 and `sigma` 1 if not given).
     ///
     /// # Errors
     /// If `sigma` is not positive, or the dtype is no float.
     pub fn cauchy(&self, median: f64, sigma: f64, generator: &mut Generator) -> Result<AnyTensor> {
-        self.expect_random("cauchy")?;
-        if sigma.is_nan() || sigma <= 0.0 {
-            return invalid("cauchy", format!("`sigma` must be greater than 0, got {sigma}"));
-        }
-        self.of_uniform(generator, |u| u.sub(0.5)?.mul(core::f64::consts::PI)?.tan()?.mul(sigma)?.add(median))
+        drawn("cauchy", &self.sizes, self.dtype, |_, numel| {
+            dispatch_dtype!("cauchy", self.dtype, E: Float => {
+                Ok(Tensor::<E, Rank1, Dynamic>::try_cauchy_sized([numel], median, sigma, generator)?.into())
+            })
+        })?
+        .to_device(self.device())
     }
 
-    #[op(cauchy(input, median, sigma, generator), dtypes = float)]
+    #[op(cauchy(input, median, sigma, generator), dtypes = float, in_place)]
     fn cauchy_by_name(args: &Bound<'_>) -> Result<Value> {
         let (median, sigma) = (args.read_or("median", || 0.0)?, args.read_or("sigma", || 1.0)?);
         Ok(args.tensor("input")?.cauchy(median, sigma, &mut args.read_or("generator", unseeded)?)?.into())
@@ -148,16 +135,15 @@ impl AnyTensor {
     /// # Errors
     /// If `p` is not between 0 and 1, or the dtype is bool or complex.
     pub fn geometric(&self, p: f64, generator: &mut Generator) -> Result<AnyTensor> {
-        if !(p > 0.0 && p < 1.0) {
-            return invalid("geometric", format!("`p` must lie between 0 and 1, got {p}"));
-        }
-        if self.dtype.is_complex() || self.dtype.is_shell() || self.dtype == DType::Bool {
-            return Err(crate::any::base::dispatch::refused("geometric", self.dtype));
-        }
-        self.of_uniform(generator, |u| u.neg()?.log1p()?.div((-p).ln_1p())?.ceil()?.clamp_min(1))
+        drawn("geometric", &self.sizes, self.dtype, |_, numel| {
+            dispatch_dtype!("geometric", self.dtype, E: Real => {
+                Ok(Tensor::<E, Rank1, Dynamic>::try_geometric_sized([numel], p, generator)?.into())
+            })
+        })?
+        .to_device(self.device())
     }
 
-    #[op(geometric(input, p, generator), dtypes = real)]
+    #[op(geometric(input, p, generator), dtypes = real, in_place)]
     fn geometric_by_name(args: &Bound<'_>) -> Result<Value> {
         let generator = &mut args.read_or("generator", unseeded)?;
         Ok(args.tensor("input")?.geometric(args.read("p")?, generator)?.into())
@@ -169,17 +155,15 @@ impl AnyTensor {
     /// # Errors
     /// If `std` is not positive, or the dtype is no float.
     pub fn log_normal(&self, mean: f64, std: f64, generator: &mut Generator) -> Result<AnyTensor> {
-        self.expect_random("log_normal")?;
-        if std.is_nan() || std <= 0.0 {
-            return invalid("log_normal", format!("`std` must be greater than 0, got {std}"));
-        }
-        AnyTensor::normal(self.shape(), mean, std, DType::F64, generator)?
-            .exp()?
-            .to(self.dtype)?
-            .to_device(self.device())
+        drawn("log_normal", &self.sizes, self.dtype, |_, numel| {
+            dispatch_dtype!("log_normal", self.dtype, E: Float => {
+                Ok(Tensor::<E, Rank1, Dynamic>::try_log_normal_sized([numel], mean, std, generator)?.into())
+            })
+        })?
+        .to_device(self.device())
     }
 
-    #[op(log_normal(input, mean, std, generator), dtypes = float)]
+    #[op(log_normal(input, mean, std, generator), dtypes = float, in_place)]
     fn log_normal_by_name(args: &Bound<'_>) -> Result<Value> {
         let (mean, std) = (args.read_or("mean", || 1.0)?, args.read_or("std", || 2.0)?);
         Ok(args.tensor("input")?.log_normal(mean, std, &mut args.read_or("generator", unseeded)?)?.into())
@@ -191,7 +175,10 @@ impl AnyTensor {
     /// # Errors
     /// If the bounds are in the wrong order, or the dtype is no float.
     pub fn rrelu(&self, lower: f64, upper: f64, training: bool, generator: &mut Generator) -> Result<AnyTensor> {
-        self.expect_random("rrelu")?;
+        dispatch_dtype!("rrelu", self.dtype, E: Float => {
+            let _: Option<E> = None;
+            Ok(())
+        })?;
         if !training {
             return self.leaky_relu((lower + upper) / 2.0);
         }
@@ -204,7 +191,7 @@ impl AnyTensor {
         crate::any::where_(&self.le(0)?, self.mul(slopes)?, self)
     }
 
-    #[op(nn.functional.rrelu(input, lower, upper, training, inplace, generator), dtypes = float)]
+    #[op(nn.functional.rrelu(input, lower, upper, training, inplace, generator), dtypes = float, aliases("rrelu"))]
     fn rrelu_by_name(args: &Bound<'_>) -> Result<Value> {
         let bounds = [args.read_or("lower", || 1.0 / 8.0)?, args.read_or("upper", || 1.0 / 3.0)?];
         let generator = &mut args.read_or("generator", unseeded)?;
@@ -234,24 +221,83 @@ impl AnyTensor {
     /// # Errors
     /// If `lambda` is not positive, or the dtype is no float.
     pub fn exponential(&self, lambda: f64, generator: &mut Generator) -> Result<AnyTensor> {
-        self.expect_random("exponential")?;
-        if lambda.is_nan() || lambda <= 0.0 {
-            return invalid("exponential", format!("`lambda` must be greater than 0, got {lambda}"));
-        }
-        self.of_uniform(generator, |u| u.neg()?.log1p()?.div(-lambda))
+        drawn("exponential", &self.sizes, self.dtype, |_, numel| {
+            dispatch_dtype!("exponential", self.dtype, E: Float => {
+                Ok(Tensor::<E, Rank1, Dynamic>::try_exponential_sized([numel], lambda, generator)?.into())
+            })
+        })?
+        .to_device(self.device())
     }
 
-    #[op(exponential(input, lambd, generator), dtypes = float)]
+    #[op(exponential(input, lambd, generator), dtypes = float, in_place)]
     fn exponential_drawn_by_name(args: &Bound<'_>) -> Result<Value> {
         let lambda = args.read_or("lambd", || 1.0)?;
         Ok(args.tensor("input")?.exponential(lambda, &mut args.read_or("generator", unseeded)?)?.into())
     }
 
-    #[op(uniform(input, from, to, generator), dtypes = float)]
+    #[op(uniform(input, from, to, generator), dtypes = float, in_place)]
     fn uniform_by_name(args: &Bound<'_>) -> Result<Value> {
         let (low, high) = (args.read_or("from", || 0.0)?, args.read_or("to", || 1.0)?);
         let (x, generator) = (args.tensor("input")?, &mut args.read_or("generator", unseeded)?);
         Ok(AnyTensor::uniform(x.shape(), low, high, x.dtype, generator)?.to_device(x.device())?.into())
+    }
+
+    /// Integers in the shape of a tensor, from `low` up to but not including `high`, all equally likely (`torch.Tensor.random_`): up to
+    /// the largest that the dtype has if there is no `high`, of floats the largest up to which each integer is one of its numbers.
+    ///
+    /// # Errors
+    /// If there are none or they do not fit the dtype, or it is complex.
+    pub fn random(&self, low: i64, high: Option<i64>, generator: &mut Generator) -> Result<AnyTensor> {
+        let op = "random";
+        let most = match (self.dtype.finfo(), self.dtype.iinfo()) {
+            _ if self.dtype == DType::Bool => 2,
+            _ if self.dtype.is_shell() || self.dtype.is_complex() => {
+                return Err(crate::any::base::dispatch::refused(op, self.dtype));
+            }
+            // `eps` is the step from 1 to the next number.
+            (Some(info), _) => (2.0 / info.eps) as i64 + 1,
+            (_, Some(info)) => i64::try_from(info.max).map_or(i64::MAX, |max| max.saturating_add(1)),
+            _ => i64::MAX,
+        };
+        let high = high.unwrap_or(most);
+        if low >= high {
+            return invalid(op, format!("no integers lie from {low} up to {high}"));
+        }
+        AnyTensor::randint(self.shape(), low, high, self.dtype, generator)?.to_device(self.device())
+    }
+
+    /// A single bound is the upper one.
+    #[op(random_(input, from, to, generator), dtypes = "bool, integers and floats", in_place)]
+    fn random_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (from, to): (Option<i64>, Option<i64>) = (args.read("from")?, args.read("to")?);
+        let (low, high) = match (from, to) {
+            (Some(from), None) => (0, Some(from)),
+            (from, to) => (from.unwrap_or(0), to),
+        };
+        Ok(args.tensor("input")?.random(low, high, &mut args.read_or("generator", unseeded)?)?.into())
+    }
+
+    #[op(normal_(input, mean, std, generator), dtypes = inexact, in_place)]
+    fn normal_drawn_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (x, generator) = (args.tensor("input")?, &mut args.read_or("generator", unseeded)?);
+        let (mean, std) = (args.read_or("mean", || 0.0)?, args.read_or("std", || 1.0)?);
+        // The parts of complex numbers share the variance.
+        let std = if x.dtype.is_complex() { std * 0.5_f64.sqrt() } else { std };
+        Ok(AnyTensor::normal(x.shape(), mean, std, x.dtype, generator)?.to_device(x.device())?.into())
+    }
+
+    /// The probability is one number, or one for each element.
+    #[op(bernoulli_(input, p, generator), dtypes = "bool, integers and floats", in_place)]
+    fn bernoulli_drawn_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (x, generator) = (args.tensor("input")?, &mut args.read_or("generator", unseeded)?);
+        if x.dtype.is_complex() || x.dtype.is_shell() {
+            return Err(crate::any::base::dispatch::refused("bernoulli_", x.dtype));
+        }
+        let shares = match args.get("p") {
+            Some(Value::Array(p)) => p.expanded_to(&x.sizes)?,
+            _ => AnyTensor::full(x.shape(), args.read_or("p", || 0.5)?, DType::F64)?.to_device(x.device())?,
+        };
+        Ok(shares.bernoulli(generator)?.to(x.dtype)?.into())
     }
 
     /// The dtype and the generator of a tensor made from nothing.
@@ -264,6 +310,44 @@ impl AnyTensor {
     fn randn_by_name(args: &Bound<'_>) -> Result<Value> {
         let (sizes, dtype, mut generator, device) = Self::drawn_new(args, crate::dtype::default_dtype())?;
         Ok(AnyTensor::randn(&sizes, dtype, &mut generator)?.to_device(device)?.into())
+    }
+
+    #[op(rand(size, dtype, device, requires_grad, generator), dtypes = inexact)]
+    fn rand_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (sizes, dtype, mut generator, device) = Self::drawn_new(args, crate::dtype::default_dtype())?;
+        Ok(AnyTensor::rand(&sizes, dtype, &mut generator)?.to_device(device)?.into())
+    }
+
+    #[op(randperm(n, dtype, device, requires_grad, generator), dtypes = real)]
+    fn randperm_by_name(args: &Bound<'_>) -> Result<Value> {
+        let device = args.read_or("device", crate::device::default_device)?;
+        let order = AnyTensor::randperm(args.read("n")?, &mut args.read_or("generator", unseeded)?)?;
+        Ok(order.to(args.read_or("dtype", || DType::I64)?)?.to_device(device)?.into())
+    }
+
+    #[op(poisson(input, generator), dtypes = float)]
+    fn poisson_by_name(args: &Bound<'_>) -> Result<Value> {
+        Ok(args.tensor("input")?.poisson(&mut args.read_or("generator", unseeded)?)?.into())
+    }
+
+    #[op(binomial(count, prob, generator), dtypes = float)]
+    fn binomial_by_name(args: &Bound<'_>) -> Result<Value> {
+        let generator = &mut args.read_or("generator", unseeded)?;
+        Ok(args.tensor("count")?.binomial(args.tensor("prob")?, generator)?.into())
+    }
+
+    /// `softmax` of logits and Gumbel's noise; with `hard` one-hot where that is largest.
+    #[op(nn.functional.gumbel_softmax(logits, tau, hard, eps, dim, generator), dtypes = float)]
+    fn gumbel_softmax_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (x, generator) = (args.tensor("logits")?, &mut args.read_or("generator", unseeded)?);
+        let (tau, dim) = (args.read_or("tau", || 1.0)?, args.read_or("dim", || -1)?);
+        let noise = x.exponential(1.0, generator)?.log()?;
+        let soft = x.sub(noise)?.div(tau)?.softmax(dim, None)?;
+        if !args.read_or("hard", || false)? {
+            return Ok(soft.into());
+        }
+        let largest = soft.argmax(Some(dim), true)?;
+        Ok(soft.mul(0)?.scatter(dim, &largest, 1)?.into())
     }
 
     #[op(randint(low, high, size, dtype, device, requires_grad, generator), dtypes = real)]

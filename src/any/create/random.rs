@@ -11,7 +11,7 @@ use crate::tensor::Generator;
 use crate::{Cpu, Tensor};
 
 /// A tensor of these sizes, drawn as a list.
-fn drawn(
+pub(super) fn drawn(
     op: &'static str,
     sizes: &[usize],
     dtype: DType,
@@ -125,6 +125,34 @@ impl AnyTensor {
             Ok(AnyTensor::from(self.typed_rank1::<E, Dynamic>()?.try_bernoulli(generator)?))
         })?;
         drawn.reshape(&sizes)
+    }
+
+    /// For each element, which is a rate, a number of Poisson's distribution with that mean (`torch.poisson`). Drawn on the host.
+    ///
+    /// # Errors
+    /// If the dtype is not floating, an element is negative, NaN or beyond all integers, or memory runs out.
+    pub fn poisson(&self, generator: &mut Generator) -> Result<AnyTensor> {
+        let drawn = dispatch_dtype!("poisson", self.dtype, E: Float => {
+            Ok(AnyTensor::from(self.typed_rank1::<E, Dynamic>()?.try_poisson(generator)?))
+        })?;
+        drawn.reshape(&crate::any::base::by_width::signed(&self.sizes))
+    }
+
+    /// For each element, which is a number of trials, how many of them succeed with the probability beside it (`torch.binomial`), which
+    /// is expanded. Drawn on the host.
+    ///
+    /// # Errors
+    /// If the dtypes are not floating or differ, an element is no number of trials or no probability, or memory runs out.
+    pub fn binomial(&self, p: &AnyTensor, generator: &mut Generator) -> Result<AnyTensor> {
+        let op = "binomial";
+        crate::any::base::by_width::same_dtype(op, self, p)?;
+        crate::any::elementwise::apply::same_device(op, self, p)?;
+        let p = p.expanded_to(&self.sizes)?;
+        let drawn = dispatch_dtype!(op, self.dtype, E: Float => {
+            let trials = self.typed_rank1::<E, Dynamic>()?;
+            Ok(AnyTensor::from(trials.try_binomial(&p.typed_rank1::<E, Dynamic>()?, generator)?))
+        })?;
+        drawn.reshape(&crate::any::base::by_width::signed(&self.sizes))
     }
 
     /// Positions along the last axis of a vector or a matrix of weights, drawn in proportion to them, `samples` from each row

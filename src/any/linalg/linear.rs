@@ -1,11 +1,15 @@
 //! `linear` and `bilinear`: weights applied to the last axis.
-//! Uses `linalg::matmul`, `base::by_width`.
+//! Uses `linalg::matmul`, `base::by_width`, `tensor::linalg::bilinear`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::{invalid, same_dtype, signed};
-use crate::any::linalg::matmul::{expect_numbers, product, widened};
+use crate::any::base::dispatch::dispatch_dtype;
+use crate::any::elementwise::apply::same_device;
+use crate::any::linalg::matmul::product;
+use crate::device::Dynamic;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result};
+use crate::tensor::bilinear;
 use castiron_macros::operations;
 
 #[operations]
@@ -39,36 +43,21 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If dtypes differ or are bool, or sizes do not match.
-    #[op(nn.functional.bilinear(input1, input2, weight, bias = None), dtypes = numeric)]
+    #[op(nn.functional.bilinear(input1, input2, weight, bias = None), dtypes = numeric, aliases("bilinear"))]
     pub fn bilinear(&self, other: &AnyTensor, weight: &AnyTensor, bias: Option<&AnyTensor>) -> Result<AnyTensor> {
         let op = "bilinear";
-        same_dtype(op, self, other)?;
-        same_dtype(op, self, weight)?;
-        expect_numbers(op, self.dtype)?;
-        let (Some((&k, leading)), Some((&j, others)), &[outputs, rows, columns]) =
-            (self.sizes.split_last(), other.sizes.split_last(), &*weight.sizes)
-        else {
-            return invalid(op, "two tensors of rows and a weight with three axes are wanted".to_owned());
-        };
-        if leading != others || k != rows || j != columns {
-            let reason =
-                format!("the shapes {:?}, {:?} and {:?} do not match", self.shape(), other.shape(), weight.shape());
-            return invalid(op, reason);
+        for other in [other, weight].into_iter().chain(bias) {
+            same_dtype(op, self, other)?;
+            same_device(op, self, other)?;
         }
-        let (count, wide) = (leading.iter().product::<usize>() as i64, widened(self.dtype));
-        let [k, j, o] = [k as i64, j as i64, outputs as i64];
-        let left = self.to(wide)?.reshaped(&[count, k])?;
-        let weights = weight.to(wide)?.permute(&[1, 0, 2])?.reshaped(&[k, o * j])?;
-        let inner = product(op, &left, &weights, None)?.reshaped(&[count, o, j])?;
-        let right = other.to(wide)?.reshaped(&[count, j, 1])?;
-        let result =
-            product(op, &inner, &right, None)?.to(self.dtype)?.reshaped(&signed(&[leading, &[outputs]].concat()))?;
-        match bias {
-            Some(bias) => {
-                same_dtype(op, self, bias)?;
-                result.add(bias)
-            }
-            None => Ok(result),
+        let buffer = dispatch_dtype!(op, self.dtype, E: Numeric => {
+            let bias = bias.map(|bias| bias.elements_as::<E>()).transpose()?;
+            bilinear::<E, Dynamic>(self.elements_as()?, other.elements_as()?, weight.elements_as()?, bias)
+        })?;
+        let mut sizes = self.sizes;
+        if let (Some(last), Some(&outputs)) = (sizes.last_mut(), weight.sizes.first()) {
+            *last = outputs;
         }
+        Ok(AnyTensor::fresh_row_major(buffer, self.dtype, sizes))
     }
 }

@@ -257,27 +257,27 @@ convolutions! {
 
 #[operations]
 impl AnyTensor {
-    #[op(nn.functional.conv1d(input, weight, bias, stride, padding, dilation, groups), dtypes = numeric)]
+    #[op(nn.functional.conv1d(input, weight, bias, stride, padding, dilation, groups), dtypes = numeric, aliases("conv1d"))]
     fn conv1d_by_name(args: &Bound<'_>) -> Result<Value> {
         AnyTensor::convolved_by_name(args, 1, false)
     }
-    #[op(nn.functional.conv2d(input, weight, bias, stride, padding, dilation, groups), dtypes = numeric)]
+    #[op(nn.functional.conv2d(input, weight, bias, stride, padding, dilation, groups), dtypes = numeric, aliases("conv2d"))]
     fn conv2d_by_name(args: &Bound<'_>) -> Result<Value> {
         AnyTensor::convolved_by_name(args, 2, false)
     }
-    #[op(nn.functional.conv3d(input, weight, bias, stride, padding, dilation, groups), dtypes = numeric)]
+    #[op(nn.functional.conv3d(input, weight, bias, stride, padding, dilation, groups), dtypes = numeric, aliases("conv3d"))]
     fn conv3d_by_name(args: &Bound<'_>) -> Result<Value> {
         AnyTensor::convolved_by_name(args, 3, false)
     }
-    #[op(nn.functional.conv_transpose1d(input, weight, bias, stride, padding, output_padding, groups, dilation), dtypes = numeric)]
+    #[op(nn.functional.conv_transpose1d(input, weight, bias, stride, padding, output_padding, groups, dilation), dtypes = numeric, aliases("conv_transpose1d"))]
     fn conv_transpose1d_by_name(args: &Bound<'_>) -> Result<Value> {
         AnyTensor::convolved_by_name(args, 1, true)
     }
-    #[op(nn.functional.conv_transpose2d(input, weight, bias, stride, padding, output_padding, groups, dilation), dtypes = numeric)]
+    #[op(nn.functional.conv_transpose2d(input, weight, bias, stride, padding, output_padding, groups, dilation), dtypes = numeric, aliases("conv_transpose2d"))]
     fn conv_transpose2d_by_name(args: &Bound<'_>) -> Result<Value> {
         AnyTensor::convolved_by_name(args, 2, true)
     }
-    #[op(nn.functional.conv_transpose3d(input, weight, bias, stride, padding, output_padding, groups, dilation), dtypes = numeric)]
+    #[op(nn.functional.conv_transpose3d(input, weight, bias, stride, padding, output_padding, groups, dilation), dtypes = numeric, aliases("conv_transpose3d"))]
     fn conv_transpose3d_by_name(args: &Bound<'_>) -> Result<Value> {
         AnyTensor::convolved_by_name(args, 3, true)
     }

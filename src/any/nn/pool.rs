@@ -291,11 +291,11 @@ poolings! {
 
 #[operations]
 impl AnyTensor {
-    #[op(nn.functional.max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices), dtypes = real)]
+    #[op(nn.functional.max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices), dtypes = real, aliases("max_pool1d"))]
     fn max_pool1d_by_name(args: &Bound<'_>) -> Result<Value> {
         AnyTensor::pooled_max_by_name(args, 1)
     }
-    #[op(nn.functional.avg_pool1d(input, kernel_size, stride, padding, ceil_mode, count_include_pad), dtypes = real)]
+    #[op(nn.functional.avg_pool1d(input, kernel_size, stride, padding, ceil_mode, count_include_pad), dtypes = real, aliases("avg_pool1d"))]
     fn avg_pool1d_by_name(args: &Bound<'_>) -> Result<Value> {
         AnyTensor::pooled_mean_by_name(args, 1)
     }
@@ -303,11 +303,11 @@ impl AnyTensor {
     fn adaptive_max_pool1d_by_name(args: &Bound<'_>) -> Result<Value> {
         AnyTensor::adaptive_max_by_name(args, 1)
     }
-    #[op(nn.functional.adaptive_avg_pool1d(input, output_size), dtypes = float)]
+    #[op(nn.functional.adaptive_avg_pool1d(input, output_size), dtypes = float, aliases("adaptive_avg_pool1d"))]
     fn adaptive_avg_pool1d_by_name(args: &Bound<'_>) -> Result<Value> {
         AnyTensor::adaptive_mean_by_name(args, 1)
     }
-    #[op(nn.functional.max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices), dtypes = real)]
+    #[op(nn.functional.max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices), dtypes = real, aliases("max_pool2d"))]
     fn max_pool2d_by_name(args: &Bound<'_>) -> Result<Value> {
         AnyTensor::pooled_max_by_name(args, 2)
     }
@@ -323,7 +323,7 @@ impl AnyTensor {
     fn adaptive_avg_pool2d_by_name(args: &Bound<'_>) -> Result<Value> {
         AnyTensor::adaptive_mean_by_name(args, 2)
     }
-    #[op(nn.functional.max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices), dtypes = real)]
+    #[op(nn.functional.max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices), dtypes = real, aliases("max_pool3d"))]
     fn max_pool3d_by_name(args: &Bound<'_>) -> Result<Value> {
         AnyTensor::pooled_max_by_name(args, 3)
     }

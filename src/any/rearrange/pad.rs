@@ -103,7 +103,7 @@ impl AnyTensor {
     /// assert_eq!(x.pixel_shuffle(2)?.to_string(), "tensor([[[1, 2],\n         [3, 4]]])");
     /// # Ok::<(), castiron::Error>(())
     /// ```
-    #[op(nn.functional.pixel_shuffle(input, upscale_factor))]
+    #[op(nn.functional.pixel_shuffle(input, upscale_factor), aliases("pixel_shuffle"))]
     pub fn pixel_shuffle(&self, factor: usize) -> Result<AnyTensor> {
         let op = "pixel_shuffle";
         let (leading, [channels, height, width]) = self.last_three(op)?;
@@ -133,7 +133,7 @@ impl AnyTensor {
     /// assert_eq!(x.pixel_unshuffle(2)?.shape(), [4, 1, 1]);
     /// # Ok::<(), castiron::Error>(())
     /// ```
-    #[op(nn.functional.pixel_unshuffle(input, downscale_factor))]
+    #[op(nn.functional.pixel_unshuffle(input, downscale_factor), aliases("pixel_unshuffle"))]
     pub fn pixel_unshuffle(&self, factor: usize) -> Result<AnyTensor> {
         let op = "pixel_unshuffle";
         let (leading, [channels, height, width]) = self.last_three(op)?;
@@ -171,7 +171,7 @@ impl AnyTensor {
     /// assert_eq!(x.channel_shuffle(2)?.reshape(&[4])?.to_string(), "tensor([1, 3, 2, 4])");
     /// # Ok::<(), castiron::Error>(())
     /// ```
-    #[op(nn.functional.channel_shuffle(input, groups))]
+    #[op(nn.functional.channel_shuffle(input, groups), aliases("channel_shuffle"))]
     pub fn channel_shuffle(&self, groups: usize) -> Result<AnyTensor> {
         let op = "channel_shuffle";
         self.expect_rank(op, 3)?;

@@ -3,6 +3,7 @@
 
 pub(crate) mod channels;
 mod few;
+pub(crate) mod histogram;
 pub(crate) mod median;
 pub(crate) mod normalize;
 pub(crate) mod norms;

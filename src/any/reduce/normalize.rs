@@ -63,7 +63,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the last sizes are others, weights have another shape or a dtype that does not go with it, or the dtype is no float.
-    #[op(nn.functional.layer_norm(input, normalized_shape, weight = None, bias = None, eps = 1e-5), dtypes = float)]
+    #[op(nn.functional.layer_norm(input, normalized_shape, weight = None, bias = None, eps = 1e-5), dtypes = float, aliases("layer_norm"))]
     pub fn layer_norm(
         &self,
         sizes: impl IntoSizes,
@@ -92,7 +92,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the last sizes are others, the weight has another shape, or the dtype is neither floating-point nor complex.
-    #[op(nn.functional.rms_norm(input, normalized_shape, weight = None, eps = None), dtypes = inexact)]
+    #[op(nn.functional.rms_norm(input, normalized_shape, weight = None, eps = None), dtypes = inexact, aliases("rms_norm"))]
     pub fn rms_norm(&self, sizes: impl IntoSizes, weight: Option<&AnyTensor>, eps: Option<f64>) -> Result<AnyTensor> {
         let op = "rms_norm";
         let sizes = &*sizes.signed();
@@ -164,7 +164,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If there are less than two axes, the groups do not divide the channels, weights have another shape or a dtype that does not go with it, or the dtype is no float.
-    #[op(nn.functional.group_norm(input, num_groups, weight = None, bias = None, eps = 1e-5), dtypes = float)]
+    #[op(nn.functional.group_norm(input, num_groups, weight = None, bias = None, eps = 1e-5), dtypes = float, aliases("group_norm"))]
     pub fn group_norm(
         &self,
         groups: i64,
@@ -299,7 +299,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If shapes do not broadcast, or the dtypes have no difference.
-    #[op(nn.functional.pairwise_distance(x1, x2, p = 2.0, eps = 1e-6, keepdim = false), dtypes = numeric)]
+    #[op(nn.functional.pairwise_distance(x1, x2, p = 2.0, eps = 1e-6, keepdim = false), dtypes = numeric, aliases("pairwise_distance"))]
     pub fn pairwise_distance(&self, other: &AnyTensor, p: f64, eps: f64, keepdim: bool) -> Result<AnyTensor> {
         self.sub(other)?.add(eps)?.vector_norm(p, Some(&[-1]), keepdim)
     }
@@ -309,7 +309,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If shapes do not broadcast, the axis is out of range, or the dtypes promote to no float.
-    #[op(nn.functional.cosine_similarity(x1, x2, dim = 1, eps = 1e-8), dtypes = float)]
+    #[op(nn.functional.cosine_similarity(x1, x2, dim = 1, eps = 1e-8), dtypes = float, aliases("cosine_similarity"))]
     pub fn cosine_similarity(&self, other: &AnyTensor, dim: i64, eps: f64) -> Result<AnyTensor> {
         let op = "cosine_similarity";
         let kinds = [self, other].map(|x| crate::any::base::operand::AnyOperand::from(x).kind());
@@ -330,18 +330,103 @@ impl AnyTensor {
         unit(&a)?.mul(unit(&b)?)?.sum(Some(&[dim]), false, None)
     }
 
+    /// The mean and the variance of each channel, to a variance of `correction` fewer elements.
+    fn of_channels(&self, op: &'static str, correction: f64) -> Result<[AnyTensor; 2]> {
+        if self.rank() < 2 {
+            return invalid(op, format!("at least two axes are wanted, got {}", self.rank()));
+        }
+        self.expect_memory()?;
+        let others: Vec<i64> = (0..self.rank() as i64).filter(|&axis| axis != 1).collect();
+        let (var, mean) = self.to(wide(self.dtype))?.var_mean(Some(&others), correction, false)?;
+        Ok([mean, var])
+    }
+
+    /// [`batch_norm`](Self::batch_norm) by the mean and the variance of each channel itself (`torch.nn.functional.batch_norm` with
+    /// `training=True`, where `momentum` is 0.1 and `eps` 1e-5 if not given). Running means and variances become
+    /// `(1 - momentum) * running + momentum * new`, the new variance being that of a sample.
+    ///
+    /// # Errors
+    /// As [`batch_norm`](Self::batch_norm), and if a channel has a single element.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1.0], [3.0]]);
+    /// let (mut mean, mut var) = (AnyTensor::from(tensor![0.0]), AnyTensor::from(tensor![1.0]));
+    /// let y = x.batch_norm_training(Some([&mut mean, &mut var]), None, None, 0.5, 0.0)?;
+    /// assert_eq!(y.to_string(), "tensor([[-1.],\n        [ 1.]])");
+    /// assert_eq!((mean.to_string(), var.to_string()), ("tensor([1.])".to_owned(), "tensor([1.5000])".to_owned()));
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn batch_norm_training(
+        &self,
+        running: Option<[&mut AnyTensor; 2]>,
+        weight: Option<&AnyTensor>,
+        bias: Option<&AnyTensor>,
+        momentum: f64,
+        eps: f64,
+    ) -> Result<AnyTensor> {
+        let op = "batch_norm";
+        self.expect_float(op)?;
+        let [mean, var] = self.of_channels(op, 0.0)?;
+        if self.numel() == mean.numel() {
+            return invalid(op, "a channel has one element, which has no variance".to_owned());
+        }
+        let kept = weight.or(bias).map_or(self.dtype, |given| given.dtype);
+        let result = self.batch_norm(&mean.to(kept)?, &var.to(kept)?, weight, bias, eps)?;
+        if let Some(running) = running {
+            let new = self.of_channels(op, 1.0)?;
+            let mixed = |own: &AnyTensor, new: &AnyTensor| -> Result<AnyTensor> {
+                own.mul(1.0 - momentum)?.add(new.to(wide(own.dtype))?.mul(momentum)?)?.to(own.dtype)
+            };
+            // Both are computed before one is written.
+            let values = [mixed(running[0], &new[0])?, mixed(running[1], &new[1])?];
+            for (own, value) in running.into_iter().zip(values) {
+                own.overwrite(op, &value)?;
+            }
+        }
+        Ok(result)
+    }
+
+    /// `batch_norm`, the means and the inverse roots of variances that it found in training. (Running ones are not written by name.)
+    #[op(native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps), dtypes = float, aliases("_native_batch_norm_legit"))]
+    fn native_batch_norm_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (x, eps) = (args.tensor("input")?, args.read("eps")?);
+        let (weight, bias): (Option<&AnyTensor>, Option<&AnyTensor>) = (args.read("weight")?, args.read("bias")?);
+        let kept = weight.or(bias).map_or(x.dtype, |given| given.dtype);
+        if !args.read::<bool>("training")? {
+            let (mean, var) = (args.tensor("running_mean")?, args.tensor("running_var")?);
+            let none = x.zeros_like_device(&[0], kept)?;
+            return Ok((x.batch_norm(mean, var, weight, bias, eps)?, none.clone(), none).into());
+        }
+        let [mean, var] = x.of_channels("native_batch_norm", 0.0)?;
+        let result = x.batch_norm_training(None, weight, bias, 0.0, eps)?;
+        Ok((result, mean.to(kept)?, var.add(eps)?.rsqrt()?.to(kept)?).into())
+    }
+
+    /// `group_norm`, and the mean and the inverse root of the variance of each group.
+    #[op(native_group_norm(input, weight, bias, N, C, HxW, group, eps), dtypes = float)]
+    fn native_group_norm_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (x, eps, groups) = (args.tensor("input")?, args.read("eps")?, args.read::<i64>("group")?);
+        let [n, c, rest] = [args.read::<i64>("N")?, args.read("C")?, args.read("HxW")?];
+        if x.rank() < 2 || x.signed_sizes()[..2] != [n, c] || n * c * rest != x.numel() as i64 {
+            return args.refused(format!("{n}, {c} and {rest} are not the sizes {:?}", x.shape()));
+        }
+        let (weight, bias): (Option<&AnyTensor>, Option<&AnyTensor>) = (args.read("weight")?, args.read("bias")?);
+        let dtype = weight.or(bias).map_or(x.dtype, |given| given.dtype);
+        let result = x.group_norm(groups, weight, bias, eps)?;
+        let rows = x.to(wide(x.dtype))?.reshaped(&[n, groups, c / groups * rest])?;
+        let (var, mean) = rows.var_mean(Some(&[2]), 0.0, false)?;
+        Ok((result, mean.to(dtype)?, var.add(eps)?.rsqrt()?.to(dtype)?).into())
+    }
+
     /// The mean and the variance of channels are the running ones, or in training those of the elements.
     #[op(nn.functional.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps), dtypes = float)]
     fn batch_norm_by_name(args: &Bound<'_>) -> Result<Value> {
         let x = args.tensor("input")?;
-        let [mean, var] = if args.read_or("training", || false)? {
-            x.expect_memory()?;
-            let others: Vec<i64> = (0..x.rank() as i64).filter(|&axis| axis != 1).collect();
-            [x.mean(Some(&others), false, None)?, x.var(Some(&others), 0.0, false)?]
-        } else {
-            [args.tensor("running_mean")?.clone(), args.tensor("running_var")?.clone()]
-        };
-        let (weight, bias) = (args.read("weight")?, args.read("bias")?);
-        Ok(x.batch_norm(&mean, &var, weight, bias, args.read_or("eps", || 1e-5)?)?.into())
+        let (weight, bias, eps) = (args.read("weight")?, args.read("bias")?, args.read_or("eps", || 1e-5)?);
+        if args.read_or("training", || false)? {
+            return Ok(x.batch_norm_training(None, weight, bias, 0.0, eps)?.into());
+        }
+        Ok(x.batch_norm(args.tensor("running_mean")?, args.tensor("running_var")?, weight, bias, eps)?.into())
     }
 }

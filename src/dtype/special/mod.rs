@@ -8,6 +8,7 @@
 mod airy;
 mod bessel;
 mod gamma;
+mod incomplete;
 mod modified;
 mod normal;
 mod poly;
@@ -183,5 +184,13 @@ special_functions! {
     }
     wide_of_two {
         zeta: gamma::zeta, |a, b, _| [T::nan(), -a * (a + T::one()).zeta(b)], "See `gamma`.";
+        igamma: incomplete::igamma, |a, x, _| [T::nan(), density(a, x)], "See `incomplete`.";
+        igammac: incomplete::igammac, |a, x, _| [T::nan(), -density(a, x)], "See `incomplete`.";
     }
+}
+
+/// The derivative of `igamma` by `x`: `x^(a-1) e^-x / gamma(a)`.
+#[cfg(test)]
+fn density<T: MachineFloat>(a: T, x: T) -> T {
+    ((a - T::one()) * x.ln() - x - a.lgamma()).exp()
 }

@@ -10,6 +10,8 @@ use num_traits::Float;
 const NONE: &[(&str, usize, &str)] = &[
     ("airy_ai", 0, "its derivative is a function that the crate does not have"),
     ("zeta", 0, "its derivative by the exponent is no function of the crate, nor of PyTorch"),
+    ("igamma", 0, "its derivative by the first operand is no function of the crate, nor of PyTorch"),
+    ("igammac", 0, "the same"),
     ("nextafter", 0, "a step to the neighbour; PyTorch has none either"),
     ("nextafter", 1, "a step to the neighbour; PyTorch has none either"),
     ("ldexp", 1, "the formula is that of whole exponents"),

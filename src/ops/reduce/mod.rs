@@ -159,9 +159,9 @@ macro_rules! markers {
 }
 reduction_table!(markers);
 op!(min max argmin argmax);
-op!(logsumexp matmul clamp imag where_ pad trace bernoulli multinomial view_as_real view_as_complex);
+op!(logsumexp matmul clamp imag where_ pad trace bernoulli multinomial poisson binomial view_as_real view_as_complex);
 op!(layer_norm rms_norm normalize);
 op!(aminmax var_mean std_mean);
 op!(diff trapezoid cumulative_trapezoid);
 op!(int_mm mm mv bmm dot vdot vecdot inner outer linear addmm addmv addr addbmm baddbmm tensordot kron multi_dot convolution pooling attention einsum);
-op!(dist cdist cov corrcoef cross bincount histc);
+op!(dist cdist cov corrcoef cross bincount histc histogram histogramdd);

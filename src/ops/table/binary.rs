@@ -141,6 +141,12 @@ macro_rules! binary_table {
             zeta { ordered inexact scalars,
                 "The Hurwitz zeta function: the sum of `(k + other)^-self` over all `k` from 0.", "torch.special.zeta",
                 "tensor![1.0]" "1" = "[f32::INFINITY]" }
+            igamma { float_pair same tensors,
+                "The regularised lower incomplete gamma function: the share of the integral of `t^(self-1) exp(-t)` below the other operand. NaN if either is negative.", "torch.igamma`, `torch.special.gammainc",
+                "tensor![1.0, 1.0]" "tensor![0.0, f32::INFINITY]" = "[0.0, 1.0]" }
+            igammac { float_pair same tensors,
+                "The regularised upper incomplete gamma function: the share of the integral of `t^(self-1) exp(-t)` above the other operand. NaN if either is negative.", "torch.igammac`, `torch.special.gammaincc",
+                "tensor![1.0, 1.0]" "tensor![0.0, f32::INFINITY]" = "[1.0, 0.0]" }
         }
     };
 }

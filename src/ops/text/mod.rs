@@ -2,7 +2,7 @@
 //! C++ for a CUDA compiler. Dtypes are values here.
 //!
 //! Uses the formulas and the machine numbers; a CUDA device compiles what this gives. A row of `rows` records its formula for a
-//! dtype, `write` prints it, `prelude.h` and `float8.h` hold what the text calls. A `kernel` loads, converts and stores the elements around
+//! dtype, `write` prints it, `prelude.h`, `float8.h` and `incomplete.h` hold what the text calls. A `kernel` loads, converts and stores the elements around
 //! formulas and operations (`operations`), `source` puts the loop around it, `arguments` holds what it is launched with; devices begin
 //! at `describe`.
 //! `reduce`, `row` and `lane` give the steps of reductions, functions of rows and scans as structs, over the recorded `numbers`.

@@ -24,6 +24,8 @@ const LOOPS: &[(&str, &str)] = &[
     ("sum_of_lgammas_bf16", "the same, rounded"),
     ("digamma", "the shift to 10 and the reflection"),
     ("zeta", "the sum ends by its terms"),
+    ("igamma", "the same"),
+    ("igammac", "the same"),
 ];
 
 /// The most that a function may have: bytes of text, of one part, decisions.

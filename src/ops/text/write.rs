@@ -1,6 +1,6 @@
 //! Prints recorded formulas as C++ functions, for a CUDA compiler as for another.
 //!
-//! Uses `graph`; what the text calls stands in `prelude.h` and `float8.h`.
+//! Uses `graph`; what the text calls stands in `prelude.h`, `float8.h` and `incomplete.h`.
 
 use super::graph::{Family, Function, Id, Kind, Node, Step, Tree};
 use std::collections::{BTreeMap, HashSet};
@@ -8,16 +8,18 @@ use std::fmt::Write as _;
 
 /// What every text begins with.
 #[cfg(test)]
-pub(crate) const PRELUDE: &str = concat!(include_str!("prelude.h"), include_str!("float8.h"));
+pub(crate) const PRELUDE: &str =
+    concat!(include_str!("prelude.h"), include_str!("float8.h"), include_str!("incomplete.h"));
 
-/// A whole text: what every one begins with, what floats of 8 bits need if there are any, and the text itself.
+/// A whole text: what every one begins with, what floats of 8 bits and incomplete gamma functions need if there are any, and the text itself.
 #[cfg(feature = "cuda")]
 pub(crate) fn with_prelude(text: &str) -> String {
     let floats = match ["ci_e4m3", "ci_e5m2", "ci_e8m0"].iter().any(|name| text.contains(name)) {
         true => include_str!("float8.h"),
         false => "",
     };
-    [include_str!("prelude.h"), floats, text].concat()
+    let gammas = if text.contains("ci_special_igamma") { include_str!("incomplete.h") } else { "" };
+    [include_str!("prelude.h"), floats, gammas, text].concat()
 }
 
 impl Kind {

@@ -4,6 +4,7 @@
 // The documentation lists methods in this order.
 pub(crate) mod constructors;
 
+pub(crate) mod distributions;
 pub(crate) mod dropout;
 pub(crate) mod like;
 pub(crate) mod random;

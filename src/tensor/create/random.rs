@@ -2,7 +2,7 @@
 //!
 //! The generator and the normal distribution are the `rand` family's; the same seed gives the same elements on every
 //! machine. A GPU makes its own, from a seed that it draws: others than the host's, and the same on every GPU.
-//! Uses `create::constructors`, `device`; used by `any`, `create::like`, `create::sampling`.
+//! Uses `create::constructors`, `device`; used by `any`, `create::like`, `create::sampling`, `create::distributions`.
 
 use crate::device::Device;
 use crate::dtype::{Element, Float, Real};
@@ -51,6 +51,11 @@ impl Generator {
     #[cfg(feature = "cuda")]
     pub(crate) fn seed(&mut self) -> u64 {
         self.0.random()
+    }
+
+    /// A number of the `rand` family's distribution.
+    pub(crate) fn sample<T>(&mut self, distribution: impl rand_distr::Distribution<T>) -> T {
+        distribution.sample(&mut self.0)
     }
 
     fn normal(&mut self) -> f64 {
@@ -106,6 +111,7 @@ macro_rules! random {
         }
     )*};
 }
+pub(super) use random;
 random! {
     /// Uniform in `[0, 1)` (`torch.rand`).
     ///

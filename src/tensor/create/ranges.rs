@@ -128,7 +128,7 @@ fn text_in_f32<E: Real>(kernel: &mut Kernel, x: Value) -> Value {
 
 /// Evenly spaced numbers, counted from both ends, so that the last one is exactly the end.
 #[derive(Clone, Copy)]
-struct Spaced {
+pub(crate) struct Spaced {
     start: f64,
     end: f64,
     step: f64,
@@ -138,7 +138,7 @@ struct Spaced {
     half: i64,
 }
 impl Spaced {
-    fn new(start: f64, end: f64, numel: usize, rounded: impl Fn(f64) -> f64) -> Self {
+    pub(crate) fn new(start: f64, end: f64, numel: usize, rounded: impl Fn(f64) -> f64) -> Self {
         let step = if numel > 1 { rounded(rounded(end - start) / rounded((numel - 1) as f64)) } else { 0.0 };
         // A number of elements fits `i64`.
         Spaced { start, end, step, last: numel as i64 - 1, half: if numel < 2 { 1 } else { numel as i64 / 2 } }
@@ -146,7 +146,7 @@ impl Spaced {
 
     /// A number, of the steps of the arithmetic all but the last rounded.
     #[inline(always)]
-    fn at(self, i: i64, rounded: impl Fn(f64) -> f64) -> f64 {
+    pub(crate) fn at(self, i: i64, rounded: impl Fn(f64) -> f64) -> f64 {
         let steps = |i: i64| rounded(self.step * rounded(i as f64));
         if i < self.half { self.start + steps(i) } else { self.end - steps(self.last - i) }
     }

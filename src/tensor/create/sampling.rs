@@ -1,16 +1,17 @@
-//! Drawing by the probabilities that a tensor holds: `bernoulli`, `multinomial`. The generator is on the host,
-//! and a GPU draws by itself, from a stream that a number of the generator names.
+//! Drawing by the probabilities that a tensor holds: `bernoulli`, `multinomial`, `poisson`, `binomial`. The generator is on the host,
+//! and a GPU draws `bernoulli` and `multinomial` by itself, from a stream that a number of the generator names.
 //! Uses `create::random`, `ops::admit`, `device`.
 
 use crate::device::Device;
 use crate::dtype::Element;
-use crate::error::{Error, Result, listed, room};
+use crate::error::{Error, Result, invalid, listed, room};
 use crate::ops;
 use crate::ops::admit::FloatFor;
 use crate::shape::{Dimensional, Dyn, HasAxis, Shape, SizeArray, Weights};
 use crate::tensor::create::random::Generator;
 use crate::tensor::{Tensor, checked_numel};
 use castiron_macros::fallible;
+use rand_distr::{Binomial, Poisson};
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// For each element, which is a probability, one with that probability and zero otherwise (`torch.bernoulli`). An
@@ -43,6 +44,76 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
                     return Err(Error::InvalidArgument { op, reason: format!("{p} is not a probability") });
                 }
                 *element = E::from_bool(generator.unit::<f64>() < p);
+            }
+            Ok(elements)
+        })?;
+        Ok(Self::dense(storage, self.shape()))
+    }
+
+    /// For each element, which is a rate, a number of Poisson's distribution with that mean (`torch.poisson`). Drawn on the host.
+    ///
+    /// # Panics
+    /// If an element is negative, NaN or beyond all integers, or memory runs out.
+    ///
+    /// ```
+    /// use castiron::{shape, Generator, Tensor};
+    /// let counts = Tensor::<f32, shape![1000]>::full(4.0).poisson(&mut Generator::seeded(0));
+    /// assert!((counts.mean().item() - 4.0).abs() < 0.5);
+    /// ```
+    #[fallible]
+    pub fn poisson(&self, generator: &mut Generator) -> Result<Self>
+    where
+        E: FloatFor<ops::reduce::poisson>,
+    {
+        let storage = D::build(Some(self.elements().buffer), || {
+            let mut elements = D::download(self.elements())?;
+            for element in &mut elements {
+                let rate = element.to_scalar().real_part();
+                let drawn = match Poisson::new(rate) {
+                    _ if rate == 0.0 => 0.0,
+                    Ok(distribution) => generator.sample(distribution),
+                    Err(_) => return invalid("poisson", format!("{rate} is not the mean of counts")),
+                };
+                *element = E::from_f64(drawn);
+            }
+            Ok(elements)
+        })?;
+        Ok(Self::dense(storage, self.shape()))
+    }
+
+    /// For each element, which is a number of trials, how many of them succeed with the probability beside it (`torch.binomial`). Drawn on
+    /// the host.
+    ///
+    /// # Panics
+    /// If an element is no number of trials or no probability, sizes known at run time differ, or memory runs out.
+    ///
+    /// ```
+    /// use castiron::{shape, Generator, Tensor};
+    /// let (trials, p) = (Tensor::<f32, shape![1000]>::full(8.0), Tensor::full(0.25));
+    /// let counts = trials.binomial(&p, &mut Generator::seeded(0));
+    /// assert!((counts.mean().item() - 2.0).abs() < 0.3);
+    /// ```
+    #[fallible]
+    pub fn binomial(&self, p: &Self, generator: &mut Generator) -> Result<Self>
+    where
+        E: FloatFor<ops::reduce::binomial>,
+    {
+        let op = "binomial";
+        if self.shape().as_ref() != p.shape().as_ref() {
+            let expected = format!("{:?}", self.shape().as_ref());
+            return Err(Error::Shape { op, expected, found: p.shape().as_ref().into() });
+        }
+        let storage = D::build(Some(self.elements().buffer), || {
+            let (mut elements, shares) = (D::download(self.elements())?, D::download(p.elements())?);
+            for (element, p) in elements.iter_mut().zip(shares) {
+                let (trials, p) = (element.to_scalar().real_part(), p.to_scalar().real_part());
+                if !(trials >= 0.0 && trials.fract() == 0.0 && trials <= i64::MAX as f64) {
+                    return invalid(op, format!("{trials} is not a number of trials"));
+                }
+                match Binomial::new(trials as u64, p) {
+                    Ok(distribution) => *element = E::from_f64(generator.sample(distribution) as f64),
+                    Err(_) => return invalid(op, format!("{p} is not a probability")),
+                }
             }
             Ok(elements)
         })?;

@@ -7,6 +7,7 @@ pub(crate) mod matmul;
 pub(crate) mod products;
 
 pub(crate) mod addmm;
+pub(crate) mod bilinear;
 pub(crate) mod distance;
 pub(crate) mod einsum;
 pub(crate) mod euclidean;

@@ -13,4 +13,5 @@ pub(crate) mod rank;
 pub(crate) mod statistics;
 
 pub(crate) mod counting;
+pub(crate) mod histogram;
 pub(crate) mod var_mean;

@@ -29,6 +29,8 @@ real_functions! {
     hypot: |a, b| T::elementary_of_two::<math::Hypot>(a, b);
     xlogy: |a, b| times_log(a, b, T::elementary::<math::Log>);
     xlog1py: |a, b| times_log(a, b, T::elementary::<math::Log1p>);
+    igamma: |a, x| Special::igamma(a, x);
+    igammac: |a, x| Special::igammac(a, x);
     logaddexp2: |a, b| {
         if a.is_infinite() && a == b {
             a
