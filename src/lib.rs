@@ -310,10 +310,14 @@ pub use tensor::{
     try_zeta, xlog1py, xlogy, zeta,
 };
 
-/// How the windows of convolutions and pooling move, and what attention sees.
+/// How the windows of convolutions and pooling move, what attention sees, and how tensors are resampled.
 pub mod nn {
     pub use crate::shape::{Conv, Half, Pool, Same};
+    pub use crate::shape::{Images, Lines, Volumes};
     pub use crate::tensor::nn::attention::Sees;
+    pub use crate::tensor::nn::interpolate::{
+        Area, Bicubic, Bilinear, Lanczos, Linear, Nearest, NearestExact, Resamples, Trilinear,
+    };
 }
 
 #[cfg(doc)]

@@ -21,6 +21,8 @@ pub mod decompose;
 pub(crate) mod dual;
 pub mod losses;
 pub mod reduce;
+#[doc(hidden)]
+pub mod resample;
 pub mod scan;
 #[doc(hidden)]
 pub mod segment;

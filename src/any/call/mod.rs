@@ -166,6 +166,7 @@ const NAMED: &[&[NamedOp]] = &[
     loss::pairs::OPERATIONS,
     nn::attention::OPERATIONS,
     nn::conv::OPERATIONS,
+    nn::interpolate::OPERATIONS,
     nn::pool::OPERATIONS,
     #[cfg(feature = "linalg")]
     decompose::eigen::OPERATIONS,

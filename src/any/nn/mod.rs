@@ -1,5 +1,6 @@
-//! What networks are made of: convolutions, pooling.
+//! What networks are made of: convolutions, pooling, attention, resampling.
 
 pub(crate) mod attention;
 pub(crate) mod conv;
+pub(crate) mod interpolate;
 pub(crate) mod pool;
