@@ -13,7 +13,7 @@ use crate::ops;
 use crate::ops::admit::FloatFor;
 use crate::ops::resample::{Kernel, Neighbours, Resampling};
 use crate::ops::segment::Segment;
-use crate::shape::{EachAxis, Images, Interpolated, KnownShape, Lines, Scaled, Shape, SizeArray, Upsampled, Volumes};
+use crate::shape::{EachAxis, Images, Interpolated, KnownShape, Lines, Scaled, Shape, Upsampled, Volumes};
 use crate::storage::View;
 use crate::tensor::nn::conv::{Laid, expect_room, laid};
 use crate::tensor::nn::pool::adaptive_mean;

@@ -1,0 +1,4 @@
+#[path = "suite/common/mod.rs"]
+mod common;
+#[path = "suite/resampling.rs"]
+mod resampling;
