@@ -313,7 +313,8 @@ pub use tensor::{
 /// How the windows of convolutions and pooling move, what attention sees, and how tensors are resampled.
 pub mod nn {
     pub use crate::shape::{Conv, Half, Pool, Same};
-    pub use crate::shape::{Images, Lines, Volumes};
+    pub use crate::ops::grid::GridPadding;
+    pub use crate::shape::{Images, Lines, Patches, Volumes};
     pub use crate::tensor::nn::attention::Sees;
     pub use crate::tensor::nn::interpolate::{
         Area, Bicubic, Bilinear, Lanczos, Linear, Nearest, NearestExact, Resamples, Trilinear,

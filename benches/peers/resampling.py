@@ -87,7 +87,7 @@ def interpolate():
             case(f"{tag} up", "interpolate", [x()], size=larger[rank], mode=mode)
             case(f"{tag} down", "interpolate", [x("f64")], size=smaller[rank], mode=mode)
             case(f"{tag} by 2", "interpolate", [x("f64")], scale_factor=2.0, mode=mode)
-            case(f"{tag} by 1.3", "interpolate", [x("f32", layout="transposed")], scale_factor=1.3, mode=mode)
+            case(f"{tag} by 1.3", "interpolate", [x("f32", layout="transposed" if mode != "area" else "row_major")], scale_factor=1.3, mode=mode)
             case(f"{tag} by 0.6, recomputed", "interpolate", [x("f32", layout="steps")], scale_factor=0.6, recompute_scale_factor=True, mode=mode)
             case(f"{tag} nan", "interpolate", [x("f32", nan=3)], size=larger[rank], mode=mode)
             for half in ("f16", "bf16"):

@@ -96,6 +96,7 @@ pub use join::meshgrid::{block_diag, broadcast_tensors, cartesian_prod, meshgrid
 pub use linalg::einsum::einsum;
 pub use linalg::matrix_power::multi_dot;
 pub use nn::conv::ConvOptions;
+pub use crate::ops::grid::{GridMode, GridPadding};
 pub use crate::ops::resample::InterpolateMode;
 pub use nn::interpolate::InterpolateOptions;
 pub use nn::pool::PoolOptions;

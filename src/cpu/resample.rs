@@ -1,11 +1,12 @@
-//! One axis of numbers in host memory, resampled: each place is a weighted sum of positions.
-//! Uses `ops::resample`, threads; used by `tensor::nn`.
+//! Numbers in host memory, resampled: each place of an axis, or of a grid, is a weighted sum of positions; patches summed where they overlap.
+//! Uses `ops::resample`, `ops::window`, threads; used by `tensor::nn`.
 
 use super::threads;
-use crate::dtype::Compute;
+use crate::dtype::{Compute, Dtype};
 use crate::error::{Result, filled};
 use crate::ops;
 use crate::ops::resample::ByteTaps;
+use crate::ops::window::Window;
 
 /// What each place of an axis is computed from, in the numbers computed in.
 pub(crate) struct Weighted<C> {
@@ -20,7 +21,7 @@ pub(crate) struct Weighted<C> {
 }
 
 /// Fills `count` parts of a result between threads: `work` is given the number of each, and its elements.
-pub(super) fn parts<T: Send>(
+pub(crate) fn parts<T: Send>(
     result: &mut [T],
     len: usize,
     steps: usize,
@@ -88,6 +89,34 @@ pub(crate) fn bytes(from: &[u8], size: usize, inner: usize, taps: &ByteTaps) -> 
             for (at, to) in to.iter_mut().enumerate() {
                 let each = taps_of.clone().map(|tap| i32::from(from[taps.index[tap] * inner + at]) * taps.weights[tap]);
                 *to = ((half + each.sum::<i32>()) >> taps.bits).clamp(0, 255) as u8;
+            }
+        }
+        Ok(())
+    })?;
+    Ok(result)
+}
+
+/// Images of planes (height, width), each the sum of its patches: `(planes, window, window, places, places)`.
+pub(crate) fn patches<E: Dtype>(from: &[E], windows: [Window; 2], places: [usize; 2], image: [usize; 2]) -> Result<Vec<E>> {
+    let [high, wide] = image;
+    let patch = windows[0].kernel * windows[1].kernel * places[0] * places[1];
+    let planes = if patch == 0 { 0 } else { from.len() / patch };
+    let mut result = filled(E::default(), planes.saturating_mul(high * wide))?;
+    // Where a position of the window lies on the image, if it does.
+    let on = |axis: usize, place: usize, position: usize| {
+        let window = windows[axis];
+        (place * window.stride + position * window.dilation).checked_sub(window.before).filter(|&at| at < image[axis])
+    };
+    parts(&mut result, high * wide, patch.div_ceil(high * wide), &|plane, to| {
+        let from = &from[plane * patch..][..patch];
+        let rows = (0..windows[0].kernel * windows[1].kernel).flat_map(|at| (0..places[0]).map(move |row| (at, row)));
+        for ((at, row), from) in rows.zip(from.chunks_exact(places[1])) {
+            let Some(y) = on(0, row, at / windows[1].kernel) else { continue };
+            for (column, x) in from.iter().enumerate() {
+                if let Some(at) = on(1, column, at % windows[1].kernel) {
+                    let to = &mut to[y * wide + at];
+                    *to = E::from_compute(to.to_compute().binary::<ops::add>(x.to_compute()));
+                }
             }
         }
         Ok(())

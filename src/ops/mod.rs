@@ -19,6 +19,8 @@ pub mod choosing;
 pub mod decompose;
 #[cfg(test)]
 pub(crate) mod dual;
+#[doc(hidden)]
+pub mod grid;
 pub mod losses;
 pub mod reduce;
 #[doc(hidden)]

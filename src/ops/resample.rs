@@ -110,12 +110,12 @@ pub struct Taps {
 
 /// Numbers rounded to the precision that an axis is measured in.
 #[derive(Clone, Copy)]
-struct Rounding {
-    is_single: bool,
+pub(crate) struct Rounding {
+    pub(crate) is_single: bool,
 }
 
 impl Rounding {
-    fn of(self, x: f64) -> f64 {
+    pub(crate) fn of(self, x: f64) -> f64 {
         if self.is_single { f64::from(x as f32) } else { x }
     }
 
@@ -155,6 +155,12 @@ fn near(x: f64, a: f64, round: Rounding) -> f64 {
 fn far(x: f64, a: f64, round: Rounding) -> f64 {
     let r = |x| round.of(x);
     r(r(r(r(r(r(a * x) - 5.0 * a) * x) + 8.0 * a) * x) - 4.0 * a)
+}
+
+/// The weights of the four positions around one that is `t` behind the second.
+pub(crate) fn cubic(t: f64, round: Rounding) -> [f64; 4] {
+    let (a, rest) = (-0.75, round.of(1.0 - t));
+    [far(round.of(t + 1.0), a, round), near(t, a, round), near(rest, a, round), far(round.of(rest + 1.0), a, round)]
 }
 
 /// The window of an antialiased kernel, or of bytes: `slope` is that of cubic convolution.
@@ -241,10 +247,7 @@ impl Resampling {
             }
             let (at, t) = round.split(round.source(scale, place, self.align_corners, true), size);
             index.extend((-1..3).map(|step| (at + step).clamp(0, size as i64 - 1) as usize));
-            let (a, rest) = (-0.75, round.of(1.0 - t));
-            weights.push(far(round.of(t + 1.0), a, round));
-            weights.extend([near(t, a, round), near(rest, a, round)]);
-            weights.push(far(round.of(rest + 1.0), a, round));
+            weights.extend(cubic(t, round));
         }
         let counts = crate::error::filled(width, places)?;
         Ok(Taps { width, counts, index, weights })

@@ -53,7 +53,7 @@ fn tolerance(dtype: DType) -> f64 {
     match dtype {
         DType::F16 => 2e-3,
         DType::BF16 => 1.6e-2,
-        DType::F32 | DType::C64 => 2e-6,
+        DType::F32 | DType::C64 => 4e-6,
         DType::F64 => 1e-13,
         _ => 0.0,
     }

@@ -11,6 +11,7 @@ use crate::layout::memory_format::MemoryFormat;
 use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::FloatFor;
+use crate::ops::kernel::Copying;
 use crate::ops::resample::{Kernel, Neighbours, Resampling};
 use crate::ops::segment::Segment;
 use crate::shape::{EachAxis, Images, Interpolated, KnownShape, Lines, Scaled, Shape, Upsampled, Volumes};
@@ -155,7 +156,14 @@ pub(crate) fn resample<E: Dtype, D: Device>(resize: Resize<'_>, x: View<'_, D::S
         Kernel::Nearest | Kernel::NearestExact => return resize.nearest::<E, D>(x),
         Kernel::Area => {
             resize.sizes::<E, D>(x)?;
-            return adaptive_mean::<E, D>(op, x, places);
+            let (storage, sizes, strides) = adaptive_mean::<E, D>(op, x, places)?;
+            // Channels stay last where they are.
+            let own = laid_in((), sizes.clone(), &order(x.sizes, x.strides)).2;
+            if own == strides || sizes.contains(&0) {
+                return Ok((storage, sizes, strides));
+            }
+            let storage = D::map1::<E, E>(Copying, View::new(&storage, 0, &sizes, &strides), &own)?;
+            return Ok((storage, sizes, own));
         }
         _ => {}
     }

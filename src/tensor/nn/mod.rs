@@ -2,5 +2,8 @@
 
 pub(crate) mod attention;
 pub(crate) mod conv;
+pub(crate) mod grid;
 pub(crate) mod interpolate;
+pub(crate) mod patches;
 pub(crate) mod pool;
+pub(crate) mod unpool;
