@@ -1,7 +1,7 @@
 //! Operations that resample, beside what PyTorch gives (`benches/peers/resampling.py`), typed and by name.
 
 use castiron::nn::{
-    Area, Bicubic, Bilinear, Lanczos, Linear, Nearest, NearestExact, Trilinear,
+    Area, Bicubic, Bilinear, GridPadding, Lanczos, Linear, Nearest, NearestExact, Patches, Pool, Trilinear,
 };
 use castiron::{ChannelsLast, DType, KnownShape, Meta, Shape, Tensor, bf16, dim, f16, shape};
 use serde_json::Value as Json;
@@ -245,4 +245,83 @@ fn what_can_not_be_resampled_is_an_error() {
     assert!(x.try_interpolate_sized::<shape![_]>([usize::MAX / 64], Linear::new()).is_err());
     let x: Tensor<f32, shape![1, 2, 3], Meta> = x.to_device().unwrap();
     assert_eq!(x.interpolate::<shape![9]>(Linear::new()).shape(), [1, 2, 9]);
+}
+
+#[test]
+fn typed_images_are_cut_into_patches_and_summed_of_them() {
+    let x: Tensor<f64, shape![1, 2, 6, 5]> = typed("unfold all", 0);
+    let patches = Patches::<shape![2, 3]>::new().dilation::<shape![2, 1]>().padding::<shape![1, 2]>().stride::<shape![1, 2]>();
+    let y: Tensor<f64, shape![1, 12, 24]> = x.im2col(patches);
+    agrees("unfold all", DType::F64, &y);
+    let y: Tensor<f64, shape![1, 12, 24]> = typed("fold all", 0);
+    let x: Tensor<f64, shape![1, 2, 6, 5]> = y.col2im::<shape![6, 5], _>(patches);
+    agrees("fold all", DType::F64, &x);
+    let x: Tensor<bool, shape![1, 2, 3, 4]> = typed::<shape![1, 2, 3, 4]>("unfold bool", 0).gt(0.0);
+    let y: Tensor<bool, shape![1, 8, 20]> = x.im2col(Patches::<dim!(2)>::new().padding::<dim!(1)>());
+    agrees("unfold bool", DType::Bool, &y.to());
+    // With sizes known at run time.
+    let x = Tensor::<f32, shape![_, 3, _, _]>::ones_sized([2, 3, 4, 4]);
+    let y: Tensor<f32, shape![_, 12, _]> = x.im2col(Patches::<dim!(2)>::new().stride::<dim!(2)>());
+    assert_eq!(y.shape(), [2, 12, 4]);
+    let whole: Tensor<f32, shape![_, _, 4, 4]> =
+        y.with_shape::<shape![_, _, _]>().col2im::<shape![4, 4], _>(Patches::<dim!(2)>::new().stride::<dim!(2)>());
+    assert_eq!(whole.to_vec(), x.to_vec());
+    let wrong = y.with_shape::<shape![_, _, _]>();
+    assert!(wrong.try_col2im::<shape![4, 5], _>(Patches::<dim!(2)>::new()).is_err());
+    assert!(x.try_im2col(Patches::<dim!(5)>::new()).is_err());
+}
+
+#[test]
+fn typed_windows_have_norms() {
+    let x: Tensor<f32, shape![2, 2, 5, 7]> = typed("lp_pool2d 2", 0).to();
+    let y: Tensor<f32, shape![2, 2, 2, 3]> = x.lp_pool2d(2.0, Pool::<dim!(2)>::new());
+    agrees("lp_pool2d 2", DType::F32, &y.to());
+    let x: Tensor<f64, shape![2, 3, 4, 5]> = typed("lp_pool3d 3", 0);
+    agrees("lp_pool3d 3", DType::F64, &x.lp_pool3d(3.0, Pool::<dim!(2)>::new().stride::<dim!(1)>()));
+    let x: Tensor<f32, shape![2, 2, 7]> = typed("lp_pool1d -inf", 0).to();
+    agrees("lp_pool1d -inf", DType::F32, &x.lp_pool1d(f64::NEG_INFINITY, Pool::<dim!(2)>::new().stride::<dim!(1)>()).to());
+    assert!(x.try_lp_pool1d(0.0, Pool::<dim!(2)>::new()).is_err());
+}
+
+#[test]
+fn typed_elements_are_put_back_where_pooling_found_them() {
+    let name = "max_unpool2d plain";
+    let x: Tensor<f32, shape![2, 2, 2, 3]> = typed(name, 0).to();
+    let index: Tensor<i64, shape![2, 2, 2, 3]> = typed(name, 1).to();
+    let y: Tensor<f32, shape![2, 2, 4, 6]> = x.max_unpool2d(&index, Pool::<dim!(2)>::new());
+    agrees(name, DType::F32, &y.to());
+    let name = "max_unpool2d to size";
+    let x: Tensor<bf16, shape![1, 2, 2, 3]> = typed(name, 0).to();
+    let index: Tensor<i64, shape![1, 2, 2, 3]> = typed(name, 1).to();
+    agrees(name, DType::BF16, &x.max_unpool2d_to::<shape![5, 7], _>(&index, Pool::<dim!(2)>::new()).to());
+    assert!(x.try_max_unpool2d_to::<shape![7, 7], _>(&index, Pool::<dim!(2)>::new()).is_err());
+    assert!(x.try_max_unpool2d(&(index + 100), Pool::<dim!(2)>::new()).is_err());
+    let name = "max_unpool3d stride";
+    let x: Tensor<f64, shape![2, 2, 2, 3]> = typed(name, 0);
+    let index: Tensor<i64, shape![2, 2, 2, 3]> = typed(name, 1).to();
+    let pool = Pool::<dim!(3)>::new().stride::<dim!(2)>().padding::<dim!(1)>();
+    let y: Tensor<f64, shape![2, 3, 3, 5]> = x.max_unpool3d(&index, pool);
+    agrees(name, DType::F64, &y);
+}
+
+#[test]
+fn typed_images_and_volumes_are_sampled_at_a_grid() {
+    let maps: Tensor<f32, shape![2, 2, 3]> = typed("affine_grid 2d corners", 0).to();
+    let grid: Tensor<f32, shape![2, 3, 4, 2]> = maps.affine_grid::<shape![3, 4]>(true);
+    agrees("affine_grid 2d corners", DType::F32, &grid.to());
+    let maps: Tensor<f64, shape![1, 3, 4]> = typed("affine_grid 3d pixels", 0);
+    agrees("affine_grid 3d pixels", DType::F64, &maps.affine_grid::<shape![2, 3, 2]>(false));
+    let x: Tensor<f64, shape![2, 2, 4, 5]> = typed("grid_sample bicubic reflection pixels", 0);
+    let grid: Tensor<f64, shape![2, 3, 4, 2]> = typed("grid_sample bicubic reflection pixels", 1);
+    let y: Tensor<f64, shape![2, 2, 3, 4]> = x.grid_sample(&grid, Bicubic::new(), GridPadding::Reflection, false);
+    agrees("grid_sample bicubic reflection pixels", DType::F64, &y);
+    let x: Tensor<f64, shape![1, 2, 3, 4, 3]> = typed("grid_sample 3d bilinear border corners", 0);
+    let grid: Tensor<f64, shape![1, 2, 2, 3, 3]> = typed("grid_sample 3d bilinear border corners", 1);
+    let y: Tensor<f64, shape![1, 2, 2, 2, 3]> = x.grid_sample(&grid, Bilinear::new(), GridPadding::Border, true);
+    agrees("grid_sample 3d bilinear border corners", DType::F64, &y);
+    // A map that changes nothing takes each pixel from where it is.
+    let same = Tensor::<f64, shape![1, 2, 3]>::from_vec(vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+    let x: Tensor<f64, shape![1, 2, 4, 5]> = Tensor::from_fn(|at: [usize; 4]| (at[1] * 20 + at[2] * 5 + at[3]) as f64);
+    let y = x.grid_sample(&same.affine_grid::<shape![4, 5]>(true), Nearest::new(), GridPadding::Zeros, true);
+    assert_eq!(y.to_vec(), x.to_vec());
 }
