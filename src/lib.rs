@@ -87,6 +87,10 @@
 //! | `torch.fft.rfft(x, dim=-1)`, `torch.fft.irfft(y, n=8)`, `torch.hann_window(8)` | `x.rfft(axis![-1], Norm::Backward)`, `y.irfft::<dim!(8), _>(axis![-1], Norm::Backward)`, `Tensor::window(&Window::Hann, false)` |
 //! | `x @ w.T` | `x.matmul(w.t())` |
 //! | `F.linear(x, w, b)`, `F.layer_norm(x, (384,), w, b)` | `x.linear(&w, Some(&b))`, `x.layer_norm(Some(&w), Some(&b), 1e-5)` |
+//! | `F.conv2d(x, w, b, stride=2, padding=1)`, `F.max_pool2d(x, 2)` | `x.conv2d(&w, Some(&b), Conv::new().stride::<dim!(2)>().padding::<dim!(1)>())`, `x.max_pool2d(Pool::<dim!(2)>::new())` |
+//! | `F.scaled_dot_product_attention(q, k, v, mask)`, `is_causal=True` | `q.scaled_dot_product_attention(&k, &v, Where(&mask), None)`, `… Causal …` ([`nn`]) |
+//! | `F.cross_entropy(x, y)`, `F.mse_loss(x, y, reduction="none")` | `x.cross_entropy(&y, (), -100, 0.0, Mean)`, `x.mse_loss(&y, Unreduced)` ([`reduction`]) |
+//! | `torch.einsum("bij,bjk->bik", a, b)` | `einsum!("bij,bjk->bik", a, b)` |
 //! | `~mask`, `x ** 2`, `x // y`, `x % y` | `!mask`, `x.pow(2)`, `x.floor_divide(y)`, `x % y` |
 //! | `torch.Generator().manual_seed(0)` | [`Generator::seeded(0)`](Generator::seeded) |
 
@@ -315,7 +319,7 @@ pub mod nn {
     pub use crate::shape::{Conv, Half, Pool, Same};
     pub use crate::ops::grid::GridPadding;
     pub use crate::shape::{Images, Lines, Patches, Volumes};
-    pub use crate::tensor::nn::attention::Sees;
+    pub use crate::tensor::nn::attention::{Added, All, Causal, Sees, Where};
     pub use crate::tensor::nn::interpolate::{
         Area, Bicubic, Bilinear, Lanczos, Linear, Nearest, NearestExact, Resamples, Trilinear,
     };

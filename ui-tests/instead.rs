@@ -3070,13 +3070,13 @@ fn runs() {
 }
 
 mod networks_features_of_heads {
-use castiron::nn::Sees;
+use castiron::nn::All;
 use castiron::{Tensor, shape};
 
 pub fn main() {
     let q = Tensor::<f32, shape![1, 12, 5, 32]>::ones();
     let k = Tensor::<f32, shape![1, 12, 7, 32]>::ones();
-    let _ = q.scaled_dot_product_attention(&k, &k, Sees::<_, (), _>::All, None);
+    let _ = q.scaled_dot_product_attention(&k, &k, All, None);
 }
 
 #[test]
@@ -3118,14 +3118,31 @@ fn runs() {
 }
 
 mod networks_keys_without_values {
-use castiron::nn::Sees;
+use castiron::nn::All;
 use castiron::{Tensor, shape};
 
 pub fn main() {
     let q = Tensor::<f32, shape![5, 32]>::ones();
     let k = Tensor::<f32, shape![7, 32]>::ones();
     let v = Tensor::<f32, shape![7, 32]>::ones();
-    let _ = q.scaled_dot_product_attention(&k, &v, Sees::<_, (), _>::All, None);
+    let _ = q.scaled_dot_product_attention(&k, &v, All, None);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod networks_mask_of_numbers {
+use castiron::nn::Where;
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let q = Tensor::<f32, shape![12, 5, 64]>::ones();
+    let mask = Tensor::<bool, shape![5, 5]>::ones();
+    let _ = q.scaled_dot_product_attention(&q, &q, Where(&mask), None);
+    let _ = Where(&Tensor::<bool, shape![5, 5]>::ones());
 }
 
 #[test]

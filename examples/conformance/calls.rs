@@ -58,6 +58,12 @@ fn zeros(of: &Value) -> Value {
     }
 }
 
+/// `[[1, 0], [0, 1]]`, which has an inverse and is positive definite; ones where nothing converts.
+fn identity(dtype: DType) -> Value {
+    let ones = || ones(dtype, &[2, 2]).map_or(Value::Absent, Value::Array);
+    call("eye", &Args::new().arg(2_i64).named("dtype", dtype)).unwrap_or_else(|_| ones())
+}
+
 /// Indices from 0 up.
 fn indices(count: i64) -> Value {
     call("arange", &Args::new().arg(count)).unwrap_or(Value::Absent)
@@ -254,7 +260,21 @@ pub fn unary(op: &str, x: &AnyTensor) -> Option<Result<Value>> {
         "dot_self" => named("dot", one.arg(x)),
         "mm_self" => named("mm", of(&[2, 2]).arg(shaped(&value, &[2, 2]))),
         "contiguous_t" => Some(ones(dtype, &[2, 2]).and_then(|x| x.t()?.contiguous()).map(Value::from)),
-        "diagonal" | "det" | "tril" | "triu" | "rot90" | "trace" => named(op, of(&[2, 2])),
+        "diagonal" | "tril" | "triu" | "rot90" | "trace" => named(op, of(&[2, 2])),
+        "cholesky" | "det" | "eig" | "eigh" | "eigvals" | "inv" | "lu_factor" | "matrix_exp" | "matrix_rank"
+        | "pinv" | "qr" | "slogdet" | "svd" | "svdvals" => named(&format!("linalg.{op}"), args([&identity(dtype)])),
+        "fft" | "hfft" | "ifft" | "irfft" | "rfft" | "fftshift" => named(&format!("fft.{op}"), one),
+        "fft2" => named("fft.fft2", of(&[2, 2])),
+        "stft" => named("stft", of(&[20]).arg(4_i64).named("return_complex", true)),
+        "avg_pool1d" | "max_pool1d" => named(&format!("nn.functional.{op}"), of(&[1, 1, 2]).arg(2_i64)),
+        "adaptive_avg_pool1d" => named("nn.functional.adaptive_avg_pool1d", of(&[1, 1, 2]).arg(1_i64)),
+        "interpolate_nearest" => named("nn.functional.interpolate", of(&[1, 1, 2]).arg(4_i64)),
+        "interpolate_linear" => named("nn.functional.interpolate", of(&[1, 1, 2]).arg(4_i64).named("mode", "linear")),
+        "dropout" => named("nn.functional.dropout", one),
+        "embedding_bag_w" => named(
+            "nn.functional.embedding_bag",
+            args([&indices(2), &shaped(&value, &[2, 2])]).named("offsets", indices(1)),
+        ),
         "matrix_power_2" => named("linalg.matrix_power", of(&[2, 2]).arg(2_i64)),
         "matrix_norm" => named("linalg.matrix_norm", of(&[2, 2])),
         "expand" => named("expand", one.arg(vec![2_i64, 2])),

@@ -1,8 +1,8 @@
 //! Runs [`AnyTensor`](castiron::AnyTensor) against tables of what PyTorch does, and says where the two differ.
 //!
 //! ```text
-//! cargo run --release --features any --example conformance -- tests/oracle
-//! cargo run --release --features any,cuda --example conformance -- --device cuda:0 --table values.json --every 10
+//! cargo run --release --features any,fft,linalg --example conformance -- tests/oracle
+//! cargo run --release --features any,cuda,fft,linalg --example conformance -- --device cuda:0 --table values.json --every 10
 //! ```
 //!
 //! `--device` is where operands are made (the names of devices are compared on the host alone), `--table` a table alone, and of `--every N`

@@ -4,7 +4,7 @@
 //! reported before anything is computed.
 
 use castiron::io::{CheckpointWriter, LoadOptions, StoredTensor};
-use castiron::nn::Sees;
+use castiron::nn::Where;
 use castiron::{Checkpoint, Module, Result, Tensor, axis, dim, dims, ops, shape};
 
 dims! {
@@ -91,7 +91,7 @@ struct Narrow {
 impl Layer {
     fn run(&self, x: &Features, mask: &Tensor<bool, (Batch, dim!(1), dim!(1), Seq)>) -> Features {
         let (q, k, v) = (self.query.heads(x), self.key.heads(x), self.value.heads(x));
-        let attended = q.scaled_dot_product_attention(&k, &v, Sees::Where(mask), None);
+        let attended = q.scaled_dot_product_attention(&k, &v, Where(mask), None);
         let attended: Features = attended.transpose(axis![1], axis![2]).flatten_axes(axis![2], axis![3]);
         let x = self.attended_norm.run(&(self.attended.run(&attended) + x));
         let inner = x.linear_with(&self.widen.weight, Some(&self.widen.bias), ops::gelu {});

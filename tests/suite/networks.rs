@@ -1,6 +1,6 @@
 //! Convolutions, pooling and attention beside their definitions.
 
-use castiron::nn::{Conv, Half, Pool, Same, Sees};
+use castiron::nn::{Added, All, Causal, Conv, Half, Pool, Same, Where};
 use castiron::{ChannelsLast, Cpu, Device, Error, Float, Generator, Meta, Tensor, axis, bf16, dim, ops, shape, tensor};
 use proptest::prelude::*;
 
@@ -146,17 +146,17 @@ proptest! {
         let of = |count: usize, width: usize, seed: u64| random::<Images>([2, heads, count, width], seed);
         let (q, k, v) = (of(queries, features, seed), of(keys, features, seed ^ 1), of(keys, 5, seed ^ 2));
         let scores = q.matmul(&k.transpose(axis![-1], axis![-2])) / (features as f64).sqrt();
-        let found: Tensor<f64, Images> = q.scaled_dot_product_attention(&k, &v, Sees::<_, (), _>::All, None);
+        let found: Tensor<f64, Images> = q.scaled_dot_product_attention(&k, &v, All, None);
         prop_assert!(close(&found, &scores.softmax(axis![-1]).matmul(&v), 1e-12));
         let seen = Tensor::<bool, shape![_, _]>::from_fn_sized([queries, keys], |[query, key]| key <= query);
         let lowest = Tensor::<f64, ()>::full(f64::NEG_INFINITY);
         let masked = castiron::where_(&seen, &scores, &lowest);
         let expected = masked.softmax(axis![-1]).matmul(&v);
-        prop_assert!(close(&q.scaled_dot_product_attention(&k, &v, Sees::<_, (), _>::Causal, None), &expected, 1e-12));
-        prop_assert!(close(&q.scaled_dot_product_attention(&k, &v, Sees::Where(&seen), None), &expected, 1e-12));
+        prop_assert!(close(&q.scaled_dot_product_attention(&k, &v, Causal, None), &expected, 1e-12));
+        prop_assert!(close(&q.scaled_dot_product_attention(&k, &v, Where(&seen), None), &expected, 1e-12));
         let bias: Tensor<f64, shape![_, _]> = random([queries, keys], seed ^ 3);
         let expected = (&scores + &bias).softmax(axis![-1]).matmul(&v);
-        prop_assert!(close(&q.scaled_dot_product_attention(&k, &v, Sees::Added(&bias), None), &expected, 1e-12));
+        prop_assert!(close(&q.scaled_dot_product_attention(&k, &v, Added(&bias), None), &expected, 1e-12));
     }
 }
 
@@ -164,7 +164,7 @@ proptest! {
 fn a_query_that_sees_no_key_gives_zeros() {
     let (q, v) = (Tensor::<f32, shape![2, 3]>::ones(), Tensor::<f32, shape![4, 2]>::ones());
     let seen = Tensor::<bool, shape![2, 4]>::from_fn(|[query, _]| query == 1);
-    let y = q.scaled_dot_product_attention(&Tensor::<f32, shape![4, 3]>::ones(), &v, Sees::Where(&seen), None);
+    let y = q.scaled_dot_product_attention(&Tensor::<f32, shape![4, 3]>::ones(), &v, Where(&seen), None);
     assert_eq!(y.to_vec(), [0.0, 0.0, 1.0, 1.0]);
 }
 
@@ -172,12 +172,12 @@ fn a_query_that_sees_no_key_gives_zeros() {
 fn heads_of_queries_share_those_of_keys() {
     let (q, k) = (random::<shape![1, 6, 3, 4]>([1, 6, 3, 4], 1), random::<shape![1, 2, 5, 4]>([1, 2, 5, 4], 2));
     let v = random::<shape![1, 2, 5, 2]>([1, 2, 5, 2], 3);
-    let found = q.scaled_dot_product_attention(&k, &v, Sees::<_, (), _>::All, None);
+    let found = q.scaled_dot_product_attention(&k, &v, All, None);
     for head in 0..6 {
         let one = q.clone().select(axis![1], head).scaled_dot_product_attention(
             &k.clone().select(axis![1], head / 3),
             &v.clone().select(axis![1], head / 3),
-            Sees::<_, (), _>::All,
+            All,
             None,
         );
         assert_eq!(found.clone().select(axis![1], head).to_vec(), one.to_vec());

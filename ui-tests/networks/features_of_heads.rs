@@ -7,12 +7,12 @@
 //! names: D3
 //! says: features
 
-use castiron::nn::Sees;
+use castiron::nn::All;
 use castiron::{Tensor, shape};
 
 fn main() {
     let q = Tensor::<f32, shape![1, 12, 5, 64]>::ones();
     // instead: let q = Tensor::<f32, shape![1, 12, 5, 32]>::ones();
     let k = Tensor::<f32, shape![1, 12, 7, 32]>::ones();
-    let _ = q.scaled_dot_product_attention(&k, &k, Sees::<_, (), _>::All, None);
+    let _ = q.scaled_dot_product_attention(&k, &k, All, None);
 }

@@ -7,7 +7,7 @@
 //! names: D6
 //! says: value
 
-use castiron::nn::Sees;
+use castiron::nn::All;
 use castiron::{Tensor, shape};
 
 fn main() {
@@ -15,5 +15,5 @@ fn main() {
     let k = Tensor::<f32, shape![7, 32]>::ones();
     let v = Tensor::<f32, shape![6, 32]>::ones();
     // instead: let v = Tensor::<f32, shape![7, 32]>::ones();
-    let _ = q.scaled_dot_product_attention(&k, &v, Sees::<_, (), _>::All, None);
+    let _ = q.scaled_dot_product_attention(&k, &v, All, None);
 }

@@ -61,12 +61,15 @@ impl AnyTensor {
     /// ```
     pub fn stft(&self, window: Option<&AnyTensor>, frames: &Frames) -> Result<AnyTensor> {
         let op = "stft";
-        let x = self.as_signal(op)?;
+        let x = self;
+        if !x.dtype.is_floating_point() && !x.dtype.is_complex() {
+            return invalid(op, format!("expected a tensor of floating point or complex values, got {}", x.dtype));
+        }
         if frames.onesided && window.is_some_and(|window| window.dtype.is_complex()) {
             return invalid(op, "Cannot have onesided output if window or input is complex".to_owned());
         }
         let result = over_signal!(op, x.dtype, E => {
-            let weights = weights::<E>(op, &x, window)?;
+            let weights = weights::<E>(op, x, window)?;
             frames::stft::<E, Dynamic>(x.elements_as()?, weights, frames)
         })?;
         any(op, result, dtypes(x.dtype)[1])
@@ -108,7 +111,7 @@ impl AnyTensor {
             return_complex,
             align_to_window
         ),
-        dtypes = "integers, bool, float32, float64, complex64 and complex128"
+        dtypes = "float32, float64, complex64 and complex128"
     )]
     fn stft_by_name(args: &Bound<'_>) -> Result<Value> {
         let x = args.tensor("input")?;

@@ -144,25 +144,70 @@ pub(crate) fn attend<E: Dtype, D: Device>(
     Ok((storage, sizes, own))
 }
 
-/// Which keys a query sees in [`scaled_dot_product_attention`](crate::Tensor::scaled_dot_product_attention).
+/// Every query sees all keys.
 #[derive(Clone, Copy, Debug, Default)]
-pub enum Sees<'a, E: Element, M: Shape, D: Device> {
-    /// All.
-    #[default]
-    All,
-    /// Those that do not come after it.
-    Causal,
-    /// Those whose element in the mask is true: `(L, S)`, with leading axes that broadcast.
-    Where(&'a Tensor<bool, M, D>),
-    /// All; the mask is added to the scores.
-    Added(&'a Tensor<E, M, D>),
+pub struct All;
+
+/// A query sees the keys that do not come after it (`is_causal=True`).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Causal;
+
+/// A query sees the keys whose element in the mask is true: `(L, S)`, with leading axes that broadcast.
+#[derive(Clone, Copy, Debug)]
+pub struct Where<'a, M: Shape, D: Device>(pub &'a Tensor<bool, M, D>);
+
+/// Every query sees all keys; the mask, of the dtype of the queries, is added to the scores.
+#[derive(Clone, Copy, Debug)]
+pub struct Added<'a, E: Dtype, M: Shape, D: Device>(pub &'a Tensor<E, M, D>);
+
+mod sealed {
+    use super::{Device, Dtype, Mask};
+
+    pub trait Sealed<E: Dtype, D: Device> {
+        const IS_CAUSAL: bool = false;
+
+        fn mask(&self) -> Option<Mask<'_, D::Storage, E>> {
+            None
+        }
+    }
 }
+
+/// Which keys a query sees in [`scaled_dot_product_attention`](crate::Tensor::scaled_dot_product_attention).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say which keys a query of `{E}` sees",
+    label = "which keys does a query see?",
+    note = "`All`, `Causal`, `Where(&mask)` with a mask of `bool`, or `Added(&mask)` with one of the dtype of the queries, from `castiron::nn`"
+)]
+pub trait Sees<E: Dtype, D: Device>: sealed::Sealed<E, D> {}
+
+impl<E: Dtype, D: Device> sealed::Sealed<E, D> for All {}
+impl<E: Dtype, D: Device> Sees<E, D> for All {}
+
+impl<E: Dtype, D: Device> sealed::Sealed<E, D> for Causal {
+    const IS_CAUSAL: bool = true;
+}
+impl<E: Dtype, D: Device> Sees<E, D> for Causal {}
+
+impl<E: Dtype, M: Shape, D: Device> sealed::Sealed<E, D> for Where<'_, M, D> {
+    fn mask(&self) -> Option<Mask<'_, D::Storage, E>> {
+        Some(Mask::Seen(self.0.elements()))
+    }
+}
+impl<E: Dtype, M: Shape, D: Device> Sees<E, D> for Where<'_, M, D> {}
+
+impl<E: Dtype, M: Shape, D: Device> sealed::Sealed<E, D> for Added<'_, E, M, D> {
+    fn mask(&self) -> Option<Mask<'_, D::Storage, E>> {
+        Some(Mask::Added(self.0.elements()))
+    }
+}
+impl<E: Dtype, M: Shape, D: Device> Sees<E, D> for Added<'_, E, M, D> {}
 
 impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
     /// Attention: for each query, of `(…, L, E)`, the mean of the values, of `(…, S, V)`, weighted by `softmax(query @ key.T * scale)` over
     /// the keys, of `(…, S, E)`. The scale is `1 / sqrt(E)` if it is `None`. On the host no matrix of scores is made.
     ///
-    /// All hold one dtype, a float, which is the result's. A query that sees no key gives zeros.
+    /// All hold one dtype, a float, which is the result's. `sees` says which keys a query sees; one that sees none gives zeros. Heads of the
+    /// queries, `(…, H, L, E)`, may share heads of the keys and values, of which there are fewer.
     ///
     /// PyTorch: `torch.nn.functional.scaled_dot_product_attention`, without dropout.
     ///
@@ -170,33 +215,27 @@ impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
     /// If sizes known at run time do not match or memory runs out.
     ///
     /// ```
-    /// use castiron::{nn::Sees, shape, Tensor};
+    /// use castiron::{nn::{All, Causal}, shape, Tensor};
     /// let (q, k) = (Tensor::<f32, shape![2, 12, 5, 64]>::ones(), Tensor::<f32, shape![2, 12, 7, 64]>::ones());
     /// let v: Tensor<f32, shape![2, 12, 7, 32]> = Tensor::from_fn(|at| at[2] as f32);
-    /// let y: Tensor<f32, shape![2, 12, 5, 32]> = q.scaled_dot_product_attention(&k, &v, Sees::<_, (), _>::All, None);
+    /// let y: Tensor<f32, shape![2, 12, 5, 32]> = q.scaled_dot_product_attention(&k, &v, All, None);
     /// assert_eq!(y[(0, 0, 0, 0)], 3.0);
-    /// let y = q.scaled_dot_product_attention(&k, &v, Sees::<_, (), _>::Causal, None);
+    /// let y = q.scaled_dot_product_attention(&k, &v, Causal, None);
     /// assert_eq!((y[(0, 0, 0, 0)], y[(1, 3, 4, 0)]), (0.0, 2.0));
     /// ```
     #[fallible]
-    pub fn scaled_dot_product_attention<K: Shape, V: Shape, M: Shape>(
+    pub fn scaled_dot_product_attention<K: Shape, V: Shape, W: Sees<E, D>>(
         &self,
         key: &Tensor<E, K, D>,
         value: &Tensor<E, V, D>,
-        sees: Sees<'_, E, M, D>,
+        sees: W,
         scale: Option<f64>,
     ) -> Result<Tensor<E, <T as Attended<K, V>>::Output, D>>
     where
         E: FloatFor<ops::reduce::attention>,
         T: Attended<K, V>,
     {
-        let mask = match sees {
-            Sees::Where(mask) => Some(Mask::Seen(mask.elements())),
-            Sees::Added(mask) => Some(Mask::Added(mask.elements())),
-            Sees::All | Sees::Causal => None,
-        };
-        let is_causal = matches!(sees, Sees::Causal);
-        let options = Options { mask, is_causal, scale, shares_heads: true };
+        let options = Options { mask: sees.mask(), is_causal: W::IS_CAUSAL, scale, shares_heads: true };
         laid(OP, attend::<E, D>([self.elements(), key.elements(), value.elements()], options)?)
     }
 }
