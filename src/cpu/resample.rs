@@ -97,7 +97,12 @@ pub(crate) fn bytes(from: &[u8], size: usize, inner: usize, taps: &ByteTaps) -> 
 }
 
 /// Images of planes (height, width), each the sum of its patches: `(planes, window, window, places, places)`.
-pub(crate) fn patches<E: Dtype>(from: &[E], windows: [Window; 2], places: [usize; 2], image: [usize; 2]) -> Result<Vec<E>> {
+pub(crate) fn patches<E: Dtype>(
+    from: &[E],
+    windows: [Window; 2],
+    places: [usize; 2],
+    image: [usize; 2],
+) -> Result<Vec<E>> {
     let [high, wide] = image;
     let patch = windows[0].kernel * windows[1].kernel * places[0] * places[1];
     let planes = if patch == 0 { 0 } else { from.len() / patch };

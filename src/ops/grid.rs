@@ -80,7 +80,13 @@ impl Sampling {
         let round = self.round();
         let last = (size - 1) as f64;
         let clipped = |x: f64| match () {
-            () if x.is_nan() => if is_image { 0.0 } else { last },
+            () if x.is_nan() => {
+                if is_image {
+                    0.0
+                } else {
+                    last
+                }
+            }
             () => x.clamp(0.0, last),
         };
         match self.padding {

@@ -290,7 +290,8 @@ impl Resampling {
     pub fn taps_of_bytes(self, size: usize, places: usize, factor: Option<f64>) -> Result<ByteTaps> {
         let round = Rounding { is_single: false };
         let scale = round.scale(size, places, self.align_corners, factor);
-        let taps = if self.antialias { self.covered(size, places, scale, round)? } else { self.clamped(size, places, scale)? };
+        let taps =
+            if self.antialias { self.covered(size, places, scale, round)? } else { self.clamped(size, places, scale)? };
         let largest = taps.weights.iter().copied().fold(0.0, f64::max);
         // As many bits as the largest weight leaves of 16.
         let fits = |bits: &u32| ((0.5 + largest * f64::from(1 << (bits + 1))) as i64) < 1 << 15;

@@ -59,8 +59,8 @@ pub use product::{Beside, HasRank, Kronecker, OfThree};
 pub use rearrange::{ExpandTo, Permute, Reverse, Squeeze, SqueezeAxes, SqueezeAxis, Transpose};
 pub use reinterpret::{ItemSize, RealAndImaginary, ViewedAs};
 pub use resample::{
-    AffineMaps, ColumnForEach, Folded, Images, Interpolated, Lines, MovingWindow, Patches, RowsOfPatches, SampledBy, Scaled,
-    Unfolded, Unpooled, Upsampled, Volumes,
+    AffineMaps, ColumnForEach, Folded, Images, Interpolated, Lines, MovingWindow, Patches, RowsOfPatches, SampledBy,
+    Scaled, Unfolded, Unpooled, Upsampled, Volumes,
 };
 pub use reshape::{Flatten, Inferable, OneElement, ReshapeTo, Unflatten};
 #[cfg(feature = "linalg")]

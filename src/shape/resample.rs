@@ -296,13 +296,15 @@ pub trait SampledBy<G> {
     type What;
 }
 #[diagnostic::do_not_recommend]
-impl<N: Dim, C: Dim, H: Dim, W: Dim, M: Dim + SameDim<N>, H1: Dim, W1: Dim> SampledBy<(M, H1, W1, D2<End>)> for (N, C, H, W) {
+impl<N: Dim, C: Dim, H: Dim, W: Dim, M: Dim + SameDim<N>, H1: Dim, W1: Dim> SampledBy<(M, H1, W1, D2<End>)>
+    for (N, C, H, W)
+{
     type Output = (N, C, H1, W1);
     type What = Images;
 }
 #[diagnostic::do_not_recommend]
-impl<N: Dim, C: Dim, B: Dim, H: Dim, W: Dim, M: Dim + SameDim<N>, B1: Dim, H1: Dim, W1: Dim> SampledBy<(M, B1, H1, W1, D3<End>)>
-    for (N, C, B, H, W)
+impl<N: Dim, C: Dim, B: Dim, H: Dim, W: Dim, M: Dim + SameDim<N>, B1: Dim, H1: Dim, W1: Dim>
+    SampledBy<(M, B1, H1, W1, D3<End>)> for (N, C, B, H, W)
 {
     type Output = (N, C, B1, H1, W1);
     type What = Volumes;

@@ -60,7 +60,13 @@ fn tolerance(dtype: DType) -> f64 {
 }
 
 /// What differs from the result that PyTorch gives.
-fn difference(expected: &Json, dtype: DType, own_sizes: &[usize], strides: Option<&[usize]>, values: &[f64]) -> Option<String> {
+fn difference(
+    expected: &Json,
+    dtype: DType,
+    own_sizes: &[usize],
+    strides: Option<&[usize]>,
+    values: &[f64],
+) -> Option<String> {
     if sizes(&expected["sizes"]) != own_sizes {
         return Some(format!("sizes {own_sizes:?}, expected {}", expected["sizes"]));
     }
@@ -72,15 +78,19 @@ fn difference(expected: &Json, dtype: DType, own_sizes: &[usize], strides: Optio
         return Some(format!("strides {strides:?}, expected {of:?}"));
     }
     let list = expected["values"].as_array().unwrap();
-    let wanted: Vec<f64> = list.iter().flat_map(|value| match value.as_array() {
-        Some(parts) => parts.iter().map(number).collect(),
-        None if value.is_boolean() => vec![f64::from(u8::from(value.as_bool().unwrap()))],
-        None => vec![number(value)],
-    }).collect();
+    let wanted: Vec<f64> = list
+        .iter()
+        .flat_map(|value| match value.as_array() {
+            Some(parts) => parts.iter().map(number).collect(),
+            None if value.is_boolean() => vec![f64::from(u8::from(value.as_bool().unwrap()))],
+            None => vec![number(value)],
+        })
+        .collect();
     if wanted.len() != values.len() {
         return Some(format!("{} values, expected {}", values.len(), wanted.len()));
     }
-    let close = |a: f64, b: f64| a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= tolerance(dtype) * (1.0 + b.abs());
+    let close =
+        |a: f64, b: f64| a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= tolerance(dtype) * (1.0 + b.abs());
     let at = (0..values.len()).find(|&at| !close(values[at], wanted[at]))?;
     Some(format!("element {at} is {}, expected {}", values[at], wanted[at]))
 }
@@ -164,7 +174,9 @@ mod by_name {
                 }
             };
             for (result, expected) in results.iter().zip(case["results"].as_array().unwrap()) {
-                if let Some(text) = difference(expected, result.dtype(), result.shape(), Some(result.stride()), &values(result)) {
+                if let Some(text) =
+                    difference(expected, result.dtype(), result.shape(), Some(result.stride()), &values(result))
+                {
                     wrong.push(format!("{}: {text}", case["name"]));
                 }
             }
@@ -178,7 +190,8 @@ mod by_name {
         for case in cases() {
             let args = arguments(case);
             let op = case["op"].as_str().unwrap();
-            let operands = case["operands"].as_array().unwrap().iter().map(|spec| operand(spec).to_device("meta").unwrap());
+            let operands =
+                case["operands"].as_array().unwrap().iter().map(|spec| operand(spec).to_device("meta").unwrap());
             let plan = operands.fold(Args::new(), |args, operand| args.arg(operand));
             let named = case["kwargs"].as_object().unwrap();
             let plan = named.iter().fold(plan, |plan, (name, value)| plan.named(name, argument(value)));
@@ -250,7 +263,8 @@ fn what_can_not_be_resampled_is_an_error() {
 #[test]
 fn typed_images_are_cut_into_patches_and_summed_of_them() {
     let x: Tensor<f64, shape![1, 2, 6, 5]> = typed("unfold all", 0);
-    let patches = Patches::<shape![2, 3]>::new().dilation::<shape![2, 1]>().padding::<shape![1, 2]>().stride::<shape![1, 2]>();
+    let patches =
+        Patches::<shape![2, 3]>::new().dilation::<shape![2, 1]>().padding::<shape![1, 2]>().stride::<shape![1, 2]>();
     let y: Tensor<f64, shape![1, 12, 24]> = x.im2col(patches);
     agrees("unfold all", DType::F64, &y);
     let y: Tensor<f64, shape![1, 12, 24]> = typed("fold all", 0);
@@ -269,6 +283,9 @@ fn typed_images_are_cut_into_patches_and_summed_of_them() {
     let wrong = y.with_shape::<shape![_, _, _]>();
     assert!(wrong.try_col2im::<shape![4, 5], _>(Patches::<dim!(2)>::new()).is_err());
     assert!(x.try_im2col(Patches::<dim!(5)>::new()).is_err());
+    // How far a window of one position reaches does not matter.
+    let far = Patches::<dim!(1)>::new().dilation::<dim!(18446744073709551615)>().stride::<dim!(18446744073709551615)>();
+    assert_eq!(x.im2col(far).shape(), [2, 3, 1]);
 }
 
 #[test]
@@ -279,7 +296,11 @@ fn typed_windows_have_norms() {
     let x: Tensor<f64, shape![2, 3, 4, 5]> = typed("lp_pool3d 3", 0);
     agrees("lp_pool3d 3", DType::F64, &x.lp_pool3d(3.0, Pool::<dim!(2)>::new().stride::<dim!(1)>()));
     let x: Tensor<f32, shape![2, 2, 7]> = typed("lp_pool1d -inf", 0).to();
-    agrees("lp_pool1d -inf", DType::F32, &x.lp_pool1d(f64::NEG_INFINITY, Pool::<dim!(2)>::new().stride::<dim!(1)>()).to());
+    agrees(
+        "lp_pool1d -inf",
+        DType::F32,
+        &x.lp_pool1d(f64::NEG_INFINITY, Pool::<dim!(2)>::new().stride::<dim!(1)>()).to(),
+    );
     assert!(x.try_lp_pool1d(0.0, Pool::<dim!(2)>::new()).is_err());
 }
 

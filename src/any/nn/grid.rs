@@ -71,14 +71,16 @@ impl AnyTensor {
     pub fn affine_grid(&self, sizes: Vec<i64>, align_corners: bool) -> Result<AnyTensor> {
         let op = "affine_grid";
         if !matches!(sizes.len(), 4 | 5) {
-            return invalid(op, format!("sizes {sizes:?}: expected (batch, channels, …) with two or three axes behind"));
+            return invalid(
+                op,
+                format!("sizes {sizes:?}: expected (batch, channels, …) with two or three axes behind"),
+            );
         }
         let of = each(op, "size", &sizes, sizes.len())?;
         if of[1] == 0 || self.sizes.first() != Some(&of[0]) {
             return invalid(op, format!("sizes {sizes:?} do not go with affine maps of shape {:?}", self.shape()));
         }
-        let (buffer, sizes, strides) =
-            dispatch_dtype!(op, self.dtype, E: Float => affine::<E, Dynamic>(op, self.elements_as()?, &of[2..], align_corners))?;
+        let (buffer, sizes, strides) = dispatch_dtype!(op, self.dtype, E: Float => affine::<E, Dynamic>(op, self.elements_as()?, &of[2..], align_corners))?;
         Ok(AnyTensor::fresh(buffer, self.dtype, &sizes, &strides))
     }
 
@@ -97,7 +99,13 @@ impl AnyTensor {
     /// assert_eq!(y.to_string(), "tensor([[[[2.5000, 1.0000]]]])");
     /// # Ok::<(), castiron::Error>(())
     /// ```
-    pub fn grid_sample(&self, grid: &AnyTensor, mode: GridMode, padding: GridPadding, align_corners: bool) -> Result<AnyTensor> {
+    pub fn grid_sample(
+        &self,
+        grid: &AnyTensor,
+        mode: GridMode,
+        padding: GridPadding,
+        align_corners: bool,
+    ) -> Result<AnyTensor> {
         self.sampled("grid_sample", grid, mode, padding, align_corners)
     }
 

@@ -40,7 +40,13 @@ enum To {
 
 impl InterpolateOptions {
     fn new(to: To) -> Self {
-        InterpolateOptions { to, mode: InterpolateMode::Nearest, align_corners: None, recomputes: false, antialias: false }
+        InterpolateOptions {
+            to,
+            mode: InterpolateMode::Nearest,
+            align_corners: None,
+            recomputes: false,
+            antialias: false,
+        }
     }
     /// To these sizes.
     pub fn size(size: &[i64]) -> Self {
@@ -108,7 +114,8 @@ impl AnyTensor {
     fn interpolated(&self, op: &'static str, options: &InterpolateOptions) -> Result<AnyTensor> {
         let axes = self.rank().saturating_sub(2);
         if !(1..=3).contains(&axes) {
-            let reason = format!("expected (batch, channels, …) with one to three axes behind, got shape {:?}", self.shape());
+            let reason =
+                format!("expected (batch, channels, …) with one to three axes behind, got shape {:?}", self.shape());
             return invalid(op, reason);
         }
         let how = options.resampling(op, axes)?;
@@ -124,7 +131,11 @@ impl AnyTensor {
             To::Factor(factor) => {
                 count(factor.len())?;
                 let factors = if factor.len() == axes { factor.clone() } else { vec![factor[0]; axes] };
-                let places = own.iter().zip(&factors).map(|(&size, &factor)| scaled(op, size, factor)).collect::<Result<Vec<usize>>>()?;
+                let places = own
+                    .iter()
+                    .zip(&factors)
+                    .map(|(&size, &factor)| scaled(op, size, factor))
+                    .collect::<Result<Vec<usize>>>()?;
                 (places, Some(factors).filter(|_| !options.recomputes))
             }
         };

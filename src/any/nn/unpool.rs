@@ -23,13 +23,21 @@ impl AnyTensor {
         Ok(AnyTensor::fresh(buffer, self.dtype, &sizes, &strides))
     }
 
-    fn put_back(&self, op: &'static str, axes: usize, index: &AnyTensor, options: &PoolOptions, to: Option<&[i64]>) -> Result<AnyTensor> {
+    fn put_back(
+        &self,
+        op: &'static str,
+        axes: usize,
+        index: &AnyTensor,
+        options: &PoolOptions,
+        to: Option<&[i64]>,
+    ) -> Result<AnyTensor> {
         same_device(op, self, index)?;
         if index.dtype != DType::I64 {
             return Err(Error::NotAdmitted { op, dtype: index.dtype, reason: "indices are int64".to_owned() });
         }
         let windows = options.windows(op, axes)?;
-        let given = to.map(|to| each(op, "output_size", if to.len() == axes + 2 { &to[2..] } else { to }, axes)).transpose()?;
+        let given =
+            to.map(|to| each(op, "output_size", if to.len() == axes + 2 { &to[2..] } else { to }, axes)).transpose()?;
         let places = sizes_before(op, &self.sizes, &windows, given.as_deref())?;
         let (buffer, sizes, strides) = dispatch_dtype!(
             op, self.dtype, E: Float => unpooled::<E, Dynamic>(op, self.elements_as()?, index.elements_as()?, &places)

@@ -14,7 +14,7 @@ use crate::ops::grid::{GridMode, GridPadding, Sampling, Tap};
 use crate::shape::{AffineMaps, Images, KnownShape, SampledBy, Shape, Volumes, numel};
 use crate::storage::View;
 use crate::tensor::nn::conv::{Laid, expect_room, laid};
-use crate::tensor::nn::interpolate::{Bicubic, Bilinear, Nearest};
+use crate::tensor::nn::modes::{Bicubic, Bilinear, Nearest};
 use crate::tensor::{Tensor, checked_numel};
 use castiron_macros::fallible;
 
@@ -27,7 +27,11 @@ pub(crate) fn affine<E: Dtype, D: Device>(
 ) -> Result<Laid<D::Storage>> {
     let axes = places.len();
     if !matches!(axes, 2 | 3) || maps.sizes.len() != 3 || maps.sizes[1..] != [axes, axes + 1] {
-        let reason = format!("expected affine maps (batch, {axes}, {}) for {axes} axes, 2 or 3, got shape {:?}", axes + 1, maps.sizes);
+        let reason = format!(
+            "expected affine maps (batch, {axes}, {}) for {axes} axes, 2 or 3, got shape {:?}",
+            axes + 1,
+            maps.sizes
+        );
         return invalid(op, reason);
     }
     if places.contains(&0) || maps.sizes[0] == 0 {
@@ -48,7 +52,11 @@ pub(crate) fn affine<E: Dtype, D: Device>(
             return 0.0;
         }
         let step = round(2.0 / (count - 1) as f64);
-        let x = if at < count / 2 { round(-1.0 + round(step * at as f64)) } else { round(1.0 - round(step * (count - 1 - at) as f64)) };
+        let x = if at < count / 2 {
+            round(-1.0 + round(step * at as f64))
+        } else {
+            round(1.0 - round(step * (count - 1 - at) as f64))
+        };
         if align_corners { x } else { round(round(x * (count - 1) as f64) / count as f64) }
     };
     let base = D::build::<E>(Some(maps.buffer), || {
@@ -65,7 +73,8 @@ pub(crate) fn affine<E: Dtype, D: Device>(
     })?;
     let (left, left_strides) = ([maps.sizes[0], area, axes + 1], [0, axes + 1, 1]);
     let (right, right_strides) = ([maps.sizes[0], axes + 1, axes], [maps.strides[0], maps.strides[2], maps.strides[1]]);
-    let storage = D::matmul::<E>(View::new(&base, 0, &left, &left_strides), maps.restrided(&right, &right_strides), None)?;
+    let storage =
+        D::matmul::<E>(View::new(&base, 0, &left, &left_strides), maps.restrided(&right, &right_strides), None)?;
     let own = strides::row_major(&sizes);
     Ok((storage, sizes, own))
 }
@@ -79,7 +88,11 @@ pub(crate) fn sample<E: Dtype, D: Device>(
     align_corners: bool,
 ) -> Result<Laid<D::Storage>> {
     let axes = x.sizes.len().saturating_sub(2);
-    if !matches!(axes, 2 | 3) || grid.sizes.len() != axes + 2 || grid.sizes[axes + 1] != axes || grid.sizes[0] != x.sizes[0] {
+    if !matches!(axes, 2 | 3)
+        || grid.sizes.len() != axes + 2
+        || grid.sizes[axes + 1] != axes
+        || grid.sizes[0] != x.sizes[0]
+    {
         let reason = format!(
             "expected (batch, channels, …) with two or three axes behind and a grid of one position for each place, as long as there are \
              axes, got shapes {:?} and {:?}",

@@ -9,14 +9,13 @@ use crate::dtype::{Compute, DType, Dtype, Element};
 use crate::error::{Error, Result, invalid, listed};
 use crate::layout::memory_format::MemoryFormat;
 use crate::layout::strides;
-use crate::ops;
-use crate::ops::admit::FloatFor;
 use crate::ops::kernel::Copying;
 use crate::ops::resample::{Kernel, Neighbours, Resampling};
 use crate::ops::segment::Segment;
-use crate::shape::{EachAxis, Images, Interpolated, KnownShape, Lines, Scaled, Shape, Upsampled, Volumes};
+use crate::shape::{EachAxis, Interpolated, KnownShape, Scaled, Shape, Upsampled};
 use crate::storage::View;
 use crate::tensor::nn::conv::{Laid, expect_room, laid};
+use crate::tensor::nn::modes::Resamples;
 use crate::tensor::nn::pool::adaptive_mean;
 use crate::tensor::{Tensor, checked_numel};
 use castiron_macros::fallible;
@@ -48,11 +47,15 @@ impl Resize<'_> {
     fn sizes<E: Element, D: Device>(&self, x: View<'_, D::Storage, E>) -> Result<Vec<usize>> {
         let Resize { op, places, .. } = *self;
         if x.sizes.len() != places.len() + 2 || !(1..=3).contains(&places.len()) {
-            let reason = format!("expected (batch, channels, …) with {} axes behind, got shape {:?}", places.len(), x.sizes);
+            let reason =
+                format!("expected (batch, channels, …) with {} axes behind, got shape {:?}", places.len(), x.sizes);
             return invalid(op, reason);
         }
         if x.sizes[1..].contains(&0) {
-            return invalid(op, format!("a tensor of shape {:?} has nothing to resample: only the batch may be empty", x.sizes));
+            return invalid(
+                op,
+                format!("a tensor of shape {:?} has nothing to resample: only the batch may be empty", x.sizes),
+            );
         }
         if places.contains(&0) && self.how.kernel != Kernel::Area {
             return invalid(op, format!("sizes {places:?}: expected numbers from 1 up"));
@@ -150,7 +153,10 @@ fn passes<T, E: Element, D: Device>(
 }
 
 /// Resamples floats.
-pub(crate) fn resample<E: Dtype, D: Device>(resize: Resize<'_>, x: View<'_, D::Storage, E>) -> Result<Laid<D::Storage>> {
+pub(crate) fn resample<E: Dtype, D: Device>(
+    resize: Resize<'_>,
+    x: View<'_, D::Storage, E>,
+) -> Result<Laid<D::Storage>> {
     let Resize { op, how, places, .. } = resize;
     match how.kernel {
         Kernel::Nearest | Kernel::NearestExact => return resize.nearest::<E, D>(x),
@@ -214,116 +220,6 @@ pub(crate) fn resample_bytes<D: Device>(resize: Resize<'_>, x: View<'_, D::Stora
     )
 }
 
-mod sealed {
-    #[diagnostic::on_unimplemented(
-        message = "`{Self}` can't be made a way to resample",
-        label = "this trait is castiron's alone",
-        note = "resample by `Nearest`, `NearestExact`, `Linear`, `Bilinear`, `Trilinear`, `Bicubic`, `Lanczos` or `Area`"
-    )]
-    pub trait Resamples {}
-}
-
-/// How tensors are resampled: [`Nearest`], [`NearestExact`], [`Linear`], [`Bilinear`], [`Trilinear`], [`Bicubic`], [`Lanczos`] or
-/// [`Area`], of `What` ([`Lines`], [`Images`] or [`Volumes`]) of `E`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` does not resample `{What}` of `{E}`",
-    label = "`Linear` is for lines, `Bilinear`, `Bicubic` and `Lanczos` for images, `Trilinear` for volumes, of floats; the others for all of them",
-    note = "lines are (batch, channels, length), images (batch, channels, height, width), volumes (batch, channels, depth, height, width)",
-    note = "of `u8` there are `Nearest` and `NearestExact`, and `Bilinear`, `Bicubic` and `Lanczos` of images; of other dtypes cast first, `.to::<f32>()`"
-)]
-pub trait Resamples<E: Element, What>: sealed::Resamples + Copy {
-    #[doc(hidden)]
-    fn how(self) -> Resampling;
-    #[doc(hidden)]
-    fn run<D: Device>(resize: Resize<'_>, x: View<'_, D::Storage, E>) -> Result<Laid<D::Storage>>;
-}
-
-macro_rules! modes {
-    ($($(#[$doc:meta])* $name:ident $kernel:ident $fields:tt [$($what:ident)*] $bytes:tt;)*) => {$(
-        modes!(@mode $name $fields $(#[$doc])*);
-        $(modes!(@admit $name $what $kernel $fields $bytes);)*
-    )*};
-    (@mode $name:ident { $($field:ident)* } $(#[$doc:meta])*) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-        pub struct $name {
-            $($field: bool,)*
-        }
-        impl $name {
-            /// With corners where pixels end, and each place between the positions next to it.
-            pub const fn new() -> Self {
-                $name { $($field: false),* }
-            }
-            $(modes!(@option $field $name);)*
-        }
-        impl sealed::Resamples for $name {}
-    };
-    (@option align_corners $name:ident) => {
-        /// Whether the first and the last place are the first and the last position.
-        #[must_use]
-        pub const fn align_corners(self, align_corners: bool) -> Self {
-            $name { align_corners, ..self }
-        }
-    };
-    (@option antialias $name:ident) => {
-        /// Whether a place looks at all positions that it covers, where sizes become smaller.
-        #[must_use]
-        pub const fn antialias(self, antialias: bool) -> Self {
-            $name { antialias, ..self }
-        }
-    };
-    (@how $kernel:ident $self:ident { $($field:ident)* }) => {
-        Resampling {
-            $($field: $self.$field,)*
-            ..Resampling { kernel: Kernel::$kernel, align_corners: false, antialias: matches!(Kernel::$kernel, Kernel::Lanczos) }
-        }
-    };
-    (@admit $name:ident $what:ident $kernel:ident $fields:tt $bytes:tt) => {
-        #[diagnostic::do_not_recommend]
-        impl<E: FloatFor<ops::reduce::interpolate>> Resamples<E, $what> for $name {
-            #[allow(clippy::needless_update)] // of those with both options
-            fn how(self) -> Resampling {
-                modes!(@how $kernel self $fields)
-            }
-            fn run<D: Device>(resize: Resize<'_>, x: View<'_, D::Storage, E>) -> Result<Laid<D::Storage>> {
-                resample::<E, D>(resize, x)
-            }
-        }
-        modes!(@bytes $name $what $kernel $fields $bytes);
-    };
-    (@bytes $name:ident $what:ident $kernel:ident $fields:tt false) => {};
-    (@bytes $name:ident $what:ident $kernel:ident $fields:tt true) => {
-        #[diagnostic::do_not_recommend]
-        impl Resamples<u8, $what> for $name {
-            #[allow(clippy::needless_update)] // of those with both options
-            fn how(self) -> Resampling {
-                modes!(@how $kernel self $fields)
-            }
-            fn run<D: Device>(resize: Resize<'_>, x: View<'_, D::Storage, u8>) -> Result<Laid<D::Storage>> {
-                resample_bytes::<D>(resize, x)
-            }
-        }
-    };
-}
-modes! {
-    /// The position before each place (`mode="nearest"`).
-    Nearest Nearest {} [Lines Images Volumes] true;
-    /// The position nearest to each place (`mode="nearest-exact"`).
-    NearestExact NearestExact {} [Lines Images Volumes] true;
-    /// The mean of what each place covers (`mode="area"`): `adaptive_avg_pool`.
-    Area Area {} [Lines Images Volumes] false;
-    /// A straight line between positions of one axis (`mode="linear"`).
-    Linear Linear { align_corners } [Lines] false;
-    /// Straight lines between positions of two axes (`mode="bilinear"`).
-    Bilinear Linear { align_corners antialias } [Images] true;
-    /// Straight lines between positions of three axes (`mode="trilinear"`).
-    Trilinear Linear { align_corners } [Volumes] false;
-    /// Cubic curves through positions of two axes (`mode="bicubic"`); they may overshoot.
-    Bicubic Cubic { align_corners antialias } [Images] true;
-    /// Lanczos' window over positions of two axes (`mode="lanczos", antialias=True`); it may overshoot.
-    Lanczos Lanczos {} [Images] true;
-}
-
 impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
     /// Resampled to the sizes `R`, which the compiler knows: `(N, C, …)`, of which the axes behind the channels get these sizes.
     ///
@@ -344,7 +240,10 @@ impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
     /// assert_eq!(x.interpolate::<shape![1, 3]>(Nearest::new()).to_vec(), [1.0, 1.0, 2.0]);
     /// ```
     #[fallible]
-    pub fn interpolate<R: KnownShape>(&self, mode: impl Resamples<E, <T as Interpolated<R>>::What>) -> Result<Tensor<E, <T as Interpolated<R>>::Output, D>>
+    pub fn interpolate<R: KnownShape>(
+        &self,
+        mode: impl Resamples<E, <T as Interpolated<R>>::What>,
+    ) -> Result<Tensor<E, <T as Interpolated<R>>::Output, D>>
     where
         T: Interpolated<R>,
     {
@@ -392,7 +291,10 @@ impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
     /// # let _ = z;
     /// ```
     #[fallible]
-    pub fn upsample<K: EachAxis>(&self, mode: impl Resamples<E, <T as Upsampled<K>>::What>) -> Result<Tensor<E, <T as Upsampled<K>>::Output, D>>
+    pub fn upsample<K: EachAxis>(
+        &self,
+        mode: impl Resamples<E, <T as Upsampled<K>>::What>,
+    ) -> Result<Tensor<E, <T as Upsampled<K>>::Output, D>>
     where
         T: Upsampled<K>,
     {
@@ -432,7 +334,8 @@ impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
         let factors = factors.as_ref();
         let own = sizes.as_ref().get(2..).unwrap_or(&[]);
         let op = "interpolate";
-        let places = own.iter().zip(factors).map(|(&size, &factor)| scaled(op, size, factor)).collect::<Result<Vec<usize>>>()?;
+        let places =
+            own.iter().zip(factors).map(|(&size, &factor)| scaled(op, size, factor)).collect::<Result<Vec<usize>>>()?;
         resized(self.elements(), op, mode, &places, Some(factors))
     }
 }

@@ -4,6 +4,7 @@ pub(crate) mod attention;
 pub(crate) mod conv;
 pub(crate) mod grid;
 pub(crate) mod interpolate;
+pub(crate) mod modes;
 pub(crate) mod patches;
 pub(crate) mod pool;
 pub(crate) mod unpool;

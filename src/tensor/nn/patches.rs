@@ -7,7 +7,6 @@ use crate::cpu::resample::patches;
 use crate::device::Device;
 use crate::dtype::{Complex, Dtype, Element};
 use crate::error::{Error, Result, invalid};
-use crate::{bf16, f16};
 use crate::layout::strides;
 use crate::ops::kernel::Copying;
 use crate::ops::segment::Segment;
@@ -16,6 +15,7 @@ use crate::shape::{Folded, KnownShape, MovingWindow, Shape, Unfolded, numel};
 use crate::storage::View;
 use crate::tensor::nn::conv::{Laid, expect_room, laid};
 use crate::tensor::{Tensor, checked_numel};
+use crate::{bf16, f16};
 use castiron_macros::fallible;
 
 /// The dtypes that patches are made of: bools, floats and complex numbers.
@@ -36,9 +36,16 @@ fn places(op: &'static str, windows: &[Window], image: &[usize]) -> Result<[usiz
 }
 
 /// Patches of images as columns: `(…, C, H, W)` becomes `(…, C * positions, places)`.
-pub(crate) fn cut<E: Element, D: Device>(op: &'static str, x: View<'_, D::Storage, E>, windows: &[Window]) -> Result<Laid<D::Storage>> {
+pub(crate) fn cut<E: Element, D: Device>(
+    op: &'static str,
+    x: View<'_, D::Storage, E>,
+    windows: &[Window],
+) -> Result<Laid<D::Storage>> {
     let Some(lead) = x.sizes.len().checked_sub(3).filter(|lead| *lead < 2) else {
-        return invalid(op, format!("expected (channels, height, width), or the same with a batch, got shape {:?}", x.sizes));
+        return invalid(
+            op,
+            format!("expected (channels, height, width), or the same with a batch, got shape {:?}", x.sizes),
+        );
     };
     if x.sizes[lead..].contains(&0) {
         return invalid(op, format!("a tensor of shape {:?} has no patches: only the batch may be empty", x.sizes));
@@ -70,8 +77,10 @@ pub(crate) fn cut<E: Element, D: Device>(op: &'static str, x: View<'_, D::Storag
     // (…, channels, positions, positions, places, places)
     let (mut of, mut from) = (x.sizes[..lead + 1].to_vec(), steps[..lead + 1].to_vec());
     of.extend([windows[0].kernel, windows[1].kernel, places[0], places[1]]);
-    let step = |at: usize| steps[lead + 1 + at];
-    from.extend([windows[0].dilation * step(0), windows[1].dilation * step(1), windows[0].stride * step(0), windows[1].stride * step(1)]);
+    // (Where there is one position, its step may be any number.)
+    let step = |at: usize, count: usize, by: usize| if count == 1 { 0 } else { by * steps[lead + 1 + at] };
+    from.extend((0..2).map(|at| step(at, windows[at].kernel, windows[at].dilation)));
+    from.extend((0..2).map(|at| step(at, places[at], windows[at].stride)));
     let view = match &padded {
         Some(storage) => View::new(storage, 0, &of, &from),
         None => View::new(x.buffer, x.offset, &of, &from),
@@ -101,7 +110,10 @@ pub(crate) fn sum_of<E: Dtype, D: Device>(
         return invalid(op, format!("{rows} rows are not those of patches of {area} positions"));
     }
     if places[0].checked_mul(places[1]) != Some(columns) {
-        let reason = format!("there are {columns} columns, and the window has {} x {} places on an image of {image:?}", places[0], places[1]);
+        let reason = format!(
+            "there are {columns} columns, and the window has {} x {} places on an image of {image:?}",
+            places[0], places[1]
+        );
         return invalid(op, reason);
     }
     let mut sizes = x.sizes[..lead].to_vec();
@@ -157,7 +169,10 @@ impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
     /// assert_eq!(x.to_vec(), [1.0, 4.0, 3.0, 4.0, 10.0, 6.0]);
     /// ```
     #[fallible]
-    pub fn col2im<R: KnownShape, P: MovingWindow>(&self, patches: P) -> Result<Tensor<E, <T as Folded<P, R>>::Output, D>>
+    pub fn col2im<R: KnownShape, P: MovingWindow>(
+        &self,
+        patches: P,
+    ) -> Result<Tensor<E, <T as Folded<P, R>>::Output, D>>
     where
         E: PatchDtype,
         T: Folded<P, R>,

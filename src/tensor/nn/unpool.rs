@@ -20,7 +20,12 @@ use crate::tensor::{Tensor, checked_numel};
 use castiron_macros::fallible;
 
 /// The sizes before pooling: those that follow from the windows, or those given, which a window may not divide.
-pub(crate) fn sizes_before(op: &'static str, sizes: &[usize], windows: &[Window], given: Option<&[usize]>) -> Result<Vec<usize>> {
+pub(crate) fn sizes_before(
+    op: &'static str,
+    sizes: &[usize],
+    windows: &[Window],
+    given: Option<&[usize]>,
+) -> Result<Vec<usize>> {
     let axes = windows.len();
     let Some(lead) = sizes.len().checked_sub(axes).filter(|lead| matches!(lead, 1 | 2)) else {
         return invalid(op, format!("expected {} axes, or {} with a batch, got shape {sizes:?}", axes + 1, axes + 2));
@@ -30,7 +35,10 @@ pub(crate) fn sizes_before(op: &'static str, sizes: &[usize], windows: &[Window]
         let own = (size - 1) * stride + window.kernel as i128 - window.before as i128 - window.after as i128;
         let size = given.map_or(own, |given| given[at] as i128);
         if given.is_some() && (size <= own - stride || size >= own + stride) {
-            return invalid(op, format!("an axis of size {size}: expected one between {} and {}", own - stride, own + stride));
+            return invalid(
+                op,
+                format!("an axis of size {size}: expected one between {} and {}", own - stride, own + stride),
+            );
         }
         usize::try_from(size).or_else(|_| invalid(op, format!("nothing is left of an axis: its size would be {size}")))
     };
@@ -49,7 +57,10 @@ pub(crate) fn unpooled<E: Element, D: Device>(
         return Err(Error::Shape { op, expected: format!("{:?}", x.sizes), found: index.sizes.into() });
     }
     if x.sizes[lead - 1..].contains(&0) {
-        return invalid(op, format!("a tensor of shape {:?} has nothing to put back: only the batch may be empty", x.sizes));
+        return invalid(
+            op,
+            format!("a tensor of shape {:?} has nothing to put back: only the batch may be empty", x.sizes),
+        );
     }
     let sizes = [&x.sizes[..lead], places].concat();
     let count = checked_numel::<E>(op, &sizes)?;
@@ -85,7 +96,11 @@ pub(crate) fn unpooled<E: Element, D: Device>(
 
 /// The norm of each window: the root of order `norm` of the sum of powers. (PyTorch takes the mean times the window's size: windows that end
 /// beyond the axis weigh more.)
-pub(crate) fn norms<E: Float, D: Device>(pooling: Pooling<'_>, x: View<'_, D::Storage, E>, norm: f64) -> Result<Laid<D::Storage>> {
+pub(crate) fn norms<E: Float, D: Device>(
+    pooling: Pooling<'_>,
+    x: View<'_, D::Storage, E>,
+    norm: f64,
+) -> Result<Laid<D::Storage>> {
     if norm == 0.0 || norm.is_nan() {
         return invalid(pooling.op, format!("a norm of order {norm}: expected another number"));
     }
@@ -119,13 +134,14 @@ pub(crate) fn norms<E: Float, D: Device>(pooling: Pooling<'_>, x: View<'_, D::St
     let size = D::map1::<E, E>(Applying::<ops::relu>::new(), view(&size), &steps)?;
     let mean = D::map2::<E, E, E>(Combining::<ops::mul, E>::new(), view(&sign), view(&size), &steps)?;
     let area = number(pooling.windows.iter().map(|window| window.kernel as f64).product())?;
-    let sum = D::map2::<E, E, E>(Combining::<ops::mul, E>::new(), view(&mean), View::new(&area, 0, &sizes, &zeros), &steps)?;
+    let sum =
+        D::map2::<E, E, E>(Combining::<ops::mul, E>::new(), view(&mean), View::new(&area, 0, &sizes, &zeros), &steps)?;
     let storage = power(view(&sum), 1.0 / norm, &steps)?;
     Ok((storage, sizes, steps))
 }
 
 macro_rules! poolings {
-    ($($rank:literal $norm:ident $unpool:ident $to:ident $pooled:ident $x:literal $window:literal $most:literal;)*) => {
+    ($($rank:literal $norm:ident $unpool:ident $to:ident $pooled:ident $x:literal $window:literal $most:literal $odd:literal $to_odd:literal;)*) => {
         impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {$(
             #[doc = concat!("The norm of what a window sees at each of its places along the last axes, ", $rank, " of them: \
                 `(sum of x ** norm) ** (1 / norm)`; the largest absolute value where `norm` is infinite.")]
@@ -203,11 +219,10 @@ macro_rules! poolings {
             ///
             /// ```
             /// use castiron::{dim, nn::Pool, Tensor};
-            #[doc = concat!("let x: Tensor<f32, castiron::shape!", $x, "> = Tensor::ones();")]
+            #[doc = concat!("let x: Tensor<f32, castiron::shape!", $odd, "> = Tensor::ones();")]
             #[doc = concat!("let (values, index) = x.", stringify!($pooled), "(Pool::<dim!(2)>::new());")]
-            /// // (To the sizes that it would have by itself.)
-            #[doc = concat!("let own = values.", stringify!($unpool), "(&index, Pool::<dim!(2)>::new());")]
-            /// assert_eq!(own.shape(), x.shape());
+            #[doc = concat!("let y = values.", stringify!($to), "::<castiron::shape!", $to_odd, ", _>(&index, Pool::<dim!(2)>::new());")]
+            /// assert_eq!(y.shape(), x.shape());
             /// ```
             #[fallible]
             pub fn $to<R: KnownShape, P: MovingWindow>(
@@ -228,7 +243,7 @@ macro_rules! poolings {
     };
 }
 poolings! {
-    1 lp_pool1d max_unpool1d max_unpool1d_to max_pool1d_with_indices "[1, 6]" "[1, 3]" "2_f32.sqrt()";
-    2 lp_pool2d max_unpool2d max_unpool2d_to max_pool2d_with_indices "[1, 4, 6]" "[1, 2, 3]" "2.0";
-    3 lp_pool3d max_unpool3d max_unpool3d_to max_pool3d_with_indices "[1, 2, 4, 6]" "[1, 1, 2, 3]" "8_f32.sqrt()";
+    1 lp_pool1d max_unpool1d max_unpool1d_to max_pool1d_with_indices "[1, 6]" "[1, 3]" "2_f32.sqrt()" "[1, 7]" "[7]";
+    2 lp_pool2d max_unpool2d max_unpool2d_to max_pool2d_with_indices "[1, 4, 6]" "[1, 2, 3]" "2.0" "[1, 5, 7]" "[5, 7]";
+    3 lp_pool3d max_unpool3d max_unpool3d_to max_pool3d_with_indices "[1, 2, 4, 6]" "[1, 1, 2, 3]" "8_f32.sqrt()" "[1, 3, 5, 7]" "[3, 5, 7]";
 }
