@@ -163,9 +163,9 @@ pub(crate) fn resample<E: Dtype, D: Device>(
         Kernel::Area => {
             resize.sizes::<E, D>(x)?;
             let (storage, sizes, strides) = adaptive_mean::<E, D>(op, x, places)?;
-            // Channels stay last where they are.
+            // Channels of images stay last where they are. (Those of volumes do not, as in PyTorch.)
             let own = laid_in((), sizes.clone(), &order(x.sizes, x.strides)).2;
-            if own == strides || sizes.contains(&0) {
+            if places.len() != 2 || own == strides || sizes.contains(&0) {
                 return Ok((storage, sizes, strides));
             }
             let storage = D::map1::<E, E>(Copying, View::new(&storage, 0, &sizes, &strides), &own)?;
