@@ -42,8 +42,8 @@ pub(crate) fn parts<T: Send>(
 /// `outer * size * inner` numbers become `outer * places * inner`.
 pub(crate) fn floats<C: Compute>(from: &[C], size: usize, inner: usize, taps: &Weighted<C>) -> Result<Vec<C>> {
     let places = taps.counts.len();
-    let outer = if size * inner == 0 { 0 } else { from.len() / (size * inner) };
-    let mut result = filled(C::default(), outer * places * inner)?;
+    let outer = from.len().checked_div(size * inner).unwrap_or(0);
+    let mut result = filled(C::default(), outer.saturating_mul(places).saturating_mul(inner))?;
     let sum = |from: &[C], place: usize, at: usize| {
         let first = place * taps.width;
         let mut sum = from[taps.index[first] * inner + at].binary::<ops::mul>(taps.weights[first]);
@@ -79,8 +79,8 @@ pub(crate) fn floats<C: Compute>(from: &[C], size: usize, inner: usize, taps: &W
 /// The same of bytes, in whole numbers.
 pub(crate) fn bytes(from: &[u8], size: usize, inner: usize, taps: &ByteTaps) -> Result<Vec<u8>> {
     let places = taps.counts.len();
-    let outer = if size * inner == 0 { 0 } else { from.len() / (size * inner) };
-    let mut result = filled(0_u8, outer * places * inner)?;
+    let outer = from.len().checked_div(size * inner).unwrap_or(0);
+    let mut result = filled(0_u8, outer.saturating_mul(places).saturating_mul(inner))?;
     let half = if taps.bits == 0 { 0 } else { 1 << (taps.bits - 1) };
     parts(&mut result, places * inner, taps.width, &|outer, to| {
         let from = &from[outer * size * inner..][..size * inner];
@@ -105,7 +105,7 @@ pub(crate) fn patches<E: Dtype>(
 ) -> Result<Vec<E>> {
     let [high, wide] = image;
     let patch = windows[0].kernel * windows[1].kernel * places[0] * places[1];
-    let planes = if patch == 0 { 0 } else { from.len() / patch };
+    let planes = from.len().checked_div(patch).unwrap_or(0);
     let mut result = filled(E::default(), planes.saturating_mul(high * wide))?;
     // Where a position of the window lies on the image, if it does.
     let on = |axis: usize, place: usize, position: usize| {

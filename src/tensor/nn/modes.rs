@@ -60,6 +60,7 @@ macro_rules! modes {
     (@option align_corners $name:ident) => {
         /// Whether the first and the last place are the first and the last position.
         #[must_use]
+        #[allow(clippy::needless_update)] // of those with no other option
         pub const fn align_corners(self, align_corners: bool) -> Self {
             $name { align_corners, ..self }
         }

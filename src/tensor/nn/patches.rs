@@ -105,7 +105,7 @@ pub(crate) fn sum_of<E: Dtype, D: Device>(
     }
     let places = places(op, windows, image)?;
     let (rows, columns) = (x.sizes[lead], x.sizes[lead + 1]);
-    let area = windows[0].kernel.checked_mul(windows[1].kernel).unwrap_or(usize::MAX);
+    let area = windows[0].kernel.saturating_mul(windows[1].kernel);
     if rows % area != 0 {
         return invalid(op, format!("{rows} rows are not those of patches of {area} positions"));
     }
