@@ -72,7 +72,7 @@ macro_rules! poolings {
             /// use castiron::{AnyTensor, DType};
             #[doc = concat!("let x = AnyTensor::ones(&", $ones, ", DType::F64)?;")]
             #[doc = concat!("let y = x.", stringify!($norm), "(1.0, &PoolOptions::new(&[2]))?;")]
-            #[doc = concat!("assert_eq!(y.amax(&[], false)?.to_string(), \"tensor(", $norms, "., dtype=torch.float64)\");")]
+            #[doc = concat!("assert_eq!(y.amax(None, false)?.to_string(), \"tensor(", $norms, "., dtype=torch.float64)\");")]
             /// # Ok::<(), castiron::Error>(())
             /// ```
             pub fn $norm(&self, norm: f64, options: &PoolOptions) -> Result<AnyTensor> {

@@ -507,7 +507,7 @@ macro_rules! poolings {
             ///
             /// ```
             /// use castiron::{dim, nn::Pool, shape, Tensor};
-            #[doc = concat!("let x: Tensor<", $number, ", shape!", $x, "> = Tensor::from_fn(|at| at[", stringify!($rank), "] as ", $number, ");")]
+            #[doc = concat!("let x: Tensor<", $number, ", shape!", $x, "> = Tensor::from_fn(|at: [usize; ", stringify!($rank), " + 1]| at[", stringify!($rank), "] as ", $number, ");")]
             #[doc = concat!("let y: Tensor<", $number, ", shape!", $window, "> = x.", stringify!($max), "(Pool::<dim!(2)>::new());")]
             #[doc = concat!("assert_eq!(y.amax().item(), ", $most, ");")]
             /// ```
@@ -536,7 +536,7 @@ macro_rules! poolings {
             ///
             /// ```
             /// use castiron::{dim, nn::Pool, shape, Tensor};
-            #[doc = concat!("let x: Tensor<", $number, ", shape!", $x, "> = Tensor::from_fn(|at| at[", stringify!($rank), "] as ", $number, ");")]
+            #[doc = concat!("let x: Tensor<", $number, ", shape!", $x, "> = Tensor::from_fn(|at: [usize; ", stringify!($rank), " + 1]| at[", stringify!($rank), "] as ", $number, ");")]
             #[doc = concat!("let (values, index) = x.", stringify!($with_index), "(Pool::<dim!(2)>::new());")]
             #[doc = concat!("assert_eq!((values.amax().item(), index.shape()), (", $most, ", values.shape()));")]
             /// ```
@@ -572,7 +572,7 @@ macro_rules! poolings {
             ///
             /// ```
             /// use castiron::{dim, nn::Pool, shape, Tensor};
-            #[doc = concat!("let x: Tensor<f32, shape!", $x, "> = Tensor::from_fn(|at| at[", stringify!($rank), "] as f32);")]
+            #[doc = concat!("let x: Tensor<f32, shape!", $x, "> = Tensor::from_fn(|at: [usize; ", stringify!($rank), " + 1]| at[", stringify!($rank), "] as f32);")]
             #[doc = concat!("let y: Tensor<f32, shape!", $window, "> = x.", stringify!($avg), "(Pool::<dim!(2)>::new());")]
             #[doc = concat!("assert_eq!(y.amax().item(), ", $mean, ");")]
             /// ```
@@ -601,7 +601,7 @@ macro_rules! poolings {
             ///
             /// ```
             /// use castiron::{shape, Tensor};
-            #[doc = concat!("let x: Tensor<", $number, ", shape!", $x, "> = Tensor::from_fn(|at| at[", stringify!($rank), "] as ", $number, ");")]
+            #[doc = concat!("let x: Tensor<", $number, ", shape!", $x, "> = Tensor::from_fn(|at: [usize; ", stringify!($rank), " + 1]| at[", stringify!($rank), "] as ", $number, ");")]
             #[doc = concat!("assert_eq!(x.", stringify!($adaptive_max), "::<shape!", $parts, ">().amax().item(), x.amax().item());")]
             /// ```
             #[fallible]

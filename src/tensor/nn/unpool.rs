@@ -189,7 +189,7 @@ macro_rules! poolings {
             ///
             /// ```
             /// use castiron::{dim, nn::Pool, shape, Tensor};
-            #[doc = concat!("let x: Tensor<f32, shape!", $x, "> = Tensor::from_fn(|at| at[", stringify!($rank), "] as f32);")]
+            #[doc = concat!("let x: Tensor<f32, shape!", $x, "> = Tensor::ones();")]
             #[doc = concat!("let (values, index) = x.", stringify!($pooled), "(Pool::<dim!(2)>::new());")]
             #[doc = concat!("let y: Tensor<f32, shape!", $x, "> = values.", stringify!($unpool), "(&index, Pool::<dim!(2)>::new());")]
             /// assert_eq!(y.sum().item(), values.sum().item());

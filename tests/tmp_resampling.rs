@@ -1,4 +1,0 @@
-#[path = "suite/common/mod.rs"]
-mod common;
-#[path = "suite/resampling.rs"]
-mod resampling;
