@@ -601,7 +601,7 @@ macro_rules! poolings {
             ///
             /// ```
             /// use castiron::{shape, Tensor};
-            #[doc = concat!("let x: Tensor<", $number, ", shape!", $x, "> = Tensor::from_fn(|at: [usize; ", stringify!($rank), " + 1]| at[", stringify!($rank), "] as ", $number, ");")]
+            #[doc = concat!("let x: Tensor<f32, shape!", $x, "> = Tensor::from_fn(|at: [usize; ", stringify!($rank), " + 1]| at[", stringify!($rank), "] as f32);")]
             #[doc = concat!("assert_eq!(x.", stringify!($adaptive_max), "::<shape!", $parts, ">().amax().item(), x.amax().item());")]
             /// ```
             #[fallible]
