@@ -269,6 +269,8 @@ pub fn unary(op: &str, x: &AnyTensor) -> Option<Result<Value>> {
         "stft" => named("stft", of(&[20]).arg(4_i64).named("return_complex", true)),
         "avg_pool1d" | "max_pool1d" => named(&format!("nn.functional.{op}"), of(&[1, 1, 2]).arg(2_i64)),
         "adaptive_avg_pool1d" => named("nn.functional.adaptive_avg_pool1d", of(&[1, 1, 2]).arg(1_i64)),
+        "interpolate_nearest" => named("nn.functional.interpolate", of(&[1, 1, 2]).arg(4_i64)),
+        "interpolate_linear" => named("nn.functional.interpolate", of(&[1, 1, 2]).arg(4_i64).named("mode", "linear")),
         "dropout" => named("nn.functional.dropout", one),
         "embedding_bag_w" => named(
             "nn.functional.embedding_bag",

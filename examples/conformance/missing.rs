@@ -12,20 +12,9 @@ const MISSING: &[(&str, &[&str])] = &[
     (
         "not done yet: convolution, pooling, sampling and attention",
         &[
-            "_upsample_bilinear2d_aa",
-            "grid_sampler_2d",
-            "grid_sampler_3d",
             "nn.functional.fractional_max_pool2d",
             "nn.functional.fractional_max_pool3d",
-            "nn.functional.grid_sample",
-            "nn.functional.interpolate",
-            "nn.functional.max_unpool1d",
-            "nn.functional.max_unpool2d",
-            "nn.functional.max_unpool3d",
             "nn.functional.multi_head_attention_forward",
-            "nn.functional.unfold",
-            "nn.functional.upsample_bilinear",
-            "nn.functional.upsample_nearest",
         ],
     ),
     (

@@ -75,6 +75,8 @@ use crate::device::erased::ErasedView;
 use crate::device::{AnyDevice, Backend, Device, Dynamic, DynamicBuffer};
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
+pub use crate::ops::grid::{GridMode, GridPadding};
+pub use crate::ops::resample::InterpolateMode;
 use crate::shape::{Shape, SizeArray};
 use crate::tensor::Tensor;
 use base::copies::preserved;
@@ -96,6 +98,7 @@ pub use join::meshgrid::{block_diag, broadcast_tensors, cartesian_prod, meshgrid
 pub use linalg::einsum::einsum;
 pub use linalg::matrix_power::multi_dot;
 pub use nn::conv::ConvOptions;
+pub use nn::interpolate::InterpolateOptions;
 pub use nn::pool::PoolOptions;
 pub use reduce::histogram::HistogramBins;
 pub use sparse::AnySparse;

@@ -52,6 +52,7 @@ pub(crate) mod non_temporal;
 pub(crate) mod order;
 pub(crate) mod read;
 pub(crate) mod reduce;
+pub(crate) mod resample;
 mod reversing;
 pub(crate) mod rows;
 pub(crate) mod scatter;

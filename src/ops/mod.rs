@@ -19,8 +19,12 @@ pub mod choosing;
 pub mod decompose;
 #[cfg(test)]
 pub(crate) mod dual;
+#[doc(hidden)]
+pub mod grid;
 pub mod losses;
 pub mod reduce;
+#[doc(hidden)]
+pub mod resample;
 pub mod scan;
 #[doc(hidden)]
 pub mod segment;

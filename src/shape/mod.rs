@@ -22,6 +22,7 @@ mod parts;
 mod product;
 mod rearrange;
 mod reinterpret;
+mod resample;
 mod reshape;
 pub mod slicing;
 #[cfg(feature = "linalg")]
@@ -57,6 +58,10 @@ pub use product::{Beside, HasRank, Kronecker, OfThree};
 
 pub use rearrange::{ExpandTo, Permute, Reverse, Squeeze, SqueezeAxes, SqueezeAxis, Transpose};
 pub use reinterpret::{ItemSize, RealAndImaginary, ViewedAs};
+pub use resample::{
+    AffineMaps, ColumnForEach, Folded, Images, Interpolated, Lines, MovingWindow, Patches, RowsOfPatches, SampledBy,
+    Scaled, Unfolded, Unpooled, Upsampled, Volumes,
+};
 pub use reshape::{Flatten, Inferable, OneElement, ReshapeTo, Unflatten};
 #[cfg(feature = "linalg")]
 pub use square::{Complete, Extent, MatrixShape, Reduced, SquareFor};

@@ -57,6 +57,7 @@ mod networks_examples;
 mod npy;
 mod printing;
 mod products;
+mod resampling;
 mod result_types;
 mod rows;
 mod shapes;

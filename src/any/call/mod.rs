@@ -166,7 +166,11 @@ const NAMED: &[&[NamedOp]] = &[
     loss::pairs::OPERATIONS,
     nn::attention::OPERATIONS,
     nn::conv::OPERATIONS,
+    nn::grid::OPERATIONS,
+    nn::interpolate::OPERATIONS,
+    nn::patches::OPERATIONS,
     nn::pool::OPERATIONS,
+    nn::unpool::OPERATIONS,
     #[cfg(feature = "linalg")]
     decompose::eigen::OPERATIONS,
     #[cfg(feature = "linalg")]

@@ -1,5 +1,9 @@
-//! What networks are made of: convolutions, pooling.
+//! What networks are made of: convolutions, pooling, attention, resampling.
 
 pub(crate) mod attention;
 pub(crate) mod conv;
+pub(crate) mod grid;
+pub(crate) mod interpolate;
+pub(crate) mod patches;
 pub(crate) mod pool;
+pub(crate) mod unpool;

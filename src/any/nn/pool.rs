@@ -79,7 +79,7 @@ impl PoolOptions {
         PoolOptions { divisor: Some(divisor), ..self }
     }
 
-    fn windows(&self, op: &'static str, axes: usize) -> Result<Vec<Window>> {
+    pub(super) fn windows(&self, op: &'static str, axes: usize) -> Result<Vec<Window>> {
         let kernel = each(op, "kernel_size", &self.kernel, axes)?;
         let stride = if self.stride.is_empty() { kernel.clone() } else { each(op, "stride", &self.stride, axes)? };
         let padding = each(op, "padding", &self.padding, axes)?;
@@ -94,11 +94,28 @@ impl PoolOptions {
         Ok((0..axes).map(window).collect())
     }
 
-    fn of(args: &Bound<'_>) -> Result<Self> {
+    pub(super) fn rounds_up(&self) -> bool {
+        self.rounds_up
+    }
+
+    fn kernel_and_stride(args: &Bound<'_>) -> Result<Self> {
         let kernel = numbers(args, "kernel_size", 1)?;
         let stride = if args.is_given("stride") { numbers(args, "stride", 1)? } else { vec![] };
-        let options = PoolOptions::new(&kernel).stride(&stride).padding(&numbers(args, "padding", 0)?);
-        Ok(options.ceil_mode(args.read_or("ceil_mode", || false)?))
+        Ok(PoolOptions::new(&kernel).stride(&stride))
+    }
+
+    /// Of operations that take no padding.
+    pub(super) fn without_padding(args: &Bound<'_>) -> Result<Self> {
+        Ok(Self::kernel_and_stride(args)?.ceil_mode(args.read_or("ceil_mode", || false)?))
+    }
+
+    /// Of operations that do not round.
+    pub(super) fn without_rounding(args: &Bound<'_>) -> Result<Self> {
+        Ok(Self::kernel_and_stride(args)?.padding(&numbers(args, "padding", 0)?))
+    }
+
+    fn of(args: &Bound<'_>) -> Result<Self> {
+        Ok(Self::without_padding(args)?.padding(&numbers(args, "padding", 0)?))
     }
 }
 

@@ -163,5 +163,5 @@ op!(logsumexp matmul clamp imag where_ pad trace bernoulli multinomial poisson b
 op!(layer_norm rms_norm normalize);
 op!(aminmax var_mean std_mean);
 op!(diff trapezoid cumulative_trapezoid);
-op!(int_mm mm mv bmm dot vdot vecdot inner outer linear addmm addmv addr addbmm baddbmm tensordot kron multi_dot convolution pooling attention einsum);
+op!(int_mm mm mv bmm dot vdot vecdot inner outer linear addmm addmv addr addbmm baddbmm tensordot kron multi_dot convolution pooling attention einsum interpolate im2col col2im max_unpool grid_sample affine_grid);
 op!(dist cdist cov corrcoef cross bincount histc histogram histogramdd);

@@ -217,7 +217,7 @@ impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
     /// ```
     /// use castiron::{nn::{All, Causal}, shape, Tensor};
     /// let (q, k) = (Tensor::<f32, shape![2, 12, 5, 64]>::ones(), Tensor::<f32, shape![2, 12, 7, 64]>::ones());
-    /// let v: Tensor<f32, shape![2, 12, 7, 32]> = Tensor::from_fn(|at| at[2] as f32);
+    /// let v: Tensor<f32, shape![2, 12, 7, 32]> = Tensor::from_fn(|at: [usize; 4]| at[2] as f32);
     /// let y: Tensor<f32, shape![2, 12, 5, 32]> = q.scaled_dot_product_attention(&k, &v, All, None);
     /// assert_eq!(y[(0, 0, 0, 0)], 3.0);
     /// let y = q.scaled_dot_product_attention(&k, &v, Causal, None);

@@ -1,5 +1,10 @@
-//! What networks are made of: convolutions, pooling, attention. Each is written over erased views, which both fronts call.
+//! What networks are made of: convolutions, pooling, attention, resampling. Each is written over erased views, which both fronts call.
 
 pub(crate) mod attention;
 pub(crate) mod conv;
+pub(crate) mod grid;
+pub(crate) mod interpolate;
+pub(crate) mod modes;
+pub(crate) mod patches;
 pub(crate) mod pool;
+pub(crate) mod unpool;

@@ -166,19 +166,50 @@ impl Pooling<'_> {
         let own = strides::row_major(&laid_sizes);
         let index = if D::has_data(&places) {
             let mut list = D::download::<i64>(View::new(&places, 0, &laid_sizes, &own))?;
+            let is_nan = |x: &E| x.to_compute() != x.to_compute();
+            let largest = if E::DTYPE.is_floating_point() {
+                D::download::<E>(View::new(&values, 0, &laid_sizes, &own))?
+            } else {
+                vec![]
+            };
+            let elements = if largest.iter().any(is_nan) { D::download::<E>(x)? } else { vec![] };
+            let steps = strides::row_major(x.sizes);
             for (at, index) in list.iter_mut().enumerate() {
+                let coordinate = |axis: usize| at / strides[axis].max(1) % sizes[axis];
+                // The first position of each axis that is no padding, and how many there are from there on.
+                let seen = |axis: usize| {
+                    let (window, size) = (self.windows[axis], x.sizes[lead + axis]);
+                    let place = coordinate(lead + axis) * window.stride;
+                    let skipped = window.before.saturating_sub(place).div_ceil(window.dilation);
+                    let first = (place + skipped * window.dilation).saturating_sub(window.before);
+                    let count = size.saturating_sub(first).div_ceil(window.dilation).min(window.kernel - skipped);
+                    (first, count, skipped)
+                };
+                if largest.get(at).is_some_and(is_nan) {
+                    // Of several NaN PyTorch finds the last one.
+                    let plane: usize = (0..lead).map(|axis| coordinate(axis) * steps[axis]).sum();
+                    let counts: Vec<(usize, usize, usize)> = (0..axes).map(seen).collect();
+                    let place = |number: usize| {
+                        let (mut rest, mut flat) = (number, 0);
+                        for axis in (0..axes).rev() {
+                            let (first, count, _) = counts[axis];
+                            flat += (first + rest % count * self.windows[axis].dilation) * steps[lead + axis];
+                            rest /= count;
+                        }
+                        flat
+                    };
+                    let all = counts.iter().map(|(_, count, _)| count).product::<usize>();
+                    let last = (0..all).rev().map(place).find(|&flat| is_nan(&elements[plane + flat]));
+                    *index = last.unwrap_or(0) as i64;
+                    continue;
+                }
                 let (mut within, mut flat, mut step) = (*index as usize, 0, 1);
                 for axis in (0..axes).rev() {
                     let (window, size) = (self.windows[axis], x.sizes[lead + axis]);
-                    let position = within % window.kernel;
-                    within /= window.kernel;
-                    let stride = strides[lead + axis].max(1);
-                    let place = at / stride % sizes[lead + axis];
                     // (Where all elements are the lowest, the first one may be padding.)
-                    let mut at = place * window.stride + position * window.dilation;
-                    while at < window.before {
-                        at += window.dilation;
-                    }
+                    let position = (within % window.kernel).max(seen(axis).2);
+                    within /= window.kernel;
+                    let at = coordinate(lead + axis) * window.stride + position * window.dilation;
                     flat += (at - window.before).min(size - 1) * step;
                     step *= size;
                 }
@@ -476,7 +507,7 @@ macro_rules! poolings {
             ///
             /// ```
             /// use castiron::{dim, nn::Pool, shape, Tensor};
-            #[doc = concat!("let x: Tensor<", $number, ", shape!", $x, "> = Tensor::from_fn(|at| at[", stringify!($rank), "] as ", $number, ");")]
+            #[doc = concat!("let x: Tensor<", $number, ", shape!", $x, "> = Tensor::from_fn(|at: [usize; ", stringify!($rank), " + 1]| at[", stringify!($rank), "] as ", $number, ");")]
             #[doc = concat!("let y: Tensor<", $number, ", shape!", $window, "> = x.", stringify!($max), "(Pool::<dim!(2)>::new());")]
             #[doc = concat!("assert_eq!(y.amax().item(), ", $most, ");")]
             /// ```
@@ -505,7 +536,7 @@ macro_rules! poolings {
             ///
             /// ```
             /// use castiron::{dim, nn::Pool, shape, Tensor};
-            #[doc = concat!("let x: Tensor<", $number, ", shape!", $x, "> = Tensor::from_fn(|at| at[", stringify!($rank), "] as ", $number, ");")]
+            #[doc = concat!("let x: Tensor<", $number, ", shape!", $x, "> = Tensor::from_fn(|at: [usize; ", stringify!($rank), " + 1]| at[", stringify!($rank), "] as ", $number, ");")]
             #[doc = concat!("let (values, index) = x.", stringify!($with_index), "(Pool::<dim!(2)>::new());")]
             #[doc = concat!("assert_eq!((values.amax().item(), index.shape()), (", $most, ", values.shape()));")]
             /// ```
@@ -541,7 +572,7 @@ macro_rules! poolings {
             ///
             /// ```
             /// use castiron::{dim, nn::Pool, shape, Tensor};
-            #[doc = concat!("let x: Tensor<f32, shape!", $x, "> = Tensor::from_fn(|at| at[", stringify!($rank), "] as f32);")]
+            #[doc = concat!("let x: Tensor<f32, shape!", $x, "> = Tensor::from_fn(|at: [usize; ", stringify!($rank), " + 1]| at[", stringify!($rank), "] as f32);")]
             #[doc = concat!("let y: Tensor<f32, shape!", $window, "> = x.", stringify!($avg), "(Pool::<dim!(2)>::new());")]
             #[doc = concat!("assert_eq!(y.amax().item(), ", $mean, ");")]
             /// ```
@@ -570,7 +601,7 @@ macro_rules! poolings {
             ///
             /// ```
             /// use castiron::{shape, Tensor};
-            #[doc = concat!("let x: Tensor<", $number, ", shape!", $x, "> = Tensor::from_fn(|at| at[", stringify!($rank), "] as ", $number, ");")]
+            #[doc = concat!("let x: Tensor<f32, shape!", $x, "> = Tensor::from_fn(|at: [usize; ", stringify!($rank), " + 1]| at[", stringify!($rank), "] as f32);")]
             #[doc = concat!("assert_eq!(x.", stringify!($adaptive_max), "::<shape!", $parts, ">().amax().item(), x.amax().item());")]
             /// ```
             #[fallible]

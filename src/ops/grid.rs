@@ -1,0 +1,156 @@
+//! Sampling at positions of a grid: between which positions of an operand each of them lies, and with what weights.
+//!
+//! Source: `aten/src/ATen/native/GridSampler.h`, `cpu/GridSamplerKernel.cpp`. Uses `ops::resample`; used by `tensor` and `any`.
+
+use super::resample::{Rounding, cubic};
+
+/// What lies outside of the operand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GridPadding {
+    /// Zeros.
+    #[default]
+    Zeros,
+    /// The elements at the border.
+    Border,
+    /// The elements mirrored at the border.
+    Reflection,
+}
+
+/// How elements between positions are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GridMode {
+    /// Straight lines between the positions around.
+    #[default]
+    Bilinear,
+    /// The nearest position.
+    Nearest,
+    /// Cubic curves, of images only.
+    Bicubic,
+}
+
+/// How an operand is sampled.
+#[derive(Clone, Copy, Debug)]
+pub struct Sampling {
+    /// How elements are found.
+    pub mode: GridMode,
+    /// What lies outside.
+    pub padding: GridPadding,
+    /// Whether -1 and 1 are the middles of the pixels at the corners, not their edges.
+    pub align_corners: bool,
+    /// Whether positions are numbers of single precision.
+    pub is_single: bool,
+}
+
+/// A position (outside: `usize::MAX`) and its weight.
+pub type Tap = (usize, f64);
+
+/// The most taps of an axis.
+const MOST: usize = 4;
+
+impl Sampling {
+    /// How many positions a place is computed from.
+    pub fn taps(&self, axes: usize) -> usize {
+        self.width().pow(axes as u32)
+    }
+
+    fn width(&self) -> usize {
+        match self.mode {
+            GridMode::Nearest => 1,
+            GridMode::Bilinear => 2,
+            GridMode::Bicubic => MOST,
+        }
+    }
+
+    fn round(&self) -> Rounding {
+        Rounding { is_single: self.is_single }
+    }
+
+    /// A number between -1 and 1 as a position of an axis.
+    fn position(&self, x: f64, size: usize) -> f64 {
+        let round = self.round();
+        let (size, x) = (size as f64, round.of(x + 1.0));
+        if self.align_corners {
+            return round.of(x * round.of((size - 1.0) / 2.0));
+        }
+        round.of(round.of(x * (size / 2.0)) - 0.5)
+    }
+
+    /// The position inside that the padding puts in place of one; NaN counts as 0 in images, as the last in volumes.
+    fn inside(&self, x: f64, size: usize, is_image: bool) -> f64 {
+        let round = self.round();
+        let last = (size - 1) as f64;
+        let clipped = |x: f64| match () {
+            () if x.is_nan() => {
+                if is_image {
+                    0.0
+                } else {
+                    last
+                }
+            }
+            () => x.clamp(0.0, last),
+        };
+        match self.padding {
+            GridPadding::Zeros => x,
+            GridPadding::Border => clipped(x),
+            GridPadding::Reflection => {
+                let (low, span) = if self.align_corners { (0.0, last) } else { (-0.5, size as f64) };
+                if span == 0.0 {
+                    return 0.0;
+                }
+                let x = round.of(x - low).abs();
+                let extra = round.of(x % (2.0 * span));
+                clipped(round.of(extra.min(round.of(2.0 * span - extra)) + low))
+            }
+        }
+    }
+
+    /// The taps of one axis, as many as the mode has.
+    fn axis(&self, x: f64, size: usize, is_image: bool) -> [Tap; MOST] {
+        let round = self.round();
+        let tap = |position: f64, weight: f64| -> Tap {
+            let is_inside = position >= 0.0 && position < size as f64;
+            (if is_inside { position as usize } else { usize::MAX }, weight)
+        };
+        let x = self.position(x, size);
+        let mut taps = [(usize::MAX, 0.0); MOST];
+        match self.mode {
+            GridMode::Nearest => taps[0] = tap(self.inside(x, size, is_image).round_ties_even(), 1.0),
+            GridMode::Bilinear => {
+                let x = self.inside(x, size, is_image);
+                let before = x.floor();
+                let after = round.of(x - before);
+                let rest = if is_image { round.of(1.0 - after) } else { round.of(before + 1.0 - x) };
+                taps[..2].copy_from_slice(&[tap(before, rest), tap(before + 1.0, after)]);
+            }
+            GridMode::Bicubic => {
+                let before = x.floor();
+                let weights = cubic(round.of(x - before), round);
+                for (step, weight) in weights.into_iter().enumerate() {
+                    taps[step] = tap(self.inside(before + step as f64 - 1.0, size, is_image), weight);
+                }
+            }
+        }
+        taps
+    }
+
+    /// The taps of one place: `at` are its numbers, x first, `sizes` those of the axes, x last. Positions are row-major.
+    pub fn place(&self, at: &[f64], sizes: &[usize], taps: &mut [Tap]) {
+        let axes = sizes.len();
+        let each: [[Tap; MOST]; 3] = core::array::from_fn(|axis| match sizes.get(axis) {
+            Some(&size) => self.axis(at[axes - 1 - axis], size, axes == 2),
+            None => [(0, 1.0); MOST],
+        });
+        let width = self.width();
+        for (number, tap) in taps.iter_mut().enumerate() {
+            let (mut rest, mut flat, mut weight, mut step) = (number, 0, 1.0, 1);
+            for axis in (0..axes).rev() {
+                let (position, own) = each[axis][rest % width];
+                rest /= width;
+                weight = self.round().of(weight * own);
+                flat = if position == usize::MAX || flat == usize::MAX { usize::MAX } else { flat + position * step };
+                step *= sizes[axis];
+            }
+            *tap = (flat, weight);
+        }
+    }
+}

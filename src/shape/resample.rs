@@ -1,0 +1,311 @@
+//! Shapes that are resampled, cut into patches and put together again.
+//!
+//! Source: PyTorch, `torch.nn.Upsample`, `torch.nn.Unfold`, `torch.nn.Fold`, `torch.nn.MaxUnpool2d` ("Shape").
+//! Uses dimensions and windows; used by `tensor::nn`.
+
+use super::Shape;
+use super::arithmetic::DivideExactly;
+use super::dim::{Dim, Dyn, Known, SameDim};
+use super::numeral::{D0, D1, D2, D3, D4, End};
+use super::window::{EachAxis, Moves, Padding, Pool, TransposedSize};
+use crate::ops::window::Window;
+use core::marker::PhantomData;
+
+/// What is resampled along one axis: `(batch, channels, length)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Lines;
+/// What is resampled along two axes: `(batch, channels, height, width)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Images;
+/// What is resampled along three axes: `(batch, channels, depth, height, width)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Volumes;
+
+/// A shape that is resampled to the sizes `R`.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of shape `{Self}` can't be resampled to sizes `{R}`",
+    label = "expected (batch, channels, …) with one to three axes behind, and a size for each of these",
+    note = "without a batch use `unsqueeze` first; sizes are a shape: `interpolate::<shape![8, 8]>(…)`"
+)]
+pub trait Interpolated<R> {
+    /// The shape of the result.
+    type Output: Shape;
+    /// [`Lines`], [`Images`] or [`Volumes`].
+    type What;
+}
+
+/// A shape whose axes behind the channels are multiplied by `K`: a number, or one for each.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of shape `{Self}` can't be upsampled",
+    label = "expected (batch, channels, …) with one to three axes behind",
+    note = "without a batch use `unsqueeze` first"
+)]
+pub trait Upsampled<K> {
+    /// The shape of the result.
+    type Output: Shape;
+    /// [`Lines`], [`Images`] or [`Volumes`].
+    type What;
+    /// The factor of each axis.
+    #[doc(hidden)]
+    fn factors() -> Vec<usize>;
+}
+
+/// A shape whose axes behind the channels get sizes that are known at run time: `F` is a number for each.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of shape `{Self}` can't be scaled by factors `{F}`",
+    label = "expected (batch, channels, …) with one to three axes behind, and a factor for each of these, as in `[1.5, 2.0]`",
+    note = "without a batch use `unsqueeze` first"
+)]
+pub trait Scaled<F> {
+    /// The shape of the result.
+    type Output: Shape;
+    /// [`Lines`], [`Images`] or [`Volumes`].
+    type What;
+}
+
+macro_rules! resampled {
+    ($($what:ident $rank:literal: [$($axis:ident $size:ident $factor:ident $place:ident $any:ident)+];)*) => {$(
+        impl<N: Dim, C: Dim, $($axis: Dim, $size: Dim),+> Interpolated<($($size,)+)> for (N, C, $($axis),+) {
+            type Output = (N, C, $($size),+);
+            type What = $what;
+        }
+        impl<N: Dim, C: Dim, $($axis: Dim,)+ K: EachAxis<First: Known, Second: Known, Third: Known>> Upsampled<K> for (N, C, $($axis),+) {
+            type Output = (N, C, $($axis::Times<K::$place>),+);
+            type What = $what;
+            fn factors() -> Vec<usize> {
+                vec![$(<K::$place as Known>::VALUE),+]
+            }
+        }
+        impl<N: Dim, C: Dim, $($axis: Dim),+> Scaled<[f64; $rank]> for (N, C, $($axis),+) {
+            type Output = (N, C, $($any),+);
+            type What = $what;
+        }
+    )*};
+}
+resampled! {
+    Lines 1: [L L1 F1 First Dyn];
+    Images 2: [H H1 F1 First Dyn W W1 F2 Second Dyn];
+    Volumes 3: [B B1 F1 First Dyn H H1 F2 Second Dyn W W1 F3 Third Dyn];
+}
+
+/// A window that cuts patches out of images: its size, and how it moves. The stride is 1 unless it is given.
+///
+/// ```
+/// use castiron::{dim, nn::Patches, shape, Tensor};
+/// let x = Tensor::<f32, shape![1, 3, 224, 224]>::ones();
+/// let y: Tensor<f32, shape![1, 768, 196]> = x.im2col(Patches::<dim!(16)>::new().stride::<dim!(16)>());
+/// # let _ = y;
+/// ```
+pub struct Patches<K, S = D1, P = D0, L = D1>(PhantomData<(K, S, P, L)>);
+
+impl<K: EachAxis> Patches<K> {
+    /// A window of this size that moves by one position.
+    pub const fn new() -> Self {
+        Patches(PhantomData)
+    }
+}
+impl<K, S, P, L> Patches<K, S, P, L> {
+    /// How far the window moves at each step.
+    pub const fn stride<T: EachAxis>(self) -> Patches<K, T, P, L> {
+        Patches(PhantomData)
+    }
+    /// How many zeros stand in front of and behind each axis.
+    pub const fn padding<T: EachAxis>(self) -> Patches<K, S, T, L> {
+        Patches(PhantomData)
+    }
+    /// How far the window's positions are from one another.
+    pub const fn dilation<T: EachAxis>(self) -> Patches<K, S, P, T> {
+        Patches(PhantomData)
+    }
+}
+impl<K, S, P, L> Clone for Patches<K, S, P, L> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<K, S, P, L> Copy for Patches<K, S, P, L> {}
+impl<K: EachAxis> Default for Patches<K> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+impl<K, S, P, L> core::fmt::Debug for Patches<K, S, P, L> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("Patches")
+    }
+}
+
+/// A window whose numbers the compiler knows: [`Patches`] or [`Pool`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say how a window moves",
+    label = "expected `Patches` or `Pool`, with sizes that the compiler knows",
+    note = "write `Patches::<dim!(3)>::new().stride::<dim!(2)>()`"
+)]
+pub trait MovingWindow: Copy {
+    /// The windows of three axes.
+    #[doc(hidden)]
+    fn windows() -> Vec<Window>;
+}
+macro_rules! moving {
+    ($($name:ident)*) => {$(
+        impl<K: EachAxis<First: Known, Second: Known, Third: Known>, S, P, L> MovingWindow for $name<K, S, P, L>
+        where
+            (S, P, L): Moves,
+        {
+            fn windows() -> Vec<Window> {
+                <(S, P, L)>::windows(&[<K::First as Known>::VALUE, <K::Second as Known>::VALUE, <K::Third as Known>::VALUE])
+            }
+        }
+    )*};
+}
+moving!(Patches Pool);
+
+/// Images that `P` ([`Patches`]) cuts into columns, one for each patch.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of shape `{Self}` can't be cut into patches",
+    label = "expected images: (batch, channels, height, width) or (channels, height, width)"
+)]
+pub trait Unfolded<P> {
+    /// The shape of the result: `(batch, channels * positions of a patch, patches)`.
+    type Output: Shape;
+}
+
+/// Columns that are patches of images of the sizes `R`, as `P` ([`Patches`]) says.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of shape `{Self}` does not hold patches of images of sizes `{R}`",
+    label = "expected (batch, channels * positions of a patch, patches), or the same without a batch, and sizes (height, width)"
+)]
+pub trait Folded<P, R> {
+    /// The shape of the result: `(batch, channels, height, width)`.
+    type Output: Shape;
+}
+
+/// Rows that fall into patches of so many positions, one for each channel.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` rows are not those of patches of `{Area}` positions",
+    label = "there are as many rows as channels times positions of a patch",
+    note = "columns are (batch, channels * positions of a patch, patches); `D3<D8<D4>>` is 384"
+)]
+pub trait RowsOfPatches<Area>: Dim {
+    /// How many channels there are.
+    type Channels: Dim;
+}
+#[diagnostic::do_not_recommend]
+impl<C: Dim + DivideExactly<Area>, Area> RowsOfPatches<Area> for C {
+    type Channels = <C as DivideExactly<Area>>::Output;
+}
+
+/// Columns of which there is one for each place of a window.
+#[diagnostic::on_unimplemented(
+    message = "there are `{Self}` columns, and the window has `{Places}` places",
+    label = "there is one column for each place of the window on the image",
+    note = "columns are (batch, channels * positions of a patch, patches); `D3<D8<D4>>` is 384"
+)]
+pub trait ColumnForEach<Places>: Dim {}
+#[diagnostic::do_not_recommend]
+impl<N: Dim + SameDim<Places>, Places> ColumnForEach<Places> for N {}
+
+macro_rules! patches {
+    ($([$($lead:ident)?];)*) => {$(
+        impl<$($lead: Dim,)? C: Dim, H: Dim, W: Dim, K: EachAxis<First: Known, Second: Known>, S: EachAxis, P: EachAxis, L: EachAxis>
+            Unfolded<Patches<K, S, P, L>> for ($($lead,)? C, H, W)
+        where
+            P::First: Padding<H, K::First, S::First, L::First>,
+            P::Second: Padding<W, K::Second, S::Second, L::Second>,
+        {
+            type Output = (
+                $($lead,)?
+                C::Times<<K::First as Dim>::Times<K::Second>>,
+                <<P::First as Padding<H, K::First, S::First, L::First>>::Places as Dim>::Times<
+                    <P::Second as Padding<W, K::Second, S::Second, L::Second>>::Places,
+                >,
+            );
+        }
+        impl<$($lead: Dim,)? C: Dim, N: Dim, H: Dim, W: Dim, K: EachAxis<First: Known, Second: Known>, S: EachAxis, P: EachAxis, L: EachAxis>
+            Folded<Patches<K, S, P, L>, (H, W)> for ($($lead,)? C, N)
+        where
+            P::First: Padding<H, K::First, S::First, L::First>,
+            P::Second: Padding<W, K::Second, S::Second, L::Second>,
+            C: RowsOfPatches<<K::First as Dim>::Times<K::Second>>,
+            N: ColumnForEach<
+                <<P::First as Padding<H, K::First, S::First, L::First>>::Places as Dim>::Times<
+                    <P::Second as Padding<W, K::Second, S::Second, L::Second>>::Places,
+                >,
+            >,
+        {
+            type Output = ($($lead,)? C::Channels, H, W);
+        }
+    )*};
+}
+patches! { []; [B]; }
+
+/// A shape of what `P` (a [`Pool`]) has pooled along `RANK` axes.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of shape `{Self}` can't be what `{P}` pooled along {RANK} axes",
+    label = "expected (batch, channels, …) or (channels, …), with {RANK} axes behind, and a window with numbers for padding"
+)]
+pub trait Unpooled<P, const RANK: usize> {
+    /// The shape before.
+    type Output: Shape;
+}
+macro_rules! unpooled {
+    ($($rank:literal: ($($lead:ident)?) [$($axis:ident $place:ident)+];)*) => {$(
+        impl<$($lead: Dim,)? C: Dim, $($axis: Dim,)+ K: EachAxis, S: EachAxis, P: EachAxis> Unpooled<Pool<K, S, P>, $rank> for ($($lead,)? C, $($axis),+)
+        where
+            $($axis: TransposedSize<K::$place, S::$place, P::$place, D1, D0>,)+
+        {
+            type Output = ($($lead,)? C, $(<$axis as TransposedSize<K::$place, S::$place, P::$place, D1, D0>>::Output),+);
+        }
+    )*};
+}
+unpooled! {
+    1: () [H First];
+    1: (N) [H First];
+    2: () [H First W Second];
+    2: (N) [H First W Second];
+    3: () [B First H Second W Third];
+    3: (N) [B First H Second W Third];
+}
+
+/// Affine maps of a batch, of which grids over images or volumes of the sizes `R` are made.
+#[diagnostic::on_unimplemented(
+    message = "affine maps of shape `{Self}` do not make a grid of sizes `{R}`",
+    label = "expected (batch, 2, 3) and sizes (height, width), or (batch, 3, 4) and sizes (depth, height, width)"
+)]
+pub trait AffineMaps<R> {
+    /// The shape of the grid: `(batch, sizes…, axes)`.
+    type Output: Shape;
+}
+impl<N: Dim, H: Dim, W: Dim> AffineMaps<(H, W)> for (N, D2<End>, D3<End>) {
+    type Output = (N, H, W, D2<End>);
+}
+impl<N: Dim, B: Dim, H: Dim, W: Dim> AffineMaps<(B, H, W)> for (N, D3<End>, D4<End>) {
+    type Output = (N, B, H, W, D3<End>);
+}
+
+/// A shape that is sampled at the positions of a grid of shape `G`.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of shape `{Self}` can't be sampled by a grid of shape `{G}`",
+    label = "expected images (batch, channels, height, width) and a grid (batch, …, …, 2), or volumes and a grid (batch, …, …, …, 3)",
+    note = "both have one batch; the last axis of a grid holds x, y, and z of volumes; `D3<D8<D4>>` is 384"
+)]
+pub trait SampledBy<G> {
+    /// The shape of the result: `(batch, channels, …)` with the sizes of the grid.
+    type Output: Shape;
+    /// [`Images`] or [`Volumes`].
+    type What;
+}
+#[diagnostic::do_not_recommend]
+impl<N: Dim, C: Dim, H: Dim, W: Dim, M: Dim + SameDim<N>, H1: Dim, W1: Dim> SampledBy<(M, H1, W1, D2<End>)>
+    for (N, C, H, W)
+{
+    type Output = (N, C, H1, W1);
+    type What = Images;
+}
+#[diagnostic::do_not_recommend]
+impl<N: Dim, C: Dim, B: Dim, H: Dim, W: Dim, M: Dim + SameDim<N>, B1: Dim, H1: Dim, W1: Dim>
+    SampledBy<(M, B1, H1, W1, D3<End>)> for (N, C, B, H, W)
+{
+    type Output = (N, C, B1, H1, W1);
+    type What = Volumes;
+}

@@ -1,0 +1,259 @@
+//! `affine_grid` and `grid_sample`: operands sampled at the positions of a grid.
+//!
+//! Source: `torch.nn.functional.affine_grid`, `grid_sample`; `aten/src/ATen/native/AffineGridGenerator.cpp`, `GridSampler.h`.
+//! Uses `device`, `ops::grid`, `cpu::resample`, `shape::resample`; used by `any`.
+
+use crate::cpu::resample::parts;
+use crate::device::Device;
+use crate::dtype::{Compute, DType, Dtype, Element};
+use crate::error::{Error, Result, filled, invalid};
+use crate::layout::strides;
+use crate::ops;
+use crate::ops::admit::FloatFor;
+use crate::ops::grid::{GridMode, GridPadding, Sampling, Tap};
+use crate::shape::{AffineMaps, Images, KnownShape, SampledBy, Shape, Volumes, numel};
+use crate::storage::View;
+use crate::tensor::nn::conv::{Laid, expect_room, laid};
+use crate::tensor::nn::modes::{Bicubic, Bilinear, Nearest};
+use crate::tensor::{Tensor, checked_numel};
+use castiron_macros::fallible;
+
+/// Where pixels of images of the last sizes come from by affine maps: `(N, axes, axes + 1)` become `(N, sizes…, axes)`.
+pub(crate) fn affine<E: Dtype, D: Device>(
+    op: &'static str,
+    maps: View<'_, D::Storage, E>,
+    places: &[usize],
+    align_corners: bool,
+) -> Result<Laid<D::Storage>> {
+    let axes = places.len();
+    if !matches!(axes, 2 | 3) || maps.sizes.len() != 3 || maps.sizes[1..] != [axes, axes + 1] {
+        let reason = format!(
+            "expected affine maps (batch, {axes}, {}) for {axes} axes, 2 or 3, got shape {:?}",
+            axes + 1,
+            maps.sizes
+        );
+        return invalid(op, reason);
+    }
+    if places.contains(&0) || maps.sizes[0] == 0 {
+        return invalid(op, format!("{} grids of sizes {places:?}: expected numbers from 1 up", maps.sizes[0]));
+    }
+    let sizes = [&maps.sizes[..1], places, &[axes]].concat();
+    checked_numel::<E>(op, &sizes)?;
+    let too_large = || Error::TooLarge { op, sizes: sizes[..].into() };
+    let area = numel(places).ok_or_else(too_large)?;
+    expect_room::<E, D>(maps.buffer, &[area, axes + 1])?;
+    checked_numel::<E>(op, &[area, axes + 1])?;
+    let steps = strides::row_major(places);
+    let is_single = E::DTYPE != DType::F64;
+    let round = |x: f64| if is_single { f64::from(x as f32) } else { x };
+    // The middles of pixels between -1 and 1, counted from the nearer end.
+    let number = |at: usize, count: usize| {
+        if count <= 1 {
+            return 0.0;
+        }
+        let step = round(2.0 / (count - 1) as f64);
+        let x = if at < count / 2 {
+            round(-1.0 + round(step * at as f64))
+        } else {
+            round(1.0 - round(step * (count - 1 - at) as f64))
+        };
+        if align_corners { x } else { round(round(x * (count - 1) as f64) / count as f64) }
+    };
+    let base = D::build::<E>(Some(maps.buffer), || {
+        let element = |at: usize| {
+            let (place, column) = (at / (axes + 1), at % (axes + 1));
+            // x, which is the last axis, stands first.
+            let value = match axes.checked_sub(column + 1) {
+                Some(axis) => number(place / steps[axis] % places[axis], places[axis]),
+                None => 1.0,
+            };
+            E::from_compute(E::Compute::number(value))
+        };
+        crate::error::listed((0..area * (axes + 1)).map(element))
+    })?;
+    let (left, left_strides) = ([maps.sizes[0], area, axes + 1], [0, axes + 1, 1]);
+    let (right, right_strides) = ([maps.sizes[0], axes + 1, axes], [maps.strides[0], maps.strides[2], maps.strides[1]]);
+    let storage =
+        D::matmul::<E>(View::new(&base, 0, &left, &left_strides), maps.restrided(&right, &right_strides), None)?;
+    let own = strides::row_major(&sizes);
+    Ok((storage, sizes, own))
+}
+
+/// The elements of `(N, C, …)` at the positions of a grid `(N, …, axes)`.
+pub(crate) fn sample<E: Dtype, D: Device>(
+    op: &'static str,
+    [x, grid]: [View<'_, D::Storage, E>; 2],
+    mode: GridMode,
+    padding: GridPadding,
+    align_corners: bool,
+) -> Result<Laid<D::Storage>> {
+    let axes = x.sizes.len().saturating_sub(2);
+    if !matches!(axes, 2 | 3)
+        || grid.sizes.len() != axes + 2
+        || grid.sizes[axes + 1] != axes
+        || grid.sizes[0] != x.sizes[0]
+    {
+        let reason = format!(
+            "expected (batch, channels, …) with two or three axes behind and a grid of one position for each place, as long as there are \
+             axes, got shapes {:?} and {:?}",
+            x.sizes, grid.sizes
+        );
+        return invalid(op, reason);
+    }
+    if mode == GridMode::Bicubic && axes != 2 {
+        return invalid(op, "mode bicubic samples images only".to_owned());
+    }
+    if x.sizes[2..].contains(&0) {
+        return invalid(op, format!("a tensor of shape {:?} has nothing to sample", x.sizes));
+    }
+    let sizes = [&x.sizes[..2], &grid.sizes[1..axes + 1]].concat();
+    checked_numel::<E>(op, &sizes)?;
+    let sampling = Sampling { mode, padding, align_corners, is_single: E::DTYPE != DType::F64 };
+    let storage = D::build::<E>(Some(x.buffer), || {
+        if sizes.contains(&0) {
+            return Ok(vec![]);
+        }
+        let (elements, positions) = (D::download::<E>(x)?, D::download::<E>(grid)?);
+        let (of, count) = (&x.sizes[2..], sampling.taps(axes));
+        let (area, places) = (of.iter().product::<usize>(), sizes[2..].iter().product::<usize>());
+        let channels = sizes[1];
+        let mut result = filled(E::default(), sizes.iter().product())?;
+        let mut taps: Vec<Tap> = filled((0, 0.0), places.saturating_mul(count))?;
+        let images = result.chunks_exact_mut(channels * places).enumerate();
+        for (image, to) in images {
+            let positions = &positions[image * places * axes..][..places * axes];
+            parts(&mut taps, count, 8, &|place, taps| {
+                let mut at = [0.0; 3];
+                for (to, from) in at.iter_mut().zip(&positions[place * axes..][..axes]) {
+                    *to = from.to_scalar().real_part();
+                }
+                sampling.place(&at[..axes], of, taps);
+                Ok(())
+            })?;
+            let elements = &elements[image * channels * area..][..channels * area];
+            parts(to, places, count, &|channel, to| {
+                let plane = &elements[channel * area..][..area];
+                for (to, taps) in to.iter_mut().zip(taps.chunks_exact(count)) {
+                    *to = weighted::<E>(plane, taps, axes == 3);
+                }
+                Ok(())
+            })?;
+        }
+        Ok(result)
+    })?;
+    let own = strides::row_major(&sizes);
+    Ok((storage, sizes, own))
+}
+
+/// The weighted sum. (Of images, what lies outside counts as zeros, whose product with NaN is NaN; of volumes it is left out.)
+fn weighted<E: Dtype>(plane: &[E], taps: &[Tap], skips: bool) -> E {
+    if let [(at, _)] = taps {
+        return plane.get(*at).copied().unwrap_or_default();
+    }
+    let mut sum = E::Compute::default();
+    for &(at, weight) in taps {
+        let element = match plane.get(at) {
+            Some(element) => element.to_compute(),
+            None if skips => continue,
+            None => E::Compute::default(),
+        };
+        sum = sum.binary::<ops::add>(element.binary::<ops::mul>(E::Compute::number(weight)));
+    }
+    E::from_compute(sum)
+}
+
+mod sealed {
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` can't be made a way to sample",
+        label = "this trait is castiron's alone",
+        note = "sample by `Bilinear`, `Nearest` or `Bicubic`"
+    )]
+    pub trait Samples {}
+}
+
+/// How elements between positions are found: [`Bilinear`], [`Nearest`] or, of images alone, [`Bicubic`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not sample `{What}` at the positions of a grid",
+    label = "expected `Bilinear` or `Nearest`, or of images `Bicubic`"
+)]
+pub trait Samples<What>: sealed::Samples {
+    #[doc(hidden)]
+    const MODE: GridMode;
+}
+macro_rules! samples {
+    ($($name:ident [$($what:ident)*];)*) => {$(
+        impl sealed::Samples for $name {}
+        $(
+            #[diagnostic::do_not_recommend]
+            impl Samples<$what> for $name {
+                const MODE: GridMode = GridMode::$name;
+            }
+        )*
+    )*};
+}
+samples! {
+    Bilinear [Images Volumes];
+    Nearest [Images Volumes];
+    Bicubic [Images];
+}
+
+fn mode_of<What, M: Samples<What>>(_: M) -> GridMode {
+    M::MODE
+}
+
+impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
+    /// A grid of the positions that affine maps take pixels from, for images or volumes of the sizes `R`: `(N, 2, 3)` becomes `(N, H, W, 2)`,
+    /// `(N, 3, 4)` becomes `(N, D, H, W, 3)`. Positions are between -1 and 1, x first.
+    ///
+    /// The dtype is floating. PyTorch: `torch.nn.functional.affine_grid`, which takes the batch and the channels, too.
+    ///
+    /// # Panics
+    /// If the batch or a size is 0, or memory runs out.
+    ///
+    /// ```
+    /// use castiron::{shape, tensor, Tensor};
+    /// let mirror = tensor![[[-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]];
+    /// let grid: Tensor<f32, shape![1, 1, 2, 2]> = mirror.affine_grid::<shape![1, 2]>(false);
+    /// assert_eq!(grid.to_vec(), [0.5, 0.0, -0.5, 0.0]);
+    /// ```
+    #[fallible]
+    pub fn affine_grid<R: KnownShape>(&self, align_corners: bool) -> Result<Tensor<E, <T as AffineMaps<R>>::Output, D>>
+    where
+        E: FloatFor<ops::reduce::affine_grid>,
+        T: AffineMaps<R>,
+    {
+        laid("affine_grid", affine::<E, D>("affine_grid", self.elements(), R::SIZES.as_ref(), align_corners)?)
+    }
+
+    /// The elements at the positions of a grid: images `(N, C, H, W)` at `(N, H', W', 2)` give `(N, C, H', W')`, volumes have an axis more.
+    /// -1 and 1 are the ends of an axis, or with `align_corners` the middles of its first and last pixel.
+    ///
+    /// `mode` is [`Bilinear`](crate::nn::Bilinear) (along three axes, too), [`Nearest`](crate::nn::Nearest) or, of images,
+    /// [`Bicubic`](crate::nn::Bicubic). The dtype is floating. PyTorch: `torch.nn.functional.grid_sample`.
+    ///
+    /// # Panics
+    /// If sizes known at run time do not match, the operand is empty, or memory runs out.
+    ///
+    /// ```
+    /// use castiron::{nn::{Bilinear, GridPadding}, shape, tensor, Tensor};
+    /// let x = tensor![[[[1.0, 2.0, 3.0]]]];
+    /// let grid = tensor![[[[0.5, 0.0], [-2.0, 0.0]]]];
+    /// let y: Tensor<f32, shape![1, 1, 1, 2]> = x.grid_sample(&grid, Bilinear::new(), GridPadding::Border, true);
+    /// assert_eq!(y.to_vec(), [2.5, 1.0]);
+    /// ```
+    #[fallible]
+    pub fn grid_sample<G: Shape>(
+        &self,
+        grid: &Tensor<E, G, D>,
+        mode: impl Samples<<T as SampledBy<G>>::What>,
+        padding: GridPadding,
+        align_corners: bool,
+    ) -> Result<Tensor<E, <T as SampledBy<G>>::Output, D>>
+    where
+        E: FloatFor<ops::reduce::grid_sample>,
+        T: SampledBy<G>,
+    {
+        let views = [self.elements(), grid.elements()];
+        laid("grid_sample", sample::<E, D>("grid_sample", views, mode_of(mode), padding, align_corners)?)
+    }
+}
