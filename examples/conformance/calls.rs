@@ -161,6 +161,14 @@ pub fn binary(op: &str, a: &Value, b: &Value) -> Option<Result<Value>> {
         "repeat_interleave_reps_b" => named("repeat_interleave", both),
         "quantile_q_b" => named("quantile", both),
         "bincount_weights_b" => named("bincount", both),
+        "bilinear_like_conv1d" => {
+            let signal = |x: &Value| shaped(x, &[1, 1, 2]);
+            named("nn.functional.conv1d", args([&signal(a), &signal(b)]))
+        }
+        "conv2d" => {
+            let picture = |x: &Value| shaped(x, &[1, 1, 2, 2]);
+            named("nn.functional.conv2d", args([&picture(a), &picture(b)]))
+        }
         "histogram_w_b" => named("histogram", args([a, &2_i64.into()]).named("weight", b.clone())),
         "trapezoid_x_b" => named("trapezoid", both),
         "cov_fweights_b" => named("cov", args([a]).named("fweights", b.clone())),

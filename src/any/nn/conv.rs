@@ -171,10 +171,13 @@ impl AnyTensor {
         let windows = options.windows(op, &weight.sizes[2..])?;
         let extra = each(op, "output_padding", &options.output_padding, axes)?;
         let groups = options.count(op)?;
-        // Of three axes PyTorch convolves integers of every width.
-        let is_integer = self.dtype == DType::I64 || axes == 3 && !is_transposed;
+        // PyTorch convolves integers of every width; where it is transposed, or dilated over one or two axes, `int64` alone.
+        let is_dilated = options.dilation.iter().any(|&step| step != 1);
+        let is_integer = self.dtype == DType::I64 || !is_transposed && (axes == 3 || !is_dilated);
         if !self.dtype.is_floating_point() && !self.dtype.is_complex() && !is_integer {
-            let reason = "it is defined for floats, complex numbers and int64".to_owned();
+            let reason =
+                "it is defined for floats, complex numbers and int64, neither transposed nor dilated for all integers"
+                    .to_owned();
             return Err(Error::NotAdmitted { op, dtype: self.dtype, reason });
         }
         fn operands<'a, E: Dtype>(
