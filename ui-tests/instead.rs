@@ -3053,6 +3053,21 @@ fn runs() {
 }
 }
 
+mod networks_columns_of_a_window {
+use castiron::nn::Patches;
+use castiron::{Tensor, dim, shape};
+
+pub fn main() {
+    let columns = Tensor::<f32, shape![1, 12, 9]>::ones();
+    let _ = columns.col2im::<shape![4, 4], _>(Patches::<dim!(2)>::new());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod networks_convolution_of_bytes {
 use castiron::nn::Conv;
 use castiron::{Tensor, shape};
@@ -3160,6 +3175,21 @@ pub fn main() {
     let weight = Tensor::<f32, shape![8, 8, 3, 3]>::ones();
     let _ = x.conv2d(&weight, None, Conv::new().padding::<Same>());
     let _ = x.conv2d(&weight, None, Conv::new().stride::<dim!(2)>().padding::<castiron::nn::Half>());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod networks_volumes_by_bilinear {
+use castiron::nn::Bilinear;
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![1, 8, 4, 4, 4]>::ones();
+    let _ = x.interpolate::<shape![8, 8, 8]>(castiron::nn::Trilinear::new());
 }
 
 #[test]

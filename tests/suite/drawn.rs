@@ -100,7 +100,7 @@ mod by_name {
         near("geometric_", DType::I32, Args::new().arg(0.5), 2.0, 0.1);
         near("bernoulli_", DType::U8, Args::new(), 0.5, 0.05);
         near("bernoulli_", DType::Bool, Args::new().arg(0.25), 0.25, 0.05);
-        near("bernoulli_", DType::I64, Args::new().arg(&AnyTensor::from(tensor![1.0])), 1.0, 1e-9);
+        near("bernoulli_", DType::I64, Args::new().arg(AnyTensor::from(tensor![1.0])), 1.0, 1e-9);
         near("random_", DType::I64, Args::new().arg(10_i64), 4.5, 0.2);
         near("random_", DType::F32, Args::new().arg(-3_i64).arg(4_i64), 0.0, 0.2);
         near("random_", DType::Bool, Args::new(), 0.5, 0.05);
