@@ -5,7 +5,7 @@ use crate::any::call::Bound;
 use crate::any::elementwise::apply::same_device;
 use crate::any::{AnyTensor, Value};
 use crate::device::Dynamic;
-use crate::error::{Error, Result, invalid};
+use crate::error::{Error, Result, filled, invalid};
 use crate::layout::strides;
 use crate::storage::View;
 use crate::tensor::histograms::{Bins, Counting, Histogram, histogram};
@@ -158,7 +158,7 @@ impl AnyTensor {
                 x.histogramdd(HistogramBins::Counts(&bins), range.as_deref(), weights, density)?
             }
             _ => {
-                let bins = vec![args.read("bins")?; x.sizes.last().copied().unwrap_or(0)];
+                let bins = filled(args.read("bins")?, x.sizes.last().copied().unwrap_or(0))?;
                 x.histogramdd(HistogramBins::Counts(&bins), range.as_deref(), weights, density)?
             }
         };
