@@ -17,8 +17,10 @@ use crate::ops::reduce::{Accumulating, ExtremeOfTwo};
 use crate::storage::{HostBuffer, Scratch, View};
 use core::any::TypeId;
 
-/// Queries of a tile, and keys of a block.
-const QUERIES: usize = if cfg!(debug_assertions) { 5 } else { 64 };
+/// The most queries of a tile, and keys of a block. Each tile lays keys and values out for its products, which many queries share; of a causal
+/// tile's queries all but the last see fewer keys than are computed.
+const QUERIES: usize = if cfg!(debug_assertions) { 5 } else { 256 };
+const CAUSAL_QUERIES: usize = if cfg!(debug_assertions) { 3 } else { 128 };
 const KEYS: usize = if cfg!(debug_assertions) { 7 } else { 512 };
 /// Numbers that are added up side by side.
 const LANES: usize = 16;
@@ -165,7 +167,9 @@ pub(crate) fn attend<E: Dtype>(attention: &Attention<'_, HostBuffer, E>) -> Resu
         return HostBuffer::zeroed::<E>(0);
     }
     let heads: usize = lead.iter().product();
-    let tiles = queries.div_ceil(QUERIES);
+    let tiles = queries.div_ceil(if attention.is_causal { CAUSAL_QUERIES } else { QUERIES });
+    // As many in each tile.
+    let rows = queries.div_ceil(tiles);
     let work = heads.saturating_mul(queries).saturating_mul(keys).saturating_mul(features + width) / 32;
     let is_shared = threads::pieces(work) > 1;
     // SAFETY: every tile of every head is computed, by one thread.
@@ -175,20 +179,25 @@ pub(crate) fn attend<E: Dtype>(attention: &Attention<'_, HostBuffer, E>) -> Resu
             let one = |at: usize| {
                 let (attention, out) = { &shared }.0;
                 let (head, tile) = (at / tiles, at % tiles);
-                tile_of(attention, out, head, tile * QUERIES)
+                let first = tile * rows;
+                if first < queries { tile_of(attention, out, head, [first, rows.min(queries - first)]) } else { Ok(()) }
             };
             if is_shared { threads::try_for_each(heads * tiles, &one) } else { (0..heads * tiles).try_for_each(one) }
         })
     }
 }
 
-/// The queries of one head from `first` on.
-fn tile_of<E: Dtype>(attention: &Attention<'_, HostBuffer, E>, out: *mut E, head: usize, first: usize) -> Result<()> {
+/// So many queries of one head from `first` on.
+fn tile_of<E: Dtype>(
+    attention: &Attention<'_, HostBuffer, E>,
+    out: *mut E,
+    head: usize,
+    [first, rows]: [usize; 2],
+) -> Result<()> {
     let Attention { query, key, value, mask, is_causal, scale } = attention;
     let (lead, of) = query.sizes.split_at(query.sizes.len() - 2);
     let (queries, features) = (of[0], of[1]);
     let [keys, width] = [value.sizes[lead.len()], value.sizes[lead.len() + 1]];
-    let rows = QUERIES.min(queries - first);
     let (q, k, v) = (Heads::of(query), Heads::of(key), Heads::of(value));
     let (zero, lowest) = (E::Compute::default(), E::Compute::number(f64::NEG_INFINITY));
     let block = KEYS.min(keys.max(1));
