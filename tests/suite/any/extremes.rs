@@ -76,6 +76,8 @@ const READS_ALL: &[&str] = &[
     // Positions, and the few largest.
     "argmax",
     "argmin",
+    "masked.argmax",
+    "masked.argmin",
     "max",
     "min",
     "topk",
