@@ -81,7 +81,7 @@ impl<O: Dim, C: Dim, K: Dim> Folded<O, C, K> {
         let factor = &norm.weight / (&norm.running_var + 1e-5).sqrt();
         let bias = &norm.bias - &norm.running_mean * &factor;
         let factor = factor.unsqueeze(axis![-1]).unsqueeze(axis![-1]).unsqueeze(axis![-1]);
-        Folded { weight: (&conv.weight * factor).prepack(), bias }
+        Folded { weight: &conv.weight * factor, bias }
     }
 }
 

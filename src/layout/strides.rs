@@ -227,11 +227,6 @@ pub(super) fn write_along(axes: impl Iterator<Item = usize>, sizes: &[usize], st
     }
 }
 
-/// The order of a convolution's weights in which output channels are neighbours, then come channels, then the positions of the window.
-pub(crate) fn write_prepacked(sizes: &[usize], strides: &mut [usize]) {
-    write_along((0..sizes.len().min(2)).chain((2..sizes.len()).rev()), sizes, strides);
-}
-
 /// The strides of a fresh copy that keeps the layout (PyTorch's `preserve_format`): those of the original where it leaves no
 /// gaps, else as elementwise results are laid out.
 pub fn preserved<A: SizeArray>(sizes: &A, strides: &A) -> A {

@@ -149,22 +149,6 @@ impl AnyTensor {
         if self.is_contiguous() { Ok(self.clone()) } else { self.copied(&strides::row_major(&self.sizes)) }
     }
 
-    /// The same weight of a convolution in the order in which the host's convolutions read it: see [`Tensor::prepack`](crate::Tensor::prepack).
-    ///
-    /// # Errors
-    /// If memory runs out.
-    ///
-    /// ```
-    /// use castiron::{AnyTensor, DType};
-    /// assert_eq!(AnyTensor::ones(&[8, 3, 5, 5], DType::F32)?.prepack()?.stride(), [1, 8, 120, 24]);
-    /// # Ok::<(), castiron::Error>(())
-    /// ```
-    pub fn prepack(&self) -> Result<AnyTensor> {
-        let mut packed = self.strides.to_vec();
-        strides::write_prepacked(&self.sizes, &mut packed);
-        if self.strides[..] == packed[..] { Ok(self.clone()) } else { self.copied(&packed) }
-    }
-
     /// A copy that keeps the layout where it leaves no gaps (`torch.clone`); [`Clone`] shares storage instead.
     ///
     /// ```

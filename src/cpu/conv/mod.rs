@@ -12,7 +12,7 @@ mod weights;
 use self::patch::Part;
 pub(super) use self::patch::{narrow, widen};
 use self::tile::{Kernels, TileArgs};
-use self::weights::{Packer, Strips, Weights, strips};
+use self::weights::{Packer, Weights, strips};
 use super::elementwise::{result_len, source};
 use super::epilogue::Then;
 use super::threads::{self, Shared};
@@ -56,8 +56,8 @@ struct Plan<'a, E: Dtype> {
 
 /// Where the strips of weights are.
 enum Source<'a, E: Dtype> {
-    /// In memory.
-    Strips(Strips<E::Compute>),
+    /// One after the other in memory.
+    Packed(*const E::Compute),
     /// Nowhere yet. Where there is one block, each strip is used once, right after it is packed, while it is in the cache.
     Unpacked(&'a Packer<'a, E>),
 }
@@ -146,8 +146,8 @@ impl<E: Dtype> Plan<'_, E> {
         let out = self.out.wrapping_add(image * o[0] + plane * o[2] + corner[0] * o[3] + corner[1] * o[4]);
         match &self.weights {
             // (Those are always packed.)
-            Source::Strips(strips) if self.is_depthwise => {
-                depthwise::block(self, strips.first, x, steps, out, [rows, columns])?;
+            &Source::Packed(first) if self.is_depthwise => {
+                depthwise::block(self, first, x, steps, out, [rows, columns])?;
             }
             _ => self.strips(x, steps, out, [rows, columns], strips_of.clone())?,
         }
@@ -217,17 +217,17 @@ impl<E: Dtype> Plan<'_, E> {
         let sums =
             if self.writes_result { None } else { Some(Scratch::<E::Compute>::try_new(rows * columns * strip)?) };
         let scratch = match &self.weights {
-            Source::Strips(_) => Scratch::<E::Compute>::try_new(0)?,
+            Source::Packed(_) => Scratch::<E::Compute>::try_new(0)?,
             Source::Unpacked(packer) => Scratch::try_new(packer.strip_len())?,
         };
         let o = self.out_strides;
         for at in strips_of {
-            let (weights, weights_step) = match &self.weights {
-                Source::Strips(strips) => (strips.first.wrapping_add(at * strips.step), strips.row),
+            let weights = match &self.weights {
+                Source::Packed(first) => first.wrapping_add(at * self.depth * strip),
                 Source::Unpacked(packer) => {
                     // SAFETY: the scratch buffer has room for a strip, and is this call's.
                     unsafe { packer.pack(at, scratch.start()) };
-                    (scratch.start().cast_const(), strip)
+                    scratch.start().cast_const()
                 }
             };
             let (group, low) = (at / count, at % count * strip);
@@ -251,7 +251,6 @@ impl<E: Dtype> Plan<'_, E> {
                         runs: &runs,
                         len,
                         weights,
-                        weights_step,
                         start: self.bias.wrapping_add(at * strip),
                         out: to.wrapping_add(row * to_steps[0] + column * to_steps[1]),
                         out_step: to_steps[1],
@@ -385,14 +384,10 @@ fn convolve_by<E: Dtype>(
     };
     plan.flatten();
     plan.choose_block();
-    // (What is packed is kept until the blocks are computed.)
+    // (It is kept until the blocks are computed.)
     let mut packed = None;
-    let in_place = if is_depthwise { None } else { weights::in_place(weights, groups, strip) };
-    if let Some(strips) = in_place {
-        plan.weights = Source::Strips(strips);
-    } else if is_depthwise || plan.blocks() > 1 {
-        let first = packed.insert(packer.pack_all()?).start().cast_const();
-        plan.weights = Source::Strips(Strips { first, step: packer.strip_len(), row: strip });
+    if is_depthwise || plan.blocks() > 1 {
+        plan.weights = Source::Packed(packed.insert(packer.pack_all()?).start().cast_const());
     }
     // SAFETY: the blocks are all of the result, which is dense, and strips all of its channels; each is computed by one thread.
     unsafe {

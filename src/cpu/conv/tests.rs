@@ -1,6 +1,6 @@
 use super::{convolve_by, tile};
 use crate::dtype::{Castable, Dtype, bf16};
-use crate::layout::strides::{row_major, write_prepacked};
+use crate::layout::strides::row_major;
 use crate::ops::window::{Convolution, Window};
 use crate::storage::{HostBuffer, View};
 
@@ -13,6 +13,12 @@ fn numbers<E: Castable>(len: usize, from: usize) -> Vec<E> {
 fn channels_last(sizes: &[usize]) -> Vec<usize> {
     let [_, c, d, h, w] = [sizes[0], sizes[1], sizes[2], sizes[3], sizes[4]];
     vec![c * d * h * w, 1, c * h * w, c * w, c]
+}
+
+/// The strides of weights whose output channels are neighbours in memory.
+fn output_channels_last(sizes: &[usize]) -> Vec<usize> {
+    let [o, c, _, h, w] = [sizes[0], sizes[1], sizes[2], sizes[3], sizes[4]];
+    vec![1, o, o * c * h * w, o * c * w, o * c]
 }
 
 /// The elements in row-major order.
@@ -104,7 +110,7 @@ fn check<E: Dtype + Castable>() {
         let (x, w) = (numbers::<E>(x_sizes.iter().product(), 0), numbers::<E>(w_sizes.iter().product(), 3));
         let bias: Vec<E> = (0..outputs).map(|at| E::from_i32(at as i32)).collect();
         let storages = [&x, &w, &bias].map(|list| HostBuffer::from_vec(list.clone()).unwrap());
-        // Where channels are last: of the operand, of the result; whether weights are prepacked.
+        // Where channels are last: of the operand, of the result; those of weights.
         for last in
             [[false, false, false], [true, true, false], [true, false, true], [false, true, true], [true, true, true]]
         {
@@ -112,7 +118,7 @@ fn check<E: Dtype + Castable>() {
             let (x_strides, own) = (strides(&x_sizes, last[0]), strides(&sizes, last[1]));
             let mut w_strides = row_major(&w_sizes);
             if last[2] {
-                write_prepacked(&w_sizes, &mut w_strides);
+                w_strides = output_channels_last(&w_sizes);
             }
             let doubles = |list: &[E], sizes: &[usize], strides: &[usize]| -> Vec<f64> {
                 listed(list, sizes, strides).into_iter().map(|x| x.cast::<f64>()).collect()

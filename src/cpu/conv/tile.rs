@@ -19,8 +19,6 @@ pub(super) struct TileArgs<'a, T> {
     pub(super) len: usize,
     /// The weights: a strip for each number of a window.
     pub(super) weights: *const T,
-    /// From one strip of weights to the next one.
-    pub(super) weights_step: usize,
     /// What sums start from: a strip.
     pub(super) start: *const T,
     /// The first pixel's place in the result.
@@ -104,12 +102,11 @@ unsafe fn multiply<V: Lanes, const PIXELS: usize, const COUNT: usize>(
     at: *const V::Number,
     step: usize,
     weights: *const V::Number,
-    weights_step: usize,
 ) -> *const V::Number {
     // SAFETY: the caller's promise.
     unsafe {
         for k in 0..COUNT {
-            let strip = weights.add(weights_step * k);
+            let strip = weights.add(2 * V::LEN * k);
             let strip = [V::load(strip), V::load(strip.add(V::LEN))];
             for pixel in 0..PIXELS {
                 let x = V::spread(at.add(pixel * step + k).read());
@@ -117,7 +114,7 @@ unsafe fn multiply<V: Lanes, const PIXELS: usize, const COUNT: usize>(
                 sums[pixel][1] = V::multiply_add(x, strip[1], sums[pixel][1]);
             }
         }
-        weights.wrapping_add(weights_step * COUNT)
+        weights.add(2 * V::LEN * COUNT)
     }
 }
 
@@ -126,7 +123,7 @@ unsafe fn multiply<V: Lanes, const PIXELS: usize, const COUNT: usize>(
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "indices are those of registers")]
 unsafe fn tile<V: Lanes, const PIXELS: usize>(tile: &TileArgs<'_, V::Number>) {
-    let &TileArgs { x, step, runs, len, mut weights, weights_step, start, out, out_step, columns } = tile;
+    let &TileArgs { x, step, runs, len, mut weights, start, out, out_step, columns } = tile;
     // SAFETY: the caller's promise.
     unsafe {
         let mut sums = [[V::load(start), V::load(start.add(V::LEN))]; PIXELS];
@@ -135,13 +132,13 @@ unsafe fn tile<V: Lanes, const PIXELS: usize>(tile: &TileArgs<'_, V::Number>) {
             let mut left = len;
             if PIXELS <= UNROLLED_PIXELS {
                 for _ in 0..len / UNROLLED {
-                    weights = multiply::<V, PIXELS, UNROLLED>(&mut sums, at, step, weights, weights_step);
+                    weights = multiply::<V, PIXELS, UNROLLED>(&mut sums, at, step, weights);
                     at = at.add(UNROLLED);
                 }
                 left = len % UNROLLED;
             }
             for _ in 0..left {
-                weights = multiply::<V, PIXELS, 1>(&mut sums, at, step, weights, weights_step);
+                weights = multiply::<V, PIXELS, 1>(&mut sums, at, step, weights);
                 at = at.add(1);
             }
         }
@@ -276,13 +273,10 @@ mod tests {
     fn every_kernel_sums_the_products_of_its_windows() {
         for kernels in kernels::<f32>() {
             for &pixels in kernels.pixels {
-                for (len, columns, gap) in
-                    [(1, kernels.strip, 0), (4, kernels.strip - 1, 5), (7, 1, 0), (9, kernels.strip, 40)]
-                {
-                    let weights_step = kernels.strip + gap;
+                for (len, columns) in [(1, kernels.strip), (4, kernels.strip - 1), (7, 1), (9, kernels.strip)] {
                     let (step, runs) = (5, [0, 13, 40]);
                     let x: Vec<f32> = (0..(pixels - 1) * step + 40 + len).map(number).collect();
-                    let weights: Vec<f32> = (0..3 * len * weights_step - gap).map(|at| number(at + 5)).collect();
+                    let weights: Vec<f32> = (0..3 * len * kernels.strip).map(|at| number(at + 5)).collect();
                     let start: Vec<f32> = (0..kernels.strip).map(number).collect();
                     let mut out = vec![99.0; pixels * (columns + 1)];
                     let args = TileArgs {
@@ -291,7 +285,6 @@ mod tests {
                         runs: &runs,
                         len,
                         weights: weights.as_ptr(),
-                        weights_step,
                         start: start.as_ptr(),
                         out: out.as_mut_ptr(),
                         out_step: columns + 1,
@@ -303,7 +296,8 @@ mod tests {
                         for column in 0..columns {
                             let terms = (0..3).flat_map(|run| (0..len).map(move |k| (run, k)));
                             let sum = terms.fold(start[column], |sum, (run, k)| {
-                                sum + x[pixel * step + runs[run] + k] * weights[(run * len + k) * weights_step + column]
+                                sum + x[pixel * step + runs[run] + k]
+                                    * weights[(run * len + k) * kernels.strip + column]
                             });
                             assert_eq!(out[pixel * (columns + 1) + column], sum, "{pixels} {len} {columns}");
                         }

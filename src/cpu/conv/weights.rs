@@ -1,10 +1,12 @@
 //! The weights of a convolution in strips: for each group and each strip of its output channels, for each position of the window and
-//! each channel, the strip's weights side by side. Weights whose output channels are last in memory may be read where they are.
+//! each channel, the strip's weights side by side.
 //!
 //! Uses vector dispatch and threads; used by `conv`.
 
 use crate::cpu::simd::{self, Loop};
 use crate::cpu::threads::{self, Shared};
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::transpose;
 use crate::dtype::Dtype;
 use crate::error::{Result, room};
 use crate::storage::Scratch;
@@ -29,18 +31,23 @@ impl<E> Weights<'_, E> {
     }
 }
 
-/// Strips as kernels find them.
-#[derive(Clone, Copy)]
-pub(super) struct Strips<T> {
-    pub(super) first: *const T,
-    /// From one strip of output channels to the next.
-    pub(super) step: usize,
-    /// Within a strip, from the weights of one number of a window to those of the next.
-    pub(super) row: usize,
-}
-
 /// How many numbers along the contiguous axis are packed before the next output channel is looked at: a cache line of `f32`.
 const RUN: usize = 16;
+
+/// Transposes a square: where its lines start, and the bytes from each to the next, of the source and of the result.
+type Square = unsafe fn(*const u8, usize, *mut u8, usize);
+
+/// How squares of numbers are transposed in registers, and how many are on a side; `None` where that is not done.
+#[cfg(target_arch = "x86_64")]
+fn squares<E: Dtype>() -> Option<(usize, Square)> {
+    // (Numbers that are converted, too, are packed one by one; there are squares of four bytes and of eight.)
+    let is_computed = TypeId::of::<E>() == TypeId::of::<E::Compute>() && size_of::<E>() >= 4;
+    if is_computed { transpose::squares(size_of::<E>()) } else { None }
+}
+#[cfg(not(target_arch = "x86_64"))]
+fn squares<E: Dtype>() -> Option<(usize, Square)> {
+    None
+}
 
 /// Packs strips.
 pub(super) struct Packer<'a, E> {
@@ -49,8 +56,10 @@ pub(super) struct Packer<'a, E> {
     places: Vec<[usize; 2]>,
     groups: usize,
     strip: usize,
+    squares: Option<(usize, Square)>,
 }
 
+/// Packs one strip.
 struct PackStrip<'a, E: Dtype> {
     packer: &'a Packer<'a, E>,
     at: usize,
@@ -67,7 +76,22 @@ impl<E: Dtype> Loop for PackStrip<'_, E> {
         let count = strip.min(per_group - low);
         let first = packer.weights.first.wrapping_add((group * per_group + low) * stride);
         for places in packer.places.chunks(RUN) {
-            // SAFETY: the places are those of the weights, and there is room for a strip at each of them.
+            // Whole squares of output channels that are far apart, and of numbers that are neighbours.
+            let are_neighbours = || places.windows(2).all(|two| two[1][0] == two[0][0] + 1);
+            let transposed = match packer.squares {
+                Some((side, square)) if stride != 1 && places.len() == RUN && are_neighbours() => {
+                    // SAFETY: the places are those of the weights, and there is room for a strip at each of them.
+                    unsafe {
+                        match side {
+                            8 => transposed::<E, 8>(square, first, stride, places, (packed, strip), count),
+                            4 => transposed::<E, 4>(square, first, stride, places, (packed, strip), count),
+                            _ => 0,
+                        }
+                    }
+                }
+                _ => 0,
+            };
+            // SAFETY: as above.
             unsafe {
                 if stride == 1 {
                     for &[from, to] in places {
@@ -76,7 +100,7 @@ impl<E: Dtype> Loop for PackStrip<'_, E> {
                         }
                     }
                 } else {
-                    for lane in 0..count {
+                    for lane in transposed..count {
                         for &[from, to] in places {
                             let weight = first.add(from + lane * stride).read();
                             packed.add(to * strip + lane).write(weight.to_compute());
@@ -91,6 +115,37 @@ impl<E: Dtype> Loop for PackStrip<'_, E> {
             }
         }
     }
+}
+
+/// Packs as many of the first output channels as whole squares of `SIDE` have; returns how many.
+///
+/// # Safety
+/// The first number and those after it are weights, `stride` apart in `count` output channels; the strips of `to`, whose numbers are given,
+/// have room for as many. `square` transposes squares of this side and of these elements, which are the numbers computed in.
+#[inline(always)]
+unsafe fn transposed<E: Dtype, const SIDE: usize>(
+    square: Square,
+    first: *const E,
+    stride: usize,
+    places: &[[usize; 2]],
+    (packed, strip): (*mut E::Compute, usize),
+    count: usize,
+) -> usize {
+    let whole = count - count % SIDE;
+    for low in (0..whole).step_by(SIDE) {
+        for places in places.chunks_exact(SIDE) {
+            let mut lines = [[E::Compute::default(); SIDE]; SIDE];
+            // SAFETY: the caller's promise.
+            unsafe {
+                let from = first.add(places[0][0] + low * stride);
+                square(from.cast(), stride * size_of::<E>(), lines.as_mut_ptr().cast(), SIDE * size_of::<E>());
+                for (line, &[_, to]) in lines.iter().zip(places) {
+                    packed.add(to * strip + low).cast::<[E::Compute; SIDE]>().write_unaligned(*line);
+                }
+            }
+        }
+    }
+    whole
 }
 
 impl<'a, E: Dtype> Packer<'a, E> {
@@ -109,7 +164,7 @@ impl<'a, E: Dtype> Packer<'a, E> {
                 places.extend((0..positions).map(|at| [from(at) + c * channel, at * channels + c]));
             }
         }
-        Ok(Packer { weights, places, groups, strip })
+        Ok(Packer { weights, places, groups, strip, squares: squares::<E>() })
     }
 
     /// Output channels of a group.
@@ -155,23 +210,4 @@ impl<'a, E: Dtype> Packer<'a, E> {
 /// Strips of a group of so many output channels.
 pub(super) fn strips(channels: usize, strip: usize) -> usize {
     channels.div_ceil(strip)
-}
-
-/// The strips of weights that can be read where they are: of one group, in whole strips, with output channels, then channels, then the
-/// window's positions contiguous, as [`prepack`](crate::Tensor::prepack) leaves them.
-pub(super) fn in_place<E: Dtype>(weights: Weights<'_, E>, groups: usize, strip: usize) -> Option<Strips<E::Compute>> {
-    let Weights { first, sizes, strides } = weights;
-    let is_computed = TypeId::of::<E>() == TypeId::of::<E::Compute>();
-    if !is_computed || groups != 1 || !sizes[0].is_multiple_of(strip) || strides[0] != 1 {
-        return None;
-    }
-    // (Strides of axes with one position count for nothing.)
-    let mut step = sizes[0];
-    for axis in [1, 4, 3, 2] {
-        if sizes[axis] != 1 && strides[axis] != step {
-            return None;
-        }
-        step *= sizes[axis];
-    }
-    Some(Strips { first: first.cast(), step: strip, row: sizes[0] })
 }

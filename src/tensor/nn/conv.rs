@@ -257,37 +257,6 @@ pub(crate) fn laid<E: Element, T: Shape, D: Device>(
     Ok(Tensor::from_parts(storage, 0, T::Sizes::copied(&sizes), T::Sizes::copied(&strides)))
 }
 
-impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
-    /// The same weight of a convolution, `(O, C, …)`, in the order in which the host's convolutions read it: output channels are neighbours in
-    /// memory. A weight in another order is brought into this one by each call, which takes a good part of the time where pictures are small
-    /// or few. It is for weights that are used more than once; what is computed is the same.
-    ///
-    /// PyTorch: `torch.ops.mkldnn_prepacked.conv2d_prepack`, as a tensor with other strides.
-    ///
-    /// # Panics
-    /// If memory runs out.
-    ///
-    /// ```
-    /// use castiron::{nn::Conv, shape, Tensor};
-    /// let weight = Tensor::<f32, shape![8, 3, 5, 5]>::from_fn(|at| at[3] as f32);
-    /// let packed = weight.prepack();
-    /// assert_eq!((packed.stride(), &packed == &weight), ([1, 8, 120, 24], true));
-    /// let image = Tensor::<f32, shape![1, 3, 9, 9]>::ones();
-    /// assert!(image.conv2d(&packed, None, Conv::new()) == image.conv2d(&weight, None, Conv::new()));
-    /// ```
-    #[fallible]
-    pub fn prepack(&self) -> Result<Self> {
-        checked_numel::<E>("prepack", self.shape().as_ref())?;
-        let mut packed = self.shape();
-        strides::write_prepacked(self.shape().as_ref(), packed.as_mut());
-        if self.stride() == packed {
-            return Ok(self.clone());
-        }
-        let storage = D::map1(Copying, self.elements(), packed.as_ref())?;
-        Ok(Self::from_parts(storage, 0, self.shape(), packed))
-    }
-}
-
 macro_rules! convolutions {
     ($($name:ident $with:ident $transposed:ident [$($kernel:ident)+] $rank:literal $images:literal $window:literal $example:literal
        $transposed_example:literal;)*) => {
