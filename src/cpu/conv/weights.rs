@@ -10,7 +10,6 @@ use crate::cpu::transpose;
 use crate::dtype::Dtype;
 use crate::error::{Result, room};
 use crate::storage::Scratch;
-use core::any::TypeId;
 
 /// Weights of sizes (output channels, channels, depth, height, width).
 #[derive(Clone, Copy)]
@@ -41,7 +40,7 @@ type Square = unsafe fn(*const u8, usize, *mut u8, usize);
 #[cfg(target_arch = "x86_64")]
 fn squares<E: Dtype>() -> Option<(usize, Square)> {
     // (Numbers that are converted, too, are packed one by one; there are squares of four bytes and of eight.)
-    let is_computed = TypeId::of::<E>() == TypeId::of::<E::Compute>() && size_of::<E>() >= 4;
+    let is_computed = core::any::TypeId::of::<E>() == core::any::TypeId::of::<E::Compute>() && size_of::<E>() >= 4;
     if is_computed { transpose::squares(size_of::<E>()) } else { None }
 }
 #[cfg(not(target_arch = "x86_64"))]
