@@ -1,18 +1,21 @@
 //! Convolutions of floating-point numbers, computed directly: no matrix of patches is made. The result is computed in blocks of rows
 //! and columns; what a block reads is copied first, padded, with the channels of a pixel side by side, unless it lies so already.
 //!
-//! Every sum is taken in one order, position by position and channel by channel, whatever the blocks and threads.
+//! Every sum is taken in one order, chunk by chunk of the channels, position by position and channel by channel, whatever the blocks and
+//! threads.
 //! Uses `tile`, `patch`, `weights`, threads and scratch memory; used by `Cpu`.
 
 mod depthwise;
 mod patch;
+mod product;
 mod tile;
 mod weights;
 
 use self::patch::Part;
 pub(super) use self::patch::{narrow, widen};
+pub(super) use self::product::FewRows;
 use self::tile::{Kernels, TileArgs};
-use self::weights::{Packer, Weights, strips};
+use self::weights::{Packer, Weights, chunk_of, strips};
 use super::elementwise::{result_len, source};
 use super::epilogue::Then;
 use super::threads::{self, Shared};
@@ -23,7 +26,7 @@ use crate::storage::{HostBuffer, Scratch, View};
 use core::any::TypeId;
 
 /// Numbers of a block's input: a part of the L2 cache.
-const INPUT: usize = if cfg!(debug_assertions) { 1 << 8 } else { 1 << 15 };
+const INPUT: usize = if cfg!(debug_assertions) { 1 << 8 } else { 1 << 16 };
 /// Pixels of a block.
 const PIXELS: usize = if cfg!(debug_assertions) { 20 } else { 224 };
 
@@ -42,6 +45,8 @@ struct Plan<'a, E: Dtype> {
     is_direct: bool,
     /// Whether sums are written where the result has them.
     writes_result: bool,
+    /// Whether sums are added to what the result holds; never where they are written there.
+    adds: bool,
     /// Whether each channel is a group of its own.
     is_depthwise: bool,
     /// Rows and columns of a block.
@@ -49,16 +54,19 @@ struct Plan<'a, E: Dtype> {
     weights: Source<'a, E>,
     /// Numbers of a window of one group.
     depth: usize,
-    /// What sums start from: a strip for each of the packed weights.
+    /// What sums start from: a strip for each of the packed weights, and the step from one to the next.
     bias: *const E::Compute,
+    bias_step: usize,
     then: Option<Then<'a, E>>,
+    /// The most threads to use.
+    threads: usize,
 }
 
 /// Where the strips of weights are.
 enum Source<'a, E: Dtype> {
     /// One after the other in memory.
     Packed(*const E::Compute),
-    /// Nowhere yet. Where there is one block, each strip is used once, right after it is packed, while it is in the cache.
+    /// Nowhere yet. Where there is one block, each chunk is used once, right after it is packed, while it is in the cache.
     Unpacked(&'a Packer<'a, E>),
 }
 
@@ -102,8 +110,9 @@ impl<E: Dtype> Plan<'_, E> {
         let window = self.windows[2];
         let span =
             |places: usize, window: Window| (places - 1) * window.stride + (window.kernel - 1) * window.dilation + 1;
-        let wide = columns.min(PIXELS);
-        let row = span(wide, window) * self.x_sizes[1] * self.windows[0].kernel;
+        let deep = self.x_sizes[1] * self.windows[0].kernel;
+        let wide = columns.min(PIXELS).min((INPUT / deep.max(1)).max(PIXELS / 4));
+        let row = span(wide, window) * deep;
         let mut high = (PIXELS / wide).clamp(1, rows);
         while high > 1 && span(high, self.windows[1]) * row > INPUT {
             high -= 1;
@@ -210,26 +219,20 @@ impl<E: Dtype> Plan<'_, E> {
         [rows, columns]: [usize; 2],
         strips_of: core::ops::Range<usize>,
     ) -> Result<()> {
-        let (runs, len) = self.runs(steps);
         let (per_group, strip) = (self.out_sizes[1] / self.groups, self.kernels.strip);
         let (count, channels) = (strips(per_group, strip), self.x_sizes[1] / self.groups);
-        let pixels = self.kernels.pixels_of(columns);
+        let positions = self.windows.iter().map(|window| window.kernel).product::<usize>();
+        let chunk_len = chunk_of(channels, positions);
+        let tiles = self.kernels.tiles_of(columns);
         let sums =
             if self.writes_result { None } else { Some(Scratch::<E::Compute>::try_new(rows * columns * strip)?) };
         let scratch = match &self.weights {
             Source::Packed(_) => Scratch::<E::Compute>::try_new(0)?,
-            Source::Unpacked(packer) => Scratch::try_new(packer.strip_len())?,
+            Source::Unpacked(packer) => Scratch::try_new(packer.chunk_len())?,
         };
         let o = self.out_strides;
+        let [_, high, wide, channel] = steps;
         for at in strips_of {
-            let weights = match &self.weights {
-                Source::Packed(first) => first.wrapping_add(at * self.depth * strip),
-                Source::Unpacked(packer) => {
-                    // SAFETY: the scratch buffer has room for a strip, and is this call's.
-                    unsafe { packer.pack(at, scratch.start()) };
-                    scratch.start().cast_const()
-                }
-            };
             let (group, low) = (at / count, at % count * strip);
             let here = strip.min(per_group - low);
             let first = group * per_group + low;
@@ -239,35 +242,53 @@ impl<E: Dtype> Plan<'_, E> {
                 Some(sums) => (sums.start(), [columns * strip, strip]),
                 None => (out.cast(), [o[3], o[4]]),
             };
-            for row in 0..rows {
-                for column in (0..columns).step_by(pixels) {
-                    // The last ones overlap those before.
-                    let column = column.min(columns - pixels);
-                    let [_, high, wide, channel] = steps;
-                    let place = row * self.windows[1].stride * high + column * self.windows[2].stride * wide;
-                    let tile = TileArgs {
-                        x: x.wrapping_add(group * channels * channel + place),
-                        step: self.windows[2].stride * wide,
-                        runs: &runs,
-                        len,
-                        weights,
-                        start: self.bias.wrapping_add(at * strip),
-                        out: to.wrapping_add(row * to_steps[0] + column * to_steps[1]),
-                        out_step: to_steps[1],
-                        columns: if sums.is_some() { strip } else { here },
-                    };
-                    // SAFETY: windows lie inside the operand or its padded copy, where every number is written; the strip of weights
-                    // and of what sums start from is packed; the places of the result are this block's and this strip's alone.
-                    unsafe { self.kernels.run(pixels, &tile) }
+            for (chunk, low) in (0..channels.max(1)).step_by(chunk_len).enumerate() {
+                let (runs, len) = self.runs(steps, chunk_len.min(channels - low));
+                let weights = match &self.weights {
+                    Source::Packed(first) => first.wrapping_add((at * channels + low) * positions * strip),
+                    Source::Unpacked(packer) => {
+                        // SAFETY: the scratch buffer has room for a chunk, and is this call's.
+                        unsafe { packer.pack(at, chunk, scratch.start()) };
+                        scratch.start().cast_const()
+                    }
+                };
+                let x = x.wrapping_add((group * channels + low) * channel);
+                for row in 0..rows {
+                    let mut column = 0;
+                    for &pixels in &tiles {
+                        let place = row * self.windows[1].stride * high + column * self.windows[2].stride * wide;
+                        let out = to.wrapping_add(row * to_steps[0] + column * to_steps[1]);
+                        // The first chunk's sums start from the bias, the others' from those of the chunk before.
+                        let (start, start_step) = match low {
+                            0 => (self.bias.wrapping_add(at * self.bias_step), 0),
+                            _ => (out.cast_const(), to_steps[1]),
+                        };
+                        let tile = TileArgs {
+                            x: x.wrapping_add(place),
+                            step: self.windows[2].stride * wide,
+                            runs: &runs,
+                            len,
+                            weights,
+                            start,
+                            start_step,
+                            out,
+                            out_step: to_steps[1],
+                            columns: if sums.is_some() { strip } else { here },
+                        };
+                        // SAFETY: windows lie inside the operand or its padded copy, where every number is written; the chunk of weights
+                        // and what sums start from are there; the places of the result are this block's and this strip's alone.
+                        unsafe { self.kernels.run(pixels, &tile) }
+                        column += pixels;
+                    }
                 }
             }
             if sums.is_some() {
                 for row in 0..rows {
                     let from = to.wrapping_add(row * to_steps[0]).cast_const();
-                    // SAFETY: all sums of the block are written, and its places in the result are there.
+                    // SAFETY: all sums of the block are written, and its places in the result are there, and written where sums are
+                    // added to them.
                     unsafe {
-                        let (from_steps, to_steps) = ([strip, 1], [o[4], o[1]]);
-                        patch::narrow::<E>(from, out.add(row * o[3]), [columns, here], from_steps, to_steps);
+                        patch::store::<E>(from, strip, out.add(row * o[3]), [columns, here], [o[4], o[1]], self.adds)
                     }
                 }
             }
@@ -275,10 +296,9 @@ impl<E: Dtype> Plan<'_, E> {
         Ok(())
     }
 
-    /// Where the runs of a window begin, and how long they are, in the order of the weights.
-    fn runs(&self, [planes, rows, columns, channel]: [usize; 4]) -> (Vec<usize>, usize) {
+    /// Where the runs of a window of so many channels begin, and how long they are, in the order of the weights.
+    fn runs(&self, [planes, rows, columns, channel]: [usize; 4], channels: usize) -> (Vec<usize>, usize) {
         let [depth, height, width] = self.windows;
-        let channels = self.x_sizes[1] / self.groups;
         // The channels of neighbouring columns are neighbours.
         let joins = self.groups == 1 && width.dilation == 1 && columns == channels && (channel == 1 || channels == 1);
         let (across, len) = if joins { (1, width.kernel * channels) } else { (width.kernel, channels) };
@@ -375,19 +395,22 @@ fn convolve_by<E: Dtype>(
         kernels,
         is_direct: same && unpadded && (x_strides[1] == 1 || per_group[0] == 1 && !is_depthwise),
         writes_result: same && (out_strides[1] == 1 || sizes[1] == 1),
+        adds: false,
         is_depthwise,
         block: [1, 1],
         weights: Source::Unpacked(&packer),
         depth: weights.depth(),
         bias: start.start(),
+        bias_step: strip,
         then,
+        threads: usize::MAX,
     };
     plan.flatten();
     plan.choose_block();
     // (It is kept until the blocks are computed.)
     let mut packed = None;
     if is_depthwise || plan.blocks() > 1 {
-        plan.weights = Source::Packed(packed.insert(packer.pack_all()?).start().cast_const());
+        plan.weights = Source::Packed(packed.insert(packer.pack_all(usize::MAX)?).start().cast_const());
     }
     // SAFETY: the blocks are all of the result, which is dense, and strips all of its channels; each is computed by one thread.
     unsafe {
@@ -414,7 +437,7 @@ impl<E: Dtype> Plan<'_, E> {
         let (planes, grid, blocks) = (self.out_sizes[2], self.grid(), self.blocks());
         // A multiplication takes about a hundredth of a nanosecond.
         let work = self.out_sizes.iter().product::<usize>().saturating_mul(self.depth) / 64;
-        let threads = threads::pieces(work);
+        let threads = threads::pieces(work).min(self.threads);
         // Few blocks are shared by their strips.
         let parts = if blocks >= 4 * threads { 1 } else { (4 * threads).div_ceil(blocks).min(count) };
         let plan = Shared(self);

@@ -4,7 +4,10 @@
 //! Uses vector dispatch; used by `conv`.
 
 use crate::cpu::simd::{self, Loop};
-use crate::dtype::Dtype;
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::transpose::{SIDE, transpose};
+use crate::dtype::{Compute, Dtype};
+use crate::ops;
 
 /// Numbers of a two-dimensional part, converted while they are copied: `lines` lines of `len`.
 struct Convert<A, B, F> {
@@ -85,6 +88,100 @@ pub(in crate::cpu) unsafe fn narrow<E: Dtype>(
     to_steps: [usize; 2],
 ) {
     copy(from, to, sizes, from_steps, to_steps, |x: E::Compute| E::from_compute(x));
+}
+
+/// Stores the sums of pixels, `strip` apart, where the result has them: `sizes` are those of pixels and channels, as `to_steps` are the
+/// steps of the result. They replace what is there, or are added to it.
+///
+/// # Safety
+/// As for [`narrow`]; what is added to is initialised.
+pub(super) unsafe fn store<E: Dtype>(
+    from: *const E::Compute,
+    strip: usize,
+    to: *mut E,
+    [pixels, channels]: [usize; 2],
+    to_steps: [usize; 2],
+    adds: bool,
+) {
+    let mut done = [0; 2];
+    #[cfg(target_arch = "x86_64")]
+    if to_steps[0] == 1
+        && core::any::TypeId::of::<E>() == core::any::TypeId::of::<f32>()
+        && crate::cpu::transpose::is_there()
+    {
+        done = [pixels, channels].map(|size| size - size % SIDE);
+        // SAFETY: whole squares, of `f32`; the machine has the instructions.
+        unsafe { store_squares(from.cast(), strip, to.cast(), done, to_steps[1], adds) }
+    }
+    // What is not in the squares: the last channels of their pixels, and the last pixels.
+    for [low, high] in [[[0, done[1]], [done[0], channels]], [[done[0], 0], [pixels, channels]]] {
+        let sizes = [high[0] - low[0], high[1] - low[1]];
+        // SAFETY: the caller's promise.
+        unsafe {
+            let from = from.add(low[0] * strip + low[1]);
+            let to = to.add(low[0] * to_steps[0] + low[1] * to_steps[1]);
+            if adds {
+                add::<E>(from, to, sizes, [strip, 1], to_steps);
+            } else {
+                narrow::<E>(from, to, sizes, [strip, 1], to_steps);
+            }
+        }
+    }
+}
+
+/// Adds sums to what is there.
+unsafe fn add<E: Dtype>(
+    from: *const E::Compute,
+    to: *mut E,
+    sizes: [usize; 2],
+    from_steps: [usize; 2],
+    to_steps: [usize; 2],
+) {
+    for line in 0..sizes[0] {
+        for at in 0..sizes[1] {
+            // SAFETY: the caller's places.
+            unsafe {
+                let sum = from.add(line * from_steps[0] + at * from_steps[1]).read();
+                let to = to.add(line * to_steps[0] + at * to_steps[1]);
+                let there = to.read().to_compute();
+                to.write(E::from_compute(there.binary::<ops::reduce::Accumulating>(sum)));
+            }
+        }
+    }
+}
+
+/// [`store`] of whole squares whose pixels are neighbours in the result.
+///
+/// # Safety
+/// As there; the machine has AVX.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx")]
+unsafe fn store_squares(
+    from: *const f32,
+    strip: usize,
+    to: *mut f32,
+    [pixels, channels]: [usize; 2],
+    to_step: usize,
+    adds: bool,
+) {
+    for pixel in (0..pixels).step_by(SIDE) {
+        for channel in (0..channels).step_by(SIDE) {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let (from, to) = (from.add(pixel * strip + channel), to.add(channel * to_step + pixel));
+                if !adds {
+                    transpose(from.cast(), 4 * strip, to, to_step);
+                    continue;
+                }
+                let mut lines = [[0.0_f32; SIDE]; SIDE];
+                transpose(from.cast(), 4 * strip, lines.as_mut_ptr().cast(), SIDE);
+                for (line, list) in lines.iter().enumerate() {
+                    let there = core::slice::from_raw_parts_mut(to.add(line * to_step), SIDE);
+                    there.iter_mut().zip(list).for_each(|(there, sum)| *there += sum);
+                }
+            }
+        }
+    }
 }
 
 fn copy<A: Copy, B>(

@@ -19,8 +19,10 @@ pub(super) struct TileArgs<'a, T> {
     pub(super) len: usize,
     /// The weights: a strip for each number of a window.
     pub(super) weights: *const T,
-    /// What sums start from: a strip.
+    /// What the first pixel's sums start from.
     pub(super) start: *const T,
+    /// From there to what the next one's start from.
+    pub(super) start_step: usize,
     /// The first pixel's place in the result.
     pub(super) out: *mut T,
     /// From one pixel's place to the next one's.
@@ -48,20 +50,31 @@ impl<T> Kernels<T> {
     /// Computes so many pixels, for which there is a kernel.
     ///
     /// # Safety
-    /// For each pixel the runs lie inside initialised memory; there are as many strips of weights as runs have numbers together; `start`
-    /// is a strip; nobody else uses the `columns` places of each pixel of the result.
+    /// For each pixel the runs lie inside initialised memory; there are as many strips of weights as runs have numbers together; there
+    /// are `columns` numbers for each pixel's sums to start from; nobody else uses the `columns` places of each pixel of the result.
     #[inline]
     pub(super) unsafe fn run(self, pixels: usize, tile: &TileArgs<'_, T>) {
         // SAFETY: the caller's promise; the kernels are those of this machine.
         unsafe { (self.run)(pixels, tile) }
     }
 
-    /// How many pixels to compute at once, of so many in a row: the last ones may be computed twice.
-    pub(super) fn pixels_of(self, row: usize) -> usize {
-        // Two operations for each pixel and two loads of weights; fewer than four pixels wait for their sums.
-        let cost = |pixels: usize| row.div_ceil(pixels) * (2 * pixels.max(4) + 2);
-        let fitting = self.pixels.iter().copied().filter(|&pixels| pixels <= row);
-        fitting.min_by_key(|&pixels| cost(pixels)).unwrap_or(1)
+    /// How a row of so many pixels is divided into tiles, at the least cost: the pixels of each.
+    pub(super) fn tiles_of(self, row: usize) -> Vec<usize> {
+        // Two operations for each pixel and a little for each tile; fewer than four pixels wait for their sums.
+        let cost = |pixels: usize| 8 * pixels.max(4) + 1;
+        // The cheapest way to compute so many pixels, by its last tile.
+        let mut best = vec![(0, 0)];
+        for count in 1..=row {
+            let ways = self.pixels.iter().filter(|&&pixels| pixels <= count);
+            best.push(ways.map(|&pixels| (best[count - pixels].0 + cost(pixels), pixels)).min().unwrap_or((0, 1)));
+        }
+        let (mut tiles, mut left) = (vec![], row);
+        while left > 0 {
+            tiles.push(best[left].1);
+            left -= best[left].1;
+        }
+        tiles.sort_unstable_by(|a, b| b.cmp(a));
+        tiles
     }
 }
 
@@ -118,15 +131,28 @@ unsafe fn multiply<V: Lanes, const PIXELS: usize, const COUNT: usize>(
     }
 }
 
+/// Numbers of the longest strip.
+const LONGEST: usize = 32;
+
 /// # Safety
 /// As for [`Kernels::run`].
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "indices are those of registers")]
 unsafe fn tile<V: Lanes, const PIXELS: usize>(tile: &TileArgs<'_, V::Number>) {
-    let &TileArgs { x, step, runs, len, mut weights, start, out, out_step, columns } = tile;
+    let &TileArgs { x, step, runs, len, mut weights, start, start_step, out, out_step, columns } = tile;
+    const { assert!(2 * V::LEN <= LONGEST) }
     // SAFETY: the caller's promise.
     unsafe {
-        let mut sums = [[V::load(start), V::load(start.add(V::LEN))]; PIXELS];
+        let mut sums = [[V::spread(V::Number::default()); 2]; PIXELS];
+        for pixel in 0..PIXELS {
+            let mut from = start.add(pixel * start_step);
+            let mut strip = [V::Number::default(); LONGEST];
+            if columns < 2 * V::LEN {
+                strip.as_mut_ptr().copy_from_nonoverlapping(from, columns);
+                from = strip.as_ptr();
+            }
+            sums[pixel] = [V::load(from), V::load(from.add(V::LEN))];
+        }
         for &run in runs {
             let mut at = x.add(run);
             let mut left = len;
@@ -148,8 +174,7 @@ unsafe fn tile<V: Lanes, const PIXELS: usize>(tile: &TileArgs<'_, V::Number>) {
                 V::store(sums[pixel][0], to);
                 V::store(sums[pixel][1], to.add(V::LEN));
             } else {
-                let mut strip = [V::Number::default(); 64];
-                const { assert!(2 * V::LEN <= 64) }
+                let mut strip = [V::Number::default(); LONGEST];
                 V::store(sums[pixel][0], strip.as_mut_ptr());
                 V::store(sums[pixel][1], strip.as_mut_ptr().add(V::LEN));
                 to.copy_from_nonoverlapping(strip.as_ptr(), columns);
@@ -286,6 +311,7 @@ mod tests {
                         len,
                         weights: weights.as_ptr(),
                         start: start.as_ptr(),
+                        start_step: 0,
                         out: out.as_mut_ptr(),
                         out_step: columns + 1,
                         columns,

@@ -1,5 +1,5 @@
-//! The weights of a convolution in strips: for each group and each strip of its output channels, for each position of the window and
-//! each channel, the strip's weights side by side.
+//! The weights of a convolution in strips: for each group and each strip of its output channels, for each chunk of channels, for each
+//! position of the window and each channel of the chunk, the strip's weights side by side.
 //!
 //! Uses vector dispatch and threads; used by `conv`.
 
@@ -33,6 +33,14 @@ impl<E> Weights<'_, E> {
 /// How many numbers along the contiguous axis are packed before the next output channel is looked at: a cache line of `f32`.
 const RUN: usize = 16;
 
+/// Numbers of a chunk of a strip, about: they stay in the L1 cache while the pixels of a block take their turns.
+const CHUNK: usize = if cfg!(debug_assertions) { 1 << 6 } else { 288 };
+
+/// Channels of a chunk. Whatever the machine: the chunks decide in which order sums are taken.
+pub(super) fn chunk_of(channels: usize, positions: usize) -> usize {
+    (CHUNK / positions.max(1) / 8 * 8).max(8).min(channels).max(1)
+}
+
 /// Transposes a square: where its lines start, and the bytes from each to the next, of the source and of the result.
 type Square = unsafe fn(*const u8, usize, *mut u8, usize);
 
@@ -51,30 +59,35 @@ fn squares<E: Dtype>() -> Option<(usize, Square)> {
 /// Packs strips.
 pub(super) struct Packer<'a, E> {
     weights: Weights<'a, E>,
-    /// Each number of a window in the order of memory: how far it is from the first one, and its number in the order of the strips.
-    places: Vec<[usize; 2]>,
+    /// Channels of a chunk.
+    chunk: usize,
+    /// For a whole chunk and for the last one, each number in the order of memory: how far it is from the chunk's first one, and its
+    /// number in the order of the strips.
+    places: [Vec<[usize; 2]>; 2],
     groups: usize,
     strip: usize,
     squares: Option<(usize, Square)>,
 }
 
-/// Packs one strip.
-struct PackStrip<'a, E: Dtype> {
+/// Packs one chunk of a strip.
+struct PackChunk<'a, E: Dtype> {
     packer: &'a Packer<'a, E>,
-    at: usize,
+    strip: usize,
+    chunk: usize,
     to: *mut E::Compute,
 }
-impl<E: Dtype> Loop for PackStrip<'_, E> {
+impl<E: Dtype> Loop for PackChunk<'_, E> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let PackStrip { packer, at, to: packed } = self;
+        let PackChunk { packer, strip: at, chunk, to: packed } = self;
         let strip = packer.strip;
         let (per_group, stride) = (packer.per_group(), packer.weights.strides[0]);
         let (group, low) = (at / packer.per_group_strips(), at % packer.per_group_strips() * strip);
         let count = strip.min(per_group - low);
-        let first = packer.weights.first.wrapping_add((group * per_group + low) * stride);
-        for places in packer.places.chunks(RUN) {
+        let first = (group * per_group + low) * stride + chunk * packer.chunk * packer.weights.strides[1];
+        let first = packer.weights.first.wrapping_add(first);
+        for places in packer.places_of(chunk).chunks(RUN) {
             // Whole squares of output channels that are far apart, and of numbers that are neighbours.
             let are_neighbours = || places.windows(2).all(|two| two[1][0] == two[0][0] + 1);
             let transposed = match packer.squares {
@@ -149,21 +162,11 @@ unsafe fn transposed<E: Dtype, const SIDE: usize>(
 
 impl<'a, E: Dtype> Packer<'a, E> {
     pub(super) fn new(weights: Weights<'a, E>, groups: usize, strip: usize) -> Result<Self> {
-        let [_, channels, depth, height, width]: [usize; 5] = core::array::from_fn(|axis| weights.sizes[axis]);
-        let [_, channel, plane, row, column]: [usize; 5] = core::array::from_fn(|axis| weights.strides[axis]);
-        let mut places = room::<[usize; 2]>(weights.depth())?;
-        let positions = depth * height * width;
-        let from = |at: usize| at / width / height * plane + at / width % height * row + at % width * column;
-        if channel == 1 {
-            for at in 0..positions {
-                places.extend((0..channels).map(|c| [from(at) + c, at * channels + c]));
-            }
-        } else {
-            for c in 0..channels {
-                places.extend((0..positions).map(|at| [from(at) + c * channel, at * channels + c]));
-            }
-        }
-        Ok(Packer { weights, places, groups, strip, squares: squares::<E>() })
+        let chunk = chunk_of(weights.sizes[1], weights.positions());
+        let channels = weights.sizes[1];
+        let last = channels - channels.saturating_sub(1) / chunk * chunk;
+        let places = [places(weights, chunk)?, places(weights, last)?];
+        Ok(Packer { weights, chunk, places, groups, strip, squares: squares::<E>() })
     }
 
     /// Output channels of a group.
@@ -175,35 +178,62 @@ impl<'a, E: Dtype> Packer<'a, E> {
         strips(self.per_group(), self.strip)
     }
 
-    /// Numbers of a strip.
-    pub(super) fn strip_len(&self) -> usize {
-        self.places.len() * self.strip
+    fn places_of(&self, chunk: usize) -> &[[usize; 2]] {
+        &self.places[usize::from((chunk + 1) * self.chunk >= self.weights.sizes[1])]
     }
 
-    /// Packs the strip of this number, counted through all groups.
+    /// Numbers of a strip of a whole chunk.
+    pub(super) fn chunk_len(&self) -> usize {
+        self.places[0].len() * self.strip
+    }
+
+    /// Packs a chunk of the strip of this number, counted through all groups.
     ///
     /// # Safety
-    /// There is room for [`strip_len`](Self::strip_len) numbers, which nobody else uses.
-    pub(super) unsafe fn pack(&self, at: usize, to: *mut E::Compute) {
-        simd::dispatch(PackStrip { packer: self, at, to });
+    /// There is room for its numbers, at most [`chunk_len`](Self::chunk_len), which nobody else uses.
+    pub(super) unsafe fn pack(&self, strip: usize, chunk: usize, to: *mut E::Compute) {
+        simd::dispatch(PackChunk { packer: self, strip, chunk, to });
     }
 
-    /// All strips of all groups, one after the other.
-    pub(super) fn pack_all(&self) -> Result<Scratch<E::Compute>> {
-        let (all, len) = (self.groups * self.per_group_strips(), self.strip_len());
+    /// All strips of all groups, one after the other, packed by so many threads at most.
+    pub(super) fn pack_all(&self, most: usize) -> Result<Scratch<E::Compute>> {
+        let all = self.groups * self.per_group_strips();
+        let (len, chunks) = (self.weights.depth() * self.strip, self.weights.sizes[1].div_ceil(self.chunk));
         let packed = Scratch::<E::Compute>::try_new(all * len)?;
         let (to, packer) = (Shared(packed.start()), Shared(self));
         // About a nanosecond for a weight.
-        let pieces = threads::pieces(all * len).min(all);
+        let pieces = threads::pieces(all * len).min(all).min(most);
         threads::for_each(pieces, &|piece| {
             let (to, packer) = ({ &to }.0, { &packer }.0);
             for at in piece * all / pieces.max(1)..(piece + 1) * all / pieces.max(1) {
-                // SAFETY: strips do not overlap, and there is room for all of them.
-                unsafe { packer.pack(at, to.wrapping_add(at * len)) }
+                for chunk in 0..chunks {
+                    let to = to.wrapping_add(at * len + chunk * packer.chunk_len());
+                    // SAFETY: chunks do not overlap, and there is room for all of them.
+                    unsafe { packer.pack(at, chunk, to) }
+                }
             }
         });
         Ok(packed)
     }
+}
+
+/// The numbers of a chunk of so many channels, in the order of memory: how far each is from the first one, and its number in the strips.
+fn places<E>(weights: Weights<'_, E>, channels: usize) -> Result<Vec<[usize; 2]>> {
+    let [_, _, depth, height, width]: [usize; 5] = core::array::from_fn(|axis| weights.sizes[axis]);
+    let [_, channel, plane, row, column]: [usize; 5] = core::array::from_fn(|axis| weights.strides[axis]);
+    let positions = depth * height * width;
+    let mut places = room::<[usize; 2]>(channels * positions)?;
+    let from = |at: usize| at / width / height * plane + at / width % height * row + at % width * column;
+    if channel == 1 {
+        for at in 0..positions {
+            places.extend((0..channels).map(|c| [from(at) + c, at * channels + c]));
+        }
+    } else {
+        for c in 0..channels {
+            places.extend((0..positions).map(|at| [from(at) + c * channel, at * channels + c]));
+        }
+    }
+    Ok(places)
 }
 
 /// Strips of a group of so many output channels.

@@ -1,0 +1,129 @@
+//! Products of a few rows with the transpose of a layer's weight, as convolutions of windows of one position: the rows of the weight are
+//! the pixels, read where they are; those of the left matrix are the output channels, which are packed. (The `gemm` crates pack the weight,
+//! which takes as long as the product where there are few rows.)
+//!
+//! Used by `gemm`.
+
+use super::tile::{self, Kernels};
+use super::weights::{Packer, Weights, strips};
+use super::{Plan, Source};
+use crate::dtype::Dtype;
+use crate::error::Result;
+use crate::ops::window::Window;
+use crate::storage::Scratch;
+use core::any::TypeId;
+
+/// One product of an `m x k` matrix with a `k x n` matrix, of elements that are the numbers computed in: first elements, and steps to the
+/// next row and column. Rows of the result are contiguous.
+#[derive(Clone, Copy)]
+pub(in crate::cpu) struct FewRows<E> {
+    pub(in crate::cpu) sizes: [usize; 3],
+    pub(in crate::cpu) out: *mut E,
+    pub(in crate::cpu) out_step: usize,
+    pub(in crate::cpu) left: *const E,
+    pub(in crate::cpu) left_steps: [usize; 2],
+    pub(in crate::cpu) right: *const E,
+    pub(in crate::cpu) right_steps: [usize; 2],
+    /// Whether the product is added to what the result holds.
+    pub(in crate::cpu) adds: bool,
+    /// The most threads to use.
+    pub(in crate::cpu) threads: usize,
+}
+
+/// The most rows on the left: of more, packing the right matrix is cheap.
+const MOST: usize = 128;
+/// Fewer columns or terms are not worth their packing.
+const FEWEST: usize = 32;
+
+impl<E: Dtype> FewRows<E> {
+    /// Whether the product is faster so than by the `gemm` crates.
+    pub(in crate::cpu) fn pays(&self) -> bool {
+        let [m, k, n] = self.sizes;
+        // The columns of the right matrix are contiguous: it is the transpose of a layer's weight.
+        (4..=MOST.min(n)).contains(&m)
+            && k >= FEWEST
+            && n >= FEWEST
+            && self.right_steps[0] == 1
+            && TypeId::of::<E>() == TypeId::of::<E::Compute>()
+            && super::has::<E>()
+    }
+
+    pub(in crate::cpu) fn multiply(self) -> Result<()> {
+        self.multiply_by(tile::kernels::<E::Compute>()[0])
+    }
+
+    /// The product by these kernels.
+    pub(super) fn multiply_by(self, kernels: Kernels<E::Compute>) -> Result<()> {
+        let [m, k, n] = self.sizes;
+        let (sizes, strides) = ([m, k, 1, 1, 1], [self.left_steps[0], self.left_steps[1], 0, 0, 0]);
+        let packer = Packer::new(Weights { first: self.left, sizes: &sizes, strides: &strides }, 1, kernels.strip)?;
+        let packed = packer.pack_all(self.threads)?;
+        let start = Scratch::<E::Compute>::filled(E::Compute::default(), kernels.strip);
+        let mut plan = Plan {
+            windows: [Window::POINT; 3],
+            groups: 1,
+            x: self.right,
+            x_sizes: [1, k, 1, 1, n],
+            x_strides: [0, 1, 0, 0, self.right_steps[1]],
+            out: self.out,
+            out_sizes: [1, m, 1, 1, n],
+            out_strides: [0, self.out_step, 0, 0, 1],
+            kernels,
+            is_direct: true,
+            writes_result: false,
+            adds: self.adds,
+            is_depthwise: false,
+            block: [1, 1],
+            weights: Source::Packed(packed.start().cast_const()),
+            depth: k,
+            bias: start.start(),
+            bias_step: 0,
+            then: None,
+            threads: self.threads,
+        };
+        plan.choose_block();
+        plan.run(strips(m, kernels.strip))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FewRows, tile};
+
+    /// Every kernel, sizes that are no multiples of anything, and results that are added to.
+    #[test]
+    fn products_are_those_of_the_definition() {
+        for &kernels in tile::kernels::<f32>() {
+            for ([m, k, n], adds) in [
+                ([1, 1, 1], false),
+                ([5, 40, 33], true),
+                ([37, 300, 250], false),
+                ([70, 9, 500], true),
+                ([300, 70, 41], true),
+                ([300, 30, 50], false),
+            ] {
+                let number = |at: usize| ((at * 7919) % 7) as f32 - 3.0;
+                let (left, right): (Vec<f32>, Vec<f32>) =
+                    ((0..m * (k + 1)).map(number).collect(), (0..n * (k + 2)).map(|at| number(at + 3)).collect());
+                let mut out = vec![2.0; m * n];
+                let product = FewRows {
+                    sizes: [m, k, n],
+                    out: out.as_mut_ptr(),
+                    out_step: n,
+                    left: left.as_ptr(),
+                    left_steps: [k + 1, 1],
+                    right: right.as_ptr(),
+                    right_steps: [1, k + 2],
+                    adds,
+                    threads: 2,
+                };
+                product.multiply_by(kernels).unwrap();
+                for (at, &found) in out.iter().enumerate() {
+                    let (i, j) = (at / n, at % n);
+                    let terms = (0..k).map(|p| left[i * (k + 1) + p] * right[j * (k + 2) + p]);
+                    assert_eq!(found, terms.sum::<f32>() + if adds { 2.0 } else { 0.0 }, "{m} {k} {n} at {at}");
+                }
+            }
+        }
+    }
+}
