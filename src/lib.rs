@@ -324,6 +324,7 @@ pub mod nn {
     pub use crate::tensor::nn::modes::{
         Area, Bicubic, Bilinear, Lanczos, Linear, Nearest, NearestExact, Resamples, Trilinear,
     };
+    pub use crate::tensor::nn::packed::PackedConv;
 }
 
 #[cfg(doc)]

@@ -3,7 +3,7 @@
 //! Channels and sizes are numbers in the types: a block that does not fit the one before it does not compile.
 
 use castiron::io::{CheckpointWriter, LoadOptions, StoredTensor};
-use castiron::nn::{Conv, Half, Pool, Same};
+use castiron::nn::{Conv, Half, PackedConv, Pool, Same};
 use castiron::{Checkpoint, Dim, Known, Module, Result, Tensor, axis, dim, dims, fused, ops, shape};
 use std::time::{Duration, Instant};
 
@@ -70,53 +70,58 @@ struct Linear {
     bias: Tensor<f32, shape![1000]>,
 }
 
-/// A convolution with the batch norm behind it: `norm(conv(x)) == conv'(x) + bias'`.
-struct Folded<O: Dim, C: Dim, K: Dim> {
-    weight: Tensor<f32, (O, C, K, K)>,
-    bias: Tensor<f32, (O,)>,
-}
-impl<O: Dim, C: Dim, K: Dim> Folded<O, C, K> {
-    fn new(conv: &Weight<O, C, K>, norm: &Norm<O>) -> Self {
-        let _ = &norm.num_batches_tracked;
-        let factor = &norm.weight / (&norm.running_var + 1e-5).sqrt();
-        let bias = &norm.bias - &norm.running_mean * &factor;
-        let factor = factor.unsqueeze(axis![-1]).unsqueeze(axis![-1]).unsqueeze(axis![-1]);
-        Folded { weight: &conv.weight * factor, bias }
-    }
+/// How convolutions move that keep the size, and those that halve it.
+type Keeping = Conv<dim!(1), Same>;
+type Halving = Conv<dim!(2), Half>;
+
+/// A convolution with the batch norm behind it, `norm(conv(x)) == conv'(x) + bias'`, whose weight is packed once.
+type Folded<O, C, K, Moving> = PackedConv<f32, (O, C, K, K), Moving>;
+
+fn folded<O: Dim, C: Dim, K: Dim, S, P>(
+    conv: &Weight<O, C, K>,
+    norm: &Norm<O>,
+    moving: Conv<S, P>,
+) -> Folded<O, C, K, Conv<S, P>> {
+    let _ = &norm.num_batches_tracked;
+    let factor = &norm.weight / (&norm.running_var + 1e-5).sqrt();
+    let bias = &norm.bias - &norm.running_mean * &factor;
+    let factor = factor.unsqueeze(axis![-1]).unsqueeze(axis![-1]).unsqueeze(axis![-1]);
+    let weight: Tensor<f32, (O, C, K, K)> = &conv.weight * factor;
+    weight.pack_conv2d(Some(&bias), moving)
 }
 
 /// Two convolutions of one size, and what comes in is added.
 struct Block<C: Dim> {
-    first: Folded<C, C, dim!(3)>,
-    second: Folded<C, C, dim!(3)>,
+    first: Folded<C, C, dim!(3), Keeping>,
+    second: Folded<C, C, dim!(3), Keeping>,
 }
 impl<C: Known> Block<C> {
     fn new(file: &BlockFile<C, C>) -> Self {
-        Block { first: Folded::new(&file.conv1, &file.bn1), second: Folded::new(&file.conv2, &file.bn2) }
+        let keeping = Conv::new().padding::<Same>();
+        Block { first: folded(&file.conv1, &file.bn1, keeping), second: folded(&file.conv2, &file.bn2, keeping) }
     }
 
     fn run<H: Dim, W: Dim>(&self, x: &Tensor<f32, (Batch, C, H, W)>) -> Tensor<f32, (Batch, C, H, W)> {
-        let conv = Conv::new().padding::<Same>();
-        let y = x.conv2d_with(&self.first.weight, Some(&self.first.bias), conv, ops::relu {});
-        let y = y.conv2d(&self.second.weight, Some(&self.second.bias), conv);
+        let y = self.second.forward(&self.first.forward_with(x, ops::relu {}));
         fused!((y + x).relu())
     }
 }
 
 /// A stage: half the size, `O` channels, then a block.
 struct Stage<O: Dim, C: Dim> {
-    first: Folded<O, C, dim!(3)>,
-    second: Folded<O, O, dim!(3)>,
-    shortcut: Folded<O, C, dim!(1)>,
+    first: Folded<O, C, dim!(3), Halving>,
+    second: Folded<O, O, dim!(3), Keeping>,
+    shortcut: Folded<O, C, dim!(1), Halving>,
     block: Block<O>,
 }
 impl<O: Known, C: Known> Stage<O, C> {
     fn new(file: &StageFile<O, C>) -> Self {
         let StageFile { first, second } = file;
+        let (keeping, halving) = (Conv::new().padding::<Same>(), Conv::new().stride::<dim!(2)>().padding::<Half>());
         Stage {
-            first: Folded::new(&first.conv1, &first.bn1),
-            second: Folded::new(&first.conv2, &first.bn2),
-            shortcut: Folded::new(&first.shortcut, &first.shortcut_norm),
+            first: folded(&first.conv1, &first.bn1, halving),
+            second: folded(&first.conv2, &first.bn2, keeping),
+            shortcut: folded(&first.shortcut, &first.shortcut_norm, halving),
             block: Block::new(second),
         }
     }
@@ -125,17 +130,15 @@ impl<O: Known, C: Known> Stage<O, C> {
         &self,
         x: &Tensor<f32, (Batch, C, H, W)>,
     ) -> Tensor<f32, (Batch, O, H::CeilDiv<dim!(2)>, W::CeilDiv<dim!(2)>)> {
-        let (down, conv) = (Conv::new().stride::<dim!(2)>().padding::<Half>(), Conv::new().padding::<Same>());
-        let shortcut = x.conv2d(&self.shortcut.weight, Some(&self.shortcut.bias), down);
-        let y = x.conv2d_with(&self.first.weight, Some(&self.first.bias), down, ops::relu {});
-        let y = y.conv2d(&self.second.weight, Some(&self.second.bias), conv);
+        let shortcut = self.shortcut.forward(x);
+        let y = self.second.forward(&self.first.forward_with(x, ops::relu {}));
         self.block.run(&fused!((y + shortcut).relu()))
     }
 }
 
 /// The network.
 pub struct Model {
-    stem: Folded<dim!(64), dim!(3), dim!(7)>,
+    stem: Folded<dim!(64), dim!(3), dim!(7), Halving>,
     blocks: Vec<Block<dim!(64)>>,
     stage2: Stage<dim!(128), dim!(64)>,
     stage3: Stage<dim!(256), dim!(128)>,
@@ -154,7 +157,7 @@ impl Model {
 
     fn new(file: File) -> Self {
         Model {
-            stem: Folded::new(&file.conv1, &file.bn1),
+            stem: folded(&file.conv1, &file.bn1, Conv::new().stride::<dim!(2)>().padding::<Half>()),
             blocks: file.layer1.iter().map(Block::new).collect(),
             stage2: Stage::new(&file.layer2),
             stage3: Stage::new(&file.layer3),
@@ -218,9 +221,7 @@ impl Model {
             times.push((what, start.elapsed()));
             start = Instant::now();
         };
-        let stem = Conv::new().stride::<dim!(2)>().padding::<Half>();
-        let x: Tensor<f32, (Batch, dim!(64), dim!(112), dim!(112))> =
-            x.conv2d_with(&self.stem.weight, Some(&self.stem.bias), stem, ops::relu {});
+        let x: Tensor<f32, (Batch, dim!(64), dim!(112), dim!(112))> = self.stem.forward_with(x, ops::relu {});
         lap("stem: 7 x 7, 64 channels");
         let mut x: Tensor<f32, (Batch, dim!(64), dim!(56), dim!(56))> =
             x.max_pool2d(Pool::<dim!(3)>::new().stride::<dim!(2)>().padding::<Half>());

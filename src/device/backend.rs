@@ -341,6 +341,23 @@ pub trait Backend: sealed::Backend + Sized + 'static {
         let result = Self::convolve(convolution, x, weight, bias, sizes, strides)?;
         Self::map1(kernel, View::<_, E>::new(&result, 0, sizes, strides), strides)
     }
+    /// A weight as [`convolve_packed`](Self::convolve_packed) reads it, of a convolution with so many groups. Here it is a row-major copy.
+    fn pack<E: Dtype>(weight: View<'_, Self::Storage, E>, _groups: usize) -> Result<Self::Storage> {
+        convolving::copied::<Self, E>(weight)
+    }
+    /// [`convolve`](Self::convolve), or [`convolve_then`](Self::convolve_then), with a weight that this device has [packed](Self::pack): the
+    /// buffer of the view, of which only the sizes count beside.
+    fn convolve_packed<E: Dtype, K: Map1<E, E>>(
+        kernel: Option<K>,
+        convolution: &Convolution,
+        x: View<'_, Self::Storage, E>,
+        weight: View<'_, Self::Storage, E>,
+        bias: Option<View<'_, Self::Storage, E>>,
+        sizes: &[usize],
+        strides: &[usize],
+    ) -> Result<Self::Storage> {
+        convolving::with_copy::<Self, E, K>(kernel, convolution, x, weight, bias, [sizes, strides])
+    }
     /// Scaled dot-product attention: `(…, L, V)`, row-major. `E` is a float.
     fn attend<E: Dtype>(attention: &Attention<'_, Self::Storage, E>) -> Result<Self::Storage> {
         attending::composed::<Self, E>(attention)

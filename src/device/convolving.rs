@@ -7,7 +7,7 @@ use crate::dtype::Dtype;
 use crate::error::{Error, Result};
 use crate::layout::strides::row_major;
 use crate::ops::arguments::Added;
-use crate::ops::kernel::Copying;
+use crate::ops::kernel::{Copying, Map1};
 use crate::ops::segment::Segment;
 use crate::ops::window::Convolution;
 use crate::shape::numel;
@@ -31,6 +31,28 @@ fn added<'a, D: Backend, E: Dtype>(
 /// Whether these are the strides of a row-major tensor, where they matter.
 pub(super) fn is_row_major(sizes: &[usize], strides: &[usize]) -> bool {
     row_major(sizes).iter().zip(strides).zip(sizes).all(|((own, given), &size)| size == 1 || own == given)
+}
+
+/// A weight that is not packed: a row-major copy.
+pub(super) fn copied<D: Backend, E: Dtype>(weight: View<'_, D::Storage, E>) -> Result<D::Storage> {
+    D::map1::<E, E>(Copying, weight, &row_major(weight.sizes))
+}
+
+/// A convolution by such a weight.
+pub(super) fn with_copy<D: Backend, E: Dtype, K: Map1<E, E>>(
+    kernel: Option<K>,
+    convolution: &Convolution,
+    x: View<'_, D::Storage, E>,
+    weight: View<'_, D::Storage, E>,
+    bias: Option<View<'_, D::Storage, E>>,
+    [sizes, strides]: [&[usize]; 2],
+) -> Result<D::Storage> {
+    let own = row_major(weight.sizes);
+    let weight = View::new(weight.buffer, 0, weight.sizes, &own);
+    match kernel {
+        Some(kernel) => D::convolve_then(kernel, convolution, x, weight, bias, sizes, strides),
+        None => D::convolve(convolution, x, weight, bias, sizes, strides),
+    }
 }
 
 /// A window that reads one position: the weights times the channels, for each image.

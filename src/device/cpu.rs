@@ -1,6 +1,8 @@
 //! `Cpu`: the host, whose loops are in `cpu`.
 
 use super::{Backend, Device, Place, convolving};
+use crate::cpu::conv::Weight;
+use crate::cpu::epilogue::Then;
 use crate::cpu::{
     attention, compress, conv, elementwise, epilogue, fresh, fused, gather, gemm, index_rows, integer_gemm, lanes,
     moving, order, read, reduce, rows, scatter, search, tiny_gemm,
@@ -287,7 +289,7 @@ impl Backend for Cpu {
         // Images that lie channel by channel are the right factor of a product as they are.
         let is_product = convolution.is_pointwise() && convolving::is_row_major(sizes, strides);
         if conv::has::<E>() && !is_product {
-            return conv::convolve(convolution, x, weight, bias, [sizes, strides], None);
+            return conv::convolve(convolution, x, Weight::Tensor(weight), bias, [sizes, strides], None);
         }
         convolving::composed::<Self, E>(convolution, x, weight, bias, sizes, strides)
     }
@@ -302,10 +304,33 @@ impl Backend for Cpu {
     ) -> Result<HostBuffer> {
         if conv::has::<E>() {
             let then = |out: *mut E, len: usize| epilogue::apply(kernel, out, len);
-            return conv::convolve(convolution, x, weight, bias, [sizes, strides], Some(&then));
+            return conv::convolve(convolution, x, Weight::Tensor(weight), bias, [sizes, strides], Some(&then));
         }
         let result = convolving::composed::<Self, E>(convolution, x, weight, bias, sizes, strides)?;
         elementwise::map1(kernel, View::<_, E>::new(&result, 0, sizes, strides), strides)
+    }
+    fn pack<E: Dtype>(weight: View<'_, HostBuffer, E>, groups: usize) -> Result<HostBuffer> {
+        if conv::has::<E>() {
+            return conv::pack(weight, groups);
+        }
+        convolving::copied::<Self, E>(weight)
+    }
+    fn convolve_packed<E: Dtype, K: Map1<E, E>>(
+        kernel: Option<K>,
+        convolution: &Convolution,
+        x: View<'_, HostBuffer, E>,
+        weight: View<'_, HostBuffer, E>,
+        bias: Option<View<'_, HostBuffer, E>>,
+        sizes: &[usize],
+        strides: &[usize],
+    ) -> Result<HostBuffer> {
+        if !conv::has::<E>() {
+            return convolving::with_copy::<Self, E, K>(kernel, convolution, x, weight, bias, [sizes, strides]);
+        }
+        let then = kernel.map(|kernel| move |out: *mut E, len: usize| epilogue::apply(kernel, out, len));
+        let then = then.as_ref().map(|then| then as Then<'_, E>);
+        let weight = Weight::Packed { buffer: weight.buffer, sizes: weight.sizes };
+        conv::convolve(convolution, x, weight, bias, [sizes, strides], then)
     }
     fn attend<E: Dtype>(attention: &Attention<'_, HostBuffer, E>) -> Result<HostBuffer> {
         attention::attend(attention)

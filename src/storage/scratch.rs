@@ -39,6 +39,11 @@ impl<T> Scratch<T> {
         scratch
     }
 
+    /// The memory as a buffer, which is kept.
+    pub(crate) fn into_buffer(self) -> HostBuffer {
+        self.0
+    }
+
     /// The first value's place.
     pub(crate) fn start(&self) -> *mut T {
         const { assert!(align_of::<T>() <= ALIGNMENT) }

@@ -334,23 +334,73 @@ impl<E: Dtype> Plan<'_, E> {
     }
 }
 
+/// The weight of a convolution, `(O, C / groups, D, H, W)`.
+#[derive(Clone, Copy)]
+pub(crate) enum Weight<'a, E> {
+    Tensor(View<'a, HostBuffer, E>),
+    /// What [`pack`] has made of a weight of these sizes.
+    Packed {
+        buffer: &'a HostBuffer,
+        sizes: &'a [usize],
+    },
+}
+impl<'a, E> Weight<'a, E> {
+    fn sizes(&self) -> &'a [usize] {
+        match self {
+            Weight::Tensor(view) => view.sizes,
+            Weight::Packed { sizes, .. } => sizes,
+        }
+    }
+}
+
+/// Whether each channel is a group of its own: there is one strip, of all channels.
+fn is_depthwise(weight: &[usize], groups: usize) -> bool {
+    groups > 1 && weight[1] == 1 && weight[0] == groups
+}
+
+/// Packs a weight `(O, C / groups, D, H, W)`, of a dtype that [has](has) kernels, for a convolution with so many groups.
+pub(crate) fn pack<E: Dtype>(weight: View<'_, HostBuffer, E>, groups: usize) -> Result<HostBuffer> {
+    pack_by(tile::kernels::<E::Compute>()[0], weight, groups)
+}
+
+fn pack_by<E: Dtype>(
+    kernels: Kernels<E::Compute>,
+    weight: View<'_, HostBuffer, E>,
+    groups: usize,
+) -> Result<HostBuffer> {
+    Ok(packer_of(kernels, weight, groups)?.pack_all(usize::MAX)?.into_buffer())
+}
+
+fn packer_of<'a, E: Dtype>(
+    kernels: Kernels<E::Compute>,
+    weight: View<'a, HostBuffer, E>,
+    groups: usize,
+) -> Result<Packer<'a, E>> {
+    let weights = Weights { first: source(&weight), sizes: weight.sizes, strides: weight.strides };
+    if is_depthwise(weights.sizes, groups) {
+        return Packer::new(weights, 1, groups);
+    }
+    Packer::new(weights, groups, kernels.strip)
+}
+
 /// The convolution of `(N, C, D, H, W)` with weights `(O, C / groups, D, H, W)`, as a fresh result with these sizes and strides; `then`
 /// is applied to its elements. The windows fit, the groups divide both numbers of channels, and the dtype [has](has) kernels.
 pub(crate) fn convolve<E: Dtype>(
     convolution: &Convolution,
     x: View<'_, HostBuffer, E>,
-    weight: View<'_, HostBuffer, E>,
+    weight: Weight<'_, E>,
     bias: Option<View<'_, HostBuffer, E>>,
     result: [&[usize]; 2],
     then: Option<Then<'_, E>>,
 ) -> Result<HostBuffer> {
-    convolve_by(tile::kernels::<E::Compute>()[0], convolution, [x, weight], bias, result, then)
+    convolve_by(tile::kernels::<E::Compute>()[0], convolution, x, weight, bias, result, then)
 }
 
 fn convolve_by<E: Dtype>(
     kernels: Kernels<E::Compute>,
     &Convolution { windows, groups }: &Convolution,
-    [x, weight]: [View<'_, HostBuffer, E>; 2],
+    x: View<'_, HostBuffer, E>,
+    weight: Weight<'_, E>,
     bias: Option<View<'_, HostBuffer, E>>,
     [sizes, out_strides]: [&[usize]; 2],
     then: Option<Then<'_, E>>,
@@ -363,9 +413,7 @@ fn convolve_by<E: Dtype>(
     let same = TypeId::of::<E>() == TypeId::of::<E::Compute>();
     let unpadded = windows.iter().all(|window| window.before == 0 && window.after == 0);
     let per_group = [x_sizes[1] / groups, sizes[1] / groups];
-    let is_depthwise = per_group == [1, 1] && groups > 1;
-    let weights = Weights { first: source(&weight), sizes: weight.sizes, strides: weight.strides };
-    // A depthwise convolution has one strip, of all channels.
+    let is_depthwise = is_depthwise(weight.sizes(), groups);
     let strip = if is_depthwise { groups } else { kernels.strip };
     let count = if is_depthwise { 1 } else { groups * strips(per_group[1], strip) };
     let start = Scratch::<E::Compute>::filled(E::Compute::default(), count * strip);
@@ -382,7 +430,10 @@ fn convolve_by<E: Dtype>(
             unsafe { start.start().add(at).write(first.add(channel * bias.strides[0]).read().to_compute()) }
         }
     }
-    let packer = Packer::new(weights, if is_depthwise { 1 } else { groups }, strip)?;
+    let packer = match weight {
+        Weight::Tensor(view) => Some(packer_of(kernels, view, groups)?),
+        Weight::Packed { .. } => None,
+    };
     let mut plan = Plan {
         windows,
         groups,
@@ -398,8 +449,12 @@ fn convolve_by<E: Dtype>(
         adds: false,
         is_depthwise,
         block: [1, 1],
-        weights: Source::Unpacked(&packer),
-        depth: weights.depth(),
+        weights: match (&packer, weight) {
+            (Some(packer), _) => Source::Unpacked(packer),
+            (_, Weight::Packed { buffer, .. }) => Source::Packed(buffer.start::<E::Compute>()),
+            _ => unreachable!("a tensor is packed"),
+        },
+        depth: weight.sizes()[1..].iter().product(),
         bias: start.start(),
         bias_step: strip,
         then,
@@ -409,7 +464,9 @@ fn convolve_by<E: Dtype>(
     plan.choose_block();
     // (It is kept until the blocks are computed.)
     let mut packed = None;
-    if is_depthwise || plan.blocks() > 1 {
+    if let Some(packer) = &packer
+        && (is_depthwise || plan.blocks() > 1)
+    {
         plan.weights = Source::Packed(packed.insert(packer.pack_all(usize::MAX)?).start().cast_const());
     }
     // SAFETY: the blocks are all of the result, which is dense, and strips all of its channels; each is computed by one thread.

@@ -1,4 +1,4 @@
-use super::{convolve_by, tile};
+use super::{Weight, convolve_by, pack_by, tile};
 use crate::dtype::{Castable, Dtype, bf16};
 use crate::layout::strides::row_major;
 use crate::ops::window::{Convolution, Window};
@@ -100,6 +100,7 @@ fn check<E: Dtype + Castable>() {
         (3, [1, 3, 1, 4, 4], 6, [point, window(2, 1, 0, 0, 1), window(2, 1, 0, 0, 1)]),
         (1, [1, 2, 1, 1, 300], 2, [point, point, window(4, 1, 3, 0, 1)]),
         (1, [1, 3, 2, 5, 17], 64, [window(2, 1, 0, 0, 1), window(3, 1, 1, 1, 1), window(2, 1, 0, 1, 1)]),
+        (1, [2, 0, 1, 4, 4], 3, [point, window(3, 1, 1, 1, 1), window(3, 1, 1, 1, 1)]),
         (2, [1, 38, 1, 4, 3], 64, [point, window(2, 1, 0, 0, 1), window(3, 1, 1, 1, 1)]),
     ];
     for (groups, x_sizes, outputs, windows) in kinds {
@@ -126,15 +127,17 @@ fn check<E: Dtype + Castable>() {
             let (xs, ws) = (doubles(&x, &x_sizes, &x_strides), doubles(&w, &w_sizes, &w_strides));
             let expected = naive(&convolution, &xs, &x_sizes, &ws, &w_sizes, &sizes);
             for &kernels in tile::kernels::<E::Compute>() {
-                let operands = [
-                    View::new(&storages[0], 0, &x_sizes, &x_strides),
-                    View::new(&storages[1], 0, &w_sizes, &w_strides),
-                ];
+                let x = View::new(&storages[0], 0, &x_sizes, &x_strides);
+                let w = View::new(&storages[1], 0, &w_sizes, &w_strides);
                 let bias = View::new(&storages[2], 0, &sizes[1..2], &[1]);
-                let out = convolve_by::<E>(kernels, &convolution, operands, Some(bias), [&sizes, &own], None).unwrap();
-                let found = crate::cpu::read::download(View::<_, E>::new(&out, 0, &sizes, &own)).unwrap();
-                let found: Vec<f64> = found.into_iter().map(|x| x.cast::<f64>()).collect();
-                assert_eq!(found, expected, "{x_sizes:?} {w_sizes:?} {convolution:?} {last:?}");
+                let packed = pack_by(kernels, w, groups).unwrap();
+                for weight in [Weight::Tensor(w), Weight::Packed { buffer: &packed, sizes: &w_sizes }] {
+                    let result = [&sizes[..], &own];
+                    let out = convolve_by::<E>(kernels, &convolution, x, weight, Some(bias), result, None).unwrap();
+                    let found = crate::cpu::read::download(View::<_, E>::new(&out, 0, &sizes, &own)).unwrap();
+                    let found: Vec<f64> = found.into_iter().map(|x| x.cast::<f64>()).collect();
+                    assert_eq!(found, expected, "{x_sizes:?} {w_sizes:?} {convolution:?} {last:?}");
+                }
             }
         }
     }

@@ -53,7 +53,7 @@ fn batched<B>(op: &'static str, x: &[usize], axes: usize, from: B) -> Result<(bo
 }
 
 /// With axes of size 1 in front of the window's, so that there are three of these.
-fn five_axes(sizes: &[usize], strides: &[usize], is_batched: bool) -> [[usize; 5]; 2] {
+pub(crate) fn five_axes(sizes: &[usize], strides: &[usize], is_batched: bool) -> [[usize; 5]; 2] {
     let (mut of, mut steps) = ([1; 5], [0; 5]);
     let (lead, skip) = if is_batched { (2, 0) } else { (1, 1) };
     let behind = sizes.len() - lead;

@@ -5,6 +5,7 @@ pub(crate) mod conv;
 pub(crate) mod grid;
 pub(crate) mod interpolate;
 pub(crate) mod modes;
+pub(crate) mod packed;
 pub(crate) mod patches;
 pub(crate) mod pool;
 pub(crate) mod unpool;
