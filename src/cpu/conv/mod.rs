@@ -18,6 +18,7 @@ use self::tile::{Kernels, TileArgs};
 use self::weights::{Packer, Weights, chunk_of, strips};
 use super::elementwise::{result_len, source};
 use super::epilogue::Then;
+use super::simd;
 use super::threads::{self, Shared};
 use crate::dtype::Dtype;
 use crate::error::Result;
@@ -253,6 +254,13 @@ impl<E: Dtype> Plan<'_, E> {
                     }
                 };
                 let x = x.wrapping_add((group * channels + low) * channel);
+                // While a packed chunk is used, a part of the next one is fetched before each tile.
+                let len_of_chunk = runs.len() * len * strip;
+                let part = match &self.weights {
+                    Source::Packed(_) => len_of_chunk.div_ceil(rows * tiles.len()),
+                    Source::Unpacked(_) => 0,
+                };
+                let mut next = weights.wrapping_add(len_of_chunk);
                 for row in 0..rows {
                     let mut column = 0;
                     for &pixels in &tiles {
@@ -275,6 +283,8 @@ impl<E: Dtype> Plan<'_, E> {
                             out_step: to_steps[1],
                             columns: if sums.is_some() { strip } else { here },
                         };
+                        simd::prefetch_row(next, part);
+                        next = next.wrapping_add(part);
                         // SAFETY: windows lie inside the operand or its padded copy, where every number is written; the chunk of weights
                         // and what sums start from are there; the places of the result are this block's and this strip's alone.
                         unsafe { self.kernels.run(pixels, &tile) }
