@@ -13,7 +13,7 @@ use crate::ops::admit::{FloatFor, RealFor};
 use crate::ops::kernel::Combining;
 use crate::ops::reduce::{ArgExtreme, Extreme, Mean, Reducer, Sum};
 use crate::ops::segment::Segment;
-use crate::ops::window::Window;
+use crate::ops::window::{Inside, Window};
 use crate::shape::{EachAxis, KnownShape, Moves, Pool, Pooled, Resized, Shape, numel};
 use crate::storage::View;
 use crate::tensor::nn::conv::{Laid, expect_room, laid};
@@ -75,18 +75,20 @@ impl Pooling<'_> {
         Ok(sizes)
     }
 
+    /// The axes in the order in which the result has them in memory: channels stay last where they are.
+    fn order<S, E>(&self, x: View<'_, S, E>) -> Vec<usize> {
+        let rank = x.sizes.len();
+        let last =
+            rank == self.windows.len() + 2 && MemoryFormat::suggested(x.sizes, x.strides) != MemoryFormat::CONTIGUOUS;
+        if last { [0].into_iter().chain(2..rank).chain([1]).collect() } else { (0..rank).collect() }
+    }
+
     /// What the windows see, with `fill` in the padding.
     fn seen<E: Element, D: Device>(&self, x: View<'_, D::Storage, E>, fill: E) -> Result<Seen<D::Storage>> {
         let (op, axes) = (self.op, self.windows.len());
         let sizes = self.sizes::<E>(x.sizes)?;
         let lead = x.sizes.len() - axes;
-        // Channels stay last where they are.
-        let last = lead == 2 && MemoryFormat::suggested(x.sizes, x.strides) != MemoryFormat::CONTIGUOUS;
-        let order: Vec<usize> = if last {
-            [0].into_iter().chain(2..x.sizes.len()).chain([1]).collect()
-        } else {
-            (0..x.sizes.len()).collect()
-        };
+        let order = self.order(x);
         let window = |axis: usize| axis.checked_sub(lead).map(|at| self.windows[at]);
         let (mut own, mut steps) = (x.sizes.to_vec(), x.strides.to_vec());
         let mut list: Vec<Vec<Segment>> = vec![];
@@ -125,8 +127,7 @@ impl Pooling<'_> {
             seen_sizes.push(window.kernel);
             seen_strides.push(window.dilation * steps[lead + at]);
         }
-        let mut result_strides = vec![0; sizes.len()];
-        order.iter().zip(strides::row_major(&of(&sizes))).for_each(|(&axis, stride)| result_strides[axis] = stride);
+        let result_strides = strides_in(&order, &sizes);
         Ok(Seen { storage, sizes: seen_sizes, strides: seen_strides, positions: axes, result: [sizes, result_strides] })
     }
 
@@ -136,10 +137,41 @@ impl Pooling<'_> {
         x: View<'_, D::Storage, E>,
         fill: E,
     ) -> Result<Laid<D::Storage>> {
+        if let Some(pooled) = self.pooled::<E, D, R>(reducer, x)? {
+            return Ok(pooled);
+        }
         let seen = self.seen::<E, D>(x, fill)?;
         let storage = D::reduce::<E, R>(reducer, seen.view(x), seen.mask())?;
         let [sizes, strides] = seen.result;
         Ok((storage, sizes, strides))
+    }
+
+    /// The same where channels are last and the device has a loop for it.
+    fn pooled<E: Element, D: Device, R: Reducer<E>>(
+        &self,
+        reducer: R,
+        x: View<'_, D::Storage, E>,
+    ) -> Result<Option<Laid<D::Storage>>> {
+        let order = self.order(x);
+        if order.last() != Some(&1) {
+            return Ok(None);
+        }
+        let sizes = self.sizes::<E>(x.sizes)?;
+        // (N, D, H, W, C): the axes that the operand lacks have one position.
+        let lacking = 3 - self.windows.len();
+        let five = |of: &[usize], missing: usize| {
+            let mut list = vec![missing; 5];
+            list[0] = of[0];
+            list[1 + lacking..].iter_mut().zip(&order[1..]).for_each(|(to, &axis)| *to = of[axis]);
+            list
+        };
+        let mut windows = [Window::POINT; 3];
+        windows[lacking..].copy_from_slice(self.windows);
+        let places = five(&sizes, 1);
+        let places = core::array::from_fn(|axis| places[axis + 1]);
+        let pooled = D::pool::<E, R>(reducer, &windows, x.restrided(&five(x.sizes, 1), &five(x.strides, 0)), places)?;
+        let strides = strides_in(&order, &sizes);
+        Ok(pooled.map(|storage| (storage, sizes, strides)))
     }
 
     /// The largest element of each window.
@@ -176,29 +208,21 @@ impl Pooling<'_> {
             let steps = strides::row_major(x.sizes);
             for (at, index) in list.iter_mut().enumerate() {
                 let coordinate = |axis: usize| at / strides[axis].max(1) % sizes[axis];
-                // The first position of each axis that is no padding, and how many there are from there on.
-                let seen = |axis: usize| {
-                    let (window, size) = (self.windows[axis], x.sizes[lead + axis]);
-                    let place = coordinate(lead + axis) * window.stride;
-                    let skipped = window.before.saturating_sub(place).div_ceil(window.dilation);
-                    let first = (place + skipped * window.dilation).saturating_sub(window.before);
-                    let count = size.saturating_sub(first).div_ceil(window.dilation).min(window.kernel - skipped);
-                    (first, count, skipped)
-                };
+                let seen = |axis: usize| self.windows[axis].inside(coordinate(lead + axis), x.sizes[lead + axis]);
                 if largest.get(at).is_some_and(is_nan) {
                     // Of several NaN PyTorch finds the last one.
                     let plane: usize = (0..lead).map(|axis| coordinate(axis) * steps[axis]).sum();
-                    let counts: Vec<(usize, usize, usize)> = (0..axes).map(seen).collect();
+                    let counts: Vec<Inside> = (0..axes).map(seen).collect();
                     let place = |number: usize| {
                         let (mut rest, mut flat) = (number, 0);
                         for axis in (0..axes).rev() {
-                            let (first, count, _) = counts[axis];
+                            let Inside { first, count, .. } = counts[axis];
                             flat += (first + rest % count * self.windows[axis].dilation) * steps[lead + axis];
                             rest /= count;
                         }
                         flat
                     };
-                    let all = counts.iter().map(|(_, count, _)| count).product::<usize>();
+                    let all = counts.iter().map(|inside| inside.count).product::<usize>();
                     let last = (0..all).rev().map(place).find(|&flat| is_nan(&elements[plane + flat]));
                     *index = last.unwrap_or(0) as i64;
                     continue;
@@ -207,7 +231,7 @@ impl Pooling<'_> {
                 for axis in (0..axes).rev() {
                     let (window, size) = (self.windows[axis], x.sizes[lead + axis]);
                     // (Where all elements are the lowest, the first one may be padding.)
-                    let position = (within % window.kernel).max(seen(axis).2);
+                    let position = (within % window.kernel).max(seen(axis).skipped);
                     within /= window.kernel;
                     let at = coordinate(lead + axis) * window.stride + position * window.dilation;
                     flat += (at - window.before).min(size - 1) * step;
@@ -298,6 +322,14 @@ impl<S> Seen<S> {
     }
 }
 
+/// The strides of a tensor that has its axes in this order in memory.
+fn strides_in(order: &[usize], sizes: &[usize]) -> Vec<usize> {
+    let laid: Vec<usize> = order.iter().map(|&axis| sizes[axis]).collect();
+    let mut strides = vec![0; sizes.len()];
+    order.iter().zip(strides::row_major(&laid)).for_each(|(&axis, stride)| strides[axis] = stride);
+    strides
+}
+
 /// What is below every other element.
 fn lowest<E: Dtype>() -> E {
     E::from_compute(E::Compute::default().unary::<ops::reduce::ExtremeOfTwo<true>>())
@@ -309,11 +341,19 @@ fn part(at: usize, places: usize, size: usize) -> [usize; 2] {
 }
 
 /// The operand with the parts of each of the last axes one after the other, all as long as the longest: `filler` says with what the
-/// shorter ones are filled, and the windows over the result. (Where all are as long, it is the operand itself.)
+/// shorter ones are filled, and the windows over the result.
 struct Parts<S> {
-    storage: S,
+    /// `None` where all are as long: it is the operand itself.
+    storage: Option<S>,
     sizes: Vec<usize>,
+    strides: Vec<usize>,
     windows: Vec<Window>,
+}
+
+impl<S> Parts<S> {
+    fn view<'a, E: Element>(&'a self, x: View<'a, S, E>) -> View<'a, S, E> {
+        self.storage.as_ref().map_or(x, |storage| View::new(storage, 0, &self.sizes, &self.strides))
+    }
 }
 
 /// How parts that are shorter than others are filled.
@@ -382,12 +422,9 @@ fn parts<E: Element, D: Device>(
         }
     }
     checked_numel::<E>(op, &sizes)?;
-    let storage = if is_whole {
-        D::map1::<E, E>(crate::ops::kernel::Copying, x, &strides::row_major(&sizes))?
-    } else {
-        D::pick::<E>(x, &list, E::default())?
-    };
-    Ok(Parts { storage, sizes, windows })
+    let storage = if is_whole { None } else { Some(D::pick::<E>(x, &list, E::default())?) };
+    let strides = strides::row_major(&sizes);
+    Ok(Parts { storage, sizes, strides, windows })
 }
 
 /// The largest element of each of so many parts of the last axes.
@@ -399,10 +436,8 @@ pub(crate) fn adaptive_largest<E: Dtype, D: Device>(
     if places.contains(&0) {
         return empty::<E, D>(op, x, places);
     }
-    let Parts { storage, sizes, windows } = parts::<E, D>(op, x, places, Filler::Last)?;
-    let own = strides::row_major(&sizes);
-    let pooling = Pooling { op, windows: &windows, rounds_up: false };
-    pooling.largest::<E, D>(View::new(&storage, 0, &sizes, &own))
+    let parts = parts::<E, D>(op, x, places, Filler::Last)?;
+    Pooling { op, windows: &parts.windows, rounds_up: false }.largest::<E, D>(parts.view(x))
 }
 
 /// The same, and where each is among the operand's positions.
@@ -416,10 +451,10 @@ pub(crate) fn adaptive_largest_with_index<E: Dtype, D: Device>(
         let of = || empty::<E, D>(op, x, places);
         return Ok([of()?, of()?]);
     }
-    let Parts { storage, sizes, windows } = parts::<E, D>(op, x, places, Filler::Last)?;
-    let own = strides::row_major(&sizes);
-    let pooling = Pooling { op, windows: &windows, rounds_up: false };
-    let [values, (index, of, steps)] = pooling.largest_with_index::<E, D>(View::new(&storage, 0, &sizes, &own))?;
+    let parts = parts::<E, D>(op, x, places, Filler::Last)?;
+    let windows = &parts.windows;
+    let pooling = Pooling { op, windows, rounds_up: false };
+    let [values, (index, of, steps)] = pooling.largest_with_index::<E, D>(parts.view(x))?;
     if !D::has_data(&index) {
         return Ok([values, (index, of, steps)]);
     }
@@ -453,10 +488,8 @@ pub(crate) fn adaptive_mean<E: Dtype, D: Device>(
         return empty::<E, D>(op, x, places);
     }
     let lead = x.sizes.len() - places.len().min(x.sizes.len());
-    let Parts { storage, sizes, windows } = parts::<E, D>(op, x, places, Filler::Zeros)?;
-    let own = strides::row_major(&sizes);
-    let view = View::<_, E>::new(&storage, 0, &sizes, &own);
-    let pooling = Pooling { op, windows: &windows, rounds_up: false };
+    let parts = parts::<E, D>(op, x, places, Filler::Zeros)?;
+    let (view, pooling) = (parts.view(x), Pooling { op, windows: &parts.windows, rounds_up: false });
     let is_whole = places.iter().zip(&x.sizes[lead..]).all(|(&count, &size)| size % count == 0);
     if is_whole {
         return pooling.mean::<E, D>(view, true, None);
