@@ -73,16 +73,22 @@ impl<A: Copy, R: Reducer<A>> Rows<'_, A, R> {
         let (channels, mut low) = (self.sizes[4], 0);
         // SAFETY: the caller's promise; as many channels are left.
         unsafe {
-            // As many as registers hold.
-            if const { size_of::<R::Partial>() <= 4 } {
+            // As many as fit half of the registers or less: these the compiler keeps there.
+            if const { size_of::<R::Partial>() < 4 } {
                 while low + 64 <= channels {
                     self.channels::<64>(x.add(low), counts, out.add(low));
                     low += 64;
                 }
             }
-            while low + 32 <= channels {
-                self.channels::<32>(x.add(low), counts, out.add(low));
-                low += 32;
+            if const { size_of::<R::Partial>() < 8 } {
+                while low + 32 <= channels {
+                    self.channels::<32>(x.add(low), counts, out.add(low));
+                    low += 32;
+                }
+            }
+            while low + 16 <= channels {
+                self.channels::<16>(x.add(low), counts, out.add(low));
+                low += 16;
             }
             while low < channels && channels >= 8 {
                 // The last ones overlap those before.
@@ -176,7 +182,8 @@ mod tests {
             let size = sizes[axis + 1];
             (0..window.kernel).filter_map(position).filter(move |&at| at < size)
         };
-        let steps = row_major(sizes);
+        let list = row_major(sizes);
+        let steps: [usize; 5] = core::array::from_fn(|axis| list[axis]);
         let rows = axis(0, z).flat_map(|z| axis(1, y).map(move |y| z * steps[1] + y * steps[2]));
         let places: Vec<usize> = rows.collect();
         let columns: Vec<usize> = axis(2, at).map(|at| at * steps[3]).collect();

@@ -138,7 +138,7 @@ mod tests {
         for (kernel, stride, padding, dilation) in
             (1..4).flat_map(|k| (1..4).flat_map(move |s| (0..4).flat_map(move |p| (1..4).map(move |d| (k, s, p, d)))))
         {
-            let window = window(kernel, stride, padding.min(((kernel - 1) * dilation + 1) / 2), dilation);
+            let window = window(kernel, stride, padding.min(((kernel - 1) * dilation).div_ceil(2)), dilation);
             for (len, place) in (1..9).flat_map(|len| (0..9).map(move |place| (len, place))) {
                 let at = |position: usize| (place * stride + position * dilation).checked_sub(window.before);
                 let seen: Vec<usize> = (0..kernel).filter_map(at).filter(|&at| at < len).collect();
