@@ -50,6 +50,7 @@ mod lookup;
 pub(crate) mod moving;
 pub(crate) mod non_temporal;
 pub(crate) mod order;
+pub(crate) mod pool;
 pub(crate) mod read;
 pub(crate) mod reduce;
 pub(crate) mod resample;

@@ -103,3 +103,88 @@ pub(crate) fn rows<A: Element, O: Element>(
         })
     }
 }
+
+/// Rows that are groups of channels, each with its element of the shared lists: `(first, step)` of each.
+struct GroupLoop<K, A, O> {
+    kernel: K,
+    groups: usize,
+    channels: usize,
+    places: usize,
+    shared: [Option<(*const A, usize)>; 2],
+    from: *const A,
+    to: *mut O,
+    rows: core::ops::Range<usize>,
+}
+impl<K: RowKernel<A, O>, A: Element, O: Element> GroupLoop<K, A, O> {
+    /// The elements of one channel.
+    ///
+    /// # Safety
+    /// There are as many places from `to` on.
+    #[inline(always)]
+    unsafe fn channel(&self, measure: K::Measure, elements: &[A], shared: [Option<A>; 2], to: *mut O) {
+        for (at, &x) in elements.iter().enumerate() {
+            // SAFETY: the caller's promise.
+            unsafe { to.add(at).write(self.kernel.element(measure, x, shared)) }
+        }
+    }
+}
+impl<K: RowKernel<A, O>, A: Element, O: Element> Loop for GroupLoop<K, A, O> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let (channels, places) = (self.channels, self.places);
+        let len = channels * places;
+        for row in self.rows.clone() {
+            // SAFETY: the rows are those of the view and of the result, and are written whole; the lists have an element for each
+            // channel of all groups.
+            unsafe {
+                let row_of = core::slice::from_raw_parts(self.from.add(row * len), len);
+                let measure = self.kernel.measure(row_of);
+                for channel in 0..channels {
+                    let (from, to) = (&row_of[channel * places..][..places], self.to.add(row * len + channel * places));
+                    let at = row % self.groups * channels + channel;
+                    // A loop for each, which asks no element which of them there are.
+                    match self.shared.map(|list| list.map(|(first, step)| first.add(at * step).read())) {
+                        [None, None] => self.channel(measure, from, [None, None], to),
+                        [Some(a), None] => self.channel(measure, from, [Some(a), None], to),
+                        [None, Some(b)] => self.channel(measure, from, [None, Some(b)], to),
+                        [Some(a), Some(b)] => self.channel(measure, from, [Some(a), Some(b)], to),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Channels of fewer elements are not worth a loop each.
+const FEW: usize = 16;
+
+/// Runs a kernel on each group of channels of `(N, groups, channels, places)`, row-major; `None` where the channels are short.
+pub(crate) fn groups<A: Element, O: Element>(
+    kernel: impl RowKernel<A, O>,
+    a: View<'_, HostBuffer, A>,
+    shared: [Option<View<'_, HostBuffer, A>>; 2],
+) -> Result<Option<HostBuffer>> {
+    let total = result_len(a.sizes)?;
+    let [n, groups, channels, places] = [0, 1, 2, 3].map(|axis| a.sizes[axis]);
+    if places < FEW || total == 0 {
+        return Ok(None);
+    }
+    let shared = shared.map(|list| list.map(|list| (source(&list), list.strides[0])));
+    let (rows, from) = (n * groups, source(&a));
+    // As in `rows`.
+    let pieces = threads::pieces(total / 2).min(rows);
+    // SAFETY: the rows together hold every place of the result, and each is written whole.
+    let storage = unsafe {
+        HostBuffer::filled_by(total, |to: *mut O| {
+            let operands = Shared((from, to, shared));
+            threads::for_each(pieces, &|piece| {
+                let (from, to, shared) = { &operands }.0;
+                let rows = rows * piece / pieces..rows * (piece + 1) / pieces;
+                simd::dispatch(GroupLoop { kernel, groups, channels, places, shared, from, to, rows });
+            });
+            Ok(())
+        })?
+    };
+    Ok(Some(storage))
+}

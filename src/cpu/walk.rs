@@ -96,14 +96,17 @@ impl<const N: usize> Walk<N> {
         self.rank = self.rank.min(last + 1);
     }
 
-    /// Splits the longest axis into up to `pieces` walks. Pieces of the last axis are multiples of `multiple`
-    /// elements.
+    /// Splits an axis into up to `pieces` walks: the outermost one that gives about as much to each, so that threads write apart from
+    /// one another, else the longest. Pieces of the last axis are multiples of `multiple` elements.
     pub(crate) fn split(&self, pieces: usize, multiple: usize) -> Vec<Self> {
-        let Some(axis) = (0..self.rank).max_by_key(|&axis| (self.sizes[axis], core::cmp::Reverse(axis))) else {
+        let pieces = pieces.max(1);
+        let is_even = |&axis: &usize| self.sizes[axis] >= 8 * pieces || self.sizes[axis].is_multiple_of(pieces);
+        let longest = || (0..self.rank).max_by_key(|&axis| (self.sizes[axis], core::cmp::Reverse(axis)));
+        let Some(axis) = (0..self.rank).find(is_even).or_else(longest) else {
             return vec![self.clone()];
         };
         let size = self.sizes[axis];
-        let mut length = size.div_ceil(pieces.max(1)).max(1);
+        let mut length = size.div_ceil(pieces).max(1);
         if axis + 1 == self.rank {
             length = length.next_multiple_of(multiple);
         }
@@ -234,5 +237,34 @@ impl<const N: usize> Iterator for Runs<'_, N> {
             self.index[axis] = 0;
         }
         Some(run)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn walks_are_divided_between_neighbours_where_that_is_even() {
+        // (Elements of a list repeated along the last axis: no two axes are one.)
+        let sizes = [4, 3, 100];
+        let walk = Walk::new(&sizes, [&[300, 100, 1], &[3, 1, 0]]);
+        let starts =
+            |pieces: usize| -> Vec<usize> { walk.split(pieces, 1).iter().map(|part| part.starts[0]).collect() };
+        assert_eq!(starts(2), [0, 600]);
+        assert_eq!(starts(3), [0, 100, 200]);
+        // No axis is even: the longest.
+        assert_eq!(starts(7), [0, 15, 30, 45, 60, 75, 90]);
+        for pieces in 1..9 {
+            let mut places: Vec<usize> = walk.split(pieces, 1).iter().flat_map(reached).collect();
+            places.sort_unstable();
+            assert!(places.into_iter().eq(0..1200), "{pieces}");
+        }
+    }
+
+    /// The places of operand 0.
+    fn reached(walk: &Walk<2>) -> Vec<usize> {
+        let inner = |run: Run<2>| (0..run.len).map(move |at| run.starts[0] + at * run.steps[0]);
+        walk.runs().flat_map(inner).collect()
     }
 }

@@ -13,7 +13,7 @@ use crate::ops::expression::{AXES, Expression, Leaf, Mapped2};
 use crate::ops::kernel::{Copying, LaneKernel, Map1, Map2, Map3, RowKernel};
 use crate::ops::reduce::{Reducer, TwoResults};
 use crate::ops::segment::Segment;
-use crate::ops::window::Convolution;
+use crate::ops::window::{Convolution, Window};
 use crate::storage::{View, ViewMut};
 
 /// Sealed: views are read where a device says that its elements are.
@@ -293,6 +293,15 @@ pub trait Backend: sealed::Backend + Sized + 'static {
         a: View<'_, Self::Storage, A>,
         shared: [Option<View<'_, Self::Storage, A>>; 2],
     ) -> Result<Self::Storage>;
+    /// Runs a kernel on groups of channels: on each `(channels, places)` of `(N, groups, channels, places)`, row-major, as one row. The
+    /// shared lists have an element for each channel of all groups. The result is row-major; `None` where a device has no loop for it.
+    fn groups<A: Element, O: Element>(
+        _kernel: impl RowKernel<A, O>,
+        _a: View<'_, Self::Storage, A>,
+        _shared: [Option<View<'_, Self::Storage, A>>; 2],
+    ) -> Result<Option<Self::Storage>> {
+        Ok(None)
+    }
     /// The product of `(…, m, k)` and `(…, k, n)` with equal leading sizes (strides may be 0), and its input; the
     /// result is row-major.
     fn matmul<E: Dtype>(
@@ -357,6 +366,16 @@ pub trait Backend: sealed::Backend + Sized + 'static {
         strides: &[usize],
     ) -> Result<Self::Storage> {
         convolving::with_copy::<Self, E, K>(kernel, convolution, x, weight, bias, [sizes, strides])
+    }
+    /// What windows see of `(N, D, H, W, C)`, reduced to one element each; positions beyond an axis count for nothing. The result is
+    /// row-major and has so many places in place of `D`, `H` and `W`; `None` where the device has no loop for it.
+    fn pool<A: Element, R: Reducer<A>>(
+        _reducer: R,
+        _windows: &[Window; 3],
+        _x: View<'_, Self::Storage, A>,
+        _places: [usize; 3],
+    ) -> Result<Option<Self::Storage>> {
+        Ok(None)
     }
     /// Scaled dot-product attention: `(…, L, V)`, row-major. `E` is a float.
     fn attend<E: Dtype>(attention: &Attention<'_, Self::Storage, E>) -> Result<Self::Storage> {

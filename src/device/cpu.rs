@@ -5,7 +5,7 @@ use crate::cpu::conv::Weight;
 use crate::cpu::epilogue::Then;
 use crate::cpu::{
     attention, compress, conv, elementwise, epilogue, fresh, fused, gather, gemm, index_rows, integer_gemm, lanes,
-    moving, order, read, reduce, rows, scatter, search, tiny_gemm,
+    moving, order, pool, read, reduce, rows, scatter, search, tiny_gemm,
 };
 use crate::dtype::{Castable, Dtype, Element};
 use crate::error::Result;
@@ -14,7 +14,7 @@ use crate::ops::expression::Expression;
 use crate::ops::kernel::{LaneKernel, Map1, Map2, Map3, RowKernel};
 use crate::ops::reduce::{Reducer, TwoResults};
 use crate::ops::segment::Segment;
-use crate::ops::window::Convolution;
+use crate::ops::window::{Convolution, Window};
 use crate::storage::{HostBuffer, View, ViewMut};
 
 /// The host. The default device of [`Tensor`](crate::Tensor).
@@ -254,6 +254,13 @@ impl Backend for Cpu {
     ) -> Result<HostBuffer> {
         rows::rows(kernel, a, shared)
     }
+    fn groups<A: Element, O: Element>(
+        kernel: impl RowKernel<A, O>,
+        a: View<'_, HostBuffer, A>,
+        shared: [Option<View<'_, HostBuffer, A>>; 2],
+    ) -> Result<Option<HostBuffer>> {
+        rows::groups(kernel, a, shared)
+    }
     #[inline]
     fn matmul<E: Dtype>(
         a: View<'_, HostBuffer, E>,
@@ -331,6 +338,14 @@ impl Backend for Cpu {
         let then = then.as_ref().map(|then| then as Then<'_, E>);
         let weight = Weight::Packed { buffer: weight.buffer, sizes: weight.sizes };
         conv::convolve(convolution, x, weight, bias, [sizes, strides], then)
+    }
+    fn pool<A: Element, R: Reducer<A>>(
+        reducer: R,
+        windows: &[Window; 3],
+        x: View<'_, HostBuffer, A>,
+        places: [usize; 3],
+    ) -> Result<Option<HostBuffer>> {
+        pool::pool(reducer, windows, x, places)
     }
     fn attend<E: Dtype>(attention: &Attention<'_, HostBuffer, E>) -> Result<HostBuffer> {
         attention::attend(attention)

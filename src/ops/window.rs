@@ -48,6 +48,15 @@ impl Window {
         Some(if starts_inside { places } else { places - 1 })
     }
 
+    /// What a place sees of an axis of so many positions.
+    pub fn inside(&self, place: usize, len: usize) -> Inside {
+        let start = place * self.stride;
+        let skipped = self.before.saturating_sub(start).div_ceil(self.dilation);
+        let first = (start + skipped * self.dilation).saturating_sub(self.before);
+        let count = len.saturating_sub(first).div_ceil(self.dilation).min(self.kernel.saturating_sub(skipped));
+        Inside { skipped, first, count }
+    }
+
     /// [`places`](Self::places), or the error of an operation.
     pub fn expect_places(&self, op: &'static str, len: usize) -> Result<usize> {
         if self.stride == 0 || self.dilation == 0 {
@@ -62,6 +71,17 @@ impl Window {
             Error::InvalidArgument { op, reason }
         })
     }
+}
+
+/// The part of a window that is no padding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inside {
+    /// How many positions stand in front of the axis.
+    pub skipped: usize,
+    /// The position of the axis where the first one of the others is.
+    pub first: usize,
+    /// How many there are from there on, a dilation apart.
+    pub count: usize,
 }
 
 /// A convolution over three axes; those that the operands lack have size 1 and a [`Window::POINT`].
@@ -82,7 +102,7 @@ impl Convolution {
 
 #[cfg(test)]
 mod tests {
-    use super::Window;
+    use super::{Inside, Window};
 
     fn window(kernel: usize, stride: usize, padding: usize, dilation: usize) -> Window {
         Window { kernel, stride, dilation, before: padding, after: padding }
@@ -110,6 +130,25 @@ mod tests {
         // The third window would start in the padding behind.
         assert_eq!(window(2, 2, 1, 1).places_rounded_up(3), Some(2));
         assert_eq!(window(3, 2, 1, 1).places_rounded_up(6), Some(4));
+    }
+
+    /// By asking of each position where it is.
+    #[test]
+    fn what_a_place_sees_is_neither_in_front_of_the_axis_nor_behind_it() {
+        for (kernel, stride, padding, dilation) in
+            (1..4).flat_map(|k| (1..4).flat_map(move |s| (0..4).flat_map(move |p| (1..4).map(move |d| (k, s, p, d)))))
+        {
+            let window = window(kernel, stride, padding.min(((kernel - 1) * dilation).div_ceil(2)), dilation);
+            for (len, place) in (1..9).flat_map(|len| (0..9).map(move |place| (len, place))) {
+                let at = |position: usize| (place * stride + position * dilation).checked_sub(window.before);
+                let seen: Vec<usize> = (0..kernel).filter_map(at).filter(|&at| at < len).collect();
+                let Inside { skipped, first, count } = window.inside(place, len);
+                assert_eq!(count, seen.len(), "{window:?} at {place} of {len}");
+                if let Some(&start) = seen.first() {
+                    assert_eq!((first, at(skipped)), (start, Some(start)), "{window:?} at {place} of {len}");
+                }
+            }
+        }
     }
 
     #[test]

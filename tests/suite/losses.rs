@@ -118,6 +118,49 @@ fn empty_predictions_have_no_mean() {
     assert_eq!((x.mse_loss(&x, Sum).item(), x.cross_entropy(&y, (), -100, 0.0, Sum).item()), (0.0, 0.0));
 }
 
+/// Channels of few elements and of many, in groups and each by itself, with and without weights.
+#[test]
+fn groups_are_standardised_then_each_channel_is_scaled_and_moved() {
+    for (n, places) in [(1, 3), (3, 16), (2, 19), (5, 150)] {
+        let x: Tensor<f64, shape![_, 6, _]> = Tensor::from_fn_sized([n, 6, places], |[n, c, at]: [usize; 3]| {
+            ((n * 77 + c * 31 + at * at * 13) % 101) as f64
+        });
+        let (w, b) = (tensor![1.0, 2.0, -3.0, 4.0, 0.5, 6.0_f64], tensor![0.0, 1.0, 0.5, -1.0, 7.0, 2.0_f64]);
+        let expected = |groups: usize, has_weight: bool, has_bias: bool| -> Vec<f64> {
+            let len = 6 / groups * places;
+            let elements = x.to_vec();
+            let standardised = elements.chunks(len).flat_map(|row| {
+                let mean = row.iter().sum::<f64>() / len as f64;
+                let variance = row.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / len as f64;
+                row.iter().map(move |x| (x - mean) / (variance + 0.1).sqrt())
+            });
+            let channel = |at: usize| at / places % 6;
+            let scaled = standardised.enumerate().map(|(at, x)| {
+                let weight = if has_weight { w[channel(at)] } else { 1.0 };
+                x * weight + if has_bias { b[channel(at)] } else { 0.0 }
+            });
+            scaled.collect()
+        };
+        let check = |found: Tensor<f64, shape![_, 6, _]>, expected: Vec<f64>| {
+            let found = found.to_vec();
+            assert_eq!(found.len(), expected.len());
+            assert!(
+                found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-12),
+                "{places}: {found:?}, {expected:?}"
+            );
+        };
+        check(x.group_norm::<dim!(2), _, _>(&w, &b, 0.1), expected(2, true, true));
+        check(x.group_norm::<dim!(3), _, _>(&w, (), 0.1), expected(3, true, false));
+        check(x.group_norm::<dim!(1), _, _>((), &b, 0.1), expected(1, false, true));
+        check(x.instance_norm(&w, &b, 0.1), expected(6, true, true));
+        check(x.instance_norm((), (), 0.1), expected(6, false, false));
+        // Lists that have a step.
+        let pairs = tensor![[1.0, 0.0], [2.0, 1.0], [-3.0, 0.5], [4.0, -1.0], [0.5, 7.0], [6.0, 2.0_f64]];
+        let (w, b) = (pairs.select(castiron::axis![1], 0), pairs.select(castiron::axis![1], 1));
+        check(x.group_norm::<dim!(2), _, _>(&w, &b, 0.1), expected(2, true, true));
+    }
+}
+
 #[test]
 fn other_losses_have_pytorchs_values() {
     let (x, w) = (scores(), tensor![1.0, 2.0, 3.0]);

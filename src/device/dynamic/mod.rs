@@ -23,7 +23,7 @@ use crate::ops::expression::Expression;
 use crate::ops::kernel::{LaneKernel, Map1, Map2, Map3, RowKernel};
 use crate::ops::reduce::{Reducer, TwoResults};
 use crate::ops::segment::Segment;
-use crate::ops::window::Convolution;
+use crate::ops::window::{Convolution, Window};
 use crate::storage::{View, ViewMut};
 #[cfg(feature = "cuda")]
 use on::Gpu;
@@ -339,6 +339,16 @@ impl Backend for Dynamic {
             D::rows(kernel, a, [first?, second?]).map(of)
         }; Ok(DynamicBuffer::Meta))
     }
+    fn groups<A: Element, O: Element>(
+        kernel: impl RowKernel<A, O>,
+        a: View<'_, DynamicBuffer, A>,
+        shared: [Option<View<'_, DynamicBuffer, A>>; 2],
+    ) -> Result<Option<DynamicBuffer>> {
+        on!(D of: a => {
+            let [first, second] = shared.map(|list| list.map(|list| D::joining(list, a.buffer)).transpose());
+            D::groups(kernel, a, [first?, second?]).map(|result| result.map(of))
+        }; Ok(None))
+    }
     fn matmul<E: Dtype>(
         a: View<'_, DynamicBuffer, E>,
         b: View<'_, DynamicBuffer, E>,
@@ -372,6 +382,14 @@ impl Backend for Dynamic {
             let bias = bias.map(|bias| D::joining(bias, x.buffer)).transpose()?;
             D::convolve(convolution, x, weight, bias, sizes, strides).map(of)
         }; Ok(DynamicBuffer::Meta))
+    }
+    fn pool<A: Element, R: Reducer<A>>(
+        reducer: R,
+        windows: &[Window; 3],
+        x: View<'_, DynamicBuffer, A>,
+        places: [usize; 3],
+    ) -> Result<Option<DynamicBuffer>> {
+        on!(D of: x => D::pool(reducer, windows, x, places).map(|pooled| pooled.map(of)); Ok(None))
     }
     fn attend<E: Dtype>(attention: &Attention<'_, DynamicBuffer, E>) -> Result<DynamicBuffer> {
         let &Attention { query, key, value, ref mask, is_causal, scale } = attention;

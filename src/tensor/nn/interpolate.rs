@@ -14,9 +14,9 @@ use crate::ops::resample::{Kernel, Neighbours, Resampling};
 use crate::ops::segment::Segment;
 use crate::shape::{EachAxis, Interpolated, KnownShape, Scaled, Shape, Upsampled};
 use crate::storage::View;
+use crate::tensor::nn::adaptive_pool::adaptive_mean;
 use crate::tensor::nn::conv::{Laid, expect_room, laid};
 use crate::tensor::nn::modes::Resamples;
-use crate::tensor::nn::pool::adaptive_mean;
 use crate::tensor::{Tensor, checked_numel};
 use castiron_macros::fallible;
 

@@ -1,5 +1,6 @@
 //! What networks are made of: convolutions, pooling, attention, resampling. Each is written over erased views, which both fronts call.
 
+pub(crate) mod adaptive_pool;
 pub(crate) mod attention;
 pub(crate) mod conv;
 pub(crate) mod grid;

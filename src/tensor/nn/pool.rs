@@ -1,11 +1,11 @@
 //! Pooling: what windows see of an operand, reduced to one number each.
 //!
-//! Source: `torch.nn.functional.max_pool2d`, `avg_pool2d`, `adaptive_avg_pool2d` and their kin; `aten/src/ATen/native/Pool.h`,
-//! `AdaptivePooling.h`. Uses `device`, `ops::window`, `ops::reduce`, `shape::window`; used by `any`.
+//! Source: `torch.nn.functional.max_pool2d`, `avg_pool2d` and their kin; `aten/src/ATen/native/Pool.h`. Uses `nn::adaptive_pool`,
+//! `device`, `ops::window`, `ops::reduce`, `shape::window`; used by `any`.
 
 use crate::device::Device;
 use crate::dtype::{Compute, Dtype, Element};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, invalid};
 use crate::layout::memory_format::MemoryFormat;
 use crate::layout::strides;
 use crate::ops;
@@ -13,16 +13,13 @@ use crate::ops::admit::{FloatFor, RealFor};
 use crate::ops::kernel::Combining;
 use crate::ops::reduce::{ArgExtreme, Extreme, Mean, Reducer, Sum};
 use crate::ops::segment::Segment;
-use crate::ops::window::Window;
+use crate::ops::window::{Inside, Window};
 use crate::shape::{EachAxis, KnownShape, Moves, Pool, Pooled, Resized, Shape, numel};
 use crate::storage::View;
+use crate::tensor::nn::adaptive_pool::{adaptive_largest, adaptive_mean};
 use crate::tensor::nn::conv::{Laid, expect_room, laid};
 use crate::tensor::{Tensor, checked_numel};
 use castiron_macros::fallible;
-
-fn invalid<T>(op: &'static str, reason: String) -> Result<T> {
-    Err(Error::InvalidArgument { op, reason })
-}
 
 /// How windows are pooled.
 #[derive(Clone, Copy)]
@@ -75,18 +72,20 @@ impl Pooling<'_> {
         Ok(sizes)
     }
 
+    /// The axes in the order in which the result has them in memory: channels stay last where they are.
+    fn order<S, E>(&self, x: View<'_, S, E>) -> Vec<usize> {
+        let rank = x.sizes.len();
+        let last =
+            rank == self.windows.len() + 2 && MemoryFormat::suggested(x.sizes, x.strides) != MemoryFormat::CONTIGUOUS;
+        if last { [0].into_iter().chain(2..rank).chain([1]).collect() } else { (0..rank).collect() }
+    }
+
     /// What the windows see, with `fill` in the padding.
     fn seen<E: Element, D: Device>(&self, x: View<'_, D::Storage, E>, fill: E) -> Result<Seen<D::Storage>> {
         let (op, axes) = (self.op, self.windows.len());
         let sizes = self.sizes::<E>(x.sizes)?;
         let lead = x.sizes.len() - axes;
-        // Channels stay last where they are.
-        let last = lead == 2 && MemoryFormat::suggested(x.sizes, x.strides) != MemoryFormat::CONTIGUOUS;
-        let order: Vec<usize> = if last {
-            [0].into_iter().chain(2..x.sizes.len()).chain([1]).collect()
-        } else {
-            (0..x.sizes.len()).collect()
-        };
+        let order = self.order(x);
         let window = |axis: usize| axis.checked_sub(lead).map(|at| self.windows[at]);
         let (mut own, mut steps) = (x.sizes.to_vec(), x.strides.to_vec());
         let mut list: Vec<Vec<Segment>> = vec![];
@@ -125,8 +124,7 @@ impl Pooling<'_> {
             seen_sizes.push(window.kernel);
             seen_strides.push(window.dilation * steps[lead + at]);
         }
-        let mut result_strides = vec![0; sizes.len()];
-        order.iter().zip(strides::row_major(&of(&sizes))).for_each(|(&axis, stride)| result_strides[axis] = stride);
+        let result_strides = strides_in(&order, &sizes);
         Ok(Seen { storage, sizes: seen_sizes, strides: seen_strides, positions: axes, result: [sizes, result_strides] })
     }
 
@@ -136,10 +134,41 @@ impl Pooling<'_> {
         x: View<'_, D::Storage, E>,
         fill: E,
     ) -> Result<Laid<D::Storage>> {
+        if let Some(pooled) = self.pooled::<E, D, R>(reducer, x)? {
+            return Ok(pooled);
+        }
         let seen = self.seen::<E, D>(x, fill)?;
         let storage = D::reduce::<E, R>(reducer, seen.view(x), seen.mask())?;
         let [sizes, strides] = seen.result;
         Ok((storage, sizes, strides))
+    }
+
+    /// The same where channels are last and the device has a loop for it.
+    fn pooled<E: Element, D: Device, R: Reducer<E>>(
+        &self,
+        reducer: R,
+        x: View<'_, D::Storage, E>,
+    ) -> Result<Option<Laid<D::Storage>>> {
+        let order = self.order(x);
+        if order.last() != Some(&1) {
+            return Ok(None);
+        }
+        let sizes = self.sizes::<E>(x.sizes)?;
+        // (N, D, H, W, C): the axes that the operand lacks have one position.
+        let lacking = 3 - self.windows.len();
+        let five = |of: &[usize], missing: usize| {
+            let mut list = vec![missing; 5];
+            list[0] = of[0];
+            list[1 + lacking..].iter_mut().zip(&order[1..]).for_each(|(to, &axis)| *to = of[axis]);
+            list
+        };
+        let mut windows = [Window::POINT; 3];
+        windows[lacking..].copy_from_slice(self.windows);
+        let places = five(&sizes, 1);
+        let places = core::array::from_fn(|axis| places[axis + 1]);
+        let pooled = D::pool::<E, R>(reducer, &windows, x.restrided(&five(x.sizes, 1), &five(x.strides, 0)), places)?;
+        let strides = strides_in(&order, &sizes);
+        Ok(pooled.map(|storage| (storage, sizes, strides)))
     }
 
     /// The largest element of each window.
@@ -176,29 +205,21 @@ impl Pooling<'_> {
             let steps = strides::row_major(x.sizes);
             for (at, index) in list.iter_mut().enumerate() {
                 let coordinate = |axis: usize| at / strides[axis].max(1) % sizes[axis];
-                // The first position of each axis that is no padding, and how many there are from there on.
-                let seen = |axis: usize| {
-                    let (window, size) = (self.windows[axis], x.sizes[lead + axis]);
-                    let place = coordinate(lead + axis) * window.stride;
-                    let skipped = window.before.saturating_sub(place).div_ceil(window.dilation);
-                    let first = (place + skipped * window.dilation).saturating_sub(window.before);
-                    let count = size.saturating_sub(first).div_ceil(window.dilation).min(window.kernel - skipped);
-                    (first, count, skipped)
-                };
+                let seen = |axis: usize| self.windows[axis].inside(coordinate(lead + axis), x.sizes[lead + axis]);
                 if largest.get(at).is_some_and(is_nan) {
                     // Of several NaN PyTorch finds the last one.
                     let plane: usize = (0..lead).map(|axis| coordinate(axis) * steps[axis]).sum();
-                    let counts: Vec<(usize, usize, usize)> = (0..axes).map(seen).collect();
+                    let counts: Vec<Inside> = (0..axes).map(seen).collect();
                     let place = |number: usize| {
                         let (mut rest, mut flat) = (number, 0);
                         for axis in (0..axes).rev() {
-                            let (first, count, _) = counts[axis];
+                            let Inside { first, count, .. } = counts[axis];
                             flat += (first + rest % count * self.windows[axis].dilation) * steps[lead + axis];
                             rest /= count;
                         }
                         flat
                     };
-                    let all = counts.iter().map(|(_, count, _)| count).product::<usize>();
+                    let all = counts.iter().map(|inside| inside.count).product::<usize>();
                     let last = (0..all).rev().map(place).find(|&flat| is_nan(&elements[plane + flat]));
                     *index = last.unwrap_or(0) as i64;
                     continue;
@@ -207,7 +228,7 @@ impl Pooling<'_> {
                 for axis in (0..axes).rev() {
                     let (window, size) = (self.windows[axis], x.sizes[lead + axis]);
                     // (Where all elements are the lowest, the first one may be padding.)
-                    let position = (within % window.kernel).max(seen(axis).2);
+                    let position = (within % window.kernel).max(seen(axis).skipped);
                     within /= window.kernel;
                     let at = coordinate(lead + axis) * window.stride + position * window.dilation;
                     flat += (at - window.before).min(size - 1) * step;
@@ -298,197 +319,17 @@ impl<S> Seen<S> {
     }
 }
 
+/// The strides of a tensor that has its axes in this order in memory.
+fn strides_in(order: &[usize], sizes: &[usize]) -> Vec<usize> {
+    let laid: Vec<usize> = order.iter().map(|&axis| sizes[axis]).collect();
+    let mut strides = vec![0; sizes.len()];
+    order.iter().zip(strides::row_major(&laid)).for_each(|(&axis, stride)| strides[axis] = stride);
+    strides
+}
+
 /// What is below every other element.
 fn lowest<E: Dtype>() -> E {
     E::from_compute(E::Compute::default().unary::<ops::reduce::ExtremeOfTwo<true>>())
-}
-
-/// The windows of an adaptive pooling over one axis: where place `at` of `places` begins and ends.
-fn part(at: usize, places: usize, size: usize) -> [usize; 2] {
-    [at * size / places, ((at + 1) * size).div_ceil(places)]
-}
-
-/// The operand with the parts of each of the last axes one after the other, all as long as the longest: `filler` says with what the
-/// shorter ones are filled, and the windows over the result. (Where all are as long, it is the operand itself.)
-struct Parts<S> {
-    storage: S,
-    sizes: Vec<usize>,
-    windows: Vec<Window>,
-}
-
-/// How parts that are shorter than others are filled.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Filler {
-    /// By zeros.
-    Zeros,
-    /// By their last element.
-    Last,
-}
-
-fn parts<E: Element, D: Device>(
-    op: &'static str,
-    x: View<'_, D::Storage, E>,
-    places: &[usize],
-    filler: Filler,
-) -> Result<Parts<D::Storage>> {
-    let axes = places.len();
-    let lead = x.sizes.len().checked_sub(axes).filter(|lead| matches!(lead, 1 | 2));
-    let Some(lead) = lead else {
-        return invalid(
-            op,
-            format!("expected {} axes, or {} with a batch, got shape {:?}", axes + 1, axes + 2, x.sizes),
-        );
-    };
-    if x.sizes[lead - 1..].contains(&0) {
-        return invalid(
-            op,
-            format!("a tensor of shape {:?} has nothing to pool: only the batch may be empty", x.sizes),
-        );
-    }
-    expect_room::<E, D>(x.buffer, &[&x.sizes[..lead], places].concat())?;
-    let mut list: Vec<Vec<Segment>> = x.sizes.iter().map(|&size| vec![Segment::whole(size)]).collect();
-    let (mut sizes, mut windows) = (x.sizes.to_vec(), vec![]);
-    let mut is_whole = true;
-    for (axis, &count) in places.iter().enumerate() {
-        let size = x.sizes[lead + axis];
-        let too_large = || Error::TooLarge { op, sizes: x.sizes.into() };
-        count.checked_add(1).and_then(|count| count.checked_mul(size)).ok_or_else(too_large)?;
-        let longest = if size % count.max(1) == 0 { size / count.max(1) } else { size / count + 2 };
-        let bounds = |at: usize| part(at, count, size);
-        let kernel = if D::has_data(x.buffer) {
-            (0..count).map(|at| bounds(at)[1] - bounds(at)[0]).max().unwrap_or(1)
-        } else {
-            longest
-        };
-        windows.push(Window { kernel, stride: kernel.max(1), dilation: 1, before: 0, after: 0 });
-        sizes[lead + axis] = count.checked_mul(kernel).ok_or_else(too_large)?;
-        if sizes[lead + axis] != size || count * kernel != size {
-            is_whole = false;
-        }
-        if D::has_data(x.buffer) && count * kernel != size {
-            list[lead + axis] = (0..count)
-                .flat_map(|at| {
-                    let [start, end] = bounds(at);
-                    let less = kernel - (end - start);
-                    let rest = match filler {
-                        Filler::Zeros => Segment::Fill { len: less },
-                        Filler::Last => {
-                            Segment::Each { start: end - 1, len: usize::from(less > 0), times: less.max(1) }
-                        }
-                    };
-                    [Segment::Forward { start, len: end - start }, rest]
-                })
-                .collect();
-        }
-    }
-    checked_numel::<E>(op, &sizes)?;
-    let storage = if is_whole {
-        D::map1::<E, E>(crate::ops::kernel::Copying, x, &strides::row_major(&sizes))?
-    } else {
-        D::pick::<E>(x, &list, E::default())?
-    };
-    Ok(Parts { storage, sizes, windows })
-}
-
-/// The largest element of each of so many parts of the last axes.
-pub(crate) fn adaptive_largest<E: Dtype, D: Device>(
-    op: &'static str,
-    x: View<'_, D::Storage, E>,
-    places: &[usize],
-) -> Result<Laid<D::Storage>> {
-    if places.contains(&0) {
-        return empty::<E, D>(op, x, places);
-    }
-    let Parts { storage, sizes, windows } = parts::<E, D>(op, x, places, Filler::Last)?;
-    let own = strides::row_major(&sizes);
-    let pooling = Pooling { op, windows: &windows, rounds_up: false };
-    pooling.largest::<E, D>(View::new(&storage, 0, &sizes, &own))
-}
-
-/// The same, and where each is among the operand's positions.
-#[cfg(feature = "any")]
-pub(crate) fn adaptive_largest_with_index<E: Dtype, D: Device>(
-    op: &'static str,
-    x: View<'_, D::Storage, E>,
-    places: &[usize],
-) -> Result<[Laid<D::Storage>; 2]> {
-    if places.contains(&0) {
-        let of = || empty::<E, D>(op, x, places);
-        return Ok([of()?, of()?]);
-    }
-    let Parts { storage, sizes, windows } = parts::<E, D>(op, x, places, Filler::Last)?;
-    let own = strides::row_major(&sizes);
-    let pooling = Pooling { op, windows: &windows, rounds_up: false };
-    let [values, (index, of, steps)] = pooling.largest_with_index::<E, D>(View::new(&storage, 0, &sizes, &own))?;
-    if !D::has_data(&index) {
-        return Ok([values, (index, of, steps)]);
-    }
-    // From positions of the parts to the operand's.
-    let lead = x.sizes.len() - places.len();
-    let mut list = D::download::<i64>(View::new(&index, 0, &of, &steps))?;
-    for index in &mut list {
-        let (mut rest, mut flat, mut step) = (*index as usize, 0, 1);
-        for axis in (0..places.len()).rev() {
-            let (count, size, kernel) = (places[axis], x.sizes[lead + axis], windows[axis].kernel);
-            let at = rest % (count * kernel);
-            rest /= count * kernel;
-            let [start, end] = part(at / kernel, count, size);
-            flat += (start + at % kernel).min(end - 1) * step;
-            step *= size;
-        }
-        *index = flat as i64;
-    }
-    let row_major = strides::row_major(&of);
-    let index = D::build::<i64>(Some(&index), || Ok(list))?;
-    Ok([values, (index, of, row_major)])
-}
-
-/// The mean of each of so many parts of the last axes.
-pub(crate) fn adaptive_mean<E: Dtype, D: Device>(
-    op: &'static str,
-    x: View<'_, D::Storage, E>,
-    places: &[usize],
-) -> Result<Laid<D::Storage>> {
-    if places.contains(&0) {
-        return empty::<E, D>(op, x, places);
-    }
-    let lead = x.sizes.len() - places.len().min(x.sizes.len());
-    let Parts { storage, sizes, windows } = parts::<E, D>(op, x, places, Filler::Zeros)?;
-    let own = strides::row_major(&sizes);
-    let view = View::<_, E>::new(&storage, 0, &sizes, &own);
-    let pooling = Pooling { op, windows: &windows, rounds_up: false };
-    let is_whole = places.iter().zip(&x.sizes[lead..]).all(|(&count, &size)| size % count == 0);
-    if is_whole {
-        return pooling.mean::<E, D>(view, true, None);
-    }
-    let (sum, of, steps) = pooling.summed::<E, D>(view)?;
-    let grid = strides::row_major(places);
-    let divisors = D::build::<E>(Some(x.buffer), || {
-        crate::error::listed((0..numel(places).unwrap_or(0)).map(|at| {
-            let len = |axis: usize| {
-                let [start, end] = part(at / grid[axis] % places[axis], places[axis], x.sizes[lead + axis]);
-                end - start
-            };
-            E::from_i64((0..places.len()).map(len).product::<usize>() as i64)
-        }))
-    })?;
-    let mut spread = vec![0; lead];
-    spread.extend(grid.iter().zip(places).map(|(&step, &size)| if size == 1 { 0 } else { step }));
-    let (left, right) = (View::<_, E>::new(&sum, 0, &of, &steps), View::<_, E>::new(&divisors, 0, &of, &spread));
-    let storage = D::map2::<E, E, E>(Combining::<ops::div, E>::new(), left, right, &steps)?;
-    Ok((storage, of, steps))
-}
-
-fn empty<E: Element, D: Device>(
-    op: &'static str,
-    x: View<'_, D::Storage, E>,
-    places: &[usize],
-) -> Result<Laid<D::Storage>> {
-    let lead = x.sizes.len().checked_sub(places.len()).filter(|lead| matches!(lead, 1 | 2));
-    let Some(lead) = lead else { return invalid(op, format!("a tensor of shape {:?} can't be pooled", x.sizes)) };
-    let sizes = [&x.sizes[..lead], places].concat();
-    let own = strides::row_major(&sizes);
-    Ok((D::zeroed::<E>(Some(x.buffer), 0)?, sizes, own))
 }
 
 macro_rules! poolings {

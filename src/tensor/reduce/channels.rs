@@ -2,7 +2,7 @@
 //! Uses `reduce::normalize`, `ops::losses` (their formulas of two elements), `device`.
 
 use crate::device::Device;
-use crate::dtype::{Dtype, Element};
+use crate::dtype::{DType, Dtype, Element};
 use crate::error::{Error, Result, invalid};
 use crate::layout::strides;
 use crate::ops;
@@ -63,8 +63,13 @@ pub(crate) fn by_groups<E: Dtype, D: Device>(
     if x.sizes.contains(&0) {
         return D::zeroed::<E>(Some(x.buffer), 0);
     }
-    let len = x.sizes[1..].iter().product::<usize>() / groups;
-    let rows = D::rows::<E, E>(Standardizing { eps }, x.restrided(&[n * groups, len], &[len, 1]), [None, None])?;
+    let (kernel, places) = (Standardizing { eps }, x.sizes[2..].iter().product::<usize>());
+    let sizes = [n, groups, c / groups, places];
+    if let Some(result) = D::groups::<E, E>(kernel, x.restrided(&sizes, &strides::row_major(&sizes)), [weight, bias])? {
+        return Ok(result);
+    }
+    let len = sizes[2] * places;
+    let rows = D::rows::<E, E>(kernel, x.restrided(&[n * groups, len], &[len, 1]), [None, None])?;
     if weight.is_none() && bias.is_none() {
         return Ok(rows);
     }
@@ -74,8 +79,25 @@ pub(crate) fn by_groups<E: Dtype, D: Device>(
     affine::<E, E, D>(View::new(&rows, 0, x.sizes, &to), weight, bias)
 }
 
-/// `(x - mean) / sqrt(var + eps) * weight + bias` for each channel, one factor and one summand for each, in `f64`; row-major.
+/// `(x - mean) / sqrt(var + eps) * weight + bias` for each channel, one factor and one summand for each, found in `f64`; row-major.
 pub(crate) fn by_statistics<E: Dtype, M: Dtype, V: Dtype, D: Device>(
+    op: &'static str,
+    x: View<'_, D::Storage, E>,
+    mean: View<'_, D::Storage, M>,
+    variance: View<'_, D::Storage, V>,
+    given: [Option<View<'_, D::Storage, E>>; 2],
+    eps: f64,
+) -> Result<D::Storage> {
+    // In the numbers that elements are computed in.
+    if const { matches!(E::DTYPE, DType::F64) } {
+        by_factors::<E, M, V, f64, D>(op, x, mean, variance, given, eps)
+    } else {
+        by_factors::<E, M, V, f32, D>(op, x, mean, variance, given, eps)
+    }
+}
+
+/// The same, factors and summands being a `B` each.
+fn by_factors<E: Dtype, M: Dtype, V: Dtype, B: Dtype, D: Device>(
     op: &'static str,
     x: View<'_, D::Storage, E>,
     mean: View<'_, D::Storage, M>,
@@ -102,8 +124,10 @@ pub(crate) fn by_statistics<E: Dtype, M: Dtype, V: Dtype, D: Device>(
         None => D::zeroed::<f64>(Some(x.buffer), list[0])?,
     };
     let shifted = Losing::<Shifted>::new([0.0; 2]);
-    let shift = D::map3::<f64, f64, f64, f64>(shifted, of(&means, &list), of(&shifts, &list), of(&scale, &list), &[1])?;
-    affine::<E, f64, D>(x, of(&scale, &list), of(&shift, &list))
+    let shift = D::map3::<f64, f64, f64, B>(shifted, of(&means, &list), of(&shifts, &list), of(&scale, &list), &[1])?;
+    let scale = of(&scale, &list);
+    let scale = D::map2::<f64, f64, B>(Losing::<First>::new([0.0; 2]), scale, scale, &[1])?;
+    affine::<E, B, D>(x, View::new(&scale, 0, &list, &[1]), View::new(&shift, 0, &list, &[1]))
 }
 
 /// `x / (k + alpha / size * sum of squares) ** beta` over `size` channels around each; row-major.

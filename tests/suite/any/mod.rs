@@ -14,6 +14,7 @@ pub mod model;
 mod moving;
 mod one_pass;
 mod outputs;
+mod pooling;
 mod reduce;
 mod robustness;
 mod sharing;
