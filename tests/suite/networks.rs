@@ -285,3 +285,43 @@ fn nan_is_the_largest_of_a_window() {
     let y = x.max_pool1d(Pool::<dim!(2)>::new());
     assert!(y[(0, 0)].is_nan() && y[(0, 1)] == 4.0);
 }
+
+/// A packed weight gives what the weight gives, in every dtype that is convolved, in both layouts.
+#[test]
+fn a_packed_convolution_is_the_convolution() {
+    fn holds<E: castiron::Dtype + PartialEq + core::fmt::Debug>(
+        cast: impl Fn(&Tensor<f64, Images>) -> Tensor<E, Images>,
+    ) where
+        E: castiron::ops::admit::InexactFor<ops::reduce::convolution>,
+    {
+        let conv = Conv::new().stride::<dim!(2)>().padding::<Half>();
+        for last in [false, true] {
+            let x = cast(&random([2, 20, 9, 7], 1));
+            let x = if last { x.to_memory_format(ChannelsLast) } else { x };
+            // All channels, in four groups, and each by itself.
+            let (w, b) = (cast(&random([6, 20, 3, 3], 2)), cast(&random([1, 1, 1, 6], 3)).flatten().with_shape());
+            let packed = w.pack_conv2d(Some(&b), conv);
+            assert_eq!(packed.forward(&x).to_vec(), x.conv2d(&w, Some(&b), conv).to_vec());
+            let (w, conv) = (cast(&random([8, 5, 3, 3], 2)), conv.groups::<dim!(4)>());
+            assert_eq!(w.pack_conv2d(None, conv).forward(&x).to_vec(), x.conv2d(&w, None, conv).to_vec());
+            let (w, conv) = (cast(&random([20, 1, 3, 1], 2)), conv.groups::<dim!(20)>());
+            assert_eq!(w.pack_conv2d(None, conv).forward(&x).to_vec(), x.conv2d(&w, None, conv).to_vec());
+        }
+    }
+    holds(|x| x.to::<f64>());
+    holds(|x| x.to::<f32>());
+    holds(|x| x.to::<bf16>());
+    holds(|x| x.to::<castiron::Complex<f32>>());
+}
+
+#[test]
+fn a_weight_that_does_not_fit_is_not_packed() {
+    let (w, b) = (random::<Images>([6, 2, 3, 3], 1), random::<shape![_]>([5], 2));
+    let error = w.try_pack_conv2d(Some(&b), Conv::new()).unwrap_err();
+    assert_eq!(error.to_string(), "pack_conv2d: expected shape [6], found [5]");
+    let error = w.try_pack_conv2d(None, Conv::new().groups::<dim!(4)>()).unwrap_err();
+    assert_eq!(error.to_string(), "pack_conv2d: 6 output channels can't be divided into 4 groups");
+    let packed = w.pack_conv2d(None, Conv::new());
+    let error = packed.try_forward(&random::<Images>([1, 3, 5, 5], 1)).unwrap_err();
+    assert!(error.to_string().contains("the input has 3 channels, the weight takes 2"), "{error}");
+}

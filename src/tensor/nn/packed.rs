@@ -129,13 +129,10 @@ impl<E: Element, W: Shape, S: EachAxis, P: EachAxis, L: EachAxis, G: Known, D: D
     /// assert_eq!(conv.forward(&tensor![[1.0, 0.0, 3.0]]).to_vec(), [1.5, 6.5]);
     /// ```
     #[fallible]
-    pub fn forward<T: Shape>(
-        &self,
-        x: &Tensor<E, T, D>,
-    ) -> Result<Tensor<E, <T as Convolved<W, Conv<S, P, L, G>>>::Output, D>>
+    pub fn forward<T>(&self, x: &Tensor<E, T, D>) -> Result<Tensor<E, <T as Convolved<W, Conv<S, P, L, G>>>::Output, D>>
     where
         E: InexactFor<ops::reduce::convolution>,
-        T: Convolved<W, Conv<S, P, L, G>>,
+        T: Shape + Convolved<W, Conv<S, P, L, G>>,
         (S, P, L): Moves,
     {
         self.run(x, None::<Copying>)
@@ -155,28 +152,28 @@ impl<E: Element, W: Shape, S: EachAxis, P: EachAxis, L: EachAxis, G: Known, D: D
     /// assert_eq!(conv.forward_with(&tensor![[1.0, -2.0, 3.0]], ops::relu {}).to_vec(), [2.0, 0.0, 6.0]);
     /// ```
     #[fallible]
-    pub fn forward_with<T: Shape, A: Activation<E>>(
+    pub fn forward_with<T, A: Activation<E>>(
         &self,
         x: &Tensor<E, T, D>,
         activation: A,
     ) -> Result<Tensor<E, <T as Convolved<W, Conv<S, P, L, G>>>::Output, D>>
     where
         E: InexactFor<ops::reduce::convolution>,
-        T: Convolved<W, Conv<S, P, L, G>>,
+        T: Shape + Convolved<W, Conv<S, P, L, G>>,
         (S, P, L): Moves,
     {
         let _ = activation;
         self.run(x, Some(Applying::<A>::new()))
     }
 
-    fn run<T: Shape>(
+    fn run<T>(
         &self,
         x: &Tensor<E, T, D>,
         kernel: Option<impl Map1<E, E>>,
     ) -> Result<Tensor<E, <T as Convolved<W, Conv<S, P, L, G>>>::Output, D>>
     where
         E: InexactFor<ops::reduce::convolution>,
-        T: Convolved<W, Conv<S, P, L, G>>,
+        T: Shape + Convolved<W, Conv<S, P, L, G>>,
         (S, P, L): Moves,
     {
         let sizes = self.sizes.as_ref();

@@ -3,7 +3,7 @@
 
 use super::{Gives, On, is_host};
 use castiron::shape::HasAxis;
-use castiron::{Device, Dim, Dtype, Dyn, Float, Numeric, Scalar, Shape, Tensor, axis, tensor};
+use castiron::{Device, Dim, Dtype, Dyn, Float, Numeric, Scalar, Shape, Tensor, axis, shape, tensor};
 
 /// Generic code needs no bounds beyond the set of dtypes and the shape.
 pub fn code_that_blends<D: Device>() {
@@ -100,7 +100,20 @@ pub fn two_results_of_one_reduction<D: Device>() {
     assert!(error.starts_with("max:"), "{error}");
 }
 
+pub fn packed_convolutions<D: Device>() {
+    use castiron::nn::{Conv, Same};
+    let list = |len: i32| (0..len).map(|at| (at * 7 % 11 - 5) as f32).collect::<Vec<_>>();
+    let x = Tensor::<f32, shape![2, 3, 5, 6], D>::from_vec(list(180));
+    let w = Tensor::<f32, shape![4, 3, 3, 3], D>::from_vec(list(108));
+    let b = Tensor::<f32, shape![4], D>::from_vec(list(4));
+    let conv = Conv::new().padding::<Same>();
+    let packed = w.pack_conv2d(Some(&b), conv);
+    assert_eq!(packed.forward(&x).to_vec(), x.conv2d(&w, Some(&b), conv).to_vec());
+    let relu = castiron::ops::relu {};
+    assert_eq!(packed.forward_with(&x, relu).to_vec(), x.conv2d_with(&w, Some(&b), conv, relu).to_vec());
+}
+
 each_device! {
     also_without_data: code_that_blends, code_that_sums;
-    with_data: searching_for_scalars, two_results_of_one_reduction;
+    with_data: searching_for_scalars, two_results_of_one_reduction, packed_convolutions;
 }
