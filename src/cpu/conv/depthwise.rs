@@ -1,6 +1,7 @@
 //! Convolutions of each channel by itself: vectors run along the channels. Used by `conv`.
 
-use super::{Plan, patch};
+use super::patch;
+use super::plan::Plan;
 use crate::cpu::simd::{self, Loop};
 use crate::dtype::{Compute, Dtype};
 use crate::error::Result;

@@ -4,9 +4,9 @@
 //!
 //! Used by `gemm`.
 
+use super::plan::{Plan, Source};
 use super::tile::{self, Kernels};
 use super::weights::{Packer, Weights, strips};
-use super::{Plan, Source};
 use crate::dtype::Dtype;
 use crate::error::Result;
 use crate::ops::window::Window;

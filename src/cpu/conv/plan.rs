@@ -1,0 +1,213 @@
+//! A convolution as its blocks see it: how large they are, what a block reads, and how they are divided among threads.
+//!
+//! Uses `strips`, `patch`, threads; used by `conv`.
+
+use super::depthwise;
+use super::patch::{self, Part};
+use super::tile::Kernels;
+use super::weights::Packer;
+use crate::cpu::epilogue::Then;
+use crate::cpu::threads::{self, Shared};
+use crate::dtype::Dtype;
+use crate::error::Result;
+use crate::ops::window::Window;
+use crate::storage::Scratch;
+
+/// Numbers of a block's input: a part of the L2 cache.
+const INPUT: usize = if cfg!(debug_assertions) { 1 << 8 } else { 1 << 16 };
+/// Pixels of a block.
+const PIXELS: usize = if cfg!(debug_assertions) { 20 } else { 224 };
+
+/// A convolution as the blocks see it. Sizes are (batch, channels, depth, height, width).
+pub(super) struct Plan<'a, E: Dtype> {
+    pub(super) windows: [Window; 3],
+    pub(super) groups: usize,
+    pub(super) x: *const E,
+    pub(super) x_sizes: [usize; 5],
+    pub(super) x_strides: [usize; 5],
+    pub(super) out: *mut E,
+    pub(super) out_sizes: [usize; 5],
+    pub(super) out_strides: [usize; 5],
+    pub(super) kernels: Kernels<E::Compute>,
+    /// Whether windows are read where they are.
+    pub(super) is_direct: bool,
+    /// Whether sums are written where the result has them.
+    pub(super) writes_result: bool,
+    /// Whether sums are added to what the result holds; never where they are written there.
+    pub(super) adds: bool,
+    /// Whether each channel is a group of its own.
+    pub(super) is_depthwise: bool,
+    /// Rows and columns of a block.
+    pub(super) block: [usize; 2],
+    pub(super) weights: Source<'a, E>,
+    /// Numbers of a window of one group.
+    pub(super) depth: usize,
+    /// What sums start from: a strip for each of the packed weights, and the step from one to the next.
+    pub(super) bias: *const E::Compute,
+    pub(super) bias_step: usize,
+    pub(super) then: Option<Then<'a, E>>,
+    /// The most threads to use.
+    pub(super) threads: usize,
+}
+
+/// Where the strips of weights are.
+pub(super) enum Source<'a, E: Dtype> {
+    /// One after the other in memory.
+    Packed(*const E::Compute),
+    /// Nowhere yet. Where there is one block, each chunk is used once, right after it is packed, while it is in the cache.
+    Unpacked(&'a Packer<'a, E>),
+}
+
+/// Whether one axis runs on into the next one, in strides and sizes.
+fn runs_on(sizes: [usize; 2], strides: [usize; 2]) -> bool {
+    sizes[0] == 1 || strides[0] == sizes[1] * strides[1]
+}
+
+impl<E: Dtype> Plan<'_, E> {
+    /// Where each position is a window, rows are as long as they run on in memory: the batch and all axes are one, if they do.
+    pub(super) fn flatten(&mut self) {
+        if self.windows != [Window::POINT; 3] {
+            return;
+        }
+        for axis in [3, 2, 0] {
+            let merges = |sizes: &[usize; 5], strides: &[usize; 5]| {
+                runs_on([sizes[axis], sizes[4]], [strides[axis], strides[4]])
+            };
+            if !merges(&self.x_sizes, &self.x_strides) || !merges(&self.out_sizes, &self.out_strides) {
+                return;
+            }
+            for sizes in [&mut self.x_sizes, &mut self.out_sizes] {
+                sizes[4] *= sizes[axis];
+                sizes[axis] = 1;
+            }
+        }
+    }
+
+    /// How large a block is: its input is in the cache, and there are enough of them for all threads.
+    pub(super) fn choose_block(&mut self) {
+        let [_, _, _, rows, columns] = self.out_sizes;
+        let window = self.windows[2];
+        let span =
+            |places: usize, window: Window| (places - 1) * window.stride + (window.kernel - 1) * window.dilation + 1;
+        let deep = self.x_sizes[1] * self.windows[0].kernel;
+        let wide = columns.min(PIXELS).min((INPUT / deep.max(1)).max(PIXELS / 4));
+        let row = span(wide, window) * deep;
+        let mut high = (PIXELS / wide).clamp(1, rows);
+        while high > 1 && span(high, self.windows[1]) * row > INPUT {
+            high -= 1;
+        }
+        // As many rows in each block.
+        let blocks = rows.div_ceil(high);
+        let pieces = columns.div_ceil(wide);
+        self.block = [rows.div_ceil(blocks), columns.div_ceil(pieces)];
+    }
+
+    /// The numbers of one block's input, in each axis: planes, rows, columns, channels.
+    fn input_of(&self, rows: usize, columns: usize) -> [usize; 4] {
+        let span =
+            |places: usize, window: Window| (places - 1) * window.stride + (window.kernel - 1) * window.dilation + 1;
+        [self.windows[0].kernel, span(rows, self.windows[1]), span(columns, self.windows[2]), self.x_sizes[1]]
+    }
+
+    /// Computes the rows and columns of one block, for some of the strips of all groups.
+    fn block(&self, image: usize, plane: usize, corner: [usize; 2], strips_of: core::ops::Range<usize>) -> Result<()> {
+        let [rows, columns] =
+            [self.block[0].min(self.out_sizes[3] - corner[0]), self.block[1].min(self.out_sizes[4] - corner[1])];
+        let input = self.input_of(rows, columns);
+        let copied = if self.is_direct { None } else { Some(self.copy_input(image, plane, corner, input)?) };
+        // The steps of the input: planes, rows, columns, channels.
+        let (x, steps): (*const E::Compute, [usize; 4]) = match &copied {
+            Some(copied) => {
+                let [_, high, wide, channels] = input;
+                (copied.start().cast_const(), [high * wide * channels, wide * channels, channels, 1])
+            }
+            None => {
+                let s = self.x_strides;
+                let corner = plane * self.windows[0].stride * s[2]
+                    + corner[0] * self.windows[1].stride * s[3]
+                    + corner[1] * self.windows[2].stride * s[4];
+                // (Elements are the numbers computed in where windows are read directly.)
+                (self.x.wrapping_add(image * s[0] + corner).cast(), [self.windows[0].dilation * s[2], s[3], s[4], s[1]])
+            }
+        };
+        let o = self.out_strides;
+        let out = self.out.wrapping_add(image * o[0] + plane * o[2] + corner[0] * o[3] + corner[1] * o[4]);
+        match &self.weights {
+            // (Those are always packed.)
+            &Source::Packed(first) if self.is_depthwise => {
+                depthwise::block(self, first, x, steps, out, [rows, columns])?;
+            }
+            _ => self.strips(x, steps, out, [rows, columns], strips_of.clone())?,
+        }
+        if let Some(then) = self.then {
+            let channels = self.channels_of(strips_of);
+            self.finish(then, out, [rows, columns], channels);
+        }
+        Ok(())
+    }
+
+    fn copy_input(
+        &self,
+        image: usize,
+        plane: usize,
+        corner: [usize; 2],
+        [planes, high, wide, channels]: [usize; 4],
+    ) -> Result<Scratch<E::Compute>> {
+        let copied = Scratch::<E::Compute>::try_new(planes * high * wide * channels)?;
+        let part = |axis: usize, start: usize, len: usize| {
+            let window = self.windows[axis];
+            let (size, stride) = (self.x_sizes[axis + 2], self.x_strides[axis + 2]);
+            Part { start: start * window.stride, len, before: window.before, size, stride }
+        };
+        let len = high * wide * channels;
+        for at in 0..planes {
+            let depth = self.windows[0];
+            let z = (plane * depth.stride + at * depth.dilation).checked_sub(depth.before);
+            let z = z.filter(|&z| z < self.x_sizes[2]);
+            // A plane in the padding has no rows.
+            let (mut rows, columns) = (part(1, corner[0], high), part(2, corner[1], wide));
+            if z.is_none() {
+                rows.size = 0;
+            }
+            let from = self.x.wrapping_add(image * self.x_strides[0] + z.unwrap_or(0) * self.x_strides[2]);
+            // SAFETY: the positions are those of the view, and there is room for as many planes.
+            unsafe {
+                patch::copy_part::<E>(from, copied.start().add(at * len), rows, columns, channels, self.x_strides[1]);
+            }
+        }
+        Ok(copied)
+    }
+
+    /// Rows and columns of blocks in a plane.
+    pub(super) fn grid(&self) -> [usize; 2] {
+        [self.out_sizes[3].div_ceil(self.block[0]), self.out_sizes[4].div_ceil(self.block[1])]
+    }
+
+    /// How many blocks there are.
+    pub(super) fn blocks(&self) -> usize {
+        self.out_sizes[0] * self.out_sizes[2] * self.grid().into_iter().product::<usize>()
+    }
+
+    /// All blocks, divided among threads; `count` is the number of strips.
+    pub(super) fn run(&self, count: usize) -> Result<()> {
+        let (planes, grid, blocks) = (self.out_sizes[2], self.grid(), self.blocks());
+        // A multiplication takes about a hundredth of a nanosecond.
+        let work = self.out_sizes.iter().product::<usize>().saturating_mul(self.depth) / 64;
+        let threads = threads::pieces(work).min(self.threads);
+        // Few blocks are shared by their strips.
+        let parts = if blocks >= 4 * threads { 1 } else { (4 * threads).div_ceil(blocks).min(count) };
+        let plan = Shared(self);
+        threads::try_for_each(if threads == 1 { 1 } else { blocks * parts }, &|piece| {
+            let plan = { &plan }.0;
+            let one = |at: usize| {
+                let (at, part) = (at / parts, at % parts);
+                let (at, column) = (at / grid[1], at % grid[1]);
+                let (at, row) = (at / grid[0], at % grid[0]);
+                let (image, depth) = (at / planes, at % planes);
+                let corner = [row * plan.block[0], column * plan.block[1]];
+                plan.block(image, depth, corner, part * count / parts..(part + 1) * count / parts)
+            };
+            if threads == 1 { (0..blocks * parts).try_for_each(one) } else { one(piece) }
+        })
+    }
+}

@@ -1,0 +1,164 @@
+//! One block of a convolution: its strips of output channels, chunk by chunk and tile by tile, and the epilogue.
+//!
+//! Uses `tile`, `weights`, `patch`; used by `plan`.
+
+use super::patch;
+use super::plan::{Plan, Source};
+use super::tile::TileArgs;
+use super::weights::{chunk_of, strips};
+use crate::cpu::epilogue::Then;
+use crate::cpu::simd;
+use crate::dtype::Dtype;
+use crate::error::Result;
+use crate::storage::Scratch;
+
+impl<E: Dtype> Plan<'_, E> {
+    /// The output channels of strips.
+    pub(super) fn channels_of(&self, strips_of: core::ops::Range<usize>) -> core::ops::Range<usize> {
+        if self.is_depthwise {
+            return 0..self.out_sizes[1];
+        }
+        let (per_group, strip) = (self.out_sizes[1] / self.groups, self.kernels.strip);
+        let count = strips(per_group, strip);
+        let first = |at: usize| at / count * per_group + (at % count * strip).min(per_group);
+        first(strips_of.start)..first(strips_of.end)
+    }
+
+    /// The strips of a block.
+    pub(super) fn strips(
+        &self,
+        x: *const E::Compute,
+        steps: [usize; 4],
+        out: *mut E,
+        [rows, columns]: [usize; 2],
+        strips_of: core::ops::Range<usize>,
+    ) -> Result<()> {
+        let (per_group, strip) = (self.out_sizes[1] / self.groups, self.kernels.strip);
+        let (count, channels) = (strips(per_group, strip), self.x_sizes[1] / self.groups);
+        let positions = self.windows.iter().map(|window| window.kernel).product::<usize>();
+        let chunk_len = chunk_of(channels, positions);
+        let tiles = self.kernels.tiles_of(columns);
+        let sums =
+            if self.writes_result { None } else { Some(Scratch::<E::Compute>::try_new(rows * columns * strip)?) };
+        let scratch = match &self.weights {
+            Source::Packed(_) => Scratch::<E::Compute>::try_new(0)?,
+            Source::Unpacked(packer) => Scratch::try_new(packer.chunk_len())?,
+        };
+        let o = self.out_strides;
+        let [_, high, wide, channel] = steps;
+        for at in strips_of {
+            let (group, low) = (at / count, at % count * strip);
+            let here = strip.min(per_group - low);
+            let first = group * per_group + low;
+            let out = out.wrapping_add(first * o[1]);
+            // Where the strip's sums go: the place of the first pixel, the steps to the next row and the next column.
+            let (to, to_steps): (*mut E::Compute, [usize; 2]) = match &sums {
+                Some(sums) => (sums.start(), [columns * strip, strip]),
+                None => (out.cast(), [o[3], o[4]]),
+            };
+            for (chunk, low) in (0..channels.max(1)).step_by(chunk_len).enumerate() {
+                let (runs, len) = self.runs(steps, chunk_len.min(channels - low));
+                let weights = match &self.weights {
+                    Source::Packed(first) => first.wrapping_add((at * channels + low) * positions * strip),
+                    Source::Unpacked(packer) => {
+                        // SAFETY: the scratch buffer has room for a chunk, and is this call's.
+                        unsafe { packer.pack(at, chunk, scratch.start()) };
+                        scratch.start().cast_const()
+                    }
+                };
+                let x = x.wrapping_add((group * channels + low) * channel);
+                // While a packed chunk is used, a part of the next one is fetched before each tile.
+                let len_of_chunk = runs.len() * len * strip;
+                let part = match &self.weights {
+                    Source::Packed(_) => len_of_chunk.div_ceil(rows * tiles.len()),
+                    Source::Unpacked(_) => 0,
+                };
+                let mut next = weights.wrapping_add(len_of_chunk);
+                for row in 0..rows {
+                    let mut column = 0;
+                    for &pixels in &tiles {
+                        let place = row * self.windows[1].stride * high + column * self.windows[2].stride * wide;
+                        let out = to.wrapping_add(row * to_steps[0] + column * to_steps[1]);
+                        // The first chunk's sums start from the bias, the others' from those of the chunk before.
+                        let (start, start_step) = match low {
+                            0 => (self.bias.wrapping_add(at * self.bias_step), 0),
+                            _ => (out.cast_const(), to_steps[1]),
+                        };
+                        let tile = TileArgs {
+                            x: x.wrapping_add(place),
+                            step: self.windows[2].stride * wide,
+                            runs: &runs,
+                            len,
+                            weights,
+                            start,
+                            start_step,
+                            out,
+                            out_step: to_steps[1],
+                            columns: if sums.is_some() { strip } else { here },
+                        };
+                        simd::prefetch_row(next, part);
+                        next = next.wrapping_add(part);
+                        // SAFETY: windows lie inside the operand or its padded copy, where every number is written; the chunk of weights
+                        // and what sums start from are there; the places of the result are this block's and this strip's alone.
+                        unsafe { self.kernels.run(pixels, &tile) }
+                        column += pixels;
+                    }
+                }
+            }
+            if sums.is_some() {
+                for row in 0..rows {
+                    let from = to.wrapping_add(row * to_steps[0]).cast_const();
+                    // SAFETY: all sums of the block are written, and its places in the result are there, and written where sums are
+                    // added to them.
+                    unsafe {
+                        patch::store::<E>(from, strip, out.add(row * o[3]), [columns, here], [o[4], o[1]], self.adds)
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the runs of a window of so many channels begin, and how long they are, in the order of the weights.
+    fn runs(&self, [planes, rows, columns, channel]: [usize; 4], channels: usize) -> (Vec<usize>, usize) {
+        let [depth, height, width] = self.windows;
+        // The channels of neighbouring columns are neighbours.
+        let joins = self.groups == 1 && width.dilation == 1 && columns == channels && (channel == 1 || channels == 1);
+        let (across, len) = if joins { (1, width.kernel * channels) } else { (width.kernel, channels) };
+        let mut runs = Vec::with_capacity(depth.kernel * height.kernel * across);
+        for z in 0..depth.kernel {
+            for y in 0..height.kernel {
+                for x in 0..across {
+                    runs.push(z * planes + y * height.dilation * rows + x * width.dilation * columns);
+                }
+            }
+        }
+        (runs, len)
+    }
+
+    /// Applies the epilogue to a block's elements.
+    pub(super) fn finish(
+        &self,
+        then: Then<'_, E>,
+        out: *mut E,
+        [rows, columns]: [usize; 2],
+        channels: core::ops::Range<usize>,
+    ) {
+        let o = self.out_strides;
+        let (first, count) = (channels.start, channels.len());
+        for row in 0..rows {
+            let out = out.wrapping_add(row * o[3] + first * o[1]);
+            if o[1] == 1 && o[4] == count {
+                then(out, columns * count);
+            } else if o[1] == 1 {
+                (0..columns).for_each(|column| then(out.wrapping_add(column * o[4]), count));
+            } else if o[4] == 1 {
+                (0..count).for_each(|channel| then(out.wrapping_add(channel * o[1]), columns));
+            } else {
+                for at in 0..columns * count {
+                    then(out.wrapping_add(at / count * o[4] + at % count * o[1]), 1);
+                }
+            }
+        }
+    }
+}
