@@ -103,14 +103,14 @@ pub fn two_results_of_one_reduction<D: Device>() {
 pub fn packed_convolutions<D: Device>() {
     use castiron::nn::{Conv, Same};
     let list = |len: i32| (0..len).map(|at| (at * 7 % 11 - 5) as f32).collect::<Vec<_>>();
-    let x = Tensor::<f32, shape![2, 3, 5, 6], D>::from_vec(list(180));
-    let w = Tensor::<f32, shape![4, 3, 3, 3], D>::from_vec(list(108));
-    let b = Tensor::<f32, shape![4], D>::from_vec(list(4));
+    let x = Tensor::<f32, shape![2, 3, 5, 6]>::from_vec(list(180)).on::<D>();
+    let w = Tensor::<f32, shape![4, 3, 3, 3]>::from_vec(list(108)).on::<D>();
+    let b = Tensor::<f32, shape![4]>::from_vec(list(4)).on::<D>();
     let conv = Conv::new().padding::<Same>();
     let packed = w.pack_conv2d(Some(&b), conv);
-    assert_eq!(packed.forward(&x).to_vec(), x.conv2d(&w, Some(&b), conv).to_vec());
+    assert_eq!(packed.forward(&x).elements(), x.conv2d(&w, Some(&b), conv).elements());
     let relu = castiron::ops::relu {};
-    assert_eq!(packed.forward_with(&x, relu).to_vec(), x.conv2d_with(&w, Some(&b), conv, relu).to_vec());
+    assert_eq!(packed.forward_with(&x, relu).elements(), x.conv2d_with(&w, Some(&b), conv, relu).elements());
 }
 
 each_device! {
