@@ -246,9 +246,9 @@ mod tests {
 
     #[test]
     fn walks_are_divided_between_neighbours_where_that_is_even() {
-        // (Elements of a list repeated along the last axis: no two axes are one.)
+        // (A transposed matrix, repeated along the last axis: no two axes are one.)
         let sizes = [4, 3, 100];
-        let walk = Walk::new(&sizes, [&[300, 100, 1], &[3, 1, 0]]);
+        let walk = Walk::new(&sizes, [&[300, 100, 1], &[1, 4, 0]]);
         let starts =
             |pieces: usize| -> Vec<usize> { walk.split(pieces, 1).iter().map(|part| part.starts[0]).collect() };
         assert_eq!(starts(2), [0, 600]);
