@@ -7,7 +7,7 @@ use super::elementwise::{result_len, source};
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use crate::dtype::Element;
-use crate::error::Result;
+use crate::error::{Result, listed};
 use crate::ops::reduce::Reducer;
 use crate::ops::window::{Inside, Window};
 use crate::storage::{HostBuffer, View};
@@ -141,7 +141,7 @@ pub(crate) fn pool<A: Element, R: Reducer<A>>(
         return Ok(None);
     }
     let total = result_len(&[sizes[0], places[0], places[1], places[2], sizes[4]])?;
-    let across: Vec<Inside> = (0..places[2]).map(|place| windows[2].inside(place, sizes[3])).collect();
+    let across: Vec<Inside> = listed((0..places[2]).map(|place| windows[2].inside(place, sizes[3])))?;
     let rows = sizes[0] * places[0] * places[1];
     // An eighth of a nanosecond for each element of a window.
     let pieces = threads::pieces(total.saturating_mul(volume) / 8).min(rows.max(1));

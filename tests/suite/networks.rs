@@ -318,7 +318,7 @@ fn a_packed_convolution_is_the_convolution() {
 fn a_weight_that_does_not_fit_is_not_packed() {
     let (w, b) = (random::<Images>([6, 2, 3, 3], 1), random::<shape![_]>([5], 2));
     let error = w.try_pack_conv2d(Some(&b), Conv::new()).unwrap_err();
-    assert_eq!(error.to_string(), "pack_conv2d: expected shape [6], found [5]");
+    assert_eq!(error.to_string(), "pack_conv2d: expected a tensor of shape [6], got one of shape [5]");
     let error = w.try_pack_conv2d(None, Conv::new().groups::<dim!(4)>()).unwrap_err();
     assert_eq!(error.to_string(), "pack_conv2d: 6 output channels can't be divided into 4 groups");
     let packed = w.pack_conv2d(None, Conv::new());

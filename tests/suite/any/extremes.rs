@@ -39,6 +39,7 @@ const READS_ALL: &[&str] = &[
     "std_mean",
     "logsumexp",
     "count_nonzero",
+    "nn.functional.adaptive_avg_pool1d",
     "norm",
     "linalg.norm",
     "linalg.vector_norm",
