@@ -289,9 +289,9 @@ fn nan_is_the_largest_of_a_window() {
 /// A packed weight gives what the weight gives, in every dtype that is convolved, in both layouts.
 #[test]
 fn a_packed_convolution_is_the_convolution() {
-    fn holds<E: castiron::Dtype + PartialEq + core::fmt::Debug>(
-        cast: impl Fn(&Tensor<f64, Images>) -> Tensor<E, Images>,
-    ) where
+    fn holds<E>(cast: impl Fn(&Tensor<f64, Images>) -> Tensor<E, Images>)
+    where
+        E: castiron::Dtype + PartialEq + core::fmt::Debug,
         E: castiron::ops::admit::InexactFor<ops::reduce::convolution>,
     {
         let conv = Conv::new().stride::<dim!(2)>().padding::<dim!(1)>();
