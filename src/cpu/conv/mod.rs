@@ -6,6 +6,7 @@
 //! Uses `tile`, `patch`, `weights`, threads and scratch memory; used by `Cpu`.
 
 mod depthwise;
+mod panel;
 mod patch;
 mod plan;
 mod product;
@@ -13,8 +14,9 @@ mod strips;
 mod tile;
 mod weights;
 
-pub(super) use self::patch::{narrow, widen};
-use self::plan::{Plan, Source};
+pub(super) use self::panel::{Panel, Rows};
+pub(super) use self::patch::{narrow, scale, widen};
+use self::plan::{PLANES, Plan, Source};
 pub(super) use self::product::FewRows;
 use self::tile::Kernels;
 use self::weights::{Packer, Weights, strips};
@@ -135,6 +137,7 @@ fn convolve_by<E: Dtype>(
         Weight::Tensor(view) => Some(packer_of(kernels, view, groups)?),
         Weight::Packed { .. } => None,
     };
+    let is_planar = x_strides[4] == 1 && x_strides[1] != 1 && x_sizes[1] <= PLANES && !is_depthwise;
     let mut plan = Plan {
         windows,
         groups,
@@ -145,7 +148,8 @@ fn convolve_by<E: Dtype>(
         out_sizes: five(sizes),
         out_strides: five(out_strides),
         kernels,
-        is_direct: same && unpadded && (x_strides[1] == 1 || per_group[0] == 1 && !is_depthwise),
+        is_direct: same && unpadded && (x_strides[1] == 1 || is_planar || per_group[0] == 1 && !is_depthwise),
+        is_planar,
         writes_result: same && (out_strides[1] == 1 || sizes[1] == 1),
         adds: false,
         is_depthwise,

@@ -76,7 +76,22 @@ pub(in crate::cpu) unsafe fn widen<E: Dtype>(
     copy(from, to, sizes, from_steps, to_steps, |x: E| x.to_compute());
 }
 
-/// The same the other way, rounded.
+/// The same, multiplied by a factor.
+///
+/// # Safety
+/// As for [`widen`].
+pub(in crate::cpu) unsafe fn scale<E: Dtype>(
+    from: *const E,
+    to: *mut E::Compute,
+    sizes: [usize; 2],
+    from_steps: [usize; 2],
+    to_steps: [usize; 2],
+    factor: E::Compute,
+) {
+    copy(from, to, sizes, from_steps, to_steps, |x: E| x.to_compute().binary::<ops::mul>(factor));
+}
+
+/// [`widen`] the other way, rounded.
 ///
 /// # Safety
 /// As for [`widen`].

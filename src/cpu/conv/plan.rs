@@ -15,6 +15,8 @@ use crate::storage::Scratch;
 
 /// Numbers of a block's input: a part of the L2 cache.
 const INPUT: usize = if cfg!(debug_assertions) { 1 << 8 } else { 1 << 16 };
+/// The most channels that stay planes.
+pub(super) const PLANES: usize = 4;
 /// Pixels of a block.
 const PIXELS: usize = if cfg!(debug_assertions) { 20 } else { 224 };
 
@@ -31,6 +33,9 @@ pub(super) struct Plan<'a, E: Dtype> {
     pub(super) kernels: Kernels<E::Compute>,
     /// Whether windows are read where they are.
     pub(super) is_direct: bool,
+    /// Whether channels stay planes where windows are copied. Of a few channels planes are copied line by line, which is faster than
+    /// laying them side by side, number by number.
+    pub(super) is_planar: bool,
     /// Whether sums are written where the result has them.
     pub(super) writes_result: bool,
     /// Whether sums are added to what the result holds; never where they are written there.
@@ -118,8 +123,12 @@ impl<E: Dtype> Plan<'_, E> {
         // The steps of the input: planes, rows, columns, channels.
         let (x, steps): (*const E::Compute, [usize; 4]) = match &copied {
             Some(copied) => {
-                let [_, high, wide, channels] = input;
-                (copied.start().cast_const(), [high * wide * channels, wide * channels, channels, 1])
+                let [planes, high, wide, channels] = input;
+                let steps = match self.is_planar {
+                    true => [high * wide, wide, 1, planes * high * wide],
+                    false => [high * wide * channels, wide * channels, channels, 1],
+                };
+                (copied.start().cast_const(), steps)
             }
             None => {
                 let s = self.x_strides;
@@ -159,8 +168,10 @@ impl<E: Dtype> Plan<'_, E> {
             let (size, stride) = (self.x_sizes[axis + 2], self.x_strides[axis + 2]);
             Part { start: start * window.stride, len, before: window.before, size, stride }
         };
+        // The parts that channels are divided into, and the channels of each.
+        let (parts, channels) = if self.is_planar { (channels, 1) } else { (1, channels) };
         let len = high * wide * channels;
-        for at in 0..planes {
+        for (part_at, at) in (0..parts).flat_map(|part| (0..planes).map(move |at| (part, at))) {
             let depth = self.windows[0];
             let z = (plane * depth.stride + at * depth.dilation).checked_sub(depth.before);
             let z = z.filter(|&z| z < self.x_sizes[2]);
@@ -169,10 +180,12 @@ impl<E: Dtype> Plan<'_, E> {
             if z.is_none() {
                 rows.size = 0;
             }
-            let from = self.x.wrapping_add(image * self.x_strides[0] + z.unwrap_or(0) * self.x_strides[2]);
-            // SAFETY: the positions are those of the view, and there is room for as many planes.
+            let s = self.x_strides;
+            let from = self.x.wrapping_add(image * s[0] + part_at * s[1] + z.unwrap_or(0) * s[2]);
+            // SAFETY: the positions are those of the view, and there is room for as many planes of all parts.
             unsafe {
-                patch::copy_part::<E>(from, copied.start().add(at * len), rows, columns, channels, self.x_strides[1]);
+                let to = copied.start().add((part_at * planes + at) * len);
+                patch::copy_part::<E>(from, to, rows, columns, channels, s[1]);
             }
         }
         Ok(copied)

@@ -70,6 +70,7 @@ impl<E: Dtype> FewRows<E> {
             out_strides: [0, self.out_step, 0, 0, 1],
             kernels,
             is_direct: true,
+            is_planar: false,
             writes_result: false,
             adds: self.adds,
             is_depthwise: false,

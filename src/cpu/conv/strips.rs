@@ -125,11 +125,14 @@ impl<E: Dtype> Plan<'_, E> {
         // The channels of neighbouring columns are neighbours.
         let joins = self.groups == 1 && width.dilation == 1 && columns == channels && (channel == 1 || channels == 1);
         let (across, len) = if joins { (1, width.kernel * channels) } else { (width.kernel, channels) };
-        let mut runs = Vec::with_capacity(depth.kernel * height.kernel * across);
+        // Channels that are planes are runs of one number each.
+        let (planar, len) = if len == 1 || channel == 1 || joins { (1, len) } else { (channels, 1) };
+        let mut runs = Vec::with_capacity(depth.kernel * height.kernel * across * planar);
         for z in 0..depth.kernel {
             for y in 0..height.kernel {
                 for x in 0..across {
-                    runs.push(z * planes + y * height.dilation * rows + x * width.dilation * columns);
+                    let first = z * planes + y * height.dilation * rows + x * width.dilation * columns;
+                    runs.extend((0..planar).map(|at| first + at * channel));
                 }
             }
         }

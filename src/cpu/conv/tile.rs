@@ -62,13 +62,17 @@ impl<T> Kernels<T> {
     pub(super) fn tiles_of(self, row: usize) -> Vec<usize> {
         // Two operations for each pixel and a little for each tile; fewer than four pixels wait for their sums.
         let cost = |pixels: usize| 8 * pixels.max(4) + 1;
+        // Most are the largest; how the rest is divided is looked for.
+        let largest = self.pixels[0];
+        let whole = (row / largest).saturating_sub(if row % largest == 0 { 0 } else { 2 });
+        let rest = row - whole * largest;
         // The cheapest way to compute so many pixels, by its last tile.
         let mut best = vec![(0, 0)];
-        for count in 1..=row {
+        for count in 1..=rest {
             let ways = self.pixels.iter().filter(|&&pixels| pixels <= count);
             best.push(ways.map(|&pixels| (best[count - pixels].0 + cost(pixels), pixels)).min().unwrap_or((0, 1)));
         }
-        let (mut tiles, mut left) = (vec![], row);
+        let (mut tiles, mut left) = (vec![largest; whole], rest);
         while left > 0 {
             tiles.push(best[left].1);
             left -= best[left].1;
@@ -153,7 +157,12 @@ unsafe fn tile<V: Lanes, const PIXELS: usize>(tile: &TileArgs<'_, V::Number>) {
             }
             sums[pixel] = [V::load(from), V::load(from.add(V::LEN))];
         }
-        for &run in runs {
+        if len == 1 {
+            for &run in runs {
+                weights = multiply::<V, PIXELS, 1>(&mut sums, x.add(run), step, weights);
+            }
+        }
+        for &run in if len == 1 { &[] } else { runs } {
             let mut at = x.add(run);
             let mut left = len;
             if PIXELS <= UNROLLED_PIXELS {

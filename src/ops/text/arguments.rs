@@ -52,10 +52,12 @@ impl Arguments {
         8 * self.words.len()
     }
     /// How many there are.
+    #[cfg(feature = "cuda")]
     pub fn len(&self) -> usize {
         self.places.len()
     }
     /// Whether there are none.
+    #[cfg(feature = "cuda")]
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }

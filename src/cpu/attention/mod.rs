@@ -1,0 +1,339 @@
+//! Scaled dot-product attention in blocks: the scores of a few queries with a block of keys are computed, turned into a softmax by a running
+//! maximum and a running sum, and applied to the values, so that there is never a matrix of all scores.
+//!
+//! A block of keys and values is packed once for many queries, which take their turns in tiles whose scores stay in the L1 cache.
+//! Source: Dao et al. 2022, "FlashAttention", algorithm 1. Uses the kernels of convolutions, threads and scratch memory; used by `Cpu`.
+
+mod softmax;
+
+use self::softmax::{Divide, LANES, OnlineSoftmax};
+use super::conv::{self, Panel, Rows, narrow, widen};
+use super::elementwise::{result_len, source};
+use super::gemm::{Multiply, Product, one};
+use super::simd;
+use super::threads::{self, Shared};
+use crate::dtype::{Compute, Dtype};
+use crate::error::Result;
+use crate::ops::arguments::{Attention, Mask};
+use crate::ops::reduce::Accumulating;
+use crate::storage::{HostBuffer, Scratch, View};
+use core::any::TypeId;
+
+/// The keys of a block: a tile's scores stay in the L1 cache, the packed keys and values in the L2 cache.
+const KEYS: usize = if cfg!(debug_assertions) { 16 } else { 256 };
+/// The most queries that share packed keys and values, and the fewest where threads are many.
+const QUERIES: usize = if cfg!(debug_assertions) { 9 } else { 1024 };
+const FEWEST: usize = if cfg!(debug_assertions) { 5 } else { 64 };
+/// For fewer queries nothing is packed.
+const PACKED: usize = if cfg!(debug_assertions) { 4 } else { 8 };
+/// Tiles of the kernel that a tile of queries has.
+const TILES: usize = if cfg!(debug_assertions) { 1 } else { 4 };
+
+/// One operand of the heads: the first element of each, and the steps of its last two axes.
+#[derive(Clone, Copy)]
+struct Heads<'a, E> {
+    first: *const E,
+    lead: &'a [usize],
+    steps: [usize; 2],
+}
+impl<'a, E> Heads<'a, E> {
+    fn of(view: &View<'a, HostBuffer, E>) -> Self
+    where
+        E: crate::dtype::Element,
+    {
+        let (lead, steps) = view.strides.split_at(view.strides.len() - 2);
+        Heads { first: source(view), lead, steps: [steps[0], steps[1]] }
+    }
+
+    /// A head by its place among the leading axes of these sizes.
+    fn at(&self, mut place: usize, sizes: &[usize]) -> *const E {
+        let mut first = self.first;
+        for (&size, &stride) in sizes.iter().zip(self.lead).rev() {
+            first = first.wrapping_add(place % size * stride);
+            place /= size;
+        }
+        first
+    }
+}
+
+/// The right side of the products of a block.
+enum Right<C: 'static> {
+    Packed(Panel<C>),
+    /// Where it is: the first number, and the steps to the next row and column. Or a converted copy.
+    Strided {
+        first: *const C,
+        steps: [usize; 2],
+        _copy: Option<Scratch<C>>,
+    },
+}
+
+impl<C: Compute> Right<C> {
+    /// # Safety
+    /// The rows and columns are there.
+    unsafe fn new<E: Dtype<Compute = C>>(
+        from: *const E,
+        sizes: [usize; 2],
+        steps: [usize; 2],
+        packs: bool,
+    ) -> Result<Self> {
+        if packs {
+            // SAFETY: the caller's promise.
+            return Ok(Right::Packed(unsafe { Panel::pack(from, sizes, steps)? }));
+        }
+        if TypeId::of::<E>() == TypeId::of::<C>() {
+            return Ok(Right::Strided { first: from.cast(), steps, _copy: None });
+        }
+        let copy = Scratch::<C>::try_new(sizes[0] * sizes[1])?;
+        // SAFETY: the caller's promise, and there is room.
+        unsafe { widen::<E>(from, copy.start(), sizes, steps, [sizes[1], 1]) };
+        Ok(Right::Strided { first: copy.start(), steps: [sizes[1], 1], _copy: Some(copy) })
+    }
+
+    /// # Safety
+    /// As for [`Panel::multiply`].
+    unsafe fn multiply<E: Dtype<Compute = C>>(&self, rows: Rows<C>) -> Result<()> {
+        match self {
+            // SAFETY: the caller's promise.
+            Right::Packed(panel) => unsafe { panel.multiply(rows) },
+            &Right::Strided { first, steps, .. } => C::visit::<Multiply>(Product {
+                sizes: [rows.count, rows.terms, rows.columns],
+                out: rows.out,
+                out_step: rows.out_step,
+                left: rows.left,
+                left_steps: [rows.left_step, 1],
+                right: first,
+                right_steps: steps,
+                alpha: one::<E>(),
+                adds: rows.adds,
+                threads: 1,
+            })?,
+        }
+        Ok(())
+    }
+}
+
+/// Attention of queries `(…, L, E)`, keys `(…, S, E)` and values `(…, S, V)` with the same leading sizes; `(…, L, V)`, row-major.
+pub(crate) fn attend<E: Dtype>(attention: &Attention<'_, HostBuffer, E>) -> Result<HostBuffer> {
+    let Attention { query, value, .. } = attention;
+    let (lead, of) = query.sizes.split_at(query.sizes.len() - 2);
+    let (queries, features) = (of[0], of[1]);
+    let [keys, width] = [value.sizes[lead.len()], value.sizes[lead.len() + 1]];
+    let sizes = [lead, &[queries, width]].concat();
+    let len = result_len(&sizes)?;
+    if len == 0 {
+        return HostBuffer::zeroed::<E>(0);
+    }
+    let heads: usize = lead.iter().product();
+    let work = heads.saturating_mul(queries).saturating_mul(keys).saturating_mul(features + width) / 32;
+    let threads = threads::pieces(work);
+    // Several groups for each thread, as far as they are not too small.
+    let wanted = if threads == 1 { 1 } else { (4 * threads).div_ceil(heads).min(queries.div_ceil(FEWEST)) };
+    let groups = queries.div_ceil(QUERIES).max(wanted);
+    let rows = queries.div_ceil(groups);
+    // SAFETY: every group of every head is computed, by one thread.
+    unsafe {
+        HostBuffer::filled_by(len, |out: *mut E| {
+            let shared = Shared((attention, out));
+            let one = |at: usize| {
+                let (attention, out) = { &shared }.0;
+                let (head, first) = (at / groups, at % groups * rows);
+                if first >= queries {
+                    return Ok(());
+                }
+                Group::new(attention, head, first, rows.min(queries - first))?.run(out)
+            };
+            if threads > 1 {
+                threads::try_for_each(heads * groups, &one)
+            } else {
+                (0..heads * groups).try_for_each(one)
+            }
+        })
+    }
+}
+
+/// Some queries of one head.
+struct Group<'a, E: Dtype> {
+    attention: &'a Attention<'a, HostBuffer, E>,
+    head: usize,
+    /// The first query, and how many there are.
+    first: usize,
+    rows: usize,
+    /// Whether keys and values are packed.
+    packs: bool,
+    /// The queries, scaled.
+    queries: Scratch<E::Compute>,
+    /// The scores of a tile with a block of keys, and the step to the next row.
+    scores: Scratch<E::Compute>,
+    score_step: usize,
+    /// For each query the largest score so far, the sum of exponentials, and the sums of values with the step to the next ones.
+    largest: Scratch<E::Compute>,
+    totals: Scratch<E::Compute>,
+    sums: Scratch<E::Compute>,
+    sum_step: usize,
+}
+
+impl<'a, E: Dtype> Group<'a, E> {
+    fn new(attention: &'a Attention<'a, HostBuffer, E>, head: usize, first: usize, rows: usize) -> Result<Self> {
+        let Attention { query, value, scale, .. } = attention;
+        let lead = &query.sizes[..query.sizes.len() - 2];
+        let (features, width) = (query.sizes[lead.len() + 1], value.sizes[lead.len() + 1]);
+        // (Whatever the groups, so that every query is computed in one way.)
+        let packs = query.sizes[lead.len()] >= PACKED && conv::has::<E>();
+        let strip = if packs { Panel::<E::Compute>::strip_and_rows()[0] } else { 1 };
+        let of = Heads::of(query);
+        let from = of.at(head, lead).wrapping_add(first * of.steps[0]);
+        let queries = Scratch::<E::Compute>::try_new(rows * features)?;
+        let factor = E::Compute::number(*scale);
+        // SAFETY: the rows are the head's, and there is room.
+        unsafe { conv::scale::<E>(from, queries.start(), [rows, features], of.steps, [features, 1], factor) };
+        let (zero, lowest) = (E::Compute::default(), E::Compute::number(f64::NEG_INFINITY));
+        let (score_step, sum_step) = (KEYS.next_multiple_of(LANES.max(strip)), width.next_multiple_of(strip));
+        Ok(Group {
+            attention,
+            head,
+            first,
+            rows,
+            packs,
+            queries,
+            scores: Scratch::try_new(Self::tile_rows(rows, packs) * score_step)?,
+            score_step,
+            largest: Scratch::filled(lowest, rows),
+            totals: Scratch::filled(zero, rows),
+            sums: Scratch::filled(zero, rows * sum_step),
+            sum_step,
+        })
+    }
+
+    /// The queries of a tile.
+    fn tile_rows(rows: usize, packs: bool) -> usize {
+        if packs { rows.min(TILES * Panel::<E::Compute>::strip_and_rows()[1]) } else { rows }
+    }
+
+    fn run(self, out: *mut E) -> Result<()> {
+        let Attention { query, key, value, is_causal, .. } = self.attention;
+        let lead = &query.sizes[..query.sizes.len() - 2];
+        let [queries, features] = [query.sizes[lead.len()], query.sizes[lead.len() + 1]];
+        let [keys, width] = [value.sizes[lead.len()], value.sizes[lead.len() + 1]];
+        let (k, v) = (Heads::of(key), Heads::of(value));
+        // The keys before this one are seen by some of the queries before `end`.
+        let seen = |end: usize| if *is_causal { keys.min(self.first + end) } else { keys };
+        let tile_rows = Self::tile_rows(self.rows, self.packs);
+        for low in (0..seen(self.rows)).step_by(KEYS) {
+            let count = KEYS.min(seen(self.rows) - low);
+            let from = |of: Heads<'_, E>| of.at(self.head, lead).wrapping_add(low * of.steps[0]);
+            // SAFETY: the keys and values are the head's.
+            let (keys, values) = unsafe {
+                (
+                    Right::new::<E>(from(k), [features, count], [k.steps[1], k.steps[0]], self.packs)?,
+                    Right::new::<E>(from(v), [count, width], v.steps, self.packs)?,
+                )
+            };
+            for row in (0..self.rows).step_by(tile_rows) {
+                let rows = tile_rows.min(self.rows - row);
+                let count = count.min(seen(row + rows).saturating_sub(low));
+                if count > 0 {
+                    self.tile([row, rows], [low, count], &keys, &values)?;
+                }
+            }
+        }
+        let sizes = [self.rows, self.sum_step];
+        simd::dispatch(Divide { sums: self.sums.start(), totals: self.totals.start().cast_const(), sizes });
+        let out = out.wrapping_add((self.head * queries + self.first) * width);
+        // SAFETY: these rows of the result are this group's alone.
+        unsafe { narrow::<E>(self.sums.start(), out, [self.rows, width], [self.sum_step, 1], [width, 1]) };
+        Ok(())
+    }
+
+    /// Some of the queries, with the first keys of a block.
+    fn tile(
+        &self,
+        [row, rows]: [usize; 2],
+        [low, count]: [usize; 2],
+        keys: &Right<E::Compute>,
+        values: &Right<E::Compute>,
+    ) -> Result<()> {
+        let Attention { query, value, .. } = self.attention;
+        let (features, width) = (query.sizes[query.sizes.len() - 1], value.sizes[value.sizes.len() - 1]);
+        let sums = self.sums.start().wrapping_add(row * self.sum_step);
+        let (scores, step) = (self.scores.start(), self.score_step);
+        let products = Rows {
+            count: rows,
+            left: self.queries.start().wrapping_add(row * features).cast_const(),
+            left_step: features,
+            out: scores,
+            out_step: step,
+            adds: false,
+            terms: features,
+            columns: count,
+        };
+        // SAFETY: all queries are written, and there is room for the scores of a tile with a block.
+        unsafe { keys.multiply::<E>(products)? };
+        self.mask([row, rows], [low, count]);
+        simd::dispatch(OnlineSoftmax {
+            scores,
+            step,
+            rows,
+            count,
+            largest: self.largest.start().wrapping_add(row),
+            totals: self.totals.start().wrapping_add(row),
+            sums,
+            width: self.sum_step,
+        });
+        let products = Rows {
+            count: rows,
+            left: scores.cast_const(),
+            left_step: step,
+            out: sums,
+            out_step: self.sum_step,
+            adds: true,
+            terms: count,
+            columns: width,
+        };
+        // SAFETY: the scores are written, and so are the sums, of which there are whole strips.
+        unsafe { values.multiply::<E>(products) }
+    }
+
+    /// Adds the mask to scores, or makes those that are not seen the lowest.
+    fn mask(&self, [row, rows]: [usize; 2], [low, count]: [usize; 2]) {
+        let Attention { query, mask, is_causal, .. } = self.attention;
+        let lead = &query.sizes[..query.sizes.len() - 2];
+        let lowest = E::Compute::number(f64::NEG_INFINITY);
+        if mask.is_none() && !is_causal {
+            return;
+        }
+        for at in 0..rows {
+            let query = self.first + row + at;
+            // SAFETY: so many scores are written; the mask is as large as all scores.
+            let scores =
+                unsafe { core::slice::from_raw_parts_mut(self.scores.start().add(at * self.score_step), count) };
+            match mask {
+                Some(Mask::Added(mask)) => {
+                    let of = Heads::of(mask);
+                    let from = of.at(self.head, lead).wrapping_add(query * of.steps[0] + low * of.steps[1]);
+                    for (at, score) in scores.iter_mut().enumerate() {
+                        // SAFETY: as above.
+                        let added = unsafe { from.add(at * of.steps[1]).read().to_compute() };
+                        *score = score.binary::<Accumulating>(added);
+                    }
+                }
+                Some(Mask::Seen(mask)) => {
+                    let of = Heads::of(mask);
+                    let from = of.at(self.head, lead).wrapping_add(query * of.steps[0] + low * of.steps[1]);
+                    for (at, score) in scores.iter_mut().enumerate() {
+                        // SAFETY: as above.
+                        if !unsafe { from.add(at * of.steps[1]).read() } {
+                            *score = lowest;
+                        }
+                    }
+                }
+                None => {}
+            }
+            if *is_causal {
+                scores.iter_mut().skip((query + 1).saturating_sub(low)).for_each(|score| *score = lowest);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,98 @@
+//! The softmax of rows that come block by block: a running maximum and a running sum.
+//!
+//! Source: Milakov and Gimelshein 2018, "Online normalizer calculation for softmax". Used by `attention`.
+
+use crate::cpu::simd::Loop;
+use crate::dtype::Compute;
+use crate::ops;
+use crate::ops::reduce::{Accumulating, ExtremeOfTwo};
+
+/// Numbers that are added up side by side.
+pub(super) const LANES: usize = 16;
+
+/// One block of the scores of some rows, which become the exponentials of their distances to the largest score so far. What was added up
+/// below a smaller one is scaled.
+pub(super) struct OnlineSoftmax<C> {
+    /// The first row's, and the step to the next; there are `count`, and room for a multiple of [`LANES`].
+    pub(super) scores: *mut C,
+    pub(super) step: usize,
+    pub(super) rows: usize,
+    pub(super) count: usize,
+    /// For each row the largest score so far, the sum of exponentials, and the sums of values, so many.
+    pub(super) largest: *mut C,
+    pub(super) totals: *mut C,
+    pub(super) sums: *mut C,
+    pub(super) width: usize,
+}
+
+impl<C: Compute> Loop for OnlineSoftmax<C> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let lowest = C::number(f64::NEG_INFINITY);
+        // All are lanes of vectors: what is filled up has no share.
+        let filled = self.count.next_multiple_of(LANES);
+        for row in 0..self.rows {
+            // SAFETY: `attend` makes it with places for so many rows and columns.
+            let (scores, sums, largest, total) = unsafe {
+                let scores = self.scores.add(row * self.step);
+                (self.count..filled).for_each(|at| scores.add(at).write(lowest));
+                (
+                    core::slice::from_raw_parts_mut(scores, filled),
+                    core::slice::from_raw_parts_mut(self.sums.add(row * self.width), self.width),
+                    &mut *self.largest.add(row),
+                    &mut *self.totals.add(row),
+                )
+            };
+            let larger = |a: C, b: C| a.binary::<ExtremeOfTwo<true>>(b);
+            let mut lanes = [lowest; LANES];
+            for chunk in scores.chunks_exact(LANES) {
+                lanes.iter_mut().zip(chunk).for_each(|(lane, &score)| *lane = larger(*lane, score));
+            }
+            let max = lanes.iter().fold(*largest, |max, &score| larger(max, score));
+            if max == lowest {
+                // Nothing is seen: no shares.
+                scores.fill(C::default());
+                continue;
+            }
+            let below = |score: C| score.binary::<ops::sub>(max).unary::<ops::exp>();
+            let mut lanes = [C::default(); LANES];
+            for chunk in scores.chunks_exact_mut(LANES) {
+                for (lane, score) in lanes.iter_mut().zip(chunk) {
+                    *score = below(*score);
+                    *lane = lane.binary::<Accumulating>(*score);
+                }
+            }
+            if *largest != max {
+                let factor = below(*largest);
+                *total = total.binary::<ops::mul>(factor);
+                sums.iter_mut().for_each(|sum| *sum = sum.binary::<ops::mul>(factor));
+                *largest = max;
+            }
+            *total = lanes.into_iter().fold(*total, |sum, lane| sum.binary::<Accumulating>(lane));
+        }
+    }
+}
+
+/// Sums of values divided by the sums of exponentials; where nothing is seen, zeros stay.
+pub(super) struct Divide<C> {
+    pub(super) sums: *mut C,
+    pub(super) totals: *const C,
+    pub(super) sizes: [usize; 2],
+}
+impl<C: Compute> Loop for Divide<C> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let [rows, columns] = self.sizes;
+        for row in 0..rows {
+            // SAFETY: as for `OnlineSoftmax`.
+            let (sums, total) = unsafe {
+                (core::slice::from_raw_parts_mut(self.sums.add(row * columns), columns), self.totals.add(row).read())
+            };
+            if total != C::default() {
+                sums.iter_mut().for_each(|sum| *sum = sum.binary::<ops::div>(total));
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! A matrix packed in strips of columns, as the kernels of convolutions read their weights: the right side of several products.
+//!
+//! Uses `tile`, `patch`; used by `attention`.
+
+use super::patch;
+use super::tile::{self, Kernels, TileArgs};
+use super::weights::strips;
+use crate::dtype::Dtype;
+use crate::error::Result;
+use crate::storage::Scratch;
+use core::any::TypeId;
+
+/// The rows and columns of a matrix, packed: for each strip of columns all rows, whose last columns are filled up with zeros.
+pub(in crate::cpu) struct Panel<C: 'static> {
+    kernels: Kernels<C>,
+    sizes: [usize; 2],
+    packed: Scratch<C>,
+    zeros: Scratch<C>,
+}
+
+/// A few rows that a panel is multiplied with, and what becomes of the products.
+#[derive(Clone, Copy)]
+pub(in crate::cpu) struct Rows<C> {
+    /// Rows on the left, the first of their numbers, and the step from one to the next; the numbers of a row are contiguous.
+    pub(in crate::cpu) count: usize,
+    pub(in crate::cpu) left: *const C,
+    pub(in crate::cpu) left_step: usize,
+    /// Where the results go. There is room for whole strips of them.
+    pub(in crate::cpu) out: *mut C,
+    pub(in crate::cpu) out_step: usize,
+    /// Whether the products are added to what is there.
+    pub(in crate::cpu) adds: bool,
+    /// The terms of sums, and the columns of results: at most the panel's rows and columns.
+    pub(in crate::cpu) terms: usize,
+    pub(in crate::cpu) columns: usize,
+}
+
+impl<C: Copy + Default + 'static> Panel<C> {
+    /// How many columns are packed together, and how many rows are best multiplied together.
+    pub(in crate::cpu) fn strip_and_rows() -> [usize; 2] {
+        let kernels = tile::kernels::<C>()[0];
+        [kernels.strip, kernels.pixels[0]]
+    }
+
+    /// Packs a matrix of so many rows and columns, given its first element and the steps to the next row and column, of a dtype that
+    /// [has](super::has) kernels.
+    ///
+    /// # Safety
+    /// The elements are there.
+    pub(in crate::cpu) unsafe fn pack<E: Dtype<Compute = C>>(
+        from: *const E,
+        sizes: [usize; 2],
+        steps: [usize; 2],
+    ) -> Result<Self> {
+        let kernels = tile::kernels::<C>()[0];
+        let [rows, columns] = sizes;
+        let strip = kernels.strip;
+        let packed = Scratch::<C>::try_new(strips(columns, strip) * rows * strip)?;
+        for at in 0..strips(columns, strip) {
+            let here = strip.min(columns - at * strip);
+            let from = from.wrapping_add(at * strip * steps[1]);
+            let to = packed.start().wrapping_add(at * rows * strip);
+            // SAFETY: the columns are those of the matrix, and there is room for a strip of all rows.
+            unsafe {
+                if here < strip {
+                    (0..rows * strip).for_each(|at| to.add(at).write(C::default()));
+                }
+                if steps[0] == 1 && TypeId::of::<E>() == TypeId::of::<C>() {
+                    // Columns are contiguous: squares are transposed.
+                    patch::store::<E>(from.cast(), steps[1], to.cast(), [here, rows], [1, strip], false);
+                } else {
+                    patch::widen::<E>(from, to, [here, rows], [steps[1], steps[0]], [1, strip]);
+                }
+            }
+        }
+        Ok(Panel { kernels, sizes, packed, zeros: Scratch::filled(C::default(), strip) })
+    }
+
+    /// Multiplies rows with the panel.
+    ///
+    /// # Safety
+    /// The numbers of the rows are there, and those that are added to; the places of results are the caller's.
+    pub(in crate::cpu) unsafe fn multiply(&self, rows: Rows<C>) {
+        let strip = self.kernels.strip;
+        debug_assert!(rows.terms <= self.sizes[0] && rows.columns <= self.sizes[1]);
+        let tiles = self.kernels.tiles_of(rows.count);
+        for at in 0..strips(rows.columns, strip) {
+            let mut row = 0;
+            for &count in &tiles {
+                let out = rows.out.wrapping_add(row * rows.out_step + at * strip);
+                let (start, start_step) =
+                    if rows.adds { (out.cast_const(), rows.out_step) } else { (self.zeros.start().cast_const(), 0) };
+                let args = TileArgs {
+                    x: rows.left.wrapping_add(row * rows.left_step),
+                    step: rows.left_step,
+                    runs: &[0],
+                    len: rows.terms,
+                    weights: self.packed.start().wrapping_add(at * self.sizes[0] * strip),
+                    start,
+                    start_step,
+                    out,
+                    out_step: rows.out_step,
+                    columns: strip,
+                };
+                // SAFETY: a strip has all rows of the panel; the rest is the caller's promise.
+                unsafe { self.kernels.run(count, &args) }
+                row += count;
+            }
+        }
+    }
+}
