@@ -40,6 +40,7 @@ const READS_ALL: &[&str] = &[
     "logsumexp",
     "count_nonzero",
     "nn.functional.adaptive_avg_pool1d",
+    "nn.functional.adaptive_max_pool1d",
     "norm",
     "linalg.norm",
     "linalg.vector_norm",
