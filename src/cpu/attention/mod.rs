@@ -12,7 +12,7 @@ use super::elementwise::{result_len, source};
 use super::gemm::{Multiply, Product, one};
 use super::simd;
 use super::threads::{self, Shared};
-use crate::dtype::{Compute, Dtype};
+use crate::dtype::{Compute, Dtype, Element};
 use crate::error::Result;
 use crate::ops::arguments::{Attention, Mask};
 use crate::ops::reduce::Accumulating;
@@ -39,7 +39,7 @@ struct Heads<'a, E> {
 impl<'a, E> Heads<'a, E> {
     fn of(view: &View<'a, HostBuffer, E>) -> Self
     where
-        E: crate::dtype::Element,
+        E: Element,
     {
         let (lead, steps) = view.strides.split_at(view.strides.len() - 2);
         Heads { first: source(view), lead, steps: [steps[0], steps[1]] }
@@ -293,38 +293,33 @@ impl<'a, E: Dtype> Group<'a, E> {
         unsafe { values.multiply::<E>(products) }
     }
 
+    /// A mask's element for a query and a key, and the step to the next key.
+    fn row_of<M: Element>(&self, mask: &View<'_, HostBuffer, M>, query: usize, key: usize) -> (*const M, usize) {
+        let lead = &self.attention.query.sizes[..self.attention.query.sizes.len() - 2];
+        let of = Heads::of(mask);
+        (of.at(self.head, lead).wrapping_add(query * of.steps[0] + key * of.steps[1]), of.steps[1])
+    }
+
     /// Adds the mask to scores, or makes those that are not seen the lowest.
     fn mask(&self, [row, rows]: [usize; 2], [low, count]: [usize; 2]) {
-        let Attention { query, mask, is_causal, .. } = self.attention;
-        let lead = &query.sizes[..query.sizes.len() - 2];
+        let Attention { mask, is_causal, .. } = self.attention;
         let lowest = E::Compute::number(f64::NEG_INFINITY);
         if mask.is_none() && !is_causal {
             return;
         }
         for at in 0..rows {
             let query = self.first + row + at;
-            // SAFETY: so many scores are written; the mask is as large as all scores.
+            // SAFETY: so many scores are written.
             let scores =
                 unsafe { core::slice::from_raw_parts_mut(self.scores.start().add(at * self.score_step), count) };
             match mask {
                 Some(Mask::Added(mask)) => {
-                    let of = Heads::of(mask);
-                    let from = of.at(self.head, lead).wrapping_add(query * of.steps[0] + low * of.steps[1]);
-                    for (at, score) in scores.iter_mut().enumerate() {
-                        // SAFETY: as above.
-                        let added = unsafe { from.add(at * of.steps[1]).read().to_compute() };
-                        *score = score.binary::<Accumulating>(added);
-                    }
+                    each(self.row_of(mask, query, low), scores, |score, added: E| {
+                        score.binary::<Accumulating>(added.to_compute())
+                    });
                 }
                 Some(Mask::Seen(mask)) => {
-                    let of = Heads::of(mask);
-                    let from = of.at(self.head, lead).wrapping_add(query * of.steps[0] + low * of.steps[1]);
-                    for (at, score) in scores.iter_mut().enumerate() {
-                        // SAFETY: as above.
-                        if !unsafe { from.add(at * of.steps[1]).read() } {
-                            *score = lowest;
-                        }
-                    }
+                    each(self.row_of(mask, query, low), scores, |score, seen: bool| if seen { score } else { lowest });
                 }
                 None => {}
             }
@@ -332,6 +327,20 @@ impl<'a, E: Dtype> Group<'a, E> {
                 scores.iter_mut().skip((query + 1).saturating_sub(low)).for_each(|score| *score = lowest);
             }
         }
+    }
+}
+
+/// Each score by the mask's element, which is as many.
+fn each<C: Copy, M: Copy>((from, step): (*const M, usize), scores: &mut [C], call: impl Fn(C, M) -> C) {
+    if step == 1 {
+        // SAFETY: a mask is as large as all scores.
+        let row = unsafe { core::slice::from_raw_parts(from, scores.len()) };
+        scores.iter_mut().zip(row).for_each(|(score, &element)| *score = call(*score, element));
+        return;
+    }
+    for (at, score) in scores.iter_mut().enumerate() {
+        // SAFETY: as above.
+        *score = call(*score, unsafe { from.wrapping_add(at * step).read() });
     }
 }
 

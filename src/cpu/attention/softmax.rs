@@ -25,6 +25,16 @@ pub(super) struct OnlineSoftmax<C> {
     pub(super) width: usize,
 }
 
+/// All lanes as one, by halves, which wait for each other less than lane after lane would.
+#[inline(always)]
+fn combined<C: Copy>(lanes: [C; LANES], call: impl Fn(C, C) -> C) -> C {
+    // (Arrays of their own sizes stay in registers.)
+    let eight: [C; LANES / 2] = core::array::from_fn(|at| call(lanes[at], lanes[at + LANES / 2]));
+    let four: [C; LANES / 4] = core::array::from_fn(|at| call(eight[at], eight[at + LANES / 4]));
+    let two: [C; LANES / 8] = core::array::from_fn(|at| call(four[at], four[at + LANES / 8]));
+    call(two[0], two[1])
+}
+
 impl<C: Compute> Loop for OnlineSoftmax<C> {
     type Output = ();
     #[inline(always)]
@@ -49,7 +59,7 @@ impl<C: Compute> Loop for OnlineSoftmax<C> {
             for chunk in scores.chunks_exact(LANES) {
                 lanes.iter_mut().zip(chunk).for_each(|(lane, &score)| *lane = larger(*lane, score));
             }
-            let max = lanes.iter().fold(*largest, |max, &score| larger(max, score));
+            let max = larger(*largest, combined(lanes, larger));
             if max == lowest {
                 // Nothing is seen: no shares.
                 scores.fill(C::default());
@@ -69,7 +79,7 @@ impl<C: Compute> Loop for OnlineSoftmax<C> {
                 sums.iter_mut().for_each(|sum| *sum = sum.binary::<ops::mul>(factor));
                 *largest = max;
             }
-            *total = lanes.into_iter().fold(*total, |sum, lane| sum.binary::<Accumulating>(lane));
+            *total = total.binary::<Accumulating>(combined(lanes, |a, b| a.binary::<Accumulating>(b)));
         }
     }
 }

@@ -44,12 +44,15 @@ fn check<E: Dtype + Castable>(tolerance: f64) {
         let sizes = [[2, queries, features], [2, keys, features], [2, keys, width]];
         let lists = [0, 1, 2].map(|at| numbers::<E>(sizes[at].iter().product(), at * 5));
         let mask = numbers::<E>(queries * keys, 3);
-        let seen: Vec<bool> = (0..queries * keys).map(|at| at % keys == 0 || at % 3 == 0).collect();
+        // (Of the first key and, where the mask is transposed, of the first keys.)
+        let seen: Vec<bool> = (0..queries * keys).map(|at| at % keys == 0 || at < queries || at % 3 == 0).collect();
         let buffers = [&lists[0], &lists[1], &lists[2], &mask].map(|list| HostBuffer::from_vec(list.clone()).unwrap());
         let seen_buffer = HostBuffer::from_vec(seen.clone()).unwrap();
         let mask_sizes = [2, queries, keys];
-        let mask_strides = [0, keys, 1];
         for side_by_side in [false, true] {
+            // The mask is transposed, too.
+            let mask_strides = if side_by_side { [0, 1, queries] } else { [0, keys, 1] };
+            let in_mask = |query: usize, key: usize| query * mask_strides[1] + key * mask_strides[2];
             let strides = sizes.map(|[_, rows, width]| match side_by_side {
                 true => vec![width, 2 * width, 1],
                 false => row_major(&[2, rows, width]),
@@ -74,8 +77,8 @@ fn check<E: Dtype + Castable>(tolerance: f64) {
                 let found =
                     crate::cpu::read::download(View::<_, E>::new(&out, 0, &out_sizes, &strides_of_out)).unwrap();
                 let added = |query: usize, key: usize| match kind {
-                    1 => mask[query * keys + key].cast::<f64>(),
-                    2 if !seen[query * keys + key] => f64::NEG_INFINITY,
+                    1 => mask[in_mask(query, key)].cast::<f64>(),
+                    2 if !seen[in_mask(query, key)] => f64::NEG_INFINITY,
                     3 if key > query => f64::NEG_INFINITY,
                     _ => 0.0,
                 };
