@@ -25,6 +25,17 @@ impl<T> Scratch<T> {
         Ok(Scratch(allocate(len, size_of::<T>(), SMALL, None)?, PhantomData))
     }
 
+    /// So many copies of a value; an error if memory runs out.
+    pub(crate) fn try_filled(value: T, len: usize) -> Result<Self>
+    where
+        T: Copy,
+    {
+        let scratch = Scratch::<T>::try_new(len)?;
+        // SAFETY: there is room for as many.
+        (0..len).for_each(|at| unsafe { scratch.start().add(at).write(value) });
+        Ok(scratch)
+    }
+
     /// So many copies of a value.
     ///
     /// # Panics
@@ -33,10 +44,7 @@ impl<T> Scratch<T> {
     where
         T: Copy,
     {
-        let scratch = Scratch::<T>::new(len);
-        // SAFETY: there is room for as many.
-        (0..len).for_each(|at| unsafe { scratch.start().add(at).write(value) });
-        scratch
+        Self::try_filled(value, len).unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// The memory as a buffer, which is kept.

@@ -197,9 +197,9 @@ impl<'a, E: Dtype> Group<'a, E> {
             queries,
             scores: Scratch::try_new(Self::tile_rows(rows, packs) * score_step)?,
             score_step,
-            largest: Scratch::filled(lowest, rows),
-            totals: Scratch::filled(zero, rows),
-            sums: Scratch::filled(zero, rows * sum_step),
+            largest: Scratch::try_filled(lowest, rows)?,
+            totals: Scratch::try_filled(zero, rows)?,
+            sums: Scratch::try_filled(zero, rows * sum_step)?,
             sum_step,
         })
     }

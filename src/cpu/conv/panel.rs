@@ -73,7 +73,7 @@ impl<C: Copy + Default + 'static> Panel<C> {
                 }
             }
         }
-        Ok(Panel { kernels, sizes, packed, zeros: Scratch::filled(C::default(), strip) })
+        Ok(Panel { kernels, sizes, packed, zeros: Scratch::try_filled(C::default(), strip)? })
     }
 
     /// Multiplies rows with the panel.

@@ -64,7 +64,7 @@ impl<T> Kernels<T> {
         let cost = |pixels: usize| 8 * pixels.max(4) + 1;
         // Most are the largest; how the rest is divided is looked for.
         let largest = self.pixels[0];
-        let whole = (row / largest).saturating_sub(if row % largest == 0 { 0 } else { 2 });
+        let whole = (row / largest).saturating_sub(if row.is_multiple_of(largest) { 0 } else { 2 });
         let rest = row - whole * largest;
         // The cheapest way to compute so many pixels, by its last tile.
         let mut best = vec![(0, 0)];
