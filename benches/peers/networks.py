@@ -2,6 +2,7 @@
 
     python3 benches/peers/networks.py expected     writes tests/data/networks.json, which the tests compare with
     python3 benches/peers/networks.py time [THREADS] [compile]
+    python3 benches/peers/networks.py once NETWORK BATCH    for `peak.py`: one network, on one thread
 """
 import json, sys, time
 import numpy as np
@@ -156,9 +157,21 @@ def timed(threads, compiled):
         print(f"classify {batch}: {best(lambda: classify(x), 9) * 1e3:.2f} ms", flush=True)
 
 
+def once(network, batch):
+    torch.set_num_threads(1)
+    if network == "embed":
+        model, inputs = Embed(), sentences(batch, 32)
+    else:
+        model, inputs = Classify(), (images(batch),)
+    for _ in range(3):
+        model(*inputs)
+
+
 if __name__ == "__main__":
     with torch.no_grad():
         if sys.argv[1] == "expected":
             expected()
+        elif sys.argv[1] == "once":
+            once(sys.argv[2], int(sys.argv[3]))
         else:
             timed(int(sys.argv[2]) if len(sys.argv) > 2 else 1, "compile" in sys.argv)

@@ -314,12 +314,14 @@ impl<'a, E: Dtype> Group<'a, E> {
                 unsafe { core::slice::from_raw_parts_mut(self.scores.start().add(at * self.score_step), count) };
             match mask {
                 Some(Mask::Added(mask)) => {
-                    each(self.row_of(mask, query, low), scores, |score, added: E| {
-                        score.binary::<Accumulating>(added.to_compute())
-                    });
+                    let add = |score: E::Compute, added: E| score.binary::<Accumulating>(added.to_compute());
+                    // SAFETY: a mask is as large as all scores.
+                    unsafe { each(self.row_of(mask, query, low), scores, add) }
                 }
                 Some(Mask::Seen(mask)) => {
-                    each(self.row_of(mask, query, low), scores, |score, seen: bool| if seen { score } else { lowest });
+                    let choose = |score, seen: bool| if seen { score } else { lowest };
+                    // SAFETY: as above.
+                    unsafe { each(self.row_of(mask, query, low), scores, choose) }
                 }
                 None => {}
             }
@@ -330,10 +332,13 @@ impl<'a, E: Dtype> Group<'a, E> {
     }
 }
 
-/// Each score by the mask's element, which is as many.
-fn each<C: Copy, M: Copy>((from, step): (*const M, usize), scores: &mut [C], call: impl Fn(C, M) -> C) {
+/// Each score by the mask's element.
+///
+/// # Safety
+/// There are as many elements as scores, so many places apart.
+unsafe fn each<C: Copy, M: Copy>((from, step): (*const M, usize), scores: &mut [C], call: impl Fn(C, M) -> C) {
     if step == 1 {
-        // SAFETY: a mask is as large as all scores.
+        // SAFETY: the caller's promise.
         let row = unsafe { core::slice::from_raw_parts(from, scores.len()) };
         scores.iter_mut().zip(row).for_each(|(score, &element)| *score = call(*score, element));
         return;

@@ -157,13 +157,12 @@ unsafe fn tile<V: Lanes, const PIXELS: usize>(tile: &TileArgs<'_, V::Number>) {
             }
             sums[pixel] = [V::load(from), V::load(from.add(V::LEN))];
         }
-        if len == 1 {
-            for &run in runs {
-                weights = multiply::<V, PIXELS, 1>(&mut sums, x.add(run), step, weights);
-            }
-        }
-        for &run in if len == 1 { &[] } else { runs } {
+        for &run in runs {
             let mut at = x.add(run);
+            if len == 1 {
+                weights = multiply::<V, PIXELS, 1>(&mut sums, at, step, weights);
+                continue;
+            }
             let mut left = len;
             if PIXELS <= UNROLLED_PIXELS {
                 for _ in 0..len / UNROLLED {
