@@ -325,6 +325,7 @@ pub mod nn {
         Area, Bicubic, Bilinear, Lanczos, Linear, Nearest, NearestExact, Resamples, Trilinear,
     };
     pub use crate::tensor::nn::packed::PackedConv;
+    pub use crate::tensor::nn::packed_linear::PackedLinear;
 }
 
 #[cfg(doc)]

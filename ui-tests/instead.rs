@@ -2878,165 +2878,6 @@ fn runs() {
 }
 }
 
-mod network_einsum_letter_of_two_sizes {
-use castiron::{Tensor, einsum, shape};
-
-pub fn main() {
-    let (a, b): (Tensor<f32, shape![2, 3]>, Tensor<f32, shape![4, 5]>) = (Tensor::zeros(), Tensor::zeros());
-    let _ = einsum!("ij,lk->ik", a, b);
-}
-
-#[test]
-fn runs() {
-    super::done(main());
-}
-}
-
-mod network_einsum_letters_of_another_rank {
-use castiron::{Tensor, einsum, shape};
-
-pub fn main() {
-    let a: Tensor<f32, shape![2, 3, 4]> = Tensor::zeros();
-    let _ = einsum!("ijk->i", a);
-}
-
-#[test]
-fn runs() {
-    super::done(main());
-}
-}
-
-mod network_einsum_result_without_its_letter {
-use castiron::{Tensor, einsum, shape};
-
-pub fn main() {
-    let a: Tensor<f32, shape![2, 3]> = Tensor::zeros();
-    let _ = einsum!("ij->j", a);
-}
-
-#[test]
-fn runs() {
-    super::done(main());
-}
-}
-
-mod network_einsum_with_dots {
-use castiron::{Tensor, einsum, shape};
-
-pub fn main() {
-    let a: Tensor<f32, shape![2, 3]> = Tensor::zeros();
-    let _ = einsum!("ij->j", a);
-}
-
-#[test]
-fn runs() {
-    super::done(main());
-}
-}
-
-mod network_glu_of_an_odd_axis {
-use castiron::{Tensor, axis, shape};
-
-pub fn main() {
-    let x: Tensor<f32, shape![4, 3]> = Tensor::zeros();
-    let _ = x.glu(axis![0]);
-}
-
-#[test]
-fn runs() {
-    super::done(main());
-}
-}
-
-mod network_groups_that_leave_channels_over {
-use castiron::{Tensor, dim, shape};
-
-pub fn main() {
-    let x: Tensor<f32, shape![2, 6, 3]> = Tensor::zeros();
-    let _ = x.group_norm::<dim!(3), _, _>((), (), 1e-5);
-}
-
-#[test]
-fn runs() {
-    super::done(main());
-}
-}
-
-mod network_labels_of_another_batch {
-use castiron::{Tensor, reduction::Mean, shape};
-
-pub fn main() {
-    let scores: Tensor<f32, shape![2, 5]> = Tensor::zeros();
-    let labels: Tensor<i64, shape![2]> = Tensor::zeros();
-    let _ = scores.cross_entropy(&labels, (), -100, 0.0, Mean);
-}
-
-#[test]
-fn runs() {
-    super::done(main());
-}
-}
-
-mod network_labels_of_floats {
-use castiron::{Tensor, reduction::Mean, shape};
-
-pub fn main() {
-    let scores: Tensor<f32, shape![2, 5]> = Tensor::zeros();
-    let labels: Tensor<i64, shape![2]> = Tensor::zeros();
-    let _ = scores.cross_entropy(&labels, (), -100, 0.0, Mean);
-}
-
-#[test]
-fn runs() {
-    super::done(main());
-}
-}
-
-mod network_statistics_of_other_channels {
-use castiron::{Tensor, shape};
-
-pub fn main() {
-    let x: Tensor<f32, shape![2, 6, 3]> = Tensor::zeros();
-    let (mean, variance): (Tensor<f32, shape![6]>, Tensor<f32, shape![6]>) = (Tensor::zeros(), Tensor::ones());
-    let _ = x.batch_norm(&mean, &variance, (), (), 1e-5);
-}
-
-#[test]
-fn runs() {
-    super::done(main());
-}
-}
-
-mod network_target_of_another_batch {
-use castiron::{Tensor, reduction::Mean, shape};
-
-pub fn main() {
-    let x: Tensor<f32, shape![2, 1]> = Tensor::zeros();
-    let y: Tensor<f32, shape![2, 1]> = Tensor::zeros();
-    let _ = x.mse_loss(&y, Mean);
-}
-
-#[test]
-fn runs() {
-    super::done(main());
-}
-}
-
-mod network_weight_of_other_classes {
-use castiron::{Tensor, reduction::Mean, shape};
-
-pub fn main() {
-    let (scores, labels): (Tensor<f32, shape![2, 5]>, Tensor<i64, shape![2]>) = (Tensor::zeros(), Tensor::zeros());
-    let weight: Tensor<f32, shape![5]> = Tensor::ones();
-    let _ = scores.cross_entropy(&labels, &weight, -100, 0.0, Mean);
-}
-
-#[test]
-fn runs() {
-    super::done(main());
-}
-}
-
 mod networks_channels_of_a_convolution {
 use castiron::nn::Conv;
 use castiron::{Tensor, shape};
@@ -3084,6 +2925,62 @@ fn runs() {
 }
 }
 
+mod networks_einsum_letter_of_two_sizes {
+use castiron::{Tensor, einsum, shape};
+
+pub fn main() {
+    let (a, b): (Tensor<f32, shape![2, 3]>, Tensor<f32, shape![4, 5]>) = (Tensor::zeros(), Tensor::zeros());
+    let _ = einsum!("ij,lk->ik", a, b);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod networks_einsum_letters_of_another_rank {
+use castiron::{Tensor, einsum, shape};
+
+pub fn main() {
+    let a: Tensor<f32, shape![2, 3, 4]> = Tensor::zeros();
+    let _ = einsum!("ijk->i", a);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod networks_einsum_result_without_its_letter {
+use castiron::{Tensor, einsum, shape};
+
+pub fn main() {
+    let a: Tensor<f32, shape![2, 3]> = Tensor::zeros();
+    let _ = einsum!("ij->j", a);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod networks_einsum_with_dots {
+use castiron::{Tensor, einsum, shape};
+
+pub fn main() {
+    let a: Tensor<f32, shape![2, 3]> = Tensor::zeros();
+    let _ = einsum!("ij->j", a);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod networks_features_of_heads {
 use castiron::nn::All;
 use castiron::{Tensor, shape};
@@ -3100,6 +2997,20 @@ fn runs() {
 }
 }
 
+mod networks_glu_of_an_odd_axis {
+use castiron::{Tensor, axis, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![4, 3]> = Tensor::zeros();
+    let _ = x.glu(axis![0]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod networks_groups_that_do_not_divide {
 use castiron::nn::Conv;
 use castiron::{Tensor, dim, shape};
@@ -3108,6 +3019,20 @@ pub fn main() {
     let x = Tensor::<f32, shape![1, 8, 16, 16]>::ones();
     let weight = Tensor::<f32, shape![12, 2, 3, 3]>::ones();
     let _ = x.conv2d(&weight, None, Conv::new().groups::<dim!(4)>());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod networks_groups_that_leave_channels_over {
+use castiron::{Tensor, dim, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![2, 6, 3]> = Tensor::zeros();
+    let _ = x.group_norm::<dim!(3), _, _>((), (), 1e-5);
 }
 
 #[test]
@@ -3141,6 +3066,36 @@ pub fn main() {
     let k = Tensor::<f32, shape![7, 32]>::ones();
     let v = Tensor::<f32, shape![7, 32]>::ones();
     let _ = q.scaled_dot_product_attention(&k, &v, All, None);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod networks_labels_of_another_batch {
+use castiron::{Tensor, reduction::Mean, shape};
+
+pub fn main() {
+    let scores: Tensor<f32, shape![2, 5]> = Tensor::zeros();
+    let labels: Tensor<i64, shape![2]> = Tensor::zeros();
+    let _ = scores.cross_entropy(&labels, (), -100, 0.0, Mean);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod networks_labels_of_floats {
+use castiron::{Tensor, reduction::Mean, shape};
+
+pub fn main() {
+    let scores: Tensor<f32, shape![2, 5]> = Tensor::zeros();
+    let labels: Tensor<i64, shape![2]> = Tensor::zeros();
+    let _ = scores.cross_entropy(&labels, (), -100, 0.0, Mean);
 }
 
 #[test]
@@ -3183,6 +3138,36 @@ fn runs() {
 }
 }
 
+mod networks_statistics_of_other_channels {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![2, 6, 3]> = Tensor::zeros();
+    let (mean, variance): (Tensor<f32, shape![6]>, Tensor<f32, shape![6]>) = (Tensor::zeros(), Tensor::ones());
+    let _ = x.batch_norm(&mean, &variance, (), (), 1e-5);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod networks_target_of_another_batch {
+use castiron::{Tensor, reduction::Mean, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![2, 1]> = Tensor::zeros();
+    let y: Tensor<f32, shape![2, 1]> = Tensor::zeros();
+    let _ = x.mse_loss(&y, Mean);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod networks_volumes_by_bilinear {
 use castiron::nn::Bilinear;
 use castiron::{Tensor, shape};
@@ -3190,6 +3175,21 @@ use castiron::{Tensor, shape};
 pub fn main() {
     let x = Tensor::<f32, shape![1, 8, 4, 4, 4]>::ones();
     let _ = x.interpolate::<shape![8, 8, 8]>(castiron::nn::Trilinear::new());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod networks_weight_of_other_classes {
+use castiron::{Tensor, reduction::Mean, shape};
+
+pub fn main() {
+    let (scores, labels): (Tensor<f32, shape![2, 5]>, Tensor<i64, shape![2]>) = (Tensor::zeros(), Tensor::zeros());
+    let weight: Tensor<f32, shape![5]> = Tensor::ones();
+    let _ = scores.cross_entropy(&labels, &weight, -100, 0.0, Mean);
 }
 
 #[test]

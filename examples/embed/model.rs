@@ -4,8 +4,8 @@
 //! reported before anything is computed.
 
 use castiron::io::{CheckpointWriter, LoadOptions, StoredTensor};
-use castiron::nn::Where;
-use castiron::{Checkpoint, Module, Result, Tensor, axis, dim, dims, ops, shape};
+use castiron::nn::{PackedLinear, Where};
+use castiron::{Checkpoint, Dim, Module, Result, Tensor, axis, dim, dims, ops, shape};
 
 dims! {
     /// Sentences.
@@ -42,73 +42,92 @@ impl Norm {
     }
 }
 
+/// What a file has of a linear layer.
 #[derive(Module)]
-struct Linear {
-    weight: Tensor<f32, (Hidden, Hidden)>,
-    bias: Tensor<f32, (Hidden,)>,
+struct LinearFile<N: Dim, K: Dim> {
+    weight: Tensor<f32, (N, K)>,
+    bias: Tensor<f32, (N,)>,
 }
-impl Linear {
-    fn run(&self, x: &Features) -> Features {
-        x.linear(&self.weight, Some(&self.bias))
-    }
-
-    /// The features divided among twelve heads: (batch, heads, words, 32).
-    fn heads(&self, x: &Features) -> Tensor<f32, (Batch, dim!(12), Seq, dim!(32))> {
-        self.run(x).unflatten::<shape![12, 32], _>(axis![2]).transpose(axis![1], axis![2])
+impl<N: Dim, K: Dim> LinearFile<N, K> {
+    /// The layer, its weight packed once for the kernels that multiply.
+    fn packed(&self) -> PackedLinear<f32, N, K> {
+        self.weight.pack_linear(Some(&self.bias))
     }
 }
 
 #[derive(Module)]
-struct Layer {
+struct LayerFile {
     #[module(rename = "attention.self.query")]
-    query: Linear,
+    query: LinearFile<Hidden, Hidden>,
     #[module(rename = "attention.self.key")]
-    key: Linear,
+    key: LinearFile<Hidden, Hidden>,
     #[module(rename = "attention.self.value")]
-    value: Linear,
+    value: LinearFile<Hidden, Hidden>,
     #[module(rename = "attention.output.dense")]
-    attended: Linear,
+    attended: LinearFile<Hidden, Hidden>,
     #[module(rename = "attention.output.LayerNorm")]
     attended_norm: Norm,
     #[module(rename = "intermediate.dense")]
-    widen: Widen,
+    widen: LinearFile<Inner, Hidden>,
     #[module(rename = "output.dense")]
-    narrow: Narrow,
+    narrow: LinearFile<Hidden, Inner>,
     #[module(rename = "output.LayerNorm")]
     norm: Norm,
 }
 #[derive(Module)]
-struct Widen {
-    weight: Tensor<f32, (Inner, Hidden)>,
-    bias: Tensor<f32, (Inner,)>,
+struct EncoderFile {
+    layer: Vec<LayerFile>,
 }
 #[derive(Module)]
-struct Narrow {
-    weight: Tensor<f32, (Hidden, Inner)>,
-    bias: Tensor<f32, (Hidden,)>,
+struct File {
+    embeddings: Embeddings,
+    encoder: EncoderFile,
 }
 
+/// Attention to all words of the sentence, then two linear layers; what comes in is added to each.
+struct Layer {
+    query: PackedLinear<f32, Hidden, Hidden>,
+    key: PackedLinear<f32, Hidden, Hidden>,
+    value: PackedLinear<f32, Hidden, Hidden>,
+    attended: PackedLinear<f32, Hidden, Hidden>,
+    attended_norm: Norm,
+    widen: PackedLinear<f32, Inner, Hidden>,
+    narrow: PackedLinear<f32, Hidden, Inner>,
+    norm: Norm,
+}
 impl Layer {
+    fn new(file: LayerFile) -> Self {
+        Layer {
+            query: file.query.packed(),
+            key: file.key.packed(),
+            value: file.value.packed(),
+            attended: file.attended.packed(),
+            attended_norm: file.attended_norm,
+            widen: file.widen.packed(),
+            narrow: file.narrow.packed(),
+            norm: file.norm,
+        }
+    }
+
     fn run(&self, x: &Features, mask: &Tensor<bool, (Batch, dim!(1), dim!(1), Seq)>) -> Features {
-        let (q, k, v) = (self.query.heads(x), self.key.heads(x), self.value.heads(x));
+        let [q, k, v] = [&self.query, &self.key, &self.value].map(|layer| heads(&layer.forward(x)));
         let attended = q.scaled_dot_product_attention(&k, &v, Where(mask), None);
         let attended: Features = attended.transpose(axis![1], axis![2]).flatten_axes(axis![2], axis![3]);
-        let x = self.attended_norm.run(&(self.attended.run(&attended) + x));
-        let inner = x.linear_with(&self.widen.weight, Some(&self.widen.bias), ops::gelu {});
-        self.norm.run(&(inner.linear(&self.narrow.weight, Some(&self.narrow.bias)) + &x))
+        let x = self.attended_norm.run(&(self.attended.forward(&attended) + x));
+        let inner = self.widen.forward_with(&x, ops::gelu {});
+        self.norm.run(&(self.narrow.forward(&inner) + &x))
     }
 }
 
-#[derive(Module)]
-struct Encoder {
-    layer: Vec<Layer>,
+/// Features divided among twelve heads: (batch, heads, words, 32).
+fn heads(x: &Features) -> Tensor<f32, (Batch, dim!(12), Seq, dim!(32))> {
+    x.unflatten::<shape![12, 32], _>(axis![2]).transpose(axis![1], axis![2])
 }
 
 /// The encoder.
-#[derive(Module)]
 pub struct Model {
     embeddings: Embeddings,
-    encoder: Encoder,
+    layers: Vec<Layer>,
 }
 
 impl Model {
@@ -118,7 +137,11 @@ impl Model {
     /// If there is no such file, or weights are missing or of another shape or dtype.
     pub fn open(folder: &str) -> Result<Self> {
         let file = Checkpoint::open(format!("{folder}/model.safetensors"))?;
-        LoadOptions::new().allow_unexpected().load(&file)
+        Ok(Self::new(LoadOptions::new().allow_unexpected().load(&file)?))
+    }
+
+    fn new(File { embeddings, encoder }: File) -> Self {
+        Model { embeddings, layers: encoder.layer.into_iter().map(Layer::new).collect() }
     }
 
     /// Weights from a formula.
@@ -160,7 +183,7 @@ impl Model {
         for (name, tensor) in &tensors {
             writer = writer.tensor(*name, &**tensor);
         }
-        Model::load(&Checkpoint::from_bytes(writer.to_bytes()?)?)
+        Ok(Self::new(Module::load(&Checkpoint::from_bytes(writer.to_bytes()?)?)?))
     }
 
     /// A vector of length 1 for each sentence, whose words are given by their places in the vocabulary; `mask` says which are words and
@@ -176,7 +199,7 @@ impl Model {
         let x: Features = self.embeddings.words.embedding(words);
         let mut x = self.embeddings.norm.run(&(x + kind + positions));
         let seen = mask.unsqueeze(axis![1]).unsqueeze(axis![1]);
-        for layer in &self.encoder.layer {
+        for layer in &self.layers {
             x = layer.run(&x, &seen);
         }
         // The mean over the words that are there.

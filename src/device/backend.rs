@@ -367,6 +367,17 @@ pub trait Backend: sealed::Backend + Sized + 'static {
     ) -> Result<Self::Storage> {
         convolving::with_copy::<Self, E, K>(kernel, convolution, x, weight, bias, [sizes, strides])
     }
+    /// The product of `(m, k)` and the transpose of a weight `(n, k)`, with a bias `(n)` and a kernel applied to each element of the result,
+    /// which is row-major. The weight was [packed](Self::pack) as that of a convolution, `(n, k, 1, 1, 1)`: of the view its buffer and
+    /// sizes count.
+    fn multiply_packed<E: Dtype, K: Map1<E, E>>(
+        kernel: Option<K>,
+        x: View<'_, Self::Storage, E>,
+        weight: View<'_, Self::Storage, E>,
+        bias: Option<View<'_, Self::Storage, E>>,
+    ) -> Result<Self::Storage> {
+        convolving::product_with_copy::<Self, E, K>(kernel, x, weight, bias)
+    }
     /// What windows see of `(N, D, H, W, C)`, reduced to one element each; positions beyond an axis count for nothing. The result is
     /// row-major and has so many places in place of `D`, `H` and `W`; `None` where the device has no loop for it.
     fn pool<A: Element, R: Reducer<A>>(

@@ -55,6 +55,24 @@ pub(super) fn with_copy<D: Backend, E: Dtype, K: Map1<E, E>>(
     }
 }
 
+/// A product with the transpose of such a weight, `(n, k)`.
+pub(super) fn product_with_copy<D: Backend, E: Dtype, K: Map1<E, E>>(
+    kernel: Option<K>,
+    x: View<'_, D::Storage, E>,
+    weight: View<'_, D::Storage, E>,
+    bias: Option<View<'_, D::Storage, E>>,
+) -> Result<D::Storage> {
+    let (m, n, k) = (x.sizes[0], weight.sizes[0], weight.sizes[1]);
+    let (sizes, strides) = ([k, n], [1, k]);
+    let weight = View::new(weight.buffer, 0, &sizes, &strides);
+    let (of, steps) = ([m, n], [0, bias.map_or(0, |bias| bias.strides[0])]);
+    let added = added::<D, E>(bias, &of, &steps);
+    match kernel {
+        Some(kernel) => D::matmul_then(kernel, x, weight, added),
+        None => D::matmul(x, weight, added),
+    }
+}
+
 /// A window that reads one position: the weights times the channels, for each image.
 pub(super) fn pointwise<D: Backend, E: Dtype>(
     x: View<'_, D::Storage, E>,

@@ -339,6 +339,18 @@ impl Backend for Cpu {
         let weight = Weight::Packed { buffer: weight.buffer, sizes: weight.sizes };
         conv::convolve(convolution, x, weight, bias, [sizes, strides], then)
     }
+    fn multiply_packed<E: Dtype, K: Map1<E, E>>(
+        kernel: Option<K>,
+        x: View<'_, HostBuffer, E>,
+        weight: View<'_, HostBuffer, E>,
+        bias: Option<View<'_, HostBuffer, E>>,
+    ) -> Result<HostBuffer> {
+        if !conv::has::<E>() {
+            return convolving::product_with_copy::<Self, E, K>(kernel, x, weight, bias);
+        }
+        let then = kernel.map(|kernel| move |out: *mut E, len: usize| epilogue::apply(kernel, out, len));
+        conv::multiply_packed(x, weight, bias, then.as_ref().map(|then| then as Then<'_, E>))
+    }
     fn pool<A: Element, R: Reducer<A>>(
         reducer: R,
         windows: &[Window; 3],

@@ -30,7 +30,8 @@ where
 /// The axes can be put in the order `Order`, which names every axis once.
 #[diagnostic::on_unimplemented(
     message = "`{Order}` is not an order of the axes of a tensor of shape `{Self}`",
-    label = "every axis must be named once"
+    label = "every axis must be named once",
+    note = "write the order as `axis![0, 2, 1]`"
 )]
 pub trait Permute<Order>: sealed::InOrder<Order> {
     /// The shape in the new order.

@@ -314,8 +314,74 @@ fn a_packed_convolution_is_the_convolution() {
     holds(|x| x.to::<castiron::Complex<f32>>());
 }
 
+/// A packed weight gives what `linear` gives, in every dtype, of operands of any strides and sizes.
+#[test]
+fn a_packed_linear_layer_is_the_linear_layer() {
+    type Matrix<E> = Tensor<E, shape![_, _]>;
+    fn holds<E>(cast: impl Fn(&Matrix<f64>) -> Matrix<E>, tolerance: f64)
+    where
+        E: castiron::Dtype + castiron::ops::admit::NumericFor<ops::reduce::linear>,
+    {
+        let matrix = |sizes, seed| cast(&(random::<shape![_, _]>(sizes, seed) * 8.0).round());
+        let close = |a: &Matrix<E>, b: &Matrix<E>| {
+            assert_eq!(a.shape(), b.shape());
+            for (a, b) in a.to::<f64>().to_vec().into_iter().zip(b.to::<f64>().to_vec()) {
+                assert!((a - b).abs() <= tolerance * b.abs().max(1.0), "{a} {b}");
+            }
+        };
+        for [m, n, k] in
+            [[1, 1, 1], [5, 17, 9], [70, 40, 33], [500, 33, 300], [3, 7, 1], [0, 4, 4], [4, 0, 4], [4, 5, 0]]
+        {
+            let (w, b) = (matrix([n, k], 1), matrix([1, n], 2).select(axis![0], 0));
+            let layer = w.pack_linear(Some(&b));
+            let x = matrix([m, k], 3);
+            close(&layer.forward(&x), &x.linear(&w, Some(&b)));
+            // Operands that are transposed, have gaps, or repeat a row; a weight that is transposed; no bias.
+            let transposed = matrix([k, m], 4);
+            close(&layer.forward(&transposed.t()), &transposed.t().linear(&w, Some(&b)));
+            let wide = matrix([m, k + 3], 5);
+            let gaps = wide.narrow(axis![1], 2, k);
+            close(&layer.forward(&gaps), &gaps.linear(&w, Some(&b)));
+            let row: Matrix<E> = matrix([1, k], 6).expand_sized([m, k]);
+            close(&layer.forward(&row), &row.linear(&w, Some(&b)));
+            let w = matrix([k, n], 7);
+            close(&w.t().pack_linear(None).forward(&x), &x.linear(&w.t(), None));
+        }
+    }
+    holds(|x| x.to::<f64>(), 0.0);
+    holds(|x| x.to::<f32>(), 0.0);
+    holds(|x| x.to::<bf16>(), 0.008);
+    holds(|x| x.to::<castiron::f16>(), 0.001);
+    holds(|x| x.to::<i64>(), 0.0);
+    holds(|x| x.to::<u8>(), 0.0);
+}
+
+#[test]
+fn a_packed_linear_layer_is_applied_to_the_last_axis() {
+    let w = tensor![[1.0, 2.0], [3.0, -4.0], [5.0, 6.0]];
+    let layer = w.pack_linear(Some(&tensor![0.5, 0.0, -1.0]));
+    assert_eq!(layer.forward(&tensor![1.0, 1.0]).to_vec(), [3.5, -1.0, 10.0]);
+    let x = Tensor::<f32, shape![2, 3, 4, 2]>::from_fn(|[a, b, c, d]: [usize; 4]| (a + 2 * b + 3 * c + 5 * d) as f32);
+    let x = x.transpose(axis![0], axis![2]);
+    let y: Tensor<f32, shape![4, 3, 2, 3]> = layer.forward(&x);
+    assert_eq!(y.to_vec(), x.linear(&w, Some(&tensor![0.5, 0.0, -1.0])).to_vec());
+    assert_eq!(layer.forward_with(&x, ops::relu {}).to_vec(), y.relu().to_vec());
+    assert_eq!(format!("{layer:?}"), "PackedLinear { weight: [3, 2], bias: true }");
+    // NaN and infinities come through.
+    let y = layer.forward(&tensor![[f32::NAN, 0.0], [f32::INFINITY, 0.0]]);
+    assert!(y.select(axis![0], 0).to_vec().iter().all(|x| x.is_nan()));
+    assert_eq!(y[(1, 0)], f32::INFINITY);
+}
+
 #[test]
 fn a_weight_that_does_not_fit_is_not_packed() {
+    let w = random::<shape![_, _]>([3, 2], 1);
+    let error = w.try_pack_linear(Some(&random::<shape![_]>([2], 2))).unwrap_err();
+    assert_eq!(error.to_string(), "pack_linear: expected a tensor of shape [3], got one of shape [2]");
+    let x = random::<shape![_, _]>([4, 3], 2);
+    let error = w.pack_linear(None).try_forward(&x).unwrap_err();
+    assert_eq!(error.to_string(), x.try_linear(&w, None).unwrap_err().to_string());
+
     let (w, b) = (random::<Images>([6, 2, 3, 3], 1), random::<shape![_]>([5], 2));
     let error = w.try_pack_conv2d(Some(&b), Conv::new()).unwrap_err();
     assert_eq!(error.to_string(), "pack_conv2d: expected a tensor of shape [6], got one of shape [5]");

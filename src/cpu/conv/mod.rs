@@ -18,6 +18,7 @@ pub(super) use self::panel::{Panel, Rows};
 pub(super) use self::patch::{narrow, scale, widen};
 use self::plan::{PLANES, Plan, Source};
 pub(super) use self::product::FewRows;
+pub(crate) use self::product::multiply_packed;
 use self::tile::Kernels;
 use self::weights::{Packer, Weights, strips};
 use super::elementwise::{result_len, source};

@@ -104,7 +104,9 @@ impl<E: Dtype> Plan<'_, E> {
         // As many rows in each block.
         let blocks = rows.div_ceil(high);
         let pieces = columns.div_ceil(wide);
-        self.block = [rows.div_ceil(blocks), columns.div_ceil(pieces)];
+        // As many columns, too, in whole tiles.
+        let wide = columns.div_ceil(pieces).next_multiple_of(self.kernels.pixels[0]).min(columns);
+        self.block = [rows.div_ceil(blocks), wide];
     }
 
     /// The numbers of one block's input, in each axis: planes, rows, columns, channels.

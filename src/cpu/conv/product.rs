@@ -1,16 +1,20 @@
-//! Products of a few rows with the transpose of a layer's weight, as convolutions of windows of one position: the rows of the weight are
-//! the pixels, read where they are; those of the left matrix are the output channels, which are packed. (The `gemm` crates pack the weight,
-//! which takes as long as the product where there are few rows.)
+//! Products of matrices by the kernels of convolutions, as convolutions of windows of one position.
 //!
-//! Used by `gemm`.
+//! With a weight that is packed once, the rows on the left are the pixels. Of a few rows with the transpose of a weight as it is, the rows
+//! of the weight are the pixels, read where they are; those on the left are the output channels, which are packed. (The `gemm` crates pack
+//! the weight, which takes as long as the product where there are few rows.)
+//!
+//! Uses `plan`, `tile`, `weights`; used by `gemm` and `Cpu`.
 
 use super::plan::{Plan, Source};
 use super::tile::{self, Kernels};
 use super::weights::{Packer, Weights, strips};
+use super::{Weight, convolve};
+use crate::cpu::epilogue::Then;
 use crate::dtype::Dtype;
 use crate::error::Result;
-use crate::ops::window::Window;
-use crate::storage::Scratch;
+use crate::ops::window::{Convolution, Window};
+use crate::storage::{HostBuffer, Scratch, View};
 use core::any::TypeId;
 
 /// One product of an `m x k` matrix with a `k x n` matrix, of elements that are the numbers computed in: first elements, and steps to the
@@ -85,6 +89,23 @@ impl<E: Dtype> FewRows<E> {
         plan.choose_block();
         plan.run(strips(m, kernels.strip))
     }
+}
+
+/// The product of `(m, k)` and the transpose of a weight `(n, k)` that [`pack`](super::pack) has packed, with a bias `(n)`: a convolution
+/// whose pixels are the rows. The result is row-major, and `then` is applied to its elements.
+pub(crate) fn multiply_packed<E: Dtype>(
+    x: View<'_, HostBuffer, E>,
+    weight: View<'_, HostBuffer, E>,
+    bias: Option<View<'_, HostBuffer, E>>,
+    then: Option<Then<'_, E>>,
+) -> Result<HostBuffer> {
+    let (m, n, k) = (x.sizes[0], weight.sizes[0], weight.sizes[1]);
+    // (Strides of axes of one position do not count.)
+    let (x_sizes, x_strides) = ([1, k, 1, 1, m], [0, x.strides[1], 0, 0, x.strides[0]]);
+    let (sizes, strides) = ([1, n, 1, 1, m], [m * n, 1, m * n, m * n, n]);
+    let weight = Weight::Packed { buffer: weight.buffer, sizes: &[n, k, 1, 1, 1] };
+    let convolution = Convolution { windows: [Window::POINT; 3], groups: 1 };
+    convolve(&convolution, x.restrided(&x_sizes, &x_strides), weight, bias, [&sizes, &strides], then)
 }
 
 #[cfg(test)]

@@ -28,6 +28,43 @@ impl<E: Dtype, A: UnaryOp<E, Output = E>> Activation<E> for A {}
 type Applied<S, N> = <S as HasAxis<-1>>::Replace<N>;
 type Operand<'a, E, D> = View<'a, <D as crate::device::Backend>::Storage, E>;
 
+/// The rows that a weight of sizes `(n, k)` is applied to: the operand whose leading axes run on into one another, the sizes and strides of
+/// all its rows, and the result's sizes.
+pub(crate) struct InRows<E: Element, S: Shape + HasAxis<-1>, N: Dim, D: Device> {
+    x: Tensor<E, S, D>,
+    sizes: [usize; 2],
+    strides: [usize; 2],
+    result: <Applied<S, N> as Shape>::Sizes,
+}
+impl<E: Element, S: Shape + HasAxis<-1>, N: Dim, D: Device> InRows<E, S, N, D> {
+    pub(crate) fn new(x: &Tensor<E, S, D>, [n, rows]: [usize; 2]) -> Result<Self> {
+        let sizes = x.shape();
+        let Some((&columns, leading)) = sizes.as_ref().split_last() else {
+            let reason = "a zero-dim tensor has no last axis".to_owned();
+            return Err(Error::InvalidArgument { op: "linear", reason });
+        };
+        if columns != rows {
+            let (lhs, rhs) = (sizes.as_ref().into(), [n, rows][..].into());
+            return Err(Error::MatMul { lhs, rhs, columns, rows });
+        }
+        let mut result = <Applied<S, N> as Shape>::Sizes::copied(sizes.as_ref());
+        result.as_mut()[S::RANK - 1] = n;
+        checked_numel::<E>("linear", result.as_ref())?;
+        let count = leading.iter().product();
+        let x = if S::RANK == 2 { x.clone() } else { x.try_contiguous()? };
+        let strides = if S::RANK == 2 { [x.stride().as_ref()[0], x.stride().as_ref()[1]] } else { [columns, 1] };
+        Ok(InRows { x, sizes: [count, columns], strides, result })
+    }
+
+    pub(crate) fn view(&self) -> Operand<'_, E, D> {
+        self.x.elements().restrided(&self.sizes, &self.strides)
+    }
+
+    pub(crate) fn into_result(self, product: D::Storage) -> Tensor<E, Applied<S, N>, D> {
+        Tensor::dense(product, self.result)
+    }
+}
+
 /// What `linear` multiplies, and what it adds, for the device's `multiply`.
 fn apply<E: Dtype, S: Shape + HasAxis<-1>, N: Dim, K: Dim, D: Device>(
     x: &Tensor<E, S, D>,
@@ -35,35 +72,21 @@ fn apply<E: Dtype, S: Shape + HasAxis<-1>, N: Dim, K: Dim, D: Device>(
     bias: Option<&Tensor<E, (N,), D>>,
     multiply: impl FnOnce(Operand<'_, E, D>, Operand<'_, E, D>, Option<Added<'_, D::Storage, E>>) -> Result<D::Storage>,
 ) -> Result<Tensor<E, Applied<S, N>, D>> {
-    let sizes = x.shape();
-    let Some((&columns, leading)) = sizes.as_ref().split_last() else {
-        let reason = "a zero-dim tensor has no last axis".to_owned();
-        return Err(Error::InvalidArgument { op: "linear", reason });
-    };
-    let [n, rows] = weight.shape();
-    if columns != rows {
-        let (lhs, rhs) = (sizes.as_ref().into(), weight.shape()[..].into());
-        return Err(Error::MatMul { lhs, rhs, columns, rows });
-    }
-    let mut result_sizes = <Applied<S, N> as Shape>::Sizes::copied(sizes.as_ref());
-    result_sizes.as_mut()[S::RANK - 1] = n;
-    checked_numel::<E>("linear", result_sizes.as_ref())?;
-    let count = leading.iter().product();
+    let [n, columns] = weight.shape();
+    let rows = InRows::new(x, [n, columns])?;
     let [across, down] = weight.stride();
     let weight = weight.elements();
     let (weight_sizes, weight_strides) = ([columns, n], [down, across]);
     let weight = weight.restrided(&weight_sizes, &weight_strides);
-    let x = if S::RANK == 2 { x.clone() } else { x.try_contiguous()? };
-    let strides = if S::RANK == 2 { [x.stride().as_ref()[0], x.stride().as_ref()[1]] } else { [columns, 1] };
     let one = E::from_i32(1).to_compute();
     let input = bias.map(Tensor::elements);
     let summand = input.map(|input| Summand { op: "linear", input, beta: one, alpha: one });
-    let (x_sizes, sizes) = ([count, columns], [count, n]);
+    let sizes = [rows.sizes[0], n];
     let strides_of_bias = summand.as_ref().map(|summand| summand.strides(&sizes)).transpose()?;
     let added = summand.as_ref().zip(strides_of_bias.as_ref());
     let added = added.map(|(summand, strides)| summand.expanded(&sizes, strides));
-    let product = multiply(x.elements().restrided(&x_sizes, &strides), weight, added)?;
-    Ok(Tensor::dense(product, result_sizes))
+    let product = multiply(rows.view(), weight, added)?;
+    Ok(rows.into_result(product))
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {

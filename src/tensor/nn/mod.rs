@@ -7,6 +7,7 @@ pub(crate) mod grid;
 pub(crate) mod interpolate;
 pub(crate) mod modes;
 pub(crate) mod packed;
+pub(crate) mod packed_linear;
 pub(crate) mod patches;
 pub(crate) mod pool;
 pub(crate) mod unpool;

@@ -100,7 +100,7 @@ pub fn two_results_of_one_reduction<D: Device>() {
     assert!(error.starts_with("max:"), "{error}");
 }
 
-pub fn packed_convolutions<D: Device>() {
+pub fn packed_layers<D: Device>() {
     use castiron::nn::{Conv, Same};
     let list = |len: i32| (0..len).map(|at| (at * 7 % 11 - 5) as f32).collect::<Vec<_>>();
     let x = Tensor::<f32, shape![2, 3, 5, 6]>::from_vec(list(180)).on::<D>();
@@ -111,9 +111,15 @@ pub fn packed_convolutions<D: Device>() {
     assert_eq!(packed.forward(&x).elements(), x.conv2d(&w, Some(&b), conv).elements());
     let relu = castiron::ops::relu {};
     assert_eq!(packed.forward_with(&x, relu).elements(), x.conv2d_with(&w, Some(&b), conv, relu).elements());
+    let (w, x) =
+        (w.flatten_axes(axis![1], axis![3]), x.flatten_axes(axis![2], axis![3]).with_shape::<shape![2, 3, 30]>());
+    let (w, packed) = (w.narrow(axis![1], 0, 27), w.pack_linear(Some(&b)));
+    let x = x.narrow(axis![2], 3, 27);
+    assert_eq!(packed.forward(&x).elements(), x.linear(&w, Some(&b)).elements());
+    assert_eq!(packed.forward_with(&x, relu).elements(), x.linear_with(&w, Some(&b), relu).elements());
 }
 
 each_device! {
     also_without_data: code_that_blends, code_that_sums;
-    with_data: searching_for_scalars, two_results_of_one_reduction, packed_convolutions;
+    with_data: searching_for_scalars, two_results_of_one_reduction, packed_layers;
 }

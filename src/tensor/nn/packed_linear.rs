@@ -1,0 +1,152 @@
+//! Weights of linear layers that are packed once for the kernels of their device.
+//!
+//! Uses `linear`, `device`; used by users.
+
+use crate::device::{Cpu, Device};
+use crate::dtype::Element;
+use crate::error::{Error, Result};
+use crate::ops;
+use crate::ops::admit::NumericFor;
+use crate::ops::kernel::{Applying, Copying, Map1};
+use crate::shape::{Dim, HasAxis, InFeatures, Shape};
+use crate::storage::View;
+use crate::tensor::linalg::linear::InRows;
+use crate::tensor::{Activation, Tensor};
+use castiron_macros::fallible;
+use core::marker::PhantomData;
+
+/// A linear layer whose weight lies in memory as the kernels of the device read it: of one dtype, `K` features in and `N` out.
+/// [`linear`](Tensor::linear) packs its weight each time; a layer of a network that runs many times packs it once.
+///
+/// It is made of a weight by [`pack_linear`](Tensor::pack_linear); of the weight itself it keeps nothing.
+///
+/// PyTorch: `torch.utils.mkldnn.MkldnnLinear`, or what a frozen module holds (`torch.jit.freeze`).
+///
+/// ```
+/// use castiron::{Tensor, dim, nn::PackedLinear, ops, shape};
+/// struct Layer {
+///     widen: PackedLinear<f32, dim!(1536), dim!(384)>,
+/// }
+/// let layer = Layer { widen: Tensor::<f32, shape![1536, 384]>::ones().pack_linear(None) };
+/// let x = Tensor::<f32, shape![2, 32, 384]>::ones();
+/// let y: Tensor<f32, shape![2, 32, 1536]> = layer.widen.forward_with(&x, ops::relu {});
+/// assert_eq!(y[(1, 31, 1535)], 384.0);
+/// ```
+pub struct PackedLinear<E: Element, N: Dim, K: Dim, D: Device = Cpu> {
+    weight: D::Storage,
+    sizes: [usize; 2],
+    bias: Option<D::Storage>,
+    marker: PhantomData<(E, N, K)>,
+}
+
+impl<E: Element, N: Dim, K: Dim, D: Device> core::fmt::Debug for PackedLinear<E, N, K, D> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("PackedLinear").field("weight", &self.sizes).field("bias", &self.bias.is_some()).finish()
+    }
+}
+
+impl<E: Element, N: Dim, K: Dim, D: Device> Tensor<E, (N, K), D> {
+    /// This weight, packed for linear layers, with a bias that is added: [`linear`](Tensor::linear) gives the same results, of floats but
+    /// for the order in which sums are rounded.
+    ///
+    /// Shape: `(N, K)`, and `(N,)` of the bias. Dtypes: those of `linear`.
+    ///
+    /// # Panics
+    /// If the bias has another size than the output features, or memory runs out.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// let layer = tensor![[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]].pack_linear(Some(&tensor![0.5, 0.0, -1.0]));
+    /// assert_eq!(layer.forward(&tensor![[1.0, 1.0]]).to_vec(), [3.5, 7.0, 10.0]);
+    /// ```
+    #[fallible]
+    pub fn pack_linear(&self, bias: Option<&Tensor<E, (N,), D>>) -> Result<PackedLinear<E, N, K, D>>
+    where
+        E: NumericFor<ops::reduce::linear>,
+    {
+        let sizes = self.shape();
+        if let Some(bias) = bias
+            && bias.shape() != [sizes[0]]
+        {
+            let (expected, found) = (format!("[{}]", sizes[0]), bias.shape()[..].into());
+            return Err(Error::Shape { op: "pack_linear", expected, found });
+        }
+        let [across, down] = self.stride();
+        let (five, steps) = ([sizes[0], sizes[1], 1, 1, 1], [across, down, 1, 1, 1]);
+        Ok(PackedLinear {
+            weight: D::pack::<E>(self.elements().restrided(&five, &steps), 1)?,
+            sizes,
+            bias: bias.map(|bias| D::map1::<E, E>(Copying, bias.elements(), &[1])).transpose()?,
+            marker: PhantomData,
+        })
+    }
+}
+
+impl<E: Element, N: Dim, K: Dim, D: Device> PackedLinear<E, N, K, D> {
+    /// The layer applied to the last axis, as [`linear`](Tensor::linear) does it: `(…, K)` gives `(…, N)`.
+    ///
+    /// PyTorch: a call of `torch.nn.Linear`.
+    ///
+    /// # Panics
+    /// If sizes known at run time do not match or memory runs out.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// let layer = tensor![[1.0, 2.0], [3.0, 4.0]].pack_linear(None);
+    /// assert_eq!(layer.forward(&tensor![1.0, 10.0]).to_vec(), [21.0, 43.0]);
+    /// ```
+    #[fallible]
+    pub fn forward<S>(&self, x: &Tensor<E, S, D>) -> Result<Tensor<E, <S as HasAxis<-1>>::Replace<N>, D>>
+    where
+        E: NumericFor<ops::reduce::linear>,
+        S: Shape + HasAxis<-1>,
+        <S as HasAxis<-1>>::Dim: InFeatures<K>,
+    {
+        self.run(x, None::<Copying>)
+    }
+
+    /// [`forward`](Self::forward), and a function of its elements while they are in the cache: one of the
+    /// [operations of one operand](crate::ops) that give the dtype they take, such as `relu` or `gelu`.
+    ///
+    /// PyTorch: two functions.
+    ///
+    /// # Panics
+    /// As there.
+    ///
+    /// ```
+    /// use castiron::{ops, tensor};
+    /// let layer = tensor![[1.0, 1.0], [1.0, -1.0]].pack_linear(Some(&tensor![0.5, 0.0]));
+    /// assert_eq!(layer.forward_with(&tensor![[1.0, 2.0]], ops::relu {}).to_vec(), [3.5, 0.0]);
+    /// ```
+    #[fallible]
+    pub fn forward_with<S, A: Activation<E>>(
+        &self,
+        x: &Tensor<E, S, D>,
+        activation: A,
+    ) -> Result<Tensor<E, <S as HasAxis<-1>>::Replace<N>, D>>
+    where
+        E: NumericFor<ops::reduce::linear>,
+        S: Shape + HasAxis<-1>,
+        <S as HasAxis<-1>>::Dim: InFeatures<K>,
+    {
+        let _ = activation;
+        self.run(x, Some(Applying::<A>::new()))
+    }
+
+    fn run<S>(
+        &self,
+        x: &Tensor<E, S, D>,
+        kernel: Option<impl Map1<E, E>>,
+    ) -> Result<Tensor<E, <S as HasAxis<-1>>::Replace<N>, D>>
+    where
+        E: NumericFor<ops::reduce::linear>,
+        S: Shape + HasAxis<-1>,
+    {
+        let rows = InRows::new(x, self.sizes)?;
+        // (Strides do not count.)
+        let weight = View::new(&self.weight, 0, &self.sizes, &[0, 0]);
+        let bias = self.bias.as_ref().map(|bias| View::new(bias, 0, &self.sizes[..1], &[1]));
+        let product = D::multiply_packed(kernel, rows.view(), weight, bias)?;
+        Ok(rows.into_result(product))
+    }
+}
