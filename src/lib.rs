@@ -88,6 +88,7 @@
 //! | `x @ w.T` | `x.matmul(w.t())` |
 //! | `F.linear(x, w, b)`, `F.layer_norm(x, (384,), w, b)` | `x.linear(&w, Some(&b))`, `x.layer_norm(Some(&w), Some(&b), 1e-5)` |
 //! | `F.conv2d(x, w, b, stride=2, padding=1)`, `F.max_pool2d(x, 2)` | `x.conv2d(&w, Some(&b), Conv::new().stride::<dim!(2)>().padding::<dim!(1)>())`, `x.max_pool2d(Pool::<dim!(2)>::new())` |
+//! | `torch.jit.freeze(module)` | `let layer = w.pack_linear(Some(&b))`, `layer.forward(&x)` ([`nn::PackedLinear`], [`nn::PackedConv`]) |
 //! | `F.scaled_dot_product_attention(q, k, v, mask)`, `is_causal=True` | `q.scaled_dot_product_attention(&k, &v, Where(&mask), None)`, `… Causal …` ([`nn`]) |
 //! | `F.cross_entropy(x, y)`, `F.mse_loss(x, y, reduction="none")` | `x.cross_entropy(&y, (), -100, 0.0, Mean)`, `x.mse_loss(&y, Unreduced)` ([`reduction`]) |
 //! | `torch.einsum("bij,bjk->bik", a, b)` | `einsum!("bij,bjk->bik", a, b)` |
