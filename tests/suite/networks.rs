@@ -354,6 +354,14 @@ fn a_packed_linear_layer_is_the_linear_layer() {
     holds(|x| x.to::<castiron::f16>(), 0.001);
     holds(|x| x.to::<i64>(), 0.0);
     holds(|x| x.to::<u8>(), 0.0);
+    // Complex numbers, whose parts are whole.
+    let complex = |sizes, seed| {
+        let parts = [seed, seed + 1].map(|seed| (random::<shape![_, _]>(sizes, seed) * 8.0).round());
+        parts[0].to::<castiron::Complex<f32>>()
+            * parts[1].to::<castiron::Complex<f32>>().rsub(castiron::Complex::new(0.0, 1.0))
+    };
+    let (x, w) = (complex([9, 40], 1), complex([17, 40], 3));
+    assert_eq!(w.pack_linear(None).forward(&x).to_vec(), x.linear(&w, None).to_vec());
 }
 
 #[test]

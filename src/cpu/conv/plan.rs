@@ -104,7 +104,7 @@ impl<E: Dtype> Plan<'_, E> {
         // As many rows in each block.
         let blocks = rows.div_ceil(high);
         let pieces = columns.div_ceil(wide);
-        // As many columns, too, in whole tiles.
+        // About as many columns in each, and these in whole tiles.
         let wide = columns.div_ceil(pieces).next_multiple_of(self.kernels.pixels[0]).min(columns);
         self.block = [rows.div_ceil(blocks), wide];
     }

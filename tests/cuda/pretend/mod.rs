@@ -14,7 +14,8 @@ use std::{env, fs};
 const INSIDE: &str = "CASTIRON_TEST_INSIDE";
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cuda/pretend");
 
-/// How kernels are compiled, and what stands before each of them. (C's `math.h` alone is read in a third of the time of C++'s.)
+/// How kernels are compiled, and what stands before each of them. (With C's `math.h` in place of C++'s a kernel is compiled
+/// in about 0.7 of the time.)
 const KERNEL_FLAGS: &str =
     "-std=c++17 -O1 -shared -fPIC -w -fvisibility=hidden -fno-strict-aliasing -D_GLIBCXX_INCLUDE_NEXT_C_HEADERS";
 
