@@ -2,7 +2,7 @@
 
     OUT=FILE THREADS=1 python3 benches/peers/letters.py nopq [compile]
 
-`benches/peers/compare.py FILE…` prints the lines of several programs side by side.
+`benches/peers/alternate.py` runs it and others by turns; `benches/peers/compare.py FILE…` prints the lines of several programs side by side.
 """
 import json, os, sys, time
 import torch
