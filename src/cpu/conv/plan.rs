@@ -12,6 +12,7 @@ use crate::dtype::Dtype;
 use crate::error::Result;
 use crate::ops::window::Window;
 use crate::storage::Scratch;
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// Numbers of a block's input: a part of the L2 cache.
 const INPUT: usize = if cfg!(debug_assertions) { 1 << 8 } else { 1 << 16 };
@@ -116,23 +117,40 @@ impl<E: Dtype> Plan<'_, E> {
         [self.windows[0].kernel, span(rows, self.windows[1]), span(columns, self.windows[2]), self.x_sizes[1]]
     }
 
-    /// Computes the rows and columns of one block, for some of the strips of all groups.
-    fn block(&self, image: usize, plane: usize, corner: [usize; 2], strips_of: core::ops::Range<usize>) -> Result<()> {
+    /// Computes one block, for some of the strips of all groups. Windows that are not read where they are are copied, unless `copied` has
+    /// those of the block already.
+    fn block(&self, number: usize, strips_of: core::ops::Range<usize>, copied: &mut Copied<E::Compute>) -> Result<()> {
+        let (planes, grid) = (self.out_sizes[2], self.grid());
+        let (at, column) = (number / grid[1], number % grid[1]);
+        let (at, row) = (at / grid[0], at % grid[0]);
+        let (image, plane) = (at / planes, at % planes);
+        let corner = [row * self.block[0], column * self.block[1]];
         let [rows, columns] =
             [self.block[0].min(self.out_sizes[3] - corner[0]), self.block[1].min(self.out_sizes[4] - corner[1])];
         let input = self.input_of(rows, columns);
-        let copied = if self.is_direct { None } else { Some(self.copy_input(image, plane, corner, input)?) };
         // The steps of the input: planes, rows, columns, channels.
-        let (x, steps): (*const E::Compute, [usize; 4]) = match &copied {
-            Some(copied) => {
+        let (x, steps): (*const E::Compute, [usize; 4]) = match self.is_direct {
+            false => {
+                let memory = match &copied.memory {
+                    Some(memory) => memory,
+                    // Room for the input of the largest blocks.
+                    None => {
+                        let most = self.input_of(self.block[0], self.block[1]).into_iter().product();
+                        copied.memory.insert(Scratch::try_new(most)?)
+                    }
+                };
+                if copied.block != Some(number) {
+                    self.copy_input(memory, image, plane, corner, input);
+                    copied.block = Some(number);
+                }
                 let [planes, high, wide, channels] = input;
                 let steps = match self.is_planar {
                     true => [high * wide, wide, 1, planes * high * wide],
                     false => [high * wide * channels, wide * channels, channels, 1],
                 };
-                (copied.start().cast_const(), steps)
+                (memory.start().cast_const(), steps)
             }
-            None => {
+            true => {
                 let s = self.x_strides;
                 let corner = plane * self.windows[0].stride * s[2]
                     + corner[0] * self.windows[1].stride * s[3]
@@ -157,14 +175,15 @@ impl<E: Dtype> Plan<'_, E> {
         Ok(())
     }
 
+    /// Copies the input of a block to memory that has room for it.
     fn copy_input(
         &self,
+        to: &Scratch<E::Compute>,
         image: usize,
         plane: usize,
         corner: [usize; 2],
         [planes, high, wide, channels]: [usize; 4],
-    ) -> Result<Scratch<E::Compute>> {
-        let copied = Scratch::<E::Compute>::try_new(planes * high * wide * channels)?;
+    ) {
         let part = |axis: usize, start: usize, len: usize| {
             let window = self.windows[axis];
             let (size, stride) = (self.x_sizes[axis + 2], self.x_strides[axis + 2]);
@@ -186,11 +205,10 @@ impl<E: Dtype> Plan<'_, E> {
             let from = self.x.wrapping_add(image * s[0] + part_at * s[1] + z.unwrap_or(0) * s[2]);
             // SAFETY: the positions are those of the view, and there is room for as many planes of all parts.
             unsafe {
-                let to = copied.start().add((part_at * planes + at) * len);
+                let to = to.start().add((part_at * planes + at) * len);
                 patch::copy_part::<E>(from, to, rows, columns, channels, s[1]);
             }
         }
-        Ok(copied)
     }
 
     /// Rows and columns of blocks in a plane.
@@ -205,24 +223,30 @@ impl<E: Dtype> Plan<'_, E> {
 
     /// All blocks, divided among threads; `count` is the number of strips.
     pub(super) fn run(&self, count: usize) -> Result<()> {
-        let (planes, grid, blocks) = (self.out_sizes[2], self.grid(), self.blocks());
+        let blocks = self.blocks();
         // A multiplication takes about a hundredth of a nanosecond.
         let work = self.out_sizes.iter().product::<usize>().saturating_mul(self.depth) / 64;
         let threads = threads::pieces(work).min(self.threads);
         // Few blocks are shared by their strips.
         let parts = if blocks >= 4 * threads { 1 } else { (4 * threads).div_ceil(blocks).min(count) };
-        let plan = Shared(self);
-        threads::try_for_each(if threads == 1 { 1 } else { blocks * parts }, &|piece| {
-            let plan = { &plan }.0;
-            let one = |at: usize| {
-                let (at, part) = (at / parts, at % parts);
-                let (at, column) = (at / grid[1], at % grid[1]);
-                let (at, row) = (at / grid[0], at % grid[0]);
-                let (image, depth) = (at / planes, at % planes);
-                let corner = [row * plan.block[0], column * plan.block[1]];
-                plan.block(image, depth, corner, part * count / parts..(part + 1) * count / parts)
-            };
-            if threads == 1 { (0..blocks * parts).try_for_each(one) } else { one(piece) }
+        let (plan, next) = (Shared(self), AtomicUsize::new(0));
+        // Each thread copies the input of all blocks to the same memory, which stays in its cache.
+        threads::try_for_each(threads, &|_| {
+            let (plan, mut copied) = ({ &plan }.0, Copied { block: None, memory: None });
+            loop {
+                let piece = next.fetch_add(1, Ordering::Relaxed);
+                if piece >= blocks * parts {
+                    return Ok(());
+                }
+                let (number, part) = (piece / parts, piece % parts);
+                plan.block(number, part * count / parts..(part + 1) * count / parts, &mut copied)?;
+            }
         })
     }
+}
+
+/// What a thread has copied last: the input of a block.
+struct Copied<T> {
+    block: Option<usize>,
+    memory: Option<Scratch<T>>,
 }
