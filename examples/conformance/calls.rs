@@ -132,6 +132,15 @@ pub fn binary(op: &str, a: &Value, b: &Value) -> Option<Result<Value>> {
         "matmul_vv" => named("matmul", both),
         "matmul_mv" => named("matmul", args([&square(a), b])),
         "matmul_bm" => named("matmul", args([&shaped(a, &[2, 2, 2]), &square(b)])),
+        "linalg_solve" => match call("tril", &args([&square(a)])) {
+            // Of ones alone it would be singular.
+            Ok(lower) => named("linalg.solve", args([&lower, &square(b)])),
+            Err(error) => Some(Err(error)),
+        },
+        "sdpa_kv_b" => {
+            let heads = |x: &Value| shaped(x, &[1, 1, 2, 2]);
+            named("nn.functional.scaled_dot_product_attention", args([&heads(a), &heads(b), &heads(b)]))
+        }
         "linear" => named("nn.functional.linear", args([&square(a), &square(b)])),
         "cdist" => named("cdist", args([&square(a), &square(b)])),
         "mv" => named("mv", args([&square(a), b])),
