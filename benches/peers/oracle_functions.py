@@ -1,5 +1,5 @@
 """Writes tests/oracle/counted.json.gz: what PyTorch gives by name for incomplete gamma functions, histograms, normalisation with its
-statistics, bilinear forms and reductions under masks.
+statistics, bilinear forms, reductions under masks, pooling by windows that stand at random and attention of several heads.
 
 A row is [operation, arguments, named arguments, results]; tensors are {"t": dtype, "s": sizes, "v": elements}. Results are a list,
 or {"err": text} where PyTorch refuses. Numbers have as many digits as their dtype.
@@ -190,6 +190,59 @@ def masked():
     row("masked.median", torch.tensor([1, 2]), 0, mask=torch.tensor([False, False]))
 
 
+def pooled():
+    torch.manual_seed(0)
+    for dtype in [torch.float32, torch.float64, torch.float16, torch.bfloat16]:
+        for axes, sizes, kernel, places in [(2, (5, 9), (2, 3), (3, 5)), (2, (4, 4), 1, (4, 1)), (3, (4, 5, 6), (2, 3, 1), (2, 2, 5)), (3, (3, 3, 3), 2, (1, 2, 1))]:
+            name = f"nn.functional.fractional_max_pool{axes}d"
+            for lead in [(2,), (2, 2)]:
+                x = ((torch.randn(*lead, *sizes, dtype=torch.float64) * 8).round() / 8).to(dtype)
+                samples = torch.rand(lead[0] if len(lead) == 2 else 1, 2, axes, dtype=torch.float64).to(dtype)
+                samples[0, 0, 0] = 0.0
+                given = {"_random_samples": samples, "return_indices": True}
+                row(name, x, kernel, output_size=places, **given)
+                x.view(-1)[::5] = math.nan
+                row(name, x, kernel, output_size=places, **given)
+        row(name, x, 2, output_ratio=(0.4, 0.4, 0.4), **given)
+        row(name, x, 2, output_ratio=(0.4, 1.0, 0.4), **given)
+        row(name, x, 2, output_size=(3, 1, 1), **given)
+        row(name, x, 2, **given)
+    row("nn.functional.fractional_max_pool2d", torch.ones(2, 3, 4, dtype=torch.int64), 2, output_size=2)
+    row("nn.functional.fractional_max_pool2d", torch.ones(2, 0, 4), 2, output_size=2)
+    row("nn.functional.fractional_max_pool2d", torch.ones(4, 4), 2, output_size=2)
+
+
+def attended():
+    torch.manual_seed(0)
+    name, wide, heads = "nn.functional.multi_head_attention_forward", 6, 3
+    for dtype in [torch.float64, torch.float32]:
+        def of(*sizes):
+            return ((torch.randn(*sizes, dtype=torch.float64) * 64).round() / 64).to(dtype)
+
+        q, k, v = of(4, 2, wide), of(5, 2, wide), of(5, 2, wide)
+        weight, bias, out, out_bias = of(3 * wide, wide), of(3 * wide), of(wide, wide), of(wide)
+        causal = torch.triu(torch.ones(4, 5, dtype=torch.bool), 1)
+        padding = torch.tensor([[False, False, True, False, False], [False, False, False, False, True]])
+        plain = (wide, heads, weight, bias, None, None, False, 0.0, out, out_bias)
+        row(name, q, k, v, *plain)
+        for mask in [causal, torch.where(causal, -1.5, 0.0).to(dtype), of(6, 4, 5)]:
+            for words in [{}, {"key_padding_mask": padding}, {"need_weights": False}, {"average_attn_weights": False}, {"is_causal": True}]:
+                row(name, q, k, v, *plain, attn_mask=mask, **words)
+        row(name, q, k, v, *plain, attn_mask=causal, is_causal=True, need_weights=False)
+        row(name, q, k, v, *plain, is_causal=True)
+        row(name, q, k, v, wide, heads, weight, None, of(1, 1, wide), of(1, 1, wide), True, 0.0, out, None, key_padding_mask=padding, attn_mask=causal)
+        row(name, q, k, v, wide, heads, weight, None, of(1, 1, wide), None, True, 0.0, out, None)
+        row(name, q, k, v, *plain, static_k=of(6, 7, 2), static_v=of(6, 7, 2))
+        words = {"use_separate_proj_weight": True, "q_proj_weight": of(wide, wide), "k_proj_weight": of(wide, 4), "v_proj_weight": of(wide, 2)}
+        row(name, q, of(5, 2, 4), of(5, 2, 2), wide, heads, None, bias, None, None, False, 0.0, out, out_bias, **words)
+        row(name, q[:, 0], k[:, 0], v[:, 0], *plain, key_padding_mask=padding[0], average_attn_weights=False)
+        row(name, q[:, 0], k[:, 0], v[:, 0], *plain, need_weights=False)
+        row(name, q, k, v, 7, *plain[1:])
+        row(name, q, k, v, wide, 4, *plain[2:])
+        row(name, q, k, v, *plain, attn_mask=causal[:3])
+        row(name, q, k[:4], v, *plain)
+
+
 def write(path):
     text = json.dumps({"torch": torch.__version__, "rows": rows}, separators=(",", ":"))
     with gzip.GzipFile(path, "w", mtime=0) as file:
@@ -201,4 +254,6 @@ gammas()
 histograms()
 normalised()
 masked()
+pooled()
+attended()
 write(f"{sys.argv[1] if len(sys.argv) > 1 else 'tests/oracle'}/counted.json.gz")

@@ -8,15 +8,6 @@ const NAMES: &str = include_str!("../../tests/oracle/opinfo_names.txt");
 
 /// Reasons, and the names that are missing for them.
 const MISSING: &[(&str, &[&str])] = &[
-    ("not done yet: decompositions of low rank by random projections", &["pca_lowrank", "svd_lowrank"]),
-    (
-        "not done yet: convolution, pooling, sampling and attention",
-        &[
-            "nn.functional.fractional_max_pool2d",
-            "nn.functional.fractional_max_pool3d",
-            "nn.functional.multi_head_attention_forward",
-        ],
-    ),
     (
         "writes running statistics, which calls by name do not: `AnyTensor::batch_norm_training`",
         &["_batch_norm_with_update"],

@@ -42,10 +42,12 @@ mod by_name {
         })
     }
 
-    fn flat(value: Value) -> Vec<AnyTensor> {
+    /// The results, `None` where there is no tensor.
+    fn flat(value: Value) -> Vec<Option<AnyTensor>> {
         match value {
             Value::List(items) => items.into_iter().flat_map(flat).collect(),
-            one => vec![one.tensor().unwrap()],
+            Value::Absent => vec![None],
+            one => vec![Some(one.tensor().unwrap())],
         }
     }
 
@@ -96,7 +98,11 @@ mod by_name {
                 if got.len() != wanted.len() {
                     return Err(format!("{} results, expected {}", got.len(), wanted.len()));
                 }
-                got.iter().zip(wanted).try_for_each(|(got, wanted)| same(got, wanted))
+                got.iter().zip(wanted).try_for_each(|(got, wanted)| match got {
+                    Some(got) => same(got, wanted),
+                    None if wanted.is_null() => Ok(()),
+                    None => Err("no tensor".to_owned()),
+                })
             }
         }
     }

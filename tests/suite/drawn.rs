@@ -1,6 +1,7 @@
 //! What is left out at random, bags of embeddings, vectors turned by positions, and operations that are there by name alone.
 
-use castiron::{BagMode, Generator, RotaryLayout, Tensor, axis, shape, tensor};
+use castiron::nn::Pool;
+use castiron::{BagMode, Generator, RotaryLayout, Tensor, axis, dim, shape, tensor};
 
 #[test]
 fn dropout_keeps_the_mean_and_zeroes_a_share() {
@@ -192,4 +193,26 @@ mod by_name {
             "tensor([[[1, 2],\n         [3, 4]]])"
         );
     }
+}
+
+#[test]
+fn windows_at_random_cover_both_ends_and_are_found_by_their_index() {
+    let x = Tensor::<f32, shape![2, 3, 9, 12]>::randn(&mut Generator::seeded(5));
+    let pool = Pool::<dim!(2)>::new();
+    let (values, index) = x.fractional_max_pool2d_with_indices::<shape![4, 5], _>(pool, &mut Generator::seeded(7));
+    let _: &Tensor<f32, shape![2, 3, 4, 5]> = &values;
+    assert!(x.fractional_max_pool2d::<shape![4, 5], _>(pool, &mut Generator::seeded(7)) == values);
+    assert!(
+        x.flatten_axes(axis![2], axis![3])
+            .gather(axis![2], &index.flatten_axes(axis![2], axis![3]))
+            .with_shape::<shape![2, 3, _]>()
+            == values.flatten_axes(axis![2], axis![3]).with_shape::<shape![2, 3, _]>()
+    );
+    // The last window ends with the axis, the first begins with it.
+    let steps = Tensor::<f64, shape![1, 9, 12]>::from_fn(|[_, i, j]: [usize; 3]| (i * 12 + j) as f64);
+    let y = steps.fractional_max_pool2d::<shape![4, 5], _>(pool, &mut Generator::seeded(1));
+    assert_eq!((y[(0, 0, 0)], y[(0, 3, 4)]), (13.0, 107.0));
+    assert!(steps.try_fractional_max_pool2d::<shape![9, 5], _>(pool, &mut Generator::seeded(1)).is_err());
+    let meta = Tensor::<f32, shape![0, 3, 9, 12], castiron::Meta>::ones();
+    assert_eq!(meta.fractional_max_pool2d::<shape![4, 5], _>(pool, &mut Generator::seeded(1)).shape(), [0, 3, 4, 5]);
 }

@@ -1,6 +1,6 @@
 //! Typed linear algebra: laws of factors and solutions, shapes in the type, matrices that are singular or hold NaN.
 
-use castiron::{Complete, Complex, Dyn, Field, Generator, Meta, Reduced, Tensor, Uplo, axis, shape, tensor};
+use castiron::{Complete, Complex, Dyn, Field, Generator, Meta, Reduced, Tensor, Uplo, axis, dim, shape, tensor};
 use proptest::prelude::*;
 
 type Matrix<E> = Tensor<E, (Dyn, Dyn)>;
@@ -32,6 +32,25 @@ proptest! {
         prop_assert!(close((u * s.unsqueeze(axis![1])).matmul(&vh).with_shape()));
         let (p, l, u) = x.lu();
         prop_assert!(close(p.matmul(&l).matmul(&u).with_shape()));
+    }
+
+    /// Of a matrix whose rank is no more than that asked for, nothing is lost.
+    #[test]
+    fn a_matrix_of_low_rank_is_the_product_of_its_few_singular_vectors(
+        (seed, m, n) in (0..1000_u64, 3..30_usize, 3..30_usize), (niter, moved) in (0..3_usize, any::<bool>()),
+    ) {
+        let x: Tensor<f64, Batch> = random(seed, [2, m, 2]).matmul(&random(seed + 1, [2, 2, n])).with_shape();
+        let x = if moved { x.transpose(axis![1], axis![2]).contiguous().transpose(axis![1], axis![2]) } else { x };
+        let (u, s, v) = x.svd_lowrank::<dim!(3)>(niter, &mut Generator::seeded(seed));
+        let product = (&u * s.unsqueeze(axis![1])).matmul(&v.mT());
+        prop_assert!(product.allclose_with(&x, 1e-9, 1e-9));
+        prop_assert!(is_identity(&u.mT().matmul(&u).with_shape()) && is_identity(&v.mT().matmul(&v).with_shape()));
+        let largest: Tensor<f64, shape![_, 3]> = x.svdvals().narrow(axis![1], 0, 3).with_shape();
+        prop_assert!(s.allclose_with(&largest, 1e-9, 1e-9));
+        let centered = &x - x.mean_axis(axis![1].keepdim());
+        let (_, s, _) = x.pca_lowrank::<dim!(3)>(niter, &mut Generator::seeded(seed));
+        let largest: Tensor<f64, shape![_, 3]> = centered.svdvals().narrow(axis![1], 0, 3).with_shape();
+        prop_assert!(s.allclose_with(&largest, 1e-9, 1e-9));
     }
 
     #[test]
@@ -142,4 +161,26 @@ fn a_batch_of_vectors_is_not_taken_for_matrices() {
     let (a, b) = (Tensor::<f64, shape![2, 2, 2]>::ones(), Tensor::<f64, shape![2, 2]>::ones());
     assert!(a.try_solve(&b).unwrap_err().to_string().contains("batch of vectors"));
     assert_eq!(tensor![[2.0]].rsolve(&tensor![[4.0], [6.0]]).to_vec(), [2.0, 3.0]);
+}
+
+#[test]
+fn low_rank_is_at_most_the_smaller_size() {
+    let generator = &mut Generator::seeded(0);
+    let x = Tensor::<f32, shape![5, 3]>::ones();
+    assert!(x.try_svd_lowrank::<dim!(4)>(2, generator).unwrap_err().to_string().contains("min(m, n)=3"));
+    assert!(x.try_svd_lowrank::<dim!(2)>(usize::MAX, generator).unwrap_err().to_string().contains("niter"));
+    let (u, s, v) = x.svd_lowrank::<dim!(0)>(2, generator);
+    assert_eq!((u.shape(), s.shape(), v.shape()), ([5, 0], [0], [3, 0]));
+    let hole = tensor![[1.0, f64::NAN], [2.0, 3.0]];
+    assert!(hole.try_svd_lowrank::<dim!(1)>(2, generator).unwrap_err().to_string().contains("non-finite"));
+    let (u, _, v) = Tensor::<f64, shape![4, 0, 3, 3]>::ones().svd_lowrank::<dim!(2)>(2, generator);
+    assert_eq!((u.shape(), v.shape()), ([4, 0, 3, 2], [4, 0, 3, 2]));
+    let (u, s, _) = Tensor::<f32, shape![7, 9], Meta>::ones().pca_lowrank::<dim!(2)>(2, generator);
+    assert_eq!((u.shape(), s.shape()), ([7, 2], [2]));
+    // Complex: what is decomposed is the product again.
+    let x = Tensor::<Complex<f64>, shape![6, 2]>::from_fn(|[i, j]: [usize; 2]| {
+        Complex::new(i as f64, (i * j) as f64 + 1.0)
+    });
+    let (u, s, v) = x.svd_lowrank::<dim!(2)>(1, generator);
+    assert!((u * s).matmul(&v.adjoint()).allclose_with(&x, 1e-9, 1e-9));
 }

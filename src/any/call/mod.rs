@@ -169,6 +169,8 @@ const NAMED: &[&[NamedOp]] = &[
     nn::grid::OPERATIONS,
     nn::interpolate::OPERATIONS,
     nn::patches::OPERATIONS,
+    nn::fractional_pool::OPERATIONS,
+    nn::multi_head::OPERATIONS,
     nn::pool::OPERATIONS,
     nn::unpool::OPERATIONS,
     #[cfg(feature = "linalg")]
@@ -177,6 +179,7 @@ const NAMED: &[&[NamedOp]] = &[
     decompose::factors::OPERATIONS,
     #[cfg(feature = "linalg")]
     decompose::inverses::OPERATIONS,
+    decompose::lowrank::OPERATIONS,
     #[cfg(feature = "linalg")]
     decompose::solve::OPERATIONS,
     #[cfg(feature = "fft")]

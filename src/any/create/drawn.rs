@@ -23,7 +23,7 @@ impl<'a> Argument<'a> for Generator {
 }
 
 /// A generator that is another one each time.
-fn unseeded() -> Generator {
+pub(crate) fn unseeded() -> Generator {
     // The standard library's hashes are seeded by the system.
     Generator::seeded(std::collections::hash_map::RandomState::new().build_hasher().finish())
 }

@@ -4,6 +4,7 @@
 pub(crate) mod eigen;
 pub(crate) mod factors;
 pub(crate) mod inverses;
+pub(crate) mod lowrank;
 pub(crate) mod solve;
 
 use crate::any::base::by_width::same_dtype;

@@ -2,8 +2,10 @@
 
 pub(crate) mod attention;
 pub(crate) mod conv;
+pub(crate) mod fractional_pool;
 pub(crate) mod grid;
 pub(crate) mod interpolate;
+pub(crate) mod multi_head;
 pub(crate) mod patches;
 pub(crate) mod pool;
 pub(crate) mod unpool;

@@ -1,5 +1,5 @@
 //! Pooling over one, two and three axes.
-//! Uses `tensor::nn::pool`, `tensor::nn::adaptive_pool`, `base::dispatch`, `nn::conv`; used by `call`.
+//! Uses `tensor::nn::pooling`, `tensor::nn::adaptive_pool`, `base::dispatch`, `nn::conv`; used by `call`.
 
 use super::conv::{each, numbers};
 use crate::any::base::dispatch::dispatch_dtype;
@@ -11,7 +11,7 @@ use crate::error::{Error, Result, invalid};
 use crate::ops::window::Window;
 use crate::tensor::nn::adaptive_pool::{adaptive_largest, adaptive_largest_with_index, adaptive_mean};
 use crate::tensor::nn::conv::Laid;
-use crate::tensor::nn::pool::Pooling;
+use crate::tensor::nn::pooling::Pooling;
 use castiron_macros::operations;
 
 /// The window of a pooling and how it moves along its axes: one number for all, or one for each. The stride is the window's size unless it

@@ -10,7 +10,7 @@ use crate::any::{AnyTensor, Value};
 use crate::device::Dynamic;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::tensor::nn::pool::Pooling;
+use crate::tensor::nn::pooling::Pooling;
 use crate::tensor::nn::unpool::{norms, sizes_before, unpooled};
 use castiron_macros::operations;
 

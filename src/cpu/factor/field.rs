@@ -35,6 +35,8 @@ pub trait FieldNumber:
     }
     /// A real number of this precision.
     fn real(value: f64) -> Self::Re;
+    /// A normal number of variance 1, from such real ones; the parts of a complex one share the variance.
+    fn normal(draw: &mut dyn FnMut() -> f64) -> Self;
     fn eigen(matrix: faer::MatRef<'_, Self>, vectors: bool) -> Option<(Vec<Self::Cx>, Vec<Self::Cx>)>;
 }
 
@@ -67,6 +69,9 @@ macro_rules! fields {
             fn real(value: f64) -> $real {
                 value as $real
             }
+            fn normal(draw: &mut dyn FnMut() -> f64) -> Self {
+                draw() as $real
+            }
             fn eigen(matrix: faer::MatRef<'_, Self>, vectors: bool) -> Option<(Vec<Self::Cx>, Vec<Self::Cx>)> {
                 super::eigen::real(matrix, vectors)
             }
@@ -97,6 +102,10 @@ macro_rules! fields {
             }
             fn real(value: f64) -> $real {
                 value as $real
+            }
+            fn normal(draw: &mut dyn FnMut() -> f64) -> Self {
+                let mut part = || (draw() * core::f64::consts::FRAC_1_SQRT_2) as $real;
+                Complex::new(part(), part())
             }
             fn eigen(matrix: faer::MatRef<'_, Self>, vectors: bool) -> Option<(Vec<Self::Cx>, Vec<Self::Cx>)> {
                 super::eigen::complex(matrix, vectors)

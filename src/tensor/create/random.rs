@@ -36,7 +36,7 @@ impl Generator {
     }
 
     /// Uniform in `[0, 1)`, with as many bits as the dtype's significand has, so that rounding never gives 1.
-    pub(crate) fn unit<E: Float>(&mut self) -> f64 {
+    pub(crate) fn unit<E: Element>(&mut self) -> f64 {
         let digits = match E::DTYPE {
             crate::DType::F16 => 11,
             crate::DType::BF16 => 8,
@@ -58,7 +58,8 @@ impl Generator {
         distribution.sample(&mut self.0)
     }
 
-    fn normal(&mut self) -> f64 {
+    /// A normal number with mean 0 and variance 1.
+    pub(crate) fn normal(&mut self) -> f64 {
         StandardNormal.sample(&mut self.0)
     }
 }

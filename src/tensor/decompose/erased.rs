@@ -10,7 +10,7 @@ use crate::error::{Result, invalid};
 use crate::storage::View;
 use num_traits::Float;
 
-type Of<'a, D, E> = View<'a, <D as crate::device::Backend>::Storage, E>;
+pub(super) type Of<'a, D, E> = View<'a, <D as crate::device::Backend>::Storage, E>;
 
 /// A result and its `info`, and what goes with them.
 pub(crate) type WithInfo<D> = (Part<D>, Part<D>);
@@ -280,7 +280,7 @@ pub(crate) fn svd<E: Field, D: Device>(op: &'static str, a: Of<'_, D, E>, vector
     Ok([results.matrices(u, [m, columns])?, results.vectors(s, k)?, results.matrices(vh, [rows, n])?])
 }
 
-fn no_singular_values(_: i32) -> String {
+pub(super) fn no_singular_values(_: i32) -> String {
     "The algorithm failed to converge because the input matrix contained non-finite values.".to_owned()
 }
 

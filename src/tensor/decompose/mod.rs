@@ -5,6 +5,7 @@ mod eigen;
 pub(crate) mod erased;
 mod factors;
 mod inverses;
+pub(crate) mod lowrank;
 pub(crate) mod matrices;
 pub(crate) mod solutions;
 mod solve;

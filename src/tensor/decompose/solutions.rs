@@ -1,16 +1,13 @@
 //! What is solved with factors, over views: systems of equations and inverses, each once, for both fronts.
 //! Uses `decompose::matrices`, `cpu::factor`; used by the typed methods of this folder and by `any`.
 
-use super::erased::WithInfo;
+use super::erased::{Of, WithInfo};
 use super::matrices::{Part, Results, area, common, cost, operand, parts_of, run, square};
 use crate::cpu::factor::batch::Lens;
 use crate::cpu::factor::field::Field;
 use crate::cpu::factor::{self, Triangle};
 use crate::device::Device;
 use crate::error::{Result, invalid};
-use crate::storage::View;
-
-type Of<'a, D, E> = View<'a, <D as crate::device::Backend>::Storage, E>;
 
 /// Solves with the matrix whose Cholesky factor is given.
 pub(crate) fn cholesky_solve<E: Field, D: Device>(

@@ -1,18 +1,16 @@
 //! What singular values decide, over views: ranks, pseudoinverses, condition numbers, least squares.
 //! Uses `decompose::matrices`, `cpu::factor`; used by the typed methods of this folder and by `any`.
 
+use super::erased::Of;
 use super::matrices::{Part, Results, area, common, cost, operand, parts_of, run, square};
 use crate::cpu::factor::batch::Lens;
 use crate::cpu::factor::field::Field;
 use crate::cpu::factor::{self, Vectors};
 use crate::device::Device;
 use crate::error::{Result, invalid};
-use crate::storage::View;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use num_traits::{Float, ToPrimitive};
-
-type Of<'a, D, E> = View<'a, <D as crate::device::Backend>::Storage, E>;
 
 /// Below what a singular value counts as 0: an absolute and a relative bound, one for all matrices or one for each.
 #[derive(Clone, Debug, Default)]

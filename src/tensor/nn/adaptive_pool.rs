@@ -1,7 +1,7 @@
 //! Adaptive pooling: axes divided into parts, as equal as can be, and each part reduced to one number.
 //!
 //! Source: `torch.nn.functional.adaptive_max_pool2d`, `adaptive_avg_pool2d` and their kin; `aten/src/ATen/native/AdaptivePooling.h`. Uses
-//! `nn::pool`, `device`; used by `nn::pool`, `nn::interpolate` and `any`.
+//! `nn::pooling`, `device`; used by `nn::pool`, `nn::interpolate` and `any`.
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
@@ -15,7 +15,7 @@ use crate::shape::numel;
 use crate::storage::View;
 use crate::tensor::checked_numel;
 use crate::tensor::nn::conv::{Laid, expect_room};
-use crate::tensor::nn::pool::Pooling;
+use crate::tensor::nn::pooling::Pooling;
 
 /// The windows of an adaptive pooling over one axis: where place `at` of `places` begins and ends.
 fn part(at: usize, places: usize, size: usize) -> [usize; 2] {

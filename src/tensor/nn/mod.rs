@@ -3,6 +3,7 @@
 pub(crate) mod adaptive_pool;
 pub(crate) mod attention;
 pub(crate) mod conv;
+pub(crate) mod fractional_pool;
 pub(crate) mod grid;
 pub(crate) mod interpolate;
 pub(crate) mod modes;
@@ -10,4 +11,5 @@ pub(crate) mod packed;
 pub(crate) mod packed_linear;
 pub(crate) mod patches;
 pub(crate) mod pool;
+pub(crate) mod pooling;
 pub(crate) mod unpool;

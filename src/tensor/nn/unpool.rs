@@ -15,7 +15,8 @@ use crate::ops::window::Window;
 use crate::shape::{EachAxis, KnownShape, Moves, MovingWindow, Pool, Pooled, Resized, Shape, Unpooled};
 use crate::storage::View;
 use crate::tensor::nn::conv::{Laid, laid};
-use crate::tensor::nn::pool::{Kernel, Pooling};
+use crate::tensor::nn::pool::Kernel;
+use crate::tensor::nn::pooling::Pooling;
 use crate::tensor::{Tensor, checked_numel};
 use castiron_macros::fallible;
 

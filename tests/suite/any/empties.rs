@@ -123,6 +123,8 @@ fn no_axes_and_no_elements_give_results_or_errors() {
         "native_group_norm",
         "nn.functional.affine_grid",
         "nn.functional.fold",
+        "nn.functional.fractional_max_pool2d",
+        "nn.functional.fractional_max_pool3d",
         "nn.functional.grid_sample",
         "nn.functional.interpolate",
         "nn.functional.lp_pool1d",

@@ -1,0 +1,189 @@
+//! Fractional max pooling: windows that stand at random, about as far apart as the sizes of operand and result say.
+//!
+//! Source: `torch.nn.functional.fractional_max_pool2d`, `fractional_max_pool3d`; `aten/src/ATen/native/FractionalMaxPooling.h`; Graham,
+//! "Fractional Max-Pooling" (2014). Uses `device`, `create::random`, `nn::pool`; used by `any`.
+
+use crate::device::Device;
+use crate::dtype::{CastTo, Dtype, Element};
+use crate::error::{Result, invalid, listed, room};
+use crate::layout::strides;
+use crate::ops;
+use crate::ops::admit::FloatFor;
+use crate::shape::{EachAxis, KnownShape, Pool, Resized, Shape};
+use crate::storage::View;
+use crate::tensor::nn::conv::{Laid, laid};
+use crate::tensor::nn::pool::Kernel;
+use crate::tensor::{Generator, Tensor, checked_numel};
+use castiron_macros::fallible;
+
+/// Where the windows of one axis begin, for one plane: the last one ends with the axis. Every step is rounded to the dtype, as in PyTorch.
+fn starts<E: Dtype>(op: &'static str, sample: f64, places: usize, size: usize, kernel: usize) -> Result<Vec<usize>> {
+    let rounded = |x: f64| -> f64 { E::from_f64(x).cast_to() };
+    let room = size - kernel;
+    let step = rounded(rounded(room as f64) / rounded(places as f64 - 1.0));
+    let at = |place: f64| rounded(rounded(place + sample) * step) as i64;
+    let start = |place: usize| {
+        let start = if place + 1 == places { room as i64 } else { at(place as f64) - at(0.0) };
+        match usize::try_from(start) {
+            Ok(start) if start <= room => Ok(start),
+            _ => invalid(op, format!("a random sample of {sample}: expected one from 0 to 1")),
+        }
+    };
+    (0..places).map(start).collect()
+}
+
+/// The sizes of the random samples for an operand: one for each plane and each axis of the windows.
+pub(crate) fn sample_sizes(op: &'static str, x: &[usize], axes: usize) -> Result<[usize; 3]> {
+    match *x {
+        [channels, ..] if x.len() == axes + 1 => Ok([1, channels, axes]),
+        [batch, channels, ..] if x.len() == axes + 2 => Ok([batch, channels, axes]),
+        _ => invalid(op, format!("expected {} axes, or {} with a batch, got shape {x:?}", axes + 1, axes + 2)),
+    }
+}
+
+/// Random samples for an operand.
+pub(crate) fn drawn_samples<E: Dtype, D: Device>(
+    op: &'static str,
+    x: View<'_, D::Storage, E>,
+    axes: usize,
+    generator: &mut Generator,
+) -> Result<Vec<f64>> {
+    let count = if D::has_data(x.buffer) { checked_numel::<f64>(op, &sample_sizes(op, x.sizes, axes)?)? } else { 0 };
+    listed((0..count).map(|_| generator.unit::<E>()))
+}
+
+/// The largest element of each window, and where it is among the positions of the last axes. `samples` are those of [`sample_sizes`].
+pub(crate) fn fractional_largest<E: Dtype, D: Device>(
+    op: &'static str,
+    x: View<'_, D::Storage, E>,
+    kernel: &[usize],
+    places: &[usize],
+    samples: &[f64],
+) -> Result<[Laid<D::Storage>; 2]> {
+    let axes = places.len();
+    let [batch, channels, _] = sample_sizes(op, x.sizes, axes)?;
+    let lead = x.sizes.len() - axes;
+    if x.sizes[lead - 1..].contains(&0) {
+        return invalid(
+            op,
+            format!("a tensor of shape {:?} has nothing to pool: only the batch may be empty", x.sizes),
+        );
+    }
+    for ((&size, &kernel), &places) in x.sizes[lead..].iter().zip(kernel).zip(places) {
+        // (PyTorch wants room for one more place where there are three axes.)
+        let room = size.saturating_add(if axes == 3 { 0 } else { 1 });
+        if kernel == 0 || places.checked_add(kernel).is_none_or(|end| end > room) {
+            return invalid(op, format!("{places} windows of {kernel} are too large for an axis of {size}"));
+        }
+    }
+    let sizes = [&x.sizes[..lead], places].concat();
+    let count = checked_numel::<E>(op, &sizes)?;
+    let own = strides::row_major(&sizes);
+    if !D::has_data(x.buffer) {
+        let (values, index) = (D::zeroed::<E>(Some(x.buffer), count)?, D::zeroed::<i64>(Some(x.buffer), count)?);
+        return Ok([(values, sizes.clone(), own.clone()), (index, sizes, own)]);
+    }
+    let elements = D::download::<E>(x)?;
+    let (mut values, mut index) = (room::<E>(count)?, room::<i64>(count)?);
+    let (steps, area) = (strides::row_major(&x.sizes[lead..]), x.sizes[lead..].iter().product::<usize>());
+    let (grid, each) = (strides::row_major(places), places.iter().product::<usize>());
+    let (inside, all) = (strides::row_major(kernel), kernel.iter().product::<usize>());
+    for plane in 0..batch * channels {
+        // (Of two axes the first sample is that of the columns, of three that of the planes.)
+        let sample = |axis: usize| samples[plane * axes + if axes == 2 { 1 - axis } else { axis }];
+        let starts = (0..axes)
+            .map(|axis| starts::<E>(op, sample(axis), places[axis], x.sizes[lead + axis], kernel[axis]))
+            .collect::<Result<Vec<_>>>()?;
+        for place in 0..each {
+            let first: usize =
+                (0..axes).map(|axis| starts[axis][place / grid[axis] % places[axis]] * steps[axis]).sum();
+            let (mut best, mut at) = (f64::NEG_INFINITY, first);
+            for number in 0..all {
+                let offset: usize = (0..axes).map(|axis| number / inside[axis] % kernel[axis] * steps[axis]).sum();
+                let here: f64 = elements[plane * area + first + offset].cast_to();
+                // Of several NaN PyTorch finds the last one.
+                if here > best || here.is_nan() {
+                    (best, at) = (here, first + offset);
+                }
+            }
+            values.push(elements[plane * area + at]);
+            index.push(at as i64);
+        }
+    }
+    let values = D::build::<E>(Some(x.buffer), || Ok(values))?;
+    let index = D::build::<i64>(Some(x.buffer), || Ok(index))?;
+    Ok([(values, sizes.clone(), own.clone()), (index, sizes, own)])
+}
+
+macro_rules! fractional_poolings {
+    ($($rank:literal $max:ident $with_index:ident $x:literal $places:literal $y:literal;)*) => {
+        impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {$(
+            #[doc = concat!("The largest element of each of so many windows along the last axes, ", $rank, " of them, as the shape `R` says. The windows \
+                stand at random, in each plane at other places, about as far apart as the sizes say; they may overlap.")]
+            ///
+            #[doc = concat!("PyTorch: `torch.nn.functional.", stringify!($max), "`. Floating dtypes. Elements are compared on the host.")]
+            ///
+            /// # Panics
+            /// If the windows do not fit, an axis but the batch is empty, or memory runs out.
+            ///
+            /// ```
+            /// use castiron::{Generator, Tensor, dim, nn::Pool, shape};
+            #[doc = concat!("let x: Tensor<f32, shape!", $x, "> = Tensor::from_fn(|at: [usize; ", stringify!($rank), " + 1]| at[1] as f32);")]
+            #[doc = concat!("let y: Tensor<f32, shape!", $y, "> = x.", stringify!($max), "::<shape!", $places, ", _>(Pool::<dim!(2)>::new(), &mut Generator::seeded(0));")]
+            /// assert_eq!(y.amax().item(), x.amax().item());
+            /// ```
+            #[fallible]
+            pub fn $max<R: KnownShape, K: EachAxis + Kernel>(
+                &self,
+                pool: Pool<K>,
+                generator: &mut Generator,
+            ) -> Result<Tensor<E, <T as Resized<R>>::Output, D>>
+            where
+                E: FloatFor<ops::reduce::pooling>,
+                T: Resized<R>,
+            {
+                let _ = pool;
+                let (op, samples) = (stringify!($max), drawn_samples::<E, D>(stringify!($max), self.elements(), $rank, generator)?);
+                let kernel = K::sizes($rank);
+                let [values, _] = fractional_largest::<E, D>(op, self.elements(), &kernel, R::SIZES.as_ref(), &samples)?;
+                laid(op, values)
+            }
+
+            #[doc = concat!("[`", stringify!($max), "`](Self::", stringify!($max), ") and where each of them is: its position among those of the \
+                last axes, counted row by row.")]
+            ///
+            #[doc = concat!("PyTorch: `torch.nn.functional.", stringify!($max), "` with `return_indices=True`.")]
+            ///
+            /// # Panics
+            /// As there.
+            ///
+            /// ```
+            /// use castiron::{Generator, Tensor, dim, nn::Pool, shape};
+            #[doc = concat!("let x: Tensor<f32, shape!", $x, "> = Tensor::ones();")]
+            #[doc = concat!("let (values, index) = x.", stringify!($with_index), "::<shape!", $places, ", _>(Pool::<dim!(2)>::new(), &mut Generator::seeded(0));")]
+            /// assert_eq!((values.amax().item(), index.shape()), (1.0, values.shape()));
+            /// ```
+            #[fallible]
+            #[allow(clippy::type_complexity)]
+            pub fn $with_index<R: KnownShape, K: EachAxis + Kernel>(
+                &self,
+                pool: Pool<K>,
+                generator: &mut Generator,
+            ) -> Result<(Tensor<E, <T as Resized<R>>::Output, D>, Tensor<i64, <T as Resized<R>>::Output, D>)>
+            where
+                E: FloatFor<ops::reduce::pooling>,
+                T: Resized<R>,
+            {
+                let _ = pool;
+                let (op, samples) = (stringify!($max), drawn_samples::<E, D>(stringify!($max), self.elements(), $rank, generator)?);
+                let kernel = K::sizes($rank);
+                let [values, index] = fractional_largest::<E, D>(op, self.elements(), &kernel, R::SIZES.as_ref(), &samples)?;
+                Ok((laid(op, values)?, laid(op, index)?))
+            }
+        )*}
+    };
+}
+fractional_poolings! {
+    2 fractional_max_pool2d fractional_max_pool2d_with_indices "[2, 5, 8]" "[3, 4]" "[2, 3, 4]";
+    3 fractional_max_pool3d fractional_max_pool3d_with_indices "[2, 5, 6, 8]" "[3, 2, 4]" "[2, 3, 2, 4]";
+}

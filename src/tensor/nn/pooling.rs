@@ -1,0 +1,330 @@
+//! How windows are pooled, over views: what they see of an operand, reduced to one number each.
+//!
+//! Source: `aten/src/ATen/native/Pool.h`. Uses `device`, `ops::window`, `ops::reduce`; used by `nn::pool`, `nn::adaptive_pool`,
+//! `nn::unpool` and `any`.
+
+use crate::device::Device;
+use crate::dtype::{Compute, Dtype, Element};
+use crate::error::{Error, Result, invalid};
+use crate::layout::memory_format::MemoryFormat;
+use crate::layout::strides;
+use crate::ops;
+use crate::ops::kernel::Combining;
+use crate::ops::reduce::{ArgExtreme, Extreme, Mean, Reducer, Sum};
+use crate::ops::segment::Segment;
+use crate::ops::window::{Inside, Window};
+use crate::shape::numel;
+use crate::storage::View;
+use crate::tensor::checked_numel;
+use crate::tensor::nn::conv::{Laid, expect_room};
+
+/// How windows are pooled.
+#[derive(Clone, Copy)]
+pub(crate) struct Pooling<'a> {
+    pub(crate) op: &'static str,
+    /// The windows of the last axes.
+    pub(crate) windows: &'a [Window],
+    /// Whether the last window may end beyond the padding.
+    pub(crate) rounds_up: bool,
+}
+
+/// What windows see: leading axes and places in the order in which the result lies in memory, then the window's positions.
+struct Seen<S> {
+    /// The padded operand; `None` where the operand itself is seen.
+    storage: Option<S>,
+    sizes: Vec<usize>,
+    strides: Vec<usize>,
+    /// How many of the axes are positions.
+    positions: usize,
+    /// The result's sizes, and its strides.
+    result: [Vec<usize>; 2],
+}
+
+impl Pooling<'_> {
+    /// The sizes of the result: the operand has one or two axes in front of those of the windows.
+    fn sizes<E: Element>(&self, x: &[usize]) -> Result<Vec<usize>> {
+        let (op, axes) = (self.op, self.windows.len());
+        let lead = x.len().checked_sub(axes).filter(|lead| matches!(lead, 1 | 2));
+        let Some(lead) = lead else {
+            return invalid(op, format!("expected {} axes, or {} with a batch, got shape {x:?}", axes + 1, axes + 2));
+        };
+        if x[lead - 1..].contains(&0) {
+            return invalid(op, format!("a tensor of shape {x:?} has nothing to pool: only the batch may be empty"));
+        }
+        let mut sizes = x.to_vec();
+        for (at, window) in self.windows.iter().enumerate() {
+            if window.before > window.span().unwrap_or(0) / 2 {
+                let reason = format!("padding {} is more than half of a window of {}", window.before, window.kernel);
+                return invalid(op, reason);
+            }
+            let size = &mut sizes[lead + at];
+            let rounded_down = window.expect_places(op, *size);
+            // Rounded up, a window may be larger than the axis.
+            *size = match window.places_rounded_up(*size) {
+                Some(places) if self.rounds_up && places > 0 => places,
+                _ => rounded_down?,
+            };
+        }
+        checked_numel::<E>(op, &sizes)?;
+        Ok(sizes)
+    }
+
+    /// The axes in the order in which the result has them in memory: channels stay last where they are.
+    fn order<S, E>(&self, x: View<'_, S, E>) -> Vec<usize> {
+        let rank = x.sizes.len();
+        let last =
+            rank == self.windows.len() + 2 && MemoryFormat::suggested(x.sizes, x.strides) != MemoryFormat::CONTIGUOUS;
+        if last { [0].into_iter().chain(2..rank).chain([1]).collect() } else { (0..rank).collect() }
+    }
+
+    /// What the windows see, with `fill` in the padding.
+    fn seen<E: Element, D: Device>(&self, x: View<'_, D::Storage, E>, fill: E) -> Result<Seen<D::Storage>> {
+        let (op, axes) = (self.op, self.windows.len());
+        let sizes = self.sizes::<E>(x.sizes)?;
+        let lead = x.sizes.len() - axes;
+        let order = self.order(x);
+        let window = |axis: usize| axis.checked_sub(lead).map(|at| self.windows[at]);
+        let (mut own, mut steps) = (x.sizes.to_vec(), x.strides.to_vec());
+        let mut list: Vec<Vec<Segment>> = vec![];
+        let mut is_padded = false;
+        for &axis in &order {
+            let size = x.sizes[axis];
+            let mut parts = vec![Segment::whole(size)];
+            if let Some(window) = window(axis) {
+                let too_large = || Error::TooLarge { op, sizes: x.sizes.into() };
+                let reach = (sizes[axis] - 1).checked_mul(window.stride).ok_or_else(too_large)?;
+                let end = window.span().and_then(|span| reach.checked_add(span)).ok_or_else(too_large)?;
+                let after = end.saturating_sub(window.before + size);
+                if window.before > 0 || after > 0 {
+                    is_padded = true;
+                    parts.insert(0, Segment::Fill { len: window.before });
+                    parts.push(Segment::Fill { len: after });
+                    own[axis] = window.before + size + after;
+                }
+            }
+            list.push(parts);
+        }
+        checked_numel::<E>(op, &own)?;
+        let of = |from: &[usize]| -> Vec<usize> { order.iter().map(|&axis| from[axis]).collect() };
+        let storage = if is_padded {
+            let picked = D::pick::<E>(x.restrided(&of(x.sizes), &of(x.strides)), &list, fill)?;
+            let padded = strides::row_major(&of(&own));
+            order.iter().zip(padded).for_each(|(&axis, stride)| steps[axis] = stride);
+            Some(picked)
+        } else {
+            None
+        };
+        let stride = |axis: usize| steps[axis] * window(axis).map_or(1, |window| window.stride);
+        let mut seen_sizes = of(&sizes);
+        let mut seen_strides: Vec<usize> = order.iter().map(|&axis| stride(axis)).collect();
+        for (at, window) in self.windows.iter().enumerate() {
+            seen_sizes.push(window.kernel);
+            seen_strides.push(window.dilation * steps[lead + at]);
+        }
+        let result_strides = strides_in(&order, &sizes);
+        Ok(Seen { storage, sizes: seen_sizes, strides: seen_strides, positions: axes, result: [sizes, result_strides] })
+    }
+
+    fn reduced<E: Element, D: Device, R: Reducer<E>>(
+        &self,
+        reducer: R,
+        x: View<'_, D::Storage, E>,
+        fill: E,
+    ) -> Result<Laid<D::Storage>> {
+        if let Some(pooled) = self.pooled::<E, D, R>(reducer, x)? {
+            return Ok(pooled);
+        }
+        let seen = self.seen::<E, D>(x, fill)?;
+        let storage = D::reduce::<E, R>(reducer, seen.view(x), seen.mask())?;
+        let [sizes, strides] = seen.result;
+        Ok((storage, sizes, strides))
+    }
+
+    /// The same where channels are last and the device has a loop for it.
+    fn pooled<E: Element, D: Device, R: Reducer<E>>(
+        &self,
+        reducer: R,
+        x: View<'_, D::Storage, E>,
+    ) -> Result<Option<Laid<D::Storage>>> {
+        let order = self.order(x);
+        if order.last() != Some(&1) {
+            return Ok(None);
+        }
+        let sizes = self.sizes::<E>(x.sizes)?;
+        // (N, D, H, W, C): the axes that the operand lacks have one position.
+        let lacking = 3 - self.windows.len();
+        let five = |of: &[usize], missing: usize| {
+            let mut list = vec![missing; 5];
+            list[0] = of[0];
+            list[1 + lacking..].iter_mut().zip(&order[1..]).for_each(|(to, &axis)| *to = of[axis]);
+            list
+        };
+        let mut windows = [Window::POINT; 3];
+        windows[lacking..].copy_from_slice(self.windows);
+        let places = five(&sizes, 1);
+        let places = core::array::from_fn(|axis| places[axis + 1]);
+        let pooled = D::pool::<E, R>(reducer, &windows, x.restrided(&five(x.sizes, 1), &five(x.strides, 0)), places)?;
+        let strides = strides_in(&order, &sizes);
+        Ok(pooled.map(|storage| (storage, sizes, strides)))
+    }
+
+    /// The largest element of each window.
+    pub(crate) fn largest<E: Dtype, D: Device>(&self, x: View<'_, D::Storage, E>) -> Result<Laid<D::Storage>> {
+        self.reduced::<E, D, _>(Extreme::<E, true>::new(), x, lowest::<E>())
+    }
+
+    /// The largest element of each window, and where it is among the operand's positions: row-major over the axes of the windows.
+    pub(crate) fn largest_with_index<E: Dtype, D: Device>(
+        &self,
+        x: View<'_, D::Storage, E>,
+    ) -> Result<[Laid<D::Storage>; 2]> {
+        let seen = self.seen::<E, D>(x, lowest::<E>())?;
+        let [places, values] = D::reduce_both::<E, _>(ArgExtreme::<E, true>::new(), seen.view(x), seen.mask())?;
+        let [sizes, strides] = &seen.result;
+        let axes = self.windows.len();
+        let lead = x.sizes.len() - axes;
+        let order: Vec<usize> = {
+            let mut order: Vec<usize> = (0..sizes.len()).collect();
+            order.sort_by_key(|&axis| core::cmp::Reverse((strides[axis], sizes[axis])));
+            order
+        };
+        let laid_sizes: Vec<usize> = order.iter().map(|&axis| sizes[axis]).collect();
+        let own = strides::row_major(&laid_sizes);
+        let index = if D::has_data(&places) {
+            let mut list = D::download::<i64>(View::new(&places, 0, &laid_sizes, &own))?;
+            let is_nan = |x: &E| x.to_compute() != x.to_compute();
+            let largest = if E::DTYPE.is_floating_point() {
+                D::download::<E>(View::new(&values, 0, &laid_sizes, &own))?
+            } else {
+                vec![]
+            };
+            let elements = if largest.iter().any(is_nan) { D::download::<E>(x)? } else { vec![] };
+            let steps = strides::row_major(x.sizes);
+            for (at, index) in list.iter_mut().enumerate() {
+                let coordinate = |axis: usize| at / strides[axis].max(1) % sizes[axis];
+                let seen = |axis: usize| self.windows[axis].inside(coordinate(lead + axis), x.sizes[lead + axis]);
+                if largest.get(at).is_some_and(is_nan) {
+                    // Of several NaN PyTorch finds the last one.
+                    let plane: usize = (0..lead).map(|axis| coordinate(axis) * steps[axis]).sum();
+                    let counts: Vec<Inside> = (0..axes).map(seen).collect();
+                    let place = |number: usize| {
+                        let (mut rest, mut flat) = (number, 0);
+                        for axis in (0..axes).rev() {
+                            let Inside { first, count, .. } = counts[axis];
+                            flat += (first + rest % count * self.windows[axis].dilation) * steps[lead + axis];
+                            rest /= count;
+                        }
+                        flat
+                    };
+                    let all = counts.iter().map(|inside| inside.count).product::<usize>();
+                    let last = (0..all).rev().map(place).find(|&flat| is_nan(&elements[plane + flat]));
+                    *index = last.unwrap_or(0) as i64;
+                    continue;
+                }
+                let (mut within, mut flat, mut step) = (*index as usize, 0, 1);
+                for axis in (0..axes).rev() {
+                    let (window, size) = (self.windows[axis], x.sizes[lead + axis]);
+                    // (Where all elements are the lowest, the first one may be padding.)
+                    let position = (within % window.kernel).max(seen(axis).skipped);
+                    within /= window.kernel;
+                    let at = coordinate(lead + axis) * window.stride + position * window.dilation;
+                    flat += (at - window.before).min(size - 1) * step;
+                    step *= size;
+                }
+                *index = flat as i64;
+            }
+            D::build::<i64>(Some(&places), || Ok(list))?
+        } else {
+            places
+        };
+        Ok([(values, sizes.clone(), strides.clone()), (index, sizes.clone(), strides.clone())])
+    }
+
+    /// The mean of each window: of its elements, of those that are no padding, or their sum divided by a number.
+    pub(crate) fn mean<E: Dtype, D: Device>(
+        &self,
+        x: View<'_, D::Storage, E>,
+        counts_padding: bool,
+        divisor: Option<i64>,
+    ) -> Result<Laid<D::Storage>> {
+        let sizes = self.sizes::<E>(x.sizes)?;
+        expect_room::<E, D>(x.buffer, &sizes)?;
+        let lead = x.sizes.len() - self.windows.len();
+        // How many elements of each axis count for a place.
+        let counts: Vec<Vec<usize>> = self
+            .windows
+            .iter()
+            .enumerate()
+            .map(|(at, window)| {
+                let (size, padded) = (x.sizes[lead + at], window.before + x.sizes[lead + at] + window.after);
+                let count = |place: usize| {
+                    let (start, end) = (place * window.stride, (place * window.stride + window.kernel).min(padded));
+                    let inside = end.min(window.before + size).saturating_sub(start.max(window.before));
+                    if counts_padding { end - start } else { inside }
+                };
+                if D::has_data(x.buffer) { (0..sizes[lead + at]).map(count).collect() } else { vec![] }
+            })
+            .collect();
+        let is_whole =
+            self.windows.iter().zip(&counts).all(|(window, list)| list.iter().all(|&count| count == window.kernel));
+        if divisor.is_none() && is_whole && E::DTYPE.is_floating_point() {
+            return self.reduced::<E, D, _>(Mean, x, E::default());
+        }
+        let (sum, sizes, own) = self.summed::<E, D>(x)?;
+        // The divisors, as a tensor over the places.
+        let places = &sizes[lead..];
+        let steps = strides::row_major(places);
+        let divisors = D::build::<E>(Some(x.buffer), || {
+            let count = numel(places).unwrap_or(0);
+            crate::error::listed((0..count).map(|at| {
+                let of = |(axis, list): (usize, &Vec<usize>)| list[at / steps[axis] % places[axis]];
+                let count = counts.iter().enumerate().map(of).product::<usize>() as i64;
+                E::from_i64(divisor.unwrap_or(count))
+            }))
+        })?;
+        let mut spread = vec![0; lead];
+        spread.extend(steps.iter().zip(places).map(|(&step, &size)| if size == 1 { 0 } else { step }));
+        let left = View::<_, E>::new(&sum, 0, &sizes, &own);
+        let right = View::<_, E>::new(&divisors, 0, &sizes, &spread);
+        let storage = if E::DTYPE.is_floating_point() {
+            D::map2::<E, E, E>(Combining::<ops::div, E>::new(), left, right, &own)?
+        } else {
+            D::map2::<E, E, E>(Combining::<ops::trunc_divide, E>::new(), left, right, &own)?
+        };
+        Ok((storage, sizes, own))
+    }
+
+    /// The sum of each window, in the dtype of the operand.
+    pub(crate) fn summed<E: Dtype, D: Device>(&self, x: View<'_, D::Storage, E>) -> Result<Laid<D::Storage>> {
+        // (The sums of all dtypes that are pooled are of the same dtype.)
+        self.reduced::<E, D, _>(Sum, x, E::default())
+    }
+}
+
+impl<S> Seen<S> {
+    fn view<'a, E: Element>(&'a self, x: View<'a, S, E>) -> View<'a, S, E> {
+        match &self.storage {
+            Some(storage) => View::new(storage, 0, &self.sizes, &self.strides),
+            None => View::new(x.buffer, x.offset, &self.sizes, &self.strides),
+        }
+    }
+
+    /// The axes of the positions.
+    fn mask(&self) -> u32 {
+        let rank = self.sizes.len();
+        ((1 << self.positions) - 1) << (rank - self.positions)
+    }
+}
+
+/// The strides of a tensor that has its axes in this order in memory.
+fn strides_in(order: &[usize], sizes: &[usize]) -> Vec<usize> {
+    let laid: Vec<usize> = order.iter().map(|&axis| sizes[axis]).collect();
+    let mut strides = vec![0; sizes.len()];
+    order.iter().zip(strides::row_major(&laid)).for_each(|(&axis, stride)| strides[axis] = stride);
+    strides
+}
+
+/// What is below every other element.
+fn lowest<E: Dtype>() -> E {
+    E::from_compute(E::Compute::default().unary::<ops::reduce::ExtremeOfTwo<true>>())
+}
