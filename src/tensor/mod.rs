@@ -163,7 +163,7 @@ pub(crate) use {
     linalg::tensordot::{KroneckerAxes, kept_axes, kronecker_axes},
     rearrange::pick::{pick_as_laid_out, pick_elements, positions, rolled},
     rearrange::repeat::repeated_elements,
-    reduce::channels::{by_neighbours, expect_several},
+    reduce::channels::{by_groups, by_neighbours, expect_several},
 };
 
 /// A tensor whose element type, shape, device and layout are in its type.

@@ -12,6 +12,8 @@ use crate::device::Dynamic;
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result, invalid};
+use crate::layout::strides;
+use crate::tensor::by_groups;
 use castiron_macros::operations;
 
 /// What a float is computed in, to be rounded once.
@@ -148,18 +150,6 @@ impl AnyTensor {
             .run()
     }
 
-    fn scaled(&self, op: &'static str, shared: [Option<&AnyTensor>; 2], dtype: DType) -> Result<AnyTensor> {
-        let [weight, bias] = shared.map(|given| given.map(|given| self.by_channel(op, given)).transpose());
-        let (weight, bias) = (weight?, bias?);
-        if let (Some(weight), Some(bias)) = (&weight, &bias)
-            && let Some(result) = self.scaled_and_shifted(op, weight, bias, dtype)?
-        {
-            return Ok(result);
-        }
-        let scaled = weight.map_or_else(|| Ok(self.clone()), |weight| self.mul(weight))?;
-        bias.map_or_else(|| Ok(scaled.clone()), |bias| scaled.add(bias))?.to(dtype)
-    }
-
     /// Standardises groups of channels, those of the second axis (`torch.nn.functional.group_norm`, where `eps` is 1e-5 if not given).
     ///
     /// # Errors
@@ -174,21 +164,23 @@ impl AnyTensor {
     ) -> Result<AnyTensor> {
         let op = "group_norm";
         self.expect_float(op)?;
-        let &[count, channels, ref rest @ ..] = &self.signed_sizes()[..] else {
+        if self.rank() < 2 {
             return invalid(op, format!("at least two axes are wanted, got {}", self.rank()));
-        };
-        self.expect_weights(op, [weight, bias].into_iter().flatten())?;
-        if groups < 1 || channels % groups != 0 {
-            return invalid(op, format!("{groups} groups do not divide {channels} channels"));
         }
-        let x = self.to(wide(self.dtype))?;
-        if self.is_empty() {
-            return x.scaled(op, [weight, bias], self.dtype);
+        let given = [weight, bias].into_iter().flatten();
+        self.expect_weights(op, given.clone())?;
+        for given in given.clone() {
+            crate::any::elementwise::apply::same_device(op, self, given)?;
         }
-        // A tensor with elements has at least as many channels as groups.
-        let len = channels / groups * rest.iter().product::<i64>();
-        let rows = x.reshaped(&[count * groups, len])?.layer_norm(&[len], None, None, eps)?;
-        rows.reshaped(&self.signed_sizes())?.scaled(op, [weight, bias], self.dtype)
+        if given.clone().any(|given| given.dtype != self.dtype) {
+            return self.to(wide(self.dtype))?.group_norm(groups, weight, bias, eps)?.to(self.dtype);
+        }
+        let (x, groups) = (self.contiguous()?, usize::try_from(groups).unwrap_or(0));
+        let buffer = dispatch_dtype!(op, self.dtype, E: Float => {
+            let list = AnyTensor::elements_as::<E>;
+            by_groups::<E, Dynamic>(op, x.elements_as()?, groups, [weight.map(list).transpose()?, bias.map(list).transpose()?], eps)
+        })?;
+        Ok(AnyTensor::fresh(buffer, self.dtype, &self.sizes, &strides::row_major(&self.sizes)))
     }
 
     /// Standardises channels, those of the second axis, by means and variances given (`torch.nn.functional.batch_norm` without

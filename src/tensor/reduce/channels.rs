@@ -31,8 +31,8 @@ fn along_channels(rank: usize, step: usize) -> Vec<usize> {
 }
 
 /// `x * scale + shift` for each channel; the result is row-major.
-fn affine<E: Dtype, B: Dtype, D: Device>(
-    x: View<'_, D::Storage, E>,
+fn affine<X: Dtype, B: Dtype, E: Dtype, D: Device>(
+    x: View<'_, D::Storage, X>,
     scale: View<'_, D::Storage, B>,
     shift: View<'_, D::Storage, B>,
 ) -> Result<D::Storage> {
@@ -41,7 +41,7 @@ fn affine<E: Dtype, B: Dtype, D: Device>(
     let (of_scale, of_shift) = (step(&scale), step(&shift));
     let kernel = Losing::<Affine>::new([0.0; 2]);
     let (scale, shift) = (scale.restrided(x.sizes, &of_scale), shift.restrided(x.sizes, &of_shift));
-    D::map3::<E, B, B, E>(kernel, x, scale, shift, &strides::row_major(x.sizes))
+    D::map3::<X, B, B, E>(kernel, x, scale, shift, &strides::row_major(x.sizes))
 }
 
 /// Standardises groups of channels of a row-major tensor of `(N, C, …)`, then scales and moves each channel.
@@ -68,15 +68,22 @@ pub(crate) fn by_groups<E: Dtype, D: Device>(
     if let Some(result) = D::groups::<E, E>(kernel, x.restrided(&sizes, &strides::row_major(&sizes)), [weight, bias])? {
         return Ok(result);
     }
-    let len = sizes[2] * places;
-    let rows = D::rows::<E, E>(kernel, x.restrided(&[n * groups, len], &[len, 1]), [None, None])?;
+    let rows = [n * groups, sizes[2] * places];
+    let steps = [rows[1], 1];
     if weight.is_none() && bias.is_none() {
-        return Ok(rows);
+        return D::rows::<E, E>(kernel, x.restrided(&rows, &steps), [None, None]);
     }
     let (one, none) = (D::fill(Some(x.buffer), E::from_i32(1), 1)?, D::zeroed::<E>(Some(x.buffer), 1)?);
     let weight = weight.unwrap_or(View::new(&one, 0, &[1], &[0]));
     let bias = bias.unwrap_or(View::new(&none, 0, &[1], &[0]));
-    affine::<E, E, D>(View::new(&rows, 0, x.sizes, &to), weight, bias)
+    if const { matches!(E::DTYPE, DType::F16 | DType::BF16) } {
+        // They are rounded once, after they are scaled and moved.
+        let wide = D::map2::<E, E, f32>(Losing::<First>::new([0.0; 2]), x, x, &to)?;
+        let standard = D::rows::<f32, f32>(kernel, View::new(&wide, 0, &rows, &steps), [None, None])?;
+        return affine::<f32, E, E, D>(View::new(&standard, 0, x.sizes, &to), weight, bias);
+    }
+    let standard = D::rows::<E, E>(kernel, x.restrided(&rows, &steps), [None, None])?;
+    affine::<E, E, E, D>(View::new(&standard, 0, x.sizes, &to), weight, bias)
 }
 
 /// `(x - mean) / sqrt(var + eps) * weight + bias` for each channel, one factor and one summand for each, found in `f64`; row-major.
@@ -127,7 +134,7 @@ fn by_factors<E: Dtype, M: Dtype, V: Dtype, B: Dtype, D: Device>(
     let shift = D::map3::<f64, f64, f64, B>(shifted, of(&means, &list), of(&shifts, &list), of(&scale, &list), &[1])?;
     let scale = of(&scale, &list);
     let scale = D::map2::<f64, f64, B>(Losing::<First>::new([0.0; 2]), scale, scale, &[1])?;
-    affine::<E, B, D>(x, View::new(&scale, 0, &list, &[1]), View::new(&shift, 0, &list, &[1]))
+    affine::<E, B, E, D>(x, View::new(&scale, 0, &list, &[1]), View::new(&shift, 0, &list, &[1]))
 }
 
 /// `x / (k + alpha / size * sum of squares) ** beta` over `size` channels around each; row-major.
