@@ -41,14 +41,14 @@ proptest! {
     ) {
         let x: Tensor<f64, Batch> = random(seed, [2, m, 2]).matmul(&random(seed + 1, [2, 2, n])).with_shape();
         let x = if moved { x.transpose(axis![1], axis![2]).contiguous().transpose(axis![1], axis![2]) } else { x };
-        let (u, s, v) = x.svd_lowrank::<dim!(3)>(niter, &mut Generator::seeded(seed));
+        let (u, s, v) = x.svd_lowrank::<dim!(3), _>(niter, &mut Generator::seeded(seed));
         let product = (&u * s.unsqueeze(axis![1])).matmul(&v.mT());
         prop_assert!(product.allclose_with(&x, 1e-9, 1e-9));
         prop_assert!(is_identity(&u.mT().matmul(&u).with_shape()) && is_identity(&v.mT().matmul(&v).with_shape()));
         let largest: Tensor<f64, shape![_, 3]> = x.svdvals().narrow(axis![1], 0, 3).with_shape();
         prop_assert!(s.allclose_with(&largest, 1e-9, 1e-9));
         let centered = &x - x.mean_axis(axis![1].keepdim());
-        let (_, s, _) = x.pca_lowrank::<dim!(3)>(niter, &mut Generator::seeded(seed));
+        let (_, s, _) = x.pca_lowrank::<dim!(3), _>(niter, &mut Generator::seeded(seed));
         let largest: Tensor<f64, shape![_, 3]> = centered.svdvals().narrow(axis![1], 0, 3).with_shape();
         prop_assert!(s.allclose_with(&largest, 1e-9, 1e-9));
     }
@@ -167,20 +167,20 @@ fn a_batch_of_vectors_is_not_taken_for_matrices() {
 fn low_rank_is_at_most_the_smaller_size() {
     let generator = &mut Generator::seeded(0);
     let x = Tensor::<f32, shape![5, 3]>::ones();
-    assert!(x.try_svd_lowrank::<dim!(4)>(2, generator).unwrap_err().to_string().contains("min(m, n)=3"));
-    assert!(x.try_svd_lowrank::<dim!(2)>(usize::MAX, generator).unwrap_err().to_string().contains("niter"));
-    let (u, s, v) = x.svd_lowrank::<dim!(0)>(2, generator);
+    assert!(x.try_svd_lowrank::<dim!(4), _>(2, generator).unwrap_err().to_string().contains("min(m, n)=3"));
+    assert!(x.try_svd_lowrank::<dim!(2), _>(usize::MAX, generator).unwrap_err().to_string().contains("niter"));
+    let (u, s, v) = x.svd_lowrank::<dim!(0), _>(2, generator);
     assert_eq!((u.shape(), s.shape(), v.shape()), ([5, 0], [0], [3, 0]));
     let hole = tensor![[1.0, f64::NAN], [2.0, 3.0]];
-    assert!(hole.try_svd_lowrank::<dim!(1)>(2, generator).unwrap_err().to_string().contains("non-finite"));
-    let (u, _, v) = Tensor::<f64, shape![4, 0, 3, 3]>::ones().svd_lowrank::<dim!(2)>(2, generator);
+    assert!(hole.try_svd_lowrank::<dim!(1), _>(2, generator).unwrap_err().to_string().contains("non-finite"));
+    let (u, _, v) = Tensor::<f64, shape![4, 0, 3, 3]>::ones().svd_lowrank::<dim!(2), _>(2, generator);
     assert_eq!((u.shape(), v.shape()), ([4, 0, 3, 2], [4, 0, 3, 2]));
-    let (u, s, _) = Tensor::<f32, shape![7, 9], Meta>::ones().pca_lowrank::<dim!(2)>(2, generator);
+    let (u, s, _) = Tensor::<f32, shape![7, 9], Meta>::ones().pca_lowrank::<dim!(2), _>(2, generator);
     assert_eq!((u.shape(), s.shape()), ([7, 2], [2]));
     // Complex: what is decomposed is the product again.
     let x = Tensor::<Complex<f64>, shape![6, 2]>::from_fn(|[i, j]: [usize; 2]| {
         Complex::new(i as f64, (i * j) as f64 + 1.0)
     });
-    let (u, s, v) = x.svd_lowrank::<dim!(2)>(1, generator);
+    let (u, s, v) = x.svd_lowrank::<dim!(2), _>(1, generator);
     assert!((u * s).matmul(&v.adjoint()).allclose_with(&x, 1e-9, 1e-9));
 }

@@ -124,23 +124,23 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// ```
     /// use castiron::{Generator, Tensor, dim, shape, tensor};
     /// let x = tensor![[1.0, 2.0, 3.0], [2.0, 4.0, 6.0]];
-    /// let (u, s, v) = x.svd_lowrank::<dim!(1)>(2, &mut Generator::seeded(0));
+    /// let (u, s, v) = x.svd_lowrank::<dim!(1), _>(2, &mut Generator::seeded(0));
     /// assert!((&u * &s).matmul(&v.mT()).allclose(&x));
     /// let (u, v): (Tensor<f32, shape![2, 1]>, Tensor<f32, shape![3, 1]>) = (u, v);
     /// ```
     #[fallible]
     #[allow(clippy::type_complexity)]
-    pub fn svd_lowrank<Q: Dim + Known>(
+    pub fn svd_lowrank<Q: Dim + Known, Re: Element>(
         &self,
         niter: usize,
         generator: &mut Generator,
     ) -> Result<(
         Tensor<E, S::With<S::Rows, Q>, D>,
-        Tensor<E::Re, S::WithVectors<Q>, D>,
+        Tensor<Re, S::WithVectors<Q>, D>,
         Tensor<E, S::With<S::Columns, Q>, D>,
     )>
     where
-        E: Field,
+        E: Field<Re = Re>,
         S: MatrixShape,
     {
         let how = LowRank { op: "svd_lowrank", rank: Q::VALUE, iterations: niter, centers: false };
@@ -159,22 +159,22 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// ```
     /// use castiron::{Generator, dim, tensor};
     /// let points = tensor![[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]];
-    /// let (_, s, v) = points.pca_lowrank::<dim!(1)>(2, &mut Generator::seeded(0));
+    /// let (_, s, v) = points.pca_lowrank::<dim!(1), _>(2, &mut Generator::seeded(0));
     /// assert!((s.item() - 2.0).abs() < 1e-6 && (v[(0, 0)] - v[(1, 0)]).abs() < 1e-6);
     /// ```
     #[fallible]
     #[allow(clippy::type_complexity)]
-    pub fn pca_lowrank<Q: Dim + Known>(
+    pub fn pca_lowrank<Q: Dim + Known, Re: Element>(
         &self,
         niter: usize,
         generator: &mut Generator,
     ) -> Result<(
         Tensor<E, S::With<S::Rows, Q>, D>,
-        Tensor<E::Re, S::WithVectors<Q>, D>,
+        Tensor<Re, S::WithVectors<Q>, D>,
         Tensor<E, S::With<S::Columns, Q>, D>,
     )>
     where
-        E: Field,
+        E: Field<Re = Re>,
         S: MatrixShape,
     {
         let how = LowRank { op: "pca_lowrank", rank: Q::VALUE, iterations: niter, centers: true };
