@@ -193,6 +193,20 @@ mod by_name {
             "tensor([[[1, 2],\n         [3, 4]]])"
         );
     }
+
+    #[test]
+    fn samples_of_windows_are_of_the_dtype_and_the_shape_of_the_operand() {
+        let (x, op) = (AnyTensor::ones(&[2, 3, 9, 9], DType::F64).unwrap(), "nn.functional.fractional_max_pool2d");
+        let pooled = |sizes: &[usize], dtype| {
+            let samples = AnyTensor::zeros(sizes, dtype).unwrap();
+            let args = Args::new().arg(&x).arg(2).named("output_size", 4).named("_random_samples", &samples);
+            call(op, &args)
+        };
+        assert!(pooled(&[2, 3, 2], DType::F64).is_ok());
+        for (sizes, dtype) in [([2, 3, 2], DType::F32), ([2, 3, 2], DType::U8), ([2, 3, 3], DType::F64)] {
+            assert!(pooled(&sizes, dtype).is_err(), "{sizes:?} {dtype}");
+        }
+    }
 }
 
 #[test]

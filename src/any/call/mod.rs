@@ -179,6 +179,7 @@ const NAMED: &[&[NamedOp]] = &[
     decompose::factors::OPERATIONS,
     #[cfg(feature = "linalg")]
     decompose::inverses::OPERATIONS,
+    #[cfg(feature = "linalg")]
     decompose::lowrank::OPERATIONS,
     #[cfg(feature = "linalg")]
     decompose::solve::OPERATIONS,

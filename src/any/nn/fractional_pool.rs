@@ -2,9 +2,11 @@
 //! Uses `tensor::nn::fractional_pool`, `base::dispatch`, `create::drawn`; used by `call`.
 
 use super::conv::{each, numbers};
+use crate::any::base::by_width::same_dtype;
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::call::Bound;
 use crate::any::create::drawn::unseeded;
+use crate::any::elementwise::apply::same_device;
 use crate::any::{AnyTensor, Value};
 use crate::device::{Backend as _, Dynamic, DynamicBuffer};
 use crate::dtype::{CastTo, DType, Dtype};
@@ -44,11 +46,16 @@ impl AnyTensor {
                         let expected = format!("random samples of shape {wanted:?}");
                         return Err(Error::Shape { op, expected, found: given.sizes[..].into() });
                     }
-                    let list = Dynamic::download::<E>(given.elements_as()?)?;
+                    let given = given.elements_as::<E>()?;
+                    let list = if Dynamic::has_data(given.buffer) { Dynamic::download(given)? } else { vec![] };
                     list.into_iter().map(CastTo::<f64>::cast_to).collect()
                 }
             };
             fractional_largest::<E, Dynamic>(op, x, kernel, places, &samples)
+        }
+        if let Samples::Given(given) = &samples {
+            same_dtype(op, self, given)?;
+            same_device(op, self, given)?;
         }
         let [values, index] =
             dispatch_dtype!(op, self.dtype, E: Float => run::<E>(op, self, [kernel, places], samples))?;
