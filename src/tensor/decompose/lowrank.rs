@@ -111,6 +111,13 @@ pub(crate) fn lowrank<E: Field, D: Device>(
     Ok([results.matrices(u, [m, rank])?, results.vectors(s, rank)?, results.matrices(v, [n, rank])?])
 }
 
+/// `U`, `S` and `V`.
+type Factors<E, Re, S, Q, D> = (
+    Tensor<E, <S as MatrixShape>::With<<S as MatrixShape>::Rows, Q>, D>,
+    Tensor<Re, <S as MatrixShape>::WithVectors<Q>, D>,
+    Tensor<E, <S as MatrixShape>::With<<S as MatrixShape>::Columns, Q>, D>,
+);
+
 /// Singular values and vectors of matrices of low rank.
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// `(U, S, V)` with `A` about `U diag(S) Vᴴ` for matrices of low rank: the `Q` largest singular values, from random projections that are
@@ -129,23 +136,17 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let (u, v): (Tensor<f32, shape![2, 1]>, Tensor<f32, shape![3, 1]>) = (u, v);
     /// ```
     #[fallible]
-    #[allow(clippy::type_complexity)]
     pub fn svd_lowrank<Q: Dim + Known, Re: Element>(
         &self,
         niter: usize,
         generator: &mut Generator,
-    ) -> Result<(
-        Tensor<E, S::With<S::Rows, Q>, D>,
-        Tensor<Re, S::WithVectors<Q>, D>,
-        Tensor<E, S::With<S::Columns, Q>, D>,
-    )>
+    ) -> Result<Factors<E, Re, S, Q, D>>
     where
         E: Field<Re = Re>,
         S: MatrixShape,
     {
         let how = LowRank { op: "svd_lowrank", rank: Q::VALUE, iterations: niter, centers: false };
-        let [u, s, v] = lowrank::<E, D>(how, self.elements(), generator)?;
-        Ok((u.typed(how.op)?, s.typed(how.op)?, v.typed(how.op)?))
+        self.typed_lowrank(how, generator)
     }
 
     /// [`svd_lowrank`](Self::svd_lowrank) after the mean of each column has been subtracted: principal components. Of `M` samples with `N`
@@ -163,21 +164,28 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert!((s.item() - 2.0).abs() < 1e-6 && (v[(0, 0)] - v[(1, 0)]).abs() < 1e-6);
     /// ```
     #[fallible]
-    #[allow(clippy::type_complexity)]
     pub fn pca_lowrank<Q: Dim + Known, Re: Element>(
         &self,
         niter: usize,
         generator: &mut Generator,
-    ) -> Result<(
-        Tensor<E, S::With<S::Rows, Q>, D>,
-        Tensor<Re, S::WithVectors<Q>, D>,
-        Tensor<E, S::With<S::Columns, Q>, D>,
-    )>
+    ) -> Result<Factors<E, Re, S, Q, D>>
     where
         E: Field<Re = Re>,
         S: MatrixShape,
     {
         let how = LowRank { op: "pca_lowrank", rank: Q::VALUE, iterations: niter, centers: true };
+        self.typed_lowrank(how, generator)
+    }
+
+    fn typed_lowrank<Q: Dim, Re: Element>(
+        &self,
+        how: LowRank,
+        generator: &mut Generator,
+    ) -> Result<Factors<E, Re, S, Q, D>>
+    where
+        E: Field<Re = Re>,
+        S: MatrixShape,
+    {
         let [u, s, v] = lowrank::<E, D>(how, self.elements(), generator)?;
         Ok((u.typed(how.op)?, s.typed(how.op)?, v.typed(how.op)?))
     }

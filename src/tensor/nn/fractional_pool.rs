@@ -142,11 +142,8 @@ macro_rules! fractional_poolings {
                 E: FloatFor<ops::reduce::pooling>,
                 T: Resized<R>,
             {
-                let _ = pool;
-                let (op, samples) = (stringify!($max), drawn_samples::<E, D>(stringify!($max), self.elements(), $rank, generator)?);
-                let kernel = K::sizes($rank);
-                let [values, _] = fractional_largest::<E, D>(op, self.elements(), &kernel, R::SIZES.as_ref(), &samples)?;
-                laid(op, values)
+                let [values, _] = self.pooled_at_random::<R, K, $rank>(stringify!($max), pool, generator)?;
+                laid(stringify!($max), values)
             }
 
             #[doc = concat!("[`", stringify!($max), "`](Self::", stringify!($max), ") and where each of them is: its position among those of the \
@@ -174,10 +171,8 @@ macro_rules! fractional_poolings {
                 E: FloatFor<ops::reduce::pooling>,
                 T: Resized<R>,
             {
-                let _ = pool;
-                let (op, samples) = (stringify!($max), drawn_samples::<E, D>(stringify!($max), self.elements(), $rank, generator)?);
-                let kernel = K::sizes($rank);
-                let [values, index] = fractional_largest::<E, D>(op, self.elements(), &kernel, R::SIZES.as_ref(), &samples)?;
+                let op = stringify!($max);
+                let [values, index] = self.pooled_at_random::<R, K, $rank>(op, pool, generator)?;
                 Ok((laid(op, values)?, laid(op, index)?))
             }
         )*}
@@ -186,4 +181,19 @@ macro_rules! fractional_poolings {
 fractional_poolings! {
     2 fractional_max_pool2d fractional_max_pool2d_with_indices "[2, 5, 8]" "[3, 4]" "[2, 3, 4]";
     3 fractional_max_pool3d fractional_max_pool3d_with_indices "[2, 5, 6, 8]" "[3, 2, 4]" "[2, 3, 2, 4]";
+}
+
+impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
+    fn pooled_at_random<R: KnownShape, K: EachAxis + Kernel, const AXES: usize>(
+        &self,
+        op: &'static str,
+        _pool: Pool<K>,
+        generator: &mut Generator,
+    ) -> Result<[Laid<D::Storage>; 2]>
+    where
+        E: Dtype,
+    {
+        let samples = drawn_samples::<E, D>(op, self.elements(), AXES, generator)?;
+        fractional_largest::<E, D>(op, self.elements(), &K::sizes(AXES), R::SIZES.as_ref(), &samples)
+    }
 }
