@@ -2186,12 +2186,40 @@ fn runs() {
 }
 }
 
+mod linalg_factors_of_a_vector {
+use castiron::{Reduced, Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![4]> = Tensor::ones();
+    let _ = x.unsqueeze(castiron::axis![0]).qr(Reduced);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod linalg_inverse_of_an_oblong_matrix {
 use castiron::{Tensor, shape};
 
 pub fn main() {
     let x: Tensor<f32, shape![3, 4]> = Tensor::ones();
     let _ = x.pinv(None, false);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod linalg_singular_values_of_a_vector {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![4]> = Tensor::ones();
+    let _ = x.unsqueeze(castiron::axis![0]).svdvals();
 }
 
 #[test]
@@ -3113,6 +3141,21 @@ pub fn main() {
     let mask = Tensor::<bool, shape![5, 5]>::ones();
     let _ = q.scaled_dot_product_attention(&q, &q, Where(&mask), None);
     let _ = Where(&Tensor::<bool, shape![5, 5]>::ones());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod networks_resampled_without_a_batch {
+use castiron::nn::Bilinear;
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let image: Tensor<f32, shape![3, 8]> = Tensor::ones();
+    let _ = image.unsqueeze(castiron::axis![0]).unsqueeze(castiron::axis![0]).interpolate::<shape![16, 16]>(Bilinear::new());
 }
 
 #[test]

@@ -92,7 +92,7 @@ pub trait MatMul<T> {
 // The one implementation for shapes, so that rustc says which of its conditions failed.
 impl<S: Factor, T: Factor, Batch, Left> MatMul<T> for S
 where
-    S::Columns: InnerDim<T::Rows>,
+    <S as Factor>::Columns: InnerDim<<T as Factor>::Rows>,
     S::Batch: Broadcast<T::Batch, Output = Batch>,
     Batch: Push<S::FromLeft, Output = Left>,
     Left: Push<T::FromRight, Output: Shape>,

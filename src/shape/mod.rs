@@ -59,12 +59,12 @@ pub use product::{Beside, HasRank, Kronecker, OfThree};
 pub use rearrange::{ExpandTo, Permute, Reverse, Squeeze, SqueezeAxes, SqueezeAxis, Transpose};
 pub use reinterpret::{ItemSize, RealAndImaginary, ViewedAs};
 pub use resample::{
-    AffineMaps, ColumnForEach, Folded, Images, Interpolated, Lines, MovingWindow, Patches, RowsOfPatches, SampledBy,
-    Scaled, Unfolded, Unpooled, Upsampled, Volumes,
+    AffineMaps, ColumnForEach, Folded, Images, Interpolated, Lines, MovingWindow, Patches, ResampleParts,
+    RowsOfPatches, SampledBy, Scaled, Unfolded, Unpooled, Upsampled, Volumes,
 };
 pub use reshape::{Flatten, Inferable, OneElement, ReshapeTo, Unflatten};
 #[cfg(feature = "linalg")]
-pub use square::{Complete, Extent, MatrixShape, Reduced, SquareFor};
+pub use square::{Complete, Extent, MatrixParts, MatrixShape, Reduced, SquareFor};
 pub use suffix::EndsWith;
 pub use window::{
     Conv, Convolved, EachAxis, Half, InChannels, OddWindow, Padding, Pool, Pooled, Resized, Same, Transposed,
@@ -87,7 +87,7 @@ mod sealed {
         label = "this trait is castiron's alone",
         note = "write a shape with `shape!`, and declare names for dimensions with `dims!`"
     )]
-    pub trait Shape {}
+    pub trait Shape: super::MatrixParts + super::ResampleParts {}
     #[diagnostic::on_unimplemented(
         message = "`{Self}` can't hold the sizes of a shape: arrays of `usize` do",
         label = "this trait is castiron's alone",
@@ -116,7 +116,7 @@ mod sealed {
     impl Shape for () {}
     macro_rules! shapes {
         ($rank:literal [$($dim:ident)+] $positive:tt $negative:tt) => {
-            impl<$($dim,)+> Shape for ($($dim,)+) {}
+            impl<$($dim: super::Dim,)+> Shape for ($($dim,)+) {}
         };
     }
     super::tuple::each_rank!(shapes);

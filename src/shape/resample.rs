@@ -21,18 +21,30 @@ pub struct Images;
 #[derive(Clone, Copy, Debug)]
 pub struct Volumes;
 
+/// What the results of resampling are written with. Every shape has it, so that those methods exist for every tensor, and
+/// [`Interpolated`], [`Upsampled`] and [`Scaled`] say why one can't be resampled; of such shapes it means nothing.
+pub trait ResampleParts {
+    /// [`Lines`], [`Images`] or [`Volumes`].
+    type What;
+    /// The first axis.
+    type LeadingAxis: Dim;
+    /// The second axis.
+    type ChannelAxis: Dim;
+    /// These sizes behind a batch and its channels.
+    type Behind<N: Dim, C: Dim>: Shape;
+    /// The axes behind the channels multiplied by `K`.
+    type Times<K: EachAxis<First: Known, Second: Known, Third: Known>>: Shape;
+    /// Any sizes behind the channels.
+    type AnySizes: Shape;
+}
+
 /// A shape that is resampled to the sizes `R`.
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` can't be resampled to sizes `{R}`",
     label = "expected (batch, channels, …) with one to three axes behind, and a size for each of these",
     note = "without a batch use `unsqueeze` first; sizes are a shape: `interpolate::<shape![8, 8]>(…)`"
 )]
-pub trait Interpolated<R> {
-    /// The shape of the result.
-    type Output: Shape;
-    /// [`Lines`], [`Images`] or [`Volumes`].
-    type What;
-}
+pub trait Interpolated<R> {}
 
 /// A shape whose axes behind the channels are multiplied by `K`: a number, or one for each.
 #[diagnostic::on_unimplemented(
@@ -41,10 +53,6 @@ pub trait Interpolated<R> {
     note = "without a batch use `unsqueeze` first"
 )]
 pub trait Upsampled<K> {
-    /// The shape of the result.
-    type Output: Shape;
-    /// [`Lines`], [`Images`] or [`Volumes`].
-    type What;
     /// The factor of each axis.
     #[doc(hidden)]
     fn factors() -> Vec<usize>;
@@ -56,36 +64,52 @@ pub trait Upsampled<K> {
     label = "expected (batch, channels, …) with one to three axes behind, and a factor for each of these, as in `[1.5, 2.0]`",
     note = "without a batch use `unsqueeze` first"
 )]
-pub trait Scaled<F> {
-    /// The shape of the result.
-    type Output: Shape;
-    /// [`Lines`], [`Images`] or [`Volumes`].
-    type What;
-}
+pub trait Scaled<F> {}
 
 macro_rules! resampled {
-    ($($what:ident $rank:literal: [$($axis:ident $size:ident $factor:ident $place:ident $any:ident)+];)*) => {$(
-        impl<N: Dim, C: Dim, $($axis: Dim, $size: Dim),+> Interpolated<($($size,)+)> for (N, C, $($axis),+) {
-            type Output = (N, C, $($size),+);
-            type What = $what;
-        }
+    ($($what:ident $rank:literal: [$($axis:ident $size:ident $place:ident $any:ident)+];)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<N: Dim, C: Dim, $($axis: Dim, $size: Dim),+> Interpolated<($($size,)+)> for (N, C, $($axis),+) {}
+        #[diagnostic::do_not_recommend]
         impl<N: Dim, C: Dim, $($axis: Dim,)+ K: EachAxis<First: Known, Second: Known, Third: Known>> Upsampled<K> for (N, C, $($axis),+) {
-            type Output = (N, C, $($axis::Times<K::$place>),+);
-            type What = $what;
             fn factors() -> Vec<usize> {
                 vec![$(<K::$place as Known>::VALUE),+]
             }
         }
-        impl<N: Dim, C: Dim, $($axis: Dim),+> Scaled<[f64; $rank]> for (N, C, $($axis),+) {
-            type Output = (N, C, $($any),+);
-            type What = $what;
-        }
+        #[diagnostic::do_not_recommend]
+        impl<N: Dim, C: Dim, $($axis: Dim),+> Scaled<[f64; $rank]> for (N, C, $($axis),+) {}
     )*};
 }
 resampled! {
-    Lines 1: [L L1 F1 First Dyn];
-    Images 2: [H H1 F1 First Dyn W W1 F2 Second Dyn];
-    Volumes 3: [B B1 F1 First Dyn H H1 F2 Second Dyn W W1 F3 Third Dyn];
+    Lines 1: [L L1 First Dyn];
+    Images 2: [H H1 First Dyn W W1 Second Dyn];
+    Volumes 3: [B B1 First Dyn H H1 Second Dyn W W1 Third Dyn];
+}
+
+/// `what: [axes] batch channels, [axes behind the channels with their factors], [sizes of any number]; the shape behind others`
+macro_rules! parts {
+    ($($what:ident: [$($axis:ident)*] $batch:ty, $channels:ty, $times:ty, $any:ty, $behind:ty;)*) => {$(
+        impl<$($axis: Dim),*> ResampleParts for ($($axis,)*) {
+            type What = $what;
+            type LeadingAxis = $batch;
+            type ChannelAxis = $channels;
+            type Behind<N: Dim, C: Dim> = $behind;
+            type Times<Factor: EachAxis<First: Known, Second: Known, Third: Known>> = $times;
+            type AnySizes = $any;
+        }
+    )*};
+}
+parts! {
+    Images: [] Dyn, Dyn, (), (), (N, C);
+    Images: [P] Dyn, Dyn, Self, Self, (N, C, P);
+    Images: [P Q] P, Q, Self, Self, (N, C, P, Q);
+    Lines: [P Q L] P, Q, (P, Q, L::Times<Factor::First>), (P, Q, Dyn), (N, C, P, Q, L);
+    Images: [P Q H W] P, Q, (P, Q, H::Times<Factor::First>, W::Times<Factor::Second>), (P, Q, Dyn, Dyn), (N, C, P, Q, H, W);
+    Volumes: [P Q B H W] P, Q, (P, Q, B::Times<Factor::First>, H::Times<Factor::Second>, W::Times<Factor::Third>),
+        (P, Q, Dyn, Dyn, Dyn), (N, C, P, Q, B, H, W);
+    Images: [P Q A B H W] P, Q, Self, Self, (N, C, P, Q, A, B, H, W);
+    Images: [P Q A B H W X] P, Q, Self, Self, Self;
+    Images: [P Q A B H W X Y] P, Q, Self, Self, Self;
 }
 
 /// A window that cuts patches out of images: its size, and how it moves. The stride is 1 unless it is given.

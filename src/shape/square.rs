@@ -1,7 +1,7 @@
 //! Shapes of matrices and batches of them: leading axes, rows and columns; and which are square.
 //! Uses shapes; used by `tensor::decompose`.
 
-use super::dim::{Dim, SameDim};
+use super::dim::{Dim, Dyn, SameDim};
 use super::tuple::each_rank;
 use super::{Matrices, Shape};
 
@@ -11,9 +11,14 @@ use super::{Matrices, Shape};
     label = "expected a tensor of at least two axes: the last two are rows and columns",
     note = "`.unsqueeze(axis![0])` or `.reshape::<shape![…]>()` makes one of a vector; in generic code, give the shape its axes: `(M, N)` of `M: Dim, N: Dim`"
 )]
-pub trait MatrixShape: Matrices {
+pub trait MatrixShape: Matrices + MatrixParts {
     /// The axes before the last two.
     type Lead: Shape;
+}
+
+/// What the results of matrices' methods are written with. Every shape has it, so that those methods exist for every tensor, and
+/// [`MatrixShape`] says why one is no matrix; of shapes that are none it means nothing.
+pub trait MatrixParts {
     /// The last axis but one.
     type Rows: Dim;
     /// The last axis.
@@ -33,6 +38,9 @@ macro_rules! matrices {
         #[diagnostic::do_not_recommend]
         impl<$($batch: Dim,)* $rows: Dim, $columns: Dim> MatrixShape for ($($batch,)* $rows, $columns,) {
             type Lead = ($($batch,)*);
+        }
+        #[diagnostic::do_not_recommend]
+        impl<$($batch: Dim,)* $rows: Dim, $columns: Dim> MatrixParts for ($($batch,)* $rows, $columns,) {
             type Rows = $rows;
             type Columns = $columns;
             type With<New1: Dim, New2: Dim> = ($($batch,)* New1, New2,);
@@ -44,6 +52,17 @@ macro_rules! matrices {
     };
 }
 each_rank!(matrices);
+macro_rules! no_matrices {
+    ($($shape:ty, [$($dim:ident)?];)*) => {$(
+        impl<$($dim: Dim)?> MatrixParts for $shape {
+            type Rows = Dyn;
+            type Columns = Dyn;
+            type With<M: Dim, N: Dim> = (M, N);
+            type WithVectors<N: Dim> = (N,);
+        }
+    )*};
+}
+no_matrices! { (), []; (A,), [A]; }
 
 /// The rows of matrices that an operation takes square: as many as the columns.
 #[diagnostic::on_unimplemented(

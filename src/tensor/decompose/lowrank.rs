@@ -11,7 +11,7 @@ use crate::cpu::factor::{self, Vectors};
 use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::{Result, invalid, listed};
-use crate::shape::{Dim, Known, MatrixShape, Shape};
+use crate::shape::{Dim, Known, MatrixParts, MatrixShape, Shape};
 use crate::tensor::{Generator, Tensor};
 use castiron_macros::fallible;
 use faer::linalg::matmul::matmul;
@@ -113,9 +113,9 @@ pub(crate) fn lowrank<E: Field, D: Device>(
 
 /// `U`, `S` and `V`.
 type Factors<E, Re, S, Q, D> = (
-    Tensor<E, <S as MatrixShape>::With<<S as MatrixShape>::Rows, Q>, D>,
-    Tensor<Re, <S as MatrixShape>::WithVectors<Q>, D>,
-    Tensor<E, <S as MatrixShape>::With<<S as MatrixShape>::Columns, Q>, D>,
+    Tensor<E, <S as MatrixParts>::With<<S as MatrixParts>::Rows, Q>, D>,
+    Tensor<Re, <S as MatrixParts>::WithVectors<Q>, D>,
+    Tensor<E, <S as MatrixParts>::With<<S as MatrixParts>::Columns, Q>, D>,
 );
 
 /// Singular values and vectors of matrices of low rank.

@@ -12,7 +12,7 @@ use crate::layout::strides;
 use crate::ops::kernel::Copying;
 use crate::ops::resample::{Kernel, Neighbours, Resampling};
 use crate::ops::segment::Segment;
-use crate::shape::{EachAxis, Interpolated, KnownShape, Scaled, Shape, Upsampled};
+use crate::shape::{EachAxis, Interpolated, Known, KnownShape, Scaled, Shape, Upsampled};
 use crate::storage::View;
 use crate::tensor::nn::adaptive_pool::adaptive_mean;
 use crate::tensor::nn::conv::{Laid, expect_room, laid};
@@ -242,8 +242,8 @@ impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
     #[fallible]
     pub fn interpolate<R: KnownShape>(
         &self,
-        mode: impl Resamples<E, <T as Interpolated<R>>::What>,
-    ) -> Result<Tensor<E, <T as Interpolated<R>>::Output, D>>
+        mode: impl Resamples<E, T::What>,
+    ) -> Result<Tensor<E, R::Behind<T::LeadingAxis, T::ChannelAxis>, D>>
     where
         T: Interpolated<R>,
     {
@@ -267,8 +267,8 @@ impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
     pub fn interpolate_sized<R: Shape>(
         &self,
         sizes: R::Sizes,
-        mode: impl Resamples<E, <T as Interpolated<R>>::What>,
-    ) -> Result<Tensor<E, <T as Interpolated<R>>::Output, D>>
+        mode: impl Resamples<E, T::What>,
+    ) -> Result<Tensor<E, R::Behind<T::LeadingAxis, T::ChannelAxis>, D>>
     where
         T: Interpolated<R>,
     {
@@ -291,10 +291,10 @@ impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
     /// # let _ = z;
     /// ```
     #[fallible]
-    pub fn upsample<K: EachAxis>(
+    pub fn upsample<K: EachAxis<First: Known, Second: Known, Third: Known>>(
         &self,
-        mode: impl Resamples<E, <T as Upsampled<K>>::What>,
-    ) -> Result<Tensor<E, <T as Upsampled<K>>::Output, D>>
+        mode: impl Resamples<E, T::What>,
+    ) -> Result<Tensor<E, T::Times<K>, D>>
     where
         T: Upsampled<K>,
     {
@@ -325,8 +325,8 @@ impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
     pub fn interpolate_scaled<F: AsRef<[f64]>>(
         &self,
         factors: F,
-        mode: impl Resamples<E, <T as Scaled<F>>::What>,
-    ) -> Result<Tensor<E, <T as Scaled<F>>::Output, D>>
+        mode: impl Resamples<E, T::What>,
+    ) -> Result<Tensor<E, T::AnySizes, D>>
     where
         T: Scaled<F>,
     {
