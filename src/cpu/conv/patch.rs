@@ -118,16 +118,20 @@ pub(super) unsafe fn store<E: Dtype>(
     to_steps: [usize; 2],
     adds: bool,
 ) {
-    let mut done = [0; 2];
     #[cfg(target_arch = "x86_64")]
-    if to_steps[0] == 1
+    let done = if to_steps[0] == 1
         && core::any::TypeId::of::<E>() == core::any::TypeId::of::<f32>()
         && crate::cpu::transpose::is_there()
     {
-        done = [pixels, channels].map(|size| size - size % SIDE);
+        let squares = [pixels, channels].map(|size| size - size % SIDE);
         // SAFETY: whole squares, of `f32`; the machine has the instructions.
-        unsafe { store_squares(from.cast(), strip, to.cast(), done, to_steps[1], adds) }
-    }
+        unsafe { store_squares(from.cast(), strip, to.cast(), squares, to_steps[1], adds) }
+        squares
+    } else {
+        [0; 2]
+    };
+    #[cfg(not(target_arch = "x86_64"))]
+    let done = [0; 2];
     // What is not in the squares: the last channels of their pixels, and the last pixels.
     for [low, high] in [[[0, done[1]], [done[0], channels]], [[done[0], 0], [pixels, channels]]] {
         let sizes = [high[0] - low[0], high[1] - low[1]];
