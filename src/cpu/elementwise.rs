@@ -106,13 +106,11 @@ pub(crate) fn map1_line<A: Element, O: Element>(
     a: View<'_, HostBuffer, A>,
     len: usize,
 ) -> Result<HostBuffer> {
-    let a = source(&a);
-    // SAFETY: the caller promises `len` contiguous elements from the view's first.
+    // SAFETY: the caller promises `len` contiguous elements from the view's first; as many are written.
     unsafe {
-        HostBuffer::filled_by(len, |out: *mut O| {
-            apply_line(kernel, out, a, len);
-            Ok(())
-        })
+        let (buffer, out) = HostBuffer::uninitialised(len, size_of::<O>())?;
+        apply_line::<_, A, O>(kernel, out.cast(), source(&a), len);
+        Ok(buffer)
     }
 }
 
@@ -145,13 +143,11 @@ pub(crate) fn map2_line<A: Element, B: Element, O: Element>(
     b: View<'_, HostBuffer, B>,
     len: usize,
 ) -> Result<HostBuffer> {
-    let (a, b) = (source(&a), source(&b));
     // SAFETY: as in `map1_line`.
     unsafe {
-        HostBuffer::filled_by(len, |out: *mut O| {
-            combine_line(kernel, out, a, b, len);
-            Ok(())
-        })
+        let (buffer, out) = HostBuffer::uninitialised(len, size_of::<O>())?;
+        combine_line::<_, A, B, O>(kernel, out.cast(), source(&a), source(&b), len);
+        Ok(buffer)
     }
 }
 
@@ -216,50 +212,76 @@ pub(crate) fn join<E: Element>(
     }
 }
 
+/// The result of a kernel as a new buffer; the body has no place for it yet. (Its type names no kernel, so that it is compiled once.)
+///
+/// # Safety
+/// The strides of the result, which come first, leave no gaps; operands and kernel are what the body says, and have elements at all
+/// positions.
+#[inline]
+unsafe fn fresh<const N: usize>(
+    sizes: &[usize],
+    strides: [&[usize]; N],
+    mut body: KernelBody<N>,
+) -> Result<HostBuffer> {
+    let len = result_len(sizes)?;
+    // SAFETY: the walk writes each of the `len` elements once; the caller's promise.
+    unsafe {
+        let (buffer, out) = HostBuffer::uninitialised(len, body.sizes[0])?;
+        body.places[0] = out;
+        run_fresh(len, sizes, strides, body);
+        Ok(buffer)
+    }
+}
+
+/// A copy of elements of so many bytes, as a new buffer.
+///
+/// # Safety
+/// The strides of the result, which come first, leave no gaps; there are elements at all positions.
+#[inline]
+unsafe fn fresh_copy(size: usize, sizes: &[usize], strides: [&[usize]; 2], from: *const u8) -> Result<HostBuffer> {
+    let len = result_len(sizes)?;
+    // SAFETY: each of the `len` elements is written once; the caller's promise.
+    unsafe {
+        let (buffer, out) = HostBuffer::uninitialised(len, size)?;
+        copying::copy_fresh(size, len, sizes, strides, out, from);
+        Ok(buffer)
+    }
+}
+
+/// Where a body has no result yet.
+const NOWHERE: *mut u8 = core::ptr::null_mut();
+
 pub(crate) fn map1<A: Element, O: Element, K: Map1<A, O>>(
     kernel: K,
     a: View<'_, HostBuffer, A>,
     strides: &[usize],
 ) -> Result<HostBuffer> {
-    let len = result_len(a.sizes)?;
-    let (sizes, all) = (a.sizes, [strides, a.strides]);
-    let a = source(&a);
-    // SAFETY: the strides of a fresh result are dense, so the walk writes each of its `len` elements once; what it reaches
-    // from `a` is valid by the view's invariant.
+    let (from, all) = (source(&a), [strides, a.strides]);
+    // SAFETY: the strides of a fresh result are dense; what is reached from `a` is valid by the view's invariant.
     unsafe {
-        HostBuffer::filled_by(len, |out: *mut O| {
-            if K::MOVES {
-                // A kernel that only moves elements has the same type on both sides.
-                copying::copy_fresh(size_of::<A>(), len, sizes, all, out.cast(), a.cast());
-            } else {
-                run_fresh(len, sizes, all, KernelBody::one(&kernel, out, a));
-            }
-            Ok(())
-        })
+        if K::MOVES {
+            // A kernel that only moves elements has the same type on both sides.
+            fresh_copy(size_of::<A>(), a.sizes, all, from.cast())
+        } else {
+            fresh(a.sizes, all, KernelBody::one::<K, A, O>(&kernel, NOWHERE.cast(), from))
+        }
     }
 }
 
-pub(crate) fn map2<A: Element, B: Element, O: Element>(
-    kernel: impl Map2<A, B, O>,
+pub(crate) fn map2<A: Element, B: Element, O: Element, K: Map2<A, B, O>>(
+    kernel: K,
     a: View<'_, HostBuffer, A>,
     b: View<'_, HostBuffer, B>,
     strides: &[usize],
 ) -> Result<HostBuffer> {
     expect_same(a.sizes, b.sizes);
-    let len = result_len(a.sizes)?;
-    let (sizes, all) = (a.sizes, [strides, a.strides, b.strides]);
-    let (a, b) = (source(&a), source(&b));
+    let body = KernelBody::two::<K, A, B, O>(&kernel, NOWHERE.cast(), source(&a), source(&b));
     // SAFETY: as in `map1`.
-    unsafe {
-        HostBuffer::filled_by(len, |out: *mut O| {
-            run_fresh(len, sizes, all, KernelBody::two(&kernel, out, a, b));
-            Ok(())
-        })
-    }
+    unsafe { fresh(a.sizes, [strides, a.strides, b.strides], body) }
 }
 
-pub(crate) fn map3<A: Element, B: Element, C: Element, O: Element>(
-    kernel: impl Map3<A, B, C, O>,
+pub(crate) fn map3<A: Element, B: Element, C: Element, O: Element, K: Map3<A, B, C, O>>(
+    kernel: K,
     a: View<'_, HostBuffer, A>,
     b: View<'_, HostBuffer, B>,
     c: View<'_, HostBuffer, C>,
@@ -267,16 +289,10 @@ pub(crate) fn map3<A: Element, B: Element, C: Element, O: Element>(
 ) -> Result<HostBuffer> {
     expect_same(a.sizes, b.sizes);
     expect_same(a.sizes, c.sizes);
-    let len = result_len(a.sizes)?;
-    let (sizes, all) = (a.sizes, [strides, a.strides, b.strides, c.strides]);
-    let (a, b, c) = (source(&a), source(&b), source(&c));
+    let from = (source(&a), source(&b), source(&c));
+    let body = KernelBody::three::<K, A, B, C, O>(&kernel, NOWHERE.cast(), from);
     // SAFETY: as in `map1`.
-    unsafe {
-        HostBuffer::filled_by(len, |out: *mut O| {
-            run_fresh(len, sizes, all, KernelBody::three(&kernel, out, (a, b, c)));
-            Ok(())
-        })
-    }
+    unsafe { fresh(a.sizes, [strides, a.strides, b.strides, c.strides], body) }
 }
 
 pub(crate) fn map1_into<A: Element, O: Element>(

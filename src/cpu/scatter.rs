@@ -204,7 +204,7 @@ impl Visits {
     }
 
     /// The walks over these sizes, and where each of them starts.
-    fn each(&self, sizes: &[usize], strides: [&[usize]; 3], mut visit: impl FnMut(&Walk<3>, [usize; 3])) {
+    fn each(&self, sizes: &[usize], strides: [&[usize]; 3], visit: &dyn Fn(&Walk<3>, [usize; 3])) {
         let in_order = |of: &[usize]| -> Vec<usize> { self.axes.iter().map(|&at| of[at]).collect() };
         let (mut sizes, strides) = (in_order(sizes), strides.map(in_order));
         let inner = sizes.len().wrapping_sub(1);
@@ -231,42 +231,51 @@ unsafe fn scatter_by<W: Copy, F: Fn(*mut W, W) + Copy, G: Fn(*mut W, W) + Copy>(
     to: RawView<'_>,
     (combine, combine_next): (F, G),
 ) -> Result<()> {
+    let operands =
+        Shared((to.start.cast_mut().cast::<W>(), RawView::of(&index).start.cast::<i64>(), from.start.cast::<W>()));
+    let combine = Shared((combine, combine_next));
+    walk_checked(indexing, &index, from, (to, size_of::<W>()), &|places, walk, starts| {
+        let (operands, combine) = (&operands, &combine);
+        let ((to, index, from), (combine, combine_next)) = (operands.0, combine.0);
+        // SAFETY: the parts of the walk lie inside of it.
+        let (from, index, to) = unsafe { (from.add(starts[0]), index.add(starts[1]), to.add(starts[2])) };
+        simd::dispatch(Scatter { walk, places, combine, combine_next, to, index, from });
+    })
+}
+
+/// Checks all indices; then `visit` is called with the parts of the walk over source, indices and output, and where each of them
+/// starts there, by several threads at once. (Its type names no elements, so that it is compiled once.)
+fn walk_checked(
+    indexing: Indexing,
+    index: &View<'_, HostBuffer, i64>,
+    from: RawView<'_>,
+    (to, width): (RawView<'_>, usize),
+    visit: &(dyn Fn(IndexMap, &Walk<3>, [usize; 3]) + Sync),
+) -> Result<()> {
     let axis = indexing.axis;
     let fits = |at: usize| index.sizes[at] <= from.sizes[at] && (at == axis || index.sizes[at] <= to.sizes[at]);
     assert!((0..index.sizes.len()).all(fits));
     let size = to.sizes[axis];
-    check(indexing, index, size)?;
+    check(indexing, *index, size)?;
     let len = result_len(index.sizes)?;
     if len == 0 {
         return Ok(());
     }
-    let places = IndexMap::new(indexing, &index, size, to.strides[axis]);
+    let places = IndexMap::new(indexing, index, size, to.strides[axis]);
     let strides = [from.strides, index.strides, &without(to.strides, axis)];
-    let order = Visits::new(index.sizes, strides, to.strides[axis], axis, size_of::<W>());
+    let order = Visits::new(index.sizes, strides, to.strides[axis], axis, width);
     // Threads divide the longest of the other axes: along the indexed axis their writes could collide.
     let widest = (0..index.sizes.len()).filter(|&at| at != axis).max_by_key(|&at| index.sizes[at]);
     let pieces = threads::pieces(len).min(widest.map_or(1, |at| index.sizes[at]));
-    let operands =
-        Shared((to.start.cast_mut().cast::<W>(), RawView::of(&index).start.cast::<i64>(), from.start.cast::<W>()));
-    let combine = Shared((combine, combine_next));
     let part = |part: usize| {
-        let (operands, combine) = (&operands, &combine);
-        let ((mut to, mut index_start, mut from), (combine, combine_next)) = (operands.0, combine.0);
-        let mut sizes = index.sizes.to_vec();
+        let (mut sizes, mut first) = (index.sizes.to_vec(), [0; 3]);
         if let Some(at) = widest {
             let (low, high) = (sizes[at] * part / pieces, sizes[at] * (part + 1) / pieces);
             sizes[at] = high - low;
-            // SAFETY: `low` is an index of this axis.
-            unsafe {
-                from = from.add(low * strides[0][at]);
-                index_start = index_start.add(low * strides[1][at]);
-                to = to.add(low * strides[2][at]);
-            }
+            first = strides.map(|strides| low * strides[at]);
         }
-        order.each(&sizes, strides, |walk, starts| {
-            // SAFETY: the parts of the walk lie inside of it.
-            let (from, index, to) = unsafe { (from.add(starts[0]), index_start.add(starts[1]), to.add(starts[2])) };
-            simd::dispatch(Scatter { walk, places, combine, combine_next, to, index, from });
+        order.each(&sizes, strides, &|walk, starts| {
+            visit(places, walk, [first[0] + starts[0], first[1] + starts[1], first[2] + starts[2]]);
         });
     };
     if pieces == 1 {

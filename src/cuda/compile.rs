@@ -70,7 +70,7 @@ impl CudaDevice {
     pub(crate) fn kernel(
         &'static self,
         key: KernelKey,
-        source: impl FnOnce() -> Result<Source>,
+        source: &dyn Fn() -> Result<Source>,
     ) -> Result<&'static Kernel> {
         let kernels = &self.kernels.0;
         let known = kernels.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();

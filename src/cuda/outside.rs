@@ -19,7 +19,7 @@ pub unsafe fn run(
     let grid = over.map_or_else(|(blocks, threads)| Grid::blocks(blocks, threads), Grid::over);
     let key = KernelKey::Name("outside", super::disk::hash(&[name.as_bytes(), text.as_bytes()]) as u64);
     let source = || Ok(Source { name: name.to_owned(), text: text.to_owned() });
-    let kernel = super::device(ordinal)?.kernel(key, source)?;
+    let kernel = super::device(ordinal)?.kernel(key, &source)?;
     // SAFETY: the caller's promise.
     unsafe { kernel.launch("run", grid, arguments) }
 }

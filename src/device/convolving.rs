@@ -132,13 +132,7 @@ pub(super) fn composed<D: Backend, E: Dtype>(
         Some((storage, sizes)) => (View::new(storage, 0, x.sizes, x.strides), sizes.clone(), row_major(sizes)),
         None => (x, x.sizes.to_vec(), x.strides.to_vec()),
     };
-    let windows = convolution.windows;
-    let channels = x_sizes[1] / groups;
-    // (groups, images, places, channels, positions)
-    let mut axes = vec![(groups, channels * x_strides[1]), (sizes[0], x_strides[0])];
-    axes.extend((0..3).map(|axis| (sizes[axis + 2], windows[axis].stride * x_strides[axis + 2])));
-    axes.push((channels, x_strides[1]));
-    axes.extend((0..3).map(|axis| (windows[axis].kernel, windows[axis].dilation * x_strides[axis + 2])));
+    let axes = patch_axes(convolution, sizes, &x_sizes, &x_strides);
     let per_group = sizes[1] / groups;
     let rows = sizes[0] * places;
     let (w, one) = (weight.strides, [1, weight.sizes[1], weight.sizes[2], weight.sizes[3], weight.sizes[4]]);
@@ -151,11 +145,8 @@ pub(super) fn composed<D: Backend, E: Dtype>(
         View::new(&made.0, 0, weight.sizes, &made.1)
     };
     let product = |first: usize, count: usize| -> Result<D::Storage> {
-        let mut axes = axes.clone();
-        axes[0].0 = count;
         let offset = x.offset + first * axes[0].1;
-        axes.retain(|&(size, _)| size != 1);
-        let (of, steps): (Vec<usize>, Vec<usize>) = axes.into_iter().unzip();
+        let [of, steps] = patch_view(&axes, count);
         let patches = D::map1::<E, E>(Copying, View::new(x.buffer, offset, &of, &steps), &row_major(&of))?;
         let (left, left_strides) = ([count, rows, depth], [rows * depth, depth, 1]);
         let (right, right_strides) = ([count, depth, per_group], [per_group * weight.strides[0], 1, weight.strides[0]]);
@@ -170,7 +161,7 @@ pub(super) fn composed<D: Backend, E: Dtype>(
         )
     };
     let of = [groups, rows, per_group];
-    let products = if axes.iter().filter(|&&(size, _)| size != 1).count() <= AXES {
+    let products = if patch_view(&axes, groups)[0].len() <= AXES {
         product(0, groups)?
     } else {
         let parts = (0..groups).map(|group| product(group, 1)).collect::<Result<Vec<_>>>()?;
@@ -178,18 +169,49 @@ pub(super) fn composed<D: Backend, E: Dtype>(
         let pieces: Vec<_> = parts.iter().map(|part| View::<_, E>::new(part, 0, &one, &steps)).collect();
         D::join::<E>(&pieces, 0, &of, &steps)?
     };
-    // (groups, images, places, channels of a group), as the result has them.
-    let mut own = vec![(sizes[0], places * per_group, strides[0]), (groups, rows * per_group, per_group * strides[1])];
-    own.push((per_group, 1, strides[1]));
-    let steps = row_major(&sizes[2..]);
-    own.extend((0..3).map(|axis| (sizes[axis + 2], steps[axis] * per_group, strides[axis + 2])));
-    own.retain(|&(size, ..)| size != 1);
-    if own.iter().all(|&(_, from, to)| from == to) {
-        return Ok(products);
+    match result_axes(groups, sizes, strides) {
+        Some([sizes, from, to]) => D::map1::<E, E>(Copying, View::new(&products, 0, &sizes, &from), &to),
+        None => Ok(products),
     }
-    let from: Vec<usize> = own.iter().map(|axis| axis.1).collect();
-    let (sizes, to): (Vec<usize>, Vec<usize>) = own.iter().map(|axis| (axis.0, axis.2)).unzip();
-    D::map1::<E, E>(Copying, View::new(&products, 0, &sizes, &from), &to)
+}
+
+/// Sizes and strides of the patches: groups, images, places, channels, positions.
+fn patch_axes(
+    convolution: &Convolution,
+    sizes: &[usize],
+    x_sizes: &[usize],
+    x_strides: &[usize],
+) -> Vec<(usize, usize)> {
+    let Convolution { groups, windows } = convolution;
+    let channels = x_sizes[1] / groups;
+    let mut axes = vec![(*groups, channels * x_strides[1]), (sizes[0], x_strides[0])];
+    axes.extend((0..3).map(|axis| (sizes[axis + 2], windows[axis].stride * x_strides[axis + 2])));
+    axes.push((channels, x_strides[1]));
+    axes.extend((0..3).map(|axis| (windows[axis].kernel, windows[axis].dilation * x_strides[axis + 2])));
+    axes
+}
+
+/// Sizes and strides of the patches of so many groups, without axes of size 1.
+fn patch_view(axes: &[(usize, usize)], groups: usize) -> [Vec<usize>; 2] {
+    let axes = [(groups, axes[0].1)].into_iter().chain(axes[1..].iter().copied()).filter(|&(size, _)| size != 1);
+    let (sizes, strides) = axes.unzip();
+    [sizes, strides]
+}
+
+/// Sizes, and strides of the products (groups, images, places, channels of a group) and of the result; `None` where both are the same.
+fn result_axes(groups: usize, sizes: &[usize], strides: &[usize]) -> Option<[Vec<usize>; 3]> {
+    let (places, per_group) = (sizes[2..].iter().product::<usize>(), sizes[1] / groups);
+    let rows = sizes[0] * places;
+    let mut axes = vec![(sizes[0], places * per_group, strides[0]), (groups, rows * per_group, per_group * strides[1])];
+    axes.push((per_group, 1, strides[1]));
+    let steps = row_major(&sizes[2..]);
+    axes.extend((0..3).map(|axis| (sizes[axis + 2], steps[axis] * per_group, strides[axis + 2])));
+    axes.retain(|&(size, ..)| size != 1);
+    if axes.iter().all(|&(_, from, to)| from == to) {
+        return None;
+    }
+    let of = |part: fn(&(usize, usize, usize)) -> usize| axes.iter().map(part).collect();
+    Some([of(|axis| axis.0), of(|axis| axis.1), of(|axis| axis.2)])
 }
 
 /// The operand with zeros around it, row-major; `None` where there is no padding.

@@ -22,6 +22,18 @@ pub fn row_major(sizes: &[usize]) -> Vec<usize> {
     strides
 }
 
+/// The axes from the outermost on: those of the largest strides first.
+pub(crate) fn from_outermost(strides: &[usize]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..strides.len()).collect();
+    order.sort_by_key(|&axis| core::cmp::Reverse(strides[axis]));
+    order
+}
+
+/// The sizes, or strides, of axes in another order.
+pub(crate) fn reordered(of: &[usize], order: &[usize]) -> Vec<usize> {
+    order.iter().map(|&axis| of[axis]).collect()
+}
+
 /// Whether strides are those of [`row_major`], also along axes of one element and where there are no elements.
 #[cfg(feature = "any")]
 pub fn are_row_major(sizes: &[usize], strides: &[usize]) -> bool {

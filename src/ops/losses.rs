@@ -228,12 +228,13 @@ impl<F> Losing<F> {
 impl<F: Tuned, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for Losing<F> {
     #[inline(always)]
     fn call(self, x: A, y: B) -> O {
-        let [first, second] = self.given.map(<A::Compute as Castable>::from_f64);
-        x.to_compute().tuned::<F>([y.cast(), first, second]).cast()
+        let parameter = <A::Compute as Castable>::from_f64;
+        x.to_compute().tuned::<F>([y.cast(), parameter(self.given[0]), parameter(self.given[1])]).cast()
     }
     #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, x: Value, y: Value) -> Value {
-        let [first, second] = self.given.map(|value| kernel.parameter(<A::Compute as Castable>::from_f64(value)));
+        let parameter = <A::Compute as Castable>::from_f64;
+        let (first, second) = (kernel.parameter(parameter(self.given[0])), kernel.parameter(parameter(self.given[1])));
         let x = kernel.widen(x);
         let y = kernel.cast(y, x.dtype());
         let value = kernel.tuned::<F>(x, [y, first, second]);

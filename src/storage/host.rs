@@ -112,9 +112,21 @@ impl HostBuffer {
     /// When `fill` returns `Ok`, every one of the `len` elements is initialised.
     #[inline(always)]
     pub(crate) unsafe fn filled_by<E: Element>(len: usize, fill: impl FnOnce(*mut E) -> Result<()>) -> Result<Self> {
-        let buffer = allocate(len, size_of::<E>(), 0, None)?;
-        fill(buffer.header().start.as_ptr().cast())?;
+        // SAFETY: the caller's promise.
+        let (buffer, start) = unsafe { Self::uninitialised(len, size_of::<E>())? };
+        fill(start.cast())?;
         Ok(buffer)
+    }
+
+    /// A buffer of `len` elements of so many bytes each, and the first element's place.
+    ///
+    /// # Safety
+    /// Every one of the elements is initialised before the buffer is read.
+    #[inline(always)]
+    pub(crate) unsafe fn uninitialised(len: usize, size: usize) -> Result<(Self, *mut u8)> {
+        let buffer = allocate(len, size, 0, None)?;
+        let start = buffer.header().start.as_ptr();
+        Ok((buffer, start))
     }
 
     /// Two buffers of `len` elements each, initialised by `fill`.

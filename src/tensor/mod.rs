@@ -294,9 +294,12 @@ pub(crate) fn checked_numel<E: Element>(op: &'static str, sizes: &[usize]) -> Re
 
 /// A shape type as text, sizes not known as `_` or by name: `[_, 384]`.
 pub(crate) fn shape_text<S: Shape>() -> String {
-    let axes: Vec<String> = S::KNOWN
+    axes_text(S::KNOWN, S::NAMES)
+}
+fn axes_text(known: &[Option<usize>], names: &[Option<&str>]) -> String {
+    let axes: Vec<String> = known
         .iter()
-        .zip(S::NAMES)
+        .zip(names)
         .map(|(known, name)| match (known, name) {
             (Some(size), _) => size.to_string(),
             (None, Some(name)) => (*name).to_owned(),

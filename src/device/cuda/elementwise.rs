@@ -71,31 +71,21 @@ pub(super) struct Target<'a> {
     pub(super) in_place: bool,
 }
 
-/// Runs what `describe` describes over all elements of the target, which are `O`s.
+/// What describes a kernel: once as it is launched, and once more where its text is not known yet. (A trait object, so that what
+/// runs it is compiled once.)
+pub(super) type Describe<'a> = &'a dyn Fn(Kernel) -> Described;
+
+/// Runs what is described over all elements of the target, which have this dtype.
 ///
 /// # Safety
 /// The operands have elements at all positions of the target's sizes, on this device; the target may be written, and is read by
 /// nothing but an operand that is itself.
-pub(super) unsafe fn run<O: Element>(
-    op: &'static str,
-    device: &'static CudaDevice,
-    target: &Target<'_>,
-    describe: impl Fn(Kernel) -> Described,
-) -> Result<()> {
-    // SAFETY: the caller's promise.
-    unsafe { run_of(O::DTYPE, op, device, target, describe) }
-}
-
-/// [`run`] of a dtype known while running.
-///
-/// # Safety
-/// As there; what is described gives this dtype.
-pub(super) unsafe fn run_of(
+pub(super) unsafe fn run(
     dtype: DType,
     op: &'static str,
     device: &'static CudaDevice,
     target: &Target<'_>,
-    describe: impl Fn(Kernel) -> Described,
+    describe: Describe<'_>,
 ) -> Result<()> {
     if count(op, target.sizes)? == 0 {
         return Ok(());
@@ -104,7 +94,7 @@ pub(super) unsafe fn run_of(
     let plan = described.refined(dtype, described.plan(dtype, target.to, target.sizes, target.in_place));
     let refused = |why: Unreadable| unreadable(op, device, &why);
     let kernel =
-        device.kernel(KernelKey::Type(described.key(), class(plan.form) + (described.around() << 16)), || {
+        device.kernel(KernelKey::Type(described.key(), class(plan.form) + (described.around() << 16)), &|| {
             let text = describe(Kernel::written()).source("elementwise", plan.form).map_err(refused)?;
             Ok(Source { name: "elementwise".to_owned(), text: with_prelude(&text) })
         })?;
@@ -117,18 +107,19 @@ pub(super) unsafe fn run_of(
 ///
 /// # Safety
 /// As for [`run`], save that the result is new.
-pub(super) unsafe fn fresh<O: Element>(
+pub(super) unsafe fn fresh(
+    dtype: DType,
     op: &'static str,
     device: &'static CudaDevice,
     (sizes, strides): (&[usize], &[usize]),
-    describe: impl Fn(Kernel) -> Described,
+    describe: Describe<'_>,
 ) -> Result<CudaBuffer> {
-    let bytes = bytes_of(device, count(op, sizes)?, size_of::<O>())?;
+    let bytes = bytes_of(device, count(op, sizes)?, dtype.itemsize())?;
     // SAFETY: the kernel writes every element, for the strides leave no gaps.
     unsafe {
         let buffer = CudaBuffer::uninitialised(device, bytes)?;
         let target = Target { to: operand(buffer.address(), strides), sizes, in_place: false };
-        run::<O>(op, device, &target, describe)?;
+        run(dtype, op, device, &target, describe)?;
         Ok(buffer)
     }
 }
@@ -144,7 +135,7 @@ pub(super) unsafe fn evaluate_into<X: Expression<Elem: Element>>(
 ) -> Result<()> {
     let target = Target { to: written(out), sizes: out.sizes, in_place: false };
     // SAFETY: the caller's promise; what a view reaches is valid.
-    unsafe { run::<X::Elem>("evaluate", device, &target, |to| describe::tree(to, x)) }
+    unsafe { run(X::Elem::DTYPE, "evaluate", device, &target, &|to| describe::tree(to, x)) }
 }
 
 /// Whether an element is what is looked for.

@@ -3,16 +3,14 @@
 //! Uses `elementwise` and the operations of `Cuda`; used by `Dynamic`.
 
 use super::Cuda;
-use super::elementwise::{Target, count, operand, run_of};
+use super::elementwise::{Target, fresh, operand, run};
 use super::memory::{fill, reach};
-use crate::cuda::buffer::bytes_of;
 use crate::cuda::{CudaBuffer, CudaDevice};
 use crate::device::Backend;
 use crate::dtype::DType;
 use crate::dtype::width::of_width;
 use crate::error::Result;
 use crate::ops::kernel::Copying;
-use crate::ops::text::describe;
 use crate::ops::text::erased::{Chain, Converted, ErasedText, Given, converted};
 use crate::ops::text::kernel::Operand;
 use crate::storage::{HostBuffer, View, ViewMut};
@@ -89,7 +87,7 @@ impl<'a> Elements<'a> {
     pub(crate) unsafe fn converted(self, chain: Chain, to: DType, strides: &[usize]) -> Result<CudaBuffer> {
         let device = self.buffer.device();
         // SAFETY: the caller's promise; what a view reaches is valid.
-        unsafe { fresh("to", device, to, self.sizes, strides, |to| converted(to, chain, self.operand())) }
+        unsafe { fresh(to, "to", device, (self.sizes, strides), &|to| converted(to, chain, self.operand())) }
     }
 }
 
@@ -107,28 +105,6 @@ pub(crate) fn join(pieces: &[Elements<'_>], axis: usize, sizes: &[usize], stride
         let views: Vec<View<'_, CudaBuffer, W>> = pieces.iter().map(|piece| piece.view()).collect();
         Cuda::<0>::join(&views, axis, sizes, strides)
     })
-}
-
-/// The result of what is described, as a new buffer.
-///
-/// # Safety
-/// The operands have elements at all positions of the sizes, on this device; the strides leave no gaps.
-unsafe fn fresh(
-    op: &'static str,
-    device: &'static CudaDevice,
-    dtype: DType,
-    sizes: &[usize],
-    strides: &[usize],
-    describe: impl Fn(crate::ops::text::kernel::Kernel) -> describe::Described,
-) -> Result<CudaBuffer> {
-    let bytes = bytes_of(device, count(op, sizes)?, dtype.itemsize())?;
-    // SAFETY: the kernel writes every element, for the strides leave no gaps.
-    unsafe {
-        let buffer = CudaBuffer::uninitialised(device, bytes)?;
-        let target = Target { to: operand(buffer.address(), strides), sizes, in_place: false };
-        run_of(dtype, op, device, &target, describe)?;
-        Ok(buffer)
-    }
 }
 
 /// A kernel of the tables, and the conversion of its result.
@@ -158,7 +134,7 @@ impl<const N: usize> Call<N> {
     ) -> Result<CudaBuffer> {
         // SAFETY: the caller's promise.
         unsafe {
-            fresh("elementwise", device, self.gives(), sizes, strides, |to| {
+            fresh(self.gives(), "elementwise", device, (sizes, strides), &|to| {
                 self.text.described(to, self.kernel, operands, self.result)
             })
         }
@@ -178,7 +154,7 @@ impl<const N: usize> Call<N> {
         let target = Target { to, sizes: out.sizes, in_place };
         // SAFETY: the caller's promise.
         unsafe {
-            run_of(self.gives(), "elementwise", out.buffer.device(), &target, |to| {
+            run(self.gives(), "elementwise", out.buffer.device(), &target, &|to| {
                 self.text.described(to, self.kernel, &all, self.result)
             })
         }

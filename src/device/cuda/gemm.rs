@@ -126,7 +126,7 @@ fn pack<E: Element>(device: &'static CudaDevice, batch: &mut Batch, of: usize, b
     let packed = row_major(&sizes);
     // SAFETY: the factor has elements at all of these places.
     let copy =
-        unsafe { fresh::<E>(OP, device, (&sizes, &packed), |to| describe::map1::<_, E, E>(to, &Copying, from))? };
+        unsafe { fresh(E::DTYPE, OP, device, (&sizes, &packed), &|to| describe::map1::<_, E, E>(to, &Copying, from))? };
     for (axis, &stride) in batch.axes.iter_mut().zip(&packed) {
         axis.strides[of] = if axis.strides[of] == 0 { 0 } else { stride };
     }
@@ -289,7 +289,7 @@ fn addend<E: Dtype>(
     let target = Target { to: operand(result.address(), strides), sizes, in_place: false };
     let from = operand(address, input.strides);
     // SAFETY: the input has the result's sizes, and the result is new.
-    unsafe { run::<E>(OP, device, &target, |to| describe::map1::<_, E, E>(to, &Copying, from))? };
+    unsafe { run(E::DTYPE, OP, device, &target, &|to| describe::map1::<_, E, E>(to, &Copying, from))? };
     batch.steps[INPUT] = [n, 1];
     batch.addresses[INPUT] = result.address();
     batch.axes.iter_mut().for_each(|axis| axis.strides[INPUT] = axis.strides[3]);

@@ -94,7 +94,7 @@ pub(super) unsafe fn launch(
     arguments: &Arguments,
 ) -> Result<()> {
     let class = (form as u64 * 64 + words.bytes as u64) * 2 + u64::from(words.narrow);
-    let kernel = device.kernel(KernelKey::Name("moved", class), || {
+    let kernel = device.kernel(KernelKey::Name("moved", class), &|| {
         let word = format!("{}\n#define CI_VALUES\n#define CI_COMBINED(old, given) given", words.word());
         Ok(source(form, words.places(), &word))
     })?;

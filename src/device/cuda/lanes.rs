@@ -201,7 +201,7 @@ fn row<A: Element>(
     let there = shared.map(|row| row.is_some());
     let class = division.class() * 4 + u64::from(there[0]) + 2 * u64::from(there[1]);
     let source = || Ok(Source { name: "lanes".to_owned(), text: row_source(text, there, division) });
-    let kernel = device.kernel(KernelKey::Type(key, class), source)?;
+    let kernel = device.kernel(KernelKey::Type(key, class), &source)?;
     let mut arguments = Arguments::new();
     arguments.push(from);
     arguments.push(result.address());

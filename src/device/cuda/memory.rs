@@ -60,7 +60,7 @@ pub(super) fn fill<E: Element>(device: &'static CudaDevice, value: E, len: usize
             let (words, twice) = (total / 8, width == 16);
             let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
             let kernel = device
-                .kernel(KernelKey::of::<Fill>(0), || Ok(Source { name: "fill".to_owned(), text: FILL.to_owned() }))?;
+                .kernel(KernelKey::of::<Fill>(0), &|| Ok(Source { name: "fill".to_owned(), text: FILL.to_owned() }))?;
             // SAFETY: the kernel writes all words.
             let buffer = unsafe { CudaBuffer::uninitialised(device, total)? };
             let mut arguments = Arguments::new();

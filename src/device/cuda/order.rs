@@ -153,7 +153,7 @@ unsafe fn launch<E: Element>(
         _ => 0,
     };
     let key = KernelKey::Type(TypeId::of::<(Ordering, E)>(), (form as u64 * 32 + items as u64) * 4 + pass);
-    let kernel = device.kernel(key, || Ok(source::<E>(form, items, &lanes)))?;
+    let kernel = device.kernel(key, &|| Ok(source::<E>(form, items, &lanes)))?;
     let mut arguments = Arguments::new();
     addresses.iter().for_each(|&address| arguments.push(address));
     arguments.push(lanes);

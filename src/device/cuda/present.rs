@@ -65,7 +65,9 @@ impl<const N: usize> Backend for Cuda<N> {
     }
     fn tabulate<O: Element>(kernel: impl Map1<i64, O>, beside: Option<&CudaBuffer>, len: usize) -> Result<CudaBuffer> {
         // SAFETY: it reads nothing.
-        unsafe { fresh::<O>("tabulate", placed::<N>(beside)?, (&[len], &[1]), |to| describe::tabulate(to, &kernel)) }
+        unsafe {
+            fresh(O::DTYPE, "tabulate", placed::<N>(beside)?, (&[len], &[1]), &|to| describe::tabulate(to, &kernel))
+        }
     }
     fn is_on_host(_beside: Option<&CudaBuffer>) -> bool {
         false
@@ -152,7 +154,7 @@ impl<const N: usize> Backend for Cuda<N> {
     ) -> Result<CudaBuffer> {
         let place = (a.sizes, strides);
         // SAFETY: what a view reaches is valid; views of `Cuda<N>` are on this device.
-        unsafe { fresh::<O>("map", a.buffer.device(), place, |to| describe::map1(to, &kernel, operand_of(&a))) }
+        unsafe { fresh(O::DTYPE, "map", a.buffer.device(), place, &|to| describe::map1(to, &kernel, operand_of(&a))) }
     }
     fn map2<A: Element, B: Element, O: Element>(
         kernel: impl Map2<A, B, O>,
@@ -164,7 +166,7 @@ impl<const N: usize> Backend for Cuda<N> {
         let place = (a.sizes, strides);
         // SAFETY: as in `map1`; both have these sizes.
         unsafe {
-            fresh::<O>("map", a.buffer.device(), place, |to| {
+            fresh(O::DTYPE, "map", a.buffer.device(), place, &|to| {
                 describe::map2(to, &kernel, [operand_of(&a), operand_of(&b)])
             })
         }
@@ -180,7 +182,7 @@ impl<const N: usize> Backend for Cuda<N> {
         expect_same(a.sizes, c.sizes);
         let (place, operands) = ((a.sizes, strides), [operand_of(&a), operand_of(&b), operand_of(&c)]);
         // SAFETY: as in `map2`.
-        unsafe { fresh::<O>("map", a.buffer.device(), place, |to| describe::map3(to, &kernel, operands)) }
+        unsafe { fresh(O::DTYPE, "map", a.buffer.device(), place, &|to| describe::map3(to, &kernel, operands)) }
     }
     fn map1_line<A: Element, O: Element>(
         kernel: impl Map1<A, O>,
@@ -207,7 +209,7 @@ impl<const N: usize> Backend for Cuda<N> {
         expect_same(a.sizes, out.sizes);
         let target = Target { to: written(&out), sizes: out.sizes, in_place: false };
         // SAFETY: what views reach is valid; the output is held exclusively, so that the operand is elsewhere.
-        unsafe { run::<O>("map", out.buffer.device(), &target, |to| describe::map1(to, &kernel, operand_of(&a))) }
+        unsafe { run(O::DTYPE, "map", out.buffer.device(), &target, &|to| describe::map1(to, &kernel, operand_of(&a))) }
     }
     fn map2_into<A: Element, B: Element, O: Element>(
         kernel: impl Map2<A, B, O>,
@@ -220,7 +222,7 @@ impl<const N: usize> Backend for Cuda<N> {
         let target = Target { to: written(&out), sizes: out.sizes, in_place: false };
         // SAFETY: as in `map1_into`.
         unsafe {
-            run::<O>("map", out.buffer.device(), &target, |to| {
+            run(O::DTYPE, "map", out.buffer.device(), &target, &|to| {
                 describe::map2(to, &kernel, [operand_of(&a), operand_of(&b)])
             })
         }
@@ -228,7 +230,7 @@ impl<const N: usize> Backend for Cuda<N> {
     fn update1<O: Element>(kernel: impl Map1<O, O>, out: ViewMut<'_, CudaBuffer, O>) -> Result<()> {
         let target = Target { to: written(&out), sizes: out.sizes, in_place: true };
         // SAFETY: the operand is the output itself.
-        unsafe { run::<O>("update", out.buffer.device(), &target, |to| describe::map1(to, &kernel, target.to)) }
+        unsafe { run(O::DTYPE, "update", out.buffer.device(), &target, &|to| describe::map1(to, &kernel, target.to)) }
     }
     fn update2<B: Element, O: Element>(
         kernel: impl Map2<O, B, O>,
@@ -239,14 +241,14 @@ impl<const N: usize> Backend for Cuda<N> {
         let target = Target { to: written(&out), sizes: out.sizes, in_place: true };
         // SAFETY: the first operand is the output itself; the output is held exclusively, so that the second is elsewhere.
         unsafe {
-            run::<O>("update", out.buffer.device(), &target, |to| {
+            run(O::DTYPE, "update", out.buffer.device(), &target, &|to| {
                 describe::map2(to, &kernel, [target.to, operand_of(&b)])
             })
         }
     }
     unsafe fn evaluate<X: Expression<Elem: Element>>(x: X, sizes: &[usize], strides: &[usize]) -> Result<CudaBuffer> {
         // SAFETY: the caller's promise.
-        unsafe { fresh::<X::Elem>("evaluate", device(N)?, (sizes, strides), |to| describe::tree(to, &x)) }
+        unsafe { fresh(X::Elem::DTYPE, "evaluate", device(N)?, (sizes, strides), &|to| describe::tree(to, &x)) }
     }
     unsafe fn evaluate_into<X: Expression<Elem: Element>>(x: X, out: ViewMut<'_, CudaBuffer, X::Elem>) -> Result<()> {
         // SAFETY: the caller's promise.
@@ -259,7 +261,9 @@ impl<const N: usize> Backend for Cuda<N> {
     ) -> Result<()> {
         let target = Target { to: written(&out), sizes: out.sizes, in_place: true };
         // SAFETY: the caller's promise.
-        unsafe { run::<O>("update", out.buffer.device(), &target, |to| describe::update(to, &kernel, &x, target.to)) }
+        unsafe {
+            run(O::DTYPE, "update", out.buffer.device(), &target, &|to| describe::update(to, &kernel, &x, target.to))
+        }
     }
     unsafe fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(
         reducer: R,
@@ -321,7 +325,7 @@ impl<const N: usize> Backend for Cuda<N> {
             let target = Target { to: operand(place, strides), sizes: piece.sizes, in_place: false };
             // SAFETY: the piece has the result's other sizes, and its place along the axis; what a view reaches is valid.
             unsafe {
-                run::<E>("cat", device, &target, |to| describe::map1::<_, E, E>(to, &Copying, operand_of(piece)))?
+                run(E::DTYPE, "cat", device, &target, &|to| describe::map1::<_, E, E>(to, &Copying, operand_of(piece)))?
             };
             at += piece.sizes[axis];
         }

@@ -134,7 +134,7 @@ fn product<O: Element>(
     };
     let class = 8 * (2 * key.1 + u64::from(input.is_some())) + each as u64;
     let compiled = |name: &'static str, class: u64| {
-        device.kernel(KernelKey::Type(key.0, class), || {
+        device.kernel(KernelKey::Type(key.0, class), &|| {
             let text = text(device, &describe(Kernel::written), input.is_some(), each)?;
             Ok(Source { name: name.to_owned(), text })
         })
@@ -194,7 +194,7 @@ pub(super) fn matmul<E: Dtype, K: Map1<E, E>>(
             let len = [result.len::<E>()];
             let target = Target { to: operand(result.address(), &[1]), sizes: &len, in_place: true };
             // SAFETY: the operand is the target itself, which has so many elements.
-            unsafe { run::<E>(OP, device, &target, |to| describe::map1::<_, E, E>(to, then, target.to))? };
+            unsafe { run(E::DTYPE, OP, device, &target, &|to| describe::map1::<_, E, E>(to, then, target.to))? };
         }
         return Ok(result);
     }

@@ -97,7 +97,7 @@ pub(in crate::device) fn draw<E: Element>(
     // SAFETY: the kernel writes every element.
     let [result] = unsafe { uninitialised(device, len, [size_of::<E>()])? };
     let source = || Ok(source::<E>(&[0, section, DRAW], is_integer));
-    let kernel = device.kernel(KernelKey::of::<Draw<E>>(section as u64), source)?;
+    let kernel = device.kernel(KernelKey::of::<Draw<E>>(section as u64), &source)?;
     let mut arguments = Arguments::new();
     arguments.push(result.address());
     arguments.push(drawn);
@@ -118,7 +118,7 @@ pub(super) fn bernoulli<E: Element>(
     let outside = outside(device)?;
     let (sizes, [strides], rank) = merged(p.sizes, [p.strides], None);
     let source = || Ok(source::<E>(&[0, CHANCES], false));
-    let kernel = device.kernel(KernelKey::of::<Draw<E>>(CHANCES as u64), source)?;
+    let kernel = device.kernel(KernelKey::of::<Draw<E>>(CHANCES as u64), &source)?;
     let mut arguments = Arguments::new();
     arguments.push(start::<E>(p.buffer, p.offset));
     arguments.push(result.address());

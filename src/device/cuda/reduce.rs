@@ -15,7 +15,7 @@ use crate::ops::expression::Expression;
 use crate::ops::reduce::Reducer;
 use crate::ops::text::graph::Kind;
 use crate::ops::text::kernel::Kernel;
-use crate::ops::text::reduce::{ReducerText, given_bytes};
+use crate::ops::text::reduce::{ReducerText, Written, given_bytes};
 use crate::ops::text::{Unreadable, describe, operands, with_prelude};
 use crate::storage::View;
 use core::any::TypeId;
@@ -129,10 +129,19 @@ fn divide(places: &mut Places, most: usize, partial: usize) -> Division {
     Division { form, pack, blocks: kept.saturating_mul(places.chunks as usize) }
 }
 
-/// A reduction over elements, or over the accumulators of chunks.
-struct Job<'a, R> {
+/// A reducer by its text.
+struct Steps<'a> {
+    /// Which of its texts it has.
+    form: u32,
+    text: &'a dyn Fn() -> Written<ReducerText>,
+    /// Its run-time values.
+    given: Vec<f64>,
+}
+
+/// A reduction over elements, or over the accumulators of chunks. (Its type names no reducer, so that it is compiled once.)
+struct Job<'a> {
     device: &'static CudaDevice,
-    reducer: R,
+    steps: Steps<'a>,
     key: TypeId,
     places: Places,
     /// Whether the second result is written, too.
@@ -141,19 +150,16 @@ struct Job<'a, R> {
     given: Vec<u8>,
 }
 
-impl<R: Copy> Job<'_, R> {
+impl Job<'_> {
     /// # Safety
     /// The elements are those of the places, and the results and accumulators have room for as many as the form writes.
-    unsafe fn launch<A: Element>(&self, how: &Division, from: &Arguments, to: &[u64], writes: Writes) -> Result<()>
-    where
-        R: Reducer<A>,
-    {
+    unsafe fn launch(&self, how: &Division, from: &Arguments, to: &[u64], writes: Writes) -> Result<()> {
         let Division { form, pack, blocks } = *how;
         let is_line = self.places.reduced_rank <= 1;
-        let class = [u64::from(self.reducer.form()), form as u64, pack.ilog2().into(), writes as u64, is_line.into()];
+        let class = [u64::from(self.steps.form), form as u64, pack.ilog2().into(), writes as u64, is_line.into()];
         let class = class.into_iter().fold(0, |class, part| class * 8 + part);
-        let kernel = self.device.kernel(KernelKey::Type(self.key, class), || {
-            let text = self.reducer.text().map_err(|why| unreadable(OP, self.device, &why))?;
+        let kernel = self.device.kernel(KernelKey::Type(self.key, class), &|| {
+            let text = (self.steps.text)().map_err(|why| unreadable(OP, self.device, &why))?;
             let elements =
                 if form == Form::Merge { "struct ci_elements;\n".to_owned() } else { (self.elements.text)()? };
             Ok(Source { name: "reduce".to_owned(), text: source(&text, &elements, (form, pack, writes), is_line) })
@@ -284,21 +290,14 @@ pub(super) unsafe fn reduce_expression<X: Expression<Elem: Element>, R: Reducer<
     Ok(Some(result))
 }
 
-/// # Safety
-/// The elements are there at all positions of the axes.
-unsafe fn run<A: Element, R: Reducer<A>, const N: usize>(
-    device: &'static CudaDevice,
-    reducer: R,
-    (key, elements): (TypeId, Elements<'_>),
-    of: Axes<'_>,
-    widths: [usize; N],
-) -> Result<[CudaBuffer; N]> {
+/// The places of kept and reduced axes, the largest strides first where the order does not matter.
+fn places(of: Axes<'_>, in_order: bool) -> Result<Places> {
     let axes = |reduced: bool| -> Vec<(usize, usize)> {
         let both = of.sizes.iter().copied().zip(of.strides.iter().copied()).enumerate();
         both.filter(|&(axis, _)| (of.mask >> axis & 1 == 1) == reduced).map(|(_, axis)| axis).collect()
     };
     let (kept_axes, mut reduced_axes) = (axes(false), axes(true));
-    if !R::HAS_POSITIONS {
+    if !in_order {
         reduced_axes.sort_by_key(|&(_, stride)| core::cmp::Reverse(stride));
     }
     let sizes: Vec<usize> = kept_axes.iter().map(|&(size, _)| size).collect();
@@ -309,7 +308,7 @@ unsafe fn run<A: Element, R: Reducer<A>, const N: usize>(
     };
     let (kept_sizes, [kept_strides], kept_rank) = walked(&kept_axes);
     let (reduced_sizes, [reduced_strides], reduced_rank) = walked(&reduced_axes);
-    let mut places = Places {
+    Ok(Places {
         kept: kept as u64,
         reduced: all.checked_div(kept).unwrap_or(0) as u64,
         chunk: 0,
@@ -321,35 +320,63 @@ unsafe fn run<A: Element, R: Reducer<A>, const N: usize>(
         reduced_strides,
         kept_rank,
         reduced_rank,
-    };
+    })
+}
+
+/// # Safety
+/// The elements are there at all positions of the axes.
+unsafe fn run<A: Element, R: Reducer<A>, const N: usize>(
+    device: &'static CudaDevice,
+    reducer: R,
+    (key, elements): (TypeId, Elements<'_>),
+    of: Axes<'_>,
+    widths: [usize; N],
+) -> Result<[CudaBuffer; N]> {
+    let places = places(of, R::HAS_POSITIONS)?;
     // SAFETY: the kernels write every result.
-    let results = unsafe { uninitialised(device, kept, widths)? };
-    if kept == 0 {
+    let results = unsafe { uninitialised(device, places.kept as usize, widths)? };
+    if places.kept == 0 {
         return Ok(results);
     }
     // (As on the host, where two results are never those of a single one.)
-    let reducer = if kept == 1 && N == 1 { reducer.single() } else { reducer };
+    let reducer = if places.kept == 1 && N == 1 { reducer.single() } else { reducer };
+    let steps = Steps { form: reducer.form(), text: &|| reducer.text(), given: reducer.given() };
+    // SAFETY: the caller's promise; there is room for each result.
+    unsafe { run_steps(device, steps, (key, elements), (of.sizes, places), &results)? };
+    Ok(results)
+}
+
+/// [`run`] by the reducer's text, into results that there are, one or two.
+///
+/// # Safety
+/// As there; the results have room for all that is kept.
+unsafe fn run_steps(
+    device: &'static CudaDevice,
+    steps: Steps<'_>,
+    (key, elements): (TypeId, Elements<'_>),
+    (sizes, mut places): (&[usize], Places),
+    results: &[CudaBuffer],
+) -> Result<()> {
     let refused = |why| unreadable(OP, device, &why);
-    let shape = known((key, reducer.form()), || reducer.text().map(|text| Shape::of(&text))).map_err(refused)?;
+    let shape = known((key, steps.form), || (steps.text)().map(|text| Shape::of(&text))).map_err(refused)?;
     let division = divide(&mut places, elements.pack, shape.partial);
-    let given = given_bytes(&shape.given, &reducer.given());
-    let job = Job { device, reducer, key, places, both: N == 2, elements, given };
+    let given = given_bytes(&shape.given, &steps.given);
+    let job = Job { device, steps, key, places, both: results.len() == 2, elements, given };
     let writes = if job.both { Writes::Both } else { Writes::Results };
-    let to = results.each_ref().map(CudaBuffer::address);
-    // SAFETY: the caller's promise; there is room for each result, and for each accumulator.
+    let to: Vec<u64> = results.iter().map(CudaBuffer::address).collect();
+    // SAFETY: the caller's promise; there is room for each accumulator.
     unsafe {
         if places.chunks == 1 {
-            job.launch::<A>(&division, &job.elements.fields, &to, writes)?;
-        } else {
-            let units = kept.checked_mul(places.chunks as usize);
-            let units = units.ok_or_else(|| Error::TooLarge { op: OP, sizes: of.sizes.into() })?;
-            let [partials] = uninitialised(device, units, [shape.partial])?;
-            job.launch::<A>(&division, &job.elements.fields, &[partials.address()], Writes::Accumulators)?;
-            let merge = Division { form: Form::Merge, pack: 1, blocks: kept };
-            job.launch::<A>(&merge, &Arguments::from([partials.address()]), &to, writes)?;
+            return job.launch(&division, &job.elements.fields, &to, writes);
         }
+        let kept = places.kept as usize;
+        let units = kept.checked_mul(places.chunks as usize);
+        let units = units.ok_or_else(|| Error::TooLarge { op: OP, sizes: sizes.into() })?;
+        let [partials] = uninitialised(device, units, [shape.partial])?;
+        job.launch(&division, &job.elements.fields, &[partials.address()], Writes::Accumulators)?;
+        let merge = Division { form: Form::Merge, pack: 1, blocks: kept };
+        job.launch(&merge, &Arguments::from([partials.address()]), &to, writes)
     }
-    Ok(results)
 }
 
 /// What a launch needs of a reducer's text.

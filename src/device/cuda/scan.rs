@@ -214,7 +214,7 @@ pub(super) fn scan<K: 'static, A: Element, O: Element, const N: usize>(
             Form::Rows { warps, packed } => 2 + 2 * u64::from(warps == 1) + u64::from(packed),
         };
         let key = KernelKey::Type(TypeId::of::<(Known<K, A, O>, [u8; N])>(), 2 * class + u64::from(is_total));
-        let kernel = device.kernel(key, || Ok(source(text, form, widths, is_total, both)))?;
+        let kernel = device.kernel(key, &|| Ok(source(text, form, widths, is_total, both)))?;
         let mut arguments = Arguments::new();
         arguments.push(from);
         arguments.push(totals);

@@ -3,20 +3,21 @@
 //!
 //! Uses `index` and `order`, `ops::text` for what is computed; used by the operations of `Cuda`.
 
-use super::elementwise::{operand_of, start, unreadable, written};
+use super::elementwise::{Describe, operand_of, start, unreadable, written};
 use super::index::{Form, Indexed, Words, is_outside, launch, out_of_range, outside, source};
 use super::order;
 use super::reduce::uninitialised;
 use crate::cuda::compile::KernelKey;
 use crate::cuda::launch::{Arguments, Grid};
 use crate::cuda::{CudaBuffer, CudaDevice};
-use crate::dtype::Element;
+use crate::dtype::{DType, Element};
 use crate::error::Result;
 use crate::ops::arguments::{Indexing, Order};
 use crate::ops::kernel::Map2;
 use crate::ops::text::kernel::{Kernel, c_type};
 use crate::ops::text::{Unreadable, describe};
 use crate::storage::{View, ViewMut};
+use core::any::TypeId;
 
 /// Lines of no more indices are the work of one thread each.
 const SHORT: u64 = 32;
@@ -122,22 +123,38 @@ pub(super) fn scatter_with<E: Element, K: Map2<E, E, E>>(
     b: &View<'_, CudaBuffer, E>,
     out: &ViewMut<'_, CudaBuffer, E>,
 ) -> Result<()> {
-    let Some(mut job) = scattered(device, indexing, index, b, out)? else { return Ok(()) };
-    let described = |to: Kernel| describe::map2::<K, E, E, E>(to, kernel, [written(out), operand_of(b)]);
-    job.arguments.append(described(Kernel::launched()).values());
+    let Some(job) = scattered(device, indexing, index, b, out)? else { return Ok(()) };
+    let describe = |to: Kernel| describe::map2::<K, E, E, E>(to, kernel, [written(out), operand_of(b)]);
+    // SAFETY: as in `scatter`.
+    unsafe { combine(E::DTYPE, device, indexing.op, TypeId::of::<(Combined, K, E)>(), job, &describe) }
+}
+
+/// Launches a scatter of elements of a dtype by the kernel that is described.
+///
+/// # Safety
+/// All indices are in range, and the operands are there and held as [`scatter_with`] says.
+unsafe fn combine(
+    dtype: DType,
+    device: &'static CudaDevice,
+    op: &'static str,
+    key: TypeId,
+    mut job: Scattered,
+    describe: Describe<'_>,
+) -> Result<()> {
+    job.arguments.append(describe(Kernel::launched()).values());
     let class = 2 * job.form as u64 + u64::from(job.words.narrow);
-    let compiled = device.kernel(KernelKey::of::<(Combined, K, E)>(class), || {
-        let refused = |why: Unreadable| unreadable(indexing.op, device, &why);
-        let (function, types) = described(Kernel::written()).element("combined").map_err(refused)?;
+    let compiled = device.kernel(KernelKey::Type(key, class), &|| {
+        let refused = |why: Unreadable| unreadable(op, device, &why);
+        let (function, types) = describe(Kernel::written()).element("combined").map_err(refused)?;
         let parameters: String = types.iter().enumerate().map(|(at, ty)| format!(", const {ty} s{at}")).collect();
         let values: String = (0..types.len()).map(|at| format!("s{at}, ")).collect();
         let words = format!(
             "{function}typedef {} word;\n#define CI_VALUES {parameters}\n\
              #define CI_COMBINED(old, given) combined_element(old, given, {values}(ci_i64)i)",
-            c_type(E::DTYPE)
+            c_type(dtype)
         );
         Ok(source(job.form, job.words.places(), &words))
     })?;
     // SAFETY: as in `scatter`; values are the last parameters.
-    unsafe { compiled.launch(indexing.op, job.grid(), &job.arguments) }
+    unsafe { compiled.launch(op, job.grid(), &job.arguments) }
 }

@@ -271,13 +271,16 @@ fn in_registers<A, P: Copy, const N: usize, const M: usize>(
     accumulate: impl Fn(P, &A, usize) -> P,
     merge: impl Fn(P, P) -> P,
 ) -> [P; M] {
-    let lines = lines.map(|line| line.as_chunks::<N>());
-    let partials = registers::accumulate_chunks(lines.map(|(chunks, _)| chunks), start, &accumulate);
+    // (Loops, not `map` and `from_fn`, whose closures would be functions of their own, compiled for the baseline.)
+    let (mut chunks, mut rests): ([&[[A; N]]; M], [&[A]; M]) = ([&[]; M], [&[]; M]);
+    for (at, line) in lines.into_iter().enumerate() {
+        (chunks[at], rests[at]) = line.as_chunks();
+    }
+    let partials = registers::accumulate_chunks(chunks, start, &accumulate);
     let mut accumulated = [start; M];
-    // (A loop, not `from_fn`, whose closure would be a function of its own, compiled for the baseline.)
     for (line, accumulated) in accumulated.iter_mut().enumerate() {
-        let ((chunks, rest), mut lanes) = (lines[line], partials[line]);
-        let first = chunks.len() * N;
+        let (rest, mut lanes) = (rests[line], partials[line]);
+        let first = chunks[line].len() * N;
         for (lane, (partial, element)) in lanes.iter_mut().zip(rest).enumerate() {
             *partial = accumulate(*partial, element, first + lane);
         }

@@ -1,7 +1,7 @@
 //! What formulas ask of floats, recorded.
 
 use super::graph::{Family, Id, Machine};
-use super::number::{Recorded, recorded};
+use super::number::{Recorded, ids_of, recorded};
 use super::paths::{ask, decide, part};
 use crate::dtype::math::{Elementary, ElementaryOfTwo};
 use crate::dtype::special::{Function, FunctionOfTwo, Reading};
@@ -203,10 +203,19 @@ macro_rules! floats {
             ) -> [Self; M] {
                 const { assert!(size_of::<F>() == 0 && (M == 1 || M == 2)) }
                 let name = format!("{name}_{}", stringify!($ty));
-                let results = part(&name, <$ty>::KIND, &arguments.map(|x| x.id), M, &|ids: &[Id]| {
-                    run(core::array::from_fn(|at| Self::at(ids[at]))).map(|x| x.id).to_vec()
+                // (Loops, not `map` and `from_fn`, whose closures would be compiled for each formula.)
+                let results = part(&name, <$ty>::KIND, &ids_of(&arguments), M, &|ids: &[Id]| {
+                    let mut inside = arguments;
+                    for (argument, &id) in inside.iter_mut().zip(ids) {
+                        argument.id = id;
+                    }
+                    ids_of(&run(inside))
                 });
-                core::array::from_fn(|at| Self::at(results[at]))
+                let mut read = [Self::at(results[0]); M];
+                for (result, id) in read.iter_mut().zip(results) {
+                    result.id = id;
+                }
+                read
             }
         }
     )*};

@@ -44,6 +44,8 @@ mod row_tests;
 pub(crate) mod rows;
 pub(crate) mod source;
 #[cfg(all(test, debug_assertions))]
+mod steps_cases;
+#[cfg(all(test, debug_assertions))]
 mod steps_tests;
 #[cfg(all(test, unix, debug_assertions))]
 pub(crate) mod suite;

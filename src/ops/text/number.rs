@@ -27,6 +27,11 @@ impl<R> core::fmt::Debug for Recorded<R> {
     }
 }
 
+/// The places of numbers.
+pub(super) fn ids_of<R>(numbers: &[Recorded<R>]) -> Vec<Id> {
+    numbers.iter().map(|number| number.id).collect()
+}
+
 impl<R: Machine> Recorded<R> {
     pub(super) const fn at(id: Id) -> Self {
         Recorded { id, of: PhantomData }

@@ -160,12 +160,21 @@ pub(super) fn step<O: Fields>(
     returns: Option<&str>,
     run: impl Fn(&mut usize) -> O,
 ) -> Written<Function> {
+    recorded(&name, (kinds, &O::kinds()), returns, &|ids| run(&mut 0).put(ids))
+}
+/// [`step`] with the types of its results erased, so that it is compiled once.
+fn recorded(
+    name: &str,
+    (kinds, results): (&[Vec<Kind>], &[Kind]),
+    returns: Option<&str>,
+    put: &dyn Fn(&mut Vec<Id>),
+) -> Written<Function> {
     let run = || {
-        let (mut at, mut ids): (usize, Vec<Id>) = (0, Vec::new());
-        run(&mut at).put(&mut ids);
+        let mut ids = Vec::new();
+        put(&mut ids);
         ids
     };
-    let mut function = record(&name, &kinds.concat(), &O::kinds(), &run)?;
+    let mut function = record(name, &kinds.concat(), results, &run)?;
     function.returns = returns.map(Into::into);
     Ok(function)
 }

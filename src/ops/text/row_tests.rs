@@ -9,7 +9,7 @@ use super::graph::{Function, Kind};
 use super::lane::{LaneText, ScanText};
 use super::row::RowText;
 use super::rows::run::Value;
-use super::steps_tests::{edges, is_nan, ordinary};
+use super::steps_cases::{edges, is_nan, ordinary};
 use super::tests::Dice;
 use crate::dtype::{Castable, Complex, DType, Dtype, Promotable, bf16, f16};
 use crate::ops::kernel::{LaneKernel, RowKernel};

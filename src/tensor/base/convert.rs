@@ -59,11 +59,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         }
         // The layout is kept, so elements are converted in memory order.
         let strides = strides::preserved(&self.shape(), &self.stride());
-        let mut order: Vec<usize> = (0..S::RANK).collect();
-        order.sort_by_key(|&axis| core::cmp::Reverse(strides.as_ref()[axis]));
-        let pick = |of: S::Sizes| -> Vec<usize> { order.iter().map(|&axis| of.as_ref()[axis]).collect() };
-        let (sizes, from) = (pick(self.shape()), pick(self.stride()));
-        let elements = self.elements().restrided(&sizes, &from);
+        let order = strides::from_outermost(strides.as_ref());
+        let own = self.elements();
+        let (sizes, from) = (strides::reordered(own.sizes, &order), strides::reordered(own.strides, &order));
+        let elements = own.restrided(&sizes, &from);
         #[cfg(feature = "cuda")]
         if let Some(copy) = crate::device::transfer::<E, D, X>(&elements) {
             return Ok(Tensor::from_parts(copy?, 0, self.shape(), strides));

@@ -12,10 +12,14 @@ use crate::tensor::{Tensor, checked_numel, expect_fit};
 
 /// The sizes of the joined tensor.
 pub(super) fn joined_sizes<T: Shape>(op: &'static str, pieces: &[&[usize]], axis: usize) -> Result<T::Sizes> {
+    let sizes = T::Sizes::copied(&joined(op, pieces, axis)?);
+    expect_fit::<T>(op, sizes.as_ref())?;
+    Ok(sizes)
+}
+fn joined(op: &'static str, pieces: &[&[usize]], axis: usize) -> Result<Vec<usize>> {
     let Some(&first) = pieces.first() else {
         return Err(Error::InvalidArgument { op, reason: "there are no tensors to join".to_owned() });
     };
-    let mut sizes = T::Sizes::copied(first);
     let mut total = 0_usize;
     for &piece in pieces {
         let fits = piece.iter().zip(first).enumerate().all(|(at, (size, first))| at == axis || size == first);
@@ -24,9 +28,16 @@ pub(super) fn joined_sizes<T: Shape>(op: &'static str, pieces: &[&[usize]], axis
         }
         total = total.checked_add(piece[axis]).ok_or_else(|| Error::TooLarge { op, sizes: [usize::MAX][..].into() })?;
     }
-    sizes.as_mut()[axis] = total;
-    expect_fit::<T>(op, sizes.as_ref())?;
+    let mut sizes = first.to_vec();
+    sizes[axis] = total;
     Ok(sizes)
+}
+
+/// The memory format that a piece suggests, with an axis left out if there is one.
+fn suggested(sizes: &[usize], strides: &[usize], without: Option<usize>) -> MemoryFormat {
+    let Some(axis) = without else { return MemoryFormat::suggested(sizes, strides) };
+    let own = |of: &[usize]| [&of[..axis], &of[axis + 1..]].concat();
+    MemoryFormat::suggested(&own(sizes), &own(strides))
 }
 
 /// One piece of a joined tensor, of its dtype.
@@ -69,12 +80,7 @@ impl<O: Element, T: Shape, D: Device> JoinPlan<O, T, D> {
     /// One more piece; of another dtype it is converted.
     pub(super) fn push<E: CastTo<O>>(&mut self, piece: View<'_, D::Storage, E>) -> Result<()> {
         let (sizes, strides) = (piece.sizes.to_vec(), piece.strides.to_vec());
-        self.suggested.push(if self.divides_an_axis() {
-            let own = |of: &[usize]| [&of[..self.axis], &of[self.axis + 1..]].concat();
-            MemoryFormat::suggested(&own(&sizes), &own(&strides))
-        } else {
-            MemoryFormat::suggested(&sizes, &strides)
-        });
+        self.suggested.push(suggested(&sizes, &strides, self.divides_an_axis().then_some(self.axis)));
         self.inputs.push(if E::DTYPE == O::DTYPE {
             let (storage, offset) = D::share(piece);
             JoinInput { storage, offset, sizes, strides }
@@ -98,9 +104,8 @@ impl<O: Element, T: Shape, D: Device> JoinPlan<O, T, D> {
             return Ok(Tensor::from_parts(storage, 0, self.sizes, strides));
         }
         // With its axes sorted by stride the result is row-major.
-        let mut order: Vec<usize> = (0..T::RANK).collect();
-        order.sort_by_key(|&axis| core::cmp::Reverse(strides.as_ref()[axis]));
-        let reordered = |of: &[usize]| -> Vec<usize> { order.iter().map(|&axis| of[axis]).collect() };
+        let order = strides::from_outermost(strides.as_ref());
+        let reordered = |of: &[usize]| strides::reordered(of, &order);
         let layouts: Vec<_> = views.iter().map(|view| (reordered(view.sizes), reordered(view.strides))).collect();
         let views: Vec<_> =
             views.into_iter().zip(&layouts).map(|(view, (sizes, strides))| view.restrided(sizes, strides)).collect();

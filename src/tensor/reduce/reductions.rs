@@ -63,16 +63,27 @@ pub(crate) fn kept<O: Op, R: Reducer<E>, E: Copy, T: Shape>(
     mask: u32,
     keeps: bool,
 ) -> Result<T::Sizes> {
-    let reduced = |axis: &usize| mask >> axis & 1 == 1;
-    if !reducer.has_identity() && (0..sizes.len()).filter(reduced).any(|axis| sizes[axis] == 0) {
-        return Err(Error::EmptyReduction { op: O::NAME, sizes: sizes.into() });
-    }
     let mut kept = T::Sizes::filled(1);
+    keep(O::NAME, reducer.has_identity(), sizes, mask, keeps, kept.as_mut())?;
+    Ok(kept)
+}
+fn keep(
+    op: &'static str,
+    has_identity: bool,
+    sizes: &[usize],
+    mask: u32,
+    keeps: bool,
+    kept: &mut [usize],
+) -> Result<()> {
+    let reduced = |axis: &usize| mask >> axis & 1 == 1;
+    if !has_identity && (0..sizes.len()).filter(reduced).any(|axis| sizes[axis] == 0) {
+        return Err(Error::EmptyReduction { op, sizes: sizes.into() });
+    }
     let axes = (0..sizes.len()).filter(|axis| keeps || !reduced(axis));
-    for (kept, axis) in kept.as_mut().iter_mut().zip(axes) {
+    for (kept, axis) in kept.iter_mut().zip(axes) {
         *kept = if reduced(&axis) { 1 } else { sizes[axis] };
     }
-    Ok(kept)
+    Ok(())
 }
 
 /// Writes both forms of each row of the table: over everything and over axes. They are methods of every tensor, and the rule of

@@ -112,7 +112,7 @@ pub trait BinaryOp: Op {
     #[doc(hidden)]
     #[cfg(any(test, feature = "cuda"))]
     fn text_of<P: Dtype, A: Dtype, B: Dtype>(kernel: &mut Kernel, a: Value, b: Value) -> Value {
-        let operands = [a, b].map(|x| operand_text::<Self, P>(kernel, x));
+        let operands = [operand_text::<Self, P>(kernel, a), operand_text::<Self, P>(kernel, b)];
         Self::text::<P>(kernel, operands, false)
     }
 }
