@@ -28,8 +28,24 @@ fn overwrites() -> bool {
     std::env::var_os("TRYBUILD").is_some_and(|mode| mode == "overwrite")
 }
 
+/// What trybuild compiles programs with. It adds the width for the programs alone, which is why it checks all dependencies twice; this
+/// variable takes precedence over what it says, and is the same for both.
+const FLAGS: (&str, &str) =
+    ("CARGO_ENCODED_RUSTFLAGS", "--cfg\x1ftrybuild\x1f--verbose\x1f-A\x1fdead_code\x1f--diagnostic-width=140");
+
 #[test]
 fn forbidden_programs_do_not_compile() {
+    let (name, flags) = FLAGS;
+    if std::env::var(name).is_ok_and(|found| found == flags) {
+        return compile_forbidden_programs();
+    }
+    // In a process of its own, which has them.
+    let mut own = std::process::Command::new(std::env::current_exe().unwrap());
+    own.args(["--exact", "forbidden_programs_do_not_compile", "--nocapture"]).env(name, flags);
+    assert!(own.status().unwrap().success(), "the programs' messages are above");
+}
+
+fn compile_forbidden_programs() {
     let cases = trybuild::TestCases::new();
     cases.compile_fail("ui-tests/*/*.rs");
     // They run when they are dropped, and what is made of the messages comes after them.

@@ -24,6 +24,7 @@ mod rearrange;
 mod reinterpret;
 mod resample;
 mod reshape;
+mod results;
 pub mod slicing;
 #[cfg(feature = "linalg")]
 mod square;
@@ -55,16 +56,17 @@ pub use parts::{
     Unbind, Weights, Windows,
 };
 pub use product::{Beside, HasRank, Kronecker, OfThree};
+pub use results::{MatrixParts, ResampleParts};
 
 pub use rearrange::{ExpandTo, Permute, Reverse, Squeeze, SqueezeAxes, SqueezeAxis, Transpose};
 pub use reinterpret::{ItemSize, RealAndImaginary, ViewedAs};
 pub use resample::{
-    AffineMaps, ColumnForEach, Folded, Images, Interpolated, Lines, MovingWindow, Patches, ResampleParts,
-    RowsOfPatches, SampledBy, Scaled, Unfolded, Unpooled, Upsampled, Volumes,
+    AffineMaps, ColumnForEach, Folded, Images, Interpolated, Lines, MovingWindow, Patches, RowsOfPatches, SampledBy,
+    Scaled, Unfolded, Unpooled, Upsampled, Volumes,
 };
 pub use reshape::{Flatten, Inferable, OneElement, ReshapeTo, Unflatten};
 #[cfg(feature = "linalg")]
-pub use square::{Complete, Extent, MatrixParts, MatrixShape, Reduced, SquareFor};
+pub use square::{Complete, Extent, MatrixShape, Reduced, SquareFor};
 pub use suffix::EndsWith;
 pub use window::{
     Conv, Convolved, EachAxis, Half, InChannels, OddWindow, Padding, Pool, Pooled, Resized, Same, Transposed,

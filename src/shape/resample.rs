@@ -5,7 +5,7 @@
 
 use super::Shape;
 use super::arithmetic::DivideExactly;
-use super::dim::{Dim, Dyn, Known, SameDim};
+use super::dim::{Dim, Known, SameDim};
 use super::numeral::{D0, D1, D2, D3, D4, End};
 use super::window::{EachAxis, Moves, Padding, Pool, TransposedSize};
 use crate::ops::window::Window;
@@ -20,23 +20,6 @@ pub struct Images;
 /// What is resampled along three axes: `(batch, channels, depth, height, width)`.
 #[derive(Clone, Copy, Debug)]
 pub struct Volumes;
-
-/// What the results of resampling are written with. Every shape has it, so that those methods exist for every tensor, and
-/// [`Interpolated`], [`Upsampled`] and [`Scaled`] say why one can't be resampled; of such shapes it means nothing.
-pub trait ResampleParts {
-    /// [`Lines`], [`Images`] or [`Volumes`].
-    type What;
-    /// The first axis.
-    type LeadingAxis: Dim;
-    /// The second axis.
-    type ChannelAxis: Dim;
-    /// These sizes behind a batch and its channels.
-    type Behind<N: Dim, C: Dim>: Shape;
-    /// The axes behind the channels multiplied by `K`.
-    type Times<K: EachAxis<First: Known, Second: Known, Third: Known>>: Shape;
-    /// Any sizes behind the channels.
-    type AnySizes: Shape;
-}
 
 /// A shape that is resampled to the sizes `R`.
 #[diagnostic::on_unimplemented(
@@ -67,7 +50,7 @@ pub trait Upsampled<K> {
 pub trait Scaled<F> {}
 
 macro_rules! resampled {
-    ($($what:ident $rank:literal: [$($axis:ident $size:ident $place:ident $any:ident)+];)*) => {$(
+    ($($what:ident $rank:literal: [$($axis:ident $size:ident $place:ident)+];)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<N: Dim, C: Dim, $($axis: Dim, $size: Dim),+> Interpolated<($($size,)+)> for (N, C, $($axis),+) {}
         #[diagnostic::do_not_recommend]
@@ -81,35 +64,9 @@ macro_rules! resampled {
     )*};
 }
 resampled! {
-    Lines 1: [L L1 First Dyn];
-    Images 2: [H H1 First Dyn W W1 Second Dyn];
-    Volumes 3: [B B1 First Dyn H H1 Second Dyn W W1 Third Dyn];
-}
-
-/// `what: [axes] batch channels, [axes behind the channels with their factors], [sizes of any number]; the shape behind others`
-macro_rules! parts {
-    ($($what:ident: [$($axis:ident)*] $batch:ty, $channels:ty, $times:ty, $any:ty, $behind:ty;)*) => {$(
-        impl<$($axis: Dim),*> ResampleParts for ($($axis,)*) {
-            type What = $what;
-            type LeadingAxis = $batch;
-            type ChannelAxis = $channels;
-            type Behind<N: Dim, C: Dim> = $behind;
-            type Times<Factor: EachAxis<First: Known, Second: Known, Third: Known>> = $times;
-            type AnySizes = $any;
-        }
-    )*};
-}
-parts! {
-    Images: [] Dyn, Dyn, (), (), (N, C);
-    Images: [P] Dyn, Dyn, Self, Self, (N, C, P);
-    Images: [P Q] P, Q, Self, Self, (N, C, P, Q);
-    Lines: [P Q L] P, Q, (P, Q, L::Times<Factor::First>), (P, Q, Dyn), (N, C, P, Q, L);
-    Images: [P Q H W] P, Q, (P, Q, H::Times<Factor::First>, W::Times<Factor::Second>), (P, Q, Dyn, Dyn), (N, C, P, Q, H, W);
-    Volumes: [P Q B H W] P, Q, (P, Q, B::Times<Factor::First>, H::Times<Factor::Second>, W::Times<Factor::Third>),
-        (P, Q, Dyn, Dyn, Dyn), (N, C, P, Q, B, H, W);
-    Images: [P Q A B H W] P, Q, Self, Self, (N, C, P, Q, A, B, H, W);
-    Images: [P Q A B H W X] P, Q, Self, Self, Self;
-    Images: [P Q A B H W X Y] P, Q, Self, Self, Self;
+    Lines 1: [L L1 First];
+    Images 2: [H H1 First W W1 Second];
+    Volumes 3: [B B1 First H H1 Second W W1 Third];
 }
 
 /// A window that cuts patches out of images: its size, and how it moves. The stride is 1 unless it is given.

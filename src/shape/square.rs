@@ -1,9 +1,9 @@
 //! Shapes of matrices and batches of them: leading axes, rows and columns; and which are square.
 //! Uses shapes; used by `tensor::decompose`.
 
-use super::dim::{Dim, Dyn, SameDim};
+use super::dim::{Dim, SameDim};
 use super::tuple::each_rank;
-use super::{Matrices, Shape};
+use super::{Matrices, MatrixParts, Shape};
 
 /// A matrix, or a batch of them, taken apart.
 #[diagnostic::on_unimplemented(
@@ -16,19 +16,6 @@ pub trait MatrixShape: Matrices + MatrixParts {
     type Lead: Shape;
 }
 
-/// What the results of matrices' methods are written with. Every shape has it, so that those methods exist for every tensor, and
-/// [`MatrixShape`] says why one is no matrix; of shapes that are none it means nothing.
-pub trait MatrixParts {
-    /// The last axis but one.
-    type Rows: Dim;
-    /// The last axis.
-    type Columns: Dim;
-    /// The same batch of other matrices.
-    type With<M: Dim, N: Dim>: Shape;
-    /// The same batch of vectors.
-    type WithVectors<N: Dim>: Shape;
-}
-
 macro_rules! matrices {
     (1 $dims:tt $positive:tt $negative:tt) => {};
     ($rank:literal $dims:tt $positive:tt $negative:tt) => {
@@ -39,30 +26,12 @@ macro_rules! matrices {
         impl<$($batch: Dim,)* $rows: Dim, $columns: Dim> MatrixShape for ($($batch,)* $rows, $columns,) {
             type Lead = ($($batch,)*);
         }
-        #[diagnostic::do_not_recommend]
-        impl<$($batch: Dim,)* $rows: Dim, $columns: Dim> MatrixParts for ($($batch,)* $rows, $columns,) {
-            type Rows = $rows;
-            type Columns = $columns;
-            type With<New1: Dim, New2: Dim> = ($($batch,)* New1, New2,);
-            type WithVectors<New: Dim> = ($($batch,)* New,);
-        }
     };
     (@matrix [$($batch:ident)*] [$next:ident $($rest:ident)+]) => {
         matrices!(@matrix [$($batch)* $next] [$($rest)+]);
     };
 }
 each_rank!(matrices);
-macro_rules! no_matrices {
-    ($($shape:ty, [$($dim:ident)?];)*) => {$(
-        impl<$($dim: Dim)?> MatrixParts for $shape {
-            type Rows = Dyn;
-            type Columns = Dyn;
-            type With<M: Dim, N: Dim> = (M, N);
-            type WithVectors<N: Dim> = (N,);
-        }
-    )*};
-}
-no_matrices! { (), []; (A,), [A]; }
 
 /// The rows of matrices that an operation takes square: as many as the columns.
 #[diagnostic::on_unimplemented(
