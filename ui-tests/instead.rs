@@ -1,4 +1,4 @@
-// Written by tests/ui.rs from the programs of this folder.
+// Written by tests/ui from the programs of this folder.
 
 mod any_assigned_to_a_typed_tensor {
 use castiron::{AnyTensor, Result, Tensor, shape, tensor};

@@ -66,7 +66,7 @@ pub use resample::{
 };
 pub use reshape::{Flatten, Inferable, OneElement, ReshapeTo, Unflatten};
 #[cfg(feature = "linalg")]
-pub use square::{Complete, Extent, MatrixShape, Reduced, SquareFor};
+pub use square::{Complete, Extent, Reduced, SquareFor};
 pub use suffix::EndsWith;
 pub use window::{
     Conv, Convolved, EachAxis, Half, InChannels, OddWindow, Padding, Pool, Pooled, Resized, Same, Transposed,

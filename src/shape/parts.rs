@@ -20,7 +20,7 @@ pub trait Dimensional: Shape {}
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` is no matrix",
     label = "expected a tensor of at least two axes: the last two are rows and columns",
-    note = "`.unsqueeze(axis![0])` or `.reshape::<shape![…]>()` makes one of a vector, `diag` the matrix with it on its diagonal"
+    note = "`.unsqueeze(axis![0])` or `.reshape::<shape![…]>()` makes one of a vector, `diag` the matrix with it on its diagonal; in generic code, give the shape its axes: `(M, N)` of `M: Dim, N: Dim`"
 )]
 pub trait Matrices: Shape {}
 
@@ -31,6 +31,7 @@ macro_rules! ranks {
     };
     (@matrices $alone:ident) => {};
     (@matrices $($dim:ident)+) => {
+        #[diagnostic::do_not_recommend]
         impl<$($dim: Dim,)+> Matrices for ($($dim,)+) {}
     };
 }

@@ -8,11 +8,13 @@ use super::resample::{Images, Lines, Volumes};
 use super::tuple::each_rank;
 use super::window::EachAxis;
 #[cfg(doc)]
-use super::{Interpolated, Scaled, Upsampled};
+use super::{Interpolated, Matrices, Scaled, Upsampled};
 
 /// What the results of matrices' methods are written with. Every shape has it, so that those methods exist for every tensor, and
-/// `MatrixShape` (feature `linalg`) says why one is no matrix; of shapes that are none it means nothing.
+/// [`Matrices`] says why one is no matrix; of shapes that are none it means nothing.
 pub trait MatrixParts {
+    /// The axes before the last two.
+    type Lead: Shape;
     /// The last axis but one.
     type Rows: Dim;
     /// The last axis.
@@ -32,6 +34,7 @@ macro_rules! matrices {
     (@matrix [$($batch:ident)*] [$rows:ident $columns:ident]) => {
         #[diagnostic::do_not_recommend]
         impl<$($batch: Dim,)* $rows: Dim, $columns: Dim> MatrixParts for ($($batch,)* $rows, $columns,) {
+            type Lead = ($($batch,)*);
             type Rows = $rows;
             type Columns = $columns;
             type With<New1: Dim, New2: Dim> = ($($batch,)* New1, New2,);
@@ -46,6 +49,7 @@ each_rank!(matrices);
 macro_rules! no_matrices {
     ($($shape:ty, [$($dim:ident)?];)*) => {$(
         impl<$($dim: Dim)?> MatrixParts for $shape {
+            type Lead = ();
             type Rows = Dyn;
             type Columns = Dyn;
             type With<M: Dim, N: Dim> = (M, N);

@@ -1,37 +1,7 @@
-//! Shapes of matrices and batches of them: leading axes, rows and columns; and which are square.
-//! Uses shapes; used by `tensor::decompose`.
+//! Which matrices are square, and how much of a factor is kept.
+//! Uses dimensions; used by `tensor::decompose`.
 
 use super::dim::{Dim, SameDim};
-use super::tuple::each_rank;
-use super::{Matrices, MatrixParts, Shape};
-
-/// A matrix, or a batch of them, taken apart.
-#[diagnostic::on_unimplemented(
-    message = "a tensor of shape `{Self}` is no matrix",
-    label = "expected a tensor of at least two axes: the last two are rows and columns",
-    note = "`.unsqueeze(axis![0])` or `.reshape::<shape![…]>()` makes one of a vector; in generic code, give the shape its axes: `(M, N)` of `M: Dim, N: Dim`"
-)]
-pub trait MatrixShape: Matrices + MatrixParts {
-    /// The axes before the last two.
-    type Lead: Shape;
-}
-
-macro_rules! matrices {
-    (1 $dims:tt $positive:tt $negative:tt) => {};
-    ($rank:literal $dims:tt $positive:tt $negative:tt) => {
-        matrices!(@matrix [] $dims);
-    };
-    (@matrix [$($batch:ident)*] [$rows:ident $columns:ident]) => {
-        #[diagnostic::do_not_recommend]
-        impl<$($batch: Dim,)* $rows: Dim, $columns: Dim> MatrixShape for ($($batch,)* $rows, $columns,) {
-            type Lead = ($($batch,)*);
-        }
-    };
-    (@matrix [$($batch:ident)*] [$next:ident $($rest:ident)+]) => {
-        matrices!(@matrix [$($batch)* $next] [$($rest)+]);
-    };
-}
-each_rank!(matrices);
 
 /// The rows of matrices that an operation takes square: as many as the columns.
 #[diagnostic::on_unimplemented(

@@ -8,7 +8,7 @@ use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::Result;
 use crate::ops::decompose as ops;
-use crate::shape::{Dim, Extent, MatrixShape, Shape, Smaller, SquareFor};
+use crate::shape::{Dim, Extent, Matrices, Shape, Smaller, SquareFor};
 use crate::tensor::Tensor;
 use castiron_macros::fallible;
 
@@ -49,7 +49,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     )>
     where
         E: Field<Re = Re>,
-        S: MatrixShape<Rows: Smaller<S::Columns, Output = K>>,
+        S: Matrices<Rows: Smaller<S::Columns, Output = K>>,
     {
         let op = "linalg.svd";
         let vectors = if X::COMPLETE { Vectors::Complete } else { Vectors::Reduced };
@@ -71,7 +71,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn svdvals<K: Dim, Re: Element>(&self) -> Result<Tensor<Re, S::WithVectors<K>, D>>
     where
         E: Field<Re = Re>,
-        S: MatrixShape<Rows: Smaller<S::Columns, Output = K>>,
+        S: Matrices<Rows: Smaller<S::Columns, Output = K>>,
     {
         let op = "linalg.svdvals";
         let [_, s, _] = erased::svd::<E, D>(op, self.elements(), Vectors::None)?;
@@ -94,7 +94,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn eigh<N: Dim, Re: Element>(&self, uplo: Uplo) -> Result<(Tensor<Re, S::WithVectors<N>, D>, Self)>
     where
         E: Field<Re = Re>,
-        S: MatrixShape<Rows: SquareFor<S::Columns, ops::eigh, Side = N>>,
+        S: Matrices<Rows: SquareFor<S::Columns, ops::eigh, Side = N>>,
     {
         let op = "linalg.eigh";
         let [w, v] = erased::eigh::<E, D>(op, self.elements(), uplo == Uplo::Upper, true)?;
@@ -116,7 +116,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn eigvalsh<N: Dim, Re: Element>(&self, uplo: Uplo) -> Result<Tensor<Re, S::WithVectors<N>, D>>
     where
         E: Field<Re = Re>,
-        S: MatrixShape<Rows: SquareFor<S::Columns, ops::eigvalsh, Side = N>>,
+        S: Matrices<Rows: SquareFor<S::Columns, ops::eigvalsh, Side = N>>,
     {
         let op = "linalg.eigvalsh";
         let [w, _] = erased::eigh::<E, D>(op, self.elements(), uplo == Uplo::Upper, false)?;
@@ -139,7 +139,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn eig<N: Dim, Cx: Element>(&self) -> Result<(Tensor<Cx, S::WithVectors<N>, D>, Tensor<Cx, S, D>)>
     where
         E: Field<Cx = Cx>,
-        S: MatrixShape<Rows: SquareFor<S::Columns, ops::eig, Side = N>>,
+        S: Matrices<Rows: SquareFor<S::Columns, ops::eig, Side = N>>,
     {
         let op = "linalg.eig";
         let [w, v] = erased::eig::<E, D>(op, self.elements(), true)?;
@@ -161,7 +161,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn eigvals<N: Dim, Cx: Element>(&self) -> Result<Tensor<Cx, S::WithVectors<N>, D>>
     where
         E: Field<Cx = Cx>,
-        S: MatrixShape<Rows: SquareFor<S::Columns, ops::eigvals, Side = N>>,
+        S: Matrices<Rows: SquareFor<S::Columns, ops::eigvals, Side = N>>,
     {
         let op = "linalg.eigvals";
         let [w, _] = erased::eig::<E, D>(op, self.elements(), false)?;

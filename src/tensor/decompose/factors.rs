@@ -8,7 +8,7 @@ use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::Result;
 use crate::ops::decompose as ops;
-use crate::shape::{Dim, Extent, MatMul, MatrixShape, Shape, Smaller, SquareFor};
+use crate::shape::{Dim, Extent, MatMul, Matrices, Shape, Smaller, SquareFor};
 use crate::tensor::Tensor;
 use castiron_macros::fallible;
 
@@ -29,7 +29,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn cholesky(&self, upper: bool) -> Result<Self>
     where
         E: Field,
-        S: MatrixShape,
+        S: Matrices,
         S::Rows: SquareFor<S::Columns, ops::cholesky>,
     {
         let op = "linalg.cholesky";
@@ -51,7 +51,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn cholesky_ex<Lead: Shape>(&self, upper: bool) -> Result<(Self, Tensor<i32, Lead, D>)>
     where
         E: Field,
-        S: MatrixShape<Lead = Lead>,
+        S: Matrices<Lead = Lead>,
         S::Rows: SquareFor<S::Columns, ops::cholesky_ex>,
     {
         let op = "linalg.cholesky_ex";
@@ -74,7 +74,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn cholesky_inverse(&self, upper: bool) -> Result<Self>
     where
         E: Field,
-        S: MatrixShape,
+        S: Matrices,
         S::Rows: SquareFor<S::Columns, ops::cholesky_inverse>,
     {
         solutions::cholesky_inverse::<E, D>(self.elements(), upper)?.typed("cholesky_inverse")
@@ -121,7 +121,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Result<(Tensor<E, S::With<S::Rows, X::Of<S::Rows, K>>, D>, Tensor<E, S::With<X::Of<S::Rows, K>, S::Columns>, D>)>
     where
         E: Field,
-        S: MatrixShape<Rows: Smaller<S::Columns, Output = K>>,
+        S: Matrices<Rows: Smaller<S::Columns, Output = K>>,
     {
         let op = "linalg.qr";
         let mode = if X::COMPLETE { QrMode::Complete } else { QrMode::Reduced };
@@ -144,7 +144,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn geqrf<K: Dim>(&self) -> Result<(Self, Tensor<E, S::WithVectors<K>, D>)>
     where
         E: Field,
-        S: MatrixShape<Rows: Smaller<S::Columns, Output = K>>,
+        S: Matrices<Rows: Smaller<S::Columns, Output = K>>,
     {
         let [qr, tau] = erased::geqrf::<E, D>(self.elements())?;
         Ok((qr.typed("geqrf")?, tau.typed("geqrf")?))
@@ -166,7 +166,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn householder_product<K: Dim>(&self, tau: &Tensor<E, S::WithVectors<K>, D>) -> Result<Self>
     where
         E: Field,
-        S: MatrixShape,
+        S: Matrices,
     {
         erased::householder_product::<E, D>(self.elements(), tau.elements())?.typed("linalg.householder_product")
     }
@@ -193,7 +193,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Result<Tensor<E, R, D>>
     where
         E: Field,
-        S: MatrixShape,
+        S: Matrices,
     {
         erased::ormqr::<E, D>(self.elements(), tau.elements(), other.elements(), left, adjoint)?.typed("ormqr")
     }
@@ -222,7 +222,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     )>
     where
         E: Field,
-        S: MatrixShape<Rows: Smaller<S::Columns, Output = K>>,
+        S: Matrices<Rows: Smaller<S::Columns, Output = K>>,
     {
         let op = "linalg.lu";
         let [lu, pivots, _] = erased::lu_factor::<E, D>(op, self.elements(), false)?;
@@ -245,7 +245,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn lu_factor<K: Dim>(&self) -> Result<(Self, Tensor<i32, S::WithVectors<K>, D>)>
     where
         E: Field,
-        S: MatrixShape<Rows: Smaller<S::Columns, Output = K>>,
+        S: Matrices<Rows: Smaller<S::Columns, Output = K>>,
     {
         let op = "linalg.lu_factor";
         let [lu, pivots, _] = erased::lu_factor::<E, D>(op, self.elements(), true)?;
@@ -268,7 +268,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Result<(Self, Tensor<i32, S::WithVectors<K>, D>, Tensor<i32, Lead, D>)>
     where
         E: Field,
-        S: MatrixShape<Lead = Lead, Rows: Smaller<S::Columns, Output = K>>,
+        S: Matrices<Lead = Lead, Rows: Smaller<S::Columns, Output = K>>,
     {
         let op = "linalg.lu_factor_ex";
         let [lu, pivots, info] = erased::lu_factor::<E, D>(op, self.elements(), false)?;
@@ -297,7 +297,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     )>
     where
         E: Field,
-        S: MatrixShape,
+        S: Matrices,
     {
         let op = "lu_unpack";
         let [p, l, u] = erased::lu_unpack::<E, D>(op, self.elements(), pivots.elements())?;
@@ -321,7 +321,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn ldl_factor<N: Dim>(&self, hermitian: bool) -> Result<(Self, Tensor<i32, S::WithVectors<N>, D>)>
     where
         E: Field,
-        S: MatrixShape<Rows: SquareFor<S::Columns, ops::ldl_factor, Side = N>>,
+        S: Matrices<Rows: SquareFor<S::Columns, ops::ldl_factor, Side = N>>,
     {
         let op = "linalg.ldl_factor";
         let hermitian = hermitian && E::DTYPE.is_complex();
@@ -350,7 +350,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Result<Tensor<E, T, D>>
     where
         E: Field,
-        S: MatrixShape + MatMul<R, Output = T>,
+        S: Matrices + MatMul<R, Output = T>,
     {
         let hermitian = hermitian && E::DTYPE.is_complex();
         solutions::ldl_solve::<E, D>(self.elements(), pivots.elements(), b.elements(), hermitian)?

@@ -9,7 +9,7 @@ use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::{Result, invalid};
 use crate::ops::decompose as ops;
-use crate::shape::{MatrixShape, Shape, SquareFor};
+use crate::shape::{Matrices, Shape, SquareFor};
 use crate::tensor::Tensor;
 use castiron_macros::fallible;
 
@@ -32,7 +32,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn inv(&self) -> Result<Self>
     where
         E: Field,
-        S: MatrixShape,
+        S: Matrices,
         S::Rows: SquareFor<S::Columns, ops::inv>,
     {
         let op = "linalg.inv";
@@ -54,7 +54,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn inv_ex<Lead: Shape>(&self) -> Result<(Self, Tensor<i32, Lead, D>)>
     where
         E: Field,
-        S: MatrixShape<Lead = Lead>,
+        S: Matrices<Lead = Lead>,
         S::Rows: SquareFor<S::Columns, ops::inv_ex>,
     {
         let op = "linalg.inv_ex";
@@ -77,7 +77,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn det<Lead: Shape>(&self) -> Result<Tensor<E, Lead, D>>
     where
         E: Field,
-        S: MatrixShape<Lead = Lead>,
+        S: Matrices<Lead = Lead>,
         S::Rows: SquareFor<S::Columns, ops::det>,
     {
         let op = "linalg.det";
@@ -100,7 +100,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn slogdet<Re: Element, Lead: Shape>(&self) -> Result<(Tensor<E, Lead, D>, Tensor<Re, Lead, D>)>
     where
         E: Field<Re = Re>,
-        S: MatrixShape<Lead = Lead>,
+        S: Matrices<Lead = Lead>,
         S::Rows: SquareFor<S::Columns, ops::slogdet>,
     {
         let op = "linalg.slogdet";
@@ -124,7 +124,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn matrix_exp(&self) -> Result<Self>
     where
         E: Field,
-        S: MatrixShape,
+        S: Matrices,
         S::Rows: SquareFor<S::Columns, ops::matrix_exp>,
     {
         erased::exponential::<E, D>(self.elements())?.typed("linalg.matrix_exp")
@@ -147,7 +147,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn pinv(&self, rtol: Option<f64>, hermitian: bool) -> Result<Tensor<E, S::With<S::Columns, S::Rows>, D>>
     where
         E: Field,
-        S: MatrixShape,
+        S: Matrices,
     {
         let tolerance = Tolerance { atol: None, rtol: rtol.map(|rtol| vec![rtol]) };
         spectral::pinv::<E, D>(self.elements(), &tolerance, hermitian)?.typed("linalg.pinv")
@@ -169,7 +169,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn matrix_rank<Lead: Shape>(&self, rtol: Option<f64>, hermitian: bool) -> Result<Tensor<i64, Lead, D>>
     where
         E: Field,
-        S: MatrixShape<Lead = Lead>,
+        S: Matrices<Lead = Lead>,
     {
         let tolerance = Tolerance { atol: None, rtol: rtol.map(|rtol| vec![rtol]) };
         spectral::matrix_rank::<E, D>(self.elements(), &tolerance, hermitian)?.typed("linalg.matrix_rank")
@@ -191,7 +191,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn cond<Re: Element, Lead: Shape>(&self, order: f64) -> Result<Tensor<Re, Lead, D>>
     where
         E: Field<Re = Re>,
-        S: MatrixShape<Lead = Lead>,
+        S: Matrices<Lead = Lead>,
     {
         spectral::cond::<E, D>(self.elements(), Norm::of("linalg.cond", order)?)?.typed("linalg.cond")
     }
@@ -211,7 +211,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn spectral_norm<Re: Element, Lead: Shape>(&self) -> Result<Tensor<Re, Lead, D>>
     where
         E: Field<Re = Re>,
-        S: MatrixShape<Lead = Lead>,
+        S: Matrices<Lead = Lead>,
     {
         let op = "linalg.matrix_norm";
         spectral::norm::<E, D>(op, self.elements(), Norm::Two)?.typed(op)
@@ -232,7 +232,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn nuclear_norm<Re: Element, Lead: Shape>(&self) -> Result<Tensor<Re, Lead, D>>
     where
         E: Field<Re = Re>,
-        S: MatrixShape<Lead = Lead>,
+        S: Matrices<Lead = Lead>,
     {
         let op = "linalg.matrix_norm";
         spectral::norm::<E, D>(op, self.elements(), Norm::Nuclear)?.typed(op)

@@ -11,7 +11,7 @@ use crate::cpu::factor::{self, Vectors};
 use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::{Result, invalid, listed};
-use crate::shape::{Dim, Known, MatrixParts, MatrixShape, Shape};
+use crate::shape::{Dim, Known, Matrices, MatrixParts, Shape};
 use crate::tensor::{Generator, Tensor};
 use castiron_macros::fallible;
 use faer::linalg::matmul::matmul;
@@ -143,7 +143,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Result<Factors<E, Re, S, Q, D>>
     where
         E: Field<Re = Re>,
-        S: MatrixShape,
+        S: Matrices,
     {
         let how = LowRank { op: "svd_lowrank", rank: Q::VALUE, iterations: niter, centers: false };
         self.typed_lowrank(how, generator)
@@ -171,7 +171,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Result<Factors<E, Re, S, Q, D>>
     where
         E: Field<Re = Re>,
-        S: MatrixShape,
+        S: Matrices,
     {
         let how = LowRank { op: "pca_lowrank", rank: Q::VALUE, iterations: niter, centers: true };
         self.typed_lowrank(how, generator)
@@ -184,7 +184,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Result<Factors<E, Re, S, Q, D>>
     where
         E: Field<Re = Re>,
-        S: MatrixShape,
+        S: Matrices,
     {
         let [u, s, v] = lowrank::<E, D>(how, self.elements(), generator)?;
         Ok((u.typed(how.op)?, s.typed(how.op)?, v.typed(how.op)?))

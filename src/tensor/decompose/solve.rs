@@ -9,7 +9,7 @@ use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::{Result, invalid};
 use crate::ops::decompose as ops;
-use crate::shape::{Broadcast, Dim, MatMul, MatrixShape, Shape, SquareFor};
+use crate::shape::{Broadcast, Dim, MatMul, Matrices, Shape, SquareFor};
 use crate::tensor::Tensor;
 use castiron_macros::fallible;
 
@@ -41,7 +41,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn solve<R: Shape, T: Shape>(&self, b: &Tensor<E, R, D>) -> Result<Tensor<E, T, D>>
     where
         E: Field,
-        S: MatrixShape<Rows: SquareFor<S::Columns, ops::solve>> + MatMul<R, Output = T>,
+        S: Matrices<Rows: SquareFor<S::Columns, ops::solve>> + MatMul<R, Output = T>,
     {
         let op = "linalg.solve";
         expect_matrices(op, self.shape().as_ref(), b.shape().as_ref())?;
@@ -64,8 +64,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn rsolve<R, T: Shape>(&self, b: &Tensor<E, R, D>) -> Result<Tensor<E, T, D>>
     where
         E: Field,
-        S: MatrixShape<Rows: SquareFor<S::Columns, ops::solve>>,
-        R: MatrixShape + MatMul<S, Output = T>,
+        S: Matrices<Rows: SquareFor<S::Columns, ops::solve>>,
+        R: Matrices + MatMul<S, Output = T>,
     {
         let op = "linalg.solve";
         solutions::solve::<E, D>(op, self.elements(), b.elements(), false, true)?.0.typed(op)
@@ -83,13 +83,13 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![[0.0]].solve_ex(&tensor![[1.0]]).1.item(), 1);
     /// ```
     #[fallible]
-    pub fn solve_ex<R: MatrixShape, T: Shape, B: Shape>(
+    pub fn solve_ex<R: Matrices, T: Shape, B: Shape>(
         &self,
         b: &Tensor<E, R, D>,
     ) -> Result<(Tensor<E, T, D>, Tensor<i32, B, D>)>
     where
         E: Field,
-        S: MatrixShape<Rows: SquareFor<S::Columns, ops::solve>, Lead: Broadcast<R::Lead, Output = B>>
+        S: Matrices<Rows: SquareFor<S::Columns, ops::solve>, Lead: Broadcast<R::Lead, Output = B>>
             + MatMul<R, Output = T>,
     {
         let op = "linalg.solve_ex";
@@ -111,7 +111,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(lu.lu_solve(&pivots, &tensor![[2.0], [2.0]], false).to_vec(), [1.0, 0.5]);
     /// ```
     #[fallible]
-    pub fn lu_solve<N: Dim, R: MatrixShape, T: Shape>(
+    pub fn lu_solve<N: Dim, R: Matrices, T: Shape>(
         &self,
         pivots: &Tensor<i32, S::WithVectors<N>, D>,
         b: &Tensor<E, R, D>,
@@ -119,7 +119,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Result<Tensor<E, T, D>>
     where
         E: Field,
-        S: MatrixShape + MatMul<R, Output = T>,
+        S: Matrices + MatMul<R, Output = T>,
     {
         solutions::lu_solve::<E, D>(self.elements(), pivots.elements(), b.elements(), true, adjoint)?
             .typed("linalg.lu_solve")
@@ -139,7 +139,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(a.solve_triangular(&tensor![[3.0], [4.0]], true, false).to_vec(), [1.0, 1.0]);
     /// ```
     #[fallible]
-    pub fn solve_triangular<R: MatrixShape, T: Shape>(
+    pub fn solve_triangular<R: Matrices, T: Shape>(
         &self,
         b: &Tensor<E, R, D>,
         upper: bool,
@@ -147,7 +147,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Result<Tensor<E, T, D>>
     where
         E: Field,
-        S: MatrixShape<Rows: SquareFor<S::Columns, ops::solve_triangular>> + MatMul<R, Output = T>,
+        S: Matrices<Rows: SquareFor<S::Columns, ops::solve_triangular>> + MatMul<R, Output = T>,
     {
         let op = "linalg.solve_triangular";
         let triangle = Triangle { upper, unit: unitriangular, transposed: false };
@@ -175,8 +175,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Result<Tensor<E, T, D>>
     where
         E: Field,
-        S: MatrixShape<Rows: SquareFor<S::Columns, ops::solve_triangular>>,
-        R: MatrixShape + MatMul<S, Output = T>,
+        S: Matrices<Rows: SquareFor<S::Columns, ops::solve_triangular>>,
+        R: Matrices + MatMul<S, Output = T>,
     {
         let op = "linalg.solve_triangular";
         let triangle = Triangle { upper, unit: unitriangular, transposed: false };
@@ -198,14 +198,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(rank.item(), 1);
     /// ```
     #[fallible]
-    pub fn lstsq<R: MatrixShape, T: Shape, B: Shape>(
+    pub fn lstsq<R: Matrices, T: Shape, B: Shape>(
         &self,
         b: &Tensor<E, R, D>,
         rcond: Option<f64>,
     ) -> Result<(Tensor<E, T, D>, Tensor<i64, B, D>)>
     where
         E: Field,
-        S: MatrixShape<Lead: Broadcast<R::Lead, Output = B>>,
+        S: Matrices<Lead: Broadcast<R::Lead, Output = B>>,
         S::With<S::Columns, S::Rows>: MatMul<R, Output = T>,
     {
         let op = "linalg.lstsq";

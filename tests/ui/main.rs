@@ -19,7 +19,9 @@
 //! After a change of wording: `TRYBUILD=overwrite cargo test --all-features --test ui`, and read the difference. It writes the
 //! `.stderr` files, `docs/forbidden.md` and `ui-tests/instead.rs`.
 
-use std::collections::BTreeMap;
+mod book;
+
+use book::{book, right_programs};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -42,6 +44,8 @@ fn forbidden_programs_do_not_compile() {
     // In a process of its own, which has them.
     let mut own = std::process::Command::new(std::env::current_exe().unwrap());
     own.args(["--exact", "forbidden_programs_do_not_compile", "--nocapture"]).env(name, flags);
+    // (`cargo test --test ui -- forbidden trybuild=NAME` compiles those of the name.)
+    own.args(std::env::args().filter(|argument| argument.starts_with("trybuild=")));
     assert!(own.status().unwrap().success(), "the programs' messages are above");
 }
 
@@ -570,145 +574,4 @@ fn messages_in_the_readme_are_the_compilers() {
         });
         assert!(told, "not in any .stderr:\n{message}");
     }
-}
-
-/// A chapter's name for a folder: `in_place` is `In place`.
-fn title(folder: &str) -> String {
-    let words = folder.replace('_', " ");
-    let mut letters = words.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-}
-
-/// The programs of each chapter.
-fn chapters(programs: &[Program]) -> BTreeMap<&str, Vec<&Program>> {
-    let mut chapters: BTreeMap<&str, Vec<&Program>> = BTreeMap::new();
-    for program in programs {
-        chapters.entry(program.chapter()).or_default().push(program);
-    }
-    chapters
-}
-
-/// The program, what the compiler says of it, and what to write instead.
-fn entry(program: &Program, sentences: &[Vec<String>]) -> String {
-    let shown = program.message().shown(program.rustc.is_some(), sentences);
-    let mut text =
-        format!("```text\n{}\n```\n\n```text\n{shown}\n```\n\nInstead: {}\n", program.wrong(), program.instead);
-    let replacements = program.replacements();
-    if !replacements.is_empty() {
-        text += &format!("\n```text\n{}\n```\n", replacements.join("\n"));
-    }
-    text
-}
-
-/// A table of how many messages do what.
-fn table(programs: &[Program], sentences: &[Vec<String>]) -> String {
-    let row = |name: &str, count: &Count| {
-        format!("| {name} | {} | {} | {} | {} |\n", count.programs, count.castirons, count.names, count.says)
-    };
-    let mut text = String::from(
-        "| chapter | programs | first line castiron's | names the rule | says what to write |\n|---|---|---|---|---|\n",
-    );
-    for (chapter, programs) in chapters(programs) {
-        text += &row(&title(chapter), &Count::of(programs, sentences));
-    }
-    let all = Count::of(programs, sentences);
-    text += &row("**all**", &all);
-    let percent = |part: usize| part as f64 * 100.0 / all.programs as f64;
-    text += &format!(
-        "| | | {:.1} % | {:.1} % | {:.1} % |\n",
-        percent(all.castirons),
-        percent(all.names),
-        percent(all.says)
-    );
-    let mut codes: BTreeMap<&str, usize> = BTreeMap::new();
-    for program in programs {
-        if let Some(code) = program.rustc.as_deref() {
-            *codes.entry(code).or_default() += 1;
-        }
-    }
-    let codes: Vec<String> = codes.iter().map(|(code, count)| format!("{code} ({count})")).collect();
-    text += &format!("\nThe other first lines are rustc's: {}.\n", codes.join(", "));
-    text
-}
-
-/// The chapter of rustc's messages; `{{chapter/program}}` stands for that program and what is said of it.
-fn what_rustc_says(programs: &[Program], sentences: &[Vec<String>]) -> String {
-    let mut text = String::new();
-    for line in read(root().join("ui-tests/what_rustc_says.md")).lines() {
-        match line.strip_prefix("{{").and_then(|line| line.strip_suffix("}}")) {
-            None => text += line,
-            Some(name) => {
-                let program = programs.iter().find(|program| program.name == name);
-                let program =
-                    program.unwrap_or_else(|| panic!("ui-tests/what_rustc_says.md: there is no ui-tests/{name}.rs"));
-                text += entry(program, sentences).trim_end();
-            }
-        }
-        text += "\n";
-    }
-    text
-}
-
-/// Each code that rustc speaks of a program is explained.
-#[test]
-fn the_chapter_of_rustcs_messages_explains_every_code() {
-    let chapter = read(root().join("ui-tests/what_rustc_says.md"));
-    for program in programs() {
-        if let Some(code) = program.rustc.filter(|code| code != "no code") {
-            assert!(
-                chapter.contains(&code),
-                "ui-tests/what_rustc_says.md lacks {code} of ui-tests/{}.rs",
-                program.name
-            );
-        }
-    }
-}
-
-/// The book of forbidden programs: for each its rule, the program, what the compiler says, and what to write instead.
-fn book() -> String {
-    let (programs, sentences) = (programs(), sentences());
-    let mut text = String::from(
-        "# Forbidden programs\n\nEach rule of castiron that the compiler enforces, by a program that breaks it: the rule, the program, what the compiler says, \
-         and what to write instead. Every program is a test, and so are what the compiler says of it and the code that is right. \
-         Of a message's notes castiron's are shown, and rustc's where they speak of the program.\n\n\
-         ## What the messages say, counted\n\nA first line names the rule if it contains the words that the program asks of it; a message says what to write if these \
-         words stand in it or in its notes. The messages of rustc count, too.\n\n",
-    );
-    text += &table(&programs, &sentences);
-    text += &format!("\n{}", what_rustc_says(&programs, &sentences));
-    for (chapter, programs) in chapters(&programs) {
-        text += &format!("\n## {}\n", title(chapter));
-        for program in programs {
-            text += &format!("\n### {}\n\n{}", program.rule.trim_end_matches('.'), entry(program, &sentences));
-        }
-    }
-    text
-}
-
-/// The right programs, each a module with a test that runs it.
-fn right_programs() -> String {
-    let mut text = String::from("// Written by tests/ui.rs from the programs of this folder.\n");
-    for program in programs() {
-        let right = program.right().replace("fn main()", "pub fn main()");
-        // There is no GPU to run on.
-        let runs = if right.contains("Cuda") { "" } else { "#[test]\nfn runs() {\n    super::done(main());\n}\n" };
-        text += &format!("\nmod {} {{\n{right}\n\n{runs}}}\n", program.name.replace('/', "_"));
-    }
-    text
-}
-
-/// Whether a file that is made of the programs is up to date.
-fn is_up_to_date(place: &str, text: impl FnOnce() -> String) {
-    let written = fs::read_to_string(root().join(place)).unwrap_or_default();
-    assert!(overwrites() || written == text(), "{place} is not that of the programs: run `ui` with TRYBUILD=overwrite");
-}
-
-#[test]
-fn the_book_of_forbidden_programs_is_theirs() {
-    is_up_to_date("docs/forbidden.md", book);
-}
-
-#[test]
-fn the_right_programs_are_theirs() {
-    is_up_to_date("ui-tests/instead.rs", right_programs);
 }
