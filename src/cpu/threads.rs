@@ -5,6 +5,7 @@
 
 use crate::error::Result;
 use core::cell::OnceCell;
+use core::ops::Range;
 use core::panic::AssertUnwindSafe;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use std::panic::{catch_unwind, resume_unwind};
@@ -27,7 +28,7 @@ unsafe impl<T> Sync for Shared<T> {}
 
 /// Nanoseconds of work that are worth another thread: a helper that lingers begins within a microsecond, one that sleeps after some
 /// ten, and waking it takes the caller about three. Smaller in builds with debug assertions, so that tests share small work.
-const GRAIN: usize = if cfg!(debug_assertions) { 500 } else { 6_000 };
+pub(crate) const GRAIN: usize = if cfg!(debug_assertions) { 500 } else { 6_000 };
 
 /// How many pieces work of so many nanoseconds (roughly) is divided into.
 #[inline]
@@ -110,6 +111,25 @@ pub(crate) fn try_for_each_part<T: Send>(parts: Vec<T>, work: &(dyn Fn(T) -> Res
         let part = parts[at].lock().unwrap_or_else(PoisonError::into_inner).take();
         part.into_iter().try_for_each(work)
     })
+}
+
+/// Pieces of work that workers take one by one: each from the start of a range of its own, whose pieces follow each other and share what is
+/// in its cache; once that is empty, from the ends of the others'.
+pub(crate) struct Queue(Vec<Mutex<Range<usize>>>);
+
+impl Queue {
+    pub(crate) fn new(pieces: usize, workers: usize) -> Self {
+        let (each, more) = (pieces / workers, pieces % workers);
+        let start = |worker: usize| worker * each + worker.min(more);
+        Queue((0..workers).map(|worker| Mutex::new(start(worker)..start(worker + 1))).collect())
+    }
+
+    /// The next piece for a worker. Each is given once.
+    pub(crate) fn take(&self, worker: usize) -> Option<usize> {
+        let range = |at: usize| self.0[at].lock().unwrap_or_else(PoisonError::into_inner);
+        let own = range(worker).next();
+        own.or_else(|| (1..self.0.len()).find_map(|step| range((worker + step) % self.0.len()).next_back()))
+    }
 }
 
 /// The most helpers of one thread that may wait to be started, which bounds the queue of a busy pool.
@@ -278,6 +298,29 @@ mod tests {
                 assert!(done.into_iter().eq(1..=2 + round % 7));
             }
         });
+    }
+
+    /// One worker takes what is its own in order, then the others' from the end; several together take every piece once.
+    #[test]
+    fn a_queue_gives_each_piece_once() {
+        let alone = Queue::new(7, 3);
+        assert_eq!(core::iter::from_fn(|| alone.take(1)).collect::<Vec<_>>(), [3, 4, 6, 5, 2, 1, 0]);
+        for (pieces, workers) in [(0, 2), (1, 4), (100, 3)] {
+            let (queue, taken) = (Queue::new(pieces, workers), Mutex::new(vec![]));
+            thread::scope(|scope| {
+                for worker in 0..workers {
+                    let (queue, taken) = (&queue, &taken);
+                    scope.spawn(move || {
+                        while let Some(piece) = queue.take(worker) {
+                            taken.lock().unwrap().push(piece);
+                        }
+                    });
+                }
+            });
+            let mut taken = taken.into_inner().unwrap();
+            taken.sort_unstable();
+            assert!(taken.into_iter().eq(0..pieces));
+        }
     }
 
     #[test]

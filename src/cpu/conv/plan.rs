@@ -7,19 +7,20 @@ use super::patch::{self, Part};
 use super::tile::Kernels;
 use super::weights::Packer;
 use crate::cpu::epilogue::Then;
-use crate::cpu::threads::{self, Shared};
+use crate::cpu::threads::{self, Queue, Shared};
 use crate::dtype::Dtype;
 use crate::error::Result;
 use crate::ops::window::Window;
 use crate::storage::Scratch;
-use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// Numbers of a block's input: a part of the L2 cache.
 const INPUT: usize = if cfg!(debug_assertions) { 1 << 8 } else { 1 << 16 };
 /// The most channels that stay planes.
 pub(super) const PLANES: usize = 4;
 /// Pixels of a block.
-const PIXELS: usize = if cfg!(debug_assertions) { 20 } else { 224 };
+const PIXELS: usize = if cfg!(debug_assertions) { 20 } else { 448 };
+/// Pieces of work for each thread, where there is enough of it.
+const PIECES: usize = 16;
 
 /// A convolution as the blocks see it. Sizes are (batch, channels, depth, height, width).
 pub(super) struct Plan<'a, E: Dtype> {
@@ -96,7 +97,7 @@ impl<E: Dtype> Plan<'_, E> {
         let span =
             |places: usize, window: Window| (places - 1) * window.stride + (window.kernel - 1) * window.dilation + 1;
         let deep = self.x_sizes[1] * self.windows[0].kernel;
-        let wide = columns.min(PIXELS).min((INPUT / deep.max(1)).max(PIXELS / 4));
+        let wide = columns.min(PIXELS).min((INPUT / deep.max(1)).max(PIXELS / 8));
         let row = span(wide, window) * deep;
         let mut high = (PIXELS / wide).clamp(1, rows);
         while high > 1 && span(high, self.windows[1]) * row > INPUT {
@@ -227,20 +228,19 @@ impl<E: Dtype> Plan<'_, E> {
         // A multiplication takes about a hundredth of a nanosecond.
         let work = self.out_sizes.iter().product::<usize>().saturating_mul(self.depth) / 64;
         let threads = threads::pieces(work).min(self.threads);
-        // Few blocks are shared by their strips.
-        let parts = if blocks >= 4 * threads { 1 } else { (4 * threads).div_ceil(blocks).min(count) };
-        let (plan, next) = (Shared(self), AtomicUsize::new(0));
-        // Each thread copies the input of all blocks to the same memory, which stays in its cache.
-        threads::try_for_each(threads, &|_| {
+        // Blocks are divided by their strips, too, so that no thread waits long for the last piece of another one.
+        let most = if threads == 1 { 1 } else { (PIECES * threads).div_ceil(blocks) };
+        let each = count / most.min(count).min(work / blocks / threads::GRAIN).max(1);
+        let parts = count.div_ceil(each);
+        let (plan, queue) = (Shared(self), Queue::new(blocks * parts, threads));
+        // Each thread copies the input of all its blocks to the same memory, which stays in its cache.
+        threads::try_for_each(threads, &|worker| {
             let (plan, mut copied) = ({ &plan }.0, Copied { block: None, memory: None });
-            loop {
-                let piece = next.fetch_add(1, Ordering::Relaxed);
-                if piece >= blocks * parts {
-                    return Ok(());
-                }
+            while let Some(piece) = queue.take(worker) {
                 let (number, part) = (piece / parts, piece % parts);
-                plan.block(number, part * count / parts..(part + 1) * count / parts, &mut copied)?;
+                plan.block(number, part * each..((part + 1) * each).min(count), &mut copied)?;
             }
+            Ok(())
         })
     }
 }

@@ -33,12 +33,14 @@ impl<E> Weights<'_, E> {
 /// How many numbers along the contiguous axis are packed before the next output channel is looked at: a cache line of `f32`.
 const RUN: usize = 16;
 
-/// Numbers of a chunk of a strip, about: they stay in the L1 cache while the pixels of a block take their turns.
-const CHUNK: usize = if cfg!(debug_assertions) { 1 << 6 } else { 288 };
+/// Positions and channels of a chunk, at most: its weights stay in the cache while the pixels of a block take their turns.
+const CHUNK: usize = if cfg!(debug_assertions) { 1 << 6 } else { 800 };
 
 /// Channels of a chunk. Whatever the machine: the chunks decide in which order sums are taken.
 pub(super) fn chunk_of(channels: usize, positions: usize) -> usize {
-    (CHUNK / positions.max(1) / 8 * 8).max(8).min(channels).max(1)
+    let chunks = channels.saturating_mul(positions).div_ceil(CHUNK).max(1);
+    // About as many in each, and these in whole runs.
+    channels.div_ceil(chunks).next_multiple_of(RUN).min(channels).max(1)
 }
 
 /// Transposes a square: where its lines start, and the bytes from each to the next, of the source and of the result.
