@@ -7,7 +7,7 @@
 mod softmax;
 
 use self::softmax::{Divide, LANES, OnlineSoftmax};
-use super::conv::{self, Panel, Rows, narrow, widen};
+use super::conv::{self, Panel, Rows, widen};
 use super::elementwise::{result_len, source};
 use super::gemm::{Multiply, Product, one};
 use super::simd;
@@ -176,7 +176,8 @@ impl<'a, E: Dtype> Group<'a, E> {
     fn new(attention: &'a Attention<'a, HostBuffer, E>, head: usize, first: usize, rows: usize) -> Result<Self> {
         let Attention { query, value, scale, .. } = attention;
         let lead = &query.sizes[..query.sizes.len() - 2];
-        let (features, width) = (query.sizes[lead.len() + 1], value.sizes[lead.len() + 1]);
+        let (features, keys, width) =
+            (query.sizes[lead.len() + 1], value.sizes[lead.len()], value.sizes[lead.len() + 1]);
         // (Whatever the groups, so that every query is computed in one way.)
         let packs = query.sizes[lead.len()] >= PACKED && conv::has::<E>();
         let strip = if packs { Panel::<E::Compute>::strip_and_rows()[0] } else { 1 };
@@ -199,7 +200,11 @@ impl<'a, E: Dtype> Group<'a, E> {
             score_step,
             largest: Scratch::try_filled(lowest, rows)?,
             totals: Scratch::try_filled(zero, rows)?,
-            sums: Scratch::try_filled(zero, rows * sum_step)?,
+            sums: if keys == 0 {
+                Scratch::try_filled(zero, rows * sum_step)?
+            } else {
+                Scratch::try_new(rows * sum_step)?
+            },
             sum_step,
         })
     }
@@ -236,11 +241,15 @@ impl<'a, E: Dtype> Group<'a, E> {
                 }
             }
         }
-        let sizes = [self.rows, self.sum_step];
-        simd::dispatch(Divide { sums: self.sums.start(), totals: self.totals.start().cast_const(), sizes });
         let out = out.wrapping_add((self.head * queries + self.first) * width);
-        // SAFETY: these rows of the result are this group's alone.
-        unsafe { narrow::<E>(self.sums.start(), out, [self.rows, width], [self.sum_step, 1], [width, 1]) };
+        // (These rows of the result are this group's alone.)
+        simd::dispatch(Divide::<E> {
+            sums: self.sums.start().cast_const(),
+            step: self.sum_step,
+            totals: self.totals.start().cast_const(),
+            out,
+            sizes: [self.rows, width],
+        });
         Ok(())
     }
 
@@ -285,11 +294,11 @@ impl<'a, E: Dtype> Group<'a, E> {
             left_step: step,
             out: sums,
             out_step: self.sum_step,
-            adds: true,
+            adds: low > 0,
             terms: count,
             columns: width,
         };
-        // SAFETY: the scores are written, and so are the sums, of which there are whole strips.
+        // SAFETY: the scores are written, and so are sums that are added to; there is room for whole strips of them.
         unsafe { values.multiply::<E>(products) }
     }
 

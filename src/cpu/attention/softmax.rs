@@ -3,7 +3,7 @@
 //! Source: Milakov and Gimelshein 2018, "Online normalizer calculation for softmax". Used by `attention`.
 
 use crate::cpu::simd::Loop;
-use crate::dtype::Compute;
+use crate::dtype::{Compute, Dtype};
 use crate::ops;
 use crate::ops::reduce::{Accumulating, ExtremeOfTwo};
 
@@ -44,12 +44,11 @@ impl<C: Compute> Loop for OnlineSoftmax<C> {
         let filled = self.count.next_multiple_of(LANES);
         for row in 0..self.rows {
             // SAFETY: `attend` makes it with places for so many rows and columns.
-            let (scores, sums, largest, total) = unsafe {
+            let (scores, largest, total) = unsafe {
                 let scores = self.scores.add(row * self.step);
                 (self.count..filled).for_each(|at| scores.add(at).write(lowest));
                 (
                     core::slice::from_raw_parts_mut(scores, filled),
-                    core::slice::from_raw_parts_mut(self.sums.add(row * self.width), self.width),
                     &mut *self.largest.add(row),
                     &mut *self.totals.add(row),
                 )
@@ -74,9 +73,14 @@ impl<C: Compute> Loop for OnlineSoftmax<C> {
                 }
             }
             if *largest != max {
-                let factor = below(*largest);
-                *total = total.binary::<ops::mul>(factor);
-                sums.iter_mut().for_each(|sum| *sum = sum.binary::<ops::mul>(factor));
+                // (Before the first score there is nothing to scale.)
+                if *largest != lowest {
+                    let factor = below(*largest);
+                    *total = total.binary::<ops::mul>(factor);
+                    // SAFETY: as above; a score was seen before this block, and so sums were written.
+                    let sums = unsafe { core::slice::from_raw_parts_mut(self.sums.add(row * self.width), self.width) };
+                    sums.iter_mut().for_each(|sum| *sum = sum.binary::<ops::mul>(factor));
+                }
                 *largest = max;
             }
             *total = total.binary::<Accumulating>(combined(lanes, |a, b| a.binary::<Accumulating>(b)));
@@ -84,24 +88,30 @@ impl<C: Compute> Loop for OnlineSoftmax<C> {
     }
 }
 
-/// Sums of values divided by the sums of exponentials; where nothing is seen, zeros stay.
-pub(super) struct Divide<C> {
-    pub(super) sums: *mut C,
-    pub(super) totals: *const C,
+/// The result: sums of values divided by the sums of exponentials; where nothing is seen, zeros.
+pub(super) struct Divide<E: Dtype> {
+    pub(super) sums: *const E::Compute,
+    pub(super) step: usize,
+    pub(super) totals: *const E::Compute,
+    /// Row-major, of these sizes.
+    pub(super) out: *mut E,
     pub(super) sizes: [usize; 2],
 }
-impl<C: Compute> Loop for Divide<C> {
+impl<E: Dtype> Loop for Divide<E> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
+        let one = E::Compute::number(1.0);
         let [rows, columns] = self.sizes;
         for row in 0..rows {
-            // SAFETY: as for `OnlineSoftmax`.
-            let (sums, total) = unsafe {
-                (core::slice::from_raw_parts_mut(self.sums.add(row * columns), columns), self.totals.add(row).read())
-            };
-            if total != C::default() {
-                sums.iter_mut().for_each(|sum| *sum = sum.binary::<ops::div>(total));
+            // SAFETY: as for `OnlineSoftmax`; the sums are written, and the result has room for them.
+            unsafe {
+                let total = self.totals.add(row).read();
+                let factor = if total == E::Compute::default() { one } else { one.binary::<ops::div>(total) };
+                let (sums, out) = (self.sums.add(row * self.step), self.out.add(row * columns));
+                for at in 0..columns {
+                    out.add(at).write(E::from_compute(sums.add(at).read().binary::<ops::mul>(factor)));
+                }
             }
         }
     }

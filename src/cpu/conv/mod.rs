@@ -15,7 +15,7 @@ mod tile;
 mod weights;
 
 pub(super) use self::panel::{Panel, Rows};
-pub(super) use self::patch::{narrow, scale, widen};
+pub(super) use self::patch::{scale, widen};
 use self::plan::{PLANES, Plan, Source};
 pub(super) use self::product::FewRows;
 pub(crate) use self::product::multiply_packed;

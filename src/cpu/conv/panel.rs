@@ -90,17 +90,21 @@ impl<C: Copy + Default + 'static> Panel<C> {
                 let out = rows.out.wrapping_add(row * rows.out_step + at * strip);
                 let (start, start_step) =
                     if rows.adds { (out.cast_const(), rows.out_step) } else { (self.zeros.start().cast_const(), 0) };
+                let weights = self.packed.start().wrapping_add(at * self.sizes[0] * strip).cast_const();
                 let args = TileArgs {
                     x: rows.left.wrapping_add(row * rows.left_step),
                     step: rows.left_step,
                     runs: &[0],
                     len: rows.terms,
-                    weights: self.packed.start().wrapping_add(at * self.sizes[0] * strip),
+                    weights,
                     start,
                     start_step,
                     out,
                     out_step: rows.out_step,
                     columns: strip,
+                    // (The panel is in the cache.)
+                    ahead: weights,
+                    ahead_step: 0,
                 };
                 // SAFETY: a strip has all rows of the panel; the rest is the caller's promise.
                 unsafe { self.kernels.run(count, &args) }

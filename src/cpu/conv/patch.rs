@@ -95,7 +95,7 @@ pub(in crate::cpu) unsafe fn scale<E: Dtype>(
 ///
 /// # Safety
 /// As for [`widen`].
-pub(in crate::cpu) unsafe fn narrow<E: Dtype>(
+pub(super) unsafe fn narrow<E: Dtype>(
     from: *const E::Compute,
     to: *mut E,
     sizes: [usize; 2],

@@ -7,10 +7,43 @@ use super::plan::{Plan, Source};
 use super::tile::TileArgs;
 use super::weights::{chunk_of, strips};
 use crate::cpu::epilogue::Then;
-use crate::cpu::simd;
 use crate::dtype::Dtype;
 use crate::error::Result;
 use crate::storage::Scratch;
+
+/// Lines of memory that are prefetched part by part.
+pub(super) struct Ahead {
+    line: *const u8,
+    /// How many lines there are, the bytes from one to the next, and the bytes of each.
+    lines: usize,
+    step: usize,
+    len: usize,
+    /// The next byte of the line.
+    at: usize,
+}
+
+impl Ahead {
+    /// So many lines, the numbers from one to the next, and the numbers of each.
+    pub(super) fn new<T>(first: *const T, lines: usize, step: usize, len: usize) -> Self {
+        Ahead { line: first.cast(), lines, step: step * size_of::<T>(), len: len * size_of::<T>(), at: 0 }
+    }
+
+    /// The bytes of one of so many parts.
+    fn part(&self, parts: usize) -> usize {
+        (self.lines * self.len).div_ceil(parts)
+    }
+
+    /// Where the next part begins.
+    fn next(&mut self, part: usize) -> *const u8 {
+        let place = self.line.wrapping_add(self.at);
+        self.at += part;
+        while self.at >= self.len && self.len > 0 {
+            self.at -= self.len;
+            self.line = self.line.wrapping_add(self.step);
+        }
+        place
+    }
+}
 
 impl<E: Dtype> Plan<'_, E> {
     /// The output channels of strips.
@@ -67,13 +100,16 @@ impl<E: Dtype> Plan<'_, E> {
                     }
                 };
                 let x = x.wrapping_add((group * channels + low) * channel);
-                // While a packed chunk is used, a part of the next one is fetched before each tile.
-                let len_of_chunk = runs.len() * len * strip;
-                let part = match &self.weights {
-                    Source::Packed(_) => len_of_chunk.div_ceil(rows * tiles.len()),
-                    Source::Unpacked(_) => 0,
+                // While a chunk is used, a part of the next one is prefetched during each tile.
+                let mut ahead = match &self.weights {
+                    Source::Packed(_) => {
+                        let len = runs.len() * len * strip;
+                        Ahead::new(weights.wrapping_add(len), 1, 0, len)
+                    }
+                    Source::Unpacked(packer) => packer.ahead(at, chunk + 1),
                 };
-                let mut next = weights.wrapping_add(len_of_chunk);
+                let part = ahead.part(rows * tiles.len());
+                let ahead_step = part.div_ceil((runs.len() * len).max(1));
                 for row in 0..rows {
                     let mut column = 0;
                     for &pixels in &tiles {
@@ -95,9 +131,9 @@ impl<E: Dtype> Plan<'_, E> {
                             out,
                             out_step: to_steps[1],
                             columns: if sums.is_some() { strip } else { here },
+                            ahead: ahead.next(part).cast(),
+                            ahead_step,
                         };
-                        simd::prefetch_row(next, part);
-                        next = next.wrapping_add(part);
                         // SAFETY: windows lie inside the operand or its padded copy, where every number is written; the chunk of weights
                         // and what sums start from are there; the places of the result are this block's and this strip's alone.
                         unsafe { self.kernels.run(pixels, &tile) }

@@ -3,6 +3,7 @@
 //!
 //! Each step loads the strip's weights once and broadcasts one number of each pixel. Uses vector instructions; used by `conv`.
 
+use crate::cpu::simd::prefetch;
 use core::any::TypeId;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
@@ -29,6 +30,10 @@ pub(super) struct TileArgs<'a, T> {
     pub(super) out_step: usize,
     /// How many sums of the strip are written.
     pub(super) columns: usize,
+    /// Memory that is prefetched meanwhile, and how many bytes of it for each number of a window: the prefetches are spread over the
+    /// tile, because many at once would stall its loads. (The memory need not be valid.)
+    pub(super) ahead: *const T,
+    pub(super) ahead_step: usize,
 }
 
 /// The kernels of an instruction set.
@@ -143,7 +148,8 @@ const LONGEST: usize = 32;
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "indices are those of registers")]
 unsafe fn tile<V: Lanes, const PIXELS: usize>(tile: &TileArgs<'_, V::Number>) {
-    let &TileArgs { x, step, runs, len, mut weights, start, start_step, out, out_step, columns } = tile;
+    let &TileArgs { x, step, runs, len, mut weights, start, start_step, out, out_step, columns, mut ahead, ahead_step } =
+        tile;
     const { assert!(2 * V::LEN <= LONGEST) }
     // SAFETY: the caller's promise.
     unsafe {
@@ -166,12 +172,16 @@ unsafe fn tile<V: Lanes, const PIXELS: usize>(tile: &TileArgs<'_, V::Number>) {
             let mut left = len;
             if PIXELS <= UNROLLED_PIXELS {
                 for _ in 0..len / UNROLLED {
+                    prefetch(ahead);
+                    ahead = ahead.wrapping_byte_add(UNROLLED * ahead_step);
                     weights = multiply::<V, PIXELS, UNROLLED>(&mut sums, at, step, weights);
                     at = at.add(UNROLLED);
                 }
                 left = len % UNROLLED;
             }
             for _ in 0..left {
+                prefetch(ahead);
+                ahead = ahead.wrapping_byte_add(ahead_step);
                 weights = multiply::<V, PIXELS, 1>(&mut sums, at, step, weights);
                 at = at.add(1);
             }
@@ -323,6 +333,8 @@ mod tests {
                         out: out.as_mut_ptr(),
                         out_step: columns + 1,
                         columns,
+                        ahead: weights.as_ptr(),
+                        ahead_step: 4,
                     };
                     // SAFETY: the lists are as long as the steps reach, and the last place is that of the last column.
                     unsafe { kernels.run(pixels, &args) };

@@ -3,6 +3,7 @@
 //!
 //! Uses vector dispatch and threads; used by `conv`.
 
+use super::strips::Ahead;
 use crate::cpu::simd::{self, Loop};
 use crate::cpu::threads::{self, Shared};
 #[cfg(target_arch = "x86_64")]
@@ -33,12 +34,15 @@ impl<E> Weights<'_, E> {
 /// How many numbers along the contiguous axis are packed before the next output channel is looked at: a cache line of `f32`.
 const RUN: usize = 16;
 
-/// Positions and channels of a chunk, at most: its weights stay in the cache while the pixels of a block take their turns.
-const CHUNK: usize = if cfg!(debug_assertions) { 1 << 6 } else { 800 };
+/// Numbers of a window in a chunk, at most: its weights stay in the L1 cache while the pixels of a block take their turns.
+const CHUNK: usize = if cfg!(debug_assertions) { 1 << 6 } else { 432 };
+/// A window of no more numbers is one chunk: its sums are loaded and stored once.
+const WHOLE: usize = if cfg!(debug_assertions) { 1 << 6 } else { 576 };
 
 /// Channels of a chunk. Whatever the machine: the chunks decide in which order sums are taken.
 pub(super) fn chunk_of(channels: usize, positions: usize) -> usize {
-    let chunks = channels.saturating_mul(positions).div_ceil(CHUNK).max(1);
+    let numbers = channels.saturating_mul(positions);
+    let chunks = if numbers <= WHOLE { 1 } else { numbers.div_ceil(CHUNK) };
     // About as many in each, and these in whole runs.
     channels.div_ceil(chunks).next_multiple_of(RUN).min(channels).max(1)
 }
@@ -83,12 +87,8 @@ impl<E: Dtype> Loop for PackChunk<'_, E> {
     #[inline(always)]
     fn run(self) {
         let PackChunk { packer, strip: at, chunk, to: packed } = self;
-        let strip = packer.strip;
-        let (per_group, stride) = (packer.per_group(), packer.weights.strides[0]);
-        let (group, low) = (at / packer.per_group_strips(), at % packer.per_group_strips() * strip);
-        let count = strip.min(per_group - low);
-        let first = (group * per_group + low) * stride + chunk * packer.chunk * packer.weights.strides[1];
-        let first = packer.weights.first.wrapping_add(first);
+        let (strip, stride) = (packer.strip, packer.weights.strides[0]);
+        let (first, count) = packer.source(at, chunk);
         for places in packer.places_of(chunk).chunks(RUN) {
             // Whole squares of output channels that are far apart, and of numbers that are neighbours.
             let are_neighbours = || places.windows(2).all(|two| two[1][0] == two[0][0] + 1);
@@ -187,6 +187,27 @@ impl<'a, E: Dtype> Packer<'a, E> {
     /// Numbers of a strip of a whole chunk.
     pub(super) fn chunk_len(&self) -> usize {
         self.places[0].len() * self.strip
+    }
+
+    /// The first weight of a chunk of a strip, and how many output channels the strip has.
+    fn source(&self, strip: usize, chunk: usize) -> (*const E, usize) {
+        let (group, low) = (strip / self.per_group_strips(), strip % self.per_group_strips() * self.strip);
+        let channel = group * self.per_group() + low;
+        let first = channel * self.weights.strides[0] + chunk * self.chunk * self.weights.strides[1];
+        (self.weights.first.wrapping_add(first), self.strip.min(self.per_group() - low))
+    }
+
+    /// The memory of a chunk of a strip, or of the next strip's first one behind the last; nothing where a chunk's weights of an output
+    /// channel are not contiguous.
+    pub(super) fn ahead(&self, strip: usize, chunk: usize) -> Ahead {
+        let (channels, positions) = (self.weights.sizes[1], self.weights.positions());
+        let (strip, chunk) = if chunk * self.chunk < channels { (strip, chunk) } else { (strip + 1, 0) };
+        let is_contiguous = self.weights.strides[1] == positions && self.weights.strides[4] == 1;
+        if !is_contiguous || strip >= self.groups * self.per_group_strips() {
+            return Ahead::new(self.weights.first, 0, 0, 0);
+        }
+        let (first, lines) = self.source(strip, chunk);
+        Ahead::new(first, lines, self.weights.strides[0], self.chunk.min(channels - chunk * self.chunk) * positions)
     }
 
     /// Packs a chunk of the strip of this number, counted through all groups.
