@@ -509,6 +509,20 @@ fn runs() {
 }
 }
 
+mod choosing_rows_of_a_vector {
+use castiron::tensor;
+
+pub fn main() {
+    let table = tensor![0.5, 1.5, 2.5];
+    let _ = table.unsqueeze(castiron::axis![1]).embedding(tensor![2, 0]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod choosing_scatter_dtype {
 use castiron::{axis, tensor};
 

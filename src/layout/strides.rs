@@ -22,6 +22,11 @@ pub fn row_major(sizes: &[usize]) -> Vec<usize> {
     strides
 }
 
+/// The two sizes, or strides, of a matrix.
+pub(crate) fn of_matrix(list: &[usize]) -> [usize; 2] {
+    [list[0], list[1]]
+}
+
 /// The axes from the outermost on: those of the largest strides first.
 pub(crate) fn from_outermost(strides: &[usize]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..strides.len()).collect();

@@ -8,12 +8,13 @@ use super::{Dim, SameDim, Shape};
 #[diagnostic::on_unimplemented(
     message = "`{Op}` takes a tensor of rank {N} here, not one of shape `{Self}`",
     label = "the number of axes is not {N}",
-    note = "`matmul` takes vectors, matrices and batches of them; `.flatten()` makes a vector, `.unsqueeze(axis![0])` adds an axis"
+    note = "`.flatten()` makes a vector, `.unsqueeze(axis![0])` adds an axis; of products `matmul` takes vectors, matrices and batches of them"
 )]
 pub trait HasRank<const N: usize, Op>: Shape {}
 
 macro_rules! has_rank {
     ($rank:literal [$($dim:ident)+] $positive:tt $negative:tt) => {
+        #[diagnostic::do_not_recommend]
         impl<Op, $($dim: Dim,)+> HasRank<$rank, Op> for ($($dim,)+) {}
     };
 }

@@ -7,7 +7,7 @@ use crate::error::{Error, Result, filled, invalid, listed};
 use crate::ops;
 use crate::ops::admit::FloatFor;
 use crate::ops::choosing::IndexFor;
-use crate::shape::{Dim, Dyn};
+use crate::shape::{Dim, Dyn, HasRank, MatrixParts, Shape};
 use crate::storage::View;
 use crate::tensor::{Tensor, checked_numel};
 use castiron_macros::fallible;
@@ -100,12 +100,12 @@ pub(crate) fn bags<E: Dtype, D: Device>(
     Ok((storage, count))
 }
 
-impl<E: Element, V: Dim, M: Dim, D: Device> Tensor<E, (V, M), D> {
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// The rows that indices name, summed (or their mean or largest elements) in bags, each of which begins at an offset into the
     /// indices and ends where the next begins; with `include_last` the last offset is where the last bag ends. Indices equal to
     /// `padding` do not count. `weights` multiply the rows of sums, one for each index.
     ///
-    /// The result has a row for each bag. Dtypes: floating-point, `i64` indices. Computed on the host.
+    /// `self` is `(V, M)`, and the result has a row for each bag. Dtypes: floating-point, `i64` indices. Computed on the host.
     ///
     /// PyTorch: `torch.nn.functional.embedding_bag`, whose first two operands come the other way round.
     ///
@@ -127,13 +127,14 @@ impl<E: Element, V: Dim, M: Dim, D: Device> Tensor<E, (V, M), D> {
         mode: BagMode,
         weights: Option<&Tensor<E, (N,), D>>,
         padding: Option<i64>,
-    ) -> Result<Tensor<E, (Dyn, M), D>>
+    ) -> Result<Tensor<E, (Dyn, <S as MatrixParts>::Columns), D>>
     where
+        S: HasRank<2, ops::losses::embedding_bag>,
         E: FloatFor<ops::losses::embedding_bag>,
         I: Dtype + IndexFor<ops::losses::embedding_bag>,
     {
         let op = "embedding_bag";
-        let columns = self.shape()[1];
+        let columns = self.shape().as_ref()[1];
         let index = indices.elements().known_as::<i64>();
         if !D::has_data(index.buffer) {
             let count = offsets.len() - usize::from(include_last && !offsets.is_empty());

@@ -16,7 +16,7 @@ use crate::ops::losses::{
     Smaller, TripletMargin,
 };
 use crate::ops::reduce::{self, VectorNorm};
-use crate::shape::{AxisArg, Broadcast, Dim, Dyn, HasAxis, Shape, SizeArray, TargetOf};
+use crate::shape::{AxisArg, Broadcast, Dyn, HasAxis, HasRank, Shape, SizeArray, TargetOf};
 use crate::storage::{View, ViewMut};
 use crate::tensor::elementwise::apply::broadcast;
 use crate::tensor::{Tensor, checked_numel};
@@ -334,10 +334,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 }
 
-impl<E: Element, N: Dim, M: Dim, D: Device> Tensor<E, (N, M), D> {
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// The `p`-norms of the differences of every two rows: of row 0 and 1, 0 and 2, …, 1 and 2, ….
     ///
-    /// There are `N * (N - 1) / 2`. Dtypes: floating-point.
+    /// Of `(N, M)` there are `N * (N - 1) / 2`. Dtypes: floating-point.
     ///
     /// PyTorch: `torch.nn.functional.pdist`, where `p` is 2 if not given.
     ///
@@ -351,13 +351,15 @@ impl<E: Element, N: Dim, M: Dim, D: Device> Tensor<E, (N, M), D> {
     #[fallible]
     pub fn pdist(&self, p: f64) -> Result<Tensor<E, (Dyn,), D>>
     where
+        S: HasRank<2, ops::losses::pdist>,
         E: FloatFor<ops::losses::pdist>,
     {
         let op = "pdist";
         if p.is_nan() || p < 0.0 {
             return crate::error::invalid(op, format!("`p` must not be negative, got {p}"));
         }
-        let ([n, m], [down, across]) = (self.shape(), self.stride());
+        let (sizes, strides) = (self.shape(), self.stride());
+        let ([n, m], [down, across]) = (strides::of_matrix(sizes.as_ref()), strides::of_matrix(strides.as_ref()));
         let count = n.checked_mul(n.saturating_sub(1)).ok_or(Error::TooLarge { op, sizes: [n, n][..].into() })? / 2;
         checked_numel::<E>(op, &[count])?;
         let x = self.elements();

@@ -5,10 +5,11 @@
 use crate::device::{Cpu, Device};
 use crate::dtype::Element;
 use crate::error::{Error, Result};
+use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::NumericFor;
 use crate::ops::kernel::{Applying, Copying, Map1};
-use crate::shape::{Dim, HasAxis, InFeatures, Shape};
+use crate::shape::{Dim, HasAxis, HasRank, InFeatures, MatrixParts, Shape};
 use crate::storage::View;
 use crate::tensor::linalg::linear::InRows;
 use crate::tensor::{Activation, Tensor};
@@ -45,7 +46,7 @@ impl<E: Element, N: Dim, K: Dim, D: Device> core::fmt::Debug for PackedLinear<E,
     }
 }
 
-impl<E: Element, N: Dim, K: Dim, D: Device> Tensor<E, (N, K), D> {
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// This weight, packed for linear layers, with a bias that is added: [`linear`](Tensor::linear) gives the same results, of floats but
     /// for the order in which sums are rounded.
     ///
@@ -60,18 +61,23 @@ impl<E: Element, N: Dim, K: Dim, D: Device> Tensor<E, (N, K), D> {
     /// assert_eq!(layer.forward(&tensor![[1.0, 1.0]]).to_vec(), [3.5, 7.0, 10.0]);
     /// ```
     #[fallible]
-    pub fn pack_linear(&self, bias: Option<&Tensor<E, (N,), D>>) -> Result<PackedLinear<E, N, K, D>>
+    #[allow(clippy::type_complexity, reason = "the parts of a shape have names")]
+    pub fn pack_linear(
+        &self,
+        bias: Option<&Tensor<E, (<S as MatrixParts>::Rows,), D>>,
+    ) -> Result<PackedLinear<E, <S as MatrixParts>::Rows, <S as MatrixParts>::Columns, D>>
     where
+        S: HasRank<2, ops::reduce::linear>,
         E: NumericFor<ops::reduce::linear>,
     {
-        let sizes = self.shape();
+        let sizes = strides::of_matrix(self.shape().as_ref());
         if let Some(bias) = bias
             && bias.shape() != [sizes[0]]
         {
             let (expected, found) = (format!("[{}]", sizes[0]), bias.shape()[..].into());
             return Err(Error::Shape { op: "pack_linear", expected, found });
         }
-        let [across, down] = self.stride();
+        let [across, down] = strides::of_matrix(self.stride().as_ref());
         let (five, steps) = ([sizes[0], sizes[1], 1, 1, 1], [across, down, 1, 1, 1]);
         Ok(PackedLinear {
             weight: D::pack::<E>(self.elements().restrided(&five, &steps), 1)?,

@@ -8,7 +8,7 @@ use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, filled, invalid, listed};
 use crate::ops;
 use crate::ops::choosing::WideFloatFor;
-use crate::shape::{Dim, Dyn, SameSizeFor, Shape, SizeArray};
+use crate::shape::{Dim, Dyn, HasRank, MatrixParts, SameSizeFor, Shape, SizeArray};
 use crate::storage::View;
 use crate::tensor::create::ranges::Spaced;
 use crate::tensor::{Tensor, checked_numel};
@@ -280,7 +280,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 }
 
-impl<E: Element, M: Dim, N: Dim, D: Device> Tensor<E, (M, N), D> {
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// How many rows, each a point, fall into each cell of a grid of equal bins along as many axes as a row has numbers, and the edges along
     /// each axis. `range` gives the lowest and the highest edge of each axis; the rest is as in [`histogram`](Tensor::histogram).
     ///
@@ -305,14 +305,15 @@ impl<E: Element, M: Dim, N: Dim, D: Device> Tensor<E, (M, N), D> {
         &self,
         bins: B,
         range: Option<&[f64]>,
-        weights: Option<&Tensor<E, (M,), D>>,
+        weights: Option<&Tensor<E, (<S as MatrixParts>::Rows,), D>>,
         density: bool,
     ) -> Result<(Tensor<E, B::Shape, D>, B::Each<Tensor<E, (Dyn,), D>>)>
     where
+        S: HasRank<2, ops::reduce::histogramdd>,
         E: WideFloatFor<ops::reduce::histogramdd>,
-        N: SameSizeFor<B::Count, ops::reduce::histogramdd>,
+        <S as MatrixParts>::Columns: SameSizeFor<B::Count, ops::reduce::histogramdd>,
     {
-        let (bins, axes) = (bins.as_ref(), self.shape()[1]);
+        let (bins, axes) = (bins.as_ref(), self.shape().as_ref()[1]);
         let weights = weights.map(|weights| weights.elements());
         let how = Counting { bins: Bins::Counts(bins), range, weights, density };
         let found = histogram::<E, D>("histogramdd", self.elements(), axes, &how)?;
