@@ -120,8 +120,8 @@ pub(crate) fn attend<E: Dtype>(attention: &Attention<'_, HostBuffer, E>) -> Resu
     let [keys, width] = [value.sizes[lead.len()], value.sizes[lead.len() + 1]];
     let sizes = [lead, &[queries, width]].concat();
     let len = result_len(&sizes)?;
-    if len == 0 {
-        return HostBuffer::zeroed::<E>(0);
+    if len == 0 || keys == 0 {
+        return HostBuffer::zeroed::<E>(len);
     }
     let heads: usize = lead.iter().product();
     let work = heads.saturating_mul(queries).saturating_mul(keys).saturating_mul(features + width) / 32;
@@ -176,8 +176,7 @@ impl<'a, E: Dtype> Group<'a, E> {
     fn new(attention: &'a Attention<'a, HostBuffer, E>, head: usize, first: usize, rows: usize) -> Result<Self> {
         let Attention { query, value, scale, .. } = attention;
         let lead = &query.sizes[..query.sizes.len() - 2];
-        let (features, keys, width) =
-            (query.sizes[lead.len() + 1], value.sizes[lead.len()], value.sizes[lead.len() + 1]);
+        let (features, width) = (query.sizes[lead.len() + 1], value.sizes[lead.len() + 1]);
         // (Whatever the groups, so that every query is computed in one way.)
         let packs = query.sizes[lead.len()] >= PACKED && conv::has::<E>();
         let strip = if packs { Panel::<E::Compute>::strip_and_rows()[0] } else { 1 };
@@ -200,11 +199,7 @@ impl<'a, E: Dtype> Group<'a, E> {
             score_step,
             largest: Scratch::try_filled(lowest, rows)?,
             totals: Scratch::try_filled(zero, rows)?,
-            sums: if keys == 0 {
-                Scratch::try_filled(zero, rows * sum_step)?
-            } else {
-                Scratch::try_new(rows * sum_step)?
-            },
+            sums: Scratch::try_new(rows * sum_step)?,
             sum_step,
         })
     }
@@ -298,7 +293,8 @@ impl<'a, E: Dtype> Group<'a, E> {
             terms: count,
             columns: width,
         };
-        // SAFETY: the scores are written, and so are sums that are added to; there is room for whole strips of them.
+        // SAFETY: the scores are written, and so are sums that are added to, by the first block, of which every query sees a key; there
+        // is room for whole strips of them.
         unsafe { values.multiply::<E>(products) }
     }
 

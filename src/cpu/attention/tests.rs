@@ -1,4 +1,4 @@
-use super::attend;
+use super::{KEYS, attend};
 use crate::dtype::{Castable, Dtype, bf16};
 use crate::layout::strides::row_major;
 use crate::ops::arguments::{Attention, Mask};
@@ -135,5 +135,36 @@ fn a_query_among_few_gets_what_it_gets_among_many() {
     let causal = of(0, 50, true);
     for count in [8, 20, 33] {
         assert_eq!(of(0, count, true), causal[..count * features]);
+    }
+}
+
+/// Queries that see nothing, only keys of a later block, or all; and no keys at all.
+#[test]
+fn a_query_that_sees_no_key_of_the_first_block_averages_those_of_later_ones() {
+    let (queries, width) = (9, 3);
+    for keys in [0, KEYS + 5] {
+        let numbers = |sizes: [usize; 3]| (0..sizes.iter().product()).map(|at| (at / width) as f32).collect::<Vec<_>>();
+        let sizes = [[1, queries, width], [1, keys, width]];
+        let [query, key] = sizes.map(|sizes| HostBuffer::from_vec(numbers(sizes)).unwrap());
+        let strides = sizes.map(|sizes| row_major(&sizes));
+        let sees = |query: usize, key: usize| [false, key >= KEYS, true][query % 3];
+        let seen = (0..queries * keys).map(|at| sees(at / keys, at % keys)).collect::<Vec<_>>();
+        let seen = HostBuffer::from_vec(seen).unwrap();
+        let (mask_sizes, mask_strides) = ([1, queries, keys], [0, keys, 1]);
+        let attention = Attention::<_, f32> {
+            query: View::new(&query, 0, &sizes[0], &strides[0]),
+            key: View::new(&key, 0, &sizes[1], &strides[1]),
+            value: View::new(&key, 0, &sizes[1], &strides[1]),
+            mask: Some(Mask::Seen(View::new(&seen, 0, &mask_sizes, &mask_strides))),
+            is_causal: false,
+            scale: 0.0,
+        };
+        let out = attend(&attention).unwrap();
+        let found = crate::cpu::read::download(View::<_, f32>::new(&out, 0, &sizes[0], &strides[0])).unwrap();
+        for (at, &found) in found.iter().enumerate() {
+            let own = (0..keys).filter(|&key| sees(at / width, key)).collect::<Vec<_>>();
+            let mean = own.iter().sum::<usize>() as f32 / own.len().max(1) as f32;
+            assert!((found - mean).abs() < 1e-3, "{keys} keys, query {}: {found} {mean}", at / width);
+        }
     }
 }

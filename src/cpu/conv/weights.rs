@@ -34,7 +34,7 @@ impl<E> Weights<'_, E> {
 /// How many numbers along the contiguous axis are packed before the next output channel is looked at: a cache line of `f32`.
 const RUN: usize = 16;
 
-/// Numbers of a window in a chunk, at most: its weights stay in the L1 cache while the pixels of a block take their turns.
+/// Numbers of a window in a chunk, about: its weights stay in the L1 cache while the pixels of a block take their turns.
 const CHUNK: usize = if cfg!(debug_assertions) { 1 << 6 } else { 432 };
 /// A window of no more numbers is one chunk: its sums are loaded and stored once.
 const WHOLE: usize = if cfg!(debug_assertions) { 1 << 6 } else { 576 };

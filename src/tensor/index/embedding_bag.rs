@@ -7,7 +7,7 @@ use crate::error::{Error, Result, filled, invalid, listed};
 use crate::ops;
 use crate::ops::admit::FloatFor;
 use crate::ops::choosing::IndexFor;
-use crate::shape::{Dim, Dyn, HasRank, MatrixParts, Shape};
+use crate::shape::{Dim, Dyn, HasRank, Shape};
 use crate::storage::View;
 use crate::tensor::{Tensor, checked_numel};
 use castiron_macros::fallible;
@@ -127,7 +127,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         mode: BagMode,
         weights: Option<&Tensor<E, (N,), D>>,
         padding: Option<i64>,
-    ) -> Result<Tensor<E, (Dyn, <S as MatrixParts>::Columns), D>>
+    ) -> Result<Tensor<E, (Dyn, S::Columns), D>>
     where
         S: HasRank<2, ops::losses::embedding_bag>,
         E: FloatFor<ops::losses::embedding_bag>,

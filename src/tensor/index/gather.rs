@@ -9,9 +9,7 @@ use crate::layout::strides;
 use crate::ops::arguments::Indexing;
 use crate::ops::choosing::{self, IndexFor};
 use crate::ops::kernel::Casting;
-use crate::shape::{
-    AxisArg, Broadcast, Dim, HasAxis, HasRank, IndexList, InsertAxis, MatrixParts, SameRank, Shape, SizeArray,
-};
+use crate::shape::{AxisArg, Broadcast, Dim, HasAxis, HasRank, IndexList, InsertAxis, SameRank, Shape, SizeArray};
 use crate::storage::View;
 use crate::tensor::base::operand::{OperandSource, TensorOperand};
 use crate::tensor::{Tensor, checked_numel};
@@ -204,8 +202,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// The rows that indices of any shape name: vectors for words.
     ///
-    /// Shape: `(V, M)`; the result's is that of the indices with the length of a row as the last axis. Dtypes: all. The indices are `i64` or `i32`, from
-    /// 0 up.
+    /// Shape: `(V, M)`; the result's is that of the indices with the length of a row as the last axis. Dtypes: all. The indices are
+    /// `i64` or `i32`, from 0 up.
     ///
     /// PyTorch: `torch.nn.functional.embedding`, whose operands come the other way round.
     ///
@@ -222,16 +220,15 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn embedding<X: TensorOperand>(
         &self,
         index: X,
-    ) -> Result<Tensor<E, <X::Shape as InsertAxis<-1>>::Inserted<<S as MatrixParts>::Columns>, D>>
+    ) -> Result<Tensor<E, <X::Shape as InsertAxis<-1>>::Inserted<S::Columns>, D>>
     where
         S: HasRank<2, choosing::embedding>,
         X::Shape: InsertAxis<-1>,
         X::Elem: IndexFor<choosing::embedding>,
         D: Receives<X::Place, Dimensioned>,
     {
-        let (sizes, strides) = (self.shape(), self.stride());
-        let ([rows, columns], [row, column]) =
-            (strides::of_matrix(sizes.as_ref()), strides::of_matrix(strides.as_ref()));
+        let [rows, columns] = strides::of_matrix(self.shape().as_ref());
+        let [row, column] = strides::of_matrix(self.stride().as_ref());
         with_indices::<X, D, _>(&index, |index| {
             // Each position of the indices sees all rows along its last axis.
             let (mut sizes, mut index_strides) = lifted(&index);

@@ -358,8 +358,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         if p.is_nan() || p < 0.0 {
             return crate::error::invalid(op, format!("`p` must not be negative, got {p}"));
         }
-        let (sizes, strides) = (self.shape(), self.stride());
-        let ([n, m], [down, across]) = (strides::of_matrix(sizes.as_ref()), strides::of_matrix(strides.as_ref()));
+        let [n, m] = strides::of_matrix(self.shape().as_ref());
+        let [down, across] = strides::of_matrix(self.stride().as_ref());
         let count = n.checked_mul(n.saturating_sub(1)).ok_or(Error::TooLarge { op, sizes: [n, n][..].into() })? / 2;
         checked_numel::<E>(op, &[count])?;
         let x = self.elements();

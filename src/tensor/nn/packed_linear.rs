@@ -9,7 +9,7 @@ use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::NumericFor;
 use crate::ops::kernel::{Applying, Copying, Map1};
-use crate::shape::{Dim, HasAxis, HasRank, InFeatures, MatrixParts, Shape};
+use crate::shape::{Dim, HasAxis, HasRank, InFeatures, Shape};
 use crate::storage::View;
 use crate::tensor::linalg::linear::InRows;
 use crate::tensor::{Activation, Tensor};
@@ -61,11 +61,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(layer.forward(&tensor![[1.0, 1.0]]).to_vec(), [3.5, 7.0, 10.0]);
     /// ```
     #[fallible]
-    #[allow(clippy::type_complexity, reason = "the parts of a shape have names")]
     pub fn pack_linear(
         &self,
-        bias: Option<&Tensor<E, (<S as MatrixParts>::Rows,), D>>,
-    ) -> Result<PackedLinear<E, <S as MatrixParts>::Rows, <S as MatrixParts>::Columns, D>>
+        bias: Option<&Tensor<E, (S::Rows,), D>>,
+    ) -> Result<PackedLinear<E, S::Rows, S::Columns, D>>
     where
         S: HasRank<2, ops::reduce::linear>,
         E: NumericFor<ops::reduce::linear>,

@@ -8,7 +8,7 @@ use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, filled, invalid, listed};
 use crate::ops;
 use crate::ops::choosing::WideFloatFor;
-use crate::shape::{Dim, Dyn, HasRank, MatrixParts, SameSizeFor, Shape, SizeArray};
+use crate::shape::{Dim, Dyn, HasRank, SameSizeFor, Shape, SizeArray};
 use crate::storage::View;
 use crate::tensor::create::ranges::Spaced;
 use crate::tensor::{Tensor, checked_numel};
@@ -305,13 +305,13 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         &self,
         bins: B,
         range: Option<&[f64]>,
-        weights: Option<&Tensor<E, (<S as MatrixParts>::Rows,), D>>,
+        weights: Option<&Tensor<E, (S::Rows,), D>>,
         density: bool,
     ) -> Result<(Tensor<E, B::Shape, D>, B::Each<Tensor<E, (Dyn,), D>>)>
     where
         S: HasRank<2, ops::reduce::histogramdd>,
         E: WideFloatFor<ops::reduce::histogramdd>,
-        <S as MatrixParts>::Columns: SameSizeFor<B::Count, ops::reduce::histogramdd>,
+        S::Columns: SameSizeFor<B::Count, ops::reduce::histogramdd>,
     {
         let (bins, axes) = (bins.as_ref(), self.shape().as_ref()[1]);
         let weights = weights.map(|weights| weights.elements());
