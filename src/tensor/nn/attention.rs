@@ -216,10 +216,10 @@ impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
     ///
     /// ```
     /// use castiron::{nn::{All, Causal}, shape, Tensor};
-    /// let (q, k) = (Tensor::<f32, shape![2, 12, 5, 64]>::ones(), Tensor::<f32, shape![2, 12, 7, 64]>::ones());
-    /// let v: Tensor<f32, shape![2, 12, 7, 32]> = Tensor::from_fn(|at: [usize; 4]| at[2] as f32);
+    /// let (q, k) = (Tensor::<f32, shape![2, 12, 5, 64]>::ones(), Tensor::<f32, shape![2, 12, 8, 64]>::ones());
+    /// let v: Tensor<f32, shape![2, 12, 8, 32]> = Tensor::from_fn(|at: [usize; 4]| at[2] as f32);
     /// let y: Tensor<f32, shape![2, 12, 5, 32]> = q.scaled_dot_product_attention(&k, &v, All, None);
-    /// assert_eq!(y[(0, 0, 0, 0)], 3.0);
+    /// assert_eq!(y[(0, 0, 0, 0)], 3.5);
     /// let y = q.scaled_dot_product_attention(&k, &v, Causal, None);
     /// assert_eq!((y[(0, 0, 0, 0)], y[(1, 3, 4, 0)]), (0.0, 2.0));
     /// ```
