@@ -2,7 +2,7 @@
 //! and columns; what a block reads is copied first, padded, with the channels of a pixel side by side, unless it lies so already.
 //!
 //! Every sum is taken in one order, chunk by chunk of the channels, position by position and channel by channel, whatever the blocks and
-//! threads.
+//! threads. Windows of 3 x 3 of many channels have an algorithm of their own, `winograd`, with fewer products.
 //! Uses `tile`, `patch`, `weights`, threads and scratch memory; used by `Cpu`.
 
 mod depthwise;
@@ -13,6 +13,7 @@ mod product;
 mod strips;
 mod tile;
 mod weights;
+mod winograd;
 
 pub(super) use self::panel::{Panel, Rows};
 pub(super) use self::patch::{scale, widen};
@@ -168,12 +169,16 @@ fn convolve_by<E: Dtype>(
     };
     plan.flatten();
     plan.choose_block();
+    let sums_windows = winograd::pays(&plan);
     // (It is kept until the blocks are computed.)
     let mut packed = None;
     if let Some(packer) = &packer
-        && (is_depthwise || plan.blocks() > 1)
+        && (is_depthwise || sums_windows || plan.blocks() > 1)
     {
         plan.weights = Source::Packed(packed.insert(packer.pack_all(usize::MAX)?).start().cast_const());
+    }
+    if sums_windows && let Some(result) = winograd::convolve(&plan, len)? {
+        return Ok(result);
     }
     // SAFETY: the blocks are all of the result, which is dense, and strips all of its channels; each is computed by one thread.
     unsafe {

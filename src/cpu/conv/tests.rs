@@ -103,6 +103,13 @@ fn check<E: Dtype + Castable>() {
         (1, [1, 3, 2, 5, 17], 64, [window(2, 1, 0, 0, 1), window(3, 1, 1, 1, 1), window(2, 1, 0, 1, 1)]),
         (1, [2, 0, 1, 4, 4], 3, [point, window(3, 1, 1, 1, 1), window(3, 1, 1, 1, 1)]),
         (2, [1, 38, 1, 4, 3], 64, [point, window(2, 1, 0, 0, 1), window(3, 1, 1, 1, 1)]),
+        // By Winograd's algorithm, if the numbers of channels are large enough.
+        (1, [2, 17, 1, 7, 6], 20, [point, window(3, 1, 1, 1, 1), window(3, 1, 1, 1, 1)]),
+        (1, [1, 17, 1, 4, 33], 33, [point, window(3, 1, 0, 0, 1), window(3, 1, 2, 5, 1)]),
+        (1, [3, 70, 1, 3, 7], 16, [point, window(3, 1, 1, 0, 1), window(3, 1, 0, 2, 1)]),
+        (1, [1, 16, 2, 3, 5], 16, [point, window(3, 1, 1, 1, 1), window(3, 1, 1, 1, 1)]),
+        (1, [1, 16, 1, 0, 5], 16, [point, window(3, 1, 2, 2, 1), window(3, 1, 1, 1, 1)]),
+        (1, [1, 16, 1, 40, 2], 18, [point, window(3, 1, 1, 1, 1), window(3, 1, 1, 1, 1)]),
     ];
     for (groups, x_sizes, outputs, windows) in kinds {
         let convolution = Convolution { windows, groups };
@@ -127,6 +134,8 @@ fn check<E: Dtype + Castable>() {
             };
             let (xs, ws) = (doubles(&x, &x_sizes, &x_strides), doubles(&w, &w_sizes, &w_strides));
             let expected = naive(&convolution, &xs, &x_sizes, &ws, &w_sizes, &sizes);
+            // As the dtype rounds them.
+            let expected: Vec<f64> = expected.into_iter().map(|x| x.cast::<E>().cast::<f64>()).collect();
             for &kernels in tile::kernels::<E::Compute>() {
                 let x = View::new(&storages[0], 0, &x_sizes, &x_strides);
                 let w = View::new(&storages[1], 0, &w_sizes, &w_strides);
@@ -149,6 +158,63 @@ fn sums_are_those_of_the_definition_in_every_layout_and_by_every_kernel() {
     check::<f32>();
     check::<f64>();
     check::<bf16>();
+}
+
+/// A convolution of one image with 3 x 3 windows, which Winograd's algorithm computes: by the definition and by each kernel of the machine.
+fn windows_of_three(x: Vec<f32>, w: Vec<f32>) -> (Vec<f64>, Vec<Vec<f32>>) {
+    let convolution = Convolution { windows: [Window::POINT, window(3, 1, 1, 1, 1), window(3, 1, 1, 1, 1)], groups: 1 };
+    let (x_sizes, w_sizes, sizes) = ([1, 16, 1, 5, 7], [17, 16, 1, 3, 3], [1, 17, 1, 5, 7]);
+    let doubles = |list: &[f32]| -> Vec<f64> { list.iter().map(|&x| x.into()).collect() };
+    let expected = naive(&convolution, &doubles(&x), &x_sizes, &doubles(&w), &w_sizes, &sizes);
+    let bias: Vec<f32> = (0..17).map(|at| at as f32).collect();
+    let storages = [x, w, bias].map(|list| HostBuffer::from_vec(list).unwrap());
+    let strides = [&x_sizes[..], &w_sizes, &sizes].map(row_major);
+    let x = View::<_, f32>::new(&storages[0], 0, &x_sizes, &strides[0]);
+    let w = View::new(&storages[1], 0, &w_sizes, &strides[1]);
+    let bias = View::new(&storages[2], 0, &sizes[1..2], &[1]);
+    let found = tile::kernels::<f32>().iter().map(|&kernels| {
+        let result = [&sizes[..], &strides[2]];
+        let out = convolve_by(kernels, &convolution, x, Weight::Tensor(w), Some(bias), result, None).unwrap();
+        crate::cpu::read::download(View::<_, f32>::new(&out, 0, &sizes, &strides[2])).unwrap()
+    });
+    let found = found.collect();
+    (expected, found)
+}
+
+/// A number that is not finite reaches the results whose windows have it, as it is, and no others; so does one whose sums are not finite.
+#[test]
+fn numbers_that_are_not_finite_stay_in_their_windows() {
+    // (No weight is zero.)
+    let w: Vec<f32> = (0..17 * 16 * 9).map(|at| (1 + at % 3) as f32 / 16.0).collect();
+    for special in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX] {
+        for at in [0, 9, 16, 34 + 35 * 3] {
+            let mut x = numbers::<f32>(16 * 35, 0);
+            x[at] = special;
+            let (expected, found) = windows_of_three(x, w.clone());
+            for (at, found) in found.iter().flat_map(|list| list.iter().enumerate()) {
+                let (found, expected) = (f64::from(*found), expected[at]);
+                let is_same = found == expected || found.is_nan() && expected.is_nan();
+                let is_near = (found - expected).abs() <= 1e-6 * expected.abs();
+                assert!(is_same || is_near, "{special} at {at}: {found}, not {expected}");
+            }
+        }
+    }
+}
+
+/// The error is within the bound of a direct convolution, of which each sum has its own: other windows' numbers do not count.
+#[test]
+fn errors_are_in_proportion_to_the_products_of_a_window() {
+    // Numbers of very different sizes, and neighbours of them.
+    let number = |at: usize| ((at * 7919) % 997) as f32 / 331.0 - 1.5;
+    let x: Vec<f32> = (0..16 * 35).map(|at| number(at) * 10_f32.powi((at * 31 % 13) as i32 - 6)).collect();
+    let w: Vec<f32> = (0..17 * 16 * 9).map(|at| number(at + 5)).collect();
+    let absolute = |list: &[f32]| list.iter().map(|x| x.abs()).collect();
+    let (sizes, _) = windows_of_three(absolute(&x), absolute(&w));
+    let (expected, found) = windows_of_three(x, w);
+    for (at, found) in found.iter().flat_map(|list| list.iter().enumerate()) {
+        let error = (f64::from(*found) - expected[at]).abs() / sizes[at];
+        assert!(error <= 16.0 * 9.0 * f64::from(f32::EPSILON), "at {at}: {error:e}");
+    }
 }
 
 /// Without a kernel of its own a dtype is convolved by products of patches; here both are asked.

@@ -3,6 +3,7 @@
 //!
 //! Each step loads the strip's weights once and broadcasts one number of each pixel. Uses vector instructions; used by `conv`.
 
+use super::winograd::{self, Inputs, Results, Transforms, Windows};
 use crate::cpu::simd::prefetch;
 use core::any::TypeId;
 #[cfg(target_arch = "x86_64")]
@@ -43,6 +44,7 @@ pub(super) struct Kernels<T: 'static> {
     /// The numbers of pixels there are kernels for, descending; the last is 1.
     pub(super) pixels: &'static [usize],
     run: unsafe fn(usize, &TileArgs<'_, T>),
+    pub(super) winograd: Transforms<T>,
 }
 impl<T> Clone for Kernels<T> {
     fn clone(&self) -> Self {
@@ -91,8 +93,8 @@ impl<T> Kernels<T> {
 ///
 /// # Safety
 /// Its functions are called where the machine has the instructions.
-trait Lanes {
-    type Number: Copy + Default + 'static;
+pub(super) trait Lanes {
+    type Number: Copy + Default + PartialEq + From<f32> + 'static;
     type Vector: Copy;
     /// Numbers of a vector.
     const LEN: usize;
@@ -234,7 +236,7 @@ macro_rules! kernels {
             }
         }
         impl $name {
-            const KERNELS: Kernels<$number> = Kernels { strip: 2 * $lanes, pixels: &[$($pixels),*], run: Self::run };
+            const KERNELS: Kernels<$number> = Kernels { strip: 2 * $lanes, pixels: &[$($pixels),*], run: Self::run, winograd: Transforms { inputs: Self::inputs, windows: Self::windows, results: Self::results } };
             $(#[$features])?
             unsafe fn run(pixels: usize, args: &TileArgs<'_, $number>) {
                 match pixels {
@@ -242,6 +244,21 @@ macro_rules! kernels {
                     $($pixels => unsafe { tile::<$name, $pixels>(args) },)*
                     _ => unreachable!("a number of pixels without a kernel"),
                 }
+            }
+            $(#[$features])?
+            unsafe fn inputs(args: &Inputs<'_, $number>) {
+                // SAFETY: the caller's promise.
+                unsafe { winograd::inputs::<$name>(args) }
+            }
+            $(#[$features])?
+            unsafe fn windows(args: &Windows<$number>) {
+                // SAFETY: the caller's promise.
+                unsafe { winograd::windows::<$name>(args) }
+            }
+            $(#[$features])?
+            unsafe fn results(args: &Results<'_, $number>) -> bool {
+                // SAFETY: the caller's promise.
+                unsafe { winograd::results::<$name>(args) }
             }
         }
     )*};

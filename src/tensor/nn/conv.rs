@@ -270,6 +270,10 @@ macro_rules! convolutions {
             /// All hold one dtype, floating or complex, which is the result's. The result has its channels last in memory where the input or the
             /// weight has, which is the fastest layout.
             ///
+            /// On the host, windows of 3 x 3 that lie side by side are computed by Winograd's algorithm where there are many channels and
+            /// positions: the products are fewer, and the error no larger than that of a sum of the window's products. An image's result
+            /// does not depend on the others of its batch, nor on threads.
+            ///
             #[doc = concat!("PyTorch: `torch.nn.functional.", stringify!($name), "`.")]
             ///
             /// # Panics
