@@ -3,7 +3,7 @@
 //! Source: Milakov and Gimelshein 2018, "Online normalizer calculation for softmax". Used by `attention`.
 
 use crate::cpu::simd::Loop;
-use crate::dtype::{Compute, Dtype};
+use crate::dtype::{Compute, Dtype, MachineFloat, Unary, math};
 use crate::ops;
 use crate::ops::reduce::{Accumulating, ExtremeOfTwo};
 
@@ -23,6 +23,15 @@ pub(super) struct OnlineSoftmax<C> {
     pub(super) totals: *mut C,
     pub(super) sums: *mut C,
     pub(super) width: usize,
+}
+
+/// The exponential of a score's distance to the largest one.
+struct Exponential;
+impl Unary for Exponential {
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T) -> T {
+        T::elementary::<math::ExpFlushed>(x)
+    }
 }
 
 /// All lanes as one, by halves, which wait for each other less than lane after lane would.
@@ -64,7 +73,7 @@ impl<C: Compute> Loop for OnlineSoftmax<C> {
                 scores.fill(C::default());
                 continue;
             }
-            let below = |score: C| score.binary::<ops::sub>(max).unary::<ops::exp>();
+            let below = |score: C| score.binary::<ops::sub>(max).unary::<Exponential>();
             let mut lanes = [C::default(); LANES];
             for chunk in scores.chunks_exact_mut(LANES) {
                 for (lane, score) in lanes.iter_mut().zip(chunk) {

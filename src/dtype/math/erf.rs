@@ -116,8 +116,8 @@ fn near<T: Real>(x: T) -> T {
 pub(crate) fn single(x: f32) -> f32 {
     let size = x.abs();
     let y = size.bound(0.0, 4.0);
-    let (e, n) = plain(-log_erfc(y));
-    let far = e.mul_add(-f32::power_of_two(n), 1.0);
+    let (e, power) = plain(-log_erfc(y));
+    let far = e.mul_add(-power, 1.0);
     pick(y < SMALL as f32, near(y), far).copysign(x)
 }
 

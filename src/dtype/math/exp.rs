@@ -35,13 +35,19 @@ pub(crate) fn scaled<T: Real>(high: T, low: T) -> Scaled<T> {
     Scaled { high, low, n }
 }
 
-/// `e^x` as a number times `2^n`, for an `x` within [`Real::EXP_RANGE`] or a little beyond: one rounding more than
-/// [`scaled`], and half as many steps.
+/// `e^x` as a number times a power of two, which is a normal number: one rounding more than [`scaled`], and half as many steps.
 #[inline(always)]
 pub(crate) fn plain<T: Real>(x: T) -> (T, T) {
-    let n = (x * T::of(core::f64::consts::LOG2_E)).nearest();
+    let (n, power) = x.one_power(T::of(core::f64::consts::LOG2_E));
     let r = n.mul_add(-T::LN2.1, n.mul_add(-T::LN2.0, x));
-    (T::of(1.0) + (r * r).mul_add(T::exp(r), r), n)
+    (T::of(1.0) + (r * r).mul_add(T::exp(r), r), power)
+}
+
+/// `e^x` for x up to 0: 0 where it is smaller than about the smallest normal number. (The shares of a softmax are as they would be.)
+#[inline(always)]
+pub(crate) fn exp_flushed<T: Real>(x: T) -> T {
+    let (e, power) = plain(x);
+    pick(x < T::EXP_NORMAL, T::of(0.0), e * power)
 }
 
 /// `e^x`.

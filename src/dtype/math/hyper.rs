@@ -42,8 +42,8 @@ pub(crate) fn cosh<T: Real>(x: T) -> T {
 pub(crate) fn tanh<T: Real>(x: T) -> T {
     let (one, two) = (T::of(1.0), T::of(2.0));
     let size = x.abs();
-    let (e, n) = plain(size.bound(T::of(0.0), T::of(22.0)) * two);
-    let large = one - two / e.mul_add(T::power_of_two(n), one);
+    let (e, power) = plain(size.bound(T::of(0.0), T::of(22.0)) * two);
+    let large = one - two / e.mul_add(power, one);
     let z = size * size;
     let small = size.mul_add(z * T::tanh(z), size);
     pick(size < T::of(0.625), small, large).copysign(x)

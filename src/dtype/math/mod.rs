@@ -21,7 +21,7 @@ mod trig;
 
 use arc::{acos, asin, atan, atan2, hypot};
 use erf::{erf, erfc, erfcx, erfinv};
-use exp::{exp, exp2, expm1};
+use exp::{exp, exp_flushed, exp2, expm1};
 use hyper::{acosh, asinh, atanh, cosh, sinh, tanh};
 use log::{log, log1p, log2, log10};
 use pow::pow;
@@ -63,6 +63,7 @@ macro_rules! elementary {
 }
 elementary! {
     Exp = exp, |_, y| y;
+    ExpFlushed = exp_flushed, |_, y| y;
     Exp2 = exp2, |_, y| y * T::LN_2();
     Expm1 = expm1, |_, y| y + T::one();
     Log = log, |x, _| x.recip();

@@ -21,6 +21,8 @@ pub trait Real:
     const MAGIC: Self;
     /// Where `exp` has become 0, and where it has become infinite.
     const EXP_RANGE: (Self, Self);
+    /// From here to 0, `e^x` is a normal number.
+    const EXP_NORMAL: Self;
     /// The same for `exp2`.
     const EXP2_RANGE: (Self, Self);
     /// Where `erfc` has become 0.
@@ -57,6 +59,8 @@ pub trait Real:
     /// The integer nearest to `self * factor`, and 2 to it as two factors, each of them a normal number where the power is not: for
     /// integers up to twice the largest exponent.
     fn powers(self, factor: Self) -> (Self, Self, Self);
+    /// The integer nearest to `self * factor`, and 2 to it, where that is a normal number.
+    fn one_power(self, factor: Self) -> (Self, Self);
     /// The upper half of the significand.
     fn head(self) -> Self;
     /// A positive number as `m * 2^k` with m from sqrt(1/2) to sqrt(2).
@@ -154,6 +158,14 @@ macro_rules! real {
             }
 
             #[inline(always)]
+            fn one_power(self, factor: Self) -> (Self, Self) {
+                // As in `powers`, with the bias.
+                const MAGIC: $t = 1.5 * (1u64 << ($digits - 1)) as $t + $bias as $t;
+                let sum = self.mul_add(factor, MAGIC);
+                (sum - MAGIC, $t::from_bits(sum.to_bits() << ($digits - 1)))
+            }
+
+            #[inline(always)]
             fn head(self) -> Self {
                 $t::from_bits(self.to_bits() & !((1 << $half) - 1))
             }
@@ -218,6 +230,7 @@ macro_rules! real {
 // double; Copyright (C) 1993 Sun Microsystems, freely granted) or halves of the number itself.
 real!(f32, u32: 24, 127, 12, 0x3f35_04f3, single, {
     const EXP_RANGE: (f32, f32) = (-104.0, 89.0);
+    const EXP_NORMAL: f32 = -87.0;
     const EXP2_RANGE: (f32, f32) = (-151.0, 129.0);
     const ERFC_END: f32 = 10.6;
     const LN2: (f32, f32) = (0.693_145_75, 1.428_606_8e-6);
@@ -235,6 +248,7 @@ real!(f32, u32: 24, 127, 12, 0x3f35_04f3, single, {
 
 real!(f64, u64: 53, 1023, 27, 0x3fe6_a09e_667f_3bcd, double, {
     const EXP_RANGE: (f64, f64) = (-746.0, 710.0);
+    const EXP_NORMAL: f64 = -708.0;
     const EXP2_RANGE: (f64, f64) = (-1076.0, 1025.0);
     const ERFC_END: f64 = 27.9;
     const LN2: (f64, f64) = (0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10);

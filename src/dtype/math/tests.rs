@@ -187,6 +187,25 @@ fn reference(name: &str) -> Option<fn(f64) -> f64> {
 /// A step through the bits of f32: a prime, so that all exponents and signs are met with ever other digits.
 const STEP: usize = 16_411;
 
+/// What a softmax uses: as accurate as `exp` where the result is a normal number, and zero below.
+#[test]
+fn a_flushed_exponential_is_exp_or_zero() {
+    fn check<T: Real + PartialOrd + core::fmt::Debug>(x: T, epsilon: f64) {
+        let (got, want) = (super::exp_flushed(x), exp(x));
+        let is_near = (got - want).abs() <= T::of(2.0 * epsilon) * want;
+        assert!(if x < T::EXP_NORMAL { got == T::of(0.0) } else { is_near }, "{x:?}: {got:?}, not {want:?}");
+    }
+    for at in 0..200_000 {
+        check::<f32>(at as f32 / -1900.0, f32::EPSILON.into());
+        check::<f64>(f64::from(at) / -260.0, f64::EPSILON);
+    }
+    for x in [f32::NEG_INFINITY, f32::MIN, -0.0, 0.0, -f32::MIN_POSITIVE] {
+        check(x, f32::EPSILON.into());
+        check(f64::from(x), f64::EPSILON);
+    }
+    assert!(super::exp_flushed(f32::NAN).is_nan() && super::exp_flushed(f64::NAN).is_nan());
+}
+
 #[test]
 fn single_precision_agrees_with_double() {
     let mut failures = String::new();
