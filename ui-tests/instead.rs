@@ -2967,6 +2967,20 @@ fn runs() {
 }
 }
 
+mod networks_ctc_without_a_batch {
+use castiron::{Tensor, reduction::Mean, shape, tensor};
+
+pub fn main() {
+    let logs: Tensor<f32, shape![5, 4]> = Tensor::full(-1.5);
+    let _ = logs.unsqueeze(castiron::axis![1]).ctc_loss(&tensor![[1, 2]], &[5], &[2], 0, false, Mean);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod networks_einsum_letter_of_two_sizes {
 use castiron::{Tensor, einsum, shape};
 

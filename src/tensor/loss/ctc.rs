@@ -10,7 +10,7 @@ use crate::error::{Error, Result, filled, invalid};
 use crate::ops;
 use crate::ops::choosing::WideFloatFor;
 use crate::ops::losses::LossReduction;
-use crate::shape::{Dim, Shape};
+use crate::shape::{Dim, HasAxis, HasRank, Shape};
 use crate::storage::View;
 use crate::tensor::Tensor;
 use castiron_macros::fallible;
@@ -119,7 +119,7 @@ pub(crate) fn ctc<E: Dtype, D: Device>(
     of_losses::<E, D>(losses, &[n], reduction)
 }
 
-impl<E: Element, T: Dim, N: Dim, C: Dim, D: Device> Tensor<E, (T, N, C), D> {
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// The loss of sequences of labels beside logarithms of probabilities of classes at each step, of which `blank` is none: `-log` of
     /// the probability that the steps, repeated classes and blanks left out, are the labels (connectionist temporal classification).
     /// The mean is that of the losses divided by the numbers of labels. With `zero_infinity` sequences that have too few steps count
@@ -141,7 +141,7 @@ impl<E: Element, T: Dim, N: Dim, C: Dim, D: Device> Tensor<E, (T, N, C), D> {
     /// assert!((loss.to_vec()[0] - (4.0_f32 / 3.0).ln()).abs() < 1e-6);
     /// ```
     #[fallible]
-    pub fn ctc_loss<L: Dim, R: Reduction<(N,)>>(
+    pub fn ctc_loss<N: Dim, L: Dim, R: Reduction<(N,)>>(
         &self,
         labels: &Tensor<i64, (N, L), D>,
         input_lengths: &[i64],
@@ -151,11 +151,11 @@ impl<E: Element, T: Dim, N: Dim, C: Dim, D: Device> Tensor<E, (T, N, C), D> {
         reduction: R,
     ) -> Result<Tensor<E, R::Shape, D>>
     where
+        S: HasRank<3, ops::losses::ctc_loss> + HasAxis<1, Dim = N>,
         E: WideFloatFor<ops::losses::ctc_loss>,
-        (N,): Shape,
     {
         let _ = reduction;
-        let [_, n, _] = self.shape();
+        let n = self.shape().as_ref()[1];
         let [count, row] = labels.shape();
         if count != n {
             return Err(Error::Shape { op: OP, expected: format!("[{n}, _]"), found: labels.shape()[..].into() });
