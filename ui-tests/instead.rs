@@ -4519,6 +4519,21 @@ fn runs() {
 }
 }
 
+mod sparse_product_of_a_batch {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let batch = Tensor::<f32, shape![2, 3, 4]>::ones().to_sparse();
+    let x: Tensor<f32, shape![4, 5]> = Tensor::ones();
+    let _ = batch.to_dense().matmul(&x);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod sparse_quotient_of_sparse_tensors {
 use castiron::tensor;
 

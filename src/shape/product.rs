@@ -8,7 +8,7 @@ use super::{Dim, SameDim, Shape};
 #[diagnostic::on_unimplemented(
     message = "`{Op}` takes a tensor of rank {N} here, not one of shape `{Self}`",
     label = "the number of axes is not {N}",
-    note = "`.flatten()` makes a vector, `.unsqueeze(axis![0])` adds an axis; of products `matmul` takes vectors, matrices and batches of them"
+    note = "`.flatten()` makes a vector, `.unsqueeze(axis![0])` adds an axis; `matmul` of strided tensors takes vectors, matrices and batches of them"
 )]
 pub trait HasRank<const N: usize, Op>: Shape {}
 

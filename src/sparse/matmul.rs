@@ -9,7 +9,7 @@ use crate::error::{Error, Result, listed};
 use crate::ops;
 use crate::ops::admit::{InexactFor, NumericFor, SameDtypeFor};
 use crate::ops::reduce::Accumulating;
-use crate::shape::{Dim, InnerDim, MatMul, Shape, SizeArray};
+use crate::shape::{Dim, HasRank, InnerDim, MatMul, Shape, SizeArray};
 use crate::tensor::{Tensor, checked_numel};
 use castiron_macros::fallible;
 
@@ -163,7 +163,7 @@ fn known_as<E: Dtype, F: Dtype, T: Shape>(x: &Tensor<F, T>) -> Tensor<E, T> {
     Tensor::from_parts(storage, offset, x.shape(), x.stride())
 }
 
-impl<E: Element, M: Dim, K: Dim> SparseTensor<E, (M, K)> {
+impl<E: Element, S: Shape> SparseTensor<E, S> {
     /// The matrix product (`torch.matmul`, `torch.mm`, `torch.mv`, `torch.sparse.mm`): of a sparse matrix and a strided vector or
     /// matrix a strided one, of two sparse matrices a sparse, coalesced one.
     ///
@@ -182,8 +182,11 @@ impl<E: Element, M: Dim, K: Dim> SparseTensor<E, (M, K)> {
     /// assert_eq!(s.matmul(&s).to_dense().to_vec(), [6.0, 0.0, 0.0, 6.0]);
     /// ```
     #[fallible]
-    pub fn matmul<R: SparseFactor<E, M, K>>(&self, rhs: R) -> Result<R::Output> {
-        rhs.right_of_matmul(self)
+    pub fn matmul<R: SparseFactor<E, S::Rows, S::Columns>>(&self, rhs: R) -> Result<R::Output>
+    where
+        S: HasRank<2, ops::reduce::matmul>,
+    {
+        rhs.right_of_matmul(&self.clone().retyped_sparse())
     }
 
     /// The product with a strided matrix on the left, `left @ self`, which is strided (Python: `__rmatmul__`).
@@ -197,17 +200,19 @@ impl<E: Element, M: Dim, K: Dim> SparseTensor<E, (M, K)> {
     /// assert_eq!(s.rmatmul(&tensor![[1.0, 10.0]]).to_vec(), [30.0, 2.0]);
     /// ```
     #[fallible]
-    pub fn rmatmul<L: Dim, C>(&self, left: &Tensor<E, (L, C)>) -> Result<Tensor<E, (L, K)>>
+    pub fn rmatmul<L: Dim, C>(&self, left: &Tensor<E, (L, C)>) -> Result<Tensor<E, (L, S::Columns)>>
     where
+        S: HasRank<2, ops::reduce::matmul>,
         E: NumericFor<ops::reduce::matmul>,
-        C: Dim + InnerDim<M>,
+        C: Dim + InnerDim<S::Rows>,
     {
-        if left.shape()[1] != self.shape()[0] {
-            let (lhs, rhs) = (left.shape(), self.shape());
+        let right: SparseTensor<E, (S::Rows, S::Columns)> = self.clone().retyped_sparse();
+        if left.shape()[1] != right.shape()[0] {
+            let (lhs, rhs) = (left.shape(), right.shape());
             return Err(inner_sizes_differ(&lhs, &rhs, lhs[1], rhs[0]));
         }
         // (A B)ᵀ = Bᵀ Aᵀ.
-        let product: Tensor<E, (K, L)> = by_dense(&self.try_t()?, &left.t::<(C, L)>())?;
+        let product: Tensor<E, (S::Columns, L)> = by_dense(&right.try_t()?, &left.t::<(C, L)>())?;
         Ok(product.t())
     }
 }
