@@ -271,7 +271,7 @@ macro_rules! convolutions {
             /// weight has, which is the fastest layout.
             ///
             /// On the host, windows of 3 x 3 that lie side by side are computed by Winograd's algorithm where there are many channels and
-            /// positions: the products are fewer, and the error no larger than that of a sum of the window's products. An image's result
+            /// positions: there are fewer products, and the error is of the order of that of a sum of the window's products. An image's result
             /// does not depend on the others of its batch, nor on threads.
             ///
             #[doc = concat!("PyTorch: `torch.nn.functional.", stringify!($name), "`.")]

@@ -40,24 +40,20 @@ fn matrix_len(rows: usize, columns: usize) -> usize {
     rows * columns + GAP
 }
 
-/// Whether a convolution is one that this module computes.
-pub(super) fn can<E: Dtype>(plan: &Plan<'_, E>) -> bool {
+/// Whether this module computes a convolution, and faster than it is computed directly. The batch does not count: an image's results are the
+/// same in each.
+pub(super) fn pays<E: Dtype>(plan: &Plan<'_, E>) -> bool {
     let is_three = |window: Window| [window.kernel, window.stride, window.dilation] == [3, 1, 1];
+    let [_, channels, _, rows, columns] = plan.out_sizes;
     plan.groups == 1
         && plan.windows[0] == Window::POINT
         && plan.x_sizes[2] == 1
         && is_three(plan.windows[1])
         && is_three(plan.windows[2])
-        && plan.x_sizes[1].min(plan.out_sizes[1]) >= FEWEST
-}
-
-/// Whether one that this module [can](can) compute is faster so. The batch does not count: an image's results are the same in each.
-pub(super) fn pays<E: Dtype>(plan: &Plan<'_, E>) -> bool {
-    let [_, channels, _, rows, columns] = plan.out_sizes;
-    can(plan)
         && plan.x_sizes[1].min(channels) >= PAYING_CHANNELS
         && rows.div_ceil(2) * columns.div_ceil(2) >= PAYING_TILES
 }
+const _: () = assert!(PAYING_CHANNELS >= FEWEST);
 
 /// Pixels of all channels, one after the other: the step from one image to the next one, from row to row and from pixel to pixel.
 #[derive(Clone, Copy)]
@@ -287,7 +283,7 @@ fn sum_windows<E: Dtype>(plan: &Plan<'_, E>, packed: *const E::Compute) -> Resul
     Ok(memory)
 }
 
-/// A convolution of packed weights that this module [can](can) compute; `None` if some of the results are not finite.
+/// A convolution of packed weights for which this [pays](pays); `None` if some of the results are not finite.
 pub(super) fn convolve<E: Dtype>(plan: &Plan<'_, E>, len: usize) -> Result<Option<HostBuffer>> {
     let Source::Packed(packed) = plan.weights else { unreachable!("weights are packed before") };
     let windows = sum_windows(plan, packed)?;
