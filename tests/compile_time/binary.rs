@@ -13,56 +13,56 @@ fn binary_answers() -> Vec<(&'static [&'static str], Answers)> {
         ($($op:ty: $($name:literal)+;)*) => { vec![$((&[$($name),+][..], dtypes!(answers $op, out))),*] };
     }
     table! {
-        operator::add: "add" "op_add";
-        operator::sub: "sub" "op_sub";
-        operator::mul: "mul" "op_mul";
-        operator::div: "op_truediv" "div";
-        operator::rem: "op_mod" "remainder";
-        operator::bitand: "op_and" "bitwise_and";
-        operator::bitor: "op_or" "bitwise_or";
-        operator::bitxor: "op_xor" "bitwise_xor";
-        operator::shl: "op_lshift" "bitwise_left_shift";
-        operator::shr: "op_rshift" "bitwise_right_shift";
-        Method<ops::add>: "result_type_meta_add";
-        Method<ops::floor_divide>: "floor_divide" "op_floordiv" "div_floor";
-        Method<ops::trunc_divide>: "div_trunc";
-        Method<ops::fmod>: "fmod";
-        Method<ops::pow>: "pow" "op_pow";
-        Method<ops::clamp_min>: "clamp_min";
-        Method<ops::clamp_max>: "clamp_max";
-        Method<ops::eq>: "eq";
-        Method<ops::ne>: "ne";
-        Method<ops::lt>: "lt";
-        Method<ops::le>: "le";
-        Method<ops::gt>: "gt";
-        Method<ops::ge>: "ge";
-        TensorMethod<ops::maximum>: "maximum";
-        TensorMethod<ops::minimum>: "minimum";
-        TensorMethod<ops::logical_and>: "logical_and";
-        TensorMethod<ops::logical_or>: "logical_or";
-        TensorMethod<ops::logical_xor>: "logical_xor";
-        Method<ops::rsub>: "rsub";
-        Method<ops::true_divide>: "true_divide";
-        Method<ops::float_power>: "float_power";
-        Method<ops::copysign>: "copysign";
-        Method<ops::xlogy>: "xlogy";
-        Method<ops::xlog1py>: "special_xlog1py";
-        Method<ops::zeta>: "special_zeta";
-        TensorMethod<ops::fmax>: "fmax";
-        TensorMethod<ops::fmin>: "fmin";
-        TensorMethod<ops::gcd>: "gcd";
-        TensorMethod<ops::lcm>: "lcm";
-        TensorMethod<ops::atan2>: "atan2";
-        TensorMethod<ops::hypot>: "hypot";
-        TensorMethod<ops::igamma>: "igamma";
-        TensorMethod<ops::igammac>: "igammac";
-        TensorMethod<ops::nextafter>: "nextafter";
-        TensorMethod<ops::heaviside>: "heaviside";
-        TensorMethod<ops::ldexp>: "ldexp";
-        TensorMethod<ops::logaddexp>: "logaddexp";
-        TensorMethod<ops::logaddexp2>: "logaddexp2";
-        IsClose: "isclose";
-        Where: "where";
+        operator::add<L, R>: "add" "op_add";
+        operator::sub<L, R>: "sub" "op_sub";
+        operator::mul<L, R>: "mul" "op_mul";
+        operator::div<L, R>: "op_truediv" "div";
+        operator::rem<L, R>: "op_mod" "remainder";
+        operator::bitand<L, R>: "op_and" "bitwise_and";
+        operator::bitor<L, R>: "op_or" "bitwise_or";
+        operator::bitxor<L, R>: "op_xor" "bitwise_xor";
+        operator::shl<L, R>: "op_lshift" "bitwise_left_shift";
+        operator::shr<L, R>: "op_rshift" "bitwise_right_shift";
+        Method<ops::add, L, R>: "result_type_meta_add";
+        Method<ops::floor_divide, L, R>: "floor_divide" "op_floordiv" "div_floor";
+        Method<ops::trunc_divide, L, R>: "div_trunc";
+        Method<ops::fmod, L, R>: "fmod";
+        Method<ops::pow, L, R>: "pow" "op_pow";
+        Method<ops::clamp_min, L, R>: "clamp_min";
+        Method<ops::clamp_max, L, R>: "clamp_max";
+        Method<ops::eq, L, R>: "eq";
+        Method<ops::ne, L, R>: "ne";
+        Method<ops::lt, L, R>: "lt";
+        Method<ops::le, L, R>: "le";
+        Method<ops::gt, L, R>: "gt";
+        Method<ops::ge, L, R>: "ge";
+        TensorMethod<ops::maximum, L, R>: "maximum";
+        TensorMethod<ops::minimum, L, R>: "minimum";
+        TensorMethod<ops::logical_and, L, R>: "logical_and";
+        TensorMethod<ops::logical_or, L, R>: "logical_or";
+        TensorMethod<ops::logical_xor, L, R>: "logical_xor";
+        Method<ops::rsub, L, R>: "rsub";
+        Method<ops::true_divide, L, R>: "true_divide";
+        Method<ops::float_power, L, R>: "float_power";
+        Method<ops::copysign, L, R>: "copysign";
+        Method<ops::xlogy, L, R>: "xlogy";
+        Method<ops::xlog1py, L, R>: "special_xlog1py";
+        Method<ops::zeta, L, R>: "special_zeta";
+        TensorMethod<ops::fmax, L, R>: "fmax";
+        TensorMethod<ops::fmin, L, R>: "fmin";
+        TensorMethod<ops::gcd, L, R>: "gcd";
+        TensorMethod<ops::lcm, L, R>: "lcm";
+        TensorMethod<ops::atan2, L, R>: "atan2";
+        TensorMethod<ops::hypot, L, R>: "hypot";
+        TensorMethod<ops::igamma, L, R>: "igamma";
+        TensorMethod<ops::igammac, L, R>: "igammac";
+        TensorMethod<ops::nextafter, L, R>: "nextafter";
+        TensorMethod<ops::heaviside, L, R>: "heaviside";
+        TensorMethod<ops::ldexp, L, R>: "ldexp";
+        TensorMethod<ops::logaddexp, L, R>: "logaddexp";
+        TensorMethod<ops::logaddexp2, L, R>: "logaddexp2";
+        IsClose<L, R>: "isclose";
+        Where<L, R>: "where";
     }
 }
 
@@ -74,8 +74,8 @@ fn every_operator_gives_pytorchs_dtype_for_every_pair_and_kind() {
     let mut tally = Tally::default();
     let answers = binary_answers();
     let scalar_first = [
-        ("op_pow", dtypes!(answers ScalarFirst<ops::pow>, out)),
-        ("op_floordiv", dtypes!(answers ScalarFirst<ops::floor_divide>, out)),
+        ("op_pow", dtypes!(answers ScalarFirst<ops::pow, L, R>, out)),
+        ("op_floordiv", dtypes!(answers ScalarFirst<ops::floor_divide, L, R>, out)),
     ];
     let cells: usize = answers.iter().map(|(_, answers)| answers.cells()).sum();
     for (names, answers) in &answers {
@@ -124,7 +124,7 @@ fn every_operator_gives_pytorchs_dtype_for_every_pair_and_kind() {
 #[test]
 fn result_types_and_sums_are_those_of_the_promotion_table() {
     let table = common::json("promotion.json");
-    let answers = dtypes!(answers operator::add, out);
+    let answers = dtypes!(answers operator::add<L, R>, out);
     let mut tally = Tally::default();
     for row in table["rows"].as_array().unwrap() {
         let [lk, left, rk, right, _, sum] = [0, 1, 2, 3, 4, 5].map(|i| row[i].as_str().unwrap());

@@ -71,23 +71,24 @@ macro_rules! dtypes {
             (castiron::F8E5M2) (castiron::F8E5M2FNUZ) (castiron::F8E8M0FNU) (castiron::F4E2M1FNX2)] $($args)*)
     };
 }
-/// One left dtype against every right one. `out`: the left operand is a reference; `place`: it is written to.
+/// One left dtype against every right one, of the question `Asked<L, R>`. `out`: the left operand is a reference; `place`: it is
+/// written to.
 #[cfg(not(clippy))]
 macro_rules! row {
-    ([$($b:tt)*] $op:ty, $a:ty, out) => {
+    ([$($b:tt)*] $a:ty, out) => {
         [$([
-            <$crate::probe::Probe<$op, &$crate::grid::T<$a>, &$crate::grid::T<t!($b)>>>::RESULT,
-            <$crate::probe::Probe<$op, &$crate::grid::T<$a>, &$crate::grid::Z<t!($b)>>>::RESULT,
-            <$crate::probe::Probe<$op, &$crate::grid::Z<$a>, &$crate::grid::T<t!($b)>>>::RESULT,
-            <$crate::probe::Probe<$op, &$crate::grid::Z<$a>, &$crate::grid::Z<t!($b)>>>::RESULT,
+            <Asked<&$crate::grid::T<$a>, &$crate::grid::T<t!($b)>>>::RESULT,
+            <Asked<&$crate::grid::T<$a>, &$crate::grid::Z<t!($b)>>>::RESULT,
+            <Asked<&$crate::grid::Z<$a>, &$crate::grid::T<t!($b)>>>::RESULT,
+            <Asked<&$crate::grid::Z<$a>, &$crate::grid::Z<t!($b)>>>::RESULT,
         ]),*]
     };
-    ([$($b:tt)*] $op:ty, $a:ty, place) => {
+    ([$($b:tt)*] $a:ty, place) => {
         [$([
-            <$crate::probe::Probe<$op, $crate::grid::T<$a>, &$crate::grid::T<t!($b)>>>::RESULT,
-            <$crate::probe::Probe<$op, $crate::grid::T<$a>, &$crate::grid::Z<t!($b)>>>::RESULT,
-            <$crate::probe::Probe<$op, $crate::grid::Z<$a>, &$crate::grid::T<t!($b)>>>::RESULT,
-            <$crate::probe::Probe<$op, $crate::grid::Z<$a>, &$crate::grid::Z<t!($b)>>>::RESULT,
+            <Asked<$crate::grid::T<$a>, &$crate::grid::T<t!($b)>>>::RESULT,
+            <Asked<$crate::grid::T<$a>, &$crate::grid::Z<t!($b)>>>::RESULT,
+            <Asked<$crate::grid::Z<$a>, &$crate::grid::T<t!($b)>>>::RESULT,
+            <Asked<$crate::grid::Z<$a>, &$crate::grid::Z<t!($b)>>>::RESULT,
         ]),*]
     };
 }
@@ -102,42 +103,45 @@ macro_rules! t {
 }
 #[cfg(not(clippy))]
 macro_rules! scalars {
-    ($op:ty, $a:ty, out, $($s:ty),*) => {
+    ($a:ty, out, $($s:ty),*) => {
         [$([
-            <$crate::probe::Probe<$op, &$crate::grid::T<$a>, $s>>::RESULT,
-            <$crate::probe::Probe<$op, &$crate::grid::Z<$a>, $s>>::RESULT,
-            <$crate::probe::Probe<$op, $s, &$crate::grid::T<$a>>>::RESULT,
+            <Asked<&$crate::grid::T<$a>, $s>>::RESULT,
+            <Asked<&$crate::grid::Z<$a>, $s>>::RESULT,
+            <Asked<$s, &$crate::grid::T<$a>>>::RESULT,
         ]),*]
     };
-    ($op:ty, $a:ty, place, $($s:ty),*) => {
-        [$([<$crate::probe::Probe<$op, $crate::grid::T<$a>, $s>>::RESULT, <$crate::probe::Probe<$op, $crate::grid::Z<$a>, $s>>::RESULT, None]),*]
+    ($a:ty, place, $($s:ty),*) => {
+        [$([<Asked<$crate::grid::T<$a>, $s>>::RESULT, <Asked<$crate::grid::Z<$a>, $s>>::RESULT, None]),*]
     };
 }
 #[cfg(not(clippy))]
 macro_rules! answers {
-    ([$($a:tt)*] $op:ty, $form:ident) => {{
-        const TENSORS: [[[Option<castiron::DType>; 4]; 22]; 22] = [$(dtypes!(row $op, t!($a), $form)),*];
-        const SCALARS: [[[Option<castiron::DType>; 3]; 4]; 22] = [$(scalars!($op, t!($a), $form, bool, i64, f64, castiron::Complex<f64>)),*];
+    ([$($a:tt)*] $asked:ty, $form:ident) => {{
+        type Asked<L, R> = $asked;
+        const TENSORS: [[[Option<castiron::DType>; 4]; 22]; 22] = [$(dtypes!(row t!($a), $form)),*];
+        const SCALARS: [[[Option<castiron::DType>; 3]; 4]; 22] = [$(scalars!(t!($a), $form, bool, i64, f64, castiron::Complex<f64>)),*];
         $crate::grid::Answers { tensors: &TENSORS, scalars: &SCALARS }
     }};
 }
 /// Clippy has nothing to say of the answers, which take minutes to find: it sees one of them.
 #[cfg(clippy)]
 macro_rules! answers {
-    ($dtypes:tt $op:ty, out) => {
-        answers!([] $op, &$crate::grid::T<bool>, &$crate::grid::Z<bool>)
+    ($dtypes:tt $asked:ty, out) => {
+        answers!([] $asked, &$crate::grid::T<bool>, &$crate::grid::Z<bool>)
     };
-    ($dtypes:tt $op:ty, place) => {
-        answers!([] $op, $crate::grid::T<bool>, &$crate::grid::Z<bool>)
+    ($dtypes:tt $asked:ty, place) => {
+        answers!([] $asked, $crate::grid::T<bool>, &$crate::grid::Z<bool>)
     };
-    ($dtypes:tt $op:ty, $left:ty, $right:ty) => {{
-        const ONE: Option<castiron::DType> = <$crate::probe::Probe<$op, $left, $right>>::RESULT;
+    ($dtypes:tt $asked:ty, $left:ty, $right:ty) => {{
+        type Asked<L, R> = $asked;
+        const ONE: Option<castiron::DType> = <Asked<$left, $right>>::RESULT;
         $crate::grid::Answers { tensors: &[[[ONE; 4]; 22]; 22], scalars: &[[[ONE; 3]; 4]; 22] }
     }};
 }
 macro_rules! unary_answers {
-    ([$($a:tt)*] $op:ty) => {{
-        const RESULTS: [Option<castiron::DType>; 22] = [$(<$crate::probe::Probe<$op, t!($a), ()>>::RESULT),*];
+    ([$($a:tt)*] $asked:ty) => {{
+        type Asked<E> = $asked;
+        const RESULTS: [Option<castiron::DType>; 22] = [$(<Asked<t!($a)>>::RESULT),*];
         &RESULTS
     }};
 }

@@ -16,65 +16,65 @@ fn every_in_place_form_is_admitted_or_refused_as_in_pytorch() {
         ($($op:ty: $($name:literal)+;)*) => { vec![$((&[$($name),+][..], dtypes!(answers $op, place))),*] };
     }
     let answers: Vec<(&[&str], Answers)> = table! {
-        operator::add_assign: "iadd" "add_";
-        operator::sub_assign: "isub" "sub_";
-        operator::mul_assign: "imul" "mul_";
-        operator::div_assign: "itruediv" "div_";
-        operator::rem_assign: "imod" "remainder_";
-        operator::bitand_assign: "iand" "bitwise_and_";
-        operator::bitor_assign: "ior" "bitwise_or_";
-        operator::bitxor_assign: "ixor" "bitwise_xor_";
-        operator::shl_assign: "ilshift" "bitwise_left_shift_";
-        operator::shr_assign: "irshift" "bitwise_right_shift_";
-        InPlace<ops::floor_divide>: "ifloordiv" "floor_divide_" "div_floor_";
-        InPlace<ops::trunc_divide>: "div_trunc_";
-        InPlace<ops::fmod>: "fmod_";
-        InPlace<ops::pow>: "ipow" "pow_";
-        InPlace<ops::clamp_min>: "clamp_min_";
-        InPlace<ops::clamp_max>: "clamp_max_";
-        InPlace<ops::eq>: "eq_";
-        InPlace<ops::lt>: "lt_";
-        InPlace<ops::le>: "le_";
-        InPlace<ops::gt>: "gt_";
-        InPlace<ops::ge>: "ge_";
-        InPlace<ops::ne>: "ne_";
-        TensorInPlace<ops::logical_and>: "logical_and_";
-        TensorInPlace<ops::logical_or>: "logical_or_";
-        TensorInPlace<ops::logical_xor>: "logical_xor_";
-        InPlacePrecisely<ops::float_power>: "float_power_";
-        InPlace<ops::copysign>: "copysign_";
-        InPlace<ops::xlogy>: "xlogy_";
-        TensorInPlace<ops::atan2>: "atan2_";
-        TensorInPlace<ops::hypot>: "hypot_";
-        TensorInPlace<ops::nextafter>: "nextafter_";
-        TensorInPlace<ops::gcd>: "gcd_";
-        TensorInPlace<ops::lcm>: "lcm_";
-        TensorInPlace<ops::ldexp>: "ldexp_";
-        TensorInPlace<ops::heaviside>: "heaviside_";
-        CopyFrom: "copy_";
-        Fill: "fill_";
+        operator::add_assign<L, R>: "iadd" "add_";
+        operator::sub_assign<L, R>: "isub" "sub_";
+        operator::mul_assign<L, R>: "imul" "mul_";
+        operator::div_assign<L, R>: "itruediv" "div_";
+        operator::rem_assign<L, R>: "imod" "remainder_";
+        operator::bitand_assign<L, R>: "iand" "bitwise_and_";
+        operator::bitor_assign<L, R>: "ior" "bitwise_or_";
+        operator::bitxor_assign<L, R>: "ixor" "bitwise_xor_";
+        operator::shl_assign<L, R>: "ilshift" "bitwise_left_shift_";
+        operator::shr_assign<L, R>: "irshift" "bitwise_right_shift_";
+        InPlace<ops::floor_divide, L, R>: "ifloordiv" "floor_divide_" "div_floor_";
+        InPlace<ops::trunc_divide, L, R>: "div_trunc_";
+        InPlace<ops::fmod, L, R>: "fmod_";
+        InPlace<ops::pow, L, R>: "ipow" "pow_";
+        InPlace<ops::clamp_min, L, R>: "clamp_min_";
+        InPlace<ops::clamp_max, L, R>: "clamp_max_";
+        InPlace<ops::eq, L, R>: "eq_";
+        InPlace<ops::lt, L, R>: "lt_";
+        InPlace<ops::le, L, R>: "le_";
+        InPlace<ops::gt, L, R>: "gt_";
+        InPlace<ops::ge, L, R>: "ge_";
+        InPlace<ops::ne, L, R>: "ne_";
+        TensorInPlace<ops::logical_and, L, R>: "logical_and_";
+        TensorInPlace<ops::logical_or, L, R>: "logical_or_";
+        TensorInPlace<ops::logical_xor, L, R>: "logical_xor_";
+        InPlacePrecisely<ops::float_power, L, R>: "float_power_";
+        InPlace<ops::copysign, L, R>: "copysign_";
+        InPlace<ops::xlogy, L, R>: "xlogy_";
+        TensorInPlace<ops::atan2, L, R>: "atan2_";
+        TensorInPlace<ops::hypot, L, R>: "hypot_";
+        TensorInPlace<ops::nextafter, L, R>: "nextafter_";
+        TensorInPlace<ops::gcd, L, R>: "gcd_";
+        TensorInPlace<ops::lcm, L, R>: "lcm_";
+        TensorInPlace<ops::ldexp, L, R>: "ldexp_";
+        TensorInPlace<ops::heaviside, L, R>: "heaviside_";
+        CopyFrom<L, R>: "copy_";
+        Fill<L, R>: "fill_";
     };
     let outs: Vec<(&str, Answers)> = {
         macro_rules! outs {
             ($($op:ty: $name:literal;)*) => { vec![$(($name, dtypes!(answers $op, place))),*] };
         }
         outs! {
-            Into<ops::add>: "add"; Into<ops::sub>: "sub"; Into<ops::mul>: "mul"; Into<ops::div>: "div";
-            Into<ops::floor_divide>: "floor_divide"; Into<ops::floor_divide>: "div_floor"; Into<ops::trunc_divide>: "div_trunc";
-            Into<ops::remainder>: "remainder"; Into<ops::fmod>: "fmod"; Into<ops::pow>: "pow";
-            Into<ops::maximum>: "maximum"; Into<ops::minimum>: "minimum";
-            Into<ops::bitwise_and>: "bitwise_and"; Into<ops::bitwise_left_shift>: "bitwise_left_shift";
-            Into<ops::eq>: "eq"; Into<ops::ne>: "ne"; Into<ops::lt>: "lt"; Into<ops::le>: "le"; Into<ops::gt>: "gt";
-            Into<ops::ge>: "ge"; Into<ops::logical_and>: "logical_and"; Into<ops::logical_or>: "logical_or";
-            UnaryInto<ops::abs>: "abs"; UnaryInto<ops::neg>: "neg"; UnaryInto<ops::sign>: "sign"; UnaryInto<ops::square>: "square";
-            UnaryInto<ops::exp>: "exp"; UnaryInto<ops::sqrt>: "sqrt"; UnaryInto<ops::reciprocal>: "reciprocal";
-            UnaryInto<ops::sin>: "sin"; UnaryInto<ops::sigmoid>: "sigmoid"; UnaryInto<ops::floor>: "floor";
-            UnaryInto<ops::round>: "round"; UnaryInto<ops::bitwise_not>: "bitwise_not"; UnaryInto<ops::logical_not>: "logical_not";
-            UnaryInto<ops::angle>: "angle"; UnaryInto<ops::signbit>: "signbit";
-            Into<ops::atan2>: "atan2"; Into<ops::copysign>: "copysign"; IntoPrecisely<ops::float_power>: "float_power";
-            Into<ops::fmax>: "fmax"; Into<ops::fmin>: "fmin"; Into<ops::gcd>: "gcd"; Into<ops::lcm>: "lcm";
-            IntoPrecisely<ops::heaviside>: "heaviside"; Into<ops::hypot>: "hypot"; Into<ops::ldexp>: "ldexp";
-            Into<ops::logaddexp>: "logaddexp"; Into<ops::nextafter>: "nextafter"; Into<ops::xlogy>: "xlogy";
+            Into<ops::add, L, R>: "add"; Into<ops::sub, L, R>: "sub"; Into<ops::mul, L, R>: "mul"; Into<ops::div, L, R>: "div";
+            Into<ops::floor_divide, L, R>: "floor_divide"; Into<ops::floor_divide, L, R>: "div_floor"; Into<ops::trunc_divide, L, R>: "div_trunc";
+            Into<ops::remainder, L, R>: "remainder"; Into<ops::fmod, L, R>: "fmod"; Into<ops::pow, L, R>: "pow";
+            Into<ops::maximum, L, R>: "maximum"; Into<ops::minimum, L, R>: "minimum";
+            Into<ops::bitwise_and, L, R>: "bitwise_and"; Into<ops::bitwise_left_shift, L, R>: "bitwise_left_shift";
+            Into<ops::eq, L, R>: "eq"; Into<ops::ne, L, R>: "ne"; Into<ops::lt, L, R>: "lt"; Into<ops::le, L, R>: "le"; Into<ops::gt, L, R>: "gt";
+            Into<ops::ge, L, R>: "ge"; Into<ops::logical_and, L, R>: "logical_and"; Into<ops::logical_or, L, R>: "logical_or";
+            UnaryInto<ops::abs, L, R>: "abs"; UnaryInto<ops::neg, L, R>: "neg"; UnaryInto<ops::sign, L, R>: "sign"; UnaryInto<ops::square, L, R>: "square";
+            UnaryInto<ops::exp, L, R>: "exp"; UnaryInto<ops::sqrt, L, R>: "sqrt"; UnaryInto<ops::reciprocal, L, R>: "reciprocal";
+            UnaryInto<ops::sin, L, R>: "sin"; UnaryInto<ops::sigmoid, L, R>: "sigmoid"; UnaryInto<ops::floor, L, R>: "floor";
+            UnaryInto<ops::round, L, R>: "round"; UnaryInto<ops::bitwise_not, L, R>: "bitwise_not"; UnaryInto<ops::logical_not, L, R>: "logical_not";
+            UnaryInto<ops::angle, L, R>: "angle"; UnaryInto<ops::signbit, L, R>: "signbit";
+            Into<ops::atan2, L, R>: "atan2"; Into<ops::copysign, L, R>: "copysign"; IntoPrecisely<ops::float_power, L, R>: "float_power";
+            Into<ops::fmax, L, R>: "fmax"; Into<ops::fmin, L, R>: "fmin"; Into<ops::gcd, L, R>: "gcd"; Into<ops::lcm, L, R>: "lcm";
+            IntoPrecisely<ops::heaviside, L, R>: "heaviside"; Into<ops::hypot, L, R>: "hypot"; Into<ops::ldexp, L, R>: "ldexp";
+            Into<ops::logaddexp, L, R>: "logaddexp"; Into<ops::nextafter, L, R>: "nextafter"; Into<ops::xlogy, L, R>: "xlogy";
         }
     };
     let table = csv("inplace.csv");
@@ -131,13 +131,13 @@ fn every_in_place_form_is_admitted_or_refused_as_in_pytorch() {
 #[test]
 fn every_unary_operation_is_done_in_place_where_pytorch_does_it() {
     macro_rules! table {
-        ($($op:ident)*) => { vec![$((stringify!($op), dtypes!(unary_answers UnaryInPlace<ops::$op>))),*] };
+        ($($op:ident)*) => { vec![$((stringify!($op), dtypes!(unary_answers UnaryInPlace<ops::$op, E>))),*] };
     }
     let answers: Vec<(&str, &[Option<DType>; 22])> = table! {
         neg abs sqrt exp sin sigmoid reciprocal floor ceil round trunc sign logical_not bitwise_not square rsqrt log tanh relu
         erf frac lgamma conj_physical
     };
-    let nan_to_num: &[Option<DType>; 22] = dtypes!(unary_answers TunedInPlace<ops::nan_to_num>);
+    let nan_to_num: &[Option<DType>; 22] = dtypes!(unary_answers TunedInPlace<ops::nan_to_num, E>);
     let answers: Vec<_> = answers.into_iter().chain([("nan_to_num", nan_to_num)]).collect();
     let table = csv("inplace.csv");
     let mut tally = Tally::default();

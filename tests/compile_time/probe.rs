@@ -1,4 +1,5 @@
-//! The questions: which operation on which operands.
+//! The questions: which operation on which operands. Each is a type of its own, with the operands `L` and `R` (or a dtype `E`) as its
+//! parameters: of one type, the compiler would try the constants of all questions for each cell.
 
 use castiron::ops::admit::{
     ComplexFor, FloatFor, InexactFor, NumericFor, OrderedFor, Precisely, RealFor, SameDtypeFor,
@@ -20,20 +21,19 @@ impl<E: Element, S: Shape, L: Layout> Typed for Tensor<E, S, Cpu, L> {
     const DTYPE: DType = E::DTYPE;
 }
 
-/// One question: operation `Op` on `L` and `R`.
-pub struct Probe<Op, L, R>(PhantomData<(Op, L, R)>);
+/// The answer where a question has no constant of its own.
 pub trait Refused {
     const RESULT: Option<DType> = None;
 }
-impl<Op, L, R> Refused for Probe<Op, L, R> {}
+impl<Question> Refused for Question {}
 
 /// Operators, asked through `core::ops`.
 pub mod operator {
     macro_rules! operators {
         ($($name:ident: $trait:ident;)*) => {$(
             #[allow(non_camel_case_types)]
-            pub struct $name;
-            impl<L: super::std_ops::$trait<R>, R> super::Probe<$name, L, R>
+            pub struct $name<L, R>(super::PhantomData<(L, R)>);
+            impl<L: super::std_ops::$trait<R>, R> $name<L, R>
             where
                 L::Output: super::Typed,
             {
@@ -48,8 +48,8 @@ pub mod operator {
     macro_rules! assigning {
         ($($name:ident: $trait:ident;)*) => {$(
             #[allow(non_camel_case_types)]
-            pub struct $name;
-            impl<L: super::std_ops::$trait<R> + super::Typed, R> super::Probe<$name, L, R> {
+            pub struct $name<L, R>(super::PhantomData<(L, R)>);
+            impl<L: super::std_ops::$trait<R> + super::Typed, R> $name<L, R> {
                 pub const RESULT: Option<super::DType> = Some(L::DTYPE);
             }
         )*};
@@ -62,8 +62,8 @@ pub mod operator {
 }
 
 /// Methods, asked through their bounds: `x.pow(r)` exists where `pow: Admits<…>` does and `r` is an operand.
-pub struct Method<Op>(PhantomData<Op>);
-impl<Op: BinaryOp, E: Dtype, S: Shape, R: Operand> Probe<Method<Op>, &Tensor<E, S>, R>
+pub struct Method<Op, L, R>(PhantomData<(Op, L, R)>);
+impl<Op: BinaryOp, E: Dtype, S: Shape, R: Operand> Method<Op, &Tensor<E, S>, R>
 where
     Op: Admits<E, R::Elem, R::Kind>,
     S: Broadcast<R::Shape>,
@@ -71,8 +71,8 @@ where
     pub const RESULT: Option<DType> = Some(<Outcome<Op, E, S, R> as Element>::DTYPE);
 }
 /// Methods that take tensors only.
-pub struct TensorMethod<Op>(PhantomData<Op>);
-impl<Op: BinaryOp, E: Dtype, S: Shape, R: TensorOperand> Probe<TensorMethod<Op>, &Tensor<E, S>, R>
+pub struct TensorMethod<Op, L, R>(PhantomData<(Op, L, R)>);
+impl<Op: BinaryOp, E: Dtype, S: Shape, R: TensorOperand> TensorMethod<Op, &Tensor<E, S>, R>
 where
     Op: Admits<E, R::Elem, R::Kind>,
     S: Broadcast<R::Shape>,
@@ -80,8 +80,8 @@ where
     pub const RESULT: Option<DType> = Some(<Outcome<Op, E, S, R> as Element>::DTYPE);
 }
 /// In-place methods: `x.pow_(r)`.
-pub struct InPlace<Op>(PhantomData<Op>);
-impl<Op: BinaryOp, E: Dtype, S: Shape, R: Operand> Probe<InPlace<Op>, Tensor<E, S>, R>
+pub struct InPlace<Op, L, R>(PhantomData<(Op, L, R)>);
+impl<Op: BinaryOp, E: Dtype, S: Shape, R: Operand> InPlace<Op, Tensor<E, S>, R>
 where
     Op: Admits<E, R::Elem, R::Kind>,
     Outcome<Op, E, S, R>: CanCast<E>,
@@ -91,8 +91,8 @@ where
     pub const RESULT: Option<DType> = Some(E::DTYPE);
 }
 /// In-place methods that take tensors only.
-pub struct TensorInPlace<Op>(PhantomData<Op>);
-impl<Op: BinaryOp, E: Dtype, S: Shape, R: TensorOperand> Probe<TensorInPlace<Op>, Tensor<E, S>, R>
+pub struct TensorInPlace<Op, L, R>(PhantomData<(Op, L, R)>);
+impl<Op: BinaryOp, E: Dtype, S: Shape, R: TensorOperand> TensorInPlace<Op, Tensor<E, S>, R>
 where
     Op: Admits<E, R::Elem, R::Kind>,
     Outcome<Op, E, S, R>: CanCast<E>,
@@ -102,8 +102,8 @@ where
     pub const RESULT: Option<DType> = Some(E::DTYPE);
 }
 /// In-place methods whose result is not converted.
-pub struct InPlacePrecisely<Op>(PhantomData<Op>);
-impl<Op: BinaryOp, E: Dtype, S: Shape, R: Operand> Probe<InPlacePrecisely<Op>, Tensor<E, S>, R>
+pub struct InPlacePrecisely<Op, L, R>(PhantomData<(Op, L, R)>);
+impl<Op: BinaryOp, E: Dtype, S: Shape, R: Operand> InPlacePrecisely<Op, Tensor<E, S>, R>
 where
     Op: Admits<E, R::Elem, R::Kind>,
     Outcome<Op, E, S, R>: Precisely<E>,
@@ -113,8 +113,8 @@ where
     pub const RESULT: Option<DType> = Some(E::DTYPE);
 }
 /// `x.isclose(&y, …)`.
-pub struct IsClose;
-impl<E: Dtype, S: Shape, R: TensorOperand> Probe<IsClose, &Tensor<E, S>, R>
+pub struct IsClose<L, R>(PhantomData<(L, R)>);
+impl<E: Dtype, S: Shape, R: TensorOperand> IsClose<&Tensor<E, S>, R>
 where
     E: SameDtypeFor<R::Elem, ops::isclose>,
     S: Broadcast<R::Shape>,
@@ -122,8 +122,8 @@ where
     pub const RESULT: Option<DType> = Some(DType::Bool);
 }
 /// `Op` of two tensors of one dtype into an output, whose dtype is that of the result.
-pub struct IntoPrecisely<Op>(PhantomData<Op>);
-impl<Op: BinaryOp, E: Dtype, F: Dtype, S: Shape> Probe<IntoPrecisely<Op>, Tensor<F, S>, &Tensor<E, S>>
+pub struct IntoPrecisely<Op, L, R>(PhantomData<(Op, L, R)>);
+impl<Op: BinaryOp, E: Dtype, F: Dtype, S: Shape> IntoPrecisely<Op, Tensor<F, S>, &Tensor<E, S>>
 where
     Op: Admits<E, E, S::Kind>,
     Outcome<Op, E, S, &'static Tensor<E, S>>: Precisely<F>,
@@ -131,8 +131,8 @@ where
     pub const RESULT: Option<DType> = Some(F::DTYPE);
 }
 /// `Op` of two tensors of one dtype into an output of another: `x.add_into(&x, &mut out)`; `L` is the output.
-pub struct Into<Op>(PhantomData<Op>);
-impl<Op: BinaryOp, E: Dtype, F: Dtype, S: Shape> Probe<Into<Op>, Tensor<F, S>, &Tensor<E, S>>
+pub struct Into<Op, L, R>(PhantomData<(Op, L, R)>);
+impl<Op: BinaryOp, E: Dtype, F: Dtype, S: Shape> Into<Op, Tensor<F, S>, &Tensor<E, S>>
 where
     Op: Admits<E, E, S::Kind>,
     Outcome<Op, E, S, &'static Tensor<E, S>>: CanCast<F>,
@@ -140,32 +140,30 @@ where
     pub const RESULT: Option<DType> = Some(F::DTYPE);
 }
 /// `x.exp_into(&mut out)`; `L` is the output.
-pub struct UnaryInto<Op>(PhantomData<Op>);
-impl<Op: UnaryOp<E> + Writes<E, F>, E: Dtype, F: Dtype, S: Shape> Probe<UnaryInto<Op>, Tensor<F, S>, &Tensor<E, S>> {
+pub struct UnaryInto<Op, L, R>(PhantomData<(Op, L, R)>);
+impl<Op: UnaryOp<E> + Writes<E, F>, E: Dtype, F: Dtype, S: Shape> UnaryInto<Op, Tensor<F, S>, &Tensor<E, S>> {
     pub const RESULT: Option<DType> = Some(F::DTYPE);
 }
 /// `x.exp_()`.
-pub struct UnaryInPlace<Op>(PhantomData<Op>);
-impl<Op: UnaryOp<E> + castiron::InPlace<E>, E: Dtype> Probe<UnaryInPlace<Op>, E, ()> {
+pub struct UnaryInPlace<Op, E>(PhantomData<(Op, E)>);
+impl<Op: UnaryOp<E> + castiron::InPlace<E>, E: Dtype> UnaryInPlace<Op, E> {
     pub const RESULT: Option<DType> = Some(E::DTYPE);
 }
 /// `x.fill(scalar)`.
-pub struct Fill;
-impl<E: castiron::dtype::Castable, S: Shape, R: castiron::Scalar> Probe<Fill, Tensor<E, S>, R> {
+pub struct Fill<L, R>(PhantomData<(L, R)>);
+impl<E: castiron::dtype::Castable, S: Shape, R: castiron::Scalar> Fill<Tensor<E, S>, R> {
     pub const RESULT: Option<DType> = Some(E::DTYPE);
 }
 /// `tensor.rpow(scalar)`, which is `scalar ** tensor`.
-pub struct ScalarFirst<Op>(PhantomData<Op>);
-impl<Op: Admits<L::Counts, E, S::Kind>, L: castiron::Scalar, E: Dtype, S: Shape>
-    Probe<ScalarFirst<Op>, L, &Tensor<E, S>>
-{
+pub struct ScalarFirst<Op, L, R>(PhantomData<(Op, L, R)>);
+impl<Op: Admits<L::Counts, E, S::Kind>, L: castiron::Scalar, E: Dtype, S: Shape> ScalarFirst<Op, L, &Tensor<E, S>> {
     pub const RESULT: Option<DType> = Some(
         <castiron::dtype::promote::ResultType<castiron::dtype::scalar::ScalarKind, L::Counts, S::Kind, E> as Element>::DTYPE,
     );
 }
 /// `x.copy_from(&y)`.
-pub struct CopyFrom;
-impl<E: Element, F: castiron::CastTo<E>, S: Shape, T: Shape> Probe<CopyFrom, Tensor<E, S>, &Tensor<F, T>>
+pub struct CopyFrom<L, R>(PhantomData<(L, R)>);
+impl<E: Element, F: castiron::CastTo<E>, S: Shape, T: Shape> CopyFrom<Tensor<E, S>, &Tensor<F, T>>
 where
     S: Broadcast<T>,
     <S as Broadcast<T>>::Output: WrittenTo<S>,
@@ -173,8 +171,8 @@ where
     pub const RESULT: Option<DType> = Some(E::DTYPE);
 }
 /// `where_(mask, a, b)`.
-pub struct Where;
-impl<L: Operand, R: Operand> Probe<Where, L, R>
+pub struct Where<L, R>(PhantomData<(L, R)>);
+impl<L: Operand, R: Operand> Where<L, R>
 where
     (Dyn,): Broadcast<L::Shape, Output = (Dyn,)> + Broadcast<R::Shape>,
 {
@@ -182,19 +180,19 @@ where
         Some(<castiron::dtype::promote::ResultType<L::Kind, L::Elem, R::Kind, R::Elem> as Element>::DTYPE);
 }
 /// `Op(x)`.
-pub struct Unary<Op>(PhantomData<Op>);
-impl<Op: UnaryOp<E>, E: Dtype> Probe<Unary<Op>, E, ()> {
+pub struct Unary<Op, E>(PhantomData<(Op, E)>);
+impl<Op: UnaryOp<E>, E: Dtype> Unary<Op, E> {
     pub const RESULT: Option<DType> = Some(<Op::Output as Element>::DTYPE);
 }
 
 /// `x.elu(1)`.
-pub struct Tuned<Op>(PhantomData<Op>);
-impl<Op: TunedOp<E>, E: Dtype> Probe<Tuned<Op>, E, ()> {
+pub struct Tuned<Op, E>(PhantomData<(Op, E)>);
+impl<Op: TunedOp<E>, E: Dtype> Tuned<Op, E> {
     pub const RESULT: Option<DType> = Some(<Op::Output as Element>::DTYPE);
 }
 /// `x.elu_(1)`.
-pub struct TunedInPlace<Op>(PhantomData<Op>);
-impl<Op: TunedOp<E> + TunedWrites<E, E>, E: Dtype> Probe<TunedInPlace<Op>, E, ()> {
+pub struct TunedInPlace<Op, E>(PhantomData<(Op, E)>);
+impl<Op: TunedOp<E> + TunedWrites<E, E>, E: Dtype> TunedInPlace<Op, E> {
     pub const RESULT: Option<DType> = Some(E::DTYPE);
 }
 
@@ -204,9 +202,9 @@ macro_rules! other_methods {
         /// Their names.
         #[allow(non_camel_case_types)]
         pub mod other {
-            $(pub struct $name;)*
+            $(pub struct $name<E>(core::marker::PhantomData<E>);)*
         }
-        $(impl<E: $($bound)*> Probe<other::$name, E, ()> {
+        $(impl<E: $($bound)*> other::$name<E> {
             pub const RESULT: Option<DType> = Some(<$out as Element>::DTYPE);
         })*
     };
@@ -231,7 +229,7 @@ other_methods! {
     imag [ComplexFor<ops::reduce::imag>] E::RealDtype;
 }
 /// `x.to::<F>()`.
-pub struct To<F>(PhantomData<F>);
-impl<E: CastTo<F>, F: Element> Probe<To<F>, E, ()> {
+pub struct To<F, E>(PhantomData<(F, E)>);
+impl<E: CastTo<F>, F: Element> To<F, E> {
     pub const RESULT: Option<DType> = Some(F::DTYPE);
 }

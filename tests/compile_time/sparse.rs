@@ -3,7 +3,7 @@
 
 use crate::common::{dtype, json};
 use crate::grid::T as Dense;
-use crate::probe::{Probe, Refused, operator};
+use crate::probe::{Refused, operator};
 use castiron::{Complex, Cpu, DType, Dim, Dyn, Element, SparseCoo, SparseFactor, SparseTensor, Tensor, bf16, f16};
 
 type Sparse<E> = SparseTensor<E, (Dyn,)>;
@@ -11,8 +11,8 @@ type SparseMatrix<E> = SparseTensor<E, (Dyn, Dyn)>;
 type Matrix<E> = Tensor<E, (Dyn, Dyn)>;
 
 /// `sparse.matmul(right)`, asked through its bound.
-struct MatMul;
-impl<E: Element, M: Dim, K: Dim, R: SparseFactor<E, M, K>> Probe<MatMul, &Tensor<E, (M, K), Cpu, SparseCoo>, R>
+struct MatMul<L, R>(std::marker::PhantomData<(L, R)>);
+impl<E: Element, M: Dim, K: Dim, R: SparseFactor<E, M, K>> MatMul<&Tensor<E, (M, K), Cpu, SparseCoo>, R>
 where
     R::Output: crate::probe::Typed,
 {
@@ -22,19 +22,20 @@ where
 const CODES: [&str; 13] = ["bool", "u8", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "c32", "c64", "c128"];
 
 macro_rules! row {
-    ($op:ty, $left:ident, $right:ident, $a:ty) => {
-        row!(@ $op, $left<$a>, $right, [bool] [u8] [i8] [i16] [i32] [i64] [f16] [bf16] [f32] [f64]
+    ($left:ident, $right:ident, $a:ty) => {
+        row!(@ $left<$a>, $right, [bool] [u8] [i8] [i16] [i32] [i64] [f16] [bf16] [f32] [f64]
             [Complex<f16>] [Complex<f32>] [Complex<f64>])
     };
-    (@ $op:ty, $left:ty, $right:ident, $([$b:ty])*) => { [$(<Probe<$op, &$left, &$right<$b>>>::RESULT),*] };
+    (@ $left:ty, $right:ident, $([$b:ty])*) => { [$(<Asked<&$left, &$right<$b>>>::RESULT),*] };
 }
 macro_rules! grid {
-    ($op:ty, $left:ident, $right:ident) => {
-        grid!(@ $op, $left, $right, [bool] [u8] [i8] [i16] [i32] [i64] [f16] [bf16] [f32] [f64]
+    ($asked:ty, $left:ident, $right:ident) => {
+        grid!(@ $asked, $left, $right, [bool] [u8] [i8] [i16] [i32] [i64] [f16] [bf16] [f32] [f64]
             [Complex<f16>] [Complex<f32>] [Complex<f64>])
     };
-    (@ $op:ty, $left:ident, $right:ident, $([$a:ty])*) => {{
-        const GRID: [[Option<DType>; 13]; 13] = [$(row!($op, $left, $right, $a)),*];
+    (@ $asked:ty, $left:ident, $right:ident, $([$a:ty])*) => {{
+        type Asked<L, R> = $asked;
+        const GRID: [[Option<DType>; 13]; 13] = [$(row!($left, $right, $a)),*];
         &GRID
     }};
 }
@@ -44,13 +45,13 @@ fn sparse_results_have_pytorchs_dtypes() {
     let table = json("sparse.json");
     // The columns of the table, in its order.
     let columns: [(&str, &[[Option<DType>; 13]; 13]); 7] = [
-        ("s + s", grid!(operator::add, Sparse, Sparse)),
-        ("s * s", grid!(operator::mul, Sparse, Sparse)),
-        ("s + dense", grid!(operator::add, Sparse, Dense)),
-        ("dense + s", grid!(operator::add, Dense, Sparse)),
-        ("s * dense", grid!(operator::mul, Sparse, Dense)),
-        ("s @ dense", grid!(MatMul, SparseMatrix, Matrix)),
-        ("s @ s", grid!(MatMul, SparseMatrix, SparseMatrix)),
+        ("s + s", grid!(operator::add<L, R>, Sparse, Sparse)),
+        ("s * s", grid!(operator::mul<L, R>, Sparse, Sparse)),
+        ("s + dense", grid!(operator::add<L, R>, Sparse, Dense)),
+        ("dense + s", grid!(operator::add<L, R>, Dense, Sparse)),
+        ("s * dense", grid!(operator::mul<L, R>, Sparse, Dense)),
+        ("s @ dense", grid!(MatMul<L, R>, SparseMatrix, Matrix)),
+        ("s @ s", grid!(MatMul<L, R>, SparseMatrix, SparseMatrix)),
     ];
     let at = |code: &str| CODES.iter().position(|known| *known == code).unwrap();
     let (mut agree, mut beyond, mut by_spec, mut wrong) = (0, 0, 0, Vec::new());

@@ -12,7 +12,7 @@ type Row = (&'static [&'static str], &'static [Option<DType>; 22]);
 /// Reductions, scans, matrix products, parts of complex numbers.
 fn methods() -> Vec<Row> {
     macro_rules! table {
-        ($($op:ident: $($name:literal)+;)*) => { vec![$((&[$($name),+][..], dtypes!(unary_answers other::$op))),*] };
+        ($($op:ident: $($name:literal)+;)*) => { vec![$((&[$($name),+][..], dtypes!(unary_answers other::$op<E>))),*] };
     }
     table! {
         sum: "sum" "sum_dim0"; prod: "prod" "prod_dim0"; mean: "mean" "mean_dim0"; var: "var" "var_dim0"; std: "std" "std_dim0";
@@ -25,7 +25,7 @@ fn methods() -> Vec<Row> {
 /// Functions with parameters.
 fn tuned() -> Vec<Row> {
     macro_rules! table {
-        ($($op:ident: $($name:literal)+;)*) => { vec![$((&[$($name),+][..], dtypes!(unary_answers Tuned<ops::$op>))),*] };
+        ($($op:ident: $($name:literal)+;)*) => { vec![$((&[$($name),+][..], dtypes!(unary_answers Tuned<ops::$op, E>))),*] };
     }
     table! {
         elu: "F_elu"; celu: "F_celu"; softplus: "F_softplus"; softshrink: "F_softshrink"; hardshrink: "F_hardshrink";
@@ -37,7 +37,7 @@ fn tuned() -> Vec<Row> {
 /// `to` between all dtypes.
 fn conversions() -> Vec<Row> {
     macro_rules! table {
-        ([$($to:tt)*]) => { [$(dtypes!(unary_answers To<t!($to)>)),*] };
+        ([$($to:tt)*]) => { [$(dtypes!(unary_answers To<t!($to), E>)),*] };
     }
     let names: [&[&str]; 22] = [
         &["to_bool", "type_bool", "bool()"],
@@ -69,7 +69,7 @@ fn conversions() -> Vec<Row> {
 #[test]
 fn every_unary_operation_gives_pytorchs_dtype() {
     macro_rules! table {
-        ($($op:ident: $($name:literal)+;)*) => { vec![$((&[$($name),+][..], dtypes!(unary_answers Unary<ops::$op>))),*] };
+        ($($op:ident: $($name:literal)+;)*) => { vec![$((&[$($name),+][..], dtypes!(unary_answers Unary<ops::$op, E>))),*] };
     }
     let answers: Vec<(&[&str], &[Option<DType>; 22])> = table! {
         abs: "abs" "py_abs" "absolute"; neg: "neg" "py_neg" "negative"; sign: "sign"; square: "square"; exp: "exp"; log: "log";
