@@ -39,7 +39,7 @@ extern "C" __attribute__((visibility("hidden"))) void pretend_switch(void **save
 #if defined(__x86_64__)
 asm(".text\n.hidden pretend_switch\n.globl pretend_switch\npretend_switch:\n"
     " pushq %rbp\n pushq %rbx\n pushq %r12\n pushq %r13\n pushq %r14\n pushq %r15\n movq %rsp, (%rdi)\n movq %rsi, %rsp\n"
-    " popq %r15\n popq %r14\n popq %r13\n popq %r12\n popq %rbx\n popq %rbp\n ret\n");
+    " popq %r15\n popq %r14\n popq %r13\n popq %r12\n popq %rbx\n popq %rbp\n popq %rcx\n jmp *%rcx\n");
 static void *pretend_fresh(char *stack, void (*entry)()) {
   void **top = (void **)stack;
   *--top = 0; *--top = (void *)entry;
@@ -63,7 +63,8 @@ static void *pretend_fresh(char *stack, void (*entry)()) {
 #error "no switch of fibers for this processor"
 #endif
 
-enum { PRETEND_THREADS = 1024, PRETEND_STACK = 128 << 10 };
+// (Stacks at a power of two from each other would share a few lines of the cache.)
+enum { PRETEND_THREADS = 1024, PRETEND_STACK = (128 << 10) + 320 };
 // A thread waits for nothing, for the lanes of a mask, or for the block.
 struct pretend_fiber { void *sp; bool done; int wait; unsigned mask; uint3 at; };
 static pretend_fiber pretend_f[PRETEND_THREADS];
@@ -73,7 +74,7 @@ static unsigned pretend_me, pretend_n;
 static void (*pretend_body)(void **);
 static void **pretend_arguments;
 static unsigned long long pretend_slot[PRETEND_THREADS][2];
-static int pretend_said[PRETEND_THREADS];
+static unsigned char pretend_said[PRETEND_THREADS];
 alignas(16) static char pretend_dynamic[48 << 10];
 extern "C" __attribute__((weak, visibility("hidden"))) char __start_pretend_shared[], __stop_pretend_shared[];
 
@@ -108,14 +109,15 @@ static const char *pretend_block(int order) {
         }
         // Lanes all of whose mask have come go on.
         bool released = false, stuck = false;
+        unsigned come = 0;
+        for (unsigned i = lo; i < hi; i++) if (!pretend_f[i].done && pretend_f[i].wait == 1) come |= 1u << (i - lo);
+        const unsigned there = hi - lo == 32 ? ~0u : (1u << (hi - lo)) - 1;
         for (unsigned i = lo; i < hi; i++) {
-          if (pretend_f[i].done || pretend_f[i].wait != 1) continue;
-          bool all = true;
-          for (unsigned k = lo; k < hi; k++)
-            if (pretend_f[i].mask >> (k - lo) & 1 && (pretend_f[k].done || pretend_f[k].wait != 1)) all = false;
-          if (!all) { stuck = true; continue; }
-          unsigned mask = pretend_f[i].mask;
+          if (!(come >> (i - lo) & 1)) continue;
+          const unsigned mask = pretend_f[i].mask & there;
+          if (mask & ~come) { stuck = true; continue; }
           for (unsigned k = lo; k < hi; k++) if (mask >> (k - lo) & 1) pretend_f[k].wait = 0;
+          come &= ~mask;
           released = true;
         }
         if (released) continue;
@@ -215,9 +217,14 @@ template <class T> static inline T __shfl_up_sync(unsigned m, T v, unsigned d, i
 static inline unsigned __ballot_sync(unsigned mask, int predicate) {
   unsigned me = pretend_me, warp = me & ~31u, result = 0;
   pretend_said[me] = predicate != 0; pretend_wait(1, mask);
-  for (unsigned i = 0; i < 32 && warp + i < pretend_n; i++) if (mask >> i & 1) result |= (unsigned)pretend_said[warp + i] << i;
+  // Eight bytes of 0 or 1 are eight bits.
+  for (unsigned i = 0; i < 32; i += 8) {
+    unsigned long long said; memcpy(&said, pretend_said + warp + i, 8);
+    result |= (unsigned)(said * 0x0102040810204080ull >> 56) << i;
+  }
+  const unsigned there = pretend_n - warp < 32 ? (1u << (pretend_n - warp)) - 1 : ~0u;
   pretend_wait(1, mask);
-  return result;
+  return result & mask & there;
 }
 static inline int __any_sync(unsigned m, int p) { return __ballot_sync(m, p) != 0; }
 static inline int __all_sync(unsigned m, int p) { return __ballot_sync(m, !p) == 0; }
