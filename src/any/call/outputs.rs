@@ -10,6 +10,8 @@ use crate::any::elementwise::parametric::casts_output;
 use crate::any::{AnyTensor, call};
 use crate::dtype::{Category, DType};
 use crate::error::{Error, Result};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 impl AnyTensor {
     /// Takes the elements of a result, which must be castable to the dtype and have the shape.
@@ -42,11 +44,15 @@ fn output(op: &NamedOp, args: &Args) -> Output {
 }
 
 fn unary_row(op: &str) -> Option<&'static UnaryRow> {
-    UNARY.iter().copied().find(|row| row.called() == op)
+    static ROWS: LazyLock<HashMap<&str, &UnaryRow>> =
+        LazyLock::new(|| UNARY.iter().map(|&row| (row.called(), row)).collect());
+    ROWS.get(op).copied()
 }
 
 fn binary_row(op: &str) -> Option<&'static BinaryRow> {
-    BINARY.iter().copied().find(|row| row.called() == op)
+    static ROWS: LazyLock<HashMap<&str, &BinaryRow>> =
+        LazyLock::new(|| BINARY.iter().map(|&row| (row.called(), row)).collect());
+    ROWS.get(op).copied()
 }
 
 /// The operand of a call with no other arguments.

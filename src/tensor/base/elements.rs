@@ -212,7 +212,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         D: OnHost,
     {
-        self.iter().copied().collect()
+        match self.as_slice() {
+            Some(elements) => elements.to_vec(),
+            None => self.iter().copied().collect(),
+        }
     }
 
     /// The elements as a slice, if they lie in row-major order without gaps.

@@ -33,7 +33,13 @@ pub trait OrderedWith<Left: ?Sized>: EqualTo<Left> {}
 
 impl<E: Element, S: Shape + ConvertTo<T>, T: Shape> EqualTo<Tensor<E, S>> for Tensor<E, T> {
     fn equal_to(&self, left: &Tensor<E, S>) -> bool {
-        left.shape().as_ref() == self.shape().as_ref() && left.iter().zip(self.iter()).all(|(a, b)| a == b)
+        if left.shape().as_ref() != self.shape().as_ref() {
+            return false;
+        }
+        match (left.as_slice(), self.as_slice()) {
+            (Some(left), Some(right)) => left == right,
+            _ => left.iter().zip(self.iter()).all(|(a, b)| a == b),
+        }
     }
 }
 
