@@ -14,7 +14,7 @@ use crate::shape::numel;
 use crate::storage::{HostBuffer, View, ViewMut};
 
 /// A pointer to a view's first element.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn source<E: Element>(view: &View<'_, HostBuffer, E>) -> *const E {
     debug_assert!(is_within(view.sizes, view.strides, view.offset, Some(view.buffer.len::<E>())));
     // The offset of an empty view may lie outside its buffer.
@@ -25,7 +25,7 @@ pub(crate) fn source<E: Element>(view: &View<'_, HostBuffer, E>) -> *const E {
 ///
 /// # Panics
 /// If the buffer is shared: tensors make theirs unique before they write.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn target<E: Element>(out: &mut ViewMut<'_, HostBuffer, E>) -> *mut E {
     debug_assert!(is_within(out.sizes, out.strides, out.offset, Some(out.buffer.len::<E>())));
     let start = out.buffer.start_mut::<E>().unwrap_or_else(|| unreachable!("a shared buffer is never written"));
@@ -37,7 +37,7 @@ pub(super) fn target<E: Element>(out: &mut ViewMut<'_, HostBuffer, E>) -> *mut E
 ///
 /// # Panics
 /// If they do not.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn expect_same(a: &[usize], b: &[usize]) {
     assert!(a.iter().eq(b), "operands arrive broadcast");
 }
@@ -57,7 +57,7 @@ const AT_ONCE: usize = 4;
 ///
 /// # Safety
 /// There are places for so many.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 unsafe fn few<O>(out: *mut O, len: usize, call: impl Fn(usize) -> O) {
     let mut at = 0;
     // SAFETY: the caller's promise.
@@ -88,7 +88,7 @@ unsafe fn line<const N: usize>(len: usize, body: &KernelBody<N>) {
 ///
 /// # Safety
 /// There are so many elements, and places for so many.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 unsafe fn apply_line<K: Map1<A, O>, A: Element, O: Element>(kernel: K, out: *mut O, a: *const A, len: usize) {
     // SAFETY: the caller's promise.
     unsafe {
@@ -100,7 +100,7 @@ unsafe fn apply_line<K: Map1<A, O>, A: Element, O: Element>(kernel: K, out: *mut
     }
 }
 
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn map1_line<A: Element, O: Element>(
     kernel: impl Map1<A, O>,
     a: View<'_, HostBuffer, A>,
@@ -118,7 +118,7 @@ pub(crate) fn map1_line<A: Element, O: Element>(
 ///
 /// # Safety
 /// There are so many elements, and places for so many.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 unsafe fn combine_line<K: Map2<A, B, O>, A: Element, B: Element, O: Element>(
     kernel: K,
     out: *mut O,
@@ -136,7 +136,7 @@ unsafe fn combine_line<K: Map2<A, B, O>, A: Element, B: Element, O: Element>(
     }
 }
 
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn map2_line<A: Element, B: Element, O: Element>(
     kernel: impl Map2<A, B, O>,
     a: View<'_, HostBuffer, A>,
@@ -152,7 +152,7 @@ pub(crate) fn map2_line<A: Element, B: Element, O: Element>(
 }
 
 /// `out = kernel(out)` for `len` contiguous elements.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn update1_line<O: Element>(kernel: impl Map1<O, O>, mut out: ViewMut<'_, HostBuffer, O>, len: usize) {
     let out = target(&mut out);
     // SAFETY: the output's buffer is held exclusively; the caller promises `len` contiguous elements from the first one.
@@ -160,7 +160,7 @@ pub(crate) fn update1_line<O: Element>(kernel: impl Map1<O, O>, mut out: ViewMut
 }
 
 /// `out = kernel(out, b)` for `len` contiguous elements.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn update2_line<B: Element, O: Element>(
     kernel: impl Map2<O, B, O>,
     b: View<'_, HostBuffer, B>,

@@ -49,7 +49,7 @@ impl<A: Copy> Block<A> {
 ///
 /// # Safety
 /// `len` elements are valid at either place.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 unsafe fn side_by_side<A: Copy, O, K: Map1<A, O>>(kernel: K, a: *const A, out: *mut O, len: usize) {
     // SAFETY: the caller's promise.
     unsafe {
@@ -89,7 +89,7 @@ unsafe fn side_by_side<A: Copy, O, K: Map1<A, O>>(kernel: K, a: *const A, out: *
 ///
 /// # Safety
 /// `len` elements are valid at each place.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 unsafe fn by_blocks<A: Copy, B: Copy, O, K: Map2<A, B, O>>(
     kernel: K,
     (a, b): (*const A, *const B),

@@ -121,7 +121,7 @@ impl Backend for Cpu {
     ) -> Result<HostBuffer> {
         elementwise::map3(kernel, a, b, c, strides)
     }
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn map1_line<A: Element, O: Element>(
         kernel: impl Map1<A, O>,
         a: View<'_, HostBuffer, A>,
@@ -129,7 +129,7 @@ impl Backend for Cpu {
     ) -> Result<HostBuffer> {
         elementwise::map1_line(kernel, a, len)
     }
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn map2_line<A: Element, B: Element, O: Element>(
         kernel: impl Map2<A, B, O>,
         a: View<'_, HostBuffer, A>,
@@ -167,12 +167,12 @@ impl Backend for Cpu {
         elementwise::update2(kernel, b, out);
         Ok(())
     }
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn update1_line<O: Element>(kernel: impl Map1<O, O>, out: ViewMut<'_, HostBuffer, O>, len: usize) -> Result<()> {
         elementwise::update1_line(kernel, out, len);
         Ok(())
     }
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn update2_line<B: Element, O: Element>(
         kernel: impl Map2<O, B, O>,
         b: View<'_, HostBuffer, B>,
@@ -269,7 +269,7 @@ impl Backend for Cpu {
     ) -> Result<HostBuffer> {
         gemm::matmul(a, b, added, None)
     }
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn matmul_few<E: Dtype>(
         a: View<'_, HostBuffer, E>,
         b: View<'_, HostBuffer, E>,

@@ -19,7 +19,7 @@ pub fn span(sizes: &[usize], strides: &[usize]) -> Option<usize> {
 
 /// Whether all that sizes and strides reach from element `offset` on lies in a storage of `room` elements (`None`: one that holds no
 /// elements, which has room for all that `usize` counts).
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn is_within(sizes: &[usize], strides: &[usize], offset: usize, room: Option<usize>) -> bool {
     // Without branches: every tensor that is made comes through here. `last` is the place of the farthest element.
     let (mut last, mut overflows, mut is_empty) = (offset, false, false);

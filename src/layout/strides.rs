@@ -54,7 +54,7 @@ pub fn are_row_major(sizes: &[usize], strides: &[usize]) -> bool {
 /// The common sizes, row-major strides and number of elements of operands that are all contiguous and of one shape; else `None`, and
 /// where there are no elements. (Most operands are alike, and small ones feel what looking closer costs. What the shape type knows is a
 /// constant for whoever reads the answer.)
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn row_major_alike<const N: usize, T: Shape>(
     operands: [(&[usize], &[usize]); N],
 ) -> Option<(T::Sizes, T::Sizes, usize)> {

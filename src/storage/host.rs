@@ -110,7 +110,7 @@ impl HostBuffer {
     ///
     /// # Safety
     /// When `fill` returns `Ok`, every one of the `len` elements is initialised.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) unsafe fn filled_by<E: Element>(len: usize, fill: impl FnOnce(*mut E) -> Result<()>) -> Result<Self> {
         // SAFETY: the caller's promise.
         let (buffer, start) = unsafe { Self::uninitialised(len, size_of::<E>())? };
@@ -122,7 +122,7 @@ impl HostBuffer {
     ///
     /// # Safety
     /// Every one of the elements is initialised before the buffer is read.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) unsafe fn uninitialised(len: usize, size: usize) -> Result<(Self, *mut u8)> {
         let buffer = allocate(len, size, 0, None)?;
         let start = buffer.header().start.as_ptr();

@@ -310,7 +310,7 @@ fn axes_text(known: &[Option<usize>], names: &[Option<&str>]) -> String {
 }
 
 /// Whether sizes agree with what a shape type knows.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn fits<S: Shape>(sizes: &[usize]) -> bool {
     S::KNOWN.iter().zip(sizes).all(|(known, size)| known.is_none_or(|known| known == *size))
 }

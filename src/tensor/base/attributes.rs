@@ -95,7 +95,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 
     /// [`from_parts`](Self::from_parts) where the storage's length, `room`, is known already.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn from_parts_within(
         room: Option<usize>,
         storage: D::Storage,
@@ -111,7 +111,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 
     /// [`from_parts`](Self::from_parts) of all elements of a storage of so many, where the sizes and strides are those that
     /// [`row_major_alike`](strides::row_major_alike) has found.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn whole(storage: D::Storage, sizes: S::Sizes, strides: S::Sizes, len: usize) -> Self {
         Self::from_parts_within(Some(len), storage, 0, sizes, strides)
     }
@@ -170,7 +170,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 
     /// Another handle to the storage, its length in elements `F`, and the offset of the tensor's first element.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn shared<F: Element>(&self) -> (Option<usize>, D::Storage, usize) {
         // Read before the reference count is incremented: a load after that atomic operation would wait for it.
         let room = D::room::<F>(self.storage());

@@ -19,7 +19,7 @@ use core::any::{Any, TypeId};
 
 /// The sizes, strides and number of elements of this tensor, if a result of dtype `Out` on device `X` may be written where it is: it
 /// has the same dtype and place, and is a whole row-major storage that nobody else holds.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn reusable<E: Element, Out: Element, S: Shape, D: Device, X: Device>(
     x: &mut Tensor<E, S, D>,
 ) -> Option<(S::Sizes, S::Sizes, usize)> {
