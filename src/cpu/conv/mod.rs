@@ -2,7 +2,8 @@
 //! and columns; what a block reads is copied first, padded, with the channels of a pixel side by side, unless it lies so already.
 //!
 //! Every sum is taken in one order, chunk by chunk of the channels, position by position and channel by channel, whatever the blocks and
-//! threads. Windows of 3 x 3 of many channels have an algorithm of their own, `winograd`, with fewer products.
+//! threads. Windows of 3 x 3 of many channels have an algorithm with fewer products, `winograd`; so have windows of seven columns that move by
+//! two, of a few channels, `strided`.
 //! Uses `tile`, `patch`, `weights`, threads and scratch memory; used by `Cpu`.
 
 mod depthwise;
@@ -10,6 +11,7 @@ mod panel;
 mod patch;
 mod plan;
 mod product;
+mod strided;
 mod strips;
 mod tile;
 mod weights;
@@ -166,18 +168,26 @@ fn convolve_by<E: Dtype>(
         bias_step: strip,
         then,
         threads: usize::MAX,
+        strided: None,
     };
     plan.flatten();
     plan.choose_block();
-    let sums_windows = winograd::pays(&plan);
+    // An algorithm with fewer products.
+    let fewer: Option<fn(&Plan<'_, E>, usize) -> Result<Option<HostBuffer>>> = match &plan {
+        plan if winograd::pays(plan) => Some(winograd::convolve),
+        plan if strided::pays(plan) => Some(strided::convolve),
+        _ => None,
+    };
     // (It is kept until the blocks are computed.)
     let mut packed = None;
     if let Some(packer) = &packer
-        && (is_depthwise || sums_windows || plan.blocks() > 1)
+        && (is_depthwise || fewer.is_some() || plan.blocks() > 1)
     {
         plan.weights = Source::Packed(packed.insert(packer.pack_all(usize::MAX)?).start().cast_const());
     }
-    if sums_windows && let Some(result) = winograd::convolve(&plan, len)? {
+    if let Some(convolve) = fewer
+        && let Some(result) = convolve(&plan, len)?
+    {
         return Ok(result);
     }
     // SAFETY: the blocks are all of the result, which is dense, and strips all of its channels; each is computed by one thread.

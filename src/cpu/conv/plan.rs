@@ -4,6 +4,7 @@
 
 use super::depthwise;
 use super::patch::{self, Part};
+use super::strided::Strided;
 use super::tile::Kernels;
 use super::weights::Packer;
 use crate::cpu::epilogue::Then;
@@ -55,6 +56,8 @@ pub(super) struct Plan<'a, E: Dtype> {
     pub(super) then: Option<Then<'a, E>>,
     /// The most threads to use.
     pub(super) threads: usize,
+    /// For a convolution with fewer products along rows; its input is copied.
+    pub(super) strided: Option<&'a Strided<'a, E::Compute>>,
 }
 
 /// Where the strips of weights are.
@@ -115,7 +118,17 @@ impl<E: Dtype> Plan<'_, E> {
     fn input_of(&self, rows: usize, columns: usize) -> [usize; 4] {
         let span =
             |places: usize, window: Window| (places - 1) * window.stride + (window.kernel - 1) * window.dilation + 1;
+        // (Whole tiles of two.)
+        let columns = if self.strided.is_some() { columns.next_multiple_of(2) } else { columns };
         [self.windows[0].kernel, span(rows, self.windows[1]), span(columns, self.windows[2]), self.x_sizes[1]]
+    }
+
+    /// The numbers of the sums of a block's input.
+    fn sums_of(&self, [planes, high, _, channels]: [usize; 4], columns: usize) -> usize {
+        match self.strided {
+            Some(_) => planes * high * channels * Strided::<E::Compute>::line_len(columns),
+            None => 0,
+        }
     }
 
     /// Computes one block, for some of the strips of all groups. Windows that are not read where they are are copied, unless `copied` has
@@ -132,24 +145,34 @@ impl<E: Dtype> Plan<'_, E> {
         // The steps of the input: planes, rows, columns, channels.
         let (x, steps): (*const E::Compute, [usize; 4]) = match self.is_direct {
             false => {
+                // Room for the input of the largest blocks, and for the sums of its lines behind it.
+                let most = self.input_of(self.block[0], self.block[1]);
+                let copy_len = most.into_iter().product::<usize>();
                 let memory = match &copied.memory {
                     Some(memory) => memory,
-                    // Room for the input of the largest blocks.
-                    None => {
-                        let most = self.input_of(self.block[0], self.block[1]).into_iter().product();
-                        copied.memory.insert(Scratch::try_new(most)?)
-                    }
+                    None => copied.memory.insert(Scratch::try_new(copy_len + self.sums_of(most, self.block[1]))?),
+                };
+                let [planes, high, wide, channels] = input;
+                let sums = memory.start().wrapping_add(copy_len);
+                let planar = |line: usize| [high * line, line, 1, planes * high * line];
+                let steps = match self.is_planar {
+                    true => planar(wide),
+                    false => [high * wide * channels, wide * channels, channels, 1],
                 };
                 if copied.block != Some(number) {
                     self.copy_input(memory, image, plane, corner, input);
+                    if self.strided.is_some() {
+                        let lines =
+                            (memory.start().cast_const(), [channels, planes * high], [steps[3], steps[1], steps[2]]);
+                        // SAFETY: the copy has these lines, for whole tiles, and there is room for their sums.
+                        unsafe { Strided::sum_lines(self.kernels, lines, columns, sums) }
+                    }
                     copied.block = Some(number);
                 }
-                let [planes, high, wide, channels] = input;
-                let steps = match self.is_planar {
-                    true => [high * wide, wide, 1, planes * high * wide],
-                    false => [high * wide * channels, wide * channels, channels, 1],
-                };
-                (memory.start().cast_const(), steps)
+                match self.strided {
+                    Some(_) => (sums.cast_const(), planar(Strided::<E::Compute>::line_len(columns))),
+                    None => (memory.start().cast_const(), steps),
+                }
             }
             true => {
                 let s = self.x_strides;

@@ -77,6 +77,7 @@ impl<E: Dtype> Plan<'_, E> {
             Source::Packed(_) => Scratch::<E::Compute>::try_new(0)?,
             Source::Unpacked(packer) => Scratch::try_new(packer.chunk_len())?,
         };
+        let strided = self.strided.map(|strided| strided.block(self, x, steps, [rows, columns])).transpose()?;
         let o = self.out_strides;
         let [_, high, wide, channel] = steps;
         for at in strips_of {
@@ -89,7 +90,13 @@ impl<E: Dtype> Plan<'_, E> {
                 Some(sums) => (sums.start(), [columns * strip, strip]),
                 None => (out.cast(), [o[3], o[4]]),
             };
-            for (chunk, low) in (0..channels.max(1)).step_by(chunk_len).enumerate() {
+            let written = if sums.is_some() { strip } else { here };
+            if let Some(block) = &strided {
+                block.strip(at, self.bias.wrapping_add(at * self.bias_step), (to, to_steps), written);
+            }
+            // (The sums of windows are of all channels.)
+            let chunks = if strided.is_some() { 0 } else { channels.max(1) };
+            for (chunk, low) in (0..chunks).step_by(chunk_len).enumerate() {
                 let (runs, len) = self.runs(steps, chunk_len.min(channels - low));
                 let weights = match &self.weights {
                     Source::Packed(first) => first.wrapping_add((at * channels + low) * positions * strip),
@@ -130,7 +137,7 @@ impl<E: Dtype> Plan<'_, E> {
                             start_step,
                             out,
                             out_step: to_steps[1],
-                            columns: if sums.is_some() { strip } else { here },
+                            columns: written,
                             ahead: ahead.next(part).cast(),
                             ahead_step,
                         };

@@ -81,7 +81,7 @@ fn naive(
     out
 }
 
-fn window(kernel: usize, stride: usize, before: usize, after: usize, dilation: usize) -> Window {
+const fn window(kernel: usize, stride: usize, before: usize, after: usize, dilation: usize) -> Window {
     Window { kernel, stride, dilation, before, after }
 }
 
@@ -110,13 +110,20 @@ fn check<E: Dtype + Castable>() {
         (1, [1, 16, 2, 3, 5], 16, [point, window(3, 1, 1, 1, 1), window(3, 1, 1, 1, 1)]),
         (1, [1, 16, 1, 0, 5], 16, [point, window(3, 1, 2, 2, 1), window(3, 1, 1, 1, 1)]),
         (1, [1, 16, 1, 40, 2], 18, [point, window(3, 1, 1, 1, 1), window(3, 1, 1, 1, 1)]),
+        // With fewer products along rows, the first one in builds without debug assertions, too.
+        (1, [2, 3, 1, 9, 33], 33, [point, window(7, 2, 3, 3, 1), window(7, 2, 3, 3, 1)]),
+        (1, [1, 4, 3, 5, 40], 5, [window(2, 1, 1, 0, 1), window(3, 1, 0, 2, 2), window(7, 2, 0, 4, 1)]),
+        (1, [3, 1, 1, 1, 30], 16, [point, point, window(7, 2, 3, 2, 1)]),
+        (1, [1, 2, 1, 12, 7], 2, [point, window(5, 3, 2, 1, 1), window(7, 2, 0, 0, 1)]),
     ];
     for (groups, x_sizes, outputs, windows) in kinds {
         let convolution = Convolution { windows, groups };
         let w_sizes = [outputs, x_sizes[1] / groups, windows[0].kernel, windows[1].kernel, windows[2].kernel];
         let mut sizes = [x_sizes[0], outputs, 0, 0, 0];
         (0..3).for_each(|axis| sizes[axis + 2] = windows[axis].places(x_sizes[axis + 2]).unwrap());
-        let (x, w) = (numbers::<E>(x_sizes.iter().product(), 0), numbers::<E>(w_sizes.iter().product(), 3));
+        let x = numbers::<E>(x_sizes.iter().product(), 0);
+        // Weights are divided by two and by six, exactly.
+        let w: Vec<E> = numbers::<f64>(w_sizes.iter().product(), 3).into_iter().map(|w| (6.0 * w).cast()).collect();
         let bias: Vec<E> = (0..outputs).map(|at| E::from_i32(at as i32)).collect();
         let storages = [&x, &w, &bias].map(|list| HostBuffer::from_vec(list.clone()).unwrap());
         // Where channels are last: of the operand, of the result; those of weights.
@@ -160,42 +167,71 @@ fn sums_are_those_of_the_definition_in_every_layout_and_by_every_kernel() {
     check::<bf16>();
 }
 
-/// A convolution of one image with 3 x 3 windows, which Winograd's algorithm computes: by the definition and by each kernel of the machine.
-fn windows_of_three(x: Vec<f32>, w: Vec<f32>) -> (Vec<f64>, Vec<Vec<f32>>) {
-    let convolution = Convolution { windows: [Window::POINT, window(3, 1, 1, 1, 1), window(3, 1, 1, 1, 1)], groups: 1 };
-    let (x_sizes, w_sizes, sizes) = ([1, 16, 1, 5, 7], [17, 16, 1, 3, 3], [1, 17, 1, 5, 7]);
-    let doubles = |list: &[f32]| -> Vec<f64> { list.iter().map(|&x| x.into()).collect() };
-    let expected = naive(&convolution, &doubles(&x), &x_sizes, &doubles(&w), &w_sizes, &sizes);
-    let bias: Vec<f32> = (0..17).map(|at| at as f32).collect();
-    let storages = [x, w, bias].map(|list| HostBuffer::from_vec(list).unwrap());
-    let strides = [&x_sizes[..], &w_sizes, &sizes].map(row_major);
-    let x = View::<_, f32>::new(&storages[0], 0, &x_sizes, &strides[0]);
-    let w = View::new(&storages[1], 0, &w_sizes, &strides[1]);
-    let bias = View::new(&storages[2], 0, &sizes[1..2], &[1]);
-    let found = tile::kernels::<f32>().iter().map(|&kernels| {
-        let result = [&sizes[..], &strides[2]];
-        let out = convolve_by(kernels, &convolution, x, Weight::Tensor(w), Some(bias), result, None).unwrap();
-        crate::cpu::read::download(View::<_, f32>::new(&out, 0, &sizes, &strides[2])).unwrap()
-    });
-    let found = found.collect();
-    (expected, found)
+/// A convolution of one image that is computed with fewer products.
+struct Fewer {
+    windows: [Window; 3],
+    x_sizes: [usize; 5],
+    w_sizes: [usize; 5],
+    sizes: [usize; 5],
+}
+const FEWER: [Fewer; 2] = [
+    Fewer {
+        windows: [Window::POINT, window(3, 1, 1, 1, 1), window(3, 1, 1, 1, 1)],
+        x_sizes: [1, 16, 1, 5, 7],
+        w_sizes: [17, 16, 1, 3, 3],
+        sizes: [1, 17, 1, 5, 7],
+    },
+    Fewer {
+        windows: [Window::POINT, window(7, 2, 3, 3, 1), window(7, 2, 3, 3, 1)],
+        x_sizes: [1, 3, 1, 9, 15],
+        w_sizes: [17, 3, 1, 7, 7],
+        sizes: [1, 17, 1, 5, 8],
+    },
+];
+impl Fewer {
+    fn lens(&self) -> [usize; 2] {
+        [self.x_sizes.iter().product(), self.w_sizes.iter().product()]
+    }
+
+    /// The results by the definition, and by each kernel of the machine.
+    fn results(&self, x: Vec<f32>, w: Vec<f32>) -> (Vec<f64>, Vec<Vec<f32>>) {
+        let &Fewer { windows, x_sizes, w_sizes, sizes } = self;
+        let convolution = Convolution { windows, groups: 1 };
+        let doubles = |list: &[f32]| -> Vec<f64> { list.iter().map(|&x| x.into()).collect() };
+        let expected = naive(&convolution, &doubles(&x), &x_sizes, &doubles(&w), &w_sizes, &sizes);
+        let bias: Vec<f32> = (0..sizes[1]).map(|at| at as f32).collect();
+        let storages = [x, w, bias].map(|list| HostBuffer::from_vec(list).unwrap());
+        let strides = [&x_sizes[..], &w_sizes, &sizes].map(row_major);
+        let x = View::<_, f32>::new(&storages[0], 0, &x_sizes, &strides[0]);
+        let w = View::new(&storages[1], 0, &w_sizes, &strides[1]);
+        let bias = View::new(&storages[2], 0, &sizes[1..2], &[1]);
+        let found = tile::kernels::<f32>().iter().map(|&kernels| {
+            let result = [&sizes[..], &strides[2]];
+            let out = convolve_by(kernels, &convolution, x, Weight::Tensor(w), Some(bias), result, None).unwrap();
+            crate::cpu::read::download(View::<_, f32>::new(&out, 0, &sizes, &strides[2])).unwrap()
+        });
+        (expected, found.collect())
+    }
 }
 
 /// A number that is not finite reaches the results whose windows have it, as it is, and no others; so does one whose sums are not finite.
 #[test]
 fn numbers_that_are_not_finite_stay_in_their_windows() {
-    // (No weight is zero.)
-    let w: Vec<f32> = (0..17 * 16 * 9).map(|at| (1 + at % 3) as f32 / 16.0).collect();
-    for special in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX] {
-        for at in [0, 9, 16, 34 + 35 * 3] {
-            let mut x = numbers::<f32>(16 * 35, 0);
-            x[at] = special;
-            let (expected, found) = windows_of_three(x, w.clone());
-            for (at, found) in found.iter().flat_map(|list| list.iter().enumerate()) {
-                let (found, expected) = (f64::from(*found), expected[at]);
-                let is_same = found == expected || found.is_nan() && expected.is_nan();
-                let is_near = (found - expected).abs() <= 1e-6 * expected.abs();
-                assert!(is_same || is_near, "{special} at {at}: {found}, not {expected}");
+    for case in FEWER {
+        let [len, weights] = case.lens();
+        // (No weight is zero; they are divided by two and by six, exactly.)
+        let w: Vec<f32> = (0..weights).map(|at| (6 * (1 + at % 3)) as f32 / 128.0).collect();
+        for special in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX] {
+            for at in [0, 9, 16, len / 4, len - 1] {
+                let mut x = numbers::<f32>(len, 0);
+                x[at] = special;
+                let (expected, found) = case.results(x, w.clone());
+                for (at, found) in found.iter().flat_map(|list| list.iter().enumerate()) {
+                    let (found, expected) = (f64::from(*found), expected[at]);
+                    let is_same = found == expected || found.is_nan() && expected.is_nan();
+                    let is_near = (found - expected).abs() <= 1e-6 * expected.abs();
+                    assert!(is_same || is_near, "{special} at {at}: {found}, not {expected}");
+                }
             }
         }
     }
@@ -204,16 +240,20 @@ fn numbers_that_are_not_finite_stay_in_their_windows() {
 /// The error is within the bound of a direct convolution, of which each sum has its own: other windows' numbers do not count.
 #[test]
 fn errors_are_in_proportion_to_the_products_of_a_window() {
-    // Numbers of very different sizes, and neighbours of them.
-    let number = |at: usize| ((at * 7919) % 997) as f32 / 331.0 - 1.5;
-    let x: Vec<f32> = (0..16 * 35).map(|at| number(at) * 10_f32.powi((at * 31 % 13) as i32 - 6)).collect();
-    let w: Vec<f32> = (0..17 * 16 * 9).map(|at| number(at + 5)).collect();
-    let absolute = |list: &[f32]| list.iter().map(|x| x.abs()).collect();
-    let (sizes, _) = windows_of_three(absolute(&x), absolute(&w));
-    let (expected, found) = windows_of_three(x, w);
-    for (at, found) in found.iter().flat_map(|list| list.iter().enumerate()) {
-        let error = (f64::from(*found) - expected[at]).abs() / sizes[at];
-        assert!(error <= 16.0 * 9.0 * f64::from(f32::EPSILON), "at {at}: {error:e}");
+    for case in FEWER {
+        let [len, weights] = case.lens();
+        // Numbers of very different sizes, and neighbours of them.
+        let number = |at: usize| ((at * 7919) % 997) as f32 / 331.0 - 1.5;
+        let x: Vec<f32> = (0..len).map(|at| number(at) * 10_f32.powi((at * 31 % 13) as i32 - 6)).collect();
+        let w: Vec<f32> = (0..weights).map(|at| number(at + 5)).collect();
+        let absolute = |list: &[f32]| list.iter().map(|x| x.abs()).collect();
+        let (sizes, _) = case.results(absolute(&x), absolute(&w));
+        let (expected, found) = case.results(x, w);
+        let products = case.w_sizes[1..].iter().product::<usize>() as f64;
+        for (at, found) in found.iter().flat_map(|list| list.iter().enumerate()) {
+            let error = (f64::from(*found) - expected[at]).abs() / sizes[at];
+            assert!(error <= products * f64::from(f32::EPSILON), "at {at}: {error:e}");
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! Each step loads the strip's weights once and broadcasts one number of each pixel. Uses vector instructions; used by `conv`.
 
-use super::winograd::{self, Inputs, Results, Transforms, Windows};
+use super::{strided, winograd};
 use crate::cpu::simd::prefetch;
 use core::any::TypeId;
 #[cfg(target_arch = "x86_64")]
@@ -44,7 +44,8 @@ pub(super) struct Kernels<T: 'static> {
     /// The numbers of pixels there are kernels for, descending; the last is 1.
     pub(super) pixels: &'static [usize],
     run: unsafe fn(usize, &TileArgs<'_, T>),
-    pub(super) winograd: Transforms<T>,
+    pub(super) winograd: winograd::Transforms<T>,
+    pub(super) strided: strided::Transforms<T>,
 }
 impl<T> Clone for Kernels<T> {
     fn clone(&self) -> Self {
@@ -94,7 +95,7 @@ impl<T> Kernels<T> {
 /// # Safety
 /// Its functions are called where the machine has the instructions.
 pub(super) trait Lanes {
-    type Number: Copy + Default + PartialEq + From<f32> + 'static;
+    type Number: Copy + Default + PartialEq + From<f32> + core::ops::Div<Output = Self::Number> + 'static;
     type Vector: Copy;
     /// Numbers of a vector.
     const LEN: usize;
@@ -145,6 +146,43 @@ unsafe fn multiply<V: Lanes, const PIXELS: usize, const COUNT: usize>(
 /// Numbers of the longest strip.
 const LONGEST: usize = 32;
 
+/// Loads the first so many numbers of a strip; zeros are the others.
+///
+/// # Safety
+/// They are there, and the machine has the instructions.
+#[inline(always)]
+unsafe fn load_strip<V: Lanes>(from: *const V::Number, count: usize) -> [V::Vector; 2] {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if count == 2 * V::LEN {
+            return [V::load(from), V::load(from.add(V::LEN))];
+        }
+        let mut strip = [V::Number::default(); LONGEST];
+        strip.as_mut_ptr().copy_from_nonoverlapping(from, count);
+        [V::load(strip.as_ptr()), V::load(strip.as_ptr().add(V::LEN))]
+    }
+}
+
+/// Stores the first so many numbers of a strip.
+///
+/// # Safety
+/// There is room for them, and the machine has the instructions.
+#[inline(always)]
+pub(super) unsafe fn store_strip<V: Lanes>(vectors: [V::Vector; 2], to: *mut V::Number, count: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if count == 2 * V::LEN {
+            V::store(vectors[0], to);
+            V::store(vectors[1], to.add(V::LEN));
+        } else {
+            let mut strip = [V::Number::default(); LONGEST];
+            V::store(vectors[0], strip.as_mut_ptr());
+            V::store(vectors[1], strip.as_mut_ptr().add(V::LEN));
+            to.copy_from_nonoverlapping(strip.as_ptr(), count);
+        }
+    }
+}
+
 /// # Safety
 /// As for [`Kernels::run`].
 #[inline(always)]
@@ -157,13 +195,7 @@ unsafe fn tile<V: Lanes, const PIXELS: usize>(tile: &TileArgs<'_, V::Number>) {
     unsafe {
         let mut sums = [[V::spread(V::Number::default()); 2]; PIXELS];
         for pixel in 0..PIXELS {
-            let mut from = start.add(pixel * start_step);
-            let mut strip = [V::Number::default(); LONGEST];
-            if columns < 2 * V::LEN {
-                strip.as_mut_ptr().copy_from_nonoverlapping(from, columns);
-                from = strip.as_ptr();
-            }
-            sums[pixel] = [V::load(from), V::load(from.add(V::LEN))];
+            sums[pixel] = load_strip::<V>(start.add(pixel * start_step), columns);
         }
         for &run in runs {
             let mut at = x.add(run);
@@ -190,15 +222,7 @@ unsafe fn tile<V: Lanes, const PIXELS: usize>(tile: &TileArgs<'_, V::Number>) {
         }
         for pixel in 0..PIXELS {
             let to = out.add(pixel * out_step);
-            if columns == 2 * V::LEN {
-                V::store(sums[pixel][0], to);
-                V::store(sums[pixel][1], to.add(V::LEN));
-            } else {
-                let mut strip = [V::Number::default(); LONGEST];
-                V::store(sums[pixel][0], strip.as_mut_ptr());
-                V::store(sums[pixel][1], strip.as_mut_ptr().add(V::LEN));
-                to.copy_from_nonoverlapping(strip.as_ptr(), columns);
-            }
+            store_strip::<V>(sums[pixel], to, columns);
         }
     }
 }
@@ -236,7 +260,8 @@ macro_rules! kernels {
             }
         }
         impl $name {
-            const KERNELS: Kernels<$number> = Kernels { strip: 2 * $lanes, pixels: &[$($pixels),*], run: Self::run, winograd: Transforms { inputs: Self::inputs, windows: Self::windows, results: Self::results } };
+            const KERNELS: Kernels<$number> = Kernels { strip: 2 * $lanes, pixels: &[$($pixels),*], run: Self::run, winograd: winograd::Transforms { inputs: Self::inputs, windows: Self::windows, results: Self::results },
+                strided: strided::Transforms { lines: Self::strided_lines, windows: Self::strided_windows, results: Self::strided_results } };
             $(#[$features])?
             unsafe fn run(pixels: usize, args: &TileArgs<'_, $number>) {
                 match pixels {
@@ -246,19 +271,34 @@ macro_rules! kernels {
                 }
             }
             $(#[$features])?
-            unsafe fn inputs(args: &Inputs<'_, $number>) {
+            unsafe fn inputs(args: &winograd::Inputs<'_, $number>) {
                 // SAFETY: the caller's promise.
                 unsafe { winograd::inputs::<$name>(args) }
             }
             $(#[$features])?
-            unsafe fn windows(args: &Windows<$number>) {
+            unsafe fn windows(args: &winograd::Windows<$number>) {
                 // SAFETY: the caller's promise.
                 unsafe { winograd::windows::<$name>(args) }
             }
             $(#[$features])?
-            unsafe fn results(args: &Results<'_, $number>) -> bool {
+            unsafe fn results(args: &winograd::Results<'_, $number>) -> bool {
                 // SAFETY: the caller's promise.
                 unsafe { winograd::results::<$name>(args) }
+            }
+            $(#[$features])?
+            unsafe fn strided_lines(args: &strided::Lines<$number>) {
+                // SAFETY: the caller's promise.
+                unsafe { strided::lines::<$name>(args) }
+            }
+            $(#[$features])?
+            unsafe fn strided_windows(args: &strided::Windows<$number>) {
+                // SAFETY: the caller's promise.
+                unsafe { strided::windows::<$name>(args) }
+            }
+            $(#[$features])?
+            unsafe fn strided_results(args: &strided::Results<$number>) -> bool {
+                // SAFETY: the caller's promise.
+                unsafe { strided::results::<$name>(args) }
             }
         }
     )*};

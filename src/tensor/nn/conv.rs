@@ -271,8 +271,9 @@ macro_rules! convolutions {
             /// weight has, which is the fastest layout.
             ///
             /// On the host, windows of 3 x 3 that lie side by side are computed by Winograd's algorithm where there are many channels and
-            /// positions: there are fewer products, and the error is of the order of that of a sum of the window's products. An image's result
-            /// does not depend on the others of its batch, nor on threads.
+            /// positions, as are windows of seven columns that move by two where there are at most four channels and many of the result's:
+            /// there are fewer products, and the error is of the order of that of a sum of the window's products. An image's result does not
+            /// depend on the others of its batch, nor on threads.
             ///
             #[doc = concat!("PyTorch: `torch.nn.functional.", stringify!($name), "`.")]
             ///

@@ -9,7 +9,7 @@
 
 mod transforms;
 
-pub(super) use self::transforms::{Inputs, Results, Transforms, Windows, inputs, results, windows};
+pub(super) use self::transforms::{Inputs, Results, Transforms, Windows, difference, inputs, results, sum, windows};
 use super::patch::{self, Part};
 use super::plan::{Plan, Source};
 use super::tile::TileArgs;

@@ -51,14 +51,14 @@ pub(in crate::cpu::conv) struct Results<'a, T> {
 
 /// `a + b`
 #[inline(always)]
-unsafe fn sum<V: Lanes>(a: V::Vector, b: V::Vector) -> V::Vector {
+pub(in crate::cpu::conv) unsafe fn sum<V: Lanes>(a: V::Vector, b: V::Vector) -> V::Vector {
     // SAFETY: the caller's promise: the machine has the instructions.
     unsafe { V::multiply_add(V::spread(1.0.into()), b, a) }
 }
 
 /// `a - b`
 #[inline(always)]
-unsafe fn difference<V: Lanes>(a: V::Vector, b: V::Vector) -> V::Vector {
+pub(in crate::cpu::conv) unsafe fn difference<V: Lanes>(a: V::Vector, b: V::Vector) -> V::Vector {
     // SAFETY: as above.
     unsafe { V::multiply_add(V::spread((-1.0).into()), b, a) }
 }

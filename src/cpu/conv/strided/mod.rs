@@ -1,0 +1,236 @@
+//! Convolutions of a few channels whose windows are seven columns wide and move by two, as in the first layer of a ResNet. Two results of
+//! a row need 9 products for each channel and row of the window instead of 14, by Winograd's algorithm in one dimension: the even columns
+//! of a window, of which there are four, meet the even columns of the input, by F(2, 4); the odd ones, of which there are three, the odd
+//! ones, by F(2, 3). Products that belong to the same point are summed together.
+//!
+//! As in `winograd`, what a result is computed from lies in its window, and results that are not finite are computed directly.
+//! Uses `tile`, `plan`, `weights`, threads and scratch memory; used by `conv`.
+
+mod transforms;
+
+use self::transforms::MOST_TILES;
+pub(super) use self::transforms::{Lines, Results, Transforms, Windows, lines, results, windows};
+use super::plan::{PLANES, Plan, Source};
+use super::tile::{Kernels, TileArgs};
+use super::weights::strips;
+use crate::dtype::Dtype;
+use crate::error::Result;
+use crate::storage::{HostBuffer, Scratch};
+use core::sync::atomic::{AtomicBool, Ordering};
+
+/// The points of the algorithm: 0, 1, -1, 2 and infinity.
+const POINTS: usize = 5;
+/// The sums of a tile's inputs, and of a row of a window: for each point one of even columns, then one of odd columns, except at 2.
+const SUMS: usize = 9;
+const OF_POINT: [&[usize]; POINTS] = [&[0, 5], &[1, 6], &[2, 7], &[3], &[4, 8]];
+/// Columns of a window, and how far it moves.
+const COLUMNS: usize = 7;
+const STRIDE: usize = 2;
+
+/// With fewer output channels, columns of results, or channels and rows of a window together, the sums take as long as what they save.
+const PAYING: [usize; 3] = if cfg!(debug_assertions) { [2, 1, 1] } else { [32, 16, 14] };
+/// The most columns of a block, and results of a channel: its sums of inputs are in the L2 cache.
+const BLOCK_COLUMNS: usize = if cfg!(debug_assertions) { 6 } else { 120 };
+const BLOCK_RESULTS: usize = if cfg!(debug_assertions) { 20 } else { 896 };
+const _: () = assert!(BLOCK_COLUMNS <= 2 * MOST_TILES && BLOCK_COLUMNS.is_multiple_of(2));
+
+/// Whether this module computes a convolution, and faster than it is computed directly. The batch does not count: an image's results are
+/// the same in each.
+pub(super) fn pays<E: Dtype>(plan: &Plan<'_, E>) -> bool {
+    let (window, channels) = (plan.windows[2], plan.x_sizes[1]);
+    let lines = plan.windows[0].kernel * plan.windows[1].kernel;
+    let sizes = [plan.out_sizes[1], plan.out_sizes[4], lines * channels];
+    plan.groups == 1
+        && channels <= PLANES
+        && [window.kernel, window.stride, window.dilation] == [COLUMNS, STRIDE, 1]
+        && sizes.iter().zip(PAYING).all(|(&size, least)| size >= least)
+}
+
+/// What blocks need besides their plan.
+pub(super) struct Strided<'a, T> {
+    /// The sums of all windows: for each strip, for each point, for each number a strip.
+    windows: *const T,
+    /// Zeros for a strip.
+    zeros: *const T,
+    /// Whether all results are finite.
+    finite: &'a AtomicBool,
+}
+
+/// The tiles of so many columns of results, and as many as whole vectors of any kernel have.
+fn tiles(columns: usize) -> [usize; 2] {
+    let tiles = columns.div_ceil(2);
+    [tiles, tiles.next_multiple_of(16)]
+}
+
+/// The numbers from one point's products of a block's row to the next one's.
+fn products_len(tiles: usize, strip: usize) -> usize {
+    // (A gap, as in `winograd`.)
+    tiles * strip + 16
+}
+
+impl<T: Copy + 'static> Strided<'_, T> {
+    /// The numbers of the sums of one line of input, for so many columns of results.
+    pub(super) fn line_len(columns: usize) -> usize {
+        SUMS * tiles(columns)[1]
+    }
+
+    /// Sums the lines of so many channels of a block's input, for so many columns of results; the steps are those to the next channel, line
+    /// and number.
+    ///
+    /// # Safety
+    /// The lines have numbers for the windows of whole tiles, and there is room for their sums.
+    pub(super) unsafe fn sum_lines(
+        kernels: Kernels<T>,
+        (from, sizes, steps): (*const T, [usize; 2], [usize; 3]),
+        columns: usize,
+        to: *mut T,
+    ) {
+        let [tiles, padded] = tiles(columns);
+        let lines = Lines { from, sizes, steps, tiles, to, padded };
+        // SAFETY: the caller's promise.
+        unsafe { (kernels.strided.lines)(&lines) }
+    }
+
+    /// A block of results, from the sums of its lines, with the steps to the next plane, row, tile and channel.
+    pub(super) fn block<E: Dtype<Compute = T>>(
+        &self,
+        plan: &Plan<'_, E>,
+        x: *const T,
+        [plane, line, tile, channel]: [usize; 4],
+        [rows, columns]: [usize; 2],
+    ) -> Result<Block<'_, T>> {
+        let ([count, padded], kernels) = (tiles(columns), plan.kernels);
+        let [depth, height, _] = plan.windows;
+        let runs = OF_POINT.map(|sums| {
+            let mut runs = Vec::with_capacity(depth.kernel * height.kernel * sums.len() * plan.x_sizes[1]);
+            for z in 0..depth.kernel {
+                for y in 0..height.kernel {
+                    for sum in sums {
+                        let first = z * plane + y * height.dilation * line + sum * padded;
+                        runs.extend((0..plan.x_sizes[1]).map(|at| first + at * channel));
+                    }
+                }
+            }
+            runs
+        });
+        Ok(Block {
+            strided: self,
+            kernels,
+            x,
+            row_step: height.stride * line,
+            tile_step: tile,
+            rows,
+            columns,
+            tiles: kernels.tiles_of(count),
+            runs,
+            products: Scratch::try_new(POINTS * products_len(count, kernels.strip))?,
+        })
+    }
+}
+
+/// A block of results: the same tiles for each strip and each row.
+pub(super) struct Block<'a, T: 'static> {
+    strided: &'a Strided<'a, T>,
+    kernels: Kernels<T>,
+    /// The sums of its lines, and the steps to those of the next row and tile.
+    x: *const T,
+    row_step: usize,
+    tile_step: usize,
+    rows: usize,
+    columns: usize,
+    /// How a row is divided among kernels.
+    tiles: Vec<usize>,
+    /// For each point, where the numbers of its products are, in the order of the sums of windows.
+    runs: [Vec<usize>; POINTS],
+    /// For each point, the products of a row.
+    products: Scratch<T>,
+}
+
+impl<T: Copy> Block<'_, T> {
+    /// The strip of this number, which starts from a bias: its first so many sums are written to a place with steps to the next row and
+    /// column.
+    pub(super) fn strip(&self, at: usize, bias: *const T, (to, to_steps): (*mut T, [usize; 2]), written: usize) {
+        let (kernels, strip) = (self.kernels, self.kernels.strip);
+        let step = products_len(self.columns.div_ceil(2), strip);
+        let all = self.runs.iter().map(Vec::len).sum::<usize>();
+        for row in 0..self.rows {
+            let mut weights = self.strided.windows.wrapping_add(at * all * strip);
+            for (point, runs) in self.runs.iter().enumerate() {
+                // One of these points is in each of the results.
+                let start = if point == 0 || point == POINTS - 1 { bias } else { self.strided.zeros };
+                let mut tile = 0;
+                for &pixels in &self.tiles {
+                    let args = TileArgs {
+                        x: self.x.wrapping_add(row * self.row_step + tile * self.tile_step),
+                        step: self.tile_step,
+                        runs,
+                        len: 1,
+                        weights,
+                        start,
+                        start_step: 0,
+                        out: self.products.start().wrapping_add(point * step + tile * strip),
+                        out_step: strip,
+                        columns: strip,
+                        ahead: weights,
+                        ahead_step: 0,
+                    };
+                    // SAFETY: the sums of the lines that the windows need are there, for whole tiles, as are those of the windows and what
+                    // sums start from; the products are this block's.
+                    unsafe { kernels.run(pixels, &args) }
+                    tile += pixels;
+                }
+                weights = weights.wrapping_add(runs.len() * strip);
+            }
+            let results = Results {
+                from: self.products.start(),
+                from_step: step,
+                columns: self.columns,
+                to: to.wrapping_add(row * to_steps[0]),
+                to_step: to_steps[1],
+                written,
+            };
+            // SAFETY: the products of all points are there, and the places of the result are this block's and this strip's alone.
+            if !unsafe { (kernels.strided.results)(&results) } {
+                self.strided.finite.store(false, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+/// The sums of all windows.
+fn sum_windows<E: Dtype>(plan: &Plan<'_, E>, packed: *const E::Compute) -> Result<Scratch<E::Compute>> {
+    let (channels, strip) = (plan.x_sizes[1], plan.kernels.strip);
+    let (count, lines) = (strips(plan.out_sizes[1], strip), plan.windows[0].kernel * plan.windows[1].kernel);
+    let memory = Scratch::<E::Compute>::try_new(count * lines * SUMS * channels * strip)?;
+    for at in 0..count {
+        let numbers = lines * channels * strip;
+        let from = packed.wrapping_add(at * numbers * COLUMNS);
+        let windows = Windows { from, lines, channels, to: memory.start().wrapping_add(at * numbers * SUMS) };
+        // SAFETY: the weights of the strip are packed, in one chunk, and there is room for their sums.
+        unsafe { (plan.kernels.strided.windows)(&windows) }
+    }
+    Ok(memory)
+}
+
+/// A convolution of packed weights for which this [pays](pays); `None` if some of the results are not finite.
+pub(super) fn convolve<E: Dtype>(plan: &Plan<'_, E>, len: usize) -> Result<Option<HostBuffer>> {
+    let Source::Packed(packed) = plan.weights else { unreachable!("weights are packed before") };
+    let windows = sum_windows(plan, packed)?;
+    let zeros = Scratch::try_filled(E::Compute::default(), plan.kernels.strip)?;
+    let finite = AtomicBool::new(true);
+    let strided = Strided { windows: windows.start(), zeros: zeros.start(), finite: &finite };
+    let [_, channels, _, rows, columns] = plan.out_sizes;
+    // About as many columns in each block, and these in whole tiles of two.
+    let wide = columns.div_ceil(columns.div_ceil(BLOCK_COLUMNS)).next_multiple_of(2).min(columns);
+    let high = (BLOCK_RESULTS / wide).clamp(1, rows);
+    let block = [rows.div_ceil(rows.div_ceil(high)), wide];
+    // SAFETY: the blocks are all of the result, which is dense, and strips all of its channels; each is computed by one thread.
+    let result = unsafe {
+        HostBuffer::filled_by(len, |out: *mut E| {
+            let weights = Source::Packed(packed);
+            let plan = Plan { out, is_direct: false, block, weights, strided: Some(&strided), ..*plan };
+            plan.run(strips(channels, plan.kernels.strip))
+        })
+    }?;
+    Ok(finite.into_inner().then_some(result))
+}
