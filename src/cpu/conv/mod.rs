@@ -2,8 +2,8 @@
 //! and columns; what a block reads is copied first, padded, with the channels of a pixel side by side, unless it lies so already.
 //!
 //! Every sum is taken in one order, chunk by chunk of the channels, position by position and channel by channel, whatever the blocks and
-//! threads. Windows of 3 x 3 of many channels have an algorithm with fewer products, `winograd`; so have windows of seven columns that move by
-//! two, of a few channels, `strided`.
+//! threads. Windows of 3 x 3 of many channels have an algorithm with fewer products, `winograd`; so have windows of seven columns that
+//! move by two, of a few channels, `stem`.
 //! Uses `tile`, `patch`, `weights`, threads and scratch memory; used by `Cpu`.
 
 mod depthwise;
@@ -11,7 +11,7 @@ mod panel;
 mod patch;
 mod plan;
 mod product;
-mod strided;
+mod stem;
 mod strips;
 mod tile;
 mod weights;
@@ -168,14 +168,14 @@ fn convolve_by<E: Dtype>(
         bias_step: strip,
         then,
         threads: usize::MAX,
-        strided: None,
+        stem: None,
     };
     plan.flatten();
     plan.choose_block();
     // An algorithm with fewer products.
     let fewer: Option<fn(&Plan<'_, E>, usize) -> Result<Option<HostBuffer>>> = match &plan {
         plan if winograd::pays(plan) => Some(winograd::convolve),
-        plan if strided::pays(plan) => Some(strided::convolve),
+        plan if stem::pays(plan) => Some(stem::convolve),
         _ => None,
     };
     // (It is kept until the blocks are computed.)

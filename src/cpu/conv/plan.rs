@@ -4,7 +4,7 @@
 
 use super::depthwise;
 use super::patch::{self, Part};
-use super::strided::Strided;
+use super::stem::Stem;
 use super::tile::Kernels;
 use super::weights::Packer;
 use crate::cpu::epilogue::Then;
@@ -57,7 +57,7 @@ pub(super) struct Plan<'a, E: Dtype> {
     /// The most threads to use.
     pub(super) threads: usize,
     /// For a convolution with fewer products along rows; its input is copied.
-    pub(super) strided: Option<&'a Strided<'a, E::Compute>>,
+    pub(super) stem: Option<&'a Stem<'a, E::Compute>>,
 }
 
 /// Where the strips of weights are.
@@ -119,14 +119,14 @@ impl<E: Dtype> Plan<'_, E> {
         let span =
             |places: usize, window: Window| (places - 1) * window.stride + (window.kernel - 1) * window.dilation + 1;
         // (Whole tiles of two.)
-        let columns = if self.strided.is_some() { columns.next_multiple_of(2) } else { columns };
+        let columns = if self.stem.is_some() { columns.next_multiple_of(2) } else { columns };
         [self.windows[0].kernel, span(rows, self.windows[1]), span(columns, self.windows[2]), self.x_sizes[1]]
     }
 
     /// The numbers of the sums of a block's input.
     fn sums_of(&self, [planes, high, _, channels]: [usize; 4], columns: usize) -> usize {
-        match self.strided {
-            Some(_) => planes * high * channels * Strided::<E::Compute>::line_len(columns),
+        match self.stem {
+            Some(_) => planes * high * channels * Stem::<E::Compute>::line_len(columns),
             None => 0,
         }
     }
@@ -161,16 +161,16 @@ impl<E: Dtype> Plan<'_, E> {
                 };
                 if copied.block != Some(number) {
                     self.copy_input(memory, image, plane, corner, input);
-                    if self.strided.is_some() {
+                    if self.stem.is_some() {
                         let lines =
                             (memory.start().cast_const(), [channels, planes * high], [steps[3], steps[1], steps[2]]);
                         // SAFETY: the copy has these lines, for whole tiles, and there is room for their sums.
-                        unsafe { Strided::sum_lines(self.kernels, lines, columns, sums) }
+                        unsafe { Stem::sum_lines(self.kernels, lines, columns, sums) }
                     }
                     copied.block = Some(number);
                 }
-                match self.strided {
-                    Some(_) => (sums.cast_const(), planar(Strided::<E::Compute>::line_len(columns))),
+                match self.stem {
+                    Some(_) => (sums.cast_const(), planar(Stem::<E::Compute>::line_len(columns))),
                     None => (memory.start().cast_const(), steps),
                 }
             }

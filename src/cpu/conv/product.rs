@@ -85,7 +85,7 @@ impl<E: Dtype> FewRows<E> {
             bias_step: 0,
             then: None,
             threads: self.threads,
-            strided: None,
+            stem: None,
         };
         plan.choose_block();
         plan.run(strips(m, kernels.strip))

@@ -77,7 +77,7 @@ impl<E: Dtype> Plan<'_, E> {
             Source::Packed(_) => Scratch::<E::Compute>::try_new(0)?,
             Source::Unpacked(packer) => Scratch::try_new(packer.chunk_len())?,
         };
-        let strided = self.strided.map(|strided| strided.block(self, x, steps, [rows, columns])).transpose()?;
+        let stem = self.stem.map(|stem| stem.block(self, x, steps, [rows, columns])).transpose()?;
         let o = self.out_strides;
         let [_, high, wide, channel] = steps;
         for at in strips_of {
@@ -91,11 +91,11 @@ impl<E: Dtype> Plan<'_, E> {
                 None => (out.cast(), [o[3], o[4]]),
             };
             let written = if sums.is_some() { strip } else { here };
-            if let Some(block) = &strided {
+            if let Some(block) = &stem {
                 block.strip(at, self.bias.wrapping_add(at * self.bias_step), (to, to_steps), written);
             }
             // (The sums of windows are of all channels.)
-            let chunks = if strided.is_some() { 0 } else { channels.max(1) };
+            let chunks = if stem.is_some() { 0 } else { channels.max(1) };
             for (chunk, low) in (0..chunks).step_by(chunk_len).enumerate() {
                 let (runs, len) = self.runs(steps, chunk_len.min(channels - low));
                 let weights = match &self.weights {

@@ -110,6 +110,12 @@ fn check<E: Dtype + Castable>() {
         (1, [1, 16, 2, 3, 5], 16, [point, window(3, 1, 1, 1, 1), window(3, 1, 1, 1, 1)]),
         (1, [1, 16, 1, 0, 5], 16, [point, window(3, 1, 2, 2, 1), window(3, 1, 1, 1, 1)]),
         (1, [1, 16, 1, 40, 2], 18, [point, window(3, 1, 1, 1, 1), window(3, 1, 1, 1, 1)]),
+        (1, [2, 17, 1, 9, 12], 20, [point, window(3, 2, 1, 1, 1), window(3, 2, 1, 1, 1)]),
+        (1, [1, 33, 1, 25, 29], 32, [point, window(3, 2, 0, 0, 1), window(3, 2, 2, 5, 1)]),
+        (1, [2, 40, 1, 4, 11], 19, [point, window(3, 2, 1, 0, 1), window(3, 2, 0, 2, 1)]),
+        // (Not these: the steps are not those of either algorithm.)
+        (1, [1, 16, 1, 9, 9], 16, [point, window(3, 1, 1, 1, 1), window(3, 2, 1, 1, 1)]),
+        (1, [1, 16, 1, 9, 12], 16, [point, window(3, 3, 1, 1, 1), window(3, 3, 1, 1, 1)]),
         // With fewer products along rows, the first one in builds without debug assertions, too.
         (1, [2, 3, 1, 9, 33], 33, [point, window(7, 2, 3, 3, 1), window(7, 2, 3, 3, 1)]),
         (1, [1, 4, 3, 5, 40], 5, [window(2, 1, 1, 0, 1), window(3, 1, 0, 2, 2), window(7, 2, 0, 4, 1)]),
@@ -174,12 +180,18 @@ struct Fewer {
     w_sizes: [usize; 5],
     sizes: [usize; 5],
 }
-const FEWER: [Fewer; 2] = [
+const FEWER: [Fewer; 3] = [
     Fewer {
         windows: [Window::POINT, window(3, 1, 1, 1, 1), window(3, 1, 1, 1, 1)],
         x_sizes: [1, 16, 1, 5, 7],
         w_sizes: [17, 16, 1, 3, 3],
         sizes: [1, 17, 1, 5, 7],
+    },
+    Fewer {
+        windows: [Window::POINT, window(3, 2, 1, 1, 1), window(3, 2, 1, 1, 1)],
+        x_sizes: [1, 16, 1, 9, 10],
+        w_sizes: [17, 16, 1, 3, 3],
+        sizes: [1, 17, 1, 5, 5],
     },
     Fewer {
         windows: [Window::POINT, window(7, 2, 3, 3, 1), window(7, 2, 3, 3, 1)],

@@ -3,7 +3,7 @@
 //!
 //! Each step loads the strip's weights once and broadcasts one number of each pixel. Uses vector instructions; used by `conv`.
 
-use super::{strided, winograd};
+use super::{stem, winograd};
 use crate::cpu::simd::prefetch;
 use core::any::TypeId;
 #[cfg(target_arch = "x86_64")]
@@ -45,7 +45,7 @@ pub(super) struct Kernels<T: 'static> {
     pub(super) pixels: &'static [usize],
     run: unsafe fn(usize, &TileArgs<'_, T>),
     pub(super) winograd: winograd::Transforms<T>,
-    pub(super) strided: strided::Transforms<T>,
+    pub(super) stem: stem::Transforms<T>,
 }
 impl<T> Clone for Kernels<T> {
     fn clone(&self) -> Self {
@@ -260,8 +260,12 @@ macro_rules! kernels {
             }
         }
         impl $name {
-            const KERNELS: Kernels<$number> = Kernels { strip: 2 * $lanes, pixels: &[$($pixels),*], run: Self::run, winograd: winograd::Transforms { inputs: Self::inputs, windows: Self::windows, results: Self::results },
-                strided: strided::Transforms { lines: Self::strided_lines, windows: Self::strided_windows, results: Self::strided_results } };
+            const KERNELS: Kernels<$number> = Kernels { strip: 2 * $lanes, pixels: &[$($pixels),*], run: Self::run, winograd: winograd::Transforms {
+                    inputs: [Self::inputs::<1>, Self::inputs::<2>],
+                    windows: [Self::windows::<1>, Self::windows::<2>],
+                    results: [Self::results::<1>, Self::results::<2>],
+                },
+                stem: stem::Transforms { lines: Self::stem_lines, windows: Self::stem_windows, results: Self::stem_results } };
             $(#[$features])?
             unsafe fn run(pixels: usize, args: &TileArgs<'_, $number>) {
                 match pixels {
@@ -271,34 +275,34 @@ macro_rules! kernels {
                 }
             }
             $(#[$features])?
-            unsafe fn inputs(args: &winograd::Inputs<'_, $number>) {
+            unsafe fn inputs<const STRIDE: usize>(args: &winograd::Inputs<'_, $number>) {
                 // SAFETY: the caller's promise.
-                unsafe { winograd::inputs::<$name>(args) }
+                unsafe { winograd::inputs::<$name, STRIDE>(args) }
             }
             $(#[$features])?
-            unsafe fn windows(args: &winograd::Windows<$number>) {
+            unsafe fn windows<const STRIDE: usize>(args: &winograd::Windows<$number>) {
                 // SAFETY: the caller's promise.
-                unsafe { winograd::windows::<$name>(args) }
+                unsafe { winograd::windows::<$name, STRIDE>(args) }
             }
             $(#[$features])?
-            unsafe fn results(args: &winograd::Results<'_, $number>) -> bool {
+            unsafe fn results<const STRIDE: usize>(args: &winograd::Results<'_, $number>) -> bool {
                 // SAFETY: the caller's promise.
-                unsafe { winograd::results::<$name>(args) }
+                unsafe { winograd::results::<$name, STRIDE>(args) }
             }
             $(#[$features])?
-            unsafe fn strided_lines(args: &strided::Lines<$number>) {
+            unsafe fn stem_lines(args: &stem::Lines<$number>) {
                 // SAFETY: the caller's promise.
-                unsafe { strided::lines::<$name>(args) }
+                unsafe { stem::lines::<$name>(args) }
             }
             $(#[$features])?
-            unsafe fn strided_windows(args: &strided::Windows<$number>) {
+            unsafe fn stem_windows(args: &stem::Windows<$number>) {
                 // SAFETY: the caller's promise.
-                unsafe { strided::windows::<$name>(args) }
+                unsafe { stem::windows::<$name>(args) }
             }
             $(#[$features])?
-            unsafe fn strided_results(args: &strided::Results<$number>) -> bool {
+            unsafe fn stem_results(args: &stem::Results<$number>) -> bool {
                 // SAFETY: the caller's promise.
-                unsafe { strided::results::<$name>(args) }
+                unsafe { stem::results::<$name>(args) }
             }
         }
     )*};

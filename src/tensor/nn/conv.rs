@@ -270,7 +270,7 @@ macro_rules! convolutions {
             /// All hold one dtype, floating or complex, which is the result's. The result has its channels last in memory where the input or the
             /// weight has, which is the fastest layout.
             ///
-            /// On the host, windows of 3 x 3 that lie side by side are computed by Winograd's algorithm where there are many channels and
+            /// On the host, windows of 3 x 3 that move by one or two are computed by Winograd's algorithm where there are many channels and
             /// positions, as are windows of seven columns that move by two where there are at most four channels and many of the result's:
             /// there are fewer products, and the error is of the order of that of a sum of the window's products. An image's result does not
             /// depend on the others of its batch, nor on threads.

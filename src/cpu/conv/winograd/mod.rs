@@ -1,6 +1,7 @@
-//! Convolutions of windows of 3 x 3 by Winograd's algorithm F(2 x 2, 3 x 3): a tile of 2 x 2 results needs 16 products for each pair of an
-//! input and an output channel instead of 36. The 16 numbers of a tile's input and of a window are sums of some of them, so that the
-//! products are those of 16 pairs of matrices, `(tiles, channels)` and `(channels, output channels)`.
+//! Convolutions of windows of 3 x 3 by Winograd's algorithm. Of windows that move by one, F(2 x 2, 3 x 3): a tile of 2 x 2 results needs 16
+//! products for each pair of an input and an output channel instead of 36. Of windows that move by two, F(2, 2) for every other row and
+//! column of the input: 25 products. The numbers of a tile's input and of a window are summed, so that the products are those of pairs of
+//! matrices, `(tiles, channels)` and `(channels, output channels)`, one for each point of the algorithm.
 //!
 //! What a result is computed from lies in its window, as in a direct convolution: its error is of the same order, and a NaN reaches the
 //! same results. An infinity may become a NaN, so results that are not finite are computed directly.
@@ -10,6 +11,7 @@
 mod transforms;
 
 pub(super) use self::transforms::{Inputs, Results, Transforms, Windows, difference, inputs, results, sum, windows};
+use self::transforms::{SUMS, Scheme};
 use super::patch::{self, Part};
 use super::plan::{Plan, Source};
 use super::tile::TileArgs;
@@ -22,38 +24,58 @@ use crate::storage::{HostBuffer, Scratch};
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-/// The products of a tile, and its results.
-const PRODUCTS: usize = 16;
+/// The results of a tile.
 const RESULTS: usize = 4;
 /// The fewest channels, of the operand and of the result: as many as a vector has numbers.
 const FEWEST: usize = 16;
 /// With fewer channels, or fewer tiles of an image, the sums of inputs, windows and products take as long as what they save.
-const PAYING_CHANNELS: usize = if cfg!(debug_assertions) { FEWEST } else { 32 };
+/// (The channels are given for windows that move by one and by two.)
+const PAYING_CHANNELS: [usize; 2] = if cfg!(debug_assertions) { [FEWEST; 2] } else { [32, 64] };
 const PAYING_TILES: usize = if cfg!(debug_assertions) { 2 } else { 32 };
 /// Tiles of a block, about: its input and its products are in the L2 cache.
 const TILES: usize = 48;
 
-/// The numbers of a matrix, and of a gap behind it: if as many bytes as a page has divided the step from one product's matrix to the next
-/// one's, their numbers for one tile would compete for the same places in the L1 cache.
-fn matrix_len(rows: usize, columns: usize) -> usize {
-    const GAP: usize = 16;
-    rows * columns + GAP
+/// Numbers between the matrices of points: if as many bytes as a page has divided the step from one matrix to the next one, their numbers
+/// for one tile would compete for the same places in the L1 cache.
+const GAP: usize = 16;
+
+impl Scheme {
+    /// Where a point's matrix begins, if each sum has so many numbers; behind the last point, the numbers of all matrices.
+    fn matrix(&self, point: usize, numbers: usize) -> usize {
+        self.before[point] * numbers + point * GAP
+    }
+
+    /// The numbers of all points' matrices.
+    fn matrices(&self, numbers: usize) -> usize {
+        self.matrix(self.points, numbers)
+    }
+
+    /// For each sum, where its numbers are: `of` is given where its point's matrix begins, how many sums that has, and the sum's number
+    /// among them.
+    fn places<T>(&self, numbers: usize, of: impl Fn(usize, usize, usize) -> T) -> [T; SUMS] {
+        core::array::from_fn(|sum| {
+            let [point, nth] = self.places[sum];
+            of(self.matrix(point, numbers), self.counts[point], nth)
+        })
+    }
 }
 
 /// Whether this module computes a convolution, and faster than it is computed directly. The batch does not count: an image's results are the
 /// same in each.
 pub(super) fn pays<E: Dtype>(plan: &Plan<'_, E>) -> bool {
-    let is_three = |window: Window| [window.kernel, window.stride, window.dilation] == [3, 1, 1];
+    let stride = plan.windows[1].stride;
+    let is_three = |window: Window| [window.kernel, window.stride, window.dilation] == [3, stride, 1];
     let [_, channels, _, rows, columns] = plan.out_sizes;
+    let Some(&least) = PAYING_CHANNELS.get(stride - 1) else { return false };
     plan.groups == 1
         && plan.windows[0] == Window::POINT
         && plan.x_sizes[2] == 1
         && is_three(plan.windows[1])
         && is_three(plan.windows[2])
-        && plan.x_sizes[1].min(channels) >= PAYING_CHANNELS
+        && plan.x_sizes[1].min(channels) >= least
         && rows.div_ceil(2) * columns.div_ceil(2) >= PAYING_TILES
 }
-const _: () = assert!(PAYING_CHANNELS >= FEWEST);
+const _: () = assert!(PAYING_CHANNELS[0] >= FEWEST && PAYING_CHANNELS[1] >= FEWEST);
 
 /// Pixels of all channels, one after the other: the step from one image to the next one, from row to row and from pixel to pixel.
 #[derive(Clone, Copy)]
@@ -75,6 +97,7 @@ impl<T> Pixels<T> {
 /// A convolution whose windows have been summed.
 struct Winograd<'p, 'a, E: Dtype> {
     plan: &'p Plan<'a, E>,
+    scheme: &'static Scheme,
     x: Pixels<E::Compute>,
     out: Pixels<E::Compute>,
     windows: *const E::Compute,
@@ -100,17 +123,21 @@ impl<E: Dtype> Winograd<'_, '_, E> {
         [tile / columns / rows, tile / columns % rows * 2, tile % columns * 2]
     }
 
-    /// The pixels that a tile reads.
-    fn input_places(&self, tile: usize) -> [*const E::Compute; PRODUCTS] {
+    /// Lists the pixels that a tile reads.
+    fn input_places(&self, tile: usize, list: &mut Vec<*const E::Compute>) {
         let ([image, row, column], plan) = (self.corner(tile), self.plan);
         let position = |start: usize, at: usize, axis: usize| {
-            let position = (start + at).checked_sub(plan.windows[axis].before);
+            let window = plan.windows[axis];
+            let position = (start * window.stride + at).checked_sub(window.before);
             position.filter(|&position| position < plan.x_sizes[axis + 2])
         };
-        core::array::from_fn(|at| match (position(row, at / 4, 1), position(column, at % 4, 2)) {
-            (Some(row), Some(column)) => self.x.at(image, row, column).cast_const(),
-            _ => self.zeros,
-        })
+        for y in 0..self.scheme.side {
+            let row = position(row, y, 1);
+            list.extend((0..self.scheme.side).map(|x| match (row, position(column, x, 2)) {
+                (Some(row), Some(column)) => self.x.at(image, row, column).cast_const(),
+                _ => self.zeros,
+            }));
+        }
     }
 
     /// The pixels of its results.
@@ -122,23 +149,27 @@ impl<E: Dtype> Winograd<'_, '_, E> {
         })
     }
 
-    /// The steps from one product's matrix of a block to the next one's: of the sums of inputs, and of the products.
-    fn matrices(&self, tiles: usize) -> [usize; 2] {
-        [self.plan.x_sizes[1], self.padded_channels()].map(|channels| matrix_len(tiles, channels))
+    /// The step from one point's products of so many tiles to the next one's.
+    fn products_len(&self, tiles: usize) -> usize {
+        tiles * self.padded_channels() + GAP
     }
 
     /// Computes some of the tiles, with scratch memory. Returns whether all results are finite.
     fn block(&self, tiles: Range<usize>, [sums, products]: [*mut E::Compute; 2]) -> Result<bool> {
-        let (plan, count) = (self.plan, tiles.len());
-        let (channels, padded) = (plan.x_sizes[1], self.padded_channels());
-        let [sums_len, products_len] = self.matrices(count);
-        let mut input_places = room(count)?;
-        input_places.extend(tiles.clone().map(|tile| self.input_places(tile)));
-        let inputs = Inputs { places: &input_places, channels, to: sums, to_step: sums_len };
+        let (plan, scheme, count) = (self.plan, self.scheme, tiles.len());
+        let (channels, padded, products_len) = (plan.x_sizes[1], self.padded_channels(), self.products_len(count));
+        let transforms = plan.kernels.winograd;
+        let stride = plan.windows[1].stride;
+        let mut input_places = room(count * scheme.side * scheme.side)?;
+        tiles.clone().for_each(|tile| self.input_places(tile, &mut input_places));
+        let to = scheme.places(count * channels, |first, sums_of_point, nth| {
+            (sums.wrapping_add(first + nth * channels), sums_of_point * channels)
+        });
+        let inputs = Inputs { places: &input_places, channels, to };
         // SAFETY: the places are pixels of the operand or zeros, and there is room for the sums.
-        unsafe { (plan.kernels.winograd.inputs)(&inputs) };
-        for at in 0..PRODUCTS {
-            self.multiply(at, count, sums.wrapping_add(at * sums_len), products.wrapping_add(at * products_len));
+        unsafe { (transforms.inputs[stride - 1])(&inputs) };
+        for point in 0..scheme.points {
+            self.multiply(point, count, sums, products.wrapping_add(point * products_len));
         }
         let mut places = room(count)?;
         places.extend(tiles.map(|tile| self.result_places(tile)));
@@ -150,7 +181,7 @@ impl<E: Dtype> Winograd<'_, '_, E> {
             places: &places,
         };
         // SAFETY: all products have been computed, there is a bias for each channel of the strips, and the places are the tiles' pixels.
-        let finite = unsafe { (plan.kernels.winograd.results)(&results) };
+        let finite = unsafe { (transforms.results[stride - 1])(&results) };
         if let (Some(then), true) = (plan.then, self.writes_result) {
             for place in places.into_iter().flatten().filter(|place| !place.is_null()) {
                 then(place.cast(), plan.out_sizes[1]);
@@ -159,26 +190,30 @@ impl<E: Dtype> Winograd<'_, '_, E> {
         Ok(finite)
     }
 
-    /// The product of this number, of a matrix `(tiles, channels)` and its window sums.
-    fn multiply(&self, at: usize, count: usize, sums: *const E::Compute, products: *mut E::Compute) {
-        let (plan, strip) = (self.plan, self.plan.kernels.strip);
+    /// The products of a point: of a matrix `(tiles, channels)` for each of its sums, side by side, and those of its windows.
+    fn multiply(&self, point: usize, count: usize, sums: *const E::Compute, products: *mut E::Compute) {
+        let (plan, scheme, strip) = (self.plan, self.scheme, self.plan.kernels.strip);
         let (channels, padded) = (plan.x_sizes[1], self.padded_channels());
-        let (chunk, tiles) = (chunk_of(channels, 1), plan.kernels.tiles_of(count));
+        let sums = sums.wrapping_add(scheme.matrix(point, count * channels));
+        let windows = self.windows.wrapping_add(scheme.matrix(point, channels * strip));
+        // The channels of all sums.
+        let depth = scheme.counts[point] * channels;
+        let (chunk, tiles) = (chunk_of(depth, 1), plan.kernels.tiles_of(count));
+        let windows_len = scheme.matrices(channels * strip);
         for strip_at in 0..padded / strip {
-            for low in (0..channels).step_by(chunk) {
-                let weights =
-                    self.windows.wrapping_add((strip_at * PRODUCTS + at) * matrix_len(channels, strip) + low * strip);
-                let len = chunk.min(channels - low);
+            for low in (0..depth).step_by(chunk) {
+                let weights = windows.wrapping_add(strip_at * windows_len + low * strip);
+                let len = chunk.min(depth - low);
                 // The weights of the next strip.
-                let mut ahead = weights.wrapping_add(PRODUCTS * matrix_len(channels, strip));
+                let mut ahead = weights.wrapping_add(windows_len);
                 let part = (len * strip).div_ceil(tiles.len());
                 let mut row = 0;
                 for &pixels in &tiles {
                     let out = products.wrapping_add(row * padded + strip_at * strip);
                     let (start, start_step) = if low == 0 { (self.zeros, 0) } else { (out.cast_const(), padded) };
                     let tile = TileArgs {
-                        x: sums.wrapping_add(row * channels + low),
-                        step: channels,
+                        x: sums.wrapping_add(row * depth + low),
+                        step: depth,
                         runs: &[0],
                         len,
                         weights,
@@ -203,7 +238,8 @@ impl<E: Dtype> Winograd<'_, '_, E> {
     fn run(&self) -> Result<bool> {
         let plan = self.plan;
         let tiles = plan.out_sizes[0] * self.grid().into_iter().product::<usize>();
-        let work = (tiles * PRODUCTS * plan.out_sizes[1]).saturating_mul(plan.x_sizes[1]) / 64;
+        let products = self.scheme.side * self.scheme.side;
+        let work = (tiles * products * plan.out_sizes[1]).saturating_mul(plan.x_sizes[1]) / 64;
         let threads = threads::pieces(work).min(plan.threads);
         // As many tiles in each block, about, and these in whole tiles of the kernels.
         let blocks = tiles.div_ceil(TILES).next_multiple_of(threads);
@@ -211,7 +247,8 @@ impl<E: Dtype> Winograd<'_, '_, E> {
         let (queue, finite, all) = (Queue::new(tiles.div_ceil(each), threads), AtomicBool::new(true), Shared(self));
         threads::try_for_each(threads, &|worker| {
             let all = { &all }.0;
-            let [sums, products] = all.matrices(each).map(|len| PRODUCTS * len);
+            let sums = all.scheme.matrices(each * all.plan.x_sizes[1]);
+            let products = all.scheme.points * all.products_len(each);
             let memory = [Scratch::try_new(sums)?, Scratch::try_new(products)?];
             while let Some(piece) = queue.take(worker) {
                 let tiles = piece * each..((piece + 1) * each).min(tiles);
@@ -256,25 +293,28 @@ fn channels_last<E: Dtype>(plan: &Plan<'_, E>) -> Result<Scratch<E::Compute>> {
     Ok(memory)
 }
 
-/// The sums of all windows: for each strip, for each product, a matrix `(channels, strip)`.
-fn sum_windows<E: Dtype>(plan: &Plan<'_, E>, packed: *const E::Compute) -> Result<Scratch<E::Compute>> {
+/// The sums of all windows: for each strip, for each point, for each of its sums a matrix `(channels, strip)`.
+fn sum_windows<E: Dtype>(
+    plan: &Plan<'_, E>,
+    scheme: &Scheme,
+    packed: *const E::Compute,
+) -> Result<Scratch<E::Compute>> {
     let (channels, strip) = (plan.x_sizes[1], plan.kernels.strip);
     let (count, chunk, positions) = (strips(plan.out_sizes[1], strip), chunk_of(channels, 9), 9);
-    let matrix = matrix_len(channels, strip);
-    let memory = Scratch::<E::Compute>::try_new(count * PRODUCTS * matrix)?;
+    let len = scheme.matrices(channels * strip);
+    let memory = Scratch::<E::Compute>::try_new(count * len)?;
     let (to, packed) = (Shared(memory.start()), Shared(packed));
-    let (transform, pieces) =
-        (plan.kernels.winograd.windows, threads::pieces(count * matrix).min(count).min(plan.threads));
+    let transform = plan.kernels.winograd.windows[plan.windows[1].stride - 1];
+    let pieces = threads::pieces(count * len / 16).min(count).min(plan.threads);
     threads::for_each(pieces, &|piece| {
         let (to, packed) = ({ &to }.0, { &packed }.0);
         for at in piece * count / pieces..(piece + 1) * count / pieces {
             for low in (0..channels).step_by(chunk) {
-                let windows = Windows {
-                    from: packed.wrapping_add((at * channels + low) * positions * strip),
-                    channels: chunk.min(channels - low),
-                    to: to.wrapping_add(at * PRODUCTS * matrix + low * strip),
-                    to_step: matrix,
-                };
+                let to = scheme.places(channels * strip, |first, _, nth| {
+                    to.wrapping_add(at * len + first + (nth * channels + low) * strip)
+                });
+                let from = packed.wrapping_add((at * channels + low) * positions * strip);
+                let windows = Windows { from, channels: chunk.min(channels - low), to };
                 // SAFETY: the weights have been packed, chunk by chunk, and there is room for a strip's sums.
                 unsafe { transform(&windows) }
             }
@@ -286,7 +326,8 @@ fn sum_windows<E: Dtype>(plan: &Plan<'_, E>, packed: *const E::Compute) -> Resul
 /// A convolution of packed weights for which this [pays](pays); `None` if some of the results are not finite.
 pub(super) fn convolve<E: Dtype>(plan: &Plan<'_, E>, len: usize) -> Result<Option<HostBuffer>> {
     let Source::Packed(packed) = plan.weights else { unreachable!("weights are packed before") };
-    let windows = sum_windows(plan, packed)?;
+    let scheme = Scheme::of_stride(plan.windows[1].stride);
+    let windows = sum_windows(plan, scheme, packed)?;
     let zeros = Scratch::try_filled(E::Compute::default(), plan.x_sizes[1].max(plan.kernels.strip))?;
     let same = core::any::TypeId::of::<E>() == core::any::TypeId::of::<E::Compute>();
     let (mut x_memory, mut out_memory) = (None, None);
@@ -313,8 +354,15 @@ pub(super) fn convolve<E: Dtype>(plan: &Plan<'_, E>, len: usize) -> Result<Optio
                     Pixels::contiguous(memory, [rows, columns, channels])
                 }
             };
-            let winograd =
-                Winograd { plan, x, out: pixels, windows: windows.start(), zeros: zeros.start(), writes_result };
+            let winograd = Winograd {
+                plan,
+                scheme,
+                x,
+                out: pixels,
+                windows: windows.start(),
+                zeros: zeros.start(),
+                writes_result,
+            };
             finite = winograd.run()?;
             if !writes_result {
                 let all = Shared((plan, pixels, out));

@@ -1,17 +1,77 @@
-//! The sums of Winograd's algorithm F(2 x 2, 3 x 3): of the inputs of tiles, of windows, and of products. A vector holds as many channels.
+//! The sums of Winograd's algorithm, for windows of three that move by one or by two: of the inputs of tiles, of windows, and of products.
+//! A vector holds as many channels.
 //!
 //! Uses `tile`; used by `winograd`.
 
 #![allow(clippy::needless_range_loop, reason = "indices are those of registers")]
 
-use super::{FEWEST, PRODUCTS, RESULTS};
+use super::{FEWEST, RESULTS};
 use crate::cpu::conv::tile::Lanes;
 
-/// The sums of an instruction set: of inputs, of windows, of products.
+/// The most sums of a tile's inputs along one axis, and of both axes; the most points along one axis.
+const SIDE: usize = 5;
+pub(super) const SUMS: usize = SIDE * SIDE;
+const POINTS: usize = 4;
+
+/// How two rows of two results are computed: there are as many sums of inputs, along each axis, as there are inputs, and as many of the
+/// window. The products of a sum of inputs and one of the window belong to a point; those of one point are summed together.
+pub(super) struct Scheme {
+    /// Inputs of a tile along an axis.
+    pub(super) side: usize,
+    /// How many points there are.
+    pub(super) points: usize,
+    /// For each sum its point, and its number among the point's.
+    pub(super) places: [[usize; 2]; SUMS],
+    /// For each point, how many sums it has, and how many those before it have. (Behind the last one, all of them.)
+    pub(super) counts: [usize; POINTS * POINTS + 1],
+    pub(super) before: [usize; POINTS * POINTS + 1],
+}
+
+/// The schemes of windows that move by one and by two.
+///
+/// By two: the outer columns of a window meet the even columns of the input, by F(2, 2) with the points 0, 1 and infinity; the inner one
+/// the odd columns, of which either belongs to one result: the points are 0 and infinity.
+static SCHEMES: [Scheme; 2] = [
+    Scheme::new(&[[0, 0], [1, 0], [2, 0], [3, 0]], &[1, 1, 1, 1]),
+    Scheme::new(&[[0, 0], [0, 1], [1, 0], [2, 0], [2, 1]], &[2, 1, 2]),
+];
+
+impl Scheme {
+    pub(super) fn of_stride(stride: usize) -> &'static Scheme {
+        &SCHEMES[stride - 1]
+    }
+
+    /// From what there is along one axis: for each sum its point, and its number among the point's; for each point, how many sums it has.
+    const fn new(of: &[[usize; 2]], counts: &[usize]) -> Self {
+        let (side, points) = (of.len(), counts.len() * counts.len());
+        let mut scheme = Scheme {
+            side,
+            points,
+            places: [[0; 2]; SUMS],
+            counts: [0; POINTS * POINTS + 1],
+            before: [0; POINTS * POINTS + 1],
+        };
+        let mut sum = 0;
+        while sum < side * side {
+            let ([row, y], [column, x]) = (of[sum / side], of[sum % side]);
+            scheme.places[sum] = [row * counts.len() + column, y * counts[column] + x];
+            sum += 1;
+        }
+        let mut point = 0;
+        while point < points {
+            scheme.counts[point] = counts[point / counts.len()] * counts[point % counts.len()];
+            scheme.before[point + 1] = scheme.before[point] + scheme.counts[point];
+            point += 1;
+        }
+        scheme
+    }
+}
+
+/// The sums of an instruction set, for windows that move by one and by two: of inputs, of windows, of products.
 pub(in crate::cpu::conv) struct Transforms<T> {
-    pub(in crate::cpu::conv) inputs: unsafe fn(&Inputs<'_, T>),
-    pub(in crate::cpu::conv) windows: unsafe fn(&Windows<T>),
-    pub(in crate::cpu::conv) results: unsafe fn(&Results<'_, T>) -> bool,
+    pub(in crate::cpu::conv) inputs: [unsafe fn(&Inputs<'_, T>); 2],
+    pub(in crate::cpu::conv) windows: [unsafe fn(&Windows<T>); 2],
+    pub(in crate::cpu::conv) results: [unsafe fn(&Results<'_, T>) -> bool; 2],
 }
 impl<T> Clone for Transforms<T> {
     fn clone(&self) -> Self {
@@ -20,27 +80,25 @@ impl<T> Clone for Transforms<T> {
 }
 impl<T> Copy for Transforms<T> {}
 
-/// The inputs of tiles, 4 x 4 pixels of all channels.
+/// The inputs of tiles: so many rows and columns of pixels as there are sums, of all channels.
 pub(in crate::cpu::conv) struct Inputs<'a, T> {
-    pub(super) places: &'a [[*const T; PRODUCTS]],
+    pub(super) places: &'a [*const T],
     pub(super) channels: usize,
-    /// Where the sums go: for each product a matrix `(tiles, channels)`; and from one to the next.
-    pub(super) to: *mut T,
-    pub(super) to_step: usize,
+    /// For each sum, where it goes for the first tile, and from there to the next one's.
+    pub(super) to: [(*mut T, usize); SUMS],
 }
 
 /// The windows of a chunk of channels, for a strip of output channels.
 pub(in crate::cpu::conv) struct Windows<T> {
     pub(super) from: *const T,
     pub(super) channels: usize,
-    /// Where the sums go: for each product a matrix `(channels, strip)`; and from one to the next.
-    pub(super) to: *mut T,
-    pub(super) to_step: usize,
+    /// For each sum, where it goes: a matrix `(channels, strip)`.
+    pub(super) to: [*mut T; SUMS],
 }
 
 /// The results of tiles, 2 x 2 pixels of all output channels.
 pub(in crate::cpu::conv) struct Results<'a, T> {
-    /// For each product a matrix `(tiles, output channels)`; from one to the next, and from one row to the next.
+    /// For each point a matrix `(tiles, output channels)`; from one to the next, and from one row to the next.
     pub(super) from: *const T,
     pub(super) from_steps: [usize; 2],
     pub(super) channels: usize,
@@ -65,57 +123,74 @@ pub(in crate::cpu::conv) unsafe fn difference<V: Lanes>(a: V::Vector, b: V::Vect
 
 /// Sums of a column or row of inputs.
 #[inline(always)]
-unsafe fn input_sums<V: Lanes>([a, b, c, d]: [V::Vector; 4]) -> [V::Vector; 4] {
+unsafe fn input_sums<V: Lanes, const STRIDE: usize>([a, b, c, d, e]: [V::Vector; SIDE]) -> [V::Vector; SIDE] {
     // SAFETY: as above.
-    unsafe { [difference::<V>(a, c), sum::<V>(b, c), difference::<V>(c, b), difference::<V>(b, d)] }
+    unsafe {
+        match STRIDE {
+            1 => [difference::<V>(a, c), sum::<V>(b, c), difference::<V>(c, b), difference::<V>(b, d), e],
+            _ => [difference::<V>(a, c), b, c, d, difference::<V>(e, c)],
+        }
+    }
 }
 
 /// Sums of a column or row of a window.
 #[inline(always)]
-unsafe fn window_sums<V: Lanes>([a, b, c]: [V::Vector; 3]) -> [V::Vector; 4] {
+unsafe fn window_sums<V: Lanes, const STRIDE: usize>([a, b, c]: [V::Vector; 3]) -> [V::Vector; SIDE] {
     // SAFETY: as above.
     unsafe {
+        if STRIDE == 2 {
+            return [a, b, sum::<V>(a, c), b, c];
+        }
         let (zero, half) = (V::spread(V::Number::default()), V::spread(0.5.into()));
         let (outer, inner) = (V::multiply_add(half, sum::<V>(a, c), zero), V::multiply_add(half, b, zero));
-        [a, sum::<V>(outer, inner), difference::<V>(outer, inner), c]
+        [a, sum::<V>(outer, inner), difference::<V>(outer, inner), c, zero]
     }
 }
 
 /// Sums of a column or row of products.
 #[inline(always)]
-unsafe fn result_sums<V: Lanes>([a, b, c, d]: [V::Vector; 4]) -> [V::Vector; 2] {
+unsafe fn result_sums<V: Lanes, const STRIDE: usize>([a, b, c, d]: [V::Vector; POINTS]) -> [V::Vector; 2] {
     // SAFETY: as above.
-    unsafe { [sum::<V>(sum::<V>(b, c), a), difference::<V>(difference::<V>(b, c), d)] }
+    unsafe {
+        match STRIDE {
+            1 => [sum::<V>(sum::<V>(b, c), a), difference::<V>(difference::<V>(b, c), d)],
+            _ => [sum::<V>(a, b), sum::<V>(b, c)],
+        }
+    }
 }
 
 /// # Safety
 /// The machine has the instructions; each place has the numbers of all channels, at least as many as a vector, and there is room for the
 /// sums.
 #[inline(always)]
-pub(in crate::cpu::conv) unsafe fn inputs<V: Lanes>(inputs: &Inputs<'_, V::Number>) {
-    let &Inputs { places, channels, to, to_step } = inputs;
-    for (tile, places) in places.iter().enumerate() {
-        let to = to.wrapping_add(tile * channels);
+pub(in crate::cpu::conv) unsafe fn inputs<V: Lanes, const STRIDE: usize>(inputs: &Inputs<'_, V::Number>) {
+    let &Inputs { places, channels, ref to } = inputs;
+    let side = 3 + STRIDE;
+    for (tile, places) in places.chunks_exact(side * side).enumerate() {
+        let mut to_tile = [core::ptr::null_mut(); SUMS];
+        for sum in 0..side * side {
+            to_tile[sum] = to[sum].0.wrapping_add(tile * to[sum].1);
+        }
         let mut low = 0;
         while low < channels {
             // (The last vector overlaps with the one before.)
             let at = low.min(channels - V::LEN);
             // SAFETY: the caller's promise.
             unsafe {
-                let mut sums = [[V::spread(V::Number::default()); 4]; 4];
-                for x in 0..4 {
-                    let column = [
-                        V::load(places[x].add(at)),
-                        V::load(places[4 + x].add(at)),
-                        V::load(places[8 + x].add(at)),
-                        V::load(places[12 + x].add(at)),
-                    ];
-                    sums[x] = input_sums::<V>(column);
+                let zero = V::spread(V::Number::default());
+                let mut sums = [[zero; SIDE]; SIDE];
+                for x in 0..side {
+                    let mut column = [zero; SIDE];
+                    for y in 0..side {
+                        column[y] = V::load(places[side * y + x].add(at));
+                    }
+                    sums[x] = input_sums::<V, STRIDE>(column);
                 }
-                for y in 0..4 {
-                    let row = input_sums::<V>([sums[0][y], sums[1][y], sums[2][y], sums[3][y]]);
-                    for x in 0..4 {
-                        V::store(row[x], to.add((4 * y + x) * to_step + at));
+                for y in 0..side {
+                    let row = [sums[0][y], sums[1][y], sums[2][y], sums[3][y], sums[4][y]];
+                    let row = input_sums::<V, STRIDE>(row);
+                    for x in 0..side {
+                        V::store(row[x], to_tile[side * y + x].add(at));
                     }
                 }
             }
@@ -128,27 +203,27 @@ pub(in crate::cpu::conv) unsafe fn inputs<V: Lanes>(inputs: &Inputs<'_, V::Numbe
 /// The machine has the instructions; for each position of the window there is a strip of weights for each channel, and there is room for the
 /// sums.
 #[inline(always)]
-pub(in crate::cpu::conv) unsafe fn windows<V: Lanes>(windows: &Windows<V::Number>) {
-    let &Windows { from, channels, to, to_step } = windows;
-    let position = channels * 2 * V::LEN;
+pub(in crate::cpu::conv) unsafe fn windows<V: Lanes, const STRIDE: usize>(windows: &Windows<V::Number>) {
+    let &Windows { from, channels, ref to } = windows;
+    let (side, position) = (3 + STRIDE, channels * 2 * V::LEN);
     let mut at = 0;
     while at < position {
         // SAFETY: the caller's promise.
         unsafe {
             let from = from.add(at);
-            let mut sums = [[V::spread(V::Number::default()); 4]; 3];
+            let mut sums = [[V::spread(V::Number::default()); SIDE]; 3];
             for x in 0..3 {
                 let column = [
                     V::load(from.add(x * position)),
                     V::load(from.add((3 + x) * position)),
                     V::load(from.add((6 + x) * position)),
                 ];
-                sums[x] = window_sums::<V>(column);
+                sums[x] = window_sums::<V, STRIDE>(column);
             }
-            for y in 0..4 {
-                let row = window_sums::<V>([sums[0][y], sums[1][y], sums[2][y]]);
-                for x in 0..4 {
-                    V::store(row[x], to.add((4 * y + x) * to_step + at));
+            for y in 0..side {
+                let row = window_sums::<V, STRIDE>([sums[0][y], sums[1][y], sums[2][y]]);
+                for x in 0..side {
+                    V::store(row[x], to[side * y + x].add(at));
                 }
             }
         }
@@ -162,8 +237,9 @@ pub(in crate::cpu::conv) unsafe fn windows<V: Lanes>(windows: &Windows<V::Number
 /// The machine has the instructions; the products and a bias are there for all output channels, at least as many as a vector has numbers,
 /// and the places that are not null are the caller's.
 #[inline(always)]
-pub(in crate::cpu::conv) unsafe fn results<V: Lanes>(results: &Results<'_, V::Number>) -> bool {
+pub(in crate::cpu::conv) unsafe fn results<V: Lanes, const STRIDE: usize>(results: &Results<'_, V::Number>) -> bool {
     let &Results { from, from_steps, channels, bias, places } = results;
+    let points = 5 - STRIDE;
     // SAFETY: the caller's promise, for all that follows.
     unsafe {
         let zero = V::spread(V::Number::default());
@@ -174,20 +250,17 @@ pub(in crate::cpu::conv) unsafe fn results<V: Lanes>(results: &Results<'_, V::Nu
             let mut low = 0;
             while low < channels {
                 let at = low.min(channels - V::LEN);
-                let mut sums = [[zero; 2]; 4];
-                for x in 0..4 {
-                    let from = from.add(x * from_steps[0] + at);
-                    let column = [
-                        V::load(from),
-                        V::load(from.add(4 * from_steps[0])),
-                        V::load(from.add(8 * from_steps[0])),
-                        V::load(from.add(12 * from_steps[0])),
-                    ];
-                    sums[x] = result_sums::<V>(column);
+                let mut sums = [[zero; 2]; POINTS];
+                for x in 0..points {
+                    let mut column = [zero; POINTS];
+                    for y in 0..points {
+                        column[y] = V::load(from.add((points * y + x) * from_steps[0] + at));
+                    }
+                    sums[x] = result_sums::<V, STRIDE>(column);
                 }
                 let bias = V::load(bias.add(at));
                 for y in 0..2 {
-                    let row = result_sums::<V>([sums[0][y], sums[1][y], sums[2][y], sums[3][y]]);
+                    let row = result_sums::<V, STRIDE>([sums[0][y], sums[1][y], sums[2][y], sums[3][y]]);
                     for x in 0..2 {
                         let place = places[2 * y + x];
                         if !place.is_null() {

@@ -1,7 +1,7 @@
 //! The sums of Winograd's algorithms F(2, 4), with the points 0, 1, -1, 2 and infinity, and F(2, 3), without 2: of lines of inputs, whose
 //! vectors hold as many tiles, and of windows and products, whose vectors hold as many output channels.
 //!
-//! Uses `tile`; used by `strided`.
+//! Uses `tile`; used by `stem`.
 
 #![allow(clippy::needless_range_loop, reason = "indices are those of registers")]
 

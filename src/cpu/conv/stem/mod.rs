@@ -47,7 +47,7 @@ pub(super) fn pays<E: Dtype>(plan: &Plan<'_, E>) -> bool {
 }
 
 /// What blocks need besides their plan.
-pub(super) struct Strided<'a, T> {
+pub(super) struct Stem<'a, T> {
     /// The sums of all windows: for each strip, for each point, for each number a strip.
     windows: *const T,
     /// Zeros for a strip.
@@ -68,7 +68,7 @@ fn products_len(tiles: usize, strip: usize) -> usize {
     tiles * strip + 16
 }
 
-impl<T: Copy + 'static> Strided<'_, T> {
+impl<T: Copy + 'static> Stem<'_, T> {
     /// The numbers of the sums of one line of input, for so many columns of results.
     pub(super) fn line_len(columns: usize) -> usize {
         SUMS * tiles(columns)[1]
@@ -88,7 +88,7 @@ impl<T: Copy + 'static> Strided<'_, T> {
         let [tiles, padded] = tiles(columns);
         let lines = Lines { from, sizes, steps, tiles, to, padded };
         // SAFETY: the caller's promise.
-        unsafe { (kernels.strided.lines)(&lines) }
+        unsafe { (kernels.stem.lines)(&lines) }
     }
 
     /// A block of results, from the sums of its lines, with the steps to the next plane, row, tile and channel.
@@ -114,7 +114,7 @@ impl<T: Copy + 'static> Strided<'_, T> {
             runs
         });
         Ok(Block {
-            strided: self,
+            stem: self,
             kernels,
             x,
             row_step: height.stride * line,
@@ -130,7 +130,7 @@ impl<T: Copy + 'static> Strided<'_, T> {
 
 /// A block of results: the same tiles for each strip and each row.
 pub(super) struct Block<'a, T: 'static> {
-    strided: &'a Strided<'a, T>,
+    stem: &'a Stem<'a, T>,
     kernels: Kernels<T>,
     /// The sums of its lines, and the steps to those of the next row and tile.
     x: *const T,
@@ -154,10 +154,10 @@ impl<T: Copy> Block<'_, T> {
         let step = products_len(self.columns.div_ceil(2), strip);
         let all = self.runs.iter().map(Vec::len).sum::<usize>();
         for row in 0..self.rows {
-            let mut weights = self.strided.windows.wrapping_add(at * all * strip);
+            let mut weights = self.stem.windows.wrapping_add(at * all * strip);
             for (point, runs) in self.runs.iter().enumerate() {
                 // One of these points is in each of the results.
-                let start = if point == 0 || point == POINTS - 1 { bias } else { self.strided.zeros };
+                let start = if point == 0 || point == POINTS - 1 { bias } else { self.stem.zeros };
                 let mut tile = 0;
                 for &pixels in &self.tiles {
                     let args = TileArgs {
@@ -190,8 +190,8 @@ impl<T: Copy> Block<'_, T> {
                 written,
             };
             // SAFETY: the products of all points are there, and the places of the result are this block's and this strip's alone.
-            if !unsafe { (kernels.strided.results)(&results) } {
-                self.strided.finite.store(false, Ordering::Relaxed);
+            if !unsafe { (kernels.stem.results)(&results) } {
+                self.stem.finite.store(false, Ordering::Relaxed);
             }
         }
     }
@@ -207,7 +207,7 @@ fn sum_windows<E: Dtype>(plan: &Plan<'_, E>, packed: *const E::Compute) -> Resul
         let from = packed.wrapping_add(at * numbers * COLUMNS);
         let windows = Windows { from, lines, channels, to: memory.start().wrapping_add(at * numbers * SUMS) };
         // SAFETY: the weights of the strip are packed, in one chunk, and there is room for their sums.
-        unsafe { (plan.kernels.strided.windows)(&windows) }
+        unsafe { (plan.kernels.stem.windows)(&windows) }
     }
     Ok(memory)
 }
@@ -218,7 +218,7 @@ pub(super) fn convolve<E: Dtype>(plan: &Plan<'_, E>, len: usize) -> Result<Optio
     let windows = sum_windows(plan, packed)?;
     let zeros = Scratch::try_filled(E::Compute::default(), plan.kernels.strip)?;
     let finite = AtomicBool::new(true);
-    let strided = Strided { windows: windows.start(), zeros: zeros.start(), finite: &finite };
+    let stem = Stem { windows: windows.start(), zeros: zeros.start(), finite: &finite };
     let [_, channels, _, rows, columns] = plan.out_sizes;
     // About as many columns in each block, and these in whole tiles of two.
     let wide = columns.div_ceil(columns.div_ceil(BLOCK_COLUMNS)).next_multiple_of(2).min(columns);
@@ -228,7 +228,7 @@ pub(super) fn convolve<E: Dtype>(plan: &Plan<'_, E>, len: usize) -> Result<Optio
     let result = unsafe {
         HostBuffer::filled_by(len, |out: *mut E| {
             let weights = Source::Packed(packed);
-            let plan = Plan { out, is_direct: false, block, weights, strided: Some(&strided), ..*plan };
+            let plan = Plan { out, is_direct: false, block, weights, stem: Some(&stem), ..*plan };
             plan.run(strips(channels, plan.kernels.strip))
         })
     }?;
