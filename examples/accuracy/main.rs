@@ -22,8 +22,8 @@ of one `f32` are also compared with those of `f64`, at 262,000 arguments of all 
 are in ulp of the result or of 1, whichever is larger: the function has roots near which results lose digits, in PyTorch as here.
 
 Results do not depend on vectors, threads or places in memory: there is one function for all. `f16` and `bf16` are computed in `f32`
-and rounded. The Bessel functions `j0`, `j1`, `y0`, `y1` and the Airy function are PyTorch's approximations, digit for digit; their
-promises are what those are good for. `polygamma` of order 1 is PyTorch's series, good for 9 digits.
+and rounded. The Bessel functions `j0`, `j1`, `y0`, `y1`, the Airy function and, of `f64`, the incomplete gamma functions are PyTorch's
+approximations; their promises are what those are good for. `polygamma` of order 1 is PyTorch's series, good for 9 digits.
 
 | function | f32 | promised | f64 | promised |
 |---|---|---|---|---|

@@ -131,6 +131,8 @@ rows! {
         logaddexp One 3 3;
         logaddexp2 One 3 3;
         zeta Result 1 8;
+        igamma PyTorch 1 1e7;
+        igammac PyTorch 1 1e7;
     }
 }
 
