@@ -1,6 +1,6 @@
 //! A convolution as its blocks see it: how large they are, what a block reads, and how they are divided among threads.
 //!
-//! Uses `strips`, `patch`, threads; used by `conv`.
+//! Uses `strips`, `stem`, `patch`, threads; used by `conv`.
 
 use super::depthwise;
 use super::patch::{self, Part};

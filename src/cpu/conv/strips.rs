@@ -1,6 +1,6 @@
 //! One block of a convolution: its strips of output channels, chunk by chunk and tile by tile, and the epilogue.
 //!
-//! Uses `tile`, `weights`, `patch`; used by `plan`.
+//! Uses `tile`, `stem`, `weights`, `patch`; used by `plan`.
 
 use super::patch;
 use super::plan::{Plan, Source};

@@ -118,7 +118,11 @@ fn check<E: Dtype + Castable>() {
         (1, [1, 16, 1, 9, 12], 16, [point, window(3, 3, 1, 1, 1), window(3, 3, 1, 1, 1)]),
         // With fewer products along rows, the first one in builds without debug assertions, too.
         (1, [2, 3, 1, 9, 33], 33, [point, window(7, 2, 3, 3, 1), window(7, 2, 3, 3, 1)]),
-        (1, [1, 4, 3, 5, 40], 5, [window(2, 1, 1, 0, 1), window(3, 1, 0, 2, 2), window(7, 2, 0, 4, 1)]),
+        (1, [1, 4, 3, 5, 40], 5, [window(2, 2, 1, 1, 2), window(3, 3, 1, 2, 1), window(7, 2, 0, 4, 1)]),
+        // (Not these: rows of the input are in no window, or too many in each.)
+        (1, [1, 4, 1, 5, 40], 5, [point, window(3, 1, 0, 2, 2), window(7, 2, 0, 4, 1)]),
+        (1, [1, 1, 1, 9, 9], 3, [point, window(2, 4, 0, 0, 1), window(7, 2, 1, 1, 1)]),
+        (1, [1, 1, 1, 260, 7], 2, [point, window(257, 1, 0, 0, 1), window(7, 2, 1, 1, 1)]),
         (1, [3, 1, 1, 1, 30], 16, [point, point, window(7, 2, 3, 2, 1)]),
         (1, [1, 2, 1, 12, 7], 2, [point, window(5, 3, 2, 1, 1), window(7, 2, 0, 0, 1)]),
     ];

@@ -32,7 +32,7 @@ impl<E> Weights<'_, E> {
 }
 
 /// How many numbers along the contiguous axis are packed before the next output channel is looked at: a cache line of `f32`.
-const RUN: usize = 16;
+pub(super) const RUN: usize = 16;
 
 /// Numbers of a window in a chunk, about: its weights stay in the L1 cache while the pixels of a block take their turns.
 const CHUNK: usize = if cfg!(debug_assertions) { 1 << 6 } else { 432 };

@@ -273,7 +273,8 @@ macro_rules! convolutions {
             /// On the host, windows of 3 x 3 that move by one or two are computed by Winograd's algorithm where there are many channels and
             /// positions, as are windows of seven columns that move by two where there are at most four channels and many of the result's:
             /// there are fewer products, and the error is of the order of that of a sum of the window's products. An image's result does not
-            /// depend on the others of its batch, nor on threads.
+            /// depend on threads, nor on the others of its batch, unless these have results that are not finite: then all are computed
+            /// directly, which rounds otherwise.
             ///
             #[doc = concat!("PyTorch: `torch.nn.functional.", stringify!($name), "`.")]
             ///

@@ -4,15 +4,16 @@
 //! ones, by F(2, 3). Products that belong to the same point are summed together.
 //!
 //! As in `winograd`, what a result is computed from lies in its window, and results that are not finite are computed directly.
-//! Uses `tile`, `plan`, `weights`, threads and scratch memory; used by `conv`.
+//! Uses `tile`, `plan`, `weights`, `winograd`, scratch memory; used by `conv`, `plan` and `strips`.
 
 mod transforms;
 
-use self::transforms::MOST_TILES;
+use self::transforms::{LONGEST, MOST_TILES};
 pub(super) use self::transforms::{Lines, Results, Transforms, Windows, lines, results, windows};
 use super::plan::{PLANES, Plan, Source};
 use super::tile::{Kernels, TileArgs};
-use super::weights::strips;
+use super::weights::{RUN, strips};
+use super::winograd::GAP;
 use crate::dtype::Dtype;
 use crate::error::Result;
 use crate::storage::{HostBuffer, Scratch};
@@ -29,6 +30,10 @@ const STRIDE: usize = 2;
 
 /// With fewer output channels, columns of results, or channels and rows of a window together, the sums take as long as what they save.
 const PAYING: [usize; 3] = if cfg!(debug_assertions) { [2, 1, 1] } else { [32, 16, 14] };
+/// With more channels and rows of a window together, the sums of a block's input would not stay in the cache.
+const MOST_LINES: usize = 256;
+// The weights of a strip are one chunk.
+const _: () = assert!(PLANES <= RUN);
 /// The most columns of a block, and results of a channel: its sums of inputs are in the L2 cache.
 const BLOCK_COLUMNS: usize = if cfg!(debug_assertions) { 6 } else { 120 };
 const BLOCK_RESULTS: usize = if cfg!(debug_assertions) { 20 } else { 896 };
@@ -37,11 +42,15 @@ const _: () = assert!(BLOCK_COLUMNS <= 2 * MOST_TILES && BLOCK_COLUMNS.is_multip
 /// Whether this module computes a convolution, and faster than it is computed directly. The batch does not count: an image's results are
 /// the same in each.
 pub(super) fn pays<E: Dtype>(plan: &Plan<'_, E>) -> bool {
-    let (window, channels) = (plan.windows[2], plan.x_sizes[1]);
-    let lines = plan.windows[0].kernel * plan.windows[1].kernel;
-    let sizes = [plan.out_sizes[1], plan.out_sizes[4], lines * channels];
+    let ([depth, height, window], channels) = (plan.windows, plan.x_sizes[1]);
+    let lines = depth.kernel.saturating_mul(height.kernel).saturating_mul(channels);
+    let sizes = [plan.out_sizes[1], plan.out_sizes[4], lines];
     plan.groups == 1
         && channels <= PLANES
+        && lines <= MOST_LINES
+        // Every row of a block's input is summed, so every row has to be in a window.
+        && height.dilation == 1
+        && height.stride <= height.kernel
         && [window.kernel, window.stride, window.dilation] == [COLUMNS, STRIDE, 1]
         && sizes.iter().zip(PAYING).all(|(&size, least)| size >= least)
 }
@@ -59,13 +68,12 @@ pub(super) struct Stem<'a, T> {
 /// The tiles of so many columns of results, and as many as whole vectors of any kernel have.
 fn tiles(columns: usize) -> [usize; 2] {
     let tiles = columns.div_ceil(2);
-    [tiles, tiles.next_multiple_of(16)]
+    [tiles, tiles.next_multiple_of(LONGEST)]
 }
 
 /// The numbers from one point's products of a block's row to the next one's.
 fn products_len(tiles: usize, strip: usize) -> usize {
-    // (A gap, as in `winograd`.)
-    tiles * strip + 16
+    tiles * strip + GAP
 }
 
 impl<T: Copy + 'static> Stem<'_, T> {
@@ -106,7 +114,7 @@ impl<T: Copy + 'static> Stem<'_, T> {
             for z in 0..depth.kernel {
                 for y in 0..height.kernel {
                     for sum in sums {
-                        let first = z * plane + y * height.dilation * line + sum * padded;
+                        let first = z * plane + y * line + sum * padded;
                         runs.extend((0..plan.x_sizes[1]).map(|at| first + at * channel));
                     }
                 }

@@ -1,7 +1,7 @@
 //! The sums of Winograd's algorithms F(2, 4), with the points 0, 1, -1, 2 and infinity, and F(2, 3), without 2: of lines of inputs, whose
 //! vectors hold as many tiles, and of windows and products, whose vectors hold as many output channels.
 //!
-//! Uses `tile`; used by `stem`.
+//! Uses `tile` and `winograd`; used by `stem`.
 
 #![allow(clippy::needless_range_loop, reason = "indices are those of registers")]
 
@@ -12,7 +12,7 @@ use crate::cpu::conv::winograd::{difference, sum};
 /// The most tiles of a block's row: their inputs are on the stack.
 pub(super) const MOST_TILES: usize = 64;
 /// Numbers of the longest vector.
-const LONGEST: usize = 16;
+pub(super) const LONGEST: usize = 16;
 
 /// The sums of an instruction set: of lines, of windows, of products.
 pub(in crate::cpu::conv) struct Transforms<T> {

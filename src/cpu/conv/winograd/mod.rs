@@ -37,7 +37,7 @@ const TILES: usize = 48;
 
 /// Numbers between the matrices of points: if as many bytes as a page has divided the step from one matrix to the next one, their numbers
 /// for one tile would compete for the same places in the L1 cache.
-const GAP: usize = 16;
+pub(super) const GAP: usize = 16;
 
 impl Scheme {
     /// Where a point's matrix begins, if each sum has so many numbers; behind the last point, the numbers of all matrices.
