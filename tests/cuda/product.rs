@@ -17,8 +17,9 @@ pub fn filled<E: Dtype, S: Shape, D: Device>(sizes: S::Sizes) -> Tensor<E, S, D>
     host.to_device::<D>().unwrap()
 }
 
+/// Shape and elements. (A sum of one product is -0 on a GPU where it is 0 on the host, which begins each sum with 0.)
 pub fn host<E: Element, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> String {
-    format!("{:?}: {:?}", x.shape().as_ref(), x.to_device::<Cpu>().unwrap().to_vec())
+    format!("{:?}: {:?}", x.shape().as_ref(), x.to_device::<Cpu>().unwrap().to_vec()).replace("-0.0", "0.0")
 }
 
 /// A matrix in memory: rows contiguous, columns contiguous, both with gaps, from an odd element on, every other element, one row.
