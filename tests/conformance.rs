@@ -1,32 +1,32 @@
 //! The tables of what PyTorch does, against `AnyTensor`: the rows that the example `conformance` counts have no disagreement.
 
-#[path = "../examples/conformance/attributes.rs"]
+#[path = "../examples/conformance/src/attributes.rs"]
 mod attributes;
-#[path = "../examples/conformance/calls.rs"]
+#[path = "../examples/conformance/src/calls.rs"]
 mod calls;
-#[path = "../examples/conformance/codes.rs"]
+#[path = "../examples/conformance/src/codes.rs"]
 mod codes;
-#[path = "../examples/conformance/dtypes.rs"]
+#[path = "../examples/conformance/src/dtypes.rs"]
 mod dtypes;
-#[path = "../examples/conformance/layouts.rs"]
+#[path = "../examples/conformance/src/layouts.rs"]
 mod layouts;
-#[path = "../examples/conformance/missing.rs"]
+#[path = "../examples/conformance/src/missing.rs"]
 mod missing;
 // (Every row is run here.)
 #[allow(dead_code)]
-#[path = "../examples/conformance/report.rs"]
+#[path = "../examples/conformance/src/report.rs"]
 mod report;
-#[path = "../examples/conformance/samples.rs"]
+#[path = "../examples/conformance/src/samples.rs"]
 mod samples;
-#[path = "../examples/conformance/sparse.rs"]
+#[path = "../examples/conformance/src/sparse.rs"]
 mod sparse;
-#[path = "../examples/conformance/tables.rs"]
+#[path = "../examples/conformance/src/tables.rs"]
 mod tables;
-#[path = "../examples/conformance/tokens.rs"]
+#[path = "../examples/conformance/src/tokens.rs"]
 mod tokens;
-#[path = "../examples/conformance/values.rs"]
+#[path = "../examples/conformance/src/values.rs"]
 mod values;
-#[path = "../examples/conformance/views.rs"]
+#[path = "../examples/conformance/src/views.rs"]
 mod views;
 
 fn agrees(name: &str) {

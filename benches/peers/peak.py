@@ -1,6 +1,6 @@
 """The peak resident memory of a command, of castiron or of a peer:
 
-    python3 benches/peers/peak.py target/release/examples/embed --synthetic
+    python3 benches/peers/peak.py target/release/embed --synthetic
     python3 benches/peers/peak.py python3 benches/peers/networks.py once embed 8
 """
 import resource, subprocess, sys

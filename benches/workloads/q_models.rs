@@ -4,10 +4,10 @@ use super::harness::{Bench, Work};
 use castiron::{ChannelsLast, Tensor};
 
 #[allow(dead_code, reason = "the example opens files, too")]
-#[path = "../../examples/classify/model.rs"]
+#[path = "../../examples/classify/src/model.rs"]
 mod classify;
 #[allow(dead_code, reason = "the example opens files, too")]
-#[path = "../../examples/embed/model.rs"]
+#[path = "../../examples/embed/src/model.rs"]
 mod embed;
 #[path = "../../examples/synthetic/mod.rs"]
 mod synthetic;

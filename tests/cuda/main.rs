@@ -41,16 +41,16 @@ mod each_device;
 
 // The readers of PyTorch's tables.
 #[allow(dead_code)]
-#[path = "../../examples/conformance/codes.rs"]
+#[path = "../../examples/conformance/src/codes.rs"]
 mod codes;
 #[allow(dead_code)]
-#[path = "../../examples/conformance/report.rs"]
+#[path = "../../examples/conformance/src/report.rs"]
 mod report;
 #[allow(dead_code)]
-#[path = "../../examples/conformance/samples.rs"]
+#[path = "../../examples/conformance/src/samples.rs"]
 mod samples;
 #[allow(unused_imports)]
-#[path = "../../examples/conformance/tokens.rs"]
+#[path = "../../examples/conformance/src/tokens.rs"]
 mod tokens;
 
 /// Runs a block as the test of this name, in a process with the pretend GPU: `on_gpu!("memory::round_trip", { … })`. With

@@ -1,6 +1,6 @@
 //! Elementary and special functions are as accurate as `docs/accuracy.md` promises.
 
-#[path = "../../examples/accuracy/measure.rs"]
+#[path = "../../examples/accuracy/src/measure.rs"]
 mod measure;
 
 use measure::{double, single};

@@ -1,6 +1,6 @@
-//! The filters of `examples/image`: what must be true of them, and numbers that PyTorch gives.
+//! The filters of `examples/image_filters`: what must be true of them, and numbers that PyTorch gives.
 
-#[path = "../../examples/image/filters.rs"]
+#[path = "../../examples/image_filters/src/filters.rs"]
 mod filters;
 
 use castiron::{Device, Dim, Error, Float, Meta, Tensor, axis, bf16, dims, shape, tensor};

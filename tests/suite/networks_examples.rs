@@ -1,10 +1,10 @@
 //! The networks of `examples` on weights from a formula, beside the values that PyTorch gives (`benches/peers/networks.py`).
 
 #[allow(dead_code, reason = "files are opened by the example")]
-#[path = "../../examples/classify/model.rs"]
+#[path = "../../examples/classify/src/model.rs"]
 mod classify;
 #[allow(dead_code, reason = "files are opened by the example")]
-#[path = "../../examples/embed/model.rs"]
+#[path = "../../examples/embed/src/model.rs"]
 mod embed;
 #[path = "../../examples/synthetic/mod.rs"]
 mod synthetic;

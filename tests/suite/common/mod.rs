@@ -2,7 +2,7 @@
 //! subset of their rows.
 #![allow(dead_code)]
 
-#[path = "../../../examples/conformance/codes.rs"]
+#[path = "../../../examples/conformance/src/codes.rs"]
 mod codes;
 
 use castiron::{Complex, DType, Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, bf16, f16};

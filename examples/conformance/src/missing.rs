@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 /// PyTorch's names, one a line.
-const NAMES: &str = include_str!("../../tests/oracle/opinfo_names.txt");
+const NAMES: &str = include_str!("../../../tests/oracle/opinfo_names.txt");
 
 /// Reasons, and the names that are missing for them.
 const MISSING: &[(&str, &[&str])] = &[

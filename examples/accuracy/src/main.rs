@@ -2,7 +2,7 @@
 //! `docs/accuracy.md`.
 //!
 //! ```text
-//! cargo run --release --example accuracy
+//! cargo run --release -p accuracy
 //! ```
 //!
 //! It ends with status 1 if a function is further off than it promises.
@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 
 const HEAD: &str = "# How accurate the functions are
 
-Written by `cargo run --release --example accuracy`.
+Written by `cargo run --release -p accuracy`.
 
 The largest error that was found, in units in the last place (ulp) of the result, the arguments where, and what is promised: a test
 holds it. Arguments are those of `tests/oracle/functions.json` and `special.json`, whose results were computed with many digits; functions
@@ -65,7 +65,7 @@ fn main() -> std::io::Result<()> {
             }
         }
     }
-    std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/accuracy.md"), text)?;
+    std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/accuracy.md"), text)?;
     if fails {
         std::process::exit(1);
     }

@@ -1,8 +1,8 @@
 //! Runs [`AnyTensor`](castiron::AnyTensor) against tables of what PyTorch does, and says where the two differ.
 //!
 //! ```text
-//! cargo run --release --features any,fft,linalg --example conformance -- tests/oracle
-//! cargo run --release --features any,cuda,fft,linalg --example conformance -- --device cuda:0 --table values.json --every 10
+//! cargo run --release -p conformance -- tests/oracle
+//! cargo run --release -p conformance --features cuda -- --device cuda:0 --table values.json --every 10
 //! ```
 //!
 //! `--device` is where operands are made (the names of devices are compared on the host alone), `--table` a table alone, and of `--every N`
@@ -44,7 +44,7 @@ struct Asked {
 impl Asked {
     fn read() -> Result<Asked, String> {
         let folder = std::env::var_os("CASTIRON_ORACLE");
-        let folder = folder.unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/tests/oracle").into());
+        let folder = folder.unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/oracle").into());
         let mut asked = Asked { folder: folder.into(), device: AnyDevice::CPU, table: None, every: 1 };
         let mut words = std::env::args().skip(1);
         while let Some(word) = words.next() {

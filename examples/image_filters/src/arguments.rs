@@ -5,9 +5,9 @@ use std::error::Error;
 use std::path::PathBuf;
 
 const HELP: &str = "\
-Usage: image [OPTIONS] [PICTURE] [DIRECTORY]
+Usage: image_filters [OPTIONS] [PICTURE] [DIRECTORY]
 
-Filters PICTURE, a JPEG in colour, and writes PNGs into DIRECTORY (default: target/image).
+Filters PICTURE, a JPEG in colour, and writes PNGs into DIRECTORY (default: target/image_filters).
 
   --scale FACTOR   the size of the resized picture, from 0.01 to 8 (default: 0.5)
   --sigma PIXELS   the strength of the blur, from 0.1 to 100 (default: 3)
@@ -28,7 +28,6 @@ pub struct Arguments {
 impl Arguments {
     /// `None` if help was all that was asked for, and given.
     pub fn parse() -> Result<Option<Self>, Box<dyn Error>> {
-        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
         let (mut picture, mut directory, mut device) = (None, None, "cpu".to_owned());
         let (mut scale, mut sigma, mut frames) = (0.5, 3.0, 0);
         let mut parser = lexopt::Parser::from_env();
@@ -48,8 +47,9 @@ impl Arguments {
             }
         }
         Ok(Some(Arguments {
-            picture: picture.unwrap_or_else(|| root.join("examples/data/flower.jpg")),
-            directory: directory.unwrap_or_else(|| root.join("target/image")),
+            picture: picture.unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../data/flower.jpg").into()),
+            directory: directory
+                .unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/image_filters").into()),
             scale,
             sigma,
             frames,

@@ -1,6 +1,6 @@
 //! How to write a library on castiron: generic over dtype, shape and device, without where-clauses.
 //!
-//! `cargo run --release --example generic_library`
+//! `cargo run --release -p generic_library`
 //!
 //! The rules, each shown below:
 //! - elementwise code takes `E: Dtype` (or the set that names its dtypes: `Numeric`, `Real`, `Float`, `Integer`, …), `S: Shape`

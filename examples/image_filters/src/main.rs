@@ -1,14 +1,15 @@
 //! A photograph through a row of filters, and what typed tensors are good for on the way: layouts that change without a copy,
 //! statistics that broadcast back, formulas that run in one pass, sizes that are checked where they meet.
 //!
-//! `cargo run --release --example image -- [picture.jpg] [directory]`, and on a GPU
-//! `cargo run --release --features cuda --example image -- --device cuda:0`
+//! `cargo run --release -p image_filters -- [picture.jpg] [directory]`, and on a GPU
+//! `cargo run --release -p image_filters --features cuda -- --device cuda:0`
 //!
-//! The filters are in `filters.rs`, written as a library would have them; files are read and written in `files.rs`.
+//! The filters are in `filters.rs`, written as a library would have them; photographs are read in `jpeg.rs`, pictures written in `png.rs`.
 
 mod arguments;
-mod files;
 mod filters;
+mod jpeg;
+mod png;
 
 use arguments::Arguments;
 use castiron::{Cpu, Cuda, Device, Dim, Result, Tensor, axis, cat, dims, fused, shape, tensor};
@@ -39,7 +40,7 @@ fn main() -> ExitCode {
     match Arguments::parse().and_then(|arguments| arguments.map_or(Ok(()), run)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("image: {error}");
+            eprintln!("image_filters: {error}");
             ExitCode::FAILURE
         }
     }
@@ -49,7 +50,7 @@ fn run<D: Device>(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let Arguments { picture: path, directory, scale, sigma, frames, .. } = arguments;
     // 1. Bytes, as a decoder gives them: row by row, the three channels of a pixel side by side. How many rows and columns
     //    there are is known at run time, so their sizes have names; that there are three channels is a number in the type.
-    let image: Tensor<u8, shape![Height, Width, 3], D> = files::read_jpeg(path)?.to_device()?;
+    let image: Tensor<u8, shape![Height, Width, 3], D> = jpeg::read(path)?.to_device()?;
     // Filters want channels first. That is another order of axes over the same bytes: PyTorch's channels_last layout.
     let planes: Tensor<u8, shape![3, Height, Width], D> = image.permute(axis![2, 0, 1]);
     let [height, width, _] = image.shape();
@@ -109,7 +110,7 @@ fn run<D: Device>(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     println!();
     for (name, bytes) in pictures {
         let path = directory.join(name);
-        files::write(&path, &bytes)?;
+        png::write(&path, &bytes)?;
         println!("{} ({} KB)", path.display(), bytes.len() / 1000);
     }
     Ok(())
@@ -125,7 +126,7 @@ fn describe<C: Dim, H: Dim, W: Dim, D: Device>(name: &str, picture: &Tensor<f32,
 
 /// A picture of numbers from 0 to 1 as a PNG.
 fn png<C: Dim, H: Dim, W: Dim, D: Device>(picture: &Tensor<f32, (C, H, W), D>) -> Result<Vec<u8>, Box<dyn Error>> {
-    files::png(&to_bytes(picture).cpu()?)
+    png::still(&to_bytes(picture).cpu()?)
 }
 
 /// The photograph coming into focus, as an animated PNG.
@@ -139,7 +140,7 @@ fn animation<H: Dim, W: Dim, D: Device>(
         bar.inc(1);
         to_bytes(&blur(photo, 0.3 * f64::from(left))?).cpu()
     });
-    let animation = files::animated_png([height, width], frames, images);
+    let animation = png::animated([height, width], frames, images);
     bar.finish_and_clear();
     animation
 }

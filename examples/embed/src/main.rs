@@ -1,11 +1,11 @@
 //! Turns sentences into vectors and says which mean the same: a sentence encoder of MiniLM's size, every shape in its type.
 //!
-//! `cargo run --release --features safetensors --example embed -- FOLDER`, a folder with `model.safetensors` and `tokenizer.json` such as
+//! `cargo run --release -p embed -- FOLDER`, a folder with `model.safetensors` and `tokenizer.json` such as
 //! `sentence-transformers/all-MiniLM-L6-v2`, or `-- --synthetic`: weights from a formula (`examples/synthetic`), which show how fast it is
 //! and nothing about meaning. `benches/peers/networks.py` computes the same in PyTorch.
 
 mod model;
-#[path = "../synthetic/mod.rs"]
+#[path = "../../synthetic/mod.rs"]
 mod synthetic;
 
 use castiron::{Tensor, axis};

@@ -1,6 +1,6 @@
 //! Learns to read handwritten digits, from bytes to a confusion matrix. The tutorial of castiron: read it from top to bottom.
 //!
-//! `cargo run --release --example digits`, and on a GPU `cargo run --release --features cuda --example digits -- --device cuda:0`
+//! `cargo run --release -p digits`, and on a GPU `cargo run --release -p digits --features cuda -- --device cuda:0`
 //!
 //! A network of two layers and plain gradient descent, the gradients written out by hand. Every shape and every dtype stands
 //! in a type: change a size, forget a transpose or add a mask to an integer tensor in place, and it does not compile.
@@ -252,7 +252,7 @@ fn labels_of(labels: &Tensor<i64, shape![_]>, order: &Tensor<i64, shape![_]>) ->
 
 /// The digits: a row of 64 pixels from 0 to 16 and a label, in each line of a gzipped CSV file.
 fn read_digits() -> Result<(Tensor<u8, shape![_, 64]>, Tensor<i64, shape![_]>), Box<dyn Error>> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits.csv.gz");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/digits.csv.gz");
     let file = std::fs::File::open(path).map_err(|error| format!("{path}: {error}"))?;
     let mut text = String::new();
     flate2::read::GzDecoder::new(file).read_to_string(&mut text).map_err(|error| format!("{path}: {error}"))?;

@@ -1,15 +1,14 @@
 //! Says what is on a photograph: ResNet-18, every shape in its type.
 //!
-//! `cargo run --release --features safetensors --example classify -- WEIGHTS [PICTURE] [LABELS]`, weights being a file with torchvision's
+//! `cargo run --release -p classify -- WEIGHTS [PICTURE] [LABELS]`, weights being a file with torchvision's
 //! names such as `timm/resnet18.tv_in1k` has, labels a text with a line for each class; or `-- --synthetic [PICTURE]`: weights from a
 //! formula (`examples/synthetic`), which show how fast it is and nothing about what is to be seen. `benches/peers/networks.py` computes
 //! the same in PyTorch.
 
-#[allow(dead_code, reason = "pictures are written by the example `image`")]
-#[path = "../image/files.rs"]
-mod files;
+#[path = "../../image_filters/src/jpeg.rs"]
+mod jpeg;
 mod model;
-#[path = "../synthetic/mod.rs"]
+#[path = "../../synthetic/mod.rs"]
 mod synthetic;
 
 use castiron::{ChannelsLast, Tensor, axis, dim, dims, shape, tensor};
@@ -32,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some((first, rest)) if !first.starts_with("--") => (Model::open(first)?, rest),
         _ => return Err("usage: classify WEIGHTS | --synthetic [PICTURE] [LABELS]".into()),
     };
-    let own = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("examples/data/flower.jpg");
+    let own = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../data/flower.jpg"));
     let path = rest.first().map_or(own, PathBuf::from);
     let labels = rest.get(1).map(std::fs::read_to_string).transpose()?;
     let label = |class: usize| {
@@ -79,7 +78,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// The middle of a photograph, 224 pixels square, as the network was trained: each channel with its mean and deviation.
 fn prepared(path: &Path) -> Result<Tensor<f32, shape![3, 224, 224]>, Box<dyn Error>> {
-    let photo: Tensor<u8, shape![Height, Width, 3]> = files::read_jpeg(path)?;
+    let photo: Tensor<u8, shape![Height, Width, 3]> = jpeg::read(path)?;
     let [height, width, _] = photo.shape();
     let side = height.min(width);
     let square: Tensor<u8, shape![_, _, 3]> =

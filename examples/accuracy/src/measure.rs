@@ -140,10 +140,12 @@ rows! {
 fn tables() -> &'static [Value; 2] {
     static TABLES: OnceLock<[Value; 2]> = OnceLock::new();
     TABLES.get_or_init(|| {
-        ["functions", "special"].map(|name| {
-            let path = format!("{}/tests/oracle/{name}.json.gz", env!("CARGO_MANIFEST_DIR"));
+        let files: [&[u8]; 2] = [
+            include_bytes!("../../../tests/oracle/functions.json.gz"),
+            include_bytes!("../../../tests/oracle/special.json.gz"),
+        ];
+        files.map(|file| {
             let mut text = String::new();
-            let file = std::fs::File::open(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
             flate2::read::GzDecoder::new(file).read_to_string(&mut text).expect("a gzipped table");
             serde_json::from_str(&text).expect("a table")
         })
