@@ -78,13 +78,10 @@ impl fmt::Display for Sizes {
 /// assert!(matches!(error, Error::Broadcast { op: "add", .. }));
 /// assert_eq!(error.to_string(), "add: shapes [2] and [3] do not broadcast: sizes go together, from the last axis on, if they are equal or one of them is 1");
 /// ```
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
     /// Two shapes do not broadcast.
-    #[error(
-        "{op}: shapes {lhs} and {rhs} do not broadcast: sizes go together, from the last axis on, if they are equal or one of them is 1"
-    )]
     Broadcast {
         /// The operation.
         op: &'static str,
@@ -94,7 +91,6 @@ pub enum Error {
         rhs: Sizes,
     },
     /// A result does not have the shape of the output it is written into.
-    #[error("{op}: a result of shape {result} can't be written into a tensor of shape {output}")]
     Output {
         /// The operation.
         op: &'static str,
@@ -104,7 +100,6 @@ pub enum Error {
         output: Sizes,
     },
     /// A tensor does not have the shape that was asked for.
-    #[error("{op}: expected a tensor of shape {expected}, got one of shape {found}")]
     Shape {
         /// The operation.
         op: &'static str,
@@ -114,7 +109,6 @@ pub enum Error {
         found: Sizes,
     },
     /// A tensor cannot be reshaped: the numbers of elements differ.
-    #[error("{op}: a tensor of shape {from} ({elements} elements) can't have shape {to}")]
     Reshape {
         /// The operation.
         op: &'static str,
@@ -126,7 +120,6 @@ pub enum Error {
         to: String,
     },
     /// A matrix product's inner sizes differ.
-    #[error("matmul: inner sizes differ: shapes {lhs} and {rhs} ({columns} columns against {rows} rows)")]
     MatMul {
         /// The left operand's shape.
         lhs: Sizes,
@@ -138,9 +131,6 @@ pub enum Error {
         rows: usize,
     },
     /// Tensors cannot be joined: sizes other than that of the axis differ.
-    #[error(
-        "{op}: tensors of shapes {first} and {other} can't be joined along axis {axis}: all other sizes must be the same"
-    )]
     Join {
         /// The operation.
         op: &'static str,
@@ -152,7 +142,6 @@ pub enum Error {
         axis: usize,
     },
     /// The number of elements, or of bytes, exceeds `usize`.
-    #[error("{op}: a tensor of shape {sizes} has more elements than memory can address")]
     TooLarge {
         /// The operation.
         op: &'static str,
@@ -160,7 +149,6 @@ pub enum Error {
         sizes: Sizes,
     },
     /// A list of elements has the wrong length.
-    #[error("{op}: shape {sizes} takes {expected} elements, got {found}")]
     Length {
         /// The operation.
         op: &'static str,
@@ -172,7 +160,6 @@ pub enum Error {
         found: usize,
     },
     /// The allocator gave nothing.
-    #[error("out of memory: {bytes} bytes could not be allocated on {device}")]
     OutOfMemory {
         /// How much was asked for.
         bytes: usize,
@@ -181,7 +168,6 @@ pub enum Error {
     },
     /// A file cannot be opened or read, or does not hold what is asked for.
     #[cfg(feature = "mmap")]
-    #[error("{op}: {}: {reason}", path.display())]
     File {
         /// The operation.
         op: &'static str,
@@ -192,7 +178,6 @@ pub enum Error {
     },
     /// A checkpoint does not hold what a module is made of. Every difference is listed.
     #[cfg(feature = "safetensors")]
-    #[error("{op}: {}: the checkpoint does not fit ({}):{}", path.display(), count(differences), lines(differences))]
     Checkpoint {
         /// The operation.
         op: &'static str,
@@ -202,7 +187,6 @@ pub enum Error {
         differences: Vec<crate::io::Difference>,
     },
     /// The device is not there.
-    #[error("{device} is not available: {reason}")]
     DeviceUnavailable {
         /// The device, as PyTorch prints it.
         device: String,
@@ -211,7 +195,6 @@ pub enum Error {
     },
     /// A CUDA device has no room, even after its cache was emptied.
     #[cfg(feature = "cuda")]
-    #[error("out of memory: {bytes} bytes could not be allocated on {device}, which has {free} of {total} bytes free")]
     CudaOutOfMemory {
         /// The device.
         device: String,
@@ -225,7 +208,6 @@ pub enum Error {
     /// A CUDA device, its driver or its compiler failed. (Not called `Cuda`: the compiler's messages would then write
     /// `castiron::Cuda<0>` for the device.)
     #[cfg(feature = "cuda")]
-    #[error("{op} on {device}: {reason}")]
     CudaFailure {
         /// The operation.
         op: &'static str,
@@ -235,13 +217,11 @@ pub enum Error {
         reason: String,
     },
     /// A meta tensor has a shape and no data.
-    #[error("{op}: a meta tensor has a shape, a dtype and strides but no data")]
     NoData {
         /// The operation.
         op: &'static str,
     },
     /// No dtype is defined for operands of these two.
-    #[error("promotion of {lhs} and {rhs} is not defined: convert one of them first")]
     Promotion {
         /// The left operand's dtype.
         lhs: DType,
@@ -249,7 +229,6 @@ pub enum Error {
         rhs: DType,
     },
     /// Integer division or remainder by zero.
-    #[error("{op}: division of {dtype} by zero")]
     DivisionByZero {
         /// The operation.
         op: &'static str,
@@ -257,7 +236,6 @@ pub enum Error {
         dtype: DType,
     },
     /// An integer raised to a negative integer.
-    #[error("pow: {dtype} can't be raised to the negative integer power {exponent}: use a float exponent")]
     NegativePower {
         /// The dtype.
         dtype: DType,
@@ -265,7 +243,6 @@ pub enum Error {
         exponent: ScalarValue,
     },
     /// A scalar does not fit the dtype it would be used in.
-    #[error("{op}: the scalar {value} does not fit {dtype}")]
     ScalarOutOfRange {
         /// The operation.
         op: &'static str,
@@ -275,7 +252,6 @@ pub enum Error {
         dtype: DType,
     },
     /// An index is out of range.
-    #[error("{op}: index {index} is out of range for axis {axis} of size {size}")]
     IndexOutOfRange {
         /// The operation.
         op: &'static str,
@@ -287,7 +263,6 @@ pub enum Error {
         size: usize,
     },
     /// An element of a tensor of indices is out of range.
-    #[error("{op}: index {index} is out of range for axis {axis} of size {size}")]
     IndexValue {
         /// The operation.
         op: &'static str,
@@ -299,7 +274,6 @@ pub enum Error {
         size: usize,
     },
     /// A reduction without an identity met no elements.
-    #[error("{op}: no elements to reduce over in a tensor of shape {sizes}: the operation has no identity")]
     EmptyReduction {
         /// The operation.
         op: &'static str,
@@ -307,7 +281,6 @@ pub enum Error {
         sizes: Sizes,
     },
     /// An operation does not admit a dtype. (In the typed API this does not compile.)
-    #[error("{op} is not defined for dtype {dtype}: {reason}")]
     NotAdmitted {
         /// The operation.
         op: &'static str,
@@ -317,7 +290,6 @@ pub enum Error {
         reason: String,
     },
     /// A result can't be cast to the dtype of the output it is written into. (In the typed API this does not compile.)
-    #[error("{op}: result type {result} can't be cast to the desired output type {output}")]
     NotCastable {
         /// The operation.
         op: &'static str,
@@ -327,7 +299,6 @@ pub enum Error {
         output: DType,
     },
     /// Operands are on different devices. (In the typed API this does not compile.)
-    #[error("{op}: operands are on different devices: {lhs} and {rhs}")]
     DevicesDiffer {
         /// The operation.
         op: &'static str,
@@ -337,7 +308,6 @@ pub enum Error {
         rhs: String,
     },
     /// An argument that no tensor could make right.
-    #[error("{op}: {reason}")]
     InvalidArgument {
         /// The operation.
         op: &'static str,
@@ -345,6 +315,88 @@ pub enum Error {
         reason: String,
     },
 }
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Broadcast { op, lhs, rhs } => write!(
+                f,
+                "{op}: shapes {lhs} and {rhs} do not broadcast: sizes go together, from the last axis on, if they are equal or one of them is 1"
+            ),
+            Error::Output { op, result, output } => {
+                write!(f, "{op}: a result of shape {result} can't be written into a tensor of shape {output}")
+            }
+            Error::Shape { op, expected, found } => {
+                write!(f, "{op}: expected a tensor of shape {expected}, got one of shape {found}")
+            }
+            Error::Reshape { op, from, elements, to } => {
+                write!(f, "{op}: a tensor of shape {from} ({elements} elements) can't have shape {to}")
+            }
+            Error::MatMul { lhs, rhs, columns, rows } => {
+                write!(f, "matmul: inner sizes differ: shapes {lhs} and {rhs} ({columns} columns against {rows} rows)")
+            }
+            Error::Join { op, first, other, axis } => write!(
+                f,
+                "{op}: tensors of shapes {first} and {other} can't be joined along axis {axis}: all other sizes must be the same"
+            ),
+            Error::TooLarge { op, sizes } => {
+                write!(f, "{op}: a tensor of shape {sizes} has more elements than memory can address")
+            }
+            Error::Length { op, sizes, expected, found } => {
+                write!(f, "{op}: shape {sizes} takes {expected} elements, got {found}")
+            }
+            Error::OutOfMemory { bytes, device } => {
+                write!(f, "out of memory: {bytes} bytes could not be allocated on {device}")
+            }
+            #[cfg(feature = "mmap")]
+            Error::File { op, path, reason } => write!(f, "{op}: {}: {reason}", path.display()),
+            #[cfg(feature = "safetensors")]
+            Error::Checkpoint { op, path, differences } => write!(
+                f,
+                "{op}: {}: the checkpoint does not fit ({}):{}",
+                path.display(),
+                count(differences),
+                lines(differences)
+            ),
+            Error::DeviceUnavailable { device, reason } => write!(f, "{device} is not available: {reason}"),
+            #[cfg(feature = "cuda")]
+            Error::CudaOutOfMemory { device, bytes, free, total } => write!(
+                f,
+                "out of memory: {bytes} bytes could not be allocated on {device}, which has {free} of {total} bytes free"
+            ),
+            #[cfg(feature = "cuda")]
+            Error::CudaFailure { op, device, reason } => write!(f, "{op} on {device}: {reason}"),
+            Error::NoData { op } => write!(f, "{op}: a meta tensor has a shape, a dtype and strides but no data"),
+            Error::Promotion { lhs, rhs } => {
+                write!(f, "promotion of {lhs} and {rhs} is not defined: convert one of them first")
+            }
+            Error::DivisionByZero { op, dtype } => write!(f, "{op}: division of {dtype} by zero"),
+            Error::NegativePower { dtype, exponent } => {
+                write!(f, "pow: {dtype} can't be raised to the negative integer power {exponent}: use a float exponent")
+            }
+            Error::ScalarOutOfRange { op, value, dtype } => write!(f, "{op}: the scalar {value} does not fit {dtype}"),
+            Error::IndexOutOfRange { op, index, axis, size } => {
+                write!(f, "{op}: index {index} is out of range for axis {axis} of size {size}")
+            }
+            Error::IndexValue { op, index, axis, size } => {
+                write!(f, "{op}: index {index} is out of range for axis {axis} of size {size}")
+            }
+            Error::EmptyReduction { op, sizes } => write!(
+                f,
+                "{op}: no elements to reduce over in a tensor of shape {sizes}: the operation has no identity"
+            ),
+            Error::NotAdmitted { op, dtype, reason } => write!(f, "{op} is not defined for dtype {dtype}: {reason}"),
+            Error::NotCastable { op, result, output } => {
+                write!(f, "{op}: result type {result} can't be cast to the desired output type {output}")
+            }
+            Error::DevicesDiffer { op, lhs, rhs } => {
+                write!(f, "{op}: operands are on different devices: {lhs} and {rhs}")
+            }
+            Error::InvalidArgument { op, reason } => write!(f, "{op}: {reason}"),
+        }
+    }
+}
+impl core::error::Error for Error {}
 
 #[cfg(feature = "safetensors")]
 fn count(differences: &[crate::io::Difference]) -> String {

@@ -151,12 +151,21 @@ impl fmt::Debug for DType {
 }
 
 /// A string that names no dtype.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown dtype `{name}`: expected one of PyTorch's names, such as `float32`, `float`, `torch.int64` or `bool`")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseDTypeError {
     /// What was given.
     pub name: String,
 }
+impl fmt::Display for ParseDTypeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = &self.name;
+        write!(
+            f,
+            "unknown dtype `{name}`: expected one of PyTorch's names, such as `float32`, `float`, `torch.int64` or `bool`"
+        )
+    }
+}
+impl core::error::Error for ParseDTypeError {}
 
 impl FromStr for DType {
     type Err = ParseDTypeError;
