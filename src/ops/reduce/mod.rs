@@ -144,7 +144,7 @@ macro_rules! op {
     ($($name:ident)*) => {$(
         #[doc = concat!("The operation `", stringify!($name), "`.")]
         #[allow(non_camel_case_types)]
-        #[derive(Clone, Copy, Debug, Default)]
+        #[derive(Clone, Copy, Default)]
         pub struct $name {}
         impl crate::ops::sealed::Op for $name {}
         impl Op for $name {

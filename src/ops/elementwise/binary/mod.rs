@@ -123,7 +123,7 @@ macro_rules! binary_ops {
     ($($op:ident { $methods:tt $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $operand:literal $other:literal = $elements:literal $(, $special:ident)* })*) => {$(
         #[doc = concat!("The operation `", stringify!($op), "`: ", $doc)]
         #[allow(non_camel_case_types)]
-        #[derive(Clone, Copy, Debug, Default)]
+        #[derive(Clone, Copy, Default)]
         pub struct $op {}
         impl crate::ops::sealed::Op for $op {}
         impl Op for $op {
