@@ -1,8 +1,8 @@
-//! Inner loops compiled in this crate: one for each row of the operation tables and each dtype.
+//! Which inner loop a kernel has, and the loops of the operation tables: one for each row and dtype.
 //!
-//! Programs that name an operation link its loop instead of compiling it again. Everything else (mixed dtypes,
-//! unusual dtypes, kernels that are no row of a table) is compiled where it is used. Uses the operation tables; used
-//! by the elementwise loops.
+//! A loop is compiled in the program that names its operation. With the feature `precompiled` those of the tables are compiled here, once
+//! for all programs. Half-precision rows and rows beside a scalar have loops of their own, so that they are in the tables of every
+//! optimised build.
 
 use super::convert;
 use super::inner::{self, Inner};
@@ -22,7 +22,7 @@ pub(super) const fn one<K: Map1<A, O>, A: Element, O: Element>() -> Inner<2> {
             _ => inner::one::<K, A, O>,
         };
     }
-    #[cfg(not(debug_assertions))]
+    #[cfg(any(not(debug_assertions), feature = "precompiled"))]
     if let Some(entry) = K::ENTRY
         && let Some(inner) = tables::one(entry)
     {
@@ -47,7 +47,7 @@ impl BesideElement {
 }
 
 /// Whether elements of the dtype are the numbers that are computed with.
-#[cfg(any(not(debug_assertions), feature = "any"))]
+#[cfg(any(not(debug_assertions), feature = "precompiled"))]
 const fn is_computed_in(dtype: DType) -> bool {
     use DType::*;
     matches!(dtype, F32 | F64 | C64 | C128 | I8 | I16 | I32 | I64 | U8)
@@ -55,7 +55,7 @@ const fn is_computed_in(dtype: DType) -> bool {
 
 /// [`BesideElement`] of a kernel that is a row of the table.
 pub(super) const fn beside_element<K: Map2<A, B, O>, A: Element, B: Element, O: Element>() -> Option<BesideElement> {
-    #[cfg(not(debug_assertions))]
+    #[cfg(any(not(debug_assertions), feature = "precompiled"))]
     if let Some(entry) = K::ENTRY
         && is_computed_in(entry.dtype)
     {
@@ -66,7 +66,7 @@ pub(super) const fn beside_element<K: Map2<A, B, O>, A: Element, B: Element, O: 
 
 /// The inner loop of a kernel of two operands.
 pub(super) const fn two<K: Map2<A, B, O>, A: Element, B: Element, O: Element>() -> Inner<3> {
-    #[cfg(not(debug_assertions))]
+    #[cfg(any(not(debug_assertions), feature = "precompiled"))]
     if let Some(entry) = K::ENTRY
         && let Some(inner) = tables::two(entry)
     {
@@ -75,24 +75,21 @@ pub(super) const fn two<K: Map2<A, B, O>, A: Element, B: Element, O: Element>() 
     inner::two::<K, A, B, O>
 }
 
-/// In builds with debug assertions loops are compiled where they are used, which keeps build times short.
-/// (`AnyTensor`, whose dtypes are known only at run time, needs the tables in every build.)
-#[cfg(any(not(debug_assertions), feature = "any"))]
+/// The tables. (`AnyTensor`, whose dtypes are known only at run time, needs all of their loops: `any` implies `precompiled`. Builds with
+/// debug assertions and without that feature do without the tables.)
+#[cfg(any(not(debug_assertions), feature = "precompiled"))]
 pub(crate) mod tables {
     use super::inner::{self, Inner};
     use crate::cpu::convert::by_floats;
     #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
     use crate::cpu::f16_inner;
-    #[cfg(not(debug_assertions))]
     use crate::dtype::Element;
     use crate::dtype::{Complex, DType, bf16, f16};
     use crate::ops::kernel::{Applying, Combining, CombiningScalar};
-    #[cfg(not(debug_assertions))]
     use crate::ops::kernel::{Arity, Entry};
     use crate::ops::rules::admit::loops_of;
     use crate::ops::rules::picture::with_bools;
     use crate::ops::rules::result::loops_of_result;
-    #[cfg(not(debug_assertions))]
     use crate::ops::rules::special::Specials;
     use crate::ops::table::{binary_table, unary_table};
     #[cfg(all(feature = "cuda", feature = "any"))]
@@ -110,7 +107,6 @@ pub(crate) mod tables {
     /// One entry for each dtype.
     pub(crate) type Row<const N: usize> = [Option<Compiled<N>>; DType::ALL.len()];
 
-    #[cfg(not(debug_assertions))]
     const fn inner_of<const N: usize>(entry: Option<Compiled<N>>) -> Option<Inner<N>> {
         match entry {
             Some(compiled) => Some(compiled.inner),
@@ -118,7 +114,6 @@ pub(crate) mod tables {
         }
     }
 
-    #[cfg(not(debug_assertions))]
     pub(super) const fn one(entry: Entry) -> Option<Inner<2>> {
         match entry.operands {
             Arity::One => inner_of(UNARY[entry.row][entry.dtype as usize]),
@@ -128,7 +123,6 @@ pub(crate) mod tables {
     }
 
     /// The loop of a row beside a scalar, if the row computes the same with it and in the dtype itself.
-    #[cfg(not(debug_assertions))]
     pub(super) const fn beside_element(entry: Entry) -> Option<super::BesideElement> {
         let (Arity::Two, Some(inner)) = (entry.operands, inner_of(SCALAR[entry.row][entry.dtype as usize])) else {
             return None;
@@ -141,7 +135,6 @@ pub(crate) mod tables {
     }
 
     /// For each dtype what an operation computes in, where that is asked.
-    #[cfg(not(debug_assertions))]
     const fn computes<Op: BinaryOp>() -> [DType; DType::ALL.len()] {
         let mut all = [DType::Bool; DType::ALL.len()];
         macro_rules! of {
@@ -155,7 +148,6 @@ pub(crate) mod tables {
         all
     }
 
-    #[cfg(not(debug_assertions))]
     pub(super) const fn two(entry: Entry) -> Option<Inner<3>> {
         match entry.operands {
             Arity::Two => inner_of(BINARY[entry.row][entry.dtype as usize]),
@@ -206,10 +198,10 @@ pub(crate) mod tables {
             dtypes! { @complex $then $before [$($sets)* direct floats] $complex }
         };
         (@floats $then:ident $before:tt [$($sets:ident)*] either $cells:tt $complex:tt quick) => {
-            dtypes! { @complex $then $before [$($sets)* small floats] $complex }
+            dtypes! { @complex $then $before [$($sets)* small whole] $complex }
         };
         (@floats $then:ident $before:tt [$($sets:ident)*] $halves:ident $cells:tt $complex:tt $cost:ident) => {
-            dtypes! { @complex $then $before [$($sets)* halves floats] $complex }
+            dtypes! { @complex $then $before [$($sets)* halves whole] $complex }
         };
         (@complex $then:ident $before:tt $sets:tt (. $($cells:tt)*)) => {
             dtypes! { @complex $then $before $sets ($($cells)*) }
@@ -234,29 +226,46 @@ pub(crate) mod tables {
         ($then:ident $before:tt [floats $($sets:ident)*] $($cells:tt)*) => {
             dtypes! { $then $before [$($sets)*] $($cells)* F32 f32: f32, F64 f64: f64, }
         };
+        // The loop of `f32` is called by those of half-precision dtypes.
+        ($then:ident $before:tt [whole $($sets:ident)*] $($cells:tt)*) => {
+            dtypes! { $then $before [$($sets)*] $($cells)* F32 f32 called f32: f32, F64 f64: f64, }
+        };
         ($then:ident $before:tt [complex $($sets:ident)*] $($cells:tt)*) => {
             dtypes! { $then $before [$($sets)*] $($cells)* C64 c64: Complex<f32>, C128 c128: Complex<f64>, }
         };
         ($then:ident $before:tt [] $($cells:tt)*) => { $then! { $before $($cells)* } };
     }
 
-    /// The functions of one row and the row itself: `|E| loop of the kernel over dtype E`, the same for half precision, and its text.
+    #[cfg(feature = "precompiled")]
+    macro_rules! if_precompiled {
+        ($($code:tt)*) => { $($code)* };
+    }
+    #[cfg(not(feature = "precompiled"))]
+    macro_rules! if_precompiled {
+        ($($code:tt)*) => {};
+    }
+
+    /// The functions of one row and the row itself: whether all of them are compiled or those that differ from [`inner`]'s alone, `|E| loop of
+    /// the kernel over dtype E`, the same for half precision, and its text.
     macro_rules! row {
-        (($op:ident, $operands:literal, |$e:ident| $inner:tt $halves:tt $text:tt) $($variant:ident $name:ident $(by $float:ident)? $(short $short:ident)?: $dtype:ty,)*) => {
+        (($op:ident, $operands:literal, $which:tt, |$e:ident| $inner:tt $halves:tt $text:tt) $($variant:ident $name:ident $(by $float:ident)? $(short $short:ident)? $(called $called:ident)?: $dtype:ty,)*) => {
             pub(super) mod $op {
+                #[allow(unused_imports)]
                 use super::*;
-                $(
+                $(row! { @if $which $(by $float)? $(short $short)? $(called $called)?; {
+                    // Without `precompiled` nothing in this crate calls it.
+                    #[cfg_attr(not(feature = "precompiled"), inline)]
                     unsafe fn $name(kernel: *const (), places: [*mut u8; $operands], len: usize) {
                         type $e = $dtype;
                         // SAFETY: the caller's promise.
                         unsafe { row!(@call $inner $halves $e $(by $float)? $(short $short)?)(kernel, places, len) }
                     }
-                )*
+                } })*
                 pub(in super::super) const ROW: Row<$operands> = {
                     // Some operations have no loop here.
                     #[allow(unused_mut)]
                     let mut row: Row<$operands> = [None; DType::ALL.len()];
-                    $(
+                    $(row! { @if $which $(by $float)? $(short $short)? $(called $called)?; { {
                         row[DType::$variant as usize] = Some(Compiled {
                             inner: $name,
                             #[cfg(all(feature = "cuda", feature = "any"))]
@@ -265,11 +274,13 @@ pub(crate) mod tables {
                                 $text()
                             },
                         });
-                    )*
+                    } } })*
                     row
                 };
             }
         };
+        (@if few; $code:tt) => { if_precompiled! $code };
+        (@if $which:tt $($form:ident $float:ident)?; { $($code:tt)* }) => { $($code)* };
         (@call $inner:tt $halves:tt $e:ident) => { $inner };
         (@call $inner:tt $halves:tt $e:ident by $float:ident) => {
             |kernel, places, len| by_floats::<$e, _>($float, kernel, places, len)
@@ -289,10 +300,9 @@ pub(crate) mod tables {
         ($($op:ident { $methods:tt $admits:ident $result:ident $($rest:tt)* })*) => {
             mod of_one {
                 use super::*;
-                $(dtypes! { row ($op, 2, |E| (inner::one::<Applying<ops::$op>, E, <ops::$op as UnaryOp<E>>::Output>) (f16_inner::one::<Applying<ops::$op>>) (ErasedText::one::<Applying<ops::$op>, E, <ops::$op as UnaryOp<E>>::Output>)) $admits $result })*
+                $(dtypes! { row ($op, 2, few, |E| (inner::one::<Applying<ops::$op>, E, <ops::$op as UnaryOp<E>>::Output>) (f16_inner::one::<Applying<ops::$op>>) (ErasedText::one::<Applying<ops::$op>, E, <ops::$op as UnaryOp<E>>::Output>)) $admits $result })*
             }
-            #[cfg(not(debug_assertions))]
-            const UNARY: &[Row<2>] = &[$(of_one::$op::ROW),*];
+                    const UNARY: &[Row<2>] = &[$(of_one::$op::ROW),*];
             /// The loops of a row of the unary table, by dtype.
             #[cfg(feature = "any")]
             #[allow(non_upper_case_globals)]
@@ -308,18 +318,15 @@ pub(crate) mod tables {
         ($($op:ident { $methods:tt $admits:ident $result:ident $operands:ident $($rest:tt)* })*) => {
             mod of_two {
                 use super::*;
-                $(dtypes! { row ($op, 3, |E| (inner::two::<Combining<ops::$op, E>, E, E, <ops::$op as BinaryOp>::Output<E>>) (f16_inner::two::<Combining<ops::$op, core::primitive::f32>>) (ErasedText::two::<Combining<ops::$op, E>, E, E, <ops::$op as BinaryOp>::Output<E>>)) $admits $result })*
+                $(dtypes! { row ($op, 3, few, |E| (inner::two::<Combining<ops::$op, E>, E, E, <ops::$op as BinaryOp>::Output<E>>) (f16_inner::two::<Combining<ops::$op, core::primitive::f32>>) (ErasedText::two::<Combining<ops::$op, E>, E, E, <ops::$op as BinaryOp>::Output<E>>)) $admits $result })*
             }
             mod by_scalar {
                 use super::*;
-                $(binary! { @scalar $operands ($op, 2, |E| (inner::one::<CombiningScalar<ops::$op, E>, E, <ops::$op as BinaryOp>::Output<E>>) (f16_inner::one::<CombiningScalar<ops::$op, core::primitive::f32>>) (ErasedText::one::<CombiningScalar<ops::$op, E>, E, <ops::$op as BinaryOp>::Output<E>>)) $admits $result })*
+                $(binary! { @scalar $operands ($op, 2, all, |E| (inner::one::<CombiningScalar<ops::$op, E>, E, <ops::$op as BinaryOp>::Output<E>>) (f16_inner::one::<CombiningScalar<ops::$op, core::primitive::f32>>) (ErasedText::one::<CombiningScalar<ops::$op, E>, E, <ops::$op as BinaryOp>::Output<E>>)) $admits $result })*
             }
-            #[cfg(not(debug_assertions))]
-            const BINARY: &[Row<3>] = &[$(of_two::$op::ROW),*];
-            #[cfg(not(debug_assertions))]
-            const SCALAR: &[Row<2>] = &[$(by_scalar::$op::ROW),*];
-            #[cfg(not(debug_assertions))]
-            const BESIDE_ELEMENT: &[(Specials, [DType; DType::ALL.len()])] =
+                    const BINARY: &[Row<3>] = &[$(of_two::$op::ROW),*];
+                    const SCALAR: &[Row<2>] = &[$(by_scalar::$op::ROW),*];
+                    const BESIDE_ELEMENT: &[(Specials, [DType; DType::ALL.len()])] =
                 &[$((<ops::$op as BinaryOp>::SPECIALS, computes::<ops::$op>())),*];
             /// The loops of a row of the binary table, by dtype.
             #[cfg(feature = "any")]

@@ -3,13 +3,13 @@
 //!
 //! Uses the instruction sets; used by the elementwise loops, reductions and matrix products.
 
-#[cfg(any(not(debug_assertions), feature = "any"))]
+#[cfg(any(not(debug_assertions), feature = "precompiled"))]
 use super::inner::Inner;
 use super::simd::{self, Loop};
 #[cfg(target_arch = "x86_64")]
 use crate::dtype::DType;
 use crate::dtype::Dtype;
-#[cfg(any(not(debug_assertions), feature = "any"))]
+#[cfg(any(not(debug_assertions), feature = "precompiled"))]
 use core::mem::MaybeUninit;
 
 /// Half-precision elements to `f32`.
@@ -205,11 +205,11 @@ pub(super) unsafe fn narrowing<H: Dtype<Compute = f32>>(_: *const (), [out, a]: 
 }
 
 /// Elements converted at once on their way to and from a loop over `f32`.
-#[cfg(any(not(debug_assertions), feature = "any"))]
+#[cfg(any(not(debug_assertions), feature = "precompiled"))]
 const PIECE: usize = 1024;
 
 /// A buffer for one chunk, aligned so that vectors do not straddle cache lines.
-#[cfg(any(not(debug_assertions), feature = "any"))]
+#[cfg(any(not(debug_assertions), feature = "precompiled"))]
 #[repr(align(64))]
 struct ConvertBuffer([MaybeUninit<f32>; PIECE]);
 
@@ -217,7 +217,7 @@ struct ConvertBuffer([MaybeUninit<f32>; PIECE]);
 ///
 /// # Safety
 /// See [`Inner`], the places being those of `H`s.
-#[cfg(any(not(debug_assertions), feature = "any"))]
+#[cfg(any(not(debug_assertions), feature = "precompiled"))]
 pub(super) unsafe fn by_floats<H: Dtype<Compute = f32>, const N: usize>(
     inner: Inner<N>,
     kernel: *const (),

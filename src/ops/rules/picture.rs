@@ -182,7 +182,7 @@ macro_rules! rules {
         /// The categories of dtypes that an operation computes in whose operands promote to them, as cells of the pictures, one
         /// group for each category, and whether it is long: `loops_of!(real, dtypes { row })` is
         /// `dtypes! { row (.) (x) (x) (.) quick }`.
-        #[cfg(any(not(debug_assertions), feature = "any"))]
+        #[cfg(any(not(debug_assertions), feature = "precompiled"))]
         macro_rules! loops_of {
             $(($all, $d then:ident { $d($d args:tt)* }) => {
                 crate::ops::rules::picture::cells_of_row! { $all_row $all_cost $d then { $d($d args)* } }
@@ -203,7 +203,7 @@ macro_rules! rules {
                 $d then! { $d($d args)* ($($kbb)+) ($($kii)+) ($($kff)+) ($($kcc)+) $kinds_cost }
             };)*
         }
-        #[cfg(any(not(debug_assertions), feature = "any"))]
+        #[cfg(any(not(debug_assertions), feature = "precompiled"))]
         pub(crate) use loops_of;
 
         /// Calls `$then!` with the names of the rules, for tests.
@@ -323,20 +323,20 @@ macro_rules! set_of_row {
 pub(crate) use set_of_row;
 
 /// The cells of a row, one group for each category.
-#[cfg(any(not(debug_assertions), feature = "any"))]
+#[cfg(any(not(debug_assertions), feature = "precompiled"))]
 macro_rules! cells_of_row {
     ([$bool:tt $integer:tt $float:tt $complex:tt] $cost:ident $then:ident { $($args:tt)* }) => {
         $then! { $($args)* ($bool) ($integer) ($float) ($complex) $cost }
     };
 }
-#[cfg(any(not(debug_assertions), feature = "any"))]
+#[cfg(any(not(debug_assertions), feature = "precompiled"))]
 pub(crate) use cells_of_row;
 pub(super) use rules;
 
 /// Cells in which bools have a loop, too.
-#[cfg(any(not(debug_assertions), feature = "any"))]
+#[cfg(any(not(debug_assertions), feature = "precompiled"))]
 macro_rules! with_bools {
     ($then:ident { $($args:tt)* } $bool:tt $($others:tt)*) => { $then! { $($args)* (x) $($others)* } };
 }
-#[cfg(any(not(debug_assertions), feature = "any"))]
+#[cfg(any(not(debug_assertions), feature = "precompiled"))]
 pub(crate) use with_bools;

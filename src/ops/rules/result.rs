@@ -106,11 +106,11 @@ macro_rules! results {
         pub(crate) use form_of_result;
 
         /// Which loops are compiled: `loops_of_result!(inexact, then { … })` is `then! { … inexact long }`.
-        #[cfg(any(not(debug_assertions), feature = "any"))]
+        #[cfg(any(not(debug_assertions), feature = "precompiled"))]
         macro_rules! loops_of_result {
             $(($rule, $d then:ident { $d($d args:tt)* }) => { $d then! { $d($d args)* $loops $halves } };)*
         }
-        #[cfg(any(not(debug_assertions), feature = "any"))]
+        #[cfg(any(not(debug_assertions), feature = "precompiled"))]
         pub(crate) use loops_of_result;
 
         /// Calls `$then!` with the names of the rules, for tests.
