@@ -7,7 +7,7 @@ use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use super::walk::Walk;
 use crate::dtype::Element;
-use crate::dtype::width::word_of_width;
+use crate::dtype::width::loop_by_width;
 use crate::error::{Result, listed, room};
 use crate::storage::{HostBuffer, View};
 
@@ -81,15 +81,33 @@ impl<W: Copy> Loop for CompressRun<W> {
     }
 }
 
+/// [`CompressRun`] of a part: where elements, the mask and the selected elements start.
+///
+/// # Safety
+/// See [`CompressRun`]; elements have the loop's width.
+type CompressLoop = unsafe fn(&CompressPart, (*const u8, *const u8, *mut u8));
+
+unsafe fn compress_part<W: Copy>(part: &CompressPart, (from, mask, to): (*const u8, *const u8, *mut u8)) {
+    let CompressPart { starts, steps, first, count, .. } = *part;
+    // SAFETY: the caller's promise.
+    let (from, mask, to) = unsafe { (from.cast::<W>().add(starts[0]), mask.add(starts[1]), to.cast::<W>().add(first)) };
+    simd::dispatch(CompressRun { from, mask, steps, to, count });
+}
+loop_by_width! { fn compress_part_of -> CompressLoop: W => compress_part::<W> }
+
 /// The selected elements in row-major order, and how many there are. The mask has the sizes of `a`.
 pub(crate) fn compress<E: Element>(
     a: View<'_, HostBuffer, E>,
     mask: View<'_, HostBuffer, bool>,
 ) -> Result<(HostBuffer, usize)> {
-    compress_bytes(size_of::<E>(), RawView::of(&a), RawView::of(&mask))
+    compress_bytes((size_of::<E>(), compress_part_of::<E>()), RawView::of(&a), RawView::of(&mask))
 }
 
-fn compress_bytes(width: usize, a: RawView<'_>, mask: RawView<'_>) -> Result<(HostBuffer, usize)> {
+fn compress_bytes(
+    (width, compress_part): (usize, CompressLoop),
+    a: RawView<'_>,
+    mask: RawView<'_>,
+) -> Result<(HostBuffer, usize)> {
     assert_eq!(a.sizes, mask.sizes);
     let len: usize = a.sizes.iter().product();
     let walk = Walk::row_major(a.sizes, [a.strides, mask.strides]);
@@ -137,15 +155,10 @@ fn compress_bytes(width: usize, a: RawView<'_>, mask: RawView<'_>) -> Result<(Ho
     let buffer = unsafe {
         HostBuffer::filled_by(total.saturating_mul(width), |to: *mut u8| {
             let places = Shared((a.start, mask.start, to));
-            word_of_width!(width, W => threads::for_each(pieces, &|piece| {
+            threads::for_each(pieces, &|piece| {
                 let places = &places;
-                let (from, mask, to) = places.0;
-                let (from, to) = (from.cast::<W>(), to.cast::<W>());
-                for part in &parts[bounds(piece)..bounds(piece + 1)] {
-                    let CompressPart { starts, steps, first, count, .. } = *part;
-                    simd::dispatch(CompressRun { from: from.add(starts[0]), mask: mask.add(starts[1]), steps, to: to.add(first), count });
-                }
-            }));
+                parts[bounds(piece)..bounds(piece + 1)].iter().for_each(|part| compress_part(part, places.0));
+            });
             Ok(())
         })?
     };

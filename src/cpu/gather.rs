@@ -10,7 +10,7 @@ use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use super::walk::{Planes, Run, Walk};
 use crate::dtype::Element;
-use crate::dtype::width::word_of_width;
+use crate::dtype::width::loop_by_width;
 use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::ops::arguments::Indexing;
@@ -182,13 +182,35 @@ impl Rows {
     }
 }
 
+/// A walk of [`Gather`]: whether indices may be negative, and the result, the indices and the source.
+///
+/// # Safety
+/// See [`Gather`]; elements have the loop's width.
+type GatherWalk = unsafe fn(bool, &Walk<3>, IndexMap, (*mut u8, *const i64, *const u8), usize) -> bool;
+
+unsafe fn gather_walk<W: Copy>(
+    wraps: bool,
+    walk: &Walk<3>,
+    places: IndexMap,
+    (to, index, from): (*mut u8, *const i64, *const u8),
+    dense: usize,
+) -> bool {
+    let (to, from) = (to.cast::<W>(), from.cast::<W>());
+    if wraps {
+        simd::dispatch(Gather::<W, true> { walk, places, to, index, from, dense })
+    } else {
+        simd::dispatch(Gather::<W, false> { walk, places, to, index, from, dense })
+    }
+}
+loop_by_width! { fn gather_walk_of -> GatherWalk: W => gather_walk::<W> }
+
 /// The elements of `a` at the positions of the result, with the index in place of the position along the axis.
 pub(crate) fn gather<E: Element>(
     indexing: Indexing,
     a: View<'_, HostBuffer, E>,
     index: View<'_, HostBuffer, i64>,
 ) -> Result<HostBuffer> {
-    gather_bytes(indexing, size_of::<E>(), RawView::of(&a), index)
+    gather_bytes(indexing, (size_of::<E>(), gather_walk_of::<E>()), RawView::of(&a), index)
 }
 
 /// The axes of the operand in the order of its strides, where a list of indices chooses from an operand that lies across the result. Lines
@@ -211,12 +233,12 @@ const ACROSS: usize = if cfg!(debug_assertions) { 1 << 10 } else { 1 << 14 };
 
 fn gather_bytes(
     indexing: Indexing,
-    width: usize,
+    (width, gather_walk): (usize, GatherWalk),
     a: RawView<'_>,
     index: View<'_, HostBuffer, i64>,
 ) -> Result<HostBuffer> {
     let Some(axes) = rows_elsewhere(indexing.axis, width, a, &index) else {
-        return gather_in_order(indexing, width, a, index);
+        return gather_in_order(indexing, (width, gather_walk), a, index);
     };
     let in_order = |of: &[usize]| -> Vec<usize> { axes.iter().map(|&at| of[at]).collect() };
     let [sizes, strides] = [a.sizes, a.strides].map(in_order);
@@ -224,10 +246,12 @@ fn gather_bytes(
     let axis = axes.iter().position(|&at| at == indexing.axis).unwrap_or(indexing.axis);
     let ordered = RawView { start: a.start, sizes: &sizes, strides: &strides };
     let list = index.restrided(&index_sizes, &index_strides);
-    let rows = gather_in_order(Indexing { axis, ..indexing }, width, ordered, list).map_err(|error| match error {
-        Error::IndexValue { op, index, size, .. } => Error::IndexValue { op, index, axis: indexing.axis, size },
-        other => other,
-    })?;
+    let rows = gather_in_order(Indexing { axis, ..indexing }, (width, gather_walk), ordered, list).map_err(
+        |error| match error {
+            Error::IndexValue { op, index, size, .. } => Error::IndexValue { op, index, axis: indexing.axis, size },
+            other => other,
+        },
+    )?;
     // From each axis of the result to the next position in the rows.
     let (own, mut steps) = (strides::row_major(&index_sizes), vec![0; axes.len()]);
     axes.iter().zip(own).for_each(|(&at, step)| steps[at] = step);
@@ -243,7 +267,7 @@ fn gather_bytes(
 
 fn gather_in_order(
     indexing: Indexing,
-    width: usize,
+    (width, gather_walk): (usize, GatherWalk),
     a: RawView<'_>,
     index: View<'_, HostBuffer, i64>,
 ) -> Result<HostBuffer> {
@@ -269,16 +293,7 @@ fn gather_in_order(
             if len == 0 {
                 return Ok(());
             }
-            let run = |walk: &Walk<3>, (to, index, from): (*mut u8, *const i64, *const u8)| {
-                word_of_width!(width, W => {
-                    let (to, from) = (to.cast::<W>(), from.cast::<W>());
-                    if indexing.wraps {
-                        simd::dispatch(Gather::<W, true> { walk, places, to, index, from, dense })
-                    } else {
-                        simd::dispatch(Gather::<W, false> { walk, places, to, index, from, dense })
-                    }
-                })
-            };
+            let run = |walk: &Walk<3>, operands| gather_walk(indexing.wraps, walk, places, operands, dense);
             if pieces == 1 {
                 fits.store(run(&walk, (to, start, a.start)), Ordering::Relaxed);
             } else {

@@ -78,15 +78,19 @@ where
     })
 }
 
+#[cfg_attr(not(feature = "precompiled"), inline)]
 fn bytes(product: Product<i8>) -> Result<()> {
     with_best!(Shorts => run<i8>(product))
 }
+#[cfg_attr(not(feature = "precompiled"), inline)]
 fn shorts(product: Product<i16>) -> Result<()> {
     with_best!(Shorts => run<i16>(product))
 }
+#[cfg_attr(not(feature = "precompiled"), inline)]
 fn words(product: Product<i32>) -> Result<()> {
     with_best!(Words => run<i32>(product))
 }
+#[cfg_attr(not(feature = "precompiled"), inline)]
 fn longs(product: Product<i64>) -> Result<()> {
     with_best!(Longs => run<i64>(product))
 }
@@ -104,11 +108,14 @@ pub(super) fn multiply<T: MachineInt>(product: Product<T>) -> Result<()> {
     }
     // SAFETY: the sizes are the same.
     unsafe {
-        match size_of::<T>() {
-            1 => bytes(cast(product)),
-            2 => shorts(cast(product)),
-            4 => words(cast(product)),
-            _ => longs(cast(product)),
+        if const { size_of::<T>() == 1 } {
+            bytes(cast(product))
+        } else if const { size_of::<T>() == 2 } {
+            shorts(cast(product))
+        } else if const { size_of::<T>() == 4 } {
+            words(cast(product))
+        } else {
+            longs(cast(product))
         }
     }
 }
@@ -215,7 +222,7 @@ pub(crate) fn int_mm<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffe
     // SAFETY: all of the result is written.
     unsafe {
         HostBuffer::filled_by(results, |out| {
-            if matches!(E::DTYPE, DType::U8) {
+            if const { matches!(E::DTYPE, DType::U8) } {
                 let ByteProduct { sizes, left, left_steps, right, right_steps, out, threads } = bytes(out);
                 multiply_bytes::<u8>(
                     ByteProduct { sizes, left: left.cast(), left_steps, right, right_steps, out, threads },

@@ -145,55 +145,44 @@ floats! {
     f64: u64, i64, u128, f64::INFINITY.to_bits();
 }
 
-/// Runs code with the Rust type of a dtype that has an order.
-macro_rules! by_ordered_dtype {
-    ($dtype:expr, $ty:ident => $run:expr) => {
+/// The loop of a dtype, if it has an order.
+macro_rules! of_ordered_dtype {
+    ($dtype:expr, $T:ident => $loop:expr; $($variant:ident $ty:ty),*) => {
         match $dtype {
-            DType::Bool => {
-                type $ty = bool;
-                $run
-            }
-            DType::U8 => {
-                type $ty = u8;
-                $run
-            }
-            DType::I8 => {
-                type $ty = i8;
-                $run
-            }
-            DType::I16 => {
-                type $ty = i16;
-                $run
-            }
-            DType::I32 => {
-                type $ty = i32;
-                $run
-            }
-            DType::I64 => {
-                type $ty = i64;
-                $run
-            }
-            DType::F16 => {
-                type $ty = crate::dtype::f16;
-                $run
-            }
-            DType::BF16 => {
-                type $ty = crate::dtype::bf16;
-                $run
-            }
-            DType::F32 => {
-                type $ty = f32;
-                $run
-            }
-            DType::F64 => {
-                type $ty = f64;
-                $run
-            }
-            _ => unreachable!("this dtype has no order; the bounds of every sort refuse it"),
+            $(DType::$variant => {
+                type $T = $ty;
+                Some($loop)
+            })*
+            _ => None,
+        }
+    };
+    ($dtype:expr, $T:ident => $loop:expr) => {
+        $crate::cpu::keys::of_ordered_dtype!($dtype, $T => $loop; Bool bool, U8 u8, I8 i8, I16 i16, I32 i32, I64 i64,
+            F16 $crate::dtype::f16, BF16 $crate::dtype::bf16, F32 f32, F64 f64)
+    };
+}
+pub(super) use of_ordered_dtype;
+
+/// `loop_by_dtype!(fn name -> Loop: T => loop::<T>)`: a function of an element type that has an order, which gives the loop for its dtype, a
+/// function pointer. It is compiled in the program that asks for it; with the feature `precompiled` here, for all dtypes.
+macro_rules! loop_by_dtype {
+    ($(#[$doc:meta])* fn $name:ident -> $Loop:ty: $T:ident => $loop:expr) => {
+        $(#[$doc])*
+        fn $name<E: $crate::dtype::Element>() -> $Loop {
+            #[cfg(feature = "precompiled")]
+            let found = {
+                fn of_dtype(dtype: DType) -> Option<$Loop> {
+                    $crate::cpu::keys::of_ordered_dtype!(dtype, $T => $loop)
+                }
+                of_dtype(E::DTYPE)
+            };
+            #[cfg(not(feature = "precompiled"))]
+            let found: Option<$Loop> = const { $crate::cpu::keys::of_ordered_dtype!(E::DTYPE, $T => $loop) };
+            found.unwrap_or_else(|| unreachable!("this dtype has no order; the bounds of every sort refuse it"))
         }
     };
 }
-pub(super) use by_ordered_dtype;
+pub(super) use loop_by_dtype;
 
 #[cfg(test)]
 mod tests {

@@ -2,11 +2,11 @@
 //! they return.
 //!
 //! Elements become integer keys packed with their positions, sorted by radix (long lanes) or by comparison (short
-//! ones). Only the conversion to keys and back is compiled for each dtype. Uses walks and keys; used by `Cpu`.
+//! ones). Uses walks and keys; used by `Cpu`.
 
 use super::elementwise::result_len;
 use super::indexing::RawView;
-use super::keys::{Keyed, Packed, by_ordered_dtype};
+use super::keys::{Keyed, Packed, loop_by_dtype};
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use super::walk::Walk;
@@ -335,17 +335,30 @@ impl<T: Keyed> Loop for SortLanes<'_, T> {
 
 /// The values that an order selects along an axis, and their positions; row-major. The view has at least one axis.
 pub(crate) fn order<E: Element>(order: Order, a: View<'_, HostBuffer, E>, axis: usize) -> Result<[HostBuffer; 2]> {
-    by_dtype(E::DTYPE, order, RawView::of(&a), axis)
+    lanes((size_of::<E>(), sort_walk_of::<E>()), order, RawView::of(&a), axis)
 }
 
-fn by_dtype(dtype: DType, order: Order, a: RawView<'_>, axis: usize) -> Result<[HostBuffer; 2]> {
-    by_ordered_dtype!(dtype, T => lanes::<T>(order, a, axis))
-}
+/// [`SortLanes`] of a walk: the length of a lane, its steps, and where source, values and indices start.
+///
+/// # Safety
+/// All elements of each lane lie inside the source and the results, and are of the loop's dtype.
+type SortWalk = unsafe fn(&Walk<2>, Order, usize, [usize; 2], (*const u8, *mut u8, *mut i64)) -> Result<()>;
 
-fn lanes<T: Keyed + Element>(order: Order, a: RawView<'_>, axis: usize) -> Result<[HostBuffer; 2]> {
+unsafe fn sort_walk<T: Keyed>(
+    walk: &Walk<2>,
+    order: Order,
+    len: usize,
+    steps: [usize; 2],
+    (from, values, indices): (*const u8, *mut u8, *mut i64),
+) -> Result<()> {
+    simd::dispatch(SortLanes::<T> { walk, order, len, steps, from: from.cast(), values: values.cast(), indices })
+}
+loop_by_dtype! { fn sort_walk_of -> SortWalk: T => sort_walk::<T> }
+
+fn lanes((width, sort_walk): (usize, SortWalk), order: Order, a: RawView<'_>, axis: usize) -> Result<[HostBuffer; 2]> {
     let (len, step) = (a.sizes[axis], a.strides[axis]);
     // The position takes half of a packed key.
-    if size_of::<T>() < 8 && len as u64 > 1 << 32 {
+    if width < 8 && len as u64 > 1 << 32 {
         let reason = format!("an axis of {len} elements has an order for `i64` and `f64` alone; cast first");
         return Err(Error::InvalidArgument { op: "sort", reason });
     }
@@ -360,27 +373,24 @@ fn lanes<T: Keyed + Element>(order: Order, a: RawView<'_>, axis: usize) -> Resul
     let pieces = if lanes > 1 { threads::pieces(lanes.saturating_mul(len).saturating_mul(8)) } else { 1 };
     // SAFETY: the lanes together hold every place of both results, and `rank` leaves as many packed keys as the order says.
     unsafe {
-        HostBuffer::filled_by_both(total, |values: *mut T, indices: *mut i64| {
+        HostBuffer::filled_together(total, [width, size_of::<i64>()], &mut |[values, indices]| {
             if total == 0 {
                 return Ok(());
             }
-            let (from, steps) = (a.start.cast::<T>(), [result_strides[axis], step]);
+            let (places, steps) = ((a.start, values, indices.cast()), [result_strides[axis], step]);
             if pieces == 1 {
-                simd::dispatch(SortLanes { walk: &walk, order, len, steps, from, values, indices })
-            } else {
-                let (parts, places) = (walk.split(pieces, 1), Shared((from, values, indices)));
-                let failure = Mutex::new(Ok(()));
-                threads::for_each(parts.len(), &|part| {
-                    let places = &places;
-                    let (from, values, indices) = places.0;
-                    let done =
-                        simd::dispatch(SortLanes { walk: &parts[part], order, len, steps, from, values, indices });
-                    if done.is_err() {
-                        *failure.lock().unwrap_or_else(PoisonError::into_inner) = done;
-                    }
-                });
-                failure.into_inner().unwrap_or_else(PoisonError::into_inner)
+                return sort_walk(&walk, order, len, steps, places);
             }
+            let (parts, places) = (walk.split(pieces, 1), Shared(places));
+            let failure = Mutex::new(Ok(()));
+            threads::for_each(parts.len(), &|part| {
+                let places = &places;
+                let done = sort_walk(&parts[part], order, len, steps, places.0);
+                if done.is_err() {
+                    *failure.lock().unwrap_or_else(PoisonError::into_inner) = done;
+                }
+            });
+            failure.into_inner().unwrap_or_else(PoisonError::into_inner)
         })
     }
 }

@@ -9,7 +9,7 @@ use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use super::walk::Walk;
 use crate::dtype::Element;
-use crate::dtype::width::word_of_width;
+use crate::dtype::width::loop_by_width;
 use crate::error::Result;
 use crate::ops::arguments::Indexing;
 use crate::ops::kernel::{Map2, VectorWidth};
@@ -304,12 +304,31 @@ pub(crate) fn scatter<E: Element>(
     b: View<'_, HostBuffer, E>,
     mut out: ViewMut<'_, HostBuffer, E>,
 ) -> Result<()> {
-    scatter_bytes(indexing, size_of::<E>(), index, RawView::of(&b), target(&mut out))
+    // SAFETY: the output is a view held exclusively, and elements have the loop's width.
+    unsafe { scatter_bytes(indexing, write_of::<E>(), index, RawView::of(&b), target(&mut out)) }
 }
 
-fn scatter_bytes(
+/// [`scatter_by`] of elements that are written as they are.
+type Write = unsafe fn(Indexing, View<'_, HostBuffer, i64>, RawView<'_>, RawView<'_>) -> Result<()>;
+
+unsafe fn write<W: Copy>(
     indexing: Indexing,
-    width: usize,
+    index: View<'_, HostBuffer, i64>,
+    from: RawView<'_>,
+    to: RawView<'_>,
+) -> Result<()> {
+    // SAFETY: the caller's promise.
+    let write = |to: *mut W, value: W| unsafe { to.write_unaligned(value) };
+    // SAFETY: the caller's promise.
+    unsafe { scatter_by::<W, _, _>(indexing, index, from, to, (write, write)) }
+}
+loop_by_width! { fn write_of -> Write: W => write::<W> }
+
+/// # Safety
+/// See [`scatter_by`].
+unsafe fn scatter_bytes(
+    indexing: Indexing,
+    write: Write,
     index: View<'_, HostBuffer, i64>,
     from: RawView<'_>,
     to: RawView<'_>,
@@ -319,11 +338,8 @@ fn scatter_bytes(
     let sizes: Vec<usize> =
         (0..index.sizes.len()).map(|at| if repeated(at) { index.sizes[at].min(1) } else { index.sizes[at] }).collect();
     let index = index.restrided(&sizes, index.strides);
-    // SAFETY: the output is a view held exclusively, and `W` has as many bytes as its elements.
-    word_of_width!(width, W => unsafe {
-        let write = |to: *mut W, value: W| to.write_unaligned(value);
-        scatter_by::<W, _, _>(indexing, index, from, to, (write, write))
-    })
+    // SAFETY: the caller's promise.
+    unsafe { write(indexing, index, from, to) }
 }
 
 /// `out[…, index, …] = kernel(out[…, index, …], b)`

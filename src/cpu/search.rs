@@ -1,10 +1,10 @@
 //! Binary search in sorted lanes: `searchsorted`, `bucketize`.
 //!
-//! Compiled once for each dtype. Uses walks; used by `Cpu`.
+//! Uses walks; used by `Cpu`.
 
 use super::elementwise::result_len;
 use super::indexing::RawView;
-use super::keys::by_ordered_dtype;
+use super::keys::loop_by_dtype;
 use super::threads::{self, Shared};
 use super::walk::Walk;
 use crate::dtype::{DType, Element};
@@ -20,11 +20,7 @@ pub(crate) fn search<E: Element>(
     values: View<'_, HostBuffer, E>,
     right: bool,
 ) -> Result<HostBuffer> {
-    by_dtype(E::DTYPE, RawView::of(&sorted), RawView::of(&values), right)
-}
-
-fn by_dtype(dtype: DType, sorted: RawView<'_>, values: RawView<'_>, right: bool) -> Result<HostBuffer> {
-    by_ordered_dtype!(dtype, T => search_in::<T>(sorted, values, right))
+    search_lanes(search_walk_of::<E>(), RawView::of(&sorted), RawView::of(&values), right)
 }
 
 /// Source: `aten/src/ATen/native/Bucketization.cpp`, `cus_lower_bound` and `cus_upper_bound`. The comparisons are
@@ -87,11 +83,48 @@ fn positions_where<T: Copy>(
     starts
 }
 
-fn search_in<T: PartialOrd + Copy + Send + Sync>(
-    sorted: RawView<'_>,
-    values: RawView<'_>,
+/// The searches of a walk over results, values and lanes, each of a length and a step; whether for upper bounds.
+///
+/// # Safety
+/// The walk stays inside the three, whose elements are of the loop's dtype.
+type SearchWalk = unsafe fn(&Walk<3>, [usize; 2], bool, (*mut i64, *const u8, *const u8));
+
+unsafe fn search_walk<T: PartialOrd + Copy>(
+    walk: &Walk<3>,
+    [len, step]: [usize; 2],
     right: bool,
-) -> Result<HostBuffer> {
+    (to, values, sorted): (*mut i64, *const u8, *const u8),
+) {
+    let (values, sorted) = (values.cast::<T>(), sorted.cast::<T>());
+    // SAFETY: the caller's promise.
+    unsafe {
+        for run in walk.runs() {
+            let mut first = 0;
+            if len > 0 && run.steps[2] == 0 {
+                let lane = sorted.add(run.starts[2]);
+                while first + TOGETHER <= run.len {
+                    let [to_step, step_of_values, _] = run.steps;
+                    let some =
+                        core::array::from_fn(|i| values.add(run.starts[1] + (first + i) * step_of_values).read());
+                    let found = positions(len, |at| lane.add(at * step).read(), some, right);
+                    for (i, found) in found.into_iter().enumerate() {
+                        to.add(run.starts[0] + (first + i) * to_step).write(found as i64);
+                    }
+                    first += TOGETHER;
+                }
+            }
+            for i in first..run.len {
+                let lane = sorted.add(run.starts[2] + i * run.steps[2]);
+                let value = values.add(run.starts[1] + i * run.steps[1]).read();
+                let found = position(len, |at| lane.add(at * step).read(), value, right);
+                to.add(run.starts[0] + i * run.steps[0]).write(found as i64);
+            }
+        }
+    }
+}
+loop_by_dtype! { fn search_walk_of -> SearchWalk: T => search_walk::<T> }
+
+fn search_lanes(search_walk: SearchWalk, sorted: RawView<'_>, values: RawView<'_>, right: bool) -> Result<HostBuffer> {
     let last = sorted.sizes.len() - 1;
     let (len, step) = (sorted.sizes[last], sorted.strides[last]);
     assert!(values.sizes.len() == sorted.sizes.len() && values.sizes[..last] == sorted.sizes[..last]);
@@ -104,34 +137,10 @@ fn search_in<T: PartialOrd + Copy + Send + Sync>(
     // SAFETY: the walk visits each place of the result once and stays inside the views.
     unsafe {
         HostBuffer::filled_by(total, |to: *mut i64| {
-            let (parts, places) =
-                (walk.split(pieces, 1), Shared((to, values.start.cast::<T>(), sorted.start.cast::<T>())));
+            let (parts, places) = (walk.split(pieces, 1), Shared((to, values.start, sorted.start)));
             threads::for_each(parts.len(), &|part| {
                 let places = &places;
-                let (to, values, sorted) = places.0;
-                for run in parts[part].runs() {
-                    let mut first = 0;
-                    if len > 0 && run.steps[2] == 0 {
-                        let lane = sorted.add(run.starts[2]);
-                        while first + TOGETHER <= run.len {
-                            let [to_step, step_of_values, _] = run.steps;
-                            let some = core::array::from_fn(|i| {
-                                values.add(run.starts[1] + (first + i) * step_of_values).read()
-                            });
-                            let found = positions(len, |at| lane.add(at * step).read(), some, right);
-                            for (i, found) in found.into_iter().enumerate() {
-                                to.add(run.starts[0] + (first + i) * to_step).write(found as i64);
-                            }
-                            first += TOGETHER;
-                        }
-                    }
-                    for i in first..run.len {
-                        let lane = sorted.add(run.starts[2] + i * run.steps[2]);
-                        let value = values.add(run.starts[1] + i * run.steps[1]).read();
-                        let found = position(len, |at| lane.add(at * step).read(), value, right);
-                        to.add(run.starts[0] + i * run.steps[0]).write(found as i64);
-                    }
-                }
+                search_walk(&parts[part], [len, step], right, places.0);
             });
             Ok(())
         })

@@ -26,7 +26,7 @@ macro_rules! by_width {
                 type $W = $sixteen;
                 $run
             }
-            _ => unreachable!("elements have 1, 2, 4, 8 or 16 bytes"),
+            _ => panic!("elements have 1, 2, 4, 8 or 16 bytes"),
         }
     };
 }
@@ -50,3 +50,25 @@ macro_rules! word_of_width {
     };
 }
 pub(crate) use word_of_width;
+
+/// `loop_by_width!(fn name -> Loop: W => loop::<W>)`: a function of an element type that gives the loop for its width, a function pointer. It is
+/// compiled in the program that asks for it; with the feature `precompiled` here, for all widths.
+macro_rules! loop_by_width {
+    ($(#[$doc:meta])* fn $name:ident -> $Loop:ty: $W:ident => $loop:expr) => {
+        $(#[$doc])*
+        fn $name<E: $crate::dtype::Element>() -> $Loop {
+            #[cfg(feature = "precompiled")]
+            {
+                fn of_width(width: usize) -> $Loop {
+                    $crate::dtype::width::word_of_width!(width, $W => $loop)
+                }
+                of_width(size_of::<E>())
+            }
+            #[cfg(not(feature = "precompiled"))]
+            const {
+                $crate::dtype::width::word_of_width!(size_of::<E>(), $W => $loop)
+            }
+        }
+    };
+}
+pub(crate) use loop_by_width;

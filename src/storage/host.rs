@@ -129,24 +129,6 @@ impl HostBuffer {
         Ok((buffer, start))
     }
 
-    /// Two buffers of `len` elements each, initialised by `fill`.
-    ///
-    /// # Safety
-    /// As for [`filled_by`](Self::filled_by), for both.
-    pub(crate) unsafe fn filled_by_both<A: Element, B: Element>(
-        len: usize,
-        fill: impl FnOnce(*mut A, *mut B) -> Result<()>,
-    ) -> Result<[Self; 2]> {
-        let mut fill = Some(fill);
-        // SAFETY: the caller's promise.
-        unsafe {
-            Self::filled_together(len, [size_of::<A>(), size_of::<B>()], &mut |[first, second]| {
-                // It is called once.
-                fill.take().map_or(Ok(()), |fill| fill(first.cast(), second.cast()))
-            })
-        }
-    }
-
     /// Buffers of `len` elements of the given sizes, initialised by one call of `fill`.
     ///
     /// # Safety

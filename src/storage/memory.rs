@@ -42,9 +42,9 @@ fn blocks_of_every_size_hold_their_elements() {
         assert_eq!(read::<E>(&filled), vec![E::default(); len]);
         // SAFETY: as above.
         let both = unsafe {
-            HostBuffer::filled_by_both::<E, u8>(len, |a, b| {
+            HostBuffer::filled_together(len, [size_of::<E>(), 1], &mut |[a, b]| {
                 (0..len).for_each(|at| {
-                    a.add(at).write(value);
+                    a.cast::<E>().add(at).write(value);
                     b.add(at).write(at as u8);
                 });
                 Ok(())

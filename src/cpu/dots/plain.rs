@@ -17,6 +17,7 @@ macro_rules! plain {
             type Sum = $sum;
             const LANES: usize = $lanes;
             const VECTORS: usize = $vectors;
+            #[cfg_attr(not(feature = "precompiled"), inline)]
             unsafe fn tile(vectors: usize, tile: TileArgs<$group, $sum>) {
                 // SAFETY: the caller's promise.
                 unsafe { tile_of::<Self>(vectors, tile) }

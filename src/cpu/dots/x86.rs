@@ -33,7 +33,9 @@ macro_rules! instructions {
             type Sum = $sum;
             const LANES: usize = $lanes;
             const VECTORS: usize = $vectors;
+            #[cfg_attr(not(feature = "precompiled"), inline)]
             unsafe fn tile(vectors: usize, tile: TileArgs<$group, $sum>) {
+                #[cfg_attr(not(feature = "precompiled"), inline)]
                 #[target_feature(enable = $features)]
                 unsafe fn enabled(vectors: usize, tile: TileArgs<$group, $sum>) {
                     // SAFETY: the caller's promise.
@@ -242,6 +244,7 @@ pub(in crate::cpu) mod amx {
                     unsafe { asm!("tilerelease", options(nostack, preserves_flags, nomem)) }
                 }
 
+                #[cfg_attr(not(feature = "precompiled"), inline)]
                 unsafe fn tile(_: usize, tile: TileArgs<u32, $sum>) {
                     let TileArgs { depth, left, right, sums, adds } = tile;
                     // SAFETY: a run of the left operand is two tiles, one after the other; one of the right operand two side by side, as
