@@ -71,6 +71,15 @@ pub(super) trait Body<const N: usize>: Copy {
     /// # Safety
     /// As for `run`, for all that the walk reaches.
     unsafe fn whole_walk(self, walk: &Walk<N>, total: usize);
+
+    /// [`run_threaded`]. A body whose type names no kernel and no element has it compiled once, in this crate.
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn threaded(self, len: usize, walk: &Walk<N>) {
+        // SAFETY: the caller's promise.
+        unsafe { run_threaded(len, walk, self) }
+    }
 }
 
 /// Estimated nanoseconds for moving elements of so many bytes: memory delivers some 64 bytes in each.
@@ -202,7 +211,7 @@ pub(super) unsafe fn run_contiguous<B: Body<N>, const N: usize>(len: usize, body
         if len <= SMALL {
             body.contiguous(len);
         } else {
-            run_threaded(len, &Walk::line(len), body);
+            body.threaded(len, &Walk::line(len));
         }
     }
 }
@@ -221,7 +230,7 @@ pub(super) unsafe fn run_fresh<B: Body<N>, const N: usize>(
     // SAFETY: the caller's promise. The result has no gaps, so operands with the same strides are contiguous too.
     unsafe {
         if strides[1..].iter().any(|operand| *operand != strides[0]) {
-            run_threaded(len, &Walk::new(sizes, strides), body);
+            body.threaded(len, &Walk::new(sizes, strides));
         } else {
             run_contiguous(len, body);
         }
@@ -246,7 +255,7 @@ pub(super) unsafe fn run_into<B: Body<N>, const N: usize>(sizes: &[usize], strid
         if row_major {
             run_contiguous(len, body);
         } else {
-            run_threaded(len, &Walk::new(sizes, strides), body);
+            body.threaded(len, &Walk::new(sizes, strides));
         }
     }
 }

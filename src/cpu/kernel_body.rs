@@ -4,7 +4,7 @@
 //! Uses inner loops and copying; used by the elementwise operations, typed and not.
 
 use super::compiled::{self, BesideElement};
-use super::engine::{Body, copy_nanoseconds, visit_tiles};
+use super::engine::{Body, copy_nanoseconds, run_threaded, visit_tiles};
 #[cfg(feature = "any")]
 use super::erased::{Cast, ErasedOperand};
 use super::inner::{self, Inner};
@@ -319,4 +319,33 @@ impl<const N: usize> Body<N> for KernelBody<N> {
             }
         }
     }
+
+    #[inline(always)]
+    unsafe fn threaded(self, len: usize, walk: &Walk<N>) {
+        // SAFETY: the caller's promise; where `N` is a number, the types are those of that number.
+        unsafe {
+            let walk = core::ptr::from_ref(walk);
+            if const { N == 2 } {
+                threaded_two(len, &*walk.cast(), core::mem::transmute_copy(&self));
+            } else if const { N == 3 } {
+                threaded_three(len, &*walk.cast(), core::mem::transmute_copy(&self));
+            } else if const { N == 4 } {
+                threaded_four(len, &*walk.cast(), core::mem::transmute_copy(&self));
+            } else {
+                run_threaded(len, &*walk, self);
+            }
+        }
+    }
 }
+
+/// [`run_threaded`] for kernels of one, two and three operands, compiled in this crate: what is generic, over a number too, would be
+/// compiled in each program.
+macro_rules! threaded {
+    ($($name:ident $operands:literal),*) => {$(
+        unsafe fn $name(len: usize, walk: &Walk<$operands>, body: KernelBody<$operands>) {
+            // SAFETY: the caller's promise.
+            unsafe { run_threaded(len, walk, body) }
+        }
+    )*};
+}
+threaded! { threaded_two 2, threaded_three 3, threaded_four 4 }
