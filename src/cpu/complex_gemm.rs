@@ -1,8 +1,9 @@
-//! Complex matrix products as real ones. A complex matrix in memory is a real one with twice the columns, real and
-//! imaginary parts interleaved, so that `a @ b` is `re(a) @ b + im(a) @ (i * b)`.
+//! Complex matrix products as those of floats: a complex matrix in memory is one of floats with twice the columns, real and imaginary
+//! parts side by side. On the right each row is followed by `i` times itself, for the imaginary parts on the left.
 //!
-//! Uses the real products; used by `gemm`.
+//! Uses the products of floats; used by `gemm`.
 
+use super::float_gemm;
 use super::gemm::Product;
 use super::simd::{self, Loop};
 use crate::dtype::MachineFloat;
@@ -10,39 +11,6 @@ use crate::error::Result;
 use crate::storage::Scratch;
 use num_complex::Complex;
 use num_traits::One;
-
-/// Terms and columns of the right operand prepared at once.
-const DEPTH: usize = 512;
-const WIDTH: usize = 1024;
-
-/// A block of the right operand times `i`, packed; and a packed copy of the block itself, if its rows have gaps.
-struct Prepare<T> {
-    from: *const Complex<T>,
-    steps: [usize; 2],
-    sizes: [usize; 2],
-    rotated: *mut Complex<T>,
-    copy: Option<*mut Complex<T>>,
-}
-impl<T: MachineFloat> Loop for Prepare<T> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let Prepare { from, steps, sizes: [rows, columns], rotated, copy } = self;
-        for row in 0..rows {
-            for column in 0..columns {
-                // SAFETY: the block is inside the operand's view, and the destinations have room for it.
-                unsafe {
-                    let value = from.add(row * steps[0] + column * steps[1]).read();
-                    let at = row * columns + column;
-                    rotated.add(at).write(Complex::new(-value.im, value.re));
-                    if let Some(copy) = copy {
-                        copy.add(at).write(value);
-                    }
-                }
-            }
-        }
-    }
-}
 
 /// `out = factor * a` or `out += factor * a`. Rows are contiguous; those of `a` have no gaps between them.
 struct Scale<T> {
@@ -80,7 +48,7 @@ pub(super) fn multiply<T: MachineFloat>(product: Product<Complex<T>>) -> Result<
         return plain(product);
     }
     let Product { sizes: [m, _, n], out, out_step, alpha: factor, adds, .. } = product;
-    let buffer = Scratch::<Complex<T>>::try_new(m * n)?;
+    let buffer = Scratch::<Complex<T>>::try_new(m.saturating_mul(n))?;
     plain(Product { out: buffer.start(), out_step: n, alpha: Complex::one(), adds: false, ..product })?;
     simd::dispatch(Scale { a: buffer.start(), factor, adds, out, out_step, sizes: [m, n] });
     Ok(())
@@ -88,34 +56,18 @@ pub(super) fn multiply<T: MachineFloat>(product: Product<Complex<T>>) -> Result<
 
 /// A product that is multiplied by nothing.
 fn plain<T: MachineFloat>(product: Product<Complex<T>>) -> Result<()> {
-    let Product { sizes: [m, k, n], out, out_step, left, left_steps, right, right_steps, adds, threads, .. } = product;
-    let len = k.min(DEPTH) * n.min(WIDTH);
-    let rotated = Scratch::<Complex<T>>::try_new(len)?;
-    let copy = (right_steps[1] != 1).then(|| Scratch::<Complex<T>>::try_new(len)).transpose()?;
-    for column in (0..n).step_by(WIDTH) {
-        let columns = WIDTH.min(n - column);
-        for low in (0..k).step_by(DEPTH) {
-            let sizes = [DEPTH.min(k - low), columns];
-            let from = right.wrapping_add(low * right_steps[0] + column * right_steps[1]);
-            let (rotated, copy) = (rotated.start(), copy.as_ref().map(Scratch::start));
-            simd::dispatch(Prepare { from, steps: right_steps, sizes, rotated, copy });
-            let itself = copy.map_or((from, right_steps[0]), |copy| (copy.cast_const(), columns));
-            for (part, (right, step)) in [itself, (rotated.cast_const(), columns)].into_iter().enumerate() {
-                let product = Product {
-                    sizes: [m, sizes[0], 2 * columns],
-                    out: out.wrapping_add(column).cast::<T>(),
-                    out_step: 2 * out_step,
-                    left: left.wrapping_add(low * left_steps[1]).cast::<T>().wrapping_add(part),
-                    left_steps: left_steps.map(|step| 2 * step),
-                    right: right.cast::<T>(),
-                    right_steps: [2 * step, 1],
-                    alpha: T::one(),
-                    adds: adds || low > 0 || part > 0,
-                    threads,
-                };
-                product.with_gemm();
-            }
-        }
-    }
-    Ok(())
+    // (Steps between elements that exist, in numbers, fit: elements have two. Others are multiplied with zero.)
+    let steps = |steps: [usize; 2]| steps.map(|step| step.wrapping_mul(2));
+    float_gemm::multiply::<T, 2>(Product {
+        sizes: product.sizes,
+        out: product.out.cast(),
+        out_step: 2 * product.out_step,
+        left: product.left.cast(),
+        left_steps: steps(product.left_steps),
+        right: product.right.cast(),
+        right_steps: steps(product.right_steps),
+        alpha: T::one(),
+        adds: product.adds,
+        threads: product.threads,
+    })
 }

@@ -1,6 +1,6 @@
-//! Matrix products. Floats use the `gemm` crates; complex numbers use them as real matrices twice as wide
-//! (`complex_gemm`); half precision is widened to `f32` in tiles (`half_gemm`). Integers, which must wrap
-//! (`integer_gemm`), and matrix-vector products, which are bound by memory (`gemv`), have loops of their own.
+//! Matrix products. Those of floats and complex numbers are computed in blocks that stay in the caches (`float_gemm`); half precision
+//! is widened to `f32` in tiles (`half_gemm`). Integers, which must wrap (`integer_gemm`), and matrix-vector products, which are bound by
+//! memory (`gemv`), have loops of their own.
 //!
 //! Uses walks and threads; used by `Cpu`.
 
@@ -10,7 +10,7 @@ use super::epilogue::{self, Then};
 use super::threads::{self, Shared};
 use super::tiny_gemm::{self, TINY, small};
 use super::walk::Walk;
-use super::{complex_gemm, gemv, half_gemm, integer_gemm};
+use super::{complex_gemm, float_gemm, gemv, half_gemm, integer_gemm};
 use crate::dtype::{Compute, DType, Dtype, MachineFloat, MachineInt, Visitor, refused};
 use crate::error::Result;
 use crate::layout::strides;
@@ -60,10 +60,9 @@ impl Visitor for Multiply {
     fn real<T: MachineFloat>(product: Product<T>) -> Result<()> {
         if product.is_tiny() {
             tiny_gemm::multiply(product);
-        } else {
-            product.with_gemm()
+            return Ok(());
         }
-        Ok(())
+        float_gemm::multiply::<T, 1>(product)
     }
 
     fn complex<T: MachineFloat>(product: Product<Complex<T>>) -> Result<()> {
@@ -237,10 +236,7 @@ fn larger<E: Dtype>(
     let mut strides = [&to[..], a.strides, b.strides, input_strides].map(|strides| strides[..last - 1].to_vec());
     let (mut left_row, mut input_row) = (a.strides[last - 1], input_strides[last - 1]);
     fold(&mut batch, &mut strides, &mut m, [&mut left_row, &mut input_row]);
-    // On one thread `gemm` is as fast for a row-major matrix times a vector.
-    let alone = threads::pieces(m.saturating_mul(k) / (16 / size_of::<E>()).max(1)) == 1;
-    let by_rows = n == 1 && m > 1 && a.strides[last] == 1 && matches!(E::DTYPE, DType::F32 | DType::F64) && alone;
-    let vector = (m == 1 || n == 1) && !by_rows;
+    let vector = m == 1 || n == 1;
     let nothing = results == 0 || k == 0 || alpha == E::Compute::default();
     // Where elements are accumulated in their own type, the result starts as `beta * input`.
     let starts = input.is_some() && !(vector || is_half::<E>());

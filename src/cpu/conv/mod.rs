@@ -13,7 +13,7 @@ mod plan;
 mod product;
 mod stem;
 mod strips;
-mod tile;
+pub(super) mod tile;
 mod weights;
 mod winograd;
 

@@ -3,7 +3,7 @@
 //! Uses `tile`, `patch`; used by `attention`.
 
 use super::patch;
-use super::tile::{self, Kernels, TileArgs};
+use super::tile::{self, Finish, Kernels, TileArgs};
 use super::weights::strips;
 use crate::dtype::Dtype;
 use crate::error::Result;
@@ -97,11 +97,13 @@ impl<C: Copy + Default + 'static> Panel<C> {
                     runs: &[0],
                     len: rows.terms,
                     weights,
+                    weights_step: strip,
                     start,
                     start_step,
                     out,
                     out_step: rows.out_step,
                     columns: strip,
+                    finish: Finish::Store,
                     // (The panel is in the cache.)
                     ahead: weights,
                     ahead_step: 0,

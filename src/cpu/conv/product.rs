@@ -1,8 +1,8 @@
 //! Products of matrices by the kernels of convolutions, as convolutions of windows of one position.
 //!
 //! With a weight that is packed once, the rows on the left are the pixels. Of a few rows with the transpose of a weight as it is, the rows
-//! of the weight are the pixels, read where they are; those on the left are the output channels, which are packed. (The `gemm` crates pack
-//! the weight, which takes as long as the product where there are few rows.)
+//! of the weight are the pixels, read where they are; those on the left are the output channels, which are packed. (Packing the weight
+//! would take as long as the product where there are few rows.)
 //!
 //! Uses `plan`, `tile`, `weights`; used by `gemm` and `Cpu`.
 
@@ -40,7 +40,7 @@ const MOST: usize = 128;
 const FEWEST: usize = 32;
 
 impl<E: Dtype> FewRows<E> {
-    /// Whether the product is faster so than by the `gemm` crates.
+    /// Whether the product is faster so than in blocks, which packs the right matrix.
     pub(in crate::cpu) fn pays(&self) -> bool {
         let [m, k, n] = self.sizes;
         // The columns of the right matrix are contiguous: it is the transpose of a layer's weight.

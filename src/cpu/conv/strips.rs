@@ -4,7 +4,7 @@
 
 use super::patch;
 use super::plan::{Plan, Source};
-use super::tile::TileArgs;
+use super::tile::{Finish, TileArgs};
 use super::weights::{chunk_of, strips};
 use crate::cpu::epilogue::Then;
 use crate::dtype::Dtype;
@@ -133,11 +133,13 @@ impl<E: Dtype> Plan<'_, E> {
                             runs: &runs,
                             len,
                             weights,
+                            weights_step: strip,
                             start,
                             start_step,
                             out,
                             out_step: to_steps[1],
                             columns: written,
+                            finish: Finish::Store,
                             ahead: ahead.next(part).cast(),
                             ahead_step,
                         };

@@ -11,7 +11,7 @@ mod transforms;
 use self::transforms::{LONGEST, MOST_TILES};
 pub(super) use self::transforms::{Lines, Results, Transforms, Windows, lines, results, windows};
 use super::plan::{PLANES, Plan, Source};
-use super::tile::{Kernels, TileArgs};
+use super::tile::{Finish, Kernels, TileArgs};
 use super::weights::{RUN, strips};
 use super::winograd::GAP;
 use crate::dtype::Dtype;
@@ -174,11 +174,13 @@ impl<T: Copy> Block<'_, T> {
                         runs,
                         len: 1,
                         weights,
+                        weights_step: strip,
                         start,
                         start_step: 0,
                         out: self.products.start().wrapping_add(point * step + tile * strip),
                         out_step: strip,
                         columns: strip,
+                        finish: Finish::Store,
                         ahead: weights,
                         ahead_step: 0,
                     };

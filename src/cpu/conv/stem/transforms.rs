@@ -187,7 +187,7 @@ pub(in crate::cpu::conv) unsafe fn results<V: Lanes>(results: &Results<V::Number
                 if column + result < columns {
                     zeros = V::multiply_add(both[result][0], zero, zeros);
                     zeros = V::multiply_add(both[result][1], zero, zeros);
-                    store_strip::<V>(both[result], to.add((column + result) * to_step), written);
+                    store_strip::<V, 2>(both[result], to.add((column + result) * to_step), written);
                 }
             }
         }

@@ -14,7 +14,7 @@ pub(super) use self::transforms::{Inputs, Results, Transforms, Windows, differen
 use self::transforms::{SUMS, Scheme};
 use super::patch::{self, Part};
 use super::plan::{Plan, Source};
-use super::tile::TileArgs;
+use super::tile::{Finish, TileArgs};
 use super::weights::{chunk_of, strips};
 use crate::cpu::threads::{self, Queue, Shared};
 use crate::dtype::Dtype;
@@ -217,11 +217,13 @@ impl<E: Dtype> Winograd<'_, '_, E> {
                         runs: &[0],
                         len,
                         weights,
+                        weights_step: strip,
                         start,
                         start_step,
                         out,
                         out_step: padded,
                         columns: strip,
+                        finish: Finish::Store,
                         ahead,
                         ahead_step: (part * size_of::<E::Compute>()).div_ceil(len),
                     };

@@ -1,0 +1,252 @@
+//! Products of matrices of floats, in blocks that stay in the caches, by the kernels of `tile`; complex numbers are pairs of floats.
+//!
+//! The terms of sums are divided into blocks, each of which is summed from zero and then added to the result, in order: sums depend on
+//! nothing but the number of terms. The rows are divided into blocks that stay in the L2 cache, and packed where their numbers are not
+//! neighbours or would evict each other; the columns into strips, which are packed once for all threads (`pack`), or, where a single
+//! block has all rows, by the thread that uses them.
+//!
+//! Uses `tile`, `pack`, threads and scratch memory; used by `gemm` and `complex_gemm`.
+
+mod pack;
+#[cfg(test)]
+mod tests;
+
+use super::conv::tile::{self, Finish, Kernels, TileArgs};
+use super::gemm::Product;
+use super::threads::{self, Shared};
+use crate::dtype::MachineFloat;
+use crate::error::Result;
+use crate::storage::Scratch;
+use core::ops::Range;
+
+/// The most numbers of a block of terms: a tile's rows of so many stay in the L1 cache.
+const fn most_terms<T>() -> usize {
+    if cfg!(debug_assertions) { 1 << 5 } else { tile::packed_terms::<T>() }
+}
+/// The most strips that are packed together: with all terms of a block they stay in the L2 cache.
+const MOST: usize = if cfg!(debug_assertions) { 3 } else { 16 };
+/// Bytes from one line to the next in the same set of the L1 cache.
+const SETS: usize = 4 << 10;
+
+/// The blocks of a product of matrices of so many `PARTS` of a number: of numbers, or of complex numbers, which are two. Steps are in
+/// numbers, sizes are not.
+struct Blocked<T: 'static, const PARTS: usize> {
+    product: Product<T>,
+    kernels: Kernels<T>,
+    /// Terms of a block.
+    terms: usize,
+    /// Whether rows on the left are packed.
+    packs_left: bool,
+    /// Whether columns on the right are used where they are, but for those of the last strip.
+    reads_right: bool,
+    /// Whether the kernel packs them.
+    packs_on_the_way: bool,
+}
+
+/// A part of so many equal ones of a range.
+fn share(range: &Range<usize>, at: usize, of: usize) -> Range<usize> {
+    let edge = |at: usize| range.start + (range.len() as u128 * at as u128 / of as u128) as usize;
+    edge(at)..edge(at + 1)
+}
+
+impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
+    fn new(product: Product<T>, kernels: Kernels<T>) -> Self {
+        let Product { sizes: [m, k, n], left_steps, right_steps, .. } = product;
+        let most = most_terms::<T>() / PARTS;
+        let terms = k.div_ceil(k.div_ceil(most).max(1)).next_multiple_of(8).min(most);
+        let tile = kernels.pixels[0];
+        // Packing takes about as long as half a strip.
+        let is_used_often = n > 2 * kernels.strip / PARTS;
+        let shares_sets = left_steps[0].wrapping_mul(size_of::<T>()).is_multiple_of(SETS);
+        let is_plain = PARTS == 1 && right_steps[1] == 1;
+        Blocked {
+            product,
+            kernels,
+            terms,
+            packs_left: left_steps[1] != PARTS || is_used_often || shares_sets,
+            reads_right: is_plain && m < tile,
+            packs_on_the_way: is_plain && m >= tile,
+        }
+    }
+
+    /// The terms of a block.
+    fn terms_of(&self, block: usize) -> Range<usize> {
+        let first = block * self.terms;
+        first..self.product.sizes[1].min(first + self.terms)
+    }
+
+    fn strips(&self) -> usize {
+        self.product.sizes[2].div_ceil(self.kernels.strip / PARTS)
+    }
+
+    fn blocks(&self) -> usize {
+        self.product.sizes[1].div_ceil(self.terms)
+    }
+
+    /// The first of a strip's numbers in a block of terms, and how many numbers a row of it has.
+    fn right(&self, block: usize, strip: usize) -> (*const T, usize) {
+        let Product { sizes: [_, _, n], right, right_steps, .. } = self.product;
+        let wide = self.kernels.strip / PARTS;
+        let (first, low) = (block * self.terms, strip * wide);
+        (right.wrapping_add(first * right_steps[0] + low * right_steps[1]), PARTS * wide.min(n - low))
+    }
+
+    /// How many numbers a packed strip has for a block of terms.
+    fn strip_len(&self) -> usize {
+        self.terms * PARTS * self.kernels.strip
+    }
+
+    /// Rows by the columns of strips, the sums of a block of terms. The strips are packed by the first tile of rows.
+    ///
+    /// # Safety
+    /// Nobody else uses these places of the result, nor the scratch memory; there is room for the strips and for a tile of rows.
+    unsafe fn panel(&self, rows: Range<usize>, strips: Range<usize>, block: usize, strips_to: *mut T, rows_to: *mut T) {
+        let Product { out, out_step, left, left_steps, right_steps, alpha, adds, .. } = self.product;
+        let (wide, packed, tile) = (self.kernels.strip, self.kernels.packed, self.kernels.pixels[0]);
+        let terms = self.terms_of(block);
+        let len = terms.len() * PARTS;
+        let packs_on_the_way = self.packs_on_the_way && rows.len() >= tile;
+        let mut tiles = vec![];
+        if packs_on_the_way {
+            tiles.push(tile);
+        }
+        tiles.extend(self.kernels.tiles_of(rows.len() - tiles.len() * tile));
+        let zeros = [T::default(); tile::LONGEST];
+        let finish = match (adds || block > 0, alpha == T::one()) {
+            (true, _) => Finish::Add(alpha),
+            (false, true) => Finish::Store,
+            (false, false) => Finish::Scale(alpha),
+        };
+        let mut row = rows.start;
+        for (at, &count) in tiles.iter().enumerate() {
+            let packs = at == 0;
+            let from = left.wrapping_add(row * left_steps[0] + terms.start * left_steps[1]);
+            let packs_left = self.packs_left || (packs && packs_on_the_way);
+            let (x, step) = if packs_left {
+                let to = rows_to;
+                // SAFETY: the rows and terms are those of the operand; there is room for a tile.
+                unsafe { pack::rows::<T, PARTS>(from, left_steps, to, [count, terms.len()], packed) }
+                (to.cast_const(), packed)
+            } else {
+                (from, left_steps[0])
+            };
+            // The next tile's rows.
+            let next = from.wrapping_add(count.wrapping_mul(left_steps[0]));
+            for strip in strips.clone() {
+                let (from, columns) = self.right(block, strip);
+                let reads_right = self.reads_right && columns == wide;
+                let to = strips_to.wrapping_add(if self.reads_right {
+                    0
+                } else {
+                    (strip - strips.start) * self.strip_len()
+                });
+                let packs_on_the_way = packs_on_the_way && columns == wide;
+                let (weights, weights_step) = if reads_right || (packs && packs_on_the_way) {
+                    (from, right_steps[0])
+                } else {
+                    (to.cast_const(), wide)
+                };
+                if packs && !packs_on_the_way && !reads_right {
+                    // SAFETY: the terms and the columns are those of the operand; there is room for a strip, the caller says.
+                    unsafe { pack::strip::<T, PARTS>(from, right_steps, to, [terms.len(), columns], wide) }
+                }
+                let out = out.wrapping_add(row * out_step + strip * wide);
+                let args = TileArgs {
+                    x,
+                    step,
+                    runs: &[0],
+                    len,
+                    weights,
+                    weights_step,
+                    start: zeros.as_ptr(),
+                    start_step: 0,
+                    out,
+                    out_step,
+                    columns,
+                    finish,
+                    ahead: next.wrapping_add(((strip - strips.start) % count).wrapping_mul(left_steps[0])),
+                    ahead_step: size_of::<T>(),
+                };
+                // SAFETY: the strip has all terms of the block; rows, terms and columns are those of the operands, which the kernel
+                // reads, and of the result, whose places are this call's; what it adds to has been written.
+                unsafe {
+                    if packs && packs_on_the_way {
+                        self.kernels.run_packing(&args, to);
+                    } else if packs_left && !reads_right && 2 * columns > wide {
+                        self.kernels.run_packed(count, &args);
+                    } else {
+                        self.kernels.run(count, &args);
+                    }
+                }
+            }
+            row += count;
+        }
+    }
+
+    /// Rows by the columns of some strips.
+    ///
+    /// # Safety
+    /// Nobody else uses these places of the result.
+    unsafe fn part(&self, rows: Range<usize>, strips: Range<usize>) -> Result<()> {
+        let most = MOST.min(strips.len());
+        let room = Scratch::try_new(self.kernels.pixels[0] * self.kernels.packed)?;
+        let packed = Scratch::try_new(self.strip_len() * if self.reads_right { 1 } else { most })?;
+        let panels = strips.len().div_ceil(most);
+        for at in 0..panels {
+            for block in 0..self.blocks() {
+                // SAFETY: the caller's promise; there is room for as many strips of a block of terms, and for a tile of rows.
+                unsafe { self.panel(rows.clone(), share(&strips, at, panels), block, packed.start(), room.start()) }
+            }
+        }
+        Ok(())
+    }
+
+    /// How many groups of rows and of strips the result is divided into.
+    fn grid(&self) -> [usize; 2] {
+        let (threads, [m, _, _]) = (self.product.threads.max(1), self.product.sizes);
+        let strips = self.strips();
+        let panels = strips.div_ceil(MOST);
+        if panels >= threads {
+            return [1, panels.next_multiple_of(threads).min(strips)];
+        }
+        let tiles = m.div_ceil(self.kernels.pixels[0]);
+        let grids = (panels..=threads.min(strips)).map(|wide| [threads.div_ceil(wide).min(tiles), wide]);
+        // Each part packs its rows, which takes a part of the time of a strip, and its strips, which takes the time of a few rows.
+        let cost = |&[high, wide]: &[usize; 2]| (4 * tiles.div_ceil(high) + 8) * (4 * strips.div_ceil(wide) + 1);
+        grids.min_by_key(cost).unwrap_or([1, 1])
+    }
+
+    fn run(&self) -> Result<()> {
+        let grid = self.grid();
+        let [high, wide] = grid;
+        let shared = Shared(self);
+        threads::try_for_each(high * wide, &|at| {
+            let all = { &shared }.0;
+            let rows = share(&(0..all.product.sizes[0]), at / wide, high);
+            // SAFETY: each part has rows and columns of its own.
+            unsafe { all.part(rows, share(&(0..all.strips()), at % wide, wide)) }
+        })
+    }
+}
+
+/// A product of matrices whose elements are so many `PARTS`: numbers, or complex numbers, the factor of which is a number. Steps are in
+/// numbers.
+pub(super) fn multiply<T: MachineFloat, const PARTS: usize>(product: Product<T>) -> Result<()> {
+    multiply_by::<T, PARTS>(product, tile::kernels::<T>()[0])
+}
+
+/// The product by these kernels.
+fn multiply_by<T: MachineFloat, const PARTS: usize>(product: Product<T>, kernels: Kernels<T>) -> Result<()> {
+    let Product { sizes: [m, k, n], out, out_step, adds, .. } = product;
+    if k == 0 {
+        for row in 0..if adds { 0 } else { m } {
+            // SAFETY: the rows of the result are held exclusively.
+            (0..n * PARTS).for_each(|column| unsafe { out.add(row * out_step + column).write(T::zero()) });
+        }
+        return Ok(());
+    }
+    if m == 0 || n == 0 {
+        return Ok(());
+    }
+    Blocked::<T, PARTS>::new(product, kernels).run()
+}

@@ -1,0 +1,176 @@
+//! Operands of products as the kernels read them: rows of numbers side by side, and columns in strips.
+//!
+//! Uses vector dispatch; used by `float_gemm`.
+
+use crate::cpu::simd::{self, Loop};
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::transpose;
+use crate::dtype::MachineFloat;
+
+/// Transposes a square: where its lines start, and the bytes from each to the next, of the source and of the result.
+type Square = unsafe fn(*const u8, usize, *mut u8, usize);
+
+/// How squares of elements of `width` bytes are transposed in registers, and the elements on their sides.
+fn squares(width: usize) -> Option<(usize, Square)> {
+    #[cfg(target_arch = "x86_64")]
+    return transpose::squares(width);
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = width;
+        None
+    }
+}
+
+/// Copies elements of so many `PARTS` numbers, `sizes[0]` lines of `sizes[1]`, transposed: the elements of a line are `from_step` apart
+/// where they come from, and lines are side by side there.
+///
+/// # Safety
+/// The places that sizes and steps reach are initialised in `from`, and the caller's to write in `to`.
+#[inline(always)]
+unsafe fn transposed<T: MachineFloat, const PARTS: usize>(
+    from: *const T,
+    from_step: usize,
+    to: *mut T,
+    to_step: usize,
+    [lines, len]: [usize; 2],
+) {
+    let width = PARTS * size_of::<T>();
+    let mut done = [0; 2];
+    if let Some((side, square)) = squares(width) {
+        done = [lines - lines % side, len - len % side];
+        for at in (0..done[1]).step_by(side) {
+            for line in (0..done[0]).step_by(side) {
+                // SAFETY: the square is inside both.
+                unsafe {
+                    let from = from.add(at * from_step + line * PARTS);
+                    let to = to.add(line * to_step + at * PARTS);
+                    square(from.cast(), from_step * size_of::<T>(), to.cast(), to_step * size_of::<T>());
+                }
+            }
+        }
+    }
+    for line in 0..lines {
+        for at in if line < done[0] { done[1] } else { 0 }..len {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let from = from.add(at * from_step + line * PARTS);
+                to.add(line * to_step + at * PARTS).copy_from_nonoverlapping(from, PARTS);
+            }
+        }
+    }
+}
+
+/// Packs rows: so many, of so many terms.
+struct Rows<T, const PARTS: usize> {
+    from: *const T,
+    steps: [usize; 2],
+    to: *mut T,
+    sizes: [usize; 2],
+    to_step: usize,
+}
+impl<T: MachineFloat, const PARTS: usize> Loop for Rows<T, PARTS> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Rows { from, steps, to, sizes: [rows, terms], to_step } = self;
+        // SAFETY: `rows` promises that the places are there.
+        unsafe {
+            if steps[1] == PARTS {
+                for row in 0..rows {
+                    to.add(row * to_step).copy_from_nonoverlapping(from.add(row * steps[0]), terms * PARTS);
+                }
+            } else if steps[0] == PARTS {
+                transposed::<T, PARTS>(from, steps[1], to, to_step, [rows, terms]);
+            } else {
+                for row in 0..rows {
+                    for term in 0..terms {
+                        let from = from.add(row * steps[0] + term * steps[1]);
+                        to.add(row * to_step + term * PARTS).copy_from_nonoverlapping(from, PARTS);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Packs rows of a left operand, each of which has its terms side by side then.
+///
+/// # Safety
+/// The operand has as many rows and terms, and there is room for so many numbers, `to_step` apart, which nobody else uses.
+pub(super) unsafe fn rows<T: MachineFloat, const PARTS: usize>(
+    from: *const T,
+    steps: [usize; 2],
+    to: *mut T,
+    sizes: [usize; 2],
+    to_step: usize,
+) {
+    simd::dispatch(Rows::<T, PARTS> { from, steps, to, sizes, to_step });
+}
+
+/// Packs a strip, whose numbers in each row are `STRIP`.
+struct Strip<T, const PARTS: usize, const STRIP: usize> {
+    from: *const T,
+    steps: [usize; 2],
+    to: *mut T,
+    sizes: [usize; 2],
+}
+impl<T: MachineFloat, const PARTS: usize, const STRIP: usize> Loop for Strip<T, PARTS, STRIP> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Strip { from, steps, to, sizes: [terms, columns] } = self;
+        // SAFETY: `strip` promises that the places are there.
+        unsafe {
+            if PARTS == 2 {
+                // A complex number times one is a row of it, and times `i` the next.
+                for term in 0..terms {
+                    let mut lines = [[T::zero(); STRIP]; 2];
+                    for column in 0..columns / 2 {
+                        let from = from.add(term * steps[0] + column * steps[1]);
+                        let (re, im) = (from.read(), from.add(1).read());
+                        (lines[0][2 * column], lines[0][2 * column + 1]) = (re, im);
+                        (lines[1][2 * column], lines[1][2 * column + 1]) = (-im, re);
+                    }
+                    to.cast::<[[T; STRIP]; 2]>().add(term).write(lines);
+                }
+            } else if columns == STRIP && steps[1] == 1 {
+                let from = |term: usize| from.wrapping_add(term * steps[0]).cast::<[T; STRIP]>();
+                for term in 0..terms {
+                    to.cast::<[T; STRIP]>().add(term).write(from(term).read());
+                }
+            } else if columns == STRIP && steps[0] == 1 {
+                // What is a row here is a column there.
+                transposed::<T, PARTS>(from, steps[1], to, STRIP, [terms, STRIP]);
+            } else {
+                for term in 0..terms {
+                    let mut line = [T::zero(); STRIP];
+                    for column in 0..columns {
+                        line[column] = from.add(term * steps[0] + column * steps[1]).read();
+                    }
+                    to.cast::<[T; STRIP]>().add(term).write(line);
+                }
+            }
+        }
+    }
+}
+
+/// Packs a strip of columns of a right operand: of each term so many numbers, which are filled up with zeros to those of a strip. Of complex
+/// numbers each row is followed by `i` times itself.
+///
+/// # Safety
+/// The operand has as many terms and columns, and there is room for a strip, which nobody else uses.
+pub(super) unsafe fn strip<T: MachineFloat, const PARTS: usize>(
+    from: *const T,
+    steps: [usize; 2],
+    to: *mut T,
+    sizes: [usize; 2],
+    strip: usize,
+) {
+    match strip {
+        4 => simd::dispatch(Strip::<T, PARTS, 4> { from, steps, to, sizes }),
+        8 => simd::dispatch(Strip::<T, PARTS, 8> { from, steps, to, sizes }),
+        16 => simd::dispatch(Strip::<T, PARTS, 16> { from, steps, to, sizes }),
+        32 => simd::dispatch(Strip::<T, PARTS, 32> { from, steps, to, sizes }),
+        _ => unreachable!("a strip of another length"),
+    }
+}
