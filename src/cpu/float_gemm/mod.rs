@@ -1,9 +1,12 @@
 //! Products of matrices of floats, in blocks that stay in the caches, by the kernels of `tile`; complex numbers are pairs of floats.
 //!
 //! The terms of sums are divided into blocks, each of which is summed from zero and then added to the result, in order: sums depend on
-//! nothing but the number of terms. The rows are divided into blocks that stay in the L2 cache, and packed where their numbers are not
-//! neighbours or would evict each other; the columns into strips, which are packed once for all threads (`pack`), or, where a single
-//! block has all rows, by the thread that uses them.
+//! nothing but the number of terms. The result is divided among threads in both directions, and each part into panels of as many columns as
+//! stay in the L2 cache with the terms of a block. The columns of a panel are packed in strips, by the kernel while it multiplies the
+//! first rows if it can (`pack` has the other ways). Then a tile of rows at a time, which stays in the L1 cache, meets all strips.
+//!
+//! Threads share nothing that is packed: a part's rows are packed for each of its panels anyway, and packing columns takes the time of a
+//! few rows, less than it would take to wait for each other.
 //!
 //! Uses `tile`, `pack`, threads and scratch memory; used by `gemm` and `complex_gemm`.
 
@@ -19,12 +22,13 @@ use crate::error::Result;
 use crate::storage::Scratch;
 use core::ops::Range;
 
-/// The most numbers of a block of terms: a tile's rows of so many stay in the L1 cache.
-const fn most_terms<T>() -> usize {
-    if cfg!(debug_assertions) { 1 << 5 } else { tile::packed_terms::<T>() }
-}
+/// The most numbers of a block of terms: a tile's rows of so many stay in the L1 cache. (Fewer in builds with debug assertions, so that
+/// tests have several blocks and panels.)
+const TERMS: usize = if cfg!(debug_assertions) { 1 << 5 } else { tile::PACKED_TERMS };
 /// The most strips that are packed together: with all terms of a block they stay in the L2 cache.
 const MOST: usize = if cfg!(debug_assertions) { 3 } else { 16 };
+/// Bytes of a right matrix that stays in the L1 cache beside a tile's rows.
+const NEAR: usize = 16 << 10;
 /// Bytes from one line to the next in the same set of the L1 cache.
 const SETS: usize = 4 << 10;
 
@@ -43,7 +47,7 @@ struct Blocked<T: 'static, const PARTS: usize> {
     packs_on_the_way: bool,
 }
 
-/// A part of so many equal ones of a range.
+/// One of so many equal parts of a range.
 fn share(range: &Range<usize>, at: usize, of: usize) -> Range<usize> {
     let edge = |at: usize| range.start + (range.len() as u128 * at as u128 / of as u128) as usize;
     edge(at)..edge(at + 1)
@@ -52,20 +56,22 @@ fn share(range: &Range<usize>, at: usize, of: usize) -> Range<usize> {
 impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
     fn new(product: Product<T>, kernels: Kernels<T>) -> Self {
         let Product { sizes: [m, k, n], left_steps, right_steps, .. } = product;
-        let most = most_terms::<T>() / PARTS;
+        let most = TERMS / PARTS;
         let terms = k.div_ceil(k.div_ceil(most).max(1)).next_multiple_of(8).min(most);
         let tile = kernels.pixels[0];
         // Packing takes about as long as half a strip.
         let is_used_often = n > 2 * kernels.strip / PARTS;
         let shares_sets = left_steps[0].wrapping_mul(size_of::<T>()).is_multiple_of(SETS);
         let is_plain = PARTS == 1 && right_steps[1] == 1;
+        // Columns are used once for each tile, and where they are if all of them are in the L1 cache.
+        let packs_right = m >= tile && k.saturating_mul(right_steps[0]).saturating_mul(size_of::<T>()) > NEAR;
         Blocked {
             product,
             kernels,
             terms,
             packs_left: left_steps[1] != PARTS || is_used_often || shares_sets,
-            reads_right: is_plain && m < tile,
-            packs_on_the_way: is_plain && m >= tile,
+            reads_right: is_plain && !packs_right,
+            packs_on_the_way: is_plain && packs_right,
         }
     }
 
@@ -130,11 +136,12 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
             } else {
                 (from, left_steps[0])
             };
-            // The next tile's rows.
+            // The next tile's rows, or of each term the next tile's numbers, are prefetched while this one's are multiplied.
             let next = from.wrapping_add(count.wrapping_mul(left_steps[0]));
             for strip in strips.clone() {
                 let (from, columns) = self.right(block, strip);
-                let reads_right = self.reads_right && columns == wide;
+                // (Of half a strip the kernel reads no more than there is.)
+                let reads_right = self.reads_right && (columns == wide || 2 * columns == wide);
                 let to = strips_to.wrapping_add(if self.reads_right {
                     0
                 } else {
@@ -151,6 +158,13 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
                     unsafe { pack::strip::<T, PARTS>(from, right_steps, to, [terms.len(), columns], wide) }
                 }
                 let out = out.wrapping_add(row * out_step + strip * wide);
+                let at = strip - strips.start;
+                let (ahead, ahead_step) = if left_steps[1] == PARTS {
+                    (next.wrapping_add((at % count).wrapping_mul(left_steps[0])), size_of::<T>())
+                } else {
+                    let last = (at % 2 * (count - 1)).wrapping_mul(left_steps[0]);
+                    (next.wrapping_add(last), left_steps[1].wrapping_mul(size_of::<T>()) / PARTS)
+                };
                 let args = TileArgs {
                     x,
                     step,
@@ -164,8 +178,8 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
                     out_step,
                     columns,
                     finish,
-                    ahead: next.wrapping_add(((strip - strips.start) % count).wrapping_mul(left_steps[0])),
-                    ahead_step: size_of::<T>(),
+                    ahead,
+                    ahead_step,
                 };
                 // SAFETY: the strip has all terms of the block; rows, terms and columns are those of the operands, which the kernel
                 // reads, and of the result, whose places are this call's; what it adds to has been written.
@@ -189,8 +203,11 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
     /// Nobody else uses these places of the result.
     unsafe fn part(&self, rows: Range<usize>, strips: Range<usize>) -> Result<()> {
         let most = MOST.min(strips.len());
-        let room = Scratch::try_new(self.kernels.pixels[0] * self.kernels.packed)?;
-        let packed = Scratch::try_new(self.strip_len() * if self.reads_right { 1 } else { most })?;
+        // (At most `most_terms` in as many strips.)
+        let rows_len =
+            if self.packs_left || self.packs_on_the_way { self.kernels.pixels[0] * self.kernels.packed } else { 0 };
+        let strips_len = self.strip_len() * if self.reads_right { 1 } else { most };
+        let (room, packed) = (Scratch::try_new(rows_len)?, Scratch::try_new(strips_len)?);
         let panels = strips.len().div_ceil(most);
         for at in 0..panels {
             for block in 0..self.blocks() {
@@ -219,6 +236,10 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
     fn run(&self) -> Result<()> {
         let grid = self.grid();
         let [high, wide] = grid;
+        if grid == [1, 1] {
+            // SAFETY: all of the result is this call's.
+            return unsafe { self.part(0..self.product.sizes[0], 0..self.strips()) };
+        }
         let shared = Shared(self);
         threads::try_for_each(high * wide, &|at| {
             let all = { &shared }.0;

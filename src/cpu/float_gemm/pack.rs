@@ -21,6 +21,13 @@ fn squares(width: usize) -> Option<(usize, Square)> {
     }
 }
 
+/// Where pieces of so many begin that cover a length: the last one may overlap the one before. Nothing if the length is too short.
+#[inline(always)]
+fn covering(len: usize, side: usize) -> impl Iterator<Item = usize> {
+    let count = if len < side { 0 } else { len.div_ceil(side) };
+    (0..count).map(move |at| (at * side).min(len - side))
+}
+
 /// Copies elements of so many `PARTS` numbers, `sizes[0]` lines of `sizes[1]`, transposed: the elements of a line are `from_step` apart
 /// where they come from, and lines are side by side there.
 ///
@@ -34,28 +41,24 @@ unsafe fn transposed<T: MachineFloat, const PARTS: usize>(
     to_step: usize,
     [lines, len]: [usize; 2],
 ) {
-    let width = PARTS * size_of::<T>();
-    let mut done = [0; 2];
-    if let Some((side, square)) = squares(width) {
-        done = [lines - lines % side, len - len % side];
-        for at in (0..done[1]).step_by(side) {
-            for line in (0..done[0]).step_by(side) {
+    let place = |line: usize, at: usize| {
+        (from.wrapping_add(at * from_step + line * PARTS), to.wrapping_add(line * to_step + at * PARTS))
+    };
+    if let Some((side, square)) = squares(PARTS * size_of::<T>()).filter(|&(side, _)| lines >= side && len >= side) {
+        for at in covering(len, side) {
+            for line in covering(lines, side) {
+                let (from, to) = place(line, at);
                 // SAFETY: the square is inside both.
-                unsafe {
-                    let from = from.add(at * from_step + line * PARTS);
-                    let to = to.add(line * to_step + at * PARTS);
-                    square(from.cast(), from_step * size_of::<T>(), to.cast(), to_step * size_of::<T>());
-                }
+                unsafe { square(from.cast(), from_step * size_of::<T>(), to.cast(), to_step * size_of::<T>()) }
             }
         }
+        return;
     }
     for line in 0..lines {
-        for at in if line < done[0] { done[1] } else { 0 }..len {
+        for at in 0..len {
+            let (from, to) = place(line, at);
             // SAFETY: the caller's promise.
-            unsafe {
-                let from = from.add(at * from_step + line * PARTS);
-                to.add(line * to_step + at * PARTS).copy_from_nonoverlapping(from, PARTS);
-            }
+            unsafe { to.copy_from_nonoverlapping(from, PARTS) }
         }
     }
 }
@@ -144,7 +147,15 @@ impl<T: MachineFloat, const PARTS: usize, const STRIP: usize> Loop for Strip<T, 
             } else {
                 for term in 0..terms {
                     let mut line = [T::zero(); STRIP];
-                    for column in 0..columns {
+                    let mut done = 0;
+                    if steps[1] == 1 {
+                        while done + 4 <= columns {
+                            let four = from.add(term * steps[0] + done).cast::<[T; 4]>().read();
+                            line[done..done + 4].copy_from_slice(&four);
+                            done += 4;
+                        }
+                    }
+                    for column in done..columns {
                         line[column] = from.add(term * steps[0] + column * steps[1]).read();
                     }
                     to.cast::<[T; STRIP]>().add(term).write(line);

@@ -1,0 +1,249 @@
+//! The register kernel of convolutions and of products of matrices: a few pixels of a row by a strip of output channels, whose sums stay
+//! in registers over all positions of the window and all channels. (Of a product the pixels are rows, the channels columns.)
+//!
+//! Each step loads the strip's weights once and broadcasts one number of each pixel. Uses vector instructions; used by `conv` and
+//! `float_gemm`.
+
+mod instructions;
+mod sums;
+
+pub(super) use self::sums::{Lanes, store_strip};
+use super::{stem, winograd};
+use core::any::TypeId;
+
+/// The most numbers of a packed pixel.
+pub(in crate::cpu) const PACKED_TERMS: usize = 256;
+
+/// Numbers of the longest strip.
+pub(in crate::cpu) const LONGEST: usize = 32;
+
+/// One call of a kernel: places and steps, in numbers.
+pub(in crate::cpu) struct TileArgs<'a, T> {
+    /// The first number of the first pixel's window.
+    pub(in crate::cpu) x: *const T,
+    /// From one pixel's window to the next one's.
+    pub(in crate::cpu) step: usize,
+    /// Where runs of contiguous numbers of a window begin.
+    pub(in crate::cpu) runs: &'a [usize],
+    /// How long each run is.
+    pub(in crate::cpu) len: usize,
+    /// The weights: a strip for each number of a window, and the numbers from one strip to the next.
+    pub(in crate::cpu) weights: *const T,
+    pub(in crate::cpu) weights_step: usize,
+    /// What the first pixel's sums start from.
+    pub(in crate::cpu) start: *const T,
+    /// From there to what the next one's start from.
+    pub(in crate::cpu) start_step: usize,
+    /// The first pixel's place in the result.
+    pub(in crate::cpu) out: *mut T,
+    /// From one pixel's place to the next one's.
+    pub(in crate::cpu) out_step: usize,
+    /// How many sums of the strip are written, and how.
+    pub(in crate::cpu) columns: usize,
+    pub(in crate::cpu) finish: Finish<T>,
+    /// Memory that is prefetched meanwhile, and how many bytes of it for each number of a window: the prefetches are spread over the
+    /// tile, because many at once would stall its loads. (The memory need not be valid.)
+    pub(in crate::cpu) ahead: *const T,
+    pub(in crate::cpu) ahead_step: usize,
+}
+
+/// What becomes of sums.
+#[derive(Clone, Copy)]
+pub(in crate::cpu) enum Finish<T> {
+    Store,
+    /// They are multiplied by a factor.
+    Scale(T),
+    /// They are multiplied by a factor and added to what the result has.
+    Add(T),
+}
+
+/// The kernels of an instruction set.
+pub(in crate::cpu) struct Kernels<T: 'static> {
+    /// Channels of a strip.
+    pub(in crate::cpu) strip: usize,
+    /// The numbers of pixels there are kernels for, descending; the last is 1.
+    pub(in crate::cpu) pixels: &'static [usize],
+    /// For each number of pixels the last of the tiles that they are divided into.
+    last: &'static [usize; DIVIDED + 1],
+    run: unsafe fn(usize, &TileArgs<'_, T>),
+    /// From one packed pixel to the next.
+    pub(in crate::cpu) packed: usize,
+    run_packed: unsafe fn(usize, &TileArgs<'_, T>),
+    run_packing: unsafe fn(&TileArgs<'_, T>, *mut T),
+    pub(super) winograd: winograd::Transforms<T>,
+    pub(super) stem: stem::Transforms<T>,
+}
+impl<T> Clone for Kernels<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Kernels<T> {}
+
+impl<T> Kernels<T> {
+    /// Computes so many pixels, for which there is a kernel.
+    ///
+    /// # Safety
+    /// For each pixel the runs lie inside initialised memory; there are as many strips of weights as runs have numbers together; there
+    /// are `columns` numbers for each pixel's sums to start from; nobody else uses the `columns` places of each pixel of the result.
+    #[inline]
+    pub(in crate::cpu) unsafe fn run(self, pixels: usize, tile: &TileArgs<'_, T>) {
+        // SAFETY: the caller's promise; the kernels are those of this machine.
+        unsafe { (self.run)(pixels, tile) }
+    }
+
+    /// Computes so many pixels that are packed: each has one run, whose strips of weights are side by side, and the next one is `packed`
+    /// numbers further on. Their sums start from zero. (What the arguments say of these is not read.)
+    ///
+    /// # Safety
+    /// As for [`run`](Self::run).
+    #[inline]
+    pub(in crate::cpu) unsafe fn run_packed(self, pixels: usize, tile: &TileArgs<'_, T>) {
+        // SAFETY: the caller's promise; the kernels are those of this machine.
+        unsafe { (self.run_packed)(pixels, tile) }
+    }
+
+    /// [`run_packed`](Self::run_packed) of as many pixels as there is a kernel for at most, with strips of weights that are where the
+    /// arguments say, and are packed on the way: they are copied, one after another.
+    ///
+    /// # Safety
+    /// As for [`run`](Self::run); there is room for the strips, which nobody else uses.
+    #[inline]
+    pub(in crate::cpu) unsafe fn run_packing(self, tile: &TileArgs<'_, T>, strips: *mut T) {
+        // SAFETY: the caller's promise; the kernels are those of this machine.
+        unsafe { (self.run_packing)(tile, strips) }
+    }
+
+    /// How a row of so many pixels is divided into tiles, at the least cost: the pixels of each.
+    pub(in crate::cpu) fn tiles_of(self, row: usize) -> Vec<usize> {
+        // Most are the largest; how the rest is divided is looked up.
+        let largest = self.pixels[0];
+        let whole = (row / largest).saturating_sub(if row.is_multiple_of(largest) { 0 } else { 2 });
+        let mut left = row - whole * largest;
+        let mut tiles = Vec::with_capacity(whole + 4);
+        tiles.resize(whole, largest);
+        while left > 0 {
+            tiles.push(self.last[left]);
+            left -= self.last[left];
+        }
+        tiles.sort_unstable_by(|a, b| b.cmp(a));
+        tiles
+    }
+}
+
+/// Pixels that are divided at the least cost, at most: as many as three of the largest tiles have.
+const DIVIDED: usize = 3 * 14;
+
+/// For each number of pixels the last tile of the cheapest way to divide them into tiles of these sizes.
+const fn last_tiles(sizes: &[usize]) -> [usize; DIVIDED + 1] {
+    let (mut last, mut costs) = ([1; DIVIDED + 1], [0; DIVIDED + 1]);
+    let mut count = 1;
+    while count <= DIVIDED {
+        costs[count] = usize::MAX;
+        // (The smallest comes last, and wins where costs are equal.)
+        let mut at = 0;
+        while at < sizes.len() {
+            let size = sizes[at];
+            if size <= count {
+                // Two operations for each pixel and a little for each tile; fewer than four pixels wait for their sums.
+                let cost = costs[count - size] + 8 * (if size < 4 { 4 } else { size }) + 1;
+                if cost <= costs[count] {
+                    (costs[count], last[count]) = (cost, size);
+                }
+            }
+            at += 1;
+        }
+        count += 1;
+    }
+    last
+}
+
+/// The fastest kernels of this machine first, then the others that it has.
+fn of_machine() -> (Vec<Kernels<f32>>, Vec<Kernels<f64>>) {
+    let (mut single, mut double) = (vec![], vec![]);
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        let narrow = std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma");
+        if narrow && std::arch::is_x86_feature_detected!("avx512f") {
+            single.push(instructions::Avx512Single::KERNELS);
+            double.push(instructions::Avx512Double::KERNELS);
+        }
+        if narrow {
+            single.push(instructions::Avx2Single::KERNELS);
+            double.push(instructions::Avx2Double::KERNELS);
+        }
+    }
+    single.push(instructions::PlainSingle::KERNELS);
+    double.push(instructions::PlainDouble::KERNELS);
+    (single, double)
+}
+
+/// All kernels that this machine has for a type of numbers, the fastest first; none but for `f32` and `f64`.
+pub(in crate::cpu) fn kernels<T: 'static>() -> &'static [Kernels<T>] {
+    static ALL: std::sync::OnceLock<(Vec<Kernels<f32>>, Vec<Kernels<f64>>)> = std::sync::OnceLock::new();
+    let (single, double) = ALL.get_or_init(of_machine);
+    if TypeId::of::<T>() == TypeId::of::<f32>() {
+        // SAFETY: the two types are the same.
+        return unsafe { core::mem::transmute::<&[Kernels<f32>], &[Kernels<T>]>(single) };
+    }
+    if TypeId::of::<T>() == TypeId::of::<f64>() {
+        // SAFETY: the two types are the same.
+        return unsafe { core::mem::transmute::<&[Kernels<f64>], &[Kernels<T>]>(double) };
+    }
+    &[]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Finish, TileArgs, kernels};
+
+    /// Whole numbers, so that sums are exact in any order.
+    fn number(at: usize) -> f32 {
+        ((at * 37 + 11) % 17) as f32 - 8.0
+    }
+
+    /// Every kernel of the machine, every number of pixels, whole strips and parts of one.
+    #[test]
+    fn every_kernel_sums_the_products_of_its_windows() {
+        for kernels in kernels::<f32>() {
+            for &pixels in kernels.pixels {
+                for (len, columns) in [(1, kernels.strip), (4, kernels.strip - 1), (7, 1), (9, kernels.strip)] {
+                    let (step, runs) = (5, [0, 13, 40]);
+                    let x: Vec<f32> = (0..(pixels - 1) * step + 40 + len).map(number).collect();
+                    let weights: Vec<f32> = (0..3 * len * kernels.strip).map(|at| number(at + 5)).collect();
+                    let start: Vec<f32> = (0..kernels.strip).map(number).collect();
+                    let mut out = vec![99.0; pixels * (columns + 1)];
+                    let args = TileArgs {
+                        x: x.as_ptr(),
+                        step,
+                        runs: &runs,
+                        len,
+                        weights: weights.as_ptr(),
+                        weights_step: kernels.strip,
+                        start: start.as_ptr(),
+                        start_step: 0,
+                        out: out.as_mut_ptr(),
+                        out_step: columns + 1,
+                        columns,
+                        finish: Finish::Store,
+                        ahead: weights.as_ptr(),
+                        ahead_step: 4,
+                    };
+                    // SAFETY: the lists are as long as the steps reach, and the last place is that of the last column.
+                    unsafe { kernels.run(pixels, &args) };
+                    for pixel in 0..pixels {
+                        for column in 0..columns {
+                            let terms = (0..3).flat_map(|run| (0..len).map(move |k| (run, k)));
+                            let sum = terms.fold(start[column], |sum, (run, k)| {
+                                sum + x[pixel * step + runs[run] + k]
+                                    * weights[(run * len + k) * kernels.strip + column]
+                            });
+                            assert_eq!(out[pixel * (columns + 1) + column], sum, "{pixels} {len} {columns}");
+                        }
+                        assert_eq!(out[pixel * (columns + 1) + columns], 99.0);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! The sums of a tile in vector registers, for vectors of any kind.
+//!
+//! Uses nothing; used by `instructions`, and by the transforms of `winograd` and `stem`, whose vectors are the same.
+
+use super::{Finish, LONGEST, PACKED_TERMS, TileArgs};
+use crate::cpu::simd::{prefetch, prefetch_row};
+
+/// Vectors of numbers.
+///
+/// # Safety
+/// Its functions are called where the machine has the instructions.
+pub(in crate::cpu::conv) trait Lanes {
+    type Number: Copy + Default + PartialEq + From<f32> + core::ops::Div<Output = Self::Number> + 'static;
+    type Vector: Copy;
+    /// Numbers of a vector.
+    const LEN: usize;
+    /// From one packed pixel to the next: a constant of the code, and no two pixels of a tile are in the same set of the L1 cache.
+    const PACKED: usize = PACKED_TERMS + 64 / size_of::<Self::Number>();
+    /// # Safety
+    /// There are as many numbers.
+    unsafe fn load(from: *const Self::Number) -> Self::Vector;
+    /// # Safety
+    /// There is room for as many.
+    unsafe fn store(vector: Self::Vector, to: *mut Self::Number);
+    /// The first so many numbers, up to [`LEN`](Self::LEN); zeros are the others.
+    ///
+    /// # Safety
+    /// They are there.
+    unsafe fn load_first(from: *const Self::Number, count: usize) -> Self::Vector;
+    /// # Safety
+    /// There is room for as many.
+    unsafe fn store_first(vector: Self::Vector, to: *mut Self::Number, count: usize);
+    /// One number in every lane.
+    unsafe fn spread(number: Self::Number) -> Self::Vector;
+    /// `a * b + sums`
+    unsafe fn multiply_add(a: Self::Vector, b: Self::Vector, sums: Self::Vector) -> Self::Vector;
+}
+
+/// The numbers of a window that are unrolled, for up to so many pixels. Of more pixels a single number keeps the ports busy, and the
+/// compiler, which reads ahead what it unrolls, would run out of registers.
+const UNROLLED: usize = 4;
+const UNROLLED_PIXELS: usize = 8;
+
+/// Adds the products of so many numbers of each window from `at` on. Returns the weights that follow.
+///
+/// # Safety
+/// As for [`Kernels::run`].
+#[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "indices are those of registers")]
+unsafe fn multiply<V: Lanes, const PIXELS: usize, const VECTORS: usize, const COUNT: usize>(
+    sums: &mut [[V::Vector; VECTORS]; PIXELS],
+    at: *const V::Number,
+    step: usize,
+    weights: *const V::Number,
+    weights_step: usize,
+) -> *const V::Number {
+    // SAFETY: the caller's promise.
+    unsafe {
+        for k in 0..COUNT {
+            let strip = weights.add(k * weights_step);
+            let strip = load_strip::<V, VECTORS>(strip, VECTORS * V::LEN);
+            for pixel in 0..PIXELS {
+                let x = V::spread(at.add(pixel * step + k).read());
+                for vector in 0..VECTORS {
+                    sums[pixel][vector] = V::multiply_add(x, strip[vector], sums[pixel][vector]);
+                }
+            }
+        }
+        // (Behind the last ones there may be no memory.)
+        weights.wrapping_add(COUNT * weights_step)
+    }
+}
+
+/// Loads the first so many numbers of a strip; zeros are the others.
+///
+/// # Safety
+/// They are there, and the machine has the instructions.
+#[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "indices are those of registers")]
+unsafe fn load_strip<V: Lanes, const VECTORS: usize>(from: *const V::Number, count: usize) -> [V::Vector; VECTORS] {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut strip = [V::spread(V::Number::default()); VECTORS];
+        for vector in 0..VECTORS {
+            let (from, low) = (from.add(vector * V::LEN), vector * V::LEN);
+            if count == VECTORS * V::LEN {
+                strip[vector] = V::load(from);
+            } else if low < count {
+                strip[vector] = V::load_first(from, (count - low).min(V::LEN));
+            }
+        }
+        strip
+    }
+}
+
+/// Stores the first so many numbers of a strip.
+///
+/// # Safety
+/// There is room for them, and the machine has the instructions.
+#[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "indices are those of registers")]
+pub(in crate::cpu::conv) unsafe fn store_strip<V: Lanes, const VECTORS: usize>(
+    vectors: [V::Vector; VECTORS],
+    to: *mut V::Number,
+    count: usize,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        for vector in 0..VECTORS {
+            let (to, low) = (to.add(vector * V::LEN), vector * V::LEN);
+            if count == VECTORS * V::LEN {
+                V::store(vectors[vector], to);
+            } else if low < count {
+                V::store_first(vectors[vector], to, (count - low).min(V::LEN));
+            }
+        }
+    }
+}
+
+/// # Safety
+/// As for [`Kernels::run`]; the columns are no more than the vectors have numbers.
+#[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "indices are those of registers")]
+pub(super) unsafe fn tile<V: Lanes, const PIXELS: usize, const VECTORS: usize>(tile: &TileArgs<'_, V::Number>) {
+    let &TileArgs { x, step, runs, len, mut weights, weights_step, start, start_step, columns, .. } = tile;
+    let TileArgs { mut ahead, ahead_step, .. } = *tile;
+    const { assert!(2 * V::LEN <= LONGEST) }
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut sums = [[V::spread(V::Number::default()); VECTORS]; PIXELS];
+        for pixel in 0..PIXELS {
+            sums[pixel] = load_strip::<V, VECTORS>(start.add(pixel * start_step), columns);
+        }
+        for &run in runs {
+            let mut at = x.add(run);
+            if len == 1 {
+                weights = multiply::<V, PIXELS, VECTORS, 1>(&mut sums, at, step, weights, weights_step);
+                continue;
+            }
+            let mut left = len;
+            if PIXELS <= UNROLLED_PIXELS {
+                for _ in 0..len / UNROLLED {
+                    prefetch(ahead);
+                    ahead = ahead.wrapping_byte_add(UNROLLED * ahead_step);
+                    weights = multiply::<V, PIXELS, VECTORS, UNROLLED>(&mut sums, at, step, weights, weights_step);
+                    at = at.add(UNROLLED);
+                }
+                left = len % UNROLLED;
+            }
+            for _ in 0..left {
+                prefetch(ahead);
+                ahead = ahead.wrapping_byte_add(ahead_step);
+                weights = multiply::<V, PIXELS, VECTORS, 1>(&mut sums, at, step, weights, weights_step);
+                at = at.add(1);
+            }
+        }
+        store_tile::<V, PIXELS, VECTORS>(sums, tile);
+    }
+}
+
+/// [`tile`] of pixels that are packed, [`Lanes::PACKED`] numbers apart. If it packs, the strips of weights are where the arguments say,
+/// and are copied to `strips` one after another; otherwise they are side by side.
+///
+/// # Safety
+/// As for [`Kernels::run_packed`] and [`Kernels::run_packing`].
+#[inline(always)]
+pub(super) unsafe fn packed_tile<V: Lanes, const PIXELS: usize, const PACKS: bool>(
+    tile: &TileArgs<'_, V::Number>,
+    mut strips: *mut V::Number,
+) {
+    let &TileArgs { x: mut at, len, mut weights, weights_step, mut ahead, ahead_step, out, out_step, .. } = tile;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut sums = [[V::spread(V::Number::default()); 2]; PIXELS];
+        let mut left = len;
+        if !PACKS {
+            // Meanwhile the places of the result are prefetched: all at once would stall the loads.
+            let first = len.min(PIXELS);
+            for pixel in 0..first {
+                prefetch_row(out.wrapping_add(pixel * out_step), 2 * V::LEN);
+                weights = multiply::<V, PIXELS, 2, 1>(&mut sums, at, V::PACKED, weights, 2 * V::LEN);
+                at = at.add(1);
+            }
+            left -= first;
+        }
+        let len = left;
+        if PIXELS <= UNROLLED_PIXELS && !PACKS {
+            for _ in 0..len / UNROLLED {
+                prefetch(ahead);
+                ahead = ahead.wrapping_byte_add(UNROLLED * ahead_step);
+                weights = multiply::<V, PIXELS, 2, UNROLLED>(&mut sums, at, V::PACKED, weights, 2 * V::LEN);
+                at = at.add(UNROLLED);
+            }
+            left = len % UNROLLED;
+        }
+        for _ in 0..left {
+            if PACKS {
+                // Rows are far apart, which the processor does not foresee.
+                prefetch_row(weights.wrapping_add(AHEAD * weights_step), 2 * V::LEN);
+                store_strip::<V, 2>(load_strip::<V, 2>(weights, 2 * V::LEN), strips, 2 * V::LEN);
+                strips = strips.add(2 * V::LEN);
+                weights = multiply::<V, PIXELS, 2, 1>(&mut sums, at, V::PACKED, weights, weights_step);
+            } else {
+                prefetch(ahead);
+                ahead = ahead.wrapping_byte_add(ahead_step);
+                weights = multiply::<V, PIXELS, 2, 1>(&mut sums, at, V::PACKED, weights, 2 * V::LEN);
+            }
+            at = at.add(1);
+        }
+        store_tile::<V, PIXELS, 2>(sums, tile);
+    }
+}
+
+/// How many rows ahead are prefetched where they are packed.
+const AHEAD: usize = 24;
+
+/// Writes the sums of a tile.
+///
+/// # Safety
+/// As for [`Kernels::run`].
+#[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "indices are those of registers")]
+unsafe fn store_tile<V: Lanes, const PIXELS: usize, const VECTORS: usize>(
+    sums: [[V::Vector; VECTORS]; PIXELS],
+    tile: &TileArgs<'_, V::Number>,
+) {
+    let &TileArgs { out, out_step, columns, finish, .. } = tile;
+    // SAFETY: the caller's promise.
+    unsafe {
+        if columns != VECTORS * V::LEN {
+            return store_part::<V, PIXELS, VECTORS>(sums, tile);
+        }
+        match finish {
+            Finish::Store => {
+                for pixel in 0..PIXELS {
+                    for vector in 0..VECTORS {
+                        V::store(sums[pixel][vector], out.add(pixel * out_step + vector * V::LEN));
+                    }
+                }
+            }
+            // (Added to this zero, a zero keeps its sign.)
+            Finish::Scale(factor) => {
+                let (factor, zero) = (V::spread(factor), V::spread(V::Number::from(-0.0)));
+                for pixel in 0..PIXELS {
+                    for vector in 0..VECTORS {
+                        let to = out.add(pixel * out_step + vector * V::LEN);
+                        V::store(V::multiply_add(factor, sums[pixel][vector], zero), to);
+                    }
+                }
+            }
+            Finish::Add(factor) => {
+                let factor = V::spread(factor);
+                for pixel in 0..PIXELS {
+                    for vector in 0..VECTORS {
+                        let to = out.add(pixel * out_step + vector * V::LEN);
+                        V::store(V::multiply_add(factor, sums[pixel][vector], V::load(to)), to);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// [`store_tile`] of a part of a strip.
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+unsafe fn store_part<V: Lanes, const PIXELS: usize, const VECTORS: usize>(
+    sums: [[V::Vector; VECTORS]; PIXELS],
+    tile: &TileArgs<'_, V::Number>,
+) {
+    let &TileArgs { out, out_step, columns, finish, .. } = tile;
+    // SAFETY: the caller's promise.
+    unsafe {
+        for (pixel, &(mut sums)) in sums.iter().enumerate() {
+            let to = out.add(pixel * out_step);
+            for sum in &mut sums {
+                *sum = match finish {
+                    Finish::Scale(factor) => V::multiply_add(V::spread(factor), *sum, V::spread(V::Number::from(-0.0))),
+                    _ => *sum,
+                };
+            }
+            if let Finish::Add(factor) = finish {
+                let there = load_strip::<V, VECTORS>(to, columns);
+                for (sum, there) in sums.iter_mut().zip(there) {
+                    *sum = V::multiply_add(V::spread(factor), *sum, there);
+                }
+            }
+            store_strip::<V, VECTORS>(sums, to, columns);
+        }
+    }
+}
