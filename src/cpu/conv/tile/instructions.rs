@@ -34,10 +34,10 @@ fn plain<T: MachineFloat>(a: T, b: T, c: T) -> T {
     if cfg!(target_arch = "aarch64") { a.mul_add(b, c) } else { a * b + c }
 }
 
-/// Writes the kernels of an instruction set: `Name: number as vector [lanes], features, [pixels]; load, store, load_first, store_first, spread,
+/// Writes the kernels of an instruction set: `Name: number as vector [lanes], attributes, [pixels]; load, store, load_first, store_first, spread,
 /// multiply_add`.
 macro_rules! kernels {
-    ($($name:ident: $number:ty as $vector:ty [$lanes:literal], $(#[$features:meta])? [$($pixels:literal)*];
+    ($($name:ident: $number:ty as $vector:ty [$lanes:literal], $(#[$attributes:meta])* [$($pixels:literal)*];
        |$from:ident| $load:expr; |$stored:ident, $to:ident| $store:expr;
        |$first:ident, $len:ident| $load_first:expr; |$last:ident, $there:ident, $count:ident| $store_first:expr; |$one:ident| $spread:expr; |$a:ident, $b:ident, $c:ident| $fma:expr;)*) => {$(
         pub(super) struct $name;
@@ -85,7 +85,7 @@ macro_rules! kernels {
                     results: [Self::results::<1>, Self::results::<2>],
                 },
                 stem: stem::Transforms { lines: Self::stem_lines, windows: Self::stem_windows, results: Self::stem_results } };
-            $(#[$features])?
+            $(#[$attributes])*
             unsafe fn run(pixels: usize, args: &TileArgs<'_, $number>) {
                 match pixels {
                     // SAFETY: the caller's promise.
@@ -95,7 +95,7 @@ macro_rules! kernels {
                     _ => unreachable!("a number of pixels without a kernel"),
                 }
             }
-            $(#[$features])?
+            $(#[$attributes])*
             unsafe fn run_packed(pixels: usize, args: &TileArgs<'_, $number>) {
                 match pixels {
                     // SAFETY: the caller's promise.
@@ -103,37 +103,37 @@ macro_rules! kernels {
                     _ => unreachable!("a number of pixels without a kernel"),
                 }
             }
-            $(#[$features])?
+            $(#[$attributes])*
             unsafe fn run_packing(args: &TileArgs<'_, $number>, strips: *mut $number) {
                 // SAFETY: the caller's promise.
                 unsafe { packed_tile::<$name, { [$($pixels),*][0] }, true>(args, strips) }
             }
-            $(#[$features])?
+            $(#[$attributes])*
             unsafe fn inputs<const STRIDE: usize>(args: &winograd::Inputs<'_, $number>) {
                 // SAFETY: the caller's promise.
                 unsafe { winograd::inputs::<$name, STRIDE>(args) }
             }
-            $(#[$features])?
+            $(#[$attributes])*
             unsafe fn windows<const STRIDE: usize>(args: &winograd::Windows<$number>) {
                 // SAFETY: the caller's promise.
                 unsafe { winograd::windows::<$name, STRIDE>(args) }
             }
-            $(#[$features])?
+            $(#[$attributes])*
             unsafe fn results<const STRIDE: usize>(args: &winograd::Results<'_, $number>) -> bool {
                 // SAFETY: the caller's promise.
                 unsafe { winograd::results::<$name, STRIDE>(args) }
             }
-            $(#[$features])?
+            $(#[$attributes])*
             unsafe fn stem_lines(args: &stem::Lines<$number>) {
                 // SAFETY: the caller's promise.
                 unsafe { stem::lines::<$name>(args) }
             }
-            $(#[$features])?
+            $(#[$attributes])*
             unsafe fn stem_windows(args: &stem::Windows<$number>) {
                 // SAFETY: the caller's promise.
                 unsafe { stem::windows::<$name>(args) }
             }
-            $(#[$features])?
+            $(#[$attributes])*
             unsafe fn stem_results(args: &stem::Results<$number>) -> bool {
                 // SAFETY: the caller's promise.
                 unsafe { stem::results::<$name>(args) }
@@ -148,7 +148,7 @@ kernels! {
         |from| _mm512_loadu_ps(from); |v, to| _mm512_storeu_ps(to, v);
         |from, len| _mm512_maskz_loadu_ps(((1_u32 << len) - 1) as __mmask16, from);
         |v, to, len| _mm512_mask_storeu_ps(to, ((1_u32 << len) - 1) as __mmask16, v); |one| _mm512_set1_ps(one); |a, b, c| _mm512_fmadd_ps(a, b, c);
-    Avx512Double: f64 as __m512d [8], #[target_feature(enable = "avx512f,avx2,fma")] [14 12 10 8 7 6 4 3 2 1];
+    Avx512Double: f64 as __m512d [8], #[cfg_attr(not(feature = "precompiled"), inline)] #[target_feature(enable = "avx512f,avx2,fma")] [14 12 10 8 7 6 4 3 2 1];
         |from| _mm512_loadu_pd(from); |v, to| _mm512_storeu_pd(to, v);
         |from, len| _mm512_maskz_loadu_pd(((1_u32 << len) - 1) as __mmask8, from);
         |v, to, len| _mm512_mask_storeu_pd(to, ((1_u32 << len) - 1) as __mmask8, v); |one| _mm512_set1_pd(one); |a, b, c| _mm512_fmadd_pd(a, b, c);
@@ -156,7 +156,7 @@ kernels! {
         |from| _mm256_loadu_ps(from); |v, to| _mm256_storeu_ps(to, v);
         |from, len| _mm256_maskload_ps(from, _mm256_loadu_si256(first_lanes::<4>(len)));
         |v, to, len| _mm256_maskstore_ps(to, _mm256_loadu_si256(first_lanes::<4>(len)), v); |one| _mm256_set1_ps(one); |a, b, c| _mm256_fmadd_ps(a, b, c);
-    Avx2Double: f64 as __m256d [4], #[target_feature(enable = "avx2,fma")] [6 5 4 3 2 1];
+    Avx2Double: f64 as __m256d [4], #[cfg_attr(not(feature = "precompiled"), inline)] #[target_feature(enable = "avx2,fma")] [6 5 4 3 2 1];
         |from| _mm256_loadu_pd(from); |v, to| _mm256_storeu_pd(to, v);
         |from, len| _mm256_maskload_pd(from, _mm256_loadu_si256(first_lanes::<8>(len)));
         |v, to, len| _mm256_maskstore_pd(to, _mm256_loadu_si256(first_lanes::<8>(len)), v); |one| _mm256_set1_pd(one); |a, b, c| _mm256_fmadd_pd(a, b, c);
@@ -166,7 +166,7 @@ kernels! {
         |from| from.cast::<[f32; 8]>().read_unaligned(); |v, to| to.cast::<[f32; 8]>().write_unaligned(v);
         |from, len| first(from, len); |v, to, len| to.copy_from_nonoverlapping(v.as_ptr(), len);
         |one| [one; 8]; |a, b, c| core::array::from_fn(|lane| plain(a[lane], b[lane], c[lane]));
-    PlainDouble: f64 as [f64; 4] [4], [4 2 1];
+    PlainDouble: f64 as [f64; 4] [4], #[cfg_attr(not(feature = "precompiled"), inline)] [4 2 1];
         |from| from.cast::<[f64; 4]>().read_unaligned(); |v, to| to.cast::<[f64; 4]>().write_unaligned(v);
         |from, len| first(from, len); |v, to, len| to.copy_from_nonoverlapping(v.as_ptr(), len);
         |one| [one; 4]; |a, b, c| core::array::from_fn(|lane| plain(a[lane], b[lane], c[lane]));

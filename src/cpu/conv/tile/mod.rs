@@ -158,37 +158,47 @@ const fn last_tiles(sizes: &[usize]) -> [usize; DIVIDED + 1] {
     last
 }
 
-/// The fastest kernels of this machine first, then the others that it has.
-fn of_machine() -> (Vec<Kernels<f32>>, Vec<Kernels<f64>>) {
-    let (mut single, mut double) = (vec![], vec![]);
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    {
-        let narrow = std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma");
-        if narrow && std::arch::is_x86_feature_detected!("avx512f") {
-            single.push(instructions::Avx512Single::KERNELS);
-            double.push(instructions::Avx512Double::KERNELS);
+/// Writes a function that gives the kernels of this machine for a type of numbers, the fastest first.
+macro_rules! of_machine {
+    ($($(#[$attribute:meta])? $name:ident: $number:ty, $wide:ident $narrow:ident $plain:ident;)*) => {$(
+        $(#[$attribute])?
+        fn $name() -> &'static [Kernels<$number>] {
+            static ALL: std::sync::OnceLock<Vec<Kernels<$number>>> = std::sync::OnceLock::new();
+            ALL.get_or_init(|| {
+                let mut all = vec![];
+                #[cfg(all(target_arch = "x86_64", not(miri)))]
+                {
+                    let narrow = std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma");
+                    if narrow && std::arch::is_x86_feature_detected!("avx512f") {
+                        all.push(instructions::$wide::KERNELS);
+                    }
+                    if narrow {
+                        all.push(instructions::$narrow::KERNELS);
+                    }
+                }
+                all.push(instructions::$plain::KERNELS);
+                all
+            })
         }
-        if narrow {
-            single.push(instructions::Avx2Single::KERNELS);
-            double.push(instructions::Avx2Double::KERNELS);
-        }
-    }
-    single.push(instructions::PlainSingle::KERNELS);
-    double.push(instructions::PlainDouble::KERNELS);
-    (single, double)
+    )*};
+}
+of_machine! {
+    single: f32, Avx512Single Avx2Single PlainSingle;
+    // Fewer programs have products and convolutions of these: they compile the kernels themselves.
+    #[cfg_attr(not(feature = "precompiled"), inline)]
+    double: f64, Avx512Double Avx2Double PlainDouble;
 }
 
 /// All kernels that this machine has for a type of numbers, the fastest first; none but for `f32` and `f64`.
 pub(in crate::cpu) fn kernels<T: 'static>() -> &'static [Kernels<T>] {
-    static ALL: std::sync::OnceLock<(Vec<Kernels<f32>>, Vec<Kernels<f64>>)> = std::sync::OnceLock::new();
-    let (single, double) = ALL.get_or_init(of_machine);
-    if TypeId::of::<T>() == TypeId::of::<f32>() {
+    // (What has another size does not compile the kernels.)
+    if const { size_of::<T>() == 4 } && TypeId::of::<T>() == TypeId::of::<f32>() {
         // SAFETY: the two types are the same.
-        return unsafe { core::mem::transmute::<&[Kernels<f32>], &[Kernels<T>]>(single) };
+        return unsafe { core::mem::transmute::<&[Kernels<f32>], &[Kernels<T>]>(single()) };
     }
-    if TypeId::of::<T>() == TypeId::of::<f64>() {
+    if const { size_of::<T>() == 8 } && TypeId::of::<T>() == TypeId::of::<f64>() {
         // SAFETY: the two types are the same.
-        return unsafe { core::mem::transmute::<&[Kernels<f64>], &[Kernels<T>]>(double) };
+        return unsafe { core::mem::transmute::<&[Kernels<f64>], &[Kernels<T>]>(double()) };
     }
     &[]
 }
