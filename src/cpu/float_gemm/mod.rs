@@ -59,7 +59,7 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
         let most = TERMS / PARTS;
         let terms = k.div_ceil(k.div_ceil(most).max(1)).next_multiple_of(8).min(most);
         let tile = kernels.pixels[0];
-        // Packing takes about as long as half a strip.
+        // Packing takes about as long as half a strip, and saves a little of each.
         let is_used_often = n > 2 * kernels.strip / PARTS;
         let shares_sets = left_steps[0].wrapping_mul(size_of::<T>()).is_multiple_of(SETS);
         let is_plain = PARTS == 1 && right_steps[1] == 1;
@@ -160,7 +160,9 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
                 let out = out.wrapping_add(row * out_step + strip * wide);
                 let at = strip - strips.start;
                 let (ahead, ahead_step) = if left_steps[1] == PARTS {
-                    (next.wrapping_add((at % count).wrapping_mul(left_steps[0])), size_of::<T>())
+                    // (Of few strips each has several rows, which follow each other if there is no more of them.)
+                    let rows = count.div_ceil(strips.len());
+                    (next.wrapping_add((at * rows % count).wrapping_mul(left_steps[0])), rows * size_of::<T>())
                 } else {
                     let last = (at % 2 * (count - 1)).wrapping_mul(left_steps[0]);
                     (next.wrapping_add(last), left_steps[1].wrapping_mul(size_of::<T>()) / PARTS)

@@ -110,6 +110,9 @@ pub(super) unsafe fn rows<T: MachineFloat, const PARTS: usize>(
     simd::dispatch(Rows::<T, PARTS> { from, steps, to, sizes, to_step });
 }
 
+/// How many rows ahead are prefetched: they are far apart, which the processor does not foresee.
+const AHEAD: usize = 24;
+
 /// Packs a strip, whose numbers in each row are `STRIP`.
 struct Strip<T, const PARTS: usize, const STRIP: usize> {
     from: *const T,
@@ -125,16 +128,23 @@ impl<T: MachineFloat, const PARTS: usize, const STRIP: usize> Loop for Strip<T, 
         // SAFETY: `strip` promises that the places are there.
         unsafe {
             if PARTS == 2 {
-                // A complex number times one is a row of it, and times `i` the next.
+                // A complex number times one is in a row of it, and times `i` in the next.
                 for term in 0..terms {
-                    let mut lines = [[T::zero(); STRIP]; 2];
-                    for column in 0..columns / 2 {
-                        let from = from.add(term * steps[0] + column * steps[1]);
-                        let (re, im) = (from.read(), from.add(1).read());
-                        (lines[0][2 * column], lines[0][2 * column + 1]) = (re, im);
-                        (lines[1][2 * column], lines[1][2 * column + 1]) = (-im, re);
+                    let from = from.add(term * steps[0]);
+                    simd::prefetch_row(from.wrapping_add(steps[0].wrapping_mul(AHEAD)), STRIP);
+                    let mut line = [T::zero(); STRIP];
+                    if columns == STRIP && steps[1] == 2 {
+                        line = from.cast::<[T; STRIP]>().read();
+                    } else {
+                        for (column, pair) in line.chunks_exact_mut(2).enumerate().take(columns / 2) {
+                            pair.copy_from_slice(&from.add(column * steps[1]).cast::<[T; 2]>().read());
+                        }
                     }
-                    to.cast::<[[T; STRIP]; 2]>().add(term).write(lines);
+                    let mut turned = line;
+                    for pair in turned.chunks_exact_mut(2) {
+                        (pair[0], pair[1]) = (-pair[1], pair[0]);
+                    }
+                    to.cast::<[[T; STRIP]; 2]>().add(term).write([line, turned]);
                 }
             } else if columns == STRIP && steps[1] == 1 {
                 let from = |term: usize| from.wrapping_add(term * steps[0]).cast::<[T; STRIP]>();
