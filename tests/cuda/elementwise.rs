@@ -86,6 +86,8 @@ fn layouts<E: Numeric, D: Device>() -> Result<Vec<Vec<E>>> {
         all.push(host(&cube.permute(axis![0, 2, 1]).contiguous()));
         all.push(host(&(cube.permute(axis![2, 0, 1]).contiguous() + cube.permute(axis![2, 0, 1]))));
     }
+    // More tiles side by side than are in a band.
+    all.push(host(&matrix::<E, D>(1100, 70, 1.0).t().contiguous()));
     Ok(all)
 }
 

@@ -58,7 +58,8 @@ fn class(form: Form) -> u64 {
         Layout::Strided32 => 2,
         Layout::Strided64 => 3,
         Layout::Rows { wide, broadcast } => 4 + u64::from(wide) + (u64::from(broadcast) << 3),
-        Layout::Tiles { wide, turned, .. } => 6 + u64::from(wide) + (u64::from(turned) << 3),
+        // (The result is never turned: its bit says which edge.)
+        Layout::Tiles { wide, turned, edge } => 6 + u64::from(wide) + ((u64::from(turned) | u64::from(edge > 32)) << 3),
     };
     layout * 2 + u64::from(form.in_place)
 }

@@ -145,21 +145,19 @@ impl Kernel {
         }
         all.append(&self.values);
         all.push(plan.out);
-        let (rows, count) = plan.counted();
-        let numbers = rows.iter().flatten().copied().chain([plan.rank]);
+        let (count, numbers) = plan.counted();
         // Numbers of this form's words.
         let narrow = plan.form.layout.word() == Some("unsigned");
-        let push = |all: &mut Arguments, number| if narrow { all.push(number as u32) } else { all.push(number as u64) };
-        push(&mut all, count);
+        if narrow {
+            all.push(count as u32)
+        } else {
+            all.push(count as u64)
+        }
         if plan.form.layout.word().is_some() {
             all.push_bytes(&match narrow {
-                true => numbers.flat_map(|number| (number as u32).to_ne_bytes()).collect::<Vec<_>>(),
-                false => numbers.flat_map(|number| (number as u64).to_ne_bytes()).collect(),
+                true => numbers.into_iter().flat_map(|number| (number as u32).to_ne_bytes()).collect::<Vec<_>>(),
+                false => numbers.into_iter().flat_map(|number| (number as u64).to_ne_bytes()).collect(),
             });
-        }
-        if matches!(plan.form.layout, Layout::Tiles { .. }) {
-            push(&mut all, plan.sizes[plan.rank - 2]);
-            push(&mut all, plan.sizes[plan.rank - 1]);
         }
         if all.size() > MOST_BYTES {
             return Err(Unreadable::Kernel(
@@ -182,10 +180,8 @@ impl Kernel {
         let word = form.layout.word().unwrap_or("ci_u64");
         all.push((format!("const {word}"), "n".into()));
         if form.layout.word().is_some() {
-            all.push((format!("const ci_strides<{word}, {}>", self.operands.len() + 1), "at".into()));
-        }
-        if matches!(form.layout, Layout::Tiles { .. }) {
-            all.extend(["rows", "columns"].map(|name| (format!("const {word}"), name.to_owned())));
+            let of = if matches!(form.layout, Layout::Tiles { .. }) { "ci_tiles" } else { "ci_strides" };
+            all.push((format!("const {of}<{word}, {}>", self.operands.len() + 1), "at".into()));
         }
         all
     }
@@ -206,6 +202,9 @@ impl Kernel {
         let out = c_type(result.dtype);
         let mut text = library(self.functions.values());
         text.push_str(&self.element(name, result));
+        if let Layout::Tiles { edge, .. } = form.layout {
+            text.push_str(&Self::tiles_struct(edge));
+        }
         let values = || self.parameters.iter().enumerate();
 
         let parameters = self.parameters(result.dtype, form).into_iter().map(|(ty, name)| format!("{ty} {name}"));
@@ -320,7 +319,7 @@ mod tests {
             kernel.load(DType::F32, operand(512, b));
             let out: Vec<usize> = (0..sizes.len()).map(|at| sizes[at + 1..].iter().product()).collect();
             let plan = kernel.plan(DType::F32, operand(1024, &out), sizes, false).refined(&kernel, DType::F32);
-            (plan.form.layout, plan.counted().1)
+            (plan.form.layout, plan.counted().0)
         };
         // A row for all, and a column; 16 packs of four in each of 48 rows.
         assert_eq!(of(&[64, 1], &[0, 1], &[48, 64]), (Layout::Rows { wide: false, broadcast: 0 }, 768));
@@ -329,10 +328,11 @@ mod tests {
         assert_eq!(of(&[66, 1], &[0, 1], &[48, 66]).0, Layout::Strided32);
         assert_eq!(of(&[65, 1], &[0, 1], &[48, 64]).0, Layout::Strided32);
         // Operands along the other axis; too few of them for a tile.
-        assert_eq!(of(&[1, 48], &[64, 1], &[48, 64]), (Layout::Tiles { wide: false, turned: 0b10, edge: 32 }, 4));
+        assert_eq!(of(&[1, 48], &[64, 1], &[48, 64]), (Layout::Tiles { wide: false, turned: 0b10, edge: 64 }, 1));
+        assert_eq!(of(&[1, 32], &[64, 1], &[32, 64]), (Layout::Tiles { wide: false, turned: 0b10, edge: 32 }, 2));
         assert_eq!(of(&[1, 7], &[64, 1], &[7, 64]).0, Layout::Strided32);
-        // Places fit 32 bits, but steps from tile to tile don't.
-        assert_eq!(of(&[1, 1 << 27], &[8, 1], &[8, 8]).0, Layout::Tiles { wide: true, turned: 0b10, edge: 32 });
+        // Places that fit 32 bits, and places that do not.
+        assert_eq!(of(&[1, 1 << 27], &[8, 1], &[8, 8]).0, Layout::Tiles { wide: false, turned: 0b10, edge: 32 });
         assert_eq!(of(&[1, 1 << 30], &[8, 1], &[8, 8]).0, Layout::Tiles { wide: true, turned: 0b10, edge: 32 });
     }
 

@@ -12,14 +12,19 @@ use core::fmt::Write as _;
 
 /// Threads of a block that shares a tile.
 const THREADS: usize = 256;
+/// So many elements of operands that are not turned are loaded before the first is used: as many as each thread has of the smallest tile.
+const GROUP: usize = 4;
 #[cfg(feature = "cuda")]
 /// Shared memory that tiles take, at most.
 const SHARED: usize = 40 << 10;
 
-#[cfg(feature = "cuda")]
-/// The edge of a tile of elements of so many bytes at most.
-fn edge(most: usize) -> usize {
-    if most <= 2 { 64 } else { 32 }
+/// So many tiles side by side are a band: bands follow one another, and in each of them rows of tiles, so that the tiles that are under way
+/// at once lie near each other along both axes.
+const BAND: usize = 16;
+
+/// From one row of a tile in shared memory to the next, in elements of so many bytes: neighbours in a column are in different banks.
+fn pitch(edge: usize, bytes: usize) -> usize {
+    edge + (4 / bytes).max(1)
 }
 
 impl Plan {
@@ -67,29 +72,21 @@ impl Plan {
             |axis: usize| self.strides.iter().zip(self.inner()).all(|(strides, step)| step <= 1 || strides[axis] == 1);
         let axis = (0..last).find(|&axis| along(axis))?;
         let most = kernel.dtypes(dtype).map(size_of).max().unwrap_or(1);
-        let edge = edge(most);
-        let shared: usize = kernel
-            .dtypes(dtype)
-            .enumerate()
-            .filter(|(at, _)| apart >> at & 1 == 1)
-            .map(|(_, dtype)| edge * (edge + 1) * size_of(dtype))
-            .sum();
-        if kernel.counts || self.sizes[axis] < 8 || self.sizes[last] < 8 || shared > SHARED {
+        let shared = |edge: usize| -> usize {
+            let turned = kernel.dtypes(dtype).enumerate().filter(|(at, _)| apart >> at & 1 == 1);
+            turned.map(|(_, dtype)| edge * pitch(edge, size_of(dtype)) * size_of(dtype)).sum()
+        };
+        let least = self.sizes[axis].min(self.sizes[last]);
+        let edge = if most <= 4 && least > 32 && shared(64) <= SHARED { 64 } else { 32 };
+        if kernel.counts || least < 8 || shared(edge) > SHARED {
             return None;
         }
         self.sizes[axis..last].rotate_left(1);
         for strides in &mut self.strides {
             strides[axis..last].rotate_left(1);
         }
-        let tiles: usize = self.sizes[..last - 1].iter().product();
-        self.threads = tiles * self.sizes[last - 1].div_ceil(edge) * self.sizes[last].div_ceil(edge) * THREADS;
-        // A step from tile to tile may be longer than the tensor.
-        let far = self
-            .strides
-            .iter()
-            .flat_map(|strides| &strides[last - 1..=last])
-            .any(|&stride| stride > (i32::MAX as usize) / edge);
-        self.form.layout = Layout::Tiles { wide: wide || far, turned: apart, edge };
+        self.threads = self.tiles(edge).iter().product::<usize>() * THREADS;
+        self.form.layout = Layout::Tiles { wide, turned: apart, edge };
         Some(())
     }
 
@@ -101,25 +98,33 @@ impl Plan {
         self
     }
 
-    /// Sizes and strides of what a kernel counts: packs along the innermost axis, or tiles along both.
-    pub(super) fn counted(&self) -> (Vec<[usize; 8]>, usize) {
-        let mut rows: Vec<[usize; 8]> = core::iter::once(self.sizes).chain(self.strides.iter().copied()).collect();
+    /// How many tiles with this edge there are along the last axis and the one before it, and how often that.
+    fn tiles(&self, edge: usize) -> [usize; 3] {
+        let [.., rows, columns] = self.sizes[..self.rank] else { return [1; 3] };
+        let around = self.sizes[..self.rank - 2].iter().product();
+        [columns.div_ceil(edge), rows.div_ceil(edge), around]
+    }
+
+    /// How much a kernel counts, and the numbers of its struct: where elements, packs along the innermost axis, or tiles are.
+    pub(super) fn counted(&self) -> (usize, Vec<usize>) {
+        let mut lists: Vec<[usize; 8]> = core::iter::once(self.sizes).chain(self.strides.iter().copied()).collect();
         let last = self.rank.saturating_sub(1);
-        let (axes, step) = match self.form.layout {
-            Layout::Rows { .. } => (last..last + 1, self.pack),
-            Layout::Tiles { edge, .. } => (last - 1..last + 1, edge),
-            _ => (0..0, 1),
-        };
-        for axis in axes {
-            rows[0][axis] = rows[0][axis].div_ceil(step);
-            rows[1..].iter_mut().for_each(|strides| strides[axis] *= step);
+        let numbers = |lists: &[[usize; 8]], rank: usize| lists.iter().flatten().copied().chain([rank]).collect();
+        match self.form.layout {
+            Layout::Rows { .. } => {
+                lists[0][last] /= self.pack;
+                lists[1..].iter_mut().for_each(|strides| strides[last] *= self.pack);
+                (self.len / self.pack, numbers(&lists, self.rank))
+            }
+            Layout::Tiles { edge, .. } => {
+                let tiles = self.tiles(edge);
+                let own = [tiles[0], tiles[1], self.sizes[last], self.sizes[last - 1]];
+                let steps = self.strides.iter().flat_map(|strides| [strides[last - 1], strides[last]]);
+                let around: Vec<usize> = numbers(&lists, last - 1);
+                (tiles.iter().product(), own.into_iter().chain(steps).chain(around).collect())
+            }
+            _ => (self.len, numbers(&lists, self.rank)),
         }
-        let count = if matches!(self.form.layout, Layout::Tiles { .. }) {
-            rows[0][..self.rank].iter().product()
-        } else {
-            self.len / step
-        };
-        (rows, count)
     }
 }
 
@@ -160,7 +165,22 @@ impl Kernel {
         );
     }
 
-    /// The body of a kernel over tiles: operands that lie along the other axis are read along it, and turned in shared memory.
+    /// What stands before a kernel over tiles: where they are.
+    pub(super) fn tiles_struct(edge: usize) -> String {
+        format!(
+            "template<class I, int K> struct ci_tiles {{ I across, down, columns, rows, steps[K][2]; ci_strides<I, K> around; }};\n\
+             template<class I, int K> CI_FN void ci_tile(const ci_tiles<I, K>& at, const I tile, I& row, I& column, I (&to)[K]) {{\n  \
+             const I outer = tile / (at.across * at.down), here = tile - outer * (at.across * at.down), band = here / ({BAND} * at.down);\n  \
+             const I inside = here - band * ({BAND} * at.down), left = at.across - band * {BAND}, width = left < {BAND} ? left : {BAND};\n  \
+             const I down = inside / width;\n  row = down * {edge};\n  column = (band * {BAND} + inside - down * width) * {edge};\n  \
+             ci_find(at.around, outer, to);\n  CI_UNROLL\n  \
+             for (int k = 0; k < K; k++) to[k] += row * at.steps[k][0] + column * at.steps[k][1];\n}}\n\
+             template<class I> CI_FN unsigned ci_least(const I a, const unsigned b) {{ return a < b ? (unsigned)a : b; }}\n"
+        )
+    }
+
+    /// The body of a kernel over tiles: operands that lie along the other axis are read along it, and turned in shared memory. What is
+    /// behind an edge is read as the last that is before it, so that no load waits for another.
     pub(super) fn tiles_body(
         &self,
         text: &mut String,
@@ -169,38 +189,48 @@ impl Kernel {
         element: &dyn Fn(&dyn Fn(usize) -> String, &str) -> String,
     ) {
         let is_turned = |at: usize| turned >> (at + 1) & 1 == 1;
-        let all = || self.operands.iter().enumerate().filter(|&(at, _)| is_turned(at));
-        for (at, &(dtype, _)) in all() {
-            let _ = writeln!(text, "  __shared__ {} t{at}[{edge}][{}];", c_type(dtype), edge + 1);
+        let all = |turned: bool| self.operands.iter().enumerate().filter(move |&(at, _)| is_turned(at) == turned);
+        for (at, &(dtype, _)) in all(true) {
+            let pitch = pitch(edge, size_of(dtype));
+            let _ = writeln!(text, "  __shared__ {} t{at}[{edge}][{pitch}];", c_type(dtype));
+        }
+        let (step, each) = (THREADS / edge, edge * edge / THREADS);
+        let _ = writeln!(
+            text,
+            "  const unsigned x = threadIdx.x % {edge}, y = threadIdx.x / {edge};\n  \
+             for ({word} tile = blockIdx.x; tile < n; tile += gridDim.x) {{\n    {word} row, column, to[{}];\n    \
+             ci_tile(at, tile, row, column, to);\n    \
+             const unsigned down = ci_least(at.rows - row, {edge}), across = ci_least(at.columns - column, {edge});\n    \
+             const unsigned x_down = ci_least(x, down - 1), x_across = ci_least(x, across - 1);",
+            self.operands.len() + 1,
+        );
+        for (at, &(dtype, _)) in all(true) {
+            let (place, ty) = (at + 1, c_type(dtype));
+            let _ = writeln!(
+                text,
+                "    {ty} here{at}[{each}];\n    CI_UNROLL\n    for (unsigned k = 0; k < {each}; k++) \
+                 here{at}[k] = p{at}[to[{place}] + x_down + ci_least(y + k * {step}, across - 1) * at.steps[{place}][1]];\n    \
+                 CI_UNROLL\n    for (unsigned k = 0; k < {each}; k++) t{at}[y + k * {step}][x] = here{at}[k];"
+            );
         }
         let _ = writeln!(
             text,
-            "  const unsigned x = threadIdx.x % {edge}, y = threadIdx.x / {edge};\n  const int last = (int)at.rank - 1;\n  \
-             for ({word} tile = blockIdx.x; tile < n; tile += gridDim.x) {{\n    {word} to[{}];\n    ci_find(at, tile, to);\n    \
-             const {word} column = tile % at.sizes[last] * {edge}, row = tile / at.sizes[last] % at.sizes[last - 1] * {edge};\n    \
-             CI_UNROLL\n    for (unsigned r = y; r < {edge}; r += {}) if (row + x < rows && column + r < columns) {{",
-            self.operands.len() + 1,
-            THREADS / edge
+            "    __syncthreads();\n    CI_UNROLL\n    for (unsigned first = 0; first < {each}; first += {GROUP}) {{"
         );
-        for (at, _) in all() {
-            let place = at + 1;
-            let _ = writeln!(text, "      t{at}[r][x] = p{at}[to[{place}] + x + r * (at.of[{place}][last] / {edge})];");
+        for (at, &(dtype, _)) in all(false) {
+            let (place, ty) = (at + 1, c_type(dtype));
+            let _ = writeln!(
+                text,
+                "      {ty} a{at}[{GROUP}];\n      CI_UNROLL\n      for (unsigned k = 0; k < {GROUP}; k++) \
+                 a{at}[k] = p{at}[to[{place}] + ci_least(y + (first + k) * {step}, down - 1) * at.steps[{place}][0] + x_across * at.steps[{place}][1]];"
+            );
         }
-        let place = |at: usize| match is_turned(at) {
-            true => format!("t{at}[x][r]"),
-            false => {
-                let place = at + 1;
-                format!(
-                    "p{at}[to[{place}] + r * (at.of[{place}][last - 1] / {edge}) + x * (at.of[{place}][last] / {edge})]"
-                )
-            }
-        };
+        let place = |at: usize| if is_turned(at) { format!("t{at}[x][r]") } else { format!("a{at}[k]") };
         let one = element(&place, "0");
         let _ = writeln!(
             text,
-            "    }}\n    __syncthreads();\n    CI_UNROLL\n    for (unsigned r = y; r < {edge}; r += {}) if (row + r < rows && column + x < columns)\n      \
-             out[to[0] + r * (at.of[0][last - 1] / {edge}) + x] = {one};\n    __syncthreads();\n  }}",
-            THREADS / edge
+            "      CI_UNROLL\n      for (unsigned k = 0; k < {GROUP}; k++) {{\n        const unsigned r = y + (first + k) * {step};\n        \
+             if (r < down && x < across) out[to[0] + r * at.steps[0][0] + x] = {one};\n      }}\n    }}\n    __syncthreads();\n  }}"
         );
     }
 }
