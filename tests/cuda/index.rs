@@ -91,7 +91,7 @@ fn picked_elements_are_those_of_the_host() {
         every_width!(E, number: {
             same!(D: {
                 let mut all = Vec::new();
-                for sizes in [[3, 5], [40, 21], [1, 2]] {
+                for sizes in [[3, 5], [40, 21], [1, 2], [5, 48]] {
                     let x: Matrix<E, D> = matrix(sizes, number);
                     all.push(host(&x.flip(axis![0, 1])));
                     all.push(host(&x.t().flip(axis![1])));
@@ -101,6 +101,11 @@ fn picked_elements_are_those_of_the_host() {
                     all.push(host(&x.repeat::<shape![2, 3]>()));
                     all.push(host(&x.repeat_interleave::<dim!(3), _>(axis![1])));
                 }
+                let wide: Matrix<E, D> = matrix([5, 48], number);
+                all.push(host(&wide.slice(s![.., 1..33]).flip(axis![1])));
+                all.push(host(&wide.slice(s![.., 16..48]).flip(axis![1])));
+                all.push(host(&wide.roll_axis(axis![1], 16)));
+                all.push(host(&wide.pad::<shape![20, 12], _>(Constant(number(5)))));
                 let x: Matrix<E, D> = matrix([4, 6], number);
                 all.push(host(&x.repeat_interleave_by(axis![0], &line::<i64, D>(vec![2, 0, 1, 3]))));
                 let none: Matrix<E, D> = matrix([0, 6], number);

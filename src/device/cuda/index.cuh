@@ -99,27 +99,65 @@ CI_KERNEL void moved(const ci_i32 *positions, const ci_i64 *order, const word *b
 }
 // ---
 // Pick: the positions of each axis of the result come from segments, sorted by their first position in it. Positions of a segment are
-// `times` times those of the source, which go up or down; a segment of no times is filled.
+// `times` times those of the source, which go up or down; a segment of no times is filled. There is an axis. A thread has packs of
+// neighbours along the last axis, where that is `packed`: a number of whole ones.
 struct ci_segment { ci_u64 at, start, step, times; };
-struct ci_picked { ci_u64 count, rank, sizes[8], strides[8], first[9]; };
-CI_KERNEL void moved(const word *a, const ci_segment *segments, word *out, const ci_picked w, const word fill) {
-  CI_EACH_OF(ci_at, i, (ci_at)w.count) {
-    ci_at rest = i, from = 0;
-    bool inside = true;
-    for (int axis = (int)w.rank - 1; axis >= 0; axis--) {
-      const ci_at outer = rest / (ci_at)w.sizes[axis], at = rest - outer * (ci_at)w.sizes[axis];
-      rest = outer;
-      ci_u64 low = w.first[axis], high = w.first[axis + 1];
-      while (high - low > 1) {
-        const ci_u64 middle = low + (high - low) / 2;
-        if (segments[middle].at <= at) low = middle; else high = middle;
-      }
-      const ci_segment s = segments[low];
-      if (s.times == 0) inside = false;
-      else from += ((ci_at)s.start + (s.times == 1 ? at - (ci_at)s.at : (at - (ci_at)s.at) / (ci_at)s.times) * (ci_at)s.step) * (ci_at)w.strides[axis];
-    }
-    if (inside) out[i] = a[from]; else out[i] = fill;
+struct ci_picked { ci_u64 count, rank, packed, sizes[8], strides[8], first[9]; };
+// The segment of an axis that has this position.
+CI_FN ci_u64 ci_segment_with(const ci_at at, const ci_segment *segments, const ci_u64 first, const ci_u64 last) {
+  ci_u64 low = first, high = last;
+  while (high - low > 1) {
+    const ci_u64 middle = low + (high - low) / 2;
+    if (segments[middle].at <= at) low = middle; else high = middle;
   }
+  return low;
+}
+// Where in the source's axis a position of a segment is.
+CI_FN ci_at ci_in_source(const ci_segment &s, const ci_at at) {
+  return (ci_at)s.start + (s.times == 1 ? at - (ci_at)s.at : (at - (ci_at)s.at) / (ci_at)s.times) * (ci_at)s.step;
+}
+template<int PACK> CI_FN void ci_pick(const word *a, const ci_segment *segments, word *out, const ci_picked &w, const word fill) {
+  const int last = (int)w.rank - 1;
+  const ci_at size = (ci_at)w.sizes[last], stride = (ci_at)w.strides[last];
+  const ci_u64 behind = w.first[last + 1];
+  CI_EACH_OF(ci_at, pack, (ci_at)(w.count / PACK)) {
+    ci_at rest = pack * PACK / size, from = 0;
+    const ci_at at = pack * PACK - rest * size;
+    bool inside = true;
+    for (int axis = last - 1; axis >= 0; axis--) {
+      const ci_at outer = axis > 0 ? rest / (ci_at)w.sizes[axis] : 0, here = rest - outer * (ci_at)w.sizes[axis];
+      rest = outer;
+      const ci_segment s = segments[ci_segment_with(here, segments, w.first[axis], w.first[axis + 1])];
+      if (s.times == 0) inside = false;
+      else from += ci_in_source(s, here) * (ci_at)w.strides[axis];
+    }
+    ci_u64 low = ci_segment_with(at, segments, w.first[last], behind);
+    ci_segment s = segments[low];
+    ci_at end = low + 1 < behind ? (ci_at)segments[low + 1].at : size;
+    ci_pack<word, PACK> x;
+    // Neighbours in the source, upwards or downwards, are read as a pack, if it lies at a multiple of its size.
+    const bool is_whole = PACK > 1 && inside && s.times == 1 && stride == 1 && at + PACK <= end, is_down = s.step != 1;
+    const word *first = a + (is_whole ? from + ci_in_source(s, is_down ? at + (PACK - 1) : at) : 0);
+    if (is_whole && (ci_u64)first % sizeof(x) == 0) {
+      const ci_pack<word, PACK> own = ci_load<word, PACK>(first, 0);
+      CI_UNROLL
+      for (int k = 0; k < PACK; k++) if (is_down) x.of[k] = own.of[PACK - 1 - k]; else x.of[k] = own.of[k];
+    } else {
+      CI_UNROLL
+      for (int k = 0; k < PACK; k++) {
+        if (at + k == end) {
+          s = segments[++low];
+          end = low + 1 < behind ? (ci_at)segments[low + 1].at : size;
+        }
+        if (inside && s.times != 0) x.of[k] = a[from + ci_in_source(s, at + k) * stride]; else x.of[k] = fill;
+      }
+    }
+    ci_store<word, PACK>(out, pack, x);
+  }
+}
+CI_KERNEL void moved(const word *a, const ci_segment *segments, word *out, const ci_picked w, const word fill) {
+  if (w.packed) ci_pick<(sizeof(word) < 16 ? 16 / sizeof(word) : 1)>(a, segments, out, w, fill);
+  else ci_pick<1>(a, segments, out, w, fill);
 }
 // ---
 // Band: contiguous matrices, zero where the column is not from `low` to `high` behind the row.

@@ -253,6 +253,7 @@ struct Stretch {
 struct Picked {
     count: u64,
     rank: u64,
+    packed: u64,
     sizes: [u64; 8],
     strides: [u64; 8],
     first: [u64; 9],
@@ -291,7 +292,15 @@ pub(super) fn pick<E: Element>(
         first[axis + 1] = stretches.len() as u64;
     }
     let total = count(OP, &sizes)?;
-    let (rank, strides) = (axes.len() as u64, padded(a.strides));
+    if axes.is_empty() {
+        // One element is an axis of one.
+        stretches.push(Stretch { at: 0, start: 0, step: 1, times: 1 });
+        sizes.push(1);
+        first[1] = 1;
+    }
+    let (rank, strides) = (sizes.len() as u64, padded(a.strides));
+    let pack = (16 / size_of::<E>()).max(1);
+    let packed = pack > 1 && sizes.last().is_some_and(|size| size.is_multiple_of(pack));
     let reach = crate::layout::bounds::span(a.sizes, a.strides).unwrap_or(usize::MAX);
     let words = Words::up_to(size_of::<E>(), total.max(reach));
     // SAFETY: the kernel writes every element.
@@ -304,10 +313,11 @@ pub(super) fn pick<E: Element>(
     arguments.push(start::<E>(a.buffer, a.offset));
     arguments.push(table.address());
     arguments.push(result.address());
-    arguments.push(Picked { count: total as u64, rank, sizes: padded(&sizes), strides, first });
+    arguments.push(Picked { count: total as u64, rank, packed: packed.into(), sizes: padded(&sizes), strides, first });
     arguments.push(fill);
+    let grid = Grid::over(if packed { total / pack } else { total });
     // SAFETY: these are the parameters; segments lie inside the axes of the view, and each axis of the result has some.
-    unsafe { launch(OP, device, (Form::Pick, words), Grid::over(total), &arguments)? };
+    unsafe { launch(OP, device, (Form::Pick, words), grid, &arguments)? };
     Ok(result)
 }
 
