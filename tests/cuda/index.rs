@@ -272,7 +272,12 @@ fn selected_elements_are_those_of_the_host() {
                     all.push(host(&x.t().masked_select(mask.t())));
                     all.push(host(&x.masked_select(&matrix::<bool, D>([1, sizes[1]], |_| false))));
                     all.push(host(&mask.nonzero()));
+                    all.push(host(&mask.t().nonzero()));
                 }
+                let x: Matrix<E, D> = matrix([90, 100], number);
+                let mask: Matrix<bool, D> = matrix([90, 100], |at| at % 4 != 1);
+                all.push(host(&x.slice(s![1..]).masked_select(mask.slice(s![1..]))));
+                all.push(host(&x.reshape_sized::<shape![_, _, _]>([9, 50, 20]).nonzero()));
                 all
             });
         });

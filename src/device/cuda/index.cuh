@@ -1,4 +1,4 @@
-// Elements moved to other places: gather, scatter, pick, band, compress. Behind `block.cuh` and `word`, an element, of which mostly the
+// Elements moved to other places: gather, scatter, pick, band, compress, and the indices of what is selected. Behind `block.cuh` and `word`, an element, of which mostly the
 // width alone matters. What is compiled is the first section and one of the others.
 
 // Counts and places: 32 bits, where all of them have room there.
@@ -170,21 +170,37 @@ CI_KERNEL void moved(const word *a, word *out, const ci_u64 n, const ci_u64 heig
 }
 // ---
 // What is shared by the kernels of compress: chunks of elements in row-major order, strides of the elements and of the mask. A thread
-// has CI_ROUNDS elements of a chunk, its warp those that follow one another.
-struct ci_selected { ci_u64 count, chunks, rank, sizes[8], strides[2][8]; };
+// has CI_ROUNDS neighbours of a chunk; where the mask is `packed`, they are neighbours in memory, at a multiple of their number.
+struct ci_selected { ci_u64 count, chunks, packed, rank, sizes[8], strides[2][8]; };
 #define CI_ROUNDS 16
 #define CI_CHUNK (CI_ROUNDS * CI_THREADS)
-CI_FN ci_u64 ci_own_first(const ci_u64 chunk) { return chunk * CI_CHUNK + threadIdx.x / 32 * (32 * CI_ROUNDS) + threadIdx.x % 32; }
-CI_FN bool ci_is_selected(const ci_u8 *mask, const ci_u64 i, const ci_selected &w) {
-  return i < w.count && mask[ci_place(i, w.rank, w.sizes, w.strides[1])] != 0;
+// A bit for each element of this thread: whether it is selected.
+CI_FN ci_u32 ci_own_selected(const ci_u8 *mask, const ci_u64 chunk, const ci_selected &w) {
+  const ci_u64 first = chunk * CI_CHUNK + threadIdx.x * CI_ROUNDS;
+  ci_u32 selected = 0;
+  if (w.packed && first + CI_ROUNDS <= w.count) {
+    const ci_pack<ci_u8, CI_ROUNDS> own = ci_load<ci_u8, CI_ROUNDS>(mask + first, 0);
+    CI_UNROLL
+    for (int k = 0; k < CI_ROUNDS; k++) selected |= (ci_u32)(own.of[k] != 0) << k;
+  } else {
+    for (int k = 0; k < CI_ROUNDS && first + k < w.count; k++)
+      selected |= (ci_u32)(mask[ci_place(first + k, w.rank, w.sizes, w.strides[1])] != 0) << k;
+  }
+  return selected;
 }
-// The sum of what the warps before this one have, each the same in all of its lanes, and that of all.
-CI_FN ci_u32 ci_of_warps_before(const ci_u32 own, ci_u32 &all) {
+// The sum of what the threads before this one have, and that of all.
+CI_FN ci_u32 ci_of_threads_before(const ci_u32 own, ci_u32 &all) {
   __shared__ ci_u32 parts[CI_THREADS / 32];
-  const unsigned warp = threadIdx.x / 32;
-  if (threadIdx.x % 32 == 0) parts[warp] = own;
+  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  ci_u32 before = own;
+  CI_UNROLL
+  for (unsigned by = 1; by < 32; by *= 2) {
+    const ci_u32 other = __shfl_up_sync(~0u, before, by);
+    if (lane >= by) before += other;
+  }
+  if (lane == 31) parts[warp] = before;
   __syncthreads();
-  ci_u32 before = 0;
+  before -= own;
   all = 0;
   CI_UNROLL
   for (unsigned other = 0; other < CI_THREADS / 32; other++) {
@@ -194,15 +210,20 @@ CI_FN ci_u32 ci_of_warps_before(const ci_u32 own, ci_u32 &all) {
   __syncthreads();
   return before;
 }
+// Where in a chunk its selected elements are, in their order, and how many there are.
+CI_FN ci_u32 ci_listed(const ci_u8 *mask, const ci_u64 chunk, const ci_selected &w, ci_u16 *spots) {
+  ci_u32 selected = ci_own_selected(mask, chunk, w), all;
+  for (ci_u32 at = ci_of_threads_before(__popc(selected), all); selected; selected &= selected - 1)
+    spots[at++] = (ci_u16)(threadIdx.x * CI_ROUNDS + (__ffs((int)selected) - 1));
+  __syncthreads();
+  return all;
+}
 // ---
 // How many elements of each chunk are selected.
 CI_KERNEL void moved(const ci_u8 *mask, ci_u64 *counts, const ci_selected w) {
   for (ci_u64 chunk = blockIdx.x; chunk < w.chunks; chunk += gridDim.x) {
-    const ci_u64 first = ci_own_first(chunk);
-    ci_u32 own = 0, all;
-    CI_UNROLL
-    for (int k = 0; k < CI_ROUNDS; k++) own += __popc(__ballot_sync(~0u, ci_is_selected(mask, first + k * 32, w)));
-    ci_of_warps_before(own, all);
+    ci_u32 all;
+    ci_of_threads_before(__popc(ci_own_selected(mask, chunk, w)), all);
     if (threadIdx.x == 0) counts[chunk] = all;
   }
 }
@@ -243,22 +264,40 @@ CI_KERNEL void moved(ci_u64 *counts, const ci_u64 chunks) {
   if (threadIdx.x == 0) counts[chunks] = before;
 }
 // ---
-// The selected elements of each chunk, behind those before it.
+// The selected elements of each chunk, behind those before it. A thread has some of them on their way at once.
 CI_KERNEL void moved(const word *a, const ci_u8 *mask, const ci_u64 *firsts, word *out, const ci_selected w) {
-  const unsigned lane = threadIdx.x % 32;
+  constexpr unsigned AHEAD = 4;
+  __shared__ ci_u16 spots[CI_CHUNK];
   for (ci_u64 chunk = blockIdx.x; chunk < w.chunks; chunk += gridDim.x) {
-    const ci_u64 first = ci_own_first(chunk);
-    ci_u32 selected[CI_ROUNDS], own = 0, all;
-    CI_UNROLL
-    for (int k = 0; k < CI_ROUNDS; k++) {
-      selected[k] = __ballot_sync(~0u, ci_is_selected(mask, first + k * 32, w));
-      own += __popc(selected[k]);
+    const ci_u32 all = ci_listed(mask, chunk, w, spots);
+    word *to = out + firsts[chunk];
+    for (unsigned start = threadIdx.x; start < all; start += AHEAD * CI_THREADS) {
+      word x[AHEAD];
+      CI_UNROLL
+      for (unsigned k = 0; k < AHEAD; k++) if (start + k * CI_THREADS < all)
+        x[k] = a[ci_place(chunk * CI_CHUNK + spots[start + k * CI_THREADS], w.rank, w.sizes, w.strides[0])];
+      CI_UNROLL
+      for (unsigned k = 0; k < AHEAD; k++) if (start + k * CI_THREADS < all) to[start + k * CI_THREADS] = x[k];
     }
-    word *to = out + firsts[chunk] + ci_of_warps_before(own, all);
-    CI_UNROLL
-    for (int k = 0; k < CI_ROUNDS; k++) {
-      if (selected[k] >> lane & 1) to[__popc(selected[k] & ((1u << lane) - 1))] = a[ci_place(first + k * 32, w.rank, w.sizes, w.strides[0])];
-      to += __popc(selected[k]);
+    __syncthreads();
+  }
+}
+// ---
+// The indices of the selected elements of each chunk, a row for each, behind those before it.
+CI_KERNEL void moved(const ci_u8 *mask, const ci_u64 *firsts, ci_i64 *out, const ci_selected w) {
+  __shared__ ci_u16 spots[CI_CHUNK];
+  for (ci_u64 chunk = blockIdx.x; chunk < w.chunks; chunk += gridDim.x) {
+    const ci_u32 all = ci_listed(mask, chunk, w, spots);
+    ci_i64 *to = out + firsts[chunk] * w.rank;
+    for (unsigned row = threadIdx.x; row < all; row += CI_THREADS) {
+      ci_at i = (ci_at)(chunk * CI_CHUNK) + spots[row];
+      for (int axis = (int)w.rank - 1; axis > 0; axis--) {
+        const ci_at outer = i / (ci_at)w.sizes[axis];
+        to[row * w.rank + axis] = (ci_i64)(i - outer * (ci_at)w.sizes[axis]);
+        i = outer;
+      }
+      to[row * w.rank] = (ci_i64)i;
     }
+    __syncthreads();
   }
 }

@@ -32,6 +32,7 @@ pub(super) enum Form {
     Count,
     Scan,
     Select,
+    Rows,
 }
 
 /// The words that are moved: so many bytes each, and whether counts and places have 32 bits.

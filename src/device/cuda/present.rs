@@ -389,6 +389,9 @@ impl<const N: usize> Backend for Cuda<N> {
     ) -> Result<(CudaBuffer, usize)> {
         select::compress(a.buffer.device(), &a, &mask)
     }
+    fn index_rows(mask: View<'_, CudaBuffer, bool>) -> Result<Option<(CudaBuffer, usize)>> {
+        select::index_rows(mask.buffer.device(), &mask).map(Some)
+    }
     fn order<E: Element>(order: Order, a: View<'_, CudaBuffer, E>, axis: usize) -> Result<[CudaBuffer; 2]> {
         order::order(a.buffer.device(), order, &a, axis)
     }
