@@ -2,7 +2,8 @@
 
 use crate::on_gpu;
 use castiron::{
-    Complex, Cpu, Cuda, Device, Dtype, Element, Numeric, Real, Shape, Tensor, axis, bf16, f16, fused, s, shape, tensor,
+    Complex, Cpu, Cuda, Device, Dtype, Element, Float, Numeric, Real, Shape, Tensor, axis, bf16, f16, fused, s, shape,
+    tensor,
 };
 
 type Line<E, D> = Tensor<E, shape![_], D>;
@@ -74,6 +75,34 @@ fn means_and_variances_are_close() {
         for (host, gpu) in values::<Cpu>().into_iter().zip(values::<Cuda<0>>()) {
             assert!((host - gpu).abs() <= 2e-6 * host.abs(), "{host} {gpu}");
         }
+        fn spreads<E: Float, D: Device>(start: f64) -> Vec<f64> {
+            let made = |far: f64| {
+                let value = |at: usize| {
+                    E::from_f64(if at % 2700 == 650 { far } else { start + ((at * 7 + at / 5) % 13) as f64 })
+                };
+                let elements = (0..12 * 900).map(value).collect();
+                let host: Cube<E, Cpu> = Tensor::from_vec_sized(elements, [4, 3, 900]);
+                host.to_device::<D>().unwrap()
+            };
+            let x = made(start);
+            let mut all = host_of(&x.var_axis(axis!(2), 1).to::<f64>());
+            all.extend(host_of(&x.std_axis(axis!(2), 0).to::<f64>()));
+            all.extend(host_of(&x.var(0).to::<f64>()));
+            all.extend(host_of(&made(f64::INFINITY).var_axis(axis!(2), 1).to::<f64>()));
+            all
+        }
+        macro_rules! close {
+            ($($type:ty, $start:expr, $error:expr;)*) => {$(
+                let (host, gpu) = (spreads::<$type, Cpu>($start), spreads::<$type, Cuda<0>>($start));
+                assert_eq!(host.len(), gpu.len());
+                for (host, gpu) in host.into_iter().zip(gpu) {
+                    let is_close = (host - gpu).abs() <= $error * host.abs() || (host.is_nan() && gpu.is_nan());
+                    assert!(is_close, "{} {host} {gpu}", stringify!($type));
+                }
+            )*};
+        }
+        // (Far from 0, where sums of squares would have no digits left.)
+        close! { f32, 1e4, 1e-6; bf16, 1.0, 0.01; f64, 1e8, 1e-9; }
     });
 }
 

@@ -22,6 +22,32 @@ CI_FN R::partial ci_add(R::partial p, const ci_pack<R::element, CI_PACK> &x, ci_
   for (int k = 0; k < CI_PACK; k++) p = R::accumulate(p, x.of[k], (ci_i64)(i + k), g);
   return p;
 }
+#if CI_MOMENTS
+// Count, mean and squared deviations from it, of some elements at once: two passes over what is in registers, and a division for all. (Where
+// their sum is not finite, their mean may be: one by one.)
+CI_FN R::partial ci_add_all(R::partial p, const ci_pack<R::element, CI_PACK> (&x)[CI_AHEAD], ci_u64 i, ci_u64 step, const R::given g) {
+  constexpr int COUNT = CI_AHEAD * CI_PACK;
+  double sums[CI_AHEAD] = {}, squares[CI_AHEAD] = {};
+  CI_UNROLL
+  for (int n = 0; n < COUNT; n++) sums[n % CI_AHEAD] += ci_cast<double>(x[n / CI_PACK].of[n % CI_PACK]);
+  const double mean = ((sums[0] + sums[1]) + (sums[2] + sums[3])) * (1.0 / COUNT);
+  CI_UNROLL
+  for (int n = 0; n < COUNT; n++) {
+    const double deviation = ci_cast<double>(x[n / CI_PACK].of[n % CI_PACK]) - mean;
+    squares[n % CI_AHEAD] += deviation * deviation;
+  }
+  if (ci_is_finite(mean)) return R::merge(p, R::partial{(double)COUNT, mean, (squares[0] + squares[1]) + (squares[2] + squares[3])}, g);
+  CI_UNROLL
+  for (int n = 0; n < CI_AHEAD; n++) p = ci_add(p, x[n], i + n * step, g);
+  return p;
+}
+#else
+CI_FN R::partial ci_add_all(R::partial p, const ci_pack<R::element, CI_PACK> (&x)[CI_AHEAD], ci_u64 i, ci_u64 step, const R::given g) {
+  CI_UNROLL
+  for (int n = 0; n < CI_AHEAD; n++) p = ci_add(p, x[n], i + n * step, g);
+  return p;
+}
+#endif
 // The elements from `first` to `last` of the result at `from` that fall to one of so many threads, pack by pack.
 CI_FN R::partial ci_reduced(const ci_elements &a, ci_u64 from, const ci_places &w, ci_u64 first, ci_u64 last, ci_u64 thread, ci_u64 threads, const R::given g) {
   R::partial p = R::start(g);
@@ -31,8 +57,7 @@ CI_FN R::partial ci_reduced(const ci_elements &a, ci_u64 from, const ci_places &
     ci_pack<R::element, CI_PACK> x[CI_AHEAD];
     CI_UNROLL
     for (int k = 0; k < CI_AHEAD; k++) x[k] = a.pack<CI_PACK>(from + ci_gone(i + k * step, w));
-    CI_UNROLL
-    for (int k = 0; k < CI_AHEAD; k++) p = ci_add(p, x[k], i + k * step, g);
+    p = ci_add_all(p, x, i, step, g);
   }
   for (; i + CI_PACK <= last; i += step) p = ci_add(p, a.pack<CI_PACK>(from + ci_gone(i, w)), i, g);
   // What is less than a pack falls to one thread.

@@ -203,12 +203,13 @@ fn source(text: &ReducerText, elements: &str, (form, pack, writes): (Form, usize
     // The merging kernel reads no elements.
     let common = if form == Form::Merge { common.split("// So many packs").next().unwrap_or_default() } else { common };
     with_prelude(&format!(
-        "{}{}{elements}#define CI_THREADS {THREADS}\n#define CI_PACK {pack}\n#define CI_LINE {}\n#define CI_GIVEN {given}\n\
+        "{}{}{elements}#define CI_THREADS {THREADS}\n#define CI_PACK {pack}\n#define CI_LINE {}\n#define CI_MOMENTS {}\n#define CI_GIVEN {given}\n\
          #define CI_NO_GIVEN {no_given}\n#define CI_RESULT {result}\n#define CI_WRITE(o, p) {write}\n\
          #define CI_WRITE_CHUNK(o, chunk, p) {chunk}\n{BLOCK}{common}{own}",
         text.library,
         steps(text),
-        u8::from(is_line)
+        u8::from(is_line),
+        u8::from(text.has_moments)
     ))
 }
 

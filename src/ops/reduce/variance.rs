@@ -230,7 +230,11 @@ impl<E: Dtype> Reducer<E> for Variance {
         if E::DTYPE.is_complex() {
             reduction.computes::<Complex<f64>>().read_two(self.steps::<2>(E::DTYPE))
         } else {
-            reduction.computes::<f64>().read_two(self.steps::<1>(E::DTYPE))
+            let text = reduction.computes::<f64>().read_two(self.steps::<1>(E::DTYPE));
+            text.map(|mut text| {
+                text.has_moments = true;
+                text
+            })
         }
     }
     #[cfg(any(test, feature = "cuda"))]

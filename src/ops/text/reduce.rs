@@ -40,6 +40,8 @@ pub struct ReducerText {
     pub partial: Vec<Kind>,
     /// Those of the run-time values, in their order: none, or `Reducer::given`, each of this kind.
     pub given: Vec<Kind>,
+    /// Whether the accumulator is the count, the mean and the squared deviations of real numbers, as `f64`.
+    pub has_moments: bool,
     /// The struct and what it calls.
     pub library: String,
     /// What has been recorded.
@@ -282,6 +284,7 @@ where
         second: reduction.second,
         partial: partial_kinds,
         given: given_kinds,
+        has_moments: false,
         library: text,
         functions,
     })
