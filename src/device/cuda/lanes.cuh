@@ -9,9 +9,25 @@ struct ci_lanes {
   ci_u64 rank;
 };
 typedef ci_pack<L::element, CI_PACK> ci_elements;
+// Of rows that are in memory, so many elements are loaded before the first is used.
+#define CI_AHEAD 8
+// Does `ONE` to `x`, element `i` of the row at `from`, for each that falls to one of so many threads.
+#define CI_EACH_AHEAD(thread, threads, ONE) { \
+    ci_u64 first = thread; \
+    for (; first + (CI_AHEAD - 1) * (threads) < w.len; first += CI_AHEAD * (threads)) { \
+      L::element ahead[CI_AHEAD]; \
+      CI_UNROLL \
+      for (int n = 0; n < CI_AHEAD; n++) ahead[n] = from[(first + n * (threads)) * w.step]; \
+      CI_UNROLL \
+      for (int n = 0; n < CI_AHEAD; n++) { const ci_u64 i = first + n * (threads); const L::element x = ahead[n]; ONE } \
+    } \
+    for (ci_u64 i = first; i < w.len; i += threads) { const L::element x = from[i * w.step]; ONE } \
+  }
 // ---
 // Contiguous rows that threads hold in registers, so that each element is read once: CI_ROW threads for each row, a warp or the whole
-// block, with CI_ITEMS packs each.
+// block, with CI_ITEMS packs each. Where all packs are there (CI_WHOLE), nothing branches: what two passes compute of an element is computed
+// once.
+#define CI_IS_THERE(i) (CI_WHOLE || i < w.len)
 template<class R> CI_FN typename R::partial ci_row_merged(typename R::partial p, const typename R::given g) {
   if (CI_ROW != 32) return ci_merged<R>(p, g);
   CI_UNROLL
@@ -24,7 +40,7 @@ template<class R> CI_FN typename R::partial ci_row_merged(typename R::partial p,
     for (int item = 0; item < CI_ITEMS; item++) { \
       const ci_u64 i = (item * CI_ROW + thread) * (ci_u64)CI_PACK; \
       CI_UNROLL \
-      for (int k = 0; k < CI_PACK; k++) if (i < w.len) p = L::pass##n::accumulate(p, x[item].of[k], (ci_i64)(i + k), g); \
+      for (int k = 0; k < CI_PACK; k++) if (CI_IS_THERE(i)) p = L::pass##n::accumulate(p, x[item].of[k], (ci_i64)(i + k), g); \
     } \
     g = L::with##n(g, L::pass##n::finish(ci_row_merged<L::pass##n>(p, g), (ci_i64)w.len, g)); \
   }
@@ -38,13 +54,13 @@ CI_KERNEL void __launch_bounds__(CI_THREADS) lanes(const L::element *a, L::eleme
     CI_UNROLL
     for (int item = 0; item < CI_ITEMS; item++) {
       const ci_u64 i = (item * CI_ROW + thread) * (ci_u64)CI_PACK;
-      if (i < w.len) x[item] = ci_load<L::element, CI_PACK>(from + i, 0);
+      if (CI_IS_THERE(i)) x[item] = ci_load<L::element, CI_PACK>(from + i, 0);
     }
     CI_PASSES
     CI_UNROLL
     for (int item = 0; item < CI_ITEMS; item++) {
       const ci_u64 i = (item * CI_ROW + thread) * (ci_u64)CI_PACK;
-      if (i < w.len) {
+      if (CI_IS_THERE(i)) {
         CI_HERE(i)
         CI_UNROLL
         for (int k = 0; k < CI_PACK; k++) x[item].of[k] = CI_AT(x[item].of[k], k);
@@ -57,7 +73,7 @@ CI_KERNEL void __launch_bounds__(CI_THREADS) lanes(const L::element *a, L::eleme
 // A block for each row, which is read once for each pass and once more.
 #define CI_MEASURE(n) { \
     L::pass##n::partial p = L::pass##n::start(g); \
-    for (ci_u64 i = threadIdx.x; i < w.len; i += CI_THREADS) p = L::pass##n::accumulate(p, from[i * w.step], (ci_i64)i, g); \
+    CI_EACH_AHEAD(threadIdx.x, CI_THREADS, p = L::pass##n::accumulate(p, x, (ci_i64)i, g);) \
     g = L::with##n(g, L::pass##n::finish(ci_merged<L::pass##n>(p, g), (ci_i64)w.len, g)); \
   }
 CI_KERNEL void __launch_bounds__(CI_THREADS) lanes(const L::element *a, L::element *out CI_SHARED, const ci_lanes w, const L::given values) {
@@ -66,10 +82,7 @@ CI_KERNEL void __launch_bounds__(CI_THREADS) lanes(const L::element *a, L::eleme
     const ci_u64 to = ci_place(lane, w.rank, w.sizes, w.to_strides);
     L::given g = values;
     CI_PASSES
-    for (ci_u64 i = threadIdx.x; i < w.len; i += CI_THREADS) {
-      CI_HERE(i)
-      out[to + i * w.to_step] = CI_AT(from[i * w.step], 0);
-    }
+    CI_EACH_AHEAD(threadIdx.x, CI_THREADS, CI_HERE(i) out[to + i * w.to_step] = CI_AT(x, 0);)
   }
 }
 // ---
@@ -88,7 +101,7 @@ template<class R> CI_FN typename R::partial ci_column_merged(typename R::partial
 }
 #define CI_MEASURE(n) { \
     L::pass##n::partial p = L::pass##n::start(g); \
-    if (is_there) for (ci_u64 i = threadIdx.x / 32; i < w.len; i += CI_THREADS / 32) p = L::pass##n::accumulate(p, from[i * w.step], (ci_i64)i, g); \
+    if (is_there) CI_EACH_AHEAD(threadIdx.x / 32, CI_THREADS / 32, p = L::pass##n::accumulate(p, x, (ci_i64)i, g);) \
     g = L::with##n(g, L::pass##n::finish(ci_column_merged<L::pass##n>(p, g), (ci_i64)w.len, g)); \
   }
 CI_KERNEL void __launch_bounds__(CI_THREADS) lanes(const L::element *a, L::element *out CI_SHARED, const ci_lanes w, const L::given values) {
@@ -99,9 +112,6 @@ CI_KERNEL void __launch_bounds__(CI_THREADS) lanes(const L::element *a, L::eleme
     const ci_u64 to = ci_place(is_there ? lane : 0, w.rank, w.sizes, w.to_strides);
     L::given g = values;
     CI_PASSES
-    if (is_there) for (ci_u64 i = threadIdx.x / 32; i < w.len; i += CI_THREADS / 32) {
-      CI_HERE(i)
-      out[to + i * w.to_step] = CI_AT(from[i * w.step], 0);
-    }
+    if (is_there) CI_EACH_AHEAD(threadIdx.x / 32, CI_THREADS / 32, CI_HERE(i) out[to + i * w.to_step] = CI_AT(x, 0);)
   }
 }

@@ -64,6 +64,8 @@ struct Division {
     row: u32,
     items: u32,
     pack: u32,
+    /// Whether every pack is there.
+    whole: bool,
     blocks: u64,
 }
 
@@ -77,7 +79,7 @@ impl Division {
         let is_contiguous = (lanes.step == 1 && lanes.to_step == 1) || lanes.len == 1;
         if !is_contiguous && rank > 0 && lanes.strides[rank - 1] == 1 && lanes.lanes >= 16 {
             let blocks = lanes.lanes.div_ceil(32);
-            return Division { section: 2, threads: 1024, row: 1024, items: 1, pack: 1, blocks };
+            return Division { section: 2, blocks, ..Division::of_blocks(0) };
         }
         let most = (16 / width).max(1) as u64;
         let all = lanes.strides[..rank].iter().chain(&lanes.to_strides[..rank]).chain([&lanes.len]);
@@ -98,16 +100,21 @@ impl Division {
                     row: row as u32,
                     items: items as u32,
                     pack: pack as u32,
+                    whole: lanes.len == row * items * pack,
                     blocks,
                 }
             }
-            None => Division { section: 1, threads: 1024, row: 1024, items: 1, pack: 1, blocks: lanes.lanes },
+            None => Division::of_blocks(lanes.lanes),
         }
+    }
+    /// Blocks of rows that are read from memory.
+    fn of_blocks(blocks: u64) -> Division {
+        Division { section: 1, threads: 1024, row: 1024, items: 1, pack: 1, whole: false, blocks }
     }
     /// What the text depends on.
     fn class(self) -> u64 {
-        let Division { section, row, items, pack, .. } = self;
-        [section as u32, row.ilog2(), items.ilog2(), pack.ilog2()]
+        let Division { section, row, items, pack, whole, .. } = self;
+        [section as u32 + 4 * u32::from(whole), row.ilog2(), items.ilog2(), pack.ilog2()]
             .into_iter()
             .fold(0, |class, part| class * 16 + u64::from(part))
     }
@@ -124,13 +131,14 @@ fn row_source(text: &RowText, shared: [bool; 2], division: Division) -> String {
         .collect();
     let elements: String = there().map(|row| format!("{row}_here.of[k], ")).collect();
     let passes: String = (0..text.passes).map(|pass| format!("CI_MEASURE({pass}) ")).collect();
-    let Division { threads, row, items, pack, .. } = division;
+    let Division { threads, row, items, pack, whole, .. } = division;
     with_prelude(&format!(
         "{}typedef {} L;\n#define CI_THREADS {threads}\n#define CI_ROW {row}\n#define CI_ITEMS {items}\n\
-         #define CI_PACK {pack}\n#define CI_SHARED {parameters}\n#define CI_PASSES {passes}\n#define CI_HERE(i) {here}\n\
+         #define CI_PACK {pack}\n#define CI_WHOLE {}\n#define CI_SHARED {parameters}\n#define CI_PASSES {passes}\n#define CI_HERE(i) {here}\n\
          #define CI_AT(x, k) L::at_{}{}(x, {elements}g)\n{BLOCK}{common}{own}",
         text.library,
         text.name,
+        u8::from(whole),
         u8::from(shared[0]),
         u8::from(shared[1])
     ))
