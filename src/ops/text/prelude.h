@@ -129,12 +129,15 @@ CI_FN ci_f16 ci_half(float f) { ci_f16 x; asm("cvt.rn.f16.f32 %0, %1;" : "=h"(x.
 CI_FN float ci_wide(ci_bf16 x) { return ci_f32((unsigned)x.bits << 16); }
 CI_FN ci_bf16 ci_brain(float f) {
   const unsigned b = ci_word(f);
+  const unsigned short nan = (unsigned short)(b >> 16 | 0x40);
 #if !defined(CI_HOST) && !defined(CI_NO_PTX) && __CUDA_ARCH__ >= 800
-  // (The instruction gives one NaN for all.)
-  if (f == f) { ci_bf16 x; asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(x.bits) : "f"(f)); return x; }
+  // (The instruction gives one NaN for all. That which makes two is four times as fast as that which makes one.)
+  unsigned x;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(x) : "f"(0.0f), "f"(f));
+  return {f == f ? (unsigned short)x : nan};
+#else
+  return {(b & 0x7fffffffu) > 0x7f800000u ? nan : (unsigned short)((b + 0x7fffu + (b >> 16 & 1)) >> 16)};
 #endif
-  if ((b & 0x7fffffffu) > 0x7f800000u) return {(unsigned short)(b >> 16 | 0x40)};
-  return {(unsigned short)((b + 0x7fffu + (b >> 16 & 1)) >> 16)};
 }
 CI_FN float ci_rounded_to_f16(float x) { return ci_wide(ci_half(x)); }
 CI_FN float ci_rounded_to_bf16(float x) { return ci_wide(ci_brain(x)); }
