@@ -26,6 +26,9 @@ const FEW: u64 = 264;
 /// With so many threads or warps it has.
 const MANY_THREADS: u64 = 1 << 17;
 const MANY_WARPS: u64 = 1 << 12;
+/// So many warps are at work at once on the largest GPUs, and a chunk for each is worth it if it has so many parts.
+const WARPS_AT_ONCE: u64 = 1 << 12;
+const PARTS: u64 = 32;
 /// Steps of so many bytes are a function that is called.
 const LONG: usize = 2000;
 /// The warps of a block.
@@ -147,6 +150,12 @@ fn plan(lanes: &mut Scanned, widths: Widths, address: u64) -> Form {
         return Form::Rows { warps: 1, packed };
     }
     if lanes.lanes < FEW {
+        // (The warps of a block wait for one another, in every tile.)
+        let chunks = WARPS_AT_ONCE.div_ceil(lanes.lanes);
+        if lanes.len >= chunks * PARTS * part {
+            lanes.divide(chunks, part, part);
+            return Form::Rows { warps: 1, packed };
+        }
         lanes.divide(BLOCKS.div_ceil(lanes.lanes), 2 * WARPS * part, WARPS * part);
     }
     Form::Rows { warps: WARPS, packed }
