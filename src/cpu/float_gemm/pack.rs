@@ -165,8 +165,8 @@ impl<T: MachineFloat, const PARTS: usize, const STRIP: usize> Loop for Strip<T, 
                             done += 4;
                         }
                     }
-                    for column in done..columns {
-                        line[column] = from.add(term * steps[0] + column * steps[1]).read();
+                    for (column, number) in line.iter_mut().enumerate().take(columns).skip(done) {
+                        *number = from.add(term * steps[0] + column * steps[1]).read();
                     }
                     to.cast::<[T; STRIP]>().add(term).write(line);
                 }

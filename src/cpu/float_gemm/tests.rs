@@ -131,6 +131,39 @@ fn products_without_terms_are_zero() {
     compare::<f32, 1>([3, 3, 0], [0, 0], (1.0, false), 1);
 }
 
+/// Sums that need rounding are the same however many threads divide them, and wherever the right matrix is read from.
+#[test]
+fn sums_depend_on_the_number_of_terms_alone() {
+    let [m, k, n] = [70, 130, 90];
+    let noise = |at: usize| ((at.wrapping_mul(0x9e37_79b9) >> 7) % 1009) as f32 / 1009.0 - 0.4;
+    let left: Vec<f32> = (0..m * k).map(noise).collect();
+    let (right, turned): (Vec<f32>, Vec<f32>) =
+        ((0..k * n).map(|at| noise(at + 5)).collect(), (0..k * n).map(|at| noise(at % k * n + at / k + 5)).collect());
+    let product = |(right, right_steps): (&[f32], [usize; 2]), rows: usize, threads: usize| {
+        let mut out = vec![0.0_f32; rows * n];
+        let product = Product {
+            sizes: [rows, k, n],
+            out: out.as_mut_ptr(),
+            out_step: n,
+            left: left.as_ptr(),
+            left_steps: [k, 1],
+            right: right.as_ptr(),
+            right_steps,
+            alpha: 1.0,
+            adds: false,
+            threads,
+        };
+        multiply_by::<f32, 1>(product, tile::kernels::<f32>()[0]).unwrap();
+        out.into_iter().map(f32::to_bits).collect::<Vec<_>>()
+    };
+    let expected = product((&right, [n, 1]), m, 1);
+    for threads in [2, 3, 7] {
+        assert_eq!(product((&right, [n, 1]), m, threads), expected, "{threads} threads");
+    }
+    assert_eq!(product((&turned, [1, k]), m, 1), expected);
+    assert_eq!(product((&right, [n, 1]), 3, 1), expected[..3 * n]);
+}
+
 /// What is not finite reaches the sums it is in, and no others: columns that fill up a strip are not multiplied into the result.
 #[test]
 fn what_is_not_finite_stays_in_its_row_and_column() {
