@@ -41,6 +41,7 @@ pub(crate) fn one_by_one(len: usize) -> impl Iterator<Item = usize> {
 
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
 mod x86 {
+    use super::Loop;
     use core::sync::atomic::{AtomicU8, Ordering};
 
     /// The same functions in two modules: rustc compiles a module in one codegen unit, on one core, and these
@@ -62,6 +63,12 @@ mod x86 {
         wide_odd: avx512 "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c";
         narrow_even: avx2 "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c";
         narrow_odd: avx2 "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c";
+    }
+
+    /// (Not inline: few machines come here, and what calls it stays short.)
+    #[inline(never)]
+    pub(super) fn small<L: Loop>(body: L) -> L::Output {
+        body.run_small()
     }
 
     pub(super) const BASELINE: u8 = 1;
@@ -155,6 +162,15 @@ pub(crate) fn prefetch_row_nearby<T>(place: *const T, len: usize) {
     prefetch_row(place, len);
 }
 
+/// The same of several rows of so many bytes, `step` bytes apart. (Not inline: a call is nothing beside waiting for memory, and loops are
+/// compiled many times.)
+#[inline(never)]
+pub(crate) fn prefetch_rows_nearby(place: *const u8, rows: usize, step: usize, len: usize) {
+    for row in 0..rows {
+        prefetch_row_nearby(place.wrapping_add(row * step), len);
+    }
+}
+
 /// Runs a loop with the best instruction set of the machine.
 #[inline]
 pub(crate) fn dispatch<L: Loop>(body: L) -> L::Output {
@@ -180,7 +196,7 @@ pub(crate) fn dispatch<L: Loop>(body: L) -> L::Output {
         }
         let body = ManuallyDrop::into_inner(body);
         if const { L::WIDEST as u8 >= VectorWidth::Narrow as u8 } {
-            return body.run_small();
+            return x86::small(body);
         }
         body.run()
     }

@@ -2,6 +2,8 @@
 //! calls what is compiled for each reducer and dtype.
 //! Uses the loops; used by reductions, here and in `device::dynamic`.
 
+#![allow(clippy::needless_range_loop)]
+
 use super::loops::{ReduceLines, ReduceRows};
 use crate::cpu::bytes::Block16;
 use crate::cpu::simd;
@@ -138,8 +140,10 @@ macro_rules! functions {
                 }
             }
             unsafe fn start(&self, partials: *mut u8, count: usize) {
-                // SAFETY: the caller's promise.
-                (0..count).for_each(|at| unsafe { partials.cast::<R::Partial>().add(at).write(self.0.start()) });
+                for at in 0..count {
+                    // SAFETY: the caller's promise.
+                    unsafe { partials.cast::<R::Partial>().add(at).write(self.0.start()) }
+                }
             }
             unsafe fn lines(&self, lines: LineRun, partials: *mut u8, count: usize) {
                 let LineRun { from, step, len, position, next, exceeds_caches } = lines;
@@ -181,8 +185,8 @@ macro_rules! functions {
                         core::slice::from_raw_parts(later.cast::<R::Partial>(), count),
                     )
                 };
-                for (earlier, later) in earlier.iter_mut().zip(later) {
-                    *earlier = self.0.merge(*earlier, *later);
+                for at in 0..count {
+                    earlier[at] = self.0.merge(earlier[at], later[at]);
                 }
             }
             unsafe fn climb(

@@ -1,6 +1,8 @@
 //! The loops of a reduction, compiled for each reducer, dtype and instruction set.
 //! Uses reducers and the choice of instruction sets; called by `functions`.
 
+#![allow(clippy::needless_range_loop)]
+
 use super::plan::BLOCK;
 use crate::cpu::convert;
 use crate::cpu::simd::{self, Loop};
@@ -54,6 +56,7 @@ impl<A: Copy + 'static, R: Reducer<A>> ReduceLines<'_, A, R> {
         // Other partial results do not stay in the registers.
         if const { R::INTERLEAVES && size_of::<A>() == 4 && size_of::<R::Partial>() == 4 && !R::HAS_POSITIONS }
             && len >= MIN_WIDE
+            && reducer.interleaves()
         {
             // From beyond the caches elements come sooner in the order of memory. (What is added to what is the same in either way.)
             let (groups, others) =
@@ -61,12 +64,14 @@ impl<A: Copy + 'static, R: Reducer<A>> ReduceLines<'_, A, R> {
             let mut line = 0;
             for group in groups {
                 let lines = [elements(line), elements(line + 1), elements(line + 2), elements(line + 3)];
-                *group = reducer.blocks(lines).map(MaybeUninit::new);
+                let accumulated = reducer.four_lines(lines);
+                for at in 0..TOGETHER {
+                    group[at].write(accumulated[at]);
+                }
                 line += TOGETHER;
             }
             for partial in others {
-                let [accumulated] = reducer.blocks([elements(line)]);
-                partial.write(accumulated);
+                partial.write(reducer.block(elements(line), 0));
                 line += 1;
             }
             return;
@@ -80,8 +85,8 @@ impl<A: Copy + 'static, R: Reducer<A>> ReduceLines<'_, A, R> {
     #[inline(always)]
     fn widened(self) {
         let ReduceLines { reducer, from, step, len, position, next, partials, .. } = self;
-        let mut buffer = [const { MaybeUninit::<f32>::uninit() }; TOGETHER * BLOCK];
-        let buffer: *mut f32 = buffer.as_mut_ptr().cast();
+        let mut buffer = WideBuffer([const { MaybeUninit::uninit() }; TOGETHER * BLOCK]);
+        let buffer: *mut f32 = buffer.0.as_mut_ptr().cast();
         assert!(len <= BLOCK, "no line is longer than a block");
         let fitting = (TOGETHER * BLOCK / len).max(1);
         for (group, some) in partials.chunks_mut(fitting).enumerate() {
@@ -105,6 +110,10 @@ impl<A: Copy + 'static, R: Reducer<A>> ReduceLines<'_, A, R> {
         }
     }
 }
+
+/// A buffer for widened lines, aligned so that vectors do not straddle cache lines.
+#[repr(align(64))]
+struct WideBuffer([MaybeUninit<f32>; TOGETHER * BLOCK]);
 
 /// A reducer of `f16` fed with `f32`.
 struct Wide<A, R>(R, PhantomData<fn() -> A>);
@@ -131,7 +140,7 @@ impl<A: Copy + 'static, R: Reducer<A>> Reducer<f32> for Wide<A, R> {
     }
     const INTERLEAVES: bool = true;
     #[inline(always)]
-    fn blocks<const M: usize>(self, lines: [&[f32]; M]) -> [R::Partial; M] {
+    fn four_lines(self, lines: [&[f32]; 4]) -> [R::Partial; 4] {
         interleave(self, lines)
     }
     fn finish(self, partial: R::Partial, count: usize) -> R::Out {
@@ -163,13 +172,17 @@ impl<A: Copy + 'static, R: Reducer<A>> Loop for ReduceRows<'_, A, R> {
             if exceeds_caches {
                 // The next rows, or what follows these in memory.
                 let ahead = if at + 2 * AHEAD <= rows { AHEAD * step } else { columns };
-                some.iter().for_each(|row| simd::prefetch_row_nearby(row.as_ptr().wrapping_add(ahead), columns));
+                let (place, size) = (from.wrapping_add(at * step + ahead), size_of::<A>());
+                simd::prefetch_rows_nearby(place.cast(), AHEAD, step * size, columns * size);
             }
             reducer.four_rows(partials, some, position + at);
             at += AHEAD;
         }
         while at < rows {
-            accumulate_row(reducer, partials, row(at), position + at);
+            let row = row(at);
+            for column in 0..columns {
+                partials[column] = reducer.accumulate(partials[column], row[column], position + at);
+            }
             at += 1;
         }
     }
@@ -183,17 +196,5 @@ impl<A: Copy + 'static, R: Reducer<A>> Loop for ReduceRows<'_, A, R> {
                 partials[column] = reducer.accumulate(partials[column], element, position + at);
             }
         }
-    }
-}
-
-#[inline(always)]
-fn accumulate_row<A: Copy + 'static, R: Reducer<A>>(
-    reducer: R,
-    partials: &mut [R::Partial],
-    row: &[A],
-    position: usize,
-) {
-    for (partial, &element) in partials.iter_mut().zip(row) {
-        *partial = reducer.accumulate(*partial, element, position);
     }
 }

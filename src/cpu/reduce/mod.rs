@@ -200,6 +200,51 @@ fn once(sizes: &mut [usize], strides: &[usize], mask: u32) {
     }
 }
 
+/// [`run`] of one result.
+///
+/// # Safety
+/// As for [`run`].
+unsafe fn run_one(
+    functions: &dyn ReduceLoops,
+    from: *const u8,
+    sizes: &[usize],
+    strides: &[usize],
+    mask: u32,
+) -> Result<HostBuffer> {
+    // SAFETY: the caller's promise.
+    let [result] = unsafe { run(functions, from, sizes, strides, mask)? };
+    Ok(result)
+}
+
+/// [`run`] of two results.
+///
+/// # Safety
+/// As for [`run`].
+unsafe fn run_both(
+    functions: &dyn ReduceLoops,
+    from: *const u8,
+    sizes: &[usize],
+    strides: &[usize],
+    mask: u32,
+) -> Result<[HostBuffer; 2]> {
+    // SAFETY: the caller's promise.
+    unsafe { run(functions, from, sizes, strides, mask) }
+}
+
+/// Reduces what is computed, `bytes` being read for each element.
+fn run_computed(
+    functions: &dyn ReduceLoops,
+    source: &mut dyn ElementSource,
+    sizes: &[usize],
+    mask: u32,
+    bytes: usize,
+) -> Result<HostBuffer> {
+    kept_len(sizes, mask)?;
+    let plan = ReducePlan::new(source, sizes, mask, functions.facts(), true);
+    let [result] = results_of(functions, functions.facts(), plan, source, bytes)?;
+    Ok(result)
+}
+
 /// Reduces over the axes of `mask`; the result is row-major over the others.
 #[inline]
 pub(crate) fn reduce<A: Element, R: Reducer<A>>(
@@ -210,14 +255,13 @@ pub(crate) fn reduce<A: Element, R: Reducer<A>>(
     let (functions, from) = (FirstOnly::<A, R>::new(reducer), elementwise::source(&a).cast());
     // SAFETY: the view's invariant; all results are written.
     unsafe {
+        // (Few elements take less time than finding their functions in the table.)
         if let Some(lines) = short_lines(size_of::<R::Partial>(), a.sizes, a.strides, mask) {
-            return HostBuffer::filled_by(lines[0], |out: *mut R::Out| {
-                reduce_lines(&functions, from, lines, [out.cast(), core::ptr::null_mut()]);
-                Ok(())
-            });
+            let (result, start) = HostBuffer::uninitialised(lines[0], size_of::<R::Out>())?;
+            reduce_lines(&functions, from, lines, [start, core::ptr::null_mut()]);
+            return Ok(result);
         }
-        let [result] = run(&functions, from, a.sizes, a.strides, mask)?;
-        Ok(result)
+        run_one(&functions, from, a.sizes, a.strides, mask)
     }
 }
 
@@ -229,22 +273,17 @@ pub(crate) fn reduce_both<A: Element, R: TwoResults<A>>(
 ) -> Result<[HostBuffer; 2]> {
     let from = elementwise::source(&a).cast();
     // SAFETY: the view's invariant.
-    unsafe { run(&WithSecond::<A, R>::new(reducer), from, a.sizes, a.strides, mask) }
+    unsafe { run_both(&WithSecond::<A, R>::new(reducer), from, a.sizes, a.strides, mask) }
 }
 
 /// Reduces an expression over the axes of `mask`, in the same order as its evaluated elements would be.
 pub(crate) fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(
     reducer: R,
-    mut x: X,
+    x: X,
     sizes: &[usize],
     mask: u32,
 ) -> Result<HostBuffer> {
-    kept_len(sizes, mask)?;
-    let functions = FirstOnly::<X::Elem, R>::new(reducer);
-    let facts = functions.facts();
-    let plan = ReducePlan::new(&mut x, sizes, mask, facts, true);
-    let [result] = results_of(&functions, facts, plan, &Computed(x), X::BYTES)?;
-    Ok(result)
+    run_computed(&FirstOnly::<X::Elem, R>::new(reducer), &mut Computed(x), sizes, mask, X::BYTES)
 }
 
 /// Checks that the number of results does not overflow.

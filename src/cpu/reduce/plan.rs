@@ -4,7 +4,7 @@
 //! Used by the reductions.
 
 use super::functions::Facts;
-use crate::ops::expression::{AXES, Expression};
+use crate::ops::expression::AXES;
 use core::cmp::Reverse;
 
 /// Elements in a block.
@@ -37,11 +37,6 @@ const CHUNK: usize = 1 << 16;
 pub(super) trait HasStrides {
     /// Shows each leaf's strides.
     fn show(&mut self, see: &mut dyn FnMut(&mut [usize; AXES]));
-}
-impl<X: Expression> HasStrides for X {
-    fn show(&mut self, see: &mut dyn FnMut(&mut [usize; AXES])) {
-        self.strides(see);
-    }
 }
 
 /// A block of a result's elements.

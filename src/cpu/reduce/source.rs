@@ -48,8 +48,8 @@ pub(super) struct Found {
     pub lines: usize,
 }
 
-/// A source of elements.
-pub(super) trait ElementSource: Sync {
+/// A source of elements, which a plan orders.
+pub(super) trait ElementSource: HasStrides + Sync {
     /// Delivers the first lines of a patch that starts at `index`.
     ///
     /// # Safety
@@ -142,22 +142,54 @@ unsafe fn gather<T: Copy>(to: *mut u8, from: *const u8, [lines, len]: [usize; 2]
 
 /// An expression, computed on demand.
 pub(super) struct Computed<X>(pub X);
+impl<X: Expression> HasStrides for Computed<X> {
+    fn show(&mut self, see: &mut dyn FnMut(&mut [usize; AXES])) {
+        self.0.strides(see);
+    }
+}
 impl<X: Expression> ElementSource for Computed<X> {
     unsafe fn find(&self, index: &[usize; AXES], patch: Patch, buffer: &mut ByteBuffer) -> Found {
+        let (size, longest) = (size_of::<X::Elem>(), fused::longest::<X>());
+        let computed = ComputedPatch::new(&mut Computed(self.0), patch, buffer, (size, longest));
+        let ComputedPatch { found, across, along, lines, len, piece, to } = computed;
+        simd::dispatch(ComputeLines {
+            x: self.0,
+            index,
+            lines: [lines, across],
+            along: [len, along],
+            piece,
+            to: to.cast(),
+        });
+        found
+    }
+}
+
+/// What is computed of a patch, and in pieces of how many elements.
+struct ComputedPatch {
+    found: Found,
+    across: usize,
+    along: usize,
+    /// Lines that run on are one.
+    lines: usize,
+    len: usize,
+    piece: usize,
+    to: *mut u8,
+}
+impl ComputedPatch {
+    fn new(x: &mut dyn HasStrides, patch: Patch, buffer: &mut ByteBuffer, (size, longest): (usize, usize)) -> Self {
         let Patch { mut lines, across, mut len, along, .. } = patch.fitting(COMPUTED);
-        let (to, step, found) = (buffer.reserve(lines * len * size_of::<X::Elem>()), len, lines);
-        let mut x = self.0;
+        let to = buffer.reserve(lines * len * size);
+        let found = Found { from: to, step: len, lines };
         let (mut runs_on, mut aligned) = (true, true);
-        x.strides(&mut |strides| {
+        x.show(&mut |strides| {
             runs_on &= lines == 1 || Some(strides[across]) == strides[along].checked_mul(len);
             aligned &= strides[along] == 1;
         });
         if runs_on {
             (lines, len) = (1, lines * len);
         }
-        let piece = if aligned { len.min(fused::longest::<X>()) } else { PIECE };
-        simd::dispatch(ComputeLines { x, index, lines: [lines, across], along: [len, along], piece, to: to.cast() });
-        Found { from: to, step, lines: found }
+        let piece = if aligned { len.min(longest) } else { PIECE };
+        ComputedPatch { found, across, along, lines, len, piece, to }
     }
 }
 

@@ -116,9 +116,9 @@ impl<E: Dtype, const MAX: bool> Reducer<E> for Extreme<E, MAX> {
     }
     const INTERLEAVES: bool = true;
     #[inline(always)]
-    fn blocks<const M: usize>(self, lines: [&[E]; M]) -> [Self::Partial; M] {
+    fn four_lines(self, lines: [&[E]; 4]) -> [Self::Partial; 4] {
         if const { is_integer::<E>() } && lines.iter().all(|line| line.len() >= LONG) {
-            let mut extremes = [self.start(); M];
+            let mut extremes = [self.start(); 4];
             for (line, extreme) in extremes.iter_mut().enumerate() {
                 *extreme = self.block(lines[line], 0);
             }

@@ -1,7 +1,10 @@
 //! How a line of elements is reduced: in several partial results (lanes), which the compiler keeps in vector registers and which are
-//! merged pairwise at the end. The order depends on the length alone.
+//! merged pairwise at the end. The order depends on the length alone. (The loops are compiled for each
+//! reducer, dtype and instruction set: some count instead of iterating, for an iterator is a dozen functions more.)
 //!
 //! Uses `registers`; used by the reducers, by scans and by the host's loops.
+
+#![allow(clippy::needless_range_loop)]
 
 use super::{Accumulating, Reducer, registers};
 use crate::dtype::Compute;
@@ -151,14 +154,14 @@ fn sequential<A: Copy, R: Reducer<A>>(reducer: R, elements: &[A], index: usize) 
     let mut partial = reducer.start();
     // (By fours, so that the compiler does not take so few elements for worth whole vectors.)
     let (fours, rest) = elements.as_chunks::<4>();
-    for (four, some) in fours.iter().enumerate() {
-        for (at, &element) in some.iter().enumerate() {
-            partial = reducer.accumulate(partial, element, index + 4 * four + at);
+    for four in 0..fours.len() {
+        for at in 0..4 {
+            partial = reducer.accumulate(partial, fours[four][at], index + 4 * four + at);
         }
     }
     let first = index + elements.len() - rest.len();
-    for (at, &element) in rest.iter().enumerate() {
-        partial = reducer.accumulate(partial, element, first + at);
+    for at in 0..rest.len() {
+        partial = reducer.accumulate(partial, rest[at], first + at);
     }
     partial
 }
@@ -223,18 +226,22 @@ pub(super) fn accumulate_rows<A: Copy, R: Reducer<A>>(
     fourth: &[A],
     position: usize,
 ) {
-    for ((((partial, &a), &b), &c), &d) in partials.iter_mut().zip(first).zip(second).zip(third).zip(fourth) {
-        let accumulated = reducer.accumulate(reducer.accumulate(*partial, a, position), b, position + 1);
-        *partial = reducer.accumulate(reducer.accumulate(accumulated, c, position + 2), d, position + 3);
+    let len = partials.len();
+    let (first, second, third, fourth) = (&first[..len], &second[..len], &third[..len], &fourth[..len]);
+    for at in 0..len {
+        let accumulated = reducer.accumulate(partials[at], first[at], position);
+        let accumulated = reducer.accumulate(accumulated, second[at], position + 1);
+        let accumulated = reducer.accumulate(accumulated, third[at], position + 2);
+        partials[at] = reducer.accumulate(accumulated, fourth[at], position + 3);
     }
 }
 
 /// Lines of 64 elements or more at once by the partial results of [`lanes`].
 #[inline(always)]
-pub(crate) fn interleave<A: Copy, R: Reducer<A>, const M: usize>(reducer: R, lines: [&[A]; M]) -> [R::Partial; M] {
+pub(crate) fn interleave<A: Copy, R: Reducer<A>>(reducer: R, lines: [&[A]; 4]) -> [R::Partial; 4] {
     let accumulate = |partial: R::Partial, element: &A, at: usize| reducer.accumulate(partial, *element, at);
     let merge = |one, other| reducer.merge(one, other);
-    in_registers::<A, R::Partial, WIDE_LANES, M>(lines, reducer.start(), accumulate, merge)
+    in_registers::<A, R::Partial, WIDE_LANES, 4>(lines, reducer.start(), accumulate, merge)
 }
 
 /// Accumulates elements (and where they stand) into `N` partial results in turn, and merges them.
@@ -256,11 +263,7 @@ pub(crate) fn by_lanes<A, P: Copy, const N: usize>(
             *partial = accumulate(*partial, &elements[lane], chunk * N + lane);
         }
     }
-    let first = chunks.len() * N;
-    for (lane, (partial, element)) in lanes.iter_mut().zip(rest).enumerate() {
-        *partial = accumulate(*partial, element, first + lane);
-    }
-    merge_lanes(lanes, merge)
+    rest_and_merge(lanes, rest, chunks.len() * N, accumulate, merge)
 }
 
 /// The same for each of `M` lines, which are equally long, by partial results as large as elements: they stay in registers.
@@ -273,20 +276,31 @@ fn in_registers<A, P: Copy, const N: usize, const M: usize>(
 ) -> [P; M] {
     // (Loops, not `map` and `from_fn`, whose closures would be functions of their own, compiled for the baseline.)
     let (mut chunks, mut rests): ([&[[A; N]]; M], [&[A]; M]) = ([&[]; M], [&[]; M]);
-    for (at, line) in lines.into_iter().enumerate() {
-        (chunks[at], rests[at]) = line.as_chunks();
+    for line in 0..M {
+        (chunks[line], rests[line]) = lines[line].as_chunks();
     }
     let partials = registers::accumulate_chunks(chunks, start, &accumulate);
     let mut accumulated = [start; M];
-    for (line, accumulated) in accumulated.iter_mut().enumerate() {
-        let (rest, mut lanes) = (rests[line], partials[line]);
+    for line in 0..M {
         let first = chunks[line].len() * N;
-        for (lane, (partial, element)) in lanes.iter_mut().zip(rest).enumerate() {
-            *partial = accumulate(*partial, element, first + lane);
-        }
-        *accumulated = merge_lanes(lanes, &merge);
+        accumulated[line] = rest_and_merge(partials[line], rests[line], first, &accumulate, &merge);
     }
     accumulated
+}
+
+/// Accumulates the elements behind the last chunk, the first of which stands at `first`, and merges the lanes.
+#[inline(always)]
+fn rest_and_merge<A, P: Copy, const N: usize>(
+    mut lanes: [P; N],
+    rest: &[A],
+    first: usize,
+    accumulate: impl Fn(P, &A, usize) -> P,
+    merge: impl Fn(P, P) -> P,
+) -> P {
+    for (lane, (partial, element)) in lanes.iter_mut().zip(rest).enumerate() {
+        *partial = accumulate(*partial, element, first + lane);
+    }
+    merge_lanes(lanes, merge)
 }
 
 /// In how many lanes [`blocked_sum`] adds up a block of a line of so many elements.

@@ -86,14 +86,18 @@ pub trait Reducer<A: Copy>: Copy + Send + Sync + 'static {
     fn block_small(self, elements: &[A], index: usize) -> Self::Partial {
         lanes::block_small(self, elements, index)
     }
-    /// Whether it has a form of [`blocks`](Self::blocks) that is faster than one line after another.
+    /// Whether it has a form of [`four_lines`](Self::four_lines) that is faster than one line after another.
     const INTERLEAVES: bool = false;
-    /// Lines of 64 elements or more, equally long, none of which knows where it stands. (Reductions that take little time for an
-    /// element take several lines together: no line waits for the one before it.) How many lines there are makes no difference to any;
-    /// each gives what [`block`](Self::block) gives.
+    /// Whether this reducer has it, if there is one.
     #[inline(always)]
-    fn blocks<const M: usize>(self, lines: [&[A]; M]) -> [Self::Partial; M] {
-        lines.map(|line| self.block(line, 0))
+    fn interleaves(self) -> bool {
+        Self::INTERLEAVES
+    }
+    /// Lines of 64 elements or more, equally long, none of which knows where it stands. (Reductions that take little time for an
+    /// element take several lines together: no line waits for the one before it.) Each gives what [`block`](Self::block) gives.
+    #[inline(always)]
+    fn four_lines(self, _lines: [&[A]; 4]) -> [Self::Partial; 4] {
+        unreachable!("only reductions that interleave are asked to")
     }
     /// Accumulates rows, as long as there are partial results, one element of each row into each.
     #[inline(always)]

@@ -43,7 +43,7 @@ impl<E: Dtype> Reducer<E> for NanSum {
     }
     const INTERLEAVES: bool = true;
     #[inline(always)]
-    fn blocks<const M: usize>(self, lines: [&[E]; M]) -> [Self::Partial; M] {
+    fn four_lines(self, lines: [&[E]; 4]) -> [Self::Partial; 4] {
         interleave(self, lines)
     }
     #[cfg(any(test, feature = "cuda"))]
@@ -209,7 +209,7 @@ impl<F: ToReal, E: Dtype> Reducer<E> for SumOf<F> {
     by_steps! { self: self, E::Compute, usize, nothing::<E::Compute>(); |x| x.to_compute(); |sum| sum.cast() }
     const INTERLEAVES: bool = true;
     #[inline(always)]
-    fn blocks<const M: usize>(self, lines: [&[E]; M]) -> [RealOf<E>; M] {
+    fn four_lines(self, lines: [&[E]; 4]) -> [RealOf<E>; 4] {
         interleave(self, lines)
     }
 }
@@ -348,11 +348,15 @@ impl<E: Dtype> Reducer<E> for VectorNorm {
     }
     const INTERLEAVES: bool = true;
     #[inline(always)]
-    fn blocks<const M: usize>(self, lines: [&[E]; M]) -> [RealOf<E>; M] {
+    fn interleaves(self) -> bool {
+        matches!(self.order, NormOrder::Sum | NormOrder::Euclidean)
+    }
+    #[inline(always)]
+    fn four_lines(self, lines: [&[E]; 4]) -> [RealOf<E>; 4] {
         match self.order {
-            NormOrder::Sum => SumOf::<crate::ops::abs>(PhantomData).blocks(lines),
-            NormOrder::Euclidean => SumOf::<Squared>(PhantomData).blocks(lines),
-            _ => lines.map(|line| self.block(line, 0)),
+            NormOrder::Sum => SumOf::<crate::ops::abs>(PhantomData).four_lines(lines),
+            NormOrder::Euclidean => SumOf::<Squared>(PhantomData).four_lines(lines),
+            _ => unreachable!("these do not interleave"),
         }
     }
     #[inline(always)]

@@ -17,16 +17,20 @@ pub(crate) fn accumulate_chunks<A, P: Copy, const N: usize, const M: usize>(
     #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
     {
         type Vector = MaybeUninit<core::arch::x86_64::__m256i>;
+        /// So that what goes through memory does not straddle cache lines.
+        #[derive(Clone, Copy)]
+        #[repr(align(64))]
+        struct Aligned<const N: usize>(#[allow(dead_code)] [Vector; N]);
         // SAFETY: the sizes are the same.
         unsafe {
             if const { size_of::<[P; N]>() == 32 } {
                 return in_registers::<A, P, Vector, N, M>(lines, start, accumulate);
             }
             if const { size_of::<[P; N]>() == 64 } {
-                return in_registers::<A, P, [Vector; 2], N, M>(lines, start, accumulate);
+                return in_registers::<A, P, Aligned<2>, N, M>(lines, start, accumulate);
             }
             if const { size_of::<[P; N]>() == 128 } {
-                return in_registers::<A, P, [Vector; 4], N, M>(lines, start, accumulate);
+                return in_registers::<A, P, Aligned<4>, N, M>(lines, start, accumulate);
             }
         }
     }
@@ -41,26 +45,28 @@ pub(crate) fn accumulate_chunks<A, P: Copy, const N: usize, const M: usize>(
     accumulated
 }
 
-/// The same, the partial results of a line being kept as a `V`. (Written by arrays' `map`: loops over the lines, or a function for one
-/// line, came out slower; so did software prefetching, on processors whose
-/// hardware prefetcher keeps up.)
+/// The same, the partial results of a line being kept as a `V`. (Loops over the lines, not arrays' `map`, which is a dozen functions more
+/// for each of these. Chunks are looked up with a check: without it the compiler takes those of `i64` two by two. Software prefetching
+/// came out slower, on processors whose hardware prefetcher keeps up.)
 ///
 /// # Safety
 /// `V` is as large as they are and may hold any bytes.
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
 #[inline(always)]
-unsafe fn in_registers<A, P: Copy, V, const N: usize, const M: usize>(
-    lines: [&[[A; N]]; M],
+unsafe fn in_registers<A, P: Copy, V: Copy, const N: usize, const M: usize>(
+    mut lines: [&[[A; N]]; M],
     start: P,
     accumulate: impl Fn(P, &A, usize) -> P,
 ) -> [[P; N]; M] {
     let chunks = lines.iter().fold(usize::MAX, |least, line| least.min(line.len()));
-    let lines = lines.map(|line| &line[..chunks]);
+    for line in &mut lines {
+        *line = &line[..chunks];
+    }
     // SAFETY: the caller's promise, in both directions.
     let (pack, unpack) = unsafe {
         (|lanes: [P; N]| transmute_copy::<[P; N], V>(&lanes), |packed: &V| transmute_copy::<V, [P; N]>(packed))
     };
-    let mut partials = [(); M].map(|()| pack([start; N]));
+    let mut partials = [pack([start; N]); M];
     for chunk in 0..chunks {
         for (line, partial) in lines.iter().zip(&mut partials) {
             let mut lanes = unpack(partial);
@@ -75,5 +81,9 @@ unsafe fn in_registers<A, P: Copy, V, const N: usize, const M: usize>(
     if const { M == 1 } {
         partials = core::hint::black_box(partials);
     }
-    partials.map(|partial| unpack(&partial))
+    let mut accumulated = [[start; N]; M];
+    for (accumulated, partial) in accumulated.iter_mut().zip(&partials) {
+        *accumulated = unpack(partial);
+    }
+    accumulated
 }

@@ -55,7 +55,7 @@ impl<E: Dtype> Reducer<E> for Sum {
     }
     const INTERLEAVES: bool = true;
     #[inline(always)]
-    fn blocks<const M: usize>(self, lines: [&[E]; M]) -> [Self::Partial; M] {
+    fn four_lines(self, lines: [&[E]; 4]) -> [Self::Partial; 4] {
         interleave(self, lines)
     }
     #[cfg(any(test, feature = "cuda"))]
@@ -95,7 +95,7 @@ impl<E: Dtype> Reducer<E> for Prod {
     }
     const INTERLEAVES: bool = true;
     #[inline(always)]
-    fn blocks<const M: usize>(self, lines: [&[E]; M]) -> [Self::Partial; M] {
+    fn four_lines(self, lines: [&[E]; 4]) -> [Self::Partial; 4] {
         interleave(self, lines)
     }
     #[cfg(any(test, feature = "cuda"))]
@@ -138,7 +138,7 @@ impl<E: Dtype> Reducer<E> for Mean {
     }
     const INTERLEAVES: bool = true;
     #[inline(always)]
-    fn blocks<const M: usize>(self, lines: [&[E]; M]) -> [Self::Partial; M] {
+    fn four_lines(self, lines: [&[E]; 4]) -> [Self::Partial; 4] {
         interleave(self, lines)
     }
     #[cfg(any(test, feature = "cuda"))]
