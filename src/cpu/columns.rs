@@ -1,6 +1,8 @@
 //! Several lanes as the columns of a matrix, which a kernel computes together.
 //! Uses the choice of instruction sets; used by `lanes`.
 
+#![allow(clippy::needless_range_loop)]
+
 use super::simd::{self, Loop};
 use crate::ops::kernel::{LaneColumns, LaneKernel, SCAN_BLOCK};
 use core::marker::PhantomData;
@@ -118,7 +120,6 @@ impl<A: Copy, O, W: Places<O>> LaneColumns<A, O> for Together<A, O, W> {
     fn see(&self, row: usize, mut show: impl FnMut(usize, A)) {
         let row = self.row(row);
         // (A counter that the compiler knows to be a column of `show`, too.)
-        #[allow(clippy::needless_range_loop)]
         for column in 0..self.block.columns {
             show(column, row[column]);
         }
@@ -128,7 +129,6 @@ impl<A: Copy, O, W: Places<O>> LaneColumns<A, O> for Together<A, O, W> {
         let ColumnBlock { to_steps, columns, .. } = self.block;
         assert!(self.has_dense_rows(), "results that lie side by side");
         let (elements, first) = (self.row(row), row * to_steps[0]);
-        #[allow(clippy::needless_range_loop)]
         for column in 0..columns {
             // SAFETY: whoever made this has found the places.
             unsafe { self.to.put(first + column, compute(column, elements[column])) }
@@ -159,13 +159,13 @@ impl<A: Copy, O, W: Places<O>> LaneColumns<A, O> for Together<A, O, W> {
         // SAFETY: whoever made this has found the elements and the places, for all rows and columns.
         unsafe {
             let mut carried = [start(from.read()); N];
-            for (lane, carried) in carried.iter_mut().enumerate().skip(1) {
-                *carried = start(from.add(lane * steps[1]).read());
+            for lane in 1..N {
+                carried[lane] = start(from.add(lane * steps[1]).read());
             }
             for row in 0..rows {
-                for (lane, carried) in carried.iter_mut().enumerate() {
-                    *carried = next(*carried, from.add(row * steps[0] + lane * steps[1]).read(), row);
-                    self.to.put(to + row * to_steps[0] + lane * to_steps[1], result(*carried));
+                for lane in 0..N {
+                    carried[lane] = next(carried[lane], from.add(row * steps[0] + lane * steps[1]).read(), row);
+                    self.to.put(to + row * to_steps[0] + lane * to_steps[1], result(carried[lane]));
                 }
             }
         }
@@ -212,16 +212,15 @@ impl<A: Copy, O, W: Places<O>> LaneColumns<A, O> for Together<A, O, W> {
 }
 
 /// Computes the columns of a block.
-pub(super) struct ColumnLoop<K, A, O, W, S> {
+pub(super) struct ColumnLoop<'a, K: LaneKernel<A, O>, A, O, W> {
     pub(super) kernel: K,
     pub(super) lanes: Together<A, O, W>,
-    pub(super) scratch: S,
-    pub(super) types: PhantomData<fn(A) -> O>,
+    pub(super) scratch: &'a mut K::Scratch,
 }
-impl<K: LaneKernel<A, O>, A: Copy, O, W: Places<O>> Loop for ColumnLoop<K, A, O, W, K::Scratch> {
+impl<K: LaneKernel<A, O>, A: Copy, O, W: Places<O>> Loop for ColumnLoop<'_, K, A, O, W> {
     type Output = ();
     #[inline(always)]
-    fn run(mut self) {
-        self.kernel.columns(&self.lanes, &mut self.scratch);
+    fn run(self) {
+        self.kernel.columns(&self.lanes, self.scratch);
     }
 }

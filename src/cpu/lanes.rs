@@ -58,13 +58,14 @@ impl<K: LaneKernel<A, O>, A: Element, O: Element> LaneLoops for OneOutput<K, A, 
         if const { K::ALL_BY_COLUMNS } {
             unreachable!("all lanes are computed by columns");
         }
-        let types = PhantomData::<fn(A) -> O>;
-        simd::dispatch(LaneLoop { kernel: self.0, lanes, to: outs[0].cast::<O>(), step: lanes.results, types, done })
+        let mut scratch = self.0.scratch(lanes.len)?;
+        simd::dispatch(LaneLoop::<K, A, O> { kernel: self.0, lanes, to: outs[0].cast(), scratch: &mut scratch, done });
+        Ok(())
     }
     unsafe fn columns(&self, block: ColumnBlock, outs: [*mut u8; 2]) -> Result<()> {
-        let scratch = self.0.scratch(block.rows * block.columns)?;
+        let mut scratch = self.0.scratch(block.rows * block.columns)?;
         let lanes = Together { block, to: outs[0].cast::<O>(), types: PhantomData::<fn(A) -> O> };
-        simd::dispatch(ColumnLoop { kernel: self.0, lanes, scratch, types: PhantomData::<fn(A) -> O> });
+        simd::dispatch(ColumnLoop { kernel: self.0, lanes, scratch: &mut scratch });
         Ok(())
     }
 }
@@ -79,43 +80,51 @@ impl<K: LaneKernel<A, (O, P)>, A: Element, O: Element, P: Element> LaneLoops for
         unreachable!("all lanes are computed by columns")
     }
     unsafe fn columns(&self, block: ColumnBlock, [first, second]: [*mut u8; 2]) -> Result<()> {
-        let scratch = self.0.scratch(block.rows * block.columns)?;
+        let mut scratch = self.0.scratch(block.rows * block.columns)?;
         let to = (first.cast::<O>(), second.cast::<P>());
         let lanes = Together { block, to, types: PhantomData::<fn(A) -> (O, P)> };
-        simd::dispatch(ColumnLoop { kernel: self.0, lanes, scratch, types: PhantomData::<fn(A) -> (O, P)> });
+        simd::dispatch(ColumnLoop { kernel: self.0, lanes, scratch: &mut scratch });
         Ok(())
     }
 }
 
-struct LaneLoop<'a, K, A, O> {
+struct LaneLoop<'a, K: LaneKernel<A, O>, A, O> {
     kernel: K,
     lanes: LaneRun,
     to: *mut O,
-    /// From lane to lane of the results.
-    step: usize,
-    types: PhantomData<fn(A) -> O>,
+    scratch: &'a mut K::Scratch,
     done: &'a mut dyn FnMut(usize),
 }
-impl<K: LaneKernel<A, O>, A, O> Loop for LaneLoop<'_, K, A, O> {
-    type Output = Result<()>;
+impl<K: LaneKernel<A, O>, A: Copy, O> Loop for LaneLoop<'_, K, A, O> {
+    type Output = ();
     #[inline(always)]
-    fn run(self) -> Result<()> {
-        let LaneRun { from, step, len, count, .. } = self.lanes;
+    fn run(self) {
+        let LaneRun { from, step, len, count, results } = self.lanes;
         let from = from.cast::<A>();
-        let mut scratch = self.kernel.scratch(len)?;
         for at in 0..count {
             simd::prefetch_row(from.wrapping_add((at + 1) * step), len);
             // SAFETY: who makes this has found as many lanes, and places of results that hold valid ones.
             let (lane, to) = unsafe {
                 (
                     core::slice::from_raw_parts(from.add(at * step), len),
-                    core::slice::from_raw_parts_mut(self.to.add(at * self.step), len),
+                    core::slice::from_raw_parts_mut(self.to.add(at * results), len),
                 )
             };
-            self.kernel.lane(lane, to, &mut scratch);
+            self.kernel.lane(lane, to, self.scratch);
             (self.done)(at);
         }
-        Ok(())
+    }
+    /// Each lane as the only column, by the loop that columns have.
+    fn run_small(self) {
+        let LaneRun { from, step, len, count, results } = self.lanes;
+        for at in 0..count {
+            let from = from.cast::<A>().wrapping_add(at * step).cast();
+            let block = ColumnBlock { from, steps: [1, len], to_steps: [1, len], rows: len, columns: 1 };
+            let to = self.to.wrapping_add(at * results);
+            let lanes = Together { block, to, types: PhantomData::<fn(A) -> O> };
+            simd::dispatch(ColumnLoop { kernel: self.kernel, lanes, scratch: &mut *self.scratch });
+            (self.done)(at);
+        }
     }
 }
 
@@ -329,6 +338,37 @@ unsafe fn execute<const N: usize>(
     }
 }
 
+/// [`execute`] of one result.
+///
+/// # Safety
+/// As for [`execute`].
+unsafe fn execute_one(
+    functions: &dyn LaneLoops,
+    from: (*const u8, usize),
+    of: (&[usize], &[usize]),
+    axis: usize,
+    size: usize,
+) -> Result<HostBuffer> {
+    // SAFETY: the caller's promise.
+    let [result] = unsafe { execute(functions, from, of, axis, [size])? };
+    Ok(result)
+}
+
+/// [`execute`] of two results.
+///
+/// # Safety
+/// As for [`execute`].
+unsafe fn execute_both(
+    functions: &dyn LaneLoops,
+    from: (*const u8, usize),
+    of: (&[usize], &[usize]),
+    axis: usize,
+    sizes: [usize; 2],
+) -> Result<[HostBuffer; 2]> {
+    // SAFETY: the caller's promise.
+    unsafe { execute(functions, from, of, axis, sizes) }
+}
+
 pub(crate) fn lanes<A: Element, O: Element>(
     kernel: impl LaneKernel<A, O>,
     a: View<'_, HostBuffer, A>,
@@ -337,8 +377,7 @@ pub(crate) fn lanes<A: Element, O: Element>(
     let from = (source(&a).cast(), size_of::<A>());
     let functions = OneOutput::<_, A, O>(kernel, PhantomData);
     // SAFETY: the view's invariant.
-    let [result] = unsafe { execute(&functions, from, (a.sizes, a.strides), axis, [size_of::<O>()])? };
-    Ok(result)
+    unsafe { execute_one(&functions, from, (a.sizes, a.strides), axis, size_of::<O>()) }
 }
 
 /// Both results of a kernel that has two.
@@ -350,5 +389,38 @@ pub(crate) fn lanes_both<A: Element, O: Element, P: Element>(
     let from = (source(&a).cast(), size_of::<A>());
     let functions = TwoOutputs::<_, A, O, P>(kernel, PhantomData);
     // SAFETY: the view's invariant.
-    unsafe { execute(&functions, from, (a.sizes, a.strides), axis, [size_of::<O>(), size_of::<P>()]) }
+    unsafe { execute_both(&functions, from, (a.sizes, a.strides), axis, [size_of::<O>(), size_of::<P>()]) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::scan::Softmax;
+
+    /// The results of three lanes of so many elements, by the one loop or the other.
+    fn results<const LOG: bool>(elements: &[f32], len: usize, is_small: bool) -> Vec<u32> {
+        let (kernel, mut results) = (Softmax::<LOG>, vec![f32::NAN; 3 * len]);
+        let mut scratch = LaneKernel::<f32, f32>::scratch(kernel, len).unwrap();
+        let lanes = LaneRun { from: elements.as_ptr().cast(), step: len, len, count: 3, results: len };
+        let (to, mut done) = (results.as_mut_ptr(), 0);
+        let mut count = |at: usize| done += usize::from(at == done);
+        let body = LaneLoop { kernel, lanes, to, scratch: &mut scratch, done: &mut count };
+        if is_small {
+            body.run_small()
+        } else {
+            body.run()
+        }
+        assert_eq!(done, 3);
+        results.into_iter().map(f32::to_bits).collect()
+    }
+
+    /// Machines without AVX2 run lanes as columns.
+    #[test]
+    fn small_code_gives_the_same() {
+        for len in [1, 2, 15, 16, 63, 64, 65, 1000, 1100, 4100] {
+            let elements: Vec<f32> = (0..3 * len).map(|at| (at * 37 % 101) as f32 * 0.3 - 11.0).collect();
+            assert_eq!(results::<false>(&elements, len, false), results::<false>(&elements, len, true), "of {len}");
+            assert_eq!(results::<true>(&elements, len, false), results::<true>(&elements, len, true), "of {len}");
+        }
+    }
 }

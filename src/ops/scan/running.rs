@@ -94,10 +94,12 @@ macro_rules! running {
             #[inline(always)]
             fn columns(self, lanes: &impl LaneColumns<$E, $out>, (): &mut ()) {
                 // PyTorch's `acc_type`: single precision runs in double.
-                match $E::DTYPE {
-                    DType::F32 => run_on::<f64, _, _, _>(self, lanes),
-                    DType::C64 => run_on::<Complex<f64>, _, _, _>(self, lanes),
-                    _ => run_on::<<$out as Dtype>::Compute, _, _, _>(self, lanes),
+                if const { matches!($E::DTYPE, DType::F32) } {
+                    run_on::<f64, _, _, _>(self, lanes)
+                } else if const { matches!($E::DTYPE, DType::C64) } {
+                    run_on::<Complex<f64>, _, _, _>(self, lanes)
+                } else {
+                    run_on::<<$out as Dtype>::Compute, _, _, _>(self, lanes)
                 }
             }
             #[cfg(any(test, feature = "cuda"))]
