@@ -1,5 +1,6 @@
 //! Kernels that make two passes over a row, one to measure it and one to compute its elements: normalisations.
 //!
+//! Only the loops over rows are compiled for each kernel and dtype; where rows are and which thread takes them is decided once for all.
 //! Uses walks; used by `Cpu`.
 
 use super::elementwise::{result_len, source};
@@ -10,51 +11,205 @@ use crate::dtype::Element;
 use crate::error::Result;
 use crate::ops::kernel::RowKernel;
 use crate::storage::{HostBuffer, View};
+use core::marker::PhantomData;
 
-/// Rows of a walk: operand 0 is the result, operand 1 the source. Rows are contiguous in both.
-struct RowLoop<'a, K, A, O> {
-    walk: &'a Walk<2>,
-    kernel: K,
+/// Rows of contiguous elements at equal steps, at least one of each, and the contiguous rows of their results.
+#[derive(Clone, Copy)]
+struct RowRun {
+    from: *const u8,
+    to: *mut u8,
+    /// From row to row of the results and of the elements, in elements.
+    steps: [usize; 2],
     len: usize,
-    shared: [Option<&'a [A]>; 2],
-    from: *const A,
-    to: *mut O,
+    count: usize,
+    /// Rows that all of them share.
+    shared: [Option<*const u8>; 2],
 }
-impl<K: RowKernel<A, O>, A: Element, O: Element> Loop for RowLoop<'_, K, A, O> {
+
+/// Rows that are groups of channels, each with its element of the shared lists; rows follow each other in memory.
+#[derive(Clone, Copy)]
+struct GroupRun {
+    from: *const u8,
+    to: *mut u8,
+    groups: usize,
+    channels: usize,
+    places: usize,
+    /// The first element of each list, and from element to element.
+    shared: [Option<(*const u8, usize)>; 2],
+    /// The first row, and how many there are.
+    first: usize,
+    count: usize,
+}
+
+/// The loops of one kernel over one dtype.
+///
+/// # Safety
+/// Whoever calls them gives places of as many elements, and of as many results, which are nobody else's.
+trait RowLoops: Sync {
+    unsafe fn rows(&self, run: RowRun);
+    unsafe fn groups(&self, run: GroupRun);
+}
+
+/// A kernel, the dtype of its elements and that of its results.
+struct Loops<K, A, O>(K, PhantomData<fn(A) -> O>);
+impl<K: RowKernel<A, O>, A: Element, O: Element> RowLoops for Loops<K, A, O> {
+    unsafe fn rows(&self, run: RowRun) {
+        simd::dispatch(RowLoop { kernel: self.0, run, types: PhantomData });
+    }
+    unsafe fn groups(&self, run: GroupRun) {
+        simd::dispatch(GroupLoop { kernel: self.0, run, types: PhantomData });
+    }
+}
+
+struct RowLoop<K, A, O> {
+    kernel: K,
+    run: RowRun,
+    types: PhantomData<fn(A) -> O>,
+}
+impl<K: RowKernel<A, O>, A: Element, O: Element> Loop for RowLoop<K, A, O> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let RowLoop { walk, kernel, len, shared, from, to } = self;
-        for run in walk.runs() {
-            for row in 0..run.len {
-                // SAFETY: the walk gives the first elements of rows; all `len` elements of each lie inside the view and the
-                // result, rows of the result are disjoint, and each is written whole.
-                unsafe {
-                    let row_of = core::slice::from_raw_parts(from.add(run.starts[1] + row * run.steps[1]), len);
-                    let to = to.add(run.starts[0] + row * run.steps[0]);
-                    let measure = kernel.measure(row_of);
-                    // Prefetches the next row while this one is written.
-                    simd::prefetch_row(row_of.as_ptr().wrapping_add(run.steps[1]), len);
-                    let elements = row_of.iter().enumerate();
+        let RowLoop { kernel, run: RowRun { from, to, steps, len, count, shared }, .. } = self;
+        let [first, second] = [0, 1].map(|at| {
+            // SAFETY: whoever makes this has found as many elements.
+            shared[at].map(|row| unsafe { core::slice::from_raw_parts(row.cast::<A>(), len) })
+        });
+        for row in 0..count {
+            // SAFETY: whoever makes this has found the elements of the rows and the places of their results, which are written whole.
+            unsafe {
+                let elements = core::slice::from_raw_parts(from.cast::<A>().add(row * steps[1]), len);
+                let to = to.cast::<O>().add(row * steps[0]);
+                let measure = kernel.measure(elements);
+                // Prefetches the next row while this one is written.
+                simd::prefetch_row(elements.as_ptr().wrapping_add(steps[1]), len);
+                let elements = elements.iter().enumerate();
+                // A loop for each, which asks no element which rows there are.
+                match (first, second) {
+                    (None, None) => {
+                        elements.for_each(|(at, &x)| to.add(at).write(kernel.element(measure, x, [None; 2])))
+                    }
+                    (Some(first), None) => elements
+                        .zip(first)
+                        .for_each(|((at, &x), &a)| to.add(at).write(kernel.element(measure, x, [Some(a), None]))),
+                    (None, Some(second)) => elements
+                        .zip(second)
+                        .for_each(|((at, &x), &b)| to.add(at).write(kernel.element(measure, x, [None, Some(b)]))),
+                    (Some(first), Some(second)) => elements.zip(first).zip(second).for_each(|(((at, &x), &a), &b)| {
+                        to.add(at).write(kernel.element(measure, x, [Some(a), Some(b)]))
+                    }),
+                }
+            }
+        }
+    }
+}
+
+struct GroupLoop<K, A, O> {
+    kernel: K,
+    run: GroupRun,
+    types: PhantomData<fn(A) -> O>,
+}
+impl<K: RowKernel<A, O>, A: Element, O: Element> Loop for GroupLoop<K, A, O> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let GroupLoop { kernel, run: GroupRun { from, to, groups, channels, places, shared, first, count }, .. } = self;
+        let len = channels * places;
+        for row in first..first + count {
+            // SAFETY: whoever makes this has found the elements of the rows and the places of their results, which are written whole;
+            // the lists have an element for each channel of all groups.
+            unsafe {
+                let elements = core::slice::from_raw_parts(from.cast::<A>().add(row * len), len);
+                let measure = kernel.measure(elements);
+                for channel in 0..channels {
+                    let elements = &elements[channel * places..][..places];
+                    let to = to.cast::<O>().add(row * len + channel * places);
+                    let at = row % groups * channels + channel;
+                    let shared = shared.map(|list| list.map(|(first, step)| first.cast::<A>().add(at * step).read()));
+                    // A loop for each, as above.
                     match shared {
-                        [None, None] => {
-                            elements.for_each(|(i, &x)| to.add(i).write(kernel.element(measure, x, [None; 2])))
-                        }
-                        [Some(first), None] => elements
-                            .zip(first)
-                            .for_each(|((i, &x), &a)| to.add(i).write(kernel.element(measure, x, [Some(a), None]))),
-                        [None, Some(second)] => elements
-                            .zip(second)
-                            .for_each(|((i, &x), &b)| to.add(i).write(kernel.element(measure, x, [None, Some(b)]))),
-                        [Some(first), Some(second)] => {
-                            elements.zip(first).zip(second).for_each(|(((i, &x), &a), &b)| {
-                                to.add(i).write(kernel.element(measure, x, [Some(a), Some(b)]))
-                            })
-                        }
+                        [None, None] => channel_of(kernel, measure, elements, [None, None], to),
+                        [Some(a), None] => channel_of(kernel, measure, elements, [Some(a), None], to),
+                        [None, Some(b)] => channel_of(kernel, measure, elements, [None, Some(b)], to),
+                        [Some(a), Some(b)] => channel_of(kernel, measure, elements, [Some(a), Some(b)], to),
                     }
                 }
             }
         }
+    }
+}
+
+/// The elements of one channel.
+///
+/// # Safety
+/// There are as many places from `to` on.
+#[inline(always)]
+unsafe fn channel_of<K: RowKernel<A, O>, A: Element, O: Element>(
+    kernel: K,
+    measure: K::Measure,
+    elements: &[A],
+    shared: [Option<A>; 2],
+    to: *mut O,
+) {
+    for (at, &x) in elements.iter().enumerate() {
+        // SAFETY: the caller's promise.
+        unsafe { to.add(at).write(kernel.element(measure, x, shared)) }
+    }
+}
+
+/// Where elements are, of how many bytes each, of which sizes and strides.
+#[derive(Clone, Copy)]
+struct Operand<'a> {
+    from: *const u8,
+    size: usize,
+    sizes: &'a [usize],
+    strides: &'a [usize],
+}
+impl<'a> Operand<'a> {
+    fn of<A: Element>(a: &View<'a, HostBuffer, A>) -> Self {
+        Operand { from: source(a).cast(), size: size_of::<A>(), sizes: a.sizes, strides: a.strides }
+    }
+}
+
+/// Runs a kernel on each row; results of so many bytes are row-major.
+///
+/// # Safety
+/// There are such elements, rows being contiguous, and shared rows as long; the functions are those of their dtype.
+unsafe fn execute_rows(
+    functions: &dyn RowLoops,
+    a: Operand<'_>,
+    shared: [Option<*const u8>; 2],
+    size: usize,
+) -> Result<HostBuffer> {
+    let total = result_len(a.sizes)?;
+    let (&len, outer) = a.sizes.split_last().unwrap_or((&1, &[]));
+    debug_assert!(len < 2 || a.strides.last() == Some(&1));
+    let mut result_strides = vec![len; outer.len()];
+    for axis in (1..outer.len()).rev() {
+        result_strides[axis - 1] = result_strides[axis] * outer[axis];
+    }
+    let walk = Walk::row_major(outer, [&result_strides, &a.strides[..outer.len()]]);
+    // An estimate of half a nanosecond for each element.
+    let pieces = threads::pieces(total / 2);
+    // SAFETY: the rows together hold every place of the result, and each is written whole.
+    unsafe {
+        let (result, to) = HostBuffer::uninitialised(total, size)?;
+        let operands = Shared((a.from, to, shared));
+        let visit = |walk: &Walk<2>| {
+            let (from, to, shared) = { &operands }.0;
+            for run in walk.runs() {
+                let from = from.wrapping_add(run.starts[1] * a.size);
+                let to = to.wrapping_add(run.starts[0] * size);
+                functions.rows(RowRun { from, to, steps: run.steps, len, count: run.len, shared });
+            }
+        };
+        if total > 0 && pieces == 1 {
+            visit(&walk);
+        } else if total > 0 {
+            let parts = walk.split(pieces, 1);
+            threads::for_each(parts.len(), &|part| visit(&parts[part]));
+        }
+        Ok(result)
     }
 }
 
@@ -63,101 +218,45 @@ pub(crate) fn rows<A: Element, O: Element>(
     a: View<'_, HostBuffer, A>,
     shared: [Option<View<'_, HostBuffer, A>>; 2],
 ) -> Result<HostBuffer> {
-    let total = result_len(a.sizes)?;
-    let (&len, outer) = a.sizes.split_last().unwrap_or((&1, &[]));
-    let mut result_strides = vec![len; outer.len()];
-    for axis in (1..outer.len()).rev() {
-        result_strides[axis - 1] = result_strides[axis] * outer[axis];
-    }
-    let walk = Walk::row_major(outer, [&result_strides, &a.strides[..outer.len()]]);
-    let shared = shared.map(|row| {
-        row.map(|row| match len {
-            // The offset of an empty row may lie outside its buffer.
-            0 => &[],
-            // SAFETY: the callers give rows of `len` contiguous elements.
-            len => unsafe { core::slice::from_raw_parts(source(&row), len) },
-        })
-    });
-    debug_assert!(len < 2 || a.strides.last() == Some(&1));
-    let from = source(&a);
-    // An estimate of half a nanosecond for each element.
-    let pieces = threads::pieces(total / 2);
-    // SAFETY: the rows together hold every place of the result, and each is written whole.
-    unsafe {
-        HostBuffer::filled_by(total, |to: *mut O| {
-            if total == 0 {
-                return Ok(());
-            }
-            if pieces == 1 {
-                simd::dispatch(RowLoop { walk: &walk, kernel, len, shared, from, to });
-            } else {
-                let (parts, places) = (walk.split(pieces, 1), Shared((from, to)));
-                let shared = Shared(shared);
-                threads::for_each(parts.len(), &|part| {
-                    let (places, shared) = (&places, &shared);
-                    let (from, to) = places.0;
-                    simd::dispatch(RowLoop { walk: &parts[part], kernel, len, shared: shared.0, from, to });
-                });
-            }
-            Ok(())
-        })
-    }
-}
-
-/// Rows that are groups of channels, each with its element of the shared lists: `(first, step)` of each.
-struct GroupLoop<K, A, O> {
-    kernel: K,
-    groups: usize,
-    channels: usize,
-    places: usize,
-    shared: [Option<(*const A, usize)>; 2],
-    from: *const A,
-    to: *mut O,
-    rows: core::ops::Range<usize>,
-}
-impl<K: RowKernel<A, O>, A: Element, O: Element> GroupLoop<K, A, O> {
-    /// The elements of one channel.
-    ///
-    /// # Safety
-    /// There are as many places from `to` on.
-    #[inline(always)]
-    unsafe fn channel(&self, measure: K::Measure, elements: &[A], shared: [Option<A>; 2], to: *mut O) {
-        for (at, &x) in elements.iter().enumerate() {
-            // SAFETY: the caller's promise.
-            unsafe { to.add(at).write(self.kernel.element(measure, x, shared)) }
-        }
-    }
-}
-impl<K: RowKernel<A, O>, A: Element, O: Element> Loop for GroupLoop<K, A, O> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let (channels, places) = (self.channels, self.places);
-        let len = channels * places;
-        for row in self.rows.clone() {
-            // SAFETY: the rows are those of the view and of the result, and are written whole; the lists have an element for each
-            // channel of all groups.
-            unsafe {
-                let row_of = core::slice::from_raw_parts(self.from.add(row * len), len);
-                let measure = self.kernel.measure(row_of);
-                for channel in 0..channels {
-                    let (from, to) = (&row_of[channel * places..][..places], self.to.add(row * len + channel * places));
-                    let at = row % self.groups * channels + channel;
-                    // A loop for each, which asks no element which of them there are.
-                    match self.shared.map(|list| list.map(|(first, step)| first.add(at * step).read())) {
-                        [None, None] => self.channel(measure, from, [None, None], to),
-                        [Some(a), None] => self.channel(measure, from, [Some(a), None], to),
-                        [None, Some(b)] => self.channel(measure, from, [None, Some(b)], to),
-                        [Some(a), Some(b)] => self.channel(measure, from, [Some(a), Some(b)], to),
-                    }
-                }
-            }
-        }
-    }
+    let shared = shared.map(|row| row.map(|row| source(&row).cast()));
+    // SAFETY: the view's invariant; the callers give rows of as many contiguous elements.
+    unsafe { execute_rows(&Loops::<_, A, O>(kernel, PhantomData), Operand::of(&a), shared, size_of::<O>()) }
 }
 
 /// Channels of fewer elements are not worth a loop each.
 const FEW: usize = 16;
+
+/// Runs a kernel on each group of channels; results of so many bytes are row-major.
+///
+/// # Safety
+/// There are such elements, row-major, and in the shared lists one for each channel of all groups; the functions are those of their
+/// dtype.
+unsafe fn execute_groups(
+    functions: &dyn RowLoops,
+    a: Operand<'_>,
+    shared: [Option<(*const u8, usize)>; 2],
+    size: usize,
+) -> Result<Option<HostBuffer>> {
+    let total = result_len(a.sizes)?;
+    let [n, groups, channels, places] = [0, 1, 2, 3].map(|axis| a.sizes[axis]);
+    if places < FEW || total == 0 {
+        return Ok(None);
+    }
+    let rows = n * groups;
+    // As for rows.
+    let pieces = threads::pieces(total / 2).min(rows);
+    // SAFETY: the rows together hold every place of the result, and each is written whole.
+    unsafe {
+        let (result, to) = HostBuffer::uninitialised(total, size)?;
+        let operands = Shared((a.from, to, shared));
+        threads::for_each(pieces, &|piece| {
+            let (from, to, shared) = { &operands }.0;
+            let (first, end) = (rows * piece / pieces, rows * (piece + 1) / pieces);
+            functions.groups(GroupRun { from, to, groups, channels, places, shared, first, count: end - first });
+        });
+        Ok(Some(result))
+    }
+}
 
 /// Runs a kernel on each group of channels of `(N, groups, channels, places)`, row-major; `None` where the channels are short.
 pub(crate) fn groups<A: Element, O: Element>(
@@ -165,26 +264,7 @@ pub(crate) fn groups<A: Element, O: Element>(
     a: View<'_, HostBuffer, A>,
     shared: [Option<View<'_, HostBuffer, A>>; 2],
 ) -> Result<Option<HostBuffer>> {
-    let total = result_len(a.sizes)?;
-    let [n, groups, channels, places] = [0, 1, 2, 3].map(|axis| a.sizes[axis]);
-    if places < FEW || total == 0 {
-        return Ok(None);
-    }
-    let shared = shared.map(|list| list.map(|list| (source(&list), list.strides[0])));
-    let (rows, from) = (n * groups, source(&a));
-    // As in `rows`.
-    let pieces = threads::pieces(total / 2).min(rows);
-    // SAFETY: the rows together hold every place of the result, and each is written whole.
-    let storage = unsafe {
-        HostBuffer::filled_by(total, |to: *mut O| {
-            let operands = Shared((from, to, shared));
-            threads::for_each(pieces, &|piece| {
-                let (from, to, shared) = { &operands }.0;
-                let rows = rows * piece / pieces..rows * (piece + 1) / pieces;
-                simd::dispatch(GroupLoop { kernel, groups, channels, places, shared, from, to, rows });
-            });
-            Ok(())
-        })?
-    };
-    Ok(Some(storage))
+    let shared = shared.map(|list| list.map(|list| (source(&list).cast(), list.strides[0])));
+    // SAFETY: the view's invariant; the callers give lists of as many elements as there are channels.
+    unsafe { execute_groups(&Loops::<_, A, O>(kernel, PhantomData), Operand::of(&a), shared, size_of::<O>()) }
 }
