@@ -4,9 +4,11 @@
 //! not contiguous are gathered into a small buffer, so that one vectorised loop serves all layouts. Uses expressions;
 //! used by `Cpu`.
 
+#![allow(clippy::needless_range_loop)]
+
 use super::compiled;
 use super::elementwise::{result_len, target};
-use super::fused_plan::FusedPlan;
+use super::fused_plan::{FusedPlan, HasStrides};
 use super::non_temporal::{self, Staging};
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
@@ -73,9 +75,9 @@ pub(super) fn fill<X: Expression>(x: X, places: X::Places, out: &mut [MaybeUnini
 /// Writes results from element `first` on.
 #[inline(always)]
 fn fill_from<X: Expression>(x: X, places: X::Places, first: usize, out: &mut [MaybeUninit<X::Elem>]) {
-    for (i, out) in out.iter_mut().enumerate() {
+    for i in 0..out.len() {
         // SAFETY: the caller has found as many elements as there are places.
-        out.write(unsafe { x.get(places, first + i) });
+        out[i].write(unsafe { x.get(places, first + i) });
     }
 }
 
@@ -126,9 +128,9 @@ impl<B: Copy, O: Copy + Send + Sync, K: Map2<O, B, O>> Sink<B> for Update<K, O> 
             places: X::Places,
             out: &mut [O],
         ) {
-            for (i, out) in out.iter_mut().enumerate() {
+            for i in 0..out.len() {
                 // SAFETY: `take`'s caller has found as many elements as there are places.
-                *out = kernel.call(*out, unsafe { x.get(places, i) });
+                out[i] = kernel.call(out[i], unsafe { x.get(places, i) });
             }
         }
         // SAFETY: the caller's promise.
@@ -151,12 +153,14 @@ struct EvaluateAll<'a, X, S> {
     plan: &'a FusedPlan,
     x: X,
     sink: S,
+    /// The place of the first element.
+    first: usize,
 }
 impl<X: Expression, S: Sink<X::Elem>> Loop for EvaluateAll<'_, X, S> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let EvaluateAll { plan, x, sink } = self;
+        let EvaluateAll { plan, x, sink, first } = self;
         let (mut buffer, computed) = (X::buffers(), computed::<X>());
         let computed = computed.as_ref().map_or(core::ptr::null_mut(), Scratch::start);
         let inner = plan.rank.saturating_sub(1);
@@ -179,7 +183,10 @@ impl<X: Expression, S: Sink<X::Elem>> Loop for EvaluateAll<'_, X, S> {
                     for line in top..bottom {
                         index[across] = line;
                         index[inner] = left;
-                        let at: usize = index.iter().zip(plan.out).map(|(index, stride)| index * stride).sum();
+                        let mut at = first;
+                        for axis in 0..AXES {
+                            at += index[axis] * plan.out[axis];
+                        }
                         // SAFETY: the caller promises it for all that the sizes reach; the buffers stay here.
                         unsafe {
                             let places = x.places(Compiled, &mut buffer, computed, &index, inner, count);
@@ -231,54 +238,83 @@ impl<X: Expression, S: Sink<X::Elem>> Loop for Line<X, S> {
     }
 }
 
-/// Runs an expression of `len` elements into a sink.
+/// What is compiled of an evaluation for its expression and its sink.
+trait Evaluating: HasStrides + Sync {
+    /// All elements, `len` of them: one line that is contiguous in every leaf and in the result.
+    ///
+    /// # Safety
+    /// The leaves have such elements, and there are places for the results, each of its own.
+    unsafe fn line(&self, len: usize);
+    /// Those of a plan, the leaves and the result being advanced along an axis.
+    ///
+    /// # Safety
+    /// As for [`line`](Self::line), wherever the plan reaches.
+    unsafe fn part(&self, plan: &FusedPlan, axis: usize, steps: usize);
+}
+
+/// An expression and what is done with its elements.
+struct Evaluation<X, S>(X, S);
+impl<X: Expression, S: Sink<X::Elem>> HasStrides for Evaluation<X, S> {
+    fn show(&mut self, see: &mut dyn FnMut(&mut [usize; AXES])) {
+        self.0.strides(see);
+    }
+}
+impl<X: Expression, S: Sink<X::Elem>> Evaluating for Evaluation<X, S> {
+    unsafe fn line(&self, len: usize) {
+        simd::dispatch(Line(self.0, self.1, len));
+    }
+    unsafe fn part(&self, plan: &FusedPlan, axis: usize, steps: usize) {
+        let (mut x, first) = (self.0, steps * plan.out[axis]);
+        x.advance(axis, steps);
+        simd::dispatch(EvaluateAll { plan, x, sink: self.1, first });
+    }
+}
+
+/// Runs an expression of `len` elements, of which so many bytes are read and written for each, into its sink.
 ///
 /// # Safety
 /// All leaves have elements wherever the sizes reach, and `out` strides lead to valid places, each of its own.
-unsafe fn execute<X: Expression, S: Sink<X::Elem>>(mut x: X, len: usize, sizes: &[usize], out: &[usize], sink: S) {
+unsafe fn execute(x: &mut dyn Evaluating, len: usize, sizes: &[usize], out: &[usize], bytes: usize) {
     if len == 0 {
         return;
     }
-    let pieces = threads::pieces(len / 64 * (X::BYTES + size_of::<X::Elem>()));
+    let pieces = threads::pieces(len / 64 * bytes);
     if pieces == 1 && is_contiguous(sizes, out) {
         // Most expressions: every leaf has the result's strides.
         let mut alike = true;
-        x.strides(&mut |strides| alike &= strides[..out.len()] == *out);
+        x.show(&mut |strides| alike &= strides[..out.len()] == *out);
         if alike {
-            x.strides(&mut |strides| strides[0] = 1);
-            return simd::dispatch(Line(x, sink, len));
+            x.show(&mut |strides| strides[0] = 1);
+            // SAFETY: the caller's promise.
+            return unsafe { x.line(len) };
         }
     }
-    let plan = FusedPlan::new(&mut x, sizes, out);
+    let plan = FusedPlan::new(x, sizes, out);
+    let x = &*x;
     if pieces == 1 {
-        if plan.rank == 1 && plan.aligned && plan.out[0] == 1 {
-            simd::dispatch(Line(x, sink, len));
-        } else {
-            simd::dispatch(EvaluateAll { plan: &plan, x, sink });
-        }
-        return;
+        // SAFETY: the caller's promise.
+        return unsafe {
+            if plan.rank == 1 && plan.aligned && plan.out[0] == 1 { x.line(len) } else { x.part(&plan, 0, 0) }
+        };
     }
     // Threads share the longest axis.
     let axis = (0..plan.rank).max_by_key(|&axis| (plan.sizes[axis], core::cmp::Reverse(axis))).unwrap_or(0);
     let each = plan.sizes[axis].div_ceil(pieces).next_multiple_of(if axis + 1 == plan.rank { 64 } else { 1 });
     threads::for_each(plan.sizes[axis].div_ceil(each), &|piece| {
-        let (mut x, mut plan, low) = (x, plan, piece * each);
-        plan.sizes[axis] = each.min(plan.sizes[axis] - low);
-        x.advance(axis, low);
-        let sink = Offset(sink, low * plan.out[axis]);
-        simd::dispatch(EvaluateAll { plan: &plan, x, sink });
+        let (mut part, low) = (plan, piece * each);
+        part.sizes[axis] = each.min(plan.sizes[axis] - low);
+        // SAFETY: the caller's promise.
+        unsafe { x.part(&part, axis, low) }
     });
 }
 
-/// The sink with its places advanced.
-#[derive(Clone, Copy)]
-struct Offset<S>(S, usize);
-impl<E, S: Sink<E>> Sink<E> for Offset<S> {
-    #[inline(always)]
-    unsafe fn take<X: Expression<Elem = E>>(self, x: X, places: X::Places, at: usize, step: usize, len: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { self.0.take(x, places, self.1 + at, step, len) }
-    }
+/// [`execute`] of an expression and its sink.
+///
+/// # Safety
+/// As for [`execute`].
+unsafe fn run<X: Expression, S: Sink<X::Elem>>(x: X, len: usize, sizes: &[usize], out: &[usize], sink: S) {
+    // SAFETY: the caller's promise.
+    unsafe { execute(&mut Evaluation(x, sink), len, sizes, out, X::BYTES + size_of::<X::Elem>()) }
 }
 
 /// A fresh result with these strides, which are dense.
@@ -290,7 +326,7 @@ pub(crate) fn evaluate<X: Expression<Elem: Element>>(x: X, sizes: &[usize], stri
         HostBuffer::filled_by(len, |out: *mut X::Elem| {
             // Non-temporal stores do not pay off for short chunks, each of which would wait for memory.
             let large = non_temporal::pays_off(len * size_of::<X::Elem>()) && X::COMPUTED == 0;
-            execute(x, len, sizes, strides, Write { out: Shared(out), large });
+            run(x, len, sizes, strides, Write { out: Shared(out), large });
             Ok(())
         })
     }
@@ -301,7 +337,7 @@ pub(crate) fn evaluate_into<X: Expression<Elem: Element>>(x: X, mut out: ViewMut
     let (sizes, strides) = (out.sizes, out.strides);
     let sink = Write { out: Shared(target(&mut out)), large: false };
     // SAFETY: the output's buffer is held exclusively, so no leaf reads it; places are distinct in what may be written.
-    unsafe { execute(x, sizes.iter().product(), sizes, strides, sink) }
+    unsafe { run(x, sizes.iter().product(), sizes, strides, sink) }
 }
 
 /// `out = kernel(out, x)`
@@ -312,5 +348,5 @@ pub(crate) fn update<X: Expression, O: Element>(
 ) {
     let (sizes, strides, sink) = (out.sizes, out.strides, Update(kernel, Shared(target(&mut out))));
     // SAFETY: as in `evaluate_into`.
-    unsafe { execute(x, sizes.iter().product(), sizes, strides, sink) }
+    unsafe { run(x, sizes.iter().product(), sizes, strides, sink) }
 }

@@ -2,7 +2,13 @@
 //! leaf is contiguous along another axis than the result. Uses expressions; used by `fused` and `reduce`.
 
 use super::walk::TILE;
-use crate::ops::expression::{AXES, CHUNK, Expression};
+use crate::ops::expression::{AXES, CHUNK};
+
+/// Something with strided leaves.
+pub(super) trait HasStrides {
+    /// Shows each leaf's strides.
+    fn show(&mut self, see: &mut dyn FnMut(&mut [usize; AXES]));
+}
 
 /// The axes of an expression and its result, outermost first, without those of size 1.
 #[derive(Clone, Copy)]
@@ -19,7 +25,7 @@ pub(super) struct FusedPlan {
 
 impl FusedPlan {
     /// Orders the axes by the result's strides and merges those that the result and all leaves traverse as one.
-    pub(super) fn new<X: Expression>(x: &mut X, sizes: &[usize], out: &[usize]) -> Self {
+    pub(super) fn new(x: &mut dyn HasStrides, sizes: &[usize], out: &[usize]) -> Self {
         let mut plan = FusedPlan { rank: 0, sizes: [1; AXES], out: [0; AXES], tiled: false, aligned: true };
         let mut order: [usize; AXES] = [0; AXES];
         for (axis, &size) in sizes.iter().enumerate() {
@@ -39,15 +45,15 @@ impl FusedPlan {
         plan.rank = merge(x, &mut plan.sizes[..plan.rank], 0, Some(&mut plan.out));
         plan.tile(x);
         let last = plan.rank.saturating_sub(1);
-        x.strides(&mut |strides| plan.aligned &= strides[last] == 1);
+        x.show(&mut |strides| plan.aligned &= strides[last] == 1);
         plan
     }
 
     /// If leaves have smaller strides along another axis than along the last, moves that axis next to the last.
-    fn tile<X: Expression>(&mut self, x: &mut X) {
+    fn tile(&mut self, x: &mut dyn HasStrides) {
         let Some(inner) = self.rank.checked_sub(1) else { return };
         let mut closest = None;
-        x.strides(&mut |strides| {
+        x.show(&mut |strides| {
             for axis in 0..inner {
                 if strides[axis] > 0 && strides[axis] < strides[inner] {
                     let found = (strides[axis], axis);
@@ -58,7 +64,7 @@ impl FusedPlan {
         if let Some((_, axis)) = closest {
             self.sizes[axis..inner].rotate_left(1);
             self.out[axis..inner].rotate_left(1);
-            x.strides(&mut |strides| strides[axis..inner].rotate_left(1));
+            x.show(&mut |strides| strides[axis..inner].rotate_left(1));
             self.tiled = true;
         }
     }
@@ -77,8 +83,8 @@ impl FusedPlan {
 }
 
 /// Permutes each leaf's axes; axes left out have size 1.
-pub(super) fn reorder<X: Expression>(x: &mut X, order: &[usize]) {
-    x.strides(&mut |strides| {
+fn reorder(x: &mut dyn HasStrides, order: &[usize]) {
+    x.show(&mut |strides| {
         let old = *strides;
         *strides = [0; AXES];
         for (to, &from) in order.iter().enumerate() {
@@ -89,19 +95,14 @@ pub(super) fn reorder<X: Expression>(x: &mut X, order: &[usize]) {
 
 /// Merges neighbouring axes from axis `from` on, where all leaves and the result allow it. Returns how many axes are
 /// left.
-pub(super) fn merge<X: Expression>(
-    x: &mut X,
-    sizes: &mut [usize],
-    from: usize,
-    mut out: Option<&mut [usize; AXES]>,
-) -> usize {
+fn merge(x: &mut dyn HasStrides, sizes: &mut [usize], from: usize, mut out: Option<&mut [usize; AXES]>) -> usize {
     let rank = sizes.len();
     let mut last = from;
     for axis in from + 1..rank {
         let size = sizes[axis];
         let runs_on = |strides: &[usize; AXES]| Some(strides[last]) == strides[axis].checked_mul(size);
         let mut all = out.as_deref().is_none_or(runs_on);
-        x.strides(&mut |strides| all &= runs_on(strides));
+        x.show(&mut |strides| all &= runs_on(strides));
         if all {
             sizes[last] *= size;
         } else {
@@ -110,10 +111,10 @@ pub(super) fn merge<X: Expression>(
         }
         let mut carry = |strides: &mut [usize; AXES]| strides[last] = strides[axis];
         out.as_deref_mut().into_iter().for_each(&mut carry);
-        x.strides(&mut carry);
+        x.show(&mut carry);
     }
     let left = rank.min(last + 1);
     // Strides beyond the last axis are cleared.
-    x.strides(&mut |strides| strides[left..rank].fill(0));
+    x.show(&mut |strides| strides[left..rank].fill(0));
     left
 }

@@ -4,6 +4,7 @@
 //! Used by the reductions.
 
 use super::functions::Facts;
+use crate::cpu::fused_plan::HasStrides;
 use crate::ops::expression::AXES;
 use core::cmp::Reverse;
 
@@ -32,12 +33,6 @@ const BUFFERED_BLOCKS: usize = 4;
 pub(super) const SHORT: usize = 16;
 /// The fewest elements a thread takes.
 const CHUNK: usize = 1 << 16;
-
-/// Something with strided leaves.
-pub(super) trait HasStrides {
-    /// Shows each leaf's strides.
-    fn show(&mut self, see: &mut dyn FnMut(&mut [usize; AXES]));
-}
 
 /// A block of a result's elements.
 pub(super) struct Block {

@@ -2,9 +2,9 @@
 //!
 //! Used by the reductions.
 
-use super::plan::HasStrides;
 use crate::cpu::bytes::ByteBuffer;
 use crate::cpu::fused;
+use crate::cpu::fused_plan::HasStrides;
 use crate::cpu::simd::{self, Loop};
 use crate::ops::expression::{AXES, CHUNK as PIECE, Expression};
 use crate::storage::Scratch;
