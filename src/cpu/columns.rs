@@ -1,7 +1,10 @@
 //! Several lanes as the columns of a matrix, which a kernel computes together.
 //! Uses the choice of instruction sets; used by `lanes`.
 
-#![allow(clippy::needless_range_loop)]
+#![allow(
+    clippy::needless_range_loop,
+    reason = "iterators are many more functions, compiled for each operation and dtype"
+)]
 
 use super::simd::{self, Loop};
 use crate::ops::kernel::{LaneColumns, LaneKernel, SCAN_BLOCK};

@@ -15,6 +15,10 @@ pub(super) const fn one<K: Map1<A, O>, A: Element, O: Element>() -> Inner<2> {
         const F16: usize = DType::F16 as usize;
         const BF16: usize = DType::BF16 as usize;
         const F32: usize = DType::F32 as usize;
+        #[cfg(feature = "precompiled")]
+        if let Some(inner) = super::precompiled::lists::conversion(dtype, O::DTYPE) {
+            return inner;
+        }
         return match (dtype, row) {
             (DType::F16, F32) => convert::widening::<f16>,
             (DType::F32, F16) => convert::narrowing::<f16>,
@@ -250,7 +254,7 @@ pub(crate) mod tables {
     macro_rules! row {
         (($op:ident, $operands:literal, $which:tt, |$e:ident| $inner:tt $halves:tt $text:tt) $($variant:ident $name:ident $(by $float:ident)? $(short $short:ident)? $(called $called:ident)?: $dtype:ty,)*) => {
             pub(super) mod $op {
-                #[allow(unused_imports)]
+                #[allow(unused_imports, reason = "not every row uses all of them")]
                 use super::*;
                 $(row! { @if $which $(by $float)? $(short $short)? $(called $called)?; {
                     // Without `precompiled` nothing in this crate calls it.

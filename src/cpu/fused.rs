@@ -4,7 +4,10 @@
 //! not contiguous are gathered into a small buffer, so that one vectorised loop serves all layouts. Uses expressions;
 //! used by `Cpu`.
 
-#![allow(clippy::needless_range_loop)]
+#![allow(
+    clippy::needless_range_loop,
+    reason = "iterators are many more functions, compiled for each operation and dtype"
+)]
 
 use super::compiled;
 use super::elementwise::{result_len, target};
@@ -270,7 +273,7 @@ impl<X: Expression, S: Sink<X::Elem>> Evaluating for Evaluation<X, S> {
     }
 }
 
-/// Runs an expression of `len` elements, of which so many bytes are read and written for each, into its sink.
+/// Runs an expression of `len` elements into its sink; `bytes` are read and written for each element.
 ///
 /// # Safety
 /// All leaves have elements wherever the sizes reach, and `out` strides lead to valid places, each of its own.

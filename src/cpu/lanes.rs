@@ -8,6 +8,7 @@ use super::columns::{ColumnBlock, ColumnLoop, Together};
 use super::copying;
 use super::elementwise::{result_len, source};
 use super::non_temporal;
+use super::precompiled::or_precompiled;
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use super::walk::Walk;
@@ -25,7 +26,7 @@ const GATHERED: usize = 16_384;
 
 /// Lanes whose elements lie side by side.
 #[derive(Clone, Copy)]
-struct LaneRun {
+pub(super) struct LaneRun {
     from: *const u8,
     /// From lane to lane, in elements.
     step: usize,
@@ -38,8 +39,8 @@ struct LaneRun {
 /// The loops of one kernel over one dtype.
 ///
 /// # Safety
-/// Whoever calls them gives places of as many elements, and of as many results, which are valid ones.
-trait LaneLoops: Sync {
+/// The caller has found that every place the arguments describe is valid: elements to be read, results to be written.
+pub(super) trait LaneLoops: Sync {
     /// Whether any lanes are computed by columns, and how many lanes are computed together by columns.
     fn columns_together(&self) -> (bool, usize);
     /// Computes the results of lanes, and says so after each of them.
@@ -49,7 +50,8 @@ trait LaneLoops: Sync {
 }
 
 /// A kernel with one result.
-struct OneOutput<K, A, O>(K, PhantomData<fn(A) -> O>);
+#[repr(transparent)]
+pub(super) struct OneOutput<K, A, O>(K, PhantomData<fn(A) -> O>);
 impl<K: LaneKernel<A, O>, A: Element, O: Element> LaneLoops for OneOutput<K, A, O> {
     fn columns_together(&self) -> (bool, usize) {
         (K::ALL_BY_COLUMNS, K::TOGETHER)
@@ -70,7 +72,8 @@ impl<K: LaneKernel<A, O>, A: Element, O: Element> LaneLoops for OneOutput<K, A, 
     }
 }
 /// A kernel with two results.
-struct TwoOutputs<K, A, O, P>(K, PhantomData<fn(A) -> (O, P)>);
+#[repr(transparent)]
+pub(super) struct TwoOutputs<K, A, O, P>(K, PhantomData<fn(A) -> (O, P)>);
 impl<K: LaneKernel<A, (O, P)>, A: Element, O: Element, P: Element> LaneLoops for TwoOutputs<K, A, O, P> {
     fn columns_together(&self) -> (bool, usize) {
         const { assert!(K::ALL_BY_COLUMNS, "a kernel with two results has no other way") }
@@ -85,6 +88,21 @@ impl<K: LaneKernel<A, (O, P)>, A: Element, O: Element, P: Element> LaneLoops for
         let lanes = Together { block, to, types: PhantomData::<fn(A) -> (O, P)> };
         simd::dispatch(ColumnLoop { kernel: self.0, lanes, scratch: &mut scratch });
         Ok(())
+    }
+}
+
+impl<K: LaneKernel<A, O>, A: Element, O: Element> OneOutput<K, A, O> {
+    /// Its functions, which are compiled in this crate with the feature `precompiled`.
+    #[inline]
+    fn loops(&self) -> &dyn LaneLoops {
+        or_precompiled!(self, lane(K::PRECOMPILED, A::DTYPE))
+    }
+}
+impl<K: LaneKernel<A, (O, P)>, A: Element, O: Element, P: Element> TwoOutputs<K, A, O, P> {
+    /// As above.
+    #[inline]
+    fn loops(&self) -> &dyn LaneLoops {
+        or_precompiled!(self, lane_both(K::PRECOMPILED, A::DTYPE))
     }
 }
 
@@ -377,7 +395,7 @@ pub(crate) fn lanes<A: Element, O: Element>(
     let from = (source(&a).cast(), size_of::<A>());
     let functions = OneOutput::<_, A, O>(kernel, PhantomData);
     // SAFETY: the view's invariant.
-    unsafe { execute_one(&functions, from, (a.sizes, a.strides), axis, size_of::<O>()) }
+    unsafe { execute_one(functions.loops(), from, (a.sizes, a.strides), axis, size_of::<O>()) }
 }
 
 /// Both results of a kernel that has two.
@@ -389,7 +407,7 @@ pub(crate) fn lanes_both<A: Element, O: Element, P: Element>(
     let from = (source(&a).cast(), size_of::<A>());
     let functions = TwoOutputs::<_, A, O, P>(kernel, PhantomData);
     // SAFETY: the view's invariant.
-    unsafe { execute_both(&functions, from, (a.sizes, a.strides), axis, [size_of::<O>(), size_of::<P>()]) }
+    unsafe { execute_both(functions.loops(), from, (a.sizes, a.strides), axis, [size_of::<O>(), size_of::<P>()]) }
 }
 
 #[cfg(test)]
@@ -397,7 +415,7 @@ mod tests {
     use super::*;
     use crate::ops::scan::Softmax;
 
-    /// The results of three lanes of so many elements, by the one loop or the other.
+    /// The results of three lanes of `len` elements each, by the small loop or the vectorised one.
     fn results<const LOG: bool>(elements: &[f32], len: usize, is_small: bool) -> Vec<u32> {
         let (kernel, mut results) = (Softmax::<LOG>, vec![f32::NAN; 3 * len]);
         let mut scratch = LaneKernel::<f32, f32>::scratch(kernel, len).unwrap();

@@ -51,6 +51,7 @@ pub(crate) mod moving;
 pub(crate) mod non_temporal;
 pub(crate) mod order;
 pub(crate) mod pool;
+mod precompiled;
 pub(crate) mod read;
 pub(crate) mod reduce;
 pub(crate) mod resample;

@@ -4,6 +4,7 @@
 //! Uses walks; used by `Cpu`.
 
 use super::elementwise::{result_len, source};
+use super::precompiled::or_precompiled;
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use super::walk::Walk;
@@ -15,7 +16,7 @@ use core::marker::PhantomData;
 
 /// Rows of contiguous elements at equal steps, at least one of each, and the contiguous rows of their results.
 #[derive(Clone, Copy)]
-struct RowRun {
+pub(super) struct RowRun {
     from: *const u8,
     to: *mut u8,
     /// From row to row of the results and of the elements, in elements.
@@ -28,7 +29,7 @@ struct RowRun {
 
 /// Rows that are groups of channels, each with its element of the shared lists; rows follow each other in memory.
 #[derive(Clone, Copy)]
-struct GroupRun {
+pub(super) struct GroupRun {
     from: *const u8,
     to: *mut u8,
     groups: usize,
@@ -44,20 +45,29 @@ struct GroupRun {
 /// The loops of one kernel over one dtype.
 ///
 /// # Safety
-/// Whoever calls them gives places of as many elements, and of as many results, which are nobody else's.
-trait RowLoops: Sync {
+/// The caller has found that every element the arguments describe can be read, and that no other thread uses the places of the results.
+pub(super) trait RowLoops: Sync {
     unsafe fn rows(&self, run: RowRun);
     unsafe fn groups(&self, run: GroupRun);
 }
 
 /// A kernel, the dtype of its elements and that of its results.
-struct Loops<K, A, O>(K, PhantomData<fn(A) -> O>);
-impl<K: RowKernel<A, O>, A: Element, O: Element> RowLoops for Loops<K, A, O> {
+#[repr(transparent)]
+pub(super) struct KernelLoops<K, A, O>(K, PhantomData<fn(A) -> O>);
+impl<K: RowKernel<A, O>, A: Element, O: Element> RowLoops for KernelLoops<K, A, O> {
     unsafe fn rows(&self, run: RowRun) {
         simd::dispatch(RowLoop { kernel: self.0, run, types: PhantomData });
     }
     unsafe fn groups(&self, run: GroupRun) {
         simd::dispatch(GroupLoop { kernel: self.0, run, types: PhantomData });
+    }
+}
+
+impl<K: RowKernel<A, O>, A: Element, O: Element> KernelLoops<K, A, O> {
+    /// Its functions, which are compiled in this crate with the feature `precompiled`.
+    #[inline]
+    fn loops(&self) -> &dyn RowLoops {
+        or_precompiled!(self, row(K::PRECOMPILED, A::DTYPE))
     }
 }
 
@@ -72,11 +82,11 @@ impl<K: RowKernel<A, O>, A: Element, O: Element> Loop for RowLoop<K, A, O> {
     fn run(self) {
         let RowLoop { kernel, run: RowRun { from, to, steps, len, count, shared }, .. } = self;
         let [first, second] = [0, 1].map(|at| {
-            // SAFETY: whoever makes this has found as many elements.
+            // SAFETY: the caller of `RowLoops::rows` has found `len` elements in each shared row.
             shared[at].map(|row| unsafe { core::slice::from_raw_parts(row.cast::<A>(), len) })
         });
         for row in 0..count {
-            // SAFETY: whoever makes this has found the elements of the rows and the places of their results, which are written whole.
+            // SAFETY: the caller of `RowLoops::rows` has found the elements of the rows and the places of their results, which are written whole.
             unsafe {
                 let elements = core::slice::from_raw_parts(from.cast::<A>().add(row * steps[1]), len);
                 let to = to.cast::<O>().add(row * steps[0]);
@@ -116,7 +126,7 @@ impl<K: RowKernel<A, O>, A: Element, O: Element> Loop for GroupLoop<K, A, O> {
         let GroupLoop { kernel, run: GroupRun { from, to, groups, channels, places, shared, first, count }, .. } = self;
         let len = channels * places;
         for row in first..first + count {
-            // SAFETY: whoever makes this has found the elements of the rows and the places of their results, which are written whole;
+            // SAFETY: the caller of `RowLoops::groups` has found the elements of the rows and the places of their results, which are written whole;
             // the lists have an element for each channel of all groups.
             unsafe {
                 let elements = core::slice::from_raw_parts(from.cast::<A>().add(row * len), len);
@@ -157,7 +167,7 @@ unsafe fn channel_of<K: RowKernel<A, O>, A: Element, O: Element>(
     }
 }
 
-/// Where elements are, of how many bytes each, of which sizes and strides.
+/// An operand without its dtype: first element, bytes of an element, sizes and strides.
 #[derive(Clone, Copy)]
 struct Operand<'a> {
     from: *const u8,
@@ -171,7 +181,7 @@ impl<'a> Operand<'a> {
     }
 }
 
-/// Runs a kernel on each row; results of so many bytes are row-major.
+/// Runs a kernel on each row; results are row-major and of `size` bytes each.
 ///
 /// # Safety
 /// There are such elements, rows being contiguous, and shared rows as long; the functions are those of their dtype.
@@ -220,13 +230,15 @@ pub(crate) fn rows<A: Element, O: Element>(
 ) -> Result<HostBuffer> {
     let shared = shared.map(|row| row.map(|row| source(&row).cast()));
     // SAFETY: the view's invariant; the callers give rows of as many contiguous elements.
-    unsafe { execute_rows(&Loops::<_, A, O>(kernel, PhantomData), Operand::of(&a), shared, size_of::<O>()) }
+    unsafe {
+        execute_rows(KernelLoops::<_, A, O>(kernel, PhantomData).loops(), Operand::of(&a), shared, size_of::<O>())
+    }
 }
 
 /// Channels of fewer elements are not worth a loop each.
 const FEW: usize = 16;
 
-/// Runs a kernel on each group of channels; results of so many bytes are row-major.
+/// Runs a kernel on each group of channels; results are row-major and of `size` bytes each.
 ///
 /// # Safety
 /// There are such elements, row-major, and in the shared lists one for each channel of all groups; the functions are those of their
@@ -266,5 +278,7 @@ pub(crate) fn groups<A: Element, O: Element>(
 ) -> Result<Option<HostBuffer>> {
     let shared = shared.map(|list| list.map(|list| (source(&list).cast(), list.strides[0])));
     // SAFETY: the view's invariant; the callers give lists of as many elements as there are channels.
-    unsafe { execute_groups(&Loops::<_, A, O>(kernel, PhantomData), Operand::of(&a), shared, size_of::<O>()) }
+    unsafe {
+        execute_groups(KernelLoops::<_, A, O>(kernel, PhantomData).loops(), Operand::of(&a), shared, size_of::<O>())
+    }
 }

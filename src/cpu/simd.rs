@@ -162,8 +162,8 @@ pub(crate) fn prefetch_row_nearby<T>(place: *const T, len: usize) {
     prefetch_row(place, len);
 }
 
-/// The same of several rows of so many bytes, `step` bytes apart. (Not inline: a call is nothing beside waiting for memory, and loops are
-/// compiled many times.)
+/// Prefetches several rows of `len` bytes, `step` bytes apart, as [`prefetch_row_nearby`] does one. (Not inline: a call costs nothing beside
+/// waiting for memory, and loops are compiled many times.)
 #[inline(never)]
 pub(crate) fn prefetch_rows_nearby(place: *const u8, rows: usize, step: usize, len: usize) {
     for row in 0..rows {

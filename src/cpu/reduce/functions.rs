@@ -2,10 +2,14 @@
 //! calls what is compiled for each reducer and dtype.
 //! Uses the loops; used by reductions, here and in `device::dynamic`.
 
-#![allow(clippy::needless_range_loop)]
+#![allow(
+    clippy::needless_range_loop,
+    reason = "iterators are many more functions, compiled for each operation and dtype"
+)]
 
 use super::loops::{ReduceLines, ReduceRows};
 use crate::cpu::bytes::Block16;
+use crate::cpu::precompiled::or_precompiled;
 use crate::cpu::simd;
 use crate::dtype::{DType, Element};
 use crate::ops::reduce::{Reducer, TwoResults};
@@ -106,18 +110,28 @@ pub(crate) trait ReduceLoops: Sync {
 }
 
 /// A reduction that writes its first result.
+#[repr(transparent)]
 pub(crate) struct FirstOnly<A, R>(R, PhantomData<fn() -> A>);
 /// A reduction that writes both results.
+#[repr(transparent)]
 pub(crate) struct WithSecond<A, R>(R, PhantomData<fn() -> A>);
 
 /// Implements [`ReduceLoops`]; `$finish` writes a result, `$single` says whether a lone result may be computed
 /// differently.
 macro_rules! functions {
-    ($name:ident: $bound:ident, $outs:expr, $single:literal, |$reducer:ident, $places:ident, $at:ident, $partial:ident| $finish:expr) => {
+    ($name:ident: $bound:ident in $find:ident, $outs:expr, $single:literal, |$reducer:ident, $places:ident, $at:ident, $partial:ident| $finish:expr) => {
         impl<A: Copy + 'static, R: $bound<A>> $name<A, R> {
             /// The functions of a reducer.
             pub(crate) const fn new(reducer: R) -> Self {
                 $name(reducer, PhantomData)
+            }
+            /// Its functions, which are compiled in this crate with the feature `precompiled`.
+            #[inline]
+            pub(super) fn loops(&self) -> &dyn ReduceLoops
+            where
+                A: Element,
+            {
+                or_precompiled!(self, $find(R::PRECOMPILED, A::DTYPE))
             }
             /// The reducer, for a GPU.
             #[cfg(all(feature = "cuda", feature = "any"))]
@@ -226,10 +240,10 @@ macro_rules! functions {
         }
     };
 }
-functions!(FirstOnly: Reducer, [Some(R::Out::DTYPE), None], true, |reducer, places, at, partial| {
+functions!(FirstOnly: Reducer in one_result, [Some(R::Out::DTYPE), None], true, |reducer, places, at, partial| {
     places.outs[0].cast::<R::Out>().add(at).write(reducer.finish(partial, places.count));
 });
-functions!(WithSecond: TwoResults, [Some(R::Out::DTYPE), Some(R::Second::DTYPE)], false, |reducer, places, at, partial| {
+functions!(WithSecond: TwoResults in two_results, [Some(R::Out::DTYPE), Some(R::Second::DTYPE)], false, |reducer, places, at, partial| {
     places.outs[0].cast::<R::Out>().add(at).write(reducer.finish(partial, places.count));
     places.outs[1].cast::<R::Second>().add(at).write(reducer.second(partial, places.count));
 });

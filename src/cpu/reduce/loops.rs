@@ -1,7 +1,10 @@
 //! The loops of a reduction, compiled for each reducer, dtype and instruction set.
 //! Uses reducers and the choice of instruction sets; called by `functions`.
 
-#![allow(clippy::needless_range_loop)]
+#![allow(
+    clippy::needless_range_loop,
+    reason = "iterators are many more functions, compiled for each operation and dtype"
+)]
 
 use super::plan::BLOCK;
 use crate::cpu::convert;

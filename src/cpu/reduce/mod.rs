@@ -258,10 +258,10 @@ pub(crate) fn reduce<A: Element, R: Reducer<A>>(
         // (Few elements take less time than finding their functions in the table.)
         if let Some(lines) = short_lines(size_of::<R::Partial>(), a.sizes, a.strides, mask) {
             let (result, start) = HostBuffer::uninitialised(lines[0], size_of::<R::Out>())?;
-            reduce_lines(&functions, from, lines, [start, core::ptr::null_mut()]);
+            reduce_lines(functions.loops(), from, lines, [start, core::ptr::null_mut()]);
             return Ok(result);
         }
-        run_one(&functions, from, a.sizes, a.strides, mask)
+        run_one(functions.loops(), from, a.sizes, a.strides, mask)
     }
 }
 
@@ -273,7 +273,7 @@ pub(crate) fn reduce_both<A: Element, R: TwoResults<A>>(
 ) -> Result<[HostBuffer; 2]> {
     let from = elementwise::source(&a).cast();
     // SAFETY: the view's invariant.
-    unsafe { run_both(&WithSecond::<A, R>::new(reducer), from, a.sizes, a.strides, mask) }
+    unsafe { run_both(WithSecond::<A, R>::new(reducer).loops(), from, a.sizes, a.strides, mask) }
 }
 
 /// Reduces an expression over the axes of `mask`, in the same order as its evaluated elements would be.
@@ -283,7 +283,7 @@ pub(crate) fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(
     sizes: &[usize],
     mask: u32,
 ) -> Result<HostBuffer> {
-    run_computed(&FirstOnly::<X::Elem, R>::new(reducer), &mut Computed(x), sizes, mask, X::BYTES)
+    run_computed(FirstOnly::<X::Elem, R>::new(reducer).loops(), &mut Computed(x), sizes, mask, X::BYTES)
 }
 
 /// Checks that the number of results does not overflow.

@@ -9,9 +9,9 @@ struct ci_lanes {
   ci_u64 rank;
 };
 typedef ci_pack<L::element, CI_PACK> ci_elements;
-// Of rows that are in memory, so many elements are loaded before the first is used.
+// Elements of a row in global memory that are loaded before the first is used.
 #define CI_AHEAD 8
-// Does `ONE` to `x`, element `i` of the row at `from`, for each that falls to one of so many threads.
+// Runs `ONE` with `x`, element `i` of the row at `from`, for each element of one of the `threads`.
 #define CI_EACH_AHEAD(thread, threads, ONE) { \
     ci_u64 first = thread; \
     for (; first + (CI_AHEAD - 1) * (threads) < w.len; first += CI_AHEAD * (threads)) { \

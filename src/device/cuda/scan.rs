@@ -23,13 +23,14 @@ const SHORT: u64 = 16;
 /// With so many blocks a GPU has enough to do; with fewer than `FEW`, lanes are divided into chunks.
 const BLOCKS: u64 = 1056;
 const FEW: u64 = 264;
-/// With so many threads or warps it has.
+/// From this many threads or warps on a GPU is fully used.
 const MANY_THREADS: u64 = 1 << 17;
 const MANY_WARPS: u64 = 1 << 12;
-/// So many warps are at work at once on the largest GPUs, and a chunk for each is worth it if it has so many parts.
+/// Warps that the largest GPUs run at once.
 const WARPS_AT_ONCE: u64 = 1 << 12;
+/// The fewest parts of a chunk for which dividing a lane among warps is worth it.
 const PARTS: u64 = 32;
-/// Steps of so many bytes are a function that is called.
+/// Steps whose text is longer than this are a function that is called.
 const LONG: usize = 2000;
 /// The warps of a block.
 const WARPS: u64 = THREADS as u64 / 32;

@@ -69,6 +69,36 @@ impl Entry {
     }
 }
 
+/// Reducers and kernels whose loops castiron compiles itself with the feature `precompiled`: `cpu::precompiled` has the dtypes.
+#[derive(Clone, Copy)]
+#[allow(missing_docs, reason = "each is named like the reducer or kernel")]
+pub enum Precompiled {
+    Sum,
+    Prod,
+    Mean,
+    AnyAll,
+    NanSum,
+    NanMean,
+    CountNonzero,
+    VectorNorm,
+    Variance,
+    LogSumExp,
+    Max,
+    Min,
+    ArgMax,
+    ArgMin,
+    MinMax,
+    RunningSum,
+    RunningProduct,
+    RunningLogSumExp,
+    RunningMax,
+    RunningMin,
+    Softmax,
+    LogSoftmax,
+    Standardizing,
+    RootMeanSquare,
+}
+
 /// A function of one element.
 pub trait Map1<A, O>: Copy + Send + Sync + 'static {
     /// Its entry in the tables, if it has one.
@@ -319,6 +349,8 @@ pub trait LaneColumns<A, O> {
 
 /// A function of a whole lane (the elements along one axis) whose result is a lane of the same length.
 pub trait LaneKernel<A, O>: Copy + Send + Sync + 'static {
+    /// Which precompiled loops it has, if any.
+    const PRECOMPILED: Option<Precompiled> = None;
     /// Scratch memory, reused from lane to lane.
     type Scratch: Default;
     /// Scratch memory for lanes of so many elements.
@@ -344,6 +376,8 @@ pub trait LaneKernel<A, O>: Copy + Send + Sync + 'static {
 /// A function of a row (the last axis) in two passes, one to measure it and one to compute its elements, while the
 /// row is in the cache; with up to two rows of parameters that all rows share.
 pub trait RowKernel<A, O>: Copy + Send + Sync + 'static {
+    /// Which precompiled loops it has, if any.
+    const PRECOMPILED: Option<Precompiled> = None;
     /// What the first pass computes.
     type Measure: Copy;
     /// The first pass; the row is not empty.

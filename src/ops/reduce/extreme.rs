@@ -5,6 +5,7 @@
 use super::steps::{Given, by_steps, is_nan, nothing};
 use super::{Index, Reducer, Steps, StepsOfTwo, TwoResults, interleave, lanes};
 use crate::dtype::{Binary, Castable, Compute, DType, Dtype, MachineFloat, MachineInt, Unary};
+use crate::ops::kernel::Precompiled;
 #[cfg(any(test, feature = "cuda"))]
 use crate::ops::text::reduce::{ReducerText, Reduction, Written};
 use core::hint::select_unpredictable;
@@ -94,6 +95,7 @@ impl<E, const MAX: bool> Default for Extreme<E, MAX> {
     }
 }
 impl<E: Dtype, const MAX: bool> Reducer<E> for Extreme<E, MAX> {
+    const PRECOMPILED: Option<Precompiled> = Some(if MAX { Precompiled::Max } else { Precompiled::Min });
     type Partial = E::Compute;
     type Out = E;
     const HAS_IDENTITY: bool = false;
@@ -190,6 +192,7 @@ impl<E, const MAX: bool> Default for ArgExtreme<E, MAX> {
     }
 }
 impl<E: Dtype, const MAX: bool> Reducer<E> for ArgExtreme<E, MAX> {
+    const PRECOMPILED: Option<Precompiled> = Some(if MAX { Precompiled::ArgMax } else { Precompiled::ArgMin });
     type Partial = (E::Compute, usize);
     type Out = i64;
     const HAS_IDENTITY: bool = false;
@@ -283,6 +286,7 @@ impl<E> Default for MinMax<E> {
     }
 }
 impl<E: Dtype> Reducer<E> for MinMax<E> {
+    const PRECOMPILED: Option<Precompiled> = Some(Precompiled::MinMax);
     type Partial = [E::Compute; 2];
     type Out = E;
     const HAS_IDENTITY: bool = false;

@@ -4,7 +4,10 @@
 //!
 //! Uses `registers`; used by the reducers, by scans and by the host's loops.
 
-#![allow(clippy::needless_range_loop)]
+#![allow(
+    clippy::needless_range_loop,
+    reason = "iterators are many more functions, compiled for each operation and dtype"
+)]
 
 use super::{Accumulating, Reducer, registers};
 use crate::dtype::Compute;

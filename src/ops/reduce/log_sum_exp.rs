@@ -4,6 +4,7 @@ use super::steps::{Given, by_steps, nothing};
 use super::{Accumulating, Index, Reducer, Steps, blocked_sum, by_lanes};
 use crate::dtype::{Binary, Complex, Compute, Dtype, MachineFloat, Parameters, Predicate, Promotable, Tuned, Unary};
 use crate::ops;
+use crate::ops::kernel::Precompiled;
 #[cfg(any(test, feature = "cuda"))]
 use crate::ops::text::reduce::{ReducerText, Reduction, Written};
 
@@ -43,6 +44,7 @@ impl Steps for LogSumExp {
 /// The numbers that it computes in.
 type Inexact<E> = <<E as Promotable>::Inexact as Dtype>::Compute;
 impl<E: Dtype> Reducer<E> for LogSumExp {
+    const PRECOMPILED: Option<Precompiled> = Some(Precompiled::LogSumExp);
     type Partial = Option<(Inexact<E>, Inexact<E>)>;
     type Out = E::Inexact;
     const PREFERS_BLOCKS: bool = true;

@@ -18,6 +18,7 @@ mod table;
 mod variance;
 
 use super::Op;
+use super::kernel::Precompiled;
 use crate::dtype::Element;
 #[cfg(any(test, feature = "cuda"))]
 use crate::ops::text::{
@@ -51,6 +52,8 @@ pub trait Reducer<A: Copy>: Copy + Send + Sync + 'static {
     type Partial: Copy + Send + Sync;
     /// The dtype of the result.
     type Out: Element;
+    /// Which precompiled loops it has, if any.
+    const PRECOMPILED: Option<Precompiled> = None;
     /// Whether there is a result for no elements at all.
     const HAS_IDENTITY: bool = true;
     /// Whether positions of elements matter. If not, axes may be reduced in another order.

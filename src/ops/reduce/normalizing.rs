@@ -6,6 +6,7 @@ use super::rows::{Pass, RowSteps};
 use super::{Accumulating, blocked_sum};
 use crate::dtype::{Compute, Dtype};
 use crate::ops;
+use crate::ops::kernel::Precompiled;
 use crate::ops::kernel::RowKernel;
 #[cfg(any(test, feature = "cuda"))]
 use crate::ops::text::{reduce::Written, row::RowText};
@@ -64,6 +65,7 @@ impl RowSteps for Standardizing {
     }
 }
 impl<E: Dtype> RowKernel<E, E> for Standardizing {
+    const PRECOMPILED: Option<Precompiled> = Some(Precompiled::Standardizing);
     type Measure = [E::Compute; 2];
     #[inline(always)]
     fn measure(self, row: &[E]) -> Self::Measure {
@@ -106,6 +108,7 @@ impl RowSteps for RootMeanSquare {
     }
 }
 impl<E: Dtype> RowKernel<E, E> for RootMeanSquare {
+    const PRECOMPILED: Option<Precompiled> = Some(Precompiled::RootMeanSquare);
     type Measure = [E::Compute; 2];
     #[inline(always)]
     fn measure(self, row: &[E]) -> Self::Measure {

@@ -6,6 +6,7 @@ use super::lanes::{NARROW_LANES, block_small, lanes, lanes_small};
 use super::steps::{Given, by_steps, is_nan, is_truth, nothing};
 use super::{Accumulating, Index, Reducer, Steps, interleave};
 use crate::dtype::{Castable, Complex, Compute, Dtype, MachineFloat, Promotable, ToReal};
+use crate::ops::kernel::Precompiled;
 #[cfg(any(test, feature = "cuda"))]
 use crate::ops::text::reduce::{ReducerText, Reduction, Written};
 use core::marker::PhantomData;
@@ -36,6 +37,7 @@ impl Steps for NanSum {
 /// The type in which sums of `E` are added up.
 type SumNumber<E> = <<E as Promotable>::Sum as Dtype>::Compute;
 impl<E: Dtype> Reducer<E> for NanSum {
+    const PRECOMPILED: Option<Precompiled> = Some(Precompiled::NanSum);
     type Partial = SumNumber<E>;
     type Out = E::Sum;
     by_steps! { self: self, SumNumber<E>, usize, nothing::<SumNumber<E>>();
@@ -83,6 +85,7 @@ impl Steps for NanMean {
     }
 }
 impl<E: Dtype> Reducer<E> for NanMean {
+    const PRECOMPILED: Option<Precompiled> = Some(Precompiled::NanMean);
     type Partial = (E::Compute, usize);
     type Out = E;
     by_steps! { self: self, E::Compute, usize, nothing::<E::Compute>(); |x| x.to_compute(); |mean| E::from_compute(mean) }
@@ -116,6 +119,7 @@ impl Steps for CountNonzero {
     }
 }
 impl<E: Dtype> Reducer<E> for CountNonzero {
+    const PRECOMPILED: Option<Precompiled> = Some(Precompiled::CountNonzero);
     type Partial = i64;
     type Out = i64;
     by_steps! { self: self, E::Compute, i64, nothing::<E::Compute>(); |x| x.to_compute(); |count| count }
@@ -320,6 +324,7 @@ impl Steps for VectorNorm {
     }
 }
 impl<E: Dtype> Reducer<E> for VectorNorm {
+    const PRECOMPILED: Option<Precompiled> = Some(Precompiled::VectorNorm);
     type Partial = RealOf<E>;
     type Out = E::RealDtype;
     fn cost(self) -> usize {

@@ -5,6 +5,7 @@
 use super::steps::{Given, by_steps, is_truth, nothing};
 use super::{Accumulating, Index, Reducer, Steps, interleave, lanes};
 use crate::dtype::{Castable, Compute, DType, Dtype, Promotable};
+use crate::ops::kernel::Precompiled;
 #[cfg(any(test, feature = "cuda"))]
 use crate::ops::text::reduce::{ReducerText, Reduction, Written};
 
@@ -35,6 +36,7 @@ impl Steps for Sum {
     }
 }
 impl<E: Dtype> Reducer<E> for Sum {
+    const PRECOMPILED: Option<Precompiled> = Some(Precompiled::Sum);
     type Partial = SumNumber<E>;
     type Out = E::Sum;
     const WIDENS_F16: bool = matches!(E::DTYPE, DType::F16);
@@ -88,6 +90,7 @@ impl Steps for Prod {
     }
 }
 impl<E: Dtype> Reducer<E> for Prod {
+    const PRECOMPILED: Option<Precompiled> = Some(Precompiled::Prod);
     type Partial = SumNumber<E>;
     type Out = E::Sum;
     by_steps! { self: self, SumNumber<E>, usize, nothing::<SumNumber<E>>();
@@ -128,6 +131,7 @@ impl Steps for Mean {
     }
 }
 impl<E: Dtype> Reducer<E> for Mean {
+    const PRECOMPILED: Option<Precompiled> = Some(Precompiled::Mean);
     type Partial = E::Compute;
     type Out = E;
     const WIDENS_F16: bool = matches!(E::DTYPE, DType::F16);
@@ -183,6 +187,7 @@ impl Steps for AnyAll {
     }
 }
 impl<E: Dtype> Reducer<E> for AnyAll {
+    const PRECOMPILED: Option<Precompiled> = Some(Precompiled::AnyAll);
     /// Whether a deciding element has been found.
     type Partial = bool;
     type Out = bool;

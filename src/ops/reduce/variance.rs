@@ -7,6 +7,7 @@ use super::steps::{Given, ImaginaryPart, RealPart, by_steps};
 use super::{Accumulating, Index, Reducer, Steps, StepsOfTwo, TwoResults, blocked_sum};
 use crate::dtype::{Castable, Complex, Compute, DType, Dtype};
 use crate::ops;
+use crate::ops::kernel::Precompiled;
 #[cfg(any(test, feature = "cuda"))]
 use crate::ops::text::reduce::{ReducerText, Reduction, Written};
 
@@ -173,6 +174,7 @@ impl Variance {
 const F32_OVERFLOWS: f64 = (2.0 - 1.0 / 16_777_216.0) * 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
 
 impl<E: Dtype> Reducer<E> for Variance {
+    const PRECOMPILED: Option<Precompiled> = Some(Precompiled::Variance);
     type Partial = Moments;
     type Out = E::RealDtype;
     const PREFERS_BLOCKS: bool = true;

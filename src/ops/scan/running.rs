@@ -5,6 +5,7 @@ use super::one_lane::OneLane;
 use super::steps::LaneSteps;
 use crate::dtype::{Binary, Castable, Complex, Compute, DType, Dtype, MachineFloat};
 use crate::ops;
+use crate::ops::kernel::Precompiled;
 use crate::ops::kernel::{LaneColumns, LaneKernel, MOST_COLUMNS, SCAN_BLOCK};
 use crate::ops::reduce::{Accumulating, Index};
 #[cfg(any(test, feature = "cuda"))]
@@ -86,6 +87,7 @@ macro_rules! running {
             }
         }
         impl<$E: Dtype> LaneKernel<$E, $out> for $kernel {
+    const PRECOMPILED: Option<Precompiled> = Some(Precompiled::$kernel);
             type Scratch = ();
             fn lane(self, from: &[$E], to: &mut [$out], (): &mut ()) {
                 self.columns(&OneLane::new(from, to), &mut ());
@@ -151,6 +153,7 @@ impl<const MAX: bool> LaneSteps for RunningExtreme<MAX> {
     }
 }
 impl<E: Dtype, const MAX: bool> LaneKernel<E, (E, i64)> for RunningExtreme<MAX> {
+    const PRECOMPILED: Option<Precompiled> = Some(if MAX { Precompiled::RunningMax } else { Precompiled::RunningMin });
     type Scratch = ();
     fn lane(self, from: &[E], to: &mut [(E, i64)], (): &mut ()) {
         self.columns(&OneLane::new(from, to), &mut ());

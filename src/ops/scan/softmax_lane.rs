@@ -4,6 +4,7 @@
 use crate::dtype::{Compute, Dtype};
 use crate::error::Result;
 use crate::ops;
+use crate::ops::kernel::Precompiled;
 use crate::ops::kernel::{LaneColumns, LaneKernel};
 use crate::ops::reduce::rows::{Pass, RowSteps};
 use crate::ops::reduce::{Accumulating, Extreme, Reducer, SUM_BLOCK, blocked_sum, lanes_of_sum};
@@ -78,6 +79,7 @@ impl<const LOG: bool> RowSteps for Softmax<LOG> {
     }
 }
 impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
+    const PRECOMPILED: Option<Precompiled> = Some(if LOG { Precompiled::LogSoftmax } else { Precompiled::Softmax });
     /// The exponentials, before they are divided.
     type Scratch = ScratchList<E::Compute>;
     fn scratch(self, len: usize) -> Result<ScratchList<E::Compute>> {

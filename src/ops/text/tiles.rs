@@ -12,17 +12,17 @@ use core::fmt::Write as _;
 
 /// Threads of a block that shares a tile.
 const THREADS: usize = 256;
-/// So many elements of operands that are not turned are loaded before the first is used: as many as each thread has of the smallest tile.
+/// Elements of operands that are not turned that are loaded before the first is used: those of one thread in the smallest tile.
 const GROUP: usize = 4;
 #[cfg(feature = "cuda")]
 /// Shared memory that tiles take, at most.
 const SHARED: usize = 40 << 10;
 
-/// So many tiles side by side are a band: bands follow one another, and in each of them rows of tiles, so that the tiles that are under way
-/// at once lie near each other along both axes.
+/// Tiles side by side in a band. Bands follow one another, and in each of them rows of tiles, so that the tiles that are computed
+/// at the same time lie near each other along both axes.
 const BAND: usize = 16;
 
-/// From one row of a tile in shared memory to the next, in elements of so many bytes: neighbours in a column are in different banks.
+/// The distance of two rows of a tile in shared memory, in elements of `bytes`: neighbours in a column are in different banks.
 fn pitch(edge: usize, bytes: usize) -> usize {
     edge + (4 / bytes).max(1)
 }

@@ -1,0 +1,157 @@
+//! With the feature `precompiled`: the loops of reductions, scans, softmax, normalisations and conversions, compiled here for the dtypes
+//! that they are defined for. Without it a program compiles those that it calls.
+//!
+//! Programs in debug builds, which do not optimise what they compile themselves, have optimised loops by these.
+//! Uses the tables of loops of `reduce`, `lanes`, `rows` and `compiled`, which look here first.
+
+/// `or_precompiled!(functions, find(name, dtype))`: the loops of a kernel that are compiled here if there are such, else its own. (By `if const`
+/// nothing is compiled in the program where there are.)
+macro_rules! or_precompiled {
+    ($own:expr, $find:ident($name:expr, $dtype:expr)) => {{
+        #[cfg(feature = "precompiled")]
+        if const { $crate::cpu::precompiled::lists::$find($name, $dtype).is_some() } {
+            let Some(compiled) = (const { $crate::cpu::precompiled::lists::$find($name, $dtype) }) else {
+                unreachable!()
+            };
+            let own = core::ptr::from_ref($own);
+            // SAFETY: what is found is of the same type, which it checks, and so the same kernel with other functions.
+            return unsafe { &*compiled(own.cast(), core::any::TypeId::of::<Self>()) };
+        }
+        $own
+    }};
+}
+pub(super) use or_precompiled;
+
+#[cfg(feature = "precompiled")]
+pub(super) mod lists {
+    use crate::cpu::inner::{self, Inner};
+    use crate::cpu::lanes::{LaneLoops, OneOutput, TwoOutputs};
+    use crate::cpu::reduce::{FirstOnly, ReduceLoops, WithSecond};
+    use crate::cpu::rows::{KernelLoops, RowLoops};
+    use crate::dtype::{DType, Promotable};
+    use crate::ops::kernel::{Casting, Precompiled};
+    use crate::ops::reduce::{
+        AnyAll, ArgExtreme, CountNonzero, Extreme, LogSumExp, Mean, MinMax, NanMean, NanSum, Prod, RootMeanSquare,
+        Standardizing, Sum, Variance, VectorNorm,
+    };
+    use crate::ops::scan::{RunningExtreme, RunningLogSumExp, RunningProduct, RunningSum, Softmax};
+    use core::any::TypeId;
+
+    /// Makes of a kernel with the loops of the program that calls it (of the type with this id, which is checked) the same with the loops
+    /// of this crate.
+    pub(in crate::cpu) type Compiled<L> = fn(*const u8, TypeId) -> *const L;
+
+    /// The arm of each dtype of a set, with its type as `$E`.
+    macro_rules! of_set {
+    (any, $dtype:ident, $E:ident => $run:tt) => {
+        of_set!($dtype, $E => $run; Bool bool, U8 u8, I8 i8, I16 i16, I32 i32, I64 i64, F16 $crate::dtype::f16, BF16 $crate::dtype::bf16,
+            F32 f32, F64 f64, C64 $crate::Complex<f32>, C128 $crate::Complex<f64>)
+    };
+    (ordered, $dtype:ident, $E:ident => $run:tt) => {
+        of_set!($dtype, $E => $run; Bool bool, U8 u8, I8 i8, I16 i16, I32 i32, I64 i64, F16 $crate::dtype::f16, BF16 $crate::dtype::bf16,
+            F32 f32, F64 f64)
+    };
+    (inexact, $dtype:ident, $E:ident => $run:tt) => {
+        of_set!($dtype, $E => $run; F16 $crate::dtype::f16, BF16 $crate::dtype::bf16, F32 f32, F64 f64, C64 $crate::Complex<f32>,
+            C128 $crate::Complex<f64>)
+    };
+    (float, $dtype:ident, $E:ident => $run:tt) => {
+        of_set!($dtype, $E => $run; F16 $crate::dtype::f16, BF16 $crate::dtype::bf16, F32 f32, F64 f64)
+    };
+    ($dtype:ident, $E:ident => $run:tt; $($variant:ident $ty:ty),*) => {
+        match $dtype {
+            $(DType::$variant => {
+                type $E = $ty;
+                $run
+            })*
+            _ => None,
+        }
+    };
+}
+
+    /// `find -> Loops: Name of set: E => Type<E>; …`: a function that finds the loops of a name and dtype.
+    macro_rules! compiled {
+    ($find:ident -> $Loops:ident: $($name:ident of $set:ident: $E:ident => $functions:ty;)*) => {
+        pub(in crate::cpu) const fn $find(name: Option<Precompiled>, dtype: DType) -> Option<Compiled<dyn $Loops>> {
+            match name {
+                $(Some(Precompiled::$name) => of_set!($set, dtype, $E => {
+                    // (Inline it would be compiled in the program, and with it what it names.)
+                    #[inline(never)]
+                    fn compiled(kernel: *const u8, of: TypeId) -> *const dyn $Loops {
+                        assert!(of == TypeId::of::<$functions>(), "the loops of another kernel");
+                        kernel.cast::<$functions>()
+                    }
+                    Some(compiled as Compiled<dyn $Loops>)
+                }),)*
+                _ => None,
+            }
+        }
+    };
+}
+    compiled! { one_result -> ReduceLoops:
+        Sum of any: E => FirstOnly<E, Sum>;
+        Prod of any: E => FirstOnly<E, Prod>;
+        Mean of inexact: E => FirstOnly<E, Mean>;
+        AnyAll of any: E => FirstOnly<E, AnyAll>;
+        NanSum of ordered: E => FirstOnly<E, NanSum>;
+        NanMean of float: E => FirstOnly<E, NanMean>;
+        CountNonzero of any: E => FirstOnly<E, CountNonzero>;
+        VectorNorm of inexact: E => FirstOnly<E, VectorNorm>;
+        Variance of inexact: E => FirstOnly<E, Variance>;
+        LogSumExp of any: E => FirstOnly<E, LogSumExp>;
+        Max of ordered: E => FirstOnly<E, Extreme<E, true>>;
+        Min of ordered: E => FirstOnly<E, Extreme<E, false>>;
+        ArgMax of ordered: E => FirstOnly<E, ArgExtreme<E, true>>;
+        ArgMin of ordered: E => FirstOnly<E, ArgExtreme<E, false>>;
+    }
+    compiled! { two_results -> ReduceLoops:
+        Variance of inexact: E => WithSecond<E, Variance>;
+        ArgMax of ordered: E => WithSecond<E, ArgExtreme<E, true>>;
+        ArgMin of ordered: E => WithSecond<E, ArgExtreme<E, false>>;
+        MinMax of ordered: E => WithSecond<E, MinMax<E>>;
+    }
+    compiled! { lane -> LaneLoops:
+        RunningSum of any: E => OneOutput<RunningSum, E, <E as Promotable>::Sum>;
+        RunningProduct of any: E => OneOutput<RunningProduct, E, <E as Promotable>::Sum>;
+        RunningLogSumExp of inexact: E => OneOutput<RunningLogSumExp, E, E>;
+        Softmax of float: E => OneOutput<Softmax<false>, E, E>;
+        LogSoftmax of float: E => OneOutput<Softmax<true>, E, E>;
+    }
+    compiled! { lane_both -> LaneLoops:
+        RunningMax of ordered: E => TwoOutputs<RunningExtreme<true>, E, E, i64>;
+        RunningMin of ordered: E => TwoOutputs<RunningExtreme<false>, E, E, i64>;
+    }
+    compiled! { row -> RowLoops:
+        Standardizing of float: E => KernelLoops<Standardizing, E, E>;
+        RootMeanSquare of inexact: E => KernelLoops<RootMeanSquare, E, E>;
+    }
+
+    /// The loop from a dtype to each of these.
+    macro_rules! conversions_from {
+        ($to:ident, $from:ty, [$($variant:ident $ty:ty),*]) => {
+            match $to {
+                $(DType::$variant => {
+                    unsafe fn convert(kernel: *const (), places: [*mut u8; 2], len: usize) {
+                        // SAFETY: the caller's promise.
+                        unsafe { inner::one::<Casting, $from, $ty>(kernel, places, len) }
+                    }
+                    Some(convert as Inner<2>)
+                })*
+                _ => None,
+            }
+        };
+    }
+    /// Conversions between these dtypes, in a function that finds the loop of two of them.
+    macro_rules! conversions {
+        ($($variant:ident $ty:ty),*) => { conversions! { @all [$($variant $ty),*] $($variant $ty),* } };
+        (@all $all:tt $($variant:ident $ty:ty),*) => {
+            pub(in crate::cpu) const fn conversion(from: DType, to: DType) -> Option<Inner<2>> {
+                match from {
+                    $(DType::$variant => conversions_from!(to, $ty, $all),)*
+                    _ => None,
+                }
+            }
+        };
+    }
+    conversions! { Bool bool, U8 u8, I32 i32, I64 i64, F32 f32, F64 f64 }
+}
