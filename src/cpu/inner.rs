@@ -53,7 +53,7 @@ impl<A: Copy> Block<A> {
 unsafe fn side_by_side<A: Copy, O, K: Map1<A, O>>(kernel: K, a: *const A, out: *mut O, len: usize) {
     // SAFETY: the caller's promise.
     unsafe {
-        if !K::HAS_FAST_PATH {
+        if const { !K::HAS_FAST_PATH } {
             for i in 0..len {
                 out.add(i).write(kernel.call(a.add(i).read()));
             }
@@ -126,7 +126,7 @@ unsafe fn by_blocks<A: Copy, B: Copy, O, K: Map2<A, B, O>>(
 unsafe fn small<A: Copy, O, K: Map1<A, O>>(kernel: K, a: *const A, out: *mut O, len: usize) {
     // SAFETY: the caller's promise.
     unsafe {
-        if !K::HAS_FAST_PATH {
+        if const { !K::HAS_FAST_PATH } {
             for i in simd::one_by_one(len) {
                 out.add(i).write(kernel.call(a.add(i).read()));
             }
@@ -169,8 +169,7 @@ impl<K: Map1<A, O>, A: Copy, O> Loop for Map1Loop<K, A, O> {
         unsafe {
             // The compiler does not vectorise where it cannot exclude that the operands overlap, so the in-place case
             // is a loop of its own.
-            if const { !matches!(K::VECTORS, VectorWidth::None) && !K::HAS_FAST_PATH }
-                && size_of::<A>() == size_of::<O>()
+            if const { !matches!(K::VECTORS, VectorWidth::None) && !K::HAS_FAST_PATH && size_of::<A>() == size_of::<O>() }
                 && out.cast_const().cast() == a
             {
                 side_by_side(kernel, out.cast::<A>(), out, len);
@@ -204,10 +203,9 @@ impl<K: Map2<A, B, O>, A: Copy, B: Copy, O> Loop for Map2Loop<K, A, B, O> {
         let Map2Loop { kernel, out, a, b, len } = self;
         // SAFETY: as above.
         unsafe {
-            if K::HAS_FAST_PATH {
+            if const { K::HAS_FAST_PATH } {
                 by_blocks(kernel, (a, b), out, len);
-            } else if const { !matches!(K::VECTORS, VectorWidth::None) }
-                && size_of::<A>() == size_of::<O>()
+            } else if const { !matches!(K::VECTORS, VectorWidth::None) && size_of::<A>() == size_of::<O>() }
                 && out.cast_const().cast() == a
             {
                 for i in 0..len {

@@ -21,16 +21,16 @@ fn output_channels_last(sizes: &[usize]) -> Vec<usize> {
     vec![1, o, o * c * h * w, o * c * w, o * c]
 }
 
-/// The elements in row-major order.
-fn listed<E: Copy>(elements: &[E], sizes: &[usize], strides: &[usize]) -> Vec<E> {
-    let mut list = vec![];
-    for at in 0..sizes.iter().product() {
+/// Elements in row-major order, brought into the order of these strides.
+fn laid_out<E: Copy>(elements: &[E], sizes: &[usize], strides: &[usize]) -> Vec<E> {
+    let mut list = elements.to_vec();
+    for (at, &element) in elements.iter().enumerate() {
         let (mut rest, mut place) = (at, 0);
         for (size, stride) in sizes.iter().zip(strides).rev() {
             place += rest % size * stride;
             rest /= size;
         }
-        list.push(elements[place]);
+        list[place] = element;
     }
     list
 }
@@ -85,8 +85,19 @@ const fn window(kernel: usize, stride: usize, before: usize, after: usize, dilat
     Window { kernel, stride, dilation, before, after }
 }
 
-/// Convolutions of all kinds, by all kernels of the machine, in both layouts: operands, groups, windows.
-fn check<E: Dtype + Castable>() {
+/// A convolution, its operands in row-major order, and its sums by the definition.
+struct Kind {
+    convolution: Convolution,
+    x_sizes: [usize; 5],
+    w_sizes: [usize; 5],
+    sizes: [usize; 5],
+    x: Vec<f64>,
+    w: Vec<f64>,
+    expected: Vec<f64>,
+}
+
+/// Convolutions of all kinds: groups, the operand's sizes, output channels, windows.
+fn kinds() -> impl Iterator<Item = Kind> {
     let point = Window::POINT;
     let kinds = [
         (1, [2, 3, 1, 9, 8], 5, [point, window(3, 1, 1, 1, 1), window(3, 1, 1, 1, 1)]),
@@ -126,45 +137,46 @@ fn check<E: Dtype + Castable>() {
         (1, [3, 1, 1, 1, 30], 16, [point, point, window(7, 2, 3, 2, 1)]),
         (1, [1, 2, 1, 12, 7], 2, [point, window(5, 3, 2, 1, 1), window(7, 2, 0, 0, 1)]),
     ];
-    for (groups, x_sizes, outputs, windows) in kinds {
+    kinds.into_iter().map(|(groups, x_sizes, outputs, windows)| {
         let convolution = Convolution { windows, groups };
         let w_sizes = [outputs, x_sizes[1] / groups, windows[0].kernel, windows[1].kernel, windows[2].kernel];
         let mut sizes = [x_sizes[0], outputs, 0, 0, 0];
         (0..3).for_each(|axis| sizes[axis + 2] = windows[axis].places(x_sizes[axis + 2]).unwrap());
-        let x = numbers::<E>(x_sizes.iter().product(), 0);
+        let x = numbers::<f64>(x_sizes.iter().product(), 0);
         // Weights are divided by two and by six, exactly.
-        let w: Vec<E> = numbers::<f64>(w_sizes.iter().product(), 3).into_iter().map(|w| (6.0 * w).cast()).collect();
-        let bias: Vec<E> = (0..outputs).map(|at| E::from_i32(at as i32)).collect();
-        let storages = [&x, &w, &bias].map(|list| HostBuffer::from_vec(list.clone()).unwrap());
-        // Where channels are last: of the operand, of the result; those of weights.
-        for last in
-            [[false, false, false], [true, true, false], [true, false, true], [false, true, true], [true, true, true]]
-        {
-            let strides = |sizes: &[usize], last: bool| if last { channels_last(sizes) } else { row_major(sizes) };
-            let (x_strides, own) = (strides(&x_sizes, last[0]), strides(&sizes, last[1]));
-            let mut w_strides = row_major(&w_sizes);
-            if last[2] {
-                w_strides = output_channels_last(&w_sizes);
-            }
-            let doubles = |list: &[E], sizes: &[usize], strides: &[usize]| -> Vec<f64> {
-                listed(list, sizes, strides).into_iter().map(|x| x.cast::<f64>()).collect()
-            };
-            let (xs, ws) = (doubles(&x, &x_sizes, &x_strides), doubles(&w, &w_sizes, &w_strides));
-            let expected = naive(&convolution, &xs, &x_sizes, &ws, &w_sizes, &sizes);
-            // As the dtype rounds them.
-            let expected: Vec<f64> = expected.into_iter().map(|x| x.cast::<E>().cast::<f64>()).collect();
-            for &kernels in tile::kernels::<E::Compute>() {
-                let x = View::new(&storages[0], 0, &x_sizes, &x_strides);
-                let w = View::new(&storages[1], 0, &w_sizes, &w_strides);
-                let bias = View::new(&storages[2], 0, &sizes[1..2], &[1]);
-                let packed = pack_by(kernels, w, groups).unwrap();
-                for weight in [Weight::Tensor(w), Weight::Packed { buffer: &packed, sizes: &w_sizes }] {
-                    let result = [&sizes[..], &own];
-                    let out = convolve_by::<E>(kernels, &convolution, x, weight, Some(bias), result, None).unwrap();
-                    let found = crate::cpu::read::download(View::<_, E>::new(&out, 0, &sizes, &own)).unwrap();
-                    let found: Vec<f64> = found.into_iter().map(|x| x.cast::<f64>()).collect();
-                    assert_eq!(found, expected, "{x_sizes:?} {w_sizes:?} {convolution:?} {last:?}");
-                }
+        let w: Vec<f64> = numbers::<f64>(w_sizes.iter().product(), 3).into_iter().map(|w| 6.0 * w).collect();
+        let expected = naive(&convolution, &x, &x_sizes, &w, &w_sizes, &sizes);
+        Kind { convolution, x_sizes, w_sizes, sizes, x, w, expected }
+    })
+}
+
+/// A convolution of a dtype, by all kernels of the machine, in both layouts of each operand and of the result.
+fn check<E: Dtype + Castable>(kind: &Kind) {
+    let Kind { convolution, x_sizes, w_sizes, sizes, .. } = kind;
+    let rounded = |list: &[f64]| -> Vec<E> { list.iter().map(|x| x.cast::<E>()).collect() };
+    let (x, w) = (rounded(&kind.x), rounded(&kind.w));
+    let expected: Vec<f64> = rounded(&kind.expected).into_iter().map(|x| x.cast::<f64>()).collect();
+    let bias = HostBuffer::from_vec((0..sizes[1]).map(|at| E::from_i32(at as i32)).collect()).unwrap();
+    // Where channels are last: of the operand, of the result; those of weights.
+    for last in
+        [[false, false, false], [true, true, false], [true, false, true], [false, true, true], [true, true, true]]
+    {
+        let strides = |sizes: &[usize], last: bool| if last { channels_last(sizes) } else { row_major(sizes) };
+        let (x_strides, own) = (strides(x_sizes, last[0]), strides(sizes, last[1]));
+        let w_strides = if last[2] { output_channels_last(w_sizes) } else { row_major(w_sizes) };
+        let x = HostBuffer::from_vec(laid_out(&x, x_sizes, &x_strides)).unwrap();
+        let w = HostBuffer::from_vec(laid_out(&w, w_sizes, &w_strides)).unwrap();
+        let x = View::new(&x, 0, x_sizes, &x_strides);
+        let w = View::new(&w, 0, w_sizes, &w_strides);
+        let bias = View::new(&bias, 0, &sizes[1..2], &[1]);
+        for &kernels in tile::kernels::<E::Compute>() {
+            let packed = pack_by(kernels, w, convolution.groups).unwrap();
+            for weight in [Weight::Tensor(w), Weight::Packed { buffer: &packed, sizes: w_sizes }] {
+                let result = [&sizes[..], &own];
+                let out = convolve_by::<E>(kernels, convolution, x, weight, Some(bias), result, None).unwrap();
+                let found = crate::cpu::read::download(View::<_, E>::new(&out, 0, sizes, &own)).unwrap();
+                let found: Vec<f64> = found.into_iter().map(|x| x.cast::<f64>()).collect();
+                assert_eq!(found, expected, "{x_sizes:?} {w_sizes:?} {convolution:?} {last:?}");
             }
         }
     }
@@ -172,9 +184,11 @@ fn check<E: Dtype + Castable>() {
 
 #[test]
 fn sums_are_those_of_the_definition_in_every_layout_and_by_every_kernel() {
-    check::<f32>();
-    check::<f64>();
-    check::<bf16>();
+    for kind in kinds() {
+        check::<f32>(&kind);
+        check::<f64>(&kind);
+        check::<bf16>(&kind);
+    }
 }
 
 /// A convolution of one image that is computed with fewer products.

@@ -45,9 +45,15 @@ fn compare<T: MachineFloat, const PARTS: usize>(
     (alpha, adds): (f64, bool),
     threads: usize,
 ) {
+    let (left, right) = (Matrix::<T>::new([m, k], left_layout, PARTS), Matrix::<T>::new([k, n], right_layout, PARTS));
+    let mut sums = vec![[T::zero(); 2]; m * n];
+    for (at, sum) in sums.iter_mut().enumerate() {
+        for term in 0..k {
+            let ([a, b], [c, d]) = (left.at(at / n, term), right.at(term, at % n));
+            *sum = if PARTS == 1 { [sum[0] + a * c, sum[1]] } else { [sum[0] + a * c - b * d, sum[1] + a * d + b * c] };
+        }
+    }
     for &kernels in tile::kernels::<T>() {
-        let (left, right) =
-            (Matrix::<T>::new([m, k], left_layout, PARTS), Matrix::<T>::new([k, n], right_layout, PARTS));
         let (untouched, there) = (T::lit(99.0), if adds { T::lit(2.0) } else { T::nan() });
         let out_step = n * PARTS + 3;
         let mut out: Vec<T> =
@@ -67,10 +73,7 @@ fn compare<T: MachineFloat, const PARTS: usize>(
         multiply_by::<T, PARTS>(product, kernels).unwrap();
         for (row, found) in out.chunks(out_step).enumerate() {
             for column in 0..n {
-                let sum = (0..k).fold([T::zero(); 2], |[re, im], term| {
-                    let ([a, b], [c, d]) = (left.at(row, term), right.at(term, column));
-                    [re + a * c - b * d, im + a * d + b * c]
-                });
+                let sum = sums[row * n + column];
                 for part in 0..PARTS {
                     let expected = T::lit(alpha) * sum[part] + if adds { there } else { T::zero() };
                     assert_eq!(

@@ -188,7 +188,7 @@ impl<E: Dtype> Reducer<E> for Variance {
     #[inline(always)]
     fn block(self, elements: &[E], _: usize) -> Moments {
         let count = elements.len() as f64;
-        let parts = if E::DTYPE.is_complex() { 2 } else { 1 };
+        let parts = if const { E::DTYPE.is_complex() } { 2 } else { 1 };
         let mut moments = Moments { count, mean: [0.0; 2], squares: [0.0; 2] };
         for part in 0..parts {
             let value = |x: &E| {
@@ -229,7 +229,7 @@ impl<E: Dtype> Reducer<E> for Variance {
             (true, true) => "std_of_all",
         };
         let reduction = Reduction::of::<E>(name).gives::<E::RealDtype>().and::<E>().given(1);
-        if E::DTYPE.is_complex() {
+        if const { E::DTYPE.is_complex() } {
             reduction.computes::<Complex<f64>>().read_two(self.steps::<2>(E::DTYPE))
         } else {
             let text = reduction.computes::<f64>().read_two(self.steps::<1>(E::DTYPE));
@@ -254,6 +254,6 @@ impl<E: Dtype> TwoResults<E> for Variance {
     type Second = E;
     fn second(self, partial: Moments, _: usize) -> E {
         let [re, im] = StepsOfTwo::second::<Complex<f64>, usize>(self.steps::<2>(E::DTYPE), partial);
-        if E::DTYPE.is_complex() { Complex::new(re, im).cast() } else { re.cast() }
+        if const { E::DTYPE.is_complex() } { Complex::new(re, im).cast() } else { re.cast() }
     }
 }

@@ -193,7 +193,7 @@ impl Pooling<'_> {
         let index = if D::has_data(&places) {
             let mut list = D::download::<i64>(View::new(&places, 0, &laid_sizes, &own))?;
             let is_nan = |x: &E| x.to_compute() != x.to_compute();
-            let largest = if E::DTYPE.is_floating_point() {
+            let largest = if const { E::DTYPE.is_floating_point() } {
                 D::download::<E>(View::new(&values, 0, &laid_sizes, &own))?
             } else {
                 vec![]
@@ -267,7 +267,7 @@ impl Pooling<'_> {
             .collect();
         let is_whole =
             self.windows.iter().zip(&counts).all(|(window, list)| list.iter().all(|&count| count == window.kernel));
-        if divisor.is_none() && is_whole && E::DTYPE.is_floating_point() {
+        if const { E::DTYPE.is_floating_point() } && divisor.is_none() && is_whole {
             return self.reduced::<E, D, _>(Mean, x, E::default());
         }
         let (sum, sizes, own) = self.summed::<E, D>(x)?;
@@ -286,7 +286,7 @@ impl Pooling<'_> {
         spread.extend(steps.iter().zip(places).map(|(&step, &size)| if size == 1 { 0 } else { step }));
         let left = View::<_, E>::new(&sum, 0, &sizes, &own);
         let right = View::<_, E>::new(&divisors, 0, &sizes, &spread);
-        let storage = if E::DTYPE.is_floating_point() {
+        let storage = if const { E::DTYPE.is_floating_point() } {
             D::map2::<E, E, E>(Combining::<ops::div, E>::new(), left, right, &own)?
         } else {
             D::map2::<E, E, E>(Combining::<ops::trunc_divide, E>::new(), left, right, &own)?
