@@ -2,11 +2,11 @@
 //!
 //! The terms of sums are divided into blocks, each of which is summed from zero and then added to the result, in order: sums depend on
 //! nothing but the number of terms. The result is divided among threads in both directions, and each part into panels of as many columns as
-//! stay in the L2 cache with the terms of a block. The columns of a panel are packed in strips, by the kernel while it multiplies the
-//! first rows if it can (`pack` has the other ways). Then a tile of rows at a time, which stays in the L1 cache, meets all strips.
+//! stay in the L2 cache with the terms of a block. The columns of a panel are packed in strips: before, or by the kernel while it
+//! multiplies the first rows. Then a tile of rows at a time, which stays in the L1 cache, meets all strips. Rows are read where they are,
+//! unless their terms are apart or the rows compete for the same places of that cache: then a tile is packed, too.
 //!
-//! Threads share nothing that is packed: a part's rows are packed for each of its panels anyway, and packing columns takes the time of a
-//! few rows, less than it would take to wait for each other.
+//! Threads share nothing that is packed: packing columns takes the time of a few rows, less than it would take to wait for each other.
 //!
 //! Uses `tile`, `pack`, threads and scratch memory; used by `gemm` and `complex_gemm`.
 
@@ -22,15 +22,22 @@ use crate::error::Result;
 use crate::storage::Scratch;
 use core::ops::Range;
 
-/// The most numbers of a block of terms: a tile's rows of so many stay in the L1 cache. (Fewer in builds with debug assertions, so that
-/// tests have several blocks and panels.)
-const TERMS: usize = if cfg!(debug_assertions) { 1 << 5 } else { tile::PACKED_TERMS };
-/// The most strips that are packed together: with all terms of a block they stay in the L2 cache.
-const MOST: usize = if cfg!(debug_assertions) { 3 } else { 16 };
+/// The most numbers of a block of terms: a tile's rows of so many stay in the L1 cache, or most of them do. (Sizes are smaller in builds
+/// with debug assertions, so that tests have several blocks and panels.)
+const TERMS: usize = if cfg!(debug_assertions) { 1 << 5 } else { 384 };
+/// The most bytes of a term in the strips that are packed together: with all terms of a block they stay in the L2 cache.
+const MOST: usize = if cfg!(debug_assertions) { 3 << 7 } else { 16 << 7 };
 /// Bytes of a right matrix that stays in the L1 cache beside a tile's rows.
 const NEAR: usize = 16 << 10;
-/// Bytes from one line to the next in the same set of the L1 cache.
+/// Bytes of a right matrix that the kernel packs: from the L2 cache, where waiting for a row costs little. The rows of a larger one are read
+/// whole, across all strips of a panel, which is the order of the memory.
+const NEARBY: usize = if cfg!(debug_assertions) { 32 << 10 } else { 512 << 10 };
+/// Bytes from one line to the next in the same set of the L1 cache, and bytes of a line.
 const SETS: usize = 4 << 10;
+const LINE: usize = 64;
+/// Scratch memory of more than so many bytes is asked for as a huge page, whose lines do not compete for the same sets of the L2 cache.
+const LARGE: usize = 256 << 10;
+const HUGE_PAGE: usize = 2 << 20;
 
 /// The blocks of a product of matrices of so many `PARTS` of a number: of numbers, or of complex numbers, which are two. Steps are in
 /// numbers, sizes are not.
@@ -55,23 +62,22 @@ fn share(range: &Range<usize>, at: usize, of: usize) -> Range<usize> {
 
 impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
     fn new(product: Product<T>, kernels: Kernels<T>) -> Self {
-        let Product { sizes: [m, k, n], left_steps, right_steps, .. } = product;
+        let Product { sizes: [m, k, _], left_steps, right_steps, .. } = product;
         let most = TERMS / PARTS;
         let terms = k.div_ceil(k.div_ceil(most).max(1)).next_multiple_of(8).min(most);
         let tile = kernels.pixels[0];
-        // Packing takes about as long as half a strip, and saves a little of each.
-        let is_used_often = n > 2 * kernels.strip / PARTS;
         let shares_sets = left_steps[0].wrapping_mul(size_of::<T>()).is_multiple_of(SETS);
         let is_plain = PARTS == 1 && right_steps[1] == 1;
         // Columns are used once for each tile, and where they are if all of them are in the L1 cache.
-        let packs_right = m >= tile && k.saturating_mul(right_steps[0]).saturating_mul(size_of::<T>()) > NEAR;
+        let bytes = k.saturating_mul(right_steps[0]).saturating_mul(size_of::<T>());
+        let packs_right = m >= tile && bytes > NEAR;
         Blocked {
             product,
             kernels,
             terms,
-            packs_left: left_steps[1] != PARTS || is_used_often || shares_sets,
+            packs_left: left_steps[1] != PARTS || shares_sets,
             reads_right: is_plain && !packs_right,
-            packs_on_the_way: is_plain && packs_right,
+            packs_on_the_way: is_plain && packs_right && bytes <= NEARBY,
         }
     }
 
@@ -97,21 +103,66 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
         (right.wrapping_add(first * right_steps[0] + low * right_steps[1]), PARTS * wide.min(n - low))
     }
 
-    /// How many numbers a packed strip has for a block of terms.
+    /// From a packed strip to the next: those of a term are in different sets of the caches.
     fn strip_len(&self) -> usize {
-        self.terms * PARTS * self.kernels.strip
+        self.terms * PARTS * self.kernels.strip + LINE / size_of::<T>()
     }
 
-    /// Rows by the columns of strips, the sums of a block of terms. The strips are packed by the first tile of rows.
+    /// From a packed row to the next: an odd number of lines, so that those of a term are in different sets of the L1 cache.
+    fn row_len(&self) -> usize {
+        ((self.terms * PARTS * size_of::<T>()).div_ceil(LINE) | 1) * LINE / size_of::<T>()
+    }
+
+    /// The most strips that are packed together.
+    fn most(&self) -> usize {
+        (MOST / (self.kernels.strip * size_of::<T>())).max(1)
+    }
+
+    /// Packs strips of a block of terms.
+    ///
+    /// # Safety
+    /// Nobody else uses the memory, which has room for them.
+    unsafe fn pack(&self, strips: Range<usize>, block: usize, to: *mut T) {
+        let steps = self.product.right_steps;
+        let (terms, wide, len) = (self.terms_of(block).len(), self.kernels.strip, self.strip_len());
+        let is_whole = |&strip: &usize| self.right(block, strip).1 == wide;
+        let whole = if PARTS == 1 && steps[1] == 1 { strips.clone().filter(is_whole).count() } else { 0 };
+        // SAFETY: the terms and the columns are those of the operand; there is room, the caller says.
+        unsafe {
+            if whole > 0 {
+                pack::whole(self.right(block, strips.start).0, steps[0], to, [terms, whole], [wide, len]);
+            }
+            for at in whole..strips.len() {
+                let (from, columns) = self.right(block, strips.start + at);
+                pack::strip::<T, PARTS>(from, steps, to.wrapping_add(at * len), [terms, columns], wide);
+            }
+        }
+    }
+
+    /// Rows by the columns of strips, the sums of a block of terms.
     ///
     /// # Safety
     /// Nobody else uses these places of the result, nor the scratch memory; there is room for the strips and for a tile of rows.
     unsafe fn panel(&self, rows: Range<usize>, strips: Range<usize>, block: usize, strips_to: *mut T, rows_to: *mut T) {
         let Product { out, out_step, left, left_steps, right_steps, alpha, adds, .. } = self.product;
-        let (wide, packed, tile) = (self.kernels.strip, self.kernels.packed, self.kernels.pixels[0]);
+        let (wide, tile) = (self.kernels.strip, self.kernels.pixels[0]);
         let terms = self.terms_of(block);
         let len = terms.len() * PARTS;
         let packs_on_the_way = self.packs_on_the_way && rows.len() >= tile;
+        // (Of half a strip the kernel reads no more than there is.)
+        let is_read = |columns: usize| self.reads_right && (columns == wide || 2 * columns == wide);
+        let place = |strip: usize| {
+            let at = if self.reads_right { 0 } else { strip - strips.start };
+            strips_to.wrapping_add(at * self.strip_len())
+        };
+        // What the kernel neither reads nor packs is the last strip, if it is not whole.
+        let (last, all) = (strips.end - 1, !packs_on_the_way && !self.reads_right);
+        let columns = self.right(block, last).1;
+        if all || (columns < wide && !is_read(columns)) {
+            let first = if all { strips.start } else { last };
+            // SAFETY: there is room for the strips.
+            unsafe { self.pack(first..strips.end, block, place(first)) }
+        }
         let mut tiles = vec![];
         if packs_on_the_way {
             tiles.push(tile);
@@ -125,14 +176,12 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
         };
         let mut row = rows.start;
         for (at, &count) in tiles.iter().enumerate() {
-            let packs = at == 0;
+            let packs = packs_on_the_way && at == 0;
             let from = left.wrapping_add(row * left_steps[0] + terms.start * left_steps[1]);
-            let packs_left = self.packs_left || (packs && packs_on_the_way);
-            let (x, step) = if packs_left {
-                let to = rows_to;
+            let (x, step) = if self.packs_left {
                 // SAFETY: the rows and terms are those of the operand; there is room for a tile.
-                unsafe { pack::rows::<T, PARTS>(from, left_steps, to, [count, terms.len()], packed) }
-                (to.cast_const(), packed)
+                unsafe { pack::rows::<T, PARTS>(from, left_steps, rows_to, [count, terms.len()], self.row_len()) }
+                (rows_to.cast_const(), self.row_len())
             } else {
                 (from, left_steps[0])
             };
@@ -140,32 +189,19 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
             let next = from.wrapping_add(count.wrapping_mul(left_steps[0]));
             for strip in strips.clone() {
                 let (from, columns) = self.right(block, strip);
-                // (Of half a strip the kernel reads no more than there is.)
-                let reads_right = self.reads_right && (columns == wide || 2 * columns == wide);
-                let to = strips_to.wrapping_add(if self.reads_right {
-                    0
-                } else {
-                    (strip - strips.start) * self.strip_len()
-                });
-                let packs_on_the_way = packs_on_the_way && columns == wide;
-                let (weights, weights_step) = if reads_right || (packs && packs_on_the_way) {
-                    (from, right_steps[0])
-                } else {
-                    (to.cast_const(), wide)
-                };
-                if packs && !packs_on_the_way && !reads_right {
-                    // SAFETY: the terms and the columns are those of the operand; there is room for a strip, the caller says.
-                    unsafe { pack::strip::<T, PARTS>(from, right_steps, to, [terms.len(), columns], wide) }
-                }
-                let out = out.wrapping_add(row * out_step + strip * wide);
+                let (reads, packs) = (is_read(columns), packs && columns == wide);
+                let (weights, weights_step) =
+                    if reads || packs { (from, right_steps[0]) } else { (place(strip).cast_const(), wide) };
                 let at = strip - strips.start;
                 let (ahead, ahead_step) = if left_steps[1] == PARTS {
                     // (Of few strips each has several rows, which follow each other if there is no more of them.)
                     let rows = count.div_ceil(strips.len());
                     (next.wrapping_add((at * rows % count).wrapping_mul(left_steps[0])), rows * size_of::<T>())
                 } else {
-                    let last = (at % 2 * (count - 1)).wrapping_mul(left_steps[0]);
-                    (next.wrapping_add(last), left_steps[1].wrapping_mul(size_of::<T>()) / PARTS)
+                    // (The kernel prefetches once for four terms.)
+                    let place = (at % 4).wrapping_mul(left_steps[1]);
+                    let place = place.wrapping_add((at / 4 % 2 * (count - 1)).wrapping_mul(left_steps[0]));
+                    (next.wrapping_add(place), left_steps[1].wrapping_mul(size_of::<T>()) / PARTS)
                 };
                 let args = TileArgs {
                     x,
@@ -176,7 +212,7 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
                     weights_step,
                     start: zeros.as_ptr(),
                     start_step: 0,
-                    out,
+                    out: out.wrapping_add(row * out_step + strip * wide),
                     out_step,
                     columns,
                     finish,
@@ -186,9 +222,9 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
                 // SAFETY: the strip has all terms of the block; rows, terms and columns are those of the operands, which the kernel
                 // reads, and of the result, whose places are this call's; what it adds to has been written.
                 unsafe {
-                    if packs && packs_on_the_way {
-                        self.kernels.run_packing(&args, to);
-                    } else if packs_left && !reads_right && 2 * columns > wide {
+                    if packs {
+                        self.kernels.run_packing(&args, place(strip));
+                    } else if !reads && 2 * columns > wide {
                         self.kernels.run_packed(count, &args);
                     } else {
                         self.kernels.run(count, &args);
@@ -204,17 +240,17 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
     /// # Safety
     /// Nobody else uses these places of the result.
     unsafe fn part(&self, rows: Range<usize>, strips: Range<usize>) -> Result<()> {
-        let most = MOST.min(strips.len());
-        // (At most `most_terms` in as many strips.)
-        let rows_len =
-            if self.packs_left || self.packs_on_the_way { self.kernels.pixels[0] * self.kernels.packed } else { 0 };
-        let strips_len = self.strip_len() * if self.reads_right { 1 } else { most };
-        let (room, packed) = (Scratch::try_new(rows_len)?, Scratch::try_new(strips_len)?);
+        let most = self.most().min(strips.len());
+        let rows_len = if self.packs_left { self.kernels.pixels[0] * self.row_len() } else { 0 };
+        let len = rows_len + self.strip_len() * if self.reads_right { 1 } else { most };
+        let least = if len * size_of::<T>() > LARGE { HUGE_PAGE / size_of::<T>() } else { 0 };
+        let room = Scratch::<T>::try_new(len.max(least))?;
+        let packed = room.start().wrapping_add(rows_len);
         let panels = strips.len().div_ceil(most);
         for at in 0..panels {
             for block in 0..self.blocks() {
                 // SAFETY: the caller's promise; there is room for as many strips of a block of terms, and for a tile of rows.
-                unsafe { self.panel(rows.clone(), share(&strips, at, panels), block, packed.start(), room.start()) }
+                unsafe { self.panel(rows.clone(), share(&strips, at, panels), block, packed, room.start()) }
             }
         }
         Ok(())
@@ -224,7 +260,7 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
     fn grid(&self) -> [usize; 2] {
         let (threads, [m, _, _]) = (self.product.threads.max(1), self.product.sizes);
         let strips = self.strips();
-        let panels = strips.div_ceil(MOST);
+        let panels = strips.div_ceil(self.most());
         if panels >= threads {
             return [1, panels.next_multiple_of(threads).min(strips)];
         }

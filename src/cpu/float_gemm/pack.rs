@@ -146,11 +146,6 @@ impl<T: MachineFloat, const PARTS: usize, const STRIP: usize> Loop for Strip<T, 
                     }
                     to.cast::<[[T; STRIP]; 2]>().add(term).write([line, turned]);
                 }
-            } else if columns == STRIP && steps[1] == 1 {
-                let from = |term: usize| from.wrapping_add(term * steps[0]).cast::<[T; STRIP]>();
-                for term in 0..terms {
-                    to.cast::<[T; STRIP]>().add(term).write(from(term).read());
-                }
             } else if columns == STRIP && steps[0] == 1 {
                 // What is a row here is a column there.
                 transposed::<T, PARTS>(from, steps[1], to, STRIP, [terms, STRIP]);
@@ -175,7 +170,53 @@ impl<T: MachineFloat, const PARTS: usize, const STRIP: usize> Loop for Strip<T, 
     }
 }
 
-/// Packs a strip of columns of a right operand: of each term so many numbers, which are filled up with zeros to those of a strip. Of complex
+/// Packs whole strips, whose columns are side by side: row by row, across all of them.
+struct Whole<T, const STRIP: usize> {
+    from: *const T,
+    step: usize,
+    to: *mut T,
+    /// Terms, and strips.
+    sizes: [usize; 2],
+    /// From one packed strip to the next.
+    strip_len: usize,
+}
+impl<T: MachineFloat, const STRIP: usize> Loop for Whole<T, STRIP> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Whole { from, step, to, sizes: [terms, strips], strip_len } = self;
+        for term in 0..terms {
+            for strip in 0..strips {
+                let from = from.wrapping_add(term * step).cast::<[T; STRIP]>().wrapping_add(strip);
+                let to = to.wrapping_add(strip * strip_len).cast::<[T; STRIP]>().wrapping_add(term);
+                // SAFETY: `whole` promises that the places are there.
+                unsafe { to.write(from.read()) }
+            }
+        }
+    }
+}
+
+/// Packs whole strips of a right operand whose rows are contiguous, and `step` apart: so many terms, and so many strips. A strip has `wide`
+/// numbers of each term, and begins `strip_len` numbers behind the one before.
+///
+/// # Safety
+/// The operand has as many terms and columns, and there is room for the strips, which nobody else uses.
+pub(super) unsafe fn whole<T: MachineFloat>(
+    from: *const T,
+    step: usize,
+    to: *mut T,
+    sizes: [usize; 2],
+    [wide, strip_len]: [usize; 2],
+) {
+    match wide {
+        8 => simd::dispatch(Whole::<T, 8> { from, step, to, sizes, strip_len }),
+        16 => simd::dispatch(Whole::<T, 16> { from, step, to, sizes, strip_len }),
+        32 => simd::dispatch(Whole::<T, 32> { from, step, to, sizes, strip_len }),
+        _ => unreachable!("a strip of another length"),
+    }
+}
+
+/// Packs any strip of columns of a right operand: of each term so many numbers, which are filled up with zeros to those of a strip. Of complex
 /// numbers each row is followed by `i` times itself.
 ///
 /// # Safety
@@ -188,7 +229,6 @@ pub(super) unsafe fn strip<T: MachineFloat, const PARTS: usize>(
     strip: usize,
 ) {
     match strip {
-        4 => simd::dispatch(Strip::<T, PARTS, 4> { from, steps, to, sizes }),
         8 => simd::dispatch(Strip::<T, PARTS, 8> { from, steps, to, sizes }),
         16 => simd::dispatch(Strip::<T, PARTS, 16> { from, steps, to, sizes }),
         32 => simd::dispatch(Strip::<T, PARTS, 32> { from, steps, to, sizes }),

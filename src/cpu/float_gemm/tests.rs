@@ -115,13 +115,14 @@ fn products_are_those_of_the_definition() {
     }
 }
 
-/// Blocks of as many terms as optimised builds have.
+/// Blocks of as many terms, and panels of as many columns, as optimised builds have.
 #[test]
 #[cfg_attr(miri, ignore)]
 fn products_of_many_terms_are_those_of_the_definition() {
     for layouts in [[0, 0], [0, 1], [1, 0], [2, 2]] {
         compare::<f32, 1>([30, 1030, 70], layouts, (1.0, false), 2);
         compare::<f64, 2>([17, 515, 530], layouts, (1.0, true), 3);
+        compare::<f32, 1>([17, 390, 550], layouts, (3.0, true), 1);
     }
 }
 

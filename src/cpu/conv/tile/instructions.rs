@@ -79,7 +79,7 @@ macro_rules! kernels {
             }
         }
         impl $name {
-            pub(super) const KERNELS: Kernels<$number> = Kernels { strip: 2 * $lanes, pixels: &[$($pixels),*], last: &const { last_tiles(&[$($pixels),*]) }, run: Self::run, packed: Self::PACKED, run_packed: Self::run_packed, run_packing: Self::run_packing, winograd: winograd::Transforms {
+            pub(super) const KERNELS: Kernels<$number> = Kernels { strip: 2 * $lanes, pixels: &[$($pixels),*], last: &const { last_tiles(&[$($pixels),*]) }, run: Self::run, run_packed: Self::run_packed, run_packing: Self::run_packing, winograd: winograd::Transforms {
                     inputs: [Self::inputs::<1>, Self::inputs::<2>],
                     windows: [Self::windows::<1>, Self::windows::<2>],
                     results: [Self::results::<1>, Self::results::<2>],

@@ -11,9 +11,6 @@ pub(super) use self::sums::{Lanes, store_strip};
 use super::{stem, winograd};
 use core::any::TypeId;
 
-/// The most numbers of a packed pixel.
-pub(in crate::cpu) const PACKED_TERMS: usize = 256;
-
 /// Numbers of the longest strip.
 pub(in crate::cpu) const LONGEST: usize = 32;
 
@@ -66,8 +63,6 @@ pub(in crate::cpu) struct Kernels<T: 'static> {
     /// For each number of pixels the last of the tiles that they are divided into.
     last: &'static [usize; DIVIDED + 1],
     run: unsafe fn(usize, &TileArgs<'_, T>),
-    /// From one packed pixel to the next.
-    pub(in crate::cpu) packed: usize,
     run_packed: unsafe fn(usize, &TileArgs<'_, T>),
     run_packing: unsafe fn(&TileArgs<'_, T>, *mut T),
     pub(super) winograd: winograd::Transforms<T>,
@@ -92,8 +87,8 @@ impl<T> Kernels<T> {
         unsafe { (self.run)(pixels, tile) }
     }
 
-    /// Computes so many pixels that are packed: each has one run, whose strips of weights are side by side, and the next one is `packed`
-    /// numbers further on. Their sums start from zero. (What the arguments say of these is not read.)
+    /// Computes so many pixels of one run each, whose strips of weights are side by side. Their sums start from zero. (What the arguments
+    /// say of these is not read.)
     ///
     /// # Safety
     /// As for [`run`](Self::run).

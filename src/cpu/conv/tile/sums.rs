@@ -2,7 +2,7 @@
 //!
 //! Uses nothing; used by `instructions`, and by the transforms of `winograd` and `stem`, whose vectors are the same.
 
-use super::{Finish, LONGEST, PACKED_TERMS, TileArgs};
+use super::{Finish, LONGEST, TileArgs};
 use crate::cpu::simd::{prefetch, prefetch_row};
 
 /// Vectors of numbers.
@@ -14,8 +14,6 @@ pub(in crate::cpu::conv) trait Lanes {
     type Vector: Copy;
     /// Numbers of a vector.
     const LEN: usize;
-    /// From one packed pixel to the next: a constant of the code, and no two pixels of a tile are in the same set of the L1 cache.
-    const PACKED: usize = PACKED_TERMS + 64 / size_of::<Self::Number>();
     /// # Safety
     /// There are as many numbers.
     unsafe fn load(from: *const Self::Number) -> Self::Vector;
@@ -36,10 +34,52 @@ pub(in crate::cpu::conv) trait Lanes {
     unsafe fn multiply_add(a: Self::Vector, b: Self::Vector, sums: Self::Vector) -> Self::Vector;
 }
 
-/// The numbers of a window that are unrolled, for up to so many pixels. Of more pixels a single number keeps the ports busy, and the
-/// compiler, which reads ahead what it unrolls, would run out of registers.
+/// The numbers of a window that are unrolled.
 const UNROLLED: usize = 4;
-const UNROLLED_PIXELS: usize = 8;
+
+/// The same place, which the compiler cannot compute from others any more. Otherwise it keeps a pointer to each pixel, for which there are
+/// not enough registers, and loads the numbers of all pixels before it multiplies the first, for which there are not either.
+#[inline(always)]
+#[allow(clippy::pointers_in_nomem_asm_block, reason = "nothing is read or written through the pointer")]
+fn opaque<T>(place: *const T) -> *const T {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        let mut place = place;
+        // SAFETY: there is no instruction in it.
+        unsafe { core::arch::asm!("/* {0} */", inout(reg) place, options(pure, nomem, nostack, preserves_flags)) };
+        place
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    place
+}
+
+/// Where the pixels of a tile are: the bytes from the first pixel to each odd one. The others are two, four or eight times as far, and
+/// addresses can contain such a factor, so that few registers hold the places of all pixels.
+#[derive(Clone, Copy)]
+struct Places([usize; ODD]);
+
+/// How many odd pixels there are at most.
+const ODD: usize = 8;
+
+impl Places {
+    #[inline(always)]
+    fn new<T>(step: usize) -> Self {
+        let step = step.wrapping_mul(size_of::<T>());
+        Places(core::array::from_fn(|at| {
+            opaque(core::ptr::without_provenance::<u8>((2 * at + 1).wrapping_mul(step))).addr()
+        }))
+    }
+
+    /// A pixel's place, given the first one's.
+    #[inline(always)]
+    fn of<T>(self, pixel: usize, first: *const T) -> *const T {
+        if pixel == 0 {
+            return first;
+        }
+        let twos = pixel.trailing_zeros();
+        first.wrapping_byte_add(self.0[(pixel >> twos) / 2] << twos)
+    }
+}
 
 /// Adds the products of so many numbers of each window from `at` on. Returns the weights that follow.
 ///
@@ -50,7 +90,7 @@ const UNROLLED_PIXELS: usize = 8;
 unsafe fn multiply<V: Lanes, const PIXELS: usize, const VECTORS: usize, const COUNT: usize>(
     sums: &mut [[V::Vector; VECTORS]; PIXELS],
     at: *const V::Number,
-    step: usize,
+    places: Places,
     weights: *const V::Number,
     weights_step: usize,
 ) -> *const V::Number {
@@ -60,7 +100,7 @@ unsafe fn multiply<V: Lanes, const PIXELS: usize, const VECTORS: usize, const CO
             let strip = weights.add(k * weights_step);
             let strip = load_strip::<V, VECTORS>(strip, VECTORS * V::LEN);
             for pixel in 0..PIXELS {
-                let x = V::spread(at.add(pixel * step + k).read());
+                let x = V::spread(places.of(pixel, at).add(k).read());
                 for vector in 0..VECTORS {
                     sums[pixel][vector] = V::multiply_add(x, strip[vector], sums[pixel][vector]);
                 }
@@ -124,7 +164,8 @@ pub(in crate::cpu::conv) unsafe fn store_strip<V: Lanes, const VECTORS: usize>(
 pub(super) unsafe fn tile<V: Lanes, const PIXELS: usize, const VECTORS: usize>(tile: &TileArgs<'_, V::Number>) {
     let &TileArgs { x, step, runs, len, mut weights, weights_step, start, start_step, columns, .. } = tile;
     let TileArgs { mut ahead, ahead_step, .. } = *tile;
-    const { assert!(2 * V::LEN <= LONGEST) }
+    let places = Places::new::<V::Number>(step);
+    const { assert!(2 * V::LEN <= LONGEST && PIXELS <= 2 * ODD) }
     // SAFETY: the caller's promise.
     unsafe {
         let mut sums = [[V::spread(V::Number::default()); VECTORS]; PIXELS];
@@ -134,32 +175,28 @@ pub(super) unsafe fn tile<V: Lanes, const PIXELS: usize, const VECTORS: usize>(t
         for &run in runs {
             let mut at = x.add(run);
             if len == 1 {
-                weights = multiply::<V, PIXELS, VECTORS, 1>(&mut sums, at, step, weights, weights_step);
+                weights = multiply::<V, PIXELS, VECTORS, 1>(&mut sums, at, places, weights, weights_step);
                 continue;
             }
-            let mut left = len;
-            if PIXELS <= UNROLLED_PIXELS {
-                for _ in 0..len / UNROLLED {
-                    prefetch(ahead);
-                    ahead = ahead.wrapping_byte_add(UNROLLED * ahead_step);
-                    weights = multiply::<V, PIXELS, VECTORS, UNROLLED>(&mut sums, at, step, weights, weights_step);
-                    at = at.add(UNROLLED);
-                }
-                left = len % UNROLLED;
+            for _ in 0..len / UNROLLED {
+                prefetch(ahead);
+                ahead = ahead.wrapping_byte_add(UNROLLED * ahead_step);
+                weights = multiply::<V, PIXELS, VECTORS, UNROLLED>(&mut sums, at, places, weights, weights_step);
+                at = opaque(at.add(UNROLLED));
             }
-            for _ in 0..left {
+            for _ in 0..len % UNROLLED {
                 prefetch(ahead);
                 ahead = ahead.wrapping_byte_add(ahead_step);
-                weights = multiply::<V, PIXELS, VECTORS, 1>(&mut sums, at, step, weights, weights_step);
-                at = at.add(1);
+                weights = multiply::<V, PIXELS, VECTORS, 1>(&mut sums, at, places, weights, weights_step);
+                at = opaque(at.add(1));
             }
         }
         store_tile::<V, PIXELS, VECTORS>(sums, tile);
     }
 }
 
-/// [`tile`] of pixels that are packed, [`Lanes::PACKED`] numbers apart. If it packs, the strips of weights are where the arguments say,
-/// and are copied to `strips` one after another; otherwise they are side by side.
+/// [`tile`] of one run, whose sums start from zero. If it packs, the strips of weights are where the arguments say, and are copied to
+/// `strips` one after another; otherwise they are side by side.
 ///
 /// # Safety
 /// As for [`Kernels::run_packed`] and [`Kernels::run_packing`].
@@ -168,44 +205,39 @@ pub(super) unsafe fn packed_tile<V: Lanes, const PIXELS: usize, const PACKS: boo
     tile: &TileArgs<'_, V::Number>,
     mut strips: *mut V::Number,
 ) {
-    let &TileArgs { x: mut at, len, mut weights, weights_step, mut ahead, ahead_step, out, out_step, .. } = tile;
+    let &TileArgs { x: mut at, step, len, mut weights, weights_step, mut ahead, ahead_step, out, out_step, .. } = tile;
+    let places = Places::new::<V::Number>(step);
+    let strip = 2 * V::LEN;
     // SAFETY: the caller's promise.
     unsafe {
         let mut sums = [[V::spread(V::Number::default()); 2]; PIXELS];
-        let mut left = len;
-        if !PACKS {
-            // Meanwhile the places of the result are prefetched: all at once would stall the loads.
-            let first = len.min(PIXELS);
-            for pixel in 0..first {
-                prefetch_row(out.wrapping_add(pixel * out_step), 2 * V::LEN);
-                weights = multiply::<V, PIXELS, 2, 1>(&mut sums, at, V::PACKED, weights, 2 * V::LEN);
-                at = at.add(1);
-            }
-            left -= first;
-        }
-        let len = left;
-        if PIXELS <= UNROLLED_PIXELS && !PACKS {
-            for _ in 0..len / UNROLLED {
-                prefetch(ahead);
-                ahead = ahead.wrapping_byte_add(UNROLLED * ahead_step);
-                weights = multiply::<V, PIXELS, 2, UNROLLED>(&mut sums, at, V::PACKED, weights, 2 * V::LEN);
-                at = at.add(UNROLLED);
-            }
-            left = len % UNROLLED;
-        }
-        for _ in 0..left {
-            if PACKS {
+        if PACKS {
+            for _ in 0..len {
                 // Rows are far apart, which the processor does not foresee.
-                prefetch_row(weights.wrapping_add(AHEAD * weights_step), 2 * V::LEN);
-                store_strip::<V, 2>(load_strip::<V, 2>(weights, 2 * V::LEN), strips, 2 * V::LEN);
-                strips = strips.add(2 * V::LEN);
-                weights = multiply::<V, PIXELS, 2, 1>(&mut sums, at, V::PACKED, weights, weights_step);
-            } else {
-                prefetch(ahead);
-                ahead = ahead.wrapping_byte_add(ahead_step);
-                weights = multiply::<V, PIXELS, 2, 1>(&mut sums, at, V::PACKED, weights, 2 * V::LEN);
+                prefetch_row(weights.wrapping_add(AHEAD * weights_step), strip);
+                store_strip::<V, 2>(load_strip::<V, 2>(weights, strip), strips, strip);
+                strips = strips.add(strip);
+                weights = multiply::<V, PIXELS, 2, 1>(&mut sums, at, places, weights, weights_step);
+                at = opaque(at.add(1));
             }
-            at = at.add(1);
+            return store_tile::<V, PIXELS, 2>(sums, tile);
+        }
+        // Meanwhile the places of the result are prefetched: all at once would stall the loads.
+        let first = len.min(PIXELS);
+        for pixel in 0..first {
+            prefetch_row(out.wrapping_add(pixel * out_step), strip);
+            weights = multiply::<V, PIXELS, 2, 1>(&mut sums, at, places, weights, strip);
+            at = opaque(at.add(1));
+        }
+        for _ in 0..(len - first) / UNROLLED {
+            prefetch(ahead);
+            ahead = ahead.wrapping_byte_add(UNROLLED * ahead_step);
+            weights = multiply::<V, PIXELS, 2, UNROLLED>(&mut sums, at, places, weights, strip);
+            at = opaque(at.add(UNROLLED));
+        }
+        for _ in 0..(len - first) % UNROLLED {
+            weights = multiply::<V, PIXELS, 2, 1>(&mut sums, at, places, weights, strip);
+            at = opaque(at.add(1));
         }
         store_tile::<V, PIXELS, 2>(sums, tile);
     }
