@@ -22,7 +22,7 @@ use crate::error::Result;
 use crate::storage::Scratch;
 use core::ops::Range;
 
-/// The most numbers of a block of terms: a tile's rows of so many stay in the L1 cache, or most of them do. (Sizes are smaller in builds
+/// The most numbers of a block of terms: a tile's rows of a block stay in the L1 cache, or most of them do. (Sizes are smaller in builds
 /// with debug assertions, so that tests have several blocks and panels.)
 const TERMS: usize = if cfg!(debug_assertions) { 1 << 5 } else { 384 };
 /// The most bytes of a term in the strips that are packed together: with all terms of a block they stay in the L2 cache.
@@ -35,11 +35,12 @@ const NEARBY: usize = if cfg!(debug_assertions) { 32 << 10 } else { 512 << 10 };
 /// Bytes from one line to the next in the same set of the L1 cache, and bytes of a line.
 const SETS: usize = 4 << 10;
 const LINE: usize = 64;
-/// Scratch memory of more than so many bytes is asked for as a huge page, whose lines do not compete for the same sets of the L2 cache.
+/// Scratch memory of more bytes than this is allocated as a huge page, whose lines do not compete for the same sets of the L2 cache.
 const LARGE: usize = 256 << 10;
+/// Bytes of a huge page.
 const HUGE_PAGE: usize = 2 << 20;
 
-/// The blocks of a product of matrices of so many `PARTS` of a number: of numbers, or of complex numbers, which are two. Steps are in
+/// The blocks of a product of matrices whose elements have `PARTS` numbers: one, or two if they are complex. Steps are in
 /// numbers, sizes are not.
 struct Blocked<T: 'static, const PARTS: usize> {
     product: Product<T>,
@@ -54,7 +55,7 @@ struct Blocked<T: 'static, const PARTS: usize> {
     packs_on_the_way: bool,
 }
 
-/// One of so many equal parts of a range.
+/// Part `at` of `of` equal parts of a range.
 fn share(range: &Range<usize>, at: usize, of: usize) -> Range<usize> {
     let edge = |at: usize| range.start + (range.len() as u128 * at as u128 / of as u128) as usize;
     edge(at)..edge(at + 1)
@@ -121,7 +122,7 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
     /// Packs strips of a block of terms.
     ///
     /// # Safety
-    /// Nobody else uses the memory, which has room for them.
+    /// No other thread uses the memory, which has room for them.
     unsafe fn pack(&self, strips: Range<usize>, block: usize, to: *mut T) {
         let steps = self.product.right_steps;
         let (terms, wide, len) = (self.terms_of(block).len(), self.kernels.strip, self.strip_len());
@@ -142,7 +143,7 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
     /// Rows by the columns of strips, the sums of a block of terms.
     ///
     /// # Safety
-    /// Nobody else uses these places of the result, nor the scratch memory; there is room for the strips and for a tile of rows.
+    /// No other thread uses these places of the result, nor the scratch memory; there is room for the strips and for a tile of rows.
     unsafe fn panel(&self, rows: Range<usize>, strips: Range<usize>, block: usize, strips_to: *mut T, rows_to: *mut T) {
         let Product { out, out_step, left, left_steps, right_steps, alpha, adds, .. } = self.product;
         let (wide, tile) = (self.kernels.strip, self.kernels.pixels[0]);
@@ -238,7 +239,7 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
     /// Rows by the columns of some strips.
     ///
     /// # Safety
-    /// Nobody else uses these places of the result.
+    /// No other thread uses these places of the result.
     unsafe fn part(&self, rows: Range<usize>, strips: Range<usize>) -> Result<()> {
         let most = self.most().min(strips.len());
         let rows_len = if self.packs_left { self.kernels.pixels[0] * self.row_len() } else { 0 };
@@ -249,7 +250,7 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
         let panels = strips.len().div_ceil(most);
         for at in 0..panels {
             for block in 0..self.blocks() {
-                // SAFETY: the caller's promise; there is room for as many strips of a block of terms, and for a tile of rows.
+                // SAFETY: the caller's promise; there is room for `most` strips of a block of terms, and for a tile of rows.
                 unsafe { self.panel(rows.clone(), share(&strips, at, panels), block, packed, room.start()) }
             }
         }
@@ -288,7 +289,7 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
     }
 }
 
-/// A product of matrices whose elements are so many `PARTS`: numbers, or complex numbers, the factor of which is a number. Steps are in
+/// A product of matrices whose elements have `PARTS` numbers: one, or two if they are complex. The factor `alpha` is real. Steps are in
 /// numbers.
 pub(super) fn multiply<T: MachineFloat, const PARTS: usize>(product: Product<T>) -> Result<()> {
     multiply_by::<T, PARTS>(product, tile::kernels::<T>()[0])

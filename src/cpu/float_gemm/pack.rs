@@ -21,14 +21,14 @@ fn squares(width: usize) -> Option<(usize, Square)> {
     }
 }
 
-/// Where pieces of so many begin that cover a length: the last one may overlap the one before. Nothing if the length is too short.
+/// Where pieces of `side` elements begin that together cover `len`: the last piece may overlap the one before. None if `len` is shorter.
 #[inline(always)]
 fn covering(len: usize, side: usize) -> impl Iterator<Item = usize> {
     let count = if len < side { 0 } else { len.div_ceil(side) };
     (0..count).map(move |at| (at * side).min(len - side))
 }
 
-/// Copies elements of so many `PARTS` numbers, `sizes[0]` lines of `sizes[1]`, transposed: the elements of a line are `from_step` apart
+/// Copies elements of `PARTS` numbers each, `lines` lines of `len` elements, transposed: the elements of a line are `from_step` apart
 /// where they come from, and lines are side by side there.
 ///
 /// # Safety
@@ -63,7 +63,7 @@ unsafe fn transposed<T: MachineFloat, const PARTS: usize>(
     }
 }
 
-/// Packs rows: so many, of so many terms.
+/// Packs rows: `sizes` says how many, and of how many terms.
 struct Rows<T, const PARTS: usize> {
     from: *const T,
     steps: [usize; 2],
@@ -96,10 +96,10 @@ impl<T: MachineFloat, const PARTS: usize> Loop for Rows<T, PARTS> {
     }
 }
 
-/// Packs rows of a left operand, each of which has its terms side by side then.
+/// Packs rows of a left operand: the terms of a packed row are contiguous.
 ///
 /// # Safety
-/// The operand has as many rows and terms, and there is room for so many numbers, `to_step` apart, which nobody else uses.
+/// The operand has these rows and terms, and there is room for the rows, `to_step` numbers apart, which no other thread uses.
 pub(super) unsafe fn rows<T: MachineFloat, const PARTS: usize>(
     from: *const T,
     steps: [usize; 2],
@@ -196,11 +196,11 @@ impl<T: MachineFloat, const STRIP: usize> Loop for Whole<T, STRIP> {
     }
 }
 
-/// Packs whole strips of a right operand whose rows are contiguous, and `step` apart: so many terms, and so many strips. A strip has `wide`
-/// numbers of each term, and begins `strip_len` numbers behind the one before.
+/// Packs whole strips of a right operand whose rows are contiguous, and `step` apart; `sizes` are the numbers of terms and of strips. A strip
+/// has `wide` numbers of each term, and begins `strip_len` numbers behind the one before.
 ///
 /// # Safety
-/// The operand has as many terms and columns, and there is room for the strips, which nobody else uses.
+/// The operand has these terms and columns, and there is room for the strips, which no other thread uses.
 pub(super) unsafe fn whole<T: MachineFloat>(
     from: *const T,
     step: usize,
@@ -216,11 +216,11 @@ pub(super) unsafe fn whole<T: MachineFloat>(
     }
 }
 
-/// Packs any strip of columns of a right operand: of each term so many numbers, which are filled up with zeros to those of a strip. Of complex
-/// numbers each row is followed by `i` times itself.
+/// Packs any strip of columns of a right operand; a strip of fewer columns is filled up with zeros. Of complex numbers each row is followed by
+/// `i` times itself.
 ///
 /// # Safety
-/// The operand has as many terms and columns, and there is room for a strip, which nobody else uses.
+/// The operand has these terms and columns, and there is room for a strip, which no other thread uses.
 pub(super) unsafe fn strip<T: MachineFloat, const PARTS: usize>(
     from: *const T,
     steps: [usize; 2],

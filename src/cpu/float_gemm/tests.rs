@@ -8,7 +8,7 @@ fn number<T: MachineFloat>(at: usize) -> T {
     T::lit(((at * 7919 + at / 13) % 7) as f64 - 3.0)
 }
 
-/// A matrix of so many rows and columns, each element of so many parts: its numbers, and the steps to the next row and column, in numbers.
+/// A matrix whose elements have `parts` numbers, and the steps to the next row and column, in numbers.
 struct Matrix<T> {
     numbers: Vec<T>,
     steps: [usize; 2],
@@ -115,7 +115,7 @@ fn products_are_those_of_the_definition() {
     }
 }
 
-/// Blocks of as many terms, and panels of as many columns, as optimised builds have.
+/// Blocks and panels as large as those of optimised builds.
 #[test]
 #[cfg_attr(miri, ignore)]
 fn products_of_many_terms_are_those_of_the_definition() {

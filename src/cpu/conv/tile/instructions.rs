@@ -9,7 +9,7 @@ use crate::dtype::MachineFloat;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-/// The first so many lanes as the masks of AVX: of four bytes each, or eight.
+/// A mask of AVX with the first `count` lanes set: of four bytes each, or eight.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn first_lanes<const WIDTH: usize>(count: usize) -> *const __m256i {
@@ -17,7 +17,7 @@ fn first_lanes<const WIDTH: usize>(count: usize) -> *const __m256i {
     LANES[8 - count.min(32 / WIDTH) * (WIDTH / 4)..].as_ptr().cast()
 }
 
-/// The first so many numbers, and zeros.
+/// The first `count` numbers, and zeros.
 ///
 /// # Safety
 /// They are there, and no more than `LEN`.

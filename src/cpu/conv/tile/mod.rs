@@ -76,18 +76,18 @@ impl<T> Clone for Kernels<T> {
 impl<T> Copy for Kernels<T> {}
 
 impl<T> Kernels<T> {
-    /// Computes so many pixels, for which there is a kernel.
+    /// Computes a tile of `pixels`, for which there is a kernel.
     ///
     /// # Safety
-    /// For each pixel the runs lie inside initialised memory; there are as many strips of weights as runs have numbers together; there
-    /// are `columns` numbers for each pixel's sums to start from; nobody else uses the `columns` places of each pixel of the result.
+    /// For each pixel the runs lie inside initialised memory; there is a row of weights for each number of all runs; there are `columns`
+    /// numbers for each pixel's sums to start from; no other thread uses the `columns` places of each pixel of the result.
     #[inline]
     pub(in crate::cpu) unsafe fn run(self, pixels: usize, tile: &TileArgs<'_, T>) {
         // SAFETY: the caller's promise; the kernels are those of this machine.
         unsafe { (self.run)(pixels, tile) }
     }
 
-    /// Computes so many pixels of one run each, whose strips of weights are side by side. Their sums start from zero. (What the arguments
+    /// Computes `pixels` of one run each, whose strips of weights are side by side. Their sums start from zero. (What the arguments
     /// say of these is not read.)
     ///
     /// # Safety
@@ -98,18 +98,18 @@ impl<T> Kernels<T> {
         unsafe { (self.run_packed)(pixels, tile) }
     }
 
-    /// [`run_packed`](Self::run_packed) of as many pixels as there is a kernel for at most, with strips of weights that are where the
-    /// arguments say, and are packed on the way: they are copied, one after another.
+    /// [`run_packed`](Self::run_packed) of the largest tile, with strips of weights that are where the arguments say, and are packed on the
+    /// way: they are copied, one after another.
     ///
     /// # Safety
-    /// As for [`run`](Self::run); there is room for the strips, which nobody else uses.
+    /// As for [`run`](Self::run); there is room for the strips, which no other thread uses.
     #[inline]
     pub(in crate::cpu) unsafe fn run_packing(self, tile: &TileArgs<'_, T>, strips: *mut T) {
         // SAFETY: the caller's promise; the kernels are those of this machine.
         unsafe { (self.run_packing)(tile, strips) }
     }
 
-    /// How a row of so many pixels is divided into tiles, at the least cost: the pixels of each.
+    /// How a row of pixels is divided into tiles at the least cost: the pixels of each tile.
     pub(in crate::cpu) fn tiles_of(self, row: usize) -> Vec<usize> {
         // Most are the largest; how the rest is divided is looked up.
         let largest = self.pixels[0];
@@ -126,7 +126,7 @@ impl<T> Kernels<T> {
     }
 }
 
-/// Pixels that are divided at the least cost, at most: as many as three of the largest tiles have.
+/// The most pixels whose division into tiles is looked up: those of three of the largest tiles.
 const DIVIDED: usize = 3 * 14;
 
 /// For each number of pixels the last tile of the cheapest way to divide them into tiles of these sizes.

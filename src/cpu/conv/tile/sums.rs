@@ -15,18 +15,18 @@ pub(in crate::cpu::conv) trait Lanes {
     /// Numbers of a vector.
     const LEN: usize;
     /// # Safety
-    /// There are as many numbers.
+    /// There are [`LEN`](Self::LEN) numbers.
     unsafe fn load(from: *const Self::Number) -> Self::Vector;
     /// # Safety
-    /// There is room for as many.
+    /// There is room for [`LEN`](Self::LEN) numbers.
     unsafe fn store(vector: Self::Vector, to: *mut Self::Number);
-    /// The first so many numbers, up to [`LEN`](Self::LEN); zeros are the others.
+    /// The first `count` numbers, up to [`LEN`](Self::LEN); the other lanes are zero.
     ///
     /// # Safety
     /// They are there.
     unsafe fn load_first(from: *const Self::Number, count: usize) -> Self::Vector;
     /// # Safety
-    /// There is room for as many.
+    /// There is room for `count` numbers.
     unsafe fn store_first(vector: Self::Vector, to: *mut Self::Number, count: usize);
     /// One number in every lane.
     unsafe fn spread(number: Self::Number) -> Self::Vector;
@@ -81,7 +81,7 @@ impl Places {
     }
 }
 
-/// Adds the products of so many numbers of each window from `at` on. Returns the weights that follow.
+/// Adds the products of the next `COUNT` numbers of each window, from `at` on. Returns the weights that follow.
 ///
 /// # Safety
 /// As for [`Kernels::run`].
@@ -111,7 +111,7 @@ unsafe fn multiply<V: Lanes, const PIXELS: usize, const VECTORS: usize, const CO
     }
 }
 
-/// Loads the first so many numbers of a strip; zeros are the others.
+/// Loads the first `count` numbers of a strip; the others are zero.
 ///
 /// # Safety
 /// They are there, and the machine has the instructions.
@@ -133,7 +133,7 @@ unsafe fn load_strip<V: Lanes, const VECTORS: usize>(from: *const V::Number, cou
     }
 }
 
-/// Stores the first so many numbers of a strip.
+/// Stores the first `count` numbers of a strip.
 ///
 /// # Safety
 /// There is room for them, and the machine has the instructions.
