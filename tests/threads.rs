@@ -13,10 +13,10 @@ static POOLS: LazyLock<Vec<ThreadPool>> =
     LazyLock::new(|| [1, 2, 3, 7].map(|threads| ThreadPoolBuilder::new().num_threads(threads).build().unwrap()).into());
 
 /// Sizes of matrices: square, many columns, many rows (also one more than a number that divides well), long rows, odd ones.
-const SIZES: [[usize; 2]; 6] = if cfg!(debug_assertions) {
-    [[128, 256], [3, 11_003], [11_003, 3], [131, 257], [61, 1501], [1, 32_771]]
+const SIZES: &[[usize; 2]] = if cfg!(debug_assertions) {
+    &[[128, 256], [3, 11_003], [11_003, 3], [61, 1501], [1, 32_771]]
 } else {
-    [[2048, 1024], [3, 700_001], [700_001, 3], [8191, 257], [1021, 3001], [1, 2_000_003]]
+    &[[2048, 1024], [3, 700_001], [700_001, 3], [8191, 257], [1021, 3001], [1, 2_000_003]]
 };
 
 trait Exact: Element {
@@ -106,7 +106,7 @@ fn layouts<E: Noise>([rows, columns]: [usize; 2]) -> [(&'static str, Matrix<E>);
 /// Runs a check on all sizes and layouts.
 fn everywhere<E: Noise>(check: impl Fn(&mut dyn FnMut(&str, &(dyn Fn() -> u64 + Sync)), &Matrix<E>)) {
     let mut report = String::new();
-    for sizes in SIZES {
+    for &sizes in SIZES {
         for (layout, x) in layouts::<E>(sizes) {
             let mut compare = |what: &str, run: &(dyn Fn() -> u64 + Sync)| {
                 let digests: Vec<u64> = POOLS.iter().map(|pool| pool.install(run)).collect();

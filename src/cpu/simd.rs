@@ -180,19 +180,25 @@ pub(crate) fn dispatch<L: Loop>(body: L) -> L::Output {
         // What need not be dropped needs no code for unwinding, of which there would be more than of the rest.
         let body = ManuallyDrop::new(body);
         let level = if const { matches!(L::WIDEST, VectorWidth::None) } { x86::BASELINE } else { x86::level() };
-        // One call by a pointer, and not a call for each: the body is moved by one piece of code.
-        let run: unsafe fn(L) -> L::Output =
-            if const { L::WIDEST as u8 >= VectorWidth::Wide as u8 } && level == x86::AVX512 {
-                if const { L::IS_ODD } { x86::wide_odd::avx512 } else { x86::wide_even::avx512 }
-            } else if const { L::WIDEST as u8 >= VectorWidth::Narrow as u8 } && level >= x86::AVX2 {
-                if const { L::IS_ODD } { x86::narrow_odd::avx2 } else { x86::narrow_even::avx2 }
-            } else if const { L::WIDEST as u8 >= VectorWidth::Narrow as u8 } {
-                x86::small
-            } else {
-                return ManuallyDrop::into_inner(body).run();
+        if const { L::WIDEST as u8 >= VectorWidth::Wide as u8 } && level == x86::AVX512 {
+            let body = ManuallyDrop::into_inner(body);
+            // SAFETY: `level` has found the features on this machine.
+            return unsafe {
+                if const { L::IS_ODD } { x86::wide_odd::avx512(body) } else { x86::wide_even::avx512(body) }
             };
-        // SAFETY: `level` has found the features on this machine.
-        unsafe { run(ManuallyDrop::into_inner(body)) }
+        }
+        if const { L::WIDEST as u8 >= VectorWidth::Narrow as u8 } && level >= x86::AVX2 {
+            let body = ManuallyDrop::into_inner(body);
+            // SAFETY: as above.
+            return unsafe {
+                if const { L::IS_ODD } { x86::narrow_odd::avx2(body) } else { x86::narrow_even::avx2(body) }
+            };
+        }
+        let body = ManuallyDrop::into_inner(body);
+        if const { L::WIDEST as u8 >= VectorWidth::Narrow as u8 } {
+            return x86::small(body);
+        }
+        body.run()
     }
     // Elsewhere the baseline has vectors (NEON on AArch64).
     #[cfg(not(all(target_arch = "x86_64", not(debug_assertions))))]

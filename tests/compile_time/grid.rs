@@ -30,6 +30,11 @@ pub const DTYPES: [&str; 22] = [
     "f8e8m0fnu",
     "f4e2m1x2",
 ];
+/// The name of a dtype in the tables.
+pub const fn code<E: castiron::Element>() -> &'static str {
+    // (As there, in the order of `DType`.)
+    DTYPES[E::DTYPE as usize]
+}
 pub const SCALARS: [&str; 4] = ["py.bool", "py.int", "py.float", "py.complex"];
 /// The kinds of operand pairs, in the order of the answers.
 pub const KINDS: [&str; 4] = ["TT", "TZ", "ZT", "ZZ"];
@@ -38,19 +43,21 @@ pub const SCALAR_KINDS: [&str; 3] = ["TS", "ZS", "ST"];
 /// The compiler's answers about one operation.
 #[derive(Clone, Copy)]
 pub struct Answers {
+    /// The dtypes of the question.
+    pub dtypes: &'static [&'static str],
     /// For each left dtype, right dtype and pair of kinds.
-    pub tensors: &'static [[[Option<DType>; 4]; 22]; 22],
+    pub tensors: &'static [&'static [&'static [Option<DType>]]],
     /// For each tensor dtype, scalar and pair of kinds.
-    pub scalars: &'static [[[Option<DType>; 3]; 4]; 22],
+    pub scalars: &'static [[[Option<DType>; 3]; 4]],
 }
 
 impl Answers {
     /// `None` where the question was not asked.
     pub fn get(&self, kinds: &str, left: &str, right: &str) -> Option<Option<DType>> {
-        let dtype = |code| DTYPES.iter().position(|known| *known == code);
+        let dtype = |code| self.dtypes.iter().position(|known| *known == code);
         let scalar = |code| SCALARS.iter().position(|known| *known == code);
         if let Some(kinds) = KINDS.iter().position(|known| *known == kinds) {
-            return Some(self.tensors[dtype(left)?][dtype(right)?][kinds]);
+            return self.tensors[dtype(left)?][dtype(right)?].get(kinds).copied();
         }
         let at = SCALAR_KINDS.iter().position(|known| *known == kinds)?;
         let (tensor, scalar) =
@@ -59,7 +66,8 @@ impl Answers {
     }
 
     pub fn cells(&self) -> usize {
-        22 * 22 * 4 + 22 * 4 * 3
+        let tensors: usize = self.tensors.iter().flat_map(|row| row.iter()).map(|kinds| kinds.len()).sum();
+        tensors + self.scalars.len() * 4 * 3
     }
 }
 
@@ -71,25 +79,55 @@ macro_rules! dtypes {
             (castiron::F8E5M2) (castiron::F8E5M2FNUZ) (castiron::F8E8M0FNU) (castiron::F4E2M1FNX2)] $($args)*)
     };
 }
-/// One left dtype against every right one, of the question `Asked<L, R>`. `out`: the left operand is a reference; `place`: it is
-/// written to.
+/// Calls `$with!` with the dtypes of questions about pairs: with `--cfg every_cell`, which takes minutes, the 22 dtypes; otherwise those that
+/// compute, and of the shells, which all are refused alike, `u16`, a float8 and the packed float4.
+#[cfg(every_cell)]
+macro_rules! pairs {
+    ($($args:tt)*) => { dtypes!($($args)*) };
+}
+#[cfg(not(every_cell))]
+macro_rules! pairs {
+    ($with:ident $($args:tt)*) => {
+        $with!([bool u8 i8 i16 i32 i64 (castiron::f16) (castiron::bf16) f32 f64 (castiron::Complex<castiron::f16>)
+            (castiron::Complex<f32>) (castiron::Complex<f64>) u16 (castiron::F8E4M3FN) (castiron::F4E2M1FNX2)] $($args)*)
+    };
+}
+/// The question `Asked<L, R>` of one pair of dtypes. `out`: the left operand is a reference; `place`: it is written to; `all`: as `out`, also of
+/// two zero-dim tensors, which promote as two others do, and are asked about in every question with `--cfg every_cell` alone.
+#[cfg(not(clippy))]
+macro_rules! cells {
+    ($a:ty, $b:ty, all) => {
+        &[
+            <Asked<&$crate::grid::T<$a>, &$crate::grid::T<$b>>>::RESULT,
+            <Asked<&$crate::grid::T<$a>, &$crate::grid::Z<$b>>>::RESULT,
+            <Asked<&$crate::grid::Z<$a>, &$crate::grid::T<$b>>>::RESULT,
+            <Asked<&$crate::grid::Z<$a>, &$crate::grid::Z<$b>>>::RESULT,
+        ]
+    };
+    ($a:ty, $b:ty, out) => {
+        &[
+            <Asked<&$crate::grid::T<$a>, &$crate::grid::T<$b>>>::RESULT,
+            <Asked<&$crate::grid::T<$a>, &$crate::grid::Z<$b>>>::RESULT,
+            <Asked<&$crate::grid::Z<$a>, &$crate::grid::T<$b>>>::RESULT,
+            #[cfg(every_cell)]
+            <Asked<&$crate::grid::Z<$a>, &$crate::grid::Z<$b>>>::RESULT,
+        ]
+    };
+    ($a:ty, $b:ty, place) => {
+        &[
+            <Asked<$crate::grid::T<$a>, &$crate::grid::T<$b>>>::RESULT,
+            <Asked<$crate::grid::T<$a>, &$crate::grid::Z<$b>>>::RESULT,
+            <Asked<$crate::grid::Z<$a>, &$crate::grid::T<$b>>>::RESULT,
+            #[cfg(every_cell)]
+            <Asked<$crate::grid::Z<$a>, &$crate::grid::Z<$b>>>::RESULT,
+        ]
+    };
+}
+/// One left dtype against every right one.
 #[cfg(not(clippy))]
 macro_rules! row {
-    ([$($b:tt)*] $a:ty, out) => {
-        [$([
-            <Asked<&$crate::grid::T<$a>, &$crate::grid::T<t!($b)>>>::RESULT,
-            <Asked<&$crate::grid::T<$a>, &$crate::grid::Z<t!($b)>>>::RESULT,
-            <Asked<&$crate::grid::Z<$a>, &$crate::grid::T<t!($b)>>>::RESULT,
-            <Asked<&$crate::grid::Z<$a>, &$crate::grid::Z<t!($b)>>>::RESULT,
-        ]),*]
-    };
-    ([$($b:tt)*] $a:ty, place) => {
-        [$([
-            <Asked<$crate::grid::T<$a>, &$crate::grid::T<t!($b)>>>::RESULT,
-            <Asked<$crate::grid::T<$a>, &$crate::grid::Z<t!($b)>>>::RESULT,
-            <Asked<$crate::grid::Z<$a>, &$crate::grid::T<t!($b)>>>::RESULT,
-            <Asked<$crate::grid::Z<$a>, &$crate::grid::Z<t!($b)>>>::RESULT,
-        ]),*]
+    ([$($b:tt)*] $a:ty, $form:ident) => {
+        &[$(cells!($a, t!($b), $form)),*]
     };
 }
 /// A type from one token tree.
@@ -103,39 +141,43 @@ macro_rules! t {
 }
 #[cfg(not(clippy))]
 macro_rules! scalars {
-    ($a:ty, out, $($s:ty),*) => {
+    ($a:ty, place, $($s:ty),*) => {
+        [$([<Asked<$crate::grid::T<$a>, $s>>::RESULT, <Asked<$crate::grid::Z<$a>, $s>>::RESULT, None]),*]
+    };
+    ($a:ty, $form:ident, $($s:ty),*) => {
         [$([
             <Asked<&$crate::grid::T<$a>, $s>>::RESULT,
             <Asked<&$crate::grid::Z<$a>, $s>>::RESULT,
             <Asked<$s, &$crate::grid::T<$a>>>::RESULT,
         ]),*]
     };
-    ($a:ty, place, $($s:ty),*) => {
-        [$([<Asked<$crate::grid::T<$a>, $s>>::RESULT, <Asked<$crate::grid::Z<$a>, $s>>::RESULT, None]),*]
-    };
 }
 #[cfg(not(clippy))]
 macro_rules! answers {
-    ([$($a:tt)*] $asked:ty, $form:ident) => {{
+    ($dtypes:tt $asked:ty, $form:ident) => { answers!(@ $dtypes $dtypes $asked, $form) };
+    (@ [$($a:tt)*] $dtypes:tt $asked:ty, $form:ident) => {{
         type Asked<L, R> = $asked;
-        const TENSORS: [[[Option<castiron::DType>; 4]; 22]; 22] = [$(dtypes!(row t!($a), $form)),*];
-        const SCALARS: [[[Option<castiron::DType>; 3]; 4]; 22] = [$(scalars!(t!($a), $form, bool, i64, f64, castiron::Complex<f64>)),*];
-        $crate::grid::Answers { tensors: &TENSORS, scalars: &SCALARS }
+        const DTYPES: &[&str] = &[$($crate::grid::code::<t!($a)>()),*];
+        const TENSORS: &[&[&[Option<castiron::DType>]]] = &[$(row!($dtypes t!($a), $form)),*];
+        const SCALARS: &[[[Option<castiron::DType>; 3]; 4]] =
+            &[$(scalars!(t!($a), $form, bool, i64, f64, castiron::Complex<f64>)),*];
+        $crate::grid::Answers { dtypes: DTYPES, tensors: TENSORS, scalars: SCALARS }
     }};
 }
 /// Clippy has nothing to say of the answers, which take minutes to find: it sees one of them.
 #[cfg(clippy)]
 macro_rules! answers {
-    ($dtypes:tt $asked:ty, out) => {
-        answers!([] $asked, &$crate::grid::T<bool>, &$crate::grid::Z<bool>)
-    };
     ($dtypes:tt $asked:ty, place) => {
         answers!([] $asked, $crate::grid::T<bool>, &$crate::grid::Z<bool>)
+    };
+    ($dtypes:tt $asked:ty, $form:ident) => {
+        answers!([] $asked, &$crate::grid::T<bool>, &$crate::grid::Z<bool>)
     };
     ($dtypes:tt $asked:ty, $left:ty, $right:ty) => {{
         type Asked<L, R> = $asked;
         const ONE: Option<castiron::DType> = <Asked<$left, $right>>::RESULT;
-        $crate::grid::Answers { tensors: &[[[ONE; 4]; 22]; 22], scalars: &[[[ONE; 3]; 4]; 22] }
+        const DTYPES: &[&str] = &[$crate::grid::code::<bool>()];
+        $crate::grid::Answers { dtypes: DTYPES, tensors: &[&[&[ONE]]], scalars: &[[[ONE; 3]; 4]] }
     }};
 }
 macro_rules! unary_answers {

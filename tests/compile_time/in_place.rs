@@ -13,7 +13,7 @@ use std::collections::HashMap;
 #[test]
 fn every_in_place_form_is_admitted_or_refused_as_in_pytorch() {
     macro_rules! table {
-        ($($op:ty: $($name:literal)+;)*) => { vec![$((&[$($name),+][..], dtypes!(answers $op, place))),*] };
+        ($($op:ty: $($name:literal)+;)*) => { vec![$((&[$($name),+][..], pairs!(answers $op, place))),*] };
     }
     let answers: Vec<(&[&str], Answers)> = table! {
         operator::add_assign<L, R>: "iadd" "add_";
@@ -56,7 +56,7 @@ fn every_in_place_form_is_admitted_or_refused_as_in_pytorch() {
     };
     let outs: Vec<(&str, Answers)> = {
         macro_rules! outs {
-            ($($op:ty: $name:literal;)*) => { vec![$(($name, dtypes!(answers $op, place))),*] };
+            ($($op:ty: $name:literal;)*) => { vec![$(($name, pairs!(answers $op, place))),*] };
         }
         outs! {
             Into<ops::add, L, R>: "add"; Into<ops::sub, L, R>: "sub"; Into<ops::mul, L, R>: "mul"; Into<ops::div, L, R>: "div";

@@ -22,7 +22,7 @@ fn line<E: Element, D: Device>(elements: Vec<E>) -> Line<E, D> {
 
 fn host<E: Element, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> String {
     let host = x.to_device::<Cpu>().unwrap();
-    format!("{:?} {:?}", host.shape().as_ref(), host.to_vec())
+    format!("{:?} {}", host.shape().as_ref(), crate::listed(&host.to_vec()))
 }
 
 /// Evaluates an expression with `D` as the host and as the GPU, and compares the lists of strings.

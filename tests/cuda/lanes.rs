@@ -39,18 +39,18 @@ fn scans_are_those_of_the_host() {
 #[test]
 fn scans_of_many_forms_are_those_of_the_host() {
     on_gpu!("lanes::scans_of_many_forms_are_those_of_the_host", {
-        fn along<E: Numeric, D: Device>(sizes: [usize; 2]) -> Vec<String> {
+        fn along<E: Numeric, D: Device>(sizes: [usize; 2]) -> Vec<Vec<E>> {
             let value = |at: usize| E::from_f64(((at * 7 + at / 5) % 5) as f64 - 2.0);
             let elements = (0..sizes[0] * sizes[1]).map(value).collect();
             let x: Tensor<E, shape![_, _], Cpu> = Tensor::from_vec_sized(elements, sizes);
             let x = x.to_device::<D>().unwrap();
             let part = x.slice(s![.., 1..]);
             vec![
-                format!("{:?}", host(&x.cumsum(axis!(1)))),
-                format!("{:?}", host(&x.cumsum(axis!(0)))),
-                format!("{:?}", host(&x.t().cumsum(axis!(0)))),
-                format!("{:?}", host(&part.cumsum(axis!(1)))),
-                format!("{:?}", host(&part.cumsum(axis!(0)))),
+                host(&x.cumsum(axis!(1))),
+                host(&x.cumsum(axis!(0))),
+                host(&x.t().cumsum(axis!(0))),
+                host(&part.cumsum(axis!(1))),
+                host(&part.cumsum(axis!(0))),
             ]
         }
         // (The last is scanned by rows of one chunk, for there are many.)
@@ -76,17 +76,14 @@ fn running_extremes_come_with_positions() {
         }
         assert_eq!(run::<Cpu>(), run::<Cuda<0>>());
         // Long lanes, and a NaN in the middle of one. Of equals the last counts, so that the order of merging shows.
-        fn long<D: Device>(sizes: [usize; 2]) -> Vec<String> {
+        fn long<D: Device>(sizes: [usize; 2]) -> [(Vec<u32>, Vec<i64>); 2] {
             let number = |at: usize| if at == 30_000 { f32::NAN } else { (at * 37 % 1000 * (at % 3)) as f32 };
             let elements = (0..sizes[0] * sizes[1]).map(number).collect();
             let x: Tensor<f32, shape![_, _], Cpu> = Tensor::from_vec_sized(elements, sizes);
             let x = x.to_device::<D>().unwrap();
             let (rows, columns) = (x.cummax(axis!(1)), x.cummin(axis!(0)));
             let bits = |x: Tensor<f32, shape![_, _], D>| host(&x).into_iter().map(f32::to_bits).collect::<Vec<u32>>();
-            vec![
-                format!("{:?} {:?}", bits(rows.0), host(&rows.1)),
-                format!("{:?} {:?}", bits(columns.0), host(&columns.1)),
-            ]
+            [(bits(rows.0), host(&rows.1)), (bits(columns.0), host(&columns.1))]
         }
         for sizes in [[1, 50_000], [2, 33_333], [1000, 40], [5000, 8]] {
             assert!(long::<Cpu>(sizes) == long::<Cuda<0>>(sizes), "{sizes:?}");

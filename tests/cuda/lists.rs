@@ -14,7 +14,7 @@ type Places<E, D> = Tensor<E, shape![2, _], D>;
 
 fn host<E: Element, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> String {
     let host = x.to_device::<Cpu>().unwrap();
-    format!("{:?} {:?}", host.shape().as_ref(), host.to_vec())
+    format!("{:?} {}", host.shape().as_ref(), crate::listed(&host.to_vec()))
 }
 
 fn line<E: Element, D: Device>(elements: Vec<E>) -> Line<E, D> {

@@ -53,6 +53,26 @@ mod samples;
 #[path = "../../examples/conformance/src/tokens.rs"]
 mod tokens;
 
+/// Elements to compare as text. Of many there are the first ones and a hash of all, which is written in a hundredth of the time; every NaN
+/// is the same, as in text.
+pub(crate) fn listed<E: castiron::Element>(elements: &[E]) -> String {
+    const FEW: usize = 64;
+    if elements.len() <= FEW {
+        return format!("{elements:?}");
+    }
+    let bits = |x: f64| if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() };
+    let hash = elements.iter().fold(0_u64, |hash, element| {
+        let [low, high] = match element.to_scalar() {
+            castiron::ScalarValue::Bool(x) => [x.into(), 0],
+            castiron::ScalarValue::Int(x) => [x as u64, (x >> 64) as u64],
+            castiron::ScalarValue::Float(x) => [bits(x), 0],
+            castiron::ScalarValue::Complex(x) => [bits(x.re), bits(x.im)],
+        };
+        (hash ^ low).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23) ^ high
+    });
+    format!("{:?} and others, {} in all: {hash:016x}", &elements[..FEW], elements.len())
+}
+
 /// Runs a block as the test of this name, in a process with the pretend GPU: `on_gpu!("memory::round_trip", { … })`. With
 /// `CASTIRON_TEST_GPU=1` in a process with the GPU of this machine. Environment variables stand in brackets before the block.
 macro_rules! on_gpu {

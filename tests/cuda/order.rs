@@ -4,7 +4,7 @@ use crate::on_gpu;
 use castiron::{Cpu, Cuda, Device, Element, Real, Shape, Tensor, axis, bf16, dim, f16, shape, tensor};
 
 fn host<E: Element, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> String {
-    format!("{:?}", x.to_device::<Cpu>().unwrap().to_vec())
+    crate::listed(&x.to_device::<Cpu>().unwrap().to_vec())
 }
 
 fn matrix<E: Real, D: Device>(rows: usize, columns: usize) -> Tensor<E, shape![_, _], D> {

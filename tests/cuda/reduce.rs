@@ -17,7 +17,7 @@ fn cube<E: Dtype, D: Device>(sizes: [usize; 3]) -> Cube<E, D> {
 }
 
 fn host<E: Element, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> String {
-    format!("{:?}", x.to_device::<Cpu>().unwrap().to_vec())
+    crate::listed(&x.to_device::<Cpu>().unwrap().to_vec())
 }
 
 fn host_of<E: Element, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> Vec<E> {

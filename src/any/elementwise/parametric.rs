@@ -78,7 +78,7 @@ macro_rules! tuned_rows {
     };
     // Dispatch over the set, or, for rules that convert integers to floats, over floating and complex dtypes.
     (@$result:ident $op:ident $x:ident $given:ident $set:ident $inexact:ident) => {
-        if Rule::$result.lifts() {
+        if const { Rule::$result.lifts() } {
             let x = lifted($x)?;
             dispatch_dtype!(<crate::ops::$op as Op>::NAME, x.dtype, E: $inexact => run::<crate::ops::$op, E>(&x, $given))
         } else {

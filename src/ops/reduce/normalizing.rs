@@ -32,7 +32,7 @@ fn measure<K: RowSteps, E: Dtype>(steps: K, row: &[E], eps: f64) -> [E::Compute;
     let none = E::Compute::default();
     let total = blocked_sum(row, |x| steps.term(0, x.to_compute(), [none; 2]));
     let first = steps.measured(0, total, count, eps);
-    if K::PASSES.len() == 1 {
+    if const { K::PASSES.len() == 1 } {
         return [first, none];
     }
     let total = blocked_sum(row, |x| steps.term(1, x.to_compute(), [first, none]));

@@ -101,13 +101,13 @@ impl Binary for logaddexp {
 #[inline(always)]
 pub(super) fn scaled<P: Dtype, A: Dtype, B: Dtype>(a: A, exponent: B) -> P::Inexact {
     let a = a.cast::<P::Inexact>().to_compute();
-    if A::DTYPE.is_floating_point() && B::DTYPE.category() == crate::Category::Integral {
+    if const { A::DTYPE.is_floating_point() && matches!(B::DTYPE.category(), crate::Category::Integral) } {
         // The low 32 bits; beyond these bounds every result is 0 or infinite.
         let exponent = (exponent.cast::<i64>() as i32).clamp(-5000, 5000);
         return P::Inexact::from_compute(a.binary::<ldexp>(exponent.cast()));
     }
     // the base is a zero-dim tensor of the number's dtype; that of an integer becomes floating
-    let power = if A::DTYPE.category() <= crate::Category::Integral {
+    let power = if const { matches!(A::DTYPE.category(), crate::Category::Boolean | crate::Category::Integral) } {
         power_of_two::<B::Inexact, B>(exponent).cast::<P::Inexact>()
     } else {
         power_of_two::<B::Over<A>, B>(exponent).cast::<P::Inexact>()
