@@ -39,7 +39,7 @@ fn scans_are_those_of_the_host() {
 #[test]
 fn scans_of_many_forms_are_those_of_the_host() {
     on_gpu!("lanes::scans_of_many_forms_are_those_of_the_host", {
-        fn along<E: Numeric, D: Device>(sizes: [usize; 2]) -> Vec<Vec<E>> {
+        fn along<E: Numeric, D: Device>(sizes: [usize; 2]) -> Vec<Vec<E::Sum>> {
             let value = |at: usize| E::from_f64(((at * 7 + at / 5) % 5) as f64 - 2.0);
             let elements = (0..sizes[0] * sizes[1]).map(value).collect();
             let x: Tensor<E, shape![_, _], Cpu> = Tensor::from_vec_sized(elements, sizes);
