@@ -154,7 +154,6 @@ macro_rules! scalars {
 }
 #[cfg(not(clippy))]
 macro_rules! answers {
-    ($dtypes:tt $asked:ty, $form:ident) => { answers!(@ $dtypes $dtypes $asked, $form) };
     (@ [$($a:tt)*] $dtypes:tt $asked:ty, $form:ident) => {{
         type Asked<L, R> = $asked;
         const DTYPES: &[&str] = &[$($crate::grid::code::<t!($a)>()),*];
@@ -163,6 +162,7 @@ macro_rules! answers {
             &[$(scalars!(t!($a), $form, bool, i64, f64, castiron::Complex<f64>)),*];
         $crate::grid::Answers { dtypes: DTYPES, tensors: TENSORS, scalars: SCALARS }
     }};
+    ($dtypes:tt $asked:ty, $form:ident) => { answers!(@ $dtypes $dtypes $asked, $form) };
 }
 /// Clippy has nothing to say of the answers, which take minutes to find: it sees one of them.
 #[cfg(clippy)]
