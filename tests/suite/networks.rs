@@ -72,6 +72,8 @@ proptest! {
         }
         let y: Tensor<f64, Images> = run!(1 2 3);
         prop_assert!(close(&y, &expected, 1e-12));
+        // (An image of one number has the same strides in both formats, which PyTorch takes for the default one.)
+        let last = last && x.shape()[1..] != [1, 1, 1];
         prop_assert_eq!(y.is_contiguous_in(ChannelsLast), last || y.shape()[1] == 1 || y.shape()[2..] == [1, 1]);
     }
 
