@@ -43,51 +43,51 @@ pub(super) mod lists {
 
     /// The arm of each dtype of a set, with its type as `$E`.
     macro_rules! of_set {
-    (any, $dtype:ident, $E:ident => $run:tt) => {
-        of_set!($dtype, $E => $run; Bool bool, U8 u8, I8 i8, I16 i16, I32 i32, I64 i64, F16 $crate::dtype::f16, BF16 $crate::dtype::bf16,
-            F32 f32, F64 f64, C64 $crate::Complex<f32>, C128 $crate::Complex<f64>)
-    };
-    (ordered, $dtype:ident, $E:ident => $run:tt) => {
-        of_set!($dtype, $E => $run; Bool bool, U8 u8, I8 i8, I16 i16, I32 i32, I64 i64, F16 $crate::dtype::f16, BF16 $crate::dtype::bf16,
-            F32 f32, F64 f64)
-    };
-    (inexact, $dtype:ident, $E:ident => $run:tt) => {
-        of_set!($dtype, $E => $run; F16 $crate::dtype::f16, BF16 $crate::dtype::bf16, F32 f32, F64 f64, C64 $crate::Complex<f32>,
-            C128 $crate::Complex<f64>)
-    };
-    (float, $dtype:ident, $E:ident => $run:tt) => {
-        of_set!($dtype, $E => $run; F16 $crate::dtype::f16, BF16 $crate::dtype::bf16, F32 f32, F64 f64)
-    };
-    ($dtype:ident, $E:ident => $run:tt; $($variant:ident $ty:ty),*) => {
-        match $dtype {
-            $(DType::$variant => {
-                type $E = $ty;
-                $run
-            })*
-            _ => None,
-        }
-    };
-}
+        (any, $dtype:ident, $E:ident => $run:tt) => {
+            of_set!($dtype, $E => $run; Bool bool, U8 u8, I8 i8, I16 i16, I32 i32, I64 i64, F16 $crate::dtype::f16, BF16 $crate::dtype::bf16,
+                F32 f32, F64 f64, C64 $crate::Complex<f32>, C128 $crate::Complex<f64>)
+        };
+        (ordered, $dtype:ident, $E:ident => $run:tt) => {
+            of_set!($dtype, $E => $run; Bool bool, U8 u8, I8 i8, I16 i16, I32 i32, I64 i64, F16 $crate::dtype::f16, BF16 $crate::dtype::bf16,
+                F32 f32, F64 f64)
+        };
+        (inexact, $dtype:ident, $E:ident => $run:tt) => {
+            of_set!($dtype, $E => $run; F16 $crate::dtype::f16, BF16 $crate::dtype::bf16, F32 f32, F64 f64, C64 $crate::Complex<f32>,
+                C128 $crate::Complex<f64>)
+        };
+        (float, $dtype:ident, $E:ident => $run:tt) => {
+            of_set!($dtype, $E => $run; F16 $crate::dtype::f16, BF16 $crate::dtype::bf16, F32 f32, F64 f64)
+        };
+        ($dtype:ident, $E:ident => $run:tt; $($variant:ident $ty:ty),*) => {
+            match $dtype {
+                $(DType::$variant => {
+                    type $E = $ty;
+                    $run
+                })*
+                _ => None,
+            }
+        };
+    }
 
     /// `find -> Loops: Name of set: E => Type<E>; …`: a function that finds the loops of a name and dtype.
     macro_rules! compiled {
-    ($find:ident -> $Loops:ident: $($name:ident of $set:ident: $E:ident => $functions:ty;)*) => {
-        pub(in crate::cpu) const fn $find(name: Option<Precompiled>, dtype: DType) -> Option<Compiled<dyn $Loops>> {
-            match name {
-                $(Some(Precompiled::$name) => of_set!($set, dtype, $E => {
-                    // (Inline it would be compiled in the program, and with it what it names.)
-                    #[inline(never)]
-                    fn compiled(kernel: *const u8, of: TypeId) -> *const dyn $Loops {
-                        assert!(of == TypeId::of::<$functions>(), "the loops of another kernel");
-                        kernel.cast::<$functions>()
-                    }
-                    Some(compiled as Compiled<dyn $Loops>)
-                }),)*
-                _ => None,
+        ($find:ident -> $Loops:ident: $($name:ident of $set:ident: $E:ident => $functions:ty;)*) => {
+            pub(in crate::cpu) const fn $find(name: Option<Precompiled>, dtype: DType) -> Option<Compiled<dyn $Loops>> {
+                match name {
+                    $(Some(Precompiled::$name) => of_set!($set, dtype, $E => {
+                        // (Inline it would be compiled in the program, and with it what it names.)
+                        #[inline(never)]
+                        fn compiled(kernel: *const u8, of: TypeId) -> *const dyn $Loops {
+                            assert!(of == TypeId::of::<$functions>(), "the loops of another kernel");
+                            kernel.cast::<$functions>()
+                        }
+                        Some(compiled as Compiled<dyn $Loops>)
+                    }),)*
+                    _ => None,
+                }
             }
-        }
-    };
-}
+        };
+    }
     compiled! { one_result -> ReduceLoops:
         Sum of any: E => FirstOnly<E, Sum>;
         Prod of any: E => FirstOnly<E, Prod>;

@@ -1,6 +1,6 @@
 //! What the compiler answers, compared with PyTorch for every ordered pair of the 22 dtypes, every pair of operand kinds
-//! and every operator: the dtype of the result, or refusal; and for every in-place form, admission or refusal. (Of most operators nine pairs in
-//! twenty, and three kinds in four: the others are asked about with `RUSTFLAGS="--cfg every_cell"`, as `.ci/more` does.)
+//! and every operator: the dtype of the result, or refusal; and for every in-place form, admission or refusal. (Of most operators half of the
+//! pairs, and three kinds in four: the others are asked about with `RUSTFLAGS="--cfg every_cell"`, as `.ci/more` does.)
 //!
 //! A cell is a probe: an inherent constant that exists where the operator does and shadows a trait's constant.
 

@@ -37,8 +37,8 @@ pub(in crate::cpu::conv) trait Lanes {
 /// The numbers of a window that are unrolled.
 const UNROLLED: usize = 4;
 
-/// The same place, which the compiler cannot compute from others any more. Otherwise it keeps a pointer to each pixel, for which there are
-/// not enough registers, and loads the numbers of all pixels before it multiplies the first, for which there are not either.
+/// Returns the pointer, and hides from the compiler how it was computed. Otherwise the compiler keeps a pointer to each pixel, and loads the
+/// numbers of all pixels before it multiplies the first; there are not enough registers for either.
 #[inline(always)]
 #[allow(clippy::pointers_in_nomem_asm_block, reason = "nothing is read or written through the pointer")]
 fn opaque<T>(place: *const T) -> *const T {
