@@ -48,7 +48,7 @@ pub(super) fn multiply<T: MachineFloat>(product: Product<Complex<T>>) -> Result<
         return plain(product);
     }
     let Product { sizes: [m, _, n], out, out_step, alpha: factor, adds, .. } = product;
-    let buffer = Scratch::<Complex<T>>::try_new(m.saturating_mul(n))?;
+    let buffer = Scratch::<Complex<T>>::try_new([m, n])?;
     plain(Product { out: buffer.start(), out_step: n, alpha: Complex::one(), adds: false, ..product })?;
     simd::dispatch(Scale { a: buffer.start(), factor, adds, out, out_step, sizes: [m, n] });
     Ok(())

@@ -51,7 +51,7 @@ impl Loops for Compiled {
 
 /// A buffer for what an expression computes in chunks.
 pub(super) fn computed<X: Expression>() -> Option<Scratch<u8>> {
-    (X::COMPUTED > 0).then(|| Scratch::new(X::COMPUTED))
+    (X::COMPUTED > 0).then(|| Scratch::new([X::COMPUTED]))
 }
 
 /// The longest chunk, where all leaves are contiguous.

@@ -38,7 +38,7 @@ fn sorted<'a, P: Packed>(packed: &'a mut [P], spare: &'a mut Option<Scratch<P>>,
     }
     let spare = match spare {
         Some(spare) => spare,
-        none => none.insert(Scratch::try_new(len)?),
+        none => none.insert(Scratch::try_new([len])?),
     };
     let (mut from, mut to) = (packed.as_mut_ptr(), spare.start());
     for (at, starts) in starts.iter_mut().enumerate().take(digits) {
@@ -292,7 +292,7 @@ impl<T: Keyed> Loop for SortLanes<'_, T> {
         // radix sort.
         let mut best_ones = Vec::new();
         let counts = T::FEW_VALUES && matches!(order, Order::Sort { .. }) && len >= MANY;
-        let all = if few.is_none() && !counts { Some(Scratch::<T::Packed>::try_new(len)?) } else { None };
+        let all = if few.is_none() && !counts { Some(Scratch::<T::Packed>::try_new([len])?) } else { None };
         let mut spare = None;
         for run in walk.runs() {
             for lane in 0..run.len {

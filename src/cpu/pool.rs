@@ -43,7 +43,8 @@ impl<A: Copy, R: Reducer<A>> Rows<'_, A, R> {
     /// Positions and places are there for as many channels.
     #[inline(always)]
     unsafe fn channels<const COUNT: usize>(&self, x: *const A, [planes, rows, columns]: [usize; 3], out: *mut R::Out) {
-        let step = |axis: usize| self.windows[axis].dilation * self.strides[axis + 1];
+        // (Of windows that see one position of an axis, the step may be any number.)
+        let step = |axis: usize| self.windows[axis].dilation.wrapping_mul(self.strides[axis + 1]);
         let steps = [step(0), step(1), step(2)];
         let mut partials = [self.reducer.start(); COUNT];
         for plane in 0..planes {

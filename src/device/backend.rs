@@ -94,8 +94,8 @@ pub trait Backend: sealed::Backend + Sized + 'static {
     /// Storage and offset of a view's elements for another tensor: the same storage, or, if that is borrowed, a copy
     /// with the same strides.
     fn share<E: Element>(view: View<'_, Self::Storage, E>) -> (Self::Storage, usize);
-    /// [`share`](Self::share) for a tensor that reaches other elements of the storage than `view` does. Of writable
-    /// borrowed memory it is a copy of `view`'s elements with the same strides.
+    /// [`share`](Self::share) for a tensor that reaches other elements of the storage than `view` does, some of which may be
+    /// somebody else's: where they are, it is a copy of `view`'s elements with the same strides. All that widens a view calls it.
     fn share_own<E: Element>(view: View<'_, Self::Storage, E>) -> Result<(Self::Storage, usize)>;
     /// Another handle to the storage, also if it is borrowed, to make views of.
     ///

@@ -57,7 +57,7 @@ impl Backend for Cpu {
         }
     }
     fn share_own<E: Element>(view: View<'_, HostBuffer, E>) -> Result<(HostBuffer, usize)> {
-        if view.buffer.is_fixed() { Ok((read::try_copy_span(view)?, 0)) } else { Ok(Self::share(view)) }
+        if view.buffer.has_others() { Ok((read::try_copy_span(view)?, 0)) } else { Ok(Self::share(view)) }
     }
     unsafe fn lend(storage: &HostBuffer) -> HostBuffer {
         // SAFETY: the caller's promise.

@@ -160,18 +160,22 @@ impl DlPack {
         if rank > 0 && sizes.is_null() {
             return invalid(OP, "the sizes are a null pointer".to_owned());
         }
-        let list = |of: *mut i64, what: &str| -> Result<Vec<usize>> {
-            // SAFETY: so many numbers are there, as the maker of the struct says.
-            let list = if rank == 0 { &[][..] } else { unsafe { core::slice::from_raw_parts(of, rank) } };
-            let numbers = list.iter().map(|&number| usize::try_from(number));
-            let reason = || format!("{what} {list:?} are not all positive");
-            numbers
-                .collect::<core::result::Result<_, _>>()
-                .map_err(|_| Error::InvalidArgument { op: OP, reason: reason() })
+        // SAFETY: so many numbers are there, as the maker of the struct says.
+        let list = |of: *mut i64| if rank == 0 { &[][..] } else { unsafe { core::slice::from_raw_parts(of, rank) } };
+        let not_positive = |what: &str, list: &[i64]| Error::InvalidArgument {
+            op: OP,
+            reason: format!("the {what} {list:?} are not all positive"),
         };
-        let sizes = list(*sizes, "the sizes")?;
-        let is_empty = sizes.contains(&0);
-        let steps = if steps.is_null() || is_empty { strides::row_major(&sizes) } else { list(*steps, "the strides")? };
+        let sizes = list(*sizes);
+        let counted = sizes.iter().map(|&size| usize::try_from(size)).collect::<core::result::Result<Vec<_>, _>>();
+        let sizes = counted.map_err(|_| not_positive("sizes", sizes))?;
+        let steps = match steps.is_null() || sizes.contains(&0) {
+            true => strides::row_major(&sizes),
+            false => {
+                let steps = list(*steps);
+                bounds::forward(&sizes, steps.iter().copied()).ok_or_else(|| not_positive("strides", steps))?
+            }
+        };
         if described(E::DTYPE) != *dtype {
             let DataType { code, bits, lanes } = dtype;
             let reason = format!(
@@ -197,9 +201,10 @@ impl DlPack {
         if !start.cast::<E>().is_aligned() {
             return invalid(OP, format!("the elements are not aligned for {}", E::DTYPE));
         }
+        let whole = !bounds::has_gaps(&sizes, &steps);
         // SAFETY: whoever made the tensor keeps its elements until the deleter is called, which the buffer does when it is dropped; nobody
         // writes them, as the caller of `from_dlpack` promises.
-        let buffer = unsafe { HostBuffer::foreign_read_only(self, start, bytes) };
+        let buffer = unsafe { HostBuffer::foreign_read_only(self, start, bytes, whole) };
         if E::DTYPE == DType::Bool {
             expect_bools::<Cpu>(OP, &buffer, 0, &sizes, &steps)?;
         }
@@ -266,7 +271,8 @@ impl<E: Element, S: Shape> Tensor<E, S> {
     /// beyond the memory, or a bool is neither 0 nor 1.
     ///
     /// # Safety
-    /// The struct describes elements that are there, and nobody writes them while the tensor, a view or a clone of it exists.
+    /// The struct describes elements that are there, aligned and initialised, from its pointer on by its sizes and strides; nobody writes
+    /// these while the tensor, a view or a clone of it exists. What lies between them may be anybody's, and is not read.
     pub unsafe fn from_dlpack(given: DlPack) -> Result<Self> {
         let (buffer, sizes, strides) = given.parts::<E>()?;
         if sizes.len() != S::RANK || !fits::<S>(&sizes) {

@@ -43,21 +43,15 @@ impl ArraySizes for [usize; 8] {
 
 /// Strides that lead forward alone; an error for an axis that is reversed.
 fn forward<S: Shape>(strides: &[isize], sizes: &[usize]) -> Result<S::Sizes> {
-    let mut own = S::Sizes::filled(0);
-    for (own, (&stride, &size)) in own.as_mut().iter_mut().zip(strides.iter().zip(sizes)) {
-        // Where an axis has one position or none, its stride leads nowhere.
-        *own = match usize::try_from(stride) {
-            Ok(stride) => stride,
-            Err(_) if size < 2 => 0,
-            Err(_) => {
-                let reason = format!(
-                    "strides {strides:?} lead backward, as those of tensors do not: `array.to_owned()` is in order"
-                );
-                return invalid(OP, reason);
-            }
-        };
+    match bounds::forward(sizes, strides.iter().map(|&stride| stride as i64)) {
+        Some(own) => Ok(S::Sizes::copied(&own)),
+        None => {
+            let reason = format!(
+                "strides {strides:?} lead backward, as those of tensors do not: `array.as_standard_layout()` is in order"
+            );
+            invalid(OP, reason)
+        }
     }
-    Ok(own)
 }
 
 /// The sizes of an array, if they are those of the type.
@@ -146,13 +140,12 @@ impl<'a, E: Element, S: Shape> TensorView<'a, E, S> {
     pub fn from_ndarray<D: Dimension>(array: ArrayView<'a, E, D>) -> Result<Self> {
         let sizes = sizes_of::<S>(array.shape())?;
         let strides = forward::<S>(array.strides(), array.shape())?;
-        let span = bounds::span(sizes.as_ref(), strides.as_ref());
-        // (An array that exists reaches no farther than memory does.)
-        let Some(span) = span else { return invalid(OP, "the strides overflow".to_owned()) };
         // SAFETY: the elements that the strides reach are borrowed for `'a`, and so is whatever has the buffer: this view, and those lent
-        // from it. What lies between them is not read.
+        // from it.
         unsafe {
-            let storage = HostBuffer::borrowed_from(array.as_ptr(), span);
+            let storage = HostBuffer::borrowed_view(array.as_ptr(), sizes.as_ref(), strides.as_ref());
+            // (An array that exists reaches no farther than memory does.)
+            let Some(storage) = storage else { return invalid(OP, "the strides overflow".to_owned()) };
             Ok(TensorView::of(Tensor::from_parts(storage, 0, sizes, strides)))
         }
     }

@@ -75,6 +75,24 @@ pub(crate) fn places(sizes: &[usize], strides: &[usize]) -> (Vec<usize>, Vec<usi
     (sizes, strides)
 }
 
+/// The strides of another library, if they lead forward alone, as those of tensors do. Where an axis has one position or none, its stride
+/// leads nowhere and may be any number: one that no memory has becomes 0.
+#[cfg(any(feature = "ndarray", feature = "dlpack"))]
+pub(crate) fn forward(sizes: &[usize], strides: impl Iterator<Item = i64>) -> Option<Vec<usize>> {
+    let forward = |(&size, stride): (&usize, i64)| match usize::try_from(stride).ok() {
+        own if size > 1 => own,
+        own => Some(own.filter(|&own| own <= isize::MAX as usize / 16).unwrap_or(0)),
+    };
+    sizes.iter().zip(strides).map(forward).collect()
+}
+
+/// Whether there are elements between those that sizes and strides reach.
+#[cfg(any(feature = "ndarray", feature = "dlpack"))]
+pub(crate) fn has_gaps(sizes: &[usize], strides: &[usize]) -> bool {
+    let (sizes, strides) = places(sizes, strides);
+    !sizes.contains(&0) && !matches!(strides[..], [] | [1])
+}
+
 /// Whether no two positions share a place, as far as strides tell: each reaches beyond all that the smaller ones span.
 pub(crate) fn has_places(sizes: &[usize], strides: &[usize]) -> bool {
     let mut axes: Vec<(usize, usize)> =

@@ -2,7 +2,11 @@
 //!
 //! Source: PyTorch, `torch.nn.Conv2d`, `torch.nn.MaxPool2d` ("Shape"). Uses errors; used by the devices, `tensor` and `any`.
 
-use crate::error::{Error, Result};
+use super::segment::Segment;
+use crate::error::{Error, Result, room};
+
+/// How much longer than what windows see of it an axis may be, padded, before that is laid side by side.
+const MOST_APART: usize = 4;
 
 /// A window along one axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +50,56 @@ impl Window {
         // PyTorch: the last window starts inside the axis or its front padding.
         let starts_inside = (places - 1).checked_mul(self.stride)? < self.before.checked_add(len)?;
         Some(if starts_inside { places } else { places - 1 })
+    }
+
+    /// How far so many places reach: from the first position of the first to the last of the last, both counted.
+    fn reach(&self, places: usize) -> Option<usize> {
+        places.checked_sub(1)?.checked_mul(self.stride)?.checked_add(self.span()?)
+    }
+
+    /// The window that reads what [`seen_side_by_side`](Self::seen_side_by_side) has laid side by side.
+    pub(crate) fn side_by_side(self) -> Window {
+        Window { kernel: self.kernel, stride: self.kernel, dilation: 1, before: 0, after: 0 }
+    }
+
+    /// What so many places see of an axis of `len` positions, one place after the other, where these lie far apart or far in front of the
+    /// axis; `None` where they do not. Memory and work of whoever pads an axis thus follow what windows see, and not how far they move.
+    pub(crate) fn seen_side_by_side(&self, len: usize, places: usize) -> Result<Option<Vec<Segment>>> {
+        self.seen_side_by_side_of(places, |at| at.checked_sub(self.before).filter(|&at| at < len))
+    }
+
+    /// The same of an axis whose positions, counted with the padding in front, `on` finds, or says that they are zeros.
+    pub(crate) fn seen_side_by_side_of(
+        &self,
+        places: usize,
+        on: impl Fn(usize) -> Option<usize>,
+    ) -> Result<Option<Vec<Segment>>> {
+        let seen = places.saturating_mul(self.kernel);
+        if self.reach(places).is_some_and(|reach| reach / MOST_APART <= seen && self.before <= reach) {
+            return Ok(None);
+        }
+        let mut list = room::<Segment>(seen)?;
+        for (place, position) in (0..places).flat_map(|place| (0..self.kernel).map(move |position| (place, position))) {
+            let at = place.checked_mul(self.stride).zip(position.checked_mul(self.dilation));
+            let at = at.and_then(|(place, position)| place.checked_add(position)).and_then(&on);
+            match (at, list.last_mut()) {
+                (None, Some(Segment::Fill { len })) => *len += 1,
+                (None, _) => list.push(Segment::Fill { len: 1 }),
+                (Some(at), Some(Segment::Forward { start, len })) if *start + *len == at => *len += 1,
+                (Some(start), _) => list.push(Segment::Forward { start, len: 1 }),
+            }
+        }
+        Ok(Some(list))
+    }
+
+    /// A window with the same positions at so many places, whose numbers are no larger than what it reaches: what does not move has
+    /// stride 1, what has one position dilation 1, and there is no padding that nobody sees.
+    pub(crate) fn reduced(self, len: usize, places: usize) -> Window {
+        let stride = if places < 2 { 1 } else { self.stride };
+        let dilation = if self.kernel < 2 { 1 } else { self.dilation };
+        let end = self.before.saturating_add(len);
+        let after = self.reach(places).map_or(self.after, |reach| reach.saturating_sub(end));
+        Window { stride, dilation, after, ..self }
     }
 
     /// What a place sees of an axis of so many positions.
@@ -102,7 +156,7 @@ impl Convolution {
 
 #[cfg(test)]
 mod tests {
-    use super::{Inside, Window};
+    use super::{Inside, Segment, Window};
 
     fn window(kernel: usize, stride: usize, padding: usize, dilation: usize) -> Window {
         Window { kernel, stride, dilation, before: padding, after: padding }
@@ -149,6 +203,54 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Laid side by side, or with smaller numbers, places see what they saw.
+    #[test]
+    fn what_is_laid_side_by_side_is_what_places_see() {
+        let far = 1 << 60;
+        let mut laid = 0;
+        for (kernel, stride, padding, dilation) in [
+            (1, 1, 0, 1),
+            (3, 2, 1, 1),
+            (1, far, far / 2, 1),
+            (2, 1, far, 2 * far + 1),
+            (2, 40, 9, 3),
+            (3, 1, 50, 50),
+            (2, 7, 0, 5),
+            (1, 3, 20, usize::MAX),
+        ] {
+            for len in 1..60 {
+                let own = window(kernel, stride, padding, dilation);
+                let Some(places) = own.places(len) else { continue };
+                let position = |window: Window, place: usize, position: usize| {
+                    (place * window.stride + position * window.dilation)
+                        .checked_sub(window.before)
+                        .filter(|&at| at < len)
+                };
+                let all = || (0..places).flat_map(|place| (0..kernel).map(move |at| (place, at)));
+                let seen: Vec<_> =
+                    all().map(|(place, at)| position(own, place, if kernel == 1 { 0 } else { at })).collect();
+                let reduced = own.reduced(len, places);
+                assert_eq!(all().map(|(place, at)| position(reduced, place, at)).collect::<Vec<_>>(), seen);
+                assert_eq!(reduced.places(len).map(|more| more >= places), Some(true), "{reduced:?}");
+                let Some(list) = own.seen_side_by_side(len, places).unwrap() else {
+                    assert!(reduced.padded(len).unwrap() <= len + 4 * (places * kernel + 1), "{own:?} over {len}");
+                    continue;
+                };
+                laid += 1;
+                let mut side_by_side = Vec::new();
+                for segment in list {
+                    match segment {
+                        Segment::Fill { len } => side_by_side.extend((0..len).map(|_| None)),
+                        Segment::Forward { start, len } => side_by_side.extend((start..start + len).map(Some)),
+                        other => panic!("{other:?}"),
+                    }
+                }
+                assert_eq!(side_by_side, seen, "{own:?} over {len}");
+            }
+        }
+        assert!(laid > 100, "{laid}");
     }
 
     #[test]

@@ -20,20 +20,27 @@ impl HostBuffer {
     /// While the owner exists, even if it is moved, so many bytes are initialised from `start` on, and nobody else reads or writes them.
     #[cfg(any(test, feature = "mmap"))]
     pub(crate) unsafe fn foreign<T: Send + 'static>(owner: T, start: NonNull<u8>, bytes: usize) -> Self {
-        Self::owned(owner, start, bytes, true)
+        Self::owned(owner, start, bytes, Origin::Foreign { free: free::<T>, writable: true, whole: true })
     }
 
-    /// The same of bytes that others read, too: they are copied before they are written, whoever holds handles.
+    /// The same of elements that others read, too: they are copied before they are written, whoever holds handles. What lies between
+    /// them, if they are not `whole`, is somebody else's: see [`has_others`](Self::has_others).
     ///
     /// # Safety
-    /// While the owner exists, even if it is moved, so many bytes are initialised from `start` on, and nobody writes them.
+    /// While the owner exists, even if it is moved, the elements that lie in so many bytes from `start` on are initialised, and nobody
+    /// writes them. `whole`: they are all of these bytes.
     #[cfg(feature = "dlpack")]
-    pub(crate) unsafe fn foreign_read_only<T: Send + 'static>(owner: T, start: NonNull<u8>, bytes: usize) -> Self {
-        Self::owned(owner, start, bytes, false)
+    pub(crate) unsafe fn foreign_read_only<T: Send + 'static>(
+        owner: T,
+        start: NonNull<u8>,
+        bytes: usize,
+        whole: bool,
+    ) -> Self {
+        Self::owned(owner, start, bytes, Origin::Foreign { free: free::<T>, writable: false, whole })
     }
 
-    fn owned<T: Send + 'static>(owner: T, start: NonNull<u8>, bytes: usize, writable: bool) -> Self {
-        let header = Header::new(start, bytes, Origin::Foreign { free: free::<T>, writable }, false);
+    fn owned<T: Send + 'static>(owner: T, start: NonNull<u8>, bytes: usize, origin: Origin) -> Self {
+        let header = Header::new(start, bytes, origin, false);
         let block = NonNull::from(Box::leak(Box::new(Owned { header, owner })));
         HostBuffer(block.cast())
     }

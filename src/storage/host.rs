@@ -6,6 +6,8 @@ use super::blocks::{Zero, allocate, free};
 use super::small::SmallSize;
 use crate::dtype::Element;
 use crate::error::{Error, Result};
+#[cfg(feature = "ndarray")]
+use crate::layout::bounds::{has_gaps, span};
 use core::alloc::Layout;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
@@ -59,12 +61,12 @@ pub(super) enum Origin {
     Pool { size: usize },
     /// The elements were a vector's, which the allocator frees.
     Vector(Layout),
-    /// Not at all: somebody else owns the elements.
-    Borrowed { writable: bool },
+    /// Not at all: somebody else owns the elements. `whole`: all bytes of the block are borrowed, not those of a view's elements alone.
+    Borrowed { writable: bool, whole: bool },
     /// By the function, which frees the header and drops the owner of the elements behind it. Where others read them, they are not
     /// written.
     #[cfg(any(test, feature = "mmap", feature = "dlpack"))]
-    Foreign { free: unsafe fn(NonNull<Header>), writable: bool },
+    Foreign { free: unsafe fn(NonNull<Header>), writable: bool, whole: bool },
 }
 
 // SAFETY: a block is plain memory whose count is atomic; it is written only through `&mut` (see `start_mut`).
@@ -197,18 +199,21 @@ impl HostBuffer {
     /// They stay where they are, and are written by nobody, as long as the buffer and handles lent from it exist.
     pub(crate) unsafe fn borrowed<E>(elements: &[E]) -> Self {
         let start = NonNull::from(elements).cast();
-        Self::alone(start, size_of_val(elements), Origin::Borrowed { writable: false }, false)
+        Self::alone(start, size_of_val(elements), Origin::Borrowed { writable: false, whole: true }, false)
     }
 
-    /// Borrows what a view reaches from an element on for reading; what lies between is not read.
+    /// Borrows the elements that sizes and strides reach from one on for reading. What lies between them is somebody else's: see
+    /// [`has_others`](Self::has_others). `None` if they reach farther than memory does.
     ///
     /// # Safety
-    /// As for `borrowed`, of what views reach.
+    /// As for `borrowed`, of these elements.
     #[cfg(feature = "ndarray")]
-    pub(crate) unsafe fn borrowed_from<E>(start: *const E, len: usize) -> Self {
+    pub(crate) unsafe fn borrowed_view<E>(start: *const E, sizes: &[usize], strides: &[usize]) -> Option<Self> {
+        let bytes = span(sizes, strides)?.checked_mul(size_of::<E>())?;
         // SAFETY: a pointer to the caller's elements is not null.
         let start = unsafe { NonNull::new_unchecked(start.cast_mut().cast()) };
-        Self::alone(start, len * size_of::<E>(), Origin::Borrowed { writable: false }, false)
+        let origin = Origin::Borrowed { writable: false, whole: !has_gaps(sizes, strides) };
+        Some(Self::alone(start, bytes, origin, false))
     }
 
     /// Borrows elements for reading and writing in place.
@@ -219,7 +224,7 @@ impl HostBuffer {
     pub(crate) unsafe fn borrowed_mut<E>(start: *mut E, len: usize) -> Self {
         // SAFETY: a pointer to the caller's elements is not null.
         let start = unsafe { NonNull::new_unchecked(start.cast()) };
-        Self::alone(start, len * size_of::<E>(), Origin::Borrowed { writable: true }, false)
+        Self::alone(start, len * size_of::<E>(), Origin::Borrowed { writable: true, whole: false }, false)
     }
 
     /// Borrows this buffer's memory for writing in place.
@@ -228,7 +233,7 @@ impl HostBuffer {
     /// As for `borrowed_mut`.
     pub(crate) unsafe fn window(&mut self) -> Self {
         let Header { start, bytes, .. } = *self.header();
-        Self::alone(start, bytes, Origin::Borrowed { writable: true }, false)
+        Self::alone(start, bytes, Origin::Borrowed { writable: true, whole: false }, false)
     }
 
     /// Another handle to the block; `None` if the memory is borrowed, because the handle could outlive it.
@@ -265,7 +270,19 @@ impl HostBuffer {
     /// Whether elements are written in place even if shared: it is a writable borrow.
     #[inline]
     pub(crate) fn is_fixed(&self) -> bool {
-        matches!(self.header().origin, Origin::Borrowed { writable: true })
+        matches!(self.header().origin, Origin::Borrowed { writable: true, .. })
+    }
+
+    /// Whether bytes of the block may be somebody else's, who reads and writes them: only the elements of the view that it was made for,
+    /// and of those made of that view, are ours. What reaches farther ([`Backend::share_own`](crate::device::Backend::share_own)) copies
+    /// these first.
+    pub(crate) fn has_others(&self) -> bool {
+        match self.header().origin {
+            Origin::Borrowed { whole, .. } => !whole,
+            #[cfg(any(test, feature = "mmap", feature = "dlpack"))]
+            Origin::Foreign { whole, .. } => !whole,
+            Origin::Small(_) | Origin::Pool { .. } | Origin::Vector(_) => false,
+        }
     }
 
     /// How many elements of type `E` there are.
@@ -274,12 +291,12 @@ impl HostBuffer {
         self.header().bytes / size_of::<E>()
     }
 
-    /// So many bytes from one on, if there are so many. (What is borrowed to be written has other readers and writers.)
+    /// So many bytes from one on, if there are so many, and all are ours.
     #[cfg(any(feature = "safetensors", all(feature = "any", any(feature = "npy", feature = "serde"))))]
     pub(crate) fn bytes(&self, at: usize, len: usize) -> Option<&[u8]> {
         let header = self.header();
         let fits = at.checked_add(len).is_some_and(|end| end <= header.bytes);
-        if !fits || self.is_fixed() {
+        if !fits || self.has_others() {
             return None;
         }
         // SAFETY: so many bytes are initialised from `start` on, and nobody writes them while there is a handle to them that is not
@@ -304,7 +321,7 @@ impl HostBuffer {
     pub(crate) fn is_unique(&mut self) -> bool {
         let header = self.header();
         match header.origin {
-            Origin::Borrowed { writable } => writable,
+            Origin::Borrowed { writable, .. } => writable,
             #[cfg(any(test, feature = "mmap", feature = "dlpack"))]
             Origin::Foreign { writable: false, .. } => false,
             // Acquire: sees what other threads did before they dropped their handles.

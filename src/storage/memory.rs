@@ -166,7 +166,7 @@ fn a_window_leaves_the_block_where_it_is() {
 #[test]
 fn room_to_compute_in_is_aligned_and_filled() {
     for len in [0, 1, 5, 300] {
-        let scratch = Scratch::filled(7_u32, len);
+        let scratch = Scratch::filled(7_u32, [len]);
         assert_eq!(scratch.start().addr() % 64, 0);
         // SAFETY: all have been written.
         let all = unsafe { core::slice::from_raw_parts(scratch.start(), len) };

@@ -3,34 +3,48 @@
 use super::blocks::allocate;
 use super::host::{ALIGNMENT, HostBuffer, SMALL};
 use super::pool;
-use crate::error::{Result, filled};
+use crate::error::{Error, Result, filled};
 use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
 
 /// Uninitialised scratch memory, aligned to cache lines, and taken from the pool if it is large.
 pub(crate) struct Scratch<T>(HostBuffer, PhantomData<T>);
 
+/// How many values lists of these sizes hold together. Sizes come from users, so that whoever asks for memory gives them as they are, and
+/// their products and sums are taken here, where none is lost.
+fn counted(parts: &[&[usize]]) -> Result<usize> {
+    let product = |sizes: &&[usize]| sizes.iter().try_fold(1_usize, |product, &size| product.checked_mul(size));
+    let sum = parts.iter().try_fold(0_usize, |sum, part| sum.checked_add(product(part)?));
+    sum.ok_or(Error::OutOfMemory { bytes: usize::MAX, device: "cpu" })
+}
+
 impl<T> Scratch<T> {
-    /// Memory for so many values.
+    /// Memory for as many values as an array of these sizes has.
     ///
     /// # Panics
     /// If memory runs out.
-    pub(crate) fn new(len: usize) -> Self {
-        Self::try_new(len).unwrap_or_else(|error| panic!("{error}"))
+    pub(crate) fn new<const N: usize>(sizes: [usize; N]) -> Self {
+        Self::try_new(sizes).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Memory for so many values; an error if it runs out.
-    pub(crate) fn try_new(len: usize) -> Result<Self> {
+    /// Memory for as many values as an array of these sizes has; an error if it runs out.
+    pub(crate) fn try_new<const N: usize>(sizes: [usize; N]) -> Result<Self> {
+        Self::for_parts(&[&sizes])
+    }
+
+    /// Memory for arrays of these sizes, one behind the other; an error if it runs out.
+    pub(crate) fn for_parts(parts: &[&[usize]]) -> Result<Self> {
         // Small blocks are not aligned to cache lines.
-        Ok(Scratch(allocate(len, size_of::<T>(), SMALL, None)?, PhantomData))
+        Ok(Scratch(allocate(counted(parts)?, size_of::<T>(), SMALL, None)?, PhantomData))
     }
 
     /// So many copies of a value; an error if memory runs out.
-    pub(crate) fn try_filled(value: T, len: usize) -> Result<Self>
+    pub(crate) fn try_filled<const N: usize>(value: T, sizes: [usize; N]) -> Result<Self>
     where
         T: Copy,
     {
-        let scratch = Scratch::<T>::try_new(len)?;
+        let len = counted(&[&sizes])?;
+        let scratch = Scratch::<T>::try_new([len])?;
         // SAFETY: there is room for as many.
         (0..len).for_each(|at| unsafe { scratch.start().add(at).write(value) });
         Ok(scratch)
@@ -40,11 +54,11 @@ impl<T> Scratch<T> {
     ///
     /// # Panics
     /// If memory runs out.
-    pub(crate) fn filled(value: T, len: usize) -> Self
+    pub(crate) fn filled<const N: usize>(value: T, sizes: [usize; N]) -> Self
     where
         T: Copy,
     {
-        Self::try_filled(value, len).unwrap_or_else(|error| panic!("{error}"))
+        Self::try_filled(value, sizes).unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// The memory as a buffer, which is kept.
@@ -78,7 +92,7 @@ impl<T: Copy> ScratchList<T> {
         if len.saturating_mul(size_of::<T>()) < pool::SMALLEST {
             return filled(value, len).map(ScratchList::Few);
         }
-        let scratch = Scratch::<T>::try_new(len)?;
+        let scratch = Scratch::<T>::try_new([len])?;
         // SAFETY: there is room for as many.
         (0..len).for_each(|at| unsafe { scratch.start().add(at).write(value) });
         Ok(ScratchList::Many(scratch, len))

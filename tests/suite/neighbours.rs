@@ -182,6 +182,11 @@ mod arrays {
         let backward = array.slice(ndarray::s![..;-1]);
         let error = TensorView::<i64, shape![_]>::from_ndarray(backward).unwrap_err().to_string();
         assert!(error.starts_with("from_ndarray: strides [-1] lead backward"), "{error}");
+        // What the message says helps.
+        assert!(error.contains("`array.as_standard_layout()`"), "{error}");
+        let standard = backward.as_standard_layout();
+        let x: TensorView<i64, shape![3]> = TensorView::from_ndarray(standard.view()).unwrap();
+        assert_eq!(x.to_vec(), [3, 2, 1]);
         let owned = array![1, 2, 3].slice_move(ndarray::s![..;-1]);
         assert_eq!(Tensor::<i64, shape![3]>::from_ndarray(owned).unwrap().to_vec(), [3, 2, 1]);
         assert!(matches!(TensorView::<i64, shape![2]>::from_ndarray(array.view()), Err(Error::Shape { .. })));
@@ -327,6 +332,11 @@ mod exchanged {
         assert_eq!(FREED.load(Ordering::Relaxed), 1);
         assert_eq!(take(&|of| of.strides = std::ptr::null()).unwrap(), [1.0, 2.0, 3.0, 4.0]);
         let ones = [1_i64, 2];
+        // As NumPy gives `a.reshape(1, 2)[::-1]`: along an axis of one position, a stride leads nowhere.
+        for stride in [-2, i64::MIN, i64::MAX] {
+            let backward = [stride, 1];
+            assert_eq!(take(&|of| (of.sizes, of.strides) = (ones.as_ptr(), backward.as_ptr())).unwrap(), [1.0, 2.0]);
+        }
         let shifted = take(&|of| (of.sizes, of.byte_offset) = (ones.as_ptr(), 4));
         assert_eq!(shifted.unwrap(), [2.0, 4.0]);
         let refused = |change: &dyn Fn(&mut Managed), says: &str| {

@@ -83,7 +83,7 @@ impl<C: Compute> Right<C> {
         if TypeId::of::<E>() == TypeId::of::<C>() {
             return Ok(Right::Strided { first: from.cast(), steps, _copy: None });
         }
-        let copy = Scratch::<C>::try_new(sizes[0] * sizes[1])?;
+        let copy = Scratch::<C>::try_new(sizes)?;
         // SAFETY: the caller's promise, and there is room.
         unsafe { widen::<E>(from, copy.start(), sizes, steps, [sizes[1], 1]) };
         Ok(Right::Strided { first: copy.start(), steps: [sizes[1], 1], _copy: Some(copy) })
@@ -182,7 +182,7 @@ impl<'a, E: Dtype> Group<'a, E> {
         let strip = if packs { Panel::<E::Compute>::strip_and_rows()[0] } else { 1 };
         let of = Heads::of(query);
         let from = of.at(head, lead).wrapping_add(first * of.steps[0]);
-        let queries = Scratch::<E::Compute>::try_new(rows * features)?;
+        let queries = Scratch::<E::Compute>::try_new([rows, features])?;
         let factor = E::Compute::number(*scale);
         // SAFETY: the rows are the head's, and there is room.
         unsafe { conv::scale::<E>(from, queries.start(), [rows, features], of.steps, [features, 1], factor) };
@@ -195,11 +195,11 @@ impl<'a, E: Dtype> Group<'a, E> {
             rows,
             packs,
             queries,
-            scores: Scratch::try_new(Self::tile_rows(rows, packs) * score_step)?,
+            scores: Scratch::try_new([Self::tile_rows(rows, packs), score_step])?,
             score_step,
-            largest: Scratch::try_filled(lowest, rows)?,
-            totals: Scratch::try_filled(zero, rows)?,
-            sums: Scratch::try_new(rows * sum_step)?,
+            largest: Scratch::try_filled(lowest, [rows])?,
+            totals: Scratch::try_filled(zero, [rows])?,
+            sums: Scratch::try_new([rows, sum_step])?,
             sum_step,
         })
     }

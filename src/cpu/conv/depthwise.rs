@@ -90,7 +90,7 @@ pub(super) fn block<E: Dtype>(
             z * planes + y * height.dilation * high + x * width.dilation * wide
         })
         .collect();
-    let sums = if plan.writes_result { None } else { Some(Scratch::<E::Compute>::try_new(columns * channels)?) };
+    let sums = if plan.writes_result { None } else { Some(Scratch::<E::Compute>::try_new([columns, channels])?) };
     let o = plan.out_strides;
     for row in 0..rows {
         let out = out.wrapping_add(row * o[3]);

@@ -123,7 +123,7 @@ fn convolve_by<E: Dtype>(
     let is_depthwise = is_depthwise(weight.sizes(), groups);
     let strip = if is_depthwise { groups } else { kernels.strip };
     let count = if is_depthwise { 1 } else { groups * strips(per_group[1], strip) };
-    let start = Scratch::<E::Compute>::try_filled(E::Compute::default(), count * strip)?;
+    let start = Scratch::<E::Compute>::try_filled(E::Compute::default(), [count, strip])?;
     if let Some(bias) = bias {
         let first = source(&bias);
         for channel in 0..sizes[1] {

@@ -55,7 +55,7 @@ impl<C: Copy + Default + 'static> Panel<C> {
         let kernels = tile::kernels::<C>()[0];
         let [rows, columns] = sizes;
         let strip = kernels.strip;
-        let packed = Scratch::<C>::try_new(strips(columns, strip) * rows * strip)?;
+        let packed = Scratch::<C>::try_new([strips(columns, strip), rows, strip])?;
         for at in 0..strips(columns, strip) {
             let here = strip.min(columns - at * strip);
             let from = from.wrapping_add(at * strip * steps[1]);
@@ -73,7 +73,7 @@ impl<C: Copy + Default + 'static> Panel<C> {
                 }
             }
         }
-        Ok(Panel { kernels, sizes, packed, zeros: Scratch::try_filled(C::default(), strip)? })
+        Ok(Panel { kernels, sizes, packed, zeros: Scratch::try_filled(C::default(), [strip])? })
     }
 
     /// Multiplies rows with the panel.

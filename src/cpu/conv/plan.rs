@@ -99,11 +99,11 @@ impl<E: Dtype> Plan<'_, E> {
         let window = self.windows[2];
         let span =
             |places: usize, window: Window| (places - 1) * window.stride + (window.kernel - 1) * window.dilation + 1;
-        let deep = self.x_sizes[1] * self.windows[0].kernel;
+        let deep = self.x_sizes[1].saturating_mul(self.windows[0].kernel);
         let wide = columns.min(PIXELS).min((INPUT / deep.max(1)).max(PIXELS / 8));
-        let row = span(wide, window) * deep;
+        let row = span(wide, window).saturating_mul(deep);
         let mut high = (PIXELS / wide).clamp(1, rows);
-        while high > 1 && span(high, self.windows[1]) * row > INPUT {
+        while high > 1 && span(high, self.windows[1]).saturating_mul(row) > INPUT {
             high -= 1;
         }
         // As many rows in each block.
@@ -123,12 +123,10 @@ impl<E: Dtype> Plan<'_, E> {
         [self.windows[0].kernel, span(rows, self.windows[1]), span(columns, self.windows[2]), self.x_sizes[1]]
     }
 
-    /// The numbers of the sums of a block's input.
-    fn sums_of(&self, [planes, high, _, channels]: [usize; 4], columns: usize) -> usize {
-        match self.stem {
-            Some(_) => planes * high * channels * Stem::<E::Compute>::line_len(columns),
-            None => 0,
-        }
+    /// The numbers of the sums of a block's input, in each axis.
+    fn sums_of(&self, [planes, high, _, channels]: [usize; 4], columns: usize) -> [usize; 4] {
+        let line = if self.stem.is_some() { Stem::<E::Compute>::line_len(columns) } else { 0 };
+        [planes, high, channels, line]
     }
 
     /// Computes one block, for some of the strips of all groups. Windows that are not read where they are are copied, unless `copied` has
@@ -147,11 +145,12 @@ impl<E: Dtype> Plan<'_, E> {
             false => {
                 // Room for the input of the largest blocks, and for the sums of its lines behind it.
                 let most = self.input_of(self.block[0], self.block[1]);
-                let copy_len = most.into_iter().product::<usize>();
                 let memory = match &copied.memory {
                     Some(memory) => memory,
-                    None => copied.memory.insert(Scratch::try_new(copy_len + self.sums_of(most, self.block[1]))?),
+                    None => copied.memory.insert(Scratch::for_parts(&[&most, &self.sums_of(most, self.block[1])])?),
                 };
+                // (There is room for as many.)
+                let copy_len = most.into_iter().product::<usize>();
                 let [planes, high, wide, channels] = input;
                 let sums = memory.start().wrapping_add(copy_len);
                 let planar = |line: usize| [high * line, line, 1, planes * high * line];

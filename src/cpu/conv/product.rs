@@ -62,7 +62,7 @@ impl<E: Dtype> FewRows<E> {
         let (sizes, strides) = ([m, k, 1, 1, 1], [self.left_steps[0], self.left_steps[1], 0, 0, 0]);
         let packer = Packer::new(Weights { first: self.left, sizes: &sizes, strides: &strides }, 1, kernels.strip)?;
         let packed = packer.pack_all(self.threads)?;
-        let start = Scratch::<E::Compute>::try_filled(E::Compute::default(), kernels.strip)?;
+        let start = Scratch::<E::Compute>::try_filled(E::Compute::default(), [kernels.strip])?;
         let mut plan = Plan {
             windows: [Window::POINT; 3],
             groups: 1,

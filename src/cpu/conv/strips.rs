@@ -72,10 +72,10 @@ impl<E: Dtype> Plan<'_, E> {
         let chunk_len = chunk_of(channels, positions);
         let tiles = self.kernels.tiles_of(columns);
         let sums =
-            if self.writes_result { None } else { Some(Scratch::<E::Compute>::try_new(rows * columns * strip)?) };
+            if self.writes_result { None } else { Some(Scratch::<E::Compute>::try_new([rows, columns, strip])?) };
         let scratch = match &self.weights {
-            Source::Packed(_) => Scratch::<E::Compute>::try_new(0)?,
-            Source::Unpacked(packer) => Scratch::try_new(packer.chunk_len())?,
+            Source::Packed(_) => Scratch::<E::Compute>::try_new([0])?,
+            Source::Unpacked(packer) => Scratch::try_new(packer.chunk_sizes())?,
         };
         let stem = self.stem.map(|stem| stem.block(self, x, steps, [rows, columns])).transpose()?;
         let o = self.out_strides;

@@ -186,7 +186,12 @@ impl<'a, E: Dtype> Packer<'a, E> {
 
     /// Numbers of a strip of a whole chunk.
     pub(super) fn chunk_len(&self) -> usize {
-        self.places[0].len() * self.strip
+        self.chunk_sizes().into_iter().product()
+    }
+
+    /// Places of a chunk, and numbers of each.
+    pub(super) fn chunk_sizes(&self) -> [usize; 2] {
+        [self.places[0].len(), self.strip]
     }
 
     /// The first weight of a chunk of a strip, and how many output channels the strip has.
@@ -222,7 +227,7 @@ impl<'a, E: Dtype> Packer<'a, E> {
     pub(super) fn pack_all(&self, most: usize) -> Result<Scratch<E::Compute>> {
         let all = self.groups * self.per_group_strips();
         let (len, chunks) = (self.weights.depth() * self.strip, self.weights.sizes[1].div_ceil(self.chunk));
-        let packed = Scratch::<E::Compute>::try_new(all * len)?;
+        let packed = Scratch::<E::Compute>::try_new([all, self.weights.depth(), self.strip])?;
         let (to, packer) = (Shared(packed.start()), Shared(self));
         // About a nanosecond for a weight.
         let pieces = threads::pieces(all * len).min(all).min(most);

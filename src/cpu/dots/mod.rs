@@ -236,8 +236,8 @@ where
         if self.flip.is_zero() {
             return;
         }
-        let flips = Scratch::filled(self.flip, D::ROWS * groups.min(D::DEPTH));
-        let sums = Scratch::filled(D::Sum::default(), D::ROWS * D::STRIP);
+        let flips = Scratch::filled(self.flip, [D::ROWS, groups.min(D::DEPTH)]);
+        let sums = Scratch::filled(D::Sum::default(), [D::ROWS, D::STRIP]);
         // SAFETY: the caller has detected the instruction.
         unsafe { D::begin() }
         for low in (0..groups).step_by(D::DEPTH) {
@@ -258,7 +258,7 @@ where
         let (n, groups, threads) = (self.sizes[2], self.groups(), threads.max(1));
         let widest = (PANEL / size_of::<D::Group>() / groups / D::STRIP).max(1) * D::STRIP;
         // Uninitialised: everything that is read has been packed.
-        let packed = Scratch::<D::Group>::try_new(groups.saturating_mul(widest.min(n.next_multiple_of(D::LANES))))?;
+        let packed = Scratch::<D::Group>::try_new([groups, widest.min(n.next_multiple_of(D::LANES))])?;
         let mut excess = filled(D::Sum::default(), if self.flip.is_zero() { 0 } else { widest.min(n) })?;
         for first in (0..n).step_by(widest) {
             let columns = widest.min(n - first);
@@ -294,8 +294,8 @@ where
         threads::for_each(pieces, &|piece| {
             let shared = &shared;
             let (operands, panel, write) = &shared.0;
-            let sums = Scratch::filled(D::Sum::default(), kept * D::ROWS * D::STRIP);
-            let buffer = PackBuffers { left: Scratch::new(high * deep), sums };
+            let sums = Scratch::filled(D::Sum::default(), [kept, D::ROWS, D::STRIP]);
+            let buffer = PackBuffers { left: Scratch::new([high, deep]), sums };
             // SAFETY: the caller has detected the instruction.
             unsafe { D::begin() }
             for at in piece * blocks / pieces..(piece + 1) * blocks / pieces {

@@ -245,7 +245,7 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
         let rows_len = if self.packs_left { self.kernels.pixels[0] * self.row_len() } else { 0 };
         let len = rows_len + self.strip_len() * if self.reads_right { 1 } else { most };
         let least = if len * size_of::<T>() > LARGE { HUGE_PAGE / size_of::<T>() } else { 0 };
-        let room = Scratch::<T>::try_new(len.max(least))?;
+        let room = Scratch::<T>::try_new([len.max(least)])?;
         let packed = room.start().wrapping_add(rows_len);
         let panels = strips.len().div_ceil(most);
         for at in 0..panels {

@@ -225,7 +225,7 @@ impl<'a> ErasedView<'a> {
     /// storage can be shared. (`Backend::share_own` with the element type left out.)
     pub(crate) fn share_own(self) -> Result<Option<DynamicBuffer>> {
         match self.buffer {
-            DynamicBuffer::Cpu(buffer) if buffer.is_fixed() => self.span_copied(buffer).map(Some),
+            DynamicBuffer::Cpu(buffer) if buffer.has_others() => self.span_copied(buffer).map(Some),
             #[cfg(feature = "cuda")]
             DynamicBuffer::Cuda(buffer) if buffer.is_fixed() => {
                 self.on_gpu(buffer).span_copied(buffer.device()).map(|copy| Some(DynamicBuffer::Cuda(copy)))

@@ -73,6 +73,36 @@ fn convolution(windows: &[Window], groups: usize) -> Convolution {
     Convolution { windows: three, groups }
 }
 
+/// What of an operand is laid side by side, and its sizes then.
+type Picked = Option<(Vec<Vec<Segment>>, [usize; 5])>;
+
+/// Makes the numbers of windows no larger than what they reach; for axes along which these see little of much, what they see is laid
+/// side by side.
+fn side_by_side(convolution: &mut Convolution, x_sizes: &[usize; 5], out_sizes: &[usize; 5]) -> Result<Picked> {
+    let mut laid = None;
+    if out_sizes.contains(&0) {
+        return Ok(None);
+    }
+    for (at, window) in convolution.windows.iter_mut().enumerate() {
+        let (len, places) = (x_sizes[at + 2], out_sizes[at + 2]);
+        *window = window.reduced(len, places);
+        if let Some(list) = window.seen_side_by_side(len, places)? {
+            let (axes, sizes) =
+                laid.get_or_insert_with(|| (x_sizes.map(|size| vec![Segment::whole(size)]).to_vec(), *x_sizes));
+            *window = window.side_by_side();
+            axes[at + 2] = list;
+            // (As many have been counted.)
+            sizes[at + 2] = places * window.kernel;
+        }
+    }
+    if let Some((_, sizes)) = &laid
+        && numel(sizes).is_none()
+    {
+        return Err(Error::TooLarge { op: "convolution", sizes: sizes[..].into() });
+    }
+    Ok(laid)
+}
+
 /// Checks the operands of a convolution, and runs it: `run` is given the operands with five axes, and the result's sizes and strides.
 pub(crate) fn convolve<E: Dtype, D: Device>(
     Operands { op, x, weight, bias }: Operands<'_, D::Storage, E>,
@@ -136,7 +166,17 @@ pub(crate) fn convolve<E: Dtype, D: Device>(
     }
     let x = x.restrided(&x_sizes, &x_strides);
     let weight = weight.restrided(&w_sizes, &w_strides);
-    let storage = run(&convolution(windows, groups), [x, weight], bias, [&out_sizes, &out_strides])?;
+    let mut convolution = convolution(windows, groups);
+    let laid = side_by_side(&mut convolution, &x_sizes, &out_sizes)?;
+    let picked = match &laid {
+        Some((axes, sizes)) => Some((D::pick::<E>(x, axes, E::default())?, sizes, strides::row_major(sizes))),
+        None => None,
+    };
+    let x = match &picked {
+        Some((storage, sizes, strides)) => View::new(storage, 0, *sizes, strides),
+        None => x,
+    };
+    let storage = run(&convolution, [x, weight], bias, [&out_sizes, &out_strides])?;
     Ok((storage, sizes, own))
 }
 
@@ -176,6 +216,12 @@ fn spread(size: usize, stride: usize, low: i128, high: i128) -> Vec<Segment> {
     list
 }
 
+/// Which position one of those is, if it is none of the zeros.
+fn spread_at(size: usize, stride: usize, at: i128) -> Option<usize> {
+    let (at, stride) = (usize::try_from(at).ok()?, stride);
+    (at % stride == 0 && at / stride < size).then_some(at / stride)
+}
+
 /// The transposed convolution: the gradient of a convolution with respect to its input. It is computed as a convolution of the operand
 /// with zeros between its positions, by the window turned around.
 pub(crate) fn transposed<E: Dtype, D: Device>(
@@ -200,6 +246,7 @@ pub(crate) fn transposed<E: Dtype, D: Device>(
     let too_large = || Error::TooLarge { op, sizes: x.sizes.into() };
     let mut list: Vec<Vec<Segment>> = x.sizes.iter().map(|&size| vec![Segment::whole(size)]).collect();
     let mut sizes = x.sizes.to_vec();
+    let mut moved = windows.to_vec();
     for (at, (window, &extra)) in windows.iter().zip(output_padding).enumerate() {
         if window.stride == 0 || window.dilation == 0 || extra >= window.stride.max(window.dilation) {
             let reason = format!(
@@ -216,6 +263,19 @@ pub(crate) fn transposed<E: Dtype, D: Device>(
         if places < 1 || x.sizes[axis] == 0 {
             return invalid(op, format!("axis {axis} of size {} is left with {places} places", x.sizes[axis]));
         }
+        let places = usize::try_from(places).map_err(|_| too_large())?;
+        let own = Window { stride: 1, before: 0, after: 0, ..*window };
+        // Of what is spread, windows may see little.
+        if let Some(seen) =
+            own.seen_side_by_side_of(places, |at| spread_at(x.sizes[axis], window.stride, low + at as i128))?
+        {
+            sizes[axis] = places * window.kernel;
+            list[axis] = seen;
+            moved[at] = own.side_by_side();
+            checked_numel::<E>(op, &sizes)?;
+            continue;
+        }
+        moved[at] = own;
         sizes[axis] = usize::try_from(end - low).map_err(|_| too_large())?;
         checked_numel::<E>(op, &sizes)?;
         expect_room::<E, D>(x.buffer, &sizes[axis..=axis])?;
@@ -242,10 +302,8 @@ pub(crate) fn transposed<E: Dtype, D: Device>(
     let mut of = vec![groups.checked_mul(outputs).ok_or_else(too_large)?, per_group];
     of.extend(&w_sizes[2..]);
     let own = strides::row_major(&of);
-    let windows: Vec<Window> =
-        windows.iter().map(|window| Window { stride: 1, before: 0, after: 0, ..*window }).collect();
     let weight = View::<_, E>::new(&exchanged, 0, &of, &own);
-    plain::<E, D>(Operands { op, x, weight, bias }, &windows, groups)
+    plain::<E, D>(Operands { op, x, weight, bias }, &moved, groups)
 }
 
 /// A typed tensor of what an erased function has made.

@@ -57,15 +57,23 @@ pub(crate) fn cut<E: Element, D: Device>(
     let mut sizes = x.sizes[..lead].to_vec();
     sizes.extend([rows, numel(&places).ok_or_else(too_large)?]);
     checked_numel::<E>(op, &sizes)?;
-    let (mut own, mut steps) = (x.sizes.to_vec(), x.strides.to_vec());
+    let (mut own, mut steps, mut is_padded) = (x.sizes.to_vec(), x.strides.to_vec(), false);
     let mut list: Vec<Vec<Segment>> = x.sizes.iter().map(|&size| vec![Segment::whole(size)]).collect();
-    for (at, window) in windows[..2].iter().enumerate() {
+    let mut windows = [windows[0].reduced(image[0], places[0]), windows[1].reduced(image[1], places[1])];
+    for (at, window) in windows.iter_mut().enumerate() {
         let axis = lead + 1 + at;
+        if let Some(seen) = window.seen_side_by_side(image[at], places[at])? {
+            *window = window.side_by_side();
+            own[axis] = places[at] * window.kernel;
+            list[axis] = seen;
+            is_padded = true;
+            continue;
+        }
+        is_padded |= window.before > 0 || window.after > 0;
         own[axis] = window.padded(own[axis]).ok_or_else(too_large)?;
         let whole = Segment::whole(x.sizes[axis]);
         list[axis] = vec![Segment::Fill { len: window.before }, whole, Segment::Fill { len: window.after }];
     }
-    let is_padded = own != x.sizes;
     checked_numel::<E>(op, &own)?;
     let padded = if is_padded {
         expect_room::<E, D>(x.buffer, &own)?;

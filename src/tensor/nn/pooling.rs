@@ -87,10 +87,20 @@ impl Pooling<'_> {
         let (mut own, mut steps) = (x.sizes.to_vec(), x.strides.to_vec());
         let mut list: Vec<Vec<Segment>> = vec![];
         let mut is_padded = false;
+        let mut moved = self.windows.to_vec();
         for &axis in &order {
             let size = x.sizes[axis];
             let mut parts = vec![Segment::whole(size)];
             if let Some(window) = window(axis) {
+                let window = window.reduced(size, sizes[axis]);
+                moved[axis - lead] = window;
+                if let Some(seen) = window.seen_side_by_side(size, sizes[axis])? {
+                    is_padded = true;
+                    own[axis] = sizes[axis] * window.kernel;
+                    moved[axis - lead] = window.side_by_side();
+                    list.push(seen);
+                    continue;
+                }
                 let too_large = || Error::TooLarge { op, sizes: x.sizes.into() };
                 let reach = (sizes[axis] - 1).checked_mul(window.stride).ok_or_else(too_large)?;
                 let end = window.span().and_then(|span| reach.checked_add(span)).ok_or_else(too_large)?;
@@ -114,10 +124,10 @@ impl Pooling<'_> {
         } else {
             None
         };
-        let stride = |axis: usize| steps[axis] * window(axis).map_or(1, |window| window.stride);
+        let stride = |axis: usize| steps[axis] * window(axis).map_or(1, |_| moved[axis - lead].stride);
         let mut seen_sizes = of(&sizes);
         let mut seen_strides: Vec<usize> = order.iter().map(|&axis| stride(axis)).collect();
-        for (at, window) in self.windows.iter().enumerate() {
+        for (at, window) in moved.iter().enumerate() {
             seen_sizes.push(window.kernel);
             seen_strides.push(window.dilation * steps[lead + at]);
         }

@@ -151,7 +151,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// (`torch.as_strided`). What lies outside the storage is an error.
     ///
     /// Where others may write the storage meanwhile (it is borrowed by a [`TensorViewMut`](crate::TensorViewMut), or was split into
-    /// several), it is a copy of the tensor's own elements, as far apart as they lie and with zeros between, that is seen so; the
+    /// several, or lies between the elements of another library's array), it is a copy of the tensor's own elements, as far apart as they lie and with zeros between, that is seen so; the
     /// offset counts from the first of them. Elements that are bools and have not been seen as such must be 0 or 1.
     ///
     /// # Panics

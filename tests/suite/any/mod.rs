@@ -23,3 +23,4 @@ mod sparse;
 mod tuned;
 mod views_mut;
 mod visit;
+mod windows;

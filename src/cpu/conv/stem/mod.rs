@@ -131,7 +131,7 @@ impl<T: Copy + 'static> Stem<'_, T> {
             columns,
             tiles: kernels.tiles_of(count),
             runs,
-            products: Scratch::try_new(POINTS * products_len(count, kernels.strip))?,
+            products: Scratch::for_parts(&[&[POINTS, count, kernels.strip], &[POINTS, GAP]])?,
         })
     }
 }
@@ -211,7 +211,7 @@ impl<T: Copy> Block<'_, T> {
 fn sum_windows<E: Dtype>(plan: &Plan<'_, E>, packed: *const E::Compute) -> Result<Scratch<E::Compute>> {
     let (channels, strip) = (plan.x_sizes[1], plan.kernels.strip);
     let (count, lines) = (strips(plan.out_sizes[1], strip), plan.windows[0].kernel * plan.windows[1].kernel);
-    let memory = Scratch::<E::Compute>::try_new(count * lines * SUMS * channels * strip)?;
+    let memory = Scratch::<E::Compute>::try_new([count, lines, SUMS, channels, strip])?;
     for at in 0..count {
         let numbers = lines * channels * strip;
         let from = packed.wrapping_add(at * numbers * COLUMNS);
@@ -226,7 +226,7 @@ fn sum_windows<E: Dtype>(plan: &Plan<'_, E>, packed: *const E::Compute) -> Resul
 pub(super) fn convolve<E: Dtype>(plan: &Plan<'_, E>, len: usize) -> Result<Option<HostBuffer>> {
     let Source::Packed(packed) = plan.weights else { unreachable!("weights are packed before") };
     let windows = sum_windows(plan, packed)?;
-    let zeros = Scratch::try_filled(E::Compute::default(), plan.kernels.strip)?;
+    let zeros = Scratch::try_filled(E::Compute::default(), [plan.kernels.strip])?;
     let finite = AtomicBool::new(true);
     let stem = Stem { windows: windows.start(), zeros: zeros.start(), finite: &finite };
     let [_, channels, _, rows, columns] = plan.out_sizes;

@@ -249,9 +249,11 @@ impl<E: Dtype> Winograd<'_, '_, E> {
         let (queue, finite, all) = (Queue::new(tiles.div_ceil(each), threads), AtomicBool::new(true), Shared(self));
         threads::try_for_each(threads, &|worker| {
             let all = { &all }.0;
-            let sums = all.scheme.matrices(each * all.plan.x_sizes[1]);
-            let products = all.scheme.points * all.products_len(each);
-            let memory = [Scratch::try_new(sums)?, Scratch::try_new(products)?];
+            let points = all.scheme.points;
+            let memory = [
+                Scratch::for_parts(&[&[all.scheme.before[points], each, all.plan.x_sizes[1]], &[points, GAP]])?,
+                Scratch::for_parts(&[&[points, each, all.padded_channels()], &[points, GAP]])?,
+            ];
             while let Some(piece) = queue.take(worker) {
                 let tiles = piece * each..((piece + 1) * each).min(tiles);
                 if !all.block(tiles, [memory[0].start(), memory[1].start()])? {
@@ -281,7 +283,7 @@ fn for_each_row(images: usize, rows: usize, row_len: usize, work: &(dyn Fn(usize
 /// The operand with the channels of each pixel side by side.
 fn channels_last<E: Dtype>(plan: &Plan<'_, E>) -> Result<Scratch<E::Compute>> {
     let ([images, channels, _, rows, columns], strides) = (plan.x_sizes, plan.x_strides);
-    let memory = Scratch::try_new(images * rows * columns * channels)?;
+    let memory = Scratch::try_new([images, rows, columns, channels])?;
     let all = Shared((plan.x, Pixels::contiguous(&memory, [rows, columns, channels])));
     for_each_row(images, rows, columns * channels, &|image, here| {
         let (x, pixels) = { &all }.0;
@@ -304,7 +306,9 @@ fn sum_windows<E: Dtype>(
     let (channels, strip) = (plan.x_sizes[1], plan.kernels.strip);
     let (count, chunk, positions) = (strips(plan.out_sizes[1], strip), chunk_of(channels, 9), 9);
     let len = scheme.matrices(channels * strip);
-    let memory = Scratch::<E::Compute>::try_new(count * len)?;
+    let points = scheme.points;
+    let memory =
+        Scratch::<E::Compute>::for_parts(&[&[count, scheme.before[points], channels, strip], &[count, points, GAP]])?;
     let (to, packed) = (Shared(memory.start()), Shared(packed));
     let transform = plan.kernels.winograd.windows[plan.windows[1].stride - 1];
     let pieces = threads::pieces(count * len / 16).min(count).min(plan.threads);
@@ -330,7 +334,7 @@ pub(super) fn convolve<E: Dtype>(plan: &Plan<'_, E>, len: usize) -> Result<Optio
     let Source::Packed(packed) = plan.weights else { unreachable!("weights are packed before") };
     let scheme = Scheme::of_stride(plan.windows[1].stride);
     let windows = sum_windows(plan, scheme, packed)?;
-    let zeros = Scratch::try_filled(E::Compute::default(), plan.x_sizes[1].max(plan.kernels.strip))?;
+    let zeros = Scratch::try_filled(E::Compute::default(), [plan.x_sizes[1].max(plan.kernels.strip)])?;
     let same = core::any::TypeId::of::<E>() == core::any::TypeId::of::<E::Compute>();
     let (mut x_memory, mut out_memory) = (None, None);
     let x = match same && plan.x_strides[1] == 1 {
@@ -352,7 +356,7 @@ pub(super) fn convolve<E: Dtype>(plan: &Plan<'_, E>, len: usize) -> Result<Optio
             let pixels = match writes_result {
                 true => Pixels { first: out.cast(), steps: [o[0], o[3], o[4]] },
                 false => {
-                    let memory = out_memory.insert(Scratch::try_new(images * rows * columns * channels)?);
+                    let memory = out_memory.insert(Scratch::try_new([images, rows, columns, channels])?);
                     Pixels::contiguous(memory, [rows, columns, channels])
                 }
             };
