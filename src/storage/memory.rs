@@ -174,6 +174,15 @@ fn room_to_compute_in_is_aligned_and_filled() {
     }
 }
 
+/// A product or sum that is lost would be little room for much.
+#[test]
+fn room_for_more_than_there_are_addresses_is_refused() {
+    let half = 1 << (usize::BITS / 2);
+    assert!(Scratch::<u8>::try_new([half, half]).is_err() && Scratch::<u8>::try_new([half, half, 2, half]).is_err());
+    assert!(Scratch::<u8>::for_parts(&[&[usize::MAX], &[1, 1]]).is_err());
+    assert!(Scratch::try_filled(1_u64, [half, half]).is_err());
+}
+
 /// What others have read has been read before the memory goes away: the last handle waits for nobody, so the order of the
 /// references' count has to say so.
 #[test]

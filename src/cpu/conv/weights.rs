@@ -226,8 +226,8 @@ impl<'a, E: Dtype> Packer<'a, E> {
     /// All strips of all groups, one after the other, packed by so many threads at most.
     pub(super) fn pack_all(&self, most: usize) -> Result<Scratch<E::Compute>> {
         let all = self.groups * self.per_group_strips();
-        let (len, chunks) = (self.weights.depth() * self.strip, self.weights.sizes[1].div_ceil(self.chunk));
         let packed = Scratch::<E::Compute>::try_new([all, self.weights.depth(), self.strip])?;
+        let (len, chunks) = (self.weights.depth() * self.strip, self.weights.sizes[1].div_ceil(self.chunk));
         let (to, packer) = (Shared(packed.start()), Shared(self));
         // About a nanosecond for a weight.
         let pieces = threads::pieces(all * len).min(all).min(most);

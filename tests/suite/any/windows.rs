@@ -157,4 +157,8 @@ fn operands_that_are_repeated_without_end_are_refused() {
         let long = one.expand(&[1, 1, channels]).unwrap();
         assert!(long.conv1d(&long, None, &ConvOptions::new().padding(&[1])).is_err());
     }
+    // Strips of 16 output channels of so many weights are 2^64 numbers.
+    let one = AnyTensor::ones(&[1, 1, 1], DType::F16).unwrap();
+    let (x, w) = (one.expand(&[1, 1 << 60, 3]).unwrap(), one.expand(&[1, 1 << 60, 1]).unwrap());
+    assert!(x.conv1d(&w, None, &ConvOptions::new()).is_err());
 }
