@@ -14,6 +14,12 @@ pub(crate) fn room<T>(len: usize) -> Result<Vec<T>> {
     Ok(list)
 }
 
+/// As many as an array of these sizes has, however large their product is.
+pub(crate) fn numel_at_most(sizes: &[usize]) -> usize {
+    // (There is no room for so many.)
+    crate::shape::numel(sizes).unwrap_or(usize::MAX)
+}
+
 /// So many of one value, if there is room for them.
 pub(crate) fn filled<T: Clone>(value: T, len: usize) -> Result<Vec<T>> {
     let mut list = room(len)?;

@@ -3,7 +3,7 @@
 
 use super::threads;
 use crate::dtype::{Complex, Dtype};
-use crate::error::{Result, filled};
+use crate::error::{Result, filled, numel_at_most};
 use num_traits::Float;
 use realfft::{RealFftPlanner, RealToComplex};
 use rustfft::{Fft, FftNum, FftPlanner};
@@ -80,7 +80,7 @@ pub(crate) fn real<T: WaveNumber>(lanes: &mut [T], n: usize, conjugated: bool, s
         return Ok(Vec::new());
     }
     let (count, half) = (lanes.len() / n, n / 2 + 1);
-    let mut result = filled(zero, count * half)?;
+    let mut result = filled(zero, numel_at_most(&[count, half]))?;
     let fft: Arc<dyn RealToComplex<T>> = plan(|of| of.real.plan_fft_forward(n));
     let each = shares(count, n);
     let scale = T::of_f64(scale);

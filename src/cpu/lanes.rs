@@ -13,7 +13,7 @@ use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use super::walk::Walk;
 use crate::dtype::Element;
-use crate::error::Result;
+use crate::error::{Result, numel_at_most};
 use crate::layout::strides;
 use crate::ops::kernel::{LaneKernel, MOST_COLUMNS};
 use crate::storage::{HostBuffer, View};
@@ -211,7 +211,7 @@ unsafe fn visit<const N: usize>(
                     let kept = if one_by_one { 1 } else { count };
                     let mut buffers = [const { None }; N];
                     for (buffer, size) in buffers.iter_mut().zip(results.sizes) {
-                        *buffer = Some(bytes::zeroed(kept * len * size)?);
+                        *buffer = Some(bytes::zeroed(numel_at_most(&[kept, len, size]))?);
                     }
                     buffer.insert(buffers.map(|buffer| buffer.unwrap_or_else(|| unreachable!("one for each result"))))
                 }
@@ -228,7 +228,7 @@ unsafe fn visit<const N: usize>(
                 } else {
                     let to = match &mut gathered {
                         Some(gathered) => gathered,
-                        None => gathered.insert(bytes::uninitialised(count * len * size)?),
+                        None => gathered.insert(bytes::uninitialised(numel_at_most(&[count, len, size]))?),
                     };
                     let to = to.as_mut_ptr().cast();
                     copying::copy_into(size, &[count, len], [&[len, 1], &[run.steps[1], step]], to, from);
@@ -292,7 +292,7 @@ unsafe fn visit_columns<const N: usize>(
                     let place = match &mut gathered {
                         Some(gathered) => gathered,
                         // For the first lanes of a run, which are as many as any.
-                        None => gathered.insert(bytes::uninitialised(count * len * size)?),
+                        None => gathered.insert(bytes::uninitialised(numel_at_most(&[count, len, size]))?),
                     };
                     let place = place.as_mut_ptr().cast();
                     copying::copy_into(size, &[len, count], [&steps, &[step, next]], place, from);

@@ -6,16 +6,17 @@
 
 mod softmax;
 
-use self::softmax::{Divide, LANES, OnlineSoftmax};
+use self::softmax::{Divide, Exponential, LANES, OnlineSoftmax};
 use super::conv::{self, Panel, Rows, widen};
 use super::elementwise::{result_len, source};
 use super::gemm::{Multiply, Product, one};
 use super::simd;
 use super::threads::{self, Shared};
 use crate::dtype::{Compute, Dtype, Element};
-use crate::error::Result;
+use crate::error::{Result, filled};
+use crate::ops;
 use crate::ops::arguments::{Attention, Mask};
-use crate::ops::reduce::Accumulating;
+use crate::ops::reduce::{Accumulating, ExtremeOfTwo};
 use crate::storage::{HostBuffer, Scratch, View};
 use core::any::TypeId;
 
@@ -236,6 +237,15 @@ impl<'a, E: Dtype> Group<'a, E> {
                 }
             }
         }
+        if self.attention.mask.is_some() || *is_causal {
+            for row in 0..self.rows {
+                // SAFETY: the first block, of which every query's tile has some keys, has written the sums.
+                let is_nan = |at: usize| unsafe { self.sums.start().add(row * self.sum_step + at).read() };
+                if (0..width).map(is_nan).any(|sum| sum != sum) {
+                    self.again(row)?;
+                }
+            }
+        }
         let out = out.wrapping_add((self.head * queries + self.first) * width);
         // (These rows of the result are this group's alone.)
         simd::dispatch(Divide::<E> {
@@ -298,6 +308,62 @@ impl<'a, E: Dtype> Group<'a, E> {
         unsafe { values.multiply::<E>(products) }
     }
 
+    /// Computes a query by the definition, of what it sees alone. (A product of tiles multiplies what it does not see with zero, which is
+    /// NaN where that is NaN or infinite.)
+    #[cold]
+    #[inline(never)]
+    fn again(&self, row: usize) -> Result<()> {
+        let Attention { query, key, value, mask, is_causal, .. } = self.attention;
+        let lead = &query.sizes[..query.sizes.len() - 2];
+        let [keys, width] = [value.sizes[lead.len()], value.sizes[lead.len() + 1]];
+        let (features, at) = (query.sizes[lead.len() + 1], self.first + row);
+        let lowest = E::Compute::number(f64::NEG_INFINITY);
+        let product = |a: E::Compute, b: E::Compute| a.binary::<ops::mul>(b);
+        let place = |of: &Heads<'_, E>, line: usize, column: usize| {
+            of.at(self.head, lead).wrapping_add(line * of.steps[0] + column * of.steps[1])
+        };
+        let (k, v) = (Heads::of(key), Heads::of(value));
+        let mut scores = filled(None, keys)?;
+        for (number, score) in scores.iter_mut().enumerate().take(if *is_causal { at + 1 } else { keys }) {
+            // SAFETY: a mask is as large as all scores; queries, keys and values have as many features as they say.
+            unsafe {
+                let added = match mask {
+                    Some(Mask::Seen(mask)) if !self.row_of(mask, at, number).0.read() => continue,
+                    Some(Mask::Added(mask)) => self.row_of(mask, at, number).0.read().to_compute(),
+                    _ => E::Compute::default(),
+                };
+                if added == lowest {
+                    continue;
+                }
+                let terms = (0..features).map(|feature| {
+                    let left = self.queries.start().add(row * features + feature).read();
+                    product(left, place(&k, number, feature).read().to_compute())
+                });
+                *score = Some(terms.fold(added, |sum, term| sum.binary::<Accumulating>(term)));
+            }
+        }
+        let larger = |a: E::Compute, b: &E::Compute| a.binary::<ExtremeOfTwo<true>>(*b);
+        let largest = scores.iter().flatten().fold(lowest, larger);
+        // SAFETY: these are the row's, as above.
+        unsafe {
+            let sums = core::slice::from_raw_parts_mut(self.sums.start().add(row * self.sum_step), width);
+            let total = &mut *self.totals.start().add(row);
+            (*total, _) = (E::Compute::default(), sums.fill(E::Compute::default()));
+            if largest == lowest {
+                return Ok(());
+            }
+            for (number, &score) in scores.iter().enumerate() {
+                let Some(score) = score else { continue };
+                let share = score.binary::<ops::sub>(largest).unary::<Exponential>();
+                *total = total.binary::<Accumulating>(share);
+                for (column, sum) in sums.iter_mut().enumerate() {
+                    *sum = sum.binary::<Accumulating>(product(share, place(&v, number, column).read().to_compute()));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// A mask's element for a query and a key, and the step to the next key.
     fn row_of<M: Element>(&self, mask: &View<'_, HostBuffer, M>, query: usize, key: usize) -> (*const M, usize) {
         let lead = &self.attention.query.sizes[..self.attention.query.sizes.len() - 2];
@@ -319,7 +385,11 @@ impl<'a, E: Dtype> Group<'a, E> {
                 unsafe { core::slice::from_raw_parts_mut(self.scores.start().add(at * self.score_step), count) };
             match mask {
                 Some(Mask::Added(mask)) => {
-                    let add = |score: E::Compute, added: E| score.binary::<Accumulating>(added.to_compute());
+                    // (What is not seen is not looked at: it may be NaN.)
+                    let add = |score: E::Compute, added: E| match added.to_compute() {
+                        added if added == lowest => lowest,
+                        added => score.binary::<Accumulating>(added),
+                    };
                     // SAFETY: a mask is as large as all scores.
                     unsafe { each(self.row_of(mask, query, low), scores, add) }
                 }

@@ -26,7 +26,7 @@ pub(super) struct OnlineSoftmax<C> {
 }
 
 /// The exponential of a score's distance to the largest one.
-struct Exponential;
+pub(super) struct Exponential;
 impl Unary for Exponential {
     #[inline(always)]
     fn real<T: MachineFloat>(x: T) -> T {

@@ -168,3 +168,53 @@ fn a_query_that_sees_no_key_of_the_first_block_averages_those_of_later_ones() {
         }
     }
 }
+
+/// NaN and infinities in keys and values that a query does not see, however tiles and blocks lie; who sees them gets NaN.
+#[test]
+fn what_is_not_seen_does_not_reach_the_result() {
+    let features = 8;
+    for (count, hidden) in [(8, 7), (8, 3), (60, 59), (70, 20), (600, 599)] {
+        let sizes = [count, features];
+        let list = |from: usize| numbers::<f32>(count * features, from);
+        let mask_sizes = [count, count];
+        let sees = |kind: usize, query: usize, key: usize| {
+            if kind == 0 { key <= query } else { key != hidden || query % 5 == 4 }
+        };
+        let seen =
+            HostBuffer::from_vec((0..count * count).map(|at| sees(1, at / count, at % count)).collect()).unwrap();
+        let added = (0..count * count).map(|at| if sees(1, at / count, at % count) { 0.25 } else { f32::NEG_INFINITY });
+        let added = HostBuffer::from_vec(added.collect()).unwrap();
+        let (steps, mask_steps) = ([features, 1], [count, 1]);
+        for (kind, wrong) in [(0, f32::NAN), (0, f32::INFINITY), (1, f32::NAN), (1, f32::INFINITY), (2, f32::NAN)] {
+            let result = |in_keys: bool, in_values: bool| -> Vec<f32> {
+                let (mut keys, mut values) = (list(3), list(5));
+                let place = hidden * features + 2;
+                (keys[place], values[place]) = (if in_keys { wrong } else { 1.0 }, if in_values { wrong } else { 1.0 });
+                let [q, k, v] = [list(0), keys, values].map(|list| HostBuffer::from_vec(list).unwrap());
+                let mask = match kind {
+                    0 => None,
+                    1 => Some(Mask::Seen(View::new(&seen, 0, &mask_sizes, &mask_steps))),
+                    _ => Some(Mask::Added(View::new(&added, 0, &mask_sizes, &mask_steps))),
+                };
+                let [query, key, value] = [&q, &k, &v].map(|list| View::<_, f32>::new(list, 0, &sizes, &steps));
+                let out = attend(&Attention { query, key, value, mask, is_causal: kind == 0, scale: 0.5 }).unwrap();
+                crate::cpu::read::download(View::<_, f32>::new(&out, 0, &sizes, &steps)).unwrap()
+            };
+            let right = result(false, false);
+            for found in [result(true, false), result(false, true), result(true, true)] {
+                for query in (0..count).filter(|&query| !sees(kind.min(1), query, hidden)) {
+                    for at in query * features..(query + 1) * features {
+                        let (found, right) = (found[at], right[at]);
+                        assert!((found - right).abs() < 1e-5, "{count} {kind} {wrong} {query}: {found} {right}");
+                    }
+                }
+            }
+            let found = result(false, true);
+            let is_wrong = |query: usize| !found[query * features + 2].is_finite();
+            assert!(
+                (0..count).all(|query| is_wrong(query) == sees(kind.min(1), query, hidden)),
+                "{count} {kind} {wrong}"
+            );
+        }
+    }
+}

@@ -4,7 +4,7 @@ use super::patch;
 use super::plan::Plan;
 use crate::cpu::simd::{self, Loop};
 use crate::dtype::{Compute, Dtype};
-use crate::error::Result;
+use crate::error::{Result, listed, numel_at_most};
 use crate::ops;
 use crate::storage::Scratch;
 
@@ -84,12 +84,10 @@ pub(super) fn block<E: Dtype>(
     let [depth, height, width] = plan.windows;
     let channels = plan.x_sizes[1];
     let kernel = [depth.kernel, height.kernel, width.kernel];
-    let positions: Vec<usize> = (0..kernel.iter().product())
-        .map(|at: usize| {
-            let (z, y, x) = (at / kernel[2] / kernel[1], at / kernel[2] % kernel[1], at % kernel[2]);
-            z * planes + y * height.dilation * high + x * width.dilation * wide
-        })
-        .collect();
+    let positions = listed((0..numel_at_most(&kernel)).map(|at: usize| {
+        let (z, y, x) = (at / kernel[2] / kernel[1], at / kernel[2] % kernel[1], at % kernel[2]);
+        z * planes + y * height.dilation * high + x * width.dilation * wide
+    }))?;
     let sums = if plan.writes_result { None } else { Some(Scratch::<E::Compute>::try_new([columns, channels])?) };
     let o = plan.out_strides;
     for row in 0..rows {

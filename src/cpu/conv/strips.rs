@@ -8,7 +8,7 @@ use super::tile::{Finish, TileArgs};
 use super::weights::{chunk_of, strips};
 use crate::cpu::epilogue::Then;
 use crate::dtype::Dtype;
-use crate::error::Result;
+use crate::error::{Result, numel_at_most, room};
 use crate::storage::Scratch;
 
 /// Lines of memory that are prefetched part by part.
@@ -97,7 +97,7 @@ impl<E: Dtype> Plan<'_, E> {
             // (The sums of windows are of all channels.)
             let chunks = if stem.is_some() { 0 } else { channels.max(1) };
             for (chunk, low) in (0..chunks).step_by(chunk_len).enumerate() {
-                let (runs, len) = self.runs(steps, chunk_len.min(channels - low));
+                let (runs, len) = self.runs(steps, chunk_len.min(channels - low))?;
                 let weights = match &self.weights {
                     Source::Packed(first) => first.wrapping_add((at * channels + low) * positions * strip),
                     Source::Unpacked(packer) => {
@@ -165,14 +165,14 @@ impl<E: Dtype> Plan<'_, E> {
     }
 
     /// Where the runs of a window of so many channels begin, and how long they are, in the order of the weights.
-    fn runs(&self, [planes, rows, columns, channel]: [usize; 4], channels: usize) -> (Vec<usize>, usize) {
+    fn runs(&self, [planes, rows, columns, channel]: [usize; 4], channels: usize) -> Result<(Vec<usize>, usize)> {
         let [depth, height, width] = self.windows;
         // The channels of neighbouring columns are neighbours.
         let joins = self.groups == 1 && width.dilation == 1 && columns == channels && (channel == 1 || channels == 1);
         let (across, len) = if joins { (1, width.kernel * channels) } else { (width.kernel, channels) };
         // Channels that are planes are runs of one number each.
         let (planar, len) = if len == 1 || channel == 1 || joins { (1, len) } else { (channels, 1) };
-        let mut runs = Vec::with_capacity(depth.kernel * height.kernel * across * planar);
+        let mut runs = room(numel_at_most(&[depth.kernel, height.kernel, across, planar]))?;
         for z in 0..depth.kernel {
             for y in 0..height.kernel {
                 for x in 0..across {
@@ -181,7 +181,7 @@ impl<E: Dtype> Plan<'_, E> {
                 }
             }
         }
-        (runs, len)
+        Ok((runs, len))
     }
 
     /// Applies the epilogue to a block's elements.

@@ -9,7 +9,7 @@ use crate::cpu::threads::{self, Shared};
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::transpose;
 use crate::dtype::Dtype;
-use crate::error::{Result, room};
+use crate::error::{Result, numel_at_most, room};
 use crate::storage::Scratch;
 
 /// Weights of sizes (output channels, channels, depth, height, width).
@@ -250,7 +250,7 @@ fn places<E>(weights: Weights<'_, E>, channels: usize) -> Result<Vec<[usize; 2]>
     let [_, _, depth, height, width]: [usize; 5] = core::array::from_fn(|axis| weights.sizes[axis]);
     let [_, channel, plane, row, column]: [usize; 5] = core::array::from_fn(|axis| weights.strides[axis]);
     let positions = depth * height * width;
-    let mut places = room::<[usize; 2]>(channels * positions)?;
+    let mut places = room::<[usize; 2]>(numel_at_most(&[channels, depth, height, width]))?;
     let from = |at: usize| at / width / height * plane + at / width % height * row + at % width * column;
     if channel == 1 {
         for at in 0..positions {

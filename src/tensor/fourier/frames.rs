@@ -5,7 +5,7 @@ use super::erased::{Direction, Norm, Spectral, Transformed};
 use crate::cpu::fourier;
 use crate::device::Device;
 use crate::dtype::Complex;
-use crate::error::{Result, filled, invalid, room};
+use crate::error::{Result, filled, invalid, numel_at_most, room};
 use crate::layout::strides;
 use crate::storage::View;
 use crate::tensor::checked_numel;
@@ -160,7 +160,7 @@ pub(crate) fn stft<E: Spectral, D: Device>(
     let batch: usize = lead.iter().product();
     let storage = D::build::<E::Cx>(Some(x.buffer), || {
         let signals = D::download(x)?;
-        let mut lanes = room(batch * count * n)?;
+        let mut lanes = room(numel_at_most(&[batch, count, n]))?;
         for signal in signals.chunks_exact(len.max(1)).take(batch) {
             for frame in 0..count {
                 for (at, &weight) in weights.iter().enumerate() {

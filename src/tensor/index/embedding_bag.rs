@@ -3,7 +3,7 @@
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
-use crate::error::{Error, Result, filled, invalid, listed};
+use crate::error::{Error, Result, filled, invalid, listed, numel_at_most};
 use crate::ops;
 use crate::ops::admit::FloatFor;
 use crate::ops::choosing::IndexFor;
@@ -71,7 +71,7 @@ pub(crate) fn bags<E: Dtype, D: Device>(
     checked_numel::<E>(op, &[count, columns])?;
     let storage = D::build::<E>(Some(table.buffer), || {
         let table = D::download(table)?;
-        let mut sums = filled(0.0_f64, count * columns)?;
+        let mut sums = filled(0.0_f64, numel_at_most(&[count, columns]))?;
         for (bag, (&start, &end)) in starts.iter().zip(&ends).enumerate() {
             let own = &mut sums[bag * columns..][..columns];
             let mut rows = 0;

@@ -2,7 +2,7 @@
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
-use crate::error::{Result, filled, invalid};
+use crate::error::{Result, filled, invalid, numel_at_most};
 use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::FloatFor;
@@ -41,7 +41,8 @@ pub(crate) fn turned<E: Dtype, D: Device>(
     if !D::has_data(x.buffer) || x.sizes.contains(&0) {
         return Ok(storage);
     }
-    let (mut cosines, mut sines) = (filled(0.0_f64, count * half)?, filled(0.0_f64, count * half)?);
+    let len = numel_at_most(&[count, half]);
+    let (mut cosines, mut sines) = (filled(0.0_f64, len)?, filled(0.0_f64, len)?);
     for position in 0..count {
         for pair in 0..half {
             let angle = (first + position) as f64 * base.powf(-2.0 * pair as f64 / width as f64);

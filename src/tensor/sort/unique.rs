@@ -3,7 +3,7 @@
 
 use crate::device::Device;
 use crate::dtype::{Compute as _, Dtype, Element};
-use crate::error::{Error, Result, filled, listed, room};
+use crate::error::{Error, Result, filled, listed, numel_at_most, room};
 use crate::ops::admit::OrderedFor;
 use crate::ops::arguments::{Indexing, Order};
 use crate::ops::choosing::{self, Equal};
@@ -289,7 +289,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         }
         // A tensor without elements can have any number of rows, too many to loop over.
         let rows = if elements.is_empty() { 0 } else { outer };
-        let mut values = room(rows * count * inner)?;
+        let mut values = room(numel_at_most(&[rows, count, inner]))?;
         for row in elements.chunks_exact((len * inner).max(1)) {
             if inner == 1 {
                 values.extend(chosen.iter().map(|&at| row[at]));

@@ -15,7 +15,7 @@ use super::tile::{Finish, Kernels, TileArgs};
 use super::weights::{RUN, strips};
 use super::winograd::GAP;
 use crate::dtype::Dtype;
-use crate::error::Result;
+use crate::error::{Result, numel_at_most, room};
 use crate::storage::{HostBuffer, Scratch};
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -109,8 +109,9 @@ impl<T: Copy + 'static> Stem<'_, T> {
     ) -> Result<Block<'_, T>> {
         let ([count, padded], kernels) = (tiles(columns), plan.kernels);
         let [depth, height, _] = plan.windows;
-        let runs = OF_POINT.map(|sums| {
-            let mut runs = Vec::with_capacity(depth.kernel * height.kernel * sums.len() * plan.x_sizes[1]);
+        let mut runs = [const { Vec::new() }; POINTS];
+        for (runs, sums) in runs.iter_mut().zip(OF_POINT) {
+            *runs = room(numel_at_most(&[depth.kernel, height.kernel, sums.len(), plan.x_sizes[1]]))?;
             for z in 0..depth.kernel {
                 for y in 0..height.kernel {
                     for sum in sums {
@@ -119,8 +120,7 @@ impl<T: Copy + 'static> Stem<'_, T> {
                     }
                 }
             }
-            runs
-        });
+        }
         Ok(Block {
             stem: self,
             kernels,

@@ -18,7 +18,7 @@ use super::tile::{Finish, TileArgs};
 use super::weights::{chunk_of, strips};
 use crate::cpu::threads::{self, Queue, Shared};
 use crate::dtype::Dtype;
-use crate::error::{Result, room};
+use crate::error::{Result, numel_at_most, room};
 use crate::ops::window::Window;
 use crate::storage::{HostBuffer, Scratch};
 use core::ops::Range;
@@ -160,7 +160,7 @@ impl<E: Dtype> Winograd<'_, '_, E> {
         let (channels, padded, products_len) = (plan.x_sizes[1], self.padded_channels(), self.products_len(count));
         let transforms = plan.kernels.winograd;
         let stride = plan.windows[1].stride;
-        let mut input_places = room(count * scheme.side * scheme.side)?;
+        let mut input_places = room(numel_at_most(&[count, scheme.side, scheme.side]))?;
         tiles.clone().for_each(|tile| self.input_places(tile, &mut input_places));
         let to = scheme.places(count * channels, |first, sums_of_point, nth| {
             (sums.wrapping_add(first + nth * channels), sums_of_point * channels)
