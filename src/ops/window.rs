@@ -92,14 +92,14 @@ impl Window {
         Ok(Some(list))
     }
 
-    /// A window with the same positions at so many places, whose numbers are no larger than what it reaches: what does not move has
-    /// stride 1, what has one position dilation 1, and there is no padding that nobody sees.
+    /// A window with the same positions at the same places, of which there are so many, whose numbers are no larger than what it reaches:
+    /// what has one place moves no farther than the axis is long, what has one position has dilation 1, and there is no padding that
+    /// nobody sees.
     pub(crate) fn reduced(self, len: usize, places: usize) -> Window {
-        let stride = if places < 2 { 1 } else { self.stride };
+        let (Some(reach), Some(end)) = (self.reach(places), self.before.checked_add(len)) else { return self };
+        let stride = if places < 2 { self.stride.min(reach.max(end)).max(1) } else { self.stride };
         let dilation = if self.kernel < 2 { 1 } else { self.dilation };
-        let end = self.before.saturating_add(len);
-        let after = self.reach(places).map_or(self.after, |reach| reach.saturating_sub(end));
-        Window { stride, dilation, after, ..self }
+        Window { stride, dilation, after: reach.saturating_sub(end), ..self }
     }
 
     /// What a place sees of an axis of so many positions.
@@ -233,7 +233,7 @@ mod tests {
                     all().map(|(place, at)| position(own, place, if kernel == 1 { 0 } else { at })).collect();
                 let reduced = own.reduced(len, places);
                 assert_eq!(all().map(|(place, at)| position(reduced, place, at)).collect::<Vec<_>>(), seen);
-                assert_eq!(reduced.places(len).map(|more| more >= places), Some(true), "{reduced:?}");
+                assert_eq!(reduced.places(len), Some(places), "{own:?} {reduced:?}");
                 let Some(list) = own.seen_side_by_side(len, places).unwrap() else {
                     assert!(reduced.padded(len).unwrap() <= len + 4 * (places * kernel + 1), "{own:?} over {len}");
                     continue;

@@ -1,5 +1,5 @@
 //! Windows that move far, reach far and are padded far: convolutions, pooling and patches beside their definitions, which see nothing of
-//! the distance.
+//! the distance. What fuzzing looks for, and tests besides.
 
 use castiron::any::{ConvOptions, PoolOptions};
 use castiron::{AnyTensor, DType, Tensor, shape};
@@ -13,10 +13,11 @@ fn position([stride, padding, dilation]: Moves, place: usize, at: usize, len: us
     usize::try_from(at).ok().filter(|&at| at < len)
 }
 
-/// How many places a window has.
+/// How many places a window has: none on an axis that is longer, padded, than can be counted.
 fn places([stride, padding, dilation]: Moves, len: usize, kernel: usize) -> usize {
-    let room = len as i128 + 2 * padding as i128 - (kernel as i128 - 1) * dilation as i128 - 1;
-    if room < 0 { 0 } else { usize::try_from(room / stride as i128 + 1).unwrap() }
+    let padded = len as i128 + 2 * padding as i128;
+    let room = padded - (kernel as i128 - 1) * dilation as i128 - 1;
+    if room < 0 || padded > usize::MAX as i128 { 0 } else { usize::try_from(room / stride as i128 + 1).unwrap() }
 }
 
 fn counting(sizes: &[usize], dtype: DType) -> AnyTensor {
@@ -32,6 +33,7 @@ fn numbers(x: &AnyTensor) -> Vec<f64> {
 }
 
 /// Channels, length and kernel, and moves: all with few places.
+#[cfg(test)]
 fn cases() -> Vec<([usize; 3], Moves)> {
     let far = 1 << 60;
     vec![
@@ -50,92 +52,85 @@ fn cases() -> Vec<([usize; 3], Moves)> {
     ]
 }
 
-#[test]
-fn convolutions_read_what_their_windows_see() {
-    for ([channels, len, kernel], moves) in cases() {
-        let [stride, padding, dilation] = moves;
-        let options = ConvOptions::new().stride(&[stride]).padding(&[padding]).dilation(&[dilation]);
-        for (dtype, groups) in [(DType::F32, 1), (DType::F64, channels), (DType::F16, 1), (DType::I64, 1)] {
-            let outputs = 2 * groups;
-            let (x, w) = (counting(&[2, channels, len], dtype), counting(&[outputs, channels / groups, kernel], dtype));
-            let y = x.conv1d(&w, None, &options.clone().groups(groups as i64)).unwrap();
-            let (x, w, places) = (numbers(&x), numbers(&w), places(moves, len, kernel));
-            let mut expected: Vec<f64> = Vec::new();
-            for (n, o, place) in
-                (0..2).flat_map(|n| (0..outputs).flat_map(move |o| (0..places).map(move |place| (n, o, place))))
-            {
-                let per = channels / groups;
-                let terms = (0..per).flat_map(|c| (0..kernel).map(move |at| (c, at))).filter_map(|(c, at)| {
-                    let from = position(moves, place, at, len)?;
-                    Some(x[(n * channels + o / 2 * per + c) * len + from] * w[(o * per + c) * kernel + at])
-                });
-                expected.push(terms.sum());
-            }
-            assert_eq!(y.shape(), [2, outputs, places], "{moves:?}");
-            assert_eq!(numbers(&y), expected, "{channels} {len} {kernel} {moves:?} {dtype}");
-        }
+/// A convolution beside its definition.
+fn convolved([channels, len, kernel]: [usize; 3], moves: Moves, dtype: DType, groups: usize) {
+    let [stride, padding, dilation] = moves;
+    let options = ConvOptions::new().stride(&[stride]).padding(&[padding]).dilation(&[dilation]);
+    let outputs = 2 * groups;
+    let (x, w) = (counting(&[2, channels, len], dtype), counting(&[outputs, channels / groups, kernel], dtype));
+    let y = x.conv1d(&w, None, &options.groups(groups as i64));
+    let places = places(moves, len, kernel);
+    if places == 0 {
+        assert!(y.is_err(), "{moves:?}");
+        return;
     }
-    let far = 1 << 32;
-    let x = counting(&[1, 1, 1, 1], DType::F32);
-    let y = x.conv2d(&x, None, &ConvOptions::new().stride(&[far]).padding(&[far / 2])).unwrap();
-    assert_eq!((y.shape(), numbers(&y)), (&[1, 1, 2, 2][..], vec![0.0; 4]));
+    let (x, w, y) = (numbers(&x), numbers(&w), y.unwrap());
+    let mut expected: Vec<f64> = Vec::new();
+    for (n, o, place) in
+        (0..2).flat_map(|n| (0..outputs).flat_map(move |o| (0..places).map(move |place| (n, o, place))))
+    {
+        let per = channels / groups;
+        let terms = (0..per).flat_map(|c| (0..kernel).map(move |at| (c, at))).filter_map(|(c, at)| {
+            let from = position(moves, place, at, len)?;
+            Some(x[(n * channels + o / 2 * per + c) * len + from] * w[(o * per + c) * kernel + at])
+        });
+        expected.push(terms.sum());
+    }
+    assert_eq!(y.shape(), [2, outputs, places], "{moves:?}");
+    assert_eq!(numbers(&y), expected, "{channels} {len} {kernel} {moves:?} {dtype}");
 }
 
-#[test]
-fn transposed_convolutions_add_what_meets() {
-    for ([len, kernel], moves) in [
-        ([2, 2], [1 << 40, 1 << 39, 1]),
-        ([2, 2], [1, 1 << 40, (1 << 41) + 2]),
-        ([3, 2], [50, 45, 3]),
-        ([4, 3], [2, 1, 1]),
-        ([2, 3], [1, 60, 60]),
-    ] {
-        let [stride, padding, dilation] = moves;
-        let (x, w) = (counting(&[1, 2, len], DType::F32), counting(&[2, 1, kernel], DType::F32));
-        let options = ConvOptions::new().stride(&[stride]).padding(&[padding]).dilation(&[dilation]);
-        let y = x.conv_transpose1d(&w, None, &options).unwrap();
-        let places = (len as i64 - 1) * stride - 2 * padding + dilation * (kernel as i64 - 1) + 1;
-        let (x, w) = (numbers(&x), numbers(&w));
-        let mut expected = vec![0.0; places as usize];
-        for (c, i, t) in (0..2).flat_map(|c| (0..len).flat_map(move |i| (0..kernel).map(move |t| (c, i, t)))) {
-            let at = i as i64 * stride + t as i64 * dilation - padding;
-            if (0..places).contains(&at) {
-                expected[at as usize] += x[c * len + i] * w[c * kernel + t];
-            }
-        }
-        assert_eq!(numbers(&y), expected, "{len} {kernel} {moves:?}");
+/// A transposed convolution beside its definition.
+fn transposed([len, kernel]: [usize; 2], moves: Moves) {
+    let [stride, padding, dilation] = moves;
+    let options = ConvOptions::new().stride(&[stride]).padding(&[padding]).dilation(&[dilation]);
+    let places = (len as i128 - 1) * stride as i128 - 2 * padding as i128 + dilation as i128 * (kernel as i128 - 1) + 1;
+    if !(1..=MOST).contains(&places) {
+        return;
     }
+    let (x, w) = (counting(&[1, 2, len], DType::F32), counting(&[2, 1, kernel], DType::F32));
+    let y = x.conv_transpose1d(&w, None, &options).unwrap();
+    let (x, w) = (numbers(&x), numbers(&w));
+    let mut expected = vec![0.0; places as usize];
+    for (c, i, t) in (0..2).flat_map(|c| (0..len).flat_map(move |i| (0..kernel).map(move |t| (c, i, t)))) {
+        let at = i as i128 * stride as i128 + t as i128 * dilation as i128 - padding as i128;
+        if (0..places).contains(&at) {
+            expected[at as usize] += x[c * len + i] * w[c * kernel + t];
+        }
+    }
+    assert_eq!(numbers(&y), expected, "{len} {kernel} {moves:?}");
 }
 
-#[test]
-fn pools_and_patches_see_what_is_there() {
-    for ([channels, len, kernel], moves) in cases() {
-        let [stride, padding, dilation] = moves;
-        let options = PoolOptions::new(&[kernel as i64]).stride(&[stride]).padding(&[padding]).dilation(&[dilation]);
-        let x = counting(&[1, channels, len], DType::F32);
-        let list = numbers(&x);
-        let count = places(moves, len, kernel);
-        let seen = |c: usize, place: usize| -> Vec<Option<f64>> {
-            (0..kernel).map(|at| position(moves, place, at, len).map(|at| list[c * len + at])).collect()
-        };
-        if padding as i128 <= ((kernel as i128 - 1) * dilation as i128 + 1) / 2 {
-            let y = x.max_pool1d(&options).unwrap();
-            let (with_index, index) = x.max_pool1d_with_indices(&options).unwrap();
-            let largest = |seen: Vec<Option<f64>>| seen.into_iter().flatten().fold(f64::NEG_INFINITY, f64::max);
-            let expected: Vec<f64> = (0..channels)
-                .flat_map(|c| (0..count).map(move |at| (c, at)))
-                .map(|(c, at)| largest(seen(c, at)))
-                .collect();
-            assert_eq!((numbers(&y), numbers(&with_index)), (expected.clone(), expected), "{moves:?}");
-            assert!(numbers(&index).iter().all(|&at| (0.0..len as f64).contains(&at)));
-        }
-        // (Of images of one row.)
-        let row = |number: i64, other: i64| [other, number];
-        let options = PoolOptions::new(&row(kernel as i64, 1))
-            .stride(&row(stride, 1))
-            .padding(&row(padding, 0))
-            .dilation(&row(dilation, 1));
-        let y = x.unsqueeze(2).unwrap().im2col(&options).unwrap();
+/// Pools and patches beside their definitions.
+fn pooled([channels, len, kernel]: [usize; 3], moves: Moves) {
+    let [stride, padding, dilation] = moves;
+    let options = PoolOptions::new(&[kernel as i64]).stride(&[stride]).padding(&[padding]).dilation(&[dilation]);
+    let x = counting(&[1, channels, len], DType::F32);
+    let list = numbers(&x);
+    let count = places(moves, len, kernel);
+    let seen = |c: usize, place: usize| -> Vec<Option<f64>> {
+        (0..kernel).map(|at| position(moves, place, at, len).map(|at| list[c * len + at])).collect()
+    };
+    let all = || (0..channels).flat_map(|c| (0..count).map(move |place| (c, place)));
+    let fits = count > 0 && padding as i128 <= ((kernel as i128 - 1) * dilation as i128 + 1) / 2;
+    let y = x.max_pool1d(&options);
+    assert_eq!(y.is_ok(), fits, "{len} {kernel} {moves:?}");
+    if let Ok(y) = y {
+        let (with_index, index) = x.max_pool1d_with_indices(&options).unwrap();
+        let largest = |seen: Vec<Option<f64>>| seen.into_iter().flatten().fold(f64::NEG_INFINITY, f64::max);
+        let expected: Vec<f64> = all().map(|(c, place)| largest(seen(c, place))).collect();
+        assert_eq!((numbers(&y), numbers(&with_index)), (expected.clone(), expected), "{moves:?}");
+        assert!(numbers(&index).iter().all(|&at| (0.0..len as f64).contains(&at)));
+    }
+    // (Of images of one row.)
+    let row = |number: i64, other: i64| [other, number];
+    let options = PoolOptions::new(&row(kernel as i64, 1))
+        .stride(&row(stride, 1))
+        .padding(&row(padding, 0))
+        .dilation(&row(dilation, 1));
+    let y = x.unsqueeze(2).unwrap().im2col(&options);
+    assert_eq!(y.is_ok(), count > 0, "{moves:?}");
+    if let Ok(y) = y {
         let mut expected = Vec::new();
         for (c, at, place) in
             (0..channels).flat_map(|c| (0..kernel).flat_map(move |at| (0..count).map(move |place| (c, at, place))))
@@ -146,19 +141,91 @@ fn pools_and_patches_see_what_is_there() {
     }
 }
 
-/// Operands that take no memory themselves, of sizes whose products overflow once they are rounded up.
-#[test]
-fn operands_that_are_repeated_without_end_are_refused() {
-    for (channels, dtype) in [(1_i64 << 61, DType::F16), (1 << 59, DType::F64), (1 << 40, DType::F32)] {
-        let one = AnyTensor::ones(&[1, 1, 1], dtype).unwrap();
-        let all = one.expand(&[1, channels, 1]).unwrap();
-        assert!(all.conv1d(&all, None, &ConvOptions::new()).is_err());
-        assert!(one.expand(&[1, 1, channels]).unwrap().conv1d(&one, None, &ConvOptions::new()).is_err());
-        let long = one.expand(&[1, 1, channels]).unwrap();
-        assert!(long.conv1d(&long, None, &ConvOptions::new().padding(&[1])).is_err());
+/// The most places that are computed.
+const MOST: i128 = 300;
+
+/// Sizes and moves from any bytes, missing ones being zeros: numbers of all magnitudes.
+pub fn any_windows(data: &[u8]) {
+    let byte = |at: usize| data.get(at).copied().unwrap_or(0);
+    let number = |at: usize| {
+        let shifted = i128::from(byte(at) % 16) << (byte(at + 1) % 64);
+        (shifted + i128::from(byte(at + 2) % 4)).min(i128::from(i64::MAX)) as i64
+    };
+    let channels = usize::from(byte(0) % 20) + 1;
+    let (len, kernel) = (usize::from(byte(1) % 40) + 1, usize::from(byte(2) % 4) + 1);
+    let moves = [number(3).max(1), number(6), number(9).max(1)];
+    let dtype = [DType::F32, DType::F64, DType::F16, DType::I64][usize::from(byte(12) % 4)];
+    transposed([len, kernel], moves);
+    let padded = len as i128 + 2 * i128::from(moves[1]);
+    if padded / i128::from(moves[0]) > MOST {
+        return;
     }
-    // Strips of 16 output channels of so many weights are 2^64 numbers.
-    let one = AnyTensor::ones(&[1, 1, 1], DType::F16).unwrap();
-    let (x, w) = (one.expand(&[1, 1 << 60, 3]).unwrap(), one.expand(&[1, 1 << 60, 1]).unwrap());
-    assert!(x.conv1d(&w, None, &ConvOptions::new()).is_err());
+    convolved([channels, len, kernel], moves, dtype, if byte(13) % 2 == 0 { 1 } else { channels });
+    pooled([channels, len, kernel], moves);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn convolutions_read_what_their_windows_see() {
+        for (sizes, moves) in cases() {
+            for (dtype, groups) in [(DType::F32, 1), (DType::F64, sizes[0]), (DType::F16, 1), (DType::I64, 1)] {
+                convolved(sizes, moves, dtype, groups);
+            }
+        }
+        let far = 1 << 32;
+        let x = counting(&[1, 1, 1, 1], DType::F32);
+        let y = x.conv2d(&x, None, &ConvOptions::new().stride(&[far]).padding(&[far / 2])).unwrap();
+        assert_eq!((y.shape(), numbers(&y)), (&[1, 1, 2, 2][..], vec![0.0; 4]));
+    }
+
+    #[test]
+    fn transposed_convolutions_add_what_meets() {
+        let far = [1 << 40, 1 << 39, 1];
+        for (sizes, moves) in [
+            ([2, 2], far),
+            ([2, 2], [1, 1 << 40, (1 << 41) + 2]),
+            ([3, 2], [50, 45, 3]),
+            ([4, 3], [2, 1, 1]),
+            ([2, 3], [1, 60, 60]),
+        ] {
+            transposed(sizes, moves);
+        }
+    }
+
+    #[test]
+    fn pools_and_patches_see_what_is_there() {
+        for (sizes, moves) in cases() {
+            pooled(sizes, moves);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+
+        #[test]
+        fn windows_of_any_magnitude_see_what_the_definition_says(data in prop::collection::vec(any::<u8>(), 14)) {
+            any_windows(&data);
+        }
+    }
+
+    /// Operands that take no memory themselves, of sizes whose products overflow once they are rounded up.
+    #[test]
+    fn operands_that_are_repeated_without_end_are_refused() {
+        for (channels, dtype) in [(1_i64 << 61, DType::F16), (1 << 59, DType::F64), (1 << 40, DType::F32)] {
+            let one = AnyTensor::ones(&[1, 1, 1], dtype).unwrap();
+            let all = one.expand(&[1, channels, 1]).unwrap();
+            assert!(all.conv1d(&all, None, &ConvOptions::new()).is_err());
+            assert!(one.expand(&[1, 1, channels]).unwrap().conv1d(&one, None, &ConvOptions::new()).is_err());
+            let long = one.expand(&[1, 1, channels]).unwrap();
+            assert!(long.conv1d(&long, None, &ConvOptions::new().padding(&[1])).is_err());
+        }
+        // Strips of 16 output channels of so many weights are 2^64 numbers.
+        let one = AnyTensor::ones(&[1, 1, 1], DType::F16).unwrap();
+        let (x, w) = (one.expand(&[1, 1 << 60, 3]).unwrap(), one.expand(&[1, 1 << 60, 1]).unwrap());
+        assert!(x.conv1d(&w, None, &ConvOptions::new()).is_err());
+    }
 }
