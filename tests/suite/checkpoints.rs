@@ -1,9 +1,10 @@
 //! Checkpoints: named tensors in safetensors files, saved and loaded, mapped or read, and files that lie.
 
-use castiron::io::{CheckpointWriter, StoredTensor};
+use crate::common::ends;
+use castiron::io::{CheckpointWriter, LoadOptions, StoredTensor};
 use castiron::{
-    Checkpoint, Complex, Element, Error, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, Meta, Tensor,
-    axis, bf16, f16, shape, tensor,
+    Checkpoint, Complex, Element, Error, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, Meta, Module,
+    Tensor, axis, bf16, f16, shape, tensor,
 };
 use std::path::{Path, PathBuf};
 
@@ -273,6 +274,26 @@ fn progress_ends_at_the_whole() {
     let total = 40 << 20;
     assert!(seen.len() > 4 && seen.iter().all(|of| of.2 == total) && seen.is_sorted_by_key(|of| of.1), "{seen:?}");
     assert_eq!(seen.last().unwrap(), &("y".to_owned(), total, total));
+}
+
+#[test]
+fn a_function_that_is_told_of_progress_uses_the_same_checkpoint() {
+    #[derive(Module)]
+    struct Two {
+        a: Tensor<i64, shape![2]>,
+        b: Tensor<i64, shape![1]>,
+    }
+    let folder = Folder::new("progress");
+    let path = folder.file("two.safetensors");
+    Two { a: tensor![1, 2], b: tensor![3] }.save(&path).unwrap();
+    let sums = ends(move || {
+        let (file, mut sums) = (Checkpoint::open(&path).unwrap(), Vec::new());
+        let other = |name: &str| Tensor::<i64, shape![_]>::load(&file, if name == "a" { "b" } else { "a" }).unwrap();
+        let two: Two = LoadOptions::new().on_progress(|at| sums.push(other(at.name).sum().item())).load(&file).unwrap();
+        assert_eq!((two.a.to_vec(), two.b.to_vec()), (vec![1, 2], vec![3]));
+        sums
+    });
+    assert_eq!(sums, [3, 3]);
 }
 
 #[test]
