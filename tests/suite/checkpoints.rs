@@ -296,6 +296,22 @@ fn a_function_that_is_told_of_progress_uses_the_same_checkpoint() {
     assert_eq!(sums, [3, 3]);
 }
 
+#[cfg(unix)]
+#[test]
+fn what_is_no_regular_file_is_refused_and_not_waited_for() {
+    let folder = Folder::new("fifo");
+    let (fifo, index) = (folder.file("model-1.safetensors"), folder.file("model.safetensors.index.json"));
+    crate::common::fifo(&fifo);
+    std::fs::write(&index, r#"{"weight_map":{"a":"model-1.safetensors"}}"#).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(folder.file("socket")).unwrap();
+    for path in [fifo, index, folder.file("socket"), "/dev/null".into()] {
+        let error = ends(move || Checkpoint::open(path)).unwrap_err();
+        assert!(matches!(&error, Error::File { op: "open", .. }), "{error}");
+        let is_named = error.to_string().ends_with("it is no regular file (a pipe, a device or a socket)");
+        assert!(is_named || error.to_string().contains("socket: "), "{error}");
+    }
+}
+
 #[test]
 fn strided_tensors_are_saved_in_row_major_order() {
     let x: Tensor<i32, shape![_]> = Tensor::arange(0, 24, 1);

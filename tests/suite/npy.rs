@@ -224,3 +224,21 @@ fn archives_that_lie_are_refused() {
         }
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_regular_file_is_refused_and_not_waited_for() {
+    let fifo = Temporary::new("fifo", &[]);
+    std::fs::remove_file(&fifo.0).unwrap();
+    crate::common::fifo(&fifo.0);
+    let path = fifo.0.clone();
+    let errors = crate::common::ends(move || {
+        // SAFETY: nothing is mapped.
+        let mapped = unsafe { Tensor::<u8, shape![_]>::map_npy(&path) };
+        [Tensor::<u8, shape![_]>::load_npy(&path).err(), mapped.err(), Npz::open(&path).err()]
+    });
+    for error in errors {
+        let error = error.unwrap().to_string();
+        assert!(error.ends_with("it is no regular file (a pipe, a device or a socket)"), "{error}");
+    }
+}
