@@ -265,6 +265,50 @@ fn what_cannot_be_saved_leaves_the_old_file() {
     assert!(CheckpointWriter::new().save(folder.file("no/such/folder")).is_err());
 }
 
+#[cfg(unix)]
+#[test]
+fn a_new_file_has_the_mode_of_the_old_one_and_links_stay_links() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = Folder::new("modes");
+    let save = |name: &str| CheckpointWriter::new().tensor("w", &tensor![1]).save(folder.file(name)).unwrap();
+    let is_there = |name: &str| Checkpoint::open(folder.file(name)).unwrap().len() == 1;
+    for mode in [0o600, 0o640, 0o444] {
+        std::fs::write(folder.file("old"), b"old").unwrap();
+        std::fs::set_permissions(folder.file("old"), PermissionsExt::from_mode(mode)).unwrap();
+        save("old");
+        assert_eq!(std::fs::metadata(folder.file("old")).unwrap().permissions().mode() & 0o7777, mode);
+        std::fs::remove_file(folder.file("old")).unwrap();
+    }
+    std::fs::create_dir(folder.file("deeper")).unwrap();
+    symlink("deeper/target", folder.file("middle")).unwrap();
+    symlink(folder.file("middle"), folder.file("link")).unwrap();
+    for _ in ["the link leads to no file", "to one"] {
+        save("link");
+        assert!(is_there("deeper/target") && is_there("link"));
+        assert!(["link", "middle"].iter().all(|name| folder.file(name).symlink_metadata().unwrap().is_symlink()));
+    }
+    symlink("round", folder.file("round")).unwrap();
+    assert!(CheckpointWriter::new().save(folder.file("round")).is_err());
+    assert!(CheckpointWriter::new().save(folder.file("deeper")).is_err());
+    assert_eq!(folder.names(), ["deeper", "link", "middle", "round"], "nothing is left beside them");
+    CheckpointWriter::new().tensor("w", &tensor![1]).save("/dev/null").unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_fifo_is_written_to() {
+    use std::os::unix::fs::FileTypeExt;
+    let folder = Folder::new("fifo-written");
+    let fifo = folder.file("fifo");
+    crate::common::fifo(&fifo);
+    let (writer, reader) = (fifo.clone(), fifo.clone());
+    let saving = std::thread::spawn(move || CheckpointWriter::new().tensor("w", &tensor![1]).save(writer));
+    let bytes = ends(move || std::fs::read(reader).unwrap());
+    saving.join().unwrap().unwrap();
+    assert_eq!(Checkpoint::from_bytes(bytes).unwrap().len(), 1);
+    assert!(fifo.metadata().unwrap().file_type().is_fifo());
+}
+
 #[test]
 fn progress_ends_at_the_whole() {
     let x = Tensor::<u8, shape![_]>::ones_sized([20 << 20]);
