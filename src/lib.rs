@@ -111,6 +111,8 @@ mod cuda;
 pub mod device;
 pub mod dtype;
 mod error;
+#[cfg(any(feature = "mmap", feature = "cuda"))]
+mod file;
 #[cfg(any(
     feature = "mmap",
     feature = "serde",

@@ -91,7 +91,7 @@ pub use base::operand::AnyOperand;
 pub use base::sizes::IntoSizes;
 pub(crate) use base::storage::checked_numel;
 pub use call::outputs::{call_in_place, call_into};
-pub use call::{Args, NamedOp, Value, alias, call, ops};
+pub use call::{Args, NamedOp, Value, ValueList, alias, call, ops};
 pub use elementwise::where_::where_;
 pub use join::cat_stack::{cat, column_stack, dstack, hstack, stack, vstack};
 pub use join::meshgrid::{block_diag, broadcast_tensors, cartesian_prod, meshgrid};

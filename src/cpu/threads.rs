@@ -162,7 +162,9 @@ impl Helpers {
     fn offer(&self, job: &Arc<PoolJob>) -> usize {
         let lingering = self.lingering.load(Ordering::Relaxed);
         if lingering > 0 {
-            *self.offered.lock().unwrap_or_else(PoisonError::into_inner) = Some(job.clone());
+            let before = self.offered.lock().unwrap_or_else(PoisonError::into_inner).replace(job.clone());
+            // Dropped when the lock is free: the last to hold a job drops a panic's message, which is a value of the user's.
+            drop(before);
             // Release: who sees the count sees the job. (The lock would do.)
             self.offers.fetch_add(1, Ordering::Release);
         }
@@ -237,7 +239,12 @@ impl PoolJob {
             return;
         }
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| self.take_pieces())) {
-            self.panic.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(panic);
+            // (The lock is free when another message, a value of the user's, is dropped.)
+            let other = {
+                let mut first = self.panic.lock().unwrap_or_else(PoisonError::into_inner);
+                if first.is_none() { first.replace(panic) } else { Some(panic) }
+            };
+            drop(other);
         }
         // Release: the caller sees what was written.
         if self.state.fetch_sub(HELPER, Ordering::Release) == CLOSED + HELPER {

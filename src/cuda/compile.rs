@@ -116,7 +116,8 @@ impl CudaDevice {
         let name =
             CString::new(source.name.as_str()).map_err(|_| self.error(OP, "its name holds a zero".to_owned()))?;
         let (mut module, mut function) = (ptr::null_mut(), ptr::null_mut());
-        // SAFETY: a CUBIN says itself how long it is, and this one is as NVRTC has given it.
+        // SAFETY: a CUBIN says itself how long it is, and this one is as NVRTC has given it, to this process or to another one of the user's:
+        // `disk` gives back what was written with a key that is the user's alone.
         self.check(OP, unsafe { (self.driver.cuModuleLoadData)(&mut module, image.as_ptr().cast()) })?;
         // SAFETY: the module has just been loaded; the name ends with a zero.
         self.check(OP, unsafe { (self.driver.cuModuleGetFunction)(&mut function, module, name.as_ptr()) })?;

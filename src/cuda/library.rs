@@ -2,8 +2,8 @@
 //!
 //! Uses `libloading`; used by `driver`.
 
+use super::environment;
 use libloading::Library;
-use std::env;
 use std::path::{Path, PathBuf};
 
 /// A library by its names, the first that is found; it stays loaded. `beside` is the beginning of the names of libraries in the same
@@ -17,7 +17,7 @@ pub(super) fn open(names: &[&str], beside: Option<&str>, folders: &[PathBuf]) ->
         load(&path)
     };
     // What `$CASTIRON_CUDA_LIB` names comes first; the loader's own search comes before the other folders.
-    let named = env::var_os("CASTIRON_CUDA_LIB").map(PathBuf::from);
+    let named = environment::folder("CASTIRON_CUDA_LIB");
     named
         .as_deref()
         .and_then(in_folder)
@@ -47,11 +47,11 @@ fn starting_with(folder: &Path, start: &str) -> Vec<PathBuf> {
 /// `$VIRTUAL_ENV` (`nvidia-cuda-nvrtc`, `nvidia-cublas`, or those that came with PyTorch).
 pub(super) fn toolkit_folders() -> Vec<PathBuf> {
     let mut folders = Vec::new();
-    for root in ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(env::var_os).map(PathBuf::from) {
+    for root in ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(environment::folder) {
         folders.extend(["lib64", "lib", "bin/x64", "bin"].map(|folder| root.join(folder)));
     }
     folders.push(PathBuf::from("/usr/local/cuda/lib64"));
-    if let Some(environment) = env::var_os("VIRTUAL_ENV").map(PathBuf::from) {
+    if let Some(environment) = environment::folder("VIRTUAL_ENV") {
         let mut packages: Vec<PathBuf> = starting_with(&environment.join("lib"), "python3")
             .iter()
             .map(|python| python.join("site-packages/nvidia"))

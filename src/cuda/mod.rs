@@ -20,6 +20,7 @@ pub(crate) mod compile;
 pub(crate) mod device;
 mod disk;
 mod driver;
+mod environment;
 pub(crate) mod launch;
 mod library;
 pub mod outside;

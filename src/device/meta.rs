@@ -1,4 +1,5 @@
 //! `Meta`: shape, dtype and strides without data. Operations check their arguments and compute nothing.
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 use super::{Backend, Device, Place};
 use crate::dtype::{Castable, Dtype, Element};

@@ -18,9 +18,8 @@ const OP: &str = "from_file";
 
 /// A file that exists, and how many bytes it has.
 pub(super) fn open(op: &'static str, path: &Path) -> Result<(File, u64)> {
-    let file = File::open(path).map_err(|error| failed(op, path, error))?;
-    let metadata = file.metadata().map_err(|error| failed(op, path, error))?;
-    if metadata.is_file() { Ok((file, metadata.len())) } else { Err(failed(op, path, "it is no file")) }
+    let (file, metadata) = crate::file::open(path).map_err(|error| failed(op, path, error))?;
+    Ok((file, metadata.len()))
 }
 
 /// The first `bytes` bytes of a file, which has so many. Pages that are written are copied first: the file never changes.

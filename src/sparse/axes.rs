@@ -3,7 +3,7 @@
 //! Of tensors whose axes are all sparse: exchanging sparse axes of hybrid ones is left for later.
 
 use super::attributes::columns;
-use super::rows::{expect_countable, rows_of, select_rows, sorted};
+use super::rows::{expect_countable, insert_row, rows_of, select_rows, sorted};
 use super::{Rows, SparseTensor};
 use crate::device::{Backend as _, Cpu};
 use crate::dtype::{Dtype, Element};
@@ -110,7 +110,7 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
         let mut sizes = self.shape().as_ref().to_vec();
         sizes.insert(at, 1);
         let mut indices = Cpu::download(self.parts.indices.elements())?;
-        indices.splice(at * nnz..at * nnz, core::iter::repeat_n(0, nnz));
+        insert_row(&mut indices, at, nnz, 0)?;
         let indices = rows_of(indices, [sizes.len(), nnz])?;
         // (Sorted places stay sorted; PyTorch does not say so.)
         let sizes = <<S as InsertAxis<I>>::Inserted<D1> as Shape>::Sizes::copied(&sizes);

@@ -1,7 +1,7 @@
 //! `cat` and `stack` of two sparse tensors: indices are offset, values concatenated. Uses `rows`.
 
 use super::SparseTensor;
-use super::rows::{expect_countable, rows_of};
+use super::rows::{expect_countable, insert_row, rows_of};
 use crate::device::{Backend as _, Cpu};
 use crate::dtype::{Dtype, Promoted};
 use crate::error::{Error, Result, room};
@@ -57,7 +57,7 @@ impl<E: Dtype, S: Shape> SparseTensor<E, S> {
             [(self.raw_indices(), self.nnz()), (other.raw_indices(), other.nnz())].into_iter().enumerate()
         {
             let mut rows = Cpu::download(from.elements())?;
-            rows.splice(axis * nnz..axis * nnz, core::iter::repeat_n(at as i64, nnz));
+            insert_row(&mut rows, axis, nnz, at as i64)?;
             indices[at] = rows;
         }
         let mut sizes = self.shape().as_ref().to_vec();

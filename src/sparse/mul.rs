@@ -7,7 +7,7 @@ use super::rows::{scatter_rows, select_rows, zero_rows};
 use super::{Rows, SparseTensor};
 use crate::device::{Backend as _, Cpu};
 use crate::dtype::{DType, Dtype};
-use crate::error::{Result, filled};
+use crate::error::{Result, filled, room};
 use crate::layout::strides;
 use crate::ops;
 use crate::ops::kernel::{Combining, Copying};
@@ -57,11 +57,11 @@ pub(super) fn product<A: Dtype, B: Dtype, P: Dtype, S: Shape, T: Shape, U: Shape
     let (left, right, in_left, in_right, written, indices);
     if left_is_looked_up {
         (left, right) = (a.try_coalesce()?, b.clone());
-        (in_left, in_right) = find_keys(&left.keys()?, &right.keys()?);
+        (in_left, in_right) = find_keys(&left.keys()?, &right.keys()?)?;
         (written, indices) = (in_right.clone(), right.raw_indices());
     } else {
         (left, right) = (a.clone(), b.try_coalesce()?);
-        (in_right, in_left) = find_keys(&right.keys()?, &left.keys()?);
+        (in_right, in_left) = find_keys(&right.keys()?, &left.keys()?)?;
         (written, indices) = (in_left.clone(), left.raw_indices());
     }
     let found = product_of_rows::<A, B, P>(
@@ -74,9 +74,15 @@ pub(super) fn product<A: Dtype, B: Dtype, P: Dtype, S: Shape, T: Shape, U: Shape
 }
 
 /// For each key that the ascending list has, its position there and among the keys.
-fn find_keys(list: &[i64], keys: &[i64]) -> (Vec<i64>, Vec<i64>) {
-    let found = keys.iter().enumerate().filter_map(|(at, key)| Some((list.binary_search(key).ok()? as i64, at as i64)));
-    found.unzip()
+fn find_keys(list: &[i64], keys: &[i64]) -> Result<(Vec<i64>, Vec<i64>)> {
+    let (mut there, mut here) = (room(keys.len())?, room(keys.len())?);
+    for (at, key) in keys.iter().enumerate() {
+        if let Ok(found) = list.binary_search(key) {
+            there.push(found as i64);
+            here.push(at as i64);
+        }
+    }
+    Ok((there, here))
 }
 
 /// `sparse * dense` at the places of the sparse tensor, the other being broadcast to it.

@@ -4,7 +4,7 @@ use super::SparseTensor;
 use super::attributes::columns;
 use super::axes::reordered;
 use super::coalesce::sum_duplicates;
-use super::rows::{linear_indices, rows_of};
+use super::rows::{insert_row, linear_indices, rows_of};
 use crate::device::{Backend as _, Cpu};
 use crate::dtype::promote::Promotable;
 use crate::dtype::{Dtype, Element};
@@ -46,7 +46,7 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
         if A::KEEPS {
             sizes.insert(axis, 1);
             let mut elements = Cpu::download(indices.elements())?;
-            elements.splice(axis * firsts.len()..axis * firsts.len(), core::iter::repeat_n(0, firsts.len()));
+            insert_row(&mut elements, axis, firsts.len(), 0)?;
             indices = rows_of(elements, [S::RANK, firsts.len()])?;
         }
         let sizes = <A::Reduced as Shape>::Sizes::copied(&sizes);

@@ -17,6 +17,14 @@ pub(super) fn rows_of<E: Element>(elements: Vec<E>, sizes: [usize; 2]) -> Result
     Ok(Tensor::dense(Cpu::build(None, || Ok(elements))?, sizes))
 }
 
+/// Puts a row of one number between others, which have as many.
+pub(super) fn insert_row(rows: &mut Vec<i64>, at: usize, len: usize, number: i64) -> Result<()> {
+    let bytes = len.saturating_mul(size_of::<i64>());
+    rows.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes, device: "cpu" })?;
+    rows.splice(at * len..at * len, core::iter::repeat_n(number, len));
+    Ok(())
+}
+
 /// So many rows of zeros.
 pub(super) fn zero_rows<E: Element>(op: &'static str, sizes: [usize; 2]) -> Result<Rows<E>> {
     Ok(Tensor::dense(Cpu::zeroed::<E>(None, checked_numel::<E>(op, &sizes)?)?, sizes))

@@ -5,6 +5,8 @@ use crate::{on_gpu, on_pretend};
 use castiron::cuda_outside::{Arguments, address, compilations, cubin, run};
 use castiron::{Cuda, Error, Tensor, shape, tensor};
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 const SAXPY: (&str, &str) = (
     "saxpy",
@@ -186,9 +188,10 @@ fn the_cache_on_disk() {
         return;
     }
     let entry = || {
-        let mut entries = fs::read_dir(&kernels).unwrap().map(|entry| entry.unwrap().path());
-        let entry = entries.next().unwrap();
-        assert!(entries.next().is_none() && entry.extension().is_some_and(|end| end == "cubin"));
+        let mut entries: Vec<_> = fs::read_dir(&kernels).unwrap().map(|entry| entry.unwrap().path()).collect();
+        entries.sort();
+        let [entry, key] = <[_; 2]>::try_from(entries).unwrap();
+        assert!(entry.extension().is_some_and(|end| end == "cubin") && key.ends_with("key"));
         entry
     };
     within("0", at);
@@ -209,7 +212,22 @@ fn the_cache_on_disk() {
     // What the driver does not take is compiled anew, too.
     with("1", at, &[("REFUSED", "1")]);
     within("0", at);
-    // A file where the folder should be; no folder at all.
+    // What another user could have written, read or made is not used: another key's entries, a key that others see, their folder.
+    let (key, mode) = (kernels.join("key"), |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777);
+    assert_eq!([mode(&kernels), mode(&entry()), mode(&key)], [0o700, 0o600, 0o600]);
+    fs::write(&key, [7; 32]).unwrap();
+    within("1", at);
+    within("0", at);
+    assert_ne!(fs::read(entry()).unwrap()[..50], whole[..50]);
+    fs::set_permissions(&key, PermissionsExt::from_mode(0o640)).unwrap();
+    within("1", at);
+    within("0", at);
+    assert_eq!(mode(&key), 0o600);
+    fs::set_permissions(&kernels, PermissionsExt::from_mode(0o770)).unwrap();
+    within("1", at);
+    within("1", at);
+    // A relative path, a file where the folder should be; no folder at all.
+    within("1", "target");
     let file = cache.join("file");
     fs::write(&file, "").unwrap();
     within("1", file.to_str().unwrap());

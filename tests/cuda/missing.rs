@@ -74,3 +74,17 @@ fn no_nvrtc() {
         assert!(error.to_string().contains("NVRTC, the compiler of kernels, was not found"), "{error}");
     });
 }
+
+/// What a variable without an absolute path leads to is in the current folder, where others may have put it.
+#[test]
+fn a_toolkit_in_the_current_folder() {
+    let variables = [("CUDA_HOME", ""), ("CUDA_PATH", "."), ("VIRTUAL_ENV", "")];
+    within("missing::a_toolkit_in_the_current_folder", Installed::Both, &variables, || {
+        let folder = std::path::PathBuf::from(std::env::var_os("CASTIRON_CUDA_LIB").unwrap());
+        std::fs::create_dir(folder.join("lib64")).unwrap();
+        std::fs::rename(folder.join("libnvrtc.so.13"), folder.join("lib64/libnvrtc.so.13")).unwrap();
+        std::env::set_current_dir(&folder).unwrap();
+        let error = Tensor::<f64, shape![2], Cuda<0>>::try_full(0.1).unwrap_err();
+        assert!(error.to_string().contains("NVRTC, the compiler of kernels, was not found"), "{error}");
+    });
+}

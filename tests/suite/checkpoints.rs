@@ -1,9 +1,10 @@
 //! Checkpoints: named tensors in safetensors files, saved and loaded, mapped or read, and files that lie.
 
-use castiron::io::{CheckpointWriter, StoredTensor};
+use crate::common::ends;
+use castiron::io::{CheckpointWriter, LoadOptions, StoredTensor};
 use castiron::{
-    Checkpoint, Complex, Element, Error, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, Meta, Tensor,
-    axis, bf16, f16, shape, tensor,
+    Checkpoint, Complex, Element, Error, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, Meta, Module,
+    Tensor, axis, bf16, f16, shape, tensor,
 };
 use std::path::{Path, PathBuf};
 
@@ -264,6 +265,50 @@ fn what_cannot_be_saved_leaves_the_old_file() {
     assert!(CheckpointWriter::new().save(folder.file("no/such/folder")).is_err());
 }
 
+#[cfg(unix)]
+#[test]
+fn a_new_file_has_the_mode_of_the_old_one_and_links_stay_links() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = Folder::new("modes");
+    let save = |name: &str| CheckpointWriter::new().tensor("w", &tensor![1]).save(folder.file(name)).unwrap();
+    let is_there = |name: &str| Checkpoint::open(folder.file(name)).unwrap().len() == 1;
+    for mode in [0o600, 0o640, 0o444] {
+        std::fs::write(folder.file("old"), b"old").unwrap();
+        std::fs::set_permissions(folder.file("old"), PermissionsExt::from_mode(mode)).unwrap();
+        save("old");
+        assert_eq!(std::fs::metadata(folder.file("old")).unwrap().permissions().mode() & 0o7777, mode);
+        std::fs::remove_file(folder.file("old")).unwrap();
+    }
+    std::fs::create_dir(folder.file("deeper")).unwrap();
+    symlink("deeper/target", folder.file("middle")).unwrap();
+    symlink(folder.file("middle"), folder.file("link")).unwrap();
+    for _ in ["the link leads to no file", "to one"] {
+        save("link");
+        assert!(is_there("deeper/target") && is_there("link"));
+        assert!(["link", "middle"].iter().all(|name| folder.file(name).symlink_metadata().unwrap().is_symlink()));
+    }
+    symlink("round", folder.file("round")).unwrap();
+    assert!(CheckpointWriter::new().save(folder.file("round")).is_err());
+    assert!(CheckpointWriter::new().save(folder.file("deeper")).is_err());
+    assert_eq!(folder.names(), ["deeper", "link", "middle", "round"], "nothing is left beside them");
+    CheckpointWriter::new().tensor("w", &tensor![1]).save("/dev/null").unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_fifo_is_written_to() {
+    use std::os::unix::fs::FileTypeExt;
+    let folder = Folder::new("fifo-written");
+    let fifo = folder.file("fifo");
+    crate::common::fifo(&fifo);
+    let (writer, reader) = (fifo.clone(), fifo.clone());
+    let saving = std::thread::spawn(move || CheckpointWriter::new().tensor("w", &tensor![1]).save(writer));
+    let bytes = ends(move || std::fs::read(reader).unwrap());
+    saving.join().unwrap().unwrap();
+    assert_eq!(Checkpoint::from_bytes(bytes).unwrap().len(), 1);
+    assert!(fifo.metadata().unwrap().file_type().is_fifo());
+}
+
 #[test]
 fn progress_ends_at_the_whole() {
     let x = Tensor::<u8, shape![_]>::ones_sized([20 << 20]);
@@ -273,6 +318,42 @@ fn progress_ends_at_the_whole() {
     let total = 40 << 20;
     assert!(seen.len() > 4 && seen.iter().all(|of| of.2 == total) && seen.is_sorted_by_key(|of| of.1), "{seen:?}");
     assert_eq!(seen.last().unwrap(), &("y".to_owned(), total, total));
+}
+
+#[test]
+fn a_function_that_is_told_of_progress_uses_the_same_checkpoint() {
+    #[derive(Module)]
+    struct Two {
+        a: Tensor<i64, shape![2]>,
+        b: Tensor<i64, shape![1]>,
+    }
+    let folder = Folder::new("progress");
+    let path = folder.file("two.safetensors");
+    Two { a: tensor![1, 2], b: tensor![3] }.save(&path).unwrap();
+    let sums = ends(move || {
+        let (file, mut sums) = (Checkpoint::open(&path).unwrap(), Vec::new());
+        let other = |name: &str| Tensor::<i64, shape![_]>::load(&file, if name == "a" { "b" } else { "a" }).unwrap();
+        let two: Two = LoadOptions::new().on_progress(|at| sums.push(other(at.name).sum().item())).load(&file).unwrap();
+        assert_eq!((two.a.to_vec(), two.b.to_vec()), (vec![1, 2], vec![3]));
+        sums
+    });
+    assert_eq!(sums, [3, 3]);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_regular_file_is_refused_and_not_waited_for() {
+    let folder = Folder::new("fifo");
+    let (fifo, index) = (folder.file("model-1.safetensors"), folder.file("model.safetensors.index.json"));
+    crate::common::fifo(&fifo);
+    std::fs::write(&index, r#"{"weight_map":{"a":"model-1.safetensors"}}"#).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(folder.file("socket")).unwrap();
+    for path in [fifo, index, folder.file("socket"), "/dev/null".into()] {
+        let error = ends(move || Checkpoint::open(path)).unwrap_err();
+        assert!(matches!(&error, Error::File { op: "open", .. }), "{error}");
+        let is_named = error.to_string().ends_with("it is no regular file (a pipe, a device or a socket)");
+        assert!(is_named || error.to_string().contains("socket: "), "{error}");
+    }
 }
 
 #[test]
@@ -313,6 +394,7 @@ fn a_file_cut_off_anywhere_is_an_error() {
 
 #[test]
 fn headers_that_lie_are_refused() {
+    refused(file("{}\0\0\0", &[]), "the header ends with 3 NUL bytes: the format fills it up with spaces");
     for length in [u64::MAX, 1 << 63, 100_000_001, 1 << 40] {
         refused([&length.to_le_bytes()[..], b"{}"].concat(), "it is no safetensors file");
     }

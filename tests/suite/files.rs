@@ -96,7 +96,7 @@ fn what_is_no_such_tensor_is_an_error_that_names_the_file() {
     assert!(matches!(open::<u8>(&missing, 1), Err(Error::File { path, .. }) if path == missing.0));
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     // SAFETY: nothing is mapped.
-    says(unsafe { List::<u8>::from_file(folder, [1]) }.unwrap_err(), ": it is no file");
+    says(unsafe { List::<u8>::from_file(folder, [1]) }.unwrap_err(), ": it is a folder");
     assert!(matches!(open::<i64>(&file, usize::MAX / 4), Err(Error::TooLarge { .. })));
     // SAFETY: as above.
     let wrong = unsafe { Tensor::<u8, shape![_, 3]>::from_file(&file.0, [1, 4]) };

@@ -181,6 +181,11 @@ fn other_losses_have_pytorchs_values() {
     close(logs.ctc_loss(&labels, &[4, 3], &[2, 2], 0, false, Unreduced).to_vec(), &[1.378_001_3, 3.341_8]);
     close([logs.ctc_loss(&labels, &[4, 3], &[2, 2], 0, false, Mean).item()], &[1.179_950_4]);
     assert!(logs.try_ctc_loss(&labels, &[4, 5], &[2, 2], 0, false, Mean).is_err());
+    // Without data labels take no memory, however long a row of them is.
+    let (plan, rows) =
+        (Tensor::<f32, shape![4, 2, 3], Meta>::zeros(), Tensor::<i64, shape![2, _], Meta>::zeros_sized([2, 1 << 58]));
+    assert!(plan.try_ctc_loss(&rows, &[4, 3], &[2, 1 << 40], 0, false, Mean).is_ok());
+    assert!(plan.try_ctc_loss(&rows, &[4, 3], &[2, 1 << 59], 0, false, Mean).is_err());
     assert_eq!(logs.ctc_loss(&labels, &[1, 1], &[2, 2], 0, false, Sum).item(), f32::INFINITY);
     assert_eq!(logs.ctc_loss(&labels, &[1, 1], &[2, 2], 0, true, Sum).item(), 0.0);
 }

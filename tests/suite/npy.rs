@@ -136,11 +136,37 @@ fn dtypes_that_are_none_of_ours_or_of_numpys_are_refused_by_name() {
     refused("strings", &file(1, &header("'<U4'"), &[0; 16]), "strings");
     refused("dates", &file(1, &header("'<M8[ns]'"), &[0; 8]), "dates");
     refused("long", &file(1, &header("'<f16'"), &[0; 16]), "of no dtype that castiron has");
+    refused("long-int", &file(1, &header("'l'"), &[0; 8]), "integers as wide as a machine's");
+    let latin = [&b"{'descr': [('\xe9', '<f4')], 'fortran_order': False, 'shape': (1,), }"[..], &[0; 4]].concat();
+    let latin = [b"\x93NUMPY\x01\x00", &((latin.len() - 4) as u16).to_le_bytes()[..], &latin].concat();
+    refused("latin", &latin, "its elements are structures");
     let file = Temporary::new("no-dtype", &[]);
     let error = Tensor::<bf16, shape![1]>::zeros().save_npy(&file.0).unwrap_err().to_string();
     assert!(error.ends_with("NumPy has no bfloat16: convert it first, for example by `.to::<f32>()`"), "{error}");
     assert!(Tensor::<f32, shape![1], Meta>::zeros().save_npy(&file.0).is_err());
     assert!(std::fs::read(&file.0).unwrap().is_empty(), "the old file is as it was");
+}
+
+/// `np.dtype` takes them, and so does `np.load`.
+#[test]
+fn dtypes_have_other_spellings() {
+    fn check<E: Element>(spellings: &str, one: E, bytes: &[u8]) {
+        for descr in spellings.split(' ') {
+            let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': (1,), }}");
+            let x = load::<E, shape![1]>("spelling", &file(1, &header, bytes)).unwrap();
+            assert_eq!(x.to_vec(), [one], "{descr}");
+        }
+    }
+    check("<f8 <d", 1.5_f64, &1.5_f64.to_le_bytes());
+    check(">f8 >d", 1.5_f64, &1.5_f64.to_be_bytes());
+    check("d float64 =f8", 1.5_f64, &1.5_f64.to_ne_bytes());
+    check("f float32", 1.5_f32, &1.5_f32.to_ne_bytes());
+    check("<f", 1.5_f32, &1.5_f32.to_le_bytes());
+    check("e float16", f16::from_f32(1.5), &f16::from_f32(1.5).to_ne_bytes());
+    check("b int8 |i1", -3_i8, &[253]);
+    check("B uint8", 253_u8, &[253]);
+    check("? bool |b1", true, &[1]);
+    check("q int64", -3_i64, &(-3_i64).to_ne_bytes());
 }
 
 #[test]
@@ -162,6 +188,7 @@ fn files_that_are_cut_off_or_lie_are_refused() {
     refused("larger", &file(1, &header("(9223372036854775807, 4)"), &[0; 8]), "more elements than memory can address");
     refused("largest", &file(1, &header("(99999999999999999999,)"), &[0; 8]), "a size is expected");
     refused("negative", &file(1, &header("(-1,)"), &[]), "a size is expected");
+    refused("no-comma", &file(1, &header("(2)"), &[0; 2]), "`,` is expected: a tuple of one size is written `(4,)`");
     refused("no-tuple", &file(1, &header("2"), &[0; 2]), "`(` is expected");
     refused(
         "header",
@@ -173,6 +200,9 @@ fn files_that_are_cut_off_or_lie_are_refused() {
     refused("behind", &file(1, &(header("(1,)") + "x"), &[1]), "the end is expected");
     refused("letters", &file(1, "{'déscr", &[]), "a string is expected");
     refused("version", &file(9, &header("(1,)"), &[1]), "");
+    let mut minor = file(1, &header("(1,)"), &[1]);
+    minor[7] = 7;
+    refused("minor", &minor, "version 1.7 of the npy format is unknown");
     let bools = file(1, "{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }", &[1, 2]);
     let error = load::<bool, shape![2]>("bools", &bools).unwrap_err().to_string();
     assert!(error.contains("a bool is a byte of 0 or 1"), "{error}");
@@ -204,6 +234,12 @@ fn arrays_of_an_archive_are_read_and_written() {
             assert!(cut.is_err() || cut.unwrap().load::<f32, shape![2, 2]>("x").is_err(), "{end}");
         }
     }
+    // The method stands in the header of the array and in the directory; 12 is bzip2.
+    let mut other = NpzWriter::new().tensor("x", &x).compressed().to_bytes().unwrap();
+    let directory = other.windows(4).position(|at| at == b"PK\x01\x02").unwrap();
+    (other[8], other[directory + 10]) = (12, 12);
+    let error = Npz::from_bytes(other).unwrap().load::<f32, shape![2, 2]>("x").unwrap_err().to_string();
+    assert!(error.ends_with("array `x`: it is compressed by bzip2, which castiron does not read: save it by `np.savez` or `np.savez_compressed`"), "{error}");
     let t = x.permute(axis![1, 0]);
     let twice = NpzWriter::new().tensor("x", &x).tensor("x", &t).to_bytes().unwrap_err().to_string();
     assert!(twice.starts_with("save_npz: memory: array `x`: "), "{twice}");
@@ -222,5 +258,23 @@ fn archives_that_lie_are_refused() {
                 let _ = file.load::<u8, shape![2]>("x");
             }
         }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_regular_file_is_refused_and_not_waited_for() {
+    let fifo = Temporary::new("fifo", &[]);
+    std::fs::remove_file(&fifo.0).unwrap();
+    crate::common::fifo(&fifo.0);
+    let path = fifo.0.clone();
+    let errors = crate::common::ends(move || {
+        // SAFETY: nothing is mapped.
+        let mapped = unsafe { Tensor::<u8, shape![_]>::map_npy(&path) };
+        [Tensor::<u8, shape![_]>::load_npy(&path).err(), mapped.err(), Npz::open(&path).err()]
+    });
+    for error in errors {
+        let error = error.unwrap().to_string();
+        assert!(error.ends_with("it is no regular file (a pipe, a device or a socket)"), "{error}");
     }
 }

@@ -139,7 +139,7 @@ pub fn dtypes(text: &str, table: &mut Table) -> Result<(), String> {
 fn literal(text: &str) -> Option<Value> {
     if let Some(items) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
         let items = items.split(',').filter(|item| !item.is_empty());
-        return items.map(literal).collect::<Option<Vec<_>>>().map(Value::List);
+        return items.map(literal).collect::<Option<_>>().map(Value::List);
     }
     let value = match text {
         "True" => ScalarValue::Bool(true),

@@ -80,7 +80,7 @@ fn case(table: &mut Table, case: &Json) {
                         named("new_empty", one.clone().named("size", sizes))
                     }
                     "cumsum0" => named("cumsum", one.clone().arg(0_i64)),
-                    "flip0" if x.rank() == 0 => named("flip", one.clone().arg(Value::List(Vec::new()))),
+                    "flip0" if x.rank() == 0 => named("flip", one.clone().arg(Value::List(Vec::new().into()))),
                     "flip0" => named("flip", one.clone().arg(vec![0_i64])),
                     "softmax0" => named("softmax", one.clone().arg(0_i64)),
                     "where" => x.gt(0).and_then(|mask| named("where", Args::new().arg(mask).arg(x).arg(x))),

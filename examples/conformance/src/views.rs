@@ -31,7 +31,7 @@ fn index(text: &str) -> Option<Value> {
         depth += i32::from(letter == '[') - i32::from(letter == ']');
         letter == ',' && depth == 0
     };
-    let items: Option<Vec<Value>> = text
+    let items: Option<_> = text
         .split(outside)
         .map(str::trim)
         .filter(|item| !item.is_empty())

@@ -1,6 +1,6 @@
 //! The arguments of a call by name: as they are given, put in their places, and read as what a method takes.
 
-use super::value::{Value, wrong};
+use super::value::{Value, expect_shallow, wrong};
 use crate::any::AnyTensor;
 use crate::any::base::operand::AnyOperand;
 use crate::device::AnyDevice;
@@ -46,6 +46,14 @@ impl Args {
     }
 }
 
+impl Args {
+    /// The error of lists that are nested too deep.
+    pub(super) fn expect_shallow(&self, op: &'static str) -> Result<()> {
+        expect_shallow(op, &self.positional)?;
+        self.named.iter().try_for_each(|(_, value)| expect_shallow(op, core::slice::from_ref(value)))
+    }
+}
+
 /// Arguments put in their places.
 pub(crate) struct Bound<'a> {
     pub(crate) op: &'static str,
@@ -56,6 +64,7 @@ pub(crate) struct Bound<'a> {
 
 impl<'a> Bound<'a> {
     pub(super) fn new(op: &'static str, names: &'static [&'static str], args: &'a Args) -> Result<Self> {
+        args.expect_shallow(op)?;
         // What comes after `*rest` is given by name.
         let variadic = names.iter().position(|name| name.starts_with('*'));
         let places = variadic.unwrap_or(names.len());
@@ -254,7 +263,7 @@ arguments! {
     };
     // An index is one thing or a list; none is `None`, which is a new axis.
     Vec<Value> = |args, name| Ok(match args.get(name) {
-        Some(Value::List(items)) => items.clone(),
+        Some(Value::List(items)) => items.to_vec(),
         Some(one) => vec![one.clone()],
         None => vec![Value::Absent],
     });

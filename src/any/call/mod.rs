@@ -6,7 +6,8 @@ mod value;
 
 pub use self::arguments::Args;
 pub(crate) use self::arguments::{Argument, Bound, Item};
-pub use self::value::Value;
+pub(crate) use self::value::expect_shallow;
+pub use self::value::{Value, ValueList};
 #[cfg(feature = "linalg")]
 use crate::any::decompose;
 use crate::any::elementwise::op_table::{BINARY, UNARY, torch_names};

@@ -82,6 +82,7 @@ fn only_operand(values: &[Value], args: &Args) -> Option<AnyOperand> {
 /// # Ok::<(), castiron::Error>(())
 /// ```
 pub fn call_in_place(name: &str, x: &mut AnyTensor, args: &Args) -> Result<()> {
+    args.expect_shallow("call")?;
     // (`__setitem__` is a name of its own.)
     let name = name.strip_suffix('_').filter(|name| !name.ends_with('_')).unwrap_or(name);
     match (name, &args.positional[..]) {
@@ -159,6 +160,7 @@ pub fn call_in_place(name: &str, x: &mut AnyTensor, args: &Args) -> Result<()> {
 pub fn call_into(name: &str, args: &Args, outs: &mut [&mut AnyTensor]) -> Result<()> {
     let named = operation(name)?;
     let op = named.name;
+    args.expect_shallow(op)?;
     if let ([Value::Array(x), rest @ ..], [out]) = (&args.positional[..], &mut *outs) {
         if let (Some(row), [], true) = (unary_row(op), rest, args.named.is_empty()) {
             return x.apply_into(row, out);

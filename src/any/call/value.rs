@@ -21,11 +21,121 @@ pub enum Value {
     /// A dtype.
     Type(DType),
     /// A list or a tuple.
-    List(Vec<Value>),
+    List(ValueList),
     /// `start:stop:step`
     Slice(Option<i64>, Option<i64>, Option<i64>),
     /// `...`
     Rest,
+}
+
+/// The values of a [`Value::List`]: it is read as a slice, made of a `Vec` or an iterator, and becomes an iterator.
+///
+/// Lists may be nested as deep as a parser has read them: they are cloned, dropped and looked at without recursion, and operations refuse
+/// those that are more than 64 deep.
+///
+/// ```
+/// use castiron::any::{Value, ValueList};
+/// let Value::List(list) = Value::from(vec![1_i64, 2, 3]) else { unreachable!() };
+/// assert_eq!((list.len(), list.first().map(|value| format!("{value:?}"))), (3, Some("Number(Int(1))".to_owned())));
+/// let twice: ValueList = list.into_iter().chain([Value::Rest]).collect();
+/// assert_eq!(twice.len(), 4);
+/// ```
+#[derive(Default)]
+pub struct ValueList(Vec<Value>);
+
+/// Lists that are nested deeper are refused: no tensor has as many axes, and what reads them calls itself.
+const DEEPEST: usize = 64;
+
+/// Whether lists are nested deeper than operations take.
+fn is_too_deep(values: &[Value]) -> bool {
+    let mut left = vec![(values, 0)];
+    while let Some((values, depth)) = left.pop() {
+        if depth > DEEPEST {
+            return true;
+        }
+        left.extend(values.iter().filter_map(|value| match value {
+            Value::List(list) => Some((&list.0[..], depth + 1)),
+            _ => None,
+        }));
+    }
+    false
+}
+
+/// The error of lists that are nested too deep. All that takes values from outside begins with it.
+pub(crate) fn expect_shallow(op: &'static str, values: &[Value]) -> Result<()> {
+    if is_too_deep(values) {
+        let reason = format!("lists are nested more than {DEEPEST} deep");
+        return Err(Error::InvalidArgument { op, reason });
+    }
+    Ok(())
+}
+
+impl core::ops::Deref for ValueList {
+    type Target = [Value];
+    fn deref(&self) -> &[Value] {
+        &self.0
+    }
+}
+impl From<Vec<Value>> for ValueList {
+    fn from(values: Vec<Value>) -> Self {
+        ValueList(values)
+    }
+}
+impl FromIterator<Value> for ValueList {
+    fn from_iter<I: IntoIterator<Item = Value>>(values: I) -> Self {
+        ValueList(values.into_iter().collect())
+    }
+}
+impl IntoIterator for ValueList {
+    type Item = Value;
+    type IntoIter = std::vec::IntoIter<Value>;
+    fn into_iter(mut self) -> Self::IntoIter {
+        core::mem::take(&mut self.0).into_iter()
+    }
+}
+impl<'a> IntoIterator for &'a ValueList {
+    type Item = &'a Value;
+    type IntoIter = core::slice::Iter<'a, Value>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+impl core::fmt::Debug for ValueList {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        if is_too_deep(&self.0) { f.write_str("[…]") } else { f.debug_list().entries(&self.0).finish() }
+    }
+}
+impl Clone for ValueList {
+    fn clone(&self) -> Self {
+        // What is left of each list that is being copied, and its copy so far; the outermost first.
+        let mut open = vec![(self.0.iter(), Vec::new())];
+        loop {
+            let Some((left, copy)) = open.last_mut() else { return ValueList::default() };
+            match left.next() {
+                Some(Value::List(list)) => open.push((list.0.iter(), Vec::with_capacity(list.len()))),
+                Some(value) => copy.push(value.clone()),
+                None => {
+                    let copy = ValueList(core::mem::take(copy));
+                    open.pop();
+                    match open.last_mut() {
+                        Some((_, outer)) => outer.push(Value::List(copy)),
+                        None => return copy,
+                    }
+                }
+            }
+        }
+    }
+}
+impl Drop for ValueList {
+    fn drop(&mut self) {
+        let mut left = core::mem::take(&mut self.0);
+        while let Some(value) = left.pop() {
+            if let Value::List(mut list) = value {
+                // (What is dropped here has no values any more.)
+                left.append(&mut list.0);
+            }
+        }
+    }
 }
 
 impl From<AnyTensor> for Value {
@@ -80,12 +190,12 @@ impl<V: Into<Value>> From<Option<V>> for Value {
 }
 impl<A: Into<Value>, B: Into<Value>> From<(A, B)> for Value {
     fn from((a, b): (A, B)) -> Self {
-        Value::List(vec![a.into(), b.into()])
+        Value::List(vec![a.into(), b.into()].into())
     }
 }
 impl<A: Into<Value>, B: Into<Value>, C: Into<Value>> From<(A, B, C)> for Value {
     fn from((a, b, c): (A, B, C)) -> Self {
-        Value::List(vec![a.into(), b.into(), c.into()])
+        Value::List(vec![a.into(), b.into(), c.into()].into())
     }
 }
 

@@ -81,7 +81,7 @@ impl AnyTensor {
             x = x.sub(mean.expanded_to(&x.sizes)?)?;
         }
         let (u, s, v) = x.svd_lowrank(q.unwrap_or(6), niter.unwrap_or(2), generator)?;
-        Ok(Value::List(vec![u.into(), s.into(), v.into()]))
+        Ok(Value::List(vec![u.into(), s.into(), v.into()].into()))
     }
 
     #[op(pca_lowrank(A, q, center, niter, generator), dtypes = "float32, float64, complex64 and complex128")]
@@ -90,6 +90,6 @@ impl AnyTensor {
         let (q, center) = (args.read::<Option<usize>>("q")?, args.read_or("center", || true)?);
         let niter = args.read_or("niter", || 2)?;
         let (u, s, v) = args.tensor("A")?.pca_lowrank(q, center, niter, generator)?;
-        Ok(Value::List(vec![u.into(), s.into(), v.into()]))
+        Ok(Value::List(vec![u.into(), s.into(), v.into()].into()))
     }
 }

@@ -4,7 +4,7 @@
 use super::indexed_axes::IndexedAxes;
 use crate::any::AnyTensor;
 use crate::any::base::by_width::{invalid, signed};
-use crate::any::call::Value;
+use crate::any::call::{Value, expect_shallow};
 use crate::any::elementwise::apply::same_device;
 use crate::device::AnyDevice;
 use crate::dtype::DType;
@@ -135,6 +135,7 @@ impl AnyTensor {
 
     /// The view that an index makes, and the indices that choose elements of it, by axes.
     pub(crate) fn met(&self, op: &'static str, index: &[Value]) -> Result<(AnyTensor, Vec<(usize, AnyTensor)>)> {
+        expect_shallow(op, index)?;
         let mut items = Vec::with_capacity(index.len());
         for item in index {
             items.push(match item {

@@ -8,7 +8,7 @@ use crate::any::linalg::matmul::{expect_numbers, product};
 use crate::device::{Backend, Dynamic};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, Complex, DType};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, collected, listed};
 use castiron_macros::operations;
 
 #[operations]
@@ -60,13 +60,13 @@ impl AnyTensor {
         let (size, zero, one) = (self.sizes[self.rank() - 1], Complex::new(0.0, 0.0), Complex::new(1.0, 0.0));
         let inverses = self.allocated_like(op, &self.sizes, DType::C128, || {
             let mut elements: Vec<Complex<f64>> = Dynamic::download(self.to(DType::C128)?.data_as(op)?)?;
-            for matrix in elements.chunks_exact_mut(size * size) {
+            for matrix in elements.chunks_exact_mut((size * size).max(1)) {
                 // The augmented matrix [A | I] of Gauss-Jordan elimination.
                 let row = |at: usize| {
                     let own = matrix[at * size..(at + 1) * size].iter().copied();
-                    own.chain((0..size).map(|column| if column == at { one } else { zero })).collect()
+                    listed(own.chain((0..size).map(|column| if column == at { one } else { zero })))
                 };
-                let mut rows: Vec<Vec<Complex<f64>>> = (0..size).map(row).collect();
+                let mut rows = collected((0..size).map(row))?;
                 for at in 0..size {
                     let largest = |a: &usize, b: &usize| rows[*a][at].norm_sqr().total_cmp(&rows[*b][at].norm_sqr());
                     let pivot = (at..size).max_by(largest).unwrap_or(at);

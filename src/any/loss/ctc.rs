@@ -39,7 +39,7 @@ impl AnyTensor {
         };
         let labels = targets.to_ints(op)?;
         let row = (targets.rank() > 1).then(|| targets.sizes[targets.rank() - 1]);
-        let sequences = Sequences { labels: &labels, row, input_lengths, target_lengths };
+        let sequences = Sequences { labels: Some(&labels), row, input_lengths, target_lengths };
         let buffer: DynamicBuffer = dispatch_dtype!(op, self.dtype, E: [f32, f64] => {
             ctc::<E, Dynamic>(logs.elements_as()?, &sequences, blank, zero_infinity, reduction)
         })?;

@@ -90,7 +90,7 @@ impl AnyTensor {
         };
         let (values, index) = x.fractional_max(args.op, &kernel, &places, samples)?;
         if args.read_or("return_indices", || false)? {
-            return Ok(Value::List(vec![values.into(), index.into()]));
+            return Ok(Value::List(vec![values.into(), index.into()].into()));
         }
         Ok(values.into())
     }

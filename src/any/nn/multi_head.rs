@@ -174,13 +174,13 @@ impl AnyTensor {
         let result = together.linear(args.tensor("out_proj_weight")?, args.read("out_proj_bias")?)?;
         let result = if is_batched { result } else { result.squeeze(Some(&[1]))? };
         let Some(weights) = weights.filter(|_| need_weights) else {
-            return Ok(Value::List(vec![result.into(), Value::Absent]));
+            return Ok(Value::List(vec![result.into(), Value::Absent].into()));
         };
         let mut weights = weights.reshape([batch, heads, queries, keys])?;
         if args.read_or("average_attn_weights", || true)? {
             weights = weights.mean(Some(&[1]), false, None)?;
         }
         let weights = if is_batched { weights } else { weights.squeeze(Some(&[0]))? };
-        Ok(Value::List(vec![result.into(), weights.into()]))
+        Ok(Value::List(vec![result.into(), weights.into()].into()))
     }
 }

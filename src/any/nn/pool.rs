@@ -179,7 +179,7 @@ impl AnyTensor {
         let x = args.tensor("input")?;
         if args.read_or("return_indices", || false)? {
             let [values, index] = x.pooled_max_with_index(args.op, axes, &options)?;
-            return Ok(Value::List(vec![values.into(), index.into()]));
+            return Ok(Value::List(vec![values.into(), index.into()].into()));
         }
         Ok(x.pooled_max(args.op, axes, &options)?.into())
     }
@@ -215,7 +215,7 @@ impl AnyTensor {
         let places = x.adaptive_sizes(args, axes)?;
         if args.read_or("return_indices", || false)? {
             let [values, index] = x.adaptive_max_with_index(args.op, &places)?;
-            return Ok(Value::List(vec![values.into(), index.into()]));
+            return Ok(Value::List(vec![values.into(), index.into()].into()));
         }
         Ok(x.adaptive_max(args.op, &places)?.into())
     }

@@ -254,7 +254,7 @@ impl AnyTensor {
             };
             x.gradient_along(at as i64, &steps, edge_order).map(Value::Array)
         };
-        dims.iter().zip(spacing).map(along).collect::<Result<Vec<_>>>().map(Value::List)
+        dims.iter().zip(spacing).map(along).collect::<Result<_>>().map(Value::List)
     }
 }
 

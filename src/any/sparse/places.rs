@@ -10,7 +10,7 @@ use crate::any::join::combinations::count_up;
 use crate::any::{AnyTensor, Dims, cat};
 use crate::device::{AnyDevice, IntoDevice};
 use crate::dtype::{DType, Element};
-use crate::error::Result;
+use crate::error::{Result, listed};
 use crate::sparse::expect_countable;
 
 /// So many elements are multiplied at a time where each element of a sparse matrix meets a row.
@@ -32,7 +32,7 @@ fn where_true(mask: &AnyTensor) -> Result<AnyTensor> {
 
 /// Numbers of the host as a column beside another tensor.
 fn column(numbers: impl Iterator<Item = usize>, beside: &AnyTensor) -> Result<AnyTensor> {
-    let numbers: Vec<i64> = numbers.map(|number| number as i64).collect();
+    let numbers = listed(numbers.map(|number| number as i64))?;
     let sizes = [numbers.len(), 1];
     AnyTensor::of_ints(numbers, &sizes)?.to_device(beside.device())
 }

@@ -18,7 +18,7 @@ fn copied(args: &Bound<'_>, of: &str, names: &[&str]) -> Result<Value> {
     fn copy(value: Value) -> Result<Value> {
         match value {
             Value::Array(view) => view.copy().map(Value::Array),
-            Value::List(views) => views.into_iter().map(copy).collect::<Result<Vec<_>>>().map(Value::List),
+            Value::List(views) => views.into_iter().map(copy).collect::<Result<_>>().map(Value::List),
             other => Ok(other),
         }
     }
@@ -77,10 +77,10 @@ impl AnyTensor {
         let given = Args::new().arg(args.tensor("input")?).arg(args.value("split_sizes")?.clone());
         let parts = match call("split_with_sizes", &given.named("dim", args.read_or("dim", || 0_i64)?))? {
             Value::List(parts) => parts,
-            other => vec![other],
+            other => vec![other].into(),
         };
         let copies = parts.into_iter().map(|part| part.tensor()?.copy().map(Value::from));
-        copies.collect::<Result<Vec<_>>>().map(Value::List)
+        copies.collect::<Result<_>>().map(Value::List)
     }
 
     /// Elements of a dense copy written where other sizes, strides and an offset reach (`torch.as_strided_scatter`).

@@ -3,7 +3,7 @@
 
 use super::field::FieldNumber;
 use crate::cpu::threads;
-use crate::error::{Result, filled};
+use crate::error::{Result, filled, room};
 
 /// How many elements the results of one matrix have: of its dtype, real, complex, and integers.
 #[derive(Clone, Copy, Default)]
@@ -59,12 +59,12 @@ struct Piece<'a, E: FieldNumber> {
     info: &'a mut [i32],
 }
 
-/// Calls `work` with the number of each matrix and the places of its results; it gives `info`. A matrix takes so many nanoseconds.
+/// Calls `work` with the number of each matrix and the places of its results; it gives `info`, or the error that memory ran out. A matrix takes so many nanoseconds.
 pub(crate) fn each<E: FieldNumber>(
     count: usize,
     nanoseconds: usize,
     lens: Lens,
-    work: &(dyn Fn(usize, Slots<'_, E>) -> i32 + Sync),
+    work: &(dyn Fn(usize, Slots<'_, E>) -> Result<i32> + Sync),
 ) -> Result<Done<E>> {
     let mut done = Done::<E>::none();
     for (list, len) in done.own.iter_mut().zip(lens.own) {
@@ -91,7 +91,7 @@ pub(crate) fn each<E: FieldNumber>(
         done.complex.each_mut().map(|list| &mut list[..]),
     );
     let (mut ints, mut info) = (&mut done.ints[..], &mut done.info[..]);
-    let mut pieces = Vec::with_capacity(number);
+    let mut pieces = room(number)?;
     for at in 0..number {
         let (first, end) = (count * at / number, count * (at + 1) / number);
         let of = end - first;
@@ -113,7 +113,7 @@ pub(crate) fn each<E: FieldNumber>(
             let real = real.each_mut().map(|left| taken(left, number.next().copied().unwrap_or(0)));
             let mut number = lens.complex.iter();
             let complex = complex.each_mut().map(|left| taken(left, number.next().copied().unwrap_or(0)));
-            *info = work(piece.first + at, Slots { own, real, complex, ints: taken(&mut ints, lens.ints) });
+            *info = work(piece.first + at, Slots { own, real, complex, ints: taken(&mut ints, lens.ints) })?;
         }
         Ok(())
     })?;

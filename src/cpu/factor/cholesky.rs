@@ -2,6 +2,7 @@
 
 use super::field::FieldNumber;
 use super::{matrix, matrix_mut, scratch};
+use crate::error::Result;
 use faer::Par;
 use faer::dyn_stack::MemStack;
 use faer::linalg::cholesky::llt::factor::{LltRegularization, cholesky_in_place, cholesky_in_place_scratch};
@@ -9,7 +10,7 @@ use faer::linalg::triangular_solve as triangular;
 use faer::prelude::ReborrowMut;
 
 /// The factor of a matrix of which one triangle is read; the order of the first minor that is not positive, or 0.
-pub(crate) fn cholesky<E: FieldNumber>(a: &[E], n: usize, upper: bool, factor: &mut [E]) -> i32 {
+pub(crate) fn cholesky<E: FieldNumber>(a: &[E], n: usize, upper: bool, factor: &mut [E]) -> Result<i32> {
     // The lower triangle, or what the upper one says of it.
     factor.fill(E::zero_impl());
     for j in 0..n {
@@ -19,7 +20,7 @@ pub(crate) fn cholesky<E: FieldNumber>(a: &[E], n: usize, upper: bool, factor: &
         // As LAPACK: the diagonal is real.
         factor[j * n + j] = E::of_real(factor[j * n + j].real_part());
     }
-    let mut memory = scratch(cholesky_in_place_scratch::<E>(n, Par::Seq, Default::default()));
+    let mut memory = scratch(cholesky_in_place_scratch::<E>(n, Par::Seq, Default::default()))?;
     let result = cholesky_in_place(
         matrix_mut(factor, n, n),
         LltRegularization::default(),
@@ -33,10 +34,10 @@ pub(crate) fn cholesky<E: FieldNumber>(a: &[E], n: usize, upper: bool, factor: &
     if upper {
         adjoint_in_place(factor, n);
     }
-    match result {
+    Ok(match result {
         Ok(_) => 0,
         Err(faer::linalg::cholesky::llt::factor::LltError::NonPositivePivot { index }) => index as i32 + 1,
-    }
+    })
 }
 
 pub(super) fn adjoint_in_place<E: FieldNumber>(a: &mut [E], n: usize) {

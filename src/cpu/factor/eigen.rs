@@ -3,6 +3,7 @@
 use super::field::FieldNumber;
 use super::{matrix_mut, scratch};
 use crate::dtype::Complex;
+use crate::error::{Result, filled, listed};
 use faer::diag::DiagMut;
 use faer::dyn_stack::MemStack;
 use faer::linalg::evd::{
@@ -23,8 +24,8 @@ pub(crate) fn eigenvalues_of_symmetric<E: FieldNumber>(
     upper: bool,
     w: &mut [E::Re],
     v: &mut [E],
-) -> bool {
-    let mut lower = vec![E::zero_impl(); n * n];
+) -> Result<bool> {
+    let mut lower = filled(E::zero_impl(), n * n)?;
     for j in 0..n {
         for i in j..n {
             lower[j * n + i] = if upper { a[i * n + j].conjugate() } else { a[j * n + i] };
@@ -35,11 +36,11 @@ pub(crate) fn eigenvalues_of_symmetric<E: FieldNumber>(
     if !super::all_finite(&lower) {
         w.fill(<E::Re as Float>::nan());
         v.fill(E::of_real(<E::Re as Float>::nan()));
-        return true;
+        return Ok(true);
     }
     let vectors = !v.is_empty();
-    let mut values = vec![E::zero_impl(); n];
-    let mut memory = scratch(self_adjoint_evd_scratch::<E>(n, asked(vectors), Par::Seq, Default::default()));
+    let mut values = filled(E::zero_impl(), n)?;
+    let mut memory = scratch(self_adjoint_evd_scratch::<E>(n, asked(vectors), Par::Seq, Default::default()))?;
     let result = self_adjoint_evd(
         super::matrix(&lower, n, n),
         DiagMut::from_slice_mut(&mut values),
@@ -51,20 +52,20 @@ pub(crate) fn eigenvalues_of_symmetric<E: FieldNumber>(
     for (to, value) in w.iter_mut().zip(values) {
         *to = value.real_part();
     }
-    result.is_ok()
+    Ok(result.is_ok())
 }
 
 /// Eigenvalues and, if asked for, eigenvectors column by column; `None` where they were not found.
-type Eigen<T> = Option<(Vec<Complex<T>>, Vec<Complex<T>>)>;
+type Eigen<T> = Result<Option<(Vec<Complex<T>>, Vec<Complex<T>>)>>;
 
 /// Of a real matrix: pairs of conjugates stand beside each other, the one with the positive imaginary part first.
 pub(crate) fn real<T: RealField + Float>(a: MatRef<'_, T>, vectors: bool) -> Eigen<T> {
     let n = a.nrows();
-    let (mut re, mut im) = (vec![T::zero(); n], vec![T::zero(); n]);
-    let mut packed = vec![T::zero(); if vectors { n * n } else { 0 }];
+    let (mut re, mut im) = (filled(T::zero(), n)?, filled(T::zero(), n)?);
+    let mut packed = filled(T::zero(), if vectors { n * n } else { 0 })?;
     let mut memory =
-        scratch(evd_scratch::<T>(n, ComputeEigenvectors::No, asked(vectors), Par::Seq, Default::default()));
-    evd_real(
+        scratch(evd_scratch::<T>(n, ComputeEigenvectors::No, asked(vectors), Par::Seq, Default::default()))?;
+    let found = evd_real(
         a,
         DiagMut::from_slice_mut(&mut re),
         DiagMut::from_slice_mut(&mut im),
@@ -73,10 +74,12 @@ pub(crate) fn real<T: RealField + Float>(a: MatRef<'_, T>, vectors: bool) -> Eig
         Par::Seq,
         MemStack::new(&mut memory),
         Default::default(),
-    )
-    .ok()?;
-    let values: Vec<Complex<T>> = re.iter().zip(&im).map(|(&re, &im)| Complex::new(re, im)).collect();
-    let mut columns = vec![Complex::new(T::zero(), T::zero()); packed.len()];
+    );
+    if found.is_err() {
+        return Ok(None);
+    }
+    let values = listed(re.iter().zip(&im).map(|(&re, &im)| Complex::new(re, im)))?;
+    let mut columns = filled(Complex::new(T::zero(), T::zero()), packed.len())?;
     let mut j = 0;
     while vectors && j < n {
         if im[j] == T::zero() || j + 1 == n {
@@ -91,7 +94,7 @@ pub(crate) fn real<T: RealField + Float>(a: MatRef<'_, T>, vectors: bool) -> Eig
             j += 2;
         }
     }
-    Some((values, columns))
+    Ok(Some((values, columns)))
 }
 
 /// Of a complex matrix.
@@ -101,10 +104,10 @@ where
 {
     let n = a.nrows();
     let zero = Complex::new(T::zero(), T::zero());
-    let (mut values, mut columns) = (vec![zero; n], vec![zero; if vectors { n * n } else { 0 }]);
+    let (mut values, mut columns) = (filled(zero, n)?, filled(zero, if vectors { n * n } else { 0 })?);
     let mut memory =
-        scratch(evd_scratch::<Complex<T>>(n, ComputeEigenvectors::No, asked(vectors), Par::Seq, Default::default()));
-    evd_cplx::<T>(
+        scratch(evd_scratch::<Complex<T>>(n, ComputeEigenvectors::No, asked(vectors), Par::Seq, Default::default()))?;
+    let found = evd_cplx::<T>(
         a,
         DiagMut::from_slice_mut(&mut values),
         None,
@@ -112,9 +115,11 @@ where
         Par::Seq,
         MemStack::new(&mut memory),
         Default::default(),
-    )
-    .ok()?;
-    Some((values, columns))
+    );
+    if found.is_err() {
+        return Ok(None);
+    }
+    Ok(Some((values, columns)))
 }
 
 /// Columns of norm 1 whose largest element is real, as LAPACK's.

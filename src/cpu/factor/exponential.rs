@@ -3,6 +3,7 @@
 
 use super::field::FieldNumber;
 use super::{lu, matrix, matrix_mut};
+use crate::error::{Result, filled, listed};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Par};
 use num_traits::Float;
@@ -26,52 +27,50 @@ const COEFFICIENTS: [f64; 14] = [
 ];
 const LARGEST: f64 = 5.37;
 
-fn product<E: FieldNumber>(a: &[E], b: &[E], n: usize) -> Vec<E> {
-    let mut c = vec![E::zero_impl(); n * n];
+fn product<E: FieldNumber>(a: &[E], b: &[E], n: usize) -> Result<Vec<E>> {
+    let mut c = filled(E::zero_impl(), n * n)?;
     matmul(matrix_mut(&mut c, n, n), Accum::Replace, matrix(a, n, n), matrix(b, n, n), E::one_impl(), Par::Seq);
-    c
+    Ok(c)
 }
 
-pub(crate) fn exponential<E: FieldNumber>(a: &[E], n: usize, result: &mut [E]) {
+pub(crate) fn exponential<E: FieldNumber>(a: &[E], n: usize, result: &mut [E]) -> Result<()> {
     let sums = (0..n).map(|j| a[j * n..(j + 1) * n].iter().fold(E::real(0.0), |sum, x| sum + x.modulus()));
     let norm = sums.fold(E::real(0.0), |most, sum| if sum > most || Float::is_nan(sum) { sum } else { most });
     if !norm.is_finite() {
         result.fill(E::of_real(<E::Re as Float>::nan()));
-        return;
+        return Ok(());
     }
     let times = Float::max(E::real(0.0), Float::ceil(Float::log2(norm / E::real(LARGEST))));
     let factor = E::of_real(Float::powf(E::real(2.0), -times));
-    let a: Vec<E> = a.iter().map(|&x| x * factor).collect();
+    let a = listed(a.iter().map(|&x| x * factor))?;
     let b = COEFFICIENTS.map(E::of_f64);
-    let a2 = product(&a, &a, n);
-    let a4 = product(&a2, &a2, n);
-    let a6 = product(&a2, &a4, n);
+    let a2 = product(&a, &a, n)?;
+    let a4 = product(&a2, &a2, n)?;
+    let a6 = product(&a2, &a4, n)?;
     // `high` in front of the sixth power, `low` beside it.
-    let sum = |at: usize| -> (Vec<E>, Vec<E>) {
-        (0..n * n)
-            .map(|i| {
-                let unit = if i % (n + 1) == 0 { b[at] } else { E::zero_impl() };
-                let high = b[12 + at] * a6[i] + b[10 + at] * a4[i] + b[8 + at] * a2[i];
-                (high, b[6 + at] * a6[i] + b[4 + at] * a4[i] + b[2 + at] * a2[i] + unit)
-            })
-            .unzip()
+    let sum = |at: usize| -> Result<Vec<E>> {
+        let high = listed((0..n * n).map(|i| b[12 + at] * a6[i] + b[10 + at] * a4[i] + b[8 + at] * a2[i]))?;
+        let mut sum = product(&a6, &high, n)?;
+        for (i, x) in sum.iter_mut().enumerate() {
+            let unit = if i % (n + 1) == 0 { b[at] } else { E::zero_impl() };
+            *x += b[6 + at] * a6[i] + b[4 + at] * a4[i] + b[2 + at] * a2[i] + unit;
+        }
+        Ok(sum)
     };
-    let whole = |(high, low): (Vec<E>, Vec<E>)| -> Vec<E> {
-        product(&a6, &high, n).into_iter().zip(low).map(|(x, y)| x + y).collect()
-    };
-    let (odd, v) = (whole(sum(1)), whole(sum(0)));
-    let u = product(&a, &odd, n);
-    let mut denominator: Vec<E> = v.iter().zip(&u).map(|(&v, &u)| v - u).collect();
+    let (odd, v) = (sum(1)?, sum(0)?);
+    let u = product(&a, &odd, n)?;
+    let mut denominator = listed(v.iter().zip(&u).map(|(&v, &u)| v - u))?;
     for ((to, v), u) in result.iter_mut().zip(v).zip(u) {
         *to = v + u;
     }
-    let mut pivots = vec![0; n];
+    let mut pivots = filled(0, n)?;
     lu::lu(&mut denominator, n, n, &mut pivots);
-    lu::solve_factored(&denominator, n, &pivots, matrix_mut(result, n, n), false);
+    lu::solve_factored(&denominator, n, &pivots, matrix_mut(result, n, n), false)?;
     let mut left = times;
     while left > E::real(0.0) {
-        let squared = product(result, result, n);
+        let squared = product(result, result, n)?;
         result.copy_from_slice(&squared);
         left -= E::real(1.0);
     }
+    Ok(())
 }

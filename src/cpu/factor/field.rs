@@ -2,6 +2,7 @@
 //! Used by `cpu::factor` and, as a bound, by `tensor::decompose`.
 
 use crate::dtype::{Complex, Element, Inexact};
+use crate::error::Result;
 use core::ops::Neg;
 use faer::traits::{ComplexField, RealField};
 use num_traits::{Float, NumAssign};
@@ -37,7 +38,7 @@ pub trait FieldNumber:
     fn real(value: f64) -> Self::Re;
     /// A normal number of variance 1, from such real ones; the parts of a complex one share the variance.
     fn normal(draw: &mut dyn FnMut() -> f64) -> Self;
-    fn eigen(matrix: faer::MatRef<'_, Self>, vectors: bool) -> Option<(Vec<Self::Cx>, Vec<Self::Cx>)>;
+    fn eigen(matrix: faer::MatRef<'_, Self>, vectors: bool) -> Result<Option<(Vec<Self::Cx>, Vec<Self::Cx>)>>;
 }
 
 macro_rules! fields {
@@ -72,7 +73,7 @@ macro_rules! fields {
             fn normal(draw: &mut dyn FnMut() -> f64) -> Self {
                 draw() as $real
             }
-            fn eigen(matrix: faer::MatRef<'_, Self>, vectors: bool) -> Option<(Vec<Self::Cx>, Vec<Self::Cx>)> {
+            fn eigen(matrix: faer::MatRef<'_, Self>, vectors: bool) -> Result<Option<(Vec<Self::Cx>, Vec<Self::Cx>)>> {
                 super::eigen::real(matrix, vectors)
             }
         }
@@ -107,7 +108,7 @@ macro_rules! fields {
                 let mut part = || (draw() * core::f64::consts::FRAC_1_SQRT_2) as $real;
                 Complex::new(part(), part())
             }
-            fn eigen(matrix: faer::MatRef<'_, Self>, vectors: bool) -> Option<(Vec<Self::Cx>, Vec<Self::Cx>)> {
+            fn eigen(matrix: faer::MatRef<'_, Self>, vectors: bool) -> Result<Option<(Vec<Self::Cx>, Vec<Self::Cx>)>> {
                 super::eigen::complex(matrix, vectors)
             }
         }

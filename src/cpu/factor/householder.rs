@@ -2,10 +2,11 @@
 //! Source: LAPACK's `larfg`, `geqr2`, `larft`, `ormqr`, whose signs and factors these are.
 
 use super::field::FieldNumber;
-use super::matrix_mut;
+use super::{matrix, matrix_mut};
+use crate::error::{Result, filled};
 use faer::linalg::matmul::matmul;
 use faer::prelude::{Reborrow, ReborrowMut};
-use faer::{Accum, Mat, MatMut, Par};
+use faer::{Accum, MatMut, MatRef, Par};
 use num_traits::Float;
 
 /// Columns that are reflected together.
@@ -35,7 +36,7 @@ fn reflection<E: FieldNumber>(column: &mut [E]) -> E {
 }
 
 /// Factors in place; `tau` has a number for each column, or row if there are fewer.
-pub(crate) fn qr<E: FieldNumber>(a: &mut [E], m: usize, n: usize, tau: &mut [E]) {
+pub(crate) fn qr<E: FieldNumber>(a: &mut [E], m: usize, n: usize, tau: &mut [E]) -> Result<()> {
     let k = m.min(n);
     for start in (0..k).step_by(PANEL) {
         let end = k.min(start + PANEL);
@@ -56,67 +57,82 @@ pub(crate) fn qr<E: FieldNumber>(a: &mut [E], m: usize, n: usize, tau: &mut [E])
         }
         if end < n {
             let (left, right) = a.split_at_mut(end * m);
-            let block = Block::of(&left[start * m..], m, start, &tau[start..end]);
+            let block = Block::of(&left[start * m..], m, start, &tau[start..end])?;
             let right = matrix_mut(right, m, n - end);
-            block.times_left(right.subrows_mut(start, m - start), true);
+            block.times_left(right.subrows_mut(start, m - start), true)?;
         }
     }
+    Ok(())
 }
 
 /// Some reflections as one: `1 - V T V^H`.
 struct Block<E: FieldNumber> {
-    v: Mat<E>,
-    t: Mat<E>,
+    v: Vec<E>,
+    /// How many rows `V` has.
+    rows: usize,
+    t: Vec<E>,
+    /// How many reflections there are.
+    k: usize,
 }
 
 impl<E: FieldNumber> Block<E> {
     /// Of columns of a factored matrix; the first reflection begins in row `start`.
-    fn of(columns: &[E], m: usize, start: usize, tau: &[E]) -> Self {
-        let k = tau.len();
-        let v = Mat::from_fn(m - start, k, |i, j| match i.cmp(&j) {
-            core::cmp::Ordering::Less => E::zero_impl(),
-            core::cmp::Ordering::Equal => E::one_impl(),
-            core::cmp::Ordering::Greater => columns[j * m + start + i],
-        });
-        let mut products = Mat::zeros(k, k);
-        matmul(products.as_mut(), Accum::Replace, v.adjoint(), v.as_ref(), E::one_impl(), Par::Seq);
-        let mut t = Mat::<E>::zeros(k, k);
+    fn of(columns: &[E], m: usize, start: usize, tau: &[E]) -> Result<Self> {
+        let (k, rows) = (tau.len(), m - start);
+        let mut v = filled(E::zero_impl(), rows * k)?;
+        for j in 0..k {
+            v[j * rows + j] = E::one_impl();
+            v[j * rows + j + 1..(j + 1) * rows].copy_from_slice(&columns[j * m + start + j + 1..(j + 1) * m]);
+        }
+        let mut products = filled(E::zero_impl(), k * k)?;
+        let of_v = matrix(&v, rows, k);
+        matmul(matrix_mut(&mut products, k, k), Accum::Replace, of_v.adjoint(), of_v, E::one_impl(), Par::Seq);
+        let mut t = filled(E::zero_impl(), k * k)?;
         for i in 0..k {
-            t[(i, i)] = tau[i];
+            t[i * k + i] = tau[i];
             for row in 0..i {
-                let sum = (row..i).fold(E::zero_impl(), |sum, at| sum + t[(row, at)] * products[(at, i)]);
-                t[(row, i)] = -tau[i] * sum;
+                let sum = (row..i).fold(E::zero_impl(), |sum, at| sum + t[at * k + row] * products[i * k + at]);
+                t[i * k + row] = -tau[i] * sum;
             }
         }
-        Block { v, t }
+        Ok(Block { v, rows, t, k })
+    }
+
+    /// `V` and `T`.
+    fn parts(&self) -> [MatRef<'_, E>; 2] {
+        [matrix(&self.v, self.rows, self.k), matrix(&self.t, self.k, self.k)]
     }
 
     /// `C = (1 - V T V^H) C`, or with the adjoint.
-    fn times_left(&self, c: MatMut<'_, E>, adjoint: bool) {
+    fn times_left(&self, c: MatMut<'_, E>, adjoint: bool) -> Result<()> {
         let mut c = c;
-        let (k, columns) = (self.v.ncols(), c.ncols());
-        let (mut w, mut tw) = (Mat::<E>::zeros(k, columns), Mat::<E>::zeros(k, columns));
-        matmul(w.as_mut(), Accum::Replace, self.v.adjoint(), c.rb(), E::one_impl(), Par::Seq);
+        let ([v, t], k, columns) = (self.parts(), self.k, c.ncols());
+        let (mut w, mut tw) = (filled(E::zero_impl(), k * columns)?, filled(E::zero_impl(), k * columns)?);
+        let (mut w, mut tw) = (matrix_mut(&mut w, k, columns), matrix_mut(&mut tw, k, columns));
+        matmul(w.rb_mut(), Accum::Replace, v.adjoint(), c.rb(), E::one_impl(), Par::Seq);
         if adjoint {
-            matmul(tw.as_mut(), Accum::Replace, self.t.adjoint(), w.as_ref(), E::one_impl(), Par::Seq);
+            matmul(tw.rb_mut(), Accum::Replace, t.adjoint(), w.rb(), E::one_impl(), Par::Seq);
         } else {
-            matmul(tw.as_mut(), Accum::Replace, self.t.as_ref(), w.as_ref(), E::one_impl(), Par::Seq);
+            matmul(tw.rb_mut(), Accum::Replace, t, w.rb(), E::one_impl(), Par::Seq);
         }
-        matmul(c.rb_mut(), Accum::Add, self.v.as_ref(), tw.as_ref(), -E::one_impl(), Par::Seq);
+        matmul(c.rb_mut(), Accum::Add, v, tw.rb(), -E::one_impl(), Par::Seq);
+        Ok(())
     }
 
     /// `C = C (1 - V T V^H)`, or with the adjoint.
-    fn times_right(&self, c: MatMut<'_, E>, adjoint: bool) {
+    fn times_right(&self, c: MatMut<'_, E>, adjoint: bool) -> Result<()> {
         let mut c = c;
-        let (k, rows) = (self.v.ncols(), c.nrows());
-        let (mut w, mut wt) = (Mat::<E>::zeros(rows, k), Mat::<E>::zeros(rows, k));
-        matmul(w.as_mut(), Accum::Replace, c.rb(), self.v.as_ref(), E::one_impl(), Par::Seq);
+        let ([v, t], k, rows) = (self.parts(), self.k, c.nrows());
+        let (mut w, mut wt) = (filled(E::zero_impl(), rows * k)?, filled(E::zero_impl(), rows * k)?);
+        let (mut w, mut wt) = (matrix_mut(&mut w, rows, k), matrix_mut(&mut wt, rows, k));
+        matmul(w.rb_mut(), Accum::Replace, c.rb(), v, E::one_impl(), Par::Seq);
         if adjoint {
-            matmul(wt.as_mut(), Accum::Replace, w.as_ref(), self.t.adjoint(), E::one_impl(), Par::Seq);
+            matmul(wt.rb_mut(), Accum::Replace, w.rb(), t.adjoint(), E::one_impl(), Par::Seq);
         } else {
-            matmul(wt.as_mut(), Accum::Replace, w.as_ref(), self.t.as_ref(), E::one_impl(), Par::Seq);
+            matmul(wt.rb_mut(), Accum::Replace, w.rb(), t, E::one_impl(), Par::Seq);
         }
-        matmul(c.rb_mut(), Accum::Add, wt.as_ref(), self.v.adjoint(), -E::one_impl(), Par::Seq);
+        matmul(c.rb_mut(), Accum::Add, wt.rb(), v.adjoint(), -E::one_impl(), Par::Seq);
+        Ok(())
     }
 }
 
@@ -135,26 +151,27 @@ pub(crate) fn apply<E: FieldNumber>(
     c: &mut [E],
     [rows, columns]: [usize; 2],
     how: Applied,
-) {
-    let starts: Vec<usize> = (0..tau.len()).step_by(PANEL).collect();
+) -> Result<()> {
+    let panels = tau.len().div_ceil(PANEL);
     // `Q = H1 H2 …`: the last one is the first to meet `C` from the left.
     let backwards = how.left != how.adjoint;
-    for at in 0..starts.len() {
-        let start = starts[if backwards { starts.len() - 1 - at } else { at }];
+    for at in 0..panels {
+        let start = PANEL * if backwards { panels - 1 - at } else { at };
         let end = tau.len().min(start + PANEL);
-        let block = Block::of(&a[start * m..end * m], m, start, &tau[start..end]);
+        let block = Block::of(&a[start * m..end * m], m, start, &tau[start..end])?;
         let c = matrix_mut(c, rows, columns);
         if how.left {
-            block.times_left(c.subrows_mut(start, rows - start), how.adjoint);
+            block.times_left(c.subrows_mut(start, rows - start), how.adjoint)?;
         } else {
-            block.times_right(c.subcols_mut(start, columns - start), how.adjoint);
+            block.times_right(c.subcols_mut(start, columns - start), how.adjoint)?;
         }
     }
+    Ok(())
 }
 
 /// The first columns of `Q`.
-pub(crate) fn columns_of_q<E: FieldNumber>(a: &[E], m: usize, tau: &[E], q: &mut [E], columns: usize) {
+pub(crate) fn columns_of_q<E: FieldNumber>(a: &[E], m: usize, tau: &[E], q: &mut [E], columns: usize) -> Result<()> {
     q.fill(E::zero_impl());
     (0..m.min(columns)).for_each(|i| q[i * m + i] = E::one_impl());
-    apply(a, m, tau, q, [m, columns], Applied { left: true, adjoint: false });
+    apply(a, m, tau, q, [m, columns], Applied { left: true, adjoint: false })
 }

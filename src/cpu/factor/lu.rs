@@ -2,7 +2,8 @@
 //! Source: LAPACK's `getrf2`, `getrs`, `getri`.
 
 use super::field::FieldNumber;
-use super::{matrix, matrix_mut};
+use super::{copied, matrix, matrix_mut};
+use crate::error::{Result, filled, listed};
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve as triangular;
 use faer::prelude::{Reborrow, ReborrowMut};
@@ -90,21 +91,27 @@ pub(crate) fn info<E: FieldNumber>(lu: &[E], m: usize, n: usize) -> i32 {
 }
 
 /// The row of the matrix that each row of the factors is. Pivots come from users: those out of range move nothing.
-pub(crate) fn permutation(pivots: &[i32], m: usize) -> Vec<usize> {
-    let mut rows: Vec<usize> = (0..m).collect();
+pub(crate) fn permutation(pivots: &[i32], m: usize) -> Result<Vec<usize>> {
+    let mut rows = listed(0..m)?;
     for (at, &pivot) in pivots.iter().enumerate() {
         if (1..=m as i64).contains(&i64::from(pivot)) && at < m {
             rows.swap(at, pivot as usize - 1);
         }
     }
-    rows
+    Ok(rows)
 }
 
 /// Solves `A x = b`, or with the adjoint of `A`, in place, `A` being factored.
-pub(crate) fn solve_factored<E: FieldNumber>(lu: &[E], n: usize, pivots: &[i32], mut b: MatMut<'_, E>, adjoint: bool) {
-    let rows = permutation(pivots, n);
+pub(crate) fn solve_factored<E: FieldNumber>(
+    lu: &[E],
+    n: usize,
+    pivots: &[i32],
+    mut b: MatMut<'_, E>,
+    adjoint: bool,
+) -> Result<()> {
+    let rows = permutation(pivots, n)?;
     let lu = matrix(lu, n, n);
-    let mut moved = vec![E::zero_impl(); n];
+    let mut moved = filled(E::zero_impl(), n)?;
     if adjoint {
         triangular::solve_lower_triangular_in_place(lu.adjoint(), b.rb_mut(), Par::Seq);
         triangular::solve_unit_upper_triangular_in_place(lu.adjoint(), b.rb_mut(), Par::Seq);
@@ -112,7 +119,7 @@ pub(crate) fn solve_factored<E: FieldNumber>(lu: &[E], n: usize, pivots: &[i32],
             (0..n).for_each(|i| moved[rows[i]] = b[(i, j)]);
             (0..n).for_each(|i| b[(i, j)] = moved[i]);
         }
-        return;
+        return Ok(());
     }
     for j in 0..b.ncols() {
         (0..n).for_each(|i| moved[i] = b[(rows[i], j)]);
@@ -120,14 +127,15 @@ pub(crate) fn solve_factored<E: FieldNumber>(lu: &[E], n: usize, pivots: &[i32],
     }
     triangular::solve_unit_lower_triangular_in_place(lu, b.rb_mut(), Par::Seq);
     triangular::solve_upper_triangular_in_place(lu, b.rb_mut(), Par::Seq);
+    Ok(())
 }
 
 /// The inverse of a matrix, written over it; `info` as LAPACK gives it.
-pub(crate) fn inverse<E: FieldNumber>(a: &[E], n: usize, inverse: &mut [E]) -> i32 {
-    let (mut factors, mut pivots) = (a.to_vec(), vec![0; n]);
+pub(crate) fn inverse<E: FieldNumber>(a: &[E], n: usize, inverse: &mut [E]) -> Result<i32> {
+    let (mut factors, mut pivots) = (copied(a)?, filled(0, n)?);
     lu(&mut factors, n, n, &mut pivots);
     inverse.fill(E::zero_impl());
     (0..n).for_each(|i| inverse[i * n + i] = E::one_impl());
-    solve_factored(&factors, n, &pivots, matrix_mut(inverse, n, n), false);
-    info(&factors, n, n)
+    solve_factored(&factors, n, &pivots, matrix_mut(inverse, n, n), false)?;
+    Ok(info(&factors, n, n))
 }

@@ -2,6 +2,7 @@
 //! on `faer`'s products, triangular solves and eigenvalue iterations.
 //!
 //! Uses `cpu::threads`; used by `tensor::decompose`, which finds the matrices in tensors.
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub(crate) mod batch;
 mod cholesky;
@@ -23,6 +24,7 @@ pub(crate) use lu::{info, inverse, lu, permutation, solve_factored};
 pub(crate) use svd::{Vectors, svd};
 pub(crate) use triangular::{Triangle, solve_triangular};
 
+use crate::error::{Error, Result, listed};
 use faer::{MatMut, MatRef};
 
 /// A matrix over its elements, column by column.
@@ -40,7 +42,13 @@ pub(crate) fn all_finite<E: field::FieldNumber>(elements: &[E]) -> bool {
     elements.iter().all(|x| x.finite())
 }
 
-/// Memory that `faer` computes in.
-fn scratch(request: faer::dyn_stack::StackReq) -> faer::dyn_stack::MemBuffer {
-    faer::dyn_stack::MemBuffer::new(request)
+/// Memory that `faer` computes in, if there is so much.
+fn scratch(request: faer::dyn_stack::StackReq) -> Result<faer::dyn_stack::MemBuffer> {
+    let bytes = request.unaligned_bytes_required();
+    faer::dyn_stack::MemBuffer::try_new(request).map_err(|_| Error::OutOfMemory { bytes, device: "cpu" })
+}
+
+/// Elements that are written over, if there is room for them.
+pub(crate) fn copied<E: Copy>(elements: &[E]) -> Result<Vec<E>> {
+    listed(elements.iter().copied())
 }

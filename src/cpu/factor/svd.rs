@@ -2,6 +2,7 @@
 
 use super::field::FieldNumber;
 use super::{matrix, matrix_mut, scratch};
+use crate::error::{Result, filled};
 use faer::Par;
 use faer::diag::DiagMut;
 use faer::dyn_stack::MemStack;
@@ -24,9 +25,9 @@ pub(crate) fn svd<E: FieldNumber>(
     u: &mut [E],
     s: &mut [E::Re],
     vh: &mut [E],
-) -> bool {
+) -> Result<bool> {
     if !super::all_finite(a) {
-        return false;
+        return Ok(false);
     }
     let k = m.min(n);
     let (asked, u_columns, v_columns) = match vectors {
@@ -39,12 +40,12 @@ pub(crate) fn svd<E: FieldNumber>(
         vh.fill(E::zero_impl());
         (0..m.min(u_columns)).for_each(|i| u[i * m + i] = E::one_impl());
         (0..n.min(v_columns)).for_each(|i| vh[i * v_columns + i] = E::one_impl());
-        return true;
+        return Ok(true);
     }
-    let mut values = vec![E::zero_impl(); k];
-    let mut v = vec![E::zero_impl(); n * v_columns];
+    let mut values = filled(E::zero_impl(), k)?;
+    let mut v = filled(E::zero_impl(), n * v_columns)?;
     let has_vectors = vectors != Vectors::None;
-    let mut memory = scratch(svd_scratch::<E>(m, n, asked, asked, Par::Seq, Default::default()));
+    let mut memory = scratch(svd_scratch::<E>(m, n, asked, asked, Par::Seq, Default::default()))?;
     let result = faer_svd(
         matrix(a, m, n),
         DiagMut::from_slice_mut(&mut values),
@@ -62,5 +63,5 @@ pub(crate) fn svd<E: FieldNumber>(
             vh[i * v_columns + j] = v[j * n + i].conjugate();
         }
     }
-    result.is_ok()
+    Ok(result.is_ok())
 }

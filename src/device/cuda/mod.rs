@@ -60,8 +60,8 @@ pub(super) use present::available;
 ///
 /// | variable | says |
 /// |---|---|
-/// | `CASTIRON_CUDA_LIB` | the folder of the driver's library and NVRTC, looked into first; then the loader's own search, `CUDA_HOME`, `CUDA_PATH`, `/usr/local/cuda`, and `nvidia` in `VIRTUAL_ENV` |
-/// | `CASTIRON_CUDA_CACHE` | the folder of compiled kernels (else `castiron/kernels` in `XDG_CACHE_HOME` or `~/.cache`); empty: none are kept on disk |
+/// | `CASTIRON_CUDA_LIB` | the (absolute, as in all variables) folder of the driver's library and NVRTC, looked into first; then the loader's own search, `CUDA_HOME`, `CUDA_PATH`, `/usr/local/cuda`, and `nvidia` in `VIRTUAL_ENV` |
+/// | `CASTIRON_CUDA_CACHE` | the folder of compiled kernels (else `castiron/kernels` in `XDG_CACHE_HOME` or `~/.cache`), which must be the user's, and nobody else may write to it; empty: none are kept on disk |
 /// | `CASTIRON_CUBLASLT` | `0` multiplies matrices without cublasLt, which is used where it is found beside the driver or NVRTC |
 /// | `CASTIRON_CUDA_SYNC` | `1` waits for each kernel, so that a fault is told by what made it |
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -131,8 +131,12 @@ impl<'de> Deserialize<'de> for Rows {
 
 /// Reads a header, behind which the file has `data` bytes.
 pub(super) fn read(json: &[u8], data: u64) -> Result<Header, String> {
-    let Rows { mut rows, metadata } =
-        serde_json::from_slice(json).map_err(|error| format!("the header is not what the format asks for: {error}"))?;
+    let Rows { mut rows, metadata } = serde_json::from_slice(json).map_err(|error| {
+        match json.iter().rev().take_while(|&&byte| byte == 0).count() {
+            0 => format!("the header is not what the format asks for: {error}"),
+            zeros => format!("the header ends with {zeros} NUL bytes: the format fills it up with spaces"),
+        }
+    })?;
     // Tensors follow one another without gaps; those without elements may stand anywhere between.
     rows.sort_by(|a, b| a.1.data_offsets.cmp(&b.1.data_offsets).then_with(|| a.0.cmp(&b.0)));
     let (mut end, mut seen) = (0, BTreeSet::new());

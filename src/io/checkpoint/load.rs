@@ -8,9 +8,28 @@ use crate::io::{bytes, failed};
 use crate::shape::{Shape, SizeArray};
 use crate::storage::HostBuffer;
 use crate::tensor::{Tensor, expect_bools, fits, shape_text};
-use std::io::{Seek, SeekFrom};
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::sync::{Mutex, PoisonError};
 
 const OP: &str = "load";
+
+/// A file from a place on. It is locked for each piece that is read and not between them, where `count` calls users' functions: one that
+/// loads from the same checkpoint would wait for itself.
+struct FileFrom<'a> {
+    file: &'a Mutex<File>,
+    at: u64,
+}
+
+impl Read for FileFrom<'_> {
+    fn read(&mut self, to: &mut [u8]) -> std::io::Result<usize> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(self.at))?;
+        let bytes = file.read(to)?;
+        self.at += bytes as u64;
+        Ok(bytes)
+    }
+}
 
 impl Checkpoint {
     /// The tensor of this name, or the error that there is none.
@@ -49,9 +68,8 @@ impl Checkpoint {
         }
         let buffer = match source {
             Source::File(file) => {
-                let mut file = file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                file.seek(SeekFrom::Start(info.start)).map_err(wrong)?;
-                return Ok((bytes::read::<E>(len, false, &mut *file, count)?.map_err(wrong)?, 0));
+                let mut from = FileFrom { file, at: info.start };
+                return Ok((bytes::read::<E>(len, false, &mut from, count)?.map_err(wrong)?, 0));
             }
             Source::Memory(buffer) => buffer,
         };

@@ -14,7 +14,7 @@ pub use place::Place;
 
 use crate::error::{Error, Result};
 use crate::io::{Checkpoint, CheckpointWriter, Progress};
-use core::cell::RefCell;
+use core::cell::Cell;
 use place::Reading;
 use std::path::Path;
 
@@ -207,10 +207,12 @@ impl<'a> LoadOptions<'a> {
     }
 
     fn run<M: Module>(self, checkpoint: &Checkpoint, initial: Option<M>) -> Result<(Option<M>, Vec<Difference>)> {
-        let progress = RefCell::new(self.progress);
+        let progress = Cell::new(self.progress);
+        // (The function is taken out while it runs, so that nothing is borrowed meanwhile.)
         let tell = |at: Progress<'_>| {
-            if let Some(progress) = &mut *progress.borrow_mut() {
-                progress(at);
+            if let Some(mut tell) = progress.take() {
+                tell(at);
+                progress.set(Some(tell));
             }
         };
         let reading = Reading::new(checkpoint, self.prefix, &tell);

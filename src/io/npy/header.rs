@@ -50,15 +50,15 @@ pub(super) fn read(from: &mut dyn Read) -> Result<Header, String> {
     let mut take = |bytes: &mut [u8]| from.read_exact(bytes).map_err(|error| format!("the header is cut off: {error}"));
     let mut start = [0; 8];
     take(&mut start)?;
-    let [magic @ .., major, _minor] = start;
+    let [magic @ .., major, minor] = start;
     if magic != *MAGIC {
         return Err("it is no npy file: it does not begin with `\\x93NUMPY`".to_owned());
     }
     let mut length = [0; 4];
-    let width = match major {
-        1 => 2,
-        2 | 3 => 4,
-        other => return Err(format!("version {other} of the npy format is unknown")),
+    let width = match (major, minor) {
+        (1, 0) => 2,
+        (2 | 3, 0) => 4,
+        _ => return Err(format!("version {major}.{minor} of the npy format is unknown")),
     };
     take(&mut length[..width])?;
     let length = u32::from_le_bytes(length) as usize;
@@ -67,8 +67,12 @@ pub(super) fn read(from: &mut dyn Read) -> Result<Header, String> {
     }
     let mut text = vec![0; length];
     take(&mut text)?;
-    let text = std::str::from_utf8(&text).map_err(|_| "the header is no text".to_owned())?;
-    let mut header = Literal { text, at: 0 }.header()?;
+    // UTF-8 from version 3 on, Latin-1 before, whose bytes are the numbers of its letters.
+    let text = match major {
+        3 => String::from_utf8(text).map_err(|_| "the header is no text".to_owned())?,
+        _ => text.into_iter().map(char::from).collect(),
+    };
+    let mut header = Literal { text: &text, at: 0 }.header()?;
     header.len = start.len() + width + length;
     Ok(header)
 }
@@ -159,6 +163,9 @@ impl<'a> Literal<'a> {
             // (Python 2 wrote long numbers so.)
             self.is_next("L");
             if !self.is_next(",") {
+                if sizes.len() == 1 {
+                    return Err(self.wrong("`,` is expected: a tuple of one size is written `(4,)`"));
+                }
                 self.expect(")")?;
                 break;
             }
@@ -205,27 +212,54 @@ impl<'a> Literal<'a> {
     }
 }
 
+/// The dtypes that NumPy has.
+const NAMED: [DType; 14] = [
+    DType::Bool,
+    DType::U8,
+    DType::I8,
+    DType::U16,
+    DType::I16,
+    DType::U32,
+    DType::I32,
+    DType::U64,
+    DType::I64,
+    DType::F16,
+    DType::F32,
+    DType::F64,
+    DType::C64,
+    DType::C128,
+];
+
 /// The dtype that NumPy's text stands for, and whether it is big-endian.
 fn dtype_of(descr: &str) -> Result<(DType, bool), String> {
+    // NumPy's names are PyTorch's; no order of bytes stands before them.
+    if let Some(dtype) = NAMED.into_iter().find(|dtype| dtype.name() == descr) {
+        return Ok((dtype, cfg!(target_endian = "big")));
+    }
     let (order, name) = match descr.split_at_checked(1) {
         Some((order @ ("<" | ">" | "|" | "="), name)) => (order, name),
         _ => ("=", descr),
     };
     let dtype = match name {
         "b1" | "?" => DType::Bool,
-        "u1" => DType::U8,
-        "i1" => DType::I8,
-        "u2" => DType::U16,
-        "i2" => DType::I16,
-        "u4" => DType::U32,
-        "i4" => DType::I32,
-        "u8" => DType::U64,
-        "i8" => DType::I64,
-        "f2" => DType::F16,
-        "f4" => DType::F32,
-        "f8" => DType::F64,
-        "c8" => DType::C64,
-        "c16" => DType::C128,
+        "u1" | "B" => DType::U8,
+        "i1" | "b" => DType::I8,
+        "u2" | "H" => DType::U16,
+        "i2" | "h" => DType::I16,
+        "u4" | "I" => DType::U32,
+        "i4" | "i" => DType::I32,
+        "u8" | "Q" => DType::U64,
+        "i8" | "q" => DType::I64,
+        "f2" | "e" => DType::F16,
+        "f4" | "f" => DType::F32,
+        "f8" | "d" => DType::F64,
+        "c8" | "F" => DType::C64,
+        "c16" | "D" => DType::C128,
+        "l" | "L" | "int" | "uint" | "long" | "ulong" | "p" | "P" | "intp" | "uintp" => {
+            return Err(format!(
+                "its elements are `{descr}`, integers as wide as a machine's, which it does not name: save `array.astype(np.int64)`"
+            ));
+        }
         _ => {
             let reason = match name.chars().next() {
                 Some('V') => {

@@ -39,6 +39,25 @@ pub struct Npz {
     bytes: u64,
 }
 
+/// The methods that NumPy writes; or what to do about another.
+fn expect_known(method: CompressionMethod) -> Result<(), String> {
+    if matches!(method, CompressionMethod::Stored | CompressionMethod::Deflated) {
+        return Ok(());
+    }
+    let names = [
+        (CompressionMethod::DEFLATE64, "Deflate64"),
+        (CompressionMethod::BZIP2, "bzip2"),
+        (CompressionMethod::LZMA, "LZMA"),
+        (CompressionMethod::ZSTD, "Zstandard"),
+        (CompressionMethod::XZ, "XZ"),
+    ];
+    let name =
+        names.iter().find(|(known, _)| *known == method).map_or_else(|| format!("{method:?}"), |of| of.1.to_owned());
+    Err(format!(
+        "it is compressed by {name}, which castiron does not read: save it by `np.savez` or `np.savez_compressed`"
+    ))
+}
+
 impl core::fmt::Debug for Npz {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Npz").field("path", &self.path).field("names", &self.names).finish_non_exhaustive()
@@ -81,6 +100,7 @@ impl Npz {
         let Npz { path, archive, bytes, .. } = self;
         let wrong = |reason: String| failed(OPEN, path, format!("array `{name}`: {reason}"));
         let mut entry = archive.by_name(&format!("{name}.npy")).map_err(|error| wrong(error.to_string()))?;
+        expect_known(entry.compression()).map_err(wrong)?;
         // How long it is said to be is no reason to ask for more memory than can come of it.
         let compressed = entry.compressed_size().min(*bytes);
         let bytes = entry.size().min(compressed.saturating_mul(MOST_DEFLATED).saturating_add(MOST_DEFLATED));

@@ -6,7 +6,7 @@ use crate::cpu::factor::batch::Lens;
 use crate::cpu::factor::field::Field;
 use crate::cpu::factor::{self, Applied, Vectors};
 use crate::device::Device;
-use crate::error::{Result, invalid};
+use crate::error::{Result, filled, invalid};
 use crate::storage::View;
 use num_traits::Float;
 
@@ -51,7 +51,7 @@ pub(crate) fn lu_factor<E: Field, D: Device>(op: &'static str, a: Of<'_, D, E>, 
         let [lu, ..] = slots.own;
         lu.copy_from_slice(a.at(at));
         factor::lu(lu, m, n, slots.ints);
-        factor::info(lu, m, n)
+        Ok(factor::info(lu, m, n))
     })?;
     if check {
         results.check(&done.info, |at| format!("U[{at},{at}] is zero and using it on lu_solve would result in a division by zero. If you still want to perform the factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)"))?;
@@ -77,7 +77,7 @@ pub(crate) fn lu_unpack<E: Field, D: Device>(
     let done = run(&results, cost([m, m, 4]), lens, &|at, slots| {
         let [p, l, u] = slots.own;
         let lu: &[E] = lu.at(at);
-        for (row, from) in factor::permutation(pivots.at(at), m).into_iter().enumerate() {
+        for (row, from) in factor::permutation(pivots.at(at), m)?.into_iter().enumerate() {
             p[row * m + from] = E::one_impl();
         }
         for j in 0..k {
@@ -88,7 +88,7 @@ pub(crate) fn lu_unpack<E: Field, D: Device>(
             let rows = k.min(j + 1);
             u[j * k..j * k + rows].copy_from_slice(&lu[j * m..j * m + rows]);
         }
-        0
+        Ok(0)
     })?;
     let [p, l, u] = done.own;
     Ok([results.matrices(p, [m, m])?, results.matrices(l, [m, k])?, results.matrices(u, [k, n])?])
@@ -104,12 +104,12 @@ fn determinants<E: Field, D: Device>(
 ) -> Result<crate::cpu::factor::batch::Done<E>> {
     let a = operand::<E, D>(a, results.batch, 2)?;
     run(results, cost([n, n, n / 3]), lens, &|at, slots| {
-        let (mut lu, mut pivots) = (a.at(at).to_vec(), vec![0; n]);
+        let (mut lu, mut pivots) = (factor::copied(a.at(at))?, filled(0, n)?);
         factor::lu(&mut lu, n, n, &mut pivots);
         let swaps = pivots.iter().enumerate().filter(|&(at, &pivot)| pivot != at as i32 + 1).count();
         let sign = if swaps % 2 == 0 { E::one_impl() } else { -E::one_impl() };
         put(&mut (0..n).map(|i| lu[i * n + i]), sign, slots);
-        0
+        Ok(0)
     })
 }
 
@@ -167,17 +167,17 @@ pub(crate) fn qr<E: Field, D: Device>(op: &'static str, a: Of<'_, D, E>, mode: Q
     let (results, a) = (Results::<D> { op, beside: a.buffer, batch }, operand::<E, D>(a, batch, 2)?);
     let lens = Lens { own: [q_len, area(rows, n), 0], ..Lens::default() };
     let done = run(&results, cost([m, n, k]), lens, &|at, slots| {
-        let ([q, r, _], mut a) = (slots.own, a.at(at).to_vec());
-        let mut tau = vec![zeros::<E>(); k];
-        factor::qr(&mut a, m, n, &mut tau);
+        let ([q, r, _], mut a) = (slots.own, factor::copied(a.at(at))?);
+        let mut tau = filled(zeros::<E>(), k)?;
+        factor::qr(&mut a, m, n, &mut tau)?;
         for j in 0..n {
             let len = rows.min(j + 1);
             r[j * rows..j * rows + len].copy_from_slice(&a[j * m..j * m + len]);
         }
         if q_len > 0 {
-            factor::columns_of_q(&a, m, &tau, q, rows);
+            factor::columns_of_q(&a, m, &tau, q, rows)?;
         }
-        0
+        Ok(0)
     })?;
     let [q, r, _] = done.own;
     let q = if mode == QrMode::R { results.nothing::<E>()? } else { results.matrices(q, [m, rows])? };
@@ -194,8 +194,8 @@ pub(crate) fn geqrf<E: Field, D: Device>(a: Of<'_, D, E>) -> Result<[Part<D>; 2]
     let done = run(&results, cost([m, n, k]), lens, &|at, slots| {
         let [qr, tau, _] = slots.own;
         qr.copy_from_slice(a.at(at));
-        factor::qr(qr, m, n, tau);
-        0
+        factor::qr(qr, m, n, tau)?;
+        Ok(0)
     })?;
     let [qr, tau, _] = done.own;
     Ok([results.matrices(qr, [m, n])?, results.vectors(tau, k)?])
@@ -225,8 +225,8 @@ pub(crate) fn householder_product<E: Field, D: Device>(a: Of<'_, D, E>, tau: Of<
     let lens = Lens { own: [area(m, n), 0, 0], ..Lens::default() };
     let done = run(&results, cost([m, n, k]), lens, &|at, slots| {
         let [q, ..] = slots.own;
-        factor::columns_of_q(a.at(at), m, tau.at(at), q, n);
-        0
+        factor::columns_of_q(a.at(at), m, tau.at(at), q, n)?;
+        Ok(0)
     })?;
     let [q, ..] = done.own;
     results.matrices(q, [m, n])
@@ -253,8 +253,8 @@ pub(crate) fn ormqr<E: Field, D: Device>(
     let done = run(&results, cost([rows, others, columns]), lens, &|at, slots| {
         let [to, ..] = slots.own;
         to.copy_from_slice(c.at(at));
-        factor::apply(a.at(at), m, tau.at(at), to, [rows, others], Applied { left, adjoint });
-        0
+        factor::apply(a.at(at), m, tau.at(at), to, [rows, others], Applied { left, adjoint })?;
+        Ok(0)
     })?;
     let [to, ..] = done.own;
     results.matrices(to, [rows, others])
@@ -273,7 +273,7 @@ pub(crate) fn svd<E: Field, D: Device>(op: &'static str, a: Of<'_, D, E>, vector
     let lens = Lens { own: [area(m, columns), area(rows, n), 0], real: [k, 0], ..Lens::default() };
     let done = run(&results, cost([m, n, k.saturating_mul(12)]), lens, &|at, slots| {
         let ([u, vh, _], [s, _]) = (slots.own, slots.real);
-        i32::from(!factor::svd(a.at(at), [m, n], vectors, u, s, vh))
+        Ok(i32::from(!factor::svd(a.at(at), [m, n], vectors, u, s, vh)?))
     })?;
     results.check(&done.info, no_singular_values)?;
     let ([u, vh, _], [s, _]) = (done.own, done.real);
@@ -296,7 +296,7 @@ pub(crate) fn eigh<E: Field, D: Device>(
     let lens = Lens { own: [if vectors { area(n, n) } else { 0 }, 0, 0], real: [n, 0], ..Lens::default() };
     let done = run(&results, cost([n, n, n.saturating_mul(6)]), lens, &|at, slots| {
         let ([v, ..], [w, _]) = (slots.own, slots.real);
-        i32::from(!factor::eigenvalues_of_symmetric(a.at(at), n, upper, w, v))
+        Ok(i32::from(!factor::eigenvalues_of_symmetric(a.at(at), n, upper, w, v)?))
     })?;
     results.check(&done.info, |_| "The algorithm failed to converge.".to_owned())?;
     let ([v, ..], [w, _]) = (done.own, done.real);
@@ -311,20 +311,20 @@ pub(crate) fn eig<E: Field, D: Device>(op: &'static str, a: Of<'_, D, E>, vector
     let done = run::<E, D>(&results, cost([n, n, n.saturating_mul(20)]), lens, &|at, slots| {
         let ([w, v], a) = (slots.complex, a.at(at));
         if !factor::all_finite(a) {
-            return 1;
+            return Ok(1);
         }
         if n == 0 {
-            return 0;
+            return Ok(0);
         }
-        let Some((values, columns)) = E::eigen(faer::MatRef::from_column_major_slice(a, n, n), vectors) else {
-            return 2;
+        let Some((values, columns)) = E::eigen(faer::MatRef::from_column_major_slice(a, n, n), vectors)? else {
+            return Ok(2);
         };
         w.copy_from_slice(&values);
         if vectors {
             v.copy_from_slice(&columns);
             factor::normalized::<E::Cx>(v, n);
         }
-        0
+        Ok(0)
     })?;
     results.check(&done.info, |info| match info {
         1 => "input tensor should not contain infs or NaNs.".to_owned(),
@@ -342,8 +342,8 @@ pub(crate) fn exponential<E: Field, D: Device>(a: Of<'_, D, E>) -> Result<Part<D
     let lens = Lens { own: [area(n, n), 0, 0], ..Lens::default() };
     let done = run(&results, cost([n, n, n.saturating_mul(10)]), lens, &|at, slots| {
         let [to, ..] = slots.own;
-        factor::exponential(a.at(at), n, to);
-        0
+        factor::exponential(a.at(at), n, to)?;
+        Ok(0)
     })?;
     let [to, ..] = done.own;
     results.matrices(to, [n, n])
@@ -365,7 +365,7 @@ pub(crate) fn ldl_factor<E: Field, D: Device>(
         for j in 0..n {
             ld[j * n..j * n + j].fill(zeros());
         }
-        factor::ldl(ld, n, hermitian, slots.ints)
+        Ok(factor::ldl(ld, n, hermitian, slots.ints))
     })?;
     if check {
         results.check(&done.info, |at| {

@@ -10,7 +10,7 @@ use crate::cpu::factor::field::{Field, FieldNumber};
 use crate::cpu::factor::{self, Vectors};
 use crate::device::Device;
 use crate::dtype::Element;
-use crate::error::{Result, invalid, listed};
+use crate::error::{Result, filled, invalid, listed};
 use crate::shape::{Dim, Known, Matrices, MatrixParts, Shape};
 use crate::tensor::{Generator, Tensor};
 use castiron_macros::fallible;
@@ -33,13 +33,13 @@ pub(crate) struct LowRank {
 const MOST_ITERATIONS: usize = 1000;
 
 /// The adjoint of a matrix that stands column by column.
-fn adjoint<E: FieldNumber>(a: &[E], [m, n]: [usize; 2]) -> Vec<E> {
-    (0..m * n).map(|at| a[at % n * m + at / n].conjugate()).collect()
+fn adjoint<E: FieldNumber>(a: &[E], [m, n]: [usize; 2]) -> Result<Vec<E>> {
+    listed((0..m * n).map(|at| a[at % n * m + at / n].conjugate()))
 }
 
 /// `a b`, of sizes `(m, k)` and `(k, n)`, or with the adjoint of `a`, `(k, m)`, in its place.
-fn product<E: FieldNumber>(a: &[E], is_adjoint: bool, b: &[E], [m, k, n]: [usize; 3]) -> Vec<E> {
-    let mut product = vec![E::zero_impl(); m * n];
+fn product<E: FieldNumber>(a: &[E], is_adjoint: bool, b: &[E], [m, k, n]: [usize; 3]) -> Result<Vec<E>> {
+    let mut product = filled(E::zero_impl(), m * n)?;
     let (to, b) = (MatMut::from_column_major_slice_mut(&mut product, m, n), MatRef::from_column_major_slice(b, k, n));
     if is_adjoint {
         let a = MatRef::from_column_major_slice(a, k, m);
@@ -47,15 +47,15 @@ fn product<E: FieldNumber>(a: &[E], is_adjoint: bool, b: &[E], [m, k, n]: [usize
     } else {
         matmul(to, Accum::Replace, MatRef::from_column_major_slice(a, m, k), b, E::one_impl(), Par::Seq);
     }
-    product
+    Ok(product)
 }
 
 /// Orthonormal columns that span those of a matrix with no fewer rows than columns.
-fn orthonormal<E: FieldNumber>(mut a: Vec<E>, [m, n]: [usize; 2]) -> Vec<E> {
-    let (mut tau, mut q) = (vec![E::zero_impl(); n], vec![E::zero_impl(); m * n]);
-    factor::qr(&mut a, m, n, &mut tau);
-    factor::columns_of_q(&a, m, &tau, &mut q, n);
-    q
+fn orthonormal<E: FieldNumber>(mut a: Vec<E>, [m, n]: [usize; 2]) -> Result<Vec<E>> {
+    let (mut tau, mut q) = (filled(E::zero_impl(), n)?, filled(E::zero_impl(), m * n)?);
+    factor::qr(&mut a, m, n, &mut tau)?;
+    factor::columns_of_q(&a, m, &tau, &mut q, n)?;
+    Ok(q)
 }
 
 /// `U`, `S` and `V` of matrices of about so low a rank: `(…, M, Q)`, `(…, Q)` and `(…, N, Q)`.
@@ -80,7 +80,7 @@ pub(crate) fn lowrank<E: Field, D: Device>(
     let nanoseconds = cost([m, n, rank.saturating_mul(2 * iterations + 2)]);
     let done = run(&results, nanoseconds, lens, &|at, slots| {
         let ([u, v, _], [s, _]) = (slots.own, slots.real);
-        let mut a = a.at(at).to_vec();
+        let mut a = factor::copied(a.at(at))?;
         if centers {
             for column in a.chunks_mut(m.max(1)) {
                 let sum = column.iter().fold(E::zero_impl(), |sum, &x| sum + x);
@@ -90,21 +90,21 @@ pub(crate) fn lowrank<E: Field, D: Device>(
         }
         // A matrix with more columns than rows is decomposed by its adjoint.
         let is_wide = m < n;
-        let a = if is_wide { adjoint(&a, [m, n]) } else { a };
-        let mut basis = orthonormal(product(&a, false, &directions, [long, short, rank]), [long, rank]);
+        let a = if is_wide { adjoint(&a, [m, n])? } else { a };
+        let mut basis = orthonormal(product(&a, false, &directions, [long, short, rank])?, [long, rank])?;
         for _ in 0..iterations {
-            let across = orthonormal(product(&a, true, &basis, [short, long, rank]), [short, rank]);
-            basis = orthonormal(product(&a, false, &across, [long, short, rank]), [long, rank]);
+            let across = orthonormal(product(&a, true, &basis, [short, long, rank])?, [short, rank])?;
+            basis = orthonormal(product(&a, false, &across, [long, short, rank])?, [long, rank])?;
         }
-        let small = product(&basis, true, &a, [rank, long, short]);
-        let (mut left, mut right) = (vec![E::zero_impl(); rank * rank], vec![E::zero_impl(); rank * short]);
-        if !factor::svd(&small, [rank, short], Vectors::Reduced, &mut left, s, &mut right) {
-            return 1;
+        let small = product(&basis, true, &a, [rank, long, short])?;
+        let (mut left, mut right) = (filled(E::zero_impl(), rank * rank)?, filled(E::zero_impl(), rank * short)?);
+        if !factor::svd(&small, [rank, short], Vectors::Reduced, &mut left, s, &mut right)? {
+            return Ok(1);
         }
         let (of_long, of_short) = if is_wide { (v, u) } else { (u, v) };
-        of_long.copy_from_slice(&product(&basis, false, &left, [long, rank, rank]));
-        of_short.copy_from_slice(&adjoint(&right, [rank, short]));
-        0
+        of_long.copy_from_slice(&product(&basis, false, &left, [long, rank, rank])?);
+        of_short.copy_from_slice(&adjoint(&right, [rank, short])?);
+        Ok(0)
     })?;
     results.check(&done.info, no_singular_values)?;
     let ([u, v, _], [s, _]) = (done.own, done.real);

@@ -5,7 +5,7 @@ use crate::cpu::factor::batch::{Done, Lens, Slots, each};
 use crate::cpu::factor::field::Field;
 use crate::device::{Backend, Device};
 use crate::dtype::Element;
-use crate::error::{Error, Result, invalid, room};
+use crate::error::{Error, Result, filled, invalid, room};
 use crate::layout::strides;
 use crate::shape::{Shape, SizeArray, broadcast_sizes, numel};
 use crate::storage::View;
@@ -60,7 +60,7 @@ impl<D: Backend> Results<'_, D> {
 
     /// Numbers.
     pub(crate) fn numbers<T: Element>(&self, elements: Vec<T>) -> Result<Part<D>> {
-        self.part(elements, self.batch.to_vec(), strides::row_major(self.batch))
+        self.part(elements, self.batch.to_owned(), strides::row_major(self.batch))
     }
 
     /// A tensor of no elements.
@@ -120,7 +120,7 @@ pub(crate) fn operand<E: Element, D: Backend>(
     if !D::has_data(x.buffer) {
         return Ok(Operand { elements: Vec::new(), len, places: None });
     }
-    let (mut sizes, mut steps) = (x.sizes.to_vec(), x.strides.to_vec());
+    let (mut sizes, mut steps) = (x.sizes.to_owned(), x.strides.to_owned());
     if axes == 2 {
         sizes.swap(lead, lead + 1);
         steps.swap(lead, lead + 1);
@@ -136,7 +136,7 @@ pub(crate) fn run<E: Field, D: Backend>(
     results: &Results<'_, D>,
     nanoseconds: usize,
     lens: Lens,
-    work: &(dyn Fn(usize, Slots<'_, E>) -> i32 + Sync),
+    work: &(dyn Fn(usize, Slots<'_, E>) -> Result<i32> + Sync),
 ) -> Result<Done<E>> {
     if !D::has_data(results.beside) {
         return Ok(Done::none());
@@ -174,7 +174,7 @@ pub(crate) fn square<'a>(op: &'static str, sizes: &'a [usize]) -> Result<(&'a [u
 
 /// What two batches broadcast to.
 pub(crate) fn common(op: &'static str, a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
-    let mut batch = vec![1; a.len().max(b.len())];
+    let mut batch = filled(1, a.len().max(b.len()))?;
     if broadcast_sizes(a, b, &mut batch) {
         Ok(batch)
     } else {

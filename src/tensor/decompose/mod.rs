@@ -1,5 +1,6 @@
 //! Factorisations of matrices: Cholesky, LU, QR, singular values and eigenvalues, and what they solve.
 //! `erased` and `spectral` hold each operation over views, which the typed methods beside them and `any` call.
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod eigen;
 pub(crate) mod erased;

@@ -7,7 +7,7 @@ use crate::cpu::factor::batch::Lens;
 use crate::cpu::factor::field::Field;
 use crate::cpu::factor::{self, Triangle};
 use crate::device::Device;
-use crate::error::{Result, invalid};
+use crate::error::{Result, filled, invalid};
 
 /// Solves with the matrix whose Cholesky factor is given.
 pub(crate) fn cholesky_solve<E: Field, D: Device>(
@@ -33,7 +33,7 @@ pub(crate) fn cholesky_solve<E: Field, D: Device>(
         let [x, ..] = slots.own;
         x.copy_from_slice(b.at(at));
         factor::cholesky_solve(factor.at(at), n, upper, x, columns);
-        0
+        Ok(0)
     })?;
     let [x, ..] = done.own;
     results.matrices(x, [n, columns])
@@ -47,7 +47,7 @@ pub(crate) fn cholesky_inverse<E: Field, D: Device>(factor: Of<'_, D, E>, upper:
     let lens = Lens { own: [area(n, n), 0, 0], ..Lens::default() };
     let done = run(&results, cost([n, n, n]), lens, &|at, slots| {
         let [inverse, ..] = slots.own;
-        factor::cholesky_inverse(factor.at(at), n, upper, inverse)
+        Ok(factor::cholesky_inverse(factor.at(at), n, upper, inverse))
     })?;
     results.check(&done.info, singular)?;
     let [inverse, ..] = done.own;
@@ -130,7 +130,7 @@ pub(crate) fn solve<E: Field, D: Device>(
     let done = run(&results, cost([n, n, (n / 3).saturating_add(columns)]), lens, &|at, slots| {
         let [x, ..] = slots.own;
         x.copy_from_slice(b.at(at));
-        let (mut lu, mut pivots) = (of.at(at).to_vec(), vec![0; n]);
+        let (mut lu, mut pivots) = (factor::copied(of.at(at))?, filled(0, n)?);
         if !left {
             // `X A = B` is `A^T X^T = B^T`.
             transpose(&mut lu, n);
@@ -141,8 +141,8 @@ pub(crate) fn solve<E: Field, D: Device>(
         } else {
             faer::MatMut::from_row_major_slice_mut(x, n, columns)
         };
-        factor::solve_factored(&lu, n, &pivots, x, false);
-        factor::info(&lu, n, n)
+        factor::solve_factored(&lu, n, &pivots, x, false)?;
+        Ok(factor::info(&lu, n, n))
     })?;
     if check {
         results.check(&done.info, |_| "The solver failed because the input matrix is singular.".to_owned())?;
@@ -192,15 +192,15 @@ pub(crate) fn lu_solve<E: Field, D: Device>(
         x.copy_from_slice(b.at(at));
         if left {
             let x = faer::MatMut::from_column_major_slice_mut(x, n, columns);
-            factor::solve_factored(lu.at(at), n, pivots.at(at), x, adjoint);
+            factor::solve_factored(lu.at(at), n, pivots.at(at), x, adjoint)?;
         } else {
             // The adjoint of `X A = B` is `A^H X^H = B^H`.
             x.iter_mut().for_each(|x| *x = x.conjugate());
             let y = faer::MatMut::from_row_major_slice_mut(&mut *x, n, rows);
-            factor::solve_factored(lu.at(at), n, pivots.at(at), y, !adjoint);
+            factor::solve_factored(lu.at(at), n, pivots.at(at), y, !adjoint)?;
             x.iter_mut().for_each(|x| *x = x.conjugate());
         }
-        0
+        Ok(0)
     })?;
     let [x, ..] = done.own;
     results.matrices(x, [rows, columns])
@@ -233,7 +233,7 @@ pub(crate) fn solve_triangular<E: Field, D: Device>(
             let transposed = !triangle.transposed;
             factor::solve_triangular(a.at(at), n, Triangle { transposed, ..triangle }, x);
         }
-        0
+        Ok(0)
     })?;
     let [x, ..] = done.own;
     results.matrices(x, [rows, columns])
@@ -260,10 +260,10 @@ pub(crate) fn ldl_solve<E: Field, D: Device>(
         let [x, ..] = slots.own;
         x.copy_from_slice(b.at(at));
         if pivots.at(at).iter().any(|&pivot| !(1..=n as i64).contains(&i64::from(pivot).abs())) {
-            return 1;
+            return Ok(1);
         }
         factor::ldl_solve(ld.at(at), n, hermitian, pivots.at(at), x);
-        0
+        Ok(0)
     })?;
     results.check(&done.info, |_| format!("pivots are from 1 to {n}, or the negatives of such"))?;
     let [x, ..] = done.own;

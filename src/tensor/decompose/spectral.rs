@@ -7,7 +7,7 @@ use crate::cpu::factor::batch::Lens;
 use crate::cpu::factor::field::Field;
 use crate::cpu::factor::{self, Vectors};
 use crate::device::Device;
-use crate::error::{Result, invalid};
+use crate::error::{Result, filled, invalid, listed};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use num_traits::{Float, ToPrimitive};
@@ -46,15 +46,15 @@ fn epsilon<E: Field>() -> f64 {
 }
 
 /// The absolute values of eigenvalues, or singular values; whether they were found.
-fn magnitudes<E: Field>(a: &[E], [m, n]: [usize; 2], hermitian: bool) -> Option<Vec<E::Re>> {
-    let mut s = vec![E::real(0.0); m.min(n)];
+fn magnitudes<E: Field>(a: &[E], [m, n]: [usize; 2], hermitian: bool) -> Result<Option<Vec<E::Re>>> {
+    let mut s = filled(E::real(0.0), m.min(n))?;
     let found = if hermitian {
-        factor::eigenvalues_of_symmetric(a, n, false, &mut s, &mut [])
+        factor::eigenvalues_of_symmetric(a, n, false, &mut s, &mut [])?
     } else {
-        factor::svd(a, [m, n], Vectors::None, &mut [], &mut s, &mut [])
+        factor::svd(a, [m, n], Vectors::None, &mut [], &mut s, &mut [])?
     };
     s.iter_mut().for_each(|x| *x = Float::abs(*x));
-    found.then_some(s)
+    Ok(found.then_some(s))
 }
 
 fn largest<E: Field>(s: &[E::Re]) -> f64 {
@@ -68,7 +68,7 @@ fn shape(op: &'static str, sizes: &[usize], hermitian: bool) -> Result<(Vec<usiz
     if hermitian {
         square(op, sizes)?;
     }
-    parts_of(op, sizes).map(|(batch, matrix)| (batch.to_vec(), matrix))
+    parts_of(op, sizes).map(|(batch, matrix)| (batch.to_owned(), matrix))
 }
 
 /// How many singular values exceed a bound, as `i64`.
@@ -83,13 +83,13 @@ pub(crate) fn matrix_rank<E: Field, D: Device>(
     let (results, a) = (Results::<D> { op, beside: a.buffer, batch: &batch }, operand::<E, D>(a, &batch, 2)?);
     let lens = Lens { ints: 1, ..Lens::default() };
     let done = run::<E, D>(&results, cost([m, n, m.min(n).saturating_mul(4)]), lens, &|at, slots| {
-        let Some(s) = magnitudes(a.at(at), [m, n], hermitian) else { return 1 };
+        let Some(s) = magnitudes(a.at(at), [m, n], hermitian)? else { return Ok(1) };
         let bound = tolerance.of(at, largest::<E>(&s), epsilon::<E>() * m.max(n) as f64);
         slots.ints[0] = s.iter().filter(|&&x| float::<E>(x) > bound).count() as i32;
-        0
+        Ok(0)
     })?;
     results.check(&done.info, |_| NOT_FOUND.to_owned())?;
-    results.numbers(done.ints.into_iter().map(i64::from).collect())
+    results.numbers(listed(done.ints.into_iter().map(i64::from))?)
 }
 
 /// Writes `V diag(1 / S) U^H`, the small singular values left out; how many were not.
@@ -99,18 +99,19 @@ fn pseudoinverse<E: Field>(
     hermitian: bool,
     bound: impl Fn(f64) -> f64,
     to: &mut [E],
-) -> Option<(usize, Vec<E::Re>)> {
+) -> Result<Option<(usize, Vec<E::Re>)>> {
     let k = m.min(n);
-    let (mut u, mut s, mut vh) = (vec![E::zero_impl(); m * k], vec![E::real(0.0); k], vec![E::zero_impl(); k * n]);
+    let (mut u, mut vh) = (filled(E::zero_impl(), m * k)?, filled(E::zero_impl(), k * n)?);
+    let mut s = filled(E::real(0.0), k)?;
     let found = if hermitian {
-        factor::eigenvalues_of_symmetric(a, n, false, &mut s, &mut u)
+        factor::eigenvalues_of_symmetric(a, n, false, &mut s, &mut u)?
     } else {
-        factor::svd(a, [m, n], Vectors::Reduced, &mut u, &mut s, &mut vh)
+        factor::svd(a, [m, n], Vectors::Reduced, &mut u, &mut s, &mut vh)?
     };
     if !found {
-        return None;
+        return Ok(None);
     }
-    let sizes: Vec<E::Re> = s.iter().map(|&x| Float::abs(x)).collect();
+    let sizes = listed(s.iter().map(|&x| Float::abs(x)))?;
     let bound = bound(largest::<E>(&sizes));
     let kept = |at: usize| float::<E>(sizes[at]) > bound || sizes[at].is_nan();
     let rank = (0..k).filter(|&at| kept(at)).count();
@@ -134,7 +135,7 @@ fn pseudoinverse<E: Field>(
         E::one_impl(),
         Par::Seq,
     );
-    Some((rank, s))
+    Ok(Some((rank, s)))
 }
 
 /// Pseudoinverses.
@@ -147,7 +148,7 @@ pub(crate) fn pinv<E: Field, D: Device>(a: Of<'_, D, E>, tolerance: &Tolerance, 
     let done = run(&results, cost([m, n, m.min(n).saturating_mul(12)]), lens, &|at, slots| {
         let [to, ..] = slots.own;
         let bound = |most| tolerance.of(at, most, epsilon::<E>() * m.max(n) as f64);
-        i32::from(pseudoinverse(a.at(at), [m, n], hermitian, bound, to).is_none())
+        Ok(i32::from(pseudoinverse(a.at(at), [m, n], hermitian, bound, to)?.is_none()))
     })?;
     results.check(&done.info, |_| NOT_FOUND.to_owned())?;
     let [to, ..] = done.own;
@@ -183,10 +184,10 @@ impl Norm {
         }
     }
 
-    fn value<E: Field>(self, a: &[E], [m, n]: [usize; 2]) -> Option<E::Re> {
+    fn value<E: Field>(self, a: &[E], [m, n]: [usize; 2]) -> Result<Option<E::Re>> {
         let zero = E::real(0.0);
         if m == 0 || n == 0 {
-            return Some(zero);
+            return Ok(Some(zero));
         }
         let sum = |i: usize, j: usize, by: usize, len: usize| {
             (0..len).fold(zero, |sum, at| sum + a[j * m + i + at * by].modulus())
@@ -196,26 +197,22 @@ impl Norm {
         match self {
             Norm::Frobenius => {
                 let sum = a.iter().fold(zero, |sum, x| sum + x.modulus() * x.modulus());
-                return Some(Float::sqrt(sum));
+                return Ok(Some(Float::sqrt(sum)));
             }
             Norm::Sums { columns, largest } => {
-                let sums: Vec<E::Re> = if columns {
-                    (0..n).map(|j| sum(0, j, 1, m)).collect()
-                } else {
-                    (0..m).map(|i| sum(i, 0, m, n)).collect()
-                };
-                let mut sums = sums.into_iter();
+                let mut sums = (0..if columns { n } else { m })
+                    .map(|at| if columns { sum(0, at, 1, m) } else { sum(at, 0, m, n) });
                 let first = sums.next().unwrap_or(zero);
-                return Some(if largest { sums.fold(first, most) } else { sums.fold(first, least) });
+                return Ok(Some(if largest { sums.fold(first, most) } else { sums.fold(first, least) }));
             }
             _ => {}
         }
         let s = magnitudes(a, [m, n], false)?;
-        Some(match self {
+        Ok(s.map(|s| match self {
             Norm::Two => s.first().copied().unwrap_or(zero),
             Norm::MinusTwo => s.last().copied().unwrap_or(zero),
             _ => s.iter().fold(zero, |sum, &x| sum + x),
-        })
+        }))
     }
 }
 
@@ -227,14 +224,10 @@ pub(crate) fn norm<E: Field, D: Device>(op: &'static str, a: Of<'_, D, E>, norm:
     }
     let (results, a) = (Results::<D> { op, beside: a.buffer, batch }, operand::<E, D>(a, batch, 2)?);
     let lens = Lens { real: [1, 0], ..Lens::default() };
-    let done = run::<E, D>(&results, cost([m, n, m.min(n).saturating_mul(4)]), lens, &|at, slots| match norm
-        .value(a.at(at), matrix)
-    {
-        Some(value) => {
-            slots.real[0][0] = value;
-            0
-        }
-        None => 1,
+    let done = run::<E, D>(&results, cost([m, n, m.min(n).saturating_mul(4)]), lens, &|at, slots| {
+        let Some(value) = norm.value(a.at(at), matrix)? else { return Ok(1) };
+        slots.real[0][0] = value;
+        Ok(0)
     })?;
     results.check(&done.info, |_| NOT_FOUND.to_owned())?;
     let [norms, _] = done.real;
@@ -254,24 +247,24 @@ pub(crate) fn cond<E: Field, D: Device>(a: Of<'_, D, E>, norm: Norm) -> Result<P
     let done = run::<E, D>(&results, cost([m, n, m.min(n).saturating_mul(4)]), lens, &|at, slots| {
         let ([to, _], a) = (slots.real, a.at(at));
         if m == 0 || n == 0 {
-            return 0;
+            return Ok(0);
         }
         if by_values {
-            let Some(s) = magnitudes(a, matrix, false) else { return 1 };
+            let Some(s) = magnitudes(a, matrix, false)? else { return Ok(1) };
             let (first, last) = (s[0], s[s.len() - 1]);
             to[0] = if norm == Norm::Two { first / last } else { last / first };
-            return 0;
+            return Ok(0);
         }
-        let mut inverse = vec![E::zero_impl(); n * n];
-        if factor::inverse(a, n, &mut inverse) != 0 {
+        let mut inverse = filled(E::zero_impl(), n * n)?;
+        if factor::inverse(a, n, &mut inverse)? != 0 {
             to[0] = <E::Re as Float>::infinity();
-            return 0;
+            return Ok(0);
         }
-        match (norm.value(a, matrix), norm.value(&inverse, matrix)) {
+        match (norm.value(a, matrix)?, norm.value(&inverse, matrix)?) {
             (Some(x), Some(y)) => to[0] = x * y,
-            _ => return 1,
+            _ => return Ok(1),
         }
-        0
+        Ok(0)
     })?;
     results.check(&done.info, |_| NOT_FOUND.to_owned())?;
     let [values, _] = done.real;
@@ -318,13 +311,13 @@ pub(crate) fn lstsq<E: Field, D: Device>(
     let done = run(&results, cost([m, n, k.saturating_mul(12)]), lens, &|at, slots| {
         let ([x, ..], [residuals, values]) = (slots.own, slots.real);
         let (a, b): (&[E], &[E]) = (of.at(at), b.at(at));
-        let mut inverse = vec![E::zero_impl(); n * m];
+        let mut inverse = filled(E::zero_impl(), n * m)?;
         let bound = |most: f64| match (driver, rcond) {
             (Driver::Gels, _) => 0.0,
             (_, Some(rcond)) => rcond * most,
             _ => epsilon::<E>() * m.max(n) as f64 * most,
         };
-        let Some((rank, s)) = pseudoinverse(a, matrix, false, bound, &mut inverse) else { return 1 };
+        let Some((rank, s)) = pseudoinverse(a, matrix, false, bound, &mut inverse)? else { return Ok(1) };
         values.copy_from_slice(&s);
         slots.ints[0] = rank as i32;
         let (a, b) = (MatRef::from_column_major_slice(a, m, n), MatRef::from_column_major_slice(b, m, columns));
@@ -338,7 +331,7 @@ pub(crate) fn lstsq<E: Field, D: Device>(
             Par::Seq,
         );
         // Once more for what is left, which the pseudoinverse of an ill-conditioned matrix rounds away.
-        let mut left = vec![E::zero_impl(); m * columns];
+        let mut left = filled(E::zero_impl(), m * columns)?;
         for again in [true, false] {
             for (j, column) in left.chunks_exact_mut(m.max(1)).enumerate() {
                 (0..m).for_each(|i| column[i] = b[(i, j)]);
@@ -367,7 +360,7 @@ pub(crate) fn lstsq<E: Field, D: Device>(
         for (residual, column) in residuals.iter_mut().zip(left.chunks_exact(m.max(1))) {
             *residual = column.iter().fold(E::real(0.0), |sum, x| sum + x.modulus() * x.modulus());
         }
-        0
+        Ok(0)
     })?;
     results.check(&done.info, |_| "the matrix contains NaN or infinite values".to_owned())?;
     let ([x, ..], [residuals, values], ranks) = (done.own, done.real, done.ints);
@@ -381,7 +374,7 @@ pub(crate) fn lstsq<E: Field, D: Device>(
     let rank = if driver == Driver::Gels {
         results.nothing::<i64>()?
     } else {
-        results.numbers(ranks.into_iter().map(i64::from).collect())?
+        results.numbers(listed(ranks.into_iter().map(i64::from))?)?
     };
     let values = if matches!(driver, Driver::Gelsd | Driver::Gelss) {
         results.vectors(values, k)?

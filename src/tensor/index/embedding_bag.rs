@@ -3,7 +3,7 @@
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
-use crate::error::{Error, Result, filled, invalid, listed, numel_at_most};
+use crate::error::{Error, Result, filled, invalid, listed, numel_at_most, room};
 use crate::ops;
 use crate::ops::admit::FloatFor;
 use crate::ops::choosing::IndexFor;
@@ -58,7 +58,8 @@ pub(crate) fn bags<E: Dtype, D: Device>(
     }
     // As PyTorch counts rows from the end.
     let padding = padding.map(|index| if index < 0 { index + rows as i64 } else { index });
-    let mut ends: Vec<i64> = offsets.iter().copied().skip(1).collect();
+    let mut ends = room(offsets.len())?;
+    ends.extend(offsets.iter().copied().skip(1));
     if !include_last && !offsets.is_empty() {
         ends.push(indices.len() as i64);
     }

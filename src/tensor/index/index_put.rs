@@ -6,7 +6,7 @@ use crate::device::{Device, Receives};
 use crate::dtype::DType;
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{Dtype, Element};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, filled};
 #[cfg(feature = "any")]
 use crate::layout::positions::index_from_end;
 use crate::layout::strides;
@@ -101,7 +101,9 @@ pub(crate) fn places(
     let mut places = Vec::new();
     for (axis, (index, &size)) in indices.zip(sizes).enumerate() {
         let index = index?;
-        places.resize(index.len(), 0);
+        if axis == 0 {
+            places = filled(0, index.len())?;
+        }
         for (place, index) in places.iter_mut().zip(index) {
             // Below the number of elements.
             *place = *place * size as i64 + index_from_end(op, index, axis, size)? as i64;

@@ -2,7 +2,7 @@
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
-use crate::error::{Result, filled, invalid, numel_at_most};
+use crate::error::{Result, filled, invalid, listed, numel_at_most};
 use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::FloatFor;
@@ -49,7 +49,7 @@ pub(crate) fn turned<E: Dtype, D: Device>(
             (sines[position * half + pair], cosines[position * half + pair]) = angle.sin_cos();
         }
     }
-    let negative = sines.iter().map(|sine| -sine).collect();
+    let negative = listed(sines.iter().map(|sine| -sine))?;
     let [cosines, sines, negative] =
         [cosines, sines, negative].map(|list: Vec<f64>| D::build::<f64>(Some(x.buffer), || Ok(list)));
     let (cosines, sines, negative) = (cosines?, sines?, negative?);

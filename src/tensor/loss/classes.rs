@@ -199,7 +199,7 @@ pub(crate) fn expect_labels(
     labels: &[usize],
     weight: Option<&[usize]>,
 ) -> Result<()> {
-    let mut kept = scores.to_vec();
+    let mut kept = scores.to_owned();
     let classes = kept.remove(scores.len().min(2) - 1);
     if kept != labels {
         return Err(Error::Shape {
@@ -358,7 +358,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         R: Reduction<S::Labels>,
     {
         let (_, op) = (reduction, "cross_entropy");
-        let mut kept = self.shape().as_ref().to_vec();
+        let mut kept = self.shape().as_ref().to_owned();
         expect_target(op, &kept, target.shape().as_ref())?;
         kept.remove(S::AXIS);
         expect_labels(op, self.shape().as_ref(), &kept, weight.given().map(|weight| weight.sizes))?;

@@ -6,7 +6,7 @@
 use super::reduction::{Reduction, narrowed, of_losses, result};
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
-use crate::error::{Error, Result, filled, invalid};
+use crate::error::{Error, Result, filled, invalid, room};
 use crate::ops;
 use crate::ops::choosing::WideFloatFor;
 use crate::ops::losses::LossReduction;
@@ -19,7 +19,8 @@ const OP: &str = "ctc_loss";
 
 /// The labels of each sequence, one after another or each in a row of its own, and how many there are.
 pub(crate) struct Sequences<'a> {
-    pub(crate) labels: &'a [i64],
+    /// `None` where there are no data, and nothing is known but where labels would stand.
+    pub(crate) labels: Option<&'a [i64]>,
     /// How long a row of the labels is; `None` where they follow one another.
     pub(crate) row: Option<usize>,
     pub(crate) input_lengths: &'a [i64],
@@ -45,8 +46,9 @@ fn sequence(log: impl Fn(usize, usize) -> f64, steps: usize, labels: &[i64], bla
     if states > 1 {
         alpha[1] = log(0, at(1));
     }
-    let mut before = alpha.clone();
+    let mut before = filled(0.0, states)?;
     for step in 1..steps {
+        // (All of `alpha` is written below.)
         core::mem::swap(&mut before, &mut alpha);
         for state in 0..states {
             let mut sum = before[state];
@@ -81,18 +83,20 @@ pub(crate) fn ctc<E: Dtype, D: Device>(
         let (inputs, targets) = (input_lengths.len(), target_lengths.len());
         return invalid(OP, format!("{n} sequences have {n} lengths, got {inputs} of inputs and {targets} of targets"));
     }
-    let (mut starts, mut start) = (Vec::new(), 0_usize);
+    let (mut targets, mut start) = (room(n)?, 0_usize);
     for (at, &length) in target_lengths.iter().enumerate() {
         let own = usize::try_from(length).ok().filter(|&length| row.is_none_or(|row| length <= row));
-        let first = row.map_or(start, |row| at * row);
-        let Some(own) = own.filter(|own| first.checked_add(*own).is_some_and(|end| end <= labels.len())) else {
+        let first = row.map_or(Some(start), |row| at.checked_mul(row));
+        let place = first.zip(own).and_then(|(first, own)| Some((first, first.checked_add(own)?)));
+        let Some((first, end)) = place.filter(|&(_, end)| labels.is_none_or(|labels| end <= labels.len())) else {
             return invalid(OP, format!("there are not {length} labels in sequence {at}"));
         };
-        if let Some(&label) = labels[first..][..own].iter().find(|&&label| label < 0 || label as usize >= c) {
+        let own = labels.map_or(&[][..], |labels| &labels[first..end]);
+        if let Some(&label) = own.iter().find(|&&label| label < 0 || label as usize >= c) {
             return Err(Error::IndexValue { op: OP, index: label, axis: 2, size: c });
         }
-        starts.push((first, own));
-        start = first + own;
+        targets.push(own);
+        start = end;
     }
     if let Some(&length) = input_lengths.iter().find(|&&length| length < 0 || length as usize > t) {
         return invalid(OP, format!("an input has {t} steps, not {length}"));
@@ -102,13 +106,12 @@ pub(crate) fn ctc<E: Dtype, D: Device>(
         let mut losses = filled(0.0, n)?;
         for (at, loss) in losses.iter_mut().enumerate() {
             let log = |step: usize, class: usize| elements[(step * n + at) * c + class].cast::<f64>();
-            let (first, own) = starts[at];
-            *loss = sequence(log, input_lengths[at] as usize, &labels[first..][..own], blank)?;
+            *loss = sequence(log, input_lengths[at] as usize, targets[at], blank)?;
             if zero_infinity && *loss == f64::INFINITY {
                 *loss = 0.0;
             }
             if reduction == LossReduction::Mean {
-                *loss /= own.max(1) as f64;
+                *loss /= targets[at].len().max(1) as f64;
             }
         }
         Ok(losses)
@@ -161,8 +164,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             return Err(Error::Shape { op: OP, expected: format!("[{n}, _]"), found: labels.shape()[..].into() });
         }
         let logs = self.elements();
-        let list = if D::has_data(logs.buffer) { D::download(labels.elements())? } else { vec![0; n * row] };
-        let sequences = Sequences { labels: &list, row: Some(row), input_lengths, target_lengths };
+        let list = if D::has_data(logs.buffer) { Some(D::download(labels.elements())?) } else { None };
+        let sequences = Sequences { labels: list.as_deref(), row: Some(row), input_lengths, target_lengths };
         Ok(result(ctc::<E, D>(logs, &sequences, blank, zero_infinity, R::KIND)?, &[n], R::KIND))
     }
 }

@@ -156,7 +156,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let (from_x, from_y) =
             (strides::broadcast_list(x.sizes, x.strides, sizes), strides::broadcast_list(y.sizes, y.strides, sizes));
         let at = <U as HasAxis<I>>::INDEX;
-        let (mut kept, mut mask) = (sizes.to_vec(), 0);
+        let (mut kept, mut mask) = (sizes.to_owned(), 0);
         if !kept.is_empty() {
             (_, mask) = (kept.remove(at), 1 << at);
         }

@@ -9,7 +9,7 @@ use super::per_channel::{LossWeight, PerChannel, spread};
 use super::reduction::{Reduction, of_losses, result};
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
-use crate::error::{Error, Result, collected};
+use crate::error::{Error, Result, collected, filled};
 use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::FloatFor;
@@ -65,7 +65,7 @@ pub(crate) fn multilabel_margin<E: Dtype, D: Device>(
         let (scores, labels) = (D::download(x)?, D::download(labels)?);
         collected((0..n).map(|row| {
             let (own, list) = (&scores[row * c..][..c], &labels[row * c..][..c]);
-            let mut is_label = vec![false; c];
+            let mut is_label = filled(false, c)?;
             let mut count = 0;
             for &label in list.iter().take_while(|&&label| label >= 0) {
                 let out_of_range = Error::IndexValue { op, index: label, axis: 1, size: c };
@@ -153,7 +153,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let labels = labels.elements().known_as::<i64>();
         expect_labels(op, x.sizes, labels.sizes, weight.given().map(|weight| weight.sizes))?;
         let [sizes, strides] = as_matrix(op, x.sizes, x.strides)?;
-        let (count, step) = (sizes[..1].to_vec(), [labels.strides.first().copied().unwrap_or(1)]);
+        let (count, step) = (sizes[..1].to_owned(), [labels.strides.first().copied().unwrap_or(1)]);
         let (x, list) = (x.restrided(&sizes, &strides), labels.restrided(&count, &step));
         let storage = multi_margin::<E, D>(op, x, list, weight.given(), [p, margin], R::KIND)?;
         Ok(result(storage, labels.sizes, R::KIND))

@@ -5,7 +5,7 @@
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
-use crate::error::{Error, Result, invalid};
+use crate::error::{Error, Result, invalid, room};
 use crate::layout::strides;
 use crate::ops;
 use crate::ops::kernel::Combining;
@@ -88,19 +88,17 @@ fn parts<E: Element, D: Device>(
             is_whole = false;
         }
         if D::has_data(x.buffer) && count * kernel != size {
-            list[lead + axis] = (0..count)
-                .flat_map(|at| {
-                    let [start, end] = bounds(at);
-                    let less = kernel - (end - start);
-                    let rest = match filler {
-                        Filler::Zeros => Segment::Fill { len: less },
-                        Filler::Last => {
-                            Segment::Each { start: end - 1, len: usize::from(less > 0), times: less.max(1) }
-                        }
-                    };
-                    [Segment::Forward { start, len: end - start }, rest]
-                })
-                .collect();
+            let mut segments = room(count.saturating_mul(2))?;
+            for at in 0..count {
+                let [start, end] = bounds(at);
+                let less = kernel - (end - start);
+                let rest = match filler {
+                    Filler::Zeros => Segment::Fill { len: less },
+                    Filler::Last => Segment::Each { start: end - 1, len: usize::from(less > 0), times: less.max(1) },
+                };
+                segments.extend([Segment::Forward { start, len: end - start }, rest]);
+            }
+            list[lead + axis] = segments;
         }
     }
     checked_numel::<E>(op, &sizes)?;

@@ -5,7 +5,7 @@
 
 use crate::device::Device;
 use crate::dtype::{CastTo, Dtype, Element};
-use crate::error::{Result, invalid, listed, room};
+use crate::error::{Result, collected, invalid, listed, room};
 use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::FloatFor;
@@ -29,7 +29,7 @@ fn starts<E: Dtype>(op: &'static str, sample: f64, places: usize, size: usize, k
             _ => invalid(op, format!("a random sample of {sample}: expected one from 0 to 1")),
         }
     };
-    (0..places).map(start).collect()
+    collected((0..places).map(start))
 }
 
 /// The sizes of the random samples for an operand: one for each plane and each axis of the windows.

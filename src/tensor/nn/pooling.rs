@@ -5,7 +5,7 @@
 
 use crate::device::Device;
 use crate::dtype::{Compute, Dtype, Element};
-use crate::error::{Error, Result, invalid};
+use crate::error::{Error, Result, invalid, listed};
 use crate::layout::memory_format::MemoryFormat;
 use crate::layout::strides;
 use crate::ops;
@@ -272,9 +272,9 @@ impl Pooling<'_> {
                     let inside = end.min(window.before + size).saturating_sub(start.max(window.before));
                     if counts_padding { end - start } else { inside }
                 };
-                if D::has_data(x.buffer) { (0..sizes[lead + at]).map(count).collect() } else { vec![] }
+                if D::has_data(x.buffer) { listed((0..sizes[lead + at]).map(count)) } else { Ok(vec![]) }
             })
-            .collect();
+            .collect::<Result<_>>()?;
         let is_whole =
             self.windows.iter().zip(&counts).all(|(window, list)| list.iter().all(|&count| count == window.kernel));
         if const { E::DTYPE.is_floating_point() } && divisor.is_none() && is_whole {

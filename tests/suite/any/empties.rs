@@ -20,7 +20,7 @@ fn wanted(expected: &str, x: &AnyTensor) -> Option<Value> {
         "a bool" => true.into(),
         "a string" => "sum".into(),
         "a dtype" => DType::F32.into(),
-        "tensors" | "a list of tensors" => Value::List(two()),
+        "tensors" | "a list of tensors" => Value::List(two().into()),
         "two lists of axes" => vec![vec![0_i64], vec![0]].into(),
         _ => return None,
     })
@@ -78,7 +78,7 @@ fn tried(op: &NamedOp, x: &AnyTensor, device: &str) -> bool {
         true.into(),
         vec![0_i64].into(),
         vec![-1_i64, 0].into(),
-        Value::List(vec![]),
+        Value::List(vec![].into()),
         DType::F64.into(),
     ];
     for name in op.arguments.iter().skip(1) {

@@ -231,7 +231,7 @@ fn tried(calls: &mut Calls, op: &NamedOp, x: &AnyTensor) {
         vec![1_i64; 9].into(),
         f64::NAN.into(),
         1e300.into(),
-        Value::List(vec![]),
+        Value::List(vec![].into()),
         DType::F64.into(),
         index(9, &huge),
     ]);

@@ -136,3 +136,25 @@ fn positions_to_split_at_are_int64() {
         assert!(split(AnyTensor::ones(&[2], dtype).unwrap()).is_err());
     }
 }
+
+/// As a parser may build them of hostile text: they are refused, cloned, shown and dropped, on a stack of the usual size.
+#[test]
+fn lists_of_any_depth_are_values() {
+    let deep = |depth: usize| (0..depth).fold(Value::from(1_i64), |inner, _| list([inner]));
+    let worst = deep(200_000);
+    let says = |error: Option<castiron::Error>| {
+        let error = error.unwrap().to_string();
+        assert!(error.ends_with("lists are nested more than 64 deep"), "{error}");
+    };
+    let mut x = AnyTensor::zeros(&[2], DType::F32).unwrap();
+    says(tensor(worst.clone()).err());
+    says(call("add", &Args::new().arg(&x).named("other", worst.clone())).err());
+    says(x.index(&[worst.clone()]).err());
+    says(x.set(&[worst.clone()], 1).err());
+    says(castiron::any::call_in_place("add_", &mut x, &Args::new().arg(worst.clone())).err());
+    says(castiron::any::call_into("sum", &Args::new().arg(worst.clone()), &mut [&mut x]).err());
+    assert_eq!(format!("{worst:?} {:?}", deep(1)), "List([…]) List([Number(Int(1))])");
+    assert!(!tensor(deep(60)).unwrap_err().to_string().contains("deep"), "there are more axes than tensors have");
+    let wide = list((0..300).map(|_| deep(3)));
+    assert_eq!(tensor(wide.clone()).unwrap().shape(), [300, 1, 1, 1]);
+}

@@ -28,6 +28,19 @@ pub fn read(name: &str) -> String {
     panic!("there is no table {name} in {}", own.display())
 }
 
+/// The result of work that may hang where castiron is wrong: half a minute is long enough.
+pub fn ends<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    let (tell, told) = std::sync::mpsc::channel();
+    std::thread::spawn(move || tell.send(work()));
+    told.recv_timeout(std::time::Duration::from_secs(30)).expect("the work has not come to an end")
+}
+
+/// A FIFO at a path, to which nobody writes.
+#[cfg(unix)]
+pub fn fifo(path: &Path) {
+    assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
 pub fn json(name: &str) -> serde_json::Value {
     serde_json::from_str(&read(name)).unwrap()
 }
