@@ -240,8 +240,8 @@ impl<'a, E: Dtype> Group<'a, E> {
         if self.attention.mask.is_some() || *is_causal {
             for row in 0..self.rows {
                 // SAFETY: the first block, of which every query's tile has some keys, has written the sums.
-                let is_nan = |at: usize| unsafe { self.sums.start().add(row * self.sum_step + at).read() };
-                if (0..width).map(is_nan).any(|sum| sum != sum) {
+                let sum = |at: usize| unsafe { self.sums.start().add(row * self.sum_step + at).read() };
+                if (0..width).any(|at| sum(at) != sum(at)) {
                     self.again(row)?;
                 }
             }
