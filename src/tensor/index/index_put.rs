@@ -6,7 +6,7 @@ use crate::device::{Device, Receives};
 use crate::dtype::DType;
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{Dtype, Element};
-use crate::error::{Error, Result, filled};
+use crate::error::{Error, Result};
 #[cfg(feature = "any")]
 use crate::layout::positions::index_from_end;
 use crate::layout::strides;
@@ -102,7 +102,7 @@ pub(crate) fn places(
     for (axis, (index, &size)) in indices.zip(sizes).enumerate() {
         let index = index?;
         if axis == 0 {
-            places = filled(0, index.len())?;
+            places = crate::error::filled(0, index.len())?;
         }
         for (place, index) in places.iter_mut().zip(index) {
             // Below the number of elements.
