@@ -73,7 +73,7 @@ pub trait Dtype:
     /// The accumulate type (PyTorch: `opmath`): the type itself, or the next wider float for `f16`, `bf16` and
     /// `Complex<f16>`.
     #[doc(hidden)]
-    type Compute: Compute<Real: Castable> + Castable;
+    type Compute: Compute<Real: Castable> + Dtype<Compute = Self::Compute>;
     #[doc(hidden)]
     fn to_compute(self) -> Self::Compute;
     #[doc(hidden)]

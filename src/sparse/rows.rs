@@ -9,6 +9,7 @@ use crate::ops::arguments::{Indexing, Order};
 use crate::ops::choosing::Folding;
 use crate::shape::{Dyn, Shape, numel};
 use crate::storage::{HostBuffer, View, ViewMut};
+use crate::tensor::combine_at;
 use crate::tensor::{Tensor, checked_numel};
 
 /// A matrix of rows from its elements.
@@ -36,7 +37,7 @@ pub(super) fn select_rows<E: Element>(rows: &Rows<E>, at: &[i64]) -> Result<Rows
     rows.try_index_select(crate::axis![0], at)
 }
 
-/// `to[at[k]] = F(to[at[k]], from[k])`, one row after the other, each in the dtype itself.
+/// `to[at[k]] = F(to[at[k]], from[k])`, one row after the other; what meets at one place is rounded once.
 pub(super) fn scatter_rows_with<F: Binary, E: Dtype>(
     op: &'static str,
     to: &mut Rows<E>,
@@ -57,7 +58,8 @@ pub(super) fn scatter_view_with<F: Binary, E: Dtype>(
     debug_assert_eq!(at.len(), sizes[0]);
     let index = Cpu::build(None, || Ok(at))?;
     let index = View::<_, i64>::new(&index, 0, &sizes, &[1, 0]);
-    Cpu::scatter_with(Indexing { op, axis: 0, wraps: false }, Folding::<F>::new(), index, from.elements(), to)
+    let indexing = Indexing { op, axis: 0, wraps: false };
+    combine_at::<E, Cpu>(indexing, Folding::<F>::new(), index, from.elements(), to)
 }
 
 /// `to[at[k]] = from[k]`.

@@ -122,6 +122,7 @@ pub(crate) use elementwise::apply::{PromotedWith, combine_as, map2};
 pub(crate) use elementwise::apply::{check_exponent, fitted_scalar};
 #[cfg(feature = "any")]
 pub(crate) use elementwise::parametric::{Given, parameters};
+pub(crate) use index::accumulate::combine_at;
 pub(crate) use index::masked::positions as true_positions;
 #[cfg(feature = "any")]
 pub(crate) use linalg::addmm::{expect_whole_factor, factor};

@@ -5,10 +5,11 @@ use crate::common::{Answer, Tally, Token, Tolerance, json, parse_all};
 use castiron::ops::choosing::{WideFloatFor, nanquantile, quantile};
 use castiron::{
     Axis, Complex, Device, Dtype, Dyn, Error, Interpolation, Meta, Ordered, Real, ScatterReduce, Shape, Tensor, axis,
-    bf16, dim, shape, tensor,
+    bf16, dim, f16, shape, tensor,
 };
 use serde_json::Value;
 
+type One<E> = Tensor<E, (Dyn,)>;
 type Matrix<E> = Tensor<E, (Dyn, Dyn)>;
 
 /// A row of the table.
@@ -501,20 +502,19 @@ fn one_index_out_of_range_is_found_anywhere() {
 #[test]
 fn rows_are_added_where_indices_say() {
     macro_rules! check {
-        ($($E:ty: $make:expr;)*) => {$(
+        ($($E:ty, $C:ty: $make:expr;)*) => {$(
             for len in [0, 1, 7, 63, 64, 65, 200] {
                 let make: fn(usize) -> $E = $make;
                 let from = Tensor::<$E, shape![_, _]>::from_fn_sized([9, len], |[i, j]| make(i * 7 + j));
                 let to = Tensor::<$E, shape![_, _]>::from_fn_sized([5, len], |[i, j]| make(i + j));
                 let index = Tensor::<i64, shape![_]>::from_iter((0..9).map(|at| at * 3 % 5));
-                let mut rows: Vec<Vec<$E>> = (0..5).map(|i| (0..len).map(|j| make(i + j)).collect()).collect();
+                let mut rows: Vec<One<$C>> = (0..5).map(|i| to.select(axis![0], i).to()).collect();
                 for (i, &row) in index.iter().enumerate() {
-                    for j in 0..len {
-                        // Rounded after each.
-                        let sum = tensor![rows[row as usize][j]].add(tensor![make(i * 7 + j)]);
-                        rows[row as usize][j] = sum.to_vec()[0];
-                    }
+                    let from: One<$C> = from.select(axis![0], i).to();
+                    rows[row as usize] = rows[row as usize].add(from);
                 }
+                // Rounded once.
+                let rows: Vec<Vec<$E>> = rows.iter().map(|row| row.to().to_vec()).collect();
                 let by_rows = to.index_add(axis![0], &index, &from, 1);
                 assert!(by_rows.iter().zip(rows.concat()).all(|(got, wanted)| got.bits() == wanted.bits()));
                 let by_columns = to.t().index_add(axis![1], &index, from.t(), 1);
@@ -528,12 +528,56 @@ fn rows_are_added_where_indices_say() {
         )*};
     }
     check! {
-        bf16: |at| bf16::from_f32(if at == 11 { f32::NAN } else { at as f32 / 3.0 });
-        f32: |at| at as f32 / 3.0;
-        i64: |at| at as i64 - 20;
-        u8: |at| (at * 37) as u8;
-        Complex<f32>: |at| Complex::new(at as f32 / 3.0, -(at as f32));
+        bf16, f32: |at| bf16::from_f32(if at == 11 { f32::NAN } else { at as f32 / 3.0 });
+        f32, f32: |at| at as f32 / 3.0;
+        i64, i64: |at| at as i64 - 20;
+        u8, u8: |at| (at * 37) as u8;
+        Complex<f32>, Complex<f32>: |at| Complex::new(at as f32 / 3.0, -(at as f32));
     }
+}
+
+/// Halves that meet at one place are added, multiplied and counted in `f32` and rounded once, by whichever operation, where the tensor
+/// written to is small and where it has many more elements than there are indices.
+#[test]
+fn halves_that_meet_are_rounded_once() {
+    macro_rules! check {
+        ($E:ident, $last:expr) => {{
+            type Rows = Tensor<$E, shape![_, _]>;
+            let (many, of) = (5000, $E::from_f64);
+            let list = Tensor::<i64, shape![_]>::from_iter((0..many as i64).map(|at| at % 2));
+            let wide: Tensor<i64, shape![_, _]> = list.unsqueeze(axis![1]).expand_sized([many, 2]).contiguous();
+            let ones = Rows::ones_sized([many, 2]);
+            for rows in [2, 16 * many + 17] {
+                let zeros = Rows::zeros_sized([rows, 2]);
+                let written = |mut x: Rows| {
+                    x.index_put_([&(&list - 2_i64)], &ones, true);
+                    x
+                };
+                let sums = [
+                    zeros.scatter_add(axis![0], &wide, &ones),
+                    zeros.scatter_reduce(axis![0], &wide, &ones, ScatterReduce::Sum, false),
+                    zeros.index_add(axis![0], &list, &ones, 1),
+                    zeros.t().index_add(axis![1], &list, ones.t(), 1).t(),
+                    written(zeros.clone()).narrow(axis![0], rows - 2, 2),
+                    Tensor::sparse_coo_sized(&list.unsqueeze(axis![0]), &ones, [rows, 2]).to_dense(),
+                ];
+                for (at, sums) in sums.into_iter().enumerate() {
+                    let sums = sums.to_vec();
+                    assert_eq!(sums[..4], [of(2500.0); 4], "operation {at}, {rows} rows");
+                    assert!(sums[4..].iter().all(|&rest| rest == of(0.0)), "operation {at}, {rows} rows");
+                }
+                let thirds = Rows::from_fn_sized([many, 2], |[at, _]| of(f64::from(u8::from(at % 3 != 0))));
+                let mean = zeros.scatter_reduce(axis![0], &wide, &thirds, ScatterReduce::Mean, true)[[0, 0]];
+                assert_eq!(mean, of(1666.0 / 2501.0));
+                let factors = Rows::from_fn_sized([100, 2], |_| of(1.0 + $last));
+                let index = wide.narrow(axis![0], 0, 100);
+                let product = zeros.scatter_reduce(axis![0], &index, &factors, ScatterReduce::Prod, false)[[0, 0]];
+                assert_eq!(product, of((1.0_f64 + $last).powi(50)));
+            }
+        }};
+    }
+    check!(f16, 1.0 / 1024.0);
+    check!(bf16, 1.0 / 128.0);
 }
 
 /// Work that is shared between threads gives what one thread gives.

@@ -1,5 +1,5 @@
 //! `index_put`: values written at positions given by one index tensor for each axis.
-//! Uses `base::operand`, `index::gather`, `index::masked`, `ops::choosing`; used by `any`.
+//! Uses `base::operand`, `index::accumulate`, `index::gather`, `index::masked`, `ops::choosing`; used by `any`.
 
 use crate::device::{Device, Receives};
 #[cfg(any(test, feature = "cuda"))]
@@ -21,6 +21,7 @@ use crate::shape::{Shape, broadcasts_to};
 use crate::storage::{View, ViewMut};
 use crate::tensor::Tensor;
 use crate::tensor::base::operand::TensorOperand;
+use crate::tensor::index::accumulate::combine_at;
 use crate::tensor::index::gather::elements;
 use crate::tensor::index::masked::{first, laid_out};
 use castiron_macros::fallible;
@@ -195,7 +196,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let values = View::<_, E>::new(&values, 0, &sizes, &strides);
         let out = ViewMut::<_, E>::new(out.buffer, out.offset, &own, &strides);
         if accumulate {
-            D::scatter_with::<E>(indexing, Folding::<Accumulating>::new(), index, values, out)?;
+            combine_at::<E, D>(indexing, Folding::<Accumulating>::new(), index, values, out)?;
         } else {
             D::scatter::<E>(indexing, index, values, out)?;
         }

@@ -4,6 +4,7 @@
 // The documentation lists methods in this order.
 pub(crate) mod gather;
 
+pub(crate) mod accumulate;
 pub(crate) mod embedding_bag;
 pub(crate) mod index_put;
 pub(crate) mod masked;

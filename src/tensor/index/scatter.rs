@@ -1,5 +1,5 @@
 //! Writing where indices say: `scatter`, `scatter_add`, `scatter_reduce`, `index_copy`, `index_add`, `index_fill`.
-//! Uses `index::gather`, `index::scatter_reduce`, `base::operand`, `create::constructors`, `elementwise::view_in_place`; used by `any`.
+//! Uses `index::accumulate`, `index::gather`, `index::scatter_reduce`, `base::operand`, `create::constructors`, `elementwise::view_in_place`; used by `any`.
 
 use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;
@@ -14,6 +14,7 @@ use crate::shape::{AxisArg, Dim, HasAxis, IndexList, SameRank, Shape, Slices};
 use crate::storage::{View, ViewMut};
 use crate::tensor::base::operand::TensorOperand;
 use crate::tensor::create::constructors::fill_value;
+use crate::tensor::index::accumulate::combine_at;
 use crate::tensor::index::gather::{elements, lifted, with_indices};
 use crate::tensor::index::scatter_reduce::{ScatterReduce, reduce_into};
 use crate::tensor::{Tensor, TensorViewMut};
@@ -67,15 +68,15 @@ pub(super) fn write_over<E: Element, S: Shape, D: Device>(
     write(out, indexing, index, from, |index, from, to| D::scatter(indexing, index, from, to))
 }
 
-/// Combines with what is there.
-pub(super) fn write_with<E: Element, S: Shape, D: Device>(
-    kernel: impl Map2<E, E, E>,
+/// Combines with what is there, in the dtype that `E` computes in.
+pub(super) fn write_with<E: Dtype, S: Shape, D: Device>(
+    kernel: impl Map2<E::Compute, E::Compute, E::Compute>,
     out: &mut Tensor<E, S, D>,
     indexing: Indexing,
     index: View<'_, D::Storage, i64>,
     from: View<'_, D::Storage, E>,
 ) -> Result<()> {
-    write(out, indexing, index, from, |index, from, to| D::scatter_with(indexing, kernel, index, from, to))
+    write(out, indexing, index, from, |index, from, to| combine_at::<E, D>(indexing, kernel, index, from, to))
 }
 
 /// Runs with one value as elements of these sizes.
@@ -199,8 +200,8 @@ writers! {
         "torch.scatter` with a `value`, `torch.Tensor.scatter_", "let x = tensor![[0, 0], [0, 0]];\nassert_eq!(x.scatter_value(axis![1], tensor![[1], [0]], 7).to_vec(), [0, 7, 7, 0]);";
     /// Adds each element of the source where [`scatter`](Self::scatter) would write it, one after the other along the axis.
     ///
-    /// Shape: as there. Dtypes: all computing dtypes, the source having that of `self`; integers wrap. The indices are `i64`,
-    /// from 0 up.
+    /// Shape: as there. Dtypes: all computing dtypes, the source having that of `self`; integers wrap, `f16` and `bf16` are added in
+    /// `f32` and rounded once. The indices are `i64`, from 0 up.
     scatter_add scatter_add_ try_scatter_add_ [const I: isize, X: TensorOperand, R: TensorOperand]
         (axis: impl AxisArg<I>, index: X, src: R) [
             S: HasAxis<I> + SameRank<X::Shape>,
@@ -271,7 +272,7 @@ writers! {
         |out| {
             let (_, from) = (axis, elements::<R, D>(&source)?.known_as());
             let (indexing, sizes) = (along::<I, S>("index_add", false), out.shape());
-            let kernel = AddingScaled(fill_value::<E>("index_add", alpha.value())?);
+            let kernel = AddingScaled(fill_value::<E>("index_add", alpha.value())?.to_compute());
             with_indices::<X, D, _>(&index, |index| with_list::<D>(indexing, sizes.as_ref(), from.sizes, index, |index| {
                 write_with(kernel, out, indexing, index, from)
             }))

@@ -1,5 +1,5 @@
 //! What `scatter_reduce` makes of elements that go to one place.
-//! Uses `index::scatter`, which uses it; used by `any`.
+//! Uses `index::accumulate`, `index::scatter`, which uses it; used by `any`.
 
 use crate::device::Device;
 use crate::dtype::{Category, DType, Dtype};
@@ -7,12 +7,14 @@ use crate::error::{Error, Result};
 use crate::ops;
 use crate::ops::arguments::Indexing;
 use crate::ops::choosing::Folding;
+use crate::ops::kernel::Casting;
 use crate::ops::reduce::Accumulating;
 #[cfg(any(test, feature = "cuda"))]
 use crate::ops::text::kernel::{Kernel, Value};
 use crate::shape::Shape;
 use crate::storage::View;
 use crate::tensor::Tensor;
+use crate::tensor::index::accumulate::{is_rounded, widened};
 use crate::tensor::index::scatter::{with_value, write_over, write_with};
 
 /// What [`scatter_reduce`](Tensor::scatter_reduce) makes of elements that go to one place.
@@ -59,6 +61,14 @@ pub(crate) fn reduce_into<E: Dtype, S: Shape, D: Device>(
         let reason = "the mean of bools is not a bool; cast first, for example `.to::<f32>()`".to_owned();
         return Err(Error::InvalidArgument { op: indexing.op, reason });
     }
+    if const { is_rounded::<E>() } {
+        // Sums and counts have as many digits as they need, and what comes of them is rounded once.
+        let mut wide: Tensor<E::Compute, S, D> = out.try_to()?;
+        let (from, steps) = widened::<E, D>(from.restrided(index.sizes, from.strides))?;
+        let from = View::<_, E::Compute>::new(&from, 0, index.sizes, &steps);
+        reduce_into::<E::Compute, S, D>(&mut wide, indexing, index, from, reduce, include_self)?;
+        return D::map1_into::<E::Compute, E>(Casting, wide.elements(), out.elements_mut()?);
+    }
     // Work on a copy: `out` must stay unchanged if anything fails.
     let mut result = out.clone();
     if !include_self {
@@ -75,7 +85,7 @@ pub(crate) fn reduce_into<E: Dtype, S: Shape, D: Device>(
         ScatterReduce::Amin => write_with(Folding::<ops::minimum>::new(), &mut result, indexing, index, from)?,
     }
     if reduce == ScatterReduce::Mean {
-        // As PyTorch counts: in the dtype itself.
+        // As PyTorch counts integers: in the dtype itself.
         let mut counts = if include_self { out.try_full_like(true)? } else { out.try_zeros_like()? };
         let one = E::from_bool(true);
         with_value::<E, D>(index.buffer, one, index.sizes, |from| {

@@ -215,3 +215,23 @@ fn the_few_least_are_those_of_a_sorted_lane() {
         }
     }
 }
+
+/// As for typed tensors: one rounding of what meets at one place.
+#[test]
+fn halves_that_meet_are_rounded_once() {
+    for (dtype, expected) in [(DType::F16, 2500), (DType::BF16, 2496)] {
+        let (zeros, ones) = (AnyTensor::zeros(&[3], dtype).unwrap(), AnyTensor::ones(&[2500], dtype).unwrap());
+        let index = AnyTensor::zeros(&[2500], DType::I64).unwrap();
+        for (sum, by) in [
+            (zeros.scatter_add(0, &index, &ones), "scatter_add"),
+            (zeros.index_add(0, &index, &ones, 1), "index_add"),
+            (zeros.index_put(&[Some(&index)], &ones, true), "index_put"),
+            (zeros.put(&index, &ones, true), "put"),
+        ] {
+            assert_eq!(listed(&sum.unwrap()), [expected, 0, 0], "{by} {dtype}");
+        }
+        let mean = zeros.index_reduce(0, &index, &ones, castiron::ScatterReduce::Mean, true).unwrap();
+        let expected = AnyTensor::from(castiron::tensor![2500.0 / 2501.0, 0.0, 0.0]).to(dtype).unwrap();
+        assert_eq!(mean.to_string(), expected.to_string());
+    }
+}
