@@ -2086,12 +2086,54 @@ fn runs() {
 }
 }
 
+mod lazy_chained_comparison {
+use castiron::{fused, tensor};
+
+pub fn main() {
+    let x = tensor![1.0, 4.0];
+    let _ = fused!((x > 0) & (x < 3));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod lazy_choice_without_else {
 use castiron::{fused, tensor};
 
 pub fn main() {
     let x = tensor![0.5, -1.5];
     let _ = fused!(if x > 0 { x } else { 0 });
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod lazy_closure_on_every_element {
+use castiron::{fused, tensor};
+
+pub fn main() {
+    let x = tensor![1.0, 3.0];
+    let _ = fused!(x * x + 1.0);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod lazy_element_inside {
+use castiron::{fused, tensor};
+
+pub fn main() {
+    let x = tensor![1.0, 3.0];
+    let _ = fused!(x.sum()).item();
 }
 
 #[test]
@@ -2157,6 +2199,51 @@ fn runs() {
 }
 }
 
+mod lazy_part_that_is_changed {
+use castiron::{fused, tensor};
+
+pub fn main() {
+    let x = tensor![1.0, 3.0];
+    let _ = fused! {
+        let total = x * 2.0;
+        total + x
+    };
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod lazy_power_by_two_stars {
+use castiron::{fused, tensor};
+
+pub fn main() {
+    let x = tensor![1.0, 3.0];
+    let _ = fused!(x.pow(2));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod lazy_product_of_matrices {
+use castiron::{fused, tensor};
+
+pub fn main() {
+    let (x, w) = (tensor![[1.0, 3.0]], tensor![[1.0], [0.5]]);
+    let _ = fused!({ x.matmul(&w) } + 1.0);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod lazy_shapes {
 use castiron::{Tensor, shape};
 
@@ -2178,6 +2265,49 @@ use castiron::{fused, tensor};
 pub fn main() {
     let x = tensor![0.5, 1.5, 2.5];
     let _ = fused!((x < 0) | (x > 1));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod lazy_view_of_an_expression {
+use castiron::{fused, tensor};
+
+pub fn main() {
+    let (x, y) = (tensor![[1.0, 3.0]], tensor![[1.0, 0.5]]);
+    let _ = fused!(x + y).t();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod lazy_what_is_no_formula {
+use castiron::{fused, tensor};
+
+pub fn main() {
+    let (x, y) = (tensor![1.0, 4.0], tensor![1.0, 2.0]);
+    let _ = fused!({ match x.numel() { 2 => &x, _ => &y } } + y);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod lazy_written_into_a_value {
+use castiron::{axis, fused, tensor};
+
+pub fn main() {
+    let mut x = tensor![[1.0, 3.0], [5.0, 7.0]];
+    let y = tensor![2.0, 4.0];
+    fused!(x.select_mut(axis![0], 1) = y * 2.0);
 }
 
 #[test]
@@ -2289,6 +2419,19 @@ use castiron::tensor;
 
 pub fn main() {
     let _ = tensor![1.0, 2.0; f64];
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod macros_element_that_is_missing {
+use castiron::tensor;
+
+pub fn main() {
+    let _ = tensor![1, 2];
 }
 
 #[test]
