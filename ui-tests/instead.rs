@@ -3320,6 +3320,20 @@ fn runs() {
 }
 }
 
+mod networks_pool_of_two_axes_for_volumes {
+use castiron::{Tensor, nn::Pool, shape};
+
+pub fn main() {
+    let volume = Tensor::<f32, shape![1, 3, 8, 8, 8]>::ones();
+    let _ = volume.max_pool3d(Pool::<shape![2, 2, 2]>::new());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod networks_resampled_without_a_batch {
 use castiron::nn::Bilinear;
 use castiron::{Tensor, shape};
@@ -3367,6 +3381,22 @@ fn runs() {
 }
 }
 
+mod networks_stride_of_three_axes_for_images {
+use castiron::{Tensor, nn::Conv, shape};
+
+pub fn main() {
+    let image = Tensor::<f32, shape![1, 3, 8, 8]>::ones();
+    let weight = Tensor::<f32, shape![4, 3, 3, 3]>::ones();
+    let conv = Conv::new().stride::<shape![2, 2]>();
+    let _ = image.conv2d(&weight, None, conv);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod networks_target_of_another_batch {
 use castiron::{Tensor, reduction::Mean, shape};
 
@@ -3374,6 +3404,20 @@ pub fn main() {
     let x: Tensor<f32, shape![2, 1]> = Tensor::zeros();
     let y: Tensor<f32, shape![2, 1]> = Tensor::zeros();
     let _ = x.mse_loss(&y, Mean);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod networks_upsampled_by_three_factors {
+use castiron::{Tensor, nn::Nearest, shape};
+
+pub fn main() {
+    let image = Tensor::<f32, shape![1, 3, 8, 8]>::ones();
+    let _ = image.upsample::<shape![2, 2]>(Nearest::new());
 }
 
 #[test]

@@ -68,12 +68,12 @@ pub use reshape::{Flatten, Inferable, OneElement, ReshapeTo, Unflatten};
 #[cfg(feature = "linalg")]
 pub use square::{Complete, Extent, Reduced, SquareFor};
 pub use suffix::EndsWith;
-pub use window::{
-    Conv, Convolved, EachAxis, Half, InChannels, OddWindow, Padding, Pool, Pooled, Resized, Same, Transposed,
-    TransposedChannels, TransposedSize,
-};
 #[doc(hidden)]
-pub use window::{IsOne, Moves, PaddingAmount};
+pub use window::{AllAxes, IsOne, Moves, PaddingAmount};
+pub use window::{
+    Conv, Convolved, EachAxis, Half, InChannels, NumbersFor, OddWindow, Padding, Pool, Pooled, Resized, Same,
+    Transposed, TransposedChannels, TransposedSize,
+};
 
 use crate::dtype::scalar::{Dimensioned, TensorKind, ZeroDim};
 use core::fmt::Debug;

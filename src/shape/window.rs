@@ -8,7 +8,7 @@ use super::Shape;
 use super::arithmetic::{ConvSize, Minus, Product, Sum};
 use super::dim::{Dim, Dyn, Known, SameDim, Stride};
 use super::network::InGroups;
-use super::numeral::{D0, D1, LowestBit, Numeral};
+use super::numeral::{D0, D1, D2, D3, LowestBit, Numeral};
 use crate::ops::window::Window;
 use core::marker::PhantomData;
 
@@ -144,6 +144,8 @@ pub struct Half;
     note = "padding may also be `Same` or `Half`"
 )]
 pub trait EachAxis: 'static {
+    /// For how many axes: [`NumbersFor`] these.
+    type Count;
     /// Of the first axis.
     type First: 'static;
     /// Of the second one.
@@ -152,35 +154,57 @@ pub trait EachAxis: 'static {
     type Third: 'static;
 }
 impl<A: Known> EachAxis for A {
+    type Count = AllAxes;
     type First = A;
     type Second = A;
     type Third = A;
 }
 impl EachAxis for Same {
+    type Count = AllAxes;
     type First = Same;
     type Second = Same;
     type Third = Same;
 }
 impl EachAxis for Half {
+    type Count = AllAxes;
     type First = Half;
     type Second = Half;
     type Third = Half;
 }
 impl<A: Known> EachAxis for (A,) {
+    type Count = D1;
     type First = A;
     type Second = A;
     type Third = A;
 }
 impl<A: Known, B: Known> EachAxis for (A, B) {
+    type Count = D2;
     type First = A;
     type Second = B;
     type Third = B;
 }
 impl<A: Known, B: Known, C: Known> EachAxis for (A, B, C) {
+    type Count = D3;
     type First = A;
     type Second = B;
     type Third = C;
 }
+
+/// What is said once for all axes.
+#[doc(hidden)]
+pub struct AllAxes;
+
+/// So many numbers are one for each of so many axes. (Where there are more axes than numbers none is repeated, where there are fewer
+/// none is left out, as in PyTorch.)
+#[diagnostic::on_unimplemented(
+    message = "a list of `{Self}` numbers for {AXES} axes",
+    label = "there are {AXES} axes behind the channels, and as many numbers: one for each, or `dim!(…)`, one for all"
+)]
+pub trait NumbersFor<const AXES: usize> {}
+impl<const AXES: usize> NumbersFor<AXES> for AllAxes {}
+impl NumbersFor<1> for D1 {}
+impl NumbersFor<2> for D2 {}
+impl NumbersFor<3> for D3 {}
 
 /// Padding of one axis of `N` positions, for a window of `K` with stride `S` and dilation `L`.
 #[diagnostic::on_unimplemented(
@@ -340,6 +364,9 @@ macro_rules! windows {
         where
             C: InChannels<CG, G>,
             O: InGroups<G>,
+            S::Count: NumbersFor<$rank>,
+            P::Count: NumbersFor<$rank>,
+            L::Count: NumbersFor<$rank>,
             $(P::$place: Padding<$axis, $kernel, S::$place, L::$place>,)+
         {
             type Output = ($($lead,)? O, $(<P::$place as Padding<$axis, $kernel, S::$place, L::$place>>::Places),+);
@@ -348,6 +375,10 @@ macro_rules! windows {
             Transposed<(CW, O, $($kernel),+), Conv<S, P, L, G, A>> for ($($lead,)? C, $($axis),+)
         where
             C: TransposedChannels<CW> + InGroups<G>,
+            S::Count: NumbersFor<$rank>,
+            P::Count: NumbersFor<$rank>,
+            L::Count: NumbersFor<$rank>,
+            A::Count: NumbersFor<$rank>,
             $($axis: TransposedSize<$kernel, S::$place, P::$place, L::$place, A::$place>,)+
         {
             type Output = (
@@ -359,6 +390,10 @@ macro_rules! windows {
         impl<$($lead: Dim,)? C: Dim, $($axis: Dim,)+ K: EachAxis, S: EachAxis, P: EachAxis, L: EachAxis> Pooled<Pool<K, S, P, L>, $rank>
             for ($($lead,)? C, $($axis),+)
         where
+            K::Count: NumbersFor<$rank>,
+            S::Count: NumbersFor<$rank>,
+            P::Count: NumbersFor<$rank>,
+            L::Count: NumbersFor<$rank>,
             $(P::$place: Padding<$axis, K::$place, S::$place, L::$place>,)+
         {
             type Output = ($($lead,)? C, $(<P::$place as Padding<$axis, K::$place, S::$place, L::$place>>::Places),+);
