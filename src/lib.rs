@@ -131,7 +131,7 @@ mod storage;
 /// What Fourier transforms take: how results are scaled, how a signal is cut into frames, windows.
 #[cfg(feature = "fft")]
 pub mod fft {
-    pub use crate::tensor::fourier::{Beyond, Frames, Frequencies, Norm, Spectral, Wave, Window};
+    pub use crate::tensor::fourier::{Beyond, Frames, Frequencies, Norm, RealSignal, Spectral, Wave, Window};
 }
 
 /// How the room around a padded tensor is filled: see [`Tensor::pad`].

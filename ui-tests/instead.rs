@@ -417,6 +417,20 @@ fn runs() {
 }
 }
 
+mod choosing_five_largest_of_three {
+use castiron::{axis, dim, tensor};
+
+pub fn main() {
+    let x = tensor![3.0, 1.0, 2.0];
+    let _ = x.topk::<dim!(2), _>(axis![0], true);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod choosing_gather_rank {
 use castiron::{axis, tensor};
 
@@ -2344,6 +2358,20 @@ fn runs() {
 }
 }
 
+mod linalg_half_of_the_frequencies_of_complex_numbers {
+use castiron::{Complex, Tensor, axis, fft::Norm, shape};
+
+pub fn main() {
+    let x = Tensor::<Complex<f32>, shape![8]>::ones();
+    let _ = x.fft(axis![0], Norm::Backward);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod linalg_inverse_of_an_oblong_matrix {
 use castiron::{Tensor, shape};
 
@@ -3312,6 +3340,50 @@ pub fn main() {
     let mask = Tensor::<bool, shape![5, 5]>::ones();
     let _ = q.scaled_dot_product_attention(&q, &q, Where(&mask), None);
     let _ = Where(&Tensor::<bool, shape![5, 5]>::ones());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod networks_output_padding_of_a_stride {
+use castiron::{Tensor, dim, nn::Conv, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![1, 4, 8, 8]>::ones();
+    let weight = Tensor::<f32, shape![4, 2, 3, 3]>::ones();
+    let up = Conv::new().stride::<dim!(2)>().output_padding::<dim!(1)>();
+    let _ = x.conv_transpose2d(&weight, None, up);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod networks_packed_weight_of_groups_that_do_not_divide {
+use castiron::{Tensor, dim, nn::Conv, shape};
+
+pub fn main() {
+    let weight = Tensor::<f32, shape![4, 3, 3, 3]>::ones();
+    let _ = weight.pack_conv2d(None, Conv::new().groups::<dim!(2)>());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod networks_padding_of_more_than_half_a_window {
+use castiron::{Tensor, dim, nn::Pool, shape};
+
+pub fn main() {
+    let image = Tensor::<f32, shape![1, 3, 8, 8]>::ones();
+    let _ = image.max_pool2d(Pool::<dim!(2)>::new().padding::<dim!(1)>());
 }
 
 #[test]

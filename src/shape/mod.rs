@@ -32,7 +32,7 @@ mod suffix;
 mod tuple;
 pub(crate) mod window;
 
-pub use arithmetic::{ConvSize, DivideBy, DivideExactly, Minus, Padded, Product, Smaller, Sum};
+pub use arithmetic::{ConvSize, DivideBy, DivideExactly, HoldsAtLeast, Minus, Padded, Product, Smaller, Sum};
 pub use at_least::{Along0, Along1, Along2, AsColumns, AtLeast, AtLeast1, AtLeast2, AtLeast3};
 pub use attention::{AsManyValues, Attended, KeyFeatures, SameLead};
 pub use axis::{Axes, Axis, AxisArg, DistinctAxes, HasAxis, InsertAxis, KeepDim, OneAxis};
@@ -71,8 +71,8 @@ pub use suffix::EndsWith;
 #[doc(hidden)]
 pub use window::{AllAxes, IsOne, Moves, PaddingAmount};
 pub use window::{
-    Conv, Convolved, EachAxis, Half, InChannels, NumbersFor, OddWindow, Padding, Pool, Pooled, Resized, Same,
-    Transposed, TransposedChannels, TransposedSize,
+    BelowStride, Conv, Convolved, EachAxis, Half, InChannels, NumbersFor, OddWindow, Padding, Pool, Pooled, Resized,
+    Same, Transposed, TransposedChannels, TransposedSize, WithinHalf,
 };
 
 use crate::dtype::scalar::{Dimensioned, TensorKind, ZeroDim};
