@@ -125,6 +125,7 @@ pub mod io;
 pub mod layout;
 pub mod memory;
 pub mod ops;
+mod refused;
 mod scoped;
 pub mod shape;
 mod storage;
@@ -132,7 +133,7 @@ mod storage;
 /// What Fourier transforms take: how results are scaled, how a signal is cut into frames, windows.
 #[cfg(feature = "fft")]
 pub mod fft {
-    pub use crate::tensor::fourier::{Beyond, Frames, Frequencies, Norm, Spectral, Wave, Window};
+    pub use crate::tensor::fourier::{Beyond, Frames, Frequencies, Norm, RealSignal, Spectral, Wave, Window};
 }
 
 /// How the room around a padded tensor is filled: see [`Tensor::pad`].
@@ -179,8 +180,9 @@ pub use castiron_macros::einsum;
 ///
 /// Operators, methods of [`Lazy`](lazy::Lazy) and reductions work as they do for tensors; `< <= > >= == !=` give masks,
 /// and `if mask { a } else { b }` and `where_(mask, a, b)` choose element by element. `let` names a part, which is computed wherever
-/// it is used. `place = …` and `place += …` write into a tensor. Views (`x.t()`, `x.select(…)`) belong to the name before them; what stands in
-/// braces is computed before.
+/// it is used. `place = …` and `place += …` write into a tensor. Views (`x.t()`, `x.select(…)`) belong to the name before them; calls of
+/// functions, and what stands in braces, are computed before, as Rust computes them. Nothing else of Rust's grammar compiles: closures, loops,
+/// `let mut`, casts and macros have no meaning here.
 ///
 /// ```
 /// use castiron::{axis, fused, tensor};

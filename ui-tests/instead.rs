@@ -417,6 +417,20 @@ fn runs() {
 }
 }
 
+mod choosing_five_largest_of_three {
+use castiron::{axis, dim, tensor};
+
+pub fn main() {
+    let x = tensor![3.0, 1.0, 2.0];
+    let _ = x.topk::<dim!(2), _>(axis![0], true);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod choosing_gather_rank {
 use castiron::{axis, tensor};
 
@@ -2086,12 +2100,54 @@ fn runs() {
 }
 }
 
+mod lazy_chained_comparison {
+use castiron::{fused, tensor};
+
+pub fn main() {
+    let x = tensor![1.0, 4.0];
+    let _ = fused!((x > 0) & (x < 3));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod lazy_choice_without_else {
 use castiron::{fused, tensor};
 
 pub fn main() {
     let x = tensor![0.5, -1.5];
     let _ = fused!(if x > 0 { x } else { 0 });
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod lazy_closure_on_every_element {
+use castiron::{fused, tensor};
+
+pub fn main() {
+    let x = tensor![1.0, 3.0];
+    let _ = fused!(x * x + 1.0);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod lazy_element_inside {
+use castiron::{fused, tensor};
+
+pub fn main() {
+    let x = tensor![1.0, 3.0];
+    let _ = fused!(x.sum()).item();
 }
 
 #[test]
@@ -2157,6 +2213,51 @@ fn runs() {
 }
 }
 
+mod lazy_part_that_is_changed {
+use castiron::{fused, tensor};
+
+pub fn main() {
+    let x = tensor![1.0, 3.0];
+    let _ = fused! {
+        let total = x * 2.0;
+        total + x
+    };
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod lazy_power_by_two_stars {
+use castiron::{fused, tensor};
+
+pub fn main() {
+    let x = tensor![1.0, 3.0];
+    let _ = fused!(x.pow(2));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod lazy_product_of_matrices {
+use castiron::{fused, tensor};
+
+pub fn main() {
+    let (x, w) = (tensor![[1.0, 3.0]], tensor![[1.0], [0.5]]);
+    let _ = fused!({ x.matmul(&w) } + 1.0);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod lazy_shapes {
 use castiron::{Tensor, shape};
 
@@ -2186,6 +2287,49 @@ fn runs() {
 }
 }
 
+mod lazy_view_of_an_expression {
+use castiron::{fused, tensor};
+
+pub fn main() {
+    let (x, y) = (tensor![[1.0, 3.0]], tensor![[1.0, 0.5]]);
+    let _ = fused!(x + y).t();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod lazy_what_is_no_formula {
+use castiron::{fused, tensor};
+
+pub fn main() {
+    let (x, y) = (tensor![1.0, 4.0], tensor![1.0, 2.0]);
+    let _ = fused!({ match x.numel() { 2 => &x, _ => &y } } + y);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod lazy_written_into_a_value {
+use castiron::{axis, fused, tensor};
+
+pub fn main() {
+    let mut x = tensor![[1.0, 3.0], [5.0, 7.0]];
+    let y = tensor![2.0, 4.0];
+    fused!(x.select_mut(axis![0], 1) = y * 2.0);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod linalg_determinant_of_a_vector {
 use castiron::{Tensor, shape};
 
@@ -2206,6 +2350,20 @@ use castiron::{Reduced, Tensor, shape};
 pub fn main() {
     let x: Tensor<f32, shape![4]> = Tensor::ones();
     let _ = x.unsqueeze(castiron::axis![0]).qr(Reduced);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod linalg_half_of_the_frequencies_of_complex_numbers {
+use castiron::{Complex, Tensor, axis, fft::Norm, shape};
+
+pub fn main() {
+    let x = Tensor::<Complex<f32>, shape![8]>::ones();
+    let _ = x.fft(axis![0], Norm::Backward);
 }
 
 #[test]
@@ -2289,6 +2447,19 @@ use castiron::tensor;
 
 pub fn main() {
     let _ = tensor![1.0, 2.0; f64];
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod macros_element_that_is_missing {
+use castiron::tensor;
+
+pub fn main() {
+    let _ = tensor![1, 2];
 }
 
 #[test]
@@ -3177,6 +3348,64 @@ fn runs() {
 }
 }
 
+mod networks_output_padding_of_a_stride {
+use castiron::{Tensor, dim, nn::Conv, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![1, 4, 8, 8]>::ones();
+    let weight = Tensor::<f32, shape![4, 2, 3, 3]>::ones();
+    let up = Conv::new().stride::<dim!(2)>().output_padding::<dim!(1)>();
+    let _ = x.conv_transpose2d(&weight, None, up);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod networks_packed_weight_of_groups_that_do_not_divide {
+use castiron::{Tensor, dim, nn::Conv, shape};
+
+pub fn main() {
+    let weight = Tensor::<f32, shape![4, 3, 3, 3]>::ones();
+    let _ = weight.pack_conv2d(None, Conv::new().groups::<dim!(2)>());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod networks_padding_of_more_than_half_a_window {
+use castiron::{Tensor, dim, nn::Pool, shape};
+
+pub fn main() {
+    let image = Tensor::<f32, shape![1, 3, 8, 8]>::ones();
+    let _ = image.max_pool2d(Pool::<dim!(2)>::new().padding::<dim!(1)>());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod networks_pool_of_two_axes_for_volumes {
+use castiron::{Tensor, nn::Pool, shape};
+
+pub fn main() {
+    let volume = Tensor::<f32, shape![1, 3, 8, 8, 8]>::ones();
+    let _ = volume.max_pool3d(Pool::<shape![2, 2, 2]>::new());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod networks_resampled_without_a_batch {
 use castiron::nn::Bilinear;
 use castiron::{Tensor, shape};
@@ -3224,6 +3453,22 @@ fn runs() {
 }
 }
 
+mod networks_stride_of_three_axes_for_images {
+use castiron::{Tensor, nn::Conv, shape};
+
+pub fn main() {
+    let image = Tensor::<f32, shape![1, 3, 8, 8]>::ones();
+    let weight = Tensor::<f32, shape![4, 3, 3, 3]>::ones();
+    let conv = Conv::new().stride::<shape![2, 2]>();
+    let _ = image.conv2d(&weight, None, conv);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod networks_target_of_another_batch {
 use castiron::{Tensor, reduction::Mean, shape};
 
@@ -3231,6 +3476,20 @@ pub fn main() {
     let x: Tensor<f32, shape![2, 1]> = Tensor::zeros();
     let y: Tensor<f32, shape![2, 1]> = Tensor::zeros();
     let _ = x.mse_loss(&y, Mean);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod networks_upsampled_by_three_factors {
+use castiron::{Tensor, nn::Nearest, shape};
+
+pub fn main() {
+    let image = Tensor::<f32, shape![1, 3, 8, 8]>::ones();
+    let _ = image.upsample::<shape![2, 2]>(Nearest::new());
 }
 
 #[test]

@@ -96,7 +96,7 @@ fn read_list(
     if depth == 8 {
         return Err(Mistake::at(span, "a shape has at most eight axes"));
     }
-    let items = split_commas(list);
+    let items = split_commas(list)?;
     match sizes.get(depth) {
         None => sizes.push(items.len()),
         Some(&size) if size != items.len() => {
@@ -132,14 +132,15 @@ fn read_list(
     Ok(())
 }
 
-fn split_commas(list: TokenStream) -> Vec<Vec<TokenTree>> {
+fn split_commas(list: TokenStream) -> Result<Vec<Vec<TokenTree>>, Mistake> {
     let mut items = Vec::new();
     let mut item = Vec::new();
     for token in list {
         if matches!(&token, TokenTree::Punct(punct) if punct.as_char() == ',') {
-            if !item.is_empty() {
-                items.push(core::mem::take(&mut item));
+            if item.is_empty() {
+                return Err(Mistake::at(token.span(), "expected an element or a list before the comma"));
             }
+            items.push(core::mem::take(&mut item));
         } else {
             item.push(token);
         }
@@ -147,7 +148,7 @@ fn split_commas(list: TokenStream) -> Vec<Vec<TokenTree>> {
     if !item.is_empty() {
         items.push(item);
     }
-    items
+    Ok(items)
 }
 
 /// The class of a plain literal: `true`, `-3`, `2.5`, `1e9`, `2j`, `1.0 - 2.0j`. Anything else (a suffix, a

@@ -132,7 +132,10 @@ fn range(
     };
     let every = step.map_or(Some(1), literal);
     if every.is_some_and(|every| every < 1) || step.is_some_and(Tokens::is_empty) {
-        return Err(Mistake::at(span, "the step of a range must be positive"));
+        return Err(Mistake::at(
+            span,
+            "the step of a range must be positive; `x.flip(axis![0])` goes backwards, also before a slice",
+        ));
     }
     let (Some(first), Some(last), Some(every)) = (first.map(bound), last, every) else {
         let optional = |bound: &Tokens, name: &str| -> TokenStream {

@@ -68,6 +68,17 @@ impl<A: Known> Minus<Dyn> for A {
     type Output = Dyn;
 }
 
+/// An axis with at least `K` elements, as far as the compiler knows its size.
+#[diagnostic::on_unimplemented(
+    message = "an axis of `{Self}` elements has no `{K}` of them",
+    label = "the axis is shorter",
+    note = "`D1<D0>` is 10; in generic code the bound is `N: Dim + HoldsAtLeast<dim!(…)>`, or take a number that is known at run time: `topk_sized`"
+)]
+pub trait HoldsAtLeast<K> {}
+#[diagnostic::do_not_recommend]
+impl<N: Known + Minus<K>, K: Known> HoldsAtLeast<K> for N {}
+impl<K> HoldsAtLeast<K> for Dyn {}
+
 /// `Self / R` rounded down.
 ///
 /// ```

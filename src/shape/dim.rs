@@ -249,6 +249,7 @@ macro_rules! dims {
         impl $crate::shape::SameDim<$name> for $name {
             type Merged = $name;
         }
+        impl<K> $crate::shape::HoldsAtLeast<K> for $name {}
         #[diagnostic::do_not_recommend]
         impl $crate::shape::SameDim<$crate::shape::Never> for $name {
             type Merged = $name;

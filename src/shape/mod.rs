@@ -32,7 +32,7 @@ mod suffix;
 mod tuple;
 pub(crate) mod window;
 
-pub use arithmetic::{ConvSize, DivideBy, DivideExactly, Minus, Padded, Product, Smaller, Sum};
+pub use arithmetic::{ConvSize, DivideBy, DivideExactly, HoldsAtLeast, Minus, Padded, Product, Smaller, Sum};
 pub use at_least::{Along0, Along1, Along2, AsColumns, AtLeast, AtLeast1, AtLeast2, AtLeast3};
 pub use attention::{AsManyValues, Attended, KeyFeatures, SameLead};
 pub use axis::{Axes, Axis, AxisArg, DistinctAxes, HasAxis, InsertAxis, KeepDim, OneAxis};
@@ -68,12 +68,12 @@ pub use reshape::{Flatten, Inferable, OneElement, ReshapeTo, Unflatten};
 #[cfg(feature = "linalg")]
 pub use square::{Complete, Extent, Reduced, SquareFor};
 pub use suffix::EndsWith;
-pub use window::{
-    Conv, Convolved, EachAxis, Half, InChannels, OddWindow, Padding, Pool, Pooled, Resized, Same, Transposed,
-    TransposedChannels, TransposedSize,
-};
 #[doc(hidden)]
-pub use window::{IsOne, Moves, PaddingAmount};
+pub use window::{AllAxes, IsOne, Moves, PaddingAmount};
+pub use window::{
+    BelowStride, Conv, Convolved, EachAxis, Half, InChannels, NumbersFor, OddWindow, Padding, Pool, Pooled, Resized,
+    Same, Transposed, TransposedChannels, TransposedSize, WithinHalf,
+};
 
 use crate::dtype::scalar::{Dimensioned, TensorKind, ZeroDim};
 use core::fmt::Debug;

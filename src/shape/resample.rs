@@ -7,7 +7,7 @@ use super::Shape;
 use super::arithmetic::DivideExactly;
 use super::dim::{Dim, Known, SameDim};
 use super::numeral::{D0, D1, D2, D3, D4, End};
-use super::window::{EachAxis, Moves, Padding, Pool, TransposedSize};
+use super::window::{EachAxis, Moves, NumbersFor, Padding, Pool, TransposedSize};
 use crate::ops::window::Window;
 use core::marker::PhantomData;
 
@@ -53,8 +53,10 @@ macro_rules! resampled {
     ($($what:ident $rank:literal: [$($axis:ident $size:ident $place:ident)+];)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<N: Dim, C: Dim, $($axis: Dim, $size: Dim),+> Interpolated<($($size,)+)> for (N, C, $($axis),+) {}
-        #[diagnostic::do_not_recommend]
-        impl<N: Dim, C: Dim, $($axis: Dim,)+ K: EachAxis<First: Known, Second: Known, Third: Known>> Upsampled<K> for (N, C, $($axis),+) {
+        impl<N: Dim, C: Dim, $($axis: Dim,)+ K: EachAxis<First: Known, Second: Known, Third: Known>> Upsampled<K> for (N, C, $($axis),+)
+        where
+            K::Count: NumbersFor<$rank>,
+        {
             fn factors() -> Vec<usize> {
                 vec![$(<K::$place as Known>::VALUE),+]
             }
@@ -191,6 +193,10 @@ macro_rules! patches {
         impl<$($lead: Dim,)? C: Dim, H: Dim, W: Dim, K: EachAxis<First: Known, Second: Known>, S: EachAxis, P: EachAxis, L: EachAxis>
             Unfolded<Patches<K, S, P, L>> for ($($lead,)? C, H, W)
         where
+            K::Count: NumbersFor<2>,
+            S::Count: NumbersFor<2>,
+            P::Count: NumbersFor<2>,
+            L::Count: NumbersFor<2>,
             P::First: Padding<H, K::First, S::First, L::First>,
             P::Second: Padding<W, K::Second, S::Second, L::Second>,
         {
@@ -205,6 +211,10 @@ macro_rules! patches {
         impl<$($lead: Dim,)? C: Dim, N: Dim, H: Dim, W: Dim, K: EachAxis<First: Known, Second: Known>, S: EachAxis, P: EachAxis, L: EachAxis>
             Folded<Patches<K, S, P, L>, (H, W)> for ($($lead,)? C, N)
         where
+            K::Count: NumbersFor<2>,
+            S::Count: NumbersFor<2>,
+            P::Count: NumbersFor<2>,
+            L::Count: NumbersFor<2>,
             P::First: Padding<H, K::First, S::First, L::First>,
             P::Second: Padding<W, K::Second, S::Second, L::Second>,
             C: RowsOfPatches<<K::First as Dim>::Times<K::Second>>,
@@ -233,6 +243,9 @@ macro_rules! unpooled {
     ($($rank:literal: ($($lead:ident)?) [$($axis:ident $place:ident)+];)*) => {$(
         impl<$($lead: Dim,)? C: Dim, $($axis: Dim,)+ K: EachAxis, S: EachAxis, P: EachAxis> Unpooled<Pool<K, S, P>, $rank> for ($($lead,)? C, $($axis),+)
         where
+            K::Count: NumbersFor<$rank>,
+            S::Count: NumbersFor<$rank>,
+            P::Count: NumbersFor<$rank>,
             $($axis: TransposedSize<K::$place, S::$place, P::$place, D1, D0>,)+
         {
             type Output = ($($lead,)? C, $(<$axis as TransposedSize<K::$place, S::$place, P::$place, D1, D0>>::Output),+);

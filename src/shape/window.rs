@@ -8,7 +8,7 @@ use super::Shape;
 use super::arithmetic::{ConvSize, Minus, Product, Sum};
 use super::dim::{Dim, Dyn, Known, SameDim, Stride};
 use super::network::InGroups;
-use super::numeral::{D0, D1, LowestBit, Numeral};
+use super::numeral::{D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, LowestBit, Numeral, numbers_above_one};
 use crate::ops::window::Window;
 use core::marker::PhantomData;
 
@@ -144,6 +144,8 @@ pub struct Half;
     note = "padding may also be `Same` or `Half`"
 )]
 pub trait EachAxis: 'static {
+    /// For how many axes: [`NumbersFor`] these.
+    type Count;
     /// Of the first axis.
     type First: 'static;
     /// Of the second one.
@@ -152,35 +154,57 @@ pub trait EachAxis: 'static {
     type Third: 'static;
 }
 impl<A: Known> EachAxis for A {
+    type Count = AllAxes;
     type First = A;
     type Second = A;
     type Third = A;
 }
 impl EachAxis for Same {
+    type Count = AllAxes;
     type First = Same;
     type Second = Same;
     type Third = Same;
 }
 impl EachAxis for Half {
+    type Count = AllAxes;
     type First = Half;
     type Second = Half;
     type Third = Half;
 }
 impl<A: Known> EachAxis for (A,) {
+    type Count = D1;
     type First = A;
     type Second = A;
     type Third = A;
 }
 impl<A: Known, B: Known> EachAxis for (A, B) {
+    type Count = D2;
     type First = A;
     type Second = B;
     type Third = B;
 }
 impl<A: Known, B: Known, C: Known> EachAxis for (A, B, C) {
+    type Count = D3;
     type First = A;
     type Second = B;
     type Third = C;
 }
+
+/// What is said once for all axes.
+#[doc(hidden)]
+pub struct AllAxes;
+
+/// So many numbers are one for each of so many axes. (Where there are more axes than numbers none is repeated, where there are fewer
+/// none is left out, as in PyTorch.)
+#[diagnostic::on_unimplemented(
+    message = "a list of `{Self}` numbers for {AXES} axes",
+    label = "there are {AXES} axes behind the channels, and as many numbers: one for each, or `dim!(…)`, one for all"
+)]
+pub trait NumbersFor<const AXES: usize> {}
+impl<const AXES: usize> NumbersFor<AXES> for AllAxes {}
+impl NumbersFor<1> for D1 {}
+impl NumbersFor<2> for D2 {}
+impl NumbersFor<3> for D3 {}
 
 /// Padding of one axis of `N` positions, for a window of `K` with stride `S` and dilation `L`.
 #[diagnostic::on_unimplemented(
@@ -204,6 +228,62 @@ impl<N: Dim, K, L> Padding<N, K, D1, L> for Same {
 impl<N: Dim, K: OddWindow, S: Stride> Padding<N, K, S, D1> for Half {
     type Places = N::CeilDiv<S>;
 }
+
+/// Padding of pools: every window sees an element, so that at most half of it stands outside. `K` is the window, `L` its dilation.
+#[diagnostic::on_unimplemented(
+    message = "padding by `{Self}` is more than half of a pool's window of `{K}`",
+    label = "at most half of a window, dilation `{L}` included, stands outside of the axis",
+    note = "`.pad(…)` makes an axis longer before it is pooled"
+)]
+pub trait WithinHalf<K, L> {}
+#[diagnostic::do_not_recommend]
+impl<K, L> WithinHalf<K, L> for Same {}
+#[diagnostic::do_not_recommend]
+impl<K, L> WithinHalf<K, L> for Half {}
+#[diagnostic::do_not_recommend]
+impl<K, L> WithinHalf<K, L> for D0 {}
+
+/// What a transposed convolution adds behind an axis: less than a step, or than the dilation if that is larger.
+#[diagnostic::on_unimplemented(
+    message = "output padding by `{Self}` is not below the stride `{S}`",
+    label = "a transposed convolution adds less than its stride, or than its dilation, `{L}`, if that is larger",
+    note = "output padding chooses among the sizes that one stride makes alike; `.pad(…)` makes the result longer"
+)]
+pub trait BelowStride<S, L> {}
+#[diagnostic::do_not_recommend]
+impl<S, L> BelowStride<S, L> for D0 {}
+
+/// For a number above 0, which is checked, it writes
+/// ```text
+/// impl WithinHalf<K, L> for D1 where 2 + L <= L * K + 1 {}
+/// impl BelowStride<S, L> for D1 where 2 <= max(S, L) {}
+/// ```
+macro_rules! paddings {
+    ($([$($r:ident)?] $number:ty;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($r: Numeral,)? K: Known, L: Known> WithinHalf<K, L> for $number where
+            Sum<Product<L, K>, D1>: Minus<Sum<Sum<$number, $number>, L>>
+        {
+        }
+        #[diagnostic::do_not_recommend]
+        impl<$($r: Numeral,)? S: Known, L: Known> BelowStride<S, L> for $number
+        where
+            S::Unsigned: typenum::Max<L::Unsigned>,
+            typenum::Maximum<S::Unsigned, L::Unsigned>: Above<<$number as Known>::Unsigned>,
+        {
+        }
+    )*};
+}
+/// A binary number above 0.
+#[doc(hidden)]
+pub trait IsPositive {}
+impl<U, B> IsPositive for typenum::UInt<U, B> {}
+/// A binary number above another.
+#[doc(hidden)]
+pub trait Above<B> {}
+impl<A: core::ops::Sub<B>, B> Above<B> for A where A::Output: IsPositive {}
+paddings!([] D1;);
+numbers_above_one!(paddings);
 
 /// A window with a middle.
 #[diagnostic::on_unimplemented(
@@ -340,6 +420,9 @@ macro_rules! windows {
         where
             C: InChannels<CG, G>,
             O: InGroups<G>,
+            S::Count: NumbersFor<$rank>,
+            P::Count: NumbersFor<$rank>,
+            L::Count: NumbersFor<$rank>,
             $(P::$place: Padding<$axis, $kernel, S::$place, L::$place>,)+
         {
             type Output = ($($lead,)? O, $(<P::$place as Padding<$axis, $kernel, S::$place, L::$place>>::Places),+);
@@ -348,7 +431,12 @@ macro_rules! windows {
             Transposed<(CW, O, $($kernel),+), Conv<S, P, L, G, A>> for ($($lead,)? C, $($axis),+)
         where
             C: TransposedChannels<CW> + InGroups<G>,
+            S::Count: NumbersFor<$rank>,
+            P::Count: NumbersFor<$rank>,
+            L::Count: NumbersFor<$rank>,
+            A::Count: NumbersFor<$rank>,
             $($axis: TransposedSize<$kernel, S::$place, P::$place, L::$place, A::$place>,)+
+            $(A::$place: BelowStride<S::$place, L::$place>,)+
         {
             type Output = (
                 $($lead,)?
@@ -359,7 +447,11 @@ macro_rules! windows {
         impl<$($lead: Dim,)? C: Dim, $($axis: Dim,)+ K: EachAxis, S: EachAxis, P: EachAxis, L: EachAxis> Pooled<Pool<K, S, P, L>, $rank>
             for ($($lead,)? C, $($axis),+)
         where
-            $(P::$place: Padding<$axis, K::$place, S::$place, L::$place>,)+
+            K::Count: NumbersFor<$rank>,
+            S::Count: NumbersFor<$rank>,
+            P::Count: NumbersFor<$rank>,
+            L::Count: NumbersFor<$rank>,
+            $(P::$place: Padding<$axis, K::$place, S::$place, L::$place> + WithinHalf<K::$place, L::$place>,)+
         {
             type Output = ($($lead,)? C, $(<P::$place as Padding<$axis, K::$place, S::$place, L::$place>>::Places),+);
         }

@@ -1,50 +1,13 @@
 //! Methods of strided tensors that sparse tensors do not have, and the other way round: they exist to say so.
-//!
-//! Each has a condition that nothing fulfils, so that the compiler answers `sparse.softmax(axis![-1])` by the condition's message
-//! and not as an unknown method. Uses tensors of both layouts; nothing uses it.
 
 use super::SparseCoo;
 use crate::device::Device;
 use crate::dtype::Element;
+use crate::refused::refused;
 use crate::shape::Shape;
 use crate::tensor::{Strided, Tensor};
 
-/// For `softmax (axis) "a sparse tensor has no `softmax`";` it writes
-/// ```text
-/// mod softmax {
-///     #[diagnostic::on_unimplemented(message = "a sparse tensor has no `softmax`", …)]
-///     pub trait Method { fn refused(&self) -> Self; }
-/// }
-/// impl Tensor<E, S, D, SparseCoo<N>> {
-///     pub fn softmax(&self, axis: impl Sized) -> Self where Self: softmax::Method { … }
-/// }
-/// ```
-/// (The sentence is written out: an attribute takes no `concat!`.)
-macro_rules! refused {
-    ($layout:ty, [$($generics:tt)*], $methods:ident, $label:literal, $note:literal; $($name:ident $([$($of:ident),+])? ($($arg:ident),*) $message:literal;)*) => {
-        /// For each method the condition that is never fulfilled.
-        mod $methods {$(
-            pub mod $name {
-                #[diagnostic::on_unimplemented(message = $message, label = $label, note = $note)]
-                pub trait Method {
-                    fn refused(&self) -> Self;
-                }
-            }
-        )*}
-        #[doc(hidden)]
-        impl<E: Element, S: Shape, D: Device, $($generics)*> Tensor<E, S, D, $layout> {$(
-            #[doc(hidden)]
-            pub fn $name$(<$($of),+>)?(&self $(, _: refused!(@argument $arg))*) -> Self
-            where
-                Self: $methods::$name::Method,
-            {
-                <Self as $methods::$name::Method>::refused(self)
-            }
-        )*}
-    };
-    (@argument $arg:ident) => { impl Sized };
-}
-refused! { SparseCoo<N>, [const N: usize], of_strided, "the tensor is sparse",
+refused! { [E: Element, S: Shape, D: Device, const N: usize] Tensor<E, S, D, SparseCoo<N>>, of_strided, "the tensor is sparse",
     "`.to_dense()` makes it strided; to act on the values alone, take `.coalesce()` and its `.values()`";
     view [T] () "a sparse tensor has no `view`";
     reshape [T] () "a sparse tensor has no `reshape`";
@@ -120,7 +83,7 @@ refused! { SparseCoo<N>, [const N: usize], of_strided, "the tensor is sparse",
     layer_norm (weight, bias, eps) "a sparse tensor has no `layer_norm`";
     lazy () "a sparse tensor has no `lazy`";
 }
-refused! { Strided, [], of_sparse, "the tensor is strided",
+refused! { [E: Element, S: Shape, D: Device] Tensor<E, S, D, Strided>, of_sparse, "the tensor is strided",
     "`.to_sparse()` makes a sparse tensor of it; its own elements are read by `iter()`, `to_vec()` and `x[(0, 1)]`";
     coalesce () "a strided tensor has no `coalesce`: it keeps every element, zeros included";
     is_coalesced () "a strided tensor has no `is_coalesced`: it keeps every element, zeros included";

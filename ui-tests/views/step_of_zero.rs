@@ -4,7 +4,7 @@
 //!
 //! names: step
 //! names: positive
-//! says: positive
+//! says: flip
 
 use castiron::{s, tensor};
 

@@ -37,6 +37,21 @@ pub trait Spectral: Dtype {
     #[doc(hidden)]
     fn spectrum(parts: Complex<Self::Re>) -> Self::Cx;
 }
+/// The real ones of them, half of whose frequencies say all.
+#[diagnostic::on_unimplemented(
+    message = "a signal of `{Self}` is not real",
+    label = "expected an integer, `bool`, `f32` or `f64`",
+    note = "`fft` and `ifft` transform complex numbers; in generic code the bound is `E: RealSignal`"
+)]
+pub trait RealSignal: Spectral {}
+/// For a dtype it writes `impl RealSignal`.
+macro_rules! real_signals {
+    ($($ty:ty)*) => {$(
+        impl RealSignal for $ty {}
+    )*};
+}
+real_signals!(bool u8 i8 i16 i32 i64 f32 f64);
+
 macro_rules! spectral {
     ($($ty:ty: $re:ty, |$x:ident| $real:expr;)*) => {$(
         impl Spectral for $ty {

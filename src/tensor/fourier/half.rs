@@ -1,7 +1,7 @@
 //! The typed transforms of real numbers, of whose frequencies the first half says all: `rfft`, `irfft`, `hfft`, `ihfft`, and in several axes.
 //! Uses `fourier::erased`.
 
-use super::erased::{Along, Direction, Norm, Spectral, Step, along, along_all};
+use super::erased::{Along, Direction, Norm, RealSignal, Spectral, Step, along, along_all};
 use super::transforms::expect_axis;
 use crate::device::Device;
 use crate::dtype::Element;
@@ -36,7 +36,7 @@ macro_rules! real_transforms {
             #[doc = concat!("PyTorch: `torch.fft.", stringify!($name), "`.")]
             ///
             /// # Panics
-            /// If the axis has no elements, the dtype is complex, or memory runs out.
+            /// If the axis has no elements, or memory runs out.
             ///
             /// ```
             /// use castiron::{Complex, Tensor, axis, fft::Norm, shape, tensor};
@@ -50,11 +50,11 @@ macro_rules! real_transforms {
                 norm: Norm,
             ) -> Result<Tensor<Cx, <S as HasAxis<I>>::Replace<M>, D>>
             where
-                E: Spectral<Cx = Cx>,
+                E: RealSignal + Spectral<Cx = Cx>,
                 S: HasAxis<I, Dim: Frequencies<Output = M>>,
             {
                 let op = concat!("fft.", stringify!($name));
-                let at = expect_real::<E>(op, S::RANK, <S as HasAxis<I>>::INDEX)?;
+                let at = expect_axis(op, S::RANK, <S as HasAxis<I>>::INDEX)?;
                 let of = Along { op, axis: at, n: self.shape().as_ref()[at], direction: Direction::$direction, norm };
                 along::<E, D>(self.elements(), Step::Real, of)?.typed(op)
             }
@@ -78,24 +78,16 @@ macro_rules! real_transforms {
                 norm: Norm,
             ) -> Result<Tensor<Cx, <S as HasAxis<I>>::Replace<Dyn>, D>>
             where
-                E: Spectral<Cx = Cx>,
+                E: RealSignal + Spectral<Cx = Cx>,
                 S: HasAxis<I>,
             {
                 let op = concat!("fft.", stringify!($name));
-                let axis = expect_real::<E>(op, S::RANK, <S as HasAxis<I>>::INDEX)?;
+                let axis = expect_axis(op, S::RANK, <S as HasAxis<I>>::INDEX)?;
                 let of = Along { op, axis, n, direction: Direction::$direction, norm };
                 along::<E, D>(self.elements(), Step::Real, of)?.typed(op)
             }
         }
     )*};
-}
-
-fn expect_real<E: Element>(op: &'static str, rank: usize, axis: usize) -> Result<usize> {
-    if E::DTYPE.is_complex() {
-        let reason = format!("{} expects a real input tensor, but got {}", op.trim_start_matches("fft."), E::DTYPE);
-        return crate::error::invalid(op, reason);
-    }
-    expect_axis(op, rank, axis)
 }
 
 real_transforms! {
@@ -184,7 +176,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.fft.rfftn`, and of two axes `torch.fft.rfft2`.
     ///
     /// # Panics
-    /// If the shape is another, an axis has no elements, the dtype is complex, or memory runs out.
+    /// If the shape is another, an axis has no elements, or memory runs out.
     ///
     /// ```
     /// use castiron::{Complex, Tensor, axis, fft::Norm, shape};
@@ -195,10 +187,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     #[fallible]
     pub fn rfftn<T: Shape, A: Axes<S>>(&self, _axes: A, norm: Norm) -> Result<Tensor<E::Cx, T, D>>
     where
-        E: Spectral,
+        E: RealSignal,
     {
         let op = "fft.rfftn";
-        expect_real::<E>(op, S::RANK, 0)?;
+        expect_axis(op, S::RANK, 0)?;
         let sizes = self.shape();
         let axes: Vec<(usize, usize)> = A::LIST.iter().map(|&at| (at, sizes.as_ref()[at])).collect();
         along_all::<E, D>(op, self.elements(), Step::Real, &axes, Direction::Forward, norm)?.typed(op)

@@ -10,7 +10,7 @@ mod windows;
 
 #[cfg(feature = "any")]
 pub(crate) use erased::{Along, Direction, Step, Transformed};
-pub use erased::{Norm, Spectral, Wave};
+pub use erased::{Norm, RealSignal, Spectral, Wave};
 pub use frames::{Beyond, Frames};
 pub use half::Frequencies;
 pub use windows::Window;

@@ -16,6 +16,7 @@ mod methods;
 mod operand;
 mod operators;
 mod reduce;
+mod refused;
 
 pub use operand::{Begin, LazyOperand, LazyOutcome, RightOfLazy, where_};
 
@@ -339,7 +340,12 @@ impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
     }
 }
 
-/// What becomes of the expression in [`fused!`](crate::fused!): a lazy one is evaluated, a tensor or number stays.
+/// What becomes of the expression in [`fused!`](crate::fused!): a lazy one is evaluated, a tensor stays.
+#[diagnostic::on_unimplemented(
+    message = "`fused!` gives a tensor, and this is `{Self}`",
+    label = "no tensor comes of this",
+    note = "an element is read of what it gives: `fused!(x.sum()).item()`"
+)]
 pub trait Finish {
     /// What it gives.
     type Output;

@@ -9,7 +9,7 @@ use crate::error::{Result, collected, invalid, listed, room};
 use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::FloatFor;
-use crate::shape::{EachAxis, KnownShape, Pool, Resized, Shape};
+use crate::shape::{EachAxis, KnownShape, NumbersFor, Pool, Resized, Shape};
 use crate::storage::View;
 use crate::tensor::nn::conv::{Laid, laid};
 use crate::tensor::nn::pool::Kernel;
@@ -141,6 +141,7 @@ macro_rules! fractional_poolings {
             where
                 E: FloatFor<ops::reduce::pooling>,
                 T: Resized<R>,
+                K::Count: NumbersFor<$rank>,
             {
                 let [values, _] = self.pooled_at_random::<R, K, $rank>(stringify!($max), pool, generator)?;
                 laid(stringify!($max), values)
@@ -170,6 +171,7 @@ macro_rules! fractional_poolings {
             where
                 E: FloatFor<ops::reduce::pooling>,
                 T: Resized<R>,
+                K::Count: NumbersFor<$rank>,
             {
                 let op = stringify!($max);
                 let [values, index] = self.pooled_at_random::<R, K, $rank>(op, pool, generator)?;

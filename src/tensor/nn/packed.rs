@@ -10,7 +10,7 @@ use crate::ops;
 use crate::ops::admit::InexactFor;
 use crate::ops::kernel::{Applying, Copying, Map1};
 use crate::ops::window::Convolution;
-use crate::shape::{Conv, Convolved, Dim, EachAxis, Known, Moves, Shape};
+use crate::shape::{Conv, Convolved, Dim, EachAxis, InGroups, Known, Moves, Shape};
 use crate::storage::View;
 use crate::tensor::nn::conv::{Operands, convolve, five_axes, laid};
 use crate::tensor::{Activation, Tensor};
@@ -80,6 +80,7 @@ macro_rules! packed {
             ) -> Result<PackedConv<E, (O, CG, $($kernel),+), Conv<S, P, L, G>, D>>
             where
                 E: InexactFor<ops::reduce::convolution>,
+                O: InGroups<G>,
             {
                 let _ = conv;
                 let (op, sizes) = (stringify!($pack), self.shape());

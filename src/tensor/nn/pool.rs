@@ -26,7 +26,7 @@ macro_rules! poolings {
             #[doc = concat!("PyTorch: `torch.nn.functional.", stringify!($max), "`.")]
             ///
             /// # Panics
-            /// If a window does not fit, the padding is more than half of it, an axis but the batch is empty, or memory runs out.
+            /// If a window does not fit, an axis but the batch is empty, or memory runs out.
             ///
             /// ```
             /// use castiron::{dim, nn::Pool, shape, Tensor};
@@ -91,7 +91,7 @@ macro_rules! poolings {
             #[doc = concat!("PyTorch: `torch.nn.functional.", stringify!($avg), "`.")]
             ///
             /// # Panics
-            /// If a window does not fit, the padding is more than half of it, an axis but the batch is empty, or memory runs out.
+            /// If a window does not fit, an axis but the batch is empty, or memory runs out.
             ///
             /// ```
             /// use castiron::{dim, nn::Pool, shape, Tensor};

@@ -10,7 +10,7 @@ use crate::ops::Op;
 use crate::ops::admit::{OrderedFor, RealFor};
 use crate::ops::arguments::Order;
 use crate::ops::choosing;
-use crate::shape::{AxisArg, Dyn, HasAxis, Known, OneAxis, Shape};
+use crate::shape::{AxisArg, Dyn, HasAxis, HoldsAtLeast, Known, OneAxis, Shape};
 use crate::tensor::index::gather::{dense, lifted};
 use crate::tensor::{Tensor, checked_numel, expect_fit};
 use castiron_macros::fallible;
@@ -131,8 +131,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// `topk::<dim!(5), _>(axis![-1], true)`.
     ///
     /// Shape: that of `self` with `K` in place of the axis, twice. Dtypes: integers and floats; the indices are `i64`. NaN is
-    /// larger than every number; of equals the first count. A `K` larger than a size that the compiler knows fails to compile
-    /// (when the program is built, not in `cargo check`).
+    /// larger than every number; of equals the first count. A `K` larger than a size that the compiler knows does not compile.
     ///
     /// PyTorch: `torch.topk`.
     ///
@@ -152,15 +151,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         largest: bool,
     ) -> Result<(Tensor<E, <S as HasAxis<I>>::Replace<K>, D>, Tensor<i64, <S as HasAxis<I>>::Replace<K>, D>)>
     where
-        S: HasAxis<I>,
+        S: HasAxis<I, Dim: HoldsAtLeast<K>>,
         E: RealFor<choosing::topk>,
     {
-        const {
-            assert!(
-                fits(K::VALUE, <<S as HasAxis<I>>::Dim as crate::Dim>::SIZE),
-                "topk: k exceeds the size of the axis"
-            )
-        }
         let order = Order::Top { k: K::VALUE, largest };
         ranked::<E, S, _, D>(choosing::topk::NAME, self, order, <S as HasAxis<I>>::INDEX)
     }
@@ -240,13 +233,5 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: OrderedFor<choosing::mode>,
     {
         ranked::<E, S, _, D>(choosing::mode::NAME, self, Order::Mode, A::MASK.trailing_zeros() as usize)
-    }
-}
-
-/// Whether an axis, whose size the compiler may know, has at least so many elements.
-const fn fits(k: usize, known: Option<usize>) -> bool {
-    match known {
-        Some(size) => k <= size,
-        None => true,
     }
 }

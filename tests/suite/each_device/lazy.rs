@@ -205,6 +205,18 @@ pub fn fused_expressions_read_like_formulas<D: Device>() {
         out += half
     }
     assert_eq!(out.elements(), [0.0625 + 0.25, 0.0625 - 0.25]);
+    // References, numbers with methods, views that are written through, and what a macro passes on.
+    macro_rules! sum {
+        ($a:expr, $b:expr) => {
+            fused!($a + $b)
+        };
+    }
+    let bias = &layer.bias;
+    assert_eq!(fused!(*bias * 2 + &all[0] * 4.0.sqrt() - -bias).elements(), [3.5, 0.5]);
+    assert_eq!(sum!(layer.bias * 2, 1).elements(), [2.0, 0.0]);
+    let mut grid = Tensor::<f32, shape![2, 2], D>::zeros();
+    fused!(grid.select_mut(axis![0], 1) = bias * 2);
+    assert_eq!(grid.elements(), [0.0, 0.0, 1.0, -1.0]);
     let rows: Cube<f32, D> = Cube::zeros_sized([2, 2, 2]);
     assert_eq!(fused!(rows + layer.weight).sum().item(), 20.0);
     let _: Tensor<f32, (Dyn, Dyn, Dyn), D> = fused!(rows);
