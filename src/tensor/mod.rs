@@ -119,7 +119,7 @@ pub(crate) use base::display::{Printed, python_tuple};
 pub(crate) use base::layout::sealed;
 pub(crate) use elementwise::apply::{PromotedWith, combine_as, map2};
 #[cfg(feature = "any")]
-pub(crate) use elementwise::apply::{check_exponent, fitted_scalar};
+pub(crate) use elementwise::apply::{check_exponent, fitted_scalar, refuses_zeros};
 #[cfg(feature = "any")]
 pub(crate) use elementwise::parametric::{Given, parameters};
 pub(crate) use index::accumulate::combine_at;

@@ -168,6 +168,27 @@ fn plain_forms_panic_with_the_error_that_the_other_ones_return() {
     }
 }
 
+/// What no element is divided by is no error: a tensor without elements divided by zeros, of whichever form.
+#[test]
+fn nothing_is_divided_by_zero() {
+    let none = || Tensor::<i64, shape![0, 2]>::zeros();
+    let (zeros, zero, mut out) = (tensor![0, 1], Tensor::<i64, ()>::scalar(0), none());
+    assert_eq!(none().floor_divide(&zeros).shape(), [0, 2]);
+    assert_eq!((&none() % &zeros).shape(), [0, 2]);
+    assert_eq!((none() % 0).shape(), [0, 2]);
+    assert_eq!(none().fmod(&zero).shape(), [0, 2]);
+    assert_eq!(none().trunc_divide(zero.clone()).shape(), [0, 2]);
+    none().remainder_into(&zeros, &mut out);
+    out.floor_divide_(&zeros).fmod_(0).remainder_(&zero);
+    assert_eq!((none().lazy() % 0).eval().shape(), [0, 2]);
+    assert_eq!((none().lazy() % &zeros).eval().shape(), [0, 2]);
+    out %= zeros.lazy() * 1;
+    let _: Tensor<u8, shape![0]> = 5_u8 % Tensor::<u8, shape![0]>::zeros();
+    // Sizes that do not fit are an error before.
+    let none: Line<i64> = Line::zeros_sized([0]);
+    assert!(matches!(none.try_floor_divide(Line::<i64>::zeros_sized([2])), Err(Error::Broadcast { .. })));
+}
+
 #[test]
 fn a_failed_write_leaves_the_output_as_it_was() {
     let mut counts = tensor![10, 20, 30];

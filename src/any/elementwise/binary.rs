@@ -17,6 +17,7 @@ use crate::layout::strides;
 use crate::ops::arguments::Sought;
 use crate::ops::rules::admit::Admits;
 use crate::ops::rules::result::Rule;
+use crate::tensor::refuses_zeros;
 
 /// A zero-dim tensor of the dtype, which the scalar has to fit.
 fn filled(op: &'static str, value: ScalarValue, dtype: DType) -> Result<AnyTensor> {
@@ -26,8 +27,12 @@ fn filled(op: &'static str, value: ScalarValue, dtype: DType) -> Result<AnyTenso
     })
 }
 
-/// Looks for zeros among integer divisors.
-fn check_divisors(op: &'static str, divisors: &AnyTensor, dtype: DType) -> Result<()> {
+/// Looks for zeros among the integer divisors of an operand.
+fn check_divisors(row: &BinaryRow, divided: &AnyTensor, divisors: &AnyTensor, dtype: DType) -> Result<()> {
+    let op = row.name;
+    if !refuses_zeros(row.divides, dtype, &divided.sizes) {
+        return Ok(());
+    }
     let divisors = divisors.to(dtype)?;
     let found = crate::any::base::dispatch::dispatch_dtype!(op, dtype, E: Bits => {
         Dynamic::has::<E>(divisors.elements_as()?, Sought::Zero)
@@ -79,7 +84,6 @@ fn binary_evaluation(row: &BinaryRow, a: &AnyOperand, b: &AnyOperand, in_place: 
         return Err(pair_refused(op, own, row.admits));
     }
     let promoted = promoted(op, [(a.kind(), own[0]), (b.kind(), own[1])])?;
-    let integral = promoted.category() <= Category::Integral;
     let mut dtypes = dtypes(row.rule, promoted);
     let exact = row.right_is_exact && a.kind() == KindRank::Dimensioned && !promoted.is_complex();
     match (a, b) {
@@ -89,7 +93,7 @@ fn binary_evaluation(row: &BinaryRow, a: &AnyOperand, b: &AnyOperand, in_place: 
                 AnyTensor::scalar_of(op, *value, dtypes.common)?;
             }
             let scalar = row.scalar(*value, own[0], dtypes.common, exact)?;
-            if row.divides && integral && value.real_part() == 0.0 {
+            if refuses_zeros(row.divides, promoted, &tensor.sizes) && value.real_part() == 0.0 {
                 return Err(Error::DivisionByZero { op, dtype: promoted });
             }
             let compiled =
@@ -138,9 +142,7 @@ fn tensors(
     let op = row.name;
     let AnyOperand::Array(right) = right else { unreachable!("it is a tensor") };
     same_device(op, left, right)?;
-    if row.divides && promoted.category() <= Category::Integral {
-        check_divisors(op, right, promoted)?;
-    }
+    check_divisors(row, left, right, promoted)?;
     let compiled = row.loops[dtypes.computes as usize].ok_or_else(|| pair_refused(op, own, row.admits))?;
     let sources = [left.clone(), right.clone()];
     Ok(Evaluation::Two(LoopCall {

@@ -56,17 +56,24 @@ pub(crate) fn fitted_scalar<P: Dtype, C: Dtype>(
     fitted.ok_or(beyond(P::DTYPE))
 }
 
-/// Looks for an integer zero among divisors.
+/// Whether an integer zero among what `divided` is divided by is an error: one that no element is divided by is none.
+#[inline]
+pub(crate) fn refuses_zeros(divides: bool, dtype: DType, divided: &[usize]) -> bool {
+    divides && dtype.category() <= crate::Category::Integral && !divided.contains(&0)
+}
+
+/// Looks for an integer zero among the divisors of an operand of these sizes.
 pub(crate) fn check_divisors<O: BinaryOp, P: Dtype, D: Device, B: Element + Castable>(
+    divided: &[usize],
     divisors: View<'_, D::Storage, B>,
 ) -> Result<()> {
-    if O::DIVIDES && P::DTYPE.category() <= crate::Category::Integral && D::has(divisors, Sought::Zero)? {
+    if refuses_zeros(O::DIVIDES, P::DTYPE, divided) && D::has(divisors, Sought::Zero)? {
         return Err(Error::DivisionByZero { op: O::NAME, dtype: P::DTYPE });
     }
     Ok(())
 }
-fn check_divisor<O: BinaryOp, P: Dtype>(divisor: ComputeOf<O, P>) -> Result<()> {
-    if O::DIVIDES && P::DTYPE.category() <= crate::Category::Integral && divisor == Default::default() {
+fn check_divisor<O: BinaryOp, P: Dtype>(divided: &[usize], divisor: ComputeOf<O, P>) -> Result<()> {
+    if refuses_zeros(O::DIVIDES, P::DTYPE, divided) && divisor == Default::default() {
         return Err(Error::DivisionByZero { op: O::NAME, dtype: P::DTYPE });
     }
     Ok(())
@@ -83,22 +90,27 @@ pub(crate) fn check_exponent(specials: Specials, dtype: DType, exponent: ScalarV
     Ok(())
 }
 
-/// A scalar to the right of a tensor of dtype `own`, checked, as `Op` computes with it in `P`.
+/// A scalar to the right of a tensor of these sizes and of dtype `own`, checked, as `Op` computes with it in `P`.
 pub(crate) fn right_scalar<O: BinaryOp, P: Dtype>(
+    left: &[usize],
     value: ScalarValue,
     own: DType,
     exact: bool,
 ) -> Result<ComputeOf<O, P>> {
     check_exponent(O::SPECIALS, P::DTYPE, value)?;
     let value = scalar_operand::<O, P>(value, own, exact)?;
-    check_divisor::<O, P>(value)?;
+    check_divisor::<O, P>(left, value)?;
     Ok(value)
 }
 
-/// The one element of a tensor to the right, checked, as `Op` computes with it in `P`.
-pub(crate) fn right_value<O: BinaryOp, P: Dtype, B: Castable>(value: B, exact: bool) -> Result<ComputeOf<O, P>> {
+/// The one element of a tensor to the right of one of these sizes, checked, as `Op` computes with it in `P`.
+pub(crate) fn right_value<O: BinaryOp, P: Dtype, B: Castable>(
+    left: &[usize],
+    value: B,
+    exact: bool,
+) -> Result<ComputeOf<O, P>> {
     let value = if exact { value.cast() } else { operand::<O, P, B>(value) };
-    check_divisor::<O, P>(value)?;
+    check_divisor::<O, P>(left, value)?;
     Ok(value)
 }
 
@@ -245,7 +257,7 @@ where
         && let Some((sizes, strides, len)) =
             strides::row_major_alike::<2, T>([(left.sizes, left.strides), (right.sizes, right.strides)])
     {
-        check_divisors::<O, P, X, R::Elem>(right)?;
+        check_divisors::<O, P, X, R::Elem>(left.sizes, right)?;
         let storage = X::map2_line::<_, _, O::Output<P>>(Combining::<O, P>::new(), left, right, len)?;
         return Ok(Tensor::whole(storage, sizes, strides, len));
     }
@@ -270,7 +282,7 @@ where
     let right = match rhs.source() {
         OperandSource::Scalar(value) => {
             let Source::View(left) = left else { unreachable!("a scalar moves no tensor") };
-            let value = right_scalar::<O, P>(value, E::DTYPE, exact)?;
+            let value = right_scalar::<O, P>(left.sizes, value, E::DTYPE, exact)?;
             let sizes = T::Sizes::copied(left.sizes);
             return map1::<_, T, X, _>(CombiningScalar::<O, P>(value), left, sizes, O::Computes::<P>::DTYPE);
         }
@@ -278,7 +290,7 @@ where
     };
     match (left, right) {
         (Source::View(left), Source::View(right)) => {
-            check_divisors::<O, P, X, R::Elem>(right)?;
+            check_divisors::<O, P, X, R::Elem>(left.sizes, right)?;
             let sizes = broadcast::<T, O::Output<P>>(O::NAME, left.sizes, right.sizes)?;
             if exact && let Some(value) = X::peek_free(right) {
                 return map1::<_, T, X, _>(CombiningRight::<O, P>(value.cast()), left, sizes, O::Computes::<P>::DTYPE);
@@ -286,12 +298,12 @@ where
             map2::<_, _, T, X, _>(Combining::<O, P>::new(), left, right, sizes, [O::Computes::<P>::DTYPE; 2])
         }
         (Source::View(left), Source::Value(value)) => {
-            let value = right_value::<O, P, _>(value, exact)?;
+            let value = right_value::<O, P, _>(left.sizes, value, exact)?;
             let sizes = T::Sizes::copied(left.sizes);
             map1::<_, T, X, _>(CombiningRight::<O, P>(value), left, sizes, O::Computes::<P>::DTYPE)
         }
         (Source::Value(value), Source::View(right)) => {
-            check_divisors::<O, P, X, R::Elem>(right)?;
+            check_divisors::<O, P, X, R::Elem>(&[], right)?;
             let sizes = T::Sizes::copied(right.sizes);
             map1::<_, T, X, _>(CombiningLeft::<O, P>(operand::<O, P, _>(value)), right, sizes, O::Computes::<P>::DTYPE)
         }
@@ -315,7 +327,7 @@ where
     D: Device,
     K: Map1<E, O::Output<P>>,
 {
-    check_divisors::<O, P, D, E>(rhs.elements())?;
+    check_divisors::<O, P, D, E>(&[], rhs.elements())?;
     let value = scalar_operand::<O, P>(lhs, P::DTYPE, exact && !P::DTYPE.is_complex())?;
     map1::<_, S, D, _>(kernel(value), rhs.elements(), rhs.shape(), O::Computes::<P>::DTYPE)
 }

@@ -44,12 +44,12 @@ where
     let exact = right_is_exact::<O, P, S::Kind, R::Kind>();
     let value = match rhs.source() {
         OperandSource::Scalar(value) => {
-            let value = right_scalar::<O, P>(value, E::DTYPE, exact)?;
+            let value = right_scalar::<O, P>(lhs.shape().as_ref(), value, E::DTYPE, exact)?;
             return D::update1(CombiningScalar::<O, P>(value), lhs.elements_mut()?);
         }
         OperandSource::View(view) => match <D as Receives<R::Place, R::Kind>>::right(view)? {
             Source::View(right) => {
-                check_divisors::<O, P, D, R::Elem>(right)?;
+                check_divisors::<O, P, D, R::Elem>(lhs.shape().as_ref(), right)?;
                 let sizes = lhs.shape();
                 if !exact && right.sizes == sizes.as_ref() {
                     return D::update2(Combining::<O, P>::new(), right, lhs.elements_mut()?);
@@ -68,7 +68,7 @@ where
                 let right = right.restrided(sizes.as_ref(), strides.as_ref());
                 return D::update2(Combining::<O, P>::new(), right, lhs.elements_mut()?);
             }
-            Source::Value(value) => right_value::<O, P, _>(value, exact)?,
+            Source::Value(value) => right_value::<O, P, _>(lhs.shape().as_ref(), value, exact)?,
         },
     };
     D::update1(CombiningRight::<O, P>(value), lhs.elements_mut()?)
@@ -106,13 +106,13 @@ where
     let sizes = out.shape();
     let value = match rhs.source() {
         OperandSource::Scalar(value) => {
-            let value = right_scalar::<O, P>(value, E::DTYPE, exact)?;
+            let value = right_scalar::<O, P>(left.sizes, value, E::DTYPE, exact)?;
             expect_output(O::NAME, left.sizes, sizes.as_ref())?;
             return D::map1_into(CombiningScalar::<O, P>(value), left, out.elements_mut()?);
         }
         OperandSource::View(view) => match <D as Receives<R::Place, R::Kind>>::right(view)? {
             Source::View(right) => {
-                check_divisors::<O, P, D, R::Elem>(right)?;
+                check_divisors::<O, P, D, R::Elem>(left.sizes, right)?;
                 if !exact && left.sizes == right.sizes && left.sizes == sizes.as_ref() {
                     return D::map2_into(Combining::<O, P>::new(), left, right, out.elements_mut()?);
                 }
@@ -130,7 +130,7 @@ where
                 let right = right.restrided(sizes.as_ref(), from_right.as_ref());
                 return D::map2_into(Combining::<O, P>::new(), left, right, out.elements_mut()?);
             }
-            Source::Value(value) => right_value::<O, P, _>(value, exact)?,
+            Source::Value(value) => right_value::<O, P, _>(left.sizes, value, exact)?,
         },
     };
     expect_output(O::NAME, left.sizes, sizes.as_ref())?;

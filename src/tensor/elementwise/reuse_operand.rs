@@ -57,7 +57,7 @@ where
     let Some((sizes, strides, len)) = reusable::<E, O::Output<P>, S, D, D>(&mut rhs) else {
         return combine_scalar::<O, E, P, S, D, K>(lhs, &rhs, exact, kernel);
     };
-    check_divisors::<O, P, D, E>(rhs.elements())?;
+    check_divisors::<O, P, D, E>(&[], rhs.elements())?;
     let kernel = kernel(scalar_operand::<O, P>(lhs, P::DTYPE, exact && !P::DTYPE.is_complex())?);
     let mut storage = rhs.parts.storage;
     D::update1_line(kernel, ViewMut::<_, O::Output<P>>::new(&mut storage, 0, sizes.as_ref(), strides.as_ref()), len)?;
@@ -118,7 +118,7 @@ where
         && right.sizes == sizes.as_ref()
         && right.strides == own.as_ref()
     {
-        check_divisors::<O, P, X, R::Elem>(right)?;
+        check_divisors::<O, P, X, R::Elem>(sizes.as_ref(), right)?;
         let mut storage = as_same_device::<D, X>(storage);
         let out = ViewMut::<_, O::Output<P>>::new(&mut storage, 0, sizes.as_ref(), own.as_ref());
         // What is written over is contiguous.
@@ -149,15 +149,17 @@ where
     let mut broadcast = S::Sizes::filled(0);
     let exact = right_is_exact::<O, P, S::Kind, R::Kind>();
     let right = match rhs.source() {
-        OperandSource::Scalar(value) => RightOperand::Scalar(right_scalar::<O, P>(value, E::DTYPE, exact)?),
+        OperandSource::Scalar(value) => {
+            RightOperand::Scalar(right_scalar::<O, P>(sizes.as_ref(), value, E::DTYPE, exact)?)
+        }
         OperandSource::View(view) => match <D as Meet<R::Place, S::Kind, R::Kind>>::right(view)? {
-            Source::Value(value) => RightOperand::Value(right_value::<O, P, _>(value, exact)?),
+            Source::Value(value) => RightOperand::Value(right_value::<O, P, _>(sizes.as_ref(), value, exact)?),
             Source::View(right) => {
                 if exact || !result_has_left_layout::<S>(&sizes, &own, right.sizes, right.strides, &mut broadcast) {
                     let lhs = Tensor::<E, S, D>::whole(storage, sizes, own, len);
                     return combine_as::<O, E, P, S, D, R, T, X>(&lhs, rhs);
                 }
-                check_divisors::<O, P, X, R::Elem>(right)?;
+                check_divisors::<O, P, X, R::Elem>(sizes.as_ref(), right)?;
                 RightOperand::View(right.restrided(sizes.as_ref(), broadcast.as_ref()))
             }
         },

@@ -31,7 +31,7 @@ use crate::ops::kernel::{Casting, Choosing, Map1, Map2, Map3};
 use crate::ops::reduce::AnyAll;
 use crate::shape::{Shape, SizeArray};
 use crate::storage::View;
-use crate::tensor::elementwise::apply::{broadcast, layout};
+use crate::tensor::elementwise::apply::{broadcast, layout, refuses_zeros};
 use castiron_macros::fallible;
 use core::marker::PhantomData;
 
@@ -220,7 +220,7 @@ unsafe fn check_divisors<Op: BinaryOp, P: Dtype, D: Device, X: Expression<Elem: 
     x: X,
     sizes: &[usize],
 ) -> Result<()> {
-    if Op::DIVIDES && P::DTYPE.category() <= crate::Category::Integral {
+    if refuses_zeros(Op::DIVIDES, P::DTYPE, sizes) {
         let divisors = Mapped1::<_, _, P>::new(Casting, x);
         // SAFETY: the caller's promise.
         let all = unsafe { D::reduce_lazy(AnyAll::ALL, divisors, sizes, u32::MAX)? };

@@ -57,7 +57,8 @@ impl<T: Scalar, D: Device> LazyOperand<D> for T {
         (x, extent): (X, Extent<S>),
     ) -> Result<(Self::Right<O, E, P, S, X>, Extent<U>)> {
         let value = self.value();
-        let value = right_scalar::<O, P>(value, E::DTYPE, right_is_exact::<O, P, S::Kind, ScalarKind>())?;
+        let exact = right_is_exact::<O, P, S::Kind, ScalarKind>();
+        let value = right_scalar::<O, P>(extent.sizes.as_ref(), value, E::DTYPE, exact)?;
         // Beside a scalar the shape is the tensor's.
         let extent = extent.beside_scalar(U::Sizes::copied(extent.sizes.as_ref()));
         Ok((Applied1 { kernel: CombiningScalar(value), x, result: PhantomData }, extent))

@@ -1,5 +1,6 @@
 //! `AnyTensor`: the run-time world gives what the typed one gives.
 
+use castiron::any::AnyOperand;
 use castiron::{AnyTensor, Complex, DType, Error, bf16, f16, shape, tensor};
 
 #[test]
@@ -27,6 +28,13 @@ fn what_does_not_compile_there_is_an_error_here() {
     assert!(matches!((&mask - &mask).unwrap_err(), Error::NotAdmitted { op: "sub", dtype: DType::Bool, .. }));
     assert!(matches!((&counts + &AnyTensor::from(tensor![1, 2])).unwrap_err(), Error::Broadcast { .. }));
     assert!(matches!((&counts % 0).unwrap_err(), Error::DivisionByZero { .. }));
+    let none = AnyTensor::zeros(&[0, 3], DType::I64).unwrap();
+    let zero = AnyTensor::from(castiron::Tensor::<i64, shape![]>::scalar(0));
+    for divisor in [AnyOperand::from(0), zero.into(), (&counts % 2).unwrap().into()] {
+        for result in [none.floor_divide(divisor.clone()), none.remainder(divisor.clone()), none.fmod(divisor)] {
+            assert_eq!(result.unwrap().shape(), [0, 3]);
+        }
+    }
 }
 
 #[test]
