@@ -14,9 +14,8 @@ pub(crate) fn room<T>(len: usize) -> Result<Vec<T>> {
     Ok(list)
 }
 
-/// As many as an array of these sizes has, however large their product is.
+/// The number of elements of an array of these sizes; where that overflows `usize::MAX`, for which there is no [`room`].
 pub(crate) fn numel_at_most(sizes: &[usize]) -> usize {
-    // (There is no room for so many.)
     crate::shape::numel(sizes).unwrap_or(usize::MAX)
 }
 

@@ -9,7 +9,7 @@ use std::cell::Cell;
 /// Blocks that start at an odd multiple of their alignment.
 struct Odd;
 
-/// A block of so many bytes is one of elements, which there may be no memory for. (Lists of sizes and the like are shorter.)
+/// Blocks from this size on hold elements, and memory for them may run out. (Lists of sizes and the like are shorter.)
 const LARGE: usize = 4096;
 thread_local! {
     /// How many more such blocks the thread gets before one is refused; `None`: all of them.

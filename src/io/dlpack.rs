@@ -160,7 +160,7 @@ impl DlPack {
         if rank > 0 && sizes.is_null() {
             return invalid(OP, "the sizes are a null pointer".to_owned());
         }
-        // SAFETY: so many numbers are there, as the maker of the struct says.
+        // SAFETY: there are `rank` numbers, as the maker of the struct says.
         let list = |of: *mut i64| if rank == 0 { &[][..] } else { unsafe { core::slice::from_raw_parts(of, rank) } };
         let not_positive = |what: &str, list: &[i64]| Error::InvalidArgument {
             op: OP,

@@ -52,49 +52,67 @@ impl Window {
         Some(if starts_inside { places } else { places - 1 })
     }
 
-    /// How far so many places reach: from the first position of the first to the last of the last, both counted.
+    /// How far `places` reach: from the first position of the first one to the last of the last one, both counted.
     fn reach(&self, places: usize) -> Option<usize> {
         places.checked_sub(1)?.checked_mul(self.stride)?.checked_add(self.span()?)
     }
 
-    /// The window that reads what [`seen_side_by_side`](Self::seen_side_by_side) has laid side by side.
-    pub(crate) fn side_by_side(self) -> Window {
-        Window { kernel: self.kernel, stride: self.kernel, dilation: 1, before: 0, after: 0 }
-    }
-
-    /// What so many places see of an axis of `len` positions, one place after the other, where these lie far apart or far in front of the
-    /// axis; `None` where they do not. Memory and work of whoever pads an axis thus follow what windows see, and not how far they move.
-    pub(crate) fn seen_side_by_side(&self, len: usize, places: usize) -> Result<Option<Vec<Segment>>> {
-        self.seen_side_by_side_of(places, |at| at.checked_sub(self.before).filter(|&at| at < len))
-    }
-
-    /// The same of an axis whose positions, counted with the padding in front, `on` finds, or says that they are zeros.
-    pub(crate) fn seen_side_by_side_of(
+    /// What `places` see, one place after the other, where they lie far apart or far in front of the axis; `None` where they do not. Memory
+    /// and work of whoever pads an axis thus follow what windows see, and not how far they move. `position` finds the axis's position of one
+    /// that is counted from the first place's first one; where it finds none, there is padding.
+    pub(crate) fn side_by_side(
         &self,
         places: usize,
-        on: impl Fn(usize) -> Option<usize>,
-    ) -> Result<Option<Vec<Segment>>> {
-        let seen = places.saturating_mul(self.kernel);
-        if self.reach(places).is_some_and(|reach| reach / MOST_APART <= seen && self.before <= reach) {
+        has_data: bool,
+        position: impl Fn(usize) -> Option<usize>,
+    ) -> Result<Option<AxisCopy>> {
+        let len = places.saturating_mul(self.kernel);
+        if self.reach(places).is_some_and(|reach| reach / MOST_APART <= len && self.before <= reach) {
             return Ok(None);
         }
-        let mut list = room::<Segment>(seen)?;
-        for (place, position) in (0..places).flat_map(|place| (0..self.kernel).map(move |position| (place, position))) {
-            let at = place.checked_mul(self.stride).zip(position.checked_mul(self.dilation));
-            let at = at.and_then(|(place, position)| place.checked_add(position)).and_then(&on);
-            match (at, list.last_mut()) {
+        let window = Window { kernel: self.kernel, stride: self.kernel, dilation: 1, before: 0, after: 0 };
+        if !has_data {
+            return Ok(Some(AxisCopy { parts: vec![Segment::Fill { len }], len, window }));
+        }
+        let mut parts = room::<Segment>(len)?;
+        for (place, number) in (0..places).flat_map(|place| (0..self.kernel).map(move |number| (place, number))) {
+            let at = place.checked_mul(self.stride).zip(number.checked_mul(self.dilation));
+            let at = at.and_then(|(place, number)| place.checked_add(number)).and_then(&position);
+            match (at, parts.last_mut()) {
                 (None, Some(Segment::Fill { len })) => *len += 1,
-                (None, _) => list.push(Segment::Fill { len: 1 }),
+                (None, _) => parts.push(Segment::Fill { len: 1 }),
                 (Some(at), Some(Segment::Forward { start, len })) if *start + *len == at => *len += 1,
-                (Some(start), _) => list.push(Segment::Forward { start, len: 1 }),
+                (Some(start), _) => parts.push(Segment::Forward { start, len: 1 }),
             }
         }
-        Ok(Some(list))
+        Ok(Some(AxisCopy { parts, len, window }))
     }
 
-    /// A window with the same positions at the same places, of which there are so many, whose numbers are no larger than what it reaches:
-    /// what has one place moves no farther than the axis is long, what has one position has dilation 1, and there is no padding that
-    /// nobody sees.
+    /// [`side_by_side`](Self::side_by_side) of an axis of `len` positions.
+    #[inline]
+    pub(crate) fn axis_side_by_side(&self, len: usize, places: usize, has_data: bool) -> Result<Option<AxisCopy>> {
+        self.side_by_side(places, has_data, |at| at.checked_sub(self.before).filter(|&at| at < len))
+    }
+
+    /// An axis of `len` positions for windows that are to see nothing outside of it: as it is, padded, or
+    /// [side by side](Self::side_by_side).
+    #[inline]
+    pub(crate) fn with_padding(self, op: &'static str, len: usize, places: usize, has_data: bool) -> Result<AxisCopy> {
+        let window = self.reduced(len, places);
+        if let Some(copy) = window.axis_side_by_side(len, places, has_data)? {
+            return Ok(copy);
+        }
+        let Window { before, after, .. } = window;
+        let padded = window.padded(len).ok_or_else(|| Error::TooLarge { op, sizes: [len][..].into() })?;
+        let parts = match padded == len {
+            true => vec![Segment::whole(len)],
+            false => vec![Segment::Fill { len: before }, Segment::whole(len), Segment::Fill { len: after }],
+        };
+        Ok(AxisCopy { parts, len: padded, window: Window { before: 0, after: 0, ..window } })
+    }
+
+    /// A window with the same positions at the same `places`, whose numbers are no larger than what it reaches: with one place it moves no
+    /// farther than the axis is long, with one position it has dilation 1, and there is no padding that no place sees.
     pub(crate) fn reduced(self, len: usize, places: usize) -> Window {
         let (Some(reach), Some(end)) = (self.reach(places), self.before.checked_add(len)) else { return self };
         let stride = if places < 2 { self.stride.min(reach.max(end)).max(1) } else { self.stride };
@@ -125,6 +143,14 @@ impl Window {
             Error::InvalidArgument { op, reason }
         })
     }
+}
+
+/// An axis as it is copied for windows, and the window that reads the copy.
+pub(crate) struct AxisCopy {
+    pub(crate) parts: Vec<Segment>,
+    /// How many positions the parts have.
+    pub(crate) len: usize,
+    pub(crate) window: Window,
 }
 
 /// The part of a window that is no padding.
@@ -234,20 +260,23 @@ mod tests {
                 let reduced = own.reduced(len, places);
                 assert_eq!(all().map(|(place, at)| position(reduced, place, at)).collect::<Vec<_>>(), seen);
                 assert_eq!(reduced.places(len), Some(places), "{own:?} {reduced:?}");
-                let Some(list) = own.seen_side_by_side(len, places).unwrap() else {
-                    assert!(reduced.padded(len).unwrap() <= len + 4 * (places * kernel + 1), "{own:?} over {len}");
-                    continue;
-                };
-                laid += 1;
-                let mut side_by_side = Vec::new();
-                for segment in list {
-                    match segment {
-                        Segment::Fill { len } => side_by_side.extend((0..len).map(|_| None)),
-                        Segment::Forward { start, len } => side_by_side.extend((start..start + len).map(Some)),
+                let copy = own.with_padding("conv1d", len, places, true).unwrap();
+                let mut positions = Vec::new();
+                for part in copy.parts {
+                    match part {
+                        Segment::Fill { len } => positions.extend((0..len).map(|_| None)),
+                        Segment::Forward { start, len } => positions.extend((start..start + len).map(Some)),
                         other => panic!("{other:?}"),
                     }
                 }
-                assert_eq!(side_by_side, seen, "{own:?} over {len}");
+                let found: Vec<_> = all()
+                    .map(|(place, at)| positions[place * copy.window.stride + at * copy.window.dilation])
+                    .collect();
+                assert_eq!((positions.len(), found), (copy.len, seen), "{own:?} over {len}");
+                assert!(copy.len <= len + 4 * (places * kernel + 1), "{own:?} over {len}");
+                laid += usize::from(own.axis_side_by_side(len, places, true).unwrap().is_some());
+                let without_data = own.with_padding("conv1d", len, places, false).unwrap();
+                assert_eq!((without_data.len, without_data.window), (copy.len, copy.window));
             }
         }
         assert!(laid > 100, "{laid}");

@@ -194,8 +194,7 @@ impl<A: Known, B: Known, C: Known> EachAxis for (A, B, C) {
 #[doc(hidden)]
 pub struct AllAxes;
 
-/// So many numbers are one for each of so many axes. (Where there are more axes than numbers none is repeated, where there are fewer
-/// none is left out, as in PyTorch.)
+/// A list of this many numbers has one for each of `AXES` axes. (As in PyTorch, none is repeated and none left out.)
 #[diagnostic::on_unimplemented(
     message = "a list of `{Self}` numbers for {AXES} axes",
     label = "there are {AXES} axes behind the channels, and as many numbers: one for each, or `dim!(…)`, one for all"

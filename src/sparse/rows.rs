@@ -18,7 +18,7 @@ pub(super) fn rows_of<E: Element>(elements: Vec<E>, sizes: [usize; 2]) -> Result
     Ok(Tensor::dense(Cpu::build(None, || Ok(elements))?, sizes))
 }
 
-/// Puts a row of one number between others, which have as many.
+/// Puts a row of `len` times one number between others of this length.
 pub(super) fn insert_row(rows: &mut Vec<i64>, at: usize, len: usize, number: i64) -> Result<()> {
     let bytes = len.saturating_mul(size_of::<i64>());
     rows.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes, device: "cpu" })?;

@@ -27,8 +27,8 @@ impl HostBuffer {
     /// them, if they are not `whole`, is somebody else's: see [`has_others`](Self::has_others).
     ///
     /// # Safety
-    /// While the owner exists, even if it is moved, the elements that lie in so many bytes from `start` on are initialised, and nobody
-    /// writes them. `whole`: they are all of these bytes.
+    /// While the owner exists, even if it is moved, the elements in the first `bytes` bytes from `start` on are initialised, and nobody
+    /// writes them. `whole`: every byte belongs to one of them.
     #[cfg(feature = "dlpack")]
     pub(crate) unsafe fn foreign_read_only<T: Send + 'static>(
         owner: T,

@@ -291,7 +291,7 @@ impl HostBuffer {
         self.header().bytes / size_of::<E>()
     }
 
-    /// So many bytes from one on, if there are so many, and all are ours.
+    /// `len` bytes from place `at` on; `None` where the buffer ends before, or [others](Self::has_others) may write some of them.
     #[cfg(any(feature = "safetensors", all(feature = "any", any(feature = "npy", feature = "serde"))))]
     pub(crate) fn bytes(&self, at: usize, len: usize) -> Option<&[u8]> {
         let header = self.header();

@@ -4,22 +4,22 @@ use super::blocks::allocate;
 use super::host::{ALIGNMENT, HostBuffer, SMALL};
 use super::pool;
 use crate::error::{Error, Result, filled};
+use crate::shape::numel;
 use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
 
 /// Uninitialised scratch memory, aligned to cache lines, and taken from the pool if it is large.
 pub(crate) struct Scratch<T>(HostBuffer, PhantomData<T>);
 
-/// How many values lists of these sizes hold together. Sizes come from users, so that whoever asks for memory gives them as they are, and
-/// their products and sums are taken here, where none is lost.
+/// How many values arrays of these sizes have together. Sizes come from users: whoever asks for memory gives them as they are, and their
+/// products and sums are checked here.
 fn counted(parts: &[&[usize]]) -> Result<usize> {
-    let product = |sizes: &&[usize]| sizes.iter().try_fold(1_usize, |product, &size| product.checked_mul(size));
-    let sum = parts.iter().try_fold(0_usize, |sum, part| sum.checked_add(product(part)?));
+    let sum = parts.iter().try_fold(0_usize, |sum, sizes| sum.checked_add(numel(sizes)?));
     sum.ok_or(Error::OutOfMemory { bytes: usize::MAX, device: "cpu" })
 }
 
 impl<T> Scratch<T> {
-    /// Memory for as many values as an array of these sizes has.
+    /// Memory for the values of an array of these sizes.
     ///
     /// # Panics
     /// If memory runs out.
@@ -27,7 +27,7 @@ impl<T> Scratch<T> {
         Self::try_new(sizes).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Memory for as many values as an array of these sizes has; an error if it runs out.
+    /// Memory for the values of an array of these sizes; an error if it runs out.
     pub(crate) fn try_new<const N: usize>(sizes: [usize; N]) -> Result<Self> {
         Self::for_parts(&[&sizes])
     }

@@ -192,52 +192,30 @@ fn views_of_nothing_have_any_strides_and_offsets() {
 
 // ---- memory of others ----
 
-/// Every `step`th number of a line, and what others have between them, which may be written at any time.
-enum Between<'a> {
-    Split(Vec<TensorViewMut<'a, i64, shape![_]>>),
-    #[cfg(feature = "ndarray")]
-    Array(ndarray::ArrayViewMut1<'a, i64>),
-    #[cfg(feature = "dlpack")]
-    Elsewhere(&'a std::cell::Cell<bool>),
-}
-
-/// The kinds of views of a part that a maker may be asked for.
+/// The ways in which a view of a part comes about.
 const MAKERS: usize = 3;
 
-/// Runs for a view of every second number of `1..=12`, made in one of the ways, and what lies between.
-fn of_every_second(maker: usize, run: impl FnOnce(Line<'_, i64>, Between<'_>)) {
+/// Runs for a view of every second number of `1..=12`, made in one of the ways, and a function that writes what lies between, where there
+/// is somebody who may.
+fn of_every_second(maker: usize, run: impl FnOnce(Line<'_, i64>, &mut dyn FnMut(i64))) {
     let mut x = counting(12);
     match maker {
         #[cfg(feature = "ndarray")]
         1 => {
             let mut array = ndarray::Array1::from_iter(1..=12_i64);
-            let (even, odd) = array.multi_slice_mut((ndarray::s![..;2], ndarray::s![1..;2]));
+            let (even, mut odd) = array.multi_slice_mut((ndarray::s![..;2], ndarray::s![1..;2]));
             let even = even.view();
-            run(TensorView::from_ndarray(even).unwrap(), Between::Array(odd));
+            run(TensorView::from_ndarray(even).unwrap(), &mut |value| odd.fill(value));
         }
         #[cfg(feature = "dlpack")]
         2 => {
-            let given = x.slice(s![..;2]).to_dlpack();
-            let written = std::cell::Cell::new(false);
             // SAFETY: nobody writes what the struct describes.
-            let back: Tensor<i64, shape![_]> = unsafe { Tensor::from_dlpack(given) }.unwrap();
-            run(back.as_view(), Between::Elsewhere(&written));
+            let back: Tensor<i64, shape![_]> = unsafe { Tensor::from_dlpack(x.slice(s![..;2]).to_dlpack()) }.unwrap();
+            run(back.as_view(), &mut |_| ());
         }
         _ => {
-            let (even, odd) = x.multi_slice_mut((s![..;2], s![1..;2]));
-            run(even.into_view(), Between::Split(vec![odd]));
-        }
-    }
-}
-
-impl Between<'_> {
-    fn fill(&mut self, value: i64) {
-        match self {
-            Between::Split(parts) => parts.iter_mut().for_each(|part| part.fill(value)),
-            #[cfg(feature = "ndarray")]
-            Between::Array(array) => array.fill(value),
-            #[cfg(feature = "dlpack")]
-            Between::Elsewhere(written) => written.set(true),
+            let (even, mut odd) = x.multi_slice_mut((s![..;2], s![1..;2]));
+            run(even.into_view(), &mut |value| odd.fill(value));
         }
     }
 }
@@ -246,13 +224,13 @@ impl Between<'_> {
 #[test]
 fn as_strided_of_a_part_does_not_reach_those_between_whoever_made_the_view() {
     for maker in 0..MAKERS {
-        of_every_second(maker, |even, mut odd| {
+        of_every_second(maker, |even, write_between| {
             let all: Line<i64> = even.as_strided_sized([11], [1], None);
             let before = all.to_vec();
             assert_eq!(before, [1, 0, 3, 0, 5, 0, 7, 0, 9, 0, 11], "{maker}");
             let bytes = even.as_strided_sized::<(Dyn,)>([2], [1], Some(1)).view_dtype::<u8>().to_vec();
             assert_eq!(bytes, [0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0], "{maker}");
-            odd.fill(-1);
+            write_between(-1);
             assert_eq!(all.to_vec(), before);
             assert!(even.try_as_strided_sized::<(Dyn,)>([12], [1], None).is_err());
         });
@@ -281,7 +259,7 @@ proptest! {
         maker in 0..MAKERS,
         steps in prop::collection::vec((0..7_u8, 0..6_usize, 0..4_usize, prop::option::of(0..6_usize)), 1..5),
     ) {
-        of_every_second(maker, |even, mut odd| {
+        of_every_second(maker, |even, write_between| {
         let mut mine = even.clone();
         for (kind, size, stride, offset) in steps {
             let next: Option<Line<i64>> = match kind {
@@ -299,7 +277,7 @@ proptest! {
         }
         let before = mine.to_vec();
             assert!(before.iter().all(|value| *value == 0 || value % 2 == 1), "{before:?}");
-            odd.fill(-1);
+            write_between(-1);
             assert_eq!(mine.to_vec(), before);
         });
     }

@@ -43,20 +43,24 @@ pub enum Value {
 #[derive(Default)]
 pub struct ValueList(Vec<Value>);
 
-/// Lists that are nested deeper are refused: no tensor has as many axes, and what reads them calls itself.
+/// Lists that are nested deeper are refused: no tensor has more axes, and functions that read lists are recursive.
 const DEEPEST: usize = 64;
 
 /// Whether lists are nested deeper than operations take.
 fn is_too_deep(values: &[Value]) -> bool {
-    let mut left = vec![(values, 0)];
+    fn lists(values: &[Value], depth: usize) -> impl Iterator<Item = (&[Value], usize)> {
+        values.iter().filter_map(move |value| match value {
+            Value::List(list) => Some((&list.0[..], depth)),
+            _ => None,
+        })
+    }
+    // (Without lists, which is the most frequent case, nothing is allocated.)
+    let mut left: Vec<_> = lists(values, 1).collect();
     while let Some((values, depth)) = left.pop() {
         if depth > DEEPEST {
             return true;
         }
-        left.extend(values.iter().filter_map(|value| match value {
-            Value::List(list) => Some((&list.0[..], depth + 1)),
-            _ => None,
-        }));
+        left.extend(lists(values, depth + 1));
     }
     false
 }

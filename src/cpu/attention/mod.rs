@@ -239,7 +239,7 @@ impl<'a, E: Dtype> Group<'a, E> {
         }
         if self.attention.mask.is_some() || *is_causal {
             for row in 0..self.rows {
-                // SAFETY: the first block, of which every query's tile has some keys, has written the sums.
+                // SAFETY: the first block of keys has written the sums of every query.
                 let sum = |at: usize| unsafe { self.sums.start().add(row * self.sum_step + at).read() };
                 if (0..width).any(|at| sum(at) != sum(at)) {
                     self.again(row)?;
@@ -325,7 +325,7 @@ impl<'a, E: Dtype> Group<'a, E> {
         let (k, v) = (Heads::of(key), Heads::of(value));
         let mut scores = filled(None, keys)?;
         for (number, score) in scores.iter_mut().enumerate().take(if *is_causal { at + 1 } else { keys }) {
-            // SAFETY: a mask is as large as all scores; queries, keys and values have as many features as they say.
+            // SAFETY: a mask has an element for each query and key; places are below the sizes of the views.
             unsafe {
                 let added = match mask {
                     Some(Mask::Seen(mask)) if !self.row_of(mask, at, number).0.read() => continue,

@@ -149,7 +149,7 @@ impl<E: Dtype> Plan<'_, E> {
                     Some(memory) => memory,
                     None => copied.memory.insert(Scratch::for_parts(&[&most, &self.sums_of(most, self.block[1])])?),
                 };
-                // (There is room for as many.)
+                // (It has been checked above.)
                 let copy_len = most.into_iter().product::<usize>();
                 let [planes, high, wide, channels] = input;
                 let sums = memory.start().wrapping_add(copy_len);

@@ -59,7 +59,8 @@ struct Piece<'a, E: FieldNumber> {
     info: &'a mut [i32],
 }
 
-/// Calls `work` with the number of each matrix and the places of its results; it gives `info`, or the error that memory ran out. A matrix takes so many nanoseconds.
+/// Calls `work` with the number of each matrix and the places of its results; it gives `info`, or an error if memory runs out. `nanoseconds`
+/// is what a matrix takes, about.
 pub(crate) fn each<E: FieldNumber>(
     count: usize,
     nanoseconds: usize,

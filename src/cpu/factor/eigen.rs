@@ -116,10 +116,7 @@ where
         MemStack::new(&mut memory),
         Default::default(),
     );
-    if found.is_err() {
-        return Ok(None);
-    }
-    Ok(Some((values, columns)))
+    Ok(found.is_ok().then_some((values, columns)))
 }
 
 /// Columns of norm 1 whose largest element is real, as LAPACK's.

@@ -14,7 +14,7 @@ pub(super) const fn is_rounded<E: Dtype>() -> bool {
     E::DTYPE as u8 != <E::Compute as Element>::DTYPE as u8
 }
 
-/// Where the output has more than so many elements for each index, those at the indices alone are widened.
+/// Where the output has more elements for each index than this, only those at the indices are widened.
 const SPARSE: usize = 16;
 
 /// `out[…, index, …] = kernel(out[…, index, …], from)` in the order of the indices along the axis, as `Backend::scatter_with`.
@@ -25,20 +25,10 @@ pub(crate) fn combine_at<E: Dtype, D: Device>(
     from: View<'_, D::Storage, E>,
     out: ViewMut<'_, D::Storage, E>,
 ) -> Result<()> {
-    if const { is_rounded::<E>() } {
-        return rounded_once::<E, D>(indexing, kernel, index, from, out);
+    if const { !is_rounded::<E>() } {
+        let out = ViewMut::new(out.buffer, out.offset, out.sizes, out.strides);
+        return D::scatter_with::<E::Compute>(indexing, kernel, index, from.known_as(), out);
     }
-    let out = ViewMut::new(out.buffer, out.offset, out.sizes, out.strides);
-    D::scatter_with::<E::Compute>(indexing, kernel, index, from.known_as(), out)
-}
-
-fn rounded_once<E: Dtype, D: Device>(
-    indexing: Indexing,
-    kernel: impl Map2<E::Compute, E::Compute, E::Compute>,
-    index: View<'_, D::Storage, i64>,
-    from: View<'_, D::Storage, E>,
-    out: ViewMut<'_, D::Storage, E>,
-) -> Result<()> {
     let count: usize = index.sizes.iter().product();
     if count == 0 {
         return Ok(());
@@ -97,7 +87,8 @@ fn firsts<D: Device>(
     Ok((D::build::<i64>(Some(index.buffer), || Ok(firsts))?, steps))
 }
 
-/// The same of row-major indices. There are some.
+/// The same of row-major indices, of which there is at least one. (Inline: sorting is compiled for programs that come here.)
+#[inline]
 fn firsts_of_lines(index: &[i64], sizes: &[usize], axis: usize, size: i64) -> Result<Vec<i64>> {
     let (len, step) = (sizes[axis], sizes[axis + 1..].iter().product::<usize>());
     let mut firsts = filled(0, index.len())?;

@@ -62,7 +62,7 @@ pub(crate) fn reduce_into<E: Dtype, S: Shape, D: Device>(
         return Err(Error::InvalidArgument { op: indexing.op, reason });
     }
     if const { is_rounded::<E>() } {
-        // Sums and counts have as many digits as they need, and what comes of them is rounded once.
+        // Sums and counts are taken in the wider dtype, and the result is rounded once.
         let mut wide: Tensor<E::Compute, S, D> = out.try_to()?;
         let (from, steps) = widened::<E, D>(from.restrided(index.sizes, from.strides))?;
         let from = View::<_, E::Compute>::new(&from, 0, index.sizes, &steps);

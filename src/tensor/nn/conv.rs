@@ -73,26 +73,29 @@ fn convolution(windows: &[Window], groups: usize) -> Convolution {
     Convolution { windows: three, groups }
 }
 
-/// What of an operand is laid side by side, and its sizes then.
-type Picked = Option<(Vec<Vec<Segment>>, [usize; 5])>;
+/// The axes of an operand that is copied, and the copy's sizes.
+type Copied = Option<(Vec<Vec<Segment>>, [usize; 5])>;
 
-/// Makes the numbers of windows no larger than what they reach; for axes along which these see little of much, what they see is laid
-/// side by side.
-fn side_by_side(convolution: &mut Convolution, x_sizes: &[usize; 5], out_sizes: &[usize; 5]) -> Result<Picked> {
-    let mut laid = None;
+/// Makes the numbers of windows no larger than what they reach. An axis of which windows see little is copied
+/// [side by side](Window::side_by_side).
+#[inline]
+fn side_by_side(
+    convolution: &mut Convolution,
+    x_sizes: &[usize; 5],
+    out_sizes: &[usize; 5],
+    has_data: bool,
+) -> Result<Copied> {
+    let mut laid: Copied = None;
     if out_sizes.contains(&0) {
         return Ok(None);
     }
     for (at, window) in convolution.windows.iter_mut().enumerate() {
         let (len, places) = (x_sizes[at + 2], out_sizes[at + 2]);
         *window = window.reduced(len, places);
-        if let Some(list) = window.seen_side_by_side(len, places)? {
-            let (axes, sizes) =
-                laid.get_or_insert_with(|| (x_sizes.map(|size| vec![Segment::whole(size)]).to_vec(), *x_sizes));
-            *window = window.side_by_side();
-            axes[at + 2] = list;
-            // (As many have been counted.)
-            sizes[at + 2] = places * window.kernel;
+        if let Some(copy) = window.axis_side_by_side(len, places, has_data)? {
+            let (axes, sizes) = laid
+                .get_or_insert_with(|| (x_sizes.iter().map(|&size| vec![Segment::whole(size)]).collect(), *x_sizes));
+            (axes[at + 2], sizes[at + 2], *window) = (copy.parts, copy.len, copy.window);
         }
     }
     if let Some((_, sizes)) = &laid
@@ -167,7 +170,7 @@ pub(crate) fn convolve<E: Dtype, D: Device>(
     let x = x.restrided(&x_sizes, &x_strides);
     let weight = weight.restrided(&w_sizes, &w_strides);
     let mut convolution = convolution(windows, groups);
-    let laid = side_by_side(&mut convolution, &x_sizes, &out_sizes)?;
+    let laid = side_by_side(&mut convolution, &x_sizes, &out_sizes, D::has_data(x.buffer))?;
     let picked = match &laid {
         Some((axes, sizes)) => Some((D::pick::<E>(x, axes, E::default())?, sizes, strides::row_major(sizes))),
         None => None,
@@ -216,9 +219,9 @@ fn spread(size: usize, stride: usize, low: i128, high: i128) -> Vec<Segment> {
     list
 }
 
-/// Which position one of those is, if it is none of the zeros.
+/// Which of so many positions, spread `stride` apart, lies at a place; `None` where a zero lies.
 fn spread_at(size: usize, stride: usize, at: i128) -> Option<usize> {
-    let (at, stride) = (usize::try_from(at).ok()?, stride);
+    let at = usize::try_from(at).ok()?;
     (at % stride == 0 && at / stride < size).then_some(at / stride)
 }
 
@@ -264,18 +267,14 @@ pub(crate) fn transposed<E: Dtype, D: Device>(
             return invalid(op, format!("axis {axis} of size {} is left with {places} places", x.sizes[axis]));
         }
         let places = usize::try_from(places).map_err(|_| too_large())?;
-        let own = Window { stride: 1, before: 0, after: 0, ..*window };
+        moved[at] = Window { stride: 1, before: 0, after: 0, ..*window };
         // Of what is spread, windows may see little.
-        if let Some(seen) =
-            own.seen_side_by_side_of(places, |at| spread_at(x.sizes[axis], window.stride, low + at as i128))?
-        {
-            sizes[axis] = places * window.kernel;
-            list[axis] = seen;
-            moved[at] = own.side_by_side();
+        let position = |at: usize| spread_at(x.sizes[axis], window.stride, low + at as i128);
+        if let Some(copy) = moved[at].side_by_side(places, D::has_data(x.buffer), position)? {
+            (list[axis], sizes[axis], moved[at]) = (copy.parts, copy.len, copy.window);
             checked_numel::<E>(op, &sizes)?;
             continue;
         }
-        moved[at] = own;
         sizes[axis] = usize::try_from(end - low).map_err(|_| too_large())?;
         checked_numel::<E>(op, &sizes)?;
         expect_room::<E, D>(x.buffer, &sizes[axis..=axis])?;

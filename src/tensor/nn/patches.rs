@@ -59,20 +59,12 @@ pub(crate) fn cut<E: Element, D: Device>(
     checked_numel::<E>(op, &sizes)?;
     let (mut own, mut steps, mut is_padded) = (x.sizes.to_vec(), x.strides.to_vec(), false);
     let mut list: Vec<Vec<Segment>> = x.sizes.iter().map(|&size| vec![Segment::whole(size)]).collect();
-    let mut windows = [windows[0].reduced(image[0], places[0]), windows[1].reduced(image[1], places[1])];
+    let mut windows = [windows[0], windows[1]];
     for (at, window) in windows.iter_mut().enumerate() {
         let axis = lead + 1 + at;
-        if let Some(seen) = window.seen_side_by_side(image[at], places[at])? {
-            *window = window.side_by_side();
-            own[axis] = places[at] * window.kernel;
-            list[axis] = seen;
-            is_padded = true;
-            continue;
-        }
-        is_padded |= window.before > 0 || window.after > 0;
-        own[axis] = window.padded(own[axis]).ok_or_else(too_large)?;
-        let whole = Segment::whole(x.sizes[axis]);
-        list[axis] = vec![Segment::Fill { len: window.before }, whole, Segment::Fill { len: window.after }];
+        let copy = window.with_padding(op, image[at], places[at], D::has_data(x.buffer))?;
+        is_padded |= copy.parts != list[axis];
+        (list[axis], own[axis], *window) = (copy.parts, copy.len, copy.window);
     }
     checked_numel::<E>(op, &own)?;
     let padded = if is_padded {

@@ -5,7 +5,7 @@
 
 use crate::device::Device;
 use crate::dtype::{Compute, Dtype, Element};
-use crate::error::{Error, Result, invalid, listed};
+use crate::error::{Result, invalid, listed};
 use crate::layout::memory_format::MemoryFormat;
 use crate::layout::strides;
 use crate::ops;
@@ -92,25 +92,9 @@ impl Pooling<'_> {
             let size = x.sizes[axis];
             let mut parts = vec![Segment::whole(size)];
             if let Some(window) = window(axis) {
-                let window = window.reduced(size, sizes[axis]);
-                moved[axis - lead] = window;
-                if let Some(seen) = window.seen_side_by_side(size, sizes[axis])? {
-                    is_padded = true;
-                    own[axis] = sizes[axis] * window.kernel;
-                    moved[axis - lead] = window.side_by_side();
-                    list.push(seen);
-                    continue;
-                }
-                let too_large = || Error::TooLarge { op, sizes: x.sizes.into() };
-                let reach = (sizes[axis] - 1).checked_mul(window.stride).ok_or_else(too_large)?;
-                let end = window.span().and_then(|span| reach.checked_add(span)).ok_or_else(too_large)?;
-                let after = end.saturating_sub(window.before + size);
-                if window.before > 0 || after > 0 {
-                    is_padded = true;
-                    parts.insert(0, Segment::Fill { len: window.before });
-                    parts.push(Segment::Fill { len: after });
-                    own[axis] = window.before + size + after;
-                }
+                let copy = window.with_padding(op, size, sizes[axis], D::has_data(x.buffer))?;
+                is_padded |= copy.parts != parts;
+                (parts, own[axis], moved[axis - lead]) = (copy.parts, copy.len, copy.window);
             }
             list.push(parts);
         }

@@ -50,6 +50,11 @@ impl Scheme {
         self.matrix(self.points, numbers)
     }
 
+    /// Room for `count` times the [`matrices`](Self::matrices) of sums with `rows * columns` numbers.
+    fn room<T>(&self, count: usize, [rows, columns]: [usize; 2]) -> Result<Scratch<T>> {
+        Scratch::for_parts(&[&[count, self.before[self.points], rows, columns], &[count, self.points, GAP]])
+    }
+
     /// For each sum, where its numbers are: `of` is given where its point's matrix begins, how many sums that has, and the sum's number
     /// among them.
     fn places<T>(&self, numbers: usize, of: impl Fn(usize, usize, usize) -> T) -> [T; SUMS] {
@@ -251,7 +256,8 @@ impl<E: Dtype> Winograd<'_, '_, E> {
             let all = { &all }.0;
             let points = all.scheme.points;
             let memory = [
-                Scratch::for_parts(&[&[all.scheme.before[points], each, all.plan.x_sizes[1]], &[points, GAP]])?,
+                all.scheme.room(1, [each, all.plan.x_sizes[1]])?,
+                // (As `products_len` counts.)
                 Scratch::for_parts(&[&[points, each, all.padded_channels()], &[points, GAP]])?,
             ];
             while let Some(piece) = queue.take(worker) {
@@ -306,9 +312,7 @@ fn sum_windows<E: Dtype>(
     let (channels, strip) = (plan.x_sizes[1], plan.kernels.strip);
     let (count, chunk, positions) = (strips(plan.out_sizes[1], strip), chunk_of(channels, 9), 9);
     let len = scheme.matrices(channels * strip);
-    let points = scheme.points;
-    let memory =
-        Scratch::<E::Compute>::for_parts(&[&[count, scheme.before[points], channels, strip], &[count, points, GAP]])?;
+    let memory = scheme.room::<E::Compute>(count, [channels, strip])?;
     let (to, packed) = (Shared(memory.start()), Shared(packed));
     let transform = plan.kernels.winograd.windows[plan.windows[1].stride - 1];
     let pieces = threads::pieces(count * len / 16).min(count).min(plan.threads);
