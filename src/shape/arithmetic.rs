@@ -70,8 +70,8 @@ impl<A: Known> Minus<Dyn> for A {
 
 /// An axis with at least `K` elements, as far as the compiler knows its size.
 #[diagnostic::on_unimplemented(
-    message = "an axis of `{Self}` elements has no `{K}` of them",
-    label = "the axis is shorter",
+    message = "an axis of `{Self}` elements is not known to hold `{K}`",
+    label = "the axis is shorter, or its size is generic",
     note = "`D1<D0>` is 10; in generic code the bound is `N: Dim + HoldsAtLeast<dim!(…)>`, or take a number that is known at run time: `topk_sized`"
 )]
 pub trait HoldsAtLeast<K> {}

@@ -197,7 +197,7 @@ pub struct AllAxes;
 /// A list of this many numbers has one for each of `AXES` axes. (As in PyTorch, none is repeated and none left out.)
 #[diagnostic::on_unimplemented(
     message = "a list of `{Self}` numbers for {AXES} axes",
-    label = "there are {AXES} axes behind the channels, and as many numbers: one for each, or `dim!(…)`, one for all"
+    label = "write one number for each of the {AXES} axes behind the channels, or one for all: `dim!(…)`"
 )]
 pub trait NumbersFor<const AXES: usize> {}
 impl<const AXES: usize> NumbersFor<AXES> for AllAxes {}
