@@ -184,3 +184,97 @@ fn low_rank_is_at_most_the_smaller_size() {
     let (u, s, v) = x.svd_lowrank::<dim!(2), _>(1, generator);
     assert!((u * s).matmul(&v.adjoint()).allclose_with(&x, 1e-9, 1e-9));
 }
+
+/// Factors multiply to the matrix, vectors are orthonormal, solutions solve, whatever the size of the elements: from the least normal numbers
+/// to near the largest, of matrices that are rank-deficient and of rows and columns of several sizes.
+#[test]
+fn factors_do_not_depend_on_scale() {
+    type Wide = Matrix<Complex<f64>>;
+    const N: usize = 6;
+    // In two steps: the power alone may be beyond `f64`'s.
+    fn times(x: &Wide, k: i32) -> Wide {
+        x * 2f64.powi(k / 2) * 2f64.powi(k - k / 2)
+    }
+    fn norm(x: &Wide) -> f64 {
+        let most = |most: f64, x: f64| if x > most || x.is_nan() { x } else { most };
+        x.abs().to_vec().into_iter().fold(0.0, most)
+    }
+    fn product(a: &Wide, b: &Wide) -> Wide {
+        a.matmul(b).with_shape()
+    }
+    fn all<E: Field>(exponents: &[i32], epsilon: f64) {
+        let draw = &mut Generator::seeded(11);
+        let [re, im] = [(); 2].map(|()| Matrix::<f64>::randn_sized([N, N], draw).to::<Complex<f64>>());
+        let random: Wide = if E::IS_REAL { re } else { re + im * Complex::new(0.0, 1.0) };
+        let [left, right] = [random.narrow(axis![1], 0, 2), random.narrow(axis![0], 0, 2)];
+        let deficient = product(&left.contiguous(), &right);
+        let graded = Wide::from_fn_sized([N, N], |at| random[at] * 2f64.powi(-2 * (at[0] + at[1]) as i32));
+        let one: Wide = Tensor::eye_sized([N, N]);
+        for (kind, base, rank) in [("random", random, 6), ("rank-deficient", deficient, 2), ("graded", graded, 4)] {
+            let definite = product(&base, &base.adjoint()) + &one;
+            let values: Vec<f64> = base.svdvals().to_vec();
+            for &k in exponents {
+                let scaled = |x: &Wide| -> Matrix<E> { times(x, k).to() };
+                let near = |what: &str, x: &Wide, to: &Wide| {
+                    let (off, most) = (norm(&(x - to)), norm(to));
+                    assert!(off <= 60.0 * epsilon * most, "{what}, {kind} {} times 2^{k}: {off:e} of {most}", E::DTYPE);
+                };
+                let down = |x: Matrix<E>| times(&x.to(), -k);
+                let x = scaled(&base);
+
+                let (u, s, vh) = x.svd(Reduced);
+                let (u, s, vh): (Wide, Vec<f64>, Wide) = (u.to(), down_all(&s.to::<f64>().to_vec(), k), vh.to());
+                near("U", &product(&u.adjoint(), &u), &one);
+                near("V", &product(&vh, &vh.adjoint()), &one);
+                let us = Wide::from_fn_sized([N, N], |[i, j]| u[[i, j]] * s[j]);
+                near("svd", &product(&us, &vh), &base);
+                assert!(
+                    s.iter().zip(&values).all(|(s, of)| (s - of).abs() <= 60.0 * epsilon * values[0]),
+                    "{kind} 2^{k}"
+                );
+                assert_eq!(x.matrix_rank(Some(1e-4), false).item(), rank, "{kind} 2^{k}");
+
+                let hermitian = scaled(&(&base + base.adjoint()));
+                let (w, v) = hermitian.eigh(Uplo::Lower);
+                let (w, v): (Vec<f64>, Wide) = (down_all(&w.to::<f64>().to_vec(), k), v.to());
+                near("eigh", &product(&v.adjoint(), &v), &one);
+                let vw = Wide::from_fn_sized([N, N], |[i, j]| v[[i, j]] * w[j]);
+                near("eigh", &product(&vw, &v.adjoint()), &(&base + base.adjoint()));
+                let (w, v) = x.eig();
+                let (w, v): (Tensor<Complex<f64>, shape![_]>, Wide) = (w.to(), v.to());
+                let w = w * 2f64.powi(-k / 2) * 2f64.powi(k / 2 - k);
+                let vw = Wide::from_fn_sized([N, N], |[i, j]| v[[i, j]] * w[[j]]);
+                assert!(norm(&(product(&base, &v) - vw)) <= 60.0 * epsilon * norm(&base), "eig, {kind} 2^{k}");
+
+                let (q, r) = x.qr(Complete);
+                near("Q", &product(&q.to().adjoint(), &q.to()), &one);
+                near("qr", &product(&q.to(), &down(r)), &base);
+                let (p, l, u) = x.lu();
+                near("lu", &product(&p.to(), &product(&l.to(), &down(u))), &base);
+                // The factor has half the exponent.
+                let l: Wide = scaled(&definite).cholesky(false).to();
+                near("cholesky", &product(&times(&l, -k), &l.adjoint()), &definite);
+                let b = scaled(&one);
+                // Blocks of two.
+                let indefinite = &base + base.adjoint() + one.flip(axis![0]) * 40.0;
+                let (ld, pivots) = scaled(&indefinite).ldl_factor(true);
+                near("ldl", &product(&indefinite, &ld.ldl_solve(&pivots, &b, true).to()), &one);
+                // Of full rank, and well enough conditioned.
+                let shifted = &base + &one * 20.0;
+                near("solve", &product(&shifted, &scaled(&shifted).solve(&b).to()), &one);
+                let solution: (Matrix<E>, Tensor<i64, ()>) = scaled(&shifted).lstsq(&b, None);
+                near("lstsq", &product(&shifted, &solution.0.to()), &one);
+                near("pinv", &product(&shifted, &times(&scaled(&shifted).pinv(None, false).to(), k)), &one);
+                near("inv", &product(&shifted, &times(&scaled(&shifted).inv().to(), k)), &one);
+            }
+        }
+    }
+    fn down_all(x: &[f64], k: i32) -> Vec<f64> {
+        x.iter().map(|x| x * 2f64.powi(-k / 2) * 2f64.powi(k / 2 - k)).collect()
+    }
+    let (narrow, wide) = ([-120, -70, -1, 0, 40, 63, 110], [-1000, -520, 0, 500, 511, 1000]);
+    all::<f32>(&narrow, f32::EPSILON.into());
+    all::<Complex<f32>>(&narrow, f32::EPSILON.into());
+    all::<f64>(&wide, f64::EPSILON);
+    all::<Complex<f64>>(&wide, f64::EPSILON);
+}

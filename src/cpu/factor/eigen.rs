@@ -1,7 +1,7 @@
 //! Eigenvalues and eigenvectors.
 
 use super::field::FieldNumber;
-use super::{matrix_mut, scratch};
+use super::{NOT_CONVERGED, Scaled, matrix_mut, scale, scratch};
 use crate::dtype::Complex;
 use crate::error::{Result, filled, listed};
 use faer::diag::DiagMut;
@@ -24,7 +24,7 @@ pub(crate) fn eigenvalues_of_symmetric<E: FieldNumber>(
     upper: bool,
     w: &mut [E::Re],
     v: &mut [E],
-) -> Result<bool> {
+) -> Result<i32> {
     let mut lower = filled(E::zero_impl(), n * n)?;
     for j in 0..n {
         for i in j..n {
@@ -36,13 +36,14 @@ pub(crate) fn eigenvalues_of_symmetric<E: FieldNumber>(
     if !super::all_finite(&lower) {
         w.fill(<E::Re as Float>::nan());
         v.fill(E::of_real(<E::Re as Float>::nan()));
-        return Ok(true);
+        return Ok(0);
     }
+    let Scaled { elements, exponent } = Scaled::of(&lower)?;
     let vectors = !v.is_empty();
     let mut values = filled(E::zero_impl(), n)?;
     let mut memory = scratch(self_adjoint_evd_scratch::<E>(n, asked(vectors), Par::Seq, Default::default()))?;
     let result = self_adjoint_evd(
-        super::matrix(&lower, n, n),
+        super::matrix(&elements, n, n),
         DiagMut::from_slice_mut(&mut values),
         vectors.then(|| matrix_mut(v, n, n)),
         Par::Seq,
@@ -52,7 +53,8 @@ pub(crate) fn eigenvalues_of_symmetric<E: FieldNumber>(
     for (to, value) in w.iter_mut().zip(values) {
         *to = value.real_part();
     }
-    Ok(result.is_ok())
+    scale(w, exponent);
+    Ok(if result.is_ok() { 0 } else { NOT_CONVERGED })
 }
 
 /// Eigenvalues and, if asked for, eigenvectors column by column; `None` where they were not found.
@@ -125,16 +127,16 @@ pub(crate) fn normalized<E: FieldNumber>(columns: &mut [E], n: usize) {
         return;
     }
     for column in columns.chunks_exact_mut(n) {
-        let scale = column.iter().fold(<E::Re as Zero>::zero(), |most, x| Float::max(most, x.modulus()));
-        if scale == <E::Re as Zero>::zero() || !scale.is_finite() {
+        let most = column.iter().fold(<E::Re as Zero>::zero(), |most, x| Float::max(most, x.modulus()));
+        if most == <E::Re as Zero>::zero() || !most.is_finite() {
             continue;
         }
-        column.iter_mut().for_each(|x| *x /= E::of_real(scale));
+        column.iter_mut().for_each(|x| *x = x.over_real(most));
         let squares = column.iter().fold(<E::Re as Zero>::zero(), |sum, x| sum + x.modulus() * x.modulus());
         let largest =
             column.iter().copied().fold(E::zero_impl(), |most, x| if x.modulus() > most.modulus() { x } else { most });
         let is_real = column.iter().all(|x| x.imaginary_part() == <E::Re as Zero>::zero());
-        let turn = if is_real { E::one_impl() } else { largest.conjugate() / E::of_real(largest.modulus()) };
-        column.iter_mut().for_each(|x| *x = *x * turn / E::of_real(Float::sqrt(squares)));
+        let turn = if is_real { E::one_impl() } else { largest.conjugate().over_real(largest.modulus()) };
+        column.iter_mut().for_each(|x| *x = (*x * turn).over_real(Float::sqrt(squares)));
     }
 }

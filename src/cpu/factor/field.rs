@@ -24,6 +24,10 @@ pub trait FieldNumber:
     fn complex(self) -> Self::Cx;
     fn of_parts(re: Self::Re, im: Self::Re) -> Self::Cx;
     fn modulus(self) -> Self::Re;
+    fn times_real(self, by: Self::Re) -> Self;
+    fn over_real(self, by: Self::Re) -> Self;
+    /// Its quotient, whatever the size of the divisor: that of two complex numbers as `num-complex` has it squares the divisor.
+    fn over(self, by: Self) -> Self;
     /// `|re| + |im|`, by which LAPACK chooses pivots.
     fn size(self) -> Self::Re {
         Float::abs(self.real_part()) + Float::abs(self.imaginary_part())
@@ -67,6 +71,15 @@ macro_rules! fields {
             fn modulus(self) -> $real {
                 self.abs()
             }
+            fn times_real(self, by: $real) -> Self {
+                self * by
+            }
+            fn over_real(self, by: $real) -> Self {
+                self / by
+            }
+            fn over(self, by: Self) -> Self {
+                self / by
+            }
             fn real(value: f64) -> $real {
                 value as $real
             }
@@ -100,6 +113,25 @@ macro_rules! fields {
             }
             fn modulus(self) -> $real {
                 self.norm()
+            }
+            fn times_real(self, by: $real) -> Self {
+                Complex::new(self.re * by, self.im * by)
+            }
+            fn over_real(self, by: $real) -> Self {
+                Complex::new(self.re / by, self.im / by)
+            }
+            // Source: Smith, "Algorithm 116: Complex division" (1962).
+            fn over(self, by: Self) -> Self {
+                let (a, b) = (self.re, self.im);
+                if by.re.abs() >= by.im.abs() {
+                    let ratio = by.im / by.re;
+                    let divisor = by.re + by.im * ratio;
+                    Complex::new((a + b * ratio) / divisor, (b - a * ratio) / divisor)
+                } else {
+                    let ratio = by.re / by.im;
+                    let divisor = by.re * ratio + by.im;
+                    Complex::new((a * ratio + b) / divisor, (b * ratio - a) / divisor)
+                }
             }
             fn real(value: f64) -> $real {
                 value as $real

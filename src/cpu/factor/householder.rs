@@ -7,22 +7,32 @@ use crate::error::{Result, filled};
 use faer::linalg::matmul::matmul;
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Accum, MatMut, MatRef, Par};
-use num_traits::Float;
+use num_traits::{Float, One};
 
 /// Columns that are reflected together.
 const PANEL: usize = 32;
 
 /// Makes a reflection that leaves of a column its first element alone: `tau`, and `v` in place of the rest.
 fn reflection<E: FieldNumber>(column: &mut [E]) -> E {
-    let Some((first, rest)) = column.split_first_mut() else { return E::zero_impl() };
+    let Some((first, rest)) = column.split_first() else { return E::zero_impl() };
     let zero = <E::Re as num_traits::Zero>::zero();
     let largest = rest.iter().fold(zero, |most, x| Float::max(most, x.size()));
     let alpha = *first;
     if largest == zero && alpha.imaginary_part() == zero && rest.iter().all(|x| x.finite()) {
         return E::zero_impl();
     }
-    // Scaled, so that squares neither overflow nor vanish.
     let scale = Float::max(largest, alpha.size());
+    let (least, digit) = (<E::Re as Float>::min_positive_value(), <E::Re as Float>::epsilon());
+    if scale < least / digit && scale > zero {
+        // So few digits as denormal numbers have make no reflection.
+        let more = E::Re::one() / (digit * digit);
+        column.iter_mut().for_each(|x| *x = x.times_real(more));
+        let tau = reflection(column);
+        column[0] = column[0].over_real(more);
+        return tau;
+    }
+    let Some((first, rest)) = column.split_first_mut() else { return E::zero_impl() };
+    // Scaled, so that squares neither overflow nor vanish.
     let squared = |x: E| {
         let (re, im) = (x.real_part() / scale, x.imaginary_part() / scale);
         re * re + im * im
@@ -30,9 +40,9 @@ fn reflection<E: FieldNumber>(column: &mut [E]) -> E {
     let norm = Float::sqrt(rest.iter().fold(squared(alpha), |sum, &x| sum + squared(x))) * scale;
     let beta = if Float::is_sign_negative(alpha.real_part()) { norm } else { -norm };
     let divisor = alpha - E::of_real(beta);
-    rest.iter_mut().for_each(|x| *x /= divisor);
+    rest.iter_mut().for_each(|x| *x = x.over(divisor));
     *first = E::of_real(beta);
-    -divisor / E::of_real(beta)
+    (-divisor).over_real(beta)
 }
 
 /// Factors in place; `tau` has a number for each column, or row if there are fewer.

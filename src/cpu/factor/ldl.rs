@@ -65,23 +65,27 @@ pub(crate) fn ldl<E: FieldNumber>(a: &mut [E], n: usize, hermitian: bool, pivots
             if step == 1 {
                 let d = a[k * n + k];
                 for j in k + 1..n {
-                    let factor = flip(a[k * n + j]) / d;
+                    let factor = flip(a[k * n + j]).over(d);
                     for i in j..n {
                         let x = a[k * n + i];
                         a[j * n + i] -= x * factor;
                     }
                 }
                 for i in k + 1..n {
-                    a[k * n + i] /= d;
+                    a[k * n + i] = a[k * n + i].over(d);
                 }
             } else {
-                let [d11, d21, d22] = [a[k * n + k], a[k * n + k + 1], a[(k + 1) * n + k + 1]];
+                // Divided by the element beside the diagonal, so that products neither overflow nor vanish.
+                let scale = a[k * n + k + 1].size();
+                let block = [a[k * n + k], a[k * n + k + 1], a[(k + 1) * n + k + 1]];
+                let [d11, d21, d22] = block.map(|x| x.over_real(scale));
                 let determinant = d11 * d22 - d21 * flip(d21);
                 for j in k + 2..n {
                     let (x, y) = (a[k * n + j], a[(k + 1) * n + j]);
                     // The row of `L` in this place: `[x y]` times the inverse of the block.
-                    let w1 = (x * d22 - y * d21) / determinant;
-                    let w2 = (y * d11 - x * flip(d21)) / determinant;
+                    let [x, y] = [x, y].map(|x| x.over_real(scale));
+                    let w1 = (x * d22 - y * d21).over(determinant);
+                    let w2 = (y * d11 - x * flip(d21)).over(determinant);
                     for i in j..n {
                         let (p, q) = (a[k * n + i], a[(k + 1) * n + i]);
                         a[j * n + i] -= p * flip(w1) + q * flip(w2);
@@ -120,7 +124,7 @@ pub(crate) fn ldl_solve<E: FieldNumber>(ld: &[E], n: usize, hermitian: bool, piv
                     let x = b[k];
                     b[i] -= ld[k * n + i] * x;
                 }
-                b[k] /= ld[k * n + k];
+                b[k] = b[k].over(ld[k * n + k]);
                 k += 1;
             } else {
                 b.swap(k + 1, pivots[k].unsigned_abs() as usize - 1);
@@ -128,10 +132,13 @@ pub(crate) fn ldl_solve<E: FieldNumber>(ld: &[E], n: usize, hermitian: bool, piv
                 for i in k + 2..n {
                     b[i] -= ld[k * n + i] * x + ld[(k + 1) * n + i] * y;
                 }
-                let [d11, d21, d22] = [ld[k * n + k], ld[k * n + k + 1], ld[(k + 1) * n + k + 1]];
+                let scale = ld[k * n + k + 1].size();
+                let block = [ld[k * n + k], ld[k * n + k + 1], ld[(k + 1) * n + k + 1]];
+                let [d11, d21, d22] = block.map(|x| x.over_real(scale));
+                let [x, y] = [x, y].map(|x| x.over_real(scale));
                 let determinant = d11 * d22 - d21 * flip(d21);
-                b[k] = (x * d22 - y * flip(d21)) / determinant;
-                b[k + 1] = (y * d11 - x * d21) / determinant;
+                b[k] = (x * d22 - y * flip(d21)).over(determinant);
+                b[k + 1] = (y * d11 - x * d21).over(determinant);
                 k += 2;
             }
         }

@@ -74,7 +74,7 @@ fn one_by_one<E: FieldNumber>(a: &mut [E], m: usize, [start, end]: [usize; 2], p
         let (left, right) = a.split_at_mut((j + 1) * m);
         let divided = &mut left[j * m..];
         let by = divided[j];
-        divided[j + 1..].iter_mut().for_each(|x| *x /= by);
+        divided[j + 1..].iter_mut().for_each(|x| *x = x.over(by));
         for column in right[..(end - j - 1) * m].chunks_exact_mut(m) {
             let factor = column[j];
             for (x, &l) in column[j + 1..].iter_mut().zip(&divided[j + 1..]) {

@@ -12,6 +12,7 @@ pub(crate) mod field;
 mod householder;
 mod ldl;
 mod lu;
+mod scale;
 mod svd;
 mod triangular;
 
@@ -21,11 +22,21 @@ pub(crate) use exponential::exponential;
 pub(crate) use householder::{Applied, apply, columns_of_q, qr};
 pub(crate) use ldl::{ldl, ldl_solve};
 pub(crate) use lu::{info, inverse, lu, permutation, solve_factored};
+pub(crate) use scale::{Scaled, scale};
 pub(crate) use svd::{Vectors, svd};
 pub(crate) use triangular::{Triangle, solve_triangular};
 
 use crate::error::{Error, Result, listed};
 use faer::{MatMut, MatRef};
+
+/// `info` of a matrix with an element that is not finite, and of one whose iteration found no end.
+pub(crate) const NOT_FINITE: i32 = 1;
+pub(crate) const NOT_CONVERGED: i32 = 2;
+
+/// What these say: of the matrix only what is so.
+pub(crate) fn not_found(info: i32, not_finite: &str) -> String {
+    if info == NOT_FINITE { not_finite.to_owned() } else { "The algorithm failed to converge.".to_owned() }
+}
 
 /// A matrix over its elements, column by column.
 fn matrix<E>(elements: &[E], rows: usize, columns: usize) -> MatRef<'_, E> {

@@ -1,7 +1,7 @@
 //! Singular values and vectors.
 
 use super::field::FieldNumber;
-use super::{matrix, matrix_mut, scratch};
+use super::{NOT_CONVERGED, NOT_FINITE, Scaled, matrix, matrix_mut, scale, scratch};
 use crate::error::{Result, filled};
 use faer::Par;
 use faer::diag::DiagMut;
@@ -17,7 +17,7 @@ pub(crate) enum Vectors {
 }
 
 /// `A = U diag(S) Vh`, with singular values from the largest on. `u` and `vh` are empty where vectors are not asked for. The result
-/// says whether it went well.
+/// is 0 where it went well, or says why not ([`not_found`](super::not_found)).
 pub(crate) fn svd<E: FieldNumber>(
     a: &[E],
     [m, n]: [usize; 2],
@@ -25,9 +25,9 @@ pub(crate) fn svd<E: FieldNumber>(
     u: &mut [E],
     s: &mut [E::Re],
     vh: &mut [E],
-) -> Result<bool> {
+) -> Result<i32> {
     if !super::all_finite(a) {
-        return Ok(false);
+        return Ok(NOT_FINITE);
     }
     let k = m.min(n);
     let (asked, u_columns, v_columns) = match vectors {
@@ -40,14 +40,15 @@ pub(crate) fn svd<E: FieldNumber>(
         vh.fill(E::zero_impl());
         (0..m.min(u_columns)).for_each(|i| u[i * m + i] = E::one_impl());
         (0..n.min(v_columns)).for_each(|i| vh[i * v_columns + i] = E::one_impl());
-        return Ok(true);
+        return Ok(0);
     }
+    let Scaled { elements, exponent } = Scaled::of(a)?;
     let mut values = filled(E::zero_impl(), k)?;
     let mut v = filled(E::zero_impl(), n * v_columns)?;
     let has_vectors = vectors != Vectors::None;
     let mut memory = scratch(svd_scratch::<E>(m, n, asked, asked, Par::Seq, Default::default()))?;
     let result = faer_svd(
-        matrix(a, m, n),
+        matrix(&elements, m, n),
         DiagMut::from_slice_mut(&mut values),
         has_vectors.then(|| matrix_mut(u, m, u_columns)),
         has_vectors.then(|| matrix_mut(&mut v, n, v_columns)),
@@ -58,10 +59,11 @@ pub(crate) fn svd<E: FieldNumber>(
     for (to, value) in s.iter_mut().zip(values) {
         *to = value.real_part();
     }
+    scale(s, exponent);
     for j in 0..v_columns {
         for i in 0..n {
             vh[i * v_columns + j] = v[j * n + i].conjugate();
         }
     }
-    Ok(result.is_ok())
+    Ok(if result.is_ok() { 0 } else { NOT_CONVERGED })
 }

@@ -4,7 +4,7 @@
 use super::matrices::{Part, Results, area, cost, operand, parts_of, run, square};
 use crate::cpu::factor::batch::Lens;
 use crate::cpu::factor::field::Field;
-use crate::cpu::factor::{self, Applied, Vectors};
+use crate::cpu::factor::{self, Applied, NOT_CONVERGED, NOT_FINITE, Scaled, Vectors};
 use crate::device::Device;
 use crate::error::{Result, filled, invalid};
 use crate::storage::View;
@@ -141,7 +141,7 @@ pub(crate) fn slogdet<E: Field, D: Device>(op: &'static str, a: Of<'_, D, E>) ->
             } else if E::IS_REAL {
                 if x.real_part() < E::real(0.0) { -sign } else { sign }
             } else {
-                sign * (x / E::of_real(size))
+                sign * x.over_real(size)
             };
         }
         (slots.own[0][0], slots.real[0][0]) = (sign, sum);
@@ -273,15 +273,15 @@ pub(crate) fn svd<E: Field, D: Device>(op: &'static str, a: Of<'_, D, E>, vector
     let lens = Lens { own: [area(m, columns), area(rows, n), 0], real: [k, 0], ..Lens::default() };
     let done = run(&results, cost([m, n, k.saturating_mul(12)]), lens, &|at, slots| {
         let ([u, vh, _], [s, _]) = (slots.own, slots.real);
-        Ok(i32::from(!factor::svd(a.at(at), [m, n], vectors, u, s, vh)?))
+        factor::svd(a.at(at), [m, n], vectors, u, s, vh)
     })?;
     results.check(&done.info, no_singular_values)?;
     let ([u, vh, _], [s, _]) = (done.own, done.real);
     Ok([results.matrices(u, [m, columns])?, results.vectors(s, k)?, results.matrices(vh, [rows, n])?])
 }
 
-pub(super) fn no_singular_values(_: i32) -> String {
-    "The algorithm failed to converge because the input matrix contained non-finite values.".to_owned()
+pub(super) fn no_singular_values(info: i32) -> String {
+    factor::not_found(info, "The algorithm failed to converge because the input matrix contained non-finite values.")
 }
 
 /// Eigenvalues of symmetric or Hermitian matrices, and eigenvectors.
@@ -296,9 +296,9 @@ pub(crate) fn eigh<E: Field, D: Device>(
     let lens = Lens { own: [if vectors { area(n, n) } else { 0 }, 0, 0], real: [n, 0], ..Lens::default() };
     let done = run(&results, cost([n, n, n.saturating_mul(6)]), lens, &|at, slots| {
         let ([v, ..], [w, _]) = (slots.own, slots.real);
-        Ok(i32::from(!factor::eigenvalues_of_symmetric(a.at(at), n, upper, w, v)?))
+        factor::eigenvalues_of_symmetric(a.at(at), n, upper, w, v)
     })?;
-    results.check(&done.info, |_| "The algorithm failed to converge.".to_owned())?;
+    results.check(&done.info, |info| factor::not_found(info, ""))?;
     let ([v, ..], [w, _]) = (done.own, done.real);
     Ok([results.vectors(w, n)?, results.matrices(v, [n, if vectors { n } else { 0 }])?])
 }
@@ -311,25 +311,23 @@ pub(crate) fn eig<E: Field, D: Device>(op: &'static str, a: Of<'_, D, E>, vector
     let done = run::<E, D>(&results, cost([n, n, n.saturating_mul(20)]), lens, &|at, slots| {
         let ([w, v], a) = (slots.complex, a.at(at));
         if !factor::all_finite(a) {
-            return Ok(1);
+            return Ok(NOT_FINITE);
         }
         if n == 0 {
             return Ok(0);
         }
-        let Some((values, columns)) = E::eigen(faer::MatRef::from_column_major_slice(a, n, n), vectors)? else {
-            return Ok(2);
-        };
+        let Scaled { elements, exponent } = Scaled::of(a)?;
+        let matrix = faer::MatRef::from_column_major_slice(&elements, n, n);
+        let Some((values, columns)) = E::eigen(matrix, vectors)? else { return Ok(NOT_CONVERGED) };
         w.copy_from_slice(&values);
+        factor::scale(w, exponent);
         if vectors {
             v.copy_from_slice(&columns);
             factor::normalized::<E::Cx>(v, n);
         }
         Ok(0)
     })?;
-    results.check(&done.info, |info| match info {
-        1 => "input tensor should not contain infs or NaNs.".to_owned(),
-        _ => "The algorithm failed to converge.".to_owned(),
-    })?;
+    results.check(&done.info, |info| factor::not_found(info, "input tensor should not contain infs or NaNs."))?;
     let [w, v] = done.complex;
     Ok([results.vectors(w, n)?, results.matrices(v, [n, if vectors { n } else { 0 }])?])
 }

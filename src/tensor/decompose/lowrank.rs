@@ -7,7 +7,7 @@ use super::erased::{Of, no_singular_values};
 use super::matrices::{Part, Results, area, cost, operand, parts_of, run};
 use crate::cpu::factor::batch::Lens;
 use crate::cpu::factor::field::{Field, FieldNumber};
-use crate::cpu::factor::{self, Vectors};
+use crate::cpu::factor::{self, NOT_FINITE, Scaled, Vectors};
 use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::{Result, filled, invalid, listed};
@@ -80,7 +80,10 @@ pub(crate) fn lowrank<E: Field, D: Device>(
     let nanoseconds = cost([m, n, rank.saturating_mul(2 * iterations + 2)]);
     let done = run(&results, nanoseconds, lens, &|at, slots| {
         let ([u, v, _], [s, _]) = (slots.own, slots.real);
-        let mut a = factor::copied(a.at(at))?;
+        if !factor::all_finite(a.at(at)) {
+            return Ok(NOT_FINITE);
+        }
+        let Scaled { elements: mut a, exponent } = Scaled::of(a.at(at))?;
         if centers {
             for column in a.chunks_mut(m.max(1)) {
                 let sum = column.iter().fold(E::zero_impl(), |sum, &x| sum + x);
@@ -98,13 +101,12 @@ pub(crate) fn lowrank<E: Field, D: Device>(
         }
         let small = product(&basis, true, &a, [rank, long, short])?;
         let (mut left, mut right) = (filled(E::zero_impl(), rank * rank)?, filled(E::zero_impl(), rank * short)?);
-        if !factor::svd(&small, [rank, short], Vectors::Reduced, &mut left, s, &mut right)? {
-            return Ok(1);
-        }
+        let info = factor::svd(&small, [rank, short], Vectors::Reduced, &mut left, s, &mut right)?;
+        factor::scale(s, exponent);
         let (of_long, of_short) = if is_wide { (v, u) } else { (u, v) };
         of_long.copy_from_slice(&product(&basis, false, &left, [long, rank, rank])?);
         of_short.copy_from_slice(&adjoint(&right, [rank, short])?);
-        Ok(0)
+        Ok(info)
     })?;
     results.check(&done.info, no_singular_values)?;
     let ([u, v, _], [s, _]) = (done.own, done.real);

@@ -1,11 +1,11 @@
 //! What singular values decide, over views: ranks, pseudoinverses, condition numbers, least squares.
 //! Uses `decompose::matrices`, `cpu::factor`; used by the typed methods of this folder and by `any`.
 
-use super::erased::Of;
+use super::erased::{Of, no_singular_values};
 use super::matrices::{Part, Results, area, common, cost, operand, parts_of, run, square};
 use crate::cpu::factor::batch::Lens;
 use crate::cpu::factor::field::Field;
-use crate::cpu::factor::{self, Vectors};
+use crate::cpu::factor::{self, Scaled, Vectors};
 use crate::device::Device;
 use crate::error::{Result, filled, invalid, listed};
 use faer::linalg::matmul::matmul;
@@ -37,6 +37,9 @@ impl Tolerance {
     }
 }
 
+/// What was computed, or `info` where it was not found.
+type Found<T> = core::result::Result<T, i32>;
+
 fn float<E: Field>(x: E::Re) -> f64 {
     x.to_f64().unwrap_or(f64::NAN)
 }
@@ -45,23 +48,28 @@ fn epsilon<E: Field>() -> f64 {
     float::<E>(<E::Re as Float>::epsilon())
 }
 
-/// The absolute values of eigenvalues, or singular values; whether they were found.
-fn magnitudes<E: Field>(a: &[E], [m, n]: [usize; 2], hermitian: bool) -> Result<Option<Vec<E::Re>>> {
+/// The absolute values of eigenvalues, or singular values; `info` where they were not found.
+fn magnitudes<E: Field>(a: &[E], [m, n]: [usize; 2], hermitian: bool) -> Result<Found<Vec<E::Re>>> {
     let mut s = filled(E::real(0.0), m.min(n))?;
-    let found = if hermitian {
+    let info = if hermitian {
         factor::eigenvalues_of_symmetric(a, n, false, &mut s, &mut [])?
     } else {
         factor::svd(a, [m, n], Vectors::None, &mut [], &mut s, &mut [])?
     };
     s.iter_mut().for_each(|x| *x = Float::abs(*x));
-    Ok(found.then_some(s))
+    Ok(if info == 0 { Ok(s) } else { Err(info) })
+}
+
+/// `x 2^exponent`
+fn times_power(x: f64, exponent: i32) -> f64 {
+    let mut product = [x];
+    factor::scale(&mut product, exponent);
+    product[0]
 }
 
 fn largest<E: Field>(s: &[E::Re]) -> f64 {
     s.iter().fold(0.0, |most, &x| float::<E>(x).max(most))
 }
-
-const NOT_FOUND: &str = "The algorithm failed to converge because the input matrix contained non-finite values.";
 
 /// Leading axes, rows and columns; of Hermitian matrices they are as many.
 fn shape(op: &'static str, sizes: &[usize], hermitian: bool) -> Result<(Vec<usize>, [usize; 2])> {
@@ -83,37 +91,41 @@ pub(crate) fn matrix_rank<E: Field, D: Device>(
     let (results, a) = (Results::<D> { op, beside: a.buffer, batch: &batch }, operand::<E, D>(a, &batch, 2)?);
     let lens = Lens { ints: 1, ..Lens::default() };
     let done = run::<E, D>(&results, cost([m, n, m.min(n).saturating_mul(4)]), lens, &|at, slots| {
-        let Some(s) = magnitudes(a.at(at), [m, n], hermitian)? else { return Ok(1) };
+        let s = match magnitudes(a.at(at), [m, n], hermitian)? {
+            Ok(s) => s,
+            Err(info) => return Ok(info),
+        };
         let bound = tolerance.of(at, largest::<E>(&s), epsilon::<E>() * m.max(n) as f64);
         slots.ints[0] = s.iter().filter(|&&x| float::<E>(x) > bound).count() as i32;
         Ok(0)
     })?;
-    results.check(&done.info, |_| NOT_FOUND.to_owned())?;
+    results.check(&done.info, no_singular_values)?;
     results.numbers(listed(done.ints.into_iter().map(i64::from))?)
 }
 
-/// Writes `V diag(1 / S) U^H`, the small singular values left out; how many were not.
+/// Writes `V diag(1 / S) U^H` of a scaled matrix, the small singular values left out; how many were not, and the values. What is small is
+/// said of the values of the matrix itself, of which the largest is given. `info` where they were not found.
 fn pseudoinverse<E: Field>(
-    a: &[E],
+    a: &Scaled<E>,
     [m, n]: [usize; 2],
     hermitian: bool,
     bound: impl Fn(f64) -> f64,
     to: &mut [E],
-) -> Result<Option<(usize, Vec<E::Re>)>> {
+) -> Result<Found<(usize, Vec<E::Re>)>> {
     let k = m.min(n);
     let (mut u, mut vh) = (filled(E::zero_impl(), m * k)?, filled(E::zero_impl(), k * n)?);
     let mut s = filled(E::real(0.0), k)?;
-    let found = if hermitian {
-        factor::eigenvalues_of_symmetric(a, n, false, &mut s, &mut u)?
+    let info = if hermitian {
+        factor::eigenvalues_of_symmetric(&a.elements, n, false, &mut s, &mut u)?
     } else {
-        factor::svd(a, [m, n], Vectors::Reduced, &mut u, &mut s, &mut vh)?
+        factor::svd(&a.elements, [m, n], Vectors::Reduced, &mut u, &mut s, &mut vh)?
     };
-    if !found {
-        return Ok(None);
+    if info != 0 {
+        return Ok(Err(info));
     }
-    let sizes = listed(s.iter().map(|&x| Float::abs(x)))?;
-    let bound = bound(largest::<E>(&sizes));
-    let kept = |at: usize| float::<E>(sizes[at]) > bound || sizes[at].is_nan();
+    let sizes = listed(s.iter().map(|&x| times_power(float::<E>(x).abs(), a.exponent)))?;
+    let bound = bound(sizes.iter().copied().fold(0.0, f64::max));
+    let kept = |at: usize| sizes[at] > bound || sizes[at].is_nan();
     let rank = (0..k).filter(|&at| kept(at)).count();
     if hermitian {
         for i in 0..k {
@@ -124,8 +136,7 @@ fn pseudoinverse<E: Field>(
     }
     // (Rows of `Vh`, divided, are columns of `V`.)
     for at in 0..k {
-        let by = if kept(at) { E::one_impl() / E::of_real(s[at]) } else { E::zero_impl() };
-        (0..n).for_each(|j| vh[j * k + at] = if kept(at) { vh[j * k + at] * by } else { E::zero_impl() });
+        (0..n).for_each(|j| vh[j * k + at] = if kept(at) { vh[j * k + at].over_real(s[at]) } else { E::zero_impl() });
     }
     matmul(
         MatMut::from_column_major_slice_mut(to, n, m),
@@ -135,7 +146,7 @@ fn pseudoinverse<E: Field>(
         E::one_impl(),
         Par::Seq,
     );
-    Ok(Some((rank, s)))
+    Ok(Ok((rank, s)))
 }
 
 /// Pseudoinverses.
@@ -148,9 +159,12 @@ pub(crate) fn pinv<E: Field, D: Device>(a: Of<'_, D, E>, tolerance: &Tolerance, 
     let done = run(&results, cost([m, n, m.min(n).saturating_mul(12)]), lens, &|at, slots| {
         let [to, ..] = slots.own;
         let bound = |most| tolerance.of(at, most, epsilon::<E>() * m.max(n) as f64);
-        Ok(i32::from(pseudoinverse(a.at(at), [m, n], hermitian, bound, to)?.is_none()))
+        let a = Scaled::of(a.at(at))?;
+        let info = pseudoinverse(&a, [m, n], hermitian, bound, to)?.err().unwrap_or(0);
+        factor::scale(to, -a.exponent);
+        Ok(info)
     })?;
-    results.check(&done.info, |_| NOT_FOUND.to_owned())?;
+    results.check(&done.info, no_singular_values)?;
     let [to, ..] = done.own;
     results.matrices(to, [n, m])
 }
@@ -184,10 +198,10 @@ impl Norm {
         }
     }
 
-    fn value<E: Field>(self, a: &[E], [m, n]: [usize; 2]) -> Result<Option<E::Re>> {
+    fn value<E: Field>(self, a: &[E], [m, n]: [usize; 2]) -> Result<Found<E::Re>> {
         let zero = E::real(0.0);
         if m == 0 || n == 0 {
-            return Ok(Some(zero));
+            return Ok(Ok(zero));
         }
         let sum = |i: usize, j: usize, by: usize, len: usize| {
             (0..len).fold(zero, |sum, at| sum + a[j * m + i + at * by].modulus())
@@ -196,14 +210,17 @@ impl Norm {
         let least = |x: E::Re, y: E::Re| if y.is_nan() || y < x { y } else { x };
         match self {
             Norm::Frobenius => {
-                let sum = a.iter().fold(zero, |sum, x| sum + x.modulus() * x.modulus());
-                return Ok(Some(Float::sqrt(sum)));
+                let Scaled { elements, exponent } = Scaled::of(a)?;
+                let squares = elements.iter().fold(zero, |sum, x| sum + x.modulus() * x.modulus());
+                let mut norm = [Float::sqrt(squares)];
+                factor::scale(&mut norm, exponent);
+                return Ok(Ok(norm[0]));
             }
             Norm::Sums { columns, largest } => {
                 let mut sums = (0..if columns { n } else { m })
                     .map(|at| if columns { sum(0, at, 1, m) } else { sum(at, 0, m, n) });
                 let first = sums.next().unwrap_or(zero);
-                return Ok(Some(if largest { sums.fold(first, most) } else { sums.fold(first, least) }));
+                return Ok(Ok(if largest { sums.fold(first, most) } else { sums.fold(first, least) }));
             }
             _ => {}
         }
@@ -225,11 +242,15 @@ pub(crate) fn norm<E: Field, D: Device>(op: &'static str, a: Of<'_, D, E>, norm:
     let (results, a) = (Results::<D> { op, beside: a.buffer, batch }, operand::<E, D>(a, batch, 2)?);
     let lens = Lens { real: [1, 0], ..Lens::default() };
     let done = run::<E, D>(&results, cost([m, n, m.min(n).saturating_mul(4)]), lens, &|at, slots| {
-        let Some(value) = norm.value(a.at(at), matrix)? else { return Ok(1) };
-        slots.real[0][0] = value;
-        Ok(0)
+        Ok(match norm.value(a.at(at), matrix)? {
+            Ok(value) => {
+                slots.real[0][0] = value;
+                0
+            }
+            Err(info) => info,
+        })
     })?;
-    results.check(&done.info, |_| NOT_FOUND.to_owned())?;
+    results.check(&done.info, no_singular_values)?;
     let [norms, _] = done.real;
     results.numbers(norms)
 }
@@ -250,7 +271,10 @@ pub(crate) fn cond<E: Field, D: Device>(a: Of<'_, D, E>, norm: Norm) -> Result<P
             return Ok(0);
         }
         if by_values {
-            let Some(s) = magnitudes(a, matrix, false)? else { return Ok(1) };
+            let s = match magnitudes(&Scaled::of(a)?.elements, matrix, false)? {
+                Ok(s) => s,
+                Err(info) => return Ok(info),
+            };
             let (first, last) = (s[0], s[s.len() - 1]);
             to[0] = if norm == Norm::Two { first / last } else { last / first };
             return Ok(0);
@@ -261,12 +285,12 @@ pub(crate) fn cond<E: Field, D: Device>(a: Of<'_, D, E>, norm: Norm) -> Result<P
             return Ok(0);
         }
         match (norm.value(a, matrix)?, norm.value(&inverse, matrix)?) {
-            (Some(x), Some(y)) => to[0] = x * y,
-            _ => return Ok(1),
+            (Ok(x), Ok(y)) => to[0] = x * y,
+            (Err(info), _) | (_, Err(info)) => return Ok(info),
         }
         Ok(0)
     })?;
-    results.check(&done.info, |_| NOT_FOUND.to_owned())?;
+    results.check(&done.info, no_singular_values)?;
     let [values, _] = done.real;
     results.numbers(values)
 }
@@ -310,23 +334,28 @@ pub(crate) fn lstsq<E: Field, D: Device>(
     let lens = Lens { own: [area(n, columns), 0, 0], real: [columns, k], ints: 1, ..Lens::default() };
     let done = run(&results, cost([m, n, k.saturating_mul(12)]), lens, &|at, slots| {
         let ([x, ..], [residuals, values]) = (slots.own, slots.real);
-        let (a, b): (&[E], &[E]) = (of.at(at), b.at(at));
+        // Both scaled: neither squares of residuals nor thresholds depend on the size of the numbers.
+        let (of, b) = (Scaled::of(of.at(at))?, Scaled::of(b.at(at))?);
         let mut inverse = filled(E::zero_impl(), n * m)?;
         let bound = |most: f64| match (driver, rcond) {
             (Driver::Gels, _) => 0.0,
             (_, Some(rcond)) => rcond * most,
             _ => epsilon::<E>() * m.max(n) as f64 * most,
         };
-        let Some((rank, s)) = pseudoinverse(a, matrix, false, bound, &mut inverse)? else { return Ok(1) };
+        let (rank, s) = match pseudoinverse(&of, matrix, false, bound, &mut inverse)? {
+            Ok(found) => found,
+            Err(info) => return Ok(info),
+        };
         values.copy_from_slice(&s);
         slots.ints[0] = rank as i32;
-        let (a, b) = (MatRef::from_column_major_slice(a, m, n), MatRef::from_column_major_slice(b, m, columns));
+        let a = MatRef::from_column_major_slice(&of.elements, m, n);
+        let rhs = MatRef::from_column_major_slice(&b.elements, m, columns);
         let inverse = MatRef::from_column_major_slice(&inverse, n, m);
         matmul(
             MatMut::from_column_major_slice_mut(&mut *x, n, columns),
             Accum::Replace,
             inverse,
-            b,
+            rhs,
             E::one_impl(),
             Par::Seq,
         );
@@ -334,7 +363,7 @@ pub(crate) fn lstsq<E: Field, D: Device>(
         let mut left = filled(E::zero_impl(), m * columns)?;
         for again in [true, false] {
             for (j, column) in left.chunks_exact_mut(m.max(1)).enumerate() {
-                (0..m).for_each(|i| column[i] = b[(i, j)]);
+                (0..m).for_each(|i| column[i] = rhs[(i, j)]);
             }
             let x_now = MatRef::from_column_major_slice(&*x, n, columns);
             matmul(
@@ -360,9 +389,12 @@ pub(crate) fn lstsq<E: Field, D: Device>(
         for (residual, column) in residuals.iter_mut().zip(left.chunks_exact(m.max(1))) {
             *residual = column.iter().fold(E::real(0.0), |sum, x| sum + x.modulus() * x.modulus());
         }
+        factor::scale(x, b.exponent - of.exponent);
+        factor::scale(residuals, 2 * b.exponent);
+        factor::scale(values, of.exponent);
         Ok(0)
     })?;
-    results.check(&done.info, |_| "the matrix contains NaN or infinite values".to_owned())?;
+    results.check(&done.info, |info| factor::not_found(info, "the matrix contains NaN or infinite values"))?;
     let ([x, ..], [residuals, values], ranks) = (done.own, done.real, done.ints);
     let full = ranks.iter().all(|&rank| rank as usize == n);
     let solution = if is_vector { results.vectors(x, n)? } else { results.matrices(x, [n, columns])? };
