@@ -3,7 +3,7 @@
 //! Source: T. E. Hull, T. F. Fairgrieve and P. T. P. Tang, "Implementing the complex arcsine and arccosine functions using
 //! exception handling", ACM TOMS 23 (1997); special values of C99 (Annex G).
 
-use super::hypot;
+use super::{hypot, log};
 use crate::dtype::{MachineFloat, math, outline_complex};
 use num_complex::Complex;
 
@@ -78,12 +78,6 @@ fn asinh_parts<T: MachineFloat>(x: T, y: T) -> (T, Angle<T>) {
     (real, Angle::Sides(opposite, adjacent))
 }
 
-/// `log(z)` of a large number, halved first so that the modulus does not overflow.
-fn log_of_large<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-    let half = T::lit(0.5);
-    Complex::new(hypot(z.re * half, z.im * half).ln() + T::LN_2(), z.im.atan2(z.re))
-}
-
 /// Where `asinh` and its kin are logarithms, and where they are the number itself.
 fn is_large<T: MachineFloat>(z: Complex<T>) -> bool {
     z.re.abs() > T::epsilon().recip() || z.im.abs() > T::epsilon().recip()
@@ -112,7 +106,7 @@ pub fn asinh<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
             };
         }
         if is_large(z) {
-            let log = log_of_large(if x.is_sign_positive() { z } else { -z });
+            let log = log(if x.is_sign_positive() { z } else { -z });
             return Complex::new((log.re + T::LN_2()).copysign(x), log.im.copysign(y));
         }
         if is_small(z) {
@@ -150,7 +144,7 @@ pub fn acos<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
         }
         let signed = |imaginary: T| if y.is_sign_positive() { -imaginary } else { imaginary };
         if is_large(z) {
-            let log = log_of_large(z);
+            let log = log(z);
             return Complex::new(log.im.abs(), signed(log.re + T::LN_2()));
         }
         if x == T::one() && y == T::zero() {
@@ -209,7 +203,7 @@ pub fn atanh<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
             let real = if large.is_infinite() {
                 T::zero()
             } else {
-                ax / large / (large * (one + (small / large) * (small / large)))
+                ax / large / (one + (small / large) * (small / large)) / large
             };
             return Complex::new(real.copysign(x), T::FRAC_PI_2().copysign(y));
         }

@@ -107,16 +107,43 @@ pub fn exp<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
     })
 }
 
+/// A sum and what is rounded off it, which together are exact. Source: Knuth, "The Art of Computer Programming", volume 2, 4.2.2.
+#[inline(always)]
+fn exact_sum<T: MachineFloat>(a: T, b: T) -> (T, T) {
+    let sum = a + b;
+    let of_b = sum - a;
+    (sum, (a - (sum - of_b)) + (b - of_b))
+}
+
+/// `more + x * x + y * y` of numbers that are not large: near 0 as exact as elsewhere, where all but the last digits of the squares cancel.
+/// Source: the sum that glibc has in `__x2y2m1`.
+#[inline(always)]
+fn squares_and<T: MachineFloat>(more: T, x: T, y: T) -> T {
+    let (x_square, y_square) = (x * x, y * y);
+    let (x_rest, y_rest) = (x.mul_add(x, -x_square), y.mul_add(y, -y_square));
+    let (sum, rest) = exact_sum(x_square, more);
+    let (sum, more) = exact_sum(sum, y_square);
+    let ((rest, last), (squares, of_squares)) = (exact_sum(rest, more), exact_sum(x_rest, y_rest));
+    let (sum, more) = exact_sum(sum, rest);
+    let (sum, least) = exact_sum(sum, squares);
+    sum + (least + more + last + of_squares)
+}
+
 /// `log(z)` (G.6.3.2).
 pub fn log<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
     outline_complex("complex_log", z, |z| {
-        let (one, half) = (T::one(), T::lit(0.5));
+        let (half, two) = (T::lit(0.5), T::lit(2.0));
         let (x, y) = (z.re.abs(), z.im.abs());
-        let (large, small) = if x < y { (y, x) } else { (x, y) };
         let modulus = hypot(x, y);
-        let real = if modulus > half && modulus < T::lit(2.0) {
+        let real = if modulus > half && modulus < two {
             // near 1 the logarithm of the modulus would lose what the modulus rounds off
-            half * ((large - one) * (large + one) + small * small).ln_1p()
+            let (large, small) = if x < y { (y, x) } else { (x, y) };
+            half * squares_and(-T::one(), large, small).ln_1p()
+        } else if modulus.is_infinite() {
+            hypot(x * half, y * half).ln() + T::LN_2()
+        } else if modulus < T::min_positive_value() * T::lit(4.0) {
+            // denormal numbers have few digits
+            hypot(x / T::epsilon(), y / T::epsilon()).ln() + T::epsilon().ln()
         } else {
             modulus.ln()
         };
@@ -124,16 +151,25 @@ pub fn log<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
     })
 }
 
-/// `log(1 + z)`. Source: `c10/util/complex_math.h`, `log1p`.
+/// `log(1 + z)`; NaN in either part makes both NaN, as in PyTorch.
 pub fn log1p<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
     outline_complex("complex_log1p", z, |z| {
-        // the imaginary part keeps the sign of its zero
-        let sum = Complex::new(z.re + T::one(), z.im);
-        let difference = Complex::new(sum.re - T::one(), z.im);
-        if sum == Complex::new(T::one(), T::zero()) {
+        let Complex { re: x, im: y } = z;
+        if x.is_nan() || y.is_nan() {
+            return Complex::new(T::nan(), T::nan());
+        }
+        if x == T::zero() && y == T::zero() {
             return z;
         }
-        if difference == z { log(sum) } else { log(sum) * quotient(z, difference) }
+        // the imaginary part keeps the sign of its zero
+        let sum = Complex::new(x + T::one(), y);
+        let modulus = hypot(sum.re, y);
+        if modulus > T::lit(0.5) && modulus < T::lit(2.0) {
+            // of the number itself: the sum has rounded off what its logarithm is
+            Complex::new(T::lit(0.5) * squares_and(x + x, x, y).ln_1p(), y.atan2(sum.re))
+        } else {
+            log(sum)
+        }
     })
 }
 
@@ -205,7 +241,7 @@ pub fn sqrt<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
         }
         // the larger part first, from which the smaller follows without cancellation
         let modulus = hypot(x, y);
-        let (x, y, modulus, scale) = if modulus.is_infinite() {
+        let (x, y, modulus, scale) = if modulus > T::max_value() * T::lit(0.25) {
             let quarter = T::lit(0.25);
             let (x, y) = (x * quarter, y * quarter);
             (x, y, hypot(x, y), T::lit(2.0))
