@@ -151,13 +151,10 @@ pub fn log<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
     })
 }
 
-/// `log(1 + z)`; NaN in either part makes both NaN, as in PyTorch.
+/// `log(1 + z)`. Source, where `1 + z` is far from the unit circle: `c10/util/complex_math.h`, `log1p`.
 pub fn log1p<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
     outline_complex("complex_log1p", z, |z| {
         let Complex { re: x, im: y } = z;
-        if x.is_nan() || y.is_nan() {
-            return Complex::new(T::nan(), T::nan());
-        }
         if x == T::zero() && y == T::zero() {
             return z;
         }
@@ -166,10 +163,10 @@ pub fn log1p<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
         let modulus = hypot(sum.re, y);
         if modulus > T::lit(0.5) && modulus < T::lit(2.0) {
             // of the number itself: the sum has rounded off what its logarithm is
-            Complex::new(T::lit(0.5) * squares_and(x + x, x, y).ln_1p(), y.atan2(sum.re))
-        } else {
-            log(sum)
+            return Complex::new(T::lit(0.5) * squares_and(x + x, x, y).ln_1p(), y.atan2(sum.re));
         }
+        let difference = Complex::new(sum.re - T::one(), y);
+        if difference == z { log(sum) } else { log(sum) * quotient(z, difference) }
     })
 }
 
@@ -232,9 +229,6 @@ pub fn sqrt<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
             } else {
                 Complex::new(if y.is_nan() { y } else { T::zero() }, T::infinity().copysign(y))
             };
-        }
-        if x.is_nan() || y.is_nan() {
-            return Complex::new(T::nan(), T::nan());
         }
         if x == T::zero() && y == T::zero() {
             return Complex::new(T::zero(), y);
