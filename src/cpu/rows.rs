@@ -93,6 +93,10 @@ impl<K: RowKernel<A, O>, A: Element, O: Element> Loop for RowLoop<K, A, O> {
                 let measure = kernel.measure(elements);
                 // Prefetches the next row while this one is written.
                 simd::prefetch_row(elements.as_ptr().wrapping_add(steps[1]), len);
+                if let Some(large) = kernel.of_large(measure, elements) {
+                    large_row(kernel, large, elements, [first, second], to);
+                    continue;
+                }
                 let elements = elements.iter().enumerate();
                 // A loop for each, which asks no element which rows there are.
                 match (first, second) {
@@ -114,6 +118,26 @@ impl<K: RowKernel<A, O>, A: Element, O: Element> Loop for RowLoop<K, A, O> {
     }
 }
 
+/// The elements of a row that is [multiplied by a power](RowKernel::of_large).
+///
+/// # Safety
+/// There are as many places from `to` on; the shared rows are as long.
+#[cold]
+#[inline(never)]
+unsafe fn large_row<K: RowKernel<A, O>, A: Element, O: Element>(
+    kernel: K,
+    (power, measure): (f64, K::Measure),
+    elements: &[A],
+    shared: [Option<&[A]>; 2],
+    to: *mut O,
+) {
+    for (at, &x) in elements.iter().enumerate() {
+        let shared = shared.map(|row| row.map(|row| row[at]));
+        // SAFETY: the caller's promise.
+        unsafe { to.add(at).write(kernel.element(measure, K::times(x, power), shared)) }
+    }
+}
+
 struct GroupLoop<K, A, O> {
     kernel: K,
     run: GroupRun,
@@ -131,11 +155,18 @@ impl<K: RowKernel<A, O>, A: Element, O: Element> Loop for GroupLoop<K, A, O> {
             unsafe {
                 let elements = core::slice::from_raw_parts(from.cast::<A>().add(row * len), len);
                 let measure = kernel.measure(elements);
+                let large = kernel.of_large(measure, elements);
                 for channel in 0..channels {
                     let elements = &elements[channel * places..][..places];
                     let to = to.cast::<O>().add(row * len + channel * places);
                     let at = row % groups * channels + channel;
                     let shared = shared.map(|list| list.map(|(first, step)| first.cast::<A>().add(at * step).read()));
+                    if let Some((power, measure)) = large {
+                        for (at, &x) in elements.iter().enumerate() {
+                            to.add(at).write(kernel.element(measure, K::times(x, power), shared));
+                        }
+                        continue;
+                    }
                     // A loop for each, as above.
                     match shared {
                         [None, None] => channel_of(kernel, measure, elements, [None, None], to),

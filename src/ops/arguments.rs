@@ -150,6 +150,8 @@ pub enum Sought {
     Outside(usize),
     /// A number that is not between 0 and 1.
     NoShare,
+    /// Positive infinity.
+    Infinity,
 }
 impl Sought {
     /// Whether an element is what is looked for.
@@ -159,6 +161,7 @@ impl Sought {
             Sought::Zero => !element.cast::<bool>(),
             Sought::NoBool => element.cast::<i64>() > 1,
             Sought::NoShare => !(0.0..=1.0).contains(&element.cast::<f64>()),
+            Sought::Infinity => element.cast::<f64>() > f64::MAX,
             Sought::Outside(size) => {
                 // No index is beyond `i64`.
                 let (index, size) = (element.cast::<i64>(), i64::try_from(size).unwrap_or(i64::MAX));
@@ -169,8 +172,8 @@ impl Sought {
     /// `is` as text; what is looked for is a parameter.
     #[cfg(any(test, feature = "cuda"))]
     pub(crate) fn text(self, kernel: &mut Kernel, element: Value) -> Value {
-        let which = [Sought::Zero, Sought::NoBool, Sought::NoShare];
-        let [zero, no_bool, no_share] = which.map(|which| kernel.parameter(self == which));
+        let which = [Sought::Zero, Sought::NoBool, Sought::NoShare, Sought::Infinity];
+        let [zero, no_bool, no_share, infinity] = which.map(|which| kernel.parameter(self == which));
         let size = if let Sought::Outside(size) = self { i64::try_from(size).unwrap_or(i64::MAX) } else { i64::MAX };
         let size = kernel.parameter(size);
         let truth = kernel.cast(element, DType::Bool);
@@ -183,11 +186,14 @@ impl Sought {
             (kernel.infix(number, ">=", none, DType::Bool), kernel.infix(number, "<=", whole, DType::Bool));
         let is_share = kernel.infix(from, "&&", to, DType::Bool);
         let is_no_share = kernel.not(is_share);
+        let most = kernel.constant(f64::MAX, DType::F64);
+        let is_infinity = kernel.infix(number, ">", most, DType::Bool);
         let least = kernel.prelude("neg", &[size], DType::I64);
         let (over, under) =
             (kernel.infix(index, ">=", size, DType::Bool), kernel.infix(index, "<", least, DType::Bool));
         let outside = kernel.infix(over, "||", under, DType::Bool);
         let found = kernel.choose(no_share, is_no_share, outside);
+        let found = kernel.choose(infinity, is_infinity, found);
         let found = kernel.choose(no_bool, above_one, found);
         kernel.choose(zero, is_zero, found)
     }

@@ -13,7 +13,7 @@ use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result, invalid};
 use crate::layout::strides;
-use crate::tensor::by_groups;
+use crate::tensor::{by_groups, have_overflowed};
 use castiron_macros::operations;
 
 /// What a float is computed in, to be rounded once.
@@ -118,7 +118,25 @@ impl AnyTensor {
     #[op(nn.functional.normalize(input, p = 2.0, dim = vec![1], eps = 1e-12), dtypes = inexact)]
     pub fn normalize(&self, p: f64, dims: &[i64], eps: f64) -> Result<AnyTensor> {
         self.expect_memory()?;
-        self.div(self.vector_norm(p, Some(dims), true)?.clamp_min(eps)?)
+        self.over_norms(p, dims, eps)
+    }
+
+    /// Divided by norms over axes.
+    fn over_norms(&self, p: f64, dims: &[i64], eps: f64) -> Result<AnyTensor> {
+        let norms = self.vector_norm(p, Some(dims), true)?;
+        if !matches!(self.dtype, DType::F64 | DType::C128) && norms.have_overflowed()? {
+            let wide = if self.dtype.is_complex() { DType::C128 } else { DType::F64 };
+            return self.to(wide)?.over_norms(p, dims, eps)?.to(self.dtype);
+        }
+        self.div(norms.clamp_min(eps)?)
+    }
+
+    /// Whether the host can see an infinite number among norms or variances.
+    fn have_overflowed(&self) -> Result<bool> {
+        if !self.has_data() {
+            return Ok(false);
+        }
+        dispatch_dtype!("normalize", self.dtype, E: Float => have_overflowed::<E, Dynamic>(self.elements_as()?))
     }
 
     /// `[1, C, 1, …]` for the axes of `self`.
@@ -318,7 +336,7 @@ impl AnyTensor {
         let (a, b) = (measured(self)?.expand(&sizes)?, measured(other)?.expand(&sizes)?);
         a.expect_memory()?;
         b.expect_memory()?;
-        let unit = |x: &AnyTensor| x.div(x.vector_norm(2.0, Some(&[dim]), true)?.clamp_min(eps)?);
+        let unit = |x: &AnyTensor| x.over_norms(2.0, &[dim], eps);
         unit(&a)?.mul(unit(&b)?)?.sum(Some(&[dim]), false, None)
     }
 
@@ -364,7 +382,15 @@ impl AnyTensor {
             return invalid(op, "a channel has one element, which has no variance".to_owned());
         }
         let kept = weight.or(bias).map_or(self.dtype, |given| given.dtype);
-        let result = self.batch_norm(&mean.to(kept)?, &var.to(kept)?, weight, bias, eps)?;
+        let result = if self.dtype != DType::F64 && var.to(kept)?.have_overflowed()? {
+            let wide = self.to(DType::F64)?;
+            let [mean, var] = wide.of_channels(op, 0.0)?;
+            let as_wide = |given: Option<&AnyTensor>| given.map(|given| given.to(DType::F64)).transpose();
+            let (weight, bias) = (as_wide(weight)?, as_wide(bias)?);
+            wide.batch_norm(&mean, &var, weight.as_ref(), bias.as_ref(), eps)?.to(self.dtype)?
+        } else {
+            self.batch_norm(&mean.to(kept)?, &var.to(kept)?, weight, bias, eps)?
+        };
         if let Some(running) = running {
             let new = self.of_channels(op, 1.0)?;
             let mixed = |own: &AnyTensor, new: &AnyTensor| -> Result<AnyTensor> {

@@ -382,6 +382,17 @@ pub trait RowKernel<A, O>: Copy + Send + Sync + 'static {
     type Measure: Copy;
     /// The first pass; the row is not empty.
     fn measure(self, row: &[A]) -> Self::Measure;
+    /// Where this measure says that finite numbers were too large for what the first pass does with them: a power of two, and the measure of
+    /// the row times it.
+    #[inline(always)]
+    fn of_large(self, _measure: Self::Measure, _row: &[A]) -> Option<(f64, Self::Measure)> {
+        None
+    }
+    /// An element times such a power.
+    #[inline(always)]
+    fn times(element: A, _power: f64) -> A {
+        element
+    }
     /// The second pass: one element, with those of the shared rows.
     fn element(self, measure: Self::Measure, element: A, shared: [Option<A>; 2]) -> O;
     /// Its steps as text, which a device compiles.

@@ -3,8 +3,9 @@
 //! Uses `rows` and blocked sums; used by `tensor`.
 
 use super::rows::{Pass, RowSteps};
+use super::steps::{is_nan, is_truth};
 use super::{Accumulating, blocked_sum};
-use crate::dtype::{Compute, Dtype};
+use crate::dtype::{Complex, Compute, Dtype, MachineFloat as _};
 use crate::ops;
 use crate::ops::kernel::Precompiled;
 use crate::ops::kernel::RowKernel;
@@ -25,18 +26,53 @@ fn affine<C: Compute>(x: C, shared: [Option<C>; 2]) -> C {
     shared[1].map_or(scaled, |bias| scaled.binary::<Accumulating>(bias))
 }
 
-/// What the passes over a row measure, all of which are sums.
+/// What the passes over a row, times a power, measure, all of which are sums.
 #[inline(always)]
-fn measure<K: RowSteps, E: Dtype>(steps: K, row: &[E], eps: f64) -> [E::Compute; 2] {
+fn measure<K: RowSteps, E: Dtype>(steps: K, row: &[E], eps: f64, value: impl Fn(E) -> E) -> [E::Compute; 2] {
     let (count, eps) = (E::Compute::number(row.len() as f64), E::Compute::number(eps));
     let none = E::Compute::default();
-    let total = blocked_sum(row, |x| steps.term(0, x.to_compute(), [none; 2]));
+    let total = blocked_sum(row, |&x| steps.term(0, value(x).to_compute(), [none; 2]));
     let first = steps.measured(0, total, count, eps);
     if const { K::PASSES.len() == 1 } {
         return [first, none];
     }
-    let total = blocked_sum(row, |x| steps.term(1, x.to_compute(), [first, none]));
+    let total = blocked_sum(row, |&x| steps.term(1, value(x).to_compute(), [first, none]));
     [first, steps.measured(1, total, count, eps)]
+}
+
+/// [`measure`] of a row times a power of two that makes its largest part about 1, and that power, where `scale` says that squares were
+/// beyond the numbers: their inverse root is 0, or NaN if their mean was, too.
+#[inline(always)]
+fn measure_large<K: RowSteps, E: Dtype>(
+    steps: K,
+    row: &[E],
+    eps: f64,
+    scale: E::Compute,
+) -> Option<(f64, [E::Compute; 2])> {
+    if is_truth(scale) && !is_nan(scale) { None } else { measure_scaled(steps, row, eps) }
+}
+#[cold]
+#[inline(never)]
+fn measure_scaled<K: RowSteps, E: Dtype>(steps: K, row: &[E], eps: f64) -> Option<(f64, [E::Compute; 2])> {
+    let mut largest = 0.0_f64;
+    for &x in row {
+        let x: Complex<f64> = x.cast();
+        if !(x.re.is_finite() && x.im.is_finite()) {
+            return None;
+        }
+        largest = largest.max(x.re.abs()).max(x.im.abs());
+    }
+    if largest < 2.0 {
+        return None;
+    }
+    let power = largest.binade().recip();
+    Some((power, measure(steps, row, eps * power * power, |x| times(x, power))))
+}
+
+/// An element times a power of two.
+#[inline(always)]
+fn times<E: Dtype>(x: E, power: f64) -> E {
+    E::from_compute(x.to_compute().binary::<ops::mul>(E::Compute::number(power)))
 }
 
 /// `(x - mean) / sqrt(variance + eps)`
@@ -69,7 +105,15 @@ impl<E: Dtype> RowKernel<E, E> for Standardizing {
     type Measure = [E::Compute; 2];
     #[inline(always)]
     fn measure(self, row: &[E]) -> Self::Measure {
-        measure(self, row, self.eps)
+        measure(self, row, self.eps, |x| x)
+    }
+    #[inline(always)]
+    fn of_large(self, [_, scale]: Self::Measure, row: &[E]) -> Option<(f64, Self::Measure)> {
+        measure_large(self, row, self.eps, scale)
+    }
+    #[inline(always)]
+    fn times(element: E, power: f64) -> E {
+        times(element, power)
     }
     #[inline(always)]
     fn element(self, measured: Self::Measure, x: E, shared: [Option<E>; 2]) -> E {
@@ -112,7 +156,15 @@ impl<E: Dtype> RowKernel<E, E> for RootMeanSquare {
     type Measure = [E::Compute; 2];
     #[inline(always)]
     fn measure(self, row: &[E]) -> Self::Measure {
-        measure(self, row, self.eps)
+        measure(self, row, self.eps, |x| x)
+    }
+    #[inline(always)]
+    fn of_large(self, [scale, _]: Self::Measure, row: &[E]) -> Option<(f64, Self::Measure)> {
+        measure_large(self, row, self.eps, scale)
+    }
+    #[inline(always)]
+    fn times(element: E, power: f64) -> E {
+        times(element, power)
     }
     #[inline(always)]
     fn element(self, measured: Self::Measure, x: E, shared: [Option<E>; 2]) -> E {

@@ -371,6 +371,7 @@ pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     suite.one::<_, i32, bool>("is", Is(Sought::Zero));
     suite.one::<_, u8, bool>("is", Is(Sought::NoBool));
     suite.one::<_, f32, bool>("is", Is(Sought::NoShare));
+    suite.one::<_, f32, bool>("is", Is(Sought::Infinity));
     suite.one::<_, i64, i64>("quotient", Quotient(7)).ordinary();
     suite.two::<_, i64, i64, i64>("rest", Rest(7)).ordinary();
 }

@@ -5,12 +5,12 @@
 use super::pairs::expect_target;
 use super::reduction::{Reduction, of_pairs, result};
 use crate::device::Device;
-use crate::dtype::{Dtype, Element, Tuned};
+use crate::dtype::{DType, Dtype, Element, Tuned};
 use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::{FloatFor, SameDtypeFor};
-use crate::ops::kernel::Copying;
+use crate::ops::kernel::{Casting, Copying};
 use crate::ops::losses::{
     CosineEmbedding, Difference, Lengths, LengthsFrom, Losing, LossReduction, MarginRanking, Product, Quotient,
     Smaller, TripletMargin,
@@ -19,6 +19,7 @@ use crate::ops::reduce::{self, VectorNorm};
 use crate::shape::{AxisArg, Broadcast, Dyn, HasAxis, HasRank, Shape, SizeArray, TargetOf};
 use crate::storage::{View, ViewMut};
 use crate::tensor::elementwise::apply::broadcast;
+use crate::tensor::reduce::normalize::have_overflowed;
 use crate::tensor::{Tensor, checked_numel};
 use castiron_macros::fallible;
 
@@ -52,6 +53,16 @@ fn cosines<F: Tuned, E: Dtype, D: Device>(
     let (both, of_x, of_y) = (product(x, y)?, product(x, x)?, product(y, y)?);
     let to = strides::row_major(kept);
     let of = |storage| View::<_, f64>::new(storage, 0, kept, &to);
+    if const { !matches!(E::DTYPE, DType::F64) }
+        && (have_overflowed::<f64, D>(of(&of_x))? || have_overflowed::<f64, D>(of(&of_y))?)
+    {
+        // Squares of floats are no larger than doubles.
+        let to = strides::row_major(x.sizes);
+        let wide = |x| D::map1::<E, f64>(Casting, x, &to);
+        let (wide_x, wide_y) = (wide(x)?, wide(y)?);
+        let both = [&wide_x, &wide_y].map(|wide| View::<_, f64>::new(wide, 0, x.sizes, &to));
+        return cosines::<F, f64, D>(both, mask, eps, kept);
+    }
     let lengths = D::map2::<f64, f64, f64>(Losing::<F>::new([eps, 0.0]), of(&of_x), of(&of_y), &to)?;
     D::map2::<f64, f64, f64>(Losing::<Quotient>::new([0.0; 2]), of(&both), of(&lengths), &to)
 }

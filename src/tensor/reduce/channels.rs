@@ -7,6 +7,7 @@ use crate::error::{Error, Result, invalid};
 use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::FloatFor;
+use crate::ops::kernel::Casting;
 use crate::ops::losses::{
     Affine, Blend, DividedByPower, First, InverseRoot, Losing, Neighbours, Product, Shifted, SquaredDifference,
 };
@@ -15,6 +16,7 @@ use crate::shape::{Dim, HasChannels, InGroups, Known, OneForEach, Shape, SizeArr
 use crate::storage::{View, ViewMut};
 use crate::tensor::Tensor;
 use crate::tensor::loss::per_channel::PerChannel;
+use crate::tensor::reduce::normalize::have_overflowed;
 use castiron_macros::fallible;
 
 /// A list with an element for each channel.
@@ -380,7 +382,16 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         );
         let given = [weight.given(), bias.given()];
         let variance = variance.known_as::<E>();
-        let storage = by_statistics::<E, E, E, D>(op, x, mean, variance, given, eps)?;
+        let storage = if have_overflowed::<E, D>(variance)? {
+            let to = strides::row_major(x.sizes);
+            let wide = D::map1::<E, f64>(Casting, x, &to)?;
+            let [variances, means] =
+                D::reduce_both(Variance::var(0.0), View::<_, f64>::new(&wide, 0, x.sizes, &to), mask)?;
+            let [mean, variance] = [&means, &variances].map(|found| View::<_, f64>::new(found, 0, &list, &[1]));
+            by_statistics::<E, f64, f64, D>(op, x, mean, variance, given, eps)?
+        } else {
+            by_statistics::<E, E, E, D>(op, x, mean, variance, given, eps)?
+        };
         let of_sample = D::reduce(Variance::var(1.0), x, mask)?;
         running.update(op, momentum, &means, &of_sample, list[0])?;
         Ok(Tensor::dense(storage, self.shape()))

@@ -2,10 +2,11 @@
 //! Uses `elementwise::apply`, `reduce::reductions`, `ops::reduce`, `ops::kernel`.
 
 use crate::device::Device;
-use crate::dtype::{Castable, Compute, DType, Dtype, Element};
+use crate::dtype::{Castable, Complex, Compute, DType, Dtype, Element};
 use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::ops::admit::{FloatFor, InexactFor};
+use crate::ops::arguments::Sought;
 use crate::ops::kernel::Map2;
 use crate::ops::kernel::RowKernel;
 use crate::ops::reduce::VectorNorm;
@@ -14,6 +15,7 @@ use crate::ops::reduce::{RootMeanSquare, Standardizing};
 use crate::ops::text::kernel::{Kernel, Value};
 use crate::ops::{self, Op};
 use crate::shape::{Axes, EndsWith, Shape};
+use crate::storage::View;
 use crate::tensor::elementwise::apply::map2;
 use crate::tensor::reduce::reductions::reduce;
 use crate::tensor::{Tensor, expect_fit, shape_text};
@@ -75,6 +77,34 @@ impl<E: Dtype> Map2<E, E::RealDtype, E> for DividingByNorm {
     }
 }
 
+/// Whether the host can see an infinite number among variances or norms: then they are computed once more in numbers with room for them. (No
+/// other device is waited for.)
+pub(crate) fn have_overflowed<E: Dtype, D: Device>(found: View<'_, D::Storage, E>) -> Result<bool> {
+    let first = View::<_, E>::new(found.buffer, found.offset, &[], &[]);
+    let can_see = !found.sizes.contains(&0) && D::peek_free(first).is_some();
+    Ok(can_see && D::has(found, Sought::Infinity)?)
+}
+
+/// `x` divided by its norms over the axes of `mask`, which `T` has with size 1.
+fn over_norms<E: Dtype, S: Shape, T: Shape, D: Device>(
+    x: &Tensor<E, S, D>,
+    mask: u32,
+    p: f64,
+    eps: f64,
+) -> Result<Tensor<E, S, D>> {
+    let norms: Tensor<E::RealDtype, T, D> =
+        reduce::<ops::reduce::normalize, _, E, S, T, D>(VectorNorm::new(p), x, mask, true)?;
+    if const { !matches!(E::DTYPE, DType::F64 | DType::C128) } && have_overflowed::<_, D>(norms.elements())? {
+        return if const { E::DTYPE.is_complex() } {
+            over_norms::<Complex<f64>, S, T, D>(&x.try_to()?, mask, p, eps)?.try_to()
+        } else {
+            over_norms::<f64, S, T, D>(&x.try_to()?, mask, p, eps)?.try_to()
+        };
+    }
+    let kernel = DividingByNorm { eps };
+    map2::<E, E::RealDtype, S, D, E>(kernel, x.elements(), norms.elements(), x.shape(), [E::DTYPE; 2])
+}
+
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// Divides by the `p`-norm over axes, or by `eps` where that is larger.
     ///
@@ -95,10 +125,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: InexactFor<ops::reduce::normalize>,
     {
-        let norms: Tensor<E::RealDtype, A::Kept, D> =
-            reduce::<ops::reduce::normalize, _, E, S, A::Kept, D>(VectorNorm::new(p), self, A::MASK, true)?;
-        let kernel = DividingByNorm { eps };
-        map2::<E, E::RealDtype, S, D, E>(kernel, self.elements(), norms.elements(), self.shape(), [E::DTYPE; 2])
+        over_norms::<E, S, A::Kept, D>(self, A::MASK, p, eps)
     }
 
     /// Standardises the last axes, those of shape `N`: `(x - mean) / sqrt(variance + eps) * weight + bias`, the variance being that
