@@ -24,10 +24,15 @@ mod sparse;
 mod tables;
 #[path = "../examples/conformance/src/tokens.rs"]
 mod tokens;
+#[path = "../examples/conformance/src/typed.rs"]
+mod typed;
 #[path = "../examples/conformance/src/values.rs"]
 mod values;
 #[path = "../examples/conformance/src/views.rs"]
 mod views;
+
+use castiron::any::{self, Value};
+use castiron::{AnyTensor, DType, MemoryFormat};
 
 fn agrees(name: &str) {
     let folder = std::env::var_os("CASTIRON_ORACLE");
@@ -68,4 +73,152 @@ tables! {
     names_of_devices: "device.json";
     sparse_tensors: "sparse.json";
     pytorchs_own_samples: "opinfo_samples.json";
+}
+
+/// Numbers between -2 and 2 in a scrambled order, with some that are special.
+fn numbers(sizes: &[usize], dtype: DType, seed: u64, specials: bool) -> AnyTensor {
+    let count = sizes.iter().product::<usize>() as u64;
+    let value = |at: u64| match (specials, (at + seed) % 37) {
+        (true, 7) => f64::NAN,
+        (true, 11) => f64::INFINITY,
+        (true, 13) => -0.0,
+        (true, 17) => 0.0,
+        _ => ((at * 2_654_435_761 + seed * 40_503) % 4001) as f64 / 1000.0 - 2.0,
+    };
+    let values: Vec<f64> = (0..count).map(value).collect();
+    let values =
+        if dtype.is_floating_point() || dtype.is_complex() { values } else { values.iter().map(|x| x * 9.0).collect() };
+    let list = AnyTensor::from(castiron::Tensor::<f64, castiron::shape![_]>::from_vec_sized(values, [count as usize]));
+    let list = if dtype.is_complex() || dtype.is_floating_point() || !specials {
+        list
+    } else {
+        list.nan_to_num(1.0, Some(1.0), Some(1.0)).unwrap()
+    };
+    let list = if dtype.is_complex() { list.mul(castiron::Complex::new(0.5_f64, -1.25)).unwrap() } else { list };
+    list.to(dtype).unwrap().reshape(&sizes.iter().map(|&size| size as i64).collect::<Vec<_>>()).unwrap()
+}
+
+/// The same elements as they are, with the last two axes exchanged in memory, and with gaps; images with channels last.
+fn laid(x: &AnyTensor, how: usize) -> AnyTensor {
+    match how {
+        1 if x.rank() >= 2 => x.transpose(-2, -1).unwrap().contiguous().unwrap().transpose(-2, -1).unwrap(),
+        2 if x.rank() >= 1 => any::stack(&[x.clone(), x.clone()], -1).unwrap().select(-1, 1).unwrap(),
+        3 if x.rank() == 4 => x.contiguous_in(MemoryFormat::CHANNELS_LAST).unwrap(),
+        _ => x.clone(),
+    }
+}
+
+/// One operation, the sizes of its tensors, the arguments behind them.
+type Generated = (&'static str, &'static [&'static [usize]], &'static [(&'static str, f64)]);
+const GENERATED: &[Generated] = &[
+    ("nn.functional.glu", &[&[6, 34]], &[("dim", 1.0)]),
+    ("nn.functional.glu", &[&[4, 3, 7]], &[("dim", 0.0)]),
+    ("renorm", &[&[5, 37]], &[("p", 3.0), ("dim", 0.0), ("maxnorm", 2.5)]),
+    ("renorm", &[&[5, 3, 8]], &[("p", 1.0), ("dim", 2.0), ("maxnorm", 2.5)]),
+    ("cov", &[&[7, 33]], &[("correction", 0.0)]),
+    ("cov", &[&[2, 1]], &[]),
+    ("corrcoef", &[&[7, 33]], &[]),
+    ("nn.functional.cosine_similarity", &[&[7, 33], &[7, 33]], &[("dim", 1.0)]),
+    ("nn.functional.cosine_similarity", &[&[7, 1], &[1, 9]], &[("dim", 0.0), ("eps", 0.5)]),
+    ("nn.functional.cosine_embedding_loss", &[&[7, 33], &[7, 33], &[7]], &[("margin", 0.25)]),
+    ("nn.functional.margin_ranking_loss", &[&[7, 33], &[7, 33], &[7, 33]], &[("margin", 0.25)]),
+    ("nn.functional.triplet_margin_loss", &[&[7, 33], &[7, 33], &[7, 33]], &[("swap", 1.0)]),
+    ("nn.functional.pairwise_distance", &[&[7, 33], &[7, 33]], &[("p", 3.0)]),
+    ("nn.functional.pairwise_distance", &[&[7, 1], &[1, 33]], &[]),
+    ("nn.functional.pdist", &[&[7, 9]], &[]),
+    ("nn.functional.batch_norm", &[&[3, 6, 7, 5], &[6], &[6], &[6], &[6]], &[]),
+    ("nn.functional.batch_norm", &[&[3, 6, 7, 5], &[6], &[6], &[6], &[6]], &[("training", 1.0)]),
+    ("nn.functional.batch_norm", &[&[9, 6], &[6], &[6]], &[("eps", 0.25)]),
+    ("nn.functional.instance_norm", &[&[3, 6, 7, 5]], &[]),
+    ("nn.functional.local_response_norm", &[&[3, 6, 7, 5]], &[("size", 3.0)]),
+    ("tensordot", &[&[7, 9], &[9, 5]], &[("dims", 1.0)]),
+    ("tensordot", &[&[3, 1, 9], &[7, 1, 5]], &[("dims", 2.0)]),
+    ("inner", &[&[7, 9], &[5, 9]], &[]),
+    ("inner", &[&[7, 9], &[]], &[]),
+    ("inner", &[&[], &[]], &[]),
+    ("kron", &[&[3, 4], &[5, 2]], &[]),
+    ("outer", &[&[7], &[9]], &[]),
+    ("linalg.vecdot", &[&[7, 33], &[7, 33]], &[]),
+    ("linalg.cross", &[&[7, 3], &[1, 3]], &[]),
+    ("cdist", &[&[7, 9], &[5, 9]], &[]),
+    ("dist", &[&[7, 9], &[7, 9]], &[("p", 1.0)]),
+    ("diff", &[&[7, 9]], &[("n", 3.0)]),
+    ("trace", &[&[7, 9]], &[]),
+    ("msort", &[&[7, 9]], &[]),
+    ("argsort", &[&[7, 9]], &[]),
+    ("unique", &[&[70]], &[("return_inverse", 1.0), ("return_counts", 1.0)]),
+    ("unique_consecutive", &[&[70]], &[("return_inverse", 1.0), ("return_counts", 1.0)]),
+    ("histc", &[&[7, 9]], &[("bins", 7.0)]),
+    ("nn.functional.kl_div", &[&[7, 33], &[7, 33]], &[]),
+    ("nn.functional.gaussian_nll_loss", &[&[7, 33], &[7, 33], &[7, 33]], &[("full", 1.0)]),
+    ("nn.functional.poisson_nll_loss", &[&[7, 33], &[7, 33]], &[("full", 1.0)]),
+    ("nn.functional.soft_margin_loss", &[&[7, 33], &[7, 33]], &[]),
+    ("nn.functional.multilabel_soft_margin_loss", &[&[7, 33], &[7, 33], &[7, 33]], &[]),
+    ("fft.fftshift", &[&[7, 9]], &[("dim", 1.0)]),
+    ("linalg.matrix_rank", &[&[7, 9]], &[]),
+    ("linalg.pinv", &[&[7, 9]], &[]),
+    ("linalg.lu_factor", &[&[7, 9]], &[]),
+    ("linalg.solve", &[&[3, 5, 5], &[3, 5, 2]], &[]),
+    ("linalg.solve_ex", &[&[5, 5], &[5, 2]], &[]),
+    ("cholesky_solve", &[&[5, 2], &[5, 5]], &[]),
+    ("linalg.cholesky", &[&[5, 5]], &[]),
+    ("linalg.inv", &[&[5, 5]], &[]),
+    ("linalg.det", &[&[3, 5, 5]], &[]),
+    ("linalg.slogdet", &[&[3, 5, 5]], &[]),
+    ("linalg.matrix_exp", &[&[5, 5]], &[]),
+    ("linalg.svdvals", &[&[3, 5, 4]], &[]),
+    ("linalg.tensorinv", &[&[2, 3, 3, 2]], &[]),
+    ("linalg.householder_product", &[&[7, 3], &[3]], &[]),
+    ("tril", &[&[7, 9]], &[("diagonal", -2.0)]),
+    ("log_softmax", &[&[7, 33]], &[("dim", 1.0)]),
+    ("logsumexp", &[&[7, 33]], &[("dim", 0.0)]),
+    ("cumsum", &[&[7, 33]], &[("dim", 0.0)]),
+];
+
+#[test]
+fn both_fronts_give_the_same() {
+    let (mut both, mut mistakes, mut rows) = (std::collections::BTreeSet::new(), Vec::new(), 0);
+    for (name, shapes, given) in GENERATED {
+        let named: std::collections::BTreeMap<String, Value> = given
+            .iter()
+            .map(|(name, value)| {
+                let value = match *name {
+                    "p" | "maxnorm" | "margin" | "eps" => Value::from(*value),
+                    "swap" | "full" | "training" | "return_inverse" | "return_counts" => Value::from(*value != 0.0),
+                    _ => Value::from(*value as i64),
+                };
+                ((*name).to_owned(), value)
+            })
+            .collect();
+        for dtype in [DType::F32, DType::BF16, DType::I32, DType::C64, DType::Bool] {
+            for (layout, specials) in [(0, false), (1, false), (2, true), (3, true)] {
+                let tensors = shapes.iter().enumerate().map(|(at, sizes)| {
+                    let x = numbers(sizes, dtype, at as u64 * 5 + 1, specials);
+                    // Signs are what losses by order take, and variances are above zero.
+                    let x = match (*name, at) {
+                        ("nn.functional.margin_ranking_loss" | "nn.functional.cosine_embedding_loss", 2) => x.sign(),
+                        ("nn.functional.batch_norm" | "nn.functional.gaussian_nll_loss", 2) => x.abs(),
+                        ("linalg.cholesky", 0) => x.matmul(&x.transpose(0, 1).unwrap().conj().unwrap()),
+                        _ => Ok(x),
+                    };
+                    x.map(|x| Value::from(laid(&x, layout)))
+                });
+                // What dtypes do not have is not called.
+                let Ok(tensors) = tensors.collect::<castiron::Result<Vec<_>>>() else { continue };
+                let Some(typed) = typed::run(name, &typed::Call { args: &tensors, named: &named }) else { continue };
+                let args = tensors.iter().fold(any::Args::new(), |args, tensor| args.arg(tensor.clone()));
+                let args = named.iter().fold(args, |args, (name, value)| args.named(name, value.clone()));
+                rows += 1;
+                both.insert(*name);
+                if let Err(mistake) = typed::agree(&any::call(name, &args), &typed, true) {
+                    mistakes.push(format!("{name} {shapes:?} {given:?} {dtype} layout {layout}: {mistake}"));
+                }
+            }
+        }
+    }
+    println!("{rows} calls of {} operations", both.len());
+    assert!(mistakes.is_empty(), "{} of {rows}:\n{}", mistakes.len(), mistakes.join("\n"));
+    let rows_alone = ["bincount", "bucketize", "isin", "nn.functional.multilabel_margin_loss"];
+    let never = typed::NAMES.iter().filter(|name| !both.contains(*name) && !rows_alone.contains(name));
+    assert_eq!(never.collect::<Vec<_>>(), [&""; 0]);
 }

@@ -1,20 +1,13 @@
-//! Loops of the tables one after the other, on blocks that stay in the cache: `then(x, first(a, b))` or `then(x, first(a))` in one pass.
+//! Loops of the tables one after the other, on blocks that stay in the cache: `then(x, first(a, b))` in one pass.
 //!
 //! Uses inner loops; used by `erased`.
 
 use super::inner::Inner;
 use super::non_temporal::Staging;
 
-/// The loop that runs first.
-#[derive(Clone, Copy)]
-pub(crate) enum First {
-    One(Inner<2>),
-    Two(Inner<3>),
-}
-
 /// Two loops, all of whose operands and results are elements of one size.
 pub(crate) struct Chained {
-    pub(crate) first: First,
+    pub(crate) first: Inner<3>,
     /// Of `x` and what the first one gives.
     pub(crate) then: Inner<3>,
     /// How many numbers of an element `then` counts: two where it takes complex ones apart.
@@ -50,10 +43,7 @@ impl Chained {
                 let count = most.min(len - at);
                 let [out, x, a, b] = [out, x, a, b].map(|place| place.add(at * self.width));
                 let a = times(self.factors[1], a, scaled, count);
-                match self.first {
-                    First::One(first) => first(none, [term, a], count),
-                    First::Two(first) => first(none, [term, a, b], count),
-                }
+                (self.first)(none, [term, a, b], count);
                 times(self.factors[2], term, term, count);
                 let x = times(self.factors[0], x, scaled, count);
                 (self.then)(none, [out, x, term], count * self.numbers);
@@ -63,19 +53,10 @@ impl Chained {
     }
 }
 
-/// As an inner loop of `x` and `a`, whose kernel is the [`Chained`].
+/// As an inner loop of `x`, `a` and `b`, whose kernel is the [`Chained`].
 ///
 /// # Safety
 /// See [`Inner`]; the result is apart from the operands.
-pub(crate) unsafe fn of_two(kernel: *const (), [out, x, a]: [*mut u8; 3], len: usize) {
-    // SAFETY: the caller's promise.
-    unsafe { (*kernel.cast::<Chained>()).run([out, x, a, a], len) }
-}
-
-/// As an inner loop of `x`, `a` and `b`.
-///
-/// # Safety
-/// As for [`of_two`].
 pub(crate) unsafe fn of_three(kernel: *const (), places: [*mut u8; 4], len: usize) {
     // SAFETY: the caller's promise.
     unsafe { (*kernel.cast::<Chained>()).run(places, len) }

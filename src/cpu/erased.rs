@@ -20,7 +20,7 @@ pub(crate) type Loop1 = Inner<2>;
 /// Up to so many elements the fixed cost of each call matters more than threads or caches.
 pub(crate) const FEW: usize = super::engine::SMALL;
 
-pub(crate) use super::chained::{Chained, First, of_three, of_two};
+pub(crate) use super::chained::{Chained, of_three};
 pub(crate) use super::inner::Inner;
 pub(crate) use compiled::BesideElement;
 pub(crate) use compiled::tables::{Compiled, Row, binary, scalar, unary};

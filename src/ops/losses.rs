@@ -193,7 +193,7 @@ formulas! {
     Neighbours: |x, _y, [alpha, k]| k + alpha * x;
     DividedByPower: |x, y, [beta, _]| x / T::elementary_of_two::<math::Pow>(y, beta);
     /// A number beside what lets it through.
-    Gated: |x, y, _| x / (T::one() + T::elementary::<math::Exp>(-y));
+    Gated: |x, y, _| x * (T::one() / (T::one() + T::elementary::<math::Exp>(-y)));
     /// A number of a slice beside the norm of it.
     Renormed: |x, y, [most, _]| if y > most { x * (most / (y + T::lit(1e-7))) } else { x };
     /// A number that stays, scaled, or not.

@@ -55,7 +55,7 @@ pub use parts::{
     AxisList, Count, Counted, Cut, CutEqually, Dimensional, Matrices, MoveAxis, Pad, Repeat, Rotate, Shifts, Tile,
     Unbind, Weights, Windows,
 };
-pub use product::{Beside, HasRank, Kronecker, OfThree};
+pub use product::{Beside, HasRank, Inner, Kronecker, OfThree};
 pub use results::{MatrixParts, ResampleParts};
 
 pub use rearrange::{ExpandTo, Permute, Reverse, Squeeze, SqueezeAxes, SqueezeAxis, Transpose};

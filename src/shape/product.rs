@@ -2,7 +2,7 @@
 
 use super::list::{List, ToShape};
 use super::tuple::{each_rank, each_suffix};
-use super::{Dim, SameDim, Shape};
+use super::{Dim, HasAxis, SameDim, SameSizeFor, Shape};
 
 /// The shape has `N` axes.
 #[diagnostic::on_unimplemented(
@@ -19,6 +19,41 @@ macro_rules! has_rank {
     };
 }
 each_rank!(has_rank);
+
+/// The shape of sums of products over the last axes, which have one size: the leading axes of `Self` and then those of `T`. A shape without
+/// axes leaves the other as it is.
+pub trait Inner<T, Op> {
+    /// The shape of the sums.
+    type Output: Shape;
+}
+/// [`Inner`] of `S`, which has axes.
+pub trait InnerOf<S, Op> {
+    /// The shape of the sums.
+    type Output: Shape;
+}
+impl<T: Shape, Op> Inner<T, Op> for () {
+    type Output = T;
+}
+impl<S: Shape, Op> InnerOf<S, Op> for () {
+    type Output = S;
+}
+macro_rules! inner {
+    ($rank:literal [$($dim:ident)+] $positive:tt $negative:tt) => {
+        #[diagnostic::do_not_recommend]
+        impl<T: InnerOf<Self, Op>, Op, $($dim: Dim,)+> Inner<T, Op> for ($($dim,)+) {
+            type Output = T::Output;
+        }
+        #[diagnostic::do_not_recommend]
+        impl<S, L, Op, $($dim: Dim,)+> InnerOf<S, Op> for ($($dim,)+)
+        where
+            S: HasAxis<-1, Dim: SameSizeFor<<Self as HasAxis<-1>>::Dim, Op>, Removed: Beside<<Self as HasAxis<-1>>::Removed, Output = L>>,
+            L: Shape,
+        {
+            type Output = L;
+        }
+    };
+}
+each_rank!(inner);
 
 /// The axes of `Self` followed by those of `T`: at most eight.
 #[diagnostic::on_unimplemented(

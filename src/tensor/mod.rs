@@ -147,6 +147,9 @@ pub(crate) mod losses {
     pub(crate) use super::loss::binary::{of_logits as of_binary_logits, of_probabilities as of_binary_probabilities};
     pub(crate) use super::loss::classes::{Labelled, expect_labels, of_probabilities as of_class_probabilities};
     pub(crate) use super::loss::ctc::{Sequences, ctc};
+    pub(crate) use super::loss::distances::{
+        cosine_embedding, cosines_along, margin_ranking, norms_of_differences, triplet_margin,
+    };
     pub(crate) use super::loss::margins::{as_matrix, multi_margin, multilabel_margin, multilabel_soft_margin};
     pub(crate) use super::loss::pairs::{expect_target, expect_values, gaussian, poisson_values};
     pub(crate) use super::loss::reduction::of_pairs;
@@ -161,11 +164,16 @@ pub(crate) use {
     linalg::bilinear::bilinear,
     linalg::einsum::{Factor, contract},
     linalg::matmul::{Summand, product},
-    linalg::tensordot::{KroneckerAxes, kept_axes, kronecker_axes},
+    linalg::tensordot::{KroneckerAxes, Paired, kronecker_axes, paired},
     rearrange::pick::{pick_as_laid_out, pick_elements, positions, rolled},
     rearrange::repeat::repeated_elements,
-    reduce::channels::{by_groups, by_neighbours, expect_several},
+    reduce::channels::{
+        by_groups, by_neighbours, by_statistics, channel_moments, expect_channels, expect_several, expect_variance,
+        mixed_statistics, strides_by_channels,
+    },
+    reduce::gates::{gated, renormed, renormed_along},
     reduce::normalize::have_overflowed,
+    reduce::statistics::{correlations, covariance},
 };
 
 /// A tensor whose element type, shape, device and layout are in its type.

@@ -23,6 +23,7 @@ mod samples;
 mod sparse;
 mod tables;
 mod tokens;
+mod typed;
 mod values;
 mod views;
 

@@ -1,11 +1,11 @@
 //! `opinfo_samples.json`: PyTorch's own test samples, called by name.
 
 use crate::report::{Outcome, Table};
-use crate::tokens;
+use crate::{tokens, typed};
 use castiron::any::{Args, Value, call, ops};
 use castiron::{AnyTensor, Complex, DType, ScalarValue};
 use serde_json::Value as Json;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 fn float(hex: &str) -> Option<f64> {
     u64::from_str_radix(hex, 16).ok().map(f64::from_bits)
@@ -137,12 +137,31 @@ fn arguments(row: &Json) -> Result<Args, String> {
     Ok(args)
 }
 
-fn sample(row: &Json, name: &str) -> Outcome {
+/// What `Tensor` gives for the row, beside what `AnyTensor` gave; nothing where the table of typed calls does not have it.
+fn by_types(row: &Json, name: &str, any: &castiron::Result<Value>) -> Result<Option<()>, String> {
+    if !typed::NAMES.contains(&name) {
+        return Ok(None);
+    }
+    let args: Vec<Value> = row["args"].as_array().ok_or("no arguments")?.iter().map(value).collect::<Result<_, _>>()?;
+    let named = row["kwargs"].as_object().ok_or("no named arguments")?.iter();
+    let named: BTreeMap<String, Value> =
+        named.map(|(name, argument)| Ok::<_, String>((name.clone(), value(argument)?))).collect::<Result<_, _>>()?;
+    let Some(given) = typed::run(name, &typed::Call { args: &args, named: &named }) else { return Ok(None) };
+    typed::agree(any, &given, row["loose"] != true).map(Some)
+}
+
+fn sample(row: &Json, name: &str, both: &mut BTreeMap<String, usize>) -> Outcome {
     let args = match arguments(row) {
         Ok(args) => args,
         Err(error) => return Outcome::Differs(error),
     };
-    match call(name, &args) {
+    let result = call(name, &args);
+    match by_types(row, name, &result) {
+        Ok(Some(())) => *both.entry(name.to_owned()).or_default() += 1,
+        Ok(None) => {}
+        Err(error) => return Outcome::Differs(error),
+    }
+    match result {
         Err(error) => Outcome::Differs(format!("refused: {error}")),
         Ok(result) => match compare(&result, &row["result"], row, row["loose"] != true) {
             Ok(()) => Outcome::Agrees,
@@ -180,6 +199,7 @@ pub fn all(text: &str, table: &mut Table) -> Result<(), String> {
     let known: HashSet<&str> = ops().map(|op| op.name).collect();
     let has = |name: &str| known.contains(name) || castiron::any::alias(name).is_some();
     let (mut cells, mut covered) = (HashSet::new(), HashSet::new());
+    let mut both = BTreeMap::new();
     for (part, is_error) in [("samples", false), ("errors", true)] {
         for row in json[part].as_array().map_or(&[][..], |rows| rows) {
             let op = row["op"].as_str().unwrap_or("");
@@ -194,7 +214,7 @@ pub fn all(text: &str, table: &mut Table) -> Result<(), String> {
                 if !has(op) {
                     return Outcome::Unsupported(op.to_owned());
                 }
-                if is_error { error(row, op) } else { sample(row, op) }
+                if is_error { error(row, op) } else { sample(row, op, &mut both) }
             });
             if has(op) && !is_error {
                 covered.insert((op, row["dtype"].as_str()));
@@ -206,5 +226,13 @@ pub fn all(text: &str, table: &mut Table) -> Result<(), String> {
         covered.len(),
         cells.len()
     ));
+    table.note(format!(
+        "{} rows of {} of {} operations in the table of typed calls are the same by `Tensor`",
+        both.values().sum::<usize>(),
+        both.len(),
+        typed::NAMES.len()
+    ));
+    let never: Vec<&str> = typed::NAMES.iter().copied().filter(|name| !both.contains_key(*name)).collect();
+    table.note(format!("typed calls that no row is written for: {never:?}"));
     Ok(())
 }

@@ -2,7 +2,7 @@
 //! Uses `elementwise::apply`, `elementwise::op_table`, `device::erased`; used by `elementwise`, `linalg`, `reduce`.
 
 use super::apply::{by_way_of, result_strides};
-use super::op_table::{BinaryRow, ScalarKernel, UnaryRow, binary};
+use super::op_table::{BinaryRow, ScalarKernel, binary};
 use crate::any::base::by_width::common_sizes;
 use crate::any::base::convert::cast;
 use crate::any::linalg::matmul::widened;
@@ -14,15 +14,6 @@ use crate::dtype::scalar::ScalarValue;
 use crate::error::Result;
 use crate::layout::strides;
 
-/// What is computed first.
-#[derive(Clone, Copy)]
-pub(crate) enum First<'a> {
-    /// Of one operand.
-    One(&'static UnaryRow, &'a AnyTensor),
-    /// Of two.
-    Two(&'static BinaryRow, [&'a AnyTensor; 2]),
-}
-
 /// An operation and one of its result.
 pub(crate) struct Chain<'a> {
     pub(crate) op: &'static str,
@@ -30,30 +21,22 @@ pub(crate) struct Chain<'a> {
     pub(crate) dtype: DType,
     /// The dtype that operands are rounded to first: that of the result, or what it is computed in.
     pub(crate) common: DType,
-    pub(crate) first: First<'a>,
+    /// What is computed first.
+    pub(crate) first: (&'static BinaryRow, [&'a AnyTensor; 2]),
     /// The operation of `x` and the result of the first; of the parts of complex numbers one by one, if `by_parts`.
     pub(crate) then: &'static BinaryRow,
     pub(crate) x: &'a AnyTensor,
     pub(crate) by_parts: bool,
     /// Factors of `x`, of the first operand and of the first result. They are of the dtype.
     pub(crate) factors: [Option<ScalarValue>; 3],
-    /// Whether `x` comes before the other operands, where their layouts are compared.
-    pub(crate) x_is_first: bool,
 }
 
 impl Chain<'_> {
     /// The result; `None` where it can't be computed in one pass: where operands are elsewhere, or there are no loops.
     pub(crate) fn run(self) -> Result<Option<AnyTensor>> {
-        let Chain { op, dtype, common, first, then, x, by_parts, factors, x_is_first } = self;
+        let Chain { op, dtype, common, first: (first, rest), then, x, by_parts, factors } = self;
         let computes = widened(dtype);
-        let (first_loop, rest): (_, &[&AnyTensor]) = match &first {
-            First::One(row, a) => {
-                (row.loops[computes as usize].map(|compiled| erased::First::One(compiled.inner)), &[*a])
-            }
-            First::Two(row, operands) => {
-                (row.loops[computes as usize].map(|compiled| erased::First::Two(compiled.inner)), operands)
-            }
-        };
+        let first_loop = first.loops[computes as usize];
         let (parts, numbers) = if by_parts && computes.is_complex() { (computes.to_real(), 2) } else { (computes, 1) };
         let (Some(first_loop), Some(then_loop)) = (first_loop, then.loops[parts as usize]) else { return Ok(None) };
         let is_here = |of: &&AnyTensor| of.device() == AnyDevice::CPU && of.has_data() && !of.dtype.is_shell();
@@ -71,23 +54,19 @@ impl Chain<'_> {
             return Ok(None);
         }
         let chained = Chained {
-            first: first_loop,
+            first: first_loop.inner,
             then: then_loop.inner,
             numbers,
             width: computes.itemsize(),
             times,
             factors: kept.each_ref().map(|kernel| kernel.as_ref().map_or(core::ptr::null(), ScalarKernel::start)),
         };
-        let operands = [&[x], rest].concat();
+        let operands = [x, rest[0], rest[1]];
         let sizes = Dims::new(op, &common_sizes(op, operands.iter().copied())?)?;
         checked_numel(op, &sizes, dtype)?;
-        let mut order = operands.clone();
-        if !x_is_first {
-            order.rotate_left(1);
-        }
         let strides = result_strides(
             &sizes,
-            &order.iter().map(|of| of.layout(if common == dtype { dtype } else { of.dtype })).collect::<Vec<_>>(),
+            &operands.iter().map(|of| of.layout(if common == dtype { dtype } else { of.dtype })).collect::<Vec<_>>(),
         );
         let mut spread = [Dims::known(&sizes); 3];
         for (strides, of) in spread.iter_mut().zip(&operands) {
@@ -101,14 +80,7 @@ impl Chain<'_> {
         let result = (dtype.itemsize(), cast(computes, dtype)?);
         // SAFETY: the loops are those of the dtype that is computed in, which operands are converted to and whose results are converted
         // from; so are the factors. The strides of a fresh result leave no gaps.
-        let buffer = unsafe {
-            match first {
-                First::One(..) => {
-                    erased::run_chained((erased::of_two, &chained), &places[..2], result, &sizes, &strides)?
-                }
-                First::Two(..) => erased::run_chained((erased::of_three, &chained), &places, result, &sizes, &strides)?,
-            }
-        };
+        let buffer = unsafe { erased::run_chained((erased::of_three, &chained), &places, result, &sizes, &strides)? };
         Ok(buffer.map(|buffer| AnyTensor::fresh(buffer, dtype, &sizes, &strides)))
     }
 }

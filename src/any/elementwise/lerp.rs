@@ -5,7 +5,7 @@ use crate::any::base::by_width::{common_sizes, invalid, same_dtype, signed, spre
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::elementwise::apply::{result_strides, same_device};
 use crate::any::elementwise::binary::{combine, combine_over};
-use crate::any::elementwise::chained::{Chain, First, factor};
+use crate::any::elementwise::chained::{Chain, factor};
 use crate::any::elementwise::op_table::binary;
 use crate::any::linalg::matmul::widened;
 use crate::any::{AnyOperand, AnyTensor, checked_numel};
@@ -102,13 +102,12 @@ impl AnyTensor {
                 op,
                 dtype,
                 common: dtype,
-                first: First::Two(row, [a, b]),
+                first: (row, [a, b]),
                 then: binary::add,
                 x: self,
                 // `add` multiplies what it adds by 1, which spoils infinite parts; here PyTorch adds the parts as they are.
                 by_parts: true,
                 factors: [None, factor(value.item()?, wide), None],
-                x_is_first: true,
             };
             if let Some(result) = chain.run()? {
                 return Ok(result);

@@ -3,7 +3,7 @@
 
 use crate::any::base::by_width::{invalid, same_dtype, signed};
 use crate::any::elementwise::apply::same_device;
-use crate::any::elementwise::chained::{self, Chain, First};
+use crate::any::elementwise::chained::{self, Chain};
 use crate::any::elementwise::op_table::binary;
 use crate::any::{AnyTensor, Dims};
 use crate::device::{AnyDevice, Dynamic, DynamicBuffer};
@@ -254,12 +254,11 @@ impl AnyTensor {
                 op,
                 dtype,
                 common: dtype,
-                first: First::Two(binary::mul, [&a.unsqueeze(1)?, b]),
+                first: (binary::mul, [&a.unsqueeze(1)?, b]),
                 then: binary::add,
                 x: &input,
                 by_parts: false,
                 factors: [chained::factor(beta_of.item()?, wide), None, chained::factor(alpha_of.item()?, wide)],
-                x_is_first: true,
             };
             if let Some(result) = chain.run()? {
                 return Ok(result);

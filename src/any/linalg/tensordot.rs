@@ -7,7 +7,7 @@ use crate::any::linalg::matmul::{expect_numbers, expect_ranks, product};
 use crate::any::view::views::axes;
 use crate::any::{AnyTensor, Value};
 use crate::error::Result;
-use crate::tensor::{KroneckerAxes, kept_axes, kronecker_axes};
+use crate::tensor::{KroneckerAxes, Paired, kronecker_axes, paired};
 use castiron_macros::operations;
 
 #[operations]
@@ -47,31 +47,26 @@ impl AnyTensor {
             return invalid(op, format!("{} axes of the one go with {} of the other", dims.len(), other_dims.len()));
         }
         let (left, right) = (axes(op, dims, self.rank())?, axes(op, other_dims, other.rank())?);
-        let (mut a, mut b) = (self.clone(), other.clone());
-        for (&i, &j) in left.iter().zip(&right) {
-            let (Some(&m), Some(&n)) = (a.sizes.get(i), b.sizes.get(j)) else {
-                return invalid(op, "a zero-dim tensor has no axis to sum over".to_owned());
-            };
-            if n == 1 && m != 1 {
-                a = a.sum(Some(&[i as i64]), true, Some(a.dtype))?;
-            } else if m == 1 && n != 1 {
-                b = b.sum(Some(&[j as i64]), true, Some(b.dtype))?;
-            }
+        if !left.is_empty() && (self.rank() == 0 || other.rank() == 0) {
+            return invalid(op, "a zero-dim tensor has no axis to sum over".to_owned());
         }
-        a.contracted(op, &b, &left, &right)
+        self.contracted(op, other, &left, &right)
     }
 
     /// The sums over pairs of axes: as a product of matrices.
     fn contracted(&self, op: &'static str, other: &AnyTensor, left: &[usize], right: &[usize]) -> Result<AnyTensor> {
-        let [rows, columns] = kept_axes([&self.sizes, &other.sizes], [left, right])?;
+        let spreads = op == "tensordot";
+        let Paired { sizes: [ours, theirs], kept: [rows, columns], .. } =
+            paired([(&self.sizes, &self.strides), (&other.sizes, &other.strides)], [left, right], spreads)?;
+        let (a, b) = (self.expand(&signed(&ours))?, other.expand(&signed(&theirs))?);
         let count = |x: &AnyTensor, axes: &[usize]| axes.iter().map(|&axis| x.sizes[axis]).product::<usize>() as i64;
         let order = |first: &[usize], then: &[usize]| -> Vec<i64> {
             first.iter().chain(then).map(|&axis| axis as i64).collect()
         };
-        let a = self.permute(&order(&rows, left))?.reshaped(&[count(self, &rows), count(self, left)])?;
-        let b = other.permute(&order(right, &columns))?.reshaped(&[count(other, right), count(other, &columns)])?;
+        let rows_of_a = a.permute(&order(&rows, left))?.reshaped(&[count(&a, &rows), count(&a, left)])?;
+        let columns_of_b = b.permute(&order(right, &columns))?.reshaped(&[count(&b, right), count(&b, &columns)])?;
         let sizes = rows.iter().map(|&at| self.sizes[at]).chain(columns.iter().map(|&at| other.sizes[at]));
-        product(op, &a, &b, None)?.reshaped(&signed(&sizes.collect::<Vec<_>>()))
+        product(op, &rows_of_a, &columns_of_b, None)?.reshaped(&signed(&sizes.collect::<Vec<_>>()))
     }
 
     /// The Kronecker product (`torch.kron`): each element of `self` times the whole of the other. Dtypes promote.

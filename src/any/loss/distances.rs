@@ -1,13 +1,17 @@
 //! Losses of distances and angles: `margin_ranking_loss`, `cosine_embedding_loss`, `triplet_margin_loss`; and `pdist`.
-//! They admit integers, too, and are composed as PyTorch composes them.
+//! Floats of one dtype are computed as by `Tensor`; others are composed as PyTorch composes them.
 //! Source: `aten/src/ATen/native/Loss.cpp`. Uses `elementwise`, `reduce::normalize`, `tensor::loss::distances`.
 
 use crate::any::AnyTensor;
 use crate::any::base::dispatch::{dispatch_dtype, refused};
-use crate::any::elementwise::where_::where_;
-use crate::device::Dynamic;
+use crate::any::base::operand::promoted;
+use crate::any::elementwise::apply::same_device;
+use crate::device::{Dynamic, DynamicBuffer};
+use crate::dtype::{DType, default_dtype};
 use crate::error::{Result, invalid};
+use crate::layout::strides;
 use crate::ops::losses::LossReduction;
+use crate::tensor::losses::{cosine_embedding, margin_ranking, triplet_margin};
 use castiron_macros::operations;
 
 #[operations]
@@ -28,6 +32,13 @@ impl AnyTensor {
         let op = "margin_ranking_loss";
         if self.rank() != other.rank() || self.rank() != target.rank() {
             return invalid(op, "all three tensors must have as many axes".to_owned());
+        }
+        AnyTensor::expect_common(op, reduction)?;
+        if let Some([x, y, target]) = self.alike_floats_of_three(op, [other, target])? {
+            let buffer = dispatch_dtype!(op, x.dtype, E: Float => {
+                margin_ranking::<E, Dynamic>([x.elements_as()?, y.elements_as()?], target.elements_as()?, margin, reduction)
+            })?;
+            return Ok(x.losses(buffer, x.shape(), reduction));
         }
         target.neg()?.mul(self.sub(other)?)?.add(margin)?.clamp_min(0)?.reduced_by(op, reduction)
     }
@@ -52,12 +63,38 @@ impl AnyTensor {
         if let Some(complex) = [self, other].into_iter().find(|x| x.dtype.is_complex()) {
             return Err(refused(op, complex.dtype));
         }
-        let sum = |a: &AnyTensor, b: &AnyTensor| a.mul(b)?.sum(Some(&[-1]), false, None);
-        let lengths = sum(self, self)?.add(1e-12)?.mul(sum(other, other)?.add(1e-12)?)?.sqrt()?;
-        let cosines = sum(self, other)?.div(lengths)?;
-        let (near, far) = (cosines.neg()?.add(1)?, cosines.sub(margin)?.clamp_min(0)?);
-        let losses = where_(&target.eq(1)?, &near, 0)?.add(where_(&target.eq(-1)?, &far, 0)?)?;
-        losses.reduced_by(op, reduction)
+        AnyTensor::expect_common(op, reduction)?;
+        // Integers are measured in `float64`, and the losses of all are of the promoted dtype.
+        let [a, b] = [self, other].map(|x| (crate::any::base::operand::AnyOperand::from(x).kind(), x.dtype));
+        let dtype = promoted(op, [a, b])?;
+        let dtype = if dtype.is_floating_point() { dtype } else { default_dtype() };
+        let is_exact = target.dtype == dtype || !target.dtype.is_floating_point();
+        let common = if is_exact && [self, other].iter().all(|x| x.dtype == dtype) { dtype } else { DType::F64 };
+        let Some([x, y]) = self.to(common)?.alike_floats(op, &other.to(common)?)? else {
+            return Err(refused(op, dtype));
+        };
+        same_device(op, &x, target)?;
+        let rows = &x.sizes[..x.rank() - 1];
+        let sizes: Vec<i64> = rows.iter().map(|&size| size as i64).collect();
+        let target = target.to(common)?.expand(&sizes)?;
+        let buffer = dispatch_dtype!(op, common, E: Float => {
+            cosine_embedding::<E, Dynamic>([x.elements_as()?, y.elements_as()?], target.elements_as()?, margin, reduction)
+        })?;
+        x.losses(buffer, rows, reduction).to(dtype)
+    }
+
+    /// Losses as a tensor of their own: all, of these sizes, or one number.
+    fn losses(&self, buffer: DynamicBuffer, sizes: &[usize], reduction: LossReduction) -> AnyTensor {
+        let sizes = if reduction == LossReduction::None { sizes } else { &[] };
+        AnyTensor::fresh(buffer, self.dtype, sizes, &strides::row_major(sizes))
+    }
+
+    /// All three, broadcast to one shape, if they hold one floating-point dtype.
+    fn alike_floats_of_three(&self, op: &'static str, others: [&AnyTensor; 2]) -> Result<Option<[AnyTensor; 3]>> {
+        let Some([x, y]) = self.alike_floats(op, others[0])? else { return Ok(None) };
+        let Some([x, z]) = x.alike_floats(op, others[1])? else { return Ok(None) };
+        let y = y.expand(&x.sizes.iter().map(|&size| size as i64).collect::<Vec<_>>())?;
+        Ok(Some([x, y, z]))
     }
 
     /// How much farther along the last axis vectors are that are to be near than those that are to be far, less a margin
@@ -78,6 +115,17 @@ impl AnyTensor {
         reduction: LossReduction,
     ) -> Result<AnyTensor> {
         let op = "triplet_margin_loss";
+        if self.rank() == positive.rank()
+            && self.rank() == negative.rank()
+            && let Some([x, near, far]) = self.alike_floats_of_three(op, [positive, negative])?
+        {
+            AnyTensor::expect_common(op, reduction)?;
+            let buffer = dispatch_dtype!(op, x.dtype, E: Float => {
+                let all = [x.elements_as()?, near.elements_as()?, far.elements_as()?];
+                triplet_margin::<E, Dynamic>(op, all, [margin, p, eps], swap, reduction)
+            })?;
+            return Ok(x.losses(buffer, &x.sizes[..x.rank().saturating_sub(1)], reduction));
+        }
         let distance = |a: &AnyTensor, b: &AnyTensor| a.pairwise_distance(b, p, eps, false);
         self.by_distance(op, [positive, negative], distance, margin, swap, reduction)
     }

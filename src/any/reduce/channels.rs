@@ -23,7 +23,7 @@ impl AnyTensor {
         let &[_, channels, ref rest @ ..] = &self.sizes[..] else {
             return invalid(op, format!("at least two axes are wanted, got {}", self.rank()));
         };
-        expect_several(op, rest)?;
+        expect_several(op, rest.iter().copied())?;
         self.group_norm(channels.max(1) as i64, weight, bias, eps)
     }
 

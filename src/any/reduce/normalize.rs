@@ -4,16 +4,17 @@
 use crate::any::base::as_typed::Rank1;
 use crate::any::base::dispatch::{dispatch_dtype, refused};
 use crate::any::call::Bound;
-use crate::any::elementwise::chained::{Chain, First};
-use crate::any::elementwise::op_table::{binary, unary};
 use crate::any::view::views::axis;
 use crate::any::{AnyTensor, IntoSizes, Value};
 use crate::device::Dynamic;
 use crate::dtype::DType;
-use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result, invalid};
 use crate::layout::strides;
-use crate::tensor::{by_groups, have_overflowed};
+use crate::tensor::losses::{cosines_along, norms_of_differences};
+use crate::tensor::{
+    by_groups, by_statistics, channel_moments, expect_channels, expect_variance, gated, have_overflowed,
+    mixed_statistics, renormed, renormed_along, strides_by_channels,
+};
 use castiron_macros::operations;
 
 /// What a float is computed in, to be rounded once.
@@ -139,35 +140,6 @@ impl AnyTensor {
         dispatch_dtype!("normalize", self.dtype, E: Float => have_overflowed::<E, Dynamic>(self.elements_as()?))
     }
 
-    /// `[1, C, 1, …]` for the axes of `self`.
-    fn by_channel(&self, op: &'static str, given: &AnyTensor) -> Result<AnyTensor> {
-        let channels = self.sizes.get(1).copied().unwrap_or(1);
-        if *given.shape() != [channels] {
-            return Err(Error::Shape { op, expected: format!("[{channels}]"), found: given.shape().into() });
-        }
-        crate::any::elementwise::apply::same_device(op, self, given)?;
-        let mut sizes = vec![1; self.rank()];
-        sizes[1] = channels as i64;
-        given.to(wide(self.dtype))?.reshape(&sizes)
-    }
-
-    /// `self * scale + shift` in one pass, where that can be: in the accumulate type, and rounded once.
-    fn scaled_and_shifted(
-        &self,
-        op: &'static str,
-        scale: &AnyTensor,
-        shift: &AnyTensor,
-        dtype: DType,
-    ) -> Result<Option<AnyTensor>> {
-        if wide(self.dtype) != wide(dtype) || scale.dtype != wide(dtype) || shift.dtype != wide(dtype) {
-            return Ok(None);
-        }
-        let (first, factors) = (First::Two(binary::mul, [self, scale]), [None; 3]);
-        let common = scale.dtype;
-        Chain { op, dtype, common, first, then: binary::add, x: shift, by_parts: false, factors, x_is_first: false }
-            .run()
-    }
-
     /// Standardises groups of channels, those of the second axis (`torch.nn.functional.group_norm`, where `eps` is 1e-5 if not given).
     ///
     /// # Errors
@@ -223,21 +195,31 @@ impl AnyTensor {
             return invalid(op, format!("at least two axes are wanted, got {}", self.rank()));
         }
         self.expect_weights(op, [Some(mean), Some(var), weight, bias].into_iter().flatten())?;
-        // As PyTorch does it: one factor and one summand for each channel.
-        let [mean, var] = [mean, var].map(|given| self.by_channel(op, given));
-        let mut scale = var?.add(eps)?.rsqrt()?;
-        if let Some(weight) = weight {
-            scale = scale.mul(self.by_channel(op, weight)?)?;
-        }
-        let shift = mean?.mul(&scale)?;
-        let shift = match bias {
-            Some(bias) => self.by_channel(op, bias)?.sub(shift)?,
-            None => shift.neg()?,
+        self.standardised(op, [mean, var], [weight, bias], eps)
+    }
+
+    /// `(x - mean) / sqrt(var + eps) * weight + bias` by lists for the channels.
+    fn standardised(
+        &self,
+        op: &'static str,
+        statistics: [&AnyTensor; 2],
+        given: [Option<&AnyTensor>; 2],
+        eps: f64,
+    ) -> Result<AnyTensor> {
+        let list = |given: &AnyTensor| {
+            expect_channels(op, self.sizes[1], &given.sizes)?;
+            crate::any::elementwise::apply::same_device(op, self, given)?;
+            given.to(DType::F64)
         };
-        if let Some(result) = self.scaled_and_shifted(op, &scale, &shift, self.dtype)? {
-            return Ok(result);
-        }
-        self.to(wide(self.dtype))?.mul(scale)?.add(shift)?.to(self.dtype)
+        let [mean, var] = [list(statistics[0])?, list(statistics[1])?];
+        let [weight, bias] = [given[0].map(list).transpose()?, given[1].map(list).transpose()?];
+        let statistics = [mean.elements_as()?, var.elements_as()?];
+        let elements = AnyTensor::elements_as::<f64>;
+        let given = [weight.as_ref().map(elements).transpose()?, bias.as_ref().map(elements).transpose()?];
+        let buffer = dispatch_dtype!(op, self.dtype, E: Float => {
+            by_statistics::<E, Dynamic>(op, self.elements_as()?, statistics, given, eps)
+        })?;
+        Ok(AnyTensor::fresh(buffer, self.dtype, &self.sizes, &strides_by_channels(&self.sizes, &self.strides)?))
     }
 
     /// Scales the slices along an axis whose `p`-norm exceeds `maxnorm` down to it (`torch.renorm`).
@@ -258,18 +240,23 @@ impl AnyTensor {
         if p.is_nan() || p <= 0.0 || maxnorm.is_nan() || maxnorm < 0.0 {
             return invalid(op, format!("`p` is positive and `maxnorm` not negative, got {p} and {maxnorm}"));
         }
-        let at = axis(op, dim, self.rank())? as i64;
-        let others: Vec<i64> = (0..self.rank() as i64).filter(|&axis| axis != at).collect();
+        let at = axis(op, dim, self.rank())?;
         self.expect_memory()?;
-        let norms = self.to(wide(self.dtype))?.vector_norm(p, Some(&others), true)?;
-        let down = norms.add(1e-7)?.reciprocal()?.mul(maxnorm)?;
-        // `down` where the norm is too large, else 1.
-        let small = norms.gt(maxnorm)?.logical_not()?.to(norms.dtype)?;
-        self.mul(
-            down.fmax(small)?
-                .fmin(AnyTensor::scalar_of(op, ScalarValue::Bool(true), norms.dtype)?)?
-                .to(self.dtype.to_real())?,
-        )
+        if self.dtype.is_complex() {
+            // The parts are scaled, by norms of the whole numbers.
+            let others: Vec<i64> = (0..self.rank() as i64).filter(|&axis| axis != at as i64).collect();
+            let (parts, norms) = (self.resolved()?.view_as_real()?, self.vector_norm(p, Some(&others), true)?);
+            let norms = norms.unsqueeze(-1)?.expand(&parts.signed_sizes())?;
+            let to = strides::row_major(&parts.sizes);
+            let buffer = dispatch_dtype!(op, parts.dtype, E: Float => {
+                renormed::<E, E, Dynamic>(parts.elements_as()?, norms.elements_as()?, maxnorm, &to)
+            })?;
+            return AnyTensor::fresh(buffer, parts.dtype, &parts.sizes, &to).view_as_complex();
+        }
+        let buffer = dispatch_dtype!(op, self.dtype, E: Float => {
+            renormed_along::<E, Dynamic>(self.elements_as()?, at, p, maxnorm)
+        })?;
+        Ok(AnyTensor::fresh(buffer, self.dtype, &self.sizes, &strides::row_major(&self.sizes)))
     }
 
     /// One half along an axis, as far as the other lets it through (`torch.nn.functional.glu`).
@@ -285,24 +272,12 @@ impl AnyTensor {
         if !size.is_multiple_of(2) {
             return invalid(op, format!("axis {at} must have an even size, got {size}"));
         }
-        let half = |start: usize| self.narrow(at as i64, start as i64, size / 2);
-        let chain = Chain {
-            op,
-            dtype: self.dtype,
-            common: self.dtype,
-            first: First::One(unary::sigmoid, &half(size / 2)?),
-            then: binary::mul,
-            x: &half(0)?,
-            by_parts: false,
-            factors: [None; 3],
-            x_is_first: true,
-        };
-        if let Some(result) = chain.run()? {
-            return Ok(result);
+        if self.rank() == 0 {
+            return invalid(op, "a zero-dim tensor has no halves".to_owned());
         }
-        let x = self.to(wide(self.dtype))?;
-        let gate = x.narrow(at as i64, size as i64 / 2, size / 2)?.sigmoid()?;
-        x.narrow(at as i64, 0, size / 2)?.mul(gate)?.to(self.dtype)
+        let (buffer, sizes, strides) =
+            dispatch_dtype!(op, self.dtype, E: Float => gated::<E, Dynamic>(self.elements_as()?, at))?;
+        Ok(AnyTensor::fresh(buffer, self.dtype, &sizes, &strides))
     }
 
     /// The `p`-norms of differences of rows (`torch.nn.functional.pairwise_distance`), to which `eps` is added.
@@ -311,7 +286,16 @@ impl AnyTensor {
     /// If shapes do not broadcast, or the dtypes have no difference.
     #[op(nn.functional.pairwise_distance(x1, x2, p = 2.0, eps = 1e-6, keepdim = false), dtypes = numeric, aliases("pairwise_distance"))]
     pub fn pairwise_distance(&self, other: &AnyTensor, p: f64, eps: f64, keepdim: bool) -> Result<AnyTensor> {
-        self.sub(other)?.add(eps)?.vector_norm(p, Some(&[-1]), keepdim)
+        let op = "pairwise_distance";
+        let Some([x, y]) = self.alike_floats(op, other)? else {
+            return self.sub(other)?.add(eps)?.vector_norm(p, Some(&[-1]), keepdim);
+        };
+        let buffer = dispatch_dtype!(op, x.dtype, E: Float => {
+            norms_of_differences::<E, Dynamic>(op, [x.elements_as()?, y.elements_as()?], p, eps)
+        })?;
+        let kept = &x.sizes[..x.rank().saturating_sub(1)];
+        let norms = AnyTensor::fresh(buffer, x.dtype, kept, &strides::row_major(kept));
+        if keepdim && x.rank() > 0 { norms.unsqueeze(-1) } else { Ok(norms) }
     }
 
     /// The cosines of the angles between vectors along an axis (`torch.nn.functional.cosine_similarity`, where the axis is 1 and `eps`,
@@ -324,31 +308,38 @@ impl AnyTensor {
         let op = "cosine_similarity";
         let kinds = [self, other].map(|x| crate::any::base::operand::AnyOperand::from(x).kind());
         let dtype = crate::any::base::operand::promoted(op, [(kinds[0], self.dtype), (kinds[1], other.dtype)])?;
-        let sizes: Vec<i64> = crate::any::elementwise::apply::broadcast_to(op, &self.sizes, &other.sizes)?
-            .iter()
-            .map(|&size| size as i64)
-            .collect();
-        if !dtype.is_floating_point() {
+        let Some([x, y]) = self.to(dtype)?.alike_floats(op, &other.to(dtype)?)? else {
             return Err(refused(op, dtype));
-        }
-        // Floats are measured as they are.
-        let measured = |x: &AnyTensor| if x.dtype.is_floating_point() { Ok(x.clone()) } else { x.to(dtype) };
-        let (a, b) = (measured(self)?.expand(&sizes)?, measured(other)?.expand(&sizes)?);
-        a.expect_memory()?;
-        b.expect_memory()?;
-        let unit = |x: &AnyTensor| x.over_norms(2.0, &[dim], eps);
-        unit(&a)?.mul(unit(&b)?)?.sum(Some(&[dim]), false, None)
+        };
+        let at = axis(op, dim, x.rank())?;
+        x.expect_memory()?;
+        let (buffer, kept) = dispatch_dtype!(op, dtype, E: Float => {
+            cosines_along::<E, Dynamic>([x.elements_as()?, y.elements_as()?], at, eps)
+        })?;
+        Ok(AnyTensor::fresh(buffer, dtype, &kept, &strides::row_major(&kept)))
     }
 
-    /// The mean and the variance of each channel, to a variance of `correction` fewer elements.
-    fn of_channels(&self, op: &'static str, correction: f64) -> Result<[AnyTensor; 2]> {
+    /// Both, broadcast to one shape, if they hold one floating-point dtype.
+    pub(in crate::any) fn alike_floats(&self, op: &'static str, other: &AnyTensor) -> Result<Option<[AnyTensor; 2]>> {
+        if self.dtype != other.dtype || !self.dtype.is_floating_point() || self.dtype.is_shell() {
+            return Ok(None);
+        }
+        crate::any::elementwise::apply::same_device(op, self, other)?;
+        let sizes = crate::any::elementwise::apply::broadcast_to(op, &self.sizes, &other.sizes)?;
+        let sizes: Vec<i64> = sizes.iter().map(|&size| size as i64).collect();
+        Ok(Some([self.expand(&sizes)?, other.expand(&sizes)?]))
+    }
+
+    /// The mean and the variance of each channel, in `f64`, and how many elements a channel has.
+    fn of_channels(&self, op: &'static str) -> Result<([AnyTensor; 2], usize)> {
+        self.expect_float(op)?;
         if self.rank() < 2 {
             return invalid(op, format!("at least two axes are wanted, got {}", self.rank()));
         }
+        let count = expect_variance(op, &self.sizes)?;
         self.expect_memory()?;
-        let others: Vec<i64> = (0..self.rank() as i64).filter(|&axis| axis != 1).collect();
-        let (var, mean) = self.to(wide(self.dtype))?.var_mean(Some(&others), correction, false)?;
-        Ok([mean, var])
+        let found = dispatch_dtype!(op, self.dtype, E: Float => channel_moments::<E, Dynamic>(self.elements_as()?))?;
+        Ok((found.map(|list| AnyTensor::fresh(list, DType::F64, &self.sizes[1..2], &[1])), count))
     }
 
     /// [`batch_norm`](Self::batch_norm) by the mean and the variance of each channel itself (`torch.nn.functional.batch_norm` with
@@ -376,29 +367,24 @@ impl AnyTensor {
         eps: f64,
     ) -> Result<AnyTensor> {
         let op = "batch_norm";
-        self.expect_float(op)?;
-        let [mean, var] = self.of_channels(op, 0.0)?;
-        if self.numel() == mean.numel() {
-            return invalid(op, "a channel has one element, which has no variance".to_owned());
-        }
-        let kept = weight.or(bias).map_or(self.dtype, |given| given.dtype);
-        let result = if self.dtype != DType::F64 && var.to(kept)?.have_overflowed()? {
-            let wide = self.to(DType::F64)?;
-            let [mean, var] = wide.of_channels(op, 0.0)?;
-            let as_wide = |given: Option<&AnyTensor>| given.map(|given| given.to(DType::F64)).transpose();
-            let (weight, bias) = (as_wide(weight)?, as_wide(bias)?);
-            wide.batch_norm(&mean, &var, weight.as_ref(), bias.as_ref(), eps)?.to(self.dtype)?
-        } else {
-            self.batch_norm(&mean.to(kept)?, &var.to(kept)?, weight, bias, eps)?
-        };
-        if let Some(running) = running {
-            let new = self.of_channels(op, 1.0)?;
-            let mixed = |own: &AnyTensor, new: &AnyTensor| -> Result<AnyTensor> {
-                own.mul(1.0 - momentum)?.add(new.to(wide(own.dtype))?.mul(momentum)?)?.to(own.dtype)
-            };
+        let ([mean, var], count) = self.of_channels(op)?;
+        self.expect_weights(op, [weight, bias].into_iter().flatten())?;
+        let result = self.standardised(op, [&mean, &var], [weight, bias], eps)?;
+        if let Some([own_mean, own_var]) = running {
+            for own in [&own_mean, &own_var] {
+                expect_channels(op, self.sizes[1], &own.sizes)?;
+                crate::any::elementwise::apply::same_device(op, self, own)?;
+            }
+            if own_mean.dtype != own_var.dtype {
+                return invalid(op, format!("running statistics of {} and {}", own_mean.dtype, own_var.dtype));
+            }
             // Both are computed before one is written.
-            let values = [mixed(running[0], &new[0])?, mixed(running[1], &new[1])?];
-            for (own, value) in running.into_iter().zip(values) {
+            let new = [mean.elements_as()?, var.elements_as()?];
+            let values = dispatch_dtype!(op, own_mean.dtype, E: Float => {
+                mixed_statistics::<E, Dynamic>([own_mean.elements_as()?, own_var.elements_as()?], new, momentum, count)
+            })?;
+            for (own, value) in [own_mean, own_var].into_iter().zip(values) {
+                let value = AnyTensor::fresh(value, own.dtype, &self.sizes[1..2], &[1]);
                 own.overwrite(op, &value)?;
             }
         }
@@ -416,7 +402,7 @@ impl AnyTensor {
             let none = x.zeros_like_device(&[0], kept)?;
             return Ok((x.batch_norm(mean, var, weight, bias, eps)?, none.clone(), none).into());
         }
-        let [mean, var] = x.of_channels("native_batch_norm", 0.0)?;
+        let ([mean, var], _) = x.of_channels("native_batch_norm")?;
         let result = x.batch_norm_training(None, weight, bias, 0.0, eps)?;
         Ok((result, mean.to(kept)?, var.add(eps)?.rsqrt()?.to(kept)?).into())
     }

@@ -6,9 +6,10 @@ use crate::any::base::dispatch::{dispatch_dtype, is_integer, refused};
 use crate::any::base::operand::AnyOperand;
 use crate::any::elementwise::apply::same_device;
 use crate::device::Dynamic;
-use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
+use crate::dtype::{DType, default_dtype};
 use crate::error::{Error, Result, invalid, room};
+use crate::tensor::{correlations, covariance};
 use castiron_macros::operations;
 
 #[operations]
@@ -51,6 +52,15 @@ impl AnyTensor {
         x.expect_memory()?;
         let result = crate::any::checked_numel(op, &[x.sizes[0]; 2], x.dtype)?;
         room::<u8>(result.saturating_mul(x.dtype.itemsize()))?;
+        if w.is_none() {
+            let left = (observations as i128 - i128::from(correction)).max(0) as f64;
+            let dtype = if is_integer(x.dtype) { default_dtype() } else { x.dtype };
+            let x = x.to(dtype)?;
+            return dispatch_dtype!(op, dtype, E: Inexact => {
+                covariance::<E, E, Dynamic>(x.typed_rank2::<E, Dynamic>()?, left).map(AnyTensor::from)
+            })?
+            .squeeze(None);
+        }
         let weighted = |x: &AnyTensor| w.as_ref().map_or_else(|| Ok(x.clone()), |w| x.mul(w));
         let total: AnyOperand = match &w {
             Some(w) => w.sum(None, false, None)?.into(),
@@ -88,11 +98,9 @@ impl AnyTensor {
         if c.rank() == 0 {
             return c.div(&c);
         }
-        let deviations = c.diagonal(0, 0, 1)?.real()?.sqrt()?;
-        let n = deviations.numel() as i64;
-        let c = c.div(&deviations.reshape(&[n, 1])?)?.div(&deviations.reshape(&[1, n])?)?;
-        let clip = |x: &AnyTensor| x.clamp_min(-1)?.clamp_max(1);
-        if c.dtype.is_complex() { clip(&c.resolved()?.view_as_real()?)?.view_as_complex() } else { clip(&c) }
+        dispatch_dtype!("corrcoef", c.dtype, E: Inexact => {
+            correlations::<E, Dynamic>(c.typed_rank2::<E, Dynamic>()?).map(AnyTensor::from)
+        })
     }
 
     /// How often each number from 0 up occurs, or what its occurrences weigh (`torch.bincount`).

@@ -8,8 +8,9 @@ use crate::cpu::factor::field::Field;
 use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::{Result, invalid};
+use crate::layout::strides;
 use crate::ops::decompose as ops;
-use crate::shape::{Matrices, Shape, SquareFor};
+use crate::shape::{Matrices, Shape, SizeArray, SquareFor};
 use crate::tensor::Tensor;
 use castiron_macros::fallible;
 
@@ -272,15 +273,11 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             solutions::inverse::<E, D>(op, matrix.elements().restrided(&[rows, columns], &[columns, 1]), true)?;
         let inverse: Tensor<E, (crate::Dyn, crate::Dyn), D> = inverse.typed(op)?;
         crate::tensor::expect_fit::<T>(op, &sizes)?;
-        Ok(inverse.try_contiguous()?.rearranged_whole(&sizes))
-    }
-}
-
-impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// A row-major tensor with as many elements in other sizes.
-    fn rearranged_whole<T: Shape>(&self, sizes: &[usize]) -> Tensor<E, T, D> {
-        use crate::shape::SizeArray;
-        let strides = crate::layout::strides::row_major(sizes);
-        self.restrided(0, T::Sizes::copied(sizes), T::Sizes::copied(&strides))
+        let sizes = T::Sizes::copied(&sizes);
+        let seen = strides::reshape(&inverse.shape(), &inverse.stride(), &sizes);
+        Ok(match seen {
+            Some(strides) => inverse.restrided(0, sizes, strides),
+            None => inverse.try_contiguous()?.restrided(0, sizes, strides::contiguous(&sizes)),
+        })
     }
 }

@@ -4,11 +4,11 @@
 use crate::device::{Backend, Device};
 use crate::dtype::{Dtype, Element, Promotable};
 use crate::error::{Error, Result};
-use crate::layout::strides;
+use crate::layout::{memory_format, strides};
 use crate::ops;
 use crate::ops::admit::{NumericFor, SameDtypeFor};
 use crate::ops::kernel::{Combining, Copying};
-use crate::shape::{Axes, Beside, Dim, Dyn, HasAxis, Kronecker, SameSizeFor, Shape, SizeArray};
+use crate::shape::{Axes, Beside, Dim, Dyn, Inner, Kronecker, Shape, SizeArray};
 use crate::storage::View;
 use crate::tensor::{Tensor, checked_numel, expect_fit};
 use castiron_macros::fallible;
@@ -52,20 +52,39 @@ fn matrix<E: Element, D: Device>(x: View<'_, D::Storage, E>, kept: &[usize], sum
     Ok(Matrix { storage, offset: 0, sizes, strides: [column_count, 1] })
 }
 
-/// The axes of both that are not summed over; those that are go in pairs, of one size each.
-pub(crate) fn kept_axes(sizes: [&[usize]; 2], summed: [&[usize]; 2]) -> Result<[Vec<usize>; 2]> {
-    let mut pairs = summed[0].iter().zip(summed[1]).map(|(&a, &b)| (sizes[0][a], sizes[1][b]));
-    if let Some((columns, rows)) = pairs.find(|(columns, rows)| columns != rows) {
-        return Err(Error::MatMul { lhs: sizes[0].into(), rhs: sizes[1].into(), columns, rows });
+/// The sizes and strides of both with their summed axes in pairs of one size each: an axis of size 1 is repeated beside one of another.
+/// And the axes of both that are not summed over.
+pub(crate) struct Paired {
+    pub(crate) sizes: [Vec<usize>; 2],
+    pub(crate) strides: [Vec<usize>; 2],
+    pub(crate) kept: [Vec<usize>; 2],
+}
+
+/// Factors, of these sizes and strides, with their pairs of axes.
+pub(crate) fn paired(of: [(&[usize], &[usize]); 2], summed: [&[usize]; 2], spreads: bool) -> Result<Paired> {
+    let (mut sizes, mut strides) = (of.map(|of| of.0.to_vec()), of.map(|of| of.1.to_vec()));
+    for (&a, &b) in summed[0].iter().zip(summed[1]) {
+        let (columns, rows) = (sizes[0][a], sizes[1][b]);
+        match (columns, rows) {
+            _ if columns == rows => {}
+            (1, _) if spreads => (sizes[0][a], strides[0][a]) = (rows, 0),
+            (_, 1) if spreads => (sizes[1][b], strides[1][b]) = (columns, 0),
+            _ => return Err(Error::MatMul { lhs: of[0].0.into(), rhs: of[1].0.into(), columns, rows }),
+        }
     }
-    let kept = |of: usize| (0..sizes[of].len()).filter(|axis| !summed[of].contains(axis)).collect();
-    Ok([kept(0), kept(1)])
+    let kept = [0, 1].map(|at| (0..sizes[at].len()).filter(|axis| !summed[at].contains(axis)).collect());
+    Ok(Paired { sizes, strides, kept })
 }
 
 /// Sums the products over pairs of axes; the result has the other axes of the left, then those of the right.
-fn contract<E: Dtype, D: Device>(factors: [View<'_, D::Storage, E>; 2], summed: [&[usize]; 2]) -> Result<D::Storage> {
-    let kept = kept_axes(factors.map(|of| of.sizes), summed)?;
-    let (a, b) = (matrix::<E, D>(factors[0], &kept[0], summed[0])?, matrix::<E, D>(factors[1], &kept[1], summed[1])?);
+fn contract<E: Dtype, D: Device>(
+    factors: [View<'_, D::Storage, E>; 2],
+    summed: [&[usize]; 2],
+    spreads: bool,
+) -> Result<D::Storage> {
+    let Paired { sizes, strides, kept } = paired(factors.map(|of| (of.sizes, of.strides)), summed, spreads)?;
+    let factor = |at: usize| matrix::<E, D>(factors[at].restrided(&sizes[at], &strides[at]), &kept[at], summed[at]);
+    let (a, b) = (factor(0)?, factor(1)?);
     let [k, n] = [b.sizes[1], b.sizes[0]];
     D::matmul::<E>(
         View::new(&a.storage, a.offset, &a.sizes, &a.strides),
@@ -103,14 +122,14 @@ pub(crate) fn kronecker_axes(op: &'static str, left: &[usize], right: &[usize]) 
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// The sums of products over the last axes of both: `(…, K)` and `(…, K)` give the leading axes of the one and then those of the
-    /// other.
+    /// other. A zero-dim tensor multiplies all of the other.
     ///
     /// Both hold one dtype, which is the result's; `bool` is refused.
     ///
     /// PyTorch: `torch.inner`.
     ///
     /// # Panics
-    /// If sizes known at run time differ, a tensor is zero-dim or memory runs out.
+    /// If sizes known at run time differ or memory runs out.
     ///
     /// ```
     /// use castiron::{shape, tensor, Tensor};
@@ -121,18 +140,25 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn inner<F: Dtype, R: Shape, T: Shape>(&self, other: &Tensor<F, R, D>) -> Result<Tensor<E, T, D>>
     where
         E: NumericFor<ops::reduce::inner> + SameDtypeFor<F, ops::reduce::inner>,
-        <S as HasAxis<-1>>::Dim: SameSizeFor<<R as HasAxis<-1>>::Dim, ops::reduce::inner>,
-        <S as HasAxis<-1>>::Removed: Beside<<R as HasAxis<-1>>::Removed, Output = T>,
+        S: Inner<R, ops::reduce::inner, Output = T>,
     {
-        if S::RANK == 0 || R::RANK == 0 {
-            let reason = "a zero-dim tensor has no last axis: use `*` to scale by a number".to_owned();
-            return Err(Error::InvalidArgument { op: "inner", reason });
+        let op = "inner";
+        if S::RANK > 0 && R::RANK > 0 {
+            return self.contracted(op, other, [&[S::RANK - 1], &[R::RANK - 1]], [false; 2]);
         }
-        self.contracted("inner", other, [&[S::RANK - 1], &[R::RANK - 1]], [false; 2])
+        let (x, y) = (self.elements(), other.elements().known_as::<E>());
+        let (sizes, none) = ([x.sizes, y.sizes].concat(), vec![0; x.sizes.len() + y.sizes.len()]);
+        let of =
+            |view: View<'_, D::Storage, E>| if view.sizes.is_empty() { none.clone() } else { view.strides.to_vec() };
+        let (of_x, of_y) = (of(x), of(y));
+        let (x, y) = (x.restrided(&sizes, &of_x), y.restrided(&sizes, &of_y));
+        let to = memory_format::elementwise(&sizes, &[(&sizes[..], &of_x, false), (&sizes, &of_y, false)]);
+        let storage = D::map2::<E, E, E>(Combining::<ops::mul, E>::new(), x, y, &to)?;
+        Ok(Tensor::from_parts(storage, 0, T::Sizes::copied(&sizes), T::Sizes::copied(&to)))
     }
 
     /// The sums of products over pairs of axes: each of `axes` with the one of `other_axes` in the same place. The result has the
-    /// remaining axes of `self`, then those of `other`.
+    /// remaining axes of `self`, then those of `other`. An axis of size 1 goes with one of any size.
     ///
     /// Both hold one dtype, which is the result's; `bool` is refused.
     ///
@@ -189,7 +215,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         }
         expect_fit::<T>(op, &sizes)?;
         checked_numel::<E>(op, &sizes)?;
-        let storage = contract::<E, D>([self.elements(), other.elements().known_as()], axes)?;
+        let storage = contract::<E, D>([self.elements(), other.elements().known_as()], axes, op == "tensordot")?;
         Ok(Tensor::dense(storage, T::Sizes::copied(&sizes)))
     }
 
@@ -221,13 +247,20 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             let mut steps = sizes.iter().zip(strides).filter(|&(&size, _)| size != 1).map(|(_, &stride)| stride);
             of.iter().map(|&size| if size == 1 { 0 } else { steps.next().unwrap_or(0) }).collect()
         };
-        let storage = D::map2::<E, F, P>(
-            Combining::<ops::mul, P>::new(),
-            left.restrided(&outer, &spread(left.sizes, left.strides, &factors[0])),
-            right.restrided(&outer, &spread(right.sizes, right.strides, &factors[1])),
-            &strides::row_major(&outer),
-        )?;
-        Ok(Tensor::from_parts(storage, 0, sizes, strides::contiguous(&sizes)))
+        let (of_left, of_right) =
+            (spread(left.sizes, left.strides, &factors[0]), spread(right.sizes, right.strides, &factors[1]));
+        // An elementwise product of factors whose axes stand apart, seen as the result where its strides can be.
+        let mut to = memory_format::elementwise(
+            &outer,
+            &[(&outer[..], &of_left, E::DTYPE != P::DTYPE), (&outer, &of_right, F::DTYPE != P::DTYPE)],
+        );
+        let mut strides = T::Sizes::filled(1);
+        if !strides::write_reshaped(&outer, &to, &result, strides.as_mut()) {
+            (to, strides) = (strides::row_major(&outer), strides::contiguous(&sizes));
+        }
+        let (left, right) = (left.restrided(&outer, &of_left), right.restrided(&outer, &of_right));
+        let storage = D::map2::<E, F, P>(Combining::<ops::mul, P>::new(), left, right, &to)?;
+        Ok(Tensor::from_parts(storage, 0, sizes, strides))
     }
 }
 

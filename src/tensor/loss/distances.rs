@@ -29,7 +29,7 @@ fn last_axis(sizes: &[usize]) -> u32 {
 }
 
 /// The `p`-norms of `x - y + eps` over the last axis, of views of the same sizes; row-major.
-fn norms<E: Dtype, D: Device>(
+pub(crate) fn norms_of_differences<E: Dtype, D: Device>(
     op: &'static str,
     [x, y]: [View<'_, D::Storage, E>; 2],
     p: f64,
@@ -67,8 +67,35 @@ fn cosines<F: Tuned, E: Dtype, D: Device>(
     D::map2::<f64, f64, f64>(Losing::<Quotient>::new([0.0; 2]), of(&both), of(&lengths), &to)
 }
 
+/// The cosines of angles along an axis, of views of the same sizes, and their sizes; row-major. A length counts as `eps` at least.
+pub(crate) fn cosines_along<E: Dtype, D: Device>(
+    both: [View<'_, D::Storage, E>; 2],
+    at: usize,
+    eps: f64,
+) -> Result<(D::Storage, Vec<usize>)> {
+    let (mut kept, mut mask) = (both[0].sizes.to_owned(), 0);
+    if !kept.is_empty() {
+        (_, mask) = (kept.remove(at), 1 << at);
+    }
+    let cosines = cosines::<LengthsFrom, E, D>(both, mask, eps, &kept)?;
+    Ok((super::reduction::narrowed_all::<E, D>(cosines, &kept)?, kept))
+}
+
+/// `margin_ranking_loss` of views of the same sizes.
+pub(crate) fn margin_ranking<E: Dtype, D: Device>(
+    [x, y]: [View<'_, D::Storage, E>; 2],
+    target: View<'_, D::Storage, E>,
+    margin: f64,
+    reduction: LossReduction,
+) -> Result<D::Storage> {
+    let to = strides::row_major(x.sizes);
+    let differences = D::map2::<E, E, f64>(Losing::<Difference>::new([0.0; 2]), x, y, &to)?;
+    let differences = View::<_, f64>::new(&differences, 0, x.sizes, &to);
+    of_pairs::<_, f64, E, E, D>(Losing::<MarginRanking>::new([margin, 0.0]), differences, target, reduction, &to)
+}
+
 /// `cosine_embedding_loss` of rows of the same sizes.
-fn cosine_embedding<E: Dtype, D: Device>(
+pub(crate) fn cosine_embedding<E: Dtype, D: Device>(
     both: [View<'_, D::Storage, E>; 2],
     target: View<'_, D::Storage, E>,
     margin: f64,
@@ -85,6 +112,23 @@ fn smaller<E: Dtype, D: Device>(a: &D::Storage, b: &D::Storage, sizes: &[usize])
     let to = strides::row_major(sizes);
     let of = |storage| View::<_, E>::new(storage, 0, sizes, &to);
     D::map2::<E, E, E>(Losing::<Smaller>::new([0.0; 2]), of(a), of(b), &to)
+}
+
+/// `triplet_margin_loss` of views of the same sizes.
+pub(crate) fn triplet_margin<E: Dtype, D: Device>(
+    op: &'static str,
+    [x, near, far]: [View<'_, D::Storage, E>; 3],
+    [margin, p, eps]: [f64; 3],
+    swap: bool,
+    reduction: LossReduction,
+) -> Result<D::Storage> {
+    let kept = &x.sizes[..x.sizes.len().saturating_sub(1)];
+    let to_near = norms_of_differences::<E, D>(op, [x, near], p, eps)?;
+    let mut to_far = norms_of_differences::<E, D>(op, [x, far], p, eps)?;
+    if swap {
+        to_far = smaller::<E, D>(&to_far, &norms_of_differences::<E, D>(op, [near, far], p, eps)?, kept)?;
+    }
+    triplets::<E, D>([&to_near, &to_far], kept, margin, reduction)
 }
 
 /// What becomes of how far distances are from being apart by a margin; both row-major.
@@ -130,7 +174,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let sizes = sizes.as_ref();
         let (from_x, from_y) =
             (strides::broadcast_list(x.sizes, x.strides, sizes), strides::broadcast_list(y.sizes, y.strides, sizes));
-        let storage = norms::<E, D>(op, [x.restrided(sizes, &from_x), y.restrided(sizes, &from_y)], p, eps)?;
+        let storage =
+            norms_of_differences::<E, D>(op, [x.restrided(sizes, &from_x), y.restrided(sizes, &from_y)], p, eps)?;
         Ok(Tensor::dense(storage, SizeArray::copied(&sizes[..sizes.len().saturating_sub(1)])))
     }
 
@@ -166,14 +211,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let sizes = sizes.as_ref();
         let (from_x, from_y) =
             (strides::broadcast_list(x.sizes, x.strides, sizes), strides::broadcast_list(y.sizes, y.strides, sizes));
-        let at = <U as HasAxis<I>>::INDEX;
-        let (mut kept, mut mask) = (sizes.to_owned(), 0);
-        if !kept.is_empty() {
-            (_, mask) = (kept.remove(at), 1 << at);
-        }
         let both = [x.restrided(sizes, &from_x), y.restrided(sizes, &from_y)];
-        let cosines = cosines::<LengthsFrom, E, D>(both, mask, eps, &kept)?;
-        let storage = super::reduction::narrowed_all::<E, D>(cosines, &kept)?;
+        let (storage, kept) = cosines_along::<E, D>(both, <U as HasAxis<I>>::INDEX, eps)?;
         Ok(Tensor::dense(storage, SizeArray::copied(&kept)))
     }
 
@@ -209,11 +248,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let (x, y, target) = (self.elements(), other.elements(), target.elements());
         expect_target(op, x.sizes, y.sizes)?;
         expect_target(op, x.sizes, target.sizes)?;
-        let to = strides::row_major(x.sizes);
-        let differences = D::map2::<E, E, f64>(Losing::<Difference>::new([0.0; 2]), x, y, &to)?;
-        let differences = View::<_, f64>::new(&differences, 0, x.sizes, &to);
-        let kernel = Losing::<MarginRanking>::new([margin, 0.0]);
-        Ok(result(of_pairs::<_, f64, E, E, D>(kernel, differences, target, R::KIND, &to)?, x.sizes, R::KIND))
+        Ok(result(margin_ranking::<E, D>([x, y], target, margin, R::KIND)?, x.sizes, R::KIND))
     }
 
     /// The loss of pairs of vectors along the last axis: how far their cosine is below 1 where the target is 1, how far it is above
@@ -291,12 +326,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         expect_target(op, x.sizes, near.sizes)?;
         expect_target(op, x.sizes, far.sizes)?;
         let kept = &x.sizes[..x.sizes.len().saturating_sub(1)];
-        let to_near = norms::<E, D>(op, [x, near], p, eps)?;
-        let mut to_far = norms::<E, D>(op, [x, far], p, eps)?;
-        if swap {
-            to_far = smaller::<E, D>(&to_far, &norms::<E, D>(op, [near, far], p, eps)?, kept)?;
-        }
-        Ok(result(triplets::<E, D>([&to_near, &to_far], kept, margin, R::KIND)?, kept, R::KIND))
+        let storage = triplet_margin::<E, D>(op, [x, near, far], [margin, p, eps], swap, R::KIND)?;
+        Ok(result(storage, kept, R::KIND))
     }
 
     /// [`triplet_margin_loss`](Self::triplet_margin_loss) by any distance of two tensors, which may have any shape.

@@ -4,14 +4,14 @@
 use crate::device::Device;
 use crate::dtype::{DType, Dtype, Element};
 use crate::error::{Error, Result, invalid};
-use crate::layout::strides;
+use crate::layout::{MemoryFormat, strides};
 use crate::ops;
 use crate::ops::admit::FloatFor;
 use crate::ops::kernel::Casting;
 use crate::ops::losses::{
     Affine, Blend, DividedByPower, First, InverseRoot, Losing, Neighbours, Product, Shifted, SquaredDifference,
 };
-use crate::ops::reduce::{Mean, Standardizing, Variance};
+use crate::ops::reduce::{Standardizing, Variance};
 use crate::shape::{Dim, HasChannels, InGroups, Known, OneForEach, Shape, SizeArray};
 use crate::storage::{View, ViewMut};
 use crate::tensor::Tensor;
@@ -32,18 +32,19 @@ fn along_channels(rank: usize, step: usize) -> Vec<usize> {
     (0..rank).map(|axis| if axis == 1 { step } else { 0 }).collect()
 }
 
-/// `x * scale + shift` for each channel; the result is row-major.
+/// `x * scale + shift` for each channel, into these strides.
 fn affine<X: Dtype, B: Dtype, E: Dtype, D: Device>(
     x: View<'_, D::Storage, X>,
     scale: View<'_, D::Storage, B>,
     shift: View<'_, D::Storage, B>,
+    to: &[usize],
 ) -> Result<D::Storage> {
     let step =
         |list: &View<'_, D::Storage, B>| along_channels(x.sizes.len(), list.strides.first().copied().unwrap_or(0));
     let (of_scale, of_shift) = (step(&scale), step(&shift));
     let kernel = Losing::<Affine>::new([0.0; 2]);
     let (scale, shift) = (scale.restrided(x.sizes, &of_scale), shift.restrided(x.sizes, &of_shift));
-    D::map3::<X, B, B, E>(kernel, x, scale, shift, &strides::row_major(x.sizes))
+    D::map3::<X, B, B, E>(kernel, x, scale, shift, to)
 }
 
 /// Standardises groups of channels of a row-major tensor of `(N, C, …)`, then scales and moves each channel.
@@ -82,61 +83,118 @@ pub(crate) fn by_groups<E: Dtype, D: Device>(
         // They are rounded once, after they are scaled and moved.
         let wide = D::map2::<E, E, f32>(Losing::<First>::new([0.0; 2]), x, x, &to)?;
         let standard = D::rows::<f32, f32>(kernel, View::new(&wide, 0, &rows, &steps), [None, None])?;
-        return affine::<f32, E, E, D>(View::new(&standard, 0, x.sizes, &to), weight, bias);
+        return affine::<f32, E, E, D>(View::new(&standard, 0, x.sizes, &to), weight, bias, &to);
     }
     let standard = D::rows::<E, E>(kernel, x.restrided(&rows, &steps), [None, None])?;
-    affine::<E, E, E, D>(View::new(&standard, 0, x.sizes, &to), weight, bias)
+    affine::<E, E, E, D>(View::new(&standard, 0, x.sizes, &to), weight, bias, &to)
 }
 
-/// `(x - mean) / sqrt(var + eps) * weight + bias` for each channel, one factor and one summand for each, found in `f64`; row-major.
-pub(crate) fn by_statistics<E: Dtype, M: Dtype, V: Dtype, D: Device>(
+/// The strides of channels that are normalised one by one: those of `channels_last` stay, all others are row-major.
+pub(crate) fn strides_by_channels(sizes: &[usize], strides: &[usize]) -> Result<Vec<usize>> {
+    MemoryFormat::suggested(sizes, strides).copied("batch_norm", sizes, strides)
+}
+
+/// A list as numbers of `f64`.
+fn wide<E: Dtype, D: Device>(list: View<'_, D::Storage, E>) -> Result<D::Storage> {
+    D::map1::<E, f64>(Casting, list, &[1])
+}
+
+fn whole<'a, B>(list: &'a B, len: &'a [usize; 1]) -> View<'a, B, f64> {
+    View::new(list, 0, len, &[1])
+}
+
+/// `(x - mean) / sqrt(var + eps) * weight + bias` for each channel, one factor and one summand for each, found in `f64`; laid out by
+/// [`strides_by_channels`].
+pub(crate) fn by_statistics<E: Dtype, D: Device>(
     op: &'static str,
     x: View<'_, D::Storage, E>,
-    mean: View<'_, D::Storage, M>,
-    variance: View<'_, D::Storage, V>,
-    given: [Option<View<'_, D::Storage, E>>; 2],
+    statistics: [View<'_, D::Storage, f64>; 2],
+    given: [Option<View<'_, D::Storage, f64>>; 2],
     eps: f64,
 ) -> Result<D::Storage> {
     // In the numbers that elements are computed in.
     if const { matches!(E::DTYPE, DType::F64) } {
-        by_factors::<E, M, V, f64, D>(op, x, mean, variance, given, eps)
+        by_factors::<E, f64, D>(op, x, statistics, given, eps)
     } else {
-        by_factors::<E, M, V, f32, D>(op, x, mean, variance, given, eps)
+        by_factors::<E, f32, D>(op, x, statistics, given, eps)
     }
 }
 
 /// The same, factors and summands being a `B` each.
-fn by_factors<E: Dtype, M: Dtype, V: Dtype, B: Dtype, D: Device>(
+fn by_factors<E: Dtype, B: Dtype, D: Device>(
     op: &'static str,
     x: View<'_, D::Storage, E>,
-    mean: View<'_, D::Storage, M>,
-    variance: View<'_, D::Storage, V>,
-    [weight, bias]: [Option<View<'_, D::Storage, E>>; 2],
+    [mean, variance]: [View<'_, D::Storage, f64>; 2],
+    [weight, bias]: [Option<View<'_, D::Storage, f64>>; 2],
     eps: f64,
 ) -> Result<D::Storage> {
     let list = [x.sizes[1]];
-    expect_channels(op, list[0], mean.sizes)?;
-    expect_channels(op, list[0], variance.sizes)?;
-    for given in [weight, bias].into_iter().flatten() {
+    for given in [Some(mean), Some(variance), weight, bias].into_iter().flatten() {
         expect_channels(op, list[0], given.sizes)?;
     }
-    fn of<'a, B>(storage: &'a B, list: &'a [usize]) -> View<'a, B, f64> {
-        View::new(storage, 0, list, &[1])
-    }
-    let mut scale = D::map2::<V, V, f64>(Losing::<InverseRoot>::new([eps, 0.0]), variance, variance, &[1])?;
+    let mut scale = D::map2::<f64, f64, f64>(Losing::<InverseRoot>::new([eps, 0.0]), variance, variance, &[1])?;
     if let Some(weight) = weight {
-        scale = D::map2::<f64, E, f64>(Losing::<Product>::new([0.0; 2]), of(&scale, &list), weight, &[1])?;
+        scale = D::map2::<f64, f64, f64>(Losing::<Product>::new([0.0; 2]), whole(&scale, &list), weight, &[1])?;
     }
-    let means = D::map2::<M, M, f64>(Losing::<First>::new([0.0; 2]), mean, mean, &[1])?;
-    let shifts = match bias {
-        Some(bias) => D::map2::<E, E, f64>(Losing::<First>::new([0.0; 2]), bias, bias, &[1])?,
-        None => D::zeroed::<f64>(Some(x.buffer), list[0])?,
-    };
+    let zeros = if bias.is_none() { Some(D::zeroed::<f64>(Some(x.buffer), list[0])?) } else { None };
+    let bias = bias.or(zeros.as_ref().map(|zeros| whole(zeros, &list))).unwrap_or(mean);
     let shifted = Losing::<Shifted>::new([0.0; 2]);
-    let shift = D::map3::<f64, f64, f64, B>(shifted, of(&means, &list), of(&shifts, &list), of(&scale, &list), &[1])?;
-    let scale = of(&scale, &list);
-    let scale = D::map2::<f64, f64, B>(Losing::<First>::new([0.0; 2]), scale, scale, &[1])?;
-    affine::<E, B, E, D>(x, View::new(&scale, 0, &list, &[1]), View::new(&shift, 0, &list, &[1]))
+    let shift = D::map3::<f64, f64, f64, B>(shifted, mean, bias, whole(&scale, &list), &[1])?;
+    let scale = D::map1::<f64, B>(Casting, whole(&scale, &list), &[1])?;
+    let to = strides_by_channels(x.sizes, x.strides)?;
+    affine::<E, B, E, D>(x, View::new(&scale, 0, &list, &[1]), View::new(&shift, 0, &list, &[1]), &to)
+}
+
+/// The mean and the variance of all elements of each channel, lists of `f64`: those of 16-bit elements are not rounded to 16 bits.
+pub(crate) fn channel_moments<E: Dtype, D: Device>(x: View<'_, D::Storage, E>) -> Result<[D::Storage; 2]> {
+    if const { matches!(E::DTYPE, DType::F16 | DType::BF16) } {
+        return found_in::<E, f32, D>(x);
+    }
+    let found = found_in::<E, E, D>(x)?;
+    if const { !matches!(E::DTYPE, DType::F64) } && have_overflowed::<f64, D>(whole(&found[1], &[x.sizes[1]]))? {
+        return found_in::<E, f64, D>(x);
+    }
+    Ok(found)
+}
+
+/// The same from elements as an `A` each.
+fn found_in<E: Dtype, A: Dtype, D: Device>(x: View<'_, D::Storage, E>) -> Result<[D::Storage; 2]> {
+    let (mask, list) = (((1_u32 << x.sizes.len()) - 1) & !0b10, [x.sizes[1]]);
+    let (to, as_wide);
+    let x = if const { E::DTYPE as u8 == A::DTYPE as u8 } {
+        x.known_as::<A>()
+    } else {
+        to = strides::row_major(x.sizes);
+        as_wide = D::map1::<E, A>(Casting, x, &to)?;
+        View::new(&as_wide, 0, x.sizes, &to)
+    };
+    let [variance, mean] = D::reduce_both(Variance::var(0.0), x, mask)?;
+    Ok([
+        wide::<A, D>(View::new(&mean, 0, &list, &[1]))?,
+        wide::<A::RealDtype, D>(View::new(&variance, 0, &list, &[1]))?,
+    ])
+}
+
+/// What running statistics become: `(1 - momentum) * running + momentum * new`, the variance being that of a sample of `count`. Lists.
+pub(crate) fn mixed_statistics<E: Dtype, D: Device>(
+    running: [View<'_, D::Storage, E>; 2],
+    new: [View<'_, D::Storage, f64>; 2],
+    momentum: f64,
+    count: usize,
+) -> Result<[D::Storage; 2]> {
+    let one = |own: View<'_, D::Storage, E>, new: View<'_, D::Storage, f64>, share: f64| {
+        let kernel = Losing::<Blend>::new([1.0 - momentum, share]);
+        D::map2::<E, f64, E>(kernel, own, new, &[1])
+    };
+    let of_sample = count as f64 / (count as f64 - 1.0);
+    Ok([one(running[0], new[0], momentum)?, one(running[1], new[1], momentum * of_sample)?])
+}
+
+/// `(N, C, …)`: how many elements a channel has, two at least.
+pub(crate) fn expect_variance(op: &'static str, sizes: &[usize]) -> Result<usize> {
+    let others = || sizes.iter().enumerate().filter(|(axis, _)| *axis != 1).map(|(_, &size)| size);
+    expect_several(op, others())?;
+    Ok(others().fold(1, usize::saturating_mul))
 }
 
 /// `x / (k + alpha / size * sum of squares) ** beta` over `size` channels around each; row-major.
@@ -186,21 +244,14 @@ pub(crate) fn by_neighbours<E: Dtype, D: Device>(
     label = "expected `(&mut mean, &mut variance)`, tensors with one axis, or `()` for none"
 )]
 pub trait RunningStatistics<E: Element, C, D: Device> {
-    /// Mixes new statistics in.
+    /// Mixes new statistics in, of so many elements each.
     #[doc(hidden)]
-    fn update(
-        self,
-        op: &'static str,
-        share: f64,
-        mean: &D::Storage,
-        variance: &D::Storage,
-        channels: usize,
-    ) -> Result<()>
+    fn update(self, op: &'static str, new: [View<'_, D::Storage, f64>; 2], momentum: f64, count: usize) -> Result<()>
     where
         E: Dtype;
 }
 impl<E: Element, C, D: Device> RunningStatistics<E, C, D> for () {
-    fn update(self, _: &'static str, _: f64, _: &D::Storage, _: &D::Storage, _: usize) -> Result<()> {
+    fn update(self, _: &'static str, _: [View<'_, D::Storage, f64>; 2], _: f64, _: usize) -> Result<()> {
         Ok(())
     }
 }
@@ -211,34 +262,19 @@ where
     V: Dim + OneForEach<C>,
     D: Device,
 {
-    fn update(
-        self,
-        op: &'static str,
-        share: f64,
-        mean: &D::Storage,
-        variance: &D::Storage,
-        channels: usize,
-    ) -> Result<()>
+    fn update(self, op: &'static str, new: [View<'_, D::Storage, f64>; 2], momentum: f64, count: usize) -> Result<()>
     where
         E: Dtype,
     {
-        fn one<E: Dtype, K: Dim, D: Device>(
-            op: &'static str,
-            share: f64,
-            running: &mut Tensor<E, (K,), D>,
-            new: &D::Storage,
-            channels: usize,
-        ) -> Result<()> {
-            let own = running.elements();
-            expect_channels(op, channels, own.sizes)?;
-            let sizes = [channels];
-            let kernel = Losing::<Blend>::new([1.0 - share, share]);
-            let mixed = D::map2::<E, E, E>(kernel, own, View::new(new, 0, &sizes, &[1]), &[1])?;
-            *running = Tensor::dense(mixed, sizes);
-            Ok(())
-        }
-        one(op, share, self.0, mean, channels)?;
-        one(op, share, self.1, variance, channels)
+        let ((mean, variance), channels) = (self, new[0].sizes[0]);
+        expect_channels(op, channels, &mean.shape())?;
+        expect_channels(op, channels, &variance.shape())?;
+        // Both are computed before one is written.
+        let [new_mean, new_variance] =
+            mixed_statistics::<E, D>([mean.elements(), variance.elements()], new, momentum, count)?;
+        *mean = Tensor::dense(new_mean, [channels]);
+        *variance = Tensor::dense(new_variance, [channels]);
+        Ok(())
     }
 }
 
@@ -298,7 +334,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     {
         let op = "instance_norm";
         let sizes = self.shape();
-        expect_several(op, &sizes.as_ref()[2..])?;
+        expect_several(op, sizes.as_ref()[2..].iter().copied())?;
         let x = self.try_contiguous()?;
         let groups = sizes.as_ref()[1].max(1);
         let storage = by_groups::<E, D>(op, x.elements(), groups, [weight.given(), bias.given()], eps)?;
@@ -338,10 +374,13 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         W: PerChannel<E, S::Channels, D>,
         B: PerChannel<E, S::Channels, D>,
     {
-        let (mean, variance) = (mean.elements(), variance.elements());
-        let given = [weight.given(), bias.given()];
-        let storage = by_statistics::<E, E, E, D>("batch_norm", self.elements(), mean, variance, given, eps)?;
-        Ok(Tensor::dense(storage, self.shape()))
+        let statistics = [wide::<E, D>(mean.elements())?, wide::<E, D>(variance.elements())?];
+        let lists = [mean.shape(), variance.shape()];
+        self.standardised(
+            [whole(&statistics[0], &lists[0]), whole(&statistics[1], &lists[1])],
+            [weight.given(), bias.given()],
+            eps,
+        )
     }
 
     /// [`batch_norm`](Self::batch_norm) by the mean and the variance of each channel itself, which are mixed into running ones: these
@@ -371,30 +410,30 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         B: PerChannel<E, S::Channels, D>,
     {
         let (op, x) = ("batch_norm", self.elements());
-        let others: Vec<usize> = x.sizes.iter().enumerate().filter(|(axis, _)| *axis != 1).map(|(_, &n)| n).collect();
-        expect_several(op, &others)?;
-        let (mask, list) = (((1_u32 << S::RANK) - 1) & !0b10, [x.sizes[1]]);
-        let means = D::reduce(Mean, x, mask)?;
-        let variances = D::reduce(Variance::var(0.0), x, mask)?;
-        let (mean, variance) = (
-            View::<_, E>::new(&means, 0, &list, &[1]),
-            View::<_, <E as Element>::Real>::new(&variances, 0, &list, &[1]),
-        );
-        let given = [weight.given(), bias.given()];
-        let variance = variance.known_as::<E>();
-        let storage = if have_overflowed::<E, D>(variance)? {
-            let to = strides::row_major(x.sizes);
-            let wide = D::map1::<E, f64>(Casting, x, &to)?;
-            let [variances, means] =
-                D::reduce_both(Variance::var(0.0), View::<_, f64>::new(&wide, 0, x.sizes, &to), mask)?;
-            let [mean, variance] = [&means, &variances].map(|found| View::<_, f64>::new(found, 0, &list, &[1]));
-            by_statistics::<E, f64, f64, D>(op, x, mean, variance, given, eps)?
-        } else {
-            by_statistics::<E, E, E, D>(op, x, mean, variance, given, eps)?
-        };
-        let of_sample = D::reduce(Variance::var(1.0), x, mask)?;
-        running.update(op, momentum, &means, &of_sample, list[0])?;
-        Ok(Tensor::dense(storage, self.shape()))
+        let (count, list) = (expect_variance(op, x.sizes)?, [x.sizes[1]]);
+        let found = channel_moments::<E, D>(x)?;
+        let new = found.each_ref().map(|found| whole(found, &list));
+        let result = self.standardised(new, [weight.given(), bias.given()], eps)?;
+        running.update(op, new, momentum, count)?;
+        Ok(result)
+    }
+
+    fn standardised(
+        &self,
+        statistics: [View<'_, D::Storage, f64>; 2],
+        given: [Option<View<'_, D::Storage, E>>; 2],
+        eps: f64,
+    ) -> Result<Self>
+    where
+        E: Dtype,
+    {
+        let (op, x) = ("batch_norm", self.elements());
+        let lists = [given[0].map(wide::<E, D>).transpose()?, given[1].map(wide::<E, D>).transpose()?];
+        let lens = given.map(|given| [given.map_or(0, |given| given.sizes[0])]);
+        let [weight, bias] = [0, 1].map(|at| lists[at].as_ref().map(|list| whole(list, &lens[at])));
+        let storage = by_statistics::<E, D>(op, x, statistics, [weight, bias], eps)?;
+        let strides = S::Sizes::copied(&strides_by_channels(x.sizes, x.strides)?);
+        Ok(Tensor::from_parts(storage, 0, self.shape(), strides))
     }
 
     /// Divides by what the squares of `size` channels around each amount to: `x / (k + alpha * mean of squares) ** beta`, where channels
@@ -425,8 +464,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 }
 
 /// A variance is of two elements or more.
-pub(crate) fn expect_several(op: &'static str, sizes: &[usize]) -> Result<()> {
-    if sizes.iter().product::<usize>() == 1 {
+pub(crate) fn expect_several(op: &'static str, sizes: impl Iterator<Item = usize>) -> Result<()> {
+    if sizes.fold(1, usize::saturating_mul) == 1 {
         return invalid(op, "a channel has one element, which has no variance".to_owned());
     }
     Ok(())

@@ -87,16 +87,28 @@ impl crate::dtype::Unary for Clipped {
 
 type Rows<O, D> = Tensor<O, (Dyn, Dyn), D>;
 
-fn covariance<E: Dtype, O: Dtype, D: Device>(x: Rows<E, D>, correction: usize) -> Result<Rows<O, D>> {
-    let sizes @ [variables, observations] = x.shape();
+/// The sums of products of deviations from the means of rows, divided by `count`.
+pub(crate) fn covariance<E: Dtype, O: Dtype, D: Device>(x: Rows<E, D>, count: f64) -> Result<Rows<O, D>> {
+    let sizes @ [variables, _] = x.shape();
     let x: Rows<O, D> = map1::<E, (Dyn, Dyn), D, O>(Casting, x.elements(), sizes, E::DTYPE)?;
     let means: Rows<O, D> = reduce::<ops::reduce::cov, _, O, (Dyn, Dyn), _, D>(Mean, &x, 0b10, true)?;
     let centered: Rows<O, D> = map2(Differing, x.elements(), means.elements(), sizes, [O::DTYPE; 2])?;
     let conjugate: Rows<O, D> =
         map1::<O, (Dyn, Dyn), D, O>(Scaled::<true> { factor: 1.0 }, centered.elements(), sizes, O::DTYPE)?;
     let products: Rows<O, D> = multiply(centered.elements(), conjugate.t::<(Dyn, Dyn)>().elements(), None)?;
-    let factor = observations.saturating_sub(correction) as f64;
-    map1::<O, (Dyn, Dyn), D, O>(Scaled::<false> { factor }, products.elements(), [variables; 2], O::DTYPE)
+    map1::<O, (Dyn, Dyn), D, O>(Scaled::<false> { factor: count }, products.elements(), [variables; 2], O::DTYPE)
+}
+
+/// Covariances divided by both standard deviations.
+pub(crate) fn correlations<O: Dtype, D: Device>(covariances: Rows<O, D>) -> Result<Rows<O, D>> {
+    let sizes @ [count, _] = covariances.shape();
+    // The diagonal holds the variances: as a column beside every row, and as a row below every column.
+    let diagonal = |down: usize, across: usize| {
+        covariances.restrided::<(Dyn, Dyn)>(0, sizes, [down * (count + 1), across * (count + 1)])
+    };
+    let half: Rows<O, D> =
+        map2(ByDeviation::<false>, covariances.elements(), diagonal(1, 0).elements(), sizes, [O::DTYPE; 2])?;
+    map2(ByDeviation::<true>, half.elements(), diagonal(0, 1).elements(), sizes, [O::DTYPE; 2])
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
@@ -119,7 +131,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: NumericFor<ops::reduce::cov> + Dtype<Inexact = O>,
         S: HasRank<2, ops::reduce::cov> + HasAxis<0> + HasAxis<1, Replace<<S as HasAxis<0>>::Dim> = T>,
     {
-        Ok(covariance::<E, O, D>(self.clone().retyped(), correction)?.retyped())
+        let x = self.clone().retyped::<(Dyn, Dyn)>();
+        let count = x.shape()[1].saturating_sub(correction) as f64;
+        Ok(covariance::<E, O, D>(x, count)?.retyped())
     }
 
     /// The correlation coefficients of variables, each a row of observations: covariances divided by both standard deviations.
@@ -141,17 +155,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: NumericFor<ops::reduce::corrcoef> + Dtype<Inexact = O>,
         S: HasRank<2, ops::reduce::corrcoef> + HasAxis<0> + HasAxis<1, Replace<<S as HasAxis<0>>::Dim> = T>,
     {
-        let covariances = covariance::<E, O, D>(self.clone().retyped(), 1)?;
-        let sizes @ [count, _] = covariances.shape();
-        // The diagonal holds the variances: as a column beside every row, and as a row below every column.
-        let diagonal = |down: usize, across: usize| {
-            covariances.restrided::<(Dyn, Dyn)>(0, sizes, [down * (count + 1), across * (count + 1)])
-        };
-        let half: Rows<O, D> =
-            map2(ByDeviation::<false>, covariances.elements(), diagonal(1, 0).elements(), sizes, [O::DTYPE; 2])?;
-        let whole: Rows<O, D> =
-            map2(ByDeviation::<true>, half.elements(), diagonal(0, 1).elements(), sizes, [O::DTYPE; 2])?;
-        Ok(whole.retyped())
+        let x = self.clone().retyped::<(Dyn, Dyn)>();
+        let count = x.shape()[1].saturating_sub(1) as f64;
+        Ok(correlations::<O, D>(covariance::<E, O, D>(x, count)?)?.retyped())
     }
 }
 

@@ -87,8 +87,10 @@ fn layers_in_one_pass_are_rounded_once() {
             let of = |seed: usize| numbers(&[6], DType::F32, seed).abs().unwrap().add(0.5).unwrap();
             let [mean, var, weight, bias] = [1, 2, 3, 4].map(of);
             let normed = x.batch_norm(&mean, &var, Some(&weight), Some(&bias), 1e-5).unwrap();
-            let by_channel = |x: &AnyTensor| x.reshape(&[1, 6, 1, 1]).unwrap();
-            let scale = var.add(1e-5).unwrap().rsqrt().unwrap().mul(&weight).unwrap();
+            let by_channel = |x: &AnyTensor| x.to(DType::F32).unwrap().reshape(&[1, 6, 1, 1]).unwrap();
+            // A factor and a summand for each channel are found in `f64`.
+            let [mean, var, weight, bias] = [mean, var, weight, bias].map(|x| x.to(DType::F64).unwrap());
+            let scale = var.add(1e-5).unwrap().sqrt().unwrap().reciprocal().unwrap().mul(&weight).unwrap();
             let shift = bias.sub(mean.mul(&scale).unwrap()).unwrap();
             let wide = x.to(DType::F32).unwrap();
             let expected = wide.mul(by_channel(&scale)).unwrap().add(by_channel(&shift)).unwrap().to(dtype).unwrap();
@@ -102,7 +104,7 @@ fn layers_in_one_pass_are_rounded_once() {
             }
             let slopes = numbers(&[6], dtype, 5);
             let bent = x.prelu(&slopes).unwrap();
-            let scaled = x.mul(by_channel(&slopes)).unwrap();
+            let scaled = x.mul(slopes.reshape(&[1, 6, 1, 1]).unwrap()).unwrap();
             assert!(bent.equal(&any::where_(&x.gt(0).unwrap(), &x, scaled).unwrap()).unwrap(), "prelu {dtype}");
         }
     }
