@@ -8,6 +8,8 @@ mod calls;
 mod codes;
 #[path = "../examples/conformance/src/dtypes.rs"]
 mod dtypes;
+#[path = "../examples/conformance/src/json.rs"]
+mod json;
 #[path = "../examples/conformance/src/layouts.rs"]
 mod layouts;
 #[path = "../examples/conformance/src/missing.rs"]

@@ -1,6 +1,6 @@
 //! `#[fallible]`: an operation that returns an error, and its plain form, which panics with it.
 
-use super::{Mistake, is_ident, is_punct, tokens};
+use super::{Mistake, aliases, is_ident, is_punct, tokens};
 use proc_macro::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 
 type Tokens = [TokenTree];
@@ -229,6 +229,11 @@ impl Function {
     /// The form that panics.
     fn plain(&self) -> Result<TokenStream, Mistake> {
         let mut out = self.documented()?;
+        let lines = self.attributes.iter().filter_map(|attribute| match &attribute.tokens[1] {
+            TokenTree::Group(inside) => aliases::line(inside),
+            _ => None,
+        });
+        out.extend(aliases::of_lines(lines, &self.name.to_string()));
         out.extend(tokens("#[track_caller]"));
         out.extend(self.before.iter().cloned());
         out.extend([TokenTree::Ident(self.name.clone())]);

@@ -5,6 +5,7 @@
 
 use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 
+mod aliases;
 mod dims;
 mod einsum;
 mod fallible;
@@ -65,6 +66,12 @@ fn is_ident(token: &TokenTree, wanted: &str) -> bool {
 #[proc_macro]
 pub fn shape(input: TokenStream) -> TokenStream {
     finish(dims::shape(input))
+}
+
+/// Names that PyTorch and NumPy have for a function, for searches: see `aliases`. (`#[fallible]` and `#[operations]` write them, too.)
+#[proc_macro_attribute]
+pub fn aliased(_: TokenStream, function: TokenStream) -> TokenStream {
+    aliases::aliased(function)
 }
 
 /// See `castiron::dim!`.

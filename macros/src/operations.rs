@@ -17,7 +17,7 @@
 //! Rust's own tokens pass unchanged; what is added is text in which every token has the place of the method's name, so that an editor
 //! goes there.
 
-use crate::{Mistake, is_ident, is_punct};
+use crate::{Mistake, aliases, is_ident, is_punct};
 use proc_macro::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 
 /// An attribute that this macro reads, with its arguments.
@@ -520,6 +520,12 @@ fn written(method: Method, rows: &[Row]) -> TokenStream {
     let mut out: TokenStream = attributes.iter().cloned().collect();
     if !visibility.is_empty() {
         out.extend(rows.iter().flat_map(documented));
+        let names = rows.iter().flat_map(|row| {
+            let others = row.columns.iter().filter(|(column, _)| column == "aliases");
+            let others = others.flat_map(|(_, names)| names.split('"').skip(1).step_by(2));
+            core::iter::once(&*row.name).chain(others)
+        });
+        out.extend(aliases::of_names(names, &method.name.to_string()));
     }
     out.extend(visibility.iter().cloned());
     if !method.takes_scalars() {

@@ -183,6 +183,7 @@ impl AnyTensor {
     /// use castiron::{AnyTensor, tensor};
     /// assert_eq!(AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]).shape(), [2, 3]);
     /// ```
+    #[doc(alias = "size")]
     pub fn shape(&self) -> &[usize] {
         &self.sizes
     }
@@ -217,6 +218,8 @@ impl AnyTensor {
     /// use castiron::{AnyTensor, tensor};
     /// assert_eq!(AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]).rank(), 2);
     /// ```
+    #[doc(alias = "ndim")]
+    #[doc(alias = "ndimension")]
     pub fn rank(&self) -> usize {
         self.sizes.len()
     }
@@ -227,6 +230,9 @@ impl AnyTensor {
     /// use castiron::{AnyTensor, tensor};
     /// assert_eq!(AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]).numel(), 6);
     /// ```
+    #[doc(alias = "size")]
+    #[doc(alias = "nelement")]
+    #[doc(alias = "len")]
     pub fn numel(&self) -> usize {
         self.sizes.iter().product()
     }

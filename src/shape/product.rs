@@ -22,6 +22,11 @@ each_rank!(has_rank);
 
 /// The shape of sums of products over the last axes, which have one size: the leading axes of `Self` and then those of `T`. A shape without
 /// axes leaves the other as it is.
+#[diagnostic::on_unimplemented(
+    message = "`{Op}`: the last sizes of `{Self}` and `{T}` differ",
+    label = "`{Op}` sums products along the last axes of both, which have one size",
+    note = "`.t()` or `.transpose(axis![…], axis![…])` moves another axis to the end; `tensordot` sums over axes that are named"
+)]
 pub trait Inner<T, Op> {
     /// The shape of the sums.
     type Output: Shape;
@@ -31,6 +36,7 @@ pub trait InnerOf<S, Op> {
     /// The shape of the sums.
     type Output: Shape;
 }
+#[diagnostic::do_not_recommend]
 impl<T: Shape, Op> Inner<T, Op> for () {
     type Output = T;
 }

@@ -43,13 +43,9 @@ mod each_device;
 #[allow(dead_code)]
 #[path = "../../examples/conformance/src/codes.rs"]
 mod codes;
-#[allow(dead_code)]
-#[path = "../../examples/conformance/src/report.rs"]
-mod report;
-#[allow(dead_code)]
-#[path = "../../examples/conformance/src/samples.rs"]
-mod samples;
-#[allow(unused_imports)]
+#[path = "../../examples/conformance/src/json.rs"]
+mod json;
+#[allow(dead_code, unused_imports)]
 #[path = "../../examples/conformance/src/tokens.rs"]
 mod tokens;
 

@@ -16,6 +16,7 @@ mod attributes;
 mod calls;
 mod codes;
 mod dtypes;
+mod json;
 mod layouts;
 mod missing;
 mod report;

@@ -92,6 +92,8 @@ impl AnyTensor {
     /// assert_eq!(x.to(DType::I32)?.to_string(), "tensor([ 1, -1], dtype=torch.int32)");
     /// # Ok::<(), castiron::Error>(())
     /// ```
+    #[doc(alias = "astype")]
+    #[doc(alias = "cast")]
     pub fn to(&self, dtype: DType) -> Result<AnyTensor> {
         let Some(cast) = cast(self.dtype, dtype)? else { return Ok(self.clone()) };
         let strides = crate::any::preserved(&self.sizes, &self.strides);

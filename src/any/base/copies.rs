@@ -22,6 +22,8 @@ impl AnyTensor {
     /// assert!(x.to_device("cuda:63").is_err()); // with fewer GPUs, or without CUDA
     /// # Ok::<(), castiron::Error>(())
     /// ```
+    #[doc(alias = "cuda")]
+    #[doc(alias = "cpu")]
     pub fn to_device(&self, device: impl IntoDevice) -> Result<AnyTensor> {
         let device = AnyDevice::new(device)?.resolve()?;
         if device == self.device() {

@@ -40,6 +40,7 @@ impl AnyTensor {
     /// assert!(AnyTensor::rand(&[2], DType::I64, &mut Generator::seeded(0)).is_err());
     /// # Ok::<(), castiron::Error>(())
     /// ```
+    #[doc(alias = "random")]
     pub fn rand(sizes: &[usize], dtype: DType, generator: &mut Generator) -> Result<AnyTensor> {
         drawn(
             "rand",
@@ -53,6 +54,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// As [`rand`](Self::rand).
+    #[doc(alias = "standard_normal")]
     pub fn randn(sizes: &[usize], dtype: DType, generator: &mut Generator) -> Result<AnyTensor> {
         let std = if dtype.is_complex() { 0.5_f64.sqrt() } else { 1.0 };
         AnyTensor::normal(sizes, 0.0, std, dtype, generator)

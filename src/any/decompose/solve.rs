@@ -23,6 +23,7 @@ impl AnyTensor {
     /// assert_eq!(a.solve(&AnyTensor::from(tensor![2.0, 2.0]), true)?.to_string(), "tensor([1.0000, 0.5000])");
     /// # Ok::<(), castiron::Error>(())
     /// ```
+    #[doc(alias = "linsolve")]
     #[op(linalg.solve(A, B, left = true), dtypes = "float32, float64, complex64 and complex128")]
     pub fn solve(&self, b: &AnyTensor, left: bool) -> Result<AnyTensor> {
         let op = "linalg.solve";
@@ -102,6 +103,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If sizes do not go together, dtypes differ, elements are not finite, or the dtype is none that matrices are factored in.
+    #[doc(alias = "least_squares")]
     #[op(linalg.lstsq(A, B, rcond = None, driver = "gelsy"), dtypes = "float32, float64, complex64 and complex128")]
     pub fn lstsq(&self, b: &AnyTensor, rcond: Option<f64>, driver: &str) -> Result<Vec<AnyTensor>> {
         let op = "linalg.lstsq";

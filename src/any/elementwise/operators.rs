@@ -59,6 +59,7 @@ macro_rules! unary_methods {
             ///
             /// # Errors
             /// If the operation does not admit the dtype, or memory runs out.
+            #[castiron_macros::aliased]
             pub fn $op(&self) -> Result<AnyTensor> {
                 self.apply(unary::$op)
             }
@@ -93,6 +94,7 @@ macro_rules! binary_methods {
             /// # Errors
             /// If the operation does not admit the dtypes, shapes do not broadcast, a scalar does not fit, devices differ, or memory
             /// runs out.
+            #[castiron_macros::aliased]
             pub fn $op(&self, other: impl Into<AnyOperand>) -> Result<AnyTensor> {
                 combine_tensor(binary::$op, self, &other.into())
             }

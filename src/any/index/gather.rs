@@ -25,6 +25,7 @@ impl AnyTensor {
     /// assert_eq!(y.to_string(), "tensor([[3, 1],\n        [6, 4]])");
     /// # Ok::<(), castiron::Error>(())
     /// ```
+    #[doc(alias = "take")]
     #[op(index_select(input, dim, index))]
     pub fn index_select(&self, dim: i64, index: &AnyTensor) -> Result<AnyTensor> {
         let op = "index_select";

@@ -53,6 +53,8 @@ impl AnyTensor {
     /// assert_eq!(x.masked_select(&x.gt(2)?)?.to_string(), "tensor([3, 4])");
     /// # Ok::<(), castiron::Error>(())
     /// ```
+    #[doc(alias = "boolean_index")]
+    #[doc(alias = "compress")]
     #[op(masked_select(input, mask), needs_elements)]
     pub fn masked_select(&self, mask: &AnyTensor) -> Result<AnyTensor> {
         let op = "masked_select";

@@ -99,6 +99,8 @@ pub(super) fn join(op: &'static str, tensors: &[AnyTensor], dim: i64) -> Result<
 /// assert_eq!(any::cat(&[a, b], 1)?.to_string(), "tensor([[1.0000, 0.5000],\n        [2.0000, 0.2500]])");
 /// # Ok::<(), castiron::Error>(())
 /// ```
+#[doc(alias = "concat")]
+#[doc(alias = "concatenate")]
 pub fn cat(tensors: &[AnyTensor], dim: i64) -> Result<AnyTensor> {
     join("cat", tensors, dim)
 }
@@ -147,6 +149,7 @@ pub(super) fn raised(tensors: &[AnyTensor], positions: &[i64]) -> Result<Vec<Any
 /// assert_eq!(any::hstack(&[a, b])?.to_string(), "tensor([[1, 3],\n        [2, 4]])");
 /// # Ok::<(), castiron::Error>(())
 /// ```
+#[doc(alias = "column_stack")]
 pub fn hstack(tensors: &[AnyTensor]) -> Result<AnyTensor> {
     let pieces = raised(tensors, &[0])?;
     let dim = pieces.first().is_some_and(|first| first.rank() > 1);
@@ -164,6 +167,7 @@ pub fn hstack(tensors: &[AnyTensor]) -> Result<AnyTensor> {
 /// assert_eq!(any::vstack(&[a, b])?.to_string(), "tensor([[1, 2],\n        [3, 4]])");
 /// # Ok::<(), castiron::Error>(())
 /// ```
+#[doc(alias = "row_stack")]
 pub fn vstack(tensors: &[AnyTensor]) -> Result<AnyTensor> {
     join("vstack", &raised(tensors, &[0, 0])?, 0)
 }

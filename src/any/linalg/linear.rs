@@ -18,6 +18,8 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If dtypes differ or are bool, sizes do not match, or the bias does not expand to the result.
+    #[doc(alias = "dense")]
+    #[doc(alias = "fully_connected")]
     #[op(nn.functional.linear(input, weight, bias = None), dtypes = numeric)]
     pub fn linear(&self, weight: &AnyTensor, bias: Option<&AnyTensor>) -> Result<AnyTensor> {
         let op = "linear";

@@ -118,6 +118,8 @@ impl AnyTensor {
     /// assert_eq!((&x + 1)?.matmul(&w)?.to_string(), "tensor([23, 45])");
     /// # Ok::<(), castiron::Error>(())
     /// ```
+    #[doc(alias = "mm")]
+    #[doc(alias = "dot")]
     #[op(matmul(input, other), dtypes = numeric, aliases("__matmul__"))]
     #[op(__rmatmul__(input, other = self), dtypes = numeric)]
     pub fn matmul(&self, other: &AnyTensor) -> Result<AnyTensor> {

@@ -74,6 +74,7 @@ impl AnyTensor {
             return Err(refused(op, dtype));
         };
         same_device(op, &x, target)?;
+        [&x, &y].into_iter().try_for_each(AnyTensor::expect_memory)?;
         let rows = &x.sizes[..x.rank() - 1];
         let sizes: Vec<i64> = rows.iter().map(|&size| size as i64).collect();
         let target = target.to(common)?.expand(&sizes)?;
@@ -94,6 +95,7 @@ impl AnyTensor {
         let Some([x, y]) = self.alike_floats(op, others[0])? else { return Ok(None) };
         let Some([x, z]) = x.alike_floats(op, others[1])? else { return Ok(None) };
         let y = y.expand(&x.sizes.iter().map(|&size| size as i64).collect::<Vec<_>>())?;
+        [&x, &y, &z].into_iter().try_for_each(AnyTensor::expect_memory)?;
         Ok(Some([x, y, z]))
     }
 

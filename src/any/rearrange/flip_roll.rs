@@ -31,6 +31,8 @@ impl AnyTensor {
     /// assert_eq!(x.flip(&[0])?.to_string(), "tensor([[3, 4],\n        [1, 2]])");
     /// # Ok::<(), castiron::Error>(())
     /// ```
+    #[doc(alias = "reverse")]
+    #[doc(alias = "flipud")]
     #[op(flip(input, *dims))]
     pub fn flip(&self, dims: &[i64]) -> Result<AnyTensor> {
         self.flipped("flip", dims)

@@ -41,6 +41,7 @@ impl AnyTensor {
     /// assert_eq!(x.repeat(&[2, 2])?.to_string(), "tensor([[1, 2, 1, 2],\n        [1, 2, 1, 2]])");
     /// # Ok::<(), castiron::Error>(())
     /// ```
+    #[doc(alias = "tile")]
     #[op(repeat(input, *repeats))]
     pub fn repeat(&self, counts: &[usize]) -> Result<AnyTensor> {
         if counts.len() < self.rank() {
@@ -92,6 +93,7 @@ impl AnyTensor {
     /// assert_eq!(x.repeat_interleave(2, Some(1))?.to_string(), "tensor([[1, 1, 2, 2],\n        [3, 3, 4, 4]])");
     /// # Ok::<(), castiron::Error>(())
     /// ```
+    #[doc(alias = "repeat")]
     pub fn repeat_interleave(&self, times: usize, dim: Option<i64>) -> Result<AnyTensor> {
         if dim.is_some() {
             self.expect_rank("repeat_interleave", 1)?;

@@ -290,6 +290,8 @@ impl AnyTensor {
         let Some([x, y]) = self.alike_floats(op, other)? else {
             return self.sub(other)?.add(eps)?.vector_norm(p, Some(&[-1]), keepdim);
         };
+        x.expect_memory()?;
+        y.expect_memory()?;
         let buffer = dispatch_dtype!(op, x.dtype, E: Float => {
             norms_of_differences::<E, Dynamic>(op, [x.elements_as()?, y.elements_as()?], p, eps)
         })?;
@@ -313,6 +315,7 @@ impl AnyTensor {
         };
         let at = axis(op, dim, x.rank())?;
         x.expect_memory()?;
+        y.expect_memory()?;
         let (buffer, kept) = dispatch_dtype!(op, dtype, E: Float => {
             cosines_along::<E, Dynamic>([x.elements_as()?, y.elements_as()?], at, eps)
         })?;

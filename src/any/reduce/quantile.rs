@@ -29,6 +29,7 @@ impl AnyTensor {
     /// assert_eq!(x.quantile(shares, Some(0), false, Interpolation::Lower, false)?.to_string(), "tensor([1., 2.])");
     /// # Ok::<(), castiron::Error>(())
     /// ```
+    #[doc(alias = "percentile")]
     pub fn quantile(
         &self,
         q: impl Into<AnyOperand>,

@@ -138,6 +138,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the dtype is no float, there are no bins or the range is not finite or reversed.
+    #[doc(alias = "histogram")]
     #[op(histc(input, bins = 100, min = 0.0, max = 0.0), dtypes = float)]
     pub fn histc(&self, bins: usize, min: f64, max: f64) -> Result<AnyTensor> {
         dispatch_dtype!("histc", self.dtype, E: Float => {

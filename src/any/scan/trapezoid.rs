@@ -101,6 +101,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the axis is out of range, the tensor zero-dim or of `bool`.
+    #[doc(alias = "trapz")]
     pub fn trapezoid(&self, dx: f64, dim: i64) -> Result<AnyTensor> {
         self.integral(dim, &Steps::Even(ScalarValue::Float(dx)))
     }

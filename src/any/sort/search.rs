@@ -173,6 +173,7 @@ impl AnyTensor {
     /// assert_eq!(x.bucketize(&boundaries, true)?.to_string(), "tensor([0, 2, 3])");
     /// # Ok::<(), castiron::Error>(())
     /// ```
+    #[doc(alias = "digitize")]
     pub fn bucketize(&self, boundaries: &AnyTensor, right: bool) -> Result<AnyTensor> {
         let op = "bucketize";
         if boundaries.rank() != 1 {

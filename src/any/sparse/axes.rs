@@ -60,6 +60,8 @@ impl AnySparse {
     ///
     /// # Errors
     /// If an axis is out of range, or one is sparse and the other dense.
+    #[doc(alias = "swapaxes")]
+    #[doc(alias = "swapdims")]
     pub fn transpose(&self, dim0: i64, dim1: i64) -> Result<AnySparse> {
         let op = "transpose";
         let ((a, _), (b, _)) = (self.axis_of(op, dim0)?, self.axis_of(op, dim1)?);
@@ -72,6 +74,8 @@ impl AnySparse {
     ///
     /// # Errors
     /// If the place is out of range or there are eight axes.
+    #[doc(alias = "expand_dims")]
+    #[doc(alias = "newaxis")]
     pub fn unsqueeze(&self, dim: i64) -> Result<AnySparse> {
         let op = "unsqueeze";
         let sizes = AnyTensor::meta(self.shape(), DType::Bool)?.unsqueeze(dim)?.sizes;
@@ -109,6 +113,7 @@ impl AnySparse {
     ///
     /// # Errors
     /// If the axis or the position is out of range.
+    #[doc(alias = "index")]
     pub fn select(&self, dim: i64, index: i64) -> Result<AnySparse> {
         let (at, block) = self.axis_of("select", dim)?;
         let sizes = AnyTensor::meta(self.shape(), DType::Bool)?.select(dim, index)?.sizes;

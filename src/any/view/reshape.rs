@@ -214,6 +214,7 @@ impl AnyTensor {
     /// assert_eq!((x.flatten(0, -1)?.shape(), x.flatten(1, 2)?.shape()), (&[24][..], &[2, 12][..]));
     /// # Ok::<(), castiron::Error>(())
     /// ```
+    #[doc(alias = "ravel")]
     #[op(flatten(input, start_dim = 0, end_dim = -1))]
     pub fn flatten(&self, start: i64, end: i64) -> Result<AnyTensor> {
         let [from, to] = [axis("flatten", start, self.rank())?, axis("flatten", end, self.rank())?];

@@ -19,12 +19,16 @@ impl<E: Element, S: Shape, D: Device, L: Layout> Tensor<E, S, D, L> {
     /// ```
     /// assert_eq!(castiron::tensor![[1, 2, 3], [4, 5, 6]].shape(), [2, 3]);
     /// ```
+    #[doc(alias = "size")]
     #[inline]
     pub fn shape(&self) -> S::Sizes {
         L::sizes(&self.parts)
     }
 
     /// The number of elements (`torch.Tensor.numel`).
+    #[doc(alias = "size")]
+    #[doc(alias = "nelement")]
+    #[doc(alias = "len")]
     #[inline]
     pub fn numel(&self) -> usize {
         // The product of the sizes of a tensor that exists does not overflow.
@@ -37,6 +41,8 @@ impl<E: Element, S: Shape, D: Device, L: Layout> Tensor<E, S, D, L> {
     }
 
     /// The number of axes (`torch.Tensor.dim`).
+    #[doc(alias = "ndim")]
+    #[doc(alias = "ndimension")]
     pub const fn rank(&self) -> usize {
         S::RANK
     }

@@ -23,6 +23,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![1.9, -1.9].to::<i32>().to_vec(), [1, -1]);
     /// assert_eq!(tensor![300].to::<u8>().to_vec(), [44]);
     /// ```
+    #[doc(alias = "astype")]
+    #[doc(alias = "cast")]
     #[fallible]
     pub fn to<F: Element>(&self) -> Result<Tensor<F, S, D>>
     where
@@ -53,6 +55,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert!(x.to_device::<Cuda<63>>().is_err()); // with fewer GPUs, or without CUDA
     /// # Ok::<(), castiron::Error>(())
     /// ```
+    #[doc(alias = "cuda")]
+    #[doc(alias = "cpu")]
     pub fn to_device<X: Device>(&self) -> Result<Tensor<E, S, X>> {
         if let Some(same) = (self as &dyn core::any::Any).downcast_ref::<Tensor<E, S, X>>() {
             return Ok(same.clone());

@@ -208,6 +208,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let x = castiron::tensor![[1, 2], [3, 4]];
     /// assert_eq!(x.t().to_vec(), [1, 3, 2, 4]);
     /// ```
+    #[doc(alias = "tolist")]
+    #[doc(alias = "numpy")]
     pub fn to_vec(&self) -> Vec<E>
     where
         D: OnHost,

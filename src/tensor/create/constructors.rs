@@ -208,6 +208,9 @@ impl<E: Element, S: Shape> Tensor<E, S> {
     /// let x = Tensor::<i32, shape![2, 2]>::from_vec(vec![1, 2, 3, 4]);
     /// assert_eq!(x[(1, 0)], 3);
     /// ```
+    #[doc(alias = "array")]
+    #[doc(alias = "asarray")]
+    #[doc(alias = "as_tensor")]
     #[fallible]
     pub fn from_vec(elements: Vec<E>) -> Result<Self>
     where

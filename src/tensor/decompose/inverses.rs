@@ -29,6 +29,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let error = tensor![[1.0, 1.0], [1.0, 1.0]].try_inv().unwrap_err();
     /// assert!(error.to_string().starts_with("linalg.inv: The diagonal element 2 is zero"));
     /// ```
+    #[doc(alias = "inverse")]
     #[fallible]
     pub fn inv(&self) -> Result<Self>
     where

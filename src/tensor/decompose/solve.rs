@@ -37,6 +37,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let a = tensor![[2.0, 0.0], [0.0, 4.0]];
     /// assert_eq!(a.solve(&tensor![2.0, 2.0]).to_vec(), [1.0, 0.5]);
     /// ```
+    #[doc(alias = "linsolve")]
     #[fallible]
     pub fn solve<R: Shape, T: Shape>(&self, b: &Tensor<E, R, D>) -> Result<Tensor<E, T, D>>
     where
@@ -197,6 +198,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert!(x.allclose(&tensor![[2.0]]));
     /// assert_eq!(rank.item(), 1);
     /// ```
+    #[doc(alias = "least_squares")]
     #[fallible]
     pub fn lstsq<R: Matrices, T: Shape, B: Shape>(
         &self,

@@ -122,6 +122,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![-2, 0, 7].clamp(-1, 5).to_vec(), [-1_i64, 0, 5]);
     /// assert_eq!(tensor![-2, 0, 7].clamp(-0.5, 0.5).to_vec(), [-0.5_f32, 0.0, 0.5]);
     /// ```
+    #[doc(alias = "clip")]
     #[fallible]
     pub fn clamp<L: Scalar, H: Scalar>(&self, low: L, high: H) -> Result<Tensor<Clamped<E, S, L, H>, S, D>>
     where

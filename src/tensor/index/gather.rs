@@ -71,6 +71,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let columns: Tensor<i64, shape![2, 4]> = x.index_select(axis![1], tensor![2, 0, 0, 1]);
     /// assert_eq!(columns.to_vec(), [3, 1, 1, 2, 6, 4, 4, 5]);
     /// ```
+    #[doc(alias = "take")]
     #[fallible]
     pub fn index_select<const I: isize, X: TensorOperand, N: Dim>(
         &self,

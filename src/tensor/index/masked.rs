@@ -221,6 +221,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let positive: Tensor<i64, shape![_]> = x.masked_select(x.gt(0));
     /// assert_eq!(positive.to_vec(), [1, 4]);
     /// ```
+    #[doc(alias = "boolean_index")]
+    #[doc(alias = "compress")]
     #[fallible]
     pub fn masked_select<M: TensorOperand>(&self, mask: M) -> Result<Tensor<E, (Dyn,), D>>
     where
@@ -324,6 +326,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let positions: Tensor<i64, shape![_, 2]> = tensor![[5, 0], [0, 7]].nonzero();
     /// assert_eq!(positions.to_vec(), [0, 0, 1, 1]);
     /// ```
+    #[doc(alias = "argwhere")]
     #[fallible]
     pub fn nonzero(&self) -> Result<Tensor<i64, (Dyn, S::Rank), D>>
     where

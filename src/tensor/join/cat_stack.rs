@@ -45,6 +45,8 @@ pub trait Joined<const I: isize> {
 /// let many: Tensor<i64, shape![_, 2]> = cat(vec![a.clone(); 5], axis![0]);
 /// assert_eq!(many.shape(), [10, 2]);
 /// ```
+#[doc(alias = "concat")]
+#[doc(alias = "concatenate")]
 #[fallible(free)]
 pub fn cat<const I: isize, L, E: Element, S: Shape, D: Device>(
     tensors: L,

@@ -105,6 +105,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let y: Tensor<f32, shape![8, 5, 3]> = x.linear(&tensor![[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], Some(&tensor![0.5, 0.0, -1.0]));
     /// assert_eq!(y.narrow(castiron::axis![0], 7, 1).flatten().to_vec()[12..], [3.5, 7.0, 10.0]);
     /// ```
+    #[doc(alias = "dense")]
+    #[doc(alias = "fully_connected")]
     #[fallible]
     pub fn linear<N: Dim, K: Dim>(
         &self,

@@ -38,6 +38,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let product: Tensor<f32, shape![8, 3, 2]> = batch.matmul(&a);
     /// assert_eq!(product[(7, 2, 1)], 6.0);
     /// ```
+    #[doc(alias = "mm")]
+    #[doc(alias = "dot")]
     #[fallible]
     pub fn matmul<R: TensorOperand, T: Shape>(&self, rhs: R) -> Result<Tensor<E, T, D>>
     where

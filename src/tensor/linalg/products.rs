@@ -161,6 +161,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// use castiron::tensor;
     /// assert_eq!(tensor![1, 2].outer(&tensor![0.5, 10.0]).to_vec(), [0.5, 10.0, 1.0, 20.0]);
     /// ```
+    #[doc(alias = "ger")]
     #[fallible]
     pub fn outer<F: Dtype, P: Dtype, M: Dim, N: Dim>(&self, other: &Tensor<F, (N,), D>) -> Result<Tensor<P, (M, N), D>>
     where

@@ -31,6 +31,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.flip(axis![1]).to_vec(), [3, 2, 1, 6, 5, 4]);
     /// assert_eq!(x.flip(axis![0, 1]).to_vec(), [6, 5, 4, 3, 2, 1]);
     /// ```
+    #[doc(alias = "reverse")]
+    #[doc(alias = "flipud")]
     #[fallible]
     pub fn flip<A: AxisList<S>>(&self, axes: A) -> Result<Self> {
         self.flipped("flip", A::INDICES)

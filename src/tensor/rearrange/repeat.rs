@@ -54,6 +54,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let y: Tensor<i64, shape![2, 6]> = x.repeat::<shape![2, 3]>();
     /// assert_eq!(y.to_vec(), [1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2]);
     /// ```
+    #[doc(alias = "tile")]
     #[fallible]
     pub fn repeat<Counts: KnownShape>(&self) -> Result<Tensor<E, <S as Repeat<Counts>>::Output, D>>
     where
@@ -133,6 +134,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let y: Tensor<i64, shape![2, 4]> = x.repeat_interleave::<dim!(2), _>(axis![1]);
     /// assert_eq!(y.to_vec(), [1, 1, 2, 2, 3, 3, 4, 4]);
     /// ```
+    #[doc(alias = "repeat")]
     #[fallible]
     pub fn repeat_interleave<Times: Known, const I: isize>(
         &self,

@@ -147,10 +147,8 @@ fn by_factors<E: Dtype, B: Dtype, D: Device>(
 
 /// The mean and the variance of all elements of each channel, lists of `f64`: those of 16-bit elements are not rounded to 16 bits.
 pub(crate) fn channel_moments<E: Dtype, D: Device>(x: View<'_, D::Storage, E>) -> Result<[D::Storage; 2]> {
-    if const { matches!(E::DTYPE, DType::F16 | DType::BF16) } {
-        return found_in::<E, f32, D>(x);
-    }
-    let found = found_in::<E, E, D>(x)?;
+    let is_short = const { matches!(E::DTYPE, DType::F16 | DType::BF16) };
+    let found = if is_short { found_in::<E, f32, D>(x)? } else { found_in::<E, E, D>(x)? };
     if const { !matches!(E::DTYPE, DType::F64) } && have_overflowed::<f64, D>(whole(&found[1], &[x.sizes[1]]))? {
         return found_in::<E, f64, D>(x);
     }

@@ -263,6 +263,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// use castiron::tensor;
     /// assert_eq!(tensor![1.0, 2.0, 1.0].histc(4, 0.0, 3.0).to_vec(), [0.0, 2.0, 1.0, 0.0]);
     /// ```
+    #[doc(alias = "histogram")]
     #[fallible]
     pub fn histc(&self, bins: usize, min: f64, max: f64) -> Result<Tensor<E, (Dyn,), D>>
     where

@@ -90,11 +90,19 @@ type Rows<O, D> = Tensor<O, (Dyn, Dyn), D>;
 /// The sums of products of deviations from the means of rows, divided by `count`.
 pub(crate) fn covariance<E: Dtype, O: Dtype, D: Device>(x: Rows<E, D>, count: f64) -> Result<Rows<O, D>> {
     let sizes @ [variables, _] = x.shape();
-    let x: Rows<O, D> = map1::<E, (Dyn, Dyn), D, O>(Casting, x.elements(), sizes, E::DTYPE)?;
+    let x: Rows<O, D> = if const { E::DTYPE as u8 == O::DTYPE as u8 } {
+        let (storage, offset) = D::share(x.elements());
+        Tensor::from_parts(storage, offset, sizes, x.stride())
+    } else {
+        map1::<E, (Dyn, Dyn), D, O>(Casting, x.elements(), sizes, E::DTYPE)?
+    };
     let means: Rows<O, D> = reduce::<ops::reduce::cov, _, O, (Dyn, Dyn), _, D>(Mean, &x, 0b10, true)?;
     let centered: Rows<O, D> = map2(Differing, x.elements(), means.elements(), sizes, [O::DTYPE; 2])?;
-    let conjugate: Rows<O, D> =
-        map1::<O, (Dyn, Dyn), D, O>(Scaled::<true> { factor: 1.0 }, centered.elements(), sizes, O::DTYPE)?;
+    let conjugate: Rows<O, D> = if const { !O::DTYPE.is_complex() } {
+        centered.clone()
+    } else {
+        map1::<O, (Dyn, Dyn), D, O>(Scaled::<true> { factor: 1.0 }, centered.elements(), sizes, O::DTYPE)?
+    };
     let products: Rows<O, D> = multiply(centered.elements(), conjugate.t::<(Dyn, Dyn)>().elements(), None)?;
     map1::<O, (Dyn, Dyn), D, O>(Scaled::<false> { factor: count }, products.elements(), [variables; 2], O::DTYPE)
 }

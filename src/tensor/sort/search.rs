@@ -150,6 +150,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// use castiron::tensor;
     /// assert_eq!(tensor![0.5, 1.0, 7.0].bucketize(tensor![1.0, 2.0], false).to_vec(), [0, 0, 2]);
     /// ```
+    #[doc(alias = "digitize")]
     #[fallible]
     pub fn bucketize<R: TensorOperand>(&self, boundaries: R, right: bool) -> Result<Tensor<i64, S, D>>
     where

@@ -111,6 +111,7 @@ impl<E: Element, S: Shape> Tensor<E, S, Cpu> {
     /// let numbers = x.into_vec();
     /// assert_eq!((numbers.as_ptr(), numbers), (place, vec![2.0, 4.0, 6.0, 8.0]));
     /// ```
+    #[castiron_macros::aliased]
     pub fn into_vec(self) -> Vec<E> {
         let is_whole = self.is_contiguous() && self.storage_offset() == 0 && self.numel() == self.storage().len::<E>();
         if !is_whole {

@@ -134,6 +134,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// use castiron::{shape, Tensor};
     /// let x: Tensor<f32, shape![24]> = Tensor::<f32, shape![2, 3, 4]>::zeros().flatten();
     /// ```
+    #[doc(alias = "ravel")]
     #[fallible]
     pub fn flatten(&self) -> Result<Tensor<E, (S::Numel,), D>> {
         self.resized("flatten", <(S::Numel,) as Shape>::Sizes::filled(self.numel()))

@@ -50,6 +50,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let y: Tensor<f32, shape![2, 4, 3]> = x.transpose(axis![-2], axis![-1]);
     /// assert_eq!(y.stride(), [12, 1, 4]);
     /// ```
+    #[doc(alias = "swapaxes")]
+    #[doc(alias = "swapdims")]
     pub fn transpose<const I: isize, const J: isize>(
         &self,
         _first: impl AxisArg<I>,
@@ -120,6 +122,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// #     fn argmax_label(&self) -> Vec<usize> { (0..3).map(|i| (0..3).find(|&j| self[(i, j)]).unwrap()).collect() }
     /// # }
     /// ```
+    #[doc(alias = "expand_dims")]
+    #[doc(alias = "newaxis")]
     pub fn unsqueeze<const I: isize>(&self, _axis: impl AxisArg<I>) -> Tensor<E, <S as InsertAxis<I>>::Inserted<D1>, D>
     where
         S: InsertAxis<I>,
@@ -139,6 +143,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(rows.to_vec(), [1, 2, 3, 1, 2, 3]);
     /// assert_eq!(rows.stride(), [0, 1]);
     /// ```
+    #[doc(alias = "broadcast_to")]
     #[fallible]
     pub fn expand<T: KnownShape>(&self) -> Result<Tensor<E, T, D>>
     where
@@ -176,6 +181,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.select(axis![0], 1).to_vec(), [4, 5, 6]);
     /// assert_eq!(x.select(axis![1], 1).to_vec(), [2, 5]);
     /// ```
+    #[doc(alias = "index")]
     #[fallible]
     pub fn select<const I: isize>(
         &self,
@@ -273,6 +279,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let planes: Tensor<u8, shape![3, 480, 640]> = image.movedim(axis![-1], axis![0]);
     /// assert!(planes.shares_storage(&image));
     /// ```
+    #[doc(alias = "moveaxis")]
     pub fn movedim<const I: isize, const J: isize>(
         &self,
         _from: impl AxisArg<I>,

@@ -4,7 +4,7 @@
 //! Tests take a sample of each operation. `CASTIRON_ROWS=8` takes up to eight of each, `CASTIRON_DTYPES=f16,c64` (or `all`) those of other
 //! dtypes, `CASTIRON_OPS=sort,topk` those operations alone.
 
-use crate::{on_gpu, samples, tokens};
+use crate::{json, on_gpu, tokens};
 use castiron::any::{Args, Value, alias, call, call_in_place, call_into, ops};
 use castiron::{AnyDevice, AnyTensor, DType, Error};
 use serde_json::Value as Json;
@@ -53,8 +53,8 @@ pub fn moved(value: &Value) -> Value {
 pub type Given = (Vec<Value>, Vec<(String, Value)>);
 
 pub fn given(row: &Json) -> Option<Given> {
-    let args = row["args"].as_array()?.iter().map(samples::value).collect::<Result<_, _>>().ok()?;
-    let named = row["kwargs"].as_object()?.iter().map(|(name, of)| Some((name.clone(), samples::value(of).ok()?)));
+    let args = row["args"].as_array()?.iter().map(json::value).collect::<Result<_, _>>().ok()?;
+    let named = row["kwargs"].as_object()?.iter().map(|(name, of)| Some((name.clone(), json::value(of).ok()?)));
     Some((args, named.collect::<Option<_>>()?))
 }
 
