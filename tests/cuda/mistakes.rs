@@ -34,6 +34,7 @@ mistakes! {
     "another stride" product: "* w.b_row" => "* w.b_column";
     "an axis that is not skipped" taken: "(ci_at)at[k] * step" => "(ci_at)at[k]";
     "equal keys at one place" sorted: "theirs < key ||" => "theirs <= key ||";
+    "a large row that is not measured again" normed: "!L::is_beyond(g)" => "true";
     "what stands before is forgotten" running: "is_there ? ci_put(p, later) : later" => "later";
 }
 
@@ -79,6 +80,11 @@ fn taken<D: Device>() -> Result<String> {
 fn sorted<D: Device>() -> Result<String> {
     let (values, places) = line::<D>(20, 4)?.try_sort(axis![0], false)?;
     Ok(read(&values)? + &read(&places)?)
+}
+
+fn normed<D: Device>() -> Result<String> {
+    let x = Matrix::<f32, Cpu>::from_vec_sized(vec![1e30, -1e30, 2.0, 4.0], [2, 2]).to_device::<D>()?;
+    read(&x.try_layer_norm::<shape![_]>(None, None, 0.0)?)
 }
 
 fn running<D: Device>() -> Result<String> {

@@ -3,7 +3,7 @@
 
 use super::{Gives, On, is_host};
 use castiron::shape::HasAxis;
-use castiron::{Device, Dim, Dtype, Dyn, Float, Numeric, Scalar, Shape, Tensor, axis, shape, tensor};
+use castiron::{Cpu, Device, Dim, Dtype, Dyn, Float, Numeric, Scalar, Shape, Tensor, axis, bf16, shape, tensor};
 
 /// Generic code needs no bounds beyond the set of dtypes and the shape.
 pub fn code_that_blends<D: Device>() {
@@ -119,7 +119,69 @@ pub fn packed_layers<D: Device>() {
     assert_eq!(packed.forward_with(&x, relu).elements(), x.linear_with(&w, Some(&b), relu).elements());
 }
 
+/// Rows of finite numbers whose squares are beyond their dtype are normalised as rows that are smaller by a power of two.
+pub fn large_rows_are_normalised_as_small_ones_are<D: Device>() {
+    macro_rules! check {
+        ($E:ident: $k:literal, $tolerance:literal, $all:literal) => {{
+            type Images<D> = Tensor<$E, shape![2, 4, 20], D>;
+            let images = |power: f64| {
+                let images = Images::<Cpu>::from_fn(|[n, c, i]: [usize; 3]| {
+                    // One channel is of ordinary numbers in both.
+                    let x = ((n * 13 + c * 7 + i * 5) % 17) as f64 - 6.0;
+                    Tensor::<f64, ()>::scalar(if c == 3 { x } else { x * power }).to::<$E>().item()
+                });
+                images.on::<D>()
+            };
+            let (large, small) = (images(2f64.powi($k)), images(1.0));
+            let (weight, bias) = (tensor![1.5, 2.0, 0.5, 1.0].to::<$E>(), tensor![0.0, 1.0, -1.0, 3.0].to::<$E>());
+            let (weight, bias) = (weight.on::<D>(), bias.on::<D>());
+            let row = Tensor::<$E, shape![20]>::ones().on::<D>();
+            let results = |x: &Images<D>| {
+                // Beyond `f64` there are no numbers that these are computed in.
+                let wide =
+                    |result: fn(&Images<D>) -> Images<D>| if $all && is_host::<D>() { result(x) } else { x * 0.0 };
+                [
+                    ("layer_norm", x.layer_norm(Some(&row), None, 0.0)),
+                    ("layer_norm of both", x.layer_norm(Some(&row), Some(&row), 0.0)),
+                    ("rms_norm", x.rms_norm::<shape![20]>(None, Some(0.0))),
+                    ("instance_norm", x.instance_norm(&weight, &bias, 0.0)),
+                    ("group_norm", x.group_norm::<castiron::dim!(4), _, _>(&weight, (), 0.0)),
+                    ("batch_norm", wide(|x| x.batch_norm_training((), (), (), 0.1, 0.0))),
+                    ("normalize", wide(|x| x.normalize(axis![2], 2.0, 1e-12))),
+                ]
+            };
+            for ((name, got), (_, wanted)) in results(&large).into_iter().zip(results(&small)) {
+                let (got, wanted) = (got.here().to::<f64>(), wanted.here().to::<f64>());
+                assert!(got.allclose_with(&wanted, $tolerance, $tolerance), "{name} of {}", stringify!($E));
+            }
+            if $all && is_host::<D>() {
+                let cosines = |x: &Images<D>| x.cosine_similarity(&x.flip(axis![2]), axis![2], 0.0).here().to::<f64>();
+                assert!(cosines(&large).allclose_with(&cosines(&small), $tolerance, $tolerance));
+            }
+        }};
+    }
+    check!(f32: 100, 1e-6, true);
+    // The largest is 10 * 2^124.
+    check!(f32: 124, 1e-6, true);
+    check!(bf16: 100, 1e-2, true);
+    check!(f64: 1000, 1e-14, false);
+    // What is not finite stays so, and a row beside it is as it was.
+    let x = tensor![[f32::INFINITY, 1.0], [1e30, -1e30], [f32::NAN, 1.0], [1.0, -1.0]].on::<D>();
+    let y = x.layer_norm::<shape![2]>(None, None, 0.0).elements();
+    assert!(y[0].is_nan() && y[4].is_nan() && y[5].is_nan());
+    assert_eq!([&y[2..4], &y[6..]].concat(), [1.0, -1.0, 1.0, -1.0]);
+    // Rows of many elements, of which a block of a GPU holds 32,768; one of them is of ordinary numbers.
+    for len in [4000, 40_000] {
+        let rows = |power: f32| {
+            let number = |at: usize| (at % 7) as f32 * if at < len { power } else { 1.0 };
+            Tensor::<f32, shape![2, _]>::from_vec_sized((0..2 * len).map(number).collect(), [2, len]).on::<D>()
+        };
+        let normed = |x: &Tensor<f32, shape![2, _], D>| x.layer_norm::<shape![_]>(None, None, 0.0).here();
+        assert!(normed(&rows(2f32.powi(100))).allclose_with(&normed(&rows(1.0)), 1e-6, 1e-6), "{len}");
+    }
+}
+
 each_device! {
     also_without_data: code_that_blends, code_that_sums;
-    with_data: searching_for_scalars, two_results_of_one_reduction, packed_layers;
+    with_data: searching_for_scalars, two_results_of_one_reduction, packed_layers, large_rows_are_normalised_as_small_ones_are;
 }
