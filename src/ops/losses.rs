@@ -196,6 +196,8 @@ formulas! {
     Gated: |x, y, _| x / (T::one() + T::elementary::<math::Exp>(-y));
     /// A number of a slice beside the norm of it.
     Renormed: |x, y, [most, _]| if y > most { x * (most / (y + T::lit(1e-7))) } else { x };
+    /// A score and what is added to it: what negative infinity hides is not looked at.
+    Masked: |score, mask, _| if mask == T::neg_infinity() { mask } else { score + mask };
     /// A number that stays, scaled, or not.
     Dropped: |x, y, [scale, _]| if y > T::zero() { x * scale } else { x * T::zero() };
     AlphaDropped: |x, y, [scale, p]| {
@@ -324,7 +326,7 @@ pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     each!(Poisson PoissonOfLog Gaussian BinaryCrossEntropy BinaryCrossEntropyOfLogits PositiveLogit NegativeLogit);
     each!(MultilabelSoftMargin MarginRanking TripletMargin CosineEmbedding Lengths LengthsFrom Difference Product NegativeProduct);
     each!(Quotient Smaller First Blend NegativeSmoothed Negative);
-    each!(Dropped AlphaDropped Turned Affine InverseRoot Shifted Neighbours DividedByPower Gated Renormed);
+    each!(Dropped AlphaDropped Turned Affine InverseRoot Shifted Neighbours DividedByPower Gated Renormed Masked);
     suite.three::<_, f32, f64, f64, f32>("affine", Losing::<Affine>::new([0.0; 2])).ordinary();
     suite.two::<_, f64, bf16, bool>("losing_mixed", Losing::<Negative>::new([0.0; 2]));
     suite.one::<_, i64, i64>("kept_index", KeptIndex(3));

@@ -181,7 +181,69 @@ pub fn large_rows_are_normalised_as_small_ones_are<D: Device>() {
     }
 }
 
+/// What a query does not see never reaches its result, be it NaN or infinite, in a key or in a value; what it sees does.
+pub fn what_is_not_seen_does_not_reach_the_result<D: Device>() {
+    use castiron::nn::{Added, Causal, Where};
+    type Heads<D> = Tensor<f32, shape![2, 3, 4], D>;
+    fn check<E: Float, D: Device>(error: f64) {
+        const HIDDEN: usize = 1;
+        let heads =
+            |step: usize| Heads::<Cpu>::from_fn(|[h, n, i]: [usize; 3]| ((h * 5 + n * 3 + i * step) % 7) as f32 - 3.0);
+        let sees =
+            |way: usize, query: usize, key: usize| if way == 0 { key <= query } else { key != HIDDEN || query == 2 };
+        let seen = Tensor::<bool, shape![3, 3]>::from_fn(|[query, key]: [usize; 2]| sees(1, query, key)).on::<D>();
+        // One mask for each head, whose queries are their columns.
+        let added = Tensor::<f32, shape![2, 3, 3]>::from_fn(
+            |[_, key, query]: [usize; 3]| {
+                if sees(1, query, key) { 0.25 } else { f32::NEG_INFINITY }
+            },
+        );
+        let added = added.to::<E>().on::<D>().transpose(axis![1], axis![2]);
+        let result = |way: usize, wrong: f32, in_key: bool, in_value: bool| {
+            let place = |x: Heads<Cpu>, is_wrong: bool| {
+                let wrong = if is_wrong { wrong } else { 1.0 };
+                Heads::<Cpu>::from_fn(|[h, n, i]: [usize; 3]| if [n, i] == [HIDDEN, 2] { wrong } else { x[(h, n, i)] })
+                    .to::<E>()
+                    .on::<D>()
+            };
+            let (q, k, v) = (heads(1).to::<E>().on::<D>(), place(heads(2), in_key), place(heads(3), in_value));
+            let y = match way {
+                0 => q.scaled_dot_product_attention(&k, &v, Causal, None),
+                1 => q.scaled_dot_product_attention(&k, &v, Where(&seen), None),
+                _ => q.scaled_dot_product_attention(&k, &v, Added(&added), None),
+            };
+            y.here().to::<f64>().to_vec()
+        };
+        for way in 0..3 {
+            let right = result(way, 1.0, false, false);
+            for wrong in [f32::NAN, f32::INFINITY] {
+                for [in_key, in_value] in [[true, false], [false, true], [true, true]] {
+                    let found = result(way, wrong, in_key, in_value);
+                    for (at, (found, right)) in found.iter().zip(&right).enumerate() {
+                        let (query, feature) = (at / 4 % 3, at % 4);
+                        if !sees(way, query, HIDDEN) {
+                            assert!((found - right).abs() <= error, "{way} {wrong} {query}: {found}, not {right}");
+                        } else if in_value && feature == 2 {
+                            let is_wrong =
+                                if in_key || wrong.is_nan() { !found.is_finite() } else { *found == f64::INFINITY };
+                            assert!(is_wrong, "{way} {wrong} {query}: {found}");
+                        }
+                    }
+                }
+            }
+        }
+        // A query that sees no key at all.
+        let none = Tensor::<bool, shape![3, 3], D>::zeros();
+        let nan = Heads::<D>::full(f32::NAN).to::<E>();
+        let y = nan.scaled_dot_product_attention(&nan, &nan, Where(&none), None).here().to::<f64>().to_vec();
+        assert!(y.iter().all(|&x| x == 0.0));
+    }
+    check::<f32, D>(1e-5);
+    check::<bf16, D>(0.05);
+}
+
 each_device! {
     also_without_data: code_that_blends, code_that_sums;
-    with_data: searching_for_scalars, two_results_of_one_reduction, packed_layers, large_rows_are_normalised_as_small_ones_are;
+    with_data: searching_for_scalars, two_results_of_one_reduction, packed_layers, large_rows_are_normalised_as_small_ones_are,
+        what_is_not_seen_does_not_reach_the_result;
 }
