@@ -165,7 +165,7 @@ pub(crate) use {
     rearrange::pick::{pick_as_laid_out, pick_elements, positions, rolled},
     rearrange::repeat::repeated_elements,
     reduce::channels::{by_groups, by_neighbours, expect_several},
-    reduce::normalize::have_overflowed,
+    reduce::large::{is_seen, may_have_overflowed, over_scaled_norms},
 };
 
 /// A tensor whose element type, shape, device and layout are in its type.

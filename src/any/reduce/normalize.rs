@@ -4,6 +4,7 @@
 use crate::any::base::as_typed::Rank1;
 use crate::any::base::dispatch::{dispatch_dtype, refused};
 use crate::any::call::Bound;
+use crate::any::elementwise::apply::result_strides;
 use crate::any::elementwise::chained::{Chain, First};
 use crate::any::elementwise::op_table::{binary, unary};
 use crate::any::view::views::axis;
@@ -13,7 +14,7 @@ use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result, invalid};
 use crate::layout::strides;
-use crate::tensor::{by_groups, have_overflowed};
+use crate::tensor::{by_groups, is_seen, may_have_overflowed, over_scaled_norms};
 use castiron_macros::operations;
 
 /// What a float is computed in, to be rounded once.
@@ -123,12 +124,20 @@ impl AnyTensor {
 
     /// Divided by norms over axes.
     fn over_norms(&self, p: f64, dims: &[i64], eps: f64) -> Result<AnyTensor> {
-        let norms = self.vector_norm(p, Some(dims), true)?;
-        if !matches!(self.dtype, DType::F64 | DType::C128) && norms.have_overflowed()? {
-            let wide = if self.dtype.is_complex() { DType::C128 } else { DType::F64 };
-            return self.to(wide)?.over_norms(p, dims, eps)?.to(self.dtype);
+        let op = "normalize";
+        let (mask, _) = self.reduced(op, Some(dims), true)?;
+        let is_seen = dispatch_dtype!(op, self.dtype, E: Inexact => Ok(is_seen::<E, Dynamic>(self.elements_as()?)))?;
+        if is_seen || !self.has_data() || self.numel() == 0 {
+            let norms = self.vector_norm(p, Some(dims), true)?;
+            if !norms.have_overflowed()? {
+                return self.div(norms.clamp_min(eps)?);
+            }
         }
-        self.div(norms.clamp_min(eps)?)
+        let strides = result_strides(&self.sizes, &[self.layout(self.dtype)]);
+        let buffer = dispatch_dtype!(op, self.dtype, E: Inexact => {
+            over_scaled_norms::<E, Dynamic>(self.elements_as()?, mask, [p, eps], &strides)
+        })?;
+        Ok(AnyTensor::fresh(buffer, self.dtype, &self.sizes, &strides))
     }
 
     /// Whether the host can see an infinite number among norms or variances.
@@ -136,7 +145,9 @@ impl AnyTensor {
         if !self.has_data() {
             return Ok(false);
         }
-        dispatch_dtype!("normalize", self.dtype, E: Float => have_overflowed::<E, Dynamic>(self.elements_as()?))
+        dispatch_dtype!("normalize", self.dtype, E: Float => {
+            Ok(is_seen::<E, Dynamic>(self.elements_as()?) && may_have_overflowed::<E, Dynamic>(self.elements_as()?)?)
+        })
     }
 
     /// `[1, C, 1, …]` for the axes of `self`.

@@ -7,16 +7,16 @@ use crate::error::{Error, Result, invalid};
 use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::FloatFor;
-use crate::ops::kernel::Casting;
 use crate::ops::losses::{
-    Affine, Blend, DividedByPower, First, InverseRoot, Losing, Neighbours, Product, Shifted, SquaredDifference,
+    Affine, Blend, DividedByPower, First, InverseRoot, InverseRootBeside, Losing, Neighbours, Product, Quotient,
+    Shifted, SquaredDifference,
 };
 use crate::ops::reduce::{Mean, Standardizing, Variance};
 use crate::shape::{Dim, HasChannels, InGroups, Known, OneForEach, Shape, SizeArray};
 use crate::storage::{View, ViewMut};
 use crate::tensor::Tensor;
 use crate::tensor::loss::per_channel::PerChannel;
-use crate::tensor::reduce::normalize::have_overflowed;
+use crate::tensor::reduce::large::{Powers, is_seen, may_have_overflowed};
 use castiron_macros::fallible;
 
 /// A list with an element for each channel.
@@ -99,18 +99,35 @@ pub(crate) fn by_statistics<E: Dtype, M: Dtype, V: Dtype, D: Device>(
 ) -> Result<D::Storage> {
     // In the numbers that elements are computed in.
     if const { matches!(E::DTYPE, DType::F64) } {
-        by_factors::<E, M, V, f64, D>(op, x, mean, variance, given, eps)
+        by_factors::<E, M, V, f64, D>(op, x, (mean, variance, None), given, eps)
     } else {
-        by_factors::<E, M, V, f32, D>(op, x, mean, variance, given, eps)
+        by_factors::<E, M, V, f32, D>(op, x, (mean, variance, None), given, eps)
     }
 }
+
+/// The same by the mean and the variance of elements that are multiplied by a power of two for each channel.
+pub(crate) fn by_scaled_statistics<E: Dtype, D: Device>(
+    op: &'static str,
+    x: View<'_, D::Storage, E>,
+    [mean, variance, power]: [View<'_, D::Storage, f64>; 3],
+    given: [Option<View<'_, D::Storage, E>>; 2],
+    eps: f64,
+) -> Result<D::Storage> {
+    if const { matches!(E::DTYPE, DType::F64) } {
+        by_factors::<E, f64, f64, f64, D>(op, x, (mean, variance, Some(power)), given, eps)
+    } else {
+        by_factors::<E, f64, f64, f32, D>(op, x, (mean, variance, Some(power)), given, eps)
+    }
+}
+
+/// Means, variances, and the powers of two by which elements were multiplied before.
+type Statistics<'a, S, M, V> = (View<'a, S, M>, View<'a, S, V>, Option<View<'a, S, f64>>);
 
 /// The same, factors and summands being a `B` each.
 fn by_factors<E: Dtype, M: Dtype, V: Dtype, B: Dtype, D: Device>(
     op: &'static str,
     x: View<'_, D::Storage, E>,
-    mean: View<'_, D::Storage, M>,
-    variance: View<'_, D::Storage, V>,
+    (mean, variance, power): Statistics<'_, D::Storage, M, V>,
     [weight, bias]: [Option<View<'_, D::Storage, E>>; 2],
     eps: f64,
 ) -> Result<D::Storage> {
@@ -123,7 +140,10 @@ fn by_factors<E: Dtype, M: Dtype, V: Dtype, B: Dtype, D: Device>(
     fn of<'a, B>(storage: &'a B, list: &'a [usize]) -> View<'a, B, f64> {
         View::new(storage, 0, list, &[1])
     }
-    let mut scale = D::map2::<V, V, f64>(Losing::<InverseRoot>::new([eps, 0.0]), variance, variance, &[1])?;
+    let mut scale = match power {
+        Some(power) => D::map2::<V, f64, f64>(Losing::<InverseRootBeside>::new([eps, 0.0]), variance, power, &[1])?,
+        None => D::map2::<V, V, f64>(Losing::<InverseRoot>::new([eps, 0.0]), variance, variance, &[1])?,
+    };
     if let Some(weight) = weight {
         scale = D::map2::<f64, E, f64>(Losing::<Product>::new([0.0; 2]), of(&scale, &list), weight, &[1])?;
     }
@@ -135,8 +155,16 @@ fn by_factors<E: Dtype, M: Dtype, V: Dtype, B: Dtype, D: Device>(
     let shifted = Losing::<Shifted>::new([0.0; 2]);
     let shift = D::map3::<f64, f64, f64, B>(shifted, of(&means, &list), of(&shifts, &list), of(&scale, &list), &[1])?;
     let scale = of(&scale, &list);
-    let scale = D::map2::<f64, f64, B>(Losing::<First>::new([0.0; 2]), scale, scale, &[1])?;
+    let scale = match power {
+        Some(power) => D::map2::<f64, f64, B>(Losing::<Product>::new([0.0; 2]), scale, power, &[1])?,
+        None => D::map2::<f64, f64, B>(Losing::<First>::new([0.0; 2]), scale, scale, &[1])?,
+    };
     affine::<E, B, E, D>(x, View::new(&scale, 0, &list, &[1]), View::new(&shift, 0, &list, &[1]))
+}
+
+/// Variances of channels of a float, which are of its dtype.
+fn of_channels<'a, E: Dtype, D: Device>(variances: &'a D::Storage, list: &'a [usize; 1]) -> View<'a, D::Storage, E> {
+    View::<_, <E as Element>::Real>::new(variances, 0, list, &[1]).known_as::<E>()
 }
 
 /// `x / (k + alpha / size * sum of squares) ** beta` over `size` channels around each; row-major.
@@ -374,23 +402,28 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let others: Vec<usize> = x.sizes.iter().enumerate().filter(|(axis, _)| *axis != 1).map(|(_, &n)| n).collect();
         expect_several(op, &others)?;
         let (mask, list) = (((1_u32 << S::RANK) - 1) & !0b10, [x.sizes[1]]);
-        let means = D::reduce(Mean, x, mask)?;
-        let variances = D::reduce(Variance::var(0.0), x, mask)?;
-        let (mean, variance) = (
-            View::<_, E>::new(&means, 0, &list, &[1]),
-            View::<_, <E as Element>::Real>::new(&variances, 0, &list, &[1]),
-        );
         let given = [weight.given(), bias.given()];
-        let variance = variance.known_as::<E>();
-        let storage = if have_overflowed::<E, D>(variance)? {
-            let to = strides::row_major(x.sizes);
-            let wide = D::map1::<E, f64>(Casting, x, &to)?;
-            let [variances, means] =
-                D::reduce_both(Variance::var(0.0), View::<_, f64>::new(&wide, 0, x.sizes, &to), mask)?;
-            let [mean, variance] = [&means, &variances].map(|found| View::<_, f64>::new(found, 0, &list, &[1]));
-            by_statistics::<E, f64, f64, D>(op, x, mean, variance, given, eps)?
+        let seen = if is_seen::<E, D>(x) {
+            Some([D::reduce(Mean, x, mask)?, D::reduce(Variance::var(0.0), x, mask)?])
         } else {
-            by_statistics::<E, E, E, D>(op, x, mean, variance, given, eps)?
+            None
+        };
+        let (storage, means) = match seen {
+            Some([means, variances]) if !may_have_overflowed::<E, D>(of_channels::<E, D>(&variances, &list))? => {
+                let variance = of_channels::<E, D>(&variances, &list);
+                let mean = View::<_, E>::new(&means, 0, &list, &[1]);
+                (by_statistics::<E, E, E, D>(op, x, mean, variance, given, eps)?, means)
+            }
+            _ => {
+                let powers = Powers::of::<E, D>(x, mask)?;
+                let [means, variances] = [
+                    powers.reduce::<E, f64, D>(Mean, x, mask)?,
+                    powers.reduce::<E, f64, D>(Variance::var(0.0), x, mask)?,
+                ];
+                let (of, each) = (|found| View::<_, f64>::new(found, 0, &list, &[1]), powers.list(&list));
+                let storage = by_scaled_statistics::<E, D>(op, x, [of(&means), of(&variances), each], given, eps)?;
+                (storage, D::map2::<f64, f64, E>(Losing::<Quotient>::new([0.0; 2]), of(&means), each, &[1])?)
+            }
         };
         let of_sample = D::reduce(Variance::var(1.0), x, mask)?;
         running.update(op, momentum, &means, &of_sample, list[0])?;
