@@ -126,7 +126,7 @@ impl<K: RowKernel<A, O>, A: Element, O: Element> Loop for RowLoop<K, A, O> {
 #[inline(never)]
 unsafe fn large_row<K: RowKernel<A, O>, A: Element, O: Element>(
     kernel: K,
-    (power, measure): (f64, K::Measure),
+    (power, measure): (A, K::Measure),
     elements: &[A],
     shared: [Option<&[A]>; 2],
     to: *mut O,

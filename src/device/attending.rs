@@ -9,12 +9,15 @@ use crate::layout::strides::row_major;
 use crate::ops;
 use crate::ops::arguments::{Added, Attention, Mask};
 use crate::ops::kernel::{Choosing, Combining};
+use crate::ops::losses::{Losing, Masked};
 use crate::ops::reduce::Extreme;
 use crate::ops::scan::Softmax;
 use crate::shape::numel;
 use crate::storage::View;
 
-pub(super) fn composed<D: Backend, E: Dtype>(attention: &Attention<'_, D::Storage, E>) -> Result<D::Storage> {
+/// Attention, with the shares of which it is the product: one for each query and key, row-major. What a query does not see has the share 0, which a
+/// product multiplies with NaN and infinite values, too.
+pub(super) fn composed<D: Backend, E: Dtype>(attention: &Attention<'_, D::Storage, E>) -> Result<[D::Storage; 2]> {
     let Attention { query, key, value, mask, is_causal, scale } = attention;
     let rank = query.sizes.len();
     let (queries, keys) = (query.sizes[rank - 2], key.sizes[rank - 2]);
@@ -36,7 +39,7 @@ pub(super) fn composed<D: Backend, E: Dtype>(attention: &Attention<'_, D::Storag
     if let Some(mask) = mask {
         let view = View::<_, E>::new(&scores, 0, &sizes, &strides);
         scores = match mask {
-            Mask::Added(mask) => D::map2::<E, E, E>(Combining::<ops::add, E>::new(), view, *mask, &strides)?,
+            Mask::Added(mask) => D::map2::<E, E, E>(Losing::<Masked>::new([0.0; 2]), view, *mask, &strides)?,
             Mask::Seen(mask) => {
                 let lowest = lowest(&scores)?;
                 D::map3::<bool, E, E, E>(Choosing, *mask, view, View::new(&lowest, 0, &sizes, &zeros), &strides)?
@@ -77,5 +80,6 @@ pub(super) fn composed<D: Backend, E: Dtype>(attention: &Attention<'_, D::Storag
             &strides,
         )?;
     }
-    D::matmul::<E>(View::new(&shares, 0, &sizes, &strides), *value, None)
+    let result = D::matmul::<E>(View::new(&shares, 0, &sizes, &strides), *value, None)?;
+    Ok([shares, result])
 }

@@ -3,7 +3,7 @@
 //!
 //! Uses `ops` and storage; used by `tensor` and `any`.
 
-use super::{attending, convolving};
+use super::convolving;
 use crate::dtype::{Castable, Dtype, Element};
 use crate::error::Result;
 #[cfg(feature = "cuda")]
@@ -388,10 +388,8 @@ pub trait Backend: sealed::Backend + Sized + 'static {
     ) -> Result<Option<Self::Storage>> {
         Ok(None)
     }
-    /// Scaled dot-product attention: `(…, L, V)`, row-major. `E` is a float.
-    fn attend<E: Dtype>(attention: &Attention<'_, Self::Storage, E>) -> Result<Self::Storage> {
-        attending::composed::<Self, E>(attention)
-    }
+    /// Scaled dot-product attention: `(…, L, V)`, row-major. `E` is a float. What a query does not see never reaches its result.
+    fn attend<E: Dtype>(attention: &Attention<'_, Self::Storage, E>) -> Result<Self::Storage>;
     /// The product of `(m, k)`, `u8` or `i8`, and `(k, n)`, in `i32`; row-major.
     fn int_mm<E: Dtype>(a: View<'_, Self::Storage, E>, b: View<'_, Self::Storage, i8>) -> Result<Self::Storage>;
 

@@ -4,6 +4,7 @@
 //! A device is one implementation of `Backend`. Knows dtypes, shapes, storage and the descriptions of operations; no
 //! tensors.
 
+#[cfg(feature = "cuda")]
 mod attending;
 mod backend;
 mod colocation;

@@ -7,7 +7,8 @@
 use super::Op;
 use super::kernel::{Map1, Map2, Map3};
 use super::reduce::op;
-use crate::dtype::{Castable, Compute as _, Dtype, MachineFloat, Parameters, Tuned, math};
+use super::reduce::rows::PowerOfRow;
+use crate::dtype::{Castable, Compute as _, Dtype, MachineFloat, Parameters, Tuned, Unary, math};
 #[cfg(any(test, feature = "cuda"))]
 use crate::{
     dtype::DType,
@@ -187,6 +188,8 @@ formulas! {
     Affine: |x, y, [shift, _]| x * y + shift;
     /// What a variance is multiplied by.
     InverseRoot: |x, _y, [eps, _]| T::one() / (x + eps).sqrt();
+    /// The same of a variance of numbers that are multiplied by a power.
+    InverseRootBeside: |x, power, [eps, _]| T::one() / (x + eps * power * power).sqrt();
     /// A mean scaled, taken from what is added.
     Shifted: |x, y, [scale, _]| y - x * scale;
     /// A number beside the sum of squares around it.
@@ -196,6 +199,12 @@ formulas! {
     Gated: |x, y, _| x * (T::one() / (T::one() + T::elementary::<math::Exp>(-y)));
     /// A number of a slice beside the norm of it.
     Renormed: |x, y, [most, _]| if y > most { x * (most / (y + T::lit(1e-7))) } else { x };
+    /// The power of two that a row with this largest part is multiplied by.
+    RowPower: |x, _y, _| <PowerOfRow as Unary>::real(x);
+    /// One that leaves it far above 1, where squares are beyond `f64`; most rows stay as they are.
+    LargePower: |x, _y, _| if x >= T::lit(2f64.powi(480)) { T::lit(2f64.powi(256)) * <PowerOfRow as Unary>::real(x) } else { T::one() };
+    /// A score and what is added to it: what negative infinity hides is not looked at.
+    Masked: |score, mask, _| if mask == T::neg_infinity() { mask } else { score + mask };
     /// A number that stays, scaled, or not.
     Dropped: |x, y, [scale, _]| if y > T::zero() { x * scale } else { x * T::zero() };
     AlphaDropped: |x, y, [scale, p]| {
@@ -324,7 +333,7 @@ pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     each!(Poisson PoissonOfLog Gaussian BinaryCrossEntropy BinaryCrossEntropyOfLogits PositiveLogit NegativeLogit);
     each!(MultilabelSoftMargin MarginRanking TripletMargin CosineEmbedding Lengths LengthsFrom Difference Product NegativeProduct);
     each!(Quotient Smaller First Blend NegativeSmoothed Negative);
-    each!(Dropped AlphaDropped Turned Affine InverseRoot Shifted Neighbours DividedByPower Gated Renormed);
+    each!(Dropped AlphaDropped Turned Affine InverseRoot Shifted Neighbours DividedByPower Gated Renormed Masked RowPower InverseRootBeside);
     suite.three::<_, f32, f64, f64, f32>("affine", Losing::<Affine>::new([0.0; 2])).ordinary();
     suite.two::<_, f64, bf16, bool>("losing_mixed", Losing::<Negative>::new([0.0; 2]));
     suite.one::<_, i64, i64>("kept_index", KeptIndex(3));

@@ -168,11 +168,11 @@ pub(crate) use {
     rearrange::pick::{pick_as_laid_out, pick_elements, positions, rolled},
     rearrange::repeat::repeated_elements,
     reduce::channels::{
-        by_groups, by_neighbours, by_statistics, channel_moments, expect_channels, expect_several, expect_variance,
-        mixed_statistics, strides_by_channels,
+        Moments, by_groups, by_neighbours, by_statistics, expect_channels, expect_several, expect_variance,
+        mixed_statistics, of_elements, strides_by_channels,
     },
     reduce::gates::{gated, renormed, renormed_along},
-    reduce::normalize::have_overflowed,
+    reduce::large::{is_seen, may_have_overflowed, over_scaled_norms},
     reduce::statistics::{correlations, covariance},
 };
 

@@ -34,6 +34,8 @@ mistakes! {
     "another stride" product: "* w.b_row" => "* w.b_column";
     "an axis that is not skipped" taken: "(ci_at)at[k] * step" => "(ci_at)at[k]";
     "equal keys at one place" sorted: "theirs < key ||" => "theirs <= key ||";
+    "a large row that is not measured again" normed: "!L::is_beyond(g)" => "true";
+    "a value that is not seen" attended: "if (CI_SEES) sum" => "sum";
     "what stands before is forgotten" running: "is_there ? ci_put(p, later) : later" => "later";
 }
 
@@ -79,6 +81,17 @@ fn taken<D: Device>() -> Result<String> {
 fn sorted<D: Device>() -> Result<String> {
     let (values, places) = line::<D>(20, 4)?.try_sort(axis![0], false)?;
     Ok(read(&values)? + &read(&places)?)
+}
+
+fn normed<D: Device>() -> Result<String> {
+    let x = Matrix::<f32, Cpu>::from_vec_sized(vec![1e30, -1e30, 2.0, 4.0], [2, 2]).to_device::<D>()?;
+    read(&x.try_layer_norm::<shape![_]>(None, None, 0.0)?)
+}
+
+fn attended<D: Device>() -> Result<String> {
+    let x = Tensor::<f32, shape![2, 2], Cpu>::from([[1.0, 2.0], [3.0, f32::INFINITY]]).to_device::<D>()?;
+    let zeros = Tensor::<f32, shape![2, 2], D>::try_zeros()?;
+    read(&zeros.try_scaled_dot_product_attention(&zeros, &x, castiron::nn::Causal, None)?.try_slice(castiron::s![0])?)
 }
 
 fn running<D: Device>() -> Result<String> {

@@ -325,57 +325,6 @@ fn distances_in_pieces() {
     }
 }
 
-/// Rows of finite numbers whose squares are beyond their dtype are normalised as rows that are smaller by a power of two.
-#[test]
-fn large_rows_are_normalised_as_small_ones_are() {
-    macro_rules! check {
-        ($E:ident: $k:literal, $tolerance:literal, $all:literal) => {{
-            type Images = Tensor<$E, shape![2, 4, 20]>;
-            let images = |power: f64| {
-                Images::from_fn(|[n, c, i]: [usize; 3]| {
-                    // One channel is of ordinary numbers in both.
-                    let x = ((n * 13 + c * 7 + i * 5) % 17) as f64 - 6.0;
-                    Tensor::<f64, ()>::scalar(if c == 3 { x } else { x * power }).to::<$E>().item()
-                })
-            };
-            let (large, small) = (images(2f64.powi($k)), images(1.0));
-            let (weight, bias) = (tensor![1.5, 2.0, 0.5, 1.0].to::<$E>(), tensor![0.0, 1.0, -1.0, 3.0].to::<$E>());
-            let row = Tensor::<$E, shape![20]>::ones();
-            let results = |x: &Images| {
-                // Beyond `f64` there are no numbers that these are computed in.
-                let wide = |result: Images| if $all { result } else { Images::ones() };
-                [
-                    ("layer_norm", x.layer_norm(Some(&row), None, 0.0)),
-                    ("layer_norm of both", x.layer_norm(Some(&row), Some(&row), 0.0)),
-                    ("rms_norm", x.rms_norm::<shape![20]>(None, Some(0.0))),
-                    ("instance_norm", x.instance_norm(&weight, &bias, 0.0)),
-                    ("group_norm", x.group_norm::<castiron::dim!(4), _, _>(&weight, (), 0.0)),
-                    ("batch_norm", wide(x.batch_norm_training((), &weight, &bias, 0.1, 0.0))),
-                    ("normalize", wide(x.normalize(axis![2], 2.0, 1e-12))),
-                ]
-            };
-            for ((name, got), (_, wanted)) in results(&large).into_iter().zip(results(&small)) {
-                let (got, wanted) = (got.to::<f64>(), wanted.to::<f64>());
-                assert!(got.allclose_with(&wanted, $tolerance, $tolerance), "{name} of {}", stringify!($E));
-            }
-            if $all {
-                let cosines = |x: &Images| x.cosine_similarity(&x.flip(axis![2]), axis![2], 0.0).to::<f64>();
-                assert!(cosines(&large).allclose_with(&cosines(&small), $tolerance, $tolerance));
-            }
-        }};
-    }
-    check!(f32: 100, 1e-6, true);
-    // The largest is 10 * 2^124.
-    check!(f32: 124, 1e-6, true);
-    check!(bf16: 100, 1e-2, true);
-    check!(f64: 1000, 1e-14, false);
-    // What is not finite stays so, and a row beside it is as it was.
-    let x = tensor![[f32::INFINITY, 1.0], [1e30, -1e30], [f32::NAN, 1.0], [1.0, -1.0]];
-    let y = x.layer_norm::<shape![2]>(None, None, 0.0).to_vec();
-    assert!(y[0].is_nan() && y[4].is_nan() && y[5].is_nan());
-    assert_eq!([&y[2..4], &y[6..]].concat(), [1.0, -1.0, 1.0, -1.0]);
-}
-
 /// Meta tensors know the shapes.
 #[test]
 fn shapes_without_data() {

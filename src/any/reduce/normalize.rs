@@ -4,6 +4,7 @@
 use crate::any::base::as_typed::Rank1;
 use crate::any::base::dispatch::{dispatch_dtype, refused};
 use crate::any::call::Bound;
+use crate::any::elementwise::apply::result_strides;
 use crate::any::view::views::axis;
 use crate::any::{AnyTensor, IntoSizes, Value};
 use crate::device::Dynamic;
@@ -12,8 +13,8 @@ use crate::error::{Error, Result, invalid};
 use crate::layout::strides;
 use crate::tensor::losses::{cosines_along, norms_of_differences};
 use crate::tensor::{
-    by_groups, by_statistics, channel_moments, expect_channels, expect_variance, gated, have_overflowed,
-    mixed_statistics, renormed, renormed_along, strides_by_channels,
+    Moments, by_groups, by_statistics, expect_channels, expect_variance, gated, is_seen, may_have_overflowed,
+    mixed_statistics, of_elements, over_scaled_norms, renormed, renormed_along, strides_by_channels,
 };
 use castiron_macros::operations;
 
@@ -124,12 +125,20 @@ impl AnyTensor {
 
     /// Divided by norms over axes.
     fn over_norms(&self, p: f64, dims: &[i64], eps: f64) -> Result<AnyTensor> {
-        let norms = self.vector_norm(p, Some(dims), true)?;
-        if !matches!(self.dtype, DType::F64 | DType::C128) && norms.have_overflowed()? {
-            let wide = if self.dtype.is_complex() { DType::C128 } else { DType::F64 };
-            return self.to(wide)?.over_norms(p, dims, eps)?.to(self.dtype);
+        let op = "normalize";
+        let (mask, _) = self.reduced(op, Some(dims), true)?;
+        let is_seen = dispatch_dtype!(op, self.dtype, E: Inexact => Ok(is_seen::<E, Dynamic>(self.elements_as()?)))?;
+        if is_seen || !self.has_data() || self.numel() == 0 {
+            let norms = self.vector_norm(p, Some(dims), true)?;
+            if !norms.have_overflowed()? {
+                return self.div(norms.clamp_min(eps)?);
+            }
         }
-        self.div(norms.clamp_min(eps)?)
+        let strides = result_strides(&self.sizes, &[self.layout(self.dtype)]);
+        let buffer = dispatch_dtype!(op, self.dtype, E: Inexact => {
+            over_scaled_norms::<E, Dynamic>(self.elements_as()?, mask, [p, eps], &strides)
+        })?;
+        Ok(AnyTensor::fresh(buffer, self.dtype, &self.sizes, &strides))
     }
 
     /// Whether the host can see an infinite number among norms or variances.
@@ -137,7 +146,9 @@ impl AnyTensor {
         if !self.has_data() {
             return Ok(false);
         }
-        dispatch_dtype!("normalize", self.dtype, E: Float => have_overflowed::<E, Dynamic>(self.elements_as()?))
+        dispatch_dtype!("normalize", self.dtype, E: Float => {
+            Ok(is_seen::<E, Dynamic>(self.elements_as()?) && may_have_overflowed::<E, Dynamic>(self.elements_as()?)?)
+        })
     }
 
     /// Standardises groups of channels, those of the second axis (`torch.nn.functional.group_norm`, where `eps` is 1e-5 if not given).
@@ -195,14 +206,14 @@ impl AnyTensor {
             return invalid(op, format!("at least two axes are wanted, got {}", self.rank()));
         }
         self.expect_weights(op, [Some(mean), Some(var), weight, bias].into_iter().flatten())?;
-        self.standardised(op, [mean, var], [weight, bias], eps)
+        self.standardised(op, ([mean, var], None), [weight, bias], eps)
     }
 
     /// `(x - mean) / sqrt(var + eps) * weight + bias` by lists for the channels.
     fn standardised(
         &self,
         op: &'static str,
-        statistics: [&AnyTensor; 2],
+        (statistics, power): ([&AnyTensor; 2], Option<&AnyTensor>),
         given: [Option<&AnyTensor>; 2],
         eps: f64,
     ) -> Result<AnyTensor> {
@@ -213,8 +224,8 @@ impl AnyTensor {
         };
         let [mean, var] = [list(statistics[0])?, list(statistics[1])?];
         let [weight, bias] = [given[0].map(list).transpose()?, given[1].map(list).transpose()?];
-        let statistics = [mean.elements_as()?, var.elements_as()?];
         let elements = AnyTensor::elements_as::<f64>;
+        let statistics = ([elements(&mean)?, elements(&var)?], power.map(elements).transpose()?);
         let given = [weight.as_ref().map(elements).transpose()?, bias.as_ref().map(elements).transpose()?];
         let buffer = dispatch_dtype!(op, self.dtype, E: Float => {
             by_statistics::<E, Dynamic>(op, self.elements_as()?, statistics, given, eps)
@@ -333,16 +344,25 @@ impl AnyTensor {
         Ok(Some([self.expand(&sizes)?, other.expand(&sizes)?]))
     }
 
-    /// The mean and the variance of each channel, in `f64`, and how many elements a channel has.
-    fn of_channels(&self, op: &'static str) -> Result<([AnyTensor; 2], usize)> {
+    /// The mean and the variance of each channel, and what elements were multiplied by before ([`Moments`]); how many a channel has.
+    fn moments(&self, op: &'static str) -> Result<([AnyTensor; 2], Option<AnyTensor>, usize)> {
         self.expect_float(op)?;
         if self.rank() < 2 {
             return invalid(op, format!("at least two axes are wanted, got {}", self.rank()));
         }
         let count = expect_variance(op, &self.sizes)?;
         self.expect_memory()?;
-        let found = dispatch_dtype!(op, self.dtype, E: Float => channel_moments::<E, Dynamic>(self.elements_as()?))?;
-        Ok((found.map(|list| AnyTensor::fresh(list, DType::F64, &self.sizes[1..2], &[1])), count))
+        let Moments { mean, variance, power } =
+            dispatch_dtype!(op, self.dtype, E: Float => Moments::of::<E, Dynamic>(self.elements_as()?))?;
+        let list = |list| AnyTensor::fresh(list, DType::F64, &self.sizes[1..2], &[1]);
+        Ok(([list(mean), list(variance)], power.map(list), count))
+    }
+
+    /// Means and variances of the elements as they are.
+    fn of_elements([mean, variance]: &[AnyTensor; 2], power: Option<&AnyTensor>) -> Result<[AnyTensor; 2]> {
+        let power = power.map(AnyTensor::elements_as::<f64>).transpose()?;
+        let found = of_elements::<Dynamic>(([mean.elements_as()?, variance.elements_as()?], power))?;
+        Ok(found.map(|list| AnyTensor::fresh(list, DType::F64, &mean.sizes, &[1])))
     }
 
     /// [`batch_norm`](Self::batch_norm) by the mean and the variance of each channel itself (`torch.nn.functional.batch_norm` with
@@ -370,9 +390,9 @@ impl AnyTensor {
         eps: f64,
     ) -> Result<AnyTensor> {
         let op = "batch_norm";
-        let ([mean, var], count) = self.of_channels(op)?;
+        let (found, power, count) = self.moments(op)?;
         self.expect_weights(op, [weight, bias].into_iter().flatten())?;
-        let result = self.standardised(op, [&mean, &var], [weight, bias], eps)?;
+        let result = self.standardised(op, (found.each_ref(), power.as_ref()), [weight, bias], eps)?;
         if let Some([own_mean, own_var]) = running {
             for own in [&own_mean, &own_var] {
                 expect_channels(op, self.sizes[1], &own.sizes)?;
@@ -382,7 +402,8 @@ impl AnyTensor {
                 return invalid(op, format!("running statistics of {} and {}", own_mean.dtype, own_var.dtype));
             }
             // Both are computed before one is written.
-            let new = [mean.elements_as()?, var.elements_as()?];
+            let new = Self::of_elements(&found, power.as_ref())?;
+            let new = [new[0].elements_as()?, new[1].elements_as()?];
             let values = dispatch_dtype!(op, own_mean.dtype, E: Float => {
                 mixed_statistics::<E, Dynamic>([own_mean.elements_as()?, own_var.elements_as()?], new, momentum, count)
             })?;
@@ -405,7 +426,8 @@ impl AnyTensor {
             let none = x.zeros_like_device(&[0], kept)?;
             return Ok((x.batch_norm(mean, var, weight, bias, eps)?, none.clone(), none).into());
         }
-        let ([mean, var], _) = x.of_channels("native_batch_norm")?;
+        let (found, power, _) = x.moments("native_batch_norm")?;
+        let [mean, var] = Self::of_elements(&found, power.as_ref())?;
         let result = x.batch_norm_training(None, weight, bias, 0.0, eps)?;
         Ok((result, mean.to(kept)?, var.add(eps)?.rsqrt()?.to(kept)?).into())
     }

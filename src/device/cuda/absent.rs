@@ -4,7 +4,7 @@ use super::Cuda;
 use crate::device::{AnyDevice, Backend, Device, Place};
 use crate::dtype::{Castable, Dtype, Element};
 use crate::error::{Error, Result};
-use crate::ops::arguments::{Added, Indexing, Order, Sought};
+use crate::ops::arguments::{Added, Attention, Indexing, Order, Sought};
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{LaneKernel, Map1, Map2, Map3, RowKernel};
 use crate::ops::reduce::{Reducer, TwoResults};
@@ -218,6 +218,9 @@ impl<const N: usize> Backend for Cuda<N> {
         _: Option<Added<'_, NoStorage, E>>,
     ) -> Result<NoStorage> {
         match *a.buffer {}
+    }
+    fn attend<E: Dtype>(attention: &Attention<'_, NoStorage, E>) -> Result<NoStorage> {
+        match *attention.query.buffer {}
     }
     fn int_mm<E: Dtype>(a: View<'_, NoStorage, E>, _: View<'_, NoStorage, i8>) -> Result<NoStorage> {
         match *a.buffer {}

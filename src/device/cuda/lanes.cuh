@@ -1,5 +1,5 @@
 // Functions of rows, the elements along one axis: measured in one pass or two, then each element is computed. Behind `block.cuh` and the
-// struct `L` of a function of rows; CI_PASSES is a CI_MEASURE for each pass, CI_SHARED the parameters of rows that all rows share, CI_HERE
+// struct `L` of a function of rows; CI_PASSES(X) is a CI_MEASURE for each pass, of elements that `X` makes of those that there are, CI_SHARED the parameters of rows that all rows share, CI_HERE
 // loads a pack of each of them, and CI_AT gives an element of the result. What is compiled is the first section and one of the others.
 
 // Where lanes are: sizes of the other axes, strides there and along the lane, of the elements and of the results.
@@ -9,6 +9,8 @@ struct ci_lanes {
   ci_u64 rank;
 };
 typedef ci_pack<L::element, CI_PACK> ci_elements;
+#define CI_AS_IS(x) x
+#define CI_TIMES_POWER(x) L::times(x, power)
 // Elements of a row in global memory that are loaded before the first is used.
 #define CI_AHEAD 8
 // Runs `ONE` with `x`, element `i` of the row at `from`, for each element of one of the `threads`.
@@ -26,7 +28,7 @@ typedef ci_pack<L::element, CI_PACK> ci_elements;
 // ---
 // Contiguous rows that threads hold in registers, so that each element is read once: CI_ROW threads for each row, a warp or the whole
 // block, with CI_ITEMS packs each. Where all packs are there (CI_WHOLE), nothing branches: what two passes compute of an element is computed
-// once.
+// once. Where terms may grow beyond the numbers (CI_GROWS), a row of which they did is multiplied by a power in the registers, and measured again.
 #define CI_IS_THERE(i) (CI_WHOLE || i < w.len)
 template<class R> CI_FN typename R::partial ci_row_merged(typename R::partial p, const typename R::given g) {
   if (CI_ROW != 32) return ci_merged<R>(p, g);
@@ -34,14 +36,16 @@ template<class R> CI_FN typename R::partial ci_row_merged(typename R::partial p,
   for (unsigned bit = 16; bit > 0; bit /= 2) p = R::merge(p, ci_shuffled(p, bit), g);
   return p;
 }
-#define CI_MEASURE(n) { \
-    L::pass##n::partial p = L::pass##n::start(g); \
+#define CI_ACCUMULATE(R, p) \
+    R::partial p = R::start(g); \
     CI_UNROLL \
     for (int item = 0; item < CI_ITEMS; item++) { \
       const ci_u64 i = (item * CI_ROW + thread) * (ci_u64)CI_PACK; \
       CI_UNROLL \
-      for (int k = 0; k < CI_PACK; k++) if (CI_IS_THERE(i)) p = L::pass##n::accumulate(p, x[item].of[k], (ci_i64)(i + k), g); \
-    } \
+      for (int k = 0; k < CI_PACK; k++) if (CI_IS_THERE(i)) p = R::accumulate(p, x[item].of[k], (ci_i64)(i + k), g); \
+    }
+#define CI_MEASURE(n, X) { \
+    CI_ACCUMULATE(L::pass##n, p) \
     g = L::with##n(g, L::pass##n::finish(ci_row_merged<L::pass##n>(p, g), (ci_i64)w.len, g)); \
   }
 CI_KERNEL void __launch_bounds__(CI_THREADS) lanes(const L::element *a, L::element *out CI_SHARED, const ci_lanes w, const L::given values) {
@@ -56,7 +60,22 @@ CI_KERNEL void __launch_bounds__(CI_THREADS) lanes(const L::element *a, L::eleme
       const ci_u64 i = (item * CI_ROW + thread) * (ci_u64)CI_PACK;
       if (CI_IS_THERE(i)) x[item] = ci_load<L::element, CI_PACK>(from + i, 0);
     }
-    CI_PASSES
+#if CI_GROWS
+    for (bool is_large = false;; is_large = true) {
+      CI_PASSES(CI_AS_IS)
+      if (is_large || !L::is_beyond(g)) break;
+      CI_ACCUMULATE(L::large, p)
+      const L::number power = L::large::finish(ci_row_merged<L::large>(p, g), (ci_i64)w.len, g);
+      CI_UNROLL
+      for (int item = 0; item < CI_ITEMS; item++) {
+        CI_UNROLL
+        for (int k = 0; k < CI_PACK; k++) x[item].of[k] = L::times(x[item].of[k], power);
+      }
+      g = L::beside(values, power);
+    }
+#else
+    CI_PASSES(CI_AS_IS)
+#endif
     CI_UNROLL
     for (int item = 0; item < CI_ITEMS; item++) {
       const ci_u64 i = (item * CI_ROW + thread) * (ci_u64)CI_PACK;
@@ -71,9 +90,9 @@ CI_KERNEL void __launch_bounds__(CI_THREADS) lanes(const L::element *a, L::eleme
 }
 // ---
 // A block for each row, which is read once for each pass and once more.
-#define CI_MEASURE(n) { \
+#define CI_MEASURE(n, X) { \
     L::pass##n::partial p = L::pass##n::start(g); \
-    CI_EACH_AHEAD(threadIdx.x, CI_THREADS, p = L::pass##n::accumulate(p, x, (ci_i64)i, g);) \
+    CI_EACH_AHEAD(threadIdx.x, CI_THREADS, p = L::pass##n::accumulate(p, X(x), (ci_i64)i, g);) \
     g = L::with##n(g, L::pass##n::finish(ci_merged<L::pass##n>(p, g), (ci_i64)w.len, g)); \
   }
 CI_KERNEL void __launch_bounds__(CI_THREADS) lanes(const L::element *a, L::element *out CI_SHARED, const ci_lanes w, const L::given values) {
@@ -81,12 +100,26 @@ CI_KERNEL void __launch_bounds__(CI_THREADS) lanes(const L::element *a, L::eleme
     const L::element *from = a + ci_place(lane, w.rank, w.sizes, w.strides);
     const ci_u64 to = ci_place(lane, w.rank, w.sizes, w.to_strides);
     L::given g = values;
-    CI_PASSES
+    CI_PASSES(CI_AS_IS)
+#if CI_GROWS
+    if (L::is_beyond(g)) {
+      L::large::partial p = L::large::start(g);
+      CI_EACH_AHEAD(threadIdx.x, CI_THREADS, p = L::large::accumulate(p, x, (ci_i64)i, g);)
+      const L::number power = L::large::finish(ci_merged<L::large>(p, g), (ci_i64)w.len, g);
+      g = L::beside(values, power);
+      CI_PASSES(CI_TIMES_POWER)
+      CI_EACH_AHEAD(threadIdx.x, CI_THREADS, CI_HERE(i) out[to + i * w.to_step] = CI_AT(CI_TIMES_POWER(x), 0);)
+      continue;
+    }
+#endif
     CI_EACH_AHEAD(threadIdx.x, CI_THREADS, CI_HERE(i) out[to + i * w.to_step] = CI_AT(x, 0);)
   }
 }
 // ---
 // Rows that are neighbours in memory: 32 of them side by side in a block, whose other threads take other elements of the same rows.
+#if CI_GROWS
+#error "rows whose terms grow are contiguous (Backend::rows)"
+#endif
 template<class R> CI_FN typename R::partial ci_column_merged(typename R::partial p, const typename R::given g) {
   __shared__ typename R::partial parts[CI_THREADS];
   parts[threadIdx.x] = p;
@@ -99,9 +132,9 @@ template<class R> CI_FN typename R::partial ci_column_merged(typename R::partial
   __syncthreads();
   return p;
 }
-#define CI_MEASURE(n) { \
+#define CI_MEASURE(n, X) { \
     L::pass##n::partial p = L::pass##n::start(g); \
-    if (is_there) CI_EACH_AHEAD(threadIdx.x / 32, CI_THREADS / 32, p = L::pass##n::accumulate(p, x, (ci_i64)i, g);) \
+    if (is_there) CI_EACH_AHEAD(threadIdx.x / 32, CI_THREADS / 32, p = L::pass##n::accumulate(p, X(x), (ci_i64)i, g);) \
     g = L::with##n(g, L::pass##n::finish(ci_column_merged<L::pass##n>(p, g), (ci_i64)w.len, g)); \
   }
 CI_KERNEL void __launch_bounds__(CI_THREADS) lanes(const L::element *a, L::element *out CI_SHARED, const ci_lanes w, const L::given values) {
@@ -111,7 +144,7 @@ CI_KERNEL void __launch_bounds__(CI_THREADS) lanes(const L::element *a, L::eleme
     const L::element *from = a + ci_place(is_there ? lane : 0, w.rank, w.sizes, w.strides);
     const ci_u64 to = ci_place(is_there ? lane : 0, w.rank, w.sizes, w.to_strides);
     L::given g = values;
-    CI_PASSES
+    CI_PASSES(CI_AS_IS)
     if (is_there) CI_EACH_AHEAD(threadIdx.x / 32, CI_THREADS / 32, CI_HERE(i) out[to + i * w.to_step] = CI_AT(x, 0);)
   }
 }

@@ -130,15 +130,16 @@ fn row_source(text: &RowText, shared: [bool; 2], division: Division) -> String {
         .map(|row| format!("const ci_elements {row}_here = ci_load<L::element, CI_PACK>({row} + (i), 0);"))
         .collect();
     let elements: String = there().map(|row| format!("{row}_here.of[k], ")).collect();
-    let passes: String = (0..text.passes).map(|pass| format!("CI_MEASURE({pass}) ")).collect();
+    let passes: String = (0..text.passes).map(|pass| format!("CI_MEASURE({pass}, X) ")).collect();
     let Division { threads, row, items, pack, whole, .. } = division;
     with_prelude(&format!(
         "{}typedef {} L;\n#define CI_THREADS {threads}\n#define CI_ROW {row}\n#define CI_ITEMS {items}\n\
-         #define CI_PACK {pack}\n#define CI_WHOLE {}\n#define CI_SHARED {parameters}\n#define CI_PASSES {passes}\n#define CI_HERE(i) {here}\n\
+         #define CI_PACK {pack}\n#define CI_WHOLE {}\n#define CI_SHARED {parameters}\n#define CI_PASSES(X) {passes}\n#define CI_GROWS {}\n#define CI_HERE(i) {here}\n\
          #define CI_AT(x, k) L::at_{}{}(x, {elements}g)\n{BLOCK}{common}{own}",
         text.library,
         text.name,
         u8::from(whole),
+        u8::from(text.grows),
         u8::from(shared[0]),
         u8::from(shared[1])
     ))

@@ -4,6 +4,8 @@
 #[cfg(not(feature = "cuda"))]
 mod absent;
 #[cfg(feature = "cuda")]
+mod attend;
+#[cfg(feature = "cuda")]
 mod axes;
 #[cfg(feature = "cuda")]
 mod elementwise;

@@ -6,14 +6,14 @@
 use super::Cuda;
 use super::elementwise::{self, Seeking, Target, count, fresh, operand, operand_of, run, written};
 use super::memory::{copy_span, download, fill, reach};
-use super::{index, lanes, order, product, random, reduce, scatter, select};
+use super::{attend, index, lanes, order, product, random, reduce, scatter, select};
 use crate::cuda::buffer::bytes_of;
 use crate::cuda::{CudaBuffer, CudaDevice, device};
-use crate::device::{AnyDevice, Backend, Place};
+use crate::device::{AnyDevice, Backend, Place, attending};
 use crate::dtype::{Castable, Dtype, Element};
 use crate::error::Result;
 use crate::layout::strides;
-use crate::ops::arguments::{Added, Distribution, Indexing, Order, Sought};
+use crate::ops::arguments::{Added, Attention, Distribution, Indexing, Order, Sought};
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{Copying, LaneKernel, Map1, Map2, Map3, RowKernel};
 use crate::ops::reduce::{AnyAll, Reducer, TwoResults};
@@ -355,6 +355,11 @@ impl<const N: usize> Backend for Cuda<N> {
         added: Option<Added<'_, CudaBuffer, E>>,
     ) -> Result<CudaBuffer> {
         product::matmul(a.buffer.device(), &kernel, &a, &b, added)
+    }
+    fn attend<E: Dtype>(attention: &Attention<'_, CudaBuffer, E>) -> Result<CudaBuffer> {
+        let [shares, result] = attending::composed::<Self, E>(attention)?;
+        attend::without_unseen(attention, &shares, &result)?;
+        Ok(result)
     }
     fn int_mm<E: Dtype>(a: View<'_, CudaBuffer, E>, b: View<'_, CudaBuffer, i8>) -> Result<CudaBuffer> {
         product::int_mm(a.buffer.device(), &a, &b)

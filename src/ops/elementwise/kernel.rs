@@ -385,12 +385,12 @@ pub trait RowKernel<A, O>: Copy + Send + Sync + 'static {
     /// Where this measure says that finite numbers were too large for what the first pass does with them: a power of two, and the measure of
     /// the row times it.
     #[inline(always)]
-    fn of_large(self, _measure: Self::Measure, _row: &[A]) -> Option<(f64, Self::Measure)> {
+    fn of_large(self, _measure: Self::Measure, _row: &[A]) -> Option<(A, Self::Measure)> {
         None
     }
     /// An element times such a power.
     #[inline(always)]
-    fn times(element: A, _power: f64) -> A {
+    fn times(element: A, _power: A) -> A {
         element
     }
     /// The second pass: one element, with those of the shared rows.

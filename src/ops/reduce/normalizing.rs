@@ -2,10 +2,10 @@
 //!
 //! Uses `rows` and blocked sums; used by `tensor`.
 
-use super::rows::{Pass, RowSteps};
+use super::rows::{LargestPart, Pass, PowerOfRow, RowSteps, TimesPower, beside_powers};
 use super::steps::{is_nan, is_truth};
 use super::{Accumulating, blocked_sum};
-use crate::dtype::{Complex, Compute, Dtype, MachineFloat as _};
+use crate::dtype::{Compute, Dtype};
 use crate::ops;
 use crate::ops::kernel::Precompiled;
 use crate::ops::kernel::RowKernel;
@@ -19,6 +19,12 @@ fn inverse_root<C: Compute>(sum: C, count: C, eps: C) -> C {
     mean.binary::<Accumulating>(eps).unary::<ops::rsqrt>()
 }
 
+/// Whether squares were beyond the numbers: their inverse root is 0, or NaN if their mean was, too.
+#[inline(always)]
+fn has_no_scale<C: Compute>(inverse_root: C) -> bool {
+    !is_truth(inverse_root) || is_nan(inverse_root)
+}
+
 /// `x * weight + bias`, of those that are there.
 #[inline(always)]
 fn affine<C: Compute>(x: C, shared: [Option<C>; 2]) -> C {
@@ -26,53 +32,52 @@ fn affine<C: Compute>(x: C, shared: [Option<C>; 2]) -> C {
     shared[1].map_or(scaled, |bias| scaled.binary::<Accumulating>(bias))
 }
 
-/// What the passes over a row, times a power, measure, all of which are sums.
+/// What the passes over a row measure, all of which are sums.
 #[inline(always)]
-fn measure<K: RowSteps, E: Dtype>(steps: K, row: &[E], eps: f64, value: impl Fn(E) -> E) -> [E::Compute; 2] {
-    let (count, eps) = (E::Compute::number(row.len() as f64), E::Compute::number(eps));
+fn measure<K: RowSteps, E: Dtype>(
+    steps: K,
+    row: &[E],
+    eps: E::Compute,
+    value: impl Fn(E) -> E::Compute,
+) -> [E::Compute; 2] {
+    let count = E::Compute::number(row.len() as f64);
     let none = E::Compute::default();
-    let total = blocked_sum(row, |&x| steps.term(0, value(x).to_compute(), [none; 2]));
+    let total = blocked_sum(row, |&x| steps.term(0, value(x), [none; 2]));
     let first = steps.measured(0, total, count, eps);
     if const { K::PASSES.len() == 1 } {
         return [first, none];
     }
-    let total = blocked_sum(row, |&x| steps.term(1, value(x).to_compute(), [first, none]));
+    let total = blocked_sum(row, |&x| steps.term(1, value(x), [first, none]));
     [first, steps.measured(1, total, count, eps)]
 }
 
-/// [`measure`] of a row times a power of two that makes its largest part about 1, and that power, where `scale` says that squares were
-/// beyond the numbers: their inverse root is 0, or NaN if their mean was, too.
+/// Where terms have grown beyond the numbers: the power by which the row is multiplied, and what is measured then.
 #[inline(always)]
 fn measure_large<K: RowSteps, E: Dtype>(
     steps: K,
     row: &[E],
     eps: f64,
-    scale: E::Compute,
-) -> Option<(f64, [E::Compute; 2])> {
-    if is_truth(scale) && !is_nan(scale) { None } else { measure_scaled(steps, row, eps) }
+    measured: [E::Compute; 2],
+) -> Option<(E, [E::Compute; 2])> {
+    if steps.is_beyond(measured) { measure_scaled(steps, row, eps) } else { None }
 }
 #[cold]
 #[inline(never)]
-fn measure_scaled<K: RowSteps, E: Dtype>(steps: K, row: &[E], eps: f64) -> Option<(f64, [E::Compute; 2])> {
-    let mut largest = 0.0_f64;
-    for &x in row {
-        let x: Complex<f64> = x.cast();
-        if !(x.re.is_finite() && x.im.is_finite()) {
-            return None;
-        }
-        largest = largest.max(x.re.abs()).max(x.im.abs());
-    }
-    if largest < 2.0 {
+fn measure_scaled<K: RowSteps, E: Dtype>(steps: K, row: &[E], eps: f64) -> Option<(E, [E::Compute; 2])> {
+    let parts = row.iter().map(|x| x.to_compute().unary::<LargestPart>());
+    let power = parts.fold(E::Compute::default(), |a, b| a.binary::<LargestPart>(b)).unary::<PowerOfRow>();
+    if power == E::Compute::number(1.0) {
         return None;
     }
-    let power = largest.binade().recip();
-    Some((power, measure(steps, row, eps * power * power, |x| times(x, power))))
+    let power = E::from_compute(power);
+    let eps = beside_powers(E::Compute::number(eps), power.to_compute());
+    Some((power, measure(steps, row, eps, |x| times(x, power).to_compute())))
 }
 
-/// An element times a power of two.
+/// An element times such a power.
 #[inline(always)]
-fn times<E: Dtype>(x: E, power: f64) -> E {
-    E::from_compute(x.to_compute().binary::<ops::mul>(E::Compute::number(power)))
+fn times<E: Dtype>(x: E, power: E) -> E {
+    E::from_compute(x.to_compute().binary::<TimesPower>(power.to_compute()))
 }
 
 /// `(x - mean) / sqrt(variance + eps)`
@@ -99,20 +104,25 @@ impl RowSteps for Standardizing {
     fn element<C: Compute>(self, [mean, scale]: [C; 2], x: C, shared: [Option<C>; 2]) -> C {
         affine(x.binary::<ops::sub>(mean).binary::<ops::mul>(scale), shared)
     }
+    const GROWS: bool = true;
+    #[inline(always)]
+    fn is_beyond<C: Compute>(self, [_, scale]: [C; 2]) -> bool {
+        has_no_scale(scale)
+    }
 }
 impl<E: Dtype> RowKernel<E, E> for Standardizing {
     const PRECOMPILED: Option<Precompiled> = Some(Precompiled::Standardizing);
     type Measure = [E::Compute; 2];
     #[inline(always)]
     fn measure(self, row: &[E]) -> Self::Measure {
-        measure(self, row, self.eps, |x| x)
+        measure(self, row, E::Compute::number(self.eps), E::to_compute)
     }
     #[inline(always)]
-    fn of_large(self, [_, scale]: Self::Measure, row: &[E]) -> Option<(f64, Self::Measure)> {
-        measure_large(self, row, self.eps, scale)
+    fn of_large(self, measured: Self::Measure, row: &[E]) -> Option<(E, Self::Measure)> {
+        measure_large(self, row, self.eps, measured)
     }
     #[inline(always)]
-    fn times(element: E, power: f64) -> E {
+    fn times(element: E, power: E) -> E {
         times(element, power)
     }
     #[inline(always)]
@@ -150,20 +160,25 @@ impl RowSteps for RootMeanSquare {
     fn element<C: Compute>(self, [scale, _]: [C; 2], x: C, shared: [Option<C>; 2]) -> C {
         affine(x.binary::<ops::mul>(scale), shared)
     }
+    const GROWS: bool = true;
+    #[inline(always)]
+    fn is_beyond<C: Compute>(self, [scale, _]: [C; 2]) -> bool {
+        has_no_scale(scale)
+    }
 }
 impl<E: Dtype> RowKernel<E, E> for RootMeanSquare {
     const PRECOMPILED: Option<Precompiled> = Some(Precompiled::RootMeanSquare);
     type Measure = [E::Compute; 2];
     #[inline(always)]
     fn measure(self, row: &[E]) -> Self::Measure {
-        measure(self, row, self.eps, |x| x)
+        measure(self, row, E::Compute::number(self.eps), E::to_compute)
     }
     #[inline(always)]
-    fn of_large(self, [scale, _]: Self::Measure, row: &[E]) -> Option<(f64, Self::Measure)> {
-        measure_large(self, row, self.eps, scale)
+    fn of_large(self, measured: Self::Measure, row: &[E]) -> Option<(E, Self::Measure)> {
+        measure_large(self, row, self.eps, measured)
     }
     #[inline(always)]
-    fn times(element: E, power: f64) -> E {
+    fn times(element: E, power: E) -> E {
         times(element, power)
     }
     #[inline(always)]

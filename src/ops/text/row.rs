@@ -10,7 +10,7 @@ use super::reduce::{Written, fields, given_bytes, number, parts, step, structure
 use super::rows::{computes_in, suffix};
 use super::write::library;
 use crate::dtype::{Complex, Compute, DType, Element};
-use crate::ops::reduce::rows::RowSteps;
+use crate::ops::reduce::rows::{LargestPart, PowerOfRow, RowSteps, TimesPower, beside_powers};
 use std::fmt::Write as _;
 
 /// A function of a row as text: a struct of C++ with
@@ -18,6 +18,8 @@ use std::fmt::Write as _;
 ///   measured;
 /// - `passes`, how many there are; `pass0` and `pass1`, each a reducer as `ReducerText` has it, with this `given` and a `number` as
 ///   its result; `with0(g, m)` and `with1(g, m)`, which add what a pass has measured;
+/// - `is_beyond(g)`, whether what has been measured says that terms grew beyond the numbers, if they may (`RowSteps::GROWS`): then `large` is a
+///   reducer that gives the `number` by which the row is multiplied, `times(x, power)` such an element and `beside(g, power)` what is given then;
 /// - `at_00(x, g)`, an element of the result; `at_10(x, weight, g)`, `at_01(x, bias, g)` and `at_11(x, weight, bias, g)`.
 ///
 /// The prelude is to stand before it.
@@ -33,6 +35,8 @@ pub struct RowText {
     pub partial: Vec<Kind>,
     /// How many passes there are.
     pub passes: usize,
+    /// Whether there is `is_beyond`.
+    pub grows: bool,
     /// The struct and what it calls.
     pub library: String,
     /// What has been recorded.
@@ -62,24 +66,11 @@ fn text_of<S: RowSteps, C: Compute + Operand>(steps: S, name: &str, element: DTy
     let g = fields("g", 'g', &given_kinds);
     let mut functions = Vec::new();
     let mut structs = String::new();
-    for (pass, &how) in S::PASSES.iter().enumerate() {
-        let name = format!("{name}_pass{pass}");
-        let partial = format!("{name}_partial");
-        let start = step(format!("{name}_start"), &[], Some(&partial), |_| how.start::<C>())?;
-        let kinds = [numbers.clone(), numbers.clone(), given_kinds.clone()];
-        let accumulate = step(format!("{name}_accumulate"), &kinds, Some(&partial), |at| {
-            let (total, x) = (C::next(at), C::next(at));
-            how.merge(total, steps.term(pass, x, given(at).1))
-        })?;
-        let kinds = [numbers.clone(), numbers.clone()];
-        let merge = step(format!("{name}_merge"), &kinds, Some(&partial), |at| {
-            how.merge::<C>(Fields::next(at), Fields::next(at))
-        })?;
-        let kinds = [numbers.clone(), numbers.clone(), given_kinds.clone()];
-        let finish = step(format!("{name}_finish"), &kinds, None, |at| {
-            let (total, count) = (C::next(at), C::next(at));
-            steps.measured(pass, total, count, given(at).0)
-        })?;
+    let partial = format!("{name}_partial");
+    let two = [numbers.clone(), numbers.clone()];
+    let three = [numbers.clone(), numbers.clone(), given_kinds.clone()];
+    // A reducer of these four steps.
+    let mut reducer = |name: &str, [start, accumulate, merge, finish]: [Function; 4]| {
         let p = fields("p", 'f', &numbers);
         let accumulated = [p.clone(), parts("v", element), g.clone()].concat().join(", ");
         let merged = [p.clone(), fields("q", 'f', &numbers)].concat().join(", ");
@@ -88,14 +79,64 @@ fn text_of<S: RowSteps, C: Compute + Operand>(steps: S, name: &str, element: DTy
         let _ = write!(
             structs,
             "struct {name} {{\n  typedef {of_element} element; typedef {wide} out; typedef {partial} partial; typedef given_of_row given;\n  \
-             static CI_IN partial start(const given g) {{ return {name}_start(); }}\n  \
+             static CI_IN partial start(const given g) {{ return {}(); }}\n  \
              static CI_IN partial accumulate(const partial p, const element x, const ci_i64 i, const given g) \
-             {{ const {wide} v = {v}; return {name}_accumulate({accumulated}); }}\n  \
-             static CI_IN partial merge(const partial p, const partial q, const given g) {{ return {name}_merge({merged}); }}\n  \
+             {{ const {wide} v = {v}; return {}({accumulated}); }}\n  \
+             static CI_IN partial merge(const partial p, const partial q, const given g) {{ return {}({merged}); }}\n  \
              static CI_IN out finish(const partial p, const ci_i64 n, const given g) \
-             {{ const {wide} v = ci_cast<{wide}>((double)n); return {name}_finish({finished}); }}\n}};\n"
+             {{ const {wide} v = ci_cast<{wide}>((double)n); return {}({finished}); }}\n}};\n",
+            start.name, accumulate.name, merge.name, finish.name
         );
         functions.extend([start, accumulate, merge, finish]);
+    };
+    for (pass, &how) in S::PASSES.iter().enumerate() {
+        let name = format!("{name}_pass{pass}");
+        let start = step(format!("{name}_start"), &[], Some(&partial), |_| how.start::<C>())?;
+        let accumulate = step(format!("{name}_accumulate"), &three, Some(&partial), |at| {
+            let (total, x) = (C::next(at), C::next(at));
+            how.merge(total, steps.term(pass, x, given(at).1))
+        })?;
+        let merge = step(format!("{name}_merge"), &two, Some(&partial), |at| {
+            how.merge::<C>(Fields::next(at), Fields::next(at))
+        })?;
+        let finish = step(format!("{name}_finish"), &three, None, |at| {
+            let (total, count) = (C::next(at), C::next(at));
+            steps.measured(pass, total, count, given(at).0)
+        })?;
+        reducer(&name, [start, accumulate, merge, finish]);
+    }
+    let mut beyond = String::new();
+    if S::GROWS {
+        let name = format!("{name}_large");
+        let start = step(format!("{name}_start"), &[], Some(&partial), |_| C::default())?;
+        let accumulate = step(format!("{name}_accumulate"), &three, Some(&partial), |at| {
+            let (total, x) = (C::next(at), C::next(at));
+            total.binary::<LargestPart>(x.unary::<LargestPart>())
+        })?;
+        let merge =
+            step(format!("{name}_merge"), &two, Some(&partial), |at| C::next(at).binary::<LargestPart>(C::next(at)))?;
+        let finish = step(format!("{name}_finish"), &three, None, |at| C::next(at).unary::<PowerOfRow>())?;
+        reducer(&name, [start, accumulate, merge, finish]);
+        let is_beyond =
+            step(format!("{name}_is_beyond"), &[given_kinds.clone()], None, |at| steps.is_beyond::<C>(given(at).1))?;
+        let times = step(format!("{name}_times"), &two, None, |at| C::next(at).binary::<TimesPower>(C::next(at)))?;
+        let beside = step(format!("{name}_beside"), &two, None, |at| beside_powers::<C>(C::next(at), C::next(at)))?;
+        let v = number("x", element, element);
+        let by_power = |of: Vec<String>| [of, parts("power", element)].concat().join(", ");
+        let set: String =
+            (parts("m", element).iter().enumerate()).map(|(part, value)| format!("g.g{part} = {value}; ")).collect();
+        beyond = format!(
+            "  typedef {name} large;\n  static CI_IN bool is_beyond(const given g) {{ return {}({}); }}\n  \
+             static CI_IN element times(const element x, const number power) {{ const {wide} v = {v}; return ci_cast<element>({}({})); }}\n  \
+             static CI_IN given beside(given g, const number power) {{ const number m = {}({}); {set}return g; }}\n",
+            is_beyond.name,
+            g.join(", "),
+            times.name,
+            by_power(parts("v", element)),
+            beside.name,
+            by_power(g[..numbers.len()].to_vec()),
+        );
+        functions.extend([is_beyond, times, beside]);
     }
     structs = structs.replace("given_of_row", &format!("{name}_given"));
 
@@ -116,6 +157,7 @@ fn text_of<S: RowSteps, C: Compute + Operand>(steps: S, name: &str, element: DTy
             "  typedef {name}_pass{pass} pass{pass};\n  static CI_IN given with{pass}(given g, const number m) {{ {set}return g; }}"
         );
     }
+    structs += &beyond;
     for [weighs, biases] in [[false, false], [true, false], [false, true], [true, true]] {
         let which = format!("{}{}", u8::from(weighs), u8::from(biases));
         let shared: Vec<&str> =
@@ -145,9 +187,7 @@ fn text_of<S: RowSteps, C: Compute + Operand>(steps: S, name: &str, element: DTy
     structs += "};\n";
 
     let mut text = structure(&format!("{name}_given"), 'g', &given_kinds);
-    for pass in 0..S::PASSES.len() {
-        text += &structure(&format!("{name}_pass{pass}_partial"), 'f', &numbers);
-    }
+    text += &structure(&partial, 'f', &numbers);
     text += &library(&functions);
     text += &structs;
     Ok(RowText {
@@ -156,6 +196,7 @@ fn text_of<S: RowSteps, C: Compute + Operand>(steps: S, name: &str, element: DTy
         given: given_kinds,
         partial: numbers,
         passes: S::PASSES.len(),
+        grows: S::GROWS,
         library: text,
         functions,
     })

@@ -89,13 +89,29 @@ fn row_by_text<E: Dtype<Compute: Value>>(
     let mut run =
         |name: String, arguments: &[&[u64]]| evaluate(find(&text.functions, &name), &arguments.concat(), calls);
     let mut given = [number(value.unwrap_or(0.0)), number(0.0), number(0.0)];
-    for pass in 0..text.passes {
-        let name = format!("{}_pass{pass}", text.name);
+    type Run<'a> = &'a mut dyn FnMut(String, &[&[u64]]) -> Vec<u64>;
+    let reduced = |run: Run<'_>, name: String, row: &[E], given: &[Vec<u64>; 3]| {
         let mut total = run(format!("{name}_start"), &[]);
         for &x in row {
             total = run(format!("{name}_accumulate"), &[&total, &bits(x.to_compute()), &given.concat()]);
         }
-        given[1 + pass] = run(format!("{name}_finish"), &[&total, &number(row.len() as f64), &given.concat()]);
+        run(format!("{name}_finish"), &[&total, &number(row.len() as f64), &given.concat()])
+    };
+    let mut row = row.to_vec();
+    for is_large in [false, true] {
+        for pass in 0..text.passes {
+            given[1 + pass] = reduced(&mut run, format!("{}_pass{pass}", text.name), &row, &given);
+        }
+        let large = format!("{}_large", text.name);
+        if is_large || !text.grows || run(format!("{large}_is_beyond"), &[&given.concat()]) == [0] {
+            break;
+        }
+        let power = reduced(&mut run, large.clone(), &row, &given);
+        for x in &mut row {
+            let times = run(format!("{large}_times"), &[&bits(x.to_compute()), &power]);
+            *x = E::from_compute(<E::Compute as Value>::of(&times));
+        }
+        given[0] = run(format!("{large}_beside"), &[&given[0], &power]);
     }
     let there = shared.map(|x| x.is_some());
     let name = format!("{}_at_{}{}", text.name, u8::from(there[0]), u8::from(there[1]));
@@ -130,11 +146,20 @@ fn check_row<E: Words + Dtype<Compute: Value>>(
     } else {
         "R::at_00(x[at], g)"
     };
+    let again = if text.grows {
+        format!(
+            "if (R::is_beyond(g)) {{ R::large::partial p = R::large::start(g); for (ci_i64 i = 0; i < n; i++) p = R::large::accumulate(p, x[i], i, g); \
+             const R::number power = R::large::finish(p, n, g); for (ci_i64 i = 0; i < n; i++) x[i] = R::times(x[i], power); \
+             g = R::beside(values, power); {passes}}} "
+        )
+    } else {
+        String::new()
+    };
     let body = format!(
         "typedef {name} R; const ci_i64 at = (ci_i64)w[0], n = (ci_i64)w[1]; w += 2; static {element} x[64]; \
          for (ci_i64 i = 0; i < n; i++, w += {width}) x[i] = {}; \
          const ci_u8 bytes[] = {{{}}}; R::given g; static_assert(sizeof g == sizeof bytes, \"\"); memcpy(&g, bytes, sizeof g); \
-         {passes}ci_put({last});",
+         const R::given values = g; {passes}{again}ci_put({last});",
         E::READ,
         bytes.join(", "),
     );
@@ -160,7 +185,13 @@ fn check_row<E: Words + Dtype<Compute: Value>>(
 }
 fn check_row_kernel<E: Words + Dtype<Compute: Value>, K: RowKernel<E, E>>(program: &mut Program, kernel: K) {
     let text = kernel.text().unwrap();
-    let host = |row: &[E], at: usize, shared: [Option<E>; 2]| kernel.element(kernel.measure(row), row[at], shared);
+    let host = |row: &[E], at: usize, shared: [Option<E>; 2]| {
+        let measure = kernel.measure(row);
+        match kernel.of_large(measure, row) {
+            Some((power, measure)) => kernel.element(measure, K::times(row[at], power), shared),
+            None => kernel.element(measure, row[at], shared),
+        }
+    };
     check_row(program, &text, kernel.given().first().copied(), host, true);
 }
 fn check_softmax<E: Words + Dtype<Compute: Value>, K: LaneKernel<E, E>>(program: &mut Program, kernel: K) {

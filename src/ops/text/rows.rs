@@ -11,6 +11,7 @@ use crate::dtype::{Binary, Category, Compare, DType, Parameters, Predicate, ToRe
 use crate::ops::dual::read as dual;
 use crate::ops::pointwise::{LerpFormula, PreluFormula};
 use crate::ops::reduce::Squared;
+use crate::ops::reduce::rows::TimesPower;
 use crate::ops::reduce::{Accumulating, ExtremeOfTwo};
 use crate::ops::rules::admit::Admits;
 use crate::ops::rules::result::Rule;
@@ -299,6 +300,7 @@ static KERNELS: &[Option<Row>] = kernels! {
     largest_start ordered: unary ExtremeOfTwo<true>;
     smallest_start ordered: unary ExtremeOfTwo<false>;
     squared_magnitude inexact: to_real Squared;
+    times_power inexact: binary TimesPower;
 };
 
 /// All rows: of one operand, of two (those of a scalar behind them), of parameters; then what stands in kernels alone.

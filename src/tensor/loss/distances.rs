@@ -10,16 +10,16 @@ use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::{FloatFor, SameDtypeFor};
-use crate::ops::kernel::{Casting, Copying};
+use crate::ops::kernel::Copying;
 use crate::ops::losses::{
-    CosineEmbedding, Difference, Lengths, LengthsFrom, Losing, LossReduction, MarginRanking, Product, Quotient,
-    Smaller, TripletMargin,
+    CosineEmbedding, Difference, LargePower, Lengths, LengthsFrom, Losing, LossReduction, MarginRanking, Product,
+    Quotient, Smaller, TripletMargin,
 };
 use crate::ops::reduce::{self, VectorNorm};
 use crate::shape::{AxisArg, Broadcast, Dyn, HasAxis, HasRank, Shape, SizeArray, TargetOf};
 use crate::storage::{View, ViewMut};
 use crate::tensor::elementwise::apply::broadcast;
-use crate::tensor::reduce::normalize::have_overflowed;
+use crate::tensor::reduce::large::{ByPower, Powers, is_seen, may_have_overflowed};
 use crate::tensor::{Tensor, checked_numel};
 use castiron_macros::fallible;
 
@@ -49,20 +49,38 @@ fn cosines<F: Tuned, E: Dtype, D: Device>(
     eps: f64,
     kept: &[usize],
 ) -> Result<D::Storage> {
-    let product = |x, y| D::reduce_pairs::<E, E, f64>(reduce::Sum, Losing::<Product>::new([0.0; 2]), x, y, mask);
-    let (both, of_x, of_y) = (product(x, y)?, product(x, x)?, product(y, y)?);
     let to = strides::row_major(kept);
-    let of = |storage| View::<_, f64>::new(storage, 0, kept, &to);
-    if const { !matches!(E::DTYPE, DType::F64) }
-        && (have_overflowed::<f64, D>(of(&of_x))? || have_overflowed::<f64, D>(of(&of_y))?)
-    {
-        // Squares of floats are no larger than doubles.
-        let to = strides::row_major(x.sizes);
-        let wide = |x| D::map1::<E, f64>(Casting, x, &to);
-        let (wide_x, wide_y) = (wide(x)?, wide(y)?);
-        let both = [&wide_x, &wide_y].map(|wide| View::<_, f64>::new(wide, 0, x.sizes, &to));
-        return cosines::<F, f64, D>(both, mask, eps, kept);
+    let product = |x, y| D::reduce_pairs::<E, E, f64>(reduce::Sum, Losing::<Product>::new([0.0; 2]), x, y, mask);
+    let plain = if is_seen::<E, D>(x) && is_seen::<E, D>(y) {
+        Some([product(x, y)?, product(x, x)?, product(y, y)?])
+    } else {
+        None
+    };
+    let mut fits = false;
+    if let Some([_, of_x, of_y]) = &plain {
+        let fits_f64 = |squares| may_have_overflowed::<f64, D>(View::new(squares, 0, kept, &to)).map(|over| !over);
+        fits = fits_f64(of_x)? && fits_f64(of_y)?;
     }
+    let [both, of_x, of_y] = match plain {
+        Some(found) if fits => found,
+        // Of doubles there are no larger ones: they are made smaller first.
+        _ if const { matches!(E::DTYPE, DType::F64) } => {
+            let to = strides::row_major(x.sizes);
+            let smaller = |x: View<'_, D::Storage, E>| {
+                D::map2::<E, f64, f64>(ByPower, x, Powers::by::<LargePower, E, D>(x, mask)?.over(x.sizes), &to)
+            };
+            let (smaller_x, smaller_y) = (smaller(x)?, smaller(y)?);
+            let [x, y] = [&smaller_x, &smaller_y].map(|made| View::<_, f64>::new(made, 0, x.sizes, &to));
+            let product = |x, y| D::reduce_pairs::<f64, f64, f64>(reduce::Sum, ByPower, x, y, mask);
+            [product(x, y)?, product(x, x)?, product(y, y)?]
+        }
+        // Squares of smaller floats are no larger than doubles.
+        _ => {
+            let product = |x, y| D::reduce_pairs::<E, E, f64>(reduce::Sum, ByPower, x, y, mask);
+            [product(x, y)?, product(x, x)?, product(y, y)?]
+        }
+    };
+    let of = |storage| View::<_, f64>::new(storage, 0, kept, &to);
     let lengths = D::map2::<f64, f64, f64>(Losing::<F>::new([eps, 0.0]), of(&of_x), of(&of_y), &to)?;
     D::map2::<f64, f64, f64>(Losing::<Quotient>::new([0.0; 2]), of(&both), of(&lengths), &to)
 }

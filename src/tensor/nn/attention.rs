@@ -209,7 +209,7 @@ impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
     /// All hold one dtype, a float, which is the result's. `sees` says which keys a query sees; one that sees none gives zeros. Heads of the
     /// queries, `(…, H, L, E)`, may share heads of the keys and values, of which there are fewer.
     ///
-    /// On the host, what a query does not see (`Causal`, `false` in a mask, negative infinity that is added) never reaches its result, be
+    /// What a query does not see (`Causal`, `false` in a mask, negative infinity that is added) never reaches its result, be
     /// it NaN or infinite; a NaN in a key or value that it sees does. (In PyTorch zero times a NaN that is masked out is NaN.)
     ///
     /// PyTorch: `torch.nn.functional.scaled_dot_product_attention`, without dropout.

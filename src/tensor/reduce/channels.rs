@@ -9,14 +9,15 @@ use crate::ops;
 use crate::ops::admit::FloatFor;
 use crate::ops::kernel::Casting;
 use crate::ops::losses::{
-    Affine, Blend, DividedByPower, First, InverseRoot, Losing, Neighbours, Product, Shifted, SquaredDifference,
+    Affine, Blend, DividedByPower, First, InverseRoot, InverseRootBeside, Losing, Neighbours, Product, Quotient,
+    Shifted, SquaredDifference,
 };
-use crate::ops::reduce::{Standardizing, Variance};
+use crate::ops::reduce::{Mean, Standardizing, Variance};
 use crate::shape::{Dim, HasChannels, InGroups, Known, OneForEach, Shape, SizeArray};
 use crate::storage::{View, ViewMut};
 use crate::tensor::Tensor;
 use crate::tensor::loss::per_channel::PerChannel;
-use crate::tensor::reduce::normalize::have_overflowed;
+use crate::tensor::reduce::large::{Powers, is_seen, may_have_overflowed};
 use castiron_macros::fallible;
 
 /// A list with an element for each channel.
@@ -103,12 +104,15 @@ fn whole<'a, B>(list: &'a B, len: &'a [usize; 1]) -> View<'a, B, f64> {
     View::new(list, 0, len, &[1])
 }
 
+/// Means and variances, and the powers of two by which elements were multiplied before, if they were.
+pub(crate) type Statistics<'a, S> = ([View<'a, S, f64>; 2], Option<View<'a, S, f64>>);
+
 /// `(x - mean) / sqrt(var + eps) * weight + bias` for each channel, one factor and one summand for each, found in `f64`; laid out by
 /// [`strides_by_channels`].
 pub(crate) fn by_statistics<E: Dtype, D: Device>(
     op: &'static str,
     x: View<'_, D::Storage, E>,
-    statistics: [View<'_, D::Storage, f64>; 2],
+    statistics: Statistics<'_, D::Storage>,
     given: [Option<View<'_, D::Storage, f64>>; 2],
     eps: f64,
 ) -> Result<D::Storage> {
@@ -124,7 +128,7 @@ pub(crate) fn by_statistics<E: Dtype, D: Device>(
 fn by_factors<E: Dtype, B: Dtype, D: Device>(
     op: &'static str,
     x: View<'_, D::Storage, E>,
-    [mean, variance]: [View<'_, D::Storage, f64>; 2],
+    ([mean, variance], power): Statistics<'_, D::Storage>,
     [weight, bias]: [Option<View<'_, D::Storage, f64>>; 2],
     eps: f64,
 ) -> Result<D::Storage> {
@@ -132,7 +136,10 @@ fn by_factors<E: Dtype, B: Dtype, D: Device>(
     for given in [Some(mean), Some(variance), weight, bias].into_iter().flatten() {
         expect_channels(op, list[0], given.sizes)?;
     }
-    let mut scale = D::map2::<f64, f64, f64>(Losing::<InverseRoot>::new([eps, 0.0]), variance, variance, &[1])?;
+    let mut scale = match power {
+        Some(power) => D::map2::<f64, f64, f64>(Losing::<InverseRootBeside>::new([eps, 0.0]), variance, power, &[1])?,
+        None => D::map2::<f64, f64, f64>(Losing::<InverseRoot>::new([eps, 0.0]), variance, variance, &[1])?,
+    };
     if let Some(weight) = weight {
         scale = D::map2::<f64, f64, f64>(Losing::<Product>::new([0.0; 2]), whole(&scale, &list), weight, &[1])?;
     }
@@ -140,19 +147,50 @@ fn by_factors<E: Dtype, B: Dtype, D: Device>(
     let bias = bias.or(zeros.as_ref().map(|zeros| whole(zeros, &list))).unwrap_or(mean);
     let shifted = Losing::<Shifted>::new([0.0; 2]);
     let shift = D::map3::<f64, f64, f64, B>(shifted, mean, bias, whole(&scale, &list), &[1])?;
-    let scale = D::map1::<f64, B>(Casting, whole(&scale, &list), &[1])?;
+    let scale = match power {
+        Some(power) => D::map2::<f64, f64, B>(Losing::<Product>::new([0.0; 2]), whole(&scale, &list), power, &[1])?,
+        None => D::map1::<f64, B>(Casting, whole(&scale, &list), &[1])?,
+    };
     let to = strides_by_channels(x.sizes, x.strides)?;
     affine::<E, B, E, D>(x, View::new(&scale, 0, &list, &[1]), View::new(&shift, 0, &list, &[1]), &to)
 }
 
 /// The mean and the variance of all elements of each channel, lists of `f64`: those of 16-bit elements are not rounded to 16 bits.
-pub(crate) fn channel_moments<E: Dtype, D: Device>(x: View<'_, D::Storage, E>) -> Result<[D::Storage; 2]> {
-    let is_short = const { matches!(E::DTYPE, DType::F16 | DType::BF16) };
-    let found = if is_short { found_in::<E, f32, D>(x)? } else { found_in::<E, E, D>(x)? };
-    if const { !matches!(E::DTYPE, DType::F64) } && have_overflowed::<f64, D>(whole(&found[1], &[x.sizes[1]]))? {
-        return found_in::<E, f64, D>(x);
+pub(crate) struct Moments<S> {
+    pub(crate) mean: S,
+    pub(crate) variance: S,
+    /// What elements were multiplied by before, where `f64` has no room for squares.
+    pub(crate) power: Option<S>,
+}
+
+impl<S> Moments<S> {
+    pub(crate) fn of<E: Dtype, D: Device<Storage = S>>(x: View<'_, S, E>) -> Result<Self> {
+        if is_seen::<E, D>(x) {
+            let is_short = const { matches!(E::DTYPE, DType::F16 | DType::BF16) };
+            let [mean, variance] = if is_short { found_in::<E, f32, D>(x)? } else { found_in::<E, E, D>(x)? };
+            if !may_have_overflowed::<f64, D>(whole(&variance, &[x.sizes[1]]))? {
+                return Ok(Moments { mean, variance, power: None });
+            }
+        }
+        let mask = ((1_u32 << x.sizes.len()) - 1) & !0b10;
+        let powers = Powers::of::<E, D>(x, mask)?;
+        let mean = powers.reduce::<E, f64, D>(Mean, x, mask)?;
+        let variance = powers.reduce::<E, f64, D>(Variance::var(0.0), x, mask)?;
+        Ok(Moments { mean, variance, power: powers.into_list() })
     }
-    Ok(found)
+
+    pub(crate) fn statistics<'a>(&'a self, channels: &'a [usize; 1]) -> Statistics<'a, S> {
+        let list = |list| whole(list, channels);
+        ([list(&self.mean), list(&self.variance)], self.power.as_ref().map(list))
+    }
+}
+
+/// Means and variances of the elements as they are, lists.
+pub(crate) fn of_elements<D: Device>(([mean, variance], power): Statistics<'_, D::Storage>) -> Result<[D::Storage; 2]> {
+    let Some(power) = power else { return Ok([wide::<f64, D>(mean)?, wide::<f64, D>(variance)?]) };
+    let over = |x| D::map2::<f64, f64, f64>(Losing::<Quotient>::new([0.0; 2]), x, power, &[1]);
+    let variance = over(variance)?;
+    Ok([over(mean)?, over(whole(&variance, &[mean.sizes[0]]))?])
 }
 
 /// The same from elements as an `A` each.
@@ -375,7 +413,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let statistics = [wide::<E, D>(mean.elements())?, wide::<E, D>(variance.elements())?];
         let lists = [mean.shape(), variance.shape()];
         self.standardised(
-            [whole(&statistics[0], &lists[0]), whole(&statistics[1], &lists[1])],
+            ([whole(&statistics[0], &lists[0]), whole(&statistics[1], &lists[1])], None),
             [weight.given(), bias.given()],
             eps,
         )
@@ -409,16 +447,16 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     {
         let (op, x) = ("batch_norm", self.elements());
         let (count, list) = (expect_variance(op, x.sizes)?, [x.sizes[1]]);
-        let found = channel_moments::<E, D>(x)?;
-        let new = found.each_ref().map(|found| whole(found, &list));
-        let result = self.standardised(new, [weight.given(), bias.given()], eps)?;
-        running.update(op, new, momentum, count)?;
+        let found = Moments::of::<E, D>(x)?;
+        let result = self.standardised(found.statistics(&list), [weight.given(), bias.given()], eps)?;
+        let new = of_elements::<D>(found.statistics(&list))?;
+        running.update(op, new.each_ref().map(|new| whole(new, &list)), momentum, count)?;
         Ok(result)
     }
 
     fn standardised(
         &self,
-        statistics: [View<'_, D::Storage, f64>; 2],
+        statistics: Statistics<'_, D::Storage>,
         given: [Option<View<'_, D::Storage, E>>; 2],
         eps: f64,
     ) -> Result<Self>

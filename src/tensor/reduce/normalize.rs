@@ -2,11 +2,10 @@
 //! Uses `elementwise::apply`, `reduce::reductions`, `ops::reduce`, `ops::kernel`.
 
 use crate::device::Device;
-use crate::dtype::{Castable, Complex, Compute, DType, Dtype, Element};
+use crate::dtype::{Castable, Compute, DType, Dtype, Element};
 use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::ops::admit::{FloatFor, InexactFor};
-use crate::ops::arguments::Sought;
 use crate::ops::kernel::Map2;
 use crate::ops::kernel::RowKernel;
 use crate::ops::reduce::VectorNorm;
@@ -15,9 +14,9 @@ use crate::ops::reduce::{RootMeanSquare, Standardizing};
 use crate::ops::text::kernel::{Kernel, Value};
 use crate::ops::{self, Op};
 use crate::shape::{Axes, EndsWith, Shape};
-use crate::storage::View;
 use crate::tensor::elementwise::apply::map2;
-use crate::tensor::reduce::reductions::reduce;
+use crate::tensor::reduce::large::{is_seen, may_have_overflowed, over_scaled_norms};
+use crate::tensor::reduce::reductions::{kept, reduce};
 use crate::tensor::{Tensor, expect_fit, shape_text};
 use castiron_macros::fallible;
 
@@ -77,14 +76,6 @@ impl<E: Dtype> Map2<E, E::RealDtype, E> for DividingByNorm {
     }
 }
 
-/// Whether the host can see an infinite number among variances or norms: then they are computed once more in numbers with room for them. (No
-/// other device is waited for.)
-pub(crate) fn have_overflowed<E: Dtype, D: Device>(found: View<'_, D::Storage, E>) -> Result<bool> {
-    let first = View::<_, E>::new(found.buffer, found.offset, &[], &[]);
-    let can_see = !found.sizes.contains(&0) && D::peek_free(first).is_some();
-    Ok(can_see && D::has(found, Sought::Infinity)?)
-}
-
 /// `x` divided by its norms over the axes of `mask`, which `T` has with size 1.
 fn over_norms<E: Dtype, S: Shape, T: Shape, D: Device>(
     x: &Tensor<E, S, D>,
@@ -92,15 +83,18 @@ fn over_norms<E: Dtype, S: Shape, T: Shape, D: Device>(
     p: f64,
     eps: f64,
 ) -> Result<Tensor<E, S, D>> {
-    let norms: Tensor<E::RealDtype, T, D> =
-        reduce::<ops::reduce::normalize, _, E, S, T, D>(VectorNorm::new(p), x, mask, true)?;
-    if const { !matches!(E::DTYPE, DType::F64 | DType::C128) } && have_overflowed::<_, D>(norms.elements())? {
-        return if const { E::DTYPE.is_complex() } {
-            over_norms::<Complex<f64>, S, T, D>(&x.try_to()?, mask, p, eps)?.try_to()
-        } else {
-            over_norms::<f64, S, T, D>(&x.try_to()?, mask, p, eps)?.try_to()
-        };
-    }
+    let plain = |norm| reduce::<ops::reduce::normalize, _, E, S, T, D>(norm, x, mask, true);
+    let norm = VectorNorm::new(p);
+    let seen = if is_seen::<E, D>(x.elements()) { Some(plain(norm)?) } else { None };
+    let norms = match seen {
+        Some(norms) if !may_have_overflowed::<_, D>(norms.elements())? => norms,
+        _ => {
+            kept::<ops::reduce::normalize, VectorNorm, E, T>(norm, x.shape().as_ref(), mask, true)?;
+            let (sizes, strides) = (x.shape(), strides::elementwise_result(&x.shape(), &[x.stride()], true));
+            let storage = over_scaled_norms::<E, D>(x.elements(), mask, [p, eps], strides.as_ref())?;
+            return Ok(Tensor::from_parts(storage, 0, sizes, strides));
+        }
+    };
     let kernel = DividingByNorm { eps };
     map2::<E, E::RealDtype, S, D, E>(kernel, x.elements(), norms.elements(), x.shape(), [E::DTYPE; 2])
 }

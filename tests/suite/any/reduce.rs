@@ -246,7 +246,7 @@ fn large_rows_are_normalised() {
         x.reshape(&[x.numel() as i64]).unwrap().typed::<f64, castiron::shape![_], castiron::Cpu>().unwrap().to_vec()
     };
     let row = [3.0, -1.0, 4.0, 2.0, 0.0, -5.0, 9.0, 1.0];
-    for dtype in [DType::F32, DType::BF16] {
+    for (dtype, large) in [(DType::F32, 2f64.powi(110)), (DType::BF16, 2f64.powi(110)), (DType::F64, 2f64.powi(900))] {
         let make = |power: f64| {
             let elements: Vec<f64> = row.iter().map(|x| x * power).collect();
             AnyTensor::from(castiron::Tensor::<f64, castiron::shape![8]>::from_vec(elements))
@@ -259,12 +259,13 @@ fn large_rows_are_normalised() {
                 of(x.layer_norm(&[2, 2], None, None, 0.0)),
                 of(x.rms_norm(&[2, 2], None, Some(0.0))),
                 of(x.group_norm(2, None, None, 0.0)),
-                of(x.batch_norm_training(None, None, None, 0.1, 0.0)),
+                // (Its variances are `f64` at most.)
+                if dtype == DType::F64 { vec![] } else { of(x.batch_norm_training(None, None, None, 0.1, 0.0)) },
                 of(x.normalize(2.0, &[1], 1e-12)),
                 of(x.cosine_similarity(&x.flip(&[1]).unwrap(), 1, 1e-8)),
             ]
         };
-        for (at, (large, small)) in results(&make(2f64.powi(110))).iter().zip(results(&make(1.0))).enumerate() {
+        for (at, (large, small)) in results(&make(large)).iter().zip(results(&make(1.0))).enumerate() {
             let near =
                 large.iter().zip(&small).all(|(a, b)| (a - b).abs() <= if dtype == DType::F32 { 1e-6 } else { 0.01 });
             assert!(near, "{at} of {dtype}: {large:?}, not {small:?}");

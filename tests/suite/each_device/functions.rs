@@ -3,7 +3,9 @@
 
 use super::{Gives, On, is_host};
 use castiron::shape::HasAxis;
-use castiron::{Device, Dim, Dtype, Dyn, Float, Numeric, Scalar, Shape, Tensor, axis, shape, tensor};
+use castiron::{
+    Complex, Cpu, Device, Dim, Dtype, Dyn, Float, Numeric, Scalar, Shape, Tensor, axis, bf16, shape, tensor,
+};
 
 /// Generic code needs no bounds beyond the set of dtypes and the shape.
 pub fn code_that_blends<D: Device>() {
@@ -119,7 +121,136 @@ pub fn packed_layers<D: Device>() {
     assert_eq!(packed.forward_with(&x, relu).elements(), x.linear_with(&w, Some(&b), relu).elements());
 }
 
+/// Rows of finite numbers whose squares are beyond their dtype are normalised as rows that are smaller by a power of two.
+pub fn large_rows_are_normalised_as_small_ones_are<D: Device>() {
+    macro_rules! check {
+        ($E:ident: $k:literal, $tolerance:literal) => {{
+            type Images<D> = Tensor<$E, shape![2, 4, 20], D>;
+            let images = |power: f64| {
+                let images = Images::<Cpu>::from_fn(|[n, c, i]: [usize; 3]| {
+                    // One channel is of ordinary numbers in both.
+                    let x = ((n * 13 + c * 7 + i * 5) % 17) as f64 - 6.0;
+                    Tensor::<f64, ()>::scalar(if c == 3 { x } else { x * power }).to::<$E>().item()
+                });
+                images.on::<D>()
+            };
+            let (large, small) = (images(2f64.powi($k)), images(1.0));
+            let (weight, bias) = (tensor![1.5, 2.0, 0.5, 1.0].to::<$E>(), tensor![0.0, 1.0, -1.0, 3.0].to::<$E>());
+            let (weight, bias) = (weight.on::<D>(), bias.on::<D>());
+            let row = Tensor::<$E, shape![20]>::ones().on::<D>();
+            let results = |x: &Images<D>| {
+                [
+                    ("layer_norm", x.layer_norm(Some(&row), None, 0.0)),
+                    ("layer_norm of both", x.layer_norm(Some(&row), Some(&row), 0.0)),
+                    ("rms_norm", x.rms_norm::<shape![20]>(None, Some(0.0))),
+                    ("instance_norm", x.instance_norm(&weight, &bias, 0.0)),
+                    ("group_norm", x.group_norm::<castiron::dim!(4), _, _>(&weight, (), 0.0)),
+                    ("batch_norm", x.batch_norm_training((), &weight, &bias, 0.1, 0.0)),
+                    ("normalize", x.normalize(axis![2], 2.0, 1e-12)),
+                ]
+            };
+            for ((name, got), (_, wanted)) in results(&large).into_iter().zip(results(&small)) {
+                let (got, wanted) = (got.here().to::<f64>(), wanted.here().to::<f64>());
+                assert!(got.allclose_with(&wanted, $tolerance, $tolerance), "{name} of {}", stringify!($E));
+            }
+            let cosines = |x: &Images<D>| x.cosine_similarity(&x.flip(axis![2]), axis![2], 0.0).here().to::<f64>();
+            assert!(cosines(&large).allclose_with(&cosines(&small), $tolerance, $tolerance), "{}", stringify!($E));
+        }};
+    }
+    check!(f32: 100, 1e-6);
+    // The largest is 10 * 2^124.
+    check!(f32: 124, 1e-6);
+    check!(bf16: 100, 1e-2);
+    check!(f64: 1000, 1e-14);
+    // Two running statistics: means of large numbers are numbers.
+    let (mut mean, mut variance) = (tensor![0.0].on::<D>(), tensor![1.0].on::<D>());
+    let y = tensor![[3e38], [2e38]].on::<D>().batch_norm_training((&mut mean, &mut variance), (), (), 1.0, 0.0);
+    assert!(y.here().allclose_with(&tensor![[1.0], [-1.0]], 1e-6, 0.0) && (mean.item() - 2.5e38).abs() < 1e32);
+    // A complex row, and one of another norm.
+    let z =
+        tensor![Complex::new(3e30, 0.0), Complex::new(0.0, -4e30_f32)].on::<D>().normalize(axis![0], 2.0, 1e-12).here();
+    assert!(z.allclose_with(&tensor![Complex::new(0.6, 0.0), Complex::new(0.0, -0.8_f32)], 1e-6, 0.0));
+    let y = tensor![[3e38_f32, 3e38], [1.0, 3.0]].on::<D>().normalize(axis![1], 1.0, 1e-12).here();
+    assert!(y.allclose_with(&tensor![[0.5, 0.5], [0.25, 0.75]], 1e-6, 0.0));
+    // What is not finite stays so, and a row beside it is as it was.
+    let x = tensor![[f32::INFINITY, 1.0], [1e30, -1e30], [f32::NAN, 1.0], [1.0, -1.0]].on::<D>();
+    let y = x.layer_norm::<shape![2]>(None, None, 0.0).elements();
+    assert!(y[0].is_nan() && y[4].is_nan() && y[5].is_nan());
+    assert_eq!([&y[2..4], &y[6..]].concat(), [1.0, -1.0, 1.0, -1.0]);
+    // Rows of many elements, of which a block of a GPU holds 32,768; one of them is of ordinary numbers.
+    for len in [4000, 40_000] {
+        let rows = |power: f32| {
+            let number = |at: usize| (at % 7) as f32 * if at < len { power } else { 1.0 };
+            Tensor::<f32, shape![2, _]>::from_vec_sized((0..2 * len).map(number).collect(), [2, len]).on::<D>()
+        };
+        let normed = |x: &Tensor<f32, shape![2, _], D>| x.layer_norm::<shape![_]>(None, None, 0.0).here();
+        assert!(normed(&rows(2f32.powi(100))).allclose_with(&normed(&rows(1.0)), 1e-6, 1e-6), "{len}");
+    }
+}
+
+/// What a query does not see never reaches its result, be it NaN or infinite, in a key or in a value; what it sees does.
+pub fn what_is_not_seen_does_not_reach_the_result<D: Device>() {
+    use castiron::nn::{Added, Causal, Where};
+    type Heads<D> = Tensor<f32, shape![2, 3, 4], D>;
+    fn check<E: Float, D: Device>(error: f64) {
+        const HIDDEN: usize = 1;
+        let heads =
+            |step: usize| Heads::<Cpu>::from_fn(|[h, n, i]: [usize; 3]| ((h * 5 + n * 3 + i * step) % 7) as f32 - 3.0);
+        let sees =
+            |way: usize, query: usize, key: usize| if way == 0 { key <= query } else { key != HIDDEN || query == 2 };
+        let seen = Tensor::<bool, shape![3, 3]>::from_fn(|[query, key]: [usize; 2]| sees(1, query, key)).on::<D>();
+        // One mask for each head, whose queries are their columns.
+        let added = Tensor::<f32, shape![2, 3, 3]>::from_fn(
+            |[_, key, query]: [usize; 3]| {
+                if sees(1, query, key) { 0.25 } else { f32::NEG_INFINITY }
+            },
+        );
+        let added = added.to::<E>().on::<D>().transpose(axis![1], axis![2]);
+        let result = |way: usize, wrong: f32, in_key: bool, in_value: bool| {
+            let place = |x: Heads<Cpu>, is_wrong: bool| {
+                let wrong = if is_wrong { wrong } else { 1.0 };
+                Heads::<Cpu>::from_fn(|[h, n, i]: [usize; 3]| if [n, i] == [HIDDEN, 2] { wrong } else { x[(h, n, i)] })
+                    .to::<E>()
+                    .on::<D>()
+            };
+            let (q, k, v) = (heads(1).to::<E>().on::<D>(), place(heads(2), in_key), place(heads(3), in_value));
+            let y = match way {
+                0 => q.scaled_dot_product_attention(&k, &v, Causal, None),
+                1 => q.scaled_dot_product_attention(&k, &v, Where(&seen), None),
+                _ => q.scaled_dot_product_attention(&k, &v, Added(&added), None),
+            };
+            y.here().to::<f64>().to_vec()
+        };
+        for way in 0..3 {
+            let right = result(way, 1.0, false, false);
+            for wrong in [f32::NAN, f32::INFINITY] {
+                for [in_key, in_value] in [[true, false], [false, true], [true, true]] {
+                    let found = result(way, wrong, in_key, in_value);
+                    for (at, (found, right)) in found.iter().zip(&right).enumerate() {
+                        let (query, feature) = (at / 4 % 3, at % 4);
+                        if !sees(way, query, HIDDEN) {
+                            assert!((found - right).abs() <= error, "{way} {wrong} {query}: {found}, not {right}");
+                        } else if in_value && feature == 2 {
+                            let is_wrong =
+                                if in_key || wrong.is_nan() { !found.is_finite() } else { *found == f64::INFINITY };
+                            assert!(is_wrong, "{way} {wrong} {query}: {found}");
+                        }
+                    }
+                }
+            }
+        }
+        // A query that sees no key at all.
+        let none = Tensor::<bool, shape![3, 3], D>::zeros();
+        let nan = Heads::<D>::full(f32::NAN).to::<E>();
+        let y = nan.scaled_dot_product_attention(&nan, &nan, Where(&none), None).here().to::<f64>().to_vec();
+        assert!(y.iter().all(|&x| x == 0.0));
+    }
+    check::<f32, D>(1e-5);
+    check::<bf16, D>(0.05);
+}
+
 each_device! {
     also_without_data: code_that_blends, code_that_sums;
-    with_data: searching_for_scalars, two_results_of_one_reduction, packed_layers;
+    with_data: searching_for_scalars, two_results_of_one_reduction, packed_layers, large_rows_are_normalised_as_small_ones_are,
+        what_is_not_seen_does_not_reach_the_result;
 }
