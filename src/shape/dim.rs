@@ -1,6 +1,6 @@
 //! Dimensions: a number known to the compiler, `Dyn` (known at run time), or a name declared with `dims!`.
 //!
-//! Arithmetic on them is total (`A::Plus<B>`): where a size is not known the result is `Dyn`.
+//! Arithmetic on them is total (`A::Plus<B>`, `A::Smaller<B>`): where a size is not known the result is `Dyn`.
 //! Uses numerals; used by shapes.
 
 use super::broadcast::BroadcastDim;
@@ -53,6 +53,8 @@ pub trait Dim:
     type Times<R: Dim>: Dim;
     /// `Self / S` rounded up: known where `Self` is, else `Dyn`; `Self` for a stride of 1.
     type CeilDiv<S: Stride>: Dim;
+    /// The smaller of `Self` and `R`: known where both are, else `Dyn`.
+    type Smaller<R: Dim>: Dim;
     /// `Self` where it is a number, else `Dyn`: forgets the name.
     type Unnamed: Size;
     #[doc(hidden)]
@@ -63,6 +65,8 @@ pub trait Dim:
     type TimesKnown<L: Known>: Dim;
     #[doc(hidden)]
     type TimesRuntime<L: Dim>: Dim;
+    #[doc(hidden)]
+    type SmallerThanKnown<L: Known>: Dim;
 }
 
 /// A dimension whose size the compiler knows.
@@ -154,6 +158,8 @@ impl Dim for Dyn {
     type AddedToRuntime<L: Dim> = Dyn;
     type TimesKnown<L: Known> = Dyn;
     type TimesRuntime<L: Dim> = Dyn;
+    type Smaller<R: Dim> = Dyn;
+    type SmallerThanKnown<L: Known> = Dyn;
 }
 #[diagnostic::do_not_recommend]
 impl SameDim<Dyn> for Dyn {
@@ -175,6 +181,8 @@ macro_rules! number {
             type AddedToRuntime<$l: Dim> = $added;
             type TimesKnown<L: Known> = Times<L, Self>;
             type TimesRuntime<$m: Dim> = $timed;
+            type Smaller<R2: Dim> = R2::SmallerThanKnown<Self>;
+            type SmallerThanKnown<L: Known> = SmallerOf<L, Self>;
         }
         impl$(<$r: Numeral>)? Known for $number {
             type Unsigned = $binary;
@@ -245,6 +253,8 @@ macro_rules! dims {
             type AddedToRuntime<L: $crate::shape::Dim> = $crate::shape::Dyn;
             type TimesKnown<L: $crate::shape::Known> = $crate::shape::Dyn;
             type TimesRuntime<L: $crate::shape::Dim> = $crate::shape::Dyn;
+            type Smaller<R: $crate::shape::Dim> = $crate::shape::Dyn;
+            type SmallerThanKnown<L: $crate::shape::Known> = $crate::shape::Dyn;
         }
         impl $crate::shape::SameDim<$name> for $name {
             type Merged = $name;
