@@ -73,7 +73,8 @@ pub trait Dim:
 #[diagnostic::on_unimplemented(
     message = "the size of dimension `{Self}` is not known to the compiler",
     label = "a number is needed here",
-    note = "where sizes are known at run time only, use the method that takes them (`zeros_sized`, `reshape_sized`, …)"
+    note = "where sizes are known at run time only, use the method of the same name that takes them: `eye_sized([n, n])`, `zeros_sized`, `from_vec_sized`, `reshape_sized`, …; beside a tensor of this shape `x.eye_like()`, `x.zeros_like()`, …",
+    note = "in generic code a number is `N: Known`"
 )]
 pub trait Known: Dim + Numeral {
     /// The size. Numbers beyond `usize` fail to compile when used.
@@ -121,7 +122,8 @@ impl Stride for D8 {
 /// time). A name matches only itself.
 #[diagnostic::on_unimplemented(
     message = "dimensions differ: `{Self}` and `{Rhs}`",
-    label = "these sizes must be equal"
+    label = "these sizes must be equal",
+    note = "a name is the same as itself only, not as `_`: `.with_shape::<…>()` renames an axis"
 )]
 pub trait SameDim<Rhs> {
     /// The one of the two that says more.
@@ -132,7 +134,7 @@ pub trait SameDim<Rhs> {
 #[diagnostic::on_unimplemented(
     message = "`{Op}`: sizes differ: `{Self}` and `{Rhs}`",
     label = "`{Op}` takes two equal sizes here",
-    note = "`D3<D8<D4>>` is 384"
+    note = "a name is the same as itself only, not as `_`: `.with_shape::<…>()` renames an axis; `D3<D8<D4>>` is 384"
 )]
 pub trait SameSizeFor<Rhs, Op> {}
 #[diagnostic::do_not_recommend]

@@ -1,7 +1,8 @@
 //! Typed linear algebra: laws of factors and solutions, shapes in the type, matrices that are singular or hold NaN.
 
 use castiron::{
-    Complete, Complex, Dim, Dyn, Field, Generator, Meta, RealField, Reduced, Tensor, Uplo, axis, dim, dims, shape, tensor,
+    Complete, Complex, Dim, Dyn, Field, Generator, Meta, RealField, Reduced, Tensor, Uplo, axis, dim, dims, shape,
+    tensor,
 };
 use proptest::prelude::*;
 
@@ -122,6 +123,12 @@ fn generic_code_takes_matrices_apart_without_a_clause() {
     let _: (&Tensor<f64, shape![Rows, _]>, &Tensor<f64, shape![_, 2]>) = (&q, &r);
     let known: Tensor<f64, shape![3, 2]> = x.with_shape();
     assert!(rebuilt(&known).allclose(&known));
+    // The right side is what `matmul` takes: tensors, references, views; of `lstsq` also a vector.
+    let a = tensor![[2.0, 0.0], [0.0, 4.0]];
+    let (owned, seen) = (a.solve(a.matmul(&a)), a.solve_triangular(a.t(), true, false));
+    assert_eq!((owned.to_vec(), seen.to_vec()), (a.to_vec(), vec![1.0, 0.0, 0.0, 1.0]));
+    let (line, rank): (Tensor<f64, shape![2]>, _) = x.lstsq(x.select(axis![1], 1), None);
+    assert!(line.allclose_with(&tensor![0.0, 1.0].to::<f64>(), 1e-12, 1e-12) && rank.item() == 2, "{line}");
     let solution = solved(&tensor![[4.0, 1.0], [1.0, 3.0]], &tensor![1.0, 2.0]);
     assert!(solution.allclose_with(&tensor![1.0 / 11.0, 7.0 / 11.0], 1e-5, 1e-5), "{solution}");
 }

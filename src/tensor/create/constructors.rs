@@ -180,7 +180,8 @@ macro_rules! matrices {
     )*};
 }
 matrices! {
-    /// Ones on the diagonal, zeros elsewhere (`torch.eye`).
+    /// Ones on the diagonal, zeros elsewhere (`torch.eye`). The type says the size, and in an expression nothing may say the type: beside another matrix
+    /// [`eye_like`](Tensor::eye_like) has its type and sizes.
     ///
     /// ```
     /// use castiron::{shape, Tensor};
