@@ -32,6 +32,7 @@ mod suffix;
 mod tuple;
 pub(crate) mod window;
 
+pub use crate::layout::positions::AxisPosition;
 pub use arithmetic::{ConvSize, DivideBy, DivideExactly, HoldsAtLeast, Minus, Padded, Product, Smaller, Sum};
 pub use at_least::{Along0, Along1, Along2, AsColumns, AtLeast, AtLeast1, AtLeast2, AtLeast3};
 pub use attention::{AsManyValues, Attended, KeyFeatures, SameLead};
