@@ -147,6 +147,29 @@ impl<A: SameDim<B>, B, Op> SameSizeFor<B, Op> for A {}
 pub struct Never;
 
 /// A size known at run time only.
+///
+/// What is of several sizes and yet of one type has it: methods of a trait object are generic over nothing, so layers behind `dyn` take a batch of
+/// `_`. Numbers and names become it by [`with_shape`](crate::Tensor::with_shape), and are stated again behind them.
+///
+/// ```
+/// use castiron::{Tensor, dims, shape};
+/// dims! { Batch }
+/// type Features = Tensor<f32, shape![_, 8]>;
+/// trait Layer {
+///     fn forward(&self, x: Features) -> Features;
+/// }
+/// struct Scale(f32);
+/// impl Layer for Scale {
+///     fn forward(&self, x: Features) -> Features {
+///         x * self.0
+///     }
+/// }
+/// let layers: Vec<Box<dyn Layer>> = vec![Box::new(Scale(2.0)), Box::new(Scale(3.0))];
+/// let x: Tensor<f32, shape![Batch, 8]> = Tensor::ones_sized([5, 8]);
+/// let y = layers.iter().fold(x.with_shape(), |x, layer| layer.forward(x));
+/// let y: Tensor<f32, shape![Batch, 8]> = y.with_shape();
+/// assert_eq!((y.shape(), y[(4, 7)]), ([5, 8], 6.0));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dyn;
 

@@ -5,7 +5,8 @@
 //! names: not an image
 //! says: select
 
-use castiron::{Tensor, axis, shape};
+use castiron::{Tensor, shape};
+// instead: use castiron::{Tensor, axis, shape};
 
 fn main() {
     let x: Tensor<u8, shape![2, 5, 5, 3]> = Tensor::zeros();
