@@ -50,6 +50,17 @@ fn ones<E: castiron::Dtype, S: Shape>(sizes: S::Sizes) -> Tensor<E, S> {
 fn is<E: Element, S: Shape>(_: &Tensor<E, S>) {}
 
 #[test]
+fn the_smaller_of_two_numbers_is_found_digit_by_digit() {
+    macro_rules! each_pair {
+        ([$($a:literal)*] $all:tt) => { $(each_pair!(@row $a $all);)* };
+        (@row $a:literal [$($b:literal)*]) => {$(
+            assert_eq!(<dim!($a) as Dim>::Smaller::<dim!($b)>::SIZE, Some(if $a < $b { $a } else { $b }));
+        )*};
+    }
+    each_pair!([0 1 2 3 4 5 6 7 8 9 10 19 21 90 100 101] [0 1 2 3 4 5 6 7 8 9 10 19 21 90 100 101]);
+}
+
+#[test]
 fn broadcasting_happens_in_the_type() {
     let column = ones::<f32, shape![3, 1]>([3, 1]);
     is::<f32, shape![3, 4]>(&(&column + ones::<f32, shape![4]>([4])));
