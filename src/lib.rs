@@ -34,7 +34,7 @@
 //! | take elements out | [`Tensor::item`], [`Tensor::to_vec`], [`Tensor::into_vec`] (without a copy), [`Tensor::iter`], [`Tensor::iter_axis`] |
 //! | keep what is not zero only | [`SparseTensor`], [`Tensor::sparse_coo`], [`Tensor::to_sparse`] |
 //! | load weights from files, save them | `Checkpoint`, `Module` and the module `io`, with the feature `safetensors` |
-//! | solve equations, take matrices apart | `Tensor::solve`, `Tensor::svd` and their kin, with the feature `linalg`; of generic code the bound is `Field` |
+//! | solve equations, take matrices apart | `Tensor::solve`, `Tensor::svd` and their kin, with the feature `linalg`; of generic code the bound is `RealField`, or `Field`, of which complex numbers are, too |
 //! | transform signals | `Tensor::fft`, `Tensor::stft`, `Tensor::window` and their kin, with the feature `fft` |
 //! | lay out images | [`ChannelsLast`], [`Tensor::to_memory_format`] |
 //! | know dtype and shape at run time only | `AnyTensor`, `AnyViewMut`, `any::AnySparse` and `visit!`, with the feature `any`; sizes are `x.shape()` or `&[2, -1]` (`any::IntoSizes`) |
@@ -275,7 +275,7 @@ pub use castiron_macros::tensor;
 /// ```
 pub use castiron_macros::try_einsum;
 #[cfg(feature = "linalg")]
-pub use cpu::factor::field::Field;
+pub use cpu::factor::field::{Field, RealField};
 #[cfg(feature = "cuda")]
 #[doc(hidden)]
 pub use cuda::outside as cuda_outside;

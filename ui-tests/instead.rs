@@ -1246,6 +1246,20 @@ fn runs() {
 }
 }
 
+mod formats_batch_as_an_image {
+use castiron::{Tensor, axis, shape};
+
+pub fn main() {
+    let x: Tensor<u8, shape![2, 5, 5, 3]> = Tensor::zeros();
+    let image: image::RgbImage = x.select(axis![0], 0).into_image().unwrap();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod formats_channels_last_3d_of_images {
 use castiron::{ChannelsLast3d, Tensor, shape};
 
@@ -1411,11 +1425,10 @@ fn runs() {
 }
 
 mod generic_float_literal_as_an_element {
-use castiron::dtype::CastTo;
 use castiron::{Float, Shape, Tensor};
 
 fn halved<E: Float, S: Shape>(x: &Tensor<E, S>) -> Tensor<E, S> {
-    let half: E = 0.5_f64.cast_to();
+    let half: E = E::from_f64(0.5);
     x * half
 }
 
@@ -1449,6 +1462,21 @@ use castiron::{Float, Numeric, Shape, Tensor};
 
 fn halve<E: Float, S: Shape>(x: &mut Tensor<E, S>) {
     *x /= 2;
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod generic_identity_of_any_size {
+use castiron::{Dim, RealField, Tensor};
+
+fn damped<E: RealField, N: Dim>(p: &Tensor<E, (N, N)>) -> Tensor<E, (N, N)> {
+    p + p.eye_like()
 }
 
 pub fn main() {}
@@ -1629,6 +1657,21 @@ use castiron::{Float, Numeric, Shape, Tensor, axis};
 
 fn attention<E: Float, S: Shape>(x: &Tensor<E, S>) -> Tensor<E, S> {
     x.softmax(axis![-1])
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod generic_solutions_of_any_float {
+use castiron::{Dim, RealField, Tensor};
+
+fn residual<E: RealField, N: Dim>(a: &Tensor<E, (N, N)>, b: &Tensor<E, (N,)>) -> Tensor<E, (N,)> {
+    a.matmul(a.solve(b)) - b
 }
 
 pub fn main() {}
@@ -2386,6 +2429,50 @@ fn runs() {
 }
 }
 
+mod linalg_least_squares_of_other_rows {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let a = Tensor::<f64, shape![9, 2]>::ones();
+    let b = Tensor::<f64, shape![9]>::ones();
+    let _ = a.lstsq(&b, None);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod linalg_right_side_of_another_dtype {
+use castiron::{Tensor, shape, tensor};
+
+pub fn main() {
+    let a = Tensor::<f64, shape![2, 2]>::eye();
+    let _ = a.solve(tensor![1.0, 2.0].to::<f64>());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod linalg_right_side_of_other_rows {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let a = Tensor::<f64, shape![3, 3]>::eye();
+    let b = Tensor::<f64, shape![2, 3]>::ones();
+    let _ = a.solve(b.t());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod linalg_singular_values_of_a_vector {
 use castiron::{Tensor, shape};
 
@@ -2691,6 +2778,22 @@ pub fn main() {
     let weight = Tensor::<f32, shape![2, 3]>::ones();
     let x = Tensor::<f32, shape![2]>::ones();
     let _ = weight.t().matmul(&x);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod matmul_name_and_a_size_at_run_time {
+use castiron::{Tensor, dims, shape};
+
+pub fn main() {
+    dims! { Rows, Columns }
+    let z: Tensor<f32, shape![Rows, Columns]> = Tensor::zeros_sized([5, 2]);
+    let axes: Tensor<f32, shape![_, _]> = Tensor::zeros_sized([2, 2]);
+    let _ = z.matmul(axes.t().with_shape::<shape![Columns, _]>());
 }
 
 #[test]

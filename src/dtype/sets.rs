@@ -6,6 +6,7 @@
 use super::promote::{Promotable, Same};
 use super::{Dtype, Element, laws};
 use ::half::{bf16, f16};
+use core::ops::{Add, Div, Mul, Neg, Sub};
 use num_complex::Complex;
 
 /// Which dtypes a set has, written once: `__dtypes!(Bits {with} arguments)` writes `with! { arguments bool, u8, i8, i16, i32, i64 }`.
@@ -65,7 +66,7 @@ pub trait Numeric: is::Numeric + Dtype + Promotable<Over<i64> = Self, Scalar: is
     note = "compare `.abs()`, `.real()` or `.imag()`, or use `eq` and `ne`"
 )]
 pub trait Ordered:
-    is::Ordered + Element<Real = Self> + Dtype<RealDtype = Self, Scalar: is::Ordered> + laws::BesideDouble
+    is::Ordered + Element<Real = Self> + Dtype<RealDtype = Self, Scalar: is::Ordered> + laws::BesideDouble + PartialOrd
 {
 }
 
@@ -75,7 +76,20 @@ pub trait Ordered:
     label = "needs an integer or floating-point dtype",
     note = "cast first, for example `.to::<f32>()`"
 )]
-pub trait Real: is::Real + Numeric + Ordered + Promotable<Scalar: is::Real> {}
+pub trait Real: is::Real + Numeric + Ordered + Promotable<Scalar: is::Real> {
+    /// The number as an `f64`, rounded where it is an integer beyond 2^53. The other way round it is `E::from_f64`.
+    ///
+    /// ```
+    /// use castiron::Real;
+    /// fn mean<E: Real>(all: &[E]) -> f64 {
+    ///     all.iter().map(|v| v.to_f64()).sum::<f64>() / all.len() as f64
+    /// }
+    /// assert_eq!(mean(&[1, 2]), 1.5);
+    /// ```
+    fn to_f64(self) -> f64 {
+        self.cast()
+    }
+}
 
 /// The dtypes with bitwise operations: `bool` and the integers.
 #[diagnostic::on_unimplemented(
@@ -89,7 +103,7 @@ pub trait Bits: is::Bits + Ordered + Dtype<Inexact = f32, Sum = i64, Scalar: is:
 #[diagnostic::on_unimplemented(message = "`{Self}` is not an integer", label = "needs u8, i8, i16, i32 or i64")]
 pub trait Integer: is::Integer + Bits + Real + Promotable<Scalar: is::Integer> + laws::AfterIntegerScalar {}
 
-/// The dtypes closed under division, `exp` and `mean`: floating and complex.
+/// The dtypes closed under division, `exp` and `mean`: floating and complex. Their scalars have `+ - * /`, also in generic code: [`Float`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither floating-point nor complex",
     label = "needs a floating-point or complex dtype",
@@ -103,10 +117,29 @@ pub trait Inexact:
     + laws::BesideIntegers
     + laws::RealIsFloat
     + laws::AfterFloatScalar
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
 {
 }
 
 /// The real floating-point dtypes: `f16`, `bf16`, `f32`, `f64`.
+///
+/// Scalars of generic code are computed with as those of Rust: `+ - * /`, comparisons, [`to_f64`](Real::to_f64), and `E::from_f64`, which every dtype
+/// has, for constants. (`v * 0.5` is no Rust: an `f32` is not multiplied by an `f64`. `x * 0.5` of a tensor is.) Functions such as `exp` are those
+/// of tensors, or of `f64`; with the feature `linalg` the numbers of [`RealField`](crate::RealField) have them.
+///
+/// ```
+/// use castiron::{Float, f16};
+/// fn decayed<E: Float>(v: E, by: E) -> E {
+///     let decayed = v * (E::from_f64(1.0) - by);
+///     if decayed > E::from_f64(0.5) { decayed } else { E::from_f64(decayed.to_f64().sqrt()) }
+/// }
+/// assert_eq!(decayed(2.0_f32, 0.5), 1.0);
+/// assert_eq!(decayed(f16::from_f32(0.5), f16::from_f32(0.5)).to_f32(), 0.5);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a floating-point dtype",
     label = "needs f16, bf16, f32 or f64",

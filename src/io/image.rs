@@ -2,12 +2,22 @@
 
 use crate::dtype::Element;
 use crate::error::{Result, invalid};
-use crate::shape::Shape;
+use crate::shape::{Dim, Shape, SizeArray};
 use crate::tensor::Tensor;
 use image::{DynamicImage, ImageBuffer, Pixel};
 
-impl<E: Element + image::Primitive, S: Shape<Sizes = [usize; 3]>> Tensor<E, S> {
-    /// An image as a tensor of shape (height, width, channels), with the image's memory. (Feature `image`.)
+/// The shape of an image: height, width and channels, or of one channel height and width.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of shape `{Self}` is not an image",
+    label = "expected height, width and channels, or height and width",
+    note = "of a batch `x.select(axis![0], 0)` is one image; channels first are moved by `x.permute(axis![1, 2, 0])`"
+)]
+pub trait ImageShape: Shape {}
+impl<H: Dim, W: Dim> ImageShape for (H, W) {}
+impl<H: Dim, W: Dim, C: Dim> ImageShape for (H, W, C) {}
+
+impl<E: Element + image::Primitive, S: Shape> Tensor<E, S> {
+    /// An image as a tensor of shape (height, width, channels), or of one channel (height, width), with the image's memory. (Feature `image`.)
     ///
     /// Channels first, as models take them, is a view: `x.permute(axis![2, 0, 1])`; with a batch axis in front it is in `channels_last`
     /// order, and nothing is moved.
@@ -24,17 +34,26 @@ impl<E: Element + image::Primitive, S: Shape<Sizes = [usize; 3]>> Tensor<E, S> {
     /// assert!(batch.shares_storage(&x) && batch.is_contiguous_in(ChannelsLast));
     /// # Ok::<(), castiron::Error>(())
     /// ```
-    pub fn from_image<P: Pixel<Subpixel = E>>(image: ImageBuffer<P, Vec<E>>) -> Result<Self> {
+    pub fn from_image<P: Pixel<Subpixel = E>>(image: ImageBuffer<P, Vec<E>>) -> Result<Self>
+    where
+        S: ImageShape,
+    {
         let (width, height) = image.dimensions();
         let sizes = [height as usize, width as usize, usize::from(P::CHANNEL_COUNT)];
+        if S::RANK == 2 && sizes[2] != 1 {
+            return invalid(
+                "from_image",
+                format!("the pixels have {} channels, and the type has no axis for them", sizes[2]),
+            );
+        }
         let mut elements = image.into_raw();
         // There may be more than the image takes.
         elements.truncate(sizes.iter().product());
-        Self::try_from_vec_sized(elements, sizes)
+        Self::try_from_vec_sized(elements, S::Sizes::copied(&sizes[..S::RANK]))
     }
 
-    /// A tensor of shape (height, width, channels) as an image, with the memory of the vector that the tensor was made of, where
-    /// [`into_vec`](Self::into_vec) gives it back, else of copied elements. (Feature `image`.)
+    /// A tensor of shape (height, width, channels), or of one channel (height, width), as an image, with the memory of the vector that the
+    /// tensor was made of, where [`into_vec`](Self::into_vec) gives it back, else of copied elements. (Feature `image`.)
     ///
     /// # Errors
     /// If the channels are not those of the pixel, or the image would be larger than images are.
@@ -45,11 +64,20 @@ impl<E: Element + image::Primitive, S: Shape<Sizes = [usize; 3]>> Tensor<E, S> {
     /// let image: image::RgbImage = x.into_image()?;
     /// assert_eq!((image.dimensions(), image.get_pixel(0, 0).0), ((2, 1), [255, 128, 0]));
     /// assert!(tensor![[[255, 128]]; u8].into_image::<image::Rgb<u8>>().is_err());
+    /// let gray: image::GrayImage = tensor![[0, 255]; u8].into_image()?;
+    /// assert_eq!(gray.dimensions(), (2, 1));
     /// # Ok::<(), castiron::Error>(())
     /// ```
-    pub fn into_image<P: Pixel<Subpixel = E>>(self) -> Result<ImageBuffer<P, Vec<E>>> {
-        let [height, width, channels] = self.shape();
+    pub fn into_image<P: Pixel<Subpixel = E>>(self) -> Result<ImageBuffer<P, Vec<E>>>
+    where
+        S: ImageShape,
+    {
         let op = "into_image";
+        let (height, width, channels) = match *self.shape().as_ref() {
+            [height, width] => (height, width, 1),
+            [height, width, channels] => (height, width, channels),
+            _ => unreachable!("the shape is that of an image"),
+        };
         if channels != usize::from(P::CHANNEL_COUNT) {
             return invalid(op, format!("the pixels have {} channels, the last axis {channels}", P::CHANNEL_COUNT));
         }
@@ -63,7 +91,7 @@ impl<E: Element + image::Primitive, S: Shape<Sizes = [usize; 3]>> Tensor<E, S> {
     }
 }
 
-impl<S: Shape<Sizes = [usize; 3]>> Tensor<u8, S> {
+impl<S: Shape> Tensor<u8, S> {
     /// An image of any kind as a tensor of bytes of shape (height, width, 3): red, green and blue. One that is stored so gives its memory,
     /// others are converted. (Feature `image`.)
     ///
@@ -77,7 +105,10 @@ impl<S: Shape<Sizes = [usize; 3]>> Tensor<u8, S> {
     /// assert_eq!(x.shape(), [2, 4, 3]);
     /// # Ok::<(), castiron::Error>(())
     /// ```
-    pub fn from_rgb(image: DynamicImage) -> Result<Self> {
+    pub fn from_rgb(image: DynamicImage) -> Result<Self>
+    where
+        S: ImageShape,
+    {
         Self::from_image(image.into_rgb8())
     }
 }

@@ -32,6 +32,40 @@ pub(crate) fn index_from_end(op: &'static str, index: i64, axis: usize, size: us
     from_end(index, size).filter(|&at| at < size).ok_or(Error::IndexValue { op, index, axis, size })
 }
 
+/// A position along an axis as an argument: an integer from 0 on, or a negative one, -1 being the last position.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a position along an axis",
+    label = "expected an integer: from 0 on, or a negative one, counted from the end",
+    note = "several positions are picked by `index_select` and `narrow`, or as `slice(s![1..3])`"
+)]
+pub trait AxisPosition: Copy + sealed::Sealed {
+    /// Counted from the first.
+    #[doc(hidden)]
+    fn counted(self, op: &'static str, axis: usize, size: usize) -> Result<usize>;
+}
+mod sealed {
+    pub trait Sealed {}
+}
+impl sealed::Sealed for usize {}
+impl AxisPosition for usize {
+    #[inline]
+    fn counted(self, op: &'static str, axis: usize, size: usize) -> Result<usize> {
+        expect_index(op, self, axis, size).map(|()| self)
+    }
+}
+macro_rules! counted_from_the_end_too {
+    ($($integer:ty),*) => {$(
+        impl sealed::Sealed for $integer {}
+        impl AxisPosition for $integer {
+            #[inline]
+            fn counted(self, op: &'static str, axis: usize, size: usize) -> Result<usize> {
+                index_from_end(op, self as i64, axis, size)
+            }
+        }
+    )*};
+}
+counted_from_the_end_too!(i32, i64, isize);
+
 /// `len` positions that exist.
 #[inline]
 pub(crate) fn expect_range(op: &'static str, start: usize, len: usize, axis: usize, size: usize) -> Result<()> {

@@ -1,7 +1,7 @@
 //! Arithmetic on dimensions: what the sizes of concatenated, padded, split, pooled and convolved tensors are.
 //!
-//! Sums and products are total ([`Sum`], [`Product`]); subtraction and division, which can fail, are traits and
-//! go through `typenum`. Where a size is not known the result is `Dyn`, checked at run time.
+//! Sums, products and the smaller of two are total ([`Sum`], [`Product`], [`Smaller`]); subtraction and division, which can
+//! fail, are traits and go through `typenum`. Where a size is not known the result is `Dyn`, checked at run time.
 
 use super::dim::{Dim, Dyn, Known, Never};
 use super::numeral::{D0, D1, Doubled, DoubledPlusOne, End, FromReversed, Numeral};
@@ -177,33 +177,19 @@ impl<K: Dim, S: Dim, P: Dim, L: Dim> ConvSize<K, S, P, L> for Dyn {
     type Output = Dyn;
 }
 
-/// The smaller of the two: the length of a diagonal.
+/// The smaller of the two: how many columns the factors of a matrix have, how long a diagonal is. Every two dimensions have one, so
+/// generic code needs no bound: [`Dim::Smaller`], which is `Dyn` where one of the two is a name or a size known at run time.
 ///
 /// ```
 /// use castiron::{dim, shape::Smaller, Dim, Dyn};
-/// assert_eq!(<<dim!(7) as Smaller<dim!(3)>>::Output as Dim>::SIZE, Some(3));
+/// assert_eq!(<<dim!(7) as Smaller<dim!(13)>>::Output as Dim>::SIZE, Some(7));
 /// assert_eq!(<<dim!(7) as Smaller<Dyn>>::Output as Dim>::SIZE, None);
 /// ```
-#[diagnostic::on_unimplemented(
-    message = "the smaller of `{Self}` and `{R}` is not known to the compiler",
-    label = "expected numbers or `_`",
-    note = "`diagonal_at` takes any sizes; its result's is known at run time"
-)]
 pub trait Smaller<R> {
     /// The smaller one; `Dyn` where either is.
     type Output: Dim;
 }
 #[diagnostic::do_not_recommend]
-impl<A: Known, B: Known> Smaller<B> for A
-where
-    A::Unsigned: typenum::Min<B::Unsigned>,
-    <A::Unsigned as typenum::Min<B::Unsigned>>::Output: ToDim,
-{
-    type Output = <<A::Unsigned as typenum::Min<B::Unsigned>>::Output as ToDim>::Dim;
-}
-impl<B: Dim> Smaller<B> for Dyn {
-    type Output = Dyn;
-}
-impl<A: Known> Smaller<Dyn> for A {
-    type Output = Dyn;
+impl<A: Dim, B: Dim> Smaller<B> for A {
+    type Output = A::Smaller<B>;
 }

@@ -71,7 +71,8 @@ impl<T> DistinctAxes<T> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an axis: axes are types, written `axis![0]` or `axis![-1]`",
     label = "expected `axis![…]`",
-    note = "the compiler checks axes, so they are not numbers of the program; an `AnyTensor` takes numbers"
+    note = "the compiler checks axes, so they are not numbers of the program; an `AnyTensor` takes numbers",
+    note = "an axis comes before other arguments: `x.split(axis![0], 256)`, `x.select(axis![0], 2)`"
 )]
 pub trait AxisArg<const I: isize>: Copy {}
 #[diagnostic::do_not_recommend]

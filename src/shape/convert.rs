@@ -40,7 +40,7 @@ impl ConvertTo<()> for () {}
     message = "a result of shape `{Self}` can't be written into a tensor of shape `{To}`",
     label = "an output must have the shape of the result",
     note = "only the other operand is broadcast to the output, never the output to it: make a new tensor, `let x = x + y`",
-    note = "`D3<D8<D4>>` is 384"
+    note = "a name is the same as itself only, not as `_`: `.with_shape::<…>()` renames an axis; `D3<D8<D4>>` is 384"
 )]
 pub trait WrittenTo<To> {}
 #[diagnostic::do_not_recommend]

@@ -1,6 +1,6 @@
 //! Dimensions: a number known to the compiler, `Dyn` (known at run time), or a name declared with `dims!`.
 //!
-//! Arithmetic on them is total (`A::Plus<B>`): where a size is not known the result is `Dyn`.
+//! Arithmetic on them is total (`A::Plus<B>`, `A::Smaller<B>`): where a size is not known the result is `Dyn`.
 //! Uses numerals; used by shapes.
 
 use super::broadcast::BroadcastDim;
@@ -53,6 +53,8 @@ pub trait Dim:
     type Times<R: Dim>: Dim;
     /// `Self / S` rounded up: known where `Self` is, else `Dyn`; `Self` for a stride of 1.
     type CeilDiv<S: Stride>: Dim;
+    /// The smaller of `Self` and `R`: known where both are, else `Dyn`.
+    type Smaller<R: Dim>: Dim;
     /// `Self` where it is a number, else `Dyn`: forgets the name.
     type Unnamed: Size;
     #[doc(hidden)]
@@ -63,13 +65,16 @@ pub trait Dim:
     type TimesKnown<L: Known>: Dim;
     #[doc(hidden)]
     type TimesRuntime<L: Dim>: Dim;
+    #[doc(hidden)]
+    type SmallerThanKnown<L: Known>: Dim;
 }
 
 /// A dimension whose size the compiler knows.
 #[diagnostic::on_unimplemented(
     message = "the size of dimension `{Self}` is not known to the compiler",
     label = "a number is needed here",
-    note = "where sizes are known at run time only, use the method that takes them (`zeros_sized`, `reshape_sized`, …)"
+    note = "where sizes are known at run time only, use the method of the same name that takes them: `eye_sized([n, n])`, `zeros_sized`, `from_vec_sized`, `reshape_sized`, …; beside a tensor of this shape `x.eye_like()`, `x.zeros_like()`, …",
+    note = "in generic code a number is `N: Known`"
 )]
 pub trait Known: Dim + Numeral {
     /// The size. Numbers beyond `usize` fail to compile when used.
@@ -117,7 +122,8 @@ impl Stride for D8 {
 /// time). A name matches only itself.
 #[diagnostic::on_unimplemented(
     message = "dimensions differ: `{Self}` and `{Rhs}`",
-    label = "these sizes must be equal"
+    label = "these sizes must be equal",
+    note = "a name is the same as itself only, not as `_`: `.with_shape::<…>()` renames an axis"
 )]
 pub trait SameDim<Rhs> {
     /// The one of the two that says more.
@@ -128,7 +134,7 @@ pub trait SameDim<Rhs> {
 #[diagnostic::on_unimplemented(
     message = "`{Op}`: sizes differ: `{Self}` and `{Rhs}`",
     label = "`{Op}` takes two equal sizes here",
-    note = "`D3<D8<D4>>` is 384"
+    note = "a name is the same as itself only, not as `_`: `.with_shape::<…>()` renames an axis; `D3<D8<D4>>` is 384"
 )]
 pub trait SameSizeFor<Rhs, Op> {}
 #[diagnostic::do_not_recommend]
@@ -141,6 +147,29 @@ impl<A: SameDim<B>, B, Op> SameSizeFor<B, Op> for A {}
 pub struct Never;
 
 /// A size known at run time only.
+///
+/// What is of several sizes and yet of one type has it: methods of a trait object are generic over nothing, so layers behind `dyn` take a batch of
+/// `_`. Numbers and names become it by [`with_shape`](crate::Tensor::with_shape), and are stated again behind them.
+///
+/// ```
+/// use castiron::{Tensor, dims, shape};
+/// dims! { Batch }
+/// type Features = Tensor<f32, shape![_, 8]>;
+/// trait Layer {
+///     fn forward(&self, x: Features) -> Features;
+/// }
+/// struct Scale(f32);
+/// impl Layer for Scale {
+///     fn forward(&self, x: Features) -> Features {
+///         x * self.0
+///     }
+/// }
+/// let layers: Vec<Box<dyn Layer>> = vec![Box::new(Scale(2.0)), Box::new(Scale(3.0))];
+/// let x: Tensor<f32, shape![Batch, 8]> = Tensor::ones_sized([5, 8]);
+/// let y = layers.iter().fold(x.with_shape(), |x, layer| layer.forward(x));
+/// let y: Tensor<f32, shape![Batch, 8]> = y.with_shape();
+/// assert_eq!((y.shape(), y[(4, 7)]), ([5, 8], 6.0));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dyn;
 
@@ -154,6 +183,8 @@ impl Dim for Dyn {
     type AddedToRuntime<L: Dim> = Dyn;
     type TimesKnown<L: Known> = Dyn;
     type TimesRuntime<L: Dim> = Dyn;
+    type Smaller<R: Dim> = Dyn;
+    type SmallerThanKnown<L: Known> = Dyn;
 }
 #[diagnostic::do_not_recommend]
 impl SameDim<Dyn> for Dyn {
@@ -175,6 +206,8 @@ macro_rules! number {
             type AddedToRuntime<$l: Dim> = $added;
             type TimesKnown<L: Known> = Times<L, Self>;
             type TimesRuntime<$m: Dim> = $timed;
+            type Smaller<R2: Dim> = R2::SmallerThanKnown<Self>;
+            type SmallerThanKnown<L: Known> = SmallerOf<L, Self>;
         }
         impl$(<$r: Numeral>)? Known for $number {
             type Unsigned = $binary;
@@ -245,6 +278,8 @@ macro_rules! dims {
             type AddedToRuntime<L: $crate::shape::Dim> = $crate::shape::Dyn;
             type TimesKnown<L: $crate::shape::Known> = $crate::shape::Dyn;
             type TimesRuntime<L: $crate::shape::Dim> = $crate::shape::Dyn;
+            type Smaller<R: $crate::shape::Dim> = $crate::shape::Dyn;
+            type SmallerThanKnown<L: $crate::shape::Known> = $crate::shape::Dyn;
         }
         impl $crate::shape::SameDim<$name> for $name {
             type Merged = $name;

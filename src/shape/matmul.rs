@@ -1,5 +1,5 @@
 //! The shape of a matrix product, with PyTorch's rules: vectors on either side, leading axes broadcast.
-//! Uses shapes; used by `matmul`.
+//! Uses shapes; used by `matmul` and what solves equations.
 
 use super::dim::{Dim, SameDim};
 use super::tuple::each_rank;
@@ -9,7 +9,8 @@ use super::{Broadcast, Shape};
 #[diagnostic::on_unimplemented(
     message = "matmul: inner dimensions differ: `{Self}` and `{Rhs}`",
     label = "the left operand has `{Self}` columns, the right one `{Rhs}` rows",
-    note = "these two sizes must be the same; a matrix stored the other way round is transposed: `x.matmul(w.t())`; `x.linear(&w, None)` takes the weight of a layer as it is stored",
+    note = "these two sizes must be the same; a name is the same as itself only, not as `_`: `.with_shape::<…>()` renames an axis",
+    note = "a matrix stored the other way round is transposed: `x.matmul(w.t())`; `x.linear(&w, None)` takes the weight of a layer as it is stored",
     note = "`D3<D8<D4>>` is 384"
 )]
 pub trait InnerDim<Rhs> {}
@@ -20,7 +21,8 @@ impl<A: SameDim<B>, B> InnerDim<B> for A {}
 #[diagnostic::on_unimplemented(
     message = "linear: the input has `{Self}` features, the weight takes `{K}`",
     label = "the last axis of the input and the last axis of the weight must be equal",
-    note = "a weight is stored as (out, in), as PyTorch keeps it; where yours is (in, out), pass `&weight.t()`; `D3<D8<D4>>` is 384"
+    note = "a weight is stored as (out, in), as PyTorch keeps it; where yours is (in, out), pass `&weight.t()`; `D3<D8<D4>>` is 384",
+    note = "a name is the same as itself only, not as `_`: `.with_shape::<…>()` renames an axis"
 )]
 pub trait InFeatures<K> {}
 #[diagnostic::do_not_recommend]
@@ -106,11 +108,48 @@ impl<S: Factor> MatMul<super::Never> for S {
     type Output = ();
 }
 
+/// The columns of the inverse of a matrix, which are as many as the rows of the right-hand side that it is applied to.
+#[diagnostic::on_unimplemented(
+    message = "`linalg.{Op}`: the matrix has `{Self}` rows, the right-hand side `{Rhs}`",
+    label = "the right-hand side has as many rows as the matrix, a vector as many elements",
+    note = "where it stands the other way round, pass `b.t()`; of a batch of vectors `b.unsqueeze(axis![-1])` makes matrices",
+    note = "a name is the same as itself only, not as `_`: `.with_shape::<…>()` renames an axis; `D3<D8<D4>>` is 384"
+)]
+pub trait SameRows<Rhs, Op> {}
+#[diagnostic::do_not_recommend]
+impl<A: SameDim<B>, B, Op> SameRows<B, Op> for A {}
+
+/// `Self`, the shape of the inverses of matrices, times the right-hand sides `T` of equations, as [`MatMul`] has it: their solutions.
+#[diagnostic::on_unimplemented(
+    message = "`linalg.{Op}` solves for vectors and matrices, not for a tensor of shape `{T}`",
+    label = "expected one axis or more (axes before the last two broadcast)",
+    note = "in generic code, give the shape its axes: `(N, K)` of `N: Dim, K: Dim`"
+)]
+pub trait Solutions<T, Op> {
+    /// The shape of the solutions.
+    type Output: Shape;
+}
+impl<S: Factor, T: Factor, Op, Batch, Left> Solutions<T, Op> for S
+where
+    <S as Factor>::Columns: SameRows<<T as Factor>::Rows, Op>,
+    S::Batch: Broadcast<T::Batch, Output = Batch>,
+    Batch: Push<S::FromLeft, Output = Left>,
+    Left: Push<T::FromRight, Output: Shape>,
+{
+    type Output = <Left as Push<T::FromRight>>::Output;
+}
+// A second candidate, as above.
+#[diagnostic::do_not_recommend]
+impl<S: Factor, Op> Solutions<super::Never, Op> for S {
+    type Output = ();
+}
+
 /// Two batches of as many matrices.
 #[diagnostic::on_unimplemented(
     message = "bmm: a batch of `{Self}` and one of `{Rhs}` matrices are not multiplied matrix by matrix",
     label = "both operands must have as many matrices",
-    note = "`matmul` repeats a batch of one; `D3<D8<D4>>` is 384"
+    note = "`matmul` repeats a batch of one; `D3<D8<D4>>` is 384",
+    note = "a name is the same as itself only, not as `_`: `.with_shape::<…>()` renames an axis"
 )]
 pub trait SameBatch<Rhs> {
     /// The one of the two that says more.

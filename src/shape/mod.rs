@@ -32,6 +32,7 @@ mod suffix;
 mod tuple;
 pub(crate) mod window;
 
+pub use crate::layout::positions::AxisPosition;
 pub use arithmetic::{ConvSize, DivideBy, DivideExactly, HoldsAtLeast, Minus, Padded, Product, Smaller, Sum};
 pub use at_least::{Along0, Along1, Along2, AsColumns, AtLeast, AtLeast1, AtLeast2, AtLeast3};
 pub use attention::{AsManyValues, Attended, KeyFeatures, SameLead};
@@ -46,7 +47,7 @@ pub use diagonal::{Diag, DiagEmbed, Diagonals, MainDiagonals, OneMatrix};
 pub use dim::{Dim, Dyn, Known, Never, SameDim, SameSizeFor, Stride};
 pub use einsum::{Lettered, NamedSize};
 pub use join::{Concat, Merge, Slices, StackedOn};
-pub use matmul::{BatchMatMul, Factor, InFeatures, InnerDim, MatMul, SameBatch};
+pub use matmul::{BatchMatMul, Factor, InFeatures, InnerDim, MatMul, SameBatch, SameRows, Solutions};
 pub use network::{
     Halved, HasChannels, InGroups, LabelsOf, OneForEach, Scores, ShufflePixels, TargetOf, UnshufflePixels,
 };
@@ -247,7 +248,8 @@ pub trait Shape:
 #[diagnostic::on_unimplemented(
     message = "shape `{Self}` has sizes that are known at run time only",
     label = "the sizes have to be given",
-    note = "use the method that takes them, for example `zeros_sized([n, 384])` instead of `zeros()`"
+    note = "use the method of the same name that takes them, `zeros_sized([n, 384])` instead of `zeros()`, or beside a tensor of this shape `x.zeros_like()`",
+    note = "in generic code a shape whose sizes are numbers is `S: KnownShape`"
 )]
 pub trait KnownShape: Shape {
     /// The sizes.

@@ -1,8 +1,8 @@
 //! Numbers as types, in decimal digits: 384 is `D3<D8<D4>>`.
 //!
 //! Digits print as the number does, split structurally into 0, 1 and the rest (which implicit broadcasting
-//! needs), and add and multiply on stable Rust as *total* functions: `A::Plus<B>` needs no bound. Division,
-//! subtraction and comparison go through `typenum` (`arithmetic.rs`).
+//! needs), and are added, multiplied and compared on stable Rust by *total* functions: `A::Plus<B>` needs no bound.
+//! Division and subtraction go through `typenum` (`arithmetic.rs`).
 //!
 //! Outside arithmetic the most significant digit is outermost; inside, the least significant is ("reversed").
 //! Uses nothing; used by `Dim`.
@@ -35,6 +35,21 @@ pub trait Numeral: Copy + Default + core::fmt::Debug + Send + Sync + 'static {
     type Add7<A: Numeral, C: Carry>: Numeral;
     type Add8<A: Numeral, C: Carry>: Numeral;
     type Add9<A: Numeral, C: Carry>: Numeral;
+    /// Reversed `Self` against reversed `B`, `O` being what the digits before say: higher digits outweigh lower ones.
+    type Against<B: Numeral, O: Order>: Order;
+    /// `k` followed by `A`, against `Self`.
+    type Against0<A: Numeral, O: Order>: Order;
+    type Against1<A: Numeral, O: Order>: Order;
+    type Against2<A: Numeral, O: Order>: Order;
+    type Against3<A: Numeral, O: Order>: Order;
+    type Against4<A: Numeral, O: Order>: Order;
+    type Against5<A: Numeral, O: Order>: Order;
+    type Against6<A: Numeral, O: Order>: Order;
+    type Against7<A: Numeral, O: Order>: Order;
+    type Against8<A: Numeral, O: Order>: Order;
+    type Against9<A: Numeral, O: Order>: Order;
+    /// No digit more, against `Self`.
+    type AgainstEnd<O: Order>: Order;
     /// Reversed sum of `Self` and a carry.
     type AddCarry<C: Carry>: Numeral;
     /// Schoolbook product: `Self` most significant first times reversed `A`, onto reversed `Acc`.
@@ -109,6 +124,22 @@ carry!(C, left D1;
     S10: D1 C, S11: D2 C, S12: D3 C, S13: D4 C, S14: D5 C, S15: D6 C, S16: D7 C, S17: D8 C, S18: D9 C;
     H0: D5 N, H1: D5 C, H2: D6 N, H3: D6 C, H4: D7 N, H5: D7 C, H6: D8 N, H7: D8 C, H8: D9 N, H9: D9 C);
 
+/// Which of two numbers is the smaller one: [`First`] where they are equal.
+#[doc(hidden)]
+pub trait Order {
+    type Smaller<A: super::Dim, B: super::Dim>: super::Dim;
+}
+#[doc(hidden)]
+pub struct First;
+#[doc(hidden)]
+pub struct Second;
+impl Order for First {
+    type Smaller<A: super::Dim, B: super::Dim> = A;
+}
+impl Order for Second {
+    type Smaller<A: super::Dim, B: super::Dim> = B;
+}
+
 type Sum<A, B> = <A as Numeral>::Add<B, N>;
 type Double<A> = Sum<A, A>;
 
@@ -127,6 +158,18 @@ impl Numeral for End {
     type Add7<A: Numeral, K: Carry> = K::S7<A, End>;
     type Add8<A: Numeral, K: Carry> = K::S8<A, End>;
     type Add9<A: Numeral, K: Carry> = K::S9<A, End>;
+    type Against<B: Numeral, O: Order> = B::AgainstEnd<O>;
+    type Against0<A: Numeral, O: Order> = Second;
+    type Against1<A: Numeral, O: Order> = Second;
+    type Against2<A: Numeral, O: Order> = Second;
+    type Against3<A: Numeral, O: Order> = Second;
+    type Against4<A: Numeral, O: Order> = Second;
+    type Against5<A: Numeral, O: Order> = Second;
+    type Against6<A: Numeral, O: Order> = Second;
+    type Against7<A: Numeral, O: Order> = Second;
+    type Against8<A: Numeral, O: Order> = Second;
+    type Against9<A: Numeral, O: Order> = Second;
+    type AgainstEnd<O: Order> = O;
     type AddCarry<K: Carry> = K::Left;
     type MulOnto<A: Numeral, Acc: Numeral> = Acc;
     type Half<K: Carry> = End;
@@ -146,9 +189,9 @@ const fn prepend(digit: usize, len: u32, rest: Option<usize>) -> Option<usize> {
     high.checked_add(rest)
 }
 
-/// One digit: its sums with 0 to 9, its multiples of reversed `A`, its half and its parity.
+/// One digit: its sums with 0 to 9, which of 0 to 9 and it is smaller, its multiples of reversed `A`, its half and its parity.
 macro_rules! digit {
-    ($digit:ident = $value:literal; $add:ident [$($sum:ident)*] $alone:ident; |$a:ident| $multiple:ty; $half:ident $parity:ident; $canonical:ty) => {
+    ($digit:ident = $value:literal; $add:ident [$($sum:ident)*] $alone:ident; $against:ident [$($order:ident)*]; |$a:ident| $multiple:ty; $half:ident $parity:ident; $canonical:ty) => {
         #[doc = concat!("The digit ", stringify!($value), " followed by `R`; alone, the number ", stringify!($value), ".")]
         pub struct $digit<R = End>(PhantomData<R>);
         digit!(@plain $digit);
@@ -158,6 +201,10 @@ macro_rules! digit {
             type Reverse<Acc: Numeral> = R::Reverse<$digit<Acc>>;
             type Add<B: Numeral, K: Carry> = B::$add<R, K>;
             digit!(@sums [Add0 Add1 Add2 Add3 Add4 Add5 Add6 Add7 Add8 Add9] [$($sum)*]);
+            type Against<B: Numeral, O: Order> = B::$against<R, O>;
+            digit!(@orders O [Against0 Against1 Against2 Against3 Against4 Against5 Against6 Against7 Against8 Against9]
+                [$($order)*]);
+            type AgainstEnd<O: Order> = First;
             type AddCarry<K: Carry> = K::$alone<End, R>;
             type MulOnto<$a: Numeral, Acc: Numeral> = R::MulOnto<$a, Sum<D0<Acc>, $multiple>>;
             type Half<K: Carry> = K::$half<R>;
@@ -168,6 +215,10 @@ macro_rules! digit {
     };
     (@sums [$($add:ident)*] [$($sum:ident)*]) => {
         $(type $add<A: Numeral, K: Carry> = K::$sum<A, R>;)*
+    };
+    // `O` where the digits are equal.
+    (@orders $o:ident [$($against:ident)*] [$($order:ident)*]) => {
+        $(type $against<A: Numeral, O: Order> = A::Against<R, $order>;)*
     };
     (@plain $digit:ident) => {
         impl<R> Clone for $digit<R> {
@@ -192,16 +243,16 @@ macro_rules! digit {
         unsafe impl<R> Sync for $digit<R> {}
     };
 }
-digit!(D0 = 0; Add0 [S0 S1 S2 S3 S4 S5 S6 S7 S8 S9] S0; |A| End; H0 B0; R::Canonical);
-digit!(D1 = 1; Add1 [S1 S2 S3 S4 S5 S6 S7 S8 S9 S10] S1; |A| A; H1 B1; R::AfterOne);
-digit!(D2 = 2; Add2 [S2 S3 S4 S5 S6 S7 S8 S9 S10 S11] S2; |A| Double<A>; H2 B0; D2<R>);
-digit!(D3 = 3; Add3 [S3 S4 S5 S6 S7 S8 S9 S10 S11 S12] S3; |A| Sum<Double<A>, A>; H3 B1; D3<R>);
-digit!(D4 = 4; Add4 [S4 S5 S6 S7 S8 S9 S10 S11 S12 S13] S4; |A| Double<Double<A>>; H4 B0; D4<R>);
-digit!(D5 = 5; Add5 [S5 S6 S7 S8 S9 S10 S11 S12 S13 S14] S5; |A| Sum<Double<Double<A>>, A>; H5 B1; D5<R>);
-digit!(D6 = 6; Add6 [S6 S7 S8 S9 S10 S11 S12 S13 S14 S15] S6; |A| Sum<Double<Double<A>>, Double<A>>; H6 B0; D6<R>);
-digit!(D7 = 7; Add7 [S7 S8 S9 S10 S11 S12 S13 S14 S15 S16] S7; |A| Sum<Sum<Double<Double<A>>, Double<A>>, A>; H7 B1; D7<R>);
-digit!(D8 = 8; Add8 [S8 S9 S10 S11 S12 S13 S14 S15 S16 S17] S8; |A| Double<Double<Double<A>>>; H8 B0; D8<R>);
-digit!(D9 = 9; Add9 [S9 S10 S11 S12 S13 S14 S15 S16 S17 S18] S9; |A| Sum<Double<Double<Double<A>>>, A>; H9 B1; D9<R>);
+digit!(D0 = 0; Add0 [S0 S1 S2 S3 S4 S5 S6 S7 S8 S9] S0; Against0 [O Second Second Second Second Second Second Second Second Second]; |A| End; H0 B0; R::Canonical);
+digit!(D1 = 1; Add1 [S1 S2 S3 S4 S5 S6 S7 S8 S9 S10] S1; Against1 [First O Second Second Second Second Second Second Second Second]; |A| A; H1 B1; R::AfterOne);
+digit!(D2 = 2; Add2 [S2 S3 S4 S5 S6 S7 S8 S9 S10 S11] S2; Against2 [First First O Second Second Second Second Second Second Second]; |A| Double<A>; H2 B0; D2<R>);
+digit!(D3 = 3; Add3 [S3 S4 S5 S6 S7 S8 S9 S10 S11 S12] S3; Against3 [First First First O Second Second Second Second Second Second]; |A| Sum<Double<A>, A>; H3 B1; D3<R>);
+digit!(D4 = 4; Add4 [S4 S5 S6 S7 S8 S9 S10 S11 S12 S13] S4; Against4 [First First First First O Second Second Second Second Second]; |A| Double<Double<A>>; H4 B0; D4<R>);
+digit!(D5 = 5; Add5 [S5 S6 S7 S8 S9 S10 S11 S12 S13 S14] S5; Against5 [First First First First First O Second Second Second Second]; |A| Sum<Double<Double<A>>, A>; H5 B1; D5<R>);
+digit!(D6 = 6; Add6 [S6 S7 S8 S9 S10 S11 S12 S13 S14 S15] S6; Against6 [First First First First First First O Second Second Second]; |A| Sum<Double<Double<A>>, Double<A>>; H6 B0; D6<R>);
+digit!(D7 = 7; Add7 [S7 S8 S9 S10 S11 S12 S13 S14 S15 S16] S7; Against7 [First First First First First First First O Second Second]; |A| Sum<Sum<Double<Double<A>>, Double<A>>, A>; H7 B1; D7<R>);
+digit!(D8 = 8; Add8 [S8 S9 S10 S11 S12 S13 S14 S15 S16 S17] S8; Against8 [First First First First First First First First O Second]; |A| Double<Double<Double<A>>>; H8 B0; D8<R>);
+digit!(D9 = 9; Add9 [S9 S10 S11 S12 S13 S14 S15 S16 S17 S18] S9; Against9 [First First First First First First First First First O]; |A| Sum<Double<Double<Double<A>>>, A>; H9 B1; D9<R>);
 
 type Reversed<A> = <A as Numeral>::Reverse<End>;
 /// `A + B`, most significant digit first, without leading zeros.
@@ -222,6 +273,9 @@ pub type Doubled<A> = <A as Numeral>::Add<A, N>;
 pub type DoubledPlusOne<A> = <A as Numeral>::Add<A, C>;
 #[doc(hidden)]
 pub type FromReversed<A> = <Reversed<A> as Numeral>::Canonical;
+/// The smaller one of two numbers without leading zeros.
+#[doc(hidden)]
+pub type SmallerOf<A, B> = <<Reversed<A> as Numeral>::Against<Reversed<B>, First> as Order>::Smaller<A, B>;
 
 /// Calls `$with!` with every form a number other than 0 and 1 takes: `$with! { [R] D2<R>; … }`, `R` being the digits
 /// that follow. Structure is how rules tell 0, 1 and the rest apart.

@@ -7,7 +7,7 @@ use super::dim::{Dim, SameDim};
 #[diagnostic::on_unimplemented(
     message = "`linalg.{Op}` needs a square matrix, the last axes are `{Self}` and `{Columns}`",
     label = "the last two axes must be equal",
-    note = "`D3<D8<D4>>` is 384"
+    note = "a name is the same as itself only, not as `_`: `.with_shape::<…>()` renames an axis; `D3<D8<D4>>` is 384"
 )]
 pub trait SquareFor<Columns, Op> {
     /// The size of both, which one of the two may know.

@@ -9,10 +9,11 @@ use crate::device::{Backend as _, Cpu};
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, listed, room};
 use crate::layout::exchanged;
-use crate::layout::positions::{expect_index, expect_range};
+use crate::layout::positions::expect_range;
 use crate::ops::choosing::{self, IndexFor};
 use crate::shape::{
-    AxisArg, D1, Dimensional, HasAxis, IndexList, InsertAxis, Matrices, Permute, Reverse, Shape, SizeArray, Transpose,
+    AxisArg, AxisPosition, D1, Dimensional, HasAxis, IndexList, InsertAxis, Matrices, Permute, Reverse, Shape,
+    SizeArray, Transpose,
 };
 use crate::tensor::Tensor;
 use castiron_macros::fallible;
@@ -131,7 +132,7 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
     pub fn select<const I: isize>(
         &self,
         axis: impl AxisArg<I>,
-        index: usize,
+        index: impl AxisPosition,
     ) -> Result<SparseTensor<E, <S as HasAxis<I>>::Removed>>
     where
         E: Dtype,
@@ -139,7 +140,7 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
     {
         let (axis, own) = (<S as HasAxis<I>>::INDEX, self.shape());
         let size = own.as_ref()[axis];
-        expect_index("select", index, axis, size)?;
+        let index = index.counted("select", axis, size)?;
         let nnz = self.nnz();
         let indices = Cpu::download(self.parts.indices.elements())?;
         let chosen = places(nnz, |at| indices[axis * nnz + at] == index as i64)?;

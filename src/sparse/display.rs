@@ -16,7 +16,7 @@ const PREFIX: &str = "tensor(";
 const LINE: usize = 80;
 
 /// One of the two tensors that a sparse one consists of, as `name=tensor([…])`.
-fn part<E: Element, S: Shape>(name: &str, tensor: &Tensor<E, S>, sizes: &[usize]) -> String {
+fn part<E: Element, S: Shape>(name: &str, tensor: &Tensor<E, S>, sizes: &[usize], precision: Option<usize>) -> String {
     let prefix = format!("{name}=tensor(");
     let strides = crate::layout::strides::row_major(sizes);
     let element = |at: usize| {
@@ -27,7 +27,7 @@ fn part<E: Element, S: Shape>(name: &str, tensor: &Tensor<E, S>, sizes: &[usize]
     let printed =
         Printed { dtype: E::DTYPE, device: "cpu", has_data: true, sizes, strides: &strides, element: &element };
     let size = if sizes.contains(&0) { format!(", size={}", python_tuple(sizes)) } else { String::new() };
-    format!("{prefix}{}{size})", printed.elements(PREFIX.len() + prefix.len()))
+    format!("{prefix}{}{size})", printed.elements(precision, PREFIX.len() + prefix.len()))
 }
 
 /// A tensor of these parts on a device, the last `dense` axes being dense.
@@ -40,8 +40,8 @@ pub(crate) fn print<E: Element>(
     dense: usize,
 ) -> fmt::Result {
     let nnz = values.shape()[0];
-    let indices = part("indices", indices, &indices.shape());
-    let values = part("values", values, &[&[nnz], &sizes[sizes.len() - dense..]].concat());
+    let indices = part("indices", indices, &indices.shape(), None);
+    let values = part("values", values, &[&[nnz], &sizes[sizes.len() - dense..]].concat(), f.precision());
     let indent = " ".repeat(PREFIX.len());
     let size = format!("size={}", python_tuple(sizes));
     let mut suffixes = vec![size, format!("nnz={nnz}")];

@@ -1,6 +1,9 @@
 //! Typed linear algebra: laws of factors and solutions, shapes in the type, matrices that are singular or hold NaN.
 
-use castiron::{Complete, Complex, Dyn, Field, Generator, Meta, Reduced, Tensor, Uplo, axis, dim, shape, tensor};
+use castiron::{
+    Complete, Complex, Dim, Dyn, Field, Generator, Meta, RealField, Reduced, Tensor, Uplo, axis, dim, dims, shape,
+    tensor,
+};
 use proptest::prelude::*;
 
 type Matrix<E> = Tensor<E, (Dyn, Dyn)>;
@@ -96,6 +99,38 @@ fn the_type_knows_the_sizes_of_factors() {
         true,
         true,
     );
+}
+
+/// One bound is all that generic linear algebra takes, whatever the sizes are: its results are added to its operands.
+#[test]
+fn generic_code_takes_matrices_apart_without_a_clause() {
+    fn rebuilt<E: RealField, N: Dim, K: Dim>(x: &Tensor<E, (N, K)>) -> Tensor<E, (N, K)> {
+        let (u, s, vh) = x.svd(Reduced);
+        let (q, r) = x.qr(Reduced);
+        let (p, l, _) = x.lu();
+        let nothing = (p.matmul(l).sum() * x.svdvals().sum() * x.diagonal(axis![0, 1]).sum()) * E::from_f64(0.0);
+        ((u * s.unsqueeze(axis![0])).matmul(&vh) + q.matmul(&r)) / E::from_f64(2.0) + nothing
+    }
+    fn solved<E: RealField, N: Dim>(a: &Tensor<E, (N, N)>, b: &Tensor<E, (N,)>) -> Tensor<E, (N,)> {
+        let scale = (a.det() + a.slogdet().1.exp() + a.cholesky(false).diagonal(axis![0, 1]).prod().square()).item();
+        let scale = (scale / E::from_f64(3.0)).max(E::from_f64(0.0));
+        (a.inv().matmul(b) + a.solve(b)) * scale / (a.det() * E::from_f64(2.0)) + (b.dot(b) - b.norm(2.0).square())
+    }
+    dims! { Rows }
+    let x: Tensor<f64, shape![Rows, 2]> = Tensor::from_vec_sized(vec![3.0, 0.0, 4.0, 5.0, 0.0, 1.0], [3, 2]);
+    assert!(rebuilt(&x).allclose(&x));
+    let (q, r) = x.qr(Reduced);
+    let _: (&Tensor<f64, shape![Rows, _]>, &Tensor<f64, shape![_, 2]>) = (&q, &r);
+    let known: Tensor<f64, shape![3, 2]> = x.with_shape();
+    assert!(rebuilt(&known).allclose(&known));
+    // The right side is what `matmul` takes: tensors, references, views; of `lstsq` also a vector.
+    let a = tensor![[2.0, 0.0], [0.0, 4.0]];
+    let (owned, seen) = (a.solve(a.matmul(&a)), a.solve_triangular(tensor![[1.0, 2.0]].t(), true, false));
+    assert_eq!((owned.to_vec(), seen.to_vec()), (a.to_vec(), vec![0.5, 0.5]));
+    let (line, rank): (Tensor<f64, shape![2]>, _) = x.lstsq(x.select(axis![1], 1), None);
+    assert!(line.allclose_with(&tensor![0.0, 1.0].to::<f64>(), 1e-12, 1e-12) && rank.item() == 2, "{line}");
+    let solution = solved(&tensor![[4.0, 1.0], [1.0, 3.0]], &tensor![1.0, 2.0]);
+    assert!(solution.allclose_with(&tensor![1.0 / 11.0, 7.0 / 11.0], 1e-5, 1e-5), "{solution}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use castiron::io::{CheckpointWriter, Difference, LoadOptions, StoredTensor, ToDevice};
 use castiron::{Checkpoint, Cpu, Device, Error, Meta, Module, Tensor, dims, shape, tensor};
+use std::collections::{BTreeMap, HashMap};
 
 dims! { Vocab }
 
@@ -168,6 +169,36 @@ fn names_may_be_left_out_numbered_and_ignored() {
         Outer::load(&checkpoint(["x", "type.0", "type.1", "poolers"].map(|name| (name, &one as _)))).err().unwrap();
     assert!(error.to_string().ends_with("poolers: nothing takes it"), "{error}");
     assert!(Nothing::load(&checkpoint([])).is_ok());
+}
+
+#[test]
+fn a_map_has_what_the_checkpoint_names() {
+    #[derive(Module)]
+    #[module(ignore("heads.steps"), tied("heads.tied" = "heads.color"))]
+    struct Heads<D: Device = Cpu> {
+        heads: BTreeMap<String, Weight<D>>,
+        biases: HashMap<String, Tensor<f32, shape![1], D>>,
+    }
+    #[derive(Module)]
+    struct Weight<D: Device = Cpu> {
+        weight: Tensor<f32, shape![1], D>,
+    }
+    let (one, two) = (tensor![1.0], tensor![2.0]);
+    let all = ["heads.shape.weight", "heads.color.weight", "heads.steps", "biases.b", "biases.a", "biases.c"];
+    let file = checkpoint(all.map(|name| (name, if name == "biases.a" { &two as _ } else { &one as _ })));
+    let heads = Heads::<Cpu>::load(&file).unwrap();
+    let listed = ["heads.color.weight", "heads.shape.weight", "biases.a", "biases.b", "biases.c"];
+    assert_eq!(names(&heads), listed);
+    assert_eq!((heads.heads["tied"].weight.to_vec(), heads.biases["a"].item()), (vec![1.0], 2.0));
+    // What is saved is what was loaded, and what was there before stays.
+    let again = Heads::<Cpu>::load(&saved(&heads)).unwrap().to_device::<Meta>().unwrap();
+    assert_eq!(names(&again), listed);
+    let mut biases = heads.biases.clone();
+    biases.insert("z".to_owned(), tensor![9.0]);
+    let (over, differences) = Heads { biases, ..heads }.load_over(&file).unwrap();
+    assert_eq!((over.biases["z"].item(), over.biases["a"].item(), differences.len()), (9.0, 2.0, 1));
+    let error = Heads::<Cpu>::load(&checkpoint([("heads.color", &one as _)])).err().unwrap();
+    assert!(error.to_string().contains("heads.color.weight: missing"), "{error}");
 }
 
 #[derive(Module)]

@@ -208,6 +208,10 @@ fn images_give_and_take_their_memory() {
     let batch: Tensor<u8, shape![1, 3, _, _]> = x.permute(axis![2, 0, 1]).unsqueeze(axis![0]);
     assert!(batch.is_contiguous_in(ChannelsLast) && batch.shares_storage(&x));
     drop(batch);
+    let gray: Tensor<u8, shape![_, 3]> = Tensor::from_image(GrayImage::from_raw(3, 1, vec![7, 8, 9]).unwrap()).unwrap();
+    assert_eq!(gray.into_image::<image::Luma<u8>>().unwrap().dimensions(), (3, 1));
+    let error = Tensor::<u8, shape![_, _]>::from_rgb(image::DynamicImage::new_luma8(4, 2)).unwrap_err();
+    assert!(error.to_string().contains("3 channels"), "{error}");
     let back: RgbImage = x.into_image().unwrap();
     assert_eq!((back.as_raw().as_ptr(), &back), (place, &pixels));
     let rgb: Tensor<u8, shape![2, 3, 3]> = Tensor::from_rgb(DynamicImage::ImageRgb8(pixels)).unwrap();

@@ -27,6 +27,22 @@ fn printed<E: Token>(sizes: &[usize], tokens: &str) -> String {
     }
 }
 
+/// As Rust prints a number, so that what a program lines up stays so whatever the values are.
+#[test]
+fn a_precision_is_that_of_each_float() {
+    let x = tensor![[1.0, -0.125], [1.0e-9, 12345.678]].to::<f64>();
+    let text = "tensor([[    1.00,    -0.12],\n        [    0.00, 12345.68]], dtype=torch.float64)";
+    assert_eq!(format!("{x:.2}"), text);
+    assert_eq!(
+        format!("{:.1} {:.0}", tensor![1.0, 3.0], tensor![2.5, f32::NAN]),
+        "tensor([1.0, 3.0]) tensor([  2, nan])"
+    );
+    assert_eq!(format!("{:.1} {:.3}", tensor![1.0 - 2.0j], tensor![7, 12]), "tensor([1.0-2.0j]) tensor([ 7, 12])");
+    assert_eq!(format!("{:.1}", tensor![0.0, 3.0].to_sparse()).lines().nth(1).unwrap().trim(), "values=tensor([3.0]),");
+    #[cfg(feature = "any")]
+    assert_eq!(format!("{:.2}", castiron::AnyTensor::from(tensor![3.0])), "tensor([3.00])");
+}
+
 #[test]
 fn tensors_print_as_in_pytorch() {
     let table = json("printing.json");

@@ -1,7 +1,7 @@
 //! Shapes at compile time: every assertion here is a type, checked before the test runs; the run checks that what the types
 //! left open was checked too.
 
-use castiron::shape::{ConvSize, DivideBy, DivideExactly, Minus, Padded, Product, Sum};
+use castiron::shape::{ConvSize, DivideBy, DivideExactly, Minus, Padded, Product, Smaller, Sum};
 use castiron::{Dim, Dyn, Element, Shape, Tensor, axis, cat, dim, dims, shape, stack, tensor, where_};
 use static_assertions::assert_type_eq_all as same;
 
@@ -30,6 +30,12 @@ same!(<dim!(7) as Minus<dim!(7)>>::Output, dim!(0));
 same!(<dim!(7) as DivideBy<dim!(2)>>::Output, dim!(3));
 same!(<dim!(384) as DivideExactly<dim!(12)>>::Output, dim!(32));
 same!(<Dyn as DivideExactly<dim!(12)>>::Output, Dyn);
+// The smaller one of any two: numbers are compared from the first digit on, and what is no number leaves it to the run.
+same!(<dim!(7) as Smaller<dim!(13)>>::Output, <dim!(13) as Smaller<dim!(7)>>::Output, dim!(7));
+same!(<dim!(109) as Smaller<dim!(190)>>::Output, <dim!(190) as Smaller<dim!(109)>>::Output, dim!(109));
+same!(<dim!(99) as Smaller<dim!(100)>>::Output, <dim!(99) as Smaller<dim!(99)>>::Output, dim!(99));
+same!(<dim!(0) as Smaller<dim!(1)>>::Output, <dim!(10) as Smaller<dim!(0)>>::Output, dim!(0));
+same!(<dim!(3) as Smaller<Dyn>>::Output, <Time as Smaller<dim!(3)>>::Output, <Time as Smaller<Batch>>::Output, Dyn);
 // torch.nn.Conv2d: ResNet's first layers, a dilated kernel, a strided one with a remainder.
 same!(<dim!(224) as ConvSize<dim!(7), dim!(2), dim!(3), dim!(1)>>::Output, dim!(112));
 same!(<dim!(112) as ConvSize<dim!(3), dim!(2), dim!(1), dim!(1)>>::Output, dim!(56));
@@ -42,6 +48,17 @@ fn ones<E: castiron::Dtype, S: Shape>(sizes: S::Sizes) -> Tensor<E, S> {
 
 /// The type of a value, for the table below.
 fn is<E: Element, S: Shape>(_: &Tensor<E, S>) {}
+
+#[test]
+fn the_smaller_of_two_numbers_is_found_digit_by_digit() {
+    macro_rules! each_pair {
+        ([$($a:literal)*] $all:tt) => { $(each_pair!(@row $a $all);)* };
+        (@row $a:literal [$($b:literal)*]) => {$(
+            assert_eq!(<dim!($a) as Dim>::Smaller::<dim!($b)>::SIZE, Some(if $a < $b { $a } else { $b }));
+        )*};
+    }
+    each_pair!([0 1 2 3 4 5 6 7 8 9 10 19 21 90 100 101] [0 1 2 3 4 5 6 7 8 9 10 19 21 90 100 101]);
+}
 
 #[test]
 fn broadcasting_happens_in_the_type() {

@@ -1,7 +1,7 @@
 //! Work on each matrix of a batch, divided between threads: where results are written, and the loop.
 //! Uses `cpu::threads`; used by `tensor::decompose`.
 
-use super::field::FieldNumber;
+use super::field::Field;
 use crate::cpu::threads;
 use crate::error::{Result, filled, room};
 
@@ -15,7 +15,7 @@ pub(crate) struct Lens {
 }
 
 /// The results of one matrix, to be written; matrices column by column.
-pub(crate) struct Slots<'a, E: FieldNumber> {
+pub(crate) struct Slots<'a, E: Field> {
     pub(crate) own: [&'a mut [E]; 3],
     pub(crate) real: [&'a mut [E::Re]; 2],
     pub(crate) complex: [&'a mut [E::Cx]; 2],
@@ -23,7 +23,7 @@ pub(crate) struct Slots<'a, E: FieldNumber> {
 }
 
 /// The results of a batch.
-pub(crate) struct Done<E: FieldNumber> {
+pub(crate) struct Done<E: Field> {
     pub(crate) own: [Vec<E>; 3],
     pub(crate) real: [Vec<E::Re>; 2],
     pub(crate) complex: [Vec<E::Cx>; 2],
@@ -32,7 +32,7 @@ pub(crate) struct Done<E: FieldNumber> {
     pub(crate) info: Vec<i32>,
 }
 
-impl<E: FieldNumber> Done<E> {
+impl<E: Field> Done<E> {
     /// Without any elements.
     pub(crate) fn none() -> Self {
         Done {
@@ -53,7 +53,7 @@ fn taken<'a, T>(left: &mut &'a mut [T], len: usize) -> &'a mut [T] {
 }
 
 /// What one thread works on: the matrices from `first` on.
-struct Piece<'a, E: FieldNumber> {
+struct Piece<'a, E: Field> {
     first: usize,
     slots: Slots<'a, E>,
     info: &'a mut [i32],
@@ -61,7 +61,7 @@ struct Piece<'a, E: FieldNumber> {
 
 /// Calls `work` with the number of each matrix and the places of its results; it gives `info`, or an error if memory runs out. `nanoseconds`
 /// is what a matrix takes, about.
-pub(crate) fn each<E: FieldNumber>(
+pub(crate) fn each<E: Field>(
     count: usize,
     nanoseconds: usize,
     lens: Lens,

@@ -1,6 +1,6 @@
 //! Cholesky's factor of a positive-definite matrix, and what is solved with it.
 
-use super::field::FieldNumber;
+use super::field::Field;
 use super::{matrix, matrix_mut, scratch};
 use crate::error::Result;
 use faer::Par;
@@ -10,7 +10,7 @@ use faer::linalg::triangular_solve as triangular;
 use faer::prelude::ReborrowMut;
 
 /// The factor of a matrix of which one triangle is read; the order of the first minor that is not positive, or 0.
-pub(crate) fn cholesky<E: FieldNumber>(a: &[E], n: usize, upper: bool, factor: &mut [E]) -> Result<i32> {
+pub(crate) fn cholesky<E: Field>(a: &[E], n: usize, upper: bool, factor: &mut [E]) -> Result<i32> {
     // The lower triangle, or what the upper one says of it.
     factor.fill(E::zero_impl());
     for j in 0..n {
@@ -40,7 +40,7 @@ pub(crate) fn cholesky<E: FieldNumber>(a: &[E], n: usize, upper: bool, factor: &
     })
 }
 
-pub(super) fn adjoint_in_place<E: FieldNumber>(a: &mut [E], n: usize) {
+pub(super) fn adjoint_in_place<E: Field>(a: &mut [E], n: usize) {
     for j in 0..n {
         a[j * n + j] = a[j * n + j].conjugate();
         for i in j + 1..n {
@@ -50,7 +50,7 @@ pub(super) fn adjoint_in_place<E: FieldNumber>(a: &mut [E], n: usize) {
 }
 
 /// Solves `A x = b` in place, `A` being given by its factor.
-pub(crate) fn cholesky_solve<E: FieldNumber>(factor: &[E], n: usize, upper: bool, b: &mut [E], columns: usize) {
+pub(crate) fn cholesky_solve<E: Field>(factor: &[E], n: usize, upper: bool, b: &mut [E], columns: usize) {
     let (factor, mut b) = (matrix(factor, n, n), matrix_mut(b, n, columns));
     if upper {
         triangular::solve_lower_triangular_in_place(factor.adjoint(), b.rb_mut(), Par::Seq);
@@ -62,7 +62,7 @@ pub(crate) fn cholesky_solve<E: FieldNumber>(factor: &[E], n: usize, upper: bool
 }
 
 /// The inverse of the matrix whose factor is given; the first zero on the factor's diagonal, or 0.
-pub(crate) fn cholesky_inverse<E: FieldNumber>(factor: &[E], n: usize, upper: bool, inverse: &mut [E]) -> i32 {
+pub(crate) fn cholesky_inverse<E: Field>(factor: &[E], n: usize, upper: bool, inverse: &mut [E]) -> i32 {
     inverse.fill(E::zero_impl());
     (0..n).for_each(|i| inverse[i * n + i] = E::one_impl());
     cholesky_solve(factor, n, upper, inverse, n);

@@ -1,6 +1,6 @@
 //! Eigenvalues and eigenvectors.
 
-use super::field::FieldNumber;
+use super::field::Field;
 use super::{NOT_CONVERGED, Scaled, matrix_mut, scale, scratch};
 use crate::dtype::Complex;
 use crate::error::{Result, filled, listed};
@@ -18,7 +18,7 @@ fn asked(vectors: bool) -> ComputeEigenvectors {
 }
 
 /// Ascending eigenvalues of a matrix of which one triangle is read, and, unless it is empty, eigenvectors in the columns of `v`.
-pub(crate) fn eigenvalues_of_symmetric<E: FieldNumber>(
+pub(crate) fn eigenvalues_of_symmetric<E: Field>(
     a: &[E],
     n: usize,
     upper: bool,
@@ -122,7 +122,7 @@ where
 }
 
 /// Columns of norm 1 whose largest element is real, as LAPACK's.
-pub(crate) fn normalized<E: FieldNumber>(columns: &mut [E], n: usize) {
+pub(crate) fn normalized<E: Field>(columns: &mut [E], n: usize) {
     if n == 0 {
         return;
     }

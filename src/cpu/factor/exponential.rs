@@ -1,7 +1,7 @@
 //! The exponential of a matrix, by scaling, Padé's approximant and squaring.
 //! Source: Higham, "The scaling and squaring method for the matrix exponential revisited" (2005).
 
-use super::field::FieldNumber;
+use super::field::Field;
 use super::{lu, matrix, matrix_mut};
 use crate::error::{Result, filled, listed};
 use faer::linalg::matmul::matmul;
@@ -27,13 +27,13 @@ const COEFFICIENTS: [f64; 14] = [
 ];
 const LARGEST: f64 = 5.37;
 
-fn product<E: FieldNumber>(a: &[E], b: &[E], n: usize) -> Result<Vec<E>> {
+fn product<E: Field>(a: &[E], b: &[E], n: usize) -> Result<Vec<E>> {
     let mut c = filled(E::zero_impl(), n * n)?;
     matmul(matrix_mut(&mut c, n, n), Accum::Replace, matrix(a, n, n), matrix(b, n, n), E::one_impl(), Par::Seq);
     Ok(c)
 }
 
-pub(crate) fn exponential<E: FieldNumber>(a: &[E], n: usize, result: &mut [E]) -> Result<()> {
+pub(crate) fn exponential<E: Field>(a: &[E], n: usize, result: &mut [E]) -> Result<()> {
     let sums = (0..n).map(|j| a[j * n..(j + 1) * n].iter().fold(E::real(0.0), |sum, x| sum + x.modulus()));
     let norm = sums.fold(E::real(0.0), |most, sum| if sum > most || Float::is_nan(sum) { sum } else { most });
     if !norm.is_finite() {

@@ -1,53 +1,104 @@
 //! The numbers that matrices are factored in: what `faer` calls a field, and our dtypes beside it.
 //! Used by `cpu::factor` and, as a bound, by `tensor::decompose`.
 
-use crate::dtype::{Complex, Element, Inexact};
+use crate::dtype::{Complex, Float, Inexact};
 use crate::error::Result;
 use core::ops::Neg;
-use faer::traits::{ComplexField, RealField};
-use num_traits::{Float, NumAssign};
+use faer::traits::ComplexField;
+use num_traits::NumAssign;
 
-/// What the loops of `cpu::factor` ask of a number.
-#[doc(hidden)]
-pub trait FieldNumber:
-    Inexact + ComplexField<Real = <Self as FieldNumber>::Re> + NumAssign + Neg<Output = Self> + Send + Sync
-{
+/// The dtypes that matrices are factored in: `f32`, `f64`, `Complex<f32>` and `Complex<f64>`. Where only real numbers are meant the bound is
+/// [`RealField`], whose results are of the same dtype.
+///
+/// ```
+/// use castiron::{Field, Tensor, shape};
+/// fn energy<E: Field>(x: &Tensor<E, shape![_, _]>) -> Tensor<E::Re, shape![_]> {
+///     x.svdvals()
+/// }
+/// assert_eq!(energy(&castiron::tensor![[3.0, 0.0], [0.0, 4.0]].with_shape()).to_vec(), [4.0, 3.0]);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "linear algebra is not defined for `{Self}`",
+    label = "expected `f32`, `f64`, `Complex<f32>` or `Complex<f64>`",
+    note = "in generic code the bound is `E: RealField` (`f32` and `f64`), or `E: Field`, of which complex numbers are, too",
+    note = "as in PyTorch, integers and 16-bit floats are cast first, for example `.to::<f32>()`"
+)]
+pub trait Field: Inexact + ComplexField<Real = <Self as Field>::Re> + NumAssign + Neg<Output = Self> {
     /// Its real part: singular values.
-    type Re: FieldNumber<Re = Self::Re, Cx = Self::Cx> + RealField + Float;
+    type Re: RealField + faer::traits::RealField + Float<Complex = Self::Cx>;
     /// The complex number of this precision: eigenvalues.
-    type Cx: FieldNumber<Re = Self::Re, Cx = Self::Cx>;
+    type Cx: Field<Re = Self::Re, Cx = Self::Cx>;
 
+    #[doc(hidden)]
     fn conjugate(self) -> Self;
+    #[doc(hidden)]
     fn real_part(self) -> Self::Re;
+    #[doc(hidden)]
     fn imaginary_part(self) -> Self::Re;
+    #[doc(hidden)]
     fn of_real(real: Self::Re) -> Self;
+    #[doc(hidden)]
     fn complex(self) -> Self::Cx;
+    #[doc(hidden)]
     fn of_parts(re: Self::Re, im: Self::Re) -> Self::Cx;
+    #[doc(hidden)]
     fn modulus(self) -> Self::Re;
+    #[doc(hidden)]
     fn times_real(self, by: Self::Re) -> Self;
+    #[doc(hidden)]
     fn over_real(self, by: Self::Re) -> Self;
     /// Its quotient, whatever the size of the divisor: that of two complex numbers as `num-complex` has it squares the divisor.
+    #[doc(hidden)]
     fn over(self, by: Self) -> Self;
     /// `|re| + |im|`, by which LAPACK chooses pivots.
+    #[doc(hidden)]
     fn size(self) -> Self::Re {
-        Float::abs(self.real_part()) + Float::abs(self.imaginary_part())
+        num_traits::Float::abs(self.real_part()) + num_traits::Float::abs(self.imaginary_part())
     }
+    #[doc(hidden)]
     fn finite(self) -> bool {
-        self.real_part().is_finite() && self.imaginary_part().is_finite()
+        num_traits::Float::is_finite(self.real_part()) && num_traits::Float::is_finite(self.imaginary_part())
     }
+    #[doc(hidden)]
     fn of_f64(value: f64) -> Self {
         Self::of_real(Self::real(value))
     }
     /// A real number of this precision.
+    #[doc(hidden)]
     fn real(value: f64) -> Self::Re;
     /// A normal number of variance 1, from such real ones; the parts of a complex one share the variance.
+    #[doc(hidden)]
     fn normal(draw: &mut dyn FnMut() -> f64) -> Self;
+    #[doc(hidden)]
     fn eigen(matrix: faer::MatRef<'_, Self>, vectors: bool) -> Result<Option<(Vec<Self::Cx>, Vec<Self::Cx>)>>;
 }
 
+/// The real dtypes that matrices are factored in: `f32` and `f64`. This one bound is enough for generic linear algebra; what it gives (products, norms,
+/// singular values, determinants) is of the same dtype, and scalars are computed with as by `num_traits::Float`.
+///
+/// ```
+/// use castiron::{Dim, RealField, Tensor, tensor};
+/// /// The logarithm of a normal distribution's density.
+/// fn log_density<E: RealField, N: Dim>(x: &Tensor<E, (N,)>, covariance: &Tensor<E, (N, N)>) -> E {
+///     let (_, log_det) = covariance.slogdet();
+///     let tau = E::from_f64(core::f64::consts::TAU).ln() * E::from_f64(x.numel() as f64);
+///     ((x.dot(&covariance.solve(x)) + log_det).item() + tau) * E::from_f64(-0.5)
+/// }
+/// let density = log_density(&tensor![0.0, 0.0], &tensor![[1.0, 0.0], [0.0, 1.0]]);
+/// assert!((density + core::f32::consts::TAU.ln()).abs() < 1e-6);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "real linear algebra is not defined for `{Self}`",
+    label = "expected `f32` or `f64`",
+    note = "integers and 16-bit floats are cast first, for example `.to::<f32>()`; of complex numbers the bound is `Field`"
+)]
+pub trait RealField: Float + num_traits::Float + Field<Re = Self, Cx = <Self as Float>::Complex> {}
+impl RealField for f32 {}
+impl RealField for f64 {}
+
 macro_rules! fields {
     ($($real:ty)*) => {$(
-        impl FieldNumber for $real {
+        impl Field for $real {
             type Re = $real;
             type Cx = Complex<$real>;
             fn conjugate(self) -> Self {
@@ -90,7 +141,7 @@ macro_rules! fields {
                 super::eigen::real(matrix, vectors)
             }
         }
-        impl FieldNumber for Complex<$real> {
+        impl Field for Complex<$real> {
             type Re = $real;
             type Cx = Complex<$real>;
             fn conjugate(self) -> Self {
@@ -147,20 +198,3 @@ macro_rules! fields {
     )*};
 }
 fields!(f32 f64);
-
-/// The dtypes that matrices are factored in: `f32`, `f64`, `Complex<f32>` and `Complex<f64>`.
-///
-/// ```
-/// use castiron::{Field, Tensor, shape};
-/// fn energy<E: Field>(x: &Tensor<E, shape![_, _]>) -> Tensor<E::Re, shape![_]> {
-///     x.svdvals()
-/// }
-/// assert_eq!(energy(&castiron::tensor![[3.0, 0.0], [0.0, 4.0]].with_shape()).to_vec(), [4.0, 3.0]);
-/// ```
-#[diagnostic::on_unimplemented(
-    message = "linear algebra is not defined for `{Self}`",
-    label = "expected `f32`, `f64`, `Complex<f32>` or `Complex<f64>`",
-    note = "as in PyTorch, integers and 16-bit floats are cast first, for example `.to::<f32>()`"
-)]
-pub trait Field: FieldNumber + Element {}
-impl<E: FieldNumber> Field for E {}

@@ -1,7 +1,7 @@
 //! QR by Householder reflections, `H = 1 - tau v v^H` with `v` 1 on the diagonal, some columns at a time.
 //! Source: LAPACK's `larfg`, `geqr2`, `larft`, `ormqr`, whose signs and factors these are.
 
-use super::field::FieldNumber;
+use super::field::Field;
 use super::{matrix, matrix_mut};
 use crate::error::{Result, filled};
 use faer::linalg::matmul::matmul;
@@ -13,7 +13,7 @@ use num_traits::{Float, One};
 const PANEL: usize = 32;
 
 /// Makes a reflection that leaves of a column its first element alone: `tau`, and `v` in place of the rest.
-fn reflection<E: FieldNumber>(column: &mut [E]) -> E {
+fn reflection<E: Field>(column: &mut [E]) -> E {
     let Some((first, rest)) = column.split_first() else { return E::zero_impl() };
     let zero = <E::Re as num_traits::Zero>::zero();
     let largest = rest.iter().fold(zero, |most, x| Float::max(most, x.size()));
@@ -46,7 +46,7 @@ fn reflection<E: FieldNumber>(column: &mut [E]) -> E {
 }
 
 /// Factors in place; `tau` has a number for each column, or row if there are fewer.
-pub(crate) fn qr<E: FieldNumber>(a: &mut [E], m: usize, n: usize, tau: &mut [E]) -> Result<()> {
+pub(crate) fn qr<E: Field>(a: &mut [E], m: usize, n: usize, tau: &mut [E]) -> Result<()> {
     let k = m.min(n);
     for start in (0..k).step_by(PANEL) {
         let end = k.min(start + PANEL);
@@ -76,7 +76,7 @@ pub(crate) fn qr<E: FieldNumber>(a: &mut [E], m: usize, n: usize, tau: &mut [E])
 }
 
 /// Some reflections as one: `1 - V T V^H`.
-struct Block<E: FieldNumber> {
+struct Block<E: Field> {
     v: Vec<E>,
     /// How many rows `V` has.
     rows: usize,
@@ -85,7 +85,7 @@ struct Block<E: FieldNumber> {
     k: usize,
 }
 
-impl<E: FieldNumber> Block<E> {
+impl<E: Field> Block<E> {
     /// Of columns of a factored matrix; the first reflection begins in row `start`.
     fn of(columns: &[E], m: usize, start: usize, tau: &[E]) -> Result<Self> {
         let (k, rows) = (tau.len(), m - start);
@@ -154,7 +154,7 @@ pub(crate) struct Applied {
 }
 
 /// `Q C`, `Q^H C`, `C Q` or `C Q^H` in place of `C`, where `Q` is the product of the reflections below the diagonal of `a`.
-pub(crate) fn apply<E: FieldNumber>(
+pub(crate) fn apply<E: Field>(
     a: &[E],
     m: usize,
     tau: &[E],
@@ -180,7 +180,7 @@ pub(crate) fn apply<E: FieldNumber>(
 }
 
 /// The first columns of `Q`.
-pub(crate) fn columns_of_q<E: FieldNumber>(a: &[E], m: usize, tau: &[E], q: &mut [E], columns: usize) -> Result<()> {
+pub(crate) fn columns_of_q<E: Field>(a: &[E], m: usize, tau: &[E], q: &mut [E], columns: usize) -> Result<()> {
     q.fill(E::zero_impl());
     (0..m.min(columns)).for_each(|i| q[i * m + i] = E::one_impl());
     apply(a, m, tau, q, [m, columns], Applied { left: true, adjoint: false })

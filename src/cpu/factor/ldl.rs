@@ -1,11 +1,11 @@
 //! Symmetric (or Hermitian) indefinite factors, `A = L D L^T` with blocks of one and two on the diagonal of `D`.
 //! Source: LAPACK's `sytf2` and `hetf2` of the lower triangle (Bunch and Kaufman), whose pivots these are.
 
-use super::field::FieldNumber;
+use super::field::Field;
 use num_traits::Float;
 
 /// Factors the lower triangle in place; the first zero block, counted from 1, or 0.
-pub(crate) fn ldl<E: FieldNumber>(a: &mut [E], n: usize, hermitian: bool, pivots: &mut [i32]) -> i32 {
+pub(crate) fn ldl<E: Field>(a: &mut [E], n: usize, hermitian: bool, pivots: &mut [i32]) -> i32 {
     let flip = |x: E| if hermitian { x.conjugate() } else { x };
     let alpha = E::real((1.0 + 17f64.sqrt()) / 8.0);
     let zero = E::real(0.0);
@@ -110,7 +110,7 @@ pub(crate) fn ldl<E: FieldNumber>(a: &mut [E], n: usize, hermitian: bool, pivots
 }
 
 /// Solves `A x = b` in place, `A` being factored; pivots come from users, and those out of range are refused by the caller.
-pub(crate) fn ldl_solve<E: FieldNumber>(ld: &[E], n: usize, hermitian: bool, pivots: &[i32], b: &mut [E]) {
+pub(crate) fn ldl_solve<E: Field>(ld: &[E], n: usize, hermitian: bool, pivots: &[i32], b: &mut [E]) {
     if n == 0 {
         return;
     }

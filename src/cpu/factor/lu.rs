@@ -1,7 +1,7 @@
 //! LU with partial pivoting, by recursion over columns, and what is solved with it.
 //! Source: LAPACK's `getrf2`, `getrs`, `getri`.
 
-use super::field::FieldNumber;
+use super::field::Field;
 use super::{copied, matrix, matrix_mut};
 use crate::error::{Result, filled, listed};
 use faer::linalg::matmul::matmul;
@@ -13,7 +13,7 @@ use faer::{Accum, MatMut, Par};
 const FEW: usize = 8;
 
 /// Factors in place; `pivots` count rows from 1, as LAPACK's do.
-pub(crate) fn lu<E: FieldNumber>(a: &mut [E], m: usize, n: usize, pivots: &mut [i32]) {
+pub(crate) fn lu<E: Field>(a: &mut [E], m: usize, n: usize, pivots: &mut [i32]) {
     let k = m.min(n);
     factor(a, m, [0, k], pivots);
     if n > k {
@@ -36,7 +36,7 @@ fn swap_rows<E: Copy>(columns: &mut [E], m: usize, pivots: &[i32], first: usize)
 }
 
 /// Factors the columns between two, from the row of the first on.
-fn factor<E: FieldNumber>(a: &mut [E], m: usize, [start, end]: [usize; 2], pivots: &mut [i32]) {
+fn factor<E: Field>(a: &mut [E], m: usize, [start, end]: [usize; 2], pivots: &mut [i32]) {
     if end - start <= FEW {
         return one_by_one(a, m, [start, end], pivots);
     }
@@ -55,7 +55,7 @@ fn factor<E: FieldNumber>(a: &mut [E], m: usize, [start, end]: [usize; 2], pivot
     swap_rows(&mut a[start * m..middle * m], m, &pivots[middle..end], middle);
 }
 
-fn one_by_one<E: FieldNumber>(a: &mut [E], m: usize, [start, end]: [usize; 2], pivots: &mut [i32]) {
+fn one_by_one<E: Field>(a: &mut [E], m: usize, [start, end]: [usize; 2], pivots: &mut [i32]) {
     for j in start..end {
         let column = &a[j * m..(j + 1) * m];
         let (mut pivot, mut largest) = (j, column[j].size());
@@ -85,7 +85,7 @@ fn one_by_one<E: FieldNumber>(a: &mut [E], m: usize, [start, end]: [usize; 2], p
 }
 
 /// The first zero on the diagonal of `U`, counted from 1; 0 if there is none.
-pub(crate) fn info<E: FieldNumber>(lu: &[E], m: usize, n: usize) -> i32 {
+pub(crate) fn info<E: Field>(lu: &[E], m: usize, n: usize) -> i32 {
     let zero = (0..m.min(n)).find(|&i| lu[i * m + i] == E::zero_impl());
     zero.map_or(0, |i| i as i32 + 1)
 }
@@ -102,7 +102,7 @@ pub(crate) fn permutation(pivots: &[i32], m: usize) -> Result<Vec<usize>> {
 }
 
 /// Solves `A x = b`, or with the adjoint of `A`, in place, `A` being factored.
-pub(crate) fn solve_factored<E: FieldNumber>(
+pub(crate) fn solve_factored<E: Field>(
     lu: &[E],
     n: usize,
     pivots: &[i32],
@@ -131,7 +131,7 @@ pub(crate) fn solve_factored<E: FieldNumber>(
 }
 
 /// The inverse of a matrix, written over it; `info` as LAPACK gives it.
-pub(crate) fn inverse<E: FieldNumber>(a: &[E], n: usize, inverse: &mut [E]) -> Result<i32> {
+pub(crate) fn inverse<E: Field>(a: &[E], n: usize, inverse: &mut [E]) -> Result<i32> {
     let (mut factors, mut pivots) = (copied(a)?, filled(0, n)?);
     lu(&mut factors, n, n, &mut pivots);
     inverse.fill(E::zero_impl());

@@ -49,7 +49,7 @@ fn matrix_mut<E>(elements: &mut [E], rows: usize, columns: usize) -> MatMut<'_, 
 }
 
 /// Whether every element is finite.
-pub(crate) fn all_finite<E: field::FieldNumber>(elements: &[E]) -> bool {
+pub(crate) fn all_finite<E: field::Field>(elements: &[E]) -> bool {
     elements.iter().all(|x| x.finite())
 }
 

@@ -2,7 +2,7 @@
 //! root of the least normal number as zero, and multiply squares.
 //! Uses numbers; used by the factorisations that depend on the norm of a matrix alone (singular values, eigenvalues).
 
-use super::{copied, field::FieldNumber};
+use super::{copied, field::Field};
 use crate::error::Result;
 use num_traits::Float;
 
@@ -12,7 +12,7 @@ pub(crate) struct Scaled<E> {
     pub(crate) exponent: i32,
 }
 
-impl<E: FieldNumber> Scaled<E> {
+impl<E: Field> Scaled<E> {
     /// Elements that are all finite.
     pub(crate) fn of(elements: &[E]) -> Result<Self> {
         let part = |x: &E| Float::max(Float::abs(x.real_part()), Float::abs(x.imaginary_part()));
@@ -27,7 +27,7 @@ impl<E: FieldNumber> Scaled<E> {
 }
 
 /// Multiplies by `2^exponent`, in as many steps as normal numbers are needed.
-pub(crate) fn scale<E: FieldNumber>(elements: &mut [E], exponent: i32) {
+pub(crate) fn scale<E: Field>(elements: &mut [E], exponent: i32) {
     let least = Float::integer_decode(<E::Re as Float>::min_positive_value());
     let most = -(i32::from(least.1) + least.0.ilog2() as i32);
     let mut left = exponent;

@@ -1,6 +1,6 @@
 //! Singular values and vectors.
 
-use super::field::FieldNumber;
+use super::field::Field;
 use super::{NOT_CONVERGED, NOT_FINITE, Scaled, matrix, matrix_mut, scale, scratch};
 use crate::error::{Result, filled};
 use faer::Par;
@@ -18,7 +18,7 @@ pub(crate) enum Vectors {
 
 /// `A = U diag(S) Vh`, with singular values from the largest on. `u` and `vh` are empty where vectors are not asked for. The result
 /// is 0 where it went well, or says why not ([`not_found`](super::not_found)).
-pub(crate) fn svd<E: FieldNumber>(
+pub(crate) fn svd<E: Field>(
     a: &[E],
     [m, n]: [usize; 2],
     vectors: Vectors,

@@ -1,6 +1,6 @@
 //! Triangular systems.
 
-use super::field::FieldNumber;
+use super::field::Field;
 use super::matrix;
 use faer::linalg::triangular_solve as triangular;
 use faer::{MatMut, Par};
@@ -16,7 +16,7 @@ pub(crate) struct Triangle {
 }
 
 /// Solves `A x = b` in place. (`x A = b` is the transposed system of transposed views.)
-pub(crate) fn solve_triangular<E: FieldNumber>(a: &[E], n: usize, triangle: Triangle, b: MatMut<'_, E>) {
+pub(crate) fn solve_triangular<E: Field>(a: &[E], n: usize, triangle: Triangle, b: MatMut<'_, E>) {
     let a = matrix(a, n, n);
     let (a, upper) = if triangle.transposed { (a.transpose(), !triangle.upper) } else { (a, triangle.upper) };
     match (upper, triangle.unit) {

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::shape::Shape;
 use crate::tensor::Tensor;
 use core::marker::PhantomData;
+use std::collections::{BTreeMap, HashMap};
 
 /// A module that can be on any device: a tensor, a struct with `#[derive(Module)]` and a parameter `D: Device`, or a collection of them.
 #[diagnostic::on_unimplemented(
@@ -135,6 +136,43 @@ impl<M: ToDevice, const N: usize> ToDevice for [M; N] {
         Ok(moved.try_into().unwrap_or_else(|_| unreachable!("there are as many as before")))
     }
 }
+
+/// For a map it writes its `Module` and its `ToDevice`: as many as there are names, and those that there were before. Entries are listed in the
+/// order of their keys.
+macro_rules! maps {
+    ($($map:ident)*) => {$(
+        impl<M: Module> Module for $map<String, M> {
+            fn read(place: &Place<'_>, initial: Option<Self>) -> Option<Self> {
+                let mut before = initial.unwrap_or_default();
+                let mut keys = place.parts();
+                keys.extend(before.keys().filter(|key| keys.binary_search(key).is_err()).cloned().collect::<Vec<_>>());
+                // All are looked at before any failure counts.
+                let read: Vec<_> = keys
+                    .into_iter()
+                    .map(|key| {
+                        let module = M::read(&place.field(&key), before.remove(&key));
+                        Some((key, module?))
+                    })
+                    .collect();
+                read.into_iter().collect()
+            }
+            fn list<'a>(&'a self, listing: &mut Listing<'a>) {
+                let mut entries: Vec<_> = self.iter().collect();
+                entries.sort_by_key(|(key, _)| *key);
+                for (key, module) in entries {
+                    listing.field(key, module);
+                }
+            }
+        }
+        impl<M: ToDevice> ToDevice for $map<String, M> {
+            type On<X: Device> = $map<String, M::On<X>>;
+            fn to_device<X: Device>(&self) -> Result<Self::On<X>> {
+                self.iter().map(|(key, module)| Ok((key.clone(), module.to_device()?))).collect()
+            }
+        }
+    )*};
+}
+maps!(BTreeMap HashMap);
 
 /// Nothing is stored.
 impl<T> Module for PhantomData<T> {

@@ -30,7 +30,9 @@ use std::path::Path;
 /// | `#[module(tied("head.weight" = "embed.weight"))]`, of the struct | the same of fields farther down |
 /// | `#[module(ignore("position_ids"))]`, of the struct | what the checkpoint has there is nothing's |
 ///
-/// A field that is an `Option` may be missing; a `Vec` has as many as the checkpoint numbers, `layers.0`, `layers.1`, ….
+/// A field that is an `Option` may be missing; a `Vec` has as many as the checkpoint numbers, `layers.0`, `layers.1`, …; a `BTreeMap` or
+/// `HashMap` with keys of `String` has what the checkpoint names, `heads.color.weight` under the key `color` (PyTorch's `ModuleDict`: a key has no
+/// dot). Fields of a tuple struct are called `0`, `1`, ….
 /// A struct with one type parameter that is a `Device` is loaded on any device and moved by [`to_device`](ToDevice::to_device).
 ///
 /// ```
@@ -75,7 +77,7 @@ use std::path::Path;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be loaded from a checkpoint: it is no tensor and no module",
-    label = "expected a tensor, a struct with `#[derive(Module)]`, or `Option`, `Vec`, `Box` or an array of them",
+    label = "expected a tensor, a struct with `#[derive(Module)]`, or `Option`, `Vec`, `Box`, an array or a map of them",
     note = "a field that is not in the checkpoint is marked `#[module(skip)]`, and made by `Default`"
 )]
 pub trait Module: Sized {
@@ -238,6 +240,11 @@ struct Ties(Vec<(String, String)>);
 impl Ties {
     fn add(&mut self, own: String, target: String) {
         self.0.push((own, target));
+    }
+
+    /// The names that are tied to others.
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(own, _)| &**own)
     }
 
     /// What a name becomes if `from` is another name for `to`.

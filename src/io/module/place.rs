@@ -106,6 +106,20 @@ impl<'a> Place<'a> {
             || notes.ties.tied_to(&self.name).any(|name| checkpoint.has(&name))
     }
 
+    /// What the names of tensors here go on with, up to the next dot, in order: the keys of a map.
+    pub(super) fn parts(&self) -> Vec<String> {
+        let notes = self.reading.notes.borrow();
+        let tied = notes.ties.names();
+        let is_ignored = |name: &str| notes.ignored.iter().any(|ignored| is_below(name, ignored));
+        let names = self.reading.checkpoint.names().chain(tied).filter(|name| !is_ignored(name));
+        let rest = names.filter_map(|name| match &*self.name {
+            "" => Some(name),
+            own => name.strip_prefix(own)?.strip_prefix('.'),
+        });
+        let parts: BTreeSet<&str> = rest.filter_map(|rest| rest.split('.').next()).collect();
+        parts.into_iter().map(str::to_owned).collect()
+    }
+
     /// Ties what is called `own` here to what is called `target`: the checkpoint need have it but once. Said before the fields are
     /// read.
     pub fn tie(&self, own: &str, target: &str) {

@@ -1,4 +1,5 @@
-//! Printing: `Display` exactly as PyTorch prints a tensor, `Debug` with what it is.
+//! Printing: `Display` exactly as PyTorch prints a tensor, `Debug` with what it is. With a precision, `{:.2}`, each float is written as
+//! Rust writes it.
 //!
 //! Source: `torch/_tensor_str.py` with its default options; `tests/oracle/printing.json`.
 //! Uses `device`; used by `sparse`, `any`.
@@ -53,7 +54,7 @@ impl fmt::Display for Printed<'_> {
         let sizes = self.sizes;
         let size = || format!("size={}", python_tuple(sizes));
         let dtype = || format!("dtype={:?}", self.dtype);
-        let text = match Elements::of(self) {
+        let text = match Elements::of(self, f.precision()) {
             None => {
                 suffixes.push(size());
                 suffixes.extend((self.dtype != DType::F32).then(dtype));
@@ -88,8 +89,8 @@ impl fmt::Display for Printed<'_> {
 
 impl Printed<'_> {
     /// The elements alone, lines after the first indented; `...` where there is no data.
-    pub(crate) fn elements(&self, indent: usize) -> String {
-        match Elements::of(self) {
+    pub(crate) fn elements(&self, precision: Option<usize>, indent: usize) -> String {
+        match Elements::of(self, precision) {
             None => "...".to_owned(),
             Some(_) if self.sizes.contains(&0) => "[]".to_owned(),
             Some(elements) => elements.text(&mut Vec::with_capacity(self.sizes.len()), indent),
@@ -130,7 +131,7 @@ struct Elements<'a> {
 
 impl<'a> Elements<'a> {
     /// `None` where there is no data.
-    fn of(tensor: &'a Printed<'a>) -> Option<Self> {
+    fn of(tensor: &'a Printed<'a>, precision: Option<usize>) -> Option<Self> {
         if !tensor.has_data {
             return None;
         }
@@ -153,10 +154,10 @@ impl<'a> Elements<'a> {
             })
             .collect();
         if tensor.dtype.is_complex() {
-            elements.first = Format::of_floats(parts.iter().map(|part| part.0));
-            elements.second = Some(Format::of_floats(parts.iter().map(|part| part.1)));
+            elements.first = Format::of_floats(precision, parts.iter().map(|part| part.0));
+            elements.second = Some(Format::of_floats(precision, parts.iter().map(|part| part.1)));
         } else if tensor.dtype.is_floating_point() {
-            elements.first = Format::of_floats(parts.iter().map(|part| part.0));
+            elements.first = Format::of_floats(precision, parts.iter().map(|part| part.0));
         } else {
             let width = shown.iter().map(|&value| plain(value).len()).max().unwrap_or(1);
             elements.first = Format::Plain { width };
@@ -248,6 +249,7 @@ enum Format {
     },
     Fixed {
         width: usize,
+        precision: usize,
     },
     Scientific {
         width: usize,
@@ -255,7 +257,14 @@ enum Format {
 }
 
 impl Format {
-    fn of_floats(values: impl Iterator<Item = f64> + Clone) -> Format {
+    /// All with so many digits after the point, or as PyTorch chooses.
+    fn of_floats(precision: Option<usize>, values: impl Iterator<Item = f64> + Clone) -> Format {
+        if let Some(precision) = precision {
+            return Format::Fixed {
+                width: values.map(|value| fixed(value, precision).len()).max().unwrap_or(1),
+                precision,
+            };
+        }
         let values = values.filter(|value| value.is_finite() && *value != 0.0);
         let (mut smallest, mut largest, mut whole) = (f64::INFINITY, 0.0_f64, true);
         for value in values.clone() {
@@ -273,7 +282,7 @@ impl Format {
             // one more for the point
             Format::Whole { width: widest(|value| format!("{value:.0}.")) }
         } else {
-            Format::Fixed { width: widest(|value| format!("{value:.PRECISION$}")) }
+            Format::Fixed { width: widest(|value| fixed(value, PRECISION)), precision: PRECISION }
         }
     }
 
@@ -281,7 +290,7 @@ impl Format {
         match *self {
             Format::Plain { width }
             | Format::Whole { width }
-            | Format::Fixed { width }
+            | Format::Fixed { width, .. }
             | Format::Scientific { width } => width,
         }
     }
@@ -295,11 +304,16 @@ impl Format {
             _ if value.is_nan() => "nan".to_owned(),
             _ if value.is_infinite() => if value > 0.0 { "inf" } else { "-inf" }.to_owned(),
             Format::Scientific { .. } => scientific(value),
-            Format::Fixed { .. } => format!("{value:.PRECISION$}"),
+            Format::Fixed { precision, .. } => fixed(value, *precision),
             Format::Whole { .. } | Format::Plain { .. } => format!("{value:.0}."),
         };
         self.pad(text)
     }
+}
+
+/// As C's `%.*f`.
+fn fixed(value: f64, precision: usize) -> String {
+    format!("{value:.precision$}")
 }
 
 /// As C's `%.4e`: a sign and at least two digits of exponent.

@@ -292,6 +292,27 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Iter { tensor, index: S::Sizes::filled(0), at: tensor.storage_offset(), left: tensor.numel() }
     }
 
+    /// Goes through the elements in row-major order, to write them: those of [`as_mut_slice`](Self::as_mut_slice), which makes storage unique and
+    /// row-major first. A part of a tensor is a view: `x.select_mut(axis![0], 1).assign(…)`.
+    ///
+    /// # Panics
+    /// If memory for a copy runs out.
+    ///
+    /// ```
+    /// let mut x = castiron::tensor![[1, 2], [3, 4]];
+    /// for element in x.iter_mut().filter(|element| **element > 2) {
+    ///     *element = 0;
+    /// }
+    /// assert_eq!(x.to_vec(), [1, 2, 0, 0]);
+    /// ```
+    #[track_caller]
+    pub fn iter_mut(&mut self) -> core::slice::IterMut<'_, E>
+    where
+        D: OnHost,
+    {
+        self.as_mut_slice().iter_mut()
+    }
+
     /// The element of a tensor that has one (`torch.Tensor.item`). On every device, so that code generic over devices can read its
     /// loss; from another device than the host it is copied.
     ///

@@ -1,9 +1,10 @@
 //! What operators take beside a tensor: tensors, references to them, and Rust scalars.
 //! Uses `device`, `storage`; used by `linalg`, `sparse`, `sort`, `base`, `index` and others.
 
-use crate::device::{Anywhere, Device, Place};
-use crate::dtype::scalar::{Kind, ScalarKind};
+use crate::device::{Anywhere, Device, Place, Receives, Source};
+use crate::dtype::scalar::{Dimensioned, Kind, ScalarKind};
 use crate::dtype::{Dtype, Element, OperandType, ResultOperand, Scalar, ScalarValue};
+use crate::error::Result;
 use crate::shape::Shape;
 use crate::storage::View;
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
@@ -45,6 +46,18 @@ pub enum OperandSource<'a, R: Operand + ?Sized> {
     note = "memory is borrowed as a tensor by `TensorView::from_slice(&v)`; of a sparse tensor `.to_dense()` is strided"
 )]
 pub trait TensorOperand: Operand {}
+
+/// The elements of an operand that has axes and holds the dtype `E`, on the device that computes with them.
+#[inline]
+pub(crate) fn elements_of<E: Dtype, D: Receives<R::Place, Dimensioned>, R: TensorOperand>(
+    operand: &R,
+) -> Result<View<'_, D::Storage, E>> {
+    let OperandSource::View(view) = operand.source() else { unreachable!("a tensor operand has a view") };
+    let Source::View(view) = <D as Receives<R::Place, Dimensioned>>::right(view)? else {
+        unreachable!("what has axes is not moved")
+    };
+    Ok(view.known_as())
+}
 
 impl<E: Dtype, S: Shape, D: Device> Operand for Tensor<E, S, D> {
     type Elem = E;

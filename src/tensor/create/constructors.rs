@@ -180,7 +180,8 @@ macro_rules! matrices {
     )*};
 }
 matrices! {
-    /// Ones on the diagonal, zeros elsewhere (`torch.eye`).
+    /// Ones on the diagonal, zeros elsewhere (`torch.eye`). The type says the size, and in an expression nothing may say the type: beside another matrix
+    /// [`eye_like`](Tensor::eye_like) has its type and sizes.
     ///
     /// ```
     /// use castiron::{shape, Tensor};
@@ -198,7 +199,8 @@ matrices! {
 }
 
 impl<E: Element, S: Shape> Tensor<E, S> {
-    /// Takes over a vector of elements in row-major order: no copy (`torch.from_numpy`).
+    /// Takes over a vector of elements in row-major order: no copy (`torch.from_numpy`). The shape is in the type; sizes that are values are given to
+    /// [`from_vec_sized`](Self::from_vec_sized).
     ///
     /// # Panics
     /// If the number of elements is not that of the shape.

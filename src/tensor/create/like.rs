@@ -6,7 +6,10 @@ use crate::device::Device;
 use crate::dtype::{Castable, Element, Float, Real, Scalar};
 use crate::error::Result;
 use crate::layout::memory_format::{FormatFor, Preserve, copied_in};
-use crate::shape::Shape;
+use crate::layout::strides::row_major;
+use crate::ops::kernel::Copying;
+use crate::shape::{Matrices, Shape};
+use crate::storage::{View, ViewMut};
 use crate::tensor::Tensor;
 use crate::tensor::create::constructors::fill_value;
 use crate::tensor::create::random::Generator;
@@ -120,6 +123,40 @@ fn filled<E: Element, D: Device>(beside: &D::Storage, numel: usize, value: E) ->
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+    /// Ones on the diagonal, zeros elsewhere, in the shape of `self`: what is added to a matrix, or what its product with it leaves out, takes type and
+    /// sizes from it. A batch of matrices gives as many.
+    ///
+    /// PyTorch: `torch.eye(m, n, dtype=x.dtype).expand_as(x)`.
+    ///
+    /// # Panics
+    /// If memory runs out.
+    ///
+    /// ```
+    /// let p = castiron::tensor![[2.0, 1.0], [1.0, 2.0]];
+    /// assert_eq!((&p + p.eye_like() * 0.5).to_vec(), [2.5, 1.0, 1.0, 2.5]);
+    /// ```
+    #[fallible]
+    pub fn eye_like(&self) -> Result<Self>
+    where
+        E: Castable,
+        S: Matrices,
+    {
+        let buffer = self.elements().buffer;
+        let mut storage = D::zeroed::<E>(Some(buffer), self.numel())?;
+        let one = D::fill(Some(buffer), E::from_bool(true), 1)?;
+        let (mut sizes, mut strides) = (self.shape(), row_major(self.shape().as_ref()));
+        if let ([.., rows, columns], [.., step, _]) = (sizes.as_mut(), &mut strides[..]) {
+            // The diagonal as rows of one column.
+            *rows = (*rows).min(*columns);
+            *columns = 1;
+            *step = step.saturating_add(1);
+        }
+        let (sizes, nothing) = (sizes.as_ref(), vec![0; S::RANK]);
+        let ones = View::new(&one, 0, sizes, &nothing);
+        D::map1_into::<E, E>(Copying, ones, ViewMut::new(&mut storage, 0, sizes, &strides))?;
+        Ok(Self::dense(storage, self.shape()))
+    }
+
     /// One value everywhere, with the shape and layout of `self` (`torch.full_like`).
     ///
     /// # Panics

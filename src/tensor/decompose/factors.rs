@@ -4,12 +4,15 @@
 use super::erased::{self, QrMode};
 use super::solutions;
 use crate::cpu::factor::field::Field;
-use crate::device::Device;
+use crate::device::{Device, Receives};
 use crate::dtype::Element;
+use crate::dtype::scalar::Dimensioned;
 use crate::error::Result;
+use crate::ops::admit::SameDtypeFor;
 use crate::ops::decompose as ops;
-use crate::shape::{Dim, Extent, MatMul, Matrices, Shape, Smaller, SquareFor};
+use crate::shape::{Dim, Extent, Matrices, Shape, Smaller, Solutions, SquareFor};
 use crate::tensor::Tensor;
+use crate::tensor::base::operand::{TensorOperand, elements_of};
 use castiron_macros::fallible;
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
@@ -92,12 +95,15 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![[8.0]].cholesky_solve(&tensor![[2.0]], false).to_vec(), [2.0]);
     /// ```
     #[fallible]
-    pub fn cholesky_solve<R, T: Shape>(&self, factor: &Tensor<E, R, D>, upper: bool) -> Result<Tensor<E, T, D>>
+    pub fn cholesky_solve<R: TensorOperand, T: Shape>(&self, factor: R, upper: bool) -> Result<Tensor<E, T, D>>
     where
-        E: Field,
-        R: Shape + MatMul<S, Output = T>,
+        E: Field + SameDtypeFor<R::Elem, ops::cholesky_solve>,
+        S: Matrices,
+        R::Shape: Solutions<S, ops::cholesky_solve, Output = T>,
+        D: Receives<R::Place, Dimensioned>,
     {
-        solutions::cholesky_solve::<E, D>(self.elements(), factor.elements(), upper)?.typed("cholesky_solve")
+        let factor = elements_of::<E, D, R>(&factor)?;
+        solutions::cholesky_solve::<E, D>(self.elements(), factor, upper)?.typed("cholesky_solve")
     }
 
     /// `(Q, R)` of `A = Q R`, with LAPACK's signs. `Reduced` factors of `(…, M, N)` are `(…, M, K)` and `(…, K, N)`, `K` being the smaller size, `Complete`
@@ -342,18 +348,19 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(ld.ldl_solve(&pivots, &tensor![[2.0]], false).to_vec(), [0.5]);
     /// ```
     #[fallible]
-    pub fn ldl_solve<N: Dim, R: Shape, T: Shape>(
+    pub fn ldl_solve<N: Dim, R: TensorOperand, T: Shape>(
         &self,
         pivots: &Tensor<i32, S::WithVectors<N>, D>,
-        b: &Tensor<E, R, D>,
+        b: R,
         hermitian: bool,
     ) -> Result<Tensor<E, T, D>>
     where
-        E: Field,
-        S: Matrices + MatMul<R, Output = T>,
+        E: Field + SameDtypeFor<R::Elem, ops::ldl_solve>,
+        S: Matrices + Solutions<R::Shape, ops::ldl_solve, Output = T>,
+        R::Shape: Matrices,
+        D: Receives<R::Place, Dimensioned>,
     {
-        let hermitian = hermitian && E::DTYPE.is_complex();
-        solutions::ldl_solve::<E, D>(self.elements(), pivots.elements(), b.elements(), hermitian)?
-            .typed("linalg.ldl_solve")
+        let (hermitian, b) = (hermitian && E::DTYPE.is_complex(), elements_of::<E, D, R>(&b)?);
+        solutions::ldl_solve::<E, D>(self.elements(), pivots.elements(), b, hermitian)?.typed("linalg.ldl_solve")
     }
 }

@@ -6,7 +6,7 @@
 use super::erased::{Of, no_singular_values};
 use super::matrices::{Part, Results, area, cost, operand, parts_of, run};
 use crate::cpu::factor::batch::Lens;
-use crate::cpu::factor::field::{Field, FieldNumber};
+use crate::cpu::factor::field::Field;
 use crate::cpu::factor::{self, NOT_FINITE, Scaled, Vectors};
 use crate::device::Device;
 use crate::dtype::Element;
@@ -33,12 +33,12 @@ pub(crate) struct LowRank {
 const MOST_ITERATIONS: usize = 1000;
 
 /// The adjoint of a matrix that stands column by column.
-fn adjoint<E: FieldNumber>(a: &[E], [m, n]: [usize; 2]) -> Result<Vec<E>> {
+fn adjoint<E: Field>(a: &[E], [m, n]: [usize; 2]) -> Result<Vec<E>> {
     listed((0..m * n).map(|at| a[at % n * m + at / n].conjugate()))
 }
 
 /// `a b`, of sizes `(m, k)` and `(k, n)`, or with the adjoint of `a`, `(k, m)`, in its place.
-fn product<E: FieldNumber>(a: &[E], is_adjoint: bool, b: &[E], [m, k, n]: [usize; 3]) -> Result<Vec<E>> {
+fn product<E: Field>(a: &[E], is_adjoint: bool, b: &[E], [m, k, n]: [usize; 3]) -> Result<Vec<E>> {
     let mut product = filled(E::zero_impl(), m * n)?;
     let (to, b) = (MatMut::from_column_major_slice_mut(&mut product, m, n), MatRef::from_column_major_slice(b, k, n));
     if is_adjoint {
@@ -51,7 +51,7 @@ fn product<E: FieldNumber>(a: &[E], is_adjoint: bool, b: &[E], [m, k, n]: [usize
 }
 
 /// Orthonormal columns that span those of a matrix with no fewer rows than columns.
-fn orthonormal<E: FieldNumber>(mut a: Vec<E>, [m, n]: [usize; 2]) -> Result<Vec<E>> {
+fn orthonormal<E: Field>(mut a: Vec<E>, [m, n]: [usize; 2]) -> Result<Vec<E>> {
     let (mut tau, mut q) = (filled(E::zero_impl(), n)?, filled(E::zero_impl(), m * n)?);
     factor::qr(&mut a, m, n, &mut tau)?;
     factor::columns_of_q(&a, m, &tau, &mut q, n)?;

@@ -5,12 +5,15 @@ use super::solutions;
 use super::spectral::{self, Driver};
 use crate::cpu::factor::Triangle;
 use crate::cpu::factor::field::Field;
-use crate::device::Device;
+use crate::device::{Device, Receives};
 use crate::dtype::Element;
+use crate::dtype::scalar::Dimensioned;
 use crate::error::{Result, invalid};
+use crate::ops::admit::SameDtypeFor;
 use crate::ops::decompose as ops;
-use crate::shape::{Broadcast, Dim, MatMul, Matrices, Shape, SquareFor};
+use crate::shape::{Broadcast, Dim, Factor, MatMul, Matrices, Shape, Solutions, SquareFor};
 use crate::tensor::Tensor;
+use crate::tensor::base::operand::{TensorOperand, elements_of};
 use castiron_macros::fallible;
 
 /// Refuses a batch of vectors, which the type takes for matrices.
@@ -39,14 +42,15 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// ```
     #[doc(alias = "linsolve")]
     #[fallible]
-    pub fn solve<R: Shape, T: Shape>(&self, b: &Tensor<E, R, D>) -> Result<Tensor<E, T, D>>
+    pub fn solve<R: TensorOperand, T: Shape>(&self, b: R) -> Result<Tensor<E, T, D>>
     where
-        E: Field,
-        S: Matrices<Rows: SquareFor<S::Columns, ops::solve>> + MatMul<R, Output = T>,
+        E: Field + SameDtypeFor<R::Elem, ops::solve>,
+        S: Matrices<Rows: SquareFor<S::Columns, ops::solve>> + Solutions<R::Shape, ops::solve, Output = T>,
+        D: Receives<R::Place, Dimensioned>,
     {
-        let op = "linalg.solve";
-        expect_matrices(op, self.shape().as_ref(), b.shape().as_ref())?;
-        solutions::solve::<E, D>(op, self.elements(), b.elements(), true, true)?.0.typed(op)
+        let (op, b) = ("linalg.solve", elements_of::<E, D, R>(&b)?);
+        expect_matrices(op, self.shape().as_ref(), b.sizes)?;
+        solutions::solve::<E, D>(op, self.elements(), b, true, true)?.0.typed(op)
     }
 
     /// Solutions of `X A = B`: `(…, N, N)` and `(…, K, N)` give `(…, K, N)`.
@@ -62,14 +66,15 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(a.rsolve(&tensor![[2.0, 5.0]]).to_vec(), [1.0, 1.0]);
     /// ```
     #[fallible]
-    pub fn rsolve<R, T: Shape>(&self, b: &Tensor<E, R, D>) -> Result<Tensor<E, T, D>>
+    pub fn rsolve<R: TensorOperand, T: Shape>(&self, b: R) -> Result<Tensor<E, T, D>>
     where
-        E: Field,
+        E: Field + SameDtypeFor<R::Elem, ops::solve>,
         S: Matrices<Rows: SquareFor<S::Columns, ops::solve>>,
-        R: Matrices + MatMul<S, Output = T>,
+        R::Shape: Matrices + MatMul<S, Output = T>,
+        D: Receives<R::Place, Dimensioned>,
     {
-        let op = "linalg.solve";
-        solutions::solve::<E, D>(op, self.elements(), b.elements(), false, true)?.0.typed(op)
+        let (op, b) = ("linalg.solve", elements_of::<E, D, R>(&b)?);
+        solutions::solve::<E, D>(op, self.elements(), b, false, true)?.0.typed(op)
     }
 
     /// [`solve`](Self::solve), and for each matrix where a zero made it singular, counted from 1, or 0.
@@ -84,18 +89,17 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![[0.0]].solve_ex(&tensor![[1.0]]).1.item(), 1);
     /// ```
     #[fallible]
-    pub fn solve_ex<R: Matrices, T: Shape, B: Shape>(
-        &self,
-        b: &Tensor<E, R, D>,
-    ) -> Result<(Tensor<E, T, D>, Tensor<i32, B, D>)>
+    pub fn solve_ex<R: TensorOperand, T: Shape, B: Shape>(&self, b: R) -> Result<(Tensor<E, T, D>, Tensor<i32, B, D>)>
     where
-        E: Field,
-        S: Matrices<Rows: SquareFor<S::Columns, ops::solve>, Lead: Broadcast<R::Lead, Output = B>>
-            + MatMul<R, Output = T>,
+        E: Field + SameDtypeFor<R::Elem, ops::solve_ex>,
+        S: Matrices<Rows: SquareFor<S::Columns, ops::solve_ex>> + Solutions<R::Shape, ops::solve_ex, Output = T>,
+        S::Lead: Broadcast<<R::Shape as Factor>::Batch, Output = B>,
+        R::Shape: Factor,
+        D: Receives<R::Place, Dimensioned>,
     {
-        let op = "linalg.solve_ex";
-        expect_matrices(op, self.shape().as_ref(), b.shape().as_ref())?;
-        let (x, info) = solutions::solve::<E, D>(op, self.elements(), b.elements(), true, false)?;
+        let (op, b) = ("linalg.solve_ex", elements_of::<E, D, R>(&b)?);
+        expect_matrices(op, self.shape().as_ref(), b.sizes)?;
+        let (x, info) = solutions::solve::<E, D>(op, self.elements(), b, true, false)?;
         Ok((x.typed(op)?, info.typed(op)?))
     }
 
@@ -112,18 +116,20 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(lu.lu_solve(&pivots, &tensor![[2.0], [2.0]], false).to_vec(), [1.0, 0.5]);
     /// ```
     #[fallible]
-    pub fn lu_solve<N: Dim, R: Matrices, T: Shape>(
+    pub fn lu_solve<N: Dim, R: TensorOperand, T: Shape>(
         &self,
         pivots: &Tensor<i32, S::WithVectors<N>, D>,
-        b: &Tensor<E, R, D>,
+        b: R,
         adjoint: bool,
     ) -> Result<Tensor<E, T, D>>
     where
-        E: Field,
-        S: Matrices + MatMul<R, Output = T>,
+        E: Field + SameDtypeFor<R::Elem, ops::lu_solve>,
+        S: Matrices + Solutions<R::Shape, ops::lu_solve, Output = T>,
+        R::Shape: Matrices,
+        D: Receives<R::Place, Dimensioned>,
     {
-        solutions::lu_solve::<E, D>(self.elements(), pivots.elements(), b.elements(), true, adjoint)?
-            .typed("linalg.lu_solve")
+        let b = elements_of::<E, D, R>(&b)?;
+        solutions::lu_solve::<E, D>(self.elements(), pivots.elements(), b, true, adjoint)?.typed("linalg.lu_solve")
     }
 
     /// Solutions of triangular systems `A X = B`. The other triangle is not read, and with `unitriangular` the diagonal neither: it counts
@@ -140,19 +146,22 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(a.solve_triangular(&tensor![[3.0], [4.0]], true, false).to_vec(), [1.0, 1.0]);
     /// ```
     #[fallible]
-    pub fn solve_triangular<R: Matrices, T: Shape>(
+    pub fn solve_triangular<R: TensorOperand, T: Shape>(
         &self,
-        b: &Tensor<E, R, D>,
+        b: R,
         upper: bool,
         unitriangular: bool,
     ) -> Result<Tensor<E, T, D>>
     where
-        E: Field,
-        S: Matrices<Rows: SquareFor<S::Columns, ops::solve_triangular>> + MatMul<R, Output = T>,
+        E: Field + SameDtypeFor<R::Elem, ops::solve_triangular>,
+        S: Matrices<Rows: SquareFor<S::Columns, ops::solve_triangular>>
+            + Solutions<R::Shape, ops::solve_triangular, Output = T>,
+        R::Shape: Matrices,
+        D: Receives<R::Place, Dimensioned>,
     {
-        let op = "linalg.solve_triangular";
+        let (op, b) = ("linalg.solve_triangular", elements_of::<E, D, R>(&b)?);
         let triangle = Triangle { upper, unit: unitriangular, transposed: false };
-        solutions::solve_triangular::<E, D>(op, self.elements(), b.elements(), triangle, true)?.typed(op)
+        solutions::solve_triangular::<E, D>(op, self.elements(), b, triangle, true)?.typed(op)
     }
 
     /// Solutions of triangular systems `X A = B`: see [`solve_triangular`](Self::solve_triangular).
@@ -168,23 +177,25 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(a.rsolve_triangular(&tensor![[2.0, 5.0]], true, false).to_vec(), [1.0, 1.0]);
     /// ```
     #[fallible]
-    pub fn rsolve_triangular<R, T: Shape>(
+    pub fn rsolve_triangular<R: TensorOperand, T: Shape>(
         &self,
-        b: &Tensor<E, R, D>,
+        b: R,
         upper: bool,
         unitriangular: bool,
     ) -> Result<Tensor<E, T, D>>
     where
-        E: Field,
+        E: Field + SameDtypeFor<R::Elem, ops::solve_triangular>,
         S: Matrices<Rows: SquareFor<S::Columns, ops::solve_triangular>>,
-        R: Matrices + MatMul<S, Output = T>,
+        R::Shape: Matrices + MatMul<S, Output = T>,
+        D: Receives<R::Place, Dimensioned>,
     {
-        let op = "linalg.solve_triangular";
+        let (op, b) = ("linalg.solve_triangular", elements_of::<E, D, R>(&b)?);
         let triangle = Triangle { upper, unit: unitriangular, transposed: false };
-        solutions::solve_triangular::<E, D>(op, self.elements(), b.elements(), triangle, false)?.typed(op)
+        solutions::solve_triangular::<E, D>(op, self.elements(), b, triangle, false)?.typed(op)
     }
 
-    /// The `X` of least squares `|A X - B|`, of several the shortest: `(…, M, N)` and `(…, M, K)` give `(…, N, K)`; and the ranks of the matrices.
+    /// The `X` of least squares `|A X - B|`, of several the shortest: `(…, M, N)` and `(…, M, K)` give `(…, N, K)`, and a vector `(M)` gives `(…, N)`; and the
+    /// ranks of the matrices.
     /// Singular values up to `rcond` times the largest count as 0, without it up to the machine epsilon times the larger size.
     ///
     /// PyTorch: `torch.linalg.lstsq` with the driver `"gelsy"`. Dtypes: `f32`, `f64`, `Complex<f32>`, `Complex<f64>`.
@@ -197,22 +208,25 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let (x, rank) = tensor![[1.0], [1.0]].lstsq(&tensor![[1.0], [3.0]], None);
     /// assert!(x.allclose(&tensor![[2.0]]));
     /// assert_eq!(rank.item(), 1);
+    /// assert!(tensor![[1.0], [1.0]].lstsq(tensor![1.0, 3.0], None).0.allclose(&tensor![2.0]));
     /// ```
     #[doc(alias = "least_squares")]
     #[fallible]
-    pub fn lstsq<R: Matrices, T: Shape, B: Shape>(
+    pub fn lstsq<R: TensorOperand, T: Shape, B: Shape>(
         &self,
-        b: &Tensor<E, R, D>,
+        b: R,
         rcond: Option<f64>,
     ) -> Result<(Tensor<E, T, D>, Tensor<i64, B, D>)>
     where
-        E: Field,
-        S: Matrices<Lead: Broadcast<R::Lead, Output = B>>,
-        S::With<S::Columns, S::Rows>: MatMul<R, Output = T>,
+        E: Field + SameDtypeFor<R::Elem, ops::lstsq>,
+        S: Matrices<Lead: Broadcast<<R::Shape as Factor>::Batch, Output = B>>,
+        S::With<S::Columns, S::Rows>: Solutions<R::Shape, ops::lstsq, Output = T>,
+        R::Shape: Factor,
+        D: Receives<R::Place, Dimensioned>,
     {
-        let op = "linalg.lstsq";
-        expect_matrices(op, self.shape().as_ref(), b.shape().as_ref())?;
-        let [x, _, rank, _] = spectral::lstsq::<E, D>(self.elements(), b.elements(), rcond, Driver::Gelsy)?;
+        let (op, b) = ("linalg.lstsq", elements_of::<E, D, R>(&b)?);
+        expect_matrices(op, self.shape().as_ref(), b.sizes)?;
+        let [x, _, rank, _] = spectral::lstsq::<E, D>(self.elements(), b, rcond, Driver::Gelsy)?;
         Ok((x.typed(op)?, rank.typed(op)?))
     }
 }

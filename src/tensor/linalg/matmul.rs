@@ -1,7 +1,7 @@
 //! Matrix products: vectors, matrices and batches of them, with PyTorch's rules.
 //! Uses `base::operand`, `ops::admit`, `ops::arguments`, `ops::kernel`; used by `any`, `linalg`, `reduce`.
 
-use crate::device::{Device, Receives, Source};
+use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{Compute, Dtype, Element};
 use crate::error::{Error, Result};
@@ -13,7 +13,7 @@ use crate::ops::kernel::Combining;
 use crate::ops::reduce::Sum;
 use crate::shape::{MatMul, Shape, SizeArray, broadcast_sizes, broadcasts_to};
 use crate::storage::View;
-use crate::tensor::base::operand::{OperandSource, TensorOperand};
+use crate::tensor::base::operand::{TensorOperand, elements_of};
 use crate::tensor::{Tensor, checked_numel, expect_fit};
 use castiron_macros::fallible;
 
@@ -56,11 +56,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: NumericFor<Op> + SameDtypeFor<R::Elem, Op>,
         D: Receives<R::Place, Dimensioned>,
     {
-        let OperandSource::View(right) = rhs.source() else { unreachable!("a tensor operand has a view") };
-        let Source::View(right) = <D as Receives<R::Place, Dimensioned>>::right(right)? else {
-            unreachable!("no operand of a matrix product is zero-dim, so none is moved")
-        };
-        let (left, right) = (self.elements(), right.known_as());
+        let (left, right) = (self.elements(), elements_of::<E, D, R>(&rhs)?);
         if let Some(sizes) = const { few(S::KNOWN, T::KNOWN) }
             && let [m, k, n] = sizes
             && left.sizes == [m, k]

@@ -108,7 +108,7 @@ macro_rules! reductions {
         impl<E: $of, S: Shape, D: Device> Tensor<E, S, D> {
             #[doc = $doc]
             ///
-            /// Over all elements, to a zero-dim tensor.
+            #[doc = concat!("Over all elements, to a zero-dim tensor; along an axis it is `x.", stringify!($axis), "(axis![0])`.")]
             ///
             #[doc = concat!("PyTorch: `", $torch, "`.")]
             ///
@@ -199,7 +199,8 @@ macro_rules! extremes {
        $arg:ident $arg_axis:ident, $all:literal, $along:literal, $at:literal, $at_along:literal;)*) => {$(
         #[doc = concat!("The ", $what, " element and where it is.")]
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-            #[doc = concat!("The ", $what, " element, as a zero-dim tensor; NaN if there is one.")]
+            #[doc = concat!("The ", $what, " element, as a zero-dim tensor; NaN if there is one. Along an axis it is `x.", stringify!($axis), "(axis![0])`; of two tensors, element by element, ")]
+            /// [`maximum`](Self::maximum) and [`minimum`](Self::minimum); of each element and a number `clamp_min`, `clamp_max`.
             ///
             #[doc = concat!("PyTorch: `torch.", stringify!($name), "`.")]
             ///

@@ -83,7 +83,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 
     /// The same elements under another shape (`torch.reshape`): a view if their strides allow it, else a copy. At most one
     /// size may be `_`, which follows from the others (PyTorch's -1). The compiler compares the numbers of elements where
-    /// it knows them.
+    /// it knows them. The shape is a type; sizes that are values are given to [`reshape_sized`](Self::reshape_sized).
     ///
     /// # Panics
     /// If the numbers of elements differ.

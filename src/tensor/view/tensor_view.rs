@@ -8,9 +8,10 @@ use crate::layout::{bounds, strides};
 use crate::ops::{self, admit::ComplexFor, pointwise::PartFor};
 use crate::shape::slicing::{Items, Slice};
 use crate::shape::{
-    Axes, Axis, AxisArg, CutEqually, D1, D2, Diagonals, Dimensional, DistinctAxes, Dyn, ExpandTo, Flatten, HasAxis,
-    Inferable, InsertAxis, Known, KnownShape, MainDiagonals, Matrices, MoveAxis, Permute, RealAndImaginary, ReshapeTo,
-    Reverse, Shape, Squeeze, SqueezeAxes, SqueezeAxis, Transpose, Unbind, Unflatten, ViewedAs, Windows,
+    Axes, Axis, AxisArg, AxisPosition, CutEqually, D1, D2, Diagonals, Dimensional, DistinctAxes, Dyn, ExpandTo,
+    Flatten, HasAxis, Inferable, InsertAxis, Known, KnownShape, MainDiagonals, Matrices, MoveAxis, Permute,
+    RealAndImaginary, ReshapeTo, Reverse, Shape, Squeeze, SqueezeAxes, SqueezeAxis, Transpose, Unbind, Unflatten,
+    ViewedAs, Windows,
 };
 use crate::storage::HostBuffer;
 use crate::tensor::view::view_table::{parts_table, view_table};
@@ -310,7 +311,7 @@ impl<E: Element, S: Shape, D: Device> fmt::Display for TensorView<'_, E, S, D> {
     label = "expected a tensor, a view, or a reference to one",
     note = "memory is seen as a tensor by `TensorView::from_slice(&memory)`, or `from_slice_sized`"
 )]
-pub trait AsTensor<E: Element, S: Shape, D: Device> {
+pub trait AsTensor<E: Element, S: Shape, D: Device = Cpu> {
     /// The tensor, to be read.
     fn as_tensor(&self) -> &Tensor<E, S, D>;
 }

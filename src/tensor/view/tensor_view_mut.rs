@@ -8,9 +8,9 @@ use crate::layout::{bounds, strides};
 use crate::ops::{self, admit::ComplexFor, pointwise::PartFor};
 use crate::shape::slicing::{Items, Slice};
 use crate::shape::{
-    Axes, Axis, AxisArg, Broadcast, D1, D2, Diagonals, Dimensional, DistinctAxes, Dyn, HasAxis, Inferable, InsertAxis,
-    KnownShape, MainDiagonals, Matrices, MoveAxis, Permute, RealAndImaginary, ReshapeTo, Reverse, Shape, Squeeze,
-    SqueezeAxes, SqueezeAxis, Transpose, WrittenTo,
+    Axes, Axis, AxisArg, AxisPosition, Broadcast, D1, D2, Diagonals, Dimensional, DistinctAxes, Dyn, HasAxis,
+    Inferable, InsertAxis, KnownShape, MainDiagonals, Matrices, MoveAxis, Permute, RealAndImaginary, ReshapeTo,
+    Reverse, Shape, Squeeze, SqueezeAxes, SqueezeAxis, Transpose, WrittenTo,
 };
 use crate::storage::HostBuffer;
 use crate::tensor::base::assign::{AssignedFrom, Inside};

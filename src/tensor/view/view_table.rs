@@ -29,7 +29,7 @@ macro_rules! view_table {
                 where [S: SqueezeAxes<A, Output = T>] |x| Ok(x.squeeze_axes(axes)) }
             { both [unsqueeze unsqueeze_mut] [const I: isize] (axis: impl AxisArg<I>)
                 -> E, <S as InsertAxis<I>>::Inserted<D1> where [S: InsertAxis<I>] |x| Ok(x.unsqueeze(axis)) }
-            { both [select select_mut] [const I: isize] (axis: impl AxisArg<I>, index: usize)
+            { both [select select_mut] [const I: isize] (axis: impl AxisArg<I>, index: impl AxisPosition)
                 -> E, <S as HasAxis<I>>::Removed where [S: HasAxis<I>] |x| x.try_select(axis, index) }
             { both [narrow narrow_mut] [const I: isize] (axis: impl AxisArg<I>, start: usize, len: usize)
                 -> E, <S as HasAxis<I>>::Replace<Dyn> where [S: HasAxis<I>] |x| x.try_narrow(axis, start, len) }

@@ -9,8 +9,8 @@ use crate::layout::{Geometry, ViewAxes, exchanged, write_moved};
 use crate::ops;
 use crate::ops::admit::ComplexFor;
 use crate::shape::{
-    AxisArg, D1, Dyn, ExpandTo, HasAxis, InsertAxis, KnownShape, MoveAxis, Permute, Reverse, Shape, SizeArray, Squeeze,
-    SqueezeAxis, Transpose,
+    AxisArg, AxisPosition, D1, Dyn, ExpandTo, HasAxis, InsertAxis, KnownShape, MoveAxis, Permute, Reverse, Shape,
+    SizeArray, Squeeze, SqueezeAxis, Transpose,
 };
 use crate::tensor::{Tensor, expect_fit};
 use castiron_macros::fallible;
@@ -170,7 +170,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         })
     }
 
-    /// One position along an axis, which disappears (`torch.select`).
+    /// One position along an axis, which disappears (`torch.select`). Negative positions count from the end.
     ///
     /// # Panics
     /// If the index is out of range.
@@ -179,19 +179,21 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// use castiron::{axis, tensor};
     /// let x = tensor![[1, 2, 3], [4, 5, 6]];
     /// assert_eq!(x.select(axis![0], 1).to_vec(), [4, 5, 6]);
-    /// assert_eq!(x.select(axis![1], 1).to_vec(), [2, 5]);
+    /// assert_eq!(x.select(axis![1], -1).to_vec(), [3, 6]);
     /// ```
     #[doc(alias = "index")]
     #[fallible]
     pub fn select<const I: isize>(
         &self,
         axis: impl AxisArg<I>,
-        index: usize,
+        index: impl AxisPosition,
     ) -> Result<Tensor<E, <S as HasAxis<I>>::Removed, D>>
     where
         S: HasAxis<I>,
     {
-        self.try_viewed(|own, view| own.select("select", <S as HasAxis<I>>::INDEX, index, view))
+        let (op, axis) = ("select", <S as HasAxis<I>>::INDEX);
+        let index = index.counted(op, axis, self.shape().as_ref().get(axis).copied().unwrap_or(1))?;
+        self.try_viewed(|own, view| own.select(op, axis, index, view))
     }
 
     /// `len` positions along an axis, from `start` (`torch.narrow`). The new size is known at run time; state it with
