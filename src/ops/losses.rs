@@ -203,7 +203,8 @@ formulas! {
     RowPower: |x, _y, _| <PowerOfRow as Unary>::real(x);
     /// One that leaves it far above 1, where squares are beyond `f64`; most rows stay as they are.
     LargePower: |x, _y, _| if x >= T::lit(2f64.powi(480)) { T::lit(2f64.powi(256)) * <PowerOfRow as Unary>::real(x) } else { T::one() };
-    /// A score and what is added to it: what negative infinity hides is not looked at.
+    /// A score and what is added to it: what negative infinity hides is not looked at. (The host's attention has loops of its own.)
+    #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
     Masked: |score, mask, _| if mask == T::neg_infinity() { mask } else { score + mask };
     /// A number that stays, scaled, or not.
     Dropped: |x, y, [scale, _]| if y > T::zero() { x * scale } else { x * T::zero() };

@@ -185,6 +185,14 @@ fn sums_at_indices_are_those_of_the_host() {
                 host(&x.scatter_reduce(axis![0], &index, &source, ScatterReduce::Mean, true)),
             ]
         });
+        // Long lists of indices are sorted, by as many bytes as the axis has: one, two and three, and on both sides of a bound.
+        for size in [200, 256, 257, 65_537] {
+            same!(D: {
+                let index: Line<i64, D> = line((0..5000).map(|at| at * 7919 % size).collect());
+                let more: Line<f32, D> = line((0..5000).map(|at| at as f32 / 7.0).collect());
+                vec![host(&Line::<f32, D>::zeros_sized([size as usize]).scatter_add(axis![0], &index, &more))]
+            });
+        }
         same!(D: {
             let x: Line<bool, D> = line(vec![false; 4]);
             let y: Line<i16, D> = line(vec![i16::MAX; 4]);

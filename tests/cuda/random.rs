@@ -40,6 +40,10 @@ fn drawn_numbers_have_the_moments_of_their_distributions() {
         moments::<f64>(2);
         moments::<f16>(3);
         moments::<bf16>(4);
+        // Standard ones are made without the mean and the deviation, and are the same numbers.
+        let standard = numbers(&Line::<f32>::randn_sized([999], &mut Generator::seeded(5)));
+        let moved = numbers(&Line::<f32>::normal_sized([999], 64.0, 2.0, &mut Generator::seeded(5)));
+        assert!(standard.iter().zip(moved).all(|(x, y)| (64.0 + 2.0 * x - y).abs() < 1e-5));
     });
 }
 

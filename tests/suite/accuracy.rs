@@ -16,6 +16,18 @@ fn functions_keep_what_they_promise() {
             }
         }
     }
+    for row in measure::COMPLEX_ROWS {
+        let errors = measure::complex(row);
+        for (dtype, error, bound) in [("c64", &errors[0], row.single), ("c128", &errors[1], row.double)] {
+            let (error, part) = (&error.of_larger, error.of_part.ulps);
+            if !error.is_within(bound) {
+                broken += &format!(
+                    "{} of {dtype}: {:.2} ulp at {:?} ({part:.2} of a part), promised {bound}\n",
+                    row.name, error.ulps, error.at
+                );
+            }
+        }
+    }
     assert!(broken.is_empty(), "\n{broken}");
 }
 

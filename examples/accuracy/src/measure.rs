@@ -2,7 +2,7 @@
 //!
 //! The example writes what it finds; a test of `tests/suite` holds it against the promises.
 
-use castiron::{Dyn, Tensor};
+use castiron::{Complex, Dyn, Tensor};
 use serde_json::Value;
 use std::io::Read as _;
 use std::sync::OnceLock;
@@ -136,13 +136,81 @@ rows! {
     }
 }
 
+/// A function of complex numbers, and the largest errors it promises: in each part, in units in the last place of the larger one.
+pub struct ComplexRow {
+    pub name: &'static str,
+    pub single: f64,
+    pub double: f64,
+    operands: usize,
+    run: (RunComplex<f32>, RunComplex<f64>),
+}
+/// Of one operand or of two.
+type RunComplex<F> = fn([Vec<Complex<F>>; 2]) -> Vec<Complex<F>>;
+
+/// For `exp 3 3;` it writes the row of `Tensor::exp` of complex numbers, which promises 3 ulp for both dtypes.
+macro_rules! complex_rows {
+    (one { $($one:ident $single:literal $double:literal;)* } two { $($two:ident $single2:literal $double2:literal;)* }) => {
+        pub const COMPLEX_ROWS: &[ComplexRow] = &[
+            $(ComplexRow {
+                name: stringify!($one),
+                single: $single as f64,
+                double: $double as f64,
+                operands: 1,
+                run: (
+                    |[x, _]| Tensor::<Complex<f32>, (Dyn,)>::from(x).$one().to_vec(),
+                    |[x, _]| Tensor::<Complex<f64>, (Dyn,)>::from(x).$one().to_vec(),
+                ),
+            },)*
+            $(ComplexRow {
+                name: stringify!($two),
+                single: $single2 as f64,
+                double: $double2 as f64,
+                operands: 2,
+                run: (
+                    |[a, b]| Tensor::<Complex<f32>, (Dyn,)>::from(a).$two(&Tensor::<Complex<f32>, (Dyn,)>::from(b)).to_vec(),
+                    |[a, b]| Tensor::<Complex<f64>, (Dyn,)>::from(a).$two(&Tensor::<Complex<f64>, (Dyn,)>::from(b)).to_vec(),
+                ),
+            },)*
+        ];
+    };
+}
+complex_rows! {
+    one {
+        exp 3 3;
+        exp2 1e8 1e17;
+        expm1 3 3;
+        log 3 3;
+        log2 3 3;
+        log10 3 3;
+        log1p 3 3;
+        sqrt 3 3;
+        rsqrt 3 3;
+        sin 3 3;
+        cos 3 3;
+        tan 3 3;
+        sinh 3 3;
+        cosh 3 3;
+        tanh 3 3;
+        asin 3 3;
+        acos 3 3;
+        atan 3 3;
+        asinh 3 3;
+        acosh 3 3;
+        atanh 3 3;
+    }
+    two {
+        pow 300 2000;
+    }
+}
+
 /// The tables of exact values.
-fn tables() -> &'static [Value; 2] {
-    static TABLES: OnceLock<[Value; 2]> = OnceLock::new();
+fn tables() -> &'static [Value; 3] {
+    static TABLES: OnceLock<[Value; 3]> = OnceLock::new();
     TABLES.get_or_init(|| {
-        let files: [&[u8]; 2] = [
+        let files: [&[u8]; 3] = [
             include_bytes!("../../../tests/oracle/functions.json.gz"),
             include_bytes!("../../../tests/oracle/special.json.gz"),
+            include_bytes!("../../../tests/oracle/complex.json.gz"),
         ];
         files.map(|file| {
             let mut text = String::new();
@@ -253,6 +321,65 @@ pub fn single(row: &Row, step: usize) -> Error {
                 0.0
             };
             error.meet(off(got.into(), want.into(), rest, row.scale, SINGLE), &[(*x).into()]);
+        }
+    }
+    error
+}
+
+/// The largest errors of a function of complex numbers for one dtype: in units of each part, and in units of the larger one.
+#[derive(Default)]
+pub struct ComplexError {
+    pub of_part: Error,
+    pub of_larger: Error,
+}
+
+/// Those for `complex64`, and for `complex128`.
+pub fn complex(row: &ComplexRow) -> [ComplexError; 2] {
+    let single = |bits: u64| f32::from_bits(bits as u32);
+    [
+        complex_of(
+            row,
+            "c64",
+            SINGLE,
+            |bits| single(bits).into(),
+            |operands| {
+                let narrow = |z: &Complex<f64>| Complex::new(z.re as f32, z.im as f32);
+                let results = row.run.0(operands.map(|list| list.iter().map(narrow).collect()));
+                results.iter().map(|z| Complex::new(z.re.into(), z.im.into())).collect()
+            },
+        ),
+        complex_of(row, "c128", DOUBLE, f64::from_bits, row.run.1),
+    ]
+}
+fn complex_of(
+    row: &ComplexRow,
+    dtype: &str,
+    digits: [i32; 2],
+    number: impl Fn(u64) -> f64,
+    run: impl Fn([Vec<Complex<f64>>; 2]) -> Vec<Complex<f64>>,
+) -> ComplexError {
+    let text = tables()[2][dtype][row.name].as_str().unwrap_or_else(|| panic!("the table lacks {}", row.name));
+    let bits = |text: &str| number(u64::from_str_radix(text, 16).expect("bits"));
+    let rest = |text: &str| text.parse::<f64>().expect("thousandths") / 1000.0;
+    let words: Vec<&str> = text.split(' ').collect();
+    let cases = || words.chunks(2 * row.operands + 4);
+    let operand = |at: usize| -> Vec<Complex<f64>> {
+        if at >= row.operands {
+            return Vec::new();
+        }
+        cases().map(|words| Complex::new(bits(words[2 * at]), bits(words[2 * at + 1]))).collect()
+    };
+    let mut error = ComplexError::default();
+    for (words, got) in cases().zip(run([operand(0), operand(1)])) {
+        let (given, wanted) = words.split_at(2 * row.operands);
+        let given: Vec<f64> = given.iter().map(|text| bits(text)).collect();
+        let wanted = [(bits(wanted[0]), rest(wanted[1])), (bits(wanted[2]), rest(wanted[3]))];
+        let unit_of = |x: f64| unit(x, digits[0], digits[1]);
+        let larger = unit_of(wanted[0].0).max(unit_of(wanted[1].0));
+        for (got, (want, rest)) in [got.re, got.im].into_iter().zip(wanted) {
+            let ulps = off(got, want, rest, Scale::Result, digits);
+            error.of_part.meet(ulps, &given);
+            error.of_larger.meet(ulps * (unit_of(want) / larger), &given);
         }
     }
     error

@@ -28,7 +28,7 @@ typedef ci_pack<L::element, CI_PACK> ci_elements;
 // ---
 // Contiguous rows that threads hold in registers, so that each element is read once: CI_ROW threads for each row, a warp or the whole
 // block, with CI_ITEMS packs each. Where all packs are there (CI_WHOLE), nothing branches: what two passes compute of an element is computed
-// once. Where terms may grow beyond the numbers (CI_GROWS), a row of which they did is multiplied by a power in the registers, and measured again.
+// once. Where terms may grow beyond the numbers (CI_GROWS), a row of which they did is multiplied by a power, and measured again.
 #define CI_IS_THERE(i) (CI_WHOLE || i < w.len)
 template<class R> CI_FN typename R::partial ci_row_merged(typename R::partial p, const typename R::given g) {
   if (CI_ROW != 32) return ci_merged<R>(p, g);
@@ -36,6 +36,12 @@ template<class R> CI_FN typename R::partial ci_row_merged(typename R::partial p,
   for (unsigned bit = 16; bit > 0; bit /= 2) p = R::merge(p, ci_shuffled(p, bit), g);
   return p;
 }
+#define CI_LOAD \
+    CI_UNROLL \
+    for (int item = 0; item < CI_ITEMS; item++) { \
+      const ci_u64 i = (item * CI_ROW + thread) * (ci_u64)CI_PACK; \
+      if (CI_IS_THERE(i)) x[item] = ci_load<L::element, CI_PACK>(from + i, 0); \
+    }
 #define CI_ACCUMULATE(R, p) \
     R::partial p = R::start(g); \
     CI_UNROLL \
@@ -55,15 +61,13 @@ CI_KERNEL void __launch_bounds__(CI_THREADS) lanes(const L::element *a, L::eleme
     L::element *to = out + ci_place(lane, w.rank, w.sizes, w.to_strides);
     L::given g = values;
     ci_elements x[CI_ITEMS];
-    CI_UNROLL
-    for (int item = 0; item < CI_ITEMS; item++) {
-      const ci_u64 i = (item * CI_ROW + thread) * (ci_u64)CI_PACK;
-      if (CI_IS_THERE(i)) x[item] = ci_load<L::element, CI_PACK>(from + i, 0);
-    }
+    CI_LOAD
 #if CI_GROWS
     for (bool is_large = false;; is_large = true) {
       CI_PASSES(CI_AS_IS)
       if (is_large || !L::is_beyond(g)) break;
+      // (Read once more, so that other rows need no registers for elements besides the numbers that they are.)
+      CI_LOAD
       CI_ACCUMULATE(L::large, p)
       const L::number power = L::large::finish(ci_row_merged<L::large>(p, g), (ci_i64)w.len, g);
       CI_UNROLL

@@ -173,6 +173,29 @@ pub(super) fn order<E: Element>(
     a: &View<'_, CudaBuffer, E>,
     axis: usize,
 ) -> Result<[CudaBuffer; 2]> {
+    order_by_digits(device, order, a, axis, size_of::<E>())
+}
+
+/// Positions below `size` in ascending order along an axis, and where they were: their upper bytes are alike, and are not sorted by.
+pub(super) fn positions_in_order(
+    device: &'static CudaDevice,
+    positions: &View<'_, CudaBuffer, i32>,
+    axis: usize,
+    size: usize,
+) -> Result<[CudaBuffer; 2]> {
+    let bits = usize::BITS - size.saturating_sub(1).leading_zeros();
+    let digits = bits.div_ceil(8).clamp(1, 4) as usize;
+    order_by_digits(device, Order::Sort { descending: false }, positions, axis, digits)
+}
+
+/// Elements that differ in so many of their lower bytes alone.
+fn order_by_digits<E: Element>(
+    device: &'static CudaDevice,
+    order: Order,
+    a: &View<'_, CudaBuffer, E>,
+    axis: usize,
+    digits: usize,
+) -> Result<[CudaBuffer; 2]> {
     let len = a.sizes[axis];
     if u32::try_from(len).is_err() {
         return invalid(OP, format!("an axis of {len} elements is too long to be put in order"));
@@ -218,7 +241,7 @@ pub(super) fn order<E: Element>(
             let grid = Grid::over(of.lanes as usize);
             launch::<E>(device, (Form::Median, 1), grid, &[keys, positions, values, indices], lanes)?;
         } else {
-            radix::<E>(device, from, lanes, [values, indices])?;
+            radix::<E>(device, from, lanes, [values, indices], digits)?;
         }
     }
     Ok(results)
@@ -268,7 +291,7 @@ unsafe fn sort_apart<E: Element>(
         let addresses = buffers.each_ref().map(CudaBuffer::address);
         match lanes.len as usize <= most(size_of::<E>()) * THREADS as usize {
             true => in_blocks::<E>(device, from, sorted, addresses)?,
-            false => radix::<E>(device, from, sorted, addresses)?,
+            false => radix::<E>(device, from, sorted, addresses, size_of::<E>())?,
         }
         Ok((buffers, sorted))
     }
@@ -312,7 +335,7 @@ unsafe fn select<E: Element>(
     }
 }
 
-/// A sort by digits; of each lane as many results are written as are asked for.
+/// A sort by the lower digits, bytes of keys; of each lane as many results are written as are asked for.
 ///
 /// # Safety
 /// As for [`launch`].
@@ -321,6 +344,7 @@ unsafe fn radix<E: Element>(
     from: u64,
     mut lanes: Lanes,
     [values, indices]: [u64; 2],
+    digits: usize,
 ) -> Result<()> {
     let (width, items) = (size_of::<E>(), most(size_of::<E>()));
     let tile = (items * THREADS as usize) as u64;
@@ -331,9 +355,9 @@ unsafe fn radix<E: Element>(
     unsafe {
         let [counts] = uninitialised(device, units as usize, [256 * size_of::<u32>()])?;
         let mut pairs: [Option<[CudaBuffer; 2]>; 2] = [None, None];
-        for pass in 0..width {
+        for pass in 0..digits {
             (lanes.shift, lanes.is_first, lanes.is_last) =
-                (8 * pass as u32, u32::from(pass == 0), u32::from(pass + 1 == width));
+                (8 * pass as u32, u32::from(pass == 0), u32::from(pass + 1 == digits));
             let (read, written) = (pass % 2, 1 - pass % 2);
             if lanes.is_last == 0 && pairs[written].is_none() {
                 pairs[written] = Some(uninitialised(device, elements, [width, size_of::<u32>()])?);

@@ -38,10 +38,13 @@ CI_FN void ci_draw(const ci_bits &x, T (&to)[CI_EACH_GIVES], const ci_drawn &w) 
 }
 // ---
 // Normal: two at a time. Source: G. Box, M. Muller, "A note on the generation of random normal deviates", 1958.
+CI_FN void ci_turned(const float angle, float &cosine, float &sine) { sincosf(angle, &sine, &cosine); }
+CI_FN void ci_turned(const double angle, double &cosine, double &sine) { sincos(angle, &sine, &cosine); }
 template<class N> CI_FN void ci_pair(const N above_zero, const N unit, N &one, N &other) {
-  const N size = ci_sqrt((N)-2 * ci_log(above_zero)), angle = (N)6.283185307179586 * unit;
-  one = size * ci_cos(angle);
-  other = size * ci_sin(angle);
+  const N size = ci_sqrt((N)-2 * ci_log(above_zero));
+  ci_turned((N)6.283185307179586 * unit, one, other);
+  one *= size;
+  other *= size;
 }
 CI_FN void ci_draw(const ci_bits &x, T (&to)[CI_EACH_GIVES], const ci_drawn &w) {
   if (CI_DIGITS > 32) {
@@ -50,12 +53,14 @@ CI_FN void ci_draw(const ci_bits &x, T (&to)[CI_EACH_GIVES], const ci_drawn &w) 
     to[0] = ci_cast<T>(w.low + w.range * one);
     to[1] = ci_cast<T>(w.low + w.range * other);
   } else {
+    // (Of mean 0 and deviation 1 they are what they are, without a double: 0 is added, which makes no other number of any but -0.)
+    const bool is_standard = w.low == 0.0 && w.range == 1.0;
     CI_UNROLL
     for (int k = 0; k + 1 < CI_EACH_GIVES; k += 2) {
       float one, other;
       ci_pair<float>(((float)x.of[k] + 1.0f) * 2.3283064e-10f, (float)(x.of[k + 1] >> 8) * 5.9604645e-8f, one, other);
-      to[k] = ci_cast<T>(w.low + w.range * (double)one);
-      to[k + 1] = ci_cast<T>(w.low + w.range * (double)other);
+      to[k] = is_standard ? ci_cast<T>(0.0f + one) : ci_cast<T>(w.low + w.range * (double)one);
+      to[k + 1] = is_standard ? ci_cast<T>(0.0f + other) : ci_cast<T>(w.low + w.range * (double)other);
     }
   }
 }

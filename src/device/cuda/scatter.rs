@@ -12,7 +12,7 @@ use crate::cuda::launch::{Arguments, Grid};
 use crate::cuda::{CudaBuffer, CudaDevice};
 use crate::dtype::{DType, Element};
 use crate::error::Result;
-use crate::ops::arguments::{Indexing, Order};
+use crate::ops::arguments::Indexing;
 use crate::ops::kernel::Map2;
 use crate::ops::text::kernel::{Kernel, c_type};
 use crate::ops::text::{Unreadable, describe};
@@ -89,7 +89,7 @@ fn scattered<E: Element>(
     }
     let (sizes, strides) = ([looked_at.count as usize, lines.len as usize], [lines.len as usize, 1]);
     let view = View::<_, i32>::new(&numbers, 0, &sizes, &strides);
-    let sorted = order::order(device, Order::Sort { descending: false }, &view, 1)?;
+    let sorted = order::positions_in_order(device, &view, 1, size)?;
     sorted.iter().for_each(|sorted| arguments.push(sorted.address()));
     arguments.push(from);
     arguments.push(to);

@@ -59,7 +59,7 @@ fn measure_large<K: RowSteps, E: Dtype>(
     eps: f64,
     measured: [E::Compute; 2],
 ) -> Option<(E, [E::Compute; 2])> {
-    if steps.is_beyond(measured) { measure_scaled(steps, row, eps) } else { None }
+    if const { K::GROWS } && steps.is_beyond(measured) { measure_scaled(steps, row, eps) } else { None }
 }
 #[cold]
 #[inline(never)]
