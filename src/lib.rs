@@ -133,7 +133,7 @@ mod storage;
 /// What Fourier transforms take: how results are scaled, how a signal is cut into frames, windows.
 #[cfg(feature = "fft")]
 pub mod fft {
-    pub use crate::tensor::fourier::{Beyond, Frames, Frequencies, Norm, RealSignal, Spectral, Wave, Window};
+    pub use crate::tensor::fourier::{Beyond, Frames, Frequencies, Norm, RealSignal, Samples, Spectral, Wave, Window};
 }
 
 /// How the room around a padded tensor is filled: see [`Tensor::pad`].
@@ -303,12 +303,15 @@ pub use tensor::einsum_calls as __einsum;
 pub use tensor::lazy;
 pub use tensor::{
     Activation, AnyLayout, AsTensor, AxisIter, BagMode, BinCounts, BinWeight, ByteNumber, Generator, Interpolation,
-    Iter, JoinDtype, Joined, Layout, LossWeight, OnHost, Operand, Outcome, PerChannel, Piece, Position, RotaryLayout,
-    RunningStatistics, ScatterReduce, Stacked, Strided, Tensor, TensorOperand, TensorView, TensorViewMut, cat,
-    multi_dot, stack, try_cat, try_multi_dot, try_stack, try_where_, where_,
+    Iter, JoinDtype, Joined, Layout, LossWeight, OnHost, Operand, Optional, Outcome, PerChannel, Piece, Position,
+    RotaryLayout, RunningStatistics, SameDevice, ScatterReduce, Stacked, Strided, Tensor, TensorOperand, TensorView,
+    TensorViewMut, cat, multi_dot, stack, try_cat, try_multi_dot, try_stack, try_where_, where_,
 };
 #[doc(hidden)]
-pub use tensor::{Admits, AssignedFrom, AssignedTo, InPlace, MultiSlice, PositionIn, RightOf, TunedWrites, Writes};
+pub use tensor::{
+    Admits, AssignedFrom, AssignedTo, EqualTo, InPlace, MultiSlice, OrderedWith, PositionIn, RightOf, TunedWrites,
+    Whole, Writes,
+};
 pub use tensor::{
     BlockDiag, Broadcasted, Grid, Reshaped, block_diag, broadcast_tensors, cartesian_prod, column_stack, dstack,
     hstack, meshgrid, meshgrid_xy, try_block_diag, try_broadcast_tensors, try_cartesian_prod, try_column_stack,

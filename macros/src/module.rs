@@ -198,7 +198,16 @@ impl Struct {
             if field.attributes.skip {
                 return of_type(field, &format!("as ::core::clone::Clone>::clone(&self.{member})"));
             }
-            of_type(field, &format!("as ::castiron::io::ToDevice>::to_device::<ToX>(&self.{member})?"))
+            let mut moved = tokens("::castiron::io::moved::");
+            moved.extend(of_type(field, ", ToX,"));
+            // A type that does not name the device is its own after the move, or the compiler says so at this field.
+            let device = self.parameters.iter().find(|parameter| parameter.is_device);
+            match device {
+                Some(device) if !names(&field.ty, &device.argument) => moved.extend(field.ty.clone()),
+                _ => moved.extend(tokens("_")),
+            }
+            moved.extend(tokens(&format!(">(&self.{member})?")));
+            moved
         });
         let mut body = tokens("type On<ToX: ::castiron::Device> =");
         body.extend([TokenTree::Ident(self.name.clone())]);
@@ -217,6 +226,14 @@ impl Field {
         let own = || self.member.trim_start_matches("r#").to_owned();
         self.attributes.rename.clone().unwrap_or_else(own)
     }
+}
+
+/// Whether a name stands anywhere in a type.
+fn names(ty: &TokenStream, name: &str) -> bool {
+    ty.clone().into_iter().any(|token| match token {
+        TokenTree::Group(group) => names(&group.stream(), name),
+        token => is_ident(&token, name),
+    })
 }
 
 /// `<Type` and what follows.

@@ -16,6 +16,45 @@ pub trait InnerDim<Rhs> {}
 #[diagnostic::do_not_recommend]
 impl<A: SameDim<B>, B> InnerDim<B> for A {}
 
+/// The equations of a linear system `A X = B`: the rows of `A`.
+#[diagnostic::on_unimplemented(
+    message = "linear system: `A` has `{Self}` rows, the right-hand side `{Rhs}`",
+    label = "`A` and the right-hand side have as many rows",
+    note = "each row of `A` is an equation, and each row of the right-hand side what it is equal to; `X A = B` is solved by `rsolve`; `D3<D8<D4>>` is 384"
+)]
+pub trait Equations<Rhs> {}
+#[diagnostic::do_not_recommend]
+impl<A: SameDim<B>, B> Equations<B> for A {}
+
+/// The unknowns of a linear system `X A = B`: the columns of `B`.
+#[diagnostic::on_unimplemented(
+    message = "linear system: the right-hand side has `{Self}` columns, `A` `{Rhs}`",
+    label = "in `X A = B`, `A` and the right-hand side `B` have as many columns",
+    note = "`A X = B` is solved by `solve`; `D3<D8<D4>>` is 384"
+)]
+pub trait EquationsByColumn<Rhs> {}
+#[diagnostic::do_not_recommend]
+impl<A: SameDim<B>, B> EquationsByColumn<B> for A {}
+
+/// What a product of shapes is for, and with that how it says that inner sizes differ.
+#[doc(hidden)]
+pub trait Matches<Columns, Rows> {}
+/// A product of matrices.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum ToMultiply {}
+impl<A: InnerDim<B>, B> Matches<A, B> for ToMultiply {}
+/// The result of a linear system has the shape of a product with the inverse, or pseudo-inverse, of `A`.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum ToSolve {}
+impl<A: Equations<B>, B> Matches<A, B> for ToSolve {}
+/// The same of `X A = B`.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum ToSolveFromRight {}
+impl<A: EquationsByColumn<B>, B> Matches<A, B> for ToSolveFromRight {}
+
 /// The features that a linear layer takes: the last axis of its input.
 #[diagnostic::on_unimplemented(
     message = "linear: the input has `{Self}` features, the weight takes `{K}`",
@@ -85,14 +124,14 @@ impl<S: Shape> Push<NoAxis> for S {
     label = "expected one axis or more (axes before the last two broadcast)",
     note = "zero-dim tensors are multiplied by `*`; in generic code, give the shape its axes: `(M, K)` of `M: Dim, K: Dim`"
 )]
-pub trait MatMul<T> {
+pub trait MatMul<T, For = ToMultiply> {
     /// The shape of the product.
     type Output: Shape;
 }
 // The one implementation for shapes, so that rustc says which of its conditions failed.
-impl<S: Factor, T: Factor, Batch, Left> MatMul<T> for S
+impl<S: Factor, T: Factor, For, Batch, Left> MatMul<T, For> for S
 where
-    <S as Factor>::Columns: InnerDim<<T as Factor>::Rows>,
+    For: Matches<<S as Factor>::Columns, <T as Factor>::Rows>,
     S::Batch: Broadcast<T::Batch, Output = Batch>,
     Batch: Push<S::FromLeft, Output = Left>,
     Left: Push<T::FromRight, Output: Shape>,
@@ -102,7 +141,7 @@ where
 
 // A second candidate, so that rustc waits for the right shape before it compares sizes: see `Never`.
 #[diagnostic::do_not_recommend]
-impl<S: Factor> MatMul<super::Never> for S {
+impl<S: Factor, For> MatMul<super::Never, For> for S {
     type Output = ();
 }
 

@@ -46,7 +46,9 @@ pub use diagonal::{Diag, DiagEmbed, Diagonals, MainDiagonals, OneMatrix};
 pub use dim::{Dim, Dyn, Known, Never, SameDim, SameSizeFor, Stride};
 pub use einsum::{Lettered, NamedSize};
 pub use join::{Concat, Merge, Slices, StackedOn};
-pub use matmul::{BatchMatMul, Factor, InFeatures, InnerDim, MatMul, SameBatch};
+pub use matmul::{BatchMatMul, Equations, EquationsByColumn, Factor, InFeatures, InnerDim, MatMul, SameBatch};
+#[doc(hidden)]
+pub use matmul::{Matches, ToMultiply, ToSolve, ToSolveFromRight};
 pub use network::{
     Halved, HasChannels, InGroups, LabelsOf, OneForEach, Scores, ShufflePixels, TargetOf, UnshufflePixels,
 };

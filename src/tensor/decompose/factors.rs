@@ -8,7 +8,7 @@ use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::Result;
 use crate::ops::decompose as ops;
-use crate::shape::{Dim, Extent, MatMul, Matrices, Shape, Smaller, SquareFor};
+use crate::shape::{Dim, Extent, MatMul, Matrices, Shape, Smaller, SquareFor, ToSolve};
 use crate::tensor::Tensor;
 use castiron_macros::fallible;
 
@@ -95,7 +95,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn cholesky_solve<R, T: Shape>(&self, factor: &Tensor<E, R, D>, upper: bool) -> Result<Tensor<E, T, D>>
     where
         E: Field,
-        R: Shape + MatMul<S, Output = T>,
+        R: Shape + MatMul<S, ToSolve, Output = T>,
     {
         solutions::cholesky_solve::<E, D>(self.elements(), factor.elements(), upper)?.typed("cholesky_solve")
     }
@@ -350,7 +350,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Result<Tensor<E, T, D>>
     where
         E: Field,
-        S: Matrices + MatMul<R, Output = T>,
+        S: Matrices + MatMul<R, ToSolve, Output = T>,
     {
         let hermitian = hermitian && E::DTYPE.is_complex();
         solutions::ldl_solve::<E, D>(self.elements(), pivots.elements(), b.elements(), hermitian)?

@@ -9,7 +9,7 @@ use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::{Result, invalid};
 use crate::ops::decompose as ops;
-use crate::shape::{Broadcast, Dim, MatMul, Matrices, Shape, SquareFor};
+use crate::shape::{Broadcast, Dim, MatMul, Matrices, Shape, SquareFor, ToSolve, ToSolveFromRight};
 use crate::tensor::Tensor;
 use castiron_macros::fallible;
 
@@ -41,7 +41,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn solve<R: Shape, T: Shape>(&self, b: &Tensor<E, R, D>) -> Result<Tensor<E, T, D>>
     where
         E: Field,
-        S: Matrices<Rows: SquareFor<S::Columns, ops::solve>> + MatMul<R, Output = T>,
+        S: Matrices<Rows: SquareFor<S::Columns, ops::solve>> + MatMul<R, ToSolve, Output = T>,
     {
         let op = "linalg.solve";
         expect_matrices(op, self.shape().as_ref(), b.shape().as_ref())?;
@@ -65,7 +65,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: Field,
         S: Matrices<Rows: SquareFor<S::Columns, ops::solve>>,
-        R: Matrices + MatMul<S, Output = T>,
+        R: Matrices + MatMul<S, ToSolveFromRight, Output = T>,
     {
         let op = "linalg.solve";
         solutions::solve::<E, D>(op, self.elements(), b.elements(), false, true)?.0.typed(op)
@@ -90,7 +90,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: Field,
         S: Matrices<Rows: SquareFor<S::Columns, ops::solve>, Lead: Broadcast<R::Lead, Output = B>>
-            + MatMul<R, Output = T>,
+            + MatMul<R, ToSolve, Output = T>,
     {
         let op = "linalg.solve_ex";
         expect_matrices(op, self.shape().as_ref(), b.shape().as_ref())?;
@@ -119,7 +119,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Result<Tensor<E, T, D>>
     where
         E: Field,
-        S: Matrices + MatMul<R, Output = T>,
+        S: Matrices + MatMul<R, ToSolve, Output = T>,
     {
         solutions::lu_solve::<E, D>(self.elements(), pivots.elements(), b.elements(), true, adjoint)?
             .typed("linalg.lu_solve")
@@ -147,7 +147,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Result<Tensor<E, T, D>>
     where
         E: Field,
-        S: Matrices<Rows: SquareFor<S::Columns, ops::solve_triangular>> + MatMul<R, Output = T>,
+        S: Matrices<Rows: SquareFor<S::Columns, ops::solve_triangular>> + MatMul<R, ToSolve, Output = T>,
     {
         let op = "linalg.solve_triangular";
         let triangle = Triangle { upper, unit: unitriangular, transposed: false };
@@ -176,7 +176,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: Field,
         S: Matrices<Rows: SquareFor<S::Columns, ops::solve_triangular>>,
-        R: Matrices + MatMul<S, Output = T>,
+        R: Matrices + MatMul<S, ToSolveFromRight, Output = T>,
     {
         let op = "linalg.solve_triangular";
         let triangle = Triangle { upper, unit: unitriangular, transposed: false };
@@ -206,7 +206,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: Field,
         S: Matrices<Lead: Broadcast<R::Lead, Output = B>>,
-        S::With<S::Columns, S::Rows>: MatMul<R, Output = T>,
+        S::With<S::Columns, S::Rows>: MatMul<R, ToSolve, Output = T>,
     {
         let op = "linalg.lstsq";
         expect_matrices(op, self.shape().as_ref(), b.shape().as_ref())?;

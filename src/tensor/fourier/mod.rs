@@ -12,5 +12,5 @@ mod windows;
 pub(crate) use erased::{Along, Direction, Step, Transformed};
 pub use erased::{Norm, RealSignal, Spectral, Wave};
 pub use frames::{Beyond, Frames};
-pub use half::Frequencies;
+pub use half::{Frequencies, Samples};
 pub use windows::Window;

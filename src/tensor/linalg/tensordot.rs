@@ -10,7 +10,7 @@ use crate::ops::admit::{NumericFor, SameDtypeFor};
 use crate::ops::kernel::{Combining, Copying};
 use crate::shape::{Axes, Beside, Dim, Dyn, HasAxis, Kronecker, SameSizeFor, Shape, SizeArray};
 use crate::storage::View;
-use crate::tensor::{Tensor, checked_numel, expect_fit};
+use crate::tensor::{SameDevice, Tensor, checked_numel, expect_fit};
 use castiron_macros::fallible;
 
 /// A tensor seen as a matrix: the axes that stay as its rows, those summed over as its columns.
@@ -118,12 +118,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(product.to_vec(), [1, 2, 3, 3, 4, 7]);
     /// ```
     #[fallible]
-    pub fn inner<F: Dtype, R: Shape, T: Shape>(&self, other: &Tensor<F, R, D>) -> Result<Tensor<E, T, D>>
+    pub fn inner<F: Dtype, R: Shape, T: Shape, X: Device>(&self, other: &Tensor<F, R, X>) -> Result<Tensor<E, T, D>>
     where
         E: NumericFor<ops::reduce::inner> + SameDtypeFor<F, ops::reduce::inner>,
         <S as HasAxis<-1>>::Dim: SameSizeFor<<R as HasAxis<-1>>::Dim, ops::reduce::inner>,
         <S as HasAxis<-1>>::Removed: Beside<<R as HasAxis<-1>>::Removed, Output = T>,
+        R: SameDevice<D, X>,
     {
+        let other = R::here(other);
         if S::RANK == 0 || R::RANK == 0 {
             let reason = "a zero-dim tensor has no last axis: use `*` to scale by a number".to_owned();
             return Err(Error::InvalidArgument { op: "inner", reason });
@@ -148,16 +150,18 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(product[(1, 4)], 12.0);
     /// ```
     #[fallible]
-    pub fn tensordot<F: Dtype, R: Shape, T: Shape, A: Axes<S>, B: Axes<R>>(
+    pub fn tensordot<F: Dtype, R: Shape, T: Shape, A: Axes<S>, B: Axes<R>, X: Device>(
         &self,
-        other: &Tensor<F, R, D>,
+        other: &Tensor<F, R, X>,
         axes: A,
         other_axes: B,
     ) -> Result<Tensor<E, T, D>>
     where
         E: NumericFor<ops::reduce::tensordot> + SameDtypeFor<F, ops::reduce::tensordot>,
         A::Reduced: Beside<B::Reduced, Output = T>,
+        R: SameDevice<D, X>,
     {
+        let other = R::here(other);
         let (ours, theirs) = (A::LIST, B::LIST);
         if ours.len() != theirs.len() || S::RANK == 0 || R::RANK == 0 {
             let reason = format!("{} axes of the one go with {} of the other", ours.len(), theirs.len());

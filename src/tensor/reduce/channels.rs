@@ -14,9 +14,9 @@ use crate::ops::losses::{
 use crate::ops::reduce::{Mean, Standardizing, Variance};
 use crate::shape::{Dim, HasChannels, InGroups, Known, OneForEach, Shape, SizeArray};
 use crate::storage::{View, ViewMut};
-use crate::tensor::Tensor;
 use crate::tensor::loss::per_channel::PerChannel;
 use crate::tensor::reduce::normalize::have_overflowed;
+use crate::tensor::{SameDevice, Tensor};
 use castiron_macros::fallible;
 
 /// A list with an element for each channel.
@@ -204,11 +204,13 @@ impl<E: Element, C, D: Device> RunningStatistics<E, C, D> for () {
         Ok(())
     }
 }
-impl<E, C, K, V, D> RunningStatistics<E, C, D> for (&mut Tensor<E, (K,), D>, &mut Tensor<E, (V,), D>)
+impl<E, C, K, V, X, Y, D> RunningStatistics<E, C, D> for (&mut Tensor<E, (K,), X>, &mut Tensor<E, (V,), Y>)
 where
     E: Element,
-    K: Dim + OneForEach<C>,
-    V: Dim + OneForEach<C>,
+    K: Dim + OneForEach<C> + SameDevice<D, X>,
+    V: Dim + OneForEach<C> + SameDevice<D, Y>,
+    X: Device,
+    Y: Device,
     D: Device,
 {
     fn update(
@@ -237,8 +239,8 @@ where
             *running = Tensor::dense(mixed, sizes);
             Ok(())
         }
-        one(op, share, self.0, mean, channels)?;
-        one(op, share, self.1, variance, channels)
+        one(op, share, K::here_mut(self.0), mean, channels)?;
+        one(op, share, V::here_mut(self.1), variance, channels)
     }
 }
 
@@ -322,10 +324,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.batch_norm(&mean, &variance, (), &tensor![0.5, 0.0], 0.0).to_vec(), [1.5, 10.0]);
     /// ```
     #[fallible]
-    pub fn batch_norm<M, V, W, B>(
+    pub fn batch_norm<M, V, W, B, X: Device, Y: Device>(
         &self,
-        mean: &Tensor<E, (M,), D>,
-        variance: &Tensor<E, (V,), D>,
+        mean: &Tensor<E, (M,), X>,
+        variance: &Tensor<E, (V,), Y>,
         weight: W,
         bias: B,
         eps: f64,
@@ -337,7 +339,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         V: Dim + OneForEach<S::Channels>,
         W: PerChannel<E, S::Channels, D>,
         B: PerChannel<E, S::Channels, D>,
+        M: SameDevice<D, X>,
+        V: SameDevice<D, Y>,
     {
+        let (mean, variance) = (M::here(mean), V::here(variance));
         let (mean, variance) = (mean.elements(), variance.elements());
         let given = [weight.given(), bias.given()];
         let storage = by_statistics::<E, E, E, D>("batch_norm", self.elements(), mean, variance, given, eps)?;
