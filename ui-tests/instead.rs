@@ -15,6 +15,22 @@ fn runs() {
 }
 }
 
+mod any_compared_by_an_operator {
+use castiron::{AnyTensor, Result, tensor};
+
+pub fn main() -> Result<()> {
+    let before = AnyTensor::from(tensor![1.0, 2.0]);
+    let after = before.clone();
+    assert!(before.equal(&after)?);
+    Ok(())
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod any_minus_of_a_result {
 use castiron::{AnyTensor, Result, tensor};
 
@@ -133,6 +149,24 @@ fn any_rms(x: &AnyTensor) -> Result<AnyTensor, Error> {
 }
 
 pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod any_visit_that_gives_typed_tensors {
+use castiron::{AnyTensor, Cpu, Result, shape, tensor, visit};
+
+fn root(x: &AnyTensor) -> Result<AnyTensor> {
+    let root: AnyTensor = visit!(x, E: Float => x.typed::<E, shape![_], Cpu>()?.sqrt().into())?;
+    Ok(root)
+}
+
+pub fn main() -> Result<()> {
+    root(&AnyTensor::from(tensor![4.0])).map(drop)
+}
 
 #[test]
 fn runs() {
@@ -626,6 +660,18 @@ pub fn main() {
 
 }
 
+mod device_convolution_across_devices {
+use castiron::{Cuda, Tensor, nn::Conv, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![1, 3, 8, 8], Cuda<0>> = Tensor::zeros();
+    let kernel: Tensor<f32, shape![4, 3, 3, 3]> = Tensor::zeros();
+    let kernel = kernel.to_device::<Cuda<0>>().unwrap();
+    let _ = x.conv2d(&kernel, None, Conv::new());
+}
+
+}
+
 mod device_cpu_plus_cuda {
 use castiron::{Cuda, Tensor, shape};
 
@@ -729,6 +775,28 @@ pub fn main() {
 
 }
 
+mod device_labels_on_another_device {
+use castiron::{Cuda, Tensor, reduction::Mean, shape};
+
+pub fn main() {
+    let scores: Tensor<f32, shape![8, 10], Cuda<0>> = Tensor::zeros();
+    let labels: Tensor<i64, shape![8]> = Tensor::zeros();
+    let _ = scores.cross_entropy(&labels.to_device::<Cuda<0>>().unwrap(), (), -100, 0.0, Mean);
+}
+
+}
+
+mod device_linear_across_devices {
+use castiron::{Cuda, Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![8, 2], Cuda<0>> = Tensor::zeros();
+    let (w, b) = (Tensor::<f32, shape![3, 2]>::zeros(), Tensor::<f32, shape![3]>::zeros());
+    let _ = x.linear(&w.to_device().unwrap(), Some(&b.to_device().unwrap()));
+}
+
+}
+
 mod device_loop_over_a_meta_tensor {
 use castiron::{Meta, Tensor, shape};
 
@@ -779,6 +847,17 @@ pub fn main() {
 fn runs() {
     super::done(main());
 }
+}
+
+mod device_normalised_by_weights_elsewhere {
+use castiron::{Cuda, Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![8, 2], Cuda<0>> = Tensor::zeros();
+    let weight: Tensor<f32, shape![2]> = Tensor::ones();
+    let _ = x.layer_norm(Some(&weight.to_device::<Cuda<0>>().unwrap()), None, 1e-5);
+}
+
 }
 
 mod device_output_on_another_device {
@@ -1297,6 +1376,23 @@ use castiron::{Preserve, Tensor, shape};
 pub fn main() {
     let x: Tensor<f32, shape![2, 3]> = Tensor::zeros();
     let _ = x.contiguous_in(castiron::Contiguous);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod generic_accumulated_in_another_dtype {
+use castiron::{CastTo, Numeric, Tensor, shape, tensor};
+
+    fn accumulate<A: Numeric, B: Numeric + CastTo<A>>(total: &mut Tensor<A, shape![2]>, x: &Tensor<B, shape![2]>) {
+    *total += x.to::<A>();
+}
+
+pub fn main() {
+    accumulate(&mut tensor![1.0, 2.0], &tensor![1, 2]);
 }
 
 #[test]
@@ -2386,6 +2482,35 @@ fn runs() {
 }
 }
 
+mod linalg_least_squares_of_other_rows {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let a = Tensor::<f64, shape![5, 2]>::eye();
+    let b = Tensor::<f64, shape![5, 1]>::ones();
+    let _ = a.lstsq(&b, None);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod linalg_samples_that_are_not_counted {
+use castiron::{Complex, Tensor, axis, dim, fft::Norm, shape};
+
+pub fn main() {
+    let frequencies = Tensor::<Complex<f32>, shape![33]>::ones();
+    let _ = frequencies.irfft::<dim!(64), _>(axis![0], Norm::Backward);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod linalg_singular_values_of_a_vector {
 use castiron::{Tensor, shape};
 
@@ -2414,6 +2539,35 @@ fn runs() {
 }
 }
 
+mod linalg_system_of_other_rows {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let a = Tensor::<f64, shape![3, 3]>::eye();
+    let b = Tensor::<f64, shape![3, 2]>::ones();
+    let _ = a.solve(&b);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod linalg_transform_back_to_nothing {
+use castiron::{Complex, Tensor, axis, dim, fft::Norm, shape};
+
+pub fn main() {
+    let frequencies = Tensor::<Complex<f32>, shape![33]>::ones();
+    let _ = frequencies.irfft::<dim!(64), _>(axis![0], Norm::Backward);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod linalg_transform_of_half_floats {
 use castiron::fft::Norm;
 use castiron::{Tensor, axis, f16, shape};
@@ -2421,6 +2575,22 @@ use castiron::{Tensor, axis, f16, shape};
 pub fn main() {
     let x: Tensor<f16, shape![8]> = Tensor::zeros();
     let _ = x.to::<f32>().fft(axis![0], Norm::Backward);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod linalg_window_of_another_dtype {
+use castiron::fft::{Frames, Window};
+use castiron::{Complex, Tensor, shape};
+
+pub fn main() {
+    let signal = Tensor::<f32, shape![64]>::ones();
+    let window = Tensor::<f64, shape![16]>::window(&Window::Hann, false);
+    let _: Tensor<Complex<f32>, shape![9, _]> = signal.stft(Some(&window.to::<f32>()), &Frames::new(16));
 }
 
 #[test]
@@ -2796,6 +2966,23 @@ use castiron::{Module, Tensor, shape};
 #[derive(Module)]
 pub struct Head {
     pub plain: Option<Tensor<f32, shape![2]>>,
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod modules_field_that_forgets_the_device {
+use castiron::{Cpu, Device, Module, Tensor, shape};
+
+#[derive(Module)]
+pub struct Layer<D: Device = Cpu> {
+    pub weight: Tensor<f32, shape![3, 2], D>,
+    pub bias: Tensor<f32, shape![3], D>,
 }
 
 pub fn main() {}
