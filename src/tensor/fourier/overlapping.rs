@@ -5,9 +5,18 @@ use super::frames::{self, Frames};
 use crate::device::Device;
 use crate::dtype::{Complex, Element};
 use crate::error::{Result, listed};
-use crate::shape::{Dim, Shape};
+use crate::shape::{Dim, Dyn, InsertAxis, SameRank, Shape};
 use crate::tensor::{SameDevice, Tensor};
 use castiron_macros::fallible;
+
+/// The shape of the transform of frames of a signal of shape `Signal`: an axis more.
+#[diagnostic::on_unimplemented(
+    message = "`stft`: a signal of shape `{Signal}` is not transformed to shape `{Self}`",
+    label = "`(…, T)` gives `(…, frequencies, frames)`: an axis more"
+)]
+pub trait FramesOf<Signal> {}
+#[diagnostic::do_not_recommend]
+impl<T: SameRank<<S as InsertAxis<-1>>::Inserted<Dyn>>, S: InsertAxis<-1>> FramesOf<S> for T {}
 
 /// The dtype of a window beside a signal's: the same.
 #[diagnostic::on_unimplemented(
@@ -74,6 +83,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Result<Tensor<E::Cx, T, D>>
     where
         E: Spectral,
+        T: FramesOf<S>,
     {
         let weights = weights::<E, W, D>(window.given())?;
         frames::stft::<E, D>(self.elements(), weights, frames)?.typed("stft")
@@ -102,6 +112,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Result<Tensor<E::Re, T, D>>
     where
         E: Spectral,
+        S: FramesOf<T>,
     {
         let weights = weights::<E, W, D>(window.given())?;
         frames::istft::<E, D>(self.elements(), weights, frames, length, false)?.typed("istft")

@@ -8,7 +8,7 @@ use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::{NumericFor, SameDtypeFor};
 use crate::ops::kernel::{Combining, Copying};
-use crate::shape::{Axes, Beside, Dim, Dyn, HasAxis, Kronecker, SameSizeFor, Shape, SizeArray};
+use crate::shape::{Axes, Beside, Dim, Dyn, HasAxis, Kronecker, MayEqual, SameSizeFor, Shape, SizeArray};
 use crate::storage::View;
 use crate::tensor::{SameDevice, Tensor, checked_numel, expect_fit};
 use castiron_macros::fallible;
@@ -235,6 +235,16 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 }
 
+/// So many columns of a matrix, which matrices of `Rows` rows follow.
+#[diagnostic::on_unimplemented(
+    message = "multi_dot: inner sizes differ: matrices of `{Rows}` rows and `{Self}` columns don't follow one another",
+    label = "the matrices of one list have one shape, so they are square, or have sizes known at run time",
+    note = "matrices of several shapes go in one list as `shape![_, _]`: `a.with_shape::<shape![_, _]>()`; two are multiplied by `matmul`"
+)]
+pub trait FollowedBy<Rows> {}
+#[diagnostic::do_not_recommend]
+impl<N: MayEqual<M>, M> FollowedBy<M> for N {}
+
 /// The product of several matrices, multiplied in the order that takes the fewest multiplications.
 ///
 /// All hold one dtype, which is the result's; `bool` is refused.
@@ -254,6 +264,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 pub fn multi_dot<E, M: Dim, N: Dim, D: Device>(matrices: &[&Tensor<E, (M, N), D>]) -> Result<Tensor<E, (Dyn, Dyn), D>>
 where
     E: NumericFor<ops::reduce::multi_dot>,
+    N: FollowedBy<M>,
 {
     let count = matrices.len();
     if count == 0 {

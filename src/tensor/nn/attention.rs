@@ -9,7 +9,7 @@ use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::FloatFor;
 use crate::ops::arguments::{Attention, Mask};
-use crate::shape::{Attended, Shape, broadcast_sizes, broadcasts_to};
+use crate::shape::{Attended, MaskOf, Shape, broadcast_sizes, broadcasts_to};
 use crate::storage::View;
 use crate::tensor::nn::conv::{Laid, laid};
 use crate::tensor::{SameDevice, Tensor, checked_numel};
@@ -180,6 +180,20 @@ mod sealed {
 )]
 pub trait Sees<E: Dtype, D: Device>: sealed::Sealed<E, D> {}
 
+/// Which keys a query sees where the scores have the shape `Scores`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say which keys a query sees",
+    label = "which keys does a query see?",
+    note = "`All`, `Causal`, `Where(&mask)` with a mask of `bool`, or `Added(&mask)` with one of the dtype of the queries, from `castiron::nn`"
+)]
+pub trait SeesAmong<Scores> {}
+impl<Scores> SeesAmong<Scores> for All {}
+impl<Scores> SeesAmong<Scores> for Causal {}
+#[diagnostic::do_not_recommend]
+impl<Scores, M: Shape + MaskOf<Scores>, D: Device> SeesAmong<Scores> for Where<'_, M, D> {}
+#[diagnostic::do_not_recommend]
+impl<Scores, E: Dtype, M: Shape + MaskOf<Scores>, D: Device> SeesAmong<Scores> for Added<'_, E, M, D> {}
+
 impl<E: Dtype, D: Device> sealed::Sealed<E, D> for All {}
 impl<E: Dtype, D: Device> Sees<E, D> for All {}
 
@@ -237,6 +251,7 @@ impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
     where
         E: FloatFor<ops::reduce::attention>,
         T: Attended<K, V>,
+        W: SeesAmong<<T as Attended<K, V>>::Scores>,
         K: SameDevice<D, X>,
         V: SameDevice<D, Y>,
     {

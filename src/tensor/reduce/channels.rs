@@ -12,7 +12,7 @@ use crate::ops::losses::{
     Affine, Blend, DividedByPower, First, InverseRoot, Losing, Neighbours, Product, Shifted, SquaredDifference,
 };
 use crate::ops::reduce::{Mean, Standardizing, Variance};
-use crate::shape::{Dim, HasChannels, InGroups, Known, OneForEach, Shape, SizeArray};
+use crate::shape::{Dim, HasChannels, HasSpatialAxes, InGroups, Known, OneForEach, Shape, SizeArray};
 use crate::storage::{View, ViewMut};
 use crate::tensor::loss::per_channel::PerChannel;
 use crate::tensor::reduce::normalize::have_overflowed;
@@ -294,7 +294,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn instance_norm<W, B>(&self, weight: W, bias: B, eps: f64) -> Result<Self>
     where
         E: FloatFor<ops::losses::instance_norm>,
-        S: HasChannels,
+        S: HasSpatialAxes,
         W: PerChannel<E, S::Channels, D>,
         B: PerChannel<E, S::Channels, D>,
     {
