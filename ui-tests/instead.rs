@@ -478,6 +478,21 @@ fn runs() {
 }
 }
 
+mod choosing_index_beyond_the_rows {
+use castiron::{Tensor, axis, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![2, 4]>::ones();
+    let index = Tensor::<i64, shape![2, 1]>::zeros();
+    let _ = x.gather(axis![1], &index);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod choosing_index_not_integral {
 use castiron::{axis, tensor};
 
@@ -615,6 +630,22 @@ use castiron::{axis, tensor};
 
 pub fn main() {
     let _ = tensor![3, 1, 2].sort(axis![-1], false);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod choosing_source_smaller_than_the_index {
+use castiron::{Tensor, axis, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![2, 4]>::zeros();
+    let index = Tensor::<i64, shape![2, 3]>::zeros();
+    let source = Tensor::<f32, shape![2, 3]>::ones();
+    let _ = x.scatter(axis![1], &index, &source);
 }
 
 #[test]
@@ -2454,6 +2485,22 @@ fn runs() {
 }
 }
 
+mod linalg_frames_of_another_rank {
+use castiron::fft::{Frames, Window};
+use castiron::{Complex, Tensor, shape};
+
+pub fn main() {
+    let signal = Tensor::<f32, shape![64]>::ones();
+    let window = Tensor::<f32, shape![16]>::window(&Window::Hann, false);
+    let _: Tensor<Complex<f32>, shape![9, _]> = signal.stft(Some(&window), &Frames::new(16));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod linalg_half_of_the_frequencies_of_complex_numbers {
 use castiron::{Complex, Tensor, axis, fft::Norm, shape};
 
@@ -2742,6 +2789,20 @@ pub fn main() {
     let x = Tensor::<f32, shape![2, 3, 4]>::ones();
     let w = Tensor::<f32, shape![1, 4, 3]>::ones();
     let _ = x.matmul(&w);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod matmul_chain_of_oblong_matrices {
+use castiron::{Tensor, multi_dot, shape};
+
+pub fn main() {
+    let a = Tensor::<f32, shape![5, 5]>::ones();
+    let _ = multi_dot(&[&a, &a]);
 }
 
 #[test]
@@ -3153,6 +3214,20 @@ fn runs() {
 }
 }
 
+mod moving_reflected_beyond_the_other_end {
+use castiron::pad::Reflect;
+use castiron::{shape, tensor};
+
+pub fn main() {
+    let _ = tensor![1.0, 2.0, 3.0].pad::<shape![2, 0], _>(Reflect);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod moving_repeat_too_few_counts {
 use castiron::{Tensor, shape};
 
@@ -3471,6 +3546,35 @@ fn runs() {
 }
 }
 
+mod networks_heads_that_are_not_shared_evenly {
+use castiron::{Tensor, nn::Causal, shape};
+
+pub fn main() {
+    let queries = Tensor::<f32, shape![2, 12, 6, 8]>::ones();
+    let keys = Tensor::<f32, shape![2, 4, 6, 8]>::ones();
+    let _ = queries.scaled_dot_product_attention(&keys, &keys, Causal, None);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod networks_instances_without_pixels {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![2, 4]>::ones();
+    let _ = x.layer_norm::<shape![4]>(None, None, 1e-5);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod networks_keys_without_values {
 use castiron::nn::All;
 use castiron::{Tensor, shape};
@@ -3527,6 +3631,21 @@ pub fn main() {
     let mask = Tensor::<bool, shape![5, 5]>::ones();
     let _ = q.scaled_dot_product_attention(&q, &q, Where(&mask), None);
     let _ = Where(&Tensor::<bool, shape![5, 5]>::ones());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod networks_mask_of_other_queries {
+use castiron::{Tensor, nn::Where, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![2, 5, 8]>::ones();
+    let mask = Tensor::<bool, shape![5, 5]>::ones();
+    let _ = x.scaled_dot_product_attention(&x, &x, Where(&mask), None);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::transforms::expect_axis;
 use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::Result;
-use crate::shape::{Axes, AxisArg, D1, D2, Dim, DivideBy, Dyn, HasAxis, HoldsAtLeast, Known, Shape, Sum};
+use crate::shape::{Axes, AxisArg, D1, D2, Dim, DivideBy, Dyn, HasAxis, HoldsAtLeast, Known, SameRank, Shape, Sum};
 use crate::tensor::Tensor;
 use castiron_macros::fallible;
 
@@ -96,6 +96,16 @@ real_transforms! {
     /// The inverse transform of real samples, of which the other half are the conjugates.
     ihfft ihfft_sized: Inverse;
 }
+
+/// The shape of a transform in several axes: as many axes.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of shape `{S}` is not transformed to shape `{Self}`",
+    label = "a transform has as many axes",
+    note = "where a size is not known to the compiler it is written `_`"
+)]
+pub trait AsManyAxes<S> {}
+#[diagnostic::do_not_recommend]
+impl<T: SameRank<S>, S> AsManyAxes<S> for T {}
 
 /// So many samples as a type says, of which there is one at least.
 #[diagnostic::on_unimplemented(
@@ -201,6 +211,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn rfftn<T: Shape, A: Axes<S>>(&self, _axes: A, norm: Norm) -> Result<Tensor<E::Cx, T, D>>
     where
         E: RealSignal,
+        T: AsManyAxes<S>,
     {
         let op = "fft.rfftn";
         expect_axis(op, S::RANK, 0)?;
@@ -228,6 +239,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn irfftn<T: Shape, A: Axes<S>>(&self, _axes: A, n: usize, norm: Norm) -> Result<Tensor<E::Re, T, D>>
     where
         E: Spectral,
+        T: AsManyAxes<S>,
     {
         let op = "fft.irfftn";
         expect_axis(op, S::RANK, 0)?;

@@ -189,9 +189,7 @@ pub trait Sees<E: Dtype, D: Device>: sealed::Sealed<E, D> {}
 pub trait SeesAmong<Scores> {}
 impl<Scores> SeesAmong<Scores> for All {}
 impl<Scores> SeesAmong<Scores> for Causal {}
-#[diagnostic::do_not_recommend]
 impl<Scores, M: Shape + MaskOf<Scores>, D: Device> SeesAmong<Scores> for Where<'_, M, D> {}
-#[diagnostic::do_not_recommend]
 impl<Scores, E: Dtype, M: Shape + MaskOf<Scores>, D: Device> SeesAmong<Scores> for Added<'_, E, M, D> {}
 
 impl<E: Dtype, D: Device> sealed::Sealed<E, D> for All {}
