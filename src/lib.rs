@@ -133,12 +133,15 @@ mod storage;
 /// What Fourier transforms take: how results are scaled, how a signal is cut into frames, windows.
 #[cfg(feature = "fft")]
 pub mod fft {
-    pub use crate::tensor::fourier::{Beyond, Frames, Frequencies, Norm, RealSignal, Samples, Spectral, Wave, Window};
+    pub use crate::tensor::fourier::{
+        AsManyAxes, Beyond, Frames, FramesOf, Frequencies, Norm, RealSignal, SameDtypeAsWindow, Samples, Spectral,
+        Wave, Weights, Window,
+    };
 }
 
 /// How the room around a padded tensor is filled: see [`Tensor::pad`].
 pub mod pad {
-    pub use crate::tensor::{Circular, Constant, PadMode, Reflect, Replicate};
+    pub use crate::tensor::{Circular, Constant, PadMode, Reaches, Reflect, Replicate};
 }
 
 /// What becomes of the losses of single elements: see [`Tensor::mse_loss`].
@@ -309,8 +312,8 @@ pub use tensor::{
 };
 #[doc(hidden)]
 pub use tensor::{
-    Admits, AssignedFrom, AssignedTo, EqualTo, InPlace, MultiSlice, OrderedWith, PositionIn, RightOf, TunedWrites,
-    Whole, Writes,
+    Admits, AssignedFrom, AssignedTo, EqualTo, FollowedBy, InPlace, MultiSlice, OrderedWith, PositionIn, RightOf,
+    TunedWrites, Whole, Writes,
 };
 pub use tensor::{
     BlockDiag, Broadcasted, Grid, Reshaped, block_diag, broadcast_tensors, cartesian_prod, column_stack, dstack,
@@ -327,7 +330,7 @@ pub mod nn {
     pub use crate::ops::grid::GridPadding;
     pub use crate::shape::{Conv, Half, Pool, Same};
     pub use crate::shape::{Images, Lines, Patches, Volumes};
-    pub use crate::tensor::nn::attention::{Added, All, Causal, Sees, Where};
+    pub use crate::tensor::nn::attention::{Added, All, Causal, Sees, SeesAmong, Where};
     pub use crate::tensor::nn::grid::Samples;
     pub use crate::tensor::nn::modes::{
         Area, Bicubic, Bilinear, Lanczos, Linear, Nearest, NearestExact, Resamples, Trilinear,
