@@ -2630,6 +2630,20 @@ fn runs() {
 }
 }
 
+mod linalg_transform_to_another_rank {
+use castiron::{Complex, Tensor, axis, fft::Norm, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![2, 4]>::ones();
+    let _: Tensor<Complex<f32>, shape![2, 3]> = x.rfftn(axis![0, 1], Norm::Backward);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod linalg_window_of_another_dtype {
 use castiron::fft::{Frames, Window};
 use castiron::{Complex, Tensor, shape};
