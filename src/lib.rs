@@ -133,12 +133,15 @@ mod storage;
 /// What Fourier transforms take: how results are scaled, how a signal is cut into frames, windows.
 #[cfg(feature = "fft")]
 pub mod fft {
-    pub use crate::tensor::fourier::{Beyond, Frames, Frequencies, Norm, RealSignal, Spectral, Wave, Window};
+    pub use crate::tensor::fourier::{
+        AsManyAxes, Beyond, Frames, FramesOf, Frequencies, Norm, RealSignal, SameDtypeAsWindow, Samples, Spectral,
+        Wave, Weights, Window,
+    };
 }
 
 /// How the room around a padded tensor is filled: see [`Tensor::pad`].
 pub mod pad {
-    pub use crate::tensor::{Circular, Constant, PadMode, Reflect, Replicate};
+    pub use crate::tensor::{Circular, Constant, PadMode, Reaches, Reflect, Replicate};
 }
 
 /// What becomes of the losses of single elements: see [`Tensor::mse_loss`].
@@ -303,12 +306,15 @@ pub use tensor::einsum_calls as __einsum;
 pub use tensor::lazy;
 pub use tensor::{
     Activation, AnyLayout, AsTensor, AxisIter, BagMode, BinCounts, BinWeight, ByteNumber, Generator, Interpolation,
-    Iter, JoinDtype, Joined, Layout, LossWeight, OnHost, Operand, Outcome, PerChannel, Piece, Position, RotaryLayout,
-    RunningStatistics, ScatterReduce, Stacked, Strided, Tensor, TensorOperand, TensorView, TensorViewMut, cat,
-    multi_dot, stack, try_cat, try_multi_dot, try_stack, try_where_, where_,
+    Iter, JoinDtype, Joined, Layout, LossWeight, OnHost, Operand, Optional, Outcome, PerChannel, Piece, Position,
+    RotaryLayout, RunningStatistics, SameDevice, ScatterReduce, Stacked, Strided, Tensor, TensorOperand, TensorView,
+    TensorViewMut, cat, multi_dot, stack, try_cat, try_multi_dot, try_stack, try_where_, where_,
 };
 #[doc(hidden)]
-pub use tensor::{Admits, AssignedFrom, AssignedTo, InPlace, MultiSlice, PositionIn, RightOf, TunedWrites, Writes};
+pub use tensor::{
+    Admits, AssignedFrom, AssignedTo, EqualTo, FollowedBy, InPlace, MultiSlice, OrderedWith, PositionIn, RightOf,
+    TunedWrites, Whole, Writes,
+};
 pub use tensor::{
     BlockDiag, Broadcasted, Grid, Reshaped, block_diag, broadcast_tensors, cartesian_prod, column_stack, dstack,
     hstack, meshgrid, meshgrid_xy, try_block_diag, try_broadcast_tensors, try_cartesian_prod, try_column_stack,
@@ -324,7 +330,7 @@ pub mod nn {
     pub use crate::ops::grid::GridPadding;
     pub use crate::shape::{Conv, Half, Pool, Same};
     pub use crate::shape::{Images, Lines, Patches, Volumes};
-    pub use crate::tensor::nn::attention::{Added, All, Causal, Sees, Where};
+    pub use crate::tensor::nn::attention::{Added, All, Causal, Sees, SeesAmong, Where};
     pub use crate::tensor::nn::grid::Samples;
     pub use crate::tensor::nn::modes::{
         Area, Bicubic, Bilinear, Lanczos, Linear, Nearest, NearestExact, Resamples, Trilinear,

@@ -40,3 +40,40 @@ macro_rules! refused {
     (@argument $arg:ident) => { impl Sized };
 }
 pub(crate) use refused;
+
+/// Methods of a feature that castiron is built without, of which rustc would say only that there are none, and suggest others.
+///
+/// For `fn load_npy(path) -> Result<Self>; fn save_npy(&self, path) -> Result<()>;` of the feature `npy` it writes
+/// ```text
+/// #[diagnostic::on_unimplemented(message = "castiron is built without its feature `npy`, …", …)]
+/// pub trait Present { fn absent<T>() -> T; }
+/// impl Tensor<E, S, D> {
+///     pub fn load_npy(path: impl Sized) -> Result<Self> where Self: npy::Present { … }
+/// }
+/// ```
+#[allow(unused_macros, reason = "with all features there is nothing of which it is")]
+macro_rules! absent {
+    ($feature:ident, $message:literal, $note:literal; $([$($generics:tt)*] $of:ty {
+        $(fn $name:ident $([$($param:ident),+])? ($(& $this:ident)? $(;)? $($arg:ident),*) -> $result:ty;)*
+    })+) => {
+        mod $feature {
+            #[diagnostic::on_unimplemented(message = $message, label = "this is of a feature that is not asked for", note = $note)]
+            pub trait Present {
+                fn absent<T>() -> T;
+            }
+        }
+        $(#[doc(hidden)]
+        impl<$($generics)*> $of {$(
+            #[doc(hidden)]
+            #[allow(clippy::missing_errors_doc, clippy::wrong_self_convention)]
+            pub fn $name$(<$($param),+>)?($(&$this,)? $(_: $crate::refused::refused!(@argument $arg)),*) -> $result
+            where
+                Self: $feature::Present,
+            {
+                <Self as $feature::Present>::absent()
+            }
+        )*})+
+    };
+}
+#[allow(unused_imports, reason = "likewise")]
+pub(crate) use absent;

@@ -198,7 +198,20 @@ impl Struct {
             if field.attributes.skip {
                 return of_type(field, &format!("as ::core::clone::Clone>::clone(&self.{member})"));
             }
-            of_type(field, &format!("as ::castiron::io::ToDevice>::to_device::<ToX>(&self.{member})?"))
+            // (At the field's type, which rustc underlines if it does not go with the device.)
+            let span = field.ty.clone().into_iter().next().map_or_else(Span::call_site, |first| first.span());
+            let at_field = |text: &str| located(tokens(text), Span::call_site().located_at(span));
+            let mut moved = at_field("::castiron::io::moved::<");
+            moved.extend(field.ty.clone());
+            moved.extend(tokens(", ToX,"));
+            // A type that does not name the device is its own after the move, or the compiler says so at this field.
+            let device = self.parameters.iter().find(|parameter| parameter.is_device);
+            match device {
+                Some(device) if !names(&field.ty, &device.argument) => moved.extend(field.ty.clone()),
+                _ => moved.extend(tokens("_")),
+            }
+            moved.extend(at_field(&format!(">(&self.{member})?")));
+            moved
         });
         let mut body = tokens("type On<ToX: ::castiron::Device> =");
         body.extend([TokenTree::Ident(self.name.clone())]);
@@ -217,6 +230,26 @@ impl Field {
         let own = || self.member.trim_start_matches("r#").to_owned();
         self.attributes.rename.clone().unwrap_or_else(own)
     }
+}
+
+/// The tokens, with another place in the program.
+fn located(stream: TokenStream, span: Span) -> TokenStream {
+    let at = |mut token: TokenTree| {
+        if let TokenTree::Group(group) = &token {
+            token = TokenTree::Group(Group::new(group.delimiter(), located(group.stream(), span)));
+        }
+        token.set_span(span);
+        token
+    };
+    stream.into_iter().map(at).collect()
+}
+
+/// Whether a name stands anywhere in a type.
+fn names(ty: &TokenStream, name: &str) -> bool {
+    ty.clone().into_iter().any(|token| match token {
+        TokenTree::Group(group) => names(&group.stream(), name),
+        token => is_ident(&token, name),
+    })
 }
 
 /// `<Type` and what follows.

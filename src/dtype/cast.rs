@@ -27,7 +27,7 @@ use num_complex::Complex;
     label = "the result is `{Self}`, the tensor written to holds `{To}`",
     note = "a result may only be cast to its own or a higher category: bool < integral < floating < complex",
     note = "make a new tensor, `let x = x / y`, or convert the result, `x.copy_from(&(…))`; integers are divided in place by `floor_divide_`",
-    note = "in generic code a result with a float scalar keeps the dtype of `E: Float` or `E: Inexact`"
+    note = "in generic code `<A as Promotable>::With<B>` is `Promoted<A, B>`, the dtype of `a + b`, which may be above `A`: convert the operand, `a += b.to::<A>()`, or ask for it, `Promoted<A, B>: CanCast<A>`; a result with a float scalar keeps the dtype of `E: Float` or `E: Inexact`"
 )]
 pub trait CanCast<To> {}
 

@@ -50,6 +50,9 @@ pub use checkpoint::{Checkpoint, CheckpointWriter, Progress, TensorInfo};
 pub use dlpack::DlPack;
 #[cfg(feature = "safetensors")]
 pub use module::{Difference, Listing, LoadOptions, Module, Parameter, Place, ToDevice};
+#[cfg(feature = "safetensors")]
+#[doc(hidden)]
+pub use module::{FieldOf, moved};
 #[cfg(feature = "ndarray")]
 pub use ndarray::ArraySizes;
 #[cfg(feature = "npy")]

@@ -2,6 +2,7 @@
 
 use super::Shape;
 use super::dim::{Dim, SameDim};
+use super::order::{Expands, IsMultiple, Rules};
 
 /// The features of queries, which those of the keys equal.
 #[diagnostic::on_unimplemented(
@@ -33,6 +34,51 @@ pub trait SameLead<K> {}
 #[diagnostic::do_not_recommend]
 impl<A: SameDim<B>, B> SameLead<B> for A {}
 
+/// So many heads of queries, which share those of the keys and values evenly.
+#[diagnostic::on_unimplemented(
+    message = "attention: `{Self}` heads of queries can't share `{K}` heads of keys and values",
+    label = "as many heads of queries fall to each head of keys",
+    note = "the heads of queries are as many as those of keys, or a multiple; `D1<D2>` is 12; in generic code the bound is `H: SharesHeads<K>`"
+)]
+pub trait SharesHeads<K> {}
+#[diagnostic::do_not_recommend]
+impl<H: Rules<IsMultiple, K>, K> SharesHeads<K> for H {}
+
+/// An axis of a mask beside one of the scores.
+#[diagnostic::on_unimplemented(
+    message = "attention: a mask of `{Self}` beside scores of `{S}`",
+    label = "a mask has a row for each query and a column for each key",
+    note = "scores are (…, queries, keys), the last axes but one of queries and keys; an axis of the mask may be 1; `D3<D8<D4>>` is 384"
+)]
+pub trait MaskAxis<S> {}
+#[diagnostic::do_not_recommend]
+impl<M: Rules<Expands, S>, S> MaskAxis<S> for M {}
+
+/// The shape of a mask, which broadcasts to that of the scores.
+#[diagnostic::on_unimplemented(
+    message = "attention: a mask of shape `{Self}` does not go with scores of shape `{Scores}`",
+    label = "a mask has the axes of the scores, (…, queries, keys), or fewer in front"
+)]
+pub trait MaskOf<Scores> {}
+impl<Scores> MaskOf<Scores> for () {}
+/// `[B] [H G, L M]` writes that `(G, M)` is a mask of `(B, H, L)`.
+macro_rules! masks {
+    ($([$($lead:ident)*] [$($m:ident $s:ident)+];)*) => {$(
+        impl<$($lead,)* $($m: MaskAxis<$s>, $s,)+> MaskOf<($($lead,)* $($s,)+)> for ($($m,)+) {}
+    )*};
+}
+masks! {
+    [L] [MS S];
+    [] [ML L MS S];
+    [H L] [MS S];
+    [H] [ML L MS S];
+    [] [MH H ML L MS S];
+    [B H L] [MS S];
+    [B H] [ML L MS S];
+    [B] [MH H ML L MS S];
+    [] [MB B MH H ML L MS S];
+}
+
 /// A shape of queries, `(…, L, E)`, for keys `(…, S, E)` and values `(…, S, V)`.
 #[diagnostic::on_unimplemented(
     message = "queries of shape `{Self}` don't go with keys of shape `{K}` and values of shape `{V}`",
@@ -42,6 +88,8 @@ impl<A: SameDim<B>, B> SameLead<B> for A {}
 pub trait Attended<K, V> {
     /// The shape of the result, `(…, L, V)`.
     type Output: Shape;
+    /// The shape of the scores, `(…, L, S)`.
+    type Scores: Shape;
 }
 macro_rules! attended {
     ($([$($lead:ident $of_keys:ident $of_values:ident)?] [$($heads:ident $key_heads:ident $value_heads:ident)?];)*) => {$(
@@ -54,9 +102,10 @@ macro_rules! attended {
             E: KeyFeatures<EK>,
             S: AsManyValues<SV>,
             $($lead: SameLead<$of_keys> + SameLead<$of_values>,)?
-            $($key_heads: SameLead<$value_heads>,)?
+            $($heads: SharesHeads<$key_heads>, $key_heads: SameLead<$value_heads>,)?
         {
             type Output = ($($lead,)? $($heads,)? L, V);
+            type Scores = ($($lead,)? $($heads,)? L, S);
         }
     )*};
 }

@@ -1,8 +1,10 @@
 //! The shapes of indices. Uses shapes; used by the operations that choose elements.
 
 use super::Shape;
+use super::axis::HasAxis;
 use super::dim::{Dim, Never, SameDim};
 use super::numeral::D1;
+use super::order::{IsNoLarger, Rules};
 use super::tuple::each_rank;
 
 /// The shape of a list of indices or boundaries: one axis. (A zero-dim tensor counts as a list of one.)
@@ -45,9 +47,52 @@ macro_rules! same_rank {
         impl<$($a, $b,)+> SameRank<($($b,)+)> for ($($a,)+) {}
         #[diagnostic::do_not_recommend]
         impl<$($a,)+> SameRank<Never> for ($($a,)+) {}
+        #[diagnostic::do_not_recommend]
+        impl<$($a: NoLargerThan<$b>, $b,)+> Within<($($b,)+)> for ($($a,)+) {}
     };
 }
 each_rank!(same_rank);
+
+/// A size of an index that is no larger than one of a tensor.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` indices along an axis of `{N}`",
+    label = "an index is no larger than the tensor",
+    note = "`D3<D8<D4>>` is 384; in generic code the bound is `M: NoLargerThan<N>`"
+)]
+pub trait NoLargerThan<N> {}
+#[diagnostic::do_not_recommend]
+impl<M: Rules<IsNoLarger, N>, N> NoLargerThan<N> for M {}
+
+/// A shape with as many axes, none of which is larger. Holds for every shape and itself.
+#[diagnostic::on_unimplemented(
+    message = "a shape `{Self}` is larger than `{Whole}` along some axis",
+    label = "expected as many axes, none of which is larger"
+)]
+pub trait Within<Whole> {}
+impl Within<()> for () {}
+
+/// An index of this shape leads along axis `I` of a tensor of shape `S`: along the others it is no larger.
+#[diagnostic::on_unimplemented(
+    message = "an index of shape `{Self}` is larger than a tensor of shape `{S}` beside axis {I}",
+    label = "along the axes beside `axis![{I}]` an index is no larger than the tensor",
+    note = "`take_along_dim` broadcasts the index; `index_select` takes a list of indices for whole slices; `D3<D8<D4>>` is 384"
+)]
+pub trait IndexBeside<S, const I: isize> {}
+#[diagnostic::do_not_recommend]
+impl<T: HasAxis<I>, S: HasAxis<I>, const I: isize> IndexBeside<S, I> for T where
+    <T as HasAxis<I>>::Removed: Within<<S as HasAxis<I>>::Removed>
+{
+}
+
+/// An index of this shape says where elements of a source of shape `Source` go: it is no larger along any axis.
+#[diagnostic::on_unimplemented(
+    message = "an index of shape `{Self}` takes more elements than a source of shape `{Source}` has",
+    label = "along no axis is an index larger than the source",
+    note = "one value for all positions is written by `scatter_value`; `D3<D8<D4>>` is 384"
+)]
+pub trait IndexOf<Source> {}
+#[diagnostic::do_not_recommend]
+impl<T: Within<Source>, Source> IndexOf<Source> for T {}
 
 /// Values of shape `Values` can be looked for in a sorted tensor of this shape: in one list, or each lane of values in the lane
 /// beside it.

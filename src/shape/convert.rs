@@ -2,6 +2,7 @@
 //! result into an output. Uses shapes; used by `with_shape`, `==`, in-place operations and `_into`.
 
 use super::dim::{Dim, Dyn, SameDim};
+use super::order::{Expands, IsMultiple, IsNoLarger, Keeps};
 use super::tuple::each_rank;
 
 /// Two dimensions whose sizes may be equal: all but two different numbers. Names are not looked at.
@@ -17,7 +18,18 @@ impl<A: Dim, B: Dim> MayEqual<B> for A where A::Unnamed: MayBe<B::Unnamed> {}
 ///
 /// That each may be `Dyn` and itself, and `Dyn` may be each, lets generic code state sizes (`(Dyn, Dyn)` as `(N, M)`) and
 /// forget them without a where-clause.
-pub trait Size: Dim + MayBe<Self> + MayBe<Dyn> {}
+pub trait Size:
+    Dim
+    + MayBe<Self>
+    + MayBe<Dyn>
+    + Keeps<IsMultiple, Self>
+    + Keeps<IsMultiple, Dyn>
+    + Keeps<IsNoLarger, Self>
+    + Keeps<IsNoLarger, Dyn>
+    + Keeps<Expands, Self>
+    + Keeps<Expands, Dyn>
+{
+}
 
 /// Two sizes without names that may be equal.
 #[doc(hidden)]

@@ -6,6 +6,7 @@
 use super::broadcast::BroadcastDim;
 use super::convert::{MayBe, Size};
 use super::numeral::*;
+use super::order::{Compared, Equal};
 use typenum::UInt;
 
 /// The size of one axis as a type.
@@ -84,7 +85,7 @@ pub trait Known: Dim + Numeral {
     };
     /// The same number in binary, for what goes through `typenum`.
     #[doc(hidden)]
-    type Unsigned: typenum::Unsigned;
+    type Unsigned: typenum::Unsigned + Compared<Self::Unsigned, Is = Equal>;
 }
 
 /// A stride that sizes are divided by whatever they are, so that generic code needs no bound: 1, 2, 4 and 8.

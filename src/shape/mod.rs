@@ -18,6 +18,7 @@ mod list;
 mod matmul;
 mod network;
 mod numeral;
+mod order;
 mod parts;
 mod product;
 mod rearrange;
@@ -35,11 +36,11 @@ pub(crate) mod window;
 pub use crate::layout::positions::AxisPosition;
 pub use arithmetic::{ConvSize, DivideBy, DivideExactly, HoldsAtLeast, Minus, Padded, Product, Smaller, Sum};
 pub use at_least::{Along0, Along1, Along2, AsColumns, AtLeast, AtLeast1, AtLeast2, AtLeast3};
-pub use attention::{AsManyValues, Attended, KeyFeatures, SameLead};
+pub use attention::{AsManyValues, Attended, KeyFeatures, MaskAxis, MaskOf, SameLead, SharesHeads};
 pub use axis::{Axes, Axis, AxisArg, DistinctAxes, HasAxis, InsertAxis, KeepDim, OneAxis};
 pub(crate) use broadcast::expect_broadcast;
 pub use broadcast::{Broadcast, BroadcastDim, broadcast_size, broadcast_sizes, broadcasts_to};
-pub use choosing::{IndexList, SameRank, SearchedBy};
+pub use choosing::{IndexBeside, IndexList, IndexOf, NoLargerThan, SameRank, SearchedBy, Within};
 #[doc(hidden)]
 pub use convert::MayBe;
 pub use convert::{ConvertTo, MayEqual, Size, WrittenTo};
@@ -49,9 +50,12 @@ pub use einsum::{Lettered, NamedSize};
 pub use join::{Concat, Merge, Slices, StackedOn};
 pub use matmul::{BatchMatMul, Factor, InFeatures, InnerDim, MatMul, SameBatch, SameRows, Solutions};
 pub use network::{
-    Halved, HasChannels, InGroups, LabelsOf, OneForEach, Scores, ShufflePixels, TargetOf, UnshufflePixels,
+    Halved, HasChannels, HasSpatialAxes, InGroups, LabelsOf, OneForEach, Scores, ShufflePixels, TargetOf,
+    UnshufflePixels,
 };
 pub use numeral::{D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, End};
+#[doc(hidden)]
+pub use order::{Answer, Compared, Different, Equal, Expands, IsMultiple, IsNoLarger, Keeps, KeptBy, OneBit, Rules};
 pub use parts::{
     AxisList, Count, Counted, Cut, CutEqually, Dimensional, Matrices, MoveAxis, Pad, Repeat, Rotate, Shifts, Tile,
     Unbind, Weights, Windows,
@@ -213,6 +217,7 @@ pub trait Shape:
     + ConvertTo<Self>
     + Merge<Self, Output = Self>
     + SameRank<Self>
+    + Within<Self>
     + HasAxis<-1>
     + EndsWith<(<Self as HasAxis<-1>>::Dim,)>
 {

@@ -78,12 +78,25 @@ pub trait HasChannels: Shape {
     /// How many there are.
     type Channels: Dim;
 }
+/// Shapes with channels of several elements: `(N, C, d1, …)`.
+#[diagnostic::on_unimplemented(
+    message = "each channel of a tensor of shape `{Self}` has one element, which has no variance",
+    label = "expected axes behind the channels: `(N, C, d1, …)`",
+    note = "`batch_norm_training` standardises a channel over all examples, `layer_norm` an example over its features"
+)]
+pub trait HasSpatialAxes: HasChannels {}
+
 macro_rules! channels {
     (1 $dims:tt $positive:tt $negative:tt) => {};
     ($rank:literal [$n:ident $c:ident $($rest:ident)*] $positive:tt $negative:tt) => {
         impl<$n: Dim, $c: Dim, $($rest: Dim,)*> HasChannels for ($n, $c, $($rest,)*) {
             type Channels = $c;
         }
+        channels!(@spatial [$n $c] [$($rest)*]);
+    };
+    (@spatial $front:tt []) => {};
+    (@spatial [$n:ident $c:ident] [$($rest:ident)+]) => {
+        impl<$n: Dim, $c: Dim, $($rest: Dim,)+> HasSpatialAxes for ($n, $c, $($rest,)+) {}
     };
 }
 each_rank!(channels);

@@ -7,8 +7,9 @@
 //! Outside arithmetic the most significant digit is outermost; inside, the least significant is ("reversed").
 //! Uses nothing; used by `Dim`.
 
+use super::order::OneBit;
 use core::marker::PhantomData;
-use typenum::{B0, B1, Bit};
+use typenum::{B0, B1};
 
 /// The end of a number.
 #[derive(Clone, Copy, Debug, Default)]
@@ -57,7 +58,7 @@ pub trait Numeral: Copy + Default + core::fmt::Debug + Send + Sync + 'static {
     /// Half of `Self`, most significant first, with a carry from the left.
     type Half<C: Carry>: Numeral;
     /// The lowest bit, given that of the digit before.
-    type Lowest<Before: Bit>: Bit;
+    type Lowest<Before: OneBit>: OneBit;
     /// `Self` without leading zeros.
     type Canonical: super::Known;
     /// `Self` with a one in front.
@@ -173,7 +174,7 @@ impl Numeral for End {
     type AddCarry<K: Carry> = K::Left;
     type MulOnto<A: Numeral, Acc: Numeral> = Acc;
     type Half<K: Carry> = End;
-    type Lowest<Before: Bit> = Before;
+    type Lowest<Before: OneBit> = Before;
     type Canonical = D0;
     type AfterOne = D1;
 }
@@ -208,7 +209,7 @@ macro_rules! digit {
             type AddCarry<K: Carry> = K::$alone<End, R>;
             type MulOnto<$a: Numeral, Acc: Numeral> = R::MulOnto<$a, Sum<D0<Acc>, $multiple>>;
             type Half<K: Carry> = K::$half<R>;
-            type Lowest<Before: Bit> = R::Lowest<$parity>;
+            type Lowest<Before: OneBit> = R::Lowest<$parity>;
             type Canonical = $canonical;
             type AfterOne = D1<$digit<R>>;
         }

@@ -55,6 +55,19 @@ pub(crate) mod fourier;
 #[cfg(all(test, unix, debug_assertions))]
 mod texts;
 
+// Methods of features that are not on.
+#[cfg(not(all(
+    feature = "npy",
+    feature = "image",
+    feature = "safetensors",
+    feature = "bytemuck",
+    feature = "ndarray",
+    feature = "dlpack",
+    feature = "linalg",
+    feature = "fft"
+)))]
+mod absent;
+
 // Elementwise expressions that run in one pass.
 pub mod lazy;
 
@@ -65,10 +78,13 @@ pub use base::elements::PositionIn;
 pub use base::elements::{Iter, OnHost, Position};
 pub use base::layout::{AnyLayout, Layout, Strided};
 pub use base::operand::{Operand, TensorOperand};
+pub use base::same_device::{Optional, SameDevice};
 pub use create::random::Generator;
 #[cfg(all(feature = "any", feature = "cuda"))]
 pub(crate) use create::triangle_indices::places as places_of_triangle;
 pub use elementwise::apply::Outcome;
+#[doc(hidden)]
+pub use elementwise::compare::{EqualTo, OrderedWith, Whole};
 pub use elementwise::lerp::WeightOf;
 #[doc(hidden)]
 pub use elementwise::methods::{Admits, InPlace, Writes};
@@ -97,10 +113,10 @@ pub use join::pieces::{JoinDtype, Piece};
 pub use linalg::einsum::calls as einsum_calls;
 pub use linalg::int_mm::ByteNumber;
 pub use linalg::linear::Activation;
-pub use linalg::tensordot::{multi_dot, try_multi_dot};
+pub use linalg::tensordot::{FollowedBy, multi_dot, try_multi_dot};
 pub use loss::per_channel::{LossWeight, PerChannel};
 pub use loss::reduction::{BatchMean, DivergenceReduction, Mean, Reduction, Sum, Unreduced};
-pub use rearrange::pad::{Circular, Constant, PadMode, Reflect, Replicate};
+pub use rearrange::pad::{Circular, Constant, PadMode, Reaches, Reflect, Replicate};
 pub use reduce::channels::RunningStatistics;
 pub use reduce::counting::BinWeight;
 pub use reduce::histogram::BinCounts;

@@ -371,7 +371,7 @@ fn indices_out_of_range_are_told() {
 fn wrong_sizes_and_numbers_are_told() {
     let x: Tensor<i64, shape![_, _]> = Tensor::ones_sized([2, 3]);
     assert!(x.try_gather(axis![1], Tensor::<i64, shape![3, 1]>::zeros()).is_err());
-    assert!(x.try_scatter(axis![0], tensor![[0, 1]], tensor![[1]]).is_err());
+    assert!(x.try_scatter(axis![0], tensor![[0, 1]], Tensor::<i64, shape![_, _]>::ones_sized([1, 1])).is_err());
     assert!(x.try_index_copy(axis![0], tensor![0, 1], Tensor::<i64, shape![_, _]>::ones_sized([1, 3])).is_err());
     assert!(x.try_masked_scatter(x.gt(0), tensor![1, 2]).is_err());
     assert!(x.try_masked_fill(x.gt(0), i128_too_large()).is_err());

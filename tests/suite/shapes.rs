@@ -192,3 +192,33 @@ fn generic_code_computes_with_sizes() {
     }
     is::<f32, shape![Batch, 7]>(&both(&ones::<f32, shape![Batch, 3]>([2, 3]), &ones::<f32, shape![Batch, 4]>([2, 4])));
 }
+
+/// What is refused of known sizes alone asks nothing of generic ones that are the same, nor beside names and `_`.
+#[test]
+fn generic_code_states_no_rules_of_sizes_that_are_the_same() {
+    use castiron::nn::{All, Where};
+    type Query<H, L> = Tensor<f32, (Batch, H, L, dim!(2))>;
+    fn attend<H: Dim, L: Dim>(x: &Query<H, L>, mask: &Tensor<bool, (L, L)>) -> Query<H, L> {
+        x.scaled_dot_product_attention(x, x, Where(mask), None)
+    }
+    fn indexed<N: Dim, M: Dim>(x: &Tensor<f32, (N, M)>, index: &Tensor<i64, (N, M)>) -> Tensor<f32, (N, M)> {
+        x.gather(axis![1], index).scatter_add(axis![0], index, x)
+    }
+    fn along_the_last<S: Shape>(x: &Tensor<f32, S>, index: &Tensor<i64, S>) -> Tensor<f32, S> {
+        x.gather(axis![-1], index)
+    }
+    fn chained<N: Dim>(x: &Tensor<f32, (N, N)>) -> [usize; 2] {
+        castiron::multi_dot(&[x, x]).shape()
+    }
+    let heads = ones::<f32, shape![Batch, 6, 3, 2]>([2, 6, 3, 2]);
+    is::<f32, shape![Batch, 6, 3, 2]>(&attend(&heads, &Tensor::ones()));
+    let few = ones::<f32, shape![Batch, 2, 3, 2]>([2, 2, 3, 2]);
+    is::<f32, shape![Batch, 6, 3, 2]>(&heads.scaled_dot_product_attention(&few, &few, All, None));
+    let unknown: Tensor<f32, shape![Batch, _, 3, 2]> = few.with_shape();
+    is::<f32, shape![Batch, 6, 3, 2]>(&heads.scaled_dot_product_attention(&unknown, &unknown, All, None));
+    let (x, index) = (Tensor::<f32, shape![2, 3]>::ones(), Tensor::<i64, shape![2, 3]>::zeros());
+    is::<f32, shape![2, 3]>(&indexed(&x, &index));
+    is::<f32, shape![2, 3]>(&along_the_last(&x, &index));
+    is::<f32, shape![_, 1]>(&x.gather(axis![1], ones::<i64, shape![_, 1]>([2, 1])));
+    assert_eq!(chained(&Tensor::<f32, shape![2, 2]>::ones()), [2, 2]);
+}

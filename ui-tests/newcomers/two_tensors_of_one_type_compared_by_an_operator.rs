@@ -4,7 +4,6 @@
 //!
 //! names: >
 //! says: gt
-//! rustc: E0277
 
 use castiron::tensor;
 

@@ -26,6 +26,31 @@ pub trait ToDevice {
     fn to_device<X: Device>(&self) -> Result<Self::On<X>>;
 }
 
+/// A field that was moved has the type of the field.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Field}` is on one device, while the struct that it is a field of is generic over its device",
+    label = "this type does not name the device of the struct",
+    note = "write the struct's parameter behind the shape: `Tensor<f32, shape![…], D>`"
+)]
+pub trait FieldOf<Field> {
+    fn field(self) -> Field;
+}
+impl<T> FieldOf<T> for T {
+    fn field(self) -> T {
+        self
+    }
+}
+
+/// What `#[derive(Module)]` moves a field by.
+///
+/// # Errors
+/// Those of [`ToDevice::to_device`].
+#[doc(hidden)]
+pub fn moved<M: ToDevice<On<X>: FieldOf<T>>, X: Device, T>(field: &M) -> Result<T> {
+    Ok(field.to_device::<X>()?.field())
+}
+
 impl<E: Element, S: Shape, D: Device> Module for Tensor<E, S, D> {
     fn read(place: &Place<'_>, initial: Option<Self>) -> Option<Self> {
         place.tensor(initial)

@@ -8,7 +8,7 @@ mod listing;
 mod place;
 
 pub use difference::Difference;
-pub use fields::ToDevice;
+pub use fields::{FieldOf, ToDevice, moved};
 pub use listing::{Listing, Parameter};
 pub use place::Place;
 

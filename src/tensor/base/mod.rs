@@ -13,3 +13,4 @@ pub(crate) mod display;
 pub(crate) mod layout;
 pub(crate) mod memory_format;
 pub(crate) mod operand;
+pub(crate) mod same_device;

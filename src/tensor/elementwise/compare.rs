@@ -4,52 +4,79 @@
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, unwrap};
-use crate::shape::{ConvertTo, Shape};
+use crate::shape::{ConvertTo, Never, Shape};
 use crate::tensor::base::layout::Layout;
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
 use num_complex::Complex;
 
-/// The right operand of `Left == …`.
+/// What implements [`EqualTo`].
+///
+/// It is no operand, since rustc says of a condition on the left operand itself only that it "can't compare".
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum Whole {}
+
+/// `Left == Right`.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "`==` is not defined for `{Left}` and `{Self}`",
+    message = "`==` is not defined for `{Left}` and `{Right}`",
     label = "`==` compares two host tensors of one dtype as wholes, and gives one `bool`",
-    note = "element by element: `x.eq(y)` is a tensor of `bool`, beside numbers and other dtypes, too; of an `AnyTensor` it is a `Result`",
+    note = "of two `AnyTensor`s `before.equal(&after)?` is one `bool`, and `before.eq(&after)?` says it of each element",
+    note = "element by element: `x.eq(y)` is a tensor of `bool`, beside numbers and other dtypes, too",
     note = "tensors of other devices are copied to the host first: `x.to_device::<Cpu>()`; of sparse tensors `x.to_dense()` is strided"
 )]
-pub trait EqualTo<Left: ?Sized> {
-    /// `left == self`
-    fn equal_to(&self, left: &Left) -> bool;
+pub trait EqualTo<Left: ?Sized, Right: ?Sized> {
+    fn equal(left: &Left, right: &Right) -> bool;
 }
 
-/// The right operand of `Left < …`: there is none, and the message says what to write instead.
+/// `Left < Right`: there is none, and the message says what to write instead.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`<`, `<=`, `>` and `>=` are not defined for tensors",
     label = "tensors are compared element by element, by `lt`, `le`, `gt` and `ge`",
     note = "`x > y` is written `x.gt(y)`: a tensor of `bool`; `x.gt(y).all().item()` is one `bool`"
 )]
-pub trait OrderedWith<Left: ?Sized>: EqualTo<Left> {}
+pub trait OrderedWith<Left: ?Sized, Right: ?Sized>: EqualTo<Left, Right> {}
 
-impl<E: Element, S: Shape + ConvertTo<T>, T: Shape> EqualTo<Tensor<E, S>> for Tensor<E, T> {
-    fn equal_to(&self, left: &Tensor<E, S>) -> bool {
-        if left.shape().as_ref() != self.shape().as_ref() {
+#[diagnostic::do_not_recommend]
+impl<E: Element, S: Shape + ConvertTo<T>, T: Shape> EqualTo<Tensor<E, S>, Tensor<E, T>> for Whole {
+    fn equal(left: &Tensor<E, S>, right: &Tensor<E, T>) -> bool {
+        if left.shape().as_ref() != right.shape().as_ref() {
             return false;
         }
-        match (left.as_slice(), self.as_slice()) {
+        match (left.as_slice(), right.as_slice()) {
             (Some(left), Some(right)) => left == right,
-            _ => left.iter().zip(self.iter()).all(|(a, b)| a == b),
+            _ => left.iter().zip(right.iter()).all(|(a, b)| a == b),
         }
     }
 }
 
+// Two candidates more, so that rustc finds the operator before it knows the right operand, and then says which condition is not met.
+#[diagnostic::do_not_recommend]
+impl<Left: ?Sized> EqualTo<Left, Never> for Whole {
+    fn equal(_: &Left, _: &Never) -> bool {
+        false
+    }
+}
+#[diagnostic::do_not_recommend]
+impl<Left: ?Sized> EqualTo<Left, [Never; 0]> for Whole {
+    fn equal(_: &Left, _: &[Never; 0]) -> bool {
+        false
+    }
+}
+#[diagnostic::do_not_recommend]
+impl<Left: ?Sized> OrderedWith<Left, Never> for Whole {}
+#[diagnostic::do_not_recommend]
+impl<Left: ?Sized> OrderedWith<Left, [Never; 0]> for Whole {}
+
 /// For `TensorView == Tensor` it writes how a tensor equals a view.
 macro_rules! views {
     ($($left:ty = $right:ty;)*) => {$(
-        impl<E: Element, S: Shape + ConvertTo<T>, T: Shape> EqualTo<$left> for $right {
-            fn equal_to(&self, left: &$left) -> bool {
-                let (a, b): (&Tensor<E, S>, &Tensor<E, T>) = (left, self);
-                b.equal_to(a)
+        #[diagnostic::do_not_recommend]
+        impl<E: Element, S: Shape + ConvertTo<T>, T: Shape> EqualTo<$left, $right> for Whole {
+            fn equal(left: &$left, right: &$right) -> bool {
+                let (a, b): (&Tensor<E, S>, &Tensor<E, T>) = (left, right);
+                Whole::equal(a, b)
             }
         }
     )*};
@@ -68,7 +95,10 @@ views! {
 macro_rules! comparisons {
     ($($(#[$attr:meta])* $left:ty = [$($generics:tt)*];)*) => {$(
         $(#[$attr])*
-        impl<$($generics)* R: EqualTo<$left>> PartialEq<R> for $left {
+        impl<$($generics)* R> PartialEq<R> for $left
+        where
+            Whole: EqualTo<$left, R>,
+        {
             /// Whether shape and all elements are equal (`torch.equal`); NaN is not equal to itself.
             ///
             /// ```
@@ -77,14 +107,17 @@ macro_rules! comparisons {
             /// assert!(tensor![f32::NAN] != tensor![f32::NAN]);
             /// ```
             fn eq(&self, other: &R) -> bool {
-                other.equal_to(self)
+                Whole::equal(self, other)
             }
         }
 
         /// Only here so that the compiler says what to write instead of `x < y`.
         $(#[$attr])*
         #[doc(hidden)]
-        impl<$($generics)* R: OrderedWith<$left>> PartialOrd<R> for $left {
+        impl<$($generics)* R> PartialOrd<R> for $left
+        where
+            Whole: OrderedWith<$left, R>,
+        {
             fn partial_cmp(&self, _: &R) -> Option<core::cmp::Ordering> {
                 None
             }

@@ -6,7 +6,7 @@ use super::transforms::expect_axis;
 use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::Result;
-use crate::shape::{Axes, AxisArg, D1, D2, Dim, DivideBy, Dyn, HasAxis, Known, Shape, Sum};
+use crate::shape::{Axes, AxisArg, D1, D2, Dim, DivideBy, Dyn, HasAxis, HoldsAtLeast, Known, SameRank, Shape, Sum};
 use crate::tensor::Tensor;
 use castiron_macros::fallible;
 
@@ -97,6 +97,26 @@ real_transforms! {
     ihfft ihfft_sized: Inverse;
 }
 
+/// The shape of a transform in several axes: as many axes.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of shape `{S}` is not transformed to shape `{Self}`",
+    label = "a transform has as many axes",
+    note = "where a size is not known to the compiler it is written `_`"
+)]
+pub trait AsManyAxes<S> {}
+#[diagnostic::do_not_recommend]
+impl<T: SameRank<S>, S> AsManyAxes<S> for T {}
+
+/// So many samples as a type says, of which there is one at least.
+#[diagnostic::on_unimplemented(
+    message = "a transform back to `{Self}` samples",
+    label = "expected a number from 1 up",
+    note = "the number of samples is written as a type, `irfft::<dim!(64), _>(…)`, or given at run time, `irfft_sized(…, 64, …)`; in generic code the bound is `N: fft::Samples`"
+)]
+pub trait Samples: Known {}
+#[diagnostic::do_not_recommend]
+impl<N: Known + HoldsAtLeast<D1>> Samples for N {}
+
 /// For `irfft: Inverse` it writes the transform of half of the frequencies to real numbers.
 macro_rules! back_transforms {
     ($($(#[$doc:meta])* $name:ident $sized:ident: $direction:ident;)*) => {$(
@@ -117,7 +137,10 @@ macro_rules! back_transforms {
             /// assert_eq!(y.to_vec(), [2.0; 4]);
             /// ```
             #[fallible]
-            pub fn $name<N: Known, const I: isize>(
+            pub fn $name<
+                N: Samples, // `irfft::<dim!(64), _>(…)`, or `irfft_sized` (`hfft` likewise)
+                const I: isize,
+            >(
                 &self,
                 _axis: impl AxisArg<I>,
                 norm: Norm,
@@ -188,6 +211,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn rfftn<T: Shape, A: Axes<S>>(&self, _axes: A, norm: Norm) -> Result<Tensor<E::Cx, T, D>>
     where
         E: RealSignal,
+        T: AsManyAxes<S>,
     {
         let op = "fft.rfftn";
         expect_axis(op, S::RANK, 0)?;
@@ -215,6 +239,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn irfftn<T: Shape, A: Axes<S>>(&self, _axes: A, n: usize, norm: Norm) -> Result<Tensor<E::Re, T, D>>
     where
         E: Spectral,
+        T: AsManyAxes<S>,
     {
         let op = "fft.irfftn";
         expect_axis(op, S::RANK, 0)?;

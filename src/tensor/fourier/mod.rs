@@ -12,5 +12,6 @@ mod windows;
 pub(crate) use erased::{Along, Direction, Step, Transformed};
 pub use erased::{Norm, RealSignal, Spectral, Wave};
 pub use frames::{Beyond, Frames};
-pub use half::Frequencies;
+pub use half::{AsManyAxes, Frequencies, Samples};
+pub use overlapping::{FramesOf, SameDtypeAsWindow, Weights};
 pub use windows::Window;

@@ -5,9 +5,60 @@ use super::frames::{self, Frames};
 use crate::device::Device;
 use crate::dtype::{Complex, Element};
 use crate::error::{Result, listed};
-use crate::shape::{Dim, Shape};
-use crate::tensor::Tensor;
+use crate::shape::{Dim, Dyn, InsertAxis, SameRank, Shape};
+use crate::tensor::{SameDevice, Tensor};
 use castiron_macros::fallible;
+
+/// The shape of the transform of frames of a signal of shape `Signal`: an axis more.
+#[diagnostic::on_unimplemented(
+    message = "`stft`: a signal of shape `{Signal}` is not transformed to shape `{Self}`",
+    label = "`(…, T)` gives `(…, frequencies, frames)`: an axis more"
+)]
+pub trait FramesOf<Signal> {}
+#[diagnostic::do_not_recommend]
+impl<T: SameRank<<S as InsertAxis<-1>>::Inserted<Dyn>>, S: InsertAxis<-1>> FramesOf<S> for T {}
+
+/// The dtype of a window beside a signal's: the same.
+#[diagnostic::on_unimplemented(
+    message = "`stft`: a window of `{Window}` beside a signal of `{Self}`",
+    label = "signal and window hold one dtype",
+    note = "cast the window, `.to::<{Self}>()`, or make it a tensor of that dtype: `Tensor::<{Self}, shape![…]>::window(…)`"
+)]
+pub trait SameDtypeAsWindow<Window>: Element {
+    #[doc(hidden)]
+    fn known<W: Dim, D: Device>(window: &Tensor<Window, (W,), D>) -> &Tensor<Self, (W,), D>
+    where
+        Window: Element;
+}
+impl<E: Element> SameDtypeAsWindow<E> for E {
+    fn known<W: Dim, D: Device>(window: &Tensor<E, (W,), D>) -> &Tensor<E, (W,), D> {
+        window
+    }
+}
+
+/// What [`stft`](Tensor::stft) multiplies frames by: `Some(&window)`, a tensor with one axis, or `None`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no window of dtype `{E}`",
+    label = "expected `Some(&window)`, a tensor with one axis, or `None`",
+    note = "windows are made by `Tensor::<{E}, shape![…]>::window(&Window::Hann, true)`; a view is passed as `Some(&*view)`"
+)]
+pub trait Weights<E: Element, W: Dim, D: Device> {
+    /// The window, if there is one.
+    #[doc(hidden)]
+    fn given(&self) -> Option<&Tensor<E, (W,), D>>;
+}
+impl<E, F, W, X, D> Weights<E, W, D> for Option<&Tensor<F, (W,), X>>
+where
+    E: SameDtypeAsWindow<F>,
+    F: Element,
+    W: Dim + SameDevice<D, X>,
+    X: Device,
+    D: Device,
+{
+    fn given(&self) -> Option<&Tensor<E, (W,), D>> {
+        self.map(|window| W::here(E::known(window)))
+    }
+}
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// Transforms of overlapping frames, `(…, T)` to `(…, frequencies, frames)`. The type says the result's shape, often `shape![_, _]`; without a
@@ -27,13 +78,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     #[fallible]
     pub fn stft<T: Shape, W: Dim>(
         &self,
-        window: Option<&Tensor<E::Re, (W,), D>>,
+        window: impl Weights<E::Re, W, D>,
         frames: &Frames,
     ) -> Result<Tensor<E::Cx, T, D>>
     where
         E: Spectral,
+        T: FramesOf<S>,
     {
-        let weights = weights::<E, W, D>(window)?;
+        let weights = weights::<E, W, D>(window.given())?;
         frames::stft::<E, D>(self.elements(), weights, frames)?.typed("stft")
     }
 
@@ -54,14 +106,15 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     #[fallible]
     pub fn istft<T: Shape, W: Dim>(
         &self,
-        window: Option<&Tensor<E::Re, (W,), D>>,
+        window: impl Weights<E::Re, W, D>,
         frames: &Frames,
         length: Option<usize>,
     ) -> Result<Tensor<E::Re, T, D>>
     where
         E: Spectral,
+        S: FramesOf<T>,
     {
-        let weights = weights::<E, W, D>(window)?;
+        let weights = weights::<E, W, D>(window.given())?;
         frames::istft::<E, D>(self.elements(), weights, frames, length, false)?.typed("istft")
     }
 }

@@ -9,7 +9,7 @@ use crate::ops::admit::FloatFor;
 use crate::ops::choosing::IndexFor;
 use crate::shape::{Dim, Dyn, HasRank, Shape};
 use crate::storage::View;
-use crate::tensor::{Tensor, checked_numel};
+use crate::tensor::{SameDevice, Tensor, checked_numel};
 use castiron_macros::fallible;
 
 /// What becomes of the rows of a bag (`mode` of `torch.nn.functional.embedding_bag`).
@@ -120,20 +120,22 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(bags.to_vec(), [2.0, 3.0, 4.0, 5.0]);
     /// ```
     #[fallible]
-    pub fn embedding_bag<I, N: Dim>(
+    pub fn embedding_bag<I, N: Dim, X: Device>(
         &self,
-        indices: &Tensor<I, (N,), D>,
+        indices: &Tensor<I, (N,), X>,
         offsets: &[i64],
         include_last: bool,
         mode: BagMode,
-        weights: Option<&Tensor<E, (N,), D>>,
+        weights: Option<&Tensor<E, (N,), X>>,
         padding: Option<i64>,
     ) -> Result<Tensor<E, (Dyn, S::Columns), D>>
     where
         S: HasRank<2, ops::losses::embedding_bag>,
         E: FloatFor<ops::losses::embedding_bag>,
         I: Dtype + IndexFor<ops::losses::embedding_bag>,
+        N: SameDevice<D, X>,
     {
+        let (indices, weights) = (N::here(indices), weights.map(N::here));
         let op = "embedding_bag";
         let columns = self.shape().as_ref()[1];
         let index = indices.elements().known_as::<i64>();

@@ -9,7 +9,9 @@ use crate::layout::strides;
 use crate::ops::arguments::Indexing;
 use crate::ops::choosing::{self, IndexFor};
 use crate::ops::kernel::Casting;
-use crate::shape::{AxisArg, Broadcast, Dim, HasAxis, HasRank, IndexList, InsertAxis, SameRank, Shape, SizeArray};
+use crate::shape::{
+    AxisArg, Broadcast, Dim, HasAxis, HasRank, IndexBeside, IndexList, InsertAxis, SameRank, Shape, SizeArray,
+};
 use crate::storage::View;
 use crate::tensor::base::operand::{OperandSource, TensorOperand};
 use crate::tensor::{Tensor, checked_numel};
@@ -111,6 +113,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Result<Tensor<E, X::Shape, D>>
     where
         S: HasAxis<I> + SameRank<X::Shape>,
+        X::Shape: IndexBeside<S, I>,
         X::Elem: IndexFor<choosing::gather>,
         D: Receives<X::Place, Dimensioned>,
     {

@@ -10,7 +10,7 @@ use crate::ops::arguments::Indexing;
 use crate::ops::choosing::{self, AddingScaled, Folding, IndexFor};
 use crate::ops::kernel::Map2;
 use crate::ops::reduce::Accumulating;
-use crate::shape::{AxisArg, Dim, HasAxis, IndexList, SameRank, Shape, Slices};
+use crate::shape::{AxisArg, Dim, HasAxis, IndexBeside, IndexList, IndexOf, SameRank, Shape, Slices};
 use crate::storage::{View, ViewMut};
 use crate::tensor::base::operand::TensorOperand;
 use crate::tensor::create::constructors::fill_value;
@@ -172,6 +172,7 @@ writers! {
         (axis: impl AxisArg<I>, index: X, src: R) [
             S: HasAxis<I> + SameRank<X::Shape>,
             X::Shape: SameRank<R::Shape>,
+            X::Shape: IndexBeside<S, I> + IndexOf<R::Shape>,
             X::Elem: IndexFor<choosing::scatter>,
             E: SameDtypeFor<R::Elem, choosing::scatter>,
             D: Receives<X::Place, Dimensioned> + Receives<R::Place, Dimensioned>,
@@ -187,6 +188,7 @@ writers! {
     scatter_value scatter_value_ try_scatter_value_ [const I: isize, X: TensorOperand]
         (axis: impl AxisArg<I>, index: X, value: impl Scalar) [
             S: HasAxis<I> + SameRank<X::Shape>,
+            X::Shape: IndexBeside<S, I>,
             X::Elem: IndexFor<choosing::scatter_value>,
             E: Dtype,
             D: Receives<X::Place, Dimensioned>,
@@ -206,6 +208,7 @@ writers! {
         (axis: impl AxisArg<I>, index: X, src: R) [
             S: HasAxis<I> + SameRank<X::Shape>,
             X::Shape: SameRank<R::Shape>,
+            X::Shape: IndexBeside<S, I> + IndexOf<R::Shape>,
             X::Elem: IndexFor<choosing::scatter_add>,
             E: Dtype + SameDtypeFor<R::Elem, choosing::scatter_add>,
             D: Receives<X::Place, Dimensioned> + Receives<R::Place, Dimensioned>,
@@ -225,6 +228,7 @@ writers! {
         (axis: impl AxisArg<I>, index: X, src: R, reduce: ScatterReduce, include_self: bool) [
             S: HasAxis<I> + SameRank<X::Shape>,
             X::Shape: SameRank<R::Shape>,
+            X::Shape: IndexBeside<S, I> + IndexOf<R::Shape>,
             X::Elem: IndexFor<choosing::scatter_reduce>,
             E: OrderedFor<choosing::scatter_reduce> + SameDtypeFor<R::Elem, choosing::scatter_reduce>,
             D: Receives<X::Place, Dimensioned> + Receives<R::Place, Dimensioned>,

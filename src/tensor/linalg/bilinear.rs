@@ -10,7 +10,7 @@ use crate::ops::admit::NumericFor;
 use crate::ops::kernel::{Casting, Combining};
 use crate::shape::{Dim, HasAxis, InFeatures, Shape, SizeArray};
 use crate::storage::View;
-use crate::tensor::{Tensor, checked_numel};
+use crate::tensor::{SameDevice, Tensor, checked_numel};
 use castiron_macros::fallible;
 
 const OP: &str = "bilinear";
@@ -102,17 +102,20 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// ```
     #[fallible]
     #[allow(clippy::type_complexity)]
-    pub fn bilinear<O: Dim, K: Dim, J: Dim>(
+    pub fn bilinear<O: Dim, K: Dim, J: Dim, X: Device, Y: Device>(
         &self,
-        other: &Tensor<E, <S as HasAxis<-1>>::Replace<J>, D>,
-        weight: &Tensor<E, (O, K, J), D>,
-        bias: Option<&Tensor<E, (O,), D>>,
+        other: &Tensor<E, <S as HasAxis<-1>>::Replace<J>, Y>,
+        weight: &Tensor<E, (O, K, J), X>,
+        bias: Option<&Tensor<E, (O,), X>>,
     ) -> Result<Tensor<E, <S as HasAxis<-1>>::Replace<O>, D>>
     where
         E: NumericFor<ops::losses::bilinear>,
         S: HasAxis<-1>,
         <S as HasAxis<-1>>::Dim: InFeatures<K>,
+        K: SameDevice<D, X>,
+        J: SameDevice<D, Y>,
     {
+        let (other, weight, bias) = (J::here(other), K::here(weight), bias.map(K::here));
         let bias = bias.map(|bias| bias.elements());
         let storage = bilinear::<E, D>(self.elements(), other.elements(), weight.elements(), bias)?;
         let mut sizes = <<S as HasAxis<-1>>::Replace<O> as Shape>::Sizes::copied(self.shape().as_ref());

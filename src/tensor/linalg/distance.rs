@@ -15,7 +15,7 @@ use crate::storage::{View, ViewMut};
 use crate::tensor::elementwise::apply::{broadcast, map2};
 use crate::tensor::linalg::euclidean;
 use crate::tensor::reduce::reductions::reduce;
-use crate::tensor::{Tensor, checked_numel, expect_fit};
+use crate::tensor::{SameDevice, Tensor, checked_numel, expect_fit};
 use castiron_macros::fallible;
 
 /// How many differences `cdist` computes before it takes their norms.
@@ -36,11 +36,17 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![1.0, 2.0].dist(&tensor![4.0, 6.0], 2.0).item(), 5.0);
     /// ```
     #[fallible]
-    pub fn dist<F: Dtype, R: Shape, O: Dtype>(&self, other: &Tensor<F, R, D>, p: f64) -> Result<Tensor<O, (), D>>
+    pub fn dist<F: Dtype, R: Shape, O: Dtype, X: Device>(
+        &self,
+        other: &Tensor<F, R, X>,
+        p: f64,
+    ) -> Result<Tensor<O, (), D>>
     where
         E: InexactFor<ops::reduce::dist> + SameDtypeFor<F, ops::reduce::dist> + Dtype<RealDtype = O>,
         S: Broadcast<R>,
+        R: SameDevice<D, X>,
     {
+        let other = R::here(other);
         let sizes = broadcast::<<S as Broadcast<R>>::Output, E>("dist", self.shape().as_ref(), other.shape().as_ref())?;
         let difference: Tensor<E, <S as Broadcast<R>>::Output, D> =
             map2(Differing, self.elements(), other.elements().known_as::<E>(), sizes, [E::DTYPE; 2])?;
@@ -65,12 +71,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(distances.to_vec(), [5.0, 1.0]);
     /// ```
     #[fallible]
-    pub fn cdist<F: Dtype, R, T: Shape>(&self, other: &Tensor<F, R, D>, p: f64) -> Result<Tensor<E, T, D>>
+    pub fn cdist<F: Dtype, R, T: Shape, X: Device>(&self, other: &Tensor<F, R, X>, p: f64) -> Result<Tensor<E, T, D>>
     where
         E: FloatFor<ops::reduce::cdist> + SameDtypeFor<F, ops::reduce::cdist>,
         S: HasAxis<-2> + MatMul<<R as Transpose<-2, -1>>::Output, Output = T>,
         R: Shape + Transpose<-2, -1>,
+        R: SameDevice<D, X>,
     {
+        let other = R::here(other);
         if p.is_nan() || p < 0.0 {
             let reason = format!("`p` must not be negative, got {p}");
             return Err(Error::InvalidArgument { op: "cdist", reason });
@@ -148,9 +156,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![1, 0, 0].cross(&tensor![0, 1, 0], axis![-1]).to_vec(), [0, 0, 1]);
     /// ```
     #[fallible]
-    pub fn cross<const I: isize, F: Dtype, R: Shape, T>(
+    pub fn cross<const I: isize, F: Dtype, R: Shape, T, X: Device>(
         &self,
-        other: &Tensor<F, R, D>,
+        other: &Tensor<F, R, X>,
         axis: impl AxisArg<I>,
     ) -> Result<Tensor<E, T, D>>
     where
@@ -158,7 +166,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         S: Broadcast<R, Output = T>,
         T: Shape + HasAxis<I>,
         <T as HasAxis<I>>::Dim: OfThree,
+        R: SameDevice<D, X>,
     {
+        let other = R::here(other);
         let axis = <T as HasAxis<I>>::INDEX;
         let (a, b) = (self.elements(), other.elements().known_as::<E>());
         let sizes = broadcast::<T, E>("cross", a.sizes, b.sizes)?;

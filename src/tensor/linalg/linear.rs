@@ -12,7 +12,7 @@ use crate::ops::kernel::Applying;
 use crate::shape::{Dim, HasAxis, InFeatures, Shape, SizeArray};
 use crate::storage::View;
 use crate::tensor::linalg::matmul::Summand;
-use crate::tensor::{Tensor, checked_numel};
+use crate::tensor::{SameDevice, Tensor, checked_numel};
 use castiron_macros::fallible;
 
 /// An operation of one operand whose result on elements of dtype `E` has that dtype.
@@ -108,16 +108,18 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     #[doc(alias = "dense")]
     #[doc(alias = "fully_connected")]
     #[fallible]
-    pub fn linear<N: Dim, K: Dim>(
+    pub fn linear<N: Dim, K: Dim, X: Device>(
         &self,
-        weight: &Tensor<E, (N, K), D>,
-        bias: Option<&Tensor<E, (N,), D>>,
+        weight: &Tensor<E, (N, K), X>,
+        bias: Option<&Tensor<E, (N,), X>>,
     ) -> Result<Tensor<E, <S as HasAxis<-1>>::Replace<N>, D>>
     where
         E: NumericFor<ops::reduce::linear>,
         S: HasAxis<-1>,
         <S as HasAxis<-1>>::Dim: InFeatures<K>,
+        K: SameDevice<D, X>,
     {
+        let (weight, bias) = (K::here(weight), bias.map(K::here));
         apply(self, weight, bias, |x, weight, added| D::matmul::<E>(x, weight, added))
     }
 
@@ -139,17 +141,19 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(y.to_vec(), [3.5, 0.0]);
     /// ```
     #[fallible]
-    pub fn linear_with<N: Dim, K: Dim, A: Activation<E>>(
+    pub fn linear_with<N: Dim, K: Dim, A: Activation<E>, X: Device>(
         &self,
-        weight: &Tensor<E, (N, K), D>,
-        bias: Option<&Tensor<E, (N,), D>>,
+        weight: &Tensor<E, (N, K), X>,
+        bias: Option<&Tensor<E, (N,), X>>,
         activation: A,
     ) -> Result<Tensor<E, <S as HasAxis<-1>>::Replace<N>, D>>
     where
         E: NumericFor<ops::reduce::linear>,
         S: HasAxis<-1>,
         <S as HasAxis<-1>>::Dim: InFeatures<K>,
+        K: SameDevice<D, X>,
     {
+        let (weight, bias) = (K::here(weight), bias.map(K::here));
         apply(self, weight, bias, |x, weight, added| D::matmul_then::<E>(Applying::<A>::new(), x, weight, added))
     }
 }

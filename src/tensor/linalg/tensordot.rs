@@ -8,9 +8,9 @@ use crate::layout::{memory_format, strides};
 use crate::ops;
 use crate::ops::admit::{NumericFor, SameDtypeFor};
 use crate::ops::kernel::{Combining, Copying};
-use crate::shape::{Axes, Beside, Dim, Dyn, Inner, Kronecker, Shape, SizeArray};
+use crate::shape::{Axes, Beside, Dim, Dyn, Inner, Kronecker, MayEqual, Shape, SizeArray};
 use crate::storage::View;
-use crate::tensor::{Tensor, checked_numel, expect_fit};
+use crate::tensor::{SameDevice, Tensor, checked_numel, expect_fit};
 use castiron_macros::fallible;
 
 /// A tensor seen as a matrix: the axes that stay as its rows, those summed over as its columns.
@@ -137,12 +137,13 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(product.to_vec(), [1, 2, 3, 3, 4, 7]);
     /// ```
     #[fallible]
-    pub fn inner<F: Dtype, R: Shape, T: Shape>(&self, other: &Tensor<F, R, D>) -> Result<Tensor<E, T, D>>
+    pub fn inner<F: Dtype, R: Shape, T: Shape, X: Device>(&self, other: &Tensor<F, R, X>) -> Result<Tensor<E, T, D>>
     where
         E: NumericFor<ops::reduce::inner> + SameDtypeFor<F, ops::reduce::inner>,
         S: Inner<R, ops::reduce::inner, Output = T>,
+        R: SameDevice<D, X>,
     {
-        let op = "inner";
+        let (op, other) = ("inner", R::here(other));
         if S::RANK > 0 && R::RANK > 0 {
             return self.contracted(op, other, [&[S::RANK - 1], &[R::RANK - 1]], [false; 2]);
         }
@@ -174,16 +175,18 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(product[(1, 4)], 12.0);
     /// ```
     #[fallible]
-    pub fn tensordot<F: Dtype, R: Shape, T: Shape, A: Axes<S>, B: Axes<R>>(
+    pub fn tensordot<F: Dtype, R: Shape, T: Shape, A: Axes<S>, B: Axes<R>, X: Device>(
         &self,
-        other: &Tensor<F, R, D>,
+        other: &Tensor<F, R, X>,
         axes: A,
         other_axes: B,
     ) -> Result<Tensor<E, T, D>>
     where
         E: NumericFor<ops::reduce::tensordot> + SameDtypeFor<F, ops::reduce::tensordot>,
         A::Reduced: Beside<B::Reduced, Output = T>,
+        R: SameDevice<D, X>,
     {
+        let other = R::here(other);
         let (ours, theirs) = (A::LIST, B::LIST);
         if ours.len() != theirs.len() || S::RANK == 0 || R::RANK == 0 {
             let reason = format!("{} axes of the one go with {} of the other", ours.len(), theirs.len());
@@ -264,6 +267,16 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 }
 
+/// So many columns of a matrix, which matrices of `Rows` rows follow.
+#[diagnostic::on_unimplemented(
+    message = "multi_dot: inner sizes differ: matrices of `{Rows}` rows and `{Self}` columns don't follow one another",
+    label = "the matrices of one list have one shape, so they are square, or have sizes known at run time",
+    note = "matrices of several shapes go in one list as `shape![_, _]`: `a.with_shape::<shape![_, _]>()`; two are multiplied by `matmul`"
+)]
+pub trait FollowedBy<Rows> {}
+#[diagnostic::do_not_recommend]
+impl<N: MayEqual<M>, M> FollowedBy<M> for N {}
+
 /// The product of several matrices, multiplied in the order that takes the fewest multiplications.
 ///
 /// All hold one dtype, which is the result's; `bool` is refused.
@@ -283,6 +296,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 pub fn multi_dot<E, M: Dim, N: Dim, D: Device>(matrices: &[&Tensor<E, (M, N), D>]) -> Result<Tensor<E, (Dyn, Dyn), D>>
 where
     E: NumericFor<ops::reduce::multi_dot>,
+    N: FollowedBy<M>,
 {
     let count = matrices.len();
     if count == 0 {

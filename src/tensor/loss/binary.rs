@@ -16,7 +16,7 @@ use crate::ops::losses::{
 };
 use crate::shape::{Shape, TargetOf};
 use crate::storage::View;
-use crate::tensor::Tensor;
+use crate::tensor::{SameDevice, Tensor};
 use castiron_macros::fallible;
 
 /// Losses by a formula, which a weight of the same sizes multiplies; those that are the result are row-major.
@@ -89,16 +89,18 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.binary_cross_entropy(&tensor![0.0, 0.0], &tensor![0.0, 2.0], Sum).item(), 200.0);
     /// ```
     #[fallible]
-    pub fn binary_cross_entropy<F: Dtype, T, W: LossWeight<E, S, D>, R: Reduction<S>>(
+    pub fn binary_cross_entropy<F: Dtype, T, W: LossWeight<E, S, D>, R: Reduction<S>, X: Device>(
         &self,
-        target: &Tensor<F, T, D>,
+        target: &Tensor<F, T, X>,
         weight: W,
         reduction: R,
     ) -> Result<Tensor<E, R::Shape, D>>
     where
         E: FloatFor<ops::losses::binary_cross_entropy> + SameDtypeFor<F, ops::losses::binary_cross_entropy>,
         T: Shape + TargetOf<S>,
+        T: SameDevice<D, X>,
     {
+        let target = T::here(target);
         let (_, op, x, y) = (reduction, "binary_cross_entropy", self.elements(), target.elements().known_as());
         expect_target(op, x.sizes, y.sizes)?;
         let steps = spread(op, weight.given(), x.sizes)?;
@@ -124,9 +126,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(losses.to_vec(), [2.0 * 2.0_f32.ln(), 1000.0, 0.0]);
     /// ```
     #[fallible]
-    pub fn binary_cross_entropy_with_logits<F, T, W, P, R>(
+    pub fn binary_cross_entropy_with_logits<F, T, W, P, R, X: Device>(
         &self,
-        target: &Tensor<F, T, D>,
+        target: &Tensor<F, T, X>,
         weight: W,
         positive_weight: P,
         reduction: R,
@@ -139,7 +141,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         W: LossWeight<E, S, D>,
         P: LossWeight<E, S, D>,
         R: Reduction<S>,
+        T: SameDevice<D, X>,
     {
+        let target = T::here(target);
         let op = "binary_cross_entropy_with_logits";
         let (_, x, y) = (reduction, self.elements(), target.elements().known_as());
         expect_target(op, x.sizes, y.sizes)?;

@@ -21,7 +21,7 @@ use crate::ops::reduce;
 use crate::ops::scan::Softmax;
 use crate::shape::{LabelsOf, Scores, Shape, TargetOf};
 use crate::storage::View;
-use crate::tensor::Tensor;
+use crate::tensor::{SameDevice, Tensor};
 use castiron_macros::fallible;
 
 /// Sizes and strides of scores as `(N, C, L)`. With more than three axes they are row-major.
@@ -247,9 +247,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(scores.cross_entropy(&labels, &tensor![3.0, 1.0], 0, 0.0, Mean).item(), 2.0_f32.ln());
     /// ```
     #[fallible]
-    pub fn cross_entropy<I, T, W, R>(
+    pub fn cross_entropy<I, T, W, R, X: Device>(
         &self,
-        labels: &Tensor<I, T, D>,
+        labels: &Tensor<I, T, X>,
         weight: W,
         ignore_index: i64,
         label_smoothing: f64,
@@ -262,7 +262,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         T: Shape + LabelsOf<S>,
         W: PerChannel<E, S::Classes, D>,
         R: Reduction<S::Labels>,
+        T: SameDevice<D, X>,
     {
+        let labels = T::here(labels);
         let (_, op) = (reduction, "cross_entropy");
         let loss = |labelled: Labelled<'_, D, E>, scores: View<'_, D::Storage, E>| {
             labelled.cross_entropy(scores, label_smoothing, R::KIND)
@@ -288,9 +290,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.nll_loss(&labels, &tensor![1.0, 3.0], -100, Mean).item(), (2.0 * 3.0 + 3.0) / 4.0);
     /// ```
     #[fallible]
-    pub fn nll_loss<I, T, W, R>(
+    pub fn nll_loss<I, T, W, R, X: Device>(
         &self,
-        labels: &Tensor<I, T, D>,
+        labels: &Tensor<I, T, X>,
         weight: W,
         ignore_index: i64,
         reduction: R,
@@ -302,7 +304,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         T: Shape + LabelsOf<S>,
         W: PerChannel<E, S::Classes, D>,
         R: Reduction<S::Labels>,
+        T: SameDevice<D, X>,
     {
+        let labels = T::here(labels);
         let (_, op) = (reduction, "nll_loss");
         let loss = |labelled: Labelled<'_, D, E>, scores: View<'_, D::Storage, E>| labelled.nll(scores, R::KIND);
         self.labelled(op, labels, weight.given(), ignore_index, R::KIND, loss)
@@ -343,9 +347,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(scores.cross_entropy_probabilities(&target, (), 0.0, Sum).item(), 4.0_f32.ln());
     /// ```
     #[fallible]
-    pub fn cross_entropy_probabilities<F: Dtype, T, W, R>(
+    pub fn cross_entropy_probabilities<F: Dtype, T, W, R, X: Device>(
         &self,
-        target: &Tensor<F, T, D>,
+        target: &Tensor<F, T, X>,
         weight: W,
         label_smoothing: f64,
         reduction: R,
@@ -356,7 +360,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         T: Shape + TargetOf<S>,
         W: PerChannel<E, S::Classes, D>,
         R: Reduction<S::Labels>,
+        T: SameDevice<D, X>,
     {
+        let target = T::here(target);
         let (_, op) = (reduction, "cross_entropy");
         let mut kept = self.shape().as_ref().to_owned();
         expect_target(op, &kept, target.shape().as_ref())?;

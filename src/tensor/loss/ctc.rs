@@ -12,7 +12,7 @@ use crate::ops::choosing::WideFloatFor;
 use crate::ops::losses::LossReduction;
 use crate::shape::{Dim, HasAxis, HasRank, Shape};
 use crate::storage::View;
-use crate::tensor::Tensor;
+use crate::tensor::{SameDevice, Tensor};
 use castiron_macros::fallible;
 
 const OP: &str = "ctc_loss";
@@ -144,9 +144,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert!((loss.to_vec()[0] - (4.0_f32 / 3.0).ln()).abs() < 1e-6);
     /// ```
     #[fallible]
-    pub fn ctc_loss<N: Dim, L: Dim, R: Reduction<(N,)>>(
+    pub fn ctc_loss<N: Dim, L: Dim, R: Reduction<(N,)>, X: Device>(
         &self,
-        labels: &Tensor<i64, (N, L), D>,
+        labels: &Tensor<i64, (N, L), X>,
         input_lengths: &[i64],
         target_lengths: &[i64],
         blank: usize,
@@ -156,7 +156,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         S: HasRank<3, ops::losses::ctc_loss> + HasAxis<1, Dim = N>,
         E: WideFloatFor<ops::losses::ctc_loss>,
+        L: SameDevice<D, X>,
     {
+        let labels = L::here(labels);
         let _ = reduction;
         let n = self.shape().as_ref()[1];
         let [count, row] = labels.shape();

@@ -20,7 +20,7 @@ use crate::shape::{AxisArg, Broadcast, Dyn, HasAxis, HasRank, Shape, SizeArray, 
 use crate::storage::{View, ViewMut};
 use crate::tensor::elementwise::apply::broadcast;
 use crate::tensor::reduce::large::{ByPower, Powers, is_seen, may_have_overflowed};
-use crate::tensor::{Tensor, checked_numel};
+use crate::tensor::{SameDevice, Tensor, checked_numel};
 use castiron_macros::fallible;
 
 /// The last axis, as a set of axes; a zero-dim tensor has none.
@@ -177,16 +177,18 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(distances.to_vec(), [5.0, 1.0]);
     /// ```
     #[fallible]
-    pub fn pairwise_distance<F: Dtype, R: Shape, U: Shape>(
+    pub fn pairwise_distance<F: Dtype, R: Shape, U: Shape, X: Device>(
         &self,
-        other: &Tensor<F, R, D>,
+        other: &Tensor<F, R, X>,
         p: f64,
         eps: f64,
     ) -> Result<Tensor<E, <U as HasAxis<-1>>::Removed, D>>
     where
         E: FloatFor<ops::losses::pairwise_distance> + SameDtypeFor<F, ops::losses::pairwise_distance>,
         S: Broadcast<R, Output = U>,
+        R: SameDevice<D, X>,
     {
+        let other = R::here(other);
         let (op, x, y) = ("pairwise_distance", self.elements(), other.elements().known_as::<E>());
         let sizes = broadcast::<U, E>(op, x.sizes, y.sizes)?;
         let sizes = sizes.as_ref();
@@ -212,9 +214,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(cosines.to_vec(), [0.0, 1.0]);
     /// ```
     #[fallible]
-    pub fn cosine_similarity<const I: isize, F: Dtype, R: Shape, U>(
+    pub fn cosine_similarity<const I: isize, F: Dtype, R: Shape, U, X: Device>(
         &self,
-        other: &Tensor<F, R, D>,
+        other: &Tensor<F, R, X>,
         axis: impl AxisArg<I>,
         eps: f64,
     ) -> Result<Tensor<E, <U as HasAxis<I>>::Removed, D>>
@@ -222,7 +224,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: FloatFor<ops::losses::cosine_similarity> + SameDtypeFor<F, ops::losses::cosine_similarity>,
         S: Broadcast<R, Output = U>,
         U: Shape + HasAxis<I>,
+        R: SameDevice<D, X>,
     {
+        let other = R::here(other);
         let _ = axis;
         let (x, y) = (self.elements(), other.elements().known_as::<E>());
         let sizes = broadcast::<U, E>("cosine_similarity", x.sizes, y.sizes)?;
@@ -250,10 +254,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.margin_ranking_loss(&y, &order, 0.5, Unreduced).to_vec(), [2.5, 0.0]);
     /// ```
     #[fallible]
-    pub fn margin_ranking_loss<T, U, R: Reduction<S>>(
+    pub fn margin_ranking_loss<T, U, R: Reduction<S>, X: Device, Y: Device>(
         &self,
-        other: &Tensor<E, T, D>,
-        target: &Tensor<E, U, D>,
+        other: &Tensor<E, T, X>,
+        target: &Tensor<E, U, Y>,
         margin: f64,
         reduction: R,
     ) -> Result<Tensor<E, R::Shape, D>>
@@ -261,7 +265,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: FloatFor<ops::losses::margin_ranking_loss>,
         T: Shape + TargetOf<S>,
         U: Shape + TargetOf<S>,
+        T: SameDevice<D, X>,
+        U: SameDevice<D, Y>,
     {
+        let (other, target) = (T::here(other), U::here(target));
         let (_, op) = (reduction, "margin_ranking_loss");
         let (x, y, target) = (self.elements(), other.elements(), target.elements());
         expect_target(op, x.sizes, y.sizes)?;
@@ -285,10 +292,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.cosine_embedding_loss(&y, &tensor![1.0, -1.0], 0.5, Unreduced).to_vec(), [1.0, 0.5]);
     /// ```
     #[fallible]
-    pub fn cosine_embedding_loss<T, U, R>(
+    pub fn cosine_embedding_loss<T, U, R, X: Device, Y: Device>(
         &self,
-        other: &Tensor<E, T, D>,
-        target: &Tensor<E, U, D>,
+        other: &Tensor<E, T, X>,
+        target: &Tensor<E, U, Y>,
         margin: f64,
         reduction: R,
     ) -> Result<Tensor<E, R::Shape, D>>
@@ -297,7 +304,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         T: Shape + TargetOf<S>,
         U: Shape + TargetOf<<S as HasAxis<-1>>::Removed>,
         R: Reduction<<S as HasAxis<-1>>::Removed>,
+        T: SameDevice<D, X>,
+        U: SameDevice<D, Y>,
     {
+        let (other, target) = (T::here(other), U::here(target));
         let (_, op) = (reduction, "cosine_embedding_loss");
         let (x, y, target) = (self.elements(), other.elements(), target.elements());
         expect_target(op, x.sizes, y.sizes)?;
@@ -323,10 +333,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// ```
     #[fallible]
     #[allow(clippy::too_many_arguments)]
-    pub fn triplet_margin_loss<T, U, R>(
+    pub fn triplet_margin_loss<T, U, R, X: Device, Y: Device>(
         &self,
-        near: &Tensor<E, T, D>,
-        far: &Tensor<E, U, D>,
+        near: &Tensor<E, T, X>,
+        far: &Tensor<E, U, Y>,
         margin: f64,
         p: f64,
         eps: f64,
@@ -338,7 +348,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         T: Shape + TargetOf<S>,
         U: Shape + TargetOf<S>,
         R: Reduction<<S as HasAxis<-1>>::Removed>,
+        T: SameDevice<D, X>,
+        U: SameDevice<D, Y>,
     {
+        let (near, far) = (T::here(near), U::here(far));
         let (_, op) = (reduction, "triplet_margin_loss");
         let (x, near, far) = (self.elements(), near.elements(), far.elements());
         expect_target(op, x.sizes, near.sizes)?;

@@ -18,7 +18,7 @@ use crate::ops::losses::{Losing, LossReduction, MultilabelSoftMargin, Product};
 use crate::ops::reduce;
 use crate::shape::{HasAxis, LabelsOf, Scores, Shape, TargetOf};
 use crate::storage::View;
-use crate::tensor::Tensor;
+use crate::tensor::{SameDevice, Tensor};
 use castiron_macros::fallible;
 
 /// `multi_margin_loss` of scores of `(N, C)` beside `N` labels.
@@ -133,9 +133,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(scores.multi_margin_loss(&tensor![0], 1.0, 1.0, (), Mean).item(), (3.0 + 0.5) / 4.0);
     /// ```
     #[fallible]
-    pub fn multi_margin_loss<I, T, W, R>(
+    pub fn multi_margin_loss<I, T, W, R, X: Device>(
         &self,
-        labels: &Tensor<I, T, D>,
+        labels: &Tensor<I, T, X>,
         p: f64,
         margin: f64,
         weight: W,
@@ -148,7 +148,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         T: Shape + LabelsOf<S>,
         W: PerChannel<E, S::Classes, D>,
         R: Reduction<S::Labels>,
+        T: SameDevice<D, X>,
     {
+        let labels = T::here(labels);
         let (_, op, x) = (reduction, "multi_margin_loss", self.elements());
         let labels = labels.elements().known_as::<i64>();
         expect_labels(op, x.sizes, labels.sizes, weight.given().map(|weight| weight.sizes))?;
@@ -177,9 +179,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(scores.multilabel_margin_loss(&tensor![[1, -1, 0]], Sum).item(), 1.0);
     /// ```
     #[fallible]
-    pub fn multilabel_margin_loss<I, T, R>(
+    pub fn multilabel_margin_loss<I, T, R, X: Device>(
         &self,
-        labels: &Tensor<I, T, D>,
+        labels: &Tensor<I, T, X>,
         reduction: R,
     ) -> Result<Tensor<E, R::Shape, D>>
     where
@@ -187,7 +189,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         I: Dtype + IndexFor<ops::losses::multilabel_margin_loss>,
         T: Shape + TargetOf<S>,
         R: Reduction<<S as HasAxis<-1>>::Removed>,
+        T: SameDevice<D, X>,
     {
+        let labels = T::here(labels);
         let (_, op, x) = (reduction, "multilabel_margin_loss", self.elements());
         let labels = labels.elements().known_as::<i64>();
         expect_target(op, x.sizes, labels.sizes)?;
@@ -215,9 +219,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.multilabel_soft_margin_loss(&y, (), Unreduced).to_vec(), [2.0_f32.ln()]);
     /// ```
     #[fallible]
-    pub fn multilabel_soft_margin_loss<T, W: LossWeight<E, S, D>, R>(
+    pub fn multilabel_soft_margin_loss<T, W: LossWeight<E, S, D>, R, X: Device>(
         &self,
-        target: &Tensor<E, T, D>,
+        target: &Tensor<E, T, X>,
         weight: W,
         reduction: R,
     ) -> Result<Tensor<E, R::Shape, D>>
@@ -225,7 +229,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: FloatFor<ops::losses::multilabel_soft_margin_loss>,
         T: Shape + TargetOf<S>,
         R: Reduction<<S as HasAxis<-1>>::Removed>,
+        T: SameDevice<D, X>,
     {
+        let target = T::here(target);
         let (_, op, x, y) = (reduction, "multilabel_soft_margin_loss", self.elements(), target.elements());
         expect_target(op, x.sizes, y.sizes)?;
         let steps = spread(op, weight.given(), x.sizes)?;

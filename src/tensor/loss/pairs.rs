@@ -16,8 +16,8 @@ use crate::ops::losses::{
 use crate::ops::reduce::AnyAll;
 use crate::shape::{Broadcast, Shape, SizeArray, TargetOf, WrittenTo};
 use crate::storage::View;
-use crate::tensor::Tensor;
 use crate::tensor::elementwise::apply::map2;
+use crate::tensor::{SameDevice, Tensor};
 use castiron_macros::fallible;
 
 /// That a target has the shape of predictions.
@@ -105,16 +105,18 @@ macro_rules! losses {
             #[doc = $example]
             /// ```
             #[fallible]
-            pub fn $name<F: Dtype, T, R: Reduction<S>>(
+            pub fn $name<F: Dtype, T, R: Reduction<S>, X: Device>(
                 &self,
-                target: &Tensor<F, T, D>,
+                target: &Tensor<F, T, X>,
                 $($parameter: $ty,)*
                 reduction: R,
             ) -> Result<Tensor<E, R::Shape, D>>
             where
                 E: FloatFor<ops::losses::$name> + SameDtypeFor<F, ops::losses::$name>,
                 T: Shape + TargetOf<S>,
+                T: SameDevice<D, X>,
             {
+                let target = T::here(target);
                 let (_, op) = (reduction, stringify!($name));
                 $($check(op)?;)?
                 pair_loss::<$formula, E, S, R::Shape, D>(op, $values, self, target.elements().known_as(), R::KIND)
@@ -166,16 +168,18 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.kl_div(&y, false, BatchMean).item(), 2.0);
     /// ```
     #[fallible]
-    pub fn kl_div<F: Dtype, T, R: DivergenceReduction<S>>(
+    pub fn kl_div<F: Dtype, T, R: DivergenceReduction<S>, X: Device>(
         &self,
-        target: &Tensor<F, T, D>,
+        target: &Tensor<F, T, X>,
         log_target: bool,
         reduction: R,
     ) -> Result<Tensor<E, R::Shape, D>>
     where
         E: FloatFor<ops::losses::kl_div> + SameDtypeFor<F, ops::losses::kl_div>,
         T: Shape + TargetOf<S>,
+        T: SameDevice<D, X>,
     {
+        let target = T::here(target);
         let (_, op, y) = (reduction, "kl_div", target.elements().known_as());
         if log_target {
             pair_loss::<KlDivergenceOfLogs, E, S, R::Shape, D>(op, [0.0; 2], self, y, R::KIND)
@@ -200,9 +204,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.poisson_nll_loss(&y, true, false, 1e-8, Sum).item(), 2.0);
     /// ```
     #[fallible]
-    pub fn poisson_nll_loss<F: Dtype, T, R: Reduction<S>>(
+    pub fn poisson_nll_loss<F: Dtype, T, R: Reduction<S>, X: Device>(
         &self,
-        target: &Tensor<F, T, D>,
+        target: &Tensor<F, T, X>,
         log_input: bool,
         full: bool,
         eps: f64,
@@ -211,7 +215,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: FloatFor<ops::losses::poisson_nll_loss> + SameDtypeFor<F, ops::losses::poisson_nll_loss>,
         T: Shape + TargetOf<S>,
+        T: SameDevice<D, X>,
     {
+        let target = T::here(target);
         let (_, op, y) = (reduction, "poisson_nll_loss", target.elements().known_as());
         let values = poisson_values(full, eps);
         if log_input {
@@ -237,10 +243,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.gaussian_nll_loss(&y, &var, false, 1e-6, Unreduced).to_vec(), [0.0, 2.0]);
     /// ```
     #[fallible]
-    pub fn gaussian_nll_loss<T, V: Shape, R: Reduction<S>>(
+    pub fn gaussian_nll_loss<T, V: Shape, R: Reduction<S>, X: Device, Y: Device>(
         &self,
-        target: &Tensor<E, T, D>,
-        variance: &Tensor<E, V, D>,
+        target: &Tensor<E, T, X>,
+        variance: &Tensor<E, V, Y>,
         full: bool,
         eps: f64,
         reduction: R,
@@ -250,7 +256,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         T: Shape + TargetOf<S>,
         S: Broadcast<V>,
         <S as Broadcast<V>>::Output: WrittenTo<S>,
+        T: SameDevice<D, X>,
+        V: SameDevice<D, Y>,
     {
+        let (target, variance) = (T::here(target), V::here(variance));
         let (_, op) = (reduction, "gaussian_nll_loss");
         let (x, y, variance) = (self.elements(), target.elements(), variance.elements());
         expect_target(op, x.sizes, y.sizes)?;

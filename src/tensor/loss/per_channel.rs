@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::shape::{Dim, ExpandTo, OneForEach, Shape, broadcasts_to};
 use crate::storage::View;
-use crate::tensor::Tensor;
+use crate::tensor::{SameDevice, Tensor};
 
 /// A weight (or a bias) for each of `C` channels or classes: `&weight`, a tensor with one axis, or `()` where there is none.
 #[diagnostic::on_unimplemented(
@@ -24,9 +24,11 @@ impl<E: Element, C, D: Device> PerChannel<E, C, D> for () {
         None
     }
 }
-impl<E: Element, C, K: Dim + OneForEach<C>, D: Device> PerChannel<E, C, D> for &Tensor<E, (K,), D> {
+impl<E: Element, C, K: Dim + OneForEach<C> + SameDevice<D, X>, X: Device, D: Device> PerChannel<E, C, D>
+    for &Tensor<E, (K,), X>
+{
     fn given(&self) -> Option<View<'_, D::Storage, E>> {
-        Some(self.elements())
+        Some(K::here(self).elements())
     }
 }
 
@@ -46,9 +48,11 @@ impl<E: Element, S, D: Device> LossWeight<E, S, D> for () {
         None
     }
 }
-impl<E: Element, S, V: Shape + ExpandTo<S>, D: Device> LossWeight<E, S, D> for &Tensor<E, V, D> {
+impl<E: Element, S, V: Shape + ExpandTo<S> + SameDevice<D, X>, X: Device, D: Device> LossWeight<E, S, D>
+    for &Tensor<E, V, X>
+{
     fn given(&self) -> Option<View<'_, D::Storage, E>> {
-        Some(self.elements())
+        Some(V::here(self).elements())
     }
 }
 

@@ -9,10 +9,10 @@ use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::FloatFor;
 use crate::ops::arguments::{Attention, Mask};
-use crate::shape::{Attended, Shape, broadcast_sizes, broadcasts_to};
+use crate::shape::{Attended, MaskOf, Shape, broadcast_sizes, broadcasts_to};
 use crate::storage::View;
 use crate::tensor::nn::conv::{Laid, laid};
-use crate::tensor::{Tensor, checked_numel};
+use crate::tensor::{SameDevice, Tensor, checked_numel};
 use castiron_macros::fallible;
 
 const OP: &str = "scaled_dot_product_attention";
@@ -180,6 +180,18 @@ mod sealed {
 )]
 pub trait Sees<E: Dtype, D: Device>: sealed::Sealed<E, D> {}
 
+/// Which keys a query sees where the scores have the shape `Scores`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say which keys a query sees",
+    label = "which keys does a query see?",
+    note = "`All`, `Causal`, `Where(&mask)` with a mask of `bool`, or `Added(&mask)` with one of the dtype of the queries, from `castiron::nn`"
+)]
+pub trait SeesAmong<Scores> {}
+impl<Scores> SeesAmong<Scores> for All {}
+impl<Scores> SeesAmong<Scores> for Causal {}
+impl<Scores, M: Shape + MaskOf<Scores>, D: Device> SeesAmong<Scores> for Where<'_, M, D> {}
+impl<Scores, E: Dtype, M: Shape + MaskOf<Scores>, D: Device> SeesAmong<Scores> for Added<'_, E, M, D> {}
+
 impl<E: Dtype, D: Device> sealed::Sealed<E, D> for All {}
 impl<E: Dtype, D: Device> Sees<E, D> for All {}
 
@@ -188,19 +200,19 @@ impl<E: Dtype, D: Device> sealed::Sealed<E, D> for Causal {
 }
 impl<E: Dtype, D: Device> Sees<E, D> for Causal {}
 
-impl<E: Dtype, M: Shape, D: Device> sealed::Sealed<E, D> for Where<'_, M, D> {
+impl<E: Dtype, M: Shape + SameDevice<D, X>, X: Device, D: Device> sealed::Sealed<E, D> for Where<'_, M, X> {
     fn mask(&self) -> Option<Mask<'_, D::Storage, E>> {
-        Some(Mask::Seen(self.0.elements()))
+        Some(Mask::Seen(M::here(self.0).elements()))
     }
 }
-impl<E: Dtype, M: Shape, D: Device> Sees<E, D> for Where<'_, M, D> {}
+impl<E: Dtype, M: Shape + SameDevice<D, X>, X: Device, D: Device> Sees<E, D> for Where<'_, M, X> {}
 
-impl<E: Dtype, M: Shape, D: Device> sealed::Sealed<E, D> for Added<'_, E, M, D> {
+impl<E: Dtype, M: Shape + SameDevice<D, X>, X: Device, D: Device> sealed::Sealed<E, D> for Added<'_, E, M, X> {
     fn mask(&self) -> Option<Mask<'_, D::Storage, E>> {
-        Some(Mask::Added(self.0.elements()))
+        Some(Mask::Added(M::here(self.0).elements()))
     }
 }
-impl<E: Dtype, M: Shape, D: Device> Sees<E, D> for Added<'_, E, M, D> {}
+impl<E: Dtype, M: Shape + SameDevice<D, X>, X: Device, D: Device> Sees<E, D> for Added<'_, E, M, X> {}
 
 impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
     /// Attention: for each query, of `(…, L, E)`, the mean of the values, of `(…, S, V)`, weighted by `softmax(query @ key.T * scale)` over
@@ -227,17 +239,21 @@ impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
     /// assert_eq!((y[(0, 0, 0, 0)], y[(1, 3, 4, 0)]), (0.0, 2.0));
     /// ```
     #[fallible]
-    pub fn scaled_dot_product_attention<K: Shape, V: Shape, W: Sees<E, D>>(
+    pub fn scaled_dot_product_attention<K: Shape, V: Shape, W: Sees<E, D>, X: Device, Y: Device>(
         &self,
-        key: &Tensor<E, K, D>,
-        value: &Tensor<E, V, D>,
+        key: &Tensor<E, K, X>,
+        value: &Tensor<E, V, Y>,
         sees: W,
         scale: Option<f64>,
     ) -> Result<Tensor<E, <T as Attended<K, V>>::Output, D>>
     where
         E: FloatFor<ops::reduce::attention>,
         T: Attended<K, V>,
+        W: SeesAmong<<T as Attended<K, V>>::Scores>,
+        K: SameDevice<D, X>,
+        V: SameDevice<D, Y>,
     {
+        let (key, value) = (K::here(key), V::here(value));
         let options = Options { mask: sees.mask(), is_causal: W::IS_CAUSAL, scale, shares_heads: true };
         laid(OP, attend::<E, D>([self.elements(), key.elements(), value.elements()], options)?)
     }

@@ -16,7 +16,7 @@ use crate::ops::window::{Convolution, Window};
 use crate::shape::{Conv, Convolved, Dim, EachAxis, Known, Moves, Product, Shape, SizeArray, Transposed, numel};
 use crate::storage::View;
 use crate::tensor::nn::pool::Kernel;
-use crate::tensor::{Activation, Tensor, checked_numel, expect_fit};
+use crate::tensor::{Activation, SameDevice, Tensor, checked_numel, expect_fit};
 use castiron_macros::fallible;
 
 /// A fresh result with its sizes and strides.
@@ -342,17 +342,19 @@ macro_rules! convolutions {
             #[doc = $example]
             /// ```
             #[fallible]
-            pub fn $name<O: Dim, CG: Dim, $($kernel: Dim,)+ S: EachAxis, P: EachAxis, L: EachAxis, G: Known>(
+            pub fn $name<O: Dim, CG: Dim, $($kernel: Dim,)+ S: EachAxis, P: EachAxis, L: EachAxis, G: Known, X: Device>(
                 &self,
-                weight: &Tensor<E, (O, CG, $($kernel),+), D>,
-                bias: Option<&Tensor<E, (O,), D>>,
+                weight: &Tensor<E, (O, CG, $($kernel),+), X>,
+                bias: Option<&Tensor<E, (O,), X>>,
                 conv: Conv<S, P, L, G>,
             ) -> Result<Tensor<E, <T as Convolved<(O, CG, $($kernel),+), Conv<S, P, L, G>>>::Output, D>>
             where
                 E: InexactFor<ops::reduce::convolution>,
                 T: Convolved<(O, CG, $($kernel),+), Conv<S, P, L, G>>,
                 (S, P, L): Moves,
+                CG: SameDevice<D, X>,
             {
+                let (weight, bias) = (CG::here(weight), bias.map(CG::here));
                 let _ = conv;
                 let op = stringify!($name);
                 let windows = <(S, P, L)>::windows(&weight.shape().as_ref()[2..]);
@@ -376,10 +378,10 @@ macro_rules! convolutions {
             /// assert_eq!(x.conv1d_with(&weight, None, Conv::new(), ops::relu {}).to_vec(), [2.0, 0.0, 6.0]);
             /// ```
             #[fallible]
-            pub fn $with<O: Dim, CG: Dim, $($kernel: Dim,)+ S: EachAxis, P: EachAxis, L: EachAxis, G: Known, A: Activation<E>>(
+            pub fn $with<O: Dim, CG: Dim, $($kernel: Dim,)+ S: EachAxis, P: EachAxis, L: EachAxis, G: Known, A: Activation<E>, X: Device>(
                 &self,
-                weight: &Tensor<E, (O, CG, $($kernel),+), D>,
-                bias: Option<&Tensor<E, (O,), D>>,
+                weight: &Tensor<E, (O, CG, $($kernel),+), X>,
+                bias: Option<&Tensor<E, (O,), X>>,
                 conv: Conv<S, P, L, G>,
                 activation: A,
             ) -> Result<Tensor<E, <T as Convolved<(O, CG, $($kernel),+), Conv<S, P, L, G>>>::Output, D>>
@@ -387,7 +389,9 @@ macro_rules! convolutions {
                 E: InexactFor<ops::reduce::convolution>,
                 T: Convolved<(O, CG, $($kernel),+), Conv<S, P, L, G>>,
                 (S, P, L): Moves,
+                CG: SameDevice<D, X>,
             {
+                let (weight, bias) = (CG::here(weight), bias.map(CG::here));
                 let _ = (conv, activation);
                 let op = stringify!($name);
                 let windows = <(S, P, L)>::windows(&weight.shape().as_ref()[2..]);
@@ -413,17 +417,19 @@ macro_rules! convolutions {
             #[doc = $transposed_example]
             /// ```
             #[fallible]
-            pub fn $transposed<CW: Dim, O: Dim, $($kernel: Dim,)+ S: EachAxis, P: EachAxis, L: EachAxis, G: Known, A: EachAxis + Kernel>(
+            pub fn $transposed<CW: Dim, O: Dim, $($kernel: Dim,)+ S: EachAxis, P: EachAxis, L: EachAxis, G: Known, A: EachAxis + Kernel, X: Device>(
                 &self,
-                weight: &Tensor<E, (CW, O, $($kernel),+), D>,
-                bias: Option<&Tensor<E, (Product<G, O>,), D>>,
+                weight: &Tensor<E, (CW, O, $($kernel),+), X>,
+                bias: Option<&Tensor<E, (Product<G, O>,), X>>,
                 conv: Conv<S, P, L, G, A>,
             ) -> Result<Tensor<E, <T as Transposed<(CW, O, $($kernel),+), Conv<S, P, L, G, A>>>::Output, D>>
             where
                 E: InexactFor<ops::reduce::convolution>,
                 T: Transposed<(CW, O, $($kernel),+), Conv<S, P, L, G, A>>,
                 (S, P, L): Moves,
+                CW: SameDevice<D, X>,
             {
+                let (weight, bias) = (CW::here(weight), bias.map(CW::here));
                 let _ = conv;
                 let op = stringify!($transposed);
                 let sizes = weight.shape();

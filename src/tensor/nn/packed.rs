@@ -13,7 +13,7 @@ use crate::ops::window::Convolution;
 use crate::shape::{Conv, Convolved, Dim, EachAxis, InGroups, Known, Moves, Shape};
 use crate::storage::View;
 use crate::tensor::nn::conv::{Operands, convolve, five_axes, laid};
-use crate::tensor::{Activation, Tensor};
+use crate::tensor::{Activation, SameDevice, Tensor};
 use castiron_macros::fallible;
 use core::marker::PhantomData;
 
@@ -130,12 +130,17 @@ impl<E: Element, W: Shape, S: EachAxis, P: EachAxis, L: EachAxis, G: Known, D: D
     /// assert_eq!(conv.forward(&tensor![[1.0, 0.0, 3.0]]).to_vec(), [1.5, 6.5]);
     /// ```
     #[fallible]
-    pub fn forward<T>(&self, x: &Tensor<E, T, D>) -> Result<Tensor<E, <T as Convolved<W, Conv<S, P, L, G>>>::Output, D>>
+    pub fn forward<T, X: Device>(
+        &self,
+        x: &Tensor<E, T, X>,
+    ) -> Result<Tensor<E, <T as Convolved<W, Conv<S, P, L, G>>>::Output, D>>
     where
         E: InexactFor<ops::reduce::convolution>,
         T: Shape + Convolved<W, Conv<S, P, L, G>>,
         (S, P, L): Moves,
+        T: SameDevice<D, X>,
     {
+        let x = T::here(x);
         self.run(x, None::<Copying>)
     }
 
@@ -153,16 +158,18 @@ impl<E: Element, W: Shape, S: EachAxis, P: EachAxis, L: EachAxis, G: Known, D: D
     /// assert_eq!(conv.forward_with(&tensor![[1.0, -2.0, 3.0]], ops::relu {}).to_vec(), [2.0, 0.0, 6.0]);
     /// ```
     #[fallible]
-    pub fn forward_with<T, A: Activation<E>>(
+    pub fn forward_with<T, A: Activation<E>, X: Device>(
         &self,
-        x: &Tensor<E, T, D>,
+        x: &Tensor<E, T, X>,
         activation: A,
     ) -> Result<Tensor<E, <T as Convolved<W, Conv<S, P, L, G>>>::Output, D>>
     where
         E: InexactFor<ops::reduce::convolution>,
         T: Shape + Convolved<W, Conv<S, P, L, G>>,
         (S, P, L): Moves,
+        T: SameDevice<D, X>,
     {
+        let x = T::here(x);
         let _ = activation;
         self.run(x, Some(Applying::<A>::new()))
     }

@@ -12,7 +12,7 @@ use crate::ops::kernel::{Applying, Copying, Map1};
 use crate::shape::{Dim, HasAxis, HasRank, InFeatures, Shape};
 use crate::storage::View;
 use crate::tensor::linalg::linear::InRows;
-use crate::tensor::{Activation, Tensor};
+use crate::tensor::{Activation, SameDevice, Tensor};
 use castiron_macros::fallible;
 use core::marker::PhantomData;
 
@@ -101,12 +101,14 @@ impl<E: Element, N: Dim, K: Dim, D: Device> PackedLinear<E, N, K, D> {
     /// assert_eq!(layer.forward(&tensor![1.0, 10.0]).to_vec(), [21.0, 43.0]);
     /// ```
     #[fallible]
-    pub fn forward<S>(&self, x: &Tensor<E, S, D>) -> Result<Tensor<E, <S as HasAxis<-1>>::Replace<N>, D>>
+    pub fn forward<S, X: Device>(&self, x: &Tensor<E, S, X>) -> Result<Tensor<E, <S as HasAxis<-1>>::Replace<N>, D>>
     where
         E: NumericFor<ops::reduce::linear>,
         S: Shape + HasAxis<-1>,
         <S as HasAxis<-1>>::Dim: InFeatures<K>,
+        S: SameDevice<D, X>,
     {
+        let x = S::here(x);
         self.run(x, None::<Copying>)
     }
 
@@ -124,16 +126,18 @@ impl<E: Element, N: Dim, K: Dim, D: Device> PackedLinear<E, N, K, D> {
     /// assert_eq!(layer.forward_with(&tensor![[1.0, 2.0]], ops::relu {}).to_vec(), [3.5, 0.0]);
     /// ```
     #[fallible]
-    pub fn forward_with<S, A: Activation<E>>(
+    pub fn forward_with<S, A: Activation<E>, X: Device>(
         &self,
-        x: &Tensor<E, S, D>,
+        x: &Tensor<E, S, X>,
         activation: A,
     ) -> Result<Tensor<E, <S as HasAxis<-1>>::Replace<N>, D>>
     where
         E: NumericFor<ops::reduce::linear>,
         S: Shape + HasAxis<-1>,
         <S as HasAxis<-1>>::Dim: InFeatures<K>,
+        S: SameDevice<D, X>,
     {
+        let x = S::here(x);
         let _ = activation;
         self.run(x, Some(Applying::<A>::new()))
     }

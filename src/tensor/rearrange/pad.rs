@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::ops;
 use crate::ops::admit::NumericFor;
 use crate::ops::segment::Segment;
-use crate::shape::{Dimensional, KnownShape, Pad, Shape};
+use crate::shape::{D1, Dim, Dimensional, HasAxis, HoldsAtLeast, KnownShape, Pad, Shape, Sum};
 use crate::tensor::Tensor;
 use crate::tensor::create::constructors::fill_value;
 use crate::tensor::rearrange::pick::pick;
@@ -44,6 +44,33 @@ pub trait PadMode<E: Element>: sealed::PadMode + Copy {
     fn value(self) -> Result<E> {
         Ok(E::default())
     }
+}
+
+/// A way to pad that reaches as far as `Amounts` beyond the axes of a tensor of shape `S`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not reach so far: a tensor of shape `{S}` is padded by `{Amounts}`",
+    label = "by `Reflect` each amount is smaller than its axis, by `Circular` none is larger",
+    note = "amounts are written from the last axis on; `Constant(value)` and `Replicate` reach as far as you like; in generic code the bound is `M: Reaches<S, shape![…]>`"
+)]
+pub trait Reaches<S, Amounts> {}
+impl<S, Amounts, V> Reaches<S, Amounts> for Constant<V> {}
+impl<S, Amounts> Reaches<S, Amounts> for Replicate {}
+/// `-1 B1 A1, -2 B2 A2` writes what is asked of the last two axes.
+macro_rules! reaches {
+    ($([$($axis:literal $before:ident $after:ident),+];)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<S: $(HasAxis<$axis, Dim: HoldsAtLeast<Sum<$before, D1>> + HoldsAtLeast<Sum<$after, D1>>> +)+, $($before: Dim, $after: Dim),+>
+            Reaches<S, ($($before, $after),+)> for Reflect {}
+        #[diagnostic::do_not_recommend]
+        impl<S: $(HasAxis<$axis, Dim: HoldsAtLeast<$before> + HoldsAtLeast<$after>> +)+, $($before: Dim, $after: Dim),+>
+            Reaches<S, ($($before, $after),+)> for Circular {}
+    )*};
+}
+reaches! {
+    [-1 B1 A1];
+    [-1 B1 A1, -2 B2 A2];
+    [-1 B1 A1, -2 B2 A2, -3 B3 A3];
+    [-1 B1 A1, -2 B2 A2, -3 B3 A3, -4 B4 A4];
 }
 
 /// Padding with one value, converted to the dtype: `Constant(0)`.
@@ -154,7 +181,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.pad::<shape![2, 1], _>(Circular).to_vec(), [2, 3, 1, 2, 3, 1]);
     /// ```
     #[fallible]
-    pub fn pad<Amounts: KnownShape, M: PadMode<E>>(&self, mode: M) -> Result<Tensor<E, <S as Pad<Amounts>>::Output, D>>
+    pub fn pad<Amounts: KnownShape, M: PadMode<E> + Reaches<S, Amounts>>(
+        &self,
+        mode: M,
+    ) -> Result<Tensor<E, <S as Pad<Amounts>>::Output, D>>
     where
         S: Dimensional + Pad<Amounts>,
     {

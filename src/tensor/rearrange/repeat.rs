@@ -8,7 +8,7 @@ use crate::ops::segment::Segment;
 use crate::shape::{AxisArg, Dim, Dimensional, Dyn, HasAxis, Known, KnownShape, Repeat, Shape, SizeArray, Tile};
 use crate::storage::View;
 use crate::tensor::rearrange::pick::{pick, pick_elements};
-use crate::tensor::{Tensor, expect_fit};
+use crate::tensor::{SameDevice, Tensor, expect_fit};
 use castiron_macros::fallible;
 
 /// The elements with each axis repeated `counts` times (counts are aligned at the last axis; the result has `rank` axes), and the sizes.
@@ -179,14 +179,16 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.repeat_interleave_by(axis![0], &tensor![2, 0, 1]).to_vec(), [1, 2, 1, 2, 5, 6]);
     /// ```
     #[fallible]
-    pub fn repeat_interleave_by<const I: isize, N: Dim>(
+    pub fn repeat_interleave_by<const I: isize, N: Dim, X: Device>(
         &self,
         axis: impl AxisArg<I>,
-        repeats: &Tensor<i64, (N,), D>,
+        repeats: &Tensor<i64, (N,), X>,
     ) -> Result<Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>>
     where
         S: Dimensional + HasAxis<I>,
+        N: SameDevice<D, X>,
     {
+        let repeats = N::here(repeats);
         let op = "repeat_interleave";
         if !D::has_data(self.elements().buffer) {
             return Err(Error::NoData { op });

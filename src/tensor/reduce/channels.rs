@@ -13,11 +13,11 @@ use crate::ops::losses::{
     Shifted, SquaredDifference,
 };
 use crate::ops::reduce::{Mean, Standardizing, Variance};
-use crate::shape::{Dim, HasChannels, InGroups, Known, OneForEach, Shape, SizeArray};
+use crate::shape::{Dim, HasChannels, HasSpatialAxes, InGroups, Known, OneForEach, Shape, SizeArray};
 use crate::storage::{View, ViewMut};
-use crate::tensor::Tensor;
 use crate::tensor::loss::per_channel::PerChannel;
 use crate::tensor::reduce::large::{Powers, is_seen, may_have_overflowed};
+use crate::tensor::{SameDevice, Tensor};
 use castiron_macros::fallible;
 
 /// A list with an element for each channel.
@@ -291,18 +291,20 @@ impl<E: Element, C, D: Device> RunningStatistics<E, C, D> for () {
         Ok(())
     }
 }
-impl<E, C, K, V, D> RunningStatistics<E, C, D> for (&mut Tensor<E, (K,), D>, &mut Tensor<E, (V,), D>)
+impl<E, C, K, V, X, Y, D> RunningStatistics<E, C, D> for (&mut Tensor<E, (K,), X>, &mut Tensor<E, (V,), Y>)
 where
     E: Element,
-    K: Dim + OneForEach<C>,
-    V: Dim + OneForEach<C>,
+    K: Dim + OneForEach<C> + SameDevice<D, X>,
+    V: Dim + OneForEach<C> + SameDevice<D, Y>,
+    X: Device,
+    Y: Device,
     D: Device,
 {
     fn update(self, op: &'static str, new: [View<'_, D::Storage, f64>; 2], momentum: f64, count: usize) -> Result<()>
     where
         E: Dtype,
     {
-        let ((mean, variance), channels) = (self, new[0].sizes[0]);
+        let (mean, variance, channels) = (K::here_mut(self.0), V::here_mut(self.1), new[0].sizes[0]);
         expect_channels(op, channels, &mean.shape())?;
         expect_channels(op, channels, &variance.shape())?;
         // Both are computed before one is written.
@@ -364,7 +366,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn instance_norm<W, B>(&self, weight: W, bias: B, eps: f64) -> Result<Self>
     where
         E: FloatFor<ops::losses::instance_norm>,
-        S: HasChannels,
+        S: HasSpatialAxes,
         W: PerChannel<E, S::Channels, D>,
         B: PerChannel<E, S::Channels, D>,
     {
@@ -394,10 +396,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.batch_norm(&mean, &variance, (), &tensor![0.5, 0.0], 0.0).to_vec(), [1.5, 10.0]);
     /// ```
     #[fallible]
-    pub fn batch_norm<M, V, W, B>(
+    pub fn batch_norm<M, V, W, B, X: Device, Y: Device>(
         &self,
-        mean: &Tensor<E, (M,), D>,
-        variance: &Tensor<E, (V,), D>,
+        mean: &Tensor<E, (M,), X>,
+        variance: &Tensor<E, (V,), Y>,
         weight: W,
         bias: B,
         eps: f64,
@@ -409,7 +411,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         V: Dim + OneForEach<S::Channels>,
         W: PerChannel<E, S::Channels, D>,
         B: PerChannel<E, S::Channels, D>,
+        M: SameDevice<D, X>,
+        V: SameDevice<D, Y>,
     {
+        let (mean, variance) = (M::here(mean), V::here(variance));
         let statistics = [wide::<E, D>(mean.elements())?, wide::<E, D>(variance.elements())?];
         let lists = [mean.shape(), variance.shape()];
         self.standardised(

@@ -15,9 +15,9 @@ use crate::ops::reduce::{Accumulating, MinMax, Sum};
 use crate::ops::text::kernel::{Kernel, Value};
 use crate::shape::{Dim, Dyn, HasAxis, HasRank, SameSizeFor, Shape};
 use crate::storage::{View, ViewMut};
-use crate::tensor::Tensor;
 use crate::tensor::elementwise::apply::map1;
 use crate::tensor::index::gather::with_indices;
+use crate::tensor::{SameDevice, Tensor};
 use castiron_macros::fallible;
 use core::marker::PhantomData;
 
@@ -230,16 +230,18 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![1, 3, 1].bincount_weighted(&tensor![0.5, 2.0, 0.25], 0).to_vec(), [0.0, 0.75, 0.0, 2.0]);
     /// ```
     #[fallible]
-    pub fn bincount_weighted<W: BinWeight, N: Dim>(
+    pub fn bincount_weighted<W: BinWeight, N: Dim, X: Device>(
         &self,
-        weights: &Tensor<W, (N,), D>,
+        weights: &Tensor<W, (N,), X>,
         minlength: usize,
     ) -> Result<Tensor<W::Total, (Dyn,), D>>
     where
         E: IntegerFor<ops::reduce::bincount>,
         S: HasRank<1, ops::reduce::bincount> + HasAxis<0>,
         <S as HasAxis<0>>::Dim: SameSizeFor<N, ops::reduce::bincount>,
+        N: SameDevice<D, X>,
     {
+        let weights = N::here(weights);
         if weights.numel() != self.numel() {
             let expected = format!("[{}]", self.numel());
             return Err(Error::Shape { op: "bincount", expected, found: weights.shape()[..].into() });

@@ -11,7 +11,7 @@ use crate::ops::choosing::WideFloatFor;
 use crate::shape::{Dim, Dyn, HasRank, SameSizeFor, Shape, SizeArray};
 use crate::storage::View;
 use crate::tensor::create::ranges::Spaced;
-use crate::tensor::{Tensor, checked_numel};
+use crate::tensor::{SameDevice, Tensor, checked_numel};
 use castiron_macros::{dim, fallible};
 
 /// The bins along each axis.
@@ -263,15 +263,17 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(counts.to_vec(), [0.0, 3.0]);
     /// ```
     #[fallible]
-    pub fn histogram_between<N: Dim>(
+    pub fn histogram_between<N: Dim, X: Device>(
         &self,
-        edges: &Tensor<E, (N,), D>,
+        edges: &Tensor<E, (N,), X>,
         weights: Option<&Self>,
         density: bool,
     ) -> Result<Tensor<E, (Dyn,), D>>
     where
         E: WideFloatFor<ops::reduce::histogram>,
+        N: SameDevice<D, X>,
     {
+        let edges = N::here(edges);
         let weights = weights.map(|weights| weights.elements());
         let lists = [edges.elements()];
         let how = Counting { bins: Bins::Edges(&lists), range: None, weights, density };

@@ -17,7 +17,7 @@ use crate::shape::{Axes, EndsWith, Shape};
 use crate::tensor::elementwise::apply::map2;
 use crate::tensor::reduce::large::{is_seen, may_have_overflowed, over_scaled_norms};
 use crate::tensor::reduce::reductions::{kept, reduce};
-use crate::tensor::{Tensor, expect_fit, shape_text};
+use crate::tensor::{Optional, Tensor, expect_fit, shape_text};
 use castiron_macros::fallible;
 
 /// Runs a kernel over the last axes, which are `N`, as rows.
@@ -142,15 +142,15 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     #[fallible]
     pub fn layer_norm<N: Shape>(
         &self,
-        weight: Option<&Tensor<E, N, D>>,
-        bias: Option<&Tensor<E, N, D>>,
+        weight: impl Optional<E, N, D>,
+        bias: impl Optional<E, N, D>,
         eps: f64,
     ) -> Result<Self>
     where
         E: FloatFor<ops::reduce::layer_norm>,
         S: EndsWith<N>,
     {
-        over_rows::<ops::reduce::layer_norm, E, S, N, D>(Standardizing { eps }, self, [weight, bias])
+        over_rows::<ops::reduce::layer_norm, E, S, N, D>(Standardizing { eps }, self, [weight.given(), bias.given()])
     }
 
     /// Divides by the root of the mean of squares over the last axes, those of shape `N`: `x / sqrt(mean(x * x) + eps) * weight`.
@@ -172,14 +172,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.rms_norm(Some(&tensor![5.0, 10.0]), Some(0.0)).to_vec(), [1.0, 14.0, 5.0, 10.0]);
     /// ```
     #[fallible]
-    pub fn rms_norm<N: Shape>(&self, weight: Option<&Tensor<E, N, D>>, eps: Option<f64>) -> Result<Self>
+    pub fn rms_norm<N: Shape>(&self, weight: impl Optional<E, N, D>, eps: Option<f64>) -> Result<Self>
     where
         E: InexactFor<ops::reduce::rms_norm>,
         S: EndsWith<N>,
     {
         let of_dtype = || if matches!(E::DTYPE, DType::F64 | DType::C128) { f64::EPSILON } else { f32::EPSILON.into() };
         let eps = eps.unwrap_or_else(of_dtype);
-        over_rows::<ops::reduce::rms_norm, E, S, N, D>(RootMeanSquare { eps }, self, [weight, None])
+        over_rows::<ops::reduce::rms_norm, E, S, N, D>(RootMeanSquare { eps }, self, [weight.given(), None])
     }
 }
 

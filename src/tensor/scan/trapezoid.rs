@@ -14,10 +14,10 @@ use crate::ops::scan::RunningSum;
 #[cfg(any(test, feature = "cuda"))]
 use crate::ops::text::kernel::{Kernel, Value};
 use crate::shape::{AxisArg, Dim, Dyn, HasAxis, SameSizeFor, Shape, SizeArray};
-use crate::tensor::Tensor;
 use crate::tensor::elementwise::apply::{map1, map2, map3};
 use crate::tensor::reduce::reductions::reduce;
 use crate::tensor::scan::cumulative::neighbours;
+use crate::tensor::{SameDevice, Tensor};
 use castiron_macros::fallible;
 
 /// `(a + b) * factor`, in the dtype `O`.
@@ -168,12 +168,14 @@ macro_rules! rules {
             #[doc = $example_over]
             /// ```
             #[fallible]
-            pub fn $over<const I: isize, N: Dim, O: Inexact>(&self, x: &Tensor<E, (N,), D>, axis: impl AxisArg<I>) -> Result<Tensor<O, rules!(@$result S I), D>>
+            pub fn $over<const I: isize, N: Dim, O: Inexact, X: Device>(&self, x: &Tensor<E, (N,), X>, axis: impl AxisArg<I>) -> Result<Tensor<O, rules!(@$result S I), D>>
             where
                 E: NumericFor<ops::reduce::$op> + Dtype<Inexact = O>,
                 S: HasAxis<I>,
                 <S as HasAxis<I>>::Dim: SameSizeFor<N, ops::reduce::$op>,
+                N: SameDevice<D, X>,
             {
+                let x = N::here(x);
                 type T<S, const I: isize> = <S as HasAxis<I>>::Replace<Dyn>;
                 let axis = <S as HasAxis<I>>::INDEX;
                 let areas = double_areas::<ops::reduce::$op, E, S, T<S, I>, N, D>(self, x, axis)?;

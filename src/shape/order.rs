@@ -1,0 +1,99 @@
+//! Rules for two numbers that hold for every number and itself, so that generic code states none of them.
+//!
+//! Division and subtraction of two numbers that the compiler does not know are nothing that it can look at; whether they are one number it
+//! finds bit by bit ([`Compared`]), also where they are generic. So a rule is asked of numbers that differ alone.
+//! Uses dimensions; used by `attention`, `choosing`.
+
+use super::dim::{Dim, Dyn, Known};
+use core::ops::{Rem, Sub};
+use typenum::{B0, B1, Bit, U1, UInt, UTerm};
+
+/// Whether two binary numbers, or bits, are one.
+#[doc(hidden)]
+pub trait Compared<B> {
+    type Is: Answer;
+}
+/// [`Equal`] or [`Different`].
+#[doc(hidden)]
+pub trait Answer {
+    /// [`Equal`] if both are.
+    type And<B: Answer>: Answer;
+}
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum Equal {}
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum Different {}
+impl Answer for Equal {
+    type And<B: Answer> = B;
+}
+impl Answer for Different {
+    type And<B: Answer> = Different;
+}
+
+/// A bit, which is itself.
+#[doc(hidden)]
+pub trait OneBit: Bit + Compared<Self, Is = Equal> {}
+impl OneBit for B0 {}
+impl OneBit for B1 {}
+
+/// `B0 B1: Different` writes `impl Compared<B1> for B0 { type Is = Different; }`.
+macro_rules! compared {
+    ($([$($of:ident)*] $a:ty, $b:ty: $is:ident;)*) => {$(
+        impl<$($of),*> Compared<$b> for $a {
+            type Is = $is;
+        }
+    )*};
+}
+compared! {
+    [] B0, B0: Equal;
+    [] B0, B1: Different;
+    [] B1, B0: Different;
+    [] B1, B1: Equal;
+    [] UTerm, UTerm: Equal;
+    [U B] UTerm, UInt<U, B>: Different;
+    [U B] UInt<U, B>, UTerm: Different;
+}
+impl<U: Compared<V>, A: Compared<B>, V, B> Compared<UInt<V, B>> for UInt<U, A> {
+    type Is = <<A as Compared<B>>::Is as Answer>::And<<U as Compared<V>>::Is>;
+}
+
+/// A number, or a size known at run time, keeps a rule beside another: every number beside itself, and what the compiler does not know
+/// beside everything.
+#[doc(hidden)]
+pub trait Keeps<Rule, B> {}
+impl<Rule, B> Keeps<Rule, B> for Dyn {}
+impl<Rule, A: Known> Keeps<Rule, Dyn> for A {}
+impl<Rule, A: Known, B: Known> Keeps<Rule, B> for A
+where
+    A::Unsigned: Compared<B::Unsigned>,
+    <A::Unsigned as Compared<B::Unsigned>>::Is: KeptBy<Rule, A::Unsigned, B::Unsigned>,
+{
+}
+
+/// The two numbers keep the rule, which is asked of different ones.
+#[doc(hidden)]
+pub trait KeptBy<Rule, A, B> {}
+impl<Rule, A, B> KeptBy<Rule, A, B> for Equal {}
+
+/// The second divides the first.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum IsMultiple {}
+impl<A: Rem<B, Output = UTerm>, B> KeptBy<IsMultiple, A, B> for Different {}
+/// The first is no larger than the second.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum IsNoLarger {}
+impl<A, B: Sub<A>> KeptBy<IsNoLarger, A, B> for Different {}
+/// The first is 1 if it is not the second.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum Expands {}
+impl<B> KeptBy<Expands, U1, B> for Different {}
+
+/// `A` keeps a rule beside `B`, names being sizes known at run time.
+#[doc(hidden)]
+pub trait Rules<Rule, B> {}
+impl<Rule, A: Dim, B: Dim> Rules<Rule, B> for A where A::Unnamed: Keeps<Rule, B::Unnamed> {}

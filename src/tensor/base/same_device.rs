@@ -1,0 +1,53 @@
+//! Tensors that an operation takes beside its own, on the device where that is: weights of layers, targets of losses.
+//! Uses `device`; used by `nn`, `loss`, `linalg`, `reduce` and others.
+
+use crate::device::Device;
+use crate::dtype::Element;
+use crate::shape::Shape;
+use crate::tensor::Tensor;
+
+/// A tensor on `X`, of a shape that has to do with `Self`, stands beside one on `D`: the two are one device.
+///
+/// The parameter of a method is `&Tensor<E, T, X>` with the bound `T: SameDevice<D, X>`, and not `&Tensor<E, T, D>`, which rustc answers by
+/// "mismatched types". It waits for `T`, and so for the tensor that is passed; where that does not say what `X` is, it is `D`.
+#[diagnostic::on_unimplemented(
+    message = "operands are on different devices: `{D}` and `{X}`",
+    label = "expected tensors on `{D}`, found one on `{X}`",
+    note = "move one of them with `.to_device::<{D}>()`; a module's weights are moved together by `ToDevice`"
+)]
+pub trait SameDevice<D: Device, X: Device> {
+    /// The tensor, whose device is `D`.
+    #[doc(hidden)]
+    fn here<E: Element, S: Shape>(tensor: &Tensor<E, S, X>) -> &Tensor<E, S, D>;
+    #[doc(hidden)]
+    fn here_mut<E: Element, S: Shape>(tensor: &mut Tensor<E, S, X>) -> &mut Tensor<E, S, D>;
+}
+impl<T, D: Device> SameDevice<D, D> for T {
+    #[inline]
+    fn here<E: Element, S: Shape>(tensor: &Tensor<E, S, D>) -> &Tensor<E, S, D> {
+        tensor
+    }
+    #[inline]
+    fn here_mut<E: Element, S: Shape>(tensor: &mut Tensor<E, S, D>) -> &mut Tensor<E, S, D> {
+        tensor
+    }
+}
+
+/// `Some(&weight)`, or `None`: of methods that are called with a shape alone, as `layer_norm::<shape![8]>(None, None, 1e-5)`, which hence
+/// have no parameter for where the weight is.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no weight of shape `{S}` and dtype `{E}`",
+    label = "expected `Some(&weight)` or `None`",
+    note = "a weight holds the dtype of the tensor, `.to::<{E}>()`; a view is passed as `Some(&*view)`"
+)]
+pub trait Optional<E: Element, S: Shape, D: Device> {
+    /// The tensor, if there is one.
+    #[doc(hidden)]
+    fn given(&self) -> Option<&Tensor<E, S, D>>;
+}
+impl<E: Element, S: Shape + SameDevice<D, X>, X: Device, D: Device> Optional<E, S, D> for Option<&Tensor<E, S, X>> {
+    #[inline]
+    fn given(&self) -> Option<&Tensor<E, S, D>> {
+        self.map(S::here)
+    }
+}
