@@ -48,6 +48,8 @@ mod stored;
 pub use checkpoint::{Checkpoint, CheckpointWriter, Progress, TensorInfo};
 #[cfg(feature = "dlpack")]
 pub use dlpack::DlPack;
+#[cfg(feature = "image")]
+pub use image::ImageShape;
 #[cfg(feature = "safetensors")]
 pub use module::{Difference, Listing, LoadOptions, Module, Parameter, Place, ToDevice};
 #[cfg(feature = "safetensors")]
