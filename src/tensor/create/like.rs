@@ -132,8 +132,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// If memory runs out.
     ///
     /// ```
-    /// let p = castiron::tensor![[2.0, 1.0], [1.0, 2.0]];
-    /// assert_eq!((&p + p.eye_like() * 0.5).to_vec(), [2.5, 1.0, 1.0, 2.5]);
+    /// use castiron::{Tensor, shape, tensor};
+    /// let p = tensor![[2.0, 1.0], [1.0, 2.0]];
+    /// let damped: Tensor<f32, shape![2, 2]> = &p + p.eye_like() * 0.5;
+    /// assert_eq!(damped.to_vec(), [2.5, 1.0, 1.0, 2.5]);
     /// ```
     #[fallible]
     pub fn eye_like(&self) -> Result<Self>
