@@ -15,6 +15,22 @@ fn runs() {
 }
 }
 
+mod any_compared_by_an_operator {
+use castiron::{AnyTensor, Result, tensor};
+
+pub fn main() -> Result<()> {
+    let before = AnyTensor::from(tensor![1.0, 2.0]);
+    let after = before.clone();
+    assert!(before.equal(&after)?);
+    Ok(())
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod any_minus_of_a_result {
 use castiron::{AnyTensor, Result, tensor};
 
@@ -133,6 +149,24 @@ fn any_rms(x: &AnyTensor) -> Result<AnyTensor, Error> {
 }
 
 pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod any_visit_that_gives_typed_tensors {
+use castiron::{AnyTensor, Cpu, Result, shape, tensor, visit};
+
+fn root(x: &AnyTensor) -> Result<AnyTensor> {
+    let root: AnyTensor = visit!(x, E: Float => x.typed::<E, shape![_], Cpu>()?.sqrt().into())?;
+    Ok(root)
+}
+
+pub fn main() -> Result<()> {
+    root(&AnyTensor::from(tensor![4.0])).map(drop)
+}
 
 #[test]
 fn runs() {
@@ -444,6 +478,21 @@ fn runs() {
 }
 }
 
+mod choosing_index_beyond_the_rows {
+use castiron::{Tensor, axis, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![2, 4]>::ones();
+    let index = Tensor::<i64, shape![2, 1]>::zeros();
+    let _ = x.gather(axis![1], &index);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod choosing_index_not_integral {
 use castiron::{axis, tensor};
 
@@ -589,6 +638,22 @@ fn runs() {
 }
 }
 
+mod choosing_source_smaller_than_the_index {
+use castiron::{Tensor, axis, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![2, 4]>::zeros();
+    let index = Tensor::<i64, shape![2, 3]>::zeros();
+    let source = Tensor::<f32, shape![2, 3]>::ones();
+    let _ = x.scatter(axis![1], &index, &source);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod choosing_take_along_a_float_index {
 use castiron::{axis, tensor};
 
@@ -622,6 +687,18 @@ pub fn main() {
     let x = Tensor::<f32, shape![3], Cuda<0>>::zeros();
     let mask = Tensor::<bool, shape![3]>::zeros();
     let _ = where_(mask.to_device::<Cuda<0>>().unwrap(), &x, 0.0);
+}
+
+}
+
+mod device_convolution_across_devices {
+use castiron::{Cuda, Tensor, nn::Conv, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![1, 3, 8, 8], Cuda<0>> = Tensor::zeros();
+    let kernel: Tensor<f32, shape![4, 3, 3, 3]> = Tensor::zeros();
+    let kernel = kernel.to_device::<Cuda<0>>().unwrap();
+    let _ = x.conv2d(&kernel, None, Conv::new());
 }
 
 }
@@ -729,6 +806,28 @@ pub fn main() {
 
 }
 
+mod device_labels_on_another_device {
+use castiron::{Cuda, Tensor, reduction::Mean, shape};
+
+pub fn main() {
+    let scores: Tensor<f32, shape![8, 10], Cuda<0>> = Tensor::zeros();
+    let labels: Tensor<i64, shape![8]> = Tensor::zeros();
+    let _ = scores.cross_entropy(&labels.to_device::<Cuda<0>>().unwrap(), (), -100, 0.0, Mean);
+}
+
+}
+
+mod device_linear_across_devices {
+use castiron::{Cuda, Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![8, 2], Cuda<0>> = Tensor::zeros();
+    let (w, b) = (Tensor::<f32, shape![3, 2]>::zeros(), Tensor::<f32, shape![3]>::zeros());
+    let _ = x.linear(&w.to_device().unwrap(), Some(&b.to_device().unwrap()));
+}
+
+}
+
 mod device_loop_over_a_meta_tensor {
 use castiron::{Meta, Tensor, shape};
 
@@ -779,6 +878,17 @@ pub fn main() {
 fn runs() {
     super::done(main());
 }
+}
+
+mod device_normalised_by_weights_elsewhere {
+use castiron::{Cuda, Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![8, 2], Cuda<0>> = Tensor::zeros();
+    let weight: Tensor<f32, shape![2]> = Tensor::ones();
+    let _ = x.layer_norm(Some(&weight.to_device::<Cuda<0>>().unwrap()), None, 1e-5);
+}
+
 }
 
 mod device_output_on_another_device {
@@ -1311,6 +1421,23 @@ use castiron::{Preserve, Tensor, shape};
 pub fn main() {
     let x: Tensor<f32, shape![2, 3]> = Tensor::zeros();
     let _ = x.contiguous_in(castiron::Contiguous);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod generic_accumulated_in_another_dtype {
+use castiron::{CastTo, Numeric, Tensor, shape, tensor};
+
+    fn accumulate<A: Numeric, B: Numeric + CastTo<A>>(total: &mut Tensor<A, shape![2]>, x: &Tensor<B, shape![2]>) {
+    *total += x.to::<A>();
+}
+
+pub fn main() {
+    accumulate(&mut tensor![1.0, 2.0], &tensor![1, 2]);
 }
 
 #[test]
@@ -2401,6 +2528,22 @@ fn runs() {
 }
 }
 
+mod linalg_frames_of_another_rank {
+use castiron::fft::{Frames, Window};
+use castiron::{Complex, Tensor, shape};
+
+pub fn main() {
+    let signal = Tensor::<f32, shape![64]>::ones();
+    let window = Tensor::<f32, shape![16]>::window(&Window::Hann, false);
+    let _: Tensor<Complex<f32>, shape![9, _]> = signal.stft(Some(&window), &Frames::new(16));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod linalg_half_of_the_frequencies_of_complex_numbers {
 use castiron::{Complex, Tensor, axis, fft::Norm, shape};
 
@@ -2473,6 +2616,20 @@ fn runs() {
 }
 }
 
+mod linalg_samples_that_are_not_counted {
+use castiron::{Complex, Tensor, axis, dim, fft::Norm, shape};
+
+pub fn main() {
+    let frequencies = Tensor::<Complex<f32>, shape![33]>::ones();
+    let _ = frequencies.irfft::<dim!(64), _>(axis![0], Norm::Backward);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod linalg_singular_values_of_a_vector {
 use castiron::{Tensor, shape};
 
@@ -2501,6 +2658,20 @@ fn runs() {
 }
 }
 
+mod linalg_transform_back_to_nothing {
+use castiron::{Complex, Tensor, axis, dim, fft::Norm, shape};
+
+pub fn main() {
+    let frequencies = Tensor::<Complex<f32>, shape![33]>::ones();
+    let _ = frequencies.irfft::<dim!(64), _>(axis![0], Norm::Backward);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod linalg_transform_of_half_floats {
 use castiron::fft::Norm;
 use castiron::{Tensor, axis, f16, shape};
@@ -2508,6 +2679,36 @@ use castiron::{Tensor, axis, f16, shape};
 pub fn main() {
     let x: Tensor<f16, shape![8]> = Tensor::zeros();
     let _ = x.to::<f32>().fft(axis![0], Norm::Backward);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod linalg_transform_to_another_rank {
+use castiron::{Complex, Tensor, axis, fft::Norm, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![2, 4]>::ones();
+    let _: Tensor<Complex<f32>, shape![2, 3]> = x.rfftn(axis![0, 1], Norm::Backward);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod linalg_window_of_another_dtype {
+use castiron::fft::{Frames, Window};
+use castiron::{Complex, Tensor, shape};
+
+pub fn main() {
+    let signal = Tensor::<f32, shape![64]>::ones();
+    let window = Tensor::<f64, shape![16]>::window(&Window::Hann, false);
+    let _: Tensor<Complex<f32>, shape![9, _]> = signal.stft(Some(&window.to::<f32>()), &Frames::new(16));
 }
 
 #[test]
@@ -2667,6 +2868,20 @@ fn runs() {
 }
 }
 
+mod matmul_chain_of_oblong_matrices {
+use castiron::{Tensor, multi_dot, shape};
+
+pub fn main() {
+    let a = Tensor::<f32, shape![5, 5]>::ones();
+    let _ = multi_dot(&[&a, &a]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod matmul_dot_of_matrices {
 use castiron::{Tensor, shape};
 
@@ -2733,6 +2948,21 @@ use castiron::tensor;
 pub fn main() {
     let (x, w) = (tensor![[1, 2]], tensor![[0.5], [0.5]]);
     let _ = x.to::<f32>().matmul(&w);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod matmul_last_sizes_of_inner {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![2, 3]>::ones();
+    let y = Tensor::<f32, shape![3, 4]>::ones();
+    let _ = x.inner(&y.t());
 }
 
 #[test]
@@ -2909,6 +3139,23 @@ fn runs() {
 }
 }
 
+mod modules_field_that_forgets_the_device {
+use castiron::{Cpu, Device, Module, Tensor, shape};
+
+#[derive(Module)]
+pub struct Layer<D: Device = Cpu> {
+    pub weight: Tensor<f32, shape![3, 2], D>,
+    pub bias: Tensor<f32, shape![3], D>,
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod modules_field_that_is_no_module {
 use castiron::{Module, Tensor, shape};
 
@@ -3061,6 +3308,20 @@ use castiron::{Tensor, shape};
 pub fn main() {
     let x = Tensor::<bool, shape![4]>::zeros();
     let _ = x.pad::<shape![1, 1], _>(castiron::pad::Constant(false));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod moving_reflected_beyond_the_other_end {
+use castiron::pad::Reflect;
+use castiron::{shape, tensor};
+
+pub fn main() {
+    let _ = tensor![1.0, 2.0, 3.0].pad::<shape![2, 0], _>(Reflect);
 }
 
 #[test]
@@ -3387,6 +3648,35 @@ fn runs() {
 }
 }
 
+mod networks_heads_that_are_not_shared_evenly {
+use castiron::{Tensor, nn::Causal, shape};
+
+pub fn main() {
+    let queries = Tensor::<f32, shape![2, 12, 6, 8]>::ones();
+    let keys = Tensor::<f32, shape![2, 4, 6, 8]>::ones();
+    let _ = queries.scaled_dot_product_attention(&keys, &keys, Causal, None);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod networks_instances_without_pixels {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![2, 4]>::ones();
+    let _ = x.layer_norm::<shape![4]>(None, None, 1e-5);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod networks_keys_without_values {
 use castiron::nn::All;
 use castiron::{Tensor, shape};
@@ -3443,6 +3733,21 @@ pub fn main() {
     let mask = Tensor::<bool, shape![5, 5]>::ones();
     let _ = q.scaled_dot_product_attention(&q, &q, Where(&mask), None);
     let _ = Where(&Tensor::<bool, shape![5, 5]>::ones());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod networks_mask_of_other_queries {
+use castiron::{Tensor, nn::Where, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![2, 5, 8]>::ones();
+    let mask = Tensor::<bool, shape![5, 5]>::ones();
+    let _ = x.scaled_dot_product_attention(&x, &x, Where(&mask), None);
 }
 
 #[test]
