@@ -200,21 +200,6 @@ CI_KERNEL void __launch_bounds__(CI_THREADS, 3) order(const T *a, T *values, ci_
 CI_FN ci_key ci_candidate(const T *from, const ci_key *keys, const ci_u64 i, const ci_order &w) {
   return w.is_first ? ci_key_of(from[i * w.step], w) : keys[i];
 }
-// Counts the digit of each lane of a warp that has one. Leading digits of floats are alike: lanes whose digit is that of the first of them are counted at
-// once, twice, and only those that are left add up at one address one after the other.
-CI_FN void ci_count(ci_u32 *digits, const bool counts, const unsigned digit) {
-  const unsigned own = threadIdx.x % 32;
-  unsigned left = __ballot_sync(~0u, counts);
-  CI_UNROLL
-  for (int round = 0; round < 2; round++) {
-    if (!left) return;
-    const int leader = __ffs((int)left) - 1;
-    const unsigned common = __shfl_sync(~0u, digit, leader), same = __ballot_sync(~0u, counts && digit == common);
-    if (own == (unsigned)leader) atomicAdd(&digits[digit], (ci_u32)__popc(same));
-    left &= ~same;
-  }
-  if (left >> own & 1) atomicAdd(&digits[digit], 1u);
-}
 CI_KERNEL void __launch_bounds__(CI_THREADS) order(const T *a, const ci_key *keys, const ci_u32 *positions, ci_key *to_keys, ci_u32 *to_positions,
                                                    T *values, ci_i64 *indices, const ci_order w) {
   constexpr unsigned CAPACITY = CI_ITEMS * CI_THREADS, AHEAD = 8;
@@ -245,11 +230,11 @@ CI_KERNEL void __launch_bounds__(CI_THREADS) order(const T *a, const ci_key *key
         CI_UNROLL
         for (unsigned j = 0; j < AHEAD; j++) {
           const ci_u64 i = start + j * CI_THREADS + threadIdx.x;
-          some[j] = i < last ? ci_candidate(from, theirs, i, w) : ci_key();
+          if (i < last) some[j] = ci_candidate(from, theirs, i, w);
         }
         CI_UNROLL
         for (unsigned j = 0; j < AHEAD; j++)
-          ci_count(digits, start + j * CI_THREADS + threadIdx.x < last && (some[j] & known) == limit, (unsigned)(some[j] >> shift & 255));
+          if (start + j * CI_THREADS + threadIdx.x < last && (some[j] & known) == limit) atomicAdd(&digits[some[j] >> shift & 255], 1u);
       }
       __syncthreads();
       ci_u32 all;
