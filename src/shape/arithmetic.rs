@@ -157,7 +157,8 @@ impl<A: Known> DivideExactly<Dyn> for A {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "a window of `{Kernel}` (stride `{Stride}`, padding `{Padding}`, dilation `{Dilation}`) does not fit an axis of `{Self}`",
-    label = "the window is larger than the padded axis, or the stride is 0"
+    label = "the window is larger than the padded axis, or the stride is 0",
+    note = "write a smaller window, or more padding"
 )]
 pub trait ConvSize<Kernel, Stride, Padding, Dilation> {
     /// The number of places the window takes.

@@ -94,7 +94,7 @@ mod sealed {
         label = "this trait is castiron's alone",
         note = "write a shape with `shape!`, and declare names for dimensions with `dims!`"
     )]
-    pub trait Shape: super::MatrixParts + super::ResampleParts {}
+    pub trait Shape: Sized + super::MatrixParts + super::ResampleParts + super::Within<Self> {}
     #[diagnostic::on_unimplemented(
         message = "`{Self}` can't hold the sizes of a shape: arrays of `usize` do",
         label = "this trait is castiron's alone",
@@ -217,7 +217,6 @@ pub trait Shape:
     + ConvertTo<Self>
     + Merge<Self, Output = Self>
     + SameRank<Self>
-    + Within<Self>
     + HasAxis<-1>
     + EndsWith<(<Self as HasAxis<-1>>::Dim,)>
 {

@@ -6,10 +6,10 @@
 //! says: Promoted<A, B>
 //! says: .to::<A>()
 
-use castiron::{CastTo, Numeric, Tensor, shape, tensor};
+use castiron::{Numeric, Tensor, shape, tensor};
 
 fn accumulate<A: Numeric, B: Numeric>(total: &mut Tensor<A, shape![2]>, x: &Tensor<B, shape![2]>) {
-    // instead: fn accumulate<A: Numeric, B: Numeric + CastTo<A>>(total: &mut Tensor<A, shape![2]>, x: &Tensor<B, shape![2]>) {
+    // instead: fn accumulate<A: Numeric, B: Numeric + castiron::CastTo<A>>(total: &mut Tensor<A, shape![2]>, x: &Tensor<B, shape![2]>) {
     *total += x;
     // instead: *total += x.to::<A>();
 }

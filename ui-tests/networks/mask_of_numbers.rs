@@ -2,8 +2,8 @@
 //!
 //! Instead: `Where` with a mask of `bool`.
 //!
-//! names: Where
-//! says: which keys
+//! names: which keys a query of `f32` sees
+//! says: Where(&mask)
 
 use castiron::nn::Where;
 use castiron::{Tensor, shape};

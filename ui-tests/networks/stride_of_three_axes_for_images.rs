@@ -4,7 +4,7 @@
 //!
 //! names: `D3` numbers
 //! names: 2 axes
-//! says: one for each
+//! says: one number for each
 
 use castiron::{Tensor, nn::Conv, shape};
 
