@@ -1430,9 +1430,9 @@ fn runs() {
 }
 
 mod generic_accumulated_in_another_dtype {
-use castiron::{CastTo, Numeric, Tensor, shape, tensor};
+use castiron::{Numeric, Tensor, shape, tensor};
 
-    fn accumulate<A: Numeric, B: Numeric + CastTo<A>>(total: &mut Tensor<A, shape![2]>, x: &Tensor<B, shape![2]>) {
+    fn accumulate<A: Numeric, B: Numeric + castiron::CastTo<A>>(total: &mut Tensor<A, shape![2]>, x: &Tensor<B, shape![2]>) {
     *total += x.to::<A>();
 }
 
@@ -2617,11 +2617,11 @@ fn runs() {
 }
 
 mod linalg_samples_that_are_not_counted {
-use castiron::{Complex, Tensor, axis, dim, fft::Norm, shape};
+use castiron::{Complex, Tensor, axis, fft::Norm, shape};
 
 pub fn main() {
     let frequencies = Tensor::<Complex<f32>, shape![33]>::ones();
-    let _ = frequencies.irfft::<dim!(64), _>(axis![0], Norm::Backward);
+    let _ = frequencies.irfft::<castiron::dim!(64), _>(axis![0], Norm::Backward);
 }
 
 #[test]
