@@ -117,8 +117,9 @@ fn text_of<S: RowSteps, C: Compute + Operand>(steps: S, name: &str, element: DTy
             step(format!("{name}_merge"), &two, Some(&partial), |at| C::next(at).binary::<LargestPart>(C::next(at)))?;
         let finish = step(format!("{name}_finish"), &three, None, |at| C::next(at).unary::<PowerOfRow>())?;
         reducer(&name, [start, accumulate, merge, finish]);
-        let is_beyond =
-            step(format!("{name}_is_beyond"), &[given_kinds.clone()], None, |at| steps.is_beyond::<C>(given(at).1))?;
+        let is_beyond = step(format!("{name}_is_beyond"), std::slice::from_ref(&given_kinds), None, |at| {
+            steps.is_beyond::<C>(given(at).1)
+        })?;
         let times = step(format!("{name}_times"), &two, None, |at| C::next(at).binary::<TimesPower>(C::next(at)))?;
         let beside = step(format!("{name}_beside"), &two, None, |at| beside_powers::<C>(C::next(at), C::next(at)))?;
         let v = number("x", element, element);

@@ -208,10 +208,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(y[(0, 0)], Complex::new(8.0, 0.0));
     /// ```
     #[fallible]
-    pub fn rfftn<T: Shape, A: Axes<S>>(&self, _axes: A, norm: Norm) -> Result<Tensor<E::Cx, T, D>>
+    pub fn rfftn<T, A: Axes<S>>(&self, _axes: A, norm: Norm) -> Result<Tensor<E::Cx, T, D>>
     where
         E: RealSignal,
-        T: AsManyAxes<S>,
+        T: Shape + AsManyAxes<S>,
     {
         let op = "fft.rfftn";
         expect_axis(op, S::RANK, 0)?;
@@ -236,10 +236,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(z.to_vec(), x.to_vec());
     /// ```
     #[fallible]
-    pub fn irfftn<T: Shape, A: Axes<S>>(&self, _axes: A, n: usize, norm: Norm) -> Result<Tensor<E::Re, T, D>>
+    pub fn irfftn<T, A: Axes<S>>(&self, _axes: A, n: usize, norm: Norm) -> Result<Tensor<E::Re, T, D>>
     where
         E: Spectral,
-        T: AsManyAxes<S>,
+        T: Shape + AsManyAxes<S>,
     {
         let op = "fft.irfftn";
         expect_axis(op, S::RANK, 0)?;

@@ -76,14 +76,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(y.shape(), [5, 9]);
     /// ```
     #[fallible]
-    pub fn stft<T: Shape, W: Dim>(
-        &self,
-        window: impl Weights<E::Re, W, D>,
-        frames: &Frames,
-    ) -> Result<Tensor<E::Cx, T, D>>
+    pub fn stft<T, W: Dim>(&self, window: impl Weights<E::Re, W, D>, frames: &Frames) -> Result<Tensor<E::Cx, T, D>>
     where
         E: Spectral,
-        T: FramesOf<S>,
+        T: Shape + FramesOf<S>,
     {
         let weights = weights::<E, W, D>(window.given())?;
         frames::stft::<E, D>(self.elements(), weights, frames)?.typed("stft")

@@ -120,7 +120,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(bags.to_vec(), [2.0, 3.0, 4.0, 5.0]);
     /// ```
     #[fallible]
-    pub fn embedding_bag<I, N: Dim, X: Device>(
+    pub fn embedding_bag<I, N, X: Device>(
         &self,
         indices: &Tensor<I, (N,), X>,
         offsets: &[i64],
@@ -133,7 +133,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         S: HasRank<2, ops::losses::embedding_bag>,
         E: FloatFor<ops::losses::embedding_bag>,
         I: Dtype + IndexFor<ops::losses::embedding_bag>,
-        N: SameDevice<D, X>,
+        N: Dim + SameDevice<D, X>,
     {
         let (indices, weights) = (N::here(indices), weights.map(N::here));
         let op = "embedding_bag";

@@ -102,7 +102,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// ```
     #[fallible]
     #[allow(clippy::type_complexity)]
-    pub fn bilinear<O: Dim, K: Dim, J: Dim, X: Device, Y: Device>(
+    pub fn bilinear<O: Dim, K, J, X: Device, Y: Device>(
         &self,
         other: &Tensor<E, <S as HasAxis<-1>>::Replace<J>, Y>,
         weight: &Tensor<E, (O, K, J), X>,
@@ -112,8 +112,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: NumericFor<ops::losses::bilinear>,
         S: HasAxis<-1>,
         <S as HasAxis<-1>>::Dim: InFeatures<K>,
-        K: SameDevice<D, X>,
-        J: SameDevice<D, Y>,
+        K: Dim + SameDevice<D, X>,
+        J: Dim + SameDevice<D, Y>,
     {
         let (other, weight, bias) = (J::here(other), K::here(weight), bias.map(K::here));
         let bias = bias.map(|bias| bias.elements());

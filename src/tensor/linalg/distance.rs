@@ -36,15 +36,11 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![1.0, 2.0].dist(&tensor![4.0, 6.0], 2.0).item(), 5.0);
     /// ```
     #[fallible]
-    pub fn dist<F: Dtype, R: Shape, O: Dtype, X: Device>(
-        &self,
-        other: &Tensor<F, R, X>,
-        p: f64,
-    ) -> Result<Tensor<O, (), D>>
+    pub fn dist<F: Dtype, R, O: Dtype, X: Device>(&self, other: &Tensor<F, R, X>, p: f64) -> Result<Tensor<O, (), D>>
     where
         E: InexactFor<ops::reduce::dist> + SameDtypeFor<F, ops::reduce::dist> + Dtype<RealDtype = O>,
         S: Broadcast<R>,
-        R: SameDevice<D, X>,
+        R: Shape + SameDevice<D, X>,
     {
         let other = R::here(other);
         let sizes = broadcast::<<S as Broadcast<R>>::Output, E>("dist", self.shape().as_ref(), other.shape().as_ref())?;
@@ -156,7 +152,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![1, 0, 0].cross(&tensor![0, 1, 0], axis![-1]).to_vec(), [0, 0, 1]);
     /// ```
     #[fallible]
-    pub fn cross<const I: isize, F: Dtype, R: Shape, T, X: Device>(
+    pub fn cross<const I: isize, F: Dtype, R, T, X: Device>(
         &self,
         other: &Tensor<F, R, X>,
         axis: impl AxisArg<I>,
@@ -166,7 +162,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         S: Broadcast<R, Output = T>,
         T: Shape + HasAxis<I>,
         <T as HasAxis<I>>::Dim: OfThree,
-        R: SameDevice<D, X>,
+        R: Shape + SameDevice<D, X>,
     {
         let other = R::here(other);
         let axis = <T as HasAxis<I>>::INDEX;

@@ -108,7 +108,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     #[doc(alias = "dense")]
     #[doc(alias = "fully_connected")]
     #[fallible]
-    pub fn linear<N: Dim, K: Dim, X: Device>(
+    pub fn linear<N: Dim, K, X: Device>(
         &self,
         weight: &Tensor<E, (N, K), X>,
         bias: Option<&Tensor<E, (N,), X>>,
@@ -117,7 +117,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: NumericFor<ops::reduce::linear>,
         S: HasAxis<-1>,
         <S as HasAxis<-1>>::Dim: InFeatures<K>,
-        K: SameDevice<D, X>,
+        K: Dim + SameDevice<D, X>,
     {
         let (weight, bias) = (K::here(weight), bias.map(K::here));
         apply(self, weight, bias, |x, weight, added| D::matmul::<E>(x, weight, added))
@@ -141,7 +141,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(y.to_vec(), [3.5, 0.0]);
     /// ```
     #[fallible]
-    pub fn linear_with<N: Dim, K: Dim, A: Activation<E>, X: Device>(
+    pub fn linear_with<N: Dim, K, A: Activation<E>, X: Device>(
         &self,
         weight: &Tensor<E, (N, K), X>,
         bias: Option<&Tensor<E, (N,), X>>,
@@ -151,7 +151,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: NumericFor<ops::reduce::linear>,
         S: HasAxis<-1>,
         <S as HasAxis<-1>>::Dim: InFeatures<K>,
-        K: SameDevice<D, X>,
+        K: Dim + SameDevice<D, X>,
     {
         let (weight, bias) = (K::here(weight), bias.map(K::here));
         apply(self, weight, bias, |x, weight, added| D::matmul_then::<E>(Applying::<A>::new(), x, weight, added))

@@ -183,12 +183,12 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![1.0j, 2.0].vdot(&tensor![1.0j, 1.0]).item(), Complex::new(3.0, 0.0));
     /// ```
     #[fallible]
-    pub fn vdot<F: Dtype, N: Dim, X: Device>(&self, other: &Tensor<F, (N,), X>) -> Result<Tensor<E, (), D>>
+    pub fn vdot<F: Dtype, N, X: Device>(&self, other: &Tensor<F, (N,), X>) -> Result<Tensor<E, (), D>>
     where
         E: NumericFor<ops::reduce::vdot> + SameDtypeFor<F, ops::reduce::vdot>,
         S: HasRank<1, ops::reduce::vdot> + HasAxis<0>,
         <S as HasAxis<0>>::Dim: SameSizeFor<N, ops::reduce::vdot>,
-        N: SameDevice<D, X>,
+        N: Dim + SameDevice<D, X>,
     {
         let other = N::here(other);
         let other = other.elements().known_as::<E>();
@@ -212,7 +212,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.vecdot(&tensor![10.0, 1.0], axis![-1]).to_vec(), [12.0, 34.0]);
     /// ```
     #[fallible]
-    pub fn vecdot<const I: isize, F: Dtype, R: Shape, T, X: Device>(
+    pub fn vecdot<const I: isize, F: Dtype, R, T, X: Device>(
         &self,
         other: &Tensor<F, R, X>,
         axis: impl AxisArg<I>,
@@ -221,7 +221,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: InexactFor<ops::reduce::vecdot> + SameDtypeFor<F, ops::reduce::vecdot> + Dtype<Sum = E>,
         S: Broadcast<R, Output = T>,
         T: Shape + HasAxis<I>,
-        R: SameDevice<D, X>,
+        R: Shape + SameDevice<D, X>,
     {
         let other = R::here(other);
         let sizes = broadcast::<T, E>("vecdot", self.shape().as_ref(), other.shape().as_ref())?;

@@ -137,11 +137,11 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(product.to_vec(), [1, 2, 3, 3, 4, 7]);
     /// ```
     #[fallible]
-    pub fn inner<F: Dtype, R: Shape, T: Shape, X: Device>(&self, other: &Tensor<F, R, X>) -> Result<Tensor<E, T, D>>
+    pub fn inner<F: Dtype, R, T: Shape, X: Device>(&self, other: &Tensor<F, R, X>) -> Result<Tensor<E, T, D>>
     where
         E: NumericFor<ops::reduce::inner> + SameDtypeFor<F, ops::reduce::inner>,
         S: Inner<R, ops::reduce::inner, Output = T>,
-        R: SameDevice<D, X>,
+        R: Shape + SameDevice<D, X>,
     {
         let (op, other) = ("inner", R::here(other));
         if S::RANK > 0 && R::RANK > 0 {
@@ -175,7 +175,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(product[(1, 4)], 12.0);
     /// ```
     #[fallible]
-    pub fn tensordot<F: Dtype, R: Shape, T: Shape, A: Axes<S>, B: Axes<R>, X: Device>(
+    pub fn tensordot<F: Dtype, R, T: Shape, A: Axes<S>, B: Axes<R>, X: Device>(
         &self,
         other: &Tensor<F, R, X>,
         axes: A,
@@ -184,7 +184,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: NumericFor<ops::reduce::tensordot> + SameDtypeFor<F, ops::reduce::tensordot>,
         A::Reduced: Beside<B::Reduced, Output = T>,
-        R: SameDevice<D, X>,
+        R: Shape + SameDevice<D, X>,
     {
         let other = R::here(other);
         let (ours, theirs) = (A::LIST, B::LIST);
@@ -293,10 +293,10 @@ impl<N: MayEqual<M>, M> FollowedBy<M> for N {}
 /// assert_eq!(multi_dot(&[&wide, &tall, &wide, &tall]).to_vec(), [20000.0; 4]);
 /// ```
 #[fallible(free)]
-pub fn multi_dot<E, M: Dim, N: Dim, D: Device>(matrices: &[&Tensor<E, (M, N), D>]) -> Result<Tensor<E, (Dyn, Dyn), D>>
+pub fn multi_dot<E, M: Dim, N, D: Device>(matrices: &[&Tensor<E, (M, N), D>]) -> Result<Tensor<E, (Dyn, Dyn), D>>
 where
     E: NumericFor<ops::reduce::multi_dot>,
-    N: FollowedBy<M>,
+    N: Dim + FollowedBy<M>,
 {
     let count = matrices.len();
     if count == 0 {

@@ -144,7 +144,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert!((loss.to_vec()[0] - (4.0_f32 / 3.0).ln()).abs() < 1e-6);
     /// ```
     #[fallible]
-    pub fn ctc_loss<N: Dim, L: Dim, R: Reduction<(N,)>, X: Device>(
+    pub fn ctc_loss<N: Dim, L, R: Reduction<(N,)>, X: Device>(
         &self,
         labels: &Tensor<i64, (N, L), X>,
         input_lengths: &[i64],
@@ -156,7 +156,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         S: HasRank<3, ops::losses::ctc_loss> + HasAxis<1, Dim = N>,
         E: WideFloatFor<ops::losses::ctc_loss>,
-        L: SameDevice<D, X>,
+        L: Dim + SameDevice<D, X>,
     {
         let labels = L::here(labels);
         let _ = reduction;

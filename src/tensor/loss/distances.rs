@@ -177,7 +177,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(distances.to_vec(), [5.0, 1.0]);
     /// ```
     #[fallible]
-    pub fn pairwise_distance<F: Dtype, R: Shape, U: Shape, X: Device>(
+    pub fn pairwise_distance<F: Dtype, R, U: Shape, X: Device>(
         &self,
         other: &Tensor<F, R, X>,
         p: f64,
@@ -186,7 +186,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: FloatFor<ops::losses::pairwise_distance> + SameDtypeFor<F, ops::losses::pairwise_distance>,
         S: Broadcast<R, Output = U>,
-        R: SameDevice<D, X>,
+        R: Shape + SameDevice<D, X>,
     {
         let other = R::here(other);
         let (op, x, y) = ("pairwise_distance", self.elements(), other.elements().known_as::<E>());
@@ -214,7 +214,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(cosines.to_vec(), [0.0, 1.0]);
     /// ```
     #[fallible]
-    pub fn cosine_similarity<const I: isize, F: Dtype, R: Shape, U, X: Device>(
+    pub fn cosine_similarity<const I: isize, F: Dtype, R, U, X: Device>(
         &self,
         other: &Tensor<F, R, X>,
         axis: impl AxisArg<I>,
@@ -224,7 +224,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: FloatFor<ops::losses::cosine_similarity> + SameDtypeFor<F, ops::losses::cosine_similarity>,
         S: Broadcast<R, Output = U>,
         U: Shape + HasAxis<I>,
-        R: SameDevice<D, X>,
+        R: Shape + SameDevice<D, X>,
     {
         let other = R::here(other);
         let _ = axis;

@@ -243,7 +243,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.gaussian_nll_loss(&y, &var, false, 1e-6, Unreduced).to_vec(), [0.0, 2.0]);
     /// ```
     #[fallible]
-    pub fn gaussian_nll_loss<T, V: Shape, R: Reduction<S>, X: Device, Y: Device>(
+    pub fn gaussian_nll_loss<T, V, R: Reduction<S>, X: Device, Y: Device>(
         &self,
         target: &Tensor<E, T, X>,
         variance: &Tensor<E, V, Y>,
@@ -257,7 +257,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         S: Broadcast<V>,
         <S as Broadcast<V>>::Output: WrittenTo<S>,
         T: SameDevice<D, X>,
-        V: SameDevice<D, Y>,
+        V: Shape + SameDevice<D, Y>,
     {
         let (target, variance) = (T::here(target), V::here(variance));
         let (_, op) = (reduction, "gaussian_nll_loss");

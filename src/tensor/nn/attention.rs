@@ -239,7 +239,7 @@ impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
     /// assert_eq!((y[(0, 0, 0, 0)], y[(1, 3, 4, 0)]), (0.0, 2.0));
     /// ```
     #[fallible]
-    pub fn scaled_dot_product_attention<K: Shape, V: Shape, W: Sees<E, D>, X: Device, Y: Device>(
+    pub fn scaled_dot_product_attention<K, V, W, X: Device, Y: Device>(
         &self,
         key: &Tensor<E, K, X>,
         value: &Tensor<E, V, Y>,
@@ -249,9 +249,9 @@ impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
     where
         E: FloatFor<ops::reduce::attention>,
         T: Attended<K, V>,
-        W: SeesAmong<<T as Attended<K, V>>::Scores>,
-        K: SameDevice<D, X>,
-        V: SameDevice<D, Y>,
+        W: Sees<E, D> + SeesAmong<<T as Attended<K, V>>::Scores>,
+        K: Shape + SameDevice<D, X>,
+        V: Shape + SameDevice<D, Y>,
     {
         let (key, value) = (K::here(key), V::here(value));
         let options = Options { mask: sees.mask(), is_causal: W::IS_CAUSAL, scale, shares_heads: true };

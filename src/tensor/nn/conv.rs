@@ -342,7 +342,7 @@ macro_rules! convolutions {
             #[doc = $example]
             /// ```
             #[fallible]
-            pub fn $name<O: Dim, CG: Dim, $($kernel: Dim,)+ S: EachAxis, P: EachAxis, L: EachAxis, G: Known, X: Device>(
+            pub fn $name<O: Dim, CG, $($kernel: Dim,)+ S: EachAxis, P: EachAxis, L: EachAxis, G: Known, X: Device>(
                 &self,
                 weight: &Tensor<E, (O, CG, $($kernel),+), X>,
                 bias: Option<&Tensor<E, (O,), X>>,
@@ -352,7 +352,7 @@ macro_rules! convolutions {
                 E: InexactFor<ops::reduce::convolution>,
                 T: Convolved<(O, CG, $($kernel),+), Conv<S, P, L, G>>,
                 (S, P, L): Moves,
-                CG: SameDevice<D, X>,
+                CG: Dim + SameDevice<D, X>,
             {
                 let (weight, bias) = (CG::here(weight), bias.map(CG::here));
                 let _ = conv;
@@ -378,7 +378,7 @@ macro_rules! convolutions {
             /// assert_eq!(x.conv1d_with(&weight, None, Conv::new(), ops::relu {}).to_vec(), [2.0, 0.0, 6.0]);
             /// ```
             #[fallible]
-            pub fn $with<O: Dim, CG: Dim, $($kernel: Dim,)+ S: EachAxis, P: EachAxis, L: EachAxis, G: Known, A: Activation<E>, X: Device>(
+            pub fn $with<O: Dim, CG, $($kernel: Dim,)+ S: EachAxis, P: EachAxis, L: EachAxis, G: Known, A: Activation<E>, X: Device>(
                 &self,
                 weight: &Tensor<E, (O, CG, $($kernel),+), X>,
                 bias: Option<&Tensor<E, (O,), X>>,
@@ -389,7 +389,7 @@ macro_rules! convolutions {
                 E: InexactFor<ops::reduce::convolution>,
                 T: Convolved<(O, CG, $($kernel),+), Conv<S, P, L, G>>,
                 (S, P, L): Moves,
-                CG: SameDevice<D, X>,
+                CG: Dim + SameDevice<D, X>,
             {
                 let (weight, bias) = (CG::here(weight), bias.map(CG::here));
                 let _ = (conv, activation);
@@ -417,7 +417,7 @@ macro_rules! convolutions {
             #[doc = $transposed_example]
             /// ```
             #[fallible]
-            pub fn $transposed<CW: Dim, O: Dim, $($kernel: Dim,)+ S: EachAxis, P: EachAxis, L: EachAxis, G: Known, A: EachAxis + Kernel, X: Device>(
+            pub fn $transposed<CW, O: Dim, $($kernel: Dim,)+ S: EachAxis, P: EachAxis, L: EachAxis, G: Known, A: EachAxis + Kernel, X: Device>(
                 &self,
                 weight: &Tensor<E, (CW, O, $($kernel),+), X>,
                 bias: Option<&Tensor<E, (Product<G, O>,), X>>,
@@ -427,7 +427,7 @@ macro_rules! convolutions {
                 E: InexactFor<ops::reduce::convolution>,
                 T: Transposed<(CW, O, $($kernel),+), Conv<S, P, L, G, A>>,
                 (S, P, L): Moves,
-                CW: SameDevice<D, X>,
+                CW: Dim + SameDevice<D, X>,
             {
                 let (weight, bias) = (CW::here(weight), bias.map(CW::here));
                 let _ = conv;

@@ -242,7 +242,7 @@ impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
     /// assert_eq!(y.to_vec(), [2.5, 1.0]);
     /// ```
     #[fallible]
-    pub fn grid_sample<G: Shape, X: Device>(
+    pub fn grid_sample<G, X: Device>(
         &self,
         grid: &Tensor<E, G, X>,
         mode: impl Samples<<T as SampledBy<G>>::What>,
@@ -252,7 +252,7 @@ impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
     where
         E: FloatFor<ops::reduce::grid_sample>,
         T: SampledBy<G>,
-        G: SameDevice<D, X>,
+        G: Shape + SameDevice<D, X>,
     {
         let grid = G::here(grid);
         let views = [self.elements(), grid.elements()];

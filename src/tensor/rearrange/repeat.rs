@@ -179,14 +179,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.repeat_interleave_by(axis![0], &tensor![2, 0, 1]).to_vec(), [1, 2, 1, 2, 5, 6]);
     /// ```
     #[fallible]
-    pub fn repeat_interleave_by<const I: isize, N: Dim, X: Device>(
+    pub fn repeat_interleave_by<const I: isize, N, X: Device>(
         &self,
         axis: impl AxisArg<I>,
         repeats: &Tensor<i64, (N,), X>,
     ) -> Result<Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>>
     where
         S: Dimensional + HasAxis<I>,
-        N: SameDevice<D, X>,
+        N: Dim + SameDevice<D, X>,
     {
         let repeats = N::here(repeats);
         let op = "repeat_interleave";

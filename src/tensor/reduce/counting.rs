@@ -230,7 +230,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![1, 3, 1].bincount_weighted(&tensor![0.5, 2.0, 0.25], 0).to_vec(), [0.0, 0.75, 0.0, 2.0]);
     /// ```
     #[fallible]
-    pub fn bincount_weighted<W: BinWeight, N: Dim, X: Device>(
+    pub fn bincount_weighted<W: BinWeight, N, X: Device>(
         &self,
         weights: &Tensor<W, (N,), X>,
         minlength: usize,
@@ -239,7 +239,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: IntegerFor<ops::reduce::bincount>,
         S: HasRank<1, ops::reduce::bincount> + HasAxis<0>,
         <S as HasAxis<0>>::Dim: SameSizeFor<N, ops::reduce::bincount>,
-        N: SameDevice<D, X>,
+        N: Dim + SameDevice<D, X>,
     {
         let weights = N::here(weights);
         if weights.numel() != self.numel() {

@@ -263,7 +263,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(counts.to_vec(), [0.0, 3.0]);
     /// ```
     #[fallible]
-    pub fn histogram_between<N: Dim, X: Device>(
+    pub fn histogram_between<N, X: Device>(
         &self,
         edges: &Tensor<E, (N,), X>,
         weights: Option<&Self>,
@@ -271,7 +271,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Result<Tensor<E, (Dyn,), D>>
     where
         E: WideFloatFor<ops::reduce::histogram>,
-        N: SameDevice<D, X>,
+        N: Dim + SameDevice<D, X>,
     {
         let edges = N::here(edges);
         let weights = weights.map(|weights| weights.elements());

@@ -168,12 +168,12 @@ macro_rules! rules {
             #[doc = $example_over]
             /// ```
             #[fallible]
-            pub fn $over<const I: isize, N: Dim, O: Inexact, X: Device>(&self, x: &Tensor<E, (N,), X>, axis: impl AxisArg<I>) -> Result<Tensor<O, rules!(@$result S I), D>>
+            pub fn $over<const I: isize, N, O: Inexact, X: Device>(&self, x: &Tensor<E, (N,), X>, axis: impl AxisArg<I>) -> Result<Tensor<O, rules!(@$result S I), D>>
             where
                 E: NumericFor<ops::reduce::$op> + Dtype<Inexact = O>,
                 S: HasAxis<I>,
                 <S as HasAxis<I>>::Dim: SameSizeFor<N, ops::reduce::$op>,
-                N: SameDevice<D, X>,
+                N: Dim + SameDevice<D, X>,
             {
                 let x = N::here(x);
                 type T<S, const I: isize> = <S as HasAxis<I>>::Replace<Dyn>;
