@@ -2601,6 +2601,21 @@ fn runs() {
 }
 }
 
+mod linalg_right_side_of_other_columns {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let a = Tensor::<f64, shape![3, 3]>::eye();
+    let b = Tensor::<f64, shape![3, 2]>::ones();
+    let _ = a.solve(&b);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod linalg_right_side_of_other_rows {
 use castiron::{Tensor, shape};
 

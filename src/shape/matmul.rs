@@ -144,6 +144,42 @@ impl<S: Factor, Op> Solutions<super::Never, Op> for S {
     type Output = ();
 }
 
+/// The columns of right-hand sides `B` of `X A = B`: as many as the matrix has.
+#[diagnostic::on_unimplemented(
+    message = "`linalg.{Op}`: the right-hand side has `{Self}` columns, the matrix `{Rhs}`",
+    label = "in `X A = B` the right-hand side has as many columns as the matrix",
+    note = "`A X = B`, where rows go together, is solved by `solve` and `solve_triangular`",
+    note = "a name is the same as itself only, not as `_`: `.with_shape::<…>()` renames an axis; `D3<D8<D4>>` is 384"
+)]
+pub trait SameColumns<Rhs, Op> {}
+#[diagnostic::do_not_recommend]
+impl<A: SameDim<B>, B, Op> SameColumns<B, Op> for A {}
+
+/// Right-hand sides `Self` times the shape `A` of the inverses of matrices: solutions of `X A = B`.
+#[diagnostic::on_unimplemented(
+    message = "`linalg.{Op}` solves for matrices, not for a tensor of shape `{Self}`",
+    label = "expected two axes or more (axes before the last two broadcast)",
+    note = "in generic code, give the shape its axes: `(M, N)` of `M: Dim, N: Dim`"
+)]
+pub trait SolutionsFromRight<A, Op> {
+    /// The shape of the solutions.
+    type Output: Shape;
+}
+impl<S: Factor, T: Factor, Op, Batch, Left> SolutionsFromRight<T, Op> for S
+where
+    <S as Factor>::Columns: SameColumns<<T as Factor>::Rows, Op>,
+    S::Batch: Broadcast<T::Batch, Output = Batch>,
+    Batch: Push<S::FromLeft, Output = Left>,
+    Left: Push<T::FromRight, Output: Shape>,
+{
+    type Output = <Left as Push<T::FromRight>>::Output;
+}
+// A second candidate, as above.
+#[diagnostic::do_not_recommend]
+impl<S: Factor, Op> SolutionsFromRight<super::Never, Op> for S {
+    type Output = ();
+}
+
 /// Two batches of as many matrices.
 #[diagnostic::on_unimplemented(
     message = "bmm: a batch of `{Self}` and one of `{Rhs}` matrices are not multiplied matrix by matrix",

@@ -48,7 +48,9 @@ pub use diagonal::{Diag, DiagEmbed, Diagonals, MainDiagonals, OneMatrix};
 pub use dim::{Dim, Dyn, Known, Never, SameDim, SameSizeFor, Stride};
 pub use einsum::{Lettered, NamedSize};
 pub use join::{Concat, Merge, Slices, StackedOn};
-pub use matmul::{BatchMatMul, Factor, InFeatures, InnerDim, MatMul, SameBatch, SameRows, Solutions};
+pub use matmul::{
+    BatchMatMul, Factor, InFeatures, InnerDim, MatMul, SameBatch, SameColumns, SameRows, Solutions, SolutionsFromRight,
+};
 pub use network::{
     Halved, HasChannels, HasSpatialAxes, InGroups, LabelsOf, OneForEach, Scores, ShufflePixels, TargetOf,
     UnshufflePixels,

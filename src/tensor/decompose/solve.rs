@@ -11,7 +11,7 @@ use crate::dtype::scalar::Dimensioned;
 use crate::error::{Result, invalid};
 use crate::ops::admit::SameDtypeFor;
 use crate::ops::decompose as ops;
-use crate::shape::{Broadcast, Dim, Factor, MatMul, Matrices, Shape, Solutions, SquareFor};
+use crate::shape::{Broadcast, Dim, Factor, Matrices, Shape, Solutions, SolutionsFromRight, SquareFor};
 use crate::tensor::Tensor;
 use crate::tensor::base::operand::{TensorOperand, elements_of};
 use castiron_macros::fallible;
@@ -70,7 +70,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: Field + SameDtypeFor<R::Elem, ops::solve>,
         S: Matrices<Rows: SquareFor<S::Columns, ops::solve>>,
-        R::Shape: Matrices + MatMul<S, Output = T>,
+        R::Shape: Matrices + SolutionsFromRight<S, ops::solve, Output = T>,
         D: Receives<R::Place, Dimensioned>,
     {
         let (op, b) = ("linalg.solve", elements_of::<E, D, R>(&b)?);
@@ -186,7 +186,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: Field + SameDtypeFor<R::Elem, ops::solve_triangular>,
         S: Matrices<Rows: SquareFor<S::Columns, ops::solve_triangular>>,
-        R::Shape: Matrices + MatMul<S, Output = T>,
+        R::Shape: Matrices + SolutionsFromRight<S, ops::solve_triangular, Output = T>,
         D: Receives<R::Place, Dimensioned>,
     {
         let (op, b) = ("linalg.solve_triangular", elements_of::<E, D, R>(&b)?);
