@@ -1,14 +1,14 @@
 //! Rules for two numbers that hold for every number and itself, so that generic code states none of them.
 //!
-//! Division and subtraction of two numbers that the compiler does not know are nothing that it can look at; whether they are one number it
-//! finds bit by bit ([`Compared`]), also where they are generic. So a rule is asked of numbers that differ alone.
+//! The compiler cannot evaluate a division or a subtraction of two generic numbers, but it can compare them bit by bit ([`Compared`]), and a
+//! number is always equal to itself. So a rule is checked for different numbers only.
 //! Uses dimensions; used by `attention`, `choosing`.
 
 use super::dim::{Dim, Dyn, Known};
 use core::ops::{Rem, Sub};
 use typenum::{B0, B1, Bit, U1, UInt, UTerm};
 
-/// Whether two binary numbers, or bits, are one.
+/// Whether two binary numbers, or two bits, are equal.
 #[doc(hidden)]
 pub trait Compared<B> {
     type Is: Answer;
@@ -32,7 +32,7 @@ impl Answer for Different {
     type And<B: Answer> = Different;
 }
 
-/// A bit, which is itself.
+/// A bit, which is equal to itself.
 #[doc(hidden)]
 pub trait OneBit: Bit + Compared<Self, Is = Equal> {}
 impl OneBit for B0 {}
