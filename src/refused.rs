@@ -41,7 +41,7 @@ macro_rules! refused {
 }
 pub(crate) use refused;
 
-/// Methods of a feature that castiron is built without, of which rustc would say only that there are none, and suggest others.
+/// Methods of a feature that castiron is built without. Without them rustc would say that there is no such method, and suggest others.
 ///
 /// For `fn load_npy(path) -> Result<Self>; fn save_npy(&self, path) -> Result<()>;` of the feature `npy` it writes
 /// ```text
@@ -51,7 +51,7 @@ pub(crate) use refused;
 ///     pub fn load_npy(path: impl Sized) -> Result<Self> where Self: npy::Present { … }
 /// }
 /// ```
-#[allow(unused_macros, reason = "with all features there is nothing of which it is")]
+#[allow(unused_macros, reason = "with all features no method is absent")]
 macro_rules! absent {
     ($feature:ident, $message:literal, $note:literal; $([$($generics:tt)*] $of:ty {
         $(fn $name:ident $([$($param:ident),+])? ($(& $this:ident)? $(;)? $($arg:ident),*) -> $result:ty;)*

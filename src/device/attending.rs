@@ -15,7 +15,7 @@ use crate::ops::scan::Softmax;
 use crate::shape::numel;
 use crate::storage::View;
 
-/// Attention, with the shares of which it is the product: one for each query and key, row-major. What a query does not see has the share 0, which a
+/// Attention, and the matrix of shares that the values are multiplied by: one for each query and key, row-major. What a query does not see has the share 0, which a
 /// product multiplies with NaN and infinite values, too.
 pub(super) fn composed<D: Backend, E: Dtype>(attention: &Attention<'_, D::Storage, E>) -> Result<[D::Storage; 2]> {
     let Attention { query, key, value, mask, is_causal, scale } = attention;

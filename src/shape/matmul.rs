@@ -91,7 +91,7 @@ pub trait MatMul<T> {
     /// The shape of the product.
     type Output: Shape;
 }
-// The one implementation for shapes, so that rustc says which of its conditions failed.
+// The one implementation for shapes, so that rustc says which of its conditions failed. (It shows these lines in messages.)
 impl<S: Factor, T: Factor, Batch, Left> MatMul<T> for S
 where
     <S as Factor>::Columns: InnerDim<<T as Factor>::Rows>,
@@ -106,6 +106,26 @@ where
 #[diagnostic::do_not_recommend]
 impl<S: Factor> MatMul<super::Never> for S {
     type Output = ();
+}
+
+/// `solutions!(Trait, Inner)` gives `Trait` the shape of a product, as [`MatMul`] has it, of factors whose inner sizes fulfil `Inner`.
+macro_rules! solutions {
+    ($solutions:ident, $inner:ident) => {
+        impl<S: Factor, T: Factor, Op, Batch, Left> $solutions<T, Op> for S
+        where
+            <S as Factor>::Columns: $inner<<T as Factor>::Rows, Op>,
+            S::Batch: Broadcast<T::Batch, Output = Batch>,
+            Batch: Push<S::FromLeft, Output = Left>,
+            Left: Push<T::FromRight, Output: Shape>,
+        {
+            type Output = <Left as Push<T::FromRight>>::Output;
+        }
+        // A second candidate, as above.
+        #[diagnostic::do_not_recommend]
+        impl<S: Factor, Op> $solutions<super::Never, Op> for S {
+            type Output = ();
+        }
+    };
 }
 
 /// The columns of the inverse of a matrix, which are as many as the rows of the right-hand side that it is applied to.
@@ -129,20 +149,7 @@ pub trait Solutions<T, Op> {
     /// The shape of the solutions.
     type Output: Shape;
 }
-impl<S: Factor, T: Factor, Op, Batch, Left> Solutions<T, Op> for S
-where
-    <S as Factor>::Columns: SameRows<<T as Factor>::Rows, Op>,
-    S::Batch: Broadcast<T::Batch, Output = Batch>,
-    Batch: Push<S::FromLeft, Output = Left>,
-    Left: Push<T::FromRight, Output: Shape>,
-{
-    type Output = <Left as Push<T::FromRight>>::Output;
-}
-// A second candidate, as above.
-#[diagnostic::do_not_recommend]
-impl<S: Factor, Op> Solutions<super::Never, Op> for S {
-    type Output = ();
-}
+solutions!(Solutions, SameRows);
 
 /// The columns of right-hand sides `B` of `X A = B`: as many as the matrix has.
 #[diagnostic::on_unimplemented(
@@ -165,20 +172,7 @@ pub trait SolutionsFromRight<A, Op> {
     /// The shape of the solutions.
     type Output: Shape;
 }
-impl<S: Factor, T: Factor, Op, Batch, Left> SolutionsFromRight<T, Op> for S
-where
-    <S as Factor>::Columns: SameColumns<<T as Factor>::Rows, Op>,
-    S::Batch: Broadcast<T::Batch, Output = Batch>,
-    Batch: Push<S::FromLeft, Output = Left>,
-    Left: Push<T::FromRight, Output: Shape>,
-{
-    type Output = <Left as Push<T::FromRight>>::Output;
-}
-// A second candidate, as above.
-#[diagnostic::do_not_recommend]
-impl<S: Factor, Op> SolutionsFromRight<super::Never, Op> for S {
-    type Output = ();
-}
+solutions!(SolutionsFromRight, SameColumns);
 
 /// Two batches of as many matrices.
 #[diagnostic::on_unimplemented(

@@ -31,7 +31,7 @@ impl AnyTensor {
         if self.rank() == 0 || other.rank() == 0 {
             return self.mul(other);
         }
-        self.contracted("inner", other, &[self.rank() - 1], &[other.rank() - 1])
+        self.contracted("inner", other, [&[self.rank() - 1], &[other.rank() - 1]], false)
     }
 
     /// The sums of products over pairs of axes (`torch.tensordot`): the result has the other axes of `self`, then those of the
@@ -50,12 +50,17 @@ impl AnyTensor {
         if !left.is_empty() && (self.rank() == 0 || other.rank() == 0) {
             return invalid(op, "a zero-dim tensor has no axis to sum over".to_owned());
         }
-        self.contracted(op, other, &left, &right)
+        self.contracted(op, other, [&left, &right], true)
     }
 
-    /// The sums over pairs of axes: as a product of matrices.
-    fn contracted(&self, op: &'static str, other: &AnyTensor, left: &[usize], right: &[usize]) -> Result<AnyTensor> {
-        let spreads = op == "tensordot";
+    /// The sums over pairs of axes: as a product of matrices. If it `spreads`, an axis of size 1 goes with one of any size.
+    fn contracted(
+        &self,
+        op: &'static str,
+        other: &AnyTensor,
+        [left, right]: [&[usize]; 2],
+        spreads: bool,
+    ) -> Result<AnyTensor> {
         let Paired { sizes: [ours, theirs], kept: [rows, columns], .. } =
             paired([(&self.sizes, &self.strides), (&other.sizes, &other.strides)], [left, right], spreads)?;
         let (a, b) = (self.expand(&signed(&ours))?, other.expand(&signed(&theirs))?);

@@ -188,7 +188,7 @@ pub(super) fn positions_in_order(
     order_by_digits(device, Order::Sort { descending: false }, positions, axis, digits)
 }
 
-/// Elements that differ in so many of their lower bytes alone.
+/// Elements that differ in this number of their lower bytes only.
 fn order_by_digits<E: Element>(
     device: &'static CudaDevice,
     order: Order,

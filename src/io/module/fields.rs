@@ -162,7 +162,7 @@ impl<M: ToDevice, const N: usize> ToDevice for [M; N] {
     }
 }
 
-/// For a map it writes its `Module` and its `ToDevice`: as many as there are names, and those that there were before. Entries are listed in the
+/// For a map type it writes `Module` and `ToDevice`. Reading gives an entry for each name in the checkpoint, beside those that the map had before. Entries are listed in the
 /// order of their keys.
 macro_rules! maps {
     ($($map:ident)*) => {$(

@@ -257,7 +257,7 @@ enum Format {
 }
 
 impl Format {
-    /// All with so many digits after the point, or as PyTorch chooses.
+    /// All with this number of digits after the point, or as PyTorch chooses.
     fn of_floats(precision: Option<usize>, values: impl Iterator<Item = f64> + Clone) -> Format {
         if let Some(precision) = precision {
             return Format::Fixed {

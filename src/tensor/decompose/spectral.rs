@@ -103,8 +103,8 @@ pub(crate) fn matrix_rank<E: Field, D: Device>(
     results.numbers(listed(done.ints.into_iter().map(i64::from))?)
 }
 
-/// Writes `V diag(1 / S) U^H` of a scaled matrix, the small singular values left out; how many were not, and the values. What is small is
-/// said of the values of the matrix itself, of which the largest is given. `info` where they were not found.
+/// Writes `V diag(1 / S) U^H` of a scaled matrix, the small singular values left out; returns how many were kept, and all values. `bound`
+/// says below what a value is small, given the largest value of the matrix before it was scaled. `info` where they were not found.
 fn pseudoinverse<E: Field>(
     a: &Scaled<E>,
     [m, n]: [usize; 2],

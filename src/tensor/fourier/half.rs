@@ -107,7 +107,7 @@ pub trait AsManyAxes<S> {}
 #[diagnostic::do_not_recommend]
 impl<T: SameRank<S>, S> AsManyAxes<S> for T {}
 
-/// So many samples as a type says, of which there is one at least.
+/// A number of samples in the type, which is 1 at least.
 #[diagnostic::on_unimplemented(
     message = "a transform back to `{Self}` samples",
     label = "expected a number from 1 up",

@@ -87,7 +87,7 @@ fn firsts<D: Device>(
     Ok((D::build::<i64>(Some(index.buffer), || Ok(firsts))?, steps))
 }
 
-/// The same of row-major indices, of which there is at least one. (Inline: sorting is compiled for programs that come here.)
+/// The same of row-major indices; there is at least one index. (Inline: sorting is compiled for programs that come here.)
 #[inline]
 fn firsts_of_lines(index: &[i64], sizes: &[usize], axis: usize, size: i64) -> Result<Vec<i64>> {
     let (len, step) = (sizes[axis], sizes[axis + 1..].iter().product::<usize>());

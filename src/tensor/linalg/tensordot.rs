@@ -60,7 +60,7 @@ pub(crate) struct Paired {
     pub(crate) kept: [Vec<usize>; 2],
 }
 
-/// Factors, of these sizes and strides, with their pairs of axes.
+/// Factors, of these sizes and strides, with their pairs of axes; where sizes differ it is an error, unless one is 1 and `spreads` is set.
 pub(crate) fn paired(of: [(&[usize], &[usize]); 2], summed: [&[usize]; 2], spreads: bool) -> Result<Paired> {
     let (mut sizes, mut strides) = (of.map(|of| of.0.to_vec()), of.map(|of| of.1.to_vec()));
     for (&a, &b) in summed[0].iter().zip(summed[1]) {
@@ -145,7 +145,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     {
         let (op, other) = ("inner", R::here(other));
         if S::RANK > 0 && R::RANK > 0 {
-            return self.contracted(op, other, [&[S::RANK - 1], &[R::RANK - 1]], [false; 2]);
+            return self.contracted(op, other, [&[S::RANK - 1], &[R::RANK - 1]], [false; 2], false);
         }
         let (x, y) = (self.elements(), other.elements().known_as::<E>());
         let (sizes, none) = ([x.sizes, y.sizes].concat(), vec![0; x.sizes.len() + y.sizes.len()]);
@@ -192,7 +192,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             let reason = format!("{} axes of the one go with {} of the other", ours.len(), theirs.len());
             return Err(Error::InvalidArgument { op: "tensordot", reason });
         }
-        self.contracted("tensordot", other, [ours, theirs], [A::KEEPS, B::KEEPS])
+        self.contracted("tensordot", other, [ours, theirs], [A::KEEPS, B::KEEPS], true)
     }
 
     fn contracted<F: Dtype, R: Shape, T: Shape>(
@@ -201,6 +201,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         other: &Tensor<F, R, D>,
         axes: [&[usize]; 2],
         keeps: [bool; 2],
+        spreads: bool,
     ) -> Result<Tensor<E, T, D>>
     where
         E: Dtype,
@@ -218,7 +219,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         }
         expect_fit::<T>(op, &sizes)?;
         checked_numel::<E>(op, &sizes)?;
-        let storage = contract::<E, D>([self.elements(), other.elements().known_as()], axes, op == "tensordot")?;
+        let storage = contract::<E, D>([self.elements(), other.elements().known_as()], axes, spreads)?;
         Ok(Tensor::dense(storage, T::Sizes::copied(&sizes)))
     }
 

@@ -76,7 +76,7 @@ fn convolution(windows: &[Window], groups: usize) -> Convolution {
 /// The axes of an operand that is copied, and the copy's sizes.
 type Copied = Option<(Vec<Vec<Segment>>, [usize; 5])>;
 
-/// Makes the numbers of windows no larger than what they reach. An axis of which windows see little is copied
+/// Makes strides, dilations and padding no larger than what the windows reach. An axis whose windows see few of its positions is copied
 /// [side by side](Window::side_by_side).
 #[inline]
 fn side_by_side(
@@ -219,7 +219,7 @@ fn spread(size: usize, stride: usize, low: i128, high: i128) -> Vec<Segment> {
     list
 }
 
-/// Which of so many positions, spread `stride` apart, lies at a place; `None` where a zero lies.
+/// The index of the position at a place, where positions are spread `stride` apart; `None` where a zero lies.
 fn spread_at(size: usize, stride: usize, at: i128) -> Option<usize> {
     let at = usize::try_from(at).ok()?;
     (at % stride == 0 && at / stride < size).then_some(at / stride)

@@ -280,7 +280,7 @@ pub(crate) fn by_neighbours<E: Dtype, D: Device>(
     label = "expected `(&mut mean, &mut variance)`, tensors with one axis, or `()` for none"
 )]
 pub trait RunningStatistics<E: Element, C, D: Device> {
-    /// Mixes new statistics in, of so many elements each.
+    /// Mixes new statistics in; each is of `count` elements.
     #[doc(hidden)]
     fn update(self, op: &'static str, new: [View<'_, D::Storage, f64>; 2], momentum: f64, count: usize) -> Result<()>
     where
