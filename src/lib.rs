@@ -101,6 +101,7 @@ extern crate self as castiron;
 // First, since the documentation of `Tensor` lists methods in the order of modules.
 mod tensor;
 
+mod composite;
 mod sparse;
 
 #[cfg(feature = "any")]

@@ -50,7 +50,7 @@ fn depths(input: &Tokens) -> Vec<usize> {
 }
 
 /// What stands between commas.
-fn listed(input: &Tokens) -> Vec<&Tokens> {
+pub(super) fn listed(input: &Tokens) -> Vec<&Tokens> {
     let (depths, mut start) = (depths(input), 0);
     let mut out = Vec::new();
     for at in 0..=input.len() {
@@ -125,24 +125,40 @@ fn doc(line: &str) -> TokenStream {
 }
 
 /// A function in the parts that the forms differ in.
-struct Function {
+pub(super) struct Function {
     /// No type has it.
     is_free: bool,
     attributes: Vec<Attribute>,
     /// Visibility and `fn`.
     before: Vec<TokenTree>,
-    name: Ident,
-    generics: Vec<TokenTree>,
-    parameters: Group,
+    pub(super) name: Ident,
+    pub(super) generics: Vec<TokenTree>,
+    pub(super) parameters: Group,
     /// `Result<T>`, and `T`.
-    output: Vec<TokenTree>,
-    value: Vec<TokenTree>,
-    bounds: Vec<TokenTree>,
+    pub(super) output: Vec<TokenTree>,
+    pub(super) value: Vec<TokenTree>,
+    pub(super) bounds: Vec<TokenTree>,
     body: TokenTree,
 }
 
 impl Function {
-    fn read(input: &Tokens) -> Result<Self, Mistake> {
+    /// A function that returns `Result<T>`.
+    pub(super) fn read(input: &Tokens) -> Result<Self, Mistake> {
+        let mut function = Self::read_head(input)?;
+        let [path @ .., close] = &function.output[..] else { return Err(no_result(function.name.span())) };
+        let value = match path.iter().position(|token| is_punct(token, '<')) {
+            Some(open) if open > 0 && is_ident(&path[open - 1], "Result") && is_punct(close, '>') => &path[open + 1..],
+            _ => return Err(no_result(function.output[0].span())),
+        };
+        if listed(value).len() != 1 {
+            return Err(no_result(function.output[0].span()));
+        }
+        function.value = value.to_vec();
+        Ok(function)
+    }
+
+    /// A function that returns anything; `value` is empty.
+    pub(super) fn read_head(input: &Tokens) -> Result<Self, Mistake> {
         let no_function = || Mistake::at(Span::call_site(), "`#[fallible]` stands before a function with a body");
         let mut attributes = Vec::new();
         let mut at = 0;
@@ -167,14 +183,6 @@ impl Function {
         let bounds = outside(&|token| is_ident(token, "where")).unwrap_or(rest.len());
         // After the arrow.
         let output = rest.get(list + 3..bounds).unwrap_or_default();
-        let [path @ .., close] = output else { return Err(no_result(name.span())) };
-        let value = match path.iter().position(|token| is_punct(token, '<')) {
-            Some(open) if open > 0 && is_ident(&path[open - 1], "Result") && is_punct(close, '>') => &path[open + 1..],
-            _ => return Err(no_result(output[0].span())),
-        };
-        if listed(value).len() != 1 {
-            return Err(no_result(output[0].span()));
-        }
         Ok(Function {
             is_free: false,
             attributes,
@@ -183,10 +191,25 @@ impl Function {
             generics: rest[..list].to_vec(),
             parameters: parameters.clone(),
             output: output.to_vec(),
-            value: value.to_vec(),
+            value: vec![],
             bounds: rest[bounds..].iter().map(|token| placed(token, name.span())).collect(),
             body: body.clone(),
         })
+    }
+
+    /// The lines of its documentation.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let lines = self.attributes.iter().filter_map(|attribute| match &attribute.kind {
+            Kind::Doc(Some(text)) => Some(text.replace("\\\"", "\"").replace("\\\\", "\\")),
+            _ => None,
+        });
+        lines.collect()
+    }
+
+    /// Its attributes that are no documentation.
+    pub(super) fn others(&self) -> TokenStream {
+        let others = self.attributes.iter().filter(|attribute| !matches!(attribute.kind, Kind::Doc(_)));
+        others.flat_map(|attribute| attribute.tokens.clone()).collect()
     }
 
     /// The name of the form that returns the error, where the source names the operation.

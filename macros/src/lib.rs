@@ -1,11 +1,12 @@
 //! The syntax of castiron's macros. The rules (what a shape is, how dims add, what promotes) live in `castiron`;
 //! this crate only turns `shape![_, 384]` and `tensor![[1, 2], [3, 4]]` into types and calls.
 //!
-//! Each macro is documented where `castiron` re-exports it; `#[fallible]`, `#[operations]` and `named!` are for `castiron` alone.
+//! Each macro is documented where `castiron` re-exports it; `#[fallible]`, `#[composites]`, `#[operations]` and `named!` are for `castiron` alone.
 
 use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 
 mod aliases;
+mod composites;
 mod dims;
 mod einsum;
 mod fallible;
@@ -123,6 +124,14 @@ pub fn named(input: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn operations(name: TokenStream, input: TokenStream) -> TokenStream {
     finish(operations::operations(name, input))
+}
+
+/// Operations of both fronts, each a function over tensors whose shape is a value: the attributes of the function say what the methods
+/// of `Tensor` and `AnyTensor` are (see `composites.rs`).
+#[doc(hidden)]
+#[proc_macro_attribute]
+pub fn composites(_: TokenStream, input: TokenStream) -> TokenStream {
+    finish(composites::composites(input))
 }
 
 /// An operation that can fail while running, written once. The function returns `Result<T>`; of `cumprod` it makes

@@ -125,7 +125,7 @@ pub(super) fn operations(name: TokenStream, input: TokenStream) -> Result<TokenS
 }
 
 /// Text as tokens that all have one place.
-fn text_at(text: &str, span: Span) -> TokenStream {
+pub(super) fn text_at(text: &str, span: Span) -> TokenStream {
     fn at(stream: TokenStream, span: Span) -> TokenStream {
         let place = |token| match token {
             TokenTree::Group(group) => {
@@ -169,7 +169,7 @@ fn group(head: &str, delimiter: Delimiter, texts: &[(String, Span)]) -> TokenStr
 }
 
 /// How many tokens the first item of a block has: up to its body or its semicolon.
-fn end_of_item(tokens: &[TokenTree]) -> usize {
+pub(super) fn end_of_item(tokens: &[TokenTree]) -> usize {
     let ends = |token: &TokenTree| match token {
         TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
         other => is_punct(other, ';'),
@@ -177,12 +177,12 @@ fn end_of_item(tokens: &[TokenTree]) -> usize {
     tokens.iter().position(ends).map_or(tokens.len(), |at| at + 1)
 }
 
-fn text(tokens: &[TokenTree]) -> String {
+pub(super) fn text(tokens: &[TokenTree]) -> String {
     tokens.iter().cloned().collect::<TokenStream>().to_string()
 }
 
 /// Between commas that stand in no brackets. (`->` closes none.)
-fn between_commas(tokens: Vec<TokenTree>) -> Vec<Vec<TokenTree>> {
+pub(super) fn between_commas(tokens: Vec<TokenTree>) -> Vec<Vec<TokenTree>> {
     let (mut parts, mut part, mut depth) = (vec![], vec![], 0);
     for token in tokens {
         match &token {
@@ -377,8 +377,11 @@ fn row_text(method: &Method, row: &Row) -> Result<String, Mistake> {
             }
         }
     }
-    let run =
-        if method.reads_arguments() { format!("AnyTensor::{}", method.name) } else { run_text(method, arguments)? };
+    let run = if method.reads_arguments() {
+        format!("crate::any::AnyTensor::{}", method.name)
+    } else {
+        run_text(method, arguments)?
+    };
     Ok(format!(
         "crate::any::call::NamedOp {{ name: {name:?}, arguments: &[{names}], dtypes: {dtypes},
             run: crate::any::call::Run::Bound({run}),
@@ -388,7 +391,7 @@ fn row_text(method: &Method, row: &Row) -> Result<String, Mistake> {
 
 /// The function that reads the arguments and calls the method.
 fn run_text(method: &Method, arguments: &[Argument]) -> Result<String, Mistake> {
-    let this = Parameter { name: "self".to_owned(), ty: "&AnyTensor".to_owned() };
+    let this = Parameter { name: "self".to_owned(), ty: "&crate::any::AnyTensor".to_owned() };
     let parameters: Vec<&Parameter> = method.receiver.map(|_| &this).into_iter().chain(&method.parameters).collect();
     let mut used: Vec<&Argument> =
         arguments.iter().filter(|argument| !matches!(argument.default, Some(Default::Unused))).collect();
@@ -418,7 +421,7 @@ fn run_text(method: &Method, arguments: &[Argument]) -> Result<String, Mistake> 
         passes.push(format!("{before}given{at}{after}"));
     }
     let by_value = if method.takes_scalars() { "_by_value" } else { "" };
-    let called = format!("AnyTensor::{}{by_value}({})", method.name, passes.join(", "));
+    let called = format!("crate::any::AnyTensor::{}{by_value}({})", method.name, passes.join(", "));
     let result = if method.gives_value() { called } else { format!("Ok({called}?.into())") };
     Ok(format!("|args| {{ {reads} {result} }}"))
 }

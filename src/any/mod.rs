@@ -69,21 +69,21 @@ mod fourier;
 mod sparse;
 
 // Operations by name.
-mod call;
+pub(crate) mod call;
 
 use crate::device::erased::ErasedView;
 use crate::device::{AnyDevice, Backend, Device, Dynamic, DynamicBuffer};
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
+use crate::layout::dims::Dims;
+#[cfg(feature = "safetensors")]
+pub(crate) use crate::layout::dims::MOST as MOST_AXES;
 pub use crate::ops::grid::{GridMode, GridPadding};
 pub use crate::ops::resample::InterpolateMode;
 use crate::shape::{Shape, SizeArray};
 use crate::tensor::Tensor;
+pub(crate) use base::composite::IntoAny;
 use base::copies::preserved;
-use base::dims::Dims;
-#[cfg(feature = "safetensors")]
-pub(crate) use base::dims::MOST as MOST_AXES;
-#[cfg(any(feature = "safetensors", feature = "npy", feature = "serde", feature = "dlpack"))]
 pub(crate) use base::dispatch::dispatch_dtype;
 #[doc(hidden)]
 pub use base::dispatch::{Visited, not_among};

@@ -3,6 +3,7 @@
 //! Numbers alone: it knows dtypes and shapes, and neither storage nor devices nor tensors. Used by tensors of every kind and by the loops.
 
 pub mod bounds;
+pub(crate) mod dims;
 pub mod memory_format;
 pub(crate) mod parts;
 pub(crate) mod positions;

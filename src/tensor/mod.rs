@@ -113,7 +113,7 @@ pub use join::pieces::{JoinDtype, Piece};
 pub use linalg::einsum::calls as einsum_calls;
 pub use linalg::int_mm::ByteNumber;
 pub use linalg::linear::Activation;
-pub use linalg::tensordot::{FollowedBy, multi_dot, try_multi_dot};
+pub use linalg::multi_dot::{FollowedBy, multi_dot, try_multi_dot};
 pub use loss::per_channel::{LossWeight, PerChannel};
 pub use loss::reduction::{BatchMean, DivergenceReduction, Mean, Reduction, Sum, Unreduced};
 pub use rearrange::pad::{Circular, Constant, PadMode, Reaches, Reflect, Replicate};
@@ -179,17 +179,13 @@ pub(crate) use {
     index::scatter_reduce::reduce_into,
     linalg::bilinear::bilinear,
     linalg::einsum::{Factor, contract},
-    linalg::matmul::{Summand, product},
-    linalg::tensordot::{KroneckerAxes, Paired, kronecker_axes, paired},
     rearrange::pick::{pick_as_laid_out, pick_elements, positions, rolled},
     rearrange::repeat::repeated_elements,
     reduce::channels::{
         Moments, by_groups, by_neighbours, by_statistics, expect_channels, expect_several, expect_variance,
         mixed_statistics, of_elements, strides_by_channels,
     },
-    reduce::gates::{gated, renormed, renormed_along},
     reduce::large::{is_seen, may_have_overflowed, over_scaled_norms},
-    reduce::statistics::{correlations, covariance},
 };
 
 /// A tensor whose element type, shape, device and layout are in its type.

@@ -14,14 +14,14 @@ fn compiled_kernels_of_tensors_give_the_bits_of_the_host() {
     #[cfg(feature = "cuda")]
     super::create::weights::kernels(&mut suite);
     super::linalg::products::kernels(&mut suite);
-    super::linalg::euclidean::kernels(&mut suite);
+    crate::composite::linalg::euclidean::kernels(&mut suite);
     super::linalg::addmm::kernels(&mut suite);
     super::scan::trapezoid::kernels(&mut suite);
     super::index::index_put::kernels(&mut suite);
     super::index::masked::kernels(&mut suite);
     super::reduce::large::kernels(&mut suite);
     super::index::scatter_reduce::kernels(&mut suite);
-    super::reduce::statistics::kernels(&mut suite);
+    crate::composite::statistics::covariance::kernels(&mut suite);
     super::reduce::counting::kernels(&mut suite);
     super::reduce::normalize::kernels(&mut suite);
     super::reduce::rank::kernels(&mut suite);

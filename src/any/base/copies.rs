@@ -1,9 +1,9 @@
 //! Copies of a tensor: contiguous, in a memory format, on another device. Uses `layout` for the strides and `device` for the copies.
 
-use super::dims::Dims;
 use crate::any::AnyTensor;
 use crate::device::{AnyDevice, IntoDevice};
 use crate::error::Result;
+use crate::layout::dims::Dims;
 use crate::layout::{MemoryFormat, strides};
 use castiron_macros::operations;
 

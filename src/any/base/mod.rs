@@ -3,10 +3,10 @@
 
 pub(crate) mod as_typed;
 pub(crate) mod by_width;
+pub(crate) mod composite;
 pub(crate) mod conjugate_bit;
 pub(crate) mod convert;
 pub(crate) mod copies;
-pub(crate) mod dims;
 pub(crate) mod dispatch;
 pub(crate) mod fill;
 pub(crate) mod operand;

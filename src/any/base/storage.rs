@@ -1,12 +1,12 @@
 //! The buffer of a tensor, what operations read of it and write to it, and views of it. Uses `device` and `layout`.
 
 use super::copies::preserved;
-use super::dims::Dims;
 use crate::any::{AnyTensor, Elements};
 use crate::device::erased::{ErasedView, ErasedViewMut};
 use crate::device::{Backend, Dynamic, DynamicBuffer};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
+use crate::layout::dims::Dims;
 use crate::layout::{Geometry, ViewAxes, bounds, strides};
 use crate::storage::{View, ViewMut};
 
@@ -145,6 +145,17 @@ impl AnyTensor {
     pub(in crate::any) fn fresh(buffer: DynamicBuffer, dtype: DType, sizes: &[usize], strides: &[usize]) -> AnyTensor {
         let elements = Elements::Plain(buffer);
         AnyTensor { elements, dtype, offset: 0, sizes: Dims::known(sizes), strides: Dims::known(strides) }
+    }
+
+    /// A storage of elements of this dtype, seen from `offset` on through sizes and strides that were found to fit.
+    pub(in crate::any) fn from_erased(
+        buffer: DynamicBuffer,
+        dtype: DType,
+        offset: usize,
+        sizes: Dims,
+        strides: Dims,
+    ) -> AnyTensor {
+        AnyTensor { elements: Elements::Plain(buffer), dtype, offset, sizes, strides }
     }
 
     /// A fresh row-major tensor.

@@ -217,6 +217,11 @@ const NAMED: &[&[NamedOp]] = &[
     view::views::OPERATIONS,
 ];
 
+/// The rows that are written beside methods.
+fn named() -> impl Iterator<Item = &'static NamedOp> {
+    NAMED.iter().chain(crate::composite::OPERATIONS.iter().copied().flatten()).flat_map(|ops| ops.iter())
+}
+
 /// Every operation that can be called by name, with its arguments and the dtypes it admits.
 ///
 /// Each runs where its tensors are, on `cpu` and on `cuda`; of those on `meta` it gives dtype, shape and strides, or an error where these
@@ -243,7 +248,7 @@ pub fn ops() -> impl Iterator<Item = NamedOp> {
     });
     // Rows of `ops` come first: they may take more arguments than those of the tables.
     let mut seen = std::collections::HashSet::new();
-    NAMED.iter().flat_map(|ops| ops.iter().copied()).chain(unary).chain(binary).filter(move |op| seen.insert(op.name))
+    named().copied().chain(unary).chain(binary).filter(move |op| seen.insert(op.name))
 }
 
 /// Every operation by each of its names.
@@ -251,8 +256,7 @@ fn operations() -> &'static HashMap<&'static str, NamedOp> {
     static OPERATIONS: OnceLock<HashMap<&'static str, NamedOp>> = OnceLock::new();
     OPERATIONS.get_or_init(|| {
         let mut known: HashMap<&'static str, NamedOp> = ops().map(|op| (op.name, op)).collect();
-        let named = NAMED.iter().flat_map(|ops| ops.iter());
-        let aliases = named.flat_map(|op| op.forms.aliases.iter().map(|&alias| (alias, op.name)));
+        let aliases = named().flat_map(|op| op.forms.aliases.iter().map(|&alias| (alias, op.name)));
         let unary = UNARY.iter().flat_map(|row| torch_names(row.torch).map(|name| (name, row.called())));
         let binary = BINARY.iter().flat_map(|row| torch_names(row.torch).map(|name| (name, row.called())));
         let aliases: Vec<_> = aliases.chain(unary).chain(binary).collect();

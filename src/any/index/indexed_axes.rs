@@ -2,12 +2,12 @@
 //! Uses `elementwise::apply`, `tensor::index::index_put`, `device`; used by `index::advanced`.
 
 use crate::any::base::by_width::signed;
-use crate::any::base::dims::MOST;
 use crate::any::elementwise::apply::{SCALAR, broadcast_to, result_strides, same_device};
 use crate::any::{AnyTensor, Dims};
 use crate::device::{AnyDevice, DynamicBuffer};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
+use crate::layout::dims::MOST;
 use crate::layout::strides;
 use crate::tensor::places;
 

@@ -20,7 +20,7 @@ use castiron_macros::operations;
 type Most = (Dyn, Dyn, Dyn, Dyn, Dyn, Dyn, Dyn, Dyn);
 
 fn most(x: &AnyTensor) -> Result<AnyTensor> {
-    let mut sizes = vec![1; crate::any::base::dims::MOST - x.rank()];
+    let mut sizes = vec![1; crate::layout::dims::MOST - x.rank()];
     sizes.extend(signed(&x.sizes));
     x.reshaped(&sizes)
 }
@@ -49,7 +49,7 @@ impl AnyTensor {
         let own = most(self)?;
         // (Axes of size 1 in front are a view of any strides.)
         let (index, from) = (most(index)?, most(from)?);
-        let indexing = Indexing { op, axis: crate::any::base::dims::MOST - self.rank() + axis, wraps };
+        let indexing = Indexing { op, axis: crate::layout::dims::MOST - self.rank() + axis, wraps };
         crate::any::base::dispatch::dispatch_dtype!(op, self.dtype, E: Dtype => {
             if !self.has_data() {
                 return AnyTensor::meta(&self.sizes, self.dtype);

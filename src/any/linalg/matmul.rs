@@ -6,11 +6,12 @@ use crate::any::elementwise::apply::same_device;
 use crate::any::elementwise::chained::{self, Chain};
 use crate::any::elementwise::op_table::binary;
 use crate::any::{AnyTensor, Dims};
+use crate::composite::linalg::product::Summand;
 use crate::device::{AnyDevice, Dynamic, DynamicBuffer};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, DType, Dtype, Scalar};
 use crate::error::{Error, Result};
-use crate::tensor::{Summand, expect_whole_factor, factor};
+use crate::tensor::{expect_whole_factor, factor};
 use castiron_macros::operations;
 
 /// What a product is added to, and the factors of the two.
@@ -42,7 +43,12 @@ pub(crate) fn product(op: &'static str, a: &AnyTensor, b: &AnyTensor, added: Opt
             Ok::<_, Error>(Summand { op, input: input.elements_as()?, beta, alpha })
         });
         let fits = |sizes: &[usize]| Dims::new(op, sizes).map(|_| ());
-        crate::tensor::product::<E, Dynamic>(a.elements_as()?, b.elements_as()?, summand.transpose()?, fits)
+        crate::composite::linalg::product::product::<E, Dynamic>(
+            a.elements_as()?,
+            b.elements_as()?,
+            summand.transpose()?,
+            fits,
+        )
     }
     let (buffer, sizes) =
         crate::any::base::dispatch::dispatch_dtype!(op, a.dtype, E: Numeric => run::<E>(op, [a, b], added))?;

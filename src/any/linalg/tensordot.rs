@@ -1,13 +1,13 @@
 //! Products over chosen axes: `outer`, `inner`, `tensordot`, `kron`.
 //! Uses `linalg::matmul`, `view::views`, `base::by_width`, `tensor::linalg::tensordot`.
 
-use crate::any::base::by_width::{invalid, same_dtype, signed};
+use crate::any::base::by_width::{invalid, signed};
+use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::call::{Bound, Item};
-use crate::any::linalg::matmul::{expect_numbers, expect_ranks, product};
-use crate::any::view::views::axes;
-use crate::any::{AnyTensor, Value};
+use crate::any::linalg::matmul::expect_ranks;
+use crate::any::{AnyTensor, IntoAny, Value};
+use crate::composite::linalg::contraction::{KroneckerAxes, kronecker_axes};
 use crate::error::Result;
-use crate::tensor::{KroneckerAxes, Paired, kronecker_axes, paired};
 use castiron_macros::operations;
 
 #[operations]
@@ -31,47 +31,10 @@ impl AnyTensor {
         if self.rank() == 0 || other.rank() == 0 {
             return self.mul(other);
         }
-        self.contracted("inner", other, [&[self.rank() - 1], &[other.rank() - 1]], false)
-    }
-
-    /// The sums of products over pairs of axes (`torch.tensordot`): the result has the other axes of `self`, then those of the
-    /// other. An axis of size 1 goes with one of any size.
-    ///
-    /// # Errors
-    /// If dtypes differ or are bool, an axis is out of range or named twice, or sizes differ.
-    pub fn tensordot(&self, other: &AnyTensor, dims: &[i64], other_dims: &[i64]) -> Result<AnyTensor> {
-        let op = "tensordot";
-        same_dtype(op, self, other)?;
-        expect_numbers(op, self.dtype)?;
-        if dims.len() != other_dims.len() {
-            return invalid(op, format!("{} axes of the one go with {} of the other", dims.len(), other_dims.len()));
-        }
-        let (left, right) = (axes(op, dims, self.rank())?, axes(op, other_dims, other.rank())?);
-        if !left.is_empty() && (self.rank() == 0 || other.rank() == 0) {
-            return invalid(op, "a zero-dim tensor has no axis to sum over".to_owned());
-        }
-        self.contracted(op, other, [&left, &right], true)
-    }
-
-    /// The sums over pairs of axes: as a product of matrices. If it `spreads`, an axis of size 1 goes with one of any size.
-    fn contracted(
-        &self,
-        op: &'static str,
-        other: &AnyTensor,
-        [left, right]: [&[usize]; 2],
-        spreads: bool,
-    ) -> Result<AnyTensor> {
-        let Paired { sizes: [ours, theirs], kept: [rows, columns], .. } =
-            paired([(&self.sizes, &self.strides), (&other.sizes, &other.strides)], [left, right], spreads)?;
-        let (a, b) = (self.expand(&signed(&ours))?, other.expand(&signed(&theirs))?);
-        let count = |x: &AnyTensor, axes: &[usize]| axes.iter().map(|&axis| x.sizes[axis]).product::<usize>() as i64;
-        let order = |first: &[usize], then: &[usize]| -> Vec<i64> {
-            first.iter().chain(then).map(|&axis| axis as i64).collect()
-        };
-        let rows_of_a = a.permute(&order(&rows, left))?.reshaped(&[count(&a, &rows), count(&a, left)])?;
-        let columns_of_b = b.permute(&order(right, &columns))?.reshaped(&[count(&b, right), count(&b, &columns)])?;
-        let sizes = rows.iter().map(|&at| self.sizes[at]).chain(columns.iter().map(|&at| other.sizes[at]));
-        product(op, &rows_of_a, &columns_of_b, None)?.reshaped(&signed(&sizes.collect::<Vec<_>>()))
+        self.expect_alike("inner", other)?;
+        dispatch_dtype!("inner", self.dtype, E: Numeric => {
+            self.as_erased::<E>()?.inner(&other.as_erased()?).map(IntoAny::into_any)
+        })
     }
 
     /// The Kronecker product (`torch.kron`): each element of `self` times the whole of the other. Dtypes promote.

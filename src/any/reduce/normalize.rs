@@ -13,8 +13,8 @@ use crate::error::{Error, Result, invalid};
 use crate::layout::strides;
 use crate::tensor::losses::{cosines_along, norms_of_differences};
 use crate::tensor::{
-    Moments, by_groups, by_statistics, expect_channels, expect_variance, gated, is_seen, may_have_overflowed,
-    mixed_statistics, of_elements, over_scaled_norms, renormed, renormed_along, strides_by_channels,
+    Moments, by_groups, by_statistics, expect_channels, expect_variance, is_seen, may_have_overflowed,
+    mixed_statistics, of_elements, over_scaled_norms, strides_by_channels,
 };
 use castiron_macros::operations;
 
@@ -231,64 +231,6 @@ impl AnyTensor {
             by_statistics::<E, Dynamic>(op, self.elements_as()?, statistics, given, eps)
         })?;
         Ok(AnyTensor::fresh(buffer, self.dtype, &self.sizes, &strides_by_channels(&self.sizes, &self.strides)?))
-    }
-
-    /// Scales the slices along an axis whose `p`-norm exceeds `maxnorm` down to it (`torch.renorm`).
-    ///
-    /// # Errors
-    /// If there are less than two axes, the axis is out of range, `p` is not positive or `maxnorm` negative, or the dtype is neither
-    /// floating-point nor complex.
-    #[op(renorm(input, p, dim, maxnorm), dtypes = inexact)]
-    #[in_place("tensor![[6.0, 8.0], [0.0, 1.0]]" "2.0, 0, 5.0" = "[[3.0, 4.0], [0.0, 1.0]]")]
-    pub fn renorm(&self, p: f64, dim: i64, maxnorm: f64) -> Result<AnyTensor> {
-        let op = "renorm";
-        if self.dtype == DType::C32 {
-            return Err(refused(op, self.dtype));
-        }
-        if self.rank() < 2 {
-            return invalid(op, format!("at least two axes are wanted, got {}", self.rank()));
-        }
-        if p.is_nan() || p <= 0.0 || maxnorm.is_nan() || maxnorm < 0.0 {
-            return invalid(op, format!("`p` is positive and `maxnorm` not negative, got {p} and {maxnorm}"));
-        }
-        let at = axis(op, dim, self.rank())?;
-        self.expect_memory()?;
-        if self.dtype.is_complex() {
-            // The parts are scaled, by norms of the whole numbers.
-            let others: Vec<i64> = (0..self.rank() as i64).filter(|&axis| axis != at as i64).collect();
-            let (parts, norms) = (self.resolved()?.view_as_real()?, self.vector_norm(p, Some(&others), true)?);
-            let norms = norms.unsqueeze(-1)?.expand(&parts.signed_sizes())?;
-            let to = strides::row_major(&parts.sizes);
-            let buffer = dispatch_dtype!(op, parts.dtype, E: Float => {
-                renormed::<E, E, Dynamic>(parts.elements_as()?, norms.elements_as()?, maxnorm, &to)
-            })?;
-            return AnyTensor::fresh(buffer, parts.dtype, &parts.sizes, &to).view_as_complex();
-        }
-        let buffer = dispatch_dtype!(op, self.dtype, E: Float => {
-            renormed_along::<E, Dynamic>(self.elements_as()?, at, p, maxnorm)
-        })?;
-        Ok(AnyTensor::fresh(buffer, self.dtype, &self.sizes, &strides::row_major(&self.sizes)))
-    }
-
-    /// One half along an axis, as far as the other lets it through (`torch.nn.functional.glu`).
-    ///
-    /// # Errors
-    /// If the axis is out of range or odd, or the dtype is no float.
-    #[op(nn.functional.glu(input, dim = -1), dtypes = float)]
-    pub fn glu(&self, dim: i64) -> Result<AnyTensor> {
-        let op = "glu";
-        self.expect_float(op)?;
-        let at = axis(op, dim, self.rank())?;
-        let size = self.sizes.get(at).copied().unwrap_or(1);
-        if !size.is_multiple_of(2) {
-            return invalid(op, format!("axis {at} must have an even size, got {size}"));
-        }
-        if self.rank() == 0 {
-            return invalid(op, "a zero-dim tensor has no halves".to_owned());
-        }
-        let (buffer, sizes, strides) =
-            dispatch_dtype!(op, self.dtype, E: Float => gated::<E, Dynamic>(self.elements_as()?, at))?;
-        Ok(AnyTensor::fresh(buffer, self.dtype, &sizes, &strides))
     }
 
     /// The `p`-norms of differences of rows (`torch.nn.functional.pairwise_distance`), to which `eps` is added.

@@ -1,15 +1,14 @@
 //! Statistics of samples: `cov`, `corrcoef`, `bincount`, `histc`.
 //! Uses `elementwise::apply`, `device`, `base::dispatch`, `base::operand`.
 
-use crate::any::AnyTensor;
 use crate::any::base::dispatch::{dispatch_dtype, is_integer, refused};
 use crate::any::base::operand::AnyOperand;
 use crate::any::elementwise::apply::same_device;
+use crate::any::{AnyTensor, IntoAny};
 use crate::device::Dynamic;
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{DType, default_dtype};
 use crate::error::{Error, Result, invalid, room};
-use crate::tensor::{correlations, covariance};
 use castiron_macros::operations;
 
 #[operations]
@@ -53,11 +52,10 @@ impl AnyTensor {
         let result = crate::any::checked_numel(op, &[x.sizes[0]; 2], x.dtype)?;
         room::<u8>(result.saturating_mul(x.dtype.itemsize()))?;
         if w.is_none() {
-            let left = (observations as i128 - i128::from(correction)).max(0) as f64;
             let dtype = if is_integer(x.dtype) { default_dtype() } else { x.dtype };
             let x = x.to(dtype)?;
             return dispatch_dtype!(op, dtype, E: Inexact => {
-                covariance::<E, E, Dynamic>(x.typed_rank2::<E, Dynamic>()?, left).map(AnyTensor::from)
+                x.as_erased::<E>()?.cov::<E>(correction.into()).map(IntoAny::into_any)
             })?
             .squeeze(None);
         }
@@ -99,7 +97,7 @@ impl AnyTensor {
             return c.div(&c);
         }
         dispatch_dtype!("corrcoef", c.dtype, E: Inexact => {
-            correlations::<E, Dynamic>(c.typed_rank2::<E, Dynamic>()?).map(AnyTensor::from)
+            c.as_erased::<E>()?.correlations().map(IntoAny::into_any)
         })
     }
 

@@ -155,31 +155,6 @@ impl AnyTensor {
         let at = axis(op, dim, self.rank())?;
         end_to_end(op, &pieces.iter().collect::<Vec<_>>(), at)?.diff(n, dim)
     }
-
-    /// Differences of neighbours along an axis, taken `n` times (`torch.diff`); whether they differ where they are bools.
-    ///
-    /// # Errors
-    /// If the axis is out of range or the tensor is zero-dim.
-    pub fn diff(&self, n: usize, dim: i64) -> Result<AnyTensor> {
-        let op = "diff";
-        let at = axis(op, dim, self.rank())?;
-        if self.rank() == 0 {
-            return Err(Error::InvalidArgument { op, reason: "a zero-dim tensor has no neighbours".to_owned() });
-        }
-        let mut differences = self.clone();
-        let times = n.min(self.sizes[at]);
-        for done in 0..times {
-            if done > 0 && differences.is_empty() {
-                // A tensor without elements can have an axis of any size, too many steps to loop over.
-                return differences.narrow(at as i64, 0, differences.sizes[at] - (times - done));
-            }
-            let rest = differences.sizes[at].saturating_sub(1);
-            let later = differences.narrow(at as i64, (differences.sizes[at] - rest) as i64, rest)?;
-            let earlier = differences.narrow(at as i64, 0, rest)?;
-            differences = if self.dtype == DType::Bool { later.ne(&earlier)? } else { later.sub(&earlier)? };
-        }
-        Ok(differences)
-    }
 }
 
 /// Tensors of one dtype end to end along an axis; their other sizes are the same.

@@ -54,7 +54,7 @@ pub struct AnyViewMut<'a> {
     ///
     /// Its buffer gives handles, which the operations of `any` take and let go of; neither it nor what shares its storage is given to
     /// anybody outside, where it could outlive the memory.
-    pub(in crate::any) tensor: AnyTensor,
+    pub(crate) tensor: AnyTensor,
     memory: PhantomData<&'a mut [u8]>,
 }
 

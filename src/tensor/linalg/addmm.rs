@@ -1,6 +1,7 @@
 //! Sums with a product: `addmm`, `addmv`, `addr`, `addbmm`, `baddbmm`.
 //! Uses `linalg::matmul`, `linalg::products`, `ops::admit`, `ops::kernel`; used by `any`.
 
+use crate::composite::linalg::product::Summand;
 use crate::device::Device;
 use crate::dtype::{Category, Compute, DType, Dtype, Element, Scalar, ScalarValue};
 use crate::error::{Error, Result};
@@ -12,7 +13,7 @@ use crate::ops::text::kernel::{Kernel, Value};
 use crate::ops::{self, Op};
 use crate::shape::{Dim, ExpandTo, InnerDim, SameBatch, Shape};
 use crate::tensor::Tensor;
-use crate::tensor::linalg::matmul::{Summand, multiply};
+use crate::tensor::linalg::matmul::multiply;
 use crate::tensor::linalg::products::outer_product;
 use castiron_macros::fallible;
 

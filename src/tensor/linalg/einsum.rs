@@ -1,19 +1,16 @@
 //! Sums of products by the names of axes, contracted two operands at a time: what `einsum!` and `any::einsum` compute.
 //!
-//! Source: `aten/src/ATen/native/Linear.cpp`, `einsum` and `sumproduct_pair`. Uses `linalg::matmul`, `device`.
+//! Source: `aten/src/ATen/native/Linear.cpp`, `einsum` and `sumproduct_pair`.
 
+use crate::composite::Owned;
 use crate::device::Device;
-use crate::dtype::{Dtype, Element, Promotable};
+use crate::dtype::{Dtype, Element};
 use crate::error::{Result, invalid};
-use crate::layout::strides;
 use crate::ops;
-use crate::ops::kernel::{Casting, Combining, Copying};
+use crate::ops::kernel::Combining;
 use crate::ops::reduce::Sum;
-use crate::shape::{Shape, SizeArray};
-use crate::storage::View;
-use crate::tensor::linalg::matmul::product;
-use crate::tensor::{Tensor, checked_numel, expect_fit};
-use core::marker::PhantomData;
+use crate::shape::Shape;
+use crate::tensor::Tensor;
 
 const OP: &str = "einsum";
 
@@ -139,96 +136,42 @@ fn pair<X: Factor>(x: &X, y: &X, summed: &[usize]) -> Result<X> {
 
 /// A handle to the elements of a tensor, its rank known while running.
 #[doc(hidden)]
-pub struct Lent<E, D: Device> {
-    storage: D::Storage,
-    offset: usize,
-    sizes: Vec<usize>,
-    strides: Vec<usize>,
-    dtype: PhantomData<E>,
-}
+pub struct Lent<E, D: Device>(Owned<E, D>);
 
-impl<E: Element, D: Device> Lent<E, D> {
-    fn view(&self) -> View<'_, D::Storage, E> {
-        View::new(&self.storage, self.offset, &self.sizes, &self.strides)
-    }
-    fn of(view: View<'_, D::Storage, E>) -> Self {
-        let (storage, offset) = D::share(view);
-        Lent { storage, offset, sizes: view.sizes.to_vec(), strides: view.strides.to_vec(), dtype: PhantomData }
-    }
-    fn dense(storage: D::Storage, sizes: Vec<usize>) -> Self {
-        let strides = strides::row_major(&sizes);
-        Lent { storage, offset: 0, sizes, strides, dtype: PhantomData }
-    }
-    fn seen(&self, sizes: Vec<usize>, strides: Vec<usize>) -> Self {
-        Lent { sizes, strides, ..Self::of(self.view()) }
-    }
-}
-impl<E: Element, D: Device> Clone for Lent<E, D> {
+impl<E: Element, D: Device> Clone for Owned<E, D> {
     fn clone(&self) -> Self {
-        Self::of(self.view())
+        self.share()
     }
 }
 
-impl<E: Dtype, D: Device> Factor for Lent<E, D> {
+impl<E: Dtype, D: Device> Factor for Owned<E, D> {
     fn sizes(&self) -> &[usize] {
-        &self.sizes
+        self.sizes()
     }
     fn diagonal(&self, first: usize, second: usize) -> Result<Self> {
-        let (mut sizes, mut strides) = (self.sizes.clone(), self.strides.clone());
-        let (size, step) = (sizes[first], strides[first] + strides[second]);
-        for at in [second, first] {
-            sizes.remove(at);
-            strides.remove(at);
-        }
-        sizes.push(size);
-        strides.push(step);
-        Ok(self.seen(sizes, strides))
+        Ok(self.viewed(OP, self.rank() - 1, |own, view| Ok(own.diagonal(0, first, second, view)))?.share())
     }
     fn permuted(&self, order: &[usize]) -> Result<Self> {
-        let of = |from: &[usize]| order.iter().map(|&at| from[at]).collect();
-        Ok(self.seen(of(&self.sizes), of(&self.strides)))
+        Ok(self.permute(OP, order)?.share())
     }
     fn widened(&self, at: usize) -> Result<Self> {
-        let (mut sizes, mut strides) = (self.sizes.clone(), self.strides.clone());
-        sizes.insert(at, 1);
-        strides.insert(at, 0);
-        if sizes.len() > 8 {
+        if self.rank() == 8 {
             return invalid(OP, "there are more than eight letters".to_owned());
         }
-        Ok(self.seen(sizes, strides))
+        Ok(self.viewed(OP, self.rank() + 1, |own, view| Ok(own.unsqueeze(at, view)))?.share())
     }
     fn reshaped(&self, sizes: &[usize]) -> Result<Self> {
-        if strides::is_contiguous(&self.sizes, &self.strides) {
-            return Ok(self.seen(sizes.to_vec(), strides::row_major(sizes)));
-        }
-        let storage = D::map1::<E, E>(Copying, self.view(), &strides::row_major(&self.sizes))?;
-        Ok(Self::dense(storage, sizes.to_vec()))
+        Ok(self.reshape(OP, sizes)?.share())
     }
     fn summed(&self, axes: &[usize]) -> Result<Self> {
         let mask = axes.iter().fold(0, |mask, axis| mask | 1_u32 << axis);
-        let mut sizes = self.sizes.clone();
-        axes.iter().for_each(|&axis| sizes[axis] = 1);
-        let sums = D::reduce(Sum, self.view(), mask)?;
-        if <E as Promotable>::Sum::DTYPE == E::DTYPE {
-            return Ok(Self::dense(sums, sizes));
-        }
-        let to = strides::row_major(&sizes);
-        let sums = D::map1::<<E as Promotable>::Sum, E>(Casting, View::new(&sums, 0, &sizes, &to), &to)?;
-        Ok(Self::dense(sums, sizes))
+        Ok(self.reduce(Sum, mask, true)?.to::<E>(OP)?.share())
     }
     fn times(&self, other: &Self) -> Result<Self> {
-        let pairs = self.sizes.iter().zip(&other.sizes);
-        let sizes: Vec<usize> = pairs.map(|(&a, &b)| if a == 1 { b } else { a }).collect();
-        checked_numel::<E>(OP, &sizes)?;
-        let spread = |x: &Self| strides::broadcast_list(&x.sizes, &x.strides, &sizes);
-        let (left, right) = (spread(self), spread(other));
-        let (a, b) = (self.view().restrided(&sizes, &left), other.view().restrided(&sizes, &right));
-        let storage = D::map2::<E, E, E>(Combining::<ops::mul, E>::new(), a, b, &strides::row_major(&sizes))?;
-        Ok(Self::dense(storage, sizes))
+        self.map2(OP, Combining::<ops::mul, E>::new(), other)
     }
     fn products(&self, other: &Self) -> Result<Self> {
-        let (storage, sizes) = product::<E, D>(self.view(), other.view(), None, |_| Ok(()))?;
-        Ok(Self::dense(storage, sizes))
+        self.product(other)
     }
 }
 
@@ -239,7 +182,7 @@ pub mod calls {
 
     /// The elements of an operand, which are of dtype `E`.
     pub fn lent<E: Element, F: Element, S: Shape, D: Device>(x: &Tensor<F, S, D>) -> Lent<E, D> {
-        Lent::of(x.elements().known_as())
+        Lent(x.erased().known_as().share())
     }
 
     /// The sum of products of operands by the letters of their axes.
@@ -257,7 +200,7 @@ pub mod calls {
         // A letter has one size: sizes of 1 are not broadcast, as the types do not.
         let mut known: Vec<(char, usize)> = Vec::new();
         for (term, x) in terms.iter().zip(&operands) {
-            for (letter, &size) in term.chars().zip(&x.sizes) {
+            for (letter, &size) in term.chars().zip(x.0.sizes()) {
                 match known.iter().find(|(named, _)| *named == letter) {
                     Some(&(_, other)) if other != size => {
                         return invalid(OP, format!("the letter {letter:?} names two sizes, {other} and {size}"));
@@ -269,9 +212,7 @@ pub mod calls {
         }
         let inputs = terms.map(|term| term.chars().collect::<Vec<_>>());
         let kept: Vec<char> = result.chars().collect();
-        let x = super::contract(&inputs, &operands, &kept)?;
-        expect_fit::<T>(OP, &x.sizes)?;
-        Ok(Tensor::from_parts(x.storage, x.offset, T::Sizes::copied(&x.sizes), T::Sizes::copied(&x.strides)))
+        super::contract(&inputs, &operands.map(|Lent(x)| x), &kept)?.typed(OP)
     }
 
     /// The result, or a panic at the caller's line.

@@ -1,6 +1,7 @@
 //! `linear`: a matrix applied to the last axis, with a bias and an activation.
 //! Uses `linalg::matmul`, `ops`, `ops::admit`, `ops::arguments`.
 
+use crate::composite::linalg::product::Summand;
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result};
@@ -11,7 +12,6 @@ use crate::ops::arguments::Added;
 use crate::ops::kernel::Applying;
 use crate::shape::{Dim, HasAxis, InFeatures, Shape, SizeArray};
 use crate::storage::View;
-use crate::tensor::linalg::matmul::Summand;
 use crate::tensor::{SameDevice, Tensor, checked_numel};
 use castiron_macros::fallible;
 

@@ -1,4 +1,4 @@
-//! Products of vectors and matrices: `matmul`, `addmm`, `tensordot`, `linear`, distances.
+//! Products of vectors and matrices: `matmul`, `addmm`, `multi_dot`, `linear`.
 //! Uses the matrix product of the devices.
 
 // The documentation lists methods in this order.
@@ -8,9 +8,7 @@ pub(crate) mod products;
 
 pub(crate) mod addmm;
 pub(crate) mod bilinear;
-pub(crate) mod distance;
 pub(crate) mod einsum;
-pub(crate) mod euclidean;
 pub(crate) mod int_mm;
 pub(crate) mod linear;
-pub(crate) mod tensordot;
+pub(crate) mod multi_dot;

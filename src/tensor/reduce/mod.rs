@@ -5,13 +5,11 @@
 pub(crate) mod reductions;
 
 pub(crate) mod channels;
-pub(crate) mod gates;
 pub(crate) mod large;
 pub(crate) mod median;
 pub(crate) mod normalize;
 pub(crate) mod quantile;
 pub(crate) mod rank;
-pub(crate) mod statistics;
 
 pub(crate) mod counting;
 pub(crate) mod histogram;

@@ -3,14 +3,13 @@
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ops;
 use crate::ops::admit::OrderedFor;
 use crate::ops::kernel::{LaneKernel, Map2};
-use crate::ops::pointwise::Differing;
 use crate::ops::rules::admit::bound_of_one;
 use crate::ops::scan::{RunningExtreme, RunningLogSumExp, RunningProduct, RunningSum, Softmax, scan_table};
-use crate::shape::{AxisArg, Dyn, HasAxis, Shape};
+use crate::shape::{AxisArg, HasAxis, Shape};
 use crate::tensor::Tensor;
 use crate::tensor::elementwise::apply::map2;
 use castiron_macros::fallible;
@@ -118,50 +117,4 @@ pub(crate) fn neighbours<E: Dtype, O: Dtype, T: Shape, D: Device>(
     let former = x.restrided::<T>(0, sizes, strides);
     let latter = x.restrided::<T>(step, sizes, strides);
     map2::<E, E, T, D, O>(kernel, latter.elements(), former.elements(), sizes, [E::DTYPE; 2])
-}
-
-impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// The differences of neighbours along an axis, taken `n` times (`torch.diff`): each time the axis is one shorter, until it
-    /// is empty. Of bools: whether neighbours differ. Integers wrap.
-    ///
-    /// The new size is known at run time; state it with [`with_shape`](Self::with_shape) where the compiler should know it.
-    /// PyTorch's `prepend` and `append` are a [`cat`](crate::cat) before.
-    ///
-    /// # Panics
-    /// If the tensor is zero-dim or memory runs out.
-    ///
-    /// ```
-    /// use castiron::{axis, tensor};
-    /// let x = tensor![[1, 4, 9], [2, 2, 3]];
-    /// assert_eq!(x.diff(axis![1], 1).to_vec(), [3, 5, 0, 1]);
-    /// assert_eq!(x.diff(axis![-1], 2).to_vec(), [2, 1]);
-    /// ```
-    #[fallible]
-    pub fn diff<const I: isize>(
-        &self,
-        axis: impl AxisArg<I>,
-        n: usize,
-    ) -> Result<Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>>
-    where
-        E: Dtype,
-        S: HasAxis<I>,
-    {
-        if S::RANK == 0 {
-            let reason = "a zero-dim tensor has no neighbours".to_owned();
-            return Err(Error::InvalidArgument { op: "diff", reason });
-        }
-        let axis = <S as HasAxis<I>>::INDEX;
-        let mut differences = self.clone().retyped::<<S as HasAxis<I>>::Replace<Dyn>>();
-        let times = n.min(self.shape().as_ref()[axis]);
-        for at in 0..times {
-            if differences.is_empty() {
-                // A tensor without elements can have an axis of any size, too many steps to loop over.
-                let (mut sizes, strides) = (differences.shape(), differences.stride());
-                sizes.as_mut()[axis] -= times - at;
-                return Ok(differences.restrided(0, sizes, strides));
-            }
-            differences = neighbours(Differing, &differences, axis)?;
-        }
-        Ok(differences)
-    }
 }

@@ -1,5 +1,4 @@
 //! Sizes and strides of tensors whose number of axes is known while running.
-//! Used by `index::scatter`, `linalg::tensordot`.
 
 use crate::error::{Error, Result};
 use crate::layout::strides;
@@ -16,12 +15,12 @@ pub(crate) struct Dims {
 }
 
 impl Dims {
-    /// As many as there are axes, or an error where that is too many.
+    /// A copy, or an error if there are too many axes.
     pub(crate) fn new(op: &'static str, from: &[usize]) -> Result<Self> {
         Self::of_rank(op, from.len()).map(|_| Self::known(from))
     }
 
-    /// As many zeros, to be filled in.
+    /// A list of zeros, to be filled in.
     pub(crate) fn of_rank(op: &'static str, rank: usize) -> Result<Self> {
         if rank > MOST {
             let reason = format!("tensors have at most {MOST} axes, got {rank}");
@@ -30,12 +29,12 @@ impl Dims {
         Ok(Dims { len: rank as u8, values: [0; MOST] })
     }
 
-    /// Of as many axes as a tensor that exists has.
+    /// The sizes or strides of a tensor that exists, which has no more axes than there may be.
     #[inline]
     pub(crate) fn known(from: &[usize]) -> Self {
         assert!(from.len() <= MOST, "tensors have no more axes than that");
         let mut values = [0; MOST];
-        // (One by one: a copy of so few is a call of a function that first asks how many.)
+        // (One by one: `copy_from_slice` of a few numbers is a call of `memcpy`.)
         for (value, &of) in values.iter_mut().zip(from) {
             *value = of;
         }

@@ -1,0 +1,537 @@
+//! `#[composites]` before an `impl Erased`: the methods of `Tensor` and `AnyTensor` that run each function of the block, their documentation
+//! and the rows by name.
+//!
+//! | attribute | says |
+//! |---|---|
+//! | `#[op(linalg.cross(input, other, dim = -1), dtypes = numeric)]` | PyTorch's name, arguments and defaults, as for `#[operations]`; of several the first is named in the documentation. `dtypes` is the rule whose set `AnyTensor` chooses `E` from; `over = [f32, f64]` is another set |
+//! | `#[typed(<I>(&self, axis: impl AxisArg<I>) -> Tensor<…> where …)]` | the method of `Tensor` from its generics on. After a `;` at the end stand arguments that are other than the parameters: `axis = Axis(0)` |
+//! | `#[op(linalg.cross, dtypes = numeric)]` | without arguments: there is no row by name here |
+//! | `#[any(dims: &[i64] = axes(…)?)]` | parameters of the method of `AnyTensor` that are other than is derived, and the arguments made of them |
+//! | `#[any(by_hand)]` | there is a method of `AnyTensor` elsewhere, with the row by name |
+//! | `#[example(let x = tensor![…]; x.cross(axis![0]), x.cross(0), tensor![…])]` | operands, the call of either front, and the result |
+//! | `#[in_place(…)]` | as for `#[operations]` |
+//!
+//! A parameter of `Tensor` goes with the one of the same name, else with the one at the same place. `Axis` is `impl AxisArg<I>` and `i64`; `&Erased<E, D>` is `&Tensor<F, T, X>`, where `T: SameDevice<D, X>`, and `&AnyTensor`, of
+//! the dtype and on the device of `self`. Others are the same in both. The section `# Errors` of the documentation says when the operation fails;
+//! of `Tensor` it is `# Panics`.
+//!
+//! What is written has the place of the function's name, so that an editor goes there.
+
+use crate::fallible::{self, Function, listed};
+use crate::operations::{between_commas, end_of_item, text, text_at};
+use crate::{Mistake, is_ident, is_punct, tokens};
+use proc_macro::{Delimiter, Group, Span, TokenStream, TokenTree};
+
+/// The rules of `ops::rules` that say which dtypes an operation takes: the set of types, and how documentation says it.
+const RULES: &[(&str, &str, &str)] = &[
+    ("any", "Dtype", "all that compute"),
+    ("numeric", "Numeric", "all that compute but `bool`"),
+    ("ordered", "Ordered", "bool, integers and floating-point"),
+    ("real", "Real", "integers and floating-point"),
+    ("bits", "Bits", "bool and integers"),
+    ("integer", "Integer", "integers"),
+    ("float", "Float", "floating-point"),
+    ("inexact", "Inexact", "floating-point and complex"),
+    ("complex", "ComplexFloat", "complex"),
+];
+
+/// An attribute of this macro: its name, its place and what stands in its parentheses.
+struct Marked {
+    name: String,
+    span: Span,
+    arguments: Vec<TokenTree>,
+}
+
+impl Marked {
+    /// A name with arguments, so that there is a row by name.
+    fn is_row(&self) -> bool {
+        let call = between_commas(self.arguments.clone()).into_iter().next();
+        self.name == "op" && matches!(call.as_ref().and_then(|call| call.last()), Some(TokenTree::Group(_)))
+    }
+    fn is_by_hand(&self) -> bool {
+        self.name == "any" && matches!(&self.arguments[..], [one] if is_ident(one, "by_hand"))
+    }
+}
+
+/// A function of the block with what its attributes say.
+struct Composite {
+    function: Function,
+    marked: Vec<Marked>,
+    /// Lines of documentation before `# Errors`, and the lines of that section.
+    about: Vec<String>,
+    errors: Vec<String>,
+    parameters: Vec<(String, Vec<TokenTree>)>,
+}
+
+pub(super) fn composites(input: TokenStream) -> Result<TokenStream, Mistake> {
+    let mut head: Vec<TokenTree> = input.into_iter().collect();
+    let Some(TokenTree::Group(body)) = head.pop() else {
+        return Err(Mistake::at(Span::call_site(), "`composites` stands before `impl Erased { … }`"));
+    };
+    let mut rest: Vec<TokenTree> = body.stream().into_iter().collect();
+    let (mut own, mut typed, mut any) = (TokenStream::new(), TokenStream::new(), TokenStream::new());
+    let mut has_rows = false;
+    while !rest.is_empty() {
+        let after = rest.split_off(end_of_item(&rest));
+        let item = core::mem::replace(&mut rest, after);
+        let (plain, marked) = separated(item);
+        own.extend(plain.iter().cloned());
+        has_rows |= marked.iter().any(|marked| marked.is_row()) && !marked.iter().any(Marked::is_by_hand);
+        if marked.is_empty() {
+            continue;
+        }
+        let composite = Composite::read(&plain, marked)?;
+        typed.extend(composite.typed()?);
+        if !composite.marked.iter().any(Marked::is_by_hand) {
+            any.extend(composite.any()?);
+        }
+    }
+    let mut out: TokenStream = head.into_iter().collect();
+    let block = |inside| TokenTree::Group(Group::new(Delimiter::Brace, inside));
+    out.extend([block(own)]);
+    let (element, shape, device) = ("crate::dtype::Element", "crate::shape::Shape", "crate::device::Device");
+    out.extend(tokens(&format!("impl<E: {element}, S: {shape}, D: {device}> crate::tensor::Tensor<E, S, D>")));
+    out.extend([block(typed)]);
+    if !any.is_empty() {
+        out.extend(tokens("#[cfg(feature = \"any\")] #[castiron_macros::operations] impl crate::any::AnyTensor"));
+        out.extend([block(any)]);
+    }
+    if !has_rows {
+        out.extend(tokens(
+            "#[cfg(feature = \"any\")] pub(crate) const OPERATIONS: &[crate::any::NamedOp] = &[]; // none by name",
+        ));
+    }
+    Ok(out)
+}
+
+/// An item without the attributes of this macro, and these.
+fn separated(item: Vec<TokenTree>) -> (Vec<TokenTree>, Vec<Marked>) {
+    let (mut plain, mut marked) = (vec![], vec![]);
+    let mut tokens = item.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        if is_punct(&token, '#')
+            && let Some(TokenTree::Group(inside)) = tokens.peek()
+            && let Some(attribute) = attribute(inside)
+        {
+            marked.push(attribute);
+            tokens.next();
+            continue;
+        }
+        plain.push(token);
+    }
+    (plain, marked)
+}
+
+fn attribute(group: &Group) -> Option<Marked> {
+    let mut tokens = group.stream().into_iter();
+    let (Some(TokenTree::Ident(name)), Some(TokenTree::Group(arguments))) = (tokens.next(), tokens.next()) else {
+        return None;
+    };
+    let (span, name) = (name.span(), name.to_string());
+    let is_own = matches!(&*name, "op" | "typed" | "any" | "example" | "in_place");
+    is_own.then(|| Marked { name, span, arguments: arguments.stream().into_iter().collect() })
+}
+
+impl Composite {
+    fn read(plain: &[TokenTree], marked: Vec<Marked>) -> Result<Self, Mistake> {
+        let function = Function::read(plain)?;
+        let (mut about, mut errors, mut in_errors) = (vec![], vec![], false);
+        for line in function.lines() {
+            match line.trim() {
+                "# Errors" => in_errors = true,
+                line if in_errors => errors.push(line.to_owned()),
+                _ => about.push(line),
+            }
+        }
+        let all: Vec<TokenTree> = function.parameters.stream().into_iter().collect();
+        let mut parameters = vec![];
+        for parameter in listed(&all).into_iter().skip(1) {
+            let [TokenTree::Ident(name), _, ty @ ..] = parameter else {
+                return Err(Mistake::at(function.name.span(), "a parameter of a composite is `name: type`"));
+            };
+            parameters.push((name.to_string(), ty.to_vec()));
+        }
+        Ok(Composite { function, marked, about, errors, parameters })
+    }
+
+    fn all(&self, name: &str) -> impl Iterator<Item = &Marked> {
+        self.marked.iter().filter(move |marked| marked.name == name)
+    }
+    fn one(&self, name: &str) -> Option<&Marked> {
+        self.all(name).next()
+    }
+    fn name(&self) -> String {
+        self.function.name.to_string()
+    }
+    fn span(&self) -> Span {
+        self.function.name.span()
+    }
+
+    /// A column of the first row: its name before `=`.
+    fn column(&self, name: &str) -> Option<Vec<TokenTree>> {
+        let parts = between_commas(self.one("op")?.arguments.clone());
+        parts.into_iter().skip(1).find_map(|part| match &part[..] {
+            [column, equals, value @ ..] if is_ident(column, name) && is_punct(equals, '=') => Some(value.to_vec()),
+            _ => None,
+        })
+    }
+
+    /// The set of dtypes, and how it is called in documentation.
+    fn dtypes(&self) -> Result<(String, String), Mistake> {
+        let rule = self.column("dtypes").map(|value| text(&value)).unwrap_or_default();
+        let known = RULES.iter().find(|(name, ..)| *name == rule);
+        let set = match (self.column("over"), known) {
+            (Some(set), _) => text(&set),
+            (None, Some((_, set, _))) => (*set).to_owned(),
+            (None, None) => {
+                return Err(Mistake::at(
+                    self.span(),
+                    "the column `dtypes` names a rule of `ops::rules`, or there is a column `over`",
+                ));
+            }
+        };
+        Ok((set, known.map_or_else(|| rule.trim_matches('"').to_owned(), |(.., words)| (*words).to_owned())))
+    }
+
+    /// `linalg.cross(input, other, dim=-1)` of the first row.
+    fn torch(&self) -> String {
+        let call = self.one("op").map(|marked| between_commas(marked.arguments.clone())).unwrap_or_default();
+        let call = call.first().map(|call| text(call)).unwrap_or_default();
+        call.split('(').next().unwrap_or_default().replace(' ', "")
+    }
+
+    /// The example of one of the fronts.
+    fn example(&self, is_any: bool) -> Result<Vec<String>, Mistake> {
+        let mut out = vec![];
+        for marked in self.all("example") {
+            let mut statements = vec![vec![]];
+            for token in &marked.arguments {
+                match token {
+                    end if is_punct(end, ';') => statements.push(vec![]),
+                    token => statements.last_mut().expect("there is one").push(token.clone()),
+                }
+            }
+            let Some([typed, any, result]) =
+                statements.pop().map(between_commas).and_then(|last| <[_; 3]>::try_from(last).ok())
+            else {
+                let expected = "expected `let x = …; the call of Tensor, the call of AnyTensor, the result`";
+                return Err(Mistake::at(marked.span, expected));
+            };
+            let operands = statements.iter().map(|statement| source(statement)).collect::<Vec<_>>();
+            let (call, result) = (source(if is_any { &any } else { &typed }), source(&result));
+            let lines: Vec<String> = if is_any {
+                let made = operands.iter().map(|line| match line.split_once(" = ") {
+                    Some((name, value)) => format!("{name} = AnyTensor::from({value});"),
+                    None => format!("{line};"),
+                });
+                made.chain([format!("assert_eq!({call}?.to_string(), {result}.to_string());")]).collect()
+            } else {
+                let made = operands.iter().map(|line| format!("{line};"));
+                made.chain([format!("assert_eq!({call}, {result});")]).collect()
+            };
+            out.push("```".to_owned());
+            out.push(format!("use castiron::{{{}}};", used(&lines.join(" "), is_any).join(", ")));
+            out.extend(lines);
+            if is_any {
+                out.push("# Ok::<(), castiron::Error>(())".to_owned());
+            }
+            out.push("```".to_owned());
+        }
+        Ok(out)
+    }
+
+    /// `If the size is odd or memory runs out.`, with what else may be the reason.
+    fn reasons(&self, other: &str) -> Vec<String> {
+        let mut lines = self.errors.clone();
+        while lines.last().is_some_and(String::is_empty) {
+            lines.pop();
+        }
+        match lines.last_mut() {
+            None => lines.push(format!("If {other}.")),
+            Some(last) => *last = format!("{}, or if {other}.", last.trim_end_matches('.')),
+        }
+        lines
+    }
+
+    /// The method of `Tensor` with its `try_` form.
+    fn typed(&self) -> Result<TokenStream, Mistake> {
+        let Some(marked) = self.one("typed") else {
+            return Err(Mistake::at(self.span(), "`#[typed(…)]` says what the method of `Tensor` is"));
+        };
+        let (head, given) = match marked.arguments.iter().position(|token| is_punct(token, ';')) {
+            Some(at) => (&marked.arguments[..at], assigned(&marked.arguments[at + 1..])),
+            None => (&marked.arguments[..], vec![]),
+        };
+        let mut written = tokens("pub fn");
+        written.extend([TokenTree::Ident(self.function.name.clone())]);
+        written.extend(head.iter().cloned());
+        written.extend(tokens("{}"));
+        let typed = Function::read_head(&written.into_iter().collect::<Vec<_>>())?;
+        let all: Vec<TokenTree> = typed.parameters.stream().into_iter().collect();
+        let mut passed = vec![];
+        let own: Vec<(String, Vec<TokenTree>)> = listed(&all)
+            .into_iter()
+            .skip(1)
+            .filter_map(|parameter| match parameter {
+                [TokenTree::Ident(name), _, ty @ ..] => Some((name.to_string(), ty.to_vec())),
+                _ => None,
+            })
+            .collect();
+        for (at, (name, ty)) in self.parameters.iter().enumerate() {
+            if let Some((_, value)) = given.iter().find(|(of, _)| of == name) {
+                passed.push(text(value));
+                continue;
+            }
+            let is_axis = text(ty) == "Axis";
+            let called = |(of, ty): &&(String, Vec<TokenTree>)| of == name || (is_axis && text(ty).contains("AxisArg"));
+            let Some((called, typed)) = own.iter().find(called).or_else(|| own.get(at)) else {
+                return Err(Mistake::at(marked.span, format!("no parameter becomes `{name}`: say it after `;`")));
+            };
+            passed.push(self.typed_argument(called, typed, ty)?);
+        }
+        let (_, words) = self.dtypes()?;
+        let mut lines = self.about.clone();
+        while lines.last().is_some_and(|line| line.trim().is_empty()) {
+            lines.pop();
+        }
+        lines.extend([
+            "".into(),
+            format!("Dtypes: {words}."),
+            "".into(),
+            format!("PyTorch: `torch.{}`.", self.torch()),
+        ]);
+        lines.extend(["".into(), "# Panics".into()]);
+        lines.extend(self.reasons("memory runs out"));
+        lines.push(String::new());
+        lines.extend(self.example(false)?);
+        let mut method = documented(&lines, self.span());
+        method.extend(self.function.others());
+        method.extend(tokens("pub fn"));
+        method.extend([TokenTree::Ident(self.function.name.clone())]);
+        method.extend(typed.generics.iter().cloned());
+        method.extend([TokenTree::Group(typed.parameters.clone())]);
+        method.extend(text_at("-> crate::error::Result<", self.span()));
+        method.extend(typed.output.iter().cloned());
+        method.extend(text_at(">", self.span()));
+        method.extend(typed.bounds.iter().cloned());
+        let receiver = all.iter().find(|token| is_ident(token, "self")).map_or(self.span(), TokenTree::span);
+        let body = format!(
+            "{{ crate::composite::IntoTyped::into_typed(crate::composite::Erased::{0}(&self.erased(), {1})?, \"{0}\") }}",
+            self.name(),
+            passed.join(", ")
+        );
+        method.extend(text_at(&body, receiver));
+        fallible::fallible(TokenStream::new(), method)
+    }
+
+    /// The argument made of a parameter of the method of `Tensor`.
+    fn typed_argument(&self, name: &str, typed: &[TokenTree], own: &[TokenTree]) -> Result<String, Mistake> {
+        let (typed, own) = (text(typed).replace(' ', ""), text(own).replace(' ', ""));
+        if own == "Axis" {
+            let number = typed.strip_prefix("implAxisArg<").and_then(|rest| rest.strip_suffix('>')).unwrap_or("I");
+            return Ok(format!(
+                "crate::composite::Axis({{ let _ = {name}; <S as crate::shape::HasAxis<{number}>>::INDEX }})"
+            ));
+        }
+        let dtype = |of: &str| {
+            let inside = of.split_once("Erased<").map(|(_, rest)| rest.trim_start_matches("'_,"));
+            inside.and_then(|rest| rest.split(',').next()).unwrap_or("E").to_owned()
+        };
+        if own.starts_with("&Erased<") || own.starts_with("Option<&Erased<") {
+            let to = dtype(&own);
+            let lent = |tensor: &str| format!("crate::composite::Erased::of({tensor}.elements().known_as::<{to}>())");
+            let shape = typed.split_once("Tensor<").and_then(|(_, rest)| {
+                let parts: Vec<&str> = rest.split('>').next()?.split(',').collect();
+                matches!(&parts[..], [_, _, device] if *device != "D").then(|| parts[1].to_owned())
+            });
+            let here = |tensor: &str| match &shape {
+                Some(shape) => format!("<{shape} as crate::tensor::SameDevice<D, _>>::here({tensor})"),
+                None => tensor.to_owned(),
+            };
+            return Ok(match () {
+                () if typed.starts_with("&Tensor<") => format!("&{}", lent(&here(name))),
+                () if typed.starts_with("Option<&Tensor<") => format!("{name}.map(|x| {}).as_ref()", lent(&here("x"))),
+                () if typed.starts_with("implOptional<") => format!("{name}.given().map(|x| {}).as_ref()", lent("x")),
+                () => format!("&crate::composite::Erased::of(crate::tensor::elements_of::<{to}, D, _>(&{name})?)"),
+            });
+        }
+        Ok(name.to_owned())
+    }
+
+    /// The method of `AnyTensor`.
+    fn any(&self) -> Result<TokenStream, Mistake> {
+        let other: Vec<(String, String, String)> =
+            self.one("any").map(|marked| replaced(&marked.arguments)).unwrap_or_default();
+        let (name, span) = (self.name(), self.span());
+        let (mut declared, mut checks, mut passed, mut beside) = (String::new(), String::new(), vec![], false);
+        for (own, ty) in &self.parameters {
+            if let Some((_, ty, value)) = other.iter().find(|(of, ..)| of == own) {
+                if !ty.is_empty() {
+                    declared += &format!(", {own}: {ty}");
+                }
+                passed.push(value.clone());
+                continue;
+            }
+            match &*text(ty).replace(' ', "") {
+                "Axis" => {
+                    declared += &format!(", {own}: i64");
+                    checks += &format!("let {own} = self.from_end(\"{name}\", {own})?;");
+                    passed.push(own.clone());
+                }
+                tensor if tensor.starts_with("&Erased<") => {
+                    declared += &format!(", {own}: &crate::any::AnyTensor");
+                    checks += &format!("self.expect_alike(\"{name}\", {own})?;");
+                    passed.push(format!("&{own}.as_erased::<E>()?"));
+                    beside = true;
+                }
+                tensor if tensor.starts_with("Option<&Erased<") => {
+                    declared += &format!(", {own}: Option<&crate::any::AnyTensor>");
+                    checks += &format!("if let Some({own}) = {own} {{ self.expect_alike(\"{name}\", {own})?; }}");
+                    passed.push(format!("{own}.map(crate::any::AnyTensor::as_erased::<E>).transpose()?.as_ref()"));
+                    beside = true;
+                }
+                _ => {
+                    declared += &format!(", {own}: {}", text(ty));
+                    passed.push(own.clone());
+                }
+            }
+        }
+        let (set, words) = self.dtypes()?;
+        let mut reason = if beside { "dtypes or devices differ, ".to_owned() } else { String::new() };
+        reason += &format!("the dtype is none of these: {words}");
+        if words.starts_with("all that compute") {
+            reason =
+                format!("{}the dtype is not among {words}", if beside { "dtypes or devices differ, or " } else { "" });
+        }
+        let mut lines = self.about.clone();
+        while lines.last().is_some_and(|line| line.trim().is_empty()) {
+            lines.pop();
+        }
+        lines.extend(["".into(), format!("PyTorch: `torch.{}`.", self.torch()), "".into(), "# Errors".into()]);
+        lines.extend(self.reasons(&reason));
+        lines.push(String::new());
+        lines.extend(self.example(true)?);
+        let mut method = documented(&lines, span);
+        method.extend(self.function.others());
+        for marked in self.marked.iter().filter(|marked| matches!(&*marked.name, "op" | "in_place")) {
+            let parts = between_commas(marked.arguments.clone());
+            if marked.name == "op" && !marked.is_row() {
+                continue;
+            }
+            let kept = parts.into_iter().filter(|part| !is_ident(&part[0], "over"));
+            let mut arguments = TokenStream::new();
+            for part in kept {
+                arguments.extend(part);
+                if marked.name == "op" {
+                    arguments.extend(text_at(",", marked.span));
+                }
+            }
+            let mut inside = text_at(&marked.name, marked.span);
+            inside.extend([TokenTree::Group(Group::new(Delimiter::Parenthesis, arguments))]);
+            method.extend(text_at("#", marked.span));
+            method.extend([TokenTree::Group(Group::new(Delimiter::Bracket, inside))]);
+        }
+        let result = text(&self.function.value).replace(' ', "");
+        let result = any_result(&result);
+        let run = format!(
+            "pub fn {name}(&self{declared}) -> crate::error::Result<{result}> {{
+                {checks}
+                crate::any::dispatch_dtype!(\"{name}\", self.dtype(), E: {set} => {{
+                    crate::composite::Erased::{name}(&self.as_erased::<E>()?, {}).map(crate::composite::IntoAny::into_any)
+                }})
+            }}",
+            passed.join(", ")
+        );
+        method.extend(text_at(&run, span));
+        Ok(method)
+    }
+}
+
+/// `Owned<E,D>` and the like as what `AnyTensor` gives.
+fn any_result(of: &str) -> String {
+    let mut out = String::new();
+    let mut rest = of;
+    while let Some(at) = ["Owned<", "Self"].iter().filter_map(|name| rest.find(name)).min() {
+        out += &rest[..at];
+        out += "crate::any::AnyTensor";
+        rest = &rest[at..];
+        rest = match rest.strip_prefix("Self") {
+            Some(rest) => rest,
+            None => {
+                let mut depth = 0;
+                let end = rest.char_indices().find_map(|(at, sign)| {
+                    depth += i32::from(sign == '<') - i32::from(sign == '>');
+                    (sign == '>' && depth == 0).then_some(at + 1)
+                });
+                &rest[end.unwrap_or(rest.len())..]
+            }
+        };
+    }
+    out + rest
+}
+
+/// `name = value, …`
+fn assigned(given: &[TokenTree]) -> Vec<(String, Vec<TokenTree>)> {
+    let parts = between_commas(given.to_vec()).into_iter();
+    parts
+        .filter_map(|part| match &part[..] {
+            [TokenTree::Ident(name), equals, value @ ..] if is_punct(equals, '=') => {
+                Some((name.to_string(), value.to_vec()))
+            }
+            _ => None,
+        })
+        .collect()
+}
+
+/// `name: type = value, …`
+fn replaced(given: &[TokenTree]) -> Vec<(String, String, String)> {
+    let parts = between_commas(given.to_vec()).into_iter();
+    parts
+        .filter_map(|part| {
+            let equals = part.iter().position(|token| is_punct(token, '='))?;
+            let [TokenTree::Ident(name), ty @ ..] = &part[..equals] else { return None };
+            Some((name.to_string(), text(ty.get(1..).unwrap_or_default()), text(&part[equals + 1..])))
+        })
+        .collect()
+}
+
+/// The names of castiron that an example uses.
+fn used(lines: &str, is_any: bool) -> Vec<&'static str> {
+    const NAMES: &[&str] = &["Complex", "DType", "Tensor", "axis", "bf16", "dim", "f16", "shape", "tensor"];
+    let is_used =
+        |name: &&&str| lines.split(|sign: char| !sign.is_alphanumeric() && sign != '_').any(|word| word == **name);
+    let mut names: Vec<&str> = NAMES.iter().filter(is_used).copied().collect();
+    if is_any {
+        names.insert(0, "AnyTensor");
+    }
+    names
+}
+
+/// The text of these tokens as it stands in the file.
+fn source(tokens: &[TokenTree]) -> String {
+    let mut out = String::new();
+    let mut end: Option<(usize, usize)> = None;
+    for token in tokens {
+        let span = token.span();
+        if let Some((line, column)) = end
+            && (span.start().line(), span.start().column()) != (line, column)
+        {
+            out.push(' ');
+        }
+        out += &span.source_text().unwrap_or_else(|| token.to_string());
+        end = Some((span.end().line(), span.end().column()));
+    }
+    out
+}
+
+/// Lines of documentation.
+fn documented(lines: &[String], span: Span) -> TokenStream {
+    let text: String = lines
+        .iter()
+        .map(|line| {
+            let line = if line.is_empty() || line.starts_with(' ') { line.clone() } else { format!(" {line}") };
+            format!("#[doc = {line:?}]")
+        })
+        .collect();
+    text_at(&text, span)
+}

@@ -1,0 +1,56 @@
+//! Between `AnyTensor` and what composites take and give.
+
+use crate::any::AnyTensor;
+use crate::any::view::views::{axes, axis};
+use crate::composite::{Axis, Erased, Owned};
+use crate::device::Dynamic;
+use crate::dtype::Element;
+use crate::error::Result;
+
+impl AnyTensor {
+    /// The tensor, whose dtype is `E`, as composites take it.
+    pub(crate) fn as_erased<E: Element>(&self) -> Result<Erased<'_, E, Dynamic>> {
+        Ok(Erased::of(self.elements_as::<E>()?))
+    }
+
+    /// An axis that may be counted from the end.
+    pub(crate) fn from_end(&self, op: &'static str, dim: i64) -> Result<Axis> {
+        axis(op, dim, self.rank()).map(Axis)
+    }
+
+    /// Several axes, each named once, that may be counted from the end.
+    pub(crate) fn axes_from_end(&self, op: &'static str, dims: &[i64]) -> Result<Vec<usize>> {
+        axes(op, dims, self.rank())
+    }
+}
+
+/// A result as `AnyTensor` gives it.
+pub(crate) trait IntoAny {
+    type Any;
+    fn into_any(self) -> Self::Any;
+}
+impl<E: Element> IntoAny for Owned<E, Dynamic> {
+    type Any = AnyTensor;
+    fn into_any(self) -> AnyTensor {
+        let (storage, offset, sizes, strides) = self.into_parts();
+        AnyTensor::from_erased(storage, E::DTYPE, offset, sizes, strides)
+    }
+}
+impl<A: IntoAny, B: IntoAny> IntoAny for (A, B) {
+    type Any = (A::Any, B::Any);
+    fn into_any(self) -> Self::Any {
+        (self.0.into_any(), self.1.into_any())
+    }
+}
+impl<A: IntoAny, B: IntoAny, C: IntoAny> IntoAny for (A, B, C) {
+    type Any = (A::Any, B::Any, C::Any);
+    fn into_any(self) -> Self::Any {
+        (self.0.into_any(), self.1.into_any(), self.2.into_any())
+    }
+}
+impl<A: IntoAny> IntoAny for Vec<A> {
+    type Any = Vec<A::Any>;
+    fn into_any(self) -> Self::Any {
+        self.into_iter().map(IntoAny::into_any).collect()
+    }
+}

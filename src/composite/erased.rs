@@ -1,0 +1,259 @@
+//! `Erased`: a tensor whose dtype is a type and whose shape is a value.
+
+use crate::device::{Backend, Device};
+use crate::dtype::{Dtype, Element};
+use crate::error::{Error, Result, invalid};
+use crate::layout::dims::Dims;
+use crate::layout::{Geometry, ViewAxes, bounds, memory_format, strides};
+use crate::ops::kernel::{Casting, Copying, Map1, Map2};
+use crate::ops::reduce::Reducer;
+use crate::shape::{Shape, SizeArray, broadcast_sizes};
+use crate::storage::View;
+use crate::tensor::{Tensor, checked_numel, expect_fit};
+use core::marker::PhantomData;
+
+/// A tensor of dtype `E` on device `D` whose sizes and strides are known while running: what composites take and give.
+///
+/// It borrows a storage or has a handle to it. Views borrow from what they are views of.
+pub(crate) struct Erased<'a, E, D: Backend> {
+    storage: Held<'a, D::Storage>,
+    offset: usize,
+    sizes: Dims,
+    strides: Dims,
+    dtype: PhantomData<E>,
+}
+
+/// A result, or a tensor that shares its storage.
+pub(crate) type Owned<E, D> = Erased<'static, E, D>;
+
+enum Held<'a, B> {
+    Borrowed(&'a B),
+    Owned(B),
+}
+
+/// An axis, counted from the first.
+#[derive(Clone, Copy)]
+pub(crate) struct Axis(pub(crate) usize);
+
+impl<'a, E: Element, D: Device> Erased<'a, E, D> {
+    /// What a view shows.
+    pub(crate) fn of(view: View<'a, D::Storage, E>) -> Self {
+        let (sizes, strides) = (Dims::known(view.sizes), Dims::known(view.strides));
+        Erased { storage: Held::Borrowed(view.buffer), offset: view.offset, sizes, strides, dtype: PhantomData }
+    }
+
+    /// A fresh storage seen through sizes and strides.
+    ///
+    /// # Panics
+    /// If they reach beyond it.
+    pub(crate) fn fresh(storage: D::Storage, sizes: &[usize], strides: &[usize]) -> Owned<E, D> {
+        let (sizes, strides) = (Dims::known(sizes), Dims::known(strides));
+        expect_within::<E, D>(&storage, 0, &sizes, &strides);
+        Erased { storage: Held::Owned(storage), offset: 0, sizes, strides, dtype: PhantomData }
+    }
+
+    /// A fresh row-major storage.
+    pub(crate) fn dense(storage: D::Storage, sizes: &[usize]) -> Owned<E, D> {
+        Self::fresh(storage, sizes, &strides::row_major(sizes))
+    }
+
+    pub(crate) fn sizes(&self) -> &[usize] {
+        &self.sizes
+    }
+
+    pub(crate) fn strides(&self) -> &[usize] {
+        &self.strides
+    }
+
+    pub(crate) fn rank(&self) -> usize {
+        self.sizes.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.sizes.contains(&0)
+    }
+
+    /// The storage, beside which results are made.
+    pub(crate) fn storage(&self) -> &D::Storage {
+        match &self.storage {
+            Held::Borrowed(storage) => storage,
+            Held::Owned(storage) => storage,
+        }
+    }
+
+    pub(crate) fn view(&self) -> View<'_, D::Storage, E> {
+        View::new(self.storage(), self.offset, &self.sizes, &self.strides)
+    }
+
+    /// A handle to the storage; elements that belong to somebody else are copied.
+    pub(crate) fn share(&self) -> Owned<E, D> {
+        let (storage, offset) = D::share(self.view());
+        let (sizes, strides) = (self.sizes, self.strides);
+        Erased { storage: Held::Owned(storage), offset, sizes, strides, dtype: PhantomData }
+    }
+
+    /// The same elements where a bound says that `E` and `F` are the same dtype.
+    pub(crate) fn known_as<F: Element>(&self) -> Erased<'_, F, D> {
+        Erased::of(self.view().known_as())
+    }
+
+    /// The tensor under a shape that the types found.
+    pub(crate) fn typed<S: Shape>(self, op: &'static str) -> Result<Tensor<E, S, D>> {
+        if self.rank() != S::RANK {
+            return invalid(op, format!("the result has {} axes, its type {}", self.rank(), S::RANK));
+        }
+        expect_fit::<S>(op, &self.sizes)?;
+        let (storage, offset) = match self.storage {
+            Held::Owned(storage) => (storage, self.offset),
+            Held::Borrowed(_) => D::share(self.view()),
+        };
+        Ok(Tensor::from_parts(storage, offset, S::Sizes::copied(&self.sizes), S::Sizes::copied(&self.strides)))
+    }
+
+    /// Storage, offset, sizes and strides.
+    pub(crate) fn into_parts(self) -> (D::Storage, usize, Dims, Dims) {
+        let Erased { sizes, strides, .. } = self;
+        match self.storage {
+            Held::Owned(storage) => (storage, self.offset, sizes, strides),
+            Held::Borrowed(_) => {
+                let (storage, offset) = D::share(self.view());
+                (storage, offset, sizes, strides)
+            }
+        }
+    }
+}
+
+/// Views, by the rules of `layout`.
+impl<E: Element, D: Device> Erased<'_, E, D> {
+    /// The view with this number of axes that a rule makes, which fills in its sizes and strides and returns where its first element is.
+    pub(crate) fn viewed(
+        &self,
+        op: &'static str,
+        rank: usize,
+        rule: impl FnOnce(Geometry<'_>, ViewAxes<'_>) -> Result<usize>,
+    ) -> Result<Erased<'_, E, D>> {
+        let (mut sizes, mut strides) = (Dims::of_rank(op, rank)?, Dims::of_rank(op, rank)?);
+        let own = Geometry::new(self.offset, &self.sizes, &self.strides);
+        let offset = rule(own, ViewAxes { sizes: &mut sizes, strides: &mut strides })?;
+        Ok(self.restrided(offset, sizes, strides))
+    }
+
+    fn restrided(&self, offset: usize, sizes: Dims, strides: Dims) -> Erased<'_, E, D> {
+        let storage = self.storage();
+        expect_within::<E, D>(storage, offset, &sizes, &strides);
+        Erased { storage: Held::Borrowed(storage), offset, sizes, strides, dtype: PhantomData }
+    }
+
+    /// The parts of complex elements as a last axis of size 2.
+    pub(crate) fn parts(&self, op: &'static str) -> Result<Erased<'_, E::RealDtype, D>>
+    where
+        E: Dtype,
+    {
+        let (mut sizes, mut strides) = (Dims::of_rank(op, self.rank() + 1)?, Dims::of_rank(op, self.rank() + 1)?);
+        let own = Geometry::new(self.offset, &self.sizes, &self.strides);
+        let offset = own.pairs(ViewAxes { sizes: &mut sizes, strides: &mut strides });
+        let parts = Erased::<E::RealDtype, D>::of(View::new(self.storage(), offset, &[], &[]));
+        expect_within::<E::RealDtype, D>(self.storage(), offset, &sizes, &strides);
+        Ok(Erased { sizes, strides, ..parts })
+    }
+
+    /// `len` positions along an axis from `start` on.
+    pub(crate) fn narrow(
+        &self,
+        op: &'static str,
+        Axis(at): Axis,
+        start: usize,
+        len: usize,
+    ) -> Result<Erased<'_, E, D>> {
+        self.viewed(op, self.rank(), |own, view| own.narrow(op, at, start, len, view))
+    }
+
+    /// Axis `i` is axis `order[i]`.
+    pub(crate) fn permute(&self, op: &'static str, order: &[usize]) -> Result<Erased<'_, E, D>> {
+        self.viewed(op, order.len(), |own, view| Ok(own.pick(order.iter().copied(), view)))
+    }
+
+    /// Broadcast to these sizes.
+    pub(crate) fn expand(&self, op: &'static str, sizes: &[usize]) -> Result<Erased<'_, E, D>> {
+        self.viewed(op, sizes.len(), |own, view| {
+            view.sizes.copy_from_slice(sizes);
+            own.expand(op, view)
+        })
+    }
+
+    /// Other sizes for the same elements in row-major order: a view where strides allow one, else a copy.
+    pub(crate) fn reshape(&self, op: &'static str, sizes: &[usize]) -> Result<Erased<'_, E, D>> {
+        let (sizes, mut to) = (Dims::new(op, sizes)?, Dims::of_rank(op, sizes.len())?);
+        if strides::write_reshaped(&self.sizes, &self.strides, &sizes, &mut to) {
+            return Ok(self.restrided(self.offset, sizes, to));
+        }
+        let storage = D::map1::<E, E>(Copying, self.view(), &strides::row_major(&self.sizes))?;
+        Ok(Self::dense(storage, &sizes))
+    }
+}
+
+/// Results of elementwise operations and reductions.
+impl<E: Element, D: Device> Erased<'_, E, D> {
+    /// `kernel(x)`, with PyTorch's strides of an elementwise result.
+    pub(crate) fn map1<O: Element>(&self, op: &'static str, kernel: impl Map1<E, O>) -> Result<Owned<O, D>> {
+        checked_numel::<O>(op, &self.sizes)?;
+        let to = memory_format::elementwise(&self.sizes, &[(&self.sizes, &self.strides, false)]);
+        let storage = D::map1::<E, O>(kernel, self.view(), &to)?;
+        Ok(Erased::fresh(storage, &self.sizes, &to))
+    }
+
+    /// `kernel(x, y)`; the two broadcast.
+    pub(crate) fn map2<F: Element, O: Element>(
+        &self,
+        op: &'static str,
+        kernel: impl Map2<E, F, O>,
+        other: &Erased<'_, F, D>,
+    ) -> Result<Owned<O, D>> {
+        let mut sizes = Dims::of_rank(op, self.rank().max(other.rank()))?;
+        if !broadcast_sizes(&self.sizes, &other.sizes, &mut sizes) {
+            return Err(Error::Broadcast { op, lhs: (&*self.sizes).into(), rhs: (&*other.sizes).into() });
+        }
+        checked_numel::<O>(op, &sizes)?;
+        let layouts = [(&*self.sizes, &*self.strides, false), (&*other.sizes, &*other.strides, false)];
+        let to = memory_format::elementwise(&sizes, &layouts);
+        let (left, right) = (self.expand(op, &sizes)?, other.expand(op, &sizes)?);
+        let storage = D::map2::<E, F, O>(kernel, left.view(), right.view(), &to)?;
+        Ok(Erased::fresh(storage, &sizes, &to))
+    }
+
+    /// Converted; the same elements where the dtype is the same.
+    pub(crate) fn to<O: Element>(&self, op: &'static str) -> Result<Erased<'_, O, D>>
+    where
+        E: Dtype,
+        O: Dtype,
+    {
+        if const { E::DTYPE as u8 == O::DTYPE as u8 } { Ok(self.known_as()) } else { self.map1::<O>(op, Casting) }
+    }
+
+    /// Over the axes of `mask`, which stay with size 1 if `keepdim`.
+    pub(crate) fn reduce<R: Reducer<E>>(&self, reducer: R, mask: u32, keepdim: bool) -> Result<Owned<R::Out, D>> {
+        let storage = D::reduce(reducer, self.view(), mask)?;
+        let axes = self.sizes.iter().enumerate();
+        let left = axes.filter_map(|(at, &size)| match mask >> at & 1 {
+            0 => Some(size),
+            _ => keepdim.then_some(1),
+        });
+        Ok(Erased::dense(storage, &left.collect::<Vec<_>>()))
+    }
+}
+
+/// A view that reaches beyond its storage would be read by loops that do not check.
+fn expect_within<E: Element, D: Backend>(storage: &D::Storage, offset: usize, sizes: &[usize], strides: &[usize]) {
+    let room = D::room::<E>(storage);
+    assert!(
+        bounds::is_within(sizes, strides, offset, room),
+        "no view has sizes {sizes:?} and strides {strides:?} from element {offset} on in a storage of {room:?} elements"
+    );
+}
+
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+    /// The tensor as composites take it.
+    pub(crate) fn erased(&self) -> Erased<'_, E, D> {
+        Erased::of(self.elements())
+    }
+}

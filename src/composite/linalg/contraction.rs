@@ -1,0 +1,169 @@
+//! Products that sum over chosen axes, and Kronecker's: `inner`, `tensordot`, `kron`.
+
+use crate::composite::{Erased, Owned};
+use crate::device::Device;
+use crate::dtype::{Dtype, Element, Promotable};
+use crate::error::{Error, Result, invalid};
+use crate::layout::{memory_format, strides};
+use crate::ops;
+use crate::ops::admit::{NumericFor, SameDtypeFor};
+use crate::ops::kernel::Combining;
+use crate::shape::{Axes, Beside, Inner, Kronecker, Shape};
+use crate::tensor::{SameDevice, Tensor, checked_numel};
+use castiron_macros::composites;
+
+/// A Kronecker product as an outer one: each axis of the result is one of the left factor beside one of the right, of which those of
+/// size 1 are left out.
+pub(crate) struct KroneckerAxes {
+    /// The sizes of both factors in the outer product.
+    pub(crate) factors: [Vec<usize>; 2],
+    pub(crate) result: Vec<usize>,
+}
+
+pub(crate) fn kronecker_axes(op: &'static str, left: &[usize], right: &[usize]) -> Result<KroneckerAxes> {
+    let rank = left.len().max(right.len());
+    let size = |of: &[usize], at: usize| (at + of.len()).checked_sub(rank).map_or(1, |at| of[at]);
+    let (mut factors, mut result) = ([vec![], vec![]], vec![]);
+    for at in 0..rank {
+        let (a, b) = (size(left, at), size(right, at));
+        result.push(a.checked_mul(b).ok_or_else(|| Error::TooLarge { op, sizes: [a, b][..].into() })?);
+        for (own, other) in [(a, 1), (1, b)].into_iter().filter(|&pair| pair != (1, 1)) {
+            factors[0].push(own);
+            factors[1].push(other);
+        }
+    }
+    if factors[0].len() > 8 {
+        let reason = "more than eight axes of the two tensors are larger than 1".to_owned();
+        return Err(Error::InvalidArgument { op, reason });
+    }
+    Ok(KroneckerAxes { factors, result })
+}
+
+#[composites]
+impl<E: Element, D: Device> Erased<'_, E, D> {
+    /// The sums of products over the last axes of both: `(…, K)` and `(…, K)` give the leading axes of the one and then those of the
+    /// other. A zero-dim tensor multiplies all of the other.
+    ///
+    /// # Errors
+    /// If the last sizes differ.
+    #[op(inner, dtypes = numeric)]
+    #[any(by_hand)]
+    #[typed(<F: Dtype, R, T: Shape, X: Device>(&self, other: &Tensor<F, R, X>) -> Tensor<E, T, D>
+        where
+            E: NumericFor<ops::reduce::inner> + SameDtypeFor<F, ops::reduce::inner>,
+            S: Inner<R, ops::reduce::inner, Output = T>,
+            R: Shape + SameDevice<D, X>)]
+    #[example(let x = tensor![[1, 2], [3, 4]]; let y = tensor![[1, 0], [0, 1], [1, 1]]; x.inner(&y), x.inner(&y), tensor![[1, 2, 3], [3, 4, 7]])]
+    pub(crate) fn inner(&self, other: &Erased<'_, E, D>) -> Result<Owned<E, D>>
+    where
+        E: Dtype,
+    {
+        match (self.rank(), other.rank()) {
+            (1.., 1..) => self.contracted("inner", other, [&[self.rank() - 1], &[other.rank() - 1]], [false; 2], false),
+            _ => self.map2(  "inner", Combining::<ops::mul, E>::new(), other),
+        }
+    }
+
+    /// The sums of products over pairs of axes: each of `axes` with the one of `other_axes` in the same place. The result has the
+    /// remaining axes of `self`, then those of `other`. An axis of size 1 goes with one of any size. Both hold one dtype.
+    ///
+    /// # Errors
+    /// If the sizes of a pair of axes differ, or the lists of axes differ in length.
+    #[op(tensordot, dtypes = numeric)]
+    #[any(axes: &[i64] = &self.axes_from_end("tensordot", axes)?, other_axes: &[i64] = &other.axes_from_end("tensordot", other_axes)?, keeps = [false; 2])]
+    #[typed(<F: Dtype, R, T: Shape, A: Axes<S>, B: Axes<R>, X: Device>(&self, other: &Tensor<F, R, X>, axes: A, other_axes: B) -> Tensor<E, T, D>
+        where
+            E: NumericFor<ops::reduce::tensordot> + SameDtypeFor<F, ops::reduce::tensordot>,
+            A::Reduced: Beside<B::Reduced, Output = T>,
+            R: Shape + SameDevice<D, X>;
+        axes = A::LIST, other_axes = B::LIST, keeps = [A::KEEPS, B::KEEPS])]
+    #[example(let x = tensor![[1, 2], [3, 4]]; let y = tensor![[1, 0], [0, 1], [1, 1]]; x.tensordot(&y, axis![1], axis![1]), x.tensordot(&y, &[1], &[1]), tensor![[1, 2, 3], [3, 4, 7]])]
+    pub(crate) fn tensordot(&self, other: &Erased<'_, E, D>, axes: &[usize], other_axes: &[usize], keeps: [bool; 2]) -> Result<Owned<E, D>>
+    where
+        E: Dtype,
+    {
+        let op = "tensordot";
+        if axes.len() != other_axes.len() {
+            return invalid(op, format!("{} axes of the one go with {} of the other", axes.len(), other_axes.len()));
+        }
+        if !axes.is_empty() && (self.rank() == 0 || other.rank() == 0) {
+            return invalid(op, "a zero-dim tensor has no axis to sum over".to_owned());
+        }
+        self.contracted(op, other, [axes, other_axes], keeps, true)
+    }
+
+    /// The sums over pairs of axes, as a product of matrices. Where sizes differ it is an error, unless one is 1 and `spreads` is set; axes
+    /// that are summed over stay with size 1 where `keeps` says so.
+    fn contracted(
+        &self,
+        op: &'static str,
+        other: &Erased<'_, E, D>,
+        [left, right]: [&[usize]; 2],
+        keeps: [bool; 2],
+        spreads: bool,
+    ) -> Result<Owned<E, D>>
+    where
+        E: Dtype,
+    {
+        let mut sizes = [self.sizes().to_vec(), other.sizes().to_vec()];
+        for (&a, &b) in left.iter().zip(right) {
+            let (columns, rows) = (sizes[0][a], sizes[1][b]);
+            match (columns, rows) {
+                _ if columns == rows => {}
+                (1, _) if spreads => sizes[0][a] = rows,
+                (_, 1) if spreads => sizes[1][b] = columns,
+                _ => return Err(Error::MatMul { lhs: self.sizes().into(), rhs: other.sizes().into(), columns, rows }),
+            }
+        }
+        let (a, b) = (self.expand(op, &sizes[0])?, other.expand(op, &sizes[1])?);
+        let left_over = |of: &[usize], summed: &[usize]| (0..of.len()).filter(|at| !summed.contains(at)).collect::<Vec<_>>();
+        let (rows, columns) = (left_over(&sizes[0], left), left_over(&sizes[1], right));
+        let count = |of: &[usize], axes: &[usize]| axes.iter().fold(1_usize, |count, &at| count.saturating_mul(of[at]));
+        let terms = count(&sizes[0], left);
+        let (a, b) = (a.permute(op, &[&rows[..], left].concat())?, b.permute(op, &[&columns[..], right].concat())?);
+        let (m, n) = (count(&sizes[0], &rows), count(&sizes[1], &columns));
+        let result = [self.sizes(), other.sizes()].into_iter().zip([left, right]).zip(keeps).flat_map(|((of, summed), keeps)| {
+            of.iter().enumerate().filter_map(move |(at, &size)| match summed.contains(&at) {
+                false => Some(size),
+                true => keeps.then_some(1),
+            })
+        });
+        let result: Vec<usize> = result.collect();
+        checked_numel::<E>(op, &result)?;
+        let (a, b) = (a.reshape(op, &[m, terms])?, b.reshape(op, &[n, terms])?);
+        let storage = D::matmul(a.view(), b.permute(op, &[1, 0])?.view(), None)?;
+        Ok(Erased::dense(storage, &result))
+    }
+
+    /// The Kronecker product: every element of `self` times the whole of `other`, side by side. From the last axis on, sizes
+    /// multiply; what only the longer shape has stays. Dtypes promote.
+    ///
+    /// # Errors
+    /// If there are more than eight axes larger than 1 in the two together.
+    #[op(kron, dtypes = any)]
+    #[any(by_hand)]
+    #[typed(<F: Dtype, P: Dtype, R: Shape, T: Shape>(&self, other: &Tensor<F, R, D>) -> Tensor<P, T, D>
+        where
+            E: Dtype + Promotable<With<F> = P>,
+            S: Kronecker<R, Output = T>)]
+    #[example(let x = tensor![1, 10]; let y = tensor![[1, 2], [3, 4]]; x.kron(&y), x.kron(&y), tensor![[1, 2, 10, 20], [3, 4, 30, 40]])]
+    pub(crate) fn kron<F: Dtype, P: Dtype>(&self, other: &Erased<'_, F, D>) -> Result<Owned<P, D>>
+    where
+        E: Dtype + Promotable<With<F> = P>,
+    {
+        let op = "kron";
+        let KroneckerAxes { factors, result } = kronecker_axes(op, self.sizes(), other.sizes())?;
+        checked_numel::<P>(op, &result)?;
+        let (left, right) = (self.reshape(op, &factors[0])?, other.reshape(op, &factors[1])?);
+        let outer: Vec<usize> = factors[0].iter().zip(&factors[1]).map(|(own, other)| own * other).collect();
+        let (left, right) = (left.expand(op, &outer)?, right.expand(op, &outer)?);
+        // An elementwise product of factors whose axes stand apart, seen as the result where its strides can be.
+        let layouts = [(&outer[..], left.strides(), E::DTYPE != P::DTYPE), (&outer[..], right.strides(), F::DTYPE != P::DTYPE)];
+        let (mut to, mut strides) = (memory_format::elementwise(&outer, &layouts), vec![1; result.len()]);
+        if !strides::write_reshaped(&outer, &to, &result, &mut strides) {
+            (to, strides) = (strides::row_major(&outer), strides::row_major(&result));
+        }
+        let storage = D::map2::<E, F, P>(Combining::<ops::mul, P>::new(), left.view(), right.view(), &to)?;
+        Ok(Erased::fresh(storage, &result, &strides))
+    }
+}
