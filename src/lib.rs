@@ -126,6 +126,8 @@ pub mod io;
 pub mod layout;
 pub mod memory;
 pub mod ops;
+#[cfg(feature = "profile")]
+mod profile;
 mod refused;
 mod scoped;
 pub mod shape;
@@ -150,6 +152,9 @@ pub mod reduction {
     pub use crate::ops::losses::LossReduction;
     pub use crate::tensor::{BatchMean, DivergenceReduction, Mean, Reduction, Sum, Unreduced};
 }
+
+#[cfg(feature = "profile")]
+pub use profile::{Profile, Record, profile};
 
 #[cfg(feature = "any")]
 pub use any::{AnyTensor, AnyViewMut};

@@ -21,6 +21,8 @@ pub(crate) mod device;
 mod disk;
 mod driver;
 mod environment;
+#[cfg(feature = "profile")]
+mod event;
 pub(crate) mod launch;
 mod library;
 pub mod outside;
@@ -29,3 +31,5 @@ mod staging;
 
 pub use buffer::CudaBuffer;
 pub(crate) use device::{CudaDevice, device};
+#[cfg(feature = "profile")]
+pub(crate) use event::Event;

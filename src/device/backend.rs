@@ -1,15 +1,17 @@
-//! The operations a device implements. Shapes are erased to slices of sizes and strides, so that one loop serves all
-//! shapes; methods are generic over their kernel, so that a program links only the kernels it uses.
-//!
-//! Uses `ops` and storage; used by `tensor` and `any`.
+//! What a device implements: memory, and [`run`](Backend::run), which is given operations as data. Shapes are erased to slices of sizes and
+//! strides, so that one loop serves all shapes; calls are generic over their kernel, so that a program links only the kernels it uses.
 
-use super::convolving;
-use crate::dtype::{Castable, Dtype, Element};
+use super::call::{
+    Attend, Band, Binary, BinaryInto, Call, Compress, Convolve, Gather, Given, Groups, IndexRows, Join, Lanes,
+    LanesBoth, NoKernel, Pack, Pick, Pool, Product, ProductByPacked, ProductOfBytes, Reduce, ReduceBoth, ReducePairs,
+    Rows, Scatter, ScatterWith, Search, Seek, Sort, Ternary, Unary, UnaryInto, Update, UpdateBy,
+};
+use crate::dtype::{Castable, DType, Dtype, Element};
 use crate::error::Result;
 #[cfg(feature = "cuda")]
 use crate::ops::arguments::Distribution;
 use crate::ops::arguments::{Added, Attention, Indexing, Order, Sought};
-use crate::ops::expression::{AXES, Expression, Leaf, Mapped2};
+use crate::ops::expression::Expression;
 use crate::ops::kernel::{Copying, LaneKernel, Map1, Map2, Map3, RowKernel};
 use crate::ops::reduce::{Reducer, TwoResults};
 use crate::ops::segment::Segment;
@@ -124,79 +126,41 @@ pub trait Backend: sealed::Backend + Sized + 'static {
     fn peek_free<E: Element>(view: View<'_, Self::Storage, E>) -> Option<E>;
     /// All elements in row-major order; an error if there is no data.
     fn download<E: Element>(view: View<'_, Self::Storage, E>) -> Result<Vec<E>>;
-    /// Whether any element is what is looked for; false without data.
-    fn has<E: Castable>(view: View<'_, Self::Storage, E>, what: Sought) -> Result<bool>;
+    /// Runs an operation.
+    fn run<C: Call>(call: C::Of<'_, Self::Storage>) -> Result<Given<C, Self::Storage>>;
 
-    fn map1<A: Element, O: Element>(
-        kernel: impl Map1<A, O>,
-        a: View<'_, Self::Storage, A>,
-        strides: &[usize],
-    ) -> Result<Self::Storage>;
-    fn map2<A: Element, B: Element, O: Element>(
-        kernel: impl Map2<A, B, O>,
-        a: View<'_, Self::Storage, A>,
-        b: View<'_, Self::Storage, B>,
-        strides: &[usize],
-    ) -> Result<Self::Storage>;
-    fn map3<A: Element, B: Element, C: Element, O: Element>(
-        kernel: impl Map3<A, B, C, O>,
-        a: View<'_, Self::Storage, A>,
-        b: View<'_, Self::Storage, B>,
-        c: View<'_, Self::Storage, C>,
-        strides: &[usize],
-    ) -> Result<Self::Storage>;
-
-    /// `kernel(a)` for `len` contiguous elements; the result is contiguous.
-    fn map1_line<A: Element, O: Element>(
-        kernel: impl Map1<A, O>,
-        a: View<'_, Self::Storage, A>,
-        len: usize,
-    ) -> Result<Self::Storage>;
-    /// `kernel(a, b)` for `len` contiguous elements; the result is contiguous.
-    fn map2_line<A: Element, B: Element, O: Element>(
-        kernel: impl Map2<A, B, O>,
-        a: View<'_, Self::Storage, A>,
-        b: View<'_, Self::Storage, B>,
-        len: usize,
-    ) -> Result<Self::Storage>;
-
-    fn map1_into<A: Element, O: Element>(
-        kernel: impl Map1<A, O>,
-        a: View<'_, Self::Storage, A>,
-        out: ViewMut<'_, Self::Storage, O>,
-    ) -> Result<()>;
-    fn map2_into<A: Element, B: Element, O: Element>(
-        kernel: impl Map2<A, B, O>,
-        a: View<'_, Self::Storage, A>,
-        b: View<'_, Self::Storage, B>,
-        out: ViewMut<'_, Self::Storage, O>,
-    ) -> Result<()>;
-    /// `out = kernel(out)`
-    fn update1<O: Element>(kernel: impl Map1<O, O>, out: ViewMut<'_, Self::Storage, O>) -> Result<()>;
-    /// `out = kernel(out, b)`
-    fn update2<B: Element, O: Element>(
-        kernel: impl Map2<O, B, O>,
-        b: View<'_, Self::Storage, B>,
-        out: ViewMut<'_, Self::Storage, O>,
-    ) -> Result<()>;
-    /// `out = kernel(out)` for `len` contiguous elements, which are all of it.
+    /// [`run`](Self::run), recorded where the thread is profiled.
     #[inline]
-    fn update1_line<O: Element>(
-        kernel: impl Map1<O, O>,
-        out: ViewMut<'_, Self::Storage, O>,
-        _len: usize,
-    ) -> Result<()> {
-        Self::update1(kernel, out)
+    fn call<C: Call>(call: C::Of<'_, Self::Storage>) -> Result<Given<C, Self::Storage>> {
+        #[cfg(feature = "profile")]
+        if crate::profile::is_on() {
+            return crate::profile::timed::<Self, C>(call);
+        }
+        Self::run::<C>(call)
     }
-    /// `out = kernel(out, b)` for `len` contiguous elements, which are all of both.
+    /// What measures how long a call takes.
+    #[cfg(feature = "profile")]
+    fn clock(_beside: Option<&Self::Storage>) -> crate::profile::Clock {
+        crate::profile::Clock::Host
+    }
+    /// The device of a storage as PyTorch prints it.
+    #[cfg(feature = "profile")]
+    fn called(beside: Option<&Self::Storage>) -> String;
+
+    /// The evaluation of an expression, recorded where the thread is profiled.
     #[inline]
-    fn update2_line<B: Element, O: Element>(
-        kernel: impl Map2<O, B, O>,
-        b: View<'_, Self::Storage, B>,
-        out: ViewMut<'_, Self::Storage, O>,
-        _len: usize,
-    ) -> Result<()> {
-        Self::update2(kernel, b, out)
+    fn fused<T>(_dtype: DType, _sizes: &[usize], _beside: Option<&Self::Storage>, run: impl FnOnce() -> T) -> T {
+        #[cfg(feature = "profile")]
+        let run = || {
+            let about = || {
+                let mut about = crate::profile::About::default();
+                let strides = crate::layout::strides::row_major(_sizes);
+                about.operand(_dtype, _sizes, &strides, true);
+                (Self::clock(_beside), Self::called(_beside), about)
+            };
+            crate::profile::span("fused", about, run)
+        };
+        run()
     }
 
     /// The address of a view's first element, in the device's memory.
@@ -234,81 +198,46 @@ pub trait Backend: sealed::Backend + Sized + 'static {
         mask: u32,
     ) -> Result<Self::Storage>;
 
-    /// Reduces `kernel(a, b)` over the axes of `mask`, without memory for these elements; both operands have the same sizes. The result
-    /// is row-major over the other axes.
-    fn reduce_pairs<A: Element, B: Element, C: Element>(
-        reducer: impl Reducer<C>,
-        kernel: impl Map2<A, B, C>,
+    // Operations on few elements, whose cost is the way to the loop: the host has shorter ones.
+
+    /// `kernel(a)` for `len` contiguous elements; the result is contiguous.
+    #[inline]
+    fn map1_line<A: Element, O: Element>(
+        kernel: impl Map1<A, O>,
+        a: View<'_, Self::Storage, A>,
+        len: usize,
+    ) -> Result<Self::Storage> {
+        Self::map1(kernel, line(a, &[len]), &[1])
+    }
+    /// `kernel(a, b)` for `len` contiguous elements; the result is contiguous.
+    #[inline]
+    fn map2_line<A: Element, B: Element, O: Element>(
+        kernel: impl Map2<A, B, O>,
         a: View<'_, Self::Storage, A>,
         b: View<'_, Self::Storage, B>,
-        mask: u32,
+        len: usize,
     ) -> Result<Self::Storage> {
-        let steps = |strides: &[usize]| {
-            let mut steps = [0; AXES];
-            steps[..strides.len()].copy_from_slice(strides);
-            steps
-        };
-        let (x, y) = (Leaf::new(Self::address(a), steps(a.strides)), Leaf::new(Self::address(b), steps(b.strides)));
-        // SAFETY: both views are of these sizes, and what they borrow exists and is written by nobody.
-        unsafe { Self::reduce_lazy(reducer, Mapped2::<_, _, _, C>::new(kernel, x, y), a.sizes, mask) }
+        Self::map2(kernel, line(a, &[len]), line(b, &[len]), &[1])
     }
-
-    /// Reduces over the axes of `mask`; the result is row-major over the others.
-    fn reduce<A: Element, R: Reducer<A>>(reducer: R, a: View<'_, Self::Storage, A>, mask: u32)
-    -> Result<Self::Storage>;
-    /// Both results of a reduction, as [`reduce`](Self::reduce) gives one.
-    fn reduce_both<A: Element, R: TwoResults<A>>(
-        reducer: R,
-        a: View<'_, Self::Storage, A>,
-        mask: u32,
-    ) -> Result<[Self::Storage; 2]>;
-    /// Runs a kernel on every lane along an axis; the result is row-major.
-    fn lanes<A: Element, O: Element>(
-        kernel: impl LaneKernel<A, O>,
-        a: View<'_, Self::Storage, A>,
-        axis: usize,
-    ) -> Result<Self::Storage>;
-    /// Both results of a kernel that has two, as [`lanes`](Self::lanes) gives one.
-    fn lanes_both<A: Element, O: Element, P: Element>(
-        kernel: impl LaneKernel<A, (O, P)>,
-        a: View<'_, Self::Storage, A>,
-        axis: usize,
-    ) -> Result<[Self::Storage; 2]>;
-    /// Assembles each axis from segments of the operand's; `fill` is the value of fill segments. The result is
-    /// row-major.
-    fn pick<E: Element>(a: View<'_, Self::Storage, E>, axes: &[Vec<Segment>], fill: E) -> Result<Self::Storage>;
-    /// Concatenates pieces along an axis, which they fill; their other sizes are those of the result.
-    fn join<E: Element>(
-        pieces: &[View<'_, Self::Storage, E>],
-        axis: usize,
-        sizes: &[usize],
-        strides: &[usize],
-    ) -> Result<Self::Storage>;
-    /// Contiguous matrices, zeroed except where `low <= column - row <= high`.
-    fn band<E: Element>(a: View<'_, Self::Storage, E>, low: isize, high: isize) -> Result<Self::Storage>;
-    /// Runs a kernel on every row (the last axis, contiguous), with shared rows of the same length; the result is
-    /// row-major.
-    fn rows<A: Element, O: Element>(
-        kernel: impl RowKernel<A, O>,
-        a: View<'_, Self::Storage, A>,
-        shared: [Option<View<'_, Self::Storage, A>>; 2],
-    ) -> Result<Self::Storage>;
-    /// Runs a kernel on groups of channels: on each `(channels, places)` of `(N, groups, channels, places)`, row-major, as one row. The
-    /// shared lists have an element for each channel of all groups. The result is row-major; `None` where a device has no loop for it.
-    fn groups<A: Element, O: Element>(
-        _kernel: impl RowKernel<A, O>,
-        _a: View<'_, Self::Storage, A>,
-        _shared: [Option<View<'_, Self::Storage, A>>; 2],
-    ) -> Result<Option<Self::Storage>> {
-        Ok(None)
+    /// `out = kernel(out)` for `len` contiguous elements, which are all of it.
+    #[inline]
+    fn update1_line<O: Element>(
+        kernel: impl Map1<O, O>,
+        out: ViewMut<'_, Self::Storage, O>,
+        _len: usize,
+    ) -> Result<()> {
+        Self::update1(kernel, out)
     }
-    /// The product of `(…, m, k)` and `(…, k, n)` with equal leading sizes (strides may be 0), and its input; the
-    /// result is row-major.
-    fn matmul<E: Dtype>(
-        a: View<'_, Self::Storage, E>,
-        b: View<'_, Self::Storage, E>,
-        added: Option<Added<'_, Self::Storage, E>>,
-    ) -> Result<Self::Storage>;
+    /// `out = kernel(out, b)` for `len` contiguous elements, which are all of both.
+    #[inline]
+    fn update2_line<B: Element, O: Element>(
+        kernel: impl Map2<O, B, O>,
+        b: View<'_, Self::Storage, B>,
+        out: ViewMut<'_, Self::Storage, O>,
+        _len: usize,
+    ) -> Result<()> {
+        Self::update2(kernel, b, out)
+    }
     /// [`matmul`](Self::matmul) of two matrices of these few rows and columns: of the left one's, and of the right one's columns.
     #[inline]
     fn matmul_few<E: Dtype>(
@@ -318,15 +247,255 @@ pub trait Backend: sealed::Backend + Sized + 'static {
     ) -> Result<Self::Storage> {
         Self::matmul(a, b, None)
     }
-    /// [`matmul`](Self::matmul) with a kernel applied to each element of the result.
+
+    // Calls.
+
+    /// [`Unary`].
+    #[inline]
+    fn map1<A: Element, O: Element>(
+        kernel: impl Map1<A, O>,
+        a: View<'_, Self::Storage, A>,
+        strides: &[usize],
+    ) -> Result<Self::Storage> {
+        Self::call::<Unary<'static, (), A, O, _>>(Unary::new(kernel, strides, a))
+    }
+    /// [`Binary`].
+    #[inline]
+    fn map2<A: Element, B: Element, O: Element>(
+        kernel: impl Map2<A, B, O>,
+        a: View<'_, Self::Storage, A>,
+        b: View<'_, Self::Storage, B>,
+        strides: &[usize],
+    ) -> Result<Self::Storage> {
+        Self::call::<Binary<'static, (), A, B, O, _>>(Binary::new(kernel, strides, a, b))
+    }
+    /// [`Ternary`].
+    #[inline]
+    fn map3<A: Element, B: Element, C: Element, O: Element>(
+        kernel: impl Map3<A, B, C, O>,
+        a: View<'_, Self::Storage, A>,
+        b: View<'_, Self::Storage, B>,
+        c: View<'_, Self::Storage, C>,
+        strides: &[usize],
+    ) -> Result<Self::Storage> {
+        Self::call::<Ternary<'static, (), A, B, C, O, _>>(Ternary::new(kernel, strides, a, b, c))
+    }
+    /// [`UnaryInto`].
+    #[inline]
+    fn map1_into<A: Element, O: Element>(
+        kernel: impl Map1<A, O>,
+        a: View<'_, Self::Storage, A>,
+        out: ViewMut<'_, Self::Storage, O>,
+    ) -> Result<()> {
+        Self::call::<UnaryInto<'static, (), A, O, _>>(UnaryInto::new(kernel, out, a))
+    }
+    /// [`BinaryInto`].
+    #[inline]
+    fn map2_into<A: Element, B: Element, O: Element>(
+        kernel: impl Map2<A, B, O>,
+        a: View<'_, Self::Storage, A>,
+        b: View<'_, Self::Storage, B>,
+        out: ViewMut<'_, Self::Storage, O>,
+    ) -> Result<()> {
+        Self::call::<BinaryInto<'static, (), A, B, O, _>>(BinaryInto::new(kernel, out, a, b))
+    }
+    /// [`Update`].
+    #[inline]
+    fn update1<O: Element>(kernel: impl Map1<O, O>, out: ViewMut<'_, Self::Storage, O>) -> Result<()> {
+        Self::call::<Update<'static, (), O, _>>(Update::new(kernel, out))
+    }
+    /// [`UpdateBy`].
+    #[inline]
+    fn update2<B: Element, O: Element>(
+        kernel: impl Map2<O, B, O>,
+        b: View<'_, Self::Storage, B>,
+        out: ViewMut<'_, Self::Storage, O>,
+    ) -> Result<()> {
+        Self::call::<UpdateBy<'static, (), B, O, _>>(UpdateBy::new(kernel, out, b))
+    }
+    /// [`Seek`].
+    #[inline]
+    fn has<E: Castable>(a: View<'_, Self::Storage, E>, what: Sought) -> Result<bool> {
+        Self::call::<Seek<'static, (), E>>(Seek::new(what, a))
+    }
+    /// [`Reduce`].
+    #[inline]
+    fn reduce<A: Element, R: Reducer<A>>(
+        reducer: R,
+        a: View<'_, Self::Storage, A>,
+        mask: u32,
+    ) -> Result<Self::Storage> {
+        Self::call::<Reduce<'static, (), A, R>>(Reduce::new(reducer, mask, a))
+    }
+    /// [`ReduceBoth`].
+    #[inline]
+    fn reduce_both<A: Element, R: TwoResults<A>>(
+        reducer: R,
+        a: View<'_, Self::Storage, A>,
+        mask: u32,
+    ) -> Result<[Self::Storage; 2]> {
+        Self::call::<ReduceBoth<'static, (), A, R>>(ReduceBoth::new(reducer, mask, a))
+    }
+    /// [`ReducePairs`].
+    #[inline]
+    fn reduce_pairs<A: Element, B: Element, C: Element>(
+        reducer: impl Reducer<C>,
+        kernel: impl Map2<A, B, C>,
+        a: View<'_, Self::Storage, A>,
+        b: View<'_, Self::Storage, B>,
+        mask: u32,
+    ) -> Result<Self::Storage> {
+        Self::call::<ReducePairs<'static, (), A, B, C, _, _>>(ReducePairs::new(reducer, kernel, mask, a, b))
+    }
+    /// [`Lanes`].
+    #[inline]
+    fn lanes<A: Element, O: Element>(
+        kernel: impl LaneKernel<A, O>,
+        a: View<'_, Self::Storage, A>,
+        axis: usize,
+    ) -> Result<Self::Storage> {
+        Self::call::<Lanes<'static, (), A, O, _>>(Lanes::new(kernel, axis, a))
+    }
+    /// [`LanesBoth`].
+    #[inline]
+    fn lanes_both<A: Element, O: Element, P: Element>(
+        kernel: impl LaneKernel<A, (O, P)>,
+        a: View<'_, Self::Storage, A>,
+        axis: usize,
+    ) -> Result<[Self::Storage; 2]> {
+        Self::call::<LanesBoth<'static, (), A, O, P, _>>(LanesBoth::new(kernel, axis, a))
+    }
+    /// [`Rows`].
+    #[inline]
+    fn rows<A: Element, O: Element>(
+        kernel: impl RowKernel<A, O>,
+        a: View<'_, Self::Storage, A>,
+        shared: [Option<View<'_, Self::Storage, A>>; 2],
+    ) -> Result<Self::Storage> {
+        Self::call::<Rows<'static, (), A, O, _>>(Rows::new(kernel, a, shared))
+    }
+    /// [`Groups`].
+    #[inline]
+    fn groups<A: Element, O: Element>(
+        kernel: impl RowKernel<A, O>,
+        a: View<'_, Self::Storage, A>,
+        shared: [Option<View<'_, Self::Storage, A>>; 2],
+    ) -> Result<Option<Self::Storage>> {
+        Self::call::<Groups<'static, (), A, O, _>>(Groups::new(kernel, a, shared))
+    }
+    /// [`Pick`].
+    #[inline]
+    fn pick<E: Element>(a: View<'_, Self::Storage, E>, axes: &[Vec<Segment>], fill: E) -> Result<Self::Storage> {
+        Self::call::<Pick<'static, (), E>>(Pick::new(axes, fill, a))
+    }
+    /// [`Join`].
+    #[inline]
+    fn join<E: Element>(
+        pieces: &[View<'_, Self::Storage, E>],
+        axis: usize,
+        sizes: &[usize],
+        strides: &[usize],
+    ) -> Result<Self::Storage> {
+        Self::call::<Join<'static, (), E>>(Join::new(axis, sizes, strides, pieces.to_vec()))
+    }
+    /// [`Band`].
+    #[inline]
+    fn band<E: Element>(a: View<'_, Self::Storage, E>, low: isize, high: isize) -> Result<Self::Storage> {
+        Self::call::<Band<'static, (), E>>(Band::new(low, high, a))
+    }
+    /// [`Gather`].
+    #[inline]
+    fn gather<E: Element>(
+        indexing: Indexing,
+        a: View<'_, Self::Storage, E>,
+        index: View<'_, Self::Storage, i64>,
+    ) -> Result<Self::Storage> {
+        Self::call::<Gather<'static, (), E>>(Gather::new(indexing, a, index))
+    }
+    /// [`Scatter`].
+    #[inline]
+    fn scatter<E: Element>(
+        indexing: Indexing,
+        index: View<'_, Self::Storage, i64>,
+        b: View<'_, Self::Storage, E>,
+        out: ViewMut<'_, Self::Storage, E>,
+    ) -> Result<()> {
+        Self::call::<Scatter<'static, (), E>>(Scatter::new(indexing, out, index, b))
+    }
+    /// [`ScatterWith`].
+    #[inline]
+    fn scatter_with<E: Element>(
+        indexing: Indexing,
+        kernel: impl Map2<E, E, E>,
+        index: View<'_, Self::Storage, i64>,
+        b: View<'_, Self::Storage, E>,
+        out: ViewMut<'_, Self::Storage, E>,
+    ) -> Result<()> {
+        Self::call::<ScatterWith<'static, (), E, _>>(ScatterWith::new(indexing, kernel, out, index, b))
+    }
+    /// [`Compress`].
+    #[inline]
+    fn compress<E: Element>(
+        a: View<'_, Self::Storage, E>,
+        mask: View<'_, Self::Storage, bool>,
+    ) -> Result<(Self::Storage, usize)> {
+        Self::call::<Compress<'static, (), E>>(Compress::new(a, mask))
+    }
+    /// [`IndexRows`].
+    #[inline]
+    fn index_rows(mask: View<'_, Self::Storage, bool>) -> Result<Option<(Self::Storage, usize)>> {
+        Self::call::<IndexRows<'static, ()>>(IndexRows::new(mask))
+    }
+    /// [`Sort`].
+    #[inline]
+    fn order<E: Element>(order: Order, a: View<'_, Self::Storage, E>, axis: usize) -> Result<[Self::Storage; 2]> {
+        Self::call::<Sort<'static, (), E>>(Sort::new(order, axis, a))
+    }
+    /// [`Search`].
+    #[inline]
+    fn search<E: Element>(
+        sorted: View<'_, Self::Storage, E>,
+        values: View<'_, Self::Storage, E>,
+        right: bool,
+    ) -> Result<Self::Storage> {
+        Self::call::<Search<'static, (), E>>(Search::new(right, sorted, values))
+    }
+    /// [`Product`].
+    #[inline]
+    fn matmul<E: Dtype>(
+        a: View<'_, Self::Storage, E>,
+        b: View<'_, Self::Storage, E>,
+        added: Option<Added<'_, Self::Storage, E>>,
+    ) -> Result<Self::Storage> {
+        Self::call::<Product<'static, (), E, NoKernel>>(Product::new(None, a, b, added))
+    }
+    /// [`Product`] with a kernel.
+    #[inline]
     fn matmul_then<E: Dtype>(
         kernel: impl Map1<E, E>,
         a: View<'_, Self::Storage, E>,
         b: View<'_, Self::Storage, E>,
         added: Option<Added<'_, Self::Storage, E>>,
-    ) -> Result<Self::Storage>;
-    /// The convolution of `(N, C, D, H, W)` with weights `(O, C / groups, D, H, W)` and a bias `(O)`, of the sizes given, which are those
-    /// that the windows lead to. The groups divide both numbers of channels.
+    ) -> Result<Self::Storage> {
+        Self::call::<Product<'static, (), E, _>>(Product::new(Some(kernel), a, b, added))
+    }
+    /// [`ProductByPacked`].
+    #[inline]
+    fn multiply_packed<E: Dtype, K: Map1<E, E>>(
+        kernel: Option<K>,
+        x: View<'_, Self::Storage, E>,
+        weight: View<'_, Self::Storage, E>,
+        bias: Option<View<'_, Self::Storage, E>>,
+    ) -> Result<Self::Storage> {
+        Self::call::<ProductByPacked<'static, (), E, K>>(ProductByPacked::new(kernel, x, weight, bias))
+    }
+    /// [`ProductOfBytes`].
+    #[inline]
+    fn int_mm<E: Dtype>(a: View<'_, Self::Storage, E>, b: View<'_, Self::Storage, i8>) -> Result<Self::Storage> {
+        Self::call::<ProductOfBytes<'static, (), E>>(ProductOfBytes::new(a, b))
+    }
+    /// [`Convolve`].
+    #[inline]
     fn convolve<E: Dtype>(
         convolution: &Convolution,
         x: View<'_, Self::Storage, E>,
@@ -335,9 +504,19 @@ pub trait Backend: sealed::Backend + Sized + 'static {
         sizes: &[usize],
         strides: &[usize],
     ) -> Result<Self::Storage> {
-        convolving::composed::<Self, E>(convolution, x, weight, bias, sizes, strides)
+        Self::call::<Convolve<'static, (), E, NoKernel>>(Convolve::new(
+            None,
+            false,
+            convolution,
+            sizes,
+            strides,
+            x,
+            weight,
+            bias,
+        ))
     }
-    /// [`convolve`](Self::convolve) with a kernel applied to each element of the result.
+    /// [`Convolve`] with a kernel.
+    #[inline]
     fn convolve_then<E: Dtype>(
         kernel: impl Map1<E, E>,
         convolution: &Convolution,
@@ -347,15 +526,19 @@ pub trait Backend: sealed::Backend + Sized + 'static {
         sizes: &[usize],
         strides: &[usize],
     ) -> Result<Self::Storage> {
-        let result = Self::convolve(convolution, x, weight, bias, sizes, strides)?;
-        Self::map1(kernel, View::<_, E>::new(&result, 0, sizes, strides), strides)
+        Self::call::<Convolve<'static, (), E, _>>(Convolve::new(
+            Some(kernel),
+            false,
+            convolution,
+            sizes,
+            strides,
+            x,
+            weight,
+            bias,
+        ))
     }
-    /// A weight as [`convolve_packed`](Self::convolve_packed) reads it, of a convolution with so many groups. Here it is a row-major copy.
-    fn pack<E: Dtype>(weight: View<'_, Self::Storage, E>, _groups: usize) -> Result<Self::Storage> {
-        convolving::copied::<Self, E>(weight)
-    }
-    /// [`convolve`](Self::convolve), or [`convolve_then`](Self::convolve_then), with a weight that this device has [packed](Self::pack): the
-    /// buffer of the view, of which only the sizes count beside.
+    /// [`Convolve`] with a packed weight.
+    #[inline]
     fn convolve_packed<E: Dtype, K: Map1<E, E>>(
         kernel: Option<K>,
         convolution: &Convolution,
@@ -365,77 +548,40 @@ pub trait Backend: sealed::Backend + Sized + 'static {
         sizes: &[usize],
         strides: &[usize],
     ) -> Result<Self::Storage> {
-        convolving::with_copy::<Self, E, K>(kernel, convolution, x, weight, bias, [sizes, strides])
+        Self::call::<Convolve<'static, (), E, K>>(Convolve::new(
+            kernel,
+            true,
+            convolution,
+            sizes,
+            strides,
+            x,
+            weight,
+            bias,
+        ))
     }
-    /// The product of `(m, k)` and the transpose of a weight `(n, k)`, with a bias `(n)` and a kernel applied to each element of the result,
-    /// which is row-major. The weight was [packed](Self::pack) as that of a convolution, `(n, k, 1, 1, 1)`: of the view its buffer and
-    /// sizes count.
-    fn multiply_packed<E: Dtype, K: Map1<E, E>>(
-        kernel: Option<K>,
-        x: View<'_, Self::Storage, E>,
-        weight: View<'_, Self::Storage, E>,
-        bias: Option<View<'_, Self::Storage, E>>,
-    ) -> Result<Self::Storage> {
-        convolving::product_with_copy::<Self, E, K>(kernel, x, weight, bias)
+    /// [`Pack`].
+    #[inline]
+    fn pack<E: Dtype>(weight: View<'_, Self::Storage, E>, groups: usize) -> Result<Self::Storage> {
+        Self::call::<Pack<'static, (), E>>(Pack::new(groups, weight))
     }
-    /// What windows see of `(N, D, H, W, C)`, reduced to one element each; positions beyond an axis count for nothing. The result is
-    /// row-major and has so many places in place of `D`, `H` and `W`; `None` where the device has no loop for it.
+    /// [`Pool`].
+    #[inline]
     fn pool<A: Element, R: Reducer<A>>(
-        _reducer: R,
-        _windows: &[Window; 3],
-        _x: View<'_, Self::Storage, A>,
-        _places: [usize; 3],
+        reducer: R,
+        windows: &[Window; 3],
+        x: View<'_, Self::Storage, A>,
+        places: [usize; 3],
     ) -> Result<Option<Self::Storage>> {
-        Ok(None)
+        Self::call::<Pool<'static, (), A, R>>(Pool::new(reducer, windows, places, x))
     }
-    /// Scaled dot-product attention: `(…, L, V)`, row-major. `E` is a float. What a query does not see never reaches its result.
-    fn attend<E: Dtype>(attention: &Attention<'_, Self::Storage, E>) -> Result<Self::Storage>;
-    /// The product of `(m, k)`, `u8` or `i8`, and `(k, n)`, in `i32`; row-major.
-    fn int_mm<E: Dtype>(a: View<'_, Self::Storage, E>, b: View<'_, Self::Storage, i8>) -> Result<Self::Storage>;
+    /// [`Attend`].
+    #[inline]
+    fn attend<E: Dtype>(attention: Attention<'_, Self::Storage, E>) -> Result<Self::Storage> {
+        Self::call::<Attend<'static, (), E>>(Attend::new(attention))
+    }
+}
 
-    /// The elements of `a` at the positions of the result, with the index in place of the position along the axis.
-    /// The result is row-major and has the sizes of `index`, which are no larger than those of `a` along the other
-    /// axes. (A device without data does not check indices.)
-    fn gather<E: Element>(
-        indexing: Indexing,
-        a: View<'_, Self::Storage, E>,
-        index: View<'_, Self::Storage, i64>,
-    ) -> Result<Self::Storage>;
-    /// Writes elements of `b` at the indices; of several at one place the last one stays. The sizes of `index` are no
-    /// larger than those of `b`, nor than those of `out` along the other axes. Nothing is written if an index is out
-    /// of range.
-    fn scatter<E: Element>(
-        indexing: Indexing,
-        index: View<'_, Self::Storage, i64>,
-        b: View<'_, Self::Storage, E>,
-        out: ViewMut<'_, Self::Storage, E>,
-    ) -> Result<()>;
-    /// [`scatter`](Self::scatter), writing `kernel(out, b)` in the order of the indices along the axis.
-    fn scatter_with<E: Element>(
-        indexing: Indexing,
-        kernel: impl Map2<E, E, E>,
-        index: View<'_, Self::Storage, i64>,
-        b: View<'_, Self::Storage, E>,
-        out: ViewMut<'_, Self::Storage, E>,
-    ) -> Result<()>;
-    /// The elements of `a` selected by the mask, in row-major order, and how many there are.
-    fn compress<E: Element>(
-        a: View<'_, Self::Storage, E>,
-        mask: View<'_, Self::Storage, bool>,
-    ) -> Result<(Self::Storage, usize)>;
-    /// The indices of the elements of a mask that are true, a row for each, in row-major order, and how many rows there are; `None` where
-    /// a device has no loop for it. There is an axis.
-    fn index_rows(_mask: View<'_, Self::Storage, bool>) -> Result<Option<(Self::Storage, usize)>> {
-        Ok(None)
-    }
-    /// The values that an order selects along an axis, and their `i64` positions; row-major. `E` has an order; the
-    /// order admits the axis, or the result is empty.
-    fn order<E: Element>(order: Order, a: View<'_, Self::Storage, E>, axis: usize) -> Result<[Self::Storage; 2]>;
-    /// The positions at which the values would be inserted into the sorted lanes along the last axis, as `i64`;
-    /// row-major. `E` has an order; leading sizes are the same.
-    fn search<E: Element>(
-        sorted: View<'_, Self::Storage, E>,
-        values: View<'_, Self::Storage, E>,
-        right: bool,
-    ) -> Result<Self::Storage>;
+/// So many contiguous elements from the first of a view on.
+fn line<'a, B, E>(view: View<'a, B, E>, len: &'a [usize; 1]) -> View<'a, B, E> {
+    view.restrided(len, &[1])
 }

@@ -3,6 +3,7 @@
 //! Uses `Backend`; used by the devices.
 
 use super::Backend;
+use super::call::Convolve;
 use crate::dtype::Dtype;
 use crate::error::{Error, Result};
 use crate::layout::strides::row_major;
@@ -38,20 +39,15 @@ pub(super) fn copied<D: Backend, E: Dtype>(weight: View<'_, D::Storage, E>) -> R
     D::map1::<E, E>(Copying, weight, &row_major(weight.sizes))
 }
 
-/// A convolution by such a weight.
-pub(super) fn with_copy<D: Backend, E: Dtype, K: Map1<E, E>>(
-    kernel: Option<K>,
-    convolution: &Convolution,
-    x: View<'_, D::Storage, E>,
-    weight: View<'_, D::Storage, E>,
-    bias: Option<View<'_, D::Storage, E>>,
-    [sizes, strides]: [&[usize]; 2],
-) -> Result<D::Storage> {
+/// A convolution by products; a packed weight is such a copy.
+pub(super) fn run<D: Backend, E: Dtype, K: Map1<E, E>>(call: Convolve<'_, D::Storage, E, K>) -> Result<D::Storage> {
+    let Convolve { kernel, is_packed, convolution, sizes, strides, x, weight, bias, .. } = call;
     let own = row_major(weight.sizes);
-    let weight = View::new(weight.buffer, 0, weight.sizes, &own);
+    let weight = if is_packed { View::new(weight.buffer, 0, weight.sizes, &own) } else { weight };
+    let result = composed::<D, E>(convolution, x, weight, bias, sizes, strides)?;
     match kernel {
-        Some(kernel) => D::convolve_then(kernel, convolution, x, weight, bias, sizes, strides),
-        None => D::convolve(convolution, x, weight, bias, sizes, strides),
+        None => Ok(result),
+        Some(kernel) => D::map1(kernel, View::<_, E>::new(&result, 0, sizes, strides), strides),
     }
 }
 

@@ -1,5 +1,6 @@
 //! `Cpu`: the host, whose loops are in `cpu`.
 
+use super::call::{Call, Convolve, Given, RunOn, runs};
 use super::{Backend, Device, Place, convolving};
 use crate::cpu::conv::Weight;
 use crate::cpu::epilogue::Then;
@@ -9,12 +10,9 @@ use crate::cpu::{
 };
 use crate::dtype::{Castable, Dtype, Element};
 use crate::error::Result;
-use crate::ops::arguments::{Added, Attention, Indexing, Order, Sought};
-use crate::ops::expression::Expression;
+use crate::ops::expression::{AXES, Expression, Leaf, Mapped2};
 use crate::ops::kernel::{LaneKernel, Map1, Map2, Map3, RowKernel};
 use crate::ops::reduce::{Reducer, TwoResults};
-use crate::ops::segment::Segment;
-use crate::ops::window::{Convolution, Window};
 use crate::storage::{HostBuffer, View, ViewMut};
 
 /// The host. The default device of [`Tensor`](crate::Tensor).
@@ -94,32 +92,13 @@ impl Backend for Cpu {
     fn download<E: Element>(view: View<'_, HostBuffer, E>) -> Result<Vec<E>> {
         read::download(view)
     }
-    fn has<E: Castable>(view: View<'_, HostBuffer, E>, what: Sought) -> Result<bool> {
-        Ok(read::has(view, what))
+    #[cfg(feature = "profile")]
+    fn called(_: Option<&HostBuffer>) -> String {
+        Self::name()
     }
-    fn map1<A: Element, O: Element>(
-        kernel: impl Map1<A, O>,
-        a: View<'_, HostBuffer, A>,
-        strides: &[usize],
-    ) -> Result<HostBuffer> {
-        elementwise::map1(kernel, a, strides)
-    }
-    fn map2<A: Element, B: Element, O: Element>(
-        kernel: impl Map2<A, B, O>,
-        a: View<'_, HostBuffer, A>,
-        b: View<'_, HostBuffer, B>,
-        strides: &[usize],
-    ) -> Result<HostBuffer> {
-        elementwise::map2(kernel, a, b, strides)
-    }
-    fn map3<A: Element, B: Element, C: Element, O: Element>(
-        kernel: impl Map3<A, B, C, O>,
-        a: View<'_, HostBuffer, A>,
-        b: View<'_, HostBuffer, B>,
-        c: View<'_, HostBuffer, C>,
-        strides: &[usize],
-    ) -> Result<HostBuffer> {
-        elementwise::map3(kernel, a, b, c, strides)
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn run<C: Call>(call: C::Of<'_, HostBuffer>) -> Result<Given<C, HostBuffer>> {
+        <C as RunOn<HostBuffer>>::run(call)
     }
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn map1_line<A: Element, O: Element>(
@@ -127,6 +106,10 @@ impl Backend for Cpu {
         a: View<'_, HostBuffer, A>,
         len: usize,
     ) -> Result<HostBuffer> {
+        #[cfg(feature = "profile")]
+        if crate::profile::is_on() {
+            return Self::map1(kernel, a.restrided(&[len], &[1]), &[1]);
+        }
         elementwise::map1_line(kernel, a, len)
     }
     #[cfg_attr(not(debug_assertions), inline(always))]
@@ -136,39 +119,18 @@ impl Backend for Cpu {
         b: View<'_, HostBuffer, B>,
         len: usize,
     ) -> Result<HostBuffer> {
+        #[cfg(feature = "profile")]
+        if crate::profile::is_on() {
+            return Self::map2(kernel, a.restrided(&[len], &[1]), b.restrided(&[len], &[1]), &[1]);
+        }
         elementwise::map2_line(kernel, a, b, len)
-    }
-    fn map1_into<A: Element, O: Element>(
-        kernel: impl Map1<A, O>,
-        a: View<'_, HostBuffer, A>,
-        out: ViewMut<'_, HostBuffer, O>,
-    ) -> Result<()> {
-        elementwise::map1_into(kernel, a, out);
-        Ok(())
-    }
-    fn map2_into<A: Element, B: Element, O: Element>(
-        kernel: impl Map2<A, B, O>,
-        a: View<'_, HostBuffer, A>,
-        b: View<'_, HostBuffer, B>,
-        out: ViewMut<'_, HostBuffer, O>,
-    ) -> Result<()> {
-        elementwise::map2_into(kernel, a, b, out);
-        Ok(())
-    }
-    fn update1<O: Element>(kernel: impl Map1<O, O>, out: ViewMut<'_, HostBuffer, O>) -> Result<()> {
-        elementwise::update1(kernel, out);
-        Ok(())
-    }
-    fn update2<B: Element, O: Element>(
-        kernel: impl Map2<O, B, O>,
-        b: View<'_, HostBuffer, B>,
-        out: ViewMut<'_, HostBuffer, O>,
-    ) -> Result<()> {
-        elementwise::update2(kernel, b, out);
-        Ok(())
     }
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn update1_line<O: Element>(kernel: impl Map1<O, O>, out: ViewMut<'_, HostBuffer, O>, len: usize) -> Result<()> {
+        #[cfg(feature = "profile")]
+        if crate::profile::is_on() {
+            return Self::update1(kernel, out);
+        }
         elementwise::update1_line(kernel, out, len);
         Ok(())
     }
@@ -179,6 +141,10 @@ impl Backend for Cpu {
         out: ViewMut<'_, HostBuffer, O>,
         len: usize,
     ) -> Result<()> {
+        #[cfg(feature = "profile")]
+        if crate::profile::is_on() {
+            return Self::update2(kernel, b, out);
+        }
         elementwise::update2_line(kernel, b, out, len);
         Ok(())
     }
@@ -208,204 +174,109 @@ impl Backend for Cpu {
     ) -> Result<HostBuffer> {
         reduce::reduce_lazy(reducer, x, sizes, mask)
     }
-    #[inline]
-    fn reduce<A: Element, R: Reducer<A>>(reducer: R, a: View<'_, HostBuffer, A>, mask: u32) -> Result<HostBuffer> {
-        reduce::reduce(reducer, a, mask)
-    }
-    fn reduce_both<A: Element, R: TwoResults<A>>(
-        reducer: R,
-        a: View<'_, HostBuffer, A>,
-        mask: u32,
-    ) -> Result<[HostBuffer; 2]> {
-        reduce::reduce_both(reducer, a, mask)
-    }
-    fn lanes<A: Element, O: Element>(
-        kernel: impl LaneKernel<A, O>,
-        a: View<'_, HostBuffer, A>,
-        axis: usize,
-    ) -> Result<HostBuffer> {
-        lanes::lanes(kernel, a, axis)
-    }
-    fn lanes_both<A: Element, O: Element, P: Element>(
-        kernel: impl LaneKernel<A, (O, P)>,
-        a: View<'_, HostBuffer, A>,
-        axis: usize,
-    ) -> Result<[HostBuffer; 2]> {
-        lanes::lanes_both(kernel, a, axis)
-    }
-    fn pick<E: Element>(a: View<'_, HostBuffer, E>, axes: &[Vec<Segment>], fill: E) -> Result<HostBuffer> {
-        moving::pick(a, axes, fill)
-    }
-    fn join<E: Element>(
-        pieces: &[View<'_, HostBuffer, E>],
-        axis: usize,
-        sizes: &[usize],
-        strides: &[usize],
-    ) -> Result<HostBuffer> {
-        elementwise::join(pieces, axis, sizes, strides)
-    }
-    fn band<E: Element>(a: View<'_, HostBuffer, E>, low: isize, high: isize) -> Result<HostBuffer> {
-        moving::band(a, low, high)
-    }
-    fn rows<A: Element, O: Element>(
-        kernel: impl RowKernel<A, O>,
-        a: View<'_, HostBuffer, A>,
-        shared: [Option<View<'_, HostBuffer, A>>; 2],
-    ) -> Result<HostBuffer> {
-        rows::rows(kernel, a, shared)
-    }
-    fn groups<A: Element, O: Element>(
-        kernel: impl RowKernel<A, O>,
-        a: View<'_, HostBuffer, A>,
-        shared: [Option<View<'_, HostBuffer, A>>; 2],
-    ) -> Result<Option<HostBuffer>> {
-        rows::groups(kernel, a, shared)
-    }
-    #[inline]
-    fn matmul<E: Dtype>(
-        a: View<'_, HostBuffer, E>,
-        b: View<'_, HostBuffer, E>,
-        added: Option<Added<'_, HostBuffer, E>>,
-    ) -> Result<HostBuffer> {
-        gemm::matmul(a, b, added, None)
-    }
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn matmul_few<E: Dtype>(
         a: View<'_, HostBuffer, E>,
         b: View<'_, HostBuffer, E>,
         sizes: [usize; 3],
     ) -> Result<HostBuffer> {
+        #[cfg(feature = "profile")]
+        if crate::profile::is_on() {
+            return Self::matmul(a, b, None);
+        }
         tiny_gemm::matmul_few(a, b, sizes)
     }
-    fn matmul_then<E: Dtype>(
-        kernel: impl Map1<E, E>,
-        a: View<'_, HostBuffer, E>,
-        b: View<'_, HostBuffer, E>,
-        added: Option<Added<'_, HostBuffer, E>>,
-    ) -> Result<HostBuffer> {
-        gemm::matmul(a, b, added, Some(&|out, len| epilogue::apply(kernel, out, len)))
-    }
-    fn convolve<E: Dtype>(
-        convolution: &Convolution,
-        x: View<'_, HostBuffer, E>,
-        weight: View<'_, HostBuffer, E>,
-        bias: Option<View<'_, HostBuffer, E>>,
-        sizes: &[usize],
-        strides: &[usize],
-    ) -> Result<HostBuffer> {
-        // Images that lie channel by channel are the right factor of a product as they are.
-        let is_product = convolution.is_pointwise() && convolving::is_row_major(sizes, strides);
-        if conv::has::<E>() && !is_product {
-            return conv::convolve(convolution, x, Weight::Tensor(weight), bias, [sizes, strides], None);
+}
+
+runs! { HostBuffer:
+    Unary [A: Element, O: Element, K: Map1<A, O>] |call| elementwise::map1(call.kernel, call.a, call.strides);
+    Binary [A: Element, C: Element, O: Element, K: Map2<A, C, O>] |call| elementwise::map2(call.kernel, call.a, call.b, call.strides);
+    Ternary [A: Element, C: Element, F: Element, O: Element, K: Map3<A, C, F, O>] |call| {
+        elementwise::map3(call.kernel, call.a, call.b, call.c, call.strides)
+    };
+    UnaryInto [A: Element, O: Element, K: Map1<A, O>] |call| {
+        elementwise::map1_into(call.kernel, call.a, call.out);
+        Ok(())
+    };
+    BinaryInto [A: Element, C: Element, O: Element, K: Map2<A, C, O>] |call| {
+        elementwise::map2_into(call.kernel, call.a, call.b, call.out);
+        Ok(())
+    };
+    Update [O: Element, K: Map1<O, O>] |call| {
+        elementwise::update1(call.kernel, call.out);
+        Ok(())
+    };
+    UpdateBy [C: Element, O: Element, K: Map2<O, C, O>] |call| {
+        elementwise::update2(call.kernel, call.b, call.out);
+        Ok(())
+    };
+    Seek [E: Castable] |call| Ok(read::has(call.a, call.what));
+    Reduce [A: Element, R: Reducer<A>] |call| reduce::reduce(call.reducer, call.a, call.mask);
+    ReduceBoth [A: Element, R: TwoResults<A>] |call| reduce::reduce_both(call.reducer, call.a, call.mask);
+    ReducePairs [A: Element, C: Element, E: Element, K: Map2<A, C, E>, R: Reducer<E>] |call| {
+        let (x, y) = (leaf(call.a), leaf(call.b));
+        reduce::reduce_lazy(call.reducer, Mapped2::<_, _, _, E>::new(call.kernel, x, y), call.a.sizes, call.mask)
+    };
+    Lanes [A: Element, O: Element, K: LaneKernel<A, O>] |call| lanes::lanes(call.kernel, call.a, call.axis);
+    LanesBoth [A: Element, O: Element, P: Element, K: LaneKernel<A, (O, P)>] |call| {
+        lanes::lanes_both(call.kernel, call.a, call.axis)
+    };
+    Rows [A: Element, O: Element, K: RowKernel<A, O>] |call| rows::rows(call.kernel, call.a, call.shared);
+    Groups [A: Element, O: Element, K: RowKernel<A, O>] |call| rows::groups(call.kernel, call.a, call.shared);
+    Pick [E: Element] |call| moving::pick(call.a, call.axes, call.fill);
+    Join [E: Element] |call| elementwise::join(&call.pieces, call.axis, call.sizes, call.strides);
+    Band [E: Element] |call| moving::band(call.a, call.low, call.high);
+    Gather [E: Element] |call| gather::gather(call.indexing, call.a, call.index);
+    Scatter [E: Element] |call| scatter::scatter(call.indexing, call.index, call.b, call.out);
+    ScatterWith [E: Element, K: Map2<E, E, E>] |call| {
+        scatter::scatter_with(call.indexing, call.kernel, call.index, call.b, call.out)
+    };
+    Compress [E: Element] |call| compress::compress(call.a, call.mask);
+    IndexRows [] |call| index_rows::index_rows(call.mask).map(Some);
+    Sort [E: Element] |call| order::order(call.order, call.a, call.axis);
+    Search [E: Element] |call| search::search(call.sorted, call.values, call.right);
+    Product [E: Dtype, K: Map1<E, E>] |call| match call.kernel {
+        None => gemm::matmul(call.a, call.b, call.added, None),
+        Some(kernel) => {
+            gemm::matmul(call.a, call.b, call.added, Some(&|out, len| epilogue::apply(kernel, out, len)))
         }
-        convolving::composed::<Self, E>(convolution, x, weight, bias, sizes, strides)
-    }
-    fn convolve_then<E: Dtype>(
-        kernel: impl Map1<E, E>,
-        convolution: &Convolution,
-        x: View<'_, HostBuffer, E>,
-        weight: View<'_, HostBuffer, E>,
-        bias: Option<View<'_, HostBuffer, E>>,
-        sizes: &[usize],
-        strides: &[usize],
-    ) -> Result<HostBuffer> {
-        if conv::has::<E>() {
-            let then = |out: *mut E, len: usize| epilogue::apply(kernel, out, len);
-            return conv::convolve(convolution, x, Weight::Tensor(weight), bias, [sizes, strides], Some(&then));
-        }
-        let result = convolving::composed::<Self, E>(convolution, x, weight, bias, sizes, strides)?;
-        elementwise::map1(kernel, View::<_, E>::new(&result, 0, sizes, strides), strides)
-    }
-    fn pack<E: Dtype>(weight: View<'_, HostBuffer, E>, groups: usize) -> Result<HostBuffer> {
-        if conv::has::<E>() {
-            return conv::pack(weight, groups);
-        }
-        convolving::copied::<Self, E>(weight)
-    }
-    fn convolve_packed<E: Dtype, K: Map1<E, E>>(
-        kernel: Option<K>,
-        convolution: &Convolution,
-        x: View<'_, HostBuffer, E>,
-        weight: View<'_, HostBuffer, E>,
-        bias: Option<View<'_, HostBuffer, E>>,
-        sizes: &[usize],
-        strides: &[usize],
-    ) -> Result<HostBuffer> {
+    };
+    ProductByPacked [E: Dtype, K: Map1<E, E>] |call| {
         if !conv::has::<E>() {
-            return convolving::with_copy::<Self, E, K>(kernel, convolution, x, weight, bias, [sizes, strides]);
+            return convolving::product_with_copy::<Cpu, E, K>(call.kernel, call.x, call.weight, call.bias);
         }
-        let then = kernel.map(|kernel| move |out: *mut E, len: usize| epilogue::apply(kernel, out, len));
-        let then = then.as_ref().map(|then| then as Then<'_, E>);
-        let weight = Weight::Packed { buffer: weight.buffer, sizes: weight.sizes };
-        conv::convolve(convolution, x, weight, bias, [sizes, strides], then)
+        let then = call.kernel.map(|kernel| move |out: *mut E, len: usize| epilogue::apply(kernel, out, len));
+        conv::multiply_packed(call.x, call.weight, call.bias, then.as_ref().map(|then| then as Then<'_, E>))
+    };
+    ProductOfBytes [E: Dtype] |call| integer_gemm::int_mm(call.a, call.b);
+    Convolve [E: Dtype, K: Map1<E, E>] |call| convolve(call);
+    Pack [E: Dtype] |call| {
+        if conv::has::<E>() { conv::pack(call.weight, call.groups) } else { convolving::copied::<Cpu, E>(call.weight) }
+    };
+    Pool [A: Element, R: Reducer<A>] |call| pool::pool(call.reducer, call.windows, call.x, call.places);
+    Attend [E: Dtype] |call| attention::attend(&call.attention);
+}
+
+/// A view as a part of an expression.
+fn leaf<E: Element>(view: View<'_, HostBuffer, E>) -> Leaf<E> {
+    let mut steps = [0; AXES];
+    steps[..view.strides.len()].copy_from_slice(view.strides);
+    Leaf::new(elementwise::source(&view), steps)
+}
+
+fn convolve<E: Dtype, K: Map1<E, E>>(call: Convolve<'_, HostBuffer, E, K>) -> Result<HostBuffer> {
+    let Convolve { kernel, is_packed, convolution, sizes, strides, x, weight, bias, .. } = call;
+    // Images that lie channel by channel are the right factor of a product as they are.
+    let is_product =
+        kernel.is_none() && !is_packed && convolution.is_pointwise() && convolving::is_row_major(sizes, strides);
+    if !conv::has::<E>() || is_product {
+        return convolving::run::<Cpu, E, K>(call);
     }
-    fn multiply_packed<E: Dtype, K: Map1<E, E>>(
-        kernel: Option<K>,
-        x: View<'_, HostBuffer, E>,
-        weight: View<'_, HostBuffer, E>,
-        bias: Option<View<'_, HostBuffer, E>>,
-    ) -> Result<HostBuffer> {
-        if !conv::has::<E>() {
-            return convolving::product_with_copy::<Self, E, K>(kernel, x, weight, bias);
-        }
-        let then = kernel.map(|kernel| move |out: *mut E, len: usize| epilogue::apply(kernel, out, len));
-        conv::multiply_packed(x, weight, bias, then.as_ref().map(|then| then as Then<'_, E>))
-    }
-    fn pool<A: Element, R: Reducer<A>>(
-        reducer: R,
-        windows: &[Window; 3],
-        x: View<'_, HostBuffer, A>,
-        places: [usize; 3],
-    ) -> Result<Option<HostBuffer>> {
-        pool::pool(reducer, windows, x, places)
-    }
-    fn attend<E: Dtype>(attention: &Attention<'_, HostBuffer, E>) -> Result<HostBuffer> {
-        attention::attend(attention)
-    }
-    fn int_mm<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, i8>) -> Result<HostBuffer> {
-        integer_gemm::int_mm(a, b)
-    }
-    fn gather<E: Element>(
-        indexing: Indexing,
-        a: View<'_, HostBuffer, E>,
-        index: View<'_, HostBuffer, i64>,
-    ) -> Result<HostBuffer> {
-        gather::gather(indexing, a, index)
-    }
-    fn scatter<E: Element>(
-        indexing: Indexing,
-        index: View<'_, HostBuffer, i64>,
-        b: View<'_, HostBuffer, E>,
-        out: ViewMut<'_, HostBuffer, E>,
-    ) -> Result<()> {
-        scatter::scatter(indexing, index, b, out)
-    }
-    fn scatter_with<E: Element>(
-        indexing: Indexing,
-        kernel: impl Map2<E, E, E>,
-        index: View<'_, HostBuffer, i64>,
-        b: View<'_, HostBuffer, E>,
-        out: ViewMut<'_, HostBuffer, E>,
-    ) -> Result<()> {
-        scatter::scatter_with(indexing, kernel, index, b, out)
-    }
-    fn compress<E: Element>(
-        a: View<'_, HostBuffer, E>,
-        mask: View<'_, HostBuffer, bool>,
-    ) -> Result<(HostBuffer, usize)> {
-        compress::compress(a, mask)
-    }
-    fn index_rows(mask: View<'_, HostBuffer, bool>) -> Result<Option<(HostBuffer, usize)>> {
-        index_rows::index_rows(mask).map(Some)
-    }
-    fn order<E: Element>(order: Order, a: View<'_, HostBuffer, E>, axis: usize) -> Result<[HostBuffer; 2]> {
-        order::order(order, a, axis)
-    }
-    fn search<E: Element>(
-        sorted: View<'_, HostBuffer, E>,
-        values: View<'_, HostBuffer, E>,
-        right: bool,
-    ) -> Result<HostBuffer> {
-        search::search(sorted, values, right)
-    }
+    let then = kernel.map(|kernel| move |out: *mut E, len: usize| epilogue::apply(kernel, out, len));
+    let then = then.as_ref().map(|then| then as Then<'_, E>);
+    let weight = match is_packed {
+        true => Weight::Packed { buffer: weight.buffer, sizes: weight.sizes },
+        false => Weight::Tensor(weight),
+    };
+    conv::convolve(convolution, x, weight, bias, [sizes, strides], then)
 }

@@ -1,15 +1,13 @@
 //! `Meta`: shape, dtype and strides without data. Operations check their arguments and compute nothing.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+use super::call::{Call, Given, Outcome};
 use super::{Backend, Device, Place};
-use crate::dtype::{Castable, Dtype, Element};
+use crate::dtype::Element;
 use crate::error::{Error, Result};
-use crate::ops::arguments::{Added, Attention, Indexing, Order, Sought};
 use crate::ops::expression::Expression;
-use crate::ops::kernel::{LaneKernel, Map1, Map2, Map3, RowKernel};
-use crate::ops::reduce::{Reducer, TwoResults};
-use crate::ops::segment::Segment;
-use crate::ops::window::Convolution;
+use crate::ops::kernel::{Map1, Map2};
+use crate::ops::reduce::Reducer;
 use crate::storage::{View, ViewMut};
 
 /// A device without data: operations give the shape, dtype and strides of their results and touch no memory.
@@ -95,64 +93,12 @@ impl Backend for Meta {
     fn download<E: Element>(_: View<'_, NoData, E>) -> Result<Vec<E>> {
         Err(Error::NoData { op: "to_device" })
     }
-    fn has<E: Castable>(_: View<'_, NoData, E>, _: Sought) -> Result<bool> {
-        Ok(false)
+    #[cfg(feature = "profile")]
+    fn called(_: Option<&NoData>) -> String {
+        Self::name()
     }
-    fn map1<A: Element, O: Element>(_: impl Map1<A, O>, _: View<'_, NoData, A>, _: &[usize]) -> Result<NoData> {
-        Ok(NoData)
-    }
-    fn map2<A: Element, B: Element, O: Element>(
-        _: impl Map2<A, B, O>,
-        _: View<'_, NoData, A>,
-        _: View<'_, NoData, B>,
-        _: &[usize],
-    ) -> Result<NoData> {
-        Ok(NoData)
-    }
-    fn map3<A: Element, B: Element, C: Element, O: Element>(
-        _: impl Map3<A, B, C, O>,
-        _: View<'_, NoData, A>,
-        _: View<'_, NoData, B>,
-        _: View<'_, NoData, C>,
-        _: &[usize],
-    ) -> Result<NoData> {
-        Ok(NoData)
-    }
-    fn map1_line<A: Element, O: Element>(_: impl Map1<A, O>, _: View<'_, NoData, A>, _: usize) -> Result<NoData> {
-        Ok(NoData)
-    }
-    fn map2_line<A: Element, B: Element, O: Element>(
-        _: impl Map2<A, B, O>,
-        _: View<'_, NoData, A>,
-        _: View<'_, NoData, B>,
-        _: usize,
-    ) -> Result<NoData> {
-        Ok(NoData)
-    }
-    fn map1_into<A: Element, O: Element>(
-        _: impl Map1<A, O>,
-        _: View<'_, NoData, A>,
-        _: ViewMut<'_, NoData, O>,
-    ) -> Result<()> {
-        Ok(())
-    }
-    fn map2_into<A: Element, B: Element, O: Element>(
-        _: impl Map2<A, B, O>,
-        _: View<'_, NoData, A>,
-        _: View<'_, NoData, B>,
-        _: ViewMut<'_, NoData, O>,
-    ) -> Result<()> {
-        Ok(())
-    }
-    fn update1<O: Element>(_: impl Map1<O, O>, _: ViewMut<'_, NoData, O>) -> Result<()> {
-        Ok(())
-    }
-    fn update2<B: Element, O: Element>(
-        _: impl Map2<O, B, O>,
-        _: View<'_, NoData, B>,
-        _: ViewMut<'_, NoData, O>,
-    ) -> Result<()> {
-        Ok(())
+    fn run<C: Call>(_: C::Of<'_, NoData>) -> Result<Given<C, NoData>> {
+        C::Out::without_data()
     }
     fn address<E: Element>(_: View<'_, NoData, E>) -> *const E {
         core::ptr::null()
@@ -171,98 +117,6 @@ impl Backend for Meta {
         Ok(())
     }
     unsafe fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(_: R, _: X, _: &[usize], _: u32) -> Result<NoData> {
-        Ok(NoData)
-    }
-    fn reduce<A: Element, R: Reducer<A>>(_: R, _: View<'_, NoData, A>, _: u32) -> Result<NoData> {
-        Ok(NoData)
-    }
-    fn reduce_both<A: Element, R: TwoResults<A>>(_: R, _: View<'_, NoData, A>, _: u32) -> Result<[NoData; 2]> {
-        Ok([NoData, NoData])
-    }
-    fn lanes<A: Element, O: Element>(_: impl LaneKernel<A, O>, _: View<'_, NoData, A>, _: usize) -> Result<NoData> {
-        Ok(NoData)
-    }
-    fn lanes_both<A: Element, O: Element, P: Element>(
-        _: impl LaneKernel<A, (O, P)>,
-        _: View<'_, NoData, A>,
-        _: usize,
-    ) -> Result<[NoData; 2]> {
-        Ok([NoData, NoData])
-    }
-    fn pick<E: Element>(_: View<'_, NoData, E>, _: &[Vec<Segment>], _: E) -> Result<NoData> {
-        Ok(NoData)
-    }
-    fn join<E: Element>(_: &[View<'_, NoData, E>], _: usize, _: &[usize], _: &[usize]) -> Result<NoData> {
-        Ok(NoData)
-    }
-    fn band<E: Element>(_: View<'_, NoData, E>, _: isize, _: isize) -> Result<NoData> {
-        Ok(NoData)
-    }
-    fn rows<A: Element, O: Element>(
-        _: impl RowKernel<A, O>,
-        _: View<'_, NoData, A>,
-        _: [Option<View<'_, NoData, A>>; 2],
-    ) -> Result<NoData> {
-        Ok(NoData)
-    }
-    fn matmul<E: Dtype>(
-        _: View<'_, NoData, E>,
-        _: View<'_, NoData, E>,
-        _: Option<Added<'_, NoData, E>>,
-    ) -> Result<NoData> {
-        Ok(NoData)
-    }
-    fn matmul_then<E: Dtype>(
-        _: impl Map1<E, E>,
-        _: View<'_, NoData, E>,
-        _: View<'_, NoData, E>,
-        _: Option<Added<'_, NoData, E>>,
-    ) -> Result<NoData> {
-        Ok(NoData)
-    }
-    fn convolve<E: Dtype>(
-        _: &Convolution,
-        _: View<'_, NoData, E>,
-        _: View<'_, NoData, E>,
-        _: Option<View<'_, NoData, E>>,
-        _: &[usize],
-        _: &[usize],
-    ) -> Result<NoData> {
-        Ok(NoData)
-    }
-    fn attend<E: Dtype>(_: &Attention<'_, NoData, E>) -> Result<NoData> {
-        Ok(NoData)
-    }
-    fn int_mm<E: Dtype>(_: View<'_, NoData, E>, _: View<'_, NoData, i8>) -> Result<NoData> {
-        Ok(NoData)
-    }
-    fn gather<E: Element>(_: Indexing, _: View<'_, NoData, E>, _: View<'_, NoData, i64>) -> Result<NoData> {
-        Ok(NoData)
-    }
-    fn scatter<E: Element>(
-        _: Indexing,
-        _: View<'_, NoData, i64>,
-        _: View<'_, NoData, E>,
-        _: ViewMut<'_, NoData, E>,
-    ) -> Result<()> {
-        Ok(())
-    }
-    fn scatter_with<E: Element>(
-        _: Indexing,
-        _: impl Map2<E, E, E>,
-        _: View<'_, NoData, i64>,
-        _: View<'_, NoData, E>,
-        _: ViewMut<'_, NoData, E>,
-    ) -> Result<()> {
-        Ok(())
-    }
-    fn compress<E: Element>(_: View<'_, NoData, E>, _: View<'_, NoData, bool>) -> Result<(NoData, usize)> {
-        Err(Error::NoData { op: "masked_select" })
-    }
-    fn order<E: Element>(_: Order, _: View<'_, NoData, E>, _: usize) -> Result<[NoData; 2]> {
-        Ok([NoData; 2])
-    }
-    fn search<E: Element>(_: View<'_, NoData, E>, _: View<'_, NoData, E>, _: bool) -> Result<NoData> {
         Ok(NoData)
     }
 }

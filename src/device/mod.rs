@@ -7,6 +7,7 @@
 #[cfg(feature = "cuda")]
 mod attending;
 mod backend;
+pub(crate) mod call;
 mod colocation;
 mod convolving;
 mod cpu;
@@ -31,7 +32,7 @@ pub use current::{
 };
 #[cfg(feature = "any")]
 pub(crate) use dynamic::{Dynamic, DynamicBuffer, erased};
-pub use meta::Meta;
+pub use meta::{Meta, NoData};
 pub use value::{AnyDevice, DeviceType, IntoDevice};
 
 /// A device as a type: where a tensor's elements are and its operations run.

@@ -42,6 +42,7 @@ impl Dims {
     }
 
     /// The strides of a row-major tensor of these sizes.
+    #[cfg(feature = "any")]
     pub(crate) fn row_major(&self) -> Self {
         let mut of = *self;
         strides::write_row_major(self, &mut of);

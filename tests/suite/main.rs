@@ -57,6 +57,8 @@ mod networks_examples;
 mod npy;
 mod printing;
 mod products;
+#[cfg(feature = "profile")]
+mod profile;
 mod resampling;
 mod result_types;
 mod rows;

@@ -50,6 +50,31 @@ pub(crate) fn common_sizes<'a>(op: &'static str, tensors: impl IntoIterator<Item
     tensors.into_iter().try_fold(Dims::known(&[]), |sizes, tensor| broadcast_to(op, &sizes, &tensor.sizes))
 }
 
+/// Work on tensors with a result of this dtype and these sizes, recorded where the thread is profiled. (A call of `Backend` is
+/// recorded by itself.)
+#[inline]
+pub(crate) fn recorded<T>(
+    _op: &'static str,
+    _operands: &[&AnyTensor],
+    _result: (DType, &[usize]),
+    run: impl FnOnce() -> T,
+) -> T {
+    #[cfg(feature = "profile")]
+    let run = || {
+        let about = || {
+            let mut about = crate::profile::About::default();
+            for x in _operands {
+                about.operand(x.dtype(), x.shape(), x.stride(), false);
+            }
+            about.result(_result.0, _result.1);
+            let beside = _operands.first().map(|x| x.storage());
+            (Dynamic::clock(beside), Dynamic::called(beside), about)
+        };
+        crate::profile::span(_op, about, run)
+    };
+    run()
+}
+
 impl AnyTensor {
     /// A row-major tensor of these sizes, made where this one is.
     pub(crate) fn allocated_like(

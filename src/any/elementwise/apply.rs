@@ -1,6 +1,7 @@
 //! Elementwise operations: dtypes, kinds and shapes checked while running, then the loop of the table.
 //! Uses `elementwise::op_table`, `tensor::elementwise::apply`, `device::erased`; used by `call`, `base`, `index`, `elementwise`, `linalg` and others.
 
+use crate::any::base::by_width::recorded;
 use crate::any::base::convert::cast;
 use crate::any::base::operand::AnyOperand;
 use crate::any::elementwise::binary::combine;
@@ -110,6 +111,11 @@ impl<const N: usize, const OPERANDS: usize> LoopCall<N, OPERANDS> {
 
     /// The result as a new tensor.
     fn fresh(&self, sizes: &[usize], strides: &[usize]) -> Result<AnyTensor> {
+        let result = (self.dtypes.result, sizes);
+        recorded(self.op, &self.sources.each_ref(), result, || self.made(sizes, strides))
+    }
+
+    fn made(&self, sizes: &[usize], strides: &[usize]) -> Result<AnyTensor> {
         let Dtypes { computes, gives, common, result: dtype } = self.dtypes;
         let len = checked_numel(self.op, sizes, dtype)?;
         let is_plain = |x: &AnyTensor| x.dtype == computes && x.sizes.iter().eq(sizes) && x.strides.iter().eq(strides);
@@ -142,9 +148,12 @@ impl<const N: usize, const OPERANDS: usize> LoopCall<N, OPERANDS> {
             self.sources[0].elements = Elements::Plain(DynamicBuffer::NO_DATA);
         }
         out.make_unique()?;
-        // SAFETY: whoever made the job put kernel, loop and operands together.
-        self.run(&sizes, out.dtype, own.then_some(0), |call, operands, cast| unsafe {
-            erased::run_into(call, operands, cast, out.erased_mut(op)?)
+        let written = (out.dtype, &*sizes);
+        recorded(op, &self.sources.each_ref(), written, || {
+            // SAFETY: whoever made the job put kernel, loop and operands together.
+            self.run(&sizes, out.dtype, own.then_some(0), |call, operands, cast| unsafe {
+                erased::run_into(call, operands, cast, out.erased_mut(op)?)
+            })
         })
     }
 }

@@ -4,11 +4,12 @@
 use super::apply::{
     Dtypes, Evaluation, LoopCall, broadcast_to, check_output, check_shape, dtypes, few, pair_refused, same_device,
 };
+use crate::any::base::by_width::recorded;
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::base::operand::{AnyOperand, promoted};
 use crate::any::elementwise::op_table::BinaryRow;
 use crate::any::{AnyTensor, Dims, checked_numel};
-use crate::device::erased::{self, Loop, Operand};
+use crate::device::erased::{self, Compiled, Loop, Operand};
 use crate::device::{Backend, Dynamic};
 use crate::dtype::scalar::{KindRank, ScalarValue};
 use crate::dtype::{Category, DType};
@@ -269,6 +270,16 @@ fn combine_alike(row: &BinaryRow, a: &AnyTensor, b: &AnyTensor, dtypes: Dtypes) 
     let compiled =
         row.loops[dtypes.computes as usize].ok_or_else(|| pair_refused(op, [a.dtype, b.dtype], row.admits))?;
     let len = checked_numel(op, &a.sizes, dtypes.result)?;
+    recorded(op, &[a, b], (dtypes.result, &a.sizes), || combined_alike(row, [a, b], compiled, dtypes, len))
+}
+
+fn combined_alike(
+    row: &BinaryRow,
+    [a, b]: [&AnyTensor; 2],
+    compiled: Compiled<3>,
+    dtypes: Dtypes,
+    len: usize,
+) -> Result<AnyTensor> {
     if let Some(buffer) = few(compiled, core::ptr::null(), [a, b], (dtypes.result, len))? {
         return Ok(AnyTensor::fresh(buffer, dtypes.result, &a.sizes, &a.strides));
     }

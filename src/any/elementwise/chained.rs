@@ -3,7 +3,7 @@
 
 use super::apply::{by_way_of, result_strides};
 use super::op_table::{BinaryRow, ScalarKernel, binary};
-use crate::any::base::by_width::common_sizes;
+use crate::any::base::by_width::{common_sizes, recorded};
 use crate::any::base::convert::cast;
 use crate::any::linalg::matmul::widened;
 use crate::any::{AnyTensor, Dims, checked_numel};
@@ -80,7 +80,8 @@ impl Chain<'_> {
         let result = (dtype.itemsize(), cast(computes, dtype)?);
         // SAFETY: the loops are those of the dtype that is computed in, which operands are converted to and whose results are converted
         // from; so are the factors. The strides of a fresh result leave no gaps.
-        let buffer = unsafe { erased::run_chained((erased::of_three, &chained), &places, result, &sizes, &strides)? };
+        let run = || unsafe { erased::run_chained((erased::of_three, &chained), &places, result, &sizes, &strides) };
+        let buffer = recorded(op, &operands, (dtype, &sizes), run)?;
         Ok(buffer.map(|buffer| AnyTensor::fresh(buffer, dtype, &sizes, &strides)))
     }
 }

@@ -31,7 +31,8 @@ fn over_axes<const N: usize>(
     let dtype = |at: usize| facts.outs[at].unwrap_or_else(|| unreachable!("a dtype for each result"));
     let mut results = [const { None }; N];
     // SAFETY: the functions are those of the tensor's dtype.
-    let buffers = unsafe { x.erased()?.reduced::<N>(functions, mask)? };
+    let run = || unsafe { x.erased()?.reduced::<N>(functions, mask) };
+    let buffers = crate::any::base::by_width::recorded(op, &[x], (dtype(0), &sizes), run)?;
     for ((at, result), buffer) in results.iter_mut().enumerate().zip(buffers) {
         checked_numel(op, &sizes, dtype(at))?;
         *result = Some(AnyTensor::fresh_row_major(buffer, dtype(at), sizes));

@@ -9,15 +9,18 @@ use super::memory::{copy_span, download, fill, reach};
 use super::{attend, index, lanes, order, product, random, reduce, scatter, select};
 use crate::cuda::buffer::bytes_of;
 use crate::cuda::{CudaBuffer, CudaDevice, device};
-use crate::device::{AnyDevice, Backend, Place, attending};
+use crate::device::call::{
+    Binary, BinaryInto, Call, Given, Join, Product, ReducePairs, RunOn, Seek, Ternary, UnaryInto, Update, UpdateBy,
+    runs,
+};
+use crate::device::{AnyDevice, Backend, Place, attending, convolving};
 use crate::dtype::{Castable, Dtype, Element};
 use crate::error::Result;
 use crate::layout::strides;
-use crate::ops::arguments::{Added, Attention, Distribution, Indexing, Order, Sought};
-use crate::ops::expression::Expression;
+use crate::ops::arguments::Distribution;
+use crate::ops::expression::{AXES, Expression, Leaf, Mapped2};
 use crate::ops::kernel::{Copying, LaneKernel, Map1, Map2, Map3, RowKernel};
 use crate::ops::reduce::{AnyAll, Reducer, TwoResults};
-use crate::ops::segment::Segment;
 use crate::ops::text::describe;
 use crate::shape::numel;
 use crate::storage::{View, ViewMut};
@@ -38,11 +41,6 @@ fn placed<const N: usize>(beside: Option<&CudaBuffer>) -> Result<&'static CudaDe
 /// If they do not.
 fn expect_same(a: &[usize], b: &[usize]) {
     assert!(a == b, "operands arrive broadcast");
-}
-
-/// So many contiguous elements from the first of a view on.
-fn line_of<'a, E>(view: &View<'a, CudaBuffer, E>, len: &'a [usize; 1]) -> View<'a, CudaBuffer, E> {
-    View::new(view.buffer, view.offset, len, &[1])
 }
 
 impl<const N: usize> Place for Cuda<N> {
@@ -137,114 +135,16 @@ impl<const N: usize> Backend for Cuda<N> {
         let address = view.buffer.address() as usize;
         core::ptr::without_provenance::<E>(address).wrapping_add(view.offset)
     }
-    fn has<E: Castable>(view: View<'_, CudaBuffer, E>, what: Sought) -> Result<bool> {
-        if count("has", view.sizes)? == 0 {
-            return Ok(false);
-        }
-        let strides = strides::row_major(view.sizes);
-        let found = Self::map1::<E, bool>(Seeking(what), view, &strides)?;
-        let mask = (1_u32 << view.sizes.len()) - 1;
-        let any = Self::reduce::<bool, _>(AnyAll::ANY, View::new(&found, 0, view.sizes, &strides), mask)?;
-        Self::peek(View::<_, bool>::new(&any, 0, &[], &[]))
+    #[cfg(feature = "profile")]
+    fn clock(beside: Option<&CudaBuffer>) -> crate::profile::Clock {
+        placed::<N>(beside).map_or(crate::profile::Clock::Host, crate::profile::Clock::Gpu)
     }
-    fn map1<A: Element, O: Element>(
-        kernel: impl Map1<A, O>,
-        a: View<'_, CudaBuffer, A>,
-        strides: &[usize],
-    ) -> Result<CudaBuffer> {
-        let place = (a.sizes, strides);
-        // SAFETY: what a view reaches is valid; views of `Cuda<N>` are on this device.
-        unsafe { fresh(O::DTYPE, "map", a.buffer.device(), place, &|to| describe::map1(to, &kernel, operand_of(&a))) }
+    #[cfg(feature = "profile")]
+    fn called(beside: Option<&CudaBuffer>) -> String {
+        placed::<N>(beside).map_or_else(|_| <Self as crate::device::Device>::name(), CudaDevice::name)
     }
-    fn map2<A: Element, B: Element, O: Element>(
-        kernel: impl Map2<A, B, O>,
-        a: View<'_, CudaBuffer, A>,
-        b: View<'_, CudaBuffer, B>,
-        strides: &[usize],
-    ) -> Result<CudaBuffer> {
-        expect_same(a.sizes, b.sizes);
-        let place = (a.sizes, strides);
-        // SAFETY: as in `map1`; both have these sizes.
-        unsafe {
-            fresh(O::DTYPE, "map", a.buffer.device(), place, &|to| {
-                describe::map2(to, &kernel, [operand_of(&a), operand_of(&b)])
-            })
-        }
-    }
-    fn map3<A: Element, B: Element, C: Element, O: Element>(
-        kernel: impl Map3<A, B, C, O>,
-        a: View<'_, CudaBuffer, A>,
-        b: View<'_, CudaBuffer, B>,
-        c: View<'_, CudaBuffer, C>,
-        strides: &[usize],
-    ) -> Result<CudaBuffer> {
-        expect_same(a.sizes, b.sizes);
-        expect_same(a.sizes, c.sizes);
-        let (place, operands) = ((a.sizes, strides), [operand_of(&a), operand_of(&b), operand_of(&c)]);
-        // SAFETY: as in `map2`.
-        unsafe { fresh(O::DTYPE, "map", a.buffer.device(), place, &|to| describe::map3(to, &kernel, operands)) }
-    }
-    fn map1_line<A: Element, O: Element>(
-        kernel: impl Map1<A, O>,
-        a: View<'_, CudaBuffer, A>,
-        len: usize,
-    ) -> Result<CudaBuffer> {
-        let line = [len];
-        Self::map1(kernel, line_of(&a, &line), &[1])
-    }
-    fn map2_line<A: Element, B: Element, O: Element>(
-        kernel: impl Map2<A, B, O>,
-        a: View<'_, CudaBuffer, A>,
-        b: View<'_, CudaBuffer, B>,
-        len: usize,
-    ) -> Result<CudaBuffer> {
-        let line = [len];
-        Self::map2(kernel, line_of(&a, &line), line_of(&b, &line), &[1])
-    }
-    fn map1_into<A: Element, O: Element>(
-        kernel: impl Map1<A, O>,
-        a: View<'_, CudaBuffer, A>,
-        out: ViewMut<'_, CudaBuffer, O>,
-    ) -> Result<()> {
-        expect_same(a.sizes, out.sizes);
-        let target = Target { to: written(&out), sizes: out.sizes, in_place: false };
-        // SAFETY: what views reach is valid; the output is held exclusively, so that the operand is elsewhere.
-        unsafe { run(O::DTYPE, "map", out.buffer.device(), &target, &|to| describe::map1(to, &kernel, operand_of(&a))) }
-    }
-    fn map2_into<A: Element, B: Element, O: Element>(
-        kernel: impl Map2<A, B, O>,
-        a: View<'_, CudaBuffer, A>,
-        b: View<'_, CudaBuffer, B>,
-        out: ViewMut<'_, CudaBuffer, O>,
-    ) -> Result<()> {
-        expect_same(a.sizes, out.sizes);
-        expect_same(b.sizes, out.sizes);
-        let target = Target { to: written(&out), sizes: out.sizes, in_place: false };
-        // SAFETY: as in `map1_into`.
-        unsafe {
-            run(O::DTYPE, "map", out.buffer.device(), &target, &|to| {
-                describe::map2(to, &kernel, [operand_of(&a), operand_of(&b)])
-            })
-        }
-    }
-    fn update1<O: Element>(kernel: impl Map1<O, O>, out: ViewMut<'_, CudaBuffer, O>) -> Result<()> {
-        let target = Target { to: written(&out), sizes: out.sizes, in_place: true };
-        // SAFETY: the operand is the output itself.
-        unsafe { run(O::DTYPE, "update", out.buffer.device(), &target, &|to| describe::map1(to, &kernel, target.to)) }
-    }
-    fn update2<B: Element, O: Element>(
-        kernel: impl Map2<O, B, O>,
-        b: View<'_, CudaBuffer, B>,
-        out: ViewMut<'_, CudaBuffer, O>,
-    ) -> Result<()> {
-        expect_same(b.sizes, out.sizes);
-        let target = Target { to: written(&out), sizes: out.sizes, in_place: true };
-        // SAFETY: the first operand is the output itself; the output is held exclusively, so that the second is elsewhere.
-        unsafe {
-            run(O::DTYPE, "update", out.buffer.device(), &target, &|to| {
-                describe::map2(to, &kernel, [target.to, operand_of(&b)])
-            })
-        }
+    fn run<C: Call>(call: C::Of<'_, CudaBuffer>) -> Result<Given<C, CudaBuffer>> {
+        <C as RunOn<CudaBuffer>>::run(call)
     }
     unsafe fn evaluate<X: Expression<Elem: Element>>(x: X, sizes: &[usize], strides: &[usize]) -> Result<CudaBuffer> {
         // SAFETY: the caller's promise.
@@ -281,130 +181,181 @@ impl<const N: usize> Backend for Cuda<N> {
         let elements = unsafe { Self::evaluate(x, sizes, &strides)? };
         Self::reduce(reducer, View::<_, X::Elem>::new(&elements, 0, sizes, &strides), mask)
     }
-    fn reduce<A: Element, R: Reducer<A>>(reducer: R, a: View<'_, CudaBuffer, A>, mask: u32) -> Result<CudaBuffer> {
-        reduce::reduce(a.buffer.device(), reducer, &a, mask, [size_of::<R::Out>()]).map(|[result]| result)
-    }
-    fn reduce_both<A: Element, R: TwoResults<A>>(
-        reducer: R,
-        a: View<'_, CudaBuffer, A>,
-        mask: u32,
-    ) -> Result<[CudaBuffer; 2]> {
-        reduce::reduce(a.buffer.device(), reducer, &a, mask, [size_of::<R::Out>(), size_of::<R::Second>()])
-    }
-    fn lanes<A: Element, O: Element>(
-        kernel: impl LaneKernel<A, O>,
-        a: View<'_, CudaBuffer, A>,
-        axis: usize,
-    ) -> Result<CudaBuffer> {
-        lanes::lanes(a.buffer.device(), kernel, &a, axis)
-    }
-    fn lanes_both<A: Element, O: Element, P: Element>(
-        kernel: impl LaneKernel<A, (O, P)>,
-        a: View<'_, CudaBuffer, A>,
-        axis: usize,
-    ) -> Result<[CudaBuffer; 2]> {
-        lanes::lanes_both(a.buffer.device(), kernel, &a, axis)
-    }
-    fn pick<E: Element>(a: View<'_, CudaBuffer, E>, axes: &[Vec<Segment>], fill: E) -> Result<CudaBuffer> {
-        index::pick(a.buffer.device(), &a, axes, fill)
-    }
-    fn join<E: Element>(
-        pieces: &[View<'_, CudaBuffer, E>],
-        axis: usize,
-        sizes: &[usize],
-        strides: &[usize],
-    ) -> Result<CudaBuffer> {
-        let device = placed::<N>(pieces.first().map(|piece| piece.buffer))?;
-        assert_eq!(pieces.iter().map(|piece| piece.sizes[axis]).sum::<usize>(), sizes[axis], "pieces fill the axis");
-        let bytes = bytes_of(device, count("cat", sizes)?, size_of::<E>())?;
-        // SAFETY: the pieces fill the result, whose strides leave no gaps.
-        let result = unsafe { CudaBuffer::uninitialised(device, bytes)? };
-        let mut at = 0;
-        for piece in pieces {
-            let place = result.address() + (at * strides[axis] * size_of::<E>()) as u64;
-            let target = Target { to: operand(place, strides), sizes: piece.sizes, in_place: false };
-            // SAFETY: the piece has the result's other sizes, and its place along the axis; what a view reaches is valid.
-            unsafe {
-                run(E::DTYPE, "cat", device, &target, &|to| describe::map1::<_, E, E>(to, &Copying, operand_of(piece)))?
-            };
-            at += piece.sizes[axis];
+}
+
+/// The device of operands: calls do not ask for an ordinal.
+type Gpu = Cuda<0>;
+
+runs! { CudaBuffer:
+    Unary [A: Element, O: Element, K: Map1<A, O>] |call| {
+        let place = (call.a.sizes, call.strides);
+        // SAFETY: what a view reaches is valid.
+        unsafe {
+            fresh(O::DTYPE, "map", call.a.buffer.device(), place, &|to| {
+                describe::map1(to, &call.kernel, operand_of(&call.a))
+            })
         }
+    };
+    Binary [A: Element, C: Element, O: Element, K: Map2<A, C, O>] |call| {
+        let Binary { kernel, strides, a, b, .. } = call;
+        expect_same(a.sizes, b.sizes);
+        // SAFETY: as in `Unary`; both have these sizes.
+        unsafe {
+            fresh(O::DTYPE, "map", a.buffer.device(), (a.sizes, strides), &|to| {
+                describe::map2(to, &kernel, [operand_of(&a), operand_of(&b)])
+            })
+        }
+    };
+    Ternary [A: Element, C: Element, F: Element, O: Element, K: Map3<A, C, F, O>] |call| {
+        let Ternary { kernel, strides, a, b, c, .. } = call;
+        expect_same(a.sizes, b.sizes);
+        expect_same(a.sizes, c.sizes);
+        let operands = [operand_of(&a), operand_of(&b), operand_of(&c)];
+        // SAFETY: as in `Binary`.
+        unsafe {
+            fresh(O::DTYPE, "map", a.buffer.device(), (a.sizes, strides), &|to| describe::map3(to, &kernel, operands))
+        }
+    };
+    UnaryInto [A: Element, O: Element, K: Map1<A, O>] |call| {
+        let UnaryInto { kernel, out, a, .. } = call;
+        expect_same(a.sizes, out.sizes);
+        let target = Target { to: written(&out), sizes: out.sizes, in_place: false };
+        // SAFETY: what views reach is valid; the output is held exclusively, so that the operand is elsewhere.
+        unsafe { run(O::DTYPE, "map", out.buffer.device(), &target, &|to| describe::map1(to, &kernel, operand_of(&a))) }
+    };
+    BinaryInto [A: Element, C: Element, O: Element, K: Map2<A, C, O>] |call| {
+        let BinaryInto { kernel, out, a, b, .. } = call;
+        expect_same(a.sizes, out.sizes);
+        expect_same(b.sizes, out.sizes);
+        let target = Target { to: written(&out), sizes: out.sizes, in_place: false };
+        // SAFETY: as in `UnaryInto`.
+        unsafe {
+            run(O::DTYPE, "map", out.buffer.device(), &target, &|to| {
+                describe::map2(to, &kernel, [operand_of(&a), operand_of(&b)])
+            })
+        }
+    };
+    Update [O: Element, K: Map1<O, O>] |call| {
+        let Update { kernel, out, .. } = call;
+        let target = Target { to: written(&out), sizes: out.sizes, in_place: true };
+        // SAFETY: the operand is the output itself.
+        unsafe { run(O::DTYPE, "update", out.buffer.device(), &target, &|to| describe::map1(to, &kernel, target.to)) }
+    };
+    UpdateBy [C: Element, O: Element, K: Map2<O, C, O>] |call| {
+        let UpdateBy { kernel, out, b, .. } = call;
+        expect_same(b.sizes, out.sizes);
+        let target = Target { to: written(&out), sizes: out.sizes, in_place: true };
+        // SAFETY: the first operand is the output itself; the output is held exclusively, so that the second is elsewhere.
+        unsafe {
+            run(O::DTYPE, "update", out.buffer.device(), &target, &|to| {
+                describe::map2(to, &kernel, [target.to, operand_of(&b)])
+            })
+        }
+    };
+    Seek [E: Castable] |call| {
+        let Seek { what, a, .. } = call;
+        if count("has", a.sizes)? == 0 {
+            return Ok(false);
+        }
+        let strides = strides::row_major(a.sizes);
+        let found = Gpu::map1::<E, bool>(Seeking(what), a, &strides)?;
+        let mask = (1_u32 << a.sizes.len()) - 1;
+        let any = Gpu::reduce::<bool, _>(AnyAll::ANY, View::new(&found, 0, a.sizes, &strides), mask)?;
+        Gpu::peek(View::<_, bool>::new(&any, 0, &[], &[]))
+    };
+    Reduce [A: Element, R: Reducer<A>] |call| {
+        let device = call.a.buffer.device();
+        reduce::reduce(device, call.reducer, &call.a, call.mask, [size_of::<R::Out>()]).map(|[result]| result)
+    };
+    ReduceBoth [A: Element, R: TwoResults<A>] |call| {
+        let sizes = [size_of::<R::Out>(), size_of::<R::Second>()];
+        reduce::reduce(call.a.buffer.device(), call.reducer, &call.a, call.mask, sizes)
+    };
+    ReducePairs [A: Element, C: Element, E: Element, K: Map2<A, C, E>, R: Reducer<E>] |call| {
+        let ReducePairs { reducer, kernel, mask, a, b, .. } = call;
+        let leaf = |strides: &[usize]| {
+            let mut steps = [0; AXES];
+            steps[..strides.len()].copy_from_slice(strides);
+            steps
+        };
+        let (x, y) = (Leaf::new(Gpu::address(a), leaf(a.strides)), Leaf::new(Gpu::address(b), leaf(b.strides)));
+        // SAFETY: both views are of these sizes, and what they borrow exists and is written by nobody.
+        let whole = unsafe {
+            let pairs = Mapped2::<_, _, _, E>::new(kernel, x, y);
+            reduce::reduce_expression(a.buffer.device(), reducer, &pairs, a.sizes, mask)?
+        };
+        if let Some(result) = whole {
+            return Ok(result);
+        }
+        // Where operands are broadcast or strided, by way of a tensor.
+        let strides = strides::row_major(a.sizes);
+        let elements = Gpu::map2::<A, C, E>(kernel, a, b, &strides)?;
+        Gpu::reduce(reducer, View::<_, E>::new(&elements, 0, a.sizes, &strides), mask)
+    };
+    Lanes [A: Element, O: Element, K: LaneKernel<A, O>] |call| {
+        lanes::lanes(call.a.buffer.device(), call.kernel, &call.a, call.axis)
+    };
+    LanesBoth [A: Element, O: Element, P: Element, K: LaneKernel<A, (O, P)>] |call| {
+        lanes::lanes_both(call.a.buffer.device(), call.kernel, &call.a, call.axis)
+    };
+    Rows [A: Element, O: Element, K: RowKernel<A, O>] |call| {
+        lanes::rows(call.a.buffer.device(), call.kernel, &call.a, call.shared)
+    };
+    Groups [A: Element, O: Element, K: RowKernel<A, O>] |_call| Ok(None);
+    Pick [E: Element] |call| index::pick(call.a.buffer.device(), &call.a, call.axes, call.fill);
+    Join [E: Element] |call| join(call);
+    Band [E: Element] |call| index::band(call.a.buffer.device(), &call.a, call.low, call.high);
+    Gather [E: Element] |call| index::gather(call.a.buffer.device(), call.indexing, &call.a, &call.index);
+    Scatter [E: Element] |call| {
+        scatter::scatter(call.out.buffer.device(), call.indexing, &call.index, &call.b, &call.out)
+    };
+    ScatterWith [E: Element, K: Map2<E, E, E>] |call| {
+        let device = call.out.buffer.device();
+        scatter::scatter_with(device, call.indexing, &call.kernel, &call.index, &call.b, &call.out)
+    };
+    Compress [E: Element] |call| select::compress(call.a.buffer.device(), &call.a, &call.mask);
+    IndexRows [] |call| select::index_rows(call.mask.buffer.device(), &call.mask).map(Some);
+    Sort [E: Element] |call| order::order(call.a.buffer.device(), call.order, &call.a, call.axis);
+    Search [E: Element] |call| {
+        order::search(call.sorted.buffer.device(), &call.sorted, &call.values, call.right)
+    };
+    Product [E: Dtype, K: Map1<E, E>] |call| {
+        let Product { kernel, a, b, added, .. } = call;
+        match kernel {
+            None => product::matmul(a.buffer.device(), &Copying, &a, &b, added),
+            Some(kernel) => product::matmul(a.buffer.device(), &kernel, &a, &b, added),
+        }
+    };
+    ProductByPacked [E: Dtype, K: Map1<E, E>] |call| {
+        convolving::product_with_copy::<Gpu, E, K>(call.kernel, call.x, call.weight, call.bias)
+    };
+    ProductOfBytes [E: Dtype] |call| product::int_mm(call.a.buffer.device(), &call.a, &call.b);
+    Convolve [E: Dtype, K: Map1<E, E>] |call| convolving::run::<Gpu, E, K>(call);
+    Pack [E: Dtype] |call| convolving::copied::<Gpu, E>(call.weight);
+    Pool [A: Element, R: Reducer<A>] |_call| Ok(None);
+    Attend [E: Dtype] |call| {
+        let [shares, result] = attending::composed::<Gpu, E>(&call.attention)?;
+        attend::without_unseen(&call.attention, &shares, &result)?;
         Ok(result)
+    };
+}
+
+fn join<E: Element>(call: Join<'_, CudaBuffer, E>) -> Result<CudaBuffer> {
+    let Join { pieces, axis, sizes, strides, .. } = call;
+    let device = placed::<0>(pieces.first().map(|piece| piece.buffer))?;
+    assert_eq!(pieces.iter().map(|piece| piece.sizes[axis]).sum::<usize>(), sizes[axis], "pieces fill the axis");
+    let bytes = bytes_of(device, count("cat", sizes)?, size_of::<E>())?;
+    // SAFETY: the pieces fill the result, whose strides leave no gaps.
+    let result = unsafe { CudaBuffer::uninitialised(device, bytes)? };
+    let mut at = 0;
+    for piece in &pieces {
+        let place = result.address() + (at * strides[axis] * size_of::<E>()) as u64;
+        let target = Target { to: operand(place, strides), sizes: piece.sizes, in_place: false };
+        // SAFETY: the piece has the result's other sizes, and its place along the axis; what a view reaches is valid.
+        unsafe {
+            run(E::DTYPE, "cat", device, &target, &|to| describe::map1::<_, E, E>(to, &Copying, operand_of(piece)))?
+        };
+        at += piece.sizes[axis];
     }
-    fn band<E: Element>(a: View<'_, CudaBuffer, E>, low: isize, high: isize) -> Result<CudaBuffer> {
-        index::band(a.buffer.device(), &a, low, high)
-    }
-    fn rows<A: Element, O: Element>(
-        kernel: impl RowKernel<A, O>,
-        a: View<'_, CudaBuffer, A>,
-        shared: [Option<View<'_, CudaBuffer, A>>; 2],
-    ) -> Result<CudaBuffer> {
-        lanes::rows(a.buffer.device(), kernel, &a, shared)
-    }
-    fn matmul<E: Dtype>(
-        a: View<'_, CudaBuffer, E>,
-        b: View<'_, CudaBuffer, E>,
-        added: Option<Added<'_, CudaBuffer, E>>,
-    ) -> Result<CudaBuffer> {
-        product::matmul(a.buffer.device(), &Copying, &a, &b, added)
-    }
-    fn matmul_then<E: Dtype>(
-        kernel: impl Map1<E, E>,
-        a: View<'_, CudaBuffer, E>,
-        b: View<'_, CudaBuffer, E>,
-        added: Option<Added<'_, CudaBuffer, E>>,
-    ) -> Result<CudaBuffer> {
-        product::matmul(a.buffer.device(), &kernel, &a, &b, added)
-    }
-    fn attend<E: Dtype>(attention: &Attention<'_, CudaBuffer, E>) -> Result<CudaBuffer> {
-        let [shares, result] = attending::composed::<Self, E>(attention)?;
-        attend::without_unseen(attention, &shares, &result)?;
-        Ok(result)
-    }
-    fn int_mm<E: Dtype>(a: View<'_, CudaBuffer, E>, b: View<'_, CudaBuffer, i8>) -> Result<CudaBuffer> {
-        product::int_mm(a.buffer.device(), &a, &b)
-    }
-    fn gather<E: Element>(
-        indexing: Indexing,
-        a: View<'_, CudaBuffer, E>,
-        index: View<'_, CudaBuffer, i64>,
-    ) -> Result<CudaBuffer> {
-        index::gather(a.buffer.device(), indexing, &a, &index)
-    }
-    fn scatter<E: Element>(
-        indexing: Indexing,
-        index: View<'_, CudaBuffer, i64>,
-        b: View<'_, CudaBuffer, E>,
-        out: ViewMut<'_, CudaBuffer, E>,
-    ) -> Result<()> {
-        scatter::scatter(out.buffer.device(), indexing, &index, &b, &out)
-    }
-    fn scatter_with<E: Element>(
-        indexing: Indexing,
-        kernel: impl Map2<E, E, E>,
-        index: View<'_, CudaBuffer, i64>,
-        b: View<'_, CudaBuffer, E>,
-        out: ViewMut<'_, CudaBuffer, E>,
-    ) -> Result<()> {
-        scatter::scatter_with(out.buffer.device(), indexing, &kernel, &index, &b, &out)
-    }
-    fn compress<E: Element>(
-        a: View<'_, CudaBuffer, E>,
-        mask: View<'_, CudaBuffer, bool>,
-    ) -> Result<(CudaBuffer, usize)> {
-        select::compress(a.buffer.device(), &a, &mask)
-    }
-    fn index_rows(mask: View<'_, CudaBuffer, bool>) -> Result<Option<(CudaBuffer, usize)>> {
-        select::index_rows(mask.buffer.device(), &mask).map(Some)
-    }
-    fn order<E: Element>(order: Order, a: View<'_, CudaBuffer, E>, axis: usize) -> Result<[CudaBuffer; 2]> {
-        order::order(a.buffer.device(), order, &a, axis)
-    }
-    fn search<E: Element>(
-        sorted: View<'_, CudaBuffer, E>,
-        values: View<'_, CudaBuffer, E>,
-        right: bool,
-    ) -> Result<CudaBuffer> {
-        order::search(sorted.buffer.device(), &sorted, &values, right)
-    }
+    Ok(result)
 }

@@ -46,6 +46,16 @@ impl DynamicBuffer {
         }
     }
 
+    /// What measures how long work on it takes.
+    #[cfg(feature = "profile")]
+    pub(crate) fn clock(&self) -> crate::profile::Clock {
+        match self {
+            #[cfg(feature = "cuda")]
+            DynamicBuffer::Cuda(buffer) => crate::profile::Clock::Gpu(buffer.device()),
+            _ => crate::profile::Clock::Host,
+        }
+    }
+
     /// The name of its device.
     pub(crate) fn device_name(&self) -> &'static str {
         match self {

@@ -4,9 +4,10 @@
 //! Elements are given as an [`ErasedView`] or an [`ErasedViewMut`]; without data nothing is done. Uses `cpu::erased`,
 //! `cpu::reduce` and `cpu::read`; used by `any`.
 
+use super::DynamicBuffer;
+use super::on::apart;
 #[cfg(feature = "cuda")]
 use super::on_gpu::{given, gpu};
-use super::{DynamicBuffer, apart};
 use crate::cpu::erased::{self as loops, ErasedOperand};
 use crate::cpu::read;
 use crate::device::AnyDevice;
@@ -190,7 +191,7 @@ impl<'a> ErasedView<'a> {
                 // One element is filled in, not uploaded, which would be waited for.
                 let device = gpu(device)?;
                 let Given::One(bytes) = given(device, &self)? else {
-                    return Err(super::apart_from(device.name(), self.buffer));
+                    return Err(super::on::apart_from(device.name(), self.buffer));
                 };
                 crate::device::cuda::erased::one(device, self.width, bytes).map(DynamicBuffer::Cuda)
             }
@@ -274,7 +275,7 @@ pub(crate) fn join(
     if let DynamicBuffer::Cuda(own) = pieces[0].buffer {
         let there = pieces.iter().map(|piece| match piece.buffer.beside(own) {
             Some(buffer) => Ok(piece.on_gpu(buffer)),
-            None => Err(super::apart_from(own.device().name(), piece.buffer)),
+            None => Err(super::on::apart_from(own.device().name(), piece.buffer)),
         });
         let pieces = there.collect::<Result<Vec<_>>>()?;
         return crate::device::cuda::erased::join(&pieces, axis, sizes, strides).map(DynamicBuffer::Cuda);

@@ -165,7 +165,7 @@ pub(crate) unsafe fn run_into<const N: usize>(
     };
     let place = ErasedOperand { start: start_mut(buffer, offset * width), width, cast };
     let (places, all) = places::<N>(place, strides, operands)
-        .ok_or_else(|| super::apart_from("cpu".to_owned(), &DynamicBuffer::NO_DATA))?;
+        .ok_or_else(|| super::on::apart_from("cpu".to_owned(), &DynamicBuffer::NO_DATA))?;
     let Loop { compiled: Compiled { inner, .. }, kernel, is_compute_bound, beside_element } = call;
     let ways = (beside_element, is_compute_bound);
     // SAFETY: the caller's promise; the output is held exclusively, so that no operand is in it but itself, and what views reach is

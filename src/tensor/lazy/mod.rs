@@ -322,7 +322,8 @@ impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
             strides = strides::elementwise_result(&sizes, &[strides], true);
         }
         // SAFETY: the expression was made for these sizes, and the node holds its tensors; the strides leave no gaps.
-        let storage = unsafe { D::evaluate(node.expression(sizes.as_ref())?, sizes.as_ref(), strides.as_ref())? };
+        let run = || unsafe { D::evaluate(node.expression(sizes.as_ref())?, sizes.as_ref(), strides.as_ref()) };
+        let storage = D::fused(E::DTYPE, sizes.as_ref(), None, run)?;
         Ok(Tensor::from_parts(storage, 0, sizes, strides))
     }
 

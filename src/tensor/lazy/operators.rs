@@ -115,7 +115,10 @@ fn update<Op: BinaryOp, E: Dtype, P: Dtype, S: Shape, D: Device, F: Dtype, T: Sh
         let y = node.expression(sizes.as_ref())?;
         // Divisors are checked when an expression is built; here the operation is not part of one.
         super::check_divisors::<Op, P, D, _>(y, sizes.as_ref())?;
-        D::evaluate_update(CombiningKinds::<Op, P, S::Kind, T::Kind>::new(), y, left.elements_mut()?)
+        let left = left.elements_mut()?;
+        D::fused(E::DTYPE, sizes.as_ref(), None, || {
+            D::evaluate_update(CombiningKinds::<Op, P, S::Kind, T::Kind>::new(), y, left)
+        })
     }
 }
 
@@ -145,7 +148,10 @@ where
         // SAFETY: as in `update`.
         unsafe {
             let x = node.expression(sizes.as_ref())?;
-            D::evaluate_into(ops::expression::Mapped1::<_, _, E>::new(Casting, x), to.elements_mut()?)
+            let to = to.elements_mut()?;
+            D::fused(E::DTYPE, sizes.as_ref(), None, || {
+                D::evaluate_into(ops::expression::Mapped1::<_, _, E>::new(Casting, x), to)
+            })
         }
     }
 }

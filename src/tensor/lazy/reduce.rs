@@ -24,7 +24,8 @@ impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
         let sizes = extent.sizes.as_ref();
         reduce_by::<O, R, E, T, D>(reducer, sizes, mask, keeps, |reducer| {
             // SAFETY: the expression was made for these sizes, and the node holds its tensors.
-            unsafe { D::reduce_lazy(reducer, node.expression(sizes)?, sizes, mask) }
+            let run = || unsafe { D::reduce_lazy(reducer, node.expression(sizes)?, sizes, mask) };
+            D::fused(E::DTYPE, sizes, None, run)
         })
     }
 

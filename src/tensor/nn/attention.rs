@@ -133,7 +133,7 @@ pub(crate) fn attend<E: Dtype, D: Device>(
     sizes.extend([queries, depth]);
     checked_numel::<E>(OP, &sizes)?;
     let own = strides::row_major(&sizes);
-    let storage = D::attend::<E>(&Attention {
+    let storage = D::attend::<E>(Attention {
         query: query.restrided(&q[0], &q[1]),
         key: key.restrided(&k[0], &k[1]),
         value: value.restrided(&v[0], &v[1]),

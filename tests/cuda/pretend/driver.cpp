@@ -306,6 +306,14 @@ API int cuEventRecord(void *event, void *stream) {
   e->place = d->ran + d->queue.size();
   return OK;
 }
+// A millisecond for each piece of work between the two.
+API int cuEventElapsedTime(float *milliseconds, void *start, void *end) {
+  CURRENT;
+  Event *from = (Event *)start, *to = (Event *)end;
+  if (from->device != d || to->device != d || to->place < from->place || d->ran < to->place) return INVALID_HANDLE;
+  *milliseconds = (float)(to->place - from->place);
+  return OK;
+}
 // Runs what comes before the event, and nothing behind it.
 API int cuEventSynchronize(void *event) {
   CURRENT; MAY_FAIL("wait");

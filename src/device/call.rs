@@ -1,0 +1,397 @@
+//! Calls to devices as data: the operands of an operation and what else it is given.
+//!
+//! A call is a struct over the kind of storage that its operands are in, so that one that was made for the run-time device can be handed to
+//! the device where its operands are ([`Kind::rehoused`]), and one implementation of `Backend::run` may stand around another.
+//! How a device runs each kind is [`RunOn`] for its storage, in the device's own file.
+
+use super::NoData;
+#[cfg(feature = "profile")]
+use crate::dtype::DType;
+use crate::dtype::{Castable, Dtype, Element};
+use crate::error::{Error, Result};
+use crate::ops::arguments::{Added, Attention, Indexing, Mask, Order, Sought};
+use crate::ops::kernel::{LaneKernel, Map1, Map2, Map3, RowKernel};
+use crate::ops::reduce::{Reducer, TwoResults};
+use crate::ops::segment::Segment;
+use crate::ops::window::{Convolution, Window};
+use crate::storage::{HostBuffer, View, ViewMut};
+use core::marker::PhantomData;
+
+/// From storages of one kind to those of another.
+pub trait Rehouse<B, C> {
+    fn shared<'a>(&self, storage: &'a B) -> Result<&'a C>;
+    fn exclusive<'a>(&self, storage: &'a mut B) -> Result<&'a mut C>;
+}
+
+/// What a call reads or writes: a view, or several.
+pub trait Operands<'a, B: 'a>: Sized {
+    /// The same in storages of another kind.
+    type In<C: 'a>: Operands<'a, C>;
+    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Result<Self::In<C>>;
+    /// The first storage, if there is one.
+    fn place(&self) -> Option<&B>;
+    /// Dtype, sizes and strides of each, and whether it is written.
+    #[cfg(feature = "profile")]
+    fn each(&self, see: &mut dyn FnMut(DType, &[usize], &[usize], bool));
+}
+impl<'a, B: 'a, E: Element> Operands<'a, B> for View<'a, B, E> {
+    type In<C: 'a> = View<'a, C, E>;
+    #[inline]
+    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Result<View<'a, C, E>> {
+        Ok(View::new(to.shared(self.buffer)?, self.offset, self.sizes, self.strides))
+    }
+    #[inline]
+    fn place(&self) -> Option<&B> {
+        Some(self.buffer)
+    }
+    #[cfg(feature = "profile")]
+    fn each(&self, see: &mut dyn FnMut(DType, &[usize], &[usize], bool)) {
+        see(E::DTYPE, self.sizes, self.strides, false);
+    }
+}
+impl<'a, B: 'a, E: Element> Operands<'a, B> for ViewMut<'a, B, E> {
+    type In<C: 'a> = ViewMut<'a, C, E>;
+    #[inline]
+    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Result<ViewMut<'a, C, E>> {
+        Ok(ViewMut::new(to.exclusive(self.buffer)?, self.offset, self.sizes, self.strides))
+    }
+    #[inline]
+    fn place(&self) -> Option<&B> {
+        Some(self.buffer)
+    }
+    #[cfg(feature = "profile")]
+    fn each(&self, see: &mut dyn FnMut(DType, &[usize], &[usize], bool)) {
+        see(E::DTYPE, self.sizes, self.strides, true);
+    }
+}
+impl<'a, B: 'a, T: Operands<'a, B>> Operands<'a, B> for Option<T> {
+    type In<C: 'a> = Option<T::In<C>>;
+    #[inline]
+    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Result<Self::In<C>> {
+        self.map(|one| one.rehoused(to)).transpose()
+    }
+    #[inline]
+    fn place(&self) -> Option<&B> {
+        self.as_ref().and_then(Operands::place)
+    }
+    #[cfg(feature = "profile")]
+    fn each(&self, see: &mut dyn FnMut(DType, &[usize], &[usize], bool)) {
+        self.iter().for_each(|one| one.each(see));
+    }
+}
+impl<'a, B: 'a, T: Operands<'a, B>> Operands<'a, B> for [T; 2] {
+    type In<C: 'a> = [T::In<C>; 2];
+    #[inline]
+    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Result<Self::In<C>> {
+        let [first, second] = self;
+        Ok([first.rehoused(to)?, second.rehoused(to)?])
+    }
+    #[inline]
+    fn place(&self) -> Option<&B> {
+        self.iter().find_map(Operands::place)
+    }
+    #[cfg(feature = "profile")]
+    fn each(&self, see: &mut dyn FnMut(DType, &[usize], &[usize], bool)) {
+        self.iter().for_each(|one| one.each(see));
+    }
+}
+impl<'a, B: 'a, T: Operands<'a, B>> Operands<'a, B> for Vec<T> {
+    type In<C: 'a> = Vec<T::In<C>>;
+    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Result<Self::In<C>> {
+        self.into_iter().map(|one| one.rehoused(to)).collect()
+    }
+    fn place(&self) -> Option<&B> {
+        self.iter().find_map(Operands::place)
+    }
+    #[cfg(feature = "profile")]
+    fn each(&self, see: &mut dyn FnMut(DType, &[usize], &[usize], bool)) {
+        self.iter().for_each(|one| one.each(see));
+    }
+}
+impl<'a, B: 'a, E: Dtype> Operands<'a, B> for Added<'a, B, E> {
+    type In<C: 'a> = Added<'a, C, E>;
+    #[inline]
+    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Result<Added<'a, C, E>> {
+        let Added { input, beta, alpha } = self;
+        Ok(Added { input: input.rehoused(to)?, beta, alpha })
+    }
+    #[inline]
+    fn place(&self) -> Option<&B> {
+        self.input.place()
+    }
+    #[cfg(feature = "profile")]
+    fn each(&self, see: &mut dyn FnMut(DType, &[usize], &[usize], bool)) {
+        self.input.each(see);
+    }
+}
+impl<'a, B: 'a, E: Dtype> Operands<'a, B> for Mask<'a, B, E> {
+    type In<C: 'a> = Mask<'a, C, E>;
+    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Result<Mask<'a, C, E>> {
+        Ok(match self {
+            Mask::Seen(mask) => Mask::Seen(mask.rehoused(to)?),
+            Mask::Added(mask) => Mask::Added(mask.rehoused(to)?),
+        })
+    }
+    fn place(&self) -> Option<&B> {
+        match self {
+            Mask::Seen(mask) => mask.place(),
+            Mask::Added(mask) => mask.place(),
+        }
+    }
+    #[cfg(feature = "profile")]
+    fn each(&self, see: &mut dyn FnMut(DType, &[usize], &[usize], bool)) {
+        match self {
+            Mask::Seen(mask) => mask.each(see),
+            Mask::Added(mask) => mask.each(see),
+        }
+    }
+}
+impl<'a, B: 'a, E: Dtype> Operands<'a, B> for Attention<'a, B, E> {
+    type In<C: 'a> = Attention<'a, C, E>;
+    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Result<Attention<'a, C, E>> {
+        let Attention { query, key, value, mask, is_causal, scale } = self;
+        let (query, key, value) = (query.rehoused(to)?, key.rehoused(to)?, value.rehoused(to)?);
+        Ok(Attention { query, key, value, mask: mask.rehoused(to)?, is_causal, scale })
+    }
+    fn place(&self) -> Option<&B> {
+        self.query.place()
+    }
+    #[cfg(feature = "profile")]
+    fn each(&self, see: &mut dyn FnMut(DType, &[usize], &[usize], bool)) {
+        [&self.query, &self.key, &self.value].into_iter().for_each(|one| one.each(see));
+        self.mask.each(see);
+    }
+}
+
+/// What a call gives, in storages of one kind.
+pub trait Outcome {
+    type In<B>;
+    fn rehoused<B, C>(given: Self::In<B>, to: impl Fn(B) -> C) -> Self::In<C>;
+    /// The same where there are no data.
+    fn without_data() -> Result<Self::In<NoData>>;
+    /// Each storage.
+    #[cfg(feature = "profile")]
+    fn each<B>(given: &Self::In<B>, see: &mut dyn FnMut(&B));
+}
+macro_rules! outcomes {
+    ($($(#[$doc:meta])* $name:ident = |$B:ident| $ty:ty, |$given:ident, $to:ident| $moved:expr, $none:expr, |$of:ident, $see:ident| $each:expr;)*) => {$(
+        $(#[$doc])*
+        pub enum $name {}
+        impl Outcome for $name {
+            type In<$B> = $ty;
+            #[inline]
+            fn rehoused<B, C>($given: Self::In<B>, $to: impl Fn(B) -> C) -> Self::In<C> {
+                $moved
+            }
+            #[inline]
+            fn without_data() -> Result<Self::In<NoData>> {
+                $none
+            }
+            #[cfg(feature = "profile")]
+            fn each<B>($of: &Self::In<B>, $see: &mut dyn FnMut(&B)) {
+                $each
+            }
+        }
+    )*};
+}
+outcomes! {
+    /// Nothing: it writes.
+    Nothing = |B| (), |given, _to| given, Ok(()), |_of, _see| ();
+    /// A storage.
+    One = |B| B, |given, to| to(given), Ok(NoData), |of, see| see(of);
+    /// Two storages.
+    Two = |B| [B; 2], |given, to| given.map(to), Ok([NoData; 2]), |of, see| of.iter().for_each(see);
+    /// A storage; `None` where the device has no loop for it.
+    Maybe = |B| Option<B>, |given, to| given.map(to), Ok(None), |of, see| of.iter().for_each(see);
+    /// A storage and how many elements it has, which depends on elements.
+    Counted = |B| (B, usize), |given, to| (to(given.0), given.1), Err(Error::NoData { op: "masked_select" }), |of, see| see(&of.0);
+    /// The same; `None` where the device has no loop for it.
+    MaybeCounted = |B| Option<(B, usize)>, |given, to| given.map(|(storage, count)| (to(storage), count)), Ok(None), |of, see| of.iter().for_each(|of| see(&of.0));
+    /// An answer, `false` without data.
+    Answer = |B| bool, |given, _to| given, Ok(false), |_of, _see| ();
+}
+
+/// What a call of this kind gives.
+pub type Given<C, B> = <<C as Kind>::Out as Outcome>::In<B>;
+
+/// A kind of call: the struct of that name, of which the storage is left open.
+pub trait Kind {
+    /// The call, with operands in storages `B`.
+    type Of<'a, B: 'a>;
+    type Out: Outcome;
+    /// What profiles call it.
+    const NAME: &'static str;
+    fn rehoused<'a, B: 'a, To: 'a>(call: Self::Of<'a, B>, to: &impl Rehouse<B, To>) -> Result<Self::Of<'a, To>>;
+    /// The storage of the first operand.
+    fn place<'b, B>(call: &'b Self::Of<'_, B>) -> Option<&'b B>;
+    /// Dtype, sizes and strides of each operand, and whether it is written.
+    #[cfg(feature = "profile")]
+    fn each<B>(call: &Self::Of<'_, B>, see: &mut dyn FnMut(DType, &[usize], &[usize], bool));
+}
+
+/// How a device with storages `B` runs a kind of call.
+pub trait RunOn<B>: Kind {
+    fn run(call: Self::Of<'_, B>) -> Result<Given<Self, B>>;
+}
+
+/// A kind of call that every device runs. (A device with another storage adds its bound here.)
+#[cfg(not(feature = "cuda"))]
+pub trait Call: RunOn<HostBuffer> {}
+#[cfg(not(feature = "cuda"))]
+impl<C: RunOn<HostBuffer>> Call for C {}
+#[cfg(feature = "cuda")]
+pub trait Call: RunOn<HostBuffer> + RunOn<crate::cuda::CudaBuffer> {}
+#[cfg(feature = "cuda")]
+impl<C: RunOn<HostBuffer> + RunOn<crate::cuda::CudaBuffer>> Call for C {}
+
+/// For a call it writes the struct, with a function that makes one, and its kind.
+macro_rules! calls {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident $text:literal [$($g:ident: $bound:path),*] ($($given:ident: $given_ty:ty),*) ($($operand:ident: $operand_ty:ty),+) -> $out:ident;
+    )*) => {$(
+        $(#[$doc])*
+        pub struct $name<'a, B, $($g: $bound),*> {
+            $(pub(crate) $given: $given_ty,)*
+            $(pub(crate) $operand: $operand_ty,)+
+            types: PhantomData<&'a ($(fn() -> $g,)*)>,
+        }
+        impl<'a, B, $($g: $bound),*> $name<'a, B, $($g),*> {
+            #[inline]
+            #[allow(clippy::too_many_arguments)]
+            pub(crate) fn new($($given: $given_ty,)* $($operand: $operand_ty,)+) -> Self {
+                $name { $($given,)* $($operand,)+ types: PhantomData }
+            }
+        }
+        impl<$($g: $bound),*> Kind for $name<'static, (), $($g),*> {
+            type Of<'a, B: 'a> = $name<'a, B, $($g),*>;
+            type Out = $out;
+            const NAME: &'static str = $text;
+            #[inline]
+            fn rehoused<'a, B: 'a, To: 'a>(call: Self::Of<'a, B>, to: &impl Rehouse<B, To>) -> Result<Self::Of<'a, To>> {
+                let $name { $($given,)* $($operand,)+ .. } = call;
+                Ok($name { $($given,)* $($operand: $operand.rehoused(to)?,)+ types: PhantomData })
+            }
+            #[inline]
+            fn place<'b, B>(call: &'b Self::Of<'_, B>) -> Option<&'b B> {
+                None$(.or_else(|| call.$operand.place()))+
+            }
+            #[cfg(feature = "profile")]
+            fn each<B>(call: &Self::Of<'_, B>, see: &mut dyn FnMut(DType, &[usize], &[usize], bool)) {
+                $(call.$operand.each(see);)+
+            }
+        }
+    )*};
+}
+calls! {
+    /// `kernel(a)`, with these strides of the result. Operands arrive broadcast to the sizes of the result, here and below.
+    Unary "map" [A: Element, O: Element, K: Map1<A, O>] (kernel: K, strides: &'a [usize]) (a: View<'a, B, A>) -> One;
+    /// `kernel(a, b)`
+    Binary "map" [A: Element, C: Element, O: Element, K: Map2<A, C, O>] (kernel: K, strides: &'a [usize]) (a: View<'a, B, A>, b: View<'a, B, C>) -> One;
+    /// `kernel(a, b, c)`
+    Ternary "map" [A: Element, C: Element, F: Element, O: Element, K: Map3<A, C, F, O>] (kernel: K, strides: &'a [usize]) (a: View<'a, B, A>, b: View<'a, B, C>, c: View<'a, B, F>) -> One;
+    /// `out = kernel(a)`
+    UnaryInto "map" [A: Element, O: Element, K: Map1<A, O>] (kernel: K) (out: ViewMut<'a, B, O>, a: View<'a, B, A>) -> Nothing;
+    /// `out = kernel(a, b)`
+    BinaryInto "map" [A: Element, C: Element, O: Element, K: Map2<A, C, O>] (kernel: K) (out: ViewMut<'a, B, O>, a: View<'a, B, A>, b: View<'a, B, C>) -> Nothing;
+    /// `out = kernel(out)`
+    Update "update" [O: Element, K: Map1<O, O>] (kernel: K) (out: ViewMut<'a, B, O>) -> Nothing;
+    /// `out = kernel(out, b)`
+    UpdateBy "update" [C: Element, O: Element, K: Map2<O, C, O>] (kernel: K) (out: ViewMut<'a, B, O>, b: View<'a, B, C>) -> Nothing;
+    /// Whether any element is what is looked for.
+    Seek "any" [E: Castable] (what: Sought) (a: View<'a, B, E>) -> Answer;
+
+    /// Reduces over the axes of `mask`; the result is row-major over the others.
+    Reduce "reduce" [A: Element, R: Reducer<A>] (reducer: R, mask: u32) (a: View<'a, B, A>) -> One;
+    /// A reduction with two results.
+    ReduceBoth "reduce" [A: Element, R: TwoResults<A>] (reducer: R, mask: u32) (a: View<'a, B, A>) -> Two;
+    /// Reduces `kernel(a, b)` without memory for these elements; both operands have the same sizes.
+    ReducePairs "reduce" [A: Element, C: Element, E: Element, K: Map2<A, C, E>, R: Reducer<E>] (reducer: R, kernel: K, mask: u32) (a: View<'a, B, A>, b: View<'a, B, C>) -> One;
+    /// Runs a kernel on every lane along an axis; the result is row-major.
+    Lanes "lanes" [A: Element, O: Element, K: LaneKernel<A, O>] (kernel: K, axis: usize) (a: View<'a, B, A>) -> One;
+    /// A kernel of lanes with two results.
+    LanesBoth "lanes" [A: Element, O: Element, P: Element, K: LaneKernel<A, (O, P)>] (kernel: K, axis: usize) (a: View<'a, B, A>) -> Two;
+    /// Runs a kernel on every row (the last axis, contiguous), with shared rows of the same length; the result is row-major.
+    Rows "rows" [A: Element, O: Element, K: RowKernel<A, O>] (kernel: K) (a: View<'a, B, A>, shared: [Option<View<'a, B, A>>; 2]) -> One;
+    /// Runs a kernel on groups of channels: on each `(channels, places)` of `(N, groups, channels, places)`, row-major, as one row. The
+    /// shared lists have an element for each channel of all groups. The result is row-major.
+    Groups "rows" [A: Element, O: Element, K: RowKernel<A, O>] (kernel: K) (a: View<'a, B, A>, shared: [Option<View<'a, B, A>>; 2]) -> Maybe;
+
+    /// Assembles each axis from segments of the operand's; `fill` is the value of fill segments. The result is row-major.
+    Pick "pick" [E: Element] (axes: &'a [Vec<Segment>], fill: E) (a: View<'a, B, E>) -> One;
+    /// Concatenates pieces along an axis, which they fill; their other sizes are those of the result. There is a piece.
+    Join "join" [E: Element] (axis: usize, sizes: &'a [usize], strides: &'a [usize]) (pieces: Vec<View<'a, B, E>>) -> One;
+    /// Contiguous matrices, zeroed except where `low <= column - row <= high`.
+    Band "band" [E: Element] (low: isize, high: isize) (a: View<'a, B, E>) -> One;
+    /// The elements of `a` at the positions of the result, with the index in place of the position along the axis. The result is
+    /// row-major and has the sizes of `index`, which are no larger than those of `a` along the other axes. (A device without data does
+    /// not check indices.)
+    Gather "gather" [E: Element] (indexing: Indexing) (a: View<'a, B, E>, index: View<'a, B, i64>) -> One;
+    /// Writes elements of `b` at the indices; of several at one place the last one stays. The sizes of `index` are no larger than those
+    /// of `b`, nor than those of `out` along the other axes. Nothing is written if an index is out of range.
+    Scatter "scatter" [E: Element] (indexing: Indexing) (out: ViewMut<'a, B, E>, index: View<'a, B, i64>, b: View<'a, B, E>) -> Nothing;
+    /// [`Scatter`] that writes `kernel(out, b)`, in the order of the indices along the axis.
+    ScatterWith "scatter" [E: Element, K: Map2<E, E, E>] (indexing: Indexing, kernel: K) (out: ViewMut<'a, B, E>, index: View<'a, B, i64>, b: View<'a, B, E>) -> Nothing;
+    /// The elements of `a` selected by the mask, in row-major order, and how many there are.
+    Compress "compress" [E: Element] () (a: View<'a, B, E>, mask: View<'a, B, bool>) -> Counted;
+    /// The indices of the elements of a mask that are true, a row for each, in row-major order, and how many rows there are. There is an
+    /// axis.
+    IndexRows "compress" [] () (mask: View<'a, B, bool>) -> MaybeCounted;
+    /// The values that an order selects along an axis, and their `i64` positions; row-major. `E` has an order; the order admits the axis,
+    /// or the result is empty.
+    Sort "sort" [E: Element] (order: Order, axis: usize) (a: View<'a, B, E>) -> Two;
+    /// The positions at which the values would be inserted into the sorted lanes along the last axis, as `i64`; row-major. `E` has an
+    /// order; leading sizes are the same.
+    Search "search" [E: Element] (right: bool) (sorted: View<'a, B, E>, values: View<'a, B, E>) -> One;
+
+    /// The product of `(…, m, k)` and `(…, k, n)` with equal leading sizes (strides may be 0), what is added to it, and a kernel applied to
+    /// each element of the result, which is row-major.
+    Product "matmul" [E: Dtype, K: Map1<E, E>] (kernel: Option<K>) (a: View<'a, B, E>, b: View<'a, B, E>, added: Option<Added<'a, B, E>>) -> One;
+    /// The product of `(m, k)` and the transpose of a weight `(n, k)`, with a bias `(n)` and a kernel. The weight was [packed](Pack) as that
+    /// of a convolution, `(n, k, 1, 1, 1)`: of the view its buffer and sizes count.
+    ProductByPacked "matmul" [E: Dtype, K: Map1<E, E>] (kernel: Option<K>) (x: View<'a, B, E>, weight: View<'a, B, E>, bias: Option<View<'a, B, E>>) -> One;
+    /// The product of `(m, k)`, `u8` or `i8`, and `(k, n)`, in `i32`; row-major.
+    ProductOfBytes "matmul" [E: Dtype] () (a: View<'a, B, E>, b: View<'a, B, i8>) -> One;
+    /// The convolution of `(N, C, D, H, W)` with weights `(O, C / groups, D, H, W)` and a bias `(O)`, of the sizes given, which are those
+    /// that the windows lead to. The groups divide both numbers of channels. A kernel is applied to each element of the result.
+    /// The weight may be [packed](Pack): then its buffer and sizes count.
+    Convolve "convolve" [E: Dtype, K: Map1<E, E>] (kernel: Option<K>, is_packed: bool, convolution: &'a Convolution, sizes: &'a [usize], strides: &'a [usize]) (x: View<'a, B, E>, weight: View<'a, B, E>, bias: Option<View<'a, B, E>>) -> One;
+    /// A weight as [`Convolve`] reads packed ones, of a convolution with so many groups.
+    Pack "pack" [E: Dtype] (groups: usize) (weight: View<'a, B, E>) -> One;
+    /// What windows see of `(N, D, H, W, C)`, reduced to one element each; positions beyond an axis count for nothing. The result is
+    /// row-major and has so many places in place of `D`, `H` and `W`.
+    Pool "pool" [A: Element, R: Reducer<A>] (reducer: R, windows: &'a [Window; 3], places: [usize; 3]) (x: View<'a, B, A>) -> Maybe;
+    /// Scaled dot-product attention: `(…, L, V)`, row-major. `E` is a float. What a query does not see never reaches its result.
+    Attend "attention" [E: Dtype] () (attention: Attention<'a, B, E>) -> One;
+}
+
+/// No kernel: what `None` is an option of.
+#[derive(Clone, Copy)]
+pub enum NoKernel {}
+impl<E: Element> Map1<E, E> for NoKernel {
+    fn call(self, _: E) -> E {
+        match self {}
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(
+        &self,
+        _: &mut crate::ops::text::kernel::Kernel,
+        _: crate::ops::text::kernel::Value,
+    ) -> crate::ops::text::kernel::Value {
+        match *self {}
+    }
+}
+
+/// For each kind of call, how storages of a device run it:
+/// `runs! { HostBuffer: Unary<A: Element, …> |call| …; }`
+macro_rules! runs {
+    ($storage:ty: $($name:ident [$($g:ident: $bound:path),*] |$call:ident| $run:expr;)*) => {$(
+        impl<$($g: $bound),*> $crate::device::call::RunOn<$storage> for $crate::device::call::$name<'static, (), $($g),*> {
+            #[inline]
+            fn run($call: $crate::device::call::$name<'_, $storage, $($g),*>) -> $crate::error::Result<$crate::device::call::Given<Self, $storage>> {
+                $run
+            }
+        }
+    )*};
+}
+pub(in crate::device) use runs;

@@ -1,0 +1,46 @@
+//! Points in time: of the host, or of a GPU's stream.
+
+#[cfg(feature = "cuda")]
+use crate::cuda::{CudaDevice, Event};
+use std::time::Instant;
+
+/// What measures the time of a call: that of the device where its operands are.
+#[derive(Clone, Copy)]
+#[doc(hidden)]
+pub enum Clock {
+    Host,
+    #[cfg(feature = "cuda")]
+    Gpu(&'static CudaDevice),
+}
+
+/// A point in time.
+pub(super) enum Mark {
+    Host(Instant),
+    #[cfg(feature = "cuda")]
+    Gpu(Event),
+}
+
+impl Clock {
+    /// Now, or when the stream comes here.
+    pub(super) fn mark(self) -> Mark {
+        match self {
+            Clock::Host => Mark::Host(Instant::now()),
+            // Without an event the times are those of the host, which only begins work.
+            #[cfg(feature = "cuda")]
+            Clock::Gpu(device) => Event::recorded(device).map_or_else(|_| Mark::Host(Instant::now()), Mark::Gpu),
+        }
+    }
+}
+
+impl Mark {
+    /// Seconds from another point in time of the same clock until this one; waits until it has come.
+    pub(super) fn since(&self, earlier: &Mark) -> f64 {
+        match (earlier, self) {
+            (Mark::Host(start), Mark::Host(end)) => end.duration_since(*start).as_secs_f64(),
+            #[cfg(feature = "cuda")]
+            (Mark::Gpu(start), Mark::Gpu(end)) => end.since(start).unwrap_or(0.0),
+            #[cfg(feature = "cuda")]
+            _ => 0.0,
+        }
+    }
+}
