@@ -4,8 +4,8 @@ use super::{Backend, Device, Place, convolving};
 use crate::cpu::conv::Weight;
 use crate::cpu::epilogue::Then;
 use crate::cpu::{
-    attention, compress, conv, elementwise, epilogue, fresh, fused, gather, gemm, index_rows, integer_gemm, lanes,
-    moving, order, pool, read, reduce, rows, scatter, search, tiny_gemm,
+    attention, compress, conv, elementwise, epilogue, fill, fused, gather, gemm, index_rows, integer_gemm, lanes,
+    order, pick, pool, read, reduce, rows, scatter, search, tiny_gemm,
 };
 use crate::dtype::{Castable, Dtype, Element};
 use crate::error::Result;
@@ -37,13 +37,13 @@ impl Backend for Cpu {
         HostBuffer::from_vec(make()?)
     }
     fn zeroed<E: Element>(_: Option<&HostBuffer>, len: usize) -> Result<HostBuffer> {
-        fresh::zeroed::<E>(len)
+        fill::zeroed::<E>(len)
     }
     fn fill<E: Element>(_: Option<&HostBuffer>, value: E, len: usize) -> Result<HostBuffer> {
-        fresh::fill(value, len)
+        fill::fill(value, len)
     }
     fn tabulate<O: Element>(kernel: impl Map1<i64, O>, _: Option<&HostBuffer>, len: usize) -> Result<HostBuffer> {
-        fresh::tabulate(kernel, len)
+        fill::tabulate(kernel, len)
     }
     #[inline]
     fn is_unique(storage: &mut HostBuffer) -> bool {
@@ -234,7 +234,7 @@ impl Backend for Cpu {
         lanes::lanes_both(kernel, a, axis)
     }
     fn pick<E: Element>(a: View<'_, HostBuffer, E>, axes: &[Vec<Segment>], fill: E) -> Result<HostBuffer> {
-        moving::pick(a, axes, fill)
+        pick::pick(a, axes, fill)
     }
     fn join<E: Element>(
         pieces: &[View<'_, HostBuffer, E>],
@@ -245,7 +245,7 @@ impl Backend for Cpu {
         elementwise::join(pieces, axis, sizes, strides)
     }
     fn band<E: Element>(a: View<'_, HostBuffer, E>, low: isize, high: isize) -> Result<HostBuffer> {
-        moving::band(a, low, high)
+        pick::band(a, low, high)
     }
     fn rows<A: Element, O: Element>(
         kernel: impl RowKernel<A, O>,

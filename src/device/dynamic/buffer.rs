@@ -71,7 +71,7 @@ impl DynamicBuffer {
                 let device = crate::cuda::device(device.index().unwrap_or(0))?;
                 CudaBuffer::zeroed(device, bytes).map(DynamicBuffer::Cuda)
             }
-            _ => crate::cpu::fresh::zeroed::<u8>(bytes).map(DynamicBuffer::Cpu),
+            _ => crate::cpu::fill::zeroed::<u8>(bytes).map(DynamicBuffer::Cpu),
         }
     }
 
