@@ -250,8 +250,7 @@ pub(crate) mod tables {
     }
 
     /// The functions of one row and the row itself: which loops are compiled (all, or only those that differ from [`inner`]'s), `|E| loop
-    /// of
-    /// the kernel over dtype E`, the half-precision loop, and its text.
+    /// of the kernel over dtype E`, the half-precision loop, and its text.
     macro_rules! row {
         (($op:ident, $operands:literal, $which:tt, |$e:ident| $inner:tt $halves:tt $text:tt) $($variant:ident $name:ident $(by $float:ident)? $(short $short:ident)? $(called $called:ident)?: $dtype:ty,)*) => {
             pub(super) mod $op {

@@ -62,8 +62,7 @@ impl<W: Copy> Loop for CompressRun<W> {
         let (mut written, mut i) = (0, 0);
         // Branch-free: every element is written, and overwritten by the next one if the mask does not select it. The loop ends at the last
         // selected element, so nothing is written past the end. SAFETY: while selected elements remain, `i` is inside the view and
-        // `written` is
-        // below `count`.
+        // `written` is below `count`.
         unsafe {
             if steps == [1, 1] {
                 while written < count {

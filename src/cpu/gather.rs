@@ -285,8 +285,7 @@ fn gather_in_order(
     let pieces = threads::pieces((bytes / 16).max(len / 2));
     let start = RawView::of(&index).start.cast::<i64>();
     // SAFETY: the walk visits each of the `len` places of the result once, unless an index is out of range; what it reaches from `a` and
-    // the
-    // indices is inside their views: along the other axes the result is no larger than `a`.
+    // the indices is inside their views: along the other axes the result is no larger than `a`.
     unsafe {
         HostBuffer::filled_by(bytes, |to: *mut u8| {
             if len == 0 {

@@ -16,10 +16,8 @@ type Buffers<const N: usize> = [Staging; N];
 
 impl<const N: usize> KernelBody<N> {
     /// Runs the loop once over lines that fit the buffers: non-contiguous operands are gathered first, unless `kept` says that their
-    /// buffers
-    /// hold them already; operands of other dtypes are converted; a result that is not contiguous or not of the loop's dtype is written
-    /// from a
-    /// buffer.
+    /// buffers hold them already; operands of other dtypes are converted; a result that is not contiguous or not of the loop's dtype is
+    /// written from a buffer.
     ///
     /// # Safety
     /// As for `run`, for every line.
@@ -107,8 +105,7 @@ impl<const N: usize> KernelBody<N> {
     }
 
     /// Calls the loop for contiguous places directly. In long runs the elements before the result's first cache line come first: stores
-    /// that
-    /// cross lines take twice as long.
+    /// that cross lines take twice as long.
     ///
     /// # Safety
     /// As for `run`; nothing is converted.
@@ -138,8 +135,7 @@ impl<const N: usize> KernelBody<N> {
     pub(super) unsafe fn by_pieces(self, run: Run<N>, non_temporal: bool) {
         let mut buffers: Buffers<N> = core::array::from_fn(|_| Staging::new());
         // Strided operands, and a single contiguous one with non-temporal stores, are prefetched one chunk ahead: the hardware prefetcher
-        // does not
-        // keep up where reads and writes alternate. (With two contiguous operands it does.)
+        // does not keep up where reads and writes alternate. (With two contiguous operands it does.)
         let steps = (1..N).any(|operand| run.steps[operand] > 1);
         let contiguous = non_temporal && N == 2;
         let (capacity, mut at) = (if steps { self.capacity() / 2 } else { self.capacity() }, 0);

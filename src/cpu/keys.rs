@@ -20,8 +20,7 @@ pub(super) trait Keyed: Copy + PartialEq + Send + Sync {
     /// Whether the dtype has NaN.
     const HAS_NAN: bool = false;
     /// Whether the dtype has few enough values for counting sort. (With the 256 of a byte, the destinations compete for the cache, and
-    /// radix
-    /// sort is faster.)
+    /// radix sort is faster.)
     const FEW_VALUES: bool = false;
     /// The key.
     fn key(self) -> Self::Key;
@@ -165,8 +164,7 @@ macro_rules! of_ordered_dtype {
 pub(super) use of_ordered_dtype;
 
 /// `loop_by_dtype!(fn name -> Loop: T => loop::<T>)`: a function generic over an ordered element type that returns the loop for its dtype
-/// as a
-/// function pointer. The loop is compiled in the program that uses it; with the feature `precompiled` here, for all dtypes.
+/// as a function pointer. The loop is compiled in the program that uses it; with the feature `precompiled` here, for all dtypes.
 macro_rules! loop_by_dtype {
     ($(#[$doc:meta])* fn $name:ident -> $Loop:ty: $T:ident => $loop:expr) => {
         $(#[$doc])*

@@ -142,8 +142,7 @@ pub(super) unsafe fn copy_short(to: *mut u8, from: *const u8, bytes: usize) {
 /// There are `count` blocks at `from`, and room for them at `to`; the two do not overlap.
 pub(super) unsafe fn copy_blocks(to: *mut u8, from: *const u8, step: isize, bytes: usize, count: usize) {
     /// Moves a whole word for every block except the first and the last. Its excess bytes belong to the neighbouring block, and the next
-    /// word
-    /// overwrites them.
+    /// word overwrites them.
     #[inline(always)]
     unsafe fn by_words<P: Copy>(to: *mut u8, from: *const u8, step: isize, bytes: usize, count: usize) {
         // SAFETY: the caller's promise; a word is no longer than two adjacent blocks.

@@ -50,8 +50,7 @@ mod x86 {
     use core::arch::x86_64::*;
 
     /// `name [TABLE …] |x, all| result` writes a loop that computes `result` for vectors of `x`; the tables are held in registers, and
-    /// `all(c)`
-    /// broadcasts `c`.
+    /// `all(c)` broadcasts `c`.
     macro_rules! looked_up {
         ($($(#[$doc:meta])* $name:ident [$($table:ident $values:expr),*] |$x:ident, $all:ident| $result:block)*) => {$(
             $(#[$doc])*
@@ -105,8 +104,7 @@ mod x86 {
             -5.507204e-06, -1.399928e-05, 2.7723875e-06]];
 
     /// Reciprocals of numbers from 3/4 to 3/2, indexed by the top four fraction bits: exactly 1 near 1, else values near the middle of the
-    /// segment
-    /// whose logarithms are almost exact floats.
+    /// segment whose logarithms are almost exact floats.
     #[rustfmt::skip]
     const RECIPROCALS: [f32; 16] = [1.0, 0.9140032, 0.8663314, 0.820757, 0.7811353, 0.7444245, 0.71246815, 0.6804121,
         1.3067353, 1.2542677, 1.2088013, 1.1635354, 1.1227, 1.0870434, 1.0481777, 1.0];

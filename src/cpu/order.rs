@@ -50,8 +50,7 @@ fn sorted<'a, P: Packed>(packed: &'a mut [P], spare: &'a mut Option<Scratch<P>>,
         }
         for position in 0..len {
             // SAFETY: `from` holds `len` keys. A digit's start counts up to the start of the next digit, and the last one ends with the
-            // lane; all lanes of
-            // a call are equally long.
+            // lane; all lanes of a call are equally long.
             unsafe {
                 let key = from.add(position).read();
                 let start = &mut starts[key.digit(at)];
@@ -163,8 +162,7 @@ const FEW: usize = 8;
 const KEPT: usize = 16;
 
 /// Collects the packed keys of a few candidates that include the `k` smallest. Most elements are dropped after one comparison with the
-/// `k`-th
-/// smallest so far.
+/// `k`-th smallest so far.
 ///
 /// # Safety
 /// The lane has `len` elements, `step` apart.

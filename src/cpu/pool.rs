@@ -126,8 +126,7 @@ impl<A: Copy, R: Reducer<A>> Loop for Rows<'_, A, R> {
 }
 
 /// Reduces each window of `(N, D, H, W, C)` to one element, ignoring positions outside an axis. The result is row-major with `places`
-/// instead
-/// of `D`, `H` and `W`; `None` where channels are not contiguous or windows are large.
+/// instead of `D`, `H` and `W`; `None` where channels are not contiguous or windows are large.
 pub(crate) fn pool<A: Element, R: Reducer<A>>(
     reducer: R,
     windows: &[Window; 3],

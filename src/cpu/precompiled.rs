@@ -4,8 +4,7 @@
 //! They are optimised even in programs built in debug mode.
 
 /// `or_precompiled!(functions, find(name, dtype))`: the precompiled loops of a kernel if there are any, else its own. (`if const`, so that
-/// the
-/// program compiles nothing where there are.)
+/// the program compiles nothing where there are.)
 macro_rules! or_precompiled {
     ($own:expr, $find:ident($name:expr, $dtype:expr)) => {{
         #[cfg(feature = "precompiled")]
@@ -38,8 +37,7 @@ pub(super) mod lists {
     use core::any::TypeId;
 
     /// Converts a kernel with loops compiled in the calling program (its type is checked against this id) to the same kernel with the loops
-    /// of
-    /// this crate.
+    /// of this crate.
     pub(in crate::cpu) type Compiled<L> = fn(*const u8, TypeId) -> *const L;
 
     /// One arm per dtype of a set, with its type as `$E`.

@@ -164,8 +164,7 @@ impl<W: Copy, F: Fn(*mut W, W)> Loop for CombineRow<W, F> {
 }
 
 /// The order in which a scatter visits positions. Along the indexed axis it is always ascending: elements for the same place must be
-/// written
-/// in order.
+/// written in order.
 struct Visits {
     /// The axes, the innermost last.
     axes: Vec<usize>,

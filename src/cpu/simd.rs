@@ -161,8 +161,7 @@ pub(crate) fn prefetch_row_nearby<T>(place: *const T, len: usize) {
 }
 
 /// Prefetches several rows of `len` bytes, `step` bytes apart, like [`prefetch_row_nearby`]. (Not inline: a call is cheap compared with a
-/// cache
-/// miss, and loops are compiled many times.)
+/// cache miss, and loops are compiled many times.)
 #[inline(never)]
 pub(crate) fn prefetch_rows_nearby(place: *const u8, rows: usize, step: usize, len: usize) {
     for row in 0..rows {

@@ -113,8 +113,7 @@ pub(crate) fn try_for_each_part<T: Send>(parts: Vec<T>, work: &(dyn Fn(T) -> Res
 }
 
 /// Pieces of work that workers take one at a time: each from the front of its own range, whose pieces are adjacent and share its cache;
-/// when
-/// that is empty, from the back of the others' ranges.
+/// when that is empty, from the back of the others' ranges.
 pub(crate) struct Queue(Vec<Mutex<Range<usize>>>);
 
 impl Queue {
@@ -384,8 +383,7 @@ mod tests {
     }
 
     /// A finished helper polls for its caller's next job, and takes it without being spawned again. (Depends on real time, which Miri does
-    /// not
-    /// model.)
+    /// not model.)
     #[test]
     #[cfg_attr(miri, ignore)]
     fn a_helper_that_lingers_takes_the_next_job() {

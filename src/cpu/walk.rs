@@ -95,8 +95,7 @@ impl<const N: usize> Walk<N> {
     }
 
     /// Splits an axis into up to `pieces` walks: the outermost axis that divides evenly enough, so that threads write far apart, else the
-    /// longest
-    /// one. Pieces of the last axis are multiples of `multiple` elements.
+    /// longest one. Pieces of the last axis are multiples of `multiple` elements.
     pub(crate) fn split(&self, pieces: usize, multiple: usize) -> Vec<Self> {
         let pieces = pieces.max(1);
         let is_even = |&axis: &usize| self.sizes[axis] >= 8 * pieces || self.sizes[axis].is_multiple_of(pieces);

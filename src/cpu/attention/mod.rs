@@ -1,6 +1,5 @@
 //! Scaled dot-product attention in blocks: the scores of a few queries with a block of keys are computed, turned into a softmax with a
-//! running
-//! maximum and a running sum, and multiplied with the values, so that the full score matrix never exists.
+//! running maximum and a running sum, and multiplied with the values, so that the full score matrix never exists.
 //!
 //! A block of keys and values is packed once for many queries, which are processed in tiles whose scores stay in the L1 cache. Source: Dao
 //! et al. 2022, "FlashAttention", algorithm 1.
@@ -305,14 +304,12 @@ impl<'a, E: Dtype> Group<'a, E> {
             columns: width,
         };
         // SAFETY: the scores are written, and so are the sums that are added to: by the first block, of which every query sees a key; the
-        // buffer has
-        // room for whole strips of them.
+        // buffer has room for whole strips of them.
         unsafe { values.multiply::<E>(products) }
     }
 
     /// Recomputes a query by the definition, over visible keys only. (A product of tiles multiplies masked values by zero, which is NaN
-    /// where they
-    /// are NaN or infinite.)
+    /// where they are NaN or infinite.)
     #[cold]
     #[inline(never)]
     fn again(&self, row: usize) -> Result<()> {

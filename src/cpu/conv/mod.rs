@@ -1,6 +1,5 @@
 //! Convolutions of floating-point numbers, computed directly, without a matrix of patches (im2col). The result is computed in blocks of
-//! rows
-//! and columns; a block's input is first copied, padded and channels last, unless it has that layout already.
+//! rows and columns; a block's input is first copied, padded and channels last, unless it has that layout already.
 //!
 //! Every sum is taken in the same order, whatever the blocks and threads: by chunks of channels, then positions, then channels. Windows of
 //! 3 x 3 with many channels have an algorithm with fewer products, `winograd`; so do windows of seven columns with stride two and few

@@ -35,8 +35,7 @@ pub(super) struct Plan<'a, E: Dtype> {
     /// Whether windows are read from the operand directly.
     pub(super) is_direct: bool,
     /// Whether copied windows keep the planar layout. With few channels, copying planes line by line is faster than interleaving them
-    /// number by
-    /// number.
+    /// number by number.
     pub(super) is_planar: bool,
     /// Whether sums are stored directly into the result.
     pub(super) writes_result: bool,

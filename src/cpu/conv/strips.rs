@@ -142,8 +142,7 @@ impl<E: Dtype> Plan<'_, E> {
                             ahead_step,
                         };
                         // SAFETY: windows are inside the operand or its padded copy, which is fully initialised; the chunk of weights and
-                        // the initial values are
-                        // valid; no other block or strip writes these places of the result.
+                        // the initial values are valid; no other block or strip writes these places of the result.
                         unsafe { self.kernels.run(pixels, &tile) }
                         column += pixels;
                     }

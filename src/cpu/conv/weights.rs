@@ -201,8 +201,7 @@ impl<'a, E: Dtype> Packer<'a, E> {
     }
 
     /// The memory of a strip's chunk (past the last chunk: of the next strip's first one), for prefetching; empty if an output channel's
-    /// weights
-    /// in a chunk are not contiguous.
+    /// weights in a chunk are not contiguous.
     pub(super) fn ahead(&self, strip: usize, chunk: usize) -> Ahead {
         let (channels, positions) = (self.weights.sizes[1], self.weights.positions());
         let (strip, chunk) = if chunk * self.chunk < channels { (strip, chunk) } else { (strip + 1, 0) };

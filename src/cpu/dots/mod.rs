@@ -1,6 +1,6 @@
 //! Matrix products by dot-product instructions, which multiply groups of terms and accumulate. Both operands are packed into panels, so
-//! that a
-//! tile's operands are contiguous and its sums stay in registers. Terms are accumulated in order, whatever the blocking and the threads.
+//! that a tile's operands are contiguous and its sums stay in registers. Terms are accumulated in order, whatever the blocking and the
+//! threads.
 
 pub(super) mod pack;
 pub(super) mod plain;
@@ -62,8 +62,7 @@ pub(super) trait Dot: 'static {
     ///
     /// # Safety
     /// There are `depth` times [`ROWS`](Self::ROWS) groups on the left, and `depth` times `vectors` vectors of groups on the right. Called
-    /// between
-    /// [`begin`](Self::begin) and [`end`](Self::end), on the same thread.
+    /// between [`begin`](Self::begin) and [`end`](Self::end), on the same thread.
     unsafe fn tile(vectors: usize, tile: TileArgs<Self::Group, Self::Sum>);
 }
 
@@ -347,8 +346,7 @@ where
                     let sums = buffer.sums.start().wrapping_add(kept * D::ROWS * D::STRIP);
                     let (left, adds) = (buffer.left.start().wrapping_add(row * depth), low > 0);
                     // SAFETY: the operands are packed: `depth` groups for each row and for each lane of the strip. The buffer holds
-                    // initialised sums that nobody
-                    // else accesses. The caller has detected the instruction.
+                    // initialised sums that nobody else accesses. The caller has detected the instruction.
                     let sums = unsafe {
                         D::tile(vectors, TileArgs { depth, left, right, sums, adds });
                         core::slice::from_raw_parts(sums, D::ROWS * D::STRIP)

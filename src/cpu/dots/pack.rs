@@ -226,8 +226,7 @@ impl<T: Copy, F: PackTerm<G> + From<T>, G: PrimInt> Loop for Pack<T, F, G> {
         let (groups, rest) = (self.terms / Self::TERMS, self.terms % Self::TERMS);
         let mut done = 0;
         // SAFETY: the maker of this loop promises that the operand has the lines and terms, and that there is room for `width` lines of
-        // enough groups
-        // for the terms.
+        // enough groups for the terms.
         unsafe {
             if self.steps[1] == 1 {
                 self.along(groups);

@@ -124,8 +124,7 @@ pub(in crate::cpu) mod avx512 {
     use super::*;
     instructions! {
         /// Pairs of `bf16`: the second terms' product is added first, then the first terms', each sum rounded to nearest regardless of the
-        /// rounding
-        /// mode. Denormal inputs and outputs are flushed to zero.
+        /// rounding mode. Denormal inputs and outputs are flushed to zero.
         Halves ["avx512f,avx512bf16": "avx512f" "avx512bf16"] bf16, bf16 as u32 => [f32; 16 * 4],
             sums __m512 { _mm512_setzero_ps(); |from| _mm512_loadu_ps(from); |sums, to| _mm512_storeu_ps(to, sums) }
             spread __m512bh { |group| transmute::<__m512i, __m512bh>(_mm512_set1_epi32(group.cast_signed())) }
@@ -247,8 +246,7 @@ pub(in crate::cpu) mod amx {
                 unsafe fn tile(_: usize, tile: TileArgs<u32, $sum>) {
                     let TileArgs { depth, left, right, sums, adds } = tile;
                     // SAFETY: a run of the left operand is two tiles one after the other; one of the right operand is two tiles side by
-                    // side, as are the sums. The
-                    // caller promises that they are valid. The tiles are configured, and nobody else uses them.
+                    // side, as are the sums. The caller promises that they are valid. The tiles are configured, and nobody else uses them.
                     unsafe {
                         asm!(
                             "test {adds:e}, {adds:e}",

@@ -59,8 +59,7 @@ struct Piece<'a, E: Field> {
 }
 
 /// Calls `work` with the index of each matrix and the places of its results; it returns `info`, or an error if memory runs out.
-/// `nanoseconds` is
-/// the estimated time per matrix.
+/// `nanoseconds` is the estimated time per matrix.
 pub(crate) fn each<E: Field>(
     count: usize,
     nanoseconds: usize,

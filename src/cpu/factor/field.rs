@@ -7,8 +7,7 @@ use faer::traits::ComplexField;
 use num_traits::NumAssign;
 
 /// The dtypes that matrices are factored in: `f32`, `f64`, `Complex<f32>` and `Complex<f64>`. For real numbers only, the bound is
-/// [`RealField`],
-/// whose results have the same dtype.
+/// [`RealField`], whose results have the same dtype.
 ///
 /// ```
 /// use castiron::{Field, Tensor, shape};
@@ -74,8 +73,7 @@ pub trait Field: Inexact + ComplexField<Real = <Self as Field>::Re> + NumAssign 
 }
 
 /// The real dtypes that matrices are factored in: `f32` and `f64`. This one bound suffices for generic linear algebra: its results
-/// (products,
-/// norms, singular values, determinants) have the same dtype, and scalars support `num_traits::Float`.
+/// (products, norms, singular values, determinants) have the same dtype, and scalars support `num_traits::Float`.
 ///
 /// ```
 /// use castiron::{Dim, RealField, Tensor, tensor};

@@ -1,6 +1,5 @@
 //! Factorisations of matrices in host memory, one function per matrix, column-major, with LAPACK's conventions, on top of `faer`'s
-//! products,
-//! triangular solves and eigenvalue iterations.
+//! products, triangular solves and eigenvalue iterations.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub(crate) mod batch;

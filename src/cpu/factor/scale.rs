@@ -1,6 +1,5 @@
 //! Matrices scaled to a largest element between 1 and 2, for iterations with absolute thresholds: `faer`'s treat elements below the square
-//! root of
-//! the smallest normal number as zero, and multiply squares.
+//! root of the smallest normal number as zero, and multiply squares.
 
 use super::{copied, field::Field};
 use crate::error::Result;

@@ -17,8 +17,7 @@ pub(crate) enum Vectors {
 }
 
 /// `A = U diag(S) Vh`, with descending singular values. `u` and `vh` are empty where vectors are not requested. Returns 0 for success, or
-/// the
-/// reason of failure ([`not_found`](super::not_found)).
+/// the reason of failure ([`not_found`](super::not_found)).
 pub(crate) fn svd<E: Field>(
     a: &[E],
     [m, n]: [usize; 2],

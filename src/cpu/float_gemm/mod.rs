@@ -1,12 +1,10 @@
 //! Float matrix products, in blocks that stay in the caches, by the kernels of `tile`; complex numbers are pairs of floats.
 //!
 //! The terms of a sum are divided into blocks, each summed from zero and then added to the result, in order: sums depend on the number of
-//! terms
-//! only. The result is divided among threads in both directions, and each part into panels of columns that, with a block's terms, fit the
-//! L2
-//! cache. A panel's columns are packed in strips, either beforehand or by the kernel while it multiplies the first rows. Then each tile of
-//! rows, which fits the L1 cache, is multiplied with all strips. Rows are read in place, unless their terms are not contiguous or the rows
-//! map to the same sets of that cache: then the tile is packed, too.
+//! terms only. The result is divided among threads in both directions, and each part into panels of columns that, with a block's terms, fit
+//! the L2 cache. A panel's columns are packed in strips, either beforehand or by the kernel while it multiplies the first rows. Then each
+//! tile of rows, which fits the L1 cache, is multiplied with all strips. Rows are read in place, unless their terms are not contiguous or
+//! the rows map to the same sets of that cache: then the tile is packed, too.
 //!
 //! Threads share no packed data: packing columns takes as long as a few rows, which is less than waiting for each other would.
 
@@ -30,8 +28,7 @@ const MOST: usize = if cfg!(debug_assertions) { 3 << 7 } else { 16 << 7 };
 /// Maximum bytes of a right matrix that fits the L1 cache together with a tile's rows.
 const NEAR: usize = 16 << 10;
 /// Maximum bytes of a right matrix that the kernel packs itself: from the L2 cache, where a miss costs little. Larger ones are packed row
-/// by
-/// row across all strips of a panel, in memory order.
+/// by row across all strips of a panel, in memory order.
 const NEARBY: usize = if cfg!(debug_assertions) { 32 << 10 } else { 512 << 10 };
 /// Distance in bytes of lines that map to the same L1 cache set, and bytes per line.
 const SETS: usize = 4 << 10;
@@ -221,8 +218,7 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
                     ahead_step,
                 };
                 // SAFETY: the strip has all terms of the block; rows, terms and columns are inside the operands that the kernel reads and
-                // the result, whose
-                // places belong to this call; places that are added to are initialised.
+                // the result, whose places belong to this call; places that are added to are initialised.
                 unsafe {
                     if packs {
                         self.kernels.run_packing(&args, place(strip));

@@ -27,8 +27,7 @@ fn covering(len: usize, side: usize) -> impl Iterator<Item = usize> {
 }
 
 /// Copies `lines` lines of `len` elements of `PARTS` numbers each, transposed: in the source, the elements of a line are `from_step` apart
-/// and
-/// lines are contiguous.
+/// and lines are contiguous.
 ///
 /// # Safety
 /// Everything that sizes and strides reach is initialised in `from`, and the caller's to write in `to`.

@@ -80,8 +80,7 @@ fn results_of<const N: usize>(
 }
 
 /// Reduces elements of the functions' dtype over the axes of `mask`; the results, one buffer per result of the reducer, are row-major over
-/// the
-/// other axes.
+/// the other axes.
 ///
 /// # Safety
 /// There are elements of these sizes and strides at the pointer.

@@ -213,8 +213,7 @@ impl<X: Expression> Loop for ComputeLines<'_, X> {
                 at[along] = index[along] + low;
                 let piece = piece.min(len - low);
                 // SAFETY: an expression's sizes are those its leaves are broadcast to; the buffers outlive the loop, and a chunk fits them
-                // or is read in
-                // place; the destination has room for all elements.
+                // or is read in place; the destination has room for all elements.
                 unsafe {
                     let places = x.places(fused::Compiled, &mut buffer, computed, &at, along, piece);
                     let to = to.add(line * len + low).cast::<MaybeUninit<X::Elem>>();

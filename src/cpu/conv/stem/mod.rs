@@ -1,9 +1,7 @@
 //! Convolutions of a few channels with windows seven columns wide and stride two, as in the first layer of a ResNet. By Winograd's
-//! algorithm
-//! in one dimension, two results of a row need 9 products per channel and window row instead of 14: the four even columns of a window meet
-//! the
-//! even columns of the input, by F(2, 4); the three odd ones meet the odd columns, by F(2, 3). Products at the same point are summed
-//! together.
+//! algorithm in one dimension, two results of a row need 9 products per channel and window row instead of 14: the four even columns of a
+//! window meet the even columns of the input, by F(2, 4); the three odd ones meet the odd columns, by F(2, 3). Products at the same point
+//! are summed together.
 //!
 //! As in `winograd`, a result depends on its window only, and non-finite results are recomputed directly.
 
@@ -185,8 +183,7 @@ impl<T: Copy> Block<'_, T> {
                         ahead_step: 0,
                     };
                     // SAFETY: the transformed lines of all windows are valid for whole tiles, as are the transformed windows and the
-                    // initial values; the
-                    // products belong to this block.
+                    // initial values; the products belong to this block.
                     unsafe { kernels.run(pixels, &args) }
                     tile += pixels;
                 }

@@ -1,6 +1,5 @@
 //! The transforms of Winograd's algorithms F(2, 4), with the points 0, 1, -1, 2 and infinity, and F(2, 3), without 2: of input lines, with
-//! one
-//! tile per vector lane, and of windows and products, with one output channel per lane.
+//! one tile per vector lane, and of windows and products, with one output channel per lane.
 
 #![allow(clippy::needless_range_loop, reason = "indices are those of registers")]
 

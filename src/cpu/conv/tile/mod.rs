@@ -38,8 +38,7 @@ pub(in crate::cpu) struct TileArgs<'a, T> {
     pub(in crate::cpu) columns: usize,
     pub(in crate::cpu) finish: Finish<T>,
     /// Memory to prefetch meanwhile, and bytes per number of a window: the prefetches are spread over the tile, because many at once would
-    /// stall
-    /// its loads. (The memory need not be valid.)
+    /// stall its loads. (The memory need not be valid.)
     pub(in crate::cpu) ahead: *const T,
     pub(in crate::cpu) ahead_step: usize,
 }
@@ -80,8 +79,7 @@ impl<T> Kernels<T> {
     ///
     /// # Safety
     /// Each pixel's runs are inside initialised memory; there is a strip of weights for each number of all runs; each pixel has `columns`
-    /// initial
-    /// values; no other thread accesses the `columns` places of each pixel of the result.
+    /// initial values; no other thread accesses the `columns` places of each pixel of the result.
     #[inline]
     pub(in crate::cpu) unsafe fn run(self, pixels: usize, tile: &TileArgs<'_, T>) {
         // SAFETY: the caller's promise; the kernels are those of this machine.
@@ -89,8 +87,7 @@ impl<T> Kernels<T> {
     }
 
     /// Computes `pixels` pixels of one run each, with contiguous strips of weights. The sums start from zero. (The arguments' strides of
-    /// weights
-    /// and initial values are ignored.)
+    /// weights and initial values are ignored.)
     ///
     /// # Safety
     /// As for [`run`](Self::run).
@@ -101,8 +98,7 @@ impl<T> Kernels<T> {
     }
 
     /// [`run_packed`](Self::run_packed) for the largest tile, reading strips of weights with the arguments' stride and copying them to
-    /// adjacent
-    /// places on the way.
+    /// adjacent places on the way.
     ///
     /// # Safety
     /// As for [`run`](Self::run); there is room for the strips, and no other thread uses it.

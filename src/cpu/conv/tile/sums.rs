@@ -36,8 +36,7 @@ pub(in crate::cpu::conv) trait Lanes {
 const UNROLLED: usize = 4;
 
 /// Returns the pointer, hiding its computation from the compiler. Otherwise the compiler keeps a pointer per pixel, and loads the numbers
-/// of
-/// all pixels before the first multiplication; there are not enough registers for either.
+/// of all pixels before the first multiplication; there are not enough registers for either.
 #[inline(always)]
 #[allow(clippy::pointers_in_nomem_asm_block, reason = "nothing is read or written through the pointer")]
 fn opaque<T>(place: *const T) -> *const T {

@@ -1,10 +1,7 @@
 //! Convolutions with 3 x 3 windows by Winograd's algorithm. For stride one, F(2 x 2, 3 x 3): a tile of 2 x 2 results needs 16 products per
-//! pair
-//! of input and output channel instead of 36. For stride two, F(2, 2) on every other row and column of the input: 25 products. A tile's
-//! input
-//! and the windows are transformed so that the products become matrix products, `(tiles, channels)` by `(channels, output channels)`, one
-//! per
-//! point of the algorithm.
+//! pair of input and output channel instead of 36. For stride two, F(2, 2) on every other row and column of the input: 25 products. A
+//! tile's input and the windows are transformed so that the products become matrix products, `(tiles, channels)` by `(channels, output
+//! channels)`, one per point of the algorithm.
 //!
 //! A result depends on its window only, as in a direct convolution: its error is of the same order, and NaN reaches the same results. An
 //! infinity may become NaN, so non-finite results are recomputed directly.

@@ -28,8 +28,7 @@ pub(super) struct Scheme {
 /// The schemes for stride one and two.
 ///
 /// Stride two: the outer columns of a window meet the even columns of the input, by F(2, 2) with the points 0, 1 and infinity; the inner
-/// one
-/// meets the odd columns, each of which belongs to one result: the points are 0 and infinity.
+/// one meets the odd columns, each of which belongs to one result: the points are 0 and infinity.
 static SCHEMES: [Scheme; 2] = [
     Scheme::new(&[[0, 0], [1, 0], [2, 0], [3, 0]], &[1, 1, 1, 1]),
     Scheme::new(&[[0, 0], [0, 1], [1, 0], [2, 0], [2, 1]], &[2, 1, 2]),
