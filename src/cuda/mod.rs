@@ -1,5 +1,5 @@
-//! The CUDA runtime: the driver, NVRTC and cublasLt, loaded when first used; devices, their memory, kernels compiled from text, and
-//! launches. The only place that knows the driver.
+//! The CUDA runtime: the driver, NVRTC and cublasLt, loaded on first use; devices, their memory, kernels compiled from text, and launches.
+//! The only place that calls the driver.
 //!
 //! ```text
 //! driver   libraries and their functions, or what is missing
@@ -11,8 +11,8 @@
 //! blas     products of matrices by cublasLt, each by a plan
 //! ```
 //!
-//! All work on a device is ordered by its one stream: memory is freed there after whatever reads it, and only reading
-//! elements to the host waits. Uses dtypes, errors and the host's threads; used by `device`.
+//! All work on a device is ordered by its only stream: memory is freed there after everything that reads it, and only reads by the host
+//! wait.
 
 pub(crate) mod blas;
 pub(crate) mod buffer;

@@ -293,7 +293,7 @@ impl Backend for Cpu {
         sizes: &[usize],
         strides: &[usize],
     ) -> Result<HostBuffer> {
-        // Images that lie channel by channel are the right factor of a product as they are.
+        // Planar images are the right factor of a product without copying.
         let is_product = convolution.is_pointwise() && convolving::is_row_major(sizes, strides);
         if conv::has::<E>() && !is_product {
             return conv::convolve(convolution, x, Weight::Tensor(weight), bias, [sizes, strides], None);

@@ -1,7 +1,6 @@
-//! `Cuda<N>` over the CUDA runtime: memory, copies, reading elements to the host, and what it asks the files of operations for.
+//! `Cuda<N>` on the CUDA runtime: memory, copies, downloads, and calls into the files of operations.
 //!
-//! The device is that of the operands; only what has none asks for ordinal `N`.
-//! Uses `cuda` and the files beside it; used by `tensor` and, through `Dynamic`, by `any`.
+//! The operands determine the device; operations without operands use ordinal `N`.
 
 use super::Cuda;
 use super::elementwise::{self, Seeking, Target, count, fresh, operand, operand_of, run, written};
@@ -27,7 +26,7 @@ pub(crate) fn available(which: AnyDevice) -> Result<()> {
     device(which.index().unwrap_or(0)).map(|_| ())
 }
 
-/// The device of another buffer, or that with the ordinal `N`. (`Dynamic` runs all buffers by one `N`, whatever theirs.)
+/// The device of another buffer, or the one with ordinal `N`. (`Dynamic` runs all buffers with one `N`, whatever their device.)
 fn placed<const N: usize>(beside: Option<&CudaBuffer>) -> Result<&'static CudaDevice> {
     beside.map_or_else(|| device(N), |beside| Ok(beside.device()))
 }
@@ -35,12 +34,12 @@ fn placed<const N: usize>(beside: Option<&CudaBuffer>) -> Result<&'static CudaDe
 /// Checks that operands have the same sizes.
 ///
 /// # Panics
-/// If they do not.
+/// If they differ.
 fn expect_same(a: &[usize], b: &[usize]) {
     assert!(a == b, "operands arrive broadcast");
 }
 
-/// So many contiguous elements from the first of a view on.
+/// `len` contiguous elements from the first of a view on.
 fn line_of<'a, E>(view: &View<'a, CudaBuffer, E>, len: &'a [usize; 1]) -> View<'a, CudaBuffer, E> {
     View::new(view.buffer, view.offset, len, &[1])
 }
@@ -89,7 +88,7 @@ impl<const N: usize> Backend for Cuda<N> {
     fn share<E: Element>(view: View<'_, CudaBuffer, E>) -> (CudaBuffer, usize) {
         match view.buffer.shared() {
             Some(shared) => (shared, view.offset),
-            // As on the host, there is no other way to say that memory runs out.
+            // As on the host, there is no other way to report that memory runs out.
             None => (copy_span(view).unwrap_or_else(|error| panic!("{error}")), 0),
         }
     }
@@ -123,7 +122,7 @@ impl<const N: usize> Backend for Cuda<N> {
     fn peek<E: Element>(view: View<'_, CudaBuffer, E>) -> Result<E> {
         debug_assert_eq!(numel(view.sizes), Some(1));
         let (at, _) = reach("item", &view)?;
-        // SAFETY: what a view reaches are valid elements.
+        // SAFETY: what a view reaches is valid elements.
         let elements = unsafe { view.buffer.elements::<E>(at, 1)? };
         Ok(elements[0])
     }
@@ -164,7 +163,7 @@ impl<const N: usize> Backend for Cuda<N> {
     ) -> Result<CudaBuffer> {
         expect_same(a.sizes, b.sizes);
         let place = (a.sizes, strides);
-        // SAFETY: as in `map1`; both have these sizes.
+        // SAFETY: as in `map1`; both views have these sizes.
         unsafe {
             fresh(O::DTYPE, "map", a.buffer.device(), place, &|to| {
                 describe::map2(to, &kernel, [operand_of(&a), operand_of(&b)])
@@ -208,7 +207,7 @@ impl<const N: usize> Backend for Cuda<N> {
     ) -> Result<()> {
         expect_same(a.sizes, out.sizes);
         let target = Target { to: written(&out), sizes: out.sizes, in_place: false };
-        // SAFETY: what views reach is valid; the output is held exclusively, so that the operand is elsewhere.
+        // SAFETY: what views reach is valid; the output is held exclusively, so the operand does not overlap it.
         unsafe { run(O::DTYPE, "map", out.buffer.device(), &target, &|to| describe::map1(to, &kernel, operand_of(&a))) }
     }
     fn map2_into<A: Element, B: Element, O: Element>(
@@ -239,7 +238,7 @@ impl<const N: usize> Backend for Cuda<N> {
     ) -> Result<()> {
         expect_same(b.sizes, out.sizes);
         let target = Target { to: written(&out), sizes: out.sizes, in_place: true };
-        // SAFETY: the first operand is the output itself; the output is held exclusively, so that the second is elsewhere.
+        // SAFETY: the first operand is the output itself; the output is held exclusively, so the second does not overlap it.
         unsafe {
             run(O::DTYPE, "update", out.buffer.device(), &target, &|to| {
                 describe::map2(to, &kernel, [target.to, operand_of(&b)])
@@ -275,7 +274,7 @@ impl<const N: usize> Backend for Cuda<N> {
         if let Some(result) = unsafe { reduce::reduce_expression(device(N)?, reducer, &x, sizes, mask)? } {
             return Ok(result);
         }
-        // Where operands are broadcast or strided, by way of a tensor.
+        // Broadcast or strided operands are evaluated into a tensor first.
         let strides = strides::row_major(sizes);
         // SAFETY: the caller's promise.
         let elements = unsafe { Self::evaluate(x, sizes, &strides)? };
@@ -323,7 +322,7 @@ impl<const N: usize> Backend for Cuda<N> {
         for piece in pieces {
             let place = result.address() + (at * strides[axis] * size_of::<E>()) as u64;
             let target = Target { to: operand(place, strides), sizes: piece.sizes, in_place: false };
-            // SAFETY: the piece has the result's other sizes, and its place along the axis; what a view reaches is valid.
+            // SAFETY: the piece has the result's other sizes, and fits along the axis; what a view reaches is valid.
             unsafe {
                 run(E::DTYPE, "cat", device, &target, &|to| describe::map1::<_, E, E>(to, &Copying, operand_of(piece)))?
             };

@@ -60,7 +60,7 @@ CI_FN R::partial ci_reduced(const ci_elements &a, ci_u64 from, const ci_places &
     p = ci_add_all(p, x, i, step, g);
   }
   for (; i + CI_PACK <= last; i += step) p = ci_add(p, a.pack<CI_PACK>(from + ci_gone(i, w)), i, g);
-  // What is less than a pack falls to one thread.
+  // The rest that does not fill a pack is one thread's.
   for (; i < last; i++) p = R::accumulate(p, a.one(from + ci_gone(i, w)), (ci_i64)i, g);
   return p;
 }

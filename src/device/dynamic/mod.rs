@@ -1,5 +1,4 @@
-//! `Dynamic`: a device known only at run time. Each operation dispatches on the storage of its operands. Used by
-//! `AnyTensor`.
+//! `Dynamic`: a device known at run time only. Each operation dispatches on the storage of its operands.
 
 mod buffer;
 pub(crate) mod erased;
@@ -29,7 +28,7 @@ use crate::storage::{View, ViewMut};
 use on::Gpu;
 use on::{There, apart, apart_from, beside, held, on, onto};
 
-/// A device known only at run time.
+/// A device known at run time only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dynamic;
 
@@ -233,7 +232,7 @@ impl Backend for Dynamic {
     fn address<E: Element>(view: View<'_, DynamicBuffer, E>) -> *const E {
         on!(D of: view => D::address(view); core::ptr::null())
     }
-    // Expressions are made of typed tensors, whose device is known at compile time.
+    // Expressions consist of typed tensors, whose device is known at compile time.
     unsafe fn evaluate<X: Expression<Elem: Element>>(_: X, _: &[usize], _: &[usize]) -> Result<DynamicBuffer> {
         Err(Error::NoData { op: "lazy" })
     }
@@ -267,7 +266,7 @@ impl Backend for Dynamic {
                 Cpu::reduce_pairs(reducer, kernel, a.over(left), b.over(right), mask).map(DynamicBuffer::Cpu)
             }
             (DynamicBuffer::Meta, _) => Ok(DynamicBuffer::Meta),
-            // Expressions run on the device of a type; this goes where the operands are.
+            // Expressions run on the device of a type, but this must run on the operands' device.
             _ => {
                 let strides = crate::layout::strides::row_major(a.sizes);
                 let elements = Self::map2::<A, B, C>(kernel, a, b, &strides)?;

@@ -1,7 +1,5 @@
 //! What runs on the device of its operands: `on!` for operations that make storage, `onto!` for those that write, `beside!` and `held!`
 //! for storage itself. (That operands are on one device has been looked at before, where the operation is known.)
-//!
-//! Uses the devices; used by the operations of `Dynamic`.
 
 use super::DynamicBuffer;
 use crate::device::{Backend, Cpu};
