@@ -281,7 +281,7 @@ pub use castiron_macros::try_einsum;
 pub use cpu::factor::field::{Field, RealField};
 #[cfg(feature = "cuda")]
 #[doc(hidden)]
-pub use cuda::outside as cuda_outside;
+pub use cuda::test_hooks as cuda_test_hooks;
 pub use device::{AnyDevice, Cpu, Cuda, Device, IntoDevice, Meta};
 pub use dtype::{
     Bits, CanCast, CastTo, Category, Complex, ComplexFloat, DType, Dtype, Element, Float, Inexact, Integer, Numeric,

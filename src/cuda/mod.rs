@@ -23,9 +23,9 @@ mod driver;
 mod environment;
 pub(crate) mod launch;
 mod library;
-pub mod outside;
 mod plan;
 mod staging;
+pub mod test_hooks;
 
 pub use buffer::CudaBuffer;
 pub(crate) use device::{CudaDevice, device};

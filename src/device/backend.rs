@@ -1,7 +1,7 @@
 //! The operations that a device implements. Shapes are erased to slices of sizes and strides, so that one loop serves all shapes; methods
 //! are generic over their kernel, so that a program links only the kernels it uses.
 
-use super::convolving;
+use super::convolution;
 use crate::dtype::{Castable, Dtype, Element};
 use crate::error::Result;
 #[cfg(feature = "cuda")]
@@ -330,7 +330,7 @@ pub trait Backend: sealed::Backend + Sized + 'static {
         sizes: &[usize],
         strides: &[usize],
     ) -> Result<Self::Storage> {
-        convolving::composed::<Self, E>(convolution, x, weight, bias, sizes, strides)
+        convolution::composed::<Self, E>(convolution, x, weight, bias, sizes, strides)
     }
     /// [`convolve`](Self::convolve) with a kernel applied to each element of the result.
     fn convolve_then<E: Dtype>(
@@ -347,7 +347,7 @@ pub trait Backend: sealed::Backend + Sized + 'static {
     }
     /// Packs a weight for [`convolve_packed`](Self::convolve_packed) with `groups` groups. By default a row-major copy.
     fn pack<E: Dtype>(weight: View<'_, Self::Storage, E>, _groups: usize) -> Result<Self::Storage> {
-        convolving::copied::<Self, E>(weight)
+        convolution::copied::<Self, E>(weight)
     }
     /// [`convolve`](Self::convolve), or [`convolve_then`](Self::convolve_then), with a weight that this device has [packed](Self::pack):
     /// only the view's buffer and sizes are used.
@@ -360,7 +360,7 @@ pub trait Backend: sealed::Backend + Sized + 'static {
         sizes: &[usize],
         strides: &[usize],
     ) -> Result<Self::Storage> {
-        convolving::with_copy::<Self, E, K>(kernel, convolution, x, weight, bias, [sizes, strides])
+        convolution::with_copy::<Self, E, K>(kernel, convolution, x, weight, bias, [sizes, strides])
     }
     /// The product of `(m, k)` and the transpose of a weight `(n, k)`, with a bias `(n)` and a kernel applied to each element of the
     /// row-major result. The weight was [packed](Self::pack) like that of a convolution, `(n, k, 1, 1, 1)`: only the view's buffer and
@@ -371,7 +371,7 @@ pub trait Backend: sealed::Backend + Sized + 'static {
         weight: View<'_, Self::Storage, E>,
         bias: Option<View<'_, Self::Storage, E>>,
     ) -> Result<Self::Storage> {
-        convolving::product_with_copy::<Self, E, K>(kernel, x, weight, bias)
+        convolution::product_with_copy::<Self, E, K>(kernel, x, weight, bias)
     }
     /// Reduces each window of `(N, D, H, W, C)` to one element, ignoring positions outside an axis. The result is row-major with the
     /// numbers of windows instead of `D`, `H` and `W`; `None` if the device has no kernel for it.

@@ -1,6 +1,6 @@
 //! `Cpu`: the host, whose loops are in `cpu`.
 
-use super::{Backend, Device, Place, convolving};
+use super::{Backend, Device, Place, convolution};
 use crate::cpu::conv::Weight;
 use crate::cpu::epilogue::Then;
 use crate::cpu::{
@@ -294,11 +294,11 @@ impl Backend for Cpu {
         strides: &[usize],
     ) -> Result<HostBuffer> {
         // Planar images are the right factor of a product without copying.
-        let is_product = convolution.is_pointwise() && convolving::is_row_major(sizes, strides);
+        let is_product = convolution.is_pointwise() && convolution::is_row_major(sizes, strides);
         if conv::has::<E>() && !is_product {
             return conv::convolve(convolution, x, Weight::Tensor(weight), bias, [sizes, strides], None);
         }
-        convolving::composed::<Self, E>(convolution, x, weight, bias, sizes, strides)
+        convolution::composed::<Self, E>(convolution, x, weight, bias, sizes, strides)
     }
     fn convolve_then<E: Dtype>(
         kernel: impl Map1<E, E>,
@@ -313,14 +313,14 @@ impl Backend for Cpu {
             let then = |out: *mut E, len: usize| epilogue::apply(kernel, out, len);
             return conv::convolve(convolution, x, Weight::Tensor(weight), bias, [sizes, strides], Some(&then));
         }
-        let result = convolving::composed::<Self, E>(convolution, x, weight, bias, sizes, strides)?;
+        let result = convolution::composed::<Self, E>(convolution, x, weight, bias, sizes, strides)?;
         elementwise::map1(kernel, View::<_, E>::new(&result, 0, sizes, strides), strides)
     }
     fn pack<E: Dtype>(weight: View<'_, HostBuffer, E>, groups: usize) -> Result<HostBuffer> {
         if conv::has::<E>() {
             return conv::pack(weight, groups);
         }
-        convolving::copied::<Self, E>(weight)
+        convolution::copied::<Self, E>(weight)
     }
     fn convolve_packed<E: Dtype, K: Map1<E, E>>(
         kernel: Option<K>,
@@ -332,7 +332,7 @@ impl Backend for Cpu {
         strides: &[usize],
     ) -> Result<HostBuffer> {
         if !conv::has::<E>() {
-            return convolving::with_copy::<Self, E, K>(kernel, convolution, x, weight, bias, [sizes, strides]);
+            return convolution::with_copy::<Self, E, K>(kernel, convolution, x, weight, bias, [sizes, strides]);
         }
         let then = kernel.map(|kernel| move |out: *mut E, len: usize| epilogue::apply(kernel, out, len));
         let then = then.as_ref().map(|then| then as Then<'_, E>);
@@ -346,7 +346,7 @@ impl Backend for Cpu {
         bias: Option<View<'_, HostBuffer, E>>,
     ) -> Result<HostBuffer> {
         if !conv::has::<E>() {
-            return convolving::product_with_copy::<Self, E, K>(kernel, x, weight, bias);
+            return convolution::product_with_copy::<Self, E, K>(kernel, x, weight, bias);
         }
         let then = kernel.map(|kernel| move |out: *mut E, len: usize| epilogue::apply(kernel, out, len));
         conv::multiply_packed(x, weight, bias, then.as_ref().map(|then| then as Then<'_, E>))

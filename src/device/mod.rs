@@ -4,10 +4,10 @@
 //! A device is one implementation of `Backend`. Depends on dtypes, shapes, storage and the descriptions of operations, not on tensors.
 
 #[cfg(feature = "cuda")]
-mod attending;
+mod attention;
 mod backend;
 mod colocation;
-mod convolving;
+mod convolution;
 mod cpu;
 mod cuda;
 mod current;

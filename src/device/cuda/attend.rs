@@ -1,4 +1,4 @@
-//! Attention on a GPU: `attending`, then recomputation of NaN results where keys are masked (`attend.cuh`).
+//! Attention on a GPU: `attention`, then recomputation of NaN results where keys are masked (`attend.cuh`).
 
 use super::elementwise::start;
 use super::reduce::BLOCK;

@@ -8,7 +8,7 @@ use super::memory::{copy_span, download, fill, reach};
 use super::{attend, index, lanes, order, product, random, reduce, scatter, select};
 use crate::cuda::buffer::bytes_of;
 use crate::cuda::{CudaBuffer, CudaDevice, device};
-use crate::device::{AnyDevice, Backend, Place, attending};
+use crate::device::{AnyDevice, Backend, Place, attention};
 use crate::dtype::{Castable, Dtype, Element};
 use crate::error::Result;
 use crate::layout::strides;
@@ -356,7 +356,7 @@ impl<const N: usize> Backend for Cuda<N> {
         product::matmul(a.buffer.device(), &kernel, &a, &b, added)
     }
     fn attend<E: Dtype>(attention: &Attention<'_, CudaBuffer, E>) -> Result<CudaBuffer> {
-        let [shares, result] = attending::composed::<Self, E>(attention)?;
+        let [shares, result] = attention::composed::<Self, E>(attention)?;
         attend::without_unseen(attention, &shares, &result)?;
         Ok(result)
     }

@@ -5,7 +5,7 @@
 
 #[cfg(feature = "cuda")]
 use super::on_gpu::{given, gpu};
-use super::{DynamicBuffer, apart};
+use super::{DynamicBuffer, device_mismatch};
 use crate::cpu::erased::{self as loops, ErasedOperand};
 use crate::cpu::read;
 use crate::device::AnyDevice;
@@ -136,7 +136,7 @@ impl<'a> ErasedView<'a> {
                 }
             },
             (DynamicBuffer::Meta, _) => Ok(()),
-            (to, from) => Err(apart(to, from)),
+            (to, from) => Err(device_mismatch(to, from)),
         }
     }
 
@@ -188,7 +188,7 @@ impl<'a> ErasedView<'a> {
                 // A single element is filled in rather than uploaded, which would wait.
                 let device = gpu(device)?;
                 let Given::One(bytes) = given(device, &self)? else {
-                    return Err(super::apart_from(device.name(), self.buffer));
+                    return Err(super::device_mismatch_with(device.name(), self.buffer));
                 };
                 crate::device::cuda::erased::one(device, self.width, bytes).map(DynamicBuffer::Cuda)
             }
@@ -272,7 +272,7 @@ pub(crate) fn join(
     if let DynamicBuffer::Cuda(own) = pieces[0].buffer {
         let there = pieces.iter().map(|piece| match piece.buffer.beside(own) {
             Some(buffer) => Ok(piece.on_gpu(buffer)),
-            None => Err(super::apart_from(own.device().name(), piece.buffer)),
+            None => Err(super::device_mismatch_with(own.device().name(), piece.buffer)),
         });
         let pieces = there.collect::<Result<Vec<_>>>()?;
         return crate::device::cuda::erased::join(&pieces, axis, sizes, strides).map(DynamicBuffer::Cuda);
@@ -283,7 +283,7 @@ pub(crate) fn join(
             DynamicBuffer::Cpu(buffer) => *start = piece.start(buffer),
             DynamicBuffer::Meta => return Ok(DynamicBuffer::Meta),
             #[cfg(feature = "cuda")]
-            other => return Err(apart(pieces[0].buffer, other)),
+            other => return Err(device_mismatch(pieces[0].buffer, other)),
         }
     }
     // SAFETY: the pieces fill the result, each at its place; what a view reaches is valid.

@@ -1,8 +1,8 @@
 //! `Dynamic`: a device known at run time only. Each operation dispatches on the storage of its operands.
 
 mod buffer;
+mod dispatch;
 pub(crate) mod erased;
-mod on;
 #[cfg(feature = "cuda")]
 mod on_gpu;
 #[cfg(feature = "cuda")]
@@ -25,8 +25,10 @@ use crate::ops::segment::Segment;
 use crate::ops::window::{Convolution, Window};
 use crate::storage::{View, ViewMut};
 #[cfg(feature = "cuda")]
-use on::Gpu;
-use on::{There, apart, apart_from, beside, held, on, onto};
+use dispatch::Gpu;
+use dispatch::{
+    There, device_mismatch, device_mismatch_with, dispatch_alloc, dispatch_read, dispatch_storage, dispatch_write,
+};
 
 /// A device known at run time only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,20 +68,20 @@ impl Backend for Dynamic {
         beside: Option<&DynamicBuffer>,
         make: impl FnOnce() -> Result<Vec<E>>,
     ) -> Result<DynamicBuffer> {
-        beside!(D: beside => D::build(beside, make))
+        dispatch_alloc!(D: beside => D::build(beside, make))
     }
     fn zeroed<E: Element>(beside: Option<&DynamicBuffer>, len: usize) -> Result<DynamicBuffer> {
-        beside!(D: beside => D::zeroed::<E>(beside, len))
+        dispatch_alloc!(D: beside => D::zeroed::<E>(beside, len))
     }
     fn fill<E: Element>(beside: Option<&DynamicBuffer>, value: E, len: usize) -> Result<DynamicBuffer> {
-        beside!(D: beside => D::fill(beside, value, len))
+        dispatch_alloc!(D: beside => D::fill(beside, value, len))
     }
     fn tabulate<O: Element>(
         kernel: impl Map1<i64, O>,
         beside: Option<&DynamicBuffer>,
         len: usize,
     ) -> Result<DynamicBuffer> {
-        beside!(D: beside => D::tabulate(kernel, beside, len))
+        dispatch_alloc!(D: beside => D::tabulate(kernel, beside, len))
     }
     #[cfg(feature = "cuda")]
     fn is_on_host(beside: Option<&DynamicBuffer>) -> bool {
@@ -111,39 +113,39 @@ impl Backend for Dynamic {
         }
     }
     fn is_unique(storage: &mut DynamicBuffer) -> bool {
-        held!(D of: storage => D::is_unique(storage); true)
+        dispatch_storage!(D of: storage => D::is_unique(storage); true)
     }
     fn share<E: Element>(view: View<'_, DynamicBuffer, E>) -> (DynamicBuffer, usize) {
         let offset = view.offset;
-        on!(D of: view => { let (buffer, offset) = D::share(view); (of(buffer), offset) }; (DynamicBuffer::Meta, offset))
+        dispatch_read!(D of: view => { let (buffer, offset) = D::share(view); (of(buffer), offset) }; (DynamicBuffer::Meta, offset))
     }
     fn share_own<E: Element>(view: View<'_, DynamicBuffer, E>) -> Result<(DynamicBuffer, usize)> {
         let offset = view.offset;
-        on!(D of: view => D::share_own(view).map(|(buffer, offset)| (of(buffer), offset)); Ok((DynamicBuffer::Meta, offset)))
+        dispatch_read!(D of: view => D::share_own(view).map(|(buffer, offset)| (of(buffer), offset)); Ok((DynamicBuffer::Meta, offset)))
     }
     unsafe fn lend(storage: &DynamicBuffer) -> DynamicBuffer {
-        held!(D of: storage => {
+        dispatch_storage!(D of: storage => {
             // SAFETY: the caller's promise.
             of(unsafe { D::lend(storage) })
         }; DynamicBuffer::Meta)
     }
     fn close(storage: &DynamicBuffer) {
-        held!(D of: storage => D::close(storage); ());
+        dispatch_storage!(D of: storage => D::close(storage); ());
     }
     unsafe fn window(storage: &mut DynamicBuffer) -> DynamicBuffer {
-        held!(D of: storage => {
+        dispatch_storage!(D of: storage => {
             // SAFETY: the caller's promise.
             of(unsafe { D::window(storage) })
         }; DynamicBuffer::Meta)
     }
     fn is_fixed(storage: &DynamicBuffer) -> bool {
-        held!(D of: storage => D::is_fixed(storage); false)
+        dispatch_storage!(D of: storage => D::is_fixed(storage); false)
     }
     fn room<E: Element>(storage: &DynamicBuffer) -> Option<usize> {
-        held!(D of: storage => D::room::<E>(storage); None)
+        dispatch_storage!(D of: storage => D::room::<E>(storage); None)
     }
     fn holds<E: Element>(storage: &DynamicBuffer, len: usize) -> bool {
-        held!(D of: storage => D::holds::<E>(storage, len); true)
+        dispatch_storage!(D of: storage => D::holds::<E>(storage, len); true)
     }
     fn is_same(a: &DynamicBuffer, b: &DynamicBuffer) -> bool {
         match (a, b) {
@@ -154,23 +156,23 @@ impl Backend for Dynamic {
         }
     }
     fn peek<E: Element>(view: View<'_, DynamicBuffer, E>) -> Result<E> {
-        on!(D of: view => D::peek(view); Err(Error::NoData { op: "item" }))
+        dispatch_read!(D of: view => D::peek(view); Err(Error::NoData { op: "item" }))
     }
     fn peek_free<E: Element>(view: View<'_, DynamicBuffer, E>) -> Option<E> {
-        on!(D of: view => D::peek_free(view); None)
+        dispatch_read!(D of: view => D::peek_free(view); None)
     }
     fn download<E: Element>(view: View<'_, DynamicBuffer, E>) -> Result<Vec<E>> {
-        on!(D of: view => D::download(view); Err(Error::NoData { op: "to_device" }))
+        dispatch_read!(D of: view => D::download(view); Err(Error::NoData { op: "to_device" }))
     }
     fn has<E: Castable>(view: View<'_, DynamicBuffer, E>, what: Sought) -> Result<bool> {
-        on!(D of: view => D::has(view, what); Ok(false))
+        dispatch_read!(D of: view => D::has(view, what); Ok(false))
     }
     fn map1<A: Element, O: Element>(
         kernel: impl Map1<A, O>,
         a: View<'_, DynamicBuffer, A>,
         strides: &[usize],
     ) -> Result<DynamicBuffer> {
-        on!(D: a => D::map1(kernel, a, strides))
+        dispatch_read!(D: a => D::map1(kernel, a, strides))
     }
     fn map2<A: Element, B: Element, O: Element>(
         kernel: impl Map2<A, B, O>,
@@ -178,7 +180,7 @@ impl Backend for Dynamic {
         b: View<'_, DynamicBuffer, B>,
         strides: &[usize],
     ) -> Result<DynamicBuffer> {
-        on!(D: a b => D::map2(kernel, a, b, strides))
+        dispatch_read!(D: a b => D::map2(kernel, a, b, strides))
     }
     fn map3<A: Element, B: Element, C: Element, O: Element>(
         kernel: impl Map3<A, B, C, O>,
@@ -187,14 +189,14 @@ impl Backend for Dynamic {
         c: View<'_, DynamicBuffer, C>,
         strides: &[usize],
     ) -> Result<DynamicBuffer> {
-        on!(D: a b c => D::map3(kernel, a, b, c, strides))
+        dispatch_read!(D: a b c => D::map3(kernel, a, b, c, strides))
     }
     fn map1_line<A: Element, O: Element>(
         kernel: impl Map1<A, O>,
         a: View<'_, DynamicBuffer, A>,
         len: usize,
     ) -> Result<DynamicBuffer> {
-        on!(D: a => D::map1_line(kernel, a, len))
+        dispatch_read!(D: a => D::map1_line(kernel, a, len))
     }
     fn map2_line<A: Element, B: Element, O: Element>(
         kernel: impl Map2<A, B, O>,
@@ -202,14 +204,14 @@ impl Backend for Dynamic {
         b: View<'_, DynamicBuffer, B>,
         len: usize,
     ) -> Result<DynamicBuffer> {
-        on!(D: a b => D::map2_line(kernel, a, b, len))
+        dispatch_read!(D: a b => D::map2_line(kernel, a, b, len))
     }
     fn map1_into<A: Element, O: Element>(
         kernel: impl Map1<A, O>,
         a: View<'_, DynamicBuffer, A>,
         out: ViewMut<'_, DynamicBuffer, O>,
     ) -> Result<()> {
-        onto!(D: out, a => D::map1_into(kernel, a, out))
+        dispatch_write!(D: out, a => D::map1_into(kernel, a, out))
     }
     fn map2_into<A: Element, B: Element, O: Element>(
         kernel: impl Map2<A, B, O>,
@@ -217,20 +219,20 @@ impl Backend for Dynamic {
         b: View<'_, DynamicBuffer, B>,
         out: ViewMut<'_, DynamicBuffer, O>,
     ) -> Result<()> {
-        onto!(D: out, a b => D::map2_into(kernel, a, b, out))
+        dispatch_write!(D: out, a b => D::map2_into(kernel, a, b, out))
     }
     fn update1<O: Element>(kernel: impl Map1<O, O>, out: ViewMut<'_, DynamicBuffer, O>) -> Result<()> {
-        onto!(D: out, => D::update1(kernel, out))
+        dispatch_write!(D: out, => D::update1(kernel, out))
     }
     fn update2<B: Element, O: Element>(
         kernel: impl Map2<O, B, O>,
         b: View<'_, DynamicBuffer, B>,
         out: ViewMut<'_, DynamicBuffer, O>,
     ) -> Result<()> {
-        onto!(D: out, b => D::update2(kernel, b, out))
+        dispatch_write!(D: out, b => D::update2(kernel, b, out))
     }
     fn address<E: Element>(view: View<'_, DynamicBuffer, E>) -> *const E {
-        on!(D of: view => D::address(view); core::ptr::null())
+        dispatch_read!(D of: view => D::address(view); core::ptr::null())
     }
     // Expressions consist of typed tensors, whose device is known at compile time.
     unsafe fn evaluate<X: Expression<Elem: Element>>(_: X, _: &[usize], _: &[usize]) -> Result<DynamicBuffer> {
@@ -279,31 +281,31 @@ impl Backend for Dynamic {
         a: View<'_, DynamicBuffer, A>,
         mask: u32,
     ) -> Result<DynamicBuffer> {
-        on!(D: a => D::reduce(reducer, a, mask))
+        dispatch_read!(D: a => D::reduce(reducer, a, mask))
     }
     fn reduce_both<A: Element, R: TwoResults<A>>(
         reducer: R,
         a: View<'_, DynamicBuffer, A>,
         mask: u32,
     ) -> Result<[DynamicBuffer; 2]> {
-        on!(D of: a => D::reduce_both(reducer, a, mask).map(|both| both.map(of)); Ok([DynamicBuffer::Meta, DynamicBuffer::Meta]))
+        dispatch_read!(D of: a => D::reduce_both(reducer, a, mask).map(|both| both.map(of)); Ok([DynamicBuffer::Meta, DynamicBuffer::Meta]))
     }
     fn lanes<A: Element, O: Element>(
         kernel: impl LaneKernel<A, O>,
         a: View<'_, DynamicBuffer, A>,
         axis: usize,
     ) -> Result<DynamicBuffer> {
-        on!(D: a => D::lanes(kernel, a, axis))
+        dispatch_read!(D: a => D::lanes(kernel, a, axis))
     }
     fn lanes_both<A: Element, O: Element, P: Element>(
         kernel: impl LaneKernel<A, (O, P)>,
         a: View<'_, DynamicBuffer, A>,
         axis: usize,
     ) -> Result<[DynamicBuffer; 2]> {
-        on!(D of: a => D::lanes_both(kernel, a, axis).map(|both| both.map(of)); Ok([DynamicBuffer::Meta, DynamicBuffer::Meta]))
+        dispatch_read!(D of: a => D::lanes_both(kernel, a, axis).map(|both| both.map(of)); Ok([DynamicBuffer::Meta, DynamicBuffer::Meta]))
     }
     fn pick<E: Element>(a: View<'_, DynamicBuffer, E>, axes: &[Vec<Segment>], fill: E) -> Result<DynamicBuffer> {
-        on!(D: a => D::pick(a, axes, fill))
+        dispatch_read!(D: a => D::pick(a, axes, fill))
     }
     fn join<E: Element>(
         pieces: &[View<'_, DynamicBuffer, E>],
@@ -326,14 +328,14 @@ impl Backend for Dynamic {
         }
     }
     fn band<E: Element>(a: View<'_, DynamicBuffer, E>, low: isize, high: isize) -> Result<DynamicBuffer> {
-        on!(D: a => D::band(a, low, high))
+        dispatch_read!(D: a => D::band(a, low, high))
     }
     fn rows<A: Element, O: Element>(
         kernel: impl RowKernel<A, O>,
         a: View<'_, DynamicBuffer, A>,
         shared: [Option<View<'_, DynamicBuffer, A>>; 2],
     ) -> Result<DynamicBuffer> {
-        on!(D of: a => {
+        dispatch_read!(D of: a => {
             let [first, second] = shared.map(|row| row.map(|row| D::joining(row, a.buffer)).transpose());
             D::rows(kernel, a, [first?, second?]).map(of)
         }; Ok(DynamicBuffer::Meta))
@@ -343,7 +345,7 @@ impl Backend for Dynamic {
         a: View<'_, DynamicBuffer, A>,
         shared: [Option<View<'_, DynamicBuffer, A>>; 2],
     ) -> Result<Option<DynamicBuffer>> {
-        on!(D of: a => {
+        dispatch_read!(D of: a => {
             let [first, second] = shared.map(|list| list.map(|list| D::joining(list, a.buffer)).transpose());
             D::groups(kernel, a, [first?, second?]).map(|result| result.map(of))
         }; Ok(None))
@@ -353,7 +355,7 @@ impl Backend for Dynamic {
         b: View<'_, DynamicBuffer, E>,
         to: Option<Added<'_, DynamicBuffer, E>>,
     ) -> Result<DynamicBuffer> {
-        on!(D of: a b => {
+        dispatch_read!(D of: a b => {
             let to = added::<D, E>(to, a.buffer)?;
             D::matmul(a, b, to).map(of)
         }; Ok(DynamicBuffer::Meta))
@@ -364,7 +366,7 @@ impl Backend for Dynamic {
         b: View<'_, DynamicBuffer, E>,
         to: Option<Added<'_, DynamicBuffer, E>>,
     ) -> Result<DynamicBuffer> {
-        on!(D of: a b => {
+        dispatch_read!(D of: a b => {
             let to = added::<D, E>(to, a.buffer)?;
             D::matmul_then(kernel, a, b, to).map(of)
         }; Ok(DynamicBuffer::Meta))
@@ -377,7 +379,7 @@ impl Backend for Dynamic {
         sizes: &[usize],
         strides: &[usize],
     ) -> Result<DynamicBuffer> {
-        on!(D of: x weight => {
+        dispatch_read!(D of: x weight => {
             let bias = bias.map(|bias| D::joining(bias, x.buffer)).transpose()?;
             D::convolve(convolution, x, weight, bias, sizes, strides).map(of)
         }; Ok(DynamicBuffer::Meta))
@@ -388,11 +390,11 @@ impl Backend for Dynamic {
         x: View<'_, DynamicBuffer, A>,
         places: [usize; 3],
     ) -> Result<Option<DynamicBuffer>> {
-        on!(D of: x => D::pool(reducer, windows, x, places).map(|pooled| pooled.map(of)); Ok(None))
+        dispatch_read!(D of: x => D::pool(reducer, windows, x, places).map(|pooled| pooled.map(of)); Ok(None))
     }
     fn attend<E: Dtype>(attention: &Attention<'_, DynamicBuffer, E>) -> Result<DynamicBuffer> {
         let &Attention { query, key, value, ref mask, is_causal, scale } = attention;
-        on!(D of: query key value => {
+        dispatch_read!(D of: query key value => {
             let mask = match mask {
                 Some(Mask::Seen(mask)) => Some(Mask::Seen(D::joining(*mask, query.buffer)?)),
                 Some(Mask::Added(mask)) => Some(Mask::Added(D::joining(*mask, query.buffer)?)),
@@ -402,14 +404,14 @@ impl Backend for Dynamic {
         }; Ok(DynamicBuffer::Meta))
     }
     fn int_mm<E: Dtype>(a: View<'_, DynamicBuffer, E>, b: View<'_, DynamicBuffer, i8>) -> Result<DynamicBuffer> {
-        on!(D: a b => D::int_mm(a, b))
+        dispatch_read!(D: a b => D::int_mm(a, b))
     }
     fn gather<E: Element>(
         indexing: Indexing,
         a: View<'_, DynamicBuffer, E>,
         index: View<'_, DynamicBuffer, i64>,
     ) -> Result<DynamicBuffer> {
-        on!(D: a index => D::gather(indexing, a, index))
+        dispatch_read!(D: a index => D::gather(indexing, a, index))
     }
     fn scatter<E: Element>(
         indexing: Indexing,
@@ -417,7 +419,7 @@ impl Backend for Dynamic {
         b: View<'_, DynamicBuffer, E>,
         out: ViewMut<'_, DynamicBuffer, E>,
     ) -> Result<()> {
-        onto!(D: out, index b => D::scatter(indexing, index, b, out))
+        dispatch_write!(D: out, index b => D::scatter(indexing, index, b, out))
     }
     fn scatter_with<E: Element>(
         indexing: Indexing,
@@ -426,25 +428,25 @@ impl Backend for Dynamic {
         b: View<'_, DynamicBuffer, E>,
         out: ViewMut<'_, DynamicBuffer, E>,
     ) -> Result<()> {
-        onto!(D: out, index b => D::scatter_with(indexing, kernel, index, b, out))
+        dispatch_write!(D: out, index b => D::scatter_with(indexing, kernel, index, b, out))
     }
     fn compress<E: Element>(
         a: View<'_, DynamicBuffer, E>,
         mask: View<'_, DynamicBuffer, bool>,
     ) -> Result<(DynamicBuffer, usize)> {
-        on!(D of: a mask => D::compress(a, mask).map(|(buffer, len)| (of(buffer), len)); Err(Error::NoData { op: "masked_select" }))
+        dispatch_read!(D of: a mask => D::compress(a, mask).map(|(buffer, len)| (of(buffer), len)); Err(Error::NoData { op: "masked_select" }))
     }
     fn index_rows(mask: View<'_, DynamicBuffer, bool>) -> Result<Option<(DynamicBuffer, usize)>> {
-        on!(D of: mask => D::index_rows(mask).map(|rows| rows.map(|(buffer, len)| (of(buffer), len))); Ok(None))
+        dispatch_read!(D of: mask => D::index_rows(mask).map(|rows| rows.map(|(buffer, len)| (of(buffer), len))); Ok(None))
     }
     fn order<E: Element>(order: Order, a: View<'_, DynamicBuffer, E>, axis: usize) -> Result<[DynamicBuffer; 2]> {
-        on!(D of: a => D::order(order, a, axis).map(|both| both.map(of)); Ok([DynamicBuffer::Meta, DynamicBuffer::Meta]))
+        dispatch_read!(D of: a => D::order(order, a, axis).map(|both| both.map(of)); Ok([DynamicBuffer::Meta, DynamicBuffer::Meta]))
     }
     fn search<E: Element>(
         sorted: View<'_, DynamicBuffer, E>,
         values: View<'_, DynamicBuffer, E>,
         right: bool,
     ) -> Result<DynamicBuffer> {
-        on!(D: sorted values => D::search(sorted, values, right))
+        dispatch_read!(D: sorted values => D::search(sorted, values, right))
     }
 }

@@ -62,7 +62,7 @@ pub(super) fn given(device: &'static CudaDevice, view: &ErasedView<'_>) -> Resul
             Ok(Given::One(bytes))
         }
         DynamicBuffer::Cpu(_) if view.sizes.contains(&0) => Ok(Given::One([0; 16])),
-        other => Err(super::apart_from(device.name(), other)),
+        other => Err(super::device_mismatch_with(device.name(), other)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reductions of type-erased elements, on the host and on a GPU, as one trait object.
 
 use super::DynamicBuffer;
-use super::on::Gpu;
+use super::dispatch::Gpu;
 use crate::cpu::reduce::{FirstOnly, ReduceLoops, WithSecond};
 use crate::device::Backend;
 use crate::device::cuda::erased::Elements;

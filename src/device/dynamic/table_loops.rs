@@ -164,7 +164,7 @@ pub(crate) unsafe fn run_into<const N: usize>(
     };
     let place = ErasedOperand { start: start_mut(buffer, offset * width), width, cast };
     let (places, all) = places::<N>(place, strides, operands)
-        .ok_or_else(|| super::apart_from("cpu".to_owned(), &DynamicBuffer::NO_DATA))?;
+        .ok_or_else(|| super::device_mismatch_with("cpu".to_owned(), &DynamicBuffer::NO_DATA))?;
     let Loop { compiled: Compiled { inner, .. }, kernel, is_compute_bound, beside_element } = call;
     let ways = (beside_element, is_compute_bound);
     // SAFETY: the caller's promise; the output is held exclusively, so that no operand except itself overlaps it, and what views reach is

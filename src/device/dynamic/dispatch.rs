@@ -1,18 +1,19 @@
-//! What runs on the device of its operands: `on!` for operations that make storage, `onto!` for those that write, `beside!` and `held!`
-//! for storage itself. (That operands are on one device has been looked at before, where the operation is known.)
+//! Dispatch on the device of operands: `dispatch_read!` for operations that make storage, `dispatch_write!` for those that write,
+//! `dispatch_alloc!` and `dispatch_storage!` for storage itself. (Callers have checked that operands are on one device.)
 
 use super::DynamicBuffer;
 use crate::device::{Backend, Cpu};
 use crate::error::{Error, Result};
 use crate::storage::{HostBuffer, View};
 
-/// The CUDA back end, which runs on whatever device its operands are on.
+/// The CUDA back end, which runs on the device of its operands.
 #[cfg(feature = "cuda")]
 pub(super) type Gpu = crate::device::Cuda<0>;
 
-/// `on!(D of: a b => D::map2(kernel, a, b, strides).map(of); meta)`: what the device `D` of the first operand does; `of` makes its
-/// storage a `DynamicBuffer`. `on!(D: a b => D::map2(kernel, a, b, strides))` is the same of what makes one storage.
-macro_rules! on {
+/// `dispatch_read!(D of: a b => D::map2(kernel, a, b, strides).map(of); meta)` runs the expression with the first operand's device `D`;
+/// `of` converts its storage to a `DynamicBuffer`. `dispatch_read!(D: a b => D::map2(kernel, a, b, strides))` is short for operations
+/// that make one storage.
+macro_rules! dispatch_read {
     ($D:ident $of:ident: $first:ident $($other:ident)* => $run:expr; $meta:expr) => {
         match $first.buffer {
             DynamicBuffer::Cpu(buffer) => {
@@ -21,7 +22,7 @@ macro_rules! on {
                 #[allow(unused_variables)]
                 let $of = DynamicBuffer::Cpu;
                 $(
-                    let DynamicBuffer::Cpu(other) = $other.buffer else { return Err(apart($first.buffer, $other.buffer)) };
+                    let DynamicBuffer::Cpu(other) = $other.buffer else { return Err(device_mismatch($first.buffer, $other.buffer)) };
                     let $other = $other.over(other);
                 )*
                 let $first = $first.over(buffer);
@@ -34,7 +35,7 @@ macro_rules! on {
                 #[allow(unused_variables)]
                 let $of = DynamicBuffer::Cuda;
                 $(
-                    let Some(other) = $other.buffer.beside(buffer) else { return Err(apart($first.buffer, $other.buffer)) };
+                    let Some(other) = $other.buffer.beside(buffer) else { return Err(device_mismatch($first.buffer, $other.buffer)) };
                     let $other = $other.over(other);
                 )*
                 let $first = $first.over(buffer);
@@ -43,18 +44,19 @@ macro_rules! on {
             DynamicBuffer::Meta => $meta,
         }
     };
-    ($D:ident: $($operand:ident)* => $run:expr) => { on!($D of: $($operand)* => $run.map(of); Ok(DynamicBuffer::Meta)) };
+    ($D:ident: $($operand:ident)* => $run:expr) => { dispatch_read!($D of: $($operand)* => $run.map(of); Ok(DynamicBuffer::Meta)) };
 }
-pub(super) use on;
+pub(super) use dispatch_read;
 
-/// `onto!(D: out, a b => D::map2_into(kernel, a, b, out))`: what the device `D` of the output does; without data nothing.
-macro_rules! onto {
+/// `dispatch_write!(D: out, a b => D::map2_into(kernel, a, b, out))` runs the expression with the output's device `D`; does nothing
+/// without data.
+macro_rules! dispatch_write {
     ($D:ident: $out:ident, $($operand:ident)* => $run:expr) => {
         match $out.buffer {
             DynamicBuffer::Cpu(buffer) => {
                 type $D = Cpu;
                 $(
-                    let DynamicBuffer::Cpu(other) = $operand.buffer else { return Err(apart_from("cpu".to_owned(), $operand.buffer)) };
+                    let DynamicBuffer::Cpu(other) = $operand.buffer else { return Err(device_mismatch_with("cpu".to_owned(), $operand.buffer)) };
                     let $operand = $operand.over(other);
                 )*
                 let $out = ViewMut::new(buffer, $out.offset, $out.sizes, $out.strides);
@@ -65,7 +67,7 @@ macro_rules! onto {
                 type $D = Gpu;
                 $(
                     let Some(other) = $operand.buffer.beside(buffer) else {
-                        return Err(apart_from(buffer.device().name(), $operand.buffer));
+                        return Err(device_mismatch_with(buffer.device().name(), $operand.buffer));
                     };
                     let $operand = $operand.over(other);
                 )*
@@ -76,10 +78,10 @@ macro_rules! onto {
         }
     };
 }
-pub(super) use onto;
+pub(super) use dispatch_write;
 
-/// `beside!(D: beside => D::zeroed::<E>(beside, len))`: storage made on the device of another one, if there is one, else on the host.
-macro_rules! beside {
+/// `dispatch_alloc!(D: beside => D::zeroed::<E>(beside, len))` makes storage on the device of another one, if given, else on the host.
+macro_rules! dispatch_alloc {
     ($D:ident: $beside:ident => $run:expr) => {
         match $beside {
             Some(DynamicBuffer::Meta) => Ok(DynamicBuffer::Meta),
@@ -97,11 +99,11 @@ macro_rules! beside {
         }
     };
 }
-pub(super) use beside;
+pub(super) use dispatch_alloc;
 
-/// `held!(D of: storage => D::is_unique(storage); meta)`: what the device `D` of a storage does with it; `of` makes its storage a
-/// `DynamicBuffer`.
-macro_rules! held {
+/// `dispatch_storage!(D of: storage => D::is_unique(storage); meta)` runs the expression with a storage's device `D`; `of` converts its
+/// storage to a `DynamicBuffer`.
+macro_rules! dispatch_storage {
     ($D:ident $of:ident: $storage:ident => $run:expr; $meta:expr) => {
         match $storage {
             DynamicBuffer::Cpu($storage) => {
@@ -121,33 +123,33 @@ macro_rules! held {
         }
     };
 }
-pub(super) use held;
+pub(super) use dispatch_storage;
 
-/// Operands on different devices.
+/// The error for operands on different devices.
 #[cold]
-pub(super) fn apart(a: &DynamicBuffer, b: &DynamicBuffer) -> Error {
-    apart_from(a.device_name().to_owned(), b)
+pub(super) fn device_mismatch(a: &DynamicBuffer, b: &DynamicBuffer) -> Error {
+    device_mismatch_with(a.device_name().to_owned(), b)
 }
 
-/// An operand that is elsewhere than on this device.
+/// The error for an operand that is not on this device.
 #[cold]
-pub(super) fn apart_from(device: String, other: &DynamicBuffer) -> Error {
+pub(super) fn device_mismatch_with(device: String, other: &DynamicBuffer) -> Error {
     Error::DevicesDiffer { op: "device", lhs: device, rhs: other.device_name().to_owned() }
 }
 
-/// A device with data, as those that operands name while running.
+/// A device with data, whose storage a `DynamicBuffer` can hold.
 pub(super) trait There: Backend {
-    /// The storage of a buffer that is where another one is.
+    /// The storage of a buffer, if it is on the same device as `own`.
     fn there<'a>(buffer: &'a DynamicBuffer, own: &Self::Storage) -> Option<&'a Self::Storage>;
 
     /// The name of the device.
     fn name_of(own: &Self::Storage) -> String;
 
-    /// One more operand, beside those on this device.
+    /// Another operand, which must be on the same device.
     fn joining<'a, E>(view: View<'a, DynamicBuffer, E>, own: &Self::Storage) -> Result<View<'a, Self::Storage, E>> {
         match Self::there(view.buffer, own) {
             Some(buffer) => Ok(view.over(buffer)),
-            None => Err(apart_from(Self::name_of(own), view.buffer)),
+            None => Err(device_mismatch_with(Self::name_of(own), view.buffer)),
         }
     }
 }
