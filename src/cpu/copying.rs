@@ -265,8 +265,7 @@ const NEXT: usize = 1024;
 /// Copies bytes, with non-temporal stores if the whole result is large.
 ///
 /// # Safety
-/// There are so many at `from` and as many places at `to`. Before others read them, [`non_temporal::fence`] is
-/// called.
+/// `from` may be read and `to` written for `bytes` bytes. [`non_temporal::fence`] is called before another thread reads them.
 #[inline(always)]
 unsafe fn copy_part(to: *mut u8, from: *const u8, bytes: usize, is_large: bool) {
     // SAFETY: the caller's promise.

@@ -7,7 +7,7 @@
 //! staging  large copies by way of pinned memory
 //! buffer   memory on a device, counted and freed in the stream's order
 //! compile  text -> CUBIN -> kernel, kept in memory and on disk
-//! launch   a kernel over so many elements
+//! launch   a kernel over a number of elements
 //! blas     products of matrices by cublasLt, each by a plan
 //! ```
 //!

@@ -128,7 +128,7 @@ template<class P> CI_FN P ci_of_lane(const P p, const unsigned lane) {
   for (unsigned i = 0; i < sizeof(P) / 4; i++) ((ci_u32 *)&other)[i] = __shfl_sync(~0u, ((const ci_u32 *)&p)[i], (int)lane);
   return other;
 }
-// The totals of so many chunks, put together in their order by the threads of a warp, each of which begins with its share.
+// The totals of `count` chunks, combined in their order by the threads of a warp, each of which starts with its share.
 CI_FN ci_partial ci_together(const ci_partial *totals, const ci_u64 count) {
   const unsigned lane = threadIdx.x % 32;
   const ci_u64 share = (count + 31) / 32, first = lane * share, last = first + share < count ? first + share : count;

@@ -2,7 +2,7 @@
 // that castiron calls as NVIDIA documents them, and is stricter:
 //
 // - Each matrix must be inside one allocation of the current device, aligned as the preference promised; the result must not overlap the
-// factors.
+//   factors.
 // - An algorithm is valid only for the layouts it was found for, and needs, and writes to, a workspace if one was allowed.
 // - Reductions in the result's elements must have been excluded; only numbers that castiron uses are known.
 //
