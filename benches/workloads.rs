@@ -5,9 +5,9 @@
 //! |---|---|
 //! | `--json FILE`, or `OUT` | measurements are appended to this file as well, one JSON object per line |
 //! | `BENCH_MS` | milliseconds per workload, 200 by default |
-//! \| `THREADS` \| number of threads to compute with, 1 by default \|
+//! | `THREADS` | number of threads to compute with, 1 by default |
 //! | `FILTER` | only workloads whose names contain this |
-//! \| `PEER` \| the name of this program in the JSON lines, `castiron` by default \|
+//! | `PEER` | the name of this program in the JSON lines, `castiron` by default |
 //! | `CHART` | the SVG file that letter `l` writes |
 //!
 //! The program itself, run with letters and without cargo's `--bench`, writes the JSON lines and no table.

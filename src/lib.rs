@@ -27,21 +27,19 @@
 //! | name axes | [`axis!`] |
 //! | compute | the methods of [`Tensor`], the operators, [`cat`], [`stack`], [`where_`] |
 //! | write generic code | [`Dtype`], [`Shape`], [`Device`], [`Dim`]; the sets [`Numeric`], [`Ordered`], [`Real`], [`Integer`], [`Bits`], [`Inexact`], [`Float`], [`ComplexFloat`] |
-//! | say more of a shape in generic code | [`Known`] (a size that the compiler knows, as `Tensor::zeros` needs it), [`KnownShape`] (all of them), [`Dimensional`] (at least one axis), [`HasAxis`]; the other rules in [`mod@shape`] |
+//! | state more about a shape in generic code | [`Known`] (a size that the compiler knows, as `Tensor::zeros` needs), [`KnownShape`] (all sizes known), [`Dimensional`] (at least one axis), [`HasAxis`]; the other rules in [`mod@shape`] |
 //! | know a result's dtype | [`Promote`], [`Promoted`]; at run time [`dtype::result_type`], [`dtype::promote_types`], [`dtype::can_cast`] |
-//! \| state more about a shape in generic code \| [`Known`] (a size that the compiler knows, as `Tensor::zeros` needs), [`KnownShape`] (all
-//! sizes known), [`Dimensional`] (at least one axis), [`HasAxis`]; the other rules in [`mod@shape`] \|
+//! | read memory as a tensor, write part of a tensor | [`TensorView`], [`TensorViewMut`], [`AsTensor`] |
 //! | convert | [`Tensor::to`], [`Tensor::with_shape`], [`Tensor::to_device`] |
-//! \| read memory as a tensor, write part of a tensor \| [`TensorView`], [`TensorViewMut`], [`AsTensor`] \|
-//! | keep what is not zero only | [`SparseTensor`], [`Tensor::sparse_coo`], [`Tensor::to_sparse`] |
+//! | take elements out | [`Tensor::item`], [`Tensor::to_vec`], [`Tensor::into_vec`] (without a copy), [`Tensor::iter`], [`Tensor::iter_axis`] |
+//! | keep only elements that are not zero | [`SparseTensor`], [`Tensor::sparse_coo`], [`Tensor::to_sparse`] |
 //! | load weights from files, save them | `Checkpoint`, `Module` and the module `io`, with the feature `safetensors` |
-//! \| keep only elements that are not zero \| [`SparseTensor`], [`Tensor::sparse_coo`], [`Tensor::to_sparse`] \|
-//! | transform signals | `Tensor::fft`, `Tensor::stft`, `Tensor::window` and their kin, with the feature `fft` |
-//! \| solve equations, factor matrices \| `Tensor::solve`, `Tensor::svd` and others, with the feature `linalg`; the bound for generic code
-//! is `RealField`, or `Field`, which includes complex numbers \|
-//! \| transform signals \| `Tensor::fft`, `Tensor::stft`, `Tensor::window` and others, with the feature `fft` \|
+//! | solve equations, factor matrices | `Tensor::solve`, `Tensor::svd` and others, with the feature `linalg`; the bound for generic code is `RealField`, or `Field`, which includes complex numbers |
+//! | transform signals | `Tensor::fft`, `Tensor::stft`, `Tensor::window` and others, with the feature `fft` |
+//! | lay out images | [`ChannelsLast`], [`Tensor::to_memory_format`] |
+//! | know dtype and shape at run time only | `AnyTensor`, `AnyViewMut`, `any::AnySparse` and `visit!`, with the feature `any`; sizes are `x.shape()` or `&[2, -1]` (`any::IntoSizes`) |
 //! | name a device at run time | [`AnyDevice`], [`device::scoped_default_device`] |
-//! \| handle errors at run time \| [`Error`]; each method that can fail has a `try_` twin \|
+//! | handle errors at run time | [`Error`]; each method that can fail has a `try_` twin |
 //!
 //! Arguments have one order: axes first, then numbers (`x.topk_sized(axis![-1], k, true)`, `x.norm_axis(axis![0], 2.0)`). The methods of
 //! `AnyTensor` have PyTorch's order.

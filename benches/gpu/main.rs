@@ -3,9 +3,9 @@
 //!
 //! | | |
 //! |---|---|
-//! \| `--device cpu` or `cuda:0` \| the device, `cuda:0` by default \|
-//! \| `--small` \| sizes 1,024 times smaller, to check that everything runs \|
-//! \| another word \| only workloads whose names contain it \|
+//! | `--device cpu` or `cuda:0` | the device, `cuda:0` by default |
+//! | `--small` | sizes 1,024 times smaller, to check that everything runs |
+//! | another word | only workloads whose names contain it |
 //!
 //! Prints a JSON object per line: the name, milliseconds, and GB/s or TFLOP/s of the least that must be moved or computed (each operand
 //! read once and the result written once). `benches/gpu/peer.py` prints the same lines for PyTorch, `benches/gpu/table.py` compares both

@@ -10,19 +10,19 @@
 //! | d | `channels_last` with 3 channels |
 //! | e | every second element of the rows |
 //! | f, g | the second one a row, a column |
-//! \| h \| each axis of a cube, and two axes that are not adjacent \|
+//! | h | each axis of a cube, and two axes that are not adjacent |
 //! | i | 1,000 rows of 16 |
 //! | j | 64 elements |
 //! | k | floats between -30 and 30 |
 //!
 //! | | |
 //! |---|---|
-//! \| `TORCH` \| a Python that has PyTorch; without it its columns stay empty \|
-//! \| `THREADS` \| the number of threads both compute with, 1 by default \|
-//! \| `FILTER` \| only operations whose names contain one of these words, separated by commas \|
+//! | `TORCH` | a Python that has PyTorch; without it its columns stay empty |
+//! | `THREADS` | the number of threads both compute with, 1 by default |
+//! | `FILTER` | only operations whose names contain one of these words, separated by commas |
 //! | `BENCH_MS` | milliseconds per case and side, 15 by default |
 //! | `OUT` | the cases of each layout are appended to this file, one JSON object per line |
-//! \| `ROWS` \| the number of rows in the tables, 60 by default \|
+//! | `ROWS` | the number of rows in the tables, 60 by default |
 //!
 //! The tables show what is furthest from PyTorch, furthest from memory bandwidth, and takes the most cycles per element.
 //!

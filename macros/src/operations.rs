@@ -2,12 +2,10 @@
 //!
 //! | attribute | writes |
 //! |---|---|
-//! \| `#[op(linalg.cross(input, other, dim = -1), dtypes = numeric)]` \| an entry by name, in the list `OPERATIONS` of the file
-//! (`#[operations(NAME)]` gives the list another name); a method may have several \|
-//! \| `#[in_place("tensor![1, 5]" "3" = "[3, 5]")]` \| `cross_`, of `AnyTensor` and `AnyViewMut`, which overwrites the elements with the
-//! result; by name, too. The strings are its example: the operand, the arguments, the elements after the call \|
-//! \| `#[view_mut]`, `#[view_mut(reshape_mut)]` \| the same view, mutable: `select_mut` \|
-//! \| `#[parts_mut]` \| several mutable views that share no elements: `split_mut` \|
+//! | `#[op(linalg.cross(input, other, dim = -1), dtypes = numeric)]` | an entry by name, in the list `OPERATIONS` of the file (`#[operations(NAME)]` gives the list another name); a method may have several |
+//! | `#[in_place("tensor![1, 5]" "3" = "[3, 5]")]` | `cross_`, of `AnyTensor` and `AnyViewMut`, which overwrites the elements with the result; by name, too. The strings are its example: the operand, the arguments, the elements after the call |
+//! | `#[view_mut]`, `#[view_mut(reshape_mut)]` | the same view, mutable: `select_mut` |
+//! | `#[parts_mut]` | several mutable views that share no elements: `split_mut` |
 //!
 //! The arguments by name are the parameters in order, `self` first. `x = value` is optional, `x = _` is accepted and ignored, `x = self`
 //! puts `self` at another position, `*x` takes all remaining arguments. A function whose only parameter is `&Bound` reads the arguments

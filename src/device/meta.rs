@@ -16,7 +16,7 @@ use crate::storage::{View, ViewMut};
 ///
 /// ```
 /// use castiron::{shape, Meta, Tensor};
-/// A plan for four terabytes of weights.
+/// // A plan for four terabytes of weights.
 /// let w: Tensor<f32, shape![1048576, 1048576], Meta> = Tensor::zeros();
 /// let x: Tensor<f32, shape![_, 1048576], Meta> = Tensor::zeros_sized([8, 1048576]);
 /// let y: Tensor<f32, shape![_, 1048576], Meta> = x.matmul(&w.t());

@@ -272,7 +272,7 @@ impl From<Meta> for AnyDevice {
 /// fn plan(device: impl IntoDevice) -> castiron::Result<AnyDevice> { device.into_device() }
 /// assert_eq!(plan("meta")?, plan(castiron::Meta)?);
 /// assert_eq!(plan(("cuda", 1))?, plan(castiron::Cuda::<1>)?);
-/// An ordinal alone refers to the accelerator, if there is one.
+/// // An ordinal alone refers to the accelerator, if there is one.
 /// assert!(plan(0).map_or_else(|_| true, |device| device == "cuda:0".parse().unwrap()));
 /// # Ok::<(), castiron::Error>(())
 /// ```

@@ -13,13 +13,13 @@ use num_complex::Complex;
 
 /// "A result of dtype `Self` may be cast to an output of dtype `To`" (`torch.can_cast`).
 ///
-/// Everything may, save what falls in category: integral output from floating, boolean output from
-/// non-boolean, non-complex output from complex.
+/// Every cast is allowed except to a lower category: floating to integral, any other to boolean, complex to real.
 ///
 /// ```compile_fail,E0277
 /// use castiron::tensor;
 /// let mut counts = tensor![1, 2, 3];
-/// Every cast is allowed except to a lower category: floating to integral, any other to boolean, complex to real.
+/// counts *= 0.5; // result type `f32` can't be cast to the desired output type `i64`
+/// ```
 #[diagnostic::on_unimplemented(
     message = "result type `{Self}` can't be cast to the desired output type `{To}`",
     label = "the result is `{Self}`, the tensor written to holds `{To}`",

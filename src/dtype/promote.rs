@@ -74,9 +74,9 @@ impl<A: Promotable, B: Promotable> Promote<B> for A {
 /// ```
 /// use castiron::dtype::{promote::ResultType, scalar::{Dimensioned, ZeroDim}};
 /// use castiron::{DType, Element};
-/// i64 tensor + zero-dim f64 tensor: the higher category wins, with the zero-dim operand's dtype.
+/// // i64 tensor + zero-dim f64 tensor: the higher category wins, with the zero-dim operand's dtype.
 /// assert_eq!(ResultType::<Dimensioned, i64, ZeroDim, f64>::DTYPE, DType::F64);
-/// i32 tensor + zero-dim i64 tensor: same category, so the zero-dim operand's dtype is ignored.
+/// // i32 tensor + zero-dim i64 tensor: same category, so the zero-dim operand's dtype is ignored.
 /// assert_eq!(ResultType::<Dimensioned, i32, ZeroDim, i64>::DTYPE, DType::I32);
 /// ```
 pub type ResultType<Ka, A, Kb, B> =

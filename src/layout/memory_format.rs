@@ -114,7 +114,7 @@ impl MemoryFormat {
     /// ```
     /// use castiron::MemoryFormat;
     /// assert!(MemoryFormat::CHANNELS_LAST.is_order_of(&[2, 3, 4, 5], &[60, 1, 15, 3]));
-    /// The order of axes of size 1 is ambiguous: this is both.
+    /// // The order of axes of size 1 is ambiguous: this is both.
     /// assert!(MemoryFormat::CHANNELS_LAST.is_order_of(&[2, 1, 4, 5], &[20, 20, 5, 1]));
     /// assert!(MemoryFormat::CONTIGUOUS.is_order_of(&[2, 1, 4, 5], &[20, 20, 5, 1]));
     /// ```
@@ -221,7 +221,7 @@ pub type OperandLayout<'a> = (&'a [usize], &'a [usize], bool);
 /// use castiron::layout::memory_format::elementwise;
 /// let sizes = [2, 3, 4, 5];
 /// let (rows, images) = ([60, 20, 5, 1], [60, 1, 15, 3]);
-/// The first operand whose order is not ambiguous decides.
+/// // The first operand whose order is not ambiguous decides.
 /// assert_eq!(elementwise(&sizes, &[(&sizes, &images, false), (&sizes, &rows, false)]), images);
 /// assert_eq!(elementwise(&sizes, &[(&sizes, &rows, false), (&sizes, &images, false)]), rows);
 /// ```

@@ -62,10 +62,8 @@ pub(super) use present::available;
 ///
 /// | variable | meaning |
 /// |---|---|
-/// | `CASTIRON_CUDA_LIB` | the folder (absolute, as in all variables) to search first for the driver's library and NVRTC; then the loader's
-/// search path, `CUDA_HOME`, `CUDA_PATH`, `/usr/local/cuda`, and `nvidia` in `VIRTUAL_ENV` |
-/// | `CASTIRON_CUDA_CACHE` | the folder of compiled kernels (else `castiron/kernels` in `XDG_CACHE_HOME` or `~/.cache`), which must be
-/// owned by the user and writable by nobody else; empty: no disk cache |
+/// | `CASTIRON_CUDA_LIB` | the folder (absolute, as in all variables) to search first for the driver's library and NVRTC; then the loader's search path, `CUDA_HOME`, `CUDA_PATH`, `/usr/local/cuda`, and `nvidia` in `VIRTUAL_ENV` |
+/// | `CASTIRON_CUDA_CACHE` | the folder of compiled kernels (else `castiron/kernels` in `XDG_CACHE_HOME` or `~/.cache`), which must be owned by the user and writable by nobody else; empty: no disk cache |
 /// | `CASTIRON_CUBLASLT` | `0` multiplies matrices without cublasLt, which is used if it is found next to the driver or NVRTC |
 /// | `CASTIRON_CUDA_SYNC` | `1` waits for each kernel, so that a fault is reported by its cause |
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
