@@ -1,16 +1,16 @@
-//! The workloads that tensor libraries are compared on. `cargo bench` measures all of them, beside what the machine can do
-//! at best, and prints a table; `cargo bench -- a e` measures those of two letters.
+//! The workloads on which tensor libraries are compared. `cargo bench` measures all of them, compares them with the best the machine can
+//! do, and prints a table; `cargo bench -- a e` measures the workloads of two letters.
 //!
 //! | | |
 //! |---|---|
 //! | `--json FILE`, or `OUT` | measurements are appended to this file as well, one JSON object per line |
 //! | `BENCH_MS` | milliseconds per workload, 200 by default |
-//! | `THREADS` | how many threads to compute with, 1 by default |
+//! | `THREADS` | number of threads to compute with, 1 by default |
 //! | `FILTER` | only workloads whose names contain this |
-//! | `PEER` | what the JSON lines call this program, `castiron` by default |
+//! | `PEER` | the name of this program in the JSON lines, `castiron` by default |
 //! | `CHART` | the SVG file that letter `l` writes |
 //!
-//! The program itself, called with letters and without cargo's `--bench`, writes the JSON lines and no table.
+//! The program itself, run with letters and without cargo's `--bench`, writes the JSON lines and no table.
 
 mod workloads {
     pub mod a_add;
@@ -45,7 +45,7 @@ use workloads::{
     n_convolutions, o_attention, p_layers,
 };
 
-/// Every letter, and what measures its workloads.
+/// Each letter and the function that measures its workloads.
 const LETTERS: [(char, fn(&mut Bench)); 14] = [
     ('a', a_add::run),
     ('b', b_mixed::run),
@@ -63,7 +63,7 @@ const LETTERS: [(char, fn(&mut Bench)); 14] = [
     ('p', p_layers::run),
 ];
 
-/// How many threads the library computes with: those of the pool that its work is divided in.
+/// The number of threads the library computes with: those of the rayon pool.
 fn set_threads(threads: usize) {
     if let Err(error) = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global() {
         eprintln!("the number of threads stays as it is: {error}");

@@ -1,32 +1,32 @@
-//! What can go wrong while running. Everything that the types rule out is not in here.
+//! Errors at run time. What the types rule out is not in here.
 
 use crate::dtype::{DType, ScalarValue};
 use core::fmt;
 
-/// An empty list with room for so many. Every list whose length comes from arguments begins here or in one of the three below: an
-/// expanded tensor has more elements than there is memory, and running out of it is an error and no abort.
+/// An empty list with room for `len` elements. Every list whose length comes from arguments starts here or in one of the three functions
+/// below: an expanded tensor can have more elements than fit in memory, and running out of memory must be an error, not an abort.
 pub(crate) fn room<T>(len: usize) -> Result<Vec<T>> {
     let mut list = Vec::new();
     let bytes = len.saturating_mul(size_of::<T>());
     list.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes, device: "cpu" })?;
-    // Before it is filled: pages in use stay as small as they are.
+    // Before the list is filled: pages already in use stay small.
     crate::storage::prefer_huge_pages(list.spare_capacity_mut());
     Ok(list)
 }
 
-/// The number of elements of an array of these sizes; where that overflows `usize::MAX`, for which there is no [`room`].
+/// The number of elements of an array of these sizes; on overflow `usize::MAX`, for which there is no [`room`].
 pub(crate) fn numel_at_most(sizes: &[usize]) -> usize {
     crate::shape::numel(sizes).unwrap_or(usize::MAX)
 }
 
-/// So many of one value, if there is room for them.
+/// A list with one value repeated, if there is room.
 pub(crate) fn filled<T: Clone>(value: T, len: usize) -> Result<Vec<T>> {
     let mut list = room(len)?;
     list.resize(len, value);
     Ok(list)
 }
 
-/// As many as an iterator that knows their number has, if there is room for them.
+/// The elements of an iterator with a known length, if there is room.
 pub(crate) fn listed<T>(items: impl IntoIterator<Item = T>) -> Result<Vec<T>> {
     let items = items.into_iter();
     let mut list = room(items.size_hint().0)?;
@@ -34,7 +34,7 @@ pub(crate) fn listed<T>(items: impl IntoIterator<Item = T>) -> Result<Vec<T>> {
     Ok(list)
 }
 
-/// The same of results: the first error, if there is one.
+/// The same for an iterator over results: gives the first error, if there is one.
 pub(crate) fn collected<T>(items: impl IntoIterator<Item = Result<T>>) -> Result<Vec<T>> {
     let items = items.into_iter();
     let mut list = room(items.size_hint().0)?;
@@ -70,10 +70,10 @@ impl fmt::Display for Sizes {
     }
 }
 
-/// What can go wrong while running.
+/// An error at run time.
 ///
-/// A method that can fail comes twice: plain, panicking at the caller's line with this text, and as a `try_` twin
-/// that returns it. Where every size is known to the compiler, shape errors cannot happen.
+/// Every method that can fail has two forms: the plain one panics at the caller's line with this text, and its `try_` twin returns the
+/// error. If the compiler knows every size, shape errors cannot happen.
 ///
 /// ```
 /// use castiron::{shape, Error, Tensor};
@@ -104,11 +104,11 @@ pub enum Error {
         /// The output's shape.
         output: Sizes,
     },
-    /// A tensor does not have the shape that was asked for.
+    /// A tensor does not have the requested shape.
     Shape {
         /// The operation.
         op: &'static str,
-        /// What was asked for, known sizes as numbers and others as `_` or their names.
+        /// The requested shape, with known sizes as numbers and others as `_` or their names.
         expected: String,
         /// The tensor's shape.
         found: Sizes,
@@ -121,7 +121,7 @@ pub enum Error {
         from: Sizes,
         /// Its number of elements.
         elements: usize,
-        /// What was asked for.
+        /// The requested shape.
         to: String,
     },
     /// A matrix product's inner sizes differ.
@@ -141,7 +141,7 @@ pub enum Error {
         op: &'static str,
         /// The first tensor's shape.
         first: Sizes,
-        /// The shape of the one that does not fit.
+        /// The shape of the tensor that does not fit.
         other: Sizes,
         /// The axis.
         axis: usize,
@@ -161,17 +161,17 @@ pub enum Error {
         sizes: Sizes,
         /// Its number of elements.
         expected: usize,
-        /// How many there were.
+        /// The number of elements given.
         found: usize,
     },
-    /// The allocator gave nothing.
+    /// The allocator has no memory.
     OutOfMemory {
-        /// How much was asked for.
+        /// The number of bytes requested.
         bytes: usize,
-        /// Where.
+        /// The device.
         device: &'static str,
     },
-    /// A file cannot be opened or read, or does not hold what is asked for.
+    /// A file cannot be opened or read, or does not hold what was requested.
     #[cfg(feature = "mmap")]
     File {
         /// The operation.
@@ -181,7 +181,7 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
-    /// A checkpoint does not hold what a module is made of. Every difference is listed.
+    /// A checkpoint does not match a module. Every difference is listed.
     #[cfg(feature = "safetensors")]
     Checkpoint {
         /// The operation.
@@ -191,23 +191,23 @@ pub enum Error {
         /// What differs, by name.
         differences: Vec<crate::io::Difference>,
     },
-    /// The device is not there.
+    /// The device is not available.
     DeviceUnavailable {
         /// The device, as PyTorch prints it.
         device: String,
-        /// Why, and what to do.
+        /// The reason, and what to do.
         reason: &'static str,
     },
-    /// A CUDA device has no room, even after its cache was emptied.
+    /// A CUDA device is out of memory, even after its cache was emptied.
     #[cfg(feature = "cuda")]
     CudaOutOfMemory {
         /// The device.
         device: String,
-        /// How much was asked for.
+        /// The number of bytes requested.
         bytes: usize,
-        /// How much is free on the device.
+        /// The number of bytes free on the device.
         free: usize,
-        /// How much it has.
+        /// The number of bytes that the device has.
         total: usize,
     },
     /// A CUDA device, its driver or its compiler failed. (Not called `Cuda`: the compiler's messages would then write
@@ -221,12 +221,12 @@ pub enum Error {
         /// What went wrong, and what to do.
         reason: String,
     },
-    /// A meta tensor has a shape and no data.
+    /// A meta tensor has a shape but no data.
     NoData {
         /// The operation.
         op: &'static str,
     },
-    /// No dtype is defined for operands of these two.
+    /// No dtype is defined for operands of these two dtypes.
     Promotion {
         /// The left operand's dtype.
         lhs: DType,
@@ -237,10 +237,10 @@ pub enum Error {
     DivisionByZero {
         /// The operation.
         op: &'static str,
-        /// The dtype divided in.
+        /// The dtype of the division.
         dtype: DType,
     },
-    /// An integer raised to a negative integer.
+    /// An integer raised to a negative integer power.
     NegativePower {
         /// The dtype.
         dtype: DType,
@@ -273,25 +273,25 @@ pub enum Error {
         op: &'static str,
         /// The index.
         index: i64,
-        /// The axis it leads along.
+        /// The axis that is indexed.
         axis: usize,
         /// The size of the axis.
         size: usize,
     },
-    /// A reduction without an identity met no elements.
+    /// A reduction without an identity over no elements.
     EmptyReduction {
         /// The operation.
         op: &'static str,
         /// The shape.
         sizes: Sizes,
     },
-    /// An operation does not admit a dtype. (In the typed API this does not compile.)
+    /// An operation does not accept a dtype. (In the typed API this does not compile.)
     NotAdmitted {
         /// The operation.
         op: &'static str,
         /// The dtype.
         dtype: DType,
-        /// Why, or what it admits.
+        /// The reason, or the dtypes accepted.
         reason: String,
     },
     /// A result can't be cast to the dtype of the output it is written into. (In the typed API this does not compile.)
@@ -312,7 +312,7 @@ pub enum Error {
         /// The right operand's device.
         rhs: String,
     },
-    /// An argument that no tensor could make right.
+    /// An argument that is invalid for every tensor.
     InvalidArgument {
         /// The operation.
         op: &'static str,
@@ -423,7 +423,7 @@ pub(crate) fn invalid<T>(op: &'static str, reason: String) -> Result<T> {
     Err(Error::InvalidArgument { op, reason })
 }
 
-/// The plain form of a fallible method: the value, or a panic at the caller's line.
+/// What the plain form of a fallible method does: gives the value, or panics at the caller's line.
 #[track_caller]
 #[inline]
 pub(crate) fn unwrap<T>(result: Result<T>) -> T {

@@ -27,29 +27,28 @@
 //! | name axes | [`axis!`] |
 //! | compute | the methods of [`Tensor`], the operators, [`cat`], [`stack`], [`where_`] |
 //! | write generic code | [`Dtype`], [`Shape`], [`Device`], [`Dim`]; the sets [`Numeric`], [`Ordered`], [`Real`], [`Integer`], [`Bits`], [`Inexact`], [`Float`], [`ComplexFloat`] |
-//! | say more of a shape in generic code | [`Known`] (a size that the compiler knows, as `Tensor::zeros` needs it), [`KnownShape`] (all of them), [`Dimensional`] (at least one axis), [`HasAxis`]; the other rules in [`mod@shape`] |
+//! | state more about a shape in generic code | [`Known`] (a size that the compiler knows, as `Tensor::zeros` needs), [`KnownShape`] (all sizes known), [`Dimensional`] (at least one axis), [`HasAxis`]; the other rules in [`mod@shape`] |
 //! | know a result's dtype | [`Promote`], [`Promoted`]; at run time [`dtype::result_type`], [`dtype::promote_types`], [`dtype::can_cast`] |
-//! | read memory as a tensor, write a part of one | [`TensorView`], [`TensorViewMut`], [`AsTensor`] |
+//! | read memory as a tensor, write part of a tensor | [`TensorView`], [`TensorViewMut`], [`AsTensor`] |
 //! | convert | [`Tensor::to`], [`Tensor::with_shape`], [`Tensor::to_device`] |
 //! | take elements out | [`Tensor::item`], [`Tensor::to_vec`], [`Tensor::into_vec`] (without a copy), [`Tensor::iter`], [`Tensor::iter_axis`] |
-//! | keep what is not zero only | [`SparseTensor`], [`Tensor::sparse_coo`], [`Tensor::to_sparse`] |
+//! | keep only elements that are not zero | [`SparseTensor`], [`Tensor::sparse_coo`], [`Tensor::to_sparse`] |
 //! | load weights from files, save them | `Checkpoint`, `Module` and the module `io`, with the feature `safetensors` |
-//! | solve equations, take matrices apart | `Tensor::solve`, `Tensor::svd` and their kin, with the feature `linalg`; of generic code the bound is `RealField`, or `Field`, of which complex numbers are, too |
-//! | transform signals | `Tensor::fft`, `Tensor::stft`, `Tensor::window` and their kin, with the feature `fft` |
+//! | solve equations, factor matrices | `Tensor::solve`, `Tensor::svd` and others, with the feature `linalg`; the bound for generic code is `RealField`, or `Field`, which includes complex numbers |
+//! | transform signals | `Tensor::fft`, `Tensor::stft`, `Tensor::window` and others, with the feature `fft` |
 //! | lay out images | [`ChannelsLast`], [`Tensor::to_memory_format`] |
 //! | know dtype and shape at run time only | `AnyTensor`, `AnyViewMut`, `any::AnySparse` and `visit!`, with the feature `any`; sizes are `x.shape()` or `&[2, -1]` (`any::IntoSizes`) |
 //! | name a device at run time | [`AnyDevice`], [`device::scoped_default_device`] |
-//! | handle what fails at run time | [`Error`]; each method that can fail has a `try_` twin |
+//! | handle errors at run time | [`Error`]; each method that can fail has a `try_` twin |
 //!
-//! Arguments stand in one order: axes first, then numbers (`x.topk_sized(axis![-1], k, true)`, `x.norm_axis(axis![0], 2.0)`). The
-//! methods of `AnyTensor` have the order of PyTorch's.
+//! Arguments have one order: axes first, then numbers (`x.topk_sized(axis![-1], k, true)`, `x.norm_axis(axis![0], 2.0)`). The methods of
+//! `AnyTensor` have PyTorch's order.
 //!
-//! Operators take tensors or references to them: `&x + &y` leaves both, `x + y` uses them up, and a result may take over the memory
-//! of one. To go on using a tensor write `&x`, or `x.clone()` as rustc advises: a clone shares storage and copies no element.
+//! Operators take tensors or references to them: `&x + &y` keeps both, `x + y` consumes them, and the result may reuse the memory of one.
+//! To go on using a tensor write `&x`, or `x.clone()` as rustc advises: a clone shares storage and copies no element.
 //!
-//! What makes random numbers or zeros takes dtype and shape from the type that is asked for. Where nothing says it, as in
-//! `let w = Tensor::randn(g); w * bound`, rustc says E0282 or E0283, "type annotations needed": write
-//! `let w: Tensor<f32, shape![3, 4]> = Tensor::randn(g);`.
+//! Constructors and random numbers take dtype and shape from the expected type. If nothing determines it, as in `let w = Tensor::randn(g);
+//! w * bound`, rustc reports E0282 or E0283, "type annotations needed": write `let w: Tensor<f32, shape![3, 4]> = Tensor::randn(g);`.
 //!
 //! # From PyTorch
 //!
@@ -133,7 +132,7 @@ mod scoped;
 pub mod shape;
 mod storage;
 
-/// What Fourier transforms take: how results are scaled, how a signal is cut into frames, windows.
+/// Arguments of Fourier transforms: how results are scaled, how a signal is cut into frames, windows.
 #[cfg(feature = "fft")]
 pub mod fft {
     pub use crate::tensor::fourier::{
@@ -142,12 +141,12 @@ pub mod fft {
     };
 }
 
-/// How the room around a padded tensor is filled: see [`Tensor::pad`].
+/// How the border of a padded tensor is filled: see [`Tensor::pad`].
 pub mod pad {
     pub use crate::tensor::{Circular, Constant, PadMode, Reaches, Reflect, Replicate};
 }
 
-/// What becomes of the losses of single elements: see [`Tensor::mse_loss`].
+/// How the losses of single elements are reduced: see [`Tensor::mse_loss`].
 pub mod reduction {
     pub use crate::ops::losses::LossReduction;
     pub use crate::tensor::{BatchMean, DivergenceReduction, Mean, Reduction, Sum, Unreduced};
@@ -167,13 +166,13 @@ pub use castiron_macros::Module;
 /// assert_eq!(<dim!(384) as Dim>::SIZE, Some(384));
 /// ```
 pub use castiron_macros::dim;
-/// The sum of products of tensors whose axes are named by letters (`torch.einsum`): `einsum!("ij,jk->ik", a, b)` is a product of
-/// matrices. Letters that the result lacks are summed over; one that a term has twice takes the diagonal. Without `->` the result has the
-/// letters named once, in alphabetical order.
+/// The sum of products of tensors whose axes are named by letters (`torch.einsum`): `einsum!("ij,jk->ik", a, b)` is a matrix product.
+/// Letters missing in the result are summed over; a letter twice in one term takes the diagonal. Without `->` the result has the letters
+/// that occur once, in alphabetical order.
 ///
-/// The compiler knows the shape of the result, and that every letter names one size. Operands are tensors or references to them, of one
-/// dtype, which is the result's (`bool` is refused); sizes of 1 are not broadcast. What fails while running panics;
-/// [`try_einsum!`] returns a `Result`. For `...`, and equations that are strings of the program, see `any::einsum`.
+/// The compiler knows the shape of the result, and checks that every letter has one size. Operands are tensors or references to them, of
+/// one dtype, which is the result's (`bool` is refused); sizes of 1 are not broadcast. Errors at run time panic; [`try_einsum!`] returns a
+/// `Result`. For `...`, and equations that are strings at run time, see `any::einsum`.
 ///
 /// ```
 /// use castiron::{einsum, shape, tensor, Tensor};
@@ -187,11 +186,11 @@ pub use castiron_macros::einsum;
 /// Runs an expression of tensors and scalars in one pass, without intermediate tensors: every name in it that is a tensor
 /// becomes [`lazy`](Tensor::lazy).
 ///
-/// Operators, methods of [`Lazy`](lazy::Lazy) and reductions work as they do for tensors; `< <= > >= == !=` give masks,
-/// and `if mask { a } else { b }` and `where_(mask, a, b)` choose element by element. `let` names a part, which is computed wherever
-/// it is used. `place = …` and `place += …` write into a tensor. Views (`x.t()`, `x.select(…)`) belong to the name before them; calls of
-/// functions, and what stands in braces, are computed before, as Rust computes them. Nothing else of Rust's grammar compiles: closures, loops,
-/// `let mut`, casts and macros have no meaning here.
+/// Operators, methods of [`Lazy`](lazy::Lazy) and reductions work as they do for tensors; `< <= > >= == !=` give masks, and `if mask { a }
+/// else { b }` and `where_(mask, a, b)` choose element by element. `let` names a subexpression, which is computed wherever it is used.
+/// `place = …` and `place += …` write into a tensor. Views (`x.t()`, `x.select(…)`) belong to the name before them; function calls, and
+/// expressions in braces, are evaluated before, as ordinary Rust. Nothing else of Rust's grammar compiles: closures, loops, `let mut`,
+/// casts and macros have no meaning here.
 ///
 /// ```
 /// use castiron::{axis, fused, tensor};
@@ -209,7 +208,7 @@ pub use castiron_macros::einsum;
 /// assert_eq!(total.to_vec(), [1.0, 4.0]);
 /// ```
 pub use castiron_macros::fused;
-/// Writes a slice: an item for each axis, from the first on, for [`Tensor::slice`] and its kin.
+/// Writes a slice: an item for each axis, from the first on, for [`Tensor::slice`] and related methods.
 ///
 /// | item | does | Python |
 /// |---|---|---|
@@ -220,11 +219,11 @@ pub use castiron_macros::fused;
 /// | `...` | as many whole axes as are left | `...` |
 /// | `NewAxis` | a new axis of size 1 | `None` |
 ///
-/// Negative positions count from the end, and ranges end where the axis does. Axes that are not named stay whole.
+/// Negative positions count from the end, and ranges end where the axis does. Axes without an item stay whole.
 ///
-/// The size of a range written in literals is in the type: on an axis of known size as PyTorch clamps it; on another what the
-/// literals say (`1..3` and `-2..` are 2), which is an error while running if the axis is shorter. Ranges of other expressions
-/// have sizes known at run time. A literal position that a known axis does not have does not compile.
+/// The size of a range written in literals is in the type: on an axis of known size it is clamped as in PyTorch; on another axis it is
+/// what the literals say (`1..3` and `-2..` are 2), which is an error at run time if the axis is shorter. Ranges of other expressions
+/// have sizes known at run time. A literal position outside of a known axis does not compile.
 ///
 /// ```
 /// use castiron::{s, shape, Tensor};
@@ -248,7 +247,7 @@ pub use castiron_macros::s;
 /// assert_eq!(<shape![] as Shape>::RANK, 0);
 /// ```
 ///
-/// Dimensions are types, so neither a variable nor a `const N: usize` is one. Code for every size takes the dimension as a type
+/// Dimensions are types, so neither a variable nor a `const N: usize` can be one. Code for every size takes the dimension as a type
 /// parameter:
 ///
 /// ```
@@ -259,9 +258,9 @@ pub use castiron_macros::s;
 /// assert_eq!(first(&Tensor::<f32, shape![5, 3]>::ones()).numel(), 3);
 /// ```
 pub use castiron_macros::shape;
-/// Makes a tensor from nested lists (`torch.tensor`). The shape is that of the lists. The dtype of plain literals is
-/// PyTorch's: `bool`, `i64`, `f32`, or `Complex<f32>` (`1.0 + 2.0j`), the highest that occurs; `; dtype` at the end says
-/// another; other expressions have their own.
+/// Makes a tensor from nested lists (`torch.tensor`), with the shape of the lists. Plain literals have PyTorch's dtype: `bool`, `i64`,
+/// `f32`, or `Complex<f32>` (`1.0 + 2.0j`), the highest that occurs; `; dtype` at the end chooses another; other expressions keep their
+/// own.
 ///
 /// ```
 /// use castiron::{shape, tensor, Complex, Tensor};
@@ -274,7 +273,7 @@ pub use castiron_macros::shape;
 /// assert_eq!((b.to_vec(), e.to_vec()), (vec![1.0, 2.5, 1.0], vec![2.0, 4.0]));
 /// ```
 pub use castiron_macros::tensor;
-/// [`einsum!`], returning what goes wrong while running: sizes that only the program knows, and memory that runs out.
+/// [`einsum!`] that returns errors at run time: sizes that only the program knows, and running out of memory.
 ///
 /// ```
 /// use castiron::{shape, try_einsum, Tensor};
@@ -287,7 +286,7 @@ pub use castiron_macros::try_einsum;
 pub use cpu::factor::field::{Field, RealField};
 #[cfg(feature = "cuda")]
 #[doc(hidden)]
-pub use cuda::outside as cuda_outside;
+pub use cuda::test_hooks as cuda_test_hooks;
 pub use device::{AnyDevice, Cpu, Cuda, Device, IntoDevice, Meta};
 pub use dtype::{
     Bits, CanCast, CastTo, Category, Complex, ComplexFloat, DType, Dtype, Element, Float, Inexact, Integer, Numeric,

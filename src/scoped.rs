@@ -1,11 +1,10 @@
-//! A setting of a thread: what it is, and guards that change it for a while. Uses nothing; used by the default dtype,
-//! the default device and the current device.
+//! Settings of a thread, such as the default dtype and the default device, and guards that change them for a while.
 
 use core::cell::RefCell;
 use core::marker::PhantomData;
 use std::thread::LocalKey;
 
-/// What is set, innermost last. The first entry stays and belongs to no guard.
+/// The values set, innermost last. The first entry belongs to no guard and stays.
 pub(crate) struct Setting<T> {
     entries: Vec<(u64, T)>,
     next: u64,
@@ -19,14 +18,14 @@ impl<T: Copy> Setting<T> {
 
 pub(crate) type Local<T> = LocalKey<RefCell<Setting<T>>>;
 
-/// The value that holds now; `None` while the thread ends and its settings are gone.
+/// The value in effect; `None` while the thread ends and its settings are gone.
 pub(crate) fn get<T: Copy>(setting: &'static Local<T>) -> Option<T> {
     setting.try_with(|setting| setting.borrow().entries.last().map(|&(_, value)| value)).ok().flatten()
 }
 
-/// Changes what the innermost guard, or none, has set.
+/// Changes the value set by the innermost guard, or the first if there is no guard.
 pub(crate) fn set<T: Copy>(setting: &'static Local<T>, value: T) {
-    // (Nobody asks any more while the thread ends.)
+    // (Nothing reads it any more while the thread ends.)
     let _ = setting.try_with(|setting| {
         if let Some(innermost) = setting.borrow_mut().entries.last_mut() {
             innermost.1 = value;
@@ -34,7 +33,7 @@ pub(crate) fn set<T: Copy>(setting: &'static Local<T>, value: T) {
     });
 }
 
-/// Takes its entry away when it is dropped. Stays on its thread.
+/// Removes its entry when it is dropped. Cannot leave its thread.
 pub(crate) struct Guard<T: 'static> {
     setting: &'static Local<T>,
     id: u64,
@@ -50,7 +49,7 @@ impl<T: Copy> Guard<T> {
             setting.entries.push((id, value));
             id
         };
-        // (0 is the id that no guard takes away.)
+        // (No guard has the id 0.)
         Guard { setting, id: setting.try_with(push).unwrap_or(0), stays: PhantomData }
     }
 }

@@ -1,4 +1,4 @@
-//! Allocators of programs: one whose memory is aligned for its elements and for nothing wider, and which gives none when it has no more.
+//! Global allocators: one whose memory is aligned only as much as its elements need, and which fails when it is used up.
 #![allow(unsafe_code, reason = "an allocator is unsafe to write")]
 
 use castiron::any::{Args, Value, call};
@@ -27,7 +27,7 @@ fn is_refused(layout: Layout) -> bool {
 }
 
 fn roomy(layout: Layout) -> Layout {
-    // Only a size near `isize::MAX` does not fit, of which there are none here.
+    // Only a size near `isize::MAX` does not fit, and none is as large here.
     Layout::from_size_align(layout.size() + layout.align(), 2 * layout.align()).unwrap()
 }
 // SAFETY: blocks are the system's, larger by one alignment, which their start leaves out; `dealloc` puts it back.

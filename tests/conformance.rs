@@ -1,4 +1,4 @@
-//! The tables of what PyTorch does, against `AnyTensor`: the rows that the example `conformance` counts have no disagreement.
+//! Runs `AnyTensor` against the tables of PyTorch's results: the rows that the example `conformance` counts must not disagree.
 
 #[path = "../examples/conformance/src/attributes.rs"]
 mod attributes;

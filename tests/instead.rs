@@ -1,5 +1,5 @@
-//! What to write instead of the programs that do not compile: each of `ui-tests` with its wrong lines replaced compiles, and runs where
-//! there is no GPU in it. `tests/ui` writes the file that is included here.
+//! The programs to write instead of those that do not compile: each program of `ui-tests`, with its wrong lines replaced, compiles, and
+//! runs unless it needs a GPU. `tests/ui` writes the file that is included here.
 
 #![allow(warnings, clippy::all)]
 

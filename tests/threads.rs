@@ -1,5 +1,5 @@
-//! Results do not depend on how many threads there are: each operation is run in pools of 1, 2, 3 and 7 threads on tensors
-//! large enough to be shared, and compared bit for bit. Nor do they depend on the strides of a long line.
+//! Results do not depend on the number of threads: each operation is run in pools of 1, 2, 3 and 7 threads on tensors large enough to be
+//! divided, and compared bit for bit. Nor do results depend on the strides of a long line.
 
 use castiron::{Dtype, Dyn, Element, Shape, Tensor, axis, bf16, fused, where_};
 use rayon::{ThreadPool, ThreadPoolBuilder};

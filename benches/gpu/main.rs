@@ -1,14 +1,15 @@
-//! What a GPU needs for operations of memory, of arithmetic and of the host: `cargo bench --features cuda --bench gpu -- --device cuda:0`.
+//! Times operations on a GPU that are bound by memory, by arithmetic or by the host: `cargo bench --features cuda --bench gpu -- --device
+//! cuda:0`.
 //!
 //! | | |
 //! |---|---|
-//! | `--device cpu` or `cuda:0` | where, `cuda:0` by default |
-//! | `--small` | sizes 1,024 times smaller: whether everything runs |
-//! | another word | only what has it in its name |
+//! | `--device cpu` or `cuda:0` | the device, `cuda:0` by default |
+//! | `--small` | sizes 1,024 times smaller, to check that everything runs |
+//! | another word | only workloads whose names contain it |
 //!
-//! Prints a JSON object per line: the name, milliseconds, and GB/s or TFLOP/s of the least that must be moved or computed, each
-//! operand read once and the result written once. `benches/gpu/peer.py` prints the same lines for PyTorch, `benches/gpu/table.py` puts both
-//! beside each other and beside a plain copy.
+//! Prints a JSON object per line: the name, milliseconds, and GB/s or TFLOP/s of the least that must be moved or computed (each operand
+//! read once and the result written once). `benches/gpu/peer.py` prints the same lines for PyTorch, `benches/gpu/table.py` compares both
+//! with each other and with a plain copy.
 
 use castiron::Generator;
 use castiron::device::synchronize;
@@ -17,7 +18,7 @@ use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
-/// What is measured, and against which work.
+/// What the time is compared with.
 #[derive(Clone, Copy)]
 enum Work {
     Bytes(usize),
@@ -43,7 +44,7 @@ impl Bench {
         }
     }
 
-    /// Times a call: the median of five batches, each of so many calls that they take 30 ms, waited for at the end of the batch.
+    /// Times a call: the median of five batches. Each batch has enough calls to take 30 ms, and is waited for at its end.
     fn time<T>(&self, name: &str, work: Work, mut call: impl FnMut() -> T) {
         if !self.wants(name) {
             return;
@@ -59,7 +60,7 @@ impl Bench {
         let measured = catch_unwind(AssertUnwindSafe(|| {
             batch(1);
             let once = batch(1);
-            // What takes so long is not repeated.
+            // Calls as long as this are not repeated.
             if once > 0.5 || self.small {
                 return vec![once; 5];
             }
@@ -84,7 +85,7 @@ type Line<E, D> = Tensor<E, (Dyn,), D>;
 type Matrix<E, D> = Tensor<E, (Dyn, Dyn), D>;
 type Stack<E, D> = Tensor<E, (Dyn, Dyn, Dyn), D>;
 
-/// So many numbers of a normal distribution: a few million of them drawn, repeated, and moved a little each time.
+/// `len` normally distributed numbers: a few million are drawn, repeated, and shifted a little each time.
 fn normal<D: Device>(len: usize) -> Line<f32, D> {
     let mut generator = Generator::seeded(7);
     let drawn = len.min(1 << 22);
@@ -210,7 +211,7 @@ fn scans<D: Device>(bench: &Bench, a: &Line<f32, D>) {
     bench.time("cumsum_columns_f32", Bytes(8 * n), || rows.cumsum(axis!(0)));
 }
 
-/// Positions below `below`, in no order.
+/// Positions below `below`, in scrambled order.
 fn positions<D: Device>(len: usize, below: usize) -> Line<i64, D> {
     let mut state = 1_u64;
     let next = move |_| {
@@ -316,7 +317,7 @@ fn main() {
         match argument.as_str() {
             "--device" => device = arguments.next().unwrap_or(device),
             "--small" => bench.small = true,
-            // Cargo's own.
+            // Flags that cargo passes.
             flag if flag.starts_with("--") => {}
             word => bench.filter = Some(word.to_owned()),
         }

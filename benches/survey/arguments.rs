@@ -1,12 +1,12 @@
-//! What an operation is called with: arguments are made by their names, and which of them it needs is found out by calling it.
+//! The arguments of operations: each is made from its name, and calling the operation shows which it needs.
 //!
-//! PyTorch's operations name their arguments alike, so this is a list of names (about eighty), not of operations.
+//! PyTorch's operations share names of arguments, so this is a list of about eighty names, not a list of operations.
 
 use crate::layouts::{Order, Other, Setting, Spec, Values};
 use castiron::any::{Args, NamedOp, Value, call};
 use castiron::{AnyTensor, DType, Error};
 
-/// An argument before there are tensors.
+/// An argument whose tensors are not made yet.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Given {
     Tensor(Spec),
@@ -18,7 +18,7 @@ pub enum Given {
 }
 
 impl Given {
-    /// What castiron is given, its tensors made by `tensor`.
+    /// The value passed to castiron; `tensor` makes its tensors.
     pub fn value(&self, tensor: &mut dyn FnMut(&Spec) -> AnyTensor) -> Value {
         match self {
             Given::Tensor(spec) => tensor(spec).into(),
@@ -30,7 +30,7 @@ impl Given {
         }
     }
 
-    /// What PyTorch's side reads.
+    /// The form that PyTorch's side reads.
     pub fn json(&self) -> serde_json::Value {
         use serde_json::json;
         match self {
@@ -43,7 +43,7 @@ impl Given {
         }
     }
 
-    /// The tensors in it.
+    /// The tensors it contains.
     pub fn specs(&self) -> Vec<&Spec> {
         match self {
             Given::Tensor(spec) => vec![spec],
@@ -53,14 +53,14 @@ impl Given {
     }
 }
 
-/// Which arguments an operation is given: by name, each the so-manieth of [`candidates`].
+/// The arguments given to an operation: their names, each with an index into its [`candidates`].
 pub type Choice = Vec<(&'static str, usize)>;
 
 fn ints(numbers: impl IntoIterator<Item = i64>) -> Given {
     Given::List(numbers.into_iter().map(Given::Int).collect())
 }
 
-/// What an argument of this name may be, in the order in which they are tried.
+/// The possible values of an argument with this name, in the order in which they are tried.
 fn candidates(name: &str, at: &Setting) -> Vec<Given> {
     let (sizes, rank, len) = (&at.sizes, at.sizes.len(), at.len());
     let numel: usize = sizes.iter().product();
@@ -159,7 +159,7 @@ fn candidates(name: &str, at: &Setting) -> Vec<Given> {
     }
 }
 
-/// A choice's arguments at some sizes.
+/// The arguments of a choice, at the sizes of a setting.
 pub fn arguments(choice: &Choice, at: &Setting) -> Vec<(&'static str, Given)> {
     let chosen = |&(name, which): &(&'static str, usize)| {
         let mut all = candidates(name, at);
@@ -168,14 +168,14 @@ pub fn arguments(choice: &Choice, at: &Setting) -> Vec<(&'static str, Given)> {
     choice.iter().filter_map(chosen).collect()
 }
 
-/// The arguments that an operation takes, tried on small tensors: the first operand, the axes if the layout names some, and
-/// whatever the operation says is missing.
+/// The arguments that an operation takes, found on small tensors: the first operand, the axes if the layout names any, and whatever the
+/// operation says is missing.
 pub fn found(op: &NamedOp, tiny: &Setting, tensor: &mut dyn FnMut(&Spec) -> AnyTensor) -> Option<Choice> {
     let names_axes = op.arguments.iter().find(|name| matches!(name.trim_start_matches('*'), "dim" | "dims"));
     let mut starts: Vec<Choice> = Vec::new();
     let first = *op.arguments.first()?;
     for (which, given) in candidates(first, tiny).iter().enumerate() {
-        // What is surveyed is an operation on elements of this dtype; one without a tensor is surveyed once.
+        // Only operations on elements of this dtype are surveyed; those without tensors are surveyed once.
         let specs = given.specs();
         if specs.first().map_or(tiny.dtype != DType::F32, |spec| spec.dtype != tiny.dtype) {
             continue;
@@ -220,7 +220,7 @@ fn completed(
     }
 }
 
-/// The arguments in the operation's order: by name, but for one with a star and those before it.
+/// The arguments in the operation's order: by name, except an argument with a star and those before it.
 pub fn args(op: &NamedOp, given: &[(&'static str, Given)], tensor: &mut dyn FnMut(&Spec) -> AnyTensor) -> Args {
     let star = op.arguments.iter().position(|name| name.starts_with('*'));
     let place = |name: &str| op.arguments.iter().position(|known| *known == name).unwrap_or(usize::MAX);

@@ -1,9 +1,9 @@
-//! Where operands lie in memory, and what is in them: each layout has a letter.
+//! Memory layouts and elements of operands: each layout has a letter.
 
 use castiron::DType;
 use std::fmt;
 
-/// What a tensor is made of. Its text (`float32:1024,1024:unit:rows`) is what PyTorch's side makes the same tensor of.
+/// The description of a tensor. Its text (`float32:1024,1024:unit:rows`) tells PyTorch's side to make the same tensor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Spec {
     pub dtype: DType,
@@ -25,14 +25,14 @@ pub enum Values {
     Ascending,
 }
 
-/// How the elements lie.
+/// The order of the elements in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Order {
     /// Row-major.
     Rows,
-    /// The last two axes exchanged.
+    /// The last two axes swapped.
     Transposed,
-    /// `channels_last`, of four axes.
+    /// `channels_last`, for four axes.
     ChannelsLast,
     /// Every second element of the last axis.
     Steps,
@@ -57,25 +57,25 @@ impl fmt::Display for Spec {
     }
 }
 
-/// What the operands of a case are like.
+/// The operands of a case.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
     pub letter: char,
     pub name: &'static str,
-    /// The sizes at each scale: the last, and the largest that is tried; smaller ones where results would be too large.
+    /// The sizes at each scale. The last and largest is tried first; smaller ones are for results that would be too large.
     pub scales: &'static [&'static [usize]],
-    /// Small sizes, on which it is found out what an operation takes.
+    /// Small sizes, on which the arguments of an operation are found.
     pub tiny: &'static [usize],
     pub order: Order,
     pub values: Values,
-    /// The other operand's sizes: an axis that is broadcast has one element.
+    /// The sizes of the other operand: an axis that is broadcast has size 1.
     pub other: Other,
-    /// The axes that are named, each for itself: lists where there are two.
+    /// The axes to name, one after the other: lists for operations over two axes.
     pub dims: &'static [&'static [i64]],
     pub dtypes: &'static [DType],
 }
 
-/// The second operand's sizes.
+/// The sizes of the second operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Other {
     Same,
@@ -148,7 +148,7 @@ pub const LAYOUTS: &[Layout] = &[
     },
 ];
 
-/// The operands of one layout at one scale in one dtype: what arguments are chosen from.
+/// The operands of one layout at one scale in one dtype, from which arguments are chosen.
 #[derive(Clone, Debug)]
 pub struct Setting {
     pub layout: &'static Layout,
@@ -162,12 +162,12 @@ impl Setting {
         Spec { dtype, sizes, values, order: Order::Rows }
     }
 
-    /// The first operand: the one that lies as the layout says.
+    /// The first operand, which has the layout.
     pub fn first(&self) -> Spec {
         Spec { dtype: self.dtype, sizes: self.sizes.clone(), values: self.layout.values, order: self.layout.order }
     }
 
-    /// The second operand: row-major (as the first one, where that is in `channels_last`), or one row or column.
+    /// The second operand: row-major (or `channels_last`, if the first one is), or one row or column.
     pub fn second(&self) -> Spec {
         let mut sizes = self.sizes.clone();
         let rank = sizes.len();
@@ -180,7 +180,7 @@ impl Setting {
         Spec { dtype: self.dtype, sizes, values: self.layout.values, order }
     }
 
-    /// The size of the axis that is named, or of the last.
+    /// The size of the axis named, or of the last.
     pub fn len(&self) -> usize {
         let dim = self.dims.first().copied().unwrap_or(-1);
         let rank = self.sizes.len() as i64;

@@ -1,4 +1,5 @@
-//! Every operation by name (`any::ops`), in its dtypes, on every layout, beside PyTorch and beside what memory allows, sorted by distance.
+//! Times every operation by name (`any::ops`), in its dtypes and on every layout, against PyTorch and against memory bandwidth, sorted by
+//! distance.
 //!
 //! `cargo bench --features any --bench survey` surveys everything (about an hour); `-- ah` two letters:
 //!
@@ -9,24 +10,24 @@
 //! | d | `channels_last` with 3 channels |
 //! | e | every second element of the rows |
 //! | f, g | the second one a row, a column |
-//! | h | each axis of a cube, and two that are apart |
+//! | h | each axis of a cube, and two axes that are not adjacent |
 //! | i | 1,000 rows of 16 |
 //! | j | 64 elements |
 //! | k | floats between -30 and 30 |
 //!
 //! | | |
 //! |---|---|
-//! | `TORCH` | a Python that has PyTorch; without one its columns stay empty |
-//! | `THREADS` | how many threads both compute with, 1 by default |
-//! | `FILTER` | only operations whose names contain one of these, with commas between |
+//! | `TORCH` | a Python that has PyTorch; without it its columns stay empty |
+//! | `THREADS` | the number of threads both compute with, 1 by default |
+//! | `FILTER` | only operations whose names contain one of these words, separated by commas |
 //! | `BENCH_MS` | milliseconds per case and side, 15 by default |
 //! | `OUT` | the cases of each layout are appended to this file, one JSON object per line |
-//! | `ROWS` | how many rows the tables have, 60 by default |
+//! | `ROWS` | the number of rows in the tables, 60 by default |
 //!
-//! The tables say what is furthest from PyTorch, furthest from memory, and takes the most cycles per element.
+//! The tables show what is furthest from PyTorch, furthest from memory bandwidth, and takes the most cycles per element.
 //!
-//! The program is given no list: it calls each operation on small tensors, adds the arguments whose absence it complains of
-//! (`arguments.rs`), and measures what succeeds. PyTorch is called with the same arguments, by turns.
+//! There is no list of calls: the program calls each operation on small tensors, adds the arguments that it says are missing
+//! (`arguments.rs`), and measures the calls that succeed. PyTorch is called with the same arguments, in turn.
 
 mod arguments;
 #[path = "../workloads/ceilings.rs"]
@@ -49,7 +50,7 @@ use std::time::Instant;
 use tensors::Tensors;
 use torch::{Answer, Torch};
 
-/// Results of more elements are not made: the next smaller scale is taken.
+/// Results with more elements are not made: the next smaller scale is used.
 const MOST_ELEMENTS: usize = 1 << 25;
 
 /// An operation that takes longer than this on 1M elements, in seconds, is not surveyed on 16M.
@@ -60,14 +61,14 @@ struct Survey {
     tensors: Tensors,
     budget: f64,
     threads: usize,
-    /// Cycles of a processor per second.
+    /// The processor's clock, in cycles per second.
     hertz: f64,
-    /// What an operation took of a dtype on 1M contiguous elements, in seconds.
+    /// The seconds that an operation took on 1M contiguous elements of a dtype.
     contiguous: HashMap<(&'static str, String), f64>,
     cases: Vec<Case>,
 }
 
-/// Elements of a result, over all its tensors.
+/// The number of elements of a result, over all its tensors.
 fn elements(value: &Value) -> usize {
     match value {
         Value::Array(x) => x.numel(),
@@ -92,7 +93,7 @@ fn described(value: &Value) -> String {
     }
 }
 
-/// Cycles per second, by a chain of rotations and exclusive ors, each of which waits a cycle for the one before.
+/// Cycles per second, from a chain of rotations and exclusive ors, each of which takes one cycle and needs the one before.
 fn hertz() -> f64 {
     const STEPS: u32 = 10_000_000;
     let mut chain = || {
@@ -102,7 +103,7 @@ fn hertz() -> f64 {
     f64::from(2 * STEPS) / fastest(&mut chain, 0.1)
 }
 
-/// Seconds of the fastest call.
+/// The seconds of the fastest call.
 fn fastest(call: &mut dyn FnMut(), budget: f64) -> f64 {
     let time = |call: &mut dyn FnMut(), times: usize| {
         let start = Instant::now();
@@ -126,7 +127,7 @@ impl Survey {
         arguments::args(op, given, &mut |spec| self.tensors.get(spec))
     }
 
-    /// Whether the result is small enough, as the operation on `meta` says where it can.
+    /// Whether the result is small enough, as far as a call on `meta` can tell.
     fn fits(&mut self, op: &NamedOp, given: &[(&'static str, Given)]) -> bool {
         let meta =
             |spec: &layouts::Spec| AnyTensor::zeros_on(&spec.sizes, spec.dtype, "meta".parse::<castiron::AnyDevice>()?);
@@ -158,7 +159,7 @@ impl Survey {
         let (moved, about) = (read + bytes(&result), described(&result));
         drop(result);
         let mut repeat = || {
-            // It succeeded before.
+            // The call succeeded before.
             let _ = black_box(call(op.name, &args));
         };
         let (mut ours, mut theirs, mut note) = (f64::INFINITY, None::<f64>, String::new());
@@ -209,7 +210,7 @@ impl Survey {
                     let setting = Setting { layout, dtype, sizes: layout.tiny.to_vec(), dims };
                     let tensors = &mut self.tensors;
                     let Some(choice) = arguments::found(&op, &setting, &mut |spec| tensors.get(spec)) else { continue };
-                    // A row or a column is of interest where there is a second operand.
+                    // A row or a column matters only if there is a second operand.
                     let tiny = arguments::arguments(&choice, &setting);
                     let has_second = tiny.iter().any(|(_, given)| *given == Given::Tensor(setting.second()));
                     if layout.other != layouts::Other::Same && !has_second {
@@ -256,7 +257,7 @@ fn main() -> ExitCode {
     for layout in LAYOUTS.iter().filter(|layout| letters.is_empty() || letters.contains(layout.letter)) {
         let before = survey.cases.len();
         survey.layout(layout, &wanted);
-        // After each layout, so that a survey that is interrupted leaves what it has found.
+        // Written after each layout, so that an interrupted survey keeps its results.
         if let Some(path) = &out
             && let Err(error) = report::write(path, &survey.cases[before..], &ceilings)
         {

@@ -1,4 +1,4 @@
-//! What was found: the cases as JSON lines, and tables sorted by distance.
+//! The results of a survey: cases as JSON lines, and tables sorted by distance.
 
 use crate::ceilings::{Ceilings, Pass};
 use serde_json::json;
@@ -13,31 +13,31 @@ pub struct Case {
     pub letter: char,
     pub place: String,
     pub sizes: Vec<usize>,
-    /// Seconds of the fastest call.
+    /// Seconds of our fastest call.
     pub ours: f64,
-    /// The same of PyTorch.
+    /// Seconds of PyTorch's fastest call.
     pub theirs: Option<f64>,
     /// Bytes of all operands and the result.
     pub moved: usize,
     pub threads: usize,
-    /// Cycles of the processors per element of the operands.
+    /// Processor cycles per element of the operands.
     pub cycles: f64,
     /// Why PyTorch was not measured, or how its result differs.
     pub note: String,
 }
 
-/// Below this the time is that of the call, not of the memory.
+/// With fewer bytes the time is that of the call, not of the memory.
 const LEAST_BYTES: usize = 1 << 17;
-/// Where memory needs less than this part of the time, it is spent with computing.
+/// If memory accounts for less than this part of the time, the rest is computing.
 const COMPUTED: f64 = 0.5;
 
 impl Case {
-    /// PyTorch's time over ours.
+    /// PyTorch's time divided by ours.
     fn ratio(&self) -> Option<f64> {
         self.theirs.map(|theirs| theirs / self.ours)
     }
 
-    /// The time that memory needs over ours.
+    /// The time that memory bandwidth allows, divided by ours.
     fn of_ceiling(&self, ceilings: &Ceilings) -> Option<f64> {
         let rate = ceilings.bandwidth(Pass::Copy, self.moved);
         (self.moved >= LEAST_BYTES).then(|| self.moved as f64 / rate / (self.ours * 1e9))

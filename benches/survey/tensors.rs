@@ -1,11 +1,11 @@
-//! The tensors that specifications describe, each made once.
+//! The tensors for specifications, each made once.
 
 use crate::layouts::{Order, Spec, Values};
 use castiron::any::{Args, call};
 use castiron::{AnyTensor, DType, Result};
 use std::collections::HashMap;
 
-/// The tensors of the cases since the last `clear`.
+/// The tensors made since the last `clear`.
 #[derive(Default)]
 pub struct Tensors(HashMap<Spec, AnyTensor>);
 
@@ -20,7 +20,7 @@ impl Tensors {
     }
 }
 
-/// 24 bits that look like drawn ones: the same on PyTorch's side.
+/// 24 bits that look random, the same on PyTorch's side.
 fn hashed(at: usize) -> u32 {
     let mut bits = (at as u32).wrapping_mul(0x9E37_79B1);
     bits ^= bits >> 15;

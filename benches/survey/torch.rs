@@ -1,11 +1,11 @@
-//! PyTorch in a process of its own: it is asked for the time of a call, and answers in JSON, line by line.
+//! PyTorch in a separate process: it is asked for the time of a call, and answers with a line of JSON.
 
 use crate::arguments::Given;
 use serde_json::{Value as Json, json};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// The program that answers: `benches/peers/survey.py`.
+/// The program run there: `benches/peers/survey.py`.
 const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/peers/survey.py");
 
 pub struct Torch {
@@ -14,7 +14,7 @@ pub struct Torch {
     process: Option<(Child, ChildStdin, BufReader<ChildStdout>)>,
 }
 
-/// What PyTorch answered.
+/// PyTorch's answer.
 pub enum Answer {
     /// Seconds of the fastest call, and the result: its dtype and its sizes.
     Took(f64, String),
@@ -23,13 +23,13 @@ pub enum Answer {
 }
 
 impl Torch {
-    /// A process is started by the first question.
+    /// The process is started by the first call.
     pub fn new(python: String, threads: usize) -> Self {
         Torch { python, threads, process: None }
     }
 
     fn start(&mut self) -> std::io::Result<()> {
-        // Memory that is freed stays with the process: its operations are compared, not the kernel's zeroing of pages.
+        // glibc keeps freed memory in the process: the survey compares operations, not the kernel's zeroing of pages.
         let tunables = "glibc.malloc.mmap_threshold=4294967296:glibc.malloc.trim_threshold=17179869184";
         let mut child = Command::new(&self.python)
             .arg(PROGRAM)
@@ -73,7 +73,7 @@ impl Torch {
         }
     }
 
-    /// Forgets the tensors that were made.
+    /// Drops the tensors made so far.
     pub fn clear(&mut self) {
         if self.process.is_some() && self.ask(&json!({ "clear": true })).is_err() {
             self.stop();
@@ -83,7 +83,7 @@ impl Torch {
     fn stop(&mut self) {
         if let Some((mut child, into, _)) = self.process.take() {
             drop(into);
-            // It may have ended by itself.
+            // It may have ended already.
             let _ = child.kill();
             let _ = child.wait();
         }

@@ -1,4 +1,4 @@
-//! `b`: two dtypes in one operation, and one that the processor does not compute in.
+//! `b`: two dtypes in one operation, and a dtype that the processor cannot compute in directly.
 
 use super::ceilings::Pass;
 use super::data::{floats, integers};

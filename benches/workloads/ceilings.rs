@@ -1,10 +1,10 @@
-//! What the machine can do at best: bandwidth by kind of pass and size, and multiply-adds. Plain loops over vectors of the
-//! widest kind that the processor has.
+//! The best the machine can do: bandwidth by kind of pass and size, and multiply-adds. Plain loops over the widest vectors that the
+//! processor has.
 
 use std::sync::Barrier;
 use std::time::Instant;
 
-/// What is done to memory in one pass over it.
+/// What a pass does to memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pass {
     /// `sum(a)`
@@ -49,10 +49,10 @@ pub struct Size {
     pub rates: [f64; 5],
 }
 
-/// What was measured.
+/// The measured rates.
 pub struct Ceilings {
     pub threads: usize,
-    /// The vectors that were used.
+    /// The vector instructions used.
     pub instructions: &'static str,
     pub sizes: [Size; 3],
     /// GFLOP/s of multiply-adds, each two operations.
@@ -67,7 +67,7 @@ impl Ceilings {
         let sizes = [("64k", 1 << 16), ("1M", 1 << 20), ("16M", 1 << 24)].map(|(name, elements)| {
             let rates = Pass::ALL.map(|pass| {
                 let bytes = (pass.bytes() * elements) as f64;
-                // Stores that go around the cache are faster where the result does not fit into it.
+                // Stores that bypass the cache are faster where the result does not fit into it.
                 let seconds = kernels.passes(pass).iter().map(|&pass| time_pass(pass, &mut buffers, elements, threads));
                 bytes / seconds.fold(f64::INFINITY, f64::min) * 1e-9
             });
@@ -82,7 +82,7 @@ impl Ceilings {
         Pass::ALL.into_iter()
     }
 
-    /// GB/s of a pass that moves so many bytes: that of the size nearest to it.
+    /// GB/s of a pass that moves this many bytes: the rate at the nearest size measured.
     pub fn bandwidth(&self, pass: Pass, bytes: usize) -> f64 {
         let distance = |size: &Size| (bytes as f64 / (size.elements * pass.bytes()) as f64).ln().abs();
         let nearest = self.sizes.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
@@ -98,20 +98,20 @@ struct Line([f32; 16]);
 
 /// `(out, a, b)`, slices of one length.
 type OnePass = unsafe fn(&mut [Line], &[Line], &[Line]);
-/// So many rounds of `CHAINS` multiply-adds of one vector each.
+/// Runs this many rounds of `CHAINS` multiply-adds of one vector each.
 type Rounds = unsafe fn(usize);
 
-/// Independent sums: enough to hide the latency of the multiply-add, few enough for the registers.
+/// Independent sums: enough to hide the latency of a multiply-add, few enough for the registers.
 const CHAINS: usize = 12;
 
-/// Functions that need the processor's features `name` and nothing else.
+/// Functions that need only the processor features in `name`.
 struct Kernels {
     name: &'static str,
-    /// How many `f32` are in a vector.
+    /// The number of `f32` in a vector.
     lanes: usize,
     read: OnePass,
     update: OnePass,
-    /// With ordinary stores, and with stores around the cache.
+    /// With ordinary stores, and with stores that bypass the cache.
     copy: [OnePass; 2],
     add: [OnePass; 2],
     triad: [OnePass; 2],
@@ -131,7 +131,7 @@ impl Kernels {
     }
 }
 
-/// The kernels for the processor that this runs on.
+/// The kernels for this processor.
 fn kernels() -> Kernels {
     #[cfg(target_arch = "x86_64")]
     {
@@ -145,7 +145,7 @@ fn kernels() -> Kernels {
     portable::KERNELS
 }
 
-/// Seconds per call when all threads do their jobs at once: the best sample of so many calls each.
+/// Seconds per call when all threads work at once: the best sample, each of `times` calls.
 fn time(jobs: Vec<impl FnMut() + Send>, times: usize) -> f64 {
     const SAMPLES: usize = 11;
     let barrier = Barrier::new(jobs.len());
@@ -179,18 +179,18 @@ fn time_pass(pass: OnePass, buffers: &mut [Vec<Line>; 3], elements: usize, threa
     let jobs = out[..lines].chunks_mut(share).zip(a[..lines].chunks(share)).zip(b[..lines].chunks(share));
     let jobs = jobs.map(|((out, a), b)| {
         move || {
-            // SAFETY: the processor has the features: `kernels` asked.
+            // SAFETY: `kernels` has checked that the processor has these features.
             unsafe { pass(out, a, b) }
         }
     });
     time(jobs.collect(), ((1 << 22) / elements).max(1))
 }
 
-/// GFLOP/s of all threads, each of which does `flops` operations per multiply-add of vectors.
+/// GFLOP/s of all threads; a multiply-add of vectors is `flops` operations.
 fn time_flops(rounds: Rounds, flops: usize, threads: usize) -> f64 {
     const ROUNDS: usize = 1 << 18;
     let job = || {
-        // SAFETY: the processor has the features: `kernels` asked.
+        // SAFETY: `kernels` has checked that the processor has these features.
         unsafe { rounds(ROUNDS) }
     };
     let seconds = time(vec![job; threads], 1);
@@ -226,15 +226,15 @@ macro_rules! vectors {
             #[target_feature(enable = $features)]
             fn load(line: &Line, part: usize) -> $v32 {
                 let lanes: &[f32; LANES] = &line.0.as_chunks().0[part];
-                // SAFETY: these are as many floats as the vector has lanes.
+                // SAFETY: there are as many floats here as the vector has lanes.
                 unsafe { $load(lanes.as_ptr()) }
             }
             #[inline]
             #[target_feature(enable = $features)]
             fn store<const STREAM: bool>(line: &mut Line, part: usize, value: $v32) {
                 let lanes: &mut [f32; LANES] = &mut line.0.as_chunks_mut().0[part];
-                // SAFETY: these are as many floats as the vector has lanes, aligned to the vector: lines are, and parts
-                // are whole vectors. Each pass that streams ends with a fence.
+                // SAFETY: there are as many floats here as the vector has lanes, aligned to the vector: lines are aligned, and parts are
+                // whole vectors. Every pass that streams ends with a fence.
                 unsafe { if STREAM { $stream(lanes.as_mut_ptr(), value) } else { $store(lanes.as_mut_ptr(), value) } }
             }
             #[target_feature(enable = $features)]
@@ -334,7 +334,7 @@ vectors!(avx512 = "avx512f", "AVX-512", 16 of __m512 __m512d:
     _mm512_loadu_ps _mm512_store_ps _mm512_stream_ps _mm512_set1_ps _mm512_add_ps _mm512_mul_ps _mm512_fmadd_ps
     _mm512_set1_pd _mm512_fmadd_pd);
 
-/// For processors without wide vectors: what the compiler makes of plain loops.
+/// For processors without wide vectors: plain loops, left to the compiler.
 mod portable {
     use super::{CHAINS, Kernels, Line};
     use std::hint::black_box;

@@ -1,4 +1,4 @@
-//! `d`: reductions over everything and over one axis, and what is built from them.
+//! `d`: reductions over everything and over one axis, and operations built from them.
 
 use super::ceilings::Pass;
 use super::data::{M1, M16, drawn, floats};

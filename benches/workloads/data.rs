@@ -1,4 +1,4 @@
-//! The workloads' numbers: the same on every run and for every library.
+//! The numbers of the workloads: the same in every run and for every library.
 
 use castiron::{Element, KnownShape, Tensor};
 
@@ -15,13 +15,13 @@ fn random(seed: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Made by the library, as the peers' are by theirs.
+/// The tensor is allocated by the library, as the peers' are by theirs.
 fn from_bits<E: Element, S: KnownShape>(seed: u64, f: impl Fn(u64) -> E) -> Tensor<E, S> {
     let mut bits = random(seed);
     Tensor::from_fn(|_| bits.next().map_or_else(E::default, &f))
 }
 
-/// Numbers from 0.1 to 1.1, each put through a function.
+/// Numbers from 0.1 to 1.1, each passed through a function.
 pub fn drawn<E: Element, S: KnownShape>(seed: u64, f: impl Fn(f32) -> E) -> Tensor<E, S> {
     let unit = |bits: u64| 0.1 + (bits >> 40) as f32 / 16_777_216.0;
     from_bits(seed, |bits| f(unit(bits)))
@@ -32,7 +32,7 @@ pub fn floats<S: KnownShape>(seed: u64) -> Tensor<f32, S> {
     drawn(seed, |x| x)
 }
 
-/// Integers from 0 up to a bound.
+/// Integers from 0 up to, but not including, a bound.
 pub fn integers<S: KnownShape>(seed: u64, bound: u64) -> Tensor<i64, S> {
     from_bits(seed, |bits| ((bits >> 33) % bound) as i64)
 }

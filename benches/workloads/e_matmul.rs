@@ -1,4 +1,4 @@
-//! `e`: products of matrices, by size and by dtype.
+//! `e`: matrix products, by size and by dtype.
 
 use super::ceilings::Pass;
 use super::data::{M1, drawn, floats};

@@ -1,4 +1,4 @@
-//! `f`: elements put into another order, repeated and joined.
+//! `f`: elements reordered, repeated and joined.
 
 use super::ceilings::Pass;
 use super::data::{M1, M16, floats};

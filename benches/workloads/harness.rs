@@ -1,5 +1,5 @@
-//! Timing: what is run, how often, and where the measurement goes. The method and the JSON lines are those of the
-//! programs that measure other libraries on the same workloads.
+//! Timing: what is run, how often, and where the measurement is written. The method and the JSON lines are the same as in the programs that
+//! measure other libraries on these workloads.
 
 use super::ceilings::{Ceilings, Pass};
 use super::report;
@@ -9,7 +9,7 @@ use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-/// The least that a workload has to move or to compute: what its time is held against.
+/// The least that a workload must move or compute, with which its time is compared.
 #[derive(Clone, Copy, Debug)]
 pub enum Work {
     /// Bytes, each operand read once and the result written once, in passes of this kind.
@@ -18,11 +18,11 @@ pub enum Work {
     Flops32(usize),
     /// Operations on `f64`.
     Flops64(usize),
-    /// Nothing to speak of: the time is that of the calls.
+    /// Negligible: the time is that of the calls.
     Calls,
 }
 
-/// What the command line and the environment ask for.
+/// Options from the command line and the environment.
 pub struct Settings {
     pub letters: Vec<char>,
     pub table: bool,
@@ -59,7 +59,7 @@ impl Settings {
     }
 }
 
-/// Measures, prints and writes.
+/// Measures workloads, prints the table and writes the lines.
 pub struct Bench {
     settings: Settings,
     ceilings: Option<Ceilings>,
@@ -84,7 +84,7 @@ impl Bench {
         bench
     }
 
-    /// A line for the file, or for the standard output where there is neither a file nor a table.
+    /// Writes a line to the file, or to standard output if there is neither a file nor a table.
     fn write(&mut self, line: &str) {
         match &mut self.json {
             Some(file) => writeln!(file, "{line}").expect("the JSON file can be written"),
@@ -97,7 +97,7 @@ impl Bench {
         self.settings.filter.as_ref().is_none_or(|part| name.contains(part))
     }
 
-    /// Says why a workload has no measurement.
+    /// Notes why a workload has no measurement.
     fn note_as(&mut self, variant: &str, name: &str, error: &str) {
         if !self.wants(name) {
             return;
@@ -115,12 +115,12 @@ impl Bench {
         self.run_as("", name, work, workload);
     }
 
-    /// The same workload written in another way: its lines are those of the peer `castiron-variant`.
+    /// Measures the same workload written another way; the peer in its lines is `castiron-variant`.
     pub fn run_as<R>(&mut self, variant: &str, name: &str, work: Work, workload: impl FnMut() -> R) {
         self.timed(variant, name, work, workload);
     }
 
-    /// The same; gives the median in nanoseconds, if it was measured.
+    /// As [`run_as`](Self::run_as); gives the median in nanoseconds if the workload was measured.
     pub fn timed<R>(&mut self, variant: &str, name: &str, work: Work, mut workload: impl FnMut() -> R) -> Option<f64> {
         if !self.wants(name) {
             return None;
@@ -159,8 +159,8 @@ impl Bench {
     }
 }
 
-/// Seconds per run, sorted: at least two runs and 25 ms of warming up, then up to 400 samples of at least 60 us each
-/// in the time that the budget gives, and five where one run takes longer.
+/// Seconds per run, sorted. There are at least two runs and 25 ms of warm-up, then up to 400 samples of at least 60 us each within the
+/// budget; five if one run takes longer.
 fn samples(budget: f64, repeat: &mut dyn FnMut(u64)) -> Vec<f64> {
     let (start, mut runs) = (Instant::now(), 0);
     while runs < 2 || start.elapsed() < Duration::from_millis(25) {

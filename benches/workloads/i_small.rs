@@ -1,5 +1,5 @@
-//! `i`: tensors so small that only the calls count. The lines marked `dyn` know their sizes at run time only, those marked `any` their
-//! dtypes, too (with the feature of that name).
+//! `i`: tensors so small that only the calls count. Lines marked `dyn` have sizes known only at run time; in lines marked `any` (with the
+//! feature of that name) dtypes are known only at run time, too.
 
 use super::data::floats;
 use super::harness::{Bench, Work};

@@ -1,4 +1,4 @@
-//! `j`: a tensor changed where it is.
+//! `j`: tensors changed in place.
 
 use super::ceilings::Pass;
 use super::data::floats;

@@ -1,5 +1,5 @@
 //! `l`: how time grows with size, from 64 elements to 2^28. The table has nanoseconds per element; `growth.svg` in the target folder, or
-//! the file that `CHART` names, draws them, so that a cliff is seen.
+//! the file that `CHART` names, plots them, so that cliffs show.
 
 use super::harness::{Bench, Work};
 use castiron::{Generator, Tensor, axis, shape};
@@ -8,7 +8,7 @@ use std::fmt::Write;
 /// A list whose length is known at run time.
 type List = Tensor<f32, shape![_]>;
 
-/// An operation, and the largest power of two it is given: what sorts or has several operands needs memory for them all.
+/// An operation, and the largest power of two it is run at: those that need more memory stop earlier.
 const OPERATIONS: [(&str, u32, fn(&List) -> f32); 7] = [
     ("x + x", 28, |x| first(&(x + x))),
     ("exp", 28, |x| first(&x.exp())),
@@ -59,7 +59,7 @@ fn drawing(lines: &mut [(&str, Vec<(u32, f64)>)]) -> String {
     let mut svg = String::from(
         r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 900 480" font-family="sans-serif" font-size="12"><rect width="900" height="480" fill="white"/>"#,
     );
-    // (Writing to a string does not fail.)
+    // (Writing to a string cannot fail.)
     for exponent in least..=most {
         let (y, label) = (down(10_f64.powi(exponent)), 10_f64.powi(exponent));
         let _ = write!(svg, r##"<line x1="{left}" x2="{}" y1="{y}" y2="{y}" stroke="#ddd"/>"##, left + width);

@@ -1,5 +1,5 @@
-//! `m`: files of 1 to 64 GB mapped into memory, larger than the memory in the end. They are holes, which take no room on the disk and are
-//! read as zeros, page by page, as any file. It takes minutes, so it runs only where the letter is named, and with the feature `mmap`.
+//! `m`: files of 1 to 64 GB mapped into memory, up to more than the machine has. They are sparse files, which take no room on disk and read
+//! as zeros, page by page like any file. It takes minutes, so it runs only if the letter is named, and needs the feature `mmap`.
 
 use super::harness::{Bench, Work};
 use castiron::{Result, Tensor, axis, shape};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 type Rows = Tensor<f32, shape![_, 1024]>;
 
-/// A file that is removed with it.
+/// A file that is deleted when this is dropped.
 struct Temporary(PathBuf);
 
 impl Drop for Temporary {
@@ -26,7 +26,7 @@ fn file(bytes: u64) -> std::io::Result<Temporary> {
 }
 
 fn open(file: &Temporary, gigabytes: usize) -> Result<Rows> {
-    // SAFETY: the file is this program's, and left alone.
+    // SAFETY: only this program knows the file, and nothing changes it.
     unsafe { Tensor::from_file(&file.0, [gigabytes << 18, 1024]) }
 }
 

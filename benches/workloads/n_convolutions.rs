@@ -5,7 +5,8 @@ use super::harness::{Bench, Work};
 use castiron::nn::Conv;
 use castiron::{ChannelsLast, Tensor, dim, shape};
 
-/// Measures a convolution in both layouts: the name, `batch, channels, size`, `channels, window` of the weight, stride and padding.
+/// Measures a convolution in both layouts. Arguments: the name; `batch, channels, size`; `channels, window` of the weight; stride and
+/// padding.
 macro_rules! convolution {
     ($bench:ident, $name:literal, [$n:tt, $c:tt, $h:tt], [$o:tt, $k:tt], $stride:tt, $padding:tt) => {{
         let (x, w) = (floats::<shape![$n, $c, $h, $h]>(1), floats::<shape![$o, $c, $k, $k]>(2));

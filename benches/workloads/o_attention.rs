@@ -1,4 +1,4 @@
-//! `o`: attention of 12 heads, 64 wide.
+//! `o`: attention with 12 heads of 64 features.
 
 use super::data::floats;
 use super::harness::{Bench, Work};

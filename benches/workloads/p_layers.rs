@@ -1,4 +1,4 @@
-//! `p`: layers beside products and convolutions.
+//! `p`: layers other than plain products and convolutions.
 
 use super::ceilings::Pass;
 use super::data::{floats, integers};

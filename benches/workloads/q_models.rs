@@ -1,4 +1,4 @@
-//! `q`: the networks of the examples `embed` and `classify`, on weights from a formula.
+//! `q`: the networks of the examples `embed` and `classify`, with weights from a formula.
 
 use super::harness::{Bench, Work};
 use castiron::{ChannelsLast, Tensor};

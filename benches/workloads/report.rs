@@ -1,15 +1,15 @@
-//! The table that a person reads, and the JSON lines of the ceilings.
+//! The printed table, and the JSON lines of the machine's ceilings.
 
 use super::ceilings::Ceilings;
 use super::harness::Work;
 use std::fmt::Write;
 
-/// The head of the table.
+/// The heading of the table.
 pub const HEAD: &str = "\
 workload                               median      p10 - p90                    rate       of ceiling
 -------------------------------------------------------------------------------------------------------";
 
-/// Below this the time is that of the call, not of the memory.
+/// With fewer bytes the time is that of the call, not of the memory.
 const LEAST_BYTES: usize = 1 << 17;
 
 fn time(ns: f64) -> String {
@@ -26,7 +26,7 @@ pub fn label(name: &str, variant: &str) -> String {
     if variant.is_empty() { name.to_owned() } else { format!("{name} ({variant})") }
 }
 
-/// The peer of a JSON line: `castiron-out`.
+/// The peer in a JSON line: `castiron-out`.
 pub fn label_of_peer(peer: &str, variant: &str) -> String {
     if variant.is_empty() { peer.to_owned() } else { format!("{peer}-{variant}") }
 }
@@ -36,8 +36,7 @@ pub fn note(label: &str, error: &str) -> String {
     format!("{label:<34}{error:>11}")
 }
 
-/// A row: `median, p10, p90` in nanoseconds; how much is moved or computed per second, and which part that is of what the
-/// machine can do.
+/// A row: `median, p10, p90` in nanoseconds, the amount moved or computed per second, and which part that is of what the machine can do.
 pub fn row(label: &str, [median, p10, p90]: [f64; 3], work: Work, ceilings: &Ceilings) -> String {
     let (rate, unit, ceiling) = match work {
         Work::Bytes(pass, bytes) if bytes >= LEAST_BYTES => {
@@ -54,7 +53,7 @@ pub fn row(label: &str, [median, p10, p90]: [f64; 3], work: Work, ceilings: &Cei
     row.trim_end().to_owned()
 }
 
-/// What the machine can do, for the head of the report.
+/// What the machine can do, for the heading of the report.
 pub fn ceilings(ceilings: &Ceilings) -> String {
     let threads = ceilings.threads;
     let mut text = format!("ceilings of this machine, {} on {threads} thread", ceilings.instructions);

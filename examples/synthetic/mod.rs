@@ -1,4 +1,4 @@
-//! Weights from a formula, for models without a file of them: the same numbers in any language, so that values can be compared.
+//! Weights from a formula, for models without a weight file: the same numbers in any language, so that results can be compared.
 //!
 //! The number at position `i` of a tensor called `name` is `hash(fnv(name) + i)`, scaled to the range from -1 to 1:
 //!
@@ -6,8 +6,8 @@
 //! - `hash(x)`: `x ^= x >> 16; x *= 0x7feb352d; x ^= x >> 15; x *= 0x846ca68b; x ^= x >> 16` in 32 bits that wrap;
 //! - scaled: `(hash >> 8) / 2^23 - 1`, which single precision holds exactly.
 //!
-//! A matrix, or a window of a convolution, is multiplied by `sqrt(3 / fan_in)`, so that what goes through it keeps its size. Of vectors,
-//! those called `….weight` are `1 + 0.1 x`, running variances `1 + 0.5 x`, all others `0.1 x`.
+//! A matrix, or the window of a convolution, is multiplied by `sqrt(3 / fan_in)`, so that activations keep their size. Vectors called
+//! `….weight` are `1 + 0.1 x`, running variances `1 + 0.5 x`, all others `0.1 x`.
 
 /// 32-bit FNV-1a.
 fn fnv(name: &str) -> u32 {

@@ -1,4 +1,4 @@
-//! `model/calls.rs`, any bytes being its program.
+//! Runs `model/calls.rs` with any bytes as its program.
 #![no_main]
 
 #[allow(dead_code)]

@@ -1,4 +1,4 @@
-//! `model/edits.rs`, any bytes being its program.
+//! Runs `model/edits.rs` with any bytes as its program.
 #![no_main]
 
 #[allow(dead_code)]

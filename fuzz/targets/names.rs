@@ -1,4 +1,4 @@
-//! `model/names.rs`, any bytes being its program.
+//! Runs `model/names.rs` with any bytes as its program.
 #![no_main]
 
 #[allow(dead_code)]

@@ -1,4 +1,4 @@
-//! `hostile.rs`, any bytes being its file.
+//! Runs `hostile.rs` with any bytes as its file.
 #![no_main]
 
 #[allow(dead_code)]

@@ -1,4 +1,4 @@
-//! `model/typed.rs`, any bytes being its program.
+//! Runs `model/typed.rs` with any bytes as its program.
 #![no_main]
 
 #[allow(dead_code)]

@@ -1,4 +1,4 @@
-//! `model/views.rs`, any bytes being its program.
+//! Runs `model/views.rs` with any bytes as its program.
 #![no_main]
 
 #[allow(dead_code)]

@@ -1,4 +1,4 @@
-//! `windows.rs`, any bytes being the sizes and options of a window.
+//! Runs `windows.rs` with any bytes as the sizes and options of a window.
 #![no_main]
 
 #[allow(dead_code)]

@@ -1,10 +1,10 @@
-//! `#[doc(alias = "…")]` from what the documentation says: the names that PyTorch and NumPy have for a method, where it has another, so that an
-//! editor and a search of the documentation find `clip` and `concatenate`.
+//! `#[doc(alias = "…")]` attributes taken from the documentation: the names PyTorch and NumPy have for a method, where they differ from
+//! ours, so that editors and searches of the documentation find `clip` and `concatenate`.
 
 use super::{is_ident, is_punct, tokens};
 use proc_macro::{Delimiter, Group, Literal, TokenStream, TokenTree};
 
-/// The text of `"…"`, or of `concat!` of texts and of `stringify!(name)`.
+/// The text of a literal `"…"`, or of a `concat!` of literals and `stringify!(name)`.
 fn text(tokens: TokenStream) -> String {
     let mut out = String::new();
     for token in tokens {
@@ -24,15 +24,15 @@ fn text(tokens: TokenStream) -> String {
     out
 }
 
-/// What a line of documentation says: `doc = …`.
+/// The text of one documentation attribute, `doc = …`.
 pub(super) fn line(attribute: &Group) -> Option<String> {
     let mut tokens = attribute.stream().into_iter();
     let (name, equals) = (tokens.next()?, tokens.next()?);
     (is_ident(&name, "doc") && is_punct(&equals, '=')).then(|| text(tokens.collect()))
 }
 
-/// The aliases of a method of this name: what stands between backticks and begins with `torch.` or `numpy.` in the paragraph that begins with
-/// "PyTorch:".
+/// The aliases of a method of this name: everything between backticks that begins with `torch.` or `numpy.` in the paragraph that begins
+/// with "PyTorch:".
 pub(super) fn of_lines(lines: impl Iterator<Item = String>, name: &str) -> TokenStream {
     let mut names = Vec::new();
     let mut is_inside = false;
@@ -46,7 +46,7 @@ pub(super) fn of_lines(lines: impl Iterator<Item = String>, name: &str) -> Token
     of_names(names.map(String::as_str), name)
 }
 
-/// The same of PyTorch's names, `linalg.inv`.
+/// The aliases for a list of PyTorch names such as `linalg.inv`.
 pub(super) fn of_names<'a>(names: impl Iterator<Item = &'a str>, own: &str) -> TokenStream {
     let mut aliases: Vec<&str> = Vec::new();
     for name in names {
@@ -69,7 +69,7 @@ pub(super) fn of_names<'a>(names: impl Iterator<Item = &'a str>, own: &str) -> T
     out
 }
 
-/// `#[aliased]`: a function as it is, with its aliases.
+/// `#[aliased]`: the function unchanged, with its aliases added.
 pub(super) fn aliased(function: TokenStream) -> TokenStream {
     let tokens: Vec<TokenTree> = function.into_iter().collect();
     let name = tokens.iter().position(|token| is_ident(token, "fn")).and_then(|at| tokens.get(at + 1));

@@ -148,7 +148,7 @@ fn atom(input: &mut Tokens, span: Span) -> Result<Size, Mistake> {
                 Some(other) => Err(unexpected(&other)),
             }
         }
-        // `$n` of a macro_rules macro arrives in an invisible group
+        // a `$n` of a `macro_rules!` macro arrives in an invisible group
         TokenTree::Group(group) if group.delimiter() == Delimiter::None => {
             let mut inner = group.stream().into_iter().peekable();
             let size = sum(&mut inner, group.span())?;
@@ -174,7 +174,7 @@ fn atom(input: &mut Tokens, span: Span) -> Result<Size, Mistake> {
     }
 }
 
-/// Whether a name is that of a variable: one word in lower case, which no type is called.
+/// Whether a name looks like a variable: one lower-case word, which no type is named.
 fn is_a_value(name: &proc_macro::Ident, next: Option<&TokenTree>) -> bool {
     let word = name.to_string();
     let lower = word.starts_with(|c: char| c.is_ascii_lowercase()) && !word.contains(|c: char| c.is_ascii_uppercase());

@@ -1,4 +1,4 @@
-//! `einsum!`: letters become type parameters' axes; that those of one name have one size is said in bounds.
+//! `einsum!`: each letter becomes a type parameter; bounds say that all axes with the same letter have the same size.
 //!
 //! `einsum!("ij,jk->ik", a, b)` becomes a generic function and its call:
 //!
@@ -42,7 +42,7 @@ fn equation(text: &str, span: Span) -> Result<Equation, Mistake> {
     let terms = inputs.split(',').map(|term| letters(term, span)).collect::<Result<Vec<_>, _>>()?;
     let all: Vec<char> = terms.iter().flatten().copied().collect();
     let result = result.unwrap_or_else(|| {
-        // Those named once, in alphabetical order.
+        // Letters that occur once, in alphabetical order.
         let once = |letter: &char| all.iter().filter(|known| *known == letter).count() == 1;
         let mut kept: Vec<char> = all.iter().copied().filter(once).collect();
         kept.sort_unstable();
@@ -107,7 +107,7 @@ pub(super) fn einsum(input: TokenStream, returns: bool) -> Result<TokenStream, M
     Ok(TokenTree::Group(Group::new(Delimiter::Brace, block)).into())
 }
 
-/// The function that computes this.
+/// The generic function that computes the equation.
 fn function(terms: &[Vec<char>], result: &[char], returns: bool) -> String {
     let dim = |term: usize, axis: usize| format!("<S{term} as ::castiron::HasAxis<{axis}>>::Dim");
     let (mut generics, mut parameters, mut lent) = (String::from("E"), String::new(), String::new());

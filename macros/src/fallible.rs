@@ -1,4 +1,4 @@
-//! `#[fallible]`: an operation that returns an error, and its plain form, which panics with it.
+//! `#[fallible]`: an operation that returns an error, and its panicking form.
 
 use super::{Mistake, aliases, is_ident, is_punct, tokens};
 use proc_macro::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
@@ -22,7 +22,7 @@ fn group(delimiter: Delimiter, inside: TokenStream) -> TokenTree {
     TokenTree::Group(Group::new(delimiter, inside))
 }
 
-/// The tokens without the groups that `macro_rules!` puts around what it was given.
+/// The tokens without the invisible groups that `macro_rules!` puts around its arguments.
 fn bare(stream: TokenStream) -> Vec<TokenTree> {
     let mut out = Vec::new();
     for token in stream {
@@ -34,7 +34,7 @@ fn bare(stream: TokenStream) -> Vec<TokenTree> {
     out
 }
 
-/// How deep each token is in angle brackets; both of a pair are outside of it.
+/// The depth of each token in angle brackets; the brackets themselves count as outside.
 fn depths(input: &Tokens) -> Vec<usize> {
     let mut depth = 0_usize;
     let mut all = Vec::new();
@@ -62,7 +62,7 @@ pub(super) fn listed(input: &Tokens) -> Vec<&Tokens> {
     out
 }
 
-/// An attribute, and whom it is for.
+/// An attribute, and which of the two forms gets it.
 struct Attribute {
     tokens: [TokenTree; 2],
     kind: Kind,
@@ -70,9 +70,9 @@ struct Attribute {
 
 #[derive(PartialEq)]
 enum Kind {
-    /// A line of documentation; `None` is put together by `concat!`.
+    /// A line of documentation; `None` if it is a `concat!`.
     Doc(Option<String>),
-    /// Of the plain form alone.
+    /// For the panicking form only.
     Plain,
     Both,
 }
@@ -89,7 +89,7 @@ impl Attribute {
                 let is_hidden = about.stream().into_iter().any(|token| is_ident(&token, "hidden"));
                 if is_hidden { Kind::Both } else { Kind::Plain }
             }
-            // `Result` is one that must be used.
+            // The returning form gives a `Result`, which is `must_use` already.
             [name, ..] if is_ident(name, "must_use") => Kind::Plain,
             [name, ..] if is_ident(name, "track_caller") => {
                 return Err(Mistake::at(name.span(), "`#[fallible]` writes `#[track_caller]` where it belongs"));
@@ -103,13 +103,13 @@ impl Attribute {
         matches!(&self.kind, Kind::Doc(Some(text)) if text == "# Panics")
     }
 
-    /// Whether it goes on with a paragraph.
+    /// Whether this is a line that continues a paragraph.
     fn is_line(&self) -> bool {
         matches!(&self.kind, Kind::Doc(text) if text.as_ref().is_none_or(|text| !text.is_empty()))
     }
 }
 
-/// What a string says, for a look at it: escapes stay.
+/// The content of a string literal, for inspection only: escapes are kept.
 fn unquoted(literal: &str) -> String {
     let inside = literal.split_once('"').and_then(|(_, text)| text.rsplit_once('"'));
     inside.map_or_else(String::new, |(text, _)| text.trim().to_owned())
@@ -181,7 +181,7 @@ impl Function {
         let list = outside(&is_list).ok_or_else(no_function)?;
         let TokenTree::Group(parameters) = &rest[list] else { return Err(no_function()) };
         let bounds = outside(&|token| is_ident(token, "where")).unwrap_or(rest.len());
-        // After the arrow.
+        // What follows the arrow.
         let output = rest.get(list + 3..bounds).unwrap_or_default();
         Ok(Function {
             is_free: false,
@@ -222,7 +222,7 @@ impl Function {
         if self.is_free { format!("[`{to}`]") } else { format!("[`{to}`](Self::{to})") }
     }
 
-    /// The documentation of the plain form, which names the other one where it says when it panics.
+    /// The documentation of the panicking form, which mentions the other form in its section on panics.
     fn documented(&self) -> Result<TokenStream, Mistake> {
         let link = self.link(&self.try_name());
         let mut out = TokenStream::new();
@@ -249,7 +249,7 @@ impl Function {
         Ok(out)
     }
 
-    /// The form that panics.
+    /// The panicking form.
     fn plain(&self) -> Result<TokenStream, Mistake> {
         let mut out = self.documented()?;
         let lines = self.attributes.iter().filter_map(|attribute| match &attribute.tokens[1] {
@@ -275,14 +275,14 @@ impl Function {
         Ok(out)
     }
 
-    /// The parameters of the plain form, and the call of the other one with them.
+    /// The parameters of the panicking form, and the arguments with which it calls the other.
     fn parameters_and_call(&self) -> Result<(TokenStream, TokenStream), Mistake> {
         let (mut parameters, mut receiver, mut arguments) = (TokenStream::new(), None, TokenStream::new());
         let all: Vec<TokenTree> = self.parameters.stream().into_iter().collect();
         for parameter in listed(&all) {
             let colon = parameter.iter().position(|token| is_punct(token, ':')).unwrap_or(parameter.len());
             let (pattern, ty) = parameter.split_at(colon);
-            // What is taken by value need not be mutable to be handed on.
+            // A parameter passed on by value need not be `mut`.
             let pattern = if is_ident(&pattern[0], "mut") { &pattern[1..] } else { pattern };
             parameters.extend(pattern.iter().chain(ty).cloned());
             parameters.extend(tokens(","));
@@ -311,7 +311,7 @@ impl Function {
         Ok((parameters, call))
     }
 
-    /// The types and numbers among the generic parameters, by name.
+    /// The type and const parameters, by name.
     fn generic_arguments(&self) -> TokenStream {
         let mut out = TokenStream::new();
         let [_, inside @ .., _] = &self.generics[..] else { return out };
@@ -325,13 +325,13 @@ impl Function {
         out
     }
 
-    /// The form that returns the error.
+    /// The returning form.
     fn returning(&self) -> TokenStream {
         let mut out = doc(&format!(" {}, returning the error.", self.link(&self.name)));
         for attribute in self.attributes.iter().filter(|attribute| attribute.kind == Kind::Both) {
             out.extend(attribute.tokens.clone());
         }
-        // Of some arguments only the type matters.
+        // Of some arguments only the type is used.
         out.extend(tokens("#[allow(unused_variables)]"));
         out.extend(self.before.iter().cloned());
         out.extend([TokenTree::Ident(self.try_name())]);
@@ -344,7 +344,7 @@ impl Function {
     }
 }
 
-/// A bound that another file's macro wrote, where the operation is named: that is the place that compiler messages show.
+/// Gives a bound written by a macro of another file the position of the operation's name: compiler messages show that position.
 fn placed(token: &TokenTree, name: Span) -> TokenTree {
     let span = if token.span().file() == name.file() { token.span() } else { name };
     let mut placed = match token {

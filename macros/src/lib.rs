@@ -28,7 +28,7 @@ impl Mistake {
         Mistake { span, message: message.into() }
     }
 
-    /// `compile_error!("…")` at the place of the mistake.
+    /// A `compile_error!("…")` at the position of the mistake.
     fn into_tokens(self) -> TokenStream {
         let spanned = |mut token: TokenTree| {
             token.set_span(self.span);
@@ -49,9 +49,9 @@ fn finish(result: Result<TokenStream, Mistake>) -> TokenStream {
     result.unwrap_or_else(Mistake::into_tokens)
 }
 
-/// A piece of Rust source as tokens, identifiers resolving where the macro was called.
+/// Parses Rust source into tokens; identifiers resolve where the macro was called.
 fn tokens(source: &str) -> TokenStream {
-    // What this crate writes is fixed text around numbers and identifiers, so it lexes.
+    // The source is fixed text with numbers and identifiers inserted, so it always lexes.
     source.parse().expect("castiron-macros wrote Rust that does not lex")
 }
 
@@ -69,7 +69,7 @@ pub fn shape(input: TokenStream) -> TokenStream {
     finish(dims::shape(input))
 }
 
-/// Names that PyTorch and NumPy have for a function, for searches: see `aliases`. (`#[fallible]` and `#[operations]` write them, too.)
+/// Adds the names PyTorch and NumPy have for a function, for searches: see `aliases`. (`#[fallible]` and `#[operations]` add them too.)
 #[proc_macro_attribute]
 pub fn aliased(_: TokenStream, function: TokenStream) -> TokenStream {
     aliases::aliased(function)
@@ -111,15 +111,14 @@ pub fn try_einsum(input: TokenStream) -> TokenStream {
     finish(einsum::einsum(input, true))
 }
 
-/// The rows of a table of operations with the names of their methods (see `named.rs`).
+/// Passes the rows of a table of operations on with the names of their methods added (see `named.rs`).
 #[doc(hidden)]
 #[proc_macro]
 pub fn named(input: TokenStream) -> TokenStream {
     finish(named::named(input))
 }
 
-/// An operation of `AnyTensor`, written once: the attributes of a method say what it is by name, in place and as a view to write
-/// through (see `operations.rs`).
+/// Methods of `AnyTensor`: attributes add to each its form by name, its in-place form and its mutable view (see `operations.rs`).
 #[doc(hidden)]
 #[proc_macro_attribute]
 pub fn operations(name: TokenStream, input: TokenStream) -> TokenStream {
@@ -137,8 +136,8 @@ pub fn composites(_: TokenStream, input: TokenStream) -> TokenStream {
 /// An operation that can fail while running, written once. The function returns `Result<T>`; of `cumprod` it makes
 /// `try_cumprod`, and `cumprod`, which returns `T` or panics at the caller's line with the error.
 ///
-/// The documentation is that of the plain form. Its section `# Panics` says when the operation fails; the sentence that names
-/// the other form is added. For a function that no type has it is `#[fallible(free)]`.
+/// The documentation is written for the panicking form. Its section `# Panics` says when the operation fails; a sentence that names the
+/// other form is added to it. Free functions take `#[fallible(free)]`.
 #[doc(hidden)]
 #[proc_macro_attribute]
 pub fn fallible(arguments: TokenStream, function: TokenStream) -> TokenStream {

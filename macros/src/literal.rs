@@ -4,7 +4,7 @@ use crate::dims::number_type;
 use crate::{Mistake, tokens};
 use proc_macro::{Delimiter, Group, Literal, Span, TokenStream, TokenTree};
 
-/// What PyTorch would make of a literal, lowest first.
+/// The category PyTorch gives a literal, lowest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Class {
     Bool,
@@ -27,9 +27,9 @@ impl Class {
 
 /// One element.
 struct Element {
-    /// As written.
+    /// The tokens as written.
     tokens: TokenStream,
-    /// What it is, if it is a plain literal.
+    /// Its category, if it is a plain literal.
     class: Option<Class>,
     span: Span,
 }
@@ -43,7 +43,7 @@ pub fn tensor(input: TokenStream) -> Result<TokenStream, Mistake> {
     let inferred = elements.iter().map(|element| element.class).collect::<Option<Vec<Class>>>();
     let (dtype, plain) = match (dtype, inferred) {
         (Some(dtype), _) => (dtype.to_string(), false),
-        // as PyTorch: an empty list is float
+        // as in PyTorch, an empty list is float
         (None, Some(classes)) => (classes.into_iter().max().unwrap_or(Class::Float).dtype().to_owned(), false),
         (None, None) => ("_".to_owned(), true),
     };
@@ -60,7 +60,7 @@ pub fn tensor(input: TokenStream) -> Result<TokenStream, Mistake> {
     Ok(call)
 }
 
-/// `1, 2; f64` is the list `1, 2` and the dtype `f64`.
+/// Splits `1, 2; f64` into the list `1, 2` and the dtype `f64`.
 fn split_dtype(input: TokenStream) -> Result<(TokenStream, Option<TokenStream>), Mistake> {
     let mut input = input.into_iter();
     let mut list = TokenStream::new();
@@ -85,7 +85,7 @@ fn split_dtype(input: TokenStream) -> Result<(TokenStream, Option<TokenStream>),
     Ok((list, None))
 }
 
-/// Reads one list at a depth; every list of a depth must have the same length.
+/// Reads one list; all lists at one depth must have the same length.
 fn read_list(
     list: TokenStream,
     depth: usize,
@@ -151,8 +151,8 @@ fn split_commas(list: TokenStream) -> Result<Vec<Vec<TokenTree>>, Mistake> {
     Ok(items)
 }
 
-/// The class of a plain literal: `true`, `-3`, `2.5`, `1e9`, `2j`, `1.0 - 2.0j`. Anything else (a suffix, a
-/// variable) is Rust's business.
+/// The category of a plain literal: `true`, `-3`, `2.5`, `1e9`, `2j`, `1.0 - 2.0j`. Everything else (a suffix, a variable) is left to
+/// rustc.
 fn classify(item: &[TokenTree]) -> Option<Class> {
     match item {
         [TokenTree::Punct(minus), rest @ ..] if minus.as_char() == '-' && rest.len() == 1 => {
@@ -194,11 +194,11 @@ fn imaginary_part(text: &str) -> Option<String> {
 fn convert(element: Element, dtype: &str) -> Result<TokenStream, Mistake> {
     let mut text = element.tokens.to_string().replace([' ', '_'], "");
     if text.ends_with('.') {
-        // `1.` with a suffix would be a field of `1`
+        // `1.` followed by a suffix would read as a field of `1`
         text.push('0');
     }
     let converted = match element.class {
-        // A suffix lets rustc itself refuse `300` as `u8`.
+        // With a suffix rustc itself refuses `300` as `u8`.
         Some(Class::Int) if is_number(dtype) => tokens(&format!("{text}{dtype}")),
         Some(Class::Float) if matches!(dtype, "f32" | "f64") => tokens(&format!("{text}{dtype}")),
         Some(Class::Bool) if dtype == "bool" => element.tokens,
@@ -218,7 +218,7 @@ fn convert(element: Element, dtype: &str) -> Result<TokenStream, Mistake> {
             call
         }
     };
-    // Mistakes that rustc finds are shown at the element.
+    // Errors that rustc finds are shown at the element.
     Ok(converted.into_iter().map(|token| respan(token, element.span)).collect())
 }
 

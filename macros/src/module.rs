@@ -1,4 +1,4 @@
-//! `#[derive(Module)]`: a struct of tensors and modules is read from a checkpoint and listed, field by field.
+//! `#[derive(Module)]`: reads a struct of tensors and modules from a checkpoint, and lists it, field by field.
 //!
 //! For `struct Linear<D: Device> { weight: Tensor<f32, S, D>, #[module(skip)] steps: usize }` it writes
 //! ```text
@@ -15,16 +15,16 @@
 //! }
 //! impl<D: Device> ToDevice for Linear<D> { … }
 //! ```
-//! All fields are read before the first `?`, so that every difference is found.
+//! All fields are read before the first `?`, so that every mismatch is reported.
 
 use crate::{Mistake, is_ident, is_punct, tokens};
 use proc_macro::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 
 /// One of the type's parameters.
 struct Parameter {
-    /// As it is declared, without its default.
+    /// The declaration, without its default.
     declaration: TokenStream,
-    /// As it is named in the type.
+    /// How the type's arguments name it.
     argument: String,
     is_device: bool,
 }
@@ -36,14 +36,14 @@ struct Field {
     attributes: Attributes,
 }
 
-/// What `#[module(…)]` says.
+/// The content of `#[module(…)]`.
 #[derive(Default)]
 struct Attributes {
     rename: Option<String>,
     skip: bool,
-    /// `tied = "target"`, of a field.
+    /// `tied = "target"`, on a field.
     tied: Option<String>,
-    /// `tied("own" = "target")`, of the struct.
+    /// `tied("own" = "target")`, on the struct.
     ties: Vec<(String, String)>,
     ignored: Vec<String>,
 }
@@ -109,7 +109,7 @@ impl Struct {
         written
     }
 
-    /// `<D, E>`, the device's place taken by another type if one is given.
+    /// `<D, E>`; with `device`, the device parameter is replaced by it.
     fn arguments(&self, device: Option<&str>) -> String {
         let argument = |parameter: &Parameter| match device {
             Some(device) if parameter.is_device => device.to_owned(),
@@ -118,7 +118,7 @@ impl Struct {
         format!("<{}>", self.parameters.iter().map(argument).collect::<Vec<_>>().join(","))
     }
 
-    /// The struct made of a value for each field.
+    /// The struct expression, with a value for each field.
     fn made(&self, value: impl Fn(usize, &Field) -> TokenStream) -> TokenStream {
         let mut parts = TokenStream::new();
         for (at, field) in self.fields.iter().enumerate() {
@@ -136,7 +136,7 @@ impl Struct {
         written
     }
 
-    /// The ties of the struct and of its fields.
+    /// The ties declared on the struct and on its fields.
     fn ties(&self) -> impl Iterator<Item = (String, String)> + '_ {
         let of_field = |field: &Field| Some((field.name(), field.attributes.tied.clone()?));
         self.whole.ties.iter().cloned().chain(self.fields.iter().filter_map(of_field))
@@ -198,13 +198,13 @@ impl Struct {
             if field.attributes.skip {
                 return of_type(field, &format!("as ::core::clone::Clone>::clone(&self.{member})"));
             }
-            // (At the field's type, which rustc underlines if it does not go with the device.)
+            // (At the position of the field's type, which rustc underlines if it does not fit the device.)
             let span = field.ty.clone().into_iter().next().map_or_else(Span::call_site, |first| first.span());
             let at_field = |text: &str| located(tokens(text), Span::call_site().located_at(span));
             let mut moved = at_field("::castiron::io::moved::<");
             moved.extend(field.ty.clone());
             moved.extend(tokens(", ToX,"));
-            // A type that does not name the device is its own after the move, or the compiler says so at this field.
+            // A type that does not name the device must be unchanged by the move; otherwise rustc reports it at this field.
             let device = self.parameters.iter().find(|parameter| parameter.is_device);
             match device {
                 Some(device) if !names(&field.ty, &device.argument) => moved.extend(field.ty.clone()),
@@ -225,14 +225,14 @@ impl Struct {
 }
 
 impl Field {
-    /// The name in a checkpoint.
+    /// The field's name in a checkpoint.
     fn name(&self) -> String {
         let own = || self.member.trim_start_matches("r#").to_owned();
         self.attributes.rename.clone().unwrap_or_else(own)
     }
 }
 
-/// The tokens, with another place in the program.
+/// The tokens, at another position in the source.
 fn located(stream: TokenStream, span: Span) -> TokenStream {
     let at = |mut token: TokenTree| {
         if let TokenTree::Group(group) = &token {
@@ -244,7 +244,7 @@ fn located(stream: TokenStream, span: Span) -> TokenStream {
     stream.into_iter().map(at).collect()
 }
 
-/// Whether a name stands anywhere in a type.
+/// Whether a name occurs anywhere in a type.
 fn names(ty: &TokenStream, name: &str) -> bool {
     ty.clone().into_iter().any(|token| match token {
         TokenTree::Group(group) => names(&group.stream(), name),
@@ -252,7 +252,7 @@ fn names(ty: &TokenStream, name: &str) -> bool {
     })
 }
 
-/// `<Type` and what follows.
+/// `<Type` followed by `rest`.
 fn of_type(field: &Field, rest: &str) -> TokenStream {
     let mut written = tokens("<");
     written.extend(field.ty.clone());
@@ -273,14 +273,14 @@ fn skip_visibility(rest: &mut Vec<TokenTree>) {
         rest.remove(0);
         let is_part =
             |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Parenthesis);
-        // (A tuple's field may begin so itself, `pub (A, B)`: then the group is all that is left.)
+        // (The type of a tuple field may look like this itself, `pub (A, B)`: then nothing follows the group.)
         if rest.len() > 1 && rest.first().is_some_and(is_part) {
             rest.remove(0);
         }
     }
 }
 
-/// The generic parameters behind a struct's name, which are taken off.
+/// Takes the generic parameters after a struct's name.
 fn parameters(rest: &mut Vec<TokenTree>) -> Result<Vec<Parameter>, Mistake> {
     if !rest.first().is_some_and(|token| is_punct(token, '<')) {
         return Ok(Vec::new());
@@ -308,14 +308,14 @@ fn parameter(tokens: &[TokenTree]) -> Result<Parameter, Mistake> {
         "const" => name(1),
         name => name.to_owned(),
     };
-    // The bounds' last names: `D: Device`, `D: castiron::Device + OnHost`.
+    // The last names of the bounds: `D: Device`, `D: castiron::Device + OnHost`.
     let bounds = split(declaration, ':');
     let ends_so = |bound: &&[TokenTree]| bound.last().is_some_and(|token| is_ident(token, "Device"));
     let is_device = bounds.len() > 1 && bounds[1..].iter().any(|part| split(part, '+').iter().any(ends_so));
     Ok(Parameter { declaration: declaration.iter().cloned().collect(), argument, is_device })
 }
 
-/// The parts between separators that are not in angle brackets.
+/// The parts between separators outside angle brackets.
 fn split(tokens: &[TokenTree], separator: char) -> Vec<&[TokenTree]> {
     let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0);
     for (at, token) in tokens.iter().enumerate() {
@@ -354,7 +354,7 @@ enum Of {
     Field,
 }
 
-/// The attributes in front, which are taken off; those of others are left alone.
+/// Takes the attributes in front; those of other macros are ignored.
 fn attributes(rest: &mut Vec<TokenTree>, of: Of) -> Result<Attributes, Mistake> {
     let mut found = Attributes::default();
     while rest.first().is_some_and(|token| is_punct(token, '#')) {

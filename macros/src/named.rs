@@ -1,7 +1,7 @@
-//! `named!`: the rows of a table of operations with the names of their methods, for the macro that reads the table.
+//! `named!`: adds the names of the methods to the rows of a table of operations, for the macro that reads the table.
 //!
 //! `named! { [try_x x_] reader abs { numeric } neg { numeric } }` is `reader! { abs { [try_abs abs_] numeric } neg { [try_neg neg_] numeric } }`.
-//! Every name has the place of the row's name, so that an editor goes there.
+//! Every name has the position of the row's name, so that an editor jumps there.
 
 use crate::Mistake;
 use proc_macro::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
@@ -30,7 +30,7 @@ pub(super) fn named(input: TokenStream) -> Result<TokenStream, Mistake> {
     Ok([reader, bang, TokenTree::Group(Group::new(Delimiter::Brace, rows))].into_iter().collect())
 }
 
-/// `try_x_` of `abs` is `try_abs_`.
+/// For the pattern `try_x_` and the operation `abs`: `try_abs_`.
 fn name_of(pattern: &str, op: &str) -> String {
     let words: Vec<&str> = pattern.split('_').map(|word| if word == "x" { op } else { word }).collect();
     words.join("_")

@@ -1,21 +1,19 @@
-//! `#[operations]` before an `impl AnyTensor`: what else its methods are, as attributes say.
+//! `#[operations]` before an `impl AnyTensor`: attributes on its methods add further forms of them.
 //!
 //! | attribute | writes |
 //! |---|---|
-//! | `#[op(linalg.cross(input, other, dim = -1), dtypes = numeric)]` | the row by name, in the list `OPERATIONS` of the file (`#[operations(NAME)]`: another name); there may be several |
-//! | `#[in_place("tensor![1, 5]" "3" = "[3, 5]")]` | `cross_`, of `AnyTensor` and `AnyViewMut`: the result written over the elements; by name, too. Its example: the operand, the arguments, the elements after the call |
-//! | `#[view_mut]`, `#[view_mut(reshape_mut)]` | the same view to write through: `select_mut` |
-//! | `#[parts_mut]` | several of them, no two of which reach the same elements: `split_mut` |
+//! | `#[op(linalg.cross(input, other, dim = -1), dtypes = numeric)]` | an entry by name, in the list `OPERATIONS` of the file (`#[operations(NAME)]` gives the list another name); a method may have several |
+//! | `#[in_place("tensor![1, 5]" "3" = "[3, 5]")]` | `cross_`, of `AnyTensor` and `AnyViewMut`, which overwrites the elements with the result; by name, too. The strings are its example: the operand, the arguments, the elements after the call |
+//! | `#[view_mut]`, `#[view_mut(reshape_mut)]` | the same view, mutable: `select_mut` |
+//! | `#[parts_mut]` | several mutable views that share no elements: `split_mut` |
 //!
-//! The arguments by name are the parameters in order, `self` first. `x = value` is left out at will, `x = _` is accepted and not used,
-//! `x = self` is `self` at another place, `*x` takes all that are left. A function of the only parameter `&Bound` reads them itself.
-//! Columns: `dtypes` is a rule of `ops::rules` or words (every dtype if it is missing), `output` says which dtypes an existing output
-//! may have (`any::call::Output`), `aliases("…")` are other names, `needs_elements` says that dtype and sizes of the result follow from no
-//! operand of `meta`, `in_place` and `in_place(view)` say that there is a form in place
-//! by name alone. A parameter `impl Scalar` is a `ScalarValue` in the body, which calls by name reach, too.
-//!
-//! Rust's own tokens pass unchanged; what is added is text in which every token has the place of the method's name, so that an editor
-//! goes there.
+//! The arguments by name are the parameters in order, `self` first. `x = value` is optional, `x = _` is accepted and ignored, `x = self`
+//! puts `self` at another position, `*x` takes all remaining arguments. A function whose only parameter is `&Bound` reads the arguments
+//! itself. Columns: `dtypes` is a rule of `ops::rules`, or words (every dtype if it is missing); `output` says which dtypes an existing
+//! output may have (`any::call::Output`); `aliases("…")` are other names; `needs_elements` says that the dtype and sizes of the result
+//! cannot be told from operands on `meta`; `in_place` and `in_place(view)` say that an in-place form exists by name only. A parameter `impl
+//! Scalar` is a `ScalarValue` in the body, so that calls by name reach it, too.  The method's own tokens pass unchanged; the tokens added
+//! have the position of the method's name, so that an editor jumps there.
 
 use crate::{Mistake, aliases, is_ident, is_punct};
 use proc_macro::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
@@ -35,10 +33,10 @@ struct Parameter {
 
 /// A method of the block.
 struct Method {
-    /// Attributes for rustc, and everything before `fn`.
+    /// Attributes for rustc, and everything else before `fn`.
     before: Vec<TokenTree>,
     name: Ident,
-    /// The place of `self`. (What a macro writes knows only the `self` that it wrote.)
+    /// The position of `self`. (Code a macro writes can only refer to a `self` from the same macro.)
     receiver: Option<Span>,
     parameters: Vec<Parameter>,
     /// From `fn` to the end.
@@ -46,29 +44,29 @@ struct Method {
     marked: Vec<Marked>,
 }
 
-/// An argument of a call by name: `dim = -1`.
+/// An argument in a call by name: `dim = -1`.
 struct Argument {
-    /// With the `*` of one that takes all that are left.
+    /// With its `*`, if it takes all remaining arguments.
     name: String,
     default: Option<Default>,
 }
 
 enum Default {
-    /// The call may give it, the method does not take it.
+    /// Accepted in the call, not passed to the method.
     Unused,
-    /// What the method is called on, where that is not the first.
+    /// The value the method is called on, where that is not the first argument.
     Receiver,
     Value(String),
 }
 
-/// What the attribute `op` says.
+/// The content of the attribute `op`.
 struct Row {
     name: String,
     arguments: Vec<Argument>,
     columns: Vec<(String, String)>,
 }
 
-/// `name` is what the list of rows is called, `OPERATIONS` if nothing is given.
+/// `name` is the name of the list of entries, `OPERATIONS` if it is empty.
 pub(super) fn operations(name: TokenStream, input: TokenStream) -> Result<TokenStream, Mistake> {
     let list = if name.is_empty() { "OPERATIONS".to_owned() } else { name.to_string() };
     let mut tokens: Vec<TokenTree> = input.into_iter().collect();
@@ -143,7 +141,7 @@ pub(super) fn text_at(text: &str, span: Span) -> TokenStream {
     at(crate::tokens(text), span)
 }
 
-/// The token, `self` in it at this place.
+/// The token, with every `self` in it moved to this position.
 fn respanned_self(token: TokenTree, span: Span) -> TokenTree {
     match token {
         TokenTree::Group(group) => {
@@ -160,7 +158,7 @@ fn respanned_self(token: TokenTree, span: Span) -> TokenTree {
     }
 }
 
-/// `head { texts }`, each text at its place.
+/// `head { texts }`, each text at its position.
 fn group(head: &str, delimiter: Delimiter, texts: &[(String, Span)]) -> TokenStream {
     let inside = texts.iter().flat_map(|(text, span)| text_at(text, *span)).collect();
     let mut out = text_at(head, Span::call_site());
@@ -250,7 +248,7 @@ fn method(item: Vec<TokenTree>) -> Result<Option<Method>, Mistake> {
     Ok(Some(Method { before, name: name.clone(), receiver, parameters, rest, marked }))
 }
 
-/// What stands in the brackets of an attribute of this macro.
+/// The name and the arguments of an attribute of this macro.
 fn attribute(group: &Group) -> Option<Marked> {
     let mut tokens = group.stream().into_iter();
     let Some(TokenTree::Ident(name)) = tokens.next() else { return None };
@@ -305,12 +303,12 @@ impl Method {
         self.marked.iter().any(|marked| marked.name == name)
     }
 
-    /// A function that reads the arguments of a call by name itself.
+    /// Whether the function reads the arguments of a call by name itself.
     fn reads_arguments(&self) -> bool {
         matches!(&self.parameters[..], [only] if only.ty.contains("Bound"))
     }
 
-    /// A function whose result is one of several types.
+    /// Whether the function's result is one of several types.
     fn gives_value(&self) -> bool {
         let result = &self.rest[3..self.rest.len() - 1];
         plain(&text(result)) == "->Result<Value>"
@@ -335,7 +333,7 @@ fn plain(ty: &str) -> String {
     ty.replace(char::is_whitespace, "")
 }
 
-/// The type that an argument by name is read as, and how it is passed to a parameter of this type.
+/// The type as which an argument by name is read, and how it is passed to a parameter of type `ty`.
 fn read_as(ty: &str) -> (String, &'static str, &'static str) {
     let bare = plain(ty);
     if let Some(list) = bare.strip_prefix("Option<&[").and_then(|rest| rest.strip_suffix("]>")) {
@@ -352,7 +350,7 @@ fn read_as(ty: &str) -> (String, &'static str, &'static str) {
     }
 }
 
-/// The row of an operation by name.
+/// The entry of an operation by name.
 fn row_text(method: &Method, row: &Row) -> Result<String, Mistake> {
     let Row { name, arguments, columns } = row;
     let list =
@@ -426,7 +424,7 @@ fn run_text(method: &Method, arguments: &[Argument]) -> Result<String, Mistake> 
     Ok(format!("|args| {{ {reads} {result} }}"))
 }
 
-/// The operand, the arguments and the elements after the call, of the example of a form in place.
+/// The example of an in-place form: operand, arguments, elements after the call.
 fn example(marked: &Marked) -> Result<[String; 3], Mistake> {
     let texts: Vec<String> = marked.arguments.iter().map(ToString::to_string).collect();
     match texts.iter().map(|text| text.trim_matches('"')).collect::<Vec<_>>()[..] {
@@ -435,7 +433,7 @@ fn example(marked: &Marked) -> Result<[String; 3], Mistake> {
     }
 }
 
-/// The form in place.
+/// The in-place form.
 fn in_place_text(method: &Method, [operand, arguments, elements]: &[String; 3]) -> String {
     let (name, declared, passed) = (method.name.to_string(), method.declared(), method.passed());
     let lines = [
@@ -462,7 +460,7 @@ fn in_place_text(method: &Method, [operand, arguments, elements]: &[String; 3]) 
     )
 }
 
-/// The form in place of a mutable view.
+/// The in-place form for a mutable view.
 fn in_place_of_view_text(method: &Method) -> String {
     let (name, declared, passed) = (method.name.to_string(), method.declared(), method.passed());
     format!(
@@ -477,7 +475,7 @@ fn in_place_of_view_text(method: &Method) -> String {
     )
 }
 
-/// The form that gives a view to write through, or several, of which no two may reach the same.
+/// The form that gives a mutable view, or several that share no elements.
 fn mutable_text(method: &Method, marked: &Marked) -> String {
     let (name, declared, passed) = (method.name.to_string(), method.declared(), method.passed());
     let called = match &marked.arguments[..] {
@@ -505,7 +503,7 @@ fn mutable_text(method: &Method, marked: &Marked) -> String {
     )
 }
 
-/// How it is called by name, as the last paragraph of its documentation.
+/// How to call it by name, as the last paragraph of its documentation.
 fn documented(row: &Row) -> TokenStream {
     let argument = |argument: &Argument| match &argument.default {
         Some(Default::Value(value)) => format!("{}={}", argument.name, value.replace(' ', "").replace('"', "'")),
@@ -516,7 +514,7 @@ fn documented(row: &Row) -> TokenStream {
     crate::tokens(&format!("#[doc = \"\"] #[doc = {line:?}]"))
 }
 
-/// The method itself. One that takes `impl Scalar` hands values over to a second one, which a call by name reaches, too.
+/// The method itself. One that takes `impl Scalar` passes the values to a second method, which calls by name use, too.
 fn written(method: Method, rows: &[Row]) -> TokenStream {
     let attributes = method.before.iter().position(|token| is_ident(token, "pub")).unwrap_or(method.before.len());
     let (attributes, visibility) = method.before.split_at(attributes);

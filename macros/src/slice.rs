@@ -39,7 +39,7 @@ pub(super) fn slice(input: TokenStream) -> Result<TokenStream, Mistake> {
     Ok(out)
 }
 
-/// Something of the room of slices.
+/// A path into `castiron::shape::slicing`.
 fn named(source: &str) -> TokenStream {
     tokens(&format!("::castiron::shape::slicing::{source}"))
 }
@@ -48,7 +48,7 @@ fn is_punct(token: Option<&TokenTree>, wanted: char) -> bool {
     matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == wanted)
 }
 
-/// Whether so many dots stand at `at`, and no more.
+/// Whether exactly `count` dots stand at `at`.
 fn is_dots(item: &Tokens, at: usize, count: usize) -> bool {
     (at..at + count).all(|at| is_punct(item.get(at), '.')) && !is_punct(item.get(at + count), '.')
 }
@@ -60,7 +60,7 @@ fn literal(tokens: &Tokens) -> Option<i128> {
         [minus, TokenTree::Literal(number)] if is_punct(Some(minus), '-') => {
             number.to_string().replace('_', "").parse::<i128>().ok().map(|number| -number)
         }
-        // A literal that came through a macro's parameter.
+        // a literal that came through a macro's parameter
         [TokenTree::Group(group)] if group.delimiter() == Delimiter::None => {
             literal(&group.stream().into_iter().collect::<Vec<_>>())
         }
@@ -122,7 +122,7 @@ fn range(
     span: Span,
 ) -> Result<TokenStream, Mistake> {
     let first = if start.is_empty() { Some(0) } else { literal(start) };
-    // Literals count from the start or, `false`, from the end.
+    // A literal counts from the start (`true`) or from the end (`false`).
     let bound = |at: i128| if at < 0 { (false, at.unsigned_abs()) } else { (true, at.unsigned_abs()) };
     let last = match (end.is_empty(), literal(end)) {
         (true, _) => Some((false, 0)),
@@ -162,7 +162,7 @@ fn range(
         return Ok(named("All"));
     }
     let every = every.unsigned_abs();
-    // How many positions there are, where that does not depend on the size of the axis.
+    // The number of positions, where it does not depend on the size of the axis.
     let covered = match (first, last) {
         ((true, first), (true, last)) => Some(last.saturating_sub(first)),
         ((false, first), (false, last)) => Some(first.saturating_sub(last)),

@@ -1,25 +1,23 @@
 //! `pick` as few copies of blocks, each a view of the source or the fill value everywhere: `roll`, `pad` with a constant, `repeat`.
-//!
-//! Uses copies and threads; used by `moving`.
 
 use super::copying;
 use super::engine;
-use super::moving::PickTask;
+use super::pick::PickTask;
 use super::threads::{self, Shared};
 use crate::layout::strides::row_major;
 use crate::ops::segment::Segment;
 
-/// How many copies of blocks a result is put together from at most.
+/// Maximum number of block copies for one result.
 const BLOCKS: usize = 32;
 
-/// A block of the result along one axis: its first position there, and how it is read: from the first position on, for each of
-/// `repeats` times `len` positions, or from nowhere.
+/// A block of the result along one axis: where it starts in the result, and its source positions: `len` positions from `from` on, read
+/// `repeats` times over; `None` for the fill value.
 #[derive(Clone, Copy)]
 struct BlockAxis {
     to: usize,
     from: Option<usize>,
     len: usize,
-    /// How often the positions are there one after the other.
+    /// How many times the positions are repeated.
     repeats: usize,
 }
 
@@ -35,7 +33,7 @@ fn blocks_of(segments: &[Segment]) -> Option<Vec<BlockAxis>> {
         let count = blocks.len();
         match blocks.last_mut() {
             _ if len == 0 => {}
-            // The same once more.
+            // The same segment again: one more repetition.
             Some(last) if from.is_some() && last.from == from && last.len == len => last.repeats += 1,
             _ if count == BLOCKS => return None,
             _ => blocks.push(BlockAxis { to, from, len, repeats: 1 }),
@@ -45,11 +43,11 @@ fn blocks_of(segments: &[Segment]) -> Option<Vec<BlockAxis>> {
     Some(blocks)
 }
 
-/// The result as few blocks, each a copy of a view of the source or the fill value everywhere. Returns false, having written
-/// nothing, if there would be many, or an axis has positions in another order.
+/// Writes the result as a few blocks, each a copy of a source view or a fill. Returns false, with nothing written, if there would be too
+/// many blocks or an axis visits its positions in another order.
 ///
 /// # Safety
-/// As for [`pick_part`](super::moving).
+/// As for [`pick_part`](super::pick).
 pub(super) unsafe fn pick_blocks(task: &PickTask<'_>) -> bool {
     let rank = task.axes.len();
     let Some(blocks) = task.axes.iter().map(|segments| blocks_of(segments)).collect::<Option<Vec<_>>>() else {
@@ -63,7 +61,7 @@ pub(super) unsafe fn pick_blocks(task: &PickTask<'_>) -> bool {
     }
     let count = count.unwrap_or(0);
     let steps = row_major(task.counts);
-    // Some rows of all blocks, then the next ones: a cache line that two blocks share is written to while it is in the caches.
+    // A few rows of all blocks at a time, so that a cache line shared by two blocks is still cached when the second one writes it.
     let outer = (0..rank).find(|&axis| task.counts[axis] > 1).unwrap_or(0);
     let by_rows = count > 1 && matches!(blocks[outer][..], [BlockAxis { repeats: 1, .. }]);
     if !by_rows {
@@ -87,13 +85,13 @@ pub(super) unsafe fn pick_blocks(task: &PickTask<'_>) -> bool {
     true
 }
 
-/// Bytes of the rows that all blocks are written to before the next ones.
+/// Bytes of result rows written for all blocks before moving on to the next rows.
 const SLAB: usize = if cfg!(debug_assertions) { 64 } else { 64 << 10 };
 
-/// Writes the block of this number: of an axis, where one is given, the positions from the first of two up to the second.
+/// Writes block `number`; with `some`, only the positions `start..end` of one axis.
 ///
 /// # Safety
-/// As for [`pick_blocks`]; the axis has one block, which is there once.
+/// As for [`pick_blocks`]; the axis has a single block, repeated once.
 unsafe fn write_block(
     task: &PickTask<'_>,
     blocks: &[Vec<BlockAxis>],

@@ -1,6 +1,4 @@
 //! Untyped scratch memory, aligned for elements and partial results of every type.
-//!
-//! Uses scratch memory; used by reductions and lanes, whose plumbing is compiled once for all dtypes.
 
 use crate::error::Result;
 use crate::storage::ScratchList;
@@ -23,7 +21,7 @@ impl ByteBuffer {
         ByteBuffer(Vec::new())
     }
 
-    /// Grows the buffer to at least so many bytes, keeping what it holds, and returns its start.
+    /// Grows the buffer to at least `bytes` bytes, keeping its contents, and returns its start.
     pub(in crate::cpu) fn reserve(&mut self, bytes: usize) -> *mut u8 {
         let blocks = bytes.div_ceil(size_of::<Block16>());
         if blocks > self.0.len() {
@@ -33,12 +31,12 @@ impl ByteBuffer {
     }
 }
 
-/// Sixteen bytes each, as many as are needed for so many bytes, all of them zero; an error if memory runs out.
+/// Zeroed 16-byte blocks that cover `bytes` bytes; an error if memory runs out.
 pub(in crate::cpu) fn zeroed(bytes: usize) -> Result<ScratchList<Block16>> {
     ScratchList::try_filled(Block16([MaybeUninit::new(0); 16]), bytes.div_ceil(size_of::<Block16>()))
 }
 
-/// The same of uninitialised bytes.
+/// The same, uninitialised.
 pub(in crate::cpu) fn uninitialised(bytes: usize) -> Result<ScratchList<Block16>> {
     ScratchList::try_filled(Block16::UNINIT, bytes.div_ceil(size_of::<Block16>()))
 }

@@ -1,21 +1,19 @@
-//! Loops of the tables one after the other, on blocks that stay in the cache: `then(x, first(a, b))` in one pass.
-//!
-//! Uses inner loops; used by `erased`.
+//! Two table loops in one pass: `then(x, first(a, b))`, on blocks that stay in the cache.
 
 use super::inner::Inner;
 use super::non_temporal::Staging;
 
-/// Two loops, all of whose operands and results are elements of one size.
+/// Two loops whose operands and results all have the same element size.
 pub(crate) struct Chained {
     pub(crate) first: Inner<3>,
-    /// Of `x` and what the first one gives.
+    /// Takes `x` and the result of `first`.
     pub(crate) then: Inner<3>,
-    /// How many numbers of an element `then` counts: two where it takes complex ones apart.
+    /// Numbers per element as `then` counts them: 2 where it splits complex numbers into real and imaginary part, else 1.
     pub(crate) numbers: usize,
     /// The bytes of an element.
     pub(crate) width: usize,
-    /// The loop that multiplies by a factor, which is its kernel, and the factors of `x`, of `a` and of what the first loop gives;
-    /// null where there is none. The loop is there if a factor is.
+    /// The multiplication loop, and the factors of `x`, `a` and the first result; null for no factor. The loop is `Some` if any factor is
+    /// set.
     pub(crate) times: Option<Inner<2>>,
     pub(crate) factors: [*const (); 3],
 }
@@ -24,7 +22,7 @@ impl Chained {
     /// Runs both loops, block by block.
     ///
     /// # Safety
-    /// As for [`Inner`]: loops and factors are those of the elements at all places, of which there are `len`.
+    /// As for [`Inner`]: loops and factors have the element type of all places, each of which holds `len` elements.
     unsafe fn run(&self, [out, x, a, b]: [*mut u8; 4], len: usize) {
         let (mut term, mut scaled) = (Staging::new(), Staging::new());
         let (term, scaled) = (term.start::<u8>(), scaled.start::<u8>());
@@ -53,10 +51,10 @@ impl Chained {
     }
 }
 
-/// As an inner loop of `x`, `a` and `b`, whose kernel is the [`Chained`].
+/// As an inner loop of `x`, `a` and `b` whose kernel pointer is the [`Chained`].
 ///
 /// # Safety
-/// See [`Inner`]; the result is apart from the operands.
+/// See [`Inner`]; the result does not overlap the operands.
 pub(crate) unsafe fn of_three(kernel: *const (), places: [*mut u8; 4], len: usize) {
     // SAFETY: the caller's promise.
     unsafe { (*kernel.cast::<Chained>()).run(places, len) }

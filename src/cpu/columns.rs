@@ -1,5 +1,4 @@
 //! Several lanes as the columns of a matrix, which a kernel computes together.
-//! Uses the choice of instruction sets; used by `lanes`.
 
 #![allow(
     clippy::needless_range_loop,
@@ -10,30 +9,30 @@ use super::simd::{self, Loop};
 use crate::ops::kernel::{LaneColumns, LaneKernel, SCAN_BLOCK};
 use core::marker::PhantomData;
 
-/// Where the elements and the results of columns are; steps are from row to row and from column to column, in elements.
+/// Start and strides of the columns' elements and results; strides from row to row and from column to column, in elements.
 #[derive(Clone, Copy)]
 pub(super) struct ColumnBlock {
     pub(super) from: *const u8,
     pub(super) steps: [usize; 2],
     pub(super) to_steps: [usize; 2],
-    /// Elements of a lane, and lanes.
+    /// Elements per lane, and number of lanes.
     pub(super) rows: usize,
     pub(super) columns: usize,
 }
 
-/// The places of results: one buffer, or one for each of two results.
+/// Where results are written: one buffer, or two buffers for pairs of results.
 pub(super) trait Places<O>: Copy {
     /// Writes a result.
     ///
     /// # Safety
-    /// There is such a place, which nobody else reads or writes.
+    /// `place` is in bounds, and nobody else reads or writes it.
     unsafe fn put(self, place: usize, result: O);
     /// Writes a result to each place of a block.
     ///
     /// # Safety
     /// As for [`put`](Self::put), for each place.
     unsafe fn put_block(self, place: usize, result: impl Fn() -> O);
-    /// Prefetches places side by side, which need not be there.
+    /// Prefetches contiguous places, which need not be valid.
     fn prefetch(self, place: usize, len: usize);
 }
 impl<O> Places<O> for *mut O {
@@ -63,7 +62,7 @@ impl<O, P> Places<(O, P)> for (*mut O, *mut P) {
             self.1.add(place).write(second);
         }
     }
-    /// One buffer after the other, so that each is written by vectors.
+    /// One buffer after the other, so that each is written with vector stores.
     #[inline(always)]
     unsafe fn put_block(self, place: usize, result: impl Fn() -> (O, P)) {
         // SAFETY: the caller's promise.
@@ -79,30 +78,30 @@ impl<O, P> Places<(O, P)> for (*mut O, *mut P) {
     }
 }
 
-/// The columns of a block. Whoever makes it has found the elements and the places of their results, which are nobody else's.
+/// The columns of a block. Its maker has checked that the elements exist and that the result places are exclusively its own.
 pub(super) struct Together<A, O, W> {
     pub(super) block: ColumnBlock,
     pub(super) to: W,
     pub(super) types: PhantomData<fn(A) -> O>,
 }
 
-/// How many rows ahead elements are prefetched.
+/// Rows of prefetch distance.
 const AHEAD: usize = 2;
 
 impl<A: Copy, O, W: Places<O>> Together<A, O, W> {
-    /// The elements of a row that lie side by side.
+    /// The elements of a row, which are contiguous.
     #[inline(always)]
     fn row(&self, row: usize) -> &[A] {
         let ColumnBlock { from, steps, rows, columns, .. } = self.block;
         assert!(row < rows && (steps[1] == 1 || columns == 1), "a row that lies side by side");
         let row = from.cast::<A>().wrapping_add(row * steps[0]);
         simd::prefetch_row_nearby(row.wrapping_add(AHEAD * steps[0]), columns);
-        // SAFETY: whoever made this has found the elements.
+        // SAFETY: the maker of this block has checked the elements.
         unsafe { core::slice::from_raw_parts(row, columns) }
     }
 }
 
-/// Lanes of so many bytes are short enough for the next ones to be prefetched.
+/// Lanes of up to this many bytes have the next ones prefetched.
 const SHORT: usize = 2048;
 
 impl<A: Copy, O, W: Places<O>> LaneColumns<A, O> for Together<A, O, W> {
@@ -122,7 +121,7 @@ impl<A: Copy, O, W: Places<O>> LaneColumns<A, O> for Together<A, O, W> {
     #[inline(always)]
     fn see(&self, row: usize, mut show: impl FnMut(usize, A)) {
         let row = self.row(row);
-        // (A counter that the compiler knows to be a column of `show`, too.)
+        // (A counter, so that the compiler knows inside `show`, too, that `column` is in bounds.)
         for column in 0..self.block.columns {
             show(column, row[column]);
         }
@@ -133,7 +132,7 @@ impl<A: Copy, O, W: Places<O>> LaneColumns<A, O> for Together<A, O, W> {
         assert!(self.has_dense_rows(), "results that lie side by side");
         let (elements, first) = (self.row(row), row * to_steps[0]);
         for column in 0..columns {
-            // SAFETY: whoever made this has found the places.
+            // SAFETY: the maker of this block has checked the places.
             unsafe { self.to.put(first + column, compute(column, elements[column])) }
         }
     }
@@ -152,14 +151,14 @@ impl<A: Copy, O, W: Places<O>> LaneColumns<A, O> for Together<A, O, W> {
         }
         let from = from.cast::<A>().wrapping_add(column * steps[1]);
         let to = column * to_steps[1];
-        // The next short lanes: the hardware prefetcher does not follow the jumps between these.
+        // Prefetches the next short lanes: the hardware prefetcher does not follow the jumps between them.
         if N > 1 && steps[0] == 1 && to_steps[0] == 1 && rows * size_of::<A>() <= SHORT {
             for lane in N..2 * N {
                 simd::prefetch_row(from.wrapping_add(lane * steps[1]), rows);
                 self.to.prefetch(to + lane * to_steps[1], rows);
             }
         }
-        // SAFETY: whoever made this has found the elements and the places, for all rows and columns.
+        // SAFETY: the maker of this block has checked elements and places for all rows and columns.
         unsafe {
             let mut carried = [start(from.read()); N];
             for lane in 1..N {
@@ -188,11 +187,11 @@ impl<A: Copy, O, W: Places<O>> LaneColumns<A, O> for Together<A, O, W> {
             return self.descend::<R, 1>(column, start, next, result);
         }
         let from = from.cast::<A>().wrapping_add(column * steps[1]);
-        // SAFETY: whoever made this has found the elements of the column, which lie side by side.
+        // SAFETY: the maker of this block has checked the column's elements, which are contiguous.
         let elements = unsafe { core::slice::from_raw_parts(from, rows) };
         let Some(&first) = elements.first() else { return };
         let (mut carried, mut row, to) = (start(first), 0, column * to_steps[1]);
-        // SAFETY: whoever made this has found as many places.
+        // SAFETY: the maker of this block has checked that there is a place per element.
         let put = |row: usize, carried: R| unsafe { self.to.put(to + row, result(carried)) };
         let (blocks, rest) = elements.as_chunks();
         for block in blocks {

@@ -1,8 +1,8 @@
-//! Which inner loop a kernel has, and the loops of the operation tables: one for each row and dtype.
+//! Selects the inner loop of a kernel, and holds the loops of the operation tables: one per row and dtype.
 //!
-//! A loop is compiled in the program that names its operation. With the feature `precompiled` those of the tables are compiled here, once
-//! for all programs. Half-precision rows and rows beside a scalar have loops of their own, so that they are in the tables of every
-//! optimised build.
+//! A loop is compiled in the program that uses its operation. With the feature `precompiled` the tables' loops are compiled here once, for
+//! all programs. Half-precision rows and rows with a scalar operand have loops of their own, so they are in the tables of every optimised
+//! build.
 
 use super::convert;
 use super::inner::{self, Inner};
@@ -35,8 +35,8 @@ pub(super) const fn one<K: Map1<A, O>, A: Element, O: Element>() -> Inner<2> {
     inner::one::<K, A, O>
 }
 
-/// The loop of a kernel of two operands where one of them is the same element for a whole run: that of a tensor beside a scalar, whose
-/// kernel is the element; and whether the element may be the first operand.
+/// The loop of a binary kernel with one operand constant over the run (tensor and scalar, the scalar being the kernel), and whether the
+/// scalar may be the first operand.
 #[derive(Clone, Copy)]
 pub(crate) struct BesideElement {
     pub(super) inner: Inner<2>,
@@ -44,13 +44,13 @@ pub(crate) struct BesideElement {
 }
 #[cfg(feature = "any")]
 impl BesideElement {
-    /// For elements of a dtype that is computed in as it is, by the loop of an operation that has no formula of its own for scalars.
+    /// For a dtype that is computed in without conversion, using the loop of an operation that has no separate scalar formula.
     pub(crate) fn new(inner: Inner<2>, dtype: DType, commutes: bool) -> Option<Self> {
         is_computed_in(dtype).then_some(BesideElement { inner, commutes })
     }
 }
 
-/// Whether elements of the dtype are the numbers that are computed with.
+/// Whether the dtype is its own compute type.
 #[cfg(any(not(debug_assertions), feature = "precompiled"))]
 const fn is_computed_in(dtype: DType) -> bool {
     use DType::*;
@@ -79,8 +79,8 @@ pub(super) const fn two<K: Map2<A, B, O>, A: Element, B: Element, O: Element>() 
     inner::two::<K, A, B, O>
 }
 
-/// The tables. (`AnyTensor`, whose dtypes are known only at run time, needs all of their loops: `any` implies `precompiled`. Builds with
-/// debug assertions and without that feature do without the tables.)
+/// The tables. (`AnyTensor` learns dtypes at run time only and needs all loops, so `any` implies `precompiled`. Debug builds without that
+/// feature have no tables.)
 #[cfg(any(not(debug_assertions), feature = "precompiled"))]
 pub(crate) mod tables {
     use super::inner::{self, Inner};
@@ -100,7 +100,7 @@ pub(crate) mod tables {
     use crate::ops::text::erased::ErasedText;
     use crate::ops::{self, BinaryOp, UnaryOp};
 
-    /// A loop, and the same as text for a GPU.
+    /// A loop, and its GPU source text.
     #[derive(Clone, Copy)]
     pub(crate) struct Compiled<const N: usize> {
         pub(crate) inner: Inner<N>,
@@ -126,7 +126,7 @@ pub(crate) mod tables {
         }
     }
 
-    /// The loop of a row beside a scalar, if the row computes the same with it and in the dtype itself.
+    /// The row's loop for a scalar operand, if the row gives the same results with it and computes in the dtype itself.
     pub(super) const fn beside_element(entry: Entry) -> Option<super::BesideElement> {
         let (Arity::Two, Some(inner)) = (entry.operands, inner_of(SCALAR[entry.row][entry.dtype as usize])) else {
             return None;
@@ -138,7 +138,7 @@ pub(crate) mod tables {
         Some(super::BesideElement { inner, commutes: specials.commutes })
     }
 
-    /// For each dtype what an operation computes in, where that is asked.
+    /// The compute dtype of an operation for each dtype, where the row asks for it.
     const fn computes<Op: BinaryOp>() -> [DType; DType::ALL.len()] {
         let mut all = [DType::Bool; DType::ALL.len()];
         macro_rules! of {
@@ -170,7 +170,7 @@ pub(crate) mod tables {
         (@result $admits:ident $then:ident $before:tt $loops:ident $halves:ident) => {
             loops_of! { $admits, dtypes { @sets $then $before [] $loops $halves } }
         };
-        // A category has a loop if any of its cells says so.
+        // A category has a loop if any of its cells has one.
         (@sets $then:ident $before:tt $sets:tt $loops:ident $halves:ident (. $($cells:tt)*) $integers:tt $floats:tt $complex:tt $cost:ident) => {
             dtypes! { @sets $then $before $sets $loops $halves ($($cells)*) $integers $floats $complex $cost }
         };
@@ -230,7 +230,7 @@ pub(crate) mod tables {
         ($then:ident $before:tt [floats $($sets:ident)*] $($cells:tt)*) => {
             dtypes! { $then $before [$($sets)*] $($cells)* F32 f32: f32, F64 f64: f64, }
         };
-        // The loop of `f32` is called by those of half-precision dtypes.
+        // The half-precision dtypes call the loop of `f32`.
         ($then:ident $before:tt [whole $($sets:ident)*] $($cells:tt)*) => {
             dtypes! { $then $before [$($sets)*] $($cells)* F32 f32 called f32: f32, F64 f64: f64, }
         };
@@ -249,15 +249,15 @@ pub(crate) mod tables {
         ($($code:tt)*) => {};
     }
 
-    /// The functions of one row and the row itself: whether all of them are compiled or those that differ from [`inner`]'s alone, `|E| loop of
-    /// the kernel over dtype E`, the same for half precision, and its text.
+    /// The functions of one row and the row itself: which loops are compiled (all, or only those that differ from [`inner`]'s), `|E| loop
+    /// of the kernel over dtype E`, the half-precision loop, and its text.
     macro_rules! row {
         (($op:ident, $operands:literal, $which:tt, |$e:ident| $inner:tt $halves:tt $text:tt) $($variant:ident $name:ident $(by $float:ident)? $(short $short:ident)? $(called $called:ident)?: $dtype:ty,)*) => {
             pub(super) mod $op {
                 #[allow(unused_imports, reason = "not every row uses all of them")]
                 use super::*;
                 $(row! { @if $which $(by $float)? $(short $short)? $(called $called)?; {
-                    // Without `precompiled` nothing in this crate calls it.
+                    // Unused in this crate without `precompiled`.
                     #[cfg_attr(not(feature = "precompiled"), inline)]
                     unsafe fn $name(kernel: *const (), places: [*mut u8; $operands], len: usize) {
                         type $e = $dtype;
@@ -266,7 +266,7 @@ pub(crate) mod tables {
                     }
                 } })*
                 pub(in super::super) const ROW: Row<$operands> = {
-                    // Some operations have no loop here.
+                    // Some operations have no loops here.
                     #[allow(unused_mut)]
                     let mut row: Row<$operands> = [None; DType::ALL.len()];
                     $(row! { @if $which $(by $float)? $(short $short)? $(called $called)?; { {
@@ -339,8 +339,7 @@ pub(crate) mod tables {
                 use super::*;
                 $(pub(crate) static $op: Row<3> = of_two::$op::ROW;)*
             }
-            /// The loops of binary operations whose right operand is a scalar: the kernel is the scalar, in the type
-            /// computed in.
+            /// The loops of binary operations with a scalar right operand: the kernel is the scalar, in the compute type.
             #[cfg(feature = "any")]
             #[allow(non_upper_case_globals)]
             pub(crate) mod scalar {

@@ -1,7 +1,5 @@
-//! Complex matrix products as those of floats: a complex matrix in memory is one of floats with twice the columns, real and imaginary
-//! parts side by side. On the right each row is followed by `i` times itself, for the imaginary parts on the left.
-//!
-//! Uses the products of floats; used by `gemm`.
+//! Complex matrix products as float products: a complex matrix in memory is a float matrix with twice the columns, real and imaginary parts
+//! interleaved. On the right, each row is followed by `i` times itself, to match the imaginary parts on the left.
 
 use super::float_gemm;
 use super::gemm::Product;
@@ -12,7 +10,7 @@ use crate::storage::Scratch;
 use num_complex::Complex;
 use num_traits::One;
 
-/// `out = factor * a` or `out += factor * a`. Rows are contiguous; those of `a` have no gaps between them.
+/// `out = factor * a` or `out += factor * a`. Rows are contiguous; the rows of `a` have no gaps between them.
 struct Scale<T> {
     a: *const Complex<T>,
     factor: Complex<T>,
@@ -28,8 +26,8 @@ impl<T: MachineFloat> Loop for Scale<T> {
         let Scale { a, factor, adds, out, out_step, sizes: [rows, columns] } = self;
         for row in 0..rows {
             for column in 0..columns {
-                // SAFETY: rows and columns are those of the result, which is held exclusively, and `a` has as many.
-                // What is added to has been written.
+                // SAFETY: rows and columns are those of the result, which is held exclusively, and `a` has the same sizes.
+                // Where the result is added to, it has been initialised.
                 unsafe {
                     let (a, out) = (a.add(row * columns + column).read(), out.add(row * out_step + column));
                     let earlier = if adds { out.read() } else { Complex::default() };
@@ -54,9 +52,9 @@ pub(super) fn multiply<T: MachineFloat>(product: Product<Complex<T>>) -> Result<
     Ok(())
 }
 
-/// A product that is multiplied by nothing.
+/// A product without a scale factor.
 fn plain<T: MachineFloat>(product: Product<Complex<T>>) -> Result<()> {
-    // (Steps between elements that exist, in numbers, fit: elements have two. Others are multiplied with zero.)
+    // (Strides of existing elements cannot overflow when doubled; those of missing elements are multiplied by zero.)
     let steps = |steps: [usize; 2]| steps.map(|step| step.wrapping_mul(2));
     float_gemm::multiply::<T, 2>(Product {
         sizes: product.sizes,

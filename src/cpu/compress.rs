@@ -1,6 +1,6 @@
 //! Elements, or positions, selected by a mask: `masked_select` and `nonzero`.
 //!
-//! Compiled once for each size of element. Uses walks; used by `Cpu`.
+//! Compiled once for each size of element.
 
 use super::indexing::RawView;
 use super::simd::{self, Loop};
@@ -11,13 +11,13 @@ use crate::dtype::width::loop_by_width;
 use crate::error::{Result, listed, room};
 use crate::storage::{HostBuffer, View};
 
-/// How many of `len` bools, `step` apart, are true.
+/// Counts the true values among `len` bools, `step` apart.
 pub(super) struct CountTrue {
     pub(super) mask: *const u8,
     pub(super) step: usize,
     pub(super) len: usize,
 }
-/// Bools counted in parallel lanes.
+/// Bools counted in parallel.
 const LANES: usize = 64;
 impl Loop for CountTrue {
     type Output = usize;
@@ -32,7 +32,7 @@ impl Loop for CountTrue {
         let mask = unsafe { core::slice::from_raw_parts(mask, len) };
         let (chunks, rest) = mask.as_chunks::<LANES>();
         let mut count = rest.iter().map(|&one| usize::from(one)).sum();
-        // A byte counts to 255, so lanes are added up at least that often.
+        // A byte counts up to 255, so the lanes are summed before that.
         for chunks in chunks.chunks(255) {
             let mut counts = [0_u8; LANES];
             for chunk in chunks {
@@ -46,7 +46,7 @@ impl Loop for CountTrue {
     }
 }
 
-/// Writes the selected elements, `count` of them, contiguously.
+/// Writes the `count` selected elements contiguously.
 struct CompressRun<W> {
     from: *const W,
     mask: *const u8,
@@ -60,9 +60,9 @@ impl<W: Copy> Loop for CompressRun<W> {
     fn run(self) {
         let CompressRun { from, mask, steps, to, count } = self;
         let (mut written, mut i) = (0, 0);
-        // Branch-free: every element is written, and overwritten by the next if the mask did not select it. The loop
-        // ends at the last selected element, so nothing is written past the end. SAFETY: while some of the `count`
-        // selected elements are to come, `i` is a position of the view, and `written` one of the `count` places.
+        // Branch-free: every element is written, and overwritten by the next one if the mask does not select it. The loop ends at the last
+        // selected element, so nothing is written past the end. SAFETY: while selected elements remain, `i` is inside the view and
+        // `written` is below `count`.
         unsafe {
             if steps == [1, 1] {
                 while written < count {
@@ -81,10 +81,10 @@ impl<W: Copy> Loop for CompressRun<W> {
     }
 }
 
-/// [`CompressRun`] of a part: where elements, the mask and the selected elements start.
+/// [`CompressRun`] of a part: the starts of the elements, the mask and the result.
 ///
 /// # Safety
-/// See [`CompressRun`]; elements have the loop's width.
+/// See [`CompressRun`]; the element width is the loop's.
 type CompressLoop = unsafe fn(&CompressPart, (*const u8, *const u8, *mut u8));
 
 unsafe fn compress_part<W: Copy>(part: &CompressPart, (from, mask, to): (*const u8, *const u8, *mut u8)) {
@@ -95,7 +95,7 @@ unsafe fn compress_part<W: Copy>(part: &CompressPart, (from, mask, to): (*const 
 }
 loop_by_width! { fn compress_part_of -> CompressLoop: W => compress_part::<W> }
 
-/// The selected elements in row-major order, and how many there are. The mask has the sizes of `a`.
+/// The selected elements in row-major order, and their number. The mask has the sizes of `a`.
 pub(crate) fn compress<E: Element>(
     a: View<'_, HostBuffer, E>,
     mask: View<'_, HostBuffer, bool>,
@@ -151,7 +151,7 @@ fn compress_bytes(
         total += part.count;
     }
     let bounds = |piece: usize| parts.len() * piece / pieces.max(1);
-    // SAFETY: each part writes the `count` places from `first` on, which together are all.
+    // SAFETY: each part writes its `count` places starting at `first`; together the parts cover the result.
     let buffer = unsafe {
         HostBuffer::filled_by(total.saturating_mul(width), |to: *mut u8| {
             let places = Shared((a.start, mask.start, to));

@@ -1,7 +1,5 @@
 //! Conversion of half-precision floats to `f32` and back: by the machine's instructions where it has them (`f16` both
 //! ways, `bf16` rounding), else by code that vectorises.
-//!
-//! Uses the instruction sets; used by the elementwise loops, reductions and matrix products.
 
 #[cfg(any(not(debug_assertions), feature = "precompiled"))]
 use super::inner::Inner;
@@ -20,7 +18,7 @@ impl<H: Dtype<Compute = f32>> Loop for Widening<H> {
     fn run(self) {
         let Widening(from, to, len) = self;
         for i in 0..len {
-            // SAFETY: whoever made it promises that there are as many elements and places.
+            // SAFETY: the maker of this loop promises `len` elements at both pointers.
             unsafe { to.add(i).write(from.add(i).read().to_compute()) }
         }
     }
@@ -54,15 +52,14 @@ mod x86 {
     }
 
     /// # Safety
-    /// There are `len` elements and places.
+    /// There are `len` elements at both pointers.
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512bf16")]
     pub(super) unsafe fn round_to_bf16(from: *const f32, to: *mut bf16, len: usize) {
-        /// Inputs that the instruction handles differently: it flushes subnormal numbers to zero and changes NaN
-        /// payloads.
+        /// Float classes that the instruction treats differently: it flushes subnormal numbers to zero and changes NaN payloads.
         const OTHERWISE: i32 = 0x20 | 0x80 | 0x01;
         const AT_ONCE: usize = 64;
         let mut at = 0;
-        // SAFETY: the caller's promise. `bf16` is its bits, so that 32 of them are a vector.
+        // SAFETY: the caller's promise. A `bf16` is 16 bits, so 32 of them fill a vector.
         unsafe {
             let one_by_one = |from: *const f32, to: *mut bf16, len: usize| {
                 for i in 0..len {
@@ -91,7 +88,7 @@ mod x86 {
     }
 
     /// # Safety
-    /// There are `len` elements and places.
+    /// There are `len` elements at both pointers.
     #[target_feature(enable = "avx,f16c")]
     pub(super) unsafe fn widen(from: *const u16, to: *mut f32, len: usize) {
         let mut at = 0;
@@ -117,7 +114,7 @@ mod x86 {
     }
 
     /// # Safety
-    /// There are `len` elements and places.
+    /// There are `len` elements at both pointers.
     #[target_feature(enable = "avx,f16c")]
     pub(super) unsafe fn narrow(from: *const f32, to: *mut u16, len: usize) {
         const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT;
@@ -158,11 +155,11 @@ pub(super) fn is_fast() -> bool {
 /// Converts half-precision elements to `f32`.
 ///
 /// # Safety
-/// There are `len` elements and places.
+/// There are `len` elements at both pointers.
 pub(super) unsafe fn widen<H: Dtype<Compute = f32>>(from: *const H, to: *mut f32, len: usize) {
     #[cfg(target_arch = "x86_64")]
     if const { matches!(H::DTYPE, DType::F16) } && x86::is_there() {
-        // SAFETY: the caller's promise; the instructions are there, and `f16` is its bits.
+        // SAFETY: the caller's promise; the instructions are available, and `f16` is 16 plain bits.
         return unsafe { x86::widen(from.cast(), to, len) };
     }
     simd::dispatch(Widening(from, to, len));
@@ -171,7 +168,7 @@ pub(super) unsafe fn widen<H: Dtype<Compute = f32>>(from: *const H, to: *mut f32
 /// Rounds `f32` to half-precision elements.
 ///
 /// # Safety
-/// There are `len` elements and places.
+/// There are `len` elements at both pointers.
 pub(super) unsafe fn narrow<H: Dtype<Compute = f32>>(from: *const f32, to: *mut H, len: usize) {
     #[cfg(target_arch = "x86_64")]
     if const { matches!(H::DTYPE, DType::F16) } && x86::is_there() {
@@ -180,7 +177,7 @@ pub(super) unsafe fn narrow<H: Dtype<Compute = f32>>(from: *const f32, to: *mut 
     }
     #[cfg(target_arch = "x86_64")]
     if const { matches!(H::DTYPE, DType::BF16) } && x86::rounds_to_bf16() {
-        // SAFETY: as above; `H` is `bf16`, the one dtype of that name.
+        // SAFETY: as above; `H` is `bf16`, which no other type's `DTYPE` says.
         return unsafe { x86::round_to_bf16(from, to.cast(), len) };
     }
     simd::dispatch(Narrowing(from, to, len));
@@ -216,7 +213,7 @@ struct ConvertBuffer([MaybeUninit<f32>; PIECE]);
 /// Runs the `f32` loop of a kernel on half-precision operands and result, converting them in chunks.
 ///
 /// # Safety
-/// See [`Inner`], the places being those of `H`s.
+/// See [`Inner`]; all places hold elements of type `H`.
 #[cfg(any(not(debug_assertions), feature = "precompiled"))]
 pub(super) unsafe fn by_floats<H: Dtype<Compute = f32>, const N: usize>(
     inner: Inner<N>,
@@ -229,7 +226,7 @@ pub(super) unsafe fn by_floats<H: Dtype<Compute = f32>, const N: usize>(
     let places = places.map(|place| place.cast::<H>());
     for low in (0..len).step_by(PIECE) {
         let count = PIECE.min(len - low);
-        // SAFETY: the caller's promise for these elements; the buffers hold as many.
+        // SAFETY: the caller's promise for this chunk; the buffers hold `PIECE` elements.
         unsafe {
             for (place, buffer) in places.iter().zip(buffers).skip(1) {
                 widen(place.add(low).cast_const(), buffer, count);
@@ -245,13 +242,13 @@ mod tests {
     use super::*;
     use crate::dtype::{bf16, f16};
 
-    /// Every half, and floats around each and halfway to the next, for any length.
+    /// Every half-precision value, the floats next to each and halfway to the next one, at every length.
     #[test]
     fn halves_side_by_side_convert_as_one_by_one() {
         fn check<H: Dtype<Compute = f32>>(from_bits: impl Fn(u16) -> H, bits: impl Fn(H) -> u16) {
             let halves: Vec<H> = (0..=u16::MAX).map(from_bits).collect();
             let mut floats = vec![0.0; halves.len()];
-            // SAFETY: as many as there are.
+            // SAFETY: both vectors have that length.
             unsafe { widen(halves.as_ptr(), floats.as_mut_ptr(), halves.len()) }
             for (half, float) in halves.iter().zip(&floats) {
                 let expected = half.to_compute();
@@ -264,7 +261,7 @@ mod tests {
                 .collect();
             for len in [floats.len(), 0, 1, 7, 8, 9, 300] {
                 let mut narrowed = vec![H::default(); len];
-                // SAFETY: there are no fewer floats.
+                // SAFETY: both vectors have at least `len` elements.
                 unsafe { narrow(floats.as_ptr(), narrowed.as_mut_ptr(), len) }
                 for (half, float) in narrowed.iter().zip(&floats) {
                     assert_eq!(bits(*half), bits(H::from_compute(*float)), "{:08x}", float.to_bits());

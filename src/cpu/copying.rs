@@ -1,6 +1,4 @@
-//! Copies of strided elements, which know elements by their size alone. Transposed operands are copied tile by tile.
-//!
-//! Uses the engine, `lines` and `tiles`; used by the elementwise loops, lanes and reductions.
+//! Copies of strided elements, generic over the element size only. Transposed operands are copied tile by tile.
 
 use super::engine::{self, Body};
 use super::lines::{CopyLines, copy_strided_as};
@@ -11,10 +9,10 @@ use super::tiles::{TransposeLoop, TransposeTile};
 use super::walk::{Run, Walk, side};
 use crate::dtype::width::word_of_width;
 
-/// Lines of up to so many bytes are copied many at once.
+/// Lines of up to this many bytes are copied several at a time.
 const SHORT: usize = 256;
 
-/// A strided copy, tile by tile where the source runs across the result.
+/// A strided copy; tile by tile where the source is transposed relative to the result.
 #[derive(Clone, Copy)]
 struct Moving<W> {
     out: *mut W,
@@ -143,10 +141,10 @@ impl<W: Copy> Body<2> for Moving<W> {
             let (mut buffer, capacity, mut at) = (Staging::new(), Staging::capacity::<W>(), 0);
             while at < len {
                 let count = capacity.min(len - at);
-                // Reads and non-temporal stores take turns, which the hardware prefetcher does not follow.
+                // Reads and non-temporal stores alternate, a pattern the hardware prefetcher does not follow.
                 let next = from.wrapping_add((at + count) * from_step);
                 simd::prefetch_steps(next.cast(), capacity.min(len - at - count), from_step * size_of::<W>());
-                // One element for all is in the buffer already.
+                // A broadcast element is in the buffer already.
                 if from_step != 0 || at == 0 {
                     strided(buffer.start(), from.add(at * from_step), count);
                 }
@@ -170,7 +168,7 @@ impl<W: Copy> Body<2> for Moving<W> {
     }
 }
 
-/// Whole rows, read in the source's order and written with non-temporal stores wherever they go.
+/// Copies whole rows in the source's order, with non-temporal stores to wherever they go in the result.
 #[derive(Clone, Copy)]
 struct Scattering<W> {
     a: *const W,
@@ -267,8 +265,7 @@ const NEXT: usize = 1024;
 /// Copies bytes, with non-temporal stores if the whole result is large.
 ///
 /// # Safety
-/// There are so many at `from` and as many places at `to`. Before others read them, [`non_temporal::fence`] is
-/// called.
+/// `from` may be read and `to` written for `bytes` bytes. [`non_temporal::fence`] is called before another thread reads them.
 #[inline(always)]
 unsafe fn copy_part(to: *mut u8, from: *const u8, bytes: usize, is_large: bool) {
     // SAFETY: the caller's promise.

@@ -1,6 +1,4 @@
 //! Elementwise operations: runs a kernel's inner loop over strided operands, gathering those that are not contiguous.
-//!
-//! Uses inner loops, walks and copying; used by `Cpu`.
 
 use super::copying;
 use super::engine::{run_contiguous, run_fresh, run_into};
@@ -32,31 +30,29 @@ pub(super) fn target<E: Element>(out: &mut ViewMut<'_, HostBuffer, E>) -> *mut E
     start.wrapping_add(out.offset)
 }
 
-/// Checks that two operands have the same sizes. (An inlined comparison: these are few numbers, and a call costs
-/// more.)
+/// Checks that two operands have the same sizes. (An inlined loop: for so short a list a call costs more.)
 ///
 /// # Panics
-/// If they do not.
+/// If they differ.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn expect_same(a: &[usize], b: &[usize]) {
     assert!(a.iter().eq(b), "operands arrive broadcast");
 }
 
-/// The number of elements of a result. Tensors have checked it; it is checked once more here because raw pointers are
-/// written through.
+/// The number of elements of a result. Tensors have checked it; it is checked again here because raw pointers are written through.
 pub(super) fn result_len(sizes: &[usize]) -> Result<usize> {
     numel(sizes).ok_or_else(|| Error::TooLarge { op: "result", sizes: sizes.into() })
 }
 
-/// Up to so many elements of a brief kernel are computed without calling its loop.
+/// Up to this many elements, a cheap kernel is computed without calling its loop.
 const FEW: usize = 16;
-/// How many of these are read before the first of them is written, so that they become vectors.
+/// Elements read before the first of them is written, so that the compiler vectorises.
 const AT_ONCE: usize = 4;
 
-/// `out = call(at)` for few positions, some of them at once.
+/// `out = call(at)` for a few positions, `AT_ONCE` at a time.
 ///
 /// # Safety
-/// There are places for so many.
+/// `out` has room for `len` elements.
 #[cfg_attr(not(debug_assertions), inline(always))]
 unsafe fn few<O>(out: *mut O, len: usize, call: impl Fn(usize) -> O) {
     let mut at = 0;
@@ -67,14 +63,14 @@ unsafe fn few<O>(out: *mut O, len: usize, call: impl Fn(usize) -> O) {
             out.add(at).cast::<[O; AT_ONCE]>().write(values);
             at += AT_ONCE;
         }
-        // (A number that is seen to be smaller, or the compiler would make vectors of these, too.)
+        // (The compiler sees that the count is below `AT_ONCE`; otherwise it would vectorise the remainder, too.)
         for next in 0..len % AT_ONCE {
             out.add(at + next).write(call(at + next));
         }
     }
 }
 
-/// A kernel's loop over contiguous elements; a function of its own, so that callers stay small.
+/// Runs a kernel's loop over contiguous elements; not inlined, so that callers stay small.
 ///
 /// # Safety
 /// As for [`run_contiguous`].
@@ -87,7 +83,7 @@ unsafe fn line<const N: usize>(len: usize, body: &KernelBody<N>) {
 /// `kernel(a)` for `len` contiguous elements; `out` may be `a`.
 ///
 /// # Safety
-/// There are so many elements, and places for so many.
+/// There are `len` elements at `a`, and room for `len` results.
 #[cfg_attr(not(debug_assertions), inline(always))]
 unsafe fn apply_line<K: Map1<A, O>, A: Element, O: Element>(kernel: K, out: *mut O, a: *const A, len: usize) {
     // SAFETY: the caller's promise.
@@ -106,7 +102,7 @@ pub(crate) fn map1_line<A: Element, O: Element>(
     a: View<'_, HostBuffer, A>,
     len: usize,
 ) -> Result<HostBuffer> {
-    // SAFETY: the caller promises `len` contiguous elements from the view's first; as many are written.
+    // SAFETY: the caller promises `len` contiguous elements from the view's first one; `len` results are written.
     unsafe {
         let (buffer, out) = HostBuffer::uninitialised(len, size_of::<O>())?;
         apply_line::<_, A, O>(kernel, out.cast(), source(&a), len);
@@ -117,7 +113,7 @@ pub(crate) fn map1_line<A: Element, O: Element>(
 /// `kernel(a, b)` for `len` contiguous elements; `out` may be `a`.
 ///
 /// # Safety
-/// There are so many elements, and places for so many.
+/// There are `len` elements at each operand, and room for `len` results.
 #[cfg_attr(not(debug_assertions), inline(always))]
 unsafe fn combine_line<K: Map2<A, B, O>, A: Element, B: Element, O: Element>(
     kernel: K,
@@ -168,7 +164,7 @@ pub(crate) fn update2_line<B: Element, O: Element>(
     len: usize,
 ) {
     let (out, b) = (target(&mut out), source(&b));
-    // SAFETY: the output's buffer is held exclusively; the caller promises `len` contiguous elements from each first one.
+    // SAFETY: the output's buffer is held exclusively; the caller promises `len` contiguous elements from the first element of each view.
     unsafe { combine_line(kernel, out, out, b, len) }
 }
 
@@ -181,8 +177,8 @@ pub(crate) fn join<E: Element>(
 ) -> Result<HostBuffer> {
     let len = result_len(sizes)?;
     assert_eq!(pieces.iter().map(|piece| piece.sizes[axis]).sum::<usize>(), sizes[axis], "pieces fill the axis");
-    // SAFETY: the pieces are as long along the axis as the result is, and have its other sizes, so that every element is written
-    // once; what is reached from a piece is valid by its view's invariant.
+    // SAFETY: the pieces' lengths along the axis add up to the result's, and their other sizes are equal to its, so that every element is
+    // written once; what a piece reaches is valid by its view's invariant.
     unsafe {
         HostBuffer::filled_by(len, |out: *mut E| {
             if is_contiguous(sizes, strides) && pieces.iter().all(|piece| is_contiguous(piece.sizes, piece.strides)) {
@@ -212,11 +208,10 @@ pub(crate) fn join<E: Element>(
     }
 }
 
-/// The result of a kernel as a new buffer; the body has no place for it yet. (Its type names no kernel, so that it is compiled once.)
+/// The result of a kernel as a new buffer, whose address is put into the body. (The type names no kernel, so this is compiled once.)
 ///
 /// # Safety
-/// The strides of the result, which come first, leave no gaps; operands and kernel are what the body says, and have elements at all
-/// positions.
+/// The strides of the result, which come first, leave no gaps; the body's operands and kernel match, and have elements at all positions.
 #[inline]
 unsafe fn fresh<const N: usize>(
     sizes: &[usize],
@@ -233,10 +228,10 @@ unsafe fn fresh<const N: usize>(
     }
 }
 
-/// A copy of elements of so many bytes, as a new buffer.
+/// A copy of elements of `size` bytes, as a new buffer.
 ///
 /// # Safety
-/// The strides of the result, which come first, leave no gaps; there are elements at all positions.
+/// The strides of the result, which come first, leave no gaps; the source has elements at all positions.
 #[inline]
 unsafe fn fresh_copy(size: usize, sizes: &[usize], strides: [&[usize]; 2], from: *const u8) -> Result<HostBuffer> {
     let len = result_len(sizes)?;
@@ -248,7 +243,7 @@ unsafe fn fresh_copy(size: usize, sizes: &[usize], strides: [&[usize]; 2], from:
     }
 }
 
-/// Where a body has no result yet.
+/// The result pointer of a body whose result is not allocated yet.
 const NOWHERE: *mut u8 = core::ptr::null_mut();
 
 pub(crate) fn map1<A: Element, O: Element, K: Map1<A, O>>(
@@ -260,7 +255,7 @@ pub(crate) fn map1<A: Element, O: Element, K: Map1<A, O>>(
     // SAFETY: the strides of a fresh result are dense; what is reached from `a` is valid by the view's invariant.
     unsafe {
         if K::MOVES {
-            // A kernel that only moves elements has the same type on both sides.
+            // A copying kernel has the same element type on both sides.
             fresh_copy(size_of::<A>(), a.sizes, all, from.cast())
         } else {
             fresh(a.sizes, all, KernelBody::one::<K, A, O>(&kernel, NOWHERE.cast(), from))

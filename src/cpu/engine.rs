@@ -1,18 +1,15 @@
-//! Drives a loop body along a walk: tile by tile where an operand is transposed, by several threads where it pays
-//! off.
-//!
-//! Uses walks and threads; used by the elementwise loops and by copying.
+//! Runs a loop body along a walk: tile by tile where an operand is transposed, on several threads where that pays off.
 
 use super::threads::{self, Shared};
 use super::walk::{Planes, Run, Walk};
 
-/// What is done in one inner loop over `N` operands, the first of which is written.
+/// The inner loop over `N` operands, the first of which is written.
 pub(super) trait Body<const N: usize>: Copy {
-    /// A rough estimate of how long so many elements take.
+    /// A rough time estimate for `len` elements.
     fn nanoseconds(&self, len: usize) -> usize;
 
     /// # Safety
-    /// The operands' places, advanced as the run says, are valid; nobody else reads or writes the first operand's.
+    /// All places that the run reaches are valid; nobody else reads or writes those of the first operand.
     unsafe fn run(self, run: Run<N>);
 
     /// Runs a tile of several lines: `steps` from line to line and from element to element.
@@ -28,7 +25,7 @@ pub(super) trait Body<const N: usize>: Copy {
     /// The side of a tile.
     fn side(&self) -> usize;
 
-    /// Lines of up to so many elements are given to [`lines`](Self::lines), many at once.
+    /// Lines of up to this many elements are passed to [`lines`](Self::lines), several at a time.
     fn short_line(&self) -> usize {
         0
     }
@@ -60,7 +57,7 @@ pub(super) trait Body<const N: usize>: Copy {
     /// As for `run`.
     unsafe fn single_loop(self, run: Run<N>, total: usize);
 
-    /// Runs few contiguous elements.
+    /// Runs a short, contiguous loop.
     ///
     /// # Safety
     /// As for `run`.
@@ -69,10 +66,10 @@ pub(super) trait Body<const N: usize>: Copy {
     /// Runs every inner loop of a walk; the whole result has `total` elements.
     ///
     /// # Safety
-    /// As for `run`, for all that the walk reaches.
+    /// As for `run`, for every place that the walk reaches.
     unsafe fn whole_walk(self, walk: &Walk<N>, total: usize);
 
-    /// [`run_threaded`]. A body whose type names no kernel and no element has it compiled once, in this crate.
+    /// Calls [`run_threaded`]. A body whose type names no kernel and no element has this compiled once, in this crate.
     ///
     /// # Safety
     /// As there.
@@ -82,18 +79,18 @@ pub(super) trait Body<const N: usize>: Copy {
     }
 }
 
-/// Estimated nanoseconds for moving elements of so many bytes: memory delivers some 64 bytes in each.
+/// Estimated nanoseconds for copying `len` elements of `bytes` bytes: memory delivers about 64 bytes per nanosecond.
 pub(super) fn copy_nanoseconds(len: usize, bytes: usize) -> usize {
     len / 64 * bytes
 }
 
-/// How many lines ahead operands are prefetched where the hardware prefetcher sees no pattern.
+/// Lines of prefetch distance where the hardware prefetcher sees no pattern.
 const AHEAD: usize = 4;
 
-/// Tiles visited along both axes before the next block of tiles.
+/// Tiles per side of a block; blocks are visited one after the other.
 const TILES: usize = 4;
 
-/// The lines and elements of a tile of a plane of this size: as many of one as the other, but where the plane is narrower.
+/// Lines and elements per tile for a plane of this size: square, unless the plane is narrower.
 #[inline(always)]
 fn tile_of(side: usize, [lines, len]: [usize; 2]) -> [usize; 2] {
     if len < side {
@@ -105,10 +102,10 @@ fn tile_of(side: usize, [lines, len]: [usize; 2]) -> [usize; 2] {
     }
 }
 
-/// Every inner loop of a walk.
+/// Runs the body for every inner loop of a walk.
 ///
 /// # Safety
-/// As for [`Body::run`], for all that the walk reaches.
+/// As for [`Body::run`], for every place that the walk reaches.
 #[inline(always)]
 pub(super) unsafe fn visit_tiles<B: Body<N>, const N: usize>(walk: &Walk<N>, body: B) {
     let Planes { outer, sizes, steps, is_tiled } = walk.planes();
@@ -128,8 +125,7 @@ pub(super) unsafe fn visit_tiles<B: Body<N>, const N: usize>(walk: &Walk<N>, bod
                 let starts = core::array::from_fn(|operand| start[operand] + AHEAD * run.steps[operand]);
                 body.prefetch_line(Run { starts, len: sizes[1], steps: steps[1] });
             }
-            // Blocks of tiles keep the pages of all operands in the TLB. (`while` loops, because `step_by` costs a
-            // division.)
+            // Blocks of tiles keep the pages of all operands in the TLB. (`while` loops, because `step_by` costs a division.)
             let blocks = if is_tiled { tile.map(|side| TILES * side) } else { sizes };
             let mut corner = [0, 0];
             while corner[0] < sizes[0] {
@@ -171,7 +167,7 @@ pub(super) unsafe fn visit_tiles<B: Body<N>, const N: usize>(walk: &Walk<N>, bod
 /// Runs a body along a walk over `len` elements, on as many threads as pay off.
 ///
 /// # Safety
-/// For every run of the walk, what [`Body::run`] asks for; no element is written twice.
+/// Each run of the walk fulfils the contract of [`Body::run`]; no element is written twice.
 #[inline(never)]
 pub(super) unsafe fn run_threaded<B: Body<N>, const N: usize>(len: usize, walk: &Walk<N>, body: B) {
     if len == 0 {
@@ -197,7 +193,7 @@ pub(super) unsafe fn run_threaded<B: Body<N>, const N: usize>(len: usize, walk: 
     });
 }
 
-/// Up to so many elements the fixed cost of each call matters more than threads or caches.
+/// Up to this many elements, the fixed cost of a call matters more than threads or caches.
 pub(super) const SMALL: usize = 2048;
 
 /// Runs a body over `len` elements that are contiguous in every operand.
@@ -216,7 +212,7 @@ pub(super) unsafe fn run_contiguous<B: Body<N>, const N: usize>(len: usize, body
     }
 }
 
-/// Runs a body over a fresh result and its operands; without a walk if all have the same strides.
+/// Runs a body over a new result and its operands; without a walk if all strides are equal.
 ///
 /// # Safety
 /// As for [`run_threaded`]; the result's strides come first and leave no gaps.
@@ -247,7 +243,7 @@ pub(super) unsafe fn run_into<B: Body<N>, const N: usize>(sizes: &[usize], strid
     let mut row_major = true;
     for (axis, &size) in sizes.iter().enumerate().rev() {
         row_major &= strides.iter().all(|strides| strides[axis] == len);
-        // The output exists, so this does not overflow.
+        // The output exists, so its number of elements does not overflow.
         len *= size;
     }
     // SAFETY: the caller's promise; row-major operands are contiguous.

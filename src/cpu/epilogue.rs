@@ -1,7 +1,5 @@
 //! Fused epilogues of matrix products: a block of rows is multiplied, then a function is applied to it while it is in
 //! the cache.
-//!
-//! Uses compiled loops and threads; used by `gemm`.
 
 use super::compiled;
 use super::gemm::{Epilogue, GemmTask};
@@ -13,25 +11,24 @@ use crate::ops;
 use crate::ops::kernel::Map1;
 use core::mem::MaybeUninit;
 
-/// A function applied in place to so many contiguous elements, which nobody else sees.
+/// A function applied in place to `usize` contiguous elements that nobody else accesses.
 pub(crate) type Then<'a, E> = &'a (dyn Fn(*mut E, usize) + Sync);
 
-/// Bytes of the result computed at once: a part of the last-level cache. Smaller blocks would not pay for packing the
-/// right matrix each time. (Smaller in builds with debug assertions, so that tests have several blocks.)
+/// Bytes of the result per block: a part of the last-level cache. Smaller blocks would not pay for packing the right matrix each time.
+/// (Smaller in debug builds, so that tests have several blocks.)
 const BYTES: usize = if cfg!(debug_assertions) { 1 << 14 } else { 1 << 22 };
-/// Fewer rows would not pay for packing the right matrix.
+/// Minimum rows per block, to pay for packing the right matrix.
 const HEIGHT: usize = if cfg!(debug_assertions) { 100 } else { 512 };
 
 /// Elements copied to a buffer at once.
 const PIECE: usize = 512;
 
-/// `out = kernel(out)` through a buffer, because loops do not vectorise well in place.
+/// `out = kernel(out)` through a buffer, because loops that run in place do not vectorise well.
 pub(crate) fn apply<E: Dtype, K: Map1<E, E>>(kernel: K, out: *mut E, len: usize) {
     let mut buffer = [const { MaybeUninit::<E>::uninit() }; PIECE];
     for low in (0..len).step_by(PIECE) {
         let (to, count) = (out.wrapping_add(low), PIECE.min(len - low));
-        // SAFETY: whoever calls a [`Then`] has `len` elements at `out`; the buffer holds as many as are copied, and
-        // the loop is that of the kernel.
+        // SAFETY: the caller of a [`Then`] has `len` elements at `out`; the buffer holds a piece, and the loop is the kernel's.
         unsafe {
             buffer.as_mut_ptr().cast::<E>().copy_from_nonoverlapping(to, count);
             let places = [to.cast(), buffer.as_mut_ptr().cast()];
@@ -86,8 +83,7 @@ impl<E: Dtype> GemmTask<E> {
     }
 }
 
-/// Runs a product a block of rows at a time, and `then` on each block. The rows are initialised with the input if
-/// `starts`.
+/// Runs a product one block of rows at a time, then `then` on each block. If `starts`, the rows are initialised with the input first.
 pub(super) fn by_rows<E: Dtype>(
     task: GemmTask<E>,
     starts: bool,
@@ -97,7 +93,7 @@ pub(super) fn by_rows<E: Dtype>(
     let [m, _, n] = task.sizes;
     let high = (BYTES / size_of::<E>() / n).max(HEIGHT);
     let blocks = (m / high).max(1);
-    // Few blocks are each divided among the threads; of many, each thread takes its own.
+    // If there are few blocks, each is divided among the threads; otherwise each thread takes blocks of its own.
     let (pieces, threads) = if blocks < task.threads { (1, task.threads) } else { (task.threads.max(1), 1) };
     let task = Shared(task);
     threads::try_for_each(pieces, &|piece| {

@@ -1,7 +1,5 @@
 //! Elementwise loops whose dtypes are known only at run time: the compiled tables' loops, with operands and results
 //! converted in chunks where their dtypes differ, so that no loop is needed for each pair of dtypes.
-//!
-//! Uses inner loops, the engine and copying; used by `Dynamic`.
 
 use super::compiled;
 use super::copying;
@@ -14,10 +12,10 @@ use crate::ops::kernel::Casting;
 use crate::ops::text::erased::Chain;
 use crate::storage::HostBuffer;
 
-/// A loop of one operand, its types erased.
+/// A type-erased loop of one operand.
 pub(crate) type Loop1 = Inner<2>;
 
-/// Up to so many elements the fixed cost of each call matters more than threads or caches.
+/// Up to this many elements, the fixed cost of a call matters more than threads or caches.
 pub(crate) const FEW: usize = super::engine::SMALL;
 
 pub(crate) use super::chained::{Chained, of_three};
@@ -30,16 +28,16 @@ pub(crate) const fn cast<A: CastTo<O>, O: Element>() -> Loop1 {
     compiled::one::<Casting, A, O>()
 }
 
-/// The most steps a conversion takes: two to the dtype that is rounded to, and two from there.
+/// Maximum steps of a conversion: two to the dtype that is rounded to, and two from there.
 const STEPS: usize = 4;
 
 /// A conversion of one or more steps.
 #[derive(Clone, Copy)]
 pub(crate) struct Cast {
     steps: [Option<Loop1>; STEPS],
-    /// The bytes of the largest element before, between and after the steps.
+    /// Bytes of the largest element type before, between and after the steps.
     widest: usize,
-    /// The dtypes, for a GPU, which converts in one step what the host does in two.
+    /// The dtypes of all steps, for GPUs, which convert in one step where the host takes two.
     #[cfg(feature = "cuda")]
     chain: Chain,
 }
@@ -61,7 +59,7 @@ impl Cast {
         self.chain
     }
 
-    /// This conversion, which takes steps of no consequence, as one from a dtype to another.
+    /// This conversion as a single step between two dtypes, where the steps between do not change the result.
     #[cfg_attr(not(feature = "cuda"), allow(unused_mut, unused_variables))]
     pub(crate) fn between(mut self, from: DType, to: DType) -> Self {
         #[cfg(feature = "cuda")]
@@ -75,7 +73,7 @@ impl Cast {
         self.steps.iter().flatten().count()
     }
 
-    /// The bytes of the largest element before, between and after the steps.
+    /// Bytes of the largest element type before, between and after the steps.
     pub(super) fn widest(&self) -> usize {
         self.widest
     }
@@ -94,14 +92,14 @@ impl Cast {
         self
     }
 
-    /// The last step, and those before it, if any.
+    /// Splits off the last step: the steps before it, if any, and the last one.
     pub(crate) fn last(mut self) -> (Option<Cast>, Loop1) {
         let last = self.steps[self.len() - 1].take().unwrap_or_else(|| unreachable!("a conversion has a step"));
         ((self.len() > 0).then_some(self), last)
     }
 
     /// # Safety
-    /// As for the loops: as many elements are valid at either place, and the buffer holds those between the steps.
+    /// As for the loops: there are `len` elements at both places, and the buffer has room for `len` elements of any step.
     pub(super) unsafe fn run(&self, mut from: *mut u8, to: *mut u8, buffer: *mut u8, len: usize) {
         let mut left = self.len();
         for step in self.steps.iter().flatten() {
@@ -114,13 +112,13 @@ impl Cast {
     }
 }
 
-/// One operand: its first element, the size of an element there, and the conversion to what the loop takes (for the
-/// result: from what the loop gives).
+/// One operand: its first element, the element size in memory, and the conversion to the loop's operand type (for the result: from the
+/// loop's result type).
 #[derive(Clone, Copy)]
 pub(crate) struct ErasedOperand {
     pub(crate) start: *mut u8,
     pub(crate) width: usize,
-    /// `None` if the loop takes the elements as they are.
+    /// `None` if the loop takes the elements unconverted.
     pub(crate) cast: Option<Cast>,
 }
 
@@ -133,8 +131,8 @@ pub(crate) fn place(buffer: &HostBuffer, offset: usize, width: usize, cast: Opti
 /// Runs a loop over operands broadcast to `sizes`, the first of which is written.
 ///
 /// # Safety
-/// Kernel, loop, conversions and places belong together; what the strides reach is valid. Nobody else reads what is
-/// written, except that an operand may alias the result exactly.
+/// Kernel, loop, conversions and places have matching types; everything the strides reach is valid. Nobody else reads what is written,
+/// except that an operand may be exactly the result's memory.
 pub(crate) unsafe fn run<const N: usize>(
     inner: Inner<N>,
     kernel: *const (),
@@ -147,7 +145,7 @@ pub(crate) unsafe fn run<const N: usize>(
         return;
     }
     let casts = places.each_ref().map(|place| place.cast);
-    // SAFETY: the caller's promise; the conversions are there until it returns.
+    // SAFETY: the caller's promise; the conversions live until it returns.
     unsafe {
         run_into(sizes, strides, KernelBody::erased(inner, kernel, &places, &casts, beside_element, is_compute_bound))
     }
@@ -177,7 +175,7 @@ pub(crate) fn copy(
     strides: [&[usize]; 2],
 ) -> Result<HostBuffer> {
     let len = sizes.iter().product();
-    // SAFETY: the strides of a fresh result are dense; what a tensor reaches is valid.
+    // SAFETY: the strides of a new result are dense; a tensor's elements are valid.
     unsafe {
         fresh(len, width, |out| {
             let from = buffer.start::<u8>().wrapping_add(offset * width);

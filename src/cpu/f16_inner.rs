@@ -1,7 +1,5 @@
-//! Inner loops over `f16` that convert, compute in `f32` and convert back eight elements at a time, all in vector
-//! registers. For short formulas, which need no more registers than there are.
-//!
-//! Uses the instruction sets; used by the compiled inner loops.
+//! Inner loops over `f16` that convert, compute in `f32` and convert back eight elements at a time in vector registers. For short formulas,
+//! which do not run out of registers.
 
 use super::simd::{self, Loop};
 use crate::dtype::f16;
@@ -14,7 +12,7 @@ const SIDE: usize = 8;
 /// Reads eight `f16`s as `f32`.
 ///
 /// # Safety
-/// There are so many.
+/// `from` points to at least eight readable elements.
 #[inline]
 #[target_feature(enable = "avx,f16c")]
 unsafe fn read(from: *const f16) -> [f32; SIDE] {
@@ -25,7 +23,7 @@ unsafe fn read(from: *const f16) -> [f32; SIDE] {
 /// Rounds eight numbers to `f16`.
 ///
 /// # Safety
-/// There is room for them.
+/// `to` points to room for eight elements.
 #[inline]
 #[target_feature(enable = "avx,f16c")]
 unsafe fn write(to: *mut f16, floats: [f32; SIDE]) {
@@ -47,7 +45,7 @@ impl<F: Fn([f32; N]) -> f32, const N: usize> Halves<F, N> {
     /// Computes eight elements.
     ///
     /// # Safety
-    /// There are so many at all places, and the machine has F16C.
+    /// There are eight elements at every place, and the machine has F16C.
     #[inline(always)]
     unsafe fn some(kernel: &F, out: *mut f16, operands: [*const f16; N]) {
         // SAFETY: the caller's promise.
@@ -63,7 +61,7 @@ impl<F: Fn([f32; N]) -> f32, const N: usize> Loop for Halves<F, N> {
     fn run(self) {
         let Halves { kernel, out, operands, len } = self;
         let whole = len / SIDE * SIDE;
-        // SAFETY: whoever made it promises that all places are valid; the remainder goes through buffers of eight.
+        // SAFETY: the maker of this loop promises that all places are valid; the remainder goes through buffers of eight.
         unsafe {
             let mut at = 0;
             while at < whole {
@@ -86,7 +84,7 @@ impl<F: Fn([f32; N]) -> f32, const N: usize> Loop for Halves<F, N> {
 /// Runs a kernel of one operand; false if the machine lacks the instructions.
 ///
 /// # Safety
-/// See [`Inner`](super::inner::Inner), the places being those of `f16`s.
+/// See [`Inner`](super::inner::Inner); all places hold `f16`s.
 pub(super) unsafe fn one<K: Map1<f32, f32>>(kernel: *const (), [out, a]: [*mut u8; 2], len: usize) -> bool {
     // SAFETY: the caller's promise.
     let kernel = unsafe { *kernel.cast::<K>() };
@@ -111,7 +109,7 @@ mod tests {
     use crate::ops::kernel::{Applying, Combining};
     use crate::ops::{add, neg};
 
-    /// Lengths that are no multiple of a register, and in place.
+    /// Lengths that are no multiple of a register, and results in place.
     #[test]
     fn halves_in_registers_compute_as_one_by_one() {
         let number = |at: usize| f16::from_f32(at as f32 * 0.37 - 3.0);
@@ -120,13 +118,13 @@ mod tests {
             let mut out = vec![f16::MAX; len + 1];
             let places = [out.as_mut_ptr(), a.as_ptr().cast_mut(), b.as_ptr().cast_mut()].map(|place| place.cast());
             let kernel = Combining::<add, f32>::new();
-            // SAFETY: there are so many elements.
+            // SAFETY: all places have `len` elements.
             if !unsafe { two::<Combining<add, f32>>((&raw const kernel).cast(), places, len) } {
                 return;
             }
             assert!((0..len).all(|at| out[at] == f16::from_f32(a[at].to_f32() + b[at].to_f32())), "{len}");
             let kernel = Applying::<neg>::new();
-            // SAFETY: as above; the result may lie where the operand does.
+            // SAFETY: as above; the result may be exactly the operand's memory.
             assert!(unsafe { one::<Applying<neg>>((&raw const kernel).cast(), [places[0]; 2], len) });
             assert!((0..len).all(|at| out[at] == f16::from_f32(-(a[at].to_f32() + b[at].to_f32()))), "{len}");
             assert_eq!(out[len], f16::MAX);

@@ -1,5 +1,5 @@
-//! Fourier transforms of lanes that stand one after another in host memory: `rustfft` and `realfft`, with plans kept, lanes divided
-//! between threads. Used by `tensor::fourier`.
+//! Fourier transforms of contiguous lanes in host memory, by `rustfft` and `realfft`: plans are cached, and lanes are divided among
+//! threads.
 
 use super::threads;
 use crate::dtype::{Complex, Dtype};
@@ -17,7 +17,7 @@ pub trait WaveNumber: Dtype + FftNum + Float {
     fn as_f64(self) -> f64;
 }
 
-/// Plans made so far, which the planners of the crates keep.
+/// The cached plans, kept by the crates' planners.
 #[doc(hidden)]
 pub struct Planners<T: FftNum> {
     complex: FftPlanner<T>,
@@ -48,13 +48,13 @@ fn plan<T: WaveNumber, P>(make: impl FnOnce(&mut Planners<T>) -> P) -> P {
     make(&mut T::planners().lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// How many threads lanes of this length are divided between, and how many lanes each takes.
+/// Number of threads for lanes of this length, and lanes per thread.
 fn shares(count: usize, n: usize) -> usize {
     let pieces = threads::pieces(count.saturating_mul(n).saturating_mul(2)).clamp(1, count.max(1));
     count.div_ceil(pieces).max(1)
 }
 
-/// Transforms lanes of `n` in place, and multiplies them.
+/// Transforms lanes of length `n` in place, and scales the result.
 pub(crate) fn complex<T: WaveNumber>(lanes: &mut [Complex<T>], n: usize, forward: bool, scale: f64) -> Result<()> {
     if lanes.is_empty() || n == 0 {
         return Ok(());
@@ -73,7 +73,7 @@ pub(crate) fn complex<T: WaveNumber>(lanes: &mut [Complex<T>], n: usize, forward
     })
 }
 
-/// Of real lanes of `n` the first `n / 2 + 1` frequencies, or their conjugates. The lanes are used up.
+/// The first `n / 2 + 1` frequencies of real lanes of length `n`, or their conjugates. Overwrites the lanes.
 pub(crate) fn real<T: WaveNumber>(lanes: &mut [T], n: usize, conjugated: bool, scale: f64) -> Result<Vec<Complex<T>>> {
     let zero = Complex::new(T::zero(), T::zero());
     if lanes.is_empty() || n == 0 {
@@ -88,7 +88,7 @@ pub(crate) fn real<T: WaveNumber>(lanes: &mut [T], n: usize, conjugated: bool, s
     threads::try_for_each_part(parts, &|(from, to): (&mut [T], &mut [Complex<T>])| {
         let mut scratch = filled(zero, fft.get_scratch_len())?;
         for (from, to) in from.chunks_exact_mut(n).zip(to.chunks_exact_mut(half)) {
-            // It fails for lists of other lengths only.
+            // It fails only for slices of wrong lengths.
             let _ = fft.process_with_scratch(from, to, &mut scratch);
         }
         if scale != T::one() || conjugated {
@@ -100,7 +100,7 @@ pub(crate) fn real<T: WaveNumber>(lanes: &mut [T], n: usize, conjugated: bool, s
     Ok(result)
 }
 
-/// Real lanes of `n` of their first `n / 2 + 1` frequencies, or of the conjugates of these, which are used up.
+/// Real lanes of length `n` from their first `n / 2 + 1` frequencies, or from the conjugates of these. Overwrites the frequencies.
 pub(crate) fn back_to_real<T: WaveNumber>(
     lanes: &mut [Complex<T>],
     n: usize,
@@ -123,12 +123,12 @@ pub(crate) fn back_to_real<T: WaveNumber>(
             if conjugated {
                 from.iter_mut().for_each(|x| *x = x.conj());
             }
-            // These parts have no counterpart, and count as 0.
+            // The imaginary parts of these have no counterpart in a real lane, and count as 0.
             from[0].im = T::zero();
             if n.is_multiple_of(2) {
                 from[half - 1].im = T::zero();
             }
-            // It fails for lists of other lengths, and for such parts, only.
+            // It fails only for slices of wrong lengths and for nonzero imaginary parts there.
             let _ = fft.process_with_scratch(from, to, &mut scratch);
         }
         if scale != T::one() {

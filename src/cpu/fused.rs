@@ -1,8 +1,7 @@
 //! Evaluates expressions in one pass, without intermediate tensors.
 //!
-//! Axes are put in the order of the result, merged where all leaves allow it, and visited in chunks. Leaves that are
-//! not contiguous are gathered into a small buffer, so that one vectorised loop serves all layouts. Uses expressions;
-//! used by `Cpu`.
+//! Axes are put in the order of the result, merged where all leaves allow it, and visited in chunks. Leaves that are not contiguous are
+//! gathered into a small buffer, so that one vectorised loop serves all layouts.
 
 #![allow(
     clippy::needless_range_loop,
@@ -23,7 +22,7 @@ use crate::ops::kernel::{Map1, Map2};
 use crate::storage::{HostBuffer, Scratch, ViewMut};
 use core::mem::MaybeUninit;
 
-/// Runs the loops compiled for kernels.
+/// Runs the kernels' compiled loops.
 #[derive(Clone, Copy)]
 pub(super) struct Compiled;
 impl Loops for Compiled {
@@ -49,27 +48,27 @@ impl Loops for Compiled {
     }
 }
 
-/// A buffer for what an expression computes in chunks.
+/// A scratch buffer for the intermediate chunks of an expression.
 pub(super) fn computed<X: Expression>() -> Option<Scratch<u8>> {
     (X::COMPUTED > 0).then(|| Scratch::new([X::COMPUTED]))
 }
 
-/// The longest chunk, where all leaves are contiguous.
+/// Chunk length where all leaves are contiguous.
 #[inline(always)]
 pub(super) const fn longest<X: Expression>() -> usize {
     if X::COMPUTED > 0 { PIECE } else { usize::MAX }
 }
 
-/// What is done with the elements of an expression.
+/// Consumes the elements of an expression.
 trait Sink<E>: Copy + Send + Sync {
-    /// Takes `len` elements for places `step` apart from offset `at` on.
+    /// Takes `len` elements for the places `step` apart from offset `at` on.
     ///
     /// # Safety
-    /// These places are valid and nobody else's, and `places` has found the elements.
+    /// These places are valid and nobody else's, and the expression's `places` have the elements.
     unsafe fn take<X: Expression<Elem = E>>(self, x: X, places: X::Places, at: usize, step: usize, len: usize);
 }
 
-/// Writes results. (A slice tells the compiler that nothing aliases them.)
+/// Writes results. (Through a slice, which tells the compiler that nothing aliases them.)
 #[inline(always)]
 pub(super) fn fill<X: Expression>(x: X, places: X::Places, out: &mut [MaybeUninit<X::Elem>]) {
     fill_from(x, places, 0, out);
@@ -79,7 +78,7 @@ pub(super) fn fill<X: Expression>(x: X, places: X::Places, out: &mut [MaybeUnini
 #[inline(always)]
 fn fill_from<X: Expression>(x: X, places: X::Places, first: usize, out: &mut [MaybeUninit<X::Elem>]) {
     for i in 0..out.len() {
-        // SAFETY: the caller has found as many elements as there are places.
+        // SAFETY: the caller promises an element of the expression for each place.
         out[i].write(unsafe { x.get(places, first + i) });
     }
 }
@@ -132,7 +131,7 @@ impl<B: Copy, O: Copy + Send + Sync, K: Map2<O, B, O>> Sink<B> for Update<K, O> 
             out: &mut [O],
         ) {
             for i in 0..out.len() {
-                // SAFETY: `take`'s caller has found as many elements as there are places.
+                // SAFETY: `take`'s caller promises an element of the expression for each place.
                 out[i] = kernel.call(out[i], unsafe { x.get(places, i) });
             }
         }
@@ -190,7 +189,7 @@ impl<X: Expression, S: Sink<X::Elem>> Loop for EvaluateAll<'_, X, S> {
                         for axis in 0..AXES {
                             at += index[axis] * plan.out[axis];
                         }
-                        // SAFETY: the caller promises it for all that the sizes reach; the buffers stay here.
+                        // SAFETY: the caller's promise for everything that the sizes reach; the buffers outlive the loop.
                         unsafe {
                             let places = x.places(Compiled, &mut buffer, computed, &index, inner, count);
                             sink.take(x, places, at, plan.out[inner], count);
@@ -241,21 +240,21 @@ impl<X: Expression, S: Sink<X::Elem>> Loop for Line<X, S> {
     }
 }
 
-/// What is compiled of an evaluation for its expression and its sink.
+/// The part of an evaluation that is compiled per expression and sink.
 trait Evaluating: HasStrides + Sync {
-    /// All elements, `len` of them: one line that is contiguous in every leaf and in the result.
+    /// Evaluates all `len` elements as one line that is contiguous in every leaf and in the result.
     ///
     /// # Safety
-    /// The leaves have such elements, and there are places for the results, each of its own.
+    /// The leaves have `len` elements, and there are `len` distinct places for the results.
     unsafe fn line(&self, len: usize);
-    /// Those of a plan, the leaves and the result being advanced along an axis.
+    /// Evaluates a plan, with leaves and result advanced `steps` along an axis.
     ///
     /// # Safety
-    /// As for [`line`](Self::line), wherever the plan reaches.
+    /// As for [`line`](Self::line), for every place that the plan reaches.
     unsafe fn part(&self, plan: &FusedPlan, axis: usize, steps: usize);
 }
 
-/// An expression and what is done with its elements.
+/// An expression and its sink.
 struct Evaluation<X, S>(X, S);
 impl<X: Expression, S: Sink<X::Elem>> HasStrides for Evaluation<X, S> {
     fn show(&mut self, see: &mut dyn FnMut(&mut [usize; AXES])) {
@@ -273,17 +272,17 @@ impl<X: Expression, S: Sink<X::Elem>> Evaluating for Evaluation<X, S> {
     }
 }
 
-/// Runs an expression of `len` elements into its sink; `bytes` are read and written for each element.
+/// Runs an expression of `len` elements into its sink; `bytes` are read and written per element.
 ///
 /// # Safety
-/// All leaves have elements wherever the sizes reach, and `out` strides lead to valid places, each of its own.
+/// All leaves have elements wherever the sizes reach, and the `out` strides lead to valid, distinct places.
 unsafe fn execute(x: &mut dyn Evaluating, len: usize, sizes: &[usize], out: &[usize], bytes: usize) {
     if len == 0 {
         return;
     }
     let pieces = threads::pieces(len / 64 * bytes);
     if pieces == 1 && is_contiguous(sizes, out) {
-        // Most expressions: every leaf has the result's strides.
+        // The common case: every leaf has the result's strides.
         let mut alike = true;
         x.show(&mut |strides| alike &= strides[..out.len()] == *out);
         if alike {
@@ -300,7 +299,7 @@ unsafe fn execute(x: &mut dyn Evaluating, len: usize, sizes: &[usize], out: &[us
             if plan.rank == 1 && plan.aligned && plan.out[0] == 1 { x.line(len) } else { x.part(&plan, 0, 0) }
         };
     }
-    // Threads share the longest axis.
+    // Threads divide the longest axis.
     let axis = (0..plan.rank).max_by_key(|&axis| (plan.sizes[axis], core::cmp::Reverse(axis))).unwrap_or(0);
     let each = plan.sizes[axis].div_ceil(pieces).next_multiple_of(if axis + 1 == plan.rank { 64 } else { 1 });
     threads::for_each(plan.sizes[axis].div_ceil(each), &|piece| {
@@ -320,14 +319,14 @@ unsafe fn run<X: Expression, S: Sink<X::Elem>>(x: X, len: usize, sizes: &[usize]
     unsafe { execute(&mut Evaluation(x, sink), len, sizes, out, X::BYTES + size_of::<X::Elem>()) }
 }
 
-/// A fresh result with these strides, which are dense.
+/// Evaluates into a new result with these strides, which are dense.
 pub(crate) fn evaluate<X: Expression<Elem: Element>>(x: X, sizes: &[usize], strides: &[usize]) -> Result<HostBuffer> {
     let len = result_len(sizes)?;
-    // SAFETY: the strides of a fresh result are dense, so each of its `len` elements is written once; whoever made
-    // the leaves promises the rest.
+    // SAFETY: the strides of a new result are dense, so each of its `len` elements is written once; the maker of the leaves promises the
+    // rest.
     unsafe {
         HostBuffer::filled_by(len, |out: *mut X::Elem| {
-            // Non-temporal stores do not pay off for short chunks, each of which would wait for memory.
+            // Non-temporal stores do not pay off for short chunks: each would wait for memory.
             let large = non_temporal::pays_off(len * size_of::<X::Elem>()) && X::COMPUTED == 0;
             run(x, len, sizes, strides, Write { out: Shared(out), large });
             Ok(())
@@ -339,7 +338,7 @@ pub(crate) fn evaluate<X: Expression<Elem: Element>>(x: X, sizes: &[usize], stri
 pub(crate) fn evaluate_into<X: Expression<Elem: Element>>(x: X, mut out: ViewMut<'_, HostBuffer, X::Elem>) {
     let (sizes, strides) = (out.sizes, out.strides);
     let sink = Write { out: Shared(target(&mut out)), large: false };
-    // SAFETY: the output's buffer is held exclusively, so no leaf reads it; places are distinct in what may be written.
+    // SAFETY: the output's buffer is held exclusively, so no leaf reads it; a mutable view's places are distinct.
     unsafe { run(x, sizes.iter().product(), sizes, strides, sink) }
 }
 

@@ -1,12 +1,12 @@
-//! The axes that an expression is computed along: put in the order of the result, merged where all leaves allow it, in tiles where a
-//! leaf is contiguous along another axis than the result. Uses expressions; used by `fused` and `reduce`.
+//! The axes that an expression is computed along: in the order of the result, merged where all leaves allow it, tiled where a leaf is
+//! contiguous along another axis than the result.
 
 use super::walk::TILE;
 use crate::ops::expression::{AXES, CHUNK};
 
 /// Something with strided leaves.
 pub(super) trait HasStrides {
-    /// Shows each leaf's strides.
+    /// Calls `see` with each leaf's strides.
     fn show(&mut self, see: &mut dyn FnMut(&mut [usize; AXES]));
 }
 
@@ -49,7 +49,7 @@ impl FusedPlan {
         plan
     }
 
-    /// If leaves have smaller strides along another axis than along the last, moves that axis next to the last.
+    /// If leaves have smaller strides along another axis than along the last one, moves that axis next to the last.
     fn tile(&mut self, x: &mut dyn HasStrides) {
         let Some(inner) = self.rank.checked_sub(1) else { return };
         let mut closest = None;
@@ -69,7 +69,7 @@ impl FusedPlan {
         }
     }
 
-    /// How many lines and elements a block has.
+    /// Lines and elements per block.
     #[inline(always)]
     pub(super) fn block(&self) -> [usize; 2] {
         if self.tiled {
@@ -82,7 +82,7 @@ impl FusedPlan {
     }
 }
 
-/// Permutes each leaf's axes; axes left out have size 1.
+/// Permutes each leaf's axes; omitted axes have size 1.
 fn reorder(x: &mut dyn HasStrides, order: &[usize]) {
     x.show(&mut |strides| {
         let old = *strides;
@@ -93,8 +93,7 @@ fn reorder(x: &mut dyn HasStrides, order: &[usize]) {
     });
 }
 
-/// Merges neighbouring axes from axis `from` on, where all leaves and the result allow it. Returns how many axes are
-/// left.
+/// Merges neighbouring axes from axis `from` on, where all leaves and the result allow it. Returns the number of axes left.
 fn merge(x: &mut dyn HasStrides, sizes: &mut [usize], from: usize, mut out: Option<&mut [usize; AXES]>) -> usize {
     let rank = sizes.len();
     let mut last = from;

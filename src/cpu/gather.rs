@@ -1,6 +1,4 @@
 //! Reads elements at indices: `gather`, `index_select`, `embedding`, `take`.
-//!
-//! Uses walks; used by `Cpu`.
 
 use super::copying;
 use super::elementwise::result_len;
@@ -17,26 +15,26 @@ use crate::ops::arguments::Indexing;
 use crate::storage::{HostBuffer, View};
 use core::sync::atomic::{AtomicBool, Ordering};
 
-/// Gathers along a walk: operand 0 is the result, 1 the indices, 2 the source. Returns whether all indices are in
-/// range; stops at the first that is not.
+/// Gathers along a walk: operand 0 is the result, 1 the indices, 2 the source. Returns whether all indices are in range; stops at the first
+/// one that is not.
 struct Gather<'a, W, const WRAPS: bool> {
     walk: &'a Walk<3>,
     places: IndexMap,
     to: *mut W,
     index: *const i64,
     from: *const W,
-    /// How many indices there are if they are contiguous: those of several short runs are checked at once.
+    /// Number of indices if they are contiguous: those of several short runs are checked at once.
     dense: usize,
 }
-/// How many rows ahead elements are prefetched.
+/// Rows of prefetch distance.
 const AHEAD: usize = 6;
 impl<W: Copy, const WRAPS: bool> Loop for Gather<'_, W, WRAPS> {
     type Output = bool;
     #[inline(always)]
     fn run(self) -> bool {
         let Gather { walk, places, to: first_to, index: first_index, from: first_from, dense } = self;
-        // SAFETY: `gather_bytes` gives a walk whose places lie inside the operands, with every index that is in
-        // range; others are not followed. Elements are read and written as bytes of any alignment.
+        // SAFETY: `gather_bytes` gives a walk inside the operands for every index in range; others are not followed. Elements are read and
+        // written as bytes of any alignment.
         unsafe {
             if let Some(blocks) = Rows::of(walk) {
                 for rows in blocks {
@@ -48,14 +46,14 @@ impl<W: Copy, const WRAPS: bool> Loop for Gather<'_, W, WRAPS> {
             }
             let mut ahead = walk.runs();
             let mut next = ahead.nth(AHEAD);
-            // Contiguous indices that are in range: a list that is followed again and again is checked once.
+            // The range of contiguous indices checked so far: a list that is reused is checked once.
             let mut known = 0..0;
             for run in walk.runs() {
                 let (to, index) = (first_to.add(run.starts[0]), first_index.add(run.starts[1]));
                 let from = first_from.add(run.starts[2]);
                 if run.steps[1] == 0 {
                     if let Some(next) = next {
-                        // The index is not checked yet: prefetching an invalid address is harmless.
+                        // The index is not checked yet, but prefetching an invalid address is harmless.
                         let at = places.place(first_index.add(next.starts[1]).read());
                         let row: *const u8 = first_from.wrapping_add(next.starts[2].wrapping_add(at)).cast();
                         for line in 0..(run.len * size_of::<W>()).div_ceil(64).min(16) {
@@ -76,7 +74,7 @@ impl<W: Copy, const WRAPS: bool> Loop for Gather<'_, W, WRAPS> {
                     }
                     continue;
                 }
-                // Indices are checked by vectors, a few before they are followed, which leaves no more than to read and write.
+                // Indices are checked with vector instructions a few at a time, so that the loop below only reads and writes.
                 let place = |index: i64| if WRAPS { places.position(index) as usize } else { index as usize };
                 let (start, end) = (run.starts[1], run.starts[1] + run.len);
                 let is_line = run.steps[1] == 1;
@@ -125,17 +123,17 @@ impl<W: Copy, const WRAPS: bool> Loop for Gather<'_, W, WRAPS> {
     }
 }
 
-/// Whole rows, chosen by a list of indices: what most gathers of more than single elements are.
+/// Copies whole rows chosen by a list of indices, which is the most common gather.
 struct Rows {
-    /// Rows, and elements of each.
+    /// Rows, and elements per row.
     sizes: [usize; 2],
     /// From row to row of the result, and from index to index.
     steps: [usize; 2],
-    /// The first of each operand.
+    /// The first element of each operand.
     starts: [usize; 3],
 }
 impl Rows {
-    /// Of a walk over nothing else: such rows, and again for each position of the axes before them.
+    /// Splits a walk that consists of nothing but such rows: one item for each position of the outer axes.
     #[inline(always)]
     fn of(walk: &Walk<3>) -> Option<impl Iterator<Item = Self>> {
         let Planes { outer, sizes, steps, is_tiled } = walk.planes();
@@ -152,12 +150,12 @@ impl Rows {
     /// Copies the rows; returns whether all indices are in range, and stops at the first that is not.
     ///
     /// # Safety
-    /// As for the walk they are of, with these first elements of its operands.
+    /// As for the walk that they come from, with the first elements of its operands.
     #[inline(always)]
     unsafe fn gather<W: Copy>(self, places: IndexMap, (to, index, from): (*mut W, *const i64, *const W)) -> bool {
         let Rows { sizes: [rows, len], steps, starts } = self;
         let bytes = len * size_of::<W>();
-        // SAFETY: the caller's promise; an index out of range is not followed, but to prefetch, which may name any address.
+        // SAFETY: the caller's promise; an index out of range is only prefetched, which is harmless for any address.
         unsafe {
             let (to, index, from) = (to.add(starts[0]), index.add(starts[1]), from.add(starts[2]));
             for row in 0..rows {
@@ -182,10 +180,10 @@ impl Rows {
     }
 }
 
-/// A walk of [`Gather`]: whether indices may be negative, and the result, the indices and the source.
+/// Runs [`Gather`] along a walk; the flag says whether indices may be negative; then the result, the indices and the source.
 ///
 /// # Safety
-/// See [`Gather`]; elements have the loop's width.
+/// See [`Gather`]; the element width is the loop's.
 type GatherWalk = unsafe fn(bool, &Walk<3>, IndexMap, (*mut u8, *const i64, *const u8), usize) -> bool;
 
 unsafe fn gather_walk<W: Copy>(
@@ -213,8 +211,8 @@ pub(crate) fn gather<E: Element>(
     gather_bytes(indexing, (size_of::<E>(), gather_walk_of::<E>()), RawView::of(&a), index)
 }
 
-/// The axes of the operand in the order of its strides, where a list of indices chooses from an operand that lies across the result. Lines
-/// are gathered fast, and so is a transposed copy of them.
+/// The operand's axes in the order of its strides, if whole rows are chosen from an operand transposed relative to the result: gathering
+/// lines and then transposing the copy is faster.
 fn rows_elsewhere(axis: usize, width: usize, a: RawView<'_>, index: &View<'_, HostBuffer, i64>) -> Option<Vec<usize>> {
     let (last, bytes) = (a.sizes.len() - 1, index.sizes.iter().product::<usize>().saturating_mul(width));
     let is_list = (0..=last).all(|at| at == axis || index.strides[at] == 0 || index.sizes[at] == 1);
@@ -227,7 +225,7 @@ fn rows_elsewhere(axis: usize, width: usize, a: RawView<'_>, index: &View<'_, Ho
     axes.push(row);
     Some(axes)
 }
-/// Lines of so many bytes are worth a second copy, of so many in all.
+/// Minimum line length in bytes, and minimum total bytes, for which the second copy pays off.
 const ROW: usize = 64;
 const ACROSS: usize = if cfg!(debug_assertions) { 1 << 10 } else { 1 << 14 };
 
@@ -252,11 +250,11 @@ fn gather_bytes(
             other => other,
         },
     )?;
-    // From each axis of the result to the next position in the rows.
+    // Strides from each axis of the result to the next position in the gathered rows.
     let (own, mut steps) = (strides::row_major(&index_sizes), vec![0; axes.len()]);
     axes.iter().zip(own).for_each(|(&at, step)| steps[at] = step);
     let (len, result) = (result_len(index.sizes)?, strides::row_major(index.sizes));
-    // SAFETY: the rows have all elements of the result, and every place of it is written.
+    // SAFETY: the rows hold all elements of the result, and every place of it is written.
     unsafe {
         HostBuffer::filled_by(len * width, |to: *mut u8| {
             copying::copy_fresh(width, len, index.sizes, [&result, &steps], to, rows.start::<u8>());
@@ -286,8 +284,8 @@ fn gather_in_order(
     let fits = AtomicBool::new(true);
     let pieces = threads::pieces((bytes / 16).max(len / 2));
     let start = RawView::of(&index).start.cast::<i64>();
-    // SAFETY: the walk visits each of the `len` places of the result once, unless an index is out of range, and what it reaches
-    // from `a` and the indices lies inside their views: along the other axes the result is no larger than `a`.
+    // SAFETY: the walk visits each of the `len` places of the result once, unless an index is out of range; what it reaches from `a` and
+    // the indices is inside their views: along the other axes the result is no larger than `a`.
     unsafe {
         HostBuffer::filled_by(bytes, |to: *mut u8| {
             if len == 0 {

@@ -1,8 +1,6 @@
-//! Matrix products. Those of floats and complex numbers are computed in blocks that stay in the caches (`float_gemm`); half precision
-//! is widened to `f32` in tiles (`half_gemm`). Integers, which must wrap (`integer_gemm`), and matrix-vector products, which are bound by
-//! memory (`gemv`), have loops of their own.
-//!
-//! Uses walks and threads; used by `Cpu`.
+//! Matrix products. Float and complex products are computed in blocks that stay in the caches (`float_gemm`); half precision is widened to
+//! `f32` in tiles (`half_gemm`). Integers, which must wrap (`integer_gemm`), and matrix-vector products, which are memory-bound (`gemv`),
+//! have loops of their own.
 
 use super::conv::FewRows;
 use super::elementwise::{map1, result_len, source};
@@ -24,8 +22,8 @@ use core::mem::MaybeUninit;
 use num_complex::Complex;
 use num_traits::One;
 
-/// One product of an `m x k` matrix with a `k x n` matrix: pointers to first elements, and steps to the next row and
-/// column. Rows of the result are contiguous.
+/// One product of an `m x k` matrix and a `k x n` matrix: pointers to the first elements, and the row and column strides. Rows of the
+/// result are contiguous.
 #[derive(Clone, Copy)]
 pub(super) struct Product<T> {
     pub(super) sizes: [usize; 3],
@@ -35,9 +33,9 @@ pub(super) struct Product<T> {
     pub(super) left_steps: [usize; 2],
     pub(super) right: *const T,
     pub(super) right_steps: [usize; 2],
-    /// The factor of the product.
+    /// The scale factor of the product.
     pub(super) alpha: T,
-    /// Whether the product is added to what the result holds.
+    /// Whether the product is added to the result's current values.
     pub(super) adds: bool,
     /// The most threads to use.
     pub(super) threads: usize,
@@ -66,7 +64,7 @@ impl Visitor for Multiply {
     }
 
     fn complex<T: MachineFloat>(product: Product<Complex<T>>) -> Result<()> {
-        // The sum with the input is more accurate if the product is rounded once.
+        // Adding the input is more accurate if the product is rounded once.
         if product.is_tiny() && product.alpha.is_one() && !product.adds {
             tiny_gemm::multiply(product);
             return Ok(());
@@ -75,7 +73,7 @@ impl Visitor for Multiply {
     }
 }
 
-/// One product of a batch, with its input: pointers and steps as in [`Product`].
+/// One product of a batch, with its input: pointers and strides as in [`Product`].
 pub(super) struct GemmTask<E: Dtype> {
     pub(super) sizes: [usize; 3],
     pub(super) out: *mut E,
@@ -104,7 +102,7 @@ impl<E: Dtype> Epilogue<E> {
     /// The result's element at a row and a column.
     ///
     /// # Safety
-    /// The input, if there is one, has them.
+    /// The input, if any, has an element there.
     #[inline(always)]
     pub(super) unsafe fn element(self, sum: E::Compute, row: usize, column: usize) -> E {
         let scaled = self.alpha.binary::<ops::mul>(sum);
@@ -115,14 +113,14 @@ impl<E: Dtype> Epilogue<E> {
         E::from_compute(input.binary::<ops::reduce::Accumulating>(scaled))
     }
 
-    /// Elements of a row of the result, from one on, from as many sums. (Loops over slices vectorise.)
+    /// Writes elements of a row of the result, from `column` on, one per sum. (Loops over slices vectorise.)
     ///
     /// # Safety
-    /// The result has them, nobody else writes them, and the input, if there is one, has them, too.
+    /// The result has them, nobody else writes them, and the input, if any, has them, too.
     #[inline(always)]
     pub(super) unsafe fn row(self, sums: &[E::Compute], out: *mut E, [row, column]: [usize; 2]) {
         let (alpha, beta, len) = (self.alpha, self.beta, sums.len());
-        // SAFETY: the caller's promise; the input is another tensor than the result, which is fresh.
+        // SAFETY: the caller's promise; the input never aliases the result, which is new.
         unsafe {
             let fresh = core::slice::from_raw_parts_mut(out.cast::<MaybeUninit<E>>(), len);
             match self.input {
@@ -174,8 +172,8 @@ pub(super) fn one<E: Dtype>() -> E::Compute {
     E::from_i32(1).to_compute()
 }
 
-/// Folds batch axes into the rows of the left matrix where the right matrix is broadcast: one taller product. The
-/// strides of the batch are those of the result, the left, the right and the input.
+/// Folds batch axes into the rows of the left matrix where the right matrix is broadcast, giving one taller product. The batch strides are
+/// those of the result, the left, the right and the input.
 fn fold(batch: &mut Vec<usize>, strides: &mut [Vec<usize>; 4], m: &mut usize, rows: [&mut usize; 2]) {
     let [left_row, input_row] = rows;
     while let Some(&size) = batch.last() {
@@ -214,7 +212,7 @@ pub(crate) fn matmul<E: Dtype>(
     larger(a, b, added, then)
 }
 
-/// [`matmul`] of matrices that may be large.
+/// [`matmul`] beyond the smallest matrices.
 fn larger<E: Dtype>(
     a: View<'_, HostBuffer, E>,
     b: View<'_, HostBuffer, E>,
@@ -238,7 +236,7 @@ fn larger<E: Dtype>(
     fold(&mut batch, &mut strides, &mut m, [&mut left_row, &mut input_row]);
     let vector = m == 1 || n == 1;
     let nothing = results == 0 || k == 0 || alpha == E::Compute::default();
-    // Where elements are accumulated in their own type, the result starts as `beta * input`.
+    // Where sums accumulate in the element type, the result starts as `beta * input`.
     let starts = input.is_some() && !(vector || is_half::<E>());
     let start = match input {
         Some(input) if nothing || (starts && then.is_none()) => Some(if beta == one::<E>() {
@@ -291,7 +289,7 @@ fn larger<E: Dtype>(
             }
             E::Compute::visit::<Multiply>(Product {
                 sizes: task.sizes,
-                // The accumulate type of dtypes that are not half precision is the element itself.
+                // The accumulation type of dtypes other than half precision is the element type.
                 out: task.out.cast(),
                 out_step: n,
                 left: task.left.cast(),
@@ -313,7 +311,7 @@ fn larger<E: Dtype>(
     let time = m.saturating_mul(k).saturating_mul(n) / if vector { 16 / size_of::<E>() } else { 32 };
     let (count, shares) = (batch.iter().product::<usize>(), threads::pieces(time));
     let fill = |out: *mut E| -> Result<()> {
-        // Of many matrices each thread takes its own; few are each divided among the threads.
+        // If there are many matrices, each thread takes its own; otherwise each product is divided among the threads.
         let pieces = threads::pieces(time.saturating_mul(count)).min(count);
         let (parts, shares) = if pieces > 1 && (shares == 1 || count >= threads::most()) {
             (walk.split(pieces, 1), 1)
@@ -344,7 +342,7 @@ fn larger<E: Dtype>(
     }
 }
 
-/// The kernels of this file, for the test of their text.
+/// The kernels of this file, for the test of their GPU text.
 #[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     suite.one::<_, crate::dtype::f16, crate::dtype::f16>("scaling", Scaling(0.3_f32));

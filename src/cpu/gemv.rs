@@ -1,7 +1,5 @@
-//! Matrix-vector products, which are bound by memory. Each matrix element is read once, in memory order: along rows
-//! (dot products) or across them (scaled rows accumulated).
-//!
-//! Uses threads; used by `gemm`.
+//! Matrix-vector products, which are memory-bound. Each matrix element is read once, in memory order: along rows (dot products) or across
+//! them (accumulating scaled rows).
 
 use super::gemm::{Epilogue, GemmTask};
 use super::simd::{self, Loop};
@@ -13,24 +11,24 @@ use crate::ops::reduce::{Accumulating, merge_lanes};
 use core::hint::black_box;
 use core::ops::Range;
 
-/// Partial sums in parallel lanes: as many as the compiler keeps in vector registers.
+/// Parallel partial sums: as many as fit the vector registers.
 const LANES: usize = 64;
 /// Terms accumulated in lanes before the lanes are merged (pairwise summation).
 const BLOCK: usize = 4096;
-/// Terms of a chunk, which one thread takes.
+/// Terms of a chunk; each chunk is one thread's task.
 const CHUNK: usize = 16 * BLOCK;
 /// Columns accumulated at once, and rows before their sums are merged.
 const COLUMNS: usize = 512;
 const HEIGHT: usize = 256;
 
-/// `matrix @ vector`: steps from result to result and from term to term; the vector is contiguous.
+/// `matrix @ vector`: strides from result to result and from term to term; the vector is contiguous.
 struct MatrixVector<E: Dtype> {
     matrix: *const E,
     steps: [usize; 2],
     vector: *const E,
     len: usize,
     finish: Epilogue<E>,
-    /// From result to result in the input.
+    /// Stride of the input from result to result.
     input_step: usize,
     out: *mut E,
 }
@@ -50,7 +48,7 @@ impl<E: Dtype> MatrixVector<E> {
     /// The sum of a range of a result's terms.
     ///
     /// # Safety
-    /// The result and the terms are those of the matrix.
+    /// Result and terms are in range.
     #[inline(always)]
     unsafe fn sum(&self, result: usize, terms: Range<usize>) -> E::Compute {
         let mut total = E::Compute::default();
@@ -70,7 +68,7 @@ impl<E: Dtype> MatrixVector<E> {
                     }
                 }
                 if at < high {
-                    // The remainder has lanes of its own, so that the others stay in registers.
+                    // The remainder has partial sums of its own, so that the others stay in registers.
                     let mut rest = [E::Compute::default(); LANES];
                     for at in at..high {
                         let sum = &mut rest[(at - low) % LANES];
@@ -81,7 +79,7 @@ impl<E: Dtype> MatrixVector<E> {
                     }
                 }
             }
-            // (Otherwise the compiler carries the pairwise merging back into the loop, and takes lanes two by two.)
+            // (Without `black_box` the compiler moves the pairwise merging into the loop and vectorises by two only.)
             let sum = merge_lanes(black_box(sums), |one, other| one.binary::<Accumulating>(other));
             total = total.binary::<Accumulating>(sum);
         }
@@ -89,7 +87,7 @@ impl<E: Dtype> MatrixVector<E> {
     }
 
     /// # Safety
-    /// There is such a result, and nobody else writes it.
+    /// `result` is in range, and nobody else writes it.
     #[inline(always)]
     unsafe fn write(&self, result: usize, sum: E::Compute) {
         // SAFETY: the caller's promise.
@@ -106,7 +104,7 @@ impl<E: Dtype> Loop for Along<E> {
         let Along(lines, results) = self;
         for result in results {
             let mut total = E::Compute::default();
-            // SAFETY: the range is one of results, which nobody else writes.
+            // SAFETY: the range is inside the results, and nobody else writes them.
             unsafe {
                 for low in (0..lines.len).step_by(CHUNK) {
                     total = total.binary::<Accumulating>(lines.sum(result, low..lines.len.min(low + CHUNK)));
@@ -123,12 +121,12 @@ impl<E: Dtype> Loop for ChunkSum<E> {
     type Output = E::Compute;
     #[inline(always)]
     fn run(self) -> E::Compute {
-        // SAFETY: the range is one of terms.
+        // SAFETY: the range is inside the terms.
         unsafe { self.0.sum(self.1, self.2) }
     }
 }
 
-/// Results that are contiguous in each row: scaled rows accumulated.
+/// Results that are contiguous in each row: accumulates scaled rows.
 struct Across<E: Dtype>(MatrixVector<E>, Range<usize>);
 impl<E: Dtype> Loop for Across<E> {
     type Output = ();
@@ -143,7 +141,7 @@ impl<E: Dtype> Loop for Across<E> {
                 let high = len.min(low + HEIGHT);
                 let mut sums = [E::Compute::default(); COLUMNS];
                 let mut at = low;
-                // SAFETY: results and terms are those of the matrix.
+                // SAFETY: results and terms are in range.
                 unsafe {
                     while at + 4 <= high {
                         let rows: [*const E; 4] =
@@ -179,7 +177,7 @@ impl<E: Dtype> Loop for Across<E> {
                 }
             }
             for (column, &total) in totals[..columns].iter().enumerate() {
-                // SAFETY: these results are nobody else's.
+                // SAFETY: nobody else writes these results.
                 unsafe { lines.write(left + column, total) }
             }
         }
@@ -194,7 +192,7 @@ pub(super) fn multiply<E: Dtype>(task: GemmTask<E>) -> Result<()> {
     } else {
         (n, right, [right_steps[1], right_steps[0]], left, left_steps[1], finish.steps[1])
     };
-    // The input is read as one row.
+    // The input is read as a single row.
     let finish = Epilogue { steps: [0, 1], ..finish };
     let gathered: Vec<E>;
     let vector = if step == 1 || k == 1 {
@@ -216,7 +214,7 @@ pub(super) fn multiply<E: Dtype>(task: GemmTask<E>) -> Result<()> {
     Ok(())
 }
 
-/// Divides results among threads, in multiples of so many.
+/// Divides results among threads, in multiples of `multiple`.
 fn share<E: Dtype>(
     results: usize,
     threads: usize,
@@ -232,7 +230,7 @@ fn share<E: Dtype>(
     });
 }
 
-/// For few results of many terms: the terms are divided among threads.
+/// For few results with many terms: divides the terms among threads.
 fn few<E: Dtype>(lines: MatrixVector<E>, results: usize) -> Result<()> {
     let mut partials = filled(E::Compute::default(), lines.len.div_ceil(CHUNK))?;
     for result in 0..results {
@@ -241,11 +239,11 @@ fn few<E: Dtype>(lines: MatrixVector<E>, results: usize) -> Result<()> {
             let places = &places;
             let (lines, partials) = places.0;
             let terms = chunk * CHUNK..lines.len.min((chunk + 1) * CHUNK);
-            // SAFETY: each chunk has a place of its own.
+            // SAFETY: each chunk has its own place.
             unsafe { partials.add(chunk).write(simd::dispatch(ChunkSum(lines, result, terms))) }
         });
         let total = partials.iter().fold(E::Compute::default(), |total, &sum| total.binary::<Accumulating>(sum));
-        // SAFETY: there is such a result.
+        // SAFETY: `result` is in range.
         unsafe { lines.write(result, total) }
     }
     Ok(())

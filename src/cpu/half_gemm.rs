@@ -1,7 +1,5 @@
-//! Half-precision matrix products: operands are widened to `f32` tile by tile, accumulated over all terms and rounded
-//! once. `bf16` uses AVX-512 or AMX instructions where the machine has them.
-//!
-//! Uses `gemm` and `dots`; used by `gemm`.
+//! Half-precision matrix products: operands are widened to `f32` tile by tile, accumulated over all terms and rounded once. `bf16` uses
+//! AVX-512 or AMX instructions where the machine has them.
 
 use super::convert;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
@@ -17,12 +15,12 @@ use crate::error::Result;
 
 /// Terms widened at once.
 const DEPTH: usize = 512;
-/// The sides of a tile of the result: of a large result, of a small one.
+/// Tile sides for a large and for a small result.
 const TILES: [usize; 2] = [512, 256];
-/// Elements from which on a result is large.
+/// Minimum elements of a large result.
 const LARGE: usize = 1 << 20;
 
-/// A block of an operand, widened and packed, with the operand's row or column order.
+/// A block of an operand, widened and packed, keeping the operand's row or column order.
 struct Widen<E: Dtype> {
     from: *const E,
     steps: [usize; 2],
@@ -34,7 +32,7 @@ impl<E: Dtype> Widen<E> {
     fn is_transposed(&self) -> bool {
         self.steps[0] < self.steps[1]
     }
-    /// Row and column step of the packed block.
+    /// Row and column strides of the packed block.
     fn steps(&self) -> [usize; 2] {
         if self.is_transposed() { [1, self.sizes[0]] } else { [self.sizes[1], 1] }
     }
@@ -51,7 +49,7 @@ impl<E: Dtype> Loop for Widen<E> {
             unsafe {
                 let (from, to) = (self.from.add(line * across), self.to.add(line * len));
                 if along == 1 && const { matches!(E::DTYPE, DType::F16) } {
-                    // The accumulate type of `f16` is `f32`.
+                    // The accumulation type of `f16` is `f32`.
                     convert::widen::<f16>(from.cast(), to.cast(), len);
                 } else if along == 1 {
                     for i in 0..len {
@@ -93,7 +91,7 @@ impl<E: Dtype> Loop for Narrow<E> {
 /// A thread's widened blocks and sums.
 struct TileBuffers<C>([Vec<C>; 3]);
 
-/// Computes the tile of the result at a corner.
+/// Computes the tile of the result at `corner`.
 fn tile<E: Dtype>(
     task: &GemmTask<E>,
     corner: [usize; 2],
@@ -147,7 +145,7 @@ fn tile<E: Dtype>(
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 struct Round<'a> {
     sums: &'a [f32],
-    /// Columns of a strip.
+    /// Columns per strip.
     strip: usize,
     part: ResultBlock,
     task: &'a GemmTask<bf16>,
@@ -167,7 +165,7 @@ impl Loop for Round<'_> {
     }
 }
 
-/// A product of `bf16`s by an instruction that multiplies pairs of them.
+/// A `bf16` product with an instruction that multiplies pairs of them.
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 pub(super) fn by_pairs<D: Dot<Group = u32, Left = bf16, Right = bf16, Sum = f32>>(task: GemmTask<bf16>) -> Result<()> {
     let GemmTask { sizes, left, left_steps, right, right_steps, threads, .. } = task;

@@ -1,6 +1,6 @@
-//! Where a mask is true, as rows of indices: `nonzero`.
+//! The positions where a mask is true, as rows of indices: `nonzero`.
 //!
-//! Compiled once. Uses `compress`, which counts; used by `Cpu`.
+//! Compiled once.
 
 use super::compress::CountTrue;
 use super::elementwise;
@@ -13,11 +13,10 @@ use crate::ops::kernel::{Copying, VectorWidth};
 use crate::storage::{HostBuffer, View};
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-/// Axes that a tensor has at most.
+/// Maximum number of axes of a tensor.
 const AXES: usize = 8;
 
-/// Writes the indices of the true elements from position `low` up to `high`, counted in row-major order. The mask is contiguous, and has
-/// an axis.
+/// Writes the indices of the true elements in the row-major positions `low..high`. The mask is contiguous and has at least one axis.
 struct WriteRows<'a> {
     mask: *const u8,
     sizes: &'a [usize],
@@ -40,7 +39,7 @@ impl Loop for WriteRows<'_> {
         let mut place = low;
         while place < high {
             let len = (inner - first).min(high - place);
-            // SAFETY: the positions are those of the mask, and from `to` on there is a row for each that is true.
+            // SAFETY: the positions are inside the mask, and `to` has a row for each true one.
             unsafe {
                 let line = mask.add(place);
                 let count = CountTrue { mask: line, step: 1, len }.run();
@@ -73,10 +72,10 @@ impl Loop for WriteRows<'_> {
     }
 }
 
-/// The rows of a line of elements, `count` of which are true; their indices start like `row`, and the first has the last index `first`.
+/// Writes the rows of one line of elements, `count` of them true; the outer indices are those of `row`, the last index starts at `first`.
 ///
 /// # Safety
-/// There are `len` elements, and as many rows as are true.
+/// There are `len` elements, and room for `count` rows.
 #[inline(always)]
 unsafe fn write_line<const RANK: usize>(
     to: *mut i64,
@@ -92,8 +91,8 @@ unsafe fn write_line<const RANK: usize>(
         indices[RANK - 1] = (first + at) as i64;
         indices
     };
-    // SAFETY: the caller's promise. Where not all are true every row is written, and written over by the next one where the element is
-    // false; the last that is true ends the loop.
+    // SAFETY: the caller's promise. Where not all are true, every row is written, and overwritten by the next if its element is false; the
+    // last true element ends the loop.
     unsafe {
         if count == len {
             (0..len).for_each(|at| to.add(at).write(of(at)));
@@ -108,7 +107,7 @@ unsafe fn write_line<const RANK: usize>(
     }
 }
 
-/// The indices of the elements that are true, a row for each, in row-major order, and how many there are. There is an axis.
+/// The indices of the true elements, one row each, in row-major order, and their number. There is at least one axis.
 pub(crate) fn index_rows(mask: View<'_, HostBuffer, bool>) -> Result<(HostBuffer, usize)> {
     let own = strides::row_major(mask.sizes);
     if strides::is_contiguous(mask.sizes, mask.strides) {
@@ -136,7 +135,7 @@ fn rows_of(mask: RawView<'_>) -> Result<(HostBuffer, usize)> {
         total += count.into_inner();
         first
     }))?;
-    // SAFETY: each piece writes as many rows as it has true elements, one behind the other.
+    // SAFETY: each piece writes one row per true element of its own, one after the other.
     let buffer = unsafe {
         HostBuffer::filled_by(total.saturating_mul(rank), |to: *mut i64| {
             let places = Shared((mask.start, to));

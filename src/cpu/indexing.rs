@@ -1,7 +1,5 @@
-//! What `gather`, `scatter` and their kin share: indices to offsets, and elements as untyped memory, so that loops
-//! that only move them are compiled once for each size of element.
-//!
-//! Uses storage; used by `gather`, `scatter`, `compress`, `order` and `search`.
+//! Shared by `gather`, `scatter` and similar operations: indices to offsets, and elements as untyped memory, so that loops that only move
+//! them are compiled once per element size.
 
 use super::elementwise::source;
 use super::read::without_repeats;
@@ -25,7 +23,7 @@ impl<'a> RawView<'a> {
     }
 }
 
-/// Strides with 0 for the indexed axis.
+/// The strides, with 0 for the indexed axis.
 pub(super) fn without(strides: &[usize], axis: usize) -> Vec<usize> {
     strides.iter().enumerate().map(|(at, &stride)| if at == axis { 0 } else { stride }).collect()
 }
@@ -38,19 +36,19 @@ pub(super) fn out_of_range(indexing: Indexing, index: View<'_, HostBuffer, i64>,
     Error::IndexValue { op: indexing.op, index, axis: indexing.axis, size }
 }
 
-/// Indices are checked and followed so many at a time, between which what comes next is prefetched.
+/// Indices are checked and followed in parts of this length; the next part is prefetched in between.
 pub(super) const PART: usize = 64;
 
-/// How many bytes ahead: past the end of a page, where the processor's own prefetching stops.
+/// Prefetch distance in bytes: beyond the end of a page, where the hardware prefetcher stops.
 const AHEAD: usize = 4096;
 
-/// So many indices fill a cache.
+/// From this many indices on, a list no longer fits the cache.
 const MANY: usize = 1 << 12;
 
-/// The elements of a lane at most whose successor is prefetched: it stays in the caches until then.
+/// Longest lane whose successor is prefetched: it must stay in the caches until used.
 const LANE: i64 = 1 << 14;
 
-/// Calls `part` with the ends of each part of a run.
+/// Calls `part` with the bounds of each part of a run.
 #[inline(always)]
 pub(super) fn in_parts(len: usize, mut part: impl FnMut(usize, usize)) {
     let mut low = 0;
@@ -68,18 +66,18 @@ pub(super) struct IndexMap {
     pub(super) size: i64,
     /// The stride of the axis.
     pub(super) step: usize,
-    /// Whether there are more indices than a cache holds: a short list is there when it is read again.
+    /// Whether the list of indices exceeds the cache: a short one is still cached when it is reused.
     are_many: bool,
 }
 impl IndexMap {
-    /// Of these indices along an axis of this size and stride.
+    /// For these indices along an axis of this size and stride.
     pub(super) fn new(indexing: Indexing, index: &View<'_, HostBuffer, i64>, size: usize, step: usize) -> Self {
-        // An axis longer than `i64::MAX` can only be a broadcast one.
+        // Only a broadcast axis can be longer than `i64::MAX`.
         let size = i64::try_from(size).unwrap_or(i64::MAX);
         let are_many = without_repeats(index.sizes, index.strides).iter().product::<usize>() >= MANY;
         IndexMap { wrap: if indexing.wraps { size } else { 0 }, size, step, are_many }
     }
-    /// Prefetches what comes some parts after these indices, which are contiguous. The addresses need not be valid.
+    /// Prefetches the indices some parts ahead of these, which are contiguous. The addresses need not be valid.
     #[inline(always)]
     pub(super) fn prefetch_indices(self, index: *const i64, len: usize) {
         if self.are_many {
@@ -91,23 +89,22 @@ impl IndexMap {
     pub(super) fn position(self, index: i64) -> i64 {
         index.wrapping_add((index >> 63) & self.wrap)
     }
-    /// The offset of an index; meaningless if it is out of range.
+    /// The offset of an index; meaningless if the index is out of range.
     #[inline(always)]
     pub(super) fn place(self, index: i64) -> usize {
         (self.position(index) as usize).wrapping_mul(self.step)
     }
-    /// Prefetches what the next lane, if it follows this one, has at the positions that a part of this one's indices stand at.
+    /// Prefetches the elements of the next lane (assumed adjacent) at the positions of one part of this lane's indices.
     #[inline(always)]
     pub(super) fn prefetch_next_lane<T>(self, lane: *const T, low: usize, len: usize) {
         if self.size <= LANE && (low as i64) < self.size {
             simd::prefetch_steps(lane.wrapping_add(self.size as usize + low).cast(), len * size_of::<T>(), 1);
         }
     }
-    /// Whether all of these indices are in range. Branch-free: the sign bits of the position and of its distance to
-    /// the last position are or-ed together.
+    /// Whether all of these indices are in range. Branch-free: ors the sign bits of each position and of its distance to the last position.
     ///
     /// # Safety
-    /// These are places of indices.
+    /// All of these are valid places of indices.
     #[inline(always)]
     pub(super) unsafe fn hold(self, index: *const i64, step: usize, len: usize) -> bool {
         let mut outside = 0;

@@ -1,10 +1,9 @@
 //! Inner loops: a kernel over contiguous operands.
 //!
-//! Each is compiled once for a kernel and then known as a function over untyped pointers, so that walks, threads and
-//! buffers are compiled once for all; non-contiguous operands are gathered first. Written so that the compiler
-//! vectorises them. Uses the instruction sets; used by the elementwise loops.
+//! Each is compiled once per kernel and then called as a function over untyped pointers, so that walks, threads and buffers are compiled
+//! once for all; non-contiguous operands are gathered first. Written so that the compiler vectorises them.
 
-use super::lookup;
+use super::lookup_tables;
 use super::simd::{self, Loop};
 use crate::ops::kernel::{Entry, Map1, Map2, Map3, VectorWidth};
 use core::mem::MaybeUninit;
@@ -13,20 +12,20 @@ use core::mem::MaybeUninit;
 /// elements.
 ///
 /// # Safety
-/// The kernel is the one it was made for, and all places are valid for its types. Nobody else reads those written;
-/// the first operand may alias the result exactly, if it has the same type.
+/// The kernel is the one the loop was made for, and all places are valid for its types. Nobody else reads the written places; the first
+/// operand may be exactly the result's memory if it has the same type.
 pub(crate) type Inner<const N: usize> = unsafe fn(kernel: *const (), places: [*mut u8; N], len: usize);
 
-/// Elements checked at once, before a kernel's fast path is taken for all of them.
+/// Elements checked before the kernel's fast path is taken for all of them.
 const CHECKED: usize = 512;
 
-/// Elements of an operand, copied, so that the compiler sees that a loop over them writes elsewhere.
+/// A copy of an operand's elements, so that the compiler sees that a loop over them does not alias its output.
 struct Block<A>([MaybeUninit<A>; CHECKED]);
 impl<A: Copy> Block<A> {
-    /// Copies so many elements, at most [`CHECKED`].
+    /// Copies `len` elements, at most [`CHECKED`].
     ///
     /// # Safety
-    /// There are so many.
+    /// `from` has `len` elements.
     #[inline(always)]
     unsafe fn of(from: *const A, len: usize) -> Self {
         let mut block = Block([const { MaybeUninit::uninit() }; CHECKED]);
@@ -34,10 +33,10 @@ impl<A: Copy> Block<A> {
         unsafe { core::ptr::copy_nonoverlapping(from, block.0.as_mut_ptr().cast(), len) }
         block
     }
-    /// One of them.
+    /// The element at `at`.
     ///
     /// # Safety
-    /// It was copied.
+    /// That element was copied.
     #[inline(always)]
     unsafe fn get(&self, at: usize) -> A {
         // SAFETY: the caller's promise.
@@ -45,10 +44,10 @@ impl<A: Copy> Block<A> {
     }
 }
 
-/// Writes `kernel(a)`. (`a` and `out` may alias where the compiler can see it, or there is a fast path.)
+/// Writes `kernel(a)`. (`a` and `out` may alias only where the compiler can see it, or the kernel has a fast path.)
 ///
 /// # Safety
-/// `len` elements are valid at either place.
+/// There are `len` elements at both pointers.
 #[cfg_attr(not(debug_assertions), inline(always))]
 unsafe fn side_by_side<A: Copy, O, K: Map1<A, O>>(kernel: K, a: *const A, out: *mut O, len: usize) {
     // SAFETY: the caller's promise.
@@ -85,10 +84,10 @@ unsafe fn side_by_side<A: Copy, O, K: Map1<A, O>>(kernel: K, a: *const A, out: *
     }
 }
 
-/// The same for two operands, of a kernel with a fast path.
+/// The same for two operands and a kernel with a fast path.
 ///
 /// # Safety
-/// `len` elements are valid at each place.
+/// There are `len` elements at each pointer.
 #[cfg_attr(not(debug_assertions), inline(always))]
 unsafe fn by_blocks<A: Copy, B: Copy, O, K: Map2<A, B, O>>(
     kernel: K,
@@ -118,10 +117,10 @@ unsafe fn by_blocks<A: Copy, B: Copy, O, K: Map2<A, B, O>>(
     }
 }
 
-/// [`side_by_side`] by small code.
+/// [`side_by_side`] optimised for code size.
 ///
 /// # Safety
-/// As for [`side_by_side`]; the places may alias exactly.
+/// As for [`side_by_side`]; the pointers may be equal.
 #[inline(always)]
 unsafe fn small<A: Copy, O, K: Map1<A, O>>(kernel: K, a: *const A, out: *mut O, len: usize) {
     // SAFETY: the caller's promise.
@@ -143,7 +142,7 @@ unsafe fn small<A: Copy, O, K: Map1<A, O>>(kernel: K, a: *const A, out: *mut O, 
     }
 }
 
-/// Whether the row's number is odd: the rows of the tables alternate between two codegen units.
+/// Whether the row's index is odd: the rows of the tables alternate between two codegen units.
 const fn is_odd(entry: Option<Entry>) -> bool {
     match entry {
         Some(entry) => entry.row % 2 == 1,
@@ -165,10 +164,9 @@ impl<K: Map1<A, O>, A: Copy, O> Loop for Map1Loop<K, A, O> {
     #[inline(always)]
     fn run(self) {
         let Map1Loop { kernel, out, a, len } = self;
-        // SAFETY: whoever made it promises that all places are valid.
+        // SAFETY: the maker of this loop promises that all places are valid.
         unsafe {
-            // The compiler does not vectorise where it cannot exclude that the operands overlap, so the in-place case
-            // is a loop of its own.
+            // The compiler does not vectorise where operands may overlap, so the in-place case is a loop of its own.
             if const { !matches!(K::VECTORS, VectorWidth::None) && !K::HAS_FAST_PATH && size_of::<A>() == size_of::<O>() }
                 && out.cast_const().cast() == a
             {
@@ -222,7 +220,7 @@ impl<K: Map2<A, B, O>, A: Copy, B: Copy, O> Loop for Map2Loop<K, A, B, O> {
     fn run_small(self) {
         let Map2Loop { kernel, out, a, b, len } = self;
         for i in simd::one_by_one(len) {
-            // SAFETY: as above. (The fast path is for speed alone.)
+            // SAFETY: as above. (The fast path only affects speed.)
             unsafe { out.add(i).write(kernel.call(a.add(i).read(), b.add(i).read())) }
         }
     }
@@ -257,10 +255,10 @@ impl<K: Map3<A, B, C, O>, A: Copy, B: Copy, C: Copy, O> Loop for Map3Loop<K, A, 
 /// See [`Inner`].
 #[inline(always)]
 pub(super) unsafe fn one<K: Map1<A, O>, A: Copy, O>(kernel: *const (), [out, a]: [*mut u8; 2], len: usize) {
-    if let Some(looked) = const { lookup::of(K::ENTRY) }
-        && lookup::is_there()
+    if let Some(looked) = const { lookup_tables::of(K::ENTRY) }
+        && lookup_tables::is_there()
     {
-        // SAFETY: the caller's promise. Rows of the table have operands and results of the dtype they say.
+        // SAFETY: the caller's promise. The rows of the table have operands and results of the dtype they name.
         return unsafe { looked(a.cast(), out.cast(), len) };
     }
     // SAFETY: the caller's promise.

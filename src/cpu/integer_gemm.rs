@@ -1,7 +1,4 @@
-//! Integer matrix products, which wrap on overflow. Those of bytes are computed as 16-bit integers, whose lowest bits
-//! are the result.
-//!
-//! Uses `dots`; used by `gemm` and `int_mm`.
+//! Integer matrix products, which wrap on overflow. Byte products are computed as 16-bit integers, whose low bits are the result.
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 use super::dots::x86::amx;
@@ -17,7 +14,7 @@ use crate::error::Result;
 use crate::storage::{HostBuffer, View};
 use num_traits::AsPrimitive;
 
-/// Calls a function with the best implementation of a dot product that the machine has.
+/// Calls a function with the machine's best implementation of a dot product.
 macro_rules! with_best {
     ($name:ident => $call:ident<$($types:ident),*>($($argument:expr),*)) => {{
         #[cfg(target_arch = "x86_64")]
@@ -33,13 +30,13 @@ macro_rules! with_best {
 /// Stores the sums of a tile (rows of a strip) into the result.
 struct Store<'a, N, T> {
     sums: &'a [N],
-    /// Columns of a strip.
+    /// Columns per strip.
     strip: usize,
     sizes: [usize; 2],
     out: *mut T,
     out_step: usize,
     alpha: T,
-    /// Whether they are added to what the result holds.
+    /// Whether the sums are added to the result's current values.
     adds: bool,
 }
 impl<N: AsPrimitive<T>, T: MachineInt> Loop for Store<'_, N, T> {
@@ -49,8 +46,7 @@ impl<N: AsPrimitive<T>, T: MachineInt> Loop for Store<'_, N, T> {
         let Store { sums, strip, sizes: [rows, columns], out, out_step, alpha, adds } = self;
         for (row, sums) in sums.chunks_exact(strip).enumerate().take(rows) {
             for (column, sum) in sums.iter().enumerate().take(columns) {
-                // SAFETY: whoever made it gives places of the result, which nobody else writes, and which were written before if
-                // they are added to.
+                // SAFETY: its maker gives places of the result that nobody else writes, and that are initialised if they are added to.
                 unsafe {
                     let out = out.add(row * out_step + column);
                     let value = alpha.wrapping_mul(&sum.as_());
@@ -61,7 +57,7 @@ impl<N: AsPrimitive<T>, T: MachineInt> Loop for Store<'_, N, T> {
     }
 }
 
-/// A product of integers `T` by the given dot product.
+/// A product of integers `T` using the given dot product.
 pub(super) fn run<D: Dot, T: MachineInt>(product: Product<T>) -> Result<()>
 where
     D::Left: From<T>,
@@ -95,10 +91,10 @@ fn longs(product: Product<i64>) -> Result<()> {
     with_best!(Longs => run<i64>(product))
 }
 
-/// Reinterprets the operands as signed integers of their size: products and sums have the same bits.
+/// Reinterprets the operands as signed integers of the same size: products and sums have the same bits.
 pub(super) fn multiply<T: MachineInt>(product: Product<T>) -> Result<()> {
     /// # Safety
-    /// `T` and `U` have the same size, and so the same sums and products.
+    /// `T` and `U` are integers of the same size.
     unsafe fn cast<T: Copy, U>(product: Product<T>) -> Product<U> {
         let Product { sizes, out, out_step, left, left_steps, right, right_steps, alpha, adds, threads } = product;
         // SAFETY: the caller's promise: any bits are a valid integer.
@@ -106,7 +102,7 @@ pub(super) fn multiply<T: MachineInt>(product: Product<T>) -> Result<()> {
         let (out, left, right) = (out.cast(), left.cast(), right.cast());
         Product { sizes, out, out_step, left, left_steps, right, right_steps, alpha, adds, threads }
     }
-    // SAFETY: the sizes are the same.
+    // SAFETY: as above.
     unsafe {
         if const { size_of::<T>() == 1 } {
             bytes(cast(product))
@@ -120,8 +116,7 @@ pub(super) fn multiply<T: MachineInt>(product: Product<T>) -> Result<()> {
     }
 }
 
-/// A byte product, the right matrix signed: sizes, pointers and steps of the operands, and the row-major `i32`
-/// result.
+/// A byte product with a signed right matrix: sizes, pointers and strides of the operands, and the row-major `i32` result.
 pub(super) struct ByteProduct<L> {
     pub(super) sizes: [usize; 3],
     pub(super) left: *const L,
@@ -132,7 +127,7 @@ pub(super) struct ByteProduct<L> {
     pub(super) threads: usize,
 }
 
-/// A byte product by AMX tiles, which have instructions for signed and unsigned left operands.
+/// A byte product by AMX tiles, which have instructions for signed and for unsigned left operands.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 pub(super) fn by_tiles<L: Copy>(bytes: ByteProduct<L>, signed: bool) -> Result<()> {
     let ByteProduct { sizes, left, left_steps, right, right_steps, out, threads } = bytes;
@@ -145,7 +140,7 @@ pub(super) fn by_tiles<L: Copy>(bytes: ByteProduct<L>, signed: bool) -> Result<(
     }
 }
 
-/// A byte product by the given dot product; `flip` are the bits of left groups to invert.
+/// A byte product using the given dot product; `flip` is the mask of bits to invert in each left group.
 fn widening<D: Dot<Group = u32, Sum = i32>, L: Copy>(bytes: ByteProduct<L>, flip: u32) -> Result<()>
 where
     D::Left: From<L>,
@@ -172,8 +167,7 @@ where
     })
 }
 
-/// A byte product by an instruction that needs an unsigned left operand: a signed one has 128 added to it, which is
-/// subtracted from the sums.
+/// A byte product with an instruction that needs an unsigned left operand: 128 is added to a signed one, and subtracted from the sums.
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 pub(super) fn of_unsigned<D: Dot<Group = u32, Left = u8, Right = i8, Sum = i32>>(
     bytes: ByteProduct<u8>,

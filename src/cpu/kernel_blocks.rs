@@ -1,6 +1,4 @@
-//! How a kernel's loop runs over operands that it does not take as they lie: in blocks that are gathered, converted, or transposed first.
-//!
-//! Uses lines and tiles; used by `kernel_body`.
+//! Runs a kernel's loop over operands that it cannot take directly: in blocks that are gathered, converted or transposed first.
 
 use super::engine::Body;
 use super::kernel_body::KernelBody;
@@ -10,16 +8,16 @@ use super::simd;
 use super::tiles::TransposeTile;
 use super::walk::Run;
 
-/// Bytes from which on a run starts at a cache line of the result, so that no store crosses into the next.
+/// From this many bytes on, a run starts at a cache line of the result, so that no store crosses lines.
 const LONG: usize = 16 << 10;
 
 /// Buffers for a part of each operand.
 type Buffers<const N: usize> = [Staging; N];
 
 impl<const N: usize> KernelBody<N> {
-    /// Runs the loop once over some lines of some elements, no more than a buffer holds: operands that are not contiguous are gathered
-    /// first, unless `kept` says that they lie in their buffers already; others than what the loop takes are converted; a result that is
-    /// not contiguous or not what the loop gives is written from a buffer.
+    /// Runs the loop once over lines that fit the buffers: non-contiguous operands are gathered first, unless `kept` says that their
+    /// buffers hold them already; operands of other dtypes are converted; a result that is not contiguous or not of the loop's dtype is
+    /// written from a buffer.
     ///
     /// # Safety
     /// As for `run`, for every line.
@@ -36,7 +34,7 @@ impl<const N: usize> KernelBody<N> {
         let buffers = buffers.each_mut().map(|buffer| buffer.start::<u8>());
         let beside = if lines == 1 { self.beside_element(steps[1]) } else { None };
         let is_dense = |operand: usize| steps[1][operand] == 1 && (lines == 1 || steps[0][operand] == len);
-        // SAFETY: the caller's promise; a buffer holds as many elements.
+        // SAFETY: the caller's promise; a buffer has room for all lines.
         unsafe {
             for operand in 1..N {
                 if !is_dense(operand) && beside.is_none_or(|(_, one, _)| one != operand) {
@@ -64,10 +62,10 @@ impl<const N: usize> KernelBody<N> {
         }
     }
 
-    /// Calls the loop for contiguous operands, which are converted before and whose result is converted after it.
+    /// Calls the loop for contiguous operands, converting them before and the result after it.
     ///
     /// # Safety
-    /// As for `run`; there are no more elements than a buffer holds if there are conversions.
+    /// As for `run`; if there are conversions, `len` does not exceed a buffer.
     #[inline(always)]
     unsafe fn call(&self, given: [*mut u8; N], len: usize) {
         #[cfg(feature = "any")]
@@ -75,19 +73,19 @@ impl<const N: usize> KernelBody<N> {
             // SAFETY: the caller's promise.
             return unsafe { self.converting(given, len) };
         }
-        // SAFETY: the caller's promise; whoever made it put kernel, loop and operands together.
+        // SAFETY: the caller's promise; the body's maker combined matching kernel, loop and operands.
         unsafe { (self.inner)(self.kernel, given, len) }
     }
 
     #[cfg(feature = "any")]
     #[inline(never)]
     unsafe fn converting(&self, mut given: [*mut u8; N], len: usize) {
-        // SAFETY: they outlive the body, and are there where something is converted.
+        // SAFETY: the casts outlive the body, and are present if anything is converted.
         let casts = unsafe { &*self.casts };
         let (mut buffers, mut between): (Buffers<N>, Staging) =
             (core::array::from_fn(|_| Staging::new()), Staging::new());
         let (result, between) = (given[0], between.start::<u8>());
-        // SAFETY: the caller's promise; a buffer holds as many of the largest elements.
+        // SAFETY: the caller's promise; a buffer has room for `len` of the largest elements.
         unsafe {
             for operand in 1..N {
                 if let Some(cast) = &casts[operand] {
@@ -106,14 +104,14 @@ impl<const N: usize> KernelBody<N> {
         }
     }
 
-    /// Calls the loop for places that are contiguous as they are. Of many elements, those before the result's first cache line come
-    /// first: stores that cross lines take twice as long.
+    /// Calls the loop for contiguous places directly. In long runs the elements before the result's first cache line come first: stores
+    /// that cross lines take twice as long.
     ///
     /// # Safety
     /// As for `run`; nothing is converted.
     #[inline(always)]
     pub(super) unsafe fn long(&self, mut places: [*mut u8; N], mut len: usize) {
-        // SAFETY: the caller's promise; whoever made it put kernel, loop and operands together.
+        // SAFETY: the caller's promise; the body's maker combined matching kernel, loop and operands.
         unsafe {
             if len * self.sizes[0] >= LONG {
                 let before = places[0].align_offset(64) / self.sizes[0];
@@ -136,8 +134,8 @@ impl<const N: usize> KernelBody<N> {
     #[inline(never)]
     pub(super) unsafe fn by_pieces(self, run: Run<N>, non_temporal: bool) {
         let mut buffers: Buffers<N> = core::array::from_fn(|_| Staging::new());
-        // Operands with steps, and a single one beside non-temporal stores, are prefetched a chunk ahead: where reads and writes take
-        // turns, the hardware prefetcher does not keep up. (Of two contiguous operands it does as well as that.)
+        // Strided operands, and a single contiguous one with non-temporal stores, are prefetched one chunk ahead: the hardware prefetcher
+        // does not keep up where reads and writes alternate. (With two contiguous operands it does.)
         let steps = (1..N).any(|operand| run.steps[operand] > 1);
         let contiguous = non_temporal && N == 2;
         let (capacity, mut at) = (if steps { self.capacity() / 2 } else { self.capacity() }, 0);
@@ -156,7 +154,7 @@ impl<const N: usize> KernelBody<N> {
         }
     }
 
-    /// Prefetches `len` elements from `at` on of the operands with steps, and of contiguous ones where it is asked for.
+    /// Prefetches `len` elements from `at` on of strided operands, and of contiguous ones if `contiguous`.
     #[inline(always)]
     fn prefetch_chunk(&self, run: &Run<N>, at: usize, len: usize, contiguous: bool) {
         for (operand, place) in self.places(run, at).into_iter().enumerate().skip(1) {
@@ -175,13 +173,13 @@ impl<const N: usize> KernelBody<N> {
     pub(super) unsafe fn by_lines(self, starts: [usize; N], steps: [[usize; N]; 2], [lines, len]: [usize; 2]) {
         let mut buffers: Buffers<N> = core::array::from_fn(|_| Staging::new());
         let (most, mut top) = ((self.capacity() / len).max(1), 0);
-        // Lines of a large result that lie one behind the other go past the caches, too.
+        // Adjacent lines of a large result use non-temporal stores, too.
         let non_temporal = self.non_temporal && [steps[0][0], steps[1][0]] == [len, 1];
         // From line to line.
         let down = Run { starts, len: lines, steps: steps[0] };
         while top < lines {
             let count = most.min(lines - top);
-            // The same line for all of the result is gathered once.
+            // A line that is the same for the whole result is gathered once.
             let kept = steps[0].map(|step| top > 0 && step == 0);
             // SAFETY: the caller's promise.
             unsafe { self.block(&mut buffers, (self.places(&down, top), steps), [count, len], kept, non_temporal) };
@@ -189,7 +187,7 @@ impl<const N: usize> KernelBody<N> {
         }
     }
 
-    /// Runs a tile, transposing operands that run across it so that their lines match the result's.
+    /// Runs a tile, transposing the operands that are contiguous across it so that their lines match the result's.
     ///
     /// # Safety
     /// As for `tile`.
@@ -202,7 +200,8 @@ impl<const N: usize> KernelBody<N> {
         len: usize,
     ) {
         let mut buffers: [TransposeTile; N] = core::array::from_fn(|_| TransposeTile::new());
-        // The next tile of what runs along: lines this far apart follow no pattern that the hardware prefetcher sees.
+        // Prefetches the next tile of the operands that are contiguous along the lines: the hardware prefetcher sees no pattern in such
+        // distances.
         for operand in 0..N {
             if steps[1][operand] == 1 && steps[0][operand] > len {
                 let (size, bytes) = (self.sizes[operand], len * self.sizes[operand]);
@@ -214,7 +213,7 @@ impl<const N: usize> KernelBody<N> {
                 }
             }
         }
-        // SAFETY: the caller's promise; only tiles have several lines, and those are no larger than the buffer.
+        // SAFETY: the caller's promise; only tiles have several lines, and a tile fits the buffer.
         unsafe {
             for operand in 1..N {
                 if steps[0][operand] == 1 && steps[1][operand] > 1 {

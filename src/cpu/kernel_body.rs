@@ -1,7 +1,5 @@
-//! A kernel's inner loop and its operands as a loop body for the engine: gathers operands that are not contiguous, several short lines at
-//! once, converts those of other dtypes, transposes tiles, and writes large results with non-temporal stores.
-//!
-//! Uses inner loops and copying; used by the elementwise operations, typed and not.
+//! A kernel's inner loop with its operands as an engine body: gathers non-contiguous operands, several short lines at once, converts other
+//! dtypes, transposes tiles, and writes large results with non-temporal stores.
 
 use super::compiled::{self, BesideElement};
 use super::engine::{Body, copy_nanoseconds, run_threaded, visit_tiles};
@@ -17,7 +15,7 @@ use crate::ops::kernel::{Map1, Map2, Map3};
 /// Lines of a large result shorter than this are written with ordinary stores.
 const LINE: usize = Staging::BYTES;
 
-/// Lines of so many elements are worth a call of the loop each, where no operand needs a buffer.
+/// Minimum line length for which calling the loop per line pays off, where no operand needs a buffer.
 const DIRECT: usize = 64;
 
 /// A kernel's inner loop and its operands.
@@ -30,20 +28,20 @@ pub(super) struct KernelBody<const N: usize> {
     pub(super) sizes: [usize; N],
     /// Whether the loop would not vectorise in place, so that the operand is copied to a buffer first.
     pub(super) needs_copy_in_place: bool,
-    /// Whether the loop is bound by computation, not by memory.
+    /// Whether the loop is compute-bound rather than memory-bound.
     pub(super) is_compute_bound: bool,
     /// Whether long lines of the result are written with non-temporal stores.
     pub(super) non_temporal: bool,
-    /// The bytes of the largest element, those between two conversions included.
+    /// Bytes of the largest element, including those between two conversions.
     pub(super) widest: usize,
-    /// The loop for runs beside one element.
+    /// The loop for runs with one constant operand.
     pub(super) beside_element: Option<BesideElement>,
-    /// What becomes of each operand before the loop, and of the result after it; null if nothing does.
+    /// The conversion of each operand before the loop, and of the result after it; null if there is none.
     #[cfg(feature = "any")]
     pub(super) casts: *const [Option<Cast>; N],
 }
 
-/// The largest of sizes in bytes.
+/// The maximum of sizes in bytes.
 const fn widest(sizes: &[usize]) -> usize {
     let (mut most, mut at) = (1, 0);
     while at < sizes.len() {
@@ -123,7 +121,7 @@ impl KernelBody<4> {
 }
 
 impl<const N: usize> KernelBody<N> {
-    /// A loop whose operands are known while running only, converted where they say so; `casts` outlives the body.
+    /// A loop whose operand dtypes are known at run time only, with conversions; `casts` outlives the body.
     #[cfg(feature = "any")]
     pub(super) fn erased(
         inner: Inner<N>,
@@ -141,7 +139,7 @@ impl<const N: usize> KernelBody<N> {
             kernel,
             places,
             sizes,
-            // Long formulas of one operand may have a fast path; another operand than the first must not change under the loop.
+            // Long formulas of one operand may have a fast path; no operand but the first may alias the result.
             needs_copy_in_place: N == 2 && is_compute_bound || places[2..].contains(&places[0]),
             is_compute_bound,
             non_temporal: false,
@@ -160,19 +158,19 @@ impl<const N: usize> KernelBody<N> {
         false
     }
 
-    /// Whether an operand is where the result is.
+    /// Whether an operand is the result's memory.
     #[inline(always)]
     fn is_in_place(&self) -> bool {
         self.places[1..].contains(&self.places[0])
     }
 
-    /// Whether the loop may read and write these places themselves, if they are contiguous.
+    /// Whether the loop may read and write these places directly, if they are contiguous.
     #[inline(always)]
     pub(super) fn is_direct(&self) -> bool {
         !(self.converts() || self.needs_copy_in_place && self.is_in_place())
     }
 
-    /// The loop for a run with these steps beside one element, where there is one; the operand that is one element, and the other.
+    /// The loop for a run in which one operand is constant, if there is one; the index of the constant operand, and of the other.
     #[inline(always)]
     pub(super) fn beside_element(&self, steps: [usize; N]) -> Option<(Inner<2>, usize, usize)> {
         let BesideElement { inner, commutes } = self.beside_element?;
@@ -186,14 +184,13 @@ impl<const N: usize> KernelBody<N> {
         }
     }
 
-    /// Whether a result of so many elements is written with non-temporal stores. Results in place are in the caches
-    /// already.
+    /// Whether a result of `total` elements is written with non-temporal stores. Results in place are cached already.
     #[inline(always)]
     fn is_large(&self, total: usize) -> bool {
         non_temporal::pays_off(total * self.sizes[0]) && !self.is_in_place()
     }
 
-    /// How many elements a buffer holds.
+    /// Elements per buffer.
     #[inline(always)]
     pub(super) fn capacity(&self) -> usize {
         Staging::BYTES / self.widest
@@ -215,14 +212,14 @@ impl<const N: usize> Body<N> for KernelBody<N> {
             return len;
         }
         let moving = copy_nanoseconds(len, self.sizes.iter().sum());
-        // Conversions, and the halves' own, take longer than their few bytes.
+        // Conversions, including those of half precision, take longer than the bytes suggest.
         if self.converts() || self.sizes[1] == 2 { moving.max(len / 8) } else { moving }
     }
 
     #[inline(always)]
     unsafe fn run(self, run: Run<N>) {
         let alike = run.steps == [1; N] || run.len == 1;
-        // SAFETY: the caller's promise; whoever made it put kernel, loop and operands together.
+        // SAFETY: the caller's promise; the body's maker combined matching kernel, loop and operands.
         unsafe {
             if self.non_temporal && run.steps[0] == 1 && run.len * self.sizes[0] >= LINE {
                 self.by_pieces(run, true);
@@ -322,7 +319,7 @@ impl<const N: usize> Body<N> for KernelBody<N> {
 
     #[inline(always)]
     unsafe fn threaded(self, len: usize, walk: &Walk<N>) {
-        // SAFETY: the caller's promise; where `N` is a number, the types are those of that number.
+        // SAFETY: the caller's promise; `N` matches the concrete type.
         unsafe {
             let walk = core::ptr::from_ref(walk);
             if const { N == 2 } {
@@ -338,7 +335,7 @@ impl<const N: usize> Body<N> for KernelBody<N> {
     }
 }
 
-/// [`run_threaded`] for kernels of one, two and three operands, compiled in this crate: what is generic, over a number too, would be
+/// [`run_threaded`] for kernels of one, two and three operands, compiled in this crate: a function generic even over a number would be
 /// compiled in each program.
 macro_rules! threaded {
     ($($name:ident $operands:literal),*) => {$(

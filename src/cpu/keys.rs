@@ -1,7 +1,7 @@
 //! Sort keys: unsigned integers with the order of the elements, and packed keys, which also hold the element's
 //! position.
 //!
-//! NaN is larger than every number; all NaNs are equal, as are the two zeros. Uses dtypes; used by sorting.
+//! NaN is larger than every number; all NaNs are equal, as are the two zeros.
 
 use crate::dtype::{bf16, f16};
 use core::ops::BitXor;
@@ -19,7 +19,7 @@ pub(super) trait Keyed: Copy + PartialEq + Send + Sync {
     const NONE: Self::Key;
     /// Whether the dtype has NaN.
     const HAS_NAN: bool = false;
-    /// Whether there are so few values that lanes are sorted by counting them. (Of a byte's 256 the places compete for the cache, and the
+    /// Whether the dtype has few enough values for counting sort. (With the 256 of a byte, the destinations compete for the cache, and
     /// radix sort is faster.)
     const FEW_VALUES: bool = false;
     /// The key.
@@ -38,7 +38,7 @@ pub(super) trait Packed: Copy + Ord + Send + Sync + 'static {
     fn pack(key: Self, position: usize) -> Self;
     fn key(self) -> Self;
     fn position(self) -> usize;
-    /// A byte of the key, counted from the lowest.
+    /// Byte `at` of the key, counted from the lowest.
     fn digit(self, at: usize) -> usize;
 }
 
@@ -145,7 +145,7 @@ floats! {
     f64: u64, i64, u128, f64::INFINITY.to_bits();
 }
 
-/// The loop of a dtype, if it has an order.
+/// The loop of a dtype, if the dtype is ordered.
 macro_rules! of_ordered_dtype {
     ($dtype:expr, $T:ident => $loop:expr; $($variant:ident $ty:ty),*) => {
         match $dtype {
@@ -163,8 +163,8 @@ macro_rules! of_ordered_dtype {
 }
 pub(super) use of_ordered_dtype;
 
-/// `loop_by_dtype!(fn name -> Loop: T => loop::<T>)`: a function of an element type that has an order, which gives the loop for its dtype, a
-/// function pointer. It is compiled in the program that asks for it; with the feature `precompiled` here, for all dtypes.
+/// `loop_by_dtype!(fn name -> Loop: T => loop::<T>)`: a function generic over an ordered element type that returns the loop for its dtype
+/// as a function pointer. The loop is compiled in the program that uses it; with the feature `precompiled` here, for all dtypes.
 macro_rules! loop_by_dtype {
     ($(#[$doc:meta])* fn $name:ident -> $Loop:ty: $T:ident => $loop:expr) => {
         $(#[$doc])*

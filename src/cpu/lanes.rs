@@ -1,7 +1,7 @@
 //! Kernels that see a whole lane (the elements along one axis): scans and softmax.
 //!
-//! Only the loops over contiguous lanes and over columns are compiled for each kernel and dtype; gathering lanes and storing
-//! their results is compiled once. Uses walks, copying and columns; used by `Cpu`.
+//! Only the loops over contiguous lanes and over columns are compiled for each kernel and dtype; gathering lanes and storing their results
+//! is compiled once.
 
 use super::bytes;
 use super::columns::{ColumnBlock, ColumnLoop, Together};
@@ -19,12 +19,12 @@ use crate::ops::kernel::{LaneKernel, MOST_COLUMNS};
 use crate::storage::{HostBuffer, View};
 use core::marker::PhantomData;
 
-/// Lanes of fewer bytes are not worth non-temporal stores: they fill few cache lines.
+/// Minimum lane length in bytes for non-temporal stores: shorter lanes fill too few cache lines.
 const LONG: usize = 1024;
-/// Elements brought side by side at once, where they or the results are not.
+/// Elements gathered at a time, where the elements or the results are not contiguous.
 const GATHERED: usize = 16_384;
 
-/// Lanes whose elements lie side by side.
+/// Lanes with contiguous elements.
 #[derive(Clone, Copy)]
 pub(super) struct LaneRun {
     from: *const u8,
@@ -32,20 +32,20 @@ pub(super) struct LaneRun {
     step: usize,
     len: usize,
     count: usize,
-    /// From the results of a lane to those of the next, in elements: 0 where each lane's take the place of those before.
+    /// Distance between the results of one lane and the next, in elements: 0 if each lane's results overwrite the previous ones.
     results: usize,
 }
 
 /// The loops of one kernel over one dtype.
 ///
 /// # Safety
-/// The caller has found that every place the arguments describe is valid: elements to be read, results to be written.
+/// The caller has checked every place that the arguments describe: elements may be read, results written.
 pub(super) trait LaneLoops: Sync {
-    /// Whether any lanes are computed by columns, and how many lanes are computed together by columns.
+    /// Whether lanes can be computed as columns, and how many columns at a time.
     fn columns_together(&self) -> (bool, usize);
-    /// Computes the results of lanes, and says so after each of them.
+    /// Computes the results of lanes, and calls `done` after each lane.
     unsafe fn lanes(&self, lanes: LaneRun, outs: [*mut u8; 2], done: &mut dyn FnMut(usize)) -> Result<()>;
-    /// Computes the results of several lanes together.
+    /// Computes the results of several lanes as columns.
     unsafe fn columns(&self, block: ColumnBlock, outs: [*mut u8; 2]) -> Result<()>;
 }
 
@@ -92,7 +92,7 @@ impl<K: LaneKernel<A, (O, P)>, A: Element, O: Element, P: Element> LaneLoops for
 }
 
 impl<K: LaneKernel<A, O>, A: Element, O: Element> OneOutput<K, A, O> {
-    /// Its functions, which are compiled in this crate with the feature `precompiled`.
+    /// The kernel's functions, compiled in this crate with the feature `precompiled`.
     #[inline]
     fn loops(&self) -> &dyn LaneLoops {
         or_precompiled!(self, lane(K::PRECOMPILED, A::DTYPE))
@@ -121,7 +121,7 @@ impl<K: LaneKernel<A, O>, A: Copy, O> Loop for LaneLoop<'_, K, A, O> {
         let from = from.cast::<A>();
         for at in 0..count {
             simd::prefetch_row(from.wrapping_add((at + 1) * step), len);
-            // SAFETY: who makes this has found as many lanes, and places of results that hold valid ones.
+            // SAFETY: the maker of this run has checked that there are `count` lanes, and result places that hold valid elements.
             let (lane, to) = unsafe {
                 (
                     core::slice::from_raw_parts(from.add(at * step), len),
@@ -132,7 +132,7 @@ impl<K: LaneKernel<A, O>, A: Copy, O> Loop for LaneLoop<'_, K, A, O> {
             (self.done)(at);
         }
     }
-    /// Each lane as the only column, by the loop that columns have.
+    /// Each lane as a single column, by the column loop.
     fn run_small(self) {
         let LaneRun { from, step, len, count, results } = self.lanes;
         for at in 0..count {
@@ -146,7 +146,7 @@ impl<K: LaneKernel<A, O>, A: Copy, O> Loop for LaneLoop<'_, K, A, O> {
     }
 }
 
-/// The destinations: buffers, sizes of a result in bytes, and the stride along the lane.
+/// The destinations: buffers, result sizes in bytes, and the stride along the lane.
 #[derive(Clone, Copy)]
 struct Results<const N: usize> {
     outs: [*mut u8; N],
@@ -154,7 +154,7 @@ struct Results<const N: usize> {
     step: usize,
     non_temporal: bool,
 }
-// SAFETY: each thread writes places of its own.
+// SAFETY: each thread writes its own places.
 unsafe impl<const N: usize> Send for Results<N> {}
 // SAFETY: as above.
 unsafe impl<const N: usize> Sync for Results<N> {}
@@ -163,7 +163,7 @@ impl<const N: usize> Results<N> {
     /// Stores contiguous results of lanes: the first lane's at `first`, each further one `next` later.
     ///
     /// # Safety
-    /// There are such results, and places for them.
+    /// There are such results, and room for them at their destinations.
     unsafe fn store(&self, from: [*mut u8; N], first: usize, next: usize, [count, len]: [usize; 2]) {
         for (at, &from) in from.iter().enumerate() {
             let size = self.sizes[at];
@@ -187,7 +187,7 @@ impl<const N: usize> Results<N> {
 /// Runs a kernel on the lanes of a walk over the other axes: operand 0 is the result, operand 1 the source.
 ///
 /// # Safety
-/// The walk gives the first elements of lanes, and each lane's place among the results; all elements of each are there.
+/// The walk gives the first element of each lane and its place in the results; every element of a lane is valid.
 unsafe fn visit<const N: usize>(
     functions: &dyn LaneLoops,
     walk: &Walk<2>,
@@ -196,7 +196,7 @@ unsafe fn visit<const N: usize>(
     results: &Results<N>,
 ) -> Result<()> {
     let is_contiguous = step == 1 || len == 1;
-    // Lanes and results that lie side by side are taken one after another, so that the results stay in the nearest cache.
+    // Where lanes and results are both contiguous, they are computed one at a time, so that the results stay in L1.
     let one_by_one = is_contiguous && (results.step == 1 || len == 1);
     let fitting = if one_by_one { usize::MAX } else { (GATHERED / len).max(1) };
     let (mut gathered, mut buffer) = (None, None);
@@ -206,7 +206,7 @@ unsafe fn visit<const N: usize>(
             let count = fitting.min(run.len - lane);
             let buffer = match &mut buffer {
                 Some(buffer) => buffer,
-                // Allocated for the first run, which is as long as any.
+                // Allocated for the first run; no run is longer.
                 None => {
                     let kept = if one_by_one { 1 } else { count };
                     let mut buffers = [const { None }; N];
@@ -220,7 +220,7 @@ unsafe fn visit<const N: usize>(
             let mut both = [core::ptr::null_mut(); 2];
             both[..N].copy_from_slice(&outs);
             let (first, next) = (run.starts[0] + lane * run.steps[0], run.steps[0]);
-            // SAFETY: the caller's promise; there is room for the lanes and the results of so many.
+            // SAFETY: the caller's promise; the buffers have room for `count` lanes and their results.
             unsafe {
                 let from = from.add((run.starts[1] + lane * run.steps[1]) * size);
                 let (from, step) = if is_contiguous {
@@ -251,16 +251,16 @@ unsafe fn visit<const N: usize>(
     Ok(())
 }
 
-/// The fewest columns next to each other that are computed together, where single lanes can be, and the most rows.
+/// Minimum number of adjacent columns computed together where lanes can also be computed singly, and the maximum number of rows.
 const MIN_COLUMNS: usize = 12;
 const MOST_ROWS: usize = 16_384;
 
-/// How many lanes of so many elements are kept: a cache line of each row, save of lanes so long that this takes too much memory.
+/// Number of lanes of `len` elements that are buffered: one cache line per row, or fewer if that would take too much memory.
 fn fitting(len: usize) -> usize {
     (4 * GATHERED / len).max(if len > MOST_ROWS { 1 } else { 16 })
 }
 
-/// Runs a kernel on the columns that the lanes of a walk make; as [`visit`], but several lanes together.
+/// Runs a kernel on lanes as columns: like [`visit`], but several lanes together.
 ///
 /// # Safety
 /// As for [`visit`].
@@ -275,14 +275,14 @@ unsafe fn visit_columns<const N: usize>(
     let mut gathered = None;
     for run in walk.runs() {
         let [to_next, next] = run.steps;
-        // Rows of columns, or columns one after another: both as the results are.
+        // Rows of columns, or columns one after another, as in the results.
         let by_rows = to_next == 1 || run.len == 1;
         let is_alike = if by_rows { next == 1 || run.len == 1 } else { step == 1 || len == 1 };
         let fitting = together.min(if is_alike && any { MOST_COLUMNS } else { fitting(len) });
         for first in (0..run.len).step_by(fitting) {
             let count = fitting.min(run.len - first);
             let to = run.starts[0] + first * to_next;
-            // SAFETY: the caller's promise; there is room for the lanes that are gathered.
+            // SAFETY: the caller's promise; the buffer has room for the gathered lanes.
             unsafe {
                 let from = from.add((run.starts[1] + first * next) * size);
                 let (from, steps) = if is_alike {
@@ -291,7 +291,7 @@ unsafe fn visit_columns<const N: usize>(
                     let steps = if by_rows { [count, 1] } else { [1, len] };
                     let place = match &mut gathered {
                         Some(gathered) => gathered,
-                        // For the first lanes of a run, which are as many as any.
+                        // Sized for the first run; no run has more lanes.
                         None => gathered.insert(bytes::uninitialised(numel_at_most(&[count, len, size]))?),
                     };
                     let place = place.as_mut_ptr().cast();
@@ -313,7 +313,7 @@ unsafe fn visit_columns<const N: usize>(
 /// Runs a kernel on every lane along an axis.
 ///
 /// # Safety
-/// From the place on there are elements of so many bytes and of these sizes and strides; the functions are those of their dtype.
+/// From `from` on there are elements of the given width, sizes and strides; the functions are those of their dtype.
 unsafe fn execute<const N: usize>(
     functions: &dyn LaneLoops,
     (from, size): (*const u8, usize),
@@ -328,7 +328,7 @@ unsafe fn execute<const N: usize>(
     let without = |of: &[usize]| -> Vec<usize> {
         of.iter().enumerate().filter(|&(at, _)| at != axis).map(|(_, &value)| value).collect()
     };
-    // SAFETY: the lanes are disjoint and together hold every place of the results, and each is written whole.
+    // SAFETY: the lanes are disjoint and cover the results, and each is written completely.
     unsafe {
         HostBuffer::filled_together(total, outs, &mut |starts| {
             if total == 0 {
@@ -342,7 +342,7 @@ unsafe fn execute<const N: usize>(
             let next_to_each_other = inner > 1 && walk.runs().next().is_some_and(|run| run.len >= MIN_COLUMNS);
             let by_columns = functions.columns_together().0 || (next_to_each_other && len <= MOST_ROWS);
             let visit = if by_columns { visit_columns } else { visit };
-            // An estimate of a nanosecond for each element: these kernels make several passes over a lane.
+            // An estimate of one nanosecond per element: these kernels make several passes over a lane.
             let pieces = threads::pieces(total);
             if pieces == 1 {
                 return visit(functions, &walk, (from, size), [len, step], &results);
@@ -398,7 +398,7 @@ pub(crate) fn lanes<A: Element, O: Element>(
     unsafe { execute_one(functions.loops(), from, (a.sizes, a.strides), axis, size_of::<O>()) }
 }
 
-/// Both results of a kernel that has two.
+/// Both results of a kernel with two.
 pub(crate) fn lanes_both<A: Element, O: Element, P: Element>(
     kernel: impl LaneKernel<A, (O, P)>,
     a: View<'_, HostBuffer, A>,
@@ -415,7 +415,7 @@ mod tests {
     use super::*;
     use crate::ops::scan::Softmax;
 
-    /// The results of three lanes of `len` elements each, by the small loop or the vectorised one.
+    /// The results of three lanes of `len` elements each, by the small or the vectorised loop.
     fn results<const LOG: bool>(elements: &[f32], len: usize, is_small: bool) -> Vec<u32> {
         let (kernel, mut results) = (Softmax::<LOG>, vec![f32::NAN; 3 * len]);
         let mut scratch = LaneKernel::<f32, f32>::scratch(kernel, len).unwrap();

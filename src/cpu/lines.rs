@@ -1,6 +1,4 @@
-//! Copies of lines of elements, contiguous or with steps, many short ones at once.
-//!
-//! Uses the instruction sets; used by copies, gathers and the elementwise loops.
+//! Copies of lines of elements, contiguous or strided, several short ones at a time.
 
 use super::simd::{self, Loop};
 use crate::dtype::width::word_of_width;
@@ -30,7 +28,7 @@ pub(super) unsafe fn copy_strided_as<W: Copy>(
             (1, 0) => {
                 core::slice::from_raw_parts_mut(to.cast::<MaybeUninit<W>>(), len).fill(MaybeUninit::new(from.read()))
             }
-            // Steps that the compiler knows it reads by whole vectors.
+            // A constant stride, so that the compiler loads whole vectors.
             (1, 2) => (0..len).for_each(|i| to.add(i).write(from.add(i * 2).read())),
             (1, 3) => (0..len).for_each(|i| to.add(i).write(from.add(i * 3).read())),
             (1, 4) => (0..len).for_each(|i| to.add(i).write(from.add(i * 4).read())),
@@ -40,13 +38,13 @@ pub(super) unsafe fn copy_strided_as<W: Copy>(
     }
 }
 
-/// Lines of elements, copied to or from lines that lie one behind the other.
+/// Lines of elements, copied to or from adjacent lines.
 pub(super) struct CopyLines<W> {
     pub(super) to: *mut W,
     pub(super) from: *const W,
     pub(super) lines: usize,
     pub(super) len: usize,
-    /// From line to line, from element to element, of the destination, then of the source.
+    /// From line to line and from element to element, in the destination; then in the source.
     pub(super) to_steps: [usize; 2],
     pub(super) from_steps: [usize; 2],
 }
@@ -55,7 +53,7 @@ impl<W: Copy> Loop for CopyLines<W> {
     #[inline(always)]
     fn run(self) {
         let CopyLines { to, from, mut lines, len, to_steps, from_steps } = self;
-        // SAFETY: whoever made it promises that all places are valid and that those written are nobody else's.
+        // SAFETY: the maker of this loop promises that all places are valid and that nobody else accesses the destination.
         unsafe {
             if from_steps[1] == 0 && to_steps == [len, 1] {
                 match (len, from_steps[0]) {
@@ -65,7 +63,7 @@ impl<W: Copy> Loop for CopyLines<W> {
                     _ => {}
                 }
             }
-            // One line many times, one behind the other: those that are written are copied in turn.
+            // One line repeated many times into adjacent places: the copies written so far are doubled.
             let (total, repeats) = (lines * len, from_steps == [0, 1] && to_steps == [len, 1] && lines > 2);
             if repeats {
                 lines = 1;
@@ -80,7 +78,7 @@ impl<W: Copy> Loop for CopyLines<W> {
             }
             let mut written = if repeats { len } else { total };
             while written < total {
-                // Whole lines, as many as stay in the caches.
+                // As many whole lines as stay in the caches.
                 let most =
                     if written * size_of::<W>() < REPEATED { written } else { REPEATED / size_of::<W>() / len * len };
                 let more = most.max(len).min(total - written);
@@ -91,23 +89,23 @@ impl<W: Copy> Loop for CopyLines<W> {
     }
 }
 
-/// Bytes of repeated lines that are copied at once.
+/// Bytes of repeated lines copied at a time.
 const REPEATED: usize = 8 << 10;
 
-/// Bytes moved at once by short copies.
+/// Bytes per move in short copies.
 const MOVED: usize = 64;
 
-/// Copies few bytes, without a call.
+/// Copies a few bytes without calling `memcpy`.
 ///
 /// # Safety
-/// There are so many on either side, apart from each other.
+/// There are `bytes` bytes on either side; they do not overlap.
 #[inline(always)]
 pub(super) unsafe fn copy_short(to: *mut u8, from: *const u8, bytes: usize) {
-    /// Moves what lies at the start, and what lies at the end, which may overlap it.
+    /// Moves one `P` from the start and one from the end; the two may overlap.
     #[inline(always)]
     unsafe fn both_ends<P: Copy>(to: *mut u8, from: *const u8, bytes: usize) {
         let end = bytes - size_of::<P>();
-        // SAFETY: the caller's promise; there are at least the bytes of one.
+        // SAFETY: the caller's promise; there are at least `size_of::<P>()` bytes.
         unsafe {
             let (first, last) = (from.cast::<P>().read_unaligned(), from.add(end).cast::<P>().read_unaligned());
             to.cast::<P>().write_unaligned(first);
@@ -138,16 +136,16 @@ pub(super) unsafe fn copy_short(to: *mut u8, from: *const u8, bytes: usize) {
     }
 }
 
-/// Copies blocks of `bytes` bytes, `step` bytes apart, one behind the other.
+/// Copies blocks of `bytes` bytes, `step` bytes apart, to adjacent places.
 ///
 /// # Safety
-/// There are `count` blocks at `from`, and room for them at `to`, apart from each other.
+/// There are `count` blocks at `from`, and room for them at `to`; the two do not overlap.
 pub(super) unsafe fn copy_blocks(to: *mut u8, from: *const u8, step: isize, bytes: usize, count: usize) {
-    /// Moves a whole word for each block but the first and the last. What it has too much lies in the next block on either side, and the
-    /// next word is written over it.
+    /// Moves a whole word for every block except the first and the last. Its excess bytes belong to the neighbouring block, and the next
+    /// word overwrites them.
     #[inline(always)]
     unsafe fn by_words<P: Copy>(to: *mut u8, from: *const u8, step: isize, bytes: usize, count: usize) {
-        // SAFETY: the caller's promise; a word is no longer than two blocks, which lie side by side.
+        // SAFETY: the caller's promise; a word is no longer than two adjacent blocks.
         unsafe {
             for i in 1..count.saturating_sub(1) {
                 let word = from.offset(i as isize * step).cast::<P>().read_unaligned();
@@ -159,7 +157,7 @@ pub(super) unsafe fn copy_blocks(to: *mut u8, from: *const u8, step: isize, byte
     // SAFETY: the caller's promise. A word is as long as the block rounded up to a power of two.
     unsafe {
         let one = |i: usize| copy_short(to.add(i * bytes), from.offset(i as isize * step), bytes);
-        // (What lies between blocks that are apart may be another thread's to write.)
+        // (Only adjacent blocks: bytes between distant ones may belong to another thread.)
         if step.unsigned_abs() != bytes || !(2..=32).contains(&bytes) {
             return (0..count).for_each(one);
         }
@@ -178,11 +176,11 @@ pub(super) unsafe fn copy_blocks(to: *mut u8, from: *const u8, step: isize, byte
 /// Writes one element to a few places.
 ///
 /// # Safety
-/// There are so many places.
+/// There is room for `len` elements.
 #[inline(always)]
 unsafe fn fill_short<W: Copy>(to: *mut W, value: W, len: usize) {
     let each = MOVED / size_of::<W>();
-    // SAFETY: the caller's promise; the pattern is read up to its end. (It has the same elements from each of its elements on.)
+    // SAFETY: the caller's promise; the pattern is not read past its end. (It holds the same value in every element.)
     unsafe {
         if len < 4 || len >= 4 * each {
             return (0..len).for_each(|at| to.add(at).write(value));
@@ -199,10 +197,10 @@ unsafe fn fill_short<W: Copy>(to: *mut W, value: W, len: usize) {
     }
 }
 
-/// Writes each element `FEW` times, one behind the other.
+/// Writes each element `FEW` times in a row.
 ///
 /// # Safety
-/// There are so many elements, and room for all.
+/// There are `len` elements, and room for all copies.
 #[inline(always)]
 unsafe fn repeat_each<W: Copy, const FEW: usize>(to: *mut W, from: *const W, len: usize) {
     for i in 0..len {
@@ -213,7 +211,7 @@ unsafe fn repeat_each<W: Copy, const FEW: usize>(to: *mut W, from: *const W, len
     }
 }
 
-/// Copies lines of elements of `width` bytes one behind the other; `steps` are those of the source, from line to line and from element to
+/// Gathers lines of elements of `width` bytes into adjacent places; `steps` are the source's, from line to line and from element to
 /// element.
 ///
 /// # Safety
@@ -224,10 +222,10 @@ pub(super) unsafe fn gather(width: usize, [lines, len]: [usize; 2], to: *mut u8,
     }));
 }
 
-/// Copies lines of elements of `width` bytes that lie one behind the other to where they go; `steps` are those of the destination.
+/// Scatters adjacent lines of elements of `width` bytes; `steps` are the destination's.
 ///
 /// # Safety
-/// These places are valid, and nobody else's.
+/// These places are valid, and nobody else accesses the destination.
 pub(super) unsafe fn spread(width: usize, [lines, len]: [usize; 2], to: *mut u8, from: *const u8, steps: [usize; 2]) {
     word_of_width!(width, W => simd::dispatch(CopyLines::<W> {
         to: to.cast(), from: from.cast(), lines, len, to_steps: steps, from_steps: [len, 1],

@@ -1,9 +1,8 @@
 //! The host's loops: strided walks, elementwise kernels, reductions, lanes, gather and scatter, sorting, matrix
 //! products.
 //!
-//! Everything `unsafe` about strided memory is here. The loops see raw pointers and rely on `View`'s invariant:
-//! whatever a view reaches lies inside its buffer. Uses operations, layouts and storage; used by the device `Cpu`,
-//! and by `Dynamic` where dtypes are known only at run time.
+//! All `unsafe` access to strided memory is here. The loops take raw pointers and rely on `View`'s invariant: whatever a view reaches is
+//! inside its buffer.
 
 pub(crate) mod attention;
 mod blocks;
@@ -27,10 +26,10 @@ pub(crate) mod erased;
 mod f16_inner;
 #[cfg(feature = "linalg")]
 pub(crate) mod factor;
+pub(crate) mod fill;
 mod float_gemm;
 #[cfg(feature = "fft")]
 pub(crate) mod fourier;
-pub(crate) mod fresh;
 pub(crate) mod fused;
 mod fused_plan;
 pub(crate) mod gather;
@@ -46,10 +45,10 @@ mod kernel_body;
 mod keys;
 pub(crate) mod lanes;
 mod lines;
-mod lookup;
-pub(crate) mod moving;
+mod lookup_tables;
 pub(crate) mod non_temporal;
 pub(crate) mod order;
+pub(crate) mod pick;
 pub(crate) mod pool;
 mod precompiled;
 pub(crate) mod read;

@@ -1,16 +1,11 @@
-//! Non-temporal stores, for results larger than the caches: the lines written are not read first, and the caches keep
-//! what they hold.
-//!
-//! Uses nothing; used by the elementwise loops, copies and lanes.
+//! Non-temporal stores, for results larger than the caches: the written lines are not read first, and the cache contents are kept.
 
 use core::mem::MaybeUninit;
 
-/// Results of so many bytes or more are written with non-temporal stores.
-///
-/// Lower in builds with debug assertions, so that small tests cover them.
+/// Minimum result size in bytes for non-temporal stores; lower in debug builds, so that small tests cover them.
 const LARGE: usize = if cfg!(debug_assertions) { 16 << 10 } else { 16 << 20 };
 
-/// Whether non-temporal stores pay off for a result of so many bytes.
+/// Whether non-temporal stores pay off for a result of `bytes` bytes.
 #[inline(always)]
 pub(crate) fn pays_off(bytes: usize) -> bool {
     cfg!(target_arch = "x86_64") && bytes >= LARGE
@@ -21,7 +16,7 @@ pub(crate) fn pays_off(bytes: usize) -> bool {
 pub(crate) struct Staging([MaybeUninit<u8>; Staging::BYTES]);
 
 impl Staging {
-    /// Bytes computed before they are stored: they stay in L1.
+    /// Bytes computed before they are stored; they stay in L1.
     pub(crate) const BYTES: usize = 2048;
 
     #[inline(always)]
@@ -29,13 +24,13 @@ impl Staging {
         Staging([const { MaybeUninit::uninit() }; Staging::BYTES])
     }
 
-    /// How many elements fit.
+    /// Number of elements that fit.
     #[inline(always)]
     pub(crate) const fn capacity<T>() -> usize {
         Staging::BYTES / size_of::<T>()
     }
 
-    /// The first element's place.
+    /// Pointer to the first element.
     #[inline(always)]
     pub(crate) fn start<T>(&mut self) -> *mut T {
         self.0.as_mut_ptr().cast()
@@ -44,7 +39,7 @@ impl Staging {
     /// Stores the first `len` elements.
     ///
     /// # Safety
-    /// They have been written, and `to` has room for them. Before others read them, [`fence`] is called.
+    /// They have been written, and `to` has room for them. Before other threads read them, [`fence`] is called.
     #[inline(always)]
     pub(crate) unsafe fn store<T>(&self, to: *mut T, len: usize) {
         // SAFETY: the caller's promise.
@@ -55,10 +50,10 @@ impl Staging {
 /// Copies bytes with non-temporal stores.
 ///
 /// # Safety
-/// There are so many at `from` and as many places at `to`. Before others read them, [`fence`] is called.
+/// There are `bytes` bytes at `from`, and room for them at `to`. Before other threads read them, [`fence`] is called.
 pub(crate) unsafe fn store(to: *mut u8, from: *const u8, bytes: usize) {
-    // SAFETY: the caller's promise. The features are detected; whole cache lines are those between the first and the
-    // last boundary.
+    // SAFETY: the caller's promise. The features are detected; the whole cache lines are those between the first and the last line
+    // boundary.
     unsafe {
         #[cfg(target_arch = "x86_64")]
         {
@@ -67,8 +62,7 @@ pub(crate) unsafe fn store(to: *mut u8, from: *const u8, bytes: usize) {
             let tail = head + lines * x86::LINE;
             core::ptr::copy_nonoverlapping(from, to, head);
             let (body, source) = (to.add(head), from.add(head));
-            // A 64-byte store completes a line in the write-combining buffer at once; narrower stores wait for each
-            // other.
+            // A 64-byte store completes a line of the write-combining buffer at once; narrower stores stall each other.
             if std::arch::is_x86_feature_detected!("avx512f") {
                 x86::wide(body, source, lines);
             } else if std::arch::is_x86_feature_detected!("avx") {
@@ -94,7 +88,7 @@ mod x86 {
     macro_rules! lines {
         ($($name:ident [$($feature:literal)?] $vector:ty, $load:ident, $stream:ident;)*) => {$(
             /// # Safety
-            /// There are as many lines at either place; `to` is aligned to them.
+            /// There are `lines` lines at either pointer; `to` is aligned to a line.
             $(#[target_feature(enable = $feature)])?
             pub(super) unsafe fn $name(to: *mut u8, from: *const u8, lines: usize) {
                 for at in (0..lines * LINE).step_by(size_of::<$vector>()) {

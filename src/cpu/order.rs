@@ -1,8 +1,6 @@
-//! Sorting and selection along one axis: `sort`, `topk`, `kthvalue`, `median`, `mode`, with the positions of what
-//! they return.
+//! Sorting and selection along one axis: `sort`, `topk`, `kthvalue`, `median`, `mode`, each with the positions of the results.
 //!
-//! Elements become integer keys packed with their positions, sorted by radix (long lanes) or by comparison (short
-//! ones). Uses walks and keys; used by `Cpu`.
+//! Elements become integer keys packed with their positions, sorted by radix (long lanes) or by comparison (short ones).
 
 use super::elementwise::result_len;
 use super::indexing::RawView;
@@ -19,7 +17,7 @@ use core::hint::select_unpredictable;
 use num_traits::AsPrimitive;
 use std::sync::{Mutex, PoisonError};
 
-/// Lanes of so many elements or more are sorted by radix.
+/// Minimum lane length for radix sort.
 const MANY: usize = 1000;
 
 /// Sorts packed keys, stably. Each radix pass moves them between the lane and the spare buffer.
@@ -29,7 +27,7 @@ fn sorted<'a, P: Packed>(packed: &'a mut [P], spare: &'a mut Option<Scratch<P>>,
         packed.sort_unstable();
         return Ok(packed);
     }
-    // A histogram of the digit; then where the keys of each digit start.
+    // A histogram per digit; then the start of each digit's keys.
     let mut starts = [[0_usize; 256]; 8];
     for key in packed.iter() {
         for (at, starts) in starts.iter_mut().enumerate().take(digits) {
@@ -51,8 +49,8 @@ fn sorted<'a, P: Packed>(packed: &'a mut [P], spare: &'a mut Option<Scratch<P>>,
             (*start, total) = (total, total + *start);
         }
         for position in 0..len {
-            // SAFETY: `from` holds as many. A start counts up to where the next digit's places start, the last of which end with
-            // the lane, and the lanes of a call are equally long.
+            // SAFETY: `from` holds `len` keys. A digit's start counts up to the start of the next digit, and the last one ends with the
+            // lane; all lanes of a call are equally long.
             unsafe {
                 let key = from.add(position).read();
                 let start = &mut starts[key.digit(at)];
@@ -62,21 +60,21 @@ fn sorted<'a, P: Packed>(packed: &'a mut [P], spare: &'a mut Option<Scratch<P>>,
         }
         core::mem::swap(&mut from, &mut to);
     }
-    // SAFETY: either it is where they were, or the last pass has written all of them.
+    // SAFETY: either the keys are still where they were, or the last pass has written all of them.
     Ok(unsafe { core::slice::from_raw_parts(from, len) })
 }
 
-/// So many of at most so many packed keys are found by keeping them in order.
+/// Maximum `k` for which the smallest keys are found by insertion into an ordered list.
 const MOST_LEAST: usize = 4;
 const SHORT: usize = 64;
 
-/// Brings the `K` least of as many packed keys or more to the start, in order. What follows them is lost.
+/// Moves the `K` smallest packed keys to the start, in order; there are at least `K`. The rest is lost.
 fn least<P: Packed, const K: usize>(packed: &mut [P]) {
     let Some((start, rest)) = packed.split_first_chunk_mut::<K>() else { return };
     start.sort_unstable();
     let mut kept = *start;
     for &one in &*rest {
-        // It moves on past those that are less, and from there on takes the place of the next.
+        // Moves past the smaller keys, then takes the place of the next one.
         let mut one = one;
         for kept in &mut kept {
             let is_less = one < *kept;
@@ -87,7 +85,7 @@ fn least<P: Packed, const K: usize>(packed: &mut [P]) {
     *start = kept;
 }
 
-/// The same for up to four of them.
+/// The same for up to four keys.
 fn few_least<P: Packed>(packed: &mut [P], k: usize) {
     match k {
         1 => least::<P, 1>(packed),
@@ -97,7 +95,7 @@ fn few_least<P: Packed>(packed: &mut [P], k: usize) {
     }
 }
 
-/// The packed keys that the order selects from a lane, in order. NaN, if the dtype has it, has the key `nan`.
+/// The packed keys that `order` selects from a lane, in order. `nan` is the key of NaN, if the dtype has it.
 #[inline(never)]
 fn rank<'a, P: Packed>(
     order: Order,
@@ -141,7 +139,7 @@ fn rank<'a, P: Packed>(
         }
         Order::Mode => {
             let sorted = sorted(packed, spare, digits)?;
-            // The last of the longest run of equal keys; of equally long runs, the first. No NaN equals another.
+            // The last key of the longest run of equal keys; of equally long runs, the first. NaNs are not equal to each other.
             let (mut longest, mut chosen, mut run) = (0, 0, 0);
             for at in 0..sorted.len() {
                 let alone = at == 0 || sorted[at].key() != sorted[at - 1].key() || is_nan(&sorted[at]);
@@ -156,15 +154,15 @@ fn rank<'a, P: Packed>(
     Ok(&packed[at..=at])
 }
 
-/// Elements compared in one block; how many candidates more than twice those wanted are too many.
+/// Elements compared per block; candidates are pruned when there are this many more than `2 * k`.
 const BLOCK: usize = 64;
 const FEW: usize = 8;
 
-/// So many are kept in order while the lane is read; of more, candidates are collected.
+/// Maximum `k` that is kept in an ordered list while the lane is read; for larger `k`, candidates are collected.
 const KEPT: usize = 16;
 
-/// Collects the packed keys of a few candidates that contain the `k` smallest. Most elements are compared with the
-/// `k`-th smallest so far and dropped.
+/// Collects the packed keys of a few candidates that include the `k` smallest. Most elements are dropped after one comparison with the
+/// `k`-th smallest so far.
 ///
 /// # Safety
 /// The lane has `len` elements, `step` apart.
@@ -173,14 +171,14 @@ unsafe fn best<T: Keyed>(from: *const T, step: usize, len: usize, k: usize, flip
     packed.clear();
     let mut limit = None;
     for start in (0..len).step_by(BLOCK) {
-        // SAFETY: the caller's promise, of every position before `len`.
+        // SAFETY: the caller's promise for every position below `len`.
         let element = |at: usize| unsafe { from.add(at * step).read() };
         let end = len.min(start + BLOCK);
         // One vectorised comparison for the whole block. Equal elements that come later do not replace earlier ones.
         let any = limit.is_none_or(|limit| {
             let least = |least: T::Key, x: T| least.min(x.key() ^ flip);
             if step == 1 {
-                // SAFETY: they are contiguous, and before the end of the lane.
+                // SAFETY: they are contiguous and inside the lane.
                 let elements = unsafe { core::slice::from_raw_parts(from.add(start), end - start) };
                 elements.iter().fold(T::ALL, |so_far, &x| least(so_far, x)) < limit
             } else {
@@ -208,13 +206,13 @@ unsafe fn best<T: Keyed>(from: *const T, step: usize, len: usize, k: usize, flip
     }
 }
 
-/// Adds one to those kept in order, of which there are `k` at most; returns the key of the last of them if there are so many.
+/// Inserts a key into the ordered list of at most `k`; returns the key of the last one if the list is full.
 #[inline(always)]
 fn keep<P: Packed>(kept: &mut Vec<P>, one: P, k: usize) -> Option<P> {
     if kept.len() < k {
         kept.push(one);
     }
-    // It takes the place of the last, and moves on to before those that are more.
+    // It replaces the last one, and moves before those that are larger.
     let mut at = kept.len() - 1;
     while at > 0 && one < kept[at - 1] {
         kept[at] = kept[at - 1];
@@ -232,10 +230,10 @@ fn kth<P: Packed>(packed: &mut Vec<P>, k: usize) -> P {
     key
 }
 
-/// Sorts a lane of elements whose keys are one byte: how many there are of each says where each of them goes.
+/// Counting sort of a lane whose keys are one byte.
 ///
 /// # Safety
-/// The lane has `len` elements at `from`, and as many places in both results; steps are those of the results and of the source.
+/// The lane has `len` elements at `from`, and both results have room for as many; steps are those of the results and of the source.
 #[inline(always)]
 unsafe fn sort_by_counting<T: Keyed>(
     from: *const T,
@@ -245,9 +243,9 @@ unsafe fn sort_by_counting<T: Keyed>(
     [to_step, step]: [usize; 2],
 ) {
     let digit = |element: T| element.packed(flip, 0).digit(0);
-    // Several histograms: a count that was just written would be waited for.
+    // Several histograms, so that increments of the same count do not wait for each other.
     let mut counts = [[0_usize; 256]; 4];
-    // SAFETY: the caller's promise. A start counts up to where the next digit's places start, the last of which end with the lane.
+    // SAFETY: the caller's promise. A digit's start counts up to the start of the next digit, and the last one ends with the lane.
     unsafe {
         (0..len).for_each(|at| counts[at % 4][digit(from.add(at * step).read())] += 1);
         let (mut starts, mut total) = ([0; 256], 0);
@@ -265,12 +263,11 @@ unsafe fn sort_by_counting<T: Keyed>(
     }
 }
 
-/// Lanes of a walk over the other axes: operand 0 is the values, with the strides of the indices, operand 1 the
-/// source.
+/// The lanes of a walk over the other axes: operand 0 is the values (and indices, with the same strides), operand 1 the source.
 struct SortLanes<'a, T> {
     walk: &'a Walk<2>,
     order: Order,
-    /// Elements of a lane of the source; steps in the results and in the source.
+    /// Length of a source lane; steps in the results and in the source.
     len: usize,
     steps: [usize; 2],
     from: *const T,
@@ -288,16 +285,15 @@ impl<T: Keyed> Loop for SortLanes<'_, T> {
             Order::Top { k, .. } if k > 0 && k < len / 8 => Some(k),
             _ => None,
         };
-        // Buffers reused from lane to lane: the candidates; or the keys of a whole lane, and a spare buffer for the
-        // radix sort.
+        // Buffers reused from lane to lane: the candidates, or the keys of a whole lane and a spare buffer for radix sort.
         let mut best_ones = Vec::new();
         let counts = T::FEW_VALUES && matches!(order, Order::Sort { .. }) && len >= MANY;
         let all = if few.is_none() && !counts { Some(Scratch::<T::Packed>::try_new([len])?) } else { None };
         let mut spare = None;
         for run in walk.runs() {
             for lane in 0..run.len {
-                // SAFETY: the walk gives the first elements of lanes; all elements of each lie inside the view and the
-                // results, and lanes are disjoint.
+                // SAFETY: the walk gives the first element of each lane; every element of a lane is inside the view and the results, and
+                // lanes are disjoint.
                 unsafe {
                     let from = from.add(run.starts[1] + lane * run.steps[1]);
                     if T::FEW_VALUES && counts {
@@ -338,10 +334,10 @@ pub(crate) fn order<E: Element>(order: Order, a: View<'_, HostBuffer, E>, axis: 
     lanes((size_of::<E>(), sort_walk_of::<E>()), order, RawView::of(&a), axis)
 }
 
-/// [`SortLanes`] of a walk: the length of a lane, its steps, and where source, values and indices start.
+/// Runs [`SortLanes`] along a walk: the lane length, its steps, and the starts of source, values and indices.
 ///
 /// # Safety
-/// All elements of each lane lie inside the source and the results, and are of the loop's dtype.
+/// Every element of a lane is inside the source and the results, and of the loop's dtype.
 type SortWalk = unsafe fn(&Walk<2>, Order, usize, [usize; 2], (*const u8, *mut u8, *mut i64)) -> Result<()>;
 
 unsafe fn sort_walk<T: Keyed>(
@@ -371,7 +367,7 @@ fn lanes((width, sort_walk): (usize, SortWalk), order: Order, a: RawView<'_>, ax
     let walk = Walk::row_major(&others(&sizes), [&others(&result_strides), &others(a.strides)]);
     let lanes: usize = others(&sizes).iter().product();
     let pieces = if lanes > 1 { threads::pieces(lanes.saturating_mul(len).saturating_mul(8)) } else { 1 };
-    // SAFETY: the lanes together hold every place of both results, and `rank` leaves as many packed keys as the order says.
+    // SAFETY: the lanes cover both results, and `rank` returns as many packed keys as the order asks for.
     unsafe {
         HostBuffer::filled_together(total, [width, size_of::<i64>()], &mut |[values, indices]| {
             if total == 0 {

@@ -1,7 +1,5 @@
-//! Pooling of images whose channels lie side by side: vectors run along the channels, and windows end where an axis ends, so that no
-//! padding is made.
-//!
-//! Uses reductions, windows and threads; used by `Cpu`.
+//! Pooling of channels-last images: vector lanes are channels, and windows are clipped at the ends of an axis, so that no padding is
+//! materialised.
 
 use super::elementwise::{result_len, source};
 use super::simd::{self, Loop};
@@ -12,11 +10,11 @@ use crate::ops::reduce::Reducer;
 use crate::ops::window::{Inside, Window};
 use crate::storage::{HostBuffer, View};
 
-/// Positions of a window that are reduced one after the other. Of more, sums are taken in a tree, and threads share a window: these are
-/// ordinary reductions.
+/// Maximum window size that is reduced sequentially. Larger windows use the ordinary reductions: pairwise sums, and several threads per
+/// window.
 const MOST: usize = 256;
 
-/// Rows of the result: what windows see of `(N, D, H, W, C)`, channels being neighbours.
+/// Rows of the result: the windows of `(N, D, H, W, C)`, with contiguous channels.
 struct Rows<'a, A, R: Reducer<A>>
 where
     A: Copy,
@@ -27,9 +25,9 @@ where
     strides: &'a [usize; 5],
     /// The sizes of the result's depth, height and width.
     places: [usize; 3],
-    /// What is inside along the width, for each place.
+    /// The part of each window that is inside the operand along the width.
     across: &'a [Inside],
-    /// How many positions a window has.
+    /// Window size, padding included.
     volume: usize,
     x: *const A,
     out: *mut R::Out,
@@ -40,10 +38,10 @@ impl<A: Copy, R: Reducer<A>> Rows<'_, A, R> {
     /// One window of `COUNT` channels.
     ///
     /// # Safety
-    /// Positions and places are there for as many channels.
+    /// There are `COUNT` channels at these positions and places.
     #[inline(always)]
     unsafe fn channels<const COUNT: usize>(&self, x: *const A, [planes, rows, columns]: [usize; 3], out: *mut R::Out) {
-        // (Of windows that see one position of an axis, the step may be any number.)
+        // (If windows have one position along an axis, the step is not used and may be anything.)
         let step = |axis: usize| self.windows[axis].dilation.wrapping_mul(self.strides[axis + 1]);
         let steps = [step(0), step(1), step(2)];
         let mut partials = [self.reducer.start(); COUNT];
@@ -68,13 +66,13 @@ impl<A: Copy, R: Reducer<A>> Rows<'_, A, R> {
     /// One window of all channels.
     ///
     /// # Safety
-    /// Positions and places are there.
+    /// These positions and places are valid.
     #[inline(always)]
     unsafe fn window(&self, x: *const A, counts: [usize; 3], out: *mut R::Out) {
         let (channels, mut low) = (self.sizes[4], 0);
-        // SAFETY: the caller's promise; as many channels are left.
+        // SAFETY: the caller's promise; that many channels are left.
         unsafe {
-            // As many as fit half of the registers or less: these the compiler keeps there.
+            // As many channels as fit half of the registers: the compiler keeps these there.
             if const { size_of::<R::Partial>() < 4 } {
                 while low + 64 <= channels {
                     self.channels::<64>(x.add(low), counts, out.add(low));
@@ -92,7 +90,7 @@ impl<A: Copy, R: Reducer<A>> Rows<'_, A, R> {
                 low += 16;
             }
             while low < channels && channels >= 8 {
-                // The last ones overlap those before.
+                // The last group overlaps the one before.
                 let first = low.min(channels - 8);
                 self.channels::<8>(x.add(first), counts, out.add(first));
                 low += 8;
@@ -117,18 +115,18 @@ impl<A: Copy, R: Reducer<A>> Loop for Rows<'_, A, R> {
             let (z, y) = (self.windows[0].inside(z, depth), self.windows[1].inside(y, height));
             let first = image * strides[0] + z.first * strides[1] + y.first * strides[2];
             for (column, x) in self.across.iter().enumerate() {
-                // (A window that sees padding alone begins beyond the operand.)
+                // (A window entirely in the padding starts outside the operand.)
                 let from = self.x.wrapping_add(first + x.first * strides[3]);
                 let to = (row * self.places[2] + column) * channels;
-                // SAFETY: positions inside are elements of the view, and places are those of the result.
+                // SAFETY: the clipped positions are elements of the view, and places are inside the result.
                 unsafe { self.window(from, [z.count, y.count, x.count], self.out.add(to)) }
             }
         }
     }
 }
 
-/// What windows see of `(N, D, H, W, C)`, reduced to one element each; positions beyond an axis count for nothing. The result is
-/// row-major and has so many places in place of `D`, `H` and `W`; `None` where channels are no neighbours or windows are large.
+/// Reduces each window of `(N, D, H, W, C)` to one element, ignoring positions outside an axis. The result is row-major with `places`
+/// instead of `D`, `H` and `W`; `None` where channels are not contiguous or windows are large.
 pub(crate) fn pool<A: Element, R: Reducer<A>>(
     reducer: R,
     windows: &[Window; 3],
@@ -144,9 +142,9 @@ pub(crate) fn pool<A: Element, R: Reducer<A>>(
     let total = result_len(&[sizes[0], places[0], places[1], places[2], sizes[4]])?;
     let across: Vec<Inside> = listed((0..places[2]).map(|place| windows[2].inside(place, sizes[3])))?;
     let rows = sizes[0] * places[0] * places[1];
-    // An eighth of a nanosecond for each element of a window.
+    // An estimate of an eighth of a nanosecond per element of a window.
     let pieces = threads::pieces(total.saturating_mul(volume) / 8).min(rows.max(1));
-    // SAFETY: the rows together hold every place of the result, and each is written whole.
+    // SAFETY: the rows cover the result, and each is written whole.
     let storage = unsafe {
         HostBuffer::filled_by(total, |out: *mut R::Out| {
             if total == 0 {
@@ -175,7 +173,7 @@ mod tests {
         Window { kernel, stride, dilation, before: padding, after: padding }
     }
 
-    /// The elements that a window sees of a channel, one by one.
+    /// The elements of a channel that a window covers.
     fn seen(windows: &[Window; 3], x: &[i64], sizes: &[usize; 5], [n, z, y, at, c]: [usize; 5]) -> Vec<i64> {
         let axis = |axis: usize, place: usize| {
             let window = windows[axis];
@@ -213,7 +211,7 @@ mod tests {
             let view = View::<_, i64>::new(&storage, 0, &sizes, &strides);
             let largest = pool(Extreme::<i64, true>::new(), &windows, view, places).unwrap().unwrap();
             let sums = pool(Sum, &windows, view, places).unwrap().unwrap();
-            // SAFETY: so many are written.
+            // SAFETY: `total` elements are written.
             let list = |of: &HostBuffer| unsafe { core::slice::from_raw_parts(of.start::<i64>(), total).to_vec() };
             let expected: Vec<Vec<i64>> = (0..total).map(|place| seen(&windows, &x, &sizes, at(place))).collect();
             let max = |seen: &Vec<i64>| seen.iter().copied().max().unwrap_or(i64::MIN);

@@ -1,11 +1,10 @@
 //! With the feature `precompiled`: the loops of reductions, scans, softmax, normalisations and conversions, compiled here for the dtypes
-//! that they are defined for. Without it a program compiles those that it calls.
+//! that support them. Without it, a program compiles the loops it uses.
 //!
-//! Programs in debug builds, which do not optimise what they compile themselves, have optimised loops by these.
-//! Uses the tables of loops of `reduce`, `lanes`, `rows` and `compiled`, which look here first.
+//! They are optimised even in programs built in debug mode.
 
-/// `or_precompiled!(functions, find(name, dtype))`: the loops of a kernel that are compiled here if there are such, else its own. (By `if const`
-/// nothing is compiled in the program where there are.)
+/// `or_precompiled!(functions, find(name, dtype))`: the precompiled loops of a kernel if there are any, else its own. (`if const`, so that
+/// the program compiles nothing where there are.)
 macro_rules! or_precompiled {
     ($own:expr, $find:ident($name:expr, $dtype:expr)) => {{
         #[cfg(feature = "precompiled")]
@@ -14,7 +13,7 @@ macro_rules! or_precompiled {
                 unreachable!()
             };
             let own = core::ptr::from_ref($own);
-            // SAFETY: what is found is of the same type, which it checks, and so the same kernel with other functions.
+            // SAFETY: it checks that the type is the same, so the result is the same kernel with other functions.
             return unsafe { &*compiled(own.cast(), core::any::TypeId::of::<Self>()) };
         }
         $own
@@ -37,11 +36,11 @@ pub(super) mod lists {
     use crate::ops::scan::{RunningExtreme, RunningLogSumExp, RunningProduct, RunningSum, Softmax};
     use core::any::TypeId;
 
-    /// Makes of a kernel with the loops of the program that calls it (of the type with this id, which is checked) the same with the loops
+    /// Converts a kernel with loops compiled in the calling program (its type is checked against this id) to the same kernel with the loops
     /// of this crate.
     pub(in crate::cpu) type Compiled<L> = fn(*const u8, TypeId) -> *const L;
 
-    /// The arm of each dtype of a set, with its type as `$E`.
+    /// One arm per dtype of a set, with its type as `$E`.
     macro_rules! of_set {
         (any, $dtype:ident, $E:ident => $run:tt) => {
             of_set!($dtype, $E => $run; Bool bool, U8 u8, I8 i8, I16 i16, I32 i32, I64 i64, F16 $crate::dtype::f16, BF16 $crate::dtype::bf16,
@@ -69,13 +68,13 @@ pub(super) mod lists {
         };
     }
 
-    /// `find -> Loops: Name of set: E => Type<E>; …`: a function that finds the loops of a name and dtype.
+    /// `find -> Loops: Name of set: E => Type<E>; …`: a function that finds the loops for a name and a dtype.
     macro_rules! compiled {
         ($find:ident -> $Loops:ident: $($name:ident of $set:ident: $E:ident => $functions:ty;)*) => {
             pub(in crate::cpu) const fn $find(name: Option<Precompiled>, dtype: DType) -> Option<Compiled<dyn $Loops>> {
                 match name {
                     $(Some(Precompiled::$name) => of_set!($set, dtype, $E => {
-                        // (Inline it would be compiled in the program, and with it what it names.)
+                        // (Not inline: otherwise it and everything it names would be compiled in the program.)
                         #[inline(never)]
                         fn compiled(kernel: *const u8, of: TypeId) -> *const dyn $Loops {
                             assert!(of == TypeId::of::<$functions>(), "the loops of another kernel");
@@ -126,7 +125,7 @@ pub(super) mod lists {
         RootMeanSquare of inexact: E => KernelLoops<RootMeanSquare, E, E>;
     }
 
-    /// The loop from a dtype to each of these.
+    /// The loops from one dtype to each of these.
     macro_rules! conversions_from {
         ($to:ident, $from:ty, [$($variant:ident $ty:ty),*]) => {
             match $to {
@@ -141,7 +140,7 @@ pub(super) mod lists {
             }
         };
     }
-    /// Conversions between these dtypes, in a function that finds the loop of two of them.
+    /// The conversions among these dtypes, as a function that finds the loop for a pair.
     macro_rules! conversions {
         ($($variant:ident $ty:ty),*) => { conversions! { @all [$($variant $ty),*] $($variant $ty),* } };
         (@all $all:tt $($variant:ident $ty:ty),*) => {

@@ -1,6 +1,4 @@
 //! Reading a view's elements: copies with the same strides, downloads, searches.
-//!
-//! Uses walks and copying; used by `Cpu` and `Dynamic`.
 
 use super::elementwise::{result_len, source};
 use super::lines;
@@ -12,7 +10,7 @@ use crate::ops::arguments::Sought;
 use crate::shape::numel;
 use crate::storage::{HostBuffer, View};
 
-/// A buffer of its own for a view: its elements with the same strides, zeros between them.
+/// Copies a view to a new buffer with the same strides, zeros in the gaps.
 ///
 /// # Panics
 /// If memory runs out; [`try_copy_span`] returns the error.
@@ -24,7 +22,7 @@ pub(crate) fn copy_span<E: Element>(
     sizes: &[usize],
     strides: &[usize],
 ) -> HostBuffer {
-    // (Not of a view, which would be written to memory before it is known whether anything is copied.)
+    // (Takes the parts of a view: a `View` value would be written to memory before it is known whether anything is copied.)
     copy_span_bytes(buffer, size_of::<E>(), offset, sizes, strides).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -34,7 +32,7 @@ pub(crate) fn try_copy_span<E: Element>(view: View<'_, HostBuffer, E>) -> Result
     copy_span_bytes(view.buffer, size_of::<E>(), view.offset, view.sizes, view.strides)
 }
 
-/// [`try_copy_span`] of elements of so many bytes, of any dtype: zeros are valid elements of all.
+/// [`try_copy_span`] for elements of `width` bytes, of any dtype: zero bits are a valid element of each.
 pub(crate) fn copy_span_bytes(
     buffer: &HostBuffer,
     width: usize,
@@ -58,7 +56,7 @@ pub(crate) fn copy_span_bytes(
     Ok(copy)
 }
 
-/// The sizes with 1 for broadcast axes.
+/// The sizes, with 1 for broadcast axes.
 pub(super) fn without_repeats(sizes: &[usize], strides: &[usize]) -> Vec<usize> {
     let size = |(&size, &stride): (&usize, &usize)| if stride == 0 { size.min(1) } else { size };
     sizes.iter().zip(strides).map(size).collect()
@@ -94,7 +92,7 @@ pub(crate) fn find<E: Element>(view: View<'_, HostBuffer, E>, test: impl Fn(E) -
 pub(crate) fn has<E: Castable>(view: View<'_, HostBuffer, E>, what: Sought) -> bool {
     let (sizes, from) = (without_repeats(view.sizes, view.strides), source(&view));
     Walk::new(&sizes, [view.strides]).runs().any(|run| {
-        // Some are looked at before it is asked whether one was found.
+        // Tests several elements before branching on the result.
         (0..run.len).step_by(AT_ONCE).any(|low| {
             // SAFETY: the walk stays inside the view.
             let is = |i: usize| what.is(unsafe { from.add(run.starts[0] + i * run.steps[0]).read() });
@@ -104,9 +102,9 @@ pub(crate) fn has<E: Castable>(view: View<'_, HostBuffer, E>, what: Sought) -> b
 }
 const AT_ONCE: usize = 64;
 
-/// The element of a view of one.
+/// The element of a one-element view.
 pub(crate) fn peek<E: Element>(view: View<'_, HostBuffer, E>) -> E {
     debug_assert_eq!(numel(view.sizes), Some(1));
-    // SAFETY: a view of one element has it at its offset.
+    // SAFETY: a one-element view has its element at its offset.
     unsafe { source(&view).read() }
 }

@@ -1,5 +1,4 @@
-//! Numbers in host memory, resampled: each place of an axis, or of a grid, is a weighted sum of positions; patches summed where they overlap.
-//! Uses `ops::resample`, `ops::window`, threads; used by `tensor::nn`.
+//! Resampling in host memory: each place of an axis, or of a grid, is a weighted sum of positions. Also sums overlapping patches (`fold`).
 
 use super::threads;
 use crate::dtype::{Compute, Dtype};
@@ -8,19 +7,19 @@ use crate::ops;
 use crate::ops::resample::ByteTaps;
 use crate::ops::window::Window;
 
-/// What each place of an axis is computed from, in the numbers computed in.
+/// The source positions and weights for each place of an axis, in the compute type.
 pub(crate) struct Weighted<C> {
-    /// The most positions of a place.
+    /// Maximum number of positions per place.
     pub(crate) width: usize,
-    /// How many positions each place has.
+    /// Number of positions of each place.
     pub(crate) counts: Vec<usize>,
-    /// Positions, `width` for each place.
+    /// Positions, `width` per place.
     pub(crate) index: Vec<usize>,
     /// Their weights.
     pub(crate) weights: Vec<C>,
 }
 
-/// Fills `count` parts of a result between threads: `work` is given the number of each, and its elements.
+/// Fills the `count` parts of a result in parallel: `work` gets the index of each part and its elements.
 pub(crate) fn parts<T: Send>(
     result: &mut [T],
     len: usize,
@@ -39,7 +38,7 @@ pub(crate) fn parts<T: Send>(
     })
 }
 
-/// `outer * size * inner` numbers become `outer * places * inner`.
+/// Resamples `outer * size * inner` numbers to `outer * places * inner`.
 pub(crate) fn floats<C: Compute>(from: &[C], size: usize, inner: usize, taps: &Weighted<C>) -> Result<Vec<C>> {
     let places = taps.counts.len();
     let outer = from.len().checked_div(size * inner).unwrap_or(0);
@@ -76,7 +75,7 @@ pub(crate) fn floats<C: Compute>(from: &[C], size: usize, inner: usize, taps: &W
     Ok(result)
 }
 
-/// The same of bytes, in whole numbers.
+/// The same for bytes, in integer arithmetic.
 pub(crate) fn bytes(from: &[u8], size: usize, inner: usize, taps: &ByteTaps) -> Result<Vec<u8>> {
     let places = taps.counts.len();
     let outer = from.len().checked_div(size * inner).unwrap_or(0);
@@ -96,7 +95,7 @@ pub(crate) fn bytes(from: &[u8], size: usize, inner: usize, taps: &ByteTaps) -> 
     Ok(result)
 }
 
-/// Images of planes (height, width), each the sum of its patches: `(planes, window, window, places, places)`.
+/// Images of planes (height, width), each the sum of its overlapping patches: `(planes, window, window, places, places)`.
 pub(crate) fn patches<E: Dtype>(
     from: &[E],
     windows: [Window; 2],
@@ -107,7 +106,7 @@ pub(crate) fn patches<E: Dtype>(
     let patch = windows[0].kernel * windows[1].kernel * places[0] * places[1];
     let planes = from.len().checked_div(patch).unwrap_or(0);
     let mut result = filled(E::default(), planes.saturating_mul(high * wide))?;
-    // Where a position of the window lies on the image, if it does.
+    // Where a window position falls on the image, if inside.
     let on = |axis: usize, place: usize, position: usize| {
         let window = windows[axis];
         (place * window.stride + position * window.dilation).checked_sub(window.before).filter(|&at| at < image[axis])

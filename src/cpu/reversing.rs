@@ -1,6 +1,4 @@
 //! Loops that copy elements of a line in another order: backwards, in groups, or each several times.
-//!
-//! Uses the choice of instruction sets; used by `moving`.
 
 use super::simd::Loop;
 use crate::ops::kernel::VectorWidth;
@@ -45,12 +43,12 @@ impl<T: Copy> Loop for Backwards<T> {
     }
 }
 
-/// Groups of so many elements are reversed one after the other.
+/// Maximum group size that is reversed group by group.
 pub(super) const GROUP: usize = 4;
 
 /// Copies groups of contiguous elements, each in reverse order.
 pub(super) struct ReversingGroups<T> {
-    /// The first element, and how far it is from group to group.
+    /// The first element, and the distance from group to group.
     pub(super) from: *const T,
     pub(super) stride: usize,
     pub(super) to: *mut T,
@@ -60,7 +58,7 @@ pub(super) struct ReversingGroups<T> {
 }
 impl<T: Copy> ReversingGroups<T> {
     /// # Safety
-    /// There are so many groups of `LEN` elements on both sides.
+    /// There are `groups` groups of `LEN` elements on both sides.
     #[inline(always)]
     unsafe fn of<const LEN: usize>(&self) {
         for group in 0..self.groups {
@@ -91,7 +89,7 @@ impl<T: Copy> Loop for ReversingGroups<T> {
     }
 }
 
-/// Repeats each contiguous element `TIMES` times; `times` times if `TIMES` is 0.
+/// Repeats each contiguous element `TIMES` times, or `times` times if `TIMES` is 0.
 pub(super) struct Repeating<T, const TIMES: usize> {
     pub(super) from: *const T,
     pub(super) to: *mut T,

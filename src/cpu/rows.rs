@@ -1,7 +1,6 @@
-//! Kernels that make two passes over a row, one to measure it and one to compute its elements: normalisations.
+//! Kernels that make two passes over a row, one for statistics and one for the elements: normalisations.
 //!
-//! Only the loops over rows are compiled for each kernel and dtype; where rows are and which thread takes them is decided once for all.
-//! Uses walks; used by `Cpu`.
+//! Only the loops over rows are compiled per kernel and dtype; locating rows and dividing them among threads is compiled once.
 
 use super::elementwise::{result_len, source};
 use super::precompiled::or_precompiled;
@@ -14,20 +13,20 @@ use crate::ops::kernel::RowKernel;
 use crate::storage::{HostBuffer, View};
 use core::marker::PhantomData;
 
-/// Rows of contiguous elements at equal steps, at least one of each, and the contiguous rows of their results.
+/// Equally spaced rows of contiguous elements, none of them empty, and the contiguous rows of their results.
 #[derive(Clone, Copy)]
 pub(super) struct RowRun {
     from: *const u8,
     to: *mut u8,
-    /// From row to row of the results and of the elements, in elements.
+    /// Distance between rows of the results and of the elements, in elements.
     steps: [usize; 2],
     len: usize,
     count: usize,
-    /// Rows that all of them share.
+    /// Operand rows shared by all rows (such as weight and bias).
     shared: [Option<*const u8>; 2],
 }
 
-/// Rows that are groups of channels, each with its element of the shared lists; rows follow each other in memory.
+/// Rows that are groups of channels; each channel has one element in the shared lists. Rows are adjacent in memory.
 #[derive(Clone, Copy)]
 pub(super) struct GroupRun {
     from: *const u8,
@@ -35,9 +34,9 @@ pub(super) struct GroupRun {
     groups: usize,
     channels: usize,
     places: usize,
-    /// The first element of each list, and from element to element.
+    /// First element and stride of each list.
     shared: [Option<(*const u8, usize)>; 2],
-    /// The first row, and how many there are.
+    /// The first row, and the number of rows.
     first: usize,
     count: usize,
 }
@@ -45,7 +44,7 @@ pub(super) struct GroupRun {
 /// The loops of one kernel over one dtype.
 ///
 /// # Safety
-/// The caller has found that every element the arguments describe can be read, and that no other thread uses the places of the results.
+/// The caller has checked that every element the arguments describe may be read, and that no other thread accesses the results.
 pub(super) trait RowLoops: Sync {
     unsafe fn rows(&self, run: RowRun);
     unsafe fn groups(&self, run: GroupRun);
@@ -64,7 +63,7 @@ impl<K: RowKernel<A, O>, A: Element, O: Element> RowLoops for KernelLoops<K, A, 
 }
 
 impl<K: RowKernel<A, O>, A: Element, O: Element> KernelLoops<K, A, O> {
-    /// Its functions, which are compiled in this crate with the feature `precompiled`.
+    /// The kernel's functions, compiled in this crate with the feature `precompiled`.
     #[inline]
     fn loops(&self) -> &dyn RowLoops {
         or_precompiled!(self, row(K::PRECOMPILED, A::DTYPE))
@@ -82,11 +81,12 @@ impl<K: RowKernel<A, O>, A: Element, O: Element> Loop for RowLoop<K, A, O> {
     fn run(self) {
         let RowLoop { kernel, run: RowRun { from, to, steps, len, count, shared }, .. } = self;
         let [first, second] = [0, 1].map(|at| {
-            // SAFETY: the caller of `RowLoops::rows` has found `len` elements in each shared row.
+            // SAFETY: the caller of `RowLoops::rows` has checked that each shared row has `len` elements.
             shared[at].map(|row| unsafe { core::slice::from_raw_parts(row.cast::<A>(), len) })
         });
         for row in 0..count {
-            // SAFETY: the caller of `RowLoops::rows` has found the elements of the rows and the places of their results, which are written whole.
+            // SAFETY: the caller of `RowLoops::rows` has checked the rows' elements and the places of their results, which are written
+            // completely.
             unsafe {
                 let elements = core::slice::from_raw_parts(from.cast::<A>().add(row * steps[1]), len);
                 let to = to.cast::<O>().add(row * steps[0]);
@@ -98,7 +98,7 @@ impl<K: RowKernel<A, O>, A: Element, O: Element> Loop for RowLoop<K, A, O> {
                     continue;
                 }
                 let elements = elements.iter().enumerate();
-                // A loop for each, which asks no element which rows there are.
+                // One loop per combination of shared rows, so that no element tests for them.
                 match (first, second) {
                     (None, None) => {
                         elements.for_each(|(at, &x)| to.add(at).write(kernel.element(measure, x, [None; 2])))
@@ -121,7 +121,7 @@ impl<K: RowKernel<A, O>, A: Element, O: Element> Loop for RowLoop<K, A, O> {
 /// The elements of a row that is [multiplied by a power](RowKernel::of_large).
 ///
 /// # Safety
-/// There are as many places from `to` on; the shared rows are as long.
+/// There is room for as many elements at `to`; the shared rows are as long.
 #[cold]
 #[inline(never)]
 unsafe fn large_row<K: RowKernel<A, O>, A: Element, O: Element>(
@@ -150,7 +150,8 @@ impl<K: RowKernel<A, O>, A: Element, O: Element> Loop for GroupLoop<K, A, O> {
         let GroupLoop { kernel, run: GroupRun { from, to, groups, channels, places, shared, first, count }, .. } = self;
         let len = channels * places;
         for row in first..first + count {
-            // SAFETY: the caller of `RowLoops::groups` has found the elements of the rows and the places of their results, which are written whole;
+            // SAFETY: the caller of `RowLoops::groups` has checked the rows' elements and the places of their results, which are written
+            // completely;
             // the lists have an element for each channel of all groups.
             unsafe {
                 let elements = core::slice::from_raw_parts(from.cast::<A>().add(row * len), len);
@@ -167,7 +168,7 @@ impl<K: RowKernel<A, O>, A: Element, O: Element> Loop for GroupLoop<K, A, O> {
                         }
                         continue;
                     }
-                    // A loop for each, as above.
+                    // One loop per combination, as above.
                     match shared {
                         [None, None] => channel_of(kernel, measure, elements, [None, None], to),
                         [Some(a), None] => channel_of(kernel, measure, elements, [Some(a), None], to),
@@ -183,7 +184,7 @@ impl<K: RowKernel<A, O>, A: Element, O: Element> Loop for GroupLoop<K, A, O> {
 /// The elements of one channel.
 ///
 /// # Safety
-/// There are as many places from `to` on.
+/// There is room for as many elements at `to`.
 #[inline(always)]
 unsafe fn channel_of<K: RowKernel<A, O>, A: Element, O: Element>(
     kernel: K,
@@ -198,7 +199,7 @@ unsafe fn channel_of<K: RowKernel<A, O>, A: Element, O: Element>(
     }
 }
 
-/// An operand without its dtype: first element, bytes of an element, sizes and strides.
+/// An operand with its dtype erased: first element, bytes per element, sizes and strides.
 #[derive(Clone, Copy)]
 struct Operand<'a> {
     from: *const u8,
@@ -212,10 +213,10 @@ impl<'a> Operand<'a> {
     }
 }
 
-/// Runs a kernel on each row; results are row-major and of `size` bytes each.
+/// Runs a kernel on each row; results are row-major, `size` bytes per element.
 ///
 /// # Safety
-/// There are such elements, rows being contiguous, and shared rows as long; the functions are those of their dtype.
+/// There are such elements, with contiguous rows, and shared rows of the same length; the functions are those of their dtype.
 unsafe fn execute_rows(
     functions: &dyn RowLoops,
     a: Operand<'_>,
@@ -230,9 +231,9 @@ unsafe fn execute_rows(
         result_strides[axis - 1] = result_strides[axis] * outer[axis];
     }
     let walk = Walk::row_major(outer, [&result_strides, &a.strides[..outer.len()]]);
-    // An estimate of half a nanosecond for each element.
+    // An estimate of half a nanosecond per element.
     let pieces = threads::pieces(total / 2);
-    // SAFETY: the rows together hold every place of the result, and each is written whole.
+    // SAFETY: the rows cover the result, and each is written whole.
     unsafe {
         let (result, to) = HostBuffer::uninitialised(total, size)?;
         let operands = Shared((a.from, to, shared));
@@ -260,19 +261,19 @@ pub(crate) fn rows<A: Element, O: Element>(
     shared: [Option<View<'_, HostBuffer, A>>; 2],
 ) -> Result<HostBuffer> {
     let shared = shared.map(|row| row.map(|row| source(&row).cast()));
-    // SAFETY: the view's invariant; the callers give rows of as many contiguous elements.
+    // SAFETY: the view's invariant; the callers pass contiguous rows of that length.
     unsafe {
         execute_rows(KernelLoops::<_, A, O>(kernel, PhantomData).loops(), Operand::of(&a), shared, size_of::<O>())
     }
 }
 
-/// Channels of fewer elements are not worth a loop each.
+/// Minimum number of elements per channel that is worth a loop of its own.
 const FEW: usize = 16;
 
-/// Runs a kernel on each group of channels; results are row-major and of `size` bytes each.
+/// Runs a kernel on each group of channels; results are row-major, `size` bytes per element.
 ///
 /// # Safety
-/// There are such elements, row-major, and in the shared lists one for each channel of all groups; the functions are those of their
+/// There are such elements, row-major, and one element per channel of all groups in the shared lists; the functions are those of their
 /// dtype.
 unsafe fn execute_groups(
     functions: &dyn RowLoops,
@@ -288,7 +289,7 @@ unsafe fn execute_groups(
     let rows = n * groups;
     // As for rows.
     let pieces = threads::pieces(total / 2).min(rows);
-    // SAFETY: the rows together hold every place of the result, and each is written whole.
+    // SAFETY: the rows cover the result, and each is written whole.
     unsafe {
         let (result, to) = HostBuffer::uninitialised(total, size)?;
         let operands = Shared((a.from, to, shared));
@@ -301,14 +302,14 @@ unsafe fn execute_groups(
     }
 }
 
-/// Runs a kernel on each group of channels of `(N, groups, channels, places)`, row-major; `None` where the channels are short.
+/// Runs a kernel on each group of channels of `(N, groups, channels, places)`, row-major; `None` if channels are short.
 pub(crate) fn groups<A: Element, O: Element>(
     kernel: impl RowKernel<A, O>,
     a: View<'_, HostBuffer, A>,
     shared: [Option<View<'_, HostBuffer, A>>; 2],
 ) -> Result<Option<HostBuffer>> {
     let shared = shared.map(|list| list.map(|list| (source(&list).cast(), list.strides[0])));
-    // SAFETY: the view's invariant; the callers give lists of as many elements as there are channels.
+    // SAFETY: the view's invariant; the callers pass lists with one element per channel.
     unsafe {
         execute_groups(KernelLoops::<_, A, O>(kernel, PhantomData).loops(), Operand::of(&a), shared, size_of::<O>())
     }

@@ -1,6 +1,4 @@
 //! Writes elements at indices: `scatter`, `scatter_add`, `index_put`.
-//!
-//! Uses walks; used by `Cpu`.
 
 use super::elementwise::result_len;
 use super::indexing::{IndexMap, PART, RawView, in_parts, out_of_range, without};
@@ -16,7 +14,7 @@ use crate::ops::kernel::{Map2, VectorWidth};
 use crate::storage::{HostBuffer, View, ViewMut};
 use core::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether all indices are in range.
+/// Checks whether all indices are in range.
 struct Fit<'a> {
     walk: &'a Walk<1>,
     places: IndexMap,
@@ -69,8 +67,8 @@ fn check(indexing: Indexing, index: View<'_, HostBuffer, i64>, size: usize) -> R
     if fit.into_inner() { Ok(()) } else { Err(out_of_range(indexing, index, size)) }
 }
 
-/// Scatters along a walk; `combine` writes an element, `combine_next` one of a row. Operand 0 of the walk is the source, 1 the indices, 2 the
-/// output.
+/// Scatters along a walk; `combine` writes one element, `combine_next` one element of a row. Operand 0 of the walk is the source, 1 the
+/// indices, 2 the output.
 struct Scatter<'a, W, F, G> {
     walk: &'a Walk<3>,
     places: IndexMap,
@@ -87,7 +85,7 @@ impl<W: Copy, F: Fn(*mut W, W), G: Fn(*mut W, W) + Copy> Loop for Scatter<'_, W,
     fn run(self) {
         let Scatter { walk, places, combine, combine_next, to, index, from } = self;
         for run in walk.runs() {
-            // SAFETY: the walk stays inside the operands, and so do the places: `scatter_by` has checked every index.
+            // SAFETY: the walk stays inside the operands, and so do the scattered places: `scatter_by` has checked every index.
             unsafe {
                 let (from, index, to) = (from.add(run.starts[0]), index.add(run.starts[1]), to.add(run.starts[2]));
                 match run.steps {
@@ -119,10 +117,10 @@ impl<W: Copy, F: Fn(*mut W, W), G: Fn(*mut W, W) + Copy> Loop for Scatter<'_, W,
     }
 }
 
-/// Combines elements of a line, `step` apart, with those that their indices lead to. A function of its own, whose loop has all registers.
+/// Combines elements of a line, `step` apart, with the elements at their indices. A separate function, so that its loop has all registers.
 ///
 /// # Safety
-/// There are so many elements and indices, which lead to elements of a contiguous lane.
+/// There are `len` elements and indices, and the indices lead to elements of a contiguous lane.
 #[inline(never)]
 unsafe fn scatter_line<W: Copy>(
     places: IndexMap,
@@ -145,7 +143,7 @@ unsafe fn scatter_line<W: Copy>(
     });
 }
 
-/// Combines a row with another. The walk around it has no vectors, which only rows have a use for.
+/// Combines a row with another. (Only rows benefit from vectors; the walk around them is scalar.)
 struct CombineRow<W, F> {
     to: *mut W,
     from: *const W,
@@ -159,28 +157,28 @@ impl<W: Copy, F: Fn(*mut W, W)> Loop for CombineRow<W, F> {
     fn run(self) {
         let CombineRow { to, from, len, combine } = self;
         for i in 0..len {
-            // SAFETY: `Scatter` makes it with so many elements on both sides.
+            // SAFETY: `Scatter` makes it with `len` elements on both sides.
             unsafe { combine(to.add(i), from.add(i).read_unaligned()) }
         }
     }
 }
 
-/// In which order the positions of a scatter are visited. Along each axis it is from the first on, as elements of one place have to be
-/// written.
+/// The order in which a scatter visits positions. Along the indexed axis it is always ascending: elements for the same place must be
+/// written in order.
 struct Visits {
     /// The axes, the innermost last.
     axes: Vec<usize>,
-    /// So many positions of the innermost axis are visited before the next ones.
+    /// Number of innermost positions visited before moving on.
     most: usize,
 }
-/// Runs of fewer elements are not worth their start.
+/// Minimum run length that pays for its setup.
 const SHORT: usize = 8;
 impl Visits {
     /// `strides` are those of the source, the indices and the output, whose stride along the indexed axis is `step`; elements have
     /// `width` bytes.
     fn new(sizes: &[usize], strides: [&[usize]; 3], step: usize, axis: usize, width: usize) -> Self {
         let mut axes: Vec<usize> = (0..sizes.len()).filter(|&at| sizes[at] != 1).collect();
-        // As the source lies in memory; where it is repeated, as the output does.
+        // In the source's memory order; where the source is broadcast, in the output's.
         let output = |at: usize| if at == axis { step } else { strides[2][at] };
         let key = |at: usize| if strides[0][at] == 0 { output(at) } else { strides[0][at] };
         axes.sort_by_key(|&at| core::cmp::Reverse(key(at)));
@@ -191,7 +189,7 @@ impl Visits {
                 let len = axes.len();
                 axes.swap(len - 2, len - 1);
             }
-            // Neighbours in the output lie apart in the source: some of them after each other, which stay in the caches on both sides.
+            // Neighbours in the output are far apart in the source: visits a few of them in turn, so that both sides stay cached.
             [.., last] if strides[2][*last] != 1 || *last == axis => {
                 if let Some(at) = axes.iter().position(is_near) {
                     axes[at..].rotate_left(1);
@@ -203,7 +201,7 @@ impl Visits {
         Visits { axes, most }
     }
 
-    /// The walks over these sizes, and where each of them starts.
+    /// Calls `visit` with the walks over these sizes and their starts.
     fn each(&self, sizes: &[usize], strides: [&[usize]; 3], visit: &dyn Fn(&Walk<3>, [usize; 3])) {
         let in_order = |of: &[usize]| -> Vec<usize> { self.axes.iter().map(|&at| of[at]).collect() };
         let (mut sizes, strides) = (in_order(sizes), strides.map(in_order));
@@ -223,7 +221,7 @@ impl Visits {
 /// the order of the indices.
 ///
 /// # Safety
-/// The output's places lie inside its buffer, which is written by nobody else; elements have the size of `W`.
+/// The output's places are inside its buffer, which nobody else writes; elements have the size of `W`.
 unsafe fn scatter_by<W: Copy, F: Fn(*mut W, W) + Copy, G: Fn(*mut W, W) + Copy>(
     indexing: Indexing,
     index: View<'_, HostBuffer, i64>,
@@ -243,8 +241,9 @@ unsafe fn scatter_by<W: Copy, F: Fn(*mut W, W) + Copy, G: Fn(*mut W, W) + Copy>(
     })
 }
 
-/// Checks all indices; then `visit` is called with the parts of the walk over source, indices and output, and where each of them
-/// starts there, by several threads at once. (Its type names no elements, so that it is compiled once.)
+/// Checks all indices, then calls `visit` from several threads with the parts of the walk over source, indices and output, and their
+/// starts.
+/// (The type names no elements, so this is compiled once.)
 fn walk_checked(
     indexing: Indexing,
     index: &View<'_, HostBuffer, i64>,
@@ -286,7 +285,7 @@ fn walk_checked(
     Ok(())
 }
 
-/// An output as untyped memory.
+/// The output as untyped memory.
 ///
 /// # Panics
 /// If the buffer is shared: tensors make theirs unique before they write.
@@ -308,7 +307,7 @@ pub(crate) fn scatter<E: Element>(
     unsafe { scatter_bytes(indexing, write_of::<E>(), index, RawView::of(&b), target(&mut out)) }
 }
 
-/// [`scatter_by`] of elements that are written as they are.
+/// [`scatter_by`] for elements that are stored unchanged.
 type Write = unsafe fn(Indexing, View<'_, HostBuffer, i64>, RawView<'_>, RawView<'_>) -> Result<()>;
 
 unsafe fn write<W: Copy>(

@@ -1,6 +1,4 @@
 //! Binary search in sorted lanes: `searchsorted`, `bucketize`.
-//!
-//! Uses walks; used by `Cpu`.
 
 use super::elementwise::result_len;
 use super::indexing::RawView;
@@ -13,8 +11,8 @@ use crate::layout::strides;
 use crate::storage::{HostBuffer, View};
 use core::hint::select_unpredictable;
 
-/// For each value its lower bound in its lane of `sorted` (the last axis); its upper bound if `right`. The leading
-/// sizes are the same; those of `sorted` may have stride 0.
+/// The lower bound of each value in its lane of `sorted` (along the last axis), or the upper bound if `right`. The leading sizes are equal;
+/// `sorted` may have stride 0 there.
 pub(crate) fn search<E: Element>(
     sorted: View<'_, HostBuffer, E>,
     values: View<'_, HostBuffer, E>,
@@ -23,8 +21,8 @@ pub(crate) fn search<E: Element>(
     search_lanes(search_walk_of::<E>(), RawView::of(&sorted), RawView::of(&values), right)
 }
 
-/// Source: `aten/src/ATen/native/Bucketization.cpp`, `cus_lower_bound` and `cus_upper_bound`. The comparisons are
-/// theirs, because they decide where NaN goes.
+/// Source: `aten/src/ATen/native/Bucketization.cpp`, `cus_lower_bound` and `cus_upper_bound`. The comparisons are the same, because they
+/// decide where NaN goes.
 #[inline(always)]
 fn position<T: PartialOrd + Copy>(len: usize, get: impl Fn(usize) -> T, value: T, right: bool) -> usize {
     // Branch-free: the branches would be mispredicted half of the time.
@@ -39,10 +37,10 @@ fn position<T: PartialOrd + Copy>(len: usize, get: impl Fn(usize) -> T, value: T
     start
 }
 
-/// How many values are searched for side by side: each waits for memory, and they wait together.
+/// Number of values searched for at once, so that their cache misses overlap.
 const TOGETHER: usize = 8;
 
-/// The same of several values in one lane. The number of steps depends on the length alone, so that no branch is mispredicted.
+/// The same for several values in one lane. The number of steps depends on the length only, so no branch is mispredicted.
 #[inline(always)]
 fn positions<T: PartialOrd + Copy>(
     len: usize,
@@ -57,7 +55,7 @@ fn positions<T: PartialOrd + Copy>(
     }
 }
 
-/// The first positions whose elements stop the search.
+/// The first position for each value whose element satisfies `stops`.
 #[inline(always)]
 fn positions_where<T: Copy>(
     len: usize,
@@ -66,7 +64,7 @@ fn positions_where<T: Copy>(
     stops: impl Fn(T, T) -> bool,
 ) -> [usize; TOGETHER] {
     let (mut starts, mut lefts) = ([0; TOGETHER], [len; TOGETHER]);
-    // Each step leaves half of what there was, or one less: before the last step nothing is found.
+    // Each step leaves half of the range, or one less; nothing is found before the last step.
     for _ in 1..usize::BITS - len.leading_zeros() {
         for ((start, left), &value) in starts.iter_mut().zip(&mut lefts).zip(&values) {
             let half = *left / 2;
@@ -75,7 +73,7 @@ fn positions_where<T: Copy>(
             *left = select_unpredictable(stops, half, *left - half - 1);
         }
     }
-    // The last step, of one element or none: what has been found looks at an element once more, without consequence.
+    // The last step, over one element or none: a value already found reads an element again, harmlessly.
     for ((start, left), &value) in starts.iter_mut().zip(&lefts).zip(&values) {
         let passes = (*left == 1) & !stops(get((*start).min(len - 1)), value);
         *start += usize::from(passes);
@@ -83,10 +81,10 @@ fn positions_where<T: Copy>(
     starts
 }
 
-/// The searches of a walk over results, values and lanes, each of a length and a step; whether for upper bounds.
+/// Runs the searches of a walk over results, values and lanes, given the length and step of a lane, and whether upper bounds are wanted.
 ///
 /// # Safety
-/// The walk stays inside the three, whose elements are of the loop's dtype.
+/// The walk stays inside all three, whose elements are of the loop's dtype.
 type SearchWalk = unsafe fn(&Walk<3>, [usize; 2], bool, (*mut i64, *const u8, *const u8));
 
 unsafe fn search_walk<T: PartialOrd + Copy>(
@@ -151,7 +149,7 @@ fn search_lanes(search_walk: SearchWalk, sorted: RawView<'_>, values: RawView<'_
 mod tests {
     use super::*;
 
-    /// The same steps are taken, also where NaNs make that matter.
+    /// Batched search takes the same steps, which matters where there are NaNs.
     #[test]
     fn values_are_found_together_where_each_is_found_alone() {
         for len in 1..40_usize {

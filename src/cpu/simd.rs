@@ -1,9 +1,8 @@
 //! Compiles each loop once for every instruction set and picks one at run time, because users build for baseline
 //! x86-64.
 //!
-//! A loop is plain Rust in an always-inlined function; inlined into a function with more target features, it is
-//! vectorised for those. Builds with debug assertions compile each loop once, for the baseline. Uses nothing; used by
-//! all loops of `cpu`.
+//! A loop is plain Rust in an always-inlined function; inlined into a function with more target features, it is vectorised for those.
+//! Builds with debug assertions compile each loop once, for the baseline.
 
 use crate::ops::kernel::VectorWidth;
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
@@ -17,13 +16,13 @@ pub(crate) trait Loop: Sized {
     /// The widest vectors worth compiling the loop for.
     #[cfg_attr(not(all(target_arch = "x86_64", not(debug_assertions))), allow(dead_code))]
     const WIDEST: VectorWidth = VectorWidth::Wide;
-    /// Which of two codegen units it is compiled in.
+    /// Which of the two codegen units compiles it.
     #[cfg_attr(not(all(target_arch = "x86_64", not(debug_assertions))), allow(dead_code))]
     const IS_ODD: bool = false;
     /// Runs the loop.
     fn run(self) -> Self::Output;
-    /// Runs it, with the same result, by code that is small instead of fast: for x86-64 machines without AVX2, of
-    /// which there are few, where the loop is compiled for AVX2 as well.
+    /// The same result by small rather than fast code: for x86-64 machines without AVX2, which are rare, where the loop is also compiled
+    /// for AVX2.
     #[cfg_attr(not(all(target_arch = "x86_64", not(debug_assertions))), allow(dead_code))]
     #[inline(always)]
     fn run_small(self) -> Self::Output {
@@ -31,8 +30,7 @@ pub(crate) trait Loop: Sized {
     }
 }
 
-/// Counts to `len` by numbers of which the compiler knows nothing: it neither vectorises the loop over them nor
-/// unrolls it.
+/// Counts to `len` in a way opaque to the compiler, which then neither vectorises nor unrolls the loop.
 #[cfg_attr(not(all(target_arch = "x86_64", not(debug_assertions))), allow(dead_code))]
 #[inline(always)]
 pub(crate) fn one_by_one(len: usize) -> impl Iterator<Item = usize> {
@@ -44,8 +42,8 @@ mod x86 {
     use super::Loop;
     use core::sync::atomic::{AtomicU8, Ordering};
 
-    /// The same functions in two modules: rustc compiles a module in one codegen unit, on one core, and these
-    /// functions are most of the crate.
+    /// The same functions in two modules: rustc compiles a module in one codegen unit, on one core, and these functions are most of the
+    /// crate.
     macro_rules! units {
         ($($unit:ident: $name:ident $features:literal;)*) => {$(
             pub(super) mod $unit {
@@ -65,7 +63,7 @@ mod x86 {
         narrow_odd: avx2 "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c";
     }
 
-    /// (Not inline: few machines come here, and what calls it stays short.)
+    /// (Not inline: few machines run this, and its callers stay short.)
     #[inline(never)]
     pub(super) fn small<L: Loop>(body: L) -> L::Output {
         body.run_small()
@@ -137,7 +135,7 @@ pub(crate) fn prefetch_steps(place: *const u8, len: usize, step: usize) {
     }
 }
 
-/// The most bytes of a row that are prefetched: a part of the L1 cache.
+/// Maximum bytes of a row that are prefetched: a part of the L1 cache.
 const ASKED: usize = 8192;
 
 /// Prefetches the start of a row. The addresses need not be valid.
@@ -162,8 +160,8 @@ pub(crate) fn prefetch_row_nearby<T>(place: *const T, len: usize) {
     prefetch_row(place, len);
 }
 
-/// Prefetches several rows of `len` bytes, `step` bytes apart, as [`prefetch_row_nearby`] does one. (Not inline: a call costs nothing beside
-/// waiting for memory, and loops are compiled many times.)
+/// Prefetches several rows of `len` bytes, `step` bytes apart, like [`prefetch_row_nearby`]. (Not inline: a call is cheap compared with a
+/// cache miss, and loops are compiled many times.)
 #[inline(never)]
 pub(crate) fn prefetch_rows_nearby(place: *const u8, rows: usize, step: usize, len: usize) {
     for row in 0..rows {
@@ -177,7 +175,7 @@ pub(crate) fn dispatch<L: Loop>(body: L) -> L::Output {
     // `if const` generates no code for the branches not taken.
     #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
     {
-        // What need not be dropped needs no code for unwinding, of which there would be more than of the rest.
+        // A body without drop glue needs no unwinding code, which would be most of this function.
         let body = ManuallyDrop::new(body);
         let level = if const { matches!(L::WIDEST, VectorWidth::None) } { x86::BASELINE } else { x86::level() };
         if const { L::WIDEST as u8 >= VectorWidth::Wide as u8 } && level == x86::AVX512 {

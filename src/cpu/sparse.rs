@@ -1,7 +1,6 @@
 //! The product of a sparse matrix (CSR) and a strided one.
 //!
-//! Each row of the result is computed by one thread in the order of its elements, so the number of threads does not
-//! change results. Uses threads; used by sparse tensors.
+//! Each row of the result is computed by one thread in the order of its elements, so the number of threads does not change results.
 
 use super::simd::{self, Loop};
 use super::threads;
@@ -75,7 +74,7 @@ impl<E: Dtype> Loop for SparseProduct<'_, E> {
     }
 }
 
-/// `left @ right`, `right` being row-major with so many columns.
+/// `left @ right`, where `right` is row-major with `width` columns.
 pub(crate) fn multiply<E: Dtype>(left: &Csr<E>, right: &[E], width: usize) -> Result<HostBuffer> {
     let rows = left.starts.len() - 1;
     let mut out = filled(E::default(), rows.saturating_mul(width))?;

@@ -1,7 +1,6 @@
 //! Divides work among threads of rayon's pool: the caller's own pool if it runs in one.
 //!
-//! The division never changes a result: elementwise pieces are independent, and reductions merge in an order fixed by
-//! shape and strides. Uses nothing; used by all loops of `cpu`.
+//! The division never changes a result: elementwise pieces are independent, and reductions merge in an order fixed by shape and strides.
 
 use crate::error::Result;
 use core::cell::OnceCell;
@@ -13,7 +12,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-/// Carries a raw pointer to several threads, each of which uses its own part.
+/// Shares a raw pointer between threads, each of which uses its own part.
 pub(crate) struct Shared<T>(pub(crate) T);
 impl<T: Copy> Clone for Shared<T> {
     fn clone(&self) -> Self {
@@ -21,23 +20,23 @@ impl<T: Copy> Clone for Shared<T> {
     }
 }
 impl<T: Copy> Copy for Shared<T> {}
-// SAFETY: it only carries pointers between threads; whoever uses one says why its part is its own.
+// SAFETY: it only passes pointers between threads; each user justifies that its part is exclusive.
 unsafe impl<T> Send for Shared<T> {}
 // SAFETY: as above.
 unsafe impl<T> Sync for Shared<T> {}
 
-/// Nanoseconds of work that are worth another thread: a helper that lingers begins within a microsecond, one that sleeps after some
-/// ten, and waking it takes the caller about three. Smaller in builds with debug assertions, so that tests share small work.
+/// Nanoseconds of work that are worth another thread: a lingering helper starts within a microsecond, a sleeping one after about ten, and
+/// waking it costs the caller about three. Smaller in debug builds, so that tests share small work.
 pub(crate) const GRAIN: usize = if cfg!(debug_assertions) { 500 } else { 6_000 };
 
-/// How many pieces work of so many nanoseconds (roughly) is divided into.
+/// Number of pieces for work of roughly `nanoseconds`.
 #[inline]
 pub(crate) fn pieces(nanoseconds: usize) -> usize {
-    // Small work does not query the pool, which would start it.
+    // Small work does not query the pool, because that would start it.
     if nanoseconds < 2 * GRAIN { 1 } else { (nanoseconds / GRAIN).min(rayon::current_num_threads()) }
 }
 
-/// The most pieces that work is divided into.
+/// Maximum number of pieces.
 pub(crate) fn most() -> usize {
     rayon::current_num_threads()
 }
@@ -64,7 +63,7 @@ pub(crate) fn for_each(pieces: usize, work: &(dyn Fn(usize) + Sync)) {
         work: unsafe { core::mem::transmute::<&(dyn Fn(usize) + Sync), &'static (dyn Fn(usize) + Sync)>(work) },
     });
     let closing = Closing(&job);
-    // A thread whose thread-locals are gone, because it is ending, works alone.
+    // A thread that is exiting has lost its thread-locals, and works alone.
     let helpers = HELPERS.try_with(|helpers| helpers.get_or_init(Default::default).clone()).ok();
     if let Some(helpers) = helpers {
         let lingering = helpers.offer(&job);
@@ -84,7 +83,7 @@ pub(crate) fn for_each(pieces: usize, work: &(dyn Fn(usize) + Sync)) {
         }
     }
     job.take_pieces();
-    // Waits for the helpers even if a piece of the caller's panics.
+    // Waits for the helpers even if one of the caller's pieces panics.
     drop(closing);
     let panic = job.panic.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some(panic) = panic {
@@ -113,8 +112,8 @@ pub(crate) fn try_for_each_part<T: Send>(parts: Vec<T>, work: &(dyn Fn(T) -> Res
     })
 }
 
-/// Pieces of work that workers take one by one: each from the start of a range of its own, whose pieces follow each other and share what is
-/// in its cache; once that is empty, from the ends of the others'.
+/// Pieces of work that workers take one at a time: each from the front of its own range, whose pieces are adjacent and share its cache;
+/// when that is empty, from the back of the others' ranges.
 pub(crate) struct Queue(Vec<Mutex<Range<usize>>>);
 
 impl Queue {
@@ -124,7 +123,7 @@ impl Queue {
         Queue((0..workers).map(|worker| Mutex::new(start(worker)..start(worker + 1))).collect())
     }
 
-    /// The next piece for a worker. Each is given once.
+    /// The next piece for a worker. Each piece is handed out once.
     pub(crate) fn take(&self, worker: usize) -> Option<usize> {
         let range = |at: usize| self.0[at].lock().unwrap_or_else(PoisonError::into_inner);
         let own = range(worker).next();
@@ -132,46 +131,46 @@ impl Queue {
     }
 }
 
-/// The most helpers of one thread that may wait to be started, which bounds the queue of a busy pool.
+/// Maximum number of helpers of one thread waiting to start, which bounds the queue of a busy pool.
 const MOST_QUEUED: usize = 256;
 
 thread_local! {
-    /// The helpers of this thread. It belongs to one pool (or to none: then it uses the global one), and so do they.
+    /// The helpers of this thread. They belong to the same pool as the thread, or to the global one if it is in none.
     static HELPERS: OnceCell<Arc<Helpers>> = const { OnceCell::new() };
 }
 
-/// How long a helper that has finished looks out for its caller's next work, before it returns to the pool and may sleep: the operations
-/// of a chain follow each other within a few microseconds.
+/// How long a finished helper polls for its caller's next work before it returns to the pool and may sleep: chained operations follow each
+/// other within a few microseconds.
 const LINGER: Duration = Duration::from_micros(if cfg!(miri) { 0 } else { 25 });
 
 /// The helpers of one calling thread.
 #[derive(Default)]
 struct Helpers {
-    /// How many have been spawned and not started yet.
+    /// Number of helpers spawned but not started.
     queued: AtomicUsize,
-    /// How many look out for work.
+    /// Number of helpers polling for work.
     lingering: AtomicUsize,
-    /// Counts the jobs that have been offered to them.
+    /// Counts the jobs offered to them.
     offers: AtomicUsize,
     /// The job of the last offer. (It may be closed by now, which keeps helpers out of it.)
     offered: Mutex<Option<Arc<PoolJob>>>,
 }
 
 impl Helpers {
-    /// Offers a job to those that linger, and says how many do. If some leave at this moment, the caller and the others take more pieces.
+    /// Offers a job to the lingering helpers, and returns their number. If some leave at this moment, the others take more pieces.
     fn offer(&self, job: &Arc<PoolJob>) -> usize {
         let lingering = self.lingering.load(Ordering::Relaxed);
         if lingering > 0 {
             let before = self.offered.lock().unwrap_or_else(PoisonError::into_inner).replace(job.clone());
-            // Dropped when the lock is free: the last to hold a job drops a panic's message, which is a value of the user's.
+            // Dropped after the lock is released: dropping the last handle of a job drops a panic payload, which is a user's value.
             drop(before);
-            // Release: who sees the count sees the job. (The lock would do.)
+            // Release: whoever sees the count sees the job. (The lock alone would suffice.)
             self.offers.fetch_add(1, Ordering::Release);
         }
         lingering
     }
 
-    /// Helps with what the caller offers, until it has offered nothing for a while.
+    /// Helps with the caller's jobs, until it has offered none for a while.
     fn linger(&self) {
         let mut seen = self.offers.load(Ordering::Acquire);
         self.lingering.fetch_add(1, Ordering::Relaxed);
@@ -197,10 +196,10 @@ impl Helpers {
     }
 }
 
-/// How often a lingering helper looks before it asks for the time.
+/// Polls of a lingering helper between two reads of the clock.
 const LOOKS: usize = 16;
 
-/// Work that a caller and its helpers share.
+/// Work shared by a caller and its helpers.
 struct PoolJob {
     /// The next piece to take.
     next: AtomicUsize,
@@ -220,7 +219,7 @@ const CLOSED: usize = 1;
 const HELPER: usize = 2;
 
 impl PoolJob {
-    /// Takes pieces until there are none. Every piece is taken by one thread.
+    /// Takes pieces until none is left. Every piece is taken by one thread.
     fn take_pieces(&self) {
         loop {
             let piece = self.next.fetch_add(1, Ordering::Relaxed);
@@ -239,7 +238,7 @@ impl PoolJob {
             return;
         }
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| self.take_pieces())) {
-            // (The lock is free when another message, a value of the user's, is dropped.)
+            // (The other payload, a user's value, is dropped after the lock is released.)
             let other = {
                 let mut first = self.panic.lock().unwrap_or_else(PoisonError::into_inner);
                 if first.is_none() { first.replace(panic) } else { Some(panic) }
@@ -290,7 +289,7 @@ mod tests {
         ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
     }
 
-    /// What the helpers write is there when `for_each` returns, and nobody uses it afterwards.
+    /// The helpers' writes are visible when `for_each` returns, and nobody accesses them afterwards.
     #[test]
     fn every_piece_is_done_once_before_the_caller_goes_on() {
         pool(3).install(|| {
@@ -307,7 +306,7 @@ mod tests {
         });
     }
 
-    /// One worker takes what is its own in order, then the others' from the end; several together take every piece once.
+    /// A worker takes its own pieces in order, then the others' from the end; together they take every piece once.
     #[test]
     fn a_queue_gives_each_piece_once() {
         let alone = Queue::new(7, 3);
@@ -359,7 +358,7 @@ mod tests {
             let result = catch_unwind(AssertUnwindSafe(|| {
                 pool(2).install(|| {
                     for_each(2, &|piece| {
-                        // Both threads have a piece, unless the other one does not start: the caller takes both then.
+                        // Both threads take a piece, unless the other one never starts: then the caller takes both.
                         started.fetch_add(1, Ordering::Relaxed);
                         for _ in 0..10_000 {
                             if started.load(Ordering::Relaxed) >= 2 {
@@ -383,8 +382,8 @@ mod tests {
         }
     }
 
-    /// A helper that has finished looks out for the next job of its caller, and takes it without being spawned again.
-    /// (By time, which Miri has its own idea of.)
+    /// A finished helper polls for its caller's next job, and takes it without being spawned again. (Depends on real time, which Miri does
+    /// not model.)
     #[test]
     #[cfg_attr(miri, ignore)]
     fn a_helper_that_lingers_takes_the_next_job() {
@@ -401,14 +400,14 @@ mod tests {
                     core::hint::spin_loop();
                 }
             });
-            // One helper is wanted: if it was offered the job, none was spawned.
+            // One helper is needed: if it was offered the job, none was spawned.
             let in_time = since.elapsed() < Duration::from_millis(1);
             helpers.offers.load(Ordering::Relaxed) > offers && in_time
         };
         assert!(pool.install(|| (0..100_000).any(|_| took_an_offer())));
     }
 
-    /// The other thread of a pool is busy: the caller does everything, and the queue of the pool does not grow without end.
+    /// The pool's other thread is busy: the caller does all the work, and the pool's queue stays bounded.
     #[test]
     fn helpers_that_do_not_start_are_bounded_in_number() {
         let pool = pool(2);
@@ -416,7 +415,7 @@ mod tests {
         let (stop, stopped) = channel::<()>();
         pool.spawn(move || {
             start.send(()).unwrap();
-            // An error means that the other end is gone, too.
+            // An error means that the other end was dropped, too.
             let _ = stopped.recv();
         });
         started.recv().unwrap();

@@ -1,6 +1,4 @@
-//! Tiles of elements that run across the result, transposed on the way.
-//!
-//! Uses the instruction sets and `transpose`; used by copies and by the elementwise loops.
+//! Copies tiles of elements that are contiguous across the result's lines, transposing them.
 
 use super::simd::{self, Loop};
 #[cfg(target_arch = "x86_64")]
@@ -22,13 +20,13 @@ impl TransposeTile {
         TransposeTile([const { MaybeUninit::uninit() }; TILE * TILE])
     }
 
-    /// The first element's place.
+    /// Pointer to the first element.
     #[inline(always)]
     pub(super) fn start<T>(&mut self) -> *mut T {
         self.0.as_mut_ptr().cast()
     }
 
-    /// Copies a tile transposed: its lines are contiguous, one behind the other; see [`TransposeLoop`].
+    /// Copies a tile transposed, into adjacent contiguous lines; see [`TransposeLoop`].
     ///
     /// # Safety
     /// As there; the buffer holds a tile of that size.
@@ -58,27 +56,27 @@ impl TransposeTile {
 pub(super) struct TransposeLoop<W> {
     pub(super) from: *const W,
     pub(super) to: *mut W,
-    /// From line to line in the destination.
+    /// Distance between lines in the destination.
     pub(super) to_step: usize,
     pub(super) step: usize,
     pub(super) lines: usize,
     pub(super) len: usize,
-    /// The distance to the next tile, which is prefetched.
+    /// Distance to the next tile, which is prefetched.
     pub(super) next: usize,
 }
 impl<W: Copy> TransposeLoop<W> {
-    /// The part of a tile from an element and a line on, one by one.
+    /// Copies the given lines and elements of the tile one at a time.
     #[inline(always)]
     fn rest(&self, lines: core::ops::Range<usize>, elements: core::ops::Range<usize>) {
         for i in elements {
             for line in lines.clone() {
-                // SAFETY: whoever made it promises that the places are valid.
+                // SAFETY: the maker of this loop promises that the places are valid.
                 unsafe { self.to.add(line * self.to_step + i).write(self.from.add(line + i * self.step).read()) }
             }
         }
     }
 
-    /// A tile of `FEW` lines whose elements lie side by side, as the channels of pixels do: from pixels to planes.
+    /// A tile of `FEW` lines with interleaved elements, such as the channels of pixels: from pixels to planes.
     #[inline(always)]
     fn to_planes<const FEW: usize>(&self) {
         for i in 0..self.len {
@@ -89,7 +87,7 @@ impl<W: Copy> TransposeLoop<W> {
         }
     }
 
-    /// A tile of lines of `FEW` elements, one behind the other: from planes to pixels.
+    /// A tile of adjacent lines of `FEW` elements: from planes to pixels.
     #[inline(always)]
     fn to_pixels<const FEW: usize>(&self) {
         for line in 0..self.lines {
@@ -126,7 +124,7 @@ impl<W: Copy> Loop for TransposeLoop<W> {
             let (whole_lines, whole) = (lines / side * side, len / side * side);
             for i in (0..whole).step_by(side) {
                 for line in (0..whole_lines).step_by(side) {
-                    // SAFETY: the square lies inside the tile; `squares` has found the instructions.
+                    // SAFETY: the square is inside the tile; `squares` has checked for the instructions.
                     unsafe {
                         let (from, to) = (from.add(line + i * step), self.to.add(line * to_step + i));
                         square(from.cast(), step * size_of::<W>(), to.cast(), to_step * size_of::<W>());

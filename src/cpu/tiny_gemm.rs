@@ -1,6 +1,4 @@
 //! Products of matrices so small that packing would take longer than the product.
-//!
-//! Used by `gemm` and `Cpu`.
 
 use super::elementwise::source;
 use super::gemm::{self, Product, is_half, one};
@@ -12,7 +10,7 @@ use crate::storage::{HostBuffer, View};
 use num_complex::Complex;
 use num_traits::Num;
 
-/// The largest size of products computed without packing.
+/// Maximum size of products computed without packing.
 pub(super) const TINY: usize = 8;
 
 /// A product of square matrices of size `N`, fully unrolled.
@@ -64,10 +62,10 @@ impl<T: Num + Copy> Loop for Tiny<T> {
     }
 }
 
-/// Computes a product of sizes up to [`TINY`]. The smallest take less time than finding the loop for the machine's instructions.
+/// Computes a product of sizes up to [`TINY`]. For the smallest, instruction set dispatch would take longer than the product.
 #[inline(always)]
 pub(super) fn multiply<T: Num + Copy>(product: Product<T>) {
-    // SAFETY: the operands' places are inside their views, the result is held exclusively, and the sizes are those.
+    // SAFETY: the operands' places are inside their views, the result is held exclusively, and the sizes match `N`.
     unsafe {
         match product.sizes {
             [2, 2, 2] => square::<_, 2>(&product),
@@ -87,7 +85,7 @@ impl<T: Num + Copy> Product<T> {
     /// Writes a row of the result.
     ///
     /// # Safety
-    /// The result has row `i` and is held exclusively; there are as many sums as columns, or more.
+    /// The result has row `i` and is held exclusively; `sums` has at least as many elements as the result has columns.
     #[inline(always)]
     unsafe fn store<const N: usize>(&self, i: usize, sums: [T; N]) {
         // SAFETY: the caller's promise.
@@ -101,7 +99,7 @@ impl<T: Num + Copy> Product<T> {
     }
 }
 
-/// Multiplies small matrices, which are neither scaled nor added.
+/// Multiplies small matrices, without scaling or adding.
 struct MultiplySmall;
 
 impl Visitor for MultiplySmall {
@@ -129,10 +127,10 @@ impl Visitor for MultiplySmall {
     }
 }
 
-/// The product of matrices whose sizes the caller knows while it is compiled.
+/// The product of matrices whose sizes the caller knows at compile time.
 ///
 /// # Panics
-/// If they have other sizes.
+/// If they have different sizes.
 #[inline(always)]
 pub(crate) fn matmul_few<E: Dtype>(
     a: View<'_, HostBuffer, E>,
@@ -144,7 +142,7 @@ pub(crate) fn matmul_few<E: Dtype>(
     if const { is_half::<E>() } { gemm::matmul(a, b, None, None) } else { tiny(a, b, sizes) }
 }
 
-/// The product of two small matrices with at least one row and column, without the setup that larger ones need.
+/// The product of two small matrices with at least one row and column, without the setup of larger products.
 #[inline(always)]
 fn tiny<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, E>, sizes: [usize; 3]) -> Result<HostBuffer> {
     let [m, _, n] = sizes;
@@ -154,7 +152,7 @@ fn tiny<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, E>, sizes:
         HostBuffer::filled_by(m * n, |out: *mut E| {
             E::Compute::visit::<MultiplySmall>(Product {
                 sizes,
-                // The accumulate type of dtypes that are not half precision is the element itself.
+                // The accumulation type of dtypes other than half precision is the element type.
                 out: out.cast(),
                 out_step: n,
                 left: left.cast(),
@@ -169,7 +167,7 @@ fn tiny<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, E>, sizes:
     }
 }
 
-/// [`tiny`] for those who learn the sizes while running.
+/// [`tiny`] for sizes known at run time only.
 pub(super) fn small<E: Dtype>(
     a: View<'_, HostBuffer, E>,
     b: View<'_, HostBuffer, E>,

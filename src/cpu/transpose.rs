@@ -1,16 +1,14 @@
-//! Transposes squares of elements in vector registers, for elements of each width but the largest.
-//!
-//! Uses nothing; used by copies and by the packing of products.
+//! Transposes squares of elements in vector registers, for element widths up to eight bytes.
 
 use core::arch::x86_64::*;
 
-/// Transposes a square: where its lines start, and the bytes from each to the next, of the source and of the result.
+/// Transposes a square: start and line stride in bytes, of the source and of the result.
 pub(super) type Square = unsafe fn(*const u8, usize, *mut u8, usize);
 
-/// How squares of elements of `width` bytes are transposed, and the elements on their sides; `None` where there are no instructions.
+/// The transposing function for elements of `width` bytes, and the side of its square; `None` where there are no instructions.
 ///
 /// # Safety
-/// (Of the function.) The places are valid, up to as many lines and elements as the side has, and those written nobody else's.
+/// (Of the returned function.) All places of the square are valid, and nobody else accesses the written ones.
 #[inline]
 pub(super) fn squares(width: usize) -> Option<(usize, Square)> {
     match width {
@@ -22,11 +20,11 @@ pub(super) fn squares(width: usize) -> Option<(usize, Square)> {
     }
 }
 
-/// Rows of 16 bytes, of which the halves of each two are interleaved by elements.
+/// Rows of 16 bytes, pairs of which have their halves interleaved by elements.
 macro_rules! interleaved {
     ($rows:expr, $low:ident, $high:ident) => {{
         let rows = $rows;
-        // The row `at` goes with the one half of all further on.
+        // Row `at` is paired with the one half of the rows further on.
         core::array::from_fn(|at| {
             let (a, b) = (rows[at / 2], rows[at / 2 + rows.len() / 2]);
             if at % 2 == 0 { $low(a, b) } else { $high(a, b) }
@@ -34,7 +32,7 @@ macro_rules! interleaved {
     }};
 }
 
-/// 16 by 16 bytes. Each step interleaves the lower half of the rows with the upper: four of them transpose.
+/// 16 by 16 bytes. Each step interleaves the lower half of the rows with the upper half: four steps transpose.
 ///
 /// # Safety
 /// See [`squares`].
@@ -68,7 +66,7 @@ unsafe fn pairs(from: *const u8, step: usize, to: *mut u8, to_step: usize) {
     }
 }
 
-/// 8 by 8 elements of four bytes: [`transpose`], its steps in bytes.
+/// 8 by 8 elements of four bytes: [`transpose`], with strides in bytes.
 ///
 /// # Safety
 /// See [`squares`]; the machine has AVX.
@@ -102,19 +100,17 @@ unsafe fn eights(from: *const u8, step: usize, to: *mut u8, to_step: usize) {
     }
 }
 
-/// Elements on a side of [`transpose`].
+/// The side of [`transpose`]'s square.
 pub(super) const SIDE: usize = 8;
 
 pub(super) fn is_there() -> bool {
     std::arch::is_x86_feature_detected!("avx")
 }
 
-/// Transposes a square: element `i` of line `line`, read at byte `4 * line + i * step`, goes to element `line *
-/// to_step + i`.
+/// Transposes a square: the element at byte `4 * line + i * step` goes to element `line * to_step + i`.
 ///
 /// # Safety
-/// These places are valid, for lines and elements up to [`SIDE`], and those written are nobody else's. The machine
-/// has AVX.
+/// These places are valid for lines and elements up to [`SIDE`], and nobody else accesses the written ones. The machine has AVX.
 #[target_feature(enable = "avx")]
 #[inline]
 pub(super) unsafe fn transpose(from: *const u8, step: usize, to: *mut f32, to_step: usize) {
@@ -150,16 +146,16 @@ pub(super) unsafe fn transpose(from: *const u8, step: usize, to: *mut f32, to_st
 mod tests {
     use super::squares;
 
-    /// Every element of a square arrives where it belongs, and nothing else is written.
+    /// Every element of a square is written to its place, and nothing else is written.
     #[test]
     fn squares_are_transposed() {
         for width in [1, 2, 4, 8] {
             let Some((side, square)) = squares(width) else { continue };
-            // (The result is aligned like its elements.)
+            // (Only the result is aligned to its elements.)
             let (step, to_step) = (side * width + 3, (side + 1) * width);
             let from: Vec<u8> = (0..side * step).map(|at| (at * 7 + at / 251) as u8).collect();
             let mut to = vec![0xAA; side * to_step];
-            // SAFETY: there are as many lines of as many bytes at either place; `squares` has found the instructions.
+            // SAFETY: both buffers have that many lines of that many bytes; `squares` has checked for the instructions.
             unsafe { square(from.as_ptr(), step, to.as_mut_ptr(), to_step) }
             for line in 0..side {
                 for at in 0..side {

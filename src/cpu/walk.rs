@@ -1,7 +1,5 @@
-//! Walks: visit the elements of several strided operands in step, as a sequence of inner loops. Axes are reordered to
-//! follow memory and merged where possible.
-//!
-//! Uses nothing; used by every loop over strided memory.
+//! Walks: visit the elements of several strided operands in lockstep, as a sequence of inner loops. Axes are reordered to follow memory and
+//! merged where possible.
 
 /// Axes of `N` operands, outermost first, without axes of size 1; operand 0 decides the order.
 #[derive(Clone)]
@@ -14,7 +12,7 @@ pub(crate) struct Walk<const N: usize> {
     starts: [usize; N],
 }
 
-/// One inner loop: where each operand starts (in elements), how many elements, and the step of each operand.
+/// One inner loop: the start of each operand (in elements), the length, and the step of each operand.
 #[derive(Clone, Copy)]
 pub(crate) struct Run<const N: usize> {
     pub starts: [usize; N],
@@ -77,7 +75,7 @@ impl<const N: usize> Walk<N> {
         walk
     }
 
-    /// Merges neighbouring axes that every operand traverses as one.
+    /// Merges adjacent axes that every operand traverses as one.
     fn merge(&mut self) {
         let mut last = 0;
         for axis in 1..self.rank {
@@ -96,8 +94,8 @@ impl<const N: usize> Walk<N> {
         self.rank = self.rank.min(last + 1);
     }
 
-    /// Splits an axis into up to `pieces` walks: the outermost one that gives about as much to each, so that threads write apart from
-    /// one another, else the longest. Pieces of the last axis are multiples of `multiple` elements.
+    /// Splits an axis into up to `pieces` walks: the outermost axis that divides evenly enough, so that threads write far apart, else the
+    /// longest one. Pieces of the last axis are multiples of `multiple` elements.
     pub(crate) fn split(&self, pieces: usize, multiple: usize) -> Vec<Self> {
         let pieces = pieces.max(1);
         let is_even = |&axis: &usize| self.sizes[axis] >= 8 * pieces || self.sizes[axis].is_multiple_of(pieces);
@@ -131,7 +129,7 @@ impl<const N: usize> Walk<N> {
         walk
     }
 
-    /// The walk's single run, if it has just one.
+    /// The walk's run, if it has exactly one.
     #[inline]
     pub(crate) fn line_run(&self) -> Option<Run<N>> {
         match self.rank {
@@ -176,16 +174,16 @@ impl<const N: usize> Walk<N> {
 /// The side of a tile.
 pub(crate) const TILE: usize = 32;
 
-/// The side of a transposed tile for elements of so many bytes, which fits L1.
+/// The side of a transposed tile for elements of `bytes` bytes, which fits L1.
 pub(crate) const fn side(bytes: usize) -> usize {
     if bytes <= 4 { 2 * TILE } else { TILE }
 }
 
 /// Planes of two axes, and the runs over the other axes.
 pub(crate) struct Planes<'a, const N: usize> {
-    /// Over the outer axes.
+    /// The runs over the outer axes.
     pub outer: Runs<'a, N>,
-    /// Lines in a plane, elements in a line.
+    /// Lines per plane, elements per line.
     pub sizes: [usize; 2],
     /// From line to line, from element to element.
     pub steps: [[usize; N]; 2],
@@ -246,14 +244,14 @@ mod tests {
 
     #[test]
     fn walks_are_divided_between_neighbours_where_that_is_even() {
-        // (A transposed matrix, repeated along the last axis: no two axes are one.)
+        // (A transposed matrix, repeated along the last axis: no axes can be merged.)
         let sizes = [4, 3, 100];
         let walk = Walk::new(&sizes, [&[300, 100, 1], &[1, 4, 0]]);
         let starts =
             |pieces: usize| -> Vec<usize> { walk.split(pieces, 1).iter().map(|part| part.starts[0]).collect() };
         assert_eq!(starts(2), [0, 600]);
         assert_eq!(starts(3), [0, 100, 200]);
-        // No axis is even: the longest.
+        // No axis divides evenly: the longest.
         assert_eq!(starts(7), [0, 15, 30, 45, 60, 75, 90]);
         for pieces in 1..9 {
             let mut places: Vec<usize> = walk.split(pieces, 1).iter().flat_map(reached).collect();

@@ -1,8 +1,7 @@
-//! Products of matrices by cublasLt: what it is asked for, how it would do it, and the call.
+//! Matrix products by cublasLt: descriptions, plans, and the call.
 //!
-//! Matrices here are row-major, as in castiron; cublasLt's are column-major, which are the same elements transposed: `out = left @ right`
-//! is asked for as `outᵀ = rightᵀ @ leftᵀ`, and nothing is copied. How a product is done (`plan`) is asked once for all of the same
-//! sizes and layouts. Uses `driver`, `device`, `buffer` and `plan`; used by `device::Cuda`.
+//! Matrices here are row-major, as in castiron; cublasLt's are column-major, which is the same memory transposed: `out = left @ right` is
+//! requested as `outᵀ = rightᵀ @ leftᵀ`, without copying. The plan of a product (`plan`) is made once per combination of sizes and layouts.
 //!
 //! <https://docs.nvidia.com/cuda/cublas/#using-the-cublaslt-api>
 
@@ -19,38 +18,38 @@ use cudarc::cublaslt::sys::cublasLtMatmulDescAttributes_t as Attribute;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Bytes that algorithms may use beside the matrices, once for each device: NVIDIA's advice for `sm_90`.
+/// Bytes of workspace for algorithms, once per device: NVIDIA's recommendation for `sm_90`.
 const WORKSPACE: usize = 32 << 20;
-/// As many plans are kept.
+/// Maximum number of cached plans.
 const PLANS: usize = 4096;
 
 /// A matrix in memory: rows or columns of contiguous elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Matrix {
     pub(crate) address: u64,
-    /// Elements from one row to the next, or from one column to the next; no fewer than each has.
+    /// Stride between rows, or columns, in elements; at least their length.
     pub(crate) lead: usize,
-    /// Elements from one matrix of a batch to the next.
+    /// Stride between matrices of a batch, in elements.
     pub(crate) step: usize,
-    /// Whether columns are contiguous, and not rows.
+    /// Whether columns, rather than rows, are contiguous.
     pub(crate) by_columns: bool,
 }
 
-/// What is added to a product.
+/// The summand of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Summand {
     /// Nothing.
     Nothing,
-    /// A row with this address, to each row. Both factors are 1.
+    /// A row at this address, added to each row. Both factors are 1.
     Row(u64),
-    /// Matrices of contiguous rows, as many as products; they may be the result itself.
+    /// Matrices of contiguous rows, one per product; may be the result itself.
     Matrix(Matrix),
 }
 
-/// `out = alpha * left @ right + beta * summand`, of `batch` matrices; rows of the result are contiguous.
+/// `out = alpha * left @ right + beta * summand` for `batch` matrices; rows of the result are contiguous.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Gemm {
-    /// Of the factors, and of the result with what is added.
+    /// The dtype of the factors, and of the result and summand.
     pub(crate) dtypes: [DType; 2],
     /// `m`, `k`, `n`, none of them 0.
     pub(crate) sizes: [usize; 3],
@@ -61,12 +60,12 @@ pub(crate) struct Gemm {
     pub(crate) out: Matrix,
 }
 
-/// A factor in the number that the dtype computes in.
+/// A scale factor in the dtype's compute type.
 #[derive(Clone, Copy)]
 #[repr(C, align(16))]
 pub(crate) struct Factor(pub(crate) [u8; 16]);
 
-/// What a product is of, in cublasLt's words: elements of the factors and of the result, what sums are computed in, what factors are.
+/// The types of a product in cublasLt's terms: of the factors, of the result, of sums, and of scale factors.
 #[derive(Clone, Copy)]
 pub(super) struct Numbers {
     pub(super) factors: lt::cudaDataType,
@@ -75,7 +74,7 @@ pub(super) struct Numbers {
     pub(super) scale: lt::cudaDataType,
 }
 
-/// `None` for dtypes that cublasLt has no product of. Sums of `f16` and `bf16` are of `f32`, and `f32` is not cut to TF32.
+/// `None` for dtypes that cublasLt does not support. Sums of `f16` and `bf16` accumulate in `f32`, and `f32` does not use TF32.
 pub(super) fn numbers(dtypes: [DType; 2]) -> Option<Numbers> {
     use lt::cublasComputeType_t::{CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32I, CUBLAS_COMPUTE_64F};
     use lt::cudaDataType_t::{
@@ -96,7 +95,7 @@ pub(super) fn numbers(dtypes: [DType; 2]) -> Option<Numbers> {
     }
 }
 
-/// Whether products of factors of one dtype and results of another are asked for here: cublasLt is there, and has them.
+/// Whether products of these dtypes are computed here: cublasLt is available and supports them.
 pub(crate) fn multiplies(factors: DType, result: DType) -> bool {
     numbers([factors, result]).is_some() && driver::cublas_lt().is_ok()
 }
@@ -140,13 +139,13 @@ fn describe(code: u32) -> String {
     format!("{name} ({code})")
 }
 
-/// The largest power of two, up to 256, that an address is a multiple of.
+/// The largest power of two, up to 256, that divides an address.
 fn alignment(address: u64) -> u64 {
     1 << address.trailing_zeros().min(8)
 }
 
 impl Gemm {
-    /// What a plan depends on: addresses are replaced by what they are multiples of.
+    /// The key of a plan: addresses are replaced by their alignments.
     fn key(&self) -> Gemm {
         let aligned = |matrix: Matrix| Matrix { address: alignment(matrix.address), ..matrix };
         let summand = match self.summand {
@@ -159,16 +158,16 @@ impl Gemm {
     }
 }
 
-/// The memory for algorithms.
+/// The workspace of algorithms.
 enum Workspace {
-    /// No algorithm has needed it.
+    /// Not needed so far.
     Unasked,
     Held(CudaBuffer),
-    /// There was no room for it when it was needed: algorithms do without.
+    /// Its allocation failed: algorithms without workspace are used.
     Refused,
 }
 
-/// cublasLt on a device: one call at a time, so that all share the workspace in the stream's order.
+/// cublasLt on a device: one call at a time, so that all share the workspace in stream order.
 #[derive(Default)]
 pub(super) struct Blas(Mutex<Option<State>>);
 
@@ -178,18 +177,18 @@ struct State {
     workspace: Workspace,
 }
 
-// SAFETY: cublasLt may be called by every thread that has the context current, and what it has made is used under the lock alone.
+// SAFETY: cublasLt may be called by any thread with the context current, and its objects are used only under the lock.
 unsafe impl Send for State {}
 
 impl CudaDevice {
-    /// Begins a product; `false` where cublasLt is not there or has no such product.
+    /// Starts a product; `false` if cublasLt is not available or does not support it.
     ///
     /// # Safety
-    /// The factors are numbers that the dtype computes in. All elements of the matrices are memory of this device, alive when this
-    /// returns; those of the result may be written, and are no elements of the factors.
+    /// The scale factors have the dtype's compute type. All elements of the matrices are memory of this device, alive when this returns;
+    /// those of the result may be written, and do not overlap the factors.
     ///
     /// # Errors
-    /// If the device was lost, or cublasLt answers with an error.
+    /// If the device was lost, or cublasLt returns an error.
     pub(crate) unsafe fn gemm(
         &'static self,
         op: &'static str,
@@ -216,13 +215,13 @@ impl CudaDevice {
 impl State {
     fn new(device: &'static CudaDevice, lt: &'static CublasLt, op: &'static str) -> Result<Self> {
         let mut handle = ptr::null_mut();
-        // SAFETY: it writes the handle, of the context that is current.
+        // SAFETY: it writes the handle, for the current context.
         check(device, op, "cublasLtCreate", unsafe { (lt.cublasLtCreate)(&mut handle) })?;
         Ok(State { library: Library { device, lt, handle }, plans: HashMap::new(), workspace: Workspace::Unasked })
     }
 
     /// # Safety
-    /// As for [`CudaDevice::gemm`], which has entered.
+    /// As for [`CudaDevice::gemm`], which has entered the context.
     unsafe fn multiply(&mut self, op: &'static str, gemm: &Gemm, alpha: &Factor, beta: &Factor) -> Result<bool> {
         let (key, Library { device, lt, handle }) = (gemm.key(), self.library);
         self.prepare(op, &key)?;
@@ -230,7 +229,7 @@ impl State {
             plans.get(&key).and_then(Option::as_ref).is_some_and(|plan| plan.workspace > 0)
         };
         if matches!(self.workspace, Workspace::Unasked) && needs(&self.plans) {
-            // SAFETY: nobody sees it but algorithms, which write what they read of it.
+            // SAFETY: only algorithms use it, and they write before they read.
             self.workspace = match unsafe { CudaBuffer::uninitialised(device, WORKSPACE) } {
                 Ok(buffer) => Workspace::Held(buffer),
                 Err(Error::CudaOutOfMemory { .. }) => Workspace::Refused,
@@ -258,8 +257,8 @@ impl State {
             _ => 0,
         };
         let at = |address: u64| ptr::without_provenance_mut::<c_void>(address as usize);
-        // SAFETY: the caller's promise; layouts and the algorithm are those of these matrices, the workspace has as many bytes as the
-        // algorithm needs, and whatever is begun with it comes one after the other on the stream.
+        // SAFETY: the caller's promise; layouts and algorithm match these matrices, the workspace is large enough for the algorithm, and
+        // its uses are ordered by the stream.
         let code = unsafe {
             (lt.cublasLtMatmul)(
                 handle,
@@ -288,7 +287,7 @@ impl State {
         Ok(true)
     }
 
-    /// Sees to it that there is a plan for a key, or `None` for what is not supported.
+    /// Makes the plan for a key, or stores `None` if it is not supported.
     fn prepare(&mut self, op: &'static str, key: &Gemm) -> Result<()> {
         if self.plans.contains_key(key) {
             return Ok(());
@@ -303,7 +302,7 @@ impl State {
     }
 }
 
-/// What a status means.
+/// Converts a status to a result.
 pub(super) fn check(device: &CudaDevice, op: &'static str, call: &str, code: u32) -> Result<()> {
     match code {
         SUCCESS => Ok(()),

@@ -1,6 +1,4 @@
 //! `CudaBuffer`: a reference-counted block of a GPU's memory.
-//!
-//! Uses `device` and `staging`; used by `device::Cuda` and by launches.
 
 use super::device::CudaDevice;
 use super::staging::LARGE;
@@ -8,19 +6,18 @@ use crate::error::{Error, Result, room};
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
-/// A reference-counted block of a GPU's memory, freed in the order of the device's stream. It is shared through
-/// [`shared`](Self::shared) and written only while it is not shared.
+/// A reference-counted block of a GPU's memory, freed in stream order. Shared by [`shared`](Self::shared); written only while not shared.
 ///
-/// A buffer may also be a window on another one, which is written in place: it stands for memory that somebody else has borrowed, so
-/// it gives no handles of its own except while it is lent.
+/// A buffer may also be a window on another one, which is written in place: it refers to borrowed memory, so it gives no handles except
+/// while it is lent.
 #[derive(Debug)]
 pub struct CudaBuffer {
     block: Arc<Block>,
-    /// Of a window: whether it gives handles.
+    /// For a window: whether it gives handles.
     window: Option<Arc<AtomicBool>>,
 }
 
-/// Memory of its own; none if it has no bytes.
+/// The owned memory; no allocation if it is empty.
 #[derive(Debug)]
 struct Block {
     device: &'static CudaDevice,
@@ -34,10 +31,10 @@ impl Drop for Block {
             return;
         }
         self.device.used.fetch_sub(self.bytes, Ordering::Relaxed);
-        // A device that was lost has lost its memory, too.
+        // A lost device has lost its memory, too.
         if self.device.enter("free").is_ok() {
-            // SAFETY: this was the last handle; what was begun with the memory comes before on the stream. (Where the process ends, the
-            // driver may refuse, which leaves nothing to do.)
+            // SAFETY: this was the last handle; all uses of the memory come earlier in the stream. (At process exit the driver may refuse,
+            // which can be ignored.)
             let _ = unsafe { (self.device.driver.cuMemFreeAsync)(self.address, self.device.stream) };
         }
     }
@@ -68,15 +65,15 @@ fn allocate(device: &'static CudaDevice, bytes: usize) -> Result<Arc<Block>> {
     }
 }
 
-/// The address of new memory; `None` if there is no room.
+/// The address of new memory; `None` if there is none.
 fn allocated(device: &CudaDevice, bytes: usize) -> Result<Option<u64>> {
     let mut address = 0;
-    // SAFETY: it writes the address; the pool is the device's own.
+    // SAFETY: it writes the address; the pool belongs to the device.
     let mut ask =
         || unsafe { (device.driver.cuMemAllocFromPoolAsync)(&mut address, bytes, device.pool, device.stream) };
     let mut code = ask();
     if code == OUT_OF_MEMORY {
-        // What was freed counts only when the stream has come to it.
+        // Freed memory becomes available when the stream has reached the free.
         device.trim("allocate")?;
         code = ask();
     }
@@ -88,10 +85,10 @@ fn allocated(device: &CudaDevice, bytes: usize) -> Result<Option<u64>> {
 }
 
 impl CudaBuffer {
-    /// Memory whose elements nobody has written.
+    /// Uninitialised memory.
     ///
     /// # Safety
-    /// All of it is written, by what is begun on the device's stream, before a view of it is made.
+    /// All of it is written by work on the device's stream before a view of it is made.
     pub(crate) unsafe fn uninitialised(device: &'static CudaDevice, bytes: usize) -> Result<Self> {
         Ok(CudaBuffer { block: allocate(device, bytes)?, window: None })
     }
@@ -101,25 +98,25 @@ impl CudaBuffer {
         Self::filled(device, bytes, 0_u8)
     }
 
-    /// So many copies of a number of one, two or four bytes.
+    /// Memory filled with a number of one, two or four bytes.
     pub(crate) fn filled<P: Pattern>(device: &'static CudaDevice, len: usize, value: P) -> Result<Self> {
         let bytes = bytes_of(device, len, size_of::<P>())?;
         // SAFETY: it is filled just below.
         let buffer = unsafe { Self::uninitialised(device, bytes)? };
         if bytes != 0 {
-            // SAFETY: there is room for as many.
+            // SAFETY: there is room for `len` of them.
             device.check("fill", unsafe { value.fill(device, buffer.address(), len) })?;
         }
         Ok(buffer)
     }
 
-    /// A copy of elements of the host. They have been read when this returns.
+    /// A copy of host elements, which have been read when this returns.
     pub(crate) fn upload<E: Copy>(device: &'static CudaDevice, elements: &[E]) -> Result<Self> {
         let bytes = size_of_val(elements);
         // SAFETY: it is written just below.
         let buffer = unsafe { Self::uninitialised(device, bytes)? };
         let (from, to) = (elements.as_ptr().cast::<u8>(), buffer.address());
-        // SAFETY: both have so many bytes; allocating has entered.
+        // SAFETY: both have that many bytes; allocating has entered the context.
         if bytes >= LARGE && unsafe { device.staging.upload(device, from, to, bytes)? } {
             if device.waits() {
                 device.wait("upload")?;
@@ -127,7 +124,7 @@ impl CudaBuffer {
             return Ok(buffer);
         }
         if bytes != 0 {
-            // SAFETY: both have so many bytes; the elements are there until the stream has been waited for.
+            // SAFETY: both have that many bytes; the elements live until the stream has been synchronised.
             let code = unsafe { (device.driver.cuMemcpyHtoDAsync_v2)(to, from.cast(), bytes, device.stream) };
             device.check("upload", code)?;
             device.wait("upload")?;
@@ -135,10 +132,10 @@ impl CudaBuffer {
         Ok(buffer)
     }
 
-    /// Copies bytes to the host, from the byte `at` on, and waits for them.
+    /// Copies bytes to the host, from byte `at` on, and waits for them.
     ///
     /// # Safety
-    /// `to` has room for so many bytes.
+    /// `to` has room for `bytes` bytes.
     pub(crate) unsafe fn read(&self, at: usize, bytes: usize, to: *mut u8) -> Result<()> {
         if bytes == 0 {
             return Ok(());
@@ -156,13 +153,13 @@ impl CudaBuffer {
         device.wait("download")
     }
 
-    /// So many elements from the byte `at` on, on the host.
+    /// `len` elements from byte `at` on, copied to the host.
     ///
     /// # Safety
     /// They are valid elements.
     pub(crate) unsafe fn elements<E: Copy>(&self, at: usize, len: usize) -> Result<Vec<E>> {
         let mut elements = room::<E>(len)?;
-        // SAFETY: there is room for as many, and all of them are written before they count.
+        // SAFETY: there is room for `len` elements, and the length is set after all are written.
         unsafe {
             self.read(at, len * size_of::<E>(), elements.as_mut_ptr().cast())?;
             elements.set_len(len);
@@ -170,7 +167,7 @@ impl CudaBuffer {
         Ok(elements)
     }
 
-    /// A copy of bytes, from the byte `at` on, on this or another device.
+    /// A copy of bytes, from byte `at` on, to this or another device.
     pub(crate) fn copied(&self, at: usize, bytes: usize, to: &'static CudaDevice) -> Result<Self> {
         let from = self.device();
         // SAFETY: it is written just below.
@@ -181,13 +178,13 @@ impl CudaBuffer {
         let start = self.part("copy", at, bytes)?;
         if from.ordinal() == to.ordinal() {
             to.enter("copy")?;
-            // SAFETY: both have so many bytes; what comes later on the stream waits for the copy.
+            // SAFETY: both have that many bytes; later work on the stream comes after the copy.
             let code = unsafe { (to.driver.cuMemcpyDtoDAsync_v2)(copy.address(), start, bytes, to.stream) };
             to.check("copy", code)?;
             return Ok(copy);
         }
-        // The streams of two devices do not wait for each other: what writes the elements is waited for, and so is the copy, after
-        // which they may be freed.
+        // The streams of two devices are not ordered: waits for the work that writes the elements, and then for the copy, after which they
+        // may be freed.
         from.synchronize()?;
         to.enter("copy")?;
         // SAFETY: as above; the contexts are those of the two blocks.
@@ -198,7 +195,7 @@ impl CudaBuffer {
         Ok(copy)
     }
 
-    /// The address of bytes that must be inside.
+    /// The address of a range of bytes, which must be in bounds.
     fn part(&self, op: &'static str, at: usize, bytes: usize) -> Result<u64> {
         match at.checked_add(bytes) {
             Some(end) if end <= self.bytes() => Ok(self.address() + at as u64),
@@ -208,27 +205,27 @@ impl CudaBuffer {
         }
     }
 
-    /// The device that has it.
+    /// The device of the memory.
     pub(crate) fn device(&self) -> &'static CudaDevice {
         self.block.device
     }
 
-    /// The first byte's address; 0 if there is none.
+    /// The address of the first byte; 0 for an empty buffer.
     pub(crate) fn address(&self) -> u64 {
         self.block.address
     }
 
-    /// How many bytes there are.
+    /// Number of bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.block.bytes
     }
 
-    /// How many elements of type `E` there are.
+    /// Number of elements of type `E`.
     pub(crate) fn len<E>(&self) -> usize {
         self.block.bytes / size_of::<E>()
     }
 
-    /// Another handle to the block; `None` of a window, because the handle could outlive what it was borrowed for.
+    /// Another handle to the block; `None` for a window, because the handle could outlive the borrow.
     pub(crate) fn shared(&self) -> Option<Self> {
         let lends = |lends: &Arc<AtomicBool>| lends.load(Ordering::Relaxed);
         self.window.as_ref().is_none_or(lends).then(|| self.again(self.window.clone()))
@@ -238,20 +235,20 @@ impl CudaBuffer {
         CudaBuffer { block: Arc::clone(&self.block), window }
     }
 
-    /// A handle that can be shared even if it is of a window, until `close`. (Memory of the device is borrowed by windows alone, so a
-    /// handle too many keeps the block alive and is no danger to memory.)
+    /// A handle that can be shared even if it is a window, until `close`. (Device memory is only borrowed by windows, so an extra handle
+    /// keeps the block alive and does not endanger memory safety.)
     pub(crate) fn lent(&self) -> Self {
         self.shared().unwrap_or_else(|| self.again(Some(Arc::new(AtomicBool::new(true)))))
     }
 
-    /// Ends `lent`: no more handles of a window.
+    /// Ends `lent`: no more handles of a window are made.
     pub(crate) fn close(&self) {
         if let Some(lends) = &self.window {
             lends.store(false, Ordering::Relaxed);
         }
     }
 
-    /// The same memory, to be written in place.
+    /// The same memory, for writing in place.
     pub(crate) fn window(&mut self) -> Self {
         self.again(Some(Arc::new(AtomicBool::new(false))))
     }
@@ -266,7 +263,7 @@ impl CudaBuffer {
         self.window.is_some() || Arc::get_mut(&mut self.block).is_some()
     }
 
-    /// Whether the two are the same memory.
+    /// Whether both are the same memory.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.block, &other.block)
     }
@@ -281,12 +278,12 @@ pub(crate) fn bytes_of(device: &'static CudaDevice, len: usize, size: usize) -> 
     len.checked_mul(size).filter(|&bytes| bytes <= isize::MAX as usize).ok_or_else(too_large)
 }
 
-/// A number that the driver fills memory with.
+/// A number that the driver can fill memory with.
 pub(crate) trait Pattern: Copy {
-    /// Begins to fill, and answers the driver's code.
+    /// Starts the fill, and returns the driver's status.
     ///
     /// # Safety
-    /// There is room for `len` numbers at the address, which they are aligned for.
+    /// There is room for `len` numbers at the address, which is aligned for them.
     unsafe fn fill(self, device: &CudaDevice, address: u64, len: usize) -> u32;
 }
 

@@ -1,7 +1,6 @@
-//! Kernels: text compiled to a CUBIN by NVRTC, loaded once for each device, kept in memory and on disk.
+//! Kernels: text compiled to a CUBIN by NVRTC, loaded once per device, cached in memory and on disk.
 //!
-//! Text includes no header, so nothing but NVRTC is needed. `--fmad=false`: the host never contracts `a * b + c` either. Uses
-//! `driver` and `disk`; used by whoever launches.
+//! The text includes no headers, so only NVRTC is needed. `--fmad=false`, because the host does not contract `a * b + c` either.
 
 use super::device::CudaDevice;
 use super::disk;
@@ -17,23 +16,23 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-/// What a kernel is known by in this process. Equal keys have equal text.
+/// The key of a kernel in this process. Equal keys have equal text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum KernelKey {
-    /// A type, and a number for what else the text depends on: the class of layouts, dtypes known at run time.
+    /// A type, and a number for everything else that the text depends on: the class of layouts, dtypes known at run time.
     Type(TypeId, u64),
     /// A name, and a number as above.
     Name(&'static str, u64),
 }
 
 impl KernelKey {
-    /// The key of a type that the text is written from.
+    /// The key of a type whose text is generated.
     pub(crate) fn of<T: 'static>(class: u64) -> Self {
         KernelKey::Type(TypeId::of::<T>(), class)
     }
 }
 
-/// CUDA C++ that stands alone, and the name of its kernel, which is `extern "C"`.
+/// Self-contained CUDA C++, and the name of its `extern "C"` kernel.
 pub(crate) struct Source {
     pub(crate) name: String,
     pub(crate) text: String,
@@ -45,28 +44,28 @@ pub(crate) struct Kernel {
     pub(super) function: cu::CUfunction,
 }
 
-// SAFETY: a function of a module that is never unloaded is used by any thread, as the device's context is.
+// SAFETY: a function of a module that is never unloaded may be used by any thread, like the device's context.
 unsafe impl Send for Kernel {}
 // SAFETY: as above.
 unsafe impl Sync for Kernel {}
 
-/// The kernels of a device. The place of one is locked while it is compiled, so that it is compiled once.
+/// The kernels of a device. Each entry is locked while it is compiled, so that it is compiled once.
 #[derive(Default)]
 pub(super) struct Kernels(RwLock<HashMap<KernelKey, Place>>);
 type Place = Arc<Mutex<Option<&'static Kernel>>>;
 
 static COMPILED: AtomicUsize = AtomicUsize::new(0);
 
-/// How often this process has had text compiled.
+/// Number of compilations in this process.
 pub(crate) fn compiled() -> usize {
     COMPILED.load(Ordering::Relaxed)
 }
 
 impl CudaDevice {
-    /// The kernel of a key; `source` writes its text where this process has not loaded it yet.
+    /// The kernel of a key; `source` writes its text if this process has not loaded it yet.
     ///
     /// # Errors
-    /// If there is no NVRTC, or it does not take the text, which is a bug of castiron; an error is not kept.
+    /// If NVRTC is not available, or rejects the text, which is a bug of castiron; errors are not cached.
     pub(crate) fn kernel(
         &'static self,
         key: KernelKey,
@@ -96,7 +95,7 @@ impl CudaDevice {
         if let Some(image) = disk::read(key) {
             match self.load(source, &image) {
                 Ok(function) => return Ok(function),
-                // Whatever is wrong with it, it is compiled anew.
+                // An unusable entry is compiled again.
                 Err(_) => disk::forget(key),
             }
         }
@@ -110,33 +109,33 @@ impl CudaDevice {
         Ok(function)
     }
 
-    /// Loads a CUBIN for as long as the process lives.
+    /// Loads a CUBIN for the lifetime of the process.
     fn load(&self, source: &Source, image: &[u8]) -> Result<cu::CUfunction> {
         const OP: &str = "load kernel";
         let name =
             CString::new(source.name.as_str()).map_err(|_| self.error(OP, "its name holds a zero".to_owned()))?;
         let (mut module, mut function) = (ptr::null_mut(), ptr::null_mut());
-        // SAFETY: a CUBIN says itself how long it is, and this one is as NVRTC has given it, to this process or to another one of the user's:
-        // `disk` gives back what was written with a key that is the user's alone.
+        // SAFETY: a CUBIN contains its length, and this one was made by NVRTC, in this process or in another one of the same user: `disk`
+        // returns only entries authenticated with a key that only the user can read.
         self.check(OP, unsafe { (self.driver.cuModuleLoadData)(&mut module, image.as_ptr().cast()) })?;
-        // SAFETY: the module has just been loaded; the name ends with a zero.
+        // SAFETY: the module was just loaded; the name is zero-terminated.
         self.check(OP, unsafe { (self.driver.cuModuleGetFunction)(&mut function, module, name.as_ptr()) })?;
         Ok(function)
     }
 }
 
-/// What NVRTC is told beside the text.
+/// NVRTC's options.
 fn options((major, minor): (u32, u32)) -> [String; 3] {
     [format!("--gpu-architecture=sm_{major}{minor}"), "--fmad=false".to_owned(), "--std=c++17".to_owned()]
 }
 
-/// The CUBIN of a text for devices of a capability, which need not be there; the reason where there is none.
+/// The CUBIN of a text for a compute capability, which need not be that of a present device; or the reason of failure.
 pub(crate) fn cubin(source: &Source, capability: (u32, u32)) -> Result<Vec<u8>, String> {
     let (nvrtc, _) = driver::nvrtc().map_err(str::to_owned)?;
     compile(nvrtc, source, &options(capability))
 }
 
-/// The CUBIN of a text; or the log and the text, with the numbers of its lines.
+/// The CUBIN of a text; or the log, and the text with line numbers.
 fn compile(nvrtc: &Nvrtc, source: &Source, options: &[String]) -> Result<Vec<u8>, String> {
     let refused = |what: &str, code: u32| Err(format!("NVRTC answered error {code} to {what} of `{}`", source.name));
     let text = CString::new(source.text.as_str()).map_err(|_| format!("the text of `{}` holds a zero", source.name))?;
@@ -144,8 +143,7 @@ fn compile(nvrtc: &Nvrtc, source: &Source, options: &[String]) -> Result<Vec<u8>
     let options: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
     let mut program = Program { nvrtc, handle: ptr::null_mut() };
     COMPILED.fetch_add(1, Ordering::Relaxed);
-    // SAFETY: strings end with a zero and live until the end; each call gets a program that the first has made, and room for what it
-    // writes.
+    // SAFETY: strings are zero-terminated and live long enough; each call gets a program made by the first call, and room for its output.
     unsafe {
         let code = (nvrtc.nvrtcCreateProgram)(
             &mut program.handle,
@@ -173,11 +171,11 @@ fn compile(nvrtc: &Nvrtc, source: &Source, options: &[String]) -> Result<Vec<u8>
     }
 }
 
-/// A text with the numbers of its lines; of a long one, those around what the log names.
+/// A text with line numbers; for a long text, only lines around those that the log names.
 fn numbered(text: &str, log: &str) -> String {
     const FEW: usize = 60;
     let number = |place: &str| place.split(|c: char| !c.is_ascii_digit()).next().and_then(|digits| digits.parse().ok());
-    // `kernel.cu(12)` is NVRTC's way, `kernel.cu:12` that of others.
+    // `kernel.cu(12)` in NVRTC's logs, `kernel.cu:12` in others.
     let named: Vec<usize> =
         ["kernel.cu(", "kernel.cu:"].iter().flat_map(|before| log.split(before).skip(1).filter_map(number)).collect();
     let all = text.lines().count() <= FEW;
@@ -186,7 +184,7 @@ fn numbered(text: &str, log: &str) -> String {
     lines.map(|(at, line)| format!("{at:5} {line}\n")).collect()
 }
 
-/// A program of NVRTC, destroyed when dropped.
+/// An NVRTC program, destroyed on drop.
 struct Program<'a> {
     nvrtc: &'a Nvrtc,
     handle: rtc::nvrtcProgram,
@@ -195,24 +193,24 @@ struct Program<'a> {
 impl Drop for Program<'_> {
     fn drop(&mut self) {
         if !self.handle.is_null() {
-            // SAFETY: it was made and is not destroyed yet.
+            // SAFETY: it was created and is not destroyed yet.
             unsafe { (self.nvrtc.nvrtcDestroyProgram)(&mut self.handle) };
         }
     }
 }
 
 impl Program<'_> {
-    /// What a function writes, as long as another says.
+    /// The output of a function, whose length another function returns.
     ///
     /// # Safety
-    /// The program was made; the two functions belong together.
+    /// The program was created; the two functions belong together.
     unsafe fn bytes(
         &self,
         size: unsafe extern "C" fn(rtc::nvrtcProgram, *mut usize) -> u32,
         get: unsafe extern "C" fn(rtc::nvrtcProgram, *mut c_char) -> u32,
     ) -> Result<Vec<u8>, u32> {
         let mut len = 0;
-        // SAFETY: the caller's promise; the bytes are as many as the program says.
+        // SAFETY: the caller's promise; the buffer has the returned length.
         unsafe {
             match size(self.handle, &mut len) {
                 0 => {}

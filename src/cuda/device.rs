@@ -1,6 +1,4 @@
-//! `CudaDevice`: a GPU with its context, its one stream and its memory pool.
-//!
-//! Uses `driver`; used by all of this folder.
+//! `CudaDevice`: a GPU with its context, its only stream and its memory pool.
 
 use super::blas::Blas;
 use super::compile::Kernels;
@@ -13,10 +11,10 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use cudarc::driver::sys as cu;
 use std::sync::OnceLock;
 
-/// As many ordinals as a device value may have.
+/// Number of ordinals that a device value can hold.
 const ORDINALS: usize = i8::MAX as usize + 1;
 
-/// A GPU. There is one value for each, which stays until the process ends.
+/// A GPU. One value per device, for the lifetime of the process.
 pub(crate) struct CudaDevice {
     pub(super) ordinal: usize,
     pub(super) driver: &'static Driver,
@@ -24,9 +22,9 @@ pub(crate) struct CudaDevice {
     pub(super) stream: cu::CUstream,
     pub(super) pool: cu::CUmemoryPool,
     capability: (u32, u32),
-    /// What ended the use of the device.
+    /// The error that made the device unusable.
     poison: OnceLock<String>,
-    /// Bytes that buffers hold, and how many they may.
+    /// Bytes held by buffers, and their limit.
     pub(super) used: AtomicUsize,
     limit: AtomicUsize,
     pub(super) kernels: Kernels,
@@ -35,9 +33,9 @@ pub(crate) struct CudaDevice {
     waits: bool,
 }
 
-// SAFETY: handles of the driver may be used by every thread that has the context current, which `enter` sees to.
+// SAFETY: the driver's handles may be used by any thread with the context current, which `enter` ensures.
 unsafe impl Send for CudaDevice {}
-// SAFETY: as above; the driver's functions may be called by several threads at once.
+// SAFETY: as above; the driver's functions are thread-safe.
 unsafe impl Sync for CudaDevice {}
 
 impl core::fmt::Debug for CudaDevice {
@@ -46,10 +44,10 @@ impl core::fmt::Debug for CudaDevice {
     }
 }
 
-/// The device with an ordinal, made when first asked for.
+/// The device with an ordinal, initialised on first use.
 ///
 /// # Errors
-/// If it is not there: the error says what is missing.
+/// If it is not available: the error says what is missing.
 pub(crate) fn device(ordinal: usize) -> Result<&'static CudaDevice> {
     static DEVICES: [OnceLock<Result<CudaDevice>>; ORDINALS] = [const { OnceLock::new() }; ORDINALS];
     match DEVICES.get(ordinal) {
@@ -58,7 +56,7 @@ pub(crate) fn device(ordinal: usize) -> Result<&'static CudaDevice> {
     }
 }
 
-/// How many devices there are; none where CUDA is not.
+/// Number of devices; 0 without CUDA.
 pub(crate) fn count() -> usize {
     driver::driver().map_or(0, |(_, count)| count)
 }
@@ -67,7 +65,7 @@ fn unavailable<T>(ordinal: usize, reason: &'static str) -> Result<T> {
     Err(Error::DeviceUnavailable { device: format!("cuda:{ordinal}"), reason })
 }
 
-/// As [`unavailable`], with text that is made once for each ordinal.
+/// Like [`unavailable`], with a text made once per ordinal.
 fn refused<T>(ordinal: usize, reason: String) -> Result<T> {
     unavailable(ordinal, Box::leak(reason.into_boxed_str()))
 }
@@ -92,7 +90,7 @@ fn open(ordinal: usize) -> Result<CudaDevice> {
     };
     let mut id = 0;
     let (mut context, mut stream, mut pool) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
-    // SAFETY: each call writes to its first argument; `id` is a device once the first has succeeded.
+    // SAFETY: each call writes its first argument; `id` is valid once the first one has succeeded.
     unsafe {
         check("the driver does not give the device", (driver.cuDeviceGet)(&mut id, ordinal as c_int))?;
         let attribute = |which| {
@@ -111,14 +109,14 @@ fn open(ordinal: usize) -> Result<CudaDevice> {
                 "the device has no memory pools (`cudaMallocAsync`), which castiron allocates from",
             );
         }
-        // The primary context is that of the CUDA runtime, and so of all other libraries in the process.
+        // The primary context, shared with the CUDA runtime and all other libraries in the process.
         check("the device gives no context", (driver.cuDevicePrimaryCtxRetain)(&mut context, id))?;
         check("the context can't be used", (driver.cuCtxSetCurrent)(context))?;
-        // A stream that does not wait for the default stream of others.
+        // A stream that does not synchronise with the default stream.
         let kind = cu::CUstream_flags_enum::CU_STREAM_NON_BLOCKING as u32;
         check("the device gives no stream", (driver.cuStreamCreate)(&mut stream, kind))?;
         check("the device gives no memory pool", (driver.cuDeviceGetDefaultMemPool)(&mut pool, id))?;
-        // Otherwise all that is free goes back to the system at each synchronisation.
+        // Otherwise the pool returns all free memory to the system at each synchronisation.
         check("the memory pool can't be set up", keep(driver, pool, u64::MAX))?;
         let waits = std::env::var_os("CASTIRON_CUDA_SYNC").is_some_and(|value| value == "1");
         Ok(CudaDevice {
@@ -139,24 +137,24 @@ fn open(ordinal: usize) -> Result<CudaDevice> {
     }
 }
 
-/// Says how many bytes a pool holds for later while the device is waited for, and answers the driver's code.
+/// Sets how many bytes a pool keeps at synchronisation, and returns the driver's status.
 ///
 /// # Safety
-/// The pool is one of the driver's.
+/// The pool was created by the driver.
 unsafe fn keep(driver: &Driver, pool: cu::CUmemoryPool, mut bytes: u64) -> u32 {
     let threshold = cu::CUmemPool_attribute_enum::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
-    // SAFETY: the attribute is a number of 64 bits.
+    // SAFETY: the attribute is a 64-bit number.
     unsafe { (driver.cuMemPoolSetAttribute)(pool, threshold, (&raw mut bytes).cast::<c_void>()) }
 }
 
-/// Whether a code says that the context is lost: every later call would answer with it.
+/// Whether a status means that the context is lost: every later call would return it.
 fn is_sticky(code: u32) -> bool {
     // ECC, NVLINK, illegal address, timeout, destroyed context, assert, then faults of kernels up to a failed launch.
     matches!(code, 214 | 220 | 700 | 702 | 709 | 710 | 714..=719)
 }
 
 impl CudaDevice {
-    /// As PyTorch prints it.
+    /// The name as PyTorch prints it.
     pub(crate) fn name(&self) -> String {
         format!("cuda:{}", self.ordinal)
     }
@@ -171,7 +169,7 @@ impl CudaDevice {
         self.capability
     }
 
-    /// Whether each launch is waited for (`CASTIRON_CUDA_SYNC=1`), so that a fault is reported by what made it.
+    /// Whether each launch is synchronised (`CASTIRON_CUDA_SYNC=1`), so that a fault is reported by its cause.
     pub(super) fn waits(&self) -> bool {
         self.waits
     }
@@ -182,7 +180,7 @@ impl CudaDevice {
         Error::CudaFailure { op, device: self.name(), reason }
     }
 
-    /// Makes the context that of this thread. The first thing that everybody does.
+    /// Makes the context current on this thread; must come first.
     ///
     /// # Errors
     /// If the device was lost.
@@ -200,7 +198,7 @@ impl CudaDevice {
         self.check(op, unsafe { (self.driver.cuCtxSetCurrent)(self.context) })
     }
 
-    /// What a code means.
+    /// Converts a status to a result.
     #[inline]
     pub(super) fn check(&self, op: &'static str, code: u32) -> Result<()> {
         if code == 0 { Ok(()) } else { Err(self.failed(op, code)) }
@@ -219,63 +217,63 @@ impl CudaDevice {
         self.error(op, reason)
     }
 
-    /// Waits until all that was begun is done.
+    /// Waits for all work on the stream.
     pub(crate) fn synchronize(&self) -> Result<()> {
         self.enter("synchronize")?;
         self.wait("synchronize")
     }
 
-    /// [`synchronize`](Self::synchronize) for who has entered.
+    /// [`synchronize`](Self::synchronize) for callers that have entered the context.
     pub(super) fn wait(&self, op: &'static str) -> Result<()> {
         // SAFETY: the stream is never destroyed.
         self.check(op, unsafe { (self.driver.cuStreamSynchronize)(self.stream) })
     }
 
-    /// Bytes that buffers hold, and bytes that the pool holds for them.
+    /// Bytes held by buffers, and bytes reserved by the pool.
     pub(crate) fn usage(&self) -> Result<(usize, usize)> {
         self.enter("memory")?;
         let mut held = 0_u64;
         let which = cu::CUmemPool_attribute_enum::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT;
-        // SAFETY: it writes a number of 64 bits.
+        // SAFETY: it writes a 64-bit number.
         let code = unsafe { (self.driver.cuMemPoolGetAttribute)(self.pool, which, (&raw mut held).cast()) };
         self.check("memory", code)?;
         Ok((self.used.load(Ordering::Relaxed), held as usize))
     }
 
-    /// Gives memory that no buffer holds back to the system.
+    /// Returns unused memory of the pool to the system.
     pub(crate) fn empty_cache(&self) -> Result<()> {
         self.enter("empty_cache")?;
         self.trim("empty_cache")
     }
 
-    /// [`empty_cache`](Self::empty_cache) for who has entered: what is freed is free when the stream has come to it.
+    /// [`empty_cache`](Self::empty_cache) for callers that have entered the context: waits for the stream, so that freed memory counts.
     pub(super) fn trim(&self, op: &'static str) -> Result<()> {
         self.wait(op)?;
-        // SAFETY: the pool is the device's own.
+        // SAFETY: the pool belongs to the device.
         self.check(op, unsafe { (self.driver.cuMemPoolTrimTo)(self.pool, 0) })
     }
 
-    /// Says how many bytes the pool holds for later while the device is waited for.
+    /// Sets how many bytes the pool keeps at synchronisation.
     pub(crate) fn keep(&self, bytes: usize) -> Result<()> {
         const OP: &str = "set_cuda_cache_limit";
         self.enter(OP)?;
-        // SAFETY: the pool is the device's own.
+        // SAFETY: the pool belongs to the device.
         self.check(OP, unsafe { keep(self.driver, self.pool, bytes as u64) })
     }
 
-    /// Says how many bytes buffers may hold.
+    /// Sets the limit of bytes that buffers may hold.
     pub(crate) fn set_limit(&self, bytes: usize) {
         self.limit.store(bytes, Ordering::Relaxed);
     }
 
-    /// Counts bytes of a buffer to be; `false` if they are more than buffers may hold.
+    /// Reserves bytes for a buffer; `false` if they exceed the limit.
     pub(super) fn reserve(&self, bytes: usize) -> bool {
         let limit = self.limit.load(Ordering::Relaxed);
         let more = |used: usize| used.checked_add(bytes).filter(|&all| all <= limit);
         self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
     }
 
-    /// Bytes free on the device, and all that it has, up to what buffers may hold; zeros where the driver does not say.
+    /// Free and total bytes on the device, up to the limit of buffers; zeros if the driver returns an error.
     pub(super) fn room(&self) -> (usize, usize) {
         let (mut free, mut total) = (0, 0);
         let limit = self.limit.load(Ordering::Relaxed);

@@ -1,9 +1,8 @@
-//! Compiled kernels on disk, so that the next process compiles nothing.
+//! An on-disk cache of compiled kernels, so that the next process need not compile.
 //!
-//! An image from disk is given to the driver as it is, so nobody but the user may be its author: the folder is one that only the user
-//! writes to, and entries are authenticated by a key that only the user reads. A file holds `castiron kernel 2\n`, its name and the
-//! code of its image (16 bytes each) and the CUBIN. What is not whole counts as absent; what can't be written is left. Uses the file
-//! system, `environment` and `file`; used by `compile`.
+//! An image from disk is passed to the driver unchecked, so only the user may have written it: the folder is writable by the user only, and
+//! entries are authenticated with a key that only the user can read. A file holds `castiron kernel 2 `, its name and the authentication
+//! code of its image (16 bytes each) and the CUBIN. Incomplete entries count as absent; write errors are ignored.
 
 use super::environment;
 use std::env;
@@ -16,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 const MAGIC: &[u8] = b"castiron kernel 2\n";
 
-/// A hash of 128 bits (FNV-1a). Parts are kept apart by their lengths.
+/// A 128-bit hash (FNV-1a). Parts are separated by their lengths.
 pub(super) fn hash(parts: &[&[u8]]) -> u128 {
     let mut hash = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128;
     let mut take = |bytes: &[u8]| {
@@ -37,7 +36,7 @@ struct Cache {
     key: [u64; 4],
 }
 
-/// The cache of this process; `None` where there is none, or its folder is not the user's alone.
+/// The cache of this process; `None` if there is none, or its folder is accessible to others.
 fn cache() -> Option<&'static Cache> {
     static CACHE: OnceLock<Option<Cache>> = OnceLock::new();
     let open = || {
@@ -50,7 +49,7 @@ fn cache() -> Option<&'static Cache> {
     CACHE.get_or_init(open).as_ref()
 }
 
-/// `$CASTIRON_CUDA_CACHE` (empty: none), or `castiron/kernels` in the user's folder for caches.
+/// `$CASTIRON_CUDA_CACHE` (empty: no cache), or `castiron/kernels` in the user's cache folder.
 fn folder() -> Option<PathBuf> {
     if env::var_os("CASTIRON_CUDA_CACHE").is_some() {
         return environment::folder("CASTIRON_CUDA_CACHE");
@@ -60,7 +59,7 @@ fn folder() -> Option<PathBuf> {
     Some(caches.join("castiron").join("kernels"))
 }
 
-/// Makes a folder, and those it is in, for the user alone.
+/// Creates a folder and its parents, accessible to the user only.
 fn make_folder(folder: &Path) -> std::io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
@@ -68,14 +67,14 @@ fn make_folder(folder: &Path) -> std::io::Result<()> {
     builder.recursive(true).create(folder)
 }
 
-/// Whether something is this user's, and others may do nothing with it that a mode says.
+/// Whether a file is owned by this user, and none of the permission bits `others` is set.
 #[cfg(unix)]
 fn is_own(metadata: &fs::Metadata, others: u32) -> bool {
     use std::os::unix::fs::MetadataExt;
-    // SAFETY: it asks for a number, and always gets it.
+    // SAFETY: it takes no arguments and cannot fail.
     metadata.uid() == unsafe { libc::geteuid() } && metadata.mode() & others == 0
 }
-/// (Elsewhere the folder for caches is in the user's profile, which is closed to others.)
+/// (On other systems, the cache folder is in the user's profile, which is private.)
 #[cfg(not(unix))]
 fn is_own(_: &fs::Metadata, _: u32) -> bool {
     true
@@ -83,7 +82,7 @@ fn is_own(_: &fs::Metadata, _: u32) -> bool {
 
 const KEY: &str = "key";
 
-/// The key, if nobody else may have seen or made it.
+/// The key, if nobody else may have read or written it.
 fn read_key(folder: &Path) -> Option<[u64; 4]> {
     let (mut file, metadata) = crate::file::open(&folder.join(KEY)).ok()?;
     let mut bytes = [0; 32];
@@ -95,20 +94,20 @@ fn read_key(folder: &Path) -> Option<[u64; 4]> {
     Some(core::array::from_fn(|at| u64::from_le_bytes(numbers[at])))
 }
 
-/// Makes a key, with which all entries of an earlier one are void. (Of two processes that do so at once one has it its way.)
+/// Makes a new key, which invalidates all entries made with an earlier one. (If two processes do so at once, one key wins.)
 fn make_key(folder: &Path) -> Option<[u64; 4]> {
     let key: [u64; 4] = random();
     write_file(folder, KEY, &[&key.map(u64::to_le_bytes).concat()]).ok()?;
     read_key(folder)
 }
 
-/// Numbers that nobody can foretell: the keys of the standard library's hashes are the system's.
+/// Unpredictable numbers: the standard library seeds its hash keys from the operating system.
 fn random<const N: usize>() -> [u64; N] {
     let keyed = RandomState::new();
     core::array::from_fn(|at| keyed.hash_one(at))
 }
 
-/// Writes a file that only the user reads. Others see all of it or nothing: it is written beside its place, where nothing is, and renamed.
+/// Writes a file readable by the user only. Others see all of it or nothing: it is written to a new temporary file and renamed.
 fn write_file(folder: &Path, name: &str, parts: &[&[u8]]) -> std::io::Result<()> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let [number] = random();
@@ -131,12 +130,12 @@ impl Cache {
         format!("{key:032x}.cubin")
     }
 
-    /// What only who has the key can tell of an entry: two codes of 64 bits.
+    /// The authentication code of an entry: two keyed 64-bit hashes.
     fn code(&self, key: u128, image: &[u8]) -> [u8; 16] {
         let mut codes = [0; 16];
         let (halves, _) = codes.as_chunks_mut::<8>();
         for (half, key_half) in halves.iter_mut().zip(self.key.as_chunks::<2>().0) {
-            // (SipHash-2-4 with a key, which hashes of other standard types do not take.)
+            // (SipHash-2-4 with our key, which other hashers of the standard library do not accept.)
             #[allow(deprecated)]
             let mut hasher = core::hash::SipHasher::new_with_keys(key_half[0], key_half[1]);
             hasher.write(&key.to_le_bytes());
@@ -147,7 +146,7 @@ impl Cache {
     }
 }
 
-/// What was kept under a key, if it is whole and the user's.
+/// The image stored under a key, if it is complete and authentic.
 pub(super) fn read(key: u128) -> Option<Vec<u8>> {
     let cache = cache()?;
     let (mut file, _) = crate::file::open(&cache.folder.join(Cache::name(key))).ok()?;
@@ -159,7 +158,7 @@ pub(super) fn read(key: u128) -> Option<Vec<u8>> {
     is_authentic.then(|| image.to_vec())
 }
 
-/// Keeps a kernel, if that is possible.
+/// Stores a kernel, if possible.
 pub(super) fn write(key: u128, image: &[u8]) {
     if let Some(cache) = cache() {
         let parts = [MAGIC, &key.to_le_bytes(), &cache.code(key, image), image];
@@ -167,7 +166,7 @@ pub(super) fn write(key: u128, image: &[u8]) {
     }
 }
 
-/// Forgets a kernel that the driver does not take.
+/// Removes a kernel that the driver rejects.
 pub(super) fn forget(key: u128) {
     if let Some(cache) = cache() {
         let _ = fs::remove_file(cache.folder.join(Cache::name(key)));

@@ -1,8 +1,7 @@
-//! The one door to the driver, NVRTC and cublasLt: every function that is called, or what is missing and what to install.
+//! The only access to the driver, NVRTC and cublasLt: every function that is called, or what is missing and what to install.
 //!
-//! cudarc says what the functions are; they are loaded here, all of one library at once, because its own loader panics where
-//! something is missing. They return numbers, since a driver newer than the bindings may answer with codes that these do not
-//! list. Uses `library`; used by this folder.
+//! cudarc provides the signatures; the functions are loaded here, all of a library at once, because cudarc's loader panics if something is
+//! missing. They return plain numbers, because a newer driver may return codes that the bindings do not list.
 
 #![allow(non_snake_case)]
 
@@ -14,7 +13,7 @@ use cudarc::nvrtc::sys as rtc;
 use libloading::Library;
 use std::sync::OnceLock;
 
-/// Writes the table of a library's functions, and compares each with its signature in the bindings.
+/// Writes the table of a library's functions, checking each against its signature in the bindings.
 ///
 /// `functions! { Driver, cu::CUresult, "…": cuInit(c_uint); }` writes `struct Driver { pub cuInit: unsafe extern "C" fn(c_uint) -> u32 }`.
 /// Those with `[unlisted]` are not in the bindings of each version of CUDA, though in all its drivers: they are not compared.
@@ -34,7 +33,7 @@ macro_rules! functions {
             fn load(library: &'static Library) -> Result<Self, &'static str> {
                 Ok($table {
                     $($name: {
-                        // SAFETY: the bindings, from the library's own header, have the same signature; a code is 32 bits wide.
+                        // SAFETY: the bindings, generated from the library's own header, have the same signature; a status is 32 bits wide.
                         let found = unsafe { library.get(concat!(stringify!($name), "\0")) };
                         *found.map_err(|_| concat!("`", stringify!($name), "` is missing: ", $lacks))?
                     },)*
@@ -119,7 +118,7 @@ functions! {
     cublasLtMatmul(lt::cublasLtHandle_t, lt::cublasLtMatmulDesc_t, *const c_void, *const c_void, lt::cublasLtMatrixLayout_t, *const c_void, lt::cublasLtMatrixLayout_t, *const c_void, *const c_void, lt::cublasLtMatrixLayout_t, *mut c_void, lt::cublasLtMatrixLayout_t, *const lt::cublasLtMatmulAlgo_t, *mut c_void, usize, lt::cudaStream_t);
 }
 
-/// The driver, initialised, and how many devices it has; or why there is none, and what to do.
+/// The initialised driver, and the number of devices; or why there is none, and what to do.
 pub(super) fn driver() -> Result<(&'static Driver, usize), &'static str> {
     static DRIVER: OnceLock<Result<(Driver, usize), &'static str>> = OnceLock::new();
     match DRIVER.get_or_init(start) {
@@ -128,7 +127,7 @@ pub(super) fn driver() -> Result<(&'static Driver, usize), &'static str> {
     }
 }
 
-/// Text that is made once in a process, for errors that hold text of the program.
+/// Leaks a text that is made once per process, for errors with `&'static str`.
 fn once(text: String) -> &'static str {
     Box::leak(text.into_boxed_str())
 }
@@ -140,7 +139,7 @@ fn start() -> Result<(Driver, usize), &'static str> {
          `$CASTIRON_CUDA_LIB`; or keep the tensor on `Cpu`",
     )?;
     let driver = Driver::load(library)?;
-    // SAFETY: the first call of the driver; it takes no flags.
+    // SAFETY: the driver's first call; there are no flags.
     let code = unsafe { (driver.cuInit)(0) };
     match code {
         0 => {}
@@ -189,7 +188,7 @@ pub(super) fn nvrtc() -> Result<(&'static Nvrtc, (i32, i32)), &'static str> {
     }
 }
 
-/// cublasLt, or why it is not used: `CASTIRON_CUBLASLT=0`, or it was not found, or it lacks a function.
+/// cublasLt, or why it is not used: `CASTIRON_CUBLASLT=0`, not found, or a function is missing.
 pub(super) fn cublas_lt() -> Result<&'static CublasLt, &'static str> {
     static FOUND: OnceLock<Result<CublasLt, &'static str>> = OnceLock::new();
     let found = FOUND.get_or_init(|| {
@@ -210,23 +209,23 @@ pub(super) fn cublas_lt() -> Result<&'static CublasLt, &'static str> {
 }
 
 impl Driver {
-    /// The version of CUDA that the driver is of, as `(13, 0)`.
+    /// The CUDA version of the driver, as `(13, 0)`.
     pub(super) fn version(&self) -> (i32, i32) {
         let mut version = 0;
-        // SAFETY: it writes the number, 1000 times the major version and 10 times the minor one.
+        // SAFETY: it writes 1000 times the major version plus 10 times the minor one.
         unsafe { (self.cuDriverGetVersion)(&mut version) };
         (version / 1000, version % 1000 / 10)
     }
 
-    /// A code as the driver calls it: `CUDA_ERROR_OUT_OF_MEMORY (2): out of memory`.
+    /// A status with the driver's description: `CUDA_ERROR_OUT_OF_MEMORY (2): out of memory`.
     pub(super) fn describe(&self, code: u32) -> String {
         type Listed = unsafe extern "C" fn(cu::CUresult, *mut *const c_char) -> u32;
         type Describe = unsafe extern "C" fn(u32, *mut *const c_char) -> u32;
         let text = |describe: Listed| {
-            // SAFETY: the code is passed as the number that it came as, 32 bits wide.
+            // SAFETY: the status is passed as the same 32-bit number.
             let describe = unsafe { core::mem::transmute::<Listed, Describe>(describe) };
             let mut text = core::ptr::null();
-            // SAFETY: it writes the address of text that stays, or null.
+            // SAFETY: it writes the address of a static text, or null.
             let code = unsafe { describe(code, &mut text) };
             // SAFETY: as above.
             (code == 0 && !text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy())

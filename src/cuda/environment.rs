@@ -1,9 +1,9 @@
-//! Environment variables that name folders. Used by `library` and `disk`.
+//! Environment variables that name folders.
 
 use std::path::PathBuf;
 
-/// The folder that a variable names, if its path is absolute. An empty or a relative one leads to wherever the process happens to be, where
-/// others may have put libraries and kernels.
+/// The folder named by a variable, if its path is absolute. An empty or relative path would depend on the working directory, where others
+/// may have put libraries and kernels.
 pub(super) fn folder(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).map(PathBuf::from).filter(|folder| folder.is_absolute())
 }

@@ -1,18 +1,16 @@
-//! Launching a kernel: its grid from the number of elements.
-//!
-//! Uses `device`, `compile` and the arguments of `ops::text`; used by `device::Cuda`.
+//! Launching a kernel: its grid follows from the number of elements.
 
 use super::compile::Kernel;
 use crate::error::Result;
 pub use crate::ops::text::arguments::{Arguments, MOST_BYTES};
 use core::ptr;
 
-/// How many arguments a launch may have.
+/// Maximum number of arguments of a launch.
 const ARGUMENTS: usize = 128;
-/// Threads of a block, where nothing else is said.
+/// Default number of threads per block.
 pub(crate) const THREADS: u32 = 256;
 
-/// How many blocks of how many threads, and what memory each block has for itself beside what the kernel declares.
+/// Number of blocks, threads per block, and dynamic shared memory per block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grid {
     pub(crate) blocks: u32,
@@ -21,28 +19,28 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// A thread for each element, as far as a grid goes: a kernel steps over the rest.
+    /// One thread per element, up to the maximum grid; kernels loop over the rest.
     pub(crate) fn over(elements: usize) -> Self {
-        // The most that a grid has along x.
+        // The maximum grid size along x.
         let blocks = elements.div_ceil(THREADS as usize).min(i32::MAX as usize);
         Grid { blocks: blocks as u32, threads: THREADS, shared: 0 }
     }
 
-    /// So many blocks of so many threads.
+    /// A grid of this many blocks and threads per block.
     pub(crate) fn blocks(blocks: u32, threads: u32) -> Self {
         Grid { blocks, threads, shared: 0 }
     }
 }
 
 impl Kernel {
-    /// Begins a launch. Over no elements there is nothing to do.
+    /// Starts a launch. An empty grid does nothing.
     ///
     /// # Safety
-    /// The arguments are the kernel's parameters, of the same number, sizes and alignments. What it reads and writes over this grid is
-    /// memory of its device, alive when this returns; what it writes may be written.
+    /// The arguments match the kernel's parameters in number, size and alignment. What it reads and writes over this grid is memory of its
+    /// device, alive when this returns; what it writes may be written.
     ///
     /// # Errors
-    /// If the device was lost or refuses the launch. A fault of the kernel shows in a later call, or here where
+    /// If the device was lost or rejects the launch. A fault of the kernel is reported by a later call, or here with
     /// `CASTIRON_CUDA_SYNC=1`.
     pub(crate) unsafe fn launch(&self, op: &'static str, grid: Grid, arguments: &Arguments) -> Result<()> {
         let Grid { blocks, threads, shared } = grid;
@@ -62,7 +60,7 @@ impl Kernel {
         }
         device.enter(op)?;
         let (driver, mut places) = (device.driver, arguments.pointers());
-        // SAFETY: the caller's promise. The driver copies the arguments before it returns, and writes none of them.
+        // SAFETY: the caller's promise. The driver copies the arguments before it returns, and does not write them.
         let code = unsafe {
             (driver.cuLaunchKernel)(
                 self.function,

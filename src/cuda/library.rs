@@ -1,13 +1,11 @@
-//! Where the libraries of CUDA are: environment variables, the loader's own search, a toolkit, wheels of Python.
-//!
-//! Uses `libloading`; used by `driver`.
+//! Finding CUDA's libraries: environment variables, the loader's search path, a toolkit, Python wheels.
 
 use super::environment;
 use libloading::Library;
 use std::path::{Path, PathBuf};
 
-/// A library by its names, the first that is found; it stays loaded. `beside` is the beginning of the names of libraries in the same
-/// folder that are loaded before it, since it would look for them in the loader's path alone.
+/// Opens the first library found among `names`; it stays loaded. `beside` is the name prefix of dependencies in the same folder, which are
+/// loaded first, because the loader would search for them in its own path only.
 pub(super) fn open(names: &[&str], beside: Option<&str>, folders: &[PathBuf]) -> Option<&'static Library> {
     let in_folder = |folder: &Path| {
         let path = names.iter().map(|name| folder.join(name)).find(|path| path.is_file())?;
@@ -16,7 +14,7 @@ pub(super) fn open(names: &[&str], beside: Option<&str>, folders: &[PathBuf]) ->
         }
         load(&path)
     };
-    // What `$CASTIRON_CUDA_LIB` names comes first; the loader's own search comes before the other folders.
+    // `$CASTIRON_CUDA_LIB` comes first; the loader's search path comes before the other folders.
     let named = environment::folder("CASTIRON_CUDA_LIB");
     named
         .as_deref()
@@ -26,13 +24,13 @@ pub(super) fn open(names: &[&str], beside: Option<&str>, folders: &[PathBuf]) ->
 }
 
 fn load(path: &Path) -> Option<&'static Library> {
-    // SAFETY: these are the vendor's libraries, or what the user says they are; their initialisers expect nothing of us.
+    // SAFETY: these are the vendor's libraries, or ones the user named; their initialisers have no requirements.
     let library = unsafe { Library::new(path) }.ok()?;
-    // It is never unloaded: functions of it are used until the process ends.
+    // Never unloaded: its functions are used until the process ends.
     Some(Box::leak(Box::new(library)))
 }
 
-/// The files in a folder whose names begin so, in order.
+/// The files in a folder whose names start with `start`, sorted.
 fn starting_with(folder: &Path, start: &str) -> Vec<PathBuf> {
     let entries = folder.read_dir().into_iter().flatten().flatten();
     let mut found: Vec<PathBuf> = entries
@@ -43,8 +41,8 @@ fn starting_with(folder: &Path, start: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Where a toolkit's libraries may be: `$CUDA_HOME`, `$CUDA_PATH`, `/usr/local/cuda`, and the wheels that pip has put into
-/// `$VIRTUAL_ENV` (`nvidia-cuda-nvrtc`, `nvidia-cublas`, or those that came with PyTorch).
+/// Folders that may hold a toolkit's libraries: `$CUDA_HOME`, `$CUDA_PATH`, `/usr/local/cuda`, and the wheels in `$VIRTUAL_ENV`
+/// (`nvidia-cuda-nvrtc`, `nvidia-cublas`, or those installed with PyTorch).
 pub(super) fn toolkit_folders() -> Vec<PathBuf> {
     let mut folders = Vec::new();
     for root in ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(environment::folder) {
@@ -58,7 +56,7 @@ pub(super) fn toolkit_folders() -> Vec<PathBuf> {
             .collect();
         packages.push(environment.join("Lib/site-packages/nvidia"));
         for package in packages {
-            // (Those of CUDA 13 are in one folder, on Windows in one of its own below it.)
+            // (CUDA 13's wheels share one folder; on Windows, a subfolder of it.)
             for of in ["cu13", "cuda_nvrtc", "cublas"] {
                 folders.extend(["lib", "bin", "bin/x86_64"].map(|folder| package.join(of).join(folder)));
             }

@@ -1,5 +1,5 @@
-//! The CUDA runtime: the driver, NVRTC and cublasLt, loaded when first used; devices, their memory, kernels compiled from text, and
-//! launches. The only place that knows the driver.
+//! The CUDA runtime: the driver, NVRTC and cublasLt, loaded on first use; devices, their memory, kernels compiled from text, and launches.
+//! The only place that calls the driver.
 //!
 //! ```text
 //! driver   libraries and their functions, or what is missing
@@ -7,12 +7,12 @@
 //! staging  large copies by way of pinned memory
 //! buffer   memory on a device, counted and freed in the stream's order
 //! compile  text -> CUBIN -> kernel, kept in memory and on disk
-//! launch   a kernel over so many elements
+//! launch   a kernel over a number of elements
 //! blas     products of matrices by cublasLt, each by a plan
 //! ```
 //!
-//! All work on a device is ordered by its one stream: memory is freed there after whatever reads it, and only reading
-//! elements to the host waits. Uses dtypes, errors and the host's threads; used by `device`.
+//! All work on a device is ordered by its only stream: memory is freed there after everything that reads it, and only reads by the host
+//! wait.
 
 pub(crate) mod blas;
 pub(crate) mod buffer;
@@ -25,9 +25,9 @@ mod environment;
 mod event;
 pub(crate) mod launch;
 mod library;
-pub mod outside;
 mod plan;
 mod staging;
+pub mod test_hooks;
 
 pub use buffer::CudaBuffer;
 pub(crate) use device::{CudaDevice, device};

@@ -1,6 +1,4 @@
-//! How cublasLt does a product: descriptions of the product and of its matrices, and the algorithm that it chooses for them.
-//!
-//! Uses `driver` and what `blas` says of products; used by `blas`.
+//! How cublasLt computes a product: descriptions of the product and its matrices, and the chosen algorithm.
 
 use super::blas::{Gemm, INVALID_VALUE, Matrix, NOT_SUPPORTED, Numbers, SUCCESS, Summand, check, numbers};
 use super::device::CudaDevice;
@@ -18,7 +16,7 @@ pub(super) struct Library {
     pub(super) handle: lt::cublasLtHandle_t,
 }
 
-/// What cublasLt has made, destroyed when dropped.
+/// An object made by cublasLt, destroyed on drop.
 pub(super) struct Made<T: Copy> {
     pub(super) handle: T,
     destroy: unsafe extern "C" fn(T) -> u32,
@@ -26,29 +24,29 @@ pub(super) struct Made<T: Copy> {
 
 impl<T: Copy> Drop for Made<T> {
     fn drop(&mut self) {
-        // SAFETY: it was made and is not destroyed yet; nothing that was begun needs it any more.
+        // SAFETY: it was created and is not destroyed yet; no pending work needs it.
         let _ = unsafe { (self.destroy)(self.handle) };
     }
 }
 
-/// How a product is done.
+/// The plan of a product.
 pub(super) struct Plan {
     pub(super) product: Made<lt::cublasLtMatmulDesc_t>,
-    /// Of cublasLt's `A`, which is the right factor, `B`, `C` and `D`.
+    /// The layouts of cublasLt's `A` (the right factor), `B`, `C` and `D`.
     pub(super) layouts: [Made<lt::cublasLtMatrixLayout_t>; 4],
     pub(super) algorithm: lt::cublasLtMatmulAlgo_t,
     pub(super) workspace: usize,
 }
 
 impl Library {
-    /// How a product with this key is done, with so many bytes of workspace at most; `None` for what is not supported.
+    /// The plan of a product with this key and at most `most` bytes of workspace; `None` if it is not supported.
     pub(super) fn plan(&self, op: &'static str, key: &Gemm, most: usize) -> Result<Option<Plan>> {
         use lt::cublasLtMatmulDescAttributes_t as Product;
         use lt::cublasLtMatmulPreferenceAttributes_t as Preference;
         let Library { device, lt, handle } = *self;
         let Some(Numbers { factors, result, sums, scale }) = numbers(key.dtypes) else { return Ok(None) };
         let [m, k, n] = key.sizes;
-        // Which are the rows and columns as cublasLt counts them: a matrix of contiguous rows is one of contiguous columns, transposed.
+        // Rows and columns as cublasLt counts them: a matrix with contiguous rows is a transposed one with contiguous columns.
         let stored = |matrix: &Matrix, rows: usize, columns: usize| match matrix.by_columns {
             true => (rows, columns, *matrix),
             false => (columns, rows, *matrix),
@@ -76,7 +74,7 @@ impl Library {
         if let Summand::Row(row) = key.summand {
             let epilogue = lt::cublasLtEpilogue_t::CUBLASLT_EPILOGUE_BIAS as u32;
             plan.set(self, op, Product::CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue)?;
-            // (The row has no alignment of its own to be told. As PyTorch does, the result's stands for both.)
+            // (A summand row has no alignment attribute of its own. Like PyTorch, uses the result's for both.)
             aligned[3] = aligned[3].min(row);
         }
         let mut preference = ptr::null_mut();
@@ -85,7 +83,7 @@ impl Library {
         check(device, op, "cublasLtMatmulPreferenceCreate", code)?;
         let preference = Made { handle: preference, destroy: lt.cublasLtMatmulPreferenceDestroy };
         let prefer = |which, value: &[u8]| {
-            // SAFETY: the attribute has so many bytes.
+            // SAFETY: the attribute has that many bytes.
             let code = unsafe {
                 (lt.cublasLtMatmulPreferenceSetAttribute)(preference.handle, which, value.as_ptr().cast(), value.len())
             };
@@ -93,7 +91,7 @@ impl Library {
         };
         let most = most as u64;
         prefer(Preference::CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &most.to_ne_bytes())?;
-        // Parts of a sum are added in the number that is computed in, and in one order: not in the result's elements.
+        // Split sums are combined in the compute type and in a fixed order, not in the result's dtype.
         let reductions = lt::cublasLtReductionScheme_t::CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE as u32;
         prefer(Preference::CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &reductions.to_ne_bytes())?;
         let alignments = [
@@ -108,7 +106,7 @@ impl Library {
         let [a, b, c, d] = plan.layouts.each_ref().map(|made| made.handle);
         let mut found = MaybeUninit::<lt::cublasLtMatmulHeuristicResult_t>::zeroed();
         let mut count = 0;
-        // SAFETY: it writes up to one result, and how many.
+        // SAFETY: it writes at most one result, and their number.
         let code = unsafe {
             (lt.cublasLtMatmulAlgoGetHeuristic)(
                 handle,
@@ -123,14 +121,14 @@ impl Library {
                 &mut count,
             )
         };
-        // Sizes that 32 bits do not hold are invalid to versions that have no such product.
+        // Older versions report sizes that exceed 32 bits as invalid.
         let large = [m, k, n].into_iter().any(|size| size > i32::MAX as usize);
         if code == NOT_SUPPORTED || (code == INVALID_VALUE && large) {
             return Ok(None);
         }
         check(device, op, "cublasLtMatmulAlgoGetHeuristic", code)?;
         let found = found.as_ptr();
-        // SAFETY: all of it was zeros before it was written; the status is read as the number that it is.
+        // SAFETY: all of it was zeroed before it was written; the status is read as a plain number.
         let (state, algorithm, workspace) = unsafe {
             (
                 (&raw const (*found).state).cast::<u32>().read(),
@@ -142,7 +140,7 @@ impl Library {
         Ok(found.then_some(Plan { algorithm, workspace, ..plan }))
     }
 
-    /// The layout of matrices with so many rows and columns, columns being contiguous.
+    /// The layout of matrices with these rows and columns, and contiguous columns.
     fn layout(
         &self,
         op: &'static str,
@@ -164,7 +162,7 @@ impl Library {
                 (Layout::CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &batch[..]),
                 (Layout::CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &step[..]),
             ] {
-                // SAFETY: the attribute has so many bytes.
+                // SAFETY: the attribute has that many bytes.
                 let code = unsafe {
                     (self.lt.cublasLtMatrixLayoutSetAttribute)(handle, which, value.as_ptr().cast(), value.len())
                 };
@@ -176,7 +174,7 @@ impl Library {
 }
 
 impl Plan {
-    /// Sets an attribute of the product, whose value is a number of this type.
+    /// Sets a numeric attribute of the product.
     pub(super) fn set<T: Copy>(
         &self,
         &Library { device, lt, .. }: &Library,
@@ -184,7 +182,7 @@ impl Plan {
         which: lt::cublasLtMatmulDescAttributes_t,
         value: &T,
     ) -> Result<()> {
-        // SAFETY: the attribute has so many bytes.
+        // SAFETY: the attribute has that many bytes.
         let code = unsafe {
             (lt.cublasLtMatmulDescSetAttribute)(self.product.handle, which, (&raw const *value).cast(), size_of::<T>())
         };

@@ -1,7 +1,5 @@
-//! Large copies between the host and a GPU, by way of a ring of pinned memory: several threads copy one part while the GPU copies
-//! another. (From and to memory that is not pinned the driver does the same with one thread.)
-//!
-//! Uses `device` and the host's threads; used by `buffer`.
+//! Large copies between the host and a GPU through a ring of pinned memory: several host threads copy one part while the GPU copies
+//! another. (For memory that is not pinned, the driver does the same with a single thread.)
 
 use super::device::CudaDevice;
 use crate::cpu::threads::{self, Shared};
@@ -11,15 +9,15 @@ use core::ptr;
 use cudarc::driver::sys as cu;
 use std::sync::{Mutex, PoisonError};
 
-/// Copies of so many bytes or more go this way.
+/// Minimum bytes for copies through the ring.
 pub(super) const LARGE: usize = 1 << 20;
-/// How many parts are under way at once, and the most bytes of each.
+/// Number of parts in flight, and maximum bytes per part.
 const SLOTS: usize = 4;
 const PART: usize = 8 << 20;
-/// Bytes that are worth a thread of the host.
+/// Bytes per host thread.
 const PIECE: usize = 256 << 10;
 
-/// The ring of a device, made when the first large copy needs it.
+/// The ring of a device, allocated by the first large copy.
 #[derive(Default)]
 pub(super) struct Staging(Mutex<Ring>);
 
@@ -28,22 +26,22 @@ enum Ring {
     #[default]
     Unasked,
     Held([Slot; SLOTS]),
-    /// There is no pinned memory: the driver copies as it can.
+    /// There is no pinned memory: the driver copies directly.
     Refused,
 }
 
-/// Pinned memory, which stays until the process ends, and the event behind the last copy that used it.
+/// Pinned memory, never freed, and the event after the last copy that used it.
 #[derive(Clone, Copy)]
 struct Slot {
     memory: *mut u8,
     event: cu::CUevent,
 }
 
-// SAFETY: the memory and the event are used by whoever holds the lock.
+// SAFETY: memory and event are only used by the holder of the lock.
 unsafe impl Send for Ring {}
 
 impl Ring {
-    /// The slots, if there are any.
+    /// The slots, if available.
     fn slots(&mut self, device: &CudaDevice) -> Option<[Slot; SLOTS]> {
         if let Ring::Unasked = self {
             *self = Slot::make(device).map_or(Ring::Refused, Ring::Held);
@@ -56,12 +54,12 @@ impl Ring {
 }
 
 impl Slot {
-    /// All slots, parts of one block; `None` where the driver gives none.
+    /// Allocates all slots as parts of one block; `None` if the driver has no memory.
     fn make(device: &CudaDevice) -> Option<[Slot; SLOTS]> {
         let driver = device.driver;
         let mut memory = ptr::null_mut();
         let mut events = [ptr::null_mut(); SLOTS];
-        // SAFETY: each call writes to its first argument. Flags: none for memory, which is read by the host, too; no times of events.
+        // SAFETY: each call writes its first argument. Flags: none for the memory, which the host reads, too; events without timing.
         unsafe {
             for event in &mut events {
                 if (driver.cuEventCreate)(event, cu::CUevent_flags_enum::CU_EVENT_DISABLE_TIMING as u32) != 0 {
@@ -79,55 +77,55 @@ impl Slot {
         }))
     }
 
-    /// Waits until what was begun with the memory is done.
+    /// Waits for all work that uses the memory.
     fn wait(&self, device: &CudaDevice, op: &'static str) -> Result<()> {
-        // SAFETY: the event was made for this device. (One that was never recorded is not waited for.)
+        // SAFETY: the event was created for this device. (An event that was never recorded counts as complete.)
         device.check(op, unsafe { (device.driver.cuEventSynchronize)(self.event) })
     }
 
-    /// Says that the memory is in use until the stream comes here.
+    /// Marks the memory as in use until the stream reaches this point.
     fn mark(&self, device: &CudaDevice, op: &'static str) -> Result<()> {
         // SAFETY: as above.
         device.check(op, unsafe { (device.driver.cuEventRecord)(self.event, device.stream) })
     }
 }
 
-/// Copies bytes by several threads.
+/// Copies bytes with several threads.
 ///
 /// # Safety
-/// There are so many at both places, which do not overlap.
+/// There are `bytes` bytes at both places, which do not overlap.
 unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
     let both = Shared((from, to));
     threads::for_each(bytes.div_ceil(PIECE), &|piece| {
         let whole: Shared<_> = both;
         let (from, to) = whole.0;
         let at = piece * PIECE;
-        // SAFETY: the caller's promise; each piece is its own part.
+        // SAFETY: the caller's promise; the pieces are disjoint.
         unsafe { ptr::copy_nonoverlapping(from.add(at), to.add(at), PIECE.min(bytes - at)) }
     });
 }
 
-/// Where the parts of a copy begin, and how long they are: as many as slots at least, that copies overlap, and none longer than a slot.
+/// The offsets and lengths of the parts of a copy: at least as many as slots, so that copies overlap, and none longer than a slot.
 fn parts(bytes: usize) -> impl Iterator<Item = (usize, usize)> + Clone {
     let part = bytes.div_ceil(SLOTS).next_multiple_of(4096).min(PART);
     (0..bytes).step_by(part).map(move |at| (at, part.min(bytes - at)))
 }
 
 impl Staging {
-    /// Does a copy with the ring; `false` where there is none.
+    /// Runs a copy with the ring; `false` if there is none.
     fn with(
         &self,
         device: &CudaDevice,
         op: &'static str,
         work: impl FnOnce(&[Slot; SLOTS]) -> Result<()>,
     ) -> Result<bool> {
-        // (Threads of the pool that wait here delay nobody: `for_each` waits for none that has not begun.)
+        // (Pool threads that wait here delay nobody: `for_each` does not wait for helpers that have not started.)
         let mut ring = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(slots) = ring.slots(device) else { return Ok(false) };
         match work(&slots) {
             Ok(()) => Ok(true),
             Err(error) => {
-                // Copies may be under way that no event stands behind.
+                // Copies without an event after them may be pending.
                 if device.wait(op).is_err() {
                     *ring = Ring::Refused;
                 }
@@ -136,10 +134,10 @@ impl Staging {
         }
     }
 
-    /// Copies bytes of the host to an address; they have been read when this returns. `false` where nothing was done.
+    /// Copies host bytes to an address; they have been read when this returns. `false` if nothing was done.
     ///
     /// # Safety
-    /// There are so many bytes at both; the context of the device is current.
+    /// There are that many bytes at both places; the device's context is current.
     pub(super) unsafe fn upload(&self, device: &CudaDevice, from: *const u8, to: u64, bytes: usize) -> Result<bool> {
         const OP: &str = "upload";
         self.with(device, OP, |slots| {
@@ -162,7 +160,7 @@ impl Staging {
         })
     }
 
-    /// Copies bytes at an address to the host, and waits for them. `false` where nothing was done.
+    /// Copies bytes at an address to the host, and waits for them. `false` if nothing was done.
     ///
     /// # Safety
     /// As for [`upload`](Self::upload).
@@ -170,7 +168,7 @@ impl Staging {
         const OP: &str = "download";
         self.with(device, OP, |slots| {
             let begin = |((at, len), slot): ((usize, usize), &Slot)| {
-                // (An upload may still be under way.)
+                // (An upload may still be pending.)
                 slot.wait(device, OP)?;
                 let memory = slot.memory.cast::<c_void>();
                 // SAFETY: the caller's promise; nothing uses the slot any more.
@@ -184,9 +182,9 @@ impl Staging {
             let mut later = all().skip(SLOTS);
             for ((at, len), slot) in all() {
                 slot.wait(device, OP)?;
-                // SAFETY: the caller's promise; the part has come.
+                // SAFETY: the caller's promise; the part has arrived.
                 unsafe { copy(slot.memory, to.add(at), len) };
-                // The part that comes next into this slot.
+                // Starts the next part for this slot.
                 later.next().map_or(Ok(()), begin)?;
             }
             Ok(())

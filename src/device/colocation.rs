@@ -1,9 +1,8 @@
-//! Which devices operands of one operation may be on: the same, or a zero-dim CPU tensor beside a tensor on another
-//! device, to which it is copied.
+//! Which devices the operands of one operation may be on: the same one, or a zero-dim CPU tensor together with a tensor on another device,
+//! to which it is copied.
 //!
-//! Source: PyTorch, "Tensor Attributes", torch.device; `tests/oracle/device.json`. A zero-dim tensor elsewhere is
-//! never copied to the CPU. The bound is on the operand's place, so code generic over one device needs none. Used by
-//! `tensor`.
+//! Source: PyTorch, "Tensor Attributes", torch.device; `tests/oracle/device.json`. A zero-dim tensor on another device is never copied to
+//! the CPU. The bound is on the operand's place, so code generic over one device needs none.
 
 use super::{Backend, Cpu, Cuda, Device, Meta};
 use crate::dtype::scalar::{Kind, TensorKind, ZeroDim};
@@ -12,17 +11,17 @@ use crate::layout::strides;
 use crate::ops::expression::{AXES, Expression, Leaf, Splat};
 use crate::storage::View;
 
-/// Where an operand is: a device, or [`Anywhere`] for a Rust scalar.
+/// The place of an operand: a device, or [`Anywhere`] for a Rust scalar.
 pub trait Place: 'static {
-    /// What holds the elements there.
+    /// The storage of elements there.
     type Buffer;
 }
 
-/// The place of a Rust scalar, which goes with every device.
+/// The place of a Rust scalar, which is compatible with every device.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Anywhere;
 
-/// No value exists: scalars have no buffer.
+/// Uninhabited: scalars have no buffer.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub enum NoBuffer {}
@@ -31,25 +30,25 @@ impl Place for Anywhere {
     type Buffer = NoBuffer;
 }
 
-/// An operand, as the device that runs the operation sees it.
+/// An operand, seen from the device that runs the operation.
 #[doc(hidden)]
 pub enum Source<'a, D: Device, E> {
     /// Elements on the device.
     View(View<'a, D::Storage, E>),
-    /// One element, read from the CPU.
+    /// One element, read on the CPU.
     Value(E),
 }
 
-/// An operand of kind `K` on device `Self` and one of kind `OtherKind` on `Other` may meet.
+/// An operand of kind `K` on device `Self` and one of kind `OtherKind` on `Other` may be combined.
 ///
-/// Holds for `Self` and itself, whatever the kinds.
+/// Every device implements it for itself, for all kinds.
 #[diagnostic::on_unimplemented(
     message = "operands are on different devices: `{Self}` and `{Other}`",
     label = "expected an operand on `{Self}`, found one on `{Other}`",
     note = "move one of them with `.to_device::<{Self}>()`; only a zero-dim CPU tensor joins another device by itself"
 )]
 pub trait Meet<Other: Place, K: Kind, OtherKind: Kind>: Device {
-    /// Where the result is.
+    /// The device of the result.
     type Output: Device;
     #[doc(hidden)]
     fn left<'a, E: crate::dtype::Element>(view: View<'a, Self::Storage, E>) -> Result<Source<'a, Self::Output, E>>;
@@ -79,7 +78,7 @@ impl<D: Device, K: Kind, OtherKind: Kind> Meet<Anywhere, K, OtherKind> for D {
     }
 }
 
-/// A zero-dim CPU tensor joins these devices.
+/// Lets a zero-dim CPU tensor be combined with tensors on these devices.
 macro_rules! cpu_joins {
     ($([$($n:ident)?] $device:ty;)*) => {$(
         #[diagnostic::do_not_recommend]
@@ -118,17 +117,17 @@ cpu_joins! {
     [] Meta;
 }
 
-/// An operation that writes into a tensor on `Self` takes an operand of kind `OtherKind` on `Other`.
+/// An operation that writes to a tensor on `Self` takes an operand of kind `OtherKind` on `Other`.
 #[diagnostic::on_unimplemented(
     message = "operands are on different devices: `{Self}` and `{Other}`",
     label = "expected an operand on `{Self}`, found one on `{Other}`",
     note = "move the operand with `.to_device::<{Self}>()`; only a zero-dim CPU tensor joins another device by itself"
 )]
 pub trait Receives<Other: Place, OtherKind: Kind>: Device {
-    /// The operand in an expression: elements that are read, or one value.
+    /// The operand in an expression: a leaf, or a single value.
     #[doc(hidden)]
     type Part<E: crate::dtype::Element>: Expression<Elem = E>;
-    /// The operand in an expression over elements of these sizes, to which it broadcasts.
+    /// The operand in an expression over elements of these sizes, to which it is broadcast.
     #[doc(hidden)]
     fn part<E: crate::dtype::Element>(view: View<'_, Other::Buffer, E>, sizes: &[usize]) -> Result<Self::Part<E>>;
     #[doc(hidden)]

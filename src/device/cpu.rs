@@ -1,12 +1,12 @@
 //! `Cpu`: the host, whose loops are in `cpu`.
 
 use super::call::{Call, Convolve, Given, RunOn, runs};
-use super::{Backend, Device, Place, convolving};
+use super::{Backend, Device, Place, convolution};
 use crate::cpu::conv::Weight;
 use crate::cpu::epilogue::Then;
 use crate::cpu::{
-    attention, compress, conv, elementwise, epilogue, fresh, fused, gather, gemm, index_rows, integer_gemm, lanes,
-    moving, order, pool, read, reduce, rows, scatter, search, tiny_gemm,
+    attention, compress, conv, elementwise, epilogue, fill, fused, gather, gemm, index_rows, integer_gemm, lanes,
+    order, pick, pool, read, reduce, rows, scatter, search, tiny_gemm,
 };
 use crate::dtype::{Castable, Dtype, Element};
 use crate::error::Result;
@@ -35,13 +35,13 @@ impl Backend for Cpu {
         HostBuffer::from_vec(make()?)
     }
     fn zeroed<E: Element>(_: Option<&HostBuffer>, len: usize) -> Result<HostBuffer> {
-        fresh::zeroed::<E>(len)
+        fill::zeroed::<E>(len)
     }
     fn fill<E: Element>(_: Option<&HostBuffer>, value: E, len: usize) -> Result<HostBuffer> {
-        fresh::fill(value, len)
+        fill::fill(value, len)
     }
     fn tabulate<O: Element>(kernel: impl Map1<i64, O>, _: Option<&HostBuffer>, len: usize) -> Result<HostBuffer> {
-        fresh::tabulate(kernel, len)
+        fill::tabulate(kernel, len)
     }
     #[inline]
     fn is_unique(storage: &mut HostBuffer) -> bool {
@@ -223,9 +223,9 @@ runs! { HostBuffer:
     };
     Rows [A: Element, O: Element, K: RowKernel<A, O>] |call| rows::rows(call.kernel, call.a, call.shared);
     Groups [A: Element, O: Element, K: RowKernel<A, O>] |call| rows::groups(call.kernel, call.a, call.shared);
-    Pick [E: Element] |call| moving::pick(call.a, call.axes, call.fill);
+    Pick [E: Element] |call| pick::pick(call.a, call.axes, call.fill);
     Join [E: Element] |call| elementwise::join(&call.pieces, call.axis, call.sizes, call.strides);
-    Band [E: Element] |call| moving::band(call.a, call.low, call.high);
+    Band [E: Element] |call| pick::band(call.a, call.low, call.high);
     Gather [E: Element] |call| gather::gather(call.indexing, call.a, call.index);
     Scatter [E: Element] |call| scatter::scatter(call.indexing, call.index, call.b, call.out);
     ScatterWith [E: Element, K: Map2<E, E, E>] |call| {
@@ -243,7 +243,7 @@ runs! { HostBuffer:
     };
     ProductByPacked [E: Dtype, K: Map1<E, E>] |call| {
         if !conv::has::<E>() {
-            return convolving::product_with_copy::<Cpu, E, K>(call.kernel, call.x, call.weight, call.bias);
+            return convolution::product_with_copy::<Cpu, E, K>(call.kernel, call.x, call.weight, call.bias);
         }
         let then = call.kernel.map(|kernel| move |out: *mut E, len: usize| epilogue::apply(kernel, out, len));
         conv::multiply_packed(call.x, call.weight, call.bias, then.as_ref().map(|then| then as Then<'_, E>))
@@ -251,7 +251,7 @@ runs! { HostBuffer:
     ProductOfBytes [E: Dtype] |call| integer_gemm::int_mm(call.a, call.b);
     Convolve [E: Dtype, K: Map1<E, E>] |call| convolve(call);
     Pack [E: Dtype] |call| {
-        if conv::has::<E>() { conv::pack(call.weight, call.groups) } else { convolving::copied::<Cpu, E>(call.weight) }
+        if conv::has::<E>() { conv::pack(call.weight, call.groups) } else { convolution::copied::<Cpu, E>(call.weight) }
     };
     Pool [A: Element, R: Reducer<A>] |call| pool::pool(call.reducer, call.windows, call.x, call.places);
     Attend [E: Dtype] |call| attention::attend(&call.attention);
@@ -268,9 +268,9 @@ fn convolve<E: Dtype, K: Map1<E, E>>(call: Convolve<'_, HostBuffer, E, K>) -> Re
     let Convolve { kernel, is_packed, convolution, sizes, strides, x, weight, bias, .. } = call;
     // Images that lie channel by channel are the right factor of a product as they are.
     let is_product =
-        kernel.is_none() && !is_packed && convolution.is_pointwise() && convolving::is_row_major(sizes, strides);
+        kernel.is_none() && !is_packed && convolution.is_pointwise() && convolution::is_row_major(sizes, strides);
     if !conv::has::<E>() || is_product {
-        return convolving::run::<Cpu, E, K>(call);
+        return convolution::run::<Cpu, E, K>(call);
     }
     let then = kernel.map(|kernel| move |out: *mut E, len: usize| epilogue::apply(kernel, out, len));
     let then = then.as_ref().map(|then| then as Then<'_, E>);

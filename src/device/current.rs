@@ -1,5 +1,5 @@
-//! The device used where none is named: the current CUDA device, and the default device of `AnyTensor`'s factories.
-//! Both are settings of the thread.
+//! The devices used if none is given: the current CUDA device, and the default device of `AnyTensor`'s factories. Both are thread-local
+//! settings.
 
 use super::cuda;
 use super::value::{AnyDevice, DeviceType, IntoDevice};
@@ -12,7 +12,7 @@ std::thread_local! {
     static DEFAULT: RefCell<Setting<AnyDevice>> = Setting::new(AnyDevice::CPU);
 }
 
-/// Whether there is an accelerator that an ordinal alone can count.
+/// Checks that there is an accelerator, for an ordinal without a type.
 pub(super) fn expect_accelerator() -> Result<()> {
     cuda::available(AnyDevice::cuda(0)).map_err(|error| match error {
         Error::DeviceUnavailable { reason, .. } => {
@@ -27,8 +27,8 @@ pub(super) fn cuda_index() -> Option<u8> {
     scoped::get(&CURRENT)
 }
 
-/// The current CUDA device of this thread: the one that `cuda` without an ordinal means when it is used. The first one, until
-/// [`set_current_device`] says another (`torch.accelerator.current_device_index`).
+/// The current CUDA device of this thread, which `cuda` without an ordinal refers to. The first one, unless changed by
+/// [`set_current_device`] (`torch.accelerator.current_device_index`).
 ///
 /// # Errors
 /// If there is no CUDA device.
@@ -45,7 +45,7 @@ pub fn current_device() -> Result<AnyDevice> {
     Ok(device)
 }
 
-/// The ordinal of a CUDA device that is to be the current one.
+/// The ordinal of a CUDA device to make current.
 fn ordinal(device: impl IntoDevice) -> Result<u8> {
     let device = device.into_device()?;
     if device.kind() != DeviceType::CUDA {
@@ -57,11 +57,11 @@ fn ordinal(device: impl IntoDevice) -> Result<u8> {
     Ok(device.resolve()?.small_index().unwrap_or(0))
 }
 
-/// Makes a CUDA device the current one of this thread (`torch.cuda.set_device`). Inside a scope of [`scoped_current_device`]
-/// it holds until the scope ends.
+/// Makes a CUDA device the current one of this thread (`torch.cuda.set_device`). Inside the scope of a [`scoped_current_device`], the
+/// setting lasts until the scope ends.
 ///
 /// # Errors
-/// If the device is not there or is not a CUDA device; nothing changes then.
+/// If the device is not available or not a CUDA device; the setting is unchanged then.
 ///
 /// ```
 /// use castiron::device::set_current_device;
@@ -73,7 +73,7 @@ pub fn set_current_device(device: impl IntoDevice) -> Result<()> {
     Ok(())
 }
 
-/// Makes a CUDA device the current one of this thread as long as the guard lives (`with torch.cuda.device(…)`).
+/// Makes a CUDA device the current one of this thread for the lifetime of the guard (`with torch.cuda.device(…)`).
 ///
 /// # Errors
 /// As [`set_current_device`].
@@ -81,9 +81,8 @@ pub fn scoped_current_device(device: impl IntoDevice) -> Result<CurrentDeviceGua
     Ok(CurrentDeviceGuard { _guard: Guard::new(&CURRENT, ordinal(device)?) })
 }
 
-/// The device of this thread on which `AnyTensor`'s factories make tensors where none is given: `cpu`, until
-/// [`set_default_device`] says another (`torch.get_default_device`). [`Tensor`](crate::Tensor) has its device in its type, which
-/// nothing changes.
+/// The device of this thread on which `AnyTensor`'s factories make tensors if none is given: `cpu`, unless changed by
+/// [`set_default_device`] (`torch.get_default_device`). The device of a [`Tensor`](crate::Tensor) is part of its type and not affected.
 ///
 /// ```
 /// use castiron::AnyDevice;
@@ -100,34 +99,34 @@ pub fn default_device() -> AnyDevice {
     scoped::get(&DEFAULT).unwrap_or(AnyDevice::CPU)
 }
 
-/// Sets the default device of this thread (`torch.set_default_device`). Whether it is there is asked when a tensor is made.
-/// Inside a scope of [`scoped_default_device`] it holds until the scope ends.
+/// Sets the default device of this thread (`torch.set_default_device`). Its availability is checked when a tensor is made. Inside the scope
+/// of a [`scoped_default_device`], the setting lasts until the scope ends.
 ///
 /// # Errors
-/// If the argument names no device; nothing changes then.
+/// If the argument does not name a device; the setting is unchanged then.
 pub fn set_default_device(device: impl IntoDevice) -> Result<()> {
     scoped::set(&DEFAULT, device.into_device()?);
     Ok(())
 }
 
-/// Sets the default device of this thread as long as the guard lives (`with torch.device(…)`).
+/// Sets the default device of this thread for the lifetime of the guard (`with torch.device(…)`).
 ///
 /// # Errors
-/// If the argument names no device.
+/// If the argument does not name a device.
 pub fn scoped_default_device(device: impl IntoDevice) -> Result<DefaultDeviceGuard> {
     Ok(DefaultDeviceGuard { _guard: Guard::new(&DEFAULT, device.into_device()?) })
 }
 
-/// Ends the scope of [`scoped_current_device`] when it is dropped, also while panicking. Of several guards the one made last
-/// and still alive decides, in whatever order the others go. Stays on its thread.
+/// Ends the scope of [`scoped_current_device`] when it is dropped, also during a panic. If several guards are alive, the one created last
+/// decides, in whatever order they are dropped. Not `Send`.
 #[derive(Debug)]
 #[must_use = "the scope ends when the guard is dropped"]
 pub struct CurrentDeviceGuard {
     _guard: Guard<u8>,
 }
 
-/// Ends the scope of [`scoped_default_device`] when it is dropped, also while panicking. Of several guards the one made last
-/// and still alive decides, in whatever order the others go. Stays on its thread.
+/// Ends the scope of [`scoped_default_device`] when it is dropped, also during a panic. If several guards are alive, the one created last
+/// decides, in whatever order they are dropped. Not `Send`.
 #[derive(Debug)]
 #[must_use = "the scope ends when the guard is dropped"]
 pub struct DefaultDeviceGuard {

@@ -10,11 +10,11 @@ use crate::ops::kernel::{Map1, Map2};
 use crate::ops::reduce::Reducer;
 use crate::storage::{View, ViewMut};
 
-/// A device without data: operations give the shape, dtype and strides of their results and touch no memory.
+/// A device without data: operations compute the shape, dtype and strides of their results, without allocating memory.
 ///
 /// ```
 /// use castiron::{shape, Meta, Tensor};
-/// // four terabytes of weights, as a plan
+/// // A plan for four terabytes of weights.
 /// let w: Tensor<f32, shape![1048576, 1048576], Meta> = Tensor::zeros();
 /// let x: Tensor<f32, shape![_, 1048576], Meta> = Tensor::zeros_sized([8, 1048576]);
 /// let y: Tensor<f32, shape![_, 1048576], Meta> = x.matmul(&w.t());

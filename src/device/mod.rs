@@ -1,15 +1,14 @@
-//! Devices as types: `Cpu`, `Cuda<N>`, `Meta`; which of them operands may share; the operations a device implements;
-//! and devices as values: [`AnyDevice`].
+//! Devices as types: `Cpu`, `Cuda<N>`, `Meta`; the devices that operands may be on; the operations that a device implements; and devices as
+//! values: [`AnyDevice`].
 //!
-//! A device is one implementation of `Backend`. Knows dtypes, shapes, storage and the descriptions of operations; no
-//! tensors.
+//! A device is one implementation of `Backend`. Depends on dtypes, shapes, storage and the descriptions of operations, not on tensors.
 
 #[cfg(feature = "cuda")]
-mod attending;
+mod attention;
 mod backend;
 pub(crate) mod call;
 mod colocation;
-mod convolving;
+mod convolution;
 mod cpu;
 mod cuda;
 mod current;
@@ -37,7 +36,7 @@ pub use value::{AnyDevice, DeviceType, IntoDevice};
 
 /// A device as a type: where a tensor's elements are and its operations run.
 ///
-/// `D: Device` is all that generic code needs: every device runs every operation.
+/// `D: Device` is the only bound that generic code needs: every device runs every operation.
 ///
 /// ```
 /// use castiron::{Device, Dtype, Shape, Tensor};

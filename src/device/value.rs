@@ -7,13 +7,13 @@ use crate::error::{Error, Result};
 use core::fmt;
 use core::str::FromStr;
 
-/// Writes the enum, its names and the list of all.
+/// Writes the enum, its names and the list of all variants.
 macro_rules! device_types {
     ($($variant:ident $name:literal,)*) => {
         /// The type of a device: the part of its name before the colon.
         ///
-        /// All of PyTorch's types parse and print. Tensors are made on `cpu`, `cuda` and `meta`; using another answers
-        /// [`Error::DeviceUnavailable`]. (They are written in capitals because `Cpu`, `Cuda` and `Meta` are the devices that are types.)
+        /// All of PyTorch's types can be parsed and printed. Tensors exist on `cpu`, `cuda` and `meta`; using another type is
+        /// [`Error::DeviceUnavailable`]. (The variants are in capitals because `Cpu`, `Cuda` and `Meta` are the devices as types.)
         ///
         /// ```
         /// use castiron::device::DeviceType;
@@ -70,13 +70,13 @@ impl fmt::Display for DeviceType {
     }
 }
 
-/// A device as a value (`torch.device`): a type and, perhaps, an ordinal.
+/// A device as a value (`torch.device`): a type and an optional ordinal.
 ///
-/// To [`Device`](crate::Device), the trait of devices that are types, it is what `AnyTensor` is to [`Tensor`](crate::Tensor):
-/// the name `Device` belongs to the trait, which generic code writes.
+/// It relates to [`Device`](crate::Device), the trait of devices as types, as `AnyTensor` does to [`Tensor`](crate::Tensor); generic code
+/// uses the trait.
 ///
-/// It parses what PyTorch parses and prints as PyTorch prints. Making one does not ask whether the device is there: using
-/// it does ([`resolve`](Self::resolve)). Without an ordinal, `cuda` means the current device when it is used.
+/// It parses and prints like PyTorch's. Making one does not check that the device is available: using it does ([`resolve`](Self::resolve)).
+/// `cuda` without an ordinal means the current device at the time of use.
 ///
 /// ```
 /// use castiron::AnyDevice;
@@ -104,10 +104,10 @@ impl AnyDevice {
     /// The device without data.
     pub const META: AnyDevice = AnyDevice { kind: DeviceType::META, index: None };
 
-    /// A device from whatever names one (`torch.device(…)`): a string, an ordinal, both, a typed device.
+    /// A device from a string, an ordinal, both, or a typed device (`torch.device(…)`).
     ///
     /// # Errors
-    /// If the string names no device, the ordinal is out of range, or an ordinal stands alone where there is no accelerator.
+    /// If the string does not name a device, the ordinal is out of range, or only an ordinal is given and there is no accelerator.
     pub fn new(device: impl IntoDevice) -> Result<Self> {
         device.into_device()
     }
@@ -117,7 +117,7 @@ impl AnyDevice {
         self.kind
     }
 
-    /// The ordinal, where one was given (`torch.device.index`).
+    /// The ordinal, if given (`torch.device.index`).
     pub const fn index(self) -> Option<usize> {
         match self.index {
             Some(index) => Some(index as usize),
@@ -125,11 +125,11 @@ impl AnyDevice {
         }
     }
 
-    /// The device that a tensor made on this one is on: there is one `cpu` and one `meta`, whatever the ordinal, and `cuda`
-    /// without an ordinal is the [current device](crate::device::current_device).
+    /// The actual device for a tensor made on this one: there is one `cpu` and one `meta`, whatever the ordinal, and `cuda` without an
+    /// ordinal is the [current device](crate::device::current_device).
     ///
     /// # Errors
-    /// If the device is not there: the error says what to do.
+    /// If the device is not available: the error says what to do.
     ///
     /// ```
     /// use castiron::AnyDevice;
@@ -155,7 +155,7 @@ impl AnyDevice {
         }
     }
 
-    /// Whether tensors can be made on it here and now (`torch.cuda.is_available()` for `cuda`).
+    /// Whether tensors can be made on it (`torch.cuda.is_available()` for `cuda`).
     ///
     /// ```
     /// use castiron::AnyDevice;
@@ -184,7 +184,7 @@ impl AnyDevice {
     }
 }
 
-/// `cpu`, `cuda:1`: as PyTorch's `str`.
+/// `cpu`, `cuda:1`: like PyTorch's `str`.
 impl fmt::Display for AnyDevice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.index {
@@ -194,7 +194,7 @@ impl fmt::Display for AnyDevice {
     }
 }
 
-/// `device(type='cuda', index=1)`: as PyTorch's `repr`.
+/// `device(type='cuda', index=1)`: like PyTorch's `repr`.
 impl fmt::Debug for AnyDevice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.index {
@@ -229,7 +229,7 @@ impl FromStr for AnyDevice {
             Some(digits) if digits.len() > 1 && digits.starts_with('0') => {
                 return malformed("an ordinal has no zeros before it");
             }
-            // Too many digits are out of range as well.
+            // Too many digits are out of range, too.
             Some(digits) => Some(digits.parse().unwrap_or(i128::MAX)),
         };
         AnyDevice::numbered(name.parse()?, index)
@@ -264,15 +264,15 @@ impl From<Meta> for AnyDevice {
     }
 }
 
-/// What names a device: an [`AnyDevice`], a string, an ordinal (of the current accelerator), a type and an ordinal, a device
-/// that is a type ([`Cpu`], [`Cuda<1>`](Cuda), [`Meta`]).
+/// A value that names a device: an [`AnyDevice`], a string, an ordinal (of the current accelerator), a type and an ordinal, or a device
+/// type ([`Cpu`], [`Cuda<1>`](Cuda), [`Meta`]).
 ///
 /// ```
 /// use castiron::device::{AnyDevice, IntoDevice};
 /// fn plan(device: impl IntoDevice) -> castiron::Result<AnyDevice> { device.into_device() }
 /// assert_eq!(plan("meta")?, plan(castiron::Meta)?);
 /// assert_eq!(plan(("cuda", 1))?, plan(castiron::Cuda::<1>)?);
-/// // An ordinal alone is one of the accelerator, if there is any.
+/// // An ordinal alone refers to the accelerator, if there is one.
 /// assert!(plan(0).map_or_else(|_| true, |device| device == "cuda:0".parse().unwrap()));
 /// # Ok::<(), castiron::Error>(())
 /// ```
@@ -331,7 +331,7 @@ impl<const N: usize> IntoDevice for Cuda<N> {
     }
 }
 
-/// A device of this type with this ordinal, the type given by name. A name that brings an ordinal along is refused.
+/// A device from the name of its type and an ordinal. A name that includes an ordinal is rejected.
 fn named(name: &str, index: i128) -> Result<AnyDevice> {
     let device: AnyDevice = name.parse()?;
     if device.index.is_some() {

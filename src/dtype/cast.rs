@@ -1,9 +1,8 @@
 //! Conversion between dtypes (`.to()`), and which results may be cast implicitly to which outputs (`+=`, `assign`,
 //! `_into`).
 //!
-//! Sources: `tests/oracle/values.json` (cast, f8_encode, f8_decode), `tests/oracle/promotion.json` (can_cast);
-//! PyTorch, "Tensor Attributes". Out-of-range floats convert as x86's truncating instructions do, as in PyTorch on
-//! x86, on every machine. Uses the dtypes; used by kernels and tensors.
+//! Sources: `tests/oracle/values.json` (cast, f8_encode, f8_decode), `tests/oracle/promotion.json` (can_cast); PyTorch, "Tensor
+//! Attributes". Out-of-range floats convert as x86's truncating instructions do, as in PyTorch on x86, on every machine.
 
 use super::category::{Category, NotAbove};
 use super::half::SmallFloat;
@@ -14,8 +13,7 @@ use num_complex::Complex;
 
 /// "A result of dtype `Self` may be cast to an output of dtype `To`" (`torch.can_cast`).
 ///
-/// Everything may, save what falls in category: integral output from floating, boolean output from
-/// non-boolean, non-complex output from complex.
+/// Every cast is allowed except to a lower category: floating to integral, any other to boolean, complex to real.
 ///
 /// ```compile_fail,E0277
 /// use castiron::tensor;
@@ -37,8 +35,7 @@ impl<A: Element, B: Element> CanCast<B> for A where A::Category: NotAbove<B::Cat
 /// Explicit conversion, possible wherever PyTorch's `.to(dtype)` is: between all dtypes except
 /// `float4_e2m1fn_x2`, which converts only to itself.
 ///
-/// Integers wrap, floats round to nearest even, conversion to `bool` asks "is it not zero", complex to real
-/// drops the imaginary part.
+/// Integers wrap, floats round to nearest even, `bool` is "not zero", and complex to real drops the imaginary part.
 ///
 /// ```
 /// use castiron::dtype::CastTo;
@@ -70,8 +67,8 @@ impl CastTo<F4E2M1FNX2> for F4E2M1FNX2 {
     }
 }
 
-/// The dtypes that convert: a source calls the one `from_` method that holds its values exactly, so that
-/// 21 x 21 conversions are 21 sources and 21 targets.
+/// The dtypes that convert: a source calls the one `from_` method whose type holds its values exactly, so that 21 x 21 conversions need
+/// only 21 sources and 21 targets.
 #[doc(hidden)]
 pub trait Castable: Element {
     fn cast<T: Castable>(self) -> T;
@@ -91,7 +88,7 @@ pub trait Castable: Element {
     }
 }
 
-/// Truncation as x86's `cvttsd2si` does it: the smallest integer where the value does not fit.
+/// Truncation like x86's `cvttsd2si`: the smallest integer if the value does not fit.
 #[inline(always)]
 fn trunc_i32(v: f64) -> i32 {
     let fits = v > -2_147_483_649.0 && v < 2_147_483_648.0;
@@ -160,7 +157,7 @@ impl Castable for bool {
     }
 }
 
-/// Integers: `$source($wide)` is the method a source calls, `$trunc` converts floats.
+/// Integers: `$source($wide)` is the method that a source calls, `$trunc` converts floats.
 macro_rules! integers {
     ($($ty:ty: $source:ident($wide:ty), $trunc:ident $(, $trunc_f32:ident)?;)*) => {$(
         impl Castable for $ty {
@@ -247,14 +244,14 @@ machine_floats! {
     f64: from_f64;
 }
 
-/// Small floats: everything arrives through `f32` (PyTorch's `c10::Half(float)` and its kin), so wider
-/// values round twice. `nan as 0`: the formats without an infinity whose NaN becomes the integer 0.
+/// Small floats: all values are converted through `f32` (as in PyTorch's `c10::Half(float)` and similar), so wider values round twice. `nan
+/// as 0`: formats without infinity, whose NaN becomes the integer 0.
 macro_rules! small_floats {
     ($($ty:ty $(: nan as $zero:literal)?),*) => {$(
         impl Castable for $ty {
             #[inline(always)]
             fn cast<T: Castable>(self) -> T {
-                // The identity skips `f32`; decided at compile time.
+                // The identity does not go through `f32`; decided at compile time.
                 if let Some(same) = (&self as &dyn core::any::Any).downcast_ref::<T>() {
                     return *same;
                 }
@@ -295,7 +292,7 @@ macro_rules! small_floats {
 }
 small_floats!(f16, bf16, F8E4M3FN, F8E4M3FNUZ: nan as 0, F8E5M2, F8E5M2FNUZ: nan as 0, F8E8M0FNU: nan as 0);
 
-/// Complex dtypes: each part converts as its real dtype does; reals get a zero imaginary part.
+/// Complex dtypes: each part converts like its real dtype; real numbers get a zero imaginary part.
 macro_rules! complex {
     ($($part:ty: |$v:ident| $source:expr;)*) => {$(
         impl Castable for Complex<$part> {
@@ -349,7 +346,7 @@ complex! {
 mod tests {
     use super::*;
 
-    /// Floats that fit are truncated, all others become the smallest integer: around the limits, NaN and infinity included.
+    /// Floats that fit are truncated; all others, including NaN and infinity, become the smallest integer. Tested around the limits.
     #[test]
     fn floats_are_truncated_where_they_fit() {
         let limit = f64::from(i32::MIN);

@@ -1,7 +1,5 @@
 //! The four categories of dtypes, as values and as types, and their order:
 //! boolean < integral < floating < complex (PyTorch, "Tensor Attributes").
-//!
-//! May use nothing; used by promotion and by the casting rule.
 
 /// A dtype's category. `Ord` follows PyTorch: `Boolean < Integral < Floating < Complex`.
 ///
@@ -22,13 +20,13 @@ pub enum Category {
     Complex,
 }
 
-/// A category as a type: what [`Element::Category`](crate::Element::Category) is.
+/// A category as a type: [`Element::Category`](crate::Element::Category).
 pub trait Marker: 'static {
     /// The same category as a value.
     const CATEGORY: Category;
 }
 
-/// "My category is not above `Other`": what a result may be cast to without being asked.
+/// "My category is not above `Other`": the rule of implicit casts.
 pub trait NotAbove<Other>: Marker {}
 
 /// Declares the markers, lowest first. For `A < B` it writes `impl NotAbove<A> for A`,

@@ -1,16 +1,15 @@
-//! How a dtype applies a formula. An operation writes its formula once per category, over machine numbers
-//! (`MachineInt`, `MachineFloat`, `Complex<MachineFloat>`); this file dispatches each dtype to its category's.
+//! How a dtype applies a formula. An operation writes its formula once per category, over machine numbers (`MachineInt`, `MachineFloat`,
+//! `Complex<MachineFloat>`); this file dispatches each dtype to its category's formula.
 //!
-//! Adding a dtype touches no formula, adding a formula touches no dtype. Uses machine numbers only; used by `Dtype`
-//! (through its `Compute` type) and by `ops`, which holds the formulas.
+//! Adding a dtype touches no formula, adding a formula touches no dtype.
 
 use super::{MachineFloat, MachineInt};
 use crate::error::Result;
 use core::fmt::Debug;
 use num_complex::Complex;
 
-/// A category for which an operation has no formula. The type system refuses such a use (each operation
-/// states the dtypes it admits), so this is never called.
+/// A category for which an operation has no formula. Never called, because the type system rejects such dtypes (each operation states which
+/// ones it admits).
 #[cold]
 #[inline(never)]
 pub fn refused() -> ! {
@@ -19,13 +18,13 @@ pub fn refused() -> ! {
     unreachable!("the operation does not admit this dtype; its bounds refuse it")
 }
 
-/// A formula of one variable that stays in its dtype.
+/// A unary formula whose result has the same dtype.
 pub trait Unary: 'static {
-    /// Whether the result of a number that is exact in a dtype of fewer digits is exact there, too.
+    /// Whether a result computed in a wider dtype is exact for operands of a narrower one.
     const IS_EXACT: bool = false;
     /// Whether there is a vectorised fast path for most floating-point numbers.
     const HAS_FAST_PATH: bool = false;
-    /// Whether the fast path takes little time.
+    /// Whether the fast path is cheap.
     const FAST_PATH_IS_BRIEF: bool = false;
     /// Whether devices may use lookup tables for `f32`, which changes the last digits.
     const BY_LOOKUP: bool = false;
@@ -61,7 +60,7 @@ pub trait Unary: 'static {
     }
 }
 
-/// A formula of one variable that gives a bool.
+/// A unary formula with a bool result.
 pub trait Predicate: 'static {
     /// The formula for `bool`.
     #[inline(always)]
@@ -85,9 +84,9 @@ pub trait Predicate: 'static {
     }
 }
 
-/// A formula of one variable with a real result for complex numbers; other dtypes keep theirs.
+/// A unary formula with a real result for complex numbers; other dtypes are kept.
 pub trait ToReal: 'static {
-    /// Whether the result of a real number that is exact in a dtype of fewer digits is exact there, too.
+    /// Whether a result computed in a wider dtype is exact for operands of a narrower one.
     const IS_EXACT: bool = false;
     /// The formula for `bool`.
     #[inline(always)]
@@ -114,23 +113,23 @@ pub trait ToReal: 'static {
 /// The parameters of an operation: up to three, the missing ones zero.
 pub type Parameters<T> = [T; 3];
 
-/// A formula of one variable and parameters that stays in its dtype.
+/// A unary formula with parameters whose result has the same dtype.
 pub trait Tuned: 'static {
-    /// Whether numbers that are not below zero stay as they are.
+    /// Whether nonnegative numbers are unchanged.
     const KEEPS_POSITIVE: bool = false;
-    /// Whether it is a sum of as many `lgamma`s as the first parameter says, of the numbers moved by halves.
+    /// Whether it is a sum of `lgamma`s, as many as the first parameter, of the number shifted by halves.
     const ADDS_LGAMMAS: bool = false;
-    /// Whether parameters are rounded to the operand's dtype, even where that computes in a wider one.
+    /// Whether parameters are rounded to the operand's dtype, even if it computes in a wider one.
     const ROUNDS_PARAMETERS: bool = false;
-    /// The default of the parameter in this place.
+    /// The default of the parameter with this index.
     fn absent(_dtype: super::DType, _place: usize) -> f64 {
         0.0
     }
-    /// Why these parameters are refused for this dtype.
+    /// Why these parameters are invalid for this dtype.
     fn refusal(_dtype: super::DType, _parameters: Parameters<f64>) -> Option<&'static str> {
         None
     }
-    /// Fills in parameters that follow from the others.
+    /// Fills in parameters that depend on the others.
     fn completed(parameters: Parameters<super::ScalarValue>) -> Parameters<super::ScalarValue> {
         parameters
     }
@@ -156,9 +155,9 @@ pub trait Tuned: 'static {
     }
 }
 
-/// A formula of two variables of one dtype that stays in it.
+/// A binary formula whose result has the same dtype.
 pub trait Binary: 'static {
-    /// Whether the result of numbers that are exact in a dtype of fewer digits is exact there, too.
+    /// Whether a result computed in a wider dtype is exact for operands of a narrower one.
     const IS_EXACT: bool = false;
     /// Whether integer division by zero must be checked before the operation runs.
     const DIVIDES: bool = false;
@@ -166,10 +165,10 @@ pub trait Binary: 'static {
     const HAS_FAST_PATH: bool = false;
     /// The same where `b` is a scalar.
     const SCALAR_HAS_FAST_PATH: bool = Self::HAS_FAST_PATH;
-    /// Whether a scalar or zero-dim right operand keeps the accumulate type's precision, although it does not count
-    /// in promotion (PyTorch: `opmath` in `BinaryOpsKernel.cpp`, for `mul` and the divisions).
+    /// Whether a scalar or zero-dim right operand keeps the compute type's precision, although it does not take part in promotion (PyTorch:
+    /// `opmath` in `BinaryOpsKernel.cpp`, for `mul` and the divisions).
     const RIGHT_SCALAR_IS_EXACT: bool = false;
-    /// Whether a scalar out of range of a floating dtype is refused, as in `full`.
+    /// Whether a scalar out of range of a floating dtype is an error, as in `full`.
     const CHECKS_FLOAT_SCALARS: bool = false;
     /// The formula for `bool`.
     #[inline(always)]
@@ -211,7 +210,7 @@ pub trait Binary: 'static {
     fn fast_path_by_scalar<T: MachineFloat>(a: T, b: T) -> T {
         Self::fast_path(a, b)
     }
-    /// Whether these numbers take it.
+    /// Whether these numbers take that fast path.
     #[inline(always)]
     fn takes_fast_path_by_scalar<T: MachineFloat>(a: T, b: T) -> bool {
         Self::takes_fast_path(a, b)
@@ -223,7 +222,7 @@ pub trait Binary: 'static {
     }
 }
 
-/// A formula of two variables of one dtype that gives a bool.
+/// A binary formula with a bool result.
 pub trait Compare: 'static {
     /// The formula for `bool`.
     #[inline(always)]
@@ -247,7 +246,7 @@ pub trait Compare: 'static {
     }
 }
 
-/// Something dispatched once per category rather than once per element, such as a matrix product.
+/// A computation dispatched once per category rather than once per element, such as a matrix product.
 pub trait Visitor {
     /// The visitor's argument, for elements of type `T`.
     type Arg<T>;
@@ -261,12 +260,12 @@ pub trait Visitor {
     fn complex<T: MachineFloat>(arg: Self::Arg<Complex<T>>) -> Result<()>;
 }
 
-/// A machine number: the accumulate type of a dtype, which selects the formula of its category. Numbers that record or carry a
-/// tangent are others.
+/// A machine number: the compute type of a dtype, which selects the formula of its category. Also implemented by numbers that record a
+/// formula or carry a tangent.
 pub trait Compute: Copy + Default + PartialEq + Debug + Send + Sync + 'static {
     /// The type of the real part.
     type Real: Compute;
-    /// This number, rounded.
+    /// Converts an `f64`, rounding.
     fn number(value: f64) -> Self;
     /// Applies a formula of one operand.
     fn unary<F: Unary>(self) -> Self;
@@ -278,7 +277,7 @@ pub trait Compute: Copy + Default + PartialEq + Debug + Send + Sync + 'static {
     fn to_real<F: ToReal>(self) -> Self::Real;
     /// Applies a formula of two operands.
     fn binary<F: Binary>(self, other: Self) -> Self;
-    /// Applies a formula of two operands, the right one a scalar.
+    /// Applies a binary formula with a scalar right operand.
     fn binary_by_scalar<F: Binary>(self, scalar: Self) -> Self;
     /// Applies a comparison.
     fn compare<F: Compare>(self, other: Self) -> bool;
@@ -286,8 +285,8 @@ pub trait Compute: Copy + Default + PartialEq + Debug + Send + Sync + 'static {
     fn visit<V: Visitor>(arg: V::Arg<Self>) -> Result<()>;
 }
 
-/// For `i32` and `integer` this expands to `fn unary<F: Unary>(self) -> i32 { F::integer(self) }` and so on. Before the rows
-/// stands what makes numbers.
+/// For `i32` and `integer` this expands to `fn unary<F: Unary>(self) -> i32 { F::integer(self) }` and so on. The constructor of numbers
+/// comes before the rows.
 macro_rules! computes {
     (by $number:path; $($ty:ty as $real:ty: $formula:ident $by_scalar:ident;)*) => {$(
         impl Compute for $ty {
@@ -368,7 +367,7 @@ mod tests {
         divides!(i16: (0..16).flat_map(|n| { let x = 1_i16 << n; [x.wrapping_sub(1), x, x.wrapping_neg(), !x, x ^ 3, x ^ 0x5555] }));
         divides!(i32: (0..32).flat_map(|n| { let x = 1_i32 << n; [x.wrapping_sub(1), x, x.wrapping_neg(), !x, x ^ 3, x ^ 0x5555_5555] }));
         divides!(i64: [i64::MIN, i64::MIN + 1, -7, -1, 0, 1, 7, i64::MAX].into_iter());
-        // Quotients of the largest numbers, just below and at integers.
+        // Quotients of the largest numbers, just below integers and at integers.
         for b in [3, 7, 1000, 46_341, 65_537, i32::MAX, -3, -46_341] {
             for quotient in [i32::MAX / b, i32::MAX / b - 1, i32::MIN / b, 1, -1] {
                 for a in [

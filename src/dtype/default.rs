@@ -1,5 +1,5 @@
-//! The default dtype: that of floating-point scalars, and of floating-point results of integers. A setting of the
-//! thread, read where dtypes are chosen at run time; typed tensors have `f32`.
+//! The default dtype: that of floating-point scalars, and of floating-point results of integers. A thread-local setting that is read where
+//! dtypes are chosen at run time; typed tensors have `f32`.
 //!
 //! Source: PyTorch, `torch.set_default_dtype`; `tests/oracle/dtypes.json`, set_default_dtype.
 
@@ -12,10 +12,9 @@ std::thread_local! {
     static DEFAULT: RefCell<Setting<DType>> = Setting::new(DType::F32);
 }
 
-/// The default dtype of this thread: `float32`, until [`set_default_dtype`] says another (`torch.get_default_dtype`).
-///
-/// It decides where dtypes are chosen at run time: [`result_type`](super::result_type) and `AnyTensor`. The dtype of a
-/// [`Tensor`](crate::Tensor) is in its type, where the default is `f32` and nothing changes it.
+/// The default dtype of this thread: `float32`, unless changed by [`set_default_dtype`] (`torch.get_default_dtype`).
+/// It applies where dtypes are chosen at run time: [`result_type`](super::result_type) and `AnyTensor`. The dtype of a
+/// [`Tensor`](crate::Tensor) is part of its type, where the default is always `f32`.
 ///
 /// ```
 /// use castiron::dtype::{default_dtype, result_type, scoped_default_dtype};
@@ -33,10 +32,9 @@ pub fn default_dtype() -> DType {
     scoped::get(&DEFAULT).unwrap_or(DType::F32)
 }
 
-/// The complex dtype that goes with the [default dtype](default_dtype), which complex scalars have. (`bfloat16` goes
-/// with `complex64`.)
+/// The complex dtype of complex scalars, with the precision of the [default dtype](default_dtype). (`complex64` for `bfloat16`.)
 pub fn default_complex_dtype() -> DType {
-    // A default dtype is one of four floats, which all have a complex dtype.
+    // The default dtype is one of four floats, each of which has a complex dtype.
     default_dtype().to_complex().unwrap_or(DType::C64)
 }
 
@@ -51,17 +49,17 @@ fn admitted(dtype: DType) -> Result<DType> {
     }
 }
 
-/// Sets the default dtype of this thread (`torch.set_default_dtype`). Inside a scope of [`scoped_default_dtype`] it holds until
-/// the scope ends.
+/// Sets the default dtype of this thread (`torch.set_default_dtype`). Inside the scope of a [`scoped_default_dtype`], the setting lasts
+/// until the scope ends.
 ///
 /// # Errors
-/// If the dtype is none of `float16`, `bfloat16`, `float32` and `float64`; nothing changes then.
+/// If the dtype is not `float16`, `bfloat16`, `float32` or `float64`; the setting is unchanged then.
 pub fn set_default_dtype(dtype: DType) -> Result<()> {
     scoped::set(&DEFAULT, admitted(dtype)?);
     Ok(())
 }
 
-/// Sets the default dtype of this thread as long as the guard lives.
+/// Sets the default dtype of this thread for the lifetime of the guard.
 ///
 /// # Errors
 /// As [`set_default_dtype`].
@@ -69,8 +67,8 @@ pub fn scoped_default_dtype(dtype: DType) -> Result<DefaultDTypeGuard> {
     Ok(DefaultDTypeGuard { _guard: Guard::new(&DEFAULT, admitted(dtype)?) })
 }
 
-/// Ends the scope of [`scoped_default_dtype`] when it is dropped, also while panicking. Of several guards the one made last and
-/// still alive decides, in whatever order the others go. Stays on its thread.
+/// Ends the scope of [`scoped_default_dtype`] when it is dropped, also during a panic. If several guards are alive, the one created last
+/// decides, in whatever order they are dropped. Not `Send`.
 #[derive(Debug)]
 #[must_use = "the scope ends when the guard is dropped"]
 pub struct DefaultDTypeGuard {

@@ -1,6 +1,4 @@
 //! The two tiers: `Element` (can be stored) and `Dtype` (computes).
-//!
-//! Reads the table; used by everything that has an element type.
 
 use super::category;
 use super::compute::Compute;
@@ -31,20 +29,20 @@ use num_complex::Complex;
     note = "elements are bool, u8, i8, i16, i32, i64, f16, bf16, f32, f64, Complex<f16>, Complex<f32>, Complex<f64> and the shell dtypes"
 )]
 pub trait Element: sealed::Sealed + Copy + Default + PartialEq + core::fmt::Debug + Send + Sync + 'static {
-    /// The same dtype as a value.
+    /// The dtype as a value.
     const DTYPE: DType;
     /// boolean, integral, floating or complex.
     type Category: category::Marker + category::NotAbove<Self::Category>;
     /// The dtype of the real part: the component of a complex dtype, else `Self` (`torch.dtype.to_real`).
     type Real: Element;
-    /// The value, by category (PyTorch: `item`). The packed `float4_e2m1fn_x2` gives its code.
+    /// The value, by category (PyTorch: `item`); the code for the packed `float4_e2m1fn_x2`.
     fn to_scalar(self) -> ScalarValue;
 }
 
 /// A dtype that computes: arithmetic, promotion, comparison, reduction.
 ///
-/// This is the bound for generic code. It carries the laws that make same-dtype code type-check without
-/// where-clauses: a dtype promoted with itself, or with a scalar of its own category, is itself.
+/// The bound for generic code. It implies the laws with which same-dtype code type-checks without where-clauses: a dtype promoted with
+/// itself, or with a scalar of its own category, is itself.
 ///
 /// ```
 /// use castiron::{Device, Dtype, Shape, Tensor};
@@ -70,21 +68,20 @@ pub trait Dtype:
     + Castable
     + Scalar<Counts = <Self as Promotable>::Scalar>
 {
-    /// The accumulate type (PyTorch: `opmath`): the type itself, or the next wider float for `f16`, `bf16` and
-    /// `Complex<f16>`.
+    /// The compute type (PyTorch: `opmath`): the type itself, or the next wider float for `f16`, `bf16` and `Complex<f16>`.
     #[doc(hidden)]
     type Compute: Compute<Real: Castable> + Dtype<Compute = Self::Compute>;
     #[doc(hidden)]
     fn to_compute(self) -> Self::Compute;
     #[doc(hidden)]
     fn from_compute(value: Self::Compute) -> Self;
-    /// The same of a number that is rounded alone: with branches, which loops over vectors do not have.
+    /// The same, optimised for single numbers: it branches, which vectorised loops cannot.
     #[doc(hidden)]
     #[inline(always)]
     fn from_compute_alone(value: Self::Compute) -> Self {
         Self::from_compute(value)
     }
-    /// The same of a value that the dtype holds exactly.
+    /// The same for a value that the dtype represents exactly.
     #[doc(hidden)]
     #[inline(always)]
     fn from_exact(value: Self::Compute) -> Self {
@@ -109,7 +106,7 @@ macro_rules! impl_element {
 }
 dtype_table!(impl_element);
 
-/// The value of an element: a scalar's own for the dtypes that are Rust scalars.
+/// The scalar value of an element.
 trait Valued {
     fn scalar(self) -> ScalarValue;
 }
@@ -134,7 +131,7 @@ impl Valued for F4E2M1FNX2 {
     }
 }
 
-/// Dtypes that accumulate in their own type.
+/// Dtypes that compute in their own type.
 macro_rules! computes_itself {
     ($($ty:ty),*) => {$(
         impl Dtype for $ty {
@@ -152,7 +149,7 @@ macro_rules! computes_itself {
 }
 computes_itself!(bool, u8, i8, i16, i32, i64, f32, f64, Complex<f32>, Complex<f64>);
 
-/// Half-precision dtypes accumulate in `f32` and round once at the end, as PyTorch's kernels do (`opmath`).
+/// Half-precision dtypes compute in `f32` and round once at the end, like PyTorch's kernels (`opmath`).
 macro_rules! computes_in_f32 {
     ($($ty:ty),*) => {$(
         impl Dtype for $ty {

@@ -1,11 +1,9 @@
-//! Formulas that have a fast path, as two formulas: the fast path, and whether numbers take it.
-//!
-//! Uses the formulas' traits; used by the operations.
+//! Splits a formula with a fast path into two: the fast path, and the test for it.
 
 use super::{Binary, Compare, MachineFloat, MachineInt, Predicate, Unary};
 use num_complex::Complex;
 
-/// As a formula the fast path of `F`; as a predicate, whether a number takes it.
+/// As a formula, the fast path of `F`; as a predicate, whether a number takes it.
 pub struct FastPath<F>(core::marker::PhantomData<fn() -> F>);
 impl<F: Unary> Unary for FastPath<F> {
     #[inline(always)]
@@ -44,7 +42,7 @@ impl<F: Unary> Predicate for FastPath<F> {
     }
 }
 
-/// Writes the same for a formula of two variables; `$name` is the marker, behind it the functions that floats ask.
+/// Writes the same for a binary formula; `$name` is the marker, followed by the functions of floats.
 macro_rules! fast_paths_of_two {
     ($($(#[$doc:meta])* $name:ident: $fast_path:ident $takes_fast_path:ident;)*) => {$(
         $(#[$doc])*

@@ -1,6 +1,6 @@
 //! Branch-free conversions of the half-precision floats, so that loops over them vectorise.
 //!
-//! The results are those of the `half` crate. Uses nothing; used by conversions and by dtypes that accumulate in
+//! The results are those of the `half` crate.
 //! `f32`.
 
 use super::{F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
@@ -12,12 +12,12 @@ pub(super) trait SmallFloat: Copy {
     fn widen(self) -> f32;
     /// Rounds to nearest, ties to even.
     fn narrow(value: f32) -> Self;
-    /// The same of a number that is rounded alone, which branches.
+    /// The same, optimised for single numbers: it branches.
     #[inline(always)]
     fn narrow_alone(value: f32) -> Self {
         Self::narrow(value)
     }
-    /// The same of a value that this type holds.
+    /// The same for a value that this type represents exactly.
     #[inline(always)]
     fn narrow_exact(value: f32) -> Self {
         Self::narrow(value)
@@ -94,7 +94,7 @@ impl SmallFloat for f16 {
         let magnitude = bits & 0x7fff_ffff;
         let odd = magnitude >> 13 & 1;
         let normal = magnitude.wrapping_sub((127 - 15) << 23).wrapping_add(0xfff + odd) >> 13;
-        // The addition rounds at the place of the smallest denormal.
+        // The addition rounds at the bit of the smallest denormal.
         let denormal = (f32::from_bits(magnitude) + f32::from_bits(DENORMAL)).to_bits().wrapping_sub(DENORMAL);
         let nan = 0x7e00 | (magnitude >> 13 & 0x3ff);
         let finite = if magnitude < SMALLEST_NORMAL { denormal } else { normal };
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn floats_narrow_as_the_half_crate_narrows_them() {
-        // Every exponent and sign; around each half, halfway to the next, and all kinds of NaN.
+        // Every exponent and sign; values next to each half-precision value, halfway to the next one, and all kinds of NaN.
         let halves = (0..=u16::MAX).flat_map(|bits| [f16::from_bits(bits).to_f32(), bf16::from_bits(bits).to_f32()]);
         let around = halves.flat_map(|value| {
             [0, 1, 0xfff, 0x1000, 0x1001, 0x7fff, 0x8000, 0x8001, 0xffff]

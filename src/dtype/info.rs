@@ -1,6 +1,6 @@
 //! `finfo` and `iinfo`: the limits of the numeric dtypes, with PyTorch's fields.
 //!
-//! Source: `tests/oracle/dtypes.json`. Reads nothing but the format parameters below.
+//! Source: `tests/oracle/dtypes.json`. Computed from the format parameters below.
 
 use super::DType;
 
@@ -23,9 +23,9 @@ pub struct FloatInfo {
     pub min: f64,
     /// The smallest positive normal value.
     pub smallest_normal: f64,
-    /// The approximate decimal resolution, 10 to minus the number of decimal digits that survive.
+    /// The approximate decimal resolution: 10 to the power of minus the number of reliable decimal digits.
     pub resolution: f64,
-    /// The dtype the limits are of: the component's for a complex dtype.
+    /// The dtype of the limits: the component's for a complex dtype.
     pub dtype: DType,
 }
 
@@ -45,7 +45,7 @@ pub struct IntInfo {
     pub max: i128,
     /// The smallest value.
     pub min: i128,
-    /// The dtype the limits are of.
+    /// The dtype of the limits.
     pub dtype: DType,
 }
 
@@ -56,8 +56,8 @@ const fn power_of_two(n: i32) -> f64 {
 
 pub(super) const fn finfo(dtype: DType) -> Option<FloatInfo> {
     let dtype = dtype.to_real();
-    // mantissa bits, exponent of the smallest normal, exponent of the largest value, how many of the largest
-    // significands are taken by NaN, and the decimal resolution
+    // Mantissa bits, exponent of the smallest normal value, exponent of the largest value, number of the largest significands that are NaN,
+    // and the decimal resolution.
     let (mantissa, low, high, taken, resolution) = match dtype {
         DType::F16 => (10, -14, 15, 0, 1e-3),
         DType::BF16 => (7, -126, 127, 0, 1e-2),

@@ -1,18 +1,16 @@
-//! Laws of promotion that hold for every member of a set of dtypes, so that generic code needs no clause to say so.
+//! Laws of promotion that hold for every member of a set of dtypes, so that generic code needs no where-clause for them.
 //!
-//! rustc knows of `E: Float` what the bounds of `Float` say. Each trait here states, for the dtypes that the table of
-//! promotion makes it true for, what they become beside dtypes that a program names: `With` for operands of one kind,
-//! `Meet` for operands of any kinds, and the columns for the operand on the other side (`<bool as Promotable>::With<E>` is
-//! `E::WithBool`). Where the table breaks a law, the impl here does not compile.
-//!
-//! Uses promotion; used by the tier `Dtype` and by the sets.
+//! rustc knows of `E: Float` only what the bounds of `Float` say. Each trait here states a law for the dtypes for which the promotion table
+//! makes it true: their promotion with dtypes that a program names. `With` is for operands of one kind, `Meet` for operands of any kinds,
+//! and the columns for the other order of operands (`<bool as Promotable>::With<E>` is `E::WithBool`). If the table breaks a law, the impl
+//! does not compile.
 
 use super::Dtype;
 use super::promote::{Columns, Promotable, Promotion, Same};
 use ::half::{bf16, f16};
 use num_complex::Complex;
 
-/// Beside a bool every dtype is itself.
+/// Promoted with a bool, every dtype is itself.
 pub trait BesideBool:
     Promotable<With<bool> = Self>
     + Promotable<Over<bool> = Self>
@@ -21,7 +19,7 @@ pub trait BesideBool:
 {
 }
 
-/// Beside the dtype of its real part every dtype is itself: `z / z.abs()` is of `z`'s.
+/// Promoted with the dtype of its real part, every dtype is itself: `z / z.abs()` has the dtype of `z`.
 pub trait BesideReal:
     Promotable<With<<Self as Promotable>::RealDtype> = Self>
     + Promotable<Meet<<Self as Promotable>::RealDtype> = Same<Self>>
@@ -30,7 +28,7 @@ pub trait BesideReal:
 {
 }
 
-/// Beside what it becomes in `sqrt` and `/` every dtype becomes that: `x * x.sqrt()` is of `x.sqrt()`'s.
+/// Promoted with its `Inexact` (the result of `sqrt` and `/`), every dtype becomes that: `x * x.sqrt()` has the dtype of `x.sqrt()`.
 pub trait BesideInexact:
     Promotable<With<<Self as Promotable>::Inexact> = <Self as Promotable>::Inexact>
     + Promotable<Meet<<Self as Promotable>::Inexact> = Same<<Self as Promotable>::Inexact>>
@@ -39,35 +37,35 @@ pub trait BesideInexact:
 {
 }
 
-/// Beside its sum every dtype becomes that.
+/// Promoted with its `Sum`, every dtype becomes that.
 pub trait BesideSum:
     Promotable<With<<Self as Promotable>::Sum> = <Self as Promotable>::Sum>
     + Promotable<Sum: Promotable<With<Self> = <Self as Promotable>::Sum>>
 {
 }
 
-/// The real part of a float or a complex number is a float: `z.abs().sum()` is of the dtype of `z.abs()`.
+/// The real part of a float or a complex number is a float: `z.abs().sum()` has the dtype of `z.abs()`.
 pub trait RealIsFloat:
     Promotable<RealDtype: Promotable<Sum = <Self as Promotable>::RealDtype, Inexact = <Self as Promotable>::RealDtype>>
 {
 }
 
-/// An integer scalar in front leaves an integer its dtype, where the dtype itself says so (see `BesideIntegers` for the others).
+/// With an integer scalar on the left an integer keeps its dtype, where the dtype itself says so (see `BesideIntegers` for the others).
 pub trait AfterIntegerScalar: Dtype + Columns<MeetI64: Promotion<Result<Self> = Self>> {}
 
-/// A float scalar in front leaves a float or a complex number its dtype: `where_(mask, 0.5, x)`.
+/// With a float scalar on the left, a float or a complex number keeps its dtype: `where_(mask, 0.5, x)`.
 pub trait AfterFloatScalar: Dtype + Columns<MeetF32: Promotion<Result<Self> = Self>> {}
 
-/// Beside `Complex<f64>` every dtype becomes that.
+/// Promoted with `Complex<f64>`, every dtype becomes that.
 pub trait BesideComplexDouble:
     Promotable<With<Complex<f64>> = Complex<f64>> + Columns<WithC128 = Complex<f64>>
 {
 }
 
-/// Beside `f64` bools, integers and floats become that.
+/// Promoted with `f64`, bools, integers and floats become `f64`.
 pub trait BesideDouble: Promotable<With<f64> = f64> + Columns<WithF64 = f64> {}
 
-/// Beside integers floats and complex numbers are themselves.
+/// Promoted with integers, floats and complex numbers are themselves.
 pub trait BesideIntegers: Promotable<With<u8> = Self>
     + Promotable<With<i8> = Self>
     + Promotable<With<i16> = Self>
@@ -83,7 +81,7 @@ pub trait BesideIntegers: Promotable<With<u8> = Self>
 {
 }
 
-/// Beside `i64` bools and integers become that; beside a float or a complex number they become what that is.
+/// Promoted with `i64`, bools and integers become `i64`; promoted with a float or a complex number, they become its dtype.
 pub trait BesideHigher:
     Promotable<With<i64> = i64>
     + Promotable<With<f16> = f16>
@@ -105,7 +103,7 @@ pub trait BesideHigher:
 {
 }
 
-/// For `Bits: BesideHigher` it writes `impl BesideHigher for bool {}` and so on, for each dtype in the set.
+/// `Bits: BesideHigher` writes `impl BesideHigher for bool {}` and so on, for each dtype in the set.
 macro_rules! laws {
     ($($set:ident: $($law:ident)+;)*) => {$($($crate::__dtypes!($set {law} $law);)+)*};
 }

@@ -1,13 +1,11 @@
 //! Machine numbers: the integers and floats that formulas compute in.
-//!
-//! Uses the elementary and special functions; used by `compute`, which dispatches dtypes to them, and by the formulas.
 
 use super::Castable as _;
 use core::fmt::Debug;
 use num_complex::Complex;
 use num_traits::{Float, FloatConst, PrimInt, WrappingAdd, WrappingMul, WrappingNeg, WrappingSub};
 
-/// The integers the machine computes in. Arithmetic wraps.
+/// The integers that formulas compute in. Arithmetic wraps.
 pub trait MachineInt:
     PrimInt + WrappingAdd + WrappingSub + WrappingMul + WrappingNeg + Debug + Send + Sync + 'static
 {
@@ -15,17 +13,16 @@ pub trait MachineInt:
     const BITS: u32;
     /// Whether the type is signed.
     const SIGNED: bool;
-    /// The truncating quotient, which wraps at `MIN / -1`, and the remainder with the sign of the dividend. The
-    /// divisor is not zero. Computed by floating-point division where a float is exact enough, because that
-    /// vectorises.
+    /// The truncating quotient, which wraps at `MIN / -1`, and the remainder with the sign of the dividend. The divisor is not zero. Uses
+    /// floating-point division where floats are exact enough, because that vectorises.
     fn divided(self, divisor: Self) -> (Self, Self);
     /// The remainder with the sign of the dividend; 0 at `MIN / -1`. The divisor is not zero.
     fn wrapping_remainder(self, divisor: Self) -> Self;
-    /// Shift left; an amount out of `0..BITS` shifts everything out.
+    /// Shift left; an amount outside `0..BITS` shifts everything out.
     fn shift_left(self, amount: Self) -> Self;
-    /// Shift right; an amount out of `0..BITS` leaves only the sign.
+    /// Shift right; an amount outside `0..BITS` leaves only the sign.
     fn shift_right(self, amount: Self) -> Self;
-    /// The power, which wraps. A negative exponent gives what integer division would.
+    /// The power, which wraps. A negative exponent gives the result of integer division.
     fn wrapping_power(self, exponent: Self) -> Self;
     /// The greatest common divisor of two numbers that are non-negative or the smallest integer.
     #[inline]
@@ -43,7 +40,8 @@ macro_rules! machine_ints {
     (@quotient $ty:ty: $a:ident $b:ident f64) => {
         if $b.wrapping_add(1) == 0 { $a.wrapping_neg() } else { ($a as f64 / $b as f64) as $ty }
     };
-    // Of the magnitudes: compilers divide small ones by a shorter instruction, which is a guess that signs must not upset.
+    // Division of the magnitudes: compilers use a shorter instruction for small numbers, guarded by a test that negative numbers would
+    // fail.
     (@quotient $ty:ty: $a:ident $b:ident itself) => {{
         let quotient = ($a.unsigned_abs() / $b.unsigned_abs()) as $ty;
         if ($a < 0) != ($b < 0) { quotient.wrapping_neg() } else { quotient }
@@ -52,8 +50,8 @@ macro_rules! machine_ints {
         impl MachineInt for $ty {
             const BITS: u32 = <$ty>::BITS;
             const SIGNED: bool = $signed;
-            // Exact: a non-integral quotient differs from every integer by more than the rounding error of a float
-            // with over twice the bits.
+            // Exact: a non-integral quotient differs from every integer by more than the rounding error of a float with over twice the
+            // bits.
             #[inline(always)]
             fn divided(self, divisor: Self) -> (Self, Self) {
                 let quotient = machine_ints!(@quotient $ty: self divisor $by);
@@ -104,8 +102,8 @@ macro_rules! machine_ints {
 }
 machine_ints! { u8: false f32; i8: true f32; i16: true f32; i32: true f64; i64: true itself; }
 
-/// The floats the machine computes in. Formulas use them only through this trait, so that other numbers can evaluate
-/// a formula: one that records its steps, one that carries a derivative.
+/// The floats that formulas compute in. Formulas use floats only through this trait, so that other types can evaluate them: numbers that
+/// record their steps, or that carry a derivative.
 pub trait MachineFloat: Float + FloatConst + Debug + Default + Send + Sync + 'static {
     /// The error function.
     #[inline(always)]
@@ -122,38 +120,38 @@ pub trait MachineFloat: Float + FloatConst + Debug + Default + Send + Sync + 'st
     fn special_of_two<F: super::special::FunctionOfTwo>(a: Self, b: Self) -> Self;
     /// Rounds to the nearest integer, ties to even.
     fn round_ties_even(self) -> Self;
-    /// `copysign`, which formulas also apply to constants.
+    /// A constant.
     fn lit(value: f64) -> Self;
-    /// What a division that rounds towards zero leaves over, exactly; with the sign of this number.
+    /// The exact remainder of a truncating division, with the sign of this number.
     #[inline(always)]
     fn left_over(self, divisor: Self) -> Self {
         self % divisor
     }
-    /// The same where [`MachineFloat::has_small_quotient`]: without a branch.
+    /// The same if [`MachineFloat::has_small_quotient`]: branch-free.
     #[inline(always)]
     fn left_over_small(self, divisor: Self) -> Self {
         let (size, below) = (self.abs(), divisor.abs());
-        // The quotient is rounded up to a whole number at most, and its product is exact beside the number.
+        // The quotient is rounded up to an integer at most, and the product is exact relative to the number.
         let left = (-(size / below).trunc()).mul_add(below, size);
         (if left < Self::zero() { left + below } else { left }).copysign(self)
     }
-    /// Whether the quotient has so few digits that the machine's division finds the whole number.
+    /// Whether the quotient is small enough that the machine's division gives the right integer.
     #[inline(always)]
     fn has_small_quotient(self, divisor: Self) -> bool {
         let (size, below) = (self.abs(), divisor.abs());
-        // NaN may take that path; what is infinite and zero may not.
+        // NaN may take that path; infinite and zero divisors may not.
         let (is_large, is_endless) = (size * Self::epsilon() >= below * Self::lit(0.5), below == Self::infinity());
         !(is_large | is_endless)
     }
-    /// The next number towards another.
+    /// The next representable number towards another.
     fn next_towards(self, other: Self) -> Self;
-    /// Times 2 to the power of a whole number, rounded once.
+    /// Multiplied by 2 to the power of an integer, rounded once.
     fn scaled_by(self, exponent: Self) -> Self;
-    /// The largest power of two that is not above the magnitude of this number, which is neither 0 nor infinite nor NaN.
+    /// The largest power of two not above the magnitude of this number, which is not 0, infinite or NaN.
     fn binade(self) -> Self;
-    /// Rounds to a dtype whose accumulate type this is.
+    /// Rounds to a dtype whose compute type this is.
     fn rounded_to(self, dtype: super::DType) -> Self;
-    /// The sum of `lgamma(k + x)` for `k` from `first` to 0 by halves, each step rounded to the dtype.
+    /// The sum of `lgamma(k + x)` for `k` from `first` to 0 in steps of one half, each step rounded to the dtype.
     #[inline(always)]
     fn sum_of_lgammas(self, first: Self, dtype: super::DType) -> Self {
         let (mut k, mut sum) = (first, Self::zero());
@@ -164,8 +162,7 @@ pub trait MachineFloat: Float + FloatConst + Debug + Default + Send + Sync + 'st
         }
         sum
     }
-    /// A part of a formula that generated code may put into a function of this name, with one or two results. It
-    /// captures nothing.
+    /// A part of a formula that generated code may put into a function of this name, with one or two results. It captures nothing.
     #[inline(always)]
     fn outline<const N: usize, const M: usize, F: Fn([Self; N]) -> [Self; M]>(
         _name: &'static str,
@@ -191,8 +188,8 @@ pub(crate) fn outline_complex<T: MachineFloat>(
     Complex { re, im }
 }
 
-/// For `f32: single u32 24 40 libm::scalbnf` it writes `impl MachineFloat for f32`: the type of its bits, the digits of its
-/// significand, how many more fit an integer of 64 bits, a function of the library.
+/// `f32: single u32 24 40 libm::scalbnf` writes `impl MachineFloat for f32`: the type of its bits, the bits of its significand, how many
+/// more fit a 64-bit integer, and a library function.
 macro_rules! machine_floats {
     ($($ty:ident: $single_or_double:ident $bits:ident $digits:literal $more:literal $scaled:path;)*) => {$(
         impl MachineFloat for $ty {
@@ -226,7 +223,7 @@ macro_rules! machine_floats {
                     return self.left_over_small(divisor);
                 }
                 let (size, below) = (self.abs(), divisor.abs());
-                // NaN, too
+                // True for NaN, too.
                 if !(size < <$ty>::INFINITY && below > 0.0) {
                     return <$ty>::NAN;
                 }
@@ -237,7 +234,7 @@ macro_rules! machine_floats {
                 if wide_size.has_small_quotient(wide_below) {
                     return (wide_size.left_over_small(wide_below) as $ty).copysign(self);
                 }
-                // Significands as integers, of the same exponent; a few digits of the quotient are left out at a time.
+                // Significands as integers with the same exponent; a few bits of the quotient are divided out at a time.
                 let parts = |x: $ty| {
                     let (exponent, rest) = (x.to_bits() >> ($digits - 1), x.to_bits() & ((1 << ($digits - 1)) - 1));
                     if exponent == 0 { (1, u64::from(rest)) } else { (exponent, u64::from(rest | 1 << ($digits - 1))) }
@@ -249,7 +246,7 @@ macro_rules! machine_floats {
                     left = (left << digits) % below;
                     exponent -= digits;
                 }
-                // Times the unit of the divisor, which may be the smallest number there is.
+                // Times the ulp of the divisor, which may be the smallest denormal.
                 let unit = if low > $digits - 1 { (low - ($digits - 1)) << ($digits - 1) } else { 1 << (low - 1) };
                 (left as $ty * <$ty>::from_bits(unit)).copysign(self)
             }

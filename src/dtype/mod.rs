@@ -1,11 +1,11 @@
-//! What an element is: the dtypes, their categories, promotion, casting and conversion.
+//! Element types: the dtypes, their categories, promotion, casting and conversion.
 //!
 //! The Rust element type is itself the dtype marker: `f32` *is* PyTorch's `float32`. There are two tiers:
 //! [`Element`] is everything that can be stored (22 types), [`Dtype`] the 13 that compute. Between them
 //! stand named sets for the operations that exclude some: [`Numeric`], [`Real`], [`Ordered`], [`Bits`],
 //! [`Integer`], [`Inexact`], [`Float`], [`ComplexFloat`].
 //!
-//! This room knows no shapes, devices or tensors; every other room uses it.
+//! Depends on nothing else in the crate; shapes, devices and tensors depend on it.
 
 pub mod aliases;
 mod cast;
@@ -60,8 +60,7 @@ pub use machine::{MachineFloat, MachineInt};
 pub(crate) use special::Special;
 
 pub(crate) mod sealed {
-    /// Dtypes are a closed set: what a new one would mean for promotion, casting and kernels is written in
-    /// this crate's tables.
+    /// Dtypes are a closed set: promotion, casting and kernels are tables in this crate.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be a tensor element: the dtypes are a closed set",
         label = "not one of PyTorch's dtypes",

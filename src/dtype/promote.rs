@@ -1,10 +1,7 @@
 //! Promotion: the dtype of a result from the dtypes and kinds of its operands.
 //!
-//! One matrix (PyTorch's `promote_types`) and one rule (`over!`, for operands of different kinds) are read
-//! twice: by the compiler, as total type functions that never cost the user a bound, and at run time.
-//! Source: PyTorch, "Tensor Attributes", type promotion; `tests/oracle/promotion.json`.
-//!
-//! Uses the dtypes; used by every operator.
+//! One matrix (PyTorch's `promote_types`) and one rule (`over!`, for operands of different kinds) are used both by the compiler, as total
+//! type functions that need no bounds, and at run time.
 
 use super::scalar::{Kind, KindOutcome};
 use super::{DType, Dtype, Element, Inexact, Numeric, Ordered};
@@ -14,8 +11,8 @@ use num_complex::Complex;
 
 /// A dtype that takes part in promotion. Every [`Dtype`] does; shell dtypes do not.
 ///
-/// All associated types are *total functions*: `A::With<B>` exists for every pair, so that generic code
-/// needs no where-clause to add an `A` to a `B`.
+/// All associated types are *total functions*: `A::With<B>` exists for every pair, so generic code needs no where-clause to add an `A` to a
+/// `B`.
 #[diagnostic::on_unimplemented(
     message = "promotion is not defined for the shell dtype `{Self}`",
     label = "arithmetic needs one of the 13 computing dtypes",
@@ -27,11 +24,11 @@ pub trait Promotable: Element + Columns {
     /// Signatures call it [`Promoted<Self, R>`](Promoted): where the compiler finds `Tensor<<A as Promotable>::With<B>, S>`, write
     /// `Tensor<Promoted<A, B>, S>`, or convert the result with `.to::<A>()`.
     type With<R: Promotable>: Dtype;
-    /// The result dtype when `Self` outranks the other operand (dimensioned over zero-dim over scalar): the
-    /// other counts only if its category is higher.
+    /// The result dtype when `Self` outranks the other operand (a tensor with axes outranks a zero-dim tensor, which outranks a scalar):
+    /// the other operand counts only if its category is higher.
     type Over<Lower: Promotable>: Dtype;
-    /// What integers and bools become in float-only functions and true division: the default float dtype
-    /// (`f32`); floating and complex dtypes stay.
+    /// The result dtype of float-only functions and true division: the default float dtype (`f32`) for integers and bools; floating and
+    /// complex dtypes are kept.
     type Inexact: Inexact;
     /// The dtype of a sum: `i64` for bools and integers, else `Self`.
     type Sum: Numeric + Promotable<Sum = Self::Sum, Inexact = Self::Inexact>;
@@ -39,7 +36,7 @@ pub trait Promotable: Element + Columns {
     type Scalar: Dtype;
     /// The same as [`Element::Real`], known to compute.
     type RealDtype: Ordered;
-    /// Whether the result is one dtype whatever the kinds are. Carries two laws that the compiler uses in generic code.
+    /// Whether the result is the same dtype for all kinds of operands. Carries two laws that the compiler uses in generic code.
     #[doc(hidden)]
     type Meet<R: Promotable>: Promotion<Result<Self::With<R>> = Self::With<R>>
         + Promotion<Result<Self::Over<R>> = Self::Over<R>>;
@@ -79,14 +76,14 @@ impl<A: Promotable, B: Promotable> Promote<B> for A {
 /// use castiron::{DType, Element};
 /// // i64 tensor + zero-dim f64 tensor: the higher category wins, with the zero-dim operand's dtype.
 /// assert_eq!(ResultType::<Dimensioned, i64, ZeroDim, f64>::DTYPE, DType::F64);
-/// // i32 tensor + zero-dim i64 tensor: same category, so the zero-dim operand does not count.
+/// // i32 tensor + zero-dim i64 tensor: same category, so the zero-dim operand's dtype is ignored.
 /// assert_eq!(ResultType::<Dimensioned, i32, ZeroDim, i64>::DTYPE, DType::I32);
 /// ```
 pub type ResultType<Ka, A, Kb, B> =
     <<A as Promotable>::Meet<B> as Promotion>::Result<<<Ka as Kind>::Meet<Kb> as KindOutcome>::Pick<A, B>>;
 
-/// What two dtypes say of a result: `Same<E>` makes it `E` whatever the kinds are (so that `x / x.sum()` and
-/// `x * mask` need no bound in code generic over the shape); `Different` leaves it to the kinds.
+/// What two dtypes determine about a result: `Same<E>` makes it `E` for all kinds (so that `x / x.sum()` and `x * mask` need no bound in
+/// code generic over the shape); `Different` leaves it to the kinds.
 #[doc(hidden)]
 pub trait Promotion {
     type Result<R: Dtype>: Dtype;
@@ -102,9 +99,9 @@ impl Promotion for Different {
     type Result<R: Dtype> = R;
 }
 
-/// The rule for operands of different kinds: what the higher-ranked `$a` makes of the lower-ranked `$low`.
-/// A lower-ranked operand counts only if its category is higher; then the result has its category, with
-/// the component size of the higher-ranked operand where both are floating or complex.
+/// The rule for operands of different kinds: the result of the higher-ranked `$a` with the lower-ranked `$low`. A lower-ranked operand
+/// counts only if its category is higher; then the result has its category, with the component size of the higher-ranked operand where both
+/// are floating or complex.
 macro_rules! over {
     ($a:ident Boolean, $low:ident $any:ident) => {
         $low
@@ -135,7 +132,7 @@ macro_rules! over {
     };
 }
 
-/// `=` stands for "the same dtype" on the diagonal.
+/// `=` on the diagonal means "the same dtype".
 macro_rules! cell {
     ($row:ident =) => {
         $row
@@ -144,7 +141,7 @@ macro_rules! cell {
         $cell
     };
 }
-/// `Same` where the result is one dtype whatever the kinds are: where the categories differ and no precision is at stake.
+/// `Same` where the result is one dtype for all kinds: where the categories differ and precision does not matter.
 macro_rules! meet {
     ($row:ident $cat:ident, $col:ident $ccat:ident, =) => { Same<$row> };
     ($row:ident Boolean, $col:ident $ccat:ident, $cell:ident) => { Same<$cell> };
@@ -191,7 +188,7 @@ macro_rules! promotion {
         const OVER: [[DType; 13]; 13] = [$(promotion!(@over $row $cat $header)),*];
     };
     (@columns [$(($With:ident $Over:ident $Meet:ident $col:ident $ccat:ident))*]) => {
-        /// One row of the promotion matrix: what each dtype makes of `Self`.
+        /// One row of the promotion matrix: the promotion of `Self` with each dtype.
         #[doc(hidden)]
         pub trait Columns: Sized {
             $(
@@ -267,7 +264,7 @@ pub(super) const fn with(a: DType, b: DType) -> Option<DType> {
     }
 }
 
-/// What `a` makes of the lower-ranked `lower` at run time; `None` if either is a shell.
+/// The promotion of `a` with the lower-ranked `lower` at run time; `None` if either is a shell.
 pub(super) const fn over(a: DType, lower: DType) -> Option<DType> {
     match (position(a), position(lower)) {
         (Some(a), Some(lower)) => Some(OVER[a][lower]),

@@ -1,7 +1,7 @@
-//! Promotion asked at run time: `promote_types`, `can_cast`, `result_type`.
+//! Promotion at run time: `promote_types`, `can_cast`, `result_type`.
 //!
-//! The computing dtypes are looked up in the matrix that the types are written from. For shell dtypes these functions know what
-//! PyTorch answers, too, although the types, and arithmetic, refuse them.
+//! The computing dtypes are looked up in the matrix from which the types are generated. For shell dtypes these functions return PyTorch's
+//! answer, although types and arithmetic reject them.
 //!
 //! Source: `c10/core/ScalarType.cpp`, `promoteTypes`; `aten/src/ATen/native/TypeProperties.cpp`, `result_type`;
 //! `tests/oracle/promotion.json`.
@@ -13,8 +13,8 @@ use crate::error::{Error, Result};
 
 /// The smallest dtype that holds both (`torch.promote_types`); [`Promoted`](super::Promoted) is the same for types.
 ///
-/// A shell dtype promotes with itself, and `uint16`, `uint32` and `uint64` with the computing floats, as in PyTorch. (That is
-/// the dtype that tensors joined together have; there is no arithmetic on shell dtypes.)
+/// A shell dtype promotes with itself, and `uint16`, `uint32` and `uint64` with the computing floats, as in PyTorch. (Concatenated tensors
+/// have that dtype; there is no arithmetic on shell dtypes.)
 ///
 /// # Errors
 /// [`Error::Promotion`] where promotion is not defined: other pairs with a shell dtype.
@@ -40,7 +40,7 @@ pub fn promote_types(a: DType, b: DType) -> Result<DType> {
     }
 }
 
-/// Whether a result of dtype `from` may be written into an output of dtype `to` (`torch.can_cast`);
+/// Whether a result of dtype `from` may be written to an output of dtype `to` (`torch.can_cast`);
 /// [`CanCast`](super::CanCast) is the same for types.
 ///
 /// ```
@@ -53,17 +53,18 @@ pub fn can_cast(from: DType, to: DType) -> bool {
     from.can_cast(to)
 }
 
-/// What of an operand decides the dtype of a result: its dtype, and whether it is a scalar, zero-dim or dimensioned.
+/// The properties of an operand that determine a result's dtype: its dtype, and whether it is a scalar, a zero-dim tensor or a tensor with
+/// axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OperandType {
-    /// Its dtype. Of a scalar only the category counts.
+    /// The dtype. For a scalar, only its category counts.
     pub dtype: DType,
     /// Its kind.
     pub kind: KindRank,
 }
 
 impl OperandType {
-    /// A tensor of this dtype with so many axes.
+    /// A tensor of this dtype and rank.
     pub const fn tensor(dtype: DType, rank: usize) -> Self {
         OperandType { dtype, kind: if rank == 0 { KindRank::ZeroDim } else { KindRank::Dimensioned } }
     }
@@ -74,7 +75,7 @@ impl OperandType {
     }
 }
 
-/// What [`result_type`] takes: tensors, Rust scalars, [`ScalarValue`], [`OperandType`].
+/// The operands of [`result_type`]: tensors, Rust scalars, [`ScalarValue`], [`OperandType`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no dtype and kind",
     label = "expected a tensor, a reference to one, a Rust scalar or an `OperandType`"
@@ -99,14 +100,14 @@ impl<T: Scalar> ResultOperand for T {
     }
 }
 
-/// The dtype of the result of an operation on the two (`torch.result_type`), which depends on their dtypes and kinds and never
-/// on values; [`ResultType`](super::promote::ResultType) is the same for types.
+/// The result dtype of an operation on two operands (`torch.result_type`), which depends on their dtypes and kinds, never on values;
+/// [`ResultType`](super::promote::ResultType) is the same for types.
 ///
-/// A scalar of Rust counts as `int64`, the [default dtype](super::default_dtype) or its complex dtype, by its category.
-/// For shell dtypes the answer is PyTorch's, although there is no arithmetic on them.
+/// A Rust scalar counts as `int64`, as the [default dtype](super::default_dtype) or as its complex dtype, by its category. For shell dtypes
+/// the answer is PyTorch's, although there is no arithmetic on them.
 ///
 /// # Errors
-/// [`Error::Promotion`] where promotion is not defined, which needs a shell dtype.
+/// [`Error::Promotion`] where promotion is not defined, which only happens with shell dtypes.
 ///
 /// ```
 /// use castiron::dtype::{OperandType, result_type};
@@ -119,11 +120,11 @@ impl<T: Scalar> ResultOperand for T {
 /// # Ok::<(), castiron::Error>(())
 /// ```
 pub fn result_type(a: impl ResultOperand, b: impl ResultOperand) -> Result<DType> {
-    // (Two operands have a dtype.)
+    // (With two operands there is a dtype.)
     Ok(result_type_of([a.operand_type(), b.operand_type()])?.unwrap_or_else(default_dtype))
 }
 
-/// The dtype of the result of an operation on any number of operands; `None` for no operands.
+/// The result dtype of an operation on any number of operands; `None` for no operands.
 ///
 /// # Errors
 /// As [`result_type`].
@@ -136,7 +137,7 @@ pub fn result_type(a: impl ResultOperand, b: impl ResultOperand) -> Result<DType
 /// # Ok::<(), castiron::Error>(())
 /// ```
 pub fn result_type_of(operands: impl IntoIterator<Item = OperandType>) -> Result<Option<DType>> {
-    // Within a kind, dtypes promote.
+    // Within a kind, dtypes are promoted.
     let mut kinds = [None::<DType>; 3];
     for OperandType { dtype, kind } in operands {
         let dtype = match kind {
@@ -149,12 +150,12 @@ pub fn result_type_of(operands: impl IntoIterator<Item = OperandType>) -> Result
             Some(before) => promote_types(before, dtype)?,
         });
     }
-    // Across kinds, the lower counts only by its category.
+    // Across kinds, the lower kind counts only by its category.
     let [scalars, zero_dim, dimensioned] = kinds;
     outrank(dimensioned, outrank(zero_dim, scalars)?)
 }
 
-/// What a scalar of the category of this dtype counts as.
+/// The dtype that a scalar of this dtype's category counts as.
 fn scalar_dtype(dtype: DType) -> DType {
     match dtype.category() {
         Category::Boolean => DType::Bool,
@@ -164,7 +165,7 @@ fn scalar_dtype(dtype: DType) -> DType {
     }
 }
 
-/// What operands of a kind and those of lower kinds make together.
+/// The result dtype of a kind with those of lower kinds.
 fn outrank(higher: Option<DType>, lower: Option<DType>) -> Result<Option<DType>> {
     let (Some(a), Some(b)) = (higher, lower) else { return Ok(higher.or(lower)) };
     if let Some(known) = a.promote_over(b) {

@@ -1,6 +1,4 @@
-//! `DType`: a dtype as a value. Everything the types know, asked at run time.
-//!
-//! Reads the table and the promotion matrix; used by errors, printing and the run-time world.
+//! `DType`: a dtype as a value, with run-time versions of everything the types know.
 
 use super::category::{self, Category, Marker};
 use super::promote;
@@ -75,7 +73,7 @@ enum Tier {
 dtype_table!(dtype_enum);
 
 impl DType {
-    /// Floating-point, shells included; complex dtypes are not (`torch.is_floating_point`).
+    /// Floating-point, including shells but not complex dtypes (`torch.is_floating_point`).
     pub const fn is_floating_point(self) -> bool {
         matches!(self.category(), Category::Floating)
     }
@@ -85,8 +83,8 @@ impl DType {
         matches!(self.category(), Category::Complex)
     }
 
-    /// The complex dtype with components of this size; `None` for bools, integers and shells. `bfloat16` has no
-    /// complex dtype of its own and gives `complex64`, as in PyTorch.
+    /// The complex dtype with components of this size; `None` for bools, integers and shells. `complex64` for `bfloat16`, which has no
+    /// complex dtype of its own, as in PyTorch.
     pub const fn to_complex(self) -> Option<DType> {
         match self {
             DType::F16 | DType::C32 => Some(DType::C32),
@@ -101,24 +99,24 @@ impl DType {
         promote::with(self, other)
     }
 
-    /// The result dtype when an operand of this dtype outranks one of dtype `lower` (dimensioned over zero-dim
-    /// over scalar); `None` if either is a shell.
+    /// The result dtype when an operand of this dtype outranks one of dtype `lower` (a tensor with axes outranks a zero-dim tensor, which
+    /// outranks a scalar); `None` if either is a shell.
     pub const fn promote_over(self, lower: DType) -> Option<DType> {
         promote::over(self, lower)
     }
 
-    /// `torch.can_cast`: whether a result of this dtype may be written into an output of dtype `to`.
+    /// `torch.can_cast`: whether a result of this dtype may be written to an output of dtype `to`.
     pub fn can_cast(self, to: DType) -> bool {
         self.category() <= to.category()
     }
 
-    /// `torch.finfo`; `None` for bools and integers, and for `float4_e2m1fn_x2`, which PyTorch has no limits for.
-    /// A complex dtype has the limits of its components.
+    /// `torch.finfo`; `None` for bools and integers, and for `float4_e2m1fn_x2`, for which PyTorch has no limits. A complex dtype has the
+    /// limits of its components.
     pub const fn finfo(self) -> Option<FloatInfo> {
         super::info::finfo(self)
     }
 
-    /// `torch.iinfo`; `None` for all but the integers.
+    /// `torch.iinfo`; `None` except for integers.
     pub const fn iinfo(self) -> Option<IntInfo> {
         super::info::iinfo(self)
     }
@@ -143,17 +141,17 @@ impl fmt::Display for DType {
     }
 }
 
-/// As PyTorch's `repr`: `torch.float32`.
+/// Like PyTorch's `repr`: `torch.float32`.
 impl fmt::Debug for DType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "torch.{}", self.name())
     }
 }
 
-/// A string that names no dtype.
+/// The error for a string that is not a dtype name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseDTypeError {
-    /// What was given.
+    /// The given string.
     pub name: String,
 }
 impl fmt::Display for ParseDTypeError {

@@ -1,13 +1,11 @@
 //! Kinds of operand (scalar < zero-dim < dimensioned) and the Rust values that serve as scalars.
-//!
-//! Uses the dtypes; used by promotion and by every operator that takes a scalar.
 
 use super::promote::Promotable;
 use super::{Castable, DType, Dtype};
 use ::half::{bf16, f16};
 use num_complex::Complex;
 
-/// Which of two operands' kinds outranks the other; chooses among the promotion functions.
+/// Which of two operands' kinds outranks the other; selects the promotion function.
 #[doc(hidden)]
 pub trait KindOutcome {
     type Pick<A: Promotable, B: Promotable>: Dtype;
@@ -42,8 +40,8 @@ pub trait Kind: 'static {
     type AfterDimensioned: KindOutcome;
 }
 
-/// The kind of a tensor. Its laws (a kind is of the same rank as itself, and outranks scalars on either side) are what
-/// makes mixed-dtype code generic over the shape type-check.
+/// The kind of a tensor. Its laws (a kind has the same rank as itself, and outranks scalars on either side) make mixed-dtype code that is
+/// generic over the shape type-check.
 pub trait TensorKind:
     Kind<Meet<Self> = SameKind> + Kind<Meet<ScalarKind> = LeftOutranks, AfterScalar = RightOutranks> + Sized
 {
@@ -108,7 +106,7 @@ pub enum ScalarValue {
 }
 
 impl ScalarValue {
-    /// The dtype the scalar counts as in promotion: `bool`, `int64`, the default float or its complex.
+    /// The dtype that the scalar counts as in promotion: `bool`, `int64`, the default float or its complex dtype.
     pub const fn dtype(self) -> DType {
         match self {
             ScalarValue::Bool(_) => DType::Bool,
@@ -130,8 +128,8 @@ impl ScalarValue {
 
     /// The value as `C`, or `None` where an integer does not fit an integral `C`.
     ///
-    /// The rule is that of PyTorch's `full`: for unsigned dtypes a negative value whose magnitude fits wraps
-    /// (`-1` is 255 in `u8`), anything farther out is refused.
+    /// The rule of PyTorch's `full`: for unsigned dtypes, a negative value whose magnitude fits wraps (`-1` is 255 in `u8`); values farther
+    /// out of range are rejected.
     pub fn to_dtype<C: Castable>(self) -> Option<C> {
         Some(match self {
             ScalarValue::Bool(v) => C::from_bool(v),
@@ -143,7 +141,7 @@ impl ScalarValue {
                     if !fits {
                         return None;
                     }
-                    // Wrapping to 64 bits keeps the low bits, which is all a narrower dtype takes.
+                    // Wrapping to 64 bits keeps the low bits, which suffice for narrower dtypes.
                     C::from_i64(v as i64)
                 }
                 None => match i64::try_from(v) {
@@ -154,27 +152,27 @@ impl ScalarValue {
         })
     }
 
-    /// The value as an element of a tensor that is filled with it, or `None` where it does not fit: out of the range of
-    /// an integral or floating dtype, NaN for an integral one, an imaginary part for a real one.
+    /// The value as an element to fill a tensor with, or `None` if it does not fit: out of range of an integral or floating dtype, NaN for
+    /// an integral one, or with an imaginary part for a real one.
     ///
     /// Source: `c10/util/TypeCast.h`, `overflows`.
     pub fn to_element<C: Castable>(self) -> Option<C> {
         let real_fits = |v: f64| match (C::DTYPE.int_range(), C::DTYPE.finfo()) {
             (Some((min, max)), _) => v >= min as f64 && v <= max as f64,
-            // complex32 is checked as complex64: beyond its range it holds infinity
+            // `complex32` is checked like `complex64`: beyond its own range it holds infinity.
             _ if C::DTYPE == DType::C32 => !v.is_finite() || v.abs() <= f32::MAX as f64,
-            // a format without signs has no zero either
+            // A format without signs has no zero either.
             (None, Some(info)) if v.is_finite() => {
                 v.abs() <= info.max && (v >= info.smallest_normal || C::DTYPE.is_signed())
             }
-            // infinity fits where the format has one
+            // Infinity fits if the format has one.
             (None, _) => v.is_nan() || C::from_f64(v).to_scalar().real_part().is_infinite(),
         };
         let fits = match self {
-            // everything is zero or not
+            // Every value is zero or nonzero.
             _ if C::DTYPE == DType::Bool => true,
             ScalarValue::Bool(_) => true,
-            // the sign of an integer is never checked, nor is zero
+            // The sign of an integer is never checked, nor is zero.
             ScalarValue::Int(v) => v == 0 || C::DTYPE.int_range().is_some() || real_fits((v as f64).abs()),
             ScalarValue::Float(v) => real_fits(v),
             ScalarValue::Complex(v) if C::DTYPE.is_complex() => real_fits(v.re) && real_fits(v.im),
@@ -195,7 +193,7 @@ impl core::fmt::Display for ScalarValue {
     }
 }
 
-/// A Rust value that operators take beside a tensor: every computing dtype, and the other integers.
+/// A Rust value that operators take together with a tensor: every computing dtype, and the other integers.
 ///
 /// Only its category counts in promotion, as with Python numbers in PyTorch: every float counts as `f32`,
 /// every integer as `i64`.

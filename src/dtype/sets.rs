@@ -1,7 +1,7 @@
-//! Named sets of dtypes: the bounds for generic code over operations that exclude some dtypes.
+//! Named sets of dtypes: the bounds of generic code for operations that exclude some dtypes.
 //!
-//! A set carries the laws that hold in it (a float stays itself in `exp`, `sum` and `abs`), so that generic
-//! code needs no clause to say so. Uses the tiers; used by operations to state what they admit.
+//! A set implies the laws that hold in it (a float keeps its dtype in `exp`, `sum` and `abs`), so generic code needs no where-clauses for
+//! them.
 
 use super::promote::{Promotable, Same};
 use super::{Dtype, Element, laws};
@@ -9,8 +9,8 @@ use ::half::{bf16, f16};
 use core::ops::{Add, Div, Mul, Neg, Sub};
 use num_complex::Complex;
 
-/// Which dtypes a set has, written once: `__dtypes!(Bits {with} arguments)` writes `with! { arguments bool, u8, i8, i16, i32, i64 }`.
-/// A list of dtypes, `[f32, f64]`, is a set, too.
+/// The dtypes of a set, written once: `__dtypes!(Bits {with} arguments)` writes `with! { arguments bool, u8, i8, i16, i32, i64 }`. A list
+/// of dtypes, `[f32, f64]`, is a set, too.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __dtypes {
@@ -51,7 +51,7 @@ macro_rules! __dtypes {
     };
 }
 
-/// Every dtype with numbers in it: all but `bool`. PyTorch refuses `-` and the rounding functions on bools.
+/// The dtypes of numbers: all but `bool`. PyTorch rejects `-` and the rounding functions on bools.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not numeric",
     label = "needs a dtype other than `bool`",
@@ -59,7 +59,7 @@ macro_rules! __dtypes {
 )]
 pub trait Numeric: is::Numeric + Dtype + Promotable<Over<i64> = Self, Scalar: is::Numeric> {}
 
-/// Every dtype with an order: all but the complex ones.
+/// The ordered dtypes: all but the complex ones.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no order",
     label = "needs a dtype that is not complex",
@@ -77,7 +77,7 @@ pub trait Ordered:
     note = "cast first, for example `.to::<f32>()`"
 )]
 pub trait Real: is::Real + Numeric + Ordered + Promotable<Scalar: is::Real> {
-    /// The number as an `f64`, rounded where it is an integer beyond 2^53. The other way round it is `E::from_f64`.
+    /// The number as an `f64`, rounded if it is an integer beyond 2^53. The inverse is `E::from_f64`.
     ///
     /// ```
     /// use castiron::Real;
@@ -103,7 +103,8 @@ pub trait Bits: is::Bits + Ordered + Dtype<Inexact = f32, Sum = i64, Scalar: is:
 #[diagnostic::on_unimplemented(message = "`{Self}` is not an integer", label = "needs u8, i8, i16, i32 or i64")]
 pub trait Integer: is::Integer + Bits + Real + Promotable<Scalar: is::Integer> + laws::AfterIntegerScalar {}
 
-/// The dtypes closed under division, `exp` and `mean`: floating and complex. Their scalars have `+ - * /`, also in generic code: [`Float`].
+/// The dtypes closed under division, `exp` and `mean`: floating and complex. Their scalars support `+ - * /`, also in generic code: see
+/// [`Float`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither floating-point nor complex",
     label = "needs a floating-point or complex dtype",
@@ -127,9 +128,9 @@ pub trait Inexact:
 
 /// The real floating-point dtypes: `f16`, `bf16`, `f32`, `f64`.
 ///
-/// Scalars of generic code are computed with as those of Rust: `+ - * /`, comparisons, [`to_f64`](Real::to_f64), and `E::from_f64`, which every dtype
-/// has, for constants. (`v * 0.5` is no Rust: an `f32` is not multiplied by an `f64`. `x * 0.5` of a tensor is.) Functions such as `exp` are those
-/// of tensors, or of `f64`; with the feature `linalg` the numbers of [`RealField`](crate::RealField) have them.
+/// In generic code, scalars support `+ - * /`, comparisons, [`to_f64`](Real::to_f64), and `E::from_f64` for constants, which every dtype
+/// has. (As in Rust, `v * 0.5` does not compile for a scalar `v: E`; `x * 0.5` for a tensor does.) Functions such as `exp` are methods of
+/// tensors or of `f64`; with the feature `linalg` the scalars of [`RealField`](crate::RealField) have them, too.
 ///
 /// ```
 /// use castiron::{Float, f16};
@@ -146,8 +147,8 @@ pub trait Inexact:
     note = "cast first, for example `.to::<f32>()`"
 )]
 pub trait Float: is::Float + Inexact + Real + Promotable<Scalar: is::Float> {
-    /// The complex dtype with components of this dtype's size (`torch.dtype.to_complex`; `bfloat16` has none
-    /// of its own and gives `complex64`).
+    /// The complex dtype with components of this dtype's size (`torch.dtype.to_complex`); `complex64` for `bfloat16`, which has none of its
+    /// own.
     type Complex: ComplexFloat + Promotable<With<Self> = Self::Complex> + Promotable<Meet<Self> = Same<Self::Complex>>;
 }
 
@@ -166,13 +167,13 @@ pub trait ComplexFloat:
 {
 }
 
-/// Membership alone, without laws. A set may not mention itself in its laws (rustc: "cycle detected"), but it says that
-/// the scalars of its dtypes belong to it too: `x - a` needs no clause for `E: Numeric` and `a: E`.
+/// Membership without laws. A set may not mention itself in its laws (rustc: "cycle detected"), but it says that the scalars of its dtypes
+/// belong to it, too: `x - a` needs no clause for `E: Numeric` and `a: E`.
 #[doc(hidden)]
 pub mod is {
     use super::*;
 
-    /// For `Real` it writes `pub trait Real: Dtype {}` and, for each dtype in it, `impl Real for f32 {}`.
+    /// `Real` writes `pub trait Real: Dtype {}` and, for each of its dtypes, `impl Real for f32 {}`.
     macro_rules! sets {
         ($($set:ident)*) => {$(
             pub trait $set: Dtype {}
@@ -184,7 +185,7 @@ pub mod is {
     }
     sets!(Numeric Ordered Real Bits Integer Inexact Float ComplexFloat);
 
-    /// That the dtypes of a set have its laws.
+    /// Asserts that the dtypes of a set fulfil its laws.
     macro_rules! laws {
         ($($set:ident)*) => {$($crate::__dtypes!($set {law} $set);)*};
     }

@@ -1,21 +1,20 @@
 //! The 8-bit and 4-bit floats. They are *shells*: storable and convertible, without arithmetic.
 //!
-//! Encodings are bit-exact with PyTorch 2.13 (`tests/oracle/values.json`, f8_decode and f8_encode), which no
-//! float8 crate is: `e4m3fn` saturates, `e5m2` overflows to infinity, the `fnuz` formats go to NaN, and
-//! `e8m0fnu` keeps only the exponent.
+//! Encodings are bit-exact with PyTorch 2.13 (`tests/oracle/values.json`, f8_decode and f8_encode), which no float8 crate is: `e4m3fn`
+//! saturates, `e5m2` overflows to infinity, the `fnuz` formats overflow to NaN, and `e8m0fnu` has only an exponent.
 
 use core::fmt;
 
-/// What sets one sign-exponent-mantissa format apart from the others.
+/// The parameters of a sign-exponent-mantissa format.
 struct FloatFormat {
     mantissa_bits: u32,
     bias: i32,
     /// The code (without sign) of the largest finite value.
     largest: u8,
-    /// What a value beyond the largest becomes, and what NaN becomes (without sign).
+    /// The codes (without sign) of overflow and of NaN.
     overflow: u8,
     nan: u8,
-    /// `fnuz`: no negative zero; the code `0x80` is the NaN and the sign is dropped with it.
+    /// `fnuz`: no negative zero; the code `0x80` is the only NaN, which has no sign.
     unsigned_zero: bool,
     /// The code (without sign) of infinity, if there is one.
     infinity: Option<u8>,
@@ -41,7 +40,7 @@ impl FloatFormat {
         }
         let exponent = (magnitude >> self.mantissa_bits) as i32;
         let mantissa = (magnitude & ((1 << self.mantissa_bits) - 1)) as i32;
-        // value = mantissa x 2^scale, exactly; subnormals have no hidden bit and the exponent of the first normal
+        // value = mantissa x 2^scale, exactly; subnormals have no hidden bit, and the exponent of the smallest normal.
         let (mantissa, exponent) =
             if exponent == 0 { (mantissa, 1) } else { (mantissa + (1 << self.mantissa_bits), exponent) };
         let scale = exponent - self.bias - self.mantissa_bits as i32;
@@ -57,7 +56,7 @@ impl FloatFormat {
             return if self.unsigned_zero { self.nan } else { sign | self.nan };
         }
         let exponent = (magnitude >> 23) as i32 - 127 + self.bias;
-        // The 24-bit significand and how many of its bits fall away; for subnormals more do.
+        // The 24-bit significand, and how many of its bits are rounded off; more for subnormals.
         let significand = if magnitude >> 23 == 0 { magnitude } else { (magnitude & 0x7f_ffff) | 0x80_0000 };
         let mut drop = 23 - self.mantissa_bits;
         let mut base = 0;
@@ -78,13 +77,13 @@ impl FloatFormat {
     }
 }
 
-/// One newtype per format, each with the same face.
+/// One newtype per format, with the same methods.
 macro_rules! float8 {
     ($($(#[$doc:meta])* $name:ident = $format:expr;)*) => {$(
         $(#[$doc])*
         ///
-        /// Compares by value, as PyTorch does: NaN is not equal to itself. Conversion is exact on the way
-        /// to `f32` and rounds to nearest even on the way back.
+        /// Compares by value, as in PyTorch: NaN is not equal to itself. Conversion to `f32` is exact, conversion from `f32` rounds to
+        /// nearest even.
         #[derive(Clone, Copy, Default)]
         #[repr(transparent)]
         pub struct $name(u8);
@@ -136,7 +135,7 @@ macro_rules! float8 {
 }
 
 float8! {
-    /// `torch.float8_e4m3fn`: S-E-M 1-4-3, no infinity. Values beyond ±448, infinities included, saturate.
+    /// `torch.float8_e4m3fn`: S-E-M 1-4-3, no infinity. Values beyond ±448 saturate, including infinities.
     F8E4M3FN = FloatFormat {
         mantissa_bits: 3, bias: 7, largest: 0x7e, overflow: 0x7e, nan: 0x7f, unsigned_zero: false, infinity: None,
     };
@@ -154,9 +153,8 @@ float8! {
     };
 }
 
-/// `torch.float8_e8m0fnu`: eight exponent bits and nothing else, a power of two from 2^-127 to 2^127 (the
-/// scales of the OCP microscaling formats). The sign is dropped, zero becomes 2^-127, infinities and NaN
-/// become NaN; halfway between two powers rounds up.
+/// `torch.float8_e8m0fnu`: eight exponent bits and nothing else, a power of two from 2^-127 to 2^127 (the scales of the OCP microscaling
+/// formats). The sign is dropped, zero becomes 2^-127, infinities and NaN become NaN; ties between two powers round up.
 #[derive(Clone, Copy, Default)]
 #[repr(transparent)]
 pub struct F8E8M0FNU(u8);
@@ -177,7 +175,7 @@ impl F8E8M0FNU {
         if exponent == 0xff {
             return Self(0xff);
         }
-        // guard, round and sticky bits decide; a subnormal below 2^-127 + 2^-128 stays at code 0
+        // Decided by the guard, round and sticky bits; a subnormal below 2^-127 + 2^-128 keeps code 0.
         let guard = bits & 0x40_0000 != 0;
         let round = bits & 0x20_0000 != 0;
         let sticky = bits & 0x1f_ffff != 0;
@@ -195,8 +193,8 @@ impl F8E8M0FNU {
 }
 float8!(@common F8E8M0FNU);
 
-/// `torch.float4_e2m1fn_x2`: two 4-bit floats packed in a byte, S-E-M 1-2-1. One element is one byte; it can be
-/// created, moved, viewed and compared, and converts to nothing but itself.
+/// `torch.float4_e2m1fn_x2`: two 4-bit floats packed in a byte, S-E-M 1-2-1. One element is one byte; it can be created, copied, viewed and
+/// compared, and converts only to itself.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct F4E2M1FNX2(u8);

@@ -1,7 +1,5 @@
-//! The one list of dtypes. Everything that is true of each dtype (its Rust type, PyTorch's names, its
-//! category) is written here once and read by `Element`, `DType`, `finfo`/`iinfo` and the aliases.
-//!
-//! May use nothing; used by the rest of `dtype`.
+//! The only list of dtypes. Every property of a dtype (its Rust type, PyTorch's names, its category) is written here once, and read by
+//! `Element`, `DType`, `finfo`/`iinfo` and the aliases.
 
 /// Calls `$use!` with one row per dtype:
 /// `Variant: type, "PyTorch name" ["other names"], Category, signed, Real, tier;`

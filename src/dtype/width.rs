@@ -1,8 +1,6 @@
-//! Types as wide as an element, for what only moves elements and is compiled once for each width.
-//!
-//! Used by `cpu`, which moves words, and by `any` and `device::cuda`, which move elements of one dtype in place of all of its width.
+//! Types of the width of an element, for code that only copies elements and is compiled once per width.
 
-/// `by_width!(width, W in [A, B, C, D, E] => run)`: runs code with `W` as the one of the types that has so many bytes: 1, 2, 4, 8, 16.
+/// `by_width!(width, W in [A, B, C, D, E] => run)`: runs code with `W` as the type of that width in bytes: 1, 2, 4, 8 or 16.
 macro_rules! by_width {
     ($width:expr, $W:ident in [$one:ty, $two:ty, $four:ty, $eight:ty, $sixteen:ty] => $run:expr) => {
         match $width {
@@ -32,7 +30,7 @@ macro_rules! by_width {
 }
 pub(crate) use by_width;
 
-/// `of_width!(width, W => run)`: runs code with the element type `W` of so many bytes.
+/// `of_width!(width, W => run)`: runs code with an element type `W` of that width in bytes.
 #[cfg(feature = "any")]
 macro_rules! of_width {
     ($width:expr, $W:ident => $run:expr) => {
@@ -42,8 +40,8 @@ macro_rules! of_width {
 #[cfg(feature = "any")]
 pub(crate) use of_width;
 
-/// `word_of_width!(width, W => run)`: runs code with a type of so many bytes whose alignment no element of that size exceeds (a complex
-/// number is aligned like its parts).
+/// `word_of_width!(width, W => run)`: runs code with a type of that width whose alignment no element of this size exceeds (a complex number
+/// is aligned like its parts).
 macro_rules! word_of_width {
     ($width:expr, $W:ident => $run:expr) => {
         $crate::dtype::width::by_width!($width, $W in [u8, u16, [u16; 2], [u32; 2], [u64; 2]] => $run)
@@ -51,8 +49,8 @@ macro_rules! word_of_width {
 }
 pub(crate) use word_of_width;
 
-/// `loop_by_width!(fn name -> Loop: W => loop::<W>)`: a function of an element type that gives the loop for its width, a function pointer. It is
-/// compiled in the program that asks for it; with the feature `precompiled` here, for all widths.
+/// `loop_by_width!(fn name -> Loop: W => loop::<W>)`: a function generic over an element type that returns the loop for its width as a
+/// function pointer. The loop is compiled in the program that uses it; with the feature `precompiled` here, for all widths.
 macro_rules! loop_by_width {
     ($(#[$doc:meta])* fn $name:ident -> $Loop:ty: $W:ident => $loop:expr) => {
         $(#[$doc])*

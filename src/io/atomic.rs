@@ -1,4 +1,4 @@
-//! Files that are written whole or not at all. Used by what saves.
+//! Files that are written completely or not at all.
 
 use crate::error::Result;
 use crate::io::failed;
@@ -7,7 +7,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A file beside another, removed unless it took its place.
+/// A temporary file in the same folder, removed on drop unless it was renamed to its target.
 struct Beside {
     path: PathBuf,
     is_kept: bool,
@@ -15,15 +15,15 @@ struct Beside {
 impl Drop for Beside {
     fn drop(&mut self) {
         if !self.is_kept {
-            // If that fails, too, there is nothing better to do: the error on the way is what counts.
+            // If this fails, too, nothing more can be done: the earlier error is reported.
             let _ = std::fs::remove_file(&self.path);
         }
     }
 }
 
-/// Writes a file through another one in the same folder, which takes its name when all of it is on the disk: what is interrupted leaves
-/// the old file as it was. Who maps the old file keeps it. The new file has the old one's mode; of a link the file that it leads to is
-/// replaced. What is no regular file, such as a FIFO or `/dev/null`, is written to where it is.
+/// Writes a file through a temporary one in the same folder, which is renamed when it is complete and on disk: an interrupted write leaves
+/// the old file unchanged. Existing mappings of the old file stay valid. The new file has the old one's mode; a symbolic link's target is
+/// replaced. Anything but a regular file, such as a FIFO or `/dev/null`, is written in place.
 pub(super) fn write(
     op: &'static str,
     path: &Path,
@@ -51,7 +51,7 @@ pub(super) fn write(
 
     let mut beside = Beside { path: place.with_file_name(hidden), is_kept: true };
     let mut options = File::options();
-    // (Nobody else reads what takes the place of a file that they may not read.)
+    // (The temporary file is not readable for anybody who may not read the file it replaces.)
     #[cfg(unix)]
     if old.is_some() {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
@@ -69,7 +69,7 @@ pub(super) fn write(
     drop(file);
     std::fs::rename(&beside.path, &place).map_err(wrong)?;
     beside.is_kept = true;
-    // The new name is on the disk once the folder is. (Only Unix lets folders be opened; that it is there does not hang on this.)
+    // Syncs the folder, so that the new name is on disk. (Only Unix can open folders; the file itself does not depend on it.)
     #[cfg(unix)]
     if let Ok(folder) = File::open(place.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."))) {
         let _ = folder.sync_all();
@@ -77,28 +77,28 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Where a path leads if it is a link, be it to a file that is not there yet.
+/// The target of a path if it is a symbolic link, even if the target does not exist yet.
 fn followed(path: &Path) -> std::io::Result<PathBuf> {
-    /// As many as Linux follows.
+    /// The same limit as in Linux.
     const MOST: usize = 40;
     let mut place = path.to_owned();
     for _ in 0..MOST {
         if !std::fs::symlink_metadata(&place).is_ok_and(|metadata| metadata.is_symlink()) {
             return Ok(place);
         }
-        // (A relative link is one from the folder that it is in; an absolute one takes the place of the path.)
+        // (A relative link starts from its folder; an absolute one replaces the path.)
         place = place.parent().unwrap_or(Path::new("")).join(std::fs::read_link(&place)?);
     }
     Err(std::io::Error::other(format!("it is a chain of more than {MOST} links")))
 }
 
-/// Gives a file the owner, the group and the mode of another. Where the group is not ours to give, its members have what all others have.
+/// Gives a file the owner, group and mode of another. If we may not set the group, its members get the permissions of others.
 #[cfg(unix)]
 fn keep_mode(file: &File, old: &std::fs::Metadata) -> std::io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
     let (new, mut mode) = (file.metadata()?, old.mode() & 0o777);
     if new.uid() != old.uid() {
-        // (Only the system's administrator may.)
+        // (Only root may.)
         let _ = fchown(file, Some(old.uid()), None);
     }
     if new.gid() != old.gid() && fchown(file, None, Some(old.gid())).is_err() {

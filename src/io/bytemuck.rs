@@ -9,7 +9,7 @@ use bytemuck::{AnyBitPattern, NoUninit, Pod, Zeroable};
 
 macro_rules! plain {
     ($($name:ident)*) => {$(
-        // SAFETY: it is a transparent byte, and every byte is a value: zero too.
+        // SAFETY: a transparent byte for which every value is valid, including zero.
         unsafe impl Zeroable for $name {}
         // SAFETY: as above; there is no padding.
         unsafe impl Pod for $name {}
@@ -18,11 +18,11 @@ macro_rules! plain {
 plain!(F8E4M3FN F8E4M3FNUZ F8E5M2 F8E5M2FNUZ F8E8M0FNU F4E2M1FNX2);
 
 impl<'a, E: Element, S: Shape> TensorView<'a, E, S> {
-    /// The memory of plain values as elements in row-major order, without a copy: a slice of pixels of three bytes as a tensor of bytes
+    /// The memory of plain values as row-major elements, without a copy: for example, a slice of three-byte pixels as a tensor of bytes
     /// with three channels. (Feature `bytemuck`.)
     ///
     /// # Errors
-    /// If there are not as many bytes as the sizes take, they are not aligned for the elements, or a byte that is a bool is neither 0 nor 1.
+    /// If the number of bytes does not match the sizes, they are not aligned for the elements, or a `bool` byte is neither 0 nor 1.
     ///
     /// ```
     /// use castiron::{TensorView, shape};
@@ -37,8 +37,8 @@ impl<'a, E: Element, S: Shape> TensorView<'a, E, S> {
 }
 
 impl<E: Element, S: Shape> Tensor<E, S> {
-    /// The elements as plain values of another type, without a copy, if they lie in row-major order, are aligned for them and come out
-    /// even. (Feature `bytemuck`.)
+    /// The elements as plain values of another type, without a copy; `None` if they are not row-major, not aligned for it, or not a whole
+    /// number of its values. (Feature `bytemuck`.)
     ///
     /// ```
     /// use castiron::tensor;

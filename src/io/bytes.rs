@@ -1,4 +1,4 @@
-//! Elements as bytes in the order that files have. Uses dtypes and storage; used by the formats.
+//! Elements as bytes in a file's byte order.
 
 use crate::dtype::{DType, Element};
 use crate::error::Result;
@@ -6,16 +6,16 @@ use crate::storage::HostBuffer;
 use std::borrow::Cow;
 use std::io::Read;
 
-/// So many bytes are read or written between two calls of a function that counts them.
+/// Bytes read or written between two calls of the progress function.
 pub(super) const PIECE: usize = 8 << 20;
 
-/// Turns round the bytes of each number.
+/// Reverses the bytes of each number.
 pub(super) fn swap(bytes: &mut [u8], dtype: DType) {
-    // (A complex number is two.)
+    // (A complex number is two numbers.)
     bytes.chunks_exact_mut(dtype.to_real().itemsize()).for_each(<[u8]>::reverse);
 }
 
-/// Elements in the machine's order of bytes as little-endian ones.
+/// Elements in native byte order, converted to little-endian.
 pub(super) fn to_little_endian(bytes: &[u8], dtype: DType) -> Cow<'_, [u8]> {
     let mut bytes = Cow::Borrowed(bytes);
     if cfg!(target_endian = "big") {
@@ -24,7 +24,7 @@ pub(super) fn to_little_endian(bytes: &[u8], dtype: DType) -> Cow<'_, [u8]> {
     bytes
 }
 
-/// So many elements from a reader, whose numbers are big-endian or little-endian; `count` is told of bytes as they come.
+/// Reads `len` elements from a reader of big-endian or little-endian numbers; `count` is called with the bytes of each piece.
 pub(super) fn read<E: Element>(
     len: usize,
     big_endian: bool,
@@ -38,7 +38,7 @@ pub(super) fn read<E: Element>(
         let mut at = 0;
         while at < bytes {
             let piece = PIECE.min(bytes - at);
-            // SAFETY: `bytes` bytes belong to the new buffer, of which nobody else knows; they are zeroed before they are seen.
+            // SAFETY: `bytes` bytes belong to the new buffer, which nobody else knows; they are zeroed before they are read.
             let piece = unsafe {
                 start.add(at).write_bytes(0, piece);
                 core::slice::from_raw_parts_mut(start.add(at), piece)
@@ -61,7 +61,7 @@ pub(super) fn read<E: Element>(
         }
         Ok(())
     };
-    // SAFETY: all bytes are written, those of bools with 0 or 1 alone.
+    // SAFETY: all bytes are written, those of bools only with 0 or 1.
     let buffer = unsafe { HostBuffer::filled_by::<E>(len, fill) }?;
     Ok(result.map(|()| buffer))
 }

@@ -1,6 +1,6 @@
-//! Tensors that are exchanged with other libraries in the process, without a copy: the structs of DLPack 1, as `dlpack.h` says them.
+//! Zero-copy exchange of tensors with other libraries in the process: the structs of DLPack 1, from `dlpack.h`.
 //!
-//! They are written here: it is 60 lines, and what a crate adds to them is of no use to tensors whose rules stand here.
+//! They are defined here, in 60 lines, because a crate's wrappers would not help: the rules are the tensors' own.
 
 use crate::device::Cpu;
 use crate::dtype::{DType, Element};
@@ -13,13 +13,13 @@ use core::ffi::c_void;
 use core::ptr::NonNull;
 
 const OP: &str = "from_dlpack";
-/// The version of the structs: what the first number says is what matters.
+/// The version of the structs: only the major version matters.
 const VERSION: Version = Version { major: 1, minor: 0 };
 /// `kDLCPU`
 const CPU: i32 = 1;
 /// `DLPACK_FLAG_BITMASK_READ_ONLY`
 const READ_ONLY: u64 = 1;
-/// More axes than any library has.
+/// More axes than any library supports.
 const MOST_AXES: usize = 64;
 
 #[repr(C)]
@@ -64,7 +64,7 @@ struct Managed {
     tensor: Described,
 }
 
-/// `DLDataType` of a dtype.
+/// The `DLDataType` of a dtype.
 fn described(dtype: DType) -> DataType {
     let (code, bits, lanes) = match dtype {
         DType::I8 | DType::I16 | DType::I32 | DType::I64 => (0, 8 * dtype.itemsize(), 1),
@@ -86,7 +86,7 @@ fn described(dtype: DType) -> DataType {
 /// A tensor in the form in which libraries of one process exchange them (`DLManagedTensorVersioned`, `x.__dlpack__(max_version=(1, 0))`).
 /// (Feature `dlpack`.)
 ///
-/// It owns the tensor: dropped, it calls the deleter of the library that it comes from.
+/// It owns the tensor: when dropped, it calls the deleter of the library that made it.
 ///
 /// ```
 /// use castiron::{Tensor, io::DlPack, shape, tensor};
@@ -101,7 +101,7 @@ fn described(dtype: DType) -> DataType {
 #[derive(Debug)]
 pub struct DlPack(NonNull<Managed>);
 
-// SAFETY: it is read by whoever holds it; that its deleter may be called on any thread is promised where it is made.
+// SAFETY: only the holder reads it; the maker promises that its deleter may be called on any thread.
 unsafe impl Send for DlPack {}
 
 impl Drop for DlPack {
@@ -116,7 +116,7 @@ impl Drop for DlPack {
 }
 
 impl DlPack {
-    /// The pointer of a `DLManagedTensorVersioned`, which whoever gets it frees by its deleter.
+    /// The pointer to a `DLManagedTensorVersioned`; the receiver frees it by calling its deleter.
     pub fn into_raw(self) -> *mut c_void {
         core::mem::ManuallyDrop::new(self).0.as_ptr().cast()
     }
@@ -124,11 +124,11 @@ impl DlPack {
     /// Takes over a tensor from another library.
     ///
     /// # Errors
-    /// If the pointer is null, or the struct is of another version of DLPack than 1; it is left alone then.
+    /// If the pointer is null, or the major version of DLPack is not 1; the struct is left untouched then.
     ///
     /// # Safety
-    /// The pointer is null or that of a `DLManagedTensorVersioned` that is not used by others any more and whose deleter may be called on
-    /// any thread.
+    /// The pointer is null or that of a `DLManagedTensorVersioned` that nobody else uses any more and whose deleter may be called on any
+    /// thread.
     pub unsafe fn from_raw(pointer: *mut c_void) -> Result<Self> {
         let Some(managed) = NonNull::new(pointer.cast::<Managed>()) else {
             return invalid(OP, "the pointer is null".to_owned());
@@ -136,7 +136,7 @@ impl DlPack {
         if !managed.is_aligned() {
             return invalid(OP, "the pointer is not aligned".to_owned());
         }
-        // SAFETY: the caller's promise. (The version is the first part of the struct in all versions.)
+        // SAFETY: the caller's promise. (The version is the first field in all versions.)
         let Version { major, minor } = unsafe { &managed.as_ref().version };
         if *major != VERSION.major {
             return invalid(OP, format!("the tensor is of DLPack {major}.{minor}, and {}.* is known", VERSION.major));
@@ -144,7 +144,7 @@ impl DlPack {
         Ok(DlPack(managed))
     }
 
-    /// The tensor's parts, as far as they can be checked: a buffer, the offset of the first element, sizes and strides.
+    /// The tensor's parts, checked as far as possible: a buffer, the offset of the first element, sizes and strides.
     fn parts<E: Element>(self) -> Result<(HostBuffer, Vec<usize>, Vec<usize>)> {
         // SAFETY: the struct exists while `self` does.
         let Described { data, device, rank, dtype, sizes, strides: steps, byte_offset } =
@@ -160,7 +160,7 @@ impl DlPack {
         if rank > 0 && sizes.is_null() {
             return invalid(OP, "the sizes are a null pointer".to_owned());
         }
-        // SAFETY: there are `rank` numbers, as the maker of the struct says.
+        // SAFETY: there are `rank` numbers, as the struct's maker promises.
         let list = |of: *mut i64| if rank == 0 { &[][..] } else { unsafe { core::slice::from_raw_parts(of, rank) } };
         let not_positive = |what: &str, list: &[i64]| Error::InvalidArgument {
             op: OP,
@@ -202,7 +202,7 @@ impl DlPack {
             return invalid(OP, format!("the elements are not aligned for {}", E::DTYPE));
         }
         let whole = !bounds::has_gaps(&sizes, &steps);
-        // SAFETY: whoever made the tensor keeps its elements until the deleter is called, which the buffer does when it is dropped; nobody
+        // SAFETY: the tensor's maker keeps its elements until the deleter is called, which the buffer does when it is dropped; nobody
         // writes them, as the caller of `from_dlpack` promises.
         let buffer = unsafe { HostBuffer::foreign_read_only(self, start, bytes, whole) };
         if E::DTYPE == DType::Bool {
@@ -212,7 +212,7 @@ impl DlPack {
     }
 }
 
-/// What an exported tensor consists of; the struct comes first, so that a pointer to it is one to all.
+/// The parts of an exported tensor; the struct comes first, so that a pointer to it is a pointer to all.
 #[repr(C)]
 struct Exported {
     managed: Managed,
@@ -229,14 +229,14 @@ unsafe extern "C" fn delete(managed: *mut Managed) {
     drop(unsafe { Box::from_raw(managed.cast::<Exported>()) });
 }
 
-/// A tensor's elements from a place on, to be given away for reading.
+/// Exports a tensor's elements from a place on, read-only.
 fn export(buffer: HostBuffer, start: *const u8, dtype: DType, sizes: &[usize], strides: &[usize]) -> DlPack {
     let numbers = |of: &[usize]| of.iter().map(|&number| number as i64).collect::<Vec<i64>>();
     let (sizes, strides) = (numbers(sizes), numbers(strides));
     let tensor = Described {
         data: start.cast_mut().cast(),
         device: DeviceOf { kind: CPU, id: 0 },
-        // (There are eight axes at most.)
+        // (There are at most eight axes.)
         rank: sizes.len() as i32,
         dtype: described(dtype),
         sizes: core::ptr::null_mut(),
@@ -252,10 +252,10 @@ fn export(buffer: HostBuffer, start: *const u8, dtype: DType, sizes: &[usize], s
 }
 
 impl<E: Element, S: Shape> Tensor<E, S> {
-    /// The tensor for another library, which may read it (`x.__dlpack__()`): it shares the elements, and is marked as read-only, because
-    /// tensors never change through another. (Feature `dlpack`.)
+    /// Exports the tensor to another library (`x.__dlpack__()`), sharing the elements. It is marked read-only, because tensors never change
+    /// through another handle. (Feature `dlpack`.)
     pub fn to_dlpack(&self) -> DlPack {
-        // (Elements of borrowed memory are copied.)
+        // (Borrowed memory is copied.)
         let own = self.clone();
         let place = if own.is_empty() { 0 } else { own.storage_offset() };
         let start = own.storage().start::<E>().wrapping_add(place).cast();
@@ -263,16 +263,15 @@ impl<E: Element, S: Shape> Tensor<E, S> {
         export(own.parts.storage, start, E::DTYPE, sizes.as_ref(), strides.as_ref())
     }
 
-    /// A tensor of another library, which shares the elements (`torch.from_dlpack`). It is read where it is; written, it is copied
-    /// first. (Feature `dlpack`.)
+    /// Imports another library's tensor, sharing the elements (`torch.from_dlpack`). Writing to it copies it first. (Feature `dlpack`.)
     ///
     /// # Errors
-    /// If dtype or sizes are not those of the type, the tensor is not on the host, a stride is negative, elements are not aligned or lie
-    /// beyond the memory, or a bool is neither 0 nor 1.
+    /// If dtype or sizes differ from the type's, the tensor is not on the host, a stride is negative, elements are not aligned or out of
+    /// bounds, or a `bool` is neither 0 nor 1.
     ///
     /// # Safety
-    /// The struct describes elements that are there, aligned and initialised, from its pointer on by its sizes and strides; nobody writes
-    /// these while the tensor, a view or a clone of it exists. What lies between them may be anybody's, and is not read.
+    /// The struct describes existing elements, aligned and initialised, at its pointer with its sizes and strides; nobody writes them while
+    /// the tensor, a view or a clone of it exists. Bytes between them are not read.
     pub unsafe fn from_dlpack(given: DlPack) -> Result<Self> {
         let (buffer, sizes, strides) = given.parts::<E>()?;
         if sizes.len() != S::RANK || !fits::<S>(&sizes) {
@@ -285,7 +284,7 @@ impl<E: Element, S: Shape> Tensor<E, S> {
 
 #[cfg(feature = "any")]
 impl crate::AnyTensor {
-    /// The tensor for another library: see [`Tensor::to_dlpack`]. (Feature `dlpack`.)
+    /// Exports the tensor to another library: see [`Tensor::to_dlpack`]. (Feature `dlpack`.)
     ///
     /// # Errors
     /// If it is not on the host.
@@ -294,7 +293,7 @@ impl crate::AnyTensor {
         Ok(export(buffer, start, self.dtype(), self.shape(), self.stride()))
     }
 
-    /// A tensor of another library, whatever its dtype and sizes are: see [`Tensor::from_dlpack`]. (Feature `dlpack`.)
+    /// Imports another library's tensor of any dtype and sizes: see [`Tensor::from_dlpack`]. (Feature `dlpack`.)
     ///
     /// # Errors
     /// As there, and if castiron has no such dtype, or there are more than eight axes.

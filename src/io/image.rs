@@ -1,4 +1,4 @@
-//! Images of the crate `image` as tensors, and the other way round, without a copy.
+//! Conversion between images of the crate `image` and tensors, without a copy.
 
 use crate::dtype::Element;
 use crate::error::{Result, invalid};
@@ -6,7 +6,7 @@ use crate::shape::{Dim, Shape, SizeArray};
 use crate::tensor::Tensor;
 use image::{DynamicImage, ImageBuffer, Pixel};
 
-/// The shape of an image: height, width and channels, or of one channel height and width.
+/// The shape of an image: (height, width, channels), or (height, width) for one channel.
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` is not an image",
     label = "expected height, width and channels, or height and width",
@@ -17,13 +17,14 @@ impl<H: Dim, W: Dim> ImageShape for (H, W) {}
 impl<H: Dim, W: Dim, C: Dim> ImageShape for (H, W, C) {}
 
 impl<E: Element + image::Primitive, S: Shape> Tensor<E, S> {
-    /// An image as a tensor of shape (height, width, channels), or of one channel (height, width), with the image's memory. (Feature `image`.)
+    /// An image as a tensor of shape (height, width, channels), or (height, width) for one channel, with the image's memory. (Feature
+    /// `image`.)
     ///
-    /// Channels first, as models take them, is a view: `x.permute(axis![2, 0, 1])`; with a batch axis in front it is in `channels_last`
-    /// order, and nothing is moved.
+    /// Channels first, as models expect, is a view: `x.permute(axis![2, 0, 1])`; with a batch axis in front it is in `channels_last` format
+    /// without copying.
     ///
     /// # Errors
-    /// If the sizes are not those of the type.
+    /// If the sizes differ from the type's.
     ///
     /// ```
     /// use castiron::{ChannelsLast, Tensor, axis, shape};
@@ -47,16 +48,16 @@ impl<E: Element + image::Primitive, S: Shape> Tensor<E, S> {
             );
         }
         let mut elements = image.into_raw();
-        // There may be more than the image takes.
+        // The vector may be longer than the image.
         elements.truncate(sizes.iter().product());
         Self::try_from_vec_sized(elements, S::Sizes::copied(&sizes[..S::RANK]))
     }
 
-    /// A tensor of shape (height, width, channels), or of one channel (height, width), as an image, with the memory of the vector that the
-    /// tensor was made of, where [`into_vec`](Self::into_vec) gives it back, else of copied elements. (Feature `image`.)
+    /// A tensor of shape (height, width, channels), or (height, width) for one channel, as an image. Reuses the memory of the vector that
+    /// the tensor was made from if [`into_vec`](Self::into_vec) returns it, else copies the elements. (Feature `image`.)
     ///
     /// # Errors
-    /// If the channels are not those of the pixel, or the image would be larger than images are.
+    /// If the number of channels differs from the pixel's, or the image would be too large.
     ///
     /// ```
     /// use castiron::{Tensor, axis, shape, tensor};
@@ -92,11 +93,11 @@ impl<E: Element + image::Primitive, S: Shape> Tensor<E, S> {
 }
 
 impl<S: Shape> Tensor<u8, S> {
-    /// An image of any kind as a tensor of bytes of shape (height, width, 3): red, green and blue. One that is stored so gives its memory,
-    /// others are converted. (Feature `image`.)
+    /// An image of any kind as a tensor of bytes of shape (height, width, 3): red, green and blue. An RGB image keeps its memory, others
+    /// are converted. (Feature `image`.)
     ///
     /// # Errors
-    /// If the sizes are not those of the type.
+    /// If the sizes differ from the type's.
     ///
     /// ```
     /// use castiron::{Tensor, shape};

@@ -16,13 +16,13 @@ use std::path::Path;
 
 const OP: &str = "from_file";
 
-/// A file that exists, and how many bytes it has.
+/// Opens an existing file, and returns its length in bytes.
 pub(super) fn open(op: &'static str, path: &Path) -> Result<(File, u64)> {
     let (file, metadata) = crate::file::open(path).map_err(|error| failed(op, path, error))?;
     Ok((file, metadata.len()))
 }
 
-/// The first `bytes` bytes of a file, which has so many. Pages that are written are copied first: the file never changes.
+/// Maps the first `bytes` bytes of a file that is at least that long. Written pages are copied first: the file never changes.
 ///
 /// # Safety
 /// Nobody changes or truncates the file while the buffer exists.
@@ -30,16 +30,16 @@ pub(super) unsafe fn map(op: &'static str, path: &Path, file: &File, bytes: usiz
     if bytes == 0 {
         return HostBuffer::zeroed::<u8>(0);
     }
-    // SAFETY: the caller's promise about the file. Only pages that are written take memory, so none is reserved.
+    // SAFETY: the caller's promise about the file. Only written pages take memory, so no swap space is reserved.
     let map = unsafe { MmapOptions::new().len(bytes).no_reserve_swap().map_copy(file) };
     let mut map: MmapMut = map.map_err(|error| failed(op, path, error))?;
     let start = NonNull::new(map.as_mut_ptr()).ok_or_else(|| failed(op, path, "it was mapped to nothing"))?;
-    // SAFETY: the bytes stay where they are while the map exists, which is moved only. They are this mapping's own: writes go to copies
-    // of its pages, and the caller promises that the file stays as it is.
+    // SAFETY: the bytes stay in place while the map exists, even if it is moved. They are private to this mapping: writes go to copies of
+    // its pages, and the caller promises that the file does not change.
     Ok(unsafe { HostBuffer::foreign(map, start, bytes) })
 }
 
-/// The elements at the beginning of a file.
+/// Maps the elements at the beginning of a file.
 ///
 /// # Safety
 /// As for [`map`].
@@ -54,14 +54,14 @@ unsafe fn map_elements(path: &Path, bytes: usize, sizes: &[usize], dtype: DType)
 }
 
 impl<E: Element, S: Shape> Tensor<E, S> {
-    /// The elements at the beginning of a file, row-major and in the machine's byte order, without reading them: the file is mapped
-    /// into memory, and its pages are read when they are first used (`torch.from_file` with `shared=False`).
+    /// The elements at the beginning of a file, row-major and in native byte order, memory-mapped: pages are read when first used
+    /// (`torch.from_file` with `shared=False`).
     ///
-    /// The tensor is like any other: it is shared, viewed and written. What is written goes to memory and never to the file. The file
-    /// may be larger than the memory. (Feature `mmap`.)
+    /// The tensor is like any other: it can be shared, viewed and written. Writes go to memory, never to the file. The file may be larger
+    /// than the memory. (Feature `mmap`.)
     ///
     /// # Errors
-    /// If there is no such file, it cannot be mapped, or is too short for the sizes; if a size is not what the type says; for `bool`, whose
+    /// If there is no such file, it cannot be mapped, or is too short for the sizes; if a size differs from the type's; for `bool`, whose
     /// bytes are all read, if one is neither 0 nor 1.
     ///
     /// # Safety
@@ -90,19 +90,19 @@ impl<E: Element, S: Shape> Tensor<E, S> {
     }
 }
 
-/// Every byte is a valid element but for `bool`.
+/// Checks `bool` elements; every byte is valid for other dtypes.
 fn expect_elements<D: Device>(dtype: DType, storage: &D::Storage, bytes: usize) -> Result<()> {
     if dtype == DType::Bool { expect_bools::<D>(OP, storage, 0, &[bytes], &[1]) } else { Ok(()) }
 }
 
 #[cfg(feature = "any")]
 impl crate::AnyTensor {
-    /// The elements at the beginning of a file, which is mapped into memory (`torch.from_file` with `shared=False`): see
-    /// [`Tensor::from_file`]. (Feature `mmap`.)
+    /// The elements at the beginning of a file, memory-mapped (`torch.from_file` with `shared=False`): see [`Tensor::from_file`]. (Feature
+    /// `mmap`.)
     ///
     /// # Errors
-    /// If there is no such file, it cannot be mapped, or is too short for the sizes; for bools, whose bytes are all read, if one is neither 0
-    /// nor 1.
+    /// If there is no such file, it cannot be mapped, or is too short for the sizes; for `bool`, whose bytes are all read, if one is
+    /// neither 0 nor 1.
     ///
     /// # Safety
     /// Nobody changes or truncates the file, in this or in another process, while the tensor, a view or a clone of it exists.

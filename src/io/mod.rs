@@ -1,5 +1,5 @@
-//! Tensors in files: checkpoints and structs of tensors that are loaded from them ([`Module`]; feature `safetensors`), NumPy's files
-//! (feature `npy`), single tensors that are mapped into memory (feature `mmap`). And tensors as values of other libraries.
+//! Tensors in files: checkpoints and structs of tensors loaded from them ([`Module`]; feature `safetensors`), NumPy's files (feature
+//! `npy`), and memory-mapped tensors (feature `mmap`). Also exchange with other crates and libraries.
 //!
 //! | to | see |
 //! |---|---|
@@ -14,9 +14,7 @@
 //! | make a tensor of an image, and the other way round | `Tensor::from_image`, `from_rgb`, `into_image` |
 //! | see plain structs as elements | `TensorView::from_pod`, `Tensor::as_pod` |
 //! | take a tensor of another library in the process, and give it one | `DlPack` |
-//! | take the elements as a vector, without a copy where they were one | [`Tensor::into_vec`](crate::Tensor::into_vec) |
-//!
-//! Uses tensors and their storage; used by programs alone.
+//! | take the elements as a vector, without a copy if they came from one | [`Tensor::into_vec`](crate::Tensor::into_vec) |
 #![cfg_attr(not(all(feature = "safetensors", feature = "npy")), allow(rustdoc::broken_intra_doc_links))]
 
 #[cfg(any(feature = "safetensors", feature = "npy"))]
@@ -62,7 +60,7 @@ pub use npy::{Npz, NpzWriter};
 #[cfg(any(feature = "safetensors", feature = "npy", feature = "serde"))]
 pub use stored::StoredTensor;
 
-/// The error of a file.
+/// The error of a file operation.
 #[cfg(feature = "mmap")]
 #[cold]
 fn failed(op: &'static str, path: &std::path::Path, reason: impl ToString) -> crate::Error {

@@ -1,4 +1,4 @@
-//! Tensors as arrays of the crate `ndarray` and the other way round, without a copy wherever the strides allow it.
+//! Conversion between tensors and arrays of the crate `ndarray`, without a copy if the strides allow it.
 
 use crate::dtype::Element;
 use crate::error::{Result, invalid};
@@ -10,9 +10,9 @@ use ndarray::{Array, ArrayView, Dim, Dimension, IntoDimension, IxDyn, ShapeBuild
 
 const OP: &str = "from_ndarray";
 
-/// Sizes whose number says which kind of `ndarray`'s dimensions they are: `Ix0` to `Ix6`, and `IxDyn` beyond.
+/// The `ndarray` dimension type for a number of sizes: `Ix0` to `Ix6`, and `IxDyn` beyond.
 pub trait ArraySizes: SizeArray {
-    /// The dimensions.
+    /// The dimension type.
     type Dim: Dimension;
     #[doc(hidden)]
     fn dim(self) -> Self::Dim;
@@ -41,7 +41,7 @@ impl ArraySizes for [usize; 8] {
     }
 }
 
-/// Strides that lead forward alone; an error for an axis that is reversed.
+/// The strides, which must not be negative; an error for a reversed axis.
 fn forward<S: Shape>(strides: &[isize], sizes: &[usize]) -> Result<S::Sizes> {
     match bounds::forward(sizes, strides.iter().map(|&stride| stride as i64)) {
         Some(own) => Ok(S::Sizes::copied(&own)),
@@ -54,7 +54,7 @@ fn forward<S: Shape>(strides: &[isize], sizes: &[usize]) -> Result<S::Sizes> {
     }
 }
 
-/// The sizes of an array, if they are those of the type.
+/// The sizes of an array, if they match the type.
 fn sizes_of<S: Shape>(sizes: &[usize]) -> Result<S::Sizes> {
     if sizes.len() != S::RANK {
         let (expected, found) = (crate::tensor::shape_text::<S>(), sizes.into());
@@ -65,7 +65,7 @@ fn sizes_of<S: Shape>(sizes: &[usize]) -> Result<S::Sizes> {
 }
 
 impl<E: Element, S: Shape<Sizes: ArraySizes>> Tensor<E, S> {
-    /// The tensor as an array, of the same memory and strides. (Feature `ndarray`.)
+    /// The tensor as an array view with the same memory and strides. (Feature `ndarray`.)
     ///
     /// ```
     /// use castiron::tensor;
@@ -81,13 +81,13 @@ impl<E: Element, S: Shape<Sizes: ArraySizes>> Tensor<E, S> {
             false => self.storage().start::<E>().wrapping_add(self.storage_offset()),
         };
         let strides = if self.is_empty() { S::Sizes::filled(0) } else { self.stride() };
-        // SAFETY: every element that sizes and strides reach is a valid `E` inside the storage, and stays so while `self` is borrowed;
-        // its bytes are no more than `isize` counts, and strides are not negative.
+        // SAFETY: every element that sizes and strides reach is a valid `E` inside the storage, and stays so while `self` is borrowed; its
+        // bytes fit `isize`, and strides are not negative.
         unsafe { ArrayView::from_shape_ptr(self.shape().dim().strides(strides.dim()), start) }
     }
 
-    /// The tensor as an array of its own: with the memory of the vector that the tensor was made of, where
-    /// [`into_vec`](Self::into_vec) gives it back, else of copied elements. (Feature `ndarray`.)
+    /// The tensor as an owned array. Reuses the memory of the vector that the tensor was made from if [`into_vec`](Self::into_vec) returns
+    /// it, else copies the elements. (Feature `ndarray`.)
     ///
     /// ```
     /// let x = castiron::tensor![[1, 2, 3], [4, 5, 6]];
@@ -99,10 +99,10 @@ impl<E: Element, S: Shape<Sizes: ArraySizes>> Tensor<E, S> {
         array.unwrap_or_else(|_| unreachable!("there are as many elements as the sizes take"))
     }
 
-    /// An array as a tensor, with the array's memory and strides; of one with reversed axes the elements are copied. (Feature `ndarray`.)
+    /// An array as a tensor, with the array's memory and strides; an array with reversed axes is copied. (Feature `ndarray`.)
     ///
     /// # Errors
-    /// If the sizes are not those of the type, or memory runs out.
+    /// If the sizes differ from the type's, or memory runs out.
     ///
     /// ```
     /// use castiron::{Tensor, shape};
@@ -125,10 +125,10 @@ impl<E: Element, S: Shape<Sizes: ArraySizes>> Tensor<E, S> {
 }
 
 impl<'a, E: Element, S: Shape> TensorView<'a, E, S> {
-    /// An array's elements where they are. (Feature `ndarray`.)
+    /// A view of an array's elements. (Feature `ndarray`.)
     ///
     /// # Errors
-    /// If the sizes are not those of the type, or an axis is reversed: strides of tensors are not negative.
+    /// If the sizes differ from the type's, or an axis is reversed: strides of tensors are not negative.
     ///
     /// ```
     /// use castiron::{TensorView, shape};
@@ -140,11 +140,11 @@ impl<'a, E: Element, S: Shape> TensorView<'a, E, S> {
     pub fn from_ndarray<D: Dimension>(array: ArrayView<'a, E, D>) -> Result<Self> {
         let sizes = sizes_of::<S>(array.shape())?;
         let strides = forward::<S>(array.strides(), array.shape())?;
-        // SAFETY: the elements that the strides reach are borrowed for `'a`, and so is whatever has the buffer: this view, and those lent
-        // from it.
+        // SAFETY: the elements that the strides reach are borrowed for `'a`, and so is everything that holds the buffer: this view, and
+        // those lent from it.
         unsafe {
             let storage = HostBuffer::borrowed_view(array.as_ptr(), sizes.as_ref(), strides.as_ref());
-            // (An array that exists reaches no farther than memory does.)
+            // (An existing array does not exceed the address space.)
             let Some(storage) = storage else { return invalid(OP, "the strides overflow".to_owned()) };
             Ok(TensorView::of(Tensor::from_parts(storage, 0, sizes, strides)))
         }

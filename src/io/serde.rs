@@ -1,5 +1,5 @@
-//! Tensors as values of `serde`: dtype, shape, and data. In formats that people read (JSON) the data are numbers, in others bytes.
-//! What is read is checked: nothing in it is trusted. Uses `io::stored`, `io::bytes`.
+//! Tensors in `serde`: dtype, shape, and data. In human-readable formats (JSON) the data are numbers, in others bytes. Input is untrusted
+//! and checked.
 
 use crate::device::Device;
 use crate::dtype::{DType, Element, ScalarValue, bf16, f16};
@@ -59,12 +59,12 @@ impl Serialize for Numbers<'_> {
         for &scalar in self.1 {
             match scalar {
                 ScalarValue::Bool(value) => list.serialize_element(&value)?,
-                // (No dtype has integers beyond these two.)
+                // (No dtype's integers exceed these two types.)
                 ScalarValue::Int(value) => match i64::try_from(value) {
                     Ok(value) => list.serialize_element(&value)?,
                     Err(_) => list.serialize_element(&(value as u64))?,
                 },
-                // Its two values in a byte are no number.
+                // A packed pair of values is not a number; its code is written.
                 ScalarValue::Float(code) if self.0 == DType::F4E2M1FNX2 => list.serialize_element(&(code as u8))?,
                 ScalarValue::Float(value) => list.serialize_element(&Real(value))?,
                 ScalarValue::Complex(value) => list.serialize_element(&[Real(value.re), Real(value.im)])?,
@@ -74,7 +74,7 @@ impl Serialize for Numbers<'_> {
     }
 }
 
-/// A number, or the text of one that formats like JSON have not.
+/// A number; as text if formats like JSON cannot represent it.
 struct Real(f64);
 impl Serialize for Real {
     fn serialize<Z: Serializer>(&self, serializer: Z) -> Result<Z::Ok, Z::Error> {
@@ -85,7 +85,7 @@ impl Serialize for Real {
     }
 }
 
-/// What is read of a tensor: elements as little-endian bytes.
+/// The parsed parts of a tensor; the elements are little-endian bytes.
 struct Read {
     dtype: DType,
     sizes: Vec<usize>,
@@ -93,7 +93,7 @@ struct Read {
 }
 
 impl Read {
-    /// The elements, if there are as many as the sizes take.
+    /// The elements, if their number matches the sizes.
     fn elements<E: Element>(&self) -> Result<HostBuffer, String> {
         let Read { dtype, sizes, data } = self;
         let expected = numel(sizes).and_then(|numel| numel.checked_mul(dtype.itemsize()));
@@ -148,7 +148,7 @@ impl<'de> Visitor<'de> for Fields {
     }
 }
 
-/// The data, whose dtype has to be known when they are numbers.
+/// Deserialises the data; for numbers, the dtype must be known.
 struct Data {
     dtype: Option<DType>,
     is_human_readable: bool,
@@ -187,7 +187,7 @@ impl<'de> Visitor<'de> for Data {
             return Ok(bytes);
         }
         let dtype = self.dtype.ok_or_else(|| A::Error::custom("`dtype` has to stand before `data`"))?;
-        // (What is said of its length is not trusted: it grows with what is there.)
+        // (The size hint is not trusted: the vector grows with the actual data.)
         while let Some(number) = seq.next_element::<Number>()? {
             let fits = number.push(dtype, &mut bytes);
             fits.ok_or_else(|| A::Error::custom(format!("element {number:?} is none of {dtype}")))?;
@@ -196,7 +196,7 @@ impl<'de> Visitor<'de> for Data {
     }
 }
 
-/// A number of a format that people read.
+/// A number of a human-readable format.
 #[derive(Clone, Copy, Debug)]
 enum Number {
     Bool(bool),
@@ -214,7 +214,7 @@ impl Number {
         }
     }
 
-    /// Adds the element's bytes, little-endian; `None` if it is none of the dtype.
+    /// Appends the element's bytes, little-endian; `None` if the number is not valid for the dtype.
     fn push(self, dtype: DType, bytes: &mut Vec<u8>) -> Option<()> {
         if let Some((least, most)) = dtype.int_range() {
             let Number::Int(value) = self else { return None };
@@ -296,14 +296,14 @@ impl<E: Element, S: Shape, D: Device> Serialize for Tensor<E, S, D> {
     }
 }
 
-/// As the tensor.
+/// Like the tensor.
 impl<E: Element, S: Shape, D: Device> Serialize for TensorView<'_, E, S, D> {
     fn serialize<Z: Serializer>(&self, serializer: Z) -> Result<Z::Ok, Z::Error> {
         write(&**self, serializer)
     }
 }
 
-/// The dtype and the sizes have to be those of the type.
+/// Dtype and sizes must match the type.
 impl<'de, E: Element, S: Shape, D: Device> Deserialize<'de> for Tensor<E, S, D> {
     fn deserialize<Z: Deserializer<'de>>(deserializer: Z) -> Result<Self, Z::Error> {
         let read = Read::deserialize(deserializer)?;

@@ -1,5 +1,4 @@
-//! `StoredTensor`: tensors of any dtype, shape and device behind one reference, as what is saved and listed.
-//! Uses tensors; used by `checkpoint` and `module`.
+//! `StoredTensor`: tensors of any dtype, shape and device as trait objects, for saving and listing.
 
 use crate::device::{Cpu, Device};
 use crate::dtype::{DType, Element};
@@ -13,7 +12,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A tensor of any dtype, shape and device behind a reference: `&x` of a [`Tensor`] or an `AnyTensor` becomes `&dyn StoredTensor`.
+/// A tensor of any dtype, shape and device as a trait object: `&x` of a [`Tensor`] or an `AnyTensor` coerces to `&dyn StoredTensor`.
 ///
 /// ```
 /// use castiron::{Tensor, io::StoredTensor, shape, tensor};
@@ -27,15 +26,15 @@ pub trait StoredTensor: sealed::Sealed + Any {
     fn dtype(&self) -> DType;
     /// The sizes.
     fn sizes(&self) -> &[usize];
-    /// The device as PyTorch prints it.
+    /// The device, in PyTorch's notation.
     fn on_device(&self) -> String;
-    /// To be downcast to the tensor that it is.
+    /// For downcasting to the concrete tensor.
     fn as_any(&self) -> &dyn Any;
-    /// Calls the function with the bytes of the elements in row-major order, in the machine's order of bytes: with those of the tensor
-    /// where they lie so on the host, else with copies.
+    /// Calls the function with the bytes of the elements in row-major order and native byte order: the tensor's own bytes if it is
+    /// row-major on the host, else a copy.
     ///
     /// # Errors
-    /// If there are no data, memory runs out, or the function fails.
+    /// If the tensor has no data, memory runs out, or the function fails.
     fn with_bytes(&self, run: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()>;
     /// The elements in row-major order.
     #[cfg(feature = "serde")]

@@ -1,11 +1,10 @@
-//! What sizes and strides reach: the bounds check of every view, and whether two positions can share an element.
-//!
-//! Uses errors; used wherever a tensor, a view or a kernel's view is made.
+//! The memory range of sizes and strides: the bounds check of every view, and whether two positions can share an element.
 
 use crate::error::{Result, invalid};
 
-/// One past the farthest element from the offset: how long a buffer must be at least. 0 where there are no elements, whatever the
-/// other sizes and the strides are.
+/// The minimum buffer length from the offset on: one past the farthest element, or 0 for an empty view, whatever its other sizes and
+/// strides.
+/// `None` on overflow.
 pub fn span(sizes: &[usize], strides: &[usize]) -> Option<usize> {
     if sizes.contains(&0) {
         return Some(0);
@@ -17,11 +16,11 @@ pub fn span(sizes: &[usize], strides: &[usize]) -> Option<usize> {
     last.checked_add(1)
 }
 
-/// Whether all that sizes and strides reach from element `offset` on lies in a storage of `room` elements (`None`: one that holds no
-/// elements, which has room for all that `usize` counts).
+/// Whether everything that sizes and strides reach from `offset` on is inside a storage of `room` elements (`None`: a storage without
+/// elements, such as `Meta`'s, limited by `usize` only).
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn is_within(sizes: &[usize], strides: &[usize], offset: usize, room: Option<usize>) -> bool {
-    // Without branches: every tensor that is made comes through here. `last` is the place of the farthest element.
+    // Branch-free, because every new tensor is checked. `last` is the offset of the farthest element.
     let (mut last, mut overflows, mut is_empty) = (offset, false, false);
     for (&size, &stride) in sizes.iter().zip(strides) {
         let (steps, beyond) = size.wrapping_sub(1).overflowing_mul(stride);
@@ -33,7 +32,7 @@ pub(crate) fn is_within(sizes: &[usize], strides: &[usize], offset: usize, room:
     is_empty | (!overflows & (last < room.unwrap_or(usize::MAX)))
 }
 
-/// The bounds check of `as_strided`, whatever the kind of tensor, and of views over slices: [`is_within`], or the error.
+/// The bounds check of `as_strided` for every kind of tensor, and of views over slices: [`is_within`], or the error.
 pub(crate) fn expect_within(
     op: &'static str,
     sizes: &[usize],
@@ -49,10 +48,10 @@ pub(crate) fn expect_within(
     invalid(op, reason)
 }
 
-/// Sizes and strides that lead to the same places in fewer steps: a place that is repeated (`expand`) or that windows share is met
-/// once, and axes that run on into one another are one.
+/// Sizes and strides that reach the same places with fewer steps: places that are repeated (`expand`) or shared by windows are visited
+/// once, and contiguous axes are merged.
 ///
-/// The places `{i * s: i < n}` and `{j * c * s: j < k}` put together are `{m * s: m < n + c * (k - 1)}` where `c <= n`.
+/// The union of the places `{i * s + j * c * s: i < n, j < k}` is `{m * s: m < n + c * (k - 1)}` if `c <= n`.
 pub(crate) fn places(sizes: &[usize], strides: &[usize]) -> (Vec<usize>, Vec<usize>) {
     if sizes.contains(&0) {
         return (vec![0], vec![1]);
@@ -75,8 +74,8 @@ pub(crate) fn places(sizes: &[usize], strides: &[usize]) -> (Vec<usize>, Vec<usi
     (sizes, strides)
 }
 
-/// The strides of another library, if they lead forward alone, as those of tensors do. Where an axis has one position or none, its stride
-/// leads nowhere and may be any number: one that no memory has becomes 0.
+/// The strides of another library's tensor, or `None` if one is negative. The stride of an axis of size 0 or 1 is not used and may be
+/// anything; an invalid one becomes 0.
 #[cfg(any(feature = "ndarray", feature = "dlpack"))]
 pub(crate) fn forward(sizes: &[usize], strides: impl Iterator<Item = i64>) -> Option<Vec<usize>> {
     let forward = |(&size, stride): (&usize, i64)| match usize::try_from(stride).ok() {
@@ -86,14 +85,14 @@ pub(crate) fn forward(sizes: &[usize], strides: impl Iterator<Item = i64>) -> Op
     sizes.iter().zip(strides).map(forward).collect()
 }
 
-/// Whether there are elements between those that sizes and strides reach.
+/// Whether there are gaps between the elements that sizes and strides reach.
 #[cfg(any(feature = "ndarray", feature = "dlpack"))]
 pub(crate) fn has_gaps(sizes: &[usize], strides: &[usize]) -> bool {
     let (sizes, strides) = places(sizes, strides);
     !sizes.contains(&0) && !matches!(strides[..], [] | [1])
 }
 
-/// Whether no two positions share a place, as far as strides tell: each reaches beyond all that the smaller ones span.
+/// Whether no two positions share a place, as far as the strides show: each stride exceeds the span of all smaller ones.
 pub(crate) fn has_places(sizes: &[usize], strides: &[usize]) -> bool {
     let mut axes: Vec<(usize, usize)> =
         strides.iter().copied().zip(sizes.iter().copied()).filter(|of| of.1 > 1).collect();
@@ -102,7 +101,7 @@ pub(crate) fn has_places(sizes: &[usize], strides: &[usize]) -> bool {
     sizes.contains(&0)
         || axes.into_iter().all(|(stride, size)| {
             let fits = stride >= span;
-            // The elements were counted, so this does not wrap where it fits.
+            // Existing elements have been counted, so this does not wrap for them.
             span = span.wrapping_add(stride.wrapping_mul(size - 1));
             fits
         })

@@ -1,8 +1,8 @@
-//! Memory formats: the orders in which PyTorch lays axes out, as values ([`MemoryFormat`]), as types ([`ChannelsLast`] and its
-//! kin), and the rules that follow from sizes and strides.
+//! Memory formats: the orders in which PyTorch lays out axes, as values ([`MemoryFormat`]), as types ([`ChannelsLast`] and others), and the
+//! rules that follow from sizes and strides.
 //!
 //! Source: `c10/core/MemoryFormat.h`, `aten/src/ATen/native/TensorFactories.cpp`, `TensorConversions.cpp`, `TensorShape.cpp`;
-//! `tests/oracle/memory_format.json`. Used by tensors.
+//! `tests/oracle/memory_format.json`.
 
 use super::strides::{
     CHANNELS_LAST, broadcast_list, is_contiguous, row_major, runs_along, write_along, write_elementwise,
@@ -21,7 +21,7 @@ use core::str::FromStr;
 /// assert_eq!("channels_last".parse(), Ok(MemoryFormat::CHANNELS_LAST));
 /// ```
 ///
-/// (Its values are constants in capitals because `ChannelsLast` and its kin are the formats that are types.)
+/// (Its values are constants in capitals, because `ChannelsLast` and others are the formats as types.)
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MemoryFormat(Kind);
 
@@ -39,11 +39,11 @@ const CHANNELS_LAST_3D: [usize; 5] = [1, 4, 3, 2, 0];
 impl MemoryFormat {
     /// `torch.contiguous_format`: row-major.
     pub const CONTIGUOUS: MemoryFormat = MemoryFormat(Kind::RowMajor);
-    /// `torch.preserve_format`: the strides of the input where it leaves no gaps, else its order of axes.
+    /// `torch.preserve_format`: the strides of the input if it is dense (non-overlapping, without gaps), else its order of axes.
     pub const PRESERVE: MemoryFormat = MemoryFormat(Kind::AsBefore);
-    /// `torch.channels_last`: images (batch, channels, height, width), the channels of a pixel side by side.
+    /// `torch.channels_last`: images (batch, channels, height, width), with the channels of a pixel contiguous.
     pub const CHANNELS_LAST: MemoryFormat = MemoryFormat(Kind::Images);
-    /// `torch.channels_last_3d`: volumes (batch, channels, depth, height, width), the channels of a voxel side by side.
+    /// `torch.channels_last_3d`: volumes (batch, channels, depth, height, width), with the channels of a voxel contiguous.
     pub const CHANNELS_LAST_3D: MemoryFormat = MemoryFormat(Kind::Volumes);
 
     /// Every format.
@@ -60,7 +60,7 @@ impl MemoryFormat {
         }
     }
 
-    /// The order of the axes, fastest first, of the formats that have one for a number of axes alone.
+    /// The order of the axes, fastest first, for formats that fix the number of axes.
     const fn order(self) -> Option<&'static [usize]> {
         match self.0 {
             Kind::Images => Some(&CHANNELS_LAST),
@@ -69,7 +69,7 @@ impl MemoryFormat {
         }
     }
 
-    /// The strides of a fresh copy of a tensor of these sizes and strides (`clone`, `zeros_like` and its kin, and conversion,
+    /// The strides of a new copy of a tensor with these sizes and strides (`clone`, `zeros_like` and similar functions, and conversion,
     /// with `memory_format=`).
     ///
     /// # Errors
@@ -108,13 +108,13 @@ impl MemoryFormat {
         Ok(())
     }
 
-    /// Whether elements lie in this order without gaps (`is_contiguous(memory_format=…)`): never for a format that is for another
-    /// number of axes.
+    /// Whether elements are in this order without gaps (`is_contiguous(memory_format=…)`): never for a format that needs another number of
+    /// axes.
     ///
     /// ```
     /// use castiron::MemoryFormat;
     /// assert!(MemoryFormat::CHANNELS_LAST.is_order_of(&[2, 3, 4, 5], &[60, 1, 15, 3]));
-    /// // The order of axes of size 1 cannot be told: this is both.
+    /// // The order of axes of size 1 is ambiguous: this is both.
     /// assert!(MemoryFormat::CHANNELS_LAST.is_order_of(&[2, 1, 4, 5], &[20, 20, 5, 1]));
     /// assert!(MemoryFormat::CONTIGUOUS.is_order_of(&[2, 1, 4, 5], &[20, 20, 5, 1]));
     /// ```
@@ -125,8 +125,8 @@ impl MemoryFormat {
         }
     }
 
-    /// The format that strides suggest (`suggest_memory_format`): `channels_last` or `channels_last_3d` where the axes are in that
-    /// order, gaps or not, else contiguous. Where axes of size 1 leave it open, their strides decide.
+    /// The format that strides suggest (`suggest_memory_format`): `channels_last` or `channels_last_3d` if the axes are in that order, with
+    /// or without gaps, else contiguous. If axes of size 1 leave it ambiguous, their strides decide.
     ///
     /// ```
     /// use castiron::MemoryFormat;
@@ -140,16 +140,16 @@ impl MemoryFormat {
             .unwrap_or(MemoryFormat::CONTIGUOUS)
     }
 
-    /// Whether `to(memory_format=…)` leaves a tensor of these sizes and strides as it is: where the format is
-    /// [suggested](Self::suggested), or preserved.
+    /// Whether `to(memory_format=…)` returns a tensor of these sizes and strides unchanged: the format is [suggested](Self::suggested), or
+    /// is `preserve_format`.
     pub fn is_kept_by_to(self, sizes: &[usize], strides: &[usize]) -> bool {
         self == MemoryFormat::PRESERVE || self == MemoryFormat::suggested(sizes, strides)
     }
 
-    /// The strides of `contiguous(memory_format=…)`; `None` where that is the tensor itself.
+    /// The strides of `contiguous(memory_format=…)`; `None` if the tensor already has that format.
     ///
     /// # Errors
-    /// If the format is for another number of axes, or is `preserve_format`, which brings nothing into order.
+    /// If the format is for another number of axes, or is `preserve_format`, which is not an order.
     pub fn made_contiguous(self, sizes: &[usize], strides: &[usize]) -> Result<Option<Vec<usize>>> {
         let op = "contiguous";
         if self.is_order_of(sizes, strides) {
@@ -162,7 +162,7 @@ impl MemoryFormat {
     }
 }
 
-/// Whether the axes lie in this order, gaps allowed, batch last and channels first.
+/// Whether the strides have this order, with or without gaps, from the channels to the batch.
 ///
 /// Source: `c10/core/MemoryFormat.h`, `is_channels_last_strides_2d_s4`.
 fn seems_ordered(order: &[usize], sizes: &[usize], strides: &[usize]) -> bool {
@@ -171,7 +171,7 @@ fn seems_ordered(order: &[usize], sizes: &[usize], strides: &[usize]) -> bool {
     }
     let mut least = 0;
     for &axis in order {
-        // Of N111 all strides may be equal: that counts as contiguous.
+        // For sizes N111 all strides may be equal: that counts as contiguous.
         if sizes[axis] == 0 || strides[axis] < least || (axis == 0 && least == strides[1]) {
             return false;
         }
@@ -183,7 +183,7 @@ fn seems_ordered(order: &[usize], sizes: &[usize], strides: &[usize]) -> bool {
     true
 }
 
-/// As it prints.
+/// Like `Display`.
 impl fmt::Debug for MemoryFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -214,14 +214,14 @@ impl FromStr for MemoryFormat {
 /// The sizes and strides of an operand, and whether it is converted to another dtype first.
 pub type OperandLayout<'a> = (&'a [usize], &'a [usize], bool);
 
-/// The strides of the fresh result of an elementwise operation, of `sizes`, from its operands as they come. Scalars count as
-/// operands of no axes.
+/// The strides of the new result of an elementwise operation, of `sizes`, from its operands before broadcasting. Scalars count as operands
+/// without axes.
 ///
 /// ```
 /// use castiron::layout::memory_format::elementwise;
 /// let sizes = [2, 3, 4, 5];
 /// let (rows, images) = ([60, 20, 5, 1], [60, 1, 15, 3]);
-/// // The first operand with an opinion decides.
+/// // The first operand whose order is not ambiguous decides.
 /// assert_eq!(elementwise(&sizes, &[(&sizes, &images, false), (&sizes, &rows, false)]), images);
 /// assert_eq!(elementwise(&sizes, &[(&sizes, &rows, false), (&sizes, &images, false)]), rows);
 /// ```
@@ -242,7 +242,7 @@ pub fn elementwise(sizes: &[usize], operands: &[OperandLayout<'_>]) -> Vec<usize
     strides
 }
 
-/// The memory format of tensors joined end to end, from what each suggests: the one all agree on, else contiguous.
+/// The memory format of concatenated tensors, from what each suggests: the common one, else contiguous.
 ///
 /// Source: `aten/src/ATen/native/TensorShape.cpp`, `cat_compute_output_memory_format`.
 pub fn joined(suggested: &[MemoryFormat]) -> MemoryFormat {
@@ -252,8 +252,8 @@ pub fn joined(suggested: &[MemoryFormat]) -> MemoryFormat {
     }
 }
 
-/// The strides of tensors of one shape stacked along a new axis, from what each suggests: PyTorch joins them end to end along the
-/// axis that was there and divides it in two; along a last axis it joins them with the new axis in place.
+/// The strides of tensors of one shape stacked along a new axis, from what each suggests: PyTorch concatenates them along the existing axis
+/// and splits it in two; along a last axis it concatenates them with the new axis in place.
 pub fn stacked(sizes: &[usize], axis: usize, suggested: &[MemoryFormat]) -> Vec<usize> {
     let order = joined(suggested).order();
     match order {
@@ -261,7 +261,7 @@ pub fn stacked(sizes: &[usize], axis: usize, suggested: &[MemoryFormat]) -> Vec<
             let end_to_end = [&sizes[..axis], &[sizes[axis] * sizes[axis + 1]], &sizes[axis + 2..]].concat();
             let (mut joined, mut strides) = (vec![0; end_to_end.len()], vec![0; sizes.len()]);
             write_along(order.iter().copied(), &end_to_end, &mut joined);
-            // (An axis can always be divided.)
+            // (An axis can always be split.)
             write_reshaped(&end_to_end, &joined, sizes, &mut strides);
             strides
         }
@@ -288,21 +288,21 @@ pub trait Format: sealed::Sealed + Copy + Default + fmt::Debug + Send + Sync + '
     const FORMAT: MemoryFormat;
 }
 
-/// A memory format that tensors of shape `S` can have.
+/// A memory format for tensors of shape `S`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a memory format",
     label = "expected `Contiguous`, `Preserve`, `ChannelsLast` or `ChannelsLast3d`"
 )]
 pub trait FormatFor<S>: Format {}
 
-/// A memory format that is an order of the elements, so that they can be brought into it.
+/// A memory format that is an order of the elements, so that they can be rearranged to it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an order that elements can be brought into",
     label = "expected `Contiguous`, `ChannelsLast` or `ChannelsLast3d`"
 )]
 pub trait FixedOrder: Format {}
 
-/// Four axes.
+/// A shape with four axes.
 #[diagnostic::on_unimplemented(
     message = "`channels_last` takes tensors of four axes, not of shape `{Self}`",
     label = "expected batch, channels, height and width",
@@ -311,7 +311,7 @@ pub trait FixedOrder: Format {}
 pub trait FourAxes: Shape {}
 impl<A: Dim, B: Dim, C: Dim, D: Dim> FourAxes for (A, B, C, D) {}
 
-/// Five axes.
+/// A shape with five axes.
 #[diagnostic::on_unimplemented(
     message = "`channels_last_3d` takes tensors of five axes, not of shape `{Self}`",
     label = "expected batch, channels, depth, height and width",
@@ -335,18 +335,18 @@ macro_rules! formats {
 formats! {
     /// Row-major (`torch.contiguous_format`).
     Contiguous CONTIGUOUS for Shape;
-    /// The strides of the input where it leaves no gaps, else its order of axes (`torch.preserve_format`).
+    /// The strides of the input if it is dense (without gaps), else its order of axes (`torch.preserve_format`).
     Preserve PRESERVE for Shape;
-    /// Images (batch, channels, height, width) with the channels of a pixel side by side (`torch.channels_last`).
+    /// Images (batch, channels, height, width) with the channels of a pixel contiguous (`torch.channels_last`).
     ChannelsLast CHANNELS_LAST for FourAxes;
-    /// Volumes (batch, channels, depth, height, width) with the channels of a voxel side by side (`torch.channels_last_3d`).
+    /// Volumes (batch, channels, depth, height, width) with the channels of a voxel contiguous (`torch.channels_last_3d`).
     ChannelsLast3d CHANNELS_LAST_3D for FiveAxes;
 }
 impl FixedOrder for Contiguous {}
 impl FixedOrder for ChannelsLast {}
 impl FixedOrder for ChannelsLast3d {}
 
-/// The strides of a fresh copy in a format that is a type.
+/// The strides of a new copy in the format `M`.
 pub(crate) fn copied_in<S: Shape, M: FormatFor<S>>(
     op: &'static str,
     sizes: &S::Sizes,

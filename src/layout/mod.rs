@@ -1,6 +1,6 @@
-//! Where a tensor's elements are: offset, sizes and strides. Views as arithmetic, memory formats, one bounds check.
+//! A tensor's element layout: offset, sizes and strides. Views as arithmetic, memory formats, one bounds check.
 //!
-//! Numbers alone: it knows dtypes and shapes, and neither storage nor devices nor tensors. Used by tensors of every kind and by the loops.
+//! Depends on dtypes and shapes, not on storage, devices or tensors.
 
 pub mod bounds;
 pub(crate) mod dims;
@@ -16,10 +16,10 @@ mod views;
 pub use memory_format::MemoryFormat;
 pub(crate) use views::{exchanged, write_moved};
 
-/// The first element in a storage, and along each axis how many there are and how far apart (`at::TensorGeometry`). In elements.
+/// Offset of the first element in the storage, sizes and strides, in elements (`at::TensorGeometry`).
 ///
-/// Its methods are the rules of views: each fills in the sizes and strides of the view and returns where its first element is. Products
-/// wrap: they do where there are no elements, and what comes of it is compared with the storage wherever a tensor is made.
+/// Its methods are the rules of views: each fills in the sizes and strides of the view and returns its offset. Products may wrap, which
+/// happens only for empty tensors; the result is checked against the storage wherever a tensor is made.
 #[derive(Clone, Copy)]
 pub(crate) struct Geometry<'a> {
     pub(crate) offset: usize,
@@ -27,7 +27,7 @@ pub(crate) struct Geometry<'a> {
     pub(crate) strides: &'a [usize],
 }
 
-/// The sizes and strides of a view, to be filled in: as many of each as the view has axes.
+/// The sizes and strides of a view, to be filled in; their length is the view's rank.
 pub(crate) struct ViewAxes<'a> {
     pub(crate) sizes: &'a mut [usize],
     pub(crate) strides: &'a mut [usize],

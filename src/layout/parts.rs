@@ -1,12 +1,10 @@
-//! The parts of an axis: `split`, `chunk`, `tensor_split` as ranges of positions.
-//!
-//! Uses positions; used by typed tensors and `AnyTensor`, which narrow the axis to each part.
+//! Splitting an axis: `split`, `chunk`, `tensor_split` as ranges of positions.
 
 use super::positions::clamped;
 use crate::error::{Result, invalid};
 use core::ops::Range;
 
-/// The parts between these ends, one after the other.
+/// The ranges between these ends, one after the other.
 #[inline]
 pub(crate) fn between(ends: impl Iterator<Item = usize>) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
@@ -17,7 +15,7 @@ pub(crate) fn between(ends: impl Iterator<Item = usize>) -> impl Iterator<Item =
     })
 }
 
-/// So many parts of one size, which end where the axis does.
+/// `count` parts of `size` positions, clipped to the axis.
 #[inline]
 fn of_size(count: usize, size: usize, whole: usize) -> impl Iterator<Item = Range<usize>> {
     between((0..count).map(move |part| (part + 1).saturating_mul(size).min(whole)))
@@ -29,11 +27,11 @@ pub(crate) fn split(op: &'static str, whole: usize, size: usize) -> Result<impl 
     if size == 0 && whole > 0 {
         return invalid(op, format!("an axis of size {whole} can't be cut into parts of size 0"));
     }
-    // Nothing is one part.
+    // An empty axis is one part.
     Ok(of_size(if whole == 0 { 1 } else { whole.div_ceil(size) }, size, whole))
 }
 
-/// At most so many parts of one size; of nothing as many as were asked for.
+/// At most `chunks` parts of equal size; an empty axis has exactly `chunks`.
 #[inline]
 pub(crate) fn chunk(op: &'static str, whole: usize, chunks: usize) -> Result<impl Iterator<Item = Range<usize>>> {
     if chunks == 0 {
@@ -43,7 +41,7 @@ pub(crate) fn chunk(op: &'static str, whole: usize, chunks: usize) -> Result<imp
     Ok(of_size(if size == 0 { chunks } else { whole.div_ceil(size) }, size, whole))
 }
 
-/// So many parts, whose sizes differ by 1 at most.
+/// `sections` parts, whose sizes differ by at most 1.
 #[inline]
 pub(crate) fn sections(op: &'static str, whole: usize, sections: usize) -> Result<impl Iterator<Item = Range<usize>>> {
     if sections == 0 {
@@ -53,7 +51,7 @@ pub(crate) fn sections(op: &'static str, whole: usize, sections: usize) -> Resul
     Ok(between((0..sections).map(move |part| (part + 1) * least + (part + 1).min(larger))))
 }
 
-/// Parts of these sizes, which add up to that of the axis.
+/// Parts of these sizes, which must add up to the axis.
 #[inline]
 pub(crate) fn of_sizes<'a>(
     op: &'static str,
@@ -71,7 +69,7 @@ pub(crate) fn of_sizes<'a>(
     })))
 }
 
-/// The parts before, between and after these positions, which are cut off where the axis ends.
+/// The parts before, between and after these positions, which are clipped to the axis.
 #[inline]
 pub(crate) fn at_positions(whole: usize, positions: impl Iterator<Item = i64>) -> impl Iterator<Item = Range<usize>> {
     between(positions.map(move |at| clamped(at, whole)).chain([whole]))

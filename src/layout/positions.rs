@@ -1,10 +1,8 @@
-//! Positions along an axis: negative ones counted from the end, ranges cut off where the axis ends, what slices keep.
-//!
-//! Uses errors; used by the rules of views, and by whatever takes indices.
+//! Positions along an axis: negative ones count from the end, ranges are clipped to the axis, slices keep some.
 
 use crate::error::{Error, Result, invalid};
 
-/// A position counted from the first; `None` if it comes before it.
+/// A position counted from the start; `None` if it is before the start.
 #[inline]
 pub(crate) fn from_end(at: i64, size: usize) -> Option<usize> {
     match usize::try_from(at) {
@@ -14,32 +12,32 @@ pub(crate) fn from_end(at: i64, size: usize) -> Option<usize> {
     }
 }
 
-/// A bound of a range: beyond the axis it is its end, as in Python's slices.
+/// A bound of a range, clamped to the axis like Python's slices.
 #[inline]
 pub(crate) fn clamped(at: i64, size: usize) -> usize {
     from_end(at, size).unwrap_or(0).min(size)
 }
 
-/// A position that exists.
+/// Checks that a position is in range.
 #[inline]
 pub(crate) fn expect_index(op: &'static str, index: usize, axis: usize, size: usize) -> Result<()> {
     if index < size { Ok(()) } else { Err(Error::IndexOutOfRange { op, index, axis, size }) }
 }
 
-/// A position that exists, given as one that may count from the end.
+/// A position in range, which may count from the end if negative.
 #[inline]
 pub(crate) fn index_from_end(op: &'static str, index: i64, axis: usize, size: usize) -> Result<usize> {
     from_end(index, size).filter(|&at| at < size).ok_or(Error::IndexValue { op, index, axis, size })
 }
 
-/// A position along an axis as an argument: an integer from 0 on, or a negative one, -1 being the last position.
+/// A position along an axis: a nonnegative integer, or a negative one, where -1 is the last position.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a position along an axis",
     label = "expected an integer: from 0 on, or a negative one, counted from the end",
     note = "several positions are picked by `index_select` and `narrow`, or as `slice(s![1..3])`"
 )]
 pub trait AxisPosition: Copy + sealed::Sealed {
-    /// Counted from the first.
+    /// The position counted from the start.
     #[doc(hidden)]
     fn counted(self, op: &'static str, axis: usize, size: usize) -> Result<usize>;
 }
@@ -66,7 +64,7 @@ macro_rules! counted_from_the_end_too {
 }
 counted_from_the_end_too!(i32, i64, isize);
 
-/// `len` positions that exist.
+/// Checks that `len` positions from `start` on are in range.
 #[inline]
 pub(crate) fn expect_range(op: &'static str, start: usize, len: usize, axis: usize, size: usize) -> Result<()> {
     if start.checked_add(len).is_some_and(|end| end <= size) {
@@ -82,7 +80,7 @@ pub(crate) struct Kept {
     pub(crate) first: usize,
     pub(crate) len: usize,
     pub(crate) step: usize,
-    /// Whether the axis disappears.
+    /// Whether the axis is removed.
     pub(crate) is_one: bool,
 }
 
@@ -93,13 +91,13 @@ impl Kept {
         Kept { first: 0, len: size, step: 1, is_one: false }
     }
 
-    /// One position; the axis disappears.
+    /// One position; the axis is removed.
     #[inline]
     pub(crate) fn one(op: &'static str, index: i64, axis: usize, size: usize) -> Result<Kept> {
         Ok(Kept { first: index_from_end(op, index, axis, size)?, len: 1, step: 1, is_one: true })
     }
 
-    /// `start..end`, every `step`-th position, as Python's slices.
+    /// `start..end` with step `step`, like Python's slices.
     #[inline]
     pub(crate) fn between(op: &'static str, [start, end]: [Option<i64>; 2], step: i64, size: usize) -> Result<Kept> {
         let (first, end) = (start.map_or(0, |at| clamped(at, size)), end.map_or(size, |at| clamped(at, size)));
@@ -110,9 +108,9 @@ impl Kept {
     }
 }
 
-/// Whether two slices of one tensor have an element in common: a position in common on every axis.
+/// Whether two slices of one tensor have a common element: a common position on every axis.
 pub(crate) fn meet(a: &[Kept], b: &[Kept]) -> bool {
-    // (The axes beside an empty one may have more positions than anybody counts.)
+    // (With an empty axis, the other axes may be too large to count.)
     if a.iter().chain(b).any(|kept| kept.len == 0) {
         return false;
     }
@@ -135,12 +133,12 @@ pub(crate) fn write_indices(place: i64, sizes: &[usize], indices: &mut [i64]) {
     }
 }
 
-/// The indices of elements counted in row-major order, a row for each.
+/// The indices of elements counted in row-major order, one row per element.
 #[cfg(any(test, feature = "any"))]
 pub(crate) fn index_rows(places: &[i64], sizes: &[usize]) -> Result<Vec<i64>> {
     let mut rows = crate::error::filled(0, places.len() * sizes.len())?;
     let Some((&inner, outer)) = sizes.split_last().filter(|_| !places.is_empty()) else { return Ok(rows) };
-    // The indices along the outer axes stay those of the element before up to the end of its line: few divisions.
+    // The outer indices are reused until the end of the line, which saves divisions.
     let (mut line, mut start) = (vec![0; outer.len()], 0);
     write_indices(0, outer, &mut line);
     for (row, &place) in rows.chunks_exact_mut(sizes.len()).zip(places) {

@@ -1,13 +1,11 @@
-//! The rules of views whose elements are of another dtype: complex numbers as pairs and their parts, bits as other elements.
-//!
-//! Uses dtypes; used by `real`, `imag`, `view_as_real`, `view_as_complex` and `view_dtype` of tensors of every kind.
+//! The rules of views with another dtype: complex numbers as pairs and their parts, bits as other elements.
 
 use super::{Geometry, ViewAxes};
 use crate::dtype::DType;
 use crate::error::{Error, Result, invalid};
 
 impl Geometry<'_> {
-    /// The part `at` of elements that consist of `per` each.
+    /// Part `at` of elements that consist of `per` parts each.
     #[inline]
     pub(crate) fn part(self, per: usize, at: usize, mut view: ViewAxes<'_>) -> usize {
         view.copy(self);
@@ -15,7 +13,7 @@ impl Geometry<'_> {
         self.offset.wrapping_mul(per).wrapping_add(at)
     }
 
-    /// Complex elements as pairs of real ones along a last axis.
+    /// Complex elements as pairs of real ones along a new last axis.
     #[inline]
     pub(crate) fn pairs(self, mut view: ViewAxes<'_>) -> usize {
         view.set(self.sizes.len(), 2, 1);
@@ -44,7 +42,7 @@ impl Geometry<'_> {
         }
     }
 
-    /// The bits as elements of another dtype, more or fewer of them along the last axis.
+    /// The bits as elements of another dtype, which changes the size of the last axis.
     pub(crate) fn bits(self, op: &'static str, [from, to]: [DType; 2], mut view: ViewAxes<'_>) -> Result<usize> {
         view.copy(self);
         let (old, new) = (from.itemsize(), to.itemsize());

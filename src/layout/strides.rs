@@ -1,10 +1,10 @@
-//! The strides that tensors get: row-major ones, those of a copy, of an elementwise result, of a broadcast operand, of a reshaped view.
+//! Strides of new tensors and views: row-major ones, those of a copy, of an elementwise result, of a broadcast operand, of a reshaped view.
 //!
-//! Strides are in elements, as in PyTorch. Uses shapes; used by tensors and by every kernel's loop.
+//! Strides are in elements, as in PyTorch.
 
 use crate::shape::{Shape, SizeArray, known_numel, numel};
 
-/// The most axes that the rules here take: as many as PyTorch's iterator does.
+/// Maximum rank that these rules support, the same as PyTorch's iterator.
 pub const MAX_RANK: usize = 64;
 
 /// Row-major strides. As in PyTorch an axis of size 0 counts as 1, so that strides are never 0.
@@ -15,7 +15,7 @@ pub fn contiguous<A: SizeArray>(sizes: &A) -> A {
     strides
 }
 
-/// The same for sizes of any number.
+/// The same for sizes of any rank.
 pub fn row_major(sizes: &[usize]) -> Vec<usize> {
     let mut strides = vec![1_usize; sizes.len()];
     write_row_major(sizes, &mut strides);
@@ -27,19 +27,19 @@ pub(crate) fn of_matrix(list: &[usize]) -> [usize; 2] {
     [list[0], list[1]]
 }
 
-/// The axes from the outermost on: those of the largest strides first.
+/// The axes from the outermost on: descending strides.
 pub(crate) fn from_outermost(strides: &[usize]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..strides.len()).collect();
     order.sort_by_key(|&axis| core::cmp::Reverse(strides[axis]));
     order
 }
 
-/// The sizes, or strides, of axes in another order.
+/// Sizes or strides with the axes in another order.
 pub(crate) fn reordered(of: &[usize], order: &[usize]) -> Vec<usize> {
     order.iter().map(|&axis| of[axis]).collect()
 }
 
-/// Whether strides are those of [`row_major`], also along axes of one element and where there are no elements.
+/// Whether strides equal those of [`row_major`], also along axes of size 1 and for empty tensors.
 #[cfg(feature = "any")]
 pub fn are_row_major(sizes: &[usize], strides: &[usize]) -> bool {
     let mut step = 1_usize;
@@ -51,9 +51,9 @@ pub fn are_row_major(sizes: &[usize], strides: &[usize]) -> bool {
         })
 }
 
-/// The common sizes, row-major strides and number of elements of operands that are all contiguous and of one shape; else `None`, and
-/// where there are no elements. (Most operands are alike, and small ones feel what looking closer costs. What the shape type knows is a
-/// constant for whoever reads the answer.)
+/// The common sizes, row-major strides and number of elements of operands that are all contiguous and have the same shape; else `None`,
+/// also for empty ones. (A fast path: most operands are like this, and for small ones a closer look is expensive. What the shape type knows
+/// is a constant for the caller.)
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn row_major_alike<const N: usize, T: Shape>(
     operands: [(&[usize], &[usize]); N],
@@ -71,7 +71,7 @@ pub(crate) fn row_major_alike<const N: usize, T: Shape>(
         // The operands exist, so the product of their sizes does not overflow.
         len *= size;
     }
-    // The same number, as one that the compiler knows before it inlines functions.
+    // The same number as a compile-time constant.
     let len = const { known_numel(T::KNOWN) }.unwrap_or(len);
     (len != 0).then_some((sizes, strides, len))
 }
@@ -81,12 +81,12 @@ pub(crate) fn write_row_major(sizes: &[usize], strides: &mut [usize]) {
     let mut step = 1_usize;
     for (stride, &size) in strides.iter_mut().zip(sizes).rev() {
         *stride = step;
-        // Cannot wrap for a tensor that exists: `numel` has counted the non-zero sizes.
+        // Does not wrap for an existing tensor: `numel` has multiplied the nonzero sizes.
         step = step.wrapping_mul(size.max(1));
     }
 }
 
-/// Whether elements lie in the order of `axes`, fastest first, without gaps. Axes of size 1 may have any stride.
+/// Whether elements are in the order of `axes`, fastest first, without gaps. Axes of size 1 may have any stride.
 pub(super) fn runs_along(axes: impl Iterator<Item = usize>, sizes: &[usize], strides: &[usize]) -> bool {
     let mut step = 1;
     for axis in axes {
@@ -100,7 +100,7 @@ pub(super) fn runs_along(axes: impl Iterator<Item = usize>, sizes: &[usize], str
     true
 }
 
-/// Whether elements lie in row-major order without gaps (`is_contiguous`).
+/// Whether elements are in row-major order without gaps (`is_contiguous`).
 pub fn is_contiguous(sizes: &[usize], strides: &[usize]) -> bool {
     sizes.contains(&0) || runs_along((0..sizes.len()).rev(), sizes, strides)
 }
@@ -108,7 +108,7 @@ pub fn is_contiguous(sizes: &[usize], strides: &[usize]) -> bool {
 /// The axes of a batch of images (batch, channels, height, width) in `channels_last` order, fastest first.
 pub(super) const CHANNELS_LAST: [usize; 4] = [1, 3, 2, 0];
 
-/// Whether every element has its own place and the places leave no gaps, in some order of the axes.
+/// Whether elements do not overlap and leave no gaps, for some order of the axes.
 pub fn is_dense(sizes: &[usize], strides: &[usize]) -> bool {
     if is_contiguous(sizes, strides) {
         return true;
@@ -127,18 +127,18 @@ pub fn is_dense(sizes: &[usize], strides: &[usize]) -> bool {
     true
 }
 
-/// The strides of an operand once it is broadcast to `sizes`: 0 along the axes where it repeats.
+/// The strides of an operand broadcast to `sizes`: 0 along broadcast axes.
 ///
 /// # Panics
-/// If it does not broadcast to these sizes: the strides would lead beyond it. Whoever asks has looked at that before and returned an
-/// error; loops rely on it.
+/// If it does not broadcast to these sizes: the strides would reach outside it. Callers check that first and return an error; loops rely on
+/// it.
 pub fn broadcast<A: SizeArray>(from_sizes: &[usize], from_strides: &[usize], sizes: &A) -> A {
     let mut strides = A::filled(0);
     write_broadcast(from_sizes, from_strides, sizes.as_ref(), strides.as_mut());
     strides
 }
 
-/// [`broadcast`] to sizes of any number.
+/// [`broadcast`] to sizes of any rank.
 pub(crate) fn broadcast_list(from_sizes: &[usize], from_strides: &[usize], sizes: &[usize]) -> Vec<usize> {
     let mut strides = vec![0; sizes.len()];
     write_broadcast(from_sizes, from_strides, sizes, &mut strides);
@@ -159,9 +159,9 @@ pub(crate) fn write_broadcast(from_sizes: &[usize], from_strides: &[usize], size
     }
 }
 
-/// The strides of a fresh elementwise result (PyTorch's TensorIterator): the axes in the order the operands have
-/// them in memory, the first operand with an opinion deciding. `operands` are strides broadcast to `sizes`; they are `alike`
-/// where none needed to be (a scalar needs it, too).
+/// The strides of a new elementwise result (PyTorch's TensorIterator): the axes in the operands' memory order; the first operand whose
+/// order is not ambiguous decides. `operands` are strides broadcast to `sizes`; `alike` if no operand (including scalars) had to be
+/// broadcast.
 ///
 /// Source: `aten/src/ATen/TensorIterator.cpp`, `reorder_dimensions` and `allocate_or_resize_outputs`;
 /// `tests/oracle/memory_format.json`.
@@ -171,7 +171,7 @@ pub fn elementwise_result<A: SizeArray>(sizes: &A, operands: &[A], alike: bool) 
     strides
 }
 
-/// [`elementwise_result`] for sizes of any number, at most [`MAX_RANK`].
+/// [`elementwise_result`] for sizes of any rank up to [`MAX_RANK`].
 pub(super) fn write_elementwise<L: AsRef<[usize]>>(
     sizes: &[usize],
     operands: &[L],
@@ -198,7 +198,7 @@ pub(super) fn write_elementwise<L: AsRef<[usize]>>(
     for (position, axis) in (0..rank).rev().enumerate() {
         order[position] = axis as u8;
     }
-    // 1: the first axis should come after the second, -1: it is in place, 0: no operand has an opinion
+    // 1: the first axis should come after the second; -1: they are in order; 0: ambiguous in all operands.
     let compare = |first: u8, second: u8| -> i32 {
         let (first, second) = (first as usize, second as usize);
         for of in operands {
@@ -235,7 +235,7 @@ pub(super) fn write_elementwise<L: AsRef<[usize]>>(
     write_along(order, sizes, strides);
 }
 
-/// The strides of elements that lie in the order of `axes`, fastest first. (An empty axis makes those after it 0.)
+/// The strides of elements in the order of `axes`, fastest first. (An empty axis makes the strides after it 0.)
 pub(super) fn write_along(axes: impl Iterator<Item = usize>, sizes: &[usize], strides: &mut [usize]) {
     let mut step = 1_usize;
     for axis in axes {
@@ -244,15 +244,15 @@ pub(super) fn write_along(axes: impl Iterator<Item = usize>, sizes: &[usize], st
     }
 }
 
-/// The strides of a fresh copy that keeps the layout (PyTorch's `preserve_format`): those of the original where it leaves no
-/// gaps, else as elementwise results are laid out.
+/// The strides of a new copy that keeps the layout (PyTorch's `preserve_format`): those of the original if it is dense, else those of an
+/// elementwise result.
 pub fn preserved<A: SizeArray>(sizes: &A, strides: &A) -> A {
     let mut kept = A::filled(0);
     write_preserved(sizes.as_ref(), strides.as_ref(), kept.as_mut());
     kept
 }
 
-/// [`preserved`] for sizes of any number, at most [`MAX_RANK`].
+/// [`preserved`] for sizes of any rank up to [`MAX_RANK`].
 pub(crate) fn write_preserved(sizes: &[usize], strides: &[usize], kept: &mut [usize]) {
     if is_dense(sizes, strides) {
         kept.copy_from_slice(strides);
@@ -261,7 +261,7 @@ pub(crate) fn write_preserved(sizes: &[usize], strides: &[usize], kept: &mut [us
     }
 }
 
-/// The strides of an operand that is converted before it is broadcast to `sizes`: the conversion closes the gaps.
+/// The strides of an operand that is converted before it is broadcast to `sizes`: the converted copy has no gaps.
 pub fn converted<A: SizeArray>(from_sizes: &[usize], from_strides: &[usize], sizes: &A) -> A {
     let mut kept = A::filled(0);
     let kept = &mut kept.as_mut()[..from_sizes.len()];
@@ -269,8 +269,8 @@ pub fn converted<A: SizeArray>(from_sizes: &[usize], from_strides: &[usize], siz
     broadcast(from_sizes, kept, sizes)
 }
 
-/// The strides that show the same elements, in row-major order, under other sizes; `None` where no strides do, so that a
-/// copy is needed. The numbers of elements are equal.
+/// The strides that view the same elements, in row-major order, with other sizes; `None` if a copy is needed. The numbers of elements are
+/// equal.
 ///
 /// Source: `aten/src/ATen/TensorUtils.cpp`, `computeStride`.
 pub fn reshape<A: SizeArray>(sizes: &[usize], strides: &[usize], to: &A) -> Option<A> {
@@ -278,7 +278,7 @@ pub fn reshape<A: SizeArray>(sizes: &[usize], strides: &[usize], to: &A) -> Opti
     write_reshaped(sizes, strides, to.as_ref(), result.as_mut()).then_some(result)
 }
 
-/// [`reshape`] for sizes of any number; whether there are such strides.
+/// [`reshape`] for sizes of any rank; returns whether there are such strides.
 pub(crate) fn write_reshaped(sizes: &[usize], strides: &[usize], to: &[usize], result: &mut [usize]) -> bool {
     if numel(sizes) == Some(0) {
         if sizes == to {
@@ -291,7 +291,7 @@ pub(crate) fn write_reshaped(sizes: &[usize], strides: &[usize], to: &[usize], r
     result.fill(1);
     let Some(&last) = strides.last() else { return true };
     let mut at = to.len();
-    // Chunks of axes that run on into one another must be filled by whole new axes.
+    // Groups of mergeable axes must be filled by whole new axes.
     let (mut base, mut have, mut need) = (last, 1_usize, 1_usize);
     for axis in (0..sizes.len()).rev() {
         have *= sizes[axis];

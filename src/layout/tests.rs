@@ -1,4 +1,4 @@
-//! The arithmetic of views beside a naive model: a tensor as the list of the places of its elements, in row-major order.
+//! The arithmetic of views compared with a naive model: a tensor as the list of its elements' places, in row-major order.
 
 use super::bounds::{expect_within, has_places, is_within, places, span};
 use super::positions::{Kept, clamped, expect_range, from_end, index_rows};
@@ -28,7 +28,7 @@ fn place(of: Geometry<'_>, index: &[usize]) -> usize {
     of.offset + index.iter().zip(of.strides).map(|(at, stride)| at * stride).sum::<usize>()
 }
 
-/// The sizes of a view that a rule makes, and the places of its elements.
+/// The sizes of a view made by a rule, and the places of its elements.
 fn seen(rank: usize, rule: impl FnOnce(ViewAxes<'_>) -> Result<usize>) -> Result<(Vec<usize>, Vec<usize>)> {
     let (mut sizes, mut strides) = (vec![0; rank], vec![0; rank]);
     let offset = rule(ViewAxes { sizes: &mut sizes, strides: &mut strides })?;
@@ -36,12 +36,12 @@ fn seen(rank: usize, rule: impl FnOnce(ViewAxes<'_>) -> Result<usize>) -> Result
     Ok((sizes, places))
 }
 
-/// The view whose element at an index is that of the tensor where `from` leads.
+/// The view whose element at an index is the tensor's element at `from` of it.
 fn model(of: Geometry<'_>, sizes: &[usize], from: impl Fn(&[usize]) -> Vec<usize>) -> (Vec<usize>, Vec<usize>) {
     (sizes.to_vec(), indices(sizes).iter().map(|index| place(of, &from(index))).collect())
 }
 
-/// Tensors of ranks 0 to 4: row-major, transposed, with gaps, expanded and empty ones.
+/// Tensors of ranks 0 to 4: row-major, transposed, with gaps, expanded and empty.
 fn tensors() -> Vec<(usize, Vec<usize>, Vec<usize>)> {
     let mut all = vec![(0, vec![], vec![]), (7, vec![], vec![])];
     let few: [&[usize]; 6] = [&[0], &[1], &[5], &[2, 3], &[3, 0], &[0, 0]];
@@ -58,7 +58,7 @@ fn tensors() -> Vec<(usize, Vec<usize>, Vec<usize>)> {
     all
 }
 
-/// `test` for each tensor, and each axis it has.
+/// Calls `test` for each tensor and each of its axes.
 fn each_axis(mut test: impl FnMut(Geometry<'_>, usize)) {
     for (offset, sizes, strides) in tensors() {
         (0..sizes.len()).for_each(|axis| test(Geometry::new(offset, &sizes, &strides), axis));
@@ -174,7 +174,7 @@ fn axes_of_size_one_are_repeated_and_no_others() {
             .is_err()
     };
     assert!(refused(&[2], &[3]) && refused(&[2, 2], &[2]) && refused(&[3, 1], &[1, 3]) && refused(&[0], &[1]));
-    // Where a new axis is not repeated, its stride is that of a row-major tensor, as in PyTorch.
+    // A new axis that is not broadcast has a row-major stride, as in PyTorch.
     let (mut sizes, mut strides) = ([1, 1, 3], [0; 3]);
     let view = ViewAxes { sizes: &mut sizes, strides: &mut strides };
     Geometry::new(0, &[3], &[1]).expand("expand", view).unwrap();
@@ -220,13 +220,13 @@ fn elements_of_another_width_are_where_their_bytes_are() {
         assert_eq!(seen(rank + 1, |view| Ok(x.pairs(view))).unwrap(), (pairs.clone(), halves));
         let imaginary = all(x).iter().map(|place| place * 2 + 1).collect();
         assert_eq!(seen(rank, |view| Ok(x.part(2, 1, view))).unwrap(), (sizes.clone(), imaginary));
-        // And back: pairs are complex numbers at the places they came from.
+        // And back: pairs become complex numbers at their places.
         let (mut double, mut steps) = (vec![0; rank + 1], vec![0; rank + 1]);
         let first = x.pairs(ViewAxes { sizes: &mut double, strides: &mut steps });
         let back = Geometry::new(first, &double, &steps);
         assert_eq!(seen(rank, |view| back.paired("view_as_complex", view)).unwrap(), (sizes.clone(), all(x)));
         assert!(seen(rank, |view| Geometry { offset: first + 1, ..back }.paired("view_as_complex", view)).is_err());
-        // Bits: wide elements as narrow ones, and as wide ones again.
+        // Bits: wide elements as narrow ones, and back.
         let got = seen(rank, |view| x.bits("view", [DType::I64, DType::I16], view));
         if strides.last() != Some(&1) {
             assert!(got.is_err());
@@ -316,7 +316,7 @@ fn numbers_near_the_largest_neither_wrap_nor_reach_anything() {
         (None, Some(0), None, Some(7))
     );
     assert_eq!((clamped(i64::MIN, 5), clamped(i64::MAX, 5), clamped(-1, MOST)), (0, 5, MOST - 1));
-    // Strides of axes along which nobody goes are whatever they are: no rule panics.
+    // The strides of axes with at most one position may be anything: no rule panics.
     let (sizes, strides) = ([MOST, 0, 1], [MOST, MOST, MOST]);
     let x = Geometry::new(MOST, &sizes, &strides);
     for (axis, &size) in sizes.iter().enumerate() {
@@ -360,7 +360,7 @@ fn fewer_axes_lead_to_the_same_places() {
             assert_eq!(once(&fewer_sizes, &fewer_strides), once(&sizes, &strides), "{sizes:?} {strides:?}");
         }
     }
-    // Windows side by side, a repeated row and rows without gaps are one run.
+    // Overlapping windows, a repeated row and rows without gaps merge into one run.
     assert_eq!(places(&[1 << 20, 1 << 20], &[1, 1]), (vec![(1 << 21) - 1], vec![1]));
     assert_eq!(places(&[1 << 40, 3, 4], &[0, 4, 1]), (vec![12], vec![1]));
     assert_eq!(places(&[], &[]), (vec![], vec![]));

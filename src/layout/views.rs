@@ -1,6 +1,4 @@
-//! The rules of views: axes picked, put in and taken away, positions kept, axes repeated, diagonals and windows.
-//!
-//! Uses positions; used by typed tensors (where the types have checked the axes) and by `AnyTensor` (which has decoded them).
+//! The rules of views: selecting, inserting and removing axes, keeping positions, broadcasting, diagonals and windows.
 
 use super::positions::{Kept, expect_index, expect_range};
 use super::{Geometry, ViewAxes};
@@ -13,7 +11,7 @@ impl ViewAxes<'_> {
         (self.sizes[axis], self.strides[axis]) = (size, stride);
     }
 
-    /// The axes of a tensor, and then those that it lacks.
+    /// Copies a tensor's axes; the view's further axes are left to the caller.
     #[inline]
     pub(super) fn copy(&mut self, from: Geometry<'_>) {
         let rank = from.sizes.len();
@@ -22,7 +20,7 @@ impl ViewAxes<'_> {
     }
 }
 
-/// The order of axes after two have changed places (`torch.transpose`).
+/// The order of axes after swapping two (`torch.transpose`).
 #[inline]
 pub(crate) fn exchanged(rank: usize, first: usize, second: usize) -> impl Iterator<Item = usize> + Clone {
     (0..rank).map(move |axis| match axis {
@@ -32,14 +30,14 @@ pub(crate) fn exchanged(rank: usize, first: usize, second: usize) -> impl Iterat
     })
 }
 
-/// The order of axes after moving some of them to other places, the others keeping their order (`torch.movedim`).
+/// The order of axes after moving some of them; the others keep their order (`torch.movedim`).
 #[inline]
 pub(crate) fn write_moved(from: &[usize], to: &[usize], order: &mut [usize]) {
     let mut rest = (0..order.len()).filter(|axis| !from.contains(axis));
     for (at, axis) in order.iter_mut().enumerate() {
         *axis = match to.iter().position(|&to| to == at) {
             Some(named) => from[named],
-            // As many are left as places are.
+            // As many axes remain as places.
             None => rest.next().unwrap_or(at),
         };
     }
@@ -51,19 +49,19 @@ impl<'a> Geometry<'a> {
         Geometry { offset, sizes, strides }
     }
 
-    /// Where a position along an axis begins.
+    /// The offset of a position along an axis.
     #[inline]
     fn start(self, axis: usize, position: usize) -> usize {
         self.offset.wrapping_add(position.wrapping_mul(self.strides[axis]))
     }
 
-    /// The stride of an axis of size 1 put in before one: that of a row-major tensor, as in PyTorch.
+    /// The stride of an axis of size 1 inserted before another: row-major, as in PyTorch.
     #[inline]
     pub(crate) fn inserted_stride(self, axis: usize) -> usize {
         self.sizes.get(axis).map_or(1, |&size| size.wrapping_mul(self.strides[axis]))
     }
 
-    /// Axis `i` is axis `order[i]`: axes in another order, or fewer.
+    /// Axis `i` of the view is axis `order[i]`: a permutation, or fewer axes.
     #[inline]
     pub(crate) fn pick(self, order: impl Iterator<Item = usize>, mut view: ViewAxes<'_>) -> usize {
         for (to, from) in order.enumerate() {
@@ -72,7 +70,7 @@ impl<'a> Geometry<'a> {
         self.offset
     }
 
-    /// One position along an axis, which goes away. A zero-dim tensor counts as one axis of size 1.
+    /// One position along an axis, which is removed. A zero-dim tensor counts as one axis of size 1.
     #[inline]
     pub(crate) fn select(self, op: &'static str, axis: usize, index: usize, view: ViewAxes<'_>) -> Result<usize> {
         expect_index(op, index, axis, self.sizes.get(axis).copied().unwrap_or(1))?;
@@ -94,15 +92,15 @@ impl<'a> Geometry<'a> {
         Ok(self.slice(axis, Kept { first: start, ..Kept::whole(len) }, view))
     }
 
-    /// The size and stride of an axis of which some positions are kept, and how far the first of them is.
+    /// The size and stride of an axis reduced to some positions, and the offset of the first one.
     #[inline]
     pub(crate) fn kept(self, axis: usize, kept: Kept) -> (usize, usize, usize) {
-        // With one position nothing is reached through the stride.
+        // With a single position, the stride is not used.
         let stride = self.strides[axis].saturating_mul(kept.step);
         (kept.len, stride, kept.first.wrapping_mul(self.strides[axis]))
     }
 
-    /// An axis of which some positions are kept.
+    /// Keeps some positions of an axis.
     #[inline]
     pub(crate) fn slice(self, axis: usize, kept: Kept, mut view: ViewAxes<'_>) -> usize {
         view.copy(self);
@@ -111,7 +109,7 @@ impl<'a> Geometry<'a> {
         self.offset.wrapping_add(start)
     }
 
-    /// An axis of size 1 put in.
+    /// Inserts an axis of size 1.
     #[inline]
     pub(crate) fn unsqueeze(self, axis: usize, mut view: ViewAxes<'_>) -> usize {
         view.set(axis, 1, self.inserted_stride(axis));
@@ -121,7 +119,7 @@ impl<'a> Geometry<'a> {
         self.offset
     }
 
-    /// Axes of size 1 repeated, and new ones in front. The sizes of the view are there.
+    /// Broadcasts axes of size 1, and adds new ones in front. `view.sizes` is given.
     ///
     /// Source: `aten/src/ATen/ExpandUtils.cpp`, `inferExpandGeometry`.
     #[inline]
@@ -136,7 +134,7 @@ impl<'a> Geometry<'a> {
                 Some((size, stride)) if size == to[at] => stride,
                 Some((size, _)) if broadcast_size(size, to[at]) == Some(to[at]) => 0,
                 Some(_) => return Err(Error::Output { op, result: own.into(), output: to.into() }),
-                // A new axis that is not repeated has the stride that it would have in a row-major tensor; not in front of none.
+                // A new axis of size 1 has a row-major stride, unless there are no axes behind it.
                 None if to[at] == 1 && !own.is_empty() => to[at + 1].wrapping_mul(view.strides[at + 1]),
                 None => 0,
             };
@@ -144,10 +142,10 @@ impl<'a> Geometry<'a> {
         Ok(self.offset)
     }
 
-    /// The diagonals of the planes of two axes, as a last axis: the main ones, those above or, where `offset` is negative, below.
+    /// The diagonals of the planes of two axes, as a last axis: above the main one for positive `offset`, below it for negative.
     #[inline]
     pub(crate) fn diagonal(self, offset: i64, rows: usize, columns: usize, mut view: ViewAxes<'_>) -> usize {
-        // How many rows and columns come before the diagonal starts.
+        // The number of rows and columns before the diagonal.
         let count = |positions: u64| usize::try_from(positions).unwrap_or(usize::MAX);
         let (above, beside) = (count(offset.min(0).unsigned_abs()), count(offset.max(0).unsigned_abs()));
         let len = self.sizes[rows].saturating_sub(above).min(self.sizes[columns].saturating_sub(beside));

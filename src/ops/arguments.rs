@@ -1,8 +1,5 @@
-//! Arguments of operations that are more than a kernel: an index along an axis, an order to select by, the input of a
-//! product, what to look for.
-//!
-//! Uses dtypes and views; used by the devices, which run these operations, and by `tensor` and `any`, which ask for
-//! them.
+//! Arguments of operations beyond kernels: an index along an axis, the order of a sort, the input of a product, the elements that a check
+//! looks for.
 
 use crate::dtype::{Castable, Dtype};
 use crate::storage::View;
@@ -33,9 +30,9 @@ pub enum Order {
     },
     /// The `k` largest or smallest.
     Top {
-        /// How many.
+        /// The number of elements.
         k: usize,
-        /// The largest, not the smallest.
+        /// The largest instead of the smallest.
         largest: bool,
     },
     /// The element of rank `k`, counted from 0.
@@ -48,12 +45,12 @@ pub enum Order {
         /// Whether NaN is ignored; otherwise it is the median if there is one.
         ignores_nan: bool,
     },
-    /// The most frequent element (the smallest of several), at its last position.
+    /// The most frequent element (the smallest one in a tie), with its last position.
     Mode,
 }
 
 impl Order {
-    /// How many elements are selected from a lane of `len`.
+    /// Number of elements selected from a lane of `len`.
     pub fn len(self, len: usize) -> usize {
         match self {
             Order::Sort { .. } => len,
@@ -78,15 +75,15 @@ impl Order {
     }
 }
 
-/// What elements are drawn from.
+/// The distribution that random elements are drawn from.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(not(feature = "cuda"), allow(dead_code))] // the host draws by closures
 pub enum Distribution {
-    /// From `low` up to `high`, all numbers equally likely.
+    /// The uniform distribution on `low..high`.
     Uniform {
-        /// The first of them.
+        /// The lower bound, included.
         low: f64,
-        /// Behind the last.
+        /// The upper bound, excluded.
         high: f64,
     },
     /// The normal distribution.
@@ -96,11 +93,11 @@ pub enum Distribution {
         /// The standard deviation.
         std: f64,
     },
-    /// The integers from `low` up to but not including `high`, all equally likely.
+    /// The uniform distribution on the integers `low..high`.
     Integers {
-        /// The first of them.
+        /// The lower bound, included.
         low: i64,
-        /// Behind the last.
+        /// The upper bound, excluded.
         high: i64,
     },
 }
@@ -117,44 +114,44 @@ pub struct Added<'a, B, E: Dtype> {
 
 /// Scaled dot-product attention: queries `(…, L, E)`, keys `(…, S, E)` and values `(…, S, V)`, with the same leading sizes.
 pub struct Attention<'a, B, E: Dtype> {
-    /// What is looked for.
+    /// The queries.
     pub query: View<'a, B, E>,
-    /// What it is compared with.
+    /// The keys.
     pub key: View<'a, B, E>,
-    /// What is averaged.
+    /// The values, which are averaged with the weights.
     pub value: View<'a, B, E>,
-    /// Of `(…, L, S)`.
+    /// The mask, broadcast to `(…, L, S)`.
     pub mask: Option<Mask<'a, B, E>>,
-    /// Whether a query sees no keys that come after it.
+    /// Whether later keys are hidden from a query.
     pub is_causal: bool,
     /// The factor of the scores.
     pub scale: f64,
 }
 
-/// Which keys a query sees.
+/// Which keys a query sees: PyTorch's `attn_mask`.
 pub enum Mask<'a, B, E: Dtype> {
-    /// Those that are true.
+    /// A query sees the keys where it is true.
     Seen(View<'a, B, bool>),
-    /// All; to their scores these are added.
+    /// A query sees every key; these are added to the scores.
     Added(View<'a, B, E>),
 }
 
-/// A check of elements before an operation runs.
+/// A check of elements before an operation runs: what is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sought {
     /// A zero.
     Zero,
     /// A byte that is neither 0 nor 1.
     NoBool,
-    /// An index that is none of an axis of this size, counted from either end.
+    /// An index out of range for an axis of this size, counted from either end.
     Outside(usize),
-    /// A number that is not between 0 and 1.
+    /// A number outside `0..=1`.
     NoShare,
     /// Positive infinity.
     Infinity,
 }
 impl Sought {
-    /// Whether an element is what is looked for.
+    /// Whether an element matches.
     #[inline(always)]
     pub(crate) fn is<E: Castable>(self, element: E) -> bool {
         match self {
@@ -163,13 +160,13 @@ impl Sought {
             Sought::NoShare => !(0.0..=1.0).contains(&element.cast::<f64>()),
             Sought::Infinity => element.cast::<f64>() > f64::MAX,
             Sought::Outside(size) => {
-                // No index is beyond `i64`.
+                // Indices fit `i64`.
                 let (index, size) = (element.cast::<i64>(), i64::try_from(size).unwrap_or(i64::MAX));
                 index >= size || index < -size
             }
         }
     }
-    /// `is` as text; what is looked for is a parameter.
+    /// `is` as GPU text; the sought value is a parameter.
     #[cfg(any(test, feature = "cuda"))]
     pub(crate) fn text(self, kernel: &mut Kernel, element: Value) -> Value {
         let which = [Sought::Zero, Sought::NoBool, Sought::NoShare, Sought::Infinity];

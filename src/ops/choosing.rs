@@ -1,6 +1,4 @@
 //! Selection of elements by indices, masks and rank: the markers of these operations, and their kernels.
-//!
-//! Uses kernels; used by `tensor`, `any` and the devices.
 
 use super::Op;
 use super::kernel::{Map1, Map2};
@@ -19,7 +17,7 @@ op!(masked_fill masked_scatter masked_select nonzero argwhere);
 op!(sort argsort msort topk kthvalue median nanmedian mode quantile nanquantile);
 op!(unique unique_consecutive isin searchsorted bucketize);
 
-/// An index has this dtype.
+/// The index dtype: `i64`.
 #[diagnostic::on_unimplemented(
     message = "`{Op}` takes indices of dtype `i64`, not `{Self}`",
     label = "not an index",
@@ -35,7 +33,7 @@ macro_rules! short_indices {
 }
 short_indices!(gather index_select embedding index_add);
 
-/// `Op` admits `f32` and `f64` alone.
+/// The dtypes that `Op` admits: `f32` and `f64`.
 #[diagnostic::on_unimplemented(
     message = "`{Op}` is not defined for dtype `{Self}`",
     label = "`{Op}` takes `f32` and `f64`",

@@ -1,4 +1,4 @@
-//! The markers of operations on matrices, for what the compiler says of them. Used by `tensor::decompose`.
+//! The markers of matrix decompositions, named in compiler messages.
 
 use super::Op;
 use super::reduce::op;

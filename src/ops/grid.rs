@@ -1,54 +1,54 @@
-//! Sampling at positions of a grid: between which positions of an operand each of them lies, and with what weights.
+//! Grid sampling: for each place, the operand's positions around it and their weights.
 //!
-//! Source: `aten/src/ATen/native/GridSampler.h`, `cpu/GridSamplerKernel.cpp`. Uses `ops::resample`; used by `tensor` and `any`.
+//! Source: `aten/src/ATen/native/GridSampler.h`, `cpu/GridSamplerKernel.cpp`.
 
 use super::resample::{Rounding, cubic};
 
-/// What lies outside of the operand.
+/// The value outside the operand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GridPadding {
     /// Zeros.
     #[default]
     Zeros,
-    /// The elements at the border.
+    /// The border elements, repeated.
     Border,
-    /// The elements mirrored at the border.
+    /// The elements reflected at the border.
     Reflection,
 }
 
-/// How elements between positions are found.
+/// How elements between positions are interpolated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GridMode {
-    /// Straight lines between the positions around.
+    /// Linear interpolation along every axis.
     #[default]
     Bilinear,
     /// The nearest position.
     Nearest,
-    /// Cubic curves, of images only.
+    /// Cubic interpolation; images only.
     Bicubic,
 }
 
 /// How an operand is sampled.
 #[derive(Clone, Copy, Debug)]
 pub struct Sampling {
-    /// How elements are found.
+    /// The interpolation.
     pub mode: GridMode,
-    /// What lies outside.
+    /// The value outside the operand.
     pub padding: GridPadding,
-    /// Whether -1 and 1 are the middles of the pixels at the corners, not their edges.
+    /// Whether -1 and 1 are the centres of the corner pixels instead of their outer edges.
     pub align_corners: bool,
-    /// Whether positions are numbers of single precision.
+    /// Whether positions are computed in single precision.
     pub is_single: bool,
 }
 
-/// A position (outside: `usize::MAX`) and its weight.
+/// A position (`usize::MAX` if outside) and its weight.
 pub type Tap = (usize, f64);
 
-/// The most taps of an axis.
+/// Maximum taps per axis.
 const MOST: usize = 4;
 
 impl Sampling {
-    /// How many positions a place is computed from.
+    /// Number of positions per place.
     pub fn taps(&self, axes: usize) -> usize {
         self.width().pow(axes as u32)
     }
@@ -65,7 +65,7 @@ impl Sampling {
         Rounding { is_single: self.is_single }
     }
 
-    /// A number between -1 and 1 as a position of an axis.
+    /// Converts a coordinate between -1 and 1 to a position on an axis.
     fn position(&self, x: f64, size: usize) -> f64 {
         let round = self.round();
         let (size, x) = (size as f64, round.of(x + 1.0));
@@ -75,7 +75,7 @@ impl Sampling {
         round.of(round.of(x * (size / 2.0)) - 0.5)
     }
 
-    /// The position inside that the padding puts in place of one; NaN counts as 0 in images, as the last in volumes.
+    /// The position after padding; NaN counts as 0 in images, as the last position in volumes.
     fn inside(&self, x: f64, size: usize, is_image: bool) -> f64 {
         let round = self.round();
         let last = (size - 1) as f64;
@@ -104,7 +104,7 @@ impl Sampling {
         }
     }
 
-    /// The taps of one axis, as many as the mode has.
+    /// The taps along one axis, as many as the mode has.
     fn axis(&self, x: f64, size: usize, is_image: bool) -> [Tap; MOST] {
         let round = self.round();
         let tap = |position: f64, weight: f64| -> Tap {
@@ -133,7 +133,7 @@ impl Sampling {
         taps
     }
 
-    /// The taps of one place: `at` are its numbers, x first, `sizes` those of the axes, x last. Positions are row-major.
+    /// The taps of one place: `at` are its coordinates, x first; `sizes` those of the axes, x last. Positions are row-major.
     pub fn place(&self, at: &[f64], sizes: &[usize], taps: &mut [Tap]) {
         let axes = sizes.len();
         let each: [[Tap; MOST]; 3] = core::array::from_fn(|axis| match sizes.get(axis) {

@@ -1,8 +1,6 @@
-//! Losses: their names, what becomes of the losses of single elements, their formulas over a prediction and its target, and the
-//! kernels that run these.
+//! Losses: their markers, their reduction, their formulas over a prediction and its target, and the kernels that run these.
 //!
-//! Source: `aten/src/ATen/native/Loss.cpp` and `cpu/PointwiseOpsKernel.cpp`. Uses kernels; used by `tensor::loss`, `any::loss` and
-//! distances.
+//! Source: `aten/src/ATen/native/Loss.cpp` and `cpu/PointwiseOpsKernel.cpp`.
 
 use super::Op;
 use super::kernel::{Map1, Map2, Map3};
@@ -22,13 +20,13 @@ op!(margin_ranking_loss cosine_embedding_loss triplet_margin_loss multi_margin_l
 op!(pairwise_distance cosine_similarity pdist batch_norm group_norm instance_norm local_response_norm glu renorm bilinear);
 op!(dropout embedding_bag rope);
 
-/// What `selu` gives at minus infinity is minus this.
+/// Scale times alpha of `selu`: its limit at minus infinity is `-ALPHA`.
 pub(crate) const ALPHA: f64 = 1.758_099_340_847_376_6;
 
-/// What becomes of the losses of single elements, chosen while running (`reduction` in PyTorch).
+/// The reduction over the losses of single elements, chosen at run time (`reduction` in PyTorch).
 ///
 /// Typed methods take the types [`Mean`](crate::reduction::Mean), [`Sum`](crate::reduction::Sum) and
-/// [`Unreduced`](crate::reduction::Unreduced), which the shape of the result follows from.
+/// [`Unreduced`](crate::reduction::Unreduced), which determine the shape of the result.
 ///
 /// ```
 /// use castiron::reduction::LossReduction;
@@ -37,13 +35,13 @@ pub(crate) const ALPHA: f64 = 1.758_099_340_847_376_6;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossReduction {
-    /// They are the result (`"none"`).
+    /// No reduction: the loss of each element (`"none"`).
     None,
-    /// Their mean; where they are weighed, their sum divided by that of the weights (`"mean"`).
+    /// Their mean; with weights, the weighted sum divided by the sum of the weights (`"mean"`).
     Mean,
     /// Their sum (`"sum"`).
     Sum,
-    /// Their sum divided by the size of the first axis (`"batchmean"`), of `kl_div` alone.
+    /// Their sum divided by the size of the first axis (`"batchmean"`); for `kl_div` only.
     BatchMean,
 }
 
@@ -60,7 +58,7 @@ impl core::str::FromStr for LossReduction {
     }
 }
 
-/// Formulas of two numbers and up to two values: `Huber: |x, y, [delta, _]| …`.
+/// Formulas of two numbers and up to two parameters: `Huber: |x, y, [delta, _]| …`.
 macro_rules! formulas {
     ($($(#[$doc:meta])* $name:ident: |$x:ident, $y:ident, $given:pat_param| $value:expr;)*) => {$(
         $(#[$doc])*
@@ -82,7 +80,7 @@ fn log_sigmoid<T: MachineFloat>(x: T) -> T {
     below - T::elementary::<math::Log1p>(T::elementary::<math::Exp>(-x.abs()))
 }
 
-/// What is above zero; NaN stays.
+/// `max(x, 0)`, with NaN kept.
 #[inline(always)]
 fn above_zero<T: MachineFloat>(x: T) -> T {
     if x < T::zero() { T::zero() } else { x }
@@ -94,7 +92,7 @@ fn x_log_x<T: MachineFloat>(x: T) -> T {
     if x == T::zero() { T::zero() } else { x * T::elementary::<math::Log>(x) }
 }
 
-/// What `full` adds to Poisson losses, where the target is above 1. Stirling's formula.
+/// Stirling's term of Poisson losses with `full`, for targets above 1.
 #[inline(always)]
 fn stirling<T: MachineFloat>(y: T, full: T) -> T {
     let term = y * T::elementary::<math::Log>(y) - y
@@ -131,14 +129,14 @@ formulas! {
     KlDivergenceOfLogs: |x, y, _| T::elementary::<math::Exp>(y) * (y - x);
     /// The prediction is a rate.
     Poisson: |x, y, [eps, full]| x - y * T::elementary::<math::Log>(x + eps) + stirling(y, full);
-    /// The prediction is the logarithm of one.
+    /// The prediction is the logarithm of a rate.
     PoissonOfLog: |x, y, [_eps, full]| T::elementary::<math::Exp>(x) - y * x + stirling(y, full);
-    /// Of the square of a difference beside a variance.
+    /// From the squared difference and the variance.
     Gaussian: |x, y, [eps, constant]| {
         let variance = if y < eps { eps } else { y };
         T::lit(0.5) * (T::elementary::<math::Log>(variance) + x / variance) + constant
     };
-    /// Of a probability.
+    /// The prediction is a probability.
     BinaryCrossEntropy: |x, y, _| {
         let least = T::lit(-100.0);
         let log = T::elementary::<math::Log>(x);
@@ -148,16 +146,16 @@ formulas! {
         (y - T::one()) * other - y * log
     };
     BinaryCrossEntropyOfLogits: |x, y, _| (T::one() - y) * x - log_sigmoid(x);
-    /// What the weight of positive targets multiplies.
+    /// The term that the weight of positive targets multiplies.
     PositiveLogit: |x, y, _| -y * log_sigmoid(x);
-    /// What it does not.
+    /// The term that it does not multiply.
     NegativeLogit: |x, y, _| (T::one() - y) * (x - log_sigmoid(x));
     MultilabelSoftMargin: |x, y, _| -(y * log_sigmoid(x) + (T::one() - y) * log_sigmoid(-x));
-    /// Of a difference beside 1 or -1.
+    /// From a difference and a target of 1 or -1.
     MarginRanking: |x, y, [margin, _]| above_zero(margin - y * x);
-    /// Of two distances.
+    /// From two distances.
     TripletMargin: |x, y, [margin, _]| above_zero(margin + x - y);
-    /// Of a cosine beside 1 or -1.
+    /// From a cosine and a target of 1 or -1.
     CosineEmbedding: |x, y, [margin, _]| {
         if y == T::one() {
             T::one() - x
@@ -167,9 +165,9 @@ formulas! {
             T::zero()
         }
     };
-    /// The product of two lengths, of their squares.
+    /// The product of two norms, from their squares.
     Lengths: |x, y, [eps, _]| ((x + eps) * (y + eps)).sqrt();
-    /// The same, each of which counts as `eps` at least.
+    /// The same, with each norm at least `eps`.
     LengthsFrom: |x, y, [eps, _]| {
         let (x, y) = (x.sqrt(), y.sqrt());
         (if x < eps { eps } else { x }) * (if y < eps { eps } else { y })
@@ -180,45 +178,45 @@ formulas! {
     Quotient: |x, y, _| x / y;
     Smaller: |x, y, _| if y < x || y.is_nan() { y } else { x };
     First: |x, _y, _| x;
-    /// A sum, each part with its share.
+    /// A weighted sum.
     Blend: |x, y, [first, second]| first * x + second * y;
-    /// A logarithm times a probability that is mixed with those that are all alike.
+    /// A log-probability times a smoothed target probability.
     NegativeSmoothed: |x, y, [kept, more]| -(x * (y * kept + more));
-    /// A number scaled and moved.
+    /// Scale and shift.
     Affine: |x, y, [shift, _]| x * y + shift;
-    /// What a variance is multiplied by.
+    /// The inverse standard deviation.
     InverseRoot: |x, _y, [eps, _]| T::one() / (x + eps).sqrt();
-    /// The same of a variance of numbers that are multiplied by a power.
+    /// The same for numbers that were multiplied by a power of two.
     InverseRootBeside: |x, power, [eps, _]| T::one() / (x + eps * power * power).sqrt();
-    /// A mean scaled, taken from what is added.
+    /// The bias minus the scaled mean.
     Shifted: |x, y, [scale, _]| y - x * scale;
-    /// A number beside the sum of squares around it.
+    /// The base of `local_response_norm`'s divisor, from the sum of squares of adjacent channels.
     Neighbours: |x, _y, [alpha, k]| k + alpha * x;
     DividedByPower: |x, y, [beta, _]| x / T::elementary_of_two::<math::Pow>(y, beta);
-    /// A number beside what lets it through.
+    /// `glu`: a number times the sigmoid of its gate.
     Gated: |x, y, _| x * (T::one() / (T::one() + T::elementary::<math::Exp>(-y)));
-    /// A number of a slice beside the norm of it.
+    /// `renorm`: an element, given the norm of its slice.
     Renormed: |x, y, [most, _]| if y > most { x * (most / (y + T::lit(1e-7))) } else { x };
-    /// The power of two that a row with this largest part is multiplied by.
+    /// The power of two that scales a row with this largest element.
     RowPower: |x, _y, _| <PowerOfRow as Unary>::real(x);
-    /// One that leaves it far above 1, where squares are beyond `f64`; most rows stay as they are.
+    /// The same, scaled to far above 1, where squares would overflow `f64`; 1 for most rows.
     LargePower: |x, _y, _| if x >= T::lit(2f64.powi(480)) { T::lit(2f64.powi(256)) * <PowerOfRow as Unary>::real(x) } else { T::one() };
-    /// A score and what is added to it: what negative infinity hides is not looked at. (The host's attention has loops of its own.)
+    /// A score plus its mask: a masked score (negative infinity) is not read. (The host's attention has its own loops.)
     #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
     Masked: |score, mask, _| if mask == T::neg_infinity() { mask } else { score + mask };
-    /// A number that stays, scaled, or not.
+    /// Dropout: an element kept and scaled, or zeroed.
     Dropped: |x, y, [scale, _]| if y > T::zero() { x * scale } else { x * T::zero() };
     AlphaDropped: |x, y, [scale, p]| {
         let alpha = T::lit(ALPHA);
         x * (y * scale) + (y - T::one()) * (alpha * scale) + alpha * scale * p
     };
-    /// A part of a vector that is turned, beside the other part and a sine.
+    /// Rotary embedding: a component plus the other component times the sine.
     Turned: |x, y, [sine, _]| x + y * sine;
-    /// 1 where the second is negative.
+    /// 1 where the second is negative, else 0.
     Negative: |_x, y, _| if y < T::zero() { T::one() } else { T::zero() };
 }
 
-/// A formula of two elements and values, computed in what the first computes in; the result converted to the output's dtype.
+/// A formula of two elements and parameters, computed in the first one's compute type; the result is converted to the output's dtype.
 pub(crate) struct Losing<F> {
     given: [f64; 2],
     formula: PhantomData<fn() -> F>,
@@ -230,7 +228,7 @@ impl<F> Clone for Losing<F> {
 }
 impl<F> Copy for Losing<F> {}
 impl<F> Losing<F> {
-    /// The kernel of `F` with these values.
+    /// The kernel of `F` with these parameters.
     pub(crate) const fn new(given: [f64; 2]) -> Self {
         Losing { given, formula: PhantomData }
     }
@@ -252,7 +250,7 @@ impl<F: Tuned, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for Losing<F> {
     }
 }
 
-/// The same of three elements and a value.
+/// The same for three elements and one parameter.
 impl<F: Tuned, A: Dtype, B: Dtype, C: Dtype, O: Castable> Map3<A, B, C, O> for Losing<F> {
     #[inline(always)]
     fn call(self, x: A, y: B, z: C) -> O {
@@ -268,7 +266,7 @@ impl<F: Tuned, A: Dtype, B: Dtype, C: Dtype, O: Castable> Map3<A, B, C, O> for L
     }
 }
 
-/// A label as an index: 0 in place of the one that is left out.
+/// A label as an index; the ignored label becomes 0.
 #[derive(Clone, Copy)]
 pub(crate) struct KeptIndex(pub(crate) i64);
 impl Map1<i64, i64> for KeptIndex {
@@ -283,7 +281,7 @@ impl Map1<i64, i64> for KeptIndex {
     }
 }
 
-/// One for each label that is not left out.
+/// 1 for each label that is not ignored, else 0.
 #[derive(Clone, Copy)]
 pub(crate) struct Counting(pub(crate) i64);
 impl<E: Castable> Map1<i64, E> for Counting {
@@ -298,7 +296,7 @@ impl<E: Castable> Map1<i64, E> for Counting {
     }
 }
 
-/// An element, or zero where the label is the one that is left out.
+/// An element, or zero where the label is the ignored one.
 #[derive(Clone, Copy)]
 pub(crate) struct Kept(pub(crate) i64);
 impl<E: Castable> Map2<E, i64, E> for Kept {
@@ -320,7 +318,7 @@ fn without(kernel: &mut Kernel, ignored: i64, label: Value, kept: Value, none: V
     kernel.choose(is_left_out, none, kept)
 }
 
-/// The kernels of this file, for the test of their text.
+/// The kernels of this file, for the test of their GPU text.
 #[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     use crate::dtype::{bf16, f16};

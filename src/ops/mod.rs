@@ -5,7 +5,7 @@
 //! kernels; `reduce`, `scan`, `choosing`, `segment` and `arguments` describe the others. A new elementwise operation is a row
 //! and a formula; methods, in-place forms, `_into` forms and documentation follow from them.
 //!
-//! Knows dtypes and views, not shapes, devices or tensors; devices run what is described here.
+//! Depends on dtypes and views, not on shapes, devices or tensors; devices run what is described here.
 
 // (First, so that compiler messages list these operations before the others.)
 mod elementwise;
@@ -30,7 +30,7 @@ pub mod scan;
 pub mod segment;
 pub(crate) mod table;
 #[cfg(any(test, feature = "cuda"))]
-// Devices compile this text; what none of them asks for yet, tests do.
+// Devices compile this text; functions that only tests call are allowed.
 #[cfg_attr(not(all(test, unix)), allow(dead_code))]
 pub(crate) mod text;
 #[doc(hidden)]
@@ -40,13 +40,13 @@ pub use elementwise::isclose;
 pub use elementwise::{binary::*, tuned::*, unary::*};
 pub use elementwise::{close, pointwise};
 pub(crate) use elementwise::{expression, kernel};
-// Compiler messages show these names, in the types of lazy expressions.
+// Public names, because compiler messages show them in the types of lazy expressions.
 #[doc(hidden)]
 pub use elementwise::kernel::{
     Applying, Casting, Choosing, CombiningKinds, CombiningLeft, CombiningScalar, DividingScalar,
 };
 
-/// Operations are a closed set, because compiled loops are looked up by what an operation says of itself.
+/// Operations are a closed set, because compiled loops are looked up by the constants of their markers.
 pub(crate) mod sealed {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` can't be made an operation: those of `castiron::ops` are all there are",
@@ -56,7 +56,7 @@ pub(crate) mod sealed {
     pub trait Op {}
 }
 
-/// An operation: a type without values that names it in messages and errors.
+/// An operation: a zero-sized marker type that names it in messages and errors.
 pub trait Op: sealed::Op + Copy + Default + Send + Sync + 'static {
     /// PyTorch's name.
     const NAME: &'static str;

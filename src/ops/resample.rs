@@ -1,46 +1,45 @@
-//! Resampling: from which positions of an axis, and with what weights, each place of a result is computed.
+//! Resampling: from which positions of an axis, and with which weights, each place of a result is computed.
 //!
-//! Source: `aten/src/ATen/native/UpSample.h`, `cpu/UpSampleKernel.cpp`, whose steps and roundings these are.
-//! Uses errors; used by `cpu`, `tensor` and `any`.
+//! Source: `aten/src/ATen/native/UpSample.h`, `cpu/UpSampleKernel.cpp`; steps and roundings are the same.
 
 use crate::error::{Error, Result, room};
 
-/// How elements between positions are found.
+/// How elements between positions are interpolated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kernel {
-    /// The position before.
+    /// The position before (rounded down).
     Nearest,
     /// The nearest position.
     NearestExact,
-    /// A straight line between two positions.
+    /// Linear interpolation between two positions.
     Linear,
-    /// A cubic curve through four positions.
+    /// Cubic interpolation over four positions.
     Cubic,
-    /// Six positions, weighted by Lanczos' window.
+    /// Six positions, weighted by the Lanczos window.
     Lanczos,
-    /// The mean of the part of the axis that a place covers.
+    /// The mean over the part of the axis that a place covers.
     Area,
 }
 
-/// How elements between positions are found, with the number of axes: PyTorch's `mode`.
+/// How elements between positions are interpolated, with the number of axes: PyTorch's `mode`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InterpolateMode {
-    /// The position before, of one to three axes.
+    /// The position before (rounded down); for one to three axes.
     #[default]
     Nearest,
-    /// The nearest position, of one to three axes.
+    /// The nearest position; for one to three axes.
     NearestExact,
-    /// A straight line along one axis.
+    /// Linear interpolation along one axis.
     Linear,
-    /// Straight lines along two axes.
+    /// Linear interpolation along two axes.
     Bilinear,
-    /// Straight lines along three axes.
+    /// Linear interpolation along three axes.
     Trilinear,
-    /// Cubic curves along two axes.
+    /// Cubic interpolation along two axes.
     Bicubic,
-    /// Lanczos' window along two axes.
+    /// The Lanczos window along two axes.
     Lanczos,
-    /// The mean of what a place covers, of one to three axes.
+    /// The mean over what a place covers; for one to three axes.
     Area,
 }
 
@@ -68,7 +67,7 @@ impl core::str::FromStr for InterpolateMode {
 }
 
 impl InterpolateMode {
-    /// The kernel along each of so many axes; `None` where the mode is of another number of axes.
+    /// The kernel along each of `axes` axes; `None` if the mode is for another number of axes.
     pub fn kernel(self, axes: usize) -> Option<Kernel> {
         let (kernel, own) = match self {
             InterpolateMode::Nearest => (Kernel::Nearest, axes),
@@ -87,28 +86,28 @@ impl InterpolateMode {
 /// How tensors are resampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resampling {
-    /// How elements are found.
+    /// The interpolation kernel.
     pub kernel: Kernel,
-    /// Whether the first and the last places are those of the operand.
+    /// Whether the centres of the first and last places are aligned with the operand's.
     pub align_corners: bool,
-    /// Whether a place looks at all positions that it covers.
+    /// Whether a place averages over all positions that it covers.
     pub antialias: bool,
 }
 
-/// What each place of an axis is computed from.
+/// The source positions of each place of an axis, and their weights.
 #[derive(Clone, Debug)]
 pub struct Taps {
-    /// The most positions of a place.
+    /// Maximum number of positions per place.
     pub width: usize,
-    /// How many positions each place has.
+    /// Number of positions of each place.
     pub counts: Vec<usize>,
-    /// Positions, `width` for each place.
+    /// Positions, `width` per place.
     pub index: Vec<usize>,
     /// Their weights.
     pub weights: Vec<f64>,
 }
 
-/// Numbers rounded to the precision that an axis is measured in.
+/// Rounds numbers to the precision in which an axis is measured.
 #[derive(Clone, Copy)]
 pub(crate) struct Rounding {
     pub(crate) is_single: bool,
@@ -119,7 +118,7 @@ impl Rounding {
         if self.is_single { f64::from(x as f32) } else { x }
     }
 
-    /// How many positions of the operand a place covers.
+    /// Number of operand positions per place.
     fn scale(self, size: usize, places: usize, align_corners: bool, factor: Option<f64>) -> f64 {
         let number = |n: usize| self.of(n as f64);
         match factor {
@@ -130,7 +129,7 @@ impl Rounding {
         }
     }
 
-    /// Where a place is on the operand's axis.
+    /// The coordinate of a place on the operand's axis.
     fn source(self, scale: f64, place: usize, align_corners: bool, is_cubic: bool) -> f64 {
         let place = self.of(place as f64);
         if align_corners {
@@ -140,14 +139,14 @@ impl Rounding {
         if source < 0.0 && !is_cubic { 0.0 } else { source }
     }
 
-    /// The position before, and how far the source is behind it.
+    /// The position before, and the fraction beyond it.
     fn split(self, source: f64, size: usize) -> (i64, f64) {
         let index = f64::from((source as f32).floor()).min((size - 1) as f64);
         (index as i64, self.of(source - index).clamp(0.0, 1.0))
     }
 }
 
-/// Cubic convolution between -1 and 1, and beyond; `a` is its slope.
+/// The cubic convolution kernel for `|x| <= 1`, and beyond; `a` is its slope.
 fn near(x: f64, a: f64, round: Rounding) -> f64 {
     let r = |x| round.of(x);
     r(r(r(r(r(a + 2.0) * x) - r(a + 3.0)) * r(x * x)) + 1.0)
@@ -157,13 +156,13 @@ fn far(x: f64, a: f64, round: Rounding) -> f64 {
     r(r(r(r(r(r(a * x) - 5.0 * a) * x) + 8.0 * a) * x) - 4.0 * a)
 }
 
-/// The weights of the four positions around one that is `t` behind the second.
+/// The weights of the four positions around a point that is `t` beyond the second one.
 pub(crate) fn cubic(t: f64, round: Rounding) -> [f64; 4] {
     let (a, rest) = (-0.75, round.of(1.0 - t));
     [far(round.of(t + 1.0), a, round), near(t, a, round), near(rest, a, round), far(round.of(rest + 1.0), a, round)]
 }
 
-/// The window of an antialiased kernel, or of bytes: `slope` is that of cubic convolution.
+/// The window of an antialiased kernel, or of bytes; `slope` is the parameter of cubic convolution.
 fn window(kernel: Kernel, x: f64, slope: f64, round: Rounding) -> f64 {
     let x = x.abs();
     match kernel {
@@ -181,7 +180,7 @@ fn window(kernel: Kernel, x: f64, slope: f64, round: Rounding) -> f64 {
     }
 }
 
-/// How many positions a kernel looks at.
+/// Number of positions in a kernel's support.
 fn reach(kernel: Kernel) -> usize {
     match kernel {
         Kernel::Nearest | Kernel::NearestExact | Kernel::Area => 1,
@@ -191,11 +190,12 @@ fn reach(kernel: Kernel) -> usize {
     }
 }
 
-/// The position that each place of one of several axes has, of the kernels that take one. (PyTorch measures images of two axes in other
-/// steps than lines and volumes: always in single precision, and sizes that stay or double without rounding.)
+/// The source position of each place for nearest-neighbour kernels. (PyTorch measures images with two axes differently from lines and
+/// volumes:
+/// always in single precision, and without rounding for sizes that stay or double.)
 #[derive(Clone, Copy, Debug)]
 pub struct Neighbours {
-    /// [`Kernel::NearestExact`], not [`Kernel::Nearest`].
+    /// [`Kernel::NearestExact`] instead of [`Kernel::Nearest`].
     pub is_exact: bool,
     /// Whether there are two axes.
     pub is_image: bool,
@@ -204,7 +204,7 @@ pub struct Neighbours {
 }
 
 impl Neighbours {
-    /// The positions, one for each place; `factor` is by how much sizes were multiplied, where that was said.
+    /// The positions, one per place; `factor` is the scale factor, if it was given.
     pub fn positions(self, size: usize, places: usize, factor: Option<f64>) -> impl Iterator<Item = usize> {
         let round = Rounding { is_single: self.is_single || self.is_image };
         let scale = round.scale(size, places, false, factor);
@@ -223,7 +223,7 @@ impl Neighbours {
 }
 
 impl Resampling {
-    /// What places of an axis are computed from; `factor` is by how much sizes were multiplied, where that was said.
+    /// The taps of each place of an axis; `factor` is the scale factor, if it was given.
     pub fn taps(self, size: usize, places: usize, factor: Option<f64>, is_single: bool) -> Result<Taps> {
         let round = Rounding { is_single };
         let scale = round.scale(size, places, self.align_corners, factor);
@@ -253,12 +253,12 @@ impl Resampling {
         Ok(Taps { width, counts, index, weights })
     }
 
-    /// The same, of all positions that a place covers.
+    /// The same over all positions that a place covers (antialiased).
     fn covered(self, size: usize, places: usize, scale: f64, round: Rounding) -> Result<Taps> {
         let half = reach(self.kernel) as f64 * 0.5;
         let support = if scale >= 1.0 { round.of(half * scale) } else { half };
         let inverse = if scale >= 1.0 { round.of(1.0 / scale) } else { 1.0 };
-        // (No place covers more than the axis.)
+        // (A place covers at most the whole axis.)
         let width = ((support.ceil() as usize).saturating_mul(2).saturating_add(1)).min(size);
         let all = places.saturating_mul(width);
         let (mut counts, mut index, mut weights) = (room(places)?, room(all)?, room(all)?);
@@ -286,14 +286,14 @@ impl Resampling {
         Ok(Taps { width, counts, index, weights })
     }
 
-    /// The same for bytes: weights outside of the axis count for its ends.
+    /// The same for bytes: weights outside the axis count for its end positions.
     pub fn taps_of_bytes(self, size: usize, places: usize, factor: Option<f64>) -> Result<ByteTaps> {
         let round = Rounding { is_single: false };
         let scale = round.scale(size, places, self.align_corners, factor);
         let taps =
             if self.antialias { self.covered(size, places, scale, round)? } else { self.clamped(size, places, scale)? };
         let largest = taps.weights.iter().copied().fold(0.0, f64::max);
-        // As many bits as the largest weight leaves of 16.
+        // As many fraction bits as the largest weight allows in 16 bits.
         let fits = |bits: &u32| ((0.5 + largest * f64::from(1 << (bits + 1))) as i64) < 1 << 15;
         let bits = (0..22).take_while(fits).count() as u32;
         let rounded = |weight: &f64| {
@@ -337,17 +337,17 @@ impl Resampling {
     }
 }
 
-/// [`Taps`] of bytes: weights are whole numbers of `1 / 2^bits`.
+/// [`Taps`] for bytes: weights are integers, in units of `1 / 2^bits`.
 #[derive(Clone, Debug)]
 pub struct ByteTaps {
-    /// The most positions of a place.
+    /// Maximum number of positions per place.
     pub width: usize,
-    /// How many positions each place has.
+    /// Number of positions of each place.
     pub counts: Vec<usize>,
-    /// Positions, `width` for each place.
+    /// Positions, `width` per place.
     pub index: Vec<usize>,
     /// Their weights.
     pub weights: Vec<i32>,
-    /// How many bits are behind the point.
+    /// Number of fraction bits.
     pub bits: u32,
 }

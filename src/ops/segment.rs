@@ -1,37 +1,34 @@
-//! Segments: what an axis of a rearranged tensor is assembled from.
-//!
-//! Uses nothing; used by the devices, which copy, and by `flip`, `roll`, `repeat`, `repeat_interleave`, `pad` and
-//! their like, which rearrange axes one by one.
+//! Segments: the pieces that an axis of a rearranged tensor is assembled from.
 
-/// A range of positions of a result's axis, and the positions of the operand's axis they come from.
+/// A range of positions of a result's axis, and the operand's positions that they come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Segment {
     /// `len` positions from `start` upwards.
     Forward {
         /// The first position.
         start: usize,
-        /// How many.
+        /// Number of positions.
         len: usize,
     },
     /// `len` positions from `start` downwards.
     Backward {
         /// The first position, the highest.
         start: usize,
-        /// How many.
+        /// Number of positions.
         len: usize,
     },
     /// `len` positions from `start` upwards, each repeated `times` times.
     Each {
         /// The first position.
         start: usize,
-        /// How many.
+        /// Number of positions.
         len: usize,
-        /// How often each is repeated.
+        /// Number of repetitions of each.
         times: usize,
     },
     /// `len` positions filled with the fill value.
     Fill {
-        /// How many.
+        /// Number of positions.
         len: usize,
     },
 }
@@ -50,7 +47,7 @@ impl Segment {
         }
     }
 
-    /// Whether all source positions lie inside an axis of this size.
+    /// Whether all source positions are inside an axis of this size.
     pub(crate) fn inside(self, size: usize) -> bool {
         match self {
             Segment::Forward { start, len } | Segment::Each { start, len, .. } => {
@@ -66,7 +63,7 @@ impl Segment {
         let mut part = Vec::new();
         let mut at = 0;
         for &segment in list {
-            // The result exists, so its positions can be counted.
+            // The result exists, so its number of positions does not overflow.
             let len = segment.positions().unwrap_or(0);
             let (from, to) = (low.clamp(at, at + len) - at, high.clamp(at, at + len) - at);
             if from < to {
@@ -77,7 +74,7 @@ impl Segment {
         part
     }
 
-    /// Appends its positions `from..to`, of which there are some.
+    /// Appends its positions `from..to`, at least one.
     fn cut(self, from: usize, to: usize, part: &mut Vec<Segment>) {
         match self {
             Segment::Forward { start, .. } => part.push(Segment::Forward { start: start + from, len: to - from }),

@@ -1,33 +1,33 @@
-//! Windows that move along axes: how convolutions and pooling read their operand, and how many places there are.
+//! Sliding windows along axes: how convolutions and pooling read their operand, and the size of the result.
 //!
-//! Source: PyTorch, `torch.nn.Conv2d`, `torch.nn.MaxPool2d` ("Shape"). Uses errors; used by the devices, `tensor` and `any`.
+//! Source: PyTorch, `torch.nn.Conv2d`, `torch.nn.MaxPool2d` ("Shape").
 
 use super::segment::Segment;
 use crate::error::{Error, Result, room};
 
-/// How much longer than what windows see of it an axis may be, padded, before that is laid side by side.
+/// An axis whose padded length exceeds the positions inside windows by this factor is copied window by window first.
 const MOST_APART: usize = 4;
 
 /// A window along one axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// How many positions it takes.
+    /// Number of positions in the window: `kernel_size`.
     pub kernel: usize,
-    /// How far it moves from one place to the next.
+    /// The stride between adjacent windows.
     pub stride: usize,
-    /// The distance of its positions.
+    /// The distance between adjacent positions of the window.
     pub dilation: usize,
-    /// Positions in front of the axis.
+    /// Padding before the axis.
     pub before: usize,
-    /// Positions behind the axis.
+    /// Padding after the axis.
     pub after: usize,
 }
 
 impl Window {
-    /// A window of one position that takes every place.
+    /// A window of size one with stride one.
     pub const POINT: Window = Window { kernel: 1, stride: 1, dilation: 1, before: 0, after: 0 };
 
-    /// How far it reaches: from its first position to its last, both counted.
+    /// Extent of the window: from its first to its last position, inclusive.
     pub fn span(&self) -> Option<usize> {
         self.kernel.checked_sub(1)?.checked_mul(self.dilation)?.checked_add(1)
     }
@@ -37,13 +37,13 @@ impl Window {
         self.before.checked_add(len)?.checked_add(self.after)
     }
 
-    /// How many places it takes along an axis of so many positions, rounded down; `None` where it does not fit or sizes overflow.
+    /// Number of windows along an axis of `len` positions, rounded down; `None` if it does not fit or sizes overflow.
     pub fn places(&self, len: usize) -> Option<usize> {
         let room = self.padded(len)?.checked_sub(self.span()?)?;
         Some(room.checked_div(self.stride)? + 1)
     }
 
-    /// The same where the last place may begin anywhere on the axis or its front padding, and ends beyond (`ceil_mode`).
+    /// The same, rounded up: the last window may start anywhere in the axis or its leading padding, and end beyond (`ceil_mode`).
     pub fn places_rounded_up(&self, len: usize) -> Option<usize> {
         let room = self.padded(len)?.checked_sub(self.span()?)?;
         let places = room.checked_add(self.stride.checked_sub(1)?)?.checked_div(self.stride)? + 1;
@@ -52,14 +52,14 @@ impl Window {
         Some(if starts_inside { places } else { places - 1 })
     }
 
-    /// How far `places` reach: from the first position of the first one to the last of the last one, both counted.
+    /// Extent of `places` windows: from the first position of the first to the last position of the last, inclusive.
     fn reach(&self, places: usize) -> Option<usize> {
         places.checked_sub(1)?.checked_mul(self.stride)?.checked_add(self.span()?)
     }
 
-    /// What `places` see, one place after the other, where they lie far apart or far in front of the axis; `None` where they do not. Memory
-    /// and work of whoever pads an axis thus follow what windows see, and not how far they move. `position` finds the axis's position of one
-    /// that is counted from the first place's first one; where it finds none, there is padding.
+    /// The positions inside windows, concatenated window by window, if windows are far apart or far before the axis; otherwise `None`. The
+    /// memory and work of padding an axis then depend on what the windows cover, not on their stride. `position` maps a position counted
+    /// from the first window's start to the axis, or to `None` for padding.
     pub(crate) fn side_by_side(
         &self,
         places: usize,
@@ -88,14 +88,13 @@ impl Window {
         Ok(Some(AxisCopy { parts, len, window }))
     }
 
-    /// [`side_by_side`](Self::side_by_side) of an axis of `len` positions.
+    /// [`side_by_side`](Self::side_by_side) for an axis of `len` positions.
     #[inline]
     pub(crate) fn axis_side_by_side(&self, len: usize, places: usize, has_data: bool) -> Result<Option<AxisCopy>> {
         self.side_by_side(places, has_data, |at| at.checked_sub(self.before).filter(|&at| at < len))
     }
 
-    /// An axis of `len` positions for windows that are to see nothing outside of it: as it is, padded, or
-    /// [side by side](Self::side_by_side).
+    /// An axis of `len` positions as windows without padding read it: unchanged, padded, or [concatenated](Self::side_by_side).
     #[inline]
     pub(crate) fn with_padding(self, op: &'static str, len: usize, places: usize, has_data: bool) -> Result<AxisCopy> {
         let window = self.reduced(len, places);
@@ -111,8 +110,8 @@ impl Window {
         Ok(AxisCopy { parts, len: padded, window: Window { before: 0, after: 0, ..window } })
     }
 
-    /// A window with the same positions at the same `places`, whose numbers are no larger than what it reaches: with one place it moves no
-    /// farther than the axis is long, with one position it has dilation 1, and there is no padding that no place sees.
+    /// An equivalent window for these `places` with no larger numbers than needed: with one place the stride is at most the axis, with one
+    /// position the dilation is 1, and padding that no window reaches is removed.
     pub(crate) fn reduced(self, len: usize, places: usize) -> Window {
         let (Some(reach), Some(end)) = (self.reach(places), self.before.checked_add(len)) else { return self };
         let stride = if places < 2 { self.stride.min(reach.max(end)).max(1) } else { self.stride };
@@ -120,7 +119,7 @@ impl Window {
         Window { stride, dilation, after: reach.saturating_sub(end), ..self }
     }
 
-    /// What a place sees of an axis of so many positions.
+    /// The part of window `place` that is inside an axis of `len` positions.
     pub fn inside(&self, place: usize, len: usize) -> Inside {
         let start = place * self.stride;
         let skipped = self.before.saturating_sub(start).div_ceil(self.dilation);
@@ -145,36 +144,36 @@ impl Window {
     }
 }
 
-/// An axis as it is copied for windows, and the window that reads the copy.
+/// An axis as copied for windows, and the window that reads the copy.
 pub(crate) struct AxisCopy {
     pub(crate) parts: Vec<Segment>,
-    /// How many positions the parts have.
+    /// Total number of positions of the parts.
     pub(crate) len: usize,
     pub(crate) window: Window,
 }
 
-/// The part of a window that is no padding.
+/// The part of a window that is not padding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Inside {
-    /// How many positions stand in front of the axis.
+    /// Number of window positions before the axis.
     pub skipped: usize,
-    /// The position of the axis where the first one of the others is.
+    /// The axis position of the first window position inside.
     pub first: usize,
-    /// How many there are from there on, a dilation apart.
+    /// Number of window positions inside, `dilation` apart.
     pub count: usize,
 }
 
-/// A convolution over three axes; those that the operands lack have size 1 and a [`Window::POINT`].
+/// A convolution over three axes; missing axes have size 1 and a [`Window::POINT`].
 #[derive(Clone, Copy, Debug)]
 pub struct Convolution {
     /// The window of each axis: depth, height, width.
     pub windows: [Window; 3],
-    /// How many groups the channels are divided into, each with its part of the weights.
+    /// Number of groups that the channels are divided into.
     pub groups: usize,
 }
 
 impl Convolution {
-    /// Whether each place reads the one position that it is: the convolution is a product of matrices.
+    /// Whether each window is a single position with stride one: then the convolution is a matrix product.
     pub fn is_pointwise(&self) -> bool {
         self.windows == [Window::POINT; 3] && self.groups == 1
     }
@@ -188,7 +187,7 @@ mod tests {
         Window { kernel, stride, dilation, before: padding, after: padding }
     }
 
-    /// By counting the places one by one.
+    /// Compared with counting the places one by one.
     #[test]
     fn places_are_those_where_the_window_lies_inside() {
         for (kernel, stride, padding, dilation) in
@@ -207,12 +206,12 @@ mod tests {
     #[test]
     fn a_last_place_that_ends_beyond_the_axis_starts_inside_it() {
         assert_eq!(window(2, 2, 0, 1).places_rounded_up(5), Some(3));
-        // The third window would start in the padding behind.
+        // The third window would start in the trailing padding.
         assert_eq!(window(2, 2, 1, 1).places_rounded_up(3), Some(2));
         assert_eq!(window(3, 2, 1, 1).places_rounded_up(6), Some(4));
     }
 
-    /// By asking of each position where it is.
+    /// Compared with testing each position.
     #[test]
     fn what_a_place_sees_is_neither_in_front_of_the_axis_nor_behind_it() {
         for (kernel, stride, padding, dilation) in
@@ -231,7 +230,7 @@ mod tests {
         }
     }
 
-    /// Laid side by side, or with smaller numbers, places see what they saw.
+    /// Concatenated, or with reduced numbers, windows cover the same elements.
     #[test]
     fn what_is_laid_side_by_side_is_what_places_see() {
         let far = 1 << 60;

@@ -4,10 +4,13 @@
 use crate::cuda::{CudaDevice, Event};
 use std::time::Instant;
 
-/// What measures the time of a call: that of the device where its operands are.
-#[derive(Clone, Copy)]
+/// What measures the time of a call: the device where its operands are.
 #[doc(hidden)]
-pub enum Clock {
+#[derive(Clone, Copy)]
+pub struct Clock(Of);
+
+#[derive(Clone, Copy)]
+enum Of {
     Host,
     #[cfg(feature = "cuda")]
     Gpu(&'static CudaDevice),
@@ -21,13 +24,29 @@ pub(super) enum Mark {
 }
 
 impl Clock {
+    pub(crate) const HOST: Clock = Clock(Of::Host);
+
+    #[cfg(feature = "cuda")]
+    pub(crate) fn gpu(device: &'static CudaDevice) -> Clock {
+        Clock(Of::Gpu(device))
+    }
+
+    /// The ordinal of a GPU.
+    #[cfg(feature = "cuda")]
+    pub(super) fn ordinal(self) -> Option<usize> {
+        match self.0 {
+            Of::Host => None,
+            Of::Gpu(device) => Some(device.ordinal()),
+        }
+    }
+
     /// Now, or when the stream comes here.
     pub(super) fn mark(self) -> Mark {
-        match self {
-            Clock::Host => Mark::Host(Instant::now()),
+        match self.0 {
+            Of::Host => Mark::Host(Instant::now()),
             // Without an event the times are those of the host, which only begins work.
             #[cfg(feature = "cuda")]
-            Clock::Gpu(device) => Event::recorded(device).map_or_else(|_| Mark::Host(Instant::now()), Mark::Gpu),
+            Of::Gpu(device) => Event::recorded(device).map_or_else(|_| Mark::Host(Instant::now()), Mark::Gpu),
         }
     }
 }

@@ -144,7 +144,7 @@ impl Recording {
         let calls = Calls {
             begun: Vec::new(),
             current: None,
-            host: Clock::Host.mark(),
+            host: Clock::HOST.mark(),
             #[cfg(feature = "cuda")]
             gpus: Vec::new(),
         };
@@ -178,7 +178,7 @@ impl Drop for Recording {
 impl Calls {
     /// The times, which are waited for.
     fn resolved(self) -> Profile {
-        let seconds = Clock::Host.mark().since(&self.host);
+        let seconds = Clock::HOST.mark().since(&self.host);
         let mut records: Vec<Record> = Vec::with_capacity(self.begun.len());
         let mut inside = vec![0.0; self.begun.len()];
         for begun in self.begun {
@@ -218,11 +218,11 @@ fn begin(name: String, clock: Clock, device: String, about: About) -> Option<Run
         let depth = all.len();
         let calls = all.last_mut()?;
         #[cfg(feature = "cuda")]
-        if let Clock::Gpu(gpu) = clock
-            && !calls.gpus.iter().any(|(ordinal, ..)| *ordinal == gpu.ordinal())
+        if let Some(gpu) = clock.ordinal()
+            && !calls.gpus.iter().any(|(ordinal, ..)| *ordinal == gpu)
         {
-            let offset = Clock::Host.mark().since(&calls.host);
-            calls.gpus.push((gpu.ordinal(), clock.mark(), offset));
+            let offset = Clock::HOST.mark().since(&calls.host);
+            calls.gpus.push((gpu, clock.mark(), offset));
         }
         let (at, caller) = (calls.begun.len(), calls.current);
         calls.current = Some(at);

@@ -26,11 +26,11 @@ fn copying() -> f64 {
         let Ok(from) = Cpu::fill::<f32>(None, 1.0, LEN) else { return f64::NAN };
         let mut best = 0.0_f64;
         for _ in 0..4 {
-            let start = Clock::Host.mark();
+            let start = Clock::HOST.mark();
             let copied = Cpu::run::<crate::device::call::Unary<'static, (), f32, f32, Copying>>(
                 crate::device::call::Unary::new(Copying, &[1], View::new(&from, 0, &[LEN], &[1])),
             );
-            let seconds = Clock::Host.mark().since(&start);
+            let seconds = Clock::HOST.mark().since(&start);
             if copied.is_ok() {
                 best = best.max((2 * LEN * size_of::<f32>()) as f64 / seconds);
             }

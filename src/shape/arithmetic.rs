@@ -1,14 +1,14 @@
-//! Arithmetic on dimensions: what the sizes of concatenated, padded, split, pooled and convolved tensors are.
+//! Arithmetic on dimensions: the sizes of concatenated, padded, split, pooled and convolved tensors.
 //!
-//! Sums, products and the smaller of two are total ([`Sum`], [`Product`], [`Smaller`]); subtraction and division, which can
-//! fail, are traits and go through `typenum`. Where a size is not known the result is `Dyn`, checked at run time.
+//! Sums, products and the smaller of two sizes are total ([`Sum`], [`Product`], [`Smaller`]); subtraction and division, which can fail, are
+//! traits implemented with `typenum`. If a size is unknown, the result is `Dyn`, checked at run time.
 
 use super::dim::{Dim, Dyn, Known, Never};
 use super::numeral::{D0, D1, Doubled, DoubledPlusOne, End, FromReversed, Numeral};
 use core::ops::{Div, Rem, Sub};
 use typenum::{B0, B1, UInt, UTerm};
 
-/// `A + B`: the size of two axes put end to end.
+/// `A + B`: the size of two concatenated axes.
 ///
 /// ```
 /// use castiron::{dim, shape::Sum, Dim, Dyn};
@@ -68,7 +68,7 @@ impl<A: Known> Minus<Dyn> for A {
     type Output = Dyn;
 }
 
-/// An axis with at least `K` elements, as far as the compiler knows its size.
+/// An axis with at least `K` elements, as far as its size is known.
 #[diagnostic::on_unimplemented(
     message = "an axis of `{Self}` elements is not known to hold `{K}`",
     label = "the axis is shorter, or its size is generic",
@@ -108,7 +108,7 @@ impl<A: Known> DivideBy<Dyn> for A {
     type Output = Dyn;
 }
 
-/// `Self / R` where nothing may be left over: equal parts (`split`, `unflatten`).
+/// `Self / R` without remainder: equal parts (`split`, `unflatten`).
 ///
 /// ```
 /// use castiron::{dim, shape::DivideExactly, Dim};
@@ -122,7 +122,7 @@ pub trait DivideExactly<R> {
     /// The size of one part.
     type Output: Dim;
 }
-/// A remainder of nothing.
+/// A zero remainder.
 #[doc(hidden)]
 pub trait Nothing {}
 impl Nothing for UTerm {}
@@ -161,7 +161,7 @@ impl<A: Known> DivideExactly<Dyn> for A {
     note = "write a smaller window, or more padding"
 )]
 pub trait ConvSize<Kernel, Stride, Padding, Dilation> {
-    /// The number of places the window takes.
+    /// The number of windows.
     type Output: Dim;
 }
 #[diagnostic::do_not_recommend]
@@ -178,8 +178,8 @@ impl<K: Dim, S: Dim, P: Dim, L: Dim> ConvSize<K, S, P, L> for Dyn {
     type Output = Dyn;
 }
 
-/// The smaller of the two: how many columns the factors of a matrix have, how long a diagonal is. Every two dimensions have one, so
-/// generic code needs no bound: [`Dim::Smaller`], which is `Dyn` where one of the two is a name or a size known at run time.
+/// The smaller of the two: the number of columns of a matrix' factors, the length of a diagonal. It exists for all dimensions, so generic
+/// code needs no bound: [`Dim::Smaller`], which is `Dyn` if either is a name or a size known at run time.
 ///
 /// ```
 /// use castiron::{dim, shape::Smaller, Dim, Dyn};
@@ -187,7 +187,7 @@ impl<K: Dim, S: Dim, P: Dim, L: Dim> ConvSize<K, S, P, L> for Dyn {
 /// assert_eq!(<<dim!(7) as Smaller<Dyn>>::Output as Dim>::SIZE, None);
 /// ```
 pub trait Smaller<R> {
-    /// The smaller one; `Dyn` where either is.
+    /// The smaller one; `Dyn` if either is.
     type Output: Dim;
 }
 #[diagnostic::do_not_recommend]

@@ -1,4 +1,4 @@
-//! Shapes with so many axes at least: what `hstack` and its kin join. Uses shapes; used by the operations of these names.
+//! Shapes with a minimum rank: the operands of `hstack`, `vstack`, `dstack` and `column_stack`.
 
 use super::Shape;
 use super::dim::Dim;
@@ -11,10 +11,10 @@ pub struct AtLeast1;
 /// At least two axes, new ones in front.
 #[derive(Clone, Copy, Debug)]
 pub struct AtLeast2;
-/// At least three axes: a vector lies along the middle one, a matrix along the first two.
+/// At least three axes: a vector becomes the middle axis, a matrix the first two.
 #[derive(Clone, Copy, Debug)]
 pub struct AtLeast3;
-/// At least two axes, a vector as a column.
+/// At least two axes, with a vector as a column.
 #[derive(Clone, Copy, Debug)]
 pub struct AsColumns;
 
@@ -28,17 +28,17 @@ pub struct Along1;
 #[derive(Clone, Copy, Debug)]
 pub struct Along2;
 
-/// The shape with axes of size 1 added as `Rule` says. Holds for every [`Shape`].
+/// The shape with axes of size 1 added by `Rule`. Implemented for every [`Shape`].
 pub trait AtLeast<Rule>: Shape {
-    /// The shape with them.
+    /// The resulting shape.
     type Output: Shape;
-    /// Where in it the first axis of `Self` is.
+    /// The position of the first axis of `Self` in it.
     const FIRST: usize;
-    /// Along which axis such tensors are joined.
+    /// The axis along which such tensors are joined.
     type Along;
 }
 
-/// For `AtLeast2 Along0: (A) -> (D1 A) at 1` it writes `impl AtLeast<AtLeast2> for (A,) { type Output = (D1, A); … }`.
+/// `AtLeast2 Along0: (A) -> (D1 A) at 1` writes `impl AtLeast<AtLeast2> for (A,) { type Output = (D1, A); … }`.
 macro_rules! at_least {
     ($($rule:ident $along:ident: ($($from:ident)*) -> ($($to:ident)*) at $first:literal;)*) => {$(
         impl<$($from: Dim),*> AtLeast<$rule> for ($($from,)*) {

@@ -1,10 +1,10 @@
-//! The shapes of attention. Uses shapes; used by `tensor::nn`.
+//! The shapes of attention.
 
 use super::Shape;
 use super::dim::{Dim, SameDim};
 use super::order::{Expands, IsMultiple, Rules};
 
-/// The features of queries, which those of the keys equal.
+/// The number of features of queries, which must equal that of the keys.
 #[diagnostic::on_unimplemented(
     message = "attention: queries have `{Self}` features, keys have `{K}`",
     label = "the last axes of queries and keys must be equal",
@@ -14,7 +14,7 @@ pub trait KeyFeatures<K> {}
 #[diagnostic::do_not_recommend]
 impl<A: SameDim<B>, B> KeyFeatures<B> for A {}
 
-/// The number of keys, which that of the values equals.
+/// The number of keys, which must equal that of the values.
 #[diagnostic::on_unimplemented(
     message = "attention: there are `{Self}` keys and `{V}` values",
     label = "each key has a value: the last axes but one must be equal",
@@ -34,7 +34,7 @@ pub trait SameLead<K> {}
 #[diagnostic::do_not_recommend]
 impl<A: SameDim<B>, B> SameLead<B> for A {}
 
-/// So many heads of queries, which share those of the keys and values evenly.
+/// A number of query heads that is a multiple of the number of key and value heads.
 #[diagnostic::on_unimplemented(
     message = "attention: `{Self}` heads of queries can't share `{K}` heads of keys and values",
     label = "as many heads of queries fall to each head of keys",
@@ -44,7 +44,7 @@ pub trait SharesHeads<K> {}
 #[diagnostic::do_not_recommend]
 impl<H: Rules<IsMultiple, K>, K> SharesHeads<K> for H {}
 
-/// An axis of a mask beside one of the scores.
+/// An axis of a mask, which must broadcast to that of the scores.
 #[diagnostic::on_unimplemented(
     message = "attention: a mask of `{Self}` beside scores of `{S}`",
     label = "a mask has a row for each query and a column for each key",
@@ -54,7 +54,7 @@ pub trait MaskAxis<S> {}
 #[diagnostic::do_not_recommend]
 impl<M: Rules<Expands, S>, S> MaskAxis<S> for M {}
 
-/// The shape of a mask, which broadcasts to that of the scores.
+/// The shape of a mask, which must broadcast to that of the scores.
 #[diagnostic::on_unimplemented(
     message = "attention: a mask of shape `{Self}` does not go with scores of shape `{Scores}`",
     label = "a mask has the axes of the scores, (…, queries, keys), or fewer in front"

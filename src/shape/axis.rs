@@ -1,7 +1,7 @@
-//! Axes: naming them in the type, checking them against a rank, taking them away and putting them in.
+//! Axes: naming them in the type, checking them against a rank, removing and inserting them.
 //!
-//! As in PyTorch an axis may be negative (`-1` is the last), and a zero-dim tensor accepts axes 0 and -1 as if it
-//! had one axis of size 1. Uses shapes; used by reductions, scans and rearrangements.
+//! As in PyTorch, an axis may be negative (`-1` is the last one), and a zero-dim tensor accepts axes 0 and -1 as if it had one axis of size
+//! 1.
 
 use super::dim::Dim;
 use super::list::{List, Next, OpenList, Take, ToShape, Zero};
@@ -53,7 +53,7 @@ macro_rules! axis {
     ($($axis:expr),+ $(,)?) => { $crate::shape::DistinctAxes(($($crate::Axis::<{ $axis }>,)+)) };
 }
 
-/// Several axes, each named once: what `axis![0, 2]` makes.
+/// Several axes, each named once: the type of `axis![0, 2]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DistinctAxes<T>(pub T);
 
@@ -66,8 +66,8 @@ impl<T> DistinctAxes<T> {
 
 /// Axis `I` as an argument: [`Axis<I>`](Axis), which [`axis!`](crate::axis!) writes.
 ///
-/// It is implemented by `Axis<I>` alone. Methods take it and not the type, so that an axis written as a number is answered by
-/// the message above and not as a mistyped argument.
+/// Implemented by `Axis<I>` only. Methods take this trait instead of the type, so that an axis written as a number gets the message above
+/// instead of a type mismatch.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an axis: axes are types, written `axis![0]` or `axis![-1]`",
     label = "expected `axis![…]`",
@@ -80,7 +80,7 @@ impl<const I: isize> AxisArg<I> for Axis<I> {}
 
 /// The shape has an axis `I`.
 ///
-/// `HasAxis<-1>` holds for every [`Shape`].
+/// Every [`Shape`] implements `HasAxis<-1>`.
 #[diagnostic::on_unimplemented(
     message = "axis {I} is out of range for a tensor of shape `{Self}`",
     label = "there is no such axis",
@@ -89,15 +89,15 @@ impl<const I: isize> AxisArg<I> for Axis<I> {}
 pub trait HasAxis<const I: isize> {
     /// The axis counted from the first.
     const INDEX: usize;
-    /// Its size.
+    /// The size of the axis.
     type Dim: Dim;
-    /// The shape without it.
+    /// The shape without the axis.
     type Removed: Shape;
-    /// The shape with size 1 in its place.
+    /// The shape with size 1 for the axis.
     type Kept: Shape;
-    /// The shape with another size in its place.
+    /// The shape with another size for the axis.
     type Replace<D: Dim>: Shape;
-    /// Its position, for rules written by recursion.
+    /// The position of the axis, for recursive rules.
     #[doc(hidden)]
     type Position;
 }
@@ -176,7 +176,7 @@ impl<A: Axes<S>, S: Shape> Axes<S> for KeepDim<A> {
     const LIST: &'static [usize] = A::LIST;
 }
 
-/// One axis, kept or not: what `argmax_axis` and its kin take.
+/// One axis, kept or not: the argument of `argmax_axis` and similar methods.
 #[diagnostic::on_unimplemented(
     message = "this operation takes one axis of a tensor of shape `{S}`, not `{Self}`",
     label = "expected one axis: `axis![0]`, or `axis![0].keepdim()`"
@@ -246,7 +246,7 @@ macro_rules! several_axes {
 }
 each_rank!(several_axes);
 
-/// A new axis of size `D` can be put in at position `I` of the result (`unsqueeze`, `stack`).
+/// A new axis of size `D` can be inserted at position `I` of the result (`unsqueeze`, `stack`).
 #[diagnostic::on_unimplemented(
     message = "a new axis {I} is out of range for a tensor of shape `{Self}`",
     label = "there is no such position",
@@ -255,7 +255,7 @@ each_rank!(several_axes);
 pub trait InsertAxis<const I: isize> {
     /// The position of the new axis, counted from the first.
     const INDEX: usize;
-    /// The shape with it.
+    /// The shape with the new axis.
     type Inserted<New: Dim>: Shape;
 }
 

@@ -1,14 +1,13 @@
-//! Broadcasting: the rule at run time, and its type-level twin.
+//! Broadcasting: the run-time rule and the type-level rule.
 //!
-//! PyTorch, "Broadcasting semantics": align shapes at the last axis; two sizes go together if they are equal or
-//! one of them is 1. Uses dims; used by every operation on two tensors.
+//! PyTorch, "Broadcasting semantics": shapes are aligned at the last axis; two sizes are compatible if they are equal or one of them is 1.
 
 use super::dim::{Dim, Dyn};
 use super::numeral::*;
 use super::{Shape, tuple::each_suffix};
 use crate::error::{Error, Result};
 
-/// The rule for two sizes at run time; `None` where they do not go together.
+/// The rule for two sizes at run time; `None` if they are not compatible.
 #[inline]
 pub const fn broadcast_size(a: usize, b: usize) -> Option<usize> {
     if a == b || b == 1 {
@@ -20,8 +19,8 @@ pub const fn broadcast_size(a: usize, b: usize) -> Option<usize> {
     }
 }
 
-/// The rule for two shapes at run time: writes the result into `out`, whose length is the greater rank.
-/// Says `false` where the shapes do not go together.
+/// The rule for two shapes at run time: writes the result to `out`, whose length is the larger rank. Returns `false` if the shapes are not
+/// compatible.
 pub fn broadcast_sizes(a: &[usize], b: &[usize], out: &mut [usize]) -> bool {
     let rank = out.len();
     debug_assert_eq!(rank, a.len().max(b.len()));
@@ -38,21 +37,21 @@ pub fn broadcast_sizes(a: &[usize], b: &[usize], out: &mut [usize]) -> bool {
     true
 }
 
-/// Whether a tensor of some sizes can be read as one of others: axes of size 1 repeat, and new ones come in front.
+/// Whether a tensor of sizes `from` broadcasts to sizes `to`: axes of size 1 are repeated, and new ones are added in front.
 pub fn broadcasts_to(from: &[usize], to: &[usize]) -> bool {
     from.len() <= to.len()
         && from.iter().rev().zip(to.iter().rev()).all(|(&from, &to)| broadcast_size(from, to) == Some(to))
 }
 
-/// That a result can be written into an output of these sizes.
+/// Checks that a result can be written to an output of these sizes.
 pub(crate) fn expect_broadcast(op: &'static str, from: &[usize], to: &[usize]) -> Result<()> {
     if broadcasts_to(from, to) { Ok(()) } else { Err(Error::Output { op, result: from.into(), output: to.into() }) }
 }
 
 /// The rule for two dimensions as a type function.
 ///
-/// Equal numbers and equal names go together; 1 goes with everything; `Dyn` against a number `n >= 2` gives `n`
-/// (checked at run time), against 1 gives `Dyn`. A name goes with itself and 1 only.
+/// Equal numbers and equal names are compatible; 1 is compatible with everything; `Dyn` with a number `n >= 2` gives `n` (checked at run
+/// time), with 1 gives `Dyn`. A name is compatible with itself and 1 only.
 #[diagnostic::on_unimplemented(
     message = "shapes do not broadcast: dimension `{Self}` against `{Rhs}`",
     label = "these two are not the same, and neither is 1",
@@ -74,7 +73,7 @@ impl BroadcastDim<D1> for Dyn {
     type Output = Dyn;
 }
 
-/// The numbers other than 1: they go with themselves, with 1 and with `Dyn`.
+/// The numbers other than 1: compatible with themselves, with 1 and with `Dyn`.
 macro_rules! not_one {
     ($([$($r:ident)?] $number:ty;)*) => {$(
         #[diagnostic::do_not_recommend]
@@ -98,10 +97,10 @@ macro_rules! not_one {
 not_one! { [] D0; }
 numbers_above_one!(not_one);
 
-/// The rule for two shapes as a type function: axes are aligned at the last.
+/// The rule for two shapes as a type function: axes are aligned at the last one.
 ///
-/// `S: Broadcast<S, Output = S>` and `S: Broadcast<(), Output = S>` hold for every [`Shape`], so code generic
-/// over one shape needs no bound.
+/// Every [`Shape`] implements `S: Broadcast<S, Output = S>` and `S: Broadcast<(), Output = S>`, so code generic over one shape needs no
+/// bound.
 #[diagnostic::on_unimplemented(
     message = "shapes do not broadcast: `{Self}` against `{Rhs}`",
     label = "these shapes do not go together",

@@ -1,4 +1,4 @@
-//! The shapes of indices. Uses shapes; used by the operations that choose elements.
+//! The shapes of indices.
 
 use super::Shape;
 use super::axis::HasAxis;
@@ -7,14 +7,14 @@ use super::numeral::D1;
 use super::order::{IsNoLarger, Rules};
 use super::tuple::each_rank;
 
-/// The shape of a list of indices or boundaries: one axis. (A zero-dim tensor counts as a list of one.)
+/// The shape of a list of indices or boundaries: one axis. (A zero-dim tensor counts as a list of one element.)
 #[diagnostic::on_unimplemented(
     message = "a list has one axis, not the shape `{Self}`",
     label = "expected a tensor of shape `shape![_]`",
     note = "flatten it first; `gather` takes an index for each element, `embedding` indices of any shape, `searchsorted` several sorted lists"
 )]
 pub trait IndexList: Shape {
-    /// How many there are.
+    /// The length of the list.
     type Dim: Dim;
 }
 impl IndexList for () {
@@ -24,7 +24,7 @@ impl<N: Dim> IndexList for (N,) {
     type Dim = N;
 }
 
-/// Two shapes with the same number of axes. Holds for every shape and itself.
+/// Two shapes with the same number of axes. Every shape implements it for itself.
 #[diagnostic::on_unimplemented(
     message = "shapes `{Self}` and `{Rhs}` differ in the number of axes",
     label = "these tensors must have the same number of axes",
@@ -32,7 +32,7 @@ impl<N: Dim> IndexList for (N,) {
 )]
 pub trait SameRank<Rhs> {}
 impl SameRank<()> for () {}
-// A second candidate, so that rustc reports the message above instead of unifying: see `Never`.
+// A second impl, so that rustc reports the message above instead of unifying: see `Never`.
 #[diagnostic::do_not_recommend]
 impl SameRank<Never> for () {}
 
@@ -53,7 +53,7 @@ macro_rules! same_rank {
 }
 each_rank!(same_rank);
 
-/// A size of an index that is no larger than one of a tensor.
+/// The size of an index, which must not exceed that of the tensor.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` indices along an axis of `{N}`",
     label = "an index is no larger than the tensor",
@@ -63,7 +63,7 @@ pub trait NoLargerThan<N> {}
 #[diagnostic::do_not_recommend]
 impl<M: Rules<IsNoLarger, N>, N> NoLargerThan<N> for M {}
 
-/// A shape with as many axes, none of which is larger. Holds for every shape and itself.
+/// A shape with the same number of axes, none of which is larger. Every shape implements it for itself.
 #[diagnostic::on_unimplemented(
     message = "a shape `{Self}` is larger than `{Whole}` along some axis",
     label = "expected as many axes, none of which is larger"
@@ -71,7 +71,7 @@ impl<M: Rules<IsNoLarger, N>, N> NoLargerThan<N> for M {}
 pub trait Within<Whole> {}
 impl Within<()> for () {}
 
-/// An index of this shape leads along axis `I` of a tensor of shape `S`: along the others it is no larger.
+/// An index of this shape along axis `I` of a tensor of shape `S`: along the other axes it is no larger than the tensor.
 #[diagnostic::on_unimplemented(
     message = "an index of shape `{Self}` is larger than a tensor of shape `{S}` beside axis {I}",
     label = "along the axes beside `axis![{I}]` an index is no larger than the tensor",
@@ -84,7 +84,7 @@ impl<T: HasAxis<I>, S: HasAxis<I>, const I: isize> IndexBeside<S, I> for T where
 {
 }
 
-/// An index of this shape says where elements of a source of shape `Source` go: it is no larger along any axis.
+/// An index of this shape for elements of a source of shape `Source`: it is no larger along any axis.
 #[diagnostic::on_unimplemented(
     message = "an index of shape `{Self}` takes more elements than a source of shape `{Source}` has",
     label = "along no axis is an index larger than the source",
@@ -94,8 +94,8 @@ pub trait IndexOf<Source> {}
 #[diagnostic::do_not_recommend]
 impl<T: Within<Source>, Source> IndexOf<Source> for T {}
 
-/// Values of shape `Values` can be looked for in a sorted tensor of this shape: in one list, or each lane of values in the lane
-/// beside it.
+/// Values of shape `Values` can be searched for in a sorted tensor of this shape: all in a single list, or each lane of values in the
+/// corresponding lane.
 #[diagnostic::on_unimplemented(
     message = "searchsorted: values of shape `{Values}` can't be looked for in a sorted tensor of shape `{Self}`",
     label = "all sizes but the last must be the same",

@@ -1,11 +1,10 @@
-//! Which shapes may stand for one another: converting between known, named and run-time sizes, and writing a
-//! result into an output. Uses shapes; used by `with_shape`, `==`, in-place operations and `_into`.
+//! Compatible shapes: conversion between known, named and run-time sizes, and writing a result to an output.
 
 use super::dim::{Dim, Dyn, SameDim};
 use super::order::{Expands, IsMultiple, IsNoLarger, Keeps};
 use super::tuple::each_rank;
 
-/// Two dimensions whose sizes may be equal: all but two different numbers. Names are not looked at.
+/// Two dimensions whose sizes may be equal: all except two different numbers. Names are ignored.
 #[diagnostic::on_unimplemented(
     message = "a dimension of size `{Self}` is never one of size `{To}`",
     label = "these sizes differ"
@@ -16,8 +15,8 @@ impl<A: Dim, B: Dim> MayEqual<B> for A where A::Unnamed: MayBe<B::Unnamed> {}
 
 /// A size without a name: a number, or [`Dyn`].
 ///
-/// That each may be `Dyn` and itself, and `Dyn` may be each, lets generic code state sizes (`(Dyn, Dyn)` as `(N, M)`) and
-/// forget them without a where-clause.
+/// Each may be `Dyn` and itself, and `Dyn` may be each, which lets generic code state sizes (`(Dyn, Dyn)` as `(N, M)`) and forget them
+/// without a where-clause.
 pub trait Size:
     Dim
     + MayBe<Self>
@@ -37,7 +36,7 @@ pub trait MayBe<To> {}
 impl<D: Size> MayBe<D> for Dyn {}
 impl Size for Dyn {}
 
-/// A tensor of this shape may turn out to have shape `To`: same rank, no axis with two different numbers.
+/// A tensor of this shape may have shape `To` at run time: same rank, and no axis with two different numbers.
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` can never have shape `{To}`",
     label = "the ranks differ, or two known sizes do",
@@ -47,7 +46,7 @@ pub trait ConvertTo<To> {}
 #[diagnostic::do_not_recommend]
 impl ConvertTo<()> for () {}
 
-/// A result of this shape can be written into an output of shape `To`: the same sizes, axis by axis.
+/// A result of this shape can be written to an output of shape `To`: the same sizes, axis by axis.
 #[diagnostic::on_unimplemented(
     message = "a result of shape `{Self}` can't be written into a tensor of shape `{To}`",
     label = "an output must have the shape of the result",
@@ -57,7 +56,7 @@ impl ConvertTo<()> for () {}
 pub trait WrittenTo<To> {}
 #[diagnostic::do_not_recommend]
 impl WrittenTo<()> for () {}
-// A second candidate, so that rustc reports the message above instead of unifying: see `Never`.
+// A second impl, so that rustc reports the message above instead of unifying: see `Never`.
 #[diagnostic::do_not_recommend]
 impl WrittenTo<super::Never> for () {}
 

@@ -1,17 +1,17 @@
-//! The shapes of diagonals, and of the matrices made of them. Uses shapes; used by `diagonal`, `diag`, `diag_embed`.
+//! The shapes of diagonals, and of the matrices made of them.
 
 use super::arithmetic::Smaller;
 use super::axis::{Axes, Axis, DistinctAxes};
 use super::dim::{Dim, Dyn};
 use super::{HasAxis, InsertAxis, Shape};
 
-/// The diagonals of the planes of axes `I` and `J`: the other axes, and the positions of a diagonal as the last.
+/// The diagonals of the planes of axes `I` and `J`: the other axes, then the positions of a diagonal as the last axis.
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` has no diagonals in the plane of axes {I} and {J}",
     label = "expected two axes of the tensor"
 )]
 pub trait Diagonals<const I: isize, const J: isize> {
-    /// With `Len` positions in each.
+    /// The shape with `Len` positions per diagonal.
     type Of<Len: Dim>: Shape;
 }
 type Others<S, const I: isize, const J: isize> = <DistinctAxes<(Axis<I>, Axis<J>)> as Axes<S>>::Reduced;
@@ -25,13 +25,13 @@ where
     type Of<Len: Dim> = <Others<S, I, J> as InsertAxis<-1>>::Inserted<Len>;
 }
 
-/// The main diagonals of the planes of axes `I` and `J`, whose length is known where the sizes of both axes are.
+/// The main diagonals of the planes of axes `I` and `J`, whose length is known if the sizes of both axes are.
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` has no main diagonals in the plane of axes {I} and {J}",
     label = "expected two axes of the tensor"
 )]
 pub trait MainDiagonals<const I: isize, const J: isize> {
-    /// The other axes, and the positions of a diagonal as the last.
+    /// The other axes, then the positions of a diagonal as the last axis.
     type Output: Shape;
 }
 #[diagnostic::do_not_recommend]
@@ -44,14 +44,14 @@ where
     type Output = <S as Diagonals<I, J>>::Of<Len>;
 }
 
-/// A vector, of which `diag` makes a matrix, or a matrix, of which it takes the diagonal.
+/// A vector, from which `diag` makes a matrix, or a matrix, whose diagonal it takes.
 #[diagnostic::on_unimplemented(
     message = "`diag` takes vectors and matrices, not tensors of shape `{Self}`",
     label = "expected one axis or two",
     note = "`diag_embed` makes batches of matrices, and `diagonal` takes diagonals of them"
 )]
 pub trait Diag {
-    /// A matrix of a vector, a vector of a matrix, for the main diagonal.
+    /// For the main diagonal: a matrix from a vector, a vector from a matrix.
     type Main: Shape;
     /// The same for any diagonal.
     type Any: Shape;
@@ -69,7 +69,7 @@ where
     type Any = (Dyn,);
 }
 
-/// A matrix alone.
+/// A matrix.
 #[diagnostic::on_unimplemented(
     message = "`trace` takes matrices, not tensors of shape `{Self}`",
     label = "expected two axes",
@@ -78,15 +78,15 @@ where
 pub trait OneMatrix {}
 impl<A: Dim, B: Dim> OneMatrix for (A, B) {}
 
-/// The shape with its last axis as the diagonal of matrices.
+/// The shape with its last axis embedded as the diagonal of matrices.
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` can't be embedded as diagonals",
     label = "expected from one to seven axes"
 )]
 pub trait DiagEmbed {
-    /// With the main diagonals.
+    /// With the main diagonal.
     type Main: Shape;
-    /// With any.
+    /// With any diagonal.
     type Any: Shape;
 }
 #[diagnostic::do_not_recommend]

@@ -1,7 +1,6 @@
 //! Dimensions: a number known to the compiler, `Dyn` (known at run time), or a name declared with `dims!`.
 //!
-//! Arithmetic on them is total (`A::Plus<B>`, `A::Smaller<B>`): where a size is not known the result is `Dyn`.
-//! Uses numerals; used by shapes.
+//! Arithmetic on them is total (`A::Plus<B>`, `A::Smaller<B>`): if a size is unknown, the result is `Dyn`.
 
 use super::broadcast::BroadcastDim;
 use super::convert::{MayBe, Size};
@@ -13,8 +12,7 @@ use typenum::UInt;
 ///
 /// - a number: `dim!(384)`, written in digits as `D3<D8<D4>>`;
 /// - [`Dyn`]: a size known at run time;
-/// - a name declared with [`dims!`](crate::dims): a size known at run time that the compiler keeps apart from
-///   other names.
+/// - a name declared with [`dims!`](crate::dims): a size known at run time that the compiler distinguishes from other names.
 ///
 /// ```
 /// use castiron::{dims, dim, shape, Dim, Tensor};
@@ -44,19 +42,19 @@ pub trait Dim:
     + BroadcastDim<D1, Output = Self>
     + SameDim<Self, Merged = Self>
 {
-    /// The size, where the compiler knows it.
+    /// The size, if it is known at compile time.
     const SIZE: Option<usize>;
     /// The name, for dimensions declared with [`dims!`](crate::dims).
     const NAME: Option<&'static str> = None;
-    /// `Self + R`: known where both are, else `Dyn`.
+    /// `Self + R`: known if both are, else `Dyn`.
     type Plus<R: Dim>: Dim;
-    /// `Self * R`: known where both are, else `Dyn`.
+    /// `Self * R`: known if both are, else `Dyn`.
     type Times<R: Dim>: Dim;
-    /// `Self / S` rounded up: known where `Self` is, else `Dyn`; `Self` for a stride of 1.
+    /// `Self / S` rounded up: known if `Self` is, else `Dyn`; `Self` for a stride of 1.
     type CeilDiv<S: Stride>: Dim;
-    /// The smaller of `Self` and `R`: known where both are, else `Dyn`.
+    /// The smaller of `Self` and `R`: known if both are, else `Dyn`.
     type Smaller<R: Dim>: Dim;
-    /// `Self` where it is a number, else `Dyn`: forgets the name.
+    /// `Self` if it is a number, else `Dyn`: forgets the name.
     type Unnamed: Size;
     #[doc(hidden)]
     type AddedToKnown<L: Known>: Dim;
@@ -70,7 +68,7 @@ pub trait Dim:
     type SmallerThanKnown<L: Known>: Dim;
 }
 
-/// A dimension whose size the compiler knows.
+/// A dimension whose size is known at compile time.
 #[diagnostic::on_unimplemented(
     message = "the size of dimension `{Self}` is not known to the compiler",
     label = "a number is needed here",
@@ -83,12 +81,12 @@ pub trait Known: Dim + Numeral {
         Some(value) => value,
         None => panic!("a dimension exceeds usize"),
     };
-    /// The same number in binary, for what goes through `typenum`.
+    /// The same number in binary, for `typenum`.
     #[doc(hidden)]
     type Unsigned: typenum::Unsigned + Compared<Self::Unsigned, Is = Equal>;
 }
 
-/// A stride that sizes are divided by whatever they are, so that generic code needs no bound: 1, 2, 4 and 8.
+/// A stride by which every size can be divided, so that generic code needs no bound: 1, 2, 4 and 8.
 #[diagnostic::on_unimplemented(
     message = "a stride of `{Self}` is not known to divide every size",
     label = "expected a stride of 1, 2, 4 or 8",
@@ -119,19 +117,18 @@ impl Stride for D8 {
     type OfRuntime<N: Dim> = Dyn;
 }
 
-/// Two dimensions that stand for one size: equal numbers, equal names, or a number beside `Dyn` (checked at run
-/// time). A name matches only itself.
+/// Two dimensions of the same size: equal numbers, equal names, or a number and `Dyn` (checked at run time). A name matches only itself.
 #[diagnostic::on_unimplemented(
     message = "dimensions differ: `{Self}` and `{Rhs}`",
     label = "these sizes must be equal",
     note = "a name is the same as itself only, not as `_`: `.with_shape::<…>()` renames an axis"
 )]
 pub trait SameDim<Rhs> {
-    /// The one of the two that says more.
+    /// The more specific of the two.
     type Merged: Dim;
 }
 
-/// Two dimensions that an operation `Op` takes equal: [`SameDim`], with the operation in the message.
+/// Two dimensions that must be equal for an operation `Op`: [`SameDim`], with the operation in the message.
 #[diagnostic::on_unimplemented(
     message = "`{Op}`: sizes differ: `{Self}` and `{Rhs}`",
     label = "`{Op}` takes two equal sizes here",
@@ -141,16 +138,16 @@ pub trait SameSizeFor<Rhs, Op> {}
 #[diagnostic::do_not_recommend]
 impl<A: SameDim<B>, B, Op> SameSizeFor<B, Op> for A {}
 
-/// Stands in for "some other type" so that rustc does not conclude, from a trait with one implementation, that
-/// two types are equal before it has seen the second.
+/// Stands for "some other type", so that rustc does not infer from a trait with a single impl that two types are equal before it has seen
+/// the second.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Never;
 
 /// A size known at run time only.
 ///
-/// What is of several sizes and yet of one type has it: methods of a trait object are generic over nothing, so layers behind `dyn` take a batch of
-/// `_`. Numbers and names become it by [`with_shape`](crate::Tensor::with_shape), and are stated again behind them.
+/// Use it where one type must cover several sizes: methods of a trait object cannot be generic, so layers behind `dyn` take a batch of `_`.
+/// Numbers and names are converted to it by [`with_shape`](crate::Tensor::with_shape), and restated afterwards.
 ///
 /// ```
 /// use castiron::{Tensor, dims, shape};
@@ -192,7 +189,7 @@ impl SameDim<Dyn> for Dyn {
     type Merged = Dyn;
 }
 
-/// What every number has in common. `[R] D2<R>` writes the impls for all numbers that start with a 2.
+/// The impls that all numbers share. `[R] D2<R>` writes them for all numbers that start with a 2.
 macro_rules! number {
     ([$($r:ident)?] $number:ty;
      $(plus |$p:ident| $plus:ty;)? $(times |$t:ident| $times:ty;)? added |$l:ident| $added:ty; timed |$m:ident| $timed:ty;
@@ -245,10 +242,9 @@ number!([] D0; plus |R2| R2; times |R2| D0; added |L| L; timed |L| D0; binary ty
 number!([] D1; times |R2| R2; added |L| Dyn; timed |L| L; binary typenum::U1);
 numbers_above_one!(larger_numbers);
 
-/// Declares named dimensions: sizes known at run time, kept apart by the compiler.
+/// Declares named dimensions: sizes known at run time that the compiler distinguishes.
 ///
-/// A name broadcasts with itself and with 1 only; a `Dyn` tensor becomes a named one through
-/// [`with_shape`](crate::Tensor::with_shape).
+/// A name broadcasts with itself and with 1 only; [`with_shape`](crate::Tensor::with_shape) turns a `Dyn` tensor into a named one.
 ///
 /// ```
 /// use castiron::{dims, shape, Tensor};

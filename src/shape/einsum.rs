@@ -1,10 +1,10 @@
-//! The letters of `einsum!`: how many axes they name, and that a letter names one size. Uses dimensions; used by `einsum!`.
+//! The letters of `einsum!`: the number of axes they name, and that a letter names axes of one size.
 
 use super::Shape;
 use super::dim::{Dim, SameDim};
 use super::tuple::each_rank;
 
-/// A tensor of this shape has an axis for each of `N` letters.
+/// A tensor of this shape has one axis per letter, `N` in total.
 #[diagnostic::on_unimplemented(
     message = "einsum!: `{N}` letters do not name the axes of a tensor of shape `{Self}`",
     label = "each axis has one letter"
@@ -18,14 +18,14 @@ macro_rules! lettered {
 }
 each_rank!(lettered);
 
-/// Two axes that one letter names: they have one size.
+/// Two axes named by the same letter, which must have the same size.
 #[diagnostic::on_unimplemented(
     message = "einsum!: the letter {LETTER} names two sizes, `{Self}` and `{Rhs}`",
     label = "axes with one letter have one size",
     note = "`D3<D8<D4>>` is 384"
 )]
 pub trait NamedSize<Rhs, const LETTER: char> {
-    /// The one of the two that says more.
+    /// The more specific of the two.
     type Merged: Dim;
 }
 #[diagnostic::do_not_recommend]

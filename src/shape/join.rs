@@ -1,10 +1,10 @@
-//! The shapes of joined tensors: `cat` and `stack`. Uses shapes; used by the operations of these names.
+//! The shapes of joined tensors: `cat` and `stack`.
 
 use super::dim::{Dim, SameDim};
 use super::tuple::each_rank;
 use super::{HasAxis, Shape};
 
-/// Two shapes that stand for one: same rank, axis by axis the same size. `Output` keeps what either knows.
+/// Two equal shapes: same rank, same size axis by axis. `Output` keeps every size that either side knows.
 #[diagnostic::on_unimplemented(
     message = "sparse tensors of shapes `{Self}` and `{Rhs}` don't go together: the shapes differ",
     label = "these tensors must have the same shape",
@@ -35,14 +35,14 @@ macro_rules! merge {
 }
 each_rank!(merge);
 
-/// A tensor of shape `Rhs` can be stacked on one of this shape: they have one shape.
+/// A tensor of shape `Rhs` can be stacked on one of this shape: the shapes are equal.
 #[diagnostic::on_unimplemented(
     message = "tensors of shapes `{Self}` and `{Rhs}` can't be stacked",
     label = "`stack` takes tensors of one shape",
     note = "`cat` joins tensors that differ along one axis; `D3<D8<D4>>` is 384"
 )]
 pub trait StackedOn<Rhs> {
-    /// The shape of each, with every size that either side knows.
+    /// The common shape, with every size that either side knows.
     type Output: Shape;
 }
 #[diagnostic::do_not_recommend]
@@ -50,7 +50,7 @@ impl<S: Merge<T, Output = Met>, T, Met: Shape> StackedOn<T> for S {
     type Output = Met;
 }
 
-/// Slices of this shape are written by `Op` from a source of shape `Source`: they have one shape.
+/// Slices of this shape are written by `Op` from a source of shape `Source`: the shapes are equal.
 #[diagnostic::on_unimplemented(
     message = "`{Op}`: the slices that the indices name make `{Self}`, the source has shape `{Source}`",
     label = "the source must have a slice for each index",
@@ -60,7 +60,7 @@ pub trait Slices<Source, Op> {}
 #[diagnostic::do_not_recommend]
 impl<S: Merge<T>, T, Op> Slices<T, Op> for S {}
 
-/// Tensors of these shapes can be joined end to end along axis `I`: all other sizes are the same.
+/// Tensors of these shapes can be concatenated along axis `I`: all other sizes are equal.
 ///
 /// ```
 /// use castiron::{shape, shape::Concat, Shape};
@@ -80,7 +80,7 @@ pub trait Concat<const I: isize, Rhs> {
 impl<const I: isize, S, T, Aligned, Merged> Concat<I, T> for S
 where
     S: Shape + HasAxis<I>,
-    // T with S's size in place of its own along the axis, so that the other axes can be compared
+    // `T` with `S`'s size along the axis, so that the other axes can be compared.
     T: Shape + HasAxis<I, Replace<<S as HasAxis<I>>::Dim> = Aligned>,
     S: Merge<Aligned, Output = Merged>,
     Merged: Shape + HasAxis<I>,

@@ -1,5 +1,5 @@
-//! Shapes as linked lists, for the rules that are easiest said by recursion (dropping axes, flattening ranges).
-//! Everything here is a total or structural type function; nothing exists at run time.
+//! Shapes as linked lists, for rules that are simplest by recursion (removing axes, flattening ranges). Everything here is a total or
+//! structural type function; nothing exists at run time.
 
 use super::Shape;
 use super::dim::Dim;
@@ -18,7 +18,7 @@ pub struct Next<N>(core::marker::PhantomData<N>);
 
 /// A list of dims.
 pub trait List: Copy + core::fmt::Debug + Send + Sync + 'static {
-    /// The same list with every axis still there: see `Take`.
+    /// The same list with every axis still open: see `Take`.
     type Open: OpenList;
     /// This list with `D` in front.
     type Push<D: Dim>: List;
@@ -40,7 +40,7 @@ impl<Head: Dim, Tail: List> List for Cons<Head, Tail> {
     type Append<Other: List> = Cons<Head, Tail::Append<Other>>;
 }
 
-/// An axis that is still there.
+/// An axis that is not taken.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Open<D>(core::marker::PhantomData<D>);
 /// An axis that has been taken.
@@ -49,9 +49,9 @@ pub struct Taken;
 
 /// A list of open and taken axes.
 pub trait OpenList: Copy + core::fmt::Debug + Send + Sync + 'static {
-    /// What is left, taken axes dropped.
+    /// The open axes; taken axes are dropped.
     type Left: List;
-    /// What is left, taken axes kept with size 1.
+    /// All axes, with taken axes kept with size 1.
     type Kept: List;
 }
 impl OpenList for Nil {
@@ -92,7 +92,7 @@ impl<N, Tail: Take<N>> Take<Next<N>> for Cons<Taken, Tail> {
     type Rest = Cons<Taken, Tail::Rest>;
 }
 
-/// The shape (tuple) with these axes. A list of more than eight has none.
+/// The shape (tuple) with these axes. Lists of more than eight have none.
 #[diagnostic::on_unimplemented(
     message = "the result would have more than eight axes",
     label = "shapes have at most eight axes"

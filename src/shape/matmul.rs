@@ -1,11 +1,10 @@
 //! The shape of a matrix product, with PyTorch's rules: vectors on either side, leading axes broadcast.
-//! Uses shapes; used by `matmul` and what solves equations.
 
 use super::dim::{Dim, SameDim};
 use super::tuple::each_rank;
 use super::{Broadcast, Shape};
 
-/// The sizes that a matrix product sums over.
+/// The inner size of a matrix product, over which it sums.
 #[diagnostic::on_unimplemented(
     message = "matmul: inner dimensions differ: `{Self}` and `{Rhs}`",
     label = "the left operand has `{Self}` columns, the right one `{Rhs}` rows",
@@ -17,7 +16,7 @@ pub trait InnerDim<Rhs> {}
 #[diagnostic::do_not_recommend]
 impl<A: SameDim<B>, B> InnerDim<B> for A {}
 
-/// The features that a linear layer takes: the last axis of its input.
+/// The number of features that a linear layer takes: the last axis of its input.
 #[diagnostic::on_unimplemented(
     message = "linear: the input has `{Self}` features, the weight takes `{K}`",
     label = "the last axis of the input and the last axis of the weight must be equal",
@@ -28,9 +27,9 @@ pub trait InFeatures<K> {}
 #[diagnostic::do_not_recommend]
 impl<A: SameDim<B>, B> InFeatures<B> for A {}
 
-/// A shape that a matrix product takes: vectors, and matrices with leading axes that broadcast.
+/// An operand of a matrix product: vectors, and matrices with leading axes that broadcast.
 ///
-/// A vector stands for a row on the left and for a column on the right; the axis that this adds is not in the product.
+/// A vector is a row on the left and a column on the right; the added axis is removed from the product.
 #[diagnostic::on_unimplemented(
     message = "matmul takes vectors and matrices, not a tensor of shape `{Self}`",
     label = "expected one axis or more (axes before the last two broadcast)",
@@ -39,13 +38,13 @@ impl<A: SameDim<B>, B> InFeatures<B> for A {}
 pub trait Factor: Shape {
     /// The axes before the last two.
     type Batch: Shape;
-    /// The last axis: what is summed over where this is on the left.
+    /// The last axis: the inner size if this is on the left.
     type Columns: Dim;
-    /// The last axis but one, a vector's only one: what is summed over where this is on the right.
+    /// The second to last axis, or a vector's only one: the inner size if this is on the right.
     type Rows: Dim;
-    /// What the product has of this as the left factor: its rows, or nothing.
+    /// The part of the product that comes from this as the left factor: its rows, or nothing.
     type FromLeft;
-    /// What the product has of this as the right factor: its columns, or nothing.
+    /// The part of the product that comes from this as the right factor: its columns, or nothing.
     type FromRight;
 }
 #[diagnostic::do_not_recommend]
@@ -57,7 +56,7 @@ impl<A: Dim> Factor for (A,) {
     type FromRight = NoAxis;
 }
 
-/// In place of an axis that is not there.
+/// Stands for a missing axis.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct NoAxis;
@@ -74,8 +73,8 @@ impl<S: Shape> Push<NoAxis> for S {
     type Output = S;
 }
 
-/// `Self @ T` has a shape: `(K) @ (K)` is a number, `(…, M, K) @ (…, K, N)` is `(…, M, N)` with the leading axes
-/// broadcast, and a vector on either side takes part without its axis appearing in the result.
+/// The shape of `Self @ T`: `(K) @ (K)` is a number, `(…, M, K) @ (…, K, N)` is `(…, M, N)` with broadcast leading axes, and the axis added
+/// to a vector on either side does not appear in the result.
 ///
 /// ```
 /// use castiron::{shape, shape::MatMul, Shape};
@@ -91,7 +90,7 @@ pub trait MatMul<T> {
     /// The shape of the product.
     type Output: Shape;
 }
-// The one implementation for shapes, so that rustc says which of its conditions failed. (It shows these lines in messages.)
+// The only impl for shapes, so that rustc says which of its conditions failed. (It shows these lines in messages.)
 impl<S: Factor, T: Factor, Batch, Left> MatMul<T> for S
 where
     <S as Factor>::Columns: InnerDim<<T as Factor>::Rows>,
@@ -102,13 +101,13 @@ where
     type Output = <Left as Push<T::FromRight>>::Output;
 }
 
-// A second candidate, so that rustc waits for the right shape before it compares sizes: see `Never`.
+// A second impl, so that rustc waits for the right shape before it compares sizes: see `Never`.
 #[diagnostic::do_not_recommend]
 impl<S: Factor> MatMul<super::Never> for S {
     type Output = ();
 }
 
-/// `solutions!(Trait, Inner)` gives `Trait` the shape of a product, as [`MatMul`] has it, of factors whose inner sizes fulfil `Inner`.
+/// `solutions!(Trait, Inner)` gives `Trait` the shape of a product, like [`MatMul`], for factors whose inner sizes fulfil `Inner`.
 macro_rules! solutions {
     ($solutions:ident, $inner:ident) => {
         impl<S: Factor, T: Factor, Op, Batch, Left> $solutions<T, Op> for S
@@ -120,7 +119,7 @@ macro_rules! solutions {
         {
             type Output = <Left as Push<T::FromRight>>::Output;
         }
-        // A second candidate, as above.
+        // A second impl, as above.
         #[diagnostic::do_not_recommend]
         impl<S: Factor, Op> $solutions<super::Never, Op> for S {
             type Output = ();
@@ -128,7 +127,7 @@ macro_rules! solutions {
     };
 }
 
-/// The columns of the inverse of a matrix, which are as many as the rows of the right-hand side that it is applied to.
+/// The columns of the inverse of a matrix; the right-hand side must have as many rows.
 #[diagnostic::on_unimplemented(
     message = "`linalg.{Op}`: the matrix has `{Self}` rows, the right-hand side `{Rhs}`",
     label = "the right-hand side has as many rows as the matrix, a vector as many elements",
@@ -139,7 +138,7 @@ pub trait SameRows<Rhs, Op> {}
 #[diagnostic::do_not_recommend]
 impl<A: SameDim<B>, B, Op> SameRows<B, Op> for A {}
 
-/// `Self`, the shape of the inverses of matrices, times the right-hand sides `T` of equations, as [`MatMul`] has it: their solutions.
+/// The shape of solutions: `Self`, the shape of the matrices' inverses, times the right-hand sides `T`, like [`MatMul`].
 #[diagnostic::on_unimplemented(
     message = "`linalg.{Op}` solves for vectors and matrices, not for a tensor of shape `{T}`",
     label = "expected one axis or more (axes before the last two broadcast)",
@@ -151,7 +150,7 @@ pub trait Solutions<T, Op> {
 }
 solutions!(Solutions, SameRows);
 
-/// The columns of right-hand sides `B` of `X A = B`: as many as the matrix has.
+/// The columns of right-hand sides `B` of `X A = B`; the matrix must have as many.
 #[diagnostic::on_unimplemented(
     message = "`linalg.{Op}`: the right-hand side has `{Self}` columns, the matrix `{Rhs}`",
     label = "in `X A = B` the right-hand side has as many columns as the matrix",
@@ -162,7 +161,7 @@ pub trait SameColumns<Rhs, Op> {}
 #[diagnostic::do_not_recommend]
 impl<A: SameDim<B>, B, Op> SameColumns<B, Op> for A {}
 
-/// Right-hand sides `Self` times the shape `A` of the inverses of matrices: solutions of `X A = B`.
+/// The shape of solutions of `X A = B`: the right-hand sides `Self` times the shape `A` of the matrices' inverses.
 #[diagnostic::on_unimplemented(
     message = "`linalg.{Op}` solves for matrices, not for a tensor of shape `{Self}`",
     label = "expected two axes or more (axes before the last two broadcast)",
@@ -174,7 +173,7 @@ pub trait SolutionsFromRight<A, Op> {
 }
 solutions!(SolutionsFromRight, SameColumns);
 
-/// Two batches of as many matrices.
+/// Two batches of the same number of matrices.
 #[diagnostic::on_unimplemented(
     message = "bmm: a batch of `{Self}` and one of `{Rhs}` matrices are not multiplied matrix by matrix",
     label = "both operands must have as many matrices",
@@ -182,7 +181,7 @@ solutions!(SolutionsFromRight, SameColumns);
     note = "a name is the same as itself only, not as `_`: `.with_shape::<…>()` renames an axis"
 )]
 pub trait SameBatch<Rhs> {
-    /// The one of the two that says more.
+    /// The more specific of the two.
     type Output: Dim;
 }
 #[diagnostic::do_not_recommend]
@@ -190,7 +189,7 @@ impl<A: SameDim<B, Merged = Met>, B, Met: Dim> SameBatch<B> for A {
     type Output = Met;
 }
 
-/// `Self` and `T` are batches of matrices whose products have a shape: `(B, M, K)` and `(B, K, N)` give `(B, M, N)`.
+/// Two batches of matrices with products: `(B, M, K)` and `(B, K, N)` give `(B, M, N)`.
 #[diagnostic::on_unimplemented(
     message = "`bmm` takes two batches of matrices, not tensors of shapes `{Self}` and `{T}`",
     label = "expected three axes each",
@@ -207,7 +206,7 @@ where
 {
     type Output = (Batch, M, N);
 }
-// A second candidate, so that rustc reports the message above instead of unifying: see `Never`.
+// A second impl, so that rustc reports the message above instead of unifying: see `Never`.
 #[diagnostic::do_not_recommend]
 impl<B, M, K> BatchMatMul<super::Never> for (B, M, K) {
     type Output = ();

@@ -1,7 +1,6 @@
-//! Shapes in the type: tuples of dimensions, ranks 0 to 8, and each shape rule as a trait.
+//! Shapes as types: tuples of dimensions, ranks 0 to 8, and each shape rule as a trait.
 //!
-//! Each rule stands in one file, its run-time form beside its type-level twin. This room knows dtypes (for the
-//! kinds of operand) and nothing above; tensors, operations and devices use it.
+//! Each rule is in one file, its run-time form next to its type-level form. Depends on `dtype` (for the kinds of operand) and nothing else.
 
 mod arithmetic;
 mod at_least;
@@ -87,9 +86,9 @@ use core::fmt::Debug;
 use list::List;
 use tuple::each_rank;
 
-/// What nobody outside can implement, since loops rely on what these traits say: rank, sizes, which axes, and in which order. (A name
-/// declared with `dims!` is a type of somebody else, so `Dim` and the rules for two dimensions are open; nothing is read or written by
-/// what they say, as sizes are compared with the type wherever a tensor is made.)
+/// Sealed traits: loops rely on what they say about rank, sizes, and the choice and order of axes. (A name declared with `dims!` is a
+/// user's type, so `Dim` and the rules for two dimensions are open; no memory access depends on them, because sizes are compared with the
+/// type wherever a tensor is made.)
 mod sealed {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` can't be made a shape: shapes are tuples of dimensions",
@@ -135,7 +134,7 @@ mod sealed {
 pub trait SizeArray:
     sealed::SizeArray + Copy + Debug + PartialEq + Eq + Send + Sync + AsRef<[usize]> + AsMut<[usize]> + 'static
 {
-    /// Every entry the same.
+    /// An array with all entries equal.
     fn filled(value: usize) -> Self;
     /// A copy of a slice of the right length.
     fn copied(from: &[usize]) -> Self {
@@ -151,10 +150,10 @@ impl<const N: usize> SizeArray for [usize; N] {
     }
 }
 
-/// The number of elements; `None` where `usize` cannot count them (or the sizes of a non-empty part overflow).
+/// The number of elements; `None` if it overflows `usize` (even if an empty axis would make it 0).
 pub const fn numel(sizes: &[usize]) -> Option<usize> {
-    // A zero-sized axis makes the tensor empty, but the other sizes must still be countable (PyTorch: "Storage
-    // size calculation overflowed" looks at the product of the non-zero ones).
+    // A zero-sized axis makes the tensor empty, but the product of the other sizes must not overflow (PyTorch: "Storage size calculation
+    // overflowed" considers the nonzero sizes).
     let mut product = 1_usize;
     let mut empty = false;
     let mut axis = 0;
@@ -172,7 +171,7 @@ pub const fn numel(sizes: &[usize]) -> Option<usize> {
     Some(if empty { 0 } else { product })
 }
 
-/// The number of elements of a shape type that knows all of its sizes.
+/// The number of elements of a shape whose sizes are all known at compile time.
 pub(crate) const fn known_numel(known: &[Option<usize>]) -> Option<usize> {
     let mut product = 1_usize;
     let mut axis = 0;
@@ -187,8 +186,8 @@ pub(crate) const fn known_numel(known: &[Option<usize>]) -> Option<usize> {
 
 /// A shape as a type: a tuple of [`Dim`]s, `()` to eight of them. Write it with [`shape!`](crate::shape!).
 ///
-/// `S: Shape` is all that generic code needs for elementwise work, for whole-tensor reductions and for
-/// reductions over the last axis:
+/// `S: Shape` is the only bound that generic code needs for elementwise operations, whole-tensor reductions and reductions over the last
+/// axis:
 ///
 /// ```
 /// use castiron::{axis, Device, Float, Shape, Tensor};
@@ -224,23 +223,23 @@ pub trait Shape:
 {
     /// The number of axes.
     const RANK: usize;
-    /// For each axis its size, where the compiler knows it.
+    /// The size of each axis, if known at compile time.
     const KNOWN: &'static [Option<usize>];
-    /// For each axis its name, where it has one.
+    /// The name of each axis, if it has one.
     const NAMES: &'static [Option<&'static str>];
-    /// zero-dim or dimensioned.
+    /// Zero-dim or with axes.
     type Kind: TensorKind;
-    /// Where sizes and strides are kept: `[usize; RANK]`.
+    /// The array of sizes or strides: `[usize; RANK]`.
     type Sizes: SizeArray;
     /// The number of axes as a dimension.
     type Rank: Known;
     /// The number of elements as a dimension.
     type Numel: Dim;
-    /// The same shape as a list, for rules written by recursion.
+    /// The same shape as a list, for recursive rules.
     #[doc(hidden)]
     type Axes: List;
 
-    /// The sizes, where all are known.
+    /// The sizes, if all are known.
     fn known_sizes() -> Option<Self::Sizes> {
         let mut sizes = Self::Sizes::filled(0);
         for (size, known) in sizes.as_mut().iter_mut().zip(Self::KNOWN) {
@@ -250,7 +249,7 @@ pub trait Shape:
     }
 }
 
-/// A shape whose sizes the compiler knows: `zeros()` and its kin need no sizes.
+/// A shape whose sizes are all known at compile time, so that `zeros()` and similar functions need no sizes.
 #[diagnostic::on_unimplemented(
     message = "shape `{Self}` has sizes that are known at run time only",
     label = "the sizes have to be given",
@@ -260,7 +259,7 @@ pub trait Shape:
 pub trait KnownShape: Shape {
     /// The sizes.
     const SIZES: Self::Sizes;
-    /// The number of elements. A shape with more of them than `usize` counts fails to compile when used.
+    /// The number of elements. A shape whose number of elements overflows `usize` fails to compile when used.
     const NUMEL: usize;
 }
 

@@ -1,5 +1,4 @@
-//! Which shapes network operations take: targets beside predictions, labels beside scores, channels and groups of them, pixels.
-//! Uses shapes; used by losses, normalisation and rearrangements.
+//! The shapes of network operations: targets for predictions, labels for scores, channels and groups, pixels.
 
 use super::arithmetic::DivideExactly;
 use super::dim::{Dim, SameDim};
@@ -7,7 +6,7 @@ use super::numeral::{D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, End, Numeral, numbe
 use super::tuple::each_rank;
 use super::{Shape, WrittenTo};
 
-/// A target of this shape goes with predictions of shape `Input`: they are the same. Holds for every shape and itself.
+/// A target of this shape for predictions of shape `Input`: the shapes must be equal. Every shape implements it for itself.
 #[diagnostic::on_unimplemented(
     message = "a target of shape `{Self}` does not go with predictions of shape `{Input}`",
     label = "a loss compares element with element: both have one shape",
@@ -23,11 +22,11 @@ impl<T: WrittenTo<S>, S> TargetOf<S> for T {}
     label = "the second axis counts classes, or the only one"
 )]
 pub trait Scores: Shape {
-    /// How many classes there are.
+    /// The number of classes.
     type Classes: Dim;
-    /// The shape of labels: without the axis of classes.
+    /// The shape of labels: without the class axis.
     type Labels: Shape;
-    /// The axis of classes.
+    /// The class axis.
     const AXIS: usize;
 }
 
@@ -49,7 +48,7 @@ macro_rules! scores {
 }
 each_rank!(scores);
 
-/// Labels of this shape go with scores of shape `Input`: there is one for each list of scores.
+/// Labels of this shape for scores of shape `Input`: one label per list of scores.
 #[diagnostic::on_unimplemented(
     message = "labels of shape `{Self}` do not go with scores of shape `{Input}`",
     label = "there is one label for each list of scores: all axes but that of classes",
@@ -59,7 +58,7 @@ pub trait LabelsOf<Input> {}
 #[diagnostic::do_not_recommend]
 impl<S: Scores, T: WrittenTo<S::Labels>> LabelsOf<S> for T {}
 
-/// So many weights go with so many channels or classes: one for each.
+/// The length of a list of weights, one per channel or class.
 #[diagnostic::on_unimplemented(
     message = "a list of `{Self}` elements does not go with `{Channels}` channels or classes",
     label = "there is one element for each channel or class",
@@ -75,7 +74,7 @@ impl<K: Dim + SameDim<C>, C> OneForEach<C> for K {}
     label = "two axes or more are wanted"
 )]
 pub trait HasChannels: Shape {
-    /// How many there are.
+    /// The number of channels.
     type Channels: Dim;
 }
 /// Shapes with channels of several elements: `(N, C, d1, …)`.
@@ -101,7 +100,7 @@ macro_rules! channels {
 }
 each_rank!(channels);
 
-/// So many channels fall into `G` groups of one size.
+/// A number of channels that is divisible into `G` groups of equal size.
 #[diagnostic::on_unimplemented(
     message = "`{G}` groups do not divide `{Self}` channels",
     label = "each group has as many channels as the others",
@@ -118,7 +117,7 @@ macro_rules! in_groups {
 }
 numbers_above_one!(in_groups);
 
-/// An axis of an even size, of two halves.
+/// An axis of even size, which has two halves.
 #[diagnostic::on_unimplemented(
     message = "an axis of size `{Self}` has no two halves of one size",
     label = "the size must be even"
@@ -132,7 +131,7 @@ impl<N: Dim + DivideExactly<D2<End>>> Halved for N {
     type Half = <N as DivideExactly<D2<End>>>::Output;
 }
 
-/// Images whose channels make pixels: `(C * R * R, H, W)` becomes `(C, H * R, W * R)`; up to two axes may stand before.
+/// Images for `pixel_shuffle`: `(C * R * R, H, W)` becomes `(C, H * R, W * R)`; up to two axes may come before.
 #[diagnostic::on_unimplemented(
     message = "channels of images of shape `{Self}` do not make `{R}` times as many rows and columns",
     label = "the third axis from the end must have a multiple of the square of `{R}`",
@@ -142,7 +141,7 @@ pub trait ShufflePixels<R> {
     /// The shape of the result.
     type Output: Shape;
 }
-/// The other way round: `(C, H * R, W * R)` becomes `(C * R * R, H, W)`.
+/// The inverse: `(C, H * R, W * R)` becomes `(C * R * R, H, W)`.
 #[diagnostic::on_unimplemented(
     message = "rows and columns of images of shape `{Self}` do not divide by `{R}`",
     label = "the last two axes must have multiples of `{R}`",

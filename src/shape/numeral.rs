@@ -1,11 +1,10 @@
 //! Numbers as types, in decimal digits: 384 is `D3<D8<D4>>`.
 //!
-//! Digits print as the number does, split structurally into 0, 1 and the rest (which implicit broadcasting
-//! needs), and are added, multiplied and compared on stable Rust by *total* functions: `A::Plus<B>` needs no bound.
-//! Division and subtraction go through `typenum` (`arithmetic.rs`).
+//! The digits print like the number, are split structurally into 0, 1 and the rest (which implicit broadcasting needs), and are added,
+//! multiplied and compared on stable Rust by *total* functions: `A::Plus<B>` needs no bound. Division and subtraction use `typenum`
+//! (`arithmetic.rs`).
 //!
-//! Outside arithmetic the most significant digit is outermost; inside, the least significant is ("reversed").
-//! Uses nothing; used by `Dim`.
+//! Outside arithmetic, the most significant digit is outermost; inside, the least significant is ("reversed").
 
 use super::order::OneBit;
 use core::marker::PhantomData;
@@ -19,9 +18,9 @@ pub struct End;
 #[doc(hidden)]
 pub trait Numeral: Copy + Default + core::fmt::Debug + Send + Sync + 'static {
     const LEN: u32;
-    /// The value, `None` where it exceeds `usize`.
+    /// The value; `None` if it exceeds `usize`.
     const NUMBER: Option<usize>;
-    /// `Self` reversed, in front of `Acc`.
+    /// `Self` reversed, followed by `Acc`.
     type Reverse<Acc: Numeral>: Numeral;
     /// Reversed sum with a carry.
     type Add<B: Numeral, C: Carry>: Numeral;
@@ -36,9 +35,9 @@ pub trait Numeral: Copy + Default + core::fmt::Debug + Send + Sync + 'static {
     type Add7<A: Numeral, C: Carry>: Numeral;
     type Add8<A: Numeral, C: Carry>: Numeral;
     type Add9<A: Numeral, C: Carry>: Numeral;
-    /// Reversed `Self` against reversed `B`, `O` being what the digits before say: higher digits outweigh lower ones.
+    /// Compares reversed `Self` with reversed `B`; `O` is the outcome of the lower digits: higher digits outweigh it.
     type Against<B: Numeral, O: Order>: Order;
-    /// `k` followed by `A`, against `Self`.
+    /// Compares `k` followed by `A` with `Self`.
     type Against0<A: Numeral, O: Order>: Order;
     type Against1<A: Numeral, O: Order>: Order;
     type Against2<A: Numeral, O: Order>: Order;
@@ -49,19 +48,19 @@ pub trait Numeral: Copy + Default + core::fmt::Debug + Send + Sync + 'static {
     type Against7<A: Numeral, O: Order>: Order;
     type Against8<A: Numeral, O: Order>: Order;
     type Against9<A: Numeral, O: Order>: Order;
-    /// No digit more, against `Self`.
+    /// Compares the end of a number with `Self`.
     type AgainstEnd<O: Order>: Order;
     /// Reversed sum of `Self` and a carry.
     type AddCarry<C: Carry>: Numeral;
-    /// Schoolbook product: `Self` most significant first times reversed `A`, onto reversed `Acc`.
+    /// Schoolbook product: `Self`, most significant digit first, times reversed `A`, added to reversed `Acc`.
     type MulOnto<A: Numeral, Acc: Numeral>: Numeral;
-    /// Half of `Self`, most significant first, with a carry from the left.
+    /// Half of `Self`, most significant digit first, with a carry from the left.
     type Half<C: Carry>: Numeral;
-    /// The lowest bit, given that of the digit before.
+    /// The lowest bit, given that of the previous digit.
     type Lowest<Before: OneBit>: OneBit;
     /// `Self` without leading zeros.
     type Canonical: super::Known;
-    /// `Self` with a one in front.
+    /// `Self` preceded by a one.
     type AfterOne: super::Known;
 }
 
@@ -106,7 +105,7 @@ pub struct NoCarry;
 pub struct WithCarry;
 use {NoCarry as N, WithCarry as C};
 
-/// `S7: D8 N` writes `type S7<A, B> = D8<A::Add<B, NoCarry>>`: the digit that results and the carry it leaves.
+/// `S7: D8 N` writes `type S7<A, B> = D8<A::Add<B, NoCarry>>`: the resulting digit and its carry.
 macro_rules! carry {
     ($carry:ident, left $left:ty; $($s:ident: $digit:ident $next:ident),*; $($h:ident: $half:ident $rest:ident),*) => {
         impl Carry for $carry {
@@ -125,7 +124,7 @@ carry!(C, left D1;
     S10: D1 C, S11: D2 C, S12: D3 C, S13: D4 C, S14: D5 C, S15: D6 C, S16: D7 C, S17: D8 C, S18: D9 C;
     H0: D5 N, H1: D5 C, H2: D6 N, H3: D6 C, H4: D7 N, H5: D7 C, H6: D8 N, H7: D8 C, H8: D9 N, H9: D9 C);
 
-/// Which of two numbers is the smaller one: [`First`] where they are equal.
+/// Which of two numbers is smaller: [`First`] if they are equal.
 #[doc(hidden)]
 pub trait Order {
     type Smaller<A: super::Dim, B: super::Dim>: super::Dim;
@@ -190,7 +189,7 @@ const fn prepend(digit: usize, len: u32, rest: Option<usize>) -> Option<usize> {
     high.checked_add(rest)
 }
 
-/// One digit: its sums with 0 to 9, which of 0 to 9 and it is smaller, its multiples of reversed `A`, its half and its parity.
+/// One digit: its sums with 0 to 9, its comparison with 0 to 9, its multiples of reversed `A`, its half and its parity.
 macro_rules! digit {
     ($digit:ident = $value:literal; $add:ident [$($sum:ident)*] $alone:ident; $against:ident [$($order:ident)*]; |$a:ident| $multiple:ty; $half:ident $parity:ident; $canonical:ty) => {
         #[doc = concat!("The digit ", stringify!($value), " followed by `R`; alone, the number ", stringify!($value), ".")]
@@ -217,7 +216,7 @@ macro_rules! digit {
     (@sums [$($add:ident)*] [$($sum:ident)*]) => {
         $(type $add<A: Numeral, K: Carry> = K::$sum<A, R>;)*
     };
-    // `O` where the digits are equal.
+    // `O` if the digits are equal.
     (@orders $o:ident [$($against:ident)*] [$($order:ident)*]) => {
         $(type $against<A: Numeral, O: Order> = A::Against<R, $order>;)*
     };
@@ -262,24 +261,24 @@ pub type Plus<A, B> = <Reversed<Sum<Reversed<A>, Reversed<B>>> as Numeral>::Cano
 /// `A * B`, likewise.
 #[doc(hidden)]
 pub type Times<A, B> = <Reversed<<B as Numeral>::MulOnto<Reversed<A>, End>> as Numeral>::Canonical;
-/// `A / 2` rounded down, and the bit that falls out.
+/// `A / 2` rounded down, and the remainder bit.
 #[doc(hidden)]
 pub type HalfOf<A> = <<A as Numeral>::Half<N> as Numeral>::Canonical;
 #[doc(hidden)]
 pub type LowestBit<A> = <A as Numeral>::Lowest<B0>;
-/// `2 A` and `2 A + 1`, reversed, from reversed `A`: how numbers come back from binary.
+/// `2 A` and `2 A + 1`, reversed, from reversed `A`: for conversion from binary.
 #[doc(hidden)]
 pub type Doubled<A> = <A as Numeral>::Add<A, N>;
 #[doc(hidden)]
 pub type DoubledPlusOne<A> = <A as Numeral>::Add<A, C>;
 #[doc(hidden)]
 pub type FromReversed<A> = <Reversed<A> as Numeral>::Canonical;
-/// The smaller one of two numbers without leading zeros.
+/// The smaller of two numbers without leading zeros.
 #[doc(hidden)]
 pub type SmallerOf<A, B> = <<Reversed<A> as Numeral>::Against<Reversed<B>, First> as Order>::Smaller<A, B>;
 
-/// Calls `$with!` with every form a number other than 0 and 1 takes: `$with! { [R] D2<R>; … }`, `R` being the digits
-/// that follow. Structure is how rules tell 0, 1 and the rest apart.
+/// Calls `$with!` with every form of a number other than 0 and 1: `$with! { [R] D2<R>; … }`, where `R` is the remaining digits. The rules
+/// tell 0, 1 and the rest apart by structure.
 macro_rules! numbers_above_one {
     ($with:ident) => {
         $with! {

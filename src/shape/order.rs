@@ -1,8 +1,7 @@
-//! Rules for two numbers that hold for every number and itself, so that generic code states none of them.
+//! Rules for two numbers that hold for every number with itself, so that generic code need not state them.
 //!
-//! The compiler cannot evaluate a division or a subtraction of two generic numbers, but it can compare them bit by bit ([`Compared`]), and a
-//! number is always equal to itself. So a rule is checked for different numbers only.
-//! Uses dimensions; used by `attention`, `choosing`.
+//! The compiler cannot evaluate a division or a subtraction of two generic numbers, but it can compare them bit by bit ([`Compared`]), and
+//! a number always equals itself. So a rule is checked for different numbers only.
 
 use super::dim::{Dim, Dyn, Known};
 use core::ops::{Rem, Sub};
@@ -59,8 +58,7 @@ impl<U: Compared<V>, A: Compared<B>, V, B> Compared<UInt<V, B>> for UInt<U, A> {
     type Is = <<A as Compared<B>>::Is as Answer>::And<<U as Compared<V>>::Is>;
 }
 
-/// A number, or a size known at run time, keeps a rule beside another: every number beside itself, and what the compiler does not know
-/// beside everything.
+/// A number, or a size known at run time, fulfils a rule with another: every number with itself, and unknown sizes with everything.
 #[doc(hidden)]
 pub trait Keeps<Rule, B> {}
 impl<Rule, B> Keeps<Rule, B> for Dyn {}
@@ -72,28 +70,28 @@ where
 {
 }
 
-/// The two numbers keep the rule, which is asked of different ones.
+/// The two numbers fulfil the rule; only asked for different ones.
 #[doc(hidden)]
 pub trait KeptBy<Rule, A, B> {}
 impl<Rule, A, B> KeptBy<Rule, A, B> for Equal {}
 
-/// The second divides the first.
+/// The first is a multiple of the second.
 #[doc(hidden)]
 #[derive(Debug)]
 pub enum IsMultiple {}
 impl<A: Rem<B, Output = UTerm>, B> KeptBy<IsMultiple, A, B> for Different {}
-/// The first is no larger than the second.
+/// The first is not larger than the second.
 #[doc(hidden)]
 #[derive(Debug)]
 pub enum IsNoLarger {}
 impl<A, B: Sub<A>> KeptBy<IsNoLarger, A, B> for Different {}
-/// The first is 1 if it is not the second.
+/// The first equals the second or is 1.
 #[doc(hidden)]
 #[derive(Debug)]
 pub enum Expands {}
 impl<B> KeptBy<Expands, U1, B> for Different {}
 
-/// `A` keeps a rule beside `B`, names being sizes known at run time.
+/// `A` fulfils a rule with `B`; names count as sizes known at run time.
 #[doc(hidden)]
 pub trait Rules<Rule, B> {}
 impl<Rule, A: Dim, B: Dim> Rules<Rule, B> for A where A::Unnamed: Keeps<Rule, B::Unnamed> {}

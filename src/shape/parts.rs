@@ -1,4 +1,4 @@
-//! The shapes of tensors taken apart, repeated, padded and turned. Uses shapes; used by the operations of these names.
+//! The shapes of tensors split, repeated, padded and rotated.
 
 use super::arithmetic::{ConvSize, DivideExactly, Padded, Sum};
 use super::axis::{Axes, Axis, DistinctAxes};
@@ -8,7 +8,7 @@ use super::tuple::{each_rank, each_suffix};
 use super::{HasAxis, InsertAxis, Shape, Transpose};
 use crate::dim;
 
-/// A shape of at least one axis.
+/// A shape with at least one axis.
 #[diagnostic::on_unimplemented(
     message = "a zero-dim tensor has no axis, and this operation needs one",
     label = "expected a tensor of at least one axis",
@@ -16,7 +16,7 @@ use crate::dim;
 )]
 pub trait Dimensional: Shape {}
 
-/// A shape of at least two axes: a matrix, or a batch of them.
+/// A shape with at least two axes: a matrix, or a batch of matrices.
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` is no matrix",
     label = "expected a tensor of at least two axes: the last two are rows and columns",
@@ -37,14 +37,14 @@ macro_rules! ranks {
 }
 each_rank!(ranks);
 
-/// Axes in the order in which they are named, each of which may take an argument of its own (`roll_axis`).
+/// Axes in the order they are named, each of which may take its own argument (`roll_axis`).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not list axes of a tensor of shape `{S}`",
     label = "expected `axis![0]` or `axis![0, 2]`, each axis in range",
     note = "axes come before the numbers that belong to them: `x.roll_axis(axis![0], 1)`"
 )]
 pub trait AxisList<S: Shape>: Axes<S> {
-    /// A number for each: `isize` for one axis, an array for several.
+    /// One number per axis: `isize` for one axis, an array for several.
     type Shifts: Shifts;
     /// The axes, counted from the first.
     const INDICES: &'static [usize];
@@ -83,14 +83,14 @@ macro_rules! axis_list {
 }
 each_rank!(axis_list);
 
-/// Axis `I` can become axis `J`, the others keeping their order.
+/// Axis `I` can be moved to position `J`, the others keeping their order.
 #[diagnostic::on_unimplemented(
     message = "axis {I} of a tensor of shape `{Self}` can't become axis {J}",
     label = "one of the axes does not exist",
     note = "axes count from 0, or from -1 backwards"
 )]
 pub trait MoveAxis<const I: isize, const J: isize> {
-    /// The shape with the axis at its new place.
+    /// The shape with the moved axis.
     type Output: Shape;
 }
 #[diagnostic::do_not_recommend]
@@ -102,13 +102,13 @@ where
     type Output = <<S as HasAxis<I>>::Removed as InsertAxis<J>>::Inserted<<S as HasAxis<I>>::Dim>;
 }
 
-/// The plane of axes `I` and `J` can be turned `K` times by a right angle.
+/// The plane of axes `I` and `J` can be rotated by `K` right angles.
 #[diagnostic::on_unimplemented(
     message = "a plane of a tensor of shape `{Self}` can't be turned {K} times",
     label = "expected two axes of the tensor, and from -4 to 4 turns"
 )]
 pub trait Rotate<const K: isize, const I: isize, const J: isize> {
-    /// The turned shape: the sizes of the two axes are exchanged by an odd number of turns.
+    /// The rotated shape: an odd number of right angles swaps the sizes of the two axes.
     type Output: Shape;
 }
 macro_rules! rotate {
@@ -129,23 +129,23 @@ macro_rules! rotate {
 }
 rotate!([-4 -2 0 2 4], [-3 -1 1 3]);
 
-/// A tensor of this shape can be repeated as often as `Counts` says for each axis, new axes coming in front.
+/// A tensor of this shape can be repeated `Counts` times along each axis, with new axes in front.
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` can't be repeated `{Counts}` times",
     label = "there must be a count for each axis; further counts come in front",
     note = "`tile` takes fewer counts than axes"
 )]
 pub trait Repeat<Counts> {
-    /// The shape of the repetitions put side by side.
+    /// The shape of the repeated tensor.
     type Output: Shape;
 }
-/// [`Repeat`] with as many counts as one likes: those that are missing, in front, are 1.
+/// [`Repeat`] with any number of counts: missing ones in front are 1.
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` can't be repeated `{Counts}` times",
     label = "expected a shape that says how often for each axis, such as `shape![2, 1]`"
 )]
 pub trait Tile<Counts> {
-    /// The shape of the repetitions put side by side.
+    /// The shape of the repeated tensor.
     type Output: Shape;
 }
 macro_rules! repeat {
@@ -173,8 +173,7 @@ impl Tile<()> for () {
     type Output = ();
 }
 
-/// A tensor of this shape can be padded by `Amounts`: for the last axis how much before and after, then for the one before
-/// it, and so on.
+/// A tensor of this shape can be padded by `Amounts`: before and after the last axis, then the one before it, and so on.
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` can't be padded by `{Amounts}`",
     label = "expected two amounts for each padded axis, from the last axis on",
@@ -190,7 +189,7 @@ impl<S: Shape, Before: Dim, After: Dim> Pad<(Before, After)> for S {
 impl<S: Shape> Pad<[isize; 2]> for S {
     type Output = <S as HasAxis<-1>>::Replace<Dyn>;
 }
-/// Beyond the last axis: `[isize; 4] -2 [B1 A1] B2 A2` writes the impls for two axes from those for one.
+/// For further axes: `[isize; 4] -2 [B1 A1] B2 A2` writes the impls for two axes from those for one.
 macro_rules! pad {
     ($([isize; $count:literal] after [isize; $fewer:literal], $axis:literal [$($inner:ident)+] $before:ident $after:ident;)*) => {$(
         #[diagnostic::do_not_recommend]
@@ -217,7 +216,7 @@ pad! {
     [isize; 8] after [isize; 6], -4 [B1 A1 B2 A2 B3 A3] B4 A4;
 }
 
-/// Axis `I` can be cut into parts of the sizes `Sizes` (a shape).
+/// Axis `I` can be split into parts of the sizes `Sizes` (a shape).
 #[diagnostic::on_unimplemented(
     message = "axis {I} of a tensor of shape `{Self}` can't be cut into parts of sizes `{Sizes}`",
     label = "the sizes of the parts must add up to the size of the axis",
@@ -267,7 +266,7 @@ counted! {
     46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64
 }
 
-/// Axis `I` can be cut into `N` equal parts.
+/// Axis `I` can be split into `N` equal parts.
 #[diagnostic::on_unimplemented(
     message = "axis {I} of a tensor of shape `{Self}` can't be cut into {N} equal parts",
     label = "the number of parts must divide the size of the axis",
@@ -288,7 +287,7 @@ where
         <S as HasAxis<I>>::Replace<<<S as HasAxis<I>>::Dim as DivideExactly<<Count<N> as Counted>::Dim>>::Output>;
 }
 
-/// Axis `I` has size `N`, or a size that is known at run time only.
+/// Axis `I` has size `N`, or a size known at run time.
 #[diagnostic::on_unimplemented(
     message = "axis {I} of a tensor of shape `{Self}` does not have {N} positions",
     label = "the array must be as long as the axis",
@@ -308,14 +307,14 @@ where
     type Output = <S as HasAxis<I>>::Removed;
 }
 
-/// Windows of `Size` positions, `Step` apart, fit axis `I`.
+/// Windows of `Size` positions with step `Step` fit axis `I`.
 #[diagnostic::on_unimplemented(
     message = "windows of `{Size}`, `{Step}` apart, do not fit axis {I} of a tensor of shape `{Self}`",
     label = "the window is larger than the axis, or the step is 0",
     note = "the size of a window is at most that of the axis, and its step at least 1; `pad` makes an axis longer"
 )]
 pub trait Windows<const I: isize, Size, Step> {
-    /// The shape with the number of windows in place of the axis, and the positions of a window as its last axis.
+    /// The shape with the number of windows as axis `I`, and the positions of a window as a new last axis.
     type Output: Shape;
 }
 #[diagnostic::do_not_recommend]
@@ -329,7 +328,7 @@ where
     type Output = <<S as HasAxis<I>>::Replace<Places> as InsertAxis<-1>>::Inserted<Size>;
 }
 
-/// Weights to draw by: a vector, or a matrix with a row for each drawing.
+/// Weights for sampling: a vector, or a matrix with one row per sample.
 #[diagnostic::on_unimplemented(
     message = "`multinomial` takes a vector or a matrix of weights, not a tensor of shape `{Self}`",
     label = "expected one axis or two"

@@ -1,4 +1,4 @@
-//! The shapes of products other than `matmul`: rank by rank, side by side, and Kronecker's. Uses shapes.
+//! The shapes of products other than `matmul`: `inner`, `outer`, `kron` and products of a fixed rank.
 
 use super::list::{List, ToShape};
 use super::tuple::{each_rank, each_suffix};
@@ -20,8 +20,8 @@ macro_rules! has_rank {
 }
 each_rank!(has_rank);
 
-/// The shape of sums of products over the last axes, which have one size: the leading axes of `Self` and then those of `T`. A shape without
-/// axes leaves the other as it is.
+/// The shape of sums of products over the last axes, which have equal sizes: the other axes of `Self`, then those of `T`. A zero-dim shape
+/// leaves the other one unchanged.
 #[diagnostic::on_unimplemented(
     message = "`{Op}`: the last sizes of `{Self}` and `{T}` differ",
     label = "`{Op}` sums products along the last axes of both, which have one size",
@@ -31,7 +31,7 @@ pub trait Inner<T, Op> {
     /// The shape of the sums.
     type Output: Shape;
 }
-/// [`Inner`] of `S`, which has axes.
+/// [`Inner`] for a shape `S` with axes.
 pub trait InnerOf<S, Op> {
     /// The shape of the sums.
     type Output: Shape;
@@ -78,7 +78,7 @@ where
     type Output = <<S::Axes as List>::Append<T::Axes> as ToShape>::Shape;
 }
 
-/// The shape of a Kronecker product: from the last axis on, sizes multiply; what only the longer has stays.
+/// The shape of a Kronecker product: aligned at the last axis, sizes are multiplied; the longer shape's further axes are kept.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` and `{T}` have no Kronecker product",
     label = "expected two tensors of up to eight axes"
@@ -106,7 +106,7 @@ macro_rules! kronecker {
 }
 each_suffix!(kronecker);
 
-/// The size of an axis along which vectors of three lie.
+/// The size of an axis of vectors with three elements.
 #[diagnostic::on_unimplemented(
     message = "`cross` takes vectors of three elements, and this axis has size `{Self}`",
     label = "the axis must have size 3",

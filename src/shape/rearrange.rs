@@ -1,5 +1,4 @@
-//! The shapes of rearranged tensors: `transpose`, `permute`, `t`, `squeeze`, `expand`. No element moves.
-//! Uses shapes; used by the views of these names.
+//! The shapes of views that rearrange axes: `transpose`, `permute`, `t`, `squeeze`, `expand`. No element is copied.
 
 use super::axis::{Axis, DistinctAxes, NamesOnce};
 use super::dim::{Dim, Known};
@@ -8,14 +7,14 @@ use super::numeral::*;
 use super::tuple::each_rank;
 use super::{Broadcast, HasAxis, Shape, WrittenTo, sealed};
 
-/// Axes `I` and `J` can be exchanged.
+/// Axes `I` and `J` can be swapped.
 #[diagnostic::on_unimplemented(
     message = "axes {I} and {J} of a tensor of shape `{Self}` can't be exchanged",
     label = "one of the axes does not exist",
     note = "axes count from 0, or from -1 backwards: `axis![0]` is the first, `axis![-1]` the last; `unsqueeze` adds one"
 )]
 pub trait Transpose<const I: isize, const J: isize> {
-    /// The shape with the two exchanged.
+    /// The shape with the two axes swapped.
     type Output: Shape;
 }
 #[diagnostic::do_not_recommend]
@@ -27,7 +26,7 @@ where
     type Output = <Half as HasAxis<J>>::Replace<<S as HasAxis<I>>::Dim>;
 }
 
-/// The axes can be put in the order `Order`, which names every axis once.
+/// The axes can be permuted to the order `Order`, which names every axis once.
 #[diagnostic::on_unimplemented(
     message = "`{Order}` is not an order of the axes of a tensor of shape `{Self}`",
     label = "every axis must be named once",
@@ -36,7 +35,7 @@ where
 pub trait Permute<Order>: sealed::InOrder<Order> {
     /// The shape in the new order.
     type Output: Shape;
-    /// For each axis of the result the axis it was.
+    /// For each axis of the result, the axis of the operand.
     const ORDER: &'static [usize];
 }
 impl<A: Dim, const I: isize> Permute<Axis<I>> for (A,)
@@ -56,7 +55,7 @@ pub trait NamesEvery<Axes>: NamesOnce<Axes> {}
 #[diagnostic::do_not_recommend]
 impl<S: NamesOnce<A, Rest: AllTaken>, A> NamesEvery<A> for S {}
 
-/// Nothing is left open.
+/// No axis is left open.
 pub trait AllTaken {}
 impl AllTaken for Nil {}
 impl<Tail: AllTaken> AllTaken for Cons<Taken, Tail> {}
@@ -76,14 +75,14 @@ macro_rules! permute {
 }
 each_rank!(permute);
 
-/// A shape of rank at most 2, which `t` turns over.
+/// A shape of rank at most 2, which `t` transposes.
 #[diagnostic::on_unimplemented(
     message = "`t` takes tensors of at most two axes, not of shape `{Self}`",
     label = "rank above 2",
     note = "use `transpose(axis![-2], axis![-1])`, or `permute`"
 )]
 pub trait Reverse {
-    /// The shape turned over.
+    /// The transposed shape.
     type Output: Shape;
 }
 impl Reverse for () {
@@ -96,7 +95,7 @@ impl<A: Dim, B: Dim> Reverse for (A, B) {
     type Output = (B, A);
 }
 
-/// Axis `I` goes if its size is 1 and stays if it is another number.
+/// Axis `I` is removed if its size is 1 and kept if it is another number.
 #[diagnostic::on_unimplemented(
     message = "axis {I} of a tensor of shape `{Self}` is not there, or its size is known at run time only",
     label = "the rank of the result depends on whether its size is 1",
@@ -114,7 +113,7 @@ where
     type Output = <<S as HasAxis<I>>::Dim as IfOne>::Shape<<S as HasAxis<I>>::Removed, S>;
 }
 
-/// Chooses `One` for the number 1 and `Other` for other numbers; for sizes not known, nothing.
+/// Selects `One` for the number 1 and `Other` for other numbers; not implemented for unknown sizes.
 pub trait IfOne: Known {
     type Shape<One: Shape, Other: Shape>: Shape;
     type List<One: List, Other: List>: List;
@@ -134,7 +133,7 @@ macro_rules! not_one {
 not_one! { [] D0; }
 numbers_above_one!(not_one);
 
-/// Every axis of size 1 goes.
+/// Every axis of size 1 is removed.
 #[diagnostic::on_unimplemented(
     message = "which axes of a tensor of shape `{Self}` have size 1 is known at run time only",
     label = "the rank of the result depends on it",
@@ -163,7 +162,7 @@ impl<Head: IfOne, Tail: DropOnes> DropOnes for Cons<Head, Tail> {
     type Output = Head::List<Tail::Output, Cons<Head, Tail::Output>>;
 }
 
-/// The axes go if their sizes are 1 and stay if they are other numbers.
+/// The axes are removed if their sizes are 1 and kept if they are other numbers.
 #[diagnostic::on_unimplemented(
     message = "whether `{Axes}` of a tensor of shape `{Self}` have size 1 is known at run time only",
     label = "the rank of the result depends on it",
@@ -173,7 +172,7 @@ pub trait SqueezeAxes<Axes> {
     /// The shape without the axes of size 1.
     type Output: Shape;
 }
-/// What is left of `S` once axes are taken: those of size 1 are dropped.
+/// The list of `S` with the named axes removed if their size is 1.
 type Squeezed<S, Named> = <<S as Shape>::Axes as DropTaken<<S as NamesOnce<Named>>::Rest>>::Output;
 #[diagnostic::do_not_recommend]
 impl<S: Shape, Named> SqueezeAxes<DistinctAxes<Named>> for S
@@ -185,7 +184,7 @@ where
     type Output = <Squeezed<S, Named> as ToShape>::Shape;
 }
 
-/// Drops those axes of a list that are taken and of size 1.
+/// Removes the taken axes of size 1 from a list.
 pub trait DropTaken<Rest> {
     type Output: List;
 }
@@ -205,8 +204,7 @@ where
     type Output = Head::List<Tail::Output, Cons<Head, Tail::Output>>;
 }
 
-/// A tensor of this shape can be expanded to shape `To` without copying: sizes of 1 repeat, and new axes come in
-/// front.
+/// A tensor of this shape can be expanded to shape `To` without copying: axes of size 1 are repeated, and new axes are added in front.
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` can't be expanded to `{To}`",
     label = "only axes of size 1 expand, and new axes come in front",

@@ -1,4 +1,4 @@
-//! The shapes of tensors whose bytes are seen as elements of another dtype. Uses shapes; used by `view_dtype`.
+//! The shapes of tensors whose bytes are reinterpreted as another dtype.
 
 use super::arithmetic::DivideExactly;
 use super::dim::{Dim, Known, SameDim};
@@ -6,7 +6,7 @@ use super::numeral::{D1, D2, D4, D6, D8};
 use super::{Dimensional, HasAxis, Shape};
 use crate::dtype::{Complex, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, bf16, f16};
 
-/// How many bytes an element has, as a dimension.
+/// The bytes per element, as a dimension.
 pub trait ItemSize {
     /// The number of bytes.
     type Dim: Known;
@@ -26,18 +26,18 @@ item_sizes! {
     D1<D6>: Complex<f64>;
 }
 
-/// The elements `E` of a tensor of this shape can be seen as elements `F`: the bytes along the last axis are those of a whole
-/// number of them.
+/// The elements `E` of a tensor of this shape can be reinterpreted as elements `F`: the bytes along the last axis are a multiple of `F`'s
+/// size.
 #[diagnostic::on_unimplemented(
     message = "elements `{E}` of a tensor of shape `{Self}` can't be seen as `{F}`",
     label = "the bytes along the last axis must make whole elements",
     note = "a zero-dim tensor is seen as elements of the same size only; `.to::<{F}>()` converts the values"
 )]
 pub trait ViewedAs<E, F> {
-    /// The shape, its last axis longer or shorter as the elements are smaller or larger.
+    /// The shape with the last axis scaled by the ratio of the element sizes.
     type Output: Shape;
 }
-/// How many bytes lie along the last axis.
+/// Number of bytes along the last axis.
 type LastBytes<S, E> = <<<S as HasAxis<-1>>::Dim as Dim>::Unnamed as Dim>::Times<<E as ItemSize>::Dim>;
 #[diagnostic::do_not_recommend]
 impl<E: ItemSize, F: ItemSize, S: Dimensional, Len> ViewedAs<E, F> for S

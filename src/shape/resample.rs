@@ -1,7 +1,6 @@
-//! Shapes that are resampled, cut into patches and put together again.
+//! The shapes of resampling, of patches cut out of images and of images put together from them.
 //!
 //! Source: PyTorch, `torch.nn.Upsample`, `torch.nn.Unfold`, `torch.nn.Fold`, `torch.nn.MaxUnpool2d` ("Shape").
-//! Uses dimensions and windows; used by `tensor::nn`.
 
 use super::Shape;
 use super::arithmetic::DivideExactly;
@@ -11,17 +10,17 @@ use super::window::{EachAxis, Moves, NumbersFor, Padding, Pool, TransposedSize};
 use crate::ops::window::Window;
 use core::marker::PhantomData;
 
-/// What is resampled along one axis: `(batch, channels, length)`.
+/// Resampling along one axis: `(batch, channels, length)`.
 #[derive(Clone, Copy, Debug)]
 pub struct Lines;
-/// What is resampled along two axes: `(batch, channels, height, width)`.
+/// Resampling along two axes: `(batch, channels, height, width)`.
 #[derive(Clone, Copy, Debug)]
 pub struct Images;
-/// What is resampled along three axes: `(batch, channels, depth, height, width)`.
+/// Resampling along three axes: `(batch, channels, depth, height, width)`.
 #[derive(Clone, Copy, Debug)]
 pub struct Volumes;
 
-/// A shape that is resampled to the sizes `R`.
+/// A shape that can be resampled to the sizes `R`.
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` can't be resampled to sizes `{R}`",
     label = "expected (batch, channels, …) with one to three axes behind, and a size for each of these",
@@ -29,7 +28,7 @@ pub struct Volumes;
 )]
 pub trait Interpolated<R> {}
 
-/// A shape whose axes behind the channels are multiplied by `K`: a number, or one for each.
+/// A shape whose axes after the channels can be multiplied by `K`: one number for all, or one per axis.
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` can't be upsampled",
     label = "expected (batch, channels, …) with one to three axes behind",
@@ -41,7 +40,7 @@ pub trait Upsampled<K> {
     fn factors() -> Vec<usize>;
 }
 
-/// A shape whose axes behind the channels get sizes that are known at run time: `F` is a number for each.
+/// A shape whose axes after the channels get sizes known at run time: `F` has a number per axis.
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` can't be scaled by factors `{F}`",
     label = "expected (batch, channels, …) with one to three axes behind, and a factor for each of these, as in `[1.5, 2.0]`",
@@ -71,7 +70,7 @@ resampled! {
     Volumes 3: [B B1 First H H1 Second W W1 Third];
 }
 
-/// A window that cuts patches out of images: its size, and how it moves. The stride is 1 unless it is given.
+/// A window that extracts patches from images: its size, stride, padding and dilation. The default stride is 1.
 ///
 /// ```
 /// use castiron::{dim, nn::Patches, shape, Tensor};
@@ -82,21 +81,21 @@ resampled! {
 pub struct Patches<K, S = D1, P = D0, L = D1>(PhantomData<(K, S, P, L)>);
 
 impl<K: EachAxis> Patches<K> {
-    /// A window of this size that moves by one position.
+    /// A window of this size with stride 1.
     pub const fn new() -> Self {
         Patches(PhantomData)
     }
 }
 impl<K, S, P, L> Patches<K, S, P, L> {
-    /// How far the window moves at each step.
+    /// The stride.
     pub const fn stride<T: EachAxis>(self) -> Patches<K, T, P, L> {
         Patches(PhantomData)
     }
-    /// How many zeros stand in front of and behind each axis.
+    /// The number of zeros before and after each axis.
     pub const fn padding<T: EachAxis>(self) -> Patches<K, S, T, L> {
         Patches(PhantomData)
     }
-    /// How far the window's positions are from one another.
+    /// The dilation: the distance between adjacent positions of the window.
     pub const fn dilation<T: EachAxis>(self) -> Patches<K, S, P, T> {
         Patches(PhantomData)
     }
@@ -118,7 +117,7 @@ impl<K, S, P, L> core::fmt::Debug for Patches<K, S, P, L> {
     }
 }
 
-/// A window whose numbers the compiler knows: [`Patches`] or [`Pool`].
+/// A window with sizes known at compile time: [`Patches`] or [`Pool`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say how a window moves",
     label = "expected `Patches` or `Pool`, with sizes that the compiler knows",
@@ -143,17 +142,17 @@ macro_rules! moving {
 }
 moving!(Patches Pool);
 
-/// Images that `P` ([`Patches`]) cuts into columns, one for each patch.
+/// Images from which `P` ([`Patches`]) extracts columns, one per patch.
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` can't be cut into patches",
     label = "expected images: (batch, channels, height, width) or (channels, height, width)"
 )]
 pub trait Unfolded<P> {
-    /// The shape of the result: `(batch, channels * positions of a patch, patches)`.
+    /// The shape of the result: `(batch, channels * patch positions, patches)`.
     type Output: Shape;
 }
 
-/// Columns that are patches of images of the sizes `R`, as `P` ([`Patches`]) says.
+/// Columns that are patches of images of the sizes `R`, for `P` ([`Patches`]).
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` does not hold patches of images of sizes `{R}`",
     label = "expected (batch, channels * positions of a patch, patches), or the same without a batch, and sizes (height, width)"
@@ -163,14 +162,14 @@ pub trait Folded<P, R> {
     type Output: Shape;
 }
 
-/// Rows that fall into patches of so many positions, one for each channel.
+/// Rows that are divisible into patches of `Area` positions, one per channel.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` rows are not those of patches of `{Area}` positions",
     label = "there are as many rows as channels times positions of a patch",
     note = "columns are (batch, channels * positions of a patch, patches); `D3<D8<D4>>` is 384"
 )]
 pub trait RowsOfPatches<Area>: Dim {
-    /// How many channels there are.
+    /// The number of channels.
     type Channels: Dim;
 }
 #[diagnostic::do_not_recommend]
@@ -178,7 +177,7 @@ impl<C: Dim + DivideExactly<Area>, Area> RowsOfPatches<Area> for C {
     type Channels = <C as DivideExactly<Area>>::Output;
 }
 
-/// Columns of which there is one for each place of a window.
+/// Columns, one per window.
 #[diagnostic::on_unimplemented(
     message = "there are `{Self}` columns, and the window has `{Places}` places",
     label = "there is one column for each place of the window on the image",
@@ -230,13 +229,13 @@ macro_rules! patches {
 }
 patches! { []; [B]; }
 
-/// A shape of what `P` (a [`Pool`]) has pooled along `RANK` axes.
+/// A shape that `P` (a [`Pool`]) makes by pooling along `RANK` axes.
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` can't be what `{P}` pooled along {RANK} axes",
     label = "expected (batch, channels, …) or (channels, …), with {RANK} axes behind, and a window with numbers for padding"
 )]
 pub trait Unpooled<P, const RANK: usize> {
-    /// The shape before.
+    /// The shape before pooling.
     type Output: Shape;
 }
 macro_rules! unpooled {
@@ -261,7 +260,7 @@ unpooled! {
     3: (N) [B First H Second W Third];
 }
 
-/// Affine maps of a batch, of which grids over images or volumes of the sizes `R` are made.
+/// Affine maps of a batch, for grids over images or volumes of the sizes `R`.
 #[diagnostic::on_unimplemented(
     message = "affine maps of shape `{Self}` do not make a grid of sizes `{R}`",
     label = "expected (batch, 2, 3) and sizes (height, width), or (batch, 3, 4) and sizes (depth, height, width)"
@@ -277,7 +276,7 @@ impl<N: Dim, B: Dim, H: Dim, W: Dim> AffineMaps<(B, H, W)> for (N, D3<End>, D4<E
     type Output = (N, B, H, W, D3<End>);
 }
 
-/// A shape that is sampled at the positions of a grid of shape `G`.
+/// A shape that can be sampled at the positions of a grid of shape `G`.
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` can't be sampled by a grid of shape `{G}`",
     label = "expected images (batch, channels, height, width) and a grid (batch, …, …, 2), or volumes and a grid (batch, …, …, …, 3)",

@@ -1,13 +1,12 @@
 //! The shapes of reshaped tensors: `reshape`, `flatten`, `unflatten`; and shapes of one element.
-//! Uses shapes; used by the views of these names and by `item`.
 
 use super::dim::{Dim, Dyn, Known, SameDim};
 use super::list::{Cons, List, Next, Nil, ToShape, Zero};
 use super::numeral::D1;
 use super::{HasAxis, Shape};
 
-/// A tensor of this shape may be reshaped to `To`: the numbers of elements may be equal (compared by the compiler
-/// where both are known, else at run time).
+/// A tensor of this shape may be reshaped to `To`: the numbers of elements may be equal (compared at compile time if both are known, else
+/// at run time).
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` can't be reshaped to `{To}`",
     label = "the number of elements is not the same",
@@ -17,7 +16,7 @@ pub trait ReshapeTo<To> {}
 #[diagnostic::do_not_recommend]
 impl<S: Shape, T: Shape> ReshapeTo<T> for S where <S::Numel as Dim>::Unnamed: SameDim<<T::Numel as Dim>::Unnamed> {}
 
-/// A shape whose sizes follow from the number of elements: at most one of them is `_` (PyTorch's -1).
+/// A shape whose sizes follow from the number of elements: at most one is `_` (PyTorch's -1).
 #[diagnostic::on_unimplemented(
     message = "the sizes of `{Self}` do not follow from the number of elements",
     label = "at most one size may be `_`, and none a name",
@@ -35,7 +34,7 @@ impl AtMostOneDyn for Nil {}
 impl<Head: Known, Tail: AtMostOneDyn> AtMostOneDyn for Cons<Head, Tail> {}
 impl<Tail: AllKnown> AtMostOneDyn for Cons<Dyn, Tail> {}
 
-/// A shape that may have exactly one element: what `item` reads.
+/// A shape that may have exactly one element, for `item`.
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` does not have exactly one element",
     label = "`item` reads tensors of one element",
@@ -70,7 +69,7 @@ pub trait FlattenFrom<Start, Last> {
     type Output: List;
 }
 impl FlattenFrom<Zero, Zero> for Nil {
-    // a zero-dim tensor flattens to one axis of size 1
+    // A zero-dim tensor flattens to one axis of size 1.
     type Output = Cons<D1, Nil>;
 }
 impl<Head: Dim, Tail: List, Last> FlattenFrom<Zero, Last> for Cons<Head, Tail>
@@ -86,7 +85,7 @@ where
     type Output = <Tail::Output as List>::Push<Head>;
 }
 
-/// Multiplies sizes through the last axis of the range.
+/// Multiplies sizes up to the last axis of the range.
 pub trait FlattenThrough<Last, Product> {
     type Output: List;
 }
@@ -121,7 +120,7 @@ where
     type Output = <<S::Axes as Splice<<S as HasAxis<I>>::Position, T::Axes>>::Output as ToShape>::Shape;
 }
 
-/// Puts a list in place of the axis at a position.
+/// Replaces the axis at a position by a list.
 pub trait Splice<Position, New> {
     type Output: List;
 }

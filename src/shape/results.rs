@@ -1,6 +1,5 @@
-//! What every shape has so that methods of matrices and of images exist for every tensor: what their results are written with. Whether
-//! a tensor is one is the condition of the method, so that the compiler says why it is none, and not that there is no method.
-//! Uses dimensions; used by shapes.
+//! The parts of result shapes, defined for every shape so that methods of matrices and of images exist on every tensor. Whether a tensor is
+//! a matrix is a separate condition of the method, so that the compiler says why it is not, instead of that there is no method.
 
 use super::Shape;
 use super::dim::{Dim, Dyn, Known};
@@ -10,12 +9,12 @@ use super::window::EachAxis;
 #[cfg(doc)]
 use super::{Interpolated, Matrices, Scaled, Upsampled};
 
-/// What the results of matrices' methods are written with. Every shape has it, so that those methods exist for every tensor, and
-/// [`Matrices`] says why one is no matrix; of shapes that are none it means nothing.
+/// The parts of a matrix shape, from which results are written. Implemented for every shape, so that matrix methods exist on every tensor
+/// and [`Matrices`] says why one is not a matrix; meaningless for shapes that are not.
 pub trait MatrixParts {
     /// The axes before the last two.
     type Lead: Shape;
-    /// The last axis but one.
+    /// The second to last axis.
     type Rows: Dim;
     /// The last axis.
     type Columns: Dim;
@@ -59,8 +58,8 @@ macro_rules! no_matrices {
 }
 no_matrices! { (), []; (A,), [A]; }
 
-/// What the results of resampling are written with. Every shape has it, so that those methods exist for every tensor, and
-/// [`Interpolated`], [`Upsampled`] and [`Scaled`] say why one can't be resampled; of such shapes it means nothing.
+/// The parts of the result shapes of resampling. Implemented for every shape, so that the methods exist on every tensor and
+/// [`Interpolated`], [`Upsampled`] and [`Scaled`] say why one cannot be resampled; meaningless for such shapes.
 pub trait ResampleParts {
     /// [`Lines`], [`Images`] or [`Volumes`].
     type What;
@@ -68,15 +67,15 @@ pub trait ResampleParts {
     type LeadingAxis: Dim;
     /// The second axis.
     type ChannelAxis: Dim;
-    /// These sizes behind a batch and its channels.
+    /// These sizes after a batch axis and a channel axis.
     type Behind<N: Dim, C: Dim>: Shape;
-    /// The axes behind the channels multiplied by `K`.
+    /// The axes after the channels multiplied by `K`.
     type Times<K: EachAxis<First: Known, Second: Known, Third: Known>>: Shape;
-    /// Any sizes behind the channels.
+    /// Any sizes after the channels.
     type AnySizes: Shape;
 }
 
-/// `what: [axes] batch channels, [axes behind the channels with their factors], [sizes of any number]; the shape behind others`
+/// `what: [axes] batch channels, [axes after the channels with their factors], [run-time sizes]; the shape with other leading axes`
 macro_rules! parts {
     ($($what:ident: [$($axis:ident)*] $batch:ty, $channels:ty, $times:ty, $any:ty, $behind:ty;)*) => {$(
         impl<$($axis: Dim),*> ResampleParts for ($($axis,)*) {

@@ -1,6 +1,6 @@
-//! The shapes of slices: what [`s!`](crate::s!) writes, and what it does to the axes of a shape.
+//! The shapes of slices: the items that [`s!`](crate::s!) writes, and their effect on the axes of a shape.
 //!
-//! The items stand in nested pairs, `(a, (b, ()))`. What is literal in them is in their types. Uses shapes; used by `slice`.
+//! The items are nested pairs, `(a, (b, ()))`. Literals are part of their types.
 
 use super::Shape;
 use super::arithmetic::{DivideBy, Minus, Smaller, Sum};
@@ -10,20 +10,20 @@ pub use super::list::{Next, Zero};
 use super::numeral::D1;
 use core::marker::PhantomData;
 
-/// An axis as a whole: `..`.
+/// A whole axis: `..`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct All;
 /// A new axis of size 1, in [`s!`](crate::s!).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NewAxis;
-/// As many whole axes as the items after it leave: `...`. `After` counts those items.
+/// All axes that the items after it leave: `...`. `After` is the number of those items.
 pub struct Rest<After>(PhantomData<After>);
-/// One position, which may be counted from the end: the axis disappears.
+/// One position, which may count from the end: the axis is removed.
 #[derive(Clone, Copy, Debug)]
 pub struct At(pub isize);
-/// Bound `I`, written as a literal.
+/// Index `I` from the start, written as a literal.
 pub struct AtFront<I>(PhantomData<I>);
-/// Bound `I` before the end, written as a literal.
+/// Index `I` from the end, written as a literal.
 pub struct AtBack<I>(PhantomData<I>);
 /// A range with bounds or a step known at run time.
 #[derive(Clone, Copy, Debug)]
@@ -32,12 +32,12 @@ pub struct Between {
     end: Option<isize>,
     step: isize,
 }
-/// A range written in literals: from one [`Front`] or [`Back`] to another, every `Step`-th position; `Less` is one less than
-/// `Step`, and `Len` how many positions there are if the axis is long enough, where that does not depend on its size.
+/// A range written in literals: from one [`Front`] or [`Back`] to another, with step `Step`; `Less` is `Step - 1`, and `Len` the number of
+/// positions on an axis that is long enough, if that does not depend on its size.
 pub struct Fixed<From, To, Step, Less, Len>(PhantomData<(From, To, Step, Less, Len)>);
-/// So many positions from the start.
+/// The position `I` from the start.
 pub struct Front<I>(PhantomData<I>);
-/// So many positions before the end.
+/// The position `I` from the end.
 pub struct Back<I>(PhantomData<I>);
 
 macro_rules! markers {
@@ -58,19 +58,19 @@ macro_rules! markers {
 markers! { Rest<After>; AtFront<I>; AtBack<I>; Fixed<From, To, Step, Less, Len>; }
 
 impl Between {
-    /// From `start` to before `end`, every `step`-th position.
+    /// `start..end` with step `step`.
     pub fn new(start: Option<isize>, end: Option<isize>, step: isize) -> Self {
         Between { start, end, step }
     }
 }
 
-/// A position: any integer, a negative one counting from the end.
+/// A position: any integer; negative ones count from the end.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a position on an axis",
     label = "expected an integer, a range of them, `...` or `NewAxis`"
 )]
 pub trait Bound {
-    /// Beyond `isize` there is nothing anyway.
+    /// Saturates at `isize`, which no axis exceeds.
     fn position(self) -> isize;
 }
 macro_rules! positions {
@@ -105,29 +105,29 @@ pub fn after<P: Bound>(position: P) -> Option<isize> {
     }
 }
 
-/// What an item does to an axis, while running.
+/// The effect of an item on an axis, at run time.
 #[derive(Clone, Copy, Debug)]
 pub enum Selection {
-    /// The axis as it is.
+    /// Keeps the axis.
     Whole,
-    /// A new axis.
+    /// Inserts an axis.
     New,
-    /// Whole axes, as many as are left.
+    /// Keeps all remaining axes.
     Rest,
     /// One position.
     At(isize),
     /// A range.
     Between {
-        /// From here, or from the start.
+        /// The first position, or the start.
         start: Option<isize>,
-        /// To before here, or to the end.
+        /// The position after the last, or the end.
         end: Option<isize>,
-        /// From one position to the next.
+        /// The step.
         step: isize,
     },
 }
 
-/// Slices that are written at once are compared by what their items say: nobody outside says it.
+/// Sealed, because the disjointness of slices that are written together is decided by their items.
 mod sealed {
     pub trait Sealed {}
 }
@@ -143,7 +143,7 @@ sealed! {
 
 /// One item of a slice.
 pub trait Item: Copy + sealed::Sealed {
-    /// What it does.
+    /// Its effect.
     fn selection(&self) -> Selection;
 }
 impl Item for All {
@@ -171,11 +171,11 @@ impl Item for Between {
         Selection::Between { start: self.start, end: self.end, step: self.step }
     }
 }
-/// A literal position, `None` being the end.
+/// A literal position; `None` is the end.
 trait Literal {
     const AT: Option<isize>;
 }
-/// Beyond `isize` there is nothing anyway.
+/// Saturates at `isize`, which no axis exceeds.
 const fn number(number: usize) -> isize {
     if number > isize::MAX as usize { isize::MAX } else { number as isize }
 }
@@ -205,7 +205,7 @@ impl<From: Literal, To: Literal, Step: Known, Less, Len> Item for Fixed<From, To
 /// The items of a slice, in nested pairs.
 #[diagnostic::on_unimplemented(message = "`{Self}` is not a slice", label = "expected `s![…]`")]
 pub trait Items: sealed::Sealed {
-    /// Shows what each does.
+    /// Calls `see` with the effect of each item.
     fn each(&self, see: &mut dyn FnMut(Selection));
 }
 impl Items for () {
@@ -232,7 +232,7 @@ where
     type Output = <<S::Axes as CutBy<I>>::Output as ToShape>::Shape;
 }
 
-/// What items make of a list of axes.
+/// The effect of items on a list of axes.
 #[diagnostic::on_unimplemented(
     message = "too many indices: the slice names more axes than the tensor has",
     label = "there is no axis for an item of this slice",
@@ -284,7 +284,7 @@ where
     type Output = <L as CutAfter<Skipped, R>>::Output;
 }
 
-/// How many axes a list has.
+/// The length of a list.
 pub trait Length {
     /// As a position.
     type Length;
@@ -295,7 +295,7 @@ impl Length for Nil {
 impl<Head, Tail: Length> Length for Cons<Head, Tail> {
     type Length = Next<Tail::Length>;
 }
-/// A number less another.
+/// The difference of two numbers.
 #[diagnostic::on_unimplemented(
     message = "too many indices: the slice names more axes after `...` than the tensor has",
     label = "there is no axis for an item of this slice"
@@ -310,7 +310,7 @@ impl<N> LessBy<Zero> for N {
 impl<N: LessBy<M>, M> LessBy<Next<M>> for Next<N> {
     type Output = N::Output;
 }
-/// Items that come after so many whole axes.
+/// The items after `...`, which keeps this number of axes.
 #[diagnostic::on_unimplemented(
     message = "too many indices: the slice names more axes after `...` than the tensor has",
     label = "there is no axis for an item of this slice"
@@ -326,7 +326,7 @@ impl<Head: Dim, Tail: CutAfter<N, R>, N, R> CutAfter<Next<N>, R> for Cons<Head, 
     type Output = <Tail::Output as List>::Push<Head>;
 }
 
-/// An axis of this size has position `I`, or may have.
+/// An axis of this size has, or may have, position `I`.
 #[diagnostic::on_unimplemented(
     message = "index `{I}` is out of range for an axis of size `{Self}`",
     label = "there is no such position",
@@ -336,7 +336,7 @@ pub trait HasFront<I> {}
 #[diagnostic::do_not_recommend]
 impl<N: Known, I: Dim> HasFront<I> for N where N: Minus<Sum<I, D1>> {}
 impl<I> HasFront<I> for Dyn {}
-/// An axis of this size has position `I` before the end, or may have.
+/// An axis of this size has, or may have, position `I` from the end.
 #[diagnostic::on_unimplemented(
     message = "index -`{I}` is out of range for an axis of size `{Self}`",
     label = "there is no such position",
@@ -347,9 +347,9 @@ pub trait HasBack<I> {}
 impl<N: Known, I> HasBack<I> for N where N: Minus<I> {}
 impl<I> HasBack<I> for Dyn {}
 
-/// Where a bound is on an axis of size `N`: as in PyTorch no farther than its end.
+/// A bound clamped to an axis of size `N`, as in PyTorch.
 pub trait Clamped<N> {
-    /// From the start.
+    /// Counted from the start.
     type At: Dim;
 }
 impl<N: Known, I: Known> Clamped<N> for Front<I>
@@ -365,9 +365,9 @@ where
     type At = <N as Minus<Nearest>>::Output;
 }
 
-/// How many positions a range of literals has on an axis of this size.
+/// The number of positions of a range of literals on an axis of this size.
 pub trait Ranged<From, To, Step, Less, Len> {
-    /// The number, where it is known.
+    /// The number, if known.
     type Output: Dim;
 }
 impl<N: Known, From, To, Start, End, Met, Covered, Step, Less: Dim, Len> Ranged<From, To, Step, Less, Len> for N
@@ -376,7 +376,7 @@ where
     To: Clamped<N, At = End>,
     End: Smaller<Start, Output = Met> + Minus<Met, Output = Covered>,
     Covered: Dim,
-    // rounded up
+    // Rounded up.
     Sum<Covered, Less>: DivideBy<Step>,
 {
     type Output = <Sum<Covered, Less> as DivideBy<Step>>::Output;

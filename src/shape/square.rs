@@ -1,16 +1,15 @@
-//! Which matrices are square, and how much of a factor is kept.
-//! Uses dimensions; used by `tensor::decompose`.
+//! Square matrices, and reduced or complete factors.
 
 use super::dim::{Dim, SameDim};
 
-/// The rows of matrices that an operation takes square: as many as the columns.
+/// The number of rows of a square matrix, which must equal the number of columns.
 #[diagnostic::on_unimplemented(
     message = "`linalg.{Op}` needs a square matrix, the last axes are `{Self}` and `{Columns}`",
     label = "the last two axes must be equal",
     note = "a name is the same as itself only, not as `_`: `.with_shape::<…>()` renames an axis; `D3<D8<D4>>` is 384"
 )]
 pub trait SquareFor<Columns, Op> {
-    /// The size of both, which one of the two may know.
+    /// The common size, known if either is.
     type Side: Dim;
 }
 #[diagnostic::do_not_recommend]
@@ -18,7 +17,7 @@ impl<A: SameDim<B, Merged = Side>, B, Op, Side: Dim> SquareFor<B, Op> for A {
     type Side = Side;
 }
 
-/// How much of a factor is kept: [`Reduced`] or [`Complete`].
+/// The form of a factor: [`Reduced`] or [`Complete`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say how much of the factors is kept",
     label = "expected `Reduced` or `Complete`"
@@ -30,7 +29,7 @@ pub trait Extent: Copy {
     const COMPLETE: bool;
 }
 
-/// Factors with as many columns, or rows, as there are singular values (PyTorch's `"reduced"`, `full_matrices=False`).
+/// Factors with as many columns (or rows) as there are singular values (PyTorch's `"reduced"`, `full_matrices=False`).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reduced;
 impl Extent for Reduced {

@@ -1,10 +1,10 @@
-//! Shapes that end with another: what `layer_norm` and its kin normalise over. Uses shapes.
+//! Shapes that end with another shape: the normalised axes of `layer_norm` and `rms_norm`.
 
 use super::numeral::D1;
 use super::tuple::each_suffix;
 use super::{Dim, SameDim};
 
-/// The last axes of `Self` are `N`: as many as `N` has, of the same sizes.
+/// The last axes of `Self` are those of `N`.
 ///
 /// Every [`Shape`](super::Shape) ends with its last axis; a zero-dim one counts as one axis of size 1.
 #[diagnostic::on_unimplemented(

@@ -1,4 +1,4 @@
-//! The macros that write an impl for every rank, 0 to 8. Each says what it calls its argument with.
+//! Macros that call another macro for every rank, 0 to 8; each documents its arguments.
 
 /// Calls `$with!` once per rank: `$with!(3 [A B C] [0 1 2] [-3 -2 -1]);`
 macro_rules! each_rank {
@@ -14,8 +14,8 @@ macro_rules! each_rank {
     };
 }
 
-/// Calls `$with!` for every way two shapes of rank up to 8 align at the last axis: the leading axes that only
-/// the longer has, then the aligned pairs: `$with!([L0 L1] (A0 B0) (A1 B1));`
+/// Calls `$with!` for every alignment of two shapes of rank up to 8 at the last axis: the leading axes that only the longer one has, then
+/// the aligned pairs: `$with!([L0 L1] (A0 B0) (A1 B1));`
 macro_rules! each_suffix {
     ($with:ident) => {
         each_suffix!(@lead $with [L0 L1 L2 L3 L4 L5 L6 L7]);

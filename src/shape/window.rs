@@ -1,8 +1,7 @@
-//! Windows that move along axes, as types: how a convolution or a pooling is described ([`Conv`], [`Pool`]), and the shapes that follow.
-//! Their run-time form is `ops::window`.
+//! Sliding windows as types: the options of convolutions and pooling ([`Conv`], [`Pool`]), and the resulting shapes. The run-time form is
+//! `ops::window`.
 //!
 //! Source: PyTorch, `torch.nn.Conv2d`, `torch.nn.ConvTranspose2d`, `torch.nn.MaxPool2d` ("Shape").
-//! Uses dimensions and their arithmetic; used by `tensor::nn`.
 
 use super::Shape;
 use super::arithmetic::{ConvSize, Minus, Product, Sum};
@@ -12,8 +11,8 @@ use super::numeral::{D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, LowestBit, Numeral,
 use crate::ops::window::Window;
 use core::marker::PhantomData;
 
-/// How a convolution moves: stride, padding, dilation and groups, each a number for all axes (`dim!(2)`), or one for each axis
-/// (`shape![2, 1]`). Padding may also be [`Same`] or [`Half`].
+/// The options of a convolution: stride, padding, dilation and groups, each one number for all axes (`dim!(2)`) or one per axis (`shape![2,
+/// 1]`). Padding may also be [`Same`] or [`Half`].
 ///
 /// ```
 /// use castiron::{dim, nn::Conv, shape, Tensor};
@@ -31,29 +30,29 @@ impl Conv {
     }
 }
 impl<S, P, L, G, A> Conv<S, P, L, G, A> {
-    /// How far the window moves at each step.
+    /// The stride.
     pub const fn stride<T: EachAxis>(self) -> Conv<T, P, L, G, A> {
         Conv(PhantomData)
     }
-    /// How many zeros stand in front of and behind each axis.
+    /// The number of zeros before and after each axis.
     pub const fn padding<T: EachAxis>(self) -> Conv<S, T, L, G, A> {
         Conv(PhantomData)
     }
-    /// How far the window's positions are from one another.
+    /// The dilation: the distance between adjacent positions of the window.
     pub const fn dilation<T: EachAxis>(self) -> Conv<S, P, T, G, A> {
         Conv(PhantomData)
     }
-    /// How many positions a transposed convolution adds behind each axis. (Other convolutions take none.)
+    /// The number of positions that a transposed convolution adds after each axis. (Other convolutions take none.)
     pub const fn output_padding<T: EachAxis>(self) -> Conv<S, P, L, G, T> {
         Conv(PhantomData)
     }
-    /// How many groups the channels are divided into, each with weights of its own.
+    /// The number of groups that the channels are divided into, each with its own weights.
     pub const fn groups<T: Known>(self) -> Conv<S, P, L, T, A> {
         Conv(PhantomData)
     }
 }
 
-/// A window of pooling: its size, and how it moves. The stride is the size unless it is given.
+/// The options of pooling: window size, stride, padding and dilation. The default stride is the size.
 ///
 /// ```
 /// use castiron::{dim, nn::Pool, shape, Tensor};
@@ -65,21 +64,21 @@ impl<S, P, L, G, A> Conv<S, P, L, G, A> {
 pub struct Pool<K, S = K, P = D0, L = D1>(PhantomData<(K, S, P, L)>);
 
 impl<K: EachAxis> Pool<K> {
-    /// A window of this size that moves by it.
+    /// A window of this size, with the same stride.
     pub const fn new() -> Self {
         Pool(PhantomData)
     }
 }
 impl<K, S, P, L> Pool<K, S, P, L> {
-    /// How far the window moves at each step.
+    /// The stride.
     pub const fn stride<T: EachAxis>(self) -> Pool<K, T, P, L> {
         Pool(PhantomData)
     }
-    /// How many positions stand in front of and behind each axis: at most half of the window's.
+    /// The number of positions before and after each axis: at most half of the window's.
     pub const fn padding<T: EachAxis>(self) -> Pool<K, S, T, L> {
         Pool(PhantomData)
     }
-    /// How far the window's positions are from one another.
+    /// The dilation: the distance between adjacent positions of the window.
     pub const fn dilation<T: EachAxis>(self) -> Pool<K, S, P, T> {
         Pool(PhantomData)
     }
@@ -113,13 +112,13 @@ plain! {
     [K S P L] Pool "Pool" true;
 }
 
-/// Padding with which an axis keeps its size, for a stride of 1 (PyTorch's `padding='same'`): of an odd number of zeros there is one more
-/// behind.
+/// Padding that keeps the size of an axis, for stride 1 (PyTorch's `padding='same'`): if the number of zeros is odd, there is one more
+/// after the axis.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Same;
 
-/// Padding by half of the window, an odd one, on both sides: an axis of `n` has `n / stride` places, rounded up, whatever the window is. In
-/// generic code it needs no bounds.
+/// Padding by half of the (odd) window on both sides: an axis of `n` gets `n / stride` places, rounded up, for any window. Needs no bounds
+/// in generic code.
 ///
 /// ```
 /// use castiron::nn::{Conv, Half};
@@ -137,20 +136,20 @@ pub struct Same;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Half;
 
-/// One number for all axes, or one for each of two or three.
+/// One number for all axes, or one per axis for two or three axes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` says nothing of the axes that a window moves along",
     label = "expected a number, `dim!(2)`, or one for each axis, `shape![2, 1]`",
     note = "padding may also be `Same` or `Half`"
 )]
 pub trait EachAxis: 'static {
-    /// For how many axes: [`NumbersFor`] these.
+    /// The number of axes, to be compared by [`NumbersFor`].
     type Count;
-    /// Of the first axis.
+    /// The number for the first axis.
     type First: 'static;
-    /// Of the second one.
+    /// The number for the second axis.
     type Second: 'static;
-    /// Of the third one.
+    /// The number for the third axis.
     type Third: 'static;
 }
 impl<A: Known> EachAxis for A {
@@ -190,11 +189,11 @@ impl<A: Known, B: Known, C: Known> EachAxis for (A, B, C) {
     type Third = C;
 }
 
-/// What is said once for all axes.
+/// A single number for all axes.
 #[doc(hidden)]
 pub struct AllAxes;
 
-/// A list of this many numbers has one for each of `AXES` axes. (As in PyTorch, none is repeated and none left out.)
+/// A list of this length has one number for each of `AXES` axes. (As in PyTorch, none is repeated or omitted.)
 #[diagnostic::on_unimplemented(
     message = "a list of `{Self}` numbers for {AXES} axes",
     label = "write one number for each of the {AXES} axes behind the channels, or one for all: `dim!(…)`"
@@ -205,14 +204,14 @@ impl NumbersFor<1> for D1 {}
 impl NumbersFor<2> for D2 {}
 impl NumbersFor<3> for D3 {}
 
-/// Padding of one axis of `N` positions, for a window of `K` with stride `S` and dilation `L`.
+/// The padding of an axis of `N` positions, for a window of `K` with stride `S` and dilation `L`.
 #[diagnostic::on_unimplemented(
     message = "an axis of `{N}` can't be padded by `{Self}` for a window of `{K}` with stride `{S}` and dilation `{L}`",
     label = "`Same` takes a stride of 1, `Half` an odd window without dilation",
     note = "padding is a number, `dim!(1)`, `Same` or `Half`"
 )]
 pub trait Padding<N, K, S, L> {
-    /// The number of places the window takes.
+    /// The number of windows.
     type Places: Dim;
 }
 #[diagnostic::do_not_recommend]
@@ -228,7 +227,7 @@ impl<N: Dim, K: OddWindow, S: Stride> Padding<N, K, S, D1> for Half {
     type Places = N::CeilDiv<S>;
 }
 
-/// Padding of pools: every window sees an element, so that at most half of it stands outside. `K` is the window, `L` its dilation.
+/// Padding of pools: at most half of the window, so that every window contains an element. `K` is the window, `L` its dilation.
 #[diagnostic::on_unimplemented(
     message = "padding by `{Self}` is more than half of a pool's window of `{K}`",
     label = "at most half of a window, dilation `{L}` included, stands outside of the axis",
@@ -242,7 +241,7 @@ impl<K, L> WithinHalf<K, L> for Half {}
 #[diagnostic::do_not_recommend]
 impl<K, L> WithinHalf<K, L> for D0 {}
 
-/// What a transposed convolution adds behind an axis: less than a step, or than the dilation if that is larger.
+/// Output padding of a transposed convolution: less than the stride, or less than the dilation if that is larger.
 #[diagnostic::on_unimplemented(
     message = "output padding by `{Self}` is not below the stride `{S}`",
     label = "a transposed convolution adds less than its stride, or than its dilation, `{L}`, if that is larger",
@@ -252,7 +251,7 @@ pub trait BelowStride<S, L> {}
 #[diagnostic::do_not_recommend]
 impl<S, L> BelowStride<S, L> for D0 {}
 
-/// For a number above 0, which is checked, it writes
+/// For a number above 0, which is checked, writes
 /// ```text
 /// impl WithinHalf<K, L> for D1 where 2 + L <= L * K + 1 {}
 /// impl BelowStride<S, L> for D1 where 2 <= max(S, L) {}
@@ -284,7 +283,7 @@ impl<A: core::ops::Sub<B>, B> Above<B> for A where A::Output: IsPositive {}
 paddings!([] D1;);
 numbers_above_one!(paddings);
 
-/// A window with a middle.
+/// A window with a centre: of odd size.
 #[diagnostic::on_unimplemented(
     message = "a window of `{Self}` has no middle",
     label = "`Half` pads for windows of an odd number of positions, which the compiler knows",
@@ -297,7 +296,7 @@ impl IsOne for typenum::B1 {}
 #[diagnostic::do_not_recommend]
 impl<K: Known + Numeral> OddWindow for K where LowestBit<K>: IsOne {}
 
-/// How much padding there is, in front and behind, while running.
+/// The padding before and after, at run time.
 #[doc(hidden)]
 pub trait PaddingAmount {
     fn amount(kernel: usize, dilation: usize) -> [usize; 2];
@@ -318,16 +317,16 @@ impl PaddingAmount for Half {
     }
 }
 
-/// The padding in front and behind with which an axis keeps its size.
+/// The padding before and after that keeps the size of an axis.
 pub(crate) fn same(kernel: usize, dilation: usize) -> [usize; 2] {
     let all = kernel.saturating_sub(1).saturating_mul(dilation);
     [all / 2, all - all / 2]
 }
 
-/// How a window moves along each of three axes, while running; the first of them come from the first numbers.
+/// The options of a window along three axes, at run time; leading numbers are for leading axes.
 #[doc(hidden)]
 pub trait Moves {
-    /// The windows of these kernels.
+    /// The windows for these kernel sizes.
     fn windows(kernel: &[usize]) -> Vec<Window>;
 }
 impl<S, P, L> Moves for (S, P, L)
@@ -350,7 +349,7 @@ where
     }
 }
 
-/// The channels of a convolution's input, of which its weight takes `CG` in each of `G` groups.
+/// The number of channels of a convolution's input; its weight takes `CG` in each of `G` groups.
 #[diagnostic::on_unimplemented(
     message = "convolution: the input has `{Self}` channels, the weight takes `{CG}` in each group, of which there are `{G}`",
     label = "the channels of the input must be those of the weight times the groups",
@@ -360,7 +359,7 @@ pub trait InChannels<CG, G> {}
 #[diagnostic::do_not_recommend]
 impl<C: SameDim<Product<G, CG>>, CG: Dim, G: Dim> InChannels<CG, G> for C {}
 
-/// A shape that weights of shape `W` convolve, as `C` (a [`Conv`]) says.
+/// A shape that can be convolved with weights of shape `W` and options `C` (a [`Conv`]).
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` can't be convolved by a weight of shape `{W}`",
     label = "expected (batch, channels, …) or (channels, …), with as many axes behind as the weight's window has",
@@ -371,7 +370,7 @@ pub trait Convolved<W, C> {
     type Output: Shape;
 }
 
-/// A shape that weights of shape `W` convolve the other way round, as `C` (a [`Conv`]) says.
+/// A shape for a transposed convolution with weights of shape `W` and options `C` (a [`Conv`]).
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` can't be convolved by a transposed weight of shape `{W}`",
     label = "expected (batch, channels, …) or (channels, …), with as many axes behind as the weight's window has",
@@ -382,7 +381,7 @@ pub trait Transposed<W, C> {
     type Output: Shape;
 }
 
-/// The channels of a transposed convolution's input, which are those of its weight.
+/// The number of channels of a transposed convolution's input, which must equal that of its weight.
 #[diagnostic::on_unimplemented(
     message = "transposed convolution: the input has `{Self}` channels, the weight takes `{CW}`",
     label = "the channels of the input must be the weight's first axis",
@@ -392,7 +391,7 @@ pub trait TransposedChannels<CW> {}
 #[diagnostic::do_not_recommend]
 impl<C: SameDim<CW>, CW> TransposedChannels<CW> for C {}
 
-/// A shape over which windows move, as `P` (a [`Pool`]) says.
+/// A shape that can be pooled with options `P` (a [`Pool`]).
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` can't be pooled by `{P}` over {RANK} axes",
     label = "expected (batch, channels, …) or (channels, …), with {RANK} axes behind"
@@ -402,7 +401,7 @@ pub trait Pooled<P, const RANK: usize> {
     type Output: Shape;
 }
 
-/// A shape whose last axes, `RANK` of them, get the sizes of the shape `T`.
+/// A shape whose last `RANK` axes are resized to the shape `T`.
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` can't be pooled to `{T}`",
     label = "expected (batch, channels, …) or (channels, …), and a size for each axis behind"

@@ -1,4 +1,4 @@
-//! Sparse plus and minus sparse: the indices are merged. Uses `rows`; used by `operators`.
+//! Sparse plus and minus sparse: the indices are merged.
 
 use super::SparseTensor;
 use super::dense::expect_same;
@@ -9,10 +9,10 @@ use crate::ops::reduce::Accumulating;
 use crate::shape::{Shape, SizeArray};
 use core::cmp::Ordering;
 
-/// `F(left, right)`, `F` being a sum or a difference, in the dtype `P` and of shape `U`.
+/// `F(left, right)`, where `F` is a sum or a difference, in the dtype `P` and of shape `U`.
 ///
-/// A merge of the two lists of indices as in PyTorch (`add_out_sparse_cpu`), even where they are not sorted: only elements equal at
-/// the fronts are combined. So the result of uncoalesced tensors is uncoalesced and may hold duplicate indices.
+/// Merges the two lists of indices as PyTorch does (`add_out_sparse_cpu`), even if they are not sorted: only equal elements at the fronts
+/// are combined. So the result of uncoalesced tensors is uncoalesced and may have duplicate indices.
 pub(super) fn merge_sum<F: Binary, A: Dtype, B: Dtype, P: Dtype, S: Shape, T: Shape, U: Shape, const N: usize>(
     op: &'static str,
     left: &SparseTensor<A, S, N>,

@@ -1,4 +1,4 @@
-//! The parts of a sparse tensor (`nnz`, `indices`, `values`), and operations that leave its indices alone. Used by the other files.
+//! The parts of a sparse tensor (`nnz`, `indices`, `values`), and operations that keep its indices.
 
 use super::{DenseAxes, Rows, SparseTensor};
 use crate::dtype::{CastTo, Dtype, Element};
@@ -10,7 +10,7 @@ use crate::tensor::{Tensor, expect_fit};
 use castiron_macros::fallible;
 
 impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
-    /// How many elements are specified: zeros among them and places named twice count (`torch.Tensor._nnz`).
+    /// The number of specified elements, including explicit zeros and duplicate indices (`torch.Tensor._nnz`).
     ///
     /// ```
     /// assert_eq!(castiron::tensor![[0, 2], [3, 0]].to_sparse().nnz(), 2);
@@ -29,16 +29,15 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
         N
     }
 
-    /// Whether the tensor is known to be coalesced: its places are sorted, and no two are the same
-    /// (`torch.Tensor.is_coalesced`).
+    /// Whether the tensor is known to be coalesced: its indices are sorted and distinct (`torch.Tensor.is_coalesced`).
     pub fn is_coalesced(&self) -> bool {
         self.parts.coalesced
     }
 
-    /// Where the elements are: row `a` holds their indices along axis `a` (`torch.Tensor.indices`).
+    /// The indices of the elements: row `a` holds those along axis `a` (`torch.Tensor.indices`).
     ///
     /// # Panics
-    /// If the tensor is not coalesced; [`raw_indices`](Self::raw_indices) gives them as they are.
+    /// If the tensor is not coalesced; [`raw_indices`](Self::raw_indices) returns them anyway.
     ///
     /// ```
     /// let s = castiron::tensor![[0, 2], [3, 0]].to_sparse();
@@ -51,15 +50,15 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
         Ok(self.raw_indices())
     }
 
-    /// The indices, of a tensor that is not coalesced too (`torch.Tensor._indices`).
+    /// The indices, also of an uncoalesced tensor (`torch.Tensor._indices`).
     pub fn raw_indices(&self) -> Tensor<i64, (Dyn, Dyn)> {
         self.parts.indices.clone()
     }
 
-    /// The elements, or blocks of elements where there are dense axes (`torch.Tensor.values`).
+    /// The elements, or blocks of elements if there are dense axes (`torch.Tensor.values`).
     ///
     /// # Panics
-    /// If the tensor is not coalesced; [`raw_values`](Self::raw_values) gives them as they are.
+    /// If the tensor is not coalesced; [`raw_values`](Self::raw_values) returns them anyway.
     #[fallible]
     pub fn values(&self) -> Result<Tensor<E, <S as DenseAxes<N>>::Values>>
     where
@@ -69,7 +68,7 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
         Ok(self.raw_values())
     }
 
-    /// The values, of a tensor that is not coalesced too (`torch.Tensor._values`).
+    /// The values, also of an uncoalesced tensor (`torch.Tensor._values`).
     pub fn raw_values(&self) -> Tensor<E, <S as DenseAxes<N>>::Values>
     where
         S: DenseAxes<N>,
@@ -87,7 +86,7 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
         Err(Error::InvalidArgument { op, reason: reason.to_owned() })
     }
 
-    /// Converts the elements (`torch.Tensor.to(dtype)`), as [`to`](Tensor::to) does for strided tensors. Places stay as they are.
+    /// Converts the elements (`torch.Tensor.to(dtype)`), like [`to`](Tensor::to) for strided tensors. The indices are unchanged.
     ///
     /// # Panics
     /// If memory runs out.
@@ -104,10 +103,10 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
         Ok(self.with_values(self.parts.values.try_to::<F>()?))
     }
 
-    /// The same tensor under another shape type of the same rank, as [`with_shape`](Tensor::with_shape) for strided tensors.
+    /// The same tensor with another shape type of the same rank, like [`with_shape`](Tensor::with_shape) for strided tensors.
     ///
     /// # Panics
-    /// If a size is not what the new type says.
+    /// If a size differs from the new type's.
     #[fallible]
     pub fn with_shape<T: Shape>(&self) -> Result<SparseTensor<E, T, N>>
     where
@@ -117,7 +116,7 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
         Ok(self.clone().retyped_sparse())
     }
 
-    /// No elements, in the shape and dtype of `self` (`torch.zeros_like`).
+    /// A tensor without elements, with the shape and dtype of `self` (`torch.zeros_like`).
     ///
     /// # Panics
     /// If memory runs out.
@@ -133,7 +132,7 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
         Ok(Self::assembled(self.shape(), indices, values, coalesced))
     }
 
-    /// The real parts (`torch.real`); real tensors stay.
+    /// The real parts (`torch.real`); real tensors are unchanged.
     ///
     /// # Panics
     /// If memory runs out.
@@ -142,11 +141,11 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     where
         E: Dtype<RealDtype = O> + CastTo<O>,
     {
-        // A conversion of a complex number keeps the real part.
+        // Conversion of a complex number keeps the real part.
         self.try_to()
     }
 
-    /// The complex conjugates (`torch.conj`); real elements stay.
+    /// The complex conjugates (`torch.conj`); real elements are unchanged.
     ///
     /// # Panics
     /// If memory runs out.

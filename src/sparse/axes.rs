@@ -1,6 +1,6 @@
-//! Axes exchanged, put in and taken away, positions chosen along them: the indices change, values are moved. Uses rows.
+//! Permuting, inserting and removing axes, and selecting positions: the indices change, values are moved.
 //!
-//! Of tensors whose axes are all sparse: exchanging sparse axes of hybrid ones is left for later.
+//! For tensors without dense axes: permuting sparse axes of hybrid tensors is not supported yet.
 
 use super::attributes::columns;
 use super::rows::{expect_countable, insert_row, rows_of, select_rows, sorted};
@@ -18,13 +18,13 @@ use crate::shape::{
 use crate::tensor::Tensor;
 use castiron_macros::fallible;
 
-/// The rows of indices, row `at` of the result being row `order[at]` of these.
+/// The rows of indices; row `at` of the result is row `order[at]` of these.
 pub(super) fn reordered(indices: &Rows<i64>, order: impl Iterator<Item = usize>) -> Result<Rows<i64>> {
     let order: Vec<i64> = order.map(|axis| axis as i64).collect();
     select_rows(indices, &order)
 }
 
-/// Those of so many elements that are wanted.
+/// The wanted ones among `nnz` elements.
 fn places(nnz: usize, wanted: impl Fn(usize) -> bool) -> Result<Vec<i64>> {
     let mut places = room(nnz)?;
     places.extend((0..nnz).filter(|&at| wanted(at)).map(|at| at as i64));
@@ -32,7 +32,7 @@ fn places(nnz: usize, wanted: impl Fn(usize) -> bool) -> Result<Vec<i64>> {
 }
 
 impl<E: Element, S: Shape> SparseTensor<E, S> {
-    /// The axes in another order. (Sorted places need not be sorted any more.)
+    /// Permutes the axes. (Sorted indices need not stay sorted.)
     fn permuted<T: Shape>(&self, order: impl Iterator<Item = usize> + Clone) -> Result<SparseTensor<E, T>> {
         let own = self.shape();
         let sizes: Vec<usize> = order.clone().map(|axis| own.as_ref()[axis]).collect();
@@ -42,7 +42,7 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
         Ok(SparseTensor::assembled(T::Sizes::copied(&sizes), indices, self.parts.values.clone(), coalesced))
     }
 
-    /// The transpose of a matrix; vectors and zero-dim tensors stay (`torch.t`). No value moves.
+    /// The transpose of a matrix; vectors and zero-dim tensors are unchanged (`torch.t`). Values are not copied.
     ///
     /// # Panics
     /// If memory runs out.
@@ -61,7 +61,7 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
         self.permuted((0..S::RANK).rev())
     }
 
-    /// Two axes exchanged (`torch.transpose`). No value moves.
+    /// Swaps two axes (`torch.transpose`). Values are not copied.
     ///
     /// # Panics
     /// If memory runs out.
@@ -78,7 +78,7 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
         self.permuted(exchanged(S::RANK, first, second))
     }
 
-    /// The axes in another order (`torch.permute`). No value moves.
+    /// Permutes the axes (`torch.permute`). Values are not copied.
     ///
     /// # Panics
     /// If memory runs out.
@@ -113,12 +113,12 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
         let mut indices = Cpu::download(self.parts.indices.elements())?;
         insert_row(&mut indices, at, nnz, 0)?;
         let indices = rows_of(indices, [sizes.len(), nnz])?;
-        // (Sorted places stay sorted; PyTorch does not say so.)
+        // (Sorted indices stay sorted, but PyTorch does not mark them.)
         let sizes = <<S as InsertAxis<I>>::Inserted<D1> as Shape>::Sizes::copied(&sizes);
         Ok(SparseTensor::assembled(sizes, indices, self.parts.values.clone(), false))
     }
 
-    /// One position along an axis, which disappears (`x[i]`, `torch.select`); the result is coalesced.
+    /// One position along an axis, which is removed (`x[i]`, `torch.select`); the result is coalesced.
     ///
     /// # Panics
     /// If the index is out of range.
@@ -151,7 +151,7 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
         SparseTensor::assembled(sizes, indices, values, self.is_coalesced()).try_coalesce()
     }
 
-    /// Positions along an axis from `start` on, `len` of them (`torch.narrow_copy`).
+    /// `len` positions along an axis from `start` on (`torch.narrow_copy`).
     ///
     /// Shape: that of `self` with the size of the axis known at run time.
     ///
@@ -182,8 +182,7 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
         Ok(SparseTensor::assembled(sizes, indices, select_rows(&self.parts.values, &chosen)?, self.is_coalesced()))
     }
 
-    /// The positions that indices name along an axis, in their order (`torch.index_select`). The result is not known to be
-    /// coalesced.
+    /// The positions along an axis that the indices name, in their order (`torch.index_select`). The result is not marked as coalesced.
     ///
     /// # Panics
     /// If an index is out of range.
@@ -211,7 +210,7 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
         let mut sizes = <<S as HasAxis<I>>::Replace<<T as IndexList>::Dim> as Shape>::Sizes::copied(own.as_ref());
         sizes.as_mut()[axis] = index.len();
         expect_countable("index_select", sizes.as_ref())?;
-        // The elements sorted by their places along the axis, so that each place named finds its own.
+        // The elements sorted by their indices along the axis, so that each requested index finds its own.
         let nnz = self.nnz();
         let own = Cpu::download(self.parts.indices.elements())?;
         let (places, elements) = sorted(listed(own[axis * nnz..][..nnz].iter().copied())?)?;
@@ -230,7 +229,7 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
     }
 }
 
-/// The sizes but that of an axis.
+/// The sizes without that of an axis.
 fn removed<T: SizeArray>(sizes: &[usize], axis: usize) -> T {
     let mut left = sizes.to_vec();
     left.remove(axis);

@@ -1,4 +1,4 @@
-//! `coalesce`: indices sorted, values of equal indices summed. Uses the sort and the scatter kernels; used by `reduce`.
+//! `coalesce`: sorts indices, and sums the values of equal indices.
 
 use super::attributes::columns;
 use super::rows::{scatter_rows_with, select_rows, sorted};
@@ -10,8 +10,8 @@ use crate::shape::Shape;
 use castiron_macros::fallible;
 
 impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
-    /// The same tensor with its places in row-major order and none of them twice: the values of one place are added, in their
-    /// order, in the dtype itself (bools: or; integers wrap). Zeros stay, those that values cancel to as well.
+    /// The same tensor with sorted, distinct indices: the values of equal indices are added in order, in their own dtype (bools: or;
+    /// integers wrap). Zeros are kept, including those that result from the sums.
     ///
     /// Dtypes: all computing dtypes.
     ///
@@ -63,7 +63,7 @@ pub(super) fn sum_duplicates<E: Dtype>(
             last = Some(key);
         }
     }
-    // The first value of each place is copied, not added to zero, so that -0.0 stays.
+    // The first value of each index is copied rather than added to zero, so that -0.0 is kept.
     let mut sums = select_rows(values, &firsts)?;
     if !rest.is_empty() {
         scatter_rows_with::<Accumulating, E>(op, &mut sums, group_of_rest, &select_rows(values, &rest)?)?;

@@ -1,6 +1,7 @@
-//! Making sparse tensors: from indices and values, with all sizes, those known to the compiler, or as few as hold the indices.
+//! Making sparse tensors from indices and values: with all sizes, the sizes known at compile time, or the smallest sizes that hold the
+//! indices.
 //!
-//! Indices are checked, always (PyTorch 2.13 does not unless asked to): the unchecked form is `unsafe`.
+//! Indices are always checked (PyTorch 2.13 does so only on request); the unchecked form is `unsafe`.
 
 use super::rows::{expect_countable, rows_of, zero_rows};
 use super::{DenseAxes, Rows, SparseTensor, SparseValues};
@@ -27,7 +28,7 @@ fn as_rows<E: Element, V: Shape>(values: &Tensor<E, V>) -> Result<Rows<E>> {
     Ok(values.restrided(0, sizes, strides::contiguous(&sizes)))
 }
 
-/// What is wrong with the number of axes or values, or the sizes of blocks.
+/// Checks the numbers of axes and values, and the sizes of blocks.
 pub(crate) fn check_parts(sizes: &[usize], dense: usize, indices: [usize; 2], values: &[usize]) -> Result<()> {
     let wrong = |reason| Err(Error::InvalidArgument { op: OP, reason });
     let (axes, sparse) = (indices[0], sizes.len().saturating_sub(dense));
@@ -49,7 +50,7 @@ pub(crate) fn check_parts(sizes: &[usize], dense: usize, indices: [usize; 2], va
     Ok(())
 }
 
-/// Looks for an index out of range.
+/// Checks that indices are in range.
 pub(crate) fn check_indices(indices: &Rows<i64>, sizes: &[usize]) -> Result<()> {
     let nnz = indices.shape()[1];
     let elements = Cpu::download(indices.elements())?;
@@ -63,7 +64,7 @@ pub(crate) fn check_indices(indices: &Rows<i64>, sizes: &[usize]) -> Result<()> 
     Ok(())
 }
 
-/// The smallest sizes that hold the indices, one for each sparse axis.
+/// The smallest sizes that hold the indices, for the sparse axes.
 pub(crate) fn infer(indices: &Rows<i64>, sizes: &mut [usize]) -> Result<()> {
     let nnz = indices.shape()[1];
     let elements = Cpu::download(indices.elements())?;
@@ -86,18 +87,17 @@ pub(crate) fn infer(indices: &Rows<i64>, sizes: &mut [usize]) -> Result<()> {
 }
 
 impl<E: Element, S: Shape> Tensor<E, S> {
-    /// A sparse tensor of values at places: column `k` of the indices says where value `k` is. Where one place is named more than
-    /// once its values count as their sum. The shape is that of the type: [`sparse_coo_sized`](Self::sparse_coo_sized) takes sizes
-    /// that are known at run time only.
+    /// A sparse tensor of values at indices: column `k` of the indices locates value `k`. Values of equal indices count as their sum. The
+    /// shape is that of the type: [`sparse_coo_sized`](Self::sparse_coo_sized) takes sizes known at run time.
     ///
-    /// Shapes: indices `(sparse axes, nnz)`; values `(nnz)`, or `(nnz, …)` for a hybrid tensor whose last axes are dense. Dtypes:
-    /// all; the indices are integers (PyTorch takes bools and floats, too: so does this), kept as `i64`. One value or none is
-    /// coalesced, more are not known to be.
+    /// Shapes: indices `(sparse axes, nnz)`; values `(nnz)`, or `(nnz, …)` for a hybrid tensor whose last axes are dense. Dtypes: all;
+    /// indices may be any integers, bools or floats, as in PyTorch, and are stored as `i64`. At most one value is marked as coalesced, more
+    /// are not.
     ///
     /// PyTorch: `torch.sparse_coo_tensor(indices, values, size, check_invariants=True)`.
     ///
     /// # Panics
-    /// If an index is out of range, or numbers of axes or values do not fit.
+    /// If an index is out of range, or the numbers of axes or values do not match.
     ///
     /// ```
     /// use castiron::{shape, tensor, SparseTensor, Tensor};
@@ -122,10 +122,10 @@ impl<E: Element, S: Shape> Tensor<E, S> {
         Self::try_sparse_coo_sized(indices, values, S::SIZES)
     }
 
-    /// [`sparse_coo`](Self::sparse_coo) where sizes are known at run time only: takes them all, and checks those the type knows.
+    /// [`sparse_coo`](Self::sparse_coo) with sizes known at run time: takes all sizes, and checks those that the type knows.
     ///
     /// # Panics
-    /// As there, and if a size is not what the type says.
+    /// As for [`sparse_coo`](Self::sparse_coo), and if a size differs from the type's.
     ///
     /// ```
     /// use castiron::{shape, tensor, Tensor};
@@ -150,10 +150,10 @@ impl<E: Element, S: Shape> Tensor<E, S> {
         Ok(SparseTensor::assembled(sizes, indices, as_rows(values)?, false))
     }
 
-    /// [`sparse_coo`](Self::sparse_coo) with the smallest sizes that hold the indices; those the type knows must be these.
+    /// [`sparse_coo`](Self::sparse_coo) with the smallest sizes that hold the indices; sizes that the type knows must equal them.
     ///
     /// # Panics
-    /// If an index is negative, sizes are not what the type says, or numbers of axes or values do not fit.
+    /// If an index is negative, sizes differ from the type's, or the numbers of axes or values do not match.
     ///
     /// ```
     /// use castiron::{shape, tensor, Tensor};
@@ -182,17 +182,16 @@ impl<E: Element, S: Shape> Tensor<E, S> {
         Self::try_sparse_coo_sized(&whole, values, sizes)
     }
 
-    /// [`sparse_coo_sized`](Self::sparse_coo_sized) without a look at the indices, and the word of the caller for whether the tensor
-    /// is coalesced. Numbers of axes and values are checked.
+    /// [`sparse_coo_sized`](Self::sparse_coo_sized) without checking the indices; the caller says whether the tensor is coalesced. Numbers
+    /// of axes and values are checked.
     ///
     /// PyTorch: `torch.sparse_coo_tensor(indices, values, size, is_coalesced=…)`.
     ///
     /// # Safety
-    /// Every index is at least 0 and below the size of its axis. If `is_coalesced`, the places are in row-major order, and no two
-    /// are the same.
+    /// Every index is at least 0 and below the size of its axis. If `is_coalesced`, the indices are sorted in row-major order and distinct.
     ///
     /// # Errors
-    /// If numbers of axes or values do not fit, or memory runs out.
+    /// If the numbers of axes or values do not match, or memory runs out.
     ///
     /// ```
     /// use castiron::{shape, tensor, Tensor};
@@ -221,7 +220,7 @@ impl<E: Element, S: Shape> Tensor<E, S> {
     /// A sparse tensor without elements: zeros (`torch.sparse_coo_tensor(size=…)`, `torch.zeros(layout=torch.sparse_coo)`).
     ///
     /// # Panics
-    /// If the elements cannot be counted; [`try_sparse_zeros_sized`](Self::try_sparse_zeros_sized) returns the error.
+    /// If the number of elements overflows; [`try_sparse_zeros_sized`](Self::try_sparse_zeros_sized) returns the error.
     ///
     /// ```
     /// use castiron::{shape, Tensor};
@@ -236,10 +235,10 @@ impl<E: Element, S: Shape> Tensor<E, S> {
         unwrap(Self::try_sparse_zeros_sized(S::SIZES))
     }
 
-    /// [`sparse_zeros`](Self::sparse_zeros) where sizes are known at run time only: takes them all, and checks those the type knows.
+    /// [`sparse_zeros`](Self::sparse_zeros) with sizes known at run time: takes all sizes, and checks those that the type knows.
     ///
     /// # Panics
-    /// If a size is not what the type says or the elements cannot be counted.
+    /// If a size differs from the type's or the number of elements overflows.
     #[fallible]
     pub fn sparse_zeros_sized(sizes: S::Sizes) -> Result<SparseTensor<E, S>> {
         let op = "sparse_zeros";

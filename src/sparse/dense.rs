@@ -1,4 +1,4 @@
-//! `to_dense`, `to_sparse`, and sums of sparse and strided tensors, which are strided. Uses the scatter kernels.
+//! `to_dense`, `to_sparse`, and sums of sparse and strided tensors, which are strided.
 
 use super::rows::{indices_from_linear, scatter_rows_with, scatter_view_with, select_rows, zero_rows};
 use super::{DenseAxes, Rows, SparseTensor};
@@ -15,7 +15,7 @@ use crate::tensor::{Tensor, checked_numel, map2, true_positions};
 use castiron_macros::fallible;
 
 impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
-    /// The strided tensor with these elements, all others being zero (`torch.Tensor.to_dense`). Values of one place are added.
+    /// The strided tensor with these elements and zeros elsewhere (`torch.Tensor.to_dense`). Values of equal indices are added.
     ///
     /// Shape: that of `self`. Dtypes: all computing dtypes.
     ///
@@ -39,13 +39,13 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
         Ok(dense.restrided(0, self.shape(), strides::contiguous(&self.shape())))
     }
 
-    /// The sizes of the tensor as rows of blocks.
+    /// The sizes of the tensor as a matrix of blocks.
     fn row_sizes(&self) -> [usize; 2] {
         let (sparse, dense) = self.sparse_and_dense_sizes();
         [sparse.iter().product(), dense.iter().product()]
     }
 
-    /// The element of a tensor of one (`torch.Tensor.item`).
+    /// The element of a one-element tensor (`torch.Tensor.item`).
     ///
     /// # Panics
     /// If there is not exactly one element.
@@ -63,9 +63,9 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
 }
 
 impl<E: Element, S: Shape> Tensor<E, S> {
-    /// The sparse tensor of the elements that are not zero (`torch.Tensor.to_sparse`). NaN is one of them, -0.0 is none.
+    /// The sparse tensor of the nonzero elements (`torch.Tensor.to_sparse`). NaN counts as nonzero, -0.0 as zero.
     ///
-    /// Shape: that of `self`, all axes being sparse. Dtypes: all computing dtypes. The result is coalesced.
+    /// Shape: that of `self`, with all axes sparse. Dtypes: all computing dtypes. The result is coalesced.
     ///
     /// # Panics
     /// If memory runs out.
@@ -83,8 +83,8 @@ impl<E: Element, S: Shape> Tensor<E, S> {
         self.try_to_sparse_hybrid::<0>()
     }
 
-    /// [`to_sparse`](Self::to_sparse) with the last `N` axes dense: blocks in which any element is not zero
-    /// (`torch.Tensor.to_sparse(sparse_dim)`, where `sparse_dim` is the rank less `N`).
+    /// [`to_sparse`](Self::to_sparse) with the last `N` axes dense: keeps blocks with any nonzero element
+    /// (`torch.Tensor.to_sparse(sparse_dim)`, where `sparse_dim` is the rank minus `N`).
     ///
     /// # Panics
     /// If memory runs out.
@@ -112,7 +112,7 @@ impl<E: Element, S: Shape> Tensor<E, S> {
     }
 }
 
-/// `dense = F(dense, sparse)`, the dtype being that of both already.
+/// `dense = F(dense, sparse)`, both of the same dtype.
 fn fold_into<F: Binary, E: Dtype, S: Shape, T: Shape, const N: usize>(
     op: &'static str,
     dense: &mut Tensor<E, S>,
@@ -134,7 +134,7 @@ fn fold_into<F: Binary, E: Dtype, S: Shape, T: Shape, const N: usize>(
     }
 }
 
-/// Sizes of a strided and a sparse tensor, which must be the same.
+/// Checks that a strided and a sparse tensor have the same sizes.
 pub(crate) fn expect_same(op: &'static str, a: &[usize], b: &[usize]) -> Result<()> {
     if a == b {
         return Ok(());
@@ -155,7 +155,7 @@ pub(super) fn add_dense<F: Binary, E: Dtype, G: Dtype, P: Dtype, S: Shape, T: Sh
     Ok(result.retyped())
 }
 
-/// `dense = F(dense, sparse)` computed in `P` and converted to what `dense` holds, which the caller's bounds allow.
+/// `dense = F(dense, sparse)` computed in `P` and converted to the dtype of `dense`, which the caller's bounds allow.
 pub(super) fn fold_assign<F: Binary, E: Dtype, G: Dtype, P: Dtype + CastTo<E>, S: Shape, T: Shape, const N: usize>(
     op: &'static str,
     dense: &mut Tensor<E, S>,
@@ -169,7 +169,7 @@ pub(super) fn fold_assign<F: Binary, E: Dtype, G: Dtype, P: Dtype + CastTo<E>, S
     Cpu::map1_into::<P, E>(Casting, result.elements(), dense.elements_mut()?)
 }
 
-/// `sparse - dense` in the dtype `P`, which is strided.
+/// `sparse - dense` in the dtype `P`; the result is strided.
 pub(super) fn subtract_dense<E: Dtype, F: Dtype, P: Dtype, S: Shape, T: Shape, U: Shape, const N: usize>(
     sparse: &SparseTensor<E, S, N>,
     dense: &Tensor<F, T>,

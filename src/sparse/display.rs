@@ -1,4 +1,4 @@
-//! Printing: `Display` exactly as PyTorch prints a sparse tensor, `Debug` with what it is.
+//! Printing: `Display` exactly as PyTorch prints a sparse tensor, `Debug` with its type.
 //!
 //! Source: `torch/_tensor_str.py`, `_str_intern` and `_add_suffixes`.
 
@@ -10,12 +10,12 @@ use crate::storage::View;
 use crate::tensor::{AnyLayout, Printed, Tensor, python_tuple};
 use core::fmt;
 
-/// What a tensor starts with; lines after the first are indented by its length.
+/// The start of the text; further lines are indented by its length.
 const PREFIX: &str = "tensor(";
-/// Characters in a line.
+/// Maximum characters per line.
 const LINE: usize = 80;
 
-/// One of the two tensors that a sparse one consists of, as `name=tensor([…])`.
+/// One of the two parts of a sparse tensor, as `name=tensor([…])`.
 fn part<E: Element, S: Shape>(name: &str, tensor: &Tensor<E, S>, sizes: &[usize], precision: Option<usize>) -> String {
     let prefix = format!("{name}=tensor(");
     let strides = crate::layout::strides::row_major(sizes);
@@ -30,7 +30,7 @@ fn part<E: Element, S: Shape>(name: &str, tensor: &Tensor<E, S>, sizes: &[usize]
     format!("{prefix}{}{size})", printed.elements(precision, PREFIX.len() + prefix.len()))
 }
 
-/// A tensor of these parts on a device, the last `dense` axes being dense.
+/// Prints a tensor with these parts on a device; the last `dense` axes are dense.
 pub(crate) fn print<E: Element>(
     f: &mut fmt::Formatter<'_>,
     device: &str,
@@ -52,7 +52,7 @@ pub(crate) fn print<E: Element>(
     if device != "cpu" {
         suffixes.insert(0, format!("device='{device}'"));
     }
-    // The first begins a line.
+    // The first suffix starts a line.
     let first = suffixes.remove(0);
     write!(f, "{PREFIX}{indices},\n{indent}{values},\n{indent}{first}")?;
     let mut line = indent.len() + first.len();
@@ -74,7 +74,7 @@ impl<E: Element, S: Shape, const N: usize> fmt::Display for SparseTensor<E, S, N
     }
 }
 
-/// What the tensor is, then its parts as `Display` prints them.
+/// The type of the tensor, then its parts as in `Display`.
 impl<E: Element, S: Shape, const N: usize> fmt::Debug for SparseTensor<E, S, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SparseTensor")

@@ -1,5 +1,4 @@
-//! Functions of one operand with `f(0) = 0`: they run on the coalesced values. Uses the elementwise operations; functions with
-//! `f(0) != 0` are refused by the compiler.
+//! Unary functions with `f(0) = 0`, applied to the coalesced values. Functions with `f(0) != 0` are rejected at compile time.
 
 use super::SparseTensor;
 use crate::dtype::{Dtype, Element};
@@ -8,7 +7,7 @@ use crate::ops::{self, Op, UnaryOp};
 use crate::shape::Shape;
 use castiron_macros::fallible;
 
-/// The function leaves zero at zero, so a sparse tensor has it.
+/// A function with `f(0) = 0`, which sparse tensors therefore have.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` of zero is not zero, or PyTorch does not define it for sparse tensors: a sparse tensor has no `{Self}`",
     label = "the tensor is sparse",
@@ -16,7 +15,7 @@ use castiron_macros::fallible;
 )]
 pub trait KeepsZero<E>: Op {}
 
-/// For `sin try_sin` it writes `impl KeepsZero for sin`, and the two methods.
+/// `sin try_sin` writes `impl KeepsZero for sin`, and the two methods.
 macro_rules! functions {
     ($($op:ident $try:ident, $torch:literal;)*) => {$(
         impl<E> KeepsZero<E> for ops::$op {}
@@ -80,7 +79,7 @@ functions! {
     trunc try_trunc, "torch.trunc";
 }
 
-/// For `exp` it writes a method that says why there is none: its condition never holds.
+/// `exp` writes a method whose condition never holds, to say why there is none.
 macro_rules! refused {
     ($($op:ident)*) => {$(
         impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {

@@ -1,17 +1,17 @@
-//! Hybrid tensors in types: which of a shape's axes are dense, and the shape of the values. Uses `shape`; used by `create`.
+//! Hybrid tensors in types: which axes of a shape are dense, and the shape of the values.
 
 use crate::shape::{Dim, Dyn, Shape};
 
-/// The last `N` axes of the shape can be dense: it has as many.
+/// A shape whose last `N` axes can be dense.
 ///
-/// `DenseAxes<0>` holds for every [`Shape`].
+/// Every [`Shape`] implements `DenseAxes<0>`.
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` can't have {N} dense axes",
     label = "the last {N} axes would be dense",
     note = "there are no more dense axes than axes, and seven at most"
 )]
 pub trait DenseAxes<const N: usize>: Shape {
-    /// The shape of the values: as many as there are, followed by the dense axes.
+    /// The shape of the values: their number, followed by the dense axes.
     type Values: Shape;
 }
 impl<S: Shape> DenseAxes<0> for S {
@@ -26,8 +26,8 @@ impl<S: Shape> DenseAxes<0> for S {
 pub trait SparseValues<const N: usize>: Shape {}
 impl<Count: Dim> SparseValues<0> for (Count,) {}
 
-/// For `2 [A B C D E F] [Y Z]` it writes `DenseAxes<2>` for shapes that end with `Y, Z`, the others being none or some of `A` to
-/// `F`, and `SparseValues<2>`.
+/// `2 [A B C D E F] [Y Z]` writes `DenseAxes<2>` for shapes that end with `Y, Z`, preceded by up to all of `A` to `F`, and
+/// `SparseValues<2>`.
 macro_rules! dense_axes {
     ($($count:literal [$($lead:ident)*] [$($dense:ident)*];)*) => {$(
         impl<Count: Dim, $($dense: Dim,)*> SparseValues<$count> for (Count, $($dense,)*) {}

@@ -1,4 +1,4 @@
-//! `cat` and `stack` of two sparse tensors: indices are offset, values concatenated. Uses `rows`.
+//! `cat` and `stack` of two sparse tensors: indices are offset, values concatenated.
 
 use super::SparseTensor;
 use super::rows::{expect_countable, insert_row, rows_of};
@@ -9,10 +9,10 @@ use crate::shape::{AxisArg, Concat, Dimensional, HasAxis, InsertAxis, Merge, Sha
 use castiron_macros::fallible;
 
 impl<E: Dtype, S: Shape> SparseTensor<E, S> {
-    /// The other tensor after this one along an axis (`torch.cat`). The dtypes promote; the result is not known to be coalesced.
+    /// Concatenates two tensors along an axis (`torch.cat`). The dtypes promote; the result is not marked as coalesced.
     ///
     /// # Panics
-    /// If sizes known at run time do not fit.
+    /// If sizes known at run time do not match.
     ///
     /// ```
     /// use castiron::{axis, tensor};
@@ -36,7 +36,7 @@ impl<E: Dtype, S: Shape> SparseTensor<E, S> {
         joined(self, other, axis, first[axis], first[axis].saturating_add(second[axis]), first)
     }
 
-    /// The two tensors along a new axis (`torch.stack`). The dtypes promote; the result is not known to be coalesced.
+    /// Stacks two tensors along a new axis (`torch.stack`). The dtypes promote; the result is not marked as coalesced.
     ///
     /// # Panics
     /// If sizes known at run time differ.
@@ -66,7 +66,7 @@ impl<E: Dtype, S: Shape> SparseTensor<E, S> {
     }
 }
 
-/// The second after the first along an axis, by whose size there its indices are shifted.
+/// Concatenates along an axis; the second tensor's indices are offset by the first one's size.
 fn joined<E: Dtype, F: Dtype, S: Shape, T: Shape, U: Shape>(
     first: &SparseTensor<E, S>,
     second: &SparseTensor<F, T>,
@@ -84,7 +84,7 @@ fn joined<E: Dtype, F: Dtype, S: Shape, T: Shape, U: Shape>(
     put_together(first, second, [one, other], &sizes)
 }
 
-/// The elements of both, at these indices.
+/// The elements of both, with these indices.
 fn put_together<E: Dtype, F: Dtype, S: Shape, T: Shape, U: Shape>(
     first: &SparseTensor<E, S>,
     second: &SparseTensor<F, T>,

@@ -1,4 +1,4 @@
-//! Products of matrices of which one is sparse, or both. Uses rows; the loop over elements is compiled for the machine's vectors.
+//! Matrix products with one or two sparse operands.
 
 use super::rows::{indices_from_linear, rows_of, sorted};
 use super::{SparseCoo, SparseTensor};
@@ -13,7 +13,7 @@ use crate::shape::{Dim, HasRank, InnerDim, MatMul, Shape, SizeArray};
 use crate::tensor::{Tensor, checked_numel};
 use castiron_macros::fallible;
 
-/// The elements of a sparse matrix sorted by their rows; those of a row stay in their order.
+/// The elements of a sparse matrix sorted by row; the order within a row is kept.
 fn by_rows<E: Element, M: Dim, K: Dim>(x: &SparseTensor<E, (M, K)>, rows: usize) -> Result<Csr<E>> {
     let nnz = x.nnz();
     let indices = Cpu::download(x.parts.indices.elements())?;
@@ -40,7 +40,7 @@ fn by_dense<E: Dtype, M: Dim, K: Dim, T: Shape, U: Shape>(
         return Err(inner_sizes_differ(&left.shape(), right_sizes.as_ref(), inner, right_rows));
     }
     if checked_numel::<E>("matmul", &[rows, columns])? == 0 {
-        // The number of rows can exceed memory, so they are not listed.
+        // The number of rows can exceed memory, so they are not enumerated.
         return Ok(Tensor::dense(Cpu::zeroed::<E>(None, 0)?, U::Sizes::copied(&[rows, columns][..U::RANK])));
     }
     let whole = right.try_contiguous()?;
@@ -50,7 +50,7 @@ fn by_dense<E: Dtype, M: Dim, K: Dim, T: Shape, U: Shape>(
     Ok(Tensor::dense(storage, U::Sizes::copied(&sizes[..U::RANK])))
 }
 
-/// `sparse @ sparse`, coalesced: for each row the products by their columns, those of one column added.
+/// `sparse @ sparse`, coalesced: for each row, the products by column, summed.
 fn by_sparse<E: Dtype, M: Dim, K: Dim, L: Dim, C: Dim>(
     left: &SparseTensor<E, (M, K)>,
     right: &SparseTensor<E, (L, C)>,
@@ -62,7 +62,7 @@ fn by_sparse<E: Dtype, M: Dim, K: Dim, L: Dim, C: Dim>(
     let sizes = [rows, columns];
     super::rows::expect_countable("matmul", &sizes)?;
     let (a, b) = (left.try_coalesce()?, right.try_coalesce()?);
-    // Row by row of the left tensor, as both lists are sorted.
+    // Row by row of the left tensor; both lists are sorted.
     let (a_indices, b_indices) =
         (Cpu::download(a.parts.indices.elements())?, Cpu::download(b.parts.indices.elements())?);
     let (a_values, b_values) = (Cpu::download(a.parts.values.elements())?, Cpu::download(b.parts.values.elements())?);
@@ -99,20 +99,20 @@ fn by_sparse<E: Dtype, M: Dim, K: Dim, L: Dim, C: Dim>(
     Ok(SparseTensor::assembled(sizes, indices_from_linear(&keys, &sizes)?, rows_of(values, [count, 1])?, true))
 }
 
-/// What a sparse matrix of dtype `E` and shape `(M, K)` can be multiplied by from the right.
+/// A right factor for a sparse matrix of dtype `E` and shape `(M, K)`.
 #[diagnostic::on_unimplemented(
     message = "a sparse matrix of shape `({M}, {K})` is not multiplied by `{Self}`",
     label = "expected a strided vector or matrix, or a sparse matrix",
     note = "both hold one dtype; `.to_dense()` makes a sparse tensor strided"
 )]
 pub trait SparseFactor<E: Element, M: Dim, K: Dim> {
-    /// The product: strided beside a strided factor, sparse beside a sparse one.
+    /// The product: strided for a strided factor, sparse for a sparse one.
     type Output;
     #[doc(hidden)]
     fn right_of_matmul(self, left: &SparseTensor<E, (M, K)>) -> Result<Self::Output>;
 }
 
-/// A strided vector or matrix, which a sparse matrix is multiplied by.
+/// A strided vector or matrix as the right factor of a sparse matrix.
 #[diagnostic::on_unimplemented(
     message = "a sparse matrix is multiplied by vectors and matrices, not by a tensor of shape `{Self}`",
     label = "expected one axis or two",
@@ -149,7 +149,7 @@ macro_rules! factors {
         {
             type Output = SparseTensor<E, (M, C)>;
             fn right_of_matmul(self, left: &SparseTensor<E, (M, K)>) -> Result<Self::Output> {
-                // `SameDtypeFor` holds for one dtype alone: nothing is converted.
+                // `SameDtypeFor` holds for the same dtype only: nothing is converted.
                 by_sparse(left, &self.try_to::<E>()?)
             }
         }
@@ -157,19 +157,19 @@ macro_rules! factors {
 }
 factors! { [] [&] }
 
-/// The tensor under the dtype that `SameDtypeFor` says it has.
+/// The tensor as the dtype that `SameDtypeFor` says it has.
 fn known_as<E: Dtype, F: Dtype, T: Shape>(x: &Tensor<F, T>) -> Tensor<E, T> {
     let (storage, offset) = Cpu::share(x.elements().known_as::<E>());
     Tensor::from_parts(storage, offset, x.shape(), x.stride())
 }
 
 impl<E: Element, S: Shape> SparseTensor<E, S> {
-    /// The matrix product (`torch.matmul`, `torch.mm`, `torch.mv`, `torch.sparse.mm`): of a sparse matrix and a strided vector or
-    /// matrix a strided one, of two sparse matrices a sparse, coalesced one.
+    /// The matrix product (`torch.matmul`, `torch.mm`, `torch.mv`, `torch.sparse.mm`): strided for a strided vector or matrix on the right,
+    /// sparse and coalesced for a sparse matrix.
     ///
-    /// Both operands hold one dtype, which is the result's. Dtypes: all but `bool`; of two sparse matrices the floating and complex
-    /// ones. `f16` and `bf16` are multiplied in `f32` and rounded once; integers wrap. The elements of a row are added in their
-    /// order, whatever the number of threads.
+    /// Both operands have the same dtype, which is the result's. Dtypes: all except `bool`; for two sparse matrices, floating and complex
+    /// ones. `f16` and `bf16` are multiplied in `f32` and rounded once; integers wrap. The elements of a row are added in order,
+    /// independent of the number of threads.
     ///
     /// # Panics
     /// If sizes known at run time do not match or memory runs out.
@@ -189,7 +189,7 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
         rhs.right_of_matmul(&self.clone().retyped_sparse())
     }
 
-    /// The product with a strided matrix on the left, `left @ self`, which is strided (Python: `__rmatmul__`).
+    /// The product with a strided matrix on the left, `left @ self`; the result is strided (Python: `__rmatmul__`).
     ///
     /// # Panics
     /// If sizes known at run time do not match or memory runs out.

@@ -1,8 +1,7 @@
 //! `SparseCoo`: tensors that store the indices and values of some elements; all others are zero.
 //!
-//! A tensor is its sizes, the indices `(sparse axes, nnz)`, the values `(nnz, elements of a block)` and whether it is known to be
-//! coalesced: sorted, without duplicate indices. Operations run the strided kernels on the values. Uses `tensor`; the run-time
-//! front `any` is built on it.
+//! A tensor consists of its sizes, the indices `(sparse axes, nnz)`, the values `(nnz, elements per block)` and whether it is known to be
+//! coalesced: sorted, without duplicate indices. Operations run the strided kernels on the values.
 
 mod add;
 mod attributes;
@@ -40,8 +39,8 @@ use crate::dtype::Element;
 use crate::shape::{Dyn, Shape};
 use crate::tensor::{AnyLayout, Layout, Tensor, sealed};
 
-/// Places and values, every other element being zero (`torch.sparse_coo`). `DENSE` is how many of the last axes are dense: each
-/// value is then a block of these axes (PyTorch's hybrid tensors).
+/// Indices and values; every other element is zero (`torch.sparse_coo`). `DENSE` is the number of dense axes, which come last: each value
+/// is then a block of these axes (PyTorch's hybrid tensors).
 ///
 /// [`SparseTensor`] is the tensor of this layout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,8 +55,8 @@ pub struct SparseCoo<const DENSE: usize = 0>;
 /// | look inside | [`indices`](Tensor::indices), [`values`](Tensor::values), [`nnz`](Tensor::nnz), [`coalesce`](Tensor::coalesce), [`to_dense`](Tensor::to_dense) |
 /// | compute | `+ - * /`, [`pow`](Tensor::pow), functions that leave zero at zero, `sum`, `matmul` |
 ///
-/// Sparse with sparse is sparse; sparse `+` dense is dense; sparse `*` dense is sparse; sparse `@` dense is dense. Dtypes promote as
-/// they do for strided tensors. `+` and `-` do not broadcast.
+/// Sparse with sparse is sparse; sparse `+` dense is dense; sparse `*` dense is sparse; sparse `@` dense is dense. Dtypes promote as for
+/// strided tensors. `+` and `-` do not broadcast.
 ///
 /// ```
 /// use castiron::{shape, tensor, SparseTensor, Tensor};
@@ -72,7 +71,7 @@ pub struct SparseCoo<const DENSE: usize = 0>;
 /// assert_eq!(s.matmul(tensor![1.0, 10.0, 100.0]).to_vec(), [300.0, 504.0]);
 /// ```
 ///
-/// Generic code needs no more than for strided tensors:
+/// Generic code needs the same bounds as for strided tensors:
 ///
 /// ```
 /// use castiron::{Cpu, Numeric, Shape, SparseCoo, Tensor};
@@ -82,7 +81,7 @@ pub struct SparseCoo<const DENSE: usize = 0>;
 /// ```
 pub type SparseTensor<E, S, const DENSE: usize = 0> = Tensor<E, S, Cpu, SparseCoo<DENSE>>;
 
-/// A matrix whose sizes are known at run time: how indices and values are kept.
+/// The stored form of indices and values: a matrix with run-time sizes.
 type Rows<E, D = Cpu> = Tensor<E, (Dyn, Dyn), D>;
 
 impl<const DENSE: usize> sealed::Sealed for SparseCoo<DENSE> {}
@@ -98,13 +97,13 @@ impl<const DENSE: usize> Layout for SparseCoo<DENSE> {
 /// The parts of a sparse tensor.
 #[doc(hidden)]
 pub struct SparseParts<E: Element, S: Shape, D: Device> {
-    /// Their product can be counted in `i64`, those of size 0 left out: so can every place.
+    /// The product of the nonzero sizes fits `i64`, so every linear index does, too.
     sizes: S::Sizes,
-    /// `(sparse axes, nnz)`, row-major, each in range of its axis.
+    /// `(sparse axes, nnz)`, row-major, each index in range of its axis.
     indices: Rows<i64, D>,
-    /// `(nnz, elements of a block)`, row-major.
+    /// `(nnz, elements per block)`, row-major.
     values: Rows<E, D>,
-    /// Whether the places are known to be sorted, and no two the same.
+    /// Whether the indices are known to be sorted and distinct.
     coalesced: bool,
 }
 
@@ -115,9 +114,9 @@ impl<E: Element, S: Shape, D: Device> Clone for SparseParts<E, S, D> {
 }
 
 impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
-    /// Puts a tensor together. One element or none is always coalesced.
+    /// Assembles a tensor. One element or none is always coalesced.
     ///
-    /// The caller promises what the docs of the fields say.
+    /// The caller guarantees the invariants in the field docs.
     pub(crate) fn assembled(sizes: S::Sizes, indices: Rows<i64>, values: Rows<E>, coalesced: bool) -> Self {
         debug_assert_eq!(indices.shape()[0], S::RANK - N);
         debug_assert_eq!(indices.shape()[1], values.shape()[0]);
@@ -132,13 +131,13 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
         SparseTensor::assembled(*sizes, indices.clone(), values, *coalesced)
     }
 
-    /// The same tensor under a shape type that the types of the operands gave it.
+    /// The same tensor with a shape type derived from the operands' types.
     fn retyped_sparse<T: Shape>(self) -> SparseTensor<E, T, N> {
         let SparseParts { sizes, indices, values, coalesced } = self.parts;
         SparseTensor::assembled(crate::shape::SizeArray::copied(sizes.as_ref()), indices, values, coalesced)
     }
 
-    /// The sparse axes flattened to one, and the dense axes to another.
+    /// The sparse axes flattened to one, and the dense axes flattened to another.
     #[cfg(feature = "any")]
     pub(crate) fn flat(&self) -> SparseTensor<E, (Dyn, Dyn), 1> {
         let (sparse, dense) = self.sparse_and_dense_sizes();
@@ -147,7 +146,7 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
         SparseTensor::assembled(sizes, keys, self.parts.values.clone(), self.parts.coalesced)
     }
 
-    /// The sizes of the sparse axes, and those of the dense ones.
+    /// The sizes of the sparse axes, and of the dense ones.
     fn sparse_and_dense_sizes(&self) -> (&[usize], &[usize]) {
         self.parts.sizes.as_ref().split_at(S::RANK - N)
     }

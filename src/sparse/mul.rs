@@ -1,5 +1,4 @@
-//! Elementwise products: sparse with sparse, where both have an element; sparse with strided, at the indices of the sparse one.
-//! Uses `rows`; used by `operators`.
+//! Elementwise products: sparse with sparse at common indices; sparse with strided at the sparse tensor's indices.
 
 use super::attributes::columns;
 use super::dense::expect_same;
@@ -21,7 +20,7 @@ fn product_of_rows<A: Dtype, B: Dtype, P: Dtype>(a: &Rows<A>, b: &Rows<B>) -> Re
     map2::<_, _, _, Cpu, P>(Combining::<ops::mul, P>::new(), a.elements(), b.elements(), a.shape(), common)
 }
 
-/// The positions of keys that both ascending lists have, in each.
+/// The positions of common keys in two ascending lists.
 fn common_keys(a: &[i64], b: &[i64]) -> (Vec<i64>, Vec<i64>) {
     let (mut in_a, mut in_b, mut from) = (Vec::new(), Vec::new(), 0);
     for (at, key) in a.iter().enumerate() {
@@ -36,8 +35,8 @@ fn common_keys(a: &[i64], b: &[i64]) -> (Vec<i64>, Vec<i64>) {
 
 /// `a * b` in the dtype `P` and of shape `U`.
 ///
-/// As in PyTorch (`mul_out_sparse_cpu`): for two coalesced tensors the indices that both have; else the indices of one, each looked
-/// up in the other, with a zero where it is missing. The lookup is in the coalesced tensor, or in the longer list.
+/// As in PyTorch (`mul_out_sparse_cpu`): for two coalesced tensors, the common indices; else the indices of one, each looked up in the
+/// other, with a zero if missing. The lookup is in the coalesced tensor, or in the longer list.
 pub(super) fn product<A: Dtype, B: Dtype, P: Dtype, S: Shape, T: Shape, U: Shape, const N: usize>(
     a: &SparseTensor<A, S, N>,
     b: &SparseTensor<B, T, N>,
@@ -73,7 +72,7 @@ pub(super) fn product<A: Dtype, B: Dtype, P: Dtype, S: Shape, T: Shape, U: Shape
     Ok(SparseTensor::assembled(sizes, indices, values, false))
 }
 
-/// For each key that the ascending list has, its position there and among the keys.
+/// For each key found in the ascending list: its position there, and among the keys.
 fn find_keys(list: &[i64], keys: &[i64]) -> Result<(Vec<i64>, Vec<i64>)> {
     let (mut there, mut here) = (room(keys.len())?, room(keys.len())?);
     for (at, key) in keys.iter().enumerate() {
@@ -85,7 +84,7 @@ fn find_keys(list: &[i64], keys: &[i64]) -> Result<(Vec<i64>, Vec<i64>)> {
     Ok((there, here))
 }
 
-/// `sparse * dense` at the places of the sparse tensor, the other being broadcast to it.
+/// `sparse * dense` at the sparse tensor's indices; the dense tensor is broadcast.
 pub(super) fn product_with_dense<A: Dtype, B: Dtype, P: Dtype, S: Shape, T: Shape, const N: usize>(
     sparse: &SparseTensor<A, S, N>,
     dense: &Tensor<B, T>,
@@ -93,7 +92,7 @@ pub(super) fn product_with_dense<A: Dtype, B: Dtype, P: Dtype, S: Shape, T: Shap
     let (own, sizes) = (dense.shape(), sparse.shape());
     let (own, sizes) = (own.as_ref(), sizes.as_ref());
     expect_broadcast("mul", own, sizes)?;
-    // As many axes as the sparse tensor has, the dense ones broadcast: a row for each block that the strided tensor has itself.
+    // Broadcasts the dense axes only: one row per block that the strided tensor has itself.
     let sparse_axes = sizes.len() - N;
     let mut lifted = vec![1; sizes.len() - own.len()];
     lifted.extend_from_slice(own);
@@ -103,7 +102,7 @@ pub(super) fn product_with_dense<A: Dtype, B: Dtype, P: Dtype, S: Shape, T: Shap
     let storage = Cpu::map1::<B, B>(Copying, dense.elements().restrided(&whole, &from), &strides::row_major(&whole))?;
     let shape = [blocks.iter().product::<usize>(), sizes[sparse_axes..].iter().product()];
     let rows: Rows<B> = Tensor::dense(storage, shape);
-    // An axis of size 1 has one place.
+    // An axis of size 1 has index 0 only.
     let nnz = sparse.nnz();
     let indices = Cpu::download(sparse.parts.indices.elements())?;
     let mut keys = filled(0_i64, nnz)?;

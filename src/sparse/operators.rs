@@ -1,4 +1,4 @@
-//! Operators with a sparse tensor on one side or both: what may stand to its right, and what the result is.
+//! Operators with one or two sparse operands: the possible right operands, and the results.
 //!
 //! | | sparse | strided | scalar, zero-dim |
 //! |---|---|---|---|
@@ -25,7 +25,7 @@ use crate::tensor::{Admits, AssignedTo, Inside, Outcome, PromotedWith, RightOf, 
 use castiron_macros::fallible;
 use core::ops::*;
 
-/// What may stand to the right of `Op` beside a sparse tensor.
+/// The right operand of `Op` with a sparse left operand.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Op}` is not defined for a sparse tensor of shape `{S}` and `{Self}`",
@@ -38,7 +38,7 @@ pub trait RightOfSparse<Op, E: Element, S: Shape, const N: usize> {
     fn right_of_sparse(self, left: &SparseTensor<E, S, N>) -> Result<Self::Output>;
 }
 
-/// A result that a sparse tensor of dtype `E` and shape `S` may become in place.
+/// A result that can be written to a sparse tensor of dtype `E` and shape `S` in place.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be written into a sparse tensor of dtype `{E}` and shape `{S}`",
@@ -52,13 +52,13 @@ impl<E: Dtype, F: Dtype + CanCast<E>, S: Shape, T: Shape + WrittenTo<S>, const N
     for SparseTensor<F, T, N>
 {
     fn written_to(self) -> Result<SparseTensor<E, S, N>> {
-        // The sizes are those of the left operand, which are of shape `S`.
+        // The sizes are those of the left operand, of shape `S`.
         Ok(self.try_to::<E>()?.retyped_sparse())
     }
 }
 
-/// For both ways to hand over a tensor, and for sums, differences and products, it writes what stands to the right of a sparse
-/// tensor, and what a sparse tensor to the right of a strided one gives.
+/// For owned and borrowed tensors, and for sums, differences and products, writes the right operands of a sparse tensor, and the results of
+/// a strided tensor with a sparse one on the right.
 macro_rules! right_operands {
     ($([$($by:tt)*])*) => {$(
         right_operands!(@sum [$($by)*] add Accumulating);
@@ -172,7 +172,7 @@ macro_rules! right_operands {
             }
         }
     };
-    // A sum does not depend on the order of its operands.
+    // A sum is commutative.
     (@from_sparse add $left:ident $right:ident) => {
         add_dense::<Accumulating, F, E, Promoted<E, F>, T, S, _, N>("add", &$right, $left)
     };
@@ -182,7 +182,7 @@ macro_rules! right_operands {
 }
 right_operands! { [] [&] }
 
-/// `sparse * dense`, which is zero-dim or broadcast.
+/// `sparse * dense`, where `dense` is zero-dim or broadcast.
 fn by_dense<E: Dtype, F: Dtype, P: Dtype, S: Shape, T: Shape, const N: usize>(
     sparse: &SparseTensor<E, S, N>,
     dense: &Tensor<F, T>,
@@ -194,7 +194,7 @@ fn by_dense<E: Dtype, F: Dtype, P: Dtype, S: Shape, T: Shape, const N: usize>(
     product_with_dense(sparse, dense)
 }
 
-/// For `mul` it writes what a scalar to the right of a sparse tensor gives.
+/// `mul` writes the result of a sparse tensor with a scalar on the right.
 macro_rules! scalars_on_the_right {
     ($($op:ident)*) => {$(
         #[diagnostic::do_not_recommend]
@@ -214,7 +214,7 @@ macro_rules! scalars_on_the_right {
 }
 scalars_on_the_right!(mul div);
 
-/// For `Add add AddAssign add_assign` it writes `sparse + R` and `sparse += R`.
+/// `Add add AddAssign add_assign` writes `sparse + R` and `sparse += R`.
 macro_rules! operators {
     ($($Trait:ident $method:ident $try:ident $Assign:ident $assign:ident, $sign:literal;)*) => {$(
         #[doc = concat!("`a ", $sign, " b` of a sparse tensor; the other operand is what [`SparseTensor`](crate::SparseTensor) says.")]
@@ -297,13 +297,13 @@ where
     }
 }
 
-/// For each scalar type it writes `scalar * sparse`.
+/// Writes `scalar * sparse` for each scalar type.
 macro_rules! scalars_on_the_left {
     ($($scalar:ty),*) => {$(
         scalars_on_the_left!(@ $scalar, [] [&]);
     )*};
     (@ $scalar:ty, $([$($by:tt)*])*) => {$(
-        /// `scalar * sparse`: the scalar counts in promotion by its category alone.
+        /// `scalar * sparse`: only the scalar's category counts in promotion.
         impl<E: Dtype, S: Shape, const N: usize> Mul<$($by)* Tensor<E, S, Cpu, SparseCoo<N>>> for $scalar
         where
             ops::mul: Admits<E, <$scalar as Scalar>::Counts, ScalarKind>,

@@ -1,4 +1,4 @@
-//! Reductions: over everything to a zero-dim strided tensor, over one axis to a sparse tensor. Uses `rows` and `coalesce`.
+//! Reductions: of all elements to a zero-dim strided tensor, over one axis to a sparse tensor.
 
 use super::SparseTensor;
 use super::attributes::columns;
@@ -15,11 +15,10 @@ use crate::tensor::Tensor;
 use castiron_macros::fallible;
 
 impl<E: Element, S: Shape> SparseTensor<E, S> {
-    /// The sum over one axis, which is sparse (`torch.sum(dim=…)`, `torch.sparse.sum`); [`sum`](Self::sum) is that of all.
+    /// The sum over one sparse axis (`torch.sum(dim=…)`, `torch.sparse.sum`); [`sum`](Self::sum) is the sum of all elements.
     ///
-    /// Shape: that of `self`, of two axes or more, without the axis; with size 1 in its place after `.keepdim()`. Result dtype:
-    /// `i64` for bools and integers, else that of `self`. Values of one place are added; without `keepdim` the result is
-    /// coalesced.
+    /// Shape: that of `self`, of rank two or more, without the axis, or with size 1 for it with `.keepdim()`. Result dtype: `i64` for bools
+    /// and integers, else that of `self`. Values of equal indices are added; without `keepdim` the result is coalesced.
     ///
     /// # Panics
     /// If memory runs out.
@@ -55,8 +54,7 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
 }
 
 impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
-    /// The sum of all elements, a zero-dim strided tensor (`torch.sum`). Result dtype: `i64` for bools and integers, else that of
-    /// `self`.
+    /// The sum of all elements as a zero-dim strided tensor (`torch.sum`). Result dtype: `i64` for bools and integers, else that of `self`.
     ///
     /// # Panics
     /// If memory runs out.
@@ -72,7 +70,7 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
         self.parts.values.try_sum()
     }
 
-    /// Whether any element is not zero (`torch.any`).
+    /// Whether any element is nonzero (`torch.any`).
     ///
     /// # Panics
     /// If memory runs out.
@@ -84,8 +82,7 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
         self.try_coalesce()?.parts.values.try_any()
     }
 
-    /// The norm of the elements, values of one place being added first (`torch.norm`): the zeros add nothing to it where `p` is
-    /// above 0.
+    /// The norm of the elements (`torch.norm`), after adding the values of equal indices; for `p` above 0, zeros do not contribute.
     ///
     /// # Panics
     /// If memory runs out.

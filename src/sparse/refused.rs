@@ -1,4 +1,4 @@
-//! Methods of strided tensors that sparse tensors do not have, and the other way round: they exist to say so.
+//! Methods that only strided, or only sparse tensors have, as methods whose condition never holds, to say so.
 
 use super::SparseCoo;
 use crate::device::Device;

@@ -1,5 +1,4 @@
-//! Gather and scatter of rows of values, and conversion between indices and linear indices. Uses the CPU's kernels; used by all
-//! operations here.
+//! Gather and scatter of rows of values, and conversion between indices and linear indices.
 
 use super::{Rows, SparseTensor};
 use crate::device::{Backend as _, Cpu};
@@ -18,7 +17,7 @@ pub(super) fn rows_of<E: Element>(elements: Vec<E>, sizes: [usize; 2]) -> Result
     Ok(Tensor::dense(Cpu::build(None, || Ok(elements))?, sizes))
 }
 
-/// Puts a row of `len` times one number between others of this length.
+/// Inserts a row of `len` equal numbers into rows of this length.
 pub(super) fn insert_row(rows: &mut Vec<i64>, at: usize, len: usize, number: i64) -> Result<()> {
     let bytes = len.saturating_mul(size_of::<i64>());
     rows.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes, device: "cpu" })?;
@@ -26,18 +25,18 @@ pub(super) fn insert_row(rows: &mut Vec<i64>, at: usize, len: usize, number: i64
     Ok(())
 }
 
-/// So many rows of zeros.
+/// A matrix of zeros.
 pub(super) fn zero_rows<E: Element>(op: &'static str, sizes: [usize; 2]) -> Result<Rows<E>> {
     Ok(Tensor::dense(Cpu::zeroed::<E>(None, checked_numel::<E>(op, &sizes)?)?, sizes))
 }
 
-/// The rows at these positions, in their order.
+/// The rows at these positions, in this order.
 pub(super) fn select_rows<E: Element>(rows: &Rows<E>, at: &[i64]) -> Result<Rows<E>> {
     let at = Tensor::<i64, (Dyn,)>::try_from_vec_sized(listed(at.iter().copied())?, [at.len()])?;
     rows.try_index_select(crate::axis![0], at)
 }
 
-/// `to[at[k]] = F(to[at[k]], from[k])`, one row after the other; what meets at one place is rounded once.
+/// `to[at[k]] = F(to[at[k]], from[k])`, row by row; values at one index are rounded once.
 pub(super) fn scatter_rows_with<F: Binary, E: Dtype>(
     op: &'static str,
     to: &mut Rows<E>,
@@ -80,10 +79,10 @@ pub(super) fn sorted(keys: Vec<i64>) -> Result<(Vec<i64>, Vec<i64>)> {
     Ok((list(&keys)?, list(&places)?))
 }
 
-/// Checks that the elements of a tensor of these sizes can be counted: memory need not hold them all.
+/// Checks that the number of elements of these sizes does not overflow; memory need not hold them.
 pub(crate) fn expect_countable(op: &'static str, sizes: &[usize]) -> Result<()> {
     match numel(sizes).map(i64::try_from) {
-        // `numel` checks the product of the sizes that are not 0, which bounds every linear index.
+        // `numel` checks the product of the nonzero sizes, which bounds every linear index.
         Some(Ok(_))
             if sizes
                 .iter()
@@ -103,7 +102,7 @@ pub(crate) fn linear_indices(indices: &Rows<i64>, sizes: &[usize]) -> Result<Vec
     let elements = Cpu::download(indices.elements())?;
     let mut keys = filled(0_i64, nnz)?;
     for axis in 0..axes {
-        // In range: every index is below the size of its axis, and the places can be counted.
+        // Cannot overflow: every index is below the size of its axis, and the number of elements does not overflow.
         let size = sizes[axis] as i64;
         for (key, index) in keys.iter_mut().zip(&elements[axis * nnz..]) {
             *key = *key * size + index;
@@ -112,12 +111,12 @@ pub(crate) fn linear_indices(indices: &Rows<i64>, sizes: &[usize]) -> Result<Vec
     Ok(keys)
 }
 
-/// The inverse of [`linear_indices`]: an index for each sparse axis.
+/// The inverse of [`linear_indices`]: one index per sparse axis.
 pub(crate) fn indices_from_linear(keys: &[i64], sizes: &[usize]) -> Result<Rows<i64>> {
     let mut left = listed(keys.iter().copied())?;
     let mut elements = filled(0, keys.len().saturating_mul(sizes.len()))?;
     for (axis, &size) in sizes.iter().enumerate().rev() {
-        // An axis of size 0 admits no indices, so there are none to convert.
+        // An axis of size 0 has no indices to convert.
         for (index, left) in elements[axis * keys.len()..].iter_mut().zip(&mut left) {
             (*index, *left) = (*left % size as i64, *left / size as i64);
         }

@@ -1,4 +1,4 @@
-//! Values combined with a scalar or a zero-dim tensor: `*`, `/`, `floor_divide`, `pow`. Indices stay. Uses the kernels of operators.
+//! Values combined with a scalar or a zero-dim tensor: `*`, `/`, `floor_divide`, `pow`. The indices are kept.
 
 use super::{Rows, SparseTensor};
 use crate::device::{Cpu, Meet};
@@ -10,7 +10,7 @@ use crate::shape::{Dyn, Shape};
 use crate::tensor::{Admits, Operand, Outcome, PromotedWith, combine_as};
 use castiron_macros::fallible;
 
-/// `Op(values, other)`, `P` being what the tensor and the other promote to.
+/// `Op(values, other)`, where `P` is the promoted dtype.
 pub(super) fn scaled<O, E, P, R, S: Shape, const N: usize>(
     sparse: &SparseTensor<E, S, N>,
     other: &R,
@@ -27,12 +27,12 @@ where
 }
 
 impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
-    /// Each element raised to a power other than zero (`torch.pow`); the result is coalesced.
+    /// Raises each element to a nonzero power (`torch.pow`); the result is coalesced.
     ///
     /// Dtypes promote as for strided tensors.
     ///
     /// # Panics
-    /// If the exponent is zero, which would make every zero a one, or integers are raised to a negative integer.
+    /// If the exponent is zero, which would turn every zero into a one, or integers are raised to a negative integer.
     ///
     /// ```
     /// let s = castiron::tensor![[0.0, 3.0]].to_sparse();

@@ -1,6 +1,4 @@
-//! Where the blocks of host buffers come from and go to: the thread that keeps small ones, the pool, the allocator.
-//!
-//! Uses small blocks and the pool; used by host buffers and scratch memory.
+//! Allocates and frees the blocks of host buffers: the thread's list of small blocks, the pool, the allocator.
 
 use super::host::{ALIGNMENT, HEADER, Header, HostBuffer, Origin};
 use super::pool;
@@ -10,18 +8,18 @@ use core::ptr::NonNull;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use std::alloc;
 
-/// Elements of large blocks start at varying offsets in their pages. Otherwise the same elements of several operands
-/// would compete for the same cache sets and alias in the store buffer.
+/// Elements of large blocks start at varying offsets in their pages. Otherwise corresponding elements of several operands would compete for
+/// the same cache sets and alias in the store buffer.
 const PAGE: usize = 4096;
-/// The offset grows by this much from block to block, so that neighbouring blocks' offsets stay far apart.
+/// The offset's increment from block to block, so that consecutive blocks' offsets are far apart.
 const SHIFT: usize = 21 * ALIGNMENT;
 static SHIFTS: AtomicUsize = AtomicUsize::new(0);
 
 /// # Safety
-/// There are no references to the block any more.
+/// There are no more references to the block.
 #[inline(never)]
 pub(super) unsafe fn free(header: NonNull<Header>) {
-    // SAFETY: the caller's promise; the header is alive until here, and the memory came from where its origin says.
+    // SAFETY: the caller's promise; the header is alive until here, and its origin says where the memory came from.
     unsafe {
         match header.as_ref().origin {
             Origin::Small(size) => small::give_back(header.cast(), size),
@@ -53,25 +51,25 @@ unsafe fn free_other(header: NonNull<Header>) {
     }
 }
 
-/// The bytes of `len` elements of the given size, if memory can have so many.
+/// The bytes of `len` elements of the given size, or `None` if memory cannot hold them.
 #[inline]
 fn bytes_of(len: usize, size: usize) -> Option<usize> {
     // `isize::MAX` is the largest size Rust allocates.
     len.checked_mul(size).filter(|&bytes| bytes <= isize::MAX as usize - HEADER - ALIGNMENT)
 }
 
-/// The error of memory for `len` elements of the given size.
+/// The out-of-memory error for `len` elements of the given size.
 #[cold]
 #[inline(never)]
 fn out_of_memory(len: usize, size: usize) -> Error {
     Error::OutOfMemory { bytes: bytes_of(len, size).unwrap_or(usize::MAX), device: "cpu" }
 }
 
-/// Zeroes so many bytes from a place on.
+/// Zeroes bytes: start and length.
 pub(crate) type Zero = unsafe fn(*mut u8, usize);
 
-/// A block of at least so many bytes for `len` elements of the given size, zeroed by the function, if one is given and they are not zeros
-/// anyway.
+/// A block of at least `least` bytes for `len` elements of the given size. With `zero`, it is zeroed by that function unless it is zero
+/// already.
 #[inline]
 pub(super) fn allocate(len: usize, size: usize, least: usize, zero: Option<Zero>) -> Result<HostBuffer> {
     let block = bytes_of(len, size).and_then(|bytes| {
@@ -84,8 +82,8 @@ pub(super) fn allocate(len: usize, size: usize, least: usize, zero: Option<Zero>
     }
 }
 
-/// Most blocks are small, and the thread has freed one before. (What need not be done for these is done in a function of its own, so that
-/// this one saves no registers.)
+/// The fast path: most blocks are small, and the thread has freed one before. (The slow path is a separate function, so that this one saves
+/// no registers.)
 #[inline(never)]
 fn uninitialised(bytes: usize) -> Option<HostBuffer> {
     if let Some(size) = SmallSize::holding(HEADER + bytes)
@@ -97,10 +95,10 @@ fn uninitialised(bytes: usize) -> Option<HostBuffer> {
     larger(bytes, None)
 }
 
-/// Writes the header of a block, whose elements are `shift` bytes behind it.
+/// Writes the header of a block, whose elements start `shift` bytes behind it.
 ///
 /// # Safety
-/// The block has room for the header, which it is aligned for, the shift and the bytes, and is freed as the origin says.
+/// The block is aligned for the header and has room for it, the shift and the bytes; it is freed as the origin says.
 #[inline]
 unsafe fn with_header(block: NonNull<u8>, shift: usize, bytes: usize, origin: Origin) -> HostBuffer {
     // SAFETY: the caller's promise.
@@ -112,7 +110,7 @@ unsafe fn with_header(block: NonNull<u8>, shift: usize, bytes: usize, origin: Or
     }
 }
 
-/// A block whose bytes are zeroed by the function, if one is given and they are not zeros anyway; `None` if memory runs out.
+/// A block, zeroed by the function, if given, unless it is zero already; `None` if memory runs out.
 #[inline(never)]
 fn larger(bytes: usize, zero: Option<Zero>) -> Option<HostBuffer> {
     let zeroed = zero.is_some();
@@ -147,6 +145,6 @@ fn larger(bytes: usize, zero: Option<Zero>) -> Option<HostBuffer> {
         }
         (block, Origin::Pool { size })
     };
-    // SAFETY: the block has room for the header, the shift and the bytes, and came from there.
+    // SAFETY: the block has room for the header, the shift and the bytes, and the origin is right.
     Some(unsafe { with_header(block, shift, bytes, origin) })
 }

@@ -1,12 +1,10 @@
-//! Memory that belongs to something else, such as a file that is mapped, and is given back by dropping that.
-//!
-//! Uses host buffers; used by `io`.
+//! Memory owned by something else, such as a memory-mapped file, and released by dropping the owner.
 
 use super::HostBuffer;
 use super::host::{Header, Origin};
 use core::ptr::NonNull;
 
-/// One allocation: the header comes first, so that a pointer to it is one to both.
+/// One allocation whose header comes first, so that a pointer to the header is a pointer to both.
 #[repr(C)]
 struct Owned<T> {
     header: Header,
@@ -14,21 +12,22 @@ struct Owned<T> {
 }
 
 impl HostBuffer {
-    /// A block of bytes that are dropped with their owner, by whichever thread holds the last handle.
+    /// A block whose bytes are released by dropping their owner, in whichever thread drops the last handle.
     ///
     /// # Safety
-    /// While the owner exists, even if it is moved, so many bytes are initialised from `start` on, and nobody else reads or writes them.
+    /// While the owner exists, even if it is moved, `bytes` bytes from `start` on are initialised, and nobody else reads or writes them.
     #[cfg(any(test, feature = "mmap"))]
     pub(crate) unsafe fn foreign<T: Send + 'static>(owner: T, start: NonNull<u8>, bytes: usize) -> Self {
         Self::owned(owner, start, bytes, Origin::Foreign { free: free::<T>, writable: true, whole: true })
     }
 
-    /// The same of elements that others read, too: they are copied before they are written, whoever holds handles. What lies between
-    /// them, if they are not `whole`, is somebody else's: see [`has_others`](Self::has_others).
+    /// The same for memory that others read, too: it is always copied before it is written. Unless `whole`, the bytes between the elements
+    /// belong to others: see [`has_others`](Self::has_others).
     ///
     /// # Safety
     /// While the owner exists, even if it is moved, the elements in the first `bytes` bytes from `start` on are initialised, and nobody
-    /// writes them. `whole`: every byte belongs to one of them.
+    /// writes them.
+    /// If `whole`, every byte belongs to an element.
     #[cfg(feature = "dlpack")]
     pub(crate) unsafe fn foreign_read_only<T: Send + 'static>(
         owner: T,
@@ -47,7 +46,7 @@ impl HostBuffer {
 }
 
 /// # Safety
-/// The header is that of an `Owned<T>` made by [`HostBuffer::owned`], and there are no references to it any more.
+/// The header is that of an `Owned<T>` made by [`HostBuffer::owned`], and there are no more references to it.
 unsafe fn free<T>(header: NonNull<Header>) {
     // SAFETY: the caller's promise; the pointer came from a box.
     drop(unsafe { Box::from_raw(header.cast::<Owned<T>>().as_ptr()) });

@@ -1,6 +1,4 @@
 //! A reference-counted block of host memory.
-//!
-//! Uses blocks; used by devices and tensors.
 
 use super::blocks::{Zero, allocate, free};
 use super::small::SmallSize;
@@ -14,13 +12,13 @@ use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 
 /// Elements are aligned to cache lines and the widest vector registers.
 pub(super) const ALIGNMENT: usize = 64;
-/// The largest block that need not be aligned to cache lines, in bytes.
+/// Maximum size in bytes of blocks that are not aligned to cache lines.
 pub(super) const SMALL: usize = 1024;
 /// Bytes of the header, in front of the elements.
 pub(super) const HEADER: usize = ALIGNMENT;
 const _: () = assert!(size_of::<Header>() <= HEADER && align_of::<Header>() <= 16);
 
-/// A reference-counted block of host memory. It is shared through [`shared`](Self::shared) and written only while it is not shared.
+/// A reference-counted block of host memory. Shared by [`shared`](Self::shared); written only while not shared.
 ///
 /// One allocation holds the header and the elements behind it:
 ///
@@ -28,10 +26,10 @@ const _: () = assert!(size_of::<Header>() <= HEADER && align_of::<Header>() <= 1
 /// | Header (64 bytes) | less than a page, in large blocks | elements … |
 /// ```
 ///
-/// Elements taken over from a vector stay where they are, and the header stands alone.
+/// Elements taken over from a vector stay in place, with a separate header.
 ///
-/// A buffer may also stand for memory that somebody else owns: see [`borrowed`](Self::borrowed). There is no `Clone`, because a
-/// second handle to such memory could outlive it: [`shared`](Self::shared) gives none.
+/// A buffer may also refer to borrowed memory: see [`borrowed`](Self::borrowed). There is no `Clone`, because a second handle to borrowed
+/// memory could outlive it: [`shared`](Self::shared) returns `None` for it.
 #[derive(Debug)]
 pub struct HostBuffer(pub(super) NonNull<Header>);
 
@@ -39,10 +37,10 @@ pub struct HostBuffer(pub(super) NonNull<Header>);
 pub(super) struct Header {
     pub(super) references: AtomicUsize,
     pub(super) start: NonNull<u8>,
-    /// How many bytes are initialised.
+    /// Number of initialised bytes.
     pub(super) bytes: usize,
     pub(super) origin: Origin,
-    /// Whether borrowed memory may be shared, while views of it are made.
+    /// Whether borrowed memory may be shared at the moment, while views of it are made.
     pub(super) lends: AtomicBool,
 }
 
@@ -55,16 +53,16 @@ impl Header {
 /// How the memory is freed.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Origin {
-    /// Kept for the thread's next tensors, or by the allocator; header and elements are one block.
+    /// Kept in the thread's list of small blocks, or freed by the allocator; header and elements are one block.
     Small(SmallSize),
-    /// Returned to the pool, header and elements in one block.
+    /// Returned to the pool; header and elements are one block.
     Pool { size: usize },
-    /// The elements were a vector's, which the allocator frees.
+    /// The elements were a vector's, and are freed by the allocator.
     Vector(Layout),
-    /// Not at all: somebody else owns the elements. `whole`: all bytes of the block are borrowed, not those of a view's elements alone.
+    /// Not freed: the elements are borrowed. `whole`: all bytes of the block are borrowed, not only the elements of a view.
     Borrowed { writable: bool, whole: bool },
-    /// By the function, which frees the header and drops the owner of the elements behind it. Where others read them, they are not
-    /// written.
+    /// Freed by the function, which frees the header and drops the owner of the elements. Not written unless `writable`, because others may
+    /// read them.
     #[cfg(any(test, feature = "mmap", feature = "dlpack"))]
     Foreign { free: unsafe fn(NonNull<Header>), writable: bool, whole: bool },
 }
@@ -78,7 +76,7 @@ impl Drop for HostBuffer {
     #[inline]
     fn drop(&mut self) {
         let references = &self.header().references;
-        // The only handle need not count down, which takes longer: nobody else could make another one. (Acquire: as for the fence.)
+        // The only handle skips the slower decrement: nobody else could make another one. (Acquire for the same reason as the fence.)
         if references.load(Ordering::Acquire) == 1 || references.fetch_sub(1, Ordering::Release) == 1 {
             fence(Ordering::Acquire);
             // SAFETY: this was the last reference.
@@ -100,15 +98,15 @@ impl HostBuffer {
         unsafe { Self::zeroed_by::<E>(len, |start, bytes| start.write_bytes(0, bytes)) }
     }
 
-    /// The same by a function, which is called where memory was used before.
+    /// The same, zeroed by a function, which is called for reused memory.
     ///
     /// # Safety
-    /// It zeroes so many bytes from the place on that it is given, and nothing else.
+    /// It zeroes the given number of bytes from the given place on, and nothing else.
     pub(crate) unsafe fn zeroed_by<E: Element>(len: usize, zero: Zero) -> Result<Self> {
         allocate(len, size_of::<E>(), 0, Some(zero))
     }
 
-    /// A buffer of `len` elements initialised by `fill`, which is given the first element's place.
+    /// A buffer of `len` elements initialised by `fill`, which gets a pointer to the first element.
     ///
     /// # Safety
     /// When `fill` returns `Ok`, every one of the `len` elements is initialised.
@@ -120,10 +118,10 @@ impl HostBuffer {
         Ok(buffer)
     }
 
-    /// A buffer of `len` elements of so many bytes each, and the first element's place.
+    /// An uninitialised buffer of `len` elements of `size` bytes, and a pointer to the first element.
     ///
     /// # Safety
-    /// Every one of the elements is initialised before the buffer is read.
+    /// All elements are initialised before the buffer is read.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) unsafe fn uninitialised(len: usize, size: usize) -> Result<(Self, *mut u8)> {
         let buffer = allocate(len, size, 0, None)?;
@@ -161,9 +159,8 @@ impl HostBuffer {
         Ok(Self::alone(start, elements.len() * size_of::<E>(), Origin::Vector(layout), false))
     }
 
-    /// Returns a vector's memory as a vector of all elements, or the buffer itself if that is impossible: it is
-    /// shared, was not made from a vector, or was one of elements of another size or alignment, which the allocator
-    /// must be told.
+    /// Returns a vector's memory as a vector of all elements, or the buffer itself if it is shared, was not made from a vector, or was made
+    /// from a vector of elements of another size or alignment (which the allocator would have to be told).
     ///
     /// # Safety
     /// The elements are valid `E`.
@@ -177,8 +174,8 @@ impl HostBuffer {
             return Err(self);
         }
         let header = core::mem::ManuallyDrop::new(self).0;
-        // SAFETY: this is the last handle, so nobody else refers to the header, which is a box, and the elements.
-        // These were a vector's of this layout, as many bytes of it as are initialised.
+        // SAFETY: this is the last handle, so nobody else refers to the header, which is a box, or the elements, which were a vector's with
+        // this layout; all of them are initialised.
         unsafe {
             drop(Box::from_raw(header.as_ptr()));
             let (len, capacity) = (bytes / size_of::<E>(), layout.size() / size_of::<E>());
@@ -196,17 +193,17 @@ impl HostBuffer {
     /// Borrows elements for reading.
     ///
     /// # Safety
-    /// They stay where they are, and are written by nobody, as long as the buffer and handles lent from it exist.
+    /// They stay in place, and nobody writes them, while the buffer and handles lent from it exist.
     pub(crate) unsafe fn borrowed<E>(elements: &[E]) -> Self {
         let start = NonNull::from(elements).cast();
         Self::alone(start, size_of_val(elements), Origin::Borrowed { writable: false, whole: true }, false)
     }
 
-    /// Borrows the elements that sizes and strides reach from one on for reading. What lies between them is somebody else's: see
-    /// [`has_others`](Self::has_others). `None` if they reach farther than memory does.
+    /// Borrows the elements that sizes and strides reach from `start` on, for reading. The bytes between them belong to others: see
+    /// [`has_others`](Self::has_others). `None` if they exceed the address space.
     ///
     /// # Safety
-    /// As for `borrowed`, of these elements.
+    /// As for `borrowed`, for these elements.
     #[cfg(feature = "ndarray")]
     pub(crate) unsafe fn borrowed_view<E>(start: *const E, sizes: &[usize], strides: &[usize]) -> Option<Self> {
         let bytes = span(sizes, strides)?.checked_mul(size_of::<E>())?;
@@ -219,8 +216,8 @@ impl HostBuffer {
     /// Borrows elements for reading and writing in place.
     ///
     /// # Safety
-    /// They stay where they are as long as the buffer and handles lent from it exist; what a view of it reaches is
-    /// read and written through that view alone.
+    /// They stay in place while the buffer and handles lent from it exist; the elements of a view of it are read and written through that
+    /// view only.
     pub(crate) unsafe fn borrowed_mut<E>(start: *mut E, len: usize) -> Self {
         // SAFETY: a pointer to the caller's elements is not null.
         let start = unsafe { NonNull::new_unchecked(start.cast()) };
@@ -244,7 +241,7 @@ impl HostBuffer {
             return None;
         }
         let before = header.references.fetch_add(1, Ordering::Relaxed);
-        // As in `Arc`: only forgotten handles can be so many.
+        // As in `Arc`: only leaked handles can be that many.
         assert!(before <= isize::MAX as usize, "too many references to a buffer");
         Some(HostBuffer(self.0))
     }
@@ -252,8 +249,7 @@ impl HostBuffer {
     /// A handle that can be shared even if the memory is borrowed, until `close`.
     ///
     /// # Safety
-    /// It is closed before anybody else sees a handle shared from it, and those exist no longer than the memory is
-    /// borrowed.
+    /// It is closed before anybody else sees a handle shared from it, and those handles do not outlive the borrow.
     pub(crate) unsafe fn lent(&self) -> Self {
         let Header { start, bytes, origin, .. } = *self.header();
         match self.shared() {
@@ -262,19 +258,19 @@ impl HostBuffer {
         }
     }
 
-    /// Ends `lent`: no more handles to borrowed memory.
+    /// Ends `lent`: no more handles to borrowed memory are made.
     pub(crate) fn close(&self) {
         self.header().lends.store(false, Ordering::Relaxed);
     }
 
-    /// Whether elements are written in place even if shared: it is a writable borrow.
+    /// Whether elements are written in place even if shared: the buffer is a writable borrow.
     #[inline]
     pub(crate) fn is_fixed(&self) -> bool {
         matches!(self.header().origin, Origin::Borrowed { writable: true, .. })
     }
 
-    /// Whether bytes of the block may be somebody else's, who reads and writes them: only the elements of the view that it was made for,
-    /// and of those made of that view, are ours. What reaches farther ([`Backend::share_own`](crate::device::Backend::share_own)) copies
+    /// Whether bytes of the block may belong to others, who read and write them: only the elements of the view that the buffer was made
+    /// for, and of views of it, are ours. Code that reaches farther ([`Backend::share_own`](crate::device::Backend::share_own)) copies
     /// these first.
     pub(crate) fn has_others(&self) -> bool {
         match self.header().origin {
@@ -285,13 +281,13 @@ impl HostBuffer {
         }
     }
 
-    /// How many elements of type `E` there are.
+    /// Number of elements of type `E`.
     #[inline]
     pub(crate) fn len<E>(&self) -> usize {
         self.header().bytes / size_of::<E>()
     }
 
-    /// `len` bytes from place `at` on; `None` where the buffer ends before, or [others](Self::has_others) may write some of them.
+    /// `len` bytes from byte `at` on; `None` if out of bounds, or if [others](Self::has_others) may write some of them.
     #[cfg(any(feature = "safetensors", all(feature = "any", any(feature = "npy", feature = "serde"))))]
     pub(crate) fn bytes(&self, at: usize, len: usize) -> Option<&[u8]> {
         let header = self.header();
@@ -299,24 +295,23 @@ impl HostBuffer {
         if !fits || self.has_others() {
             return None;
         }
-        // SAFETY: so many bytes are initialised from `start` on, and nobody writes them while there is a handle to them that is not
-        // borrowed exclusively.
+        // SAFETY: these bytes are initialised, and nobody writes them while there is a handle that is not borrowed exclusively.
         Some(unsafe { core::slice::from_raw_parts(header.start.as_ptr().cast_const().add(at), len) })
     }
 
-    /// The first element's place, for reading.
+    /// Pointer to the first element, for reading.
     #[inline]
     pub(crate) fn start<E>(&self) -> *const E {
         self.header().start.as_ptr().cast()
     }
 
-    /// The first element's place, for writing; `None` while the block is shared.
+    /// Pointer to the first element, for writing; `None` while the block is shared.
     #[inline]
     pub(crate) fn start_mut<E>(&mut self) -> Option<*mut E> {
         self.is_unique().then(|| self.header().start.as_ptr().cast())
     }
 
-    /// Whether the block may be written: it is not shared, or it is a writable borrow.
+    /// Whether the block may be written: it is not shared, or is a writable borrow.
     #[inline]
     pub(crate) fn is_unique(&mut self) -> bool {
         let header = self.header();
@@ -329,7 +324,7 @@ impl HostBuffer {
         }
     }
 
-    /// Whether the two are the same memory.
+    /// Whether both are the same memory.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let (a, b) = (self.header(), other.header());
         self.0 == other.0 || (a.bytes != 0 && (a.start, a.bytes) == (b.start, b.bytes))

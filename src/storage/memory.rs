@@ -1,4 +1,4 @@
-//! Tests of the memory of host buffers: what goes wrong is found by the assertions, by Miri, or by a sanitizer.
+//! Tests of the memory of host buffers: errors are found by the assertions, by Miri, or by a sanitizer.
 
 use super::{HostBuffer, Scratch, View, pages, pool};
 use crate::Complex;
@@ -13,15 +13,15 @@ fn buffer(elements: &[i64]) -> HostBuffer {
 
 /// All elements.
 fn read<E: Element>(buffer: &HostBuffer) -> Vec<E> {
-    // SAFETY: the tests write elements of this dtype alone, or zeros.
+    // SAFETY: the tests write only elements of this dtype, or zeros.
     unsafe { core::slice::from_raw_parts(buffer.start::<E>(), buffer.len::<E>()) }.to_vec()
 }
 
-/// Writes all elements; whether the buffer allows it.
+/// Writes all elements; returns whether the buffer allows it.
 fn write<E: Element>(buffer: &mut HostBuffer, value: E) -> bool {
     let len = buffer.len::<E>();
     let Some(start) = buffer.start_mut::<E>() else { return false };
-    // SAFETY: there are so many elements, and the buffer says that they may be written.
+    // SAFETY: there are `len` elements, and the buffer allows writing them.
     (0..len).for_each(|at| unsafe { start.add(at).write(value) });
     true
 }
@@ -55,12 +55,12 @@ fn blocks_of_every_size_hold_their_elements() {
         assert_eq!(read::<u8>(&b), (0..len).map(|at| at as u8).collect::<Vec<u8>>());
         assert_eq!(read::<E>(&HostBuffer::zeroed::<E>(len).unwrap()), vec![E::default(); len]);
     }
-    // None, one, small ones, those aligned to cache lines, and pooled ones with and without a shift.
+    // Empty, one element, small blocks, blocks aligned to cache lines, and pooled blocks with and without a shift.
     for len in [0, 1, 3, 60, 64, 200] {
         check::<u8>(len, 7);
         check::<Complex<f64>>(len, Complex { re: 1.5, im: -2.5 });
     }
-    // (Elements are gone through one by one, which takes Miri a while.)
+    // (Elements are compared one by one, which is slow under Miri.)
     let pooled = pool::SMALLEST / 16;
     for len in [pooled, pooled + 1000].into_iter().take(if cfg!(miri) { 1 } else { 2 }) {
         check::<Complex<f64>>(len, Complex { re: 1.5, im: -2.5 });
@@ -74,7 +74,7 @@ fn zeros_are_zeros_in_a_block_that_was_used_before() {
         let mut used = HostBuffer::zeroed::<u8>(len).unwrap();
         assert!(read::<u8>(&used) == vec![0; len]);
         let start = used.start_mut::<u8>().unwrap();
-        // SAFETY: there are so many bytes, and nobody else holds them.
+        // SAFETY: there are `len` bytes, and nobody else holds them.
         unsafe { start.write_bytes(0xff, len) };
     }
 }
@@ -114,11 +114,11 @@ fn borrowed_memory_gives_handles_while_it_is_lent() {
     let lent = unsafe { borrowed.lent() };
     let view = lent.shared().unwrap();
     lent.close();
-    // Neither it, nor what was made of it, nor what it was made of gives another one.
+    // No handle to borrowed memory is made from the view, from what was made of it, or from its source.
     assert!(lent.shared().is_none() && view.shared().is_none() && borrowed.shared().is_none());
     drop((borrowed, lent));
     assert_eq!((view.start::<i64>(), read::<i64>(&view)), (elements.as_ptr(), vec![1, 2, 3]));
-    // A block of its own gives handles before and after.
+    // An owned block gives handles before and after.
     let own = buffer(&[4]);
     // SAFETY: as above.
     let lent = unsafe { own.lent() };
@@ -141,7 +141,7 @@ fn memory_that_is_borrowed_to_be_written_is_written_where_it_is() {
         assert!(window.is_fixed() && window.shared().is_none() && window.is_same(&borrowed));
         assert!(write(&mut window, 5_i64));
         drop(window);
-        // Lent, it is written where it is, too, whoever else holds it.
+        // While it is lent, too, it is written in place, whoever else holds it.
         let lent = borrowed.lent();
         let mut view = lent.shared().unwrap();
         lent.close();
@@ -154,7 +154,7 @@ fn memory_that_is_borrowed_to_be_written_is_written_where_it_is() {
 #[test]
 fn a_window_leaves_the_block_where_it_is() {
     let mut block = buffer(&[1, 2, 3]);
-    // SAFETY: the block outlives its window, and is left alone meanwhile.
+    // SAFETY: the block outlives its window, and is not accessed meanwhile.
     let mut window = unsafe { block.window() };
     assert_eq!((window.start::<i64>(), window.len::<i64>()), (block.start(), 3));
     assert!(write(&mut window, 9_i64));
@@ -168,13 +168,13 @@ fn room_to_compute_in_is_aligned_and_filled() {
     for len in [0, 1, 5, 300] {
         let scratch = Scratch::filled(7_u32, [len]);
         assert_eq!(scratch.start().addr() % 64, 0);
-        // SAFETY: all have been written.
+        // SAFETY: all are initialised.
         let all = unsafe { core::slice::from_raw_parts(scratch.start(), len) };
         assert!(all.iter().all(|&x| x == 7));
     }
 }
 
-/// A product or sum that is lost would be little room for much.
+/// An overflowing product or sum must not become a small allocation.
 #[test]
 fn room_for_more_than_there_are_addresses_is_refused() {
     let half = 1 << (usize::BITS / 2);
@@ -183,8 +183,8 @@ fn room_for_more_than_there_are_addresses_is_refused() {
     assert!(Scratch::try_filled(1_u64, [half, half]).is_err());
 }
 
-/// What others have read has been read before the memory goes away: the last handle waits for nobody, so the order of the
-/// references' count has to say so.
+/// Reads by other threads happen before the memory is freed: dropping the last handle does not block, so the ordering of the reference
+/// count must ensure it.
 #[test]
 fn a_block_is_freed_after_all_threads_have_read_it() {
     for len in [4, pool::SMALLEST / 8] {
@@ -206,7 +206,7 @@ fn a_block_is_freed_after_all_threads_have_read_it() {
     }
 }
 
-/// Who finds himself alone writes: what others have read before they let go must not change under them.
+/// The last holder writes: reads by others before they dropped their handles must not see it.
 #[test]
 fn a_block_is_written_after_all_threads_have_let_go() {
     let mut block = buffer(&[3, 3]);
@@ -222,7 +222,7 @@ fn a_block_is_written_after_all_threads_have_let_go() {
     assert_eq!(read::<i64>(&block), [4, 4]);
 }
 
-/// The same where the writer is another thread each time.
+/// The same with another writing thread each time.
 #[test]
 fn what_one_thread_has_written_is_read_by_the_next() {
     let (sender, receiver) = mpsc::channel::<HostBuffer>();
@@ -233,7 +233,7 @@ fn what_one_thread_has_written_is_read_by_the_next() {
                 assert!(write(&mut block, value));
                 let other = block.shared().unwrap();
                 sender.send(block).unwrap();
-                // Read here while it may be written there, which waits for this handle.
+                // Read here while the other thread may want to write, which waits for this handle.
                 assert_eq!(read::<i64>(&other), [value; 2]);
             }
         });
@@ -248,7 +248,7 @@ fn what_one_thread_has_written_is_read_by_the_next() {
     });
 }
 
-/// The pool hands a block to one thread at a time.
+/// The pool gives a block to one thread at a time.
 #[test]
 fn pooled_blocks_are_nobody_elses() {
     let barrier = Barrier::new(3);
@@ -261,7 +261,7 @@ fn pooled_blocks_are_nobody_elses() {
                 for _ in 0..rounds {
                     let mut block = HostBuffer::zeroed::<u8>(len).unwrap();
                     let start = block.start_mut::<u8>().unwrap();
-                    // SAFETY: there are so many bytes, and nobody else holds them.
+                    // SAFETY: there are `len` bytes, and nobody else holds them.
                     unsafe { start.write_bytes(thread, len) };
                     thread::yield_now();
                     assert!(read::<u8>(&block) == vec![thread; len]);
@@ -271,7 +271,7 @@ fn pooled_blocks_are_nobody_elses() {
     });
 }
 
-/// A bound that says falsely that two dtypes are one does not let elements be read as others.
+/// A wrong bound that claims two dtypes are equal does not let elements be reinterpreted.
 #[test]
 #[should_panic(expected = "are not")]
 fn elements_are_known_as_their_own_dtype_only() {
@@ -279,22 +279,22 @@ fn elements_are_known_as_their_own_dtype_only() {
     View::<_, f64>::new(&block, 0, &[2], &[1]).known_as::<i64>();
 }
 
-/// Foreign memory is an ordinary block: shared, written while one handle holds it, and gone with the last one, whichever thread that is in.
+/// Foreign memory is an ordinary block: shared, written while there is one handle, and freed with the last handle, in any thread.
 #[test]
 fn the_owner_of_foreign_memory_is_dropped_with_the_last_handle() {
     struct Owner(*mut [i64], mpsc::Sender<Vec<i64>>);
-    // SAFETY: the elements are the owner's alone.
+    // SAFETY: nobody else accesses the elements.
     unsafe impl Send for Owner {}
     impl Drop for Owner {
         fn drop(&mut self) {
-            // SAFETY: the pointer is a box's, and dropped once.
+            // SAFETY: the pointer came from a box, and is dropped once.
             self.1.send(unsafe { Box::from_raw(self.0) }.into_vec()).unwrap();
         }
     }
     let (sender, receiver) = mpsc::channel();
     let elements = Box::into_raw(Box::new([1_i64, 2, 3]));
     let start = NonNull::new(elements.cast()).unwrap();
-    // SAFETY: the elements stay where they are and are left alone while their owner exists.
+    // SAFETY: the elements stay in place and are not accessed while their owner exists.
     let mut block = unsafe { HostBuffer::foreign(Owner(elements, sender), start, size_of::<[i64; 3]>()) };
     assert_eq!((read::<i64>(&block), block.start::<u8>()), (vec![1, 2, 3], start.as_ptr().cast_const()));
     assert!(write(&mut block, 4_i64) && !block.is_fixed());
@@ -308,7 +308,7 @@ fn the_owner_of_foreign_memory_is_dropped_with_the_last_handle() {
     assert_eq!(receiver.recv(), Ok(vec![4; 3]));
 }
 
-/// Blocks of huge pages are aligned to them, zeros if they are new, and can be written from end to end.
+/// Blocks of huge pages are aligned to them, zeroed if new, and writable from end to end.
 #[test]
 #[cfg_attr(miri, ignore = "it takes long")]
 fn large_blocks_are_aligned_zeros() {
@@ -318,7 +318,7 @@ fn large_blocks_are_aligned_zeros() {
         let blocks = [(); 3].map(|()| pages::take(size, true).unwrap());
         for (start, zeroed) in blocks {
             assert!(zeroed && start.addr().get().is_multiple_of(pages::HUGE_PAGE));
-            // SAFETY: the block has so many bytes, all of them zeros.
+            // SAFETY: the block has that many bytes, all zero.
             unsafe {
                 assert!(core::slice::from_raw_parts(start.as_ptr(), size).iter().all(|&byte| byte == 0));
                 start.write_bytes(0xff, size);
@@ -331,7 +331,7 @@ fn large_blocks_are_aligned_zeros() {
     }
 }
 
-/// Zeros larger than the memory that is free cost nothing until they are used.
+/// Zeroed memory larger than the free memory costs nothing until it is used.
 #[test]
 #[cfg(all(target_os = "linux", target_pointer_width = "64", not(debug_assertions)))]
 fn pages_take_memory_when_they_are_used() {
@@ -349,7 +349,7 @@ fn pages_take_memory_when_they_are_used() {
     assert!(kilobytes < 3 << 20, "{kilobytes} kB are resident");
 }
 
-/// Where a list begins, its length and its elements do not depend on which pages it lies in.
+/// A list's contents do not depend on the pages it is in.
 #[test]
 #[cfg_attr(miri, ignore = "it takes long")]
 fn long_lists_are_lists_like_any_other() {

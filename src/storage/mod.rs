@@ -1,6 +1,6 @@
 //! Where elements live: reference-counted host buffers, and borrowed views of a buffer.
 //!
-//! A buffer is bytes; the element type is the tensor's. Uses dtypes; used by devices and tensors.
+//! A buffer is bytes; the element type is the tensor's.
 
 mod blocks;
 #[cfg(any(test, feature = "mmap", feature = "dlpack"))]
@@ -20,17 +20,17 @@ pub(crate) use scratch::{Scratch, ScratchList};
 use crate::dtype::Element;
 use core::marker::PhantomData;
 
-/// The bytes of elements in the machine's order.
+/// The bytes of elements in native byte order.
 #[cfg(any(feature = "safetensors", feature = "npy", feature = "serde", feature = "bytemuck"))]
 pub(crate) fn bytes_of<E: Element>(elements: &[E]) -> &[u8] {
     // SAFETY: every element is plain numbers without padding, all of whose bytes are initialised.
     unsafe { core::slice::from_raw_parts(elements.as_ptr().cast(), size_of_val(elements)) }
 }
 
-/// Elements of a buffer, seen through sizes and strides.
+/// Elements of a buffer with sizes and strides.
 ///
-/// Invariant, kept by the tensor it is taken from: every element that sizes, strides and offset reach lies inside the
-/// buffer and is a valid `E`.
+/// Invariant, guaranteed by the tensor it comes from: every element that sizes, strides and offset reach is inside the buffer and a valid
+/// `E`.
 pub struct View<'a, B, E> {
     pub(crate) buffer: &'a B,
     pub(crate) offset: usize,
@@ -52,12 +52,12 @@ impl<'a, B, E> View<'a, B, E> {
         View { buffer, offset, sizes, strides, elements: PhantomData }
     }
 
-    /// The same elements where a bound says that `E` and `F` are the same dtype.
+    /// The same elements as `F`, where a bound says that `E` and `F` are the same dtype.
     pub(crate) fn known_as<F: Element>(self) -> View<'a, B, F>
     where
         E: Element,
     {
-        // Bounds can be implemented outside of this crate, so the dtypes are compared (they are constants).
+        // Bounds can be implemented outside this crate, so the dtypes are compared (as constants).
         assert!(E::DTYPE == F::DTYPE, "elements of {} are not {}", E::DTYPE, F::DTYPE);
         View {
             buffer: self.buffer,
@@ -74,7 +74,7 @@ impl<'a, B, E> View<'a, B, E> {
         View::new(buffer, self.offset, self.sizes, self.strides)
     }
 
-    /// The same elements with other sizes and strides (such as a broadcast), which must reach no farther.
+    /// The same elements with other sizes and strides (such as a broadcast), which must stay inside.
     pub(crate) fn restrided<'b>(self, sizes: &'b [usize], strides: &'b [usize]) -> View<'b, B, E>
     where
         'a: 'b,

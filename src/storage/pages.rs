@@ -1,24 +1,22 @@
 //! Large blocks of memory from the system, aligned to huge pages where these pay off.
-//!
-//! Uses the allocator; used by the pool, and by the lists that become tensors.
 
 use core::alloc::Layout;
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 use std::alloc;
 
-/// From this size on blocks are aligned to huge pages, which the system is asked to use.
+/// From this size on, blocks are aligned to huge pages, which the operating system is asked to use.
 pub(super) const HUGE_PAGE: usize = 2 << 20;
 
-/// Whether such blocks are mapped instead of allocated: the system maps zeros, and pages take no memory until they are used, while the
-/// allocator would write zeros to aligned memory. (Builds with debug assertions allocate them: sanitizers watch the allocator's blocks.)
+/// Whether such blocks are mapped rather than allocated: mapped pages are zero and take no memory until used, while the allocator would
+/// zero aligned memory by writing. (Debug builds allocate them, because sanitizers watch the allocator's blocks.)
 const MAPS: bool = cfg!(all(target_os = "linux", not(any(miri, debug_assertions))));
 
 fn layout(size: usize) -> Option<Layout> {
     Layout::from_size_align(size, if size >= HUGE_PAGE { HUGE_PAGE } else { super::host::ALIGNMENT }).ok()
 }
 
-/// A block of so many bytes, not 0, and whether they are zeros, which they are if that is wanted.
+/// A block of `size` bytes (not 0), and whether it is zeroed; it is if `zeroed` is requested.
 pub(super) fn take(size: usize, zeroed: bool) -> Option<(NonNull<u8>, bool)> {
     if MAPS && size >= HUGE_PAGE {
         return mapped(size).map(|start| (start, true));
@@ -33,28 +31,28 @@ pub(super) fn take(size: usize, zeroed: bool) -> Option<(NonNull<u8>, bool)> {
     Some((start, zeroed))
 }
 
-/// Gives a block back.
+/// Frees a block.
 ///
 /// # Safety
-/// It came from [`take`] with this size and is not used any more.
+/// It came from [`take`] with this size and is no longer used.
 pub(super) unsafe fn free(start: NonNull<u8>, size: usize) {
     // SAFETY: the caller's promise.
     unsafe {
         if MAPS && size >= HUGE_PAGE {
             unmap(start.as_ptr(), size);
         } else if let Some(layout) = layout(size) {
-            // (The same layout could be made when the block was allocated.)
+            // (The layout was valid when the block was allocated.)
             alloc::dealloc(start.as_ptr(), layout);
         }
     }
 }
 
-/// A mapping of so many bytes, aligned to huge pages.
+/// A mapping of `size` bytes, aligned to huge pages.
 #[cfg(target_os = "linux")]
 fn mapped(size: usize) -> Option<NonNull<u8>> {
     let room = size.checked_add(HUGE_PAGE)?;
     let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-    // SAFETY: a new mapping, wherever the system has room, touches nothing that is there.
+    // SAFETY: a new mapping at an address the system chooses touches nothing that exists.
     let start = unsafe { libc::mmap(core::ptr::null_mut(), room, access, kind, -1, 0) };
     if start == libc::MAP_FAILED {
         return None;
@@ -62,7 +60,7 @@ fn mapped(size: usize) -> Option<NonNull<u8>> {
     let start = start.cast::<u8>();
     let before = start.align_offset(HUGE_PAGE);
     debug_assert!(size.is_multiple_of(LARGEST_PAGE));
-    // SAFETY: what lies before and behind the aligned part is the mapping's, in whole pages, and nobody has it yet.
+    // SAFETY: the parts before and behind the aligned part belong to the mapping, in whole pages, and nobody uses them yet.
     unsafe {
         let aligned = NonNull::new(start.add(before))?;
         unmap(start, before);
@@ -76,24 +74,24 @@ fn mapped(_: usize) -> Option<NonNull<u8>> {
     None
 }
 
-/// No machine has larger ordinary pages; sizes of the pool from [`HUGE_PAGE`] on are multiples of it.
+/// The largest ordinary page size of any machine; the pool's sizes from [`HUGE_PAGE`] on are multiples of it.
 #[cfg(any(test, target_os = "linux"))]
 pub(super) const LARGEST_PAGE: usize = 64 << 10;
 
 /// # Safety
-/// The range is part of a mapping of ours, and nobody uses it any more.
+/// The range is part of our mapping, and nobody uses it any more.
 #[cfg(target_os = "linux")]
 unsafe fn unmap(start: *mut u8, size: usize) {
     if size > 0 {
-        // SAFETY: the caller's promise. It fails for want of room for its own records alone, and the range stays mapped then.
+        // SAFETY: the caller's promise. It fails only if the kernel runs out of memory for its records; then the range stays mapped.
         unsafe { libc::munmap(start.cast(), size) };
     }
 }
 #[cfg(not(target_os = "linux"))]
 unsafe fn unmap(_: *mut u8, _: usize) {}
 
-/// Asks the system for huge pages where memory that has not been written yet contains some: fewer of them have to be found while
-/// elements are read, and to be made while they are first written.
+/// Asks the system for huge pages in memory that has not been written yet: this saves TLB misses on reads, and page faults on the first
+/// writes.
 #[inline]
 pub(crate) fn prefer_huge_pages<T>(memory: &mut [MaybeUninit<T>]) {
     if size_of_val(memory) >= 2 * HUGE_PAGE {
@@ -103,10 +101,10 @@ pub(crate) fn prefer_huge_pages<T>(memory: &mut [MaybeUninit<T>]) {
     }
 }
 
-/// Asks for huge pages in memory of ours that begins with one. The system may not have any.
+/// Asks for huge pages in our memory, which starts at a huge-page boundary. The system may have none.
 fn advise(start: *mut u8, size: usize) {
     #[cfg(all(target_os = "linux", not(miri)))]
-    // SAFETY: it changes nothing that the program sees, wherever the range is.
+    // SAFETY: a hint that does not change what the program sees, for any range.
     unsafe {
         libc::madvise(start.cast(), size, libc::MADV_HUGEPAGE);
     }

@@ -1,17 +1,16 @@
-//! A pool of large blocks of host memory, kept for the next tensor of their size.
+//! A pool of large blocks of host memory, kept for later tensors of the same size.
 //!
-//! Page faults on fresh memory cost more than most operations on it. The pool is bounded: beyond its limit the least
-//! recently used blocks are freed. Uses `pages`; used by host buffers and, to size and empty it, by
-//! [`memory`](crate::memory).
+//! Page faults on new memory cost more than most operations on it. The pool is bounded: beyond its limit, the least recently used blocks
+//! are freed.
 
 use super::pages::{self, HUGE_PAGE};
 use crate::error::{Error, Result};
 use core::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The smallest pooled block; below it the allocator is as fast.
+/// Minimum size of pooled blocks; below it the allocator is as fast.
 pub(super) const SMALLEST: usize = 64 << 10;
-/// The most blocks held, so that a search takes no time.
+/// Maximum number of blocks held, so that a search is fast.
 const MOST_BLOCKS: usize = 64;
 /// The default limit in bytes.
 const LIMIT: usize = 512 << 20;
@@ -36,16 +35,16 @@ struct Pool {
 static POOL: Mutex<Pool> = Mutex::new(Pool { idle: Vec::new(), held: 0, limit: LIMIT, used: 0, peak: 0 });
 
 fn pool() -> MutexGuard<'static, Pool> {
-    // Nothing panics halfway through a change under the lock.
+    // A panic cannot leave the pool inconsistent under the lock.
     POOL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Bytes held and handed out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolUse {
-    /// In blocks in use.
+    /// Bytes in blocks in use.
     pub used: usize,
-    /// In free blocks.
+    /// Bytes in free blocks.
     pub held: usize,
     /// The peak of `used`.
     pub peak: usize,
@@ -53,7 +52,7 @@ pub struct PoolUse {
     pub limit: usize,
 }
 
-/// The block size for so many bytes: one of eight between two powers of two.
+/// The block size for `bytes` bytes: one of eight sizes between two powers of two.
 pub(super) fn block_size(bytes: usize) -> Option<usize> {
     let step = (bytes.checked_next_power_of_two()? / 8).max(SMALLEST / 8);
     bytes.checked_next_multiple_of(step).filter(|&size| size <= isize::MAX as usize - HUGE_PAGE)
@@ -63,13 +62,13 @@ fn out_of_memory(bytes: usize) -> Error {
     Error::OutOfMemory { bytes, device: "cpu" }
 }
 
-/// Takes a block of a size given by [`block_size`]; also says whether it is known to be zeroed.
+/// Takes a block of a size given by [`block_size`]; the bool says whether it is known to be zeroed.
 pub(super) fn take(size: usize, zeroed: bool) -> Result<(NonNull<u8>, bool)> {
     let found = {
         let mut pool = pool();
         pool.used += size;
         pool.peak = pool.peak.max(pool.used);
-        // A used block is zeroed faster by the caller than a fresh one by the system.
+        // For the caller, zeroing a used block is faster than a new zeroed one from the system.
         let at = pool.idle.iter().rposition(|idle| idle.size == size);
         at.map(|at| {
             pool.held -= size;
@@ -88,7 +87,7 @@ pub(super) fn take(size: usize, zeroed: bool) -> Result<(NonNull<u8>, bool)> {
 /// Returns a block to the pool.
 ///
 /// # Safety
-/// The block came from [`take`] with this size and is not used any more.
+/// The block came from [`take`] with this size and is no longer used.
 pub(super) unsafe fn give_back(start: NonNull<u8>, size: usize) {
     let mut pool = pool();
     pool.used -= size;
@@ -113,7 +112,7 @@ impl Pool {
 
 fn free(blocks: Vec<Idle>) {
     for Idle { start, size } in blocks {
-        // SAFETY: the block came from the system with this size, and left the pool.
+        // SAFETY: the block came from the system with this size, and is no longer in the pool.
         unsafe { pages::free(start, size) }
     }
 }
@@ -127,7 +126,7 @@ pub(crate) fn empty() {
     free(gone);
 }
 
-/// Sets the limit, and frees what is beyond it.
+/// Sets the limit, and frees blocks beyond it.
 pub(crate) fn set_limit(bytes: usize) {
     let mut pool = pool();
     pool.limit = bytes;

@@ -1,4 +1,4 @@
-//! Scratch memory for the time of an operation. Uses host buffers; used by the loops of `cpu`.
+//! Scratch memory for the duration of an operation.
 
 use super::blocks::allocate;
 use super::host::{ALIGNMENT, HostBuffer, SMALL};
@@ -8,18 +8,18 @@ use crate::shape::numel;
 use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
 
-/// Uninitialised scratch memory, aligned to cache lines, and taken from the pool if it is large.
+/// Uninitialised scratch memory, aligned to cache lines; large blocks come from the pool.
 pub(crate) struct Scratch<T>(HostBuffer, PhantomData<T>);
 
-/// How many values arrays of these sizes have together. Sizes come from users: whoever asks for memory gives them as they are, and their
-/// products and sums are checked here.
+/// The total length of arrays of these sizes. Sizes come from users: callers pass them unmultiplied, and products and sums are checked
+/// here.
 fn counted(parts: &[&[usize]]) -> Result<usize> {
     let sum = parts.iter().try_fold(0_usize, |sum, sizes| sum.checked_add(numel(sizes)?));
     sum.ok_or(Error::OutOfMemory { bytes: usize::MAX, device: "cpu" })
 }
 
 impl<T> Scratch<T> {
-    /// Memory for the values of an array of these sizes.
+    /// Memory for an array of these sizes.
     ///
     /// # Panics
     /// If memory runs out.
@@ -27,30 +27,30 @@ impl<T> Scratch<T> {
         Self::try_new(sizes).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Memory for the values of an array of these sizes; an error if it runs out.
+    /// Memory for an array of these sizes; an error if memory runs out.
     pub(crate) fn try_new<const N: usize>(sizes: [usize; N]) -> Result<Self> {
         Self::for_parts(&[&sizes])
     }
 
-    /// Memory for arrays of these sizes, one behind the other; an error if it runs out.
+    /// Memory for arrays of these sizes, one after the other; an error if memory runs out.
     pub(crate) fn for_parts(parts: &[&[usize]]) -> Result<Self> {
-        // Small blocks are not aligned to cache lines.
+        // Small blocks would not be aligned to cache lines.
         Ok(Scratch(allocate(counted(parts)?, size_of::<T>(), SMALL, None)?, PhantomData))
     }
 
-    /// So many copies of a value; an error if memory runs out.
+    /// An array filled with a value; an error if memory runs out.
     pub(crate) fn try_filled<const N: usize>(value: T, sizes: [usize; N]) -> Result<Self>
     where
         T: Copy,
     {
         let len = counted(&[&sizes])?;
         let scratch = Scratch::<T>::try_new([len])?;
-        // SAFETY: there is room for as many.
+        // SAFETY: there is room for `len` values.
         (0..len).for_each(|at| unsafe { scratch.start().add(at).write(value) });
         Ok(scratch)
     }
 
-    /// So many copies of a value.
+    /// An array filled with a value.
     ///
     /// # Panics
     /// If memory runs out.
@@ -61,22 +61,22 @@ impl<T> Scratch<T> {
         Self::try_filled(value, sizes).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// The memory as a buffer, which is kept.
+    /// Converts the memory to a buffer, to be kept.
     pub(crate) fn into_buffer(self) -> HostBuffer {
         self.0
     }
 
-    /// The first value's place.
+    /// Pointer to the first value.
     pub(crate) fn start(&self) -> *mut T {
         const { assert!(align_of::<T>() <= ALIGNMENT) }
         self.0.start::<T>().cast_mut()
     }
 }
 
-/// Scratch values of one operation. Many come from the pool: the allocator would take their pages from the system each time.
+/// Scratch values of one operation. Long lists come from the pool: the allocator would get new pages from the system each time.
 pub(crate) enum ScratchList<T> {
     Few(Vec<T>),
-    /// The values, all of them written, and their number.
+    /// The initialised values, and their number.
     Many(Scratch<T>, usize),
 }
 
@@ -87,13 +87,13 @@ impl<T> Default for ScratchList<T> {
 }
 
 impl<T: Copy> ScratchList<T> {
-    /// So many copies of a value; an error if memory runs out.
+    /// `len` copies of a value; an error if memory runs out.
     pub(crate) fn try_filled(value: T, len: usize) -> Result<Self> {
         if len.saturating_mul(size_of::<T>()) < pool::SMALLEST {
             return filled(value, len).map(ScratchList::Few);
         }
         let scratch = Scratch::<T>::try_new([len])?;
-        // SAFETY: there is room for as many.
+        // SAFETY: there is room for `len` values.
         (0..len).for_each(|at| unsafe { scratch.start().add(at).write(value) });
         Ok(ScratchList::Many(scratch, len))
     }
@@ -104,7 +104,7 @@ impl<T> Deref for ScratchList<T> {
     fn deref(&self) -> &[T] {
         match self {
             ScratchList::Few(values) => values,
-            // SAFETY: as many values have been written, and nobody else has the memory.
+            // SAFETY: that many values are initialised, and nobody else has the memory.
             ScratchList::Many(scratch, len) => unsafe { core::slice::from_raw_parts(scratch.start(), *len) },
         }
     }

@@ -1,32 +1,32 @@
-//! Small blocks of host memory that a thread has freed, kept for its next tensors: taking one costs less than asking the allocator.
+//! Small blocks of host memory that a thread has freed, kept for its next tensors: faster than the allocator.
 //!
-//! Each thread keeps a few blocks of a few sizes and frees them when it ends. Uses the allocator; used by host buffers.
+//! Each thread keeps a few blocks of a few sizes and frees them when it ends.
 
 use core::alloc::Layout;
 use core::cell::Cell;
 use core::ptr::NonNull;
 use std::alloc;
 
-/// How many sizes there are: from 128 bytes to 64 KiB, header and elements together, two for each power of two.
+/// Number of sizes: from 128 bytes to 64 KiB, including the header, two per power of two.
 const SIZES: usize = 19;
-/// The most bytes kept of each size (two blocks at least), and the most blocks.
+/// Maximum bytes kept per size (at least two blocks), and maximum blocks.
 const MOST_BYTES: usize = 64 << 10;
 const MOST: usize = 16;
-/// Whether freed blocks are kept. Builds with debug assertions give them back at once, and make them no larger than is asked for, so that
-/// tools which watch memory see what is used beyond a block or after it is freed; unit tests keep them in every build.
+/// Whether freed blocks are kept. Debug builds free them at once, and allocate exact sizes, so that memory checkers see accesses beyond a
+/// block or after it is freed; unit tests keep them in every build.
 const KEEPS: bool = !cfg!(debug_assertions) || cfg!(test);
 
-/// The size of one kind of block: 128, 192, 256, 384, …
+/// The size of a kind of block: 128, 192, 256, 384, …
 const fn size_of_kind(kind: usize) -> usize {
     if kind.is_multiple_of(2) { 128 << (kind / 2) } else { 192 << (kind / 2) }
 }
 
-/// The alignment of one kind of block: of the smallest, what the allocator gives at no cost, and enough for every element.
+/// The alignment of a kind of block: for the smallest, the allocator's default, which suffices for every element.
 const fn alignment(kind: usize) -> usize {
     if size_of_kind(kind) <= super::host::SMALL { 16 } else { super::host::ALIGNMENT }
 }
 
-/// The most blocks kept of a kind.
+/// Maximum blocks kept of a kind.
 const fn most(kind: usize) -> usize {
     let fitting = MOST_BYTES / size_of_kind(kind);
     if fitting < 2 {
@@ -38,22 +38,22 @@ const fn most(kind: usize) -> usize {
     }
 }
 
-/// How large a small block is.
+/// The size of a small block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SmallSize {
-    /// Which list it is kept in.
+    /// The index of its list.
     kind: u32,
     bytes: u32,
 }
 
 impl SmallSize {
-    /// The smallest that holds so many bytes, if there is one.
+    /// The smallest kind that holds `bytes` bytes, if there is one.
     #[inline]
     pub(super) fn holding(bytes: usize) -> Option<Self> {
         let kind = if bytes <= size_of_kind(0) {
             0
         } else {
-            // More bytes than this power of two: up to one and a half of it, or up to twice.
+            // The kind is one and a half times this power of two, or twice.
             let power = (bytes - 1).ilog2() as usize;
             2 * (power - 7) + if bytes <= 3 << (power - 1) { 1 } else { 2 }
         };
@@ -61,23 +61,23 @@ impl SmallSize {
         (kind < SIZES).then(|| SmallSize { kind: kind as u32, bytes: size(kind) as u32 })
     }
 
-    /// What the allocator is told.
+    /// The layout for the allocator.
     #[inline]
     pub(super) fn layout(self) -> Layout {
-        // SAFETY: the alignment is a power of two, and the size far from the largest.
+        // SAFETY: the alignment is a power of two, and the size far below the maximum.
         unsafe { Layout::from_size_align_unchecked(self.bytes as usize, alignment(self.kind as usize)) }
     }
 }
 
-/// The blocks of one size: a list in which each holds the address of the next.
+/// The free blocks of one size: a linked list in which each block holds the address of the next.
 struct List {
     first: Cell<Option<NonNull<u8>>>,
-    /// How many more may be kept: none before the thread has said that it will free them, and after it has.
+    /// How many more blocks may be kept: 0 before the thread has registered its destructor, and after that has run.
     room: Cell<usize>,
 }
 
 thread_local! {
-    // (It has no destructor, so that nothing is looked up before it is used.)
+    // (Without destructor, so that access needs no check.)
     static KEPT: [List; SIZES] = const { [const { List { first: Cell::new(None), room: Cell::new(0) } }; SIZES] };
     /// Frees the blocks when the thread ends.
     static OWNER: Owner = const { Owner { keeps: Cell::new(false) } };
@@ -87,7 +87,7 @@ struct Owner {
     keeps: Cell<bool>,
 }
 
-/// A block of this size that was freed before.
+/// Takes a free block of this size.
 #[inline]
 pub(super) fn take(size: SmallSize) -> Option<NonNull<u8>> {
     if !KEEPS {
@@ -127,7 +127,7 @@ unsafe fn keep(block: NonNull<u8>, size: SmallSize) -> bool {
         let list = &lists[size.kind as usize];
         let room = list.room.get();
         if room != 0 {
-            // SAFETY: the block is larger than a pointer, aligned for one, and the caller's to give away.
+            // SAFETY: the block is larger than a pointer, aligned for one, and owned by the caller.
             unsafe { block.cast::<Option<NonNull<u8>>>().write(list.first.get()) }
             list.first.set(Some(block));
             list.room.set(room - 1);
@@ -136,14 +136,14 @@ unsafe fn keep(block: NonNull<u8>, size: SmallSize) -> bool {
     })
 }
 
-/// Frees a block, or keeps it as the first of its thread.
+/// Frees a block, or keeps it as the first one of its thread.
 ///
 /// # Safety
 /// As for [`give_back`].
 #[cold]
 #[inline(never)]
 unsafe fn free_or_begin(block: NonNull<u8>, size: SmallSize) {
-    // A thread that is ending keeps none.
+    // A thread that is exiting keeps none.
     let begins = KEEPS && OWNER.try_with(|owner| !owner.keeps.replace(true)).unwrap_or(false);
     if begins {
         KEPT.with(|lists| lists.iter().enumerate().for_each(|(kind, list)| list.room.set(most(kind))));
@@ -184,9 +184,9 @@ mod tests {
         NonNull::new(unsafe { alloc::alloc(size.layout()) }).unwrap()
     }
 
-    /// Gives back a block; whether it was kept.
+    /// Gives back a block; returns whether it was kept.
     fn gives_back(block: NonNull<u8>, size: SmallSize) -> bool {
-        // SAFETY: the tests do not use it any more.
+        // SAFETY: the tests no longer use it.
         unsafe { give_back(block, size) }
         KEPT.with(|lists| lists[size.kind as usize].first.get() == Some(block))
     }
@@ -226,17 +226,17 @@ mod tests {
     fn each_thread_keeps_few() {
         for (bytes, most) in [(1024, MOST), (16 << 10, 4), (64 << 10, 2)] {
             let size = SmallSize::holding(bytes).unwrap();
-            // (Those that are kept are freed with the thread, the others at once: leak checkers see it.)
+            // (Kept blocks are freed with the thread, the others at once: leak checkers verify it.)
             let kept = |count: usize| (0..count).map(|_| fresh(size)).filter(|&block| gives_back(block, size)).count();
             assert_eq!(kept(MOST + 2), most);
-            // Who takes one makes room for one.
+            // Taking one makes room for one.
             free(take(size).unwrap(), size);
             assert_eq!(kept(2), 1);
             std::thread::spawn(move || assert_eq!(take(size), None)).join().unwrap();
         }
     }
 
-    /// A tensor that outlives the thread's list: one that another destructor of the thread drops.
+    /// A tensor that outlives the thread's list, because another thread-local destructor drops it.
     #[test]
     fn a_thread_that_is_ending_frees_what_it_gives_back() {
         struct Last(Cell<Option<NonNull<u8>>>);

@@ -1,4 +1,4 @@
-//! Answers beside the rows of PyTorch's tables.
+//! Compares the compiler's answers with PyTorch's tables, row by row.
 
 use crate::common::{self, Csv, code};
 use castiron::DType;

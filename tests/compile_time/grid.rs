@@ -1,4 +1,4 @@
-//! One question asked for all dtypes and kinds.
+//! Asks one question for all dtypes and kinds.
 
 use castiron::{DType, Dyn, Tensor};
 

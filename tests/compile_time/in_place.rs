@@ -1,4 +1,4 @@
-//! What may be written where: `+=` and its kin, in-place methods, `_into` forms, `copy_from` and `fill`.
+//! What may be written to what: `+=` and the like, in-place methods, `_into` forms, `copy_from` and `fill`.
 
 use crate::common::csv;
 use crate::compare::{Tally, compare, theirs, wider, zero_dim_twin};

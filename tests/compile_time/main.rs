@@ -1,8 +1,7 @@
-//! What the compiler answers, compared with PyTorch for every ordered pair of the 22 dtypes, every pair of operand kinds
-//! and every operator: the dtype of the result, or refusal; and for every in-place form, admission or refusal. (Of most operators half of the
-//! pairs, and three kinds in four: the others are asked about with `RUSTFLAGS="--cfg every_cell"`, as `.ci/more` does.)
-//!
-//! A cell is a probe: an inherent constant that exists where the operator does and shadows a trait's constant.
+//! The compiler's answers, compared with PyTorch's for every ordered pair of the 22 dtypes, every pair of operand kinds and every operator:
+//! the dtype of the result, or refusal; and for every in-place form, whether it is allowed. (For most operators only half of the pairs, and
+//! three kinds in four, are asked; the rest with `RUSTFLAGS="--cfg every_cell"`, as `.ci/more` does.)  Each cell is a probe: an inherent
+//! constant that exists only if the operator does, and then shadows a trait's constant.
 
 #[path = "../suite/common/mod.rs"]
 mod common;

@@ -1,5 +1,5 @@
-//! The questions: which operation on which operands. Each is a type of its own, with the operands `L` and `R` (or a dtype `E`) as its
-//! parameters: of one type, the compiler would try the constants of all questions for each cell.
+//! The questions: which operation on which operands. Each question is a type of its own, with the operands `L` and `R` (or a dtype `E`) as
+//! parameters: if all shared one type, the compiler would try the constants of every question for each cell.
 
 use castiron::ops::admit::{
     ComplexFor, FloatFor, InexactFor, NumericFor, OrderedFor, Precisely, RealFor, SameDtypeFor,

@@ -1,5 +1,4 @@
-//! Sparse tensors: the result dtype of sums, products and matrix products for every pair of the computing dtypes, or that there
-//! is none.
+//! Sparse tensors: the result dtype of sums, products and matrix products for every pair of the computing dtypes, or refusal.
 
 use crate::common::{dtype, json};
 use crate::grid::T as Dense;
@@ -78,7 +77,7 @@ fn sparse_results_have_pytorchs_dtypes() {
                 wrong.push(what);
             }
         }
-        // What is joined has the dtype that the two promote to.
+        // Joined tensors have the dtype that the two promote to.
         let joined = answers_of_cat(at(cell(0)), at(cell(1)));
         if Some(joined) == dtype(cell(9)) { agree += 1 } else { wrong.push(format!("cat: {joined:?}, {}", cell(9))) }
     }

@@ -1,11 +1,11 @@
-//! How long texts of kernels are and how long NVRTC compiles them: `pretend/ceilings.h`. The pretend NVRTC refuses texts that are longer,
-//! so that every test would notice; the real one is asked by `pretend/nvrtc.py`.
+//! How long kernel texts are and how long NVRTC takes to compile them, as limited by `pretend/ceilings.h`. The pretend NVRTC refuses longer
+//! texts, so that any test would notice; `pretend/nvrtc.py` measures the real one.
 //!
 //! `REQUIRE_NVRTC=1` makes the absence of NVRTC a failure; `PRETEND_BESIDE` and `NVRTC` say where it is (`docs/gpu.md`).
 
 use crate::pretend;
 use crate::{on_gpu, on_pretend};
-use castiron::cuda_outside::{Arguments, address, run};
+use castiron::cuda_test_hooks::{Arguments, address, run};
 use castiron::{Cuda, Tensor, axis, shape};
 use std::process::Command;
 

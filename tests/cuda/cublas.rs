@@ -1,4 +1,4 @@
-//! cublasLt: which products it is asked for and how often, what happens where it refuses, fails or is not there.
+//! cublasLt: which products are passed to it and how often, and what happens if it refuses, fails or is missing.
 //!
 //! These tests count calls of the pretend libraries; `product` compares results.
 
@@ -111,7 +111,7 @@ fn batches_are_few_calls() {
             host(&many.matmul(&ones)),
             host(&many_host.matmul(&filled::<f32, shape![_, _, _], Cpu>([70_000, 2, 1])))
         );
-        // A call for each of so many would be too many: they are packed.
+        // So many calls would cost too much: the factors are packed.
         fn apart<D: Device>() -> [Heads<f32, D>; 2] {
             [filled::<f32, shape![_, _, _, _], D>([70, 4, 66, 8]), filled([70, 8, 66, 17])]
                 .map(|x| x.permute(axis![0, 2, 1, 3]))
@@ -222,7 +222,7 @@ fn calls_that_fail() {
         assert!(other.try_matmul(&other).unwrap_err().to_string().contains("CUDA_ERROR_UNKNOWN"));
         assert_eq!(host(&other.matmul(&other)), expected);
         drop(other);
-        // What is not supported is our own kernel's, whoever says so, and is not asked for again.
+        // Products that are not supported, whoever says so, are computed by our own kernel, and cublasLt is not asked again.
         for what in ["blas heuristic", "blas matmul"] {
             let y = matrix::<f64>(8, 8);
             let z = if what == "blas matmul" { y.matmul(&y).t() } else { y.clone() };

@@ -1,7 +1,7 @@
 //! Elementwise operations: the same generic code on the host and on a GPU gives the same elements.
 
 use crate::on_gpu;
-use castiron::cuda_outside::compilations;
+use castiron::cuda_test_hooks::compilations;
 use castiron::{
     Complex, Cpu, Cuda, Device, Dtype, Element, Error, Numeric, Result, Shape, Tensor, axis, bf16, f16, fused, s, shape,
 };

@@ -1,8 +1,8 @@
-//! What the pretend GPU runs and what it finds: the device library of recorded formulas, and kernels that are wrong.
+//! What the pretend GPU runs and detects: the device library of recorded formulas, and kernels with mistakes.
 
 use crate::on_gpu;
 use crate::pretend::{self, Installed};
-use castiron::cuda_outside::{Arguments, address, cubin, run};
+use castiron::cuda_test_hooks::{Arguments, address, cubin, run};
 use castiron::{Cuda, Tensor, shape, tensor};
 
 /// The device library and a kernel of it: `out = bf16(f16(exp(a) * b + 1))`.

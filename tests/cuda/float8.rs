@@ -1,4 +1,4 @@
-//! Floats of 8 bits are converted by kernels, to the bits that the host gives; those of 4 bits are moved.
+//! Floats of 8 bits are converted by kernels, to the same bits as on the host; floats of 4 bits are only moved.
 
 use crate::on_gpu;
 use castiron::dtype::CastTo;
@@ -72,7 +72,7 @@ fn every_number_of_16_bits_is_rounded_as_on_the_host() {
     on_gpu!("float8::every_number_of_16_bits_is_rounded_as_on_the_host", {
         let halves: Vec<f16> = (0..=u16::MAX).map(f16::from_bits).collect();
         let brains: Vec<bf16> = (0..=u16::MAX).map(bf16::from_bits).collect();
-        // Between those of 16 bits, and just beside them.
+        // Between two floats of 16 bits, and right next to them.
         let singles: Vec<f32> = (0..=u16::MAX)
             .flat_map(|high| {
                 [0, 1, 0x7fff, 0x8000, 0x8001, 0xffff].map(|low| f32::from_bits(u32::from(high) << 16 | low))

@@ -1,8 +1,8 @@
-//! Kernels: compiled, kept, launched; and what goes wrong with them.
+//! Kernels are compiled, cached and launched; and the errors when that fails.
 
 use crate::pretend::{self, Installed};
 use crate::{on_gpu, on_pretend};
-use castiron::cuda_outside::{Arguments, address, compilations, cubin, run};
+use castiron::cuda_test_hooks::{Arguments, address, compilations, cubin, run};
 use castiron::{Cuda, Error, Tensor, shape, tensor};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -52,7 +52,7 @@ fn saxpy<const N: usize>(a: f32, x: &Line<N>, y: &Line<N>) -> castiron::Result<(
     arguments.push(address(x));
     arguments.push(address(y));
     arguments.push(x.numel() as u32);
-    // SAFETY: the kernel's parameters, and tensors of as many elements.
+    // SAFETY: the arguments match the kernel's parameters, and the tensors have enough elements.
     unsafe { run(N, SAXPY, Ok(x.numel()), &arguments) }
 }
 

@@ -1,4 +1,4 @@
-//! Scans, softmax and normalisations: along every axis, as on the host.
+//! Scans, softmax and normalisations along every axis, compared with the host.
 
 use crate::on_gpu;
 use castiron::{Complex, Cpu, Cuda, Device, Element, Float, Numeric, Shape, Tensor, axis, bf16, s, shape};

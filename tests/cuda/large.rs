@@ -1,5 +1,6 @@
-//! What takes a GPU's memory or its speed: more than 2^31 elements, and every `f32` through the elementary functions. Ignored, since the
-//! pretend GPU takes minutes for them: `CASTIRON_TEST_GPU=1 cargo test --release --features cuda,any --test cuda -- --ignored large`.
+//! Tests that need a GPU's memory or speed: more than 2^31 elements, and every `f32` through the elementary functions. Ignored by default,
+//! since the pretend GPU takes minutes for them: `CASTIRON_TEST_GPU=1 cargo test --release --features cuda,any --test cuda -- --ignored
+//! large`.
 
 use crate::on_gpu;
 use crate::pretend::is_real;

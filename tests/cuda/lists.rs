@@ -1,5 +1,5 @@
-//! Lists that follow from counts, sizes, weights or slices are made on the GPU: `repeat_interleave` by counts, triangle indices,
-//! `combinations`, `unique` along an axis, `multinomial`. All but the last equal the host's.
+//! Lists made on the GPU from counts, sizes, weights or slices: `repeat_interleave` by counts, triangle indices, `combinations`, `unique`
+//! along an axis, `multinomial`. All but the last equal the host's.
 
 use crate::{on_gpu, on_pretend};
 use castiron::any::{Args, call};

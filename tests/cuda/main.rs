@@ -1,7 +1,7 @@
-//! The CUDA runtime over a pretend GPU: what is missing is said, memory, transfers, kernels, faults.
+//! The CUDA runtime over a pretend GPU: errors for missing libraries, memory, transfers, kernels, faults.
 //!
-//! Each test runs in a process of its own (`pretend::within`), since libraries are loaded once in a process. What compares a GPU with the
-//! host runs on a real one with `CASTIRON_TEST_GPU=1`; the others are then left out.
+//! Each test runs in its own process (`pretend::within`), since libraries are loaded once per process. With `CASTIRON_TEST_GPU=1` the tests
+//! that compare a GPU with the host run on a real one, and the others are skipped.
 
 /// Tests of the functions of `tests/suite/each_device` that have these names, on a GPU.
 macro_rules! each_device {
@@ -31,6 +31,8 @@ mod operations;
 mod order;
 mod pretend;
 mod product;
+#[cfg(feature = "profile")]
+mod profile;
 mod programs;
 mod random;
 mod reduce;

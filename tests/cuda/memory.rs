@@ -1,7 +1,7 @@
-//! Memory of devices: elements go there and back, are shared, filled and freed, and run out.
+//! Device memory: elements are copied there and back, shared, filled and freed, and memory runs out.
 
 use crate::{on_pretend, pretend};
-use castiron::cuda_outside::{address, compilations};
+use castiron::cuda_test_hooks::{address, compilations};
 use castiron::{
     Complex, Cuda, Element, Error, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, Tensor, axis, bf16,
     f16, shape, tensor,

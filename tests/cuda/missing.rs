@@ -1,4 +1,4 @@
-//! What is not installed is an error that names it, and never a panic.
+//! A library that is not installed is an error that names it, never a panic.
 
 use crate::pretend::{Installed, within};
 use castiron::{AnyDevice, AnyTensor, Cuda, DType, Error, Tensor, shape, tensor};

@@ -1,6 +1,6 @@
-//! Mistakes planted in the texts of kernels: each is noticed, by results that are not those of the host or by a fault.
+//! Mistakes planted in kernel texts: each is noticed, by results that differ from the host's or by a fault.
 //!
-//! The pretend NVRTC changes texts (`PRETEND_MISTAKE`). Each mistake has a process of its own, since a fault ends the use of a device.
+//! The pretend NVRTC changes texts (`PRETEND_MISTAKE`). Each mistake is tested in its own process, since a fault ends the use of a device.
 
 use crate::pretend::{self, Installed};
 use castiron::{Cpu, Cuda, Device, Element, Error, Result, Shape, Tensor, axis, shape};
@@ -8,7 +8,7 @@ use castiron::{Cpu, Cuda, Device, Element, Error, Result, Shape, Tensor, axis, s
 type Line<E, D> = Tensor<E, shape![_], D>;
 type Matrix<E, D> = Tensor<E, shape![_, _], D>;
 
-/// What is compared, with the mistakes that it must notice: what stands in the text, and what stands there instead.
+/// The operations compared, with the mistakes each must notice: the text to replace, and its replacement.
 struct Mistake {
     about: &'static str,
     host: fn() -> Result<String>,

@@ -1,5 +1,5 @@
-//! `docs/devices.md`: every operation by name on every device, as calling it with one of PyTorch's samples shows.
-//! `UPDATE_DOCS=1` writes the table; else it must say what it says. What runs gives what the host gives (`any/rows.rs`).
+//! `docs/devices.md`: every operation by name on every device, as found by calling it with one of PyTorch's samples. `UPDATE_DOCS=1` writes
+//! the table; otherwise it is compared. That results equal the host's is tested in `any/rows.rs`.
 
 use crate::any::rows::{Given, arguments, given, moved, table};
 use crate::pretend::{self, Installed};
@@ -61,7 +61,7 @@ fn cell<T>(result: Result<T>) -> String {
     }
 }
 
-/// What is called: the first sample of `float32`, else the first of all.
+/// The sample to call: the first of `float32`, or else the first of all.
 fn samples() -> HashMap<&'static str, Given> {
     let known: HashSet<&'static str> = ops().map(|op| op.name).collect();
     let mut found: HashMap<&'static str, (bool, Given)> = HashMap::new();

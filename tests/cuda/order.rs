@@ -1,4 +1,4 @@
-//! Sorting, selection and searches: along every axis, with equal elements and NaN, as on the host.
+//! Sorting, selection and searches along every axis, with equal elements and NaN, compared with the host.
 
 use crate::on_gpu;
 use castiron::{Cpu, Cuda, Device, Element, Real, Shape, Tensor, axis, bf16, dim, f16, shape, tensor};

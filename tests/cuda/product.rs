@@ -1,5 +1,5 @@
-//! Products of matrices: every dtype, any strides, batches, what is added and what follows, as on the host. Elements are small integers, so
-//! that sums are exact in any order.
+//! Matrix products, compared with the host: every dtype, any strides, batches, an added tensor and a following function. Elements are small
+//! integers, so that sums are exact in any order.
 
 use crate::on_gpu;
 use castiron::{

@@ -1,5 +1,5 @@
-//! Programs made of bytes (`tests/suite/any/model`, which fuzzing looks for mistakes with) on a GPU, beside their naive models: some random
-//! ones, always the same, and those that were found. `CASTIRON_PROGRAMS=500` runs so many.
+//! Programs made of bytes (`tests/suite/any/model`, also used for fuzzing) on a GPU, compared with their naive models: some random ones,
+//! always the same, and those that found mistakes. `CASTIRON_PROGRAMS=500` runs that many.
 
 use crate::on_gpu;
 use castiron::AnyDevice;

@@ -1,7 +1,7 @@
-//! Random numbers are made on the device: in range, of the right moments, the same for the same seed, others with another.
+//! Random numbers made on the device: in range, with the right moments, the same for the same seed and different for another.
 
 use crate::on_gpu;
-use castiron::cuda_outside::{Arguments, address, run};
+use castiron::cuda_test_hooks::{Arguments, address, run};
 use castiron::{Cpu, Cuda, Float, Generator, Tensor, bf16, f16, shape};
 
 type Line<E> = Tensor<E, shape![_], Cuda<0>>;

@@ -1,4 +1,4 @@
-//! Reductions: over all axes, rows, columns, axes that are apart, in one step and in chunks, as on the host.
+//! Reductions over all axes, rows, columns and non-adjacent axes, in one step and in chunks, compared with the host.
 
 use crate::on_gpu;
 use castiron::{

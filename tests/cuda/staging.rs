@@ -1,5 +1,5 @@
-//! Large copies between the host and a device: what arrives is what was sent, memory in between is not written before it has been read, and
-//! whatever fails is an error.
+//! Large copies between the host and a device: the data arrives unchanged, staging memory is not overwritten before it has been read, and
+//! every failure is an error.
 
 use crate::on_gpu;
 use crate::{on_pretend, pretend};

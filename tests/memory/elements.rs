@@ -1,8 +1,8 @@
-//! Elements are read and written where they are, up to the last one and no further.
+//! Elements are read and written in place, up to the last one and no further.
 
 use castiron::{Complex, Dyn, Tensor, TensorView, TensorViewMut, axis, fused, shape, tensor};
 
-/// Memory of exactly so many elements: what is read behind the last is not there.
+/// Memory of exactly this many elements: nothing may be read after the last.
 fn exact(len: usize) -> Box<[i32]> {
     (0..len as i32).collect()
 }
@@ -108,7 +108,7 @@ fn bytes_that_are_no_elements_are_refused() {
     assert!(TensorView::<bool, shape![_]>::from_bytes(&[255, 1, 0], [3]).is_err());
     let bytes = tensor![0, 1, 2, 1; u8];
     assert!(bytes.try_view_dtype::<bool>().is_err());
-    // Nor are they reached from bools beside them.
+    // Nor are they reached from neighbouring bools.
     if let Ok(part) = bytes.narrow(axis![0], 0, 2).try_view_dtype::<bool>() {
         assert!(part.try_as_strided_sized::<(Dyn,)>([3], [1], Some(0)).is_err());
     }

@@ -1,5 +1,5 @@
-//! The memory under tensors and views: each test would notice, by itself, under Miri or under a sanitizer, if unsafe code broke what
-//! it promises. They are small, so that Miri runs them all:
+//! The memory under tensors and views: on its own, under Miri or under a sanitizer, each test would notice unsafe code that breaks its
+//! promises. The tests are small, so that Miri can run them all:
 //!
 //! ```sh
 //! # (rayon's queues break the rules of Stacked Borrows, and follow pointers that they keep as numbers.)

@@ -1,4 +1,4 @@
-//! Parts of one tensor, each read or written by a thread of its own: whoever reached a neighbour's elements would race with it.
+//! Parts of one tensor, each read or written by its own thread: touching a neighbour's elements would be a data race.
 
 use castiron::{Dyn, Tensor, TensorView, TensorViewMut, axis, s, shape};
 
@@ -110,7 +110,7 @@ fn a_view_borrows_again_and_again() {
     assert_eq!((copy.to_vec(), x.to_vec()), (vec![5, 6, 3, 4, 6, 6], vec![0; 6]));
 }
 
-/// What is computed elsewhere is written into the memory that a view borrows, too.
+/// Results computed elsewhere are written into the memory that a view borrows, too.
 #[test]
 fn results_computed_elsewhere_are_written_where_the_elements_are() {
     let mut memory = [1.0_f32, 2.0, 3.0, 4.0];

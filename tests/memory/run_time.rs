@@ -1,4 +1,4 @@
-//! The same for tensors whose dtype is known while running, and random programs of typed views.
+//! The same tests for tensors whose dtype is known at run time, and random programs of typed views.
 
 use castiron::any::{Value, cat, where_};
 use castiron::{AnyTensor, Complex, Cpu, DType, Dyn, ScalarValue, TensorView, axis, shape, tensor};
@@ -113,7 +113,7 @@ fn bytes_that_are_no_bools_are_refused() {
     assert!(AnyTensor::from_bytes(&[0, 1, 2], DType::Bool, &[3]).is_err());
     let x = AnyTensor::from(tensor![0, 1, 2; u8]);
     assert!(x.view_dtype(DType::Bool).is_err() && x.narrow(0, 1, 2).unwrap().view_dtype(DType::Bool).is_err());
-    // Nor are they reached from bools beside them.
+    // Nor are they reached from neighbouring bools.
     if let Ok(part) = x.narrow(0, 0, 2).unwrap().view_dtype(DType::Bool) {
         assert!(part.as_strided(&[3], &[1], Some(0)).is_err());
     }

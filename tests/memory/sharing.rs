@@ -1,4 +1,4 @@
-//! Tensors that share memory: whoever writes has it alone first, and the last one frees it.
+//! Tensors that share memory: a write makes the memory unique first, and the last owner frees it.
 
 use castiron::{Cpu, Dyn, Tensor, TensorView, TensorViewMut, axis, fused, shape};
 use static_assertions::assert_impl_all;

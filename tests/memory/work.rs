@@ -1,4 +1,4 @@
-//! Work that several threads share: each writes its own part, and what they have written is seen by whoever asked for it.
+//! Work shared by several threads: each writes its own part, and the caller sees everything they wrote.
 
 use castiron::{Dyn, Tensor, TensorViewMut, axis, fused};
 use rayon::ThreadPoolBuilder;

@@ -31,7 +31,7 @@ fn functions_keep_what_they_promise() {
     assert!(broken.is_empty(), "\n{broken}");
 }
 
-/// How many elements stand beside one makes no difference to it.
+/// A result does not depend on how many elements are computed with it.
 #[test]
 fn one_element_and_many_have_the_same_bits() {
     for row in measure::ROWS {

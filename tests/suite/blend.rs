@@ -1,5 +1,5 @@
-//! Operations between the tables' kinds compared with PyTorch's table (`blend.json`): `lerp`, `prelu`, `frexp`, complex numbers
-//! from parts, scalars on the left, `index_put`, `unique_axis`, several quantiles; and what their types say.
+//! Operations on operands of different kinds compared with PyTorch's table (`blend.json`): `lerp`, `prelu`, `frexp`, complex numbers from
+//! parts, scalars on the left, `index_put`, `unique_axis`, several quantiles; and their types.
 
 use crate::common::{Answer, Tally, Token, Tolerance, json, parse_all};
 use castiron::{

@@ -1,4 +1,4 @@
-//! Checkpoints: named tensors in safetensors files, saved and loaded, mapped or read, and files that lie.
+//! Checkpoints: named tensors in safetensors files, saved and loaded, mapped or read, and malformed files.
 
 use crate::common::ends;
 use castiron::io::{CheckpointWriter, LoadOptions, StoredTensor};
@@ -430,7 +430,7 @@ fn headers_that_lie_are_refused() {
     refused(file(&two("[0,4]", "[4,8]").replace("\"b\"", "\"a\""), &[0; 8]), "tensor `a` is there twice");
     let deep = "[".repeat(100_000);
     refused(file(&format!(r#"{{"a":{deep}"#), &[]), "the header is not what the format asks for");
-    // An axis of size 0 beside one that overflows nothing.
+    // An axis of size 0 together with one that would overflow.
     assert!(Checkpoint::from_bytes(file(&row("U8", &format!("[0,{}]", u32::MAX), "[0,0]"), &[])).is_ok());
     // Bools are looked at when they are loaded.
     let bools = Checkpoint::from_bytes(file(&row("BOOL", "[2]", "[0,2]"), &[1, 2])).unwrap();

@@ -1,5 +1,5 @@
-//! Choosing elements by indices, masks and rank, compared with PyTorch's table; then what the table cannot show: shapes in the
-//! type, errors, large lanes, generic code.
+//! Choosing elements by indices, masks and rank, compared with PyTorch's table; then what the table does not cover: shapes in the type,
+//! errors, large lanes, generic code.
 
 use crate::common::{Answer, Tally, Token, Tolerance, json, parse_all};
 use castiron::ops::choosing::{WideFloatFor, nanquantile, quantile};
@@ -536,8 +536,8 @@ fn rows_are_added_where_indices_say() {
     }
 }
 
-/// Halves that meet at one place are added, multiplied and counted in `f32` and rounded once, by whichever operation, where the tensor
-/// written to is small and where it has many more elements than there are indices.
+/// Half-precision values for one position are added, multiplied and counted in `f32` and rounded once, by every operation, whether the
+/// tensor written to is small or has many more elements than there are indices.
 #[test]
 fn halves_that_meet_are_rounded_once() {
     macro_rules! check {

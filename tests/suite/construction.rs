@@ -1,4 +1,4 @@
-//! How tensors come to be: literals, ranges, vectors, iterators, random numbers.
+//! Making tensors: literals, ranges, vectors, iterators, random numbers.
 
 use crate::common::{Answer, Tally, Token, json};
 use castiron::{Complex, Dtype, Error, F8E4M3FN, Generator, Meta, Real, Scalar, Tensor, bf16, f16, shape, tensor};

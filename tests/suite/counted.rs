@@ -1,4 +1,4 @@
-//! Incomplete gamma functions, histograms and others: by name as PyTorch's table (`counted.json`) has them, and typed.
+//! Incomplete gamma functions, histograms and others: called by name and compared with PyTorch's table (`counted.json`), and typed.
 
 use castiron::{Dyn, Error, Generator, Meta, Tensor, bf16, f16, shape, tensor};
 use proptest::prelude::*;
@@ -57,7 +57,7 @@ mod by_name {
             DType::F64 => [2e-11, 1e-14],
             DType::F32 => [3e-5, 1e-6],
             DType::F16 => [2e-3, 1e-6],
-            // What is left where large numbers cancel.
+            // The accuracy left where large numbers cancel.
             _ => [1.6e-2, 4e-3],
         }
     }

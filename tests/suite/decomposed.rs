@@ -1,5 +1,5 @@
-//! Linear algebra and Fourier transforms by name, compared with PyTorch's tables (`linalg.json`, `fft.json`): elements within a
-//! tolerance, factors that are not unique by what they reconstruct.
+//! Linear algebra and Fourier transforms by name, compared with PyTorch's tables (`linalg.json`, `fft.json`): elements within a tolerance;
+//! factors that are not unique, by the product of the factors.
 
 use crate::common::json;
 use castiron::any::{Args, Value, call};

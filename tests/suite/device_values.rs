@@ -1,5 +1,5 @@
-//! Devices as values, compared with PyTorch's: what is parsed and refused, printing, equality and hashing, mixing, the
-//! current device and the default device. Rows set aside are counted by the rule that sets them aside.
+//! Devices as values, compared with PyTorch's: parsing, printing, equality and hashing, mixing, the
+//! current device and the default device. Rows set aside are counted by the rule for which they are.
 
 use crate::common::json;
 use castiron::device::{

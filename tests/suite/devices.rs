@@ -1,4 +1,4 @@
-//! Devices in the type: CUDA type-checks everywhere and says at run time that it is not there. (What is laid out alike on every device:
+//! Devices in the type: CUDA type-checks everywhere, and is an error at run time if it is missing. (Layouts of results on every device:
 //! `each_device/layouts.rs`.)
 
 use castiron::{Cpu, Cuda, Device, Dyn, Error, F8E4M3FN, Float, Generator, Meta, Shape, Tensor, axis, shape, tensor};
@@ -29,7 +29,7 @@ fn on_cuda<const N: usize>(
     x: Tensor<f32, shape![8, 4], Cuda<N>>,
     host_scale: Tensor<f64, ()>,
 ) -> castiron::Result<Tensor<f32, shape![8], Cuda<N>>> {
-    // A zero-dim CPU tensor beside a CUDA tensor moves by itself, on either side and in place.
+    // A zero-dim CPU tensor is moved automatically when combined with a CUDA tensor, on either side and in place.
     let mut scaled: Tensor<f32, shape![8, 4], Cuda<N>> = x.try_mul(&host_scale)?;
     let scaled_too: Tensor<f32, shape![8, 4], Cuda<N>> = host_scale.try_mul(&scaled)?;
     scaled.try_add_(&host_scale)?;

@@ -1,4 +1,4 @@
-//! What is left out at random, bags of embeddings, vectors turned by positions, and operations that are there by name alone.
+//! Dropout, bags of embeddings, rotary embedding, and operations that exist by name only.
 
 use castiron::nn::Pool;
 use castiron::{BagMode, Generator, RotaryLayout, Tensor, axis, dim, shape, tensor};

@@ -1,5 +1,5 @@
-//! What fails at run time fails with a text that names the op, the shapes and the dtypes; in the plain form at the caller's
-//! line; and leaves everything as it was.
+//! Errors at run time have a text that names the op, the shapes and the dtypes; the panicking form reports the caller's line; and
+//! everything is left unchanged.
 
 use castiron::{Complex, Dyn, Error, Generator, Tensor, axis, cat, shape, stack, tensor, try_cat, where_};
 use std::panic::{self, AssertUnwindSafe};
@@ -168,7 +168,7 @@ fn plain_forms_panic_with_the_error_that_the_other_ones_return() {
     }
 }
 
-/// What no element is divided by is no error: a tensor without elements divided by zeros, of whichever form.
+/// Dividing no elements is no error: a tensor without elements divided by zeros, in every form.
 #[test]
 fn nothing_is_divided_by_zero() {
     let none = || Tensor::<i64, shape![0, 2]>::zeros();

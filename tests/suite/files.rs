@@ -1,4 +1,4 @@
-//! Tensors whose elements are a mapped file: like any other to their users, never written back, and larger than the memory if need be.
+//! Tensors whose elements are in a mapped file: usable like any other, never written back to the file, and possibly larger than memory.
 
 use castiron::{Element, Error, Tensor, axis, s, shape};
 use std::fs::File;
@@ -106,7 +106,7 @@ fn what_is_no_such_tensor_is_an_error_that_names_the_file() {
     assert!(open::<bool>(&file, 2).unwrap_err().to_string().starts_with("from_file: a bool is a byte of 0 or 1"));
 }
 
-/// 64 GB of address space, of which a few pages are used: sizes, strides and offsets beyond 2^32 everywhere.
+/// 64 GB of address space, of which only a few pages are used: sizes, strides and offsets beyond 2^32.
 #[test]
 #[cfg(target_pointer_width = "64")]
 fn elements_far_beyond_the_memory_are_reached() {

@@ -1,5 +1,5 @@
-//! Files made of any bytes: what fuzzing looks for, and a property test besides. Each function takes bytes and panics where castiron does,
-//! or where what was read does not come back when it is written.
+//! Files made of any bytes, for fuzzing and for a property test. Each function takes bytes and panics if castiron does, or if what was read
+//! differs after it is written and read again.
 
 use castiron::io::{CheckpointWriter, Npz};
 use castiron::{AnyTensor, Checkpoint, DType, Tensor, shape};
@@ -59,7 +59,7 @@ pub fn json(data: &[u8]) {
     let _ = serde_json::from_slice::<Tensor<f32, shape![_, _]>>(data);
     let Ok(x) = serde_json::from_slice::<AnyTensor>(data) else { return };
     let again: AnyTensor = serde_json::from_slice(&serde_json::to_vec(&x).unwrap()).unwrap();
-    // (A float8 has several codes that are no number, of which one comes back.)
+    // (A float8 has several codes for NaN, one of which comes back.)
     if x.dtype().itemsize() > 1 || x.dtype().category() == castiron::Category::Integral || x.dtype() == DType::Bool {
         assert_eq!((again.dtype(), again.shape(), again.to_bytes()), (x.dtype(), x.shape(), x.to_bytes()));
     }

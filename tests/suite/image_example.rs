@@ -1,4 +1,4 @@
-//! The filters of `examples/image_filters`: what must be true of them, and numbers that PyTorch gives.
+//! The filters of `examples/image_filters`: their properties, and numbers computed by PyTorch.
 
 #[path = "../../examples/image_filters/src/filters.rs"]
 mod filters;

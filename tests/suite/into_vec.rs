@@ -1,4 +1,4 @@
-//! `into_vec` gives a vector's memory back, and copies wherever that would take it from somebody or out of order.
+//! `into_vec` gives a vector's memory back, and copies if the memory is shared or out of order.
 
 use castiron::{F4E2M1FNX2, Tensor, TensorView, axis, s, shape, tensor};
 

@@ -1,5 +1,4 @@
-//! Laws that hold where elements are in the host's memory: which memory results take, and writing single elements. (The others:
-//! `each_device/laws.rs`.)
+//! Laws for elements in the host's memory: which memory results take, and writing single elements. (Others: `each_device/laws.rs`.)
 
 use castiron::{Dyn, Element, Tensor, axis};
 use proptest::prelude::*;

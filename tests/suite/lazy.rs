@@ -1,5 +1,4 @@
-//! Lazy expressions on the host: large ones, in pieces by several threads, and what they refuse. (What holds on every device:
-//! `each_device/lazy.rs`.)
+//! Lazy expressions on the host: large ones, computed in pieces by several threads, and refusals. (On every device: `each_device/lazy.rs`.)
 
 use castiron::{Element, Error, Meta, Shape, Tensor, axis, dims, f16, shape, tensor};
 

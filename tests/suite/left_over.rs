@@ -1,4 +1,4 @@
-//! What divisions of floats leave over: exact, whatever the quotient, the number of elements and the layout.
+//! Remainders of float divisions: exact, whatever the quotient, the number of elements and the layout.
 
 use castiron::{Dyn, Tensor};
 
@@ -7,7 +7,7 @@ type Vector<E> = Tensor<E, (Dyn,)>;
 /// Lengths around those of blocks that are checked at once.
 const LENGTHS: [usize; 7] = [0, 1, 7, 511, 512, 513, 1030];
 
-/// For `f32`, the tests of the formulas beside Rust's `%`, which is exact.
+/// For `f32`, the formulas are compared with Rust's `%`, which is exact.
 macro_rules! of {
     ($module:ident $ty:ident) => {
         mod $module {

@@ -1,4 +1,4 @@
-//! Losses, normalisation of channels, distances: PyTorch's values, and what holds of every reduction.
+//! Losses, normalisation of channels, distances: PyTorch's values, and laws of every reduction.
 
 use castiron::reduction::{BatchMean, Mean, Sum, Unreduced};
 use castiron::{Cpu, Dim, Float, Meta, Shape, Tensor, bf16, dim, dims, f16, shape, tensor};

@@ -1,4 +1,4 @@
-//! What castiron does, as one program of tests: a module for each subject.
+//! The tests of castiron, as one program with a module for each subject.
 
 /// Tests of the functions of `each_device` that have these names, here on the host; those whose results have shapes without elements, on
 /// `Meta` too. (`tests/cuda` has one of this name.)

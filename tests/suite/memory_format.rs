@@ -22,7 +22,7 @@ fn rows(table: &Value, name: &str) -> Vec<Value> {
     table[name].as_array().cloned().unwrap_or_default()
 }
 
-/// Strides, or the refusal of a format for another number of axes, beside PyTorch's.
+/// Compares strides with PyTorch's, or that a format is refused for another number of axes.
 fn same(ours: castiron::Result<Vec<usize>>, theirs: &Value, what: &str) {
     match theirs.as_str() {
         Some(_) => assert!(matches!(ours, Err(Error::InvalidArgument { .. })), "{what}: {ours:?}"),

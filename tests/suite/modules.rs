@@ -1,4 +1,4 @@
-//! Structs of tensors that are loaded from a checkpoint by `#[derive(Module)]`, and every difference at once.
+//! Structs of tensors loaded from a checkpoint by `#[derive(Module)]`; every mismatch is reported at once.
 
 use castiron::io::{CheckpointWriter, Difference, LoadOptions, StoredTensor, ToDevice};
 use castiron::{Checkpoint, Cpu, Device, Error, Meta, Module, Tensor, dims, shape, tensor};
@@ -190,7 +190,7 @@ fn a_map_has_what_the_checkpoint_names() {
     let listed = ["heads.color.weight", "heads.shape.weight", "biases.a", "biases.b", "biases.c"];
     assert_eq!(names(&heads), listed);
     assert_eq!((heads.heads["tied"].weight.to_vec(), heads.biases["a"].item()), (vec![1.0], 2.0));
-    // What is saved is what was loaded, and what was there before stays.
+    // Saving writes what was loaded, and `load_over` keeps entries that were there before.
     let again = Heads::<Cpu>::load(&saved(&heads)).unwrap().to_device::<Meta>().unwrap();
     assert_eq!(names(&again), listed);
     let mut biases = heads.biases.clone();

@@ -1,5 +1,5 @@
-//! Operations that move elements, take tensors apart and put them together, compared with PyTorch: every case below is
-//! PyTorch's own expression beside castiron's, and `moving.json` holds what the expression gave for inputs of several sizes.
+//! Operations that move elements, take tensors apart and join them, compared with PyTorch: every case below is PyTorch's own expression
+//! together with castiron's, and `moving.json` holds its results for inputs of several sizes.
 
 use crate::common::{Answer, Token, json, parse_all};
 use castiron::pad::{Circular, Constant, Reflect, Replicate};
@@ -511,7 +511,7 @@ fn large_tensors_move_as_small_ones_do() {
     }
 }
 
-/// Blocks of few elements go backwards, and forwards out of wider rows, without a trace of what lies beside them; so do rows in parts.
+/// Blocks of few elements are copied backwards, and out of wider rows, without touching their neighbours; so are rows in parts.
 #[test]
 fn blocks_of_every_length_are_moved() {
     macro_rules! check {
@@ -541,7 +541,7 @@ fn blocks_of_every_length_are_moved() {
     check!(u8, i16, f32, i64);
 }
 
-/// What is drawn is drawn as often as the probabilities say, and the same seed draws the same.
+/// Samples occur as often as their probabilities say, and the same seed gives the same samples.
 #[test]
 fn draws_follow_the_probabilities() {
     let mut generator = Generator::seeded(7);

@@ -1,4 +1,4 @@
-//! Convolutions, pooling and attention beside their definitions.
+//! Convolutions, pooling and attention compared with their definitions.
 
 use castiron::nn::{Added, All, Causal, Conv, Half, Pool, Same, Where};
 use castiron::{ChannelsLast, Cpu, Device, Error, Float, Generator, Meta, Tensor, axis, bf16, dim, ops, shape, tensor};

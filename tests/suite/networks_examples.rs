@@ -1,4 +1,4 @@
-//! The networks of `examples` on weights from a formula, beside the values that PyTorch gives (`benches/peers/networks.py`).
+//! The networks of `examples` with weights from a formula, compared with PyTorch's values (`benches/peers/networks.py`).
 
 #[allow(dead_code, reason = "files are opened by the example")]
 #[path = "../../examples/classify/src/model.rs"]

@@ -1,4 +1,4 @@
-//! NumPy's files: what NumPy writes is read, what is written NumPy reads, and files that lie are refused.
+//! NumPy's files: those of NumPy are read, NumPy reads ours, and malformed files are refused.
 
 use castiron::io::{Npz, NpzWriter};
 use castiron::{Complex, Element, Error, Meta, Tensor, axis, bf16, f16, shape, tensor};

@@ -1,4 +1,4 @@
-//! Products of the host: many matrices, bytes, distances, activations in the pass, and shapes. (What holds on every device:
+//! Products on the host: many matrices, bytes, distances, activations in the same pass, and shapes. (On every device:
 //! `each_device/products.rs`.)
 
 use super::each_device::products::{SIZES, naive, whole};

@@ -66,7 +66,7 @@ fn a_profile_within_another_records_for_itself() {
 fn operations_of_any_tensors_are_recorded_by_name() -> castiron::Result<()> {
     let x = castiron::AnyTensor::from(Tensor::<u8, shape![100, 10]>::ones());
     let (y, found) = profile(|| (&x + 0.5)?.mul(&x)?.sum(Some(&[0]), false, None));
-    assert_eq!(y?.to_vec::<f32>()?, [150.0; 10]);
+    assert_eq!(y?.to_string(), "tensor([150., 150., 150., 150., 150., 150., 150., 150., 150., 150.])");
     let names: Vec<&str> = found.records().iter().map(|record| record.name()).collect();
     assert_eq!(names, ["add", "mul", "sum"]);
     assert_eq!((found.records()[0].bytes_read(), found.records()[0].bytes_written()), (1000, 4000));

@@ -1,4 +1,4 @@
-//! Operations that resample, beside what PyTorch gives (`benches/peers/resampling.py`), typed and by name.
+//! Operations that resample, compared with PyTorch (`benches/peers/resampling.py`), typed and by name.
 
 use castiron::nn::{
     Area, Bicubic, Bilinear, GridPadding, Lanczos, Linear, Nearest, NearestExact, Patches, Pool, Trilinear,
@@ -48,7 +48,7 @@ fn elements(operand: &Json) -> Vec<f64> {
     list
 }
 
-/// The largest difference that counts as none, beside 1.
+/// The largest difference that is ignored, relative to 1.
 fn tolerance(dtype: DType) -> f64 {
     match dtype {
         DType::F16 => 2e-3,

@@ -1,5 +1,4 @@
-//! `result_type`, `promote_types`, `can_cast` and the default dtype, asked at run time and compared with PyTorch's, and with
-//! what the types answer.
+//! `result_type`, `promote_types`, `can_cast` and the default dtype, at run time, compared with PyTorch and with the types' answers.
 
 use crate::common::{dtype, json};
 use castiron::dtype::promote::ResultType;
@@ -29,7 +28,7 @@ fn operand(kind: &Value, name: &Value) -> OperandType {
     }
 }
 
-/// castiron gives no dtype to float4 beside an unsigned integer, which PyTorch gives by accident.
+/// castiron refuses float4 with an unsigned integer, for which PyTorch gives a dtype by accident.
 fn float4_with_unsigned(a: DType, b: DType) -> bool {
     let unsigned = |dtype| matches!(dtype, DType::U16 | DType::U32 | DType::U64);
     (a == DType::F4E2M1FNX2 && unsigned(b)) || (unsigned(a) && b == DType::F4E2M1FNX2)
@@ -44,7 +43,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// PyTorch's answer beside ours for one row.
+    /// PyTorch's answer and ours for one row.
     fn row(&mut self, row: &Value, a: DType, b: DType, theirs: &Value, ours: Result<DType, Error>) {
         let theirs = dtype(theirs.as_str().unwrap());
         match (&ours, theirs) {
@@ -128,7 +127,7 @@ fn promote_types_and_can_cast_are_pytorchs() {
     tally.finish("promote_types, can_cast");
 }
 
-/// For every pair of dtypes and kinds what the type function says, beside what the function at run time says.
+/// For every pair of dtypes and kinds the type function and the function at run time agree.
 fn typed_and_at_run_time<Ka: Kind, Kb: Kind>() -> usize {
     fn with<A: Dtype, B: Dtype, Ka: Kind, Kb: Kind>() {
         let of = |dtype, kind| OperandType { dtype, kind };

@@ -1,5 +1,4 @@
-//! Shapes at compile time: every assertion here is a type, checked before the test runs; the run checks that what the types
-//! left open was checked too.
+//! Shapes at compile time: every assertion here is a type, checked before the test runs; the run itself checks what the types left open.
 
 use castiron::shape::{ConvSize, DivideBy, DivideExactly, Minus, Padded, Product, Smaller, Sum};
 use castiron::{Dim, Dyn, Element, Shape, Tensor, axis, cat, dim, dims, shape, stack, tensor, where_};
@@ -68,7 +67,7 @@ fn broadcasting_happens_in_the_type() {
     is::<f32, shape![3, _]>(&(&column + ones::<f32, shape![_]>([5])));
     is::<f32, shape![3, Batch]>(&(&column + ones::<f32, shape![Batch]>([5])));
     is::<f32, shape![3, 1]>(&(&column + Tensor::<f64, ()>::scalar(1.0)));
-    // A known size beside an unknown one: the known one, checked at run time.
+    // A known size with an unknown one gives the known one, checked at run time.
     let known = &ones::<f32, shape![_, 4]>([3, 4]) + ones::<f32, shape![3, _]>([3, 4]);
     is::<f32, shape![3, 4]>(&known);
     assert!(ones::<f32, shape![4]>([4]).try_add(ones::<f32, shape![_]>([3])).is_err());
@@ -193,7 +192,7 @@ fn generic_code_computes_with_sizes() {
     is::<f32, shape![Batch, 7]>(&both(&ones::<f32, shape![Batch, 3]>([2, 3]), &ones::<f32, shape![Batch, 4]>([2, 4])));
 }
 
-/// What is refused of known sizes alone asks nothing of generic ones that are the same, nor beside names and `_`.
+/// Rules that only concern known sizes place no bounds on equal generic ones, nor on names and `_`.
 #[test]
 fn generic_code_states_no_rules_of_sizes_that_are_the_same() {
     use castiron::nn::{All, Where};

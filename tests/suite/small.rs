@@ -1,4 +1,4 @@
-//! Small tensors, which take shorter ways: the same elements come out whether the types know the sizes or not, and whatever the layout.
+//! Small tensors, which take shorter paths: the results are the same whether the types know the sizes or not, and whatever the layout.
 
 use castiron::shape::Broadcast;
 use castiron::{Dim, Dyn, Shape, Tensor, axis, shape};
@@ -100,7 +100,7 @@ fn short_lines_are_reduced_as_others_are() {
     }
 }
 
-/// A product beside the sums of its definition, of operands in each layout.
+/// A product compared with the sums of its definition, for operands in each layout.
 macro_rules! products {
     ($($n:literal)*) => {$({
         let of = |seed: u32| Tensor::<f32, shape![$n, $n]>::from_fn(|[i, j]: [usize; 2]| (i as f32 - 1.5) * seed as f32 + j as f32 / 4.0);

@@ -1,4 +1,4 @@
-//! What safe code cannot reach: elements of somebody else, bytes that are no elements, places outside of a storage.
+//! What safe code cannot reach: elements of others, bytes that are invalid for the dtype, positions outside of a storage.
 
 #[cfg(feature = "any")]
 use castiron::{AnyTensor, Cpu, DType};

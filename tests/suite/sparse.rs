@@ -1,4 +1,4 @@
-//! Sparse tensors against their strided twins, for every dtype; what types and errors say; indices nobody should give.
+//! Sparse tensors compared with strided ones, for every dtype; their types and errors; invalid indices.
 
 use castiron::{
     AnyLayout, Complex, Cpu, DenseAxes, Dtype, Dyn, Element, Error, Float, Numeric, Shape, SparseCoo, SparseTensor,

@@ -1,5 +1,5 @@
-//! Sparse tensors compared with PyTorch's table, row by row: layout, dtype, shape, places, values, the coalesced flag and the
-//! strided twin of each result, or the refusal.
+//! Sparse tensors compared with PyTorch's table, row by row: layout, dtype, shape, indices, values, the coalesced flag and the strided copy
+//! of each result, or refusal.
 
 use crate::common::{code, json};
 use castiron::ops::admit::NumericFor;
@@ -159,7 +159,7 @@ impl<E: NumericFor<castiron::ops::reduce::matmul>> Probe<Products, E, ()> {
     const COMPILES: bool = true;
 }
 
-/// What is computed of one dtype, if it compiles: `coalesce`, `s + s`, `s @ dense`.
+/// The operations on one dtype, if they compile: `coalesce`, `s + s`, `s @ dense`.
 struct Sweep<E>(PhantomData<E>);
 impl<E: Dtype> Sweep<E> {
     fn coalesce() -> Value {

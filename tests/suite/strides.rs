@@ -1,5 +1,5 @@
-//! When a reshape is a view, compared with PyTorch's table. (That results are laid out alike on every device:
-//! `each_device/layouts.rs`; how: `memory_format.rs`.)
+//! When a reshape is a view, compared with PyTorch's table. (Layouts of results on every device:
+//! `each_device/layouts.rs`; memory formats: `memory_format.rs`.)
 
 use crate::common::json;
 use castiron::layout::strides::{contiguous, reshape};

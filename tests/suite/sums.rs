@@ -1,5 +1,5 @@
-//! Products, sums, scans and normalisation compared with PyTorch's table (`sums.json`): every operation over contiguous,
-//! transposed and sliced operands, none and many elements, NaN and infinities; and what their types say.
+//! Products, sums, scans and normalisation compared with PyTorch's table (`sums.json`): every operation over contiguous, transposed and
+//! sliced operands, with no or many elements, NaN and infinities; and their types.
 
 use crate::common::{Answer, Tally, Token, Tolerance, json, parse_all};
 use castiron::ops::admit::{FloatFor, InexactFor, IntegerFor, NumericFor, OrderedFor, SameDtypeFor};
@@ -343,7 +343,7 @@ fn shapes_without_data() {
     assert!(x.try_equal(&x).is_err() && x.try_histc(3, 0.0, 1.0).is_err());
 }
 
-/// What is known at run time only is refused with the reason.
+/// Mismatches known only at run time are refused with the reason.
 #[test]
 fn errors() {
     fn text<T>(result: castiron::Result<T>) -> String {

@@ -1,4 +1,4 @@
-//! Typed Fourier transforms: laws, shapes in the type, frames that overlap.
+//! Typed Fourier transforms: laws, shapes in the type, overlapping frames.
 
 use castiron::fft::{Frames, Norm, Window};
 use castiron::{Complex, Dyn, Generator, Meta, Tensor, axis, dim, shape, tensor};

@@ -1,5 +1,5 @@
-//! The values of elementwise operations, compared with PyTorch's: unary, binary on one dtype, on two, with a zero-dim
-//! operand, and conversions. Each case is a generic function, run for every dtype that the compiler admits.
+//! The values of elementwise operations, compared with PyTorch's: unary, binary on one dtype, on two, with a zero-dim operand, and
+//! conversions. Each case is a generic function, run for every dtype for which it compiles.
 
 use crate::common::{Answer, Tally, Token, code, json, parse_all};
 use castiron::ops::{self, BinaryOp, UnaryOp};

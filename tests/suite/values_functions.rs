@@ -1,5 +1,5 @@
 //! The values of elementwise functions, with and without parameters, compared with PyTorch's: rows of `values.json`, and of
-//! `functions_torch.json` for functions, parameters and pairs that the former does not hold.
+//! `functions_torch.json` for functions, parameters and pairs that are not in `values.json`.
 
 use crate::common::{Answer, Tally, Token, Tolerance, json, parse_all};
 use castiron::ops::{self, BinaryOp, TunedOp, UnaryOp};

@@ -1,5 +1,5 @@
-//! Reductions and scans compared with PyTorch's table: every dtype, over ordinary values, NaN, infinities, signed zeros,
-//! large values, small ones beside a large one, one element and none.
+//! Reductions and scans compared with PyTorch's table: every dtype, over ordinary values, NaN, infinities, signed zeros, large values,
+//! small values together with a large one, one element and none.
 
 use crate::common::{Answer, Tally, Token, json, parse_all};
 use castiron::ops;

@@ -1,5 +1,5 @@
-//! Tensors with scalars, compared with PyTorch's table of Python numbers: every dtype beside a bool, small and large
-//! integers, floats, NaN and an imaginary number.
+//! Tensors with scalars, compared with PyTorch's table of Python numbers: every dtype with a bool, small and large integers, floats, NaN
+//! and an imaginary number.
 
 use crate::common::{Answer, Tally, Token, json, parse_all};
 use castiron::dtype::Castable;

@@ -1,4 +1,4 @@
-//! Views: shapes and sizes of slices, memory that is borrowed, and edits that are seen in what they belong to.
+//! Views: shapes and sizes of slices, borrowed memory, and edits that change the base.
 
 use super::each_device::views::{counting, model};
 use castiron::{

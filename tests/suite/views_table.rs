@@ -1,4 +1,4 @@
-//! Sizes, strides and offsets of views, and which of them are refused, compared with PyTorch's table.
+//! Sizes, strides and offsets of views, and which views are refused, compared with PyTorch's table.
 
 use crate::common::json;
 use castiron::{Complex, Element, Result, Shape, Tensor, f16, s, shape};
@@ -11,7 +11,7 @@ fn list(value: &Value) -> Option<Vec<usize>> {
     value.as_array()?.iter().map(|size| Some(size.as_u64()? as usize)).collect()
 }
 
-/// Runs for the shape of so many run-time sizes, called `$shape`.
+/// Runs for a shape with this many run-time sizes, called `$shape`.
 macro_rules! of_rank {
     ($rank:expr, |$shape:ident| $body:expr) => {
         match $rank {

@@ -1,4 +1,4 @@
-//! What is written of the programs: the book of forbidden programs, and the right programs.
+//! What is made of the programs: the book of forbidden programs (`docs/forbidden.md`), and the right programs.
 
 use super::*;
 use std::collections::BTreeMap;

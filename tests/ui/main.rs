@@ -1,6 +1,6 @@
-//! Programs that must not compile, and what the compiler says of them: `ui-tests/<chapter>/<program>.rs` beside its `.stderr`.
+//! Programs that must not compile, and the compiler's messages for them: `ui-tests/<chapter>/<program>.rs`, each next to its `.stderr`.
 //!
-//! A program begins with its rule and with what to write instead, and lists what is checked of the message:
+//! A program begins with its rule and with what to write instead, and lists what the message must contain:
 //!
 //! ```text
 //! //! A mean is floating-point or complex.
@@ -8,16 +8,16 @@
 //! //! Instead: cast first.
 //! //!
 //! //! names: mean                    the first line contains this: it names the rule
-//! //! says: .to::<f32>() | cast      one of these stands in the message: it says what to write
-//! //! rustc: E0308                   only where rustc speaks and not castiron (`rustc: no code` for errors without one)
+//! //! says: .to::<f32>() | cast      the message contains one of these: it says what to write
+//! //! rustc: E0308                   only if the error is rustc's and not castiron's (`rustc: no code` for errors without one)
 //! ```
 //!
-//! Several lines of `names` or `says` must all hold. A comment `// instead: code` in the program replaces the line before it, several
-//! such comments replace it by several lines, and one without code deletes it: that makes the right program. Comments `// instead of all: code` are
-//! all of it. `tests/instead.rs` compiles and runs all of them.
+//! Several lines of `names` or `says` must all hold. A comment `// instead: code` in the program replaces the line before it, several such
+//! comments replace it by several lines, and one without code deletes it: this gives the right program. Comments `// instead of all: code`
+//! are the whole right program. `tests/instead.rs` compiles and runs all right programs.
 //!
-//! After a change of wording: `TRYBUILD=overwrite cargo test --all-features --test ui`, and read the difference. It writes the
-//! `.stderr` files, `docs/forbidden.md` and `ui-tests/instead.rs`.
+//! After a change of wording: `TRYBUILD=overwrite cargo test --all-features --test ui`, and read the difference. It writes the `.stderr`
+//! files, `docs/forbidden.md` and `ui-tests/instead.rs`.
 
 mod book;
 
@@ -25,7 +25,7 @@ use book::{book, right_programs};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Whether files are to be written anew, and not compared.
+/// Whether files are written instead of compared.
 fn overwrites() -> bool {
     std::env::var_os("TRYBUILD").is_some_and(|mode| mode == "overwrite")
 }
@@ -41,10 +41,10 @@ fn forbidden_programs_do_not_compile() {
     if std::env::var(name).is_ok_and(|found| found == flags) {
         return compile_forbidden_programs();
     }
-    // In a process of its own, which has them.
+    // In a process of its own, which has these variables.
     let mut own = std::process::Command::new(std::env::current_exe().unwrap());
     own.args(["--exact", "forbidden_programs_do_not_compile", "--nocapture"]).env(name, flags);
-    // (`cargo test --test ui -- forbidden trybuild=NAME` compiles those of the name.)
+    // (`cargo test --test ui -- forbidden trybuild=NAME` compiles only the programs with this in their name.)
     own.args(std::env::args().filter(|argument| argument.starts_with("trybuild=")));
     assert!(own.status().unwrap().success(), "the programs' messages are above");
 }
@@ -52,7 +52,7 @@ fn forbidden_programs_do_not_compile() {
 fn compile_forbidden_programs() {
     let cases = trybuild::TestCases::new();
     cases.compile_fail("ui-tests/*/*.rs");
-    // They run when they are dropped, and what is made of the messages comes after them.
+    // They run when they are dropped; what is made of the messages is made afterwards.
     drop(cases);
     if overwrites() {
         fs::write(root().join("docs/forbidden.md"), book()).unwrap();
@@ -68,7 +68,7 @@ fn read(path: impl AsRef<Path>) -> String {
     fs::read_to_string(path.as_ref()).unwrap_or_else(|error| panic!("{}: {error}", path.as_ref().display()))
 }
 
-/// All files below a directory whose name ends so.
+/// All files below a directory whose names have this ending.
 fn files(directory: &Path, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory).unwrap() {
@@ -91,7 +91,7 @@ struct Program {
     instead: String,
     names: Vec<String>,
     says: Vec<String>,
-    /// The code of an error that rustc words.
+    /// The code of the error, if rustc words it.
     rustc: Option<String>,
     /// The lines after the header.
     lines: Vec<String>,

@@ -5,7 +5,7 @@
 //! cargo run --release -p accuracy
 //! ```
 //!
-//! It ends with status 1 if a function is further off than it promises.
+//! Exits with status 1 if a function is less accurate than promised.
 
 mod measure;
 
@@ -44,7 +44,7 @@ PyTorch as here. `exp2` and `pow` are exponentials of a product, whose rounding 
 /// A step through the bits of `f32`.
 const STEP: usize = 16_411;
 
-/// The error and where it is.
+/// The error and the arguments it occurs at.
 fn cell(error: &Error) -> String {
     let arguments: Vec<String> = error.at.iter().map(|x| format!("{x:.6e}")).collect();
     format!("{} at {}", ulps(error.ulps), arguments.join(", "))

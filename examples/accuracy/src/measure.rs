@@ -1,20 +1,21 @@
-//! The functions with the errors they promise, and how errors are measured: beside tables of exact values, and `f32` beside `f64`.
+//! The functions with the errors they promise, and how errors are measured: against tables of exact values, and `f32` against `f64`.
 //!
-//! The example writes what it finds; a test of `tests/suite` holds it against the promises.
+//! The example writes the measured errors; a test of `tests/suite` checks them against the promises.
 
 use castiron::{Complex, Dyn, Tensor};
 use serde_json::Value;
 use std::io::Read as _;
 use std::sync::OnceLock;
 
-/// What errors are measured in.
+/// The unit in which errors are measured.
 #[derive(Clone, Copy)]
 pub enum Scale {
     /// Units in the last place of the result.
     Result,
-    /// The same, or those of 1 if they are larger.
+    /// As `Result`, but at least the unit of 1.
     One,
-    /// The same, of an approximation that is PyTorch's: `f32` has its own, which is not compared with that of `f64`.
+    /// As `One`, for a function that follows PyTorch's approximation: `f32` has an approximation of its own, which is not compared with
+    /// `f64`.
     PyTorch,
 }
 
@@ -35,7 +36,7 @@ pub struct Error {
     pub at: Vec<f64>,
 }
 impl Error {
-    /// Whether a promise is kept; NaN keeps none.
+    /// Whether the promise is kept; NaN never keeps it.
     pub fn is_within(&self, bound: f64) -> bool {
         self.ulps <= bound
     }
@@ -46,7 +47,7 @@ impl Error {
     }
 }
 
-/// For `exp Result 2 2;` it writes the row of `Tensor::exp`, which promises 2 ulp for `f32` and for `f64`.
+/// For `exp Result 2 2;` writes the row of `Tensor::exp`, which promises 2 ulp for `f32` and for `f64`.
 macro_rules! rows {
     (one { $($one:ident $scale:ident $single:literal $double:literal;)* }
      two { $($two:ident $scale2:ident $single2:literal $double2:literal;)* }) => {
@@ -136,7 +137,7 @@ rows! {
     }
 }
 
-/// A function of complex numbers, and the largest errors it promises: in each part, in units in the last place of the larger one.
+/// A function of complex numbers, and the largest errors it promises: of each part, in units in the last place of the larger part.
 pub struct ComplexRow {
     pub name: &'static str,
     pub single: f64,
@@ -144,10 +145,10 @@ pub struct ComplexRow {
     operands: usize,
     run: (RunComplex<f32>, RunComplex<f64>),
 }
-/// Of one operand or of two.
+/// A function of one operand or of two.
 type RunComplex<F> = fn([Vec<Complex<F>>; 2]) -> Vec<Complex<F>>;
 
-/// For `exp 3 3;` it writes the row of `Tensor::exp` of complex numbers, which promises 3 ulp for both dtypes.
+/// For `exp 3 3;` writes the row of `Tensor::exp` of complex numbers, which promises 3 ulp for both dtypes.
 macro_rules! complex_rows {
     (one { $($one:ident $single:literal $double:literal;)* } two { $($two:ident $single2:literal $double2:literal;)* }) => {
         pub const COMPLEX_ROWS: &[ComplexRow] = &[
@@ -220,7 +221,7 @@ fn tables() -> &'static [Value; 3] {
     })
 }
 
-/// The exact values of a function: its arguments, the result rounded, and how many ulp the exact one lies above that.
+/// The exact values of a function: arguments, the rounded result, and by how many ulp the exact result is larger.
 fn exact(name: &str, dtype: &str, arguments: usize) -> Vec<(Vec<u64>, u64, f64)> {
     let nan = if dtype == "f32" { f32::NAN.to_bits().into() } else { f64::NAN.to_bits() };
     let bits = |text: &str| if text == "nan" { nan } else { u64::from_str_radix(text, 16).expect("bits") };
@@ -233,7 +234,7 @@ fn exact(name: &str, dtype: &str, arguments: usize) -> Vec<(Vec<u64>, u64, f64)>
     words.chunks(arguments + 2).map(row).collect()
 }
 
-/// The unit in the last place of numbers with so many digits, the smallest unit being that power of 2.
+/// The unit in the last place of a number with `digits` binary digits; the smallest unit is 2 to the power of `smallest`.
 fn unit(value: f64, digits: i32, smallest: i32) -> f64 {
     let exponent = if value == 0.0 { smallest } else { exponent_of(value) - digits + 1 };
     power_of_two(exponent.max(smallest))
@@ -251,15 +252,15 @@ fn power_of_two(exponent: i32) -> f64 {
     }
 }
 
-/// How far a result is off, in ulp, from what lies `rest` ulp above `want`.
+/// The error of `got` in ulp, where the exact value is `rest` ulp above `want`.
 fn off(got: f64, want: f64, rest: f64, scale: Scale, [digits, smallest]: [i32; 2]) -> f64 {
     let unit_of = |x| unit(x, digits, smallest);
     if want.is_nan() || want.is_infinite() || got.is_nan() {
-        // A sum next to the largest number may round to infinity.
+        // A sum close to the largest number may round to infinity.
         return if got == want || (got.is_nan() && want.is_nan()) { 0.0 } else { f64::INFINITY };
     }
     if got.is_infinite() {
-        // `i0` and `i1` end where `exp` does, as in PyTorch.
+        // `i0` and `i1` overflow where `exp` does, as in PyTorch.
         let largest = if digits == SINGLE[0] { f32::MAX.into() } else { f64::MAX };
         return if want.abs() > largest / 64.0 && got.is_sign_negative() == want.is_sign_negative() {
             0.0
@@ -267,7 +268,7 @@ fn off(got: f64, want: f64, rest: f64, scale: Scale, [digits, smallest]: [i32; 2
             got.abs()
         };
     }
-    // In units of the result, then in those it is measured in: neither difference nor quotient loses anything to speak of.
+    // In units of the result first, then in the units asked for: neither the difference nor the quotient loses precision that matters.
     let ulps = ((got - want) / unit_of(want) - rest).abs();
     match scale {
         Scale::Result => ulps,
@@ -295,7 +296,7 @@ pub fn double(row: &Row) -> Error {
     error
 }
 
-/// The largest error for `f32`. `step` is one through its bits: with a prime all exponents and signs are met with ever other digits.
+/// The largest error for `f32`. `step` is the step through its bits: a prime meets all exponents and signs, with ever other digits.
 pub fn single(row: &Row, step: usize) -> Error {
     let number = |bits: u64| f32::from_bits(bits as u32);
     let mut error = Error::default();
@@ -326,14 +327,14 @@ pub fn single(row: &Row, step: usize) -> Error {
     error
 }
 
-/// The largest errors of a function of complex numbers for one dtype: in units of each part, and in units of the larger one.
+/// The largest errors of a function of complex numbers for one dtype: in units of each part, and in units of the larger part.
 #[derive(Default)]
 pub struct ComplexError {
     pub of_part: Error,
     pub of_larger: Error,
 }
 
-/// Those for `complex64`, and for `complex128`.
+/// The errors for `complex64` and for `complex128`.
 pub fn complex(row: &ComplexRow) -> [ComplexError; 2] {
     let single = |bits: u64| f32::from_bits(bits as u32);
     [
@@ -392,7 +393,7 @@ pub fn arguments(row: &Row) -> Vec<Vec<f64>> {
     table.into_iter().step_by(7).map(|(given, ..)| given.into_iter().map(f64::from_bits).collect()).collect()
 }
 
-/// What a function gives for a number, alone and among the first of 40.
+/// The result of a function for one number, computed alone and as the first of 40.
 #[allow(dead_code)]
 pub fn alone_and_beside_others(row: &Row, x: &[f64]) -> (f64, f64) {
     let of = |len: usize| match (row.of_one, row.of_two) {

@@ -1,9 +1,9 @@
-//! Says what is on a photograph: ResNet-18, every shape in its type.
+//! Says what a photograph shows: ResNet-18, with every shape in its type.
 //!
-//! `cargo run --release -p classify -- WEIGHTS [PICTURE] [LABELS]`, weights being a file with torchvision's
-//! names such as `timm/resnet18.tv_in1k` has, labels a text with a line for each class; or `-- --synthetic [PICTURE]`: weights from a
-//! formula (`examples/synthetic`), which show how fast it is and nothing about what is to be seen. `benches/peers/networks.py` computes
-//! the same in PyTorch.
+//! `cargo run --release -p classify -- WEIGHTS [PICTURE] [LABELS]`, where WEIGHTS is a file with torchvision's names, such as
+//! `timm/resnet18.tv_in1k` has, and LABELS a text with a line for each class; or `-- --synthetic [PICTURE]`: weights from a formula
+//! (`examples/synthetic`), which show how fast the network is but recognise nothing. `benches/peers/networks.py` computes the same in
+//! PyTorch.
 
 #[path = "../../image_filters/src/jpeg.rs"]
 mod jpeg;
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
 
     let picture = prepared(&path)?;
-    // So many of the same: an axis that repeats, then a copy whose channels are last.
+    // `count` copies of the picture: an axis that repeats, then a copy with the channels last.
     let pictures = |count: usize| -> Pictures {
         let repeated = picture.expand_sized::<shape![_, 3, 224, 224]>([count, 3, 224, 224]);
         repeated.to_memory_format(ChannelsLast).with_shape()
@@ -76,7 +76,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The middle of a photograph, 224 pixels square, as the network was trained: each channel with its mean and deviation.
+/// The middle of a photograph, scaled to 224 by 224 pixels and normalised as in training: each channel by its mean and deviation.
 fn prepared(path: &Path) -> Result<Tensor<f32, shape![3, 224, 224]>, Box<dyn Error>> {
     let photo: Tensor<u8, shape![Height, Width, 3]> = jpeg::read(path)?;
     let [height, width, _] = photo.shape();
@@ -84,7 +84,7 @@ fn prepared(path: &Path) -> Result<Tensor<f32, shape![3, 224, 224]>, Box<dyn Err
     let square: Tensor<u8, shape![_, _, 3]> =
         photo.narrow(axis![0], (height - side) / 2, side).narrow(axis![1], (width - side) / 2, side);
     let square: Tensor<f32, shape![3, _, _]> = (square.permute(axis![2, 0, 1]).to::<f32>() / 255.0).with_shape();
-    // Each pixel is the mean of those that it covers.
+    // Each pixel is the mean of the pixels it covers.
     let small: Tensor<f32, shape![3, 224, 224]> = square.adaptive_avg_pool2d::<shape![224, 224]>();
     let mean: Tensor<f32, shape![3, 1, 1]> = tensor![[[0.485]], [[0.456]], [[0.406]]];
     let deviation: Tensor<f32, shape![3, 1, 1]> = tensor![[[0.229]], [[0.224]], [[0.225]]];

@@ -1,4 +1,4 @@
-//! ResNet-18, as He et al. describe it ("Deep Residual Learning for Image Recognition", 2015), with torchvision's names of weights.
+//! ResNet-18, as described by He et al. ("Deep Residual Learning for Image Recognition", 2015), with torchvision's names of weights.
 //!
 //! Channels and sizes are numbers in the types: a block that does not fit the one before it does not compile.
 
@@ -13,10 +13,10 @@ dims! {
 }
 /// Pictures of red, green and blue.
 pub type Pictures = Tensor<f32, (Batch, dim!(3), dim!(224), dim!(224))>;
-/// A score of each of a thousand classes.
+/// A score for each of a thousand classes.
 pub type Scores = Tensor<f32, (Batch, dim!(1000))>;
 
-/// What a file has of a convolution and of the batch norm behind it.
+/// The file's tensors of a batch norm after a convolution.
 #[derive(Module)]
 struct Norm<C: Dim> {
     weight: Tensor<f32, (C,)>,
@@ -70,11 +70,11 @@ struct Linear {
     bias: Tensor<f32, shape![1000]>,
 }
 
-/// How convolutions move that keep the size, and those that halve it.
+/// The options of convolutions that keep the size, and of those that halve it.
 type Keeping = Conv<dim!(1), Same>;
 type Halving = Conv<dim!(2), Half>;
 
-/// A convolution with the batch norm behind it, `norm(conv(x)) == conv'(x) + bias'`, whose weight is packed once.
+/// A convolution with the batch norm after it folded in, `norm(conv(x)) == conv'(x) + bias'`, its weight packed once.
 type Folded<O, C, K, Moving> = PackedConv<f32, (O, C, K, K), Moving>;
 
 fn folded<O: Dim, C: Dim, K: Dim, S, P>(
@@ -90,7 +90,7 @@ fn folded<O: Dim, C: Dim, K: Dim, S, P>(
     weight.pack_conv2d(Some(&bias), moving)
 }
 
-/// Two convolutions of one size, and what comes in is added.
+/// Two convolutions that keep the size; the input is added to the result.
 struct Block<C: Dim> {
     first: Folded<C, C, dim!(3), Keeping>,
     second: Folded<C, C, dim!(3), Keeping>,
@@ -107,7 +107,7 @@ impl<C: Known> Block<C> {
     }
 }
 
-/// A stage: half the size, `O` channels, then a block.
+/// A stage: a block that halves the size and has `O` channels, then a plain block.
 struct Stage<O: Dim, C: Dim> {
     first: Folded<O, C, dim!(3), Halving>,
     second: Folded<O, O, dim!(3), Keeping>,
@@ -147,7 +147,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// The weights of a file.
+    /// Reads the weights from a file.
     ///
     /// # Errors
     /// If there is no such file, or weights are missing or of another shape or dtype.
@@ -213,7 +213,7 @@ impl Model {
         Ok(Self::new(Module::load(&Checkpoint::from_bytes(writer.to_bytes()?)?)?))
     }
 
-    /// The scores of pictures, and how long each part took. Pictures whose channels are last in memory are fastest.
+    /// The scores of pictures, and the time each part took. Pictures with the channels last in memory are fastest.
     pub fn run(&self, x: &Pictures) -> (Scores, Vec<(&'static str, Duration)>) {
         let mut times = vec![];
         let mut start = Instant::now();

@@ -1,4 +1,4 @@
-//! `dtypes.json`: what each dtype is, and the basic operations on it.
+//! `dtypes.json`: the properties of each dtype, and the basic operations on it.
 
 use crate::report::{Outcome, Table};
 use crate::tokens;
@@ -10,7 +10,7 @@ fn equal<T: PartialEq + core::fmt::Debug>(got: T, expected: T) -> Outcome {
     if got == expected { Outcome::Agrees } else { Outcome::Differs(format!("{got:?}, expected {expected:?}")) }
 }
 
-/// A dtype, or that there is none.
+/// Compares a dtype, or the absence of one.
 fn of_dtype(got: Option<DType>, expected: &Json) -> Outcome {
     equal(got, expected.as_str().and_then(tokens::dtype))
 }
@@ -35,7 +35,7 @@ fn limits(dtype: DType, row: &Json) -> Outcome {
     }
 }
 
-/// A basic operation on two elements; `None` where castiron has it elsewhere only.
+/// A basic operation on two elements; `None` if castiron has no operation of this name here.
 fn basic(op: &str, dtype: DType) -> Option<castiron::Result<Value>> {
     let x = AnyTensor::zeros(&[2], dtype).ok()?;
     let sized = |name: &str| call(name, &Args::new().arg(vec![2_i64]).named("dtype", dtype));
@@ -135,7 +135,7 @@ pub fn dtypes(text: &str, table: &mut Table) -> Result<(), String> {
     Ok(())
 }
 
-/// A Python number as it is written, or a list of them.
+/// A Python number as it is written, or a list of numbers.
 fn literal(text: &str) -> Option<Value> {
     if let Some(items) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
         let items = items.split(',').filter(|item| !item.is_empty());
@@ -157,7 +157,7 @@ fn literal(text: &str) -> Option<Value> {
     Some(value.into())
 }
 
-/// What Python's literals and the default dtype make of a call.
+/// The dtype a call infers from Python's literals and the default dtype.
 fn inferred(call_of: &str, expected: &Json) -> Outcome {
     let on = |name: &str, args: Args| call(name, &args);
     let floats = || AnyTensor::ones(&[2], castiron::dtype::default_dtype());

@@ -1,4 +1,4 @@
-//! What the names of the tables of dtypes stand for: which operation a row calls, and with what beside its operands.
+//! The meaning of the names in the tables of dtypes: which operation a row calls, and with which further arguments.
 
 use crate::tokens;
 use castiron::any::{Args, Value, alias, call, call_in_place, call_into, ops};
@@ -6,12 +6,12 @@ use castiron::{AnyTensor, Complex, DType, Generator, Result, ScalarValue};
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// Ones; zero bytes where nothing converts.
+/// Ones; zero bytes for dtypes that nothing converts to.
 pub fn ones(dtype: DType, sizes: &[usize]) -> Result<AnyTensor> {
     AnyTensor::ones(sizes, dtype).or_else(|_| AnyTensor::zeros(sizes, dtype))
 }
 
-/// An operand of ones: `T` a list of two, `Z` zero-dim, `S` a Python number.
+/// An operand of ones: `T` is a list of two, `Z` is zero-dim, `S` is a Python number.
 pub fn operand(kind: &str, code: &str) -> Option<Value> {
     let value = match code {
         "py.bool" => ScalarValue::Bool(true),
@@ -29,7 +29,7 @@ fn is_known(name: &str) -> bool {
     KNOWN.contains(name) || alias(name).is_some()
 }
 
-/// A call of an operation, if castiron has it.
+/// Calls an operation, if castiron has it.
 fn named(name: &str, args: Args) -> Option<Result<Value>> {
     is_known(name).then(|| call(name, &args))
 }
@@ -42,7 +42,7 @@ fn list<const N: usize>(values: [&Value; N]) -> Value {
     Value::List(values.into_iter().cloned().collect())
 }
 
-/// Ones of the same dtype and other sizes.
+/// Ones of the same dtype, with other sizes.
 fn shaped(of: &Value, sizes: &[usize]) -> Value {
     match of {
         Value::Array(of) => ones(of.dtype(), sizes).map_or(Value::Absent, Value::Array),
@@ -50,7 +50,7 @@ fn shaped(of: &Value, sizes: &[usize]) -> Value {
     }
 }
 
-/// Zeros of the same dtype, as indices are.
+/// Zeros of the same dtype, for use as indices.
 fn zeros(of: &Value) -> Value {
     match of {
         Value::Array(of) => AnyTensor::zeros(of.shape(), of.dtype()).map_or(Value::Absent, Value::Array),
@@ -58,7 +58,7 @@ fn zeros(of: &Value) -> Value {
     }
 }
 
-/// `[[1, 0], [0, 1]]`, which has an inverse and is positive definite; ones where nothing converts.
+/// `[[1, 0], [0, 1]]`, which has an inverse and is positive definite; ones for dtypes that nothing converts to.
 fn identity(dtype: DType) -> Value {
     let ones = || ones(dtype, &[2, 2]).map_or(Value::Absent, Value::Array);
     call("eye", &Args::new().arg(2_i64).named("dtype", dtype)).unwrap_or_else(|_| ones())
@@ -79,7 +79,7 @@ fn truths() -> Value {
     ones(DType::Bool, &[2]).map_or(Value::Absent, Value::Array)
 }
 
-/// A row of `binary_ops.csv`: what comes of the operation; nothing if castiron does not have it.
+/// Runs a row of `binary_ops.csv`; `None` if castiron does not have the operation.
 pub fn binary(op: &str, a: &Value, b: &Value) -> Option<Result<Value>> {
     let both = args([a, b]);
     let (square, zero) = (|x: &Value| shaped(x, &[2, 2]), Value::from(0_i64));
@@ -133,7 +133,7 @@ pub fn binary(op: &str, a: &Value, b: &Value) -> Option<Result<Value>> {
         "matmul_mv" => named("matmul", args([&square(a), b])),
         "matmul_bm" => named("matmul", args([&shaped(a, &[2, 2, 2]), &square(b)])),
         "linalg_solve" => match call("tril", &args([&square(a)])) {
-            // Of ones alone it would be singular.
+            // A matrix of ones alone would be singular.
             Ok(lower) => named("linalg.solve", args([&lower, &square(b)])),
             Err(error) => Some(Err(error)),
         },
@@ -208,12 +208,12 @@ fn item(x: &AnyTensor) -> Result<Value> {
     x.select(0, 0)?.item().map(Value::from)
 }
 
-/// A random tensor like another.
+/// A random tensor with the sizes and the dtype of another.
 fn drawn(x: &AnyTensor, draw: impl FnOnce(&[usize], DType, &mut Generator) -> Result<AnyTensor>) -> Result<Value> {
     draw(x.shape(), x.dtype(), &mut Generator::seeded(0)).map(Value::from)
 }
 
-/// A row of `unary_ops.csv`, of a list of two ones: what comes of the operation; nothing if castiron does not have it.
+/// Runs a row of `unary_ops.csv` on a list of two ones; `None` if castiron does not have the operation.
 pub fn unary(op: &str, x: &AnyTensor) -> Option<Result<Value>> {
     let (value, dtype) = (Value::from(x), x.dtype());
     let one = args([&value]);
@@ -409,7 +409,7 @@ pub fn unary(op: &str, x: &AnyTensor) -> Option<Result<Value>> {
     }
 }
 
-/// A row of `inplace.csv` that writes into its first operand; nothing if castiron does not have the operation.
+/// Runs a row of `inplace.csv` that writes into its first operand; `None` if castiron does not have the operation.
 pub fn in_place(op: &str, x: &mut AnyTensor, other: &Value) -> Option<Result<()>> {
     let (zero, one) = (Value::from(0_i64), args([other]));
     let first = || AnyTensor::zeros(&[1], DType::I64).map_or(Value::Absent, Value::Array);
@@ -451,7 +451,7 @@ pub fn in_place(op: &str, x: &mut AnyTensor, other: &Value) -> Option<Result<()>
     done(call_in_place(name, x, &args))
 }
 
-/// What came of a call; nothing if there is no such operation.
+/// The result of a call; `None` if there is no such operation.
 fn done(result: Result<()>) -> Option<Result<()>> {
     match result {
         Err(error) if error.to_string().contains("there is no operation") => None,
@@ -459,7 +459,7 @@ fn done(result: Result<()>) -> Option<Result<()>> {
     }
 }
 
-/// A row of `inplace.csv` that changes its only operand.
+/// Runs a row of `inplace.csv` that changes its only operand.
 pub fn on_itself(op: &str, x: &mut AnyTensor) -> Option<Result<()>> {
     let none = Args::new();
     let mut draw = |draw: &dyn Fn(&AnyTensor, &mut Generator) -> Result<AnyTensor>| {
@@ -493,7 +493,7 @@ pub fn on_itself(op: &str, x: &mut AnyTensor) -> Option<Result<()>> {
     done(call_in_place(name, x, &args))
 }
 
-/// A row of `inplace.csv` that writes what is made of one tensor into another, of the dtype `to`.
+/// Runs a row of `inplace.csv` that writes the result of an operation on one tensor into another, of the dtype `to`.
 pub fn into(op: &str, x: &AnyTensor, to: DType) -> Option<Result<()>> {
     let value = Value::from(x);
     let one = args([&value]);

@@ -1,4 +1,4 @@
-//! Tables of dtypes: what each operation gives for each dtype, pair of dtypes and kind of operand, or that it refuses.
+//! Tables of dtypes: the result of each operation for each dtype, pair of dtypes and kind of operand, or that it is refused.
 
 use crate::calls::{self, operand};
 use crate::report::{Outcome, Table};
@@ -15,12 +15,12 @@ fn is_shell(code: &str) -> bool {
     tokens::dtype(code).is_some_and(DType::is_shell)
 }
 
-/// Dtypes that lack some kernels in PyTorch, where wider ones of their category have them.
+/// Whether PyTorch lacks some kernels for this dtype that it has for wider ones of the category.
 fn is_small(code: &str) -> bool {
     matches!(code, "f16" | "bf16" | "c32")
 }
 
-/// What came of a call, against the dtypes of the result or an error of some category.
+/// Compares the result of a call with the expected dtypes, or its error with the expected category.
 fn judge(result: castiron::Result<Value>, expected: &str, category: Option<&str>, codes: &[&str]) -> Outcome {
     let shell = codes.iter().any(|code| is_shell(code));
     let got = match result {
@@ -269,7 +269,7 @@ pub fn promotion(text: &str, table: &mut Table) -> Result<(), String> {
     Ok(())
 }
 
-/// A dtype as a tensor of it, which is what results are compared by.
+/// Turns a dtype into a tensor of it, since results are compared as tensors.
 fn of_dtype(value: Value) -> Value {
     match value {
         Value::Type(dtype) => AnyTensor::zeros(&[], dtype).map_or(Value::Absent, Value::Array),

@@ -1,4 +1,4 @@
-//! Values as the samples write them.
+//! Reads values in the format of the samples.
 
 use crate::tokens;
 use castiron::any::Value;
@@ -16,7 +16,7 @@ pub fn sizes(json: &Json) -> Vec<usize> {
         .unwrap_or_default()
 }
 
-/// A tensor, with the strides it has there.
+/// A tensor, with the strides given.
 pub fn tensor(json: &Json) -> Result<AnyTensor, String> {
     let dtype = json["t"].as_str().and_then(tokens::dtype).ok_or("no such dtype")?;
     let shape = sizes(&json["s"]);
@@ -49,7 +49,7 @@ pub fn tensor(json: &Json) -> Result<AnyTensor, String> {
 pub fn value(json: &Json) -> Result<Value, String> {
     Ok(match json {
         Json::Null => Value::Absent,
-        // A device that is named is the one where tensors are made.
+        // The name of a device stands for the device where tensors are made.
         Json::String(text) if text == "cpu" => Value::Str(castiron::device::default_device().to_string()),
         Json::String(text) => Value::Str(text.clone()),
         Json::Array(items) => Value::List(items.iter().map(value).collect::<Result<_, _>>()?),

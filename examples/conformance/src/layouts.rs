@@ -38,7 +38,7 @@ fn named(name: &str, args: Args) -> Result<AnyTensor> {
     call(name, &args)?.tensor()
 }
 
-/// In the order of the table's lists.
+/// In the order of the lists in the table.
 const FORMATS: [MemoryFormat; 4] =
     [MemoryFormat::CONTIGUOUS, MemoryFormat::CHANNELS_LAST, MemoryFormat::CHANNELS_LAST_3D, MemoryFormat::PRESERVE];
 
@@ -110,7 +110,7 @@ fn binary(table: &mut Table, row: &Json) {
         .row("add(alpha=2)", text, || compare(named("add", Args::new().arg(a).arg(b).named("alpha", 2_i64)), &row[11]));
 }
 
-/// The layouts that the three-operand rows name.
+/// The layouts named in rows with three operands.
 fn layout(name: &str) -> Result<AnyTensor> {
     let json = |values: &[usize]| Json::from(values.to_vec());
     let sizes = json(&[2, 3, 4, 5]);
@@ -163,7 +163,7 @@ pub fn device(text: &str, table: &mut Table) -> std::result::Result<(), String> 
                 {
                     Outcome::Agrees
                 }
-                // PyTorch keeps them in eight bits, which wrap.
+                // PyTorch stores it in eight bits, which wrap.
                 (Err(_), Some(printed)) if printed != text => Outcome::Aside(RANGE),
                 (got, expected) => Outcome::Differs(format!("{got:?}, expected {expected:?}")),
             },
@@ -191,7 +191,7 @@ pub fn device(text: &str, table: &mut Table) -> std::result::Result<(), String> 
                 let device = match index.parse::<i64>() {
                     Ok(index) => AnyDevice::new((kind, index)),
                     Err(_) if index == "None" => AnyDevice::new((kind, None::<i64>)),
-                    // The compiler takes integers only.
+                    // The compiler only takes integers here.
                     Err(_) if row["str"].is_null() => return Outcome::Agrees,
                     Err(_) => return Outcome::Unsupported(args.clone()),
                 };
@@ -215,7 +215,7 @@ pub fn device(text: &str, table: &mut Table) -> std::result::Result<(), String> 
     Ok(())
 }
 
-/// What else stands for a device, alone.
+/// An argument for a device that is not a string.
 fn other_argument(text: &str, expected: Option<&str>) -> Outcome {
     let device = match text {
         "torch.device('cuda:1')" => AnyDevice::new("cuda:1").and_then(AnyDevice::new),
@@ -226,7 +226,7 @@ fn other_argument(text: &str, expected: Option<&str>) -> Outcome {
                 return Outcome::Aside("an ordinal alone is the accelerator's: an error where there is none");
             }
             (Ok(device), _) => device,
-            // The compiler refuses what is neither text nor a device nor an integer.
+            // The compiler refuses everything but strings, devices and integers.
             (Err(_), None) => return Outcome::Agrees,
             (Err(_), Some(_)) => return Outcome::Unsupported(text.to_owned()),
         },
@@ -238,7 +238,7 @@ fn other_argument(text: &str, expected: Option<&str>) -> Outcome {
     }
 }
 
-/// Ones on a device: `cpu`, or `meta 0-d` without axes.
+/// Ones on a device: `cpu`, or `meta 0-d` for a zero-dim one.
 fn placed(text: &str) -> Result<AnyTensor> {
     let (device, sizes) = match text.split_once(' ') {
         Some((device, "0-d")) => (device, &[][..]),
@@ -247,7 +247,7 @@ fn placed(text: &str) -> Result<AnyTensor> {
     AnyTensor::ones(sizes, DType::F32)?.to_device(device)
 }
 
-/// A tensor made or written where devices meet.
+/// Runs an operation that combines devices.
 fn met(what: &str) -> Option<Result<AnyTensor>> {
     let empty = |device: &str| AnyTensor::zeros_on(&[2], DType::F32, device);
     let index = |device: &str| AnyTensor::zeros(&[1], DType::I64)?.to_device(device);
@@ -289,7 +289,7 @@ fn met(what: &str) -> Option<Result<AnyTensor>> {
     })
 }
 
-/// Where tensors are, and which devices meet.
+/// Where results are placed, and which devices may be combined.
 fn placement(what: &str, expected: &Json) -> Outcome {
     if what == "with device('meta')" {
         let made = castiron::device::scoped_default_device("meta").and_then(|_guard| {

@@ -1,16 +1,16 @@
-//! Runs [`AnyTensor`](castiron::AnyTensor) against tables of what PyTorch does, and says where the two differ.
+//! Runs [`AnyTensor`](castiron::AnyTensor) against tables of PyTorch's results, and reports the differences.
 //!
 //! ```text
 //! cargo run --release -p conformance -- tests/oracle
 //! cargo run --release -p conformance --features cuda -- --device cuda:0 --table values.json --every 10
 //! ```
 //!
-//! `--device` is where operands are made (the names of devices are compared on the host alone), `--table` a table alone, and of `--every N`
-//! rows one is run: each operation, dtype and layout is a kernel to be compiled on a GPU.
+//! `--device` is where operands are made (names of devices are compared on the host only), `--table` selects one table, and `--every N`
+//! runs one row in N: on a GPU a kernel is compiled for each operation, dtype and layout.
 //!
-//! Reads every table in the folder that it knows (`NAME`, or `NAME.gz`, whole or some of its rows), prints for each how many rows
-//! agree, how many are set aside and by which rule, how many are not supported yet, and the first disagreements; then the names that
-//! castiron has not, and why. It ends with status 1 if there are disagreements, or that list is wrong.
+//! Reads every table in the folder that it knows (`NAME` or `NAME.gz`, all or some of its rows) and prints for each how many rows agree,
+//! how many are set aside and by which rule, how many are not supported yet, and the first disagreements; then the operations that castiron
+//! lacks, and why. Exits with status 1 if there are disagreements, or if that list is wrong.
 
 mod attributes;
 mod calls;
@@ -35,7 +35,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use tables::{TABLES, texts};
 
-/// What is asked for.
+/// The command line.
 struct Asked {
     folder: PathBuf,
     device: AnyDevice,
@@ -99,7 +99,7 @@ fn run() -> Result<bool, String> {
 }
 
 fn main() -> ExitCode {
-    // Errors are results here; a panic would be a defect, and is reported as a disagreement.
+    // Errors are results here; a panic is a defect, and is reported as a disagreement.
     std::panic::set_hook(Box::new(|_| {}));
     match run() {
         Ok(true) => ExitCode::SUCCESS,

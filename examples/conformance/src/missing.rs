@@ -1,12 +1,12 @@
-//! The operations that PyTorch's tests name and castiron has not, each with the reason. Compared with [`any::ops`](castiron::any::ops) and
-//! PyTorch's 636 names (`tests/oracle/opinfo_names.txt`): a name that is there, or missing and not listed, is an error.
+//! The operations named in PyTorch's tests that castiron lacks, each with the reason. Compared with [`any::ops`](castiron::any::ops) and
+//! PyTorch's 636 names (`tests/oracle/opinfo_names.txt`): it is an error if a listed operation exists, or a missing one is not listed.
 
 use std::collections::BTreeSet;
 
-/// PyTorch's names, one a line.
+/// PyTorch's names, one per line.
 const NAMES: &str = include_str!("../../../tests/oracle/opinfo_names.txt");
 
-/// Reasons, and the names that are missing for them.
+/// Reasons, each with the names that are missing for it.
 const MISSING: &[(&str, &[&str])] = &[
     (
         "writes running statistics, which calls by name do not: `AnyTensor::batch_norm_training`",
@@ -47,7 +47,7 @@ const MISSING: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// What is wrong with the list: names that are there, that are missing and not listed, that are none of PyTorch's.
+/// Mistakes in the list: names that exist, missing names that are not listed, and names PyTorch does not have.
 pub fn mistakes() -> Vec<String> {
     let known: BTreeSet<&str> = castiron::any::ops().map(|op| op.name).collect();
     let has = |name: &str| known.contains(name) || castiron::any::alias(name).is_some();
@@ -61,7 +61,7 @@ pub fn mistakes() -> Vec<String> {
     there.chain(strange).chain(unlisted.map(|name| format!("`{name}` is missing, and no reason is listed"))).collect()
 }
 
-/// The list as text: how many there are, then a line for each reason.
+/// The list as text: the number of names, then a line for each reason.
 pub fn text() -> String {
     let count: usize = MISSING.iter().map(|(_, names)| names.len()).sum();
     let mut text = format!("names: {} of PyTorch's {}", NAMES.lines().count() - count, NAMES.lines().count());

@@ -1,17 +1,17 @@
-//! What came of the rows of a table.
+//! The outcome of each row of a table.
 
 use std::collections::BTreeMap;
 
-/// How many disagreements are shown.
+/// The number of disagreements shown.
 const SHOWN: usize = 12;
 
 pub enum Outcome {
     Agrees,
     /// PyTorch lacks a kernel for this dtype; castiron has it.
     Beyond,
-    /// castiron departs on purpose, by this rule.
+    /// castiron differs on purpose, by this rule.
     Aside(&'static str),
-    /// castiron does not have this, which is named.
+    /// castiron does not have this.
     Unsupported(String),
     Differs(String),
 }
@@ -19,7 +19,7 @@ pub enum Outcome {
 pub struct Table {
     name: String,
     rows: usize,
-    /// Of so many rows one is run.
+    /// One row in this many is run.
     every: usize,
     seen: usize,
     agrees: usize,
@@ -49,13 +49,13 @@ impl Table {
         }
     }
 
-    /// Of so many rows one is run.
+    /// Runs one row in this many.
     pub fn every(mut self, every: usize) -> Self {
         self.every = every.max(1);
         self
     }
 
-    /// Counts a row about this subject; `row` says which one it is. A panic counts as a disagreement.
+    /// Counts a row on this subject; `row` identifies it in messages. A panic counts as a disagreement.
     pub fn row(&mut self, subject: &str, row: impl Fn() -> String, run: impl FnOnce() -> Outcome) {
         self.seen += 1;
         if !(self.seen - 1).is_multiple_of(self.every) {

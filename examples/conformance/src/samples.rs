@@ -8,7 +8,7 @@ use castiron::{DType, ScalarValue};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, HashSet};
 
-/// Whether a result is what PyTorch gives; `determined` says whether its values are.
+/// Compares a result with PyTorch's; its values only if they are `determined`.
 fn compare(got: &Value, expected: &Json, row: &Json, determined: bool) -> Result<(), String> {
     match (got, expected) {
         (Value::Array(got), Json::Object(fields)) if fields.contains_key("t") => {
@@ -59,7 +59,7 @@ fn arguments(row: &Json) -> Result<Args, String> {
     Ok(args)
 }
 
-/// What `Tensor` gives for the row, beside what `AnyTensor` gave; nothing where the table of typed calls does not have it.
+/// Compares the result of `Tensor` for the row with that of `AnyTensor`; nothing if the table of typed calls lacks it.
 fn by_types(row: &Json, name: &str, any: &castiron::Result<Value>) -> Result<Option<()>, String> {
     if !typed::NAMES.contains(&name) {
         return Ok(None);
@@ -90,14 +90,14 @@ fn sample(row: &Json, name: &str, both: &mut BTreeMap<String, usize>) -> Outcome
             Err(_) if matches!(name, "any" | "all") && row["dtype"] == "u8" => {
                 Outcome::Aside("any and all of uint8 give bool")
             }
-            // A more exact implementation may miss what PyTorch's low precision gives.
+            // A more accurate implementation may differ from PyTorch's low-precision result.
             Err(_) if row["drift"] == true => Outcome::Aside("PyTorch's own result is not within its tolerance"),
             Err(error) => Outcome::Differs(error),
         },
     }
 }
 
-/// Dtypes that lack some kernels in PyTorch, where other dtypes of their category have them.
+/// Whether PyTorch may lack kernels for this dtype that it has for others of the category.
 fn may_lack(dtype: Option<DType>) -> bool {
     matches!(dtype, Some(DType::F16 | DType::BF16 | DType::C32))
 }

@@ -6,7 +6,7 @@ use castiron::any::{AnySparse, Args, Value, call};
 use castiron::{AnyTensor, Complex, DType, ScalarValue};
 use serde_json::{Value as Json, json};
 
-/// What an expression gives.
+/// The value of an expression.
 #[derive(Clone)]
 #[expect(clippy::large_enum_variant, reason = "a handful are there at once")]
 enum Is {
@@ -17,11 +17,11 @@ enum Is {
     Type(DType),
 }
 
-/// Why it gives nothing.
+/// Why an expression has no value.
 enum Why {
     /// castiron refuses it.
     Refused(String),
-    /// There is no such operation, which is how the compiler refuses it.
+    /// There is no such operation; in typed code this is a compiler error.
     Absent(String),
 }
 type Given = Result<Is, Why>;
@@ -123,7 +123,7 @@ impl<'a> Reader<'a> {
         if word.starts_with(|c: char| c.is_ascii_digit()) {
             return number(word).map_or_else(|| absent(word), |number| Ok(Is::Number(number)));
         }
-        // Methods of a name, and no functions of a module.
+        // Methods on a name; there are no functions of modules.
         if let Some((name, rest)) = word.split_once('.')
             && self.fixtures.get(name).is_some()
         {
@@ -152,7 +152,7 @@ impl<'a> Reader<'a> {
         Reader { rest: code, fixtures: &Json::Null }.sum()
     }
 
-    /// Arguments up to a bracket, those with names among them.
+    /// Arguments up to a bracket, some of them with names.
     fn arguments(&mut self, close: &str) -> Result<Vec<(&'a str, Is)>, Why> {
         let mut arguments = Vec::new();
         while !self.take(close) {
@@ -262,7 +262,7 @@ fn method(name: &str, value: Is, arguments: &[(&str, Is)]) -> Given {
     })
 }
 
-/// A function that keeps zeros.
+/// A function that maps zero to zero.
 fn applied(name: &str, x: Is) -> Given {
     let Is::Sparse(x) = x else { return absent(name) };
     Ok(Is::Sparse(match name {
@@ -424,7 +424,7 @@ fn shown(is: &Is) -> castiron::Result<Json> {
     })
 }
 
-/// Equal, floats within what two good implementations of a function may differ by.
+/// Whether values are equal; floats may differ by as much as two good implementations of a function.
 fn equal(ours: &Json, theirs: &Json) -> bool {
     match (ours, theirs) {
         (Json::Number(a), Json::Number(b)) => match (a.as_f64(), b.as_f64()) {
@@ -441,7 +441,7 @@ fn equal(ours: &Json, theirs: &Json) -> bool {
 
 fn case(row: &Json, fixtures: &Json) -> Outcome {
     let (code, expected) = (row["code"].as_str().unwrap_or(""), &row["result"]);
-    // `A if … else B`, of which A is meant but for float4.
+    // Of `A if … else B` this is `A`, except for float4.
     let code = &*match (code.find(" if '"), code.find(",(1,1)")) {
         (Some(start), Some(end)) => format!("{}{}", &code[..start], &code[end..]),
         _ => code.to_owned(),
@@ -478,13 +478,13 @@ fn case(row: &Json, fixtures: &Json) -> Outcome {
     }
 }
 
-/// One element in the corner of a matrix.
+/// A matrix with a single element, in the corner.
 fn one(dtype: DType) -> castiron::Result<(AnySparse, AnyTensor)> {
     let (indices, values) = (AnyTensor::zeros(&[2, 1], DType::I64)?, AnyTensor::ones(&[1], dtype)?);
     Ok((AnySparse::new(&indices, &values, Some(&[2, 2]))?, AnyTensor::ones(&[2, 2], dtype)?))
 }
 
-/// The result's dtype of the operations of a pair of dtypes, in the order of the table.
+/// The result dtype of operations on a pair of dtypes, in the order of the table.
 fn promoted(op: usize, a: DType, b: DType) -> Result<DType, Why> {
     let ((s, _), (t, dense)) = (one(a)?, one(b)?);
     Ok(match op {

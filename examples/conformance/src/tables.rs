@@ -1,4 +1,4 @@
-//! The tables that are known, and how each is read.
+//! The known tables, and the reader of each.
 
 use crate::report::Table;
 use crate::{attributes, dtypes, layouts, samples, sparse, values, views};
@@ -9,7 +9,7 @@ use std::path::Path;
 /// Counts the rows of a table's text.
 pub type Reader = fn(&str, &mut Table) -> Result<(), String>;
 
-/// The tables by the names of their files.
+/// The tables, by file name.
 pub const TABLES: &[(&str, Reader)] = &[
     ("dtypes.json", attributes::dtypes),
     ("promotion.json", dtypes::promotion),

@@ -1,4 +1,4 @@
-//! The tables' way of writing dtypes and elements.
+//! The tables' notation for dtypes and elements.
 
 pub use crate::codes::{code, dtype};
 use castiron::device::default_device;
@@ -9,7 +9,7 @@ pub fn bytes(dtype: DType, tokens: &str) -> Result<Vec<u8>, String> {
     let width = dtype.to_real().itemsize();
     let hex = dtype.is_floating_point() || dtype.is_complex();
     let mut bytes = Vec::new();
-    // The parts of complex elements stand apart, or together.
+    // The parts of complex elements are separate, or joined.
     let parts = tokens.split_ascii_whitespace().flat_map(|token| {
         let together = dtype.is_complex() && token.len() == 4 * width;
         let (a, b) = token.split_at(if together { 2 * width } else { token.len() });
@@ -27,7 +27,7 @@ pub fn bytes(dtype: DType, tokens: &str) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// On the device where tensors are made.
+/// Moves a tensor to the device where tensors are made.
 pub fn placed(x: AnyTensor) -> Result<AnyTensor, String> {
     x.to_device(default_device()).map_err(|error| error.to_string())
 }
@@ -36,7 +36,7 @@ pub fn tensor(dtype: DType, sizes: &[usize], tokens: &str) -> Result<AnyTensor, 
     placed(AnyTensor::from_bytes(&bytes(dtype, tokens)?, dtype, sizes).map_err(|error| error.to_string())?)
 }
 
-/// The real numbers that elements are, those of complex ones one after the other.
+/// The elements as real numbers, the two parts of complex ones one after the other.
 pub fn numbers(x: &AnyTensor) -> Result<Vec<f64>, String> {
     use castiron::ScalarValue::*;
     let scalars = x.to_scalars().map_err(|error| error.to_string())?;
@@ -51,7 +51,7 @@ pub fn numbers(x: &AnyTensor) -> Result<Vec<f64>, String> {
         .collect())
 }
 
-/// Whether elements have the same bits, NaN being one.
+/// Whether elements have the same bits; all NaN count as the same.
 pub fn same(got: &AnyTensor, expected: &AnyTensor) -> Result<(), String> {
     let (a, b) = (got.to_bytes(), expected.to_bytes());
     let (a, b) = (a.map_err(|error| error.to_string())?, b.map_err(|error| error.to_string())?);
@@ -69,14 +69,14 @@ pub fn same(got: &AnyTensor, expected: &AnyTensor) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether elements are as close as `|got - want| <= atol + rtol * |want|`.
+/// Whether elements are close: `|got - want| <= atol + rtol * |want|`.
 pub fn close(got: &AnyTensor, expected: &AnyTensor, rtol: f64, atol: f64) -> Result<(), String> {
     let (x, y) = (numbers(got)?, numbers(expected)?);
     let parts = if got.dtype().is_complex() { 2 } else { 1 };
     for at in (0..x.len()).step_by(parts) {
         let (x, y) = (&x[at..at + parts], &y[at..at + parts]);
         let same = x.iter().zip(y).all(|(x, y)| x == y || x.is_nan() && y.is_nan());
-        // Complex NaN is a class, too.
+        // A complex number counts as NaN if either part is NaN.
         let both_nan = x.iter().any(|x| x.is_nan()) && y.iter().any(|y| y.is_nan());
         let distance = x.iter().zip(y).map(|(x, y)| (x - y) * (x - y)).sum::<f64>().sqrt();
         let size = y.iter().map(|y| y * y).sum::<f64>().sqrt();

@@ -1,5 +1,5 @@
-//! PyTorch's own samples by `Tensor` as well: where a sample can be written with the axes and dtypes of this table, the two fronts give the
-//! same, bit for bit.
+//! Runs PyTorch's samples with `Tensor` as well: where a sample can be written with the axes and dtypes of this table, `Tensor` and
+//! `AnyTensor` give the same results, bit for bit.
 
 use crate::tokens;
 use castiron::any::Value;
@@ -12,7 +12,7 @@ pub struct Call<'a> {
     pub args: &'a [Value],
     pub named: &'a BTreeMap<String, Value>,
 }
-/// What `Tensor` gives; nothing where this table cannot write the call.
+/// The result of `Tensor`; `None` if the call is not covered by this table.
 type Given = Option<Result<Value>>;
 
 impl Call<'_> {
@@ -47,7 +47,7 @@ impl Call<'_> {
     fn is(&self, at: usize, name: &str, default: bool) -> Option<bool> {
         Some(self.int(at, name, i64::from(default))? != 0)
     }
-    /// Whether these are not given.
+    /// Succeeds if none of these arguments is given.
     fn lacks(&self, names: &[(usize, &str)]) -> Option<()> {
         names.iter().all(|(at, name)| self.value(*at, name).is_none()).then_some(())
     }
@@ -86,7 +86,7 @@ fn of(result: Result<impl Results>) -> Given {
     Some(result.map(Results::value))
 }
 
-/// Calls with the last axis or the first one.
+/// Calls an operation along the last axis or the first.
 macro_rules! at_axis {
     ($x:ident, $dim:expr, |$axis:ident| $run:expr) => {{
         let (dim, rank) = ($dim, $x.shape().len() as i64);
@@ -120,7 +120,7 @@ macro_rules! reduced {
         }
     };
 }
-/// One body for each dtype and shape of the first tensor.
+/// Runs one body for each dtype and shape of the first tensor.
 macro_rules! cells {
     ($first:ident $x:ident [$($dtype:ty)*] $shapes:tt $body:tt) => {
         $(cells!(@shapes $first $x $dtype, $shapes $body);)*
@@ -145,9 +145,9 @@ macro_rules! fronts {
                 None
             }
         )*
-        /// The operations of this table.
+        /// The operations in this table.
         pub const NAMES: &[&str] = &[$($op),*];
-        /// What `Tensor` gives.
+        /// Runs an operation with `Tensor`.
         pub fn run(name: &str, call: &Call<'_>) -> Given {
             match name {
                 $($op => $name(call),)*
@@ -423,7 +423,7 @@ impl Results for Squeezed {
     }
 }
 
-/// Of elements, places and counts those that are asked for.
+/// Picks what was asked for from the elements, indices and counts.
 fn chosen(all: Value, inverse: bool, counts: bool) -> Value {
     let Value::List(all) = all else { return all };
     let wanted = [true, inverse, counts];
@@ -432,7 +432,7 @@ fn chosen(all: Value, inverse: bool, counts: bool) -> Value {
     if kept.len() == 1 { kept.remove(0) } else { Value::List(kept.into_iter().collect()) }
 }
 
-/// Whether both fronts give the same: dtype, sizes, strides and bits.
+/// Checks that both results have the same dtype, sizes, strides and bits.
 pub fn agree(any: &Result<Value>, typed: &Result<Value>, is_determined: bool) -> core::result::Result<(), String> {
     match (any, typed) {
         (Err(_), Err(_)) => Ok(()),

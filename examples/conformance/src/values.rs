@@ -1,4 +1,4 @@
-//! `values.json`: elements of results.
+//! `values.json`: the elements of results.
 
 use crate::report::{Outcome, Table};
 use crate::tokens;
@@ -7,10 +7,10 @@ use castiron::{AnyTensor, Complex, DType, ScalarValue, Tensor};
 use serde_json::Value as Json;
 use std::collections::HashSet;
 
-/// How far transcendental functions may be from PyTorch's, which are some units in the last place off themselves.
+/// How far transcendental functions may differ from PyTorch's, which are off by some units in the last place themselves.
 fn tolerance(op: &str, dtype: DType) -> (f64, f64) {
     match dtype {
-        // PyTorch adds and halves in the dtype.
+        // PyTorch adds and halves in the dtype itself.
         DType::F16 if op == "special_ndtr" => (2e-3, 1e-3),
         DType::BF16 if op == "special_ndtr" => (1.6e-2, 8e-3),
         DType::F16 | DType::C32 => (2e-3, 1e-6),
@@ -21,7 +21,7 @@ fn tolerance(op: &str, dtype: DType) -> (f64, f64) {
 }
 
 fn list(dtype: DType, text: &str) -> Result<AnyTensor, String> {
-    // The parts of complex elements stand together.
+    // The parts of complex elements are joined.
     tokens::tensor(dtype, &[text.split_ascii_whitespace().count()], text)
 }
 
@@ -39,7 +39,7 @@ fn scalar(text: &str) -> Option<ScalarValue> {
     })
 }
 
-/// The name an operation of the table is called by.
+/// The castiron name of an operation in the table.
 fn name_of(op: &str) -> String {
     if let Some(name) = op.strip_prefix("F_") {
         format!("nn.functional.{name}")
@@ -64,7 +64,7 @@ impl Oracle<'_> {
         self.json[part][key][at].as_str()
     }
 
-    /// Calls an operation, and gives its results; nothing if it is none that castiron has.
+    /// Calls an operation and gives its results; nothing if castiron does not have it.
     fn call(&self, op: &str, operands: &[Value]) -> Result<Option<Vec<AnyTensor>>, Outcome> {
         let (name, args) = spelled(op, operands);
         let result = match in_steps(op, operands) {
@@ -84,7 +84,7 @@ impl Oracle<'_> {
     }
 }
 
-/// What the names of the table stand for, where they are not those of operations.
+/// The operation and arguments for names in the table that are not names of operations.
 fn spelled(op: &str, operands: &[Value]) -> (String, Args) {
     let args = operands.iter().cloned().fold(Args::new(), |args, operand| args.arg(operand));
     let (name, args) = match op {
@@ -127,10 +127,10 @@ fn spelled(op: &str, operands: &[Value]) -> (String, Args) {
     (name.to_owned(), args)
 }
 
-/// The quantile that the table has.
+/// The quantile in the table.
 const QUANTILE: f64 = 0.25;
 
-/// Operations of more than one step, or with operands in another order, of a tensor and maybe another operand.
+/// Operations that take more than one step, or their operands in another order.
 fn in_steps(op: &str, operands: &[Value]) -> Option<castiron::Result<Value>> {
     let Some(Value::Array(x)) = operands.first() else { return None };
     let other = operands.get(1).cloned().unwrap_or(Value::Absent);
@@ -142,7 +142,7 @@ fn in_steps(op: &str, operands: &[Value]) -> Option<castiron::Result<Value>> {
         "addcmul_abb" => call("addcmul", &of(&[&x_value, &other, &other])),
         "addcdiv_aab" => call("addcdiv", &of(&[&x_value, &x_value, &other])),
         "rpow" => call("pow", &of(&[&other, &x_value])),
-        // As Python spells it.
+        // Computed the way Python computes it.
         "rtruediv" => call("reciprocal", &of(&[&x_value])).and_then(|inverse| call("mul", &of(&[&inverse, &other]))),
         "outer_sum" => call("outer", &of(&[&x_value, &x_value])).and_then(|outer| call("sum", &of(&[&outer]))),
         "trace" => call("diag", &of(&[&x_value])).and_then(|matrix| call("trace", &of(&[&matrix]))),
@@ -179,7 +179,7 @@ fn in_steps(op: &str, operands: &[Value]) -> Option<castiron::Result<Value>> {
     })
 }
 
-/// Compares elements, those left out of the comparison excepted.
+/// Compares elements, except those excluded from the comparison.
 fn compare(op: &str, got: &AnyTensor, code: &str, text: &str, unstable: &HashSet<usize>) -> Outcome {
     let text = &*match text {
         "True" => "1".to_owned(),
@@ -249,7 +249,7 @@ fn is_error(token: &str) -> bool {
     token.strip_prefix('E').is_some_and(|code| !code.is_empty() && code.chars().all(|c| c.is_ascii_digit()))
 }
 
-/// A row whose vector raised, for some of its elements: the elements were evaluated one at a time.
+/// A row in which the vector raised an error for some of its elements, which were then evaluated one at a time.
 fn one_by_one(
     oracle: &Oracle<'_>,
     op: &str,
@@ -260,7 +260,7 @@ fn one_by_one(
     let kills = |token: &str| oracle.json["errors"][token][1] == "CRASH";
     match oracle.call(op, operands) {
         Err(Outcome::Differs(_)) => {}
-        // Where PyTorch's process was killed integers wrap.
+        // Where PyTorch's process was killed, castiron's integers wrap.
         Ok(Some(_)) if kills(error) => {}
         Err(outcome) => return outcome,
         Ok(_) => return Outcome::Differs(format!("PyTorch refuses the vector ({error})")),
@@ -304,7 +304,7 @@ fn row(oracle: &Oracle<'_>, part: &str, fields: &[Json]) -> Outcome {
         .and_then(Json::as_array)
         .map(|list| list.iter().filter_map(Json::as_u64).map(|at| at as usize).collect())
         .unwrap_or_default();
-    // What the whole vector raised.
+    // The error that the whole vector raised.
     let vector_raised = [4, 5].into_iter().find_map(|at| fields.get(at)?.as_str()).filter(|code| is_error(code));
     let built = || -> Option<(Vec<&str>, Vec<Value>)> {
         Some(match part {
@@ -378,7 +378,7 @@ fn row(oracle: &Oracle<'_>, part: &str, fields: &[Json]) -> Outcome {
             if got.len() != codes.len() || got.len() != lists.len() {
                 return Outcome::Differs(format!("{} results, expected {}", got.len(), codes.len()));
             }
-            // Which of several equal elements is found is not determined: any that is equal.
+            // Which of several equal elements is found is not determined: any of them is right.
             if let ("topk2" | "kthvalue1", [Value::Array(x)], [found, places]) = (op, &operands[..], &got[..]) {
                 let there = x.take(places);
                 return match (compare(op, found, codes[0], lists[0], &unstable), there) {

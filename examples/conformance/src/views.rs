@@ -1,4 +1,4 @@
-//! `views.json`: sizes, strides and offsets of views, and what is refused.
+//! `views.json`: sizes, strides and offsets of views, and which are refused.
 
 use crate::report::{Outcome, Table};
 use crate::tokens;
@@ -59,7 +59,7 @@ fn numbers(json: &Json) -> Vec<usize> {
     json.as_array().map(|items| items.iter().map(number).collect()).unwrap_or_default()
 }
 
-/// A tensor of these sizes and strides over a storage that holds it.
+/// A tensor of these sizes and strides, over a storage large enough for it.
 fn tensor(dtype: DType, sizes: &[usize], strides: &[usize], offset: usize, least: usize) -> Result<AnyTensor, String> {
     let reach = if sizes.contains(&0) {
         0
@@ -89,7 +89,7 @@ fn row(fields: &[Json]) -> Outcome {
         Ok(input) => input,
         Err(error) => return Outcome::Differs(error),
     };
-    // What is done to the conjugate.
+    // Operations on the conjugate.
     let (op, seen) = match op.strip_prefix("conj.") {
         Some(op) => match input.conj() {
             Ok(conjugate) => (op, conjugate),

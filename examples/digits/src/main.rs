@@ -1,21 +1,21 @@
-//! Learns to read handwritten digits, from bytes to a confusion matrix. The tutorial of castiron: read it from top to bottom.
+//! Learns to read handwritten digits, from bytes to a confusion matrix. This is castiron's tutorial: read it from top to bottom.
 //!
 //! `cargo run --release -p digits`, and on a GPU `cargo run --release -p digits --features cuda -- --device cuda:0`
 //!
-//! A network of two layers and plain gradient descent, the gradients written out by hand. Every shape and every dtype stands
-//! in a type: change a size, forget a transpose or add a mask to an integer tensor in place, and it does not compile.
+//! A network of two layers and plain gradient descent, with the gradients written out by hand. Every shape and every dtype is in a type:
+//! change a size, forget a transpose or add a mask to an integer tensor in place, and it does not compile.
 
 use castiron::{Cpu, Cuda, Device, Dim, Generator, Tensor, axis, dim, dims, shape, where_};
 use std::error::Error;
 use std::io::Read;
 use std::time::Instant;
 
-// Sizes that the compiler knows are numbers. Sizes that come with the data get a name: the compiler does not know how many
-// examples there are, but it knows that images and labels have as many, and will not mix the two sets up.
+// Sizes that the compiler knows are numbers. Sizes that come with the data get a name: the compiler does not know how many examples there
+// are, but it knows that there are as many images as labels, and does not let the two sets be mixed up.
 dims! {
-    /// The digits to learn from.
+    /// The digits to train on.
     Train,
-    /// The digits held out to judge by.
+    /// The digits held out for testing.
     Test,
 }
 type Pixels = dim!(64);
@@ -40,7 +40,7 @@ fn run<D: Device>() -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
     let generator = &mut Generator::seeded(7);
 
-    // 1. Bytes. Read a file into tensors whose number of rows is known at run time only: `_` in `shape!`.
+    // 1. Read a file into tensors whose number of rows is only known at run time: `_` in `shape!`.
     let (images, labels): (Tensor<u8, shape![_, 64]>, Tensor<i64, shape![_]>) = read_digits()?;
     println!(
         "{} digits of {} pixels; the first one as a tensor of `{}`:",
@@ -50,8 +50,8 @@ fn run<D: Device>() -> Result<(), Box<dyn Error>> {
     );
     println!("{}\n", images.select(axis![0], 0).reshape::<shape![8, 8]>());
 
-    // 2. Shuffle and hold out a fifth. `with_shape` gives the sizes their names; `try_with_shape` returns
-    //    the error where they cannot hold.
+    // 2. Shuffle, and hold out a fifth. `with_shape` gives the sizes their names; `try_with_shape` returns an error if the sizes do not
+    // match.
     let order = Tensor::<i64, shape![_]>::randperm(labels.numel(), generator);
     let (images, labels) = (rows(&images, &order), labels_of(&labels, &order));
     let held_out = labels.numel() / 5;
@@ -61,7 +61,7 @@ fn run<D: Device>() -> Result<(), Box<dyn Error>> {
         Digits::new(images.narrow(axis![0], kept, held_out), labels.narrow(axis![0], kept, held_out))?;
     println!("{kept} digits to learn from, {held_out} held out\n");
 
-    // 3. Learn.
+    // 3. Train.
     let mut network = Network::<D>::new(generator)?;
     for epoch in 1..=EPOCHS {
         let loss = network.learn(&train);
@@ -76,7 +76,7 @@ fn run<D: Device>() -> Result<(), Box<dyn Error>> {
         }
     }
 
-    // 4. Judge by the digits never seen.
+    // 4. Test on the digits held out.
     let guesses = network.read(&test.images);
     let accuracy = accuracy(&guesses, &test.labels);
     println!("\naccuracy on the {held_out} held-out digits: {accuracy:.4}\n");
@@ -91,7 +91,7 @@ fn run<D: Device>() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// `N` pictures, to look at and to compute with on a device, and what they show.
+/// `N` pictures, as bytes to show and as floats on a device to compute with, and their labels.
 struct Digits<N: Dim, D: Device> {
     pixels: Tensor<u8, (N, Pixels)>,
     images: Tensor<f32, (N, Pixels), D>,
@@ -101,8 +101,8 @@ struct Digits<N: Dim, D: Device> {
 impl<N: Dim, D: Device> Digits<N, D> {
     fn new(pixels: Tensor<u8, shape![_, 64]>, labels: Tensor<i64, shape![_]>) -> Result<Self, castiron::Error> {
         let pixels: Tensor<u8, (N, Pixels)> = pixels.try_with_shape()?;
-        // Promotion as in PyTorch: a byte tensor and a float scalar make an `f32` tensor. With `16` it would be the same,
-        // because `/` is true division; with `pixels /= 16.0` it would not compile, because bytes cannot hold the result.
+        // Promotion works as in PyTorch: a byte tensor divided by a float gives an `f32` tensor. With `16` it would be the same, because
+        // `/` is true division; `pixels /= 16.0` would not compile, because bytes cannot hold the result.
         let images: Tensor<f32, (N, Pixels), D> = &pixels.to_device::<D>()? / 16.0;
         Ok(Digits { pixels, images, labels: labels.try_with_shape()?.to_device()? })
     }
@@ -118,7 +118,7 @@ struct Network<D: Device> {
 
 impl<D: Device> Network<D> {
     fn new(generator: &mut Generator) -> Result<Self, castiron::Error> {
-        // All sizes are known, so constructors take none. Normal weights, scaled so that activations keep their size.
+        // All sizes are known, so constructors take none. Weights are normally distributed, scaled so that activations keep their size.
         Ok(Network {
             hidden_weight: Tensor::try_normal(0.0, (2.0_f64 / 64.0).sqrt(), generator)?,
             hidden_bias: Tensor::try_zeros()?,
@@ -127,30 +127,30 @@ impl<D: Device> Network<D> {
         })
     }
 
-    /// The activations of the hidden layer and the logits of each class. Generic over the number of examples: `N: Dim` is all
-    /// it takes, and the result says that the rows are the same ones.
+    /// The activations of the hidden layer and the logits of each class. Generic over the number of examples: `N: Dim` is all that is
+    /// needed, and the type of the result says that it has the same rows.
     fn forward<N: Dim>(
         &self,
         images: &Tensor<f32, (N, Pixels), D>,
     ) -> (Tensor<f32, (N, Hidden), D>, Tensor<f32, (N, Classes), D>) {
-        // `(N, 64) @ (64, 96)` is `(N, 96)`; the bias, `(96)`, is broadcast over the rows. All of it in the types.
+        // `(N, 64) @ (64, 96)` is `(N, 96)`; the bias, `(96)`, is broadcast over the rows. The types say all of this.
         let hidden = (images.matmul(&self.hidden_weight) + &self.hidden_bias).relu();
         let logits = hidden.matmul(&self.output_weight) + &self.output_bias;
         (hidden, logits)
     }
 
-    /// What each picture shows: the class with the largest logit.
+    /// The class of each picture: the one with the largest logit.
     fn read<N: Dim>(&self, images: &Tensor<f32, (N, Pixels), D>) -> Tensor<i64, (N,), D> {
         self.forward(images).1.argmax_axis(axis![1])
     }
 
-    /// One pass over the examples in batches; the mean loss.
+    /// One pass over the examples in batches; returns the mean loss.
     fn learn(&mut self, train: &Digits<Train, D>) -> f32 {
         let count = train.labels.numel();
         let mut total = 0.0;
         for start in (0..count).step_by(BATCH) {
             let size = BATCH.min(count - start);
-            // Views of some rows: nothing is copied. Their number is not that of `Train`, so the axis is `_` again.
+            // Views of some rows: nothing is copied. There are fewer rows than `Train`, so the axis is `_` again.
             let images = train.images.narrow(axis![0], start, size);
             let labels = train.labels.narrow(axis![0], start, size);
             total += self.step(&images, &labels) * size as f32;
@@ -158,25 +158,25 @@ impl<D: Device> Network<D> {
         total / count as f32
     }
 
-    /// One step down the gradient; the loss before it.
+    /// One step of gradient descent; returns the loss before it.
     fn step<N: Dim>(&mut self, images: &Tensor<f32, (N, Pixels), D>, labels: &Tensor<i64, (N,), D>) -> f32 {
         let (hidden, logits) = self.forward(images);
         let truth = one_hot(labels);
         let count = labels.numel() as f32;
 
-        // Cross-entropy: minus the logarithm of the probability given to the truth. The mask picks one of ten per row.
+        // Cross-entropy: minus the logarithm of the probability of the right class. The mask picks one of ten per row.
         let loss = -where_(&truth, logits.log_softmax(axis![1]), 0).sum() / count;
 
-        // Its gradient, layer by layer from the output. Each is as large as what it is the gradient of: the types say so.
+        // Its gradient, layer by layer from the output. Each gradient has the shape of its tensor, as the types say.
         let d_logits: Tensor<f32, (N, Classes), D> = (logits.softmax(axis![1]) - truth.to::<f32>()) / count;
         let d_output_weight: Tensor<f32, (Hidden, Classes), D> = hidden.t().matmul(&d_logits);
         let d_output_bias: Tensor<f32, (Classes,), D> = d_logits.sum_axis(axis![0]);
-        // Through `relu`, gradients pass where the activation was positive: `f32 * bool` is `f32`.
+        // Gradients pass through `relu` where the activation was positive: `f32 * bool` is `f32`.
         let d_hidden: Tensor<f32, (N, Hidden), D> = d_logits.matmul(self.output_weight.t()) * hidden.gt(0);
         let d_hidden_weight: Tensor<f32, (Pixels, Hidden), D> = images.t().matmul(&d_hidden);
         let d_hidden_bias: Tensor<f32, (Hidden,), D> = d_hidden.sum_axis(axis![0]);
 
-        // Downhill, in place. A gradient of another shape or of a higher category than `f32` would not compile here.
+        // Update the weights in place. A gradient of another shape or of a higher category than `f32` would not compile here.
         self.hidden_weight -= d_hidden_weight * LEARNING_RATE;
         self.hidden_bias -= d_hidden_bias * LEARNING_RATE;
         self.output_weight -= d_output_weight * LEARNING_RATE;
@@ -192,13 +192,13 @@ fn one_hot<N: Dim, D: Device>(labels: &Tensor<i64, (N,), D>) -> Tensor<bool, (N,
     labels.unsqueeze(axis![1]).eq(classes)
 }
 
-/// The share of guesses that are right. `N` stands twice: guesses about one set cannot be judged by the labels of another.
+/// The share of correct guesses. `N` occurs twice: guesses for one set cannot be compared with the labels of the other.
 fn accuracy<N: Dim, D: Device>(guesses: &Tensor<i64, (N,), D>, labels: &Tensor<i64, (N,), D>) -> f32 {
-    // The mean of bools is not defined, in PyTorch neither: say what they count as.
+    // The mean of bools is not defined, nor is it in PyTorch: convert them first.
     guesses.eq(labels).to::<f32>().mean().item()
 }
 
-/// How often each digit was read as each: the product of two tables of ones, counted in integers.
+/// How often each digit was read as each other: the product of two one-hot tables, counted in integers.
 fn confusion<N: Dim, D: Device>(
     labels: &Tensor<i64, (N,), D>,
     guesses: &Tensor<i64, (N,), D>,
@@ -220,7 +220,7 @@ fn print_confusion(counts: &Tensor<i64, (Classes, Classes)>) {
     println!();
 }
 
-/// Some digits as they look, with what was read and what they are: the mistakes first.
+/// Shows some digits with the guesses and labels, mistakes first.
 fn draw(pictures: &Tensor<u8, (Test, Pixels)>, labels: &Tensor<i64, (Test,)>, guesses: &Tensor<i64, (Test,)>) {
     const SHADES: [char; 9] = [' ', '.', ':', '-', '=', '+', '*', '#', '@'];
     let wrong: Vec<usize> = (0..guesses.numel()).filter(|&at| guesses[at] != labels[at]).collect();
@@ -250,7 +250,7 @@ fn labels_of(labels: &Tensor<i64, shape![_]>, order: &Tensor<i64, shape![_]>) ->
     order.iter().map(|&at| labels[at as usize]).collect()
 }
 
-/// The digits: a row of 64 pixels from 0 to 16 and a label, in each line of a gzipped CSV file.
+/// The digits: each line of a gzipped CSV file holds a row of 64 pixels from 0 to 16, and a label.
 fn read_digits() -> Result<(Tensor<u8, shape![_, 64]>, Tensor<i64, shape![_]>), Box<dyn Error>> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/digits.csv.gz");
     let file = std::fs::File::open(path).map_err(|error| format!("{path}: {error}"))?;

@@ -1,8 +1,8 @@
-//! Turns sentences into vectors and says which mean the same: a sentence encoder of MiniLM's size, every shape in its type.
+//! Turns sentences into vectors and compares their meaning: a sentence encoder of MiniLM's size, with every shape in its type.
 //!
-//! `cargo run --release -p embed -- FOLDER`, a folder with `model.safetensors` and `tokenizer.json` such as
-//! `sentence-transformers/all-MiniLM-L6-v2`, or `-- --synthetic`: weights from a formula (`examples/synthetic`), which show how fast it is
-//! and nothing about meaning. `benches/peers/networks.py` computes the same in PyTorch.
+//! `cargo run --release -p embed -- FOLDER`, where FOLDER has `model.safetensors` and `tokenizer.json`, such as
+//! `sentence-transformers/all-MiniLM-L6-v2`; or `-- --synthetic`: weights from a formula (`examples/synthetic`), which show how fast the
+//! network is but understand nothing. `benches/peers/networks.py` computes the same in PyTorch.
 
 mod model;
 #[path = "../../synthetic/mod.rs"]
@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("loaded in {:.1?}", start.elapsed());
     let (words, mask) = batch(&words);
 
-    // The similarity of two sentences is the product of their vectors, which have length 1.
+    // The similarity of two sentences is the dot product of their vectors, which have length 1.
     let vectors = model.run(&words, &mask);
     let similarity: Tensor<f32, (Batch, Batch)> = vectors.matmul(&vectors.t());
     for (row, sentence) in SENTENCES.iter().enumerate() {
@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Sentences of one length, the shorter ones filled up with zeros, and which words are there.
+/// Sentences padded with zeros to one length, and a mask of the words.
 fn batch(sentences: &[Vec<i64>]) -> (Tensor<i64, (Batch, Seq)>, Tensor<bool, (Batch, Seq)>) {
     let longest = sentences.iter().map(Vec::len).max().unwrap_or(0);
     let at = |[row, column]: [usize; 2]| sentences[row].get(column).copied();
@@ -71,7 +71,7 @@ fn batch(sentences: &[Vec<i64>]) -> (Tensor<i64, (Batch, Seq)>, Tensor<bool, (Ba
     )
 }
 
-/// Places in the vocabulary for words of which no file says where they are: one for each spelling.
+/// Indices in the vocabulary for words without a tokenizer file: one for each spelling.
 fn synthetic_words(sentence: &str) -> Vec<i64> {
     let place = |word: &str| 1000 + word.bytes().fold(7_i64, |hash, byte| (hash * 31 + i64::from(byte)) % 29_000);
     [101].into_iter().chain(sentence.split(' ').map(place)).chain([102]).collect()

@@ -1,7 +1,7 @@
-//! A sentence encoder of MiniLM's size: a BERT of 6 layers, 384 features and 12 heads, and the mean of its last features.
+//! A sentence encoder of MiniLM's size: a BERT with 6 layers, 384 features and 12 heads, and the mean of its last features.
 //!
-//! Every weight has its shape in its type. `#[derive(Module)]` maps the structs onto the names of a checkpoint, and what does not fit is
-//! reported before anything is computed.
+//! Every weight has its shape in its type. `#[derive(Module)]` maps the structs to the names of a checkpoint, and mismatches are reported
+//! before anything is computed.
 
 use castiron::io::{CheckpointWriter, LoadOptions, StoredTensor};
 use castiron::nn::{PackedLinear, Where};
@@ -10,7 +10,7 @@ use castiron::{Checkpoint, Dim, Module, Result, Tensor, axis, dim, dims, ops, sh
 dims! {
     /// Sentences.
     pub Batch,
-    /// Words of a sentence, the shorter ones filled up.
+    /// Words of a sentence; shorter sentences are padded.
     pub Seq,
 }
 type Hidden = dim!(384);
@@ -42,14 +42,14 @@ impl Norm {
     }
 }
 
-/// What a file has of a linear layer.
+/// The file's tensors of a linear layer.
 #[derive(Module)]
 struct LinearFile<N: Dim, K: Dim> {
     weight: Tensor<f32, (N, K)>,
     bias: Tensor<f32, (N,)>,
 }
 impl<N: Dim, K: Dim> LinearFile<N, K> {
-    /// The layer, its weight packed once for the kernels that multiply.
+    /// The layer, with its weight packed once for multiplication.
     fn packed(&self) -> PackedLinear<f32, N, K> {
         self.weight.pack_linear(Some(&self.bias))
     }
@@ -84,7 +84,7 @@ struct File {
     encoder: EncoderFile,
 }
 
-/// Attention to all words of the sentence, then two linear layers; what comes in is added to each.
+/// Attention over all words of the sentence, then two linear layers; the input is added to the result of each part.
 struct Layer {
     query: PackedLinear<f32, Hidden, Hidden>,
     key: PackedLinear<f32, Hidden, Hidden>,
@@ -119,7 +119,7 @@ impl Layer {
     }
 }
 
-/// Features divided among twelve heads: (batch, heads, words, 32).
+/// The features split among twelve heads: (batch, heads, words, 32).
 fn heads(x: &Features) -> Tensor<f32, (Batch, dim!(12), Seq, dim!(32))> {
     x.unflatten::<shape![12, 32], _>(axis![2]).transpose(axis![1], axis![2])
 }
@@ -131,7 +131,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// The weights of a folder's `model.safetensors`, which may hold more.
+    /// Reads the weights from a folder's `model.safetensors`, which may contain others.
     ///
     /// # Errors
     /// If there is no such file, or weights are missing or of another shape or dtype.
@@ -186,8 +186,7 @@ impl Model {
         Ok(Self::new(Module::load(&Checkpoint::from_bytes(writer.to_bytes()?)?)?))
     }
 
-    /// A vector of length 1 for each sentence, whose words are given by their places in the vocabulary; `mask` says which are words and
-    /// which fill up.
+    /// A vector of length 1 for each sentence. The words are given as indices in the vocabulary; `mask` tells words from padding.
     pub fn run(
         &self,
         words: &Tensor<i64, (Batch, Seq)>,
@@ -202,7 +201,7 @@ impl Model {
         for layer in &self.layers {
             x = layer.run(&x, &seen);
         }
-        // The mean over the words that are there.
+        // The mean over the words, without the padding.
         let weights = mask.to::<f32>();
         let sums: Tensor<f32, (Batch, Hidden)> = (x * weights.unsqueeze(axis![-1])).sum_axis(axis![1]);
         let mean = sums / weights.sum_axis(axis![1].keepdim());
@@ -210,7 +209,7 @@ impl Model {
     }
 }
 
-/// Elements as a tensor that is written to a file.
+/// Elements as a tensor that can be written to a file.
 fn made(list: Vec<f32>, sizes: &[usize]) -> Result<Box<dyn StoredTensor>> {
     Ok(match *sizes {
         [rows, columns] => Box::new(Tensor::<f32, shape![_, _]>::try_from_vec_sized(list, [rows, columns])?),

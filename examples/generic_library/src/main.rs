@@ -4,10 +4,10 @@
 //!
 //! The rules, each shown below:
 //! - elementwise code takes `E: Dtype` (or the set that names its dtypes: `Numeric`, `Real`, `Float`, `Integer`, …), `S: Shape`
-//!   and `D: Device`, and needs nothing else;
+//!   and `D: Device`, and needs no other bounds;
 //! - code that knows its axes names them: `B: Dim, N: Dim` and `Tensor<E, (B, N), D>`;
-//! - two dtypes meet in `Promoted<A, B>`, which is defined for every pair;
-//! - sizes are stated where data comes in, once, with an error that says what came; inside they are types.
+//! - an operation on two dtypes gives `Promoted<A, B>`, which is defined for every pair;
+//! - sizes are checked once, where data comes in, with an error that says what came; inside they are types.
 
 use castiron::shape::Sum;
 use castiron::{
@@ -22,7 +22,7 @@ fn standardize<E: Float, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> Tensor<E, 
     centered / deviation
 }
 
-/// Two dtypes: the result is what they promote to, whatever they are.
+/// Two dtypes: the result has the dtype they promote to, whatever they are.
 fn blend<A: Numeric, B: Numeric, S: Shape, D: Device>(
     x: &Tensor<A, S, D>,
     y: &Tensor<B, S, D>,
@@ -30,7 +30,7 @@ fn blend<A: Numeric, B: Numeric, S: Shape, D: Device>(
     x + y
 }
 
-/// Only integers: the set says so, and gives the operations that go with it.
+/// Integers only: the bound says so, and provides the operations of integers.
 fn low_bits<E: Integer, S: Shape>(x: &Tensor<E, S>, bits: u32) -> Tensor<E, S> {
     x & ((1_i64 << bits) - 1)
 }
@@ -72,7 +72,7 @@ impl<Input, First: Layer<Input>, Second: Layer<First::Output>> Layer<Input> for 
 
 dims! { Batch }
 
-/// Where data comes in: sizes unknown, then stated. The error says what was expected and what came.
+/// Where data comes in: the sizes are unknown, then checked. The error says what was expected and what came.
 fn load(rows: usize, columns: usize) -> castiron::Result<Tensor<f32, shape![Batch, 3]>> {
     let values = (0..rows * columns).map(|i| i as f32).collect();
     Tensor::<f32, shape![_, _]>::try_from_vec_sized(values, [rows, columns])?.try_with_shape()
@@ -102,7 +102,7 @@ fn main() -> castiron::Result<()> {
         Err(error) => println!("and the wrong data: {error}"),
     }
 
-    // The same code on tensors without elements: what shapes and strides would come out, at no cost.
+    // The same code on tensors without elements: gives the shapes and strides of the results at no cost.
     let plan = (
         Linear::<f32, _, _, Meta> { weight: Tensor::<_, shape![4096, 1024], _>::zeros(), bias: Tensor::zeros() },
         Linear::<f32, _, _, Meta> { weight: Tensor::<_, shape![1024, 4096], _>::zeros(), bias: Tensor::zeros() },

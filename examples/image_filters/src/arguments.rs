@@ -15,7 +15,7 @@ Filters PICTURE, a JPEG in colour, and writes PNGs into DIRECTORY (default: targ
   --frames COUNT   also write an animation of so many frames
   --help           this";
 
-/// What to do.
+/// The options.
 pub struct Arguments {
     pub picture: PathBuf,
     pub directory: PathBuf,
@@ -26,7 +26,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// `None` if help was all that was asked for, and given.
+    /// `None` if only help was asked for, which has been printed.
     pub fn parse() -> Result<Option<Self>, Box<dyn Error>> {
         let (mut picture, mut directory, mut device) = (None, None, "cpu".to_owned());
         let (mut scale, mut sigma, mut frames) = (0.5, 3.0, 0);

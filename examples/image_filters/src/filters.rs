@@ -1,5 +1,5 @@
-//! Filters on pictures, as a library would have them: over any float dtype, any number of channels, any size, on any device,
-//! and without a where-clause. Sizes that a filter keeps are the same in its type.
+//! Filters on pictures, written as in a library: over any float dtype, any number of channels, any size, on any device, and without a
+//! where-clause. If a filter keeps a size, its type says so.
 
 use castiron::pad::{Reflect, Replicate};
 use castiron::{Device, Dim, Float, Result, Shape, Tensor, axis, dim, fused, shape};
@@ -16,14 +16,14 @@ pub fn from_bytes<E: Float, C: Dim, H: Dim, W: Dim, D: Device>(
     fused!(bytes.to::<E>() / 255.0)
 }
 
-/// Numbers from 0 to 1 as bytes; what lies outside is cut off.
+/// Numbers from 0 to 1 as bytes; numbers outside are clamped.
 pub fn to_bytes<E: Float, C: Dim, H: Dim, W: Dim, D: Device>(
     picture: &Picture<E, C, H, W, D>,
 ) -> Picture<u8, C, H, W, D> {
     fused!((picture.clamp(0.0, 1.0) * 255.0).round().to::<u8>())
 }
 
-/// The mean of each channel and its standard deviation.
+/// The mean and the standard deviation of each channel.
 pub fn statistics<E: Float, C: Dim, H: Dim, W: Dim, D: Device>(
     picture: &Picture<E, C, H, W, D>,
 ) -> (PerChannel<E, C, D>, PerChannel<E, C, D>) {
@@ -31,7 +31,7 @@ pub fn statistics<E: Float, C: Dim, H: Dim, W: Dim, D: Device>(
     (picture.mean_axis(over), picture.std_axis(over, 0))
 }
 
-/// Every channel with mean 0 and standard deviation 1. (A channel of one value stays 0.)
+/// Every channel scaled to mean 0 and standard deviation 1. (A constant channel becomes 0.)
 pub fn normalize<E: Float, C: Dim, H: Dim, W: Dim, D: Device>(
     picture: &Picture<E, C, H, W, D>,
 ) -> Picture<E, C, H, W, D> {
@@ -39,16 +39,16 @@ pub fn normalize<E: Float, C: Dim, H: Dim, W: Dim, D: Device>(
     fused!((picture - mean) / deviation.clamp_min(1e-3))
 }
 
-/// One channel, as bright as red, green and blue look together (ITU-R BT.601).
+/// One channel, as bright as red, green and blue appear together (ITU-R BT.601).
 pub fn grey<E: Float, H: Dim, W: Dim, D: Device>(
     picture: &Picture<E, dim!(3), H, W, D>,
 ) -> Picture<E, dim!(1), H, W, D> {
-    // Three views, as many as the type says.
+    // Three views, a number known from the type.
     let [red, green, blue] = picture.unbind_array(axis![0]);
     fused!(red * 0.299 + green * 0.587 + blue * 0.114).unsqueeze(axis![0])
 }
 
-/// Every pixel's channels through a matrix: `To` channels of sums of `C`.
+/// Multiplies every pixel's channels by a matrix: gives `To` channels, each a weighted sum of `C`.
 pub fn mix<E: Float, C: Dim, To: Dim, H: Dim, W: Dim, D: Device>(
     picture: &Picture<E, C, H, W, D>,
     matrix: &Tensor<E, (To, C), D>,
@@ -57,7 +57,7 @@ pub fn mix<E: Float, C: Dim, To: Dim, H: Dim, W: Dim, D: Device>(
     pixels.matmul(matrix.t()).permute(axis![2, 0, 1])
 }
 
-/// Numbers from 0 to 1 rounded to `levels` of them.
+/// Rounds numbers from 0 to 1 to `levels` values.
 pub fn posterize<E: Float, C: Dim, H: Dim, W: Dim, D: Device>(
     picture: &Picture<E, C, H, W, D>,
     levels: u8,
@@ -79,7 +79,7 @@ pub fn blur<E: Float, C: Dim, H: Dim, W: Dim, D: Device>(
     weighted_sum(&down, |at| rows.try_narrow(axis![1], at, height))?.try_with_shape()
 }
 
-/// The weights of a Gaussian over the positions up to three sigma away, but no further than an axis of this size mirrors.
+/// The weights of a Gaussian at the positions up to three sigma away, but no further than padding can mirror an axis of this size.
 fn bell(sigma: f64, size: usize) -> Result<Vec<f64>> {
     let radius = ((3.0 * sigma).ceil() as i64).min(size.saturating_sub(1) as i64);
     let at = Tensor::<f64, shape![_]>::try_arange(-radius, radius + 1, 1)?;
@@ -87,7 +87,7 @@ fn bell(sigma: f64, size: usize) -> Result<Vec<f64>> {
     Ok(fused!(heights / { heights.sum() }).to_vec())
 }
 
-/// The sum of views of one size, each times its weight.
+/// The weighted sum of views of one size.
 fn weighted_sum<E: Float, S: Shape, D: Device>(
     weights: &[f64],
     view: impl Fn(usize) -> Result<Tensor<E, S, D>>,
@@ -100,14 +100,13 @@ fn weighted_sum<E: Float, S: Shape, D: Device>(
     Ok(sum)
 }
 
-/// How steep the picture is at each pixel: the length of the gradient by Sobel's 3 by 3 differences. Edges are repeated
-/// outwards.
+/// The steepness of the picture at each pixel: the length of the gradient by Sobel's 3 by 3 differences. Edges are repeated outwards.
 pub fn edges<E: Float, C: Dim, H: Dim, W: Dim, D: Device>(
     picture: &Picture<E, C, H, W, D>,
 ) -> Result<Picture<E, C, H, W, D>> {
     let [_, height, width] = picture.shape();
     let padded = picture.try_pad_sized([1, 1, 1, 1], Replicate)?;
-    // All pixels' neighbours in one direction are a view of the padded picture.
+    // Every pixel's neighbours in one direction are a view of the padded picture.
     let [[nw, n, ne], [w, _, e], [sw, s, se]] = core::array::from_fn(|down| {
         core::array::from_fn(|right| padded.narrow(axis![1], down, height).narrow(axis![2], right, width))
     });
@@ -119,7 +118,8 @@ pub fn edges<E: Float, C: Dim, H: Dim, W: Dim, D: Device>(
     .try_with_shape()
 }
 
-/// Another size, by bilinear interpolation; with `antialias`, a picture made smaller is averaged over what each pixel covers.
+/// Resizes a picture by bilinear interpolation; with `antialias`, a picture made smaller is averaged over the pixels that each new pixel
+/// covers.
 pub fn resize<E: Float, C: Dim, H: Dim, W: Dim, ToH: Dim, ToW: Dim, D: Device>(
     picture: &Picture<E, C, H, W, D>,
     [height, width]: [usize; 2],
@@ -139,8 +139,8 @@ pub fn resize<E: Float, C: Dim, H: Dim, W: Dim, ToH: Dim, ToW: Dim, D: Device>(
     Ok(resized)
 }
 
-/// What each of `to` positions spread over `from` is made of: the positions of one neighbour of each and their weights, then
-/// those of the next. They are what lies under a tent around the place that a position comes from.
+/// For each of `to` positions spread over `from`, the positions it is computed from and their weights: first one neighbour of every
+/// position, then the next. The weights form a tent around the place that a position maps to.
 fn neighbours<E: Float, To: Dim, D: Device>(
     from: usize,
     to: usize,

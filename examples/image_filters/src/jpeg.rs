@@ -1,4 +1,4 @@
-//! Photographs are read.
+//! Reads photographs.
 
 use castiron::{Dim, Tensor, shape};
 use std::error::Error;
@@ -16,7 +16,7 @@ pub fn read<H: Dim, W: Dim>(path: &Path) -> Result<Tensor<u8, shape![H, W, 3]>, 
     if !file.starts_with(&[0xff, 0xd8]) {
         return Err(named("not a JPEG".to_owned()).into());
     }
-    // Strict: a file that ends early is an error, not a picture that ends in grey.
+    // Strict: a file that ends early is an error, not a picture with a grey rest.
     let options = DecoderOptions::default().set_strict_mode(true).jpeg_set_out_colorspace(ColorSpace::RGB);
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(file), options);
     decoder.decode_headers().map_err(damaged)?;
@@ -27,6 +27,6 @@ pub fn read<H: Dim, W: Dim>(path: &Path) -> Result<Tensor<u8, shape![H, W, 3]>, 
     }
     let bytes = decoder.decode().map_err(damaged)?;
     let info = decoder.info().ok_or_else(|| named("a JPEG without a size".to_owned()))?;
-    // Here the sizes get their names, and the number of bytes is compared with them.
+    // Here the sizes get their names, and the number of bytes is checked against them.
     Ok(Tensor::try_from_vec_sized(bytes, [usize::from(info.height), usize::from(info.width), 3])?)
 }

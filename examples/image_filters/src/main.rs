@@ -1,10 +1,10 @@
-//! A photograph through a row of filters, and what typed tensors are good for on the way: layouts that change without a copy,
-//! statistics that broadcast back, formulas that run in one pass, sizes that are checked where they meet.
+//! Applies filters to a photograph, and shows the uses of typed tensors on the way: layouts that change without a copy, statistics that
+//! broadcast back, formulas that run in one pass, sizes that are checked where tensors are combined.
 //!
 //! `cargo run --release -p image_filters -- [picture.jpg] [directory]`, and on a GPU
 //! `cargo run --release -p image_filters --features cuda -- --device cuda:0`
 //!
-//! The filters are in `filters.rs`, written as a library would have them; photographs are read in `jpeg.rs`, pictures written in `png.rs`.
+//! The filters are in `filters.rs`, written as in a library; `jpeg.rs` reads photographs, `png.rs` writes pictures.
 
 mod arguments;
 mod filters;
@@ -24,14 +24,14 @@ dims! {
     Height,
     /// Its columns.
     Width,
-    /// The rows of the resized one.
+    /// The rows of the resized photograph.
     NewHeight,
     /// Its columns.
     NewWidth,
 }
 
 fn main() -> ExitCode {
-    // The device is a type as well: all that follows is generic over it.
+    // The device is a type as well: everything below is generic over it.
     let run = |arguments: Arguments| match &*arguments.device {
         "cpu" => run::<Cpu>(&arguments),
         "cuda" | "cuda:0" => run::<Cuda<0>>(&arguments),
@@ -48,10 +48,10 @@ fn main() -> ExitCode {
 
 fn run<D: Device>(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let Arguments { picture: path, directory, scale, sigma, frames, .. } = arguments;
-    // 1. Bytes, as a decoder gives them: row by row, the three channels of a pixel side by side. How many rows and columns
-    //    there are is known at run time, so their sizes have names; that there are three channels is a number in the type.
+    // 1. Bytes, as a decoder gives them: row by row, the three channels of a pixel next to each other. The numbers of rows and
+    // columns are known at run time, so these sizes have names; there are always three channels, so that is a number in the type.
     let image: Tensor<u8, shape![Height, Width, 3], D> = jpeg::read(path)?.to_device()?;
-    // Filters want channels first. That is another order of axes over the same bytes: PyTorch's channels_last layout.
+    // The filters want channels first. That is another order of axes over the same bytes: PyTorch's channels_last layout.
     let planes: Tensor<u8, shape![3, Height, Width], D> = image.permute(axis![2, 0, 1]);
     let [height, width, _] = image.shape();
     println!("{}: {width} x {height} pixels", path.display());
@@ -60,7 +60,7 @@ fn run<D: Device>(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     println!("channels first  {:?}, strides {:?}: {copied}\n", planes.shape(), planes.stride());
     std::fs::create_dir_all(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
 
-    // 2. Filters. Height and width stay in the types: pictures of another size could not be put beside these below.
+    // 2. Filters. Height and width stay in the types: pictures of another size could not be joined with these below.
     let steps = Steps::new(height * width);
     let photo: Tensor<f32, shape![3, Height, Width], D> =
         steps.run::<D, _>("bytes to 0..1", || Ok(from_bytes(&planes)))?;
@@ -75,7 +75,7 @@ fn run<D: Device>(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let resized: Tensor<f32, shape![3, NewHeight, NewWidth], D> =
         steps.run::<D, _>(&format!("resize to {} x {}", size[1], size[0]), || resize(&photo, size, true))?;
 
-    // 3. What they did to each channel.
+    // 3. The effect on each channel.
     println!("\n                  mean of red, green, blue    standard deviation");
     describe("photograph", &photo)?;
     describe("normalized", &normal)?;
@@ -86,9 +86,9 @@ fn run<D: Device>(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     describe("grey", &luma)?;
     describe("edges", &outlines)?;
 
-    // 4. Pictures to look at. The three in a row have the height in common, and the compiler adds up their widths; the two rows
-    //    have the same sum. (The resized one among them would not compile: `NewHeight` is not `Height`.) What has one channel
-    //    is repeated for three, which copies nothing.
+    // 4. Pictures to look at. The three in a row have the same height, and the compiler adds up their widths; both rows
+    // have the same sum. (The resized picture would not compile in a row: `NewHeight` is not `Height`.) A picture with one channel
+    // is expanded to three, which copies nothing.
     let shown = fused!(normal * 0.2 + 0.5);
     let strong = fused!(outlines / { outlines.amax().clamp_min(1e-6) });
     let top = cat((&photo, &shown, &blurred), axis![2]);
@@ -116,7 +116,7 @@ fn run<D: Device>(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The mean and the standard deviation of each channel, in a line.
+/// Prints the mean and the standard deviation of each channel on one line.
 fn describe<C: Dim, H: Dim, W: Dim, D: Device>(name: &str, picture: &Tensor<f32, (C, H, W), D>) -> Result<()> {
     let numbers = |of: Vec<f32>| of.iter().map(|number| format!("{number:8.4}")).collect::<String>();
     let (mean, deviation) = statistics(picture);
@@ -145,14 +145,14 @@ fn animation<H: Dim, W: Dim, D: Device>(
     animation
 }
 
-/// A bar for who waits; it is drawn on terminals alone.
+/// A progress bar, drawn only on terminals.
 fn progress(steps: u64, what: &'static str) -> ProgressBar {
-    // The template is a constant that is right.
+    // The template is a constant and valid.
     let style = ProgressStyle::with_template("{prefix} [{bar:30}] {pos}/{len} {eta}").expect("a template");
     ProgressBar::new(steps).with_style(style.progress_chars("#>.")).with_prefix(what)
 }
 
-/// Waits until the device has done what was begun on it.
+/// Waits until the device has finished all work.
 fn wait<D: Device>() -> Result<()> {
     #[cfg(feature = "cuda")]
     if D::name().starts_with("cuda") {
@@ -161,13 +161,13 @@ fn wait<D: Device>() -> Result<()> {
     Ok(())
 }
 
-/// Runs the steps and says how long they take.
+/// Runs the steps and prints how long they take.
 struct Steps {
     pixels: usize,
 }
 
 impl Steps {
-    /// The fastest of at most so many runs counts.
+    /// The fastest of this many runs counts.
     const RUNS: usize = 5;
 
     fn new(pixels: usize) -> Self {
@@ -187,7 +187,7 @@ impl Steps {
         let start = Instant::now();
         let mut result = timed()?;
         for _ in 1..Self::RUNS {
-            // Large pictures take long enough once.
+            // One run of a large picture takes long enough.
             if start.elapsed() > Duration::from_secs(1) {
                 break;
             }

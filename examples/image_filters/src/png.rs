@@ -1,4 +1,4 @@
-//! Pictures are written.
+//! Writes pictures.
 
 use castiron::{Dim, Tensor, axis};
 use std::error::Error;
@@ -30,7 +30,7 @@ pub fn animated<C: Dim, H: Dim, W: Dim>(
     }
     let mut writer = encoder.write_header()?;
     for picture in pictures {
-        // Channels last again, as a PNG has them. (No byte moves if the picture has been channels_last all along.)
+        // Channels last again, as PNG needs them. (No byte moves if the picture has been channels_last all along.)
         let pixels = picture?.permute(axis![1, 2, 0]).try_contiguous()?;
         writer.write_image_data(pixels.as_slice().unwrap_or_default())?;
     }
@@ -38,11 +38,11 @@ pub fn animated<C: Dim, H: Dim, W: Dim>(
     Ok(bytes)
 }
 
-/// Writes a whole file or none.
+/// Writes a whole file or nothing.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Box<dyn Error>> {
     let part = path.with_extension("part");
     std::fs::write(&part, bytes).and_then(|()| std::fs::rename(&part, path)).map_err(|error| {
-        // What is left of it, if anything.
+        // Remove what may be left of it.
         let _ = std::fs::remove_file(&part);
         format!("{}: {error}", path.display()).into()
     })

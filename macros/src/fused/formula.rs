@@ -1,4 +1,4 @@
-//! Formulas, and what is said of what is none.
+//! The parser for formulas, and the errors for input that is none.
 
 use super::{ARITHMETIC, assigns, is_group, operator, operator_end, parenthesized, turbofish};
 use crate::{Mistake, is_ident, is_punct, tokens};
@@ -6,7 +6,7 @@ use proc_macro::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree}
 
 type Tokens = [TokenTree];
 
-/// Comparisons, which Rust's operators cannot be for expressions, and their methods.
+/// Comparison operators and the methods they become: Rust's operators return `bool`.
 const COMPARISONS: [(&str, &str); 6] =
     [("==", "eq"), ("!=", "ne"), ("<", "lt"), ("<=", "le"), (">", "gt"), (">=", "ge")];
 
@@ -25,7 +25,7 @@ fn inside(group: &Group) -> Result<TokenStream, Mistake> {
     whole(&tokens)
 }
 
-/// What stands in the parentheses of a call. A number alone has the type that a `method` asks for.
+/// The arguments of a call. In a method call a lone integer stays without a suffix: the method asks for its type.
 fn arguments(call: &Group, of_method: bool) -> Result<TokenStream, Mistake> {
     let inside: Vec<TokenTree> = call.stream().into_iter().collect();
     let mut list: Vec<&Tokens> = inside.split(|token| is_punct(token, ',')).collect();
@@ -44,8 +44,8 @@ fn arguments(call: &Group, of_method: bool) -> Result<TokenStream, Mistake> {
     Ok(out)
 }
 
-/// A number beside an operator says its type, which only its category depends on: rustc looks an operator up before it knows
-/// what type a plain number has.
+/// Gives a number next to an operator a type suffix (only its category matters): rustc looks an operator up before it knows the type of a
+/// number without suffix.
 fn suffixed(token: TokenTree, integers: bool) -> TokenTree {
     let TokenTree::Literal(literal) = &token else { return token };
     let text = literal.to_string();
@@ -60,14 +60,14 @@ fn suffixed(token: TokenTree, integers: bool) -> TokenTree {
     } else {
         return token;
     };
-    // `1.` takes no suffix.
+    // `1.` cannot take a suffix.
     let text = if text.ends_with('.') { format!("{text}0{suffix}") } else { format!("{text}{suffix}") };
     let mut number: proc_macro::Literal = text.parse().expect("a number with a suffix lexes");
     number.set_span(literal.span());
     TokenTree::Literal(number)
 }
 
-/// Views of a tensor belong to its name: they cost nothing and are no part of the loop.
+/// Views belong to the name of a tensor: they cost nothing and are not part of the loop.
 const VIEWS: [&str; 23] = [
     "t",
     "transpose",
@@ -94,14 +94,14 @@ const VIEWS: [&str; 23] = [
     "imag",
 ];
 
-/// Rust's words that are no names.
+/// Rust's keywords, which cannot be names.
 const KEYWORDS: [&str; 33] = [
     "as", "async", "await", "break", "const", "continue", "dyn", "else", "enum", "extern", "fn", "for", "if", "impl",
     "in", "let", "loop", "match", "mod", "move", "mut", "pub", "ref", "return", "static", "struct", "trait", "type",
     "unsafe", "use", "where", "while", "yield",
 ];
 
-/// What is said of a word, or of a macro, that begins no operand.
+/// The error for a word, or a macro, that cannot begin an operand.
 pub(super) fn refused_word(token: &TokenTree, next: Option<&TokenTree>) -> Option<Mistake> {
     let TokenTree::Ident(word) = token else { return None };
     let word = word.to_string();
@@ -146,7 +146,7 @@ impl Reader<'_> {
         self.peek().is_some_and(|token| is_punct(token, wanted))
     }
 
-    /// Where the next token is, or the last.
+    /// The position of the next token, or of the last.
     fn span(&self) -> Span {
         self.peek().or(self.input.last()).map_or_else(Span::call_site, TokenTree::span)
     }
@@ -170,7 +170,7 @@ impl Reader<'_> {
         Ok(out)
     }
 
-    /// The method of the comparison that stands here.
+    /// Reads a comparison operator, and gives its method.
     fn comparison(&mut self) -> Option<&'static str> {
         let sign = operator(self.input, self.at);
         let (_, method) = COMPARISONS.iter().find(|(known, _)| *known == sign)?;
@@ -201,7 +201,7 @@ impl Reader<'_> {
         Ok(out)
     }
 
-    /// What is chosen.
+    /// One branch of a choice.
     fn side(&mut self, span: Span) -> Result<TokenStream, Mistake> {
         match self.peek() {
             Some(TokenTree::Group(side)) if side.delimiter() == Delimiter::Brace => {
@@ -214,7 +214,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Operands between arithmetic operators, whose precedence stays Rust's.
+    /// Operands between arithmetic operators; precedence is Rust's.
     fn sum(&mut self) -> Result<TokenStream, Mistake> {
         let mut out = self.operand()?;
         while ARITHMETIC.contains(&operator(self.input, self.at).as_str()) {
@@ -233,7 +233,7 @@ impl Reader<'_> {
         Ok(out)
     }
 
-    /// What is wrong with what stands after an operand.
+    /// The error for a token that cannot follow an operand.
     fn refused_operator(&self) -> Mistake {
         let sign = operator(self.input, self.at);
         let word = self.peek().map(ToString::to_string).unwrap_or_default();
@@ -261,7 +261,7 @@ impl Reader<'_> {
         Mistake::at(self.span(), message)
     }
 
-    /// What is wrong with what stands where an operand is expected.
+    /// The error for a token that cannot begin an operand.
     fn refused_operand(&self) -> Mistake {
         let Some(token) = self.peek() else {
             return Mistake::at(self.span(), "fused!: expected an operand after this");
@@ -281,7 +281,7 @@ impl Reader<'_> {
         Mistake::at(token.span(), message)
     }
 
-    /// One operand: signs, what they stand before, and methods.
+    /// One operand: its signs, the value, and the methods called on it.
     fn operand(&mut self) -> Result<TokenStream, Mistake> {
         let mut out = TokenStream::new();
         while let Some(sign) = self.peek().filter(|token| is_punct(token, '-') || is_punct(token, '!')) {
@@ -298,7 +298,7 @@ impl Reader<'_> {
                 break;
             }
             if is_punct(&self.input[start], '*') {
-                // Rust would take what the method gives for the reference.
+                // Rust would dereference the method's result.
                 self.at = start;
                 return Err(self.refused_operand());
             }
@@ -320,7 +320,7 @@ impl Reader<'_> {
                 Ok(number.into())
             }
             Some(TokenTree::Group(group)) if matches!(group.delimiter(), Delimiter::Parenthesis | Delimiter::None) => {
-                // (What a macro passes on as one expression stands between delimiters that nobody wrote.)
+                // (An expression passed on by another macro stands in an invisible group.)
                 let formula = parenthesized(inside(group)?);
                 self.at += 1;
                 Ok(formula.into())
@@ -329,7 +329,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Passes `*`, and says whether there was one.
+    /// Skips `*`, and says whether there was one.
     pub(super) fn skip_stars(&mut self) -> bool {
         let start = self.at;
         while self.is('*') {
@@ -338,7 +338,7 @@ impl Reader<'_> {
         self.at > start
     }
 
-    /// What is not looked into: a name with its fields, indices and views, a call, a block.
+    /// A value that is not parsed further: a name with its fields, indices and views, a call, or a block.
     fn leaf(&mut self) -> Result<TokenStream, Mistake> {
         let before = self.at;
         if operator(self.input, self.at) == "&" {
@@ -375,7 +375,7 @@ impl Reader<'_> {
         Ok(out)
     }
 
-    /// Passes `name`, `path::name`, `path::name(…)` and the macros that are known.
+    /// Skips `name`, `path::name`, `path::name(…)` and the macros that are allowed.
     fn path(&mut self) -> Result<Called, Mistake> {
         let mut last = self.at;
         self.at += 1;
@@ -411,7 +411,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Passes fields, indices, `?` and the methods that belong to a name; gives the method where a call is the last of them.
+    /// Skips fields, indices, `?` and the methods for which `belongs` holds; gives the last method if the name ends in a call.
     pub(super) fn rest_of_name(&mut self, belongs: impl Fn(&str) -> bool) -> Option<String> {
         let mut method = None;
         loop {
@@ -440,7 +440,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a path was.
+/// What a path turned out to be.
 enum Called {
     /// `axis![1]`, an argument.
     Axis,

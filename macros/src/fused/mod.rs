@@ -1,6 +1,6 @@
-//! `fused!`: what is named in an expression becomes the beginning of a lazy one.
+//! `fused!`: turns the names in an expression into the starts of lazy expressions.
 //!
-//! The macro takes a part of Rust's grammar. What is not in this list is refused, so that nothing means less than it says:
+//! The macro accepts a part of Rust's grammar. Everything not in this list is refused, so that no code is silently misread:
 //!
 //! ```text
 //! program   = { statement ";" } ( statement | formula )
@@ -64,7 +64,7 @@ fn span_of(tokens: &Tokens) -> Span {
     tokens.first().map_or_else(Span::call_site, TokenTree::span)
 }
 
-/// The end of a run of punctuation that is one operator, from `at` on: `<<`, `>=`, `-`.
+/// The end of the punctuation at `at` that forms one operator: `<<`, `>=`, `-`.
 fn operator_end(tokens: &Tokens, at: usize) -> usize {
     let mut end = at;
     while let Some(TokenTree::Punct(punct)) = tokens.get(end) {
@@ -78,7 +78,7 @@ fn operator_end(tokens: &Tokens, at: usize) -> usize {
     end
 }
 
-/// Whether two signs are one operator: `a <-b` is not.
+/// Whether two signs form one operator: in `a <-b` they do not.
 fn joins(first: &Punct, second: &Punct) -> bool {
     matches!(
         (first.as_char(), second.as_char()),
@@ -96,15 +96,15 @@ fn operator(tokens: &Tokens, at: usize) -> String {
     tokens[at..operator_end(tokens, at)].iter().map(ToString::to_string).collect()
 }
 
-/// What is computed of two operands.
+/// The binary operators.
 const ARITHMETIC: [&str; 10] = ["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"];
 
-/// Whether a sign writes into what stands before it: `=`, `+=`, `<<=`.
+/// Whether an operator assigns: `=`, `+=`, `<<=`.
 fn assigns(sign: &str) -> bool {
     sign.strip_suffix('=').is_some_and(|of| of.is_empty() || ARITHMETIC.contains(&of))
 }
 
-/// Where the assignment operator of a statement is.
+/// The position of a statement's assignment operator.
 fn assignment(statement: &Tokens) -> Option<(usize, usize)> {
     let mut at = 0;
     while at < statement.len() {
@@ -123,7 +123,7 @@ fn assignment(statement: &Tokens) -> Option<(usize, usize)> {
     None
 }
 
-/// `let name = expression`, `place = expression`, `place += expression`. `parts` are the names after `let` up to here.
+/// `let name = expression`, `place = expression` or `place += expression`. `parts` holds the names bound by `let` so far.
 fn statement_of(statement: &Tokens, parts: &mut Vec<String>) -> Result<TokenStream, Mistake> {
     let is_let = statement.first().is_some_and(|first| is_ident(first, "let"));
     if is_let && statement.get(1).is_some_and(|word| is_ident(word, "mut")) {
@@ -178,7 +178,7 @@ fn not_changed(word: &TokenTree) -> Mistake {
     Mistake::at(word.span(), message)
 }
 
-/// What is written is there after the statement: it is no value that an operation gives.
+/// Checks that the place assigned to outlives the statement: it is not a value that an operation returns.
 fn check_place(place: &Tokens) -> Result<(), Mistake> {
     let mut reader = Reader { input: place, at: 0 };
     let is_behind = reader.skip_stars();
@@ -197,7 +197,7 @@ fn check_place(place: &Tokens) -> Result<(), Mistake> {
     Err(Mistake::at(span_of(place), message))
 }
 
-/// The end of `::<…>` at `at`.
+/// The end of a `::<…>` that begins at `at`.
 fn turbofish(tokens: &Tokens, at: usize) -> Option<usize> {
     let starts =
         is_punct(tokens.get(at)?, ':') && is_punct(tokens.get(at + 1)?, ':') && is_punct(tokens.get(at + 2)?, '<');

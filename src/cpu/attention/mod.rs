@@ -1,8 +1,8 @@
-//! Scaled dot-product attention in blocks: the scores of a few queries with a block of keys are computed, turned into a softmax by a running
-//! maximum and a running sum, and applied to the values, so that there is never a matrix of all scores.
+//! Scaled dot-product attention in blocks: the scores of a few queries with a block of keys are computed, turned into a softmax with a
+//! running maximum and a running sum, and multiplied with the values, so that the full score matrix never exists.
 //!
-//! A block of keys and values is packed once for many queries, which take their turns in tiles whose scores stay in the L1 cache.
-//! Source: Dao et al. 2022, "FlashAttention", algorithm 1. Uses the kernels of convolutions, threads and scratch memory; used by `Cpu`.
+//! A block of keys and values is packed once for many queries, which are processed in tiles whose scores stay in the L1 cache. Source: Dao
+//! et al. 2022, "FlashAttention", algorithm 1.
 
 mod softmax;
 
@@ -20,17 +20,17 @@ use crate::ops::reduce::{Accumulating, ExtremeOfTwo};
 use crate::storage::{HostBuffer, Scratch, View};
 use core::any::TypeId;
 
-/// The keys of a block: a tile's scores stay in the L1 cache, the packed keys and values in the L2 cache.
+/// Keys per block: a tile's scores stay in L1, the packed keys and values in L2.
 const KEYS: usize = if cfg!(debug_assertions) { 16 } else { 256 };
-/// The most queries that share packed keys and values, and the fewest where threads are many.
+/// Maximum number of queries that share packed keys and values, and the minimum when there are many threads.
 const QUERIES: usize = if cfg!(debug_assertions) { 9 } else { 1024 };
 const FEWEST: usize = if cfg!(debug_assertions) { 5 } else { 64 };
-/// For fewer queries nothing is packed.
+/// Minimum number of queries for which keys and values are packed.
 const PACKED: usize = if cfg!(debug_assertions) { 4 } else { 8 };
-/// Tiles of the kernel that a tile of queries has.
+/// Kernel tiles per tile of queries.
 const TILES: usize = if cfg!(debug_assertions) { 1 } else { 4 };
 
-/// One operand of the heads: the first element of each, and the steps of its last two axes.
+/// One operand of all heads: the first element of each, and the strides of its last two axes.
 #[derive(Clone, Copy)]
 struct Heads<'a, E> {
     first: *const E,
@@ -46,7 +46,7 @@ impl<'a, E> Heads<'a, E> {
         Heads { first: source(view), lead, steps: [steps[0], steps[1]] }
     }
 
-    /// A head by its place among the leading axes of these sizes.
+    /// The head at this row-major position among leading axes of these sizes.
     fn at(&self, mut place: usize, sizes: &[usize]) -> *const E {
         let mut first = self.first;
         for (&size, &stride) in sizes.iter().zip(self.lead).rev() {
@@ -60,7 +60,7 @@ impl<'a, E> Heads<'a, E> {
 /// The right side of the products of a block.
 enum Right<C: 'static> {
     Packed(Panel<C>),
-    /// Where it is: the first number, and the steps to the next row and column. Or a converted copy.
+    /// Strided: the first number, and the row and column strides. Or a converted copy.
     Strided {
         first: *const C,
         steps: [usize; 2],
@@ -70,7 +70,7 @@ enum Right<C: 'static> {
 
 impl<C: Compute> Right<C> {
     /// # Safety
-    /// The rows and columns are there.
+    /// The rows and columns are valid.
     unsafe fn new<E: Dtype<Compute = C>>(
         from: *const E,
         sizes: [usize; 2],
@@ -85,7 +85,7 @@ impl<C: Compute> Right<C> {
             return Ok(Right::Strided { first: from.cast(), steps, _copy: None });
         }
         let copy = Scratch::<C>::try_new(sizes)?;
-        // SAFETY: the caller's promise, and there is room.
+        // SAFETY: the caller's promise; the copy has room.
         unsafe { widen::<E>(from, copy.start(), sizes, steps, [sizes[1], 1]) };
         Ok(Right::Strided { first: copy.start(), steps: [sizes[1], 1], _copy: Some(copy) })
     }
@@ -127,11 +127,11 @@ pub(crate) fn attend<E: Dtype>(attention: &Attention<'_, HostBuffer, E>) -> Resu
     let heads: usize = lead.iter().product();
     let work = heads.saturating_mul(queries).saturating_mul(keys).saturating_mul(features + width) / 32;
     let threads = threads::pieces(work);
-    // Several groups for each thread, as far as they are not too small.
+    // Several groups per thread, unless they would be too small.
     let wanted = if threads == 1 { 1 } else { (4 * threads).div_ceil(heads).min(queries.div_ceil(FEWEST)) };
     let groups = queries.div_ceil(QUERIES).max(wanted);
     let rows = queries.div_ceil(groups);
-    // SAFETY: every group of every head is computed, by one thread.
+    // SAFETY: every group of every head is computed, each by one thread.
     unsafe {
         HostBuffer::filled_by(len, |out: *mut E| {
             let shared = Shared((attention, out));
@@ -156,17 +156,17 @@ pub(crate) fn attend<E: Dtype>(attention: &Attention<'_, HostBuffer, E>) -> Resu
 struct Group<'a, E: Dtype> {
     attention: &'a Attention<'a, HostBuffer, E>,
     head: usize,
-    /// The first query, and how many there are.
+    /// The first query, and the number of queries.
     first: usize,
     rows: usize,
     /// Whether keys and values are packed.
     packs: bool,
     /// The queries, scaled.
     queries: Scratch<E::Compute>,
-    /// The scores of a tile with a block of keys, and the step to the next row.
+    /// The scores of a tile with a block of keys, and the row stride.
     scores: Scratch<E::Compute>,
     score_step: usize,
-    /// For each query the largest score so far, the sum of exponentials, and the sums of values with the step to the next ones.
+    /// For each query: the largest score so far, the sum of exponentials, and the sums of values with their row stride.
     largest: Scratch<E::Compute>,
     totals: Scratch<E::Compute>,
     sums: Scratch<E::Compute>,
@@ -178,14 +178,14 @@ impl<'a, E: Dtype> Group<'a, E> {
         let Attention { query, value, scale, .. } = attention;
         let lead = &query.sizes[..query.sizes.len() - 2];
         let (features, width) = (query.sizes[lead.len() + 1], value.sizes[lead.len() + 1]);
-        // (Whatever the groups, so that every query is computed in one way.)
+        // (Independent of the groups, so that every query is computed the same way.)
         let packs = query.sizes[lead.len()] >= PACKED && conv::has::<E>();
         let strip = if packs { Panel::<E::Compute>::strip_and_rows()[0] } else { 1 };
         let of = Heads::of(query);
         let from = of.at(head, lead).wrapping_add(first * of.steps[0]);
         let queries = Scratch::<E::Compute>::try_new([rows, features])?;
         let factor = E::Compute::number(*scale);
-        // SAFETY: the rows are the head's, and there is room.
+        // SAFETY: the rows are the head's, and the buffer has room.
         unsafe { conv::scale::<E>(from, queries.start(), [rows, features], of.steps, [features, 1], factor) };
         let (zero, lowest) = (E::Compute::default(), E::Compute::number(f64::NEG_INFINITY));
         let (score_step, sum_step) = (KEYS.next_multiple_of(LANES.max(strip)), width.next_multiple_of(strip));
@@ -216,7 +216,7 @@ impl<'a, E: Dtype> Group<'a, E> {
         let [queries, features] = [query.sizes[lead.len()], query.sizes[lead.len() + 1]];
         let [keys, width] = [value.sizes[lead.len()], value.sizes[lead.len() + 1]];
         let (k, v) = (Heads::of(key), Heads::of(value));
-        // The keys before this one are seen by some of the queries before `end`.
+        // Number of keys visible to some query before `end`.
         let seen = |end: usize| if *is_causal { keys.min(self.first + end) } else { keys };
         let tile_rows = Self::tile_rows(self.rows, self.packs);
         for low in (0..seen(self.rows)).step_by(KEYS) {
@@ -247,7 +247,7 @@ impl<'a, E: Dtype> Group<'a, E> {
             }
         }
         let out = out.wrapping_add((self.head * queries + self.first) * width);
-        // (These rows of the result are this group's alone.)
+        // (No other group writes these rows of the result.)
         simd::dispatch(Divide::<E> {
             sums: self.sums.start().cast_const(),
             step: self.sum_step,
@@ -258,7 +258,7 @@ impl<'a, E: Dtype> Group<'a, E> {
         Ok(())
     }
 
-    /// Some of the queries, with the first keys of a block.
+    /// Computes some of the queries with the first keys of a block.
     fn tile(
         &self,
         [row, rows]: [usize; 2],
@@ -280,7 +280,7 @@ impl<'a, E: Dtype> Group<'a, E> {
             terms: features,
             columns: count,
         };
-        // SAFETY: all queries are written, and there is room for the scores of a tile with a block.
+        // SAFETY: all queries are written, and the scores buffer has room for a tile with a block.
         unsafe { keys.multiply::<E>(products)? };
         self.mask([row, rows], [low, count]);
         simd::dispatch(OnlineSoftmax {
@@ -303,13 +303,13 @@ impl<'a, E: Dtype> Group<'a, E> {
             terms: count,
             columns: width,
         };
-        // SAFETY: the scores are written, and so are sums that are added to, by the first block, of which every query sees a key; there
-        // is room for whole strips of them.
+        // SAFETY: the scores are written, and so are the sums that are added to: by the first block, of which every query sees a key; the
+        // buffer has room for whole strips of them.
         unsafe { values.multiply::<E>(products) }
     }
 
-    /// Computes a query by the definition, of what it sees alone. (A product of tiles multiplies what it does not see with zero, which is
-    /// NaN where that is NaN or infinite.)
+    /// Recomputes a query by the definition, over visible keys only. (A product of tiles multiplies masked values by zero, which is NaN
+    /// where they are NaN or infinite.)
     #[cold]
     #[inline(never)]
     fn again(&self, row: usize) -> Result<()> {
@@ -325,7 +325,7 @@ impl<'a, E: Dtype> Group<'a, E> {
         let (k, v) = (Heads::of(key), Heads::of(value));
         let mut scores = filled(None, keys)?;
         for (number, score) in scores.iter_mut().enumerate().take(if *is_causal { at + 1 } else { keys }) {
-            // SAFETY: a mask has an element for each query and key; places are below the sizes of the views.
+            // SAFETY: a mask has an element for each query and key; the positions are below the sizes of the views.
             unsafe {
                 let added = match mask {
                     Some(Mask::Seen(mask)) if !self.row_of(mask, at, number).0.read() => continue,
@@ -344,7 +344,7 @@ impl<'a, E: Dtype> Group<'a, E> {
         }
         let larger = |a: E::Compute, b: &E::Compute| a.binary::<ExtremeOfTwo<true>>(*b);
         let largest = scores.iter().flatten().fold(lowest, larger);
-        // SAFETY: these are the row's, as above.
+        // SAFETY: these are the row's elements, as above.
         unsafe {
             let sums = core::slice::from_raw_parts_mut(self.sums.start().add(row * self.sum_step), width);
             let total = &mut *self.totals.start().add(row);
@@ -364,14 +364,14 @@ impl<'a, E: Dtype> Group<'a, E> {
         Ok(())
     }
 
-    /// A mask's element for a query and a key, and the step to the next key.
+    /// The mask's element for a query and a key, and the stride to the next key.
     fn row_of<M: Element>(&self, mask: &View<'_, HostBuffer, M>, query: usize, key: usize) -> (*const M, usize) {
         let lead = &self.attention.query.sizes[..self.attention.query.sizes.len() - 2];
         let of = Heads::of(mask);
         (of.at(self.head, lead).wrapping_add(query * of.steps[0] + key * of.steps[1]), of.steps[1])
     }
 
-    /// Adds the mask to scores, or makes those that are not seen the lowest.
+    /// Adds the mask to the scores, or sets masked scores to the lowest value.
     fn mask(&self, [row, rows]: [usize; 2], [low, count]: [usize; 2]) {
         let Attention { mask, is_causal, .. } = self.attention;
         let lowest = E::Compute::number(f64::NEG_INFINITY);
@@ -380,12 +380,12 @@ impl<'a, E: Dtype> Group<'a, E> {
         }
         for at in 0..rows {
             let query = self.first + row + at;
-            // SAFETY: so many scores are written.
+            // SAFETY: `count` scores are written.
             let scores =
                 unsafe { core::slice::from_raw_parts_mut(self.scores.start().add(at * self.score_step), count) };
             match mask {
                 Some(Mask::Added(mask)) => {
-                    // (What is not seen is not looked at: it may be NaN.)
+                    // (A masked score is not read: it may be NaN.)
                     let add = |score: E::Compute, added: E| match added.to_compute() {
                         added if added == lowest => lowest,
                         added => score.binary::<Accumulating>(added),
@@ -407,10 +407,10 @@ impl<'a, E: Dtype> Group<'a, E> {
     }
 }
 
-/// Each score by the mask's element.
+/// Applies `call` to each score and its mask element.
 ///
 /// # Safety
-/// There are as many elements as scores, so many places apart.
+/// There are as many elements as scores, `step` apart.
 unsafe fn each<C: Copy, M: Copy>((from, step): (*const M, usize), scores: &mut [C], call: impl Fn(C, M) -> C) {
     if step == 1 {
         // SAFETY: the caller's promise.

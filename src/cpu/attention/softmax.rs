@@ -1,24 +1,24 @@
-//! The softmax of rows that come block by block: a running maximum and a running sum.
+//! The softmax of rows that arrive block by block: a running maximum and a running sum.
 //!
-//! Source: Milakov and Gimelshein 2018, "Online normalizer calculation for softmax". Used by `attention`.
+//! Source: Milakov and Gimelshein 2018, "Online normalizer calculation for softmax".
 
 use crate::cpu::simd::Loop;
 use crate::dtype::{Compute, Dtype, MachineFloat, Unary, math};
 use crate::ops;
 use crate::ops::reduce::{Accumulating, ExtremeOfTwo};
 
-/// Numbers that are added up side by side.
+/// Parallel partial sums.
 pub(super) const LANES: usize = 16;
 
-/// One block of the scores of some rows, which become the exponentials of their distances to the largest score so far. What was added up
-/// below a smaller one is scaled.
+/// One block of the scores of some rows: replaces each with the exponential of its distance to the largest score so far. Sums accumulated
+/// under a smaller maximum are rescaled.
 pub(super) struct OnlineSoftmax<C> {
-    /// The first row's, and the step to the next; there are `count`, and room for a multiple of [`LANES`].
+    /// The first row, and the row stride; each row has `count` scores, and room for a multiple of [`LANES`].
     pub(super) scores: *mut C,
     pub(super) step: usize,
     pub(super) rows: usize,
     pub(super) count: usize,
-    /// For each row the largest score so far, the sum of exponentials, and the sums of values, so many.
+    /// For each row: the largest score so far, the sum of exponentials, and the `width` sums of values.
     pub(super) largest: *mut C,
     pub(super) totals: *mut C,
     pub(super) sums: *mut C,
@@ -34,10 +34,10 @@ impl Unary for Exponential {
     }
 }
 
-/// All lanes as one, by halves, which wait for each other less than lane after lane would.
+/// Reduces all lanes to one by halving, which has shorter dependency chains than lane after lane.
 #[inline(always)]
 fn combined<C: Copy>(lanes: [C; LANES], call: impl Fn(C, C) -> C) -> C {
-    // (Arrays of their own sizes stay in registers.)
+    // (Arrays of these sizes stay in registers.)
     let eight: [C; LANES / 2] = core::array::from_fn(|at| call(lanes[at], lanes[at + LANES / 2]));
     let four: [C; LANES / 4] = core::array::from_fn(|at| call(eight[at], eight[at + LANES / 4]));
     let two: [C; LANES / 8] = core::array::from_fn(|at| call(four[at], four[at + LANES / 8]));
@@ -49,10 +49,10 @@ impl<C: Compute> Loop for OnlineSoftmax<C> {
     #[inline(always)]
     fn run(self) {
         let lowest = C::number(f64::NEG_INFINITY);
-        // All are lanes of vectors: what is filled up has no share.
+        // Whole vectors only: the padding contributes nothing.
         let filled = self.count.next_multiple_of(LANES);
         for row in 0..self.rows {
-            // SAFETY: `attend` makes it with places for so many rows and columns.
+            // SAFETY: `attend` makes it with room for these rows and columns.
             let (scores, largest, total) = unsafe {
                 let scores = self.scores.add(row * self.step);
                 (self.count..filled).for_each(|at| scores.add(at).write(lowest));
@@ -69,7 +69,7 @@ impl<C: Compute> Loop for OnlineSoftmax<C> {
             }
             let max = larger(*largest, combined(lanes, larger));
             if max == lowest {
-                // Nothing is seen: no shares.
+                // Every key is masked: no contributions.
                 scores.fill(C::default());
                 continue;
             }
@@ -82,11 +82,11 @@ impl<C: Compute> Loop for OnlineSoftmax<C> {
                 }
             }
             if *largest != max {
-                // (Before the first score there is nothing to scale.)
+                // (Before the first score there is nothing to rescale.)
                 if *largest != lowest {
                     let factor = below(*largest);
                     *total = total.binary::<ops::mul>(factor);
-                    // SAFETY: as above; a score was seen before this block, and so sums were written.
+                    // SAFETY: as above; a score was visible in an earlier block, so the sums are initialised.
                     let sums = unsafe { core::slice::from_raw_parts_mut(self.sums.add(row * self.width), self.width) };
                     sums.iter_mut().for_each(|sum| *sum = sum.binary::<ops::mul>(factor));
                 }
@@ -97,7 +97,7 @@ impl<C: Compute> Loop for OnlineSoftmax<C> {
     }
 }
 
-/// The result: sums of values divided by the sums of exponentials; where nothing is seen, zeros.
+/// The result: sums of values divided by the sums of exponentials; zeros where every key is masked.
 pub(super) struct Divide<E: Dtype> {
     pub(super) sums: *const E::Compute,
     pub(super) step: usize,

@@ -4,12 +4,12 @@ use crate::layout::strides::row_major;
 use crate::ops::arguments::{Attention, Mask};
 use crate::storage::{HostBuffer, View};
 
-/// Numbers between -1 and 1 that every dtype has.
+/// Numbers between -1 and 1 that every dtype can represent.
 fn numbers<E: Castable>(len: usize, from: usize) -> Vec<E> {
     (0..len).map(|at| E::from_f64((((at + from) * 7919 + at / 13) % 65) as f64 / 32.0 - 1.0)).collect()
 }
 
-/// From the definition, of one head; queries, keys and values row by row.
+/// The definition, for one head; queries, keys and values row by row.
 fn naive(
     q: &[f64],
     k: &[f64],
@@ -32,7 +32,7 @@ fn naive(
     out
 }
 
-/// Two heads that lie side by side in each row, or one after the other; queries that are and are not packed, and blocks of keys.
+/// Two heads, interleaved in each row or one after the other; packed and unpacked queries, and blocks of keys.
 fn check<E: Dtype + Castable>(tolerance: f64) {
     let (features, width) = (19, 35);
     let kinds: &[_] = if cfg!(debug_assertions) {
@@ -44,7 +44,7 @@ fn check<E: Dtype + Castable>(tolerance: f64) {
         let sizes = [[2, queries, features], [2, keys, features], [2, keys, width]];
         let lists = [0, 1, 2].map(|at| numbers::<E>(sizes[at].iter().product(), at * 5));
         let mask = numbers::<E>(queries * keys, 3);
-        // (Of the first key and, where the mask is transposed, of the first keys.)
+        // (The first key and, where the mask is transposed, the first keys.)
         let seen: Vec<bool> = (0..queries * keys).map(|at| at % keys == 0 || at < queries || at % 3 == 0).collect();
         let buffers = [&lists[0], &lists[1], &lists[2], &mask].map(|list| HostBuffer::from_vec(list.clone()).unwrap());
         let seen_buffer = HostBuffer::from_vec(seen.clone()).unwrap();
@@ -114,7 +114,7 @@ fn values_are_averaged_by_the_softmax_of_scores_in_every_dtype_and_layout() {
     check::<bf16>(8e-3);
 }
 
-/// Of queries that are packed none depends on the others of its call, and so not on how many threads there are.
+/// A packed query does not depend on the other queries of its call, and so not on the number of threads.
 #[test]
 fn a_query_among_few_gets_what_it_gets_among_many() {
     let (keys, features) = (40, 8);
@@ -131,7 +131,7 @@ fn a_query_among_few_gets_what_it_gets_among_many() {
     for first in [0, 11, 30] {
         assert_eq!(of(first, 20, false), all[first * features..][..20 * features]);
     }
-    // Of later keys a query sees nothing.
+    // Later keys are invisible to the query.
     let causal = of(0, 50, true);
     for count in [8, 20, 33] {
         assert_eq!(of(0, count, true), causal[..count * features]);
@@ -169,7 +169,7 @@ fn a_query_that_sees_no_key_of_the_first_block_averages_those_of_later_ones() {
     }
 }
 
-/// NaN and infinities in keys and values that a query does not see, however tiles and blocks lie; who sees them gets NaN.
+/// NaN and infinities in masked keys and values, for any position of tiles and blocks; queries that see them get NaN.
 #[test]
 fn what_is_not_seen_does_not_reach_the_result() {
     let features = 8;

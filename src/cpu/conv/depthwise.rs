@@ -1,4 +1,4 @@
-//! Convolutions of each channel by itself: vectors run along the channels. Used by `conv`.
+//! Depthwise convolutions (each channel is a group): vector lanes are channels.
 
 use super::patch;
 use super::plan::Plan;
@@ -8,17 +8,17 @@ use crate::error::{Result, listed, numel_at_most};
 use crate::ops;
 use crate::storage::Scratch;
 
-/// Channels whose sums are in registers at once.
+/// Number of channels whose sums are held in registers.
 const LANES: usize = 64;
 
 /// A row of pixels.
 struct Row<'a, T> {
     x: *const T,
     step: usize,
-    /// Where the positions of a window are.
+    /// Offsets of the window's positions.
     positions: &'a [usize],
     channels: usize,
-    /// For each position a weight of each channel.
+    /// For each position, one weight per channel.
     weights: *const T,
     start: *const T,
     out: *mut T,
@@ -28,10 +28,10 @@ struct Row<'a, T> {
 
 impl<T: Compute> Row<'_, T> {
     /// # Safety
-    /// The channels from `low` on are as many.
+    /// There are `COUNT` channels from `low` on.
     #[inline(always)]
     unsafe fn channels<const COUNT: usize>(&self, pixel: usize, low: usize) {
-        // SAFETY: `block` makes rows whose windows, weights and places are there.
+        // SAFETY: `block` makes rows with valid windows, weights and places.
         unsafe {
             let mut sums: [T; COUNT] = self.start.add(low).cast::<[T; COUNT]>().read();
             for (position, &place) in self.positions.iter().enumerate() {
@@ -53,7 +53,7 @@ impl<T: Compute> Loop for Row<'_, T> {
     fn run(self) {
         for pixel in 0..self.pixels {
             let mut low = 0;
-            // SAFETY: as many channels are left.
+            // SAFETY: that many channels are left.
             unsafe {
                 while low + LANES <= self.channels {
                     self.channels::<LANES>(pixel, low);
@@ -72,7 +72,7 @@ impl<T: Compute> Loop for Row<'_, T> {
     }
 }
 
-/// The rows and columns of a block, from its input with steps of planes, rows, columns and channels, which are neighbours.
+/// Computes the rows and columns of a block; the input's strides are those of planes, rows, columns and channels, which are contiguous.
 pub(super) fn block<E: Dtype>(
     plan: &Plan<'_, E>,
     weights: *const E::Compute,
@@ -108,7 +108,7 @@ pub(super) fn block<E: Dtype>(
             pixels: columns,
         });
         if sums.is_some() {
-            // SAFETY: all sums of the row are written, and its places in the result are there.
+            // SAFETY: all sums of the row are written, and its places in the result are valid.
             unsafe { patch::narrow::<E>(to, out, [columns, channels], [channels, 1], [o[4], o[1]]) }
         }
     }

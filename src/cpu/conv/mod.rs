@@ -1,10 +1,9 @@
-//! Convolutions of floating-point numbers, computed directly: no matrix of patches is made. The result is computed in blocks of rows
-//! and columns; what a block reads is copied first, padded, with the channels of a pixel side by side, unless it lies so already.
+//! Convolutions of floating-point numbers, computed directly, without a matrix of patches (im2col). The result is computed in blocks of
+//! rows and columns; a block's input is first copied, padded and channels last, unless it has that layout already.
 //!
-//! Every sum is taken in one order, chunk by chunk of the channels, position by position and channel by channel, whatever the blocks and
-//! threads. Windows of 3 x 3 of many channels have an algorithm with fewer products, `winograd`; so have windows of seven columns that
-//! move by two, of a few channels, `stem`.
-//! Uses `tile`, `patch`, `weights`, threads and scratch memory; used by `Cpu`.
+//! Every sum is taken in the same order, whatever the blocks and threads: by chunks of channels, then positions, then channels. Windows of
+//! 3 x 3 with many channels have an algorithm with fewer products, `winograd`; so do windows of seven columns with stride two and few
+//! channels, `stem`.
 
 mod depthwise;
 mod panel;
@@ -45,7 +44,7 @@ fn five(of: &[usize]) -> [usize; 5] {
 #[derive(Clone, Copy)]
 pub(crate) enum Weight<'a, E> {
     Tensor(View<'a, HostBuffer, E>),
-    /// What [`pack`] has made of a weight of these sizes.
+    /// A weight of these sizes, packed by [`pack`].
     Packed {
         buffer: &'a HostBuffer,
         sizes: &'a [usize],
@@ -60,12 +59,12 @@ impl<'a, E> Weight<'a, E> {
     }
 }
 
-/// Whether each channel is a group of its own: there is one strip, of all channels.
+/// Whether each channel is its own group: then a single strip holds all channels.
 fn is_depthwise(weight: &[usize], groups: usize) -> bool {
     groups > 1 && weight[1] == 1 && weight[0] == groups
 }
 
-/// Packs a weight `(O, C / groups, D, H, W)`, of a dtype that [has](has) kernels, for a convolution with so many groups.
+/// Packs a weight `(O, C / groups, D, H, W)` for a convolution with `groups` groups; the dtype [has](has) kernels.
 pub(crate) fn pack<E: Dtype>(weight: View<'_, HostBuffer, E>, groups: usize) -> Result<HostBuffer> {
     pack_by(tile::kernels::<E::Compute>()[0], weight, groups)
 }
@@ -90,8 +89,8 @@ fn packer_of<'a, E: Dtype>(
     Packer::new(weights, groups, kernels.strip)
 }
 
-/// The convolution of `(N, C, D, H, W)` with weights `(O, C / groups, D, H, W)`, as a fresh result with these sizes and strides; `then`
-/// is applied to its elements. The windows fit, the groups divide both numbers of channels, and the dtype [has](has) kernels.
+/// The convolution of `(N, C, D, H, W)` with weights `(O, C / groups, D, H, W)`, as a new result with these sizes and strides; `then` is
+/// applied to its elements. The windows fit, the groups divide both channel counts, and the dtype [has](has) kernels.
 pub(crate) fn convolve<E: Dtype>(
     convolution: &Convolution,
     x: View<'_, HostBuffer, E>,
@@ -133,7 +132,7 @@ fn convolve_by<E: Dtype>(
                 let (group, within) = (channel / per_group[1], channel % per_group[1]);
                 group * strips(per_group[1], strip) * strip + within
             };
-            // SAFETY: the bias has an element for each output channel, and the strips a place.
+            // SAFETY: the bias has an element per output channel, and the strips have room for them.
             unsafe { start.start().add(at).write(first.add(channel * bias.strides[0]).read().to_compute()) }
         }
     }
@@ -178,7 +177,7 @@ fn convolve_by<E: Dtype>(
         plan if stem::pays(plan) => Some(stem::convolve),
         _ => None,
     };
-    // (It is kept until the blocks are computed.)
+    // (Kept alive until the blocks are computed.)
     let mut packed = None;
     if let Some(packer) = &packer
         && (is_depthwise || fewer.is_some() || plan.blocks() > 1)
@@ -190,7 +189,7 @@ fn convolve_by<E: Dtype>(
     {
         return Ok(result);
     }
-    // SAFETY: the blocks are all of the result, which is dense, and strips all of its channels; each is computed by one thread.
+    // SAFETY: the blocks cover the result, which is dense, and the strips all of its channels; each is computed by one thread.
     unsafe {
         HostBuffer::filled_by(len, |out: *mut E| {
             plan.out = out;

@@ -1,6 +1,4 @@
-//! A matrix packed in strips of columns, as the kernels of convolutions read their weights: the right side of several products.
-//!
-//! Uses `tile`, `patch`; used by `attention`.
+//! A matrix packed in strips of columns, in the layout in which the convolution kernels read weights: the right side of several products.
 
 use super::patch;
 use super::tile::{self, Finish, Kernels, TileArgs};
@@ -10,7 +8,7 @@ use crate::error::Result;
 use crate::storage::Scratch;
 use core::any::TypeId;
 
-/// The rows and columns of a matrix, packed: for each strip of columns all rows, whose last columns are filled up with zeros.
+/// A packed matrix: for each strip of columns all rows, with the last strip padded with zeros.
 pub(in crate::cpu) struct Panel<C: 'static> {
     kernels: Kernels<C>,
     sizes: [usize; 2],
@@ -18,35 +16,34 @@ pub(in crate::cpu) struct Panel<C: 'static> {
     zeros: Scratch<C>,
 }
 
-/// A few rows that a panel is multiplied with, and what becomes of the products.
+/// The rows to multiply with a panel, and the destination.
 #[derive(Clone, Copy)]
 pub(in crate::cpu) struct Rows<C> {
-    /// Rows on the left, the first of their numbers, and the step from one to the next; the numbers of a row are contiguous.
+    /// Number of rows on the left, the first number, and the row stride; a row is contiguous.
     pub(in crate::cpu) count: usize,
     pub(in crate::cpu) left: *const C,
     pub(in crate::cpu) left_step: usize,
-    /// Where the results go. There is room for whole strips of them.
+    /// The destination, with room for whole strips.
     pub(in crate::cpu) out: *mut C,
     pub(in crate::cpu) out_step: usize,
-    /// Whether the products are added to what is there.
+    /// Whether the products are added to the destination's values.
     pub(in crate::cpu) adds: bool,
-    /// The terms of sums, and the columns of results: at most the panel's rows and columns.
+    /// Number of terms per sum and of result columns: at most the panel's rows and columns.
     pub(in crate::cpu) terms: usize,
     pub(in crate::cpu) columns: usize,
 }
 
 impl<C: Copy + Default + 'static> Panel<C> {
-    /// How many columns are packed together, and how many rows are best multiplied together.
+    /// Columns per strip, and the best number of rows to multiply at once.
     pub(in crate::cpu) fn strip_and_rows() -> [usize; 2] {
         let kernels = tile::kernels::<C>()[0];
         [kernels.strip, kernels.pixels[0]]
     }
 
-    /// Packs a matrix of so many rows and columns, given its first element and the steps to the next row and column, of a dtype that
-    /// [has](super::has) kernels.
+    /// Packs a matrix of these sizes, given its first element and its row and column strides, of a dtype that [has](super::has) kernels.
     ///
     /// # Safety
-    /// The elements are there.
+    /// These elements are valid.
     pub(in crate::cpu) unsafe fn pack<E: Dtype<Compute = C>>(
         from: *const E,
         sizes: [usize; 2],
@@ -79,7 +76,7 @@ impl<C: Copy + Default + 'static> Panel<C> {
     /// Multiplies rows with the panel.
     ///
     /// # Safety
-    /// The numbers of the rows are there, and those that are added to; the places of results are the caller's.
+    /// The rows are readable, the destination is the caller's, and initialised if it is added to.
     pub(in crate::cpu) unsafe fn multiply(&self, rows: Rows<C>) {
         let strip = self.kernels.strip;
         debug_assert!(rows.terms <= self.sizes[0] && rows.columns <= self.sizes[1]);
@@ -104,7 +101,7 @@ impl<C: Copy + Default + 'static> Panel<C> {
                     out_step: rows.out_step,
                     columns: strip,
                     finish: Finish::Store,
-                    // (The panel is in the cache.)
+                    // (The panel is cached already.)
                     ahead: weights,
                     ahead_step: 0,
                 };

@@ -1,7 +1,5 @@
-//! What the kernels of convolutions read: the padded part of the operand that a block of the result needs, channels last, in the type
-//! that sums have; and the weights in strips. And what they have computed, written to where the result has it.
-//!
-//! Uses vector dispatch; used by `conv`.
+//! The input of the convolution kernels: the padded part of the operand that a block needs, channels last, in the accumulation type. And
+//! their output: sums stored to the result.
 
 use crate::cpu::simd::{self, Loop};
 #[cfg(target_arch = "x86_64")]
@@ -9,7 +7,7 @@ use crate::cpu::transpose::{SIDE, transpose};
 use crate::dtype::{Compute, Dtype};
 use crate::ops;
 
-/// Numbers of a two-dimensional part, converted while they are copied: `lines` lines of `len`.
+/// Converts the numbers of a two-dimensional part while copying: `lines` lines of `len`.
 struct Convert<A, B, F> {
     from: *const A,
     to: *mut B,
@@ -20,7 +18,7 @@ struct Convert<A, B, F> {
     call: F,
 }
 
-/// Lines that are copied together where they lie across: a cache line of numbers.
+/// Lines copied together where source and destination are contiguous along different axes: a cache line of numbers.
 const TOGETHER: usize = 16;
 
 impl<A: Copy, B, F: Fn(A) -> B> Loop for Convert<A, B, F> {
@@ -29,7 +27,7 @@ impl<A: Copy, B, F: Fn(A) -> B> Loop for Convert<A, B, F> {
     fn run(self) {
         let Convert { from, to, lines, len, from_steps, to_steps, call } = self;
         let place = |line: usize, at: usize| {
-            // SAFETY: `widen` and `narrow` promise that both have these places.
+            // SAFETY: the callers of `widen` and `narrow` promise that both pointers have these places.
             unsafe {
                 let value = from.add(line * from_steps[0] + at * from_steps[1]).read();
                 to.add(line * to_steps[0] + at * to_steps[1]).write(call(value));
@@ -46,7 +44,7 @@ impl<A: Copy, B, F: Fn(A) -> B> Loop for Convert<A, B, F> {
             }
             return;
         }
-        // Lines run along what is contiguous in the source; a few of them at once fill cache lines of the destination.
+        // Lines run along the source's contiguous axis; several at once fill cache lines of the destination.
         for low in (0..lines).step_by(TOGETHER) {
             let high = (low + TOGETHER).min(lines);
             if high - low == TOGETHER {
@@ -62,10 +60,10 @@ impl<A: Copy, B, F: Fn(A) -> B> Loop for Convert<A, B, F> {
     }
 }
 
-/// Copies `sizes[0]` times `sizes[1]` elements as the numbers that they are computed in.
+/// Copies `sizes[0]` times `sizes[1]` elements, converted to the compute type.
 ///
 /// # Safety
-/// The places that sizes and steps reach are initialised in `from`, and the caller's to write in `to`.
+/// Everything that sizes and strides reach is initialised in `from`, and the caller's to write in `to`.
 pub(in crate::cpu) unsafe fn widen<E: Dtype>(
     from: *const E,
     to: *mut E::Compute,
@@ -91,7 +89,7 @@ pub(in crate::cpu) unsafe fn scale<E: Dtype>(
     copy(from, to, sizes, from_steps, to_steps, |x: E| x.to_compute().binary::<ops::mul>(factor));
 }
 
-/// [`widen`] the other way, rounded.
+/// The reverse of [`widen`], rounding.
 ///
 /// # Safety
 /// As for [`widen`].
@@ -105,11 +103,11 @@ pub(super) unsafe fn narrow<E: Dtype>(
     copy(from, to, sizes, from_steps, to_steps, |x: E::Compute| E::from_compute(x));
 }
 
-/// Stores the sums of pixels, `strip` apart, where the result has them: `sizes` are those of pixels and channels, as `to_steps` are the
-/// steps of the result. They replace what is there, or are added to it.
+/// Stores the sums of pixels, `strip` apart, in the result: `sizes` are the numbers of pixels and channels, `to_steps` their strides in the
+/// result. The sums overwrite the result or are added to it.
 ///
 /// # Safety
-/// As for [`narrow`]; what is added to is initialised.
+/// As for [`narrow`]; values that are added to are initialised.
 pub(super) unsafe fn store<E: Dtype>(
     from: *const E::Compute,
     strip: usize,
@@ -132,7 +130,7 @@ pub(super) unsafe fn store<E: Dtype>(
     };
     #[cfg(not(target_arch = "x86_64"))]
     let done = [0; 2];
-    // What is not in the squares: the last channels of their pixels, and the last pixels.
+    // The rest outside the squares: the last channels of the squares' pixels, and the last pixels.
     for [low, high] in [[[0, done[1]], [done[0], channels]], [[done[0], 0], [pixels, channels]]] {
         let sizes = [high[0] - low[0], high[1] - low[1]];
         // SAFETY: the caller's promise.
@@ -148,7 +146,7 @@ pub(super) unsafe fn store<E: Dtype>(
     }
 }
 
-/// Adds sums to what is there.
+/// Adds sums to the current values.
 unsafe fn add<E: Dtype>(
     from: *const E::Compute,
     to: *mut E,
@@ -169,7 +167,7 @@ unsafe fn add<E: Dtype>(
     }
 }
 
-/// [`store`] of whole squares whose pixels are neighbours in the result.
+/// [`store`] for whole squares whose pixels are contiguous in the result.
 ///
 /// # Safety
 /// As there; the machine has AVX.
@@ -211,7 +209,7 @@ fn copy<A: Copy, B>(
     to_steps: [usize; 2],
     call: impl Fn(A) -> B,
 ) {
-    // Along the axis that is contiguous in both, or in the source.
+    // Copies along the axis that is contiguous in both, or else in the source.
     let turns = from_steps[1] != 1 && (from_steps[0] == 1 || to_steps[0] == 1);
     let turned = |steps: [usize; 2]| if turns { [steps[1], steps[0]] } else { steps };
     let [lines, len] = turned([rows, columns]);
@@ -219,19 +217,19 @@ fn copy<A: Copy, B>(
     simd::dispatch(Convert { from, to, lines, len, from_steps, to_steps, call });
 }
 
-/// One axis of the part that a block reads: positions from `start` on, those outside of the operand's being zero.
+/// One axis of a block's input: positions from `start` on; those outside the operand are zero.
 #[derive(Clone, Copy)]
 pub(super) struct Part {
-    /// The first position, counted with the padding in front.
+    /// The first position, counted from the start of the leading padding.
     pub(super) start: usize,
     pub(super) len: usize,
-    /// The padding in front, and the operand's size.
+    /// The leading padding, and the operand's size.
     pub(super) before: usize,
     pub(super) size: usize,
     pub(super) stride: usize,
 }
 impl Part {
-    /// The operand's position for one of the part; `None` in the padding.
+    /// The operand's position for one of this part; `None` in the padding.
     fn position(self, at: usize) -> Option<usize> {
         (self.start + at).checked_sub(self.before).filter(|&at| at < self.size)
     }
@@ -240,7 +238,7 @@ impl Part {
 /// Copies a part of rows and columns, with all channels, to contiguous rows, channels last.
 ///
 /// # Safety
-/// `from` is the first of the operand's elements, all of which are initialised, and there is room for the part at `to`.
+/// `from` is the operand's first element, all of its elements are initialised, and there is room for the part at `to`.
 pub(super) unsafe fn copy_part<E: Dtype>(
     from: *const E,
     to: *mut E::Compute,
@@ -250,11 +248,11 @@ pub(super) unsafe fn copy_part<E: Dtype>(
     channel_stride: usize,
 ) {
     let row_len = columns.len * channels;
-    // The columns that exist are neighbours.
+    // The columns inside the operand are adjacent.
     let first = columns.before.saturating_sub(columns.start).min(columns.len);
     let end = (columns.before + columns.size).saturating_sub(columns.start).clamp(first, columns.len);
     for row in 0..rows.len {
-        // SAFETY: the caller's promise: a row of the part fits, and the positions are the operand's.
+        // SAFETY: the caller's promise: a row of the part fits, and the positions are inside the operand.
         unsafe {
             let to = to.add(row * row_len);
             let Some(y) = rows.position(row) else {

@@ -1,6 +1,4 @@
-//! A convolution as its blocks see it: how large they are, what a block reads, and how they are divided among threads.
-//!
-//! Uses `strips`, `stem`, `patch`, threads; used by `conv`.
+//! A convolution divided into blocks: their size, what a block reads, and how blocks are divided among threads.
 
 use super::depthwise;
 use super::patch::{self, Part};
@@ -14,16 +12,16 @@ use crate::error::Result;
 use crate::ops::window::Window;
 use crate::storage::Scratch;
 
-/// Numbers of a block's input: a part of the L2 cache.
+/// Maximum numbers of a block's input: a part of the L2 cache.
 const INPUT: usize = if cfg!(debug_assertions) { 1 << 8 } else { 1 << 16 };
-/// The most channels that stay planes.
+/// Maximum number of channels for which the planar layout is kept.
 pub(super) const PLANES: usize = 4;
-/// Pixels of a block.
+/// Pixels per block.
 const PIXELS: usize = if cfg!(debug_assertions) { 20 } else { 448 };
-/// Pieces of work for each thread, where there is enough of it.
+/// Pieces of work per thread, if there is enough work.
 const PIECES: usize = 16;
 
-/// A convolution as the blocks see it. Sizes are (batch, channels, depth, height, width).
+/// A convolution's parameters for its blocks. Sizes are (batch, channels, depth, height, width).
 pub(super) struct Plan<'a, E: Dtype> {
     pub(super) windows: [Window; 3],
     pub(super) groups: usize,
@@ -34,47 +32,47 @@ pub(super) struct Plan<'a, E: Dtype> {
     pub(super) out_sizes: [usize; 5],
     pub(super) out_strides: [usize; 5],
     pub(super) kernels: Kernels<E::Compute>,
-    /// Whether windows are read where they are.
+    /// Whether windows are read from the operand directly.
     pub(super) is_direct: bool,
-    /// Whether channels stay planes where windows are copied. Of a few channels planes are copied line by line, which is faster than
-    /// laying them side by side, number by number.
+    /// Whether copied windows keep the planar layout. With few channels, copying planes line by line is faster than interleaving them
+    /// number by number.
     pub(super) is_planar: bool,
-    /// Whether sums are written where the result has them.
+    /// Whether sums are stored directly into the result.
     pub(super) writes_result: bool,
-    /// Whether sums are added to what the result holds; never where they are written there.
+    /// Whether sums are added to the result's values; never when they are stored directly.
     pub(super) adds: bool,
-    /// Whether each channel is a group of its own.
+    /// Whether each channel is its own group.
     pub(super) is_depthwise: bool,
     /// Rows and columns of a block.
     pub(super) block: [usize; 2],
     pub(super) weights: Source<'a, E>,
-    /// Numbers of a window of one group.
+    /// Numbers in a window of one group.
     pub(super) depth: usize,
-    /// What sums start from: a strip for each of the packed weights, and the step from one to the next.
+    /// The initial values of sums: one strip per strip of packed weights, and the stride between them.
     pub(super) bias: *const E::Compute,
     pub(super) bias_step: usize,
     pub(super) then: Option<Then<'a, E>>,
-    /// The most threads to use.
+    /// Maximum number of threads.
     pub(super) threads: usize,
-    /// For a convolution with fewer products along rows; its input is copied.
+    /// For windows of seven columns with stride two (fewer products along rows); the input is copied.
     pub(super) stem: Option<&'a Stem<'a, E::Compute>>,
 }
 
-/// Where the strips of weights are.
+/// Where the strips of weights come from.
 pub(super) enum Source<'a, E: Dtype> {
-    /// One after the other in memory.
+    /// Packed, one after the other.
     Packed(*const E::Compute),
-    /// Nowhere yet. Where there is one block, each chunk is used once, right after it is packed, while it is in the cache.
+    /// Not packed yet. If there is one block, each chunk is used once, right after it is packed, while it is cached.
     Unpacked(&'a Packer<'a, E>),
 }
 
-/// Whether one axis runs on into the next one, in strides and sizes.
+/// Whether two axes can be merged, by their sizes and strides.
 fn runs_on(sizes: [usize; 2], strides: [usize; 2]) -> bool {
     sizes[0] == 1 || strides[0] == sizes[1] * strides[1]
 }
 
 impl<E: Dtype> Plan<'_, E> {
-    /// Where each position is a window, rows are as long as they run on in memory: the batch and all axes are one, if they do.
+    /// For windows of one position: merges the axes, and the batch, into rows as long as memory allows.
     pub(super) fn flatten(&mut self) {
         if self.windows != [Window::POINT; 3] {
             return;
@@ -93,7 +91,7 @@ impl<E: Dtype> Plan<'_, E> {
         }
     }
 
-    /// How large a block is: its input is in the cache, and there are enough of them for all threads.
+    /// Chooses the block size: its input fits the cache, and there are enough blocks for all threads.
     pub(super) fn choose_block(&mut self) {
         let [_, _, _, rows, columns] = self.out_sizes;
         let window = self.windows[2];
@@ -106,31 +104,31 @@ impl<E: Dtype> Plan<'_, E> {
         while high > 1 && span(high, self.windows[1]).saturating_mul(row) > INPUT {
             high -= 1;
         }
-        // As many rows in each block.
+        // Blocks of equal height.
         let blocks = rows.div_ceil(high);
         let pieces = columns.div_ceil(wide);
-        // About as many columns in each, and these in whole tiles.
+        // Blocks of about equal width, in whole tiles.
         let wide = columns.div_ceil(pieces).next_multiple_of(self.kernels.pixels[0]).min(columns);
         self.block = [rows.div_ceil(blocks), wide];
     }
 
-    /// The numbers of one block's input, in each axis: planes, rows, columns, channels.
+    /// The sizes of one block's input: planes, rows, columns, channels.
     fn input_of(&self, rows: usize, columns: usize) -> [usize; 4] {
         let span =
             |places: usize, window: Window| (places - 1) * window.stride + (window.kernel - 1) * window.dilation + 1;
-        // (Whole tiles of two.)
+        // (Whole tiles of two results.)
         let columns = if self.stem.is_some() { columns.next_multiple_of(2) } else { columns };
         [self.windows[0].kernel, span(rows, self.windows[1]), span(columns, self.windows[2]), self.x_sizes[1]]
     }
 
-    /// The numbers of the sums of a block's input, in each axis.
+    /// The sizes of the transformed input of a block, for `stem`.
     fn sums_of(&self, [planes, high, _, channels]: [usize; 4], columns: usize) -> [usize; 4] {
         let line = if self.stem.is_some() { Stem::<E::Compute>::line_len(columns) } else { 0 };
         [planes, high, channels, line]
     }
 
-    /// Computes one block, for some of the strips of all groups. Windows that are not read where they are are copied, unless `copied` has
-    /// those of the block already.
+    /// Computes one block, for some of the strips of all groups. Copies its input, unless windows are read directly or `copied` holds it
+    /// already.
     fn block(&self, number: usize, strips_of: core::ops::Range<usize>, copied: &mut Copied<E::Compute>) -> Result<()> {
         let (planes, grid) = (self.out_sizes[2], self.grid());
         let (at, column) = (number / grid[1], number % grid[1]);
@@ -140,16 +138,16 @@ impl<E: Dtype> Plan<'_, E> {
         let [rows, columns] =
             [self.block[0].min(self.out_sizes[3] - corner[0]), self.block[1].min(self.out_sizes[4] - corner[1])];
         let input = self.input_of(rows, columns);
-        // The steps of the input: planes, rows, columns, channels.
+        // The strides of the input: planes, rows, columns, channels.
         let (x, steps): (*const E::Compute, [usize; 4]) = match self.is_direct {
             false => {
-                // Room for the input of the largest blocks, and for the sums of its lines behind it.
+                // Room for the input of the largest block, followed by the sums of its lines.
                 let most = self.input_of(self.block[0], self.block[1]);
                 let memory = match &copied.memory {
                     Some(memory) => memory,
                     None => copied.memory.insert(Scratch::for_parts(&[&most, &self.sums_of(most, self.block[1])])?),
                 };
-                // (It has been checked above.)
+                // (Its overflow is checked above.)
                 let copy_len = most.into_iter().product::<usize>();
                 let [planes, high, wide, channels] = input;
                 let sums = memory.start().wrapping_add(copy_len);
@@ -178,14 +176,14 @@ impl<E: Dtype> Plan<'_, E> {
                 let corner = plane * self.windows[0].stride * s[2]
                     + corner[0] * self.windows[1].stride * s[3]
                     + corner[1] * self.windows[2].stride * s[4];
-                // (Elements are the numbers computed in where windows are read directly.)
+                // (Where windows are read directly, elements have the compute type.)
                 (self.x.wrapping_add(image * s[0] + corner).cast(), [self.windows[0].dilation * s[2], s[3], s[4], s[1]])
             }
         };
         let o = self.out_strides;
         let out = self.out.wrapping_add(image * o[0] + plane * o[2] + corner[0] * o[3] + corner[1] * o[4]);
         match &self.weights {
-            // (Those are always packed.)
+            // (Depthwise weights are always packed.)
             &Source::Packed(first) if self.is_depthwise => {
                 depthwise::block(self, first, x, steps, out, [rows, columns])?;
             }
@@ -198,7 +196,7 @@ impl<E: Dtype> Plan<'_, E> {
         Ok(())
     }
 
-    /// Copies the input of a block to memory that has room for it.
+    /// Copies the input of a block to a buffer with room for it.
     fn copy_input(
         &self,
         to: &Scratch<E::Compute>,
@@ -212,7 +210,7 @@ impl<E: Dtype> Plan<'_, E> {
             let (size, stride) = (self.x_sizes[axis + 2], self.x_strides[axis + 2]);
             Part { start: start * window.stride, len, before: window.before, size, stride }
         };
-        // The parts that channels are divided into, and the channels of each.
+        // Parts that the channels are divided into, and channels per part.
         let (parts, channels) = if self.is_planar { (channels, 1) } else { (1, channels) };
         let len = high * wide * channels;
         for (part_at, at) in (0..parts).flat_map(|part| (0..planes).map(move |at| (part, at))) {
@@ -226,7 +224,7 @@ impl<E: Dtype> Plan<'_, E> {
             }
             let s = self.x_strides;
             let from = self.x.wrapping_add(image * s[0] + part_at * s[1] + z.unwrap_or(0) * s[2]);
-            // SAFETY: the positions are those of the view, and there is room for as many planes of all parts.
+            // SAFETY: the positions are inside the view, and there is room for the planes of all parts.
             unsafe {
                 let to = to.start().add((part_at * planes + at) * len);
                 patch::copy_part::<E>(from, to, rows, columns, channels, s[1]);
@@ -239,23 +237,23 @@ impl<E: Dtype> Plan<'_, E> {
         [self.out_sizes[3].div_ceil(self.block[0]), self.out_sizes[4].div_ceil(self.block[1])]
     }
 
-    /// How many blocks there are.
+    /// Number of blocks.
     pub(super) fn blocks(&self) -> usize {
         self.out_sizes[0] * self.out_sizes[2] * self.grid().into_iter().product::<usize>()
     }
 
-    /// All blocks, divided among threads; `count` is the number of strips.
+    /// Computes all blocks, divided among threads; `count` is the number of strips.
     pub(super) fn run(&self, count: usize) -> Result<()> {
         let blocks = self.blocks();
-        // A multiplication takes about a hundredth of a nanosecond.
+        // An estimate: a multiplication takes about a hundredth of a nanosecond.
         let work = self.out_sizes.iter().product::<usize>().saturating_mul(self.depth) / 64;
         let threads = threads::pieces(work).min(self.threads);
-        // Blocks are divided by their strips, too, so that no thread waits long for the last piece of another one.
+        // Blocks are divided by strips, too, so that no thread waits long for another one's last piece.
         let most = if threads == 1 { 1 } else { (PIECES * threads).div_ceil(blocks) };
         let each = count / most.min(count).min(work / blocks / threads::GRAIN).max(1);
         let parts = count.div_ceil(each);
         let (plan, queue) = (Shared(self), Queue::new(blocks * parts, threads));
-        // Each thread copies the input of all its blocks to the same memory, which stays in its cache.
+        // Each thread reuses one input buffer for all its blocks, which stays in its cache.
         threads::try_for_each(threads, &|worker| {
             let (plan, mut copied) = ({ &plan }.0, Copied { block: None, memory: None });
             while let Some(piece) = queue.take(worker) {
@@ -267,7 +265,7 @@ impl<E: Dtype> Plan<'_, E> {
     }
 }
 
-/// What a thread has copied last: the input of a block.
+/// A thread's input buffer, and the block it holds.
 struct Copied<T> {
     block: Option<usize>,
     memory: Option<Scratch<T>>,

@@ -1,10 +1,8 @@
-//! Products of matrices by the kernels of convolutions, as convolutions of windows of one position.
+//! Matrix products by the convolution kernels, as convolutions with windows of one position.
 //!
-//! With a weight that is packed once, the rows on the left are the pixels. Of a few rows with the transpose of a weight as it is, the rows
-//! of the weight are the pixels, read where they are; those on the left are the output channels, which are packed. (Packing the weight
-//! would take as long as the product where there are few rows.)
-//!
-//! Uses `plan`, `tile`, `weights`; used by `gemm` and `Cpu`.
+//! With a weight packed once, the rows on the left are the pixels. For a few rows and the transpose of an unpacked weight, the rows of the
+//! weight are the pixels, read in place, and the rows on the left are the output channels, which are packed. (With few rows, packing the
+//! weight would take as long as the product.)
 
 use super::plan::{Plan, Source};
 use super::tile::{self, Kernels};
@@ -17,8 +15,9 @@ use crate::ops::window::{Convolution, Window};
 use crate::storage::{HostBuffer, Scratch, View};
 use core::any::TypeId;
 
-/// One product of an `m x k` matrix with a `k x n` matrix, of elements that are the numbers computed in: first elements, and steps to the
-/// next row and column. Rows of the result are contiguous.
+/// One product of an `m x k` matrix and a `k x n` matrix whose element type is its compute type: first elements, and row and column
+/// strides.
+/// Rows of the result are contiguous.
 #[derive(Clone, Copy)]
 pub(in crate::cpu) struct FewRows<E> {
     pub(in crate::cpu) sizes: [usize; 3],
@@ -28,19 +27,19 @@ pub(in crate::cpu) struct FewRows<E> {
     pub(in crate::cpu) left_steps: [usize; 2],
     pub(in crate::cpu) right: *const E,
     pub(in crate::cpu) right_steps: [usize; 2],
-    /// Whether the product is added to what the result holds.
+    /// Whether the product is added to the result's current values.
     pub(in crate::cpu) adds: bool,
-    /// The most threads to use.
+    /// Maximum number of threads.
     pub(in crate::cpu) threads: usize,
 }
 
-/// The most rows on the left: of more, packing the right matrix is cheap.
+/// Maximum number of rows on the left: for more, packing the right matrix is cheap.
 const MOST: usize = 128;
-/// Fewer columns or terms are not worth their packing.
+/// Minimum columns and terms that pay for packing.
 const FEWEST: usize = 32;
 
 impl<E: Dtype> FewRows<E> {
-    /// Whether the product is faster so than in blocks, which packs the right matrix.
+    /// Whether this is faster than the blocked product, which packs the right matrix.
     pub(in crate::cpu) fn pays(&self) -> bool {
         let [m, k, n] = self.sizes;
         // The columns of the right matrix are contiguous: it is the transpose of a layer's weight.
@@ -92,8 +91,8 @@ impl<E: Dtype> FewRows<E> {
     }
 }
 
-/// The product of `(m, k)` and the transpose of a weight `(n, k)` that [`pack`](super::pack) has packed, with a bias `(n)`: a convolution
-/// whose pixels are the rows. The result is row-major, and `then` is applied to its elements.
+/// The product of `(m, k)` and the transpose of a weight `(n, k)` packed by [`pack`](super::pack), with a bias `(n)`: a convolution whose
+/// pixels are the rows. The result is row-major, and `then` is applied to its elements.
 pub(crate) fn multiply_packed<E: Dtype>(
     x: View<'_, HostBuffer, E>,
     weight: View<'_, HostBuffer, E>,
@@ -101,7 +100,7 @@ pub(crate) fn multiply_packed<E: Dtype>(
     then: Option<Then<'_, E>>,
 ) -> Result<HostBuffer> {
     let (m, n, k) = (x.sizes[0], weight.sizes[0], weight.sizes[1]);
-    // (Strides of axes of one position do not count.)
+    // (Strides of axes of size 1 are not used.)
     let (x_sizes, x_strides) = ([1, k, 1, 1, m], [0, x.strides[1], 0, 0, x.strides[0]]);
     let (sizes, strides) = ([1, n, 1, 1, m], [m * n, 1, m * n, m * n, n]);
     let weight = Weight::Packed { buffer: weight.buffer, sizes: &[n, k, 1, 1, 1] };
@@ -113,7 +112,7 @@ pub(crate) fn multiply_packed<E: Dtype>(
 mod tests {
     use super::{FewRows, tile};
 
-    /// Every kernel, sizes that are no multiples of anything, and results that are added to.
+    /// Every kernel, sizes that are multiples of nothing, and results that are added to.
     #[test]
     fn products_are_those_of_the_definition() {
         for &kernels in tile::kernels::<f32>() {

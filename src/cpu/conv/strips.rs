@@ -1,6 +1,4 @@
 //! One block of a convolution: its strips of output channels, chunk by chunk and tile by tile, and the epilogue.
-//!
-//! Uses `tile`, `stem`, `weights`, `patch`; used by `plan`.
 
 use super::patch;
 use super::plan::{Plan, Source};
@@ -14,26 +12,26 @@ use crate::storage::Scratch;
 /// Lines of memory that are prefetched part by part.
 pub(super) struct Ahead {
     line: *const u8,
-    /// How many lines there are, the bytes from one to the next, and the bytes of each.
+    /// Number of lines, bytes from one to the next, and bytes per line.
     lines: usize,
     step: usize,
     len: usize,
-    /// The next byte of the line.
+    /// Offset of the next byte in the line.
     at: usize,
 }
 
 impl Ahead {
-    /// So many lines, the numbers from one to the next, and the numbers of each.
+    /// `lines` lines of `len` numbers, `step` numbers apart.
     pub(super) fn new<T>(first: *const T, lines: usize, step: usize, len: usize) -> Self {
         Ahead { line: first.cast(), lines, step: step * size_of::<T>(), len: len * size_of::<T>(), at: 0 }
     }
 
-    /// The bytes of one of so many parts.
+    /// Bytes per part, if divided into `parts` parts.
     fn part(&self, parts: usize) -> usize {
         (self.lines * self.len).div_ceil(parts)
     }
 
-    /// Where the next part begins.
+    /// Start of the next part.
     fn next(&mut self, part: usize) -> *const u8 {
         let place = self.line.wrapping_add(self.at);
         self.at += part;
@@ -46,7 +44,7 @@ impl Ahead {
 }
 
 impl<E: Dtype> Plan<'_, E> {
-    /// The output channels of strips.
+    /// The output channels of these strips.
     pub(super) fn channels_of(&self, strips_of: core::ops::Range<usize>) -> core::ops::Range<usize> {
         if self.is_depthwise {
             return 0..self.out_sizes[1];
@@ -57,7 +55,7 @@ impl<E: Dtype> Plan<'_, E> {
         first(strips_of.start)..first(strips_of.end)
     }
 
-    /// The strips of a block.
+    /// Computes the strips of a block.
     pub(super) fn strips(
         &self,
         x: *const E::Compute,
@@ -85,7 +83,7 @@ impl<E: Dtype> Plan<'_, E> {
             let here = strip.min(per_group - low);
             let first = group * per_group + low;
             let out = out.wrapping_add(first * o[1]);
-            // Where the strip's sums go: the place of the first pixel, the steps to the next row and the next column.
+            // Destination of the strip's sums: the place of the first pixel, and the row and column strides.
             let (to, to_steps): (*mut E::Compute, [usize; 2]) = match &sums {
                 Some(sums) => (sums.start(), [columns * strip, strip]),
                 None => (out.cast(), [o[3], o[4]]),
@@ -94,20 +92,20 @@ impl<E: Dtype> Plan<'_, E> {
             if let Some(block) = &stem {
                 block.strip(at, self.bias.wrapping_add(at * self.bias_step), (to, to_steps), written);
             }
-            // (The sums of windows are of all channels.)
+            // (Transformed windows span all channels.)
             let chunks = if stem.is_some() { 0 } else { channels.max(1) };
             for (chunk, low) in (0..chunks).step_by(chunk_len).enumerate() {
                 let (runs, len) = self.runs(steps, chunk_len.min(channels - low))?;
                 let weights = match &self.weights {
                     Source::Packed(first) => first.wrapping_add((at * channels + low) * positions * strip),
                     Source::Unpacked(packer) => {
-                        // SAFETY: the scratch buffer has room for a chunk, and is this call's.
+                        // SAFETY: the scratch buffer has room for a chunk, and no other call uses it.
                         unsafe { packer.pack(at, chunk, scratch.start()) };
                         scratch.start().cast_const()
                     }
                 };
                 let x = x.wrapping_add((group * channels + low) * channel);
-                // While a chunk is used, a part of the next one is prefetched during each tile.
+                // During each tile of a chunk, a part of the next chunk is prefetched.
                 let mut ahead = match &self.weights {
                     Source::Packed(_) => {
                         let len = runs.len() * len * strip;
@@ -122,7 +120,7 @@ impl<E: Dtype> Plan<'_, E> {
                     for &pixels in &tiles {
                         let place = row * self.windows[1].stride * high + column * self.windows[2].stride * wide;
                         let out = to.wrapping_add(row * to_steps[0] + column * to_steps[1]);
-                        // The first chunk's sums start from the bias, the others' from those of the chunk before.
+                        // The first chunk's sums start from the bias, the others' from the previous chunk's sums.
                         let (start, start_step) = match low {
                             0 => (self.bias.wrapping_add(at * self.bias_step), 0),
                             _ => (out.cast_const(), to_steps[1]),
@@ -143,8 +141,8 @@ impl<E: Dtype> Plan<'_, E> {
                             ahead: ahead.next(part).cast(),
                             ahead_step,
                         };
-                        // SAFETY: windows lie inside the operand or its padded copy, where every number is written; the chunk of weights
-                        // and what sums start from are there; the places of the result are this block's and this strip's alone.
+                        // SAFETY: windows are inside the operand or its padded copy, which is fully initialised; the chunk of weights and
+                        // the initial values are valid; no other block or strip writes these places of the result.
                         unsafe { self.kernels.run(pixels, &tile) }
                         column += pixels;
                     }
@@ -153,7 +151,7 @@ impl<E: Dtype> Plan<'_, E> {
             if sums.is_some() {
                 for row in 0..rows {
                     let from = to.wrapping_add(row * to_steps[0]).cast_const();
-                    // SAFETY: all sums of the block are written, and its places in the result are there, and written where sums are
+                    // SAFETY: all sums of the block are written, and its places in the result are valid, and initialised where sums are
                     // added to them.
                     unsafe {
                         patch::store::<E>(from, strip, out.add(row * o[3]), [columns, here], [o[4], o[1]], self.adds)
@@ -164,13 +162,13 @@ impl<E: Dtype> Plan<'_, E> {
         Ok(())
     }
 
-    /// Where the runs of a window of so many channels begin, and how long they are, in the order of the weights.
+    /// Offsets of the contiguous runs of a window with `channels` channels, and their length, in the order of the weights.
     fn runs(&self, [planes, rows, columns, channel]: [usize; 4], channels: usize) -> Result<(Vec<usize>, usize)> {
         let [depth, height, width] = self.windows;
-        // The channels of neighbouring columns are neighbours.
+        // Whether adjacent columns are contiguous with all their channels.
         let joins = self.groups == 1 && width.dilation == 1 && columns == channels && (channel == 1 || channels == 1);
         let (across, len) = if joins { (1, width.kernel * channels) } else { (width.kernel, channels) };
-        // Channels that are planes are runs of one number each.
+        // Planar channels are runs of one number each.
         let (planar, len) = if len == 1 || channel == 1 || joins { (1, len) } else { (channels, 1) };
         let mut runs = room(numel_at_most(&[depth.kernel, height.kernel, across, planar]))?;
         for z in 0..depth.kernel {

@@ -21,7 +21,7 @@ fn output_channels_last(sizes: &[usize]) -> Vec<usize> {
     vec![1, o, o * c * h * w, o * c * w, o * c]
 }
 
-/// Elements in row-major order, brought into the order of these strides.
+/// Row-major elements, rearranged to these strides.
 fn laid_out<E: Copy>(elements: &[E], sizes: &[usize], strides: &[usize]) -> Vec<E> {
     let mut list = elements.to_vec();
     for (at, &element) in elements.iter().enumerate() {
@@ -35,7 +35,7 @@ fn laid_out<E: Copy>(elements: &[E], sizes: &[usize], strides: &[usize]) -> Vec<
     list
 }
 
-/// One after the other, from the definition.
+/// The definition, in plain loops.
 fn naive(
     convolution: &Convolution,
     x: &[f64],
@@ -54,7 +54,7 @@ fn naive(
             place[axis] = rest % sizes[axis];
             rest /= sizes[axis];
         }
-        // What sums start from: the bias, which is the channel's number.
+        // The initial value: the bias, which is the channel's index.
         let mut sum = place[1] as f64;
         for term in 0..w_sizes[1..].iter().product::<usize>() {
             let mut rest = term;
@@ -85,7 +85,7 @@ const fn window(kernel: usize, stride: usize, before: usize, after: usize, dilat
     Window { kernel, stride, dilation, before, after }
 }
 
-/// A convolution, its operands in row-major order, and its sums by the definition.
+/// A convolution, its operands in row-major order, and its result by the definition.
 struct Kind {
     convolution: Convolution,
     x_sizes: [usize; 5],
@@ -114,7 +114,7 @@ fn kinds() -> impl Iterator<Item = Kind> {
         (1, [1, 3, 2, 5, 17], 64, [window(2, 1, 0, 0, 1), window(3, 1, 1, 1, 1), window(2, 1, 0, 1, 1)]),
         (1, [2, 0, 1, 4, 4], 3, [point, window(3, 1, 1, 1, 1), window(3, 1, 1, 1, 1)]),
         (2, [1, 38, 1, 4, 3], 64, [point, window(2, 1, 0, 0, 1), window(3, 1, 1, 1, 1)]),
-        // By Winograd's algorithm, if the numbers of channels are large enough.
+        // Winograd's algorithm, if there are enough channels.
         (1, [2, 17, 1, 7, 6], 20, [point, window(3, 1, 1, 1, 1), window(3, 1, 1, 1, 1)]),
         (1, [1, 17, 1, 4, 33], 33, [point, window(3, 1, 0, 0, 1), window(3, 1, 2, 5, 1)]),
         (1, [3, 70, 1, 3, 7], 16, [point, window(3, 1, 1, 0, 1), window(3, 1, 0, 2, 1)]),
@@ -124,13 +124,13 @@ fn kinds() -> impl Iterator<Item = Kind> {
         (1, [2, 17, 1, 9, 12], 20, [point, window(3, 2, 1, 1, 1), window(3, 2, 1, 1, 1)]),
         (1, [1, 33, 1, 25, 29], 32, [point, window(3, 2, 0, 0, 1), window(3, 2, 2, 5, 1)]),
         (1, [2, 40, 1, 4, 11], 19, [point, window(3, 2, 1, 0, 1), window(3, 2, 0, 2, 1)]),
-        // (Not these: the steps are not those of either algorithm.)
+        // (Not these: strides that neither algorithm supports.)
         (1, [1, 16, 1, 9, 9], 16, [point, window(3, 1, 1, 1, 1), window(3, 2, 1, 1, 1)]),
         (1, [1, 16, 1, 9, 12], 16, [point, window(3, 3, 1, 1, 1), window(3, 3, 1, 1, 1)]),
-        // With fewer products along rows, the first one in builds without debug assertions, too.
+        // The algorithm with fewer products along rows; the first one in release builds, too.
         (1, [2, 3, 1, 9, 33], 33, [point, window(7, 2, 3, 3, 1), window(7, 2, 3, 3, 1)]),
         (1, [1, 4, 3, 5, 40], 5, [window(2, 2, 1, 1, 2), window(3, 3, 1, 2, 1), window(7, 2, 0, 4, 1)]),
-        // (Not these: rows of the input are in no window, or too many in each.)
+        // (Not these: rows of the input are in no window, or windows have too many rows.)
         (1, [1, 4, 1, 5, 40], 5, [point, window(3, 1, 0, 2, 2), window(7, 2, 0, 4, 1)]),
         (1, [1, 1, 1, 9, 9], 3, [point, window(2, 4, 0, 0, 1), window(7, 2, 1, 1, 1)]),
         (1, [1, 1, 1, 260, 7], 2, [point, window(257, 1, 0, 0, 1), window(7, 2, 1, 1, 1)]),
@@ -143,21 +143,21 @@ fn kinds() -> impl Iterator<Item = Kind> {
         let mut sizes = [x_sizes[0], outputs, 0, 0, 0];
         (0..3).for_each(|axis| sizes[axis + 2] = windows[axis].places(x_sizes[axis + 2]).unwrap());
         let x = numbers::<f64>(x_sizes.iter().product(), 0);
-        // Weights are divided by two and by six, exactly.
+        // Multiples of six, because the algorithms divide weights by two and by six exactly.
         let w: Vec<f64> = numbers::<f64>(w_sizes.iter().product(), 3).into_iter().map(|w| 6.0 * w).collect();
         let expected = naive(&convolution, &x, &x_sizes, &w, &w_sizes, &sizes);
         Kind { convolution, x_sizes, w_sizes, sizes, x, w, expected }
     })
 }
 
-/// A convolution of a dtype, by all kernels of the machine, in both layouts of each operand and of the result.
+/// Checks a convolution for a dtype with all kernels of the machine, in both layouts of each operand and of the result.
 fn check<E: Dtype + Castable>(kind: &Kind) {
     let Kind { convolution, x_sizes, w_sizes, sizes, .. } = kind;
     let rounded = |list: &[f64]| -> Vec<E> { list.iter().map(|x| x.cast::<E>()).collect() };
     let (x, w) = (rounded(&kind.x), rounded(&kind.w));
     let expected: Vec<f64> = rounded(&kind.expected).into_iter().map(|x| x.cast::<f64>()).collect();
     let bias = HostBuffer::from_vec((0..sizes[1]).map(|at| E::from_i32(at as i32)).collect()).unwrap();
-    // Where channels are last: of the operand, of the result; those of weights.
+    // Channels last: in the operand, in the result; output channels last in weights.
     for last in
         [[false, false, false], [true, true, false], [true, false, true], [false, true, true], [true, true, true]]
     {
@@ -191,7 +191,7 @@ fn sums_are_those_of_the_definition_in_every_layout_and_by_every_kernel() {
     }
 }
 
-/// A convolution of one image that is computed with fewer products.
+/// A convolution of one image with a fast algorithm.
 struct Fewer {
     windows: [Window; 3],
     x_sizes: [usize; 5],
@@ -244,12 +244,12 @@ impl Fewer {
     }
 }
 
-/// A number that is not finite reaches the results whose windows have it, as it is, and no others; so does one whose sums are not finite.
+/// A non-finite number reaches the results whose windows contain it, unchanged, and no others; so does one whose sums overflow.
 #[test]
 fn numbers_that_are_not_finite_stay_in_their_windows() {
     for case in FEWER {
         let [len, weights] = case.lens();
-        // (No weight is zero; they are divided by two and by six, exactly.)
+        // (No weight is zero; all are exactly divisible by two and by six.)
         let w: Vec<f32> = (0..weights).map(|at| (6 * (1 + at % 3)) as f32 / 128.0).collect();
         for special in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX] {
             for at in [0, 9, 16, len / 4, len - 1] {
@@ -267,12 +267,12 @@ fn numbers_that_are_not_finite_stay_in_their_windows() {
     }
 }
 
-/// The error is within the bound of a direct convolution, of which each sum has its own: other windows' numbers do not count.
+/// The error is within the bound of a direct convolution, per result: other windows' numbers do not affect it.
 #[test]
 fn errors_are_in_proportion_to_the_products_of_a_window() {
     for case in FEWER {
         let [len, weights] = case.lens();
-        // Numbers of very different sizes, and neighbours of them.
+        // Numbers of very different magnitudes next to each other.
         let number = |at: usize| ((at * 7919) % 997) as f32 / 331.0 - 1.5;
         let x: Vec<f32> = (0..len).map(|at| number(at) * 10_f32.powi((at * 31 % 13) as i32 - 6)).collect();
         let w: Vec<f32> = (0..weights).map(|at| number(at + 5)).collect();
@@ -287,7 +287,7 @@ fn errors_are_in_proportion_to_the_products_of_a_window() {
     }
 }
 
-/// Without a kernel of its own a dtype is convolved by products of patches; here both are asked.
+/// Dtypes without a kernel are convolved by products of patches; here both are compared.
 #[test]
 fn products_of_patches_give_the_same_sums() {
     use crate::device::{Backend, Cpu};

@@ -1,7 +1,5 @@
-//! The weights of a convolution in strips: for each group and each strip of its output channels, for each chunk of channels, for each
-//! position of the window and each channel of the chunk, the strip's weights side by side.
-//!
-//! Uses vector dispatch and threads; used by `conv`.
+//! The weights of a convolution in strips: for each group, strip of output channels, chunk of channels, window position and channel of the
+//! chunk, the strip's weights are contiguous.
 
 use super::strips::Ahead;
 use crate::cpu::simd::{self, Loop};
@@ -20,40 +18,40 @@ pub(super) struct Weights<'a, E> {
     pub(super) strides: &'a [usize],
 }
 impl<E> Weights<'_, E> {
-    /// Positions of the window.
+    /// Number of window positions.
     fn positions(&self) -> usize {
         self.sizes[2..].iter().product()
     }
 
-    /// Numbers of a window.
+    /// Numbers in a window.
     pub(super) fn depth(&self) -> usize {
         self.sizes[1] * self.positions()
     }
 }
 
-/// How many numbers along the contiguous axis are packed before the next output channel is looked at: a cache line of `f32`.
+/// Numbers along the contiguous axis that are packed per output channel in turn: a cache line of `f32`.
 pub(super) const RUN: usize = 16;
 
-/// Numbers of a window in a chunk, about: its weights stay in the L1 cache while the pixels of a block take their turns.
+/// Approximate numbers of a window per chunk: its weights stay in the L1 cache while the block's pixels are processed.
 const CHUNK: usize = if cfg!(debug_assertions) { 1 << 6 } else { 432 };
-/// A window of no more numbers is one chunk: its sums are loaded and stored once.
+/// Maximum window that is one chunk: its sums are loaded and stored once.
 const WHOLE: usize = if cfg!(debug_assertions) { 1 << 6 } else { 576 };
 
-/// Channels of a chunk. Whatever the machine: the chunks decide in which order sums are taken.
+/// Channels per chunk. The same on every machine, because chunks determine the order of summation.
 pub(super) fn chunk_of(channels: usize, positions: usize) -> usize {
     let numbers = channels.saturating_mul(positions);
     let chunks = if numbers <= WHOLE { 1 } else { numbers.div_ceil(CHUNK) };
-    // About as many in each, and these in whole runs.
+    // Chunks of about equal size, in whole runs.
     channels.div_ceil(chunks).next_multiple_of(RUN).min(channels).max(1)
 }
 
-/// Transposes a square: where its lines start, and the bytes from each to the next, of the source and of the result.
+/// Transposes a square: start and line stride in bytes, of the source and of the result.
 type Square = unsafe fn(*const u8, usize, *mut u8, usize);
 
-/// How squares of numbers are transposed in registers, and how many are on a side; `None` where that is not done.
+/// The function that transposes squares in registers, and the side of its square; `None` if there is none.
 #[cfg(target_arch = "x86_64")]
 fn squares<E: Dtype>() -> Option<(usize, Square)> {
-    // (Numbers that are converted, too, are packed one by one; there are squares of four bytes and of eight.)
+    // (Numbers that are converted are packed one by one; there are squares of four-byte and eight-byte elements.)
     let is_computed = core::any::TypeId::of::<E>() == core::any::TypeId::of::<E::Compute>() && size_of::<E>() >= 4;
     if is_computed { transpose::squares(size_of::<E>()) } else { None }
 }
@@ -65,10 +63,10 @@ fn squares<E: Dtype>() -> Option<(usize, Square)> {
 /// Packs strips.
 pub(super) struct Packer<'a, E> {
     weights: Weights<'a, E>,
-    /// Channels of a chunk.
+    /// Channels per chunk.
     chunk: usize,
-    /// For a whole chunk and for the last one, each number in the order of memory: how far it is from the chunk's first one, and its
-    /// number in the order of the strips.
+    /// For a whole chunk and for the last one, its numbers in memory order: the offset from the chunk's first number, and the index in the
+    /// strip.
     places: [Vec<[usize; 2]>; 2],
     groups: usize,
     strip: usize,
@@ -90,11 +88,11 @@ impl<E: Dtype> Loop for PackChunk<'_, E> {
         let (strip, stride) = (packer.strip, packer.weights.strides[0]);
         let (first, count) = packer.source(at, chunk);
         for places in packer.places_of(chunk).chunks(RUN) {
-            // Whole squares of output channels that are far apart, and of numbers that are neighbours.
+            // Whole squares: output channels that are far apart, numbers that are adjacent.
             let are_neighbours = || places.windows(2).all(|two| two[1][0] == two[0][0] + 1);
             let transposed = match packer.squares {
                 Some((side, square)) if stride != 1 && places.len() == RUN && are_neighbours() => {
-                    // SAFETY: the places are those of the weights, and there is room for a strip at each of them.
+                    // SAFETY: the places are inside the weights, and there is room for a strip at each of them.
                     unsafe {
                         match side {
                             8 => transposed::<E, 8>(square, first, stride, places, (packed, strip), count),
@@ -131,11 +129,11 @@ impl<E: Dtype> Loop for PackChunk<'_, E> {
     }
 }
 
-/// Packs as many of the first output channels as whole squares of `SIDE` have; returns how many.
+/// Packs output channels in whole squares of `SIDE`; returns how many were packed.
 ///
 /// # Safety
-/// The first number and those after it are weights, `stride` apart in `count` output channels; the strips of `to`, whose numbers are given,
-/// have room for as many. `square` transposes squares of this side and of these elements, which are the numbers computed in.
+/// From `from` on there are weights, `stride` apart in `count` output channels; `to` has room for strips at the given indices. `square`
+/// transposes squares of this side and element type, which is the compute type.
 #[inline(always)]
 unsafe fn transposed<E: Dtype, const SIDE: usize>(
     square: Square,
@@ -171,7 +169,7 @@ impl<'a, E: Dtype> Packer<'a, E> {
         Ok(Packer { weights, chunk, places, groups, strip, squares: squares::<E>() })
     }
 
-    /// Output channels of a group.
+    /// Output channels per group.
     fn per_group(&self) -> usize {
         self.weights.sizes[0] / self.groups
     }
@@ -184,17 +182,17 @@ impl<'a, E: Dtype> Packer<'a, E> {
         &self.places[usize::from((chunk + 1) * self.chunk >= self.weights.sizes[1])]
     }
 
-    /// Numbers of a strip of a whole chunk.
+    /// Numbers in a strip of a whole chunk.
     pub(super) fn chunk_len(&self) -> usize {
         self.chunk_sizes().into_iter().product()
     }
 
-    /// Places of a chunk, and numbers of each.
+    /// Places of a chunk, and numbers per place.
     pub(super) fn chunk_sizes(&self) -> [usize; 2] {
         [self.places[0].len(), self.strip]
     }
 
-    /// The first weight of a chunk of a strip, and how many output channels the strip has.
+    /// The first weight of a strip's chunk, and the strip's number of output channels.
     fn source(&self, strip: usize, chunk: usize) -> (*const E, usize) {
         let (group, low) = (strip / self.per_group_strips(), strip % self.per_group_strips() * self.strip);
         let channel = group * self.per_group() + low;
@@ -202,8 +200,8 @@ impl<'a, E: Dtype> Packer<'a, E> {
         (self.weights.first.wrapping_add(first), self.strip.min(self.per_group() - low))
     }
 
-    /// The memory of a chunk of a strip, or of the next strip's first one behind the last; nothing where a chunk's weights of an output
-    /// channel are not contiguous.
+    /// The memory of a strip's chunk (past the last chunk: of the next strip's first one), for prefetching; empty if an output channel's
+    /// weights in a chunk are not contiguous.
     pub(super) fn ahead(&self, strip: usize, chunk: usize) -> Ahead {
         let (channels, positions) = (self.weights.sizes[1], self.weights.positions());
         let (strip, chunk) = if chunk * self.chunk < channels { (strip, chunk) } else { (strip + 1, 0) };
@@ -215,21 +213,21 @@ impl<'a, E: Dtype> Packer<'a, E> {
         Ahead::new(first, lines, self.weights.strides[0], self.chunk.min(channels - chunk * self.chunk) * positions)
     }
 
-    /// Packs a chunk of the strip of this number, counted through all groups.
+    /// Packs a chunk of the strip with this index, counted through all groups.
     ///
     /// # Safety
-    /// There is room for its numbers, at most [`chunk_len`](Self::chunk_len), which nobody else uses.
+    /// There is room for its numbers, at most [`chunk_len`](Self::chunk_len), and nobody else uses it.
     pub(super) unsafe fn pack(&self, strip: usize, chunk: usize, to: *mut E::Compute) {
         simd::dispatch(PackChunk { packer: self, strip, chunk, to });
     }
 
-    /// All strips of all groups, one after the other, packed by so many threads at most.
+    /// Packs all strips of all groups, one after the other, with at most `most` threads.
     pub(super) fn pack_all(&self, most: usize) -> Result<Scratch<E::Compute>> {
         let all = self.groups * self.per_group_strips();
         let packed = Scratch::<E::Compute>::try_new([all, self.weights.depth(), self.strip])?;
         let (len, chunks) = (self.weights.depth() * self.strip, self.weights.sizes[1].div_ceil(self.chunk));
         let (to, packer) = (Shared(packed.start()), Shared(self));
-        // About a nanosecond for a weight.
+        // An estimate of one nanosecond per weight.
         let pieces = threads::pieces(all * len).min(all).min(most);
         threads::for_each(pieces, &|piece| {
             let (to, packer) = ({ &to }.0, { &packer }.0);
@@ -245,7 +243,7 @@ impl<'a, E: Dtype> Packer<'a, E> {
     }
 }
 
-/// The numbers of a chunk of so many channels, in the order of memory: how far each is from the first one, and its number in the strips.
+/// The numbers of a chunk of `channels` channels in memory order: the offset from the first one, and the index in the strip.
 fn places<E>(weights: Weights<'_, E>, channels: usize) -> Result<Vec<[usize; 2]>> {
     let [_, _, depth, height, width]: [usize; 5] = core::array::from_fn(|axis| weights.sizes[axis]);
     let [_, channel, plane, row, column]: [usize; 5] = core::array::from_fn(|axis| weights.strides[axis]);
@@ -264,7 +262,7 @@ fn places<E>(weights: Weights<'_, E>, channels: usize) -> Result<Vec<[usize; 2]>
     Ok(places)
 }
 
-/// Strips of a group of so many output channels.
+/// Number of strips in a group of `channels` output channels.
 pub(super) fn strips(channels: usize, strip: usize) -> usize {
     channels.div_ceil(strip)
 }

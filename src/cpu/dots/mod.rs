@@ -1,8 +1,6 @@
-//! Matrix products by dot-product instructions, which multiply groups of terms and accumulate. Both operands are
-//! packed into panels, so that a tile's operands are contiguous and its sums stay in registers. Sums are accumulated
-//! in order of their terms, whatever the blocking and the threads.
-//!
-//! Used by `integer_gemm` and `half_gemm`.
+//! Matrix products by dot-product instructions, which multiply groups of terms and accumulate. Both operands are packed into panels, so
+//! that a tile's operands are contiguous and its sums stay in registers. Terms are accumulated in order, whatever the blocking and the
+//! threads.
 
 pub(super) mod pack;
 pub(super) mod plain;
@@ -21,15 +19,15 @@ use num_traits::{PrimInt, Zero};
 
 /// Rows of a tile, whose sums are held in registers.
 pub(super) const ROWS: usize = 6;
-/// Columns of a block, which one thread computes.
+/// Columns of a block, which is one thread's task.
 const WIDTH: usize = 1024;
 /// Bytes of a packed panel of the right operand.
 const PANEL: usize = 1 << 24;
 
-/// A dot-product instruction (or a few) that accumulates products of groups of terms into a tile.
+/// A dot-product instruction (or a short sequence) that accumulates products of groups of terms into a tile.
 ///
 /// # Safety
-/// Its functions are called where the machine has the instruction.
+/// Its functions are only called if the machine has the instruction.
 pub(super) trait Dot: 'static {
     /// A few terms of a row or of a column, packed into an integer.
     type Group: PrimInt + Send + Sync + 'static;
@@ -37,23 +35,23 @@ pub(super) trait Dot: 'static {
     type Left: PackTerm<Self::Group>;
     /// A term of a column.
     type Right: PackTerm<Self::Group>;
-    /// The accumulate type.
+    /// The accumulation type.
     type Sum: Copy + Default + Send + Sync + 'static;
 
     /// Rows of a tile.
     const ROWS: usize = ROWS;
     /// Sums in a vector.
     const LANES: usize;
-    /// Vectors in a row of a tile: as many as registers hold for all rows.
+    /// Vectors in a row of a tile: as many as fit the registers for all rows.
     const VECTORS: usize;
     /// Columns of a tile: the width of a strip.
     const STRIP: usize = Self::LANES * Self::VECTORS;
-    /// Consecutive groups of a row that are packed together before those of the next row, padded with zeros.
+    /// Consecutive groups of a row packed before those of the next row, padded with zeros.
     const RUN: usize = 1;
 
-    /// Groups of terms in a block, whose strip stays in L1 or L2.
+    /// Groups of terms per block, whose strip stays in L1 or L2.
     const DEPTH: usize = 256;
-    /// Rows of a block, packed at once.
+    /// Rows per block; they are packed together.
     const HEIGHT: usize = 120;
 
     /// Called before a thread's tiles.
@@ -63,12 +61,12 @@ pub(super) trait Dot: 'static {
     /// Accumulates products into the sums of a tile.
     ///
     /// # Safety
-    /// There are `depth` times [`ROWS`](Self::ROWS) groups on the left, and `depth` times as many vectors of them on
-    /// the right. It is called between [`begin`](Self::begin) and [`end`](Self::end), on their thread.
+    /// There are `depth` times [`ROWS`](Self::ROWS) groups on the left, and `depth` times `vectors` vectors of groups on the right. Called
+    /// between [`begin`](Self::begin) and [`end`](Self::end), on the same thread.
     unsafe fn tile(vectors: usize, tile: TileArgs<Self::Group, Self::Sum>);
 }
 
-/// A [`Dot`] by vector registers.
+/// A [`Dot`] with vector registers.
 ///
 /// # Safety
 /// As there.
@@ -83,15 +81,15 @@ pub(super) trait VectorDot: Dot {
     /// Zeros.
     unsafe fn zero() -> Self::Sums;
     /// # Safety
-    /// There are as many sums as a vector has.
+    /// There is a vector of sums at `from`.
     unsafe fn load(from: *const Self::Sum) -> Self::Sums;
     /// # Safety
-    /// There is room for as many.
+    /// There is room for a vector of sums.
     unsafe fn store(sums: Self::Sums, to: *mut Self::Sum);
     /// Broadcasts a group to every lane.
     unsafe fn spread(group: Self::Group) -> Self::Spread;
     /// # Safety
-    /// There are as many groups as a vector has.
+    /// There is a vector of groups at `from`.
     unsafe fn groups(from: *const Self::Group) -> Self::Groups;
     /// Accumulates the dot products of the groups, lane by lane.
     unsafe fn dot(sums: Self::Sums, left: Self::Spread, right: Self::Groups) -> Self::Sums;
@@ -103,11 +101,11 @@ pub(super) struct TileArgs<G, N> {
     left: *const G,
     right: *const G,
     sums: *mut N,
-    /// Whether the sums are accumulated into, not started from zero.
+    /// Whether the sums are added to, rather than started from zero.
     adds: bool,
 }
 
-/// The register kernel: for each group of terms the strip is loaded once, and each row's group is broadcast.
+/// The register kernel: for each group of terms, loads the strip once and broadcasts each row's group.
 ///
 /// # Safety
 /// There are `depth` times [`ROWS`] groups on the left, and `depth` times `N` vectors of them on the right. The
@@ -147,10 +145,10 @@ unsafe fn tile<D: VectorDot + ?Sized, const N: usize>(tile: TileArgs<D::Group, D
     }
 }
 
-/// [`tile`] for a strip of so many vectors.
+/// [`tile`] for a strip of `vectors` vectors.
 ///
 /// # Safety
-/// See there; a strip has no more of them.
+/// See there; `vectors` does not exceed a strip.
 #[inline(always)]
 unsafe fn tile_of<D: VectorDot + ?Sized>(vectors: usize, of: TileArgs<D::Group, D::Sum>) {
     // SAFETY: the caller's promise.
@@ -176,22 +174,21 @@ pub(super) struct PackedProduct<D: Dot, L, R> {
     pub(super) flip: D::Group,
 }
 
-/// A tile's place in the result, and how many of its rows and columns are inside.
+/// A tile's place in the result, and the number of its rows and columns inside.
 pub(super) struct ResultBlock {
     pub(super) corner: [usize; 2],
     pub(super) sizes: [usize; 2],
 }
 
-/// Stores a tile's sums (rows of a strip) into the result; the second argument, if any, is subtracted from each
-/// column first.
+/// Stores a tile's sums (rows of a strip) into the result, after subtracting the second argument, if any, from each column.
 type Write<'a, N> = &'a (dyn Fn(&[N], Option<&[N]>, ResultBlock) + Sync);
 
-/// A packed panel: strips of columns, the last one as many vectors wide as it needs.
+/// A packed panel: strips of columns, the last one only as many vectors wide as needed.
 struct Panel<'a, G, N> {
     first: usize,
     columns: usize,
     groups: *const G,
-    /// What each column's sums have in excess because of the inverted bits.
+    /// The excess of each column's sums due to the inverted bits.
     excess: &'a [N],
 }
 
@@ -211,7 +208,7 @@ where
     D::Left: From<L>,
     D::Right: From<R>,
 {
-    /// Terms in a group.
+    /// Terms per group.
     const TERMS: usize = size_of::<D::Group>() / size_of::<D::Left>();
 
     fn groups(&self) -> usize {
@@ -243,13 +240,12 @@ where
         for low in (0..groups).step_by(D::DEPTH) {
             let (depth, right) = (D::DEPTH.min(groups - low), to.wrapping_add(low * vectors * D::LANES));
             let tile = TileArgs { depth, left: flips.start(), right, sums: sums.start(), adds: low > 0 };
-            // SAFETY: the strip has been packed; there are as many groups on the left. The caller has detected the
-            // instruction.
+            // SAFETY: the strip is packed; there are as many groups on the left. The caller has detected the instruction.
             unsafe { D::tile(vectors, tile) }
         }
         // SAFETY: as above.
         unsafe { D::end() }
-        // SAFETY: there is room for the sums of as many columns.
+        // SAFETY: there is room for the sums of these columns.
         unsafe { excess.copy_from_nonoverlapping(sums.start(), lines) }
     }
 
@@ -257,7 +253,7 @@ where
     pub(super) fn multiply(&self, threads: usize, write: Write<'_, D::Sum>) -> Result<()> {
         let (n, groups, threads) = (self.sizes[2], self.groups(), threads.max(1));
         let widest = (PANEL / size_of::<D::Group>() / groups / D::STRIP).max(1) * D::STRIP;
-        // Uninitialised: everything that is read has been packed.
+        // Uninitialised: everything that is read is packed first.
         let packed = Scratch::<D::Group>::try_new([groups, widest.min(n.next_multiple_of(D::LANES))])?;
         let mut excess = filled(D::Sum::default(), if self.flip.is_zero() { 0 } else { widest.min(n) })?;
         for first in (0..n).step_by(widest) {
@@ -269,7 +265,7 @@ where
                 let shared = &shared;
                 let (operands, to, excess) = shared.0;
                 for strip in piece * strips / pieces..(piece + 1) * strips / pieces {
-                    // Strips are contiguous, and the buffers hold them all.
+                    // Strips are contiguous, and the buffers have room for all of them.
                     let at = strip * D::STRIP;
                     let to = (to.wrapping_add(at * groups), excess.wrapping_add(at));
                     operands.pack_right((first, columns), at, to);
@@ -349,9 +345,8 @@ where
                     let kept = if groups > D::DEPTH { row / D::ROWS * strips + strip } else { 0 };
                     let sums = buffer.sums.start().wrapping_add(kept * D::ROWS * D::STRIP);
                     let (left, adds) = (buffer.left.start().wrapping_add(row * depth), low > 0);
-                    // SAFETY: the operands are packed: `depth` groups for each of the rows and for each of the
-                    // strip's lanes. The buffer holds the sums, which are numbers and nobody else's. The caller has
-                    // detected the instruction.
+                    // SAFETY: the operands are packed: `depth` groups for each row and for each lane of the strip. The buffer holds
+                    // initialised sums that nobody else accesses. The caller has detected the instruction.
                     let sums = unsafe {
                         D::tile(vectors, TileArgs { depth, left, right, sums, adds });
                         core::slice::from_raw_parts(sums, D::ROWS * D::STRIP)

@@ -1,6 +1,4 @@
-//! Packing: interleaves groups of terms of several lines (rows on the left, columns on the right), group by group.
-//!
-//! Uses transposes; used by the products.
+//! Packing: interleaves groups of terms of several lines (rows on the left, columns on the right), one group at a time.
 
 use super::ROWS;
 use crate::cpu::simd::Loop;
@@ -40,13 +38,13 @@ factors! {
 const RUN: usize = 16;
 /// Bytes of a cache line.
 const LINE: usize = 64;
-/// Lines packed at once where lines are contiguous.
+/// Lines packed at a time where the operand is contiguous across lines.
 const SIDE: usize = 16;
 
 /// Packs terms of `lines` lines as factors `F`, padded with zeros beyond the last line and the last term.
 pub(super) struct Pack<T, F, G> {
     pub(super) from: *const T,
-    /// From line to line and from term to term.
+    /// Strides from line to line and from term to term.
     pub(super) steps: [usize; 2],
     pub(super) lines: usize,
     pub(super) terms: usize,
@@ -74,7 +72,7 @@ impl<T: Copy, F: PackTerm<G> + From<T>, G: PrimInt> Pack<T, F, G> {
     /// The group of up to [`TERMS`](Self::TERMS) terms of a line.
     ///
     /// # Safety
-    /// The operand has them.
+    /// The operand has these terms.
     #[inline(always)]
     unsafe fn group(&self, line: usize, first: usize, terms: usize) -> G {
         let mut group = self.flip;
@@ -92,7 +90,7 @@ impl<T: Copy, F: PackTerm<G> + From<T>, G: PrimInt> Pack<T, F, G> {
     /// The operand has `groups` whole groups, and there is room for them.
     #[inline(always)]
     unsafe fn along(&self, groups: usize) {
-        // Where factors are the operand's own elements, a group can be read from memory as it is.
+        // Where factors are the operand's own elements, a group is read from memory directly.
         let raw = size_of::<T>() == size_of::<F>() && cfg!(target_endian = "little");
         #[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut))]
         let mut done = 0;
@@ -140,10 +138,10 @@ impl<T: Copy, F: PackTerm<G> + From<T>, G: PrimInt> Pack<T, F, G> {
         }
     }
 
-    /// Packs `N` lines that are neighbours in memory.
+    /// Packs `N` lines that are adjacent in memory.
     ///
     /// # Safety
-    /// The operand has `N` lines from `line` on and the groups, and there is room for them.
+    /// The operand has `N` lines from `line` on with these groups, and there is room for them.
     #[inline(always)]
     unsafe fn across<const N: usize>(&self, line: usize, groups: usize) {
         for p in 0..groups {
@@ -167,7 +165,7 @@ pub(super) struct PackRuns<T, F, G> {
 }
 
 impl<T: Copy, F: PackTerm<G> + From<T>, G: PrimInt> Pack<T, F, G> {
-    /// In runs of so many groups, which divide the groups of the destination.
+    /// Packs in runs of `run` groups, a divisor of the destination's groups.
     pub(super) fn in_runs(self, run: usize) -> PackRuns<T, F, G> {
         PackRuns { pack: self, run }
     }
@@ -201,7 +199,7 @@ impl<T: Copy, F: PackTerm<G> + From<T>, G: PrimInt> Loop for PackRuns<T, F, G> {
                     }
                 }
             } else if raw {
-                // Neighbouring lines, or arbitrary steps.
+                // Adjacent lines, or arbitrary strides.
                 for term in 0..whole * count {
                     for line in 0..lines {
                         let x = from.add(line * steps[0] + term * steps[1]).read();
@@ -227,8 +225,8 @@ impl<T: Copy, F: PackTerm<G> + From<T>, G: PrimInt> Loop for Pack<T, F, G> {
     fn run(self) {
         let (groups, rest) = (self.terms / Self::TERMS, self.terms % Self::TERMS);
         let mut done = 0;
-        // SAFETY: whoever made it promises that the operand has the lines and terms, and that there is room for `width` lines of as
-        // many groups as hold the terms.
+        // SAFETY: the maker of this loop promises that the operand has the lines and terms, and that there is room for `width` lines of
+        // enough groups for the terms.
         unsafe {
             if self.steps[1] == 1 {
                 self.along(groups);

@@ -1,10 +1,8 @@
 //! Dot products in plain Rust, for machines without the instructions of `x86`.
-//!
-//! Used by the products of integers and by tests.
 
 use super::{Dot, TileArgs, VectorDot, tile_of};
 
-/// For `Name: Left, Right as Group => [Sum; lanes], |sum, left, right| value` it writes a [`Dot`] over arrays.
+/// `Name: Left, Right as Group => [Sum; lanes], |sum, left, right| value` writes a [`Dot`] over arrays.
 macro_rules! plain {
     ($($(#[$doc:meta])* $name:ident: $left:ty, $right:ty as $group:ty => [$sum:ty; $lanes:literal * $vectors:literal],
        |$s:ident, $a:ident, $b:ident| $value:expr;)*) => {$(
@@ -64,7 +62,7 @@ macro_rules! plain {
 #[cfg(test)]
 pub(super) use plain;
 
-/// The product of the second terms, and that of the first.
+/// The product of the second terms plus that of the first.
 #[inline(always)]
 fn pair(a: u32, b: u32) -> i32 {
     let term = |group: u32, at: u32| i32::from((group >> at) as i16);
@@ -72,7 +70,7 @@ fn pair(a: u32, b: u32) -> i32 {
 }
 
 plain! {
-    /// Pairs of 16-bit integers, in 32 bits.
+    /// Pairs of 16-bit integers, accumulated in 32 bits.
     Shorts: i16, i16 as u32 => [i32; 8 * 1], |sum, a, b| sum.wrapping_add(pair(a, b));
     /// 32-bit integers.
     Words: i32, i32 as u32 => [i32; 8 * 1], |sum, a, b| sum.wrapping_add(a.wrapping_mul(b).cast_signed());

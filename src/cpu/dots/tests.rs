@@ -1,4 +1,4 @@
-//! The packing, the blocks and the edges, with the instructions spelled out; and the machine's own, where it has them.
+//! Packing, blocking and edges, with the instructions emulated in plain Rust; and the machine's own instructions, where available.
 
 use super::plain::plain;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
@@ -12,7 +12,7 @@ use crate::dtype::{MachineInt, bf16};
 use crate::error::Result;
 use num_traits::AsPrimitive;
 
-/// Denormals count as zeros.
+/// Flushes denormals to zero.
 fn flush(x: f32) -> f32 {
     if x.is_subnormal() { 0.0_f32.copysign(x) } else { x }
 }
@@ -45,7 +45,7 @@ fn sizes() -> Vec<[usize; 3]> {
     all
 }
 
-/// Steps of matrices that lie along their rows, along their columns, and with gaps, and how long they are.
+/// Row-major, column-major and padded strides, each with its buffer length.
 fn layouts([rows, columns]: [usize; 2]) -> [([usize; 2], usize); 3] {
     [([columns, 1], rows * columns), ([1, rows], rows * columns), ([2 * columns + 3, 2], rows * (2 * columns + 3))]
 }
@@ -66,7 +66,7 @@ fn naive<T: Copy>(
     sums
 }
 
-/// Numbers without a pattern.
+/// Pseudorandom numbers.
 fn noise(len: usize, seed: u32) -> impl Iterator<Item = u32> {
     (0..len as u32).map(move |at| {
         let x = (at ^ seed << 20).wrapping_mul(0x9e37_79b9);
@@ -87,7 +87,7 @@ fn product_of_halves<D: Dot<Group = u32, Left = bf16, Right = bf16, Sum = f32>>(
     result
 }
 
-/// Whole numbers, whose sums are exact, so that only rounding the result rounds.
+/// Integers, whose sums are exact, so that only the result is rounded.
 fn halves_are_naive<D: Dot<Group = u32, Left = bf16, Right = bf16, Sum = f32>>() {
     for (at, sizes @ [m, k, n]) in sizes().into_iter().enumerate() {
         let (left_steps, left_len) = layouts([m, k])[at % 3];
@@ -208,9 +208,9 @@ fn products_by_tiles_are_loops() {
     }
     if amx::Halves::is_there() {
         halves_are_naive::<amx::Halves>();
-        // Threads that have not used tiles before.
+        // On a thread that has not used tiles before.
         std::thread::spawn(halves_are_naive::<amx::Halves>).join().unwrap();
-        // Infinities and NaN are those of the loop.
+        // Infinities and NaN as in the plain loop.
         let sizes @ [m, k, n] = [65, 701, 90];
         let (a, b) = (any_halves(m * k, 3), any_halves(k * n, 4));
         let [own, emulated] = [product_of_halves::<amx::Halves>, product_of_halves::<EmulatedHalves>]
@@ -227,7 +227,7 @@ fn are_same(a: &[bf16], b: &[bf16]) -> bool {
     a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan())
 }
 
-/// Any numbers, denormals, infinities and NaN among them.
+/// Any values, including denormals, infinities and NaN.
 fn any_halves(len: usize, seed: u32) -> Vec<bf16> {
     noise(len, seed)
         .map(|x| match x % 1000 {
@@ -238,7 +238,7 @@ fn any_halves(len: usize, seed: u32) -> Vec<bf16> {
         .collect()
 }
 
-/// Every sum is that of its terms in order, the second of each pair first, whatever blocks and threads there are.
+/// Every sum adds its terms in order, the second of each pair first, whatever the blocks and threads.
 #[test]
 fn sums_are_those_of_pairs_in_order() {
     let sizes @ [m, k, n] = [13, 1101, 70];

@@ -1,6 +1,4 @@
 //! Dot products by AVX2, AVX-512 and AMX instructions.
-//!
-//! Used by the products of integers and of half precision.
 
 use super::{Dot, TileArgs, VectorDot, tile_of};
 use crate::dtype::bf16;
@@ -56,7 +54,7 @@ macro_rules! instructions {
             }
             #[inline(always)]
             unsafe fn load($from: *const $sum) -> $sums {
-                // SAFETY: as above; the places are those of as many sums.
+                // SAFETY: as above; the pointer has a vector of sums.
                 unsafe { $load }
             }
             #[inline(always)]
@@ -66,12 +64,12 @@ macro_rules! instructions {
             }
             #[inline(always)]
             unsafe fn spread($group_: $group) -> $spread {
-                // SAFETY: as above; all values of a vector are valid.
+                // SAFETY: as above; any bits are a valid vector.
                 unsafe { $one }
             }
             #[inline(always)]
             unsafe fn groups($place: *const $group) -> $groups {
-                // SAFETY: as above; the places are those of as many groups.
+                // SAFETY: as above; the pointer has a vector of groups.
                 unsafe { $each }
             }
             #[inline(always)]
@@ -99,7 +97,7 @@ pub(in crate::cpu) mod avx2 {
             spread __m256i { |group| _mm256_set1_epi32(group.cast_signed()) }
             groups __m256i { |place| _mm256_loadu_si256(place.cast()) }
             dot { |sums, a, b| _mm256_add_epi32(sums, _mm256_mullo_epi32(a, b)) }
-        /// 64-bit integers: low products and cross products are accumulated apart and combined at the end.
+        /// 64-bit integers: low products and cross products are accumulated separately and combined at the end.
         Longs ["avx2": "avx2"] i64, i64 as u64 => [i64; 4 * 1],
             sums [__m256i; 2] {
                 [_mm256_setzero_si256(); 2];
@@ -125,14 +123,14 @@ pub(in crate::cpu) mod avx2 {
 pub(in crate::cpu) mod avx512 {
     use super::*;
     instructions! {
-        /// Pairs of `bf16`: the second terms' product is added first, then the first terms', each sum rounded to
-        /// nearest whatever the rounding mode. Denormals are flushed to zero, as input and output.
+        /// Pairs of `bf16`: the second terms' product is added first, then the first terms', each sum rounded to nearest regardless of the
+        /// rounding mode. Denormal inputs and outputs are flushed to zero.
         Halves ["avx512f,avx512bf16": "avx512f" "avx512bf16"] bf16, bf16 as u32 => [f32; 16 * 4],
             sums __m512 { _mm512_setzero_ps(); |from| _mm512_loadu_ps(from); |sums, to| _mm512_storeu_ps(to, sums) }
             spread __m512bh { |group| transmute::<__m512i, __m512bh>(_mm512_set1_epi32(group.cast_signed())) }
             groups __m512bh { |place| transmute::<__m512i, __m512bh>(_mm512_loadu_si512(place.cast())) }
             dot { |sums, a, b| _mm512_dpbf16_ps(sums, a, b) }
-        /// Four unsigned bytes with four signed ones, in 32 bits.
+        /// Four unsigned bytes times four signed ones, accumulated in 32 bits.
         Bytes ["avx512f,avx512vnni": "avx512f" "avx512vnni"] u8, i8 as u32 => [i32; 16 * 4],
             sums __m512i { _mm512_setzero_si512(); |from| _mm512_loadu_si512(from.cast()); |sums, to| _mm512_storeu_si512(to.cast(), sums) }
             spread __m512i { |group| _mm512_set1_epi32(group.cast_signed()) }
@@ -168,7 +166,7 @@ pub(in crate::cpu) mod amx {
     use core::arch::asm;
     use std::sync::LazyLock;
 
-    /// Rows of a tile register, and bytes of a row.
+    /// Rows of a tile register; a row has 64 bytes.
     const SIDE: usize = 16;
     const BYTES: usize = 64;
 
@@ -177,7 +175,7 @@ pub(in crate::cpu) mod amx {
     const TILES_OF_BF16: u32 = 1 << 22;
     const TILES_OF_BYTES: u32 = 1 << 25;
 
-    /// Whether the machine has the instructions and the kernel permits them, which must be requested.
+    /// Whether the machine has the instructions and the operating system grants their use, which must be requested.
     fn is_there(features: u32) -> bool {
         static THERE: LazyLock<u32> = LazyLock::new(|| {
             let features = if __cpuid(0).eax < 7 { 0 } else { __cpuid_count(7, 0).edx };
@@ -190,7 +188,7 @@ pub(in crate::cpu) mod amx {
         // From the kernel's `asm/prctl.h` and `asm/fpu/types.h`.
         const ARCH_REQ_XCOMP_PERM: libc::c_long = 0x1023;
         const XFEATURE_XTILEDATA: libc::c_long = 18;
-        // SAFETY: the call changes what this process may use and nothing else.
+        // SAFETY: the call only changes what this process may use.
         unsafe { libc::syscall(libc::SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA) == 0 }
     }
 
@@ -236,19 +234,19 @@ pub(in crate::cpu) mod amx {
                 const HEIGHT: usize = 256;
 
                 unsafe fn begin() {
-                    // SAFETY: the machine has the instruction, and it reads the 64 bytes.
+                    // SAFETY: the machine has the instruction, which reads the 64 bytes.
                     unsafe { asm!("ldtilecfg [{}]", in(reg) &raw const CONFIG, options(nostack, preserves_flags, readonly)) }
                 }
                 unsafe fn end() {
-                    // SAFETY: as above: the tiles are as they were before.
+                    // SAFETY: as above; this releases the tiles that `begin` configured.
                     unsafe { asm!("tilerelease", options(nostack, preserves_flags, nomem)) }
                 }
 
                 #[cfg_attr(not(feature = "precompiled"), inline)]
                 unsafe fn tile(_: usize, tile: TileArgs<u32, $sum>) {
                     let TileArgs { depth, left, right, sums, adds } = tile;
-                    // SAFETY: a run of the left operand is two tiles, one after the other; one of the right operand two side by side, as
-                    // are the sums. The caller promises that they are there. The tiles have been configured and nobody else uses them.
+                    // SAFETY: a run of the left operand is two tiles one after the other; one of the right operand is two tiles side by
+                    // side, as are the sums. The caller promises that they are valid. The tiles are configured, and nobody else uses them.
                     unsafe {
                         asm!(
                             "test {adds:e}, {adds:e}",
@@ -302,10 +300,9 @@ pub(in crate::cpu) mod amx {
         )*};
     }
     tiles! {
-        /// Pairs of `bf16`: both products are added up, then added to the sum. Denormals are flushed to zero, as
-        /// input and output.
+        /// Pairs of `bf16`: both products are summed, then added to the sum. Denormal inputs and outputs are flushed to zero.
         Halves [TILES_OF_BF16] bf16, bf16 => f32, "tdpbf16ps";
-        /// Four unsigned bytes with four signed ones, in 32 bits.
+        /// Four unsigned bytes times four signed ones, accumulated in 32 bits.
         Bytes [TILES_OF_BYTES] u8, i8 => i32, "tdpbusd";
         /// Four pairs of signed bytes, in 32 bits.
         SignedBytes [TILES_OF_BYTES] i8, i8 => i32, "tdpbssd";

@@ -1,11 +1,10 @@
-//! Work on each matrix of a batch, divided between threads: where results are written, and the loop.
-//! Uses `cpu::threads`; used by `tensor::decompose`.
+//! Runs a computation on each matrix of a batch, divided among threads, with places for its results.
 
 use super::field::Field;
 use crate::cpu::threads;
 use crate::error::{Result, filled, room};
 
-/// How many elements the results of one matrix have: of its dtype, real, complex, and integers.
+/// Number of result elements per matrix: of the matrix's dtype, real, complex, and integers.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Lens {
     pub(crate) own: [usize; 3],
@@ -14,7 +13,7 @@ pub(crate) struct Lens {
     pub(crate) ints: usize,
 }
 
-/// The results of one matrix, to be written; matrices column by column.
+/// The result places of one matrix; matrices are column-major.
 pub(crate) struct Slots<'a, E: Field> {
     pub(crate) own: [&'a mut [E]; 3],
     pub(crate) real: [&'a mut [E::Re]; 2],
@@ -28,12 +27,12 @@ pub(crate) struct Done<E: Field> {
     pub(crate) real: [Vec<E::Re>; 2],
     pub(crate) complex: [Vec<E::Cx>; 2],
     pub(crate) ints: Vec<i32>,
-    /// What LAPACK calls `info`: 0 where all went well.
+    /// LAPACK's `info`: 0 for success.
     pub(crate) info: Vec<i32>,
 }
 
 impl<E: Field> Done<E> {
-    /// Without any elements.
+    /// No elements.
     pub(crate) fn none() -> Self {
         Done {
             own: [const { Vec::new() }; 3],
@@ -45,22 +44,22 @@ impl<E: Field> Done<E> {
     }
 }
 
-/// The first `len` elements of what is left, which are taken off.
+/// Splits off the first `len` elements.
 fn taken<'a, T>(left: &mut &'a mut [T], len: usize) -> &'a mut [T] {
     let (first, rest) = core::mem::take(left).split_at_mut(len);
     *left = rest;
     first
 }
 
-/// What one thread works on: the matrices from `first` on.
+/// The matrices from `first` on, for one thread.
 struct Piece<'a, E: Field> {
     first: usize,
     slots: Slots<'a, E>,
     info: &'a mut [i32],
 }
 
-/// Calls `work` with the number of each matrix and the places of its results; it gives `info`, or an error if memory runs out. `nanoseconds`
-/// is what a matrix takes, about.
+/// Calls `work` with the index of each matrix and the places of its results; it returns `info`, or an error if memory runs out.
+/// `nanoseconds` is the estimated time per matrix.
 pub(crate) fn each<E: Field>(
     count: usize,
     nanoseconds: usize,
@@ -80,7 +79,7 @@ pub(crate) fn each<E: Field>(
     done.ints = filled(0, lens.ints.saturating_mul(count))?;
     done.info = filled(0, count)?;
 
-    // What has no elements is not computed: its sides may be as long as can be.
+    // Empty results are not computed: the other sides may be huge.
     let Lens { own, real, complex, ints } = lens;
     if own == [0; 3] && real == [0; 2] && complex == [0; 2] && ints == 0 {
         return Ok(done);

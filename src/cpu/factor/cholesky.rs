@@ -1,4 +1,4 @@
-//! Cholesky's factor of a positive-definite matrix, and what is solved with it.
+//! The Cholesky factor of a positive-definite matrix, and solving with it.
 
 use super::field::Field;
 use super::{matrix, matrix_mut, scratch};
@@ -9,15 +9,15 @@ use faer::linalg::cholesky::llt::factor::{LltRegularization, cholesky_in_place, 
 use faer::linalg::triangular_solve as triangular;
 use faer::prelude::ReborrowMut;
 
-/// The factor of a matrix of which one triangle is read; the order of the first minor that is not positive, or 0.
+/// The Cholesky factor from one triangle of a matrix; returns the order of the first minor that is not positive, or 0.
 pub(crate) fn cholesky<E: Field>(a: &[E], n: usize, upper: bool, factor: &mut [E]) -> Result<i32> {
-    // The lower triangle, or what the upper one says of it.
+    // The lower triangle, or the conjugate transpose of the upper one.
     factor.fill(E::zero_impl());
     for j in 0..n {
         for i in j..n {
             factor[j * n + i] = if upper { a[i * n + j].conjugate() } else { a[j * n + i] };
         }
-        // As LAPACK: the diagonal is real.
+        // The diagonal is taken as real, as in LAPACK.
         factor[j * n + j] = E::of_real(factor[j * n + j].real_part());
     }
     let mut memory = scratch(cholesky_in_place_scratch::<E>(n, Par::Seq, Default::default()))?;
@@ -49,7 +49,7 @@ pub(super) fn adjoint_in_place<E: Field>(a: &mut [E], n: usize) {
     }
 }
 
-/// Solves `A x = b` in place, `A` being given by its factor.
+/// Solves `A x = b` in place, given the Cholesky factor of `A`.
 pub(crate) fn cholesky_solve<E: Field>(factor: &[E], n: usize, upper: bool, b: &mut [E], columns: usize) {
     let (factor, mut b) = (matrix(factor, n, n), matrix_mut(b, n, columns));
     if upper {
@@ -61,7 +61,7 @@ pub(crate) fn cholesky_solve<E: Field>(factor: &[E], n: usize, upper: bool, b: &
     }
 }
 
-/// The inverse of the matrix whose factor is given; the first zero on the factor's diagonal, or 0.
+/// The inverse from the Cholesky factor; returns the index of the first zero on the factor's diagonal, or 0.
 pub(crate) fn cholesky_inverse<E: Field>(factor: &[E], n: usize, upper: bool, inverse: &mut [E]) -> i32 {
     inverse.fill(E::zero_impl());
     (0..n).for_each(|i| inverse[i * n + i] = E::one_impl());

@@ -17,7 +17,7 @@ fn asked(vectors: bool) -> ComputeEigenvectors {
     if vectors { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No }
 }
 
-/// Ascending eigenvalues of a matrix of which one triangle is read, and, unless it is empty, eigenvectors in the columns of `v`.
+/// Ascending eigenvalues from one triangle of a matrix, and eigenvectors in the columns of `v` unless it is empty.
 pub(crate) fn eigenvalues_of_symmetric<E: Field>(
     a: &[E],
     n: usize,
@@ -57,10 +57,10 @@ pub(crate) fn eigenvalues_of_symmetric<E: Field>(
     Ok(if result.is_ok() { 0 } else { NOT_CONVERGED })
 }
 
-/// Eigenvalues and, if asked for, eigenvectors column by column; `None` where they were not found.
+/// Eigenvalues and, if requested, column-major eigenvectors; `None` if the iteration did not converge.
 type Eigen<T> = Result<Option<(Vec<Complex<T>>, Vec<Complex<T>>)>>;
 
-/// Of a real matrix: pairs of conjugates stand beside each other, the one with the positive imaginary part first.
+/// For a real matrix: conjugate pairs are adjacent, the one with positive imaginary part first.
 pub(crate) fn real<T: RealField + Float>(a: MatRef<'_, T>, vectors: bool) -> Eigen<T> {
     let n = a.nrows();
     let (mut re, mut im) = (filled(T::zero(), n)?, filled(T::zero(), n)?);
@@ -99,7 +99,7 @@ pub(crate) fn real<T: RealField + Float>(a: MatRef<'_, T>, vectors: bool) -> Eig
     Ok(Some((values, columns)))
 }
 
-/// Of a complex matrix.
+/// For a complex matrix.
 pub(crate) fn complex<T: RealField + Float>(a: MatRef<'_, Complex<T>>, vectors: bool) -> Eigen<T>
 where
     Complex<T>: faer::traits::ComplexField<Real = T>,
@@ -121,7 +121,7 @@ where
     Ok(found.is_ok().then_some((values, columns)))
 }
 
-/// Columns of norm 1 whose largest element is real, as LAPACK's.
+/// Normalises columns to norm 1 with a real largest element, as LAPACK does.
 pub(crate) fn normalized<E: Field>(columns: &mut [E], n: usize) {
     if n == 0 {
         return;

@@ -1,4 +1,4 @@
-//! The exponential of a matrix, by scaling, Padé's approximant and squaring.
+//! The matrix exponential, by scaling, Padé's approximant and squaring.
 //! Source: Higham, "The scaling and squaring method for the matrix exponential revisited" (2005).
 
 use super::field::Field;
@@ -8,7 +8,7 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Par};
 use num_traits::Float;
 
-/// The coefficients of the approximant of degree 13, and the norm up to which it is exact enough.
+/// The coefficients of the approximant of degree 13, and the norm up to which it is accurate enough.
 const COEFFICIENTS: [f64; 14] = [
     64764752532480000.0,
     32382376266240000.0,
@@ -47,7 +47,7 @@ pub(crate) fn exponential<E: Field>(a: &[E], n: usize, result: &mut [E]) -> Resu
     let a2 = product(&a, &a, n)?;
     let a4 = product(&a2, &a2, n)?;
     let a6 = product(&a2, &a4, n)?;
-    // `high` in front of the sixth power, `low` beside it.
+    // `high` collects the terms with the factor `a6`.
     let sum = |at: usize| -> Result<Vec<E>> {
         let high = listed((0..n * n).map(|i| b[12 + at] * a6[i] + b[10 + at] * a4[i] + b[8 + at] * a2[i]))?;
         let mut sum = product(&a6, &high, n)?;

@@ -1,5 +1,4 @@
-//! The numbers that matrices are factored in: what `faer` calls a field, and our dtypes beside it.
-//! Used by `cpu::factor` and, as a bound, by `tensor::decompose`.
+//! The numbers that matrices are factored in: castiron's dtypes as `faer`'s fields.
 
 use crate::dtype::{Complex, Float, Inexact};
 use crate::error::Result;
@@ -7,8 +6,8 @@ use core::ops::Neg;
 use faer::traits::ComplexField;
 use num_traits::NumAssign;
 
-/// The dtypes that matrices are factored in: `f32`, `f64`, `Complex<f32>` and `Complex<f64>`. Where only real numbers are meant the bound is
-/// [`RealField`], whose results are of the same dtype.
+/// The dtypes that matrices are factored in: `f32`, `f64`, `Complex<f32>` and `Complex<f64>`. For real numbers only, the bound is
+/// [`RealField`], whose results have the same dtype.
 ///
 /// ```
 /// use castiron::{Field, Tensor, shape};
@@ -24,9 +23,9 @@ use num_traits::NumAssign;
     note = "as in PyTorch, integers and 16-bit floats are cast first, for example `.to::<f32>()`"
 )]
 pub trait Field: Inexact + ComplexField<Real = <Self as Field>::Re> + NumAssign + Neg<Output = Self> {
-    /// Its real part: singular values.
+    /// The real dtype of this precision: the dtype of singular values and norms.
     type Re: RealField + faer::traits::RealField + Float<Complex = Self::Cx>;
-    /// The complex number of this precision: eigenvalues.
+    /// The complex dtype of this precision: the dtype of eigenvalues.
     type Cx: Field<Re = Self::Re, Cx = Self::Cx>;
 
     #[doc(hidden)]
@@ -47,7 +46,7 @@ pub trait Field: Inexact + ComplexField<Real = <Self as Field>::Re> + NumAssign 
     fn times_real(self, by: Self::Re) -> Self;
     #[doc(hidden)]
     fn over_real(self, by: Self::Re) -> Self;
-    /// Its quotient, whatever the size of the divisor: that of two complex numbers as `num-complex` has it squares the divisor.
+    /// The quotient, without overflow for any divisor: `num-complex`'s division squares the divisor.
     #[doc(hidden)]
     fn over(self, by: Self) -> Self;
     /// `|re| + |im|`, by which LAPACK chooses pivots.
@@ -63,18 +62,18 @@ pub trait Field: Inexact + ComplexField<Real = <Self as Field>::Re> + NumAssign 
     fn of_f64(value: f64) -> Self {
         Self::of_real(Self::real(value))
     }
-    /// A real number of this precision.
+    /// Converts to the real type of this precision.
     #[doc(hidden)]
     fn real(value: f64) -> Self::Re;
-    /// A normal number of variance 1, from such real ones; the parts of a complex one share the variance.
+    /// A standard normal number from real standard normal numbers; the parts of a complex one share the variance.
     #[doc(hidden)]
     fn normal(draw: &mut dyn FnMut() -> f64) -> Self;
     #[doc(hidden)]
     fn eigen(matrix: faer::MatRef<'_, Self>, vectors: bool) -> Result<Option<(Vec<Self::Cx>, Vec<Self::Cx>)>>;
 }
 
-/// The real dtypes that matrices are factored in: `f32` and `f64`. This one bound is enough for generic linear algebra; what it gives (products, norms,
-/// singular values, determinants) is of the same dtype, and scalars are computed with as by `num_traits::Float`.
+/// The real dtypes that matrices are factored in: `f32` and `f64`. This one bound suffices for generic linear algebra: its results
+/// (products, norms, singular values, determinants) have the same dtype, and scalars support `num_traits::Float`.
 ///
 /// ```
 /// use castiron::{Dim, RealField, Tensor, tensor};

@@ -1,5 +1,5 @@
-//! QR by Householder reflections, `H = 1 - tau v v^H` with `v` 1 on the diagonal, some columns at a time.
-//! Source: LAPACK's `larfg`, `geqr2`, `larft`, `ormqr`, whose signs and factors these are.
+//! QR by Householder reflections `H = 1 - tau v v^H`, with `v` 1 on the diagonal, applied in panels of columns.
+//! Source: LAPACK's `larfg`, `geqr2`, `larft`, `ormqr`; signs and factors are the same.
 
 use super::field::Field;
 use super::{matrix, matrix_mut};
@@ -9,10 +9,10 @@ use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Accum, MatMut, MatRef, Par};
 use num_traits::{Float, One};
 
-/// Columns that are reflected together.
+/// Columns per panel.
 const PANEL: usize = 32;
 
-/// Makes a reflection that leaves of a column its first element alone: `tau`, and `v` in place of the rest.
+/// Makes the reflection that zeroes a column except for its first element: returns `tau`, and writes `v` over the rest.
 fn reflection<E: Field>(column: &mut [E]) -> E {
     let Some((first, rest)) = column.split_first() else { return E::zero_impl() };
     let zero = <E::Re as num_traits::Zero>::zero();
@@ -24,7 +24,7 @@ fn reflection<E: Field>(column: &mut [E]) -> E {
     let scale = Float::max(largest, alpha.size());
     let (least, digit) = (<E::Re as Float>::min_positive_value(), <E::Re as Float>::epsilon());
     if scale < least / digit && scale > zero {
-        // So few digits as denormal numbers have make no reflection.
+        // A column of denormal numbers has too few digits for a reflection.
         let more = E::Re::one() / (digit * digit);
         column.iter_mut().for_each(|x| *x = x.times_real(more));
         let tau = reflection(column);
@@ -32,7 +32,7 @@ fn reflection<E: Field>(column: &mut [E]) -> E {
         return tau;
     }
     let Some((first, rest)) = column.split_first_mut() else { return E::zero_impl() };
-    // Scaled, so that squares neither overflow nor vanish.
+    // Scaled, so that squares neither overflow nor underflow.
     let squared = |x: E| {
         let (re, im) = (x.real_part() / scale, x.imaginary_part() / scale);
         re * re + im * im
@@ -45,7 +45,7 @@ fn reflection<E: Field>(column: &mut [E]) -> E {
     (-divisor).over_real(beta)
 }
 
-/// Factors in place; `tau` has a number for each column, or row if there are fewer.
+/// Factors in place; `tau` has one number per reflection (the smaller of columns and rows).
 pub(crate) fn qr<E: Field>(a: &mut [E], m: usize, n: usize, tau: &mut [E]) -> Result<()> {
     let k = m.min(n);
     for start in (0..k).step_by(PANEL) {
@@ -75,18 +75,18 @@ pub(crate) fn qr<E: Field>(a: &mut [E], m: usize, n: usize, tau: &mut [E]) -> Re
     Ok(())
 }
 
-/// Some reflections as one: `1 - V T V^H`.
+/// Several reflections as one: `1 - V T V^H`.
 struct Block<E: Field> {
     v: Vec<E>,
-    /// How many rows `V` has.
+    /// Rows of `V`.
     rows: usize,
     t: Vec<E>,
-    /// How many reflections there are.
+    /// Number of reflections.
     k: usize,
 }
 
 impl<E: Field> Block<E> {
-    /// Of columns of a factored matrix; the first reflection begins in row `start`.
+    /// From columns of a factored matrix; the first reflection begins in row `start`.
     fn of(columns: &[E], m: usize, start: usize, tau: &[E]) -> Result<Self> {
         let (k, rows) = (tau.len(), m - start);
         let mut v = filled(E::zero_impl(), rows * k)?;
@@ -163,7 +163,7 @@ pub(crate) fn apply<E: Field>(
     how: Applied,
 ) -> Result<()> {
     let panels = tau.len().div_ceil(PANEL);
-    // `Q = H1 H2 …`: the last one is the first to meet `C` from the left.
+    // `Q = H1 H2 …`: applied from the left, the last reflection comes first.
     let backwards = how.left != how.adjoint;
     for at in 0..panels {
         let start = PANEL * if backwards { panels - 1 - at } else { at };

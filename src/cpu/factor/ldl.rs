@@ -1,10 +1,10 @@
-//! Symmetric (or Hermitian) indefinite factors, `A = L D L^T` with blocks of one and two on the diagonal of `D`.
-//! Source: LAPACK's `sytf2` and `hetf2` of the lower triangle (Bunch and Kaufman), whose pivots these are.
+//! Symmetric (or Hermitian) indefinite factorisation, `A = L D L^T`, where `D` has diagonal blocks of size one and two.
+//! Source: LAPACK's `sytf2` and `hetf2` of the lower triangle (Bunch and Kaufman); the pivots are the same.
 
 use super::field::Field;
 use num_traits::Float;
 
-/// Factors the lower triangle in place; the first zero block, counted from 1, or 0.
+/// Factors the lower triangle in place; returns the index of the first zero block, counted from 1, or 0.
 pub(crate) fn ldl<E: Field>(a: &mut [E], n: usize, hermitian: bool, pivots: &mut [i32]) -> i32 {
     let flip = |x: E| if hermitian { x.conjugate() } else { x };
     let alpha = E::real((1.0 + 17f64.sqrt()) / 8.0);
@@ -21,7 +21,7 @@ pub(crate) fn ldl<E: Field>(a: &mut [E], n: usize, hermitian: bool, pivots: &mut
             }
         }
         let mut pivot = k;
-        // (Also where they are NaN.)
+        // (Also true for NaN.)
         let has_pivot = Float::max(here, most) > zero;
         if !has_pivot {
             if info == 0 {
@@ -32,7 +32,7 @@ pub(crate) fn ldl<E: Field>(a: &mut [E], n: usize, hermitian: bool, pivots: &mut
             }
         } else {
             if here < alpha * most {
-                // The largest of the row of that element.
+                // The largest element in that element's row.
                 let across = (k..row).map(|j| a[j * n + row].size());
                 let down = (row + 1..n).map(|i| a[row * n + i].size());
                 let largest = across.chain(down).fold(zero, Float::max);
@@ -43,7 +43,7 @@ pub(crate) fn ldl<E: Field>(a: &mut [E], n: usize, hermitian: bool, pivots: &mut
             }
             let end = k + step - 1;
             if pivot != end {
-                // Rows and columns `end` and `pivot` exchanged, of what is left.
+                // Exchanges rows and columns `end` and `pivot` of the remaining matrix.
                 for i in pivot + 1..n {
                     a.swap(end * n + i, pivot * n + i);
                 }
@@ -75,14 +75,14 @@ pub(crate) fn ldl<E: Field>(a: &mut [E], n: usize, hermitian: bool, pivots: &mut
                     a[k * n + i] = a[k * n + i].over(d);
                 }
             } else {
-                // Divided by the element beside the diagonal, so that products neither overflow nor vanish.
+                // Divided by the off-diagonal element, so that products neither overflow nor underflow.
                 let scale = a[k * n + k + 1].size();
                 let block = [a[k * n + k], a[k * n + k + 1], a[(k + 1) * n + k + 1]];
                 let [d11, d21, d22] = block.map(|x| x.over_real(scale));
                 let determinant = d11 * d22 - d21 * flip(d21);
                 for j in k + 2..n {
                     let (x, y) = (a[k * n + j], a[(k + 1) * n + j]);
-                    // The row of `L` in this place: `[x y]` times the inverse of the block.
+                    // The row of `L` at this position: `[x y]` times the inverse of the block.
                     let [x, y] = [x, y].map(|x| x.over_real(scale));
                     let w1 = (x * d22 - y * d21).over(determinant);
                     let w2 = (y * d11 - x * flip(d21)).over(determinant);
@@ -109,7 +109,7 @@ pub(crate) fn ldl<E: Field>(a: &mut [E], n: usize, hermitian: bool, pivots: &mut
     info
 }
 
-/// Solves `A x = b` in place, `A` being factored; pivots come from users, and those out of range are refused by the caller.
+/// Solves `A x = b` in place, given the factors of `A`; pivots are user input, checked by the caller.
 pub(crate) fn ldl_solve<E: Field>(ld: &[E], n: usize, hermitian: bool, pivots: &[i32], b: &mut [E]) {
     if n == 0 {
         return;

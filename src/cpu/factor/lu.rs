@@ -1,4 +1,4 @@
-//! LU with partial pivoting, by recursion over columns, and what is solved with it.
+//! LU with partial pivoting, by recursion over columns, and solving with it.
 //! Source: LAPACK's `getrf2`, `getrs`, `getri`.
 
 use super::field::Field;
@@ -9,7 +9,7 @@ use faer::linalg::triangular_solve as triangular;
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Accum, MatMut, Par};
 
-/// Columns that are factored one by one.
+/// Up to this many columns are factored without recursion.
 const FEW: usize = 8;
 
 /// Factors in place; `pivots` count rows from 1, as LAPACK's do.
@@ -23,7 +23,7 @@ pub(crate) fn lu<E: Field>(a: &mut [E], m: usize, n: usize, pivots: &mut [i32]) 
     }
 }
 
-/// Exchanges rows of whole columns, as the pivots from `first` on say.
+/// Exchanges rows of whole columns, by the pivots from `first` on.
 fn swap_rows<E: Copy>(columns: &mut [E], m: usize, pivots: &[i32], first: usize) {
     if m == 0 {
         return;
@@ -35,7 +35,7 @@ fn swap_rows<E: Copy>(columns: &mut [E], m: usize, pivots: &[i32], first: usize)
     }
 }
 
-/// Factors the columns between two, from the row of the first on.
+/// Factors columns `start..end`, from row `start` on.
 fn factor<E: Field>(a: &mut [E], m: usize, [start, end]: [usize; 2], pivots: &mut [i32]) {
     if end - start <= FEW {
         return one_by_one(a, m, [start, end], pivots);
@@ -84,13 +84,13 @@ fn one_by_one<E: Field>(a: &mut [E], m: usize, [start, end]: [usize; 2], pivots:
     }
 }
 
-/// The first zero on the diagonal of `U`, counted from 1; 0 if there is none.
+/// The index of the first zero on the diagonal of `U`, counted from 1; 0 if there is none.
 pub(crate) fn info<E: Field>(lu: &[E], m: usize, n: usize) -> i32 {
     let zero = (0..m.min(n)).find(|&i| lu[i * m + i] == E::zero_impl());
     zero.map_or(0, |i| i as i32 + 1)
 }
 
-/// The row of the matrix that each row of the factors is. Pivots come from users: those out of range move nothing.
+/// The matrix row that each row of the factors comes from. Pivots are user input: those out of range are ignored.
 pub(crate) fn permutation(pivots: &[i32], m: usize) -> Result<Vec<usize>> {
     let mut rows = listed(0..m)?;
     for (at, &pivot) in pivots.iter().enumerate() {
@@ -101,7 +101,7 @@ pub(crate) fn permutation(pivots: &[i32], m: usize) -> Result<Vec<usize>> {
     Ok(rows)
 }
 
-/// Solves `A x = b`, or with the adjoint of `A`, in place, `A` being factored.
+/// Solves `A x = b`, or with the adjoint of `A`, in place, given the LU factors of `A`.
 pub(crate) fn solve_factored<E: Field>(
     lu: &[E],
     n: usize,
@@ -130,7 +130,7 @@ pub(crate) fn solve_factored<E: Field>(
     Ok(())
 }
 
-/// The inverse of a matrix, written over it; `info` as LAPACK gives it.
+/// The inverse of a matrix; returns LAPACK's `info`.
 pub(crate) fn inverse<E: Field>(a: &[E], n: usize, inverse: &mut [E]) -> Result<i32> {
     let (mut factors, mut pivots) = (copied(a)?, filled(0, n)?);
     lu(&mut factors, n, n, &mut pivots);

@@ -1,7 +1,5 @@
-//! Factorisations of matrices in host memory, each a function over one matrix that stands column by column: LAPACK's conventions,
-//! on `faer`'s products, triangular solves and eigenvalue iterations.
-//!
-//! Uses `cpu::threads`; used by `tensor::decompose`, which finds the matrices in tensors.
+//! Factorisations of matrices in host memory, one function per matrix, column-major, with LAPACK's conventions, on top of `faer`'s
+//! products, triangular solves and eigenvalue iterations.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub(crate) mod batch;
@@ -29,21 +27,21 @@ pub(crate) use triangular::{Triangle, solve_triangular};
 use crate::error::{Error, Result, listed};
 use faer::{MatMut, MatRef};
 
-/// `info` of a matrix with an element that is not finite, and of one whose iteration found no end.
+/// `info` for a matrix with a non-finite element, and for an iteration that did not converge.
 pub(crate) const NOT_FINITE: i32 = 1;
 pub(crate) const NOT_CONVERGED: i32 = 2;
 
-/// What these say: of the matrix only what is so.
+/// The message for these; about the matrix it states only what was found.
 pub(crate) fn not_found(info: i32, not_finite: &str) -> String {
     if info == NOT_FINITE { not_finite.to_owned() } else { "The algorithm failed to converge.".to_owned() }
 }
 
-/// A matrix over its elements, column by column.
+/// A column-major matrix view.
 fn matrix<E>(elements: &[E], rows: usize, columns: usize) -> MatRef<'_, E> {
     MatRef::from_column_major_slice(&elements[..rows * columns], rows, columns)
 }
 
-/// The same, to be written.
+/// A mutable column-major matrix view.
 fn matrix_mut<E>(elements: &mut [E], rows: usize, columns: usize) -> MatMut<'_, E> {
     MatMut::from_column_major_slice_mut(&mut elements[..rows * columns], rows, columns)
 }
@@ -53,13 +51,13 @@ pub(crate) fn all_finite<E: field::Field>(elements: &[E]) -> bool {
     elements.iter().all(|x| x.finite())
 }
 
-/// Memory that `faer` computes in, if there is so much.
+/// Scratch memory for `faer`, or an error.
 fn scratch(request: faer::dyn_stack::StackReq) -> Result<faer::dyn_stack::MemBuffer> {
     let bytes = request.unaligned_bytes_required();
     faer::dyn_stack::MemBuffer::try_new(request).map_err(|_| Error::OutOfMemory { bytes, device: "cpu" })
 }
 
-/// Elements that are written over, if there is room for them.
+/// A copy to be overwritten, or an error if memory runs out.
 pub(crate) fn copied<E: Copy>(elements: &[E]) -> Result<Vec<E>> {
     listed(elements.iter().copied())
 }

@@ -16,8 +16,8 @@ pub(crate) enum Vectors {
     Complete,
 }
 
-/// `A = U diag(S) Vh`, with singular values from the largest on. `u` and `vh` are empty where vectors are not asked for. The result
-/// is 0 where it went well, or says why not ([`not_found`](super::not_found)).
+/// `A = U diag(S) Vh`, with descending singular values. `u` and `vh` are empty where vectors are not requested. Returns 0 for success, or
+/// the reason of failure ([`not_found`](super::not_found)).
 pub(crate) fn svd<E: Field>(
     a: &[E],
     [m, n]: [usize; 2],

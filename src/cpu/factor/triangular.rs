@@ -5,13 +5,13 @@ use super::matrix;
 use faer::linalg::triangular_solve as triangular;
 use faer::{MatMut, Par};
 
-/// Which triangle of a matrix is read, and how.
+/// Which triangle of a matrix is used, and how.
 #[derive(Clone, Copy)]
 pub(crate) struct Triangle {
     pub(crate) upper: bool,
-    /// The diagonal counts as ones.
+    /// The diagonal is taken to be ones.
     pub(crate) unit: bool,
-    /// The transpose is solved with.
+    /// Solves with the transpose.
     pub(crate) transposed: bool,
 }
 

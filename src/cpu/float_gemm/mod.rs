@@ -1,14 +1,12 @@
-//! Products of matrices of floats, in blocks that stay in the caches, by the kernels of `tile`; complex numbers are pairs of floats.
+//! Float matrix products, in blocks that stay in the caches, by the kernels of `tile`; complex numbers are pairs of floats.
 //!
-//! The terms of sums are divided into blocks, each of which is summed from zero and then added to the result, in order: sums depend on
-//! nothing but the number of terms. The result is divided among threads in both directions, and each part into panels of as many columns as
-//! stay in the L2 cache with the terms of a block. The columns of a panel are packed in strips: before, or by the kernel while it
-//! multiplies the first rows. Then a tile of rows at a time, which stays in the L1 cache, meets all strips. Rows are read where they are,
-//! unless their terms are apart or the rows compete for the same places of that cache: then a tile is packed, too.
+//! The terms of a sum are divided into blocks, each summed from zero and then added to the result, in order: sums depend on the number of
+//! terms only. The result is divided among threads in both directions, and each part into panels of columns that, with a block's terms, fit
+//! the L2 cache. A panel's columns are packed in strips, either beforehand or by the kernel while it multiplies the first rows. Then each
+//! tile of rows, which fits the L1 cache, is multiplied with all strips. Rows are read in place, unless their terms are not contiguous or
+//! the rows map to the same sets of that cache: then the tile is packed, too.
 //!
-//! Threads share nothing that is packed: packing columns takes the time of a few rows, less than it would take to wait for each other.
-//!
-//! Uses `tile`, `pack`, threads and scratch memory; used by `gemm` and `complex_gemm`.
+//! Threads share no packed data: packing columns takes as long as a few rows, which is less than waiting for each other would.
 
 mod pack;
 #[cfg(test)]
@@ -22,36 +20,35 @@ use crate::error::Result;
 use crate::storage::Scratch;
 use core::ops::Range;
 
-/// The most numbers of a block of terms: a tile's rows of a block stay in the L1 cache, or most of them do. (Sizes are smaller in builds
-/// with debug assertions, so that tests have several blocks and panels.)
+/// Maximum numbers in a block of terms: most of a tile's rows of a block stay in the L1 cache. (Smaller in debug builds, so that tests have
+/// several blocks and panels.)
 const TERMS: usize = if cfg!(debug_assertions) { 1 << 5 } else { 384 };
-/// The most bytes of a term in the strips that are packed together: with all terms of a block they stay in the L2 cache.
+/// Maximum bytes per term in the strips that are packed together: with all terms of a block they fit the L2 cache.
 const MOST: usize = if cfg!(debug_assertions) { 3 << 7 } else { 16 << 7 };
-/// Bytes of a right matrix that stays in the L1 cache beside a tile's rows.
+/// Maximum bytes of a right matrix that fits the L1 cache together with a tile's rows.
 const NEAR: usize = 16 << 10;
-/// Bytes of a right matrix that the kernel packs: from the L2 cache, where waiting for a row costs little. The rows of a larger one are read
-/// whole, across all strips of a panel, which is the order of the memory.
+/// Maximum bytes of a right matrix that the kernel packs itself: from the L2 cache, where a miss costs little. Larger ones are packed row
+/// by row across all strips of a panel, in memory order.
 const NEARBY: usize = if cfg!(debug_assertions) { 32 << 10 } else { 512 << 10 };
-/// Bytes from one line to the next in the same set of the L1 cache, and bytes of a line.
+/// Distance in bytes of lines that map to the same L1 cache set, and bytes per line.
 const SETS: usize = 4 << 10;
 const LINE: usize = 64;
-/// Scratch memory of more bytes than this is allocated as a huge page, whose lines do not compete for the same sets of the L2 cache.
+/// Scratch memory above this size is allocated in huge pages, whose lines do not compete for the same sets of the L2 cache.
 const LARGE: usize = 256 << 10;
 /// Bytes of a huge page.
 const HUGE_PAGE: usize = 2 << 20;
 
-/// The blocks of a product of matrices whose elements have `PARTS` numbers: one, or two if they are complex. Steps are in
-/// numbers, sizes are not.
+/// A blocked product of matrices whose elements have `PARTS` numbers: 1, or 2 for complex. Strides are in numbers, sizes in elements.
 struct Blocked<T: 'static, const PARTS: usize> {
     product: Product<T>,
     kernels: Kernels<T>,
-    /// Terms of a block.
+    /// Terms per block.
     terms: usize,
     /// Whether rows on the left are packed.
     packs_left: bool,
-    /// Whether columns on the right are used where they are, but for those of the last strip.
+    /// Whether columns on the right are read in place, except for those of a partial last strip.
     reads_right: bool,
-    /// Whether the kernel packs them.
+    /// Whether the kernel packs the columns while it multiplies.
     packs_on_the_way: bool,
 }
 
@@ -69,7 +66,7 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
         let tile = kernels.pixels[0];
         let shares_sets = left_steps[0].wrapping_mul(size_of::<T>()).is_multiple_of(SETS);
         let is_plain = PARTS == 1 && right_steps[1] == 1;
-        // Columns are used once for each tile, and where they are if all of them are in the L1 cache.
+        // Columns are used once per tile, and read in place if they all fit the L1 cache.
         let bytes = k.saturating_mul(right_steps[0]).saturating_mul(size_of::<T>());
         let packs_right = m >= tile && bytes > NEAR;
         Blocked {
@@ -96,7 +93,7 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
         self.product.sizes[1].div_ceil(self.terms)
     }
 
-    /// The first of a strip's numbers in a block of terms, and how many numbers a row of it has.
+    /// The first number of a strip in a block of terms, and its row stride.
     fn right(&self, block: usize, strip: usize) -> (*const T, usize) {
         let Product { sizes: [_, _, n], right, right_steps, .. } = self.product;
         let wide = self.kernels.strip / PARTS;
@@ -104,17 +101,17 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
         (right.wrapping_add(first * right_steps[0] + low * right_steps[1]), PARTS * wide.min(n - low))
     }
 
-    /// From a packed strip to the next: those of a term are in different sets of the caches.
+    /// Stride between packed strips, chosen so that the numbers of a term are in different cache sets.
     fn strip_len(&self) -> usize {
         self.terms * PARTS * self.kernels.strip + LINE / size_of::<T>()
     }
 
-    /// From a packed row to the next: an odd number of lines, so that those of a term are in different sets of the L1 cache.
+    /// Stride between packed rows: an odd number of cache lines, so that the numbers of a term are in different L1 sets.
     fn row_len(&self) -> usize {
         ((self.terms * PARTS * size_of::<T>()).div_ceil(LINE) | 1) * LINE / size_of::<T>()
     }
 
-    /// The most strips that are packed together.
+    /// Maximum number of strips that are packed together.
     fn most(&self) -> usize {
         (MOST / (self.kernels.strip * size_of::<T>())).max(1)
     }
@@ -128,7 +125,7 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
         let (terms, wide, len) = (self.terms_of(block).len(), self.kernels.strip, self.strip_len());
         let is_whole = |&strip: &usize| self.right(block, strip).1 == wide;
         let whole = if PARTS == 1 && steps[1] == 1 { strips.clone().filter(is_whole).count() } else { 0 };
-        // SAFETY: the terms and the columns are those of the operand; there is room, the caller says.
+        // SAFETY: the terms and columns are inside the operand; the caller promises the room.
         unsafe {
             if whole > 0 {
                 pack::whole(self.right(block, strips.start).0, steps[0], to, [terms, whole], [wide, len]);
@@ -140,23 +137,23 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
         }
     }
 
-    /// Rows by the columns of strips, the sums of a block of terms.
+    /// Multiplies rows with the columns of strips, over one block of terms.
     ///
     /// # Safety
-    /// No other thread uses these places of the result, nor the scratch memory; there is room for the strips and for a tile of rows.
+    /// No other thread accesses these places of the result or the scratch memory, which has room for the strips and for a tile of rows.
     unsafe fn panel(&self, rows: Range<usize>, strips: Range<usize>, block: usize, strips_to: *mut T, rows_to: *mut T) {
         let Product { out, out_step, left, left_steps, right_steps, alpha, adds, .. } = self.product;
         let (wide, tile) = (self.kernels.strip, self.kernels.pixels[0]);
         let terms = self.terms_of(block);
         let len = terms.len() * PARTS;
         let packs_on_the_way = self.packs_on_the_way && rows.len() >= tile;
-        // (Of half a strip the kernel reads no more than there is.)
+        // (For half a strip, the kernel reads only what exists.)
         let is_read = |columns: usize| self.reads_right && (columns == wide || 2 * columns == wide);
         let place = |strip: usize| {
             let at = if self.reads_right { 0 } else { strip - strips.start };
             strips_to.wrapping_add(at * self.strip_len())
         };
-        // What the kernel neither reads nor packs is the last strip, if it is not whole.
+        // The kernel neither reads in place nor packs a partial last strip.
         let (last, all) = (strips.end - 1, !packs_on_the_way && !self.reads_right);
         let columns = self.right(block, last).1;
         if all || (columns < wide && !is_read(columns)) {
@@ -186,7 +183,7 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
             } else {
                 (from, left_steps[0])
             };
-            // The next tile's rows, or of each term the next tile's numbers, are prefetched while this one's are multiplied.
+            // Prefetches the next tile's rows (or, for each term, the next tile's numbers) while this tile is multiplied.
             let next = from.wrapping_add(count.wrapping_mul(left_steps[0]));
             for strip in strips.clone() {
                 let (from, columns) = self.right(block, strip);
@@ -195,11 +192,11 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
                     if reads || packs { (from, right_steps[0]) } else { (place(strip).cast_const(), wide) };
                 let at = strip - strips.start;
                 let (ahead, ahead_step) = if left_steps[1] == PARTS {
-                    // (Of few strips each has several rows, which follow each other if there is no more of them.)
+                    // (With few strips, each prefetches several rows, adjacent ones if there are no more.)
                     let rows = count.div_ceil(strips.len());
                     (next.wrapping_add((at * rows % count).wrapping_mul(left_steps[0])), rows * size_of::<T>())
                 } else {
-                    // (The kernel prefetches once for four terms.)
+                    // (The kernel prefetches once per four terms.)
                     let place = (at % 4).wrapping_mul(left_steps[1]);
                     let place = place.wrapping_add((at / 4 % 2 * (count - 1)).wrapping_mul(left_steps[0]));
                     (next.wrapping_add(place), left_steps[1].wrapping_mul(size_of::<T>()) / PARTS)
@@ -220,8 +217,8 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
                     ahead,
                     ahead_step,
                 };
-                // SAFETY: the strip has all terms of the block; rows, terms and columns are those of the operands, which the kernel
-                // reads, and of the result, whose places are this call's; what it adds to has been written.
+                // SAFETY: the strip has all terms of the block; rows, terms and columns are inside the operands that the kernel reads and
+                // the result, whose places belong to this call; places that are added to are initialised.
                 unsafe {
                     if packs {
                         self.kernels.run_packing(&args, place(strip));
@@ -236,10 +233,10 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
         }
     }
 
-    /// Rows by the columns of some strips.
+    /// Multiplies rows with the columns of some strips.
     ///
     /// # Safety
-    /// No other thread uses these places of the result.
+    /// No other thread accesses these places of the result.
     unsafe fn part(&self, rows: Range<usize>, strips: Range<usize>) -> Result<()> {
         let most = self.most().min(strips.len());
         let rows_len = if self.packs_left { self.kernels.pixels[0] * self.row_len() } else { 0 };
@@ -257,7 +254,7 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
         Ok(())
     }
 
-    /// How many groups of rows and of strips the result is divided into.
+    /// Number of groups of rows and of strips that the result is divided into.
     fn grid(&self) -> [usize; 2] {
         let (threads, [m, _, _]) = (self.product.threads.max(1), self.product.sizes);
         let strips = self.strips();
@@ -267,7 +264,7 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
         }
         let tiles = m.div_ceil(self.kernels.pixels[0]);
         let grids = (panels..=threads.min(strips)).map(|wide| [threads.div_ceil(wide).min(tiles), wide]);
-        // Each part packs its rows, which takes a part of the time of a strip, and its strips, which takes the time of a few rows.
+        // Each part packs its rows, which costs part of a strip's time, and its strips, which cost the time of a few rows.
         let cost = |&[high, wide]: &[usize; 2]| (4 * tiles.div_ceil(high) + 8) * (4 * strips.div_ceil(wide) + 1);
         grids.min_by_key(cost).unwrap_or([1, 1])
     }
@@ -276,21 +273,20 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
         let grid = self.grid();
         let [high, wide] = grid;
         if grid == [1, 1] {
-            // SAFETY: all of the result is this call's.
+            // SAFETY: the whole result belongs to this call.
             return unsafe { self.part(0..self.product.sizes[0], 0..self.strips()) };
         }
         let shared = Shared(self);
         threads::try_for_each(high * wide, &|at| {
             let all = { &shared }.0;
             let rows = share(&(0..all.product.sizes[0]), at / wide, high);
-            // SAFETY: each part has rows and columns of its own.
+            // SAFETY: the parts' rows and columns are disjoint.
             unsafe { all.part(rows, share(&(0..all.strips()), at % wide, wide)) }
         })
     }
 }
 
-/// A product of matrices whose elements have `PARTS` numbers: one, or two if they are complex. The factor `alpha` is real. Steps are in
-/// numbers.
+/// A product of matrices whose elements have `PARTS` numbers: 1, or 2 for complex. The factor `alpha` is real. Strides are in numbers.
 pub(super) fn multiply<T: MachineFloat, const PARTS: usize>(product: Product<T>) -> Result<()> {
     multiply_by::<T, PARTS>(product, tile::kernels::<T>()[0])
 }

@@ -1,16 +1,14 @@
-//! Operands of products as the kernels read them: rows of numbers side by side, and columns in strips.
-//!
-//! Uses vector dispatch; used by `float_gemm`.
+//! Packs operands for the product kernels: rows contiguously, columns in strips.
 
 use crate::cpu::simd::{self, Loop};
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::transpose;
 use crate::dtype::MachineFloat;
 
-/// Transposes a square: where its lines start, and the bytes from each to the next, of the source and of the result.
+/// Transposes a square: start and line stride in bytes, of the source and of the result.
 type Square = unsafe fn(*const u8, usize, *mut u8, usize);
 
-/// How squares of elements of `width` bytes are transposed in registers, and the elements on their sides.
+/// The function that transposes squares of `width`-byte elements in registers, and the side of its square.
 fn squares(width: usize) -> Option<(usize, Square)> {
     #[cfg(target_arch = "x86_64")]
     return transpose::squares(width);
@@ -21,18 +19,18 @@ fn squares(width: usize) -> Option<(usize, Square)> {
     }
 }
 
-/// Where pieces of `side` elements begin that together cover `len`: the last piece may overlap the one before. None if `len` is shorter.
+/// Starts of pieces of `side` elements that together cover `len`; the last piece may overlap the one before. Empty if `len` is shorter.
 #[inline(always)]
 fn covering(len: usize, side: usize) -> impl Iterator<Item = usize> {
     let count = if len < side { 0 } else { len.div_ceil(side) };
     (0..count).map(move |at| (at * side).min(len - side))
 }
 
-/// Copies elements of `PARTS` numbers each, `lines` lines of `len` elements, transposed: the elements of a line are `from_step` apart
-/// where they come from, and lines are side by side there.
+/// Copies `lines` lines of `len` elements of `PARTS` numbers each, transposed: in the source, the elements of a line are `from_step` apart
+/// and lines are contiguous.
 ///
 /// # Safety
-/// The places that sizes and steps reach are initialised in `from`, and the caller's to write in `to`.
+/// Everything that sizes and strides reach is initialised in `from`, and the caller's to write in `to`.
 #[inline(always)]
 unsafe fn transposed<T: MachineFloat, const PARTS: usize>(
     from: *const T,
@@ -63,7 +61,7 @@ unsafe fn transposed<T: MachineFloat, const PARTS: usize>(
     }
 }
 
-/// Packs rows: `sizes` says how many, and of how many terms.
+/// Packs rows: `sizes` are the numbers of rows and of terms.
 struct Rows<T, const PARTS: usize> {
     from: *const T,
     steps: [usize; 2],
@@ -76,7 +74,7 @@ impl<T: MachineFloat, const PARTS: usize> Loop for Rows<T, PARTS> {
     #[inline(always)]
     fn run(self) {
         let Rows { from, steps, to, sizes: [rows, terms], to_step } = self;
-        // SAFETY: `rows` promises that the places are there.
+        // SAFETY: the caller of `rows` promises that the places are valid.
         unsafe {
             if steps[1] == PARTS {
                 for row in 0..rows {
@@ -96,10 +94,10 @@ impl<T: MachineFloat, const PARTS: usize> Loop for Rows<T, PARTS> {
     }
 }
 
-/// Packs rows of a left operand: the terms of a packed row are contiguous.
+/// Packs rows of a left operand, with contiguous terms.
 ///
 /// # Safety
-/// The operand has these rows and terms, and there is room for the rows, `to_step` numbers apart, which no other thread uses.
+/// The operand has these rows and terms, and there is room for the rows, `to_step` numbers apart, which no other thread accesses.
 pub(super) unsafe fn rows<T: MachineFloat, const PARTS: usize>(
     from: *const T,
     steps: [usize; 2],
@@ -110,10 +108,10 @@ pub(super) unsafe fn rows<T: MachineFloat, const PARTS: usize>(
     simd::dispatch(Rows::<T, PARTS> { from, steps, to, sizes, to_step });
 }
 
-/// How many rows ahead are prefetched: they are far apart, which the processor does not foresee.
+/// Rows of prefetch distance: rows are far apart, where the hardware prefetcher does not help.
 const AHEAD: usize = 24;
 
-/// Packs a strip, whose numbers in each row are `STRIP`.
+/// Packs a strip of `STRIP` numbers per row.
 struct Strip<T, const PARTS: usize, const STRIP: usize> {
     from: *const T,
     steps: [usize; 2],
@@ -125,10 +123,10 @@ impl<T: MachineFloat, const PARTS: usize, const STRIP: usize> Loop for Strip<T, 
     #[inline(always)]
     fn run(self) {
         let Strip { from, steps, to, sizes: [terms, columns] } = self;
-        // SAFETY: `strip` promises that the places are there.
+        // SAFETY: the caller of `strip` promises that the places are valid.
         unsafe {
             if PARTS == 2 {
-                // A complex number times one is in a row of it, and times `i` in the next.
+                // A complex number fills two rows: times one, then times `i`.
                 for term in 0..terms {
                     let from = from.add(term * steps[0]);
                     simd::prefetch_row(from.wrapping_add(steps[0].wrapping_mul(AHEAD)), STRIP);
@@ -147,7 +145,7 @@ impl<T: MachineFloat, const PARTS: usize, const STRIP: usize> Loop for Strip<T, 
                     to.cast::<[[T; STRIP]; 2]>().add(term).write([line, turned]);
                 }
             } else if columns == STRIP && steps[0] == 1 {
-                // What is a row here is a column there.
+                // Source columns become rows of the strip.
                 transposed::<T, PARTS>(from, steps[1], to, STRIP, [terms, STRIP]);
             } else {
                 for term in 0..terms {
@@ -170,14 +168,14 @@ impl<T: MachineFloat, const PARTS: usize, const STRIP: usize> Loop for Strip<T, 
     }
 }
 
-/// Packs whole strips, whose columns are side by side: row by row, across all of them.
+/// Packs whole strips with contiguous columns: row by row, across all strips.
 struct Whole<T, const STRIP: usize> {
     from: *const T,
     step: usize,
     to: *mut T,
-    /// Terms, and strips.
+    /// Number of terms, and of strips.
     sizes: [usize; 2],
-    /// From one packed strip to the next.
+    /// Stride between packed strips.
     strip_len: usize,
 }
 impl<T: MachineFloat, const STRIP: usize> Loop for Whole<T, STRIP> {
@@ -189,18 +187,18 @@ impl<T: MachineFloat, const STRIP: usize> Loop for Whole<T, STRIP> {
             for strip in 0..strips {
                 let from = from.wrapping_add(term * step).cast::<[T; STRIP]>().wrapping_add(strip);
                 let to = to.wrapping_add(strip * strip_len).cast::<[T; STRIP]>().wrapping_add(term);
-                // SAFETY: `whole` promises that the places are there.
+                // SAFETY: the caller of `whole` promises that the places are valid.
                 unsafe { to.write(from.read()) }
             }
         }
     }
 }
 
-/// Packs whole strips of a right operand whose rows are contiguous, and `step` apart; `sizes` are the numbers of terms and of strips. A strip
-/// has `wide` numbers of each term, and begins `strip_len` numbers behind the one before.
+/// Packs whole strips of a right operand with contiguous rows, `step` apart; `sizes` are the numbers of terms and of strips. A strip has
+/// `wide` numbers per term; strips begin `strip_len` numbers apart.
 ///
 /// # Safety
-/// The operand has these terms and columns, and there is room for the strips, which no other thread uses.
+/// The operand has these terms and columns, and there is room for the strips, which no other thread accesses.
 pub(super) unsafe fn whole<T: MachineFloat>(
     from: *const T,
     step: usize,
@@ -216,11 +214,11 @@ pub(super) unsafe fn whole<T: MachineFloat>(
     }
 }
 
-/// Packs any strip of columns of a right operand; a strip of fewer columns is filled up with zeros. Of complex numbers each row is followed by
-/// `i` times itself.
+/// Packs one strip of columns of a right operand, padding a narrower one with zeros. For complex numbers, each row is followed by `i` times
+/// itself.
 ///
 /// # Safety
-/// The operand has these terms and columns, and there is room for a strip, which no other thread uses.
+/// The operand has these terms and columns, and there is room for a strip, which no other thread accesses.
 pub(super) unsafe fn strip<T: MachineFloat, const PARTS: usize>(
     from: *const T,
     steps: [usize; 2],

@@ -1,21 +1,21 @@
-//! Products of odd sizes and all layouts by every kernel of the machine, beside the definition.
+//! Products of odd sizes in all layouts, by every kernel of the machine, compared with the definition.
 
 use super::{Product, multiply_by, tile};
 use crate::dtype::MachineFloat;
 
-/// Whole numbers, so that sums are exact in any order.
+/// Integers, so that sums are exact in any order.
 fn number<T: MachineFloat>(at: usize) -> T {
     T::lit(((at * 7919 + at / 13) % 7) as f64 - 3.0)
 }
 
-/// A matrix whose elements have `parts` numbers, and the steps to the next row and column, in numbers.
+/// A matrix whose elements have `parts` numbers, and its row and column strides, in numbers.
 struct Matrix<T> {
     numbers: Vec<T>,
     steps: [usize; 2],
     parts: usize,
 }
 impl<T: MachineFloat> Matrix<T> {
-    /// Of layout 0 to 3: rows, columns with gaps between them, neither of them side by side, one row again and again.
+    /// Layouts 0 to 3: row-major, column-major with padding, neither axis contiguous, one row broadcast.
     fn new([rows, columns]: [usize; 2], layout: usize, parts: usize) -> Self {
         let steps = match layout {
             0 => [columns, 1],
@@ -38,7 +38,7 @@ impl<T: MachineFloat> Matrix<T> {
     }
 }
 
-/// Computes a product and compares each of its numbers; what is behind each row stays as it is.
+/// Computes a product and compares each of its numbers; the padding after each row must stay unchanged.
 fn compare<T: MachineFloat, const PARTS: usize>(
     [m, k, n]: [usize; 3],
     [left_layout, right_layout]: [usize; 2],
@@ -115,7 +115,7 @@ fn products_are_those_of_the_definition() {
     }
 }
 
-/// Blocks and panels as large as those of optimised builds.
+/// Blocks and panels as large as those of release builds.
 #[test]
 #[cfg_attr(miri, ignore)]
 fn products_of_many_terms_are_those_of_the_definition() {
@@ -126,7 +126,7 @@ fn products_of_many_terms_are_those_of_the_definition() {
     }
 }
 
-/// Without terms the result is zero, or stays as it is.
+/// Without terms the result is zero, or unchanged if it is added to.
 #[test]
 fn products_without_terms_are_zero() {
     compare::<f32, 1>([3, 0, 5], [0, 0], (1.0, false), 1);
@@ -135,7 +135,7 @@ fn products_without_terms_are_zero() {
     compare::<f32, 1>([3, 3, 0], [0, 0], (1.0, false), 1);
 }
 
-/// Sums that need rounding are the same however many threads divide them, and wherever the right matrix is read from.
+/// Rounded sums do not depend on the number of threads or on where the right matrix is read from.
 #[test]
 fn sums_depend_on_the_number_of_terms_alone() {
     let [m, k, n] = [70, 130, 90];
@@ -168,7 +168,7 @@ fn sums_depend_on_the_number_of_terms_alone() {
     assert_eq!(product((&right, [n, 1]), 3, 1), expected[..3 * n]);
 }
 
-/// What is not finite reaches the sums it is in, and no others: columns that fill up a strip are not multiplied into the result.
+/// Non-finite values reach the sums they are in, and no others: padding columns are not multiplied into the result.
 #[test]
 fn what_is_not_finite_stays_in_its_row_and_column() {
     let (m, k, n) = (20, 40, 35);

@@ -1,6 +1,5 @@
-//! A reducer's loops and merging as a table of functions over untyped memory, through which the rest of this folder, compiled once,
-//! calls what is compiled for each reducer and dtype.
-//! Uses the loops; used by reductions, here and in `device::dynamic`.
+//! A reducer's loops and merging as a table of functions over untyped memory, through which the rest of this folder (compiled once) calls
+//! what is compiled per reducer and dtype.
 
 #![allow(
     clippy::needless_range_loop,
@@ -20,43 +19,43 @@ use core::marker::PhantomData;
 pub(crate) struct LineRun {
     /// The first element.
     pub from: *const u8,
-    /// From line to line, in elements.
+    /// Stride between lines, in elements.
     pub step: usize,
     pub len: usize,
     /// The position of the first element, and its increment from line to line.
     pub position: usize,
     pub next: usize,
-    /// Whether the data is larger than the caches, so that lines are taken in memory order.
+    /// Whether the data exceeds the caches, so that lines are read in memory order.
     pub exceeds_caches: bool,
 }
 
-/// Contiguous rows; each column accumulates into its own result.
+/// Contiguous rows; each column accumulates into a result of its own.
 #[derive(Clone, Copy)]
 pub(crate) struct RowRun {
     /// The first element.
     pub from: *const u8,
-    /// From row to row, in elements.
+    /// Stride between rows, in elements.
     pub step: usize,
     pub rows: usize,
     /// The position of the first row.
     pub position: usize,
-    /// Whether the data is larger than the caches, so that rows are prefetched.
+    /// Whether the data exceeds the caches, so that rows are prefetched.
     pub exceeds_caches: bool,
 }
 
-/// Destinations of up to two results, in elements.
+/// Destinations of up to two results; offsets in elements.
 #[derive(Clone, Copy)]
 pub(crate) struct Destination {
     pub outs: [*mut u8; 2],
     pub first: usize,
-    /// From result to result.
+    /// Stride between results.
     pub step: usize,
-    /// How many elements each result was reduced from.
+    /// Number of elements reduced to each result.
     pub count: usize,
-    /// Whether the reduction has just one result.
+    /// Whether the reduction has a single result.
     pub is_single: bool,
 }
-// SAFETY: each thread writes places of its own.
+// SAFETY: each thread writes its own places.
 unsafe impl Send for Destination {}
 // SAFETY: as above.
 unsafe impl Sync for Destination {}
@@ -64,13 +63,13 @@ unsafe impl Sync for Destination {}
 /// What the plan needs to know about a reduction over one dtype.
 #[derive(Clone, Copy)]
 pub(crate) struct Facts {
-    /// Whether there is a result for no elements.
+    /// Whether an empty reduction has a result.
     #[cfg_attr(not(feature = "any"), allow(dead_code))]
     pub has_identity: bool,
     pub(super) has_positions: bool,
     pub(super) by_blocks: bool,
     pub(super) counts_repeats: bool,
-    /// How much longer an element takes than reading it.
+    /// Time per element, relative to reading it.
     pub(super) cost: usize,
     /// Sizes of a partial result and of an element in bytes.
     pub(super) partial: usize,
@@ -82,16 +81,16 @@ pub(crate) struct Facts {
 /// The functions of one reduction over one dtype. Partial results are contiguous, in memory aligned for them.
 ///
 /// # Safety
-/// Whoever calls them gives places of as many elements, partial results and results as the arguments say; partial
-/// results that are read have been written.
+/// The caller passes places for as many elements, partial results and results as the arguments say; partial results that are read are
+/// initialised.
 pub(crate) trait ReduceLoops: Sync {
-    /// What the plan needs to know.
+    /// The facts that the plan needs.
     fn facts(&self) -> Facts;
     /// Initialises partial results.
     unsafe fn start(&self, partials: *mut u8, count: usize);
-    /// Reduces each line to a partial result.
+    /// Reduces each line to one partial result.
     unsafe fn lines(&self, lines: LineRun, partials: *mut u8, count: usize);
-    /// Accumulates rows into partial results, one for each column.
+    /// Accumulates rows into partial results, one per column.
     unsafe fn rows(&self, rows: RowRun, partials: *mut u8, columns: usize);
     /// Merges later partial results into earlier ones.
     unsafe fn merge(&self, earlier: *mut u8, later: *const u8, count: usize);
@@ -116,8 +115,7 @@ pub(crate) struct FirstOnly<A, R>(R, PhantomData<fn() -> A>);
 #[repr(transparent)]
 pub(crate) struct WithSecond<A, R>(R, PhantomData<fn() -> A>);
 
-/// Implements [`ReduceLoops`]; `$finish` writes a result, `$single` says whether a lone result may be computed
-/// differently.
+/// Implements [`ReduceLoops`]; `$finish` writes a result, `$single` says whether a single result may be computed differently.
 macro_rules! functions {
     ($name:ident: $bound:ident in $find:ident, $outs:expr, $single:literal, |$reducer:ident, $places:ident, $at:ident, $partial:ident| $finish:expr) => {
         impl<A: Copy + 'static, R: $bound<A>> $name<A, R> {
@@ -125,7 +123,7 @@ macro_rules! functions {
             pub(crate) const fn new(reducer: R) -> Self {
                 $name(reducer, PhantomData)
             }
-            /// Its functions, which are compiled in this crate with the feature `precompiled`.
+            /// The functions, compiled in this crate with the feature `precompiled`.
             #[inline]
             pub(super) fn loops(&self) -> &dyn ReduceLoops
             where
@@ -213,7 +211,7 @@ macro_rules! functions {
             ) -> usize {
                 let (stack, partials) = (stack.cast::<R::Partial>(), partials.cast::<R::Partial>());
                 for at in 0..count {
-                    // SAFETY: the caller's promise; as many lower ones are merged as the counter carries, and there are as many.
+                    // SAFETY: the caller's promise; as many lower rows are merged as the counter carries, and the stack has them.
                     unsafe {
                         let mut merged = partials.add(at).read();
                         for _ in 0..(accumulated + at).trailing_ones() {

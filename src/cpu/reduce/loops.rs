@@ -1,5 +1,4 @@
 //! The loops of a reduction, compiled for each reducer, dtype and instruction set.
-//! Uses reducers and the choice of instruction sets; called by `functions`.
 
 #![allow(
     clippy::needless_range_loop,
@@ -14,9 +13,9 @@ use crate::ops::reduce::{MIN_WIDE, Reducer, interleave};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
-/// Rows accumulated at once.
+/// Rows accumulated together.
 const AHEAD: usize = 4;
-/// Lines accumulated at once.
+/// Lines accumulated together.
 const TOGETHER: usize = 4;
 
 /// Reduces each line to a partial result.
@@ -28,7 +27,7 @@ pub(super) struct ReduceLines<'a, A: Copy + 'static, R: Reducer<A>> {
     pub(super) position: usize,
     pub(super) next: usize,
     pub(super) exceeds_caches: bool,
-    /// One for each line.
+    /// One per line.
     pub(super) partials: &'a mut [MaybeUninit<R::Partial>],
 }
 impl<A: Copy + 'static, R: Reducer<A>> Loop for ReduceLines<'_, A, R> {
@@ -54,14 +53,14 @@ impl<A: Copy + 'static, R: Reducer<A>> ReduceLines<'_, A, R> {
     #[inline(always)]
     fn accumulated(self) {
         let ReduceLines { reducer, from, step, len, position, next, exceeds_caches, partials } = self;
-        // SAFETY: who makes this has found the elements of as many lines as there are places.
+        // SAFETY: the maker of this loop has checked the elements of one line per partial result.
         let elements = |line: usize| unsafe { core::slice::from_raw_parts(from.add(line * step), len) };
-        // Other partial results do not stay in the registers.
+        // Other partial results do not stay in registers.
         if const { R::INTERLEAVES && size_of::<A>() == 4 && size_of::<R::Partial>() == 4 && !R::HAS_POSITIONS }
             && len >= MIN_WIDE
             && reducer.interleaves()
         {
-            // From beyond the caches elements come sooner in the order of memory. (What is added to what is the same in either way.)
+            // Data beyond the caches is read in memory order. (The order of summation is the same either way.)
             let (groups, others) =
                 if exceeds_caches { (&mut [][..], partials) } else { partials.as_chunks_mut::<TOGETHER>() };
             let mut line = 0;
@@ -95,7 +94,7 @@ impl<A: Copy + 'static, R: Reducer<A>> ReduceLines<'_, A, R> {
         for (group, some) in partials.chunks_mut(fitting).enumerate() {
             let first = group * fitting;
             for line in 0..some.len() {
-                // SAFETY: as in `run`; these reductions are of `f16`, and the buffer holds so many lines.
+                // SAFETY: as in `run`; these elements are `f16`, and the buffer has room for these lines.
                 unsafe { convert::widen::<f16>(from.add((first + line) * step).cast(), buffer.add(line * len), len) }
             }
             let reducer = Wide::<A, R>(reducer, PhantomData);
@@ -118,7 +117,7 @@ impl<A: Copy + 'static, R: Reducer<A>> ReduceLines<'_, A, R> {
 #[repr(align(64))]
 struct WideBuffer([MaybeUninit<f32>; TOGETHER * BLOCK]);
 
-/// A reducer of `f16` fed with `f32`.
+/// A reducer of `f16` that takes `f32`.
 struct Wide<A, R>(R, PhantomData<fn() -> A>);
 impl<A, R: Copy> Clone for Wide<A, R> {
     fn clone(&self) -> Self {
@@ -151,7 +150,7 @@ impl<A: Copy + 'static, R: Reducer<A>> Reducer<f32> for Wide<A, R> {
     }
 }
 
-/// Accumulates rows into partial results, one for each column.
+/// Accumulates rows into partial results, one per column.
 pub(super) struct ReduceRows<'a, A: Copy + 'static, R: Reducer<A>> {
     pub(super) reducer: R,
     pub(super) from: *const A,
@@ -167,13 +166,13 @@ impl<A: Copy + 'static, R: Reducer<A>> Loop for ReduceRows<'_, A, R> {
     fn run(self) {
         let ReduceRows { reducer, from, step, rows, position, exceeds_caches, partials } = self;
         let columns = partials.len();
-        // SAFETY: who makes this has found the elements of these rows, one for each partial result.
+        // SAFETY: the maker of this loop has checked the elements of these rows, one per partial result.
         let row = |at: usize| unsafe { core::slice::from_raw_parts(from.add(at * step), columns) };
         let mut at = 0;
         while at + AHEAD <= rows {
             let some = [row(at), row(at + 1), row(at + 2), row(at + 3)];
             if exceeds_caches {
-                // The next rows, or what follows these in memory.
+                // Prefetches the next rows, or the memory after these.
                 let ahead = if at + 2 * AHEAD <= rows { AHEAD * step } else { columns };
                 let (place, size) = (from.wrapping_add(at * step + ahead), size_of::<A>());
                 simd::prefetch_rows_nearby(place.cast(), AHEAD, step * size, columns * size);

@@ -1,11 +1,11 @@
 //! Reductions over any axes, of tensors and of expressions.
 //!
-//! Elements are reduced in blocks, and the blocks' partial results merged pairwise in a tree (pairwise summation).
-//! Shape and strides alone fix the tree, so results do not depend on the number of threads. Where contiguous elements
-//! belong to different results, many columns are reduced together.
+//! Elements are reduced in blocks, and the blocks' partial results are merged pairwise in a tree (pairwise summation). The tree depends on
+//! shape and strides only, so results do not depend on the number of threads. Where contiguous elements belong to different results, many
+//! columns are reduced together.
 //!
 //! `plan` decides the blocking, `source` delivers elements, `loops` accumulates, called through the table of `functions`, `tree` merges,
-//! and `task` puts these together. Used by `Cpu` and `Dynamic`.
+//! and `task` puts these together.
 
 mod functions;
 mod loops;
@@ -30,10 +30,10 @@ use crate::ops::expression::{AXES, Expression};
 use crate::ops::reduce::{Reducer, TwoResults};
 use crate::storage::{HostBuffer, View};
 
-/// Data of so many bytes is prefetched; less may be in a cache.
+/// From this many bytes on, data is prefetched; less may be cached.
 const FAR: usize = 8 << 20;
 
-/// Carries out a plan; `bytes` are read for each element.
+/// Runs a plan; `bytes` are read per element.
 fn results_of<const N: usize>(
     functions: &dyn ReduceLoops,
     facts: Facts,
@@ -43,7 +43,7 @@ fn results_of<const N: usize>(
 ) -> Result<[HostBuffer; N]> {
     let sizes = core::array::from_fn(|at| facts.outs[at].map_or(0, DType::itemsize));
     let (size, element) = (facts.partial, facts.element);
-    // SAFETY: every result is written, each at a place of its own.
+    // SAFETY: every result is written, each to its own place.
     unsafe {
         HostBuffer::filled_together(plan.results, sizes, &mut |starts: [*mut u8; N]| {
             let mut outs = [core::ptr::null_mut(); 2];
@@ -58,7 +58,7 @@ fn results_of<const N: usize>(
                 }
             } else if plan.results > 0 {
                 let read = plan.results.saturating_mul(plan.count) / 64 * bytes.max(1);
-                // An estimate of 32 bytes in a nanosecond, by those that do no more than read.
+                // An estimate of 32 bytes per nanosecond for reductions limited by memory.
                 let pieces = threads::pieces((2 * read).saturating_mul(facts.cost));
                 if pieces > 1 {
                     plan.spread(pieces);
@@ -79,11 +79,11 @@ fn results_of<const N: usize>(
     }
 }
 
-/// Reduces elements of the functions' dtype over the axes of `mask`; the results, as many as the functions have, are
-/// row-major over the others.
+/// Reduces elements of the functions' dtype over the axes of `mask`; the results, one buffer per result of the reducer, are row-major over
+/// the other axes.
 ///
 /// # Safety
-/// From the pointer on there are elements of these sizes and strides.
+/// There are elements of these sizes and strides at the pointer.
 pub(crate) unsafe fn run<const N: usize>(
     functions: &dyn ReduceLoops,
     from: *const u8,
@@ -106,14 +106,14 @@ pub(crate) unsafe fn run<const N: usize>(
         };
     }
     let whole = mask.trailing_ones() as usize >= sizes.len() && is_contiguous(sizes, strides);
-    // (The product of sizes beside an empty axis may overflow.)
+    // (With an empty axis, the product of the other sizes may overflow.)
     let len = if whole && !sizes.contains(&0) { sizes.iter().product() } else { 0 };
-    // Positions are row-major ones. Elements that lie in another order are brought into this one first, tile by tile.
+    // Positions are row-major, so elements in another memory order are first copied to row-major order, tile by tile.
     if facts.has_positions && len == 0 && is_turned(sizes, strides, mask) {
         let (bytes, own) = (result_len(sizes)?.saturating_mul(facts.element), row_major(sizes));
         let mut copy = bytes::uninitialised(bytes)?;
         let copy = copy.as_mut_ptr().cast();
-        // SAFETY: the caller's promise; there is room for as many elements.
+        // SAFETY: the caller's promise; the copy has room for all elements.
         return unsafe {
             copying::copy_into(facts.element, sizes, [&own, strides], copy, from);
             run(functions, copy, sizes, &own, mask)
@@ -137,17 +137,17 @@ pub(crate) unsafe fn run<const N: usize>(
     results_of(functions, facts, plan, &memory, memory.size)
 }
 
-/// Whether all of several axes are reduced, and the elements lie closer along another one than along the last.
+/// Whether all of several axes are reduced, and another axis than the last has the smallest stride.
 fn is_turned(sizes: &[usize], strides: &[usize], mask: u32) -> bool {
     let all = mask.trailing_ones() as usize >= sizes.len() && !sizes.contains(&0);
     all && strides.last().is_some_and(|&last| last > 1) && strides.contains(&1) && !strides.contains(&0)
 }
 
-/// The most elements reduced without a plan.
+/// Maximum elements reduced without a plan.
 const FEW: usize = 4 * plan::BLOCK;
 
-/// How many results there are and how many elements each has, where few elements lie in the order of memory, those of each result side by
-/// side and no more than a block. What a plan would do with these is done without one: it takes longer than the elements.
+/// Number of results and elements per result, for small contiguous operands whose results have contiguous elements, at most a block each.
+/// These are reduced without a plan, which would take longer than the reduction.
 #[inline]
 fn short_lines(partial: usize, sizes: &[usize], strides: &[usize], mask: u32) -> Option<[usize; 2]> {
     let (mut results, mut len) = (1_usize, 1_usize);
@@ -155,7 +155,7 @@ fn short_lines(partial: usize, sizes: &[usize], strides: &[usize], mask: u32) ->
         if size == 1 {
             continue;
         }
-        // (The product of sizes beside an empty axis may overflow.)
+        // (With an empty axis, the product of the other sizes may overflow.)
         let is_reduced = mask >> axis & 1 == 1;
         if stride != results.wrapping_mul(len) || is_reduced && results != 1 {
             return None;
@@ -169,10 +169,10 @@ fn short_lines(partial: usize, sizes: &[usize], strides: &[usize], mask: u32) ->
     fit.then_some([results, len])
 }
 
-/// Reduces each of the lines that [`short_lines`] has found to a result.
+/// Reduces each line found by [`short_lines`] to a result.
 ///
 /// # Safety
-/// From the pointer on there are so many elements, and places for the results.
+/// There are these elements at the pointer, and room for the results.
 #[inline]
 unsafe fn reduce_lines(
     functions: &(impl ReduceLoops + ?Sized),
@@ -184,7 +184,7 @@ unsafe fn reduce_lines(
     let partials = partials.as_mut_ptr().cast();
     let lines = LineRun { from, step: len, len, position: 0, next: 0, exceeds_caches: false };
     let places = Destination { outs, first: 0, step: 1, count: len, is_single: results == 1 };
-    // SAFETY: the caller's promise; there is room for as many partial results, which are written before they are read.
+    // SAFETY: the caller's promise; there is room for a partial result per line, initialised before it is read.
     unsafe {
         functions.lines(lines, partials, results);
         functions.finish(places, partials, results);
@@ -231,7 +231,7 @@ unsafe fn run_both(
     unsafe { run(functions, from, sizes, strides, mask) }
 }
 
-/// Reduces what is computed, `bytes` being read for each element.
+/// Reduces a computed expression; `bytes` are read per element.
 fn run_computed(
     functions: &dyn ReduceLoops,
     source: &mut dyn ElementSource,
@@ -255,7 +255,7 @@ pub(crate) fn reduce<A: Element, R: Reducer<A>>(
     let (functions, from) = (FirstOnly::<A, R>::new(reducer), elementwise::source(&a).cast());
     // SAFETY: the view's invariant; all results are written.
     unsafe {
-        // (Few elements take less time than finding their functions in the table.)
+        // (For few elements, looking up the functions in the table would take longer.)
         if let Some(lines) = short_lines(size_of::<R::Partial>(), a.sizes, a.strides, mask) {
             let (result, start) = HostBuffer::uninitialised(lines[0], size_of::<R::Out>())?;
             reduce_lines(functions.loops(), from, lines, [start, core::ptr::null_mut()]);
@@ -276,7 +276,7 @@ pub(crate) fn reduce_both<A: Element, R: TwoResults<A>>(
     unsafe { run_both(WithSecond::<A, R>::new(reducer).loops(), from, a.sizes, a.strides, mask) }
 }
 
-/// Reduces an expression over the axes of `mask`, in the same order as its evaluated elements would be.
+/// Reduces an expression over the axes of `mask`, in the order in which its materialised elements would be reduced.
 pub(crate) fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(
     reducer: R,
     x: X,

@@ -1,52 +1,48 @@
-//! Plans a reduction: the order of the axes, which neighbouring results are computed together, and how their elements
-//! are divided into blocks. Depends on sizes and strides alone, so that summation order does.
-//!
-//! Used by the reductions.
+//! Plans a reduction: the order of the axes, which adjacent results are computed together, and how their elements are divided into blocks.
+//! Depends on sizes and strides only, and so does the summation order.
 
 use super::functions::Facts;
 use crate::cpu::fused_plan::HasStrides;
 use crate::ops::expression::AXES;
 use core::cmp::Reverse;
 
-/// Elements in a block.
+/// Elements per block.
 pub(super) const BLOCK: usize = 1024;
-/// Results gathered together, and (inversely) how many elements of each.
+/// Results gathered together, and (inversely) elements of each.
 const GATHERED: usize = 128;
-/// Rows in a block of columns.
+/// Rows per block of columns.
 const ROWS: usize = 128;
-/// Elements taken together where they are contiguous, roughly.
+/// Approximate number of contiguous elements read together.
 const PATCH: usize = 32_768;
-/// The most columns reduced together, and the bytes of their partial results; columns of computed expressions.
+/// Maximum columns reduced together, and maximum bytes of their partial results; columns of computed expressions.
 const COLUMNS: usize = 512;
 const COMPUTED_COLUMNS: usize = 2048;
 const COLUMN_BYTES: usize = 8192;
-/// Up to how many columns rows are folded, and how many columns that makes, roughly.
+/// Maximum columns for which rows are folded, and approximately how many columns folding makes.
 const NARROW: usize = 128;
 const WIDE: usize = 512;
-/// The fewest columns reduced together, however large partial results are.
+/// Minimum columns reduced together, even if partial results are large.
 const MIN_COLUMNS: usize = 16;
-/// The most blocks of a single result taken at once: contiguous ones that are read where they are,
+/// Maximum blocks of a single result processed together, if contiguous and read in place;
 const BLOCKS: usize = 64;
-/// those that are computed or gathered into a buffer, which stays small,
+/// if computed or gathered into a buffer, which stays small;
 const BUFFERED_BLOCKS: usize = 4;
-/// and short ones.
+/// and if short.
 pub(super) const SHORT: usize = 16;
-/// The fewest elements a thread takes.
+/// Minimum elements per thread.
 const CHUNK: usize = 1 << 16;
 
 /// A block of a result's elements.
 pub(super) struct Block {
-    /// The position of its first element within the result's elements, and how many there are.
+    /// The position of its first element among the result's elements, and its length.
     pub position: usize,
     pub len: usize,
-    /// How many equally long blocks are taken at once, and the axis along which they follow each other; `None` if
-    /// they are contiguous.
+    /// Number of equally long blocks processed together, and the axis along which they follow each other; `None` if they are contiguous.
     pub alike: usize,
     pub across: Option<usize>,
 }
 
-/// The axes: those kept first, then those reduced. Each group is outermost first, without axes of size 1, merged
-/// where possible.
+/// The axes: first those kept, then those reduced. Each group is outermost first, without axes of size 1, merged where possible.
 #[derive(Clone, Debug)]
 pub(super) struct ReducePlan {
     sizes: [usize; AXES],
@@ -54,23 +50,23 @@ pub(super) struct ReducePlan {
     rank: usize,
     /// The strides of the result, which is row-major.
     out: [usize; AXES],
-    /// How many results there are, and how many elements each.
+    /// Number of results, and of elements per result.
     pub results: usize,
     pub count: usize,
-    /// Whether columns are reduced together row by row, instead of each result's line on its own.
+    /// Whether columns are reduced together row by row, rather than each result's line separately.
     pub by_columns: bool,
-    /// Results computed together: neighbours along the last kept axis.
+    /// Results computed together: adjacent along the last kept axis.
     pub width: usize,
-    /// Rows folded into one, each with `width` partial results of its own.
+    /// Number of rows folded into one, each with its own `width` partial results.
     pub folds: usize,
     /// Elements (or folded rows) in a block, along the last reduced axis.
     depth: usize,
-    /// The most consecutive blocks taken at once.
+    /// Maximum number of consecutive blocks processed together.
     blocks_at_once: usize,
 }
 
 impl ReducePlan {
-    /// A contiguous reduction of everything to one result.
+    /// A contiguous reduction to a single result.
     pub(super) fn line(len: usize) -> Self {
         let mut sizes = [1; AXES];
         sizes[0] = len;
@@ -89,8 +85,7 @@ impl ReducePlan {
         }
     }
 
-    /// Plans a reduction, and permutes the strides of the leaves accordingly; `computes` if elements are computed on
-    /// the way.
+    /// Plans a reduction, and permutes the strides of the leaves accordingly; `computes` for expressions that compute elements.
     pub(super) fn new(x: &mut dyn HasStrides, sizes: &[usize], mask: u32, facts: Facts, computes: bool) -> Self {
         let reduced = |axis: usize| mask >> axis & 1 == 1;
         let mut weights = [0_usize; AXES];
@@ -144,7 +139,7 @@ impl ReducePlan {
         plan
     }
 
-    /// Merges neighbouring axes that all leaves (and the result) traverse as one.
+    /// Merges adjacent axes that all leaves (and the result) traverse as one.
     fn merge(&mut self, x: &mut dyn HasStrides) {
         let old = self.clone();
         let (mut rank, mut first) = (0, 0);
@@ -185,8 +180,7 @@ impl ReducePlan {
         contiguous
     }
 
-    /// Chooses between lines and columns: whether elements of neighbouring results are closer than those of the same
-    /// result.
+    /// Chooses between lines and columns: columns if elements of adjacent results are closer in memory than those of the same result.
     fn choose(&mut self, x: &mut dyn HasStrides, facts: Facts, computes: bool) {
         let (kept, len) = (self.kept, self.len());
         if kept == 0 {
@@ -230,11 +224,11 @@ impl ReducePlan {
     fn in_a_line(&self) -> usize {
         if self.kept > 0 { self.sizes[self.kept - 1].div_ceil(self.width) } else { 1 }
     }
-    /// How many units the results are divided into.
+    /// Number of units that the results are divided into.
     pub(super) fn units(&self) -> usize {
         self.sizes[..self.kept.saturating_sub(1)].iter().product::<usize>() * self.in_a_line()
     }
-    /// The index of a unit's first result, and how many results it has.
+    /// The index of a unit's first result, and its number of results.
     pub(super) fn unit(&self, unit: usize) -> ([usize; AXES], usize) {
         let mut index = [0; AXES];
         let Some(last) = self.kept.checked_sub(1) else { return (index, 1) };
@@ -246,7 +240,7 @@ impl ReducePlan {
         }
         (index, self.width.min(self.sizes[last] - left))
     }
-    /// A unit's destination: its first result, and the step to the next.
+    /// A unit's destination: its first result, and the stride between results.
     pub(super) fn places(&self, index: &[usize; AXES]) -> (usize, usize) {
         let first = index[..self.kept].iter().zip(self.out).map(|(index, stride)| index * stride).sum();
         (first, if self.kept > 0 { self.out[self.kept - 1] } else { 0 })
@@ -255,11 +249,11 @@ impl ReducePlan {
     fn in_a_row(&self) -> usize {
         self.len().div_ceil(self.depth * self.folds)
     }
-    /// How many blocks each result's elements are divided into.
+    /// Number of blocks that each result's elements are divided into.
     pub(super) fn blocks(&self) -> usize {
         self.sizes[self.kept..self.rank.max(self.kept + 1) - 1].iter().product::<usize>() * self.in_a_row()
     }
-    /// How many blocks a thread takes at once: a power of two, so that they form a subtree.
+    /// Blocks per thread task: a power of two, so that they form a subtree.
     pub(super) fn chunk(&self) -> usize {
         (CHUNK / (self.depth * self.folds * self.width)).next_power_of_two()
     }
@@ -286,8 +280,7 @@ impl ReducePlan {
         found.alike = found.alike.min(most);
         found
     }
-    /// The axes of neighbouring results and of elements in a block. (A missing axis is replaced by the last, of size
-    /// 1.)
+    /// The axes of adjacent results and of elements in a block. (A missing axis is replaced by the last one, of size 1.)
     pub(super) fn axes(&self) -> [usize; 2] {
         [self.kept.checked_sub(1), (self.rank > self.kept).then(|| self.rank - 1)].map(|axis| axis.unwrap_or(AXES - 1))
     }

@@ -1,6 +1,4 @@
-//! Where reduced elements come from: memory, or an expression computed on the way.
-//!
-//! Used by the reductions.
+//! Sources of the elements to reduce: memory, or an expression computed on the fly.
 
 use crate::cpu::bytes::ByteBuffer;
 use crate::cpu::fused;
@@ -10,30 +8,30 @@ use crate::ops::expression::{AXES, CHUNK as PIECE, Expression};
 use crate::storage::Scratch;
 use core::mem::MaybeUninit;
 
-/// Elements gathered at once.
+/// Elements gathered at a time.
 const GATHERED: usize = 16_384;
-/// Elements of an expression computed at once: they stay in L1.
+/// Elements of an expression computed at a time: they stay in L1.
 const COMPUTED: usize = 8192;
-/// How many elements and how many rows ahead memory is prefetched.
+/// Prefetch distance in elements and in rows.
 const AHEAD: usize = 64;
 const ROWS_AHEAD: usize = 4;
-/// Elements so many bytes apart or more are prefetched: those of different cache lines.
+/// Minimum stride in bytes for prefetching: elements in different cache lines.
 const NEAR: usize = 64;
 
-/// A patch of elements: lines and their axis, elements of a line and their axis.
+/// A patch of elements: number of lines and their axis, line length and its axis.
 #[derive(Clone, Copy)]
 pub(super) struct Patch {
     pub lines: usize,
     pub across: usize,
     pub len: usize,
     pub along: usize,
-    /// Fewer lines may be returned, in multiples of so many.
+    /// Fewer lines may be returned, in multiples of this.
     pub multiple: usize,
     /// Whether lines must be contiguous with each other.
     pub dense: bool,
 }
 impl Patch {
-    /// As many lines as fit.
+    /// As many lines as fit the buffer.
     fn fitting(self, buffer: usize) -> Self {
         let multiples = (buffer / (self.len * self.multiple).max(1)).max(1);
         Patch { lines: self.lines.min(multiples * self.multiple), ..self }
@@ -43,21 +41,21 @@ impl Patch {
 /// Lines of contiguous elements.
 pub(super) struct Found {
     pub from: *const u8,
-    /// From line to line, in elements.
+    /// Stride between lines, in elements.
     pub step: usize,
     pub lines: usize,
 }
 
-/// A source of elements, which a plan orders.
+/// A source of elements, ordered by a plan.
 pub(super) trait ElementSource: HasStrides + Sync {
     /// Delivers the first lines of a patch that starts at `index`.
     ///
     /// # Safety
-    /// There are such elements. The result is valid until the buffer is used again.
+    /// These elements exist. The result is valid until the buffer is used again.
     unsafe fn find(&self, index: &[usize; AXES], patch: Patch, buffer: &mut ByteBuffer) -> Found;
 }
 
-/// Elements in memory, of so many bytes each.
+/// Elements in memory, `size` bytes each.
 pub(super) struct Memory {
     pub from: *const u8,
     pub size: usize,
@@ -83,8 +81,7 @@ impl ElementSource for Memory {
         let step = if patch.dense || lines == 1 { len } else { len + 64_usize.div_ceil(self.size) };
         let to = buffer.reserve(lines * step * self.size);
         let (sizes, steps) = ([lines, len], [[step, 1], [across, along]]);
-        // SAFETY: the caller's promise, for all lines of the patch; the buffer has been made for as many as are
-        // copied.
+        // SAFETY: the caller's promise, for all lines of the patch; the buffer has room for everything that is copied.
         unsafe {
             match self.size {
                 1 => gather::<u8>(to, from, sizes, steps),
@@ -99,26 +96,26 @@ impl ElementSource for Memory {
     }
 }
 
-/// Gathers lines of elements; `steps` are from line to line and from element to element, in the buffer and in memory.
+/// Gathers lines of elements; `steps` are those between lines and between elements, in the buffer and in memory.
 ///
 /// # Safety
-/// All of them are there, and so are their places in the buffer.
+/// All of them exist, and the buffer has room for them.
 unsafe fn gather<T: Copy>(to: *mut u8, from: *const u8, [lines, len]: [usize; 2], steps: [[usize; 2]; 2]) {
     let (to, from) = (to.cast::<T>(), from.cast::<T>());
     let [[step, _], [across, along]] = steps;
     // SAFETY: the caller's promise.
     unsafe {
-        // In memory order; where all lines have elements in a cache line, line after line.
+        // In memory order; line by line if all lines share cache lines.
         if along <= across || (lines - 1) * across * size_of::<T>() < NEAR {
             for line in 0..lines {
                 let (to, from) = (to.add(line * step), from.add(line * across));
                 if along == 2 {
-                    // (A step that the compiler knows is read by whole vectors.)
+                    // (A constant stride, so that the compiler loads whole vectors.)
                     for i in 0..len {
                         to.add(i).write_unaligned(from.add(2 * i).read_unaligned());
                     }
                 } else if along * size_of::<T>() < NEAR {
-                    // The machine itself reads ahead.
+                    // The hardware prefetcher suffices.
                     for i in 0..len {
                         to.add(i).write_unaligned(from.add(i * along).read_unaligned());
                     }
@@ -164,12 +161,12 @@ impl<X: Expression> ElementSource for Computed<X> {
     }
 }
 
-/// What is computed of a patch, and in pieces of how many elements.
+/// The part of a patch to compute, and the chunk length.
 struct ComputedPatch {
     found: Found,
     across: usize,
     along: usize,
-    /// Lines that run on are one.
+    /// Contiguous lines count as one.
     lines: usize,
     len: usize,
     piece: usize,
@@ -215,8 +212,8 @@ impl<X: Expression> Loop for ComputeLines<'_, X> {
             for low in (0..len).step_by(piece) {
                 at[along] = index[along] + low;
                 let piece = piece.min(len - low);
-                // SAFETY: the sizes of an expression are those its leaves are broadcast to; the buffers stay here,
-                // and a chunk fits them or is read where it is; the destination holds all elements.
+                // SAFETY: an expression's sizes are those its leaves are broadcast to; the buffers outlive the loop, and a chunk fits them
+                // or is read in place; the destination has room for all elements.
                 unsafe {
                     let places = x.places(fused::Compiled, &mut buffer, computed, &at, along, piece);
                     let to = to.add(line * len + low).cast::<MaybeUninit<X::Elem>>();

@@ -1,5 +1,4 @@
-//! A reduction being carried out: units of results, blocks of elements, and the threads they are divided among.
-//! Uses the plan, a source of elements and the loops of a reducer; used by the reductions of this folder.
+//! A running reduction: units of results, blocks of elements, and their division among threads.
 
 use super::functions::{Destination, LineRun, ReduceLoops, RowRun};
 use super::plan::{Block, ReducePlan, SHORT};
@@ -22,10 +21,10 @@ impl Workspace {
     }
 }
 
-/// Partial results that need no allocation, in units of 16 bytes.
+/// Partial results stored inline, without allocation, in units of 16 bytes.
 pub(super) const INLINE_PARTIALS: usize = 64;
 
-/// A reduction being carried out.
+/// A running reduction.
 pub(super) struct ReduceTask<'a> {
     pub(super) functions: &'a dyn ReduceLoops,
     pub(super) plan: &'a ReducePlan,
@@ -34,12 +33,12 @@ pub(super) struct ReduceTask<'a> {
     /// Sizes of a partial result and of an element in bytes.
     pub(super) size: usize,
     pub(super) element: usize,
-    /// Whether the data is larger than the caches, so that it is prefetched.
+    /// Whether the data exceeds the caches, so that it is prefetched.
     pub(super) exceeds_caches: bool,
 }
 
 impl ReduceTask<'_> {
-    /// Reduces a range of blocks of a unit; returns partial results, one for each of the unit's results.
+    /// Reduces a range of blocks of a unit; returns one partial result per result of the unit.
     fn part(&self, unit: usize, blocks: Range<usize>, workspace: &mut Workspace) -> *mut u8 {
         let plan = self.plan;
         let (mut index, width) = plan.unit(unit);
@@ -74,10 +73,10 @@ impl ReduceTask<'_> {
         tree.join(self.functions)
     }
 
-    /// Reduces up to `count` consecutive blocks of one result; returns how many.
+    /// Reduces up to `count` consecutive blocks of one result; returns how many were reduced.
     ///
     /// # Safety
-    /// There are such elements, and places for the partial results.
+    /// These elements exist, and there is room for the partial results.
     unsafe fn blocks(
         &self,
         index: &[usize; AXES],
@@ -114,7 +113,7 @@ impl ReduceTask<'_> {
     /// Reduces one block of each of `width` results.
     ///
     /// # Safety
-    /// There are such elements, and places for the partial results.
+    /// These elements exist, and there is room for the partial results.
     unsafe fn lines(
         &self,
         mut index: [usize; AXES],
@@ -146,10 +145,10 @@ impl ReduceTask<'_> {
         }
     }
 
-    /// Reduces a block of rows, each of which holds one element of each of `width` results.
+    /// Reduces a block of rows, each of which has one element of each of `width` results.
     ///
     /// # Safety
-    /// There are such elements, and the partial results have been started.
+    /// These elements exist, and the partial results are initialised.
     unsafe fn columns(
         &self,
         mut index: [usize; AXES],
@@ -188,7 +187,7 @@ impl ReduceTask<'_> {
     /// Writes the results of a unit.
     ///
     /// # Safety
-    /// The partial results of the unit have been written.
+    /// The partial results of the unit are written.
     unsafe fn write(&self, unit: usize, partials: *mut u8) {
         let (index, width) = self.plan.unit(unit);
         let (first, step) = self.plan.places(&index);
@@ -207,13 +206,13 @@ impl ReduceTask<'_> {
         }
     }
 
-    /// Few results of one block each: nothing to merge, nothing to allocate.
+    /// Few results of one block each: no merging, no allocation.
     fn single(&self) {
         let (mut buffer, mut partials) = (ByteBuffer::new(), [Block16::UNINIT; INLINE_PARTIALS]);
         let (mut index, width) = self.plan.unit(0);
         let block = self.plan.block(0, &mut index);
         let partials = partials.as_mut_ptr().cast();
-        // SAFETY: the plan gives indices of elements; who calls has seen that there is room for the partial results.
+        // SAFETY: the plan gives indices of elements; the caller has checked that there is room for the partial results.
         unsafe {
             if self.plan.by_columns {
                 self.functions.start(partials, width * self.plan.folds);
@@ -234,7 +233,7 @@ impl ReduceTask<'_> {
         }
     }
 
-    /// Reduces all units, on so many threads.
+    /// Reduces all units on `pieces` threads.
     pub(super) fn run(&self, pieces: usize) -> Result<()> {
         let (units, blocks, chunk) = (self.plan.units(), self.plan.blocks(), self.plan.chunk());
         let width = self.plan.width * self.plan.folds;
@@ -255,7 +254,7 @@ impl ReduceTask<'_> {
             });
             return Ok(());
         }
-        // Few results: threads divide their blocks.
+        // With few results, threads divide their blocks.
         let chunks = blocks.div_ceil(chunk);
         let work = units * chunks;
         let mut partials = bytes::uninitialised(work.saturating_mul(width).saturating_mul(self.size))?;
@@ -267,7 +266,7 @@ impl ReduceTask<'_> {
             for at in piece * each..work.min((piece + 1) * each) {
                 let (unit, low) = (at / chunks, at % chunks * chunk);
                 let some = task.0.part(unit, low..blocks.min(low + chunk), &mut workspace);
-                // SAFETY: each piece of work has places of its own, as many as a unit has results.
+                // SAFETY: each piece of work has its own places, one per result of a unit.
                 unsafe { places.0.add(at * bytes).copy_from_nonoverlapping(some, task.0.row(unit)) };
             }
         });
@@ -275,7 +274,7 @@ impl ReduceTask<'_> {
         for unit in 0..units {
             tree.clear(self.plan.unit(unit).1 * self.plan.folds);
             for chunk in 0..chunks {
-                // SAFETY: the pieces of work have written them.
+                // SAFETY: the pieces of work have initialised them.
                 unsafe {
                     tree.grow().copy_from_nonoverlapping(places.0.add((unit * chunks + chunk) * bytes), self.row(unit))
                 }

@@ -1,17 +1,15 @@
 //! Pairwise merging of partial results in the order of a binary counter, several results in parallel.
-//!
-//! Used by the reductions.
 
 use super::functions::ReduceLoops;
 use crate::cpu::bytes::ByteBuffer;
 
-/// One row of partial results for each power of two of blocks.
+/// Rows of partial results, one per set bit of the number of blocks.
 pub(super) struct MergeTree {
     rows: ByteBuffer,
-    /// How many rows there are, and how many blocks have been merged into them.
+    /// Number of rows, and of blocks merged into them.
     height: usize,
     accumulated: usize,
-    /// Partial results in a row, and the size of one.
+    /// Partial results per row, and the size of one.
     width: usize,
     size: usize,
 }
@@ -21,7 +19,7 @@ impl MergeTree {
         MergeTree { rows: ByteBuffer::new(), height: 0, accumulated: 0, width: 1, size }
     }
 
-    /// Starts again, with so many results in parallel.
+    /// Starts again, with `width` results in parallel.
     pub(super) fn clear(&mut self, width: usize) {
         (self.width, self.height, self.accumulated) = (width, 0, 0);
     }
@@ -38,7 +36,7 @@ impl MergeTree {
         row
     }
 
-    /// Merges the new row with as many equally large ones as the counter carries.
+    /// Merges the new row with as many equally large rows as the counter carries.
     pub(super) fn carry(&mut self, functions: &dyn ReduceLoops) {
         for _ in 0..self.accumulated.trailing_ones() {
             self.merge(functions);
@@ -49,17 +47,17 @@ impl MergeTree {
     /// [`grow`](Self::grow) and [`carry`](Self::carry) for several rows of one partial result each.
     ///
     /// # Safety
-    /// There are so many partial results of these functions, and rows are of one.
+    /// There are `count` partial results of these functions, and a row has one.
     pub(super) unsafe fn climb(&mut self, functions: &dyn ReduceLoops, partials: *const u8, count: usize) {
-        // The height grows by the bits of the added count, and a carry.
+        // The height grows by at most the bits of the added count, and a carry.
         let top = self.height + (usize::BITS - count.leading_zeros()) as usize;
         let stack = self.row(top).wrapping_sub(top * self.size);
-        // SAFETY: the caller's promise, and there is room for as many rows.
+        // SAFETY: the caller's promise, and the stack has room for these rows.
         self.height = unsafe { functions.climb(stack, self.height, self.accumulated, partials, count) };
         self.accumulated += count;
     }
 
-    /// Merges all rows; returns the one left, if there is any.
+    /// Merges all rows; returns the remaining one, if any.
     pub(super) fn join(&mut self, functions: &dyn ReduceLoops) -> *mut u8 {
         while self.height > 1 {
             self.merge(functions);
@@ -83,7 +81,7 @@ mod tests {
     use super::*;
     use std::sync::Mutex;
 
-    /// Partial results are indices of texts, which say what was merged with what.
+    /// Partial results are indices of texts that record what was merged with what.
     struct Texts(Mutex<Vec<String>>);
     impl Texts {
         fn keep(&self, text: String) -> usize {
@@ -163,7 +161,7 @@ mod tests {
         }
     }
 
-    /// Rows pushed several at a time merge in the same tree.
+    /// Rows pushed several at a time merge into the same tree.
     #[test]
     fn partial_results_that_come_together_merge_in_the_same_tree() {
         for (count, expected) in EXPECTED {

@@ -1,4 +1,4 @@
-//! `Cuda<N>` in a build without the feature `cuda`: there is no storage and nothing to run, and making a tensor is an error.
+//! `Cuda<N>` in a build without the feature `cuda`: it has no storage, and making a tensor is an error.
 
 use super::Cuda;
 use crate::device::call::{Call, Given};

@@ -1,8 +1,8 @@
-// Attention: what is NaN in the product of shares and values, computed once more of what a query sees alone. (The product multiplies what it does
-// not see by zeros, which is NaN where that is NaN or infinite.) Behind `block.cuh`, the elements `T`, the numbers `N` that they are computed in, the
-// elements `M` of a mask, and CI_SEES, which says whether `query` sees `key` in its row of the mask.
+// Attention: recomputes NaN results from the keys that a query sees. (The product multiplies masked values by zero, which is NaN where they
+// are NaN or infinite.) Included after `block.cuh`, the elements `T`, their compute type `N`, the mask's elements `M`, and CI_SEES, whether
+// `query` sees `key`.
 
-// Where values and the mask are: sizes and strides of the leading axes, strides along the keys, of columns, and of the queries.
+// Layout of the values and the mask: sizes and strides of the leading axes, strides of keys, columns and queries.
 struct ci_attended {
   ci_u64 count, queries, keys, width, rank, sizes[8], value_batch[8], mask_batch[8];
   ci_u64 value_key, value_column, mask_query, mask_key;

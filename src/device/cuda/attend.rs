@@ -1,6 +1,4 @@
-//! Attention on a GPU: `attending`, and what is NaN there computed once more where a query does not see all keys (`attend.cuh`).
-//!
-//! Uses `cuda` to compile and launch; used by the operations of `Cuda`.
+//! Attention on a GPU: `attention`, then recomputation of NaN results where keys are masked (`attend.cuh`).
 
 use super::elementwise::start;
 use super::reduce::BLOCK;
@@ -33,10 +31,10 @@ struct Attended {
     mask: [u64; 2],
 }
 
-/// What the kernels are known by.
+/// The key of the kernels.
 struct Again<E>(core::marker::PhantomData<fn() -> E>);
 
-/// Which of the keys a query sees, its dtype, address and strides, a number for each way.
+/// The mask of visible keys: its C++ expression, dtype, address and strides, and a number per kind.
 fn seen<E: Dtype>(attention: &Attention<'_, CudaBuffer, E>) -> Option<(&'static str, DType, u64, Vec<usize>, u64)> {
     fn of<M: Element>(
         text: &'static str,
@@ -52,7 +50,7 @@ fn seen<E: Dtype>(attention: &Attention<'_, CudaBuffer, E>) -> Option<(&'static 
             mask,
             1,
         )),
-        // (Of the values, which are there, no element is looked at.)
+        // (The address is that of the values, but no element is read.)
         None if attention.is_causal => {
             let mut none = of("key <= query", &attention.value, 2);
             none.3.fill(0);
@@ -62,7 +60,7 @@ fn seen<E: Dtype>(attention: &Attention<'_, CudaBuffer, E>) -> Option<(&'static 
     }
 }
 
-/// Computes once more what is NaN in `out`, the product of these shares and the values.
+/// Recomputes the NaNs in `out`, the product of these weights and the values.
 pub(super) fn without_unseen<E: Dtype>(
     attention: &Attention<'_, CudaBuffer, E>,
     shares: &CudaBuffer,
@@ -105,6 +103,6 @@ pub(super) fn without_unseen<E: Dtype>(
         .into_iter()
         .for_each(|address| arguments.push(address));
     arguments.push(where_);
-    // SAFETY: these are the kernel's parameters; shares are one for each query and key, and what views reach is valid.
+    // SAFETY: these are the kernel's parameters; there is a weight per query and key, and what views reach is valid.
     unsafe { kernel.launch(OP, Grid::over(count), &arguments) }
 }

@@ -1,9 +1,7 @@
-//! The axes that kernels walk: as few as there can be.
-//!
-//! Used by the operations of `Cuda` whose kernels find elements by `ci_place`.
+//! Merges the axes that kernels walk.
 
-/// Axes in their order, save one that is left out; neighbours that can be walked as one in every operand are one. Operands with no
-/// strides are not walked.
+/// The axes in order, without the one left out; adjacent axes that every operand traverses as one are merged. Operands without strides are
+/// ignored.
 pub(super) fn merged<const K: usize>(
     sizes: &[usize],
     of: [&[usize]; K],

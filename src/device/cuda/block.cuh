@@ -1,6 +1,6 @@
-// What kernels over axes and over blocks share; behind the prelude and CI_THREADS, the threads of a block.
+// Shared by kernels over axes and over blocks; included after the prelude and CI_THREADS, the threads of a block.
 
-// How far element `i` of these axes, counted in row-major order, is from the first.
+// Offset of element `i`, counted in row-major order, of these axes.
 CI_FN ci_u64 ci_place(ci_u64 i, const ci_u64 rank, const ci_u64 *sizes, const ci_u64 *strides) {
   ci_u64 at = 0;
   for (int axis = (int)rank - 1; axis > 0; axis--) {
@@ -9,7 +9,7 @@ CI_FN ci_u64 ci_place(ci_u64 i, const ci_u64 rank, const ci_u64 *sizes, const ci
   }
   return rank ? at + i * strides[0] : 0;
 }
-// An accumulator of the lane whose number differs in this bit.
+// The accumulator of the lane whose number differs in this bit.
 template<class P> CI_FN P ci_shuffled(const P p, const unsigned bit) {
   union words { P p; unsigned of[(sizeof(P) + 3) / 4]; CI_IN words() {} } x;
   x.p = p;
@@ -17,7 +17,7 @@ template<class P> CI_FN P ci_shuffled(const P p, const unsigned bit) {
   for (unsigned k = 0; k < (sizeof(P) + 3) / 4; k++) x.of[k] = __shfl_xor_sync(~0u, x.of[k], (int)bit);
   return x.p;
 }
-// The accumulators of all threads of the block, merged by the reducer `R`, in each thread: those of a warp, then those of the warps.
+// The accumulators of all threads of the block, merged by the reducer `R`, in each thread: first within warps, then across them.
 template<class R> CI_FN typename R::partial ci_merged(typename R::partial p, const typename R::given g) {
   __shared__ typename R::partial parts[CI_THREADS / 32];
   CI_UNROLL

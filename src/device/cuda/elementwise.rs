@@ -1,7 +1,4 @@
-//! Elementwise kernels on a GPU: what describes itself as text is compiled once for a type and a form, and launched over strided
-//! operands.
-//!
-//! Uses `ops::text` for text and arguments, `cuda` to compile and launch; used by the operations of `Cuda`.
+//! Elementwise kernels on a GPU: a described kernel is compiled once per type and form, and launched over strided operands.
 
 use crate::cuda::buffer::bytes_of;
 use crate::cuda::compile::{KernelKey, Source};
@@ -18,12 +15,12 @@ use crate::ops::text::source::{Form, Layout};
 use crate::ops::text::{Unreadable, with_prelude};
 use crate::storage::{View, ViewMut};
 
-/// The sizes of a result with so many elements, if memory can address them.
+/// The number of elements of a result, if it can be addressed.
 pub(super) fn count(op: &'static str, sizes: &[usize]) -> Result<usize> {
     crate::shape::numel(sizes).ok_or_else(|| Error::TooLarge { op, sizes: sizes.into() })
 }
 
-/// Elements from an address on.
+/// Elements at an address.
 pub(super) fn operand(address: u64, strides: &[usize]) -> Operand {
     let mut operand = Operand { address, strides: [0; 8] };
     operand.strides[..strides.len()].copy_from_slice(strides);
@@ -35,22 +32,22 @@ pub(super) fn start<E: Element>(buffer: &CudaBuffer, offset: usize) -> u64 {
     buffer.address().wrapping_add((offset * size_of::<E>()) as u64)
 }
 
-/// What a kernel reads of a view.
+/// A view as an operand to read.
 pub(super) fn operand_of<E: Element>(view: &View<'_, CudaBuffer, E>) -> Operand {
     operand(start::<E>(view.buffer, view.offset), view.strides)
 }
 
-/// What a kernel writes of a view.
+/// A view as the destination.
 pub(super) fn written<E: Element>(out: &ViewMut<'_, CudaBuffer, E>) -> Operand {
     operand(start::<E>(out.buffer, out.offset), out.strides)
 }
 
-/// The error for what can't be written as text.
+/// The error for a kernel that has no text.
 pub(super) fn unreadable(op: &'static str, device: &CudaDevice, why: &Unreadable) -> Error {
     Error::CudaFailure { op, device: device.name(), reason: why.to_string() }
 }
 
-/// A number for each form; of kernels with up to four operands in less than 16 bits, so that what is around them fits beside it.
+/// A number per form; below 16 bits for kernels with up to four operands, so that the key of conversions fits next to it.
 fn class(form: Form) -> u64 {
     let layout = match form.layout {
         Layout::Packs => 0,
@@ -58,13 +55,13 @@ fn class(form: Form) -> u64 {
         Layout::Strided32 => 2,
         Layout::Strided64 => 3,
         Layout::Rows { wide, broadcast } => 4 + u64::from(wide) + (u64::from(broadcast) << 3),
-        // (The result is never turned: its bit says which edge.)
+        // (The result is never transposed: its bit stores the edge.)
         Layout::Tiles { wide, turned, edge } => 6 + u64::from(wide) + ((u64::from(turned) | u64::from(edge > 32)) << 3),
     };
     layout * 2 + u64::from(form.in_place)
 }
 
-/// Where a kernel writes.
+/// The destination of a kernel.
 pub(super) struct Target<'a> {
     pub(super) to: Operand,
     pub(super) sizes: &'a [usize],
@@ -72,15 +69,15 @@ pub(super) struct Target<'a> {
     pub(super) in_place: bool,
 }
 
-/// What describes a kernel: once as it is launched, and once more where its text is not known yet. (A trait object, so that what
-/// runs it is compiled once.)
+/// Describes a kernel: called for each launch, and once more if its text is not known yet. (A trait object, so that its callers are
+/// compiled once.)
 pub(super) type Describe<'a> = &'a dyn Fn(Kernel) -> Described;
 
-/// Runs what is described over all elements of the target, which have this dtype.
+/// Runs a described kernel over all elements of the target, with this dtype.
 ///
 /// # Safety
-/// The operands have elements at all positions of the target's sizes, on this device; the target may be written, and is read by
-/// nothing but an operand that is itself.
+/// The operands have elements at all positions of the target's sizes, on this device; the target may be written, and is not read except by
+/// an operand that is exactly the target.
 pub(super) unsafe fn run(
     dtype: DType,
     op: &'static str,
@@ -104,10 +101,10 @@ pub(super) unsafe fn run(
     unsafe { kernel.launch(op, Grid::over(plan.threads), &arguments) }
 }
 
-/// The result of a kernel as a new buffer, with these sizes and strides, which leave no gaps.
+/// The result of a kernel as a new buffer with these sizes and strides, which leave no gaps.
 ///
 /// # Safety
-/// As for [`run`], save that the result is new.
+/// As for [`run`], with a new result.
 pub(super) unsafe fn fresh(
     dtype: DType,
     op: &'static str,
@@ -116,7 +113,7 @@ pub(super) unsafe fn fresh(
     describe: Describe<'_>,
 ) -> Result<CudaBuffer> {
     let bytes = bytes_of(device, count(op, sizes)?, dtype.itemsize())?;
-    // SAFETY: the kernel writes every element, for the strides leave no gaps.
+    // SAFETY: the kernel writes every element, because the strides leave no gaps.
     unsafe {
         let buffer = CudaBuffer::uninitialised(device, bytes)?;
         let target = Target { to: operand(buffer.address(), strides), sizes, in_place: false };
@@ -139,7 +136,7 @@ pub(super) unsafe fn evaluate_into<X: Expression<Elem: Element>>(
     unsafe { run(X::Elem::DTYPE, "evaluate", device, &target, &|to| describe::tree(to, x)) }
 }
 
-/// Whether an element is what is looked for.
+/// Whether an element matches.
 #[derive(Clone, Copy)]
 pub(super) struct Seeking(pub(super) Sought);
 impl<E: Castable> Map1<E, bool> for Seeking {

@@ -1,6 +1,4 @@
-//! Operations on elements of a GPU whose dtype is known only while running: copies, conversions, and the kernels of the tables.
-//!
-//! Uses `elementwise` and the operations of `Cuda`; used by `Dynamic`.
+//! Operations on GPU elements whose dtype is known at run time only: copies, conversions, and the kernels of the tables.
 
 use super::Cuda;
 use super::elementwise::{Target, fresh, operand, run};
@@ -15,9 +13,9 @@ use crate::ops::text::erased::{Chain, Converted, ErasedText, Given, converted};
 use crate::ops::text::kernel::Operand;
 use crate::storage::{HostBuffer, View, ViewMut};
 
-/// Elements of `width` bytes of a buffer, whose element type is left out.
+/// Elements of `width` bytes in a buffer, with their type erased.
 ///
-/// Invariant, kept by the tensor it is taken from: every element that sizes, strides and offset reach lies inside the buffer.
+/// Invariant, guaranteed by the tensor it comes from: every element that sizes, strides and offset reach is inside the buffer.
 #[derive(Clone, Copy)]
 pub(crate) struct Elements<'a> {
     pub(crate) buffer: &'a CudaBuffer,
@@ -33,7 +31,7 @@ impl<'a> Elements<'a> {
         View::new(self.buffer, self.offset, self.sizes, self.strides)
     }
 
-    /// What a kernel reads.
+    /// As an operand to read.
     pub(crate) fn operand(self) -> Operand {
         operand(self.buffer.address().wrapping_add((self.offset * self.width) as u64), self.strides)
     }
@@ -46,13 +44,13 @@ impl<'a> Elements<'a> {
         of_width!(self.width, W => Cuda::<0>::map1::<W, W>(Copying, self.view(), strides))
     }
 
-    /// All that the view reaches over, in a buffer of its own on a device, with the same strides.
+    /// Copies the whole span of the view to a new buffer on a device, with the same strides.
     pub(crate) fn span_copied(self, device: &'static CudaDevice) -> Result<CudaBuffer> {
         let (at, bytes) = self.reach()?;
         self.buffer.copied(at, bytes, device)
     }
 
-    /// All that the view reaches over, on the host.
+    /// Copies the whole span of the view to the host.
     pub(crate) fn downloaded(self) -> Result<HostBuffer> {
         let (at, bytes) = self.reach()?;
         // SAFETY: all bytes are written.
@@ -63,7 +61,7 @@ impl<'a> Elements<'a> {
         of_width!(self.width, W => reach::<W>("copy", &self.view()))
     }
 
-    /// Copied over the elements of another buffer, which has the same sizes.
+    /// Copies to the elements of another buffer, which has the same sizes.
     pub(crate) fn copy_into(self, out: &mut CudaBuffer, offset: usize, strides: &[usize]) -> Result<()> {
         let sizes = self.sizes;
         of_width!(self.width, W => {
@@ -71,11 +69,11 @@ impl<'a> Elements<'a> {
         })
     }
 
-    /// One element written everywhere.
+    /// Fills with one element.
     pub(crate) fn filled(self, one: Given) -> Result<()> {
         of_width!(self.width, W => {
             let text = ErasedText::one::<Copying, W, W>();
-            // SAFETY: the kernel has no bytes; the element is of this width, and what is written is held exclusively by who gives it.
+            // SAFETY: the kernel is zero-sized; the element has this width, and the caller holds the destination exclusively.
             unsafe { Call { text, kernel: core::ptr::null(), result: None }.written(self, &[(Some(one), None)]) }
         })
     }
@@ -91,15 +89,15 @@ impl<'a> Elements<'a> {
     }
 }
 
-/// A buffer of one element of `width` bytes, given by its bytes.
+/// A buffer with one element of `width` bytes.
 pub(crate) fn one(device: &'static CudaDevice, width: usize, bytes: [u8; 16]) -> Result<CudaBuffer> {
     of_width!(width, W => {
-        // SAFETY: the bytes are at least as many, and any are a number of this width.
+        // SAFETY: there are at least `width` bytes, and any bits are valid.
         fill(device, unsafe { bytes.as_ptr().cast::<W>().read_unaligned() }, 1)
     })
 }
 
-/// Pieces of one width end to end along an axis, as a new buffer with strides that leave no gaps.
+/// Concatenates pieces of one width along an axis into a new buffer with strides that leave no gaps.
 pub(crate) fn join(pieces: &[Elements<'_>], axis: usize, sizes: &[usize], strides: &[usize]) -> Result<CudaBuffer> {
     of_width!(pieces.first().map_or(1, |piece| piece.width), W => {
         let views: Vec<View<'_, CudaBuffer, W>> = pieces.iter().map(|piece| piece.view()).collect();
@@ -120,11 +118,11 @@ impl<const N: usize> Call<N> {
         self.result.and_then(Chain::last).unwrap_or(self.text.gives())
     }
 
-    /// The result as a new buffer.
+    /// Computes the result into a new buffer.
     ///
     /// # Safety
-    /// Text, kernel and conversions belong together and to the operands, which have elements at all positions of the sizes, on this
-    /// device; the strides leave no gaps.
+    /// Text, kernel and conversions match each other and the operands, which have elements at all positions of the sizes, on this device;
+    /// the strides leave no gaps.
     pub(crate) unsafe fn fresh(
         &self,
         device: &'static CudaDevice,
@@ -140,10 +138,10 @@ impl<const N: usize> Call<N> {
         }
     }
 
-    /// The result written; an operand that is `None` is what is written.
+    /// Computes the result into existing elements; an operand `None` is the destination itself.
     ///
     /// # Safety
-    /// As for [`fresh`](Self::fresh); the output is held exclusively, so that no other operand is in it.
+    /// As for [`fresh`](Self::fresh); the output is held exclusively, so that no other operand overlaps it.
     pub(crate) unsafe fn written(&self, out: Elements<'_>, operands: &[(Option<Given>, Option<Chain>)]) -> Result<()> {
         let to = out.operand();
         let in_place = operands.iter().any(|(given, _)| given.is_none());

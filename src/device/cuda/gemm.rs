@@ -1,7 +1,5 @@
-//! Which products cublasLt is asked for, and how: batches folded and merged, layouts that it takes as they are, the others packed, and
-//! what is added.
-//!
-//! Uses `cuda::blas`; used by `product`, whose own kernel does what is left out here.
+//! Matrix products with cublasLt: batches are folded and merged, supported layouts are used directly, others are packed, and the input is
+//! added.
 
 use super::elementwise::{Target, count, fresh, operand, run, start};
 use super::product::OP;
@@ -16,22 +14,22 @@ use crate::ops::kernel::Copying;
 use crate::ops::text::describe;
 use crate::storage::View;
 
-/// The version of cublasLt, as `(13, 0, 2)`, where products of matrices are done by it. It is loaded if it is not yet.
+/// The version of cublasLt, as `(13, 0, 2)`, if matrix products use it. Loads it if necessary.
 ///
 /// # Errors
-/// If castiron's own kernel does them all, which is slower for floats: the error says why, and what to install.
+/// If castiron's own kernel computes all products, which is slower for floats: the error says why, and what to install.
 pub fn cublas_lt_version() -> Result<(usize, usize, usize)> {
     crate::cuda::blas::version()
 }
 
-/// Multiplications below which our own kernel reads any strides sooner than they are packed.
+/// Number of multiplications below which our own kernel, which reads any strides, is faster than packing.
 const SMALL: usize = 1 << 21;
-/// As many calls are begun for a batch whose strides are not uniform; for more, it is packed.
+/// Maximum number of calls for a batch without uniform strides; beyond, it is packed.
 const CALLS: usize = 64;
-/// As many matrices are in one call: what a grid has along its last axis.
+/// Maximum number of matrices per call: the grid limit along its last axis.
 const BATCH: usize = 65_535;
 
-/// A leading axis: its size, and what lies between matrices of the left, the right, the input and the result.
+/// A leading axis: its size, and its strides in the left, the right, the input and the result.
 #[derive(Clone, Copy)]
 struct Axis {
     size: usize,
@@ -52,8 +50,7 @@ struct Batch {
 }
 
 impl Batch {
-    /// Rows of a batch that share the right factor are rows of one taller product; axes whose strides are those of one longer axis
-    /// become that axis; those of size 1 are none.
+    /// Folds matrices that share the right factor into rows of one taller product, merges mergeable axes, and drops axes of size 1.
     fn simplify(&mut self) {
         self.axes.retain(|axis| axis.size != 1);
         while let Some(&Axis { size, strides }) = self.axes.last() {
@@ -81,7 +78,7 @@ impl Batch {
         self.axes = merged;
     }
 
-    /// How many calls it takes: the longest axis is a call's own.
+    /// Number of calls: the longest axis is handled within a call.
     fn calls(&self) -> usize {
         let all: usize = self.axes.iter().map(|axis| axis.size).product();
         all / self.longest().map_or(1, |at| self.axes[at].size)
@@ -98,13 +95,13 @@ impl Batch {
     }
 }
 
-/// How cublasLt reads a matrix: elements between rows or columns, and whether columns are contiguous; `None` where neither are.
+/// The layout of a matrix for cublasLt: leading dimension, and whether columns are contiguous; `None` if neither axis is.
 fn arranged([rows, columns]: [usize; 2], [down, across]: [usize; 2]) -> Option<(usize, bool)> {
-    // Of one row or column, what lies between them is nothing that is read.
+    // The stride of an axis of size 1 is not used.
     let by_rows = (columns == 1 || across == 1) && (rows == 1 || down >= columns);
     let by_columns = (rows == 1 || down == 1) && (columns == 1 || across >= rows);
     let lead = |count: usize, stride: usize, len: usize| if count == 1 { len } else { stride };
-    // A column of contiguous elements is a column, not many rows of one element.
+    // Contiguous elements of a single column are a column, rather than many rows of one element.
     match (by_rows, by_columns) {
         (_, true) if columns == 1 || !by_rows => Some((lead(columns, across, rows), true)),
         (true, _) => Some((lead(rows, down, columns), false)),
@@ -112,7 +109,7 @@ fn arranged([rows, columns]: [usize; 2], [down, across]: [usize; 2]) -> Option<(
     }
 }
 
-/// Copies a factor so that its rows (or columns) are contiguous; axes along which it is the same stay so.
+/// Copies a factor so that its rows (or columns) are contiguous; broadcast axes are kept.
 fn pack<E: Element>(device: &'static CudaDevice, batch: &mut Batch, of: usize, by_columns: bool) -> Result<CudaBuffer> {
     let mut matrix = batch.matrix(of);
     if by_columns {
@@ -135,16 +132,16 @@ fn pack<E: Element>(device: &'static CudaDevice, batch: &mut Batch, of: usize, b
     Ok(copy)
 }
 
-/// A factor's bytes.
+/// A scale factor's bytes.
 fn factor<C: Compute>(value: C) -> Factor {
     const { assert!(size_of::<C>() <= 16) }
     let mut factor = Factor([0; 16]);
-    // SAFETY: a number has so many bytes, none of them padding.
+    // SAFETY: a number has that many bytes and no padding.
     unsafe { core::ptr::copy_nonoverlapping((&raw const value).cast::<u8>(), factor.0.as_mut_ptr(), size_of::<C>()) };
     factor
 }
 
-/// The product of `(…, m, k)` and `(…, k, n)` and its input, by cublasLt; `None` where our own kernel is to do it.
+/// The product of `(…, m, k)` and `(…, k, n)` and its input, by cublasLt; `None` if our own kernel should compute it.
 pub(super) fn gemm<E: Dtype>(
     device: &'static CudaDevice,
     a: &View<'_, CudaBuffer, E>,
@@ -160,7 +157,7 @@ pub(super) fn gemm<E: Dtype>(
     let (m, k, n) = (matrix[0], matrix[1], b.sizes[b.sizes.len() - 1]);
     let result_sizes: Vec<usize> = leading.iter().copied().chain([m, n]).collect();
     let elements = count(OP, &result_sizes)?;
-    // (Nothing to do or nothing to add up, and a factor of 0, which ignores what the product holds, are left to our own kernel.)
+    // (Empty products and sums, and a factor of 0, which ignores the product, are left to our own kernel.)
     if elements == 0 || k == 0 || alpha == E::Compute::default() {
         return Ok(None);
     }
@@ -182,7 +179,7 @@ pub(super) fn gemm<E: Dtype>(
         adds: input.is_some(),
     };
     batch.simplify();
-    // What cublasLt does not take as it is: packed if it is much work.
+    // Packs unsupported layouts if the product is large enough.
     let work = elements.saturating_mul(k);
     let odd = |batch: &Batch, of: usize| arranged(batch.matrix(of), batch.steps[of]).is_none();
     let mut packed = Vec::new();
@@ -198,7 +195,7 @@ pub(super) fn gemm<E: Dtype>(
     if !packed.is_empty() {
         batch.simplify();
     }
-    // SAFETY: products write every element, or a copy of the input and then products do.
+    // SAFETY: every element is written by the products, or by a copy of the input and then the products.
     let [result] = unsafe { uninitialised(device, elements, [size_of::<E>()])? };
     let ones = alpha == one && beta == one;
     let summand = addend::<E>(device, &mut batch, (&result, &result_sizes, &result_strides), (input, ones))?;
@@ -211,8 +208,8 @@ pub(super) fn gemm<E: Dtype>(
     Ok(begun.then_some(result))
 }
 
-/// The product of matrices of `i8` in `i32`; `None` where our own kernel is to do it. cublasLt has it where the sums run along memory in
-/// both factors, and sizes are multiples of four. (Sums of so many terms that 32 bits may not hold them wrap around in ours.)
+/// The product of `i8` matrices in `i32`; `None` if our own kernel should compute it. cublasLt needs factors that are contiguous along the
+/// summed axis, and sizes that are multiples of four. (Sums that may overflow 32 bits are left to ours, which wraps.)
 pub(super) fn bytes<E: Element>(
     device: &'static CudaDevice,
     a: &View<'_, CudaBuffer, E>,
@@ -261,12 +258,12 @@ pub(super) fn bytes<E: Element>(
         summand: Summand::Nothing,
         out: Matrix { address: result.address(), lead: n, step: 0, by_columns: false },
     };
-    // SAFETY: what views reach is valid, and the result is new; factors are `i32`, as the sums are.
+    // SAFETY: what views reach is valid, and the result is new; the scale factors are `i32`, the compute type.
     let begun = unsafe { device.gemm(OP, &gemm, &factor(1_i32), &factor(0_i32))? };
     Ok(begun.then_some(result))
 }
 
-/// How the input is added: as a row, as it is, or copied into the result, to which the product is added.
+/// How the input is added: as a row, directly, or copied to the result, to which the product is then added.
 fn addend<E: Dtype>(
     device: &'static CudaDevice,
     batch: &mut Batch,
@@ -296,7 +293,7 @@ fn addend<E: Dtype>(
     Ok(Summand::Matrix(Matrix { address: result.address(), lead: n, step: 0, by_columns: false }))
 }
 
-/// Begins the products, a call for each place along the axes that are not the longest; `false` where cublasLt has no such product.
+/// Starts the products, with one call per position along the other axes than the longest; `false` if cublasLt does not support them.
 fn begin<E: Dtype>(
     device: &'static CudaDevice,
     batch: &Batch,
@@ -316,7 +313,7 @@ fn begin<E: Dtype>(
     let inner = batch.longest().map_or(Axis { size: 1, strides: [0; 4] }, |at| outer.remove(at));
     let calls: usize = outer.iter().map(|axis| axis.size).product();
     for call in 0..calls {
-        // The place of the call along each of the other axes.
+        // The offsets of a call along the other axes.
         let mut offsets = [0; 4];
         let mut rest = call;
         for axis in outer.iter().rev() {
@@ -349,7 +346,7 @@ fn begin<E: Dtype>(
                 },
                 out: Matrix { address: at(out, 3), lead: batch.sizes[2], step: inner.strides[3], by_columns: false },
             };
-            // SAFETY: what views reach is valid, and the result is new; the factors are numbers that the dtype computes in.
+            // SAFETY: what views reach is valid, and the result is new; the scale factors have the dtype's compute type.
             if !unsafe { device.gemm(OP, &gemm, &alpha, &beta)? } {
                 return Ok(false);
             }

@@ -1,7 +1,7 @@
 // Elements moved to other places: gather, scatter, pick, band, compress, and the indices of what is selected. Behind `block.cuh` and `word`, an element, of which mostly the
 // width alone matters. What is compiled is the first section and one of the others.
 
-// Counts and places: 32 bits, where all of them have room there.
+// Counts and offsets: 32 bits if all of them fit.
 typedef CI_PLACES ci_at;
 // Where indices and elements are: strides of the indices, of the elements, and of what is written to; `steps` are those along the
 // indexed axis, which has `len` indices and, where they point to, the size `size`.
@@ -188,7 +188,7 @@ CI_FN ci_u32 ci_own_selected(const ci_u8 *mask, const ci_u64 chunk, const ci_sel
   }
   return selected;
 }
-// The sum of what the threads before this one have, and that of all.
+// The prefix sum over the threads before this one, and the total.
 CI_FN ci_u32 ci_of_threads_before(const ci_u32 own, ci_u32 &all) {
   __shared__ ci_u32 parts[CI_THREADS / 32];
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;

@@ -1,7 +1,5 @@
-//! Elements moved to other places on a GPU: gather, `pick` and `band`, and what the kernels of `index.cuh` share. They are compiled for
-//! each width of elements, not for each dtype.
-//!
-//! Uses `cuda` to compile and launch; used by the operations of `Cuda`, by `scatter` and by `select`.
+//! Copying elements to other places on a GPU: gather, `pick` and `band`, and the shared part of `index.cuh`'s kernels. Compiled per element
+//! width, not per dtype.
 
 use super::axes::merged;
 use super::elementwise::{count, start};
@@ -19,7 +17,7 @@ use crate::storage::View;
 
 const TEXT: &str = include_str!("index.cuh");
 
-/// The sections of `index.cuh`. (Of `Before` there is no kernel: it stands before those behind it.)
+/// The sections of `index.cuh`. (`Before` is not a kernel: it precedes the later sections.)
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 pub(super) enum Form {
     Gather,
@@ -35,7 +33,7 @@ pub(super) enum Form {
     Rows,
 }
 
-/// The words that are moved: so many bytes each, and whether counts and places have 32 bits.
+/// The word type that is copied: its bytes, and whether counts and offsets have 32 bits.
 #[derive(Clone, Copy)]
 pub(super) struct Words {
     pub(super) bytes: usize,
@@ -43,36 +41,36 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// With places of 64 bits.
+    /// With 64-bit offsets.
     pub(super) fn of(bytes: usize) -> Words {
         Words { bytes, narrow: false }
     }
-    /// With places of 32 bits where all counts and places are below this one, which is.
+    /// With 32-bit offsets if `most` and everything smaller fit.
     pub(super) fn up_to(bytes: usize, most: usize) -> Words {
         Words { bytes, narrow: most <= i32::MAX as usize }
     }
-    /// The C++ type of counts and places.
+    /// The C++ type of counts and offsets.
     pub(super) fn places(self) -> &'static str {
         if self.narrow { "ci_u32" } else { "ci_u64" }
     }
-    /// The C++ type that stands for elements of so many bytes.
+    /// The C++ type for elements of this size.
     fn word(self) -> &'static str {
         match self.bytes {
             1 => "typedef ci_u8 word;",
             2 => "typedef ci_u16 word;",
             4 => "typedef ci_u32 word;",
             8 => "typedef ci_u64 word;",
-            // (Elements of 16 bytes may lie at any multiple of 8; what is read in packs of 16 lies at multiples of it.)
+            // (16-byte elements are aligned to 8; packs of 16 bytes are aligned to 16.)
             16 => "struct word { ci_u64 low, high; };",
             _ => "struct alignas(16) word { ci_u64 low, high; };",
         }
     }
 }
 
-/// Stands for packs of 16 bytes at multiples of 16.
+/// The size code of 16-byte packs aligned to 16.
 const PACK: usize = 32;
 
-/// The text of a section over what says what a `word` is, and what scatters write.
+/// The text of a section, after the definitions of `word` and of the scattered values.
 pub(super) fn source(form: Form, places: &str, words: &str) -> Source {
     let section = |at: usize| TEXT.split("// ---\n").nth(at).unwrap_or_default();
     let shared = if form > Form::Before { section(1 + Form::Before as usize) } else { "" };
@@ -83,10 +81,10 @@ pub(super) fn source(form: Form, places: &str, words: &str) -> Source {
     Source { name: "moved".to_owned(), text }
 }
 
-/// Launches a section for words.
+/// Launches a section for a word type.
 ///
 /// # Safety
-/// The arguments are those of the section, and what it reads and writes with them is valid.
+/// The arguments match the section, and what it reads and writes with them is valid.
 pub(super) unsafe fn launch(
     op: &'static str,
     device: &'static CudaDevice,
@@ -125,11 +123,11 @@ pub(super) struct Indexed {
 }
 
 impl Indexed {
-    /// The lines along the axis of these sizes, with the strides of up to three operands; the axis has `size` where indices point to.
+    /// The lines along the indexed axis, with the strides of up to three operands; indices point to an axis of `size`.
     pub(super) fn lines(indexing: Indexing, sizes: &[usize], of: [&[usize]; 3], size: usize) -> Result<Indexed> {
         let Indexing { op, axis, wraps } = indexing;
         let (merged, strides, rank) = merged(sizes, of, Some(axis));
-        // An axis longer than `i64::MAX` can only be a broadcast one.
+        // Only a broadcast axis can be longer than `i64::MAX`.
         let size = i64::try_from(size).unwrap_or(i64::MAX);
         Ok(Indexed {
             count: (count(op, sizes)?.checked_div(sizes[axis])).unwrap_or(0) as u64,
@@ -142,7 +140,7 @@ impl Indexed {
             wrap: if wraps { size } else { 0 },
         })
     }
-    /// No place of these operands, and no count, is larger.
+    /// The maximum offset and count of these operands.
     pub(super) fn most(&self) -> usize {
         let reach = |k: usize| {
             let others =
@@ -154,7 +152,7 @@ impl Indexed {
     }
 }
 
-/// The error for an index out of range: of the first one, as on the host.
+/// The error for an index out of range: the first one, as on the host.
 #[cold]
 pub(super) fn out_of_range(indexing: Indexing, index: &View<'_, CudaBuffer, i64>, size: usize) -> Error {
     let fits = |index: i64| index < size as i64 && (index >= 0 || (indexing.wraps && index >= -(size as i64)));
@@ -167,14 +165,14 @@ pub(super) fn out_of_range(indexing: Indexing, index: &View<'_, CudaBuffer, i64>
     }
 }
 
-/// A word that kernels set where an index is out of range.
+/// A flag that kernels set if an index is out of range.
 pub(super) fn outside(device: &'static CudaDevice) -> Result<CudaBuffer> {
     CudaBuffer::zeroed(device, size_of::<u32>())
 }
 
-/// Whether the word was set. It waits for the kernel.
+/// Whether the flag was set. Waits for the kernel.
 pub(super) fn is_outside(word: &CudaBuffer) -> Result<bool> {
-    // SAFETY: any bytes are a number.
+    // SAFETY: any bytes are a valid number.
     Ok(unsafe { word.elements::<u32>(0, 1)? }.first() != Some(&0))
 }
 
@@ -188,12 +186,12 @@ pub(super) fn gather<E: Element>(
     let Indexing { op, axis, .. } = indexing;
     assert!(index.sizes.iter().zip(a.sizes).enumerate().all(|(at, (index, a))| at == axis || index <= a));
     let (total, width) = (count(op, index.sizes)?, size_of::<E>());
-    // SAFETY: the kernel writes every element, save where an index is out of range: then nobody sees them.
+    // SAFETY: the kernel writes every element unless an index is out of range; then the result is dropped.
     let [result] = unsafe { uninitialised(device, total, [width])? };
     if total == 0 {
         return Ok(result);
     }
-    // All places, not lines: along the axis `a` stands still, and the index says where.
+    // Walks positions, not lines: the stride of `a` along the axis is 0, and the index determines the position.
     let mut still = a.strides.to_vec();
     still[axis] = 0;
     let mut places = Indexed::lines(indexing, index.sizes, [index.strides, a.strides, &[]], a.sizes[axis])?;
@@ -215,7 +213,7 @@ pub(super) fn gather<E: Element>(
     if is_outside(&outside)? { Err(out_of_range(indexing, index, a.sizes[axis])) } else { Ok(result) }
 }
 
-/// Makes words of several elements where these are neighbours under one index; the bytes of a word.
+/// Combines adjacent elements under one index into wider words; returns the bytes of a word.
 fn widened(places: &mut Indexed, width: usize, from: u64) -> usize {
     let Some(last) = (places.rank as usize).checked_sub(1) else { return width };
     if places.strides[0][last] != 0 || places.strides[1][last] != 1 {
@@ -294,7 +292,7 @@ pub(super) fn pick<E: Element>(
     }
     let total = count(OP, &sizes)?;
     if axes.is_empty() {
-        // One element is an axis of one.
+        // A zero-dim tensor has one axis of size 1.
         stretches.push(Stretch { at: 0, start: 0, step: 1, times: 1 });
         sizes.push(1);
         first[1] = 1;
@@ -343,7 +341,7 @@ pub(super) fn band<E: Element>(
     arguments.push(result.address());
     [total, height, width].into_iter().for_each(|size| arguments.push(size as u64));
     [low, high].into_iter().for_each(|side| arguments.push(side as i64));
-    // SAFETY: these are the parameters; the view and the result have so many elements.
+    // SAFETY: these are the parameters; the view and the result have `total` elements.
     unsafe { launch(OP, device, (Form::Band, Words::up_to(size_of::<E>(), total)), Grid::over(total), &arguments)? };
     Ok(result)
 }

@@ -1,6 +1,4 @@
-//! Functions of lanes on a GPU: those of rows by `lanes.cuh` over the struct of a kernel, scans by `scan`.
-//!
-//! Uses `ops::text` for the steps of kernels, `cuda` to compile and launch; used by the operations of `Cuda`.
+//! Functions of lanes on a GPU: row functions by `lanes.cuh` over a kernel's struct, scans by `scan`.
 
 use super::axes::merged;
 use super::elementwise::{count, start, unreadable};
@@ -51,29 +49,29 @@ impl Lanes {
     }
 }
 
-/// What the kernels are known by.
+/// The key of the kernels.
 struct Rows;
 
-/// How rows are divided among threads.
+/// The division of rows among threads.
 #[derive(Clone, Copy)]
 struct Division {
     /// The section of `lanes.cuh`.
     section: usize,
     threads: u32,
-    /// Of rows in registers: threads for each row, packs of each thread, elements of a pack.
+    /// For rows in registers: threads per row, packs per thread, elements per pack.
     row: u32,
     items: u32,
     pack: u32,
-    /// Whether every pack is there.
+    /// Whether every pack is full.
     whole: bool,
     blocks: u64,
 }
 
-/// A thread holds this many bytes of a row, at most.
+/// Maximum bytes of a row held by a thread.
 const HELD: usize = 128;
 
 impl Division {
-    /// For elements of so many bytes at these addresses, the first element of all and of the shared rows.
+    /// The division for elements of `width` bytes at these addresses: of the elements and of the shared rows.
     fn of(lanes: &Lanes, width: usize, addresses: impl Iterator<Item = u64>) -> Division {
         let rank = lanes.rank as usize;
         let is_contiguous = (lanes.step == 1 && lanes.to_step == 1) || lanes.len == 1;
@@ -86,7 +84,7 @@ impl Division {
         let is_aligned =
             addresses.into_iter().all(|address| address.is_multiple_of((most as usize * width).min(16) as u64));
         let pack = if is_aligned && all.clone().all(|stride| stride.is_multiple_of(most)) { most } else { 1 };
-        // (Elements of one byte are held in registers of four.)
+        // (One-byte elements take four-byte registers.)
         let held = (HELD / width.max(2)) as u64;
         let threads = [32, 128, 256, 512, 1024].into_iter().find(|threads| lanes.len <= threads * held);
         match threads.filter(|_| is_contiguous) {
@@ -107,11 +105,11 @@ impl Division {
             None => Division::of_blocks(lanes.lanes),
         }
     }
-    /// Blocks of rows that are read from memory.
+    /// Blocks for rows that are read from memory.
     fn of_blocks(blocks: u64) -> Division {
         Division { section: 1, threads: 1024, row: 1024, items: 1, pack: 1, whole: false, blocks }
     }
-    /// What the text depends on.
+    /// The number of this form in the text's key.
     fn class(self) -> u64 {
         let Division { section, row, items, pack, whole, .. } = self;
         [section as u32 + 4 * u32::from(whole), row.ilog2(), items.ilog2(), pack.ilog2()]
@@ -145,7 +143,7 @@ fn row_source(text: &RowText, shared: [bool; 2], division: Division) -> String {
     ))
 }
 
-/// The text of what a key stands for, which a thread records once.
+/// The text for a key, recorded once per thread.
 fn text_of<Key: 'static>(
     device: &CudaDevice,
     record: impl FnOnce() -> core::result::Result<LaneText, Unreadable>,
@@ -178,7 +176,7 @@ pub(super) fn lanes<A: Element, O: Element, K: LaneKernel<A, O>>(
     }
 }
 
-/// Both results of a kernel that has two.
+/// Both results of a kernel with two.
 pub(super) fn lanes_both<A: Element, O: Element, P: Element, K: LaneKernel<A, (O, P)>>(
     device: &'static CudaDevice,
     kernel: K,
@@ -193,7 +191,7 @@ pub(super) fn lanes_both<A: Element, O: Element, P: Element, K: LaneKernel<A, (O
     }
 }
 
-/// A function of the rows that these lanes are.
+/// A row function of these lanes.
 fn row<A: Element>(
     device: &'static CudaDevice,
     text: &RowText,

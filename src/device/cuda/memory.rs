@@ -1,6 +1,4 @@
-//! Memory of a GPU as views reach it: what is read to the host, copied as it lies, and filled.
-//!
-//! Uses `cuda`; used by `present`, `transfer`, `erased` and `index`.
+//! A GPU's memory as views reach it: downloads, copies of the same layout, and fills.
 
 use crate::cpu::read;
 use crate::cuda::buffer::bytes_of;
@@ -13,7 +11,7 @@ use crate::layout::bounds::{expect_within, span};
 use crate::layout::strides::is_contiguous;
 use crate::storage::{HostBuffer, View};
 
-/// The first byte of a view, and how many bytes it reaches over; an error if they are not in its buffer.
+/// The first byte of a view, and its span in bytes; an error if out of bounds.
 pub(super) fn reach<E: Element>(op: &'static str, view: &View<'_, CudaBuffer, E>) -> Result<(usize, usize)> {
     expect_within(op, view.sizes, view.strides, view.offset, Some(view.buffer.len::<E>()))?;
     let too_large = || Error::TooLarge { op, sizes: view.sizes.into() };
@@ -22,11 +20,11 @@ pub(super) fn reach<E: Element>(op: &'static str, view: &View<'_, CudaBuffer, E>
     Ok((if bytes == 0 { 0 } else { view.offset * size_of::<E>() }, bytes))
 }
 
-/// All elements in row-major order: what the view reaches over is copied to the host, and gathered there.
+/// All elements in row-major order: copies the span of the view to the host, and gathers there.
 pub(super) fn download<E: Element>(view: View<'_, CudaBuffer, E>) -> Result<Vec<E>> {
     let (at, bytes) = reach("download", &view)?;
     if is_contiguous(view.sizes, view.strides) {
-        // SAFETY: what a view reaches are valid elements.
+        // SAFETY: what a view reaches is valid elements.
         return unsafe { view.buffer.elements(at, bytes / size_of::<E>()) };
     }
     // SAFETY: all bytes are written.
@@ -34,18 +32,18 @@ pub(super) fn download<E: Element>(view: View<'_, CudaBuffer, E>) -> Result<Vec<
     read::download(View::<_, E>::new(&host, 0, view.sizes, view.strides))
 }
 
-/// A buffer of its own for a view, with the same strides.
+/// Copies a view to a new buffer, with the same strides.
 pub(super) fn copy_span<E: Element>(view: View<'_, CudaBuffer, E>) -> Result<CudaBuffer> {
     let (at, bytes) = reach("share", &view)?;
     view.buffer.copied(at, bytes, view.buffer.device())
 }
 
-/// `len` copies of a value: filled by the driver where its bytes repeat after four, else by a kernel of two words.
+/// `len` copies of a value: by the driver if its bytes repeat every four bytes, else by a kernel.
 pub(super) fn fill<E: Element>(device: &'static CudaDevice, value: E, len: usize) -> Result<CudaBuffer> {
     let mut bytes = [0_u8; 16];
     let width = size_of::<E>();
     const { assert!(size_of::<E>() <= 16) }
-    // SAFETY: an element has so many bytes, none of them padding, and there is room for them.
+    // SAFETY: an element has that many bytes and no padding, and the array has room for them.
     unsafe { core::ptr::copy_nonoverlapping((&raw const value).cast::<u8>(), bytes.as_mut_ptr(), width) };
     let word = |at: usize| u32::from_ne_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
     match width {
@@ -68,17 +66,17 @@ pub(super) fn fill<E: Element>(device: &'static CudaDevice, value: E, len: usize
             arguments.push(words as u64);
             arguments.push(long(0));
             arguments.push(if twice { long(8) } else { long(0) });
-            // SAFETY: the kernel's parameters; it writes this many words, which nobody else has yet.
+            // SAFETY: the kernel's parameters; it writes this many words of a new buffer.
             unsafe { kernel.launch("fill", Grid::over(words), &arguments)? };
             Ok(buffer)
         }
     }
 }
 
-/// The kernel that [`fill`] is known by.
+/// The key of [`fill`]'s kernel.
 struct Fill;
 
-/// Words of 64 bits, two in turn.
+/// Two 64-bit words in turn.
 const FILL: &str = "\
 typedef unsigned long long word;
 extern \"C\" __global__ void fill(word *out, const word n, const word even, const word odd) {

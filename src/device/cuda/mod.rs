@@ -1,5 +1,5 @@
-//! `Cuda<N>`: the GPU with ordinal `N`. Programs over it type-check everywhere. Where no GPU can be reached, or the build has no
-//! feature `cuda`, making a tensor on it is an error.
+//! `Cuda<N>`: the GPU with ordinal `N`. Programs over it type-check everywhere. If no GPU is available, or the build lacks the feature
+//! `cuda`, making a tensor on it is an error.
 
 #[cfg(not(feature = "cuda"))]
 mod absent;
@@ -56,16 +56,16 @@ pub(super) use present::available;
 /// assert!(matches!(made, Err(Error::DeviceUnavailable { .. }))); // with fewer GPUs, or without CUDA
 /// ```
 ///
-/// It needs the feature `cuda`, and when it is used an NVIDIA driver and, for kernels, NVRTC (CUDA 12 or 13: a toolkit, or
-/// `pip install nvidia-cuda-nvrtc`), which are loaded then. Work on a device is done in the order in which it was begun, by whatever
-/// thread; reading elements waits for it. A kernel's fault is told by a later call, and ends the use of the device in this process.
+/// It needs the feature `cuda`, and at run time an NVIDIA driver and, for kernels, NVRTC (CUDA 12 or 13: a toolkit, or `pip install
+/// nvidia-cuda-nvrtc`), which are loaded on first use. Work on a device runs in the order in which it was started, from any thread; reading
+/// elements waits for it. A kernel's fault is reported by a later call, and makes the device unusable in this process.
 ///
-/// | variable | says |
+/// | variable | meaning |
 /// |---|---|
-/// | `CASTIRON_CUDA_LIB` | the (absolute, as in all variables) folder of the driver's library and NVRTC, looked into first; then the loader's own search, `CUDA_HOME`, `CUDA_PATH`, `/usr/local/cuda`, and `nvidia` in `VIRTUAL_ENV` |
-/// | `CASTIRON_CUDA_CACHE` | the folder of compiled kernels (else `castiron/kernels` in `XDG_CACHE_HOME` or `~/.cache`), which must be the user's, and nobody else may write to it; empty: none are kept on disk |
-/// | `CASTIRON_CUBLASLT` | `0` multiplies matrices without cublasLt, which is used where it is found beside the driver or NVRTC |
-/// | `CASTIRON_CUDA_SYNC` | `1` waits for each kernel, so that a fault is told by what made it |
+/// | `CASTIRON_CUDA_LIB` | the folder (absolute, as in all variables) to search first for the driver's library and NVRTC; then the loader's search path, `CUDA_HOME`, `CUDA_PATH`, `/usr/local/cuda`, and `nvidia` in `VIRTUAL_ENV` |
+/// | `CASTIRON_CUDA_CACHE` | the folder of compiled kernels (else `castiron/kernels` in `XDG_CACHE_HOME` or `~/.cache`), which must be owned by the user and writable by nobody else; empty: no disk cache |
+/// | `CASTIRON_CUBLASLT` | `0` multiplies matrices without cublasLt, which is used if it is found next to the driver or NVRTC |
+/// | `CASTIRON_CUDA_SYNC` | `1` waits for each kernel, so that a fault is reported by its cause |
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cuda<const N: usize>;
 
@@ -75,7 +75,7 @@ impl<const N: usize> Device for Cuda<N> {
     }
 }
 
-/// The GPU that an argument names; `cuda` without an ordinal is the current one.
+/// The GPU named by an argument; `cuda` without an ordinal is the current one.
 #[cfg(feature = "cuda")]
 pub(crate) fn gpu(op: &'static str, device: impl super::IntoDevice) -> crate::Result<&'static crate::cuda::CudaDevice> {
     let device = super::AnyDevice::new(device)?;
@@ -85,17 +85,17 @@ pub(crate) fn gpu(op: &'static str, device: impl super::IntoDevice) -> crate::Re
     crate::cuda::device(device.resolve()?.index().unwrap_or(0))
 }
 
-/// How many GPUs there are: 0 where there is no driver (`torch.cuda.device_count`).
+/// The number of GPUs: 0 without a driver (`torch.cuda.device_count`).
 #[cfg(feature = "cuda")]
 pub fn cuda_device_count() -> usize {
     crate::cuda::device::count()
 }
 
-/// Waits until a GPU has done all that was begun on it (`torch.cuda.synchronize`). Reading elements waits by itself: this is for
-/// measuring time, and for hearing of a kernel's fault.
+/// Waits for all work on a GPU (`torch.cuda.synchronize`). Reading elements waits by itself: this is for measuring time, and for detecting
+/// a kernel's fault.
 ///
 /// # Errors
-/// If the device is none of `cuda`, or not there, or a kernel failed.
+/// If the device is not a CUDA device or not available, or a kernel failed.
 #[cfg(feature = "cuda")]
 pub fn synchronize(device: impl super::IntoDevice) -> crate::Result<()> {
     gpu("synchronize", device)?.synchronize()

@@ -40,8 +40,8 @@ typedef decltype(ci_ordered(T())) ci_key;
 const ci_key CI_LAST_KEY = (ci_key)~(ci_key)0;
 
 // The lanes of a tensor and of its results: sizes of the other axes, strides there and along the axis. The results are elements `skip`,
-// `skip + 1`, … in order; `middle` says that `skip` is the place of the median (1), or of that of the numbers (2). Lanes may be divided
-// into chunks; `shift` is the digit that a sort goes by.
+// `skip + 1`, … in order; with `middle`, `skip` is the median's position (1), or that among the numbers (2). Lanes may be divided into
+// chunks; `shift` is the digit of a radix pass.
 struct ci_order {
   ci_u64 lanes, len, step, results, to_step, chunk, chunks;
   ci_u64 sizes[8], strides[8], to_strides[8];
@@ -50,12 +50,12 @@ struct ci_order {
 };
 // The key in the order that is asked for.
 CI_FN ci_key ci_key_of(const T x, const ci_order &w) { return (ci_key)(ci_ordered(x) ^ (w.descending ? CI_LAST_KEY : (ci_key)0)); }
-// What comes first of the results of a lane in which so many elements are no numbers.
+// The first selected position of a lane with this many NaNs.
 CI_FN ci_u64 ci_skip(const ci_order &w, const ci_u64 nans) {
   if (!w.middle) return w.skip;
   return nans && (w.middle == 1 || nans == w.len) ? w.len - nans : (w.len - nans - 1) / 2;
 }
-// The sum of what the threads before this one have, and that of all.
+// The prefix sum over the threads before this one, and the total.
 CI_FN ci_u32 ci_sum_before(const ci_u32 own, ci_u32 &all) {
   __shared__ ci_u32 parts[CI_THREADS / 32];
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -124,7 +124,7 @@ template<int N> CI_FN void ci_rank(const ci_key (&keys)[N], const unsigned shift
     places[j] = (ci_u16)(places[j] + ranks.starts[digit] + ranks.counts[warp][digit]);
   }
 }
-// Sorts what the threads of a block have: keys, and numbers that go with them.
+// Sorts the keys of a block's threads, with the numbers that belong to them.
 template<int N> struct ci_sorter { ci_ranks ranks; ci_key keys[N * CI_THREADS]; ci_u16 numbers[N * CI_THREADS]; };
 template<int N> CI_FN void ci_sort(ci_key (&keys)[N], ci_u16 (&numbers)[N], ci_sorter<N> &shared) {
   for (unsigned shift = 0; shift < 8 * sizeof(ci_key); shift += 8) {
@@ -169,7 +169,7 @@ CI_KERNEL void __launch_bounds__(CI_THREADS, 3) order(const T *a, T *values, ci_
   for (ci_u64 lane = blockIdx.x; lane < w.lanes; lane += gridDim.x) {
     const T *from = a + ci_place(lane, w.rank, w.sizes, w.strides);
     const ci_u64 to = ci_place(lane, w.rank, w.sizes, w.to_strides);
-    // What is behind the end comes last, for the sort is stable.
+    // Elements past the end come last, because the sort is stable.
     ci_key keys[CI_ITEMS];
     ci_u16 numbers[CI_ITEMS];
     ci_u32 own = 0, nans = 0;

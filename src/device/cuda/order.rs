@@ -1,7 +1,5 @@
-//! Sorting, selection and searches on a GPU: `order.cuh` and `radix.cuh`. Lanes that fit into a block are sorted there; of long ones the
-//! few that are asked for are selected, or they are sorted by digits.
-//!
-//! Uses `cuda` to compile and launch; used by the operations of `Cuda`.
+//! Sorting, selection and searches on a GPU: `order.cuh` and `radix.cuh`. Lanes that fit into a block are sorted there; for longer ones, a
+//! few elements are selected, or they are sorted by radix.
 
 use super::axes::merged;
 use super::elementwise::{count, start};
@@ -21,15 +19,15 @@ use core::any::TypeId;
 const OP: &str = "sort";
 const TEXT: &str = include_str!("order.cuh");
 const RADIX: &str = include_str!("radix.cuh");
-/// Lanes of no more elements are sorted by a warp each.
+/// Maximum lane length sorted by one warp.
 const SMALL: usize = 32;
-/// No more elements are selected by a block.
+/// Maximum number of elements selected by a block.
 const SELECTED: usize = 8 * THREADS as usize;
-/// With so many blocks a GPU has enough to do.
+/// Number of blocks that keeps a GPU busy.
 const BLOCKS: u64 = 1056;
-/// As many lanes are selected from by a block each, however long they are.
+/// From this many lanes on, one block per lane, whatever the lane length.
 const MANY: u64 = 64;
-/// Elements of a chunk, at least, that are selected from.
+/// Minimum chunk length for selection.
 const CHUNK: u64 = 1 << 14;
 
 /// The sections of `order.cuh`, then those of `radix.cuh`.
@@ -93,7 +91,7 @@ impl Lanes {
             is_last: 1,
         }
     }
-    /// Divides lanes into chunks of so many elements at least, a multiple of `tile`: as many as a GPU needs.
+    /// Divides lanes into chunks of at least `least` elements, a multiple of `tile`: as many as a GPU needs.
     fn divide(&mut self, least: u64, tile: u64) {
         let chunks = (self.len / least).min(BLOCKS.div_ceil(self.lanes.max(1))).max(1);
         self.chunk = self.len.div_ceil(chunks).next_multiple_of(tile);
@@ -101,15 +99,15 @@ impl Lanes {
     }
 }
 
-/// What the kernels are known by.
+/// The key of the kernels.
 struct Ordering;
 
-/// Elements that a thread has when a block has as many of this size as it can.
+/// Elements per thread at full occupancy for this element size.
 fn most(width: usize) -> usize {
     if width == 8 { 8 } else { 16 }
 }
 
-/// Elements that each thread has of so many.
+/// Elements per thread for `count` elements.
 fn items(count: usize, most: usize) -> usize {
     match count.div_ceil(THREADS as usize) {
         0 | 1 => 1,
@@ -118,7 +116,7 @@ fn items(count: usize, most: usize) -> usize {
     }
 }
 
-/// The text of a section; the passes of a sort by digits say whether they are the first, and the last.
+/// The text of a section; radix passes depend on whether they are the first and the last.
 fn source<E: Element>(form: Form, items: usize, lanes: &Lanes) -> Source {
     let mut sections = TEXT.split("// ---\n");
     let (common, at) = (sections.next().unwrap_or_default(), form as usize);
@@ -140,7 +138,7 @@ fn source<E: Element>(form: Form, items: usize, lanes: &Lanes) -> Source {
 /// Launches a section over elements `E`.
 ///
 /// # Safety
-/// The addresses are those of the section's parameters, with as many elements as the lanes say.
+/// The addresses match the section's parameters, with as many elements as the lanes say.
 unsafe fn launch<E: Element>(
     device: &'static CudaDevice,
     (form, items): (Form, usize),
@@ -161,7 +159,7 @@ unsafe fn launch<E: Element>(
     unsafe { kernel.launch(OP, grid, &arguments) }
 }
 
-/// So many blocks.
+/// A grid of `count` blocks.
 fn blocks(count: u64) -> Grid {
     Grid::blocks(count.min(i32::MAX as u64) as u32, THREADS)
 }
@@ -176,7 +174,7 @@ pub(super) fn order<E: Element>(
     order_by_digits(device, order, a, axis, size_of::<E>())
 }
 
-/// Positions below `size` in ascending order along an axis, and where they were: their upper bytes are alike, and are not sorted by.
+/// Sorts positions below `size` along an axis, and returns where they were: their upper bytes are equal, and are not sorted by.
 pub(super) fn positions_in_order(
     device: &'static CudaDevice,
     positions: &View<'_, CudaBuffer, i32>,
@@ -188,7 +186,7 @@ pub(super) fn positions_in_order(
     order_by_digits(device, Order::Sort { descending: false }, positions, axis, digits)
 }
 
-/// Elements that differ in this number of their lower bytes only.
+/// Sorts elements that differ in their lowest `digits` bytes only.
 fn order_by_digits<E: Element>(
     device: &'static CudaDevice,
     order: Order,
@@ -219,7 +217,7 @@ fn order_by_digits<E: Element>(
     let from = start::<E>(a.buffer, a.offset);
     let [values, indices] = results.each_ref().map(CudaBuffer::address);
     let most = most(size_of::<E>());
-    // SAFETY: what a view reaches is valid, and results have the places that the lanes name.
+    // SAFETY: what a view reaches is valid, and the results have room for all lanes.
     unsafe {
         let is_selection = match order {
             Order::Sort { .. } | Order::Mode => false,
@@ -247,7 +245,7 @@ fn order_by_digits<E: Element>(
     Ok(results)
 }
 
-/// Lanes that fit into a block, or into a warp.
+/// Sorts lanes that fit into a block, or into a warp.
 ///
 /// # Safety
 /// As for [`launch`].
@@ -266,7 +264,7 @@ unsafe fn in_blocks<E: Element>(
     unsafe { launch::<E>(device, form, grid, &[from, values, indices], lanes) }
 }
 
-/// Whole lanes sorted, one behind the other, and what says so.
+/// Sorts whole lanes into a buffer, and describes its layout.
 ///
 /// # Safety
 /// What the view reaches is valid.
@@ -276,7 +274,7 @@ unsafe fn sort_apart<E: Element>(
     axis: usize,
     lanes: Lanes,
 ) -> Result<([CudaBuffer; 2], Lanes)> {
-    // The strides of the other axes, as if the sorted one were the last.
+    // The strides of the other axes, with the sorted axis last.
     let mut to = vec![1; a.sizes.len()];
     let mut stride = a.sizes[axis];
     for other in (0..a.sizes.len()).rev().filter(|&other| other != axis) {
@@ -285,7 +283,7 @@ unsafe fn sort_apart<E: Element>(
     }
     let sorted = Lanes { chunk: lanes.len, ..Lanes::along(a, axis, (a.sizes, &to)) };
     let from = start::<E>(a.buffer, a.offset);
-    // SAFETY: all lanes are written, which together are as long as the view; what it reaches is valid.
+    // SAFETY: all lanes are written, which together have the view's length; what it reaches is valid.
     unsafe {
         let buffers = uninitialised(device, count(OP, a.sizes)?, [size_of::<E>(), size_of::<i64>()])?;
         let addresses = buffers.each_ref().map(CudaBuffer::address);
@@ -297,10 +295,10 @@ unsafe fn sort_apart<E: Element>(
     }
 }
 
-/// A few elements of long lanes: by a block for each, or, of few lanes, by blocks for chunks first.
+/// Selects a few elements of long lanes: with one block per lane, or, for few lanes, with blocks for chunks first.
 ///
 /// # Safety
-/// As for [`launch`]; a single result of each lane, or no more than `SELECTED` from the first on.
+/// As for [`launch`]; a single result per lane, or at most `SELECTED` from the first on.
 unsafe fn select<E: Element>(
     device: &'static CudaDevice,
     from: u64,
@@ -335,7 +333,7 @@ unsafe fn select<E: Element>(
     }
 }
 
-/// A sort by the lower digits, bytes of keys; of each lane as many results are written as are asked for.
+/// Radix sort by the lower bytes of the keys; writes the requested number of results per lane.
 ///
 /// # Safety
 /// As for [`launch`].
@@ -351,7 +349,7 @@ unsafe fn radix<E: Element>(
     lanes.divide(tile, tile);
     let units = lanes.lanes * lanes.chunks;
     let elements = (lanes.lanes * lanes.len) as usize;
-    // SAFETY: the caller's promise; each pass writes all of one pair of buffers, which the next one reads, and all counts.
+    // SAFETY: the caller's promise; each pass fills one pair of buffers, which the next one reads, and all counts.
     unsafe {
         let [counts] = uninitialised(device, units as usize, [256 * size_of::<u32>()])?;
         let mut pairs: [Option<[CudaBuffer; 2]>; 2] = [None, None];

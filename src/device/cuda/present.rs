@@ -1,7 +1,6 @@
-//! `Cuda<N>` over the CUDA runtime: memory, copies, reading elements to the host, and what it asks the files of operations for.
+//! `Cuda<N>` on the CUDA runtime: memory, copies, downloads, and calls into the files of operations.
 //!
-//! The device is that of the operands; only what has none asks for ordinal `N`.
-//! Uses `cuda` and the files beside it; used by `tensor` and, through `Dynamic`, by `any`.
+//! The operands determine the device; operations without operands use ordinal `N`.
 
 use super::Cuda;
 use super::elementwise::{self, Seeking, Target, count, fresh, operand, operand_of, run, written};
@@ -13,7 +12,7 @@ use crate::device::call::{
     Binary, BinaryInto, Call, Given, Join, Product, ReducePairs, RunOn, Seek, Ternary, UnaryInto, Update, UpdateBy,
     runs,
 };
-use crate::device::{AnyDevice, Backend, Place, attending, convolving};
+use crate::device::{AnyDevice, Backend, Place, attention, convolution};
 use crate::dtype::{Castable, Dtype, Element};
 use crate::error::Result;
 use crate::layout::strides;
@@ -30,7 +29,7 @@ pub(crate) fn available(which: AnyDevice) -> Result<()> {
     device(which.index().unwrap_or(0)).map(|_| ())
 }
 
-/// The device of another buffer, or that with the ordinal `N`. (`Dynamic` runs all buffers by one `N`, whatever theirs.)
+/// The device of another buffer, or the one with ordinal `N`. (`Dynamic` runs all buffers with one `N`, whatever their device.)
 fn placed<const N: usize>(beside: Option<&CudaBuffer>) -> Result<&'static CudaDevice> {
     beside.map_or_else(|| device(N), |beside| Ok(beside.device()))
 }
@@ -38,7 +37,7 @@ fn placed<const N: usize>(beside: Option<&CudaBuffer>) -> Result<&'static CudaDe
 /// Checks that operands have the same sizes.
 ///
 /// # Panics
-/// If they do not.
+/// If they differ.
 fn expect_same(a: &[usize], b: &[usize]) {
     assert!(a == b, "operands arrive broadcast");
 }
@@ -87,7 +86,7 @@ impl<const N: usize> Backend for Cuda<N> {
     fn share<E: Element>(view: View<'_, CudaBuffer, E>) -> (CudaBuffer, usize) {
         match view.buffer.shared() {
             Some(shared) => (shared, view.offset),
-            // As on the host, there is no other way to say that memory runs out.
+            // As on the host, there is no other way to report that memory runs out.
             None => (copy_span(view).unwrap_or_else(|error| panic!("{error}")), 0),
         }
     }
@@ -121,7 +120,7 @@ impl<const N: usize> Backend for Cuda<N> {
     fn peek<E: Element>(view: View<'_, CudaBuffer, E>) -> Result<E> {
         debug_assert_eq!(numel(view.sizes), Some(1));
         let (at, _) = reach("item", &view)?;
-        // SAFETY: what a view reaches are valid elements.
+        // SAFETY: what a view reaches is valid elements.
         let elements = unsafe { view.buffer.elements::<E>(at, 1)? };
         Ok(elements[0])
     }
@@ -137,7 +136,7 @@ impl<const N: usize> Backend for Cuda<N> {
     }
     #[cfg(feature = "profile")]
     fn clock(beside: Option<&CudaBuffer>) -> crate::profile::Clock {
-        placed::<N>(beside).map_or(crate::profile::Clock::Host, crate::profile::Clock::Gpu)
+        placed::<N>(beside).map_or(crate::profile::Clock::HOST, crate::profile::Clock::gpu)
     }
     #[cfg(feature = "profile")]
     fn called(beside: Option<&CudaBuffer>) -> String {
@@ -175,7 +174,7 @@ impl<const N: usize> Backend for Cuda<N> {
         if let Some(result) = unsafe { reduce::reduce_expression(device(N)?, reducer, &x, sizes, mask)? } {
             return Ok(result);
         }
-        // Where operands are broadcast or strided, by way of a tensor.
+        // Broadcast or strided operands are evaluated into a tensor first.
         let strides = strides::row_major(sizes);
         // SAFETY: the caller's promise.
         let elements = unsafe { Self::evaluate(x, sizes, &strides)? };
@@ -327,14 +326,14 @@ runs! { CudaBuffer:
         }
     };
     ProductByPacked [E: Dtype, K: Map1<E, E>] |call| {
-        convolving::product_with_copy::<Gpu, E, K>(call.kernel, call.x, call.weight, call.bias)
+        convolution::product_with_copy::<Gpu, E, K>(call.kernel, call.x, call.weight, call.bias)
     };
     ProductOfBytes [E: Dtype] |call| product::int_mm(call.a.buffer.device(), &call.a, &call.b);
-    Convolve [E: Dtype, K: Map1<E, E>] |call| convolving::run::<Gpu, E, K>(call);
-    Pack [E: Dtype] |call| convolving::copied::<Gpu, E>(call.weight);
+    Convolve [E: Dtype, K: Map1<E, E>] |call| convolution::run::<Gpu, E, K>(call);
+    Pack [E: Dtype] |call| convolution::copied::<Gpu, E>(call.weight);
     Pool [A: Element, R: Reducer<A>] |_call| Ok(None);
     Attend [E: Dtype] |call| {
-        let [shares, result] = attending::composed::<Gpu, E>(&call.attention)?;
+        let [shares, result] = attention::composed::<Gpu, E>(&call.attention)?;
         attend::without_unseen(&call.attention, &shares, &result)?;
         Ok(result)
     };

@@ -1,7 +1,4 @@
-//! Products on a GPU: by cublasLt where it has them (`gemm`), else by a kernel of our own, for every dtype (`tiles.cuh`,
-//! `sums.cuh`).
-//!
-//! Uses `gemm`, `ops::text` for what is added up and for the epilogue, `cuda` to compile and launch; used by the operations of `Cuda`.
+//! Matrix products on a GPU: by cublasLt if supported (`gemm`), else by our own kernels, for every dtype (`tiles.cuh`, `sums.cuh`).
 
 use super::elementwise::{Target, count, operand, run, start, unreadable};
 use super::gemm::{self, gemm};
@@ -46,32 +43,33 @@ fn split(strides: &[usize]) -> ([u64; 8], [u64; 2]) {
     (leading, last)
 }
 
-/// The kernels that this file compiles.
+/// The key of this file's kernels.
 struct Products;
 
-/// As many tiles keep a GPU busy.
+/// Number of tiles that keeps a GPU busy.
 const ENOUGH: usize = 256;
 
-/// The tiles of a result, each of 16 threads along both axes, with `each` elements of a thread along both.
+/// Number of tiles of a result: 16 by 16 threads, with `each` by `each` elements per thread.
 fn tiles(batch: usize, sizes: [usize; 2], each: usize) -> usize {
     sizes.iter().fold(batch, |tiles, size| tiles.saturating_mul(size.div_ceil(16 * each)))
 }
 
-/// How the own kernels go about a product.
+/// The method of our own kernels.
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
     /// By tiles, in the order of `k`.
     Tiles,
-    /// Long sums, by pieces, each sum being of so many bytes.
+    /// Long sums in pieces; the value is the size of a sum in bytes.
     Pieces(usize),
 }
 
-/// A sum of fewer terms is one thread's.
+/// Minimum terms for dividing a sum among threads.
 const LONG: usize = 1024;
-/// The fewest terms of a piece.
+/// Minimum terms per piece.
 const PIECE: usize = 4096;
 
-/// Whether a product is few long sums: of two vectors, or (unless cublasLt has it) of a vector and a matrix whose sums run along memory.
+/// Whether a product has few, long sums: of two vectors, or (unless cublasLt supports it) of a vector and a matrix that is contiguous along
+/// the sums.
 fn is_long(a: (&[usize], &[usize]), b: (&[usize], &[usize]), has_library: bool) -> bool {
     let last = a.0.len() - 1;
     let (m, k, n) = (a.0[last - 1], a.0[last], b.0[last]);
@@ -79,7 +77,7 @@ fn is_long(a: (&[usize], &[usize]), b: (&[usize], &[usize]), has_library: bool) 
     k >= LONG && ((m == 1 && n == 1) || (runs && !has_library))
 }
 
-/// The text of a product's kernels: for tiles with so many elements of a thread along both axes, or for pieces (0).
+/// The text of a product's kernels: for tiles with `each` by `each` elements per thread, or for pieces (0).
 fn text(device: &CudaDevice, product: &Product, adds: bool, each: usize) -> Result<String> {
     let own = product.source().map_err(|why| unreadable(OP, device, &why))?;
     let parameters = product.parameters();
@@ -100,7 +98,7 @@ fn text(device: &CudaDevice, product: &Product, adds: bool, each: usize) -> Resu
     )))
 }
 
-/// The product of `(…, m, k)` and `(…, k, n)`; `input` has the sizes of the result. The functions are those of its elements.
+/// The product of `(…, m, k)` and `(…, k, n)`; `input` has the sizes of the result. `product` has the functions of its elements.
 fn product<O: Element>(
     device: &'static CudaDevice,
     (key, way): ((TypeId, u64), Way),
@@ -127,7 +125,7 @@ fn product<O: Element>(
         batches: [left.0, right.0, added.0],
         steps: [left.1, right.1, added.1],
     };
-    // Each thread has as many elements along each axis as leave enough tiles for all processors.
+    // As many elements per thread as leave enough tiles for all processors.
     let each = match way {
         Way::Tiles => [4, 2].into_iter().find(|&each| tiles(batch, [m, n], each) >= ENOUGH).unwrap_or(1),
         Way::Pieces(_) => 0,
@@ -152,7 +150,7 @@ fn product<O: Element>(
             arguments.push(pieces);
         }
         arguments.append(describe(Kernel::launched).values());
-        // SAFETY: these are the parameters of the text; what views reach is valid, and the result has the sizes of the product.
+        // SAFETY: these are the parameters of the text; what views reach is valid, and the result has the product's sizes.
         unsafe { compiled("product", class)?.launch(OP, grid(blocks), &arguments) }
     };
     let Way::Pieces(width) = way else {
@@ -160,20 +158,20 @@ fn product<O: Element>(
         return Ok(result);
     };
     let pieces = (8 * ENOUGH / results.max(1)).min(k / PIECE).max(1);
-    // SAFETY: the first kernel writes all of them, before the second reads them.
+    // SAFETY: the first kernel writes all of them before the second reads them.
     let [parts] = unsafe { uninitialised(device, results.saturating_mul(pieces), [width])? };
     let mut first = Arguments::new();
     [a.0, b.0, parts.address()].into_iter().for_each(|address| first.push(address));
     first.push(sizes);
     first.push(pieces as u64);
-    // (`each` is at most 4: 7 is the class of no other kernel.)
+    // (`each` is at most 4, so no other kernel uses class 7.)
     // SAFETY: as above.
     unsafe { compiled("sums", class + 7)?.launch(OP, grid(results.saturating_mul(pieces)), &first)? };
     finish(&[parts.address()], Some(pieces as u64), results)?;
     Ok(result)
 }
 
-/// What a kernel reads of a view.
+/// A view as a factor: address, sizes and strides.
 fn factor<'a, E: Element>(view: &View<'a, CudaBuffer, E>) -> (u64, &'a [usize], &'a [usize]) {
     (start::<E>(view.buffer, view.offset), view.sizes, view.strides)
 }
@@ -190,10 +188,10 @@ pub(super) fn matmul<E: Dtype, K: Map1<E, E>>(
     let by_library = if long { None } else { gemm::<E>(device, a, b, added.as_ref())? };
     if let Some(result) = by_library {
         if TypeId::of::<K>() != TypeId::of::<Copying>() {
-            // The function of elements that have been rounded, as on the host.
+            // The kernel is applied to rounded elements, as on the host.
             let len = [result.len::<E>()];
             let target = Target { to: operand(result.address(), &[1]), sizes: &len, in_place: true };
-            // SAFETY: the operand is the target itself, which has so many elements.
+            // SAFETY: the operand is the target itself, which has that many elements.
             unsafe { run(E::DTYPE, OP, device, &target, &|to| describe::map1::<_, E, E>(to, then, target.to))? };
         }
         return Ok(result);
@@ -203,7 +201,7 @@ pub(super) fn matmul<E: Dtype, K: Map1<E, E>>(
         Some(added) => (added.input.as_ref(), added.beta, added.alpha),
         None => (None, one, one),
     };
-    // A factor of 0 ignores its operand, whatever that holds.
+    // A factor of 0 ignores its operand, even NaN.
     let counts = alpha != E::Compute::default();
     let other_than_one = |factor: E::Compute| (factor != one).then_some(factor);
     let factors = Factors::<E> {

@@ -21,7 +21,7 @@ CI_FN ci_bits ci_philox(const ci_u64 counter, const ci_u64 seed) {
 CI_FN ci_u64 ci_long_of(const ci_bits &x, const int at) { return (ci_u64)x.of[2 * at] << 32 | x.of[2 * at + 1]; }
 // Uniform numbers from 0 up to 1, of 53 bits.
 CI_FN double ci_unit(const ci_u64 bits) { return (double)(bits >> 11) * 1.1102230246251565e-16; }
-// What is drawn: numbers from `low` up to `low + range`, normal ones with mean `low` and deviation `range`, or one of so many integers.
+// What is drawn: numbers from `low` up to `low + range`, normal ones with mean `low` and deviation `range`, or one of `choices` integers.
 struct ci_drawn {
   ci_u64 count, seed, choices;
   ci_i64 first;

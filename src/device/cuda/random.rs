@@ -1,7 +1,5 @@
-//! Random numbers made on a GPU: `random.cuh`. Each draw has a stream of its own, which a seed names; elements depend on it and on their
-//! positions alone, so that every GPU makes the same. (Logarithms and sines are those of CUDA.)
-//!
-//! Uses `cuda` to compile and launch; used by the operations of `Cuda`.
+//! Random numbers generated on a GPU: `random.cuh`. Each call has its own stream, given by a seed; elements depend on it and on their
+//! positions only, so every GPU generates the same. (Logarithms and sines are CUDA's.)
 
 use super::axes::merged;
 use super::elementwise::{count, start};
@@ -19,7 +17,7 @@ use crate::storage::View;
 
 const OP: &str = "random";
 const TEXT: &str = include_str!("random.cuh");
-/// The section of kernels over a distribution, and that of probabilities.
+/// The section of the kernel for distributions, and of that for probabilities.
 const DRAW: usize = 4;
 const CHANCES: usize = 5;
 
@@ -46,10 +44,10 @@ struct Chances {
     strides: [u64; 8],
 }
 
-/// What the kernels are known by.
+/// The key of the kernels.
 struct Draw<E>(core::marker::PhantomData<E>);
 
-/// Bits of the significand, and elements that are made at a time.
+/// Bits of the significand, and elements generated at a time.
 fn measures<E: Element>(is_integer: bool) -> (u32, usize) {
     let digits = match E::DTYPE {
         DType::F16 => 11,
@@ -71,7 +69,7 @@ fn source<E: Element>(sections: &[usize], is_integer: bool) -> Source {
     Source { name: "draw".to_owned(), text }
 }
 
-/// So many elements drawn from a distribution.
+/// `len` elements of a distribution.
 pub(in crate::device) fn draw<E: Element>(
     device: &'static CudaDevice,
     distribution: Distribution,
@@ -101,12 +99,12 @@ pub(in crate::device) fn draw<E: Element>(
     let mut arguments = Arguments::new();
     arguments.push(result.address());
     arguments.push(drawn);
-    // SAFETY: these are the parameters; the result has so many elements.
+    // SAFETY: these are the parameters; the result has `len` elements.
     unsafe { kernel.launch(OP, Grid::over(len.div_ceil(measures::<E>(is_integer).1)), &arguments)? };
     Ok(result)
 }
 
-/// For each probability of a view one, or zero, row-major; `None` if an element is none.
+/// One or zero for each probability of a view, row-major; `None` if an element is not a probability.
 pub(super) fn bernoulli<E: Element>(
     device: &'static CudaDevice,
     p: &View<'_, CudaBuffer, E>,

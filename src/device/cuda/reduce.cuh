@@ -48,7 +48,7 @@ CI_FN R::partial ci_add_all(R::partial p, const ci_pack<R::element, CI_PACK> (&x
   return p;
 }
 #endif
-// The elements from `first` to `last` of the result at `from` that fall to one of so many threads, pack by pack.
+// The elements from `first` to `last` of the result at `from` that one of `threads` threads adds up, pack by pack.
 CI_FN R::partial ci_reduced(const ci_elements &a, ci_u64 from, const ci_places &w, ci_u64 first, ci_u64 last, ci_u64 thread, ci_u64 threads, const R::given g) {
   R::partial p = R::start(g);
   const ci_u64 step = threads * CI_PACK;
@@ -60,7 +60,7 @@ CI_FN R::partial ci_reduced(const ci_elements &a, ci_u64 from, const ci_places &
     p = ci_add_all(p, x, i, step, g);
   }
   for (; i + CI_PACK <= last; i += step) p = ci_add(p, a.pack<CI_PACK>(from + ci_gone(i, w)), i, g);
-  // What is less than a pack falls to one thread.
+  // The rest that does not fill a pack is one thread's.
   for (; i < last; i++) p = R::accumulate(p, a.one(from + ci_gone(i, w)), (ci_i64)i, g);
   return p;
 }

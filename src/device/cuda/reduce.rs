@@ -1,6 +1,4 @@
 //! Reductions on a GPU: `reduce.cuh` over the struct of a reducer.
-//!
-//! Uses `ops::text` for the steps of reducers, `cuda` to compile and launch; used by the operations of `Cuda`.
 
 use super::axes::merged;
 use super::elementwise::{count, start, unreadable};
@@ -24,13 +22,13 @@ use std::sync::{PoisonError, RwLock};
 
 const OP: &str = "reduce";
 const TEXT: &str = include_str!("reduce.cuh");
-/// What kernels over axes and over blocks share.
+/// The text shared by kernels over axes and over blocks.
 pub(super) const BLOCK: &str = include_str!("block.cuh");
-/// So many packs for each thread, at least, make a block, and a chunk of one.
+/// Minimum packs per thread for a block, and for a chunk.
 const PACKS: usize = 16;
-/// With so many blocks a GPU has enough to do.
+/// Number of blocks that keeps a GPU busy.
 const BLOCKS: usize = 2048;
-/// The most elements that one thread adds up one after the other, for its sum loses digits.
+/// Maximum elements that one thread adds sequentially, to limit rounding errors.
 const IN_A_ROW: usize = 1024;
 const WARP: usize = 32;
 const BLOCK_THREADS: usize = THREADS as usize;
@@ -52,7 +50,7 @@ struct Places {
     reduced_rank: u64,
 }
 
-/// Whether packs of this many elements lie whole along the innermost axis, and begin at multiples of it along all axes.
+/// Whether packs of this many elements divide the innermost axis, and are aligned along all axes.
 fn holds_packs(pack: u64, (sizes, strides, rank): (&[u64; 8], &[u64; 8], u64), others: &[u64]) -> bool {
     let Some(inner) = (rank as usize).checked_sub(1) else { return false };
     let whole = inner == 0 || sizes[inner].is_multiple_of(pack);
@@ -70,23 +68,23 @@ enum Form {
     Merge,
 }
 
-/// Where elements come from: what kernels are given as `ci_elements`.
+/// The source of elements: the kernels' `ci_elements`.
 struct Elements<'a> {
     /// The fields of the struct, and its text.
     fields: Arguments,
     text: &'a dyn Fn() -> Result<String>,
-    /// The most elements that are loaded at once.
+    /// Maximum elements loaded at a time.
     pack: usize,
 }
 
-/// How a reduction is divided.
+/// The division of a reduction.
 struct Division {
     form: Form,
     pack: usize,
     blocks: usize,
 }
 
-/// Divides a reduction into kernels: sets `across`, `chunk` and `chunks`.
+/// Divides a reduction among kernels: sets `across`, `chunk` and `chunks`.
 fn divide(places: &mut Places, most: usize, partial: usize) -> Division {
     let (kept, reduced) = (places.kept as usize, places.reduced as usize);
     let kept_axes = (&places.kept_sizes, &places.kept_strides, places.kept_rank);
@@ -98,7 +96,7 @@ fn divide(places: &mut Places, most: usize, partial: usize) -> Division {
         _ => false,
     };
     if by_columns {
-        // A thread keeps an accumulator for each result of its pack.
+        // A thread has an accumulator for each result of its pack.
         let most = most.min((64 / partial.max(1)).max(1).next_power_of_two());
         let fits = holds_packs(most as u64, kept_axes, &places.reduced_strides) && kept.is_multiple_of(most);
         let pack = if fits { most } else { 1 };
@@ -114,7 +112,7 @@ fn divide(places: &mut Places, most: usize, partial: usize) -> Division {
     }
     let pack = if holds_packs(most as u64, reduced_axes, &places.kept_strides) { most } else { 1 };
     let packs = reduced.div_ceil(pack);
-    // A warp for each result where there are many, a part of one where they are short.
+    // A warp per result if there are many, part of a warp if they are short.
     let across = (packs / 4).clamp(1, WARP);
     let across = if across.is_power_of_two() { across } else { across.next_power_of_two() / 2 };
     if packs <= 4 * WARP || (kept >= 4 * BLOCKS && packs <= WARP * IN_A_ROW / pack) {
@@ -129,16 +127,16 @@ fn divide(places: &mut Places, most: usize, partial: usize) -> Division {
     Division { form, pack, blocks: kept.saturating_mul(places.chunks as usize) }
 }
 
-/// A reducer by its text.
+/// A reducer, with its text.
 struct Steps<'a> {
-    /// Which of its texts it has.
+    /// Which of its texts to use.
     form: u32,
     text: &'a dyn Fn() -> Written<ReducerText>,
     /// Its run-time values.
     given: Vec<f64>,
 }
 
-/// A reduction over elements, or over the accumulators of chunks. (Its type names no reducer, so that it is compiled once.)
+/// A reduction of elements, or of the accumulators of chunks. (The type names no reducer, so it is compiled once.)
 struct Job<'a> {
     device: &'static CudaDevice,
     steps: Steps<'a>,
@@ -152,7 +150,7 @@ struct Job<'a> {
 
 impl Job<'_> {
     /// # Safety
-    /// The elements are those of the places, and the results and accumulators have room for as many as the form writes.
+    /// The elements match the places, and the results and accumulators have room for everything the form writes.
     unsafe fn launch(&self, how: &Division, from: &Arguments, to: &[u64], writes: Writes) -> Result<()> {
         let Division { form, pack, blocks } = *how;
         let is_line = self.places.reduced_rank <= 1;
@@ -177,7 +175,7 @@ impl Job<'_> {
     }
 }
 
-/// What a kernel writes.
+/// What a kernel writes: results or accumulators.
 #[derive(Clone, Copy, PartialEq)]
 enum Writes {
     Results,
@@ -200,7 +198,7 @@ fn source(text: &ReducerText, elements: &str, (form, pack, writes): (Form, usize
     let chunk = if writes == Writes::Accumulators { "to[o * w.chunks + chunk] = p;" } else { write };
     let mut sections = TEXT.split("// ---\n");
     let (common, own) = (sections.next().unwrap_or_default(), sections.nth(form as usize).unwrap_or_default());
-    // The merging kernel reads no elements.
+    // The merging kernel does not read elements.
     let common = if form == Form::Merge { common.split("// So many packs").next().unwrap_or_default() } else { common };
     with_prelude(&format!(
         "{}{}{elements}#define CI_THREADS {THREADS}\n#define CI_PACK {pack}\n#define CI_LINE {}\n#define CI_MOMENTS {}\n#define CI_GIVEN {given}\n\
@@ -213,7 +211,7 @@ fn source(text: &ReducerText, elements: &str, (form, pack, writes): (Form, usize
     ))
 }
 
-/// Steps whose text is longer are called: repeated in place, they would take NVRTC minutes.
+/// Longer steps are function calls: inlined repeatedly, they would take NVRTC minutes.
 const LONG: usize = 5000;
 
 /// The struct `R`.
@@ -231,7 +229,7 @@ fn steps(text: &ReducerText) -> String {
     )
 }
 
-/// Where elements are, and over which axes they are reduced.
+/// The layout of elements, and the axes to reduce over.
 #[derive(Clone, Copy)]
 struct Axes<'a> {
     sizes: &'a [usize],
@@ -239,7 +237,7 @@ struct Axes<'a> {
     mask: u32,
 }
 
-/// Reduces over the axes of `mask`, into results of the given sizes in bytes, one or two.
+/// Reduces over the axes of `mask`, to one or two results with these element sizes in bytes.
 pub(super) fn reduce<A: Element, R: Reducer<A>, const N: usize>(
     device: &'static CudaDevice,
     reducer: R,
@@ -259,8 +257,7 @@ pub(super) fn reduce<A: Element, R: Reducer<A>, const N: usize>(
     unsafe { run::<A, R, N>(device, reducer, (TypeId::of::<(A, R)>(), elements), axes, widths) }
 }
 
-/// Reduces an expression over the axes of `mask` in the kernel that computes it; `None` if its operands do not lie in memory as its
-/// elements are counted.
+/// Reduces an expression over the axes of `mask` within one kernel; `None` if its operands are not laid out in the order of its elements.
 ///
 /// # Safety
 /// The expression was made for these sizes, and its leaves are on this device.
@@ -291,7 +288,7 @@ pub(super) unsafe fn reduce_expression<X: Expression<Elem: Element>, R: Reducer<
     Ok(Some(result))
 }
 
-/// The places of kept and reduced axes, the largest strides first where the order does not matter.
+/// The kept and reduced axes, with the largest strides first if the order does not matter.
 fn places(of: Axes<'_>, in_order: bool) -> Result<Places> {
     let axes = |reduced: bool| -> Vec<(usize, usize)> {
         let both = of.sizes.iter().copied().zip(of.strides.iter().copied()).enumerate();
@@ -325,7 +322,7 @@ fn places(of: Axes<'_>, in_order: bool) -> Result<Places> {
 }
 
 /// # Safety
-/// The elements are there at all positions of the axes.
+/// There are elements at all positions of the axes.
 unsafe fn run<A: Element, R: Reducer<A>, const N: usize>(
     device: &'static CudaDevice,
     reducer: R,
@@ -339,7 +336,7 @@ unsafe fn run<A: Element, R: Reducer<A>, const N: usize>(
     if places.kept == 0 {
         return Ok(results);
     }
-    // (As on the host, where two results are never those of a single one.)
+    // (As on the host, where reductions with two results have no form for a single one.)
     let reducer = if places.kept == 1 && N == 1 { reducer.single() } else { reducer };
     let steps = Steps { form: reducer.form(), text: &|| reducer.text(), given: reducer.given() };
     // SAFETY: the caller's promise; there is room for each result.
@@ -347,10 +344,10 @@ unsafe fn run<A: Element, R: Reducer<A>, const N: usize>(
     Ok(results)
 }
 
-/// [`run`] by the reducer's text, into results that there are, one or two.
+/// [`run`] by the reducer's text, to one or two existing results.
 ///
 /// # Safety
-/// As there; the results have room for all that is kept.
+/// As for [`run`]; there is room for all results.
 unsafe fn run_steps(
     device: &'static CudaDevice,
     steps: Steps<'_>,
@@ -380,7 +377,7 @@ unsafe fn run_steps(
     }
 }
 
-/// What a launch needs of a reducer's text.
+/// What a launch needs to know about a reducer's text.
 #[derive(Clone)]
 struct Shape {
     /// The bytes of an accumulator.
@@ -393,7 +390,7 @@ impl Shape {
     }
 }
 
-/// The shape of what a key stands for; its text is written once.
+/// The shape of a key's text, which is written once.
 fn known(
     key: (TypeId, u32),
     make: impl FnOnce() -> core::result::Result<Shape, Unreadable>,
@@ -407,10 +404,10 @@ fn known(
     Ok(shape)
 }
 
-/// Buffers of so many elements of these widths.
+/// Buffers of `len` elements of these widths.
 ///
 /// # Safety
-/// All elements are written.
+/// All elements will be written.
 pub(super) unsafe fn uninitialised<const N: usize>(
     device: &'static CudaDevice,
     len: usize,

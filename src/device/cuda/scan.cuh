@@ -1,7 +1,7 @@
-// Scans: what is known, at each element of a lane, of those up to it. Behind `block.cuh`, the struct `L` of a scan, and numbers that say
-// how lanes are divided. A chunk of a lane belongs to a thread, to the warps of a block, or to a warp; where a lane has several chunks, a
-// first kernel writes the totals of all but the last (CI_IS_TOTAL), and a second one begins each with those before it. How elements are
-// divided, and so how they are put together, depends on the sizes alone. What is compiled is the first section and one of the others.
+// Scans. Included after `block.cuh`, the struct `L` of a scan, and the constants that divide the lanes. A chunk of a lane belongs to a
+// thread, to the warps of a block, or to a warp; if lanes have several chunks, a first kernel writes the totals of all but the last
+// (CI_IS_TOTAL), and a second one starts each chunk from those before it. The division, and so the order of merging, depends on the sizes
+// only. The first section and one other are compiled.
 
 // Where lanes are: sizes of the other axes, strides there and along the lane, of the elements and of the results; and the chunks of each.
 struct ci_scanned {
@@ -17,7 +17,7 @@ __device__ __noinline__ static ci_partial ci_put(const ci_partial p, const ci_pa
 #else
 CI_FN ci_partial ci_put(const ci_partial p, const ci_partial q) { return L::merge(p, q); }
 #endif
-// What is known of a stretch of a lane: nothing yet, unless something stands before the lane.
+// The partial value of a segment of a lane: empty at the start, unless the scan has an initial value.
 struct ci_known {
   ci_partial p;
   bool is_there;
@@ -91,7 +91,7 @@ CI_KERNEL void __launch_bounds__(CI_THREADS, 4) scan(const ci_element *a, ci_par
       }
       parts[turn][warp][threadIdx.x % 32] = p[CI_ROUNDS - 1];
       __syncthreads();
-      // (What is behind the end is put together as well: nothing follows it.)
+      // (Elements past the end are merged as well: nothing follows them.)
       ci_known here = known;
       CI_UNROLL
       for (unsigned other = 0; other < WARPS; other++) {
@@ -108,7 +108,7 @@ CI_KERNEL void __launch_bounds__(CI_THREADS, 4) scan(const ci_element *a, ci_par
   }
 }
 // ---
-// What another thread of the warp knows.
+// The value of another thread of the warp.
 template<class P> CI_FN P ci_from_below(const P p, const unsigned by) {
   static_assert(sizeof(P) % 4 == 0, "words are moved");
   P other;
@@ -128,7 +128,7 @@ template<class P> CI_FN P ci_of_lane(const P p, const unsigned lane) {
   for (unsigned i = 0; i < sizeof(P) / 4; i++) ((ci_u32 *)&other)[i] = __shfl_sync(~0u, ((const ci_u32 *)&p)[i], (int)lane);
   return other;
 }
-// The totals of so many chunks, put together in their order by the threads of a warp, each of which begins with its share.
+// The totals of `count` chunks, combined in their order by the threads of a warp, each of which starts with its share.
 CI_FN ci_partial ci_together(const ci_partial *totals, const ci_u64 count) {
   const unsigned lane = threadIdx.x % 32;
   const ci_u64 share = (count + 31) / 32, first = lane * share, last = first + share < count ? first + share : count;
@@ -169,7 +169,7 @@ CI_KERNEL void __launch_bounds__(CI_THREADS, CI_ROUNDS > 2 ? 3 : 4) scan(const c
   const ci_u64 chunks = w.chunks - CI_IS_TOTAL, units = w.lanes * chunks;
   unsigned turn = 0;
   for (ci_u64 turn_of = blockIdx.x * (ci_u64)GROUPS + group; turn_of < units; turn_of += gridDim.x * (ci_u64)GROUPS) {
-    // (The last chunks whose totals were formed may still be in the cache: they come first.)
+    // (The last chunks may still be cached: they come first.)
     const ci_u64 unit = CI_IS_TOTAL ? turn_of : units - 1 - turn_of;
     const ci_u64 line = chunks > 1 ? unit / chunks : unit, at = unit - line * chunks;
     const ci_u64 first = at * w.chunk, last = first + w.chunk < w.len ? first + w.chunk : w.len;

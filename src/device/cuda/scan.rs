@@ -1,6 +1,4 @@
 //! Scans on a GPU: `scan.cuh` over the struct of a scan.
-//!
-//! Uses `ops::text` for the steps of scans, `cuda` to compile and launch; used by `lanes`.
 
 use super::axes::merged;
 use super::elementwise::{count, start};
@@ -18,21 +16,21 @@ use core::any::TypeId;
 
 pub(super) const OP: &str = "scan";
 const TEXT: &str = include_str!("scan.cuh");
-/// Lanes of no more elements are scanned by one thread each.
+/// Maximum lane length scanned by one thread.
 const SHORT: u64 = 16;
-/// With so many blocks a GPU has enough to do; with fewer than `FEW`, lanes are divided into chunks.
+/// Number of blocks that keeps a GPU busy; with fewer than `FEW`, lanes are divided into chunks.
 const BLOCKS: u64 = 1056;
 const FEW: u64 = 264;
-/// From this many threads or warps on a GPU is fully used.
+/// Number of threads or warps that fully occupies a GPU.
 const MANY_THREADS: u64 = 1 << 17;
 const MANY_WARPS: u64 = 1 << 12;
-/// Warps that the largest GPUs run at once.
+/// Number of warps that the largest GPUs run concurrently.
 const WARPS_AT_ONCE: u64 = 1 << 12;
-/// The fewest parts of a chunk for which dividing a lane among warps is worth it.
+/// Minimum parts of a chunk for which dividing a lane among warps pays off.
 const PARTS: u64 = 32;
-/// Steps whose text is longer than this are a function that is called.
+/// Steps with a longer text are function calls.
 const LONG: usize = 2000;
-/// The warps of a block.
+/// Warps per block.
 const WARPS: u64 = THREADS as u64 / 32;
 
 /// The struct `ci_scanned`.
@@ -52,8 +50,7 @@ struct Scanned {
 }
 
 impl Scanned {
-    /// The lanes of a view along an axis, and of a row-major result; neighbouring axes that can be walked as one are merged. (A
-    /// zero-dim tensor is one lane.)
+    /// The lanes of a view along an axis, and of a row-major result; mergeable axes are merged. (A zero-dim tensor is one lane.)
     fn along(sizes: &[usize], strides: &[usize], axis: usize) -> Scanned {
         let to = strides::row_major(sizes);
         let own = |of: &[usize]| of.get(axis).map_or(1, |&size| size as u64);
@@ -71,12 +68,12 @@ impl Scanned {
             rank,
         }
     }
-    /// How many neighbouring lanes are neighbours in memory.
+    /// Number of lanes that are adjacent in memory.
     fn neighbours(&self) -> u64 {
         let last = (self.rank as usize).checked_sub(1).filter(|&last| self.strides[last] == 1);
         last.map_or(1, |last| self.sizes[last])
     }
-    /// Divides lanes into so many chunks at most, of so many elements at least, which is a multiple of `tile`.
+    /// Divides lanes into at most `chunks` chunks of at least `least` elements, a multiple of `tile`.
     fn divide(&mut self, chunks: u64, least: u64, tile: u64) {
         let chunks = (self.len / least.max(1)).min(chunks).max(1);
         self.chunk = self.len.div_ceil(chunks).next_multiple_of(tile.max(1));
@@ -84,18 +81,18 @@ impl Scanned {
     }
 }
 
-/// The sections of `scan.cuh`, and what they are compiled with.
+/// The sections of `scan.cuh`, and their parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Form {
-    /// A thread for each chunk.
+    /// One thread per chunk.
     Threads,
-    /// A block for each chunk of 32 lanes.
+    /// One block per chunk of 32 lanes.
     Columns,
-    /// So many warps for each chunk; whether elements are read in packs.
+    /// Several warps per chunk; whether elements are read in packs.
     Rows { warps: u64, packed: bool },
 }
 
-/// What is to be known of a scan to divide its work: bytes of an element, of the largest result, of what is known of a stretch.
+/// The sizes that determine the division of work: bytes of an element, of the largest result, of a partial value.
 #[derive(Clone, Copy)]
 struct Widths {
     element: usize,
@@ -104,22 +101,21 @@ struct Widths {
 }
 
 impl Widths {
-    /// Elements of a pack: its results take 16 bytes at most.
+    /// Elements per pack: its results take at most 16 bytes.
     fn pack(self) -> u64 {
         (16 / self.element.max(self.out)).max(1) as u64
     }
-    /// Elements that a thread has at a time: what is known of them takes 64 bytes of registers, so that a multiprocessor has room for
-    /// a thousand threads.
+    /// Elements per thread at a time: their partial values take 64 bytes of registers, so that a multiprocessor can run a thousand threads.
     fn column(self) -> u64 {
         (64 / self.partial.max(1) as u64).clamp(1, 16)
     }
-    /// The same in packs of so many elements.
+    /// The same, in packs of this many elements.
     fn rounds(self, pack: u64) -> u64 {
         (self.column() / pack).clamp(1, 8)
     }
 }
 
-/// Divides the work. Elements of a view at `address` are scanned.
+/// Divides the work for the elements of a view at `address`.
 fn plan(lanes: &mut Scanned, widths: Widths, address: u64) -> Form {
     let near = lanes.neighbours();
     let by_columns = lanes.step != 1 && near > 1;
@@ -134,7 +130,7 @@ fn plan(lanes: &mut Scanned, widths: Widths, address: u64) -> Form {
         return Form::Columns;
     }
     if by_columns {
-        // (A thread begins with the totals of all chunks before its own.)
+        // (A thread first combines the totals of all chunks before its own.)
         lanes.divide((MANY_THREADS / lanes.lanes).min(lanes.len.isqrt()), 4 * SHORT, 1);
         return Form::Threads;
     }
@@ -151,7 +147,7 @@ fn plan(lanes: &mut Scanned, widths: Widths, address: u64) -> Form {
         return Form::Rows { warps: 1, packed };
     }
     if lanes.lanes < FEW {
-        // (The warps of a block wait for one another, in every tile.)
+        // (The warps of a block synchronise in every tile.)
         let chunks = WARPS_AT_ONCE.div_ceil(lanes.lanes);
         if lanes.len >= chunks * PARTS * part {
             lanes.divide(chunks, part, part);
@@ -162,7 +158,7 @@ fn plan(lanes: &mut Scanned, widths: Widths, address: u64) -> Form {
     Form::Rows { warps: WARPS, packed }
 }
 
-/// What a kernel is known by.
+/// The key of a kernel.
 struct Known<K, A, O>(core::marker::PhantomData<(K, A, O)>);
 
 /// The kernel of a form: the one that writes results, or the one that writes the totals of chunks.
@@ -190,7 +186,7 @@ fn source(text: &ScanText, form: Form, widths: Widths, is_total: bool, both: boo
     Source { name: "scan".to_owned(), text }
 }
 
-/// The scan `K` along an axis, into row-major results: one, or with its positions two.
+/// The scan `K` along an axis, to a row-major result, or two with positions.
 pub(super) fn scan<K: 'static, A: Element, O: Element, const N: usize>(
     device: &'static CudaDevice,
     text: &ScanText,
@@ -232,8 +228,8 @@ pub(super) fn scan<K: 'static, A: Element, O: Element, const N: usize>(
         arguments.push(lanes);
         let blocks = (lanes.lanes * (lanes.chunks - u64::from(is_total))).div_ceil(of_a_block);
         let grid = Grid::blocks(blocks.min(i32::MAX as u64) as u32, THREADS);
-        // SAFETY: these are the parameters of the text; what a view reaches is valid, results are as large as it, and there is room for
-        // the totals of all chunks but the last of each lane.
+        // SAFETY: these are the parameters of the text; what a view reaches is valid, results have its size, and there is room for the
+        // totals of all but the last chunk of each lane.
         unsafe { kernel.launch(OP, grid, &arguments) }
     };
     if totals == 0 {

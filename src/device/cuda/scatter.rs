@@ -1,7 +1,5 @@
-//! Elements written where indices say, on a GPU. A thread writes those of a line along the axis, in the order of the indices; where
-//! there are few long lines, or all lines have the same indices, positions are sorted first, and a thread has those of one place.
-//!
-//! Uses `index` and `order`, `ops::text` for what is computed; used by the operations of `Cuda`.
+//! Scatter on a GPU. A thread writes the elements of a line along the axis, in the order of the indices; for few long lines, or if all
+//! lines have the same indices, positions are sorted first, and a thread writes those of one place.
 
 use super::elementwise::{Describe, operand_of, start, unreadable, written};
 use super::index::{Form, Indexed, Words, is_outside, launch, out_of_range, outside, source};
@@ -19,19 +17,19 @@ use crate::ops::text::{Unreadable, describe};
 use crate::storage::{View, ViewMut};
 use core::any::TypeId;
 
-/// Lines of no more indices are the work of one thread each.
+/// Maximum indices per line for one thread per line.
 const SHORT: u64 = 32;
-/// As many lines, if they are no longer than `LONG`, are enough for a GPU.
+/// Number of lines that keeps a GPU busy, if they are no longer than `LONG`.
 const MANY: u64 = 1 << 16;
 const LONG: u64 = 1 << 12;
 
-/// A scatter whose indices have been found to be in range.
+/// A scatter whose indices are checked.
 struct Scattered {
     lines: Indexed,
     words: Words,
     arguments: Arguments,
     form: Form,
-    /// What the arguments name.
+    /// Keeps the buffers that the arguments point to.
     _sorted: Option<[CudaBuffer; 2]>,
 }
 
@@ -42,7 +40,7 @@ impl Scattered {
     }
 }
 
-/// Checks the indices, and sorts them where that helps; `None` where there is nothing to write.
+/// Checks the indices, and sorts them if that helps; `None` if there is nothing to write.
 fn scattered<E: Element>(
     device: &'static CudaDevice,
     indexing: Indexing,
@@ -58,7 +56,7 @@ fn scattered<E: Element>(
     if lines.count * lines.len == 0 {
         return Ok(None);
     }
-    // Where all lines have the same indices, those of one are looked at.
+    // If all lines have the same indices, only one line's are checked.
     let is_shared = lines.strides[0].iter().all(|&stride| stride == 0);
     let looked_at = if is_shared { Indexed { count: 1, rank: 0, ..lines } } else { lines };
     let is_long = lines.len > SHORT && (is_shared || lines.count < MANY || lines.len > LONG);
@@ -66,7 +64,7 @@ fn scattered<E: Element>(
     let words = Words::up_to(size_of::<E>(), lines.most());
     let (outside, indices) = (outside(device)?, start::<i64>(index.buffer, index.offset));
     let positions = (looked_at.count * looked_at.len) as usize;
-    // SAFETY: the kernel writes every position, save where an index is out of range: then nobody reads them.
+    // SAFETY: the kernel writes every position unless an index is out of range; then nobody reads them.
     let [numbers] = unsafe { uninitialised(device, if is_sorted { positions } else { 0 }, [size_of::<i32>()])? };
     let mut arguments = Arguments::new();
     arguments.push(indices);
@@ -98,7 +96,7 @@ fn scattered<E: Element>(
     Ok(Some(Scattered { lines, words, arguments, form: Form::Sorted, _sorted: Some(sorted) }))
 }
 
-/// `out[…, index, …] = b`; of several at one place the last along the axis stays.
+/// `out[…, index, …] = b`; at equal indices, the last one along the axis wins.
 pub(super) fn scatter<E: Element>(
     device: &'static CudaDevice,
     indexing: Indexing,
@@ -107,11 +105,11 @@ pub(super) fn scatter<E: Element>(
     out: &ViewMut<'_, CudaBuffer, E>,
 ) -> Result<()> {
     let Some(job) = scattered(device, indexing, index, b, out)? else { return Ok(()) };
-    // SAFETY: these are the parameters, all indices are in range, and the output is held exclusively; two lines have no place in common.
+    // SAFETY: these are the parameters, all indices are in range, and the output is held exclusively; lines do not overlap.
     unsafe { launch(indexing.op, device, (job.form, job.words), job.grid(), &job.arguments) }
 }
 
-/// What `scatter_with` is known by.
+/// The key of `scatter_with`.
 struct Combined;
 
 /// `out[…, index, …] = kernel(out[…, index, …], b)`, in the order of the indices along the axis.
@@ -129,10 +127,10 @@ pub(super) fn scatter_with<E: Element, K: Map2<E, E, E>>(
     unsafe { combine(E::DTYPE, device, indexing.op, TypeId::of::<(Combined, K, E)>(), job, &describe) }
 }
 
-/// Launches a scatter of elements of a dtype by the kernel that is described.
+/// Launches a scatter with a described kernel.
 ///
 /// # Safety
-/// All indices are in range, and the operands are there and held as [`scatter_with`] says.
+/// All indices are in range, and the operands are as in [`scatter_with`].
 unsafe fn combine(
     dtype: DType,
     device: &'static CudaDevice,

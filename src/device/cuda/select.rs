@@ -1,7 +1,4 @@
-//! Elements selected by a mask on a GPU, or their indices: the selected ones of each chunk are counted, the counts added up, the elements
-//! written.
-//!
-//! Uses the kernels of `index`; used by the operations of `Cuda`.
+//! Selection by a mask on a GPU, of elements or indices: counts the selected elements per chunk, sums the counts, and writes the elements.
 
 use super::axes::merged;
 use super::elementwise::{count, start};
@@ -15,7 +12,7 @@ use crate::layout::strides::is_contiguous;
 use crate::storage::View;
 
 const OP: &str = "compress";
-/// The elements of a chunk, which a block counts and writes.
+/// Elements per chunk, which is one block's work.
 const CHUNK: usize = 16 * THREADS as usize;
 
 /// The struct `ci_selected`.
@@ -31,21 +28,21 @@ struct Selected {
 }
 
 impl Selected {
-    /// The elements of a mask, with these sizes and strides of what is selected and of the mask.
+    /// The elements of a mask, with these sizes, and strides of the selected tensor and of the mask.
     fn of(mask: &View<'_, CudaBuffer, bool>, len: usize, axes: ([u64; 8], [[u64; 8]; 2], u64)) -> Selected {
         let (sizes, strides, rank) = axes;
         let packed =
             is_contiguous(mask.sizes, mask.strides) && start::<bool>(mask.buffer, mask.offset).is_multiple_of(16);
         Selected { count: len as u64, chunks: len.div_ceil(CHUNK) as u64, packed: packed.into(), rank, sizes, strides }
     }
-    /// Chunks beyond what a grid has are stepped over.
+    /// Chunks beyond the maximum grid are looped over.
     fn grid(&self) -> Grid {
         Grid::blocks(self.chunks.min(i32::MAX as u64) as u32, THREADS)
     }
-    /// How many elements are selected before each chunk, and how many of all. It waits for the kernels.
+    /// The number of selected elements before each chunk, and in total. Waits for the kernels.
     fn counted(&self, device: &'static CudaDevice, selects: u64) -> Result<(CudaBuffer, usize)> {
         let chunks = self.chunks as usize;
-        // SAFETY: the kernels write the count of each chunk and that of all; the arguments are their parameters, what views reach is valid.
+        // SAFETY: the kernels write the count of each chunk and the total; the arguments are their parameters, what views reach is valid.
         unsafe {
             let [counts] = uninitialised(device, chunks + 1, [size_of::<u64>()])?;
             let mut arguments = Arguments::new();
@@ -64,7 +61,7 @@ impl Selected {
     }
 }
 
-/// The elements that the mask selects, in row-major order, and how many there are.
+/// The elements that the mask selects, in row-major order, and their number.
 pub(super) fn compress<E: Element>(
     device: &'static CudaDevice,
     a: &View<'_, CudaBuffer, E>,
@@ -78,8 +75,7 @@ pub(super) fn compress<E: Element>(
     let places = Selected::of(mask, len, merged(a.sizes, [a.strides, mask.strides], None));
     let selects = start::<bool>(mask.buffer, mask.offset);
     let (counts, total) = places.counted(device, selects)?;
-    // SAFETY: the arguments are the kernel's parameters, what views reach is valid, and the result has room for as many elements as were
-    // counted.
+    // SAFETY: the arguments are the kernel's parameters, what views reach is valid, and the result has room for the counted elements.
     unsafe {
         let [result] = uninitialised(device, total, [width])?;
         if total > 0 {
@@ -95,7 +91,7 @@ pub(super) fn compress<E: Element>(
     }
 }
 
-/// The indices of the elements of a mask that are true, a row for each, and how many there are. There is an axis.
+/// The indices of a mask's true elements, one row each, and their number. There is at least one axis.
 pub(super) fn index_rows(
     device: &'static CudaDevice,
     mask: &View<'_, CudaBuffer, bool>,
@@ -109,7 +105,7 @@ pub(super) fn index_rows(
     let places = Selected::of(mask, len, axes);
     let selects = start::<bool>(mask.buffer, mask.offset);
     let (counts, total) = places.counted(device, selects)?;
-    // SAFETY: as in `compress`; the result has room for an index for each axis of each row.
+    // SAFETY: as in `compress`; the result has room for one index per axis for each row.
     unsafe {
         let [result] = uninitialised(device, count(OP, &[total, rank])?, [size_of::<i64>()])?;
         if total > 0 {

@@ -3,11 +3,11 @@
 #define CI_TILE (16 * CI_EACH)
 
 CI_KERNEL void product(const A *a, const B *b, OUT *out CI_INPUT, const ci_product w CI_VALUES) {
-  // (One more element in each row: neighbours in a column are in different banks.)
+  // (Padded by one element per row: adjacent elements of a column are in different banks.)
   __shared__ A left[16][CI_TILE + 1];
   __shared__ B right[16][CI_TILE + 1];
   const unsigned t = threadIdx.x, x = t % 16, y = t / 16;
-  // Neighbouring threads read along the axis of a factor whose elements are neighbours in memory.
+  // Adjacent threads read along the contiguous axis of a factor.
   const bool a_along_k = w.a_column <= w.a_row, b_along_k = w.b_row < w.b_column;
   const ci_u64 across = (w.n + CI_TILE - 1) / CI_TILE, down = (w.m + CI_TILE - 1) / CI_TILE;
   for (ci_u64 tile = blockIdx.x; tile < w.batch * down * across; tile += gridDim.x) {

@@ -1,6 +1,4 @@
-//! Copies between the host and a GPU, and between GPUs, without a list in between.
-//!
-//! Uses `cuda`; used by conversions between devices.
+//! Copies between the host and a GPU, and between GPUs, without an intermediate list.
 
 use super::memory::reach;
 use crate::cuda::{CudaBuffer, device};
@@ -11,7 +9,7 @@ use crate::layout::strides::is_contiguous;
 use crate::storage::{HostBuffer, View};
 use core::any::Any;
 
-/// The elements of a contiguous view, copied to another device; `None` where there is no shorter way than by a list on the host.
+/// Copies the elements of a contiguous view to another device; `None` if there is no faster way than a list on the host.
 ///
 /// `target` is the device `X` as a value.
 pub(crate) fn transfer<E: Element, D: Backend, X: Device>(
@@ -29,7 +27,7 @@ pub(crate) fn transfer<E: Element, D: Backend, X: Device>(
         let from = View::<_, E>::new(buffer, view.offset, view.sizes, view.strides);
         reach("to_device", &from).and_then(|(at, bytes)| buffer.copied(at, bytes, device(target)?))
     };
-    // The storage of `X`, a CUDA device, is this one.
+    // The storage of `X`, a CUDA device, is this type.
     let mut typed: Option<X::Storage> = None;
     match copy {
         Ok(buffer) => *(&mut typed as &mut dyn Any).downcast_mut::<Option<CudaBuffer>>()? = Some(buffer),
@@ -44,7 +42,7 @@ fn is_cuda(device: AnyDevice) -> bool {
 
 fn upload<E: Element>(view: View<'_, HostBuffer, E>, target: usize) -> Result<CudaBuffer> {
     let len = crate::shape::numel(view.sizes).unwrap_or(0);
-    // SAFETY: a contiguous view has so many elements from its offset on; one of none may start behind the end.
+    // SAFETY: a contiguous view has `len` elements from its offset on; an empty one may start past the end.
     let elements = unsafe { core::slice::from_raw_parts(view.buffer.start::<E>().wrapping_add(view.offset), len) };
     CudaBuffer::upload(device(target)?, elements)
 }

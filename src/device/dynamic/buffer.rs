@@ -1,6 +1,4 @@
-//! `DynamicBuffer`: the storage of one of the devices; to and from those that a type names.
-//!
-//! Uses `cpu::erased` and `cpu::read`; used by `any`.
+//! `DynamicBuffer`: the storage of any device; conversion to and from the storage of device types.
 
 use crate::cpu::{erased, read};
 #[cfg(feature = "cuda")]
@@ -24,7 +22,7 @@ pub enum DynamicBuffer {
     Meta,
 }
 
-/// The names of devices by their ordinals.
+/// The names of CUDA devices by ordinal.
 #[cfg(feature = "cuda")]
 fn name_of(ordinal: usize) -> &'static str {
     static NAMES: std::sync::OnceLock<Vec<String>> = std::sync::OnceLock::new();
@@ -33,7 +31,7 @@ fn name_of(ordinal: usize) -> &'static str {
 }
 
 impl DynamicBuffer {
-    /// What has no data, for those who only plan.
+    /// A buffer without data, for planning.
     pub(crate) const NO_DATA: DynamicBuffer = DynamicBuffer::Meta;
 
     /// Its device.
@@ -51,8 +49,8 @@ impl DynamicBuffer {
     pub(crate) fn clock(&self) -> crate::profile::Clock {
         match self {
             #[cfg(feature = "cuda")]
-            DynamicBuffer::Cuda(buffer) => crate::profile::Clock::Gpu(buffer.device()),
-            _ => crate::profile::Clock::Host,
+            DynamicBuffer::Cuda(buffer) => crate::profile::Clock::gpu(buffer.device()),
+            _ => crate::profile::Clock::HOST,
         }
     }
 
@@ -66,13 +64,13 @@ impl DynamicBuffer {
         }
     }
 
-    /// The device of operands on several: those on the host join those on another.
+    /// The device of several operands: those on the host are compatible with those on another.
     pub(crate) fn common_device<'a>(operands: impl IntoIterator<Item = &'a DynamicBuffer>) -> AnyDevice {
         let elsewhere = operands.into_iter().find(|buffer| !matches!(buffer, DynamicBuffer::Cpu(_)));
         elsewhere.map_or(AnyDevice::CPU, DynamicBuffer::device)
     }
 
-    /// Zeros on a device that is there.
+    /// Zeros on a device, if it is available.
     pub(crate) fn zeroed(device: AnyDevice, bytes: usize) -> Result<DynamicBuffer> {
         match device {
             AnyDevice::META => Ok(DynamicBuffer::Meta),
@@ -81,7 +79,7 @@ impl DynamicBuffer {
                 let device = crate::cuda::device(device.index().unwrap_or(0))?;
                 CudaBuffer::zeroed(device, bytes).map(DynamicBuffer::Cuda)
             }
-            _ => crate::cpu::fresh::zeroed::<u8>(bytes).map(DynamicBuffer::Cpu),
+            _ => crate::cpu::fill::zeroed::<u8>(bytes).map(DynamicBuffer::Cpu),
         }
     }
 
@@ -94,7 +92,7 @@ impl DynamicBuffer {
         buffer.map(DynamicBuffer::Cpu)
     }
 
-    /// One more handle; `None` if the memory is borrowed, because the handle could outlive it.
+    /// Another handle; `None` if the memory is borrowed, because the handle could outlive it.
     #[inline]
     pub(crate) fn shared(&self) -> Option<DynamicBuffer> {
         match self {
@@ -105,7 +103,7 @@ impl DynamicBuffer {
         }
     }
 
-    /// The storage of a device that a type names.
+    /// From the storage of a device type.
     pub(crate) fn from_typed<D: Device>(storage: D::Storage) -> DynamicBuffer {
         let mut storage = Some(storage);
         let storage: &mut dyn Any = &mut storage;
@@ -116,12 +114,12 @@ impl DynamicBuffer {
         if let Some(buffer) = storage.downcast_mut::<Option<CudaBuffer>>().and_then(Option::take) {
             return DynamicBuffer::Cuda(buffer);
         }
-        // What has no elements is on the meta device.
+        // Storage without data is on the meta device.
         let host = storage.downcast_mut::<Option<HostBuffer>>().and_then(Option::take);
         host.map_or(DynamicBuffer::Meta, DynamicBuffer::Cpu)
     }
 
-    /// The storage as that of a device that a type names; `None` if it is on another.
+    /// The storage as that of a device type; `None` if it is on another device.
     pub(crate) fn into_typed<D: Device>(self) -> Option<D::Storage> {
         let mut typed: Option<D::Storage> = None;
         let slot: &mut dyn Any = &mut typed;
@@ -153,7 +151,7 @@ impl DynamicBuffer {
         typed
     }
 
-    /// The buffer, if it is on the GPU that the other is on.
+    /// The buffer, if it is on the same GPU as the other.
     #[cfg(feature = "cuda")]
     pub(super) fn beside(&self, other: &CudaBuffer) -> Option<&CudaBuffer> {
         match self {
@@ -162,7 +160,7 @@ impl DynamicBuffer {
         }
     }
 
-    /// The first element in row-major order that satisfies the test; none without data. (Elements of a GPU are copied to the host.)
+    /// The first element in row-major order that satisfies the test; `None` without data. (GPU elements are copied to the host.)
     pub(crate) fn find<E: Element>(view: View<'_, DynamicBuffer, E>, test: impl Fn(E) -> bool) -> Result<Option<E>> {
         match view.buffer {
             DynamicBuffer::Cpu(buffer) => Ok(read::find(view.over(buffer), test)),

@@ -1,11 +1,10 @@
-//! Operations of `Dynamic` on elements whose dtype is known while running, too: copies, conversions, reductions and, in
-//! `table_loops`, the loops of the tables, each compiled once for all dtypes.
+//! Operations of `Dynamic` on elements whose dtype is known at run time only, too: copies, conversions, reductions and, in `table_loops`,
+//! the loops of the tables, each compiled once for all dtypes.
 //!
-//! Elements are given as an [`ErasedView`] or an [`ErasedViewMut`]; without data nothing is done. Uses `cpu::erased`,
-//! `cpu::reduce` and `cpu::read`; used by `any`.
+//! Elements are passed as [`ErasedView`] or [`ErasedViewMut`]; without data nothing is done.
 
 use super::DynamicBuffer;
-use super::on::apart;
+use super::dispatch::device_mismatch;
 #[cfg(feature = "cuda")]
 use super::on_gpu::{given, gpu};
 use crate::cpu::erased::{self as loops, ErasedOperand};
@@ -28,9 +27,9 @@ pub(crate) use crate::cpu::erased::{Chained, of_three};
 pub(crate) use crate::cpu::reduce::ReduceLoops as Reducing;
 pub(crate) use crate::cpu::reduce::{FirstOnly, WithSecond};
 
-/// Elements of `width` bytes of a buffer, seen through sizes and strides: a `View` whose element type is left out.
+/// Elements of `width` bytes of a buffer with sizes and strides: a `View` with its element type erased.
 ///
-/// Invariant, kept by the tensor it is taken from: every element that sizes, strides and offset reach lies inside the buffer.
+/// Invariant, guaranteed by the tensor it comes from: every element that sizes, strides and offset reach is inside the buffer.
 #[derive(Clone, Copy)]
 pub(crate) struct ErasedView<'a> {
     pub(crate) buffer: &'a DynamicBuffer,
@@ -40,8 +39,7 @@ pub(crate) struct ErasedView<'a> {
     pub(crate) strides: &'a [usize],
 }
 
-/// Writable elements of a buffer, which is not shared. No two positions share an element; the invariant is that of
-/// [`ErasedView`].
+/// Writable elements of an unshared buffer. No two positions share an element; the invariant is that of [`ErasedView`].
 pub(crate) struct ErasedViewMut<'a> {
     pub(crate) buffer: &'a mut DynamicBuffer,
     pub(crate) offset: usize,
@@ -51,23 +49,23 @@ pub(crate) struct ErasedViewMut<'a> {
 }
 
 impl<'a> ErasedView<'a> {
-    /// The first element on the host.
+    /// The first element, on the host.
     pub(super) fn start(&self, buffer: &HostBuffer) -> *const u8 {
         buffer.start::<u8>().wrapping_add(self.offset * self.width)
     }
 
-    /// The elements on a GPU.
+    /// The elements, on a GPU.
     #[cfg(feature = "cuda")]
     pub(super) fn on_gpu(self, buffer: &'a crate::cuda::CudaBuffer) -> Elements<'a> {
         let ErasedView { offset, width, sizes, strides, .. } = self;
         Elements { buffer, offset, width, sizes, strides }
     }
 
-    /// The bytes that are reached from the first element on, on the host; the elements leave no gaps.
+    /// The bytes of the elements on the host; there are no gaps between them.
     #[cfg(feature = "cuda")]
     fn host_bytes(&self, buffer: &'a HostBuffer) -> &'a [u8] {
         let len = self.sizes.iter().product::<usize>() * self.width;
-        // SAFETY: elements without gaps are so many bytes, which the view reaches.
+        // SAFETY: elements without gaps take that many bytes, which the view reaches.
         unsafe { core::slice::from_raw_parts(self.start(buffer), len) }
     }
 
@@ -88,10 +86,10 @@ impl<'a> ErasedView<'a> {
         }
     }
 
-    /// A copy converted to elements of `width` bytes, with these strides.
+    /// A copy with these strides, converted to elements of `width` bytes.
     ///
     /// # Safety
-    /// The conversion is one of the elements' dtype to one of that width; the strides leave no gaps.
+    /// The conversion is from the elements' dtype to one of that width; the strides leave no gaps.
     pub(crate) unsafe fn converted(self, cast: Cast, width: usize, strides: &[usize]) -> Result<DynamicBuffer> {
         let buffer = match self.buffer {
             DynamicBuffer::Cpu(buffer) => buffer,
@@ -116,16 +114,16 @@ impl<'a> ErasedView<'a> {
         result.map(DynamicBuffer::Cpu)
     }
 
-    /// Copied into elements of another buffer.
+    /// Copies to elements of another buffer.
     ///
     /// # Panics
-    /// If they have other sizes or another width.
+    /// If sizes or width differ.
     pub(crate) fn copy_into(self, out: ErasedViewMut<'_>) -> Result<()> {
         assert_eq!((self.sizes, self.width), (out.sizes, out.width));
         match (out.buffer, self.buffer) {
             (DynamicBuffer::Cpu(to), DynamicBuffer::Cpu(buffer)) => {
                 let to = start_mut(to, out.offset * out.width);
-                // SAFETY: the output is held exclusively, so that the other is elsewhere; what views reach is valid.
+                // SAFETY: the output is held exclusively, so the operand does not overlap it; what views reach is valid.
                 unsafe { loops::copy_over(self.width, self.sizes, [out.strides, self.strides], to, self.start(buffer)) }
                 Ok(())
             }
@@ -139,11 +137,11 @@ impl<'a> ErasedView<'a> {
                 }
             },
             (DynamicBuffer::Meta, _) => Ok(()),
-            (to, from) => Err(apart(to, from)),
+            (to, from) => Err(device_mismatch(to, from)),
         }
     }
 
-    /// Reduced over the axes of `mask`: the `N` results of the functions, row-major over the others.
+    /// Reduces over the axes of `mask`: the functions' `N` results, row-major over the other axes.
     ///
     /// # Safety
     /// The functions are those of the elements' dtype.
@@ -170,10 +168,10 @@ impl<'a> ErasedView<'a> {
         }
     }
 
-    /// On another device, with these strides, which leave no gaps.
+    /// Copies to another device, with these strides, which leave no gaps.
     ///
     /// # Errors
-    /// If there are no data to move.
+    /// If there are no data.
     pub(crate) fn moved(self, device: AnyDevice, strides: &[usize]) -> Result<DynamicBuffer> {
         match (self.buffer, device) {
             (_, AnyDevice::META) => Ok(DynamicBuffer::Meta),
@@ -188,10 +186,10 @@ impl<'a> ErasedView<'a> {
             (DynamicBuffer::Cuda(buffer), _) => self.on_gpu(buffer).span_copied(gpu(device)?).map(DynamicBuffer::Cuda),
             #[cfg(feature = "cuda")]
             (DynamicBuffer::Cpu(_), _) if device != AnyDevice::CPU && self.sizes.iter().all(|&size| size == 1) => {
-                // One element is filled in, not uploaded, which would be waited for.
+                // A single element is filled in rather than uploaded, which would wait.
                 let device = gpu(device)?;
                 let Given::One(bytes) = given(device, &self)? else {
-                    return Err(super::on::apart_from(device.name(), self.buffer));
+                    return Err(super::dispatch::device_mismatch_with(device.name(), self.buffer));
                 };
                 crate::device::cuda::erased::one(device, self.width, bytes).map(DynamicBuffer::Cuda)
             }
@@ -204,26 +202,26 @@ impl<'a> ErasedView<'a> {
         }
     }
 
-    /// The bytes of elements that lie side by side; an error without data.
+    /// The bytes of contiguous elements; an error without data.
     pub(crate) fn bytes(self, op: &'static str) -> Result<Vec<u8>> {
         let buffer = match self.buffer {
             DynamicBuffer::Cpu(buffer) => buffer,
             #[cfg(feature = "cuda")]
             DynamicBuffer::Cuda(buffer) => {
                 let len = self.sizes.iter().product::<usize>() * self.width;
-                // SAFETY: all bytes are numbers.
+                // SAFETY: any bytes are valid numbers.
                 return unsafe { buffer.elements::<u8>(if len == 0 { 0 } else { self.offset * self.width }, len) };
             }
             DynamicBuffer::Meta => return Err(Error::NoData { op }),
         };
         let len = self.sizes.iter().product::<usize>() * self.width;
-        // SAFETY: the elements lie side by side, so that the view reaches so many bytes.
+        // SAFETY: the elements are contiguous, so the view reaches that many bytes.
         let bytes = unsafe { core::slice::from_raw_parts(self.start(buffer), len) };
         listed(bytes.iter().copied())
     }
 
-    /// A copy with the same strides, for a view that reaches other elements than this one, where others may write those; `None` where
-    /// storage can be shared. (`Backend::share_own` with the element type left out.)
+    /// A copy with the same strides, for a view that reaches other elements than this one, if others may write those; `None` if storage can
+    /// be shared. (`Backend::share_own` with the element type erased.)
     pub(crate) fn share_own(self) -> Result<Option<DynamicBuffer>> {
         match self.buffer {
             DynamicBuffer::Cpu(buffer) if buffer.has_others() => self.span_copied(buffer).map(Some),
@@ -235,7 +233,7 @@ impl<'a> ErasedView<'a> {
         }
     }
 
-    /// The elements in a buffer of their own, with the same strides, if these are not aligned for elements of every dtype.
+    /// A copy of the elements with the same strides, if they are not aligned for every dtype.
     pub(crate) fn aligned(self) -> Result<Option<DynamicBuffer>> {
         match self.buffer {
             DynamicBuffer::Cpu(buffer) if !buffer.start::<u64>().is_aligned() => self.span_copied(buffer).map(Some),
@@ -248,16 +246,16 @@ impl<'a> ErasedView<'a> {
     }
 }
 
-/// The byte so far from the start of a buffer, for writing.
+/// The byte at an offset of a buffer, for writing.
 pub(super) fn start_mut(buffer: &mut HostBuffer, offset: usize) -> *mut u8 {
     let start = buffer.start_mut::<u8>().unwrap_or_else(|| unreachable!("what is written is not shared"));
     start.wrapping_add(offset)
 }
 
-/// Pieces of one width end to end along an axis, as a fresh buffer; without data if a piece is.
+/// Concatenates pieces of one width along an axis into a new buffer; without data if any piece is.
 ///
 /// # Panics
-/// If the sizes are not those of the pieces together, or the strides leave gaps.
+/// If the sizes do not match the pieces, or the strides leave gaps.
 pub(crate) fn join(
     pieces: &[ErasedView<'_>],
     axis: usize,
@@ -275,7 +273,7 @@ pub(crate) fn join(
     if let DynamicBuffer::Cuda(own) = pieces[0].buffer {
         let there = pieces.iter().map(|piece| match piece.buffer.beside(own) {
             Some(buffer) => Ok(piece.on_gpu(buffer)),
-            None => Err(super::on::apart_from(own.device().name(), piece.buffer)),
+            None => Err(super::dispatch::device_mismatch_with(own.device().name(), piece.buffer)),
         });
         let pieces = there.collect::<Result<Vec<_>>>()?;
         return crate::device::cuda::erased::join(&pieces, axis, sizes, strides).map(DynamicBuffer::Cuda);
@@ -286,7 +284,7 @@ pub(crate) fn join(
             DynamicBuffer::Cpu(buffer) => *start = piece.start(buffer),
             DynamicBuffer::Meta => return Ok(DynamicBuffer::Meta),
             #[cfg(feature = "cuda")]
-            other => return Err(apart(pieces[0].buffer, other)),
+            other => return Err(device_mismatch(pieces[0].buffer, other)),
         }
     }
     // SAFETY: the pieces fill the result, each at its place; what a view reaches is valid.

@@ -1,9 +1,8 @@
-//! `Dynamic`: a device known only at run time. Each operation dispatches on the storage of its operands. Used by
-//! `AnyTensor`.
+//! `Dynamic`: a device known at run time only. Each operation dispatches on the storage of its operands.
 
 mod buffer;
+mod dispatch;
 pub(crate) mod erased;
-mod on;
 #[cfg(feature = "cuda")]
 mod on_gpu;
 #[cfg(feature = "cuda")]
@@ -24,10 +23,10 @@ use crate::ops::kernel::{Map1, Map2};
 use crate::ops::reduce::Reducer;
 use crate::storage::{View, ViewMut};
 #[cfg(feature = "cuda")]
-use on::Gpu;
-use on::{OnHost, beside, held, on};
+use dispatch::Gpu;
+use dispatch::{OnHost, dispatch_alloc, dispatch_read, dispatch_storage};
 
-/// A device known only at run time.
+/// A device known at run time only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dynamic;
 
@@ -55,20 +54,20 @@ impl Backend for Dynamic {
         beside: Option<&DynamicBuffer>,
         make: impl FnOnce() -> Result<Vec<E>>,
     ) -> Result<DynamicBuffer> {
-        beside!(D: beside => D::build(beside, make))
+        dispatch_alloc!(D: beside => D::build(beside, make))
     }
     fn zeroed<E: Element>(beside: Option<&DynamicBuffer>, len: usize) -> Result<DynamicBuffer> {
-        beside!(D: beside => D::zeroed::<E>(beside, len))
+        dispatch_alloc!(D: beside => D::zeroed::<E>(beside, len))
     }
     fn fill<E: Element>(beside: Option<&DynamicBuffer>, value: E, len: usize) -> Result<DynamicBuffer> {
-        beside!(D: beside => D::fill(beside, value, len))
+        dispatch_alloc!(D: beside => D::fill(beside, value, len))
     }
     fn tabulate<O: Element>(
         kernel: impl Map1<i64, O>,
         beside: Option<&DynamicBuffer>,
         len: usize,
     ) -> Result<DynamicBuffer> {
-        beside!(D: beside => D::tabulate(kernel, beside, len))
+        dispatch_alloc!(D: beside => D::tabulate(kernel, beside, len))
     }
     #[cfg(feature = "cuda")]
     fn is_on_host(beside: Option<&DynamicBuffer>) -> bool {
@@ -100,39 +99,39 @@ impl Backend for Dynamic {
         }
     }
     fn is_unique(storage: &mut DynamicBuffer) -> bool {
-        held!(D of: storage => D::is_unique(storage); true)
+        dispatch_storage!(D of: storage => D::is_unique(storage); true)
     }
     fn share<E: Element>(view: View<'_, DynamicBuffer, E>) -> (DynamicBuffer, usize) {
         let offset = view.offset;
-        on!(D of: view => { let (buffer, offset) = D::share(view); (of(buffer), offset) }; (DynamicBuffer::Meta, offset))
+        dispatch_read!(D of: view => { let (buffer, offset) = D::share(view); (of(buffer), offset) }; (DynamicBuffer::Meta, offset))
     }
     fn share_own<E: Element>(view: View<'_, DynamicBuffer, E>) -> Result<(DynamicBuffer, usize)> {
         let offset = view.offset;
-        on!(D of: view => D::share_own(view).map(|(buffer, offset)| (of(buffer), offset)); Ok((DynamicBuffer::Meta, offset)))
+        dispatch_read!(D of: view => D::share_own(view).map(|(buffer, offset)| (of(buffer), offset)); Ok((DynamicBuffer::Meta, offset)))
     }
     unsafe fn lend(storage: &DynamicBuffer) -> DynamicBuffer {
-        held!(D of: storage => {
+        dispatch_storage!(D of: storage => {
             // SAFETY: the caller's promise.
             of(unsafe { D::lend(storage) })
         }; DynamicBuffer::Meta)
     }
     fn close(storage: &DynamicBuffer) {
-        held!(D of: storage => D::close(storage); ());
+        dispatch_storage!(D of: storage => D::close(storage); ());
     }
     unsafe fn window(storage: &mut DynamicBuffer) -> DynamicBuffer {
-        held!(D of: storage => {
+        dispatch_storage!(D of: storage => {
             // SAFETY: the caller's promise.
             of(unsafe { D::window(storage) })
         }; DynamicBuffer::Meta)
     }
     fn is_fixed(storage: &DynamicBuffer) -> bool {
-        held!(D of: storage => D::is_fixed(storage); false)
+        dispatch_storage!(D of: storage => D::is_fixed(storage); false)
     }
     fn room<E: Element>(storage: &DynamicBuffer) -> Option<usize> {
-        held!(D of: storage => D::room::<E>(storage); None)
+        dispatch_storage!(D of: storage => D::room::<E>(storage); None)
     }
     fn holds<E: Element>(storage: &DynamicBuffer, len: usize) -> bool {
-        held!(D of: storage => D::holds::<E>(storage, len); true)
+        dispatch_storage!(D of: storage => D::holds::<E>(storage, len); true)
     }
     fn is_same(a: &DynamicBuffer, b: &DynamicBuffer) -> bool {
         match (a, b) {
@@ -143,17 +142,17 @@ impl Backend for Dynamic {
         }
     }
     fn peek<E: Element>(view: View<'_, DynamicBuffer, E>) -> Result<E> {
-        on!(D of: view => D::peek(view); Err(Error::NoData { op: "item" }))
+        dispatch_read!(D of: view => D::peek(view); Err(Error::NoData { op: "item" }))
     }
     fn peek_free<E: Element>(view: View<'_, DynamicBuffer, E>) -> Option<E> {
-        on!(D of: view => D::peek_free(view); None)
+        dispatch_read!(D of: view => D::peek_free(view); None)
     }
     fn download<E: Element>(view: View<'_, DynamicBuffer, E>) -> Result<Vec<E>> {
-        on!(D of: view => D::download(view); Err(Error::NoData { op: "to_device" }))
+        dispatch_read!(D of: view => D::download(view); Err(Error::NoData { op: "to_device" }))
     }
     #[cfg(feature = "profile")]
     fn clock(beside: Option<&DynamicBuffer>) -> crate::profile::Clock {
-        beside.map_or(crate::profile::Clock::Host, DynamicBuffer::clock)
+        beside.map_or(crate::profile::Clock::HOST, DynamicBuffer::clock)
     }
     #[cfg(feature = "profile")]
     fn called(beside: Option<&DynamicBuffer>) -> String {
@@ -167,7 +166,7 @@ impl Backend for Dynamic {
             }
             #[cfg(feature = "cuda")]
             Some(DynamicBuffer::Cuda(own)) => {
-                let on = on::OnGpu(own.device());
+                let on = dispatch::OnGpu(own.device());
                 let given = Gpu::run::<C>(C::rehoused(call, &on)?)?;
                 Ok(C::Out::rehoused(given, DynamicBuffer::Cuda))
             }
@@ -177,9 +176,9 @@ impl Backend for Dynamic {
         }
     }
     fn address<E: Element>(view: View<'_, DynamicBuffer, E>) -> *const E {
-        on!(D of: view => D::address(view); core::ptr::null())
+        dispatch_read!(D of: view => D::address(view); core::ptr::null())
     }
-    // Expressions are made of typed tensors, whose device is known at compile time.
+    // Expressions consist of typed tensors, whose device is known at compile time.
     unsafe fn evaluate<X: Expression<Elem: Element>>(_: X, _: &[usize], _: &[usize]) -> Result<DynamicBuffer> {
         Err(Error::NoData { op: "lazy" })
     }

@@ -1,9 +1,7 @@
-//! Reductions of erased elements on the host and on a GPU, by one value.
-//!
-//! Uses `cpu::reduce` and `device::cuda`; used by `erased`.
+//! Reductions of type-erased elements, on the host and on a GPU, as one trait object.
 
 use super::DynamicBuffer;
-use super::on::Gpu;
+use super::dispatch::Gpu;
 use crate::cpu::reduce::{FirstOnly, ReduceLoops, WithSecond};
 use crate::device::Backend;
 use crate::device::cuda::erased::Elements;
@@ -11,9 +9,9 @@ use crate::dtype::Element;
 use crate::error::Result;
 use crate::ops::reduce::{Reducer, TwoResults};
 
-/// The loops of a reduction, and its kernels.
+/// The host loops and the GPU kernels of a reduction.
 pub(crate) trait Reducing: ReduceLoops {
-    /// Reduces over the axes of `mask`, into as many results as there are.
+    /// Reduces over the axes of `mask`, to all of its results.
     ///
     /// # Safety
     /// The elements are of the reduction's dtype.

@@ -1,5 +1,4 @@
-//! The loops of the tables over elements whose dtype is known while running: a loop, its operands, and where the result goes.
-//! Uses `cpu::erased` and `on_gpu`; used by `any` through `erased`, which gives it on.
+//! The loops of the tables on elements whose dtype is known at run time only: a loop, its operands, and the destination.
 
 use super::DynamicBuffer;
 use super::erased::{Cast, Compiled, ErasedView, ErasedViewMut, start_mut};
@@ -16,16 +15,16 @@ pub(crate) struct Loop<const N: usize> {
     pub(crate) compiled: Compiled<N>,
     pub(crate) kernel: *const (),
     pub(crate) is_compute_bound: bool,
-    /// The loop beside an operand that is one element for all of a run.
+    /// The loop for runs with one constant operand.
     pub(crate) beside_element: Option<loops::BesideElement>,
 }
 
-/// What a loop reads.
+/// An operand of a loop.
 #[derive(Clone, Copy)]
 pub(crate) struct Operand<'a> {
-    /// With the sizes of the result; `None` if it is the elements that are written.
+    /// The elements, with the sizes of the result; `None` for the destination itself.
     pub(crate) view: Option<ErasedView<'a>>,
-    /// The conversion to what the loop takes, if that is another dtype.
+    /// The conversion to the loop's operand dtype, if it differs.
     pub(crate) cast: Option<Cast>,
 }
 
@@ -48,12 +47,12 @@ fn places<'a, const N: usize>(
     Some((places, all))
 }
 
-/// A loop over operands, whose result, converted where `cast` says so, is a fresh buffer of elements of `width` bytes; without data
-/// if an operand is. (That they are on one device has been looked at before.)
+/// Runs a loop over operands; the result, converted by `cast` if given, is a new buffer of elements of `width` bytes, without data if any
+/// operand is. (The caller has checked that the operands are on one device.)
 ///
 /// # Safety
-/// Loop, kernel and conversions belong together and to the dtypes of operands and result, operands have these sizes, and the strides
-/// leave no gaps.
+/// Loop, kernel and conversions match each other and the dtypes of operands and result, operands have these sizes, and the strides leave no
+/// gaps.
 pub(crate) unsafe fn run<const N: usize>(
     call: Loop<N>,
     operands: &[Operand<'_>],
@@ -80,8 +79,8 @@ pub(crate) unsafe fn run<const N: usize>(
     result.map(DynamicBuffer::Cpu)
 }
 
-/// [`run`] over few operands that are contiguous and of the dtypes that the loop takes, without a walk; `None` where there are many
-/// elements, or some that are not on the host.
+/// [`run`] without a walk, for a few elements that are contiguous and of the loop's dtypes; `None` if there are many elements, or any is
+/// not on the host.
 ///
 /// # Safety
 /// As for [`run`], and each operand has `len` contiguous elements from its first on.
@@ -111,11 +110,11 @@ pub(crate) unsafe fn run_few<const N: usize>(
     result.map(|buffer| Some(DynamicBuffer::Cpu(buffer)))
 }
 
-/// Two loops one after the other, as an inner loop of the operands: see [`loops::Chained`]. The result is a fresh buffer; `None` if an
-/// operand is not on the host.
+/// Two loops in one pass, as an inner loop of the operands: see [`loops::Chained`]. The result is a new buffer; `None` if an operand is not
+/// on the host.
 ///
 /// # Safety
-/// As for [`run`]; `inner` runs the loops of `chained`, and what it takes and gives are elements of their width.
+/// As for [`run`]; `inner` runs the loops of `chained`, whose operands and results have their width.
 pub(crate) unsafe fn run_chained<const N: usize>(
     (inner, chained): (loops::Inner<N>, &loops::Chained),
     operands: &[Operand<'_>],
@@ -136,10 +135,10 @@ pub(crate) unsafe fn run_chained<const N: usize>(
     result.map(|buffer| Some(DynamicBuffer::Cpu(buffer)))
 }
 
-/// [`run`], written into elements that there are; operands may be these.
+/// [`run`] to existing elements; operands may be these.
 ///
 /// # Safety
-/// As for [`run`], but for the strides.
+/// As for [`run`], except for the strides.
 pub(crate) unsafe fn run_into<const N: usize>(
     call: Loop<N>,
     operands: &[Operand<'_>],
@@ -165,10 +164,10 @@ pub(crate) unsafe fn run_into<const N: usize>(
     };
     let place = ErasedOperand { start: start_mut(buffer, offset * width), width, cast };
     let (places, all) = places::<N>(place, strides, operands)
-        .ok_or_else(|| super::on::apart_from("cpu".to_owned(), &DynamicBuffer::NO_DATA))?;
+        .ok_or_else(|| super::dispatch::device_mismatch_with("cpu".to_owned(), &DynamicBuffer::NO_DATA))?;
     let Loop { compiled: Compiled { inner, .. }, kernel, is_compute_bound, beside_element } = call;
     let ways = (beside_element, is_compute_bound);
-    // SAFETY: the caller's promise; the output is held exclusively, so that no operand is in it but itself, and what views reach is
+    // SAFETY: the caller's promise; the output is held exclusively, so that no operand except itself overlaps it, and what views reach is
     // valid.
     unsafe { loops::run(inner, kernel, places, sizes, all, ways) }
     Ok(())

@@ -1,13 +1,11 @@
 //! The error function, its complement, its inverse.
-//!
-//! Uses exponentials, logarithms and the polynomials; nothing of this folder uses it.
 
 use super::exp::{Scaled, plain, scaled};
 use super::log::log;
 use super::poly::log_erfc;
 use super::real::{Real, fast_sum, pick, product, product2, sum};
 
-/// Below this `erf` is a polynomial.
+/// Below this, `erf` is a polynomial.
 const SMALL: f64 = 0.65;
 
 /// `1 - erf(x)` for x up to [`SMALL`], given in two parts.
@@ -66,7 +64,7 @@ pub(crate) fn erfcx<T: Real>(x: T) -> T {
     let y = size.bound(zero, T::ERFC_END);
     let (p, r) = unscaled((y, zero));
     let (high, low) = product2(p, r);
-    // Farther out the asymptotic series.
+    // For large x the asymptotic series.
     let inverse = one / size;
     let z = T::of(-0.5) * inverse * inverse;
     let step = |k: f64, value: T| (T::of(k) * z).mul_add(value, one);
@@ -76,15 +74,15 @@ pub(crate) fn erfcx<T: Real>(x: T) -> T {
     let square = product(y, y);
     let e = scaled(square.0, square.1);
     let growth = (e.high + e.low).scale(e.n);
-    // Near 0, where P is steep, from `1 - erf(x)`.
+    // Near 0, where P is steep, uses `1 - erf(x)`.
     let right = pick(y < T::of(SMALL), growth * less_near((y, zero)), right);
     // erfc(-x) = 2 - erfc(x)
     let left = T::of(2.0) * growth - right;
     pick(x < zero, left, right)
 }
 
-/// The inverse of `erf`: NaN beyond -1 and 1, infinite there. After M. Giles, "Approximating the erfinv function", GPU Computing
-/// Gems (2011), with polynomials of our own.
+/// The inverse of `erf`: infinite at -1 and 1, NaN beyond. After M. Giles, "Approximating the erfinv function", GPU Computing Gems (2011),
+/// with our own polynomials.
 /// Measured: 1.54 ulp in f32, 1.30 in f64.
 #[inline(always)]
 pub(crate) fn erfinv<T: Real>(x: T) -> T {

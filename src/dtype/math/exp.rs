@@ -1,6 +1,4 @@
 //! Exponentials.
-//!
-//! Uses the polynomials; the hyperbolic functions, the gates, `erf` and `pow` use the parts of it.
 
 use super::real::{Real, fast_sum, pick};
 
@@ -19,7 +17,7 @@ impl<T: Real> Scaled<T> {
     }
 }
 
-/// `1 + (e^(high + low) - 1)` for `|high| <= ln(2)/2` and a low part below its last digit: the sum with 1, and what it lost.
+/// `1 + (e^(high + low) - 1)` for `|high| <= ln(2)/2` and `low` below its last digit: the sum with 1, and its rounding error.
 #[inline(always)]
 fn reduced<T: Real>(one: T, high: T, low: T) -> (T, T) {
     let r = high + low;
@@ -27,7 +25,7 @@ fn reduced<T: Real>(one: T, high: T, low: T) -> (T, T) {
     fast_sum(sum, lost + (r * r).mul_add(T::exp(r), low))
 }
 
-/// `e^(high + low)`, for a `high` within [`Real::EXP_RANGE`] or a little beyond.
+/// `e^(high + low)`, for `high` within [`Real::EXP_RANGE`] or slightly beyond.
 #[inline(always)]
 pub(crate) fn scaled<T: Real>(high: T, low: T) -> Scaled<T> {
     let n = (high * T::of(core::f64::consts::LOG2_E)).nearest();
@@ -35,7 +33,7 @@ pub(crate) fn scaled<T: Real>(high: T, low: T) -> Scaled<T> {
     Scaled { high, low, n }
 }
 
-/// `e^x` as a number times a power of two, which is a normal number: one rounding more than [`scaled`], and half as many steps.
+/// `e^x` as a number times a power of two, which is a normal number: one rounding more than [`scaled`], and half the operations.
 #[inline(always)]
 pub(crate) fn plain<T: Real>(x: T) -> (T, T) {
     let (n, power) = x.one_power(T::of(core::f64::consts::LOG2_E));
@@ -43,7 +41,7 @@ pub(crate) fn plain<T: Real>(x: T) -> (T, T) {
     (T::of(1.0) + (r * r).mul_add(T::exp(r), r), power)
 }
 
-/// `e^x` for x up to 0: 0 where it is smaller than about the smallest normal number. (The shares of a softmax are as they would be.)
+/// `e^x` for x <= 0, flushed to 0 below about the smallest normal number. (This does not affect softmax.)
 #[inline(always)]
 pub(crate) fn exp_flushed<T: Real>(x: T) -> T {
     let (e, power) = plain(x);
@@ -54,7 +52,7 @@ pub(crate) fn exp_flushed<T: Real>(x: T) -> T {
 /// Measured: 0.99 ulp in f32, 0.99 in f64.
 #[inline(always)]
 pub(crate) fn exp<T: Real>(x: T) -> T {
-    // What ends as 0 is not computed: processors take longer where a result underflows.
+    // Results that underflow to 0 are not computed: processors are slow on underflow.
     let (zero, ends) = (T::of(0.0), x < T::EXP_RANGE.0);
     let x = pick(ends, zero, pick(x > T::EXP_RANGE.1, T::EXP_RANGE.1, x));
     let (n, power, more) = x.powers(T::of(core::f64::consts::LOG2_E));
@@ -80,12 +78,12 @@ pub(crate) fn expm1<T: Real>(x: T) -> T {
     // Below -44 the result is -1 in either type.
     let y = x.bound(T::of(-44.0), T::EXP_RANGE.1);
     let n = (y * T::of(core::f64::consts::LOG2_E)).nearest();
-    // 2^n * ((e^r - 1) + (1 - 2^-n)); 2^-n counts for nothing long before it leaves the range.
+    // 2^n * ((e^r - 1) + (1 - 2^-n)); 2^-n becomes negligible long before it is out of range.
     let one = T::of(1.0) - T::power_of_two(-pick(n > T::of(64.0), T::of(64.0), n));
     let (high, low) = (y - n * T::LN2.0, -(n * T::LN2.1));
     let r = high + low;
     let tail = low + r * r * T::exp(r);
-    // For n = 0 the sum is `high` itself, for others 1 - 2^-n is the larger.
+    // For n = 0 the sum is `high` itself; otherwise 1 - 2^-n is the larger term.
     let sum = one + high;
     let lost = pick(n == T::of(0.0), T::of(0.0), high - (sum - one));
     (sum + (lost + tail)).scale(n).copysign(x)

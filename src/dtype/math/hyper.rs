@@ -1,13 +1,11 @@
 //! Hyperbolic functions and their inverses.
-//!
-//! Uses exponentials and logarithms; nothing of this folder uses it.
 
 use super::exp::{plain, scaled};
 use super::log::log1p_parts;
 use super::poly::short_log;
 use super::real::{Real, fast_sum, pick, product, quotient2, sum};
 
-/// `e^|x| / 2` and `e^-|x| / 2` in the parts that give sinh and cosh.
+/// `e^|x| / 2` and `e^-|x| / 2`, from which sinh and cosh follow.
 #[inline(always)]
 fn halves<T: Real>(x: T) -> (super::exp::Scaled<T>, T) {
     let e = scaled(x.bound(T::of(0.0), T::EXP_RANGE.1 + T::of(2.0)), T::of(0.0));
@@ -55,7 +53,7 @@ pub(crate) fn tanh<T: Real>(x: T) -> T {
 pub(crate) fn asinh<T: Real>(x: T) -> T {
     let wide = x.wide();
     let size = wide.abs();
-    // log(2 x) far out, log1p(x + x^2 / (1 + sqrt(1 + x^2))) elsewhere.
+    // log(2 x) for large x, else log1p(x + x^2 / (1 + sqrt(1 + x^2))).
     let far = size > 1e18;
     let square = size * size;
     let (high, low) = fast_sum(size, square / (1.0 + (1.0 + square).sqrt()));
@@ -68,7 +66,7 @@ pub(crate) fn asinh<T: Real>(x: T) -> T {
 #[inline(always)]
 pub(crate) fn acosh<T: Real>(x: T) -> T {
     let wide = x.wide();
-    // log(2 x) far out, log1p(t + sqrt(2 t + t^2)) with t = x - 1 elsewhere.
+    // log(2 x) for large x, else log1p(t + sqrt(2 t + t^2)) with t = x - 1.
     let far = wide > 1e18;
     let t = wide - 1.0;
     let (high, low) = product(t, t);
@@ -88,15 +86,14 @@ pub(crate) fn atanh<T: Real>(x: T) -> T {
     x.atanh()
 }
 
-/// `atanh(x)` in f32: half the logarithm of (1 + x) / (1 - x), of which the quotient is
-/// between sqrt(1/2) and sqrt(2) times 2^k.
+/// `atanh(x)` in f32: half the logarithm of (1 + x) / (1 - x), where the quotient is between sqrt(1/2) and sqrt(2) times 2^k.
 #[inline(always)]
 pub(crate) fn single(x: f32) -> f32 {
     let wide = x as f64;
     let (above, below) = (1.0 + wide, 1.0 - wide);
     let (_, k) = (above / below).split();
     let below = below * f64::power_of_two(k);
-    // With k = 0 it is `wide` itself, of which the sums may lose digits.
+    // If k = 0, `wide` itself: the sums may lose digits.
     let s = pick(k == 0.0, wide, (above - below) / (above + below));
     let z = s * s;
     let value = k.mul_add(0.5 * core::f64::consts::LN_2, (0.5 * s * z).mul_add(short_log(z), s));
@@ -111,7 +108,7 @@ pub(crate) fn double(wide: f64) -> f64 {
     // log1p(2 x / (1 - x)) / 2.
     let (below, lost) = sum(1.0, -size);
     let (ratio, low) = quotient2((2.0 * size, 0.0), (below, lost));
-    // Normalised; at 1 the ratio is infinite and has no second part.
+    // Normalised; at 1 the ratio is infinite and has no low part.
     let (ratio, low) = fast_sum(ratio, pick(size < 1.0, low, 0.0));
     let y = 0.5 * log1p_parts(ratio, pick(size < 1.0, low, 0.0), 0.0);
     y.copysign(wide)

@@ -1,11 +1,10 @@
 //! Logarithms.
 //!
-//! Uses the polynomials; the inverse hyperbolic functions, the gates and `pow` use it. The scheme is that of FreeBSD's
-//! e_log.c and s_log1p.c (Copyright (C) 1993 Sun Microsystems, freely granted), without its branches.
+//! The scheme is that of FreeBSD's e_log.c and s_log1p.c (Copyright (C) 1993 Sun Microsystems, freely granted), without its branches.
 
 use super::real::{Real, pick};
 
-/// 0, negative numbers and infinity.
+/// The results for 0, negative numbers and infinity.
 #[inline(always)]
 fn edges<T: Real>(x: T, value: T) -> T {
     let value = pick(x < T::of(f64::INFINITY), value, x);
@@ -13,7 +12,7 @@ fn edges<T: Real>(x: T, value: T) -> T {
     pick(x < T::of(0.0), T::of(f64::NAN), value)
 }
 
-/// For `log(1 + f) = f - (half - rest)`: half, which is f^2/2, and rest.
+/// For `log(1 + f) = f - (half - rest)`: `half`, which is f^2/2, and `rest`.
 #[inline(always)]
 fn terms<T: Real>(f: T, s: T) -> (T, T) {
     let z = s * s;
@@ -68,12 +67,12 @@ pub(crate) fn log1p_parts<T: Real>(high: T, low: T, more: T) -> T {
     let part = u - one;
     let lost = (one - (u - part)) + (high - part) + low;
     let (m, k) = u.split();
-    // With k = 0, u is 1 + high but for a rounding which `high` itself does not need.
+    // If k = 0, u is 1 + high up to a rounding error, which `high` itself does not have.
     let near = k == T::of(0.0);
     let far = pick(k > T::of(64.0), T::of(64.0), k);
     let f = pick(near, high, m - one);
     let lost = pick(near, low, pick(k > T::of(64.0), T::of(0.0), lost * T::power_of_two(-far)));
-    // One division for s = f / (2 + f) and lost / m.
+    // One division for s = f / (2 + f) and for lost / m.
     let twice = T::of(2.0) + f;
     let inverse = one / (twice * m);
     let (half, rest) = terms(f, f * m * inverse);

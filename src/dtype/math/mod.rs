@@ -1,10 +1,8 @@
-//! Elementary functions of f32 and f64 that compilers turn into vector instructions: straight-line arithmetic without
-//! branches, tables, calls or fused multiply-adds, hence the same bits on every machine. At most 2 ulp off everywhere.
+//! Elementary functions of f32 and f64 that vectorise: straight-line arithmetic without branches, tables, calls or fused multiply-adds,
+//! hence bit-identical on every machine. The error is at most 2 ulp.
 //!
-//! Uses nothing of the crate but the float that derivatives are generic over; the formulas of the operations use it.
-//!
-//! Every function is generic over [`Real`], that is f32 and f64. `sin`, `cos` and `tan` alone have a branch:
-//! beyond [`TRIG_LIMIT`] they take longer, so loops should ask once for a block and then use the `_small` forms.
+//! Every function is generic over [`Real`], implemented by f32 and f64. Only `sin`, `cos` and `tan` branch: beyond [`TRIG_LIMIT`] they are
+//! slower, so loops should test once per block and then use the `_small` forms.
 
 #[macro_use]
 mod poly;
@@ -31,7 +29,7 @@ use trig::{cos, cos_small, sin, sin_small, tan, tan_small};
 
 /// A function of one variable, for formulas that are generic over the float: `T::elementary::<Exp>(x)`.
 pub trait Elementary: 'static {
-    /// What it is called.
+    /// The name.
     #[cfg(any(test, feature = "cuda"))]
     const NAME: &'static str;
     /// The function.
@@ -41,8 +39,8 @@ pub trait Elementary: 'static {
     fn derivative<T: super::MachineFloat>(x: T, y: T) -> T;
 }
 
-/// For `Exp = exp, |x, y| y;` it writes the marker `Exp` and `impl Elementary for Exp`, which calls `exp`; its derivative
-/// at `x` is what stands behind.
+/// `Exp = exp, |x, y| y;` writes the marker `Exp` and `impl Elementary for Exp`, which calls `exp`; the expression is its derivative at
+/// `x`.
 macro_rules! elementary {
     ($($marker:ident = $function:ident, |$x:pat_param, $y:pat_param| $derivative:expr;)*) => {$(
         #[doc = concat!("`", stringify!($function), "`")]
@@ -91,9 +89,9 @@ elementary! {
     TanSmall = tan_small, |_, y| T::one() + y * y;
 }
 
-/// A function of two variables, likewise.
+/// A function of two variables.
 pub trait ElementaryOfTwo: 'static {
-    /// What it is called.
+    /// The name.
     #[cfg(any(test, feature = "cuda"))]
     const NAME: &'static str;
     /// The function.
@@ -103,7 +101,7 @@ pub trait ElementaryOfTwo: 'static {
     fn derivatives<T: super::MachineFloat>(a: T, b: T, y: T) -> [T; 2];
 }
 
-/// As `elementary!`.
+/// Like `elementary!`.
 macro_rules! elementary_of_two {
     ($($marker:ident = $function:ident, |$a:pat_param, $b:pat_param, $y:pat_param| $derivatives:expr;)*) => {$(
         #[doc = concat!("`", stringify!($function), "`")]

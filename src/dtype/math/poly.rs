@@ -1,18 +1,18 @@
 //! The polynomials behind the elementary functions, for f32 and for f64.
 //!
-//! Plain data: this file uses nothing, and the other files of this folder use it. The coefficients were fitted for this
-//! crate at the Chebyshev nodes with mpmath at 45 digits, then rounded; highest power first.
+//! Plain data. The coefficients were fitted for this crate at the Chebyshev nodes with mpmath at 45 digits, then rounded; highest power
+//! first.
 
-// The shortest decimals that read back as the same bits.
+// The shortest decimals that parse to the same bits.
 #![allow(clippy::excessive_precision, clippy::unreadable_literal)]
 
-/// A polynomial, highest power first; by pairs of terms and powers of x^2, which makes the chain of steps half as long.
+/// A polynomial, highest power first; evaluated in pairs of terms and powers of x^2, which halves the dependency chain.
 macro_rules! horner {
     ($x:expr; $($terms:literal),*) => {{
         let x = $x;
         horner!(@pairs x, x * x; $($terms),*)
     }};
-    // An odd number of terms starts with one alone.
+    // An odd number of terms starts with a single one.
     (@pairs $x:ident, $square:expr; $a:literal $(, $b:literal, $c:literal)*) => {{
         let square = $square;
         let value = like($x, $a);
@@ -27,7 +27,7 @@ macro_rules! horner {
     }};
 }
 
-/// A number of the type of another.
+/// Gives a number the type of another.
 #[inline(always)]
 fn like<T>(_: T, value: T) -> T {
     value
@@ -35,9 +35,9 @@ fn like<T>(_: T, value: T) -> T {
 
 /// The polynomials of one floating-point type; each is named after the function it serves.
 pub trait Poly: Sized {
-    /// The middle of the substitution in [`Poly::erfcx`].
+    /// The centre of the substitution in [`Poly::erfcx`].
     const ERFCX_K: Self;
-    /// The constant term that [`Poly::erfcx`] leaves out, so that it can be added without rounding.
+    /// The constant term that [`Poly::erfcx`] omits, so that it can be added without rounding.
     const ERFCX_0: Self;
     /// (e^r - 1 - r) / r^2 for |r| <= ln(2)/2.
     fn exp(x: Self) -> Self;
@@ -57,9 +57,9 @@ pub trait Poly: Sized {
     fn atan(x: Self) -> Self;
     /// erf(x) / x - 1 in z = x^2 for |x| <= 0.65.
     fn erf_near(x: Self) -> Self;
-    /// (1 + 2 x) e^(x^2) erfc(x) - ERFCX_0 in t = (x - ERFCX_K) / (x + ERFCX_K) for x from 0 to where erfc ends.
+    /// (1 + 2 x) e^(x^2) erfc(x) - ERFCX_0 in t = (x - ERFCX_K) / (x + ERFCX_K) for x from 0 to where erfc underflows.
     fn erfcx(x: Self) -> Self;
-    /// The middle of [`Poly::erfinv_far`]'s range, and one over half its width.
+    /// The centre of [`Poly::erfinv_far`]'s range, and the inverse of half its width.
     const ERFINV_FAR: (Self, Self);
     /// (erfinv(x) / x - sqrt(pi)/2) / w with w = -log(1 - x^2), in t = w / 3.125 - 1 for t from -1 to 1.
     fn erfinv_near(t: Self) -> Self;
@@ -217,7 +217,7 @@ pub(crate) fn short_log(x: f64) -> f64 {
     horner!(x; 0.19363186932161763, 0.22191373380944632, 0.2857175496835035, 0.39999998795219155, 0.6666666666737665)
 }
 
-/// (e^r - 1 - r) / r^2 for |r| <= ln(2)/2, likewise. Largest error 2^-33.
+/// (e^r - 1 - r) / r^2 for |r| <= ln(2)/2, for a result in f32. Largest error 2^-33.
 #[inline(always)]
 pub(crate) fn short_exp(x: f64) -> f64 {
     horner!(x; 2.4859578222625295e-05, 0.0001989927395864936, 0.001388885404961482, 0.008333298483754886, 0.041666666718980845, 0.16666666718997508, 0.5)

@@ -1,15 +1,13 @@
 //! Powers.
-//!
-//! Uses exponentials and logarithms; nothing of this folder uses it.
 
 use super::exp::scaled;
 use super::poly::{log_tail, short_exp, short_log};
 use super::real::{Real, fast_sum, pick, product, product2, quotient2, sum};
 
-/// Whether a number that is not negative is an integer.
+/// Whether a nonnegative number is an integer.
 #[inline(always)]
 fn is_integer<T: Real>(x: T) -> bool {
-    // From here on all are.
+    // From here on all floats are integers.
     let unit = T::MAGIC * T::of(2.0 / 3.0);
     (x >= unit) | ((x + unit) - unit == x)
 }
@@ -24,7 +22,7 @@ pub(crate) fn pow<T: Real>(x: T, y: T) -> T {
     let whole = is_integer(exponent);
     let odd = whole & !is_integer(T::of(0.5) * exponent);
     let ordinary = size.power(y);
-    // 0 and infinity, and what infinite exponents make of the others.
+    // The results for 0 and infinity, and for infinite exponents.
     let grows = (size > one) == (y > zero);
     let edge = (size == zero) | (size == infinity) | (exponent == infinity);
     let value = pick(edge, pick(grows, infinity, zero), ordinary);
@@ -37,7 +35,7 @@ pub(crate) fn pow<T: Real>(x: T, y: T) -> T {
     pick((x == one) | (y == zero), one, value)
 }
 
-/// `x^y` in f32, by f64, in which every x is a normal number: with polynomials as short as that allows.
+/// `x^y` in f32, computed in f64, where every x is a normal number: with shorter polynomials.
 #[inline(always)]
 pub(crate) fn single(x: f32, y: f32) -> f32 {
     const DIGITS: u32 = 52;
@@ -53,7 +51,7 @@ pub(crate) fn single(x: f32, y: f32) -> f32 {
     let z = s * s;
     let log = k.mul_add(core::f64::consts::LN_2, (s * z).mul_add(short_log(z), 2.0 * s));
     let power = y as f64 * log;
-    // What ends as 0 is not computed: processors take longer where a result underflows.
+    // Results that underflow to 0 are not computed: processors are slow on underflow.
     let ends = power < -104.0;
     let power = pick(ends, 0.0, pick(power > 89.0, 89.0, power));
     let n = (power * core::f64::consts::LOG2_E).nearest();
@@ -65,7 +63,7 @@ pub(crate) fn single(x: f32, y: f32) -> f32 {
 #[inline(always)]
 fn log_parts(x: f64) -> (f64, f64) {
     let (m, k) = x.split();
-    // s = (m - 1) / (m + 1), of which the first is exact.
+    // s = (m - 1) / (m + 1), where the numerator is exact.
     let f = m - 1.0;
     let (d, d_low) = sum(m, 1.0);
     let s = quotient2((f, 0.0), (d, d_low));
@@ -73,7 +71,7 @@ fn log_parts(x: f64) -> (f64, f64) {
     let z = product2(s, s);
     let third = fast_sum(0.666_666_666_666_666_6, z.0 * log_tail(z.0));
     let cube = product2(product2(s, z), (third.0, third.1 + 3.700_743_415_417_188e-17));
-    // LN2 in three parts: the first times k is exact.
+    // LN2 in three parts: the first part times k is exact.
     let (high, a) = sum(k * f64::LN2.0, 2.0 * s.0);
     let (middle, b) = product(k, f64::LN2.1);
     let (high, c) = sum(high, middle);
@@ -85,9 +83,9 @@ fn log_parts(x: f64) -> (f64, f64) {
 #[inline(always)]
 pub(crate) fn double(x: f64, y: f64) -> f64 {
     let (high, low) = product2(log_parts(x), (y, 0.0));
-    // What is out of range needs no second part, which may be NaN there.
+    // Out of range the low part is not needed, and may be NaN.
     let low = pick(high.abs() < 1000.0, low, 0.0);
-    // What ends as 0 is not computed: processors take longer where a result underflows.
+    // Results that underflow to 0 are not computed: processors are slow on underflow.
     let ends = high < f64::EXP_RANGE.0;
     let (high, low) = fast_sum(pick(ends, 0.0, pick(high > f64::EXP_RANGE.1, f64::EXP_RANGE.1, high)), low);
     pick(ends, 0.0, scaled(high, low).value())

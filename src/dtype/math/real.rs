@@ -1,6 +1,4 @@
-//! What the elementary functions ask of a floating-point type, and sums and products that keep their rounding errors.
-//!
-//! Uses the polynomials; every other file of this folder uses it.
+//! The operations that elementary functions need of a floating-point type, and sums and products that return their rounding errors.
 
 use super::poly::Poly;
 use core::ops::{Add, Div, Mul, Neg, Sub};
@@ -17,17 +15,17 @@ pub trait Real:
     + Poly
     + 'static
 {
-    /// `1.5 * 2^(digits - 1)`: adding it rounds to an integer, which then stands in the low bits.
+    /// `1.5 * 2^(digits - 1)`: adding it rounds to an integer, which is then in the low bits.
     const MAGIC: Self;
-    /// Where `exp` has become 0, and where it has become infinite.
+    /// Where `exp` underflows to 0, and where it overflows to infinity.
     const EXP_RANGE: (Self, Self);
     /// From here to 0, `e^x` is a normal number.
     const EXP_NORMAL: Self;
     /// The same for `exp2`.
     const EXP2_RANGE: (Self, Self);
-    /// Where `erfc` has become 0.
+    /// Where `erfc` underflows to 0.
     const ERFC_END: Self;
-    /// ln(2), the first part with zero bits at its end, so that products with an exponent are exact.
+    /// ln(2); the low bits of the first part are zero, so that products with an exponent are exact.
     const LN2: (Self, Self);
     /// log10(2), likewise.
     const LOG10_2: (Self, Self);
@@ -46,26 +44,26 @@ pub trait Real:
     fn of(value: f64) -> Self;
     /// The same number in f64.
     fn wide(self) -> f64;
-    /// Without the sign.
+    /// The magnitude.
     fn abs(self) -> Self;
-    /// With the sign of another.
+    /// With the sign of another number.
     fn copysign(self, sign: Self) -> Self;
-    /// The square root, which is exact to half an ulp.
+    /// The correctly rounded square root.
     fn sqrt(self) -> Self;
-    /// `self * factor + more`, rounded once. One instruction where the machine has it, as all with AVX2 have.
+    /// `self * factor + more`, rounded once. A single instruction where the machine has FMA.
     fn mul_add(self, factor: Self, more: Self) -> Self;
     /// 2^n for an integer n in the range of normal numbers.
     fn power_of_two(n: Self) -> Self;
-    /// The integer nearest to `self * factor`, and 2 to it as two factors, each of them a normal number where the power is not: for
+    /// The integer nearest to `self * factor`, and 2 to its power as two factors, which are normal numbers even if the power is not: for
     /// integers up to twice the largest exponent.
     fn powers(self, factor: Self) -> (Self, Self, Self);
-    /// The integer nearest to `self * factor`, and 2 to it, where that is a normal number.
+    /// The integer nearest to `self * factor`, and 2 to its power, if that is a normal number.
     fn one_power(self, factor: Self) -> (Self, Self);
     /// The upper half of the significand.
     fn head(self) -> Self;
     /// A positive number as `m * 2^k` with m from sqrt(1/2) to sqrt(2).
     fn split(self) -> (Self, Self);
-    /// `sin_small`, which has an algorithm per type.
+    /// `sin_small`, implemented per type.
     fn sin_small(self) -> Self;
     /// `cos_small`, likewise.
     fn cos_small(self) -> Self;
@@ -82,13 +80,13 @@ pub trait Real:
     /// `|x|^y` for finite y and finite positive x, likewise.
     fn power(self, y: Self) -> Self;
 
-    /// To the nearest integer, for magnitudes under a quarter of [`Real::MAGIC`].
+    /// Rounds to the nearest integer, for magnitudes below a quarter of [`Real::MAGIC`].
     #[inline(always)]
     fn nearest(self) -> Self {
         (self + Self::MAGIC) - Self::MAGIC
     }
 
-    /// NaN stays NaN.
+    /// Clamps; NaN stays NaN.
     #[inline(always)]
     fn bound(self, low: Self, high: Self) -> Self {
         let x = pick(self < low, low, self);
@@ -147,8 +145,8 @@ macro_rules! real {
 
             #[inline(always)]
             fn powers(self, factor: Self) -> (Self, Self, Self) {
-                // Adding it rounds to an integer as `MAGIC` does, and leaves it in the low bits with twice the bias, which halves to
-                // the biased exponents of both factors.
+                // Adding it rounds to an integer like `MAGIC`, and leaves it in the low bits with twice the bias, which splits into the
+                // biased exponents of both factors.
                 const MAGIC: $t = 1.5 * (1u64 << ($digits - 1)) as $t + (2 * $bias) as $t;
                 let sum = self.mul_add(factor, MAGIC);
                 let whole = sum.to_bits();
@@ -226,8 +224,8 @@ macro_rules! real {
     };
 }
 
-// The split constants are those of FreeBSD's msun (e_logf.c, e_expf.c, e_log2f.c, e_log10f.c, s_atanf.c and the files for
-// double; Copyright (C) 1993 Sun Microsystems, freely granted) or halves of the number itself.
+// The split constants are those of FreeBSD's msun (e_logf.c, e_expf.c, e_log2f.c, e_log10f.c, s_atanf.c and the double-precision files;
+// Copyright (C) 1993 Sun Microsystems, freely granted) or halves of the number itself.
 real!(f32, u32: 24, 127, 12, 0x3f35_04f3, single, {
     const EXP_RANGE: (f32, f32) = (-104.0, 89.0);
     const EXP_NORMAL: f32 = -87.0;
@@ -264,7 +262,7 @@ real!(f64, u64: 53, 1023, 27, 0x3fe6_a09e_667f_3bcd, double, {
     ];
 });
 
-/// A choice between two computed values: a select, not a branch.
+/// Selects one of two computed values without a branch.
 #[inline(always)]
 pub(crate) fn pick<T>(condition: bool, yes: T, no: T) -> T {
     if condition { yes } else { no }

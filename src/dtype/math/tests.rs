@@ -1,12 +1,11 @@
-//! Every elementary function against a table made with many digits, and in f32 against f64 over all exponents.
+//! Every elementary function against a high-precision table, and in f32 against f64 over all exponents.
 //!
-//! Uses the functions and `tests/oracle/functions.json.gz`, whose `made_with` says how it was made.
+//! `tests/oracle/functions.json.gz` says in `made_with` how it was made.
 
 use super::*;
 use std::io::Read as _;
 
-/// The largest errors that are allowed, in ulp: those measured with 40 times as many points and with one in 127 of all f32,
-/// and a little room.
+/// The largest allowed errors in ulp: those measured with 40 times as many points and with every 127th f32, plus a margin.
 const BOUNDS: [(&str, f64, f64); 23] = [
     // name, f32, f64
     ("exp", 2.0, 2.0),
@@ -69,14 +68,14 @@ fn binary<T: Real>(name: &str) -> Option<fn(T, T) -> T> {
     }
 }
 
-/// Numbers in the order of their values; the two zeros are neighbours.
+/// Orders floats by value as integers; the two zeros are adjacent.
 fn place<T: Real>(x: T, bits: fn(T) -> u64, width: u32) -> i64 {
     let sign = 1u64 << (width - 1);
     let x = bits(x);
     if x & sign != 0 { -((x & !sign) as i64) } else { x as i64 }
 }
 
-/// The error of `got` in ulp, where the true value lies `rest` ulp away from 0 beyond `want`. What cannot be near is far.
+/// The error of `got` in ulp, where the exact value is `rest` ulp farther from 0 than `want`. Infinite if the two are of different kinds.
 fn error<T: Real>(got: T, want: T, rest: f64, bits: fn(T) -> u64, width: u32) -> f64 {
     let exact = bits(got) == bits(want) || (got.wide().is_nan() && want.wide().is_nan());
     if exact {
@@ -156,7 +155,7 @@ fn double_precision_is_as_accurate_as_documented() {
     check::<f64>("f64", |name| bound(name).1, f64::from_bits, f64::to_bits, 64);
 }
 
-/// What f64 says of the functions, accurate to far below an ulp of f32.
+/// The functions in f64, accurate to far below an ulp of f32.
 fn reference(name: &str) -> Option<fn(f64) -> f64> {
     Some(match name {
         "exp" => libm::exp,
@@ -184,10 +183,10 @@ fn reference(name: &str) -> Option<fn(f64) -> f64> {
     })
 }
 
-/// A step through the bits of f32: a prime, so that all exponents and signs are met with ever other digits.
+/// A stride over the bits of f32: a prime, so that all exponents and signs are hit with varying digits.
 const STEP: usize = 16_411;
 
-/// What a softmax uses: as accurate as `exp` where the result is a normal number, and zero below.
+/// The exponential of softmax: as accurate as `exp` where the result is a normal number, else zero.
 #[test]
 fn a_flushed_exponential_is_exp_or_zero() {
     fn check<T: Real + PartialOrd + core::fmt::Debug>(x: T, epsilon: f64) {
@@ -217,7 +216,7 @@ fn single_precision_agrees_with_double() {
             let (got, exact) = (f(x), g(x as f64));
             let want = exact as f32;
             let off = if want.is_finite() {
-                // An ulp of the result, by way of its exponent.
+                // One ulp of the result, from its exponent.
                 let exponent = ((want.to_bits() >> 23) & 255).max(1) as i32;
                 (got as f64 - exact).abs() / libm::ldexp(1.0, exponent - 150)
             } else if got == want || (got.is_nan() && want.is_nan()) {

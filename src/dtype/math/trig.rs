@@ -1,12 +1,12 @@
 //! Sine, cosine and tangent.
 //!
-//! Uses the polynomials; nothing of this folder uses it. Multiples of pi/2 are subtracted in parts short enough to be exact
-//! (Cody and Waite); beyond [`TRIG_LIMIT`] by as many bits of 2/pi as the number asks for (Payne and Hanek).
+//! Multiples of pi/2 are subtracted in parts short enough to be exact (Cody and Waite); beyond [`TRIG_LIMIT`] with as many bits of 2/pi as
+//! the number needs (Payne and Hanek).
 
 use super::poly::Poly;
 use super::real::{Real, fast_sum, pick, product2, sum};
 
-/// The largest magnitude for which `sin_small`, `cos_small` and `tan_small` hold, for either type: 2^28.
+/// The largest magnitude for which `sin_small`, `cos_small` and `tan_small` are valid, for either type: 2^28.
 pub(crate) const TRIG_LIMIT: f64 = 268_435_456.0;
 
 /// pi/2 in parts of 25 bits, the last one of 53.
@@ -25,7 +25,7 @@ fn quadrant(x: f64) -> (f64, u64) {
     (n - f64::MAGIC, n.to_bits())
 }
 
-/// `x` less the multiple of pi/2 in two parts, and the bits of the quadrant.
+/// `x` minus the multiple of pi/2 in two parts, and the bits of the quadrant.
 #[inline(always)]
 fn reduce(x: f64) -> (f64, f64, u64) {
     let (n, bits) = quadrant(x);
@@ -36,7 +36,7 @@ fn reduce(x: f64) -> (f64, f64, u64) {
     (y, low, bits)
 }
 
-/// 2/pi, 64 bits a word, after the point; a word of zeros before it.
+/// 2/pi in 64-bit words after the binary point, preceded by a word of zeros.
 const TWO_PI: [u64; 32] = [
     0x0000000000000000,
     0xa2f9836e4e441529,
@@ -72,26 +72,26 @@ const TWO_PI: [u64; 32] = [
     0x0000000000000000,
 ];
 
-/// What [`reduce`] gives for a finite number beyond [`TRIG_LIMIT`]. Its product with 2/pi is taken modulo 4, to 192 bits.
+/// [`reduce`] for a finite number beyond [`TRIG_LIMIT`]: the product with 2/pi modulo 4, to 192 bits.
 #[inline(always)]
 fn reduce_large(x: f64) -> (f64, f64, u64) {
     let bits = x.to_bits();
-    // x = mantissa * 2^exponent; bits of 2/pi whose product with it is a multiple of 4 are left out.
+    // x = mantissa * 2^exponent; bits of 2/pi whose product with it is a multiple of 4 are skipped.
     let mantissa = u128::from((bits & ((1 << 52) - 1)) | (1 << 52));
     let exponent = ((bits >> 52) & 0x7ff) as i32 - 1075;
     let skipped = exponent - 2;
-    // A number just beyond the limit starts before the point, in the word of zeros.
+    // A number just beyond the limit starts before the binary point, in the word of zeros.
     let (first, shift) = ((skipped >> 6) + 1, skipped & 63);
     let word = |at: i32| u128::from(TWO_PI[((first + at) & 31) as usize]);
     let part = |at: i32| u128::from((((word(at) << 64) | word(at + 1)) >> (64 - shift)) as u64);
     let low = mantissa * part(2);
     let middle = mantissa * part(1) + (low >> 64);
     let high = mantissa * part(0) + (middle >> 64);
-    // Two bits before the point.
+    // Two bits before the binary point.
     let product = ((high as u64 as u128) << 64) | u128::from(middle as u64);
     let fraction = ((product << 2) | u128::from(low as u64 >> 62)) as i128;
     let turns = ((product >> 126) as u64).wrapping_add(u64::from(fraction < 0));
-    // The magnitude in two parts of 53 bits, behind its zeros.
+    // The magnitude in two parts of 53 bits, without leading zeros.
     let magnitude = fraction.unsigned_abs();
     let zeros = magnitude.leading_zeros();
     let significant = magnitude << (zeros & 127);
@@ -105,7 +105,7 @@ fn reduce_large(x: f64) -> (f64, f64, u64) {
     (pick(is_negative, -y, y), pick(is_negative, -low, low), pick(is_negative, turns.wrapping_neg(), turns))
 }
 
-/// `sin(x + turn * pi/2)` beyond [`TRIG_LIMIT`]; NaN of what is not finite.
+/// `sin(x + turn * pi/2)` beyond [`TRIG_LIMIT`]; NaN if not finite.
 #[inline(always)]
 fn turned_large(x: f64, turn: u64) -> f64 {
     if !x.is_finite() {
@@ -115,7 +115,7 @@ fn turned_large(x: f64, turn: u64) -> f64 {
     double::chosen(kernels(y, low), bits.wrapping_add(turn))
 }
 
-/// `tan(x)` there.
+/// `tan(x)` beyond [`TRIG_LIMIT`].
 #[inline(always)]
 fn tan_large(x: f64) -> f64 {
     if !x.is_finite() {
@@ -125,7 +125,7 @@ fn tan_large(x: f64) -> f64 {
     tangent(kernels(y, low), bits)
 }
 
-/// The tangent, from the sine and cosine of what is left of the angle.
+/// The tangent, from the sine and cosine of the reduced angle.
 #[inline(always)]
 fn tangent((sin, cos): (f64, f64), bits: u64) -> f64 {
     let odd = bits & 1 != 0;
@@ -153,7 +153,7 @@ pub(crate) mod double {
         chosen(kernels(y, low), bits.wrapping_add(turn))
     }
 
-    /// The sine that belongs to a quadrant.
+    /// Selects the sine by quadrant.
     #[inline(always)]
     pub(super) fn chosen((sin, cos): (f64, f64), bits: u64) -> f64 {
         let value = pick(bits & 1 == 0, sin, cos);
@@ -185,7 +185,7 @@ pub(crate) mod double {
 pub(crate) mod single {
     use super::{PI_2, Poly, pick, quadrant};
 
-    /// 2/pi, 32 bits a word, after the point.
+    /// 2/pi in 32-bit words after the binary point.
     const TWO_PI: [u32; 8] = {
         let (mut words, mut at) = ([0; 8], 0);
         while at < words.len() {
@@ -195,7 +195,7 @@ pub(crate) mod single {
         words
     };
 
-    /// `x` less the nearest multiple of pi/2, and the bits of the quadrant.
+    /// `x` minus the nearest multiple of pi/2, and the bits of the quadrant.
     #[inline(always)]
     fn reduce(x: f32) -> (f32, u32) {
         let wide = x as f64;
@@ -207,7 +207,7 @@ pub(crate) mod single {
     #[inline(always)]
     fn reduce_large(x: f32) -> (f32, u32) {
         let bits = x.to_bits();
-        // x = mantissa * 2^exponent; bits of 2/pi whose product with it is a multiple of 4 are left out.
+        // x = mantissa * 2^exponent; bits of 2/pi whose product with it is a multiple of 4 are skipped.
         let mantissa = u64::from((bits & 0x7f_ffff) | 0x80_0000);
         let skipped = ((bits >> 23) & 255).wrapping_sub(152);
         let (first, shift) = (skipped >> 5, skipped & 31);
@@ -215,7 +215,7 @@ pub(crate) mod single {
         let part = |at: u32| u64::from((((word(at) << 32) | word(at + 1)) >> (32 - shift)) as u32);
         let product =
             ((mantissa * part(0)) << 32).wrapping_add(mantissa * part(1)).wrapping_add((mantissa * part(2)) >> 32);
-        // Two bits before the point.
+        // Two bits before the binary point.
         let fraction = (product << 2) as i64;
         let turns = ((product >> 62) as u32).wrapping_add((fraction < 0) as u32);
         const UNIT: f64 = core::f64::consts::FRAC_PI_2 / 18_446_744_073_709_551_616.0;
@@ -223,7 +223,7 @@ pub(crate) mod single {
         (pick(x < 0.0, -y, y), pick(x < 0.0, turns.wrapping_neg(), turns))
     }
 
-    /// The sine of what is left, in a quadrant.
+    /// The sine of the reduced angle, by quadrant.
     #[inline(always)]
     fn turned((y, bits): (f32, u32)) -> f32 {
         let z = y * y;
@@ -235,7 +235,7 @@ pub(crate) mod single {
         f32::from_bits(value.to_bits() ^ ((bits & 2) << 30))
     }
 
-    /// A further quarter of the circle.
+    /// Adds a quarter turn.
     #[inline(always)]
     fn quarter((y, bits): (f32, u32)) -> (f32, u32) {
         (y, bits.wrapping_add(1))
@@ -251,7 +251,7 @@ pub(crate) mod single {
         turned(quarter(reduce(x)))
     }
 
-    /// Both reductions, of which one is taken, so that loops vectorise.
+    /// Computes both reductions and selects one, so that loops vectorise.
     #[inline(always)]
     fn reduce_any(x: f32) -> (f32, u32) {
         let (near, far) = (reduce(x), reduce_large(x));
@@ -294,7 +294,7 @@ pub(crate) fn tan_small<T: Real>(x: T) -> T {
     T::of(pick(wide == 0.0, wide, tangent(kernels(y, low), bits)))
 }
 
-/// Within [`TRIG_LIMIT`]; NaN is not.
+/// Whether within [`TRIG_LIMIT`]; false for NaN.
 #[inline(always)]
 fn within<T: Real>(x: T) -> bool {
     x.abs().wide() <= TRIG_LIMIT

@@ -1,16 +1,16 @@
 //! The Airy function of the first kind.
 //!
-//! Asymptotic forms to both sides, as the Cephes Math Library has them (S. Moshier, BSD-3-Clause), polynomials between; all are
-//! computed and one is taken. Far to the left only the form that is not `_small` holds.
+//! Asymptotic forms on both sides, from the Cephes Math Library (S. Moshier, BSD-3-Clause), polynomials in between; all are computed and
+//! one is selected. For large negative numbers only the form without `_small` is valid.
 
-// The shortest decimals that read back as the same bits.
+// The shortest decimals that parse to the same bits.
 #![allow(clippy::excessive_precision, clippy::unreadable_literal)]
 
 use super::poly::{horner, pick, polynomial};
 use crate::dtype::MachineFloat;
 use crate::dtype::math::{Cos, CosSmall, Exp, Sin, SinSmall};
 
-/// Far to the right, in the inverse of `zeta`, the highest power first; so are all below.
+/// For large positive x, in the inverse of `zeta`, highest power first, as in all tables below.
 const RIGHT: [f64; 8] = [
     0.346538101525629,
     12.007595273964581,
@@ -32,7 +32,7 @@ const RIGHT_BELOW: [f64; 8] = [
     14.095913560783403,
     1.0,
 ];
-/// The factor of the sine to the left, in `1 / zeta^2`.
+/// The factor of the sine for negative x, in `1 / zeta^2`.
 const SINE: [f64; 9] = [
     -0.1316963234183318,
     -0.6264565444319123,
@@ -84,12 +84,12 @@ const COSINE_BELOW: [f64; 10] = [
     4.9183457006293e-09,
 ];
 
-/// Where the polynomials take over from the asymptotic forms.
+/// Bound between the polynomials and the asymptotic forms.
 const NEAR: f64 = 2.09;
-/// From here on there is nothing but 0.
+/// From here on, the result is 0.
 const END: f64 = 103.892;
 
-/// 1 over the root of pi
+/// The inverse of the square root of pi.
 const SCALE: f64 = 0.564_189_583_547_756_3;
 
 #[inline(always)]
@@ -99,7 +99,7 @@ fn of<T: MachineFloat, const SMALL: bool>(x: T) -> T {
     let zeta = T::lit(2.0) * size * root / T::lit(3.0);
     let z = T::one() / zeta;
     let scale = T::lit(SCALE) / root.sqrt();
-    // To the left, two waves.
+    // Negative x: a sine and a cosine.
     let square = z * z;
     let sine = T::one() + square * polynomial(square, &SINE) / polynomial(square, &SINE_BELOW);
     let cosine = z * polynomial(square, &COSINE) / polynomial(square, &COSINE_BELOW);
@@ -110,10 +110,10 @@ fn of<T: MachineFloat, const SMALL: bool>(x: T) -> T {
         [T::elementary::<Sin>(angle), T::elementary::<Cos>(angle)]
     };
     let left = scale * (sine * sin - cosine * cos);
-    // To the right, an exponential.
+    // Positive x: an exponential.
     let ratio = polynomial(z, &RIGHT) / polynomial(z, &RIGHT_BELOW);
     let right = scale * ratio * T::lit(0.5) * T::elementary::<Exp>(-zeta);
-    // Between, polynomials. Largest error 2^-52 each.
+    // In between: polynomials, each with largest error 2^-52.
     let t = size * T::lit(1.0 / 1.045);
     let middle_right = {
         let t = t - T::one();
@@ -134,7 +134,7 @@ fn of<T: MachineFloat, const SMALL: bool>(x: T) -> T {
 pub fn ai<T: MachineFloat>(x: T) -> T {
     of::<T, false>(x)
 }
-/// `Ai(x)` where `zeta` is within `TRIG_LIMIT`: from -500000 on.
+/// `Ai(x)` for x >= -500000, where `zeta` is within `TRIG_LIMIT`.
 #[inline(always)]
 pub fn ai_small<T: MachineFloat>(x: T) -> T {
     of::<T, true>(x)

@@ -1,18 +1,18 @@
 //! Bessel functions of the first and second kind, of orders 0 and 1.
 //!
-//! Source: the Cephes Math Library (S. Moshier, BSD-3-Clause), in the form PyTorch has it (`aten/src/ATen/native/Math.h`): it leaves
-//! out the leading 1 of some denominators, and is off by up to 1e-6 of the wave for that. What holds up to 5 and beyond it are both
-//! computed, and one is taken. They compute in the dtype itself, in which the angle is rounded. Where `x` is so large that sine and cosine take a longer reduction, only the form that is not
-//! `_small` holds.
+//! Source: the Cephes Math Library (S. Moshier, BSD-3-Clause), in PyTorch's form (`aten/src/ATen/native/Math.h`), which omits the leading 1
+//! of some denominators and is therefore off by up to 1e-6 of the amplitude. The forms for up to 5 and beyond are both computed, and one is
+//! selected. They compute in the dtype itself, in which the angle is rounded. For `x` so large that sine and cosine need a full range
+//! reduction, only the form without `_small` is valid.
 
 use super::poly::{pick, polynomial};
 use crate::dtype::MachineFloat;
 use crate::dtype::math::{Cos, CosSmall, Log, Sin, SinSmall};
 
-/// Where the asymptotic form takes over.
+/// Where the asymptotic form starts.
 const NEAR: f64 = 5.0;
 
-/// The asymptotic form above 5: how far the phase lies behind, and two quotients of polynomials, the highest power first.
+/// The asymptotic form above 5: the phase shift, and two quotients of polynomials, highest power first.
 struct Asymptotic {
     phase: f64,
     p: [&'static [f64]; 2],
@@ -106,7 +106,7 @@ const ORDER_1: Asymptotic = Asymptotic {
         ],
     ],
 };
-/// `j0` up to 5, without its first two roots, as a polynomial of the square; so are all below.
+/// `j0` up to 5, divided by its first two roots, as a polynomial in the square, as in all tables below.
 const J0: [f64; 4] = [-4794432209.782018, 1956174919465.5657, -249248344360967.72, 9708622510473064.0];
 /// Its denominator.
 const J0_BELOW: [f64; 8] = [
@@ -119,7 +119,7 @@ const J0_BELOW: [f64; 8] = [
     3.1812195594320496e+16,
     1.7108629408104315e+18,
 ];
-/// `j1` up to 5, without its first two roots.
+/// `j1` up to 5, divided by its first two roots.
 const J1: [f64; 4] = [-899971225.7055594, 452228297998.19403, -72749424522181.83, 3682957328638529.0];
 /// Its denominator.
 const J1_BELOW: [f64; 8] = [
@@ -132,7 +132,7 @@ const J1_BELOW: [f64; 8] = [
     8.952223361846274e+16,
     5.322786203326801e+18,
 ];
-/// `y0` up to 5, without its logarithm.
+/// `y0` up to 5, without its logarithmic term.
 const Y0: [f64; 8] = [
     15592.436785523574,
     -14663929.59039716,
@@ -153,7 +153,7 @@ const Y0_BELOW: [f64; 7] = [
     3171577528429750.5,
     2.5059625617265306e+17,
 ];
-/// `y1` up to 5, without its logarithm and pole.
+/// `y1` up to 5, without its logarithmic term and pole.
 const Y1: [f64; 6] = [
     1263204747.9017804,
     -647355876379.1603,
@@ -185,7 +185,7 @@ fn turn<T: MachineFloat, const SMALL: bool>(angle: T) -> [T; 2] {
 }
 
 impl Asymptotic {
-    /// The wave of the first kind, or that of the second, as one quotient: a division takes as long as ten products.
+    /// The asymptotic form of the first kind, or of the second kind, as a single quotient: a division takes as long as ten products.
     #[inline(always)]
     fn wave<T: MachineFloat, const SMALL: bool>(&self, x: T, second_kind: bool) -> (T, T) {
         let inverse = T::lit(5.0) / x;
@@ -194,13 +194,13 @@ impl Asymptotic {
         let [q, q_below] = self.q.map(|of| polynomial(square, of));
         let [sin, cos] = turn::<T, SMALL>(x - T::lit(self.phase));
         let [first, second] = if second_kind { [sin, cos] } else { [cos, -sin] };
-        // the root of 2 / pi
+        // The square root of 2 / pi.
         let above = (p * q_below * first + inverse * (q * p_below) * second) * T::lit(0.797_884_560_802_865_4);
         (above, p_below * q_below * x.sqrt())
     }
 }
 
-/// One of two quotients, by a single division.
+/// Selects one of two quotients, with a single division.
 #[inline(always)]
 fn quotient<T: MachineFloat>(first: bool, one: (T, T), other: (T, T)) -> T {
     pick(first, one.0, other.0) / pick(first, one.1, other.1)
@@ -212,7 +212,7 @@ fn j0_near<T: MachineFloat>(square: T) -> (T, T) {
     let roots = (square - T::lit(5.783_185_962_946_784)) * (square - T::lit(30.471_262_343_662_087));
     (roots * polynomial(square, &J0), polynomial(square, &J0_BELOW))
 }
-/// `j1` up to 5, likewise.
+/// `j1` up to 5, as a quotient.
 #[inline(always)]
 fn j1_near<T: MachineFloat>(x: T) -> (T, T) {
     let square = x * x;
@@ -231,7 +231,7 @@ fn j0_of<T: MachineFloat, const SMALL: bool>(x: T) -> T {
 fn j1_of<T: MachineFloat, const SMALL: bool>(x: T) -> T {
     let size = x.abs();
     let value = quotient(size <= T::lit(NEAR), j1_near(size), ORDER_1.wave::<T, SMALL>(size, false));
-    // as the function is odd
+    // The function is odd.
     pick(x < T::zero(), -value, value)
 }
 #[inline(always)]
@@ -253,7 +253,7 @@ fn y1_of<T: MachineFloat, const SMALL: bool>(x: T) -> T {
     pick(x == T::zero(), T::neg_infinity(), value)
 }
 
-/// For `j0, j0_small = j0_of, "…";` it writes the two forms of a function.
+/// `j0, j0_small = j0_of, "…";` writes the two forms of a function.
 macro_rules! forms {
     ($($all:ident, $small:ident = $of:ident, $doc:literal;)*) => {$(
         #[doc = $doc]

@@ -1,17 +1,17 @@
-//! The gamma function's relatives.
+//! The gamma function and related functions.
 //!
-//! The logarithm and its derivative: polynomials where the roots are, to which the numbers up to 8 are shifted; Stirling's series
-//! beyond; the reflection below 0. Without branches, so that loops vectorise. The rest is as PyTorch has it
-//! (`aten/src/ATen/native/Math.h`, after the Cephes Math Library by S. Moshier, BSD-3-Clause).
+//! The logarithm and its derivative: near the roots, polynomials, to which numbers up to 8 are shifted; beyond, Stirling's series; below 0,
+//! the reflection formula. Branch-free, so that loops vectorise. The rest follows PyTorch (`aten/src/ATen/native/Math.h`, after the Cephes
+//! Math Library by S. Moshier, BSD-3-Clause).
 
-// The shortest decimals that read back as the same bits.
+// The shortest decimals that parse to the same bits.
 #![allow(clippy::excessive_precision, clippy::unreadable_literal, clippy::approx_constant)]
 
 use super::poly::{horner, pick};
 use crate::dtype::MachineFloat;
 use crate::dtype::math::{Log, Sin};
 
-/// From here on Stirling's series.
+/// Stirling's series from here on.
 const FAR: f64 = 8.0;
 
 /// `sin(pi r)` for `abs(r) <= 1/2`. Largest error 2^-54.
@@ -20,13 +20,13 @@ fn sin_pi<T: MachineFloat>(r: T) -> T {
     let z = r * r;
     r * horner!(z; 7.697826768224191e-07, -2.1903497074626018e-05, 0.0004662998161898394, -0.007370430505916944, 0.0821458865731029, -0.5992645293189447, 2.5501640398773007, -5.167712780049969, 3.141592653589793)
 }
-/// `cos(pi r)`, likewise.
+/// `cos(pi r)` for `abs(r) <= 1/2`.
 #[inline(always)]
 fn cos_pi<T: MachineFloat>(r: T) -> T {
     sin_pi(T::lit(0.5) - r.abs())
 }
 
-/// The distance to the nearest whole number.
+/// The signed distance to the nearest integer.
 #[inline(always)]
 fn off_whole<T: MachineFloat>(x: T) -> T {
     x - x.round_ties_even()
@@ -42,14 +42,14 @@ pub fn lgamma<T: MachineFloat>(given: T) -> T {
     let x = pick(reflects, one + size, size);
     let sine = sin_pi(off_whole(size)).abs() * T::FRAC_1_PI();
     let near = x < T::lit(FAR);
-    // Up to 8: x = y + whole, with a whole number from -1 to 6 and y from 1 to 5/2, with the roots 1 and 2.
+    // Up to 8: x = y + whole, with an integer from -1 to 6 and y from 1 to 5/2, where the roots 1 and 2 are.
     let is_below = x < one;
     let whole = pick(is_below, -one, (x - T::lit(1.5)).floor().max(zero));
     let centre = (x - (whole + T::lit(1.75))) * T::lit(1.0 / 0.75);
     let polynomial = (x - (whole + one))
         * (x - (whole + two))
         * horner!(centre; 8.732367943389282e-11, -2.1107652109294608e-10, -3.489386830852245e-11, 8.0968768130305e-11, 1.313757348980119e-09, -3.1976862578204687e-09, 5.4105721946839366e-09, -1.3287284124524843e-08, 3.5151238753444235e-08, -8.670026143784667e-08, 2.1291112183034432e-07, -5.290318510629222e-07, 1.3210772937919835e-06, -3.3139398419759337e-06, 8.363500819840447e-06, -2.1263259366334995e-05, 5.4551226137119765e-05, -0.00014156848432233726, 0.0003729600093906354, -0.0010028956761924106, 0.0027768984548665683, -0.008038388459641289, 0.025042751549161676, -0.089611189968932, 0.4501393121092563);
-    // The product of what lies between; one logarithm of all factors.
+    // The product of the factors in between; a single logarithm for all.
     let factor = |k: f64| pick(whole >= T::lit(k), x - T::lit(k), one);
     let above = (factor(1.0) * factor(2.0)) * (factor(3.0) * factor(4.0)) * (factor(5.0) * factor(6.0));
     let factors = pick(reflects, sine * above, pick(is_below, x, above));
@@ -65,13 +65,13 @@ pub fn lgamma<T: MachineFloat>(given: T) -> T {
     pick((size == T::infinity()) | (reflects & (sine == zero)), T::infinity(), value)
 }
 
-/// The logarithmic derivative of the gamma function for `x > 0`; at a zero infinite with the other sign.
+/// The logarithmic derivative of the gamma function for `x > 0`; at a zero, infinite with the opposite sign.
 #[inline(always)]
 fn digamma_positive<T: MachineFloat>(x: T) -> T {
     /// Its root, in two parts.
     const ROOT: (f64, f64) = (1.4616321449683622, 9.549995429965697e-17);
     let (zero, one) = (T::zero(), T::one());
-    // Up to 8: x = y + whole, with a whole number from -1 to 6 and y from 1 to 2; then the sum of 1 / (x - k) as a quotient.
+    // Up to 8: x = y + whole, with an integer from -1 to 6 and y from 1 to 2; then the sum of 1 / (x - k) as a quotient.
     let whole = (x - one).floor().max(-one);
     let y = x - whole;
     let centre = y - T::lit(1.5);
@@ -94,7 +94,7 @@ fn digamma_positive<T: MachineFloat>(x: T) -> T {
     pick(x < T::lit(FAR), near_value, far_value)
 }
 
-/// The logarithmic derivative of the gamma function; NaN at negative whole numbers.
+/// The logarithmic derivative of the gamma function; NaN at negative integers.
 #[inline(always)]
 pub fn digamma<T: MachineFloat>(x: T) -> T {
     let size = x.abs();
@@ -128,7 +128,7 @@ pub fn trigamma<T: MachineFloat>(x: T) -> T {
     sign * sum
 }
 
-/// `(2k)!` over the Bernoulli numbers, for the tail of the zeta function.
+/// `(2k)!` divided by the Bernoulli numbers, for the tail of the zeta function.
 const BERNOULLI: [f64; 12] = [
     12.0,
     -720.0,
@@ -146,7 +146,7 @@ const BERNOULLI: [f64; 12] = [
 
 /// The Hurwitz zeta function by the Euler-Maclaurin formula.
 pub fn zeta(x: f64, q: f64) -> f64 {
-    // half of what is usually called epsilon
+    // Half of the machine epsilon.
     const UNIT: f64 = f64::EPSILON / 2.0;
     if x == 1.0 {
         return f64::INFINITY;

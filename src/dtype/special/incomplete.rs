@@ -1,22 +1,22 @@
-//! The regularised incomplete gamma functions, as PyTorch has them (`aten/src/ATen/native/Math.h`, after the Cephes Math Library by
-//! S. Moshier, BSD-3-Clause): a series, a continued fraction, and where the two operands are large and near each other, an expansion
-//! (DLMF 8.12.3). Its coefficients are PyTorch's as far as they count in `f64`.
+//! The regularised incomplete gamma functions, following PyTorch (`aten/src/ATen/native/Math.h`, after the Cephes Math Library by S.
+//! Moshier, BSD-3-Clause): a series, a continued fraction, and an expansion (DLMF 8.12.3) where the two operands are large and close to
+//! each other. Its coefficients are PyTorch's, as far as they matter in `f64`.
 //!
-//! Uses `dtype::math`, `gamma`; the same in C++ stands in `ops/text/incomplete.h`.
+//! The C++ version is in `ops/text/incomplete.h`.
 
-// The shortest decimals that read back as the same bits.
+// The shortest decimals that parse to the same bits.
 #![allow(clippy::excessive_precision, clippy::unreadable_literal)]
 
 use super::gamma::lgamma;
 use crate::dtype::MachineFloat;
 use crate::dtype::math::{Erfc, Exp, Expm1, Log, Log1p, Pow};
 
-/// Half of what is usually called epsilon.
+/// Half of the machine epsilon.
 const UNIT: f64 = f64::EPSILON / 2.0;
-/// The most terms of a series.
+/// Maximum terms of a series.
 const TERMS: usize = 2000;
 
-/// The lower function at `(a, x)`: the share of the integral of `t^(a-1) e^-t` that lies below `x`.
+/// The lower function at `(a, x)`: the fraction of the integral of `t^(a-1) e^-t` below `x`.
 pub fn igamma(a: f64, x: f64) -> f64 {
     if let Some(value) = at_an_end(a, x, 0.0, 1.0) {
         return value;
@@ -27,7 +27,7 @@ pub fn igamma(a: f64, x: f64) -> f64 {
     if x > 1.0 && x > a { 1.0 - igammac(a, x) } else { series(a, x) }
 }
 
-/// The upper function, the share that lies above.
+/// The upper function: the fraction above.
 pub fn igammac(a: f64, x: f64) -> f64 {
     if let Some(value) = at_an_end(a, x, 1.0, 0.0) {
         return value;
@@ -42,7 +42,8 @@ pub fn igammac(a: f64, x: f64) -> f64 {
     if is_small { 1.0 - series(a, x) } else { upper_series(a, x) }
 }
 
-/// The values where an operand is negative, 0, infinite or NaN; `low` is the value for no part of the integral, `high` for all of it.
+/// The values where an operand is negative, 0, infinite or NaN; `low` is the result for an empty part of the integral, `high` for all of
+/// it.
 fn at_an_end(a: f64, x: f64, low: f64, high: f64) -> Option<f64> {
     if x < 0.0 || a < 0.0 {
         Some(f64::NAN)
@@ -61,13 +62,13 @@ fn at_an_end(a: f64, x: f64, low: f64, high: f64) -> Option<f64> {
     }
 }
 
-/// Whether the expansion holds.
+/// Whether the expansion is valid.
 fn are_near(a: f64, x: f64) -> bool {
     let off = (x - a).abs() / a;
     (a > 20.0 && a < 200.0 && off < 0.3) || (a > 200.0 && off < 4.5 / a.sqrt())
 }
 
-/// The gamma function, scaled by `e^g` and divided by a power: Boost's quotient of Lanczos.
+/// The gamma function, scaled by `e^g` and divided by a power: Boost's Lanczos approximation.
 fn lanczos(x: f64) -> f64 {
     const ABOVE: [f64; 13] = [
         0.006061842346248907,
@@ -191,7 +192,7 @@ fn fraction(a: f64, x: f64) -> f64 {
     value * factor
 }
 
-/// Either function where `a` is large and `x` near it: `side` is 1 for the upper one, -1 for the lower one.
+/// Either function if `a` is large and `x` close to it: `side` is 1 for the upper one, -1 for the lower one.
 fn expansion(a: f64, x: f64, side: f64) -> f64 {
     let off = (x - a) / a;
     let size = (-2.0 * (f64::elementary::<Log1p>(off) - off)).sqrt();
@@ -225,13 +226,13 @@ fn expansion(a: f64, x: f64, side: f64) -> f64 {
         last = term.abs();
         power /= a;
     }
-    // PyTorch's pi is that of `f32` here.
+    // PyTorch uses the `f32` value of pi here.
     let turn = f64::from(2.0 * core::f32::consts::PI);
     let most = 0.5 * f64::elementary::<Erfc>(side * eta * (a / 2.0).sqrt());
     most + side * f64::elementary::<Exp>(-0.5 * a * eta * eta) * sum / (turn * a).sqrt()
 }
 
-/// By powers of `1 / a`, each by powers of `eta`.
+/// Coefficients of powers of `1 / a`, each a polynomial in `eta`.
 #[rustfmt::skip]
 const COEFFICIENTS: &[&[f64]] = &[
     &[

@@ -1,9 +1,8 @@
-//! Functions of real numbers that `num_traits::Float` does not have, or not well enough.
+//! Functions of real numbers that `num_traits::Float` lacks, or does not compute accurately enough.
 //!
-//! Those marked `called` devices have themselves; those marked `each` are formulas computed in the dtype itself, those marked `wide`
-//! are formulas computed in `f64`, and rounded where `f32` is asked for. They have no branches, so that loops vectorise; where a name
-//! ends in `_small`, it holds up to a bound only and the plain one may call. Behind each stands its derivative at `x`, where its
-//! value is `y`. Used by the formulas.
+//! `called` functions are provided by devices; `each` marks formulas computed in the dtype itself, `wide` formulas computed in `f64` and
+//! rounded for `f32`. They are branch-free, so that loops vectorise; a name ending in `_small` is valid up to a bound only, while the plain
+//! one may call functions. The expression after each is its derivative at `x`, where its value is `y`.
 
 mod airy;
 mod bessel;
@@ -15,31 +14,31 @@ mod poly;
 
 use super::MachineFloat;
 
-/// A special function of one variable, for numbers that are generic over it: `T::special::<function::erfinv>(x)`.
+/// A special function of one variable, for generic numbers: `T::special::<function::erfinv>(x)`.
 pub trait Function: 'static {
-    /// What it is called.
+    /// The name.
     #[cfg(any(test, feature = "cuda"))]
     const NAME: &'static str;
-    /// How it is read.
+    /// How it is recorded.
     #[cfg(any(test, feature = "cuda"))]
     const READING: Reading;
     /// For `f32`.
     fn single(x: f32) -> f32;
     /// For `f64`.
     fn double(x: f64) -> f64;
-    /// Its formula, or itself if it has none that can be read.
+    /// Its formula; the function itself if it has no formula that can be recorded.
     #[cfg(any(test, feature = "cuda"))]
     fn formula<T: MachineFloat>(x: T) -> T;
-    /// Its derivative at `x`, where its value is `y`; NaN if there is none here.
+    /// Its derivative at `x`, where its value is `y`; NaN if not provided.
     #[cfg(test)]
     fn derivative<T: MachineFloat>(x: T, y: T) -> T;
 }
 
-/// How a special function is read.
+/// How a special function is recorded.
 #[cfg(any(test, feature = "cuda"))]
 #[derive(Clone, Copy)]
 pub enum Reading {
-    /// As a call of the device's own.
+    /// As a call of the device's function.
     Call,
     /// As its formula, in the dtype itself.
     Formula,
@@ -47,22 +46,22 @@ pub enum Reading {
     WideFormula,
 }
 
-/// The same of two variables; computed in `f64`.
+/// The same for two variables; computed in `f64`.
 pub trait FunctionOfTwo: 'static {
-    /// What it is called.
+    /// The name.
     #[cfg(any(test, feature = "cuda"))]
     const NAME: &'static str;
     /// For `f32`.
     fn single(a: f32, b: f32) -> f32;
     /// For `f64`.
     fn double(a: f64, b: f64) -> f64;
-    /// Its derivatives by `a` and by `b`, where its value is `y`; NaN if there is none here.
+    /// Its derivatives by `a` and by `b`, where its value is `y`; NaN if not provided.
     #[cfg(test)]
     fn derivatives<T: MachineFloat>(a: T, b: T, y: T) -> [T; 2];
 }
 
-/// For `erfinv: normal::erfinv, |x, y| …, "…";` it writes the marker `function::erfinv`, which implements `Function`, and the
-/// method `erfinv` of `Special`.
+/// `erfinv: normal::erfinv, |x, y| …, "…";` writes the marker `function::erfinv`, which implements `Function`, and the method `erfinv` of
+/// `Special`.
 macro_rules! special_functions {
     (
         called { $($called:ident: $called_path:path, |$ox:pat_param, $oy:pat_param| $called_derivative:expr, $called_doc:literal;)* }
@@ -83,7 +82,7 @@ macro_rules! special_functions {
         }
         impl<T: MachineFloat> Special for T {}
 
-        /// The special functions as types, by their names.
+        /// The special functions as types, by name.
         pub(crate) mod function {
             special_functions! { @types $($called)* $($each)* $($wide)* $($two)* }
         }

@@ -1,18 +1,18 @@
 //! Modified and spherical Bessel functions.
 //!
-//! Near 0 a power series, farther out the asymptotic form in the inverse, as the Cephes Math Library has them (S. Moshier), with
-//! polynomials of our own. Both are computed and one is taken.
+//! A power series near 0, the asymptotic form in the inverse farther out, as in the Cephes Math Library (S. Moshier), with our own
+//! polynomials. Both are computed and one is selected.
 
-// The shortest decimals that read back as the same bits.
+// The shortest decimals that parse to the same bits.
 #![allow(clippy::excessive_precision, clippy::unreadable_literal)]
 
 use super::poly::{horner, pick};
 use crate::dtype::MachineFloat;
 use crate::dtype::math::{Exp, Log, Sin, SinSmall};
 
-/// Where the power series of the first kind ends.
+/// Upper bound of the power series of the first kind.
 const FIRST_END: f64 = 8.0;
-/// Where that of the second kind ends.
+/// Upper bound of the power series of the second kind.
 const SECOND_END: f64 = 1.0;
 
 /// `i0(x)` up to 8, given `x^2 / 4`. Largest error 2^-54.
@@ -40,14 +40,14 @@ fn i1_far<T: MachineFloat>(x: T) -> T {
         / x.sqrt()
 }
 
-/// `abs(x)`, `abs(x) / 2` and its square, whether it is near.
+/// `abs(x)`, `abs(x) / 2` and its square, and whether it is near.
 #[inline(always)]
 fn first_kind<T: MachineFloat>(x: T) -> (T, T, T, bool) {
     let size = x.abs();
     let half = size * T::lit(0.5);
     (size, half, half * half, size <= T::lit(FIRST_END))
 }
-/// The value of an odd function, given that at `abs(x)`.
+/// The value of an odd function at `x`, given that at `abs(x)`.
 #[inline(always)]
 fn odd<T: MachineFloat>(x: T, value: T) -> T {
     pick(x < T::zero(), -value, value)
@@ -109,7 +109,7 @@ fn k1_far<T: MachineFloat>(x: T) -> T {
         / x.sqrt()
 }
 
-/// Whether it is near, which what is not positive is.
+/// Whether `x` is near 0; true for NaN and negative numbers.
 #[inline(always)]
 fn is_near<T: MachineFloat>(x: T) -> bool {
     x <= T::lit(SECOND_END)
@@ -145,7 +145,7 @@ fn quotient<T: MachineFloat>(x: T, sine: T) -> T {
 pub fn spherical_j0<T: MachineFloat>(x: T) -> T {
     quotient(x, T::elementary::<Sin>(x))
 }
-/// The same within `TRIG_LIMIT`.
+/// The same for x within `TRIG_LIMIT`.
 #[inline(always)]
 pub fn spherical_j0_small<T: MachineFloat>(x: T) -> T {
     quotient(x, T::elementary::<SinSmall>(x))

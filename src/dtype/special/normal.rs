@@ -1,12 +1,12 @@
 //! The normal distribution's functions.
 //!
-//! Source of `ndtri`: the Cephes Math Library (S. Moshier, BSD-3-Clause); its rational functions are all computed, and one is taken.
+//! Source of `ndtri`: the Cephes Math Library (S. Moshier, BSD-3-Clause); all its rational functions are computed, and one is selected.
 
 use super::poly::{either, pick, polynomial};
 use crate::dtype::MachineFloat;
 use crate::dtype::math::{Erfc, Erfcx, Log, Log1p};
 
-/// `ndtri` around one half, the highest power first; so are all below.
+/// `ndtri` around one half, highest power first, as in all tables below.
 const P0: [f64; 5] =
     [-59.96335010141079, 98.00107541859997, -56.67628574690703, 13.931260938727968, -1.2391658386738125];
 /// Its denominator.

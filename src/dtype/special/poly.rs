@@ -1,12 +1,11 @@
-//! Polynomials of the special functions, and choices between computed values.
+//! Polynomials of the special functions, and selection between computed values.
 //!
-//! Plain arithmetic over any machine float, without branches: loops over it vectorise, and recorded numbers take it, too. The
-//! coefficients behind `horner!` were fitted for this crate at the Chebyshev nodes with mpmath at 50 digits, then rounded.
+//! Plain branch-free arithmetic over any machine float: loops over it vectorise, and it can be recorded. The coefficients of `horner!` were
+//! fitted for this crate at the Chebyshev nodes with mpmath at 50 digits, then rounded.
 
 use crate::dtype::MachineFloat;
 
-/// A polynomial at `$x`, the highest power first; by pairs of terms and powers of `$x` squared, which makes the chain of steps
-/// half as long.
+/// A polynomial in `$x`, highest power first; evaluated in pairs of terms and powers of `$x` squared, which halves the dependency chain.
 macro_rules! horner {
     ($x:expr; $($terms:literal),* $(,)?) => {{
         let x = $x;
@@ -28,7 +27,7 @@ macro_rules! horner {
 pub(super) use crate::dtype::math::pick;
 pub(super) use horner;
 
-/// A polynomial with coefficients by a choice, the highest power first; both have as many.
+/// One of two polynomials of the same degree, highest power first.
 #[inline(always)]
 pub(super) fn either<T: MachineFloat, const N: usize>(first: bool, x: T, one: &[f64; N], other: &[f64; N]) -> T {
     let mut value = T::lit(0.0);

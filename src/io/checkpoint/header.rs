@@ -1,5 +1,4 @@
-//! The header of a safetensors file: a length, and JSON that says of each tensor its dtype, sizes and place. Nothing in it is trusted.
-//! Used by `checkpoint`.
+//! The header of a safetensors file: a length, and JSON with the dtype, sizes and offsets of each tensor. Untrusted.
 
 use crate::dtype::DType;
 use safetensors::Dtype as Stored;
@@ -7,14 +6,14 @@ use safetensors::tensor::TensorInfo as Described;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Bytes of the length in front.
+/// Bytes of the length prefix.
 pub(super) const LENGTH: usize = 8;
-/// The longest header, as in the format's own library.
+/// Maximum header length, as in the format's own library.
 const MOST: u64 = 100_000_000;
-/// The entry that holds no tensor.
+/// The entry that is not a tensor.
 pub(super) const METADATA: &str = "__metadata__";
 
-/// What a header says of one tensor; its bytes are counted from the end of the header.
+/// A tensor's entry in the header; offsets count from the end of the header.
 pub(super) struct Row {
     pub(super) dtype: Result<DType, &'static str>,
     pub(super) sizes: Vec<usize>,
@@ -27,7 +26,7 @@ pub(super) struct Header {
     pub(super) metadata: BTreeMap<String, String>,
 }
 
-/// The dtype, or its name where castiron has none like it.
+/// The dtype, or the name of one that castiron lacks.
 fn dtype(of: Stored) -> Result<DType, &'static str> {
     Ok(match of {
         Stored::BOOL => DType::Bool,
@@ -56,7 +55,7 @@ fn dtype(of: Stored) -> Result<DType, &'static str> {
     })
 }
 
-/// The format's dtype; `None` for complex32 and complex128, which it has not.
+/// The format's dtype; `None` for complex32 and complex128, which the format lacks.
 pub(super) fn stored(of: DType) -> Option<Stored> {
     Some(match of {
         DType::Bool => Stored::BOOL,
@@ -83,7 +82,7 @@ pub(super) fn stored(of: DType) -> Option<Stored> {
     })
 }
 
-/// How long the header is, from the bytes that say so; or what is wrong with them in a file of so many bytes.
+/// The header length from its prefix, or what is wrong with it for a file of `file` bytes.
 pub(super) fn length(of: [u8; LENGTH], file: u64) -> Result<usize, String> {
     let length = u64::from_le_bytes(of);
     if length > MOST {
@@ -97,7 +96,7 @@ pub(super) fn length(of: [u8; LENGTH], file: u64) -> Result<usize, String> {
     usize::try_from(length).map_err(|_| format!("a header of {length} bytes is more than memory can address"))
 }
 
-/// The rows in the order of the file, names twice included.
+/// The entries in file order, including duplicate names.
 struct Rows {
     rows: Vec<(String, Described)>,
     metadata: BTreeMap<String, String>,
@@ -129,7 +128,7 @@ impl<'de> Deserialize<'de> for Rows {
     }
 }
 
-/// Reads a header, behind which the file has `data` bytes.
+/// Reads a header that is followed by `data` bytes.
 pub(super) fn read(json: &[u8], data: u64) -> Result<Header, String> {
     let Rows { mut rows, metadata } = serde_json::from_slice(json).map_err(|error| {
         match json.iter().rev().take_while(|&&byte| byte == 0).count() {
@@ -137,7 +136,7 @@ pub(super) fn read(json: &[u8], data: u64) -> Result<Header, String> {
             zeros => format!("the header ends with {zeros} NUL bytes: the format fills it up with spaces"),
         }
     })?;
-    // Tensors follow one another without gaps; those without elements may stand anywhere between.
+    // Tensors follow each other without gaps; empty ones may be anywhere in between.
     rows.sort_by(|a, b| a.1.data_offsets.cmp(&b.1.data_offsets).then_with(|| a.0.cmp(&b.0)));
     let (mut end, mut seen) = (0, BTreeSet::new());
     let mut checked = BTreeMap::new();
@@ -157,7 +156,7 @@ pub(super) fn read(json: &[u8], data: u64) -> Result<Header, String> {
     Ok(Header { rows: checked, metadata })
 }
 
-/// One tensor, which has to begin where the one before it ends.
+/// Checks a tensor's entry, which must begin where the previous one ends.
 fn checked_row(name: &str, row: Described, expected: usize, data: u64) -> Result<Row, String> {
     let (start, end) = row.data_offsets;
     let wrong = |what: String| Err(format!("tensor `{name}`: {what}"));
@@ -180,7 +179,7 @@ fn checked_row(name: &str, row: Described, expected: usize, data: u64) -> Result
         ));
     }
     if dtype == Ok(DType::F4E2M1FNX2) {
-        // The format counts single numbers, of which two are an element.
+        // The format counts single numbers, two per element.
         match sizes.last_mut() {
             Some(last) if last.is_multiple_of(2) => *last /= 2,
             _ => return wrong(format!("{sizes:?} of F4, two of which are in a byte, has no even last size")),

@@ -1,4 +1,4 @@
-//! Loading one tensor of a checkpoint: typed and not, out of memory without a copy, or read from the file.
+//! Loading one tensor of a checkpoint, typed or not, from memory without a copy or from the file.
 
 use super::{Checkpoint, DataFile, Source, TensorInfo};
 use crate::device::Cpu;
@@ -14,8 +14,8 @@ use std::sync::{Mutex, PoisonError};
 
 const OP: &str = "load";
 
-/// A file from a place on. It is locked for each piece that is read and not between them, where `count` calls users' functions: one that
-/// loads from the same checkpoint would wait for itself.
+/// Reads a file from an offset on. It is locked per piece, not in between, where `count` calls user functions: one that loads from the same
+/// checkpoint would deadlock.
 struct FileFrom<'a> {
     file: &'a Mutex<File>,
     at: u64,
@@ -32,10 +32,10 @@ impl Read for FileFrom<'_> {
 }
 
 impl Checkpoint {
-    /// The tensor of this name, or the error that there is none.
+    /// The tensor with this name, or the error that there is none.
     fn find(&self, name: &str) -> Result<&TensorInfo> {
         self.tensors.get(name).ok_or_else(|| {
-            // Names that end in the same way are what was meant most often.
+            // Suggests names with the same ending, the most common mistake.
             let last = name.rsplit('.').next().unwrap_or(name);
             let mut like: Vec<&str> =
                 self.names().filter(|other| other.rsplit('.').next() == Some(last)).take(3).collect();
@@ -48,13 +48,13 @@ impl Checkpoint {
         })
     }
 
-    /// The error of a tensor.
+    /// The error for a tensor.
     #[cold]
     fn wrong(&self, name: &str, info: &TensorInfo, reason: impl ToString) -> Error {
         failed(OP, &self.files[info.file].path, format!("tensor `{name}`: {}", reason.to_string()))
     }
 
-    /// A tensor's elements: the buffer that holds them from an element on. `count` is told of bytes as they are read.
+    /// A tensor's elements: a buffer and the index of the first element in it. `count` is called with the bytes of each piece that is read.
     pub(in crate::io) fn elements<E: Element>(
         &self,
         name: &str,
@@ -73,7 +73,7 @@ impl Checkpoint {
             }
             Source::Memory(buffer) => buffer,
         };
-        // (The bytes were found to be there when the file was opened.)
+        // (Opening the file checked that the bytes exist.)
         let at = info.start as usize;
         let place = buffer.start::<u8>().wrapping_add(at);
         let is_aligned = at.is_multiple_of(size_of::<E>()) && place.cast::<E>().is_aligned();
@@ -90,12 +90,12 @@ impl Checkpoint {
         Ok((shared, at / size_of::<E>()))
     }
 
-    /// Whether a tensor has the dtype and the sizes of the type.
+    /// Whether a tensor has the type's dtype and sizes.
     pub(in crate::io) fn fits<E: Element, S: Shape>(&self, info: &TensorInfo) -> bool {
         info.sizes.len() == S::RANK && fits::<S>(&info.sizes) && info.dtype == Ok(E::DTYPE)
     }
 
-    /// A tensor of the type, or what is expected and what is found.
+    /// A tensor of the type, or an error with the expected and the found type.
     pub(in crate::io) fn typed<E: Element, S: Shape>(
         &self,
         name: &str,
@@ -118,7 +118,7 @@ impl Checkpoint {
             return Ok(false);
         }
         let [one, two] = [(name, a), (other, b)].map(|(name, info)| {
-            // (As bytes: what they stand for does not matter.)
+            // (Compared as bytes.)
             let (buffer, offset) = self.elements::<u8>(name, info, &mut |_| ())?;
             Ok::<_, Error>((buffer, offset))
         });
@@ -133,11 +133,11 @@ pub(in crate::io) fn expected<E: Element, S: Shape>() -> String {
 }
 
 impl<E: Element, S: Shape> Tensor<E, S> {
-    /// A tensor of a checkpoint, of this dtype and these sizes (`safetensors.safe_open(…).get_tensor(name)`). Of a
-    /// [mapped](Checkpoint::map) checkpoint it shares the memory, where it is aligned, and nothing is read. (Feature `safetensors`.)
+    /// Loads a tensor with this dtype and these sizes (`safetensors.safe_open(…).get_tensor(name)`). From a [mapped](Checkpoint::map)
+    /// checkpoint it shares the memory, if that is aligned, and reads nothing. (Feature `safetensors`.)
     ///
     /// # Errors
-    /// If there is no tensor of this name, it has another dtype or shape than the type says, or it cannot be read.
+    /// If there is no tensor of this name, its dtype or shape differs from the type's, or it cannot be read.
     ///
     /// ```
     /// use castiron::{Checkpoint, Tensor, io::CheckpointWriter, shape, tensor};
@@ -158,7 +158,7 @@ impl<E: Element, S: Shape> Tensor<E, S> {
 
 #[cfg(feature = "any")]
 impl crate::AnyTensor {
-    /// A tensor of a checkpoint, whatever its dtype and sizes are: see [`Tensor::load`]. (Feature `safetensors`.)
+    /// Loads a tensor of any dtype and sizes: see [`Tensor::load`]. (Feature `safetensors`.)
     ///
     /// # Errors
     /// If there is no tensor of this name, castiron has no such dtype, there are more than eight axes, or it cannot be read.

@@ -1,5 +1,4 @@
-//! `Checkpoint`: named tensors in one safetensors file or in several, listed without being read.
-//! Uses `header`, `io::map`; used by `load`, `save` and `io::module`.
+//! `Checkpoint`: named tensors in one or several safetensors files, listed without reading their elements.
 
 mod header;
 mod load;
@@ -23,14 +22,14 @@ use std::sync::Mutex;
 
 const OPEN: &str = "open";
 
-/// Named tensors in a safetensors file, in a sharded one (`model.safetensors.index.json`), or in a folder that has either, such as a
-/// model's from Hugging Face (PyTorch: `safetensors.safe_open`, `safetensors.torch.load_file`, `torch.load`).
+/// Named tensors in a safetensors file, in a sharded one (`model.safetensors.index.json`), or in a folder with either, such as a Hugging
+/// Face model (PyTorch: `safetensors.safe_open`, `safetensors.torch.load_file`, `torch.load`).
 ///
 /// Opening reads names, dtypes and sizes; elements are read when a tensor is loaded, by [`Tensor::load`](crate::Tensor::load),
-/// `AnyTensor::load` or [`Module::load`](crate::Module::load). [`map`](Self::map) maps the file into memory, so that tensors are
-/// loaded without being copied. (Feature `safetensors`.)
+/// `AnyTensor::load` or [`Module::load`](crate::Module::load). [`map`](Self::map) memory-maps the file, so that tensors are loaded without
+/// copying. (Feature `safetensors`.)
 ///
-/// Nothing that a file says is trusted: lengths, overlapping tensors and sizes that overflow are errors that name the tensor.
+/// Files are untrusted: wrong lengths, overlapping tensors and sizes that overflow are errors that name the tensor.
 ///
 /// ```
 /// use castiron::{Checkpoint, Tensor, io::CheckpointWriter, shape, tensor};
@@ -65,33 +64,33 @@ struct DataFile {
     source: Source,
 }
 
-/// Where bytes come from.
+/// The source of a file's bytes.
 enum Source {
-    /// They are read when they are asked for.
+    /// A file, read on demand.
     File(Mutex<File>),
-    /// They are in memory, mapped or not.
+    /// Memory, mapped or not.
     Memory(HostBuffer),
 }
 
-/// What a checkpoint says of one tensor.
+/// The description of one tensor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TensorInfo {
     dtype: Result<DType, &'static str>,
     sizes: Vec<usize>,
-    /// Which of the files.
+    /// The index of the file.
     file: usize,
-    /// Where in the file, in bytes.
+    /// The offset in the file, in bytes.
     start: u64,
     bytes: usize,
 }
 
 impl TensorInfo {
-    /// The dtype; `None` for those that castiron has not (`F6_E2M3`, `F6_E3M2`).
+    /// The dtype; `None` for those that castiron lacks (`F6_E2M3`, `F6_E3M2`).
     pub fn dtype(&self) -> Option<DType> {
         self.dtype.ok()
     }
 
-    /// The name of the dtype: PyTorch's where castiron has it, else the file's.
+    /// The name of the dtype: PyTorch's if castiron has the dtype, else the file's.
     pub fn dtype_name(&self) -> &'static str {
         self.dtype.map_or_else(|name| name, DType::name)
     }
@@ -106,7 +105,7 @@ impl TensorInfo {
         self.sizes.iter().product()
     }
 
-    /// How many bytes the elements take.
+    /// The size of the elements in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -125,15 +124,15 @@ impl fmt::Debug for Checkpoint {
     }
 }
 
-/// How a file's bytes are got at.
+/// Opens a file as a source of bytes.
 type Opener = dyn Fn(&Path) -> Result<(Source, u64)>;
 
 impl Checkpoint {
-    /// Opens a safetensors file, an index of shards, or a folder with either. What a tensor needs is read when it is loaded, into memory
-    /// of its own.
+    /// Opens a safetensors file, an index of shards, or a folder with either. A tensor's elements are read when it is loaded, into its own
+    /// memory.
     ///
     /// # Errors
-    /// If there is no such file, or it is not a safetensors file: the error names it and what is wrong.
+    /// If there is no such file, or it is not a safetensors file: the error says which file and what is wrong.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_by(path.as_ref(), &|path| {
             let (file, bytes) = map::open(OPEN, path)?;
@@ -141,16 +140,15 @@ impl Checkpoint {
         })
     }
 
-    /// [`open`](Self::open) with the files mapped into memory: tensors share the mapping, so that loading takes no time and no memory, and
-    /// pages are read when they are first used. A tensor whose place is not aligned for its dtype is copied. Writing to a tensor
-    /// copies it first; the file never changes.
+    /// [`open`](Self::open) with memory-mapped files: tensors share the mapping, so loading takes no time and no memory, and pages are read
+    /// when first used. A tensor that is not aligned for its dtype is copied. Writing to a tensor copies it first; the file never changes.
     ///
     /// # Errors
-    /// As there, and if the file cannot be mapped.
+    /// As for [`open`](Self::open), and if the file cannot be mapped.
     ///
     /// # Safety
     /// Nobody changes or truncates the files, in this or in another process, while the checkpoint, or a tensor loaded from it, exists.
-    /// (Files that are replaced as [`CheckpointWriter::save`] does it are not changed.)
+    /// (Replacing a file as [`CheckpointWriter::save`] does is safe.)
     ///
     /// ```
     /// # use castiron::{Checkpoint, Tensor, io::CheckpointWriter, shape, tensor};
@@ -173,7 +171,7 @@ impl Checkpoint {
         })
     }
 
-    /// A safetensors file that is in memory already, which its tensors share. Errors name it `memory`.
+    /// A safetensors file in memory, which its tensors share. Errors name it `memory`.
     ///
     /// # Errors
     /// If it is not a safetensors file.
@@ -211,7 +209,7 @@ impl Checkpoint {
             shards.entry(shard).or_default().push(name);
         }
         for (shard, names) in shards {
-            // An index names files beside it, and nothing elsewhere.
+            // An index may name only files in its own folder.
             let mut parts = Path::new(&shard).components();
             if !matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None)) {
                 return Err(failed(OPEN, &found, format!("the shard `{shard}` is not a file beside the index")));
@@ -223,7 +221,7 @@ impl Checkpoint {
         Ok(checkpoint)
     }
 
-    /// Adds a file with all its tensors, or with these alone.
+    /// Adds a file with all its tensors, or only with those in `only`.
     fn add(&mut self, path: PathBuf, mut source: Source, bytes: u64, only: Option<Vec<String>>) -> Result<()> {
         let wrong = |reason: String| failed(OPEN, &path, reason);
         let mut length = [0; LENGTH];
@@ -259,27 +257,27 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// The file that was opened: of a folder, the one that was found in it; of shards, their index.
+    /// The opened file: for a folder, the file found in it; for shards, their index.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The tensors by name, in the order of names.
+    /// The tensors, sorted by name.
     pub fn tensors(&self) -> impl Iterator<Item = (&str, &TensorInfo)> {
         self.tensors.iter().map(|(name, info)| (name.as_str(), info))
     }
 
-    /// The names, in order.
+    /// The names, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.tensors.keys().map(String::as_str)
     }
 
-    /// What is said of a tensor; `None` if there is none of this name.
+    /// The description of a tensor; `None` if there is none with this name.
     pub fn info(&self, name: &str) -> Option<&TensorInfo> {
         self.tensors.get(name)
     }
 
-    /// How many tensors there are.
+    /// The number of tensors.
     pub fn len(&self) -> usize {
         self.tensors.len()
     }
@@ -289,12 +287,12 @@ impl Checkpoint {
         self.tensors.is_empty()
     }
 
-    /// What is said beside the tensors (`__metadata__`), such as `format`: `pt`.
+    /// The metadata (`__metadata__`), such as `format`: `pt`.
     pub fn metadata(&self) -> &BTreeMap<String, String> {
         &self.metadata
     }
 
-    /// Whether there is a tensor of this name, or one whose name goes on with a dot.
+    /// Whether there is a tensor with this name, or one whose name starts with it and a dot.
     pub(super) fn has(&self, name: &str) -> bool {
         if name.is_empty() || self.tensors.contains_key(name) {
             return true;
@@ -305,7 +303,7 @@ impl Checkpoint {
 }
 
 impl Source {
-    /// So many bytes from one on.
+    /// Reads bytes from offset `at` on.
     fn read_at(&mut self, at: u64, to: &mut [u8]) -> std::io::Result<()> {
         match self {
             Source::File(file) => {
@@ -335,7 +333,7 @@ fn read_index(path: &Path) -> Result<Index> {
     serde_json::from_slice(&json).map_err(|error| failed(OPEN, path, format!("it is no index of shards: {error}")))
 }
 
-/// The file that a folder is opened by: Hugging Face's names first, else the only one there is.
+/// The file to open in a folder: Hugging Face's names first, else the only one.
 fn in_folder(folder: &Path) -> Result<PathBuf> {
     const NAMES: [&str; 2] = ["model.safetensors.index.json", "model.safetensors"];
     if let Some(found) = NAMES.iter().map(|name| folder.join(name)).find(|path| path.is_file()) {

@@ -1,4 +1,4 @@
-//! `CheckpointWriter`: named tensors become a safetensors file.
+//! `CheckpointWriter`: saves named tensors as a safetensors file.
 
 use super::header::{self, LENGTH, METADATA};
 use crate::error::{Error, Result};
@@ -9,23 +9,23 @@ use std::io::Write;
 use std::path::Path;
 
 const OP: &str = "save";
-/// Data begin at a multiple of this, so that mapped tensors are aligned.
+/// The data start at a multiple of this, so that mapped tensors are aligned.
 const ALIGNMENT: usize = 64;
 
-/// How far loading or saving is.
+/// The progress of loading or saving.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Progress<'a> {
-    /// The tensor that is under way.
+    /// The current tensor.
     pub name: &'a str,
-    /// Bytes done.
+    /// Bytes processed so far.
     pub done: u64,
-    /// Bytes in all.
+    /// Bytes in total.
     pub total: u64,
 }
 
-/// Named tensors to be saved as a safetensors file (`safetensors.torch.save_file`). They may be typed or not, on any device that has
-/// data, and of any strides. (Feature `safetensors`.)
+/// Named tensors to save as a safetensors file (`safetensors.torch.save_file`). They may be typed or not, on any device with data, and have
+/// any strides. (Feature `safetensors`.)
 ///
 /// ```
 /// use castiron::{Checkpoint, io::CheckpointWriter, tensor};
@@ -48,44 +48,44 @@ pub struct CheckpointWriter<'a> {
 }
 
 impl<'a> CheckpointWriter<'a> {
-    /// Without tensors.
+    /// A writer without tensors.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// With one more tensor.
+    /// Adds a tensor.
     pub fn tensor(mut self, name: impl Into<String>, tensor: &'a dyn StoredTensor) -> Self {
         self.tensors.push((name.into(), tensor));
         self
     }
 
-    /// With a text beside the tensors.
+    /// Adds a metadata text.
     pub fn metadata(mut self, key: impl Into<String>, text: impl Into<String>) -> Self {
         self.metadata.insert(key.into(), text.into());
         self
     }
 
-    /// Calls the function as bytes are written.
+    /// Sets a function to call while bytes are written.
     pub fn on_progress(mut self, progress: impl FnMut(Progress<'_>) + 'a) -> Self {
         self.progress = Some(Box::new(progress));
         self
     }
 
-    /// Writes the file. It takes its name when it is complete and on the disk: if saving fails or is interrupted, an older file is as it
-    /// was, and tensors mapped from it keep their elements.
+    /// Writes the file. It is renamed to its name when it is complete and on disk: if saving fails or is interrupted, an older file is
+    /// unchanged, and tensors mapped from it keep their elements.
     ///
     /// # Errors
-    /// If a name is there twice, the format has not the dtype (complex32 and complex128), a tensor has no data (on `meta`), or the file
-    /// cannot be written.
+    /// If a name is used twice, the format lacks the dtype (complex32 and complex128), a tensor has no data (on `meta`), or the file cannot
+    /// be written.
     pub fn save(self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         atomic::write(OP, path, |out| self.write(path, out))
     }
 
-    /// The file in memory.
+    /// The contents of the file, in memory.
     ///
     /// # Errors
-    /// As [`save`](Self::save); errors name it `memory`.
+    /// As for [`save`](Self::save); errors name it `memory`.
     pub fn to_bytes(self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.write(Path::new("memory"), &mut bytes)?;
@@ -118,7 +118,7 @@ impl<'a> CheckpointWriter<'a> {
         Ok(())
     }
 
-    /// The header, and how many bytes follow. Tensors are brought into the order of the file.
+    /// The header, and the number of bytes that follow. Sorts the tensors into the file's order.
     fn header(&mut self, path: &Path) -> Result<(Vec<u8>, u64)> {
         let wrong = |name: &str, reason: String| failed(OP, path, format!("tensor `{name}`: {reason}"));
         let mut stored = Vec::with_capacity(self.tensors.len());
@@ -132,14 +132,14 @@ impl<'a> CheckpointWriter<'a> {
             };
             stored.push((of, name, tensor));
         }
-        // As the format's library does: wide elements first, so that all are aligned.
+        // Like the format's library: wide elements first, so that all are aligned.
         stored.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         let (mut rows, mut end) = (Vec::new(), 0_usize);
         for (of, name, tensor) in stored {
             let mut sizes = tensor.sizes().to_vec();
             let bytes = sizes.iter().product::<usize>() * tensor.dtype().itemsize();
             if of == safetensors::Dtype::F4 {
-                // The format counts single numbers, of which two are an element.
+                // The format counts single numbers, two per element.
                 let last = sizes.last_mut().ok_or_else(|| wrong(&name, "the format has no zero-dim F4".to_owned()))?;
                 *last *= 2;
             }

@@ -1,33 +1,33 @@
-//! `Difference`: what a checkpoint has and a module has not, or the other way round.
+//! `Difference`: a mismatch between a checkpoint and a module.
 
 use core::fmt;
 
-/// One difference between a checkpoint and the module that is loaded from it.
+/// A difference between a checkpoint and the module loaded from it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Difference {
-    /// The checkpoint lacks a tensor.
+    /// A tensor is missing in the checkpoint.
     Missing {
         /// Its name.
         name: String,
         /// Dtype and shape of the field.
         expected: String,
     },
-    /// The checkpoint has a tensor that no field takes.
+    /// A tensor in the checkpoint belongs to no field.
     Unexpected {
         /// Its name.
         name: String,
     },
-    /// A tensor has another dtype or shape.
+    /// A tensor has a different dtype or shape.
     Mismatch {
         /// Its name.
         name: String,
         /// Dtype and shape of the field.
         expected: String,
-        /// Those of the checkpoint.
+        /// Dtype and shape in the checkpoint.
         found: String,
     },
-    /// One named dimension has two sizes.
+    /// A named dimension has two different sizes.
     Size {
         /// The tensor's name.
         name: String,
@@ -35,19 +35,19 @@ pub enum Difference {
         dimension: &'static str,
         /// Its size in this tensor.
         size: usize,
-        /// Its size in another one.
+        /// Its size in the other tensor.
         other_size: usize,
-        /// The other one's name.
+        /// The other tensor's name.
         other: String,
     },
-    /// Fields are tied, and the checkpoint has different elements for them.
+    /// Tied fields have different elements in the checkpoint.
     Untied {
         /// The tensor's name.
         name: String,
-        /// The name of the one that it is tied to.
+        /// The name of the tensor that it is tied to.
         target: String,
     },
-    /// Something else that a module made by hand has noted.
+    /// Another difference, noted by a hand-written module.
     Other {
         /// The name.
         name: String,
@@ -57,7 +57,7 @@ pub enum Difference {
 }
 
 impl Difference {
-    /// The name of the tensor that it is about.
+    /// The name of the tensor.
     pub fn name(&self) -> &str {
         match self {
             Difference::Missing { name, .. }
@@ -69,7 +69,7 @@ impl Difference {
         }
     }
 
-    /// Whether it is only that a tensor is on one side and not on the other.
+    /// Whether the only difference is that a tensor is missing on one side.
     pub(super) fn is_of_names(&self) -> bool {
         matches!(self, Difference::Missing { .. } | Difference::Unexpected { .. })
     }

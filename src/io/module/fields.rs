@@ -1,4 +1,4 @@
-//! What a module may be made of: tensors, and collections of modules; and moving them to another device.
+//! Types that modules consist of: tensors, and collections of modules; and moving them to another device.
 
 use super::{Listing, Module, Place};
 use crate::device::Device;
@@ -16,17 +16,17 @@ use std::collections::{BTreeMap, HashMap};
     note = "`#[derive(Module)]` writes `to_device` for structs that have one type parameter that is a `Device`"
 )]
 pub trait ToDevice {
-    /// The same on the device `X`.
+    /// The same type on the device `X`.
     type On<X: Device>;
 
-    /// Moves the tensors (`torch.nn.Module.to(device)`). On the same device they share storage.
+    /// Moves the tensors (`torch.nn.Module.to(device)`). On the same device, storage is shared.
     ///
     /// # Errors
-    /// If the device is not there, or memory runs out.
+    /// If the device is not available, or memory runs out.
     fn to_device<X: Device>(&self) -> Result<Self::On<X>>;
 }
 
-/// A field that was moved has the type of the field.
+/// The moved field has the field's type.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Field}` is on one device, while the struct that it is a field of is generic over its device",
@@ -42,10 +42,10 @@ impl<T> FieldOf<T> for T {
     }
 }
 
-/// What `#[derive(Module)]` moves a field by.
+/// Moves a field; called by `#[derive(Module)]`.
 ///
 /// # Errors
-/// Those of [`ToDevice::to_device`].
+/// As for [`ToDevice::to_device`].
 #[doc(hidden)]
 pub fn moved<M: ToDevice<On<X>: FieldOf<T>>, X: Device, T>(field: &M) -> Result<T> {
     Ok(field.to_device::<X>()?.field())
@@ -76,7 +76,7 @@ impl Module for crate::AnyTensor {
     }
 }
 
-/// What is not there is `None`, or what it was before.
+/// If missing, `None` or the initial value.
 impl<M: Module> Module for Option<M> {
     fn read(place: &Place<'_>, initial: Option<Self>) -> Option<Self> {
         let initial = initial.flatten();
@@ -110,7 +110,7 @@ impl<M: ToDevice> ToDevice for Box<M> {
     }
 }
 
-/// As many as are numbered from 0 on, or as there were before.
+/// As many elements as are numbered from 0 on, or as there were initially.
 impl<M: Module> Module for Vec<M> {
     fn read(place: &Place<'_>, initial: Option<Self>) -> Option<Self> {
         let mut before = initial.unwrap_or_default().into_iter();
@@ -120,7 +120,7 @@ impl<M: Module> Module for Vec<M> {
             if initial.is_none() && !place.is_there() {
                 break;
             }
-            // All are looked at before any failure counts.
+            // All elements are read before a failure is returned, to collect all differences.
             match M::read(&place, initial) {
                 Some(module) => modules.push(module),
                 None => all_are_there = false,
@@ -162,8 +162,8 @@ impl<M: ToDevice, const N: usize> ToDevice for [M; N] {
     }
 }
 
-/// For a map type it writes `Module` and `ToDevice`. Reading gives an entry for each name in the checkpoint, beside those that the map had before. Entries are listed in the
-/// order of their keys.
+/// Writes `Module` and `ToDevice` for a map type. Reading returns an entry per name in the checkpoint, in addition to the initial entries.
+/// Entries are listed in the order of their keys.
 macro_rules! maps {
     ($($map:ident)*) => {$(
         impl<M: Module> Module for $map<String, M> {
@@ -171,7 +171,7 @@ macro_rules! maps {
                 let mut before = initial.unwrap_or_default();
                 let mut keys = place.parts();
                 keys.extend(before.keys().filter(|key| keys.binary_search(key).is_err()).cloned().collect::<Vec<_>>());
-                // All are looked at before any failure counts.
+                // All entries are read before a failure is returned, to collect all differences.
                 let read: Vec<_> = keys
                     .into_iter()
                     .map(|key| {

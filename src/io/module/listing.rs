@@ -1,4 +1,4 @@
-//! `Listing`: the tensors of a module by name. Used by `Module::list`.
+//! `Listing`: the tensors of a module by name.
 
 use super::place::joined;
 use super::{Module, Ties};
@@ -7,10 +7,10 @@ use crate::io::{StoredTensor, failed};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// A tensor of a module and its name.
+/// A named tensor of a module.
 #[derive(Clone)]
 pub struct Parameter<'a> {
-    /// As in a checkpoint: `layers.0.weight`.
+    /// The name as in a checkpoint: `layers.0.weight`.
     pub name: String,
     /// The tensor.
     pub tensor: &'a dyn StoredTensor,
@@ -28,7 +28,7 @@ impl core::fmt::Debug for Parameter<'_> {
     }
 }
 
-/// The tensors of a module with their names, as they are listed.
+/// Collects the tensors of a module with their names.
 #[derive(Default)]
 pub struct Listing<'a> {
     name: String,
@@ -44,31 +44,31 @@ impl<'a> Listing<'a> {
         self.leave(outer);
     }
 
-    /// Goes to a field, and gives what [`leave`](Self::leave) takes.
+    /// Enters a field, and returns the argument of [`leave`](Self::leave).
     #[doc(hidden)]
     pub fn enter(&mut self, name: &str) -> String {
         let whole = joined(&self.name, name);
         core::mem::replace(&mut self.name, whole)
     }
 
-    /// Goes back.
+    /// Leaves a field.
     #[doc(hidden)]
     pub fn leave(&mut self, outer: String) {
         self.name = outer;
     }
 
-    /// Lists the tensor that is here.
+    /// Lists a tensor at this place.
     pub fn tensor(&mut self, tensor: &'a dyn StoredTensor) {
         self.parameters.push(Parameter { name: self.name.clone(), tensor });
     }
 
-    /// Ties what is called `own` here to what is called `target`: it is listed once.
+    /// Ties the tensors under `own` to those under `target`: they are listed once.
     pub fn tie(&mut self, own: &str, target: &str) {
         let (own, target) = (joined(&self.name, own), joined(&self.name, target));
         self.ties.add(own, target);
     }
 
-    /// The tensors to be stored, and those that are tied to one of them, whose places are given.
+    /// The tensors to store, and the tied ones with the index of the tensor that they are tied to.
     fn split(self) -> (Vec<Parameter<'a>>, Vec<(Parameter<'a>, usize)>) {
         let Listing { ties, parameters, .. } = self;
         let names: HashMap<String, usize> =
@@ -83,7 +83,7 @@ impl<'a> Listing<'a> {
                 }
             }
         }
-        // (What is tied to what is tied itself is compared with nothing: there is no such name among the stored.)
+        // (A tensor tied to one that is itself tied is not compared: the latter is not stored.)
         let tied = tied.into_iter().filter_map(|(parameter, at)| Some((parameter, *places.get(&at)?)));
         let tied = tied.collect();
         (stored, tied)
@@ -100,7 +100,7 @@ pub(super) fn named(module: &impl Module) -> Vec<Parameter<'_>> {
     listing(module).split().0
 }
 
-/// What is saved, once tied tensors are found to be equal.
+/// The tensors to save, after checking that tied tensors are equal.
 pub(super) fn stored<'a>(module: &'a impl Module, path: &Path) -> Result<Vec<Parameter<'a>>> {
     let (stored, tied) = listing(module).split();
     for (own, target) in tied {

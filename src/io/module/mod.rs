@@ -1,6 +1,6 @@
-//! `Module`: structs of tensors that are loaded from a checkpoint and saved to one, a field for each part of a name.
+//! `Module`: structs of tensors that are loaded from and saved to a checkpoint, with a field per part of a name.
 //!
-//! The derive (`macros/src/module.rs`) writes `read` and `list`; all rules stand here. Uses `checkpoint`; used by programs alone.
+//! The derive (`macros/src/module.rs`) writes `read` and `list`; all rules are here.
 
 mod difference;
 mod fields;
@@ -18,21 +18,21 @@ use core::cell::Cell;
 use place::Reading;
 use std::path::Path;
 
-/// What is loaded from a checkpoint and saved to one: a tensor, a struct of modules, and `Option`, `Vec`, `Box`, arrays and maps of
-/// modules. `#[derive(Module)]` writes it for a struct: a field's tensors have names that begin with the field's, as PyTorch's
-/// `state_dict` names them (`layers.0.attention.weight`). (Feature `safetensors`.)
+/// A type that is loaded from and saved to a checkpoint: a tensor, a struct of modules, and `Option`, `Vec`, `Box`, arrays and maps of
+/// modules. `#[derive(Module)]` implements it for a struct: the names of a field's tensors start with the field's name, as in PyTorch's
+/// `state_dict` (`layers.0.attention.weight`). (Feature `safetensors`.)
 ///
 /// | attribute | means |
 /// |---|---|
-/// | `#[module(rename = "attention.self")]` | the field is called so in the checkpoint; `""` leaves out its part of the name |
-/// | `#[module(skip)]` | the field is not in the checkpoint: `Default` makes it |
-/// | `#[module(tied = "embed.weight")]` | the field has the elements of the other one of this struct: they are stored once, and shared |
-/// | `#[module(tied("head.weight" = "embed.weight"))]`, of the struct | the same of fields farther down |
-/// | `#[module(ignore("position_ids"))]`, of the struct | what the checkpoint has there is nothing's |
+/// | `#[module(rename = "attention.self")]` | the field's name in the checkpoint; `""` omits its part of the name |
+/// | `#[module(skip)]` | the field is not in the checkpoint: it is made by `Default` |
+/// | `#[module(tied = "embed.weight")]` | the field shares the elements of another field of this struct: they are stored once |
+/// | `#[module(tied("head.weight" = "embed.weight"))]`, on the struct | the same for nested fields |
+/// | `#[module(ignore("position_ids"))]`, on the struct | tensors of the checkpoint under this name are ignored |
 ///
-/// A field that is an `Option` may be missing; a `Vec` has as many as the checkpoint numbers, `layers.0`, `layers.1`, …; a `BTreeMap` or
-/// `HashMap` with keys of `String` has what the checkpoint names, `heads.color.weight` under the key `color` (PyTorch's `ModuleDict`: a key has no
-/// dot). Fields of a tuple struct are called `0`, `1`, ….
+/// A field that is an `Option` may be missing; a `Vec` has as many elements as the checkpoint numbers, `layers.0`, `layers.1`, …; a
+/// `BTreeMap` or `HashMap` with `String` keys has an entry per name in the checkpoint, `heads.color.weight` under the key `color`
+/// (PyTorch's `ModuleDict`: keys contain no dot). Fields of a tuple struct are named `0`, `1`, ….
 /// A struct with one type parameter that is a `Device` is loaded on any device and moved by [`to_device`](ToDevice::to_device).
 ///
 /// ```
@@ -66,7 +66,7 @@ use std::path::Path;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// What does not fit is one error with all differences:
+/// All mismatches are reported in one error:
 ///
 /// ```text
 /// load: model.safetensors: the checkpoint does not fit (4 differences):
@@ -81,15 +81,14 @@ use std::path::Path;
     note = "a field that is not in the checkpoint is marked `#[module(skip)]`, and made by `Default`"
 )]
 pub trait Module: Sized {
-    /// What the checkpoint has at a place, or `None` after noting there what is wrong, so that the reading goes on; where nothing is
-    /// there, the initial value if one is given. (The derive writes it.)
+    /// Reads the module at a place, or returns `None` after noting what is wrong, so that reading goes on; if nothing is there, returns the
+    /// initial value if given. (Written by the derive.)
     fn read(place: &Place<'_>, initial: Option<Self>) -> Option<Self>;
 
-    /// Lists the tensors with their names. (The derive writes it.)
+    /// Lists the tensors with their names. (Written by the derive.)
     fn list<'a>(&'a self, listing: &mut Listing<'a>);
 
-    /// Loads a module, all of whose tensors are in the checkpoint and which takes all that is there
-    /// (`load_state_dict(…, strict=True)`).
+    /// Loads a module. Its tensors and those of the checkpoint must match exactly (`load_state_dict(…, strict=True)`).
     ///
     /// # Errors
     /// [`Error::Checkpoint`] with all differences; if the file cannot be read or memory runs out.
@@ -97,11 +96,11 @@ pub trait Module: Sized {
         LoadOptions::new().load(checkpoint)
     }
 
-    /// Loads what is there over the module, whose other tensors stay (`load_state_dict(…, strict=False)`); the differences that this leaves
-    /// are what is missing and what nothing takes.
+    /// Loads the tensors that are in the checkpoint; the module's other tensors stay (`load_state_dict(…, strict=False)`). Returns the
+    /// missing and the unexpected tensors.
     ///
     /// # Errors
-    /// If a tensor has another dtype or shape than its type says; if the file cannot be read or memory runs out.
+    /// If a tensor's dtype or shape differs from its type's; if the file cannot be read or memory runs out.
     ///
     /// ```
     /// use castiron::{Checkpoint, Module, Tensor, io::CheckpointWriter, shape, tensor};
@@ -119,10 +118,10 @@ pub trait Module: Sized {
         LoadOptions::new().load_over(self, checkpoint)
     }
 
-    /// Saves the tensors as a safetensors file, those that are tied once.
+    /// Saves the tensors as a safetensors file, tied ones once.
     ///
     /// # Errors
-    /// As [`CheckpointWriter::save`], and if tied tensors are no longer equal.
+    /// As for [`CheckpointWriter::save`], and if tied tensors are no longer equal.
     fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         let parameters = listing::stored(self, path)?;
@@ -133,13 +132,13 @@ pub trait Module: Sized {
         writer.save(path)
     }
 
-    /// The tensors with their names, in the order of fields, those that are tied once (`torch.nn.Module.named_parameters`).
+    /// The tensors with their names, in the order of fields, tied ones once (`torch.nn.Module.named_parameters`).
     fn named_parameters(&self) -> Vec<Parameter<'_>> {
         listing::named(self)
     }
 }
 
-/// How a module is loaded, where [`Module::load`] and [`Module::load_over`] are not enough.
+/// Options for loading a module.
 ///
 /// ```
 /// use castiron::{Checkpoint, Module, Tensor, io::{CheckpointWriter, LoadOptions}, shape, tensor};
@@ -161,33 +160,33 @@ pub struct LoadOptions<'a> {
 }
 
 impl<'a> LoadOptions<'a> {
-    /// As [`Module::load`] does it.
+    /// The options of [`Module::load`].
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Loads what has names that begin with this and a dot; nothing else is looked at.
+    /// Loads tensors whose names start with this prefix and a dot, and ignores all others.
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
         self.prefix = prefix.into();
         self
     }
 
-    /// Leaves alone what nothing takes.
+    /// Ignores tensors that belong to no field.
     pub fn allow_unexpected(mut self) -> Self {
         self.allow_unexpected = true;
         self
     }
 
-    /// Calls the function as tensors are loaded.
+    /// Sets a function to call while tensors are loaded.
     pub fn on_progress(mut self, progress: impl FnMut(Progress<'_>) + 'a) -> Self {
         self.progress = Some(Box::new(progress));
         self
     }
 
-    /// As [`Module::load`].
+    /// Loads a module, as [`Module::load`] does.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`Module::load`].
     pub fn load<M: Module>(self, checkpoint: &Checkpoint) -> Result<M> {
         let (module, differences) = self.run(checkpoint, None)?;
         match module {
@@ -196,10 +195,10 @@ impl<'a> LoadOptions<'a> {
         }
     }
 
-    /// As [`Module::load_over`].
+    /// Loads over a module, as [`Module::load_over`] does.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`Module::load_over`].
     pub fn load_over<M: Module>(self, initial: M, checkpoint: &Checkpoint) -> Result<(M, Vec<Difference>)> {
         let (module, differences) = self.run(checkpoint, Some(initial))?;
         match module {
@@ -210,7 +209,7 @@ impl<'a> LoadOptions<'a> {
 
     fn run<M: Module>(self, checkpoint: &Checkpoint, initial: Option<M>) -> Result<(Option<M>, Vec<Difference>)> {
         let progress = Cell::new(self.progress);
-        // (The function is taken out while it runs, so that nothing is borrowed meanwhile.)
+        // (The function is taken out while it runs, so that no borrow is held.)
         let tell = |at: Progress<'_>| {
             if let Some(mut tell) = progress.take() {
                 tell(at);
@@ -232,8 +231,7 @@ fn unfit(checkpoint: &Checkpoint, differences: Vec<Difference>) -> Error {
     Error::Checkpoint { op: "load", path: checkpoint.path().to_owned(), differences }
 }
 
-/// The other names that a name may stand under, where fields are tied: `(own, target)` say that what is called `own`, or begins so, is
-/// called `target` there.
+/// Alternative names of tied fields: `(own, target)` means that names equal to `own`, or starting with it, may also start with `target`.
 #[derive(Default)]
 struct Ties(Vec<(String, String)>);
 
@@ -247,18 +245,18 @@ impl Ties {
         self.0.iter().map(|(own, _)| &**own)
     }
 
-    /// What a name becomes if `from` is another name for `to`.
+    /// Renames a name from `from` to `to`, if it starts with `from`.
     fn renamed(name: &str, from: &str, to: &str) -> Option<String> {
         let rest = name.strip_prefix(from)?;
         (rest.is_empty() || rest.starts_with('.')).then(|| format!("{to}{rest}"))
     }
 
-    /// The name that tied tensors are stored under.
+    /// The name under which a tied tensor is stored.
     fn target(&self, name: &str) -> Option<String> {
         self.0.iter().find_map(|(own, target)| Self::renamed(name, own, target))
     }
 
-    /// The names of those that are tied to it.
+    /// The names tied to a name.
     fn tied_to<'a>(&'a self, name: &'a str) -> impl Iterator<Item = String> + 'a {
         self.0.iter().filter_map(move |(own, target)| Self::renamed(name, target, own))
     }

@@ -1,4 +1,4 @@
-//! `Place`: where in a checkpoint a module is read, and what is noted on the way. Used by `Module::read`.
+//! `Place`: the name prefix at which a module is read, and the differences found on the way.
 
 use super::{Difference, Ties};
 use crate::device::{Cpu, Device, Meta};
@@ -12,7 +12,7 @@ use core::any::{Any, TypeId};
 use core::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// One reading of a checkpoint.
+/// The state of reading a checkpoint.
 pub(super) struct Reading<'a> {
     checkpoint: &'a Checkpoint,
     prefix: String,
@@ -23,22 +23,22 @@ pub(super) struct Reading<'a> {
 #[derive(Default)]
 struct Notes {
     differences: Vec<Difference>,
-    /// Names that a field has taken.
+    /// Names read by a field.
     taken: BTreeSet<String>,
-    /// Names, or the beginnings of them, that nothing is to take.
+    /// Names or prefixes to ignore.
     ignored: Vec<String>,
     ties: Ties,
-    /// The sizes of named dimensions, and where they were met first.
+    /// The sizes of named dimensions, and the tensor where each was first met.
     named: BTreeMap<&'static str, (usize, String)>,
-    /// Tied tensors, by the name that they are stored under.
+    /// Tied tensors, by the name under which they are stored.
     shared: HashMap<String, Box<dyn Any>>,
-    /// What ended the reading.
+    /// The error that ended reading.
     failure: Option<Error>,
     done: u64,
     total: u64,
 }
 
-/// A place in a checkpoint that is being read: the name that a module's tensors begin with.
+/// A place in the checkpoint being read: the prefix of a module's tensor names.
 pub struct Place<'a> {
     reading: &'a Reading<'a>,
     name: String,
@@ -61,7 +61,7 @@ impl<'a> Reading<'a> {
         Reading { checkpoint, prefix, progress, notes }
     }
 
-    /// The differences by name.
+    /// The differences, sorted by name.
     pub(super) fn finish(self) -> Result<Vec<Difference>> {
         let Notes { mut differences, taken, ignored, failure, .. } = self.notes.into_inner();
         if let Some(error) = failure {
@@ -78,7 +78,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Whether a name is the other, or goes on behind it with a dot.
+/// Whether a name equals the other, or starts with it and a dot.
 fn is_below(name: &str, other: &str) -> bool {
     other.is_empty() || Ties::renamed(name, other, "").is_some()
 }
@@ -93,12 +93,12 @@ impl<'a> Place<'a> {
         Place { reading: self.reading, name: joined(&self.name, name) }
     }
 
-    /// The name that the tensors here begin with.
+    /// The prefix of the names here.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether the checkpoint has any tensor here, be it under a name that it is tied to.
+    /// Whether the checkpoint has any tensor here, possibly under the name that it is tied to.
     pub fn is_there(&self) -> bool {
         let (checkpoint, notes) = (self.reading.checkpoint, self.reading.notes.borrow());
         checkpoint.has(&self.name)
@@ -106,7 +106,7 @@ impl<'a> Place<'a> {
             || notes.ties.tied_to(&self.name).any(|name| checkpoint.has(&name))
     }
 
-    /// What the names of tensors here go on with, up to the next dot, in order: the keys of a map.
+    /// The next parts of the names here, up to a dot, sorted: the keys of a map.
     pub(super) fn parts(&self) -> Vec<String> {
         let notes = self.reading.notes.borrow();
         let tied = notes.ties.names();
@@ -120,19 +120,18 @@ impl<'a> Place<'a> {
         parts.into_iter().map(str::to_owned).collect()
     }
 
-    /// Ties what is called `own` here to what is called `target`: the checkpoint need have it but once. Said before the fields are
-    /// read.
+    /// Ties the tensors under `own` to those under `target`: the checkpoint needs only one of them. Called before the fields are read.
     pub fn tie(&self, own: &str, target: &str) {
         let (own, target) = (joined(&self.name, own), joined(&self.name, target));
         self.reading.notes.borrow_mut().ties.add(own, target);
     }
 
-    /// What begins with this name is nothing's.
+    /// Ignores tensors with this prefix.
     pub fn ignore(&self, name: &str) {
         self.reading.notes.borrow_mut().ignored.push(joined(&self.name, name));
     }
 
-    /// Notes a difference here, for modules that are read by hand.
+    /// Notes a difference here, for hand-written modules.
     pub fn differs(&self, reason: impl Into<String>) {
         self.note(Difference::Other { name: self.name.clone(), reason: reason.into() });
     }
@@ -141,13 +140,13 @@ impl<'a> Place<'a> {
         self.reading.notes.borrow_mut().differences.push(difference);
     }
 
-    /// Keeps the first error that is no difference.
+    /// Keeps the first error that is not a difference.
     fn fail(&self, error: Error) {
         self.reading.notes.borrow_mut().failure.get_or_insert(error);
     }
 
-    /// The name that the tensor here is stored under, and the one that it shares elements under, if it is tied. What is noted is that
-    /// tied elements differ.
+    /// The name under which the tensor here is stored, and the one under which it is shared, if it is tied. Notes it if tied elements
+    /// differ.
     fn stored_as(&self) -> (Option<String>, Option<String>) {
         let (checkpoint, name) = (self.reading.checkpoint, &self.name);
         let is_there = |name: &String| checkpoint.info(name).is_some();
@@ -174,7 +173,7 @@ impl<'a> Place<'a> {
         (found, shared_as)
     }
 
-    /// Runs the loading of a tensor, and tells how far it is.
+    /// Loads a tensor and reports progress.
     fn counted<T>(&self, name: &str, load: impl FnOnce(&mut dyn FnMut(usize)) -> Result<T>) -> Option<T> {
         let mut count = |bytes: usize| {
             let mut notes = self.reading.notes.borrow_mut();
@@ -186,7 +185,7 @@ impl<'a> Place<'a> {
         load(&mut count).map_err(|error| self.fail(error)).ok()
     }
 
-    /// The tensor that is here, if it has the dtype and the sizes of the type and nothing went wrong before.
+    /// Reads the tensor here, if it has the type's dtype and sizes and no error occurred before.
     pub fn tensor<E: Element, S: Shape, D: Device>(&self, initial: Option<Tensor<E, S, D>>) -> Option<Tensor<E, S, D>> {
         if self.reading.notes.borrow().failure.is_some() {
             return None;
@@ -215,11 +214,11 @@ impl<'a> Place<'a> {
         self.reading.notes.borrow().shared.get(name)?.downcast_ref::<T>().cloned()
     }
 
-    /// The tensor on its device, if the checkpoint has it as the type says.
+    /// Loads the tensor to its device, if it matches the type.
     fn fitting<E: Element, S: Shape, D: Device>(&self, name: &str, info: &TensorInfo) -> Option<Tensor<E, S, D>> {
         let checkpoint = self.reading.checkpoint;
         if TypeId::of::<D>() == TypeId::of::<Meta>() && checkpoint.fits::<E, S>(info) {
-            // It has no elements, so none are read.
+            // An empty tensor: nothing to read.
             let storage = D::zeroed::<E>(None, info.numel()).map_err(|error| self.fail(error)).ok()?;
             return Some(Tensor::dense(storage, S::Sizes::copied(info.shape())));
         }
@@ -236,7 +235,7 @@ impl<'a> Place<'a> {
         tensor.to_device::<D>().map_err(|error| self.fail(error)).ok()
     }
 
-    /// Whether named dimensions have the sizes that they had before.
+    /// Checks that named dimensions have the same sizes as before.
     fn sizes_agree<S: Shape>(&self, sizes: &[usize]) -> bool {
         let mut agree = true;
         for (&size, dimension) in sizes.iter().zip(S::NAMES).filter_map(|(size, name)| Some((size, (*name)?))) {
@@ -251,7 +250,7 @@ impl<'a> Place<'a> {
         agree
     }
 
-    /// The tensor that is here, whatever its dtype and sizes are.
+    /// Reads the tensor here, of any dtype and sizes.
     #[cfg(feature = "any")]
     pub fn any_tensor(&self, initial: Option<crate::AnyTensor>) -> Option<crate::AnyTensor> {
         if self.reading.notes.borrow().failure.is_some() {

@@ -1,31 +1,31 @@
-//! The header of an `.npy` file: a Python dictionary that says dtype, order and sizes. Used by `npy`.
+//! The header of an `.npy` file: a Python dictionary with dtype, order and sizes.
 //!
-//! It is read by hand: the crates that read it bring a parser of Python literals with numbers of any length and an allocator of stacks,
-//! for three entries of fixed form.
+//! Parsed by hand: the existing crates bring a parser of Python literals with arbitrary-precision numbers and a stack allocator, for three
+//! entries of fixed form.
 
 use crate::dtype::DType;
 use std::io::Read;
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
-/// NumPy's own take some hundred bytes; those of structured dtypes, which are refused, may be longer.
+/// Maximum header length: NumPy's own take some hundred bytes; those of structured dtypes, which are rejected, may be longer.
 const MOST: usize = 1 << 20;
-/// Elements begin at a multiple of this, as NumPy writes them.
+/// The data start at a multiple of this, as in NumPy's files.
 const ALIGNMENT: usize = 64;
 
-/// What a header says.
+/// The contents of a header.
 #[derive(Debug, PartialEq)]
 pub(super) struct Header {
     pub(super) dtype: DType,
     pub(super) big_endian: bool,
-    /// Whether the first axis is the one whose elements lie side by side.
+    /// Whether elements are in column-major (Fortran) order.
     pub(super) fortran_order: bool,
     pub(super) sizes: Vec<usize>,
-    /// How many bytes it takes, magic and length included.
+    /// The header's length in bytes, including magic and length.
     pub(super) len: usize,
 }
 
 impl Header {
-    /// How many elements there are, and how many bytes they take.
+    /// The number of elements, and their bytes.
     pub(super) fn count(&self) -> Result<(usize, usize), String> {
         let (sizes, dtype) = (&self.sizes, self.dtype);
         let numel = crate::shape::numel(sizes);
@@ -35,7 +35,7 @@ impl Header {
         Ok((numel.ok_or_else(too_large)?, bytes.ok_or_else(too_large)?))
     }
 
-    /// The strides of elements in this order.
+    /// The strides in this order.
     pub(super) fn strides(&self) -> Vec<usize> {
         if !self.fortran_order {
             return crate::layout::strides::row_major(&self.sizes);
@@ -45,7 +45,7 @@ impl Header {
     }
 }
 
-/// The header that a reader begins with.
+/// Reads the header at the start of a reader.
 pub(super) fn read(from: &mut dyn Read) -> Result<Header, String> {
     let mut take = |bytes: &mut [u8]| from.read_exact(bytes).map_err(|error| format!("the header is cut off: {error}"));
     let mut start = [0; 8];
@@ -67,7 +67,7 @@ pub(super) fn read(from: &mut dyn Read) -> Result<Header, String> {
     }
     let mut text = vec![0; length];
     take(&mut text)?;
-    // UTF-8 from version 3 on, Latin-1 before, whose bytes are the numbers of its letters.
+    // UTF-8 from version 3 on, Latin-1 before, where bytes are code points.
     let text = match major {
         3 => String::from_utf8(text).map_err(|_| "the header is no text".to_owned())?,
         _ => text.into_iter().map(char::from).collect(),
@@ -77,7 +77,7 @@ pub(super) fn read(from: &mut dyn Read) -> Result<Header, String> {
     Ok(header)
 }
 
-/// The header of row-major elements; `None` where NumPy has no such dtype.
+/// The header for row-major elements; `None` if NumPy lacks the dtype.
 pub(super) fn write(dtype: DType, sizes: &[usize]) -> Option<Vec<u8>> {
     let descr = match dtype {
         DType::Bool => "|b1",
@@ -107,13 +107,13 @@ pub(super) fn write(dtype: DType, sizes: &[usize]) -> Option<Vec<u8>> {
     let padded = (front + text.len() + 1).next_multiple_of(ALIGNMENT) - front;
     text += &" ".repeat(padded - 1 - text.len());
     text.push('\n');
-    // (Eight sizes of twenty digits are far fewer than 65,536 letters.)
+    // (Eight sizes of twenty digits fit 65,535 bytes.)
     let mut header = [&MAGIC[..], &[1, 0], &(text.len() as u16).to_le_bytes()].concat();
     header.extend(text.as_bytes());
     Some(header)
 }
 
-/// A Python literal that is read from left to right.
+/// A Python literal, parsed from left to right.
 struct Literal<'a> {
     text: &'a str,
     at: usize,
@@ -126,7 +126,7 @@ impl<'a> Literal<'a> {
         rest
     }
 
-    /// Goes behind what is next, if it is this.
+    /// Skips `expected` if it comes next.
     fn is_next(&mut self, expected: &str) -> bool {
         let is = self.rest().starts_with(expected);
         self.at += if is { expected.len() } else { 0 };
@@ -160,7 +160,7 @@ impl<'a> Literal<'a> {
             let size = rest[..digits].parse().map_err(|_| self.wrong("a size is expected"))?;
             self.at += digits;
             sizes.push(size);
-            // (Python 2 wrote long numbers so.)
+            // (Python 2's suffix of long integers.)
             self.is_next("L");
             if !self.is_next(",") {
                 if sizes.len() == 1 {
@@ -212,7 +212,7 @@ impl<'a> Literal<'a> {
     }
 }
 
-/// The dtypes that NumPy has.
+/// The dtypes that NumPy supports.
 const NAMED: [DType; 14] = [
     DType::Bool,
     DType::U8,
@@ -230,9 +230,9 @@ const NAMED: [DType; 14] = [
     DType::C128,
 ];
 
-/// The dtype that NumPy's text stands for, and whether it is big-endian.
+/// The dtype of NumPy's type string, and whether it is big-endian.
 fn dtype_of(descr: &str) -> Result<(DType, bool), String> {
-    // NumPy's names are PyTorch's; no order of bytes stands before them.
+    // NumPy's dtype names are PyTorch's, without a byte order prefix.
     if let Some(dtype) = NAMED.into_iter().find(|dtype| dtype.name() == descr) {
         return Ok((dtype, cfg!(target_endian = "big")));
     }

@@ -1,5 +1,4 @@
-//! `.npy` files, NumPy's of one array: read, mapped and written; `.npz` files of several are in `npz`.
-//! Uses `header`, `io::bytes`; used by programs alone.
+//! `.npy` files with one array: reading, mapping and writing; `.npz` files with several are in `npz`.
 
 mod header;
 mod npz;
@@ -16,15 +15,15 @@ use header::Header;
 use std::io::{BufReader, Read, Write};
 use std::path::Path;
 
-/// Where an array comes from: what its errors say, and how many bytes there may be behind the header at most.
+/// The source of an array: its name in errors, a reader, and the maximum number of bytes.
 struct Source<'a> {
     from: &'a mut dyn Read,
-    /// Of the whole, header included.
+    /// Of the whole file, including the header.
     bytes: u64,
 }
 
 impl Source<'_> {
-    /// The header, of an array whose elements may all be there.
+    /// Reads the header; checks that the file can hold the elements.
     fn header(&mut self) -> Result<Header, String> {
         let header = header::read(self.from)?;
         let (numel, bytes) = header.count()?;
@@ -36,7 +35,7 @@ impl Source<'_> {
         Ok(header)
     }
 
-    /// The elements behind the header.
+    /// Reads the elements after the header.
     fn elements<E: Element>(&mut self, header: &Header, wrong: Wrong<'_>) -> Result<HostBuffer> {
         let (numel, _) = header.count().map_err(wrong)?;
         let read = bytes::read::<E>(numel, header.big_endian, self.from, &mut |_| ())?;
@@ -59,10 +58,10 @@ impl Source<'_> {
     }
 }
 
-/// Makes the error of a reason.
+/// Makes an error from a reason.
 type Wrong<'a> = &'a dyn Fn(String) -> Error;
 
-/// Whether a header is of what the type says.
+/// Checks that dtype and sizes match the type.
 fn expect_type<E: Element, S: Shape>(header: &Header) -> Result<(), String> {
     let Header { dtype, sizes, .. } = header;
     if *dtype == E::DTYPE && sizes.len() == S::RANK && fits::<S>(sizes) {
@@ -71,7 +70,7 @@ fn expect_type<E: Element, S: Shape>(header: &Header) -> Result<(), String> {
     Err(format!("expected {} {}", E::DTYPE, shape_text::<S>()) + &format!(", found {dtype} {sizes:?}"))
 }
 
-/// The tensor of elements in a buffer, in the order that the header says.
+/// A tensor of elements in a buffer, in the header's order.
 #[cfg(feature = "any")]
 fn any_over(buffer: HostBuffer, offset: usize, header: &Header) -> Result<crate::AnyTensor> {
     let mut sizes = header.sizes.clone();
@@ -83,20 +82,20 @@ fn any_over(buffer: HostBuffer, offset: usize, header: &Header) -> Result<crate:
     if header.fortran_order { tensor.permute(&axes) } else { Ok(tensor) }
 }
 
-/// Opens an array's file, and does something with it.
+/// Opens an array's file, and runs a function on it.
 fn with_file<T>(path: &Path, run: impl FnOnce(&mut Source<'_>, Wrong<'_>) -> Result<T>) -> Result<T> {
     let (file, bytes) = map::open("load_npy", path)?;
     let mut from = BufReader::new(file);
     run(&mut Source { from: &mut from, bytes }, &|reason| failed("load_npy", path, reason))
 }
 
-/// The same of a file that is in memory.
+/// The same for a file in memory.
 fn with_bytes<T>(bytes: &[u8], run: impl FnOnce(&mut Source<'_>, Wrong<'_>) -> Result<T>) -> Result<T> {
     let (mut from, len) = (bytes, bytes.len() as u64);
     run(&mut Source { from: &mut from, bytes: len }, &|reason| failed("from_npy", Path::new("memory"), reason))
 }
 
-/// An array's file mapped into memory; nothing is read but the header.
+/// Memory-maps an array's file; only the header is read.
 ///
 /// # Safety
 /// As for [`map::map`].
@@ -147,12 +146,12 @@ fn save(tensor: &dyn StoredTensor, path: &Path) -> Result<()> {
 }
 
 impl<E: Element, S: Shape> Tensor<E, S> {
-    /// The array of an `.npy` file (`torch.from_numpy(np.load(path))`). An array in Fortran order has its strides; big-endian
-    /// numbers are turned round. (Feature `npy`.)
+    /// Loads the array of an `.npy` file (`torch.from_numpy(np.load(path))`). An array in Fortran order keeps its strides; big-endian
+    /// numbers are converted. (Feature `npy`.)
     ///
     /// # Errors
-    /// If there is no such file, it is cut off or no npy file, its elements are structures, objects or strings, or dtype or sizes are not
-    /// those of the type.
+    /// If there is no such file, it is truncated or not an npy file, its elements are structures, objects or strings, or dtype or sizes
+    /// differ from the type's.
     ///
     /// ```
     /// use castiron::{Tensor, shape, tensor};
@@ -169,10 +168,10 @@ impl<E: Element, S: Shape> Tensor<E, S> {
         with_file(path.as_ref(), |source, wrong| source.typed(wrong))
     }
 
-    /// [`load_npy`](Self::load_npy) of a file that is in memory; errors name it `memory`.
+    /// [`load_npy`](Self::load_npy) for a file in memory; errors name it `memory`.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`load_npy`](Self::load_npy).
     ///
     /// ```
     /// use castiron::{Tensor, shape};
@@ -184,11 +183,11 @@ impl<E: Element, S: Shape> Tensor<E, S> {
         with_bytes(bytes, |source, wrong| source.typed(wrong))
     }
 
-    /// [`load_npy`](Self::load_npy) without reading the elements: the file is mapped into memory (`np.load(path, mmap_mode="c")`).
-    /// What is written goes to memory and never to the file.
+    /// [`load_npy`](Self::load_npy) with the file memory-mapped instead of read (`np.load(path, mmap_mode="c")`). Writes go to memory,
+    /// never to the file.
     ///
     /// # Errors
-    /// As there, and if the numbers are in the other order of bytes.
+    /// As for [`load_npy`](Self::load_npy), and if the numbers are not in native byte order.
     ///
     /// # Safety
     /// Nobody changes or truncates the file, in this or in another process, while the tensor, a view or a clone of it exists.
@@ -204,11 +203,11 @@ impl<E: Element, S: Shape> Tensor<E, S> {
 
 impl<E: Element, S: Shape, D: crate::Device> Tensor<E, S, D> {
     /// Saves the tensor as an `.npy` file (`np.save(path, x.numpy())`), in row-major order. An older file is replaced when the new one is
-    /// on the disk. (Feature `npy`.)
+    /// on disk. (Feature `npy`.)
     ///
     /// # Errors
-    /// If NumPy has no such dtype (bfloat16, complex32, the float8 formats and float4), there are no data (on `meta`), or the file cannot
-    /// be written.
+    /// If NumPy lacks the dtype (bfloat16, complex32, the float8 formats and float4), there are no data (on `meta`), or the file cannot be
+    /// written.
     pub fn save_npy(&self, path: impl AsRef<Path>) -> Result<()> {
         save(self, path.as_ref())
     }
@@ -216,10 +215,10 @@ impl<E: Element, S: Shape, D: crate::Device> Tensor<E, S, D> {
 
 #[cfg(feature = "any")]
 impl crate::AnyTensor {
-    /// The array of an `.npy` file, whatever its dtype and sizes are: see [`Tensor::load_npy`]. (Feature `npy`.)
+    /// Loads the array of an `.npy` file, of any dtype and sizes: see [`Tensor::load_npy`]. (Feature `npy`.)
     ///
     /// # Errors
-    /// As there, and if there are more than eight axes.
+    /// As for [`Tensor::load_npy`], and if there are more than eight axes.
     ///
     /// ```
     /// use castiron::{AnyTensor, tensor};
@@ -233,15 +232,15 @@ impl crate::AnyTensor {
         with_file(path.as_ref(), |source, wrong| source.untyped(wrong))
     }
 
-    /// [`load_npy`](Self::load_npy) of a file that is in memory: see [`Tensor::from_npy`].
+    /// [`load_npy`](Self::load_npy) for a file in memory: see [`Tensor::from_npy`].
     ///
     /// # Errors
-    /// As there.
+    /// As for [`load_npy`](Self::load_npy).
     pub fn from_npy(bytes: &[u8]) -> Result<Self> {
         with_bytes(bytes, |source, wrong| source.untyped(wrong))
     }
 
-    /// [`load_npy`](Self::load_npy) without reading the elements: see [`Tensor::map_npy`].
+    /// [`load_npy`](Self::load_npy) with the file memory-mapped: see [`Tensor::map_npy`].
     ///
     /// # Errors
     /// As there.

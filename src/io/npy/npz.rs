@@ -1,4 +1,4 @@
-//! `.npz` files: arrays by name, each an `.npy` file in a zip archive. Uses `npy`, and the crate `zip`.
+//! `.npz` files: arrays by name, each an `.npy` file in a zip archive.
 
 use super::{Header, Source, write};
 use crate::dtype::Element;
@@ -13,7 +13,7 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 const OPEN: &str = "load_npz";
 const SAVE: &str = "save_npz";
-/// No more bytes come of one that is deflated.
+/// The maximum compression ratio of deflate.
 const MOST_DEFLATED: u64 = 1032;
 
 trait ReadSeek: Read + Seek + Send {}
@@ -39,7 +39,7 @@ pub struct Npz {
     bytes: u64,
 }
 
-/// The methods that NumPy writes; or what to do about another.
+/// Checks that NumPy writes this compression method; else says what to do.
 fn expect_known(method: CompressionMethod) -> Result<(), String> {
     if matches!(method, CompressionMethod::Stored | CompressionMethod::Deflated) {
         return Ok(());
@@ -65,20 +65,20 @@ impl core::fmt::Debug for Npz {
 }
 
 impl Npz {
-    /// Opens a file; arrays are read when they are loaded.
+    /// Opens a file; arrays are read when loaded.
     ///
     /// # Errors
-    /// If there is no such file, or it is no zip archive.
+    /// If there is no such file, or it is not a zip archive.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let (file, bytes) = map::open(OPEN, path)?;
         Self::over(path.to_owned(), Box::new(BufReader::new(file)), bytes)
     }
 
-    /// A file that is in memory already. Errors name it `memory`.
+    /// Opens a file in memory. Errors name it `memory`.
     ///
     /// # Errors
-    /// If it is no zip archive.
+    /// If it is not a zip archive.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
         let len = bytes.len() as u64;
         Self::over(PathBuf::from("memory"), Box::new(Cursor::new(bytes)), len)
@@ -95,13 +95,13 @@ impl Npz {
         self.names.iter().map(String::as_str)
     }
 
-    /// Does something with an array.
+    /// Runs a function on an array.
     fn with<T>(&mut self, name: &str, run: impl FnOnce(&mut Source<'_>, super::Wrong<'_>) -> Result<T>) -> Result<T> {
         let Npz { path, archive, bytes, .. } = self;
         let wrong = |reason: String| failed(OPEN, path, format!("array `{name}`: {reason}"));
         let mut entry = archive.by_name(&format!("{name}.npy")).map_err(|error| wrong(error.to_string()))?;
         expect_known(entry.compression()).map_err(wrong)?;
-        // How long it is said to be is no reason to ask for more memory than can come of it.
+        // The declared length is limited to what the compressed data can expand to.
         let compressed = entry.compressed_size().min(*bytes);
         let bytes = entry.size().min(compressed.saturating_mul(MOST_DEFLATED).saturating_add(MOST_DEFLATED));
         run(&mut Source { from: &mut entry, bytes }, &wrong)
@@ -110,7 +110,7 @@ impl Npz {
     /// Dtype and sizes of an array, such as `float32 [2, 3]`, without reading its elements.
     ///
     /// # Errors
-    /// If there is no array of this name, or it is not one that castiron has.
+    /// If there is no array with this name, or castiron does not support it.
     pub fn info(&mut self, name: &str) -> Result<(crate::DType, Vec<usize>)> {
         self.with(name, |source, wrong| {
             let Header { dtype, sizes, .. } = source.header().map_err(wrong)?;
@@ -118,15 +118,15 @@ impl Npz {
         })
     }
 
-    /// An array of this dtype and these sizes.
+    /// Loads an array with this dtype and these sizes.
     ///
     /// # Errors
-    /// If there is no array of this name, it has another dtype or shape than the type says, or it cannot be read.
+    /// If there is no array with this name, its dtype or shape differs from the type's, or it cannot be read.
     pub fn load<E: Element, S: Shape>(&mut self, name: &str) -> Result<Tensor<E, S>> {
         self.with(name, |source, wrong| source.typed(wrong))
     }
 
-    /// An array, whatever its dtype and sizes are.
+    /// Loads an array of any dtype and sizes.
     ///
     /// # Errors
     /// If there is no array of this name, castiron has no such dtype, or it cannot be read.
@@ -136,7 +136,7 @@ impl Npz {
     }
 }
 
-/// Tensors to be saved as an `.npz` file (`np.savez`, `np.savez_compressed`). They may be typed or not. (Feature `npy`.)
+/// Tensors to save as an `.npz` file (`np.savez`, `np.savez_compressed`). They may be typed or not. (Feature `npy`.)
 #[derive(Default)]
 pub struct NpzWriter<'a> {
     tensors: Vec<(String, &'a dyn StoredTensor)>,
@@ -144,37 +144,37 @@ pub struct NpzWriter<'a> {
 }
 
 impl<'a> NpzWriter<'a> {
-    /// Without tensors.
+    /// A writer without tensors.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// With one more tensor.
+    /// Adds a tensor.
     pub fn tensor(mut self, name: impl Into<String>, tensor: &'a dyn StoredTensor) -> Self {
         self.tensors.push((name.into(), tensor));
         self
     }
 
-    /// Deflates the arrays (`np.savez_compressed`).
+    /// Compresses the arrays (`np.savez_compressed`).
     pub fn compressed(mut self) -> Self {
         self.is_compressed = true;
         self
     }
 
-    /// Writes the file, which takes its name when it is complete and on the disk.
+    /// Writes the file, which is renamed to its name when it is complete and on disk.
     ///
     /// # Errors
-    /// If a name is there twice, NumPy has no such dtype (bfloat16, complex32, the float8 formats and float4), a tensor has no data (on
+    /// If a name is used twice, NumPy lacks the dtype (bfloat16, complex32, the float8 formats and float4), a tensor has no data (on
     /// `meta`), or the file cannot be written.
     pub fn save(self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         atomic::write(SAVE, path, |out| self.write(path, out))
     }
 
-    /// The file in memory.
+    /// The contents of the file, in memory.
     ///
     /// # Errors
-    /// As [`save`](Self::save).
+    /// As for [`save`](Self::save).
     pub fn to_bytes(self) -> Result<Vec<u8>> {
         let mut bytes = Cursor::new(Vec::new());
         self.write(Path::new("memory"), &mut bytes)?;

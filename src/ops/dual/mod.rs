@@ -1,8 +1,8 @@
-//! Dual numbers: a value and its tangent, which is how fast it changes. A formula that is generic over floats runs on them as it
-//! stands and gives its derivative.
+//! Dual numbers for forward-mode differentiation: a value and its tangent (derivative). A formula generic over floats runs on them
+//! unchanged and gives its derivative.
 //!
-//! Uses the derivatives that stand beside the elementary and special functions. Tests use it until gradients do. Comparisons look
-//! at the values alone, so that a derivative is that of the branch a value is in; where branches meet, it is one side's.
+//! Only tests use it so far. Comparisons use the values alone, so the derivative is that of the branch taken; where branches meet, it is
+//! one-sided.
 
 #[cfg(test)]
 pub(crate) mod read;
@@ -33,20 +33,20 @@ impl<T: MachineFloat> Dual<T> {
     pub(crate) fn constant(value: T) -> Self {
         Dual { value, tangent: T::zero() }
     }
-    /// A function of this number with that value and that derivative.
+    /// A function of this number, from its value and its derivative here.
     fn chain(self, value: T, derivative: T) -> Self {
         Dual { value, tangent: self.tangent * derivative }
     }
-    /// An elementary function, which has that value.
+    /// An elementary function, from its value here.
     fn by<F: Elementary>(self, value: T) -> Self {
         self.chain(value, F::derivative(self.value, value))
     }
-    /// A function of two numbers. What does not change takes no part: its derivative may not exist.
+    /// A function of two numbers. Constants are skipped: the derivative by them may not exist.
     fn by_both(self, other: Self, value: T, [by_self, by_other]: [T; 2]) -> Self {
         let part = |x: Self, derivative: T| if x.tangent == T::zero() { T::zero() } else { x.tangent * derivative };
         Dual { value, tangent: part(self, by_self) + part(other, by_other) }
     }
-    /// A step that is flat everywhere but where it jumps.
+    /// A step function: the derivative is zero except at jumps.
     fn flat(value: T) -> Self {
         Self::constant(value)
     }
@@ -265,7 +265,7 @@ impl<T: MachineFloat> MachineFloat for Dual<T> {
     fn lit(value: f64) -> Self {
         Self::constant(T::lit(value))
     }
-    /// There is no derivative.
+    /// Not differentiable.
     fn next_towards(self, other: Self) -> Self {
         Dual { value: self.value.next_towards(other.value), tangent: T::nan() }
     }
@@ -275,7 +275,7 @@ impl<T: MachineFloat> MachineFloat for Dual<T> {
     fn binade(self) -> Self {
         Self::flat(self.value.binade())
     }
-    /// As if it were not rounded.
+    /// Rounding is ignored.
     fn rounded_to(self, dtype: DType) -> Self {
         Dual { value: self.value.rounded_to(dtype), tangent: self.tangent }
     }

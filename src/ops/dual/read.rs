@@ -1,4 +1,4 @@
-//! The formulas on dual numbers, all as functions of one kind: what the rows of the tables hold for the tests of derivatives.
+//! The formulas on dual numbers, wrapped as functions of one type, for the tests of derivatives.
 
 use super::Dual;
 use crate::dtype::{Binary, Compare, Complex, Predicate, ToReal, Tuned, Unary};
@@ -12,7 +12,7 @@ pub(crate) enum Numbers {
 }
 use Numbers::{Complex as Plane, Real};
 
-/// For `unary: Unary |x| F::real(x[0]), F::complex(x[0]);` it writes what gives those two.
+/// `unary: Unary |x| F::real(x[0]), F::complex(x[0]);` writes a reader that returns these two.
 macro_rules! readers {
     ($($name:ident: $trait:ident |$x:ident| $real:expr, $complex:expr;)*) => {$(
         pub(crate) fn $name<F: $trait>(given: &Numbers) -> Option<Numbers> {
@@ -30,7 +30,7 @@ readers! {
     binary_by_scalar: Binary |x| F::real_by_scalar(x[0], x[1]), F::complex_by_scalar(x[0], x[1]);
     tuned: Tuned |x| F::real(x[0], [x[1], x[2], x[3]]), F::complex(x[0], [x[1], x[2], x[3]]);
 }
-/// Answers have no derivative.
+/// Boolean results have no derivative.
 macro_rules! answers {
     ($($name:ident: $trait:ident)*) => {$(
         #[allow(clippy::extra_unused_type_parameters)]

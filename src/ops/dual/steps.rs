@@ -1,4 +1,4 @@
-//! Reductions, functions of rows and scans on dual numbers, beside central differences.
+//! Reductions, row functions and scans on dual numbers, compared with central differences.
 
 use super::Dual;
 use super::tests::difference;
@@ -27,7 +27,7 @@ type Number = Dual<f64>;
 
 const AT: [f64; 7] = [0.31, -1.27, 2.58, 0.72, -0.43, 1.63, 0.09];
 
-/// Compares the derivative of `f` by each of its numbers with differences; some are to move it.
+/// Compares the derivative of `f` by each of its numbers with differences; at least one must not be zero.
 fn check(name: &str, f: impl Fn(&[Number]) -> Number) {
     let mut moves = 0;
     for place in 0..AT.len() {
@@ -45,7 +45,7 @@ fn check(name: &str, f: impl Fn(&[Number]) -> Number) {
     assert!(moves > 0, "{name} moves by none of its numbers");
 }
 
-/// A reduction in two halves, which are merged.
+/// Reduces in two halves and merges them.
 fn reduced<S: Steps, C: Compute>(steps: S, numbers: &[C], given: Given<C>) -> (S::Partial<C, usize>, S::Out<C, usize>) {
     let (low, high) = numbers.split_at(numbers.len() / 2);
     let half = |first: usize, numbers: &[C]| {

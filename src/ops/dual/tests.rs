@@ -1,4 +1,4 @@
-//! Every floating-point row beside central differences. What has no derivative is listed here.
+//! Every floating-point row compared with central differences. Rows without a derivative are listed here.
 
 use super::Dual;
 use super::read::Numbers::{self, Complex as Plane, Real};
@@ -17,7 +17,7 @@ const NONE: &[(&str, usize, &str)] = &[
     ("ldexp", 1, "the formula is that of whole exponents"),
 ];
 
-/// Rows that are flat wherever they have a derivative, and why.
+/// Rows with zero derivative wherever it exists, and why.
 const FLAT: &[(&str, usize, &str)] = &[
     ("floor", 0, "steps"),
     ("ceil", 0, "steps"),
@@ -40,7 +40,7 @@ const FLAT: &[(&str, usize, &str)] = &[
 /// Rows whose value is infinite everywhere.
 const INFINITE: &[&str] = &["largest_start", "smallest_start"];
 
-/// Rows whose function and derivative are approximations that agree to fewer digits, to how many, and why.
+/// Rows whose function and derivative are approximations that agree to fewer digits: how many, and why.
 const ROUGH: &[(&str, f64, &str)] = &[
     ("bessel_j0", 1e-5, "PyTorch's form above 5, whose denominator lacks its first term"),
     ("bessel_j1", 1e-5, "the same"),
@@ -70,7 +70,7 @@ fn points(row: &Row) -> Vec<Vec<f64>> {
     near.iter().zip(&others).map(with).collect()
 }
 
-/// The value and its tangent, as the operand in this place changes.
+/// The value and its tangent with respect to operand `place`.
 fn tangent(row: &Row, at: &[f64], place: usize) -> Option<Dual<f64>> {
     let number = |(i, &x): (usize, &f64)| Dual::new(x, if i == place { 1.0 } else { 0.0 });
     match (row.dual)(&Real(at.iter().enumerate().map(number).collect()))? {
@@ -79,7 +79,7 @@ fn tangent(row: &Row, at: &[f64], place: usize) -> Option<Dual<f64>> {
     }
 }
 
-/// The derivative by differences, and how far it may be off.
+/// The derivative by differences, and its error bound.
 pub(super) fn difference(f: impl Fn(f64) -> f64, x: f64) -> (f64, f64) {
     let by = |h: f64| (f(x + h) - f(x - h)) / (2.0 * h);
     let h = 1e-3 * x.abs().max(1.0);
@@ -102,7 +102,7 @@ fn derivatives_are_what_differences_say() {
         }
         rows += 1;
         let within = ROUGH.iter().find(|(name, ..)| *name == row.name).map_or(2e-7, |&(_, within, _)| within);
-        // Parameters are no operands, save those of `lerp`.
+        // Parameters are not varied, except those of `lerp`.
         let places = if row.name == "lerp" { 3 } else { [0, 1, 2, 0, 1][row.operands()] };
         for place in 0..places {
             let listed =
@@ -174,12 +174,12 @@ fn complex_derivatives_are_what_differences_say() {
 
 #[test]
 fn what_does_not_change_counts_for_nothing() {
-    // The logarithm of the base is no number here.
+    // The exponent is constant here.
     let power = Dual::new(-2.0, 1.0).powf(Dual::lit(3.0));
     assert_eq!((power.value, power.tangent), (-8.0, 12.0));
     let zeta = Dual::lit(3.0).zeta(Dual::new(1.5, 1.0));
     assert!(zeta.tangent < 0.0);
-    // A derivative can be recorded as well.
+    // Derivatives can be recorded as GPU text as well.
     use crate::dtype::Unary;
     let tangent = crate::ops::text::rows::of_float::<f32>("ci_d_tanh_f32", |x| {
         <crate::ops::tanh as Unary>::real(Dual::new(x, MachineFloat::lit(1.0))).tangent

@@ -1,6 +1,4 @@
-//! Kernels that choose: one of two elements, or fixed values, by a condition; or one value whatever there is.
-//!
-//! Uses kernels, and is part of them.
+//! Selection kernels: one of two elements, or fixed values, by a condition; or a constant.
 
 use super::kernel::{Map1, Map2, Map3};
 use crate::dtype::{Castable, Element};

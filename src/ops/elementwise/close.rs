@@ -1,6 +1,4 @@
 //! `isclose`: an operation of two operands of one dtype and three parameters.
-//!
-//! Uses kernels; used by `tensor` and `any`.
 
 use super::kernel::{Map1, Map2};
 use super::{Op, UnaryOp as _, abs, add, eq, isfinite, isnan, le, mul, sub};

@@ -1,5 +1,4 @@
-//! The kernels of operations of two operands: of two elements, of an element and a value.
-//! Uses the operations; part of `kernel`, which gives them on.
+//! The kernels of binary operations: of two elements, of an element and a value. Re-exported by `kernel`.
 
 use super::BinaryOp;
 use super::UnaryOp;
@@ -10,16 +9,16 @@ use crate::dtype::{Castable, Compute as _, DType, Dtype, Element};
 use crate::ops::text::kernel::{Kernel, Value};
 use core::marker::PhantomData;
 
-/// The accumulate type of `Op` for operands that promote to `P`.
+/// The compute type of `Op` for operands that promote to `P`.
 pub type ComputeOf<Op, P> = <<Op as BinaryOp>::Computes<P> as Dtype>::Compute;
 
-/// An element converted to the dtype `Op` computes in, then to its accumulate type.
+/// An element converted to the dtype `Op` computes in, then to its compute type.
 #[inline(always)]
 pub fn operand<Op: BinaryOp, P: Dtype, A: Castable>(a: A) -> ComputeOf<Op, P> {
     a.cast::<Op::Computes<P>>().to_compute()
 }
 
-/// The same as text.
+/// The same as GPU text.
 #[cfg(any(test, feature = "cuda"))]
 pub(super) fn operand_text<Op: BinaryOp, P: Dtype>(kernel: &mut Kernel, a: Value) -> Value {
     kernel.operand(a, <Op::Computes<P> as Element>::DTYPE)
@@ -31,7 +30,7 @@ const fn binary_entry<Op: BinaryOp, P: Dtype, O: Castable>(operands: Arity, dtyp
     Entry::of(Op::ROW, P::DTYPE, operands, &[(P::DTYPE, dtypes[0]), (P::DTYPE, dtypes[1]), result])
 }
 
-/// An operation of two operands of dtypes that promote to `P`, its result converted to the output's dtype.
+/// A binary operation on dtypes that promote to `P`; the result is converted to the output's dtype.
 #[derive(Clone, Copy)]
 pub struct Combining<Op, P>(Over<(Op, P)>);
 impl<Op, P> Combining<Op, P> {
@@ -69,21 +68,21 @@ impl<Op: BinaryOp, P: Dtype, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for 
     }
 }
 
-/// Whether elements have a fast path, which those of floating dtypes may have.
+/// Whether elements have a fast path: only floating dtypes may.
 const fn fast<P: Dtype>(has: bool) -> bool {
     has && matches!(P::DTYPE, DType::F16 | DType::BF16 | DType::F32 | DType::F64)
 }
 
-/// Whether `Op` takes one or two machine instructions for elements of these dtypes.
+/// Whether `Op` is one or two machine instructions for elements of these dtypes.
 const fn is_brief<Op: BinaryOp, P: Dtype, O: Castable>(dtypes: [DType; 2]) -> bool {
     Op::SPECIALS.is_brief
         && binary_entry::<Op, P, O>(Arity::Two, dtypes).is_some()
         && matches!(P::DTYPE, DType::F32 | DType::F64 | DType::I32 | DType::I64)
 }
 
-/// The vectors worth compiling loops of `Op` over `P` for.
+/// The vector width worth compiling loops of `Op` over `P` for.
 const fn vectors<Op: BinaryOp, P: Dtype>() -> VectorWidth {
-    // Integers of 32 bits and less are divided as floats, which vectors hold; no instruction divides several of 64 bits.
+    // Integers of up to 32 bits are divided as floats in vectors; there is no vector instruction for 64 bits.
     if Op::DIVIDES && matches!(P::DTYPE, DType::I64) {
         VectorWidth::None
     } else if (Op::DIVIDES && matches!(P::DTYPE, DType::I32))
@@ -95,8 +94,8 @@ const fn vectors<Op: BinaryOp, P: Dtype>() -> VectorWidth {
     }
 }
 
-/// Whether a right operand of kind `R` beside a left one of kind `L` keeps the precision of the accumulate type: it
-/// does not count in promotion, and `Op` asks for it.
+/// Whether a right operand of kind `R` with a left one of kind `L` keeps the precision of the compute type: it does not take part in
+/// promotion, and `Op` asks for it.
 #[inline(always)]
 pub(crate) const fn right_is_exact<Op: BinaryOp, P: Dtype, L: Kind, R: Kind>() -> bool {
     const {
@@ -107,7 +106,7 @@ pub(crate) const fn right_is_exact<Op: BinaryOp, P: Dtype, L: Kind, R: Kind>() -
     }
 }
 
-/// An operation of two operands of kinds `L` and `R`, the second of which may keep the accumulate type's precision.
+/// A binary operation on operands of kinds `L` and `R`, the second of which may keep the compute type's precision.
 pub struct CombiningKinds<Op, P, L, R>(Over<(Op, P, L, R)>);
 impl<Op, P, L, R> Clone for CombiningKinds<Op, P, L, R> {
     fn clone(&self) -> Self {
@@ -121,7 +120,7 @@ impl<Op, P, L, R> CombiningKinds<Op, P, L, R> {
     }
 }
 impl<Op: BinaryOp, P: Dtype, L: Kind, R: Kind> CombiningKinds<Op, P, L, R> {
-    /// The right operand as it is computed with.
+    /// The right operand in the compute type.
     #[inline(always)]
     fn right<B: Dtype>(self, b: B) -> ComputeOf<Op, P> {
         if right_is_exact::<Op, P, L, R>() { b.cast() } else { operand::<Op, P, B>(b) }
@@ -130,7 +129,7 @@ impl<Op: BinaryOp, P: Dtype, L: Kind, R: Kind> CombiningKinds<Op, P, L, R> {
 impl<Op: BinaryOp, P: Dtype, L: Kind, R: Kind, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O>
     for CombiningKinds<Op, P, L, R>
 {
-    /// It and [`Combining`] are zero-sized, so they share their loops.
+    /// This and [`Combining`] are zero-sized, so they share their loops.
     const ENTRY: Option<Entry> =
         if right_is_exact::<Op, P, L, R>() { None } else { binary_entry::<Op, P, O>(Arity::Two, [A::DTYPE, B::DTYPE]) };
     const HAS_FAST_PATH: bool = fast::<P>(Op::HAS_FAST_PATH);
@@ -206,16 +205,17 @@ macro_rules! with_one_value {
     )*};
 }
 with_one_value! {
-    /// An operation whose right operand is a tensor's only element.
+    /// The right operand is a one-element tensor.
     CombiningRight |x, value| Op::apply::<P>(x, value), fast HAS_FAST_PATH takes_fast_path fast_path, [x, value] false;
-    /// An operation whose right operand is a scalar.
+    /// The right operand is a scalar.
     CombiningScalar as Scalar |x, value| Op::apply_scalar::<P>(x, value), fast SCALAR_HAS_FAST_PATH takes_fast_path_by_scalar fast_path_by_scalar, [x, value] true;
-    /// An operation whose left operand is a single value.
+    /// The left operand is a single value.
     CombiningLeft |x, value| Op::apply::<P>(value, x), fast HAS_FAST_PATH takes_fast_path fast_path, [value, x] false;
 }
 
-/// A scalar divided by each element, as PyTorch computes it: the reciprocal, rounded to its dtype, times the scalar, in
-/// the dtype `C`. Source: `torch/_tensor.py`, `__rtruediv__`.
+/// A scalar divided by each element, computed like PyTorch: the reciprocal, rounded to its dtype, times the scalar, in the dtype `C`.
+/// Source:
+/// `torch/_tensor.py`, `__rtruediv__`.
 pub struct DividingScalar<C: Dtype>(pub C::Compute);
 impl<C: Dtype> Clone for DividingScalar<C> {
     fn clone(&self) -> Self {

@@ -1,6 +1,4 @@
 //! Expressions: trees of kernels over leaves, as types, so that a device compiles each tree into one loop.
-//!
-//! Uses the kernels; used by devices, which run expressions, and by lazy tensors, which build them.
 
 use super::kernel::{Arity, Entry, Map1, Map2, Map3};
 use crate::dtype::{DType, Element};
@@ -9,13 +7,13 @@ use crate::ops::text::kernel::{Kernel, Operand, Value};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
-/// The largest rank.
+/// Maximum rank.
 pub const AXES: usize = 8;
 
-/// Elements of a leaf gathered at once.
+/// Elements of a leaf gathered at a time.
 pub const CHUNK: usize = 256;
 
-/// The longest chunk computed at once.
+/// Maximum chunk length of computed kernels.
 pub const PIECE: usize = 1024;
 
 /// A device's loops for kernels over contiguous elements.
@@ -23,7 +21,7 @@ pub trait Loops: Copy {
     /// `out = kernel(a)`
     ///
     /// # Safety
-    /// There are `len` elements and as many places, which are nobody else's.
+    /// There are `len` elements, and room for `len` results that nobody else accesses.
     unsafe fn one<K: Map1<A, O>, A: Element, O: Element>(self, kernel: &K, a: *const A, out: *mut O, len: usize);
     /// `out = kernel(a, b)`
     ///
@@ -40,37 +38,35 @@ pub trait Loops: Copy {
 
 /// A tree of kernels over leaves.
 ///
-/// Kernels whose own loop is much faster than computing element by element (see [`Loops`]) are evaluated for a whole
-/// chunk, in `places`.
+/// Kernels whose own loop is much faster than element-by-element evaluation (see [`Loops`]) are evaluated for a whole chunk in `places`.
 ///
 /// # Safety
-/// `get` reads only what `places` has found.
+/// `get` reads only elements located by `places`.
 pub unsafe trait Expression: Copy + Send + Sync + 'static {
     /// The dtype of the elements.
     type Elem: Element;
     /// Buffers for gathered leaves.
     type Buffers;
-    /// Where the elements of a chunk are.
+    /// The location of a chunk's elements.
     type Places: Copy;
-    /// Bytes read for each element.
+    /// Bytes read per element.
     const BYTES: usize;
     /// Bytes of the buffers for kernels evaluated in chunks, a multiple of cache lines.
     const COMPUTED: usize;
 
     /// Uninitialised buffers.
     fn buffers() -> Self::Buffers;
-    /// Shows each leaf's strides to a function that may change them, as long as they reach valid elements.
+    /// Calls `see` with each leaf's strides, which it may change as long as they reach valid elements.
     fn strides(&mut self, see: &mut dyn FnMut(&mut [usize; AXES]));
     /// Advances each leaf along an axis.
     fn advance(&mut self, axis: usize, steps: usize);
 
-    /// Finds `len` elements along the axis `along`, the first of them at `index`. Leaves that are not contiguous
-    /// there are gathered, so `len` may exceed [`CHUNK`] only if all are contiguous; nor may it exceed [`PIECE`] if
-    /// anything is computed here.
+    /// Locates `len` elements along the axis `along`, starting at `index`. Leaves that are not contiguous there are gathered, so `len` may
+    /// exceed [`CHUNK`] only if all are contiguous; it may not exceed [`PIECE`] if any kernel is evaluated in chunks.
     ///
     /// # Safety
-    /// All leaves have elements at these places, and `computed` points to [`COMPUTED`](Self::COMPUTED) bytes, aligned
-    /// to a cache line. The result is valid as long as both buffers are.
+    /// All leaves have these elements, and `computed` points to [`COMPUTED`](Self::COMPUTED) bytes, aligned to a cache line. The result is
+    /// valid as long as both buffers are.
     unsafe fn places<L: Loops>(
         &self,
         loops: L,
@@ -81,10 +77,10 @@ pub unsafe trait Expression: Copy + Send + Sync + 'static {
         len: usize,
     ) -> Self::Places;
 
-    /// The elements of a chunk, contiguous: where they are, or evaluated into `to`.
+    /// The elements of a chunk, contiguous: in place, or evaluated into `to`.
     ///
     /// # Safety
-    /// `places` has found `len` elements, and there are as many places.
+    /// `places` has located `len` elements, and `to` has room for them.
     #[inline(always)]
     unsafe fn side_by_side(self, places: Self::Places, to: *mut Self::Elem, len: usize) -> *const Self::Elem {
         for i in 0..len {
@@ -97,10 +93,10 @@ pub unsafe trait Expression: Copy + Send + Sync + 'static {
     /// Element `i` of a chunk.
     ///
     /// # Safety
-    /// `places` has found it.
+    /// `places` has located it.
     unsafe fn get(self, places: Self::Places, i: usize) -> Self::Elem;
 
-    /// An element as text: leaves load it, kernels are described around them.
+    /// An element as GPU text: leaves load it, kernels are described around their operands.
     #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel) -> Value;
 }
@@ -116,7 +112,7 @@ impl<E> Clone for Leaf<E> {
     }
 }
 impl<E> Copy for Leaf<E> {}
-// SAFETY: elements are only read, and whoever made the leaf ensures that nobody writes them meanwhile.
+// SAFETY: elements are only read, and the leaf's maker ensures that nobody writes them meanwhile.
 unsafe impl<E: Sync> Send for Leaf<E> {}
 // SAFETY: as above.
 unsafe impl<E: Sync> Sync for Leaf<E> {}
@@ -128,7 +124,7 @@ impl<E> Leaf<E> {
     }
 }
 
-// SAFETY: `get` reads element `i` of the `len` that `places` has checked or copied.
+// SAFETY: `get` reads element `i` of the `len` that `places` has located or copied.
 unsafe impl<E: Element> Expression for Leaf<E> {
     type Elem = E;
     type Buffers = [MaybeUninit<E>; CHUNK];
@@ -220,8 +216,7 @@ unsafe impl<E: Element> Expression for Splat<E> {
     }
 }
 
-/// Whether a kernel is a row of the table over `f16`: its compiled loop converts vectors by instructions that plain
-/// Rust does not generate.
+/// Whether a kernel is a table row over `f16`: its compiled loop uses conversion instructions that plain Rust does not generate.
 const fn is_half(entry: Option<Entry>) -> bool {
     const HALF: usize = DType::F16 as usize;
     const SINGLE: usize = DType::F32 as usize;
@@ -234,14 +229,12 @@ const fn is_half(entry: Option<Entry>) -> bool {
     }
 }
 
-/// Whether a kernel is an expensive row of the table over `bf16`: its compiled loop rounds by an instruction, where
-/// there is one.
+/// Whether a kernel is an expensive table row over `bf16`: its compiled loop uses a rounding instruction where there is one.
 const fn is_long_half(entry: Option<Entry>, is_compute_bound: bool) -> bool {
     is_compute_bound && matches!(entry, Some(Entry { dtype: DType::BF16, .. }))
 }
 
-/// For `Mapped2: Map2 (x: X 0, y: Y 1)` it writes a kernel over two expressions, which is evaluated in chunks if
-/// `at_once`.
+/// `Mapped2: Map2 (x: X 0, y: Y 1)` writes a kernel over two expressions, which is evaluated in chunks if `at_once`.
 macro_rules! mapped {
     ($(
         $(#[$doc:meta])*
@@ -270,7 +263,7 @@ macro_rules! mapped {
         }
         impl<K: Copy, $($X: Copy,)* O> Copy for $name<K, $($X,)* O> {}
 
-        // SAFETY: the operands read only what they have found, and a chunk has as many elements as were asked for.
+        // SAFETY: the operands read only elements they have located, and a chunk has the requested length.
         unsafe impl<$K: $map<$($X::Elem,)* O>, $($X: Expression,)* O: Element> Expression for $name<$K, $($X,)* O> {
             type Elem = O;
             type Buffers = ($($X::Buffers,)*);
@@ -299,7 +292,7 @@ macro_rules! mapped {
                 along: usize,
                 $len: usize,
             ) -> Self::Places {
-                // SAFETY: the caller's promise. Each part of the buffers is as large as `COMPUTED` says.
+                // SAFETY: the caller's promise. Each part of the buffers has the size given by `COMPUTED`.
                 unsafe {
                     $(
                         let $x = self.$x.places($loops, &mut buffers.$at, computed, index, along, $len);

@@ -1,7 +1,4 @@
-//! Kernels: what a device runs at every element. A kernel is a small value, mostly of no size, with a function; the
-//! device supplies the loop.
-//!
-//! Uses the operations; used by devices, which run kernels, and by `tensor` and `any`, which choose them.
+//! Kernels: what a device runs per element. A kernel is a small, mostly zero-sized value with a function; the device supplies the loop.
 
 pub use super::chosen::{Choosing, ChoosingBoth, ChoosingLeft, ChoosingRight, FillWith};
 #[cfg(any(test, feature = "cuda"))]
@@ -26,7 +23,7 @@ use core::marker::PhantomData;
 /// A row of the tables, with all operands of one dtype. Devices may have a compiled loop for it.
 #[derive(Clone, Copy)]
 pub struct Entry {
-    /// The number of the row in its table.
+    /// The index of the row in its table.
     pub row: usize,
     /// The dtype the operation computes in.
     pub dtype: DType,
@@ -69,7 +66,7 @@ impl Entry {
     }
 }
 
-/// Reducers and kernels whose loops castiron compiles itself with the feature `precompiled`: `cpu::precompiled` has the dtypes.
+/// Reducers and kernels with loops that castiron compiles itself with the feature `precompiled`; `cpu::precompiled` lists the dtypes.
 #[derive(Clone, Copy)]
 #[allow(missing_docs, reason = "each is named like the reducer or kernel")]
 pub enum Precompiled {
@@ -103,23 +100,23 @@ pub enum Precompiled {
 pub trait Map1<A, O>: Copy + Send + Sync + 'static {
     /// Its entry in the tables, if it has one.
     const ENTRY: Option<Entry> = None;
-    /// Whether it only moves elements: both types are the same, and the value is unchanged.
+    /// Whether it only copies elements: both types are the same, and the value is unchanged.
     const MOVES: bool = false;
     /// Whether there is a vectorised fast path. Loops check a block of elements before they take it.
     const HAS_FAST_PATH: bool = false;
-    /// Whether the fast path takes so little time that elements are not copied before it.
+    /// Whether the fast path is so cheap that elements are not copied to a block first.
     const FAST_PATH_IS_BRIEF: bool = false;
-    /// Whether it is bound by computation, not by memory.
+    /// Whether it is compute-bound rather than memory-bound.
     const IS_COMPUTE_BOUND: bool = false;
     /// Whether devices may use lookup tables, which changes the last digits.
     const BY_LOOKUP: bool = false;
-    /// The widest vectors worth compiling its loops for.
+    /// The vector width worth compiling its loops for.
     const VECTORS: VectorWidth = VectorWidth::Wide;
-    /// Whether it takes one or two machine instructions, so that few elements are computed without calling a loop.
+    /// Whether it is one or two machine instructions, so that a few elements are computed without calling a loop.
     const IS_BRIEF: bool = false;
     /// One element.
     fn call(self, a: A) -> O;
-    /// The same as text.
+    /// The same as GPU text.
     #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value) -> Value;
     /// Whether this element takes the fast path.
@@ -134,15 +131,15 @@ pub trait Map1<A, O>: Copy + Send + Sync + 'static {
     }
 }
 
-/// How much a loop gains from vectors. Each instruction set is one more copy of the loop to compile, so only those
-/// that pay off are.
+/// How much a loop gains from vectors. Each instruction set is another copy of the loop to compile, so only those that pay off are
+/// compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VectorWidth {
     /// Nothing: there are no such instructions (integer division), or elements are not contiguous (scatter).
     None,
-    /// By 32-byte vectors; wider ones would wait for memory.
+    /// 32-byte vectors suffice; it is memory-bound with wider ones.
     Narrow,
-    /// By the widest vectors: it is bound by computation, or its data is in a cache.
+    /// The widest vectors pay off: it is compute-bound, or its data is cached.
     Wide,
 }
 
@@ -152,18 +149,18 @@ pub trait Map2<A, B, O>: Copy + Send + Sync + 'static {
     const ENTRY: Option<Entry> = None;
     /// Whether there is a vectorised fast path. Loops check a block of elements before they take it.
     const HAS_FAST_PATH: bool = false;
-    /// The widest vectors worth compiling its loops for.
+    /// The vector width worth compiling its loops for.
     const VECTORS: VectorWidth = VectorWidth::Wide;
-    /// Whether it takes one or two machine instructions, so that few elements are computed without calling a loop.
+    /// Whether it is one or two machine instructions, so that a few elements are computed without calling a loop.
     const IS_BRIEF: bool = false;
     /// One element.
     fn call(self, a: A, b: B) -> O;
-    /// One element, in a loop that takes elements from anywhere and has no vectors.
+    /// One element, in a scalar loop over scattered elements.
     #[inline(always)]
     fn call_alone(self, a: A, b: B) -> O {
         self.call(a, b)
     }
-    /// The same as text.
+    /// The same as GPU text.
     #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value;
     /// Whether these elements take the fast path.
@@ -182,7 +179,7 @@ pub trait Map2<A, B, O>: Copy + Send + Sync + 'static {
 pub trait Map3<A, B, C, O>: Copy + Send + Sync + 'static {
     /// One element.
     fn call(self, a: A, b: B, c: C) -> O;
-    /// The same as text.
+    /// The same as GPU text.
     #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value, b: Value, c: Value) -> Value;
 }
@@ -210,7 +207,7 @@ impl<A: Element> Map1<A, A> for Copying {
 pub struct Casting;
 impl<A: crate::dtype::CastTo<O>, O: Element> Map1<A, O> for Casting {
     const ENTRY: Option<Entry> = Some(Entry { row: O::DTYPE as usize, dtype: A::DTYPE, operands: Arity::Converted });
-    /// Shell dtypes are only stored, not computed with.
+    /// Shell dtypes are only stored and converted.
     const VECTORS: VectorWidth =
         if A::DTYPE.is_shell() || O::DTYPE.is_shell() { VectorWidth::Narrow } else { VectorWidth::Wide };
     #[inline(always)]
@@ -223,7 +220,7 @@ impl<A: crate::dtype::CastTo<O>, O: Element> Map1<A, O> for Casting {
     }
 }
 
-/// An operation of one operand, its result converted to the output's dtype.
+/// A unary operation; the result is converted to the output's dtype.
 #[derive(Clone, Copy)]
 pub struct Applying<Op>(Over<Op>);
 impl<Op> Applying<Op> {
@@ -244,7 +241,7 @@ impl<Op: UnaryOp<A>, A: Dtype, O: Castable> Map1<A, O> for Applying<Op> {
     const FAST_PATH_IS_BRIEF: bool = Op::FAST_PATH_IS_BRIEF;
     const IS_COMPUTE_BOUND: bool = Op::IS_COMPUTE_BOUND;
     const BY_LOOKUP: bool = Op::BY_LOOKUP;
-    /// Elements that are rounded take their time.
+    /// Rounding to the dtype takes most of the time.
     const VECTORS: VectorWidth = if Op::IS_COMPUTE_BOUND || Op::HAS_FAST_PATH || matches!(A::DTYPE, DType::BF16) {
         VectorWidth::Wide
     } else {
@@ -278,7 +275,7 @@ impl Predicate for BelowZero {
     }
 }
 
-/// An operation of one operand of dtype `A` and parameters, its result converted to the output's dtype.
+/// A unary operation with parameters on dtype `A`; the result is converted to the output's dtype.
 pub struct Tuning<Op: TunedOp<A>, A: Dtype>(pub Parameters<<Op::Output as Dtype>::Compute>);
 impl<Op: TunedOp<A>, A: Dtype> Clone for Tuning<Op, A> {
     fn clone(&self) -> Self {
@@ -309,25 +306,26 @@ impl<Op: TunedOp<A>, A: Dtype, O: Castable> Map1<A, O> for Tuning<Op, A> {
     }
 }
 
-/// The most lanes that are computed together.
+/// Maximum number of lanes computed together.
 pub const MOST_COLUMNS: usize = 256;
 
-/// The elements of a block of [`LaneColumns::descend_in_blocks`].
+/// Block length of [`LaneColumns::descend_in_blocks`].
 pub const SCAN_BLOCK: usize = 8;
 
-/// Several lanes that are computed together, as the columns of a matrix, and the places of their results.
+/// Several lanes computed together, as the columns of a matrix, and the places of their results.
 pub trait LaneColumns<A, O> {
-    /// How many elements a lane has.
+    /// Number of elements in a lane.
     fn rows(&self) -> usize;
-    /// How many lanes there are: at most [`MOST_COLUMNS`].
+    /// Number of lanes: at most [`MOST_COLUMNS`].
     fn columns(&self) -> usize;
-    /// Whether the elements of a row lie side by side, and so do their results. Else there are no rows to be seen or replaced.
+    /// Whether rows are contiguous, in the elements and in the results. Otherwise [`see`](Self::see) and [`replace`](Self::replace) are not
+    /// called.
     fn has_dense_rows(&self) -> bool;
-    /// Shows each element of a row, with its column.
+    /// Calls `show` with each element of a row and its column.
     fn see(&self, row: usize, show: impl FnMut(usize, A));
-    /// Computes each result of a row from the element there, and its column.
+    /// Replaces each result of a row by `compute` of its column and element.
     fn replace(&self, row: usize, compute: impl FnMut(usize, A) -> O);
-    /// Computes the results of `N` columns from this one on, row after row: what is carried down a column begins with its first element.
+    /// Computes the results of `N` columns from this one on, row by row: the value carried down a column starts from its first element.
     fn descend<R: Copy, const N: usize>(
         &self,
         column: usize,
@@ -335,8 +333,8 @@ pub trait LaneColumns<A, O> {
         next: impl Fn(R, A, usize) -> R,
         result: impl Fn(R) -> O,
     );
-    /// [`descend`](Self::descend) for a column where what is carried seldom changes: blocks that keep it, as `keeps` says, are not
-    /// looked at one by one.
+    /// [`descend`](Self::descend) for a column whose carried value seldom changes: blocks that do not change it, by `keeps`, are not
+    /// visited element by element.
     fn descend_in_blocks<R: Copy>(
         &self,
         column: usize,
@@ -353,54 +351,52 @@ pub trait LaneKernel<A, O>: Copy + Send + Sync + 'static {
     const PRECOMPILED: Option<Precompiled> = None;
     /// Scratch memory, reused from lane to lane.
     type Scratch: Default;
-    /// Scratch memory for lanes of so many elements.
+    /// Scratch memory for lanes of this length.
     fn scratch(self, _len: usize) -> Result<Self::Scratch> {
         Ok(Self::Scratch::default())
     }
-    /// Computes a lane. `to` is as long as `from`; what is not written keeps unspecified elements.
+    /// Computes a lane. `to` is as long as `from`; places that are not written are unspecified.
     fn lane(self, from: &[A], to: &mut [O], scratch: &mut Self::Scratch);
-    /// Whether [`columns`](Self::columns) is for any lanes, or for those alone whose elements lie next to each other.
+    /// Whether [`columns`](Self::columns) supports all lanes, or only lanes whose elements are contiguous across lanes.
     const ALL_BY_COLUMNS: bool = false;
-    /// How many lanes are computed together, at most [`MOST_COLUMNS`].
+    /// Number of lanes computed together, at most [`MOST_COLUMNS`].
     const TOGETHER: usize = MOST_COLUMNS;
-    /// Computes several lanes together, each of which gives what [`lane`](Self::lane) does. `scratch` is that of a lane as long
-    /// as all of them.
+    /// Computes several lanes together, with the same results as [`lane`](Self::lane). `scratch` is that of a lane with their total length.
     fn columns(self, lanes: &impl LaneColumns<A, O>, scratch: &mut Self::Scratch);
-    /// Its steps as text, which a device compiles.
+    /// Its steps as GPU text.
     #[cfg(any(test, feature = "cuda"))]
     fn text(self) -> Written<LaneText> {
         Err(Unreadable::Kernel("this function of a lane has no text; use the CPU"))
     }
 }
 
-/// A function of a row (the last axis) in two passes, one to measure it and one to compute its elements, while the
-/// row is in the cache; with up to two rows of parameters that all rows share.
+/// A function of a row (the last axis) in two passes over the cached row, one for statistics and one for the elements; with up to two rows
+/// of parameters that all rows share.
 pub trait RowKernel<A, O>: Copy + Send + Sync + 'static {
     /// Which precompiled loops it has, if any.
     const PRECOMPILED: Option<Precompiled> = None;
-    /// What the first pass computes.
+    /// The result of the first pass.
     type Measure: Copy;
     /// The first pass; the row is not empty.
     fn measure(self, row: &[A]) -> Self::Measure;
-    /// Where this measure says that finite numbers were too large for what the first pass does with them: a power of two, and the measure of
-    /// the row times it.
+    /// If the first pass overflowed on finite numbers: a power of two, and the measure of the row scaled by it.
     #[inline(always)]
     fn of_large(self, _measure: Self::Measure, _row: &[A]) -> Option<(A, Self::Measure)> {
         None
     }
-    /// An element times such a power.
+    /// An element times this power of two.
     #[inline(always)]
     fn times(element: A, _power: A) -> A {
         element
     }
     /// The second pass: one element, with those of the shared rows.
     fn element(self, measure: Self::Measure, element: A, shared: [Option<A>; 2]) -> O;
-    /// Its steps as text, which a device compiles.
+    /// Its steps as GPU text.
     #[cfg(any(test, feature = "cuda"))]
     fn text(self) -> Written<RowText> {
         Err(Unreadable::Kernel("this function of a row has no text; use the CPU"))
     }
-    /// Its run-time value, if it has one, which the text takes as an argument.
+    /// Its run-time values, which the text takes as arguments.
     #[cfg(any(test, feature = "cuda"))]
     fn given(self) -> Vec<f64> {
         Vec::new()

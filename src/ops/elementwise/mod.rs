@@ -1,8 +1,5 @@
-//! Elementwise operations: their formulas (`unary`, `binary`, `tuned`, `complex`, `close`, `pointwise`), the kernels
-//! that apply a formula to one element (`kernel`), and trees of kernels that run as one loop (`expression`).
-//!
-//! Uses the tables and their rules; used by the devices, which supply the loops, and by `tensor` and `any`, which
-//! choose the kernel.
+//! Elementwise operations: their formulas (`unary`, `binary`, `tuned`, `complex`, `close`, `pointwise`), the kernels that apply a formula
+//! to one element (`kernel`), and trees of kernels that run as one loop (`expression`).
 
 use super::rules;
 use super::table;

@@ -1,7 +1,5 @@
-//! Pointwise operations that fit none of the tables: of three operands (`lerp`), with a slope for each channel
-//! (`prelu`), with two results (`frexp`), and those that make complex numbers (`complex`, `polar`).
-//!
-//! Uses kernels; used by `tensor` and `any`.
+//! Pointwise operations outside the tables: of three operands (`lerp`), with a slope per channel (`prelu`), with two results (`frexp`), and
+//! constructors of complex numbers (`complex`, `polar`).
 
 use super::Op;
 use super::kernel::{Map1, Map2, Map3};
@@ -18,7 +16,7 @@ use crate::{
 
 op!(lerp prelu frexp complex polar);
 
-/// `Op` makes complex numbers of parts of this dtype.
+/// The dtypes of parts that `Op` makes complex numbers of.
 #[diagnostic::on_unimplemented(
     message = "`{Op}` is not defined for dtype `{Self}`",
     label = "complex numbers have parts of `f16`, `f32` or `f64`",
@@ -79,11 +77,11 @@ impl<E: Dtype> Map2<E, E, E> for LerpingBy<E::Compute> {
         lerped(kernel, E::DTYPE, start, end, weight)
     }
 }
-/// `lerp` as text, with a weight that is what the dtype computes in.
+/// `lerp` as GPU text, with a weight in the compute type.
 #[cfg(any(test, feature = "cuda"))]
 fn lerped(kernel: &mut Kernel, dtype: DType, start: Value, end: Value, weight: Value) -> Value {
     let (start, end) = (kernel.widen(start), kernel.widen(end));
-    // The third parameter is none.
+    // There is no third parameter.
     let value = kernel.row("lerp", dtype, &[start, end, weight, weight]);
     kernel.cast(value, dtype)
 }
@@ -97,13 +95,13 @@ impl Binary for PreluFormula {
     }
 }
 
-/// A mantissa from 1/2 to 1 and an exponent, without branches. What has none is its own mantissa.
+/// A mantissa between 1/2 and 1 and an exponent, without branches. Zeros, infinities and NaN are their own mantissa.
 #[inline(always)]
 fn halves_of(x: f64) -> (f64, i32) {
     const DIGITS: i32 = f64::MANTISSA_DIGITS as i32 - 1;
     const EXPONENT: u64 = 0x7ff << DIGITS;
     const BIAS: i32 = 1022;
-    // Two to the power of one digit more than there are.
+    // A power of two that makes every denormal number normal.
     const UP: f64 = (1_u64 << (DIGITS + 1)) as f64;
     let is_subnormal = x.abs() < f64::MIN_POSITIVE;
     let bits = (if is_subnormal { x * UP } else { x }).to_bits();
@@ -113,7 +111,7 @@ fn halves_of(x: f64) -> (f64, i32) {
     (if has_one { mantissa } else { x }, if has_one { exponent } else { 0 })
 }
 
-/// The mantissa of `frexp`, from 1/2 to 1.
+/// The mantissa of `frexp`, between 1/2 and 1.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Mantissa;
@@ -159,7 +157,7 @@ impl<E: Float> Map2<E, E, E::Complex> for FromParts {
         paired(kernel, <E::Complex as Element>::DTYPE, re, im)
     }
 }
-/// A complex number as text.
+/// A complex number as GPU text.
 #[cfg(any(test, feature = "cuda"))]
 fn paired(kernel: &mut Kernel, dtype: DType, re: Value, im: Value) -> Value {
     let (re, im) = (kernel.cast(re, DType::F64), kernel.cast(im, DType::F64));

@@ -1,6 +1,4 @@
-//! Operations of one operand and parameters: their markers, result dtypes and formulas.
-//!
-//! Uses the table of these operations; used by kernels, `tensor` and `any`.
+//! Unary operations with parameters: their markers, result dtypes and formulas.
 
 use super::Op;
 use super::rules::admit::bound_of_one;
@@ -13,17 +11,17 @@ use crate::dtype::{
 use crate::error::{Error, Result};
 use num_complex::Complex;
 
-/// An operation of one operand of dtype `E` and parameters. It computes in the dtype of its result.
+/// An operation of one operand of dtype `E` and parameters. It computes in the result dtype.
 pub trait TunedOp<E: Dtype>: Op {
     /// The dtype of the result.
     type Output: Dtype;
-    /// Whether elements that are not below zero stay as they are.
+    /// Whether nonnegative elements are unchanged.
     #[doc(hidden)]
     const KEEPS_POSITIVE: bool = false;
-    /// Whether it is a sum of as many `lgamma`s as the first parameter says, of the elements moved by halves.
+    /// Whether it is a sum of `lgamma`s, as many as the first parameter, of the element shifted by halves.
     #[doc(hidden)]
     const ADDS_LGAMMAS: bool = false;
-    /// The parameters in the accumulate type; `None` where one is left open.
+    /// The parameters in the compute type; `None` for one left at its default.
     #[doc(hidden)]
     fn prepare(given: Parameters<Option<ScalarValue>>) -> Result<Parameters<<Self::Output as Dtype>::Compute>>;
     /// One element.
@@ -31,7 +29,7 @@ pub trait TunedOp<E: Dtype>: Op {
     fn apply(x: E, parameters: Parameters<<Self::Output as Dtype>::Compute>) -> Self::Output;
 }
 
-/// The parameters of `F`, an operation called `op`, in the accumulate type `C`.
+/// The parameters of `F`, an operation called `op`, in the compute type `C`.
 fn prepared<F: Tuned, E: Dtype, C: Dtype>(
     op: &'static str,
     given: Parameters<Option<ScalarValue>>,
@@ -58,8 +56,8 @@ fn prepared<F: Tuned, E: Dtype, C: Dtype>(
     Ok(parameters)
 }
 
-/// For `elu […] float same (alpha: impl Scalar)` it writes the marker `elu` and
-/// `impl<E: FloatFor<elu>> TunedOp<E> for elu { type Output = E; … }`.
+/// `elu […] float same (alpha: impl Scalar)` writes the marker `elu` and `impl<E: FloatFor<elu>> TunedOp<E> for elu { type Output = E; …
+/// }`.
 macro_rules! tuned_ops {
     ($($op:ident { $methods:tt $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal $($rest:tt)* })*) => {$(
         #[doc = concat!("The operation `", stringify!($op), "`: ", $doc)]
@@ -157,7 +155,7 @@ real_formulas! {
     };
 }
 
-/// What is added to the sum of `mvlgamma`.
+/// The constant term of `mvlgamma`.
 #[inline(always)]
 pub(crate) fn beside_lgammas<T: MachineFloat>(p: T) -> T {
     p * (p - T::one()) * T::lit(core::f64::consts::PI.ln()) * T::lit(0.25)
@@ -201,7 +199,7 @@ stepwise_formulas! {
             x.trigamma()
         } else {
             let sign = if n % T::lit(2.0) == T::zero() { -T::one() } else { T::one() };
-            // PyTorch rounds the zeta function alone: `n!` exceeds the range of half precision for `n` of 9.
+            // PyTorch rounds only the zeta function: `n!` exceeds the range of half precision from `n` of 9 on.
             sign * Special::lgamma(n + T::one()).exp() * round(Special::zeta(n + T::one(), x))
         }
     }, with {
@@ -215,15 +213,14 @@ stepwise_formulas! {
     }, with {
         const ADDS_LGAMMAS: bool = true;
         fn refusal(_: DType, [p, ..]: Parameters<f64>) -> Option<&'static str> {
-            // The most terms of the series. Beyond it `float32` cannot represent the next half, and the series would
-            // not end.
+            // Maximum terms of the series. Beyond it `float32` cannot represent the next half, and the series would not end.
             let most = f64::from(1 << 24);
             if p > most { Some("`p` must be at most 2^24") } else { (p < 1.0).then_some("`p` must be at least 1") }
         }
     };
 }
 
-/// `clamp`: the upper bound wins; NaN in the element or a bound stays NaN.
+/// `clamp`: the upper bound wins; NaN in the element or a bound propagates.
 impl Tuned for hardtanh {
     const ROUNDS_PARAMETERS: bool = true;
     fn refusal(dtype: DType, [min, max, _]: Parameters<f64>) -> Option<&'static str> {

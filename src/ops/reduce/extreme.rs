@@ -1,6 +1,4 @@
 //! Reductions to an extreme element and to its position. NaN propagates: it is more extreme than any number.
-//!
-//! Uses the lanes of partial results; used by `tensor` and `any`.
 
 use super::steps::{Given, by_steps, is_nan, nothing};
 use super::{Index, Reducer, Steps, StepsOfTwo, TwoResults, interleave, lanes};
@@ -13,15 +11,14 @@ use core::marker::PhantomData;
 
 type Over<T> = PhantomData<fn() -> T>;
 
-/// Lines of so many integers are left to the compiler, which takes vectors of them.
+/// From this many integers on, the compiler's own vectorisation is used.
 const LONG: usize = 256;
 #[inline(always)]
 const fn is_integer<E: Dtype>() -> bool {
     matches!(E::DTYPE, DType::U8 | DType::I8 | DType::I16 | DType::I32 | DType::I64)
 }
 
-/// As a unary formula the identity of `max` (or `min`); as a binary one the more extreme of two, the first of equals,
-/// NaN if either is.
+/// As a unary formula the identity of `max` (or `min`); as a binary one the more extreme of two: the first of equals, NaN if either is.
 #[derive(Clone, Copy)]
 pub(crate) struct ExtremeOfTwo<const MAX: bool>;
 impl<const MAX: bool> Unary for ExtremeOfTwo<MAX> {
@@ -47,8 +44,8 @@ impl<const MAX: bool> Binary for ExtremeOfTwo<MAX> {
     fn integer<T: MachineInt>(champion: T, challenger: T) -> T {
         if MAX { champion.max(challenger) } else { champion.min(challenger) }
     }
-    /// A NaN that was found stays: no comparison with it is true. Two selects, because one select between two numbers
-    /// compiles to a masked store, which takes ten times as long.
+    /// A NaN stays: comparisons with it are false. Two selects, because a single select between two numbers compiles to a masked store,
+    /// which is ten times slower.
     #[inline(always)]
     fn real<T: MachineFloat>(champion: T, challenger: T) -> T {
         let wins = if MAX { challenger > champion } else { challenger < champion };
@@ -78,7 +75,7 @@ impl<const MAX: bool> Steps for ExtremeOfTwo<MAX> {
     }
 }
 
-/// The extreme element: the largest with `MAX`, else the smallest; a NaN if there is one.
+/// The extreme element: the largest if `MAX`, else the smallest; NaN if there is one.
 #[derive(Clone, Copy)]
 pub struct Extreme<E, const MAX: bool> {
     over: Over<E>,
@@ -135,11 +132,11 @@ impl<E: Dtype, const MAX: bool> Reducer<E> for Extreme<E, MAX> {
     }
 }
 
-/// The steps to the extreme element and its position.
+/// The steps for the extreme element and its position.
 #[derive(Clone, Copy)]
 pub(crate) struct Positioned<const MAX: bool>;
 impl<const MAX: bool> Steps for Positioned<MAX> {
-    /// The element and its position, the last one at the start.
+    /// The element and its position; initially the last position.
     type Partial<C: Compute, I: Index> = (C, I);
     type Out<C: Compute, I: Index> = I;
     #[inline(always)]
@@ -175,7 +172,7 @@ impl<const MAX: bool> StepsOfTwo for Positioned<MAX> {
     }
 }
 
-/// The position of the extreme element; of equal ones the first.
+/// The position of the extreme element; the first of equals.
 #[derive(Clone, Copy)]
 pub struct ArgExtreme<E, const MAX: bool> {
     over: Over<E>,
@@ -207,7 +204,7 @@ impl<E: Dtype, const MAX: bool> Reducer<E> for ArgExtreme<E, MAX> {
         let name = if MAX { "argmax" } else { "argmin" };
         Reduction::of::<E>(name).gives::<i64>().and::<E>().read_two(Positioned::<MAX>)
     }
-    /// The extreme first, then its position.
+    /// Finds the extreme first, then its position.
     #[inline(always)]
     fn block(self, elements: &[E], index: usize) -> Self::Partial {
         let champion = Extreme::<E, MAX>::new().block(elements, index);
@@ -237,7 +234,7 @@ impl<E: Dtype, const MAX: bool> TwoResults<E> for ArgExtreme<E, MAX> {
     }
 }
 
-/// The steps to both extremes.
+/// The steps for both extremes.
 #[derive(Clone, Copy)]
 pub(crate) struct Both;
 impl Steps for Both {
@@ -296,7 +293,7 @@ impl<E: Dtype> Reducer<E> for MinMax<E> {
     fn text(self) -> Written<ReducerText> {
         Reduction::of::<E>("aminmax").gives::<E>().and::<E>().read_two(Both)
     }
-    /// Two passes, the second over elements that are in the cache.
+    /// Two passes, the second over cached elements.
     #[inline(always)]
     fn block(self, elements: &[E], index: usize) -> Self::Partial {
         [self.min.block(elements, index), self.max.block(elements, index)]
@@ -313,7 +310,7 @@ impl<E: Dtype> TwoResults<E> for MinMax<E> {
     }
 }
 
-/// The position of the first of the elements searched for, of which there is one. Searched in vectorised blocks.
+/// The position of the first element that matches; there is at least one. Searches in vectorised blocks.
 #[inline(always)]
 fn find<E: Copy>(elements: &[E], is: impl Fn(E) -> bool) -> usize {
     const AT_ONCE: usize = 32;

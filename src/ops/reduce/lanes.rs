@@ -1,8 +1,6 @@
-//! How a line of elements is reduced: in several partial results (lanes), which the compiler keeps in vector registers and which are
-//! merged pairwise at the end. The order depends on the length alone. (The loops are compiled for each
-//! reducer, dtype and instruction set: some count instead of iterating, for an iterator is a dozen functions more.)
-//!
-//! Uses `registers`; used by the reducers, by scans and by the host's loops.
+//! How a line of elements is reduced: in several partial results (lanes), which the compiler keeps in vector registers and which are merged
+//! pairwise at the end. The order depends on the length only. (The loops are compiled per reducer, dtype and instruction set; some use
+//! counters instead of iterators, each of which would add a dozen functions.)
 
 #![allow(
     clippy::needless_range_loop,
@@ -12,15 +10,14 @@
 use super::{Accumulating, Reducer, registers};
 use crate::dtype::Compute;
 
-/// Lines of so many elements use the wide lanes; how many partial results are kept in wide and in narrow lanes.
+/// Minimum line length for wide lanes; number of partial results in wide and in narrow lanes.
 pub(crate) const MIN_WIDE: usize = 64;
 const WIDE_LANES: usize = 16;
-/// Lines of so many elements use lanes of several vectors; how many elements a lane accumulates before the next
-/// lane's turn.
+/// Minimum line length for lanes of several vectors; elements that a lane accumulates before the next lane.
 const MIN_LONG: usize = 1024;
 const GROUP: usize = 4;
 pub(super) const NARROW_LANES: usize = 8;
-/// Lines of fewer elements are accumulated one after the other; how many lanes any line has at most.
+/// Shorter lines are accumulated sequentially; maximum number of lanes of any line.
 const SEQUENTIAL: usize = 2 * NARROW_LANES;
 const MOST_LANES: usize = 256;
 
@@ -38,7 +35,7 @@ pub(crate) fn merge_lanes<T: Copy, const N: usize>(mut lanes: [T; N], merge: imp
     lanes[0]
 }
 
-/// From how many elements on lines use lanes of several vectors: fewer of two numbers each, which do not stay in registers otherwise.
+/// Minimum line length for lanes of several vectors: partial results of two numbers leave registers for fewer lanes.
 const fn least_long<P>() -> usize {
     match (size_of::<P>(), align_of::<P>()) {
         (8, 4) | (16, 8) => MIN_WIDE,
@@ -47,13 +44,13 @@ const fn least_long<P>() -> usize {
     }
 }
 
-/// Whether lines of so many elements use lanes of several vectors.
+/// Whether lines of this length use lanes of several vectors.
 #[inline(always)]
 const fn is_long<A, P>(len: usize) -> bool {
     matches!((size_of::<A>(), size_of::<P>()), (1, 1) | (2, 2) | (4 | 8, 8) | (16, 16)) && len >= least_long::<P>()
 }
 
-/// How many lanes long lines use.
+/// Number of lanes of long lines.
 const fn long_lanes<A>() -> usize {
     match size_of::<A>() {
         1 => MOST_LANES,
@@ -63,11 +60,11 @@ const fn long_lanes<A>() -> usize {
     }
 }
 
-/// [`Reducer::block`] for reducers without a better way.
+/// [`Reducer::block`] for reducers without a better implementation.
 #[inline(always)]
 pub(super) fn block<A: Copy, R: Reducer<A>>(reducer: R, elements: &[A], index: usize) -> R::Partial {
-    // The same number of vectors for each dtype; reductions that convert elements need some registers for that. (`if
-    // const`, unlike `match`, generates no code for the other sizes.)
+    // The same number of vectors for each dtype; reductions that convert elements need some registers for that. (`if const`, unlike
+    // `match`, generates no code for the other sizes.)
     let (mut accumulated, mut rest, mut first) = (None, elements, 0);
     if const { is_long::<A, R::Partial>(usize::MAX) } && is_long::<A, R::Partial>(rest.len()) {
         if const { long_lanes::<A>() == 256 } {
@@ -91,8 +88,8 @@ pub(super) fn block<A: Copy, R: Reducer<A>>(reducer: R, elements: &[A], index: u
     }
 }
 
-/// [`block`] where the order makes no difference, as of whole numbers: by one partial result, because the compiler deals the elements of
-/// a long line out to vectors itself.
+/// [`block`] for reductions whose order does not matter, such as integer sums: with one partial result, because the compiler vectorises
+/// long lines itself.
 #[inline(always)]
 pub(super) fn exact_or_block<A: Copy, R: Reducer<A>>(reducer: R, elements: &[A], index: usize) -> R::Partial {
     if elements.len() < MIN_WIDE {
@@ -105,7 +102,7 @@ pub(super) fn exact_or_block<A: Copy, R: Reducer<A>>(reducer: R, elements: &[A],
     partial
 }
 
-/// [`Reducer::block_small`] for reducers whose `block` is [`block`]: the same lanes, by one loop.
+/// [`Reducer::block_small`] for reducers whose `block` is [`block`]: the same lanes, in one loop.
 #[inline(always)]
 pub(super) fn block_small<A: Copy, R: Reducer<A>>(reducer: R, elements: &[A], index: usize) -> R::Partial {
     let short = |elements: &[A]| match elements.len() {
@@ -125,7 +122,7 @@ pub(super) fn block_small<A: Copy, R: Reducer<A>>(reducer: R, elements: &[A], in
     reducer.merge(accumulated, lanes_small(reducer, rest, index + chunks.len(), short(rest)))
 }
 
-/// [`lanes`] by small code.
+/// [`lanes`] optimised for code size.
 #[inline(never)]
 pub(super) fn lanes_small<A: Copy, R: Reducer<A>>(
     reducer: R,
@@ -151,11 +148,11 @@ pub(super) fn lanes_small<A: Copy, R: Reducer<A>>(
     partials[0]
 }
 
-/// Accumulates elements one after the other.
+/// Accumulates elements sequentially.
 #[inline(always)]
 fn sequential<A: Copy, R: Reducer<A>>(reducer: R, elements: &[A], index: usize) -> R::Partial {
     let mut partial = reducer.start();
-    // (By fours, so that the compiler does not take so few elements for worth whole vectors.)
+    // (In fours, so that the compiler does not vectorise so few elements.)
     let (fours, rest) = elements.as_chunks::<4>();
     for four in 0..fours.len() {
         for at in 0..4 {
@@ -181,8 +178,8 @@ fn short_line<A: Copy, R: Reducer<A>>(reducer: R, elements: &[A], index: usize) 
     }
 }
 
-/// Reduces the whole chunks of a long line in `N` lanes, and returns the remainder. (Inner loops of constant length
-/// over nothing but the lanes are what the compiler keeps in vector registers.)
+/// Reduces the whole chunks of a long line in `N` lanes, and returns the remainder. (The compiler keeps the lanes in vector registers if
+/// inner loops have constant length and nothing else.)
 #[inline(always)]
 fn long_line<A: Copy, R: Reducer<A>, const N: usize>(
     reducer: R,
@@ -217,7 +214,8 @@ pub(super) fn lanes<A: Copy, R: Reducer<A>, const N: usize>(reducer: R, elements
     by_lanes::<A, R::Partial, N>(elements, reducer.start(), accumulate, |one, other| reducer.merge(one, other))
 }
 
-/// [`Reducer::four_rows`] for reducers without a better way. Slices as arguments tell the compiler that rows and partial results do
+/// [`Reducer::four_rows`] for reducers without a better implementation. Slices as arguments tell the compiler that rows and partial results
+/// do
 /// not alias.
 #[inline(always)]
 pub(super) fn accumulate_rows<A: Copy, R: Reducer<A>>(
@@ -239,7 +237,7 @@ pub(super) fn accumulate_rows<A: Copy, R: Reducer<A>>(
     }
 }
 
-/// Lines of 64 elements or more at once by the partial results of [`lanes`].
+/// Four lines of at least 64 elements at once, each with the partial results of [`lanes`].
 #[inline(always)]
 pub(crate) fn interleave<A: Copy, R: Reducer<A>>(reducer: R, lines: [&[A]; 4]) -> [R::Partial; 4] {
     let accumulate = |partial: R::Partial, element: &A, at: usize| reducer.accumulate(partial, *element, at);
@@ -247,7 +245,7 @@ pub(crate) fn interleave<A: Copy, R: Reducer<A>>(reducer: R, lines: [&[A]; 4]) -
     in_registers::<A, R::Partial, WIDE_LANES, 4>(lines, reducer.start(), accumulate, merge)
 }
 
-/// Accumulates elements (and where they stand) into `N` partial results in turn, and merges them.
+/// Accumulates elements (and their positions) into `N` partial results in turn, and merges them.
 #[inline(always)]
 pub(crate) fn by_lanes<A, P: Copy, const N: usize>(
     elements: &[A],
@@ -269,7 +267,7 @@ pub(crate) fn by_lanes<A, P: Copy, const N: usize>(
     rest_and_merge(lanes, rest, chunks.len() * N, accumulate, merge)
 }
 
-/// The same for each of `M` lines, which are equally long, by partial results as large as elements: they stay in registers.
+/// The same for each of `M` equally long lines, with partial results as large as elements, which stay in registers.
 #[inline(always)]
 fn in_registers<A, P: Copy, const N: usize, const M: usize>(
     lines: [&[A]; M],
@@ -277,7 +275,7 @@ fn in_registers<A, P: Copy, const N: usize, const M: usize>(
     accumulate: impl Fn(P, &A, usize) -> P,
     merge: impl Fn(P, P) -> P,
 ) -> [P; M] {
-    // (Loops, not `map` and `from_fn`, whose closures would be functions of their own, compiled for the baseline.)
+    // (Loops, not `map` and `from_fn`, whose closures would be separate functions compiled for the baseline.)
     let (mut chunks, mut rests): ([&[[A; N]]; M], [&[A]; M]) = ([&[]; M], [&[]; M]);
     for line in 0..M {
         (chunks[line], rests[line]) = lines[line].as_chunks();
@@ -291,7 +289,7 @@ fn in_registers<A, P: Copy, const N: usize, const M: usize>(
     accumulated
 }
 
-/// Accumulates the elements behind the last chunk, the first of which stands at `first`, and merges the lanes.
+/// Accumulates the elements after the last chunk, starting at position `first`, and merges the lanes.
 #[inline(always)]
 fn rest_and_merge<A, P: Copy, const N: usize>(
     mut lanes: [P; N],
@@ -306,7 +304,7 @@ fn rest_and_merge<A, P: Copy, const N: usize>(
     merge_lanes(lanes, merge)
 }
 
-/// In how many lanes [`blocked_sum`] adds up a block of a line of so many elements.
+/// Number of lanes in which [`blocked_sum`] adds up a block of a line of this length.
 pub(crate) const fn lanes_of_sum(len: usize) -> usize {
     if len < 2 * NARROW_LANES {
         1
@@ -317,11 +315,10 @@ pub(crate) const fn lanes_of_sum(len: usize) -> usize {
     }
 }
 
-/// The elements of such a block.
+/// Elements per block.
 pub(crate) const SUM_BLOCK: usize = 64 * MIN_WIDE;
 
-/// The sum of `term` over a line: in blocks, and in lanes within each block, so that it vectorises and rounding
-/// errors stay small.
+/// The sum of `term` over a line: in blocks, and in lanes within each block, so that it vectorises and rounding errors stay small.
 #[inline(always)]
 pub(crate) fn blocked_sum<E, C: Compute>(elements: &[E], term: impl Fn(&E) -> C) -> C {
     let accumulate = |sum: C, x: &E, _: usize| sum.binary::<Accumulating>(term(x));

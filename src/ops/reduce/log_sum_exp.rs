@@ -8,11 +8,11 @@ use crate::ops::kernel::Precompiled;
 #[cfg(any(test, feature = "cuda"))]
 use crate::ops::text::reduce::{ReducerText, Reduction, Written};
 
-/// Largest element so far and sum of exponentials below it: partial results rescale when a larger one comes.
+/// Largest element so far and the sum of exponentials relative to it; partial results rescale when a larger one comes.
 #[derive(Clone, Copy)]
 pub(crate) struct LogSumExp;
 impl Steps for LogSumExp {
-    /// The largest and the sum, once there is anything.
+    /// The largest element and the sum; `None` before the first element.
     type Partial<C: Compute, I: Index> = Option<(C, C)>;
     type Out<C: Compute, I: Index> = C;
     #[inline(always)]
@@ -41,7 +41,7 @@ impl Steps for LogSumExp {
         sum.unary::<ops::log>().binary::<Accumulating>(max.unary::<Finite>())
     }
 }
-/// The numbers that it computes in.
+/// The compute type.
 type Inexact<E> = <<E as Promotable>::Inexact as Dtype>::Compute;
 impl<E: Dtype> Reducer<E> for LogSumExp {
     const PRECOMPILED: Option<Precompiled> = Some(Precompiled::LogSumExp);
@@ -54,7 +54,7 @@ impl<E: Dtype> Reducer<E> for LogSumExp {
     by_steps! { self: self, Inexact<E>, usize, nothing::<Inexact<E>>();
         |x| x.cast::<E::Inexact>().to_compute(); |sum| E::Inexact::from_compute(sum)
     }
-    /// The largest first, then the exponentials below it.
+    /// Finds the largest element first, then sums the exponentials relative to it.
     #[inline(always)]
     fn block(self, elements: &[E], _: usize) -> Self::Partial {
         let widened = |x: &E| x.cast::<E::Inexact>().to_compute();
@@ -74,7 +74,7 @@ impl<E: Dtype> Reducer<E> for LogSumExp {
     }
 }
 
-/// The larger real part, without imaginary part; NaN if there is one.
+/// The larger real part, without imaginary part; NaN if either is.
 struct LargerReal;
 impl Binary for LargerReal {
     #[inline(always)]
@@ -87,7 +87,7 @@ impl Binary for LargerReal {
     }
 }
 
-/// What is subtracted from exponents: the largest, but 0 where that is infinite, as in PyTorch.
+/// The number subtracted from exponents: the largest element, or 0 if that is infinite, as in PyTorch.
 struct Finite;
 impl Unary for Finite {
     #[inline(always)]
@@ -113,12 +113,12 @@ impl Binary for Below {
     }
 }
 
-/// A sum of exponentials relative to the first parameter as one relative to the second, which is no smaller.
+/// Rescales a sum of exponentials from the first parameter to the second, which is no smaller.
 struct Scaled;
 impl Tuned for Scaled {
     #[inline(always)]
     fn real<T: MachineFloat>(sum: T, [of, max, _]: Parameters<T>) -> T {
-        // An infinite `of` equals `max`, or its sum is 0: no scaling in either case.
+        // If `of` is infinite, it equals `max`, or its sum is 0: no scaling in either case.
         if of == max || <ops::isinf as Predicate>::real(of) {
             sum
         } else {

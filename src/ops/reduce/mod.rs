@@ -2,8 +2,6 @@
 //!
 //! Sums of half-precision dtypes accumulate in `f32`, variances in `f64`. Devices merge partial results pairwise in a
 //! tree fixed by the shape, so results do not depend on how work is divided.
-//!
-//! Uses dtypes; used by the devices, `tensor` and `any`.
 
 mod extreme;
 mod lanes;
@@ -54,7 +52,7 @@ pub trait Reducer<A: Copy>: Copy + Send + Sync + 'static {
     type Out: Element;
     /// Which precompiled loops it has, if any.
     const PRECOMPILED: Option<Precompiled> = None;
-    /// Whether there is a result for no elements at all.
+    /// Whether an empty reduction has a result.
     const HAS_IDENTITY: bool = true;
     /// Whether positions of elements matter. If not, axes may be reduced in another order.
     const HAS_POSITIONS: bool = false;
@@ -62,11 +60,11 @@ pub trait Reducer<A: Copy>: Copy + Send + Sync + 'static {
     const COUNTS_REPEATS: bool = true;
     /// Whether blocks are much cheaper than single elements.
     const PREFERS_BLOCKS: bool = false;
-    /// How many times as long an element takes as reading it, roughly.
+    /// Approximate time per element, relative to reading it.
     fn cost(self) -> usize {
         1
     }
-    /// Whether this reducer has a result for no elements at all.
+    /// Whether this reducer has a result for an empty reduction.
     fn has_identity(self) -> bool {
         Self::HAS_IDENTITY
     }
@@ -74,7 +72,7 @@ pub trait Reducer<A: Copy>: Copy + Send + Sync + 'static {
     fn start(self) -> Self::Partial;
     /// Accumulates an element; `index` is its position among the reduced elements, in row-major order.
     fn accumulate(self, partial: Self::Partial, element: A, index: usize) -> Self::Partial;
-    /// Merges two accumulators. (Elements are dealt out to several of them, so neither's come first: what depends on
+    /// Merges two accumulators. (Elements are distributed over several accumulators, so neither comes first: reductions that depend on
     /// order must keep positions.)
     fn merge(self, one: Self::Partial, other: Self::Partial) -> Self::Partial;
     /// Reduces contiguous elements, the first of which has position `index`. Long lines are accumulated in lanes,
@@ -83,31 +81,30 @@ pub trait Reducer<A: Copy>: Copy + Send + Sync + 'static {
     fn block(self, elements: &[A], index: usize) -> Self::Partial {
         lanes::block(self, elements, index)
     }
-    /// What [`block`](Self::block) gives, by code that is small instead of fast. (Whoever writes the one writes the
-    /// other.)
+    /// The same result as [`block`](Self::block), by small rather than fast code. (Implementations override both or neither.)
     #[inline(always)]
     fn block_small(self, elements: &[A], index: usize) -> Self::Partial {
         lanes::block_small(self, elements, index)
     }
-    /// Whether it has a form of [`four_lines`](Self::four_lines) that is faster than one line after another.
+    /// Whether it has a faster [`four_lines`](Self::four_lines) than one line after another.
     const INTERLEAVES: bool = false;
-    /// Whether this reducer has it, if there is one.
+    /// Whether this value of the reducer has it.
     #[inline(always)]
     fn interleaves(self) -> bool {
         Self::INTERLEAVES
     }
-    /// Lines of 64 elements or more, equally long, none of which knows where it stands. (Reductions that take little time for an
-    /// element take several lines together: no line waits for the one before it.) Each gives what [`block`](Self::block) gives.
+    /// Reduces four equally long lines of at least 64 elements, without positions; each with the result of [`block`](Self::block). (For
+    /// cheap reductions, several lines together avoid waiting on one line's dependency chain.)
     #[inline(always)]
     fn four_lines(self, _lines: [&[A]; 4]) -> [Self::Partial; 4] {
         unreachable!("only reductions that interleave are asked to")
     }
-    /// Accumulates rows, as long as there are partial results, one element of each row into each.
+    /// Accumulates four rows into partial results, one per column.
     #[inline(always)]
     fn four_rows(self, partials: &mut [Self::Partial], [a, b, c, d]: [&[A]; 4], position: usize) {
         lanes::accumulate_rows(self, partials, a, b, c, d, position);
     }
-    /// Whether elements are halves that are brought to `f32` side by side before they are met.
+    /// Whether `f16` elements are widened to `f32` in bulk before they are accumulated.
     const WIDENS_F16: bool = false;
     /// Accumulates a widened element.
     #[inline(always)]
@@ -116,21 +113,21 @@ pub trait Reducer<A: Copy>: Copy + Send + Sync + 'static {
     }
     /// The result.
     fn finish(self, partial: Self::Partial, count: usize) -> Self::Out;
-    /// The reducer of a single result, which PyTorch computes differently for some reductions.
+    /// The reducer for a reduction to a single result, which PyTorch computes differently for some reductions.
     fn single(self) -> Self {
         self
     }
-    /// Its steps as text, which a device compiles: one for each type of reducer, type of elements and [`form`](Self::form).
+    /// Its steps as GPU text: one per type of reducer, type of elements and [`form`](Self::form).
     #[cfg(any(test, feature = "cuda"))]
     fn text(self) -> Written<ReducerText> {
         Err(Unreadable::Kernel("this reduction has no text; reduce on the CPU"))
     }
-    /// Which of its texts it has.
+    /// Which of its texts to use.
     #[cfg(any(test, feature = "cuda"))]
     fn form(self) -> u32 {
         0
     }
-    /// Its run-time values, which the text takes as arguments: those of `ReducerText::given`, in their order.
+    /// Its run-time values, which the text takes as arguments: those of `ReducerText::given`, in order.
     #[cfg(any(test, feature = "cuda"))]
     fn given(self) -> Vec<f64> {
         Vec::new()

@@ -1,6 +1,4 @@
-//! The kernels of rows that normalise: `layer_norm` and `rms_norm`.
-//!
-//! Uses `rows` and blocked sums; used by `tensor`.
+//! The normalisation kernels over rows: `layer_norm` and `rms_norm`.
 
 use super::rows::{LargestPart, Pass, PowerOfRow, RowSteps, TimesPower, beside_powers};
 use super::steps::{is_nan, is_truth};
@@ -19,20 +17,20 @@ fn inverse_root<C: Compute>(sum: C, count: C, eps: C) -> C {
     mean.binary::<Accumulating>(eps).unary::<ops::rsqrt>()
 }
 
-/// Whether squares were beyond the numbers: their inverse root is 0, or NaN if their mean was, too.
+/// Whether the squares overflowed: the inverse root is 0, or NaN if the mean overflowed, too.
 #[inline(always)]
 fn has_no_scale<C: Compute>(inverse_root: C) -> bool {
     !is_truth(inverse_root) || is_nan(inverse_root)
 }
 
-/// `x * weight + bias`, of those that are there.
+/// `x * weight + bias`, where given.
 #[inline(always)]
 fn affine<C: Compute>(x: C, shared: [Option<C>; 2]) -> C {
     let scaled = shared[0].map_or(x, |weight| x.binary::<ops::mul>(weight));
     shared[1].map_or(scaled, |bias| scaled.binary::<Accumulating>(bias))
 }
 
-/// What the passes over a row measure, all of which are sums.
+/// Runs the passes over a row, all of which are sums.
 #[inline(always)]
 fn measure<K: RowSteps, E: Dtype>(
     steps: K,
@@ -51,7 +49,7 @@ fn measure<K: RowSteps, E: Dtype>(
     [first, steps.measured(1, total, count, eps)]
 }
 
-/// Where terms have grown beyond the numbers: the power by which the row is multiplied, and what is measured then.
+/// If terms overflowed: the power of two that scales the row, and the measure of the scaled row.
 #[inline(always)]
 fn measure_large<K: RowSteps, E: Dtype>(
     steps: K,
@@ -74,7 +72,7 @@ fn measure_scaled<K: RowSteps, E: Dtype>(steps: K, row: &[E], eps: f64) -> Optio
     Some((power, measure(steps, row, eps, |x| times(x, power).to_compute())))
 }
 
-/// An element times such a power.
+/// An element times this power of two.
 #[inline(always)]
 fn times<E: Dtype>(x: E, power: E) -> E {
     E::from_compute(x.to_compute().binary::<TimesPower>(power.to_compute()))
@@ -86,7 +84,7 @@ pub(crate) struct Standardizing {
     pub(crate) eps: f64,
 }
 impl RowSteps for Standardizing {
-    /// The mean, and what deviations from it are multiplied by.
+    /// The mean, and the inverse standard deviation.
     const PASSES: &'static [Pass] = &[Pass::Sum, Pass::Sum];
     #[inline(always)]
     fn term<C: Compute>(self, pass: usize, x: C, [mean, _]: [C; 2]) -> C {
@@ -146,7 +144,7 @@ pub(crate) struct RootMeanSquare {
     pub(crate) eps: f64,
 }
 impl RowSteps for RootMeanSquare {
-    /// What elements are multiplied by.
+    /// The factor of the elements.
     const PASSES: &'static [Pass] = &[Pass::Sum];
     #[inline(always)]
     fn term<C: Compute>(self, _: usize, x: C, _: [C; 2]) -> C {

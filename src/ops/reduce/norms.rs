@@ -1,6 +1,4 @@
-//! Reductions that ignore NaN, count, and compute norms: `nansum`, `nanmean`, `count_nonzero`, `vector_norm`.
-//!
-//! Uses sums and lanes; used by `tensor` and `any`.
+//! Reductions that skip NaN, counts and norms: `nansum`, `nanmean`, `count_nonzero`, `vector_norm`.
 
 use super::lanes::{NARROW_LANES, block_small, lanes, lanes_small};
 use super::steps::{Given, by_steps, is_nan, is_truth, nothing};
@@ -34,7 +32,7 @@ impl Steps for NanSum {
         partial
     }
 }
-/// The type in which sums of `E` are added up.
+/// The type in which sums of `E` accumulate.
 type SumNumber<E> = <<E as Promotable>::Sum as Dtype>::Compute;
 impl<E: Dtype> Reducer<E> for NanSum {
     const PRECOMPILED: Option<Precompiled> = Some(Precompiled::NanSum);
@@ -95,7 +93,7 @@ impl<E: Dtype> Reducer<E> for NanMean {
     }
 }
 
-/// How many elements are not zero.
+/// The number of nonzero elements.
 #[derive(Clone, Copy)]
 pub struct CountNonzero;
 impl Steps for CountNonzero {
@@ -129,7 +127,7 @@ impl<E: Dtype> Reducer<E> for CountNonzero {
     }
 }
 
-/// How many elements are numbers, not NaN.
+/// The number of elements that are not NaN.
 #[derive(Clone, Copy)]
 pub struct CountNumbers;
 impl Steps for CountNumbers {
@@ -175,7 +173,7 @@ impl ToReal for Squared {
     }
 }
 
-/// The real type of the accumulate type of `E`.
+/// The real type of the compute type of `E`.
 type RealOf<E> = <<E as Dtype>::Compute as Compute>::Real;
 
 /// The sum of a real function of each element.
@@ -206,7 +204,7 @@ impl<F: ToReal> Steps for SumOf<F> {
         partial
     }
 }
-/// Part of a norm: the host's loops alone take it for the whole.
+/// Part of a norm; only the host's loops use it as a reducer.
 impl<F: ToReal, E: Dtype> Reducer<E> for SumOf<F> {
     type Partial = RealOf<E>;
     type Out = E::RealDtype;
@@ -218,7 +216,7 @@ impl<F: ToReal, E: Dtype> Reducer<E> for SumOf<F> {
     }
 }
 
-/// Which norm.
+/// The order of a norm.
 #[derive(Clone, Copy, PartialEq)]
 enum NormOrder {
     Count,
@@ -252,7 +250,7 @@ impl VectorNorm {
         VectorNorm { order }
     }
 
-    /// The norm of a difference, as distances define it: NaN propagates, except in the largest, which ignores it.
+    /// The norm of a difference as PyTorch's distances define it: NaN propagates, except that the maximum ignores it.
     /// Source: `aten/src/ATen/native/cpu/DistanceOpsKernel.cpp`.
     pub(crate) fn of_difference(p: f64) -> Self {
         match p {

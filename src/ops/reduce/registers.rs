@@ -1,13 +1,11 @@
 //! Chunks of elements accumulated into partial results that stay in vector registers from chunk to chunk.
-//!
-//! Uses nothing; used by `lanes`.
 
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
 use core::mem::{MaybeUninit, transmute_copy};
 
-/// Accumulates chunks of elements (and where they stand in their line), `N` partial results of each line taking one element of a chunk
-/// each; the lines are equally long. Partial results stay in vector registers from chunk to chunk: left to itself, the compiler now
-/// and then takes them two by two.
+/// Accumulates chunks of elements (with their positions in the line); each of a line's `N` partial results takes one element per chunk; all
+/// lines are equally long. The partial results stay in vector registers from chunk to chunk: by itself, the compiler sometimes vectorises
+/// by two only.
 #[inline(always)]
 pub(crate) fn accumulate_chunks<A, P: Copy, const N: usize, const M: usize>(
     lines: [&[[A; N]]; M],
@@ -17,7 +15,7 @@ pub(crate) fn accumulate_chunks<A, P: Copy, const N: usize, const M: usize>(
     #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
     {
         type Vector = MaybeUninit<core::arch::x86_64::__m256i>;
-        /// So that what goes through memory does not straddle cache lines.
+        /// Aligned, so that spilled vectors do not straddle cache lines.
         #[derive(Clone, Copy)]
         #[repr(align(64))]
         struct Aligned<const N: usize>(#[allow(dead_code)] [Vector; N]);
@@ -45,12 +43,13 @@ pub(crate) fn accumulate_chunks<A, P: Copy, const N: usize, const M: usize>(
     accumulated
 }
 
-/// The same, the partial results of a line being kept as a `V`. (Loops over the lines, not arrays' `map`, which is a dozen functions more
-/// for each of these. Chunks are looked up with a check: without it the compiler takes those of `i64` two by two. Software prefetching
-/// came out slower, on processors whose hardware prefetcher keeps up.)
+/// The same, with a line's partial results held as a `V`. (Loops over the lines, because arrays' `map` would add a dozen functions for
+/// each.
+/// Chunks are indexed with a bounds check: without it the compiler vectorises `i64` by two only. Software prefetching was slower on
+/// processors with good hardware prefetchers.)
 ///
 /// # Safety
-/// `V` is as large as they are and may hold any bytes.
+/// `V` has the size of the partial results, and any bytes are a valid `V`.
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
 #[inline(always)]
 unsafe fn in_registers<A, P: Copy, V: Copy, const N: usize, const M: usize>(
@@ -76,8 +75,8 @@ unsafe fn in_registers<A, P: Copy, V: Copy, const N: usize, const M: usize>(
             *partial = pack(lanes);
         }
     }
-    // Otherwise the compiler carries the pairwise merging that follows back into the loop, and takes lanes two by two. (Of several lines
-    // it does not.)
+    // Otherwise the compiler moves the pairwise merging that follows into the loop, and vectorises by two only. (With several lines it does
+    // not.)
     if const { M == 1 } {
         partials = core::hint::black_box(partials);
     }

@@ -1,30 +1,28 @@
-//! The steps of a function of a row, over numbers of any kind: passes that measure the row, then each element.
-//!
-//! Uses the formulas; used by the kernels of rows (`normalize`, `softmax`) and by `ops::text`.
+//! The steps of a row function, generic over the number type: passes that compute statistics, then each element.
 
 #[cfg(any(test, feature = "cuda"))]
 use super::Accumulating;
 use super::ExtremeOfTwo;
 use crate::dtype::{Binary, Complex, Compute, MachineFloat, Unary};
 
-/// How a pass puts the terms of a row together.
+/// How a pass combines the terms of a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Pass {
     /// Their sum.
     Sum,
-    /// The largest; NaN if there is one.
+    /// The largest; NaN if any is NaN.
     Largest,
 }
 #[cfg(any(test, feature = "cuda"))]
 impl Pass {
-    /// Before the first term.
+    /// The initial value.
     pub(crate) fn start<C: Compute>(self) -> C {
         match self {
             Pass::Sum => C::default(),
             Pass::Largest => C::default().unary::<ExtremeOfTwo<true>>(),
         }
     }
-    /// Two totals as one, or a total and a term.
+    /// Combines two totals, or a total and a term.
     pub(crate) fn merge<C: Compute>(self, one: C, other: C) -> C {
         match self {
             Pass::Sum => one.binary::<Accumulating>(other),
@@ -33,27 +31,27 @@ impl Pass {
     }
 }
 
-/// The steps of a function of a row.
+/// The steps of a row function.
 pub(crate) trait RowSteps: Copy + Send + Sync + 'static {
-    /// The passes, at most two. Each measures one number, which those after it and the elements are given.
+    /// The passes, at most two. Each computes one number, which later passes and the elements get.
     const PASSES: &'static [Pass];
-    /// What an element counts in a pass.
+    /// The term of an element in a pass.
     fn term<C: Compute>(self, pass: usize, element: C, measured: [C; 2]) -> C;
-    /// What a pass measures, of the total of so many terms; with the run-time value.
+    /// The number that a pass computes from the total of `count` terms, and the run-time value.
     fn measured<C: Compute>(self, pass: usize, total: C, count: C, given: C) -> C;
-    /// An element of the result, with those of the shared rows.
+    /// An element of the result, given those of the shared rows.
     fn element<C: Compute>(self, measured: [C; 2], element: C, shared: [Option<C>; 2]) -> C;
-    /// Whether terms of finite elements may be beyond the numbers. Such rows are measured, and their elements computed, times a power of two
-    /// that makes the largest part of them about 1.
+    /// Whether terms of finite elements may overflow. Such rows are measured and computed after scaling by a power of two that makes their
+    /// largest element about 1.
     const GROWS: bool = false;
-    /// Whether what has been measured says so: the row may be such a one.
+    /// Whether these measurements suggest an overflow.
     #[inline(always)]
     fn is_beyond<C: Compute>(self, _measured: [C; 2]) -> bool {
         false
     }
 }
 
-/// The larger part of a number, and the larger of two of them; NaN if there is one.
+/// The larger part (real or imaginary) of a number, and the larger of two; NaN if any is NaN.
 pub(crate) struct LargestPart;
 impl Unary for LargestPart {
     #[inline(always)]
@@ -76,7 +74,7 @@ impl Binary for LargestPart {
     }
 }
 
-/// The power of two by which a row with this largest part is multiplied: 1 where it is not finite, or small.
+/// The power of two that scales a row with this largest part; 1 if that is not finite, or small.
 pub(crate) struct PowerOfRow;
 impl Unary for PowerOfRow {
     #[inline(always)]
@@ -89,7 +87,7 @@ impl Unary for PowerOfRow {
     }
 }
 
-/// A number times such a power.
+/// A number times this power of two.
 pub(crate) struct TimesPower;
 impl Binary for TimesPower {
     #[inline(always)]
@@ -101,7 +99,7 @@ impl Binary for TimesPower {
         Complex { re: z.re * power.re, im: z.im * power.re }
     }
 }
-/// What is added to the mean of squares, where elements are multiplied by a power.
+/// The epsilon to add to the mean of squares of elements scaled by a power of two.
 #[inline(always)]
 pub(crate) fn beside_powers<C: Compute>(given: C, power: C) -> C {
     given.binary::<TimesPower>(power).binary::<TimesPower>(power)

@@ -1,14 +1,12 @@
-//! The steps of a reduction, over numbers of any kind: the machine's, which the host's loops run on, those that record them for a
-//! device, and dual ones. Each reducer's formulas are written once, here or beside it.
-//!
-//! Uses the formulas of `elementwise`; used by the reducers and by `ops::text`.
+//! The steps of a reduction, generic over the number type: machine numbers for the host's loops, recorded numbers for GPU text, and dual
+//! numbers. Each reducer's formulas are written once, here or next to it.
 
 use crate::dtype::{Binary, Complex, Compute, MachineFloat, MachineInt, ToReal};
 use core::ops::Add;
 
-/// A position among the elements, or a number of them.
+/// A position among the elements, or a count.
 pub(crate) trait Index: Copy + PartialOrd + Add<Output = Self> + From<bool> + Send + Sync + 'static {
-    /// Behind all others.
+    /// Greater than all other positions.
     fn last() -> Self;
 }
 impl Index for usize {
@@ -24,10 +22,10 @@ impl Index for i64 {
     }
 }
 
-/// The run-time values of a reducer, those that it has.
+/// The run-time values of a reducer, up to two.
 pub(crate) type Given<C> = [<C as Compute>::Real; 2];
 
-/// The steps of a reduction; `Reducer` says what they are for.
+/// The steps of a reduction; `Reducer` documents them.
 pub(crate) trait Steps: Copy + Send + Sync + 'static {
     /// The accumulator.
     type Partial<C: Compute, I: Index>: Copy + Send + Sync;
@@ -45,12 +43,12 @@ pub(crate) trait Steps: Copy + Send + Sync + 'static {
     ) -> Self::Partial<C, I>;
     /// Merges two accumulators.
     fn merge<C: Compute, I: Index>(self, one: Self::Partial<C, I>, other: Self::Partial<C, I>) -> Self::Partial<C, I>;
-    /// How many elements count, of so many that there are.
+    /// The number of elements that count, out of `count`.
     #[inline(always)]
     fn counted<C: Compute, I: Index>(self, _: Self::Partial<C, I>, count: I) -> I {
         count
     }
-    /// The result; `count` is the number of elements that count.
+    /// The result; `count` is the number of counted elements.
     fn finish<C: Compute, I: Index>(self, partial: Self::Partial<C, I>, count: C, given: Given<C>) -> Self::Out<C, I>;
 }
 
@@ -62,13 +60,13 @@ pub(crate) trait StepsOfTwo: Steps {
     fn second<C: Compute, I: Index>(self, partial: Self::Partial<C, I>) -> Self::Second<C, I>;
 }
 
-/// The values of a reducer without any.
+/// The values of a reducer without run-time values.
 #[inline(always)]
 pub(super) fn nothing<C: Compute>() -> Given<C> {
     Default::default()
 }
 
-/// Whether a number is other than 0.
+/// Whether a number is nonzero.
 #[inline(always)]
 pub(super) fn is_truth<C: Compute>(x: C) -> bool {
     x != C::default()
@@ -79,8 +77,8 @@ pub(super) fn is_nan<C: Compute>(x: C) -> bool {
     x.predicate::<crate::ops::isnan>()
 }
 
-/// Addition. Unlike [`add`](crate::ops::add) it does not multiply by `alpha`, so that NaN in one part of a complex sum
-/// does not spread to the other.
+/// Addition. Unlike [`add`](crate::ops::add), it does not multiply by `alpha`, so NaN in one part of a complex sum does not spread to the
+/// other part.
 #[derive(Clone, Copy)]
 pub(crate) struct Accumulating;
 impl Binary for Accumulating {
@@ -127,12 +125,12 @@ impl ToReal for ImaginaryPart {
     }
 }
 
-/// The methods of a `Reducer` of elements `E` that its steps are:
+/// The methods of a `Reducer` of elements `E`, by its steps:
 ///
 /// `by_steps! { self: self, E::Compute, usize, nothing::<E::Compute>(); |x| x.to_compute(); |out| E::from_compute(out) }` writes
-/// `fn start(self) -> Self::Partial { Steps::start::<E::Compute, usize>(self) }` and so on, `accumulate` with the number that the
-/// element becomes, `finish` with the element that the result becomes. Before them stand the steps, the numbers and positions that
-/// they run on, and the run-time values.
+/// `fn start(self) -> Self::Partial { Steps::start::<E::Compute, usize>(self) }` and so on; `accumulate` converts elements to numbers by
+/// the first closure, `finish` converts the result by the second. The arguments before them are the steps, the number and position types,
+/// and the run-time values.
 macro_rules! by_steps {
     ($self:ident: $steps:expr, $number:ty, $index:ty, $given:expr; |$x:ident| $element:expr; |$out:ident| $result:expr) => {
         #[inline(always)]

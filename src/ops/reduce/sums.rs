@@ -1,6 +1,4 @@
 //! Sums, products, means, `any` and `all`.
-//!
-//! Uses the lanes of partial results; used by `tensor` and `any`.
 
 use super::steps::{Given, by_steps, is_truth, nothing};
 use super::{Accumulating, Index, Reducer, Steps, interleave, lanes};
@@ -9,7 +7,7 @@ use crate::ops::kernel::Precompiled;
 #[cfg(any(test, feature = "cuda"))]
 use crate::ops::text::reduce::{ReducerText, Reduction, Written};
 
-/// The type in which sums of `E` are added up.
+/// The type in which sums of `E` accumulate.
 type SumNumber<E> = <<E as Promotable>::Sum as Dtype>::Compute;
 
 /// The sum, in the dtype `E::Sum`.
@@ -107,7 +105,7 @@ impl<E: Dtype> Reducer<E> for Prod {
     }
 }
 
-/// The mean; NaN for no elements.
+/// The mean; NaN for an empty reduction.
 #[derive(Clone, Copy)]
 pub struct Mean;
 impl Steps for Mean {
@@ -151,13 +149,13 @@ impl<E: Dtype> Reducer<E> for Mean {
     }
 }
 
-/// How many elements are looked at before it is asked whether one of them decides.
+/// Elements between two early-exit checks.
 const AT_ONCE: usize = 64;
 
 /// Whether any element, or every element, is non-zero.
 #[derive(Clone, Copy)]
 pub struct AnyAll {
-    /// An element of this truth value decides the result.
+    /// The truth value that decides the result.
     decides: bool,
 }
 impl AnyAll {
@@ -193,7 +191,7 @@ impl<E: Dtype> Reducer<E> for AnyAll {
     type Out = bool;
     const COUNTS_REPEATS: bool = false;
     by_steps! { self: self, E::Compute, usize, nothing::<E::Compute>(); |x| x.to_compute(); |answer| answer }
-    /// A few elements at once, up to one that decides.
+    /// A few elements at a time, until one decides.
     #[inline(always)]
     fn block(self, elements: &[E], _: usize) -> bool {
         let (groups, rest) = elements.as_chunks::<AT_ONCE>();

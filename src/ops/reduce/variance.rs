@@ -1,7 +1,4 @@
-//! Variance and standard deviation. A block takes two passes (mean, squared deviations); blocks are merged by Chan's
-//! formula.
-//!
-//! Uses the lanes of partial results; used by `tensor` and `any`.
+//! Variance and standard deviation. A block takes two passes (mean, then squared deviations); blocks are merged by Chan's formula.
 
 use super::steps::{Given, ImaginaryPart, RealPart, by_steps};
 use super::{Accumulating, Index, Reducer, Steps, StepsOfTwo, TwoResults, blocked_sum};
@@ -11,7 +8,7 @@ use crate::ops::kernel::Precompiled;
 #[cfg(any(test, feature = "cuda"))]
 use crate::ops::text::reduce::{ReducerText, Reduction, Written};
 
-/// Count, mean and sum of squared deviations, of both parts of complex numbers.
+/// Count, mean and sum of squared deviations, for both parts of complex numbers.
 #[derive(Clone, Copy)]
 pub struct Moments<T = f64, const N: usize = 2> {
     pub(crate) count: T,
@@ -36,11 +33,11 @@ fn over<T: Compute>(a: T, b: T) -> T {
     a.binary::<ops::div>(b)
 }
 
-/// The steps of variances: of `N` parts of each element, by single elements.
+/// The steps of variances, element by element, for `N` parts per element.
 #[derive(Clone, Copy)]
 pub(crate) struct Spread<const N: usize> {
     is_root: bool,
-    /// From which sum on there is no variance.
+    /// The sum from which on the variance is not defined.
     limit: Option<f64>,
 }
 impl<const N: usize> Steps for Spread<N> {
@@ -94,7 +91,7 @@ impl<const N: usize> Steps for Spread<N> {
         for &others in &partial.squares[1..] {
             squares = plus(squares, others);
         }
-        // PyTorch sums in the tensor's dtype for the mean here; where that sum overflows, so does the variance.
+        // PyTorch computes the mean from a sum in the tensor's dtype here; where that sum overflows, so does the variance.
         // Source: `aten/src/ATen/native/ReduceOps.cpp`, `std_var_all_cpu`.
         if let Some(limit) = self.limit {
             let sum = times(partial.mean[0], partial.count);
@@ -104,13 +101,13 @@ impl<const N: usize> Steps for Spread<N> {
                 squares = C::Real::number(f64::INFINITY);
             }
         }
-        // No elements have no variance, whatever the correction.
+        // The variance of no elements is NaN, whatever the correction.
         let variance =
             if partial.count == C::Real::default() { C::Real::number(f64::NAN) } else { over(squares, freedom) };
         if self.is_root { variance.unary::<ops::sqrt>() } else { variance }
     }
 }
-/// The mean comes with the variance.
+/// The second result is the mean.
 impl<const N: usize> StepsOfTwo for Spread<N> {
     type Second<C: Compute, I: Index> = [C::Real; N];
     #[inline(always)]
@@ -119,14 +116,14 @@ impl<const N: usize> StepsOfTwo for Spread<N> {
     }
 }
 
-/// The mean by running updates, which do not overflow.
+/// The mean by running updates, which cannot overflow.
 #[cold]
 #[inline(never)]
 fn running_mean<E>(elements: &[E], value: impl Fn(&E) -> f64) -> f64 {
     elements.iter().zip(1_u64..).fold(0.0, |mean, (x, accumulated)| mean + (value(x) - mean) / accumulated as f64)
 }
 
-/// Corrects infinite means of summed numbers to PyTorch's running updates: NaN if anything follows an infinity.
+/// Changes infinite means from sums to PyTorch's running updates: NaN if anything follows an infinity.
 #[cold]
 #[inline(never)]
 fn means_after_infinities<E: Dtype>(elements: &[E], mut means: [f64; 2]) -> [f64; 2] {
@@ -170,7 +167,7 @@ impl Variance {
     }
 }
 
-/// What is rounded to an infinite `f32`: from half a unit above the largest on.
+/// The smallest number that rounds to an infinite `f32`.
 const F32_OVERFLOWS: f64 = (2.0 - 1.0 / 16_777_216.0) * 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
 
 impl<E: Dtype> Reducer<E> for Variance {
@@ -184,7 +181,7 @@ impl<E: Dtype> Reducer<E> for Variance {
     by_steps! { self: self.steps::<2>(E::DTYPE), Complex<f64>, usize, [self.correction, 0.0];
         |x| x.cast::<Complex<f64>>(); |variance| Castable::from_f64(variance)
     }
-    /// Two passes over a block that is in the cache: the mean, then the squared deviations from it.
+    /// Two passes over a cached block: the mean, then the squared deviations from it.
     #[inline(always)]
     fn block(self, elements: &[E], _: usize) -> Moments {
         let count = elements.len() as f64;
@@ -196,7 +193,7 @@ impl<E: Dtype> Reducer<E> for Variance {
                 if part == 0 { value.re } else { value.im }
             };
             let mut mean = blocked_sum(elements, value) / count;
-            // The sum of doubles may overflow where their mean does not.
+            // A sum of doubles may overflow where their mean does not.
             if matches!(E::DTYPE, DType::F64 | DType::C128) && mean.is_infinite() {
                 mean = running_mean(elements, value);
             }
@@ -249,7 +246,7 @@ impl<E: Dtype> Reducer<E> for Variance {
     }
 }
 
-/// The mean comes with the variance.
+/// The second result is the mean.
 impl<E: Dtype> TwoResults<E> for Variance {
     type Second = E;
     fn second(self, partial: Moments, _: usize) -> E {

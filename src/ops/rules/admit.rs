@@ -1,11 +1,10 @@
-//! The rules of admission: which dtypes an operation takes, each rule written once, as a picture over the categories of dtypes.
+//! The rules of admission: which dtypes an operation takes. Each rule is written once, as a picture over the categories of dtypes.
 //!
-//! From a picture come the trait that bounds typed operations, with what the compiler says where it does not hold; the answer while
-//! running; the words of errors and documentation; the dtypes that loops are compiled for. Uses the sets of `dtype`; read by `ops`,
-//! `tensor`, `any` and `cpu`, through `Admits` and the macros that `picture.rs` writes.
+//! A picture generates the trait that bounds typed operations, with its compiler messages; the run-time check; the words in errors and
+//! documentation; and the list of compiled loops.
 //!
-//! `E: Numeric` (a set of dtypes) implies `E: NumericFor<Op>` for every operation, so generic code states the set and never these
-//! traits. They exist so that the compiler can say "`sub` is not defined for `bool`" and why.
+//! `E: Numeric` (a set of dtypes) implies `E: NumericFor<Op>` for every operation, so generic code uses the sets, never these traits. They
+//! exist so that the compiler can say "`sub` is not defined for `bool`" and why.
 
 use super::picture::rules;
 use crate::dtype::scalar::{KindRank, ScalarKind, TensorKind};
@@ -13,16 +12,16 @@ use crate::dtype::{Category, DType, Dtype, Element, is};
 
 pub use super::outputs::{AbsInto, ExactlyFor, Precisely};
 
-// A row says which dtypes are admitted: those of the categories with an `x`, in the order bool, integer, float, complex. Of two
-// operands there are four rows, one for each category of the first, in the same order. The set before a picture is what generic code bounds
-// the first operand by; the rows of its dtypes must be alike. `long` is what takes longer to compute than memory takes to give.
+// A row marks the admitted categories with an `x`, in the order bool, integer, float, complex. Binary operations have four rows, one per
+// category of the first operand, in the same order. The set before a picture is the bound on the first operand in generic code; its dtypes
+// must have equal rows. `long` marks compute-bound operations.
 rules! {
     $
     // No bound beyond `Dtype`.
     all {
         any "all computing dtypes" quick [x x x x];
     }
-    // Of one dtype; of two operands each must be admitted.
+    // One dtype; each operand of a binary operation must be admitted.
     each {
         /// `Op` admits every dtype but `bool`: see [`Numeric`](crate::Numeric).
         numeric NumericFor "all computing dtypes but bool" quick [. x x x]
@@ -92,18 +91,18 @@ rules! {
             label "`{Op}` takes floating-point and complex numbers (one operand may be an integer or bool)"
             note "at least one operand must hold what the result is; cast first, for example `.to::<f32>()`"
             Inexact [. . x x] [. . x x] [x x x x] [x x x x];
-        /// `Op` admits this pair of a number and an exponent: anything but a floating number and a bool.
+        /// `Op` admits this pair of a number and an exponent: any, except a bool exponent of a floating number.
         scaling ScalingFor "all computing dtypes, but no bool as the exponent of floats" long
             message "`{Op}` is not defined for dtypes `{Self}` and `{Rhs}`"
             label "`{Op}` takes no bool as the exponent of floating-point numbers"
             note "cast the exponent first, for example `.to::<i32>()`"
             Float [x x x x] [x x x x] [. x x x] [x x x x];
     }
-    // A rule of pairs, and bools beside a bool scalar.
+    // A rule of pairs that also admits bools with a bool scalar.
     bools_by_scalars {
         power = numeric_pair NumericPairFor "numbers; one operand may be bool, both if the exponent is a scalar";
     }
-    // Rules that look at the kind of the second operand.
+    // Rules that depend on the kind of the second operand.
     kinds {
         /// `Op` admits this pair of dtypes and this kind of bound: neither complex; a bool scalar does not bound bools.
         bounded BoundedFor "bool, integers and floats; a bool scalar does not bound bools" quick
@@ -115,11 +114,11 @@ rules! {
     }
 }
 
-/// Which pairs are admitted where the second operand is of these kinds: scalars, zero-dim and dimensioned tensors.
+/// The admitted pairs for second operands of these kinds: scalars, zero-dim tensors, tensors with axes.
 #[cfg_attr(not(feature = "any"), allow(dead_code))]
 struct Picture {
     beside: [bool; 3],
-    /// By the categories of both.
+    /// By the categories of both operands.
     cells: [[bool; 4]; 4],
 }
 
@@ -133,7 +132,7 @@ impl Admits {
         }
     }
 
-    /// Whether the pair is admitted, the second operand being of this kind.
+    /// Whether the pair is admitted with a second operand of this kind.
     pub(crate) const fn two(self, [a, b]: [DType; 2], kind: KindRank) -> bool {
         if a.is_shell() || b.is_shell() {
             return false;
@@ -157,7 +156,7 @@ impl Admits {
     }
 }
 
-// The rows of the pictures are numbered so.
+// The order in which the pictures' rows are indexed.
 const _: () = assert!(
     Category::Boolean as usize == 0
         && Category::Integral as usize == 1
@@ -174,11 +173,11 @@ const _: () = assert!(
 )]
 pub trait SameDtypeFor<Rhs, Op>: Element {}
 impl<E: Element, Op> SameDtypeFor<E, Op> for E {}
-// A second candidate, so that rustc reports the message above instead of unifying.
+// A second impl, so that rustc reports the message above instead of unifying the types.
 #[diagnostic::do_not_recommend]
 impl<E: Element, Op> SameDtypeFor<crate::shape::Never, Op> for E {}
 
-/// A condition is a tensor of bools.
+/// The dtype of a condition: `bool`.
 #[diagnostic::on_unimplemented(
     message = "`{Op}` takes a condition of dtype `bool`, got `{Self}`",
     label = "not a mask",

@@ -1,10 +1,10 @@
-//! What a result may be written into, where that is not every dtype it can be cast to: bounds that say so in their message.
+//! The output dtypes that a result may be written to, where that is not every dtype it can be cast to: bounds with their messages.
 //!
-//! Which rule of results (`result.rs`) has which of these stands there. Used by the forms in place and the `_into` forms.
+//! `result.rs` assigns them to the rules of results.
 
 use crate::dtype::{Complex, Dtype, bf16, f16, is};
 
-/// A result of dtype `Self` may be written into an output of dtype `To`: only its own.
+/// A result of dtype `Self` may be written to an output of dtype `To`: only of the same dtype.
 #[diagnostic::on_unimplemented(
     message = "the result `{Self}` is not converted to the desired output type `{To}`",
     label = "the output must hold `{Self}`",
@@ -12,12 +12,12 @@ use crate::dtype::{Complex, Dtype, bf16, f16, is};
 )]
 pub trait Precisely<To> {}
 impl<E: Dtype> Precisely<E> for E {}
-// A second candidate, so that rustc reports the message above instead of unifying.
+// A second impl, so that rustc reports the message above instead of unifying the types.
 #[diagnostic::do_not_recommend]
 impl<E: Dtype> Precisely<crate::shape::Never> for E {}
 
-/// A result of `Op` and dtype `Self` may be written into an output of dtype `To`: only its own (PyTorch's operations that
-/// leave the dtype as it is do not cast their output either).
+/// A result of `Op` and dtype `Self` may be written to an output of dtype `To`: only of the same dtype (PyTorch's operations that keep the
+/// dtype do not cast their output either).
 #[diagnostic::on_unimplemented(
     message = "`{Op}` writes its own dtype `{Self}`, not `{To}`",
     label = "the output must hold `{Self}`",
@@ -25,12 +25,12 @@ impl<E: Dtype> Precisely<crate::shape::Never> for E {}
 )]
 pub trait ExactlyFor<To, Op> {}
 impl<E: Dtype, Op> ExactlyFor<E, Op> for E {}
-// A second candidate, so that rustc reports the message above instead of unifying.
+// A second impl, so that rustc reports the message above instead of unifying the types.
 #[diagnostic::do_not_recommend]
 impl<E: Dtype, Op> ExactlyFor<crate::shape::Never, Op> for E {}
 
-/// The absolute value of `Self` may be written into an output of dtype `To`: exactly its own dtype for real elements; for
-/// complex ones any floating dtype, or their own.
+/// The absolute value of `Self` may be written to an output of dtype `To`: the same dtype for real elements; for complex ones any floating
+/// dtype, or their own.
 #[diagnostic::on_unimplemented(
     message = "the absolute value of `{Self}` can't be written into a tensor of `{To}`",
     label = "the output must hold the dtype of the result",

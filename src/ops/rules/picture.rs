@@ -1,8 +1,8 @@
-//! How a picture of admission becomes traits, impls, values and words: the macro that `admit.rs` writes its table with.
+//! The macro that expands the table of `admit.rs` to traits, impls, values and words.
 //!
-//! Uses the sets of `dtype`; used by `admit.rs` alone. It also writes the macros by which other files ask for what a rule says.
+//! It also writes the macros with which other files query the rules.
 
-/// What the table of `admit.rs`, its only caller, becomes.
+/// Expands the table of `admit.rs`, its only caller.
 macro_rules! rules {
     (
         $d:tt
@@ -46,14 +46,14 @@ macro_rules! rules {
                 [$kbb $kbi $kbf $kbc] [$kib $kii $kif $kic] [$kfb $kfi $kff $kfc] [$kcb $kci $kcf $kcc]);)+
         )*
 
-        /// Which dtypes an operation admits: the column of the tables. (Some rules stand in no table, but in bounds.)
+        /// The rule of admission of an operation: a column of the tables. (Some rules are only used as bounds.)
         #[allow(non_camel_case_types, dead_code)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Admits { $($all,)* $($each,)* $($alike,)* $($pair,)* $($over,)* $($kinds,)* }
 
         #[cfg_attr(not(feature = "any"), allow(dead_code))]
         impl Admits {
-            /// Which single operands are admitted, by category; `None` for rules that look at both of two.
+            /// The admitted single operands, by category; `None` for rules that depend on both operands.
             const fn row(self) -> Option<[bool; 4]> {
                 match self {
                     $(Admits::$all => Some(rules!(@row $all_row)),)*
@@ -65,7 +65,7 @@ macro_rules! rules {
                 }
             }
 
-            /// Which pairs are admitted, by the category of each and by the kind of the second.
+            /// The admitted pairs, by the category of each and the kind of the second.
             const fn pictures(self) -> &'static [Picture] {
                 match self {
                     $(Admits::$pair => &[Picture {
@@ -82,7 +82,7 @@ macro_rules! rules {
                 }
             }
 
-            /// The rule that it is but for bools beside a bool scalar.
+            /// The same rule without bools with a bool scalar.
             const fn but_for_bools(self) -> Option<Admits> {
                 match self {
                     $(Admits::$over => Some(Admits::$below),)*
@@ -90,7 +90,7 @@ macro_rules! rules {
                 }
             }
 
-            /// Whether a pair must be of one dtype.
+            /// Whether both operands must have the same dtype.
             const fn is_of_one_dtype(self) -> bool {
                 match self {
                     $(Admits::$alike => true,)*
@@ -98,8 +98,7 @@ macro_rules! rules {
                 }
             }
 
-            /// Whether an element takes longer to compute, by operations of this rule, than memory takes to give it. (Halves are
-            /// then converted, piece by piece.)
+            /// Whether operations of this rule are compute-bound. (Half precision is then converted in chunks.)
             pub(crate) const fn is_long(self) -> bool {
                 match self {
                     $(Admits::$all => rules!(@is_long $all_cost),)*
@@ -111,7 +110,7 @@ macro_rules! rules {
                 }
             }
 
-            /// What it says, for errors and lists.
+            /// The rule in words, for errors and lists.
             pub(crate) const fn words(self) -> &'static str {
                 match self {
                     $(Admits::$all => $all_words,)*
@@ -124,7 +123,7 @@ macro_rules! rules {
             }
         }
 
-        /// `admits_in_words!(numeric)` is what the rule says, for documentation.
+        /// `admits_in_words!(numeric)` is the rule in words, for documentation.
         macro_rules! admits_in_words {
             $(($all) => { $all_words };)*
             $(($each) => { $each_words };)*
@@ -135,8 +134,8 @@ macro_rules! rules {
         }
         pub(crate) use admits_in_words;
 
-        /// The bound on the only operand: `bound_of_one!(numeric, neg, unary_ops { @same neg })` is
-        /// `unary_ops! { @same neg [NumericFor<neg>] }`.
+        /// The bound on a single operand: `bound_of_one!(numeric, neg, unary_ops { @same neg })` is `unary_ops! { @same neg
+        /// [NumericFor<neg>] }`.
         macro_rules! bound_of_one {
             $(($all, $d op:ty, $d then:ident { $d($d args:tt)* }) => { $d then! { $d($d args)* [crate::dtype::Dtype] } };)*
             $(($each, $d op:ty, $d then:ident { $d($d args:tt)* }) => {
@@ -145,8 +144,8 @@ macro_rules! rules {
         }
         pub(crate) use bound_of_one;
 
-        /// The bounds on the first of two operands, of dtypes `A` and `B`, the second being of kind `K`, and on the second. Where a
-        /// bool scalar beside bools is admitted, too, `$then!` is called again, with `[bools by scalars]`.
+        /// The bounds on two operands of dtypes `A` and `B`, the second of kind `K`. Where a bool scalar with bools is admitted, too,
+        /// `$then!` is called again with `[bools by scalars]`.
         macro_rules! bounds_of_two {
             $(($all, $d op:ty, $d then:ident { $d($d args:tt)* }) => {
                 $d then! { $d($d args)* [crate::dtype::Dtype] [crate::dtype::Dtype] }
@@ -170,7 +169,7 @@ macro_rules! rules {
         }
         pub(crate) use bounds_of_two;
 
-        /// The set of dtypes that a single operand is of, and those of them that are floating or complex.
+        /// The set of dtypes of a single operand, and its floating and complex dtypes.
         #[cfg(feature = "any")]
         macro_rules! set_of_one {
             $(($all, $d then:ident { $d($d args:tt)* }) => { crate::ops::rules::picture::set_of_row!($all_row $d then { $d($d args)* }) };)*
@@ -179,9 +178,8 @@ macro_rules! rules {
         #[cfg(feature = "any")]
         pub(crate) use set_of_one;
 
-        /// The categories of dtypes that an operation computes in whose operands promote to them, as cells of the pictures, one
-        /// group for each category, and whether it is long: `loops_of!(real, dtypes { row })` is
-        /// `dtypes! { row (.) (x) (x) (.) quick }`.
+        /// The categories of dtypes that an operation computes in, given those its operands promote to: as cells of the pictures, one group
+        /// per category, and whether it is long: `loops_of!(real, dtypes { row })` is `dtypes! { row (.) (x) (x) (.) quick }`.
         #[cfg(any(not(debug_assertions), feature = "precompiled"))]
         macro_rules! loops_of {
             $(($all, $d then:ident { $d($d args:tt)* }) => {
@@ -213,7 +211,7 @@ macro_rules! rules {
         }
         #[cfg(test)]
         pub(super) use rules_of_pairs;
-        /// The same of those that single operands have.
+        /// The same for rules of single operands.
         #[cfg(test)]
         macro_rules! rules_of_one {
             ($d then:ident) => { $d then! { $($all)* $($each)* } };
@@ -222,7 +220,7 @@ macro_rules! rules {
         pub(super) use rules_of_one;
     };
 
-    // A rule of one dtype holds of a set.
+    // A rule of one dtype applies to a set.
     (@each $rule:ident [. x x x]) => { rules!(@set $rule Numeric); };
     (@each $rule:ident [x x x .]) => { rules!(@set $rule Ordered); };
     (@each $rule:ident [. x x .]) => { rules!(@set $rule Real); };
@@ -236,7 +234,7 @@ macro_rules! rules {
         impl<E: is::$set, Op> $rule<Op> for E {}
     };
 
-    // A picture of pairs is one impl for the first operands of a set, which generic code needs, and one for each dtype beyond it.
+    // A picture of pairs is one impl for first operands in the set, which generic code needs, and one per dtype outside it.
     (@picture $rule:ident $beside:ident Dtype $bool:tt $integer:tt $float:tt $complex:tt) => {
         rules!(@impl $rule $beside [A: Dtype,] A, $bool);
     };
@@ -309,7 +307,7 @@ macro_rules! rules {
     (@is_long quick) => { false };
 }
 
-/// The set of a row, and those of its dtypes that are floating or complex.
+/// The set of a row, and its floating and complex dtypes.
 #[cfg(feature = "any")]
 macro_rules! set_of_row {
     ([x x x x] $then:ident { $($args:tt)* }) => { $then! { $($args)* Dtype Inexact } };
@@ -322,7 +320,7 @@ macro_rules! set_of_row {
 #[cfg(feature = "any")]
 pub(crate) use set_of_row;
 
-/// The cells of a row, one group for each category.
+/// The cells of a row, one group per category.
 #[cfg(any(not(debug_assertions), feature = "precompiled"))]
 macro_rules! cells_of_row {
     ([$bool:tt $integer:tt $float:tt $complex:tt] $cost:ident $then:ident { $($args:tt)* }) => {

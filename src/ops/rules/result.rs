@@ -1,8 +1,7 @@
-//! The rules of results: from the dtype that operands promote to, what an operation computes in, of which dtype its result is, and
-//! into which outputs that is written.
+//! The rules of results: from the dtype that operands promote to, the dtype computed in, the result dtype, and the outputs that the result
+//! may be written to.
 //!
-//! Each step from a dtype to another stands once as a type beside its value, each rule once as a row of steps. Uses `dtype`; read by
-//! `ops` and `tensor` (types, documentation), `any` (values) and `cpu` (which loops there are), through the macros and `Rule`.
+//! Each step from one dtype to another is written once as a type and a value, each rule once as a row of steps.
 
 use crate::dtype::{Category, DType, default_dtype};
 
@@ -15,7 +14,7 @@ macro_rules! steps {
         }
         pub(crate) use step;
 
-        /// A step from a dtype to another.
+        /// A step from one dtype to another.
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[cfg_attr(not(feature = "any"), allow(dead_code))]
@@ -23,7 +22,7 @@ macro_rules! steps {
 
         #[cfg_attr(not(feature = "any"), allow(dead_code))]
         impl Step {
-            /// The dtype that it leads to. (For types the default float is `f32`.)
+            /// The dtype after the step. (In types, the default float is `f32`.)
             pub(crate) fn of(self, dtype: DType) -> DType {
                 match self {
                     $(Step::$step => { let $dtype = dtype; $value })*
@@ -34,25 +33,25 @@ macro_rules! steps {
 }
 steps! {
     $ P
-    // the dtype itself
+    // The dtype itself.
     own [$P] |dtype| dtype;
-    // floats and complex stay, the rest becomes the default float
+    // Floats and complex dtypes stay, others become the default float.
     inexact [<$P as crate::dtype::Promotable>::Inexact] |dtype| if dtype.category() <= Category::Integral { default_dtype() } else { dtype };
-    // the widest float, or complex
+    // The widest float, or complex.
     double [<$P as crate::dtype::Promotable>::With<core::primitive::f64>] |dtype| if dtype.is_complex() { DType::C128 } else { DType::F64 };
-    // complex becomes real
+    // Complex becomes real.
     real [<$P as crate::dtype::Promotable>::RealDtype] |dtype| dtype.to_real();
-    // bools become `i64`
+    // Bool becomes `i64`.
     integer [<$P as crate::dtype::Promotable>::Over<core::primitive::i64>] |dtype| if dtype == DType::Bool { DType::I64 } else { dtype };
     boolean [core::primitive::bool] |_dtype| DType::Bool;
 }
 
-/// Writes the rules: the table below is its only call.
+/// Writes the rules; the table below is its only call.
 macro_rules! results {
     ($d:tt $($(#[$doc:meta])* $rule:ident: $computes:ident $gives:ident, $words:literal,
         one $one:ident $out_of_one:ident, two $two:ident $out_of_two:ident, tuned $tuned:ident $out_of_tuned:ident,
         loops $loops:ident $halves:ident;)*) => {
-        /// How the dtype of the result follows: the column of the tables.
+        /// How the result dtype follows: a column of the tables.
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[cfg_attr(not(feature = "any"), allow(dead_code))]
@@ -60,42 +59,43 @@ macro_rules! results {
 
         #[cfg_attr(not(feature = "any"), allow(dead_code))]
         impl Rule {
-            /// From what operands promote to to what is computed in.
+            /// The step from the promoted dtype to the dtype computed in.
             pub(crate) const fn computes(self) -> Step {
                 match self { $(Rule::$rule => Step::$computes),* }
             }
 
-            /// From what is computed in to the dtype of the result.
+            /// The step from the dtype computed in to the result dtype.
             pub(crate) const fn gives(self) -> Step {
                 match self { $(Rule::$rule => Step::$gives),* }
             }
 
-            /// What the result of an operation of one operand, of two, or of one and parameters, may be written into.
+            /// The outputs that results may be written to: of unary operations, binary ones, and unary ones with parameters.
             pub(crate) const fn outputs(self) -> [Outputs; 3] {
                 match self { $(Rule::$rule => [Outputs::$out_of_one, Outputs::$out_of_two, Outputs::$out_of_tuned]),* }
             }
         }
 
-        /// What an operation computes in whose operands promote to a dtype: `computes!(inexact, P)`.
+        /// The dtype computed in, for operands that promote to `P`: `computes!(inexact, P)`.
         macro_rules! computes {
             $(($rule, $d P:ty) => { crate::ops::rules::result::step!($computes, $d P) };)*
         }
         pub(crate) use computes;
 
-        /// The dtype of its result: `output!(inexact, P)`.
+        /// The result dtype: `output!(inexact, P)`.
         macro_rules! output {
             $(($rule, $d P:ty) => { crate::ops::rules::result::step!($gives, crate::ops::rules::result::step!($computes, $d P)) };)*
         }
         pub(crate) use output;
 
-        /// `result_in_words!(inexact)` is what the rule says of the result dtype, for documentation.
+        /// `result_in_words!(inexact)` describes the result dtype, for documentation.
         macro_rules! result_in_words {
             $(($rule) => { $words };)*
         }
         pub(crate) use result_in_words;
 
-        /// What an operation of one operand does with its formula, of two, of one and parameters, and what the result may be written
-        /// into: `form_of_result!(one mask, then { … })` is `then! { … predicate mask }`.
+        /// How unary operations, binary ones, and unary ones with parameters apply their formula, and the outputs that results may be
+        /// written to:
+        /// `form_of_result!(one mask, then { … })` is `then! { … predicate mask }`.
         macro_rules! form_of_result {
             $(
                 (one $rule, $d then:ident { $d($d args:tt)* }) => { $d then! { $d($d args)* $one $out_of_one } };
@@ -123,53 +123,53 @@ macro_rules! results {
     };
 }
 
-// Of a rule: the step to what is computed in, the step from there to the result, and words, `E` being what operands promote to.
+// A rule: the step to the dtype computed in, the step from there to the result, and words, where `E` is the promoted dtype.
 //
-// Then how operations of one operand, of two, and of one and parameters apply their formulas (the arms of the macros in `unary`,
-// `binary` and `tuned`; `none` where no operation does), each with what its result may be written into (`Outputs`).
+// Then how unary operations, binary ones, and unary ones with parameters apply their formulas (the arms of the macros in `unary`, `binary`
+// and `tuned`; `none` where no operation does), each with the outputs that its result may be written to (`Outputs`).
 //
-// Then which loops are compiled for operations of the tables: over `all` that an operation admits, or over those that are `inexact`
-// already, and of halves: `direct` ones, ones by way of `f32` where an element takes long (`long`), where the rule of admission says
-// that it does, else in registers (`either`), or `no` ones.
+// Then the loops compiled for operations of the tables: over `all` admitted dtypes, or over those that are already `inexact`; and for half
+// precision: `direct` ones, ones through `f32` if an element takes long (`long`) by the rule of admission, else in registers (`either`), or
+// `no` loops.
 results! {
     $
     /// The dtype computed in.
     same: own own, "`E`",
         one own exactly, two binary castable, tuned own exactly, loops all either;
-    /// `same`, of operations with parameters that cast to their output.
+    /// `same`, for operations with parameters that cast to their output.
     castable: own own, "`E`",
         one none castable, two none castable, tuned own castable, loops all either;
-    /// `same`, of operations of two operands that do not cast to their output.
+    /// `same`, for binary operations that do not cast to their output.
     exact: own own, "`E`",
         one none castable, two binary exactly, tuned none castable, loops all either;
-    /// `same`, the formula stepping through the numbers of the dtype.
+    /// `same`, for formulas that step through the numbers of the dtype.
     neighbour: own own, "`E`",
         one none castable, two neighbour castable, tuned none castable, loops all direct;
-    /// Floats and complex stay, the rest becomes the default float.
+    /// Floats and complex dtypes stay, others become the default float.
     inexact: inexact own, "`E` if floating or complex, else `f32`",
         one inexact castable, two binary castable, tuned own castable, loops inexact long;
-    /// `inexact`, of formulas so brief that halves are converted in registers.
+    /// `inexact`, for cheap formulas for which half precision is converted in registers.
     brief: inexact own, "`E` if floating or complex, else `f32`",
         one none castable, two binary castable, tuned none castable, loops inexact either;
-    /// `inexact`, each step of the formula rounded to the dtype.
+    /// `inexact`, with each step of the formula rounded to the dtype.
     stepwise: inexact own, "`E` if floating or complex, else `f32`",
         one none castable, two none castable, tuned stepwise castable, loops inexact long;
-    /// `inexact`, the operand divided by what the formula gives in the operand's dtype.
+    /// `inexact`, the operand divided by the formula's result in the operand's dtype.
     divided: inexact own, "`E` if floating or complex, else `f32`",
         one divided castable, two none castable, tuned none castable, loops inexact direct;
-    /// `inexact`, what the formula gives being subtracted from the operand.
+    /// `inexact`, the operand minus the formula's result.
     subtracted: inexact own, "`E` if floating or complex, else `f32`",
         one subtracted castable, two none castable, tuned none castable, loops inexact direct;
-    /// `inexact`, by the operands' own dtypes.
+    /// `inexact`, depending on the operands' own dtypes.
     scaled: inexact own, "`E` if floating or complex, else `f32`",
         one none castable, two scaled castable, tuned none castable, loops inexact direct;
     /// A bool.
     boolean: own boolean, "`bool`",
         one predicate castable, two compare castable, tuned none castable, loops all direct;
-    /// A bool, which is not cast.
+    /// A bool that is not cast to the output.
     mask: own boolean, "`bool`",
         one predicate mask, two none castable, tuned none castable, loops all direct;
-    /// The dtype of the components of complex numbers; others stay.
+    /// The dtype of the components of complex numbers; other dtypes stay.
     real_part: own real, "`E`; for complex dtypes that of the components",
         one real absolute, two none castable, tuned none castable, loops all either;
     /// `bool` becomes `i64`.
@@ -183,18 +183,18 @@ results! {
         one none castable, two binary exactly, tuned none castable, loops inexact no;
 }
 
-/// What a result may be written into.
+/// The outputs that a result may be written to.
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(feature = "any"), allow(dead_code))]
 pub(crate) enum Outputs {
     /// Any dtype that it can be cast to.
     castable,
-    /// Its own dtype only, which in place it is always.
+    /// Its own dtype only; in place it always is.
     exactly,
-    /// Bools only, in place too.
+    /// Bools only, also in place.
     mask,
-    /// Its own dtype only, or for complex operands any float and theirs; not in place of complex operands.
+    /// Its own dtype only, or for complex operands any float and the operand's dtype; not in place of complex operands.
     absolute,
 }
 
@@ -205,8 +205,8 @@ impl Rule {
         matches!(self.computes(), Step::inexact)
     }
 
-    /// Whether the result is written into outputs of its own dtype only, of operations of one operand, of two, or (3) of one and
-    /// parameters.
+    /// Whether the result is written only to outputs of its own dtype, for unary operations (1), binary ones (2), or unary ones with
+    /// parameters (3).
     pub(crate) const fn is_exact(self, operands: usize) -> bool {
         matches!(self.outputs()[operands - 1], Outputs::exactly | Outputs::mask)
     }

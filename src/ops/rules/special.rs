@@ -1,11 +1,9 @@
-//! What is special about a row of the tables: its last column, where it has one. Code asks for these and never for a name.
-//!
-//! Uses nothing; read by the checks of operands in `tensor` and `any`.
+//! Special properties of a row of the tables: its optional last column. Code tests for these, never for a name.
 
-/// Writes the struct, of which a row names the fields that hold of it.
+/// Writes the struct; a row names the fields that are true.
 macro_rules! specials {
     ($($(#[$doc:meta])* $special:ident;)*) => {
-        /// What is special about an operation.
+        /// Special properties of an operation.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct Specials {
             $($(#[$doc])* pub $special: bool,)*
@@ -17,23 +15,22 @@ macro_rules! specials {
     };
 }
 specials! {
-    /// The scalar on the right is an exponent: where integers are raised to it, it must not be negative. (Tensors of exponents may
-    /// hold negative ones.)
+    /// The scalar on the right is an exponent, which must not be negative for integer bases. (Tensors of exponents may be negative.)
     raises_to_scalar;
-    /// A scalar on the left may change places with the tensor on the right.
+    /// A scalar left operand may be swapped with the tensor on the right.
     commutes;
-    /// It takes one or two machine instructions, so that few elements are computed where they are, without a call.
+    /// It is one or two machine instructions, so that a few elements are computed without calling a loop.
     is_brief;
-    /// Complex elements stay where they are and are marked as conjugate.
+    /// Complex elements are not touched, only marked as conjugate.
     marks_conjugates;
-    /// Of real elements it is the tensor itself.
+    /// Returns real tensors unchanged.
     keeps_reals;
-    /// It holds of every real number, whatever that is.
+    /// `true` for every real input.
     holds_of_reals;
-    /// It holds of every integer.
+    /// `true` for every integer input.
     holds_of_integers;
-    /// It holds of no integer.
+    /// `false` for every integer input.
     fails_of_integers;
-    /// Its result is not written into outputs of shell dtypes.
+    /// Its result cannot be written to outputs of shell dtypes.
     refuses_shell_outputs;
 }

@@ -1,5 +1,4 @@
-//! Tests: what a rule says as a bound, for every dtype, pair of dtypes and kind, is what it says while running; and so for the dtypes
-//! of results. They go over all rules there are.
+//! Every rule as a bound agrees with its run-time form, for every dtype, pair of dtypes and kind, in admission and in result dtypes.
 
 use super::admit::{Admits, bound_of_one, bounds_of_two, rules_of_one, rules_of_pairs};
 use super::result::{Rule, all_results, computes, output};
@@ -7,7 +6,7 @@ use crate::dtype::scalar::{Dimensioned, Kind, KindRank, ScalarKind, ZeroDim};
 use crate::dtype::{DType, Element};
 use core::marker::PhantomData;
 
-/// A question. Where the bounds hold, the constant of an `impl` hides that of the trait.
+/// A question to the type system. Where the bounds hold, the inherent constant shadows the trait's.
 struct Ask<Question>(PhantomData<Question>);
 trait Refused {
     const ADMITTED: bool = false;
@@ -18,7 +17,7 @@ impl<Question> Refused for Ask<Question> {}
 #[allow(dead_code)]
 struct Op;
 
-/// The dtypes that compute, and a shell of integers and one of floats.
+/// The dtypes that compute, and one integer and one float shell dtype.
 macro_rules! dtypes {
     ($then:ident $($args:tt)*) => {
         crate::__dtypes!([bool, u8, i8, i16, i32, i64, crate::f16, crate::bf16, f32, f64, crate::Complex<crate::f16>,

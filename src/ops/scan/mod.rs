@@ -1,4 +1,4 @@
-//! Operations along one axis that keep it: their table, and what computes a lane.
+//! Operations along one axis that keep its size: their table, and their lane kernels.
 
 mod one_lane;
 mod running;

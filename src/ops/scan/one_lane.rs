@@ -1,9 +1,9 @@
-//! One lane as columns: for those who have a single one. Uses nothing; used by the kernels of lanes.
+//! A single lane as columns.
 
 use crate::ops::kernel::{LaneColumns, SCAN_BLOCK};
 use core::cell::Cell;
 
-/// The elements and the places of the results, as many as the shorter has.
+/// The elements and the places of the results; the shorter one determines the length.
 pub(super) struct OneLane<'a, A, O> {
     from: &'a [A],
     to: &'a [Cell<O>],

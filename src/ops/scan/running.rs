@@ -1,5 +1,4 @@
-//! Running sums, products, extremes and sums of exponentials: each element depends on those before it.
-//! Uses the formulas of `elementwise`.
+//! Running sums, products, extremes and log-sum-exp: each element depends on those before it.
 
 use super::one_lane::OneLane;
 use super::steps::LaneSteps;
@@ -15,12 +14,12 @@ use crate::ops::text::{
 };
 use core::hint::cold_path;
 
-/// How many columns are run down together: while one waits for its last result, the others go on.
+/// Columns processed together, so that their dependency chains overlap.
 const TOGETHER: usize = 4;
-/// Rows of fewer columns are not worth the loop over rows.
+/// Minimum columns for which the loop over rows pays off.
 const MIN_WIDE: usize = 12;
 
-/// Runs down all columns, a few together.
+/// Processes all columns, a few together.
 #[inline(always)]
 fn descend<A: Copy, O, R: Copy>(
     lanes: &impl LaneColumns<A, O>,
@@ -39,7 +38,7 @@ fn descend<A: Copy, O, R: Copy>(
     }
 }
 
-/// Runs on in the number `C`, from the start of the steps.
+/// Accumulates in the number `C`, from the initial value.
 #[inline(always)]
 fn run_on<C: Compute + Castable, S: LaneSteps<Partial<C, i64> = C>, E: Dtype, O: Dtype>(
     steps: S,
@@ -65,7 +64,7 @@ fn run_on<C: Compute + Castable, S: LaneSteps<Partial<C, i64> = C>, E: Dtype, O:
     descend(lanes, |_| start, next, |running| running.cast());
 }
 
-/// A running reduction by a formula of two numbers: `name: Formula, start, text's name, O` with the dtype of its result.
+/// A running reduction by a binary formula: `name: Formula, initial value, name in the text, O` with the result dtype.
 macro_rules! running {
     ($($(#[$doc:meta])* $kernel:ident by $formula:ty, from $start:expr, $name:literal -> $E:ident, $out:ty;)*) => {$(
         $(#[$doc])*
@@ -95,7 +94,7 @@ macro_rules! running {
             const ALL_BY_COLUMNS: bool = true;
             #[inline(always)]
             fn columns(self, lanes: &impl LaneColumns<$E, $out>, (): &mut ()) {
-                // PyTorch's `acc_type`: single precision runs in double.
+                // PyTorch's `acc_type`: single precision accumulates in double.
                 if const { matches!($E::DTYPE, DType::F32) } {
                     run_on::<f64, _, _, _>(self, lanes)
                 } else if const { matches!($E::DTYPE, DType::C64) } {
@@ -117,15 +116,15 @@ macro_rules! running {
     )*};
 }
 running! {
-    /// The sums of the elements so far.
+    /// The cumulative sum.
     RunningSum by Accumulating, from 0.0, "cumsum" -> E, E::Sum;
-    /// The products of the elements so far.
+    /// The cumulative product.
     RunningProduct by ops::mul, from 1.0, "cumprod" -> E, E::Sum;
-    /// The logarithms of the sums of exponentials so far.
+    /// The cumulative log-sum-exp.
     RunningLogSumExp by AddingExponentials, from f64::NEG_INFINITY, "logcumsumexp" -> E, E;
 }
 
-/// Whether an element takes the place of the extreme one so far: it is NaN, or beats or equals a number.
+/// Whether an element replaces the extreme so far: it is NaN, or the extreme is a number that it beats or equals.
 #[inline(always)]
 fn succeeds<C: Compute, const MAX: bool>(x: C, extreme: C) -> bool {
     let nan = |x: C| x.predicate::<ops::isnan>();
@@ -133,12 +132,12 @@ fn succeeds<C: Compute, const MAX: bool>(x: C, extreme: C) -> bool {
     nan(x) || (beats && !nan(extreme))
 }
 
-/// The largest (`MAX`) or smallest element so far, and where it is: of equals the last.
+/// The largest (`MAX`) or smallest element so far, and its position: the last one of equals.
 #[derive(Clone, Copy)]
 pub(crate) struct RunningExtreme<const MAX: bool>;
 impl<const MAX: bool> LaneSteps for RunningExtreme<MAX> {
     type Partial<C: Compute, I: Index> = (C, I);
-    /// The first element is where it starts.
+    /// There is no value before the first element.
     #[inline(always)]
     fn start<C: Compute, I: Index>(self) -> Option<(C, I)> {
         None
@@ -159,7 +158,7 @@ impl<E: Dtype, const MAX: bool> LaneKernel<E, (E, i64)> for RunningExtreme<MAX> 
         self.columns(&OneLane::new(from, to), &mut ());
     }
     const ALL_BY_COLUMNS: bool = true;
-    /// Elements themselves are kept, whatever they compute in.
+    /// The elements themselves are kept, not their compute type.
     #[inline(always)]
     fn columns(self, lanes: &impl LaneColumns<E, (E, i64)>, (): &mut ()) {
         let columns = lanes.columns();
@@ -181,14 +180,14 @@ impl<E: Dtype, const MAX: bool> LaneKernel<E, (E, i64)> for RunningExtreme<MAX> 
         }
         let next = |extreme: (E, i64), x: E, at: usize| {
             if succeeds::<E::Compute, MAX>(x.to_compute(), extreme.0.to_compute()) {
-                // A branch, foreseen more often than not; a choice would wait for the comparison.
+                // A branch, because it is mostly predicted right; a select would wait for the comparison.
                 cold_path();
                 (x, at as i64)
             } else {
                 extreme
             }
         };
-        // None of the elements takes its place, of which one comparison is sure. (No short cut: all are compared at once.)
+        // Whether no element of the block replaces the extreme: one comparison suffices. (No short circuit: all are compared at once.)
         let keeps = |(extreme, _): (E, i64), block: &[E; SCAN_BLOCK]| {
             let extreme = extreme.to_compute();
             block.iter().fold(true, |all, x| {
@@ -224,7 +223,7 @@ impl Binary for AddingExponentials {
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
-        // PyTorch's order: where all are -inf the sum so far stays.
+        // PyTorch's operand order: if both are -inf, the sum so far stays.
         ops::logaddexp::complex(b, a)
     }
 }

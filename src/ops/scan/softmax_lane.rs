@@ -1,5 +1,4 @@
-//! `softmax` and its logarithm, of one lane.
-//! Uses `ops::reduce` and scratch memory.
+//! `softmax` and `log_softmax` of one lane.
 
 use crate::dtype::{Compute, Dtype};
 use crate::error::Result;
@@ -12,17 +11,17 @@ use crate::ops::reduce::{Accumulating, Extreme, Reducer, SUM_BLOCK, blocked_sum,
 use crate::ops::text::{lane::LaneText, reduce::Written, row::RowText};
 use crate::storage::ScratchList;
 
-/// Exponentials that are kept before they are added up.
+/// Exponentials stored before they are added up.
 const BLOCK: usize = 1024;
-/// Lanes computed together; in how many parts each is added up at most.
+/// Lanes computed together; maximum number of parts in which each is added up.
 const COLUMNS: usize = 64;
 const MOST_LANES: usize = lanes_of_sum(BLOCK);
 
-/// How many elements are computed at once.
+/// Elements computed at a time.
 const WIDTH: usize = 16;
 
-/// Computes numbers of elements, always as many at once as fit vectors: the last ones together with some that were computed before, or
-/// with copies of the first. There is room for that many more results than elements, of which there is one.
+/// Computes elements in whole vectors only: the last ones together with some that were computed before, or with copies of the first one.
+/// There is at least one element, and room for that many extra results.
 #[inline(always)]
 fn by_width<E: Copy, C>(from: &[E], to: &mut [C], compute: impl Fn(E) -> C) {
     let len = from.len();
@@ -48,14 +47,14 @@ fn by_width<E: Copy, C>(from: &[E], to: &mut [C], compute: impl Fn(E) -> C) {
 #[derive(Clone, Copy)]
 pub(crate) struct Softmax<const LOG: bool>;
 impl<const LOG: bool> Softmax<LOG> {
-    /// An exponential as a part of their sum, whose inverse is measured.
+    /// An exponential divided by their sum, given its inverse.
     #[inline(always)]
     fn share<C: Compute>(exponential: C, inverse: C) -> C {
         exponential.binary::<ops::mul>(inverse)
     }
 }
 impl<const LOG: bool> RowSteps for Softmax<LOG> {
-    /// The largest, then the inverse of the sum of exponentials below it, or its logarithm.
+    /// The largest, then the inverse of the sum of exponentials relative to it, or its logarithm.
     const PASSES: &'static [Pass] = &[Pass::Largest, Pass::Sum];
     #[inline(always)]
     fn term<C: Compute>(self, pass: usize, x: C, [max, _]: [C; 2]) -> C {
@@ -80,7 +79,7 @@ impl<const LOG: bool> RowSteps for Softmax<LOG> {
 }
 impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
     const PRECOMPILED: Option<Precompiled> = Some(if LOG { Precompiled::LogSoftmax } else { Precompiled::Softmax });
-    /// The exponentials, before they are divided.
+    /// The exponentials before division.
     type Scratch = ScratchList<E::Compute>;
     fn scratch(self, len: usize) -> Result<ScratchList<E::Compute>> {
         ScratchList::try_filled(E::Compute::default(), len + WIDTH)
@@ -115,7 +114,7 @@ impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
         }
     }
     const TOGETHER: usize = COLUMNS;
-    /// Adds up in the order in which [`lane`](LaneKernel::lane) does.
+    /// Adds in the same order as [`lane`](LaneKernel::lane).
     #[inline(always)]
     fn columns(self, lanes: &impl LaneColumns<E, E>, exponentials: &mut ScratchList<E::Compute>) {
         let exponentials = &mut **exponentials;

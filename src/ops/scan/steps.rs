@@ -1,19 +1,17 @@
-//! The steps of a scan, over numbers of any kind: what an element is, how two stretches of a lane are put together.
-//!
-//! Uses the numbers; used by the kernels of lanes and by `ops::text`.
+//! The steps of a scan, generic over the number type: the value of an element, and how two adjacent segments of a lane are combined.
 
 use crate::dtype::Compute;
 use crate::ops::reduce::Index;
 
-/// The steps of a scan. Putting together is associative, save by rounding: stretches of a lane may be scanned side by side.
+/// The steps of a scan. `merge` is associative up to rounding, so segments of a lane may be scanned in parallel.
 pub(crate) trait LaneSteps: Copy + Send + Sync + 'static {
-    /// What is known of a stretch of a lane, which is also the result at its end.
+    /// The value of a segment of a lane, which is also the result at its end.
     type Partial<C: Compute, I: Index>: Copy + Send + Sync;
-    /// What stands before the first element; nothing if the first element is it.
+    /// The initial value, if there is one; else the first element is it.
     fn start<C: Compute, I: Index>(self) -> Option<Self::Partial<C, I>>;
-    /// A stretch of one element.
+    /// A segment of one element.
     fn of<C: Compute, I: Index>(self, element: C, index: I) -> Self::Partial<C, I>;
-    /// A stretch and the one behind it.
+    /// Combines a segment with the one after it.
     fn merge<C: Compute, I: Index>(
         self,
         earlier: Self::Partial<C, I>,

@@ -1,8 +1,8 @@
-//! The operations of one operand and parameters.
+//! The table of unary operations with parameters.
 
-/// `name { admits result (parameters), "what it does", "PyTorch's name", "an operand" "arguments" = "the elements that they give" }`; a reader
-/// finds the names of the methods in front, as in `binary_table`. A parameter is a scalar, or an `Option<f64>` whose `None` means what the operation says.
-/// Behind it stands how PyTorch calls it, with its defaults: see `castiron_macros::operations`.
+/// `name { admits result (parameters), "what it does", "PyTorch's name", "an operand" "arguments" = "the resulting elements" }`; in front,
+/// a reader gets the method names, as in `binary_table`. A parameter is a scalar, or an `Option<f64>` whose `None` has a meaning of the
+/// operation's own. After it comes how PyTorch calls it, with its defaults: see `castiron_macros::operations`.
 macro_rules! tuned_table {
     ($use:ident) => {
         castiron_macros::named! { [try_x x_ try_x_ x_into try_x_into] $use

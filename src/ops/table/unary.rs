@@ -1,7 +1,7 @@
-//! The operations of one operand.
+//! The table of unary operations.
 
-/// `name { admits result, "what it does", "PyTorch's name", "an operand" = "the elements it gives", special }`; a reader finds the names
-/// of the methods in front: `[try_name name_ name_into try_name_into]`.
+/// `name { admits result, "what it does", "PyTorch's name", "an operand" = "the resulting elements", special }`; in front, a reader gets
+/// the method names: `[try_name name_ name_into try_name_into]`.
 macro_rules! unary_table {
     ($use:ident) => {
         castiron_macros::named! { [try_x x_ x_into try_x_into] $use

@@ -1,7 +1,7 @@
-//! The text as a C++ compiler has it: every function, every conversion, bit for bit beside Rust.
+//! Compiles the text with a C++ compiler and compares every function and conversion with Rust, bit for bit.
 //!
-//! `cargo test --lib ops::text -- --ignored` runs it, with the compiler that `CASTIRON_CXX` names, else `c++`. Functions whose last
-//! bits belong to a library answer what they answered the evaluator, and see to it that they are asked the same.
+//! `cargo test --lib ops::text -- --ignored` runs it, with the compiler named by `CASTIRON_CXX`, else `c++`. Library functions, whose last
+//! bits differ, are replayed from the evaluator's results, and checked to be called with the same arguments.
 
 use super::evaluate::{Call, evaluate};
 use super::graph::{Family, Function, Kind, Machine, Node};
@@ -48,14 +48,14 @@ int main() {
 }
 "#;
 
-/// What is asked and what is to come: a function, its arguments, the calls; the results with their kinds.
+/// A call and its expected result: a function, its arguments, the replayed calls; the results with their kinds.
 pub(super) struct Case {
     pub(super) name: String,
     pub(super) which: usize,
     pub(super) arguments: Vec<u64>,
     pub(super) calls: Vec<u64>,
     pub(super) expected: Vec<(u64, Kind)>,
-    /// How far floats may be from it, relative to it.
+    /// The relative tolerance for floats.
     pub(super) within: f64,
 }
 
@@ -80,7 +80,7 @@ macro_rules! words {
                 vec![(self.bits(), <$ty>::KIND)]
             }
             fn samples() -> Vec<Vec<u64>> {
-                // around limits of integers, and ties of halves
+                // Around limits of integers, and ties of half precision.
                 let near = [
                     127.5, 255.5, 32767.5, 65504.0, 65519.9, 65520.0, 2147483647.5, 2147483648.5, 9.3e18, 1.00048828125, 1.00390625,
                     6e-8, 2.9e-8,
@@ -141,7 +141,7 @@ words! { complex
 fn conversion<A: Words, B: Words>(text: &mut String, cases: &mut Vec<Case>, which: &mut usize) {
     let _ = writeln!(text, "case {which}: ci_put(ci_cast<{}>({})); break;", B::TEXT, A::READ);
     for arguments in A::samples() {
-        // NaN as an integer is what the machine gives; as a small float its payload is not looked at.
+        // NaN converted to an integer is machine-dependent; as a small float its payload is not compared.
         let (source, result) = (A::of(&arguments), A::of(&arguments).cast::<B>());
         let nan = source.cast::<Complex<f64>>().is_nan();
         if nan && matches!(B::DTYPE, DType::F16 | DType::BF16 | DType::C32) {
@@ -162,7 +162,7 @@ macro_rules! conversions {
     };
 }
 
-/// The kernel of an operation, beside the operation on elements.
+/// The kernel of an operation, compared with the operation on elements.
 fn kernel<Op: UnaryOp<E>, E: Words + Dtype>(
     source: &mut String,
     text: &mut String,
@@ -198,7 +198,7 @@ macro_rules! kernels {
     };
 }
 
-/// The functions of libraries that a text calls: names, how many arguments, of which type.
+/// The library functions that a text calls: names, numbers of arguments, types.
 pub(super) type Called = BTreeSet<(String, usize, &'static str)>;
 
 /// Adds those that a function calls.
@@ -216,12 +216,12 @@ pub(super) fn note_calls(function: &Function, called: &mut Called) {
         }
     }
 }
-/// Calls as the program reads them.
+/// The calls in the format that the program reads.
 pub(super) fn as_words(calls: Vec<Call>) -> Vec<u64> {
     calls.into_iter().flat_map(|(operands, result)| operands.into_iter().chain([result])).collect()
 }
 
-/// Compiles the text with a function that has a `case` for each number, and asks it for all cases.
+/// Compiles the text with a dispatch function that has a `case` per number, and runs all cases.
 pub(super) fn run(called: &Called, text: &str, switch: &str, cases: &[Case]) {
     let mut source = format!("#include <math.h>\n#include <string.h>\n#define CI_HOST\n{PRELUDE}\n{MAIN}");
     for (name, operands, ty) in called {
@@ -313,7 +313,7 @@ fn compiled_text_gives_the_same_bits() {
         sign: bool, i16, f16, f64;
     }
     let of_kernels = cases.len() - of_functions - of_conversions;
-    // The loops that the prelude has by hand, with the library's functions.
+    // The prelude's hand-written loops, with the library's functions.
     let mut by_hand = |text: &str, arguments: &[f64], expected: f64| {
         let _ = writeln!(switch, "case {which}: ci_put({text}); break;");
         let expected = vec![(expected.to_bits(), Kind::F64)];

@@ -1,8 +1,8 @@
-//! What a device launches, described: kernels of one, two or three operands, of the position alone, trees of kernels, and updates in
-//! place. Each has a key, which with the form of its launch stands for its text.
+//! Describes what a device launches: kernels of one, two or three operands, of the position alone, trees of kernels, and updates in place.
+//! Each has a key, which together with the launch form identifies its text.
 //!
-//! Uses `kernel` and `source`; a device describes what it is given with `Kernel::launched`, looks for the text by key and form, and
-//! only where there is none describes it again with `Kernel::written`. Values of a run are never in the text.
+//! A device describes a call with `Kernel::launched`, looks up the text by key and form, and only if there is none describes it again with
+//! `Kernel::written`. Run-time values are never in the text.
 
 use super::arguments::Arguments;
 use super::graph::Unreadable;
@@ -40,11 +40,11 @@ impl Described {
             around: 0,
         }
     }
-    /// What the text depends on besides the form.
+    /// The key of the text, besides the form.
     pub(crate) fn key(&self) -> TypeId {
         self.key
     }
-    /// What else it depends on, in less than 48 bits: conversions around a kernel whose types are erased.
+    /// The rest of the key, in less than 48 bits: conversions around a type-erased kernel.
     #[cfg(feature = "cuda")]
     pub(crate) fn around(&self) -> u64 {
         #[cfg(feature = "any")]
@@ -52,12 +52,12 @@ impl Described {
         #[cfg(not(feature = "any"))]
         0
     }
-    /// How to run it over elements of these sizes, up to eight axes, into a result of this dtype, which is that of the kernel's
-    /// type. `in_place` says that the result is written over an operand, each element over the one that it is made of.
+    /// How to run it over elements of these sizes, with up to eight axes, to a result of this dtype, the kernel's result type. `in_place`
+    /// says that each result element overwrites its operand.
     pub(crate) fn plan(&self, dtype: DType, out: Operand, sizes: &[usize], in_place: bool) -> Plan {
         self.kernel.plan(dtype, out, sizes, in_place)
     }
-    /// The text, without the prelude; only of what was described to be written.
+    /// The text without the prelude; only after `Kernel::written`.
     pub(crate) fn source(&self, name: &str, form: Form) -> Result<String, Unreadable> {
         self.kernel.source(name, self.result, form)
     }
@@ -69,18 +69,18 @@ impl Described {
 
 #[cfg(feature = "cuda")]
 impl Described {
-    /// The plan in a form that suits its strides.
+    /// The plan refined to a form that suits its strides.
     pub(crate) fn refined(&self, dtype: DType, plan: Plan) -> Plan {
         plan.refined(&self.kernel, dtype)
     }
-    /// The function `{name}_element` alone, of an element of each operand, the values and the position, for kernels that are no
-    /// loops over elements, with what it calls but without the prelude, and the C++ types of the values.
+    /// Only the function `{name}_element` of an element per operand, the values and the position, for kernels that are not loops over
+    /// elements; with what it calls but without the prelude, and the C++ types of the values.
     pub(crate) fn element(&self, name: &str) -> Result<(String, Vec<&'static str>), Unreadable> {
         let values = self.kernel.parameters.iter().map(|&dtype| c_type(dtype)).collect();
         self.kernel.check()?;
         Ok((library(self.kernel.functions.values()) + &self.kernel.element(name, self.result), values))
     }
-    /// Whether it asks for the position of the element.
+    /// Whether it uses the position of the element.
     pub(crate) fn counts(&self) -> bool {
         self.kernel.counts
     }
@@ -90,7 +90,7 @@ impl Described {
     }
 }
 
-/// The kinds of what is described, which tell keys apart.
+/// Marker types that distinguish the keys of different descriptions.
 pub(super) struct Mapped;
 struct Tabulated;
 struct Updated;
@@ -135,7 +135,7 @@ pub(crate) fn tabulate<K: Map1<i64, O>, O: Element>(to: Kernel, kernel: &K) -> D
 pub(crate) fn tree<X: Expression>(to: Kernel, x: &X) -> Described {
     Described::new::<X>(to, |to| x.text(to))
 }
-/// `kernel(out, x)`: what `out` holds is the first operand, of which the result is stored in place.
+/// `kernel(out, x)`: the first operand is the current value of `out`, which the result overwrites.
 pub(crate) fn update<K: Map2<O, X::Elem, O>, X: Expression, O: Element>(
     to: Kernel,
     kernel: &K,

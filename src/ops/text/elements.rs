@@ -1,6 +1,6 @@
-//! Kernels of elements beside the host's: every kernel type, over dtypes that it admits, in every form.
+//! Compares elementwise kernels with the host's: every kernel type, over its dtypes, in every form.
 //!
-//! `cargo test --lib ops::text -- --ignored` runs all dtypes; those that run always are few.
+//! `cargo test --lib ops::text -- --ignored` runs all dtypes; without it, only a few run.
 
 use super::describe;
 use super::kernel::{Kernel, Operand};
@@ -21,7 +21,7 @@ macro_rules! each {
     ($suite:ident: $($ty:ty),* => $function:ident) => { $($function::<$ty>(&mut $suite);)* };
 }
 
-/// Kernels that every dtype admits.
+/// Kernels that admit every dtype.
 fn of_any<E: Dtype>(suite: &mut Suite) {
     let two: E = Castable::from_f64(2.0);
     let (wide, third): (E::Compute, E::Compute) = (Castable::from_f64(3.0), Castable::from_f64(0.3));
@@ -61,7 +61,7 @@ fn of_any<E: Dtype>(suite: &mut Suite) {
     suite.one::<_, E, bool>("isclose_right", ClosenessTo { closeness, value: two, value_is_left: false });
     let _ = third;
 }
-/// An operation of each rule of results, on what it admits.
+/// One operation per rule of results, on its admitted dtypes.
 fn of_one<Op: UnaryOp<E>, E: Dtype>(suite: &mut Suite) {
     suite.one::<_, E, Op::Output>(Op::NAME, Applying::<Op>::new());
 }
@@ -75,7 +75,7 @@ macro_rules! operations {
     ($suite:ident tuned: $($op:ident $given:expr => $($ty:ty),*;)*) => { $($(of_parameters::<ops::$op, $ty>(&mut $suite, $given);)*)* };
     ($suite:ident two: $($op:ident: $($ty:ty),*;)*) => { $($(of_two::<ops::$op, $ty>(&mut $suite);)*)* };
 }
-/// An operation of two operands of a dtype that they compute in; zeros that integers are not divided by are refused before.
+/// A binary operation on a dtype that it computes in; integer division by zero is refused beforehand.
 fn of_two<Op: BinaryOp, E: Dtype>(suite: &mut Suite) {
     let value: ComputeOf<Op, E> = Castable::from_f64(3.0);
     suite.two::<_, E, E, Op::Output<E>>(Op::NAME, Combining::<Op, E>::new()).without_zeros(Op::DIVIDES);
@@ -187,7 +187,7 @@ fn all_compiled_kernels_give_the_bits_of_the_host() {
     suite.run_all();
 }
 
-/// Two kernels of one type, with other values: their text is the same, their arguments are not.
+/// Two kernels of one type with different values: their texts are equal, their arguments are not.
 fn alike<K: Map1<A, O>, A: Element, O: Element>(one: K, other: K) {
     let [one, other] =
         [one, other].map(|kernel| describe::map1::<K, A, O>(Kernel::written(), &kernel, Operand::default()));
@@ -211,7 +211,7 @@ fn values_are_no_part_of_the_text() {
     alike::<_, f32, bool>(to(0.0, false, false), to(0.5, true, true));
 }
 
-/// The conversions of a float of 8 bits, both ways, and its comparison.
+/// The conversions of an 8-bit float, both ways, and its comparison.
 fn eight_bits<A: Castable>(suite: &mut Suite) {
     macro_rules! casts {
         ($($ty:ty),*) => {$(
@@ -235,10 +235,10 @@ fn floats_of_eight_bits_give_the_bits_of_the_host() {
     suite.run_all();
 }
 
-/// What has no text, and why.
+/// Kernels without text, and why.
 #[test]
 fn kernels_without_text_are_these() {
-    /// Of a conversion that `Casting` does not admit.
+    /// A conversion that `Casting` does not admit.
     #[derive(Clone, Copy)]
     struct Unpacking;
     impl Map1<F4E2M1FNX2, f32> for Unpacking {

@@ -1,6 +1,4 @@
-//! Kernels whose types are known only while running, and conversions of their operands and results: `AnyTensor`'s rows as text.
-//!
-//! Uses `kernel` and `describe`; made beside the loops of the host (`cpu::compiled`), and described by a device.
+//! Type-erased kernels with conversions of their operands and results: `AnyTensor`'s rows as GPU text.
 
 use super::describe::{Described, Mapped};
 use super::kernel::{Kernel, Operand, Value};
@@ -8,7 +6,7 @@ use crate::dtype::{DType, Element};
 use crate::ops::kernel::{Map1, Map2};
 use core::any::TypeId;
 
-/// A kernel, its types erased: `N` counts the result and the operands.
+/// A type-erased kernel; `N` counts the result and the operands.
 #[derive(Clone, Copy)]
 pub(crate) struct ErasedText<const N: usize> {
     key: fn() -> TypeId,
@@ -16,18 +14,18 @@ pub(crate) struct ErasedText<const N: usize> {
     text: unsafe fn(*const (), &mut Kernel, &[Value]) -> Value,
 }
 
-/// The kernel at a place.
+/// Reads the kernel from its place.
 ///
 /// # Safety
-/// There is one, unless it has no bytes.
+/// There is one, unless it is zero-sized.
 unsafe fn read<K: Copy>(kernel: *const ()) -> K {
     let place = if size_of::<K>() == 0 { core::ptr::dangling() } else { kernel.cast::<K>() };
-    // SAFETY: the caller's promise; what has no bytes is read from any place that is aligned.
+    // SAFETY: the caller's promise; a zero-sized value is read from any aligned place.
     unsafe { place.read() }
 }
 
 impl ErasedText<2> {
-    /// Of one operand.
+    /// A unary kernel.
     pub(crate) const fn one<K: Map1<A, O>, A: Element, O: Element>() -> Self {
         unsafe fn text<K: Map1<A, O>, A: Element, O: Element>(
             kernel: *const (),
@@ -42,7 +40,7 @@ impl ErasedText<2> {
     }
 }
 impl ErasedText<3> {
-    /// Of two operands.
+    /// A binary kernel.
     pub(crate) const fn two<K: Map2<A, B, O>, A: Element, B: Element, O: Element>() -> Self {
         unsafe fn text<K: Map2<A, B, O>, A: Element, B: Element, O: Element>(
             kernel: *const (),
@@ -57,7 +55,7 @@ impl ErasedText<3> {
     }
 }
 
-/// The dtypes that an element has one after the other, the first and the last among them.
+/// The dtypes that an element is converted through, including the first and the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Chain {
     dtypes: [Option<DType>; 3],
@@ -76,11 +74,11 @@ impl Chain {
     fn first(self) -> Option<DType> {
         self.dtypes[0]
     }
-    /// What comes out.
+    /// The last dtype.
     pub(crate) fn last(self) -> Option<DType> {
         self.dtypes.into_iter().flatten().last()
     }
-    /// A number for it, of 15 bits.
+    /// 15-bit cache key of the conversion chain.
     fn code(self) -> u64 {
         const { assert!(DType::ALL.len() < 32) }
         self.dtypes.into_iter().fold(0, |code, dtype| code << 5 | dtype.map_or(0, |dtype| dtype as u64 + 1))
@@ -90,23 +88,23 @@ impl Chain {
     }
 }
 
-/// What an operand is.
+/// The kind of an operand.
 #[derive(Clone, Copy)]
 pub(crate) enum Given {
     /// Elements on the device.
     Elements(Operand),
-    /// One element, by its bytes.
+    /// One element, as its bytes.
     One([u8; 16]),
 }
 
-/// An operand, and the conversion to what the kernel takes.
+/// An operand, and its conversion to the kernel's operand dtype.
 #[derive(Clone, Copy)]
 pub(crate) struct Converted {
     pub(crate) given: Given,
     pub(crate) chain: Option<Chain>,
 }
 
-/// A conversion alone.
+/// A conversion without a kernel.
 pub(crate) fn converted(mut to: Kernel, chain: Chain, from: Operand) -> Described {
     struct Conversion;
     let value = to.load(chain.first().unwrap_or(DType::U8), from);
@@ -120,10 +118,10 @@ impl<const N: usize> ErasedText<N> {
         self.dtypes[0]
     }
 
-    /// `kernel(operands…)`, operands and the result converted.
+    /// `kernel(operands…)`, with operands and result converted.
     ///
     /// # Safety
-    /// The kernel is the one that the text was made for.
+    /// The kernel is the one for which the text was made.
     pub(crate) unsafe fn described(
         &self,
         mut to: Kernel,

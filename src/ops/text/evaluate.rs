@@ -1,14 +1,12 @@
-//! Runs recorded formulas on the host, each step as the machine numbers have it, in the order in which the text has them.
-//!
-//! Uses `graph`; tests compare what it gives with the formulas, and give the calls that it met to a C++ compiler's program.
+//! Evaluates recorded formulas on the host with machine numbers, in the order of the text's steps.
 
 use super::graph::{Family, Function, Id, Node, Tree};
 use std::collections::HashSet;
 
-/// A call of a function whose last bits belong to a library: its arguments and its result.
+/// A call of a library function, whose last bits may differ: its arguments and its result.
 pub(super) type Call = (Vec<u64>, u64);
 
-/// The results for these arguments; calls are added to `calls`.
+/// The results for these arguments; library calls are appended to `calls`.
 pub(super) fn evaluate(function: &Function, arguments: &[u64], calls: &mut Vec<Call>) -> Vec<u64> {
     assert_eq!(arguments.len(), function.arguments.len(), "{}", function.name);
     let mut run = Run { function, arguments, values: vec![Vec::new(); function.nodes.len()], calls };
@@ -33,7 +31,7 @@ pub(super) fn evaluate(function: &Function, arguments: &[u64], calls: &mut Vec<C
 struct Run<'a> {
     function: &'a Function,
     arguments: &'a [u64],
-    /// What has been computed: one value, or the results of a part.
+    /// The computed values: one value per node, or the results of a part.
     values: Vec<Vec<u64>>,
     calls: &'a mut Vec<Call>,
 }

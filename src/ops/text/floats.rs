@@ -1,4 +1,4 @@
-//! What formulas ask of floats, recorded.
+//! The methods that formulas call on floats, recorded.
 
 use super::graph::{Family, Id, Machine};
 use super::number::{Recorded, ids_of, recorded};
@@ -17,7 +17,7 @@ macro_rules! constants {
         }
     )*};
 }
-/// `floor => Basic "floor"`: the method is this step, as the machine has it.
+/// `floor => Basic "floor"`: the method is recorded as this step, computed by the machine's method.
 macro_rules! methods {
     ($ty:ident: $($method:ident => $family:ident $name:literal;)*) => {$(
         fn $method(self) -> Self {

@@ -1,6 +1,6 @@
-//! What a recorded formula is made of: nodes, each a step applied to earlier ones, and the tree of decisions that they hang on.
+//! The data of a recorded formula: nodes, each a step applied to earlier ones, and the tree of branches with their results.
 //!
-//! Knows the kinds of machine numbers; `paths` makes it, `write` prints it, tests evaluate it.
+//! Built by `paths`, printed by `write`, evaluated by tests.
 
 use crate::dtype::DType;
 use std::collections::{BTreeMap, HashSet};
@@ -20,7 +20,7 @@ pub enum Kind {
     F64,
 }
 
-/// A machine number that constants and arguments are: its kind, and its bits.
+/// A machine number type of constants and arguments: its kind, and its bits.
 pub(crate) trait Machine: Copy + fmt::Debug + Send + Sync + 'static {
     const KIND: Kind;
     /// The bits, the upper ones zero.
@@ -52,26 +52,26 @@ machines! {
     f64: F64 |x| x.to_bits(), |b| f64::from_bits(b);
 }
 
-/// Where a node stands among its function's.
+/// The index of a node in its function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Id(pub(super) u32);
 
-/// Where the function of a step comes from, which is part of its name in the text.
+/// Where the function of a step comes from; part of its name in the text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Family {
     /// An operator of the language.
     Operator,
-    /// Exact to the last bit everywhere.
+    /// Correctly rounded on every platform.
     Basic,
     /// A function of `dtype::math`.
     Elementary,
-    /// A function that Rust asks of the platform's library.
+    /// A function that Rust calls in the platform's math library.
     Platform,
-    /// A function of `dtype::special` that is no formula, or has a loop.
+    /// A function of `dtype::special` that is not a formula, or contains a loop.
     Special,
 }
 
-/// A step: what it is called, and how the host computes it.
+/// A step: its name, and how the host computes it.
 #[derive(Clone, Copy)]
 pub(crate) struct Step {
     pub(super) family: Family,
@@ -98,13 +98,13 @@ impl fmt::Debug for Step {
 /// A value of a recorded formula.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Node {
-    /// The argument in this place.
+    /// The argument with this index.
     Argument(usize, Kind),
     /// A constant, as bits.
     Constant(u64, Kind),
-    /// What a step makes of other values.
+    /// The result of a step on other values.
     Step(Step, Vec<Id>, Kind),
-    /// A part of the formula that is a function of its own, and how many results it has.
+    /// A part of the formula that is a separate function, and its number of results.
     Part(String, Vec<Id>, usize, Kind),
     /// One of the results of a part.
     Result(Id, usize, Kind),
@@ -119,7 +119,7 @@ impl Node {
             | Node::Result(_, _, kind) => kind,
         }
     }
-    /// What it is made of.
+    /// The nodes that it is computed from.
     pub(super) fn operands(&self) -> &[Id] {
         match self {
             Node::Argument(..) | Node::Constant(..) => &[],
@@ -129,14 +129,14 @@ impl Node {
     }
 }
 
-/// The results, or a decision: by a condition one tree or the other.
+/// The results, or a branch: one of two trees by a condition.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Tree {
     Leaf(Vec<Id>),
     Branch(Id, Box<Tree>, Box<Tree>),
 }
 impl Tree {
-    /// How many decisions there are in it.
+    /// Number of branches.
     pub(crate) fn decisions(&self) -> usize {
         match self {
             Tree::Leaf(_) => 0,
@@ -145,24 +145,24 @@ impl Tree {
     }
 }
 
-/// A recorded formula: of these arguments these results.
+/// A recorded formula: its arguments and results.
 #[derive(Clone, Debug)]
 pub(crate) struct Function {
     pub(crate) name: String,
     pub(crate) arguments: Vec<Kind>,
     pub(crate) results: Vec<Kind>,
-    /// The struct that the results are fields of, where they are no number.
+    /// The struct that holds the results, if they are not a single number.
     pub(super) returns: Option<String>,
     pub(crate) tree: Tree,
     pub(super) nodes: Vec<Node>,
-    /// The parts that it calls, and those that they call, by their names.
+    /// All parts that it calls, directly or indirectly, by name.
     pub(super) parts: BTreeMap<String, Rc<Function>>,
 }
 impl Function {
     pub(super) fn node(&self, id: Id) -> &Node {
         &self.nodes[id.0 as usize]
     }
-    /// What must be computed for this value and has not been, in order; it counts as computed afterwards.
+    /// The nodes that this value needs and that are not computed yet, in order; marks them as computed.
     pub(super) fn needed(&self, id: Id, computed: &mut HashSet<Id>) -> Vec<Id> {
         fn visit(function: &Function, id: Id, computed: &mut HashSet<Id>, order: &mut Vec<Id>) {
             let node = function.node(id);
@@ -180,12 +180,12 @@ impl Function {
     }
 }
 
-/// Why a formula can't be recorded.
+/// Why a formula cannot be recorded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unreadable {
-    /// It wants to know a number that is an argument, or follows from one, to do what is named here.
+    /// It needs the value of an argument, or of a number computed from one, for the named purpose.
     AsksForValue(&'static str),
-    /// It decides more often than this on one path: most likely in a loop that ends by an argument.
+    /// It branches more often than this on one path: most likely a loop whose end depends on an argument.
     Decisions(usize),
     /// It has more paths than this.
     Paths(usize),
@@ -193,9 +193,9 @@ pub enum Unreadable {
     Steps(usize),
     /// It is not defined for this dtype.
     NotAdmitted,
-    /// Elements of the first dtype can't be converted to the second in text.
+    /// Elements of the first dtype cannot be converted to the second in text.
     NoConversion(DType, DType),
-    /// A kernel can't be described, for the reason named here.
+    /// A kernel cannot be described, for the named reason.
     Kernel(&'static str),
 }
 impl fmt::Display for Unreadable {

@@ -1,4 +1,4 @@
-//! What formulas ask of integers, recorded. Arithmetic wraps.
+//! The methods that formulas call on integers, recorded. Arithmetic wraps.
 
 use super::graph::{Family, Machine};
 use super::number::{Recorded, recorded};
@@ -11,7 +11,7 @@ use num_traits::{
     WrappingNeg, WrappingSub,
 };
 
-/// What no formula uses: it is noted, and the recording fails.
+/// Methods that no formula uses: they are noted, and the recording fails.
 macro_rules! refuses {
     ($($method:ident($($argument:ident: $ty:ty),*) -> $result:ty;)*) => {$(
         fn $method(self $(, $argument: $ty)*) -> $result {

@@ -1,9 +1,8 @@
-//! Kernels under way: elements are loaded, converted to what is computed in, given to recorded formulas, and stored. `f16`,
-//! `bf16` and `Complex<f16>` compute in `f32` and are rounded once, when they are converted back, as on the host.
+//! Kernels being described: elements are loaded, converted to the compute type, passed to recorded formulas, and stored. `f16`, `bf16` and
+//! `Complex<f16>` compute in `f32` and are rounded once, when they are converted back, as on the host.
 //!
-//! Uses `rows` and `arguments`. What a device runs describes itself to a [`Kernel`] (`text` of `Map1`, `Map2`, `Map3` and
-//! `Expression`), either to be written, or for the arguments of a launch alone, which records nothing. `source` makes a whole
-//! kernel of it, `operations` has the rows of the tables.
+//! A kernel describes itself to a [`Kernel`] (`text` of `Map1`, `Map2`, `Map3` and `Expression`), either to be written, or only for the
+//! arguments of a launch, which records nothing. `source` makes a whole C++ kernel of it, `operations` has the rows of the tables.
 
 use super::arguments::Arguments;
 use super::graph::{Function, Kind, Unreadable};
@@ -39,21 +38,21 @@ pub(crate) fn c_type(dtype: DType) -> &'static str {
         DType::F8E5M2 => "ci_e5m2",
         DType::F8E5M2FNUZ => "ci_e5m2fnuz",
         DType::F8E8M0FNU => "ci_e8m0fnu",
-        // Two numbers, which are moved.
+        // Two numbers per byte, which are only copied.
         DType::F4E2M1FNX2 => "ci_byte",
     }
 }
 
-/// Elements that a kernel reads: the address of the first on the device, and strides (0 beyond the rank).
+/// Elements that a kernel reads: the address of the first one on the device, and strides (0 beyond the rank).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Operand {
     /// The address.
     pub address: u64,
-    /// The steps along each axis, in elements.
+    /// The stride of each axis, in elements.
     pub strides: [usize; 8],
 }
 
-/// What a value is called.
+/// The name of a value in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Name {
     /// An element of an operand.
@@ -62,7 +61,7 @@ enum Name {
     Parameter(usize),
     /// The position of the element in the result, counted in row-major order.
     Index,
-    /// What a step of the kernel has given.
+    /// A local variable: the result of a step.
     Local(usize),
 }
 impl fmt::Display for Name {
@@ -76,7 +75,7 @@ impl fmt::Display for Name {
     }
 }
 
-/// A value of a kernel: its name and its dtype. What a dtype computes in is a dtype too: that of `f16` is `f32`.
+/// A value of a kernel: its name and its dtype. Compute types are dtypes, too: that of `f16` is `f32`.
 #[derive(Clone, Copy, Debug)]
 pub struct Value {
     name: Name,
@@ -94,19 +93,19 @@ impl fmt::Display for Value {
     }
 }
 
-/// A kernel under way, for one element of each operand.
+/// A kernel being described, for one element of each operand.
 pub struct Kernel {
-    /// Whether text is written; else only operands and arguments are noted.
+    /// Whether text is written; otherwise only operands and arguments are collected.
     writes: bool,
     pub(super) functions: BTreeMap<String, Function>,
-    /// The names of those formulas that are no row's.
+    /// The names of formulas outside the tables.
     formulas: HashMap<(TypeId, &'static str, DType), String>,
     pub(super) operands: Vec<(DType, Operand)>,
     pub(super) parameters: Vec<DType>,
     pub(super) values: Arguments,
     pub(super) body: String,
     locals: usize,
-    /// Whether it asks for the position of the element.
+    /// Whether it uses the position of the element.
     pub(super) counts: bool,
     failed: Option<Unreadable>,
 }
@@ -126,11 +125,11 @@ impl Kernel {
             failed: None,
         }
     }
-    /// One that is written.
+    /// A kernel whose text is written.
     pub fn written() -> Kernel {
         Self::new(true)
     }
-    /// One whose text there is already: operands and arguments are noted, nothing else.
+    /// A kernel whose text exists already: only operands and arguments are collected.
     pub fn launched() -> Kernel {
         Self::new(false)
     }
@@ -138,12 +137,12 @@ impl Kernel {
     pub(crate) fn check(&self) -> Result<(), Unreadable> {
         self.failed.clone().map_or(Ok(()), Err)
     }
-    /// Notes why it can't be described. The value stands for the one that there is not.
+    /// Notes why it cannot be described. Returns a placeholder value.
     pub(crate) fn refuse(&mut self, why: Unreadable, dtype: DType) -> Value {
         self.failed.get_or_insert(why);
         Value { name: Name::Index, dtype }
     }
-    /// Whether text is written. Nothing else may depend on it than what is written.
+    /// Whether text is written. Only the written text may depend on this.
     pub(super) fn writes(&self) -> bool {
         self.writes
     }
@@ -159,7 +158,7 @@ impl Kernel {
         Value { name, dtype }
     }
 
-    /// An element of one more operand.
+    /// An element of another operand.
     pub fn load(&mut self, dtype: DType, operand: Operand) -> Value {
         self.operands.push((dtype, operand));
         Value { name: Name::Element(self.operands.len() - 1), dtype }
@@ -169,25 +168,25 @@ impl Kernel {
         self.counts = true;
         Value { name: Name::Index, dtype: DType::I64 }
     }
-    /// One more parameter, the same for all elements: a value of this run, of which the text knows only the dtype.
+    /// Another parameter, the same for all elements: a run-time value, of which the text knows only the dtype.
     pub(crate) fn parameter<E: Element>(&mut self, value: E) -> Value {
         self.parameters.push(E::DTYPE);
         self.values.push(value);
         Value { name: Name::Parameter(self.parameters.len() - 1), dtype: E::DTYPE }
     }
-    /// The same, of a dtype known while running, as the bytes of the value.
+    /// The same for a dtype known at run time, from the bytes of the value.
     #[cfg(all(feature = "cuda", feature = "any"))]
     pub(super) fn parameter_of(&mut self, dtype: DType, bytes: &[u8]) -> Value {
         self.parameters.push(dtype);
         self.values.push_bytes(bytes);
         Value { name: Name::Parameter(self.parameters.len() - 1), dtype }
     }
-    /// A number that follows from the type of the kernel, converted to a dtype.
+    /// A constant that depends on the kernel's type only, converted to a dtype.
     pub(crate) fn constant(&mut self, value: f64, dtype: DType) -> Value {
         self.set(dtype, || format!("ci_cast<{}>({})", c_type(dtype), literal(value.to_bits(), Kind::F64)))
     }
 
-    /// The value in another dtype, as `Castable` has it.
+    /// Converts the value to another dtype, like `Castable`.
     pub(crate) fn cast(&mut self, x: Value, to: DType) -> Value {
         if x.dtype == to {
             return x;
@@ -197,20 +196,20 @@ impl Kernel {
         }
         self.set(to, || format!("ci_cast<{}>({x})", c_type(to)))
     }
-    /// The value in what its dtype computes in.
+    /// Converts the value to the compute type of its dtype.
     pub(crate) fn widen(&mut self, x: Value) -> Value {
         self.cast(x, computes_in(x.dtype))
     }
-    /// The value in a dtype, then in what that computes in.
+    /// Converts the value to a dtype, then to that dtype's compute type.
     pub(crate) fn operand(&mut self, x: Value, dtype: DType) -> Value {
         let x = self.cast(x, dtype);
         self.widen(x)
     }
-    /// The first where the condition holds, else the second; both of one dtype.
+    /// A select between two values of one dtype.
     pub(crate) fn choose(&mut self, condition: Value, yes: Value, no: Value) -> Value {
         self.set(yes.dtype, || format!("{condition} ? {yes} : {no}"))
     }
-    /// An operator of C++ between machine numbers, which a `dtype` is the result of. (Of integers those that wrap are functions.)
+    /// A C++ operator on machine numbers, with a result of dtype `dtype`. (Wrapping integer arithmetic uses functions instead.)
     pub(crate) fn infix(&mut self, a: Value, sign: &str, b: Value, dtype: DType) -> Value {
         self.set(dtype, || format!("{a} {sign} {b}"))
     }
@@ -218,18 +217,18 @@ impl Kernel {
     pub(crate) fn not(&mut self, a: Value) -> Value {
         self.set(DType::Bool, || format!("!{a}"))
     }
-    /// A function of the prelude, without its prefix.
+    /// A function of the prelude, named without its prefix.
     pub(crate) fn prelude(&mut self, name: &str, operands: &[Value], dtype: DType) -> Value {
         self.set(dtype, || format!("ci_{name}({})", listed(operands.iter().map(Value::to_string))))
     }
 
-    /// A recorded formula of values that are what it computes in.
+    /// A recorded formula, applied to values of the compute type.
     pub(super) fn call(&mut self, function: &str, operands: &[Value]) -> Value {
         let part = |x: &Value| if x.dtype.is_complex() { format!("{x}.re, {x}.im") } else { x.to_string() };
         let dtype = self.functions.get(function).map_or(DType::F32, |function| result_of(&function.results));
         self.set(dtype, || format!("{function}({})", listed(operands.iter().map(part))))
     }
-    /// Records a function if it has not been, and calls it.
+    /// Records a function unless it is recorded already, and calls it.
     pub(super) fn call_recorded(
         &mut self,
         name: String,
@@ -244,7 +243,7 @@ impl Kernel {
         }
         self.call(&name, operands)
     }
-    /// A formula that is no row's. Its name is that of its type, and a number where another has it already.
+    /// A formula outside the tables. It is named after its type, with a number if that name is taken.
     fn formula<F: 'static>(
         &mut self,
         form: &'static str,
@@ -280,7 +279,7 @@ impl Kernel {
     pub(crate) fn tuned<F: Tuned>(&mut self, x: Value, [first, second, third]: [Value; 3]) -> Value {
         self.formula::<F>("", &[x, first, second, third], rows::tuned::<F>)
     }
-    /// The formula of a row, of elements of a dtype or of what they compute in; the result rounded to the dtype.
+    /// The formula of a row on elements of a dtype or of its compute type; the result is rounded to the dtype.
     pub(crate) fn rounded(&mut self, name: &'static str, dtype: DType, operands: &[Value]) -> Value {
         let wide: Vec<Value> = operands.iter().map(|&x| self.widen(x)).collect();
         let value = self.row(name, dtype, &wide);
@@ -314,12 +313,12 @@ impl Kernel {
     }
 }
 
-/// Texts with commas between them.
+/// Comma-separated texts.
 pub(super) fn listed(texts: impl Iterator<Item = String>) -> String {
     texts.collect::<Vec<_>>().join(", ")
 }
 
-/// The dtype of a formula's results: one machine number, or two as a complex one.
+/// The dtype of a formula's results: one machine number, or two as a complex number.
 fn result_of(results: &[Kind]) -> DType {
     match results {
         [Kind::F32, _] => DType::C64,

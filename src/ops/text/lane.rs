@@ -1,6 +1,4 @@
-//! Functions of a lane as text: scans, and those that are functions of a row.
-//!
-//! Uses `numbers` and the steps of `ops::scan`; a CUDA device compiles what this gives.
+//! Functions of a lane as text: scans and row functions.
 
 use super::graph::{Function, Kind, Unreadable};
 use super::kernel::c_type;
@@ -21,34 +19,34 @@ use std::fmt::Write as _;
 pub enum LaneText {
     /// A scan.
     Scan(ScanText),
-    /// A function of a row: the lane is the row.
+    /// A row function: the lane is the row.
     Row(RowText),
 }
 
-/// A scan as text: a struct of C++ with
-/// - the types `element`, `out`, `partial` (what is known of a stretch of the lane), and `second_out` if it has two results;
-/// - `has_start`, and `start()`, which stands before the first element if it has; the functions `of(x, index)`, a stretch of one
-///   element, `merge(p, q)`, a stretch and the one behind it, `emit(p)`, the result at the end of a stretch that begins with the
-///   lane (and with `start`), and `second(p)`.
+/// A scan as text: a C++ struct with
+/// - the types `element`, `out`, `partial` (the value of a segment of the lane), and `second_out` if it has two results;
+/// - `has_start`, and `start()`, the initial value if it has one; the functions `of(x, index)`, a segment of one element, `merge(p, q)`, a
+///   segment and the one after it, `emit(p)`, the result at the end of a segment that begins with the lane (and with `start`), and
+///   `second(p)`.
 ///
-/// `merge` is associative, save by rounding. Indices are `ci_i64`. The prelude is to stand before it.
+/// `merge` is associative up to rounding. Indices are `ci_i64`. The prelude must precede it.
 #[derive(Clone, Debug)]
 pub struct ScanText {
-    /// The name of the struct, which says the scan and the dtype.
+    /// The name of the struct, made of the scan and the dtype.
     pub name: String,
-    /// The dtype of elements and of the result; a second result is a position.
+    /// The dtype of the elements; a second result is a position.
     pub element: DType,
-    /// The same.
+    /// The dtype of the result.
     pub out: DType,
     /// Whether there is a second result, a position in `i64`.
     pub has_positions: bool,
-    /// Whether something stands before the first element.
+    /// Whether there is an initial value.
     pub has_start: bool,
-    /// The numbers of `partial`.
+    /// The numbers that make up `partial`.
     pub partial: Vec<Kind>,
     /// The struct and what it calls.
     pub library: String,
-    /// What has been recorded.
+    /// The recorded functions.
     pub(super) functions: Vec<Function>,
 }
 impl ScanText {
@@ -58,7 +56,7 @@ impl ScanText {
     }
 }
 
-/// What there is to say of a scan besides its steps.
+/// The description of a scan besides its steps.
 pub(crate) struct Scan {
     name: String,
     element: DType,
@@ -67,7 +65,7 @@ pub(crate) struct Scan {
     has_positions: bool,
 }
 impl Scan {
-    /// A scan of elements `E`, converted to `O` and then to a dtype that is computed in, to results `O`.
+    /// A scan of elements `E`, converted to `O` and then to the compute dtype, with results `O`.
     pub(crate) fn of<E: Element, O: Element>(name: &str, computes: DType) -> Scan {
         let name = format!("ci_scan_{name}_{}", suffix(E::DTYPE));
         Scan { name, element: E::DTYPE, out: O::DTYPE, computes, has_positions: false }
@@ -82,7 +80,7 @@ impl Scan {
     }
 }
 
-/// Steps that can be read over every number.
+/// Steps that support every number type.
 pub(crate) trait Readable: LaneSteps {
     fn text(self, scan: &Scan) -> Written<ScanText>;
 }

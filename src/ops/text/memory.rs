@@ -1,17 +1,15 @@
-//! Elements in memory to try kernels on.
-//!
-//! Uses elements; used by `suite`.
+//! Test data in memory for kernels.
 
 use super::arguments::Arguments;
 use super::kernel::Operand;
 use super::tests::Dice;
 use crate::dtype::{Castable, Complex, DType, Element, bf16, f16};
 
-/// What the operands of a case are.
+/// The values of a case's operands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Given {
     Any,
-    /// No zeros, which integers are not divided by.
+    /// No zeros, for integer divisors.
     NoZeros,
     /// Numbers of up to three digits.
     Ordinary,
@@ -51,7 +49,7 @@ impl Buffer {
     }
 }
 
-/// An element: ordinary, or at an edge.
+/// A random element: an ordinary or an edge value.
 fn element(dtype: DType, what: Given, dice: &mut Dice) -> Vec<u8> {
     const EDGES: [f64; 15] = [
         0.0,
@@ -86,7 +84,7 @@ fn element(dtype: DType, what: Given, dice: &mut Dice) -> Vec<u8> {
                     }
                     bytes(value)
                 })*
-                // Any byte is an element of 8 bits.
+                // Any byte is a valid 8-bit element.
                 _ => vec![dice.roll() as u8; dtype.itemsize()],
             }
         };

@@ -1,13 +1,12 @@
-//! Formulas as text: the same Rust formula that the host's loops run is run on numbers that write down each step, and printed as
-//! C++ for a CUDA compiler. Dtypes are values here.
+//! Formulas as text: the Rust formula of the host's loops runs on numbers that record each step, and is printed as C++ for a CUDA compiler.
+//! Dtypes are values here.
 //!
-//! Uses the formulas and the machine numbers; a CUDA device compiles what this gives. A row of `rows` records its formula for a
-//! dtype, `write` prints it, `prelude.h`, `float8.h` and `incomplete.h` hold what the text calls. A `kernel` loads, converts and stores the elements around
-//! formulas and operations (`operations`), `source` puts the loop around it, `arguments` holds what it is launched with; devices begin
-//! at `describe`.
-//! `reduce`, `row` and `lane` give the steps of reductions, functions of rows and scans as structs, over the recorded `numbers`.
+//! A row of `rows` records its formula for a dtype, `write` prints it; `prelude.h`, `float8.h` and `incomplete.h` hold what the text calls.
+//! A `kernel` loads, converts and stores the elements around formulas and operations (`operations`), `source` adds the loop, `arguments`
+//! holds the launch arguments; devices start from `describe`. `reduce`, `row` and `lane` write the steps of reductions, row functions and
+//! scans as structs, over the recorded `numbers`.
 
-// Texts do not depend on how the recorder is compiled: optimised tests leave their suites out.
+// Texts do not depend on how the recorder is compiled, so optimised tests leave these suites out.
 #![cfg_attr(all(test, not(debug_assertions)), allow(dead_code, unused_imports))]
 
 pub(crate) mod arguments;

@@ -1,6 +1,6 @@
-//! Numbers that write down what is done to them. A formula that is generic over machine numbers runs on them as it stands.
+//! Numbers that record the steps applied to them. A formula generic over machine numbers runs on them unchanged.
 //!
-//! What all kinds share; `floats` and `integers` hold what the traits of formulas ask besides. Uses `paths`.
+//! The part shared by all kinds; `floats` and `integers` implement the traits of formulas.
 
 use super::graph::{Family, Id, Kind, Machine, Node, Step};
 use super::paths::{ask, constant, decide, place, step};
@@ -10,7 +10,7 @@ use core::ops::{Add, Div, Mul, Rem, Sub};
 use num_complex::Complex;
 use num_traits::{Num, NumCast, One, ToPrimitive, Zero};
 
-/// A number of kind `R` in the formula that is being recorded.
+/// A number of kind `R` in the formula being recorded.
 pub(crate) struct Recorded<R> {
     pub(super) id: Id,
     of: PhantomData<fn() -> R>,
@@ -27,7 +27,7 @@ impl<R> core::fmt::Debug for Recorded<R> {
     }
 }
 
-/// The places of numbers.
+/// The nodes of numbers.
 pub(super) fn ids_of<R>(numbers: &[Recorded<R>]) -> Vec<Id> {
     numbers.iter().map(|number| number.id).collect()
 }
@@ -54,7 +54,7 @@ impl<R: Machine> Recorded<R> {
     pub(super) fn known(self) -> Option<R> {
         constant(self.id).map(R::of_bits)
     }
-    /// The same for those who can't do without it: what they asked for is noted, and the recording fails.
+    /// The same where the caller needs the value: if there is none, the need is noted and the recording fails.
     pub(super) fn value(self, what: &'static str) -> Option<R> {
         let known = self.known();
         if known.is_none() {
@@ -64,8 +64,8 @@ impl<R: Machine> Recorded<R> {
     }
 }
 
-/// `recorded!(Basic "floor" f32: x => |x| x.floor())`: a step of this name, and what it does with machine numbers. The kind of its
-/// result stands behind `->` where it is another than that of its operands.
+/// `recorded!(Basic "floor" f32: x => |x| x.floor())`: a step with this name, and its function on machine numbers. The kind of its result
+/// follows `->` if it differs from that of the operands.
 macro_rules! recorded {
     ($family:ident $name:expr, $ty:ty: $x:expr => $run:expr) => {
         recorded!($family $name, $ty: $x => $run, -> $ty)
@@ -88,11 +88,11 @@ macro_rules! recorded {
 }
 pub(super) use recorded;
 
-/// What a formula is given in the place of an element: a number, two as a complex one, or a bool, which is tried both ways.
+/// An argument of a recorded formula: a number, two as a complex number, or a bool, for which both values are tried.
 pub(super) trait Operand: Sized {
-    /// The kinds of numbers that it is.
+    /// The kinds of its numbers.
     const KINDS: &'static [Kind];
-    /// The arguments from this place on.
+    /// The arguments from this index on.
     fn arguments(at: usize) -> Self;
     /// As results.
     fn ids(self) -> Vec<Id>;
@@ -144,7 +144,7 @@ macro_rules! arithmetic {
                 decide(recorded!(Operator "==", $ty: self, other => |a, b| a == b, -> bool).id)
             }
         }
-        // Floats have no other order, and integers are to have the same.
+        // Floats have no total order, and integers implement the same traits.
         #[allow(clippy::non_canonical_partial_ord_impl)]
         impl PartialOrd for Recorded<$ty> {
             fn partial_cmp(&self, other: &Self) -> Option<Ordering> {

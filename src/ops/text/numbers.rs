@@ -1,7 +1,4 @@
-//! Recorded numbers as the numbers that steps of reductions compute with, and how what they compute is taken apart into numbers:
-//! the accumulators, results and positions.
-//!
-//! Uses `number`; used by `reduce`, `row` and `lane`.
+//! Recorded numbers as the number type of reduction steps, and how accumulators, results and positions are decomposed into numbers.
 
 use super::graph::{Id, Kind, Machine};
 use super::number::{Operand, Recorded};
@@ -43,13 +40,13 @@ impl Index for Recorded<i64> {
 /// Positions and counts in the text.
 pub(crate) type Position = Recorded<i64>;
 
-/// What is made of several numbers.
+/// A type made of several numbers.
 pub(crate) trait Fields: Sized {
     /// The kinds of the numbers.
     fn kinds() -> Vec<Kind>;
-    /// It, of the next arguments.
+    /// Constructs it from the next arguments.
     fn next(at: &mut usize) -> Self;
-    /// The numbers.
+    /// Appends its numbers.
     fn put(self, ids: &mut Vec<Id>);
 }
 impl<X: Operand> Fields for X {
@@ -90,7 +87,7 @@ impl<A: Fields, const N: usize> Fields for [A; N] {
         }
     }
 }
-/// Whether it is there, and what it is then.
+/// A flag whether it is `Some`, then its value.
 impl<A: Fields + Default> Fields for Option<A> {
     fn kinds() -> Vec<Kind> {
         [vec![Kind::Bool], A::kinds()].concat()
@@ -118,7 +115,7 @@ impl<T: Fields, const N: usize> Fields for Moments<T, N> {
     }
 }
 
-/// `over_numbers!(dtype, f::<_>(given))` calls `f` with the number that records what elements of the dtype compute in.
+/// `over_numbers!(dtype, f::<_>(given))` calls `f` with the recorded number for the compute type of the dtype.
 macro_rules! over_numbers {
     ($dtype:expr, $f:ident::<$($first:ident,)* _>($($given:expr),*)) => {
         match $crate::ops::text::rows::computes_in($dtype) {

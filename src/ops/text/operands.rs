@@ -1,7 +1,7 @@
-//! The operands of a described element as one struct, for kernels that are no loops over elements: `ci_elements`, which gives an element,
-//! or a pack of them, by its position.
+//! The operands of a described element as one struct, for kernels that are not loops over elements: `ci_elements`, which returns an
+//! element, or a pack of them, by position.
 //!
-//! Uses the described kernel; a device puts the struct before the text of a reduction and gives its bytes as the first argument.
+//! A device puts the struct before the text of a reduction and passes its bytes as the first argument.
 
 use super::arguments::Arguments;
 use super::describe::Described;
@@ -12,7 +12,7 @@ use super::write::library;
 use crate::dtype::DType;
 use core::fmt::Write as _;
 
-/// The struct over elements that are there.
+/// The struct for stored elements.
 pub(crate) fn stored(dtype: DType) -> String {
     let element = c_type(dtype);
     format!(
@@ -22,7 +22,7 @@ pub(crate) fn stored(dtype: DType) -> String {
 }
 
 impl Described {
-    /// The struct over elements that are computed, and what it calls.
+    /// The struct for computed elements, and what it calls.
     pub(crate) fn computed(&self) -> Result<String, Unreadable> {
         self.kernel.check()?;
         let mut text = library(self.kernel.functions.values());
@@ -65,7 +65,7 @@ impl Described {
         fields
     }
 
-    /// Whether every operand has these strides along all axes that have more than one element, so that one position stands for all.
+    /// Whether every operand has these strides along all axes longer than 1, so that one position works for all.
     pub(crate) fn has_strides(&self, sizes: &[usize], strides: &[usize]) -> bool {
         let same = |(axis, &size): (usize, &usize)| {
             size == 1 || self.kernel.operands.iter().all(|(_, operand)| operand.strides[axis] == strides[axis])
@@ -73,7 +73,7 @@ impl Described {
         sizes.iter().enumerate().all(same)
     }
 
-    /// The most elements that are loaded at once, and whether all operands are aligned to so many.
+    /// Maximum pack size, and whether all operands are aligned to it.
     pub(crate) fn pack(&self) -> (usize, bool) {
         let dtypes = || self.kernel.operands.iter().map(|&(dtype, _)| dtype);
         let most = pack(dtypes().map(size_of));

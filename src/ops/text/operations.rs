@@ -1,6 +1,4 @@
-//! Operations of the tables in kernels: how a row applies its formula, by its rule.
-//!
-//! Uses `rows` and the kernel under way; called by kernels that apply an operation, with its name and dtypes.
+//! Table operations in kernels: how a row applies its formula, by its rule.
 
 use super::graph::Unreadable;
 use super::kernel::{Kernel, Value};
@@ -8,12 +6,12 @@ use super::rows::{Row, all, computes_in};
 use crate::dtype::DType;
 use crate::ops::rules::result::{Rule, Step};
 
-/// What bools and integers become in functions of floats: of types it is `f32`, whatever the default is.
+/// The float that bools and integers become: in types always `f32`, whatever the default dtype is.
 fn inexact(dtype: DType) -> DType {
     if dtype.is_floating_point() || dtype.is_complex() { dtype } else { DType::F32 }
 }
 
-/// What is computed in, for operands of this dtype.
+/// The dtype computed in, for operands of this dtype.
 fn computes(rule: Rule, dtype: DType) -> DType {
     match rule.computes() {
         Step::inexact => inexact(dtype),
@@ -26,7 +24,7 @@ fn row(name: &str, by_scalar: bool) -> Option<&'static Row> {
 }
 
 impl Kernel {
-    /// The formula of a row of this name for a dtype that it computes in, of values that are what this computes in.
+    /// The formula of the row of this name for a dtype that it computes in; the values are of that dtype's compute type.
     pub(crate) fn row(&mut self, name: &'static str, dtype: DType, operands: &[Value]) -> Value {
         if !self.writes() {
             return operands[0];
@@ -40,7 +38,7 @@ impl Kernel {
         self.call_recorded(row.function(dtype), operands, |_| row.record(dtype))
     }
 
-    /// An operation of one operand; the result has its own dtype.
+    /// A unary operation; the result has its own dtype.
     pub(crate) fn apply(&mut self, name: &'static str, x: Value) -> Value {
         if !self.writes() {
             return x;
@@ -53,7 +51,7 @@ impl Kernel {
     pub(super) fn apply_row(&mut self, row: &'static Row, x: Value) -> Value {
         let dtype = x.dtype;
         let computes = match row.result {
-            // The operand itself, before it is divided by.
+            // The operand itself, to be divided.
             Rule::divided => dtype,
             Rule::integer => Rule::integer.gives().of(dtype),
             rule => computes(rule, dtype),
@@ -64,7 +62,7 @@ impl Kernel {
             Rule::boolean | Rule::mask => value,
             Rule::real_part | Rule::angle => self.cast(value, computes.to_real()),
             Rule::divided | Rule::subtracted => {
-                // The operand and what the formula gives, each in the dtype of the result.
+                // The operand and the formula's result, each in the result dtype.
                 let part = self.cast(value, computes);
                 let result = inexact(dtype);
                 let sides = [x, part].map(|side| self.operand(side, result));
@@ -76,8 +74,8 @@ impl Kernel {
         }
     }
 
-    /// An operation of two operands that are what `computes` computes in; the second may be a scalar, for which some rows have
-    /// another formula. The result is of its own dtype.
+    /// A binary operation on values of the compute type of `computes`; the second may be a scalar, for which some rows have a separate
+    /// formula. The result has its own dtype.
     pub(crate) fn combine(
         &mut self,
         name: &'static str,
@@ -98,7 +96,7 @@ impl Kernel {
         self.cast(value, result)
     }
 
-    /// An operation of one operand and parameters, all of them what `computes` computes in; the result has that dtype.
+    /// A unary operation with parameters, all of the compute type of `computes`; the result has that dtype.
     pub(crate) fn tune(&mut self, name: &'static str, computes: DType, x: Value, parameters: [Value; 3]) -> Value {
         let x = self.operand(x, computes);
         let [first, second, third] = parameters;

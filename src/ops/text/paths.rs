@@ -1,6 +1,6 @@
-//! Runs a formula on recorded numbers, once for each way that its decisions can go, and joins the paths to a tree.
+//! Runs a formula on recorded numbers, once for each outcome of its branches, and joins the paths into a tree.
 //!
-//! The recording that is under way belongs to the thread: numbers must be `Copy` and know nothing but where they stand in it.
+//! The recording in progress is thread-local: numbers must be `Copy` and hold only their index in it.
 
 use super::graph::{Family, Function, Id, Kind, Node, Step, Tree, Unreadable};
 use std::cell::RefCell;
@@ -8,22 +8,22 @@ use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
 
-/// How often a formula may decide on one path, how many paths and how many steps it may have.
+/// Maximum branches per path, paths, and steps of a formula.
 const DECISIONS: usize = 64;
 const PATHS: usize = 4096;
 const STEPS: usize = 20_000;
 
-/// The conditions that were asked, with their answers, and the results at the end.
+/// The tested conditions with their outcomes, and the results at the end.
 type Path = (Vec<(Id, bool)>, Vec<Id>);
 
 #[derive(Default)]
 struct Recording {
     nodes: Vec<Node>,
     places: HashMap<Node, Id>,
-    /// How the next decisions go; those after it are yes.
+    /// The outcomes of the next branches; later ones are true.
     script: Vec<bool>,
     path: Vec<(Id, bool)>,
-    /// What the formula asked for that nobody knows.
+    /// The value that the formula asked for, which is unknown while recording.
     asked: Option<&'static str>,
     parts: BTreeMap<String, Rc<Function>>,
 }
@@ -31,7 +31,7 @@ thread_local! {
     static RECORDING: RefCell<Option<Recording>> = const { RefCell::new(None) };
 }
 
-/// Leaves the formula, which may be in a loop without an end. No message: the payload becomes the result of [`record`].
+/// Leaves the formula, which may be in an endless loop, by unwinding without a message: the payload becomes the result of [`record`].
 fn stop(why: Unreadable) -> ! {
     resume_unwind(Box::new(why))
 }
@@ -41,14 +41,14 @@ fn with<T>(f: impl FnOnce(&mut Recording) -> T) -> T {
         .with_borrow_mut(|recording| f(recording.as_mut().expect("recorded numbers live while a formula is recorded")))
 }
 
-/// Called where an operation is not defined for a dtype: ends the recording, if there is one.
+/// Called where an operation is not defined for a dtype: stops the recording, if there is one.
 pub(crate) fn refuse() {
     if RECORDING.with_borrow(Option::is_some) {
         stop(Unreadable::NotAdmitted)
     }
 }
 
-/// Notes that a formula asks for what nobody knows while it is recorded.
+/// Notes that a formula needs a value that is unknown while recording.
 pub(super) fn ask(what: &'static str) {
     with(|recording| {
         recording.asked.get_or_insert(what);
@@ -76,12 +76,12 @@ impl Recording {
     }
 }
 
-/// Writes a node down, or finds it.
+/// Adds a node, or finds an equal one.
 pub(super) fn place(node: Node) -> Id {
     with(|recording| recording.place(node)).unwrap_or_else(|| stop(Unreadable::Steps(STEPS)))
 }
 
-/// A step; of constants it is computed at once.
+/// A step; evaluated at once if all operands are constants.
 pub(super) fn step(step: Step, operands: &[Id], kind: Kind) -> Id {
     let constants: Option<Vec<u64>> = operands.iter().map(|&id| constant(id)).collect();
     place(match constants {
@@ -95,7 +95,7 @@ pub(super) fn constant(id: Id) -> Option<u64> {
     with(|recording| recording.constant(id))
 }
 
-/// The answer to a condition: what is known of it, else as the script has it.
+/// The outcome of a condition: known on this path, else from the script.
 pub(super) fn decide(condition: Id) -> bool {
     let answer = with(|recording| {
         if let Some(bits) = recording.constant(condition) {
@@ -115,7 +115,7 @@ pub(super) fn decide(condition: Id) -> bool {
     answer.unwrap_or_else(|| stop(Unreadable::Decisions(DECISIONS)))
 }
 
-/// A part of the formula under way as a function of its own, recorded when it is first called.
+/// A part of the formula being recorded as a separate function; it is recorded at its first call.
 pub(super) fn part(name: &str, kind: Kind, operands: &[Id], results: usize, run: &dyn Fn(&[Id]) -> Vec<Id>) -> Vec<Id> {
     if with(|recording| !recording.parts.contains_key(name)) {
         let outer = RECORDING.take();
@@ -171,7 +171,7 @@ fn record_with(
         nodes,
         parts: BTreeMap::new(),
     };
-    // Those of the formula around it need not be this one's.
+    // The parts of the enclosing formula need not be this one's.
     let mut called: Vec<String> = calls(&function);
     while let Some(name) = called.pop() {
         if let Some(part) = parts.remove(&name) {
@@ -187,7 +187,7 @@ fn calls(function: &Function) -> Vec<String> {
     function.nodes.iter().filter_map(name).collect()
 }
 
-/// All paths, those that answer a condition with yes before those that answer with no.
+/// All paths, with outcome true before false.
 fn paths(run: &dyn Fn() -> Vec<Id>) -> Result<Vec<Path>, Unreadable> {
     let mut paths = Vec::new();
     loop {
@@ -205,7 +205,7 @@ fn paths(run: &dyn Fn() -> Vec<Id>) -> Result<Vec<Path>, Unreadable> {
         if paths.len() > PATHS {
             return Err(Unreadable::Paths(PATHS));
         }
-        // The last decision that went one way goes the other way next.
+        // Backtracks: the last branch that went one way goes the other way next.
         while script.last() == Some(&false) {
             script.pop();
         }
@@ -217,7 +217,7 @@ fn paths(run: &dyn Fn() -> Vec<Id>) -> Result<Vec<Path>, Unreadable> {
     }
 }
 
-/// The tree of paths that agree in the first `depth` decisions.
+/// The tree of paths that agree in the first `depth` branches.
 fn join(recording: &mut Recording, paths: &[Path], depth: usize) -> Tree {
     let (decisions, results) = &paths[0];
     let Some(&(condition, _)) = decisions.get(depth) else { return Tree::Leaf(results.clone()) };
@@ -236,7 +236,7 @@ fn join(recording: &mut Recording, paths: &[Path], depth: usize) -> Tree {
     Tree::Branch(condition, Box::new(yes), Box::new(no))
 }
 
-/// A decision between two truth values as one value.
+/// A branch between two bools as one logical value.
 fn logical(recording: &mut Recording, condition: Id, yes: Id, no: Id) -> Option<Id> {
     if recording.nodes[yes.0 as usize].kind() != Kind::Bool {
         return None;

@@ -1,7 +1,5 @@
-//! Products of matrices as text: what is added up of two elements, and what becomes of a sum, as functions of C++. A kernel of a
-//! device that multiplies is written once over them.
-//!
-//! Uses `kernel` and `operations`; a device that has no library for a dtype compiles what this gives.
+//! Matrix products as text: the term of two elements and the epilogue of a sum as C++ functions, over which a device's product kernel is
+//! written once.
 
 use super::arguments::Arguments;
 use super::graph::Unreadable;
@@ -12,22 +10,22 @@ use crate::dtype::{DType, Dtype, Element};
 use crate::ops::kernel::Map1;
 use crate::ops::reduce::Accumulating;
 
-/// The factors of a product and of what is added to it. A factor that is not given is 1.
+/// The factors of a product and of its input. `None` means 1.
 pub(crate) struct Factors<E: Dtype> {
-    /// Whether something is added.
+    /// Whether an input is added.
     pub(crate) adds: bool,
     pub(crate) alpha: Option<E::Compute>,
     pub(crate) beta: Option<E::Compute>,
 }
 
-/// A product under way.
+/// A product being described.
 pub(crate) struct Product {
     term: (Kernel, Value),
     merge: (Kernel, Value),
     finish: (Kernel, Value),
 }
 
-/// The term of two elements, added to a sum in this dtype.
+/// The term of two elements, added to a sum of this dtype.
 fn term(mut kernel: Kernel, [a, b]: [DType; 2], sum: DType) -> (Kernel, Value) {
     let [total, a, b] = [sum, a, b].map(|dtype| kernel.load(dtype, Operand::default()));
     let [a, b] = [a, b].map(|x| kernel.cast(x, sum));
@@ -36,7 +34,7 @@ fn term(mut kernel: Kernel, [a, b]: [DType; 2], sum: DType) -> (Kernel, Value) {
     (kernel, result)
 }
 
-/// Two sums in this dtype as one.
+/// The sum of two partial sums of this dtype.
 fn merge(mut kernel: Kernel, sum: DType) -> (Kernel, Value) {
     let [a, b] = [sum; 2].map(|dtype| kernel.load(dtype, Operand::default()));
     let result = kernel.binary::<Accumulating>(a, b);
@@ -44,7 +42,7 @@ fn merge(mut kernel: Kernel, sum: DType) -> (Kernel, Value) {
 }
 
 impl Product {
-    /// Of elements `E`, scaled, something added, then `then` of each.
+    /// A product of elements `E`: scaled, plus the input, then `then` of each.
     pub(crate) fn new<E: Dtype, K: Map1<E, E>>(new: fn() -> Kernel, factors: &Factors<E>, then: &K) -> Product {
         let sum = computes_in(E::DTYPE);
         let mut kernel = new();
@@ -66,15 +64,15 @@ impl Product {
         let result = then.text(&mut kernel, rounded);
         Product { term: term(new(), [E::DTYPE; 2], sum), merge: merge(new(), sum), finish: (kernel, result) }
     }
-    /// Of `A` and `i8`, in `i32`.
+    /// A product of `A` and `i8`, in `i32`.
     pub(crate) fn of_bytes<A: Element>(new: fn() -> Kernel) -> Product {
         let mut kernel = new();
         let result = kernel.load(DType::I32, Operand::default());
         let (term, merge) = (term(new(), [A::DTYPE, DType::I8], DType::I32), merge(new(), DType::I32));
         Product { term, merge, finish: (kernel, result) }
     }
-    /// The functions `term_element(sum, a, b, 0)`, `merge_element(sum, sum, 0)` and `finish_element(sum, [input,] values, i)`, and the types
-    /// `A`, `B`, `SUM` and `OUT`.
+    /// The functions `term_element(sum, a, b, 0)`, `merge_element(sum, sum, 0)` and `finish_element(sum, [input,] values, i)`, and the
+    /// types `A`, `B`, `SUM` and `OUT`.
     pub(crate) fn source(&self) -> Result<String, Unreadable> {
         let [(term, sum), (merge, merged), (finish, result)] = [&self.term, &self.merge, &self.finish];
         let mut functions = term.functions.clone();
@@ -92,7 +90,7 @@ impl Product {
         text += &finish.element("finish", *result);
         Ok(text)
     }
-    /// The types of the run-time values, in their order.
+    /// The types of the run-time values, in order.
     pub(crate) fn parameters(&self) -> Vec<&'static str> {
         self.finish.0.parameters.iter().map(|&dtype| c_type(dtype)).collect()
     }

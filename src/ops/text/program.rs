@@ -1,6 +1,6 @@
-//! Compiled text, loaded and launched, for tests.
+//! Compiles, loads and runs text, for tests.
 //!
-//! The compiler is the one that `CASTIRON_CXX` names, else `c++`. Functions whose last bits belong to a library are called back.
+//! The compiler is named by `CASTIRON_CXX`, else `c++`. Library functions, whose last bits differ, call back into Rust.
 
 use super::PRELUDE;
 use super::arguments::Arguments;
@@ -13,7 +13,7 @@ use std::sync::Mutex;
 /// A function of one or two machine numbers, as bits.
 pub(super) type Run = fn(&[u64]) -> u64;
 
-/// What compiled text calls back, by number.
+/// The functions that compiled text calls back, by index.
 static CALLED: Mutex<Vec<Run>> = Mutex::new(Vec::new());
 
 extern "C" fn call_back(which: u32, a: u64, b: u64) -> u64 {
@@ -27,7 +27,7 @@ template<class T> static T ci_of(ci_u64 b) { T x; memcpy(&x, &b, sizeof x); retu
 template<class T> static ci_u64 ci_bits(T x) { ci_u64 b = 0; memcpy(&b, &x, sizeof x); return b; }
 "#;
 
-/// A function of this name as text, of one or two operands of a type, which calls back.
+/// The text of a function with this name and one or two operands of a type, which calls back into Rust.
 pub(super) fn called_back(name: &str, operands: usize, ty: &str, run: Run) -> String {
     let mut all = CALLED.lock().unwrap();
     let which = all.len();
@@ -45,7 +45,7 @@ pub(super) struct Program {
     folder: PathBuf,
 }
 impl Program {
-    /// What every text begins with.
+    /// The start of every text.
     pub(super) fn head() -> String {
         format!("#include <math.h>\n#include <string.h>\n#define CI_HOST\n{PRELUDE}\n{CALLS}")
     }
@@ -74,7 +74,7 @@ impl Program {
         assert!(!handle.is_null(), "{} can't be loaded", library.display());
         let program = Program { handle, folder };
         let place = program.symbol("ci_host").cast::<extern "C" fn(u32, u64, u64) -> u64>();
-        // SAFETY: the library has a pointer to such a function there.
+        // SAFETY: the library declares a pointer to such a function there.
         unsafe { place.write(call_back) };
         Some(program)
     }
@@ -85,7 +85,7 @@ impl Program {
         assert!(!symbol.is_null(), "there is no {name}");
         symbol
     }
-    /// Launches a kernel.
+    /// Runs a kernel.
     pub(super) fn launch(&self, name: &str, arguments: &Arguments) {
         // SAFETY: the function has this type.
         let run: extern "C" fn(*const *mut c_void) =

@@ -1,7 +1,4 @@
-//! Reducers as text: the accumulator as a struct, its steps as functions. A kernel of a device that reduces is written once over
-//! such a struct, whatever it reduces by.
-//!
-//! Uses `numbers` and the steps of `ops::reduce`; a CUDA device compiles what this gives.
+//! Reducers as text: the accumulator as a struct, its steps as functions. A device's reduction kernel is written once over such a struct.
 
 use super::graph::{Function, Id, Kind, Unreadable};
 use super::kernel::c_type;
@@ -20,31 +17,31 @@ use std::fmt::Write as _;
 /// A text, or why there is none.
 pub type Written<T> = Result<T, Unreadable>;
 
-/// A reducer as text: a struct of C++ with
+/// A reducer as text: a C++ struct with
 /// - the types `element`, `out`, `partial` (the accumulator), `given` (the run-time values), and `second_out` if it has two results;
 /// - the functions `start(g)`, `accumulate(p, x, index, g)`, `merge(p, q, g)`, `finish(p, count, g)`, and `second(p, count, g)`.
 ///
-/// Positions and counts are `ci_i64`. Accumulators that `accumulate` and `merge` make do not depend on the order of elements, save
-/// by rounding. The prelude is to stand before it.
+/// Positions and counts are `ci_i64`. `accumulate` and `merge` do not depend on the order of elements, up to rounding. The prelude must
+/// precede it.
 #[derive(Clone, Debug)]
 pub struct ReducerText {
-    /// The name of the struct, which says the reduction, its form and the dtype.
+    /// The name of the struct, made of the reduction, its form and the dtype.
     pub name: String,
-    /// The dtype of elements, of the result and of the second result.
+    /// The dtype of the elements.
     pub element: DType,
-    /// The same.
+    /// The dtype of the result.
     pub out: DType,
-    /// The same.
+    /// The dtype of the second result.
     pub second: Option<DType>,
     /// The numbers of the accumulator.
     pub partial: Vec<Kind>,
-    /// Those of the run-time values, in their order: none, or `Reducer::given`, each of this kind.
+    /// The kinds of the run-time values `Reducer::given`, in order.
     pub given: Vec<Kind>,
     /// Whether the accumulator is the count, the mean and the squared deviations of real numbers, as `f64`.
     pub has_moments: bool,
     /// The struct and what it calls.
     pub library: String,
-    /// What has been recorded.
+    /// The recorded functions.
     pub(super) functions: Vec<Function>,
 }
 
@@ -80,7 +77,7 @@ pub(crate) fn given_bytes(kinds: &[Kind], values: &[f64]) -> Vec<u8> {
     kinds.iter().zip(values).flat_map(bytes).collect()
 }
 
-/// What there is to say of a reducer besides its steps.
+/// The description of a reducer besides its steps.
 #[derive(Clone)]
 pub(crate) struct Reduction {
     name: String,
@@ -91,7 +88,7 @@ pub(crate) struct Reduction {
     given: usize,
 }
 impl Reduction {
-    /// A reduction of elements `E`, which computes in them and gives one.
+    /// A reduction of elements `E`, which computes in `E` and returns one.
     pub(crate) fn of<E: Element>(name: &str) -> Reduction {
         let name = format!("ci_r_{name}_{}", suffix(E::DTYPE));
         Reduction { name, element: E::DTYPE, computes: E::DTYPE, out: E::DTYPE, second: None, given: 0 }
@@ -108,7 +105,7 @@ impl Reduction {
     pub(crate) fn and<T: Element>(self) -> Reduction {
         Reduction { second: Some(T::DTYPE), ..self }
     }
-    /// So many run-time values.
+    /// It has this many run-time values.
     pub(crate) fn given(self, given: usize) -> Reduction {
         Reduction { given, ..self }
     }
@@ -124,11 +121,11 @@ impl Reduction {
     }
 }
 
-/// Steps that can be read over every number.
+/// Steps that support every number type.
 pub(crate) trait Readable: Steps {
     fn text(self, reduction: &Reduction) -> Written<ReducerText>;
 }
-/// Those with a second result.
+/// The same with a second result.
 pub(crate) trait ReadableTwo: Readable {
     fn second_step(self, reduction: &Reduction) -> Written<Function>;
 }
@@ -155,7 +152,7 @@ readable! {
     two Positioned<MAX> [const MAX: bool], Both, Spread<N> [const N: usize]
 }
 
-/// Records a step that is given numbers of these kinds; its results are fields of the struct `returns` if there is one.
+/// Records a step with arguments of these kinds; its results are fields of the struct `returns`, if given.
 pub(super) fn step<O: Fields>(
     name: String,
     kinds: &[Vec<Kind>],
@@ -181,7 +178,7 @@ fn recorded(
     Ok(function)
 }
 
-/// The run-time values of a reducer, as many as it has.
+/// The run-time values of a reducer, `count` of them.
 fn given<R: Operand + Default>(count: usize, at: &mut usize) -> [R; 2] {
     core::array::from_fn(|place| if place < count { R::next(at) } else { R::default() })
 }
@@ -299,7 +296,7 @@ where
         steps.second::<C, Position>(Fields::next(at))
     })
 }
-/// Adds the second result to the struct, whose last line is its end.
+/// Adds the second result to the struct before its closing line.
 fn with_second(mut text: ReducerText, second: Function) -> ReducerText {
     let partial = structure(&format!("{}_partial", text.name), 'f', &text.partial);
     let own = text.library.split_once(&partial).map_or("", |(_, own)| own);

@@ -1,6 +1,4 @@
-//! Functions of a row as text: the passes that measure it, each a reducer, and the function of an element.
-//!
-//! Uses `reduce` for the passes; a CUDA device compiles what this gives.
+//! Row functions as text: the passes that measure the row, each a reducer, and the function of an element.
 
 use super::graph::{Function, Kind, Unreadable};
 use super::kernel::c_type;
@@ -13,19 +11,19 @@ use crate::dtype::{Complex, Compute, DType, Element};
 use crate::ops::reduce::rows::{LargestPart, PowerOfRow, RowSteps, TimesPower, beside_powers};
 use std::fmt::Write as _;
 
-/// A function of a row as text: a struct of C++ with
-/// - the types `element`, `number` (what is computed in) and `given`, whose numbers are the run-time value, then what has been
-///   measured;
-/// - `passes`, how many there are; `pass0` and `pass1`, each a reducer as `ReducerText` has it, with this `given` and a `number` as
-///   its result; `with0(g, m)` and `with1(g, m)`, which add what a pass has measured;
-/// - `is_beyond(g)`, whether what has been measured says that terms grew beyond the numbers, if they may (`RowSteps::GROWS`): then `large` is a
-///   reducer that gives the `number` by which the row is multiplied, `times(x, power)` such an element and `beside(g, power)` what is given then;
+/// A row function as text: a C++ struct with
+/// - the types `element`, `number` (the compute type) and `given`, whose fields are the run-time value and the measured numbers;
+/// - `passes`, their number; `pass0` and `pass1`, each a reducer as in `ReducerText`, with this `given` and a `number` as its result;
+///   `with0(g, m)` and `with1(g, m)`, which store the number that a pass measured;
+/// - `is_beyond(g)`, whether the measured numbers suggest an overflow, if that can happen (`RowSteps::GROWS`): then `large` is a reducer
+///   that returns the power of two to scale the row by, `times(x, power)` a scaled element and `beside(g, power)` the `given` of the scaled
+///   row;
 /// - `at_00(x, g)`, an element of the result; `at_10(x, weight, g)`, `at_01(x, bias, g)` and `at_11(x, weight, bias, g)`.
 ///
-/// The prelude is to stand before it.
+/// The prelude must precede it.
 #[derive(Clone, Debug)]
 pub struct RowText {
-    /// The name of the struct, which says the function and the dtype.
+    /// The name of the struct, made of the function and the dtype.
     pub name: String,
     /// The dtype of elements and of the result.
     pub element: DType,
@@ -33,13 +31,13 @@ pub struct RowText {
     pub given: Vec<Kind>,
     /// The numbers of an accumulator, the same in all passes.
     pub partial: Vec<Kind>,
-    /// How many passes there are.
+    /// Number of passes.
     pub passes: usize,
     /// Whether there is `is_beyond`.
     pub grows: bool,
     /// The struct and what it calls.
     pub library: String,
-    /// What has been recorded.
+    /// The recorded functions.
     pub(super) functions: Vec<Function>,
 }
 impl RowText {
@@ -48,14 +46,14 @@ impl RowText {
         let name = format!("ci_row_{name}_{}", suffix(E::DTYPE));
         over_numbers!(E::DTYPE, text_of::<S, _>(steps, &name, E::DTYPE))
     }
-    /// The struct `given` with this run-time value, if there is one, and nothing measured.
+    /// The struct `given` with this run-time value, if there is one, and without measured numbers.
     pub(crate) fn given_bytes(&self, values: &[f64]) -> Vec<u8> {
         let all: Vec<f64> = values.iter().copied().chain([0.0; 6]).take(self.given.len()).collect();
         given_bytes(&self.given, &all)
     }
 }
 
-/// The run-time value and what has been measured.
+/// The run-time value and the measured numbers.
 fn given<C: Operand>(at: &mut usize) -> (C, [C; 2]) {
     (C::next(at), Fields::next(at))
 }
@@ -69,7 +67,7 @@ fn text_of<S: RowSteps, C: Compute + Operand>(steps: S, name: &str, element: DTy
     let partial = format!("{name}_partial");
     let two = [numbers.clone(), numbers.clone()];
     let three = [numbers.clone(), numbers.clone(), given_kinds.clone()];
-    // A reducer of these four steps.
+    // A reducer made of these four steps.
     let mut reducer = |name: &str, [start, accumulate, merge, finish]: [Function; 4]| {
         let p = fields("p", 'f', &numbers);
         let accumulated = [p.clone(), parts("v", element), g.clone()].concat().join(", ");

@@ -1,7 +1,7 @@
-//! Functions of rows and scans as text, for every dtype: what they give over a row is what the host gives, evaluated and compiled.
+//! Row functions and scans as text, for every dtype: evaluated and compiled, they give the host's results.
 //!
-//! Passes are put together one element after the other here, and by the host in lanes: rows of up to 15 elements, which the host
-//! takes in order too, agree bit for bit.
+//! Passes accumulate sequentially here, and in lanes on the host: rows of up to 15 elements, which the host accumulates sequentially too,
+//! agree bit for bit.
 
 use super::compiled::{Called, Case as Question, Words, as_words, note_calls, run};
 use super::evaluate::{Call, evaluate};
@@ -17,7 +17,7 @@ use crate::ops::reduce::{RootMeanSquare, Standardizing};
 use crate::ops::scan::{RunningExtreme, RunningLogSumExp, RunningProduct, RunningSum, Softmax};
 use std::fmt::Write as _;
 
-/// Rows at the edges of a dtype, and ordinary ones.
+/// Rows of edge values of a dtype, and of ordinary values.
 fn rows<E: Words>(dice: &mut Dice) -> Vec<Vec<E>> {
     let mut rows = vec![ordinary(15, dice), ordinary(2, dice), ordinary(1, dice)];
     rows.extend(edges::<E>(24).into_iter().map(|x| [ordinary(3, dice), vec![x], ordinary(4, dice)].concat()));
@@ -32,7 +32,7 @@ fn bits<C: Value>(value: C) -> Vec<u64> {
     value.into_bits()
 }
 
-/// The program, and what is asked of it.
+/// The program, and its cases.
 #[derive(Default)]
 struct Program {
     text: String,
@@ -51,7 +51,7 @@ impl Program {
         let _ = writeln!(self.switch, "case {which}: {{ using namespace n{which}; {body} break; }}");
         self.texts += 1;
     }
-    /// The element in this place of the result for these elements; NaN of 16 bits has bits of the machine's.
+    /// Adds a case for the element at this position of the result; a 16-bit NaN has machine-dependent bits.
     fn ask<E: Words, O: Words>(
         &mut self,
         name: &str,
@@ -76,7 +76,7 @@ impl Program {
     }
 }
 
-/// A row by its text: which shared rows there are, and the element in this place.
+/// The element at this position of a row's result by its text, with the given shared rows.
 fn row_by_text<E: Dtype<Compute: Value>>(
     text: &RowText,
     value: Option<f64>,
@@ -204,7 +204,7 @@ fn check_softmax<E: Words + Dtype<Compute: Value>, K: LaneKernel<E, E>>(program:
     check_row(program, &text, None, host, false);
 }
 
-/// The end of a lane by its text, and whether stretches may be put together in another order.
+/// The last result of a lane by its text; also checks that segments may be merged in another order.
 fn scan_by_text(text: &ScanText, numbers: &[Vec<u64>], calls: &mut Vec<Call>) -> Vec<u64> {
     let mut run = |name: &str, arguments: &[&[u64]]| {
         evaluate(find(&text.functions, &format!("{}_{name}", text.name)), &arguments.concat(), calls)
@@ -263,7 +263,7 @@ fn check_scan<E: Words + Dtype, O: Words, K: LaneKernel<E, P>, P: Copy>(
             }
         }
         if text.has_positions {
-            // Two stretches at any place are the whole.
+            // Two segments, split anywhere, give the whole.
             for at in 1..row.len() {
                 let stretch = |from: usize, to: usize| {
                     let mut partials = (from..to).map(|i| {
@@ -304,7 +304,7 @@ fn every() -> Program {
     over!(E in [f16 bf16 f32 f64 Complex<f16> Complex<f32> Complex<f64>] {
         check_row_kernel::<E, _>(&mut program, RootMeanSquare { eps: 1e-6 });
     });
-    /// What single precision runs in.
+    /// The dtype that single precision accumulates in.
     macro_rules! scan {
         ($E:ident, $kernel:expr, $out:ty, $wide:ty) => {
             check_scan::<$E, $out, _, $out>(

@@ -23,13 +23,13 @@ use num_complex::Complex;
 pub(crate) struct Row {
     /// The name of the operation.
     pub(crate) name: &'static str,
-    /// Whether it is the form for a scalar on the right.
+    /// Whether it is the form with a scalar on the right.
     pub(crate) by_scalar: bool,
-    /// What it admits, and how its result follows.
+    /// Its rules of admission and of the result.
     admits: Admits,
     pub(super) result: Rule,
     read: fn(&str, DType) -> Result<Function, Unreadable>,
-    /// The formula itself, arguments and results being bits.
+    /// The formula itself; arguments and results are bits.
     #[cfg(test)]
     pub(super) run: fn(&[u64], DType) -> Vec<u64>,
     /// The same on dual numbers.
@@ -54,7 +54,7 @@ pub(crate) const COMPUTING: [DType; 13] = [
     DType::C128,
 ];
 
-/// The dtype whose machine numbers a dtype computes in.
+/// The dtype whose machine numbers are the compute type of a dtype.
 pub(crate) fn computes_in(dtype: DType) -> DType {
     match dtype {
         DType::F16 | DType::BF16 => DType::F32,
@@ -63,7 +63,7 @@ pub(crate) fn computes_in(dtype: DType) -> DType {
     }
 }
 
-/// Short names, for the names of functions.
+/// Short suffixes for function names.
 pub(crate) fn suffix(dtype: DType) -> &'static str {
     match dtype {
         DType::Bool => "bool",
@@ -84,17 +84,17 @@ pub(crate) fn suffix(dtype: DType) -> &'static str {
 }
 
 impl Row {
-    /// The dtypes of numbers that its formula is given, each of them with a formula of its own or that of what it computes in.
+    /// The dtypes that its formula is recorded for.
     pub(crate) fn dtypes(&self) -> Vec<DType> {
         let is = |dtype: DType| {
             let inexact = dtype.category() >= Category::Floating;
             let admitted = match self.admits {
-                // Other dtypes are sent to other operations.
+                // Other dtypes use other operations.
                 Admits::scaling => dtype.is_floating_point(),
                 admits => admits.one(dtype) || admits.two([dtype; 2], KindRank::Dimensioned),
             };
             let computed = match self.result {
-                // The formula is that of the operand, before the division.
+                // The formula is applied to the operand, before the division.
                 Rule::divided => true,
                 Rule::integer => dtype != DType::Bool,
                 rule => rule.computes().of(dtype) == dtype,
@@ -103,21 +103,21 @@ impl Row {
         };
         COMPUTING.into_iter().filter(|&dtype| is(dtype)).collect()
     }
-    /// How many operands and parameters its formula has.
+    /// Number of operands and parameters of its formula.
     #[cfg(test)]
     pub(crate) fn operands(&self) -> usize {
         let dtype = self.dtypes()[0];
         let width = 1 + usize::from(dtype.is_complex());
         self.record(dtype).map_or(0, |function| function.arguments.len() / width)
     }
-    /// Its formula for one of them.
+    /// Records its formula for a dtype.
     pub(crate) fn record(&self, dtype: DType) -> Result<Function, Unreadable> {
         (self.read)(&self.function(dtype), dtype)
     }
-    /// What that is called.
+    /// The name of the recorded function.
     pub(crate) fn function(&self, dtype: DType) -> String {
         let form = if self.by_scalar { "_by_scalar" } else { "" };
-        // Two rows know the dtype that they round to.
+        // Two rules depend on the dtype that they round to.
         let named = if matches!(self.result, Rule::neighbour | Rule::stepwise) { dtype } else { computes_in(dtype) };
         format!("ci_f_{}{form}_{}", self.name, suffix(named))
     }
@@ -126,7 +126,7 @@ impl Row {
 fn of_one<A: Operand, O: Operand>(name: &str, formula: fn(A) -> O) -> Result<Function, Unreadable> {
     record(name, A::KINDS, O::KINDS, &|| formula(A::arguments(0)).ids())
 }
-/// A formula that is no row's.
+/// A formula outside the tables.
 pub(crate) fn of_float<R: Machine>(
     name: &str,
     formula: fn(Recorded<R>) -> Recorded<R>,
@@ -148,8 +148,8 @@ fn with_parameters<A: Operand, O: Operand>(
     })
 }
 
-/// `formula!(dtype, Recorded, of_one(name), Unary<F> -> same, else …)` gives that formula of `F` which is for the dtype, over
-/// numbers of the type `Recorded<…>`, to `of_one`.
+/// `formula!(dtype, Recorded, of_one(name), Unary<F> -> same, else …)` passes the formula of `F` for the dtype, over numbers of type
+/// `Recorded<…>`, to `of_one`.
 macro_rules! formula {
     ($dtype:ident, $number:ident, $how:ident($given:ident), $trait:ident<$f:ty> -> $out:ident, $real:ident $complex:ident, else $other:expr) => {
         match $dtype {
@@ -177,7 +177,7 @@ macro_rules! formula {
     (@truth $own:ty, $part:ty) => { bool };
 }
 
-/// For each trait of formulas a function that gives the formula for a dtype, over numbers `$number`, to one of these three.
+/// For each trait of formulas, a function that passes the formula for a dtype, over numbers `$number`, to one of these three.
 macro_rules! readers {
     ($number:ident, [$one:ident $two:ident $parameters:ident], ($given:ident: $ty:ty) -> $result:ty, else $other:expr) => {
         readers! { @each $number, ($given: $ty) -> $result, else $other;
@@ -200,7 +200,7 @@ macro_rules! readers {
             formula!(dtype, $number, $how($given), $trait<F> -> $out, $real $complex, else $other)
         }
     )*};
-    // The formula knows the dtype that it rounds to.
+    // The formula depends on the dtype that it rounds to.
     (@rounding ($given:ident: $ty:ty) -> $result:ty, else $other:expr; $($name:ident: $how:ident $among:ident $trait:ident;)*) => {$(
         pub(crate) fn $name<Op>($given: $ty, dtype: DType) -> $result
         where
@@ -222,7 +222,7 @@ macro_rules! readers {
 readers! { Recorded, [of_one of_two with_parameters], (name: &str) -> Result<Function, Unreadable>, else Err(Unreadable::NotAdmitted) }
 
 macro_rules! rows {
-    // The tables, without their documentation.
+    // The tables, without documentation.
     ($($op:ident { $methods:tt $admits:ident $result:ident $operands:ident, $($rest:tt)* })*) => {
         &[$(rows!(@binary $op $admits $result),)* $(rows!(@by_scalar $op $admits $result),)*]
     };
@@ -275,7 +275,7 @@ static UNARY: &[Option<Row>] = unary_table!(rows);
 static BINARY: &[Option<Row>] = binary_table!(rows);
 static TUNED: &[Option<Row>] = tuned_table!(rows);
 
-/// `kernels! { lerp inexact: tuned LerpFormula; }`: formulas that stand in kernels, without a row in a table.
+/// `kernels! { lerp inexact: tuned LerpFormula; }`: formulas that are used in kernels without a row in a table.
 macro_rules! kernels {
     ($($name:ident $admits:ident: $how:ident $formula:ty;)*) => {
         &[$(Some(Row {
@@ -303,7 +303,7 @@ static KERNELS: &[Option<Row>] = kernels! {
     times_power inexact: binary TimesPower;
 };
 
-/// All rows: of one operand, of two (those of a scalar behind them), of parameters; then what stands in kernels alone.
+/// All rows: unary, binary (followed by those with a scalar), with parameters; then the formulas outside the tables.
 pub(crate) fn all() -> impl Iterator<Item = &'static Row> {
     [UNARY, BINARY, TUNED, KERNELS].into_iter().flatten().flatten()
 }
@@ -313,7 +313,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Row> {
 pub(super) mod run {
     use super::*;
 
-    /// What formulas are given when they run: arguments and results are bits.
+    /// Arguments and results of formulas as bits.
     pub(in super::super) trait Value: Sized {
         fn of(bits: &[u64]) -> Self;
         fn into_bits(self) -> Vec<u64>;

@@ -1,8 +1,7 @@
-//! Whole kernels: the loop around a described element, for each way in which its operands lie in memory.
+//! Whole kernels: the loop around a described element, for each memory layout of its operands.
 //!
-//! Uses the kernel under way; a device compiles the text once for a type and a form, and launches it with the arguments. The
-//! parameters are the operands' addresses, the values, the address of the result, the number of elements, and where elements are
-//! not contiguous a struct of sizes and strides.
+//! A device compiles the text once per type and form, and launches it with the arguments. The parameters are the addresses of the operands,
+//! the values, the address of the result, the number of elements, and, where elements are not contiguous, a struct of sizes and strides.
 
 use super::arguments::{Arguments, MOST_BYTES};
 use super::graph::Unreadable;
@@ -11,10 +10,10 @@ use super::write::library;
 use crate::dtype::DType;
 use core::fmt::Write as _;
 
-/// How the elements of all operands and of the result lie.
+/// The memory layout of all operands and of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
-    /// Contiguous, each address aligned to its pack: 16 bytes of the smallest dtype, and as many elements of the others.
+    /// Contiguous, each address aligned to its pack: 16 bytes of the smallest dtype, and the same number of elements of the others.
     Packs,
     /// Contiguous, at any address.
     Contiguous,
@@ -22,16 +21,16 @@ pub enum Layout {
     Strided32,
     /// With strides.
     Strided64,
-    /// With strides, save along the innermost axis, which is read in packs; operands of these bits (1 is the result's) have one element
-    /// for all of it.
+    /// Strided, except along the innermost axis, which is read in packs; operands in the mask `broadcast` (bit 0 is the result) have one
+    /// element for the whole axis.
     #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
     Rows { wide: bool, broadcast: u32 },
-    /// With strides, operands of these bits being contiguous along the last axis but one, in tiles with edges of so many elements.
+    /// Strided; operands in the mask `turned` are contiguous along the second to last axis, and are read in tiles of side `edge`.
     #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
     Tiles { wide: bool, turned: u32, edge: usize },
 }
 impl Layout {
-    /// The type of positions, where there are strides.
+    /// The type of positions, if strided.
     fn word(self) -> Option<&'static str> {
         match self {
             Layout::Packs | Layout::Contiguous => None,
@@ -43,26 +42,25 @@ impl Layout {
     }
 }
 
-/// The form of a kernel: with the type of what it runs, all that its text depends on.
+/// The form of a kernel: together with its type, everything that its text depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Form {
-    /// How elements lie.
+    /// The memory layout.
     pub layout: Layout,
-    /// Whether the result is written over an operand, or over the elements that one reads.
+    /// Whether the result overwrites an operand, or elements that an operand reads.
     pub in_place: bool,
 }
 
-/// Where the elements of a launch are: sizes without axes of size 1, axes that can be walked as one merged, and the strides of the
-/// result and of each operand along them.
+/// The layout of a launch: sizes without axes of size 1, with mergeable axes merged, and the strides of the result and of each operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// What is to be compiled.
+    /// The form to compile.
     pub form: Form,
     /// The number of elements.
     pub len: usize,
-    /// How many threads have something to do.
+    /// Number of threads with work.
     pub threads: usize,
-    /// The elements of a pack.
+    /// Elements per pack.
     pub(super) pack: usize,
     pub(super) out: u64,
     pub(super) rank: usize,
@@ -70,7 +68,7 @@ pub struct Plan {
     pub(super) strides: Vec<[usize; 8]>,
 }
 
-/// The elements of a pack: 16 bytes of the smallest dtype, but no more than 32 of the largest.
+/// Elements per pack: 16 bytes of the smallest dtype, but at most 32 bytes of the largest.
 pub(super) fn pack(sizes: impl Iterator<Item = usize> + Clone) -> usize {
     let (least, most) = (sizes.clone().min().unwrap_or(1), sizes.max().unwrap_or(1));
     (16 / least).min(32 / most).max(1)
@@ -81,8 +79,8 @@ impl Kernel {
         core::iter::once(out).chain(self.operands.iter().map(|&(dtype, _)| dtype))
     }
 
-    /// How to run it over elements of these sizes, up to eight axes, into a result of this dtype. `in_place` says that the result is
-    /// written over operands, each element over one that nothing else reads.
+    /// How to run it over elements of these sizes, with up to eight axes, to a result of this dtype. `in_place` says that each result
+    /// element overwrites an operand's element that nothing else reads.
     pub fn plan(&self, dtype: DType, out: Operand, sizes: &[usize], in_place: bool) -> Plan {
         let len = sizes.iter().product();
         let all = core::iter::once(&out).chain(self.operands.iter().map(|(_, operand)| operand));
@@ -97,7 +95,7 @@ impl Kernel {
             strides: vec![[0; 8]; self.operands.len() + 1],
         };
         let mut order: Vec<usize> = (0..sizes.len()).filter(|&axis| sizes[axis] != 1).collect();
-        // In the order of the result's memory, so that axes merge; unless the kernel counts elements in row-major order.
+        // In the result's memory order, so that axes merge; unless the kernel uses row-major positions.
         if !self.counts {
             order.sort_by_key(|&axis| core::cmp::Reverse(out.strides[axis]));
         }
@@ -146,7 +144,7 @@ impl Kernel {
         all.append(&self.values);
         all.push(plan.out);
         let (count, numbers) = plan.counted();
-        // Numbers of this form's words.
+        // Sizes and strides as words of this form.
         let narrow = plan.form.layout.word() == Some("unsigned");
         if narrow {
             all.push(count as u32)
@@ -186,8 +184,8 @@ impl Kernel {
         all
     }
 
-    /// The function `name_element`, which computes this value of the elements of all operands, the values and the position; without
-    /// what it calls.
+    /// The function `name_element`, which computes this value from an element of each operand, the values and the position; without the
+    /// functions it calls.
     pub(super) fn element(&self, name: &str, result: Value) -> String {
         let operands =
             self.operands.iter().enumerate().map(|(at, &(dtype, _))| format!("const {} a{at}", c_type(dtype)));
@@ -209,7 +207,7 @@ impl Kernel {
 
         let parameters = self.parameters(result.dtype, form).into_iter().map(|(ty, name)| format!("{ty} {name}"));
         let _ = writeln!(text, "CI_KERNEL void {name}({}) {{", listed(parameters));
-        // The element function of what `place` makes of each operand's number.
+        // A call of the element function, given the expression of each operand's position.
         let element = |place: &dyn Fn(usize) -> String, index: &str| {
             let operands = (0..self.operands.len()).map(place);
             let all = operands.chain(values().map(|(at, _)| format!("s{at}"))).chain([format!("(ci_i64)({index})")]);
@@ -253,12 +251,12 @@ impl Kernel {
     }
 }
 
-/// The bytes of an element.
+/// Bytes per element.
 pub(super) fn size_of(dtype: DType) -> usize {
     dtype.itemsize()
 }
 
-/// What the address of a pack is a multiple of.
+/// The alignment of a pack in bytes.
 pub(super) fn alignment(dtype: DType, pack: usize) -> usize {
     (pack * size_of(dtype)).min(16)
 }
@@ -272,7 +270,7 @@ mod tests {
         strides[..steps.len()].copy_from_slice(steps);
         Operand { address, strides }
     }
-    /// The plan of a kernel of two operands of `bf16` and `f32`, into `f32`.
+    /// The plan of a binary kernel on `bf16` and `f32` with an `f32` result.
     fn plan(a: Operand, b: Operand, out: Operand, sizes: &[usize]) -> (Plan, usize) {
         let mut kernel = Kernel::launched();
         kernel.load(DType::BF16, a);
@@ -288,11 +286,11 @@ mod tests {
         let sizes = [5, 3, 4];
         let of = |a, b, out| plan(a, b, out, &sizes);
         let (packs, arguments) = of(dense(32), dense(64), dense(128));
-        // Packs of 8 elements, and the rest: two operands, the result, the number of elements.
+        // Packs of 8 elements, and the rest; arguments: two operands, the result, the number of elements.
         assert_eq!((packs.form.layout, packs.threads, packs.len, arguments), (Layout::Packs, 8, 60, 4));
         assert_eq!(of(dense(34), dense(64), dense(128)).0.form.layout, Layout::Contiguous);
         assert_eq!(of(dense(32), dense(68), dense(128)).0.form.layout, Layout::Contiguous);
-        // Axes in another order, the same for all, are as contiguous.
+        // Axes permuted in the same way in all operands are as contiguous.
         let turned = |address| operand(address, &[1, 20, 5]);
         assert_eq!(of(turned(32), turned(64), turned(128)).0.form.layout, Layout::Packs);
         let (mixed, arguments) = of(turned(32), dense(64), dense(128));
@@ -305,7 +303,7 @@ mod tests {
         assert_eq!((row.form.layout, row.rank, row.sizes[..2].to_vec()), (Layout::Strided32, 2, vec![5, 12]));
         let (far, _) = of(operand(32, &[1 << 30, 4, 1]), dense(64), dense(128));
         assert_eq!(far.form.layout, Layout::Strided64);
-        // One element, and none.
+        // One element, and no elements.
         assert_eq!(plan(dense(32), dense(64), dense(128), &[]).0.form.layout, Layout::Packs);
         assert_eq!(plan(dense(32), dense(64), dense(128), &[3, 0]).0.len, 0);
     }
@@ -321,17 +319,17 @@ mod tests {
             let plan = kernel.plan(DType::F32, operand(1024, &out), sizes, false).refined(&kernel, DType::F32);
             (plan.form.layout, plan.counted().0)
         };
-        // A row for all, and a column; 16 packs of four in each of 48 rows.
+        // A broadcast row, and a broadcast column; 16 packs of four in each of 48 rows.
         assert_eq!(of(&[64, 1], &[0, 1], &[48, 64]), (Layout::Rows { wide: false, broadcast: 0 }, 768));
         assert_eq!(of(&[64, 1], &[1, 0], &[48, 64]), (Layout::Rows { wide: false, broadcast: 0b100 }, 768));
-        // Rows of no whole packs, or at odd places.
+        // Rows that are not whole packs, or not aligned.
         assert_eq!(of(&[66, 1], &[0, 1], &[48, 66]).0, Layout::Strided32);
         assert_eq!(of(&[65, 1], &[0, 1], &[48, 64]).0, Layout::Strided32);
-        // Operands along the other axis; too few of them for a tile.
+        // Operands contiguous along the other axis; too small for a tile.
         assert_eq!(of(&[1, 48], &[64, 1], &[48, 64]), (Layout::Tiles { wide: false, turned: 0b10, edge: 64 }, 1));
         assert_eq!(of(&[1, 32], &[64, 1], &[32, 64]), (Layout::Tiles { wide: false, turned: 0b10, edge: 32 }, 2));
         assert_eq!(of(&[1, 7], &[64, 1], &[7, 64]).0, Layout::Strided32);
-        // Places that fit 32 bits, and places that do not.
+        // Offsets that fit 32 bits, and offsets that do not.
         assert_eq!(of(&[1, 1 << 27], &[8, 1], &[8, 8]).0, Layout::Tiles { wide: false, turned: 0b10, edge: 32 });
         assert_eq!(of(&[1, 1 << 30], &[8, 1], &[8, 8]).0, Layout::Tiles { wide: true, turned: 0b10, edge: 32 });
     }

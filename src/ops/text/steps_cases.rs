@@ -1,4 +1,4 @@
-//! Every reducer with every dtype that it admits, and how its numbers are read; used by `steps_tests` and `row_tests`.
+//! Every reducer with every dtype that it admits, and how its numbers are read.
 
 use super::compiled::Words;
 use super::graph::Kind;
@@ -11,7 +11,7 @@ use crate::ops::reduce::{
     Reducer, Sum, TwoResults, Variance, VectorNorm,
 };
 
-/// An accumulator of the host as the numbers of the text's.
+/// The host's accumulator as the numbers of the text's accumulator.
 trait Flat {
     fn flat(self) -> Vec<u64>;
 }
@@ -49,14 +49,14 @@ impl Flat for Moments {
             .collect()
     }
 }
-/// Those of real numbers.
+/// The moments of real numbers.
 fn one_part(moments: Moments) -> Vec<u64> {
     [moments.count, moments.mean[0], moments.squares[0]].into_iter().flat_map(Flat::flat).collect()
 }
 
 type Seconds<P> = (fn(P, usize) -> Vec<(u64, Kind)>, fn(&[u64]) -> Vec<(u64, Kind)>);
 
-/// A reducer of elements `E`, and how its numbers are read: elements and accumulators as numbers, numbers as results.
+/// A reducer of elements `E`, and the conversions: elements and accumulators to numbers, numbers to results.
 struct Case<E, R: Reducer<E>>
 where
     E: Copy,
@@ -68,17 +68,16 @@ where
     second: Option<Seconds<R::Partial>>,
 }
 
-/// A [`Case`] whose types are erased, so that what visits it is compiled once. Elements and accumulators of the host are known by
-/// their place among those there have been.
+/// A type-erased [`Case`], so that its visitors are compiled once. The host's elements and accumulators are identified by index.
 pub(super) trait Host {
     fn name(&self) -> &'static str;
     fn text(&self) -> Written<ReducerText>;
     fn given(&self) -> Vec<f64>;
     fn has_identity(&self) -> bool;
     fn dtypes(&self) -> [DType; 2];
-    /// How C++ reads an element, and of how many words.
+    /// How C++ reads an element, and its number of words.
     fn reads(&self) -> (&'static str, usize);
-    /// Elements at the edges of the dtype, about this many.
+    /// Edge values of the dtype, about this many.
     fn edges(&mut self, most: usize) -> Vec<usize>;
     fn ordinary(&mut self, count: usize, dice: &mut Dice) -> Vec<usize>;
     /// The numbers of an element, and its words.
@@ -95,7 +94,7 @@ pub(super) trait Host {
     fn second_of(&self, bits: &[u64]) -> Vec<(u64, Kind)>;
 }
 
-/// A result, by its words.
+/// A result, as words.
 #[derive(Debug)]
 pub(super) struct Outcome {
     pub(super) words: Vec<(u64, Kind)>,
@@ -107,7 +106,7 @@ impl Outcome {
     }
 }
 
-/// A case, with the elements and the accumulators there have been.
+/// A case, with its elements and accumulators so far.
 struct Kept<E: Copy, R: Reducer<E>> {
     case: Case<E, R>,
     elements: Vec<E>,
@@ -185,7 +184,7 @@ fn as_bits(words: &[(u64, Kind)]) -> Vec<u64> {
     words.iter().map(|&(bits, _)| bits).collect()
 }
 
-/// `each!(visitor, E in [f32 f64] { reducer, what elements are converted to, flat, number of the result, and number of the second; })`
+/// `each!(visitor, E in [f32 f64] { reducer, the dtype of elements, flat, number of the result, and of the second result; })`
 macro_rules! each {
     ($v:ident, $E:ident in [$($ty:ty)*] $rows:tt) => {$({
         type $E = $ty;
@@ -264,7 +263,7 @@ pub(super) fn every(v: &mut dyn FnMut(&mut dyn Host)) {
 }
 type RealOf<E> = <<E as Dtype>::Compute as crate::dtype::Compute>::Real;
 
-/// Elements at the edges of a dtype, about this many, and ordinary ones.
+/// Edge values of a dtype, about this many, and ordinary values.
 pub(super) fn edges<E: Words>(most: usize) -> Vec<E> {
     let all = E::samples();
     let by = all.len().div_ceil(most);

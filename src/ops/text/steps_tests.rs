@@ -1,4 +1,4 @@
-//! Every reducer as text, for every dtype that it admits: each step gives the bits of the host's, evaluated and compiled.
+//! Every reducer as text, for every dtype that it admits: evaluated and compiled, each step has the same bits as on the host.
 //!
 //! `steps_cases` lists them. `cargo test --lib ops::text -- --ignored` compiles them.
 
@@ -12,7 +12,7 @@ use crate::dtype::{Castable, DType};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// The steps of a text, run on the host.
+/// The steps of a text, evaluated on the host.
 struct Steps<'a> {
     text: &'a ReducerText,
     given: Vec<u64>,
@@ -139,7 +139,7 @@ fn finish(host: &dyn Host, steps: &mut Steps<'_>, met: &[u64], partial: usize, c
         return;
     }
     let (found, expected) = (host.second_of(&steps.run("second", &[met])), host.second(partial, count));
-    // (Halves come as 16 bits.)
+    // (Half precision comes as 16 bits.)
     let is_nan = |&(bits, kind): &(u64, Kind)| match kind {
         Kind::I16 => (bits & 0x7c00) == 0x7c00 || (bits & 0x7f80) == 0x7f80,
         Kind::F32 => f32::from_bits(bits as u32).is_nan(),
@@ -214,7 +214,7 @@ impl Compiling {
             let both = host.merge(halves[0].0, halves[1].0);
             let expected = host.finish(both, elements.len());
             assert!(found.words == expected.words || expected.is_nan, "{name}: {found:?}, not {expected:?}");
-            // The bits of a NaN of 16 bits are the machine's.
+            // The bits of a 16-bit NaN are machine-dependent.
             if expected.is_nan && matches!(text.out, DType::F16 | DType::BF16 | DType::C32) {
                 continue;
             }

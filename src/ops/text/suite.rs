@@ -1,8 +1,7 @@
-//! Described kernels beside the host's: each is compiled by a C++ compiler in every form, launched with the arguments that it
-//! gives, and its result compared with the kernel's own function, bit for bit.
+//! Compares described kernels with the host's: each is compiled by a C++ compiler in every form, launched with its arguments, and its
+//! result compared with the kernel's own function, bit for bit.
 //!
-//! Uses `describe`, `program` and `memory`; called by tests, here and where kernels are. Without a C++ compiler they say that they are
-//! left out.
+//! Called by tests, here and next to kernels. Without a C++ compiler they say that they are skipped.
 
 use super::describe::{self, Described};
 use super::graph::{Family, Function, Node};
@@ -19,7 +18,7 @@ use std::fmt::Write as _;
 
 /// Describes a kernel over these operands.
 type Describe = Box<dyn Fn(Kernel, &[Operand]) -> Described>;
-/// One element of the host: from an element of each operand and its position to the place of the result.
+/// The host's function of one element: from an element of each operand and its position to the place of the result.
 type Host = Box<dyn Fn(&[*const u8], i64, *mut u8)>;
 
 struct Case {
@@ -32,7 +31,7 @@ struct Case {
     forms: Vec<Lie>,
 }
 
-/// How the operands of a case lie.
+/// The memory layout of a case's operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lie {
     Dense,
@@ -59,7 +58,7 @@ impl Lie {
     fn geometry(self) -> (Vec<usize>, Vec<Vec<usize>>) {
         match self {
             Dense | Odd | InPlace => (vec![7, 1, 41], vec![vec![41, 9, 1]]),
-            // The result is transposed and has gaps, as one operand; one is contiguous, one repeats along an axis.
+            // The result is transposed and has gaps, as has one operand; one is contiguous, one is broadcast along an axis.
             _ => (vec![5, 6, 9], vec![vec![2, 10, 60], vec![54, 9, 1], vec![9, 0, 1], vec![130, 20, 2]]),
         }
     }
@@ -73,7 +72,7 @@ pub(crate) struct Suite {
 }
 
 fn read<E: Element>(from: *const u8) -> E {
-    // SAFETY: the suite gives an element of the dtype that the case was made with.
+    // SAFETY: the suite passes an element of the case's dtype.
     unsafe { from.cast::<E>().read() }
 }
 fn write<E: Element>(to: *mut u8, value: E) {
@@ -103,24 +102,24 @@ impl Suite {
         self.cases.push(Case { name, dtypes, out, describe, host, given: Given::Any, forms });
         self
     }
-    /// The operands of the last case are no zeros.
+    /// Makes the last case's operands nonzero if `divides`.
     pub(crate) fn without_zeros(&mut self, divides: bool) -> &mut Self {
         if divides {
             self.cases.last_mut().unwrap().given = Given::NoZeros;
         }
         self
     }
-    /// The operands of the last case are at no edges.
+    /// Makes the last case's operands ordinary values only.
     pub(crate) fn ordinary(&mut self) -> &mut Self {
         self.cases.last_mut().unwrap().given = Given::Ordinary;
         self
     }
-    /// The last case in this way alone.
+    /// Runs the last case with these layouts only.
     pub(crate) fn only(&mut self, lies: &[Lie]) -> &mut Self {
         self.cases.last_mut().unwrap().forms = lies.to_vec();
         self
     }
-    /// A kernel of one operand.
+    /// A unary kernel.
     pub(crate) fn one<K: Map1<A, O>, A: Element, O: Element>(&mut self, name: &str, kernel: K) -> &mut Self {
         let describe = move |to: Kernel, operands: &[Operand]| describe::map1::<K, A, O>(to, &kernel, operands[0]);
         let host = move |from: &[*const u8], _: i64, to: *mut u8| write::<O>(to, kernel.call(read::<A>(from[0])));
@@ -132,7 +131,7 @@ impl Suite {
         let host = move |_: &[*const u8], i: i64, to: *mut u8| write::<O>(to, kernel.call(i));
         self.add(name, vec![], O::DTYPE, &[Dense, Odd], Box::new(describe), Box::new(host))
     }
-    /// A kernel of two operands.
+    /// A binary kernel.
     pub(crate) fn two<K: Map2<A, B, O>, A: Element, B: Element, O: Element>(
         &mut self,
         name: &str,
@@ -146,7 +145,7 @@ impl Suite {
         };
         self.add(name, vec![A::DTYPE, B::DTYPE], O::DTYPE, &LIES, Box::new(describe), Box::new(host))
     }
-    /// A kernel of three operands.
+    /// A ternary kernel.
     pub(crate) fn three<K: Map3<A, B, C, O>, A: Element, B: Element, C: Element, O: Element>(
         &mut self,
         name: &str,
@@ -160,7 +159,7 @@ impl Suite {
         };
         self.add(name, vec![A::DTYPE, B::DTYPE, C::DTYPE], O::DTYPE, &LIES, Box::new(describe), Box::new(host))
     }
-    /// A tree of kernels over leaves of these dtypes: `make` has it over operands in memory.
+    /// A tree of kernels over leaves of these dtypes; `make` builds it over operands in memory.
     pub(crate) fn tree<X: Expression>(
         &mut self,
         name: &str,
@@ -189,12 +188,12 @@ impl Suite {
         self.add(name, dtypes, O::DTYPE, &[InPlace, InPlaceStrided], Box::new(describe), Box::new(host))
     }
 
-    /// The same, all of them having text.
+    /// Runs all cases; all must have text.
     pub(crate) fn run_all(self) {
         let refused = self.run();
         assert!(refused.is_empty(), "{refused:#?}");
     }
-    /// Compiles all of them, runs them and compares. What can't be described is returned, with the reason.
+    /// Compiles, runs and compares all cases. Returns those that cannot be described, with the reason.
     pub(crate) fn run(self) -> Vec<String> {
         let (mut source, mut kernels) = (String::new(), String::new());
         let mut called: BTreeMap<(String, usize, &'static str), Run> = BTreeMap::new();
@@ -262,7 +261,7 @@ fn note_calls(function: &Function, called: &mut BTreeMap<(String, usize, &'stati
 fn at(from: &[*const u8]) -> Vec<Operand> {
     from.iter().map(|from| Operand { address: from.addr() as u64, strides: [0; 8] }).collect()
 }
-/// The only element of a tree, as the host has it.
+/// The only element of a tree, computed on the host.
 fn one_element<X: Expression>(x: X) -> X::Elem {
     #[derive(Clone, Copy)]
     struct Plain;
@@ -286,14 +285,14 @@ fn one_element<X: Expression>(x: X) -> X::Elem {
     let mut computed = vec![0_u8; X::COMPUTED + 64];
     let from = computed.as_mut_ptr();
     let from = from.wrapping_add(from.align_offset(64));
-    // SAFETY: the leaves have one element, and the buffers are as large as they say.
+    // SAFETY: the leaves have one element, and the buffers have their declared size.
     unsafe {
         let places = x.places(Plain, &mut buffers, from, &[0; 8], 0, 1);
         x.get(places, 0)
     }
 }
 
-/// Runs a case, and how many elements were compared.
+/// Runs a case; returns the number of compared elements.
 fn compare(case: &Case, lie: Lie, program: &Program, dice: &mut Dice) -> usize {
     let (sizes, strides) = lie.geometry();
     let strides_of = |operand: usize| &strides[operand % strides.len()];
@@ -326,7 +325,7 @@ fn compare(case: &Case, lie: Lie, program: &Program, dice: &mut Dice) -> usize {
         assert_eq!(plan.form.layout, Layout::Strided32);
         plan.form.layout = Layout::Strided64;
     }
-    // An odd address of one byte is as good as any; a pack of one element is none.
+    // One-byte elements are aligned at odd addresses; a pack of one element is not a pack.
     let expected = lie.form();
     let packs = |layout| layout == Layout::Packs || layout == Layout::Contiguous;
     if lie == Odd && packs(plan.form.layout) {

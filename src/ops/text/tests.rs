@@ -1,4 +1,4 @@
-//! Every row of the tables is recorded, and what is recorded gives the formula's bits. Exceptions are listed here.
+//! Every row of the tables is recorded, and the recorded formula gives the same bits. Exceptions are listed here.
 
 use super::evaluate::evaluate;
 use super::graph::{Family, Function, Kind, Node, Unreadable};
@@ -12,10 +12,10 @@ use crate::dtype::{DType, MachineFloat};
 use num_traits::{Float, ToPrimitive, Zero};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Rows whose formula can't be recorded, by name and dtype (all of them without one), and why.
+/// Rows whose formula cannot be recorded, by name and dtype (`None` for all), and why.
 const UNREADABLE: &[(&str, Option<DType>, &str)] = &[];
 
-/// Rows that are recorded as a call of a function which the prelude has in C++ by hand, and why.
+/// Rows recorded as a call of a hand-written C++ function in the prelude, and why.
 const LOOPS: &[(&str, &str)] = &[
     ("greatest_divisor", "Euclid's loop ends by the numbers"),
     ("power", "the loop over the bits of an integer exponent"),
@@ -28,13 +28,13 @@ const LOOPS: &[(&str, &str)] = &[
     ("igammac", "the same"),
 ];
 
-/// The most that a function may have: bytes of text, of one part, decisions.
+/// Limits of a function: bytes of its text, of one part, and branches.
 const MOST_BYTES: usize = 8_000;
 const MOST_PART_BYTES: usize = 50_000;
 const MOST_DECISIONS: usize = 20;
 const MOST_PART_DECISIONS: usize = 100;
 
-/// Each row with each of its dtypes, whose function no other has been given.
+/// Each row with each of its dtypes, without repeated functions.
 fn all() -> Vec<(&'static Row, DType, Result<Function, Unreadable>)> {
     let mut names = BTreeSet::new();
     let mut all = Vec::new();
@@ -48,7 +48,7 @@ fn all() -> Vec<(&'static Row, DType, Result<Function, Unreadable>)> {
     }
     all
 }
-/// Those that can be read.
+/// The recorded ones.
 pub(super) fn functions() -> Vec<(&'static Row, DType, Function)> {
     all().into_iter().filter_map(|(row, dtype, read)| Some((row, dtype, read.ok()?))).collect()
 }
@@ -136,7 +136,7 @@ fn what_cannot_be_recorded_is_an_error() {
     assert_eq!(rows::unary::<crate::ops::sign>("f", DType::C64).map(|_| ()), Err(Unreadable::NotAdmitted));
     // Constants are known: a loop over them is unrolled.
     assert_eq!(of(&|x| x + halved(Recorded::lit(3.0))), Ok(()));
-    // The recording before it goes on.
+    // The enclosing recording continues.
     assert_eq!(
         of(&|x| {
             assert!(record("g", &[], &[], &|| vec![Recorded::<f32>::zero().id]).is_ok());
@@ -159,7 +159,7 @@ fn text_is_a_function_with_its_decisions() {
     assert!(library([&exp]).contains("CI_PART ci_c<float> complex_exp_f32(float a0, float a1);\n"));
 }
 
-/// The kernel of an operation of one operand over contiguous elements of this dtype: its text and the dtype of its result.
+/// The kernel of a unary operation over contiguous elements of this dtype: its text and its result dtype.
 pub(super) fn elementwise(row: &'static Row, name: &str, dtype: DType) -> Result<(String, DType), Unreadable> {
     let mut kernel = Kernel::written();
     let x = kernel.load(dtype, Operand::default());
@@ -217,7 +217,7 @@ fn kernels_compute_halves_in_single_precision() {
     }
 }
 
-/// Numbers without an end, the same in each run.
+/// Pseudorandom numbers, the same in each run.
 pub(super) struct Dice(u64);
 impl Dice {
     pub(super) fn new() -> Dice {
@@ -303,7 +303,7 @@ fn ordinary(kind: Kind, dice: &mut Dice) -> u64 {
     }
 }
 
-/// Arguments for a function: at the edges, each with each where there are two, and ordinary ones.
+/// Arguments for a function: edge values (all pairs for two arguments), and ordinary values.
 pub(super) fn arguments(row: &Row, dtype: DType, function: &Function, dice: &mut Dice) -> Vec<Vec<u64>> {
     let kinds = &function.arguments;
     let mut all: Vec<Vec<u64>> = match kinds.as_slice() {
@@ -321,11 +321,11 @@ pub(super) fn arguments(row: &Row, dtype: DType, function: &Function, dice: &mut
     let number = |value: f64, bits: u64| if kinds[0] == Kind::F32 { (value as f32).to_bits().into() } else { bits };
     for given in &mut all {
         let whole = dice.roll() % 6 + 1;
-        // What has loops without an end elsewhere, and is refused before it.
+        // Arguments that would loop endlessly, and are refused before the call.
         if row.name == "mvlgamma" {
             given[1] = number(whole as f64, (whole as f64).to_bits());
         }
-        // Numbers of the dtype that a step rounds to.
+        // Values of the dtype that a step rounds to.
         if matches!(dtype, DType::F16 | DType::BF16) && row.name == "nextafter" {
             for bits in given.iter_mut() {
                 *bits = f32::from_bits(*bits as u32).rounded_to(dtype).to_bits().into();
@@ -335,7 +335,7 @@ pub(super) fn arguments(row: &Row, dtype: DType, function: &Function, dice: &mut
     all
 }
 
-/// Whether bits are the same number; NaN is, whatever it carries.
+/// Whether two bit patterns are the same number; all NaNs are equal.
 pub(super) fn same(one: u64, other: u64, kind: Kind) -> bool {
     one == other
         || match kind {

@@ -1,7 +1,5 @@
-//! Elements that are not contiguous, read as if they were: rows in packs where the innermost axes lie side by side, tiles through shared
-//! memory where some operands lie along another axis than the result.
-//!
-//! Uses plans and kernels; a device asks for it where a plan has strides.
+//! Strided elements read with vector loads: rows in packs where the innermost axes are contiguous, tiles through shared memory where some
+//! operands are contiguous along another axis than the result.
 
 use super::kernel::{Kernel, c_type};
 #[cfg(feature = "cuda")]
@@ -10,31 +8,30 @@ use super::source::{Layout, Plan, pack, size_of};
 use crate::dtype::DType;
 use core::fmt::Write as _;
 
-/// Threads of a block that shares a tile.
+/// Threads per block; a block shares a tile.
 const THREADS: usize = 256;
-/// Elements of operands that are not turned that are loaded before the first is used: those of one thread in the smallest tile.
+/// Elements of untransposed operands loaded before the first one is used: those of one thread in the smallest tile.
 const GROUP: usize = 4;
 #[cfg(feature = "cuda")]
-/// Shared memory that tiles take, at most.
+/// Maximum shared memory for tiles.
 const SHARED: usize = 40 << 10;
 
-/// Tiles side by side in a band. Bands follow one another, and in each of them rows of tiles, so that the tiles that are computed
-/// at the same time lie near each other along both axes.
+/// Tiles per band, side by side. Tiles are ordered by band, then by row, so that concurrently computed tiles are close along both axes.
 const BAND: usize = 16;
 
-/// The distance of two rows of a tile in shared memory, in elements of `bytes`: neighbours in a column are in different banks.
+/// The row pitch of a tile in shared memory, in elements of `bytes`: adjacent elements of a column are in different banks.
 fn pitch(edge: usize, bytes: usize) -> usize {
     edge + (4 / bytes).max(1)
 }
 
 impl Plan {
     #[cfg(feature = "cuda")]
-    /// The step along the innermost axis of the result (0) and of each operand.
+    /// The innermost stride of the result (index 0) and of each operand.
     fn inner(&self) -> impl Iterator<Item = usize> + '_ {
         self.strides.iter().map(|strides| strides[self.rank - 1])
     }
 
-    /// The form for a plan with strides that suits them better, if there is one.
+    /// Changes a strided plan to a form that suits it better, if there is one.
     #[cfg(feature = "cuda")]
     fn suited(&mut self, kernel: &Kernel, dtype: DType) -> Option<()> {
         let wide = match self.form.layout {
@@ -67,7 +64,7 @@ impl Plan {
             self.form.layout = Layout::Rows { wide, broadcast };
             return Some(());
         }
-        // An axis along which all of those are contiguous, which becomes the last but one.
+        // An axis along which all of those are contiguous, which becomes the second to last one.
         let along =
             |axis: usize| self.strides.iter().zip(self.inner()).all(|(strides, step)| step <= 1 || strides[axis] == 1);
         let axis = (0..last).find(|&axis| along(axis))?;
@@ -90,22 +87,22 @@ impl Plan {
         Some(())
     }
 
-    /// The plan, in a form that suits its strides better than one element at a time, if there is one.
+    /// The plan in a form that suits its strides better than element-wise access, if there is one.
     #[cfg(feature = "cuda")]
     pub(crate) fn refined(mut self, kernel: &Kernel, dtype: DType) -> Plan {
-        // (Where there is none, nothing has changed.)
+        // (`None` means that nothing has changed.)
         let _ = self.suited(kernel, dtype);
         self
     }
 
-    /// How many tiles with this edge there are along the last axis and the one before it, and how often that.
+    /// Number of tiles with this edge along the last axis and the one before it, and of such planes.
     fn tiles(&self, edge: usize) -> [usize; 3] {
         let [.., rows, columns] = self.sizes[..self.rank] else { return [1; 3] };
         let around = self.sizes[..self.rank - 2].iter().product();
         [columns.div_ceil(edge), rows.div_ceil(edge), around]
     }
 
-    /// How much a kernel counts, and the numbers of its struct: where elements, packs along the innermost axis, or tiles are.
+    /// The kernel's loop count, and the fields of its struct: for elements, for packs along the innermost axis, or for tiles.
     pub(super) fn counted(&self) -> (usize, Vec<usize>) {
         let mut lists: Vec<[usize; 8]> = core::iter::once(self.sizes).chain(self.strides.iter().copied()).collect();
         let last = self.rank.saturating_sub(1);
@@ -129,7 +126,7 @@ impl Plan {
 }
 
 impl Kernel {
-    /// The body of a kernel over rows in packs.
+    /// The body of a kernel that reads rows in packs.
     pub(super) fn rows_body(
         &self,
         text: &mut String,
@@ -165,7 +162,7 @@ impl Kernel {
         );
     }
 
-    /// What stands before a kernel over tiles: where they are.
+    /// The declarations before a kernel over tiles: their positions.
     pub(super) fn tiles_struct(edge: usize) -> String {
         format!(
             "template<class I, int K> struct ci_tiles {{ I across, down, columns, rows, steps[K][2]; ci_strides<I, K> around; }};\n\
@@ -179,8 +176,8 @@ impl Kernel {
         )
     }
 
-    /// The body of a kernel over tiles: operands that lie along the other axis are read along it, and turned in shared memory. What is
-    /// behind an edge is read as the last that is before it, so that no load waits for another.
+    /// The body of a kernel over tiles: operands contiguous along the other axis are read along it, and transposed in shared memory. Reads
+    /// past an edge are clamped to the last valid element, so that no load depends on another.
     pub(super) fn tiles_body(
         &self,
         text: &mut String,

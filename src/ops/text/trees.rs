@@ -1,4 +1,4 @@
-//! Expressions beside the host's: each tree of kernels is one compiled kernel.
+//! Compares expressions with the host's: each tree of kernels is one compiled kernel.
 
 use super::kernel::Operand;
 use super::suite::Suite;

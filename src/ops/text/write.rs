@@ -1,17 +1,15 @@
-//! Prints recorded formulas as C++ functions, for a CUDA compiler as for another.
-//!
-//! Uses `graph`; what the text calls stands in `prelude.h`, `float8.h` and `incomplete.h`.
+//! Prints recorded formulas as C++ functions, for CUDA and other compilers.
 
 use super::graph::{Family, Function, Id, Kind, Node, Step, Tree};
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 
-/// What every text begins with.
+/// The start of every text.
 #[cfg(test)]
 pub(crate) const PRELUDE: &str =
     concat!(include_str!("prelude.h"), include_str!("float8.h"), include_str!("incomplete.h"));
 
-/// A whole text: what every one begins with, what floats of 8 bits and incomplete gamma functions need if there are any, and the text itself.
+/// A complete text: the prelude, `float8.h` and `incomplete.h` if needed, and the text itself.
 #[cfg(feature = "cuda")]
 pub(crate) fn with_prelude(text: &str) -> String {
     let floats = match ["ci_e4m3", "ci_e5m2", "ci_e8m0"].iter().any(|name| text.contains(name)) {
@@ -64,7 +62,7 @@ pub(super) fn literal(bits: u64, kind: Kind) -> String {
     }
 }
 
-/// One number, or two as a complex one.
+/// One number, or a struct of two for a complex number.
 fn result_type(results: &[Kind]) -> String {
     match results {
         [kind] => kind.c_type().into(),
@@ -165,18 +163,18 @@ impl Function {
         statements(self, &self.tree, &HashSet::new(), 1, &mut text);
         text + "}\n"
     }
-    /// The function alone; its parts are to stand before it.
+    /// The function alone; its parts must precede it.
     pub(crate) fn text(&self) -> String {
         self.written("CI_FN")
     }
-    /// Its parts by their names, as declarations and definitions.
+    /// Its parts by name, as declarations and definitions.
     pub(crate) fn part_texts(&self) -> BTreeMap<String, [String; 2]> {
         let texts = |part: &Function| [part.head("CI_PART") + ";\n", part.written("CI_PART")];
         self.parts.iter().map(|(name, part)| (name.clone(), texts(part))).collect()
     }
 }
 
-/// The text of functions with the parts that they need, each once, without the prelude.
+/// The text of functions with the parts they need, each once, without the prelude.
 pub(crate) fn library<'a>(functions: impl IntoIterator<Item = &'a Function>) -> String {
     let (mut parts, mut text) = (BTreeMap::new(), String::new());
     for function in functions {

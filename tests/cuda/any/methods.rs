@@ -1,5 +1,5 @@
-//! What calls by name do not reach: conversions to and from typed tensors, operators, views that are written through, operands on two
-//! devices, printing.
+//! Everything that calls by name do not reach: conversions to and from typed tensors, operators, mutable views, operands on two devices,
+//! printing.
 
 use crate::{on_gpu, on_pretend};
 use castiron::any::{AnySparse, Value, cat, where_};
@@ -53,7 +53,7 @@ fn tensors_move_between_all_devices() {
         assert_eq!(moved.device_name(), "cuda:0");
         assert_eq!((moved.shape(), moved.stride()), (&[3, 2][..], &[1, 3][..]));
         assert_eq!(moved.to_scalars().unwrap(), x.to_scalars().unwrap());
-        // Every other element, of which a copy leaves no gaps.
+        // Every other element; a copy of it has no gaps.
         let part = moved.slice(0, None, None, 2).unwrap();
         assert_eq!(part.cpu().unwrap().to_string(), "tensor([[1, 4],\n        [3, 6]])");
         assert_eq!(part.to_device("cuda:1").unwrap().to_string(), "tensor([[1, 4],\n        [3, 6]], device='cuda:1')");

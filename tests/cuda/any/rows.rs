@@ -1,8 +1,8 @@
-//! PyTorch's own samples (`tests/oracle/opinfo_samples.json`), called by name with tensors of the host and of a GPU, whose results must
-//! be the same, or refused on both.
+//! PyTorch's own samples (`tests/oracle/opinfo_samples.json`), called by name with tensors of the host and of a GPU: both must give the
+//! same result, or both refuse.
 //!
-//! Tests take a sample of each operation. `CASTIRON_ROWS=8` takes up to eight of each, `CASTIRON_DTYPES=f16,c64` (or `all`) those of other
-//! dtypes, `CASTIRON_OPS=sort,topk` those operations alone.
+//! Tests take one sample of each operation. `CASTIRON_ROWS=8` takes up to eight of each, `CASTIRON_DTYPES=f16,c64` (or `all`) adds other
+//! dtypes, `CASTIRON_OPS=sort,topk` selects operations.
 
 use crate::{json, on_gpu, tokens};
 use castiron::any::{Args, Value, alias, call, call_in_place, call_into, ops};
@@ -195,8 +195,8 @@ impl Report {
     }
 }
 
-/// Runs samples of a part of the table, up to so many of each operation, of these dtypes; of every `step`-th operation, if nothing is
-/// chosen.
+/// Runs samples of a part of the table in these dtypes: up to `most` of each operation, and only of every `step`-th operation unless
+/// operations are chosen.
 fn samples_of(part: &str, forms: &[Form], most: usize, dtypes: &str, step: usize) {
     let text = |name: &str, default: &str| env::var(name).unwrap_or(default.to_owned());
     let (chosen, dtypes) = (text("CASTIRON_OPS", ""), text("CASTIRON_DTYPES", dtypes));

@@ -1,4 +1,4 @@
-//! Sparse tensors whose places and values are on a GPU: what is computed with them is computed there, and equals the host's.
+//! Sparse tensors with indices and values on a GPU: operations compute there, and give what the host gives.
 
 use crate::{on_gpu, on_pretend};
 use castiron::any::AnySparse;

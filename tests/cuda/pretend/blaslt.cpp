@@ -1,8 +1,9 @@
-// A pretend cublasLt, `libcublasLt.so.13`: plain products over the memory of the pretend driver, on its stream. It does what NVIDIA's
-// documentation says of the functions that castiron calls, and is stricter:
+// A pretend cublasLt, `libcublasLt.so.13`: plain products over the memory of the pretend driver, on its stream. It implements the functions
+// that castiron calls as NVIDIA documents them, and is stricter:
 //
-// - Matrices must be inside one allocation of the current device, aligned as the preference has promised, the result apart from the factors.
-// - An algorithm is good for the layouts that it was found for, and needs a workspace, which it writes, where one was allowed.
+// - Each matrix must be inside one allocation of the current device, aligned as the preference promised; the result must not overlap the
+//   factors.
+// - An algorithm is valid only for the layouts it was found for, and needs, and writes to, a workspace if one was allowed.
 // - Reductions in the result's elements must have been excluded; only numbers that castiron uses are known.
 //
 // `pretend_fault` of the driver makes calls fail: "blas create", "blas heuristic", "blas matmul". $PRETEND_BLAS_SUPPORTS=0: no product is
@@ -44,7 +45,7 @@ struct Handle { void *device; };
 struct Product { int compute, scale, trans[2] = {0, 0}; unsigned epilogue = 1; uint64_t bias = 0; };
 struct Layout { int type; uint64_t rows, columns; int64_t lead; int32_t batch = 1; int64_t step = 0; };
 struct Preference { uint64_t workspace = 0; uint32_t reductions = 7, aligned[4] = {256, 256, 256, 256}; };
-// What is in the 64 bytes of an algorithm.
+// The content of the 64 bytes of an algorithm.
 struct Algorithm { uint64_t magic, hash; uint32_t aligned[4]; uint64_t workspace, rest[3]; };
 static_assert(sizeof(Algorithm) == 64, "");
 struct Result { Algorithm algorithm; size_t workspace; int state; float waves; int reserved[4]; };

@@ -1,6 +1,7 @@
-// How long texts of kernels may be, by the names of the kernels, and how long NVRTC itself may compile one for one device: the only place that says
-// so. Read by `nvrtc.cpp`, which refuses longer texts, and by `nvrtc.py`, which measures. Behind each ceiling stands the present maximum, of
-// all texts that the tests compile (seconds on a slow machine, alone; `$NVRTC_SLOWER` is a factor for one that is slower).
+// How long kernel texts may be, by the names of the kernels, and how long NVRTC itself may take to compile one for one device. These limits
+// stand only here. Read by `nvrtc.cpp`, which refuses longer texts, and by `nvrtc.py`, which measures. The comment after each ceiling is
+// the present maximum over all texts that the tests compile (seconds on a slow machine, alone; `$NVRTC_SLOWER` is a factor for a slower
+// one).
 #pragma once
 static const struct { const char *kernel; unsigned long bytes, longest; double seconds, slowest; } ceilings[] = {
   {"elementwise", 40000, 35221, 1.5, 0.5},

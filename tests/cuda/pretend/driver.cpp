@@ -121,7 +121,7 @@ static void on_signal(int signal, siginfo_t *info, void *) {
   siglongjmp(out, 1);
 }
 static void open_memory(Device *d, int rights) {
-  // (What is freed later on the stream is still there.)
+  // (Memory to be freed later on the stream still counts.)
   for (auto &b : d->blocks) mprotect((void *)b.first, b.second.pages, rights);
 }
 static const int SIGNALS[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};

@@ -1,8 +1,8 @@
-//! A pretend GPU: stand-ins for the driver, for NVRTC and for cublasLt, built here with the system's C++ compiler, and tests that run over them in a
-//! process of their own.
+//! A pretend GPU: stand-ins for the driver, for NVRTC and for cublasLt, built here with the system's C++ compiler, and tests that run on
+//! them, each in a process of its own.
 //!
-//! `driver.cpp` has two devices with memory of their own, `nvrtc.cpp` compiles the kernels' text for the host, `executor.h` runs
-//! them, `blaslt.cpp` multiplies matrices.
+//! `driver.cpp` has two devices with their own memory, `nvrtc.cpp` compiles kernel texts for the host, `executor.h` runs them, `blaslt.cpp`
+//! multiplies matrices.
 
 use std::ffi::{CString, c_char, c_int, c_long};
 use std::path::{Path, PathBuf};
@@ -72,7 +72,7 @@ fn build() -> Option<PathBuf> {
     if folder.exists() {
         return Some(folder);
     }
-    // Built beside its place and renamed, since other tests may be doing the same.
+    // Built under another name and then renamed, since other tests may be building it at the same time.
     let beside = folder.with_extension(format!("{}.tmp", std::process::id()));
     fs::create_dir_all(&beside).unwrap();
     for (source, library) in [

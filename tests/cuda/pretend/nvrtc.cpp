@@ -60,7 +60,7 @@ static std::string mistaken(std::string text) {
   return text;
 }
 
-// What is wrong with the length of a text, by the name of its kernel.
+// Checks the length of a text against the ceiling for its kernel.
 static std::string too_long(const std::string &text) {
   std::regex kernel("(?:extern\\s+\"C\"\\s+__global__|CI_KERNEL)\\s+void\\s+(?:__launch_bounds__\\s*\\([^)]*\\)\\s*)?(\\w+)\\s*\\(");
   std::string name;

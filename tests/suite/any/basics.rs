@@ -1,4 +1,4 @@
-//! `AnyTensor`: the run-time world gives what the typed one gives.
+//! `AnyTensor` gives the same results as `Tensor`.
 
 use castiron::any::AnyOperand;
 use castiron::{AnyTensor, Complex, DType, Error, bf16, f16, shape, tensor};

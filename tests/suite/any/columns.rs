@@ -1,5 +1,5 @@
-//! Axes that are not the last: lanes computed together give what each of them gives alone, and reductions of views give what those of
-//! their copies do.
+//! Axes other than the last: lanes computed together give the same as each alone, and reductions of views give the same as those of their
+//! copies.
 
 use castiron::any::{Args, Value, call};
 use castiron::{AnyTensor, DType, ScalarValue};

@@ -1,4 +1,4 @@
-//! Conjugates that are views: whatever reads them reads conjugates, whatever writes them leaves their base alone.
+//! Conjugate views: reading gives conjugates, and writing to one leaves its base unchanged.
 
 use castiron::any::{Args, Value, call, cat, stack, where_};
 use castiron::{AnyTensor, Complex, Cpu, DType, Dyn, Tensor, shape, tensor};

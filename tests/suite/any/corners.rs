@@ -1,4 +1,4 @@
-//! Elements at infinities, NaN, signed zeros, and beyond the range of a dtype, beside what PyTorch 2.13 gives.
+//! Elements at infinities, NaN, signed zeros, and beyond the range of a dtype, compared with PyTorch 2.13.
 
 use castiron::any::{Args, call, call_in_place, call_into};
 use castiron::{AnyTensor, Complex, Cpu, DType, Dyn, F4E2M1FNX2, Float, ScalarValue, Tensor, bf16, f16, tensor};
@@ -114,7 +114,7 @@ fn operands_of_addcmul_are_rounded_to_the_common_dtype() {
     assert_eq!(numbers(&call("addcmul", &args).unwrap().tensor().unwrap()), [2048.0, 4100.0]);
 }
 
-/// Zeros of either sign beside bounds of the other, more than a register holds.
+/// Zeros of either sign against bounds of the other sign, more than a register holds.
 fn typed_ties<E: Float>() {
     let zeros: Vec<f64> = (0..37).map(|at| if at % 2 == 0 { 0.0 } else { -0.0 }).collect();
     let x = floats(&zeros, E::DTYPE).typed::<E, (Dyn,), Cpu>().unwrap();

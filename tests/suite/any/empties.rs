@@ -1,4 +1,4 @@
-//! Tensors without axes and tensors without elements, in every operation: a result or an error.
+//! Zero-dim tensors and tensors without elements in every operation: a result or an error.
 
 use super::model::calls::looked_at;
 use castiron::any::{Args, NamedOp, Value, call, ops};
@@ -8,7 +8,7 @@ use std::panic::catch_unwind;
 
 const DTYPES: [DType; 4] = [DType::I64, DType::F32, DType::Bool, DType::C64];
 
-/// As many as memory can have addresses for, beside a zero.
+/// The largest size that memory can have addresses for, together with a size of zero.
 const LARGE: usize = 1 << 58;
 
 /// Something of the kind that an error says is wanted.

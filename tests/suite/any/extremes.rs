@@ -1,7 +1,6 @@
-//! Operands with more elements than there is memory, and numbers near the ends of their range, in every operation: a result or an
-//! error; never a panic, an abort or a call without end.
-//!
-//! Aborts and endless calls end a process, so that the calls are made in processes of their own: this program runs itself again.
+//! Operands with more elements than there is memory, and numbers near the ends of their range, in every operation: a result or an error,
+//! never a panic, an abort or an endless call.  Aborts and endless calls end a process, so the calls are made in processes of their own:
+//! this program runs itself again.
 
 use super::empties::completed;
 use super::model::calls::looked_at;
@@ -14,7 +13,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// More bytes than a process has addresses for, whatever the dtype: no allocator gives as many.
+/// More bytes than a process has addresses for, whatever the dtype: no allocator gives this many.
 const HUGE: usize = 1 << 48;
 /// How long a call may take. (Those that end at all take milliseconds; a busy machine may take its time.)
 const LIMIT: Duration = Duration::from_secs(20);
@@ -24,8 +23,8 @@ const PARTS: usize = 2;
 
 const NUMBERS: [i64; 6] = [i64::MIN, -1, 1, HUGE as i64, 1 << 62, i64::MAX];
 
-/// What reads every element and needs no memory for as many: 2 to the power of 48 would take days, as they do in PyTorch. (Where it
-/// makes no difference how often an element is there, as for `amax` and `all`, it is read once; these are not here.)
+/// Operations that read every element without needing memory for them: 2^48 elements would take days, as in PyTorch. (Operations such as
+/// `amax` and `all`, which read a repeated element once, are not in this list.)
 const READS_ALL: &[&str] = &[
     // Sums, products, moments and norms.
     "sum",
@@ -196,7 +195,7 @@ fn called(calls: &mut Calls, op: &NamedOp, x: &AnyTensor, positional: Vec<Value>
     );
 }
 
-/// An operation of one operand with all that goes beside it.
+/// An operation of one operand, with its other arguments.
 fn tried(calls: &mut Calls, op: &NamedOp, x: &AnyTensor) {
     let index = |index: i64, sizes: &[usize]| {
         let sizes: Vec<i64> = sizes.iter().map(|&size| size as i64).collect();
@@ -385,7 +384,7 @@ fn methods(calls: &mut Calls, x: &AnyTensor) {
     }
 }
 
-/// A sparse matrix of so many rows with one element, which may be outside of it.
+/// A sparse matrix with this many rows and one element, whose index may be out of range.
 fn sparse_of(rows: usize, at: i64) -> castiron::Result<AnySparse> {
     let index = AnyTensor::from_scalars(&[ScalarValue::Int(at.into()), ScalarValue::Int(1)], &[2, 1], DType::I64)?;
     AnySparse::new(&index, &AnyTensor::ones(&[1], DType::F32)?, Some(&[rows, 4]))

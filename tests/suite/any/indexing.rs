@@ -1,4 +1,4 @@
-//! Elements written, read and found at indices, on every layout, beside one element at a time; and orders of short lanes.
+//! Elements written, read and found at indices, on every layout, compared with one element at a time; and sorting of short lanes.
 
 use super::layouts::{Laid, Random, laid, listed, positions};
 use castiron::any::{Args, Value, call};
@@ -134,7 +134,7 @@ fn elements_that_are_not_zero_are_found_on_every_layout() {
     }
 }
 
-/// What is not asked for makes no difference to the rest.
+/// Outputs that are not asked for do not change the others.
 #[test]
 fn distinct_elements_are_the_same_whatever_is_asked_for() {
     let random = &mut Random(3);

@@ -1,5 +1,5 @@
-//! Loops over operands of every layout beside one element at a time: lines shorter and longer than what is computed at once, transposed
-//! operands, steps, repeated elements, several dtypes, results new and in place.
+//! Loops over operands of every layout, compared with one element at a time: lines shorter and longer than what is computed at once,
+//! transposed operands, steps, repeated elements, several dtypes, new results and in-place ones.
 
 use castiron::any::{Args, Value, call, call_in_place};
 use castiron::{AnyTensor, DType};
@@ -140,7 +140,7 @@ fn one_element_for_a_line_counts_on_either_side() {
                     let expected: Vec<i64> =
                         left.elements.iter().zip(&right.elements).map(|(&a, &b)| apply(a, b)).collect();
                     let result = call(name, &Args::new().arg(&left.view).arg(&right.view)).unwrap().tensor().unwrap();
-                    // (Products are up to 2401, of which `float16` holds those up to 2048.)
+                    // (Products are up to 2401; `float16` represents only those up to 2048.)
                     let holds = |x: i64| dtype != DType::F16 || x.abs() <= 2048;
                     let alike = listed(&result).iter().zip(&expected).all(|(a, b)| a == b || !holds(*b));
                     assert!(alike, "{name} {dtype:?} {sizes:?}");

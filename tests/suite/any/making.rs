@@ -1,4 +1,4 @@
-//! Tensors made at run time: from scalars in lists, and at random.
+//! Tensors made at run time: from lists of scalars, and at random.
 
 use castiron::any::{Args, Value, call};
 use castiron::{AnyTensor, DType, Generator, ScalarValue, Tensor, shape};

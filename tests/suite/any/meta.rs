@@ -1,4 +1,4 @@
-//! On `meta` an operation gives the dtype and the sizes that it gives where there are elements.
+//! On `meta` an operation gives the same dtype and sizes as on a device with elements.
 
 use super::empties::completed;
 use castiron::any::{Value, ops};
@@ -18,7 +18,7 @@ fn described(value: &Value) -> String {
 
 #[test]
 fn results_have_the_dtype_and_sizes_of_those_with_elements() {
-    // Of so many calls that give a result on the host, this many do on `meta`; the others ask for elements.
+    // Of all calls that succeed on the host, this many succeed on `meta`; the others need elements.
     let (mut differing, mut both, mut on_host) = (Vec::new(), 0, 0);
     for op in ops() {
         for dtype in DTYPES {

@@ -1,4 +1,4 @@
-//! The run-time world.
+//! Tests of `AnyTensor`.
 
 mod basics;
 mod columns;

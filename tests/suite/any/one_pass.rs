@@ -1,4 +1,4 @@
-//! Operations computed in one pass, and by the block: beside the same step by step, or one element at a time.
+//! Operations computed in one pass, and block by block: compared with the same step by step, or one element at a time.
 
 use castiron::any::{Args, call};
 use castiron::{AnyTensor, DType, MemoryFormat, ScalarValue, any};
@@ -260,7 +260,7 @@ fn images_stay_in_their_format() {
     let both = any::cat(&[last.clone(), last], 2).unwrap();
     assert!(both.is_contiguous_in(MemoryFormat::CHANNELS_LAST_3D));
     assert!(both.equal(&any::cat(&[volume.clone(), volume], 2).unwrap()).unwrap());
-    // Copies of which a part is overwritten lie as the tensor does.
+    // Copies of which a part is overwritten have the tensor's layout.
     let turned = numbers(&[4, 6], DType::F32, 1).transpose(0, 1).unwrap();
     let overwritten = turned.select_scatter(&numbers(&[4], DType::F32, 2), 0, 1).unwrap();
     assert_eq!(overwritten.stride(), turned.stride());

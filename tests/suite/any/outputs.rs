@@ -1,4 +1,4 @@
-//! Results written where elements are: operations in place, into existing tensors, and `x[…] = value`.
+//! Results written into existing memory: in-place operations, existing output tensors, and `x[…] = value`.
 
 use castiron::any::{Args, Value, call, call_in_place, call_into};
 use castiron::{AnyTensor, DType, Error, Generator, ScalarValue, ScatterReduce, tensor};
@@ -213,7 +213,7 @@ fn an_index_is_written_as_it_is_read() {
     x.set(&[vec![0_i64].into()], ints(&[9, 8, 7, 6], &[1, 1, 1, 4])).unwrap();
     assert_eq!(x.index(&[0_i64.into()]).unwrap().to_string(), "tensor([9, 8, 7, 6])");
     let before = x.to_bytes();
-    // A mask beside indices is one of them: dtypes are the same.
+    // A mask together with indices counts as an index: dtypes must be the same.
     let columns = AnyTensor::from(tensor![true, false, false, true]);
     let mixed = [vec![0_i64, 1].into(), Value::from(&columns)];
     assert!(x.set(&mixed, AnyTensor::from(tensor![1.5])).is_err());
@@ -237,7 +237,7 @@ proptest! {
         slice in (0..4_i64, 0..5_i64, 1..3_i64),
     ) {
         let base = ints(&(100..120).collect::<Vec<_>>(), &[4, 5]);
-        // By indices, no two of which are one.
+        // By indices, all of them different.
         let (rows, columns): (Vec<i64>, Vec<i64>) = picks.iter().copied().unzip();
         let values: Vec<i64> = (0..picks.len() as i64).collect();
         let mut x = base.clone();

@@ -1,5 +1,4 @@
-//! Pooling of channels that lie last beside that of channels that lie first: whatever the windows, sizes and dtypes, what comes out is
-//! the same.
+//! Pooling with channels last compared with channels first: whatever the windows, sizes and dtypes, the results are the same.
 
 use super::layouts::Random;
 use castiron::any::PoolOptions;

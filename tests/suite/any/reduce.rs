@@ -1,4 +1,4 @@
-//! Reductions, running results, order and statistics of `AnyTensor`: axes, shapes, dtypes and refusals known while running.
+//! Reductions, scans, order and statistics of `AnyTensor`: axes, shapes, dtypes and refusals known at run time.
 
 use castiron::any::{Args, Value, call};
 use castiron::{AnyTensor, Complex, DType, Interpolation, ScalarValue, Tensor, shape, tensor};
@@ -163,7 +163,7 @@ fn softmax_of_lanes_of_every_length() {
     }
 }
 
-/// Sums of pairs of numbers, by as many lanes as lines have of them.
+/// Sums of pairs of numbers, in as many lanes as a line has.
 #[test]
 fn complex_sums_at_every_length() {
     for len in (1..140).chain([255, 256, 257, 1000, 1024, 1100]) {

@@ -1,4 +1,4 @@
-//! Programs made of bytes beside a naive model: random ones, and those that once found a mistake.
+//! Programs made of bytes, compared with a naive model: random ones, and those that once found a mistake.
 
 use super::model;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! Storage shared between threads: each sees its own edits, and no other's.
+//! Storage shared between threads: each thread sees its own edits, and no other's.
 
 use castiron::{AnyTensor, Cpu, DType, Tensor, axis, shape};
 use std::sync::Barrier;

@@ -1,4 +1,4 @@
-//! Sizes of methods: those of a tensor, of `i64` or `usize`, and what is no size.
+//! Sizes passed to methods: a tensor's, `i64` or `usize`, and values that are no size.
 
 use castiron::{AnyTensor, DType, Tensor, axis, s, shape};
 

@@ -1,4 +1,4 @@
-//! `AnySparse` beside the typed sparse tensors.
+//! `AnySparse` compared with the typed sparse tensors.
 
 use castiron::any::{AnySparse, cat, stack};
 use castiron::{AnyTensor, Cpu, DType, Error, SparseTensor, Tensor, shape, tensor};

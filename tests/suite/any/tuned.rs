@@ -1,5 +1,4 @@
-//! Operations of one operand and parameters: every form of the run-time world gives what the typed method gives, and is refused where
-//! there is none.
+//! Operations of one operand and parameters: every form of `AnyTensor` gives what the typed method gives, or refuses if there is none.
 
 use castiron::any::{Args, call, call_in_place, call_into};
 use castiron::{AnyTensor, AnyViewMut, Cpu, DType, Error, ScalarValue, bf16, f16, shape};
@@ -17,7 +16,7 @@ fn operand(dtype: DType) -> AnyTensor {
     all.to(dtype).unwrap()
 }
 
-/// What is asked of one operation.
+/// What is tested of one operation.
 struct Forms {
     name: &'static str,
     plain: fn(&AnyTensor) -> castiron::Result<AnyTensor>,

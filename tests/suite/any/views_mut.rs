@@ -1,4 +1,4 @@
-//! Mutable views of an `AnyTensor`: edits are seen in the base, at the positions the view shows and nowhere else.
+//! Mutable views of an `AnyTensor`: edits change the base at the positions the view shows, and nowhere else.
 
 use castiron::any::Value;
 use castiron::{AnyTensor, AnyViewMut, Cpu, DType, Error, Meta, ScalarValue, Tensor, shape, tensor};
@@ -23,7 +23,7 @@ struct Model {
     places: Vec<usize>,
 }
 
-/// Every index into so many positions, in row-major order.
+/// Every index into these sizes, in row-major order.
 fn indices(sizes: &[usize]) -> Vec<Vec<usize>> {
     sizes.iter().fold(vec![vec![]], |found, &size| {
         found.iter().flat_map(|index| (0..size).map(move |at| [&index[..], &[at]].concat())).collect()
@@ -409,7 +409,7 @@ fn edits_that_would_not_be_seen_are_errors() {
     assert_eq!(elements(&x), [2, 2, 1, 5, 9, 9]);
     assert!(x.split_at_mut(1, 4).is_err() && x.split_at_mut(2, 0).is_err() && x.select_mut(0, 2).is_err());
     assert!(x.typed_mut::<i32, shape![2, 3], Cpu>().is_err());
-    // What is refused writes nothing.
+    // A refused write changes nothing.
     let mut view = x.select_mut(0, 0).unwrap();
     assert!(view.add_(0.5).is_err() && view.add_(tensor![1, 2]).is_err() && view.exp_().is_err());
     assert!(view.fill_(1e30).is_err() && view.copy_from(&AnyTensor::from(tensor![1, 2])).is_err());

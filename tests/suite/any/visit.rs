@@ -1,4 +1,4 @@
-//! `visit!`: typed code on whatever is in an `AnyTensor`.
+//! `visit!`: typed code on the content of an `AnyTensor`.
 
 use castiron::dtype::Category;
 use castiron::{

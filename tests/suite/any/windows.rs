@@ -1,5 +1,5 @@
-//! Windows that move far, reach far and are padded far: convolutions, pooling and patches beside their definitions, which see nothing of
-//! the distance. What fuzzing looks for, and tests besides.
+//! Windows with large strides, dilations and padding: convolutions, pooling and patches compared with their definitions, which do not
+//! depend on the distances. Used by fuzzing and by tests.
 
 use castiron::any::{ConvOptions, PoolOptions};
 use castiron::{AnyTensor, DType, Tensor, shape};
@@ -54,7 +54,7 @@ fn cases() -> Vec<([usize; 3], Moves)> {
     ]
 }
 
-/// A convolution beside its definition.
+/// A convolution compared with its definition.
 fn convolved([channels, len, kernel]: [usize; 3], moves: Moves, dtype: DType, groups: usize) {
     let [stride, padding, dilation] = moves;
     let options = ConvOptions::new().stride(&[stride]).padding(&[padding]).dilation(&[dilation]);
@@ -82,7 +82,7 @@ fn convolved([channels, len, kernel]: [usize; 3], moves: Moves, dtype: DType, gr
     assert_eq!(numbers(&y), expected, "{channels} {len} {kernel} {moves:?} {dtype}");
 }
 
-/// A transposed convolution beside its definition.
+/// A transposed convolution compared with its definition.
 fn transposed([len, kernel]: [usize; 2], moves: Moves) {
     let [stride, padding, dilation] = moves;
     let options = ConvOptions::new().stride(&[stride]).padding(&[padding]).dilation(&[dilation]);
@@ -103,7 +103,7 @@ fn transposed([len, kernel]: [usize; 2], moves: Moves) {
     assert_eq!(numbers(&y), expected, "{len} {kernel} {moves:?}");
 }
 
-/// Pools and patches beside their definitions.
+/// Pools and patches compared with their definitions.
 fn pooled([channels, len, kernel]: [usize; 3], moves: Moves) {
     let [stride, padding, dilation] = moves;
     let options = PoolOptions::new(&[kernel as i64]).stride(&[stride]).padding(&[padding]).dilation(&[dilation]);

@@ -1,5 +1,4 @@
-//! Reading PyTorch's answers: the tables in `tests/oracle`, or those in the directory `CASTIRON_ORACLE`, whole or any
-//! subset of their rows.
+//! Reads PyTorch's answers: the tables in `tests/oracle`, or those in the directory `CASTIRON_ORACLE`, with all or some of their rows.
 #![allow(dead_code)]
 
 #[path = "../../../examples/conformance/src/codes.rs"]

@@ -1,5 +1,5 @@
-//! Functions of several tensors and reductions in code that is generic over devices: `lerp`, `index_put`, `searchsorted`, norms, reductions with two
-//! results. (Their values are PyTorch's: `blend.rs`, `sums.rs`.)
+//! Functions of several tensors and reductions in code that is generic over devices: `lerp`, `index_put`, `searchsorted`, norms, reductions
+//! with two results. (Their values are compared with PyTorch's in `blend.rs` and `sums.rs`.)
 
 use super::{Gives, On, is_host};
 use castiron::shape::HasAxis;
@@ -172,12 +172,12 @@ pub fn large_rows_are_normalised_as_small_ones_are<D: Device>() {
     assert!(z.allclose_with(&tensor![Complex::new(0.6, 0.0), Complex::new(0.0, -0.8_f32)], 1e-6, 0.0));
     let y = tensor![[3e38_f32, 3e38], [1.0, 3.0]].on::<D>().normalize(axis![1], 1.0, 1e-12).here();
     assert!(y.allclose_with(&tensor![[0.5, 0.5], [0.25, 0.75]], 1e-6, 0.0));
-    // What is not finite stays so, and a row beside it is as it was.
+    // Non-finite elements stay so, and do not change the row next to them.
     let x = tensor![[f32::INFINITY, 1.0], [1e30, -1e30], [f32::NAN, 1.0], [1.0, -1.0]].on::<D>();
     let y = x.layer_norm::<shape![2]>(None, None, 0.0).elements();
     assert!(y[0].is_nan() && y[4].is_nan() && y[5].is_nan());
     assert_eq!([&y[2..4], &y[6..]].concat(), [1.0, -1.0, 1.0, -1.0]);
-    // Rows of many elements, of which a block of a GPU holds 32,768; one of them is of ordinary numbers.
+    // Long rows, of which a block of a GPU holds 32,768 elements; one row has ordinary numbers.
     for len in [4000, 40_000] {
         let rows = |power: f32| {
             let number = |at: usize| (at % 7) as f32 * if at < len { power } else { 1.0 };

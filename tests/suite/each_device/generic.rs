@@ -1,5 +1,5 @@
-//! Generic code needs no clause beyond `Dtype`, `Shape`, `Device` (or the set that names an operation's dtypes).
-//! These functions are the test: they compile. Each is run as well, on every device.
+//! Generic code needs no where-clause beyond `Dtype`, `Shape`, `Device` (or the set that names an operation's dtypes). That these functions
+//! compile is the test. Each is also run, on every device.
 
 use super::{Gives, On};
 use castiron::{
@@ -86,7 +86,7 @@ fn add_in_place<E: Dtype, S: Shape, D: Device>(x: &mut Tensor<E, S, D>, y: &Tens
     *x += y;
 }
 
-/// Any rank: a zero-dim result beside a tensor of unknown kind.
+/// Any rank: a zero-dim result combined with a tensor of unknown kind.
 fn normalize<E: Float, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> Tensor<E, S, D> {
     x / x.sum()
 }

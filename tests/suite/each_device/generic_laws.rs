@@ -1,6 +1,5 @@
-//! Laws of promotion in generic code: what a dtype that is not known becomes beside bools, integers, floats, its own parts and
-//! scalars. Each function compiles only while rustc knows the law; none has a clause. Those that a program would write are
-//! run as well.
+//! Laws of promotion in generic code: what an unknown dtype becomes when combined with bools, integers, floats, its own parts and scalars.
+//! Each function compiles only if rustc knows the law, without any where-clause. Those that a program might contain are also run.
 
 use super::{Gives, On, is_host};
 use castiron::{
@@ -350,7 +349,7 @@ pub fn an_optimizer_steps<D: Device>() {
     x.abs().amax().all_are(|largest| largest < 0.1 || steps < 200);
 }
 
-/// The laws are those of the table: a dtype beside another is the same of all kinds where rustc is told so.
+/// The laws agree with the table: where rustc is told that a dtype results for all kinds, it does.
 pub fn promoted_with_itself_and_bool_it_is_itself<D: Device>() {
     assert_eq!(
         (laws::promoted_bool::<i16>(3), laws::promoted_bool2::<f64>(0.5), laws::promoted_same::<u8>(1)),

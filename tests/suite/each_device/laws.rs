@@ -1,5 +1,5 @@
-//! Laws, on random tensors of odd strides, empty ones included: every operation equals the naive loop over its elements,
-//! views show the elements they should, and what is written to one tensor is seen in no other.
+//! Laws, on random tensors with odd strides, including empty ones: every operation equals the naive loop over its elements, views show the
+//! right elements, and a write to one tensor shows in no other.
 
 use super::odd::{Cube, Small, cubes, odd, pairs};
 use super::{Gives, On, law};
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 type Matrix<E, D> = Tensor<E, (Dyn, Dyn), D>;
 
-/// A tensor's elements in row-major order, beside its sizes: what the naive loops compute on.
+/// The sizes of a tensor and its elements in row-major order, for the naive loops.
 #[derive(Clone, Debug, PartialEq)]
 struct Model<E> {
     sizes: [usize; 3],

@@ -1,4 +1,4 @@
-//! Results are laid out alike on every device, and as PyTorch's: one generic function plans on `Meta` what it computes elsewhere.
+//! Results have the same layout on every device, and PyTorch's: one generic function predicts on `Meta` what it computes elsewhere.
 
 use super::{Gives, On, has_data};
 use castiron::{

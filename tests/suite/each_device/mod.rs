@@ -1,7 +1,6 @@
-//! Behaviours that hold on every device: functions over `D: Device`, written once. `tests/suite` runs them on the host (and on `Meta`
-//! where elements are not all that is asked), `tests/cuda` on a GPU: each has a macro `each_device!` that makes tests of their names.
-//!
-//! Uses nothing but castiron: elements are made on the host and moved (`on`), and compared there (`gives`).
+//! Tests that hold on every device: functions over `D: Device`, written once. `tests/suite` runs them on the host (and, except those that
+//! only look at elements, on `Meta`), `tests/cuda` on a GPU: each has a macro `each_device!` that makes a test of each name.  Only castiron
+//! itself is used: elements are made on the host and moved (`on`), and compared there (`gives`).
 
 pub mod functions;
 pub mod generic;
@@ -48,7 +47,7 @@ pub trait Gives<E: Element, S: Shape> {
     fn here(&self) -> Tensor<E, S, Cpu>;
     /// The elements in row-major order.
     fn elements(&self) -> Vec<E>;
-    /// That these are the elements; on a device without any, that there are as many.
+    /// Checks the elements; on a device without any, only their number.
     fn gives(&self, expected: impl AsRef<[E]>);
     /// That every element is as it should be, if there are any.
     fn all_are(&self, is: impl Fn(E) -> bool);
@@ -86,7 +85,7 @@ impl<E: Element + PartialEq + Debug, S: Shape, D: Device> Gives<E, S> for Tensor
 /// by default a few, the same ones.
 const CASES: u32 = 4;
 
-/// A law, tried with random values: so many on the host.
+/// Tries a law with random values: this many on the host.
 #[track_caller]
 pub fn law<D: Device, V: proptest::strategy::Strategy>(cases: u32, values: V, holds: impl Fn(V::Value)) {
     let chosen = std::env::var("CASTIRON_CASES").ok().and_then(|text| text.parse().ok());

@@ -1,4 +1,4 @@
-//! Elements that move: flipped, rolled, padded, permuted, in parts; and code generic over devices that moves them.
+//! Moving elements: flipped, rolled, padded, permuted, in parts; and code that does so generically over devices.
 
 use super::{Gives, On, is_host};
 use castiron::pad::Circular;

@@ -1,4 +1,4 @@
-//! Random tensors of odd strides, on any device.
+//! Random tensors with odd strides, on any device.
 
 use super::On;
 use castiron::{Cpu, Device, Dtype, Dyn, Tensor, axis};

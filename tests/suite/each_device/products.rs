@@ -1,5 +1,5 @@
-//! Products of matrices equal the naive loop, whatever the sizes, the strides and the dtype: there are ways of their own for
-//! tiny, tall and flat ones, by tiles, strips and lanes; on a GPU, by libraries and by a kernel of our own.
+//! Matrix products equal the naive loop, whatever the sizes, strides and dtype: there are separate ways for tiny, tall and flat ones, by
+//! tiles, strips and lanes; on a GPU, by libraries and by our own kernel.
 
 use super::{Gives, On, is_host};
 use castiron::{

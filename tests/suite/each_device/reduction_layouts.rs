@@ -1,4 +1,4 @@
-//! Reductions over every set of axes of tensors in every layout, and of expressions, are the naive loops over their elements.
+//! Reductions over every set of axes of tensors in every layout, and of expressions, equal naive loops over the elements.
 
 use super::odd::Cube;
 use super::{Gives, On, is_host};

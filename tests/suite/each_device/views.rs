@@ -1,4 +1,4 @@
-//! Slices show the elements that Python's would, and what is written through them is seen in what they belong to, and nowhere else.
+//! Slices show the same elements as Python's, and writes through them change their base, and nothing else.
 
 use super::{Gives, On, law};
 use castiron::{Cpu, Device, Tensor, axis, s, shape};

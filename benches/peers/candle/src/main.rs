@@ -1,4 +1,5 @@
-//! candle on the workloads `n` (convolutions), `o` (attention) and `q` (networks) of castiron's `cargo bench`: JSON lines, by the same harness.
+//! Runs the workloads `n` (convolutions), `o` (attention) and `q` (networks) of castiron's `cargo bench` on candle: JSON lines, from the
+//! same harness.
 //!
 //! ```text
 //! cd benches/peers/candle && OUT=FILE THREADS=1 RAYON_NUM_THREADS=1 PEER=candle cargo run --release -- noq

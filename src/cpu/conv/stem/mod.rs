@@ -1,10 +1,9 @@
-//! Convolutions of a few channels whose windows are seven columns wide and move by two, as in the first layer of a ResNet. Two results of
-//! a row need 9 products for each channel and row of the window instead of 14, by Winograd's algorithm in one dimension: the even columns
-//! of a window, of which there are four, meet the even columns of the input, by F(2, 4); the odd ones, of which there are three, the odd
-//! ones, by F(2, 3). Products that belong to the same point are summed together.
+//! Convolutions of a few channels with windows seven columns wide and stride two, as in the first layer of a ResNet. By Winograd's
+//! algorithm in one dimension, two results of a row need 9 products per channel and window row instead of 14: the four even columns of a
+//! window meet the even columns of the input, by F(2, 4); the three odd ones meet the odd columns, by F(2, 3). Products at the same point
+//! are summed together.
 //!
-//! As in `winograd`, what a result is computed from lies in its window, and results that are not finite are computed directly.
-//! Uses `tile`, `plan`, `weights`, `winograd`, scratch memory; used by `conv`, `plan` and `strips`.
+//! As in `winograd`, a result depends on its window only, and non-finite results are recomputed directly.
 
 mod transforms;
 
@@ -21,26 +20,26 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 /// The points of the algorithm: 0, 1, -1, 2 and infinity.
 const POINTS: usize = 5;
-/// The sums of a tile's inputs, and of a row of a window: for each point one of even columns, then one of odd columns, except at 2.
+/// Transformed numbers of a tile's input, and of a window row: per point one of even columns, then one of odd columns, except at 2.
 const SUMS: usize = 9;
 const OF_POINT: [&[usize]; POINTS] = [&[0, 5], &[1, 6], &[2, 7], &[3], &[4, 8]];
-/// Columns of a window, and how far it moves.
+/// Columns of a window, and its stride.
 const COLUMNS: usize = 7;
 const STRIDE: usize = 2;
 
-/// With fewer output channels, columns of results, or channels and rows of a window together, the sums take as long as what they save.
+/// Minimum output channels, result columns, and channels times window rows for which the transforms pay off.
 const PAYING: [usize; 3] = if cfg!(debug_assertions) { [2, 1, 1] } else { [32, 16, 14] };
-/// With more channels and rows of a window together, the sums of a block's input would not stay in the cache.
+/// Maximum channels times window rows for which the transformed input of a block stays cached.
 const MOST_LINES: usize = 256;
-// The weights of a strip are one chunk.
+// The weights of a strip are a single chunk.
 const _: () = assert!(PLANES <= RUN);
-/// The most columns of a block, and results of a channel: its sums of inputs are in the L2 cache.
+/// Maximum columns of a block, and results of a channel: its transformed input fits the L2 cache.
 const BLOCK_COLUMNS: usize = if cfg!(debug_assertions) { 6 } else { 120 };
 const BLOCK_RESULTS: usize = if cfg!(debug_assertions) { 20 } else { 896 };
 const _: () = assert!(BLOCK_COLUMNS <= 2 * MOST_TILES && BLOCK_COLUMNS.is_multiple_of(2));
 
-/// Whether this module computes a convolution, and faster than it is computed directly. The batch does not count: an image's results are
-/// the same in each.
+/// Whether this module supports a convolution and computes it faster than the direct algorithm. Independent of the batch size, so that an
+/// image's results are the same in every batch.
 pub(super) fn pays<E: Dtype>(plan: &Plan<'_, E>) -> bool {
     let ([depth, height, window], channels) = (plan.windows, plan.x_sizes[1]);
     let lines = depth.kernel.saturating_mul(height.kernel).saturating_mul(channels);
@@ -48,45 +47,44 @@ pub(super) fn pays<E: Dtype>(plan: &Plan<'_, E>) -> bool {
     plan.groups == 1
         && channels <= PLANES
         && lines <= MOST_LINES
-        // Every row of a block's input is summed, so every row has to be in a window.
+        // Every row of a block's input is transformed, so every row must be in a window.
         && height.dilation == 1
         && height.stride <= height.kernel
         && [window.kernel, window.stride, window.dilation] == [COLUMNS, STRIDE, 1]
         && sizes.iter().zip(PAYING).all(|(&size, least)| size >= least)
 }
 
-/// What blocks need besides their plan.
+/// What blocks need in addition to their plan.
 pub(super) struct Stem<'a, T> {
-    /// The sums of all windows: for each strip, for each point, for each number a strip.
+    /// The transformed windows: for each strip, point and number, a strip.
     windows: *const T,
-    /// Zeros for a strip.
+    /// A strip of zeros.
     zeros: *const T,
     /// Whether all results are finite.
     finite: &'a AtomicBool,
 }
 
-/// The tiles of so many columns of results, and as many as whole vectors of any kernel have.
+/// Tiles for this many result columns, and the same rounded up to whole vectors of any kernel.
 fn tiles(columns: usize) -> [usize; 2] {
     let tiles = columns.div_ceil(2);
     [tiles, tiles.next_multiple_of(LONGEST)]
 }
 
-/// The numbers from one point's products of a block's row to the next one's.
+/// Stride between the products of two points in a block's row.
 fn products_len(tiles: usize, strip: usize) -> usize {
     tiles * strip + GAP
 }
 
 impl<T: Copy + 'static> Stem<'_, T> {
-    /// The numbers of the sums of one line of input, for so many columns of results.
+    /// Transformed numbers of one input line, for `columns` result columns.
     pub(super) fn line_len(columns: usize) -> usize {
         SUMS * tiles(columns)[1]
     }
 
-    /// Sums the lines of so many channels of a block's input, for so many columns of results; the steps are those to the next channel, line
-    /// and number.
+    /// Transforms the input lines of a block for `columns` result columns; the strides are those of channels, lines and numbers.
     ///
     /// # Safety
-    /// The lines have numbers for the windows of whole tiles, and there is room for their sums.
+    /// The lines cover the windows of whole tiles, and there is room for their sums.
     pub(super) unsafe fn sum_lines(
         kernels: Kernels<T>,
         (from, sizes, steps): (*const T, [usize; 2], [usize; 3]),
@@ -99,7 +97,7 @@ impl<T: Copy + 'static> Stem<'_, T> {
         unsafe { (kernels.stem.lines)(&lines) }
     }
 
-    /// A block of results, from the sums of its lines, with the steps to the next plane, row, tile and channel.
+    /// A block of results, from its transformed lines, with the strides of planes, rows, tiles and channels.
     pub(super) fn block<E: Dtype<Compute = T>>(
         &self,
         plan: &Plan<'_, E>,
@@ -136,11 +134,11 @@ impl<T: Copy + 'static> Stem<'_, T> {
     }
 }
 
-/// A block of results: the same tiles for each strip and each row.
+/// A block of results: every strip and every row has the same tiles.
 pub(super) struct Block<'a, T: 'static> {
     stem: &'a Stem<'a, T>,
     kernels: Kernels<T>,
-    /// The sums of its lines, and the steps to those of the next row and tile.
+    /// The transformed lines, and their row and tile strides.
     x: *const T,
     row_step: usize,
     tile_step: usize,
@@ -148,15 +146,15 @@ pub(super) struct Block<'a, T: 'static> {
     columns: usize,
     /// How a row is divided among kernels.
     tiles: Vec<usize>,
-    /// For each point, where the numbers of its products are, in the order of the sums of windows.
+    /// For each point, the offsets of the factors of its products, in the order of the transformed windows.
     runs: [Vec<usize>; POINTS],
-    /// For each point, the products of a row.
+    /// The products of a row, by point.
     products: Scratch<T>,
 }
 
 impl<T: Copy> Block<'_, T> {
-    /// The strip of this number, which starts from a bias: its first so many sums are written to a place with steps to the next row and
-    /// column.
+    /// Computes the strip with this index, starting from a bias: its first `written` sums are stored to a place with these row and column
+    /// strides.
     pub(super) fn strip(&self, at: usize, bias: *const T, (to, to_steps): (*mut T, [usize; 2]), written: usize) {
         let (kernels, strip) = (self.kernels, self.kernels.strip);
         let step = products_len(self.columns.div_ceil(2), strip);
@@ -164,7 +162,7 @@ impl<T: Copy> Block<'_, T> {
         for row in 0..self.rows {
             let mut weights = self.stem.windows.wrapping_add(at * all * strip);
             for (point, runs) in self.runs.iter().enumerate() {
-                // One of these points is in each of the results.
+                // Exactly one of these points contributes to each result.
                 let start = if point == 0 || point == POINTS - 1 { bias } else { self.stem.zeros };
                 let mut tile = 0;
                 for &pixels in &self.tiles {
@@ -184,8 +182,8 @@ impl<T: Copy> Block<'_, T> {
                         ahead: weights,
                         ahead_step: 0,
                     };
-                    // SAFETY: the sums of the lines that the windows need are there, for whole tiles, as are those of the windows and what
-                    // sums start from; the products are this block's.
+                    // SAFETY: the transformed lines of all windows are valid for whole tiles, as are the transformed windows and the
+                    // initial values; the products belong to this block.
                     unsafe { kernels.run(pixels, &args) }
                     tile += pixels;
                 }
@@ -199,7 +197,7 @@ impl<T: Copy> Block<'_, T> {
                 to_step: to_steps[1],
                 written,
             };
-            // SAFETY: the products of all points are there, and the places of the result are this block's and this strip's alone.
+            // SAFETY: the products of all points are valid, and no other block or strip writes these places of the result.
             if !unsafe { (kernels.stem.results)(&results) } {
                 self.stem.finite.store(false, Ordering::Relaxed);
             }
@@ -207,7 +205,7 @@ impl<T: Copy> Block<'_, T> {
     }
 }
 
-/// The sums of all windows.
+/// Transforms all windows.
 fn sum_windows<E: Dtype>(plan: &Plan<'_, E>, packed: *const E::Compute) -> Result<Scratch<E::Compute>> {
     let (channels, strip) = (plan.x_sizes[1], plan.kernels.strip);
     let (count, lines) = (strips(plan.out_sizes[1], strip), plan.windows[0].kernel * plan.windows[1].kernel);
@@ -216,13 +214,13 @@ fn sum_windows<E: Dtype>(plan: &Plan<'_, E>, packed: *const E::Compute) -> Resul
         let numbers = lines * channels * strip;
         let from = packed.wrapping_add(at * numbers * COLUMNS);
         let windows = Windows { from, lines, channels, to: memory.start().wrapping_add(at * numbers * SUMS) };
-        // SAFETY: the weights of the strip are packed, in one chunk, and there is room for their sums.
+        // SAFETY: the strip's weights are packed in one chunk, and there is room for their sums.
         unsafe { (plan.kernels.stem.windows)(&windows) }
     }
     Ok(memory)
 }
 
-/// A convolution of packed weights for which this [pays](pays); `None` if some of the results are not finite.
+/// A convolution of packed weights for which this [pays](pays); `None` if some results are not finite.
 pub(super) fn convolve<E: Dtype>(plan: &Plan<'_, E>, len: usize) -> Result<Option<HostBuffer>> {
     let Source::Packed(packed) = plan.weights else { unreachable!("weights are packed before") };
     let windows = sum_windows(plan, packed)?;
@@ -230,11 +228,11 @@ pub(super) fn convolve<E: Dtype>(plan: &Plan<'_, E>, len: usize) -> Result<Optio
     let finite = AtomicBool::new(true);
     let stem = Stem { windows: windows.start(), zeros: zeros.start(), finite: &finite };
     let [_, channels, _, rows, columns] = plan.out_sizes;
-    // About as many columns in each block, and these in whole tiles of two.
+    // Blocks of about equal width, in whole tiles of two.
     let wide = columns.div_ceil(columns.div_ceil(BLOCK_COLUMNS)).next_multiple_of(2).min(columns);
     let high = (BLOCK_RESULTS / wide).clamp(1, rows);
     let block = [rows.div_ceil(rows.div_ceil(high)), wide];
-    // SAFETY: the blocks are all of the result, which is dense, and strips all of its channels; each is computed by one thread.
+    // SAFETY: the blocks cover the result, which is dense, and the strips all of its channels; each is computed by one thread.
     let result = unsafe {
         HostBuffer::filled_by(len, |out: *mut E| {
             let weights = Source::Packed(packed);

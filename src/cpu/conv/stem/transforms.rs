@@ -1,7 +1,5 @@
-//! The sums of Winograd's algorithms F(2, 4), with the points 0, 1, -1, 2 and infinity, and F(2, 3), without 2: of lines of inputs, whose
-//! vectors hold as many tiles, and of windows and products, whose vectors hold as many output channels.
-//!
-//! Uses `tile` and `winograd`; used by `stem`.
+//! The transforms of Winograd's algorithms F(2, 4), with the points 0, 1, -1, 2 and infinity, and F(2, 3), without 2: of input lines, with
+//! one tile per vector lane, and of windows and products, with one output channel per lane.
 
 #![allow(clippy::needless_range_loop, reason = "indices are those of registers")]
 
@@ -9,12 +7,12 @@ use super::{COLUMNS, OF_POINT, POINTS, SUMS};
 use crate::cpu::conv::tile::{Lanes, store_strip};
 use crate::cpu::conv::winograd::{difference, sum};
 
-/// The most tiles of a block's row: their inputs are on the stack.
+/// Maximum tiles in a block's row: their inputs are on the stack.
 pub(super) const MOST_TILES: usize = 64;
-/// Numbers of the longest vector.
+/// Length of the longest vector.
 pub(super) const LONGEST: usize = 16;
 
-/// The sums of an instruction set: of lines, of windows, of products.
+/// The transforms of an instruction set: of lines, of windows, of products.
 pub(in crate::cpu::conv) struct Transforms<T> {
     pub(in crate::cpu::conv) lines: unsafe fn(&Lines<T>),
     pub(in crate::cpu::conv) windows: unsafe fn(&Windows<T>),
@@ -27,50 +25,50 @@ impl<T> Clone for Transforms<T> {
 }
 impl<T> Copy for Transforms<T> {}
 
-/// Lines of inputs. A tile reads nine numbers of a line, four after those of the tile before.
+/// Input lines. A tile reads nine numbers of a line, starting four after the previous tile.
 pub(in crate::cpu::conv) struct Lines<T> {
     pub(super) from: *const T,
-    /// How many channels and lines there are.
+    /// Number of channels and of lines.
     pub(super) sizes: [usize; 2],
-    /// To the next channel, line and number.
+    /// Strides of channels, lines and numbers.
     pub(super) steps: [usize; 3],
     pub(super) tiles: usize,
-    /// Where the sums go: for each channel, for each line, for each of the sums, so many tiles.
+    /// The destination: for each channel, line and sum, `tiles` numbers.
     pub(super) to: *mut T,
     pub(super) padded: usize,
 }
 
-/// The windows of a strip of output channels: for each line, for each column, for each channel a strip.
+/// The windows of a strip of output channels: for each line, column and channel, a strip.
 pub(in crate::cpu::conv) struct Windows<T> {
     pub(super) from: *const T,
     pub(super) lines: usize,
     pub(super) channels: usize,
-    /// Where the sums go: for each point, for each line, for each sum of the point, for each channel a strip.
+    /// The destination: for each point, line, sum of the point and channel, a strip.
     pub(super) to: *mut T,
 }
 
-/// The results of a row of tiles, two of a strip of output channels in each.
+/// The results of a row of tiles: two per tile, each of a strip of output channels.
 pub(in crate::cpu::conv) struct Results<T> {
-    /// For each point a strip of each tile; and from one point to the next.
+    /// For each point one strip per tile; and the stride between points.
     pub(super) from: *const T,
     pub(super) from_step: usize,
-    /// How many results there are; the last tile may have one.
+    /// Number of results; the last tile may have only one.
     pub(super) columns: usize,
     pub(super) to: *mut T,
     pub(super) to_step: usize,
-    /// How many numbers of the strip are written.
+    /// Numbers of the strip that are written.
     pub(super) written: usize,
 }
 
 /// # Safety
-/// The machine has the instructions; the lines are there, with as many numbers as the tiles, at most [`MOST_TILES`], read; there is room
-/// for the sums of so many tiles as whole vectors have.
+/// The machine has the instructions; the lines have all numbers that the tiles (at most [`MOST_TILES`]) read; there is room for the sums of
+/// the tiles, rounded up to whole vectors.
 #[inline(always)]
 pub(in crate::cpu::conv) unsafe fn lines<V: Lanes>(lines: &Lines<V::Number>) {
     let &Lines { from, sizes: [channels, count], steps: [channel, line, step], tiles, to, padded } = lines;
-    // The numbers of a line whose place is 0, 1, 2 or 3 modulo 4.
+    // The numbers of a line at positions 0, 1, 2 and 3 modulo 4.
     let mut quarters = [[V::Number::default(); MOST_TILES + LONGEST]; 4];
-    // SAFETY: the caller's promise, for all that follows.
+    // SAFETY: the caller's promise, for everything below.
     unsafe {
         let two = V::spread(2.0.into());
         let (minus_two, minus_three) = (V::spread((-2.0).into()), V::spread((-3.0).into()));
@@ -108,12 +106,12 @@ pub(in crate::cpu::conv) unsafe fn lines<V: Lanes>(lines: &Lines<V::Number>) {
 }
 
 /// # Safety
-/// The machine has the instructions; the strips are there, and there is room for the sums.
+/// The machine has the instructions; the strips are valid, and there is room for the sums.
 #[inline(always)]
 pub(in crate::cpu::conv) unsafe fn windows<V: Lanes>(windows: &Windows<V::Number>) {
     let &Windows { from, lines, channels, to } = windows;
     let numbers = channels * 2 * V::LEN;
-    // SAFETY: the caller's promise, for all that follows.
+    // SAFETY: the caller's promise, for everything below.
     unsafe {
         let (half, sixth) = (V::Number::from(0.5), V::Number::from(1.0) / V::Number::from(6.0));
         let zero = V::spread(V::Number::default());
@@ -125,7 +123,7 @@ pub(in crate::cpu::conv) unsafe fn windows<V: Lanes>(windows: &Windows<V::Number
                     columns[column] = V::load(from.add((line * COLUMNS + column) * numbers + at));
                 }
                 let [a, b, c, d, e, f, g] = columns;
-                // Of even columns, (a, c, e, g), and of odd ones, (b, d, f).
+                // Even columns (a, c, e, g), and odd ones (b, d, f).
                 let (outer, inner) = (sum::<V>(a, e), sum::<V>(c, g));
                 let at_two = V::multiply_add(
                     V::spread(2.0.into()),
@@ -144,7 +142,7 @@ pub(in crate::cpu::conv) unsafe fn windows<V: Lanes>(windows: &Windows<V::Number
                     V::multiply_add(V::spread(V::Number::from(-0.5)), d, ends),
                     f,
                 ];
-                // The sums of the points before.
+                // Number of sums of the points before.
                 let mut before = 0;
                 for of_point in OF_POINT {
                     for (nth, &which) in of_point.iter().enumerate() {
@@ -157,22 +155,22 @@ pub(in crate::cpu::conv) unsafe fn windows<V: Lanes>(windows: &Windows<V::Number
     }
 }
 
-/// Whether all results are finite.
+/// Returns whether all results are finite.
 ///
 /// # Safety
-/// The machine has the instructions; the products are there, and so many places of each result are the caller's.
+/// The machine has the instructions; the products are valid, and `written` places of each result are the caller's.
 #[inline(always)]
 pub(in crate::cpu::conv) unsafe fn results<V: Lanes>(results: &Results<V::Number>) -> bool {
     let &Results { from, from_step, columns, to, to_step, written } = results;
     let strip = 2 * V::LEN;
-    // SAFETY: the caller's promise, for all that follows.
+    // SAFETY: the caller's promise, for everything below.
     unsafe {
         let zero = V::spread(V::Number::default());
-        // A number times zero is zero, unless it is not finite.
+        // A number times zero is zero, unless the number is not finite.
         let mut zeros = zero;
         for column in (0..columns).step_by(2) {
             let from = from.add(column / 2 * strip);
-            // Of both results, the two vectors of the strip.
+            // The strip's two vectors, for both results.
             let mut both = [[zero; 2]; 2];
             for half in 0..2 {
                 let mut points = [zero; POINTS];

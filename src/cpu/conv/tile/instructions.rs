@@ -1,6 +1,4 @@
 //! The kernels of each instruction set.
-//!
-//! Uses `sums` and vector instructions; used by `tile`.
 
 use super::sums::{Lanes, packed_tile, tile};
 use super::{Kernels, TileArgs, last_tiles};
@@ -17,10 +15,10 @@ fn first_lanes<const WIDTH: usize>(count: usize) -> *const __m256i {
     LANES[8 - count.min(32 / WIDTH) * (WIDTH / 4)..].as_ptr().cast()
 }
 
-/// The first `count` numbers, and zeros.
+/// The first `count` numbers, padded with zeros.
 ///
 /// # Safety
-/// They are there, and no more than `LEN`.
+/// There are `count` numbers, at most `LEN`.
 unsafe fn first<T: Copy + Default, const LEN: usize>(from: *const T, count: usize) -> [T; LEN] {
     let mut numbers = [T::default(); LEN];
     // SAFETY: the caller's promise.
@@ -28,7 +26,7 @@ unsafe fn first<T: Copy + Default, const LEN: usize>(from: *const T, count: usiz
     numbers
 }
 
-/// `a * b + c`, rounded once where the baseline of the machine has an instruction for it.
+/// `a * b + c`, fused where the machine's baseline has an instruction for it.
 #[inline(always)]
 fn plain<T: MachineFloat>(a: T, b: T, c: T) -> T {
     if cfg!(target_arch = "aarch64") { a.mul_add(b, c) } else { a * b + c }
@@ -68,7 +66,7 @@ macro_rules! kernels {
             #[inline(always)]
             #[allow(unused_unsafe, reason = "some vectors are arrays")]
             unsafe fn spread($one: $number) -> $vector {
-                // SAFETY: the machine has the instruction, the caller says.
+                // SAFETY: the caller promises that the machine has the instruction.
                 unsafe { $spread }
             }
             #[inline(always)]
@@ -90,7 +88,7 @@ macro_rules! kernels {
                 match pixels {
                     // SAFETY: the caller's promise.
                     $($pixels if args.columns > $lanes => unsafe { tile::<$name, $pixels, 2>(args) },)*
-                    // SAFETY: the caller's promise; one vector has all columns.
+                    // SAFETY: the caller's promise; one vector holds all columns.
                     $($pixels => unsafe { tile::<$name, $pixels, 1>(args) },)*
                     _ => unreachable!("a number of pixels without a kernel"),
                 }

@@ -1,8 +1,7 @@
-//! The register kernel of convolutions and of products of matrices: a few pixels of a row by a strip of output channels, whose sums stay
-//! in registers over all positions of the window and all channels. (Of a product the pixels are rows, the channels columns.)
+//! The register kernel of convolutions and matrix products: a few pixels of a row times a strip of output channels, whose sums stay in
+//! registers over all window positions and channels. (In a matrix product, pixels are rows and channels are columns.)
 //!
-//! Each step loads the strip's weights once and broadcasts one number of each pixel. Uses vector instructions; used by `conv` and
-//! `float_gemm`.
+//! Each step loads the strip's weights once and broadcasts one number of each pixel.
 
 mod instructions;
 mod sums;
@@ -11,56 +10,56 @@ pub(super) use self::sums::{Lanes, store_strip};
 use super::{stem, winograd};
 use core::any::TypeId;
 
-/// Numbers of the longest strip.
+/// Length of the longest strip.
 pub(in crate::cpu) const LONGEST: usize = 32;
 
-/// One call of a kernel: places and steps, in numbers.
+/// Arguments of a kernel call: pointers, and strides in numbers.
 pub(in crate::cpu) struct TileArgs<'a, T> {
     /// The first number of the first pixel's window.
     pub(in crate::cpu) x: *const T,
-    /// From one pixel's window to the next one's.
+    /// Stride between the windows of adjacent pixels.
     pub(in crate::cpu) step: usize,
-    /// Where runs of contiguous numbers of a window begin.
+    /// Offsets of the contiguous runs of a window.
     pub(in crate::cpu) runs: &'a [usize],
-    /// How long each run is.
+    /// Length of each run.
     pub(in crate::cpu) len: usize,
-    /// The weights: a strip for each number of a window, and the numbers from one strip to the next.
+    /// The weights: one strip per number of a window, and the stride between strips.
     pub(in crate::cpu) weights: *const T,
     pub(in crate::cpu) weights_step: usize,
-    /// What the first pixel's sums start from.
+    /// Initial values of the first pixel's sums.
     pub(in crate::cpu) start: *const T,
-    /// From there to what the next one's start from.
+    /// Stride between the initial values of adjacent pixels.
     pub(in crate::cpu) start_step: usize,
     /// The first pixel's place in the result.
     pub(in crate::cpu) out: *mut T,
-    /// From one pixel's place to the next one's.
+    /// Stride between pixels in the result.
     pub(in crate::cpu) out_step: usize,
-    /// How many sums of the strip are written, and how.
+    /// Number of the strip's sums that are written, and how.
     pub(in crate::cpu) columns: usize,
     pub(in crate::cpu) finish: Finish<T>,
-    /// Memory that is prefetched meanwhile, and how many bytes of it for each number of a window: the prefetches are spread over the
-    /// tile, because many at once would stall its loads. (The memory need not be valid.)
+    /// Memory to prefetch meanwhile, and bytes per number of a window: the prefetches are spread over the tile, because many at once would
+    /// stall its loads. (The memory need not be valid.)
     pub(in crate::cpu) ahead: *const T,
     pub(in crate::cpu) ahead_step: usize,
 }
 
-/// What becomes of sums.
+/// How the sums are written.
 #[derive(Clone, Copy)]
 pub(in crate::cpu) enum Finish<T> {
     Store,
-    /// They are multiplied by a factor.
+    /// Multiplied by a factor.
     Scale(T),
-    /// They are multiplied by a factor and added to what the result has.
+    /// Multiplied by a factor and added to the result's values.
     Add(T),
 }
 
 /// The kernels of an instruction set.
 pub(in crate::cpu) struct Kernels<T: 'static> {
-    /// Channels of a strip.
+    /// Channels per strip.
     pub(in crate::cpu) strip: usize,
-    /// The numbers of pixels there are kernels for, descending; the last is 1.
+    /// The pixel counts that have kernels, descending; the last is 1.
     pub(in crate::cpu) pixels: &'static [usize],
-    /// For each number of pixels the last of the tiles that they are divided into.
+    /// For each number of pixels, the last tile of its cheapest division.
     last: &'static [usize; DIVIDED + 1],
     run: unsafe fn(usize, &TileArgs<'_, T>),
     run_packed: unsafe fn(usize, &TileArgs<'_, T>),
@@ -76,19 +75,19 @@ impl<T> Clone for Kernels<T> {
 impl<T> Copy for Kernels<T> {}
 
 impl<T> Kernels<T> {
-    /// Computes a tile of `pixels`, for which there is a kernel.
+    /// Computes a tile of `pixels` pixels, a count that has a kernel.
     ///
     /// # Safety
-    /// For each pixel the runs lie inside initialised memory; there is a row of weights for each number of all runs; there are `columns`
-    /// numbers for each pixel's sums to start from; no other thread uses the `columns` places of each pixel of the result.
+    /// Each pixel's runs are inside initialised memory; there is a strip of weights for each number of all runs; each pixel has `columns`
+    /// initial values; no other thread accesses the `columns` places of each pixel of the result.
     #[inline]
     pub(in crate::cpu) unsafe fn run(self, pixels: usize, tile: &TileArgs<'_, T>) {
         // SAFETY: the caller's promise; the kernels are those of this machine.
         unsafe { (self.run)(pixels, tile) }
     }
 
-    /// Computes `pixels` of one run each, whose strips of weights are side by side. Their sums start from zero. (What the arguments
-    /// say of these is not read.)
+    /// Computes `pixels` pixels of one run each, with contiguous strips of weights. The sums start from zero. (The arguments' strides of
+    /// weights and initial values are ignored.)
     ///
     /// # Safety
     /// As for [`run`](Self::run).
@@ -98,20 +97,20 @@ impl<T> Kernels<T> {
         unsafe { (self.run_packed)(pixels, tile) }
     }
 
-    /// [`run_packed`](Self::run_packed) of the largest tile, with strips of weights that are where the arguments say, and are packed on the
-    /// way: they are copied, one after another.
+    /// [`run_packed`](Self::run_packed) for the largest tile, reading strips of weights with the arguments' stride and copying them to
+    /// adjacent places on the way.
     ///
     /// # Safety
-    /// As for [`run`](Self::run); there is room for the strips, which no other thread uses.
+    /// As for [`run`](Self::run); there is room for the strips, and no other thread uses it.
     #[inline]
     pub(in crate::cpu) unsafe fn run_packing(self, tile: &TileArgs<'_, T>, strips: *mut T) {
         // SAFETY: the caller's promise; the kernels are those of this machine.
         unsafe { (self.run_packing)(tile, strips) }
     }
 
-    /// How a row of pixels is divided into tiles at the least cost: the pixels of each tile.
+    /// The cheapest division of a row of pixels into tiles, as pixels per tile.
     pub(in crate::cpu) fn tiles_of(self, row: usize) -> Vec<usize> {
-        // Most are the largest; how the rest is divided is looked up.
+        // Mostly the largest tile; the division of the rest is looked up.
         let largest = self.pixels[0];
         let whole = (row / largest).saturating_sub(if row.is_multiple_of(largest) { 0 } else { 2 });
         let mut left = row - whole * largest;
@@ -126,21 +125,21 @@ impl<T> Kernels<T> {
     }
 }
 
-/// The most pixels whose division into tiles is looked up: those of three of the largest tiles.
+/// Maximum pixels whose division is looked up: three of the largest tiles.
 const DIVIDED: usize = 3 * 14;
 
-/// For each number of pixels the last tile of the cheapest way to divide them into tiles of these sizes.
+/// For each number of pixels, the last tile of the cheapest division into tiles of these sizes.
 const fn last_tiles(sizes: &[usize]) -> [usize; DIVIDED + 1] {
     let (mut last, mut costs) = ([1; DIVIDED + 1], [0; DIVIDED + 1]);
     let mut count = 1;
     while count <= DIVIDED {
         costs[count] = usize::MAX;
-        // (The smallest comes last, and wins where costs are equal.)
+        // (The smallest size comes last, and wins ties.)
         let mut at = 0;
         while at < sizes.len() {
             let size = sizes[at];
             if size <= count {
-                // Two operations for each pixel and a little for each tile; fewer than four pixels wait for their sums.
+                // Two operations per pixel plus overhead per tile; fewer than four pixels stall on their sums.
                 let cost = costs[count - size] + 8 * (if size < 4 { 4 } else { size }) + 1;
                 if cost <= costs[count] {
                     (costs[count], last[count]) = (cost, size);
@@ -153,7 +152,7 @@ const fn last_tiles(sizes: &[usize]) -> [usize; DIVIDED + 1] {
     last
 }
 
-/// Writes a function that gives the kernels of this machine for a type of numbers, the fastest first.
+/// Writes a function that returns this machine's kernels for a number type, fastest first.
 macro_rules! of_machine {
     ($($(#[$attribute:meta])? $name:ident: $number:ty, $wide:ident $narrow:ident $plain:ident;)*) => {$(
         $(#[$attribute])?
@@ -179,14 +178,14 @@ macro_rules! of_machine {
 }
 of_machine! {
     single: f32, Avx512Single Avx2Single PlainSingle;
-    // Fewer programs have products and convolutions of these: they compile the kernels themselves.
+    // Few programs use `f64` products and convolutions; those compile the kernels themselves.
     #[cfg_attr(not(feature = "precompiled"), inline)]
     double: f64, Avx512Double Avx2Double PlainDouble;
 }
 
-/// All kernels that this machine has for a type of numbers, the fastest first; none but for `f32` and `f64`.
+/// All kernels that this machine has for a number type, fastest first; none except for `f32` and `f64`.
 pub(in crate::cpu) fn kernels<T: 'static>() -> &'static [Kernels<T>] {
-    // (What has another size does not compile the kernels.)
+    // (Types of other sizes do not compile the kernels.)
     if const { size_of::<T>() == 4 } && TypeId::of::<T>() == TypeId::of::<f32>() {
         // SAFETY: the two types are the same.
         return unsafe { core::mem::transmute::<&[Kernels<f32>], &[Kernels<T>]>(single()) };
@@ -202,12 +201,12 @@ pub(in crate::cpu) fn kernels<T: 'static>() -> &'static [Kernels<T>] {
 mod tests {
     use super::{Finish, TileArgs, kernels};
 
-    /// Whole numbers, so that sums are exact in any order.
+    /// Integers, so that sums are exact in any order.
     fn number(at: usize) -> f32 {
         ((at * 37 + 11) % 17) as f32 - 8.0
     }
 
-    /// Every kernel of the machine, every number of pixels, whole strips and parts of one.
+    /// Every kernel of the machine, every pixel count, whole and partial strips.
     #[test]
     fn every_kernel_sums_the_products_of_its_windows() {
         for kernels in kernels::<f32>() {
@@ -234,7 +233,7 @@ mod tests {
                         ahead: weights.as_ptr(),
                         ahead_step: 4,
                     };
-                    // SAFETY: the lists are as long as the steps reach, and the last place is that of the last column.
+                    // SAFETY: the lists are as long as the strides reach, and the last place is that of the last column.
                     unsafe { kernels.run(pixels, &args) };
                     for pixel in 0..pixels {
                         for column in 0..columns {

@@ -1,6 +1,4 @@
-//! The sums of a tile in vector registers, for vectors of any kind.
-//!
-//! Uses nothing; used by `instructions`, and by the transforms of `winograd` and `stem`, whose vectors are the same.
+//! A tile's sums in vector registers, generic over the vector type.
 
 use super::{Finish, LONGEST, TileArgs};
 use crate::cpu::simd::{prefetch, prefetch_row};
@@ -8,11 +6,11 @@ use crate::cpu::simd::{prefetch, prefetch_row};
 /// Vectors of numbers.
 ///
 /// # Safety
-/// Its functions are called where the machine has the instructions.
+/// Its functions are only called if the machine has the instructions.
 pub(in crate::cpu::conv) trait Lanes {
     type Number: Copy + Default + PartialEq + From<f32> + core::ops::Div<Output = Self::Number> + 'static;
     type Vector: Copy;
-    /// Numbers of a vector.
+    /// Numbers per vector.
     const LEN: usize;
     /// # Safety
     /// There are [`LEN`](Self::LEN) numbers.
@@ -23,29 +21,29 @@ pub(in crate::cpu::conv) trait Lanes {
     /// The first `count` numbers, up to [`LEN`](Self::LEN); the other lanes are zero.
     ///
     /// # Safety
-    /// They are there.
+    /// There are `count` numbers.
     unsafe fn load_first(from: *const Self::Number, count: usize) -> Self::Vector;
     /// # Safety
     /// There is room for `count` numbers.
     unsafe fn store_first(vector: Self::Vector, to: *mut Self::Number, count: usize);
-    /// One number in every lane.
+    /// Broadcasts a number to every lane.
     unsafe fn spread(number: Self::Number) -> Self::Vector;
     /// `a * b + sums`
     unsafe fn multiply_add(a: Self::Vector, b: Self::Vector, sums: Self::Vector) -> Self::Vector;
 }
 
-/// The numbers of a window that are unrolled.
+/// Unroll factor over the numbers of a window.
 const UNROLLED: usize = 4;
 
-/// Returns the pointer, and hides from the compiler how it was computed. Otherwise the compiler keeps a pointer to each pixel, and loads the
-/// numbers of all pixels before it multiplies the first; there are not enough registers for either.
+/// Returns the pointer, hiding its computation from the compiler. Otherwise the compiler keeps a pointer per pixel, and loads the numbers
+/// of all pixels before the first multiplication; there are not enough registers for either.
 #[inline(always)]
 #[allow(clippy::pointers_in_nomem_asm_block, reason = "nothing is read or written through the pointer")]
 fn opaque<T>(place: *const T) -> *const T {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         let mut place = place;
-        // SAFETY: there is no instruction in it.
+        // SAFETY: the assembly is empty.
         unsafe { core::arch::asm!("/* {0} */", inout(reg) place, options(pure, nomem, nostack, preserves_flags)) };
         place
     }
@@ -53,12 +51,12 @@ fn opaque<T>(place: *const T) -> *const T {
     place
 }
 
-/// Where the pixels of a tile are: the bytes from the first pixel to each odd one. The others are two, four or eight times as far, and
-/// addresses can contain such a factor, so that few registers hold the places of all pixels.
+/// Addresses of a tile's pixels: byte offsets of the odd pixels from the first one. The others are two, four or eight times as far, a scale
+/// factor that x86 addressing modes provide, so that few registers hold all addresses.
 #[derive(Clone, Copy)]
 struct Places([usize; ODD]);
 
-/// How many odd pixels there are at most.
+/// Maximum number of odd pixels.
 const ODD: usize = 8;
 
 impl Places {
@@ -70,7 +68,7 @@ impl Places {
         }))
     }
 
-    /// A pixel's place, given the first one's.
+    /// A pixel's address, given the first one's.
     #[inline(always)]
     fn of<T>(self, pixel: usize, first: *const T) -> *const T {
         if pixel == 0 {
@@ -81,7 +79,7 @@ impl Places {
     }
 }
 
-/// Adds the products of the next `COUNT` numbers of each window, from `at` on. Returns the weights that follow.
+/// Adds the products of the next `COUNT` numbers of each window, from `at` on. Returns the pointer to the weights after them.
 ///
 /// # Safety
 /// As for [`Kernels::run`].
@@ -106,15 +104,15 @@ unsafe fn multiply<V: Lanes, const PIXELS: usize, const VECTORS: usize, const CO
                 }
             }
         }
-        // (Behind the last ones there may be no memory.)
+        // (Past the last ones, the address may be invalid.)
         weights.wrapping_add(COUNT * weights_step)
     }
 }
 
-/// Loads the first `count` numbers of a strip; the others are zero.
+/// Loads the first `count` numbers of a strip; the other lanes are zero.
 ///
 /// # Safety
-/// They are there, and the machine has the instructions.
+/// There are `count` numbers, and the machine has the instructions.
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "indices are those of registers")]
 unsafe fn load_strip<V: Lanes, const VECTORS: usize>(from: *const V::Number, count: usize) -> [V::Vector; VECTORS] {
@@ -136,7 +134,7 @@ unsafe fn load_strip<V: Lanes, const VECTORS: usize>(from: *const V::Number, cou
 /// Stores the first `count` numbers of a strip.
 ///
 /// # Safety
-/// There is room for them, and the machine has the instructions.
+/// There is room for `count` numbers, and the machine has the instructions.
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "indices are those of registers")]
 pub(in crate::cpu::conv) unsafe fn store_strip<V: Lanes, const VECTORS: usize>(
@@ -158,7 +156,7 @@ pub(in crate::cpu::conv) unsafe fn store_strip<V: Lanes, const VECTORS: usize>(
 }
 
 /// # Safety
-/// As for [`Kernels::run`]; the columns are no more than the vectors have numbers.
+/// As for [`Kernels::run`]; `columns` does not exceed the vectors' numbers.
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "indices are those of registers")]
 pub(super) unsafe fn tile<V: Lanes, const PIXELS: usize, const VECTORS: usize>(tile: &TileArgs<'_, V::Number>) {
@@ -195,8 +193,8 @@ pub(super) unsafe fn tile<V: Lanes, const PIXELS: usize, const VECTORS: usize>(t
     }
 }
 
-/// [`tile`] of one run, whose sums start from zero. If it packs, the strips of weights are where the arguments say, and are copied to
-/// `strips` one after another; otherwise they are side by side.
+/// [`tile`] for one run, with sums starting from zero. If `PACKS`, strips of weights are read with the arguments' stride and copied to
+/// adjacent places at `strips`; otherwise they are contiguous.
 ///
 /// # Safety
 /// As for [`Kernels::run_packed`] and [`Kernels::run_packing`].
@@ -213,7 +211,7 @@ pub(super) unsafe fn packed_tile<V: Lanes, const PIXELS: usize, const PACKS: boo
         let mut sums = [[V::spread(V::Number::default()); 2]; PIXELS];
         if PACKS {
             for _ in 0..len {
-                // Rows are far apart, which the processor does not foresee.
+                // Rows are far apart, so the hardware prefetcher does not help.
                 prefetch_row(weights.wrapping_add(AHEAD * weights_step), strip);
                 store_strip::<V, 2>(load_strip::<V, 2>(weights, strip), strips, strip);
                 strips = strips.add(strip);
@@ -222,7 +220,7 @@ pub(super) unsafe fn packed_tile<V: Lanes, const PIXELS: usize, const PACKS: boo
             }
             return store_tile::<V, PIXELS, 2>(sums, tile);
         }
-        // Meanwhile the places of the result are prefetched: all at once would stall the loads.
+        // Prefetches the result's places one at a time: all at once would stall the loads.
         let first = len.min(PIXELS);
         for pixel in 0..first {
             prefetch_row(out.wrapping_add(pixel * out_step), strip);
@@ -243,7 +241,7 @@ pub(super) unsafe fn packed_tile<V: Lanes, const PIXELS: usize, const PACKS: boo
     }
 }
 
-/// How many rows ahead are prefetched where they are packed.
+/// Rows of prefetch distance while packing.
 const AHEAD: usize = 24;
 
 /// Writes the sums of a tile.
@@ -270,7 +268,7 @@ unsafe fn store_tile<V: Lanes, const PIXELS: usize, const VECTORS: usize>(
                     }
                 }
             }
-            // (Added to this zero, a zero keeps its sign.)
+            // (Adding to this zero preserves the sign of a zero.)
             Finish::Scale(factor) => {
                 let (factor, zero) = (V::spread(factor), V::spread(V::Number::from(-0.0)));
                 for pixel in 0..PIXELS {
@@ -293,7 +291,7 @@ unsafe fn store_tile<V: Lanes, const PIXELS: usize, const VECTORS: usize>(
     }
 }
 
-/// [`store_tile`] of a part of a strip.
+/// [`store_tile`] for a partial strip.
 ///
 /// # Safety
 /// As there.

@@ -1,12 +1,12 @@
-//! Convolutions of windows of 3 x 3 by Winograd's algorithm. Of windows that move by one, F(2 x 2, 3 x 3): a tile of 2 x 2 results needs 16
-//! products for each pair of an input and an output channel instead of 36. Of windows that move by two, F(2, 2) for every other row and
-//! column of the input: 25 products. The numbers of a tile's input and of a window are summed, so that the products are those of pairs of
-//! matrices, `(tiles, channels)` and `(channels, output channels)`, one for each point of the algorithm.
+//! Convolutions with 3 x 3 windows by Winograd's algorithm. For stride one, F(2 x 2, 3 x 3): a tile of 2 x 2 results needs 16 products per
+//! pair of input and output channel instead of 36. For stride two, F(2, 2) on every other row and column of the input: 25 products. A
+//! tile's input and the windows are transformed so that the products become matrix products, `(tiles, channels)` by `(channels, output
+//! channels)`, one per point of the algorithm.
 //!
-//! What a result is computed from lies in its window, as in a direct convolution: its error is of the same order, and a NaN reaches the
-//! same results. An infinity may become a NaN, so results that are not finite are computed directly.
+//! A result depends on its window only, as in a direct convolution: its error is of the same order, and NaN reaches the same results. An
+//! infinity may become NaN, so non-finite results are recomputed directly.
 //!
-//! Lavin and Gray, Fast Algorithms for Convolutional Neural Networks, 2015. Uses `tile`, `patch`, `weights`, threads; used by `conv`.
+//! Source: Lavin and Gray, Fast Algorithms for Convolutional Neural Networks, 2015.
 
 mod transforms;
 
@@ -24,28 +24,27 @@ use crate::storage::{HostBuffer, Scratch};
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-/// The results of a tile.
+/// Results per tile.
 const RESULTS: usize = 4;
-/// The fewest channels, of the operand and of the result: as many as a vector has numbers.
+/// Minimum channels of the operand and of the result: one vector.
 const FEWEST: usize = 16;
-/// With fewer channels, or fewer tiles of an image, the sums of inputs, windows and products take as long as what they save.
-/// (The channels are given for windows that move by one and by two.)
+/// Minimum channels (for stride one and two) and tiles per image for which the transforms pay off.
 const PAYING_CHANNELS: [usize; 2] = if cfg!(debug_assertions) { [FEWEST; 2] } else { [32, 64] };
 const PAYING_TILES: usize = if cfg!(debug_assertions) { 2 } else { 32 };
-/// Tiles of a block, about: its input and its products are in the L2 cache.
+/// Approximate tiles per block: its input and its products fit the L2 cache.
 const TILES: usize = 48;
 
-/// Numbers between the matrices of points: if as many bytes as a page has divided the step from one matrix to the next one, their numbers
-/// for one tile would compete for the same places in the L1 cache.
+/// Padding between the matrices of points: if their stride were a multiple of the page size, one tile's numbers would compete for the same
+/// L1 cache sets.
 pub(super) const GAP: usize = 16;
 
 impl Scheme {
-    /// Where a point's matrix begins, if each sum has so many numbers; behind the last point, the numbers of all matrices.
+    /// Start of a point's matrix, for `numbers` numbers per sum; past the last point, the total of all matrices.
     fn matrix(&self, point: usize, numbers: usize) -> usize {
         self.before[point] * numbers + point * GAP
     }
 
-    /// The numbers of all points' matrices.
+    /// The total numbers of all points' matrices.
     fn matrices(&self, numbers: usize) -> usize {
         self.matrix(self.points, numbers)
     }
@@ -55,8 +54,7 @@ impl Scheme {
         Scratch::for_parts(&[&[count, self.before[self.points], rows, columns], &[count, self.points, GAP]])
     }
 
-    /// For each sum, where its numbers are: `of` is given where its point's matrix begins, how many sums that has, and the sum's number
-    /// among them.
+    /// The place of each sum: `of` gets the start of its point's matrix, the number of sums of that point, and the sum's index among them.
     fn places<T>(&self, numbers: usize, of: impl Fn(usize, usize, usize) -> T) -> [T; SUMS] {
         core::array::from_fn(|sum| {
             let [point, nth] = self.places[sum];
@@ -65,8 +63,8 @@ impl Scheme {
     }
 }
 
-/// Whether this module computes a convolution, and faster than it is computed directly. The batch does not count: an image's results are the
-/// same in each.
+/// Whether this module supports a convolution and computes it faster than the direct algorithm. Independent of the batch size, so that an
+/// image's results are the same in every batch.
 pub(super) fn pays<E: Dtype>(plan: &Plan<'_, E>) -> bool {
     let stride = plan.windows[1].stride;
     let is_three = |window: Window| [window.kernel, window.stride, window.dilation] == [3, stride, 1];
@@ -82,7 +80,7 @@ pub(super) fn pays<E: Dtype>(plan: &Plan<'_, E>) -> bool {
 }
 const _: () = assert!(PAYING_CHANNELS[0] >= FEWEST && PAYING_CHANNELS[1] >= FEWEST);
 
-/// Pixels of all channels, one after the other: the step from one image to the next one, from row to row and from pixel to pixel.
+/// Pixels with all their channels contiguous: the strides of images, rows and pixels.
 #[derive(Clone, Copy)]
 struct Pixels<T> {
     first: *mut T,
@@ -99,16 +97,16 @@ impl<T> Pixels<T> {
     }
 }
 
-/// A convolution whose windows have been summed.
+/// A convolution with transformed windows.
 struct Winograd<'p, 'a, E: Dtype> {
     plan: &'p Plan<'a, E>,
     scheme: &'static Scheme,
     x: Pixels<E::Compute>,
     out: Pixels<E::Compute>,
     windows: *const E::Compute,
-    /// Zeros for all channels: a pixel of the padding, and what sums start from.
+    /// Zeros for all channels: a pixel of the padding, and the initial values of sums.
     zeros: *const E::Compute,
-    /// Whether results are written where they belong, so that the epilogue follows at once.
+    /// Whether results are stored directly, so that the epilogue follows at once.
     writes_result: bool,
 }
 
@@ -122,7 +120,7 @@ impl<E: Dtype> Winograd<'_, '_, E> {
         self.plan.out_sizes[1].next_multiple_of(self.plan.kernels.strip)
     }
 
-    /// The image of a tile and the row and column of its first result.
+    /// The image of a tile, and the row and column of its first result.
     fn corner(&self, tile: usize) -> [usize; 3] {
         let [rows, columns] = self.grid();
         [tile / columns / rows, tile / columns % rows * 2, tile % columns * 2]
@@ -145,7 +143,7 @@ impl<E: Dtype> Winograd<'_, '_, E> {
         }
     }
 
-    /// The pixels of its results.
+    /// The pixels of a tile's results.
     fn result_places(&self, tile: usize) -> [*mut E::Compute; RESULTS] {
         let ([image, row, column], sizes) = (self.corner(tile), self.plan.out_sizes);
         core::array::from_fn(|at| match [row + at / 2, column + at % 2] {
@@ -154,12 +152,12 @@ impl<E: Dtype> Winograd<'_, '_, E> {
         })
     }
 
-    /// The step from one point's products of so many tiles to the next one's.
+    /// Stride between the products of two points, for this many tiles.
     fn products_len(&self, tiles: usize) -> usize {
         tiles * self.padded_channels() + GAP
     }
 
-    /// Computes some of the tiles, with scratch memory. Returns whether all results are finite.
+    /// Computes some of the tiles in scratch memory. Returns whether all results are finite.
     fn block(&self, tiles: Range<usize>, [sums, products]: [*mut E::Compute; 2]) -> Result<bool> {
         let (plan, scheme, count) = (self.plan, self.scheme, tiles.len());
         let (channels, padded, products_len) = (plan.x_sizes[1], self.padded_channels(), self.products_len(count));
@@ -185,7 +183,7 @@ impl<E: Dtype> Winograd<'_, '_, E> {
             bias: plan.bias,
             places: &places,
         };
-        // SAFETY: all products have been computed, there is a bias for each channel of the strips, and the places are the tiles' pixels.
+        // SAFETY: all products are computed, there is a bias per channel of the strips, and the places are the tiles' pixels.
         let finite = unsafe { (transforms.results[stride - 1])(&results) };
         if let (Some(then), true) = (plan.then, self.writes_result) {
             for place in places.into_iter().flatten().filter(|place| !place.is_null()) {
@@ -195,13 +193,13 @@ impl<E: Dtype> Winograd<'_, '_, E> {
         Ok(finite)
     }
 
-    /// The products of a point: of a matrix `(tiles, channels)` for each of its sums, side by side, and those of its windows.
+    /// The products of a point: a matrix `(tiles, channels)` for each of its sums, side by side, times the matrix of its windows.
     fn multiply(&self, point: usize, count: usize, sums: *const E::Compute, products: *mut E::Compute) {
         let (plan, scheme, strip) = (self.plan, self.scheme, self.plan.kernels.strip);
         let (channels, padded) = (plan.x_sizes[1], self.padded_channels());
         let sums = sums.wrapping_add(scheme.matrix(point, count * channels));
         let windows = self.windows.wrapping_add(scheme.matrix(point, channels * strip));
-        // The channels of all sums.
+        // Channels of all sums together.
         let depth = scheme.counts[point] * channels;
         let (chunk, tiles) = (chunk_of(depth, 1), plan.kernels.tiles_of(count));
         let windows_len = scheme.matrices(channels * strip);
@@ -232,7 +230,7 @@ impl<E: Dtype> Winograd<'_, '_, E> {
                         ahead,
                         ahead_step: (part * size_of::<E::Compute>()).div_ceil(len),
                     };
-                    // SAFETY: the sums of all inputs and windows are there, and the products are this block's.
+                    // SAFETY: the transformed inputs and windows are valid, and the products belong to this block.
                     unsafe { plan.kernels.run(pixels, &tile) }
                     ahead = ahead.wrapping_add(part);
                     row += pixels;
@@ -241,14 +239,14 @@ impl<E: Dtype> Winograd<'_, '_, E> {
         }
     }
 
-    /// All tiles, divided among threads. Returns whether all results are finite.
+    /// Computes all tiles, divided among threads. Returns whether all results are finite.
     fn run(&self) -> Result<bool> {
         let plan = self.plan;
         let tiles = plan.out_sizes[0] * self.grid().into_iter().product::<usize>();
         let products = self.scheme.side * self.scheme.side;
         let work = (tiles * products * plan.out_sizes[1]).saturating_mul(plan.x_sizes[1]) / 64;
         let threads = threads::pieces(work).min(plan.threads);
-        // As many tiles in each block, about, and these in whole tiles of the kernels.
+        // Blocks of about equal size, in whole tiles of the kernels.
         let blocks = tiles.div_ceil(TILES).next_multiple_of(threads);
         let each = tiles.div_ceil(blocks).next_multiple_of(plan.kernels.pixels[0]).min(tiles);
         let (queue, finite, all) = (Queue::new(tiles.div_ceil(each), threads), AtomicBool::new(true), Shared(self));
@@ -257,7 +255,7 @@ impl<E: Dtype> Winograd<'_, '_, E> {
             let points = all.scheme.points;
             let memory = [
                 all.scheme.room(1, [each, all.plan.x_sizes[1]])?,
-                // (As `products_len` counts.)
+                // (The same count as `products_len`.)
                 Scratch::for_parts(&[&[points, each, all.padded_channels()], &[points, GAP]])?,
             ];
             while let Some(piece) = queue.take(worker) {
@@ -272,7 +270,7 @@ impl<E: Dtype> Winograd<'_, '_, E> {
     }
 }
 
-/// Divides images and rows among threads: about a nanosecond for each number.
+/// Divides images and rows among threads, at an estimated nanosecond per number.
 fn for_each_row(images: usize, rows: usize, row_len: usize, work: &(dyn Fn(usize, Range<usize>) + Sync)) {
     let all = images * rows;
     let pieces = threads::pieces(all.saturating_mul(row_len) / 2).min(all);
@@ -286,7 +284,7 @@ fn for_each_row(images: usize, rows: usize, row_len: usize, work: &(dyn Fn(usize
     });
 }
 
-/// The operand with the channels of each pixel side by side.
+/// The operand, channels last.
 fn channels_last<E: Dtype>(plan: &Plan<'_, E>) -> Result<Scratch<E::Compute>> {
     let ([images, channels, _, rows, columns], strides) = (plan.x_sizes, plan.x_strides);
     let memory = Scratch::try_new([images, rows, columns, channels])?;
@@ -303,7 +301,7 @@ fn channels_last<E: Dtype>(plan: &Plan<'_, E>) -> Result<Scratch<E::Compute>> {
     Ok(memory)
 }
 
-/// The sums of all windows: for each strip, for each point, for each of its sums a matrix `(channels, strip)`.
+/// Transforms all windows: for each strip, point and sum of the point, a matrix `(channels, strip)`.
 fn sum_windows<E: Dtype>(
     plan: &Plan<'_, E>,
     scheme: &Scheme,
@@ -325,7 +323,7 @@ fn sum_windows<E: Dtype>(
                 });
                 let from = packed.wrapping_add((at * channels + low) * positions * strip);
                 let windows = Windows { from, channels: chunk.min(channels - low), to };
-                // SAFETY: the weights have been packed, chunk by chunk, and there is room for a strip's sums.
+                // SAFETY: the weights are packed chunk by chunk, and there is room for a strip's sums.
                 unsafe { transform(&windows) }
             }
         }
@@ -333,7 +331,7 @@ fn sum_windows<E: Dtype>(
     Ok(memory)
 }
 
-/// A convolution of packed weights for which this [pays](pays); `None` if some of the results are not finite.
+/// A convolution of packed weights for which this [pays](pays); `None` if some results are not finite.
 pub(super) fn convolve<E: Dtype>(plan: &Plan<'_, E>, len: usize) -> Result<Option<HostBuffer>> {
     let Source::Packed(packed) = plan.weights else { unreachable!("weights are packed before") };
     let scheme = Scheme::of_stride(plan.windows[1].stride);
@@ -353,7 +351,7 @@ pub(super) fn convolve<E: Dtype>(plan: &Plan<'_, E>, len: usize) -> Result<Optio
     };
     let ([images, channels, _, rows, columns], o) = (plan.out_sizes, plan.out_strides);
     let mut finite = true;
-    // SAFETY: every pixel of the result is one of a tile, or of a row that is stored.
+    // SAFETY: every pixel of the result belongs to a tile, or to a row that is stored.
     let result = unsafe {
         HostBuffer::filled_by(len, |out: *mut E| {
             let writes_result = same && o[1] == 1;

@@ -1,36 +1,34 @@
-//! The sums of Winograd's algorithm, for windows of three that move by one or by two: of the inputs of tiles, of windows, and of products.
-//! A vector holds as many channels.
-//!
-//! Uses `tile`; used by `winograd`.
+//! The transforms of Winograd's algorithm for windows of three with stride one or two: of tiles' inputs, of windows, and of products. One
+//! channel per vector lane.
 
 #![allow(clippy::needless_range_loop, reason = "indices are those of registers")]
 
 use super::{FEWEST, RESULTS};
 use crate::cpu::conv::tile::Lanes;
 
-/// The most sums of a tile's inputs along one axis, and of both axes; the most points along one axis.
+/// Maximum transformed inputs of a tile along one axis, and along both; maximum points along one axis.
 const SIDE: usize = 5;
 pub(super) const SUMS: usize = SIDE * SIDE;
 const POINTS: usize = 4;
 
-/// How two rows of two results are computed: there are as many sums of inputs, along each axis, as there are inputs, and as many of the
-/// window. The products of a sum of inputs and one of the window belong to a point; those of one point are summed together.
+/// How two rows of two results are computed. Along each axis there are as many transformed inputs as inputs, and as many transformed window
+/// numbers. The product of a transformed input and its window number belongs to a point; products of the same point are summed.
 pub(super) struct Scheme {
     /// Inputs of a tile along an axis.
     pub(super) side: usize,
-    /// How many points there are.
+    /// Number of points.
     pub(super) points: usize,
-    /// For each sum its point, and its number among the point's.
+    /// For each sum its point, and its index among the point's sums.
     pub(super) places: [[usize; 2]; SUMS],
-    /// For each point, how many sums it has, and how many those before it have. (Behind the last one, all of them.)
+    /// For each point its number of sums, and the total of those before it. (Past the last one, the total of all.)
     pub(super) counts: [usize; POINTS * POINTS + 1],
     pub(super) before: [usize; POINTS * POINTS + 1],
 }
 
-/// The schemes of windows that move by one and by two.
+/// The schemes for stride one and two.
 ///
-/// By two: the outer columns of a window meet the even columns of the input, by F(2, 2) with the points 0, 1 and infinity; the inner one
-/// the odd columns, of which either belongs to one result: the points are 0 and infinity.
+/// Stride two: the outer columns of a window meet the even columns of the input, by F(2, 2) with the points 0, 1 and infinity; the inner
+/// one meets the odd columns, each of which belongs to one result: the points are 0 and infinity.
 static SCHEMES: [Scheme; 2] = [
     Scheme::new(&[[0, 0], [1, 0], [2, 0], [3, 0]], &[1, 1, 1, 1]),
     Scheme::new(&[[0, 0], [0, 1], [1, 0], [2, 0], [2, 1]], &[2, 1, 2]),
@@ -41,7 +39,7 @@ impl Scheme {
         &SCHEMES[stride - 1]
     }
 
-    /// From what there is along one axis: for each sum its point, and its number among the point's; for each point, how many sums it has.
+    /// From the scheme along one axis: for each sum its point and its index among the point's sums; for each point its number of sums.
     const fn new(of: &[[usize; 2]], counts: &[usize]) -> Self {
         let (side, points) = (of.len(), counts.len() * counts.len());
         let mut scheme = Scheme {
@@ -67,7 +65,7 @@ impl Scheme {
     }
 }
 
-/// The sums of an instruction set, for windows that move by one and by two: of inputs, of windows, of products.
+/// The transforms of an instruction set, for stride one and two: of inputs, of windows, of products.
 pub(in crate::cpu::conv) struct Transforms<T> {
     pub(in crate::cpu::conv) inputs: [unsafe fn(&Inputs<'_, T>); 2],
     pub(in crate::cpu::conv) windows: [unsafe fn(&Windows<T>); 2],
@@ -80,11 +78,11 @@ impl<T> Clone for Transforms<T> {
 }
 impl<T> Copy for Transforms<T> {}
 
-/// The inputs of tiles: so many rows and columns of pixels as there are sums, of all channels.
+/// The inputs of tiles: `side` rows and columns of pixels, with all channels.
 pub(in crate::cpu::conv) struct Inputs<'a, T> {
     pub(super) places: &'a [*const T],
     pub(super) channels: usize,
-    /// For each sum, where it goes for the first tile, and from there to the next one's.
+    /// For each sum, its destination for the first tile, and the stride between tiles.
     pub(super) to: [(*mut T, usize); SUMS],
 }
 
@@ -92,18 +90,18 @@ pub(in crate::cpu::conv) struct Inputs<'a, T> {
 pub(in crate::cpu::conv) struct Windows<T> {
     pub(super) from: *const T,
     pub(super) channels: usize,
-    /// For each sum, where it goes: a matrix `(channels, strip)`.
+    /// For each sum, its destination: a matrix `(channels, strip)`.
     pub(super) to: [*mut T; SUMS],
 }
 
 /// The results of tiles, 2 x 2 pixels of all output channels.
 pub(in crate::cpu::conv) struct Results<'a, T> {
-    /// For each point a matrix `(tiles, output channels)`; from one to the next, and from one row to the next.
+    /// For each point a matrix `(tiles, output channels)`; the point stride and the row stride.
     pub(super) from: *const T,
     pub(super) from_steps: [usize; 2],
     pub(super) channels: usize,
     pub(super) bias: *const T,
-    /// Null for a pixel outside of the result.
+    /// Null for a pixel outside the result.
     pub(super) places: &'a [[*mut T; RESULTS]],
 }
 
@@ -121,7 +119,7 @@ pub(in crate::cpu::conv) unsafe fn difference<V: Lanes>(a: V::Vector, b: V::Vect
     unsafe { V::multiply_add(V::spread((-1.0).into()), b, a) }
 }
 
-/// Sums of a column or row of inputs.
+/// Transforms a column or row of inputs.
 #[inline(always)]
 unsafe fn input_sums<V: Lanes, const STRIDE: usize>([a, b, c, d, e]: [V::Vector; SIDE]) -> [V::Vector; SIDE] {
     // SAFETY: as above.
@@ -133,7 +131,7 @@ unsafe fn input_sums<V: Lanes, const STRIDE: usize>([a, b, c, d, e]: [V::Vector;
     }
 }
 
-/// Sums of a column or row of a window.
+/// Transforms a column or row of a window.
 #[inline(always)]
 unsafe fn window_sums<V: Lanes, const STRIDE: usize>([a, b, c]: [V::Vector; 3]) -> [V::Vector; SIDE] {
     // SAFETY: as above.
@@ -147,7 +145,7 @@ unsafe fn window_sums<V: Lanes, const STRIDE: usize>([a, b, c]: [V::Vector; 3]) 
     }
 }
 
-/// Sums of a column or row of products.
+/// Transforms a column or row of products.
 #[inline(always)]
 unsafe fn result_sums<V: Lanes, const STRIDE: usize>([a, b, c, d]: [V::Vector; POINTS]) -> [V::Vector; 2] {
     // SAFETY: as above.
@@ -160,8 +158,7 @@ unsafe fn result_sums<V: Lanes, const STRIDE: usize>([a, b, c, d]: [V::Vector; P
 }
 
 /// # Safety
-/// The machine has the instructions; each place has the numbers of all channels, at least as many as a vector, and there is room for the
-/// sums.
+/// The machine has the instructions; each place has all channels, at least one vector of them, and there is room for the sums.
 #[inline(always)]
 pub(in crate::cpu::conv) unsafe fn inputs<V: Lanes, const STRIDE: usize>(inputs: &Inputs<'_, V::Number>) {
     let &Inputs { places, channels, ref to } = inputs;
@@ -173,7 +170,7 @@ pub(in crate::cpu::conv) unsafe fn inputs<V: Lanes, const STRIDE: usize>(inputs:
         }
         let mut low = 0;
         while low < channels {
-            // (The last vector overlaps with the one before.)
+            // (The last vector overlaps the one before.)
             let at = low.min(channels - V::LEN);
             // SAFETY: the caller's promise.
             unsafe {
@@ -200,8 +197,7 @@ pub(in crate::cpu::conv) unsafe fn inputs<V: Lanes, const STRIDE: usize>(inputs:
 }
 
 /// # Safety
-/// The machine has the instructions; for each position of the window there is a strip of weights for each channel, and there is room for the
-/// sums.
+/// The machine has the instructions; for each window position there is a strip of weights per channel, and there is room for the sums.
 #[inline(always)]
 pub(in crate::cpu::conv) unsafe fn windows<V: Lanes, const STRIDE: usize>(windows: &Windows<V::Number>) {
     let &Windows { from, channels, ref to } = windows;
@@ -231,19 +227,19 @@ pub(in crate::cpu::conv) unsafe fn windows<V: Lanes, const STRIDE: usize>(window
     }
 }
 
-/// Whether all results are finite.
+/// Returns whether all results are finite.
 ///
 /// # Safety
-/// The machine has the instructions; the products and a bias are there for all output channels, at least as many as a vector has numbers,
-/// and the places that are not null are the caller's.
+/// The machine has the instructions; the products and a bias are valid for all output channels, at least one vector of them, and the places
+/// that are not null are the caller's.
 #[inline(always)]
 pub(in crate::cpu::conv) unsafe fn results<V: Lanes, const STRIDE: usize>(results: &Results<'_, V::Number>) -> bool {
     let &Results { from, from_steps, channels, bias, places } = results;
     let points = 5 - STRIDE;
-    // SAFETY: the caller's promise, for all that follows.
+    // SAFETY: the caller's promise, for everything below.
     unsafe {
         let zero = V::spread(V::Number::default());
-        // A number times zero is zero, unless it is not finite.
+        // A number times zero is zero, unless the number is not finite.
         let mut zeros = zero;
         for (tile, places) in places.iter().enumerate() {
             let from = from.add(tile * from_steps[1]);

@@ -1,6 +1,4 @@
-//! Formulas of sums, products, quotients, powers, extremes.
-//!
-//! Uses complex formulas; used by the kernels.
+//! Formulas of sums, products, quotients, powers and extremes.
 
 use super::super::complex;
 use super::*;
@@ -8,8 +6,8 @@ use crate::dtype::math;
 use crate::dtype::{MachineFloat, MachineInt};
 use num_complex::Complex;
 
-/// PyTorch adds and subtracts `alpha * b` with `alpha = 1`, also for complex numbers, where an infinite or NaN part spoils
-/// the other (`torch.add(0, inf + 1j)` is `inf + nanj`). Source: `aten/src/ATen/native/BinaryOps.cpp`, `add`.
+/// PyTorch adds and subtracts `alpha * b` with `alpha = 1`, also for complex numbers, where an infinite or NaN part turns the other part
+/// into NaN (`torch.add(0, inf + 1j)` is `inf + nanj`). Source: `aten/src/ATen/native/BinaryOps.cpp`, `add`.
 #[inline(always)]
 fn scaled_by_one<T: MachineFloat>(b: Complex<T>) -> Complex<T> {
     Complex::new(b.re - b.im * T::zero(), b.re * T::zero() + b.im)
@@ -81,13 +79,13 @@ impl Binary for div {
     }
 }
 
-/// Division by an integer zero is reported before the operation runs; the kernel gives zero instead of trapping.
+/// Integer division by zero is reported before the operation runs; the kernel returns zero instead of trapping.
 #[inline(always)]
 fn guarded<T: MachineInt>(b: T, f: impl FnOnce(T) -> T) -> T {
     if b == T::zero() { T::zero() } else { f(b) }
 }
 
-/// The formulas of floats that follow from what a division leaves over: the fast path is for quotients of few digits.
+/// Float formulas based on the remainder of a division; the fast path is for small quotients.
 macro_rules! by_what_is_left {
     ($of:ident) => {
         const HAS_FAST_PATH: bool = true;
@@ -106,7 +104,7 @@ macro_rules! by_what_is_left {
     };
 }
 
-/// Whether a number that is not 0 has another sign.
+/// Whether a nonzero number has the opposite sign.
 #[inline(always)]
 fn has_other_sign<T: MachineFloat>(x: T, other: T) -> bool {
     x != x.copysign(other)
@@ -124,7 +122,7 @@ fn floored<T: MachineFloat>(a: T, b: T, modulus: T) -> T {
     if b == zero { a / b } else { floor }
 }
 
-/// What is left over, with the sign of the divisor.
+/// The remainder with the sign of the divisor.
 #[inline(always)]
 fn turned<T: MachineFloat>(_: T, b: T, left: T) -> T {
     if has_other_sign(left, b) { left + b } else { left }
@@ -183,7 +181,7 @@ impl Binary for fmod {
     by_what_is_left! { as_it_is }
 }
 
-/// The scalar exponents that PyTorch computes without a power function, which differ from it at infinities and zeros.
+/// The scalar exponents that PyTorch computes without a power function; results differ at infinities and zeros.
 /// Source: `aten/src/ATen/native/cpu/PowKernel.cpp`, `pow_tensor_scalar_optimized_kernel`; `Pow.cpp` for 0 and 1.
 #[inline(always)]
 fn power_by_scalar<V: Copy + core::ops::Mul<Output = V> + num_traits::One, T: MachineFloat>(
@@ -225,7 +223,7 @@ fn power<T: MachineFloat>(a: T, b: T) -> T {
 }
 
 impl Binary for pow {
-    /// As for integers: anything to the power 0 is 1.
+    /// As for integers: `a ** 0` is 1.
     #[inline(always)]
     fn boolean(a: bool, b: bool) -> bool {
         a | !b
@@ -244,7 +242,7 @@ impl Binary for pow {
     }
     #[inline(always)]
     fn real_by_scalar<T: MachineFloat>(a: T, b: T) -> T {
-        // A call lets the compiler hoist the choice by exponent out of the loop.
+        // A call, so that the compiler hoists the branch on the exponent out of the loop.
         power_by_scalar(a, b, || a * a, |x| T::one() / x, |x| x.sqrt()).unwrap_or_else(|| power(a, b))
     }
     const SCALAR_HAS_FAST_PATH: bool = true;
@@ -252,7 +250,7 @@ impl Binary for pow {
     fn fast_path_by_scalar<T: MachineFloat>(a: T, b: T) -> T {
         Self::real(a, b)
     }
-    /// Every exponent but the few that have a way of their own.
+    /// All exponents except those special cases.
     #[inline(always)]
     fn takes_fast_path_by_scalar<T: MachineFloat>(_: T, b: T) -> bool {
         OWN_WAYS.iter().fold(true, |takes, &own| takes & (b != T::lit(own)))
@@ -269,7 +267,7 @@ impl Binary for pow {
     }
 }
 
-/// The larger or smaller of two, NaN if either is. Of equals it is the first, as in PyTorch: `clamp` keeps zeros with their sign.
+/// The larger or smaller of two, NaN if either is. The first one of equals, as in PyTorch: `clamp` keeps the sign of a zero.
 macro_rules! extremes {
     ($($op:ident: $second:tt $bool:tt $($range_checked:ident)?;)*) => {$(
         impl Binary for $op {

@@ -1,6 +1,4 @@
-//! Formulas of other functions of two numbers.
-//!
-//! Uses `dtype::math`; used by the kernels.
+//! Formulas of other binary functions.
 
 use super::super::complex;
 use super::*;
@@ -49,7 +47,7 @@ impl Binary for copysign {
     }
 }
 
-/// Where the sum has no end, nothing is added up.
+/// A divergent series is not summed.
 impl Binary for zeta {
     const HAS_FAST_PATH: bool = true;
     #[inline(always)]
@@ -96,17 +94,17 @@ impl Binary for logaddexp {
     }
 }
 
-/// `ldexp`. Floating-point numbers are scaled by integers exactly, which count as C's `int`; other exponents become a power of
-/// 2 in their own dtype first. Source: `aten/src/ATen/native/BinaryOps.cpp`, `ldexp`.
+/// `ldexp`. Floats with an integer exponent are scaled exactly, with the exponent as C's `int`; for other exponents, 2 to the power of the
+/// exponent is computed in its own dtype first. Source: `aten/src/ATen/native/BinaryOps.cpp`, `ldexp`.
 #[inline(always)]
 pub(super) fn scaled<P: Dtype, A: Dtype, B: Dtype>(a: A, exponent: B) -> P::Inexact {
     let a = a.cast::<P::Inexact>().to_compute();
     if const { A::DTYPE.is_floating_point() && matches!(B::DTYPE.category(), crate::Category::Integral) } {
-        // The low 32 bits; beyond these bounds every result is 0 or infinite.
+        // The low 32 bits; outside these bounds every result is 0 or infinite.
         let exponent = (exponent.cast::<i64>() as i32).clamp(-5000, 5000);
         return P::Inexact::from_compute(a.binary::<ldexp>(exponent.cast()));
     }
-    // the base is a zero-dim tensor of the number's dtype; that of an integer becomes floating
+    // PyTorch's base is a zero-dim tensor of the operand's dtype, made floating for integers.
     let power = if const { matches!(A::DTYPE.category(), crate::Category::Boolean | crate::Category::Integral) } {
         power_of_two::<B::Inexact, B>(exponent).cast::<P::Inexact>()
     } else {
@@ -121,7 +119,7 @@ fn power_of_two<W: Dtype, B: Dtype>(exponent: B) -> W {
     W::from_compute(2.0_f64.cast::<W>().to_compute().binary::<pow>(exponent.cast::<W>().to_compute()))
 }
 
-/// `scaled` as text.
+/// `scaled` as GPU text.
 #[cfg(any(test, feature = "cuda"))]
 pub(super) fn scaled_text<P: Dtype, A: Dtype, B: Dtype>(kernel: &mut Kernel, a: Value, exponent: Value) -> Value {
     let result = <P::Inexact as Element>::DTYPE;
@@ -148,7 +146,7 @@ pub(super) fn scaled_text<P: Dtype, A: Dtype, B: Dtype>(kernel: &mut Kernel, a: 
     kernel.cast(product, result)
 }
 
-/// By a whole exponent.
+/// With an integer exponent.
 impl Binary for ldexp {
     #[inline(always)]
     fn real<T: MachineFloat>(a: T, b: T) -> T {
@@ -239,7 +237,7 @@ extremes_of_numbers! {
     fmin = minimum;
 }
 
-/// The magnitude; that of the smallest integer wraps.
+/// The magnitude; for the smallest integer it wraps.
 #[inline(always)]
 fn magnitude<T: MachineInt>(x: T) -> T {
     if x < T::zero() { x.wrapping_neg() } else { x }
@@ -265,7 +263,7 @@ impl Binary for lcm {
         }
         let (quotient, _) = a.divided(divisor);
         if T::BITS < 32 {
-            // PyTorch's product is wider than the dtype there: its sign is lost before it wraps
+            // PyTorch's product is wider than the dtype here, so its sign is lost before it wraps.
             magnitude(quotient).wrapping_mul(&magnitude(b))
         } else {
             magnitude(quotient.wrapping_mul(&b))
@@ -309,7 +307,7 @@ impl<P: Dtype> Binary for Among<nextafter, P> {
         if T::lit(info.eps) == T::epsilon() {
             return a.next_towards(b);
         }
-        // a dtype narrower than what it computes in
+        // The dtype is narrower than its compute type.
         if a.is_nan() || b.is_nan() || a == b {
             return if a.is_nan() { a } else { b };
         }
@@ -324,7 +322,7 @@ impl<P: Dtype> Binary for Among<nextafter, P> {
         let spacing = (T::lit(info.eps) * binade).max(smallest);
         let outwards = (b > a) == (a > T::zero());
         let step = if !outwards && a.abs() == binade { (spacing * T::lit(0.5)).max(smallest) } else { spacing };
-        // what is beyond the largest number becomes infinity as it is rounded to the dtype
+        // A value beyond the largest number becomes infinite when rounded to the dtype.
         if b > a { a + step } else { a - step }
     }
 }

@@ -1,6 +1,4 @@
-//! Formulas of bits, shifts, comparisons and logic.
-//!
-//! Used by the kernels.
+//! Formulas of bitwise operations, shifts, comparisons and logic.
 
 use super::*;
 use crate::dtype::{Compare, MachineFloat, MachineInt};

@@ -1,4 +1,4 @@
-//! Operations of two operands: their markers and result dtypes; the formulas are in the files of this folder.
+//! Binary operations: their markers and result dtypes; the formulas are in the files of this folder.
 //!
 //! Operands are converted to the promoted dtype first, so a formula sees one dtype.
 
@@ -21,7 +21,7 @@ use crate::ops::text::kernel::{Kernel, Value};
 
 /// An operation of two operands: the dtype it computes in and the dtype of its result, from the promoted dtype.
 pub trait BinaryOp: Op {
-    /// What the operation computes in.
+    /// The dtype that the operation computes in.
     type Computes<Promoted: Dtype>: Dtype;
     /// The dtype of the result.
     type Output<Promoted: Dtype>: Dtype;
@@ -39,10 +39,10 @@ pub trait BinaryOp: Op {
     /// The same where the right operand is a scalar.
     #[doc(hidden)]
     const SCALAR_HAS_FAST_PATH: bool = false;
-    /// Whether a scalar or zero-dim right operand keeps the accumulate type's precision, although it does not count
-    /// in promotion (PyTorch: `opmath` in `BinaryOpsKernel.cpp`, for `mul` and the divisions).
+    /// Whether a scalar or zero-dim right operand keeps the compute type's precision, although it does not take part in promotion (PyTorch:
+    /// `opmath` in `BinaryOpsKernel.cpp`, for `mul` and the divisions).
     const RIGHT_SCALAR_IS_EXACT: bool = false;
-    /// Whether a scalar out of range of a floating dtype is refused, as in `full`.
+    /// Whether a scalar out of range of a floating dtype is an error, as in `full`.
     const CHECKS_FLOAT_SCALARS: bool = false;
     /// One element.
     #[doc(hidden)]
@@ -101,14 +101,14 @@ pub trait BinaryOp: Op {
     ) -> Self::Output<P> {
         Self::apply_scalar::<P>(a, b)
     }
-    /// `apply` as text, or `apply_scalar`.
+    /// `apply` as GPU text, or `apply_scalar`.
     #[doc(hidden)]
     #[cfg(any(test, feature = "cuda"))]
     fn text<P: Dtype>(kernel: &mut Kernel, operands: [Value; 2], by_scalar: bool) -> Value {
         let (computes, result) = (<Self::Computes<P> as Element>::DTYPE, <Self::Output<P> as Element>::DTYPE);
         kernel.combine(Self::NAME, computes, result, operands, by_scalar)
     }
-    /// `apply_to` as text.
+    /// `apply_to` as GPU text.
     #[doc(hidden)]
     #[cfg(any(test, feature = "cuda"))]
     fn text_of<P: Dtype, A: Dtype, B: Dtype>(kernel: &mut Kernel, a: Value, b: Value) -> Value {
@@ -117,8 +117,7 @@ pub trait BinaryOp: Op {
     }
 }
 
-/// For `div […] any inexact any` it writes the marker `div` and
-/// `impl BinaryOp for div { type Output<P: Dtype> = P::Inexact; … }`.
+/// `div […] any inexact any` writes the marker `div` and `impl BinaryOp for div { type Output<P: Dtype> = P::Inexact; … }`.
 macro_rules! binary_ops {
     ($($op:ident { $methods:tt $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $operand:literal $other:literal = $elements:literal $(, $special:ident)* })*) => {$(
         #[doc = concat!("The operation `", stringify!($op), "`: ", $doc)]

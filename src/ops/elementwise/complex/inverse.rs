@@ -7,9 +7,9 @@ use super::{hypot, log};
 use crate::dtype::{MachineFloat, math, outline_complex};
 use num_complex::Complex;
 
-/// Beyond this `A` needs no care.
+/// Above this, `A` needs no special formula.
 const A_CROSSOVER: f64 = 10.0;
-/// Beyond this the arc sine of `B` loses precision.
+/// Above this, the arc sine of `B` loses precision.
 const B_CROSSOVER: f64 = 0.6417;
 
 /// `(hypot(a, b) - b) / 2` for `a >= 0`, without cancellation.
@@ -27,14 +27,13 @@ fn excess<T: MachineFloat>(a: T, b: T, hypot: T) -> T {
     excess
 }
 
-/// An angle, as its sine or as the two sides it lies between.
+/// An angle, given by its sine or by the two legs of a right triangle.
 enum Angle<T> {
     Sine(T),
     Sides(T, T),
 }
 
-/// For `x, y >= 0` neither very large nor both very small: the real part of `asinh(x + iy)`, and the angle that is its
-/// imaginary part.
+/// For `x, y >= 0`, neither very large nor both very small: the real part of `asinh(x + iy)`, and the angle that is its imaginary part.
 fn asinh_parts<T: MachineFloat>(x: T, y: T) -> (T, Angle<T>) {
     let (one, two, eps) = (T::one(), T::lit(2.0), T::epsilon());
     let (r, s) = (hypot(x, y + one), hypot(x, y - one));
@@ -57,7 +56,7 @@ fn asinh_parts<T: MachineFloat>(x: T, y: T) -> (T, Angle<T>) {
         }]
     });
     if y < T::lit(4.0) * T::min_positive_value().sqrt() {
-        // so small that its square would underflow
+        // So small that its square would underflow.
         let scale = two / eps;
         return (real, Angle::Sides(y * scale, a * scale));
     }
@@ -78,7 +77,7 @@ fn asinh_parts<T: MachineFloat>(x: T, y: T) -> (T, Angle<T>) {
     (real, Angle::Sides(opposite, adjacent))
 }
 
-/// Where `asinh` and its kin are logarithms, and where they are the number itself.
+/// Where `asinh` and similar functions are logarithms, and where they are the identity.
 fn is_large<T: MachineFloat>(z: Complex<T>) -> bool {
     z.re.abs() > T::epsilon().recip() || z.im.abs() > T::epsilon().recip()
 }
@@ -198,7 +197,7 @@ pub fn atanh<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
             };
         }
         if is_large(z) {
-            // the real part of 1 / z, each factor small
+            // The real part of 1 / z, as a product of small factors.
             let (small, large) = if ax < ay { (ax, ay) } else { (ay, ax) };
             let real = if large.is_infinite() {
                 T::zero()

@@ -1,6 +1,6 @@
 //! Complex functions with the special values of C99 (Annex G) for zeros, infinities and NaN, which are PyTorch's too.
 //!
-//! Sources: ISO/IEC 9899:2011 Annex G.6; `c10/util/complex.h` for division. Used by the formulas.
+//! Sources: ISO/IEC 9899:2011 Annex G.6; `c10/util/complex.h` for division.
 
 mod inverse;
 
@@ -15,14 +15,14 @@ fn hypot<T: MachineFloat>(x: T, y: T) -> T {
     T::elementary_of_two::<math::Hypot>(x, y)
 }
 
-/// Division, the divisor scaled by its larger part so that it neither overflows nor underflows.
+/// Division, with the divisor scaled by its larger part to avoid overflow and underflow.
 /// Source: `c10/util/complex.h`, `operator/=`.
 #[inline(always)]
 pub fn quotient<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
     let (abs_re, abs_im) = (b.re.abs(), b.im.abs());
     if abs_re >= abs_im {
         if abs_re == T::zero() && abs_im == T::zero() {
-            // Division by zero, like real division.
+            // Division by zero, as for real numbers.
             return Complex::new(a.re / abs_re, a.im / abs_im);
         }
         let ratio = b.im / b.re;
@@ -41,7 +41,7 @@ pub fn reciprocal<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
     quotient(Complex::new(T::one(), T::zero()), z)
 }
 
-/// The product as in C: an infinite factor makes it infinite even where parts of it are NaN (G.5.1).
+/// The product as in C: an infinite factor makes it infinite even if parts of it are NaN (G.5.1).
 pub fn product<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
     let [re, im] = T::outline("complex_product", [a.re, a.im, b.re, b.im], |[a_re, a_im, b_re, b_im]| {
         let Complex { re, im } = product_of(Complex::new(a_re, a_im), Complex::new(b_re, b_im));
@@ -56,7 +56,7 @@ fn product_of<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
         return result;
     }
     let infinite = |z: Complex<T>| z.re.is_infinite() || z.im.is_infinite();
-    // infinite parts count as 1, finite ones beside them as 0, NaN as 0
+    // Infinite parts count as 1, finite parts of the same number as 0, NaN as 0.
     let boxed = |z: Complex<T>| {
         let part = |x: T| if x.is_infinite() { T::one() } else { T::zero() }.copysign(x);
         Complex::new(part(z.re), part(z.im))
@@ -74,7 +74,7 @@ fn product_of<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
     Complex::new(T::infinity() * recovered.re, T::infinity() * recovered.im)
 }
 
-/// `magnitude * (cos + i sin)` of an angle, for a magnitude of 0 or infinity: the signs alone matter.
+/// `magnitude * (cos + i sin)` of an angle, for a magnitude of 0 or infinity: only the signs matter.
 fn directed<T: MachineFloat>(magnitude: T, angle: T) -> Complex<T> {
     let (sin, cos) = angle.sin_cos();
     Complex::new(magnitude.copysign(cos), magnitude.copysign(sin))
@@ -95,7 +95,7 @@ pub fn exp<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
                 (false, false) => Complex::new(T::zero(), T::zero().copysign(y)),
             };
         }
-        // in two steps, so that a large exponential times a small cosine does not overflow
+        // In two steps, so that a large exponential times a small cosine does not overflow.
         let (sin, cos) = y.sin_cos();
         let whole = x.exp();
         if whole.is_infinite() {
@@ -107,7 +107,7 @@ pub fn exp<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
     })
 }
 
-/// A sum and what is rounded off it, which together are exact. Source: Knuth, "The Art of Computer Programming", volume 2, 4.2.2.
+/// A sum and its rounding error, which together are exact. Source: Knuth, "The Art of Computer Programming", volume 2, 4.2.2.
 #[inline(always)]
 fn exact_sum<T: MachineFloat>(a: T, b: T) -> (T, T) {
     let sum = a + b;
@@ -115,8 +115,8 @@ fn exact_sum<T: MachineFloat>(a: T, b: T) -> (T, T) {
     (sum, (a - (sum - of_b)) + (b - of_b))
 }
 
-/// `more + x * x + y * y` of numbers that are not large: near 0 as exact as elsewhere, where all but the last digits of the squares cancel.
-/// Source: the sum that glibc has in `__x2y2m1`.
+/// `more + x * x + y * y` for numbers that are not large, accurate also near 0, where all but the last digits of the squares cancel.
+/// Source: the sum in glibc's `__x2y2m1`.
 #[inline(always)]
 fn squares_and<T: MachineFloat>(more: T, x: T, y: T) -> T {
     let (x_square, y_square) = (x * x, y * y);
@@ -136,13 +136,13 @@ pub fn log<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
         let (x, y) = (z.re.abs(), z.im.abs());
         let modulus = hypot(x, y);
         let real = if modulus > half && modulus < two {
-            // near 1 the logarithm of the modulus would lose what the modulus rounds off
+            // Near 1, the logarithm of the modulus would lose the modulus' rounding error.
             let (large, small) = if x < y { (y, x) } else { (x, y) };
             half * squares_and(-T::one(), large, small).ln_1p()
         } else if modulus.is_infinite() {
             hypot(x * half, y * half).ln() + T::LN_2()
         } else if modulus < T::min_positive_value() * T::lit(4.0) {
-            // denormal numbers have few digits
+            // Denormal numbers have few digits.
             hypot(x / T::epsilon(), y / T::epsilon()).ln() + T::epsilon().ln()
         } else {
             modulus.ln()
@@ -158,11 +158,11 @@ pub fn log1p<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
         if x == T::zero() && y == T::zero() {
             return z;
         }
-        // the imaginary part keeps the sign of its zero
+        // The imaginary part keeps the sign of a zero.
         let sum = Complex::new(x + T::one(), y);
         let modulus = hypot(sum.re, y);
         if modulus > T::lit(0.5) && modulus < T::lit(2.0) {
-            // of the number itself: the sum has rounded off what its logarithm is
+            // From the number itself: `1 + z` has rounded off the digits that the logarithm needs.
             return Complex::new(T::lit(0.5) * squares_and(x + x, x, y).ln_1p(), y.atan2(sum.re));
         }
         let difference = Complex::new(sum.re - T::one(), y);
@@ -179,7 +179,7 @@ pub fn expm1<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
     })
 }
 
-/// `z / abs(z)`, and 0 of 0.
+/// `z / abs(z)`, and 0 for 0.
 #[inline(always)]
 pub fn direction<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
     outline_complex("complex_direction", z, |z| {
@@ -187,7 +187,7 @@ pub fn direction<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
         if modulus == T::zero() {
             return Complex::new(T::zero(), T::zero());
         }
-        // The quotient of two complex numbers, as PyTorch has it: an infinite part makes NaN of the other one, too.
+        // The quotient of two complex numbers, as in PyTorch: an infinite part makes the other one NaN, too.
         quotient(z, Complex::new(modulus, T::zero()))
     })
 }
@@ -233,7 +233,7 @@ pub fn sqrt<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
         if x == T::zero() && y == T::zero() {
             return Complex::new(T::zero(), y);
         }
-        // the larger part first, from which the smaller follows without cancellation
+        // The larger part first; the smaller one follows from it without cancellation.
         let modulus = hypot(x, y);
         let (x, y, modulus, scale) = if modulus > T::max_value() * T::lit(0.25) {
             let quarter = T::lit(0.25);
@@ -283,8 +283,8 @@ pub fn cosh<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
     })
 }
 
-/// For `x` so large that `cosh(x)` and `sinh(abs(x))` equal `exp(abs(x)) / 2`: the square root of that, which does
-/// not overflow when multiplied twice with a small number between.
+/// For `x` so large that `cosh(x)` and `sinh(abs(x))` equal `exp(abs(x)) / 2`: the square root of that, which can be multiplied twice with
+/// a small number in between without overflow.
 fn half_of_large_exp<T: MachineFloat>(x: T) -> Option<T> {
     (x.abs() > T::lit(40.0)).then(|| (x.abs() * T::lit(0.5)).exp() * T::FRAC_1_SQRT_2())
 }
@@ -334,7 +334,7 @@ pub fn tanh<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
         }
         let sinh = x.sinh();
         if sinh.is_infinite() || x.abs() > T::lit(22.0) {
-            // beyond this `sinh` and `cosh` are the same number
+            // Beyond this, `sinh` and `cosh` are equal.
             let decay = (T::lit(-2.0) * x.abs()).exp();
             return Complex::new(T::one().copysign(x), T::lit(4.0) * sin * cos * decay);
         }

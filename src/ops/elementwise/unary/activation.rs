@@ -1,6 +1,4 @@
 //! Formulas of activation functions.
-//!
-//! Uses complex formulas; used by the kernels.
 
 use super::super::complex;
 use super::*;
@@ -84,7 +82,7 @@ impl Unary for relu6 {
     }
 }
 
-/// The factor of all numbers in `selu`.
+/// The scale of `selu`.
 const SELU_SCALE: f64 = 1.050_700_987_355_480_5;
 
 impl Unary for selu {
@@ -128,7 +126,7 @@ impl Unary for softsign {
     }
 }
 
-/// What `tanhshrink` subtracts.
+/// The subtracted term is the hyperbolic tangent.
 impl Unary for tanhshrink {
     #[inline(always)]
     fn real<T: MachineFloat>(x: T) -> T {

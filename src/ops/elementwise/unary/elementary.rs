@@ -1,6 +1,4 @@
 //! Formulas of arithmetic, exponentials, logarithms, trigonometric and hyperbolic functions.
-//!
-//! Uses `dtype::math`; used by the kernels.
 
 use super::super::complex;
 use super::*;
@@ -55,8 +53,8 @@ impl Unary for square {
     }
 }
 
-/// Functions of floating-point and complex numbers. For `exp: |x| x.exp(); |z| complex::exp(z);` it writes `impl
-/// Unary for exp` with those two formulas; `by lookup` permits devices to use lookup tables.
+/// Functions of floating-point and complex numbers. `exp: |x| x.exp(); |z| complex::exp(z);` writes `impl Unary for exp` with those two
+/// formulas; `by lookup` permits devices to use lookup tables.
 macro_rules! functions {
     ($($op:ident $(by $lookup:ident)?: |$x:ident| $real:expr; |$z:ident| $complex:expr;)*) => {$(
         impl Unary for $op {

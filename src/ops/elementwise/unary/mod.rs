@@ -1,4 +1,4 @@
-//! Operations of one operand: their markers and result dtypes; the formulas are in the files of this folder.
+//! Unary operations: their markers and result dtypes; the formulas are in the files of this folder.
 //!
 //! There is one formula for each category. Complex formulas follow PyTorch's (`c10/util/complex.h`,
 //! `aten/src/ATen/native/cpu/UnaryOpsKernel.cpp`) for zeros, infinities and NaN.
@@ -22,7 +22,7 @@ pub trait UnaryOp<E: Dtype>: Op {
     /// Its row in the table.
     #[doc(hidden)]
     const ROW: Option<usize> = None;
-    /// Whether it is bound by computation, not by memory.
+    /// Whether it is compute-bound rather than memory-bound.
     #[doc(hidden)]
     const IS_COMPUTE_BOUND: bool = false;
     /// Whether devices may use lookup tables, which changes the last digits.
@@ -34,7 +34,7 @@ pub trait UnaryOp<E: Dtype>: Op {
     /// Whether there is a vectorised fast path for most elements.
     #[doc(hidden)]
     const HAS_FAST_PATH: bool = false;
-    /// Whether it takes little time.
+    /// Whether the fast path is cheap.
     #[doc(hidden)]
     const FAST_PATH_IS_BRIEF: bool = false;
     /// Whether this element takes the fast path.
@@ -51,8 +51,7 @@ pub trait UnaryOp<E: Dtype>: Op {
     }
 }
 
-/// For `exp […] any inexact` it writes the marker `exp` and
-/// `impl<E: Dtype> UnaryOp<E> for exp { type Output = E::Inexact; … }`.
+/// `exp […] any inexact` writes the marker `exp` and `impl<E: Dtype> UnaryOp<E> for exp { type Output = E::Inexact; … }`.
 macro_rules! unary_ops {
     ($($op:ident { $methods:tt $admits:ident $result:ident, $doc:literal $($rest:tt)* })*) => {$(
         #[doc = concat!("The operation `", stringify!($op), "`: ", $doc)]
@@ -150,7 +149,7 @@ macro_rules! unary_ops {
     (@real $op:ident $admits:ident $result:ident) => {
         #[inline(always)]
         fn apply(x: E) -> Self::Output {
-            // The real part in the accumulate type of a complex dtype is the accumulate type of its real dtype.
+            // The real part of a complex dtype's compute type is the compute type of its real dtype.
             let value = x.cast::<computes!($result, E)>().to_compute().to_real::<$op>();
             if const { <$op as ToReal>::IS_EXACT } { Self::Output::from_exact(value.cast()) } else { value.cast() }
         }

@@ -1,6 +1,4 @@
 //! Formulas of logic, bits and predicates.
-//!
-//! Used by the kernels.
 
 use super::*;
 use crate::dtype::{MachineFloat, MachineInt, Predicate, Unary};

@@ -1,6 +1,4 @@
 //! Formulas of rounding and signs.
-//!
-//! Used by the kernels.
 
 use super::super::complex;
 use super::*;

@@ -1,13 +1,11 @@
 //! Formulas of special functions.
-//!
-//! Uses `dtype::special`; used by the kernels.
 
 use super::*;
 use crate::dtype::math;
 use crate::dtype::{MachineFloat, Special, Unary};
 
-/// Functions of real floating-point numbers only. All numbers take the fast path: loops by blocks, in which operand and result are
-/// known to be apart, are half as much code as others, of which there is much.
+/// Functions of real floating-point numbers only. All numbers take the fast path: its loops run by blocks whose operand and result are
+/// known not to alias, which halves their considerable code size.
 macro_rules! real_functions {
     ($($op:ident: |$x:ident| $real:expr;)*) => {$(
         impl Unary for $op {
@@ -39,7 +37,7 @@ real_functions! {
     scaled_modified_bessel_k1: |x| x.k1e();
 }
 
-/// Infinite at both ends of its range, and nothing beyond them: where all numbers are there, as integers are, nothing is computed.
+/// Infinite at 0 and 1, and NaN outside: integer inputs need no computation.
 impl Unary for ndtri {
     const HAS_FAST_PATH: bool = true;
     #[inline(always)]
@@ -57,8 +55,7 @@ impl Unary for ndtri {
     }
 }
 
-/// Functions with waves, whose angle needs no full range reduction on the fast path: they take it from the first number to the
-/// second.
+/// Oscillating functions. Arguments between the two given numbers take the fast path, without full range reduction of the angle.
 macro_rules! waves {
     ($($op:ident: $all:ident $small:ident, $low:expr, $high:expr;)*) => {$(
         impl Unary for $op {
@@ -87,7 +84,7 @@ waves! {
     spherical_bessel_j0: spherical_j0 spherical_j0_small, -math::TRIG_LIMIT, math::TRIG_LIMIT;
 }
 
-/// Infinite where `exp` is, as PyTorch has it; the value is so only a little later. At the infinities it is NaN, and stays that.
+/// Infinite where `exp` overflows, as in PyTorch, slightly before the function itself does. NaN at the infinities.
 #[inline(always)]
 fn ending<T: MachineFloat>(x: T, value: T) -> T {
     let end = T::elementary::<math::Log>(T::max_value());

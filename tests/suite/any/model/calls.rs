@@ -126,7 +126,7 @@ fn written(name: &str, first: Option<&AnyTensor>, rest: &Args, args: &Args, resu
     match result {
         Some(Value::Array(result)) if !large(&result) => {
             let Ok(mut out) = AnyTensor::zeros(result.shape(), result.dtype()) else { return };
-            // (What is computed in the output's dtype may not admit it.)
+            // (The output's dtype may not be allowed for the computation.)
             if call_into(name, args, &mut [&mut out]).is_ok() {
                 assert_eq!((out.dtype(), out.shape()), (result.dtype(), result.shape()));
                 looked_at(&out.into());

@@ -1,4 +1,4 @@
-//! A pool of tensors that are viewed, combined and written, each beside a list of the integers it should hold.
+//! A pool of tensors that are viewed, combined and written, each compared with a list of the integers it should hold.
 
 use super::views::Shown;
 use super::{Outcome, Source, axes, axis, number, numbers, positions, sizes};
@@ -8,17 +8,17 @@ use castiron::dtype::promote_types;
 use castiron::{AnyTensor, DType};
 
 const DTYPES: [DType; 6] = [DType::Bool, DType::U8, DType::I8, DType::I16, DType::I32, DType::I64];
-/// So many elements at most are computed beside.
+/// Operations on at most this many elements are also computed by the model.
 const MOST: usize = 2_000;
 
-/// A dtype beside sizes and elements.
+/// A dtype with sizes and elements.
 #[derive(Clone, Debug, PartialEq)]
 struct Naive {
     dtype: DType,
     shown: Shown,
 }
 
-/// What is left of an integer in a dtype; of any but 0, as a bool, 1.
+/// An integer converted to a dtype; for bools every integer but 0 gives 1.
 fn wrapped(value: i128, dtype: DType) -> i64 {
     match dtype {
         DType::Bool => i64::from(value != 0),

@@ -1,7 +1,7 @@
-//! Programs made of bytes, run beside a naive model: what fuzzing looks for, and a property test besides.
+//! Programs made of bytes, compared with a naive model: used by fuzzing and by a property test.
 //!
-//! Each function takes any bytes, reads a program from them, and panics where castiron does or where the two disagree. Programs of
-//! `views`, `edits` and `calls` run on any device (`run_on`): their tensors are made where the default device of the thread is.
+//! Each function takes any bytes, reads a program from them, and panics if castiron panics or the two disagree. Programs of `views`,
+//! `edits` and `calls` run on any device (`run_on`): their tensors are made on the thread's default device.
 
 pub mod calls;
 pub mod edits;
@@ -39,7 +39,7 @@ fn made(bytes: &[u8], dtype: castiron::DType, sizes: &[usize]) -> AnyTensor {
     AnyTensor::from_bytes(bytes, dtype, sizes).and_then(|x| x.to_device(default_device())).unwrap()
 }
 
-/// Sizes of so many axes at most, each smaller than `end`.
+/// Sizes of at most `most` axes, each smaller than `end`.
 pub fn sizes(source: &mut Source, most: usize, end: usize) -> Result<Vec<usize>> {
     let rank = source.int_in_range(0..=most)?;
     (0..rank).map(|_| source.int_in_range(0..=end - 1)).collect()

@@ -1,11 +1,11 @@
-//! Strings from outside: devices, dtypes, memory formats and the equations of `einsum`.
+//! Strings from outside: devices, dtypes, memory formats and equations of `einsum`.
 
 use castiron::MemoryFormat;
 use castiron::any::einsum;
 use castiron::device::AnyDevice;
 use castiron::{AnyTensor, DType};
 
-/// What is read is written as something that reads the same; what is not is an error.
+/// A string that is accepted prints as one that parses to the same; others are errors.
 pub fn run(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     match text.parse::<AnyDevice>() {

@@ -1,7 +1,7 @@
-//! Typed views and mutable views of tensors, slices and `AnyTensor`s, beside the bytes of their memory and, for each view, a list of
-//! the places of its elements in it.
+//! Typed views and mutable views of tensors, slices and `AnyTensor`s, compared with the bytes of their memory and, for each view, a list of
+//! the positions of its elements.
 //!
-//! What a view shows is read again after every write: a write to one part of a tensor is seen in no other part.
+//! Every view is read again after every write: a write to one part of a tensor must not show in any other part.
 
 use super::views::Shown;
 use super::{Outcome, Source, positions};
@@ -62,7 +62,7 @@ macro_rules! rewrapped {
         }
     };
 }
-/// An axis of a view, and the variant of the result, which has so many axes less.
+/// An axis of a view, and the variant of the result, which has this many axes fewer.
 macro_rules! along {
     (0 $of:ident $view:expr, $axis:expr => $to:ident, |$x:ident, $at:ident, $wrap:ident| $value:expr) => {
         along!(@ $of $view, $axis, |$x, $at, $wrap| $value, [$to::R1] [$to::R2] [$to::R3])
@@ -87,7 +87,7 @@ macro_rules! along {
     }};
 }
 
-/// What is done to elements of one dtype.
+/// The operations on elements of one dtype.
 trait Cell: Dtype {
     fn bytes(self) -> Vec<u8>;
     fn of_bytes(bytes: &[u8]) -> Self;
@@ -316,7 +316,7 @@ fn root<E: Cell>(m: &mut Machine) -> Result<()> {
     let nothing = Scope { live: &[], outer: None };
     match kind {
         0 | 1 => {
-            // A tensor, of which clones and their views stay while it is written.
+            // A tensor; its clones and their views stay unchanged while it is written.
             let elements = m.elements::<E>(numel)?;
             let mut memory = bytes_of(&elements);
             let mut x = ranked!(sizes, |sizes: S| Owned Tensor::<E, S>::from_vec_sized(elements.clone(), sizes));

@@ -1,4 +1,4 @@
-//! Chains of views of one tensor, beside a list of the elements that each should show.
+//! Chains of views of one tensor, compared with a list of the elements that each should show.
 
 use super::{Outcome, Source, axes, axis, number, numbers, positions, sizes};
 use arbitrary::Result;
@@ -164,7 +164,7 @@ impl Shown {
             _ => false,
         };
         let sizes: Vec<usize> = sizes.collect();
-        // Beside a zero, too, as many as there can be addresses for.
+        // Together with a zero, too, the largest size there can be addresses for.
         let bytes = sizes
             .iter()
             .filter(|&&size| size > 0)

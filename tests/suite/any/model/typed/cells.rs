@@ -1,4 +1,4 @@
-//! The elements of the model: their bytes, and what they can be seen as.
+//! The elements of the model: their bytes, and the dtypes they can be viewed as.
 
 use super::*;
 

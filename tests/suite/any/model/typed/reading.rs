@@ -1,4 +1,4 @@
-//! What is done with a view: it is looked at, and others are made of it.
+//! The operations on a view: it is read, and other views are made of it.
 
 use super::*;
 
@@ -202,7 +202,7 @@ pub(super) fn array<const N: usize>(sizes: &[usize]) -> [usize; N] {
     sizes.try_into().unwrap()
 }
 
-/// A chain of views, all of which stay.
+/// A chain of views, all of which are kept.
 pub(super) fn chain<'a, E: Cell>(
     m: &mut Machine,
     view: Read<'a, E>,

@@ -1,4 +1,4 @@
-//! What is done with a mutable view: its elements are written, in parts and by others' elements.
+//! The operations on a mutable view: its elements are written, in parts and from other elements.
 
 use super::*;
 

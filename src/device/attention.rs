@@ -1,6 +1,4 @@
-//! Attention on devices without a loop for it: products of matrices and `softmax`, with a matrix of scores.
-//!
-//! Uses `Backend`; used by the devices.
+//! Attention on devices without a kernel for it: matrix products and `softmax`, with a full matrix of scores.
 
 use super::Backend;
 use crate::dtype::{Compute, Dtype};
@@ -15,8 +13,8 @@ use crate::ops::scan::Softmax;
 use crate::shape::numel;
 use crate::storage::View;
 
-/// Attention, and the matrix of shares that the values are multiplied by: one for each query and key, row-major. What a query does not see has the share 0, which a
-/// product multiplies with NaN and infinite values, too.
+/// Attention, and the softmax weights of the values: one per query and key, row-major. A masked key has weight 0, by which NaN and infinite
+/// values are multiplied, too.
 pub(super) fn composed<D: Backend, E: Dtype>(attention: &Attention<'_, D::Storage, E>) -> Result<[D::Storage; 2]> {
     let Attention { query, key, value, mask, is_causal, scale } = attention;
     let rank = query.sizes.len();
@@ -47,7 +45,7 @@ pub(super) fn composed<D: Backend, E: Dtype>(attention: &Attention<'_, D::Storag
         };
     }
     if *is_causal {
-        // A matrix of ones on and below the diagonal says which keys are seen.
+        // A matrix of ones on and below the diagonal marks the visible keys.
         let ones = D::fill::<bool>(Some(&scores), true, queries * keys)?;
         let (of, own) = ([queries, keys], [keys, 1]);
         let seen = D::band::<bool>(View::new(&ones, 0, &of, &own), isize::MIN, 0)?;
@@ -60,7 +58,7 @@ pub(super) fn composed<D: Backend, E: Dtype>(attention: &Attention<'_, D::Storag
     let view = View::<_, E>::new(&scores, 0, &sizes, &strides);
     let mut shares = D::lanes::<E, E>(Softmax::<false>, view, rank - 1)?;
     if (mask.is_some() || *is_causal) && keys > 0 {
-        // Queries that see nothing have no shares, instead of NaN.
+        // Queries without visible keys get zero weights instead of NaN.
         let largest = D::reduce::<E, _>(Extreme::<E, true>::new(), view, 1 << (rank - 1))?;
         let mut spread = row_major(&sizes[..rank - 1]);
         spread.push(0);

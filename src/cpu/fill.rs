@@ -1,6 +1,4 @@
-//! Elements that come from no operand: one value everywhere, a function of the position.
-//!
-//! Uses threads and copies; used by `Cpu`.
+//! Results without operands: filled with one value (`fill`, `zeroed`) or with a function of the position (`tabulate`).
 
 use super::copying;
 use super::simd::{self, Loop};
@@ -10,18 +8,18 @@ use crate::error::{Error, Result};
 use crate::ops::kernel::{Map1, VectorWidth};
 use crate::storage::HostBuffer;
 
-/// The error where there is no room.
+/// The out-of-memory error.
 fn out_of_memory<E>(len: usize) -> Error {
     Error::OutOfMemory { bytes: len.saturating_mul(size_of::<E>()), device: "cpu" }
 }
 
-/// So many elements are written faster than it is decided how.
+/// Up to this many elements, a plain loop is faster than choosing a method.
 const FEW: usize = 64;
 
-/// `len` elements of one value.
+/// `len` copies of a value.
 #[inline]
 pub(crate) fn fill<E: Element>(value: E, len: usize) -> Result<HostBuffer> {
-    // SAFETY: one element, which is there until the end, is copied to each of the `len` places.
+    // SAFETY: one element, which lives until the end, is copied to each of the `len` places.
     unsafe {
         HostBuffer::filled_by(len, |to: *mut E| {
             if len <= FEW {
@@ -36,14 +34,14 @@ pub(crate) fn fill<E: Element>(value: E, len: usize) -> Result<HostBuffer> {
     .map_err(|_| out_of_memory::<E>(len))
 }
 
-/// Zeroes so many bytes.
+/// Zeroes `bytes` bytes.
 ///
 /// # Safety
-/// They are the caller's to write.
+/// The caller may write to them.
 unsafe fn zero(start: *mut u8, bytes: usize) {
     let (word, words) = (0_u64, bytes / size_of::<u64>());
     let done = if bytes < MANY || !start.cast::<u64>().is_aligned() { 0 } else { words * size_of::<u64>() };
-    // SAFETY: the caller's promise; the one word is there until the end.
+    // SAFETY: the caller's promise; the one word lives until the end.
     unsafe {
         if done > 0 {
             copying::copy_fresh(size_of::<u64>(), words, &[words], [&[1], &[0]], start, (&raw const word).cast());
@@ -52,19 +50,19 @@ unsafe fn zero(start: *mut u8, bytes: usize) {
     }
 }
 
-/// So many bytes are zeroed by threads and with non-temporal stores, where these pay off.
+/// From this many bytes on, zeroing uses threads and non-temporal stores, where these pay off.
 const MANY: usize = if cfg!(debug_assertions) { 1 << 10 } else { 1 << 20 };
 
 /// `len` zeros.
 pub(crate) fn zeroed<E: Element>(len: usize) -> Result<HostBuffer> {
-    // SAFETY: it zeroes them.
+    // SAFETY: `zero` initialises them.
     unsafe { HostBuffer::zeroed_by::<E>(len, zero) }
 }
 
-/// Some of the elements of [`tabulate`].
+/// A part of [`tabulate`].
 struct Tabulating<K, O> {
     kernel: K,
-    /// The first of all.
+    /// The first element of the whole result.
     to: *mut O,
     low: usize,
     high: usize,
@@ -76,7 +74,7 @@ impl<K: Map1<i64, O>, O> Loop for Tabulating<K, O> {
     fn run(self) {
         let Tabulating { kernel, to, low, high } = self;
         for at in low..high {
-            // SAFETY: `tabulate` makes it with places that there are.
+            // SAFETY: `tabulate` makes it with valid places.
             unsafe { to.add(at).write(kernel.call(at as i64)) }
         }
     }
@@ -84,7 +82,7 @@ impl<K: Map1<i64, O>, O> Loop for Tabulating<K, O> {
 
 /// `kernel(0)`, `kernel(1)`, … up to `len` elements.
 pub(crate) fn tabulate<O: Element>(kernel: impl Map1<i64, O>, len: usize) -> Result<HostBuffer> {
-    // SAFETY: the pieces are all of the `len` elements; each is written by one thread.
+    // SAFETY: the pieces cover the `len` elements; each is written by one thread.
     unsafe {
         HostBuffer::filled_by(len, |to: *mut O| {
             let (to, pieces) = (Shared(to), threads::pieces(len));

@@ -1,6 +1,4 @@
-//! Convolutions on devices without a loop for them: products of matrices, whose left factor are the patches that windows cut out.
-//!
-//! Uses `Backend`; used by the devices.
+//! Convolutions on devices without a kernel for them: matrix products with the patches of the windows (im2col).
 
 use super::Backend;
 use super::call::Convolve;
@@ -14,12 +12,12 @@ use crate::ops::window::Convolution;
 use crate::shape::numel;
 use crate::storage::View;
 
-/// Elements of patches that are made at once.
+/// Maximum patch elements materialised at a time.
 const MOST: usize = if cfg!(debug_assertions) { 1 << 12 } else { 1 << 26 };
-/// The most axes that every device copies.
+/// Maximum rank that every device can copy.
 const AXES: usize = 8;
 
-/// What is added to each output channel of a product of `channels` along one axis.
+/// The bias, as the input of a product with `channels` along one axis.
 fn added<'a, D: Backend, E: Dtype>(
     bias: Option<View<'a, D::Storage, E>>,
     sizes: &'a [usize],
@@ -29,12 +27,12 @@ fn added<'a, D: Backend, E: Dtype>(
     bias.map(|bias| Added { input: Some(bias.restrided(sizes, strides)), beta: one, alpha: one })
 }
 
-/// Whether these are the strides of a row-major tensor, where they matter.
+/// Whether these are row-major strides, ignoring axes of size 1.
 pub(super) fn is_row_major(sizes: &[usize], strides: &[usize]) -> bool {
     row_major(sizes).iter().zip(strides).zip(sizes).all(|((own, given), &size)| size == 1 || own == given)
 }
 
-/// A weight that is not packed: a row-major copy.
+/// An unpacked weight: a row-major copy.
 pub(super) fn copied<D: Backend, E: Dtype>(weight: View<'_, D::Storage, E>) -> Result<D::Storage> {
     D::map1::<E, E>(Copying, weight, &row_major(weight.sizes))
 }
@@ -69,7 +67,7 @@ pub(super) fn product_with_copy<D: Backend, E: Dtype, K: Map1<E, E>>(
     }
 }
 
-/// A window that reads one position: the weights times the channels, for each image.
+/// Windows of one position: the weights times the channels, per image.
 pub(super) fn pointwise<D: Backend, E: Dtype>(
     x: View<'_, D::Storage, E>,
     weight: View<'_, D::Storage, E>,
@@ -110,7 +108,7 @@ pub(super) fn composed<D: Backend, E: Dtype>(
     let too_large = || Error::TooLarge { op: "convolution", sizes: sizes.into() };
     let patches = numel(&[groups, sizes[0], places, depth]).ok_or_else(too_large)?;
     if patches > MOST && sizes[0] > 1 {
-        // One half of the batch after the other.
+        // Splits the batch in halves.
         let half = sizes[0] / 2;
         let part = |low: usize, count: usize| {
             let (mut own, mut result) = (x.sizes.to_vec(), sizes.to_vec());
@@ -132,7 +130,7 @@ pub(super) fn composed<D: Backend, E: Dtype>(
     let per_group = sizes[1] / groups;
     let rows = sizes[0] * places;
     let (w, one) = (weight.strides, [1, weight.sizes[1], weight.sizes[2], weight.sizes[3], weight.sizes[4]]);
-    // The weights as matrices: their axes do not run on into one another unless they are row-major.
+    // The weights as matrices: their axes can only be merged if they are row-major.
     let made;
     let weight = if is_row_major(&one[1..], &w[1..]) {
         weight
@@ -187,14 +185,14 @@ fn patch_axes(
     axes
 }
 
-/// Sizes and strides of the patches of so many groups, without axes of size 1.
+/// Sizes and strides of the patches of `groups` groups, without axes of size 1.
 fn patch_view(axes: &[(usize, usize)], groups: usize) -> [Vec<usize>; 2] {
     let axes = [(groups, axes[0].1)].into_iter().chain(axes[1..].iter().copied()).filter(|&(size, _)| size != 1);
     let (sizes, strides) = axes.unzip();
     [sizes, strides]
 }
 
-/// Sizes, and strides of the products (groups, images, places, channels of a group) and of the result; `None` where both are the same.
+/// Sizes, and strides of the products (groups, images, places, channels of a group) and of the result; `None` if both are equal.
 fn result_axes(groups: usize, sizes: &[usize], strides: &[usize]) -> Option<[Vec<usize>; 3]> {
     let (places, per_group) = (sizes[2..].iter().product::<usize>(), sizes[1] / groups);
     let rows = sizes[0] * places;
@@ -210,7 +208,7 @@ fn result_axes(groups: usize, sizes: &[usize], strides: &[usize]) -> Option<[Vec
     Some([of(|axis| axis.0), of(|axis| axis.1), of(|axis| axis.2)])
 }
 
-/// The operand with zeros around it, row-major; `None` where there is no padding.
+/// The operand padded with zeros, row-major; `None` if there is no padding.
 fn padded<D: Backend, E: Dtype>(
     convolution: &Convolution,
     x: View<'_, D::Storage, E>,

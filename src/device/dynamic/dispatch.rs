@@ -1,4 +1,4 @@
-//! What runs on the device of its operands: `on!` for views, `beside!` and `held!` for storage itself; and how a call gets there.
+//! What runs on the device of its operands: `dispatch_read!` for views, `dispatch_alloc!` and `dispatch_storage!` for storage itself; and how a call gets there.
 //! (That operands are on one device was checked before, where the operation is known.)
 
 use super::DynamicBuffer;
@@ -8,12 +8,12 @@ use crate::device::call::Rehouse;
 use crate::error::{Error, Result};
 use crate::storage::HostBuffer;
 
-/// The CUDA back end, which runs on whatever device its operands are on.
+/// The CUDA back end, which runs on the device of its operands.
 #[cfg(feature = "cuda")]
 pub(super) type Gpu = crate::device::Cuda<0>;
 
-/// `on!(D of: view => D::peek(view); meta)`: what the device `D` of a view does; `of` makes its storage a `DynamicBuffer`.
-macro_rules! on {
+/// `dispatch_read!(D of: view => D::peek(view); meta)`: what the device `D` of a view does; `of` makes its storage a `DynamicBuffer`.
+macro_rules! dispatch_read {
     ($D:ident $of:ident: $view:ident => $run:expr; $meta:expr) => {
         match $view.buffer {
             DynamicBuffer::Cpu(buffer) => {
@@ -35,10 +35,10 @@ macro_rules! on {
         }
     };
 }
-pub(super) use on;
+pub(super) use dispatch_read;
 
-/// `beside!(D: beside => D::zeroed::<E>(beside, len))`: storage made on the device of another one, if there is one, else on the host.
-macro_rules! beside {
+/// `dispatch_alloc!(D: beside => D::zeroed::<E>(beside, len))`: storage made on the device of another one, if there is one, else on the host.
+macro_rules! dispatch_alloc {
     ($D:ident: $beside:ident => $run:expr) => {
         match $beside {
             Some(DynamicBuffer::Meta) => Ok(DynamicBuffer::Meta),
@@ -56,11 +56,11 @@ macro_rules! beside {
         }
     };
 }
-pub(super) use beside;
+pub(super) use dispatch_alloc;
 
-/// `held!(D of: storage => D::is_unique(storage); meta)`: what the device `D` of a storage does with it; `of` makes its storage a
-/// `DynamicBuffer`.
-macro_rules! held {
+/// `dispatch_storage!(D of: storage => D::is_unique(storage); meta)` runs the expression with a storage's device `D`; `of` converts its
+/// storage to a `DynamicBuffer`.
+macro_rules! dispatch_storage {
     ($D:ident $of:ident: $storage:ident => $run:expr; $meta:expr) => {
         match $storage {
             DynamicBuffer::Cpu($storage) => {
@@ -80,17 +80,17 @@ macro_rules! held {
         }
     };
 }
-pub(super) use held;
+pub(super) use dispatch_storage;
 
-/// Operands on different devices.
+/// The error for operands on different devices.
 #[cold]
-pub(super) fn apart(a: &DynamicBuffer, b: &DynamicBuffer) -> Error {
-    apart_from(a.device_name().to_owned(), b)
+pub(super) fn device_mismatch(a: &DynamicBuffer, b: &DynamicBuffer) -> Error {
+    device_mismatch_with(a.device_name().to_owned(), b)
 }
 
-/// An operand that is elsewhere than on this device.
+/// The error for an operand that is not on this device.
 #[cold]
-pub(super) fn apart_from(device: String, other: &DynamicBuffer) -> Error {
+pub(super) fn device_mismatch_with(device: String, other: &DynamicBuffer) -> Error {
     Error::DevicesDiffer { op: "device", lhs: device, rhs: other.device_name().to_owned() }
 }
 
@@ -100,13 +100,13 @@ impl Rehouse<DynamicBuffer, HostBuffer> for OnHost {
     fn shared<'a>(&self, storage: &'a DynamicBuffer) -> Result<&'a HostBuffer> {
         match storage {
             DynamicBuffer::Cpu(buffer) => Ok(buffer),
-            other => Err(apart_from("cpu".to_owned(), other)),
+            other => Err(device_mismatch_with("cpu".to_owned(), other)),
         }
     }
     fn exclusive<'a>(&self, storage: &'a mut DynamicBuffer) -> Result<&'a mut HostBuffer> {
         match storage {
             DynamicBuffer::Cpu(buffer) => Ok(buffer),
-            other => Err(apart_from("cpu".to_owned(), other)),
+            other => Err(device_mismatch_with("cpu".to_owned(), other)),
         }
     }
 }
@@ -119,14 +119,14 @@ impl Rehouse<DynamicBuffer, CudaBuffer> for OnGpu {
     fn shared<'a>(&self, storage: &'a DynamicBuffer) -> Result<&'a CudaBuffer> {
         match storage {
             DynamicBuffer::Cuda(buffer) if buffer.device().ordinal() == self.0.ordinal() => Ok(buffer),
-            other => Err(apart_from(self.0.name(), other)),
+            other => Err(device_mismatch_with(self.0.name(), other)),
         }
     }
     fn exclusive<'a>(&self, storage: &'a mut DynamicBuffer) -> Result<&'a mut CudaBuffer> {
         self.shared(storage)?;
         match storage {
             DynamicBuffer::Cuda(buffer) => Ok(buffer),
-            other => Err(apart_from(self.0.name(), other)),
+            other => Err(device_mismatch_with(self.0.name(), other)),
         }
     }
 }

@@ -1,14 +1,14 @@
-//! What tests of this folder call from outside of the crate: kernels of their own text, counts. No part of the interface.
+//! Hooks for tests outside the crate: kernels from their own text, counters. Not part of the interface.
 
 use super::compile::{KernelKey, Source, compiled};
 pub use super::launch::Arguments;
 use super::launch::Grid;
 use crate::error::Result;
 
-/// Compiles a text, known by its hash, and launches its kernel: over so many elements, or so many blocks of so many threads.
+/// Compiles a text, with its hash as key, and launches its kernel over a number of elements, or over blocks and threads.
 ///
 /// # Safety
-/// The arguments are the kernel's, and what it reads and writes is alive on the device and may be written.
+/// The arguments match the kernel's parameters; the memory it reads and writes is alive on the device, and may be written.
 #[doc(hidden)]
 pub unsafe fn run(
     ordinal: usize,
@@ -33,16 +33,16 @@ pub fn address<E: crate::Element, S: crate::Shape, const N: usize>(
     crate::Cuda::<N>::address(tensor.elements()).addr() as u64
 }
 
-/// The CUBIN of a text for devices of a capability, `(9, 0)` for `sm_90`, which need not be there.
+/// The CUBIN of a text for a compute capability, `(9, 0)` for `sm_90`; no such device need be present.
 ///
 /// # Errors
-/// The reason where there is none: no NVRTC, or its log.
+/// The reason of failure: no NVRTC, or its log.
 #[doc(hidden)]
 pub fn cubin((name, text): (&str, &str), capability: (u32, u32)) -> core::result::Result<Vec<u8>, String> {
     super::compile::cubin(&Source { name: name.to_owned(), text: text.to_owned() }, capability)
 }
 
-/// How often text was compiled.
+/// Number of compilations.
 #[doc(hidden)]
 pub fn compilations() -> usize {
     compiled()

@@ -1,11 +1,9 @@
 //! Functions of `f32` by lookup tables in registers: one AVX-512 permutation fetches sixteen coefficients, so that a
 //! short polynomial suffices. Other functions and machines use the formulas of `ops`.
-//!
-//! Uses nothing; used by the inner loops, for operations that set [`crate::dtype::Unary::BY_LOOKUP`].
 
 use crate::ops::kernel::Entry;
 
-/// A loop over `len` elements, which may be in place.
+/// A loop over `len` elements; may run in place.
 pub(super) type LookupLoop = unsafe fn(from: *const f32, to: *mut f32, len: usize);
 
 /// The lookup loop of a row of the table, if it has one.
@@ -32,7 +30,7 @@ pub(super) const fn of(entry: Option<Entry>) -> Option<LookupLoop> {
     }
 }
 
-/// Other machines have no such loops.
+/// No such loops on other architectures.
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) const fn of(_: Option<Entry>) -> Option<LookupLoop> {
     None
@@ -51,14 +49,14 @@ pub(super) fn is_there() -> bool {
 mod x86 {
     use core::arch::x86_64::*;
 
-    /// For `name [TABLE …] |x, all| result` it writes a loop that computes `result` for vectors of `x`; tables are
-    /// held in registers, `all(c)` is a vector of `c`s.
+    /// `name [TABLE …] |x, all| result` writes a loop that computes `result` for vectors of `x`; the tables are held in registers, and
+    /// `all(c)` broadcasts `c`.
     macro_rules! looked_up {
         ($($(#[$doc:meta])* $name:ident [$($table:ident $values:expr),*] |$x:ident, $all:ident| $result:block)*) => {$(
             $(#[$doc])*
             ///
             /// # Safety
-            /// There are `len` elements and places, which may be one; AVX512F and AVX512DQ are there.
+            /// There are `len` elements at both pointers, which may be equal; the machine has AVX512F and AVX512DQ.
             #[target_feature(enable = "avx512f,avx512dq")]
             pub(super) unsafe fn $name(from: *const f32, to: *mut f32, len: usize) {
                 let $all = |value: f32| _mm512_set1_ps(value);
@@ -105,8 +103,8 @@ mod x86 {
             3.5277649e-06, 1.0304808e-06, -1.2098336e-06, 1.8505965e-05, -2.9912674e-06, 1.20801615e-05,
             -5.507204e-06, -1.399928e-05, 2.7723875e-06]];
 
-    /// Reciprocals of numbers from 3/4 to 3/2, by the top four bits of the fraction: 1 next to 1, else values near
-    /// the middle of the segment whose logarithms are almost exact floats.
+    /// Reciprocals of numbers from 3/4 to 3/2, indexed by the top four fraction bits: exactly 1 near 1, else values near the middle of the
+    /// segment whose logarithms are almost exact floats.
     #[rustfmt::skip]
     const RECIPROCALS: [f32; 16] = [1.0, 0.9140032, 0.8663314, 0.820757, 0.7811353, 0.7444245, 0.71246815, 0.6804121,
         1.3067353, 1.2542677, 1.2088013, 1.1635354, 1.1227, 1.0870434, 1.0481777, 1.0];
@@ -159,7 +157,7 @@ mod tests {
             return if result.is_nan() && nearest.is_nan() { 0.0 } else { f64::INFINITY };
         }
         if nearest.is_infinite() || result.is_infinite() {
-            // Half a unit beyond the largest number rounds to infinity.
+            // From half an ulp beyond the largest number on, results round to infinity.
             return if result == nearest || exact.abs() > f64::from(f32::MAX) { 0.0 } else { f64::INFINITY };
         }
         let exponent = (exact.abs().to_bits() >> 52) as i32 - 1023;
@@ -176,7 +174,7 @@ mod tests {
         let odd = [0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MIN_POSITIVE, f32::MAX, f32::MIN, 1.0];
         let x: Vec<f32> = odd.into_iter().chain((0..=u32::MAX).step_by(STEP).map(f32::from_bits)).collect();
         let mut y = vec![0.0; x.len()];
-        // SAFETY: as many places as elements; the instructions are there.
+        // SAFETY: both slices have `len` elements; the machine has the instructions.
         unsafe { looked(x.as_ptr(), y.as_mut_ptr(), x.len()) }
         let errors =
             x.iter().zip(&y).filter(|(x, _)| counts(**x)).map(|(x, y)| (distance(*y, exact(f64::from(*x))), x));
@@ -191,13 +189,13 @@ mod tests {
             return;
         }
         assert!(worst(x86::log, f64::ln, |_| true) < 1.5);
-        // For negative inputs digits cancel, as in PyTorch.
+        // For negative inputs leading digits cancel, as in PyTorch.
         let erf = |x: f64| crate::dtype::MachineFloat::erf(x);
         let half = |x: f64| 1.0 + erf(x * core::f64::consts::FRAC_1_SQRT_2);
         assert!(worst(x86::gelu, |x| x / 2.0 * half(x), |x| x.is_nan() || x >= 0.0) < 2.0);
     }
 
-    /// Whole vectors and remainders, in place and not.
+    /// Whole vectors and remainders, in place and out of place.
     #[test]
     fn every_length_is_computed_alike() {
         if !is_there() {
@@ -206,7 +204,7 @@ mod tests {
         let x: Vec<f32> = (0..100).map(|i| i as f32 / 7.0).collect();
         for looked in [x86::log, x86::gelu] {
             let mut all = x.clone();
-            // SAFETY: as above; the places may be one.
+            // SAFETY: as above; the pointers may be equal.
             unsafe { looked(all.as_ptr(), all.as_mut_ptr(), all.len()) }
             for len in 0..50 {
                 let mut out = vec![-1.0; len + 1];

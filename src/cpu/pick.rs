@@ -1,7 +1,5 @@
-//! Rearrangement of elements: `pick`, which assembles each axis from segments of the operand's (flip, roll, pad,
-//! repeat), and `band` (`tril`, `triu`). Compiled once for each size of element.
-//!
-//! Uses copies and threads; used by `Cpu`.
+//! `pick`, which assembles each axis of the result from segments of the operand's (flip, roll, pad, repeat), and `band` (`tril`, `triu`).
+//! Compiled once per element size.
 
 use super::blocks::pick_blocks;
 use super::elementwise::{result_len, source};
@@ -16,7 +14,7 @@ use crate::ops::segment::Segment;
 use crate::storage::{HostBuffer, View};
 use std::borrow::Cow;
 
-/// The size of an element, one of those that [`word_of_width`] knows.
+/// The size of an element, one that [`word_of_width`] supports.
 const fn size<E: Element>() -> usize {
     const { assert!(size_of::<E>() <= 16 && size_of::<E>().is_power_of_two()) }
     size_of::<E>()
@@ -27,11 +25,11 @@ struct PickedAxis<'a> {
     segments: Cow<'a, [Segment]>,
     stride: usize,
     step: usize,
-    /// Whether the result's inner axes are whole, so that consecutive positions are contiguous.
+    /// Whether the axis and all inner ones are copied whole, so that consecutive positions are contiguous.
     runs_on: bool,
 }
 
-/// The outer axes of the result, which are assembled; the inner ones, which are copied unchanged, form a block.
+/// The outer axes of the result, which are assembled from segments; the inner ones, copied unchanged, form a block.
 struct Picking<'a, T> {
     axes: Vec<PickedAxis<'a>>,
     block: usize,
@@ -39,7 +37,7 @@ struct Picking<'a, T> {
 }
 
 impl<T: Copy> Picking<'_, T> {
-    /// Writes all that lies inside of one position of the axes before `at`.
+    /// Writes everything inside one position of the axes before `at`.
     ///
     /// # Safety
     /// `from` and `to` are the first elements of that position; every segment lies inside the source's axis.
@@ -50,7 +48,7 @@ impl<T: Copy> Picking<'_, T> {
         };
         let last = at + 1 == self.axes.len();
         for &segment in &**segments {
-            // The result exists, so its positions can be counted.
+            // The result exists, so its number of positions does not overflow.
             let len = segment.positions().unwrap_or(0);
             if len == 0 {
                 // An empty segment may start past the end of the axis.
@@ -109,7 +107,7 @@ impl<T: Copy> Picking<'_, T> {
         }
     }
 
-    /// How many elements lie inside of a position of this axis, if they are few, side by side, and all of them in reverse order.
+    /// Number of elements inside a position of this axis, if they are few, contiguous, and all reversed.
     fn reversed_group(&self, at: usize) -> Option<usize> {
         let inner = self.axes.get(at + 1)?;
         let [Segment::Backward { start, len }] = inner.segments[..] else { return None };
@@ -168,11 +166,11 @@ unsafe fn copy<T>(from: *const T, to: *mut T, len: usize) {
     unsafe { lines::copy_short(to.cast::<u8>(), from.cast::<u8>(), len * size_of::<T>()) }
 }
 
-/// The bytes of an element, aligned as those of every dtype.
+/// The bytes of an element, aligned for every dtype.
 #[repr(align(16))]
 pub(super) struct FillBytes(pub(super) [u8; 16]);
 
-/// What [`pick`] copies.
+/// The arguments of [`pick`], untyped.
 pub(super) struct PickTask<'a> {
     pub(super) axes: &'a [Vec<Segment>],
     /// The size of an element.
@@ -191,17 +189,17 @@ pub(super) struct PickTask<'a> {
 /// Copies the positions `low..high` of one axis of the result.
 ///
 /// # Safety
-/// The places are those of a source with the sizes and strides and of a row-major result with the counts, of elements as large
-/// as `T`; every segment lies inside its axis.
+/// The pointers are those of a source with these sizes and strides and of a row-major result with these counts, of elements of `T`'s size;
+/// every segment is inside its axis.
 unsafe fn pick_part<T: Copy>(task: &PickTask<'_>, axis: usize, low: usize, high: usize) {
-    // SAFETY: there are 16 bytes, and an integer may have any.
+    // SAFETY: there are 16 bytes, and any bits are a valid integer.
     let fill = unsafe { task.fill.0.as_ptr().cast::<T>().read_unaligned() };
     let mut axes: Vec<PickedAxis<'_>> = Vec::with_capacity(task.axes.len());
     let mut step = 1;
     let mut offset = 0;
     let whole = high - low == task.counts[axis];
     for at in (0..task.axes.len()).rev() {
-        // A list may be as long as the axis: where all of it is wanted it is not copied.
+        // A list may be as long as the axis, so it is not copied if all of it is used.
         let segments = if at == axis && !whole {
             Cow::Owned(Segment::range(&task.axes[at], low, high))
         } else {
@@ -245,7 +243,7 @@ unsafe fn pick_all(task: &PickTask<'_>) {
     threads::for_each(pieces, &|piece| {
         let task = &part;
         let (low, high) = (length * piece / pieces, length * (piece + 1) / pieces);
-        // SAFETY: the caller's promise. The parts together cover the longest axis, and each writes its own.
+        // SAFETY: the caller's promise. The parts cover the longest axis, and each writes its own.
         unsafe { word_of_width!(task.0.size, W => pick_part::<W>(task.0, longest, low, high)) }
     });
 }
@@ -288,7 +286,7 @@ pub(crate) fn pick<E: Element>(a: View<'_, HostBuffer, E>, axes: &[Vec<Segment>]
     }
 }
 
-/// Matrices to copy a band of.
+/// A batch of matrices to copy a band of.
 struct Band {
     from: *const u8,
     to: *mut u8,
@@ -301,7 +299,7 @@ struct Band {
 /// Copies the band and zeros the rest.
 ///
 /// # Safety
-/// There are elements of the size for all the rows on both sides.
+/// Both sides have elements of `size` bytes for all these rows.
 unsafe fn band_rows(band: &Band, size: usize, rows: core::ops::Range<usize>) {
     let Band { from, to, sizes: [height, width], low, high } = *band;
     for row in rows {
@@ -326,8 +324,7 @@ pub(crate) fn band<E: Element>(a: View<'_, HostBuffer, E>, low: isize, high: isi
     let [.., height, width] = *a.sizes else { unreachable!("matrices have two axes") };
     debug_assert!(crate::layout::strides::is_contiguous(a.sizes, a.strides));
     let from = source(&a).cast::<u8>();
-    // SAFETY: the pieces together hold all rows, each written whole. Zeros are an element of every dtype: tensors start with
-    // them.
+    // SAFETY: the pieces cover all rows, each of which is written whole. Zero bits are a valid element of every dtype.
     unsafe {
         HostBuffer::filled_by(total, |to: *mut E| {
             if total > 0 {
