@@ -4,8 +4,9 @@ use super::Shape;
 use super::axis::HasAxis;
 use super::dim::{Dim, Never, SameDim};
 use super::numeral::D1;
-use super::order::{IsNoLarger, Rules};
-use super::tuple::each_rank;
+use super::order::{Expands, IsNoLarger, Rules};
+use super::tuple::{each_rank, each_suffix};
+use super::{Beside, MayEqual, SplitAt};
 
 /// The shape of a list of indices or boundaries: one axis. (A zero-dim tensor counts as a list of one.)
 #[diagnostic::on_unimplemented(
@@ -93,6 +94,49 @@ impl<T: HasAxis<I>, S: HasAxis<I>, const I: isize> IndexBeside<S, I> for T where
 pub trait IndexOf<Source> {}
 #[diagnostic::do_not_recommend]
 impl<T: Within<Source>, Source> IndexOf<Source> for T {}
+
+/// Indices of this shape, one for each of the first `N` axes of a tensor of shape `S`, name places, to which values are written.
+#[diagnostic::on_unimplemented(
+    message = "{N} indices of shape `{Self}` name no places of a tensor of shape `{S}`",
+    label = "expected an index for each of the first axes, and at most eight axes: those of an index, then those that have none"
+)]
+pub trait PlacesIn<S, const N: usize>: Shape {
+    /// The shape of the places: that of an index, followed by the axes that have none.
+    type Places: Shape;
+}
+impl<T: Shape, S: SplitAt<N>, const N: usize> PlacesIn<S, N> for T
+where
+    T: Beside<S::Back>,
+{
+    type Places = <T as Beside<S::Back>>::Output;
+}
+
+/// Values of this shape broadcast to places of shape `Places`.
+#[diagnostic::on_unimplemented(
+    message = "values of shape `{Self}` can't be written to places of shape `{Places}`",
+    label = "values broadcast to the places: the shape of an index, followed by the axes that have none",
+    note = "sizes are compared from the last axis on: they are those of the places, or 1; `D3<D8<D4>>` is 384"
+)]
+pub trait WrittenAt<Places> {}
+impl<Places> WrittenAt<Places> for () {}
+macro_rules! written_at {
+    ([$($lead:ident)*]) => {};
+    ([$($lead:ident)*] $(($a:ident $b:ident))+) => {
+        #[diagnostic::do_not_recommend]
+        impl<$($lead,)* $($a: Rules<Expands, $b>, $b,)+> WrittenAt<($($lead,)* $($b,)+)> for ($($a,)+) {}
+    };
+}
+each_suffix!(written_at);
+
+/// So many counts go with an axis of `N` positions: one for each.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` counts do not go with an axis of size `{N}`",
+    label = "there is a count for each position of the axis",
+    note = "`repeat_interleave::<dim!(2), _>(axis![0])` repeats each position as often; `D3<D8<D4>>` is 384"
+)]
+pub trait CountForEach<N> {}
+#[diagnostic::do_not_recommend]
+impl<M: MayEqual<N>, N> CountForEach<N> for M {}
 
 /// Values of shape `Values` can be looked for in a sorted tensor of this shape: in one list, or each lane of values in the lane
 /// beside it.

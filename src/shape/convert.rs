@@ -2,7 +2,7 @@
 //! result into an output. Uses shapes; used by `with_shape`, `==`, in-place operations and `_into`.
 
 use super::dim::{Dim, Dyn, SameDim};
-use super::order::{Expands, IsMultiple, IsNoLarger, Keeps};
+use super::order::{Expands, IsMultiple, IsNoLarger, Keeps, Spreads};
 use super::tuple::each_rank;
 
 /// Two dimensions whose sizes may be equal: all but two different numbers. Names are not looked at.
@@ -28,6 +28,8 @@ pub trait Size:
     + Keeps<IsNoLarger, Dyn>
     + Keeps<Expands, Self>
     + Keeps<Expands, Dyn>
+    + Keeps<Spreads, Self>
+    + Keeps<Spreads, Dyn>
 {
 }
 

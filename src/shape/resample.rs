@@ -4,9 +4,10 @@
 //! Uses dimensions and windows; used by `tensor::nn`.
 
 use super::Shape;
-use super::arithmetic::DivideExactly;
+use super::arithmetic::{DivideExactly, Sum};
 use super::dim::{Dim, Known, SameDim};
 use super::numeral::{D0, D1, D2, D3, D4, End};
+use super::order::{IsNoLarger, Rules};
 use super::window::{EachAxis, Moves, NumbersFor, Padding, Pool, TransposedSize};
 use crate::ops::window::Window;
 use core::marker::PhantomData;
@@ -259,6 +260,46 @@ unpooled! {
     2: (N) [H First W Second];
     3: () [B First H Second W Third];
     3: (N) [B First H Second W Third];
+}
+
+/// Sizes of the axes from which a tensor of shape `T` may have been pooled by `P` (a [`Pool`]).
+#[diagnostic::on_unimplemented(
+    message = "sizes `{Self}` are not those of which `{P}` makes a tensor of shape `{T}`, pooling along {RANK} axes",
+    label = "expected a size for each of the last {RANK} axes"
+)]
+pub trait SizesBefore<T, P, const RANK: usize> {}
+/// An axis of this size has as many places for a window of stride `S` as one of size `Own`: it is less than a stride away.
+#[diagnostic::on_unimplemented(
+    message = "an axis of size `{Self}` can't be what was pooled: windows reach `{Own}` positions, and move by `{S}`",
+    label = "the size is less than a stride away from what the windows reach",
+    note = "without sizes, `max_unpool2d` and its kin give what the windows reach; `D3<D8<D4>>` is 384"
+)]
+pub trait WithinStrideOf<Own, S> {}
+#[diagnostic::do_not_recommend]
+impl<N: Dim, Own: Dim, S: Dim> WithinStrideOf<Own, S> for N
+where
+    Sum<N, D1>: Rules<IsNoLarger, Sum<Own, S>>,
+    Sum<Own, D1>: Rules<IsNoLarger, Sum<N, S>>,
+{
+}
+macro_rules! sizes_before {
+    ($($rank:literal: ($($lead:ident)?) [$($axis:ident $size:ident $place:ident)+];)*) => {$(
+        impl<$($lead: Dim,)? C: Dim, $($axis: Dim, $size: Dim,)+ K: EachAxis, S: EachAxis, P: EachAxis>
+            SizesBefore<($($lead,)? C, $($axis),+), Pool<K, S, P>, $rank> for ($($size,)+)
+        where
+            $($axis: TransposedSize<K::$place, S::$place, P::$place, D1, D0>,)+
+            $($size: WithinStrideOf<<$axis as TransposedSize<K::$place, S::$place, P::$place, D1, D0>>::Output, S::$place>,)+
+        {
+        }
+    )*};
+}
+sizes_before! {
+    1: () [H R0 First];
+    1: (N) [H R0 First];
+    2: () [H R0 First W R1 Second];
+    2: (N) [H R0 First W R1 Second];
+    3: () [B R0 First H R1 Second W R2 Third];
+    3: (N) [B R0 First H R1 Second W R2 Third];
 }
 
 /// Affine maps of a batch, of which grids over images or volumes of the sizes `R` are made.

@@ -8,7 +8,7 @@ use crate::layout::{memory_format, strides};
 use crate::ops;
 use crate::ops::admit::{NumericFor, SameDtypeFor};
 use crate::ops::kernel::{Combining, Copying};
-use crate::shape::{Axes, Beside, Dim, Dyn, Inner, Kronecker, MayEqual, Shape, SizeArray};
+use crate::shape::{Axes, Beside, Dim, Dimensional, Dyn, Inner, Kronecker, MayEqual, PairedWith, Shape, SizeArray};
 use crate::storage::View;
 use crate::tensor::{SameDevice, Tensor, checked_numel, expect_fit};
 use castiron_macros::fallible;
@@ -166,7 +166,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.tensordot`, with `dims` as two lists.
     ///
     /// # Panics
-    /// If the sizes of a pair of axes differ, there are not as many of the one as of the other, or memory runs out.
+    /// If sizes of a pair of axes that are known at run time differ, or memory runs out.
     ///
     /// ```
     /// use castiron::{axis, shape, Tensor};
@@ -183,15 +183,13 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Result<Tensor<E, T, D>>
     where
         E: NumericFor<ops::reduce::tensordot> + SameDtypeFor<F, ops::reduce::tensordot>,
+        A::Sizes: PairedWith<B::Sizes>,
         A::Reduced: Beside<B::Reduced, Output = T>,
-        R: Shape + SameDevice<D, X>,
+        S: Dimensional,
+        R: Dimensional + SameDevice<D, X>,
     {
         let other = R::here(other);
         let (ours, theirs) = (A::LIST, B::LIST);
-        if ours.len() != theirs.len() || S::RANK == 0 || R::RANK == 0 {
-            let reason = format!("{} axes of the one go with {} of the other", ours.len(), theirs.len());
-            return Err(Error::InvalidArgument { op: "tensordot", reason });
-        }
         self.contracted("tensordot", other, [ours, theirs], [A::KEEPS, B::KEEPS], true)
     }
 

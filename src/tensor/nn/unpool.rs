@@ -12,7 +12,7 @@ use crate::ops;
 use crate::ops::admit::FloatFor;
 use crate::ops::kernel::{Applying, Combining};
 use crate::ops::window::Window;
-use crate::shape::{EachAxis, KnownShape, Moves, MovingWindow, Pool, Pooled, Resized, Shape, Unpooled};
+use crate::shape::{EachAxis, KnownShape, Moves, MovingWindow, Pool, Pooled, Resized, Shape, SizesBefore, Unpooled};
 use crate::storage::View;
 use crate::tensor::nn::conv::{Laid, laid};
 use crate::tensor::nn::pool::Kernel;
@@ -216,7 +216,7 @@ macro_rules! poolings {
             #[doc = concat!("PyTorch: `torch.nn.functional.", stringify!($unpool), "` with `output_size`.")]
             ///
             /// # Panics
-            /// As there, and if a size is a stride or more away from the one there.
+            /// As there, and if a size that was known at run time is a stride or more away from the one there.
             ///
             /// ```
             /// use castiron::{dim, nn::Pool, Tensor};
@@ -234,6 +234,7 @@ macro_rules! poolings {
             where
                 E: FloatFor<ops::reduce::max_unpool>,
                 T: Resized<R> + Unpooled<P, $rank>,
+                R: SizesBefore<T, P, $rank>,
             {
                 let _ = pool;
                 let op = stringify!($unpool);

@@ -13,7 +13,7 @@ use crate::ops::losses::{
     Shifted, SquaredDifference,
 };
 use crate::ops::reduce::{Mean, Standardizing, Variance};
-use crate::shape::{Dim, HasChannels, HasSpatialAxes, InGroups, Known, OneForEach, Shape, SizeArray};
+use crate::shape::{Dim, HasChannels, HasSpatialAxes, HasVariance, InGroups, Known, OneForEach, Shape, SizeArray};
 use crate::storage::{View, ViewMut};
 use crate::tensor::loss::per_channel::PerChannel;
 use crate::tensor::reduce::large::{Powers, is_seen, may_have_overflowed};
@@ -356,7 +356,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.nn.functional.instance_norm` of the statistics of the input, where `eps` is 1e-5 if not given.
     ///
     /// # Panics
-    /// If a channel has fewer than two elements, sizes known at run time do not fit or memory runs out.
+    /// If sizes known at run time do not fit, or make one element of each channel, or memory runs out.
     ///
     /// ```
     /// use castiron::tensor;
@@ -432,7 +432,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.nn.functional.batch_norm` with `training=True`, where `momentum` is 0.1 and `eps` 1e-5 if not given.
     ///
     /// # Panics
-    /// If a channel has fewer than two elements, sizes known at run time do not fit or memory runs out.
+    /// If sizes known at run time do not fit, or make one element of each channel, or memory runs out.
     ///
     /// ```
     /// use castiron::tensor;
@@ -445,7 +445,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn batch_norm_training<N, W, B>(&self, running: N, weight: W, bias: B, momentum: f64, eps: f64) -> Result<Self>
     where
         E: FloatFor<ops::losses::batch_norm>,
-        S: HasChannels,
+        S: HasVariance,
         N: RunningStatistics<E, S::Channels, D>,
         W: PerChannel<E, S::Channels, D>,
         B: PerChannel<E, S::Channels, D>,
