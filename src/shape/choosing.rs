@@ -128,6 +128,29 @@ macro_rules! written_at {
 }
 each_suffix!(written_at);
 
+/// Slopes of this shape go with a tensor of shape `S`: one, or one for each channel.
+#[diagnostic::on_unimplemented(
+    message = "prelu: slopes of shape `{Self}` do not go with a tensor of shape `{S}`",
+    label = "there is one slope, or one for each channel",
+    note = "channels are along the second axis, and one where there is none; `D3<D8<D4>>` is 384"
+)]
+pub trait SlopesOf<S> {}
+#[diagnostic::do_not_recommend]
+impl<S> SlopesOf<S> for () {}
+#[diagnostic::do_not_recommend]
+impl<N: Rules<Expands, D1>> SlopesOf<()> for (N,) {}
+macro_rules! slopes {
+    (1 [$a:ident] $positive:tt $negative:tt) => {
+        #[diagnostic::do_not_recommend]
+        impl<N: Rules<Expands, D1>, $a> SlopesOf<($a,)> for (N,) {}
+    };
+    ($rank:literal [$n:ident $c:ident $($rest:ident)*] $positive:tt $negative:tt) => {
+        #[diagnostic::do_not_recommend]
+        impl<N0: Rules<Expands, $c>, $n, $c, $($rest),*> SlopesOf<($n, $c, $($rest,)*)> for (N0,) {}
+    };
+}
+each_rank!(slopes);
+
 /// So many counts go with an axis of `N` positions: one for each.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` counts do not go with an axis of size `{N}`",

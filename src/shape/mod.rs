@@ -41,7 +41,8 @@ pub use axis::{Axes, Axis, AxisArg, DistinctAxes, HasAxis, InsertAxis, KeepDim, 
 pub(crate) use broadcast::expect_broadcast;
 pub use broadcast::{Broadcast, BroadcastDim, broadcast_size, broadcast_sizes, broadcasts_to};
 pub use choosing::{
-    CountForEach, IndexBeside, IndexList, IndexOf, NoLargerThan, PlacesIn, SameRank, SearchedBy, Within, WrittenAt,
+    CountForEach, IndexBeside, IndexList, IndexOf, NoLargerThan, PlacesIn, SameRank, SearchedBy, SlopesOf, Within,
+    WrittenAt,
 };
 #[doc(hidden)]
 pub use convert::MayBe;
@@ -51,11 +52,12 @@ pub use dim::{Dim, Dyn, Known, Never, SameDim, SameSizeFor, Stride};
 pub use einsum::{Lettered, NamedSize};
 pub use join::{Concat, Merge, Slices, StackedOn};
 pub use matmul::{
-    BatchMatMul, Factor, InFeatures, InnerDim, MatMul, SameBatch, SameColumns, SameRows, Solutions, SolutionsFromRight,
+    BatchMatMul, Factor, InFeatures, InnerDim, InputBeside, MatMul, SameBatch, SameColumns, SameRows, Solutions,
+    SolutionsFromRight,
 };
 pub use network::{
-    Halved, HasChannels, HasSpatialAxes, HasVariance, InGroups, LabelsOf, OneForEach, Scores, ShufflePixels, TargetOf,
-    UnshufflePixels,
+    Halved, HasChannels, HasSpatialAxes, HasVariance, InGroups, LabelsOf, ListOrMatrix, OneForEach, Scores,
+    ShufflePixels, TargetOf, UnshufflePixels,
 };
 pub use numeral::{D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, End};
 #[doc(hidden)]
@@ -72,8 +74,8 @@ pub use results::{MatrixParts, ResampleParts};
 pub use rearrange::{ExpandTo, Permute, Reverse, Squeeze, SqueezeAxes, SqueezeAxis, Transpose};
 pub use reinterpret::{ItemSize, RealAndImaginary, ViewedAs};
 pub use resample::{
-    AffineMaps, ColumnForEach, Folded, Images, Interpolated, Lines, MovingWindow, Patches, RowsOfPatches, SampledBy,
-    Scaled, SizesBefore, Unfolded, Unpooled, Upsampled, Volumes, WithinStrideOf,
+    AffineMaps, ColumnForEach, Folded, HasRoomFor, Images, Interpolated, Lines, MovingWindow, Patches, PlacesOf,
+    RowsOfPatches, SampledBy, Scaled, SizesBefore, Unfolded, Unpooled, Upsampled, Volumes, WithinStrideOf,
 };
 pub use reshape::{Flatten, Inferable, OneElement, ReshapeTo, Unflatten};
 #[cfg(feature = "linalg")]

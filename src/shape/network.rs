@@ -50,6 +50,16 @@ macro_rules! scores {
 }
 each_rank!(scores);
 
+/// Scores of classes for one loss each: `(C)` or `(N, C)`.
+#[diagnostic::on_unimplemented(
+    message = "multi_margin_loss: scores are of shape `(C,)` or `(N, C)`, not `{Self}`",
+    label = "expected one axis or two",
+    note = "`cross_entropy` and `nll_loss` take axes behind the classes; `flatten_axes` makes one of several"
+)]
+pub trait ListOrMatrix {}
+impl<C> ListOrMatrix for (C,) {}
+impl<N, C> ListOrMatrix for (N, C) {}
+
 /// Labels of this shape go with scores of shape `Input`: there is one for each list of scores.
 #[diagnostic::on_unimplemented(
     message = "labels of shape `{Self}` do not go with scores of shape `{Input}`",
@@ -82,7 +92,7 @@ pub trait HasChannels: Shape {
 /// Shapes with channels of several elements in each example: `(N, C, d1, …)`, the axes behind the channels having more than one
 /// element, as far as the compiler knows their sizes.
 #[diagnostic::on_unimplemented(
-    message = "each channel of an example of shape `{Self}` has one element, which has no variance",
+    message = "in a tensor of shape `{Self}` each channel of an example has one element, which has no variance",
     label = "expected axes behind the channels with several elements: `(N, C, d1, …)`",
     note = "`batch_norm_training` standardises a channel over all examples, `layer_norm` an example over its features",
     note = "in generic code the bound is `(N, C, L): HasSpatialAxes`"

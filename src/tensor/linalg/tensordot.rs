@@ -235,12 +235,13 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(product.to_vec(), [1, 2, 10, 20, 3, 4, 30, 40]);
     /// ```
     #[fallible]
-    pub fn kron<F: Dtype, P: Dtype, R: Shape, T: Shape>(&self, other: &Tensor<F, R, D>) -> Result<Tensor<P, T, D>>
+    pub fn kron<F: Dtype, P: Dtype, R, T: Shape, X: Device>(&self, other: &Tensor<F, R, X>) -> Result<Tensor<P, T, D>>
     where
         E: Dtype + Promotable<With<F> = P>,
         S: Kronecker<R, Output = T>,
+        R: Shape + SameDevice<D, X>,
     {
-        let (left, right) = (self.elements(), other.elements());
+        let (left, right) = (self.elements(), R::here(other).elements());
         let KroneckerAxes { factors, result } = kronecker_axes("kron", left.sizes, right.sizes)?;
         let sizes = T::Sizes::copied(&result);
         checked_numel::<P>("kron", &result)?;

@@ -17,7 +17,7 @@ use crate::shape::{Dim, HasChannels, HasSpatialAxes, HasVariance, InGroups, Know
 use crate::storage::{View, ViewMut};
 use crate::tensor::loss::per_channel::PerChannel;
 use crate::tensor::reduce::large::{Powers, is_seen, may_have_overflowed};
-use crate::tensor::{SameDevice, Tensor};
+use crate::tensor::{SameDevice, SameDtype, Tensor};
 use castiron_macros::fallible;
 
 /// A list with an element for each channel.
@@ -396,10 +396,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.batch_norm(&mean, &variance, (), &tensor![0.5, 0.0], 0.0).to_vec(), [1.5, 10.0]);
     /// ```
     #[fallible]
-    pub fn batch_norm<M, V, W, B, X: Device, Y: Device>(
+    pub fn batch_norm<M, V, W, B, F: Element, G: Element, X: Device, Y: Device>(
         &self,
-        mean: &Tensor<E, (M,), X>,
-        variance: &Tensor<E, (V,), Y>,
+        mean: &Tensor<F, (M,), X>,
+        variance: &Tensor<G, (V,), Y>,
         weight: W,
         bias: B,
         eps: f64,
@@ -411,10 +411,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         V: Dim + OneForEach<S::Channels>,
         W: PerChannel<E, S::Channels, D>,
         B: PerChannel<E, S::Channels, D>,
-        M: SameDevice<D, X>,
-        V: SameDevice<D, Y>,
+        M: SameDevice<D, X> + SameDtype<E, F, ops::losses::batch_norm>,
+        V: SameDevice<D, Y> + SameDtype<E, G, ops::losses::batch_norm>,
     {
-        let (mean, variance) = (M::here(mean), V::here(variance));
+        let (mean, variance) = (M::alike(M::here(mean)), V::alike(V::here(variance)));
         let statistics = [wide::<E, D>(mean.elements())?, wide::<E, D>(variance.elements())?];
         let lists = [mean.shape(), variance.shape()];
         self.standardised(
