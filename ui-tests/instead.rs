@@ -680,6 +680,31 @@ fn runs() {
 }
 }
 
+mod choosing_values_for_other_places {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![[0, 0, 0], [0, 0, 0]];
+    let _ = x.index_put([&tensor![0, 1, 1, 0]], tensor![1, 2, 3], false);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod device_bias_packed_across_devices {
+use castiron::{Cuda, Tensor, shape};
+
+pub fn main() {
+    let weight: Tensor<f32, shape![4, 3]> = Tensor::ones();
+    let bias: Tensor<f32, shape![4], Cuda<0>> = Tensor::ones();
+    let _ = weight.pack_linear(Some(&bias.to_device::<castiron::Cpu>().unwrap()));
+}
+
+}
+
 mod device_choice_across_devices {
 use castiron::{Cuda, Tensor, shape, where_};
 
@@ -806,6 +831,21 @@ pub fn main() {
 
 }
 
+mod device_kronecker_product_across_devices {
+use castiron::{Meta, Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![2, 2]> = Tensor::ones();
+    let y: Tensor<f32, shape![3, 3]> = Tensor::ones();
+    let _ = x.kron(&y);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod device_labels_on_another_device {
 use castiron::{Cuda, Tensor, reduction::Mean, shape};
 
@@ -904,6 +944,17 @@ pub fn main() {
 fn runs() {
     super::done(main());
 }
+}
+
+mod device_pivots_on_another_device {
+use castiron::{Cuda, Tensor, shape};
+
+pub fn main() {
+    let lu: Tensor<f32, shape![2, 2]> = Tensor::eye();
+    let pivots: Tensor<i32, shape![2]> = Tensor::ones();
+    let _ = lu.lu_solve(&pivots, &Tensor::<f32, shape![2, 1]>::ones(), false);
+}
+
 }
 
 mod device_result_that_forgets_its_device {
@@ -1499,6 +1550,23 @@ fn decay<E: Float, S: Shape>(x: &mut Tensor<E, S>) {
 }
 
 pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod generic_determinant_of_a_float_and_field {
+use castiron::{Dim, Field, Float, Tensor, tensor};
+
+fn log_det<E: castiron::RealField, N: Dim>(x: &Tensor<E, (N, N)>) -> Tensor<E, ()> {
+    x.slogdet().1
+}
+
+pub fn main() {
+    assert_eq!(log_det(&tensor![[1.0]]).item(), 0.0);
+}
 
 #[test]
 fn runs() {
@@ -2587,6 +2655,20 @@ fn runs() {
 }
 }
 
+mod linalg_pivots_of_other_factors {
+use castiron::{Tensor, shape, tensor};
+
+pub fn main() {
+    let (lu, pivots) = Tensor::<f32, shape![3, 3]>::eye().lu_factor();
+    let _ = lu.lu_solve(&pivots, &Tensor::<f32, shape![3, 1]>::ones(), false);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod linalg_right_side_of_another_dtype {
 use castiron::{Tensor, shape, tensor};
 
@@ -3470,6 +3552,22 @@ fn runs() {
 }
 }
 
+mod networks_bias_of_another_dtype {
+use castiron::nn::Conv;
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![1, 3, 8]> = Tensor::ones();
+    let (weight, bias) = (Tensor::<f32, shape![4, 3, 3]>::ones(), Tensor::<f64, shape![4]>::zeros());
+    let _ = x.conv1d(&weight, Some(&bias.to::<f32>()), Conv::new());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod networks_channels_of_a_convolution {
 use castiron::nn::Conv;
 use castiron::{Tensor, shape};
@@ -3907,6 +4005,20 @@ fn runs() {
 }
 }
 
+mod networks_training_on_one_example {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![2, 3]> = Tensor::ones();
+    let _ = x.batch_norm_training((), (), (), 0.1, 1e-5);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod networks_upsampled_by_three_factors {
 use castiron::{Tensor, nn::Nearest, shape};
 
@@ -3928,6 +4040,21 @@ use castiron::{Tensor, shape};
 pub fn main() {
     let x = Tensor::<f32, shape![1, 8, 4, 4, 4]>::ones();
     let _ = x.interpolate::<shape![8, 8, 8]>(castiron::nn::Trilinear::new());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod networks_weight_of_another_dtype {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![2, 3]> = Tensor::ones();
+    let weight: Tensor<f64, shape![4, 3]> = Tensor::ones();
+    let _ = x.linear(&weight.to::<f32>(), None);
 }
 
 #[test]
@@ -5428,6 +5555,20 @@ fn runs() {
 }
 }
 
+mod sums_axes_of_other_sizes {
+use castiron::{Tensor, axis, shape};
+
+pub fn main() {
+    let (a, b) = (Tensor::<f32, shape![2, 3, 4]>::ones(), Tensor::<f32, shape![4, 3, 5]>::ones());
+    let _ = a.tensordot(&b, axis![1, 2], axis![1, 0]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod sums_cross_of_four {
 use castiron::{axis, tensor};
 
@@ -5882,6 +6023,592 @@ pub fn main() {
         TensorView::from_slice(&memory)
     };
     println!("{x}");
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod misfits_decompose {
+macro_rules! calls { ($($call:expr;)*) => { pub fn main() { $({ fn call() { let _ = $call; } call(); })* } } } // Systems of equations, factors of matrices, and what goes with them.
+
+use castiron::{Generator, KnownShape, Reduced, Tensor, Uplo, dim, shape, tensor};
+
+/// A matrix of ones, with 2 on its diagonal.
+fn x<S: KnownShape>() -> Tensor<f64, S> {
+    let columns = S::SIZES.as_ref().last().copied().unwrap_or(1);
+    Tensor::from_vec((0..S::NUMEL).map(|at| if at % columns == at / columns { 2.0 } else { 1.0 }).collect())
+}
+fn p<S: KnownShape>() -> Tensor<i32, S> {
+    Tensor::ones()
+}
+
+calls! {
+    x::<shape![3, 3]>().solve(&x::<shape![3, 1]>());
+    x::<shape![2, 2]>().solve(&x::<shape![2, 1]>());
+    x::<shape![3, 3]>().rsolve(&x::<shape![1, 3]>());
+    x::<shape![3, 3]>().solve_ex(&x::<shape![3, 1]>());
+    x::<shape![3, 3]>().solve_triangular(&x::<shape![3, 1]>(), true, false);
+    x::<shape![3, 3]>().rsolve_triangular(&x::<shape![1, 3]>(), true, false);
+    x::<shape![3, 2]>().lstsq(&x::<shape![3, 1]>(), None);
+    x::<shape![3, 3]>().lu_solve(&p::<shape![3]>(), &x::<shape![3, 1]>(), false);
+    x::<shape![4, 3, 3]>().lu_solve(&p::<shape![4, 3]>(), &x::<shape![3, 1]>(), false);
+    x::<shape![2, 2]>().lu_solve(&p::<shape![2]>(), &x::<shape![2, 1]>(), false);
+    x::<shape![3, 3]>().lu_solve(&p::<shape![3]>(), &x::<shape![3, 2]>(), false);
+    x::<shape![3, 2]>().lu_unpack(&p::<shape![2]>());
+    x::<shape![3, 3]>().ldl_solve(&p::<shape![3]>(), &x::<shape![3, 1]>(), false);
+    x::<shape![3, 3]>().ldl_solve(&p::<shape![3]>(), &x::<shape![3, 2]>(), false);
+    x::<shape![2, 1]>().cholesky_solve(&x::<shape![2, 2]>(), false);
+    x::<shape![3, 1]>().cholesky_solve(&x::<shape![3, 3]>(), false);
+    x::<shape![4, 3]>().householder_product(&x::<shape![3]>());
+    x::<shape![4, 4]>().householder_product(&x::<shape![3]>());
+    x::<shape![3, 2]>().ormqr(&x::<shape![2]>(), &x::<shape![3, 1]>(), false);
+    x::<shape![3, 2]>().ormqr(&x::<shape![2]>(), &x::<shape![3, 1]>(), false);
+    x::<shape![3, 2]>().rormqr(&x::<shape![2]>(), &x::<shape![1, 3]>(), false);
+    x::<shape![2, 2]>().tensorinv::<1>();
+    tensor![[[2.0], [1.0]], [[1.0], [2.0]]].reshape::<shape![2, 1, 2]>().tensorinv::<2>();
+    x::<shape![2, 2]>().cholesky(false);
+    x::<shape![2, 2]>().cholesky_ex(false);
+    x::<shape![2, 2]>().cholesky_inverse(false);
+    x::<shape![2, 2]>().ldl_factor(false);
+    x::<shape![2, 2]>().inv();
+    x::<shape![2, 2]>().inv_ex();
+    x::<shape![2, 2]>().det();
+    x::<shape![2, 2]>().slogdet();
+    x::<shape![2, 2]>().matrix_exp();
+    x::<shape![2, 2]>().eig();
+    x::<shape![2, 2]>().eigvals();
+    x::<shape![2, 2]>().eigh(Uplo::Lower);
+    x::<shape![2, 2]>().eigvalsh(Uplo::Lower);
+    x::<shape![3, 2]>().svd(Reduced);
+    x::<shape![3, 2]>().svdvals();
+    x::<shape![3, 2]>().qr(Reduced);
+    x::<shape![3, 2]>().geqrf();
+    x::<shape![3, 2]>().lu();
+    x::<shape![3, 2]>().lu_factor();
+    x::<shape![3, 2]>().lu_factor_ex();
+    x::<shape![3, 2]>().svd_lowrank::<dim!(1), _>(1, &mut Generator::seeded(1));
+    x::<shape![3, 2]>().pca_lowrank::<dim!(1), _>(1, &mut Generator::seeded(1));
+    x::<shape![3, 2]>().pinv(None, false);
+    x::<shape![3, 2]>().matrix_rank(None, false);
+    x::<shape![3, 2]>().cond(2.0);
+    x::<shape![3, 2]>().spectral_norm();
+    x::<shape![3, 2]>().nuclear_norm();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod misfits_elementwise {
+macro_rules! calls { ($($call:expr;)*) => { pub fn main() { $({ fn call() { let _ = $call; } call(); })* } } } // Two operands of one operation on each element, and outputs.
+
+use castiron::{KnownShape, Tensor, axis, fused, shape, where_};
+
+fn x<S: KnownShape>() -> Tensor<f64, S> {
+    Tensor::ones()
+}
+fn b<S: KnownShape>() -> Tensor<bool, S> {
+    Tensor::zeros()
+}
+
+calls! {
+    &x::<shape![2, 3]>() + &x::<shape![2, 1]>();
+    &x::<shape![2, 3]>() - x::<shape![3]>();
+    x::<shape![2, 3]>() * x::<shape![2, 3]>();
+    fused!(&x::<shape![2, 3]>() / &x::<shape![1, 3]>());
+    x::<shape![2, 3]>().maximum(&x::<shape![3]>());
+    x::<shape![2, 3]>().pow(&x::<shape![2, 3]>());
+    x::<shape![2, 3]>().lt(&x::<shape![3]>());
+    x::<shape![2, 3]>().add_(&x::<shape![2, 3]>()).numel();
+    x::<shape![2, 3]>().add_(&x::<shape![3]>()).numel();
+    x::<shape![2, 3]>().add_into(&x::<shape![3]>(), &mut x::<shape![2, 3]>());
+    x::<shape![2, 3]>().exp_into(&mut x::<shape![2, 3]>());
+    x::<shape![2, 3]>().leaky_relu_into(0.1, &mut x::<shape![2, 3]>());
+    x::<shape![2, 3]>().complex(&x::<shape![2, 3]>());
+    x::<shape![2, 3]>().polar(&x::<shape![2, 3]>());
+    x::<shape![2, 3]>().isclose(&x::<shape![2, 3]>(), 0.0, 0.0, false);
+    x::<shape![2, 3]>().allclose(&x::<shape![2, 3]>());
+    x::<shape![2, 3]>().allclose_with(&x::<shape![2, 3]>(), 0.0, 0.0);
+    x::<shape![2, 3]>().lerp(&x::<shape![2, 3]>(), 0.5);
+    x::<shape![2, 3]>().lerp(&x::<shape![2, 3]>(), &x::<shape![3]>());
+    x::<shape![3]>().lerp_(&x::<shape![3]>(), 0.5).numel();
+    x::<shape![2, 3]>().prelu(&x::<shape![3]>());
+    x::<shape![2, 3]>().prelu(&x::<shape![1]>());
+    where_(&b::<shape![2, 3]>(), &x::<shape![2, 3]>(), 0.0);
+    where_(&b::<shape![2, 3]>(), 0.0, &x::<shape![3]>());
+    x::<shape![2, 3]>().copy_from(&x::<shape![3]>());
+    x::<shape![2, 3]>().view_mut().copy_from(&x::<shape![3]>());
+    x::<shape![2, 3]>().assign(&x::<shape![3]>());
+    x::<shape![2, 3]>().to::<castiron::F8E5M2>().eq(&x::<shape![2, 3]>().to::<castiron::F8E5M2>());
+    x::<shape![2, 3]>().to::<castiron::F8E5M2>().ne(&x::<shape![2, 3]>().to::<castiron::F8E5M2>());
+    x::<shape![2, 3]>().view_mut().clamp_(0.0, 1.0).mul_(&x::<shape![3]>()).numel();
+    x::<shape![1, 1]>().item();
+    x::<shape![2, 3]>().with_shape::<shape![2, _]>();
+    x::<shape![2, 3]>().size(axis![1]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod misfits_fourier {
+macro_rules! calls { ($($call:expr;)*) => { pub fn main() { $({ fn call() { let _ = $call; } call(); })* } } } // Fourier transforms along axes that a tensor has, and of as many samples.
+
+use castiron::fft::{Frames, Norm};
+use castiron::{Complex, KnownShape, Tensor, axis, dim, shape};
+
+fn x<S: KnownShape>() -> Tensor<f64, S> {
+    Tensor::ones()
+}
+fn z<S: KnownShape>() -> Tensor<Complex<f64>, S> {
+    Tensor::ones()
+}
+
+calls! {
+    x::<shape![4]>().fft(axis![0], Norm::Backward);
+    x::<shape![4]>().rfft(axis![0], Norm::Backward);
+    x::<shape![1]>().rfft(axis![0], Norm::Backward);
+    z::<shape![4]>().irfft::<dim!(6), _>(axis![0], Norm::Backward);
+    x::<shape![4]>().fftshift(axis![0]);
+    x::<shape![4]>().ifftshift(axis![0]);
+    x::<shape![4]>().rfftn::<shape![_], _>(axis![0], Norm::Backward);
+    z::<shape![3]>().irfftn::<shape![_], _>(axis![0], 4, Norm::Backward);
+    x::<shape![16]>().stft::<shape![_, _], dim!(8)>(None, &Frames::new(8));
+    z::<shape![5, 5]>().istft::<shape![_], dim!(8)>(None, &Frames::new(8), None);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod misfits_index {
+macro_rules! calls { ($($call:expr;)*) => { pub fn main() { $({ fn call() { let _ = $call; } call(); })* } } } // Elements chosen by indices and masks, sorted lists and what is looked for in them.
+
+use castiron::{BagMode, KnownShape, Tensor, axis, dim, shape};
+
+fn x<S: KnownShape>() -> Tensor<f64, S> {
+    Tensor::ones()
+}
+fn i<S: KnownShape>() -> Tensor<i64, S> {
+    Tensor::zeros()
+}
+fn b<S: KnownShape>() -> Tensor<bool, S> {
+    Tensor::zeros()
+}
+
+calls! {
+    x::<shape![2, 3]>().index_select(axis![0], &i::<shape![2]>());
+    x::<shape![2, 3]>().gather(axis![1], &i::<shape![2, 4]>());
+    x::<shape![2, 3]>().gather(axis![1], &i::<shape![2, 3]>());
+    x::<shape![2, 3]>().take_along_dim(&i::<shape![2, 2]>(), axis![1]);
+    x::<shape![2, 3]>().embedding(&i::<shape![5]>());
+    x::<shape![2, 3]>().embedding_bag(&i::<shape![5]>(), &[0], false, BagMode::Sum, None, None);
+    x::<shape![2, 3]>().embedding_bag(&i::<shape![5]>(), &[0], false, BagMode::Sum, Some(&x::<shape![5]>()), None);
+    i::<shape![2, 3]>().index_put([&i::<shape![4]>(); 2], i::<shape![4]>(), true);
+    i::<shape![2, 3]>().index_put([&i::<shape![4]>()], i::<shape![3]>(), true);
+    i::<shape![2, 3]>().index_put_([&i::<shape![4]>()], i::<shape![4, 3]>(), true).numel();
+    i::<shape![2, 3]>().view_mut().index_put_([&i::<shape![4]>()], i::<shape![4, 3]>(), true).numel();
+    x::<shape![2, 3]>().masked_fill(&b::<shape![2, 1]>(), 0.0);
+    x::<shape![3]>().masked_fill_(&b::<shape![3]>(), 0.0).numel();
+    x::<shape![2, 3]>().masked_select(&b::<shape![3]>());
+    x::<shape![2, 3]>().masked_scatter(&b::<shape![3]>(), &x::<shape![6]>());
+    x::<shape![3]>().masked_scatter_(&b::<shape![3]>(), &x::<shape![6]>()).numel();
+    x::<shape![2, 3]>().scatter(axis![1], &i::<shape![2, 4]>(), &x::<shape![2, 4]>());
+    x::<shape![2, 3]>().scatter(axis![1], &i::<shape![2, 2]>(), &x::<shape![2, 3]>());
+    x::<shape![2, 3]>().scatter_value(axis![1], &i::<shape![2, 3]>(), 0.0);
+    x::<shape![2, 3]>().scatter_add(axis![0], &i::<shape![4, 3]>(), &x::<shape![4, 3]>());
+    x::<shape![2, 3]>().index_add(axis![0], &i::<shape![4]>(), &x::<shape![4, 3]>(), 1);
+    x::<shape![2, 3]>().index_copy(axis![0], &i::<shape![1]>(), &x::<shape![1, 3]>());
+    x::<shape![2, 3]>().index_fill(axis![1], &i::<shape![1]>(), 0.0);
+    x::<shape![3, 4]>().rope(0, 10000.0, castiron::RotaryLayout::Halves);
+    x::<shape![3, 4]>().rope(0, 10000.0, castiron::RotaryLayout::Halves);
+    x::<shape![2, 3]>().searchsorted(&x::<shape![2, 5]>(), false);
+    x::<shape![3]>().searchsorted_scalar(1.0, false);
+    x::<shape![2, 3]>().bucketize(&x::<shape![3]>(), false);
+    i::<shape![1, 1, 1, 1, 1, 1, 1]>().one_hot::<dim!(2)>();
+    i::<shape![1, 1, 1, 1, 1, 1, 1]>().one_hot_sized(2);
+    x::<shape![2, 3]>().sort(axis![1], false);
+    x::<shape![2, 3]>().argsort(axis![1], false);
+    x::<shape![2, 3]>().topk::<dim!(3), _>(axis![1], true);
+    x::<shape![2, 3]>().topk_sized(axis![1], 1, true);
+    x::<shape![2, 3]>().kthvalue(axis![1], 1);
+    x::<shape![2, 3]>().mode(axis![1]);
+    x::<shape![2, 3]>().unique_axis(axis![1]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod misfits_linalg {
+macro_rules! calls { ($($call:expr;)*) => { pub fn main() { $({ fn call() { let _ = $call; } call(); })* } } } // Products of vectors and matrices, and distances.
+
+use castiron::{KnownShape, Tensor, axis, einsum, multi_dot, shape};
+
+fn x<S: KnownShape>() -> Tensor<f64, S> {
+    Tensor::ones()
+}
+fn i<S: KnownShape>() -> Tensor<i8, S> {
+    Tensor::ones()
+}
+
+calls! {
+    x::<shape![2, 3]>().matmul(&x::<shape![3, 2]>());
+    x::<shape![4, 2, 3]>().matmul(&x::<shape![4, 3, 2]>());
+    x::<shape![3]>().matmul(&x::<shape![3]>());
+    x::<shape![2, 3]>().mm(&x::<shape![3, 2]>());
+    x::<shape![2, 3]>().mm(&x::<shape![3, 1]>());
+    x::<shape![2, 3]>().mv(&x::<shape![3]>());
+    x::<shape![3]>().dot(&x::<shape![3]>());
+    x::<shape![4, 2, 3]>().bmm(&x::<shape![4, 3, 2]>());
+    x::<shape![4, 2, 3]>().bmm(&x::<shape![4, 3, 3]>());
+    i::<shape![2, 3]>().int_mm(&i::<shape![3, 2]>());
+    x::<shape![2]>().outer(&x::<shape![3]>());
+    x::<shape![3]>().vdot(&x::<shape![3]>());
+    x::<shape![2, 3]>().vecdot(&x::<shape![2, 3]>(), axis![1]);
+    x::<shape![2, 3]>().inner(&x::<shape![4, 3]>());
+    x::<shape![2, 3, 4]>().tensordot(&x::<shape![4, 3]>(), axis![1, 2], axis![1, 0]);
+    x::<shape![2, 3, 4]>().tensordot(&x::<shape![4, 3]>(), axis![1], axis![1]);
+    x::<shape![2]>().tensordot(&x::<shape![1]>(), axis![0], axis![0]);
+    x::<shape![1, 1, 1, 1, 1]>().tensordot(&x::<shape![1, 1, 1, 1, 1]>(), axis![0], axis![0]);
+    multi_dot(&[&x::<shape![3, 3]>(), &x::<shape![3, 3]>()]);
+    einsum!("ij,jk->ik", &x::<shape![2, 3]>(), &x::<shape![3, 2]>());
+    x::<shape![2]>().addmm(&x::<shape![2, 3]>(), &x::<shape![3, 2]>(), 1, 1);
+    x::<shape![1]>().addmm(&x::<shape![2, 3]>(), &x::<shape![3, 2]>(), 1, 1);
+    x::<shape![2]>().addmv(&x::<shape![2, 3]>(), &x::<shape![3]>(), 1, 1);
+    x::<shape![2, 3]>().addr(&x::<shape![2]>(), &x::<shape![3]>(), 1, 1);
+    x::<shape![2]>().baddbmm(&x::<shape![4, 2, 3]>(), &x::<shape![4, 3, 2]>(), 1, 1);
+    x::<shape![2]>().addbmm(&x::<shape![4, 2, 3]>(), &x::<shape![4, 3, 2]>(), 1, 1);
+    x::<shape![2, 3]>().linear(&x::<shape![4, 3]>(), None);
+    x::<shape![2, 3]>().linear(&x::<shape![4, 3]>(), Some(&x::<shape![4]>()));
+    x::<shape![2, 3]>().linear_with(&x::<shape![4, 3]>(), None, castiron::ops::relu {});
+    x::<shape![1]>().linear(&x::<shape![4, 1]>(), None);
+    x::<shape![2, 3]>().bilinear(&x::<shape![2, 5]>(), &x::<shape![4, 3, 5]>(), None);
+    x::<shape![2, 3]>().bilinear(&x::<shape![2, 5]>(), &x::<shape![4, 3, 5]>(), None);
+    x::<shape![2, 3]>().dist(&x::<shape![2, 3]>(), 2.0);
+    x::<shape![2, 3]>().cdist(&x::<shape![4, 3]>(), 2.0);
+    x::<shape![2, 3]>().cross(&x::<shape![2, 3]>(), axis![1]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod misfits_loss {
+macro_rules! calls { ($($call:expr;)*) => { pub fn main() { $({ fn call() { let _ = $call; } call(); })* } } } // Losses: targets, labels and weights beside predictions.
+
+use castiron::reduction::{Mean, Unreduced};
+use castiron::{KnownShape, Tensor, axis, shape};
+
+fn x<S: KnownShape>() -> Tensor<f64, S> {
+    Tensor::full(0.5)
+}
+fn i<S: KnownShape>() -> Tensor<i64, S> {
+    Tensor::zeros()
+}
+
+calls! {
+    x::<shape![2, 3]>().mse_loss(&x::<shape![2, 3]>(), Mean);
+    x::<shape![2, 1]>().l1_loss(&x::<shape![2, 1]>(), Unreduced);
+    x::<shape![2, 3]>().kl_div(&x::<shape![2, 3]>(), false, Mean);
+    x::<shape![2, 3]>().poisson_nll_loss(&x::<shape![2, 3]>(), true, false, 1e-8, Mean);
+    x::<shape![2, 3]>().gaussian_nll_loss(&x::<shape![2, 3]>(), &x::<shape![3]>(), false, 1e-6, Mean);
+    x::<shape![2, 3]>().gaussian_nll_loss(&x::<shape![2, 3]>(), &x::<shape![1]>(), false, 1e-6, Mean);
+    x::<shape![2, 3]>().binary_cross_entropy(&x::<shape![2, 3]>(), (), Mean);
+    x::<shape![2, 3]>().binary_cross_entropy(&x::<shape![2, 3]>(), &x::<shape![3]>(), Mean);
+    x::<shape![2, 3]>().binary_cross_entropy_with_logits(&x::<shape![2, 3]>(), (), (), Mean);
+    x::<shape![2, 3]>().binary_cross_entropy_with_logits(&x::<shape![2, 3]>(), (), &x::<shape![3]>(), Mean);
+    x::<shape![2, 3]>().cross_entropy(&i::<shape![2]>(), (), -100, 0.0, Mean);
+    x::<shape![2, 3]>().cross_entropy(&i::<shape![2]>(), &x::<shape![3]>(), -100, 0.0, Mean);
+    x::<shape![2, 3, 4]>().nll_loss(&i::<shape![2, 4]>(), (), -100, Mean);
+    x::<shape![1]>().nll_loss(&i::<shape![]>(), (), -100, Mean);
+    x::<shape![2, 3]>().cross_entropy_probabilities(&x::<shape![2, 3]>(), (), 0.0, Mean);
+    x::<shape![5, 2, 3]>().ctc_loss(&i::<shape![2, 2]>(), &[5, 5], &[1, 1], 1, false, Mean);
+    x::<shape![5, 2, 3]>().ctc_loss(&i::<shape![2, 2]>(), &[5, 5], &[1, 1], 1, false, Mean);
+    x::<shape![2, 3]>().pairwise_distance(&x::<shape![2, 3]>(), 2.0, 1e-6);
+    x::<shape![2, 3]>().cosine_similarity(&x::<shape![2, 3]>(), axis![1], 1e-8);
+    x::<shape![2, 3]>().margin_ranking_loss(&x::<shape![2, 3]>(), &x::<shape![2, 3]>(), 0.0, Mean);
+    x::<shape![2, 3]>().cosine_embedding_loss(&x::<shape![2, 3]>(), &x::<shape![2]>(), 0.0, Mean);
+    x::<shape![2, 3]>().triplet_margin_loss(&x::<shape![2, 3]>(), &x::<shape![2, 3]>(), 1.0, 2.0, 1e-6, false, Mean);
+    x::<shape![2, 3]>().pdist(2.0);
+    x::<shape![2, 3]>().multi_margin_loss(&i::<shape![2]>(), 1.0, 1.0, (), Mean);
+    x::<shape![2, 3]>().multi_margin_loss(&i::<shape![2]>(), 1.0, 1.0, (), Mean);
+    x::<shape![2, 3]>().multilabel_margin_loss(&i::<shape![2, 3]>(), Mean);
+    x::<shape![2, 3]>().multilabel_soft_margin_loss(&x::<shape![2, 3]>(), (), Mean);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod misfits_nn {
+macro_rules! calls { ($($call:expr;)*) => { pub fn main() { $({ fn call() { let _ = $call; } call(); })* } } } // Layers of networks: weights, windows, heads and masks beside what they are applied to.
+
+use castiron::nn::{Added, All, Bilinear, Conv, GridPadding, Half, Nearest, Patches, Pool, Same, Where};
+use castiron::{Generator, KnownShape, Tensor, dim, ops, shape};
+
+fn x<S: KnownShape>() -> Tensor<f32, S> {
+    Tensor::ones()
+}
+fn i<S: KnownShape>() -> Tensor<i64, S> {
+    Tensor::zeros()
+}
+fn b<S: KnownShape>() -> Tensor<bool, S> {
+    Tensor::ones()
+}
+
+calls! {
+    x::<shape![1, 3, 8]>().conv1d(&x::<shape![4, 3, 3]>(), None, Conv::new());
+    x::<shape![1, 3, 8]>().conv1d(&x::<shape![4, 3, 3]>(), Some(&x::<shape![4]>()), Conv::new());
+    x::<shape![1, 3, 8, 8]>().conv2d(&x::<shape![4, 3, 8, 3]>(), None, Conv::new());
+    x::<shape![3, 8, 8]>().conv2d(&x::<shape![4, 3, 3, 3]>(), None, Conv::new());
+    x::<shape![1, 4, 8]>().conv1d(&x::<shape![4, 2, 3]>(), None, Conv::new().groups::<dim!(2)>());
+    x::<shape![1, 3, 8]>().conv1d(&x::<shape![4, 3, 3]>(), None, Conv::new().padding::<Same>());
+    x::<shape![1, 3, 8]>().conv1d(&x::<shape![4, 3, 3]>(), None, Conv::new().padding::<Half>());
+    x::<shape![1, 3, 8]>().conv1d(&x::<shape![4, 3, 3]>(), None, Conv::new().stride::<shape![2]>());
+    x::<shape![1, 3, 8]>().conv1d_with(&x::<shape![4, 3, 3]>(), None, Conv::new(), ops::relu {});
+    x::<shape![1, 3, 8]>().conv_transpose1d(&x::<shape![3, 4, 3]>(), None, Conv::new());
+    x::<shape![1, 3, 8]>().conv_transpose1d(&x::<shape![3, 4, 3]>(), Some(&x::<shape![4]>()), Conv::new());
+    x::<shape![1, 3, 8]>().conv_transpose1d(&x::<shape![3, 4, 3]>(), None, Conv::new().stride::<dim!(2)>().output_padding::<dim!(1)>());
+    x::<shape![4, 3, 3]>().pack_conv1d(Some(&x::<shape![4]>()), Conv::new());
+    x::<shape![4, 3, 3]>().pack_conv1d(None, Conv::new().groups::<dim!(2)>());
+    x::<shape![4, 3, 3]>().pack_conv1d(None, Conv::new()).forward(&x::<shape![1, 3, 8]>());
+    x::<shape![4, 3, 3]>().pack_conv1d(None, Conv::new()).forward_with(&x::<shape![1, 3, 8]>(), ops::relu {});
+    x::<shape![4, 3]>().pack_linear(Some(&x::<shape![4]>()));
+    x::<shape![4, 3]>().pack_linear(None);
+    x::<shape![4, 3]>().pack_linear(None).forward(&x::<shape![2, 3]>());
+    x::<shape![4, 3]>().pack_linear(None).forward_with(&x::<shape![2, 3]>(), ops::relu {});
+    x::<shape![1, 3, 8]>().max_pool1d(Pool::<dim!(8)>::new());
+    x::<shape![1, 3, 8]>().max_pool1d(Pool::<dim!(2)>::new().padding::<dim!(1)>());
+    x::<shape![3, 8, 8]>().max_pool2d_with_indices(Pool::<dim!(2)>::new());
+    x::<shape![1, 3, 8, 8]>().avg_pool2d(Pool::<shape![2, 2]>::new());
+    x::<shape![1, 3, 8, 8]>().lp_pool2d(2.0, Pool::<dim!(8)>::new());
+    x::<shape![1, 3, 8, 8]>().adaptive_max_pool2d::<shape![2, 2]>();
+    x::<shape![3, 8, 8]>().adaptive_avg_pool2d::<shape![2, 2]>();
+    x::<shape![1, 3, 8, 8]>().fractional_max_pool2d::<shape![7, 7], _>(Pool::<dim!(2)>::new(), &mut Generator::seeded(1));
+    x::<shape![1, 2, 3]>().max_unpool2d(&i::<shape![1, 2, 3]>(), Pool::<dim!(2)>::new());
+    x::<shape![1, 2, 3]>().max_unpool2d(&i::<shape![1, 2, 3]>(), Pool::<dim!(2)>::new());
+    x::<shape![1, 2, 3]>().max_unpool2d_to::<shape![5, 7], _>(&i::<shape![1, 2, 3]>(), Pool::<dim!(2)>::new());
+    x::<shape![1, 3]>().max_unpool1d_to::<shape![5], _>(&i::<shape![1, 3]>(), Pool::<dim!(2)>::new());
+    x::<shape![1, 2, 2, 2]>().max_unpool3d_to::<shape![4, 4, 5], _>(&i::<shape![1, 2, 2, 2]>(), Pool::<dim!(2)>::new());
+    x::<shape![1, 3, 8, 8]>().im2col(Patches::<dim!(8)>::new());
+    x::<shape![1, 8, 9]>().col2im::<shape![4, 4], _>(Patches::<dim!(2)>::new());
+    x::<shape![1, 8, 9]>().col2im::<shape![4, 4], _>(Patches::<dim!(2)>::new());
+    x::<shape![1, 3, 8]>().interpolate::<shape![4]>(Nearest::new());
+    x::<shape![1, 3, 8]>().interpolate_sized::<shape![_]>([4], Nearest::new());
+    x::<shape![1, 3, 8]>().upsample::<shape![2]>(Nearest::new());
+    x::<shape![1, 3, 8]>().interpolate_scaled([2.0], Nearest::new());
+    x::<shape![2, 2, 3]>().affine_grid::<shape![4, 4]>(true);
+    x::<shape![1, 3, 8, 8]>().grid_sample(&x::<shape![1, 4, 4, 2]>(), Bilinear::new(), GridPadding::Zeros, true);
+    x::<shape![2, 3, 8, 8]>().grid_sample(&x::<shape![2, 4, 4, 2]>(), Bilinear::new(), GridPadding::Zeros, true);
+    x::<shape![5, 4]>().scaled_dot_product_attention(&x::<shape![6, 4]>(), &x::<shape![6, 3]>(), All, None);
+    x::<shape![5, 4]>().scaled_dot_product_attention(&x::<shape![6, 4]>(), &x::<shape![6, 4]>(), All, None);
+    x::<shape![2, 4, 5, 4]>().scaled_dot_product_attention(&x::<shape![2, 2, 6, 4]>(), &x::<shape![2, 2, 6, 4]>(), All, None);
+    x::<shape![5, 4]>().scaled_dot_product_attention(&x::<shape![6, 4]>(), &x::<shape![6, 4]>(), Where(&b::<shape![5, 6]>()), None);
+    x::<shape![5, 4]>().scaled_dot_product_attention(&x::<shape![6, 4]>(), &x::<shape![6, 4]>(), Added(&x::<shape![5, 6]>()), None);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod misfits_rearrange {
+macro_rules! calls { ($($call:expr;)*) => { pub fn main() { $({ fn call() { let _ = $call; } call(); })* } } } // Tensors joined, repeated, padded and turned.
+
+use castiron::pad::{Circular, Reflect};
+use castiron::{KnownShape, Tensor, axis, cat, dim, hstack, shape, stack, vstack, block_diag, cartesian_prod, dstack, column_stack, broadcast_tensors};
+
+fn x<S: KnownShape>() -> Tensor<f64, S> {
+    Tensor::ones()
+}
+fn i<S: KnownShape>() -> Tensor<i64, S> {
+    Tensor::zeros()
+}
+
+calls! {
+    cat((&x::<shape![2, 3]>(), &x::<shape![2, 4]>()), axis![1]);
+    stack((&x::<shape![2, 3]>(), &x::<shape![2, 3]>()), axis![0]);
+    hstack((&x::<shape![2, 3]>(), &x::<shape![2, 4]>()));
+    vstack((&x::<shape![2, 3]>(), &x::<shape![4, 3]>()));
+    dstack((&x::<shape![2, 3]>(), &x::<shape![2, 3]>()));
+    column_stack((&x::<shape![2, 3]>(), &x::<shape![2]>()));
+    broadcast_tensors((&x::<shape![2, 3]>(), &x::<shape![2, 1]>()));
+    cartesian_prod((&x::<shape![2]>(), &x::<shape![2]>()));
+    block_diag((&x::<shape![2, 3]>(), &x::<shape![2]>()));
+    x::<shape![2, 3]>().repeat::<shape![1, 2]>();
+    x::<shape![2, 3]>().repeat_sized::<shape![_, _]>([1, 2]);
+    x::<shape![2, 3]>().repeat_interleave::<dim!(2), _>(axis![1]);
+    x::<shape![2, 3]>().repeat_interleave_sized(axis![1], 2);
+    x::<shape![2, 3]>().repeat_interleave_by(axis![1], &i::<shape![3]>());
+    x::<shape![2, 3]>().flip(axis![1]);
+    x::<shape![2, 2]>().fliplr();
+    x::<shape![2]>().flipud();
+    x::<shape![2, 3]>().roll_axis(axis![1], 1);
+    x::<shape![2, 3]>().rot90::<1, _, _>(axis![0, 1]);
+    x::<shape![2, 2]>().tril(0);
+    x::<shape![2, 2]>().triu(0);
+    x::<shape![2, 3]>().pad::<shape![1, 1], _>(Circular);
+    x::<shape![1, 2, 3]>().pad::<shape![2, 0], _>(Reflect);
+    x::<shape![1, 2, 3]>().pad::<shape![3, 0], _>(Circular);
+    x::<shape![2]>().pad_sized([1, 1], Circular);
+    x::<shape![2, 4, 4, 4]>().pixel_shuffle::<dim!(2), _>();
+    x::<shape![2, 3, 4, 4]>().pixel_unshuffle::<dim!(2), _>();
+    x::<shape![2, 4, 4]>().channel_shuffle::<dim!(2)>();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod misfits_reduce {
+macro_rules! calls { ($($call:expr;)*) => { pub fn main() { $({ fn call() { let _ = $call; } call(); })* } } } // Axes summed over, scanned and normalised, weights and statistics beside a tensor.
+
+use castiron::{Generator, Interpolation, KnownShape, Tensor, axis, dim, shape};
+
+fn x<S: KnownShape>() -> Tensor<f64, S> {
+    Tensor::ones()
+}
+fn i<S: KnownShape>() -> Tensor<i64, S> {
+    Tensor::zeros()
+}
+
+calls! {
+    x::<shape![2, 3]>().sum_axis(axis![1]);
+    x::<shape![2, 3]>().mean_axis(axis![0, 1]);
+    x::<shape![2, 3]>().amax_axis(axis![-2]);
+    x::<shape![2, 3]>().to::<castiron::F8E5M2>().amin_axis(axis![1]);
+    x::<shape![2, 3]>().max_axis(axis![1]);
+    x::<shape![2, 3]>().argmax_axis(axis![1]);
+    x::<shape![2, 3]>().logsumexp(axis![1]);
+    x::<shape![2, 3]>().var_mean_axis(axis![1], 1);
+    x::<shape![2, 3]>().median_axis(axis![1]);
+    x::<shape![2, 3]>().quantile_axis(axis![1], 0.5, Interpolation::Linear);
+    x::<shape![2, 3]>().quantiles(&x::<shape![2]>(), Interpolation::Linear);
+    x::<shape![2, 3]>().cumsum(axis![1]);
+    x::<shape![2, 3]>().cummax(axis![1]);
+    x::<shape![2, 3]>().softmax(axis![1]);
+    x::<shape![2, 3]>().diff(axis![1], 1);
+    x::<shape![2, 3]>().trapezoid(axis![1], 1.0);
+    x::<shape![2, 3]>().trapezoid_over(&x::<shape![3]>(), axis![1]);
+    x::<shape![2, 3]>().cumulative_trapezoid_over(&x::<shape![3]>(), axis![1]);
+    i::<shape![3]>().bincount(0);
+    i::<shape![3]>().bincount_weighted(&x::<shape![3]>(), 0);
+    x::<shape![3]>().histogram(2, None, Some(&x::<shape![3]>()), false);
+    x::<shape![3]>().histogram_between(&x::<shape![2]>().cumsum(axis![0]), Some(&x::<shape![3]>()), false);
+    x::<shape![3, 2]>().histogramdd([2, 2], None, None, false);
+    x::<shape![3, 2]>().histogramdd([2, 2], None, Some(&x::<shape![3]>()), false);
+    x::<shape![3, 2]>().cov(1);
+    x::<shape![3, 2]>().corrcoef();
+    x::<shape![2, 4]>().glu(axis![1]);
+    x::<shape![2, 3]>().renorm(axis![1], 2.0, 1.0);
+    x::<shape![2, 3]>().normalize(axis![1], 2.0, 1e-12);
+    x::<shape![2, 3]>().layer_norm::<shape![3]>(None, None, 1e-5);
+    x::<shape![2, 3]>().layer_norm(Some(&x::<shape![3]>()), None, 1e-5);
+    x::<shape![2, 3]>().layer_norm(Some(&x::<shape![3]>()), Some(&x::<shape![3]>()), 1e-5);
+    x::<shape![2, 3]>().rms_norm(Some(&x::<shape![3]>()), None);
+    x::<shape![2, 4, 4]>().group_norm::<dim!(2), _, _>((), (), 1e-5);
+    x::<shape![2, 4, 4]>().group_norm::<dim!(2), _, _>(&x::<shape![4]>(), (), 1e-5);
+    x::<shape![2, 3, 2]>().instance_norm((), (), 1e-5);
+    x::<shape![2, 3, 2, 1]>().instance_norm((), (), 1e-5);
+    x::<shape![2, 3, 2]>().instance_norm((), &x::<shape![3]>(), 1e-5);
+    x::<shape![2, 3]>().batch_norm(&x::<shape![3]>(), &x::<shape![3]>(), (), (), 1e-5);
+    x::<shape![2, 3]>().batch_norm(&x::<shape![3]>(), &x::<shape![3]>(), &x::<shape![3]>(), (), 1e-5);
+    x::<shape![2, 3]>().batch_norm_training((), (), (), 0.1, 1e-5);
+    x::<shape![1, 3, 2]>().batch_norm_training((), (), (), 0.1, 1e-5);
+    x::<shape![2, 3]>().batch_norm_training((&mut x::<shape![3]>(), &mut x::<shape![3]>()), (), (), 0.1, 1e-5);
+    x::<shape![2, 3]>().local_response_norm(2, 1e-4, 0.75, 1.0);
+    x::<shape![2, 3]>().multinomial(1, true, &mut Generator::seeded(1));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod misfits_view {
+macro_rules! calls { ($($call:expr;)*) => { pub fn main() { $({ fn call() { let _ = $call; } call(); })* } } } // Shapes seen otherwise, parts, and axes that a tensor has.
+
+use castiron::{Complex, KnownShape, Tensor, axis, dim, s, shape};
+
+fn x<S: KnownShape>() -> Tensor<f64, S> {
+    Tensor::ones()
+}
+fn z<S: KnownShape>() -> Tensor<Complex<f64>, S> {
+    Tensor::ones()
+}
+
+calls! {
+    x::<shape![2, 3]>().reshape::<shape![6]>();
+    x::<shape![2, 3]>().reshape_sized::<shape![6]>([6]);
+    x::<shape![2, 3]>().reshape_as(&x::<shape![6]>());
+    x::<shape![2, 3]>().view::<shape![6]>();
+    x::<shape![2, 3]>().view_sized::<shape![6]>([6]);
+    x::<shape![2, 3]>().view_as(&x::<shape![6]>());
+    x::<shape![2, 4]>().view_dtype::<castiron::Complex<f64>>();
+    x::<shape![3, 2]>().view_as_complex();
+    z::<shape![1, 1, 1, 1, 1, 1, 1]>().view_as_real();
+    x::<shape![1, 3]>().expand::<shape![4, 3]>();
+    x::<shape![1, 3]>().expand_sized::<shape![4, 3]>([4, 3]);
+    x::<shape![1, 3]>().expand_as(&x::<shape![4, 3]>());
+    x::<shape![2, 3]>().flatten_axes(axis![0], axis![1]);
+    x::<shape![2, 6]>().unflatten::<shape![2, 3], _>(axis![1]);
+    x::<shape![2, 3]>().t();
+    x::<shape![2, 3]>().transpose(axis![0], axis![1]);
+    x::<shape![2, 3]>().swapaxes(axis![0], axis![1]);
+    x::<shape![2, 3]>().permute(axis![1, 0]);
+    x::<shape![2, 3]>().permute(axis![0, 1]);
+    x::<shape![2, 3]>().movedim(axis![1], axis![0]);
+    x::<shape![2, 2]>().mT();
+    x::<shape![2, 2]>().mH();
+    x::<shape![2, 2]>().adjoint();
+    x::<shape![2, 1]>().squeeze_axis(axis![1]);
+    x::<shape![2, 1]>().squeeze_axes(axis![0, 1]);
+    x::<shape![2, 3]>().unsqueeze(axis![2]);
+    x::<shape![2, 3]>().select(axis![1], 0);
+    x::<shape![2, 3]>().narrow(axis![1], 0, 1);
+    x::<shape![2, 3]>().slice(s![.., 0]);
+    x::<shape![2, 3]>().chunk(axis![1], 2);
+    x::<shape![2, 4]>().chunk_array::<2, _>(axis![1]);
+    x::<shape![2, 3]>().split(axis![1], 2);
+    x::<shape![2, 3]>().split_sizes(axis![1], &[1, 2]);
+    x::<shape![2, 3]>().split_into::<shape![1, 2], _>(axis![1]);
+    x::<shape![2, 3]>().tensor_split(axis![1], 2);
+    x::<shape![2, 3]>().tensor_split_at(axis![1], &[1]);
+    x::<shape![2, 3]>().unbind(axis![1]);
+    x::<shape![2, 3]>().unbind_array::<3, _>(axis![1]);
+    x::<shape![2, 3]>().unfold::<dim!(2), dim!(1), _>(axis![1]);
+    x::<shape![2, 3]>().unfold_sized(axis![1], 1, 1);
+    x::<shape![2, 3]>().iter_axis(axis![1]).count();
+    x::<shape![2, 3]>().iter_axis_mut(axis![1]).count();
+    x::<shape![2, 3]>().split_at_mut(axis![1], 1).len();
+    x::<shape![2, 3]>().diagonal(axis![0, 1]);
+    x::<shape![2, 3]>().diagonal_at(axis![0, 1], 1);
+    x::<shape![2, 3]>().diag();
+    x::<shape![2, 3]>().diag_at(1);
+    x::<shape![2]>().diag_embed();
+    x::<shape![2]>().diag_embed_at(1);
+    x::<shape![2, 3]>().trace();
+    x::<shape![2, 2]>().eye_like();
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The shapes of attention.
 
 use super::Shape;
-use super::dim::{Dim, SameDim};
+use super::dim::{Dim, Never, SameDim};
 use super::order::{Expands, IsMultiple, Rules};
 
 /// The number of features of queries, which must equal that of the keys.
@@ -106,6 +106,12 @@ macro_rules! attended {
         {
             type Output = ($($lead,)? $($heads,)? L, V);
             type Scores = ($($lead,)? $($heads,)? L, S);
+        }
+        // A second candidate, so that rustc waits for keys, and says what is wrong with them before it unifies: see `Never`.
+        #[diagnostic::do_not_recommend]
+        impl<$($lead: Dim,)? $($heads: Dim,)? L: Dim, E: Dim, V> Attended<Never, V> for ($($lead,)? $($heads,)? L, E) {
+            type Output = ();
+            type Scores = ();
         }
     )*};
 }

@@ -159,6 +159,9 @@ pub trait Axes<S: Shape>: sealed::Axes + Copy {
     const MASK: u32;
     /// The axes in the order they are named, counted from the first.
     const LIST: &'static [usize];
+    /// The sizes of the axes in that order, as a tuple.
+    #[doc(hidden)]
+    type Sizes;
 }
 
 impl<const I: isize, S: Shape + HasAxis<I>> Axes<S> for Axis<I> {
@@ -167,6 +170,7 @@ impl<const I: isize, S: Shape + HasAxis<I>> Axes<S> for Axis<I> {
     const KEEPS: bool = false;
     const MASK: u32 = 1 << <S as HasAxis<I>>::INDEX;
     const LIST: &'static [usize] = &[<S as HasAxis<I>>::INDEX];
+    type Sizes = (<S as HasAxis<I>>::Dim,);
 }
 impl<A: Axes<S>, S: Shape> Axes<S> for KeepDim<A> {
     type Reduced = A::Kept;
@@ -174,6 +178,7 @@ impl<A: Axes<S>, S: Shape> Axes<S> for KeepDim<A> {
     const KEEPS: bool = true;
     const MASK: u32 = A::MASK;
     const LIST: &'static [usize] = A::LIST;
+    type Sizes = A::Sizes;
 }
 
 /// One axis, kept or not: the argument of `argmax_axis` and similar methods.
@@ -241,6 +246,7 @@ macro_rules! several_axes {
             const KEEPS: bool = false;
             const MASK: u32 = (1 << <S as HasAxis<$first>>::INDEX) $(| (1 << <S as HasAxis<$rest>>::INDEX))*;
             const LIST: &'static [usize] = &[<S as HasAxis<$first>>::INDEX $(, <S as HasAxis<$rest>>::INDEX)*];
+            type Sizes = (<S as HasAxis<$first>>::Dim, $(<S as HasAxis<$rest>>::Dim,)*);
         }
     };
 }

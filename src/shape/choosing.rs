@@ -4,8 +4,9 @@ use super::Shape;
 use super::axis::HasAxis;
 use super::dim::{Dim, Never, SameDim};
 use super::numeral::D1;
-use super::order::{IsNoLarger, Rules};
-use super::tuple::each_rank;
+use super::order::{Expands, IsNoLarger, Rules};
+use super::tuple::{each_rank, each_suffix};
+use super::{Beside, MayEqual, SplitAt};
 
 /// The shape of a list of indices or boundaries: one axis. (A zero-dim tensor counts as a list of one element.)
 #[diagnostic::on_unimplemented(
@@ -93,6 +94,72 @@ impl<T: HasAxis<I>, S: HasAxis<I>, const I: isize> IndexBeside<S, I> for T where
 pub trait IndexOf<Source> {}
 #[diagnostic::do_not_recommend]
 impl<T: Within<Source>, Source> IndexOf<Source> for T {}
+
+/// Indices of this shape, one for each of the first `N` axes of a tensor of shape `S`, name places, to which values are written.
+#[diagnostic::on_unimplemented(
+    message = "{N} indices of shape `{Self}` name no places of a tensor of shape `{S}`",
+    label = "expected an index for each of the first axes, and at most eight axes: those of an index, then those that have none"
+)]
+pub trait PlacesIn<S, const N: usize>: Shape {
+    /// The shape of the places: that of an index, followed by the axes that have none.
+    type Places: Shape;
+}
+impl<T: Shape, S: SplitAt<N>, const N: usize> PlacesIn<S, N> for T
+where
+    T: Beside<S::Back>,
+{
+    type Places = <T as Beside<S::Back>>::Output;
+}
+
+/// Values of this shape broadcast to places of shape `Places`.
+#[diagnostic::on_unimplemented(
+    message = "values of shape `{Self}` can't be written to places of shape `{Places}`",
+    label = "values broadcast to the places: the shape of an index, followed by the axes that have none",
+    note = "sizes are compared from the last axis on: they are those of the places, or 1; `D3<D8<D4>>` is 384"
+)]
+pub trait WrittenAt<Places> {}
+impl<Places> WrittenAt<Places> for () {}
+macro_rules! written_at {
+    ([$($lead:ident)*]) => {};
+    ([$($lead:ident)*] $(($a:ident $b:ident))+) => {
+        #[diagnostic::do_not_recommend]
+        impl<$($lead,)* $($a: Rules<Expands, $b>, $b,)+> WrittenAt<($($lead,)* $($b,)+)> for ($($a,)+) {}
+    };
+}
+each_suffix!(written_at);
+
+/// Slopes of this shape go with a tensor of shape `S`: one, or one for each channel.
+#[diagnostic::on_unimplemented(
+    message = "prelu: slopes of shape `{Self}` do not go with a tensor of shape `{S}`",
+    label = "there is one slope, or one for each channel",
+    note = "channels are along the second axis, and one where there is none; `D3<D8<D4>>` is 384"
+)]
+pub trait SlopesOf<S> {}
+#[diagnostic::do_not_recommend]
+impl<S> SlopesOf<S> for () {}
+#[diagnostic::do_not_recommend]
+impl<N: Rules<Expands, D1>> SlopesOf<()> for (N,) {}
+macro_rules! slopes {
+    (1 [$a:ident] $positive:tt $negative:tt) => {
+        #[diagnostic::do_not_recommend]
+        impl<N: Rules<Expands, D1>, $a> SlopesOf<($a,)> for (N,) {}
+    };
+    ($rank:literal [$n:ident $c:ident $($rest:ident)*] $positive:tt $negative:tt) => {
+        #[diagnostic::do_not_recommend]
+        impl<N0: Rules<Expands, $c>, $n, $c, $($rest),*> SlopesOf<($n, $c, $($rest,)*)> for (N0,) {}
+    };
+}
+each_rank!(slopes);
+
+/// So many counts go with an axis of `N` positions: one for each.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` counts do not go with an axis of size `{N}`",
+    label = "there is a count for each position of the axis",
+    note = "`repeat_interleave::<dim!(2), _>(axis![0])` repeats each position as often; `D3<D8<D4>>` is 384"
+)]
+pub trait CountForEach<N> {}
+#[diagnostic::do_not_recommend]
+impl<M: MayEqual<N>, N> CountForEach<N> for M {}
 
 /// Values of shape `Values` can be searched for in a sorted tensor of this shape: all in a single list, or each lane of values in the
 /// corresponding lane.

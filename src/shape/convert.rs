@@ -1,7 +1,7 @@
 //! Compatible shapes: conversion between known, named and run-time sizes, and writing a result to an output.
 
 use super::dim::{Dim, Dyn, SameDim};
-use super::order::{Expands, IsMultiple, IsNoLarger, Keeps};
+use super::order::{Expands, IsMultiple, IsNoLarger, Keeps, Spreads};
 use super::tuple::each_rank;
 
 /// Two dimensions whose sizes may be equal: all except two different numbers. Names are ignored.
@@ -27,6 +27,8 @@ pub trait Size:
     + Keeps<IsNoLarger, Dyn>
     + Keeps<Expands, Self>
     + Keeps<Expands, Dyn>
+    + Keeps<Spreads, Self>
+    + Keeps<Spreads, Dyn>
 {
 }
 

@@ -2,7 +2,7 @@
 
 use super::dim::{Dim, SameDim};
 use super::tuple::each_rank;
-use super::{Broadcast, Shape};
+use super::{Broadcast, ConvertTo, Dimensional, HasAxis, Shape};
 
 /// The inner size of a matrix product, over which it sums.
 #[diagnostic::on_unimplemented(
@@ -26,6 +26,19 @@ impl<A: SameDim<B>, B> InnerDim<B> for A {}
 pub trait InFeatures<K> {}
 #[diagnostic::do_not_recommend]
 impl<A: SameDim<B>, B> InFeatures<B> for A {}
+
+/// A shape beside that of another input of `bilinear`, `S`: they differ in the last size alone.
+#[diagnostic::on_unimplemented(
+    message = "bilinear: inputs of shapes `{S}` and `{Self}` differ beside the last axis",
+    label = "both inputs have the same leading axes",
+    note = "`unsqueeze` and `expand` make them alike; `D3<D8<D4>>` is 384"
+)]
+pub trait InputBeside<S> {}
+#[diagnostic::do_not_recommend]
+impl<R: Dimensional, S: Shape> InputBeside<S> for R where
+    <R as HasAxis<-1>>::Removed: ConvertTo<<S as HasAxis<-1>>::Removed>
+{
+}
 
 /// An operand of a matrix product: vectors, and matrices with leading axes that broadcast.
 ///

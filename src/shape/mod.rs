@@ -39,7 +39,10 @@ pub use attention::{AsManyValues, Attended, KeyFeatures, MaskAxis, MaskOf, SameL
 pub use axis::{Axes, Axis, AxisArg, DistinctAxes, HasAxis, InsertAxis, KeepDim, OneAxis};
 pub(crate) use broadcast::expect_broadcast;
 pub use broadcast::{Broadcast, BroadcastDim, broadcast_size, broadcast_sizes, broadcasts_to};
-pub use choosing::{IndexBeside, IndexList, IndexOf, NoLargerThan, SameRank, SearchedBy, Within};
+pub use choosing::{
+    CountForEach, IndexBeside, IndexList, IndexOf, NoLargerThan, PlacesIn, SameRank, SearchedBy, SlopesOf, Within,
+    WrittenAt,
+};
 #[doc(hidden)]
 pub use convert::MayBe;
 pub use convert::{ConvertTo, MayEqual, Size, WrittenTo};
@@ -48,31 +51,37 @@ pub use dim::{Dim, Dyn, Known, Never, SameDim, SameSizeFor, Stride};
 pub use einsum::{Lettered, NamedSize};
 pub use join::{Concat, Merge, Slices, StackedOn};
 pub use matmul::{
-    BatchMatMul, Factor, InFeatures, InnerDim, MatMul, SameBatch, SameColumns, SameRows, Solutions, SolutionsFromRight,
+    BatchMatMul, Factor, InFeatures, InnerDim, InputBeside, MatMul, SameBatch, SameColumns, SameRows, Solutions,
+    SolutionsFromRight,
 };
 pub use network::{
-    Halved, HasChannels, HasSpatialAxes, InGroups, LabelsOf, OneForEach, Scores, ShufflePixels, TargetOf,
-    UnshufflePixels,
+    Halved, HasChannels, HasSpatialAxes, HasVariance, InGroups, LabelsOf, ListOrMatrix, OneForEach, Scores,
+    ShufflePixels, TargetOf, UnshufflePixels,
 };
 pub use numeral::{D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, End};
 #[doc(hidden)]
-pub use order::{Answer, Compared, Different, Equal, Expands, IsMultiple, IsNoLarger, Keeps, KeptBy, OneBit, Rules};
+pub use order::{
+    Answer, Compared, Different, Equal, Expands, IsMultiple, IsNoLarger, Keeps, KeptBy, OneBit, Rules, Spreads,
+};
 pub use parts::{
     AxisList, Count, Counted, Cut, CutEqually, Dimensional, Matrices, MoveAxis, Pad, Repeat, Rotate, Shifts, Tile,
     Unbind, Weights, Windows,
 };
-pub use product::{Beside, HasRank, Inner, Kronecker, OfThree};
+pub use product::{Beside, HasRank, Inner, Kronecker, OfThree, PairedWith, SplitAt, SummedWith};
 pub use results::{MatrixParts, ResampleParts};
 
 pub use rearrange::{ExpandTo, Permute, Reverse, Squeeze, SqueezeAxes, SqueezeAxis, Transpose};
 pub use reinterpret::{ItemSize, RealAndImaginary, ViewedAs};
 pub use resample::{
-    AffineMaps, ColumnForEach, Folded, Images, Interpolated, Lines, MovingWindow, Patches, RowsOfPatches, SampledBy,
-    Scaled, Unfolded, Unpooled, Upsampled, Volumes,
+    AffineMaps, ColumnForEach, Folded, HasRoomFor, Images, Interpolated, Lines, MovingWindow, Patches, PlacesOf,
+    RowsOfPatches, SampledBy, Scaled, SizesBefore, Unfolded, Unpooled, Upsampled, Volumes, WithinStrideOf,
 };
 pub use reshape::{Flatten, Inferable, OneElement, ReshapeTo, Unflatten};
 #[cfg(feature = "linalg")]
-pub use square::{Complete, Extent, Reduced, SquareFor};
+pub use square::{
+    Complete, Extent, FactorsOf, NoMoreThanRows, PivotsOf, Reduced, ReflectedFromLeft, ReflectedFromRight, SquareFor,
+    TensorInverse,
+};
 pub use suffix::EndsWith;
 #[doc(hidden)]
 pub use window::{AllAxes, IsOne, Moves, PaddingAmount};

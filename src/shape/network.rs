@@ -1,6 +1,7 @@
 //! The shapes of network operations: targets for predictions, labels for scores, channels and groups, pixels.
 
 use super::arithmetic::DivideExactly;
+use super::dim::Dyn;
 use super::dim::{Dim, SameDim};
 use super::numeral::{D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, End, Numeral, numbers_above_one};
 use super::tuple::each_rank;
@@ -48,6 +49,16 @@ macro_rules! scores {
 }
 each_rank!(scores);
 
+/// Scores of classes for one loss each: `(C)` or `(N, C)`.
+#[diagnostic::on_unimplemented(
+    message = "multi_margin_loss: scores are of shape `(C,)` or `(N, C)`, not `{Self}`",
+    label = "expected one axis or two",
+    note = "`cross_entropy` and `nll_loss` take axes behind the classes; `flatten_axes` makes one of several"
+)]
+pub trait ListOrMatrix {}
+impl<C> ListOrMatrix for (C,) {}
+impl<N, C> ListOrMatrix for (N, C) {}
+
 /// Labels of this shape for scores of shape `Input`: one label per list of scores.
 #[diagnostic::on_unimplemented(
     message = "labels of shape `{Self}` do not go with scores of shape `{Input}`",
@@ -77,13 +88,34 @@ pub trait HasChannels: Shape {
     /// The number of channels.
     type Channels: Dim;
 }
-/// Shapes with channels of several elements: `(N, C, d1, …)`.
+/// Shapes with channels of several elements in each example: `(N, C, d1, …)`, the axes behind the channels having more than one
+/// element, as far as the compiler knows their sizes.
 #[diagnostic::on_unimplemented(
-    message = "each channel of a tensor of shape `{Self}` has one element, which has no variance",
-    label = "expected axes behind the channels: `(N, C, d1, …)`",
-    note = "`batch_norm_training` standardises a channel over all examples, `layer_norm` an example over its features"
+    message = "in a tensor of shape `{Self}` each channel of an example has one element, which has no variance",
+    label = "expected axes behind the channels with several elements: `(N, C, d1, …)`",
+    note = "`batch_norm_training` standardises a channel over all examples, `layer_norm` an example over its features",
+    note = "in generic code the bound is `(N, C, L): HasSpatialAxes`"
 )]
 pub trait HasSpatialAxes: HasChannels {}
+/// Shapes with several elements in each channel, all examples together, as far as the compiler knows their sizes.
+#[diagnostic::on_unimplemented(
+    message = "each channel of a tensor of shape `{Self}` has one element, which has no variance",
+    label = "expected several examples, or axes behind the channels with several elements",
+    note = "`batch_norm` takes a mean and a variance that are known, `layer_norm` standardises an example over its features",
+    note = "in generic code the bound is `(N, C): HasVariance`"
+)]
+pub trait HasVariance: HasChannels {}
+/// A number of elements other than 1, or known at run time.
+#[doc(hidden)]
+pub trait IsNotOne {}
+impl IsNotOne for Dyn {}
+impl IsNotOne for D0 {}
+macro_rules! not_one {
+    ($([$r:ident] $number:ty;)*) => {$(
+        impl<$r: Numeral> IsNotOne for $number {}
+    )*};
+}
+numbers_above_one!(not_one);
 
 macro_rules! channels {
     (1 $dims:tt $positive:tt $negative:tt) => {};
@@ -91,11 +123,22 @@ macro_rules! channels {
         impl<$n: Dim, $c: Dim, $($rest: Dim,)*> HasChannels for ($n, $c, $($rest,)*) {
             type Channels = $c;
         }
+        #[diagnostic::do_not_recommend]
+        impl<$n: Dim, $c: Dim, $($rest: Dim,)*> HasVariance for ($n, $c, $($rest,)*)
+        where
+            <<($n, $($rest,)*) as Shape>::Numel as Dim>::Unnamed: IsNotOne,
+        {
+        }
         channels!(@spatial [$n $c] [$($rest)*]);
     };
     (@spatial $front:tt []) => {};
     (@spatial [$n:ident $c:ident] [$($rest:ident)+]) => {
-        impl<$n: Dim, $c: Dim, $($rest: Dim,)+> HasSpatialAxes for ($n, $c, $($rest,)+) {}
+        #[diagnostic::do_not_recommend]
+        impl<$n: Dim, $c: Dim, $($rest: Dim,)+> HasSpatialAxes for ($n, $c, $($rest,)+)
+        where
+            <<($($rest,)+) as Shape>::Numel as Dim>::Unnamed: IsNotOne,
+        {
+        }
     };
 }
 each_rank!(channels);

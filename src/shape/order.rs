@@ -90,6 +90,13 @@ impl<A, B: Sub<A>> KeptBy<IsNoLarger, A, B> for Different {}
 #[derive(Debug)]
 pub enum Expands {}
 impl<B> KeptBy<Expands, U1, B> for Different {}
+/// One of the two is 1 if they differ.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum Spreads {}
+impl<B> KeptBy<Spreads, U1, B> for Different {}
+impl KeptBy<Spreads, UTerm, U1> for Different {}
+impl<U, A, B> KeptBy<Spreads, UInt<UInt<U, A>, B>, U1> for Different {}
 
 /// `A` fulfils a rule with `B`; names count as sizes known at run time.
 #[doc(hidden)]

@@ -1,6 +1,7 @@
 //! The shapes of products other than `matmul`: `inner`, `outer`, `kron` and products of a fixed rank.
 
 use super::list::{List, ToShape};
+use super::order::{Rules, Spreads};
 use super::tuple::{each_rank, each_suffix};
 use super::{Dim, HasAxis, SameDim, SameSizeFor, Shape};
 
@@ -78,6 +79,39 @@ where
     type Output = <<S::Axes as List>::Append<T::Axes> as ToShape>::Shape;
 }
 
+/// Axes of these sizes are summed over in pairs: the first with the first of `Theirs`, and so on.
+#[diagnostic::on_unimplemented(
+    message = "tensordot: axes of sizes `{Self}` can't be paired with axes of sizes `{Theirs}`",
+    label = "an axis of the other tensor goes with each axis",
+    note = "both lists name as many axes: `a.tensordot(&b, axis![1, 2], axis![1, 0])`"
+)]
+pub trait PairedWith<Theirs> {}
+/// An axis of this size is summed over together with one of another tensor.
+#[diagnostic::on_unimplemented(
+    message = "tensordot: an axis of size `{Self}` can't be summed over with one of size `{Rhs}`",
+    label = "the axes of a pair have one size, or one of them has size 1",
+    note = "the first axis named goes with the first of the other tensor, the second with the second; `D3<D8<D4>>` is 384"
+)]
+pub trait SummedWith<Rhs> {}
+#[diagnostic::do_not_recommend]
+impl<A: Rules<Spreads, B>, B> SummedWith<B> for A {}
+
+macro_rules! paired {
+    ($rank:literal [$($a:ident)+] $positive:tt $negative:tt) => {
+        paired!(@pair [$($a)+] [A2 B2 C2 D2 E2 F2 G2 H2] []);
+    };
+    (@pair [$a:ident $($rest:ident)*] [$b:ident $($bs:ident)*] [$($pair:tt)*]) => {
+        paired!(@pair [$($rest)*] [$($bs)*] [$($pair)* ($a $b)]);
+    };
+    (@pair [] $unused:tt [$(($a:ident $b:ident))+]) => {
+        impl<$($a: SummedWith<$b>, $b,)+> PairedWith<($($b,)+)> for ($($a,)+) {}
+        // A second candidate, so that rustc reports the message above instead of unifying: see `Never`.
+        #[diagnostic::do_not_recommend]
+        impl<$($a,)+> PairedWith<super::Never> for ($($a,)+) {}
+    };
+}
+each_rank!(paired);
+
 /// The shape of a Kronecker product: aligned at the last axis, sizes are multiplied; the longer shape's further axes are kept.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` and `{T}` have no Kronecker product",
@@ -105,6 +139,35 @@ macro_rules! kronecker {
     };
 }
 each_suffix!(kronecker);
+
+/// A shape with `N` axes or more, 1 being the least: the first `N`, and the others.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of shape `{Self}` can't be taken apart behind {N} axes",
+    label = "expected from 1 axis up to all of them",
+    note = "`index_put` takes an index for each of the first axes, `tensorinv` the number of axes that come first"
+)]
+pub trait SplitAt<const N: usize>: Shape {
+    /// The first `N` axes.
+    type Front: Shape;
+    /// The axes behind them.
+    type Back: Shape;
+}
+/// For rank 2 it expands to `impl SplitAt<1> for (A, B) { type Front = (A,); type Back = (B,); }`, and to the same at 2.
+macro_rules! split_at {
+    ($rank:literal [$($dim:ident)+] [0 $($position:literal)*] $negative:tt) => {
+        split_at!(@each [] [$($dim)+] [$($position)* $rank]);
+    };
+    (@each $front:tt [] []) => {};
+    (@each [$($front:ident)*] [$next:ident $($back:ident)*] [$at:literal $($positions:literal)*]) => {
+        #[diagnostic::do_not_recommend]
+        impl<$($front: Dim,)* $next: Dim, $($back: Dim,)*> SplitAt<$at> for ($($front,)* $next, $($back,)*) {
+            type Front = ($($front,)* $next,);
+            type Back = ($($back,)*);
+        }
+        split_at!(@each [$($front)* $next] [$($back)*] [$($positions)*]);
+    };
+}
+each_rank!(split_at);
 
 /// The size of an axis of vectors with three elements.
 #[diagnostic::on_unimplemented(

@@ -2,11 +2,12 @@
 //!
 //! Source: PyTorch, `torch.nn.Upsample`, `torch.nn.Unfold`, `torch.nn.Fold`, `torch.nn.MaxUnpool2d` ("Shape").
 
-use super::Shape;
-use super::arithmetic::DivideExactly;
+use super::arithmetic::{DivideExactly, Sum};
 use super::dim::{Dim, Known, SameDim};
 use super::numeral::{D0, D1, D2, D3, D4, End};
+use super::order::{IsNoLarger, Rules};
 use super::window::{EachAxis, Moves, NumbersFor, Padding, Pool, TransposedSize};
+use super::{ConvertTo, Shape};
 use crate::ops::window::Window;
 use core::marker::PhantomData;
 
@@ -260,6 +261,80 @@ unpooled! {
     3: (N) [B First H Second W Third];
 }
 
+/// Indices of this shape, as pooling gives them, go with values of shape `Values`: there is one for each.
+#[diagnostic::on_unimplemented(
+    message = "indices of shape `{Self}` do not go with pooled values of shape `{Values}`",
+    label = "there is an index for each value",
+    note = "`max_pool2d_with_indices` and its kin give values and indices together; `D3<D8<D4>>` is 384"
+)]
+pub trait PlacesOf<Values> {}
+#[diagnostic::do_not_recommend]
+impl<T: ConvertTo<S>, S> PlacesOf<S> for T {}
+
+/// Sizes of the axes from which a tensor of shape `T` may have been pooled by `P` (a [`Pool`]).
+#[diagnostic::on_unimplemented(
+    message = "sizes `{Self}` are not those of which `{P}` makes a tensor of shape `{T}`, pooling along {RANK} axes",
+    label = "expected a size for each of the last {RANK} axes"
+)]
+pub trait SizesBefore<T, P, const RANK: usize> {}
+/// An axis of this size has as many places for a window of stride `S` as one of size `Own`: it is less than a stride away.
+#[diagnostic::on_unimplemented(
+    message = "an axis of size `{Self}` can't be what was pooled: windows reach `{Own}` positions, and move by `{S}`",
+    label = "the size is less than a stride away from what the windows reach",
+    note = "without sizes, `max_unpool2d` and its kin give what the windows reach; `D3<D8<D4>>` is 384"
+)]
+pub trait WithinStrideOf<Own, S> {}
+#[diagnostic::do_not_recommend]
+impl<N: Dim, Own: Dim, S: Dim> WithinStrideOf<Own, S> for N
+where
+    Sum<N, D1>: Rules<IsNoLarger, Sum<Own, S>>,
+    Sum<Own, D1>: Rules<IsNoLarger, Sum<N, S>>,
+{
+}
+macro_rules! sizes_before {
+    ($($rank:literal: ($($lead:ident)?) [$($axis:ident $size:ident $place:ident)+];)*) => {$(
+        impl<$($lead: Dim,)? C: Dim, $($axis: Dim, $size: Dim,)+ K: EachAxis, S: EachAxis, P: EachAxis>
+            SizesBefore<($($lead,)? C, $($axis),+), Pool<K, S, P>, $rank> for ($($size,)+)
+        where
+            $($axis: TransposedSize<K::$place, S::$place, P::$place, D1, D0>,)+
+            $($size: WithinStrideOf<<$axis as TransposedSize<K::$place, S::$place, P::$place, D1, D0>>::Output, S::$place>,)+
+        {
+        }
+    )*};
+}
+sizes_before! {
+    1: () [H R0 First];
+    1: (N) [H R0 First];
+    2: () [H R0 First W R1 Second];
+    2: (N) [H R0 First W R1 Second];
+    3: () [B R0 First H R1 Second W R2 Third];
+    3: (N) [B R0 First H R1 Second W R2 Third];
+}
+
+/// Axes behind the channels that have room for as many windows of `K` (numbers for each axis) as the shape `R` says, at random places.
+#[diagnostic::on_unimplemented(
+    message = "windows of `{K}` are too large for `{R}` places in a tensor of shape `{Self}`",
+    label = "along each axis places and window together are at most one more than the size, and of volumes at most the size"
+)]
+pub trait HasRoomFor<R, K, const RANK: usize> {}
+macro_rules! has_room {
+    ($($rank:literal + $more:ty: ($($lead:ident)?) [$($axis:ident $size:ident $place:ident)+];)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($lead: Dim,)? C: Dim, $($axis: Dim, $size: Dim,)+ K: EachAxis<First: Dim, Second: Dim, Third: Dim>>
+            HasRoomFor<($($size,)+), K, $rank> for ($($lead,)? C, $($axis),+)
+        where
+            $(Sum<$size, K::$place>: Rules<IsNoLarger, Sum<$axis, $more>>,)+
+        {
+        }
+    )*};
+}
+has_room! {
+    2 + D1: () [H R0 First W R1 Second];
+    2 + D1: (N) [H R0 First W R1 Second];
+    3 + D0: () [B R0 First H R1 Second W R2 Third];
+    3 + D0: (N) [B R0 First H R1 Second W R2 Third];
+}
+
 /// Affine maps of a batch, for grids over images or volumes of the sizes `R`.
 #[diagnostic::on_unimplemented(
     message = "affine maps of shape `{Self}` do not make a grid of sizes `{R}`",
@@ -300,5 +375,16 @@ impl<N: Dim, C: Dim, B: Dim, H: Dim, W: Dim, M: Dim + SameDim<N>, B1: Dim, H1: D
     SampledBy<(M, B1, H1, W1, D3<End>)> for (N, C, B, H, W)
 {
     type Output = (N, C, B1, H1, W1);
+    type What = Volumes;
+}
+// Second candidates, so that rustc reports the message above instead of unifying: see `Never`.
+#[diagnostic::do_not_recommend]
+impl<N: Dim, C: Dim, H: Dim, W: Dim> SampledBy<super::Never> for (N, C, H, W) {
+    type Output = ();
+    type What = Images;
+}
+#[diagnostic::do_not_recommend]
+impl<N: Dim, C: Dim, B: Dim, H: Dim, W: Dim> SampledBy<super::Never> for (N, C, B, H, W) {
+    type Output = ();
     type What = Volumes;
 }

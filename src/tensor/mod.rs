@@ -78,7 +78,7 @@ pub use base::elements::PositionIn;
 pub use base::elements::{Iter, OnHost, Position};
 pub use base::layout::{AnyLayout, Layout, Strided};
 pub use base::operand::{Operand, TensorOperand};
-pub use base::same_device::{Optional, SameDevice};
+pub use base::same_device::{Optional, SameDevice, SameDtype};
 pub use create::random::Generator;
 #[cfg(all(feature = "any", feature = "cuda"))]
 pub(crate) use create::triangle_indices::places as places_of_triangle;

@@ -176,12 +176,10 @@ fn errors_say_what_is_wrong() {
         error(x.try_index_put([&tensor![0, 2]], tensor![1], false)),
         "index_put: index 2 is out of range for axis 0 of size 2"
     );
-    assert_eq!(
-        error(x.try_index_put([&tensor![0], &tensor![0], &tensor![0]], tensor![1], false)),
-        "index_put: a tensor with 2 axes takes from 1 to as many indices, got 3"
-    );
-    assert!(error(x.try_index_put([&tensor![0, 1]], tensor![1, 2], false)).contains("do not broadcast"));
-    let slopes = tensor![[1.0, 2.0]].try_prelu(tensor![0.5, 0.5, 0.5]).unwrap_err().to_string();
+    let values = tensor![1, 2].with_shape::<shape![_]>();
+    assert!(error(x.try_index_put([&tensor![0, 1]], values, false)).contains("do not broadcast"));
+    let slopes =
+        tensor![[1.0, 2.0]].try_prelu(tensor![0.5, 0.5, 0.5].with_shape::<shape![_]>()).unwrap_err().to_string();
     assert_eq!(slopes, "prelu: 2 channels take as many slopes or one, got 3");
     assert_eq!(floor_divide(1, tensor![0.0]).to_vec(), [f32::INFINITY]);
     assert!(castiron::try_floor_divide(1, tensor![0]).is_err());

@@ -43,7 +43,7 @@ fn bytes_are_summed_in_32_bits() {
     }
     let nothing: Matrix<i32> = whole::<i8>([2, 0], 1).int_mm(&whole::<i8>([0, 3], 1));
     assert_eq!(nothing.to_vec(), [0; 6]);
-    let error = whole::<i8>([2, 3], 1).try_int_mm::<_, _, shape![_, _]>(&whole::<i8>([4, 3], 1)).unwrap_err();
+    let error = whole::<i8>([2, 3], 1).try_int_mm::<_, _, shape![_, _], _>(&whole::<i8>([4, 3], 1)).unwrap_err();
     assert!(error.to_string().contains("3 columns against 4 rows"), "{error}");
 }
 

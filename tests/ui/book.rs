@@ -125,6 +125,12 @@ pub(super) fn right_programs() -> String {
         let runs = if right.contains("Cuda") { "" } else { "#[test]\nfn runs() {\n    super::done(main());\n}\n" };
         text += &format!("\nmod {} {{\n{right}\n\n{runs}}}\n", program.name.replace('/', "_"));
     }
+    for (subject, program) in misfits::subjects() {
+        let right = misfits::right(&program).replace("fn main()", "pub fn main()");
+        text += &format!(
+            "\nmod misfits_{subject} {{\n{right}\n\n#[test]\nfn runs() {{\n    super::done(main());\n}}\n}}\n"
+        );
+    }
     text
 }
 

@@ -16,6 +16,7 @@ impl Axes<(Dyn, Dyn)> for Mine {
     const KEEPS: bool = false;
     const MASK: u32 = 0;
     const LIST: &'static [usize] = &[];
+    type Sizes = ();
 }
 
 fn main() {

@@ -4,7 +4,6 @@
 //!
 //! names: linear | bias
 //! says: D3
-//! rustc: E0308
 
 use castiron::{Tensor, shape};
 

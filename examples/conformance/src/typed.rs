@@ -386,8 +386,11 @@ fronts! {
     matrix_exp = "linalg.matrix_exp" [f32 C] [M T] |x, _c| { of(x.try_matrix_exp()) }
     svdvals = "linalg.svdvals" [f32 C] [M T] |x, _c| { of(x.try_svdvals()) }
     tensorinv = "linalg.tensorinv" [f32] [M Q] |x, c| {
-        let result: Result<Tensor<E, S>> = x.try_tensorinv(usize::try_from(c.int(1, "ind", 2)?).ok()?);
-        of(result)
+        match c.int(1, "ind", 2)? {
+            1 => of(x.try_tensorinv::<1>()),
+            2 => of(x.try_tensorinv::<2>()),
+            _ => None,
+        }
     }
     householder_product = "linalg.householder_product" [f32 C] [M] |x, c| {
         of(x.try_householder_product(&c.typed::<E, V>(1, "tau")?))

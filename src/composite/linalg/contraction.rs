@@ -8,7 +8,7 @@ use crate::layout::{memory_format, strides};
 use crate::ops;
 use crate::ops::admit::{NumericFor, SameDtypeFor};
 use crate::ops::kernel::Combining;
-use crate::shape::{Axes, Beside, Inner, Kronecker, Shape};
+use crate::shape::{Axes, Beside, Dimensional, Inner, Kronecker, PairedWith, Shape};
 use crate::tensor::{SameDevice, Tensor, checked_numel};
 use castiron_macros::composites;
 
@@ -74,8 +74,10 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
     #[typed(<F: Dtype, R, T: Shape, A: Axes<S>, B: Axes<R>, X: Device>(&self, other: &Tensor<F, R, X>, axes: A, other_axes: B) -> Tensor<E, T, D>
         where
             E: NumericFor<ops::reduce::tensordot> + SameDtypeFor<F, ops::reduce::tensordot>,
+            A::Sizes: PairedWith<B::Sizes>,
             A::Reduced: Beside<B::Reduced, Output = T>,
-            R: Shape + SameDevice<D, X>;
+            S: Dimensional,
+            R: Dimensional + SameDevice<D, X>;
         axes = A::LIST, other_axes = B::LIST, keeps = [A::KEEPS, B::KEEPS])]
     #[example(let x = tensor![[1, 2], [3, 4]]; let y = tensor![[1, 0], [0, 1], [1, 1]]; x.tensordot(&y, axis![1], axis![1]), x.tensordot(&y, &[1], &[1]), tensor![[1, 2, 3], [3, 4, 7]])]
     pub(crate) fn tensordot(&self, other: &Erased<'_, E, D>, axes: &[usize], other_axes: &[usize], keeps: [bool; 2]) -> Result<Owned<E, D>>
@@ -142,10 +144,11 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
     /// If there are more than eight axes larger than 1 in the two together.
     #[op(kron, dtypes = any)]
     #[any(by_hand)]
-    #[typed(<F: Dtype, P: Dtype, R: Shape, T: Shape>(&self, other: &Tensor<F, R, D>) -> Tensor<P, T, D>
+    #[typed(<F: Dtype, P: Dtype, R, T: Shape, X: Device>(&self, other: &Tensor<F, R, X>) -> Tensor<P, T, D>
         where
             E: Dtype + Promotable<With<F> = P>,
-            S: Kronecker<R, Output = T>)]
+            S: Kronecker<R, Output = T>,
+            R: Shape + SameDevice<D, X>)]
     #[example(let x = tensor![1, 10]; let y = tensor![[1, 2], [3, 4]]; x.kron(&y), x.kron(&y), tensor![[1, 2, 10, 20], [3, 4, 30, 40]])]
     pub(crate) fn kron<F: Dtype, P: Dtype>(&self, other: &Erased<'_, F, D>) -> Result<Owned<P, D>>
     where

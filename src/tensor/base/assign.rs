@@ -8,9 +8,9 @@ use crate::layout::strides;
 use crate::ops::kernel::{Casting, FillWith};
 use crate::shape::{Broadcast, Shape, WrittenTo, expect_broadcast};
 use crate::storage::View;
-use crate::tensor::Tensor;
 use crate::tensor::base::operand::{Operand, OperandSource};
 use crate::tensor::create::constructors::fill_value;
+use crate::tensor::{SameDevice, Tensor};
 use castiron_macros::fallible;
 
 /// Nobody outside can name it, so that nobody outside can write an implementation that takes it: what is assigned to may be the
@@ -86,12 +86,13 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.to_vec(), [1, -1]);
     /// ```
     #[fallible]
-    pub fn copy_from<F: CastTo<E>, T: Shape>(&mut self, from: &Tensor<F, T, D>) -> Result<()>
+    pub fn copy_from<F: CastTo<E>, T, X: Device>(&mut self, from: &Tensor<F, T, X>) -> Result<()>
     where
         S: Broadcast<T>,
         <S as Broadcast<T>>::Output: WrittenTo<S>,
+        T: Shape + SameDevice<D, X>,
     {
-        self.write("copy_from", from.elements())
+        self.write("copy_from", T::here(from).elements())
     }
 
     /// Zeros everywhere (`torch.Tensor.zero_`).

@@ -1,4 +1,4 @@
-//! Tensors that an operation takes beside its own, on the device where that is: weights of layers, targets of losses.
+//! Tensors that an operation takes beside its own, on the device where that is and of its dtype: weights of layers, targets of losses.
 //! Uses `device`; used by `nn`, `loss`, `linalg`, `reduce` and others.
 
 use crate::device::Device;
@@ -33,12 +33,32 @@ impl<T, D: Device> SameDevice<D, D> for T {
     }
 }
 
-/// `Some(&weight)`, or `None`: of methods that are called with a shape alone, as `layer_norm::<shape![8]>(None, None, 1e-5)`, which hence
-/// have no parameter for where the weight is.
+/// A tensor of dtype `F`, of a shape that has to do with `Self`, stands beside one of dtype `E` in `Op`, which takes one dtype.
+///
+/// The parameter of a method is `&Tensor<F, T, X>` with the bound `T: SameDtype<E, F, Op>`, and not `&Tensor<E, T, X>`, for the reason that
+/// [`SameDevice`] gives: what does not say what `F` is has the dtype `E`. (`SameDtypeFor` does not say it.)
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no weight of shape `{S}` and dtype `{E}`",
+    message = "`{Op}` takes tensors of one dtype, got `{E}` and `{F}`",
+    label = "expected a tensor of dtype `{E}`, found one of dtype `{F}`",
+    note = "there is no promotion here; cast one of them, for example `.to::<{E}>()`"
+)]
+pub trait SameDtype<E: Element, F: Element, Op> {
+    /// The tensor, whose dtype is `E`.
+    #[doc(hidden)]
+    fn alike<S: Shape, D: Device>(tensor: &Tensor<F, S, D>) -> &Tensor<E, S, D>;
+}
+impl<T, E: Element, Op> SameDtype<E, E, Op> for T {
+    #[inline]
+    fn alike<S: Shape, D: Device>(tensor: &Tensor<E, S, D>) -> &Tensor<E, S, D> {
+        tensor
+    }
+}
+
+/// `Some(&weight)`, or `None`, which says nothing of a dtype or a device: so methods have no parameters for these.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no weight or bias of shape `{S}` and dtype `{E}`",
     label = "expected `Some(&weight)` or `None`",
-    note = "a weight holds the dtype of the tensor, `.to::<{E}>()`; a view is passed as `Some(&*view)`"
+    note = "it holds the dtype of the tensor, `.to::<{E}>()`; a view is passed as `Some(&*view)`"
 )]
 pub trait Optional<E: Element, S: Shape, D: Device> {
     /// The tensor, if there is one.

@@ -10,7 +10,10 @@ use crate::dtype::scalar::Dimensioned;
 use crate::error::Result;
 use crate::ops::admit::SameDtypeFor;
 use crate::ops::decompose as ops;
-use crate::shape::{Dim, Extent, Matrices, Shape, Smaller, Solutions, SquareFor};
+use crate::shape::{
+    Dim, Extent, FactorsOf, Matrices, NoMoreThanRows, PivotsOf, ReflectedFromLeft, ReflectedFromRight, Shape, Smaller,
+    Solutions, SquareFor,
+};
 use crate::tensor::Tensor;
 use crate::tensor::base::operand::{TensorOperand, elements_of};
 use castiron_macros::fallible;
@@ -161,7 +164,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.linalg.householder_product`. Dtypes: `f32`, `f64`, `Complex<f32>`, `Complex<f64>`.
     ///
     /// # Panics
-    /// If there are more reflections than columns, or more columns than rows, or memory runs out.
+    /// If sizes known at run time do not go together, or memory runs out.
     ///
     /// ```
     /// use castiron::tensor;
@@ -169,39 +172,76 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert!(qr.householder_product(&tau).allclose(&tensor![[-0.6], [-0.8]]));
     /// ```
     #[fallible]
-    pub fn householder_product<K: Dim>(&self, tau: &Tensor<E, S::WithVectors<K>, D>) -> Result<Self>
+    pub fn householder_product<K: TensorOperand>(&self, tau: K) -> Result<Self>
     where
-        E: Field,
-        S: Matrices,
+        E: Field + SameDtypeFor<K::Elem, ops::householder_product>,
+        S: Matrices<Columns: NoMoreThanRows<S::Rows, ops::householder_product>>,
+        K::Shape: FactorsOf<S, ops::householder_product>,
+        D: Receives<K::Place, Dimensioned>,
     {
-        erased::householder_product::<E, D>(self.elements(), tau.elements())?.typed("linalg.householder_product")
+        let tau = elements_of::<E, D, K>(&tau)?;
+        erased::householder_product::<E, D>(self.elements(), tau)?.typed("linalg.householder_product")
     }
 
-    /// The product of reflections, as [`geqrf`](Self::geqrf) gives them, applied to matrices from the left or the right, or its adjoint.
+    /// The product of reflections, as [`geqrf`](Self::geqrf) gives them, or its adjoint, applied to matrices from the left. From the right
+    /// see [`rormqr`](Self::rormqr).
     ///
     /// PyTorch: `torch.ormqr`. Dtypes: `f32`, `f64`, `Complex<f32>`, `Complex<f64>`.
     ///
     /// # Panics
-    /// If sizes do not go together, or memory runs out.
+    /// If sizes known at run time do not go together, or memory runs out.
     ///
     /// ```
     /// use castiron::tensor;
     /// let (x, (qr, tau)) = (tensor![[3.0], [4.0]], tensor![[3.0], [4.0]].geqrf());
-    /// assert!(qr.ormqr(&tau, &x, true, true).allclose_with(&tensor![[-5.0], [0.0]], 1e-5, 1e-5));
+    /// assert!(qr.ormqr(&tau, &x, true).allclose_with(&tensor![[-5.0], [0.0]], 1e-5, 1e-5));
     /// ```
     #[fallible]
-    pub fn ormqr<K: Dim, R: Shape>(
+    pub fn ormqr<K: TensorOperand, R: TensorOperand>(
         &self,
-        tau: &Tensor<E, S::WithVectors<K>, D>,
-        other: &Tensor<E, R, D>,
-        left: bool,
+        tau: K,
+        other: R,
         adjoint: bool,
-    ) -> Result<Tensor<E, R, D>>
+    ) -> Result<Tensor<E, R::Shape, D>>
     where
-        E: Field,
+        E: Field + SameDtypeFor<K::Elem, ops::ormqr> + SameDtypeFor<R::Elem, ops::ormqr>,
         S: Matrices,
+        K::Shape: FactorsOf<S, ops::ormqr>,
+        R::Shape: Matrices + ReflectedFromLeft<S>,
+        D: Receives<K::Place, Dimensioned> + Receives<R::Place, Dimensioned>,
     {
-        erased::ormqr::<E, D>(self.elements(), tau.elements(), other.elements(), left, adjoint)?.typed("ormqr")
+        let (tau, other) = (elements_of::<E, D, K>(&tau)?, elements_of::<E, D, R>(&other)?);
+        erased::ormqr::<E, D>(self.elements(), tau, other, true, adjoint)?.typed("ormqr")
+    }
+
+    /// [`ormqr`](Self::ormqr) from the right: the matrices times the product of reflections.
+    ///
+    /// PyTorch: `torch.ormqr` with `left=False`. Dtypes: `f32`, `f64`, `Complex<f32>`, `Complex<f64>`.
+    ///
+    /// # Panics
+    /// As there.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// let (x, (qr, tau)) = (tensor![[3.0, 4.0]], tensor![[3.0], [4.0]].geqrf());
+    /// assert!(qr.rormqr(&tau, &x, false).allclose_with(&tensor![[-5.0, 0.0]], 1e-5, 1e-5));
+    /// ```
+    #[fallible]
+    pub fn rormqr<K: TensorOperand, R: TensorOperand>(
+        &self,
+        tau: K,
+        other: R,
+        adjoint: bool,
+    ) -> Result<Tensor<E, R::Shape, D>>
+    where
+        E: Field + SameDtypeFor<K::Elem, ops::ormqr> + SameDtypeFor<R::Elem, ops::ormqr>,
+        S: Matrices,
+        K::Shape: FactorsOf<S, ops::ormqr>,
+        R::Shape: Matrices + ReflectedFromRight<S>,
+        D: Receives<K::Place, Dimensioned> + Receives<R::Place, Dimensioned>,
+    {
+        let (tau, other) = (elements_of::<E, D, K>(&tau)?, elements_of::<E, D, R>(&other)?);
+        erased::ormqr::<E, D>(self.elements(), tau, other, false, adjoint)?.typed("ormqr")
     }
 
     /// `(P, L, U)` of `A = P L U`: of `(…, M, N)` they are `(…, M, M)`, `(…, M, K)` and `(…, K, N)`, `K` being the smaller size.
@@ -233,7 +273,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let op = "linalg.lu";
         let [lu, pivots, _] = erased::lu_factor::<E, D>(op, self.elements(), false)?;
         let (lu, pivots): (Self, Tensor<i32, S::WithVectors<K>, D>) = (lu.typed(op)?, pivots.typed(op)?);
-        lu.try_lu_unpack(&pivots)
+        let [p, l, u] = erased::lu_unpack::<E, D>(op, lu.elements(), pivots.elements())?;
+        Ok((p.typed(op)?, l.typed(op)?, u.typed(op)?))
     }
 
     /// `L` and `U` in one matrix, and the rows that were exchanged, counted from 1.
@@ -286,16 +327,16 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.lu_unpack`. Dtypes: `f32`, `f64`, `Complex<f32>`, `Complex<f64>`.
     ///
     /// # Panics
-    /// If the pivots do not go with the factors, or memory runs out.
+    /// If pivots are out of range, sizes known at run time do not go together, or memory runs out.
     ///
     /// ```
     /// let (lu, pivots) = castiron::tensor![[1.0, 2.0], [4.0, 4.0]].lu_factor();
     /// assert_eq!(lu.lu_unpack(&pivots).1.to_vec(), [1.0, 0.0, 0.25, 1.0]);
     /// ```
     #[fallible]
-    pub fn lu_unpack<K: Dim>(
+    pub fn lu_unpack<P: TensorOperand, K: Dim>(
         &self,
-        pivots: &Tensor<i32, S::WithVectors<K>, D>,
+        pivots: P,
     ) -> Result<(
         Tensor<E, S::With<S::Rows, S::Rows>, D>,
         Tensor<E, S::With<S::Rows, K>, D>,
@@ -303,10 +344,13 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     )>
     where
         E: Field,
-        S: Matrices,
+        i32: SameDtypeFor<P::Elem, ops::lu_unpack>,
+        S: Matrices<Rows: Smaller<S::Columns, Output = K>>,
+        P::Shape: PivotsOf<S, K, ops::lu_unpack>,
+        D: Receives<P::Place, Dimensioned>,
     {
         let op = "lu_unpack";
-        let [p, l, u] = erased::lu_unpack::<E, D>(op, self.elements(), pivots.elements())?;
+        let [p, l, u] = erased::lu_unpack::<E, D>(op, self.elements(), elements_of::<i32, D, P>(&pivots)?)?;
         Ok((p.typed(op)?, l.typed(op)?, u.typed(op)?))
     }
 
@@ -340,7 +384,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.linalg.ldl_solve`. Dtypes: `f32`, `f64`, `Complex<f32>`, `Complex<f64>`.
     ///
     /// # Panics
-    /// If sizes do not go together, pivots are out of range, or memory runs out.
+    /// If sizes known at run time do not go together, pivots are out of range, or memory runs out.
     ///
     /// ```
     /// use castiron::tensor;
@@ -348,19 +392,23 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(ld.ldl_solve(&pivots, &tensor![[2.0]], false).to_vec(), [0.5]);
     /// ```
     #[fallible]
-    pub fn ldl_solve<N: Dim, R: TensorOperand, T: Shape>(
+    pub fn ldl_solve<N: Dim, P: TensorOperand, R: TensorOperand, T: Shape>(
         &self,
-        pivots: &Tensor<i32, S::WithVectors<N>, D>,
+        pivots: P,
         b: R,
         hermitian: bool,
     ) -> Result<Tensor<E, T, D>>
     where
         E: Field + SameDtypeFor<R::Elem, ops::ldl_solve>,
-        S: Matrices + Solutions<R::Shape, ops::ldl_solve, Output = T>,
+        i32: SameDtypeFor<P::Elem, ops::ldl_solve>,
+        S: Matrices<Rows: SquareFor<S::Columns, ops::ldl_solve, Side = N>>
+            + Solutions<R::Shape, ops::ldl_solve, Output = T>,
+        P::Shape: PivotsOf<S, N, ops::ldl_solve>,
         R::Shape: Matrices,
-        D: Receives<R::Place, Dimensioned>,
+        D: Receives<P::Place, Dimensioned> + Receives<R::Place, Dimensioned>,
     {
-        let (hermitian, b) = (hermitian && E::DTYPE.is_complex(), elements_of::<E, D, R>(&b)?);
-        solutions::ldl_solve::<E, D>(self.elements(), pivots.elements(), b, hermitian)?.typed("linalg.ldl_solve")
+        let (pivots, b) = (elements_of::<i32, D, P>(&pivots)?, elements_of::<E, D, R>(&b)?);
+        let hermitian = hermitian && E::DTYPE.is_complex();
+        solutions::ldl_solve::<E, D>(self.elements(), pivots, b, hermitian)?.typed("linalg.ldl_solve")
     }
 }

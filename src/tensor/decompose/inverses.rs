@@ -10,7 +10,7 @@ use crate::dtype::Element;
 use crate::error::{Result, invalid};
 use crate::layout::strides;
 use crate::ops::decompose as ops;
-use crate::shape::{Matrices, Shape, SizeArray, SquareFor};
+use crate::shape::{Matrices, Shape, SizeArray, SquareFor, TensorInverse};
 use crate::tensor::Tensor;
 use castiron_macros::fallible;
 
@@ -240,29 +240,30 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         spectral::norm::<E, D>(op, self.elements(), Norm::Nuclear)?.typed(op)
     }
 
-    /// The inverse of the linear map from the last axes to the first `ind`. The type says the result's shape: the last axes, then the first.
+    /// The inverse of the linear map from the last axes to the first `N`: the last axes of the result, then the first.
     ///
     /// PyTorch: `torch.linalg.tensorinv`. Dtypes: `f32`, `f64`, `Complex<f32>`, `Complex<f64>`.
     ///
     /// # Panics
-    /// If the axes on both sides do not have as many elements, the map is singular, the shape is another, or memory runs out.
+    /// If the map is singular, sizes known at run time do not make as many elements on both sides, or memory runs out.
     ///
     /// ```
     /// use castiron::{Tensor, shape};
     /// let x = Tensor::<f64, shape![2, 3, 6]>::from_fn(|[i, j, k]| if 3 * i + j == k { 2.0 } else { 0.0 });
-    /// let y: Tensor<f64, shape![6, 2, 3]> = x.tensorinv(2);
+    /// let y: Tensor<f64, shape![6, 2, 3]> = x.tensorinv::<2>();
     /// assert_eq!(y[(4, 1, 1)], 0.5);
     /// ```
     #[fallible]
-    pub fn tensorinv<T: Shape>(&self, ind: usize) -> Result<Tensor<E, T, D>>
+    pub fn tensorinv<const N: usize>(&self) -> Result<Tensor<E, <S as TensorInverse<N>>::Output, D>>
     where
         E: Field,
+        S: TensorInverse<N>,
     {
         let op = "linalg.tensorinv";
         let sizes = self.shape();
-        let (start, end) = sizes.as_ref().split_at(ind.min(S::RANK));
+        let (start, end) = sizes.as_ref().split_at(N);
         let (rows, columns): (usize, usize) = (start.iter().product(), end.iter().product());
-        if ind == 0 || rows != columns {
+        if rows != columns {
             return invalid(
                 op,
                 format!("{rows} elements of the first axes and {columns} of the last: they must be as many"),
@@ -273,8 +274,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let (inverse, _) =
             solutions::inverse::<E, D>(op, matrix.elements().restrided(&[rows, columns], &[columns, 1]), true)?;
         let inverse: Tensor<E, (crate::Dyn, crate::Dyn), D> = inverse.typed(op)?;
-        crate::tensor::expect_fit::<T>(op, &sizes)?;
-        let sizes = T::Sizes::copied(&sizes);
+        let sizes = <<S as TensorInverse<N>>::Output as Shape>::Sizes::copied(&sizes);
         let seen = strides::reshape(&inverse.shape(), &inverse.stride(), &sizes);
         Ok(match seen {
             Some(strides) => inverse.restrided(0, sizes, strides),

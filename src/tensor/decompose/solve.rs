@@ -11,7 +11,7 @@ use crate::dtype::scalar::Dimensioned;
 use crate::error::{Result, invalid};
 use crate::ops::admit::SameDtypeFor;
 use crate::ops::decompose as ops;
-use crate::shape::{Broadcast, Dim, Factor, Matrices, Shape, Solutions, SolutionsFromRight, SquareFor};
+use crate::shape::{Broadcast, Factor, Matrices, PivotsOf, Shape, Smaller, Solutions, SolutionsFromRight, SquareFor};
 use crate::tensor::Tensor;
 use crate::tensor::base::operand::{TensorOperand, elements_of};
 use castiron_macros::fallible;
@@ -116,20 +116,22 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(lu.lu_solve(&pivots, &tensor![[2.0], [2.0]], false).to_vec(), [1.0, 0.5]);
     /// ```
     #[fallible]
-    pub fn lu_solve<N: Dim, R: TensorOperand, T: Shape>(
+    pub fn lu_solve<P: TensorOperand, R: TensorOperand, T: Shape>(
         &self,
-        pivots: &Tensor<i32, S::WithVectors<N>, D>,
+        pivots: P,
         b: R,
         adjoint: bool,
     ) -> Result<Tensor<E, T, D>>
     where
         E: Field + SameDtypeFor<R::Elem, ops::lu_solve>,
-        S: Matrices + Solutions<R::Shape, ops::lu_solve, Output = T>,
+        i32: SameDtypeFor<P::Elem, ops::lu_solve>,
+        S: Matrices<Rows: SquareFor<S::Columns, ops::lu_solve>> + Solutions<R::Shape, ops::lu_solve, Output = T>,
+        P::Shape: PivotsOf<S, <S::Rows as Smaller<S::Columns>>::Output, ops::lu_solve>,
         R::Shape: Matrices,
-        D: Receives<R::Place, Dimensioned>,
+        D: Receives<P::Place, Dimensioned> + Receives<R::Place, Dimensioned>,
     {
-        let b = elements_of::<E, D, R>(&b)?;
-        solutions::lu_solve::<E, D>(self.elements(), pivots.elements(), b, true, adjoint)?.typed("linalg.lu_solve")
+        let (pivots, b) = (elements_of::<i32, D, P>(&pivots)?, elements_of::<E, D, R>(&b)?);
+        solutions::lu_solve::<E, D>(self.elements(), pivots, b, true, adjoint)?.typed("linalg.lu_solve")
     }
 
     /// Solutions of triangular systems `A X = B`. The other triangle is not read, and with `unitriangular` the diagonal neither: it counts

@@ -11,10 +11,10 @@ use crate::ops::kernel::Combining;
 use crate::ops::reduce::AnyAll;
 use crate::ops::{Op as _, isclose};
 use crate::shape::{Broadcast, Shape, SizeArray};
-use crate::tensor::Tensor;
 use crate::tensor::base::operand::{OperandSource, TensorOperand};
 use crate::tensor::elementwise::apply::{broadcast, map1, map2};
 use crate::tensor::reduce::reductions::reduce;
+use crate::tensor::{SameDevice, Tensor};
 use castiron_macros::fallible;
 
 /// The comparison, for operands whose dtypes the callers know to be one.
@@ -94,10 +94,12 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert!(!tensor![1, 2].equal(&tensor![[1, 2]]));
     /// ```
     #[fallible]
-    pub fn equal<F: Dtype, R: Shape>(&self, other: &Tensor<F, R, D>) -> Result<bool>
+    pub fn equal<F: Dtype, R, X: Device>(&self, other: &Tensor<F, R, X>) -> Result<bool>
     where
         E: Dtype,
+        R: Shape + SameDevice<D, X>,
     {
+        let other = R::here(other);
         if self.shape().as_ref() != other.shape().as_ref() {
             return Ok(false);
         }

@@ -11,7 +11,7 @@ use crate::ops::choosing::Folding;
 use crate::ops::kernel::{Copying, Map2};
 use crate::ops::pointwise::{Exponent, Lerping, LerpingBy, Mantissa, PreluFormula};
 use crate::ops::{Op as _, pointwise};
-use crate::shape::{Broadcast, IndexList, Shape, SizeArray, WrittenTo};
+use crate::shape::{Broadcast, IndexList, Shape, SizeArray, SlopesOf, WrittenTo};
 use crate::storage::View;
 use crate::tensor::Tensor;
 use crate::tensor::base::operand::{Operand, TensorOperand};
@@ -111,7 +111,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.prelu`, `torch.nn.functional.prelu`.
     ///
     /// # Panics
-    /// If there are neither one slope nor as many as channels.
+    /// If sizes known at run time say that there is neither one slope nor one for each channel.
     ///
     /// ```
     /// use castiron::tensor;
@@ -122,7 +122,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn prelu<W: TensorOperand>(&self, weight: W) -> Result<Self>
     where
         E: FloatFor<pointwise::prelu> + SameDtypeFor<W::Elem, pointwise::prelu>,
-        W::Shape: IndexList,
+        W::Shape: IndexList + SlopesOf<S>,
         D: Receives<W::Place, Dimensioned>,
     {
         let weight = elements::<W, D>(&weight)?.known_as();

@@ -13,9 +13,9 @@ use crate::ops::text::kernel::{Kernel, Value};
 use crate::ops::{self, Op};
 use crate::shape::{Axes, Broadcast, Shape};
 use crate::storage::View;
-use crate::tensor::Tensor;
 use crate::tensor::elementwise::apply::{broadcast, map2};
 use crate::tensor::reduce::reductions::reduce;
+use crate::tensor::{SameDevice, Tensor};
 use castiron_macros::fallible;
 
 /// Equality, or with `NOT` its opposite.
@@ -82,12 +82,13 @@ macro_rules! shells {
             /// # Panics
             /// If sizes known at run time do not broadcast.
             #[fallible]
-            pub fn eq<F: Element, T: Shape>(&self, rhs: &Tensor<F, T, D>) -> Result<Tensor<bool, <S as Broadcast<T>>::Output, D>>
+            pub fn eq<F: Element, T, X: Device>(&self, rhs: &Tensor<F, T, X>) -> Result<Tensor<bool, <S as Broadcast<T>>::Output, D>>
             where
                 $shell: SameDtypeFor<F, ops::eq>,
                 S: Broadcast<T>,
+                T: Shape + SameDevice<D, X>,
             {
-                compare::<false, ops::eq, _, _, _, _, _>(self, rhs)
+                compare::<false, ops::eq, _, _, _, _, _>(self, T::here(rhs))
             }
 
             /// Whether elements differ (`torch.ne`), with a tensor of the same shell dtype; shapes broadcast.
@@ -95,12 +96,13 @@ macro_rules! shells {
             /// # Panics
             /// If sizes known at run time do not broadcast.
             #[fallible]
-            pub fn ne<F: Element, T: Shape>(&self, rhs: &Tensor<F, T, D>) -> Result<Tensor<bool, <S as Broadcast<T>>::Output, D>>
+            pub fn ne<F: Element, T, X: Device>(&self, rhs: &Tensor<F, T, X>) -> Result<Tensor<bool, <S as Broadcast<T>>::Output, D>>
             where
                 $shell: SameDtypeFor<F, ops::ne>,
                 S: Broadcast<T>,
+                T: Shape + SameDevice<D, X>,
             {
-                compare::<true, ops::ne, _, _, _, _, _>(self, rhs)
+                compare::<true, ops::ne, _, _, _, _, _>(self, T::here(rhs))
             }
         }
     )*};

@@ -7,11 +7,11 @@ use crate::dtype::{CanCast, Dtype, Element, Scalar};
 use crate::error::Result;
 use crate::ops::admit::{InexactFor, MaskFor, OrderedFor, SameDtypeFor};
 use crate::ops::{self, choosing, pointwise};
-use crate::shape::{Broadcast, Shape, WrittenTo};
+use crate::shape::{Broadcast, PlacesIn, Shape, SplitAt, WrittenAt, WrittenTo};
 use crate::tensor::base::operand::{Operand, TensorOperand};
 use crate::tensor::elementwise::lerp::Blended;
 use crate::tensor::elementwise::where_clamp::Clamped;
-use crate::tensor::{Tensor, TensorViewMut, WeightOf};
+use crate::tensor::{SameDevice, Tensor, TensorViewMut, WeightOf};
 use castiron_macros::fallible;
 
 /// For `clamp_` it writes `clamp_` and `try_clamp_`.
@@ -63,9 +63,12 @@ in_place! {
         M::Elem: MaskFor<choosing::masked_scatter>,
         D: Receives<M::Place, Dimensioned> + Receives<R::Place, Dimensioned>,
     ]
-    index_put_ try_index_put_ [const N: usize, T: Shape, R: TensorOperand]
-        (indices: [&Tensor<i64, T, D>; N], values: R, accumulate: bool) [
+    index_put_ try_index_put_ [const N: usize, T, R: TensorOperand, X: Device]
+        (indices: [&Tensor<i64, T, X>; N], values: R, accumulate: bool) [
         E: Dtype + SameDtypeFor<R::Elem, choosing::index_put>,
+        S: SplitAt<N>,
+        T: PlacesIn<S, N> + SameDevice<D, X>,
+        R::Shape: WrittenAt<<T as PlacesIn<S, N>>::Places>,
         D: Receives<R::Place, Dimensioned>,
     ]
 }

@@ -16,11 +16,17 @@ use castiron_macros::fallible;
 /// use castiron::{Dim, dim, fft::Frequencies};
 /// assert_eq!(<<dim!(8) as Frequencies>::Output as Dim>::SIZE, Some(5));
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "a transform of `{Self}` real samples",
+    label = "expected an axis of one sample or more, whose number the compiler can halve",
+    note = "in generic code the bound is `N: fft::Frequencies`, or take `rfft_sized` and its kin, whose number of samples is known at run time"
+)]
 pub trait Frequencies {
     /// The number; `Dyn` where that of the samples is.
     type Output: Dim;
 }
-impl<N: DivideBy<D2, Output = Half>, Half: Dim> Frequencies for N {
+#[diagnostic::do_not_recommend]
+impl<N: HoldsAtLeast<D1> + DivideBy<D2, Output = Half>, Half: Dim> Frequencies for N {
     type Output = Sum<Half, D1>;
 }
 
@@ -36,7 +42,7 @@ macro_rules! real_transforms {
             #[doc = concat!("PyTorch: `torch.fft.", stringify!($name), "`.")]
             ///
             /// # Panics
-            /// If the axis has no elements, or memory runs out.
+            /// If an axis whose size was known at run time has no elements, or memory runs out.
             ///
             /// ```
             /// use castiron::{Complex, Tensor, axis, fft::Norm, shape, tensor};

@@ -9,7 +9,7 @@ use crate::ops::admit::FloatFor;
 use crate::ops::choosing::IndexFor;
 use crate::shape::{Dim, Dyn, HasRank, Shape};
 use crate::storage::View;
-use crate::tensor::{SameDevice, Tensor, checked_numel};
+use crate::tensor::{Optional, SameDevice, Tensor, checked_numel};
 use castiron_macros::fallible;
 
 /// What becomes of the rows of a bag (`mode` of `torch.nn.functional.embedding_bag`).
@@ -126,7 +126,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         offsets: &[i64],
         include_last: bool,
         mode: BagMode,
-        weights: Option<&Tensor<E, (N,), X>>,
+        weights: impl Optional<E, (N,), D>,
         padding: Option<i64>,
     ) -> Result<Tensor<E, (Dyn, S::Columns), D>>
     where
@@ -135,7 +135,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         I: Dtype + IndexFor<ops::losses::embedding_bag>,
         N: Dim + SameDevice<D, X>,
     {
-        let (indices, weights) = (N::here(indices), weights.map(N::here));
+        let (indices, weights) = (N::here(indices), weights.given());
         let op = "embedding_bag";
         let columns = self.shape().as_ref()[1];
         let index = indices.elements().known_as::<i64>();

@@ -17,13 +17,13 @@ use crate::ops::kernel::{Copying, Map1, Map2};
 use crate::ops::reduce::Accumulating;
 #[cfg(any(test, feature = "cuda"))]
 use crate::ops::text::kernel::{Kernel, Value};
-use crate::shape::{Shape, broadcasts_to};
+use crate::shape::{PlacesIn, Shape, SplitAt, WrittenAt, broadcasts_to};
 use crate::storage::{View, ViewMut};
-use crate::tensor::Tensor;
 use crate::tensor::base::operand::TensorOperand;
 use crate::tensor::index::accumulate::combine_at;
 use crate::tensor::index::gather::elements;
 use crate::tensor::index::masked::{first, laid_out};
+use crate::tensor::{SameDevice, Tensor};
 use castiron_macros::fallible;
 
 /// An index counted from the start.
@@ -124,7 +124,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.index_put`.
     ///
     /// # Panics
-    /// If an index is out of range, there are more indices than axes or the values do not broadcast.
+    /// If an index is out of range, or sizes known at run time do not fit.
     ///
     /// ```
     /// use castiron::tensor;
@@ -134,14 +134,17 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.index_put([&tensor![1]], tensor![8], false).to_vec(), [0, 0, 0, 8, 8, 8]);
     /// ```
     #[fallible]
-    pub fn index_put<const N: usize, T: Shape, R: TensorOperand>(
+    pub fn index_put<const N: usize, T, R: TensorOperand, X: Device>(
         &self,
-        indices: [&Tensor<i64, T, D>; N],
+        indices: [&Tensor<i64, T, X>; N],
         values: R,
         accumulate: bool,
     ) -> Result<Self>
     where
         E: Dtype + SameDtypeFor<R::Elem, choosing::index_put>,
+        S: SplitAt<N>,
+        T: PlacesIn<S, N> + SameDevice<D, X>,
+        R::Shape: WrittenAt<<T as PlacesIn<S, N>>::Places>,
         D: Receives<R::Place, Dimensioned>,
     {
         let mut out = self.try_contiguous()?;
@@ -154,21 +157,21 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// # Panics
     /// As there; nothing is written then.
     #[fallible]
-    pub fn index_put_<const N: usize, T: Shape, R: TensorOperand>(
+    pub fn index_put_<const N: usize, T, R: TensorOperand, X: Device>(
         &mut self,
-        indices: [&Tensor<i64, T, D>; N],
+        indices: [&Tensor<i64, T, X>; N],
         values: R,
         accumulate: bool,
     ) -> Result<&mut Self>
     where
         E: Dtype + SameDtypeFor<R::Elem, choosing::index_put>,
+        S: SplitAt<N>,
+        T: PlacesIn<S, N> + SameDevice<D, X>,
+        R::Shape: WrittenAt<<T as PlacesIn<S, N>>::Places>,
         D: Receives<R::Place, Dimensioned>,
     {
-        let (op, own) = ("index_put", self.shape());
-        let Some((indexed, rest)) = own.as_ref().split_at_checked(N).filter(|_| N > 0) else {
-            let reason = format!("a tensor with {} axes takes from 1 to as many indices, got {N}", S::RANK);
-            return Err(Error::InvalidArgument { op, reason });
-        };
+        let (op, own, indices) = ("index_put", self.shape(), indices.map(|index| T::here(index)));
+        let (indexed, rest) = own.as_ref().split_at(N);
         let values = elements::<R, D>(&values)?.known_as();
         let shapes = indices.map(|index| index.shape());
         let Some(shape) = shapes.first() else { unreachable!("there is an index") };

@@ -7,7 +7,7 @@ use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::FloatFor;
 use crate::ops::losses::{Losing, Turned};
-use crate::shape::{HasAxis, Shape};
+use crate::shape::{Halved, HasAxis, Shape};
 use crate::storage::{View, ViewMut};
 use crate::tensor::Tensor;
 use castiron_macros::fallible;
@@ -91,7 +91,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// `apply_rotary_pos_emb` ([`RotaryLayout::Halves`]), where `base` is 10000 if not given.
     ///
     /// # Panics
-    /// If there are fewer than two axes, the last has an odd size, or memory runs out.
+    /// If a size of the last axis that was known at run time is odd, or memory runs out.
     ///
     /// ```
     /// use castiron::{RotaryLayout, tensor};
@@ -104,6 +104,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: FloatFor<ops::losses::rope>,
         S: HasAxis<-2>,
+        <S as HasAxis<-1>>::Dim: Halved,
     {
         Ok(Tensor::dense(turned::<E, D>("rope", self.elements(), first, base, layout)?, self.shape()))
     }

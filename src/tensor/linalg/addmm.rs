@@ -12,9 +12,9 @@ use crate::ops::reduce::Accumulating;
 use crate::ops::text::kernel::{Kernel, Value};
 use crate::ops::{self, Op};
 use crate::shape::{Dim, ExpandTo, InnerDim, SameBatch, Shape};
-use crate::tensor::Tensor;
 use crate::tensor::linalg::matmul::multiply;
 use crate::tensor::linalg::products::outer_product;
+use crate::tensor::{SameDevice, SameDtype, Tensor};
 use castiron_macros::fallible;
 
 /// `beta * input + alpha * product`, element by element; a `beta` of 0 leaves the input out, NaN included.
@@ -112,9 +112,9 @@ fn add_outer<E: Dtype, S: Shape, M: Dim, N: Dim, D: Device>(
     Ok(product)
 }
 
-/// For `addmm (M, N) = [mat1: (M, K), mat2: (K2, N)]` it writes `addmm`.
+/// For `addmm <…> (mat1 by K: (M, K), mat2 by N: (K2, N)) -> (M, N)` it writes `addmm`, whose operands may have `K` and `N` stand for them.
 macro_rules! added_products {
-    ($($(#[$doc:meta])* $name:ident <$($dim:ident),+> [$($bound:tt)*] ($left:ident: $left_shape:ty, $right:ident: $right_shape:ty) -> $result:ty,
+    ($($(#[$doc:meta])* $name:ident <$($dim:ident),+> [$($bound:tt)*] ($left:ident by $own:ident: $left_shape:ty, $right:ident by $other:ident: $right_shape:ty) -> $result:ty,
        |$input:ident, $a:ident, $b:ident, $factors:ident| $product:expr, $example:literal;)*) => {$(
         #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
@@ -133,10 +133,10 @@ macro_rules! added_products {
             #[doc = $example]
             /// ```
             #[fallible]
-            pub fn $name<$($dim),+>(
+            pub fn $name<$($dim,)+ F: Element, G: Element, X: Device, Y: Device>(
                 &self,
-                $left: &Tensor<E, $left_shape, D>,
-                $right: &Tensor<E, $right_shape, D>,
+                $left: &Tensor<F, $left_shape, X>,
+                $right: &Tensor<G, $right_shape, Y>,
                 beta: impl Scalar,
                 alpha: impl Scalar,
             ) -> Result<Tensor<E, $result, D>>
@@ -144,9 +144,12 @@ macro_rules! added_products {
                 E: NumericFor<ops::reduce::$name>,
                 $($dim: Dim,)+
                 S: ExpandTo<$result>,
+                $own: SameDevice<D, X> + SameDtype<E, F, ops::reduce::$name>,
+                $other: SameDevice<D, Y> + SameDtype<E, G, ops::reduce::$name>,
                 $($bound)*
             {
-                let ($input, $a, $b, $factors) = (self, $left, $right, [beta.value(), alpha.value()]);
+                let ($input, $factors) = (self, [beta.value(), alpha.value()]);
+                let ($a, $b) = ($own::alike($own::here($left)), $other::alike($other::here($right)));
                 $product
             }
         }
@@ -154,23 +157,23 @@ macro_rules! added_products {
 }
 added_products! {
     /// `beta * self + alpha * (mat1 @ mat2)`, of matrices.
-    addmm <M, K, K2, N> [K: InnerDim<K2>,] (mat1: (M, K), mat2: (K2, N)) -> (M, N),
+    addmm <M, K, K2, N> [K: InnerDim<K2>,] (mat1 by K: (M, K), mat2 by N: (K2, N)) -> (M, N),
         |x, a, b, factors| multiply(a.elements(), b.elements(), Some(summand::<ops::reduce::addmm, _, _, D>(x, factors)?)),
         "let x = tensor![1.0, 2.0].addmm(&tensor![[1.0], [2.0]], &tensor![[10.0, 20.0]], 1, 0.5);\nassert_eq!(x.to_vec(), [6.0, 12.0, 11.0, 22.0]);";
     /// `beta * self + alpha * (mat @ vec)`, of a matrix and a vector.
-    addmv <M, K, K2> [K: InnerDim<K2>,] (mat: (M, K), vec: (K2,)) -> (M,),
+    addmv <M, K, K2> [K: InnerDim<K2>,] (mat by K: (M, K), vec by K2: (K2,)) -> (M,),
         |x, a, b, factors| multiply(a.elements(), b.elements(), Some(summand::<ops::reduce::addmv, _, _, D>(x, factors)?)),
         "assert_eq!(tensor![1, 2].addmv(&tensor![[1, 2], [3, 4]], &tensor![10, 1], -1, 2).to_vec(), [23, 66]);";
     /// `beta * self + alpha * (batch1 @ batch2)`, of batches of matrices.
-    baddbmm <B, B2, M, K, K2, N> [K: InnerDim<K2>, B: SameBatch<B2>,] (batch1: (B, M, K), batch2: (B2, K2, N)) -> (B, M, N),
+    baddbmm <B, B2, M, K, K2, N> [K: InnerDim<K2>, B: SameBatch<B2>,] (batch1 by K: (B, M, K), batch2 by N: (B2, K2, N)) -> (B, M, N),
         |x, a, b, factors| batches(a, b, summand::<ops::reduce::baddbmm, _, _, D>(x, factors)?),
         "let x = tensor![1].baddbmm(&tensor![[[1, 2]], [[3, 4]]], &tensor![[[1], [1]], [[1], [2]]], 1, 1);\nassert_eq!(x.to_vec(), [4, 12]);";
     /// `beta * self + alpha * sum(batch1 @ batch2)`, the sum being over the batch.
-    addbmm <B, B2, M, K, K2, N> [K: InnerDim<K2>, B: SameBatch<B2>,] (batch1: (B, M, K), batch2: (B2, K2, N)) -> (M, N),
+    addbmm <B, B2, M, K, K2, N> [K: InnerDim<K2>, B: SameBatch<B2>,] (batch1 by K: (B, M, K), batch2 by N: (B2, K2, N)) -> (M, N),
         |x, a, b, factors| summed_batches(a, b, summand::<ops::reduce::addbmm, _, _, D>(x, factors)?),
         "let x = tensor![1].addbmm(&tensor![[[1, 2]], [[3, 4]]], &tensor![[[1], [1]], [[1], [2]]], 1, 1);\nassert_eq!(x.to_vec(), [15]);";
     /// `beta * self + alpha * outer(vec1, vec2)`, of vectors.
-    addr <M, N> [] (vec1: (M,), vec2: (N,)) -> (M, N),
+    addr <M, N> [] (vec1 by M: (M,), vec2 by N: (N,)) -> (M, N),
         |x, a, b, factors| add_outer(x, a, b, factors),
         "assert_eq!(tensor![1].addr(&tensor![1, 2], &tensor![3, 4], 1, 10).to_vec(), [31, 41, 61, 81]);";
 }

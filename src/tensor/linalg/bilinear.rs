@@ -8,9 +8,9 @@ use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::NumericFor;
 use crate::ops::kernel::{Casting, Combining};
-use crate::shape::{Dim, HasAxis, InFeatures, Shape, SizeArray};
+use crate::shape::{Dim, Dimensional, HasAxis, InFeatures, InputBeside, Shape, SizeArray};
 use crate::storage::View;
-use crate::tensor::{SameDevice, Tensor, checked_numel};
+use crate::tensor::{Optional, SameDevice, SameDtype, Tensor, checked_numel};
 use castiron_macros::fallible;
 
 const OP: &str = "bilinear";
@@ -102,21 +102,23 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// ```
     #[fallible]
     #[allow(clippy::type_complexity)]
-    pub fn bilinear<O: Dim, K, J, X: Device, Y: Device>(
+    pub fn bilinear<O: Dim, K, J: Dim, R, F: Element, G: Element, X: Device, Y: Device>(
         &self,
-        other: &Tensor<E, <S as HasAxis<-1>>::Replace<J>, Y>,
-        weight: &Tensor<E, (O, K, J), X>,
-        bias: Option<&Tensor<E, (O,), X>>,
+        other: &Tensor<G, R, Y>,
+        weight: &Tensor<F, (O, K, J), X>,
+        bias: impl Optional<E, (O,), D>,
     ) -> Result<Tensor<E, <S as HasAxis<-1>>::Replace<O>, D>>
     where
         E: NumericFor<ops::losses::bilinear>,
-        S: HasAxis<-1>,
+        S: Dimensional + HasAxis<-1>,
+        R: Shape + InputBeside<S>,
         <S as HasAxis<-1>>::Dim: InFeatures<K>,
-        K: Dim + SameDevice<D, X>,
-        J: Dim + SameDevice<D, Y>,
+        <R as HasAxis<-1>>::Dim: InFeatures<J>,
+        K: Dim + SameDevice<D, X> + SameDtype<E, F, ops::losses::bilinear>,
+        R: SameDevice<D, Y> + SameDtype<E, G, ops::losses::bilinear>,
     {
-        let (other, weight, bias) = (J::here(other), K::here(weight), bias.map(K::here));
-        let bias = bias.map(|bias| bias.elements());
+        let (other, weight) = (R::alike(R::here(other)), K::alike(K::here(weight)));
+        let bias = bias.given().map(|bias| bias.elements());
         let storage = bilinear::<E, D>(self.elements(), other.elements(), weight.elements(), bias)?;
         let mut sizes = <<S as HasAxis<-1>>::Replace<O> as Shape>::Sizes::copied(self.shape().as_ref());
         if let Some(last) = sizes.as_mut().last_mut() {

@@ -5,7 +5,7 @@ use crate::device::Device;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result};
 use crate::shape::{Dim, HasAxis, HasRank, InnerDim, Shape, SizeArray};
-use crate::tensor::{Tensor, checked_numel};
+use crate::tensor::{SameDevice, Tensor, checked_numel};
 use castiron_macros::fallible;
 
 /// The dtypes of bytes that are numbers: `i8` and `u8`.
@@ -36,12 +36,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(product.to_vec(), [5000]);
     /// ```
     #[fallible]
-    pub fn int_mm<K: Dim, N: Dim, T: Shape>(&self, other: &Tensor<i8, (K, N), D>) -> Result<Tensor<i32, T, D>>
+    pub fn int_mm<K, N: Dim, T: Shape, X: Device>(&self, other: &Tensor<i8, (K, N), X>) -> Result<Tensor<i32, T, D>>
     where
         E: ByteNumber,
         S: HasRank<2, crate::ops::reduce::int_mm> + HasAxis<1, Replace<N> = T>,
         <S as HasAxis<1>>::Dim: InnerDim<K>,
+        K: Dim + SameDevice<D, X>,
     {
+        let other = K::here(other);
         let ([rows, n], own) = (other.shape(), self.shape());
         let (m, columns) = (own.as_ref()[0], own.as_ref()[1]);
         if columns != rows {

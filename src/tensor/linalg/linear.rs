@@ -10,9 +10,9 @@ use crate::ops::UnaryOp;
 use crate::ops::admit::NumericFor;
 use crate::ops::arguments::Added;
 use crate::ops::kernel::Applying;
-use crate::shape::{Dim, HasAxis, InFeatures, Shape, SizeArray};
+use crate::shape::{Dim, Dimensional, HasAxis, InFeatures, Shape, SizeArray};
 use crate::storage::View;
-use crate::tensor::{SameDevice, Tensor, checked_numel};
+use crate::tensor::{Optional, SameDevice, SameDtype, Tensor, checked_numel};
 use castiron_macros::fallible;
 
 /// An operation of one operand whose result on elements of dtype `E` has that dtype.
@@ -108,18 +108,18 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     #[doc(alias = "dense")]
     #[doc(alias = "fully_connected")]
     #[fallible]
-    pub fn linear<N: Dim, K, X: Device>(
+    pub fn linear<N: Dim, K, F: Element, X: Device>(
         &self,
-        weight: &Tensor<E, (N, K), X>,
-        bias: Option<&Tensor<E, (N,), X>>,
+        weight: &Tensor<F, (N, K), X>,
+        bias: impl Optional<E, (N,), D>,
     ) -> Result<Tensor<E, <S as HasAxis<-1>>::Replace<N>, D>>
     where
         E: NumericFor<ops::reduce::linear>,
-        S: HasAxis<-1>,
+        S: Dimensional + HasAxis<-1>,
         <S as HasAxis<-1>>::Dim: InFeatures<K>,
-        K: Dim + SameDevice<D, X>,
+        K: Dim + SameDevice<D, X> + SameDtype<E, F, ops::reduce::linear>,
     {
-        let (weight, bias) = (K::here(weight), bias.map(K::here));
+        let (weight, bias) = (K::alike(K::here(weight)), bias.given());
         apply(self, weight, bias, |x, weight, added| D::matmul::<E>(x, weight, added))
     }
 
@@ -141,19 +141,19 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(y.to_vec(), [3.5, 0.0]);
     /// ```
     #[fallible]
-    pub fn linear_with<N: Dim, K, A: Activation<E>, X: Device>(
+    pub fn linear_with<N: Dim, K, A: Activation<E>, F: Element, X: Device>(
         &self,
-        weight: &Tensor<E, (N, K), X>,
-        bias: Option<&Tensor<E, (N,), X>>,
+        weight: &Tensor<F, (N, K), X>,
+        bias: impl Optional<E, (N,), D>,
         activation: A,
     ) -> Result<Tensor<E, <S as HasAxis<-1>>::Replace<N>, D>>
     where
         E: NumericFor<ops::reduce::linear>,
-        S: HasAxis<-1>,
+        S: Dimensional + HasAxis<-1>,
         <S as HasAxis<-1>>::Dim: InFeatures<K>,
-        K: Dim + SameDevice<D, X>,
+        K: Dim + SameDevice<D, X> + SameDtype<E, F, ops::reduce::linear>,
     {
-        let (weight, bias) = (K::here(weight), bias.map(K::here));
+        let (weight, bias) = (K::alike(K::here(weight)), bias.given());
         apply(self, weight, bias, |x, weight, added| D::matmul_then::<E>(Applying::<A>::new(), x, weight, added))
     }
 }

@@ -163,12 +163,16 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// ```
     #[doc(alias = "ger")]
     #[fallible]
-    pub fn outer<F: Dtype, P: Dtype, M: Dim, N: Dim>(&self, other: &Tensor<F, (N,), D>) -> Result<Tensor<P, (M, N), D>>
+    pub fn outer<F: Dtype, P: Dtype, M: Dim, N, X: Device>(
+        &self,
+        other: &Tensor<F, (N,), X>,
+    ) -> Result<Tensor<P, (M, N), D>>
     where
         E: Dtype + Promotable<With<F> = P>,
         S: HasRank<1, ops::reduce::outer> + HasAxis<0, Dim = M>,
+        N: Dim + SameDevice<D, X>,
     {
-        outer_product::<P, E, F, M, N, D>(&self.clone().retyped(), other)
+        outer_product::<P, E, F, M, N, D>(&self.clone().retyped(), N::here(other))
     }
 
     /// The product of two vectors, the elements of the first conjugated: `sum(conj(a) * b)`.

@@ -10,7 +10,7 @@ use crate::error::{Error, Result, filled, invalid, room};
 use crate::ops;
 use crate::ops::choosing::WideFloatFor;
 use crate::ops::losses::LossReduction;
-use crate::shape::{Dim, HasAxis, HasRank, Shape};
+use crate::shape::{Dim, HasAxis, HasRank, SameSizeFor, Shape};
 use crate::storage::View;
 use crate::tensor::{SameDevice, Tensor};
 use castiron_macros::fallible;
@@ -144,9 +144,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert!((loss.to_vec()[0] - (4.0_f32 / 3.0).ln()).abs() < 1e-6);
     /// ```
     #[fallible]
-    pub fn ctc_loss<N: Dim, L, R: Reduction<(N,)>, X: Device>(
+    pub fn ctc_loss<N, M: Dim, L, R: Reduction<(N,)>, X: Device>(
         &self,
-        labels: &Tensor<i64, (N, L), X>,
+        labels: &Tensor<i64, (M, L), X>,
         input_lengths: &[i64],
         target_lengths: &[i64],
         blank: usize,
@@ -156,6 +156,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         S: HasRank<3, ops::losses::ctc_loss> + HasAxis<1, Dim = N>,
         E: WideFloatFor<ops::losses::ctc_loss>,
+        N: Dim + SameSizeFor<M, ops::losses::ctc_loss>,
         L: Dim + SameDevice<D, X>,
     {
         let labels = L::here(labels);

@@ -20,7 +20,7 @@ use crate::shape::{AxisArg, Broadcast, Dyn, HasAxis, HasRank, Shape, SizeArray, 
 use crate::storage::{View, ViewMut};
 use crate::tensor::elementwise::apply::broadcast;
 use crate::tensor::reduce::large::{ByPower, Powers, is_seen, may_have_overflowed};
-use crate::tensor::{SameDevice, Tensor, checked_numel};
+use crate::tensor::{SameDevice, SameDtype, Tensor, checked_numel};
 use castiron_macros::fallible;
 
 /// The last axis, as a set of axes; a zero-dim tensor has none.
@@ -254,10 +254,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.margin_ranking_loss(&y, &order, 0.5, Unreduced).to_vec(), [2.5, 0.0]);
     /// ```
     #[fallible]
-    pub fn margin_ranking_loss<T, U, R: Reduction<S>, X: Device, Y: Device>(
+    pub fn margin_ranking_loss<T, U, R: Reduction<S>, F: Element, G: Element, X: Device, Y: Device>(
         &self,
-        other: &Tensor<E, T, X>,
-        target: &Tensor<E, U, Y>,
+        other: &Tensor<F, T, X>,
+        target: &Tensor<G, U, Y>,
         margin: f64,
         reduction: R,
     ) -> Result<Tensor<E, R::Shape, D>>
@@ -265,10 +265,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: FloatFor<ops::losses::margin_ranking_loss>,
         T: Shape + TargetOf<S>,
         U: Shape + TargetOf<S>,
-        T: SameDevice<D, X>,
-        U: SameDevice<D, Y>,
+        T: SameDevice<D, X> + SameDtype<E, F, ops::losses::margin_ranking_loss>,
+        U: SameDevice<D, Y> + SameDtype<E, G, ops::losses::margin_ranking_loss>,
     {
-        let (other, target) = (T::here(other), U::here(target));
+        let (other, target) = (T::alike(T::here(other)), U::alike(U::here(target)));
         let (_, op) = (reduction, "margin_ranking_loss");
         let (x, y, target) = (self.elements(), other.elements(), target.elements());
         expect_target(op, x.sizes, y.sizes)?;
@@ -292,10 +292,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.cosine_embedding_loss(&y, &tensor![1.0, -1.0], 0.5, Unreduced).to_vec(), [1.0, 0.5]);
     /// ```
     #[fallible]
-    pub fn cosine_embedding_loss<T, U, R, X: Device, Y: Device>(
+    pub fn cosine_embedding_loss<T, U, R, F: Element, G: Element, X: Device, Y: Device>(
         &self,
-        other: &Tensor<E, T, X>,
-        target: &Tensor<E, U, Y>,
+        other: &Tensor<F, T, X>,
+        target: &Tensor<G, U, Y>,
         margin: f64,
         reduction: R,
     ) -> Result<Tensor<E, R::Shape, D>>
@@ -304,10 +304,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         T: Shape + TargetOf<S>,
         U: Shape + TargetOf<<S as HasAxis<-1>>::Removed>,
         R: Reduction<<S as HasAxis<-1>>::Removed>,
-        T: SameDevice<D, X>,
-        U: SameDevice<D, Y>,
+        T: SameDevice<D, X> + SameDtype<E, F, ops::losses::cosine_embedding_loss>,
+        U: SameDevice<D, Y> + SameDtype<E, G, ops::losses::cosine_embedding_loss>,
     {
-        let (other, target) = (T::here(other), U::here(target));
+        let (other, target) = (T::alike(T::here(other)), U::alike(U::here(target)));
         let (_, op) = (reduction, "cosine_embedding_loss");
         let (x, y, target) = (self.elements(), other.elements(), target.elements());
         expect_target(op, x.sizes, y.sizes)?;
@@ -333,10 +333,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// ```
     #[fallible]
     #[allow(clippy::too_many_arguments)]
-    pub fn triplet_margin_loss<T, U, R, X: Device, Y: Device>(
+    pub fn triplet_margin_loss<T, U, R, F: Element, G: Element, X: Device, Y: Device>(
         &self,
-        near: &Tensor<E, T, X>,
-        far: &Tensor<E, U, Y>,
+        near: &Tensor<F, T, X>,
+        far: &Tensor<G, U, Y>,
         margin: f64,
         p: f64,
         eps: f64,
@@ -348,10 +348,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         T: Shape + TargetOf<S>,
         U: Shape + TargetOf<S>,
         R: Reduction<<S as HasAxis<-1>>::Removed>,
-        T: SameDevice<D, X>,
-        U: SameDevice<D, Y>,
+        T: SameDevice<D, X> + SameDtype<E, F, ops::losses::triplet_margin_loss>,
+        U: SameDevice<D, Y> + SameDtype<E, G, ops::losses::triplet_margin_loss>,
     {
-        let (near, far) = (T::here(near), U::here(far));
+        let (near, far) = (T::alike(T::here(near)), U::alike(U::here(far)));
         let (_, op) = (reduction, "triplet_margin_loss");
         let (x, near, far) = (self.elements(), near.elements(), far.elements());
         expect_target(op, x.sizes, near.sizes)?;

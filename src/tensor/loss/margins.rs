@@ -16,9 +16,9 @@ use crate::ops::admit::FloatFor;
 use crate::ops::choosing::{IndexFor, WideFloatFor};
 use crate::ops::losses::{Losing, LossReduction, MultilabelSoftMargin, Product};
 use crate::ops::reduce;
-use crate::shape::{HasAxis, LabelsOf, Scores, Shape, TargetOf};
+use crate::shape::{HasAxis, LabelsOf, ListOrMatrix, Scores, Shape, TargetOf};
 use crate::storage::View;
-use crate::tensor::{SameDevice, Tensor};
+use crate::tensor::{SameDevice, SameDtype, Tensor};
 use castiron_macros::fallible;
 
 /// `multi_margin_loss` of scores of `(N, C)` beside `N` labels.
@@ -144,7 +144,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: WideFloatFor<ops::losses::multi_margin_loss>,
         I: Dtype + IndexFor<ops::losses::multi_margin_loss>,
-        S: Scores,
+        S: Scores + ListOrMatrix,
         T: Shape + LabelsOf<S>,
         W: PerChannel<E, S::Classes, D>,
         R: Reduction<S::Labels>,
@@ -219,9 +219,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.multilabel_soft_margin_loss(&y, (), Unreduced).to_vec(), [2.0_f32.ln()]);
     /// ```
     #[fallible]
-    pub fn multilabel_soft_margin_loss<T, W: LossWeight<E, S, D>, R, X: Device>(
+    pub fn multilabel_soft_margin_loss<T, W: LossWeight<E, S, D>, R, F: Element, X: Device>(
         &self,
-        target: &Tensor<E, T, X>,
+        target: &Tensor<F, T, X>,
         weight: W,
         reduction: R,
     ) -> Result<Tensor<E, R::Shape, D>>
@@ -229,9 +229,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: FloatFor<ops::losses::multilabel_soft_margin_loss>,
         T: Shape + TargetOf<S>,
         R: Reduction<<S as HasAxis<-1>>::Removed>,
-        T: SameDevice<D, X>,
+        T: SameDevice<D, X> + SameDtype<E, F, ops::losses::multilabel_soft_margin_loss>,
     {
-        let target = T::here(target);
+        let target = T::alike(T::here(target));
         let (_, op, x, y) = (reduction, "multilabel_soft_margin_loss", self.elements(), target.elements());
         expect_target(op, x.sizes, y.sizes)?;
         let steps = spread(op, weight.given(), x.sizes)?;

@@ -17,7 +17,7 @@ use crate::ops::reduce::AnyAll;
 use crate::shape::{Broadcast, Shape, SizeArray, TargetOf, WrittenTo};
 use crate::storage::View;
 use crate::tensor::elementwise::apply::map2;
-use crate::tensor::{SameDevice, Tensor};
+use crate::tensor::{SameDevice, SameDtype, Tensor};
 use castiron_macros::fallible;
 
 /// That a target has the shape of predictions.
@@ -243,10 +243,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.gaussian_nll_loss(&y, &var, false, 1e-6, Unreduced).to_vec(), [0.0, 2.0]);
     /// ```
     #[fallible]
-    pub fn gaussian_nll_loss<T, V, R: Reduction<S>, X: Device, Y: Device>(
+    pub fn gaussian_nll_loss<T, V, R: Reduction<S>, F: Element, G: Element, X: Device, Y: Device>(
         &self,
-        target: &Tensor<E, T, X>,
-        variance: &Tensor<E, V, Y>,
+        target: &Tensor<F, T, X>,
+        variance: &Tensor<G, V, Y>,
         full: bool,
         eps: f64,
         reduction: R,
@@ -256,10 +256,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         T: Shape + TargetOf<S>,
         S: Broadcast<V>,
         <S as Broadcast<V>>::Output: WrittenTo<S>,
-        T: SameDevice<D, X>,
-        V: Shape + SameDevice<D, Y>,
+        T: SameDevice<D, X> + SameDtype<E, F, ops::losses::gaussian_nll_loss>,
+        V: Shape + SameDevice<D, Y> + SameDtype<E, G, ops::losses::gaussian_nll_loss>,
     {
-        let (target, variance) = (T::here(target), V::here(variance));
+        let (target, variance) = (T::alike(T::here(target)), V::alike(V::here(variance)));
         let (_, op) = (reduction, "gaussian_nll_loss");
         let (x, y, variance) = (self.elements(), target.elements(), variance.elements());
         expect_target(op, x.sizes, y.sizes)?;

@@ -12,7 +12,7 @@ use crate::ops::arguments::{Attention, Mask};
 use crate::shape::{Attended, MaskOf, Shape, broadcast_sizes, broadcasts_to};
 use crate::storage::View;
 use crate::tensor::nn::conv::{Laid, laid};
-use crate::tensor::{SameDevice, Tensor, checked_numel};
+use crate::tensor::{SameDevice, SameDtype, Tensor, checked_numel};
 use castiron_macros::fallible;
 
 const OP: &str = "scaled_dot_product_attention";
@@ -239,10 +239,10 @@ impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
     /// assert_eq!((y[(0, 0, 0, 0)], y[(1, 3, 4, 0)]), (0.0, 2.0));
     /// ```
     #[fallible]
-    pub fn scaled_dot_product_attention<K, V, W, X: Device, Y: Device>(
+    pub fn scaled_dot_product_attention<K, V, W, F: Element, G: Element, X: Device, Y: Device>(
         &self,
-        key: &Tensor<E, K, X>,
-        value: &Tensor<E, V, Y>,
+        key: &Tensor<F, K, X>,
+        value: &Tensor<G, V, Y>,
         sees: W,
         scale: Option<f64>,
     ) -> Result<Tensor<E, <T as Attended<K, V>>::Output, D>>
@@ -250,10 +250,10 @@ impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
         E: FloatFor<ops::reduce::attention>,
         T: Attended<K, V>,
         W: Sees<E, D> + SeesAmong<<T as Attended<K, V>>::Scores>,
-        K: Shape + SameDevice<D, X>,
-        V: Shape + SameDevice<D, Y>,
+        K: Shape + SameDevice<D, X> + SameDtype<E, F, ops::reduce::attention>,
+        V: Shape + SameDevice<D, Y> + SameDtype<E, G, ops::reduce::attention>,
     {
-        let (key, value) = (K::here(key), V::here(value));
+        let (key, value) = (K::alike(K::here(key)), V::alike(V::here(value)));
         let options = Options { mask: sees.mask(), is_causal: W::IS_CAUSAL, scale, shares_heads: true };
         laid(OP, attend::<E, D>([self.elements(), key.elements(), value.elements()], options)?)
     }

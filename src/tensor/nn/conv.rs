@@ -16,7 +16,7 @@ use crate::ops::window::{Convolution, Window};
 use crate::shape::{Conv, Convolved, Dim, EachAxis, Known, Moves, Product, Shape, SizeArray, Transposed, numel};
 use crate::storage::View;
 use crate::tensor::nn::pool::Kernel;
-use crate::tensor::{Activation, SameDevice, Tensor, checked_numel, expect_fit};
+use crate::tensor::{Activation, Optional, SameDevice, SameDtype, Tensor, checked_numel, expect_fit};
 use castiron_macros::fallible;
 
 /// A fresh result with its sizes and strides.
@@ -342,19 +342,19 @@ macro_rules! convolutions {
             #[doc = $example]
             /// ```
             #[fallible]
-            pub fn $name<O: Dim, CG, $($kernel: Dim,)+ S: EachAxis, P: EachAxis, L: EachAxis, G: Known, X: Device>(
+            pub fn $name<O: Dim, CG, $($kernel: Dim,)+ S: EachAxis, P: EachAxis, L: EachAxis, G: Known, F: Element, X: Device>(
                 &self,
-                weight: &Tensor<E, (O, CG, $($kernel),+), X>,
-                bias: Option<&Tensor<E, (O,), X>>,
+                weight: &Tensor<F, (O, CG, $($kernel),+), X>,
+                bias: impl Optional<E, (O,), D>,
                 conv: Conv<S, P, L, G>,
             ) -> Result<Tensor<E, <T as Convolved<(O, CG, $($kernel),+), Conv<S, P, L, G>>>::Output, D>>
             where
                 E: InexactFor<ops::reduce::convolution>,
                 T: Convolved<(O, CG, $($kernel),+), Conv<S, P, L, G>>,
                 (S, P, L): Moves,
-                CG: Dim + SameDevice<D, X>,
+                CG: Dim + SameDevice<D, X> + SameDtype<E, F, ops::reduce::convolution>,
             {
-                let (weight, bias) = (CG::here(weight), bias.map(CG::here));
+                let (weight, bias) = (CG::alike(CG::here(weight)), bias.given());
                 let _ = conv;
                 let op = stringify!($name);
                 let windows = <(S, P, L)>::windows(&weight.shape().as_ref()[2..]);
@@ -378,10 +378,10 @@ macro_rules! convolutions {
             /// assert_eq!(x.conv1d_with(&weight, None, Conv::new(), ops::relu {}).to_vec(), [2.0, 0.0, 6.0]);
             /// ```
             #[fallible]
-            pub fn $with<O: Dim, CG, $($kernel: Dim,)+ S: EachAxis, P: EachAxis, L: EachAxis, G: Known, A: Activation<E>, X: Device>(
+            pub fn $with<O: Dim, CG, $($kernel: Dim,)+ S: EachAxis, P: EachAxis, L: EachAxis, G: Known, A: Activation<E>, F: Element, X: Device>(
                 &self,
-                weight: &Tensor<E, (O, CG, $($kernel),+), X>,
-                bias: Option<&Tensor<E, (O,), X>>,
+                weight: &Tensor<F, (O, CG, $($kernel),+), X>,
+                bias: impl Optional<E, (O,), D>,
                 conv: Conv<S, P, L, G>,
                 activation: A,
             ) -> Result<Tensor<E, <T as Convolved<(O, CG, $($kernel),+), Conv<S, P, L, G>>>::Output, D>>
@@ -389,9 +389,9 @@ macro_rules! convolutions {
                 E: InexactFor<ops::reduce::convolution>,
                 T: Convolved<(O, CG, $($kernel),+), Conv<S, P, L, G>>,
                 (S, P, L): Moves,
-                CG: Dim + SameDevice<D, X>,
+                CG: Dim + SameDevice<D, X> + SameDtype<E, F, ops::reduce::convolution>,
             {
-                let (weight, bias) = (CG::here(weight), bias.map(CG::here));
+                let (weight, bias) = (CG::alike(CG::here(weight)), bias.given());
                 let _ = (conv, activation);
                 let op = stringify!($name);
                 let windows = <(S, P, L)>::windows(&weight.shape().as_ref()[2..]);
@@ -417,19 +417,19 @@ macro_rules! convolutions {
             #[doc = $transposed_example]
             /// ```
             #[fallible]
-            pub fn $transposed<CW, O: Dim, $($kernel: Dim,)+ S: EachAxis, P: EachAxis, L: EachAxis, G: Known, A: EachAxis + Kernel, X: Device>(
+            pub fn $transposed<CW, O: Dim, $($kernel: Dim,)+ S: EachAxis, P: EachAxis, L: EachAxis, G: Known, A: EachAxis + Kernel, F: Element, X: Device>(
                 &self,
-                weight: &Tensor<E, (CW, O, $($kernel),+), X>,
-                bias: Option<&Tensor<E, (Product<G, O>,), X>>,
+                weight: &Tensor<F, (CW, O, $($kernel),+), X>,
+                bias: impl Optional<E, (Product<G, O>,), D>,
                 conv: Conv<S, P, L, G, A>,
             ) -> Result<Tensor<E, <T as Transposed<(CW, O, $($kernel),+), Conv<S, P, L, G, A>>>::Output, D>>
             where
                 E: InexactFor<ops::reduce::convolution>,
                 T: Transposed<(CW, O, $($kernel),+), Conv<S, P, L, G, A>>,
                 (S, P, L): Moves,
-                CW: Dim + SameDevice<D, X>,
+                CW: Dim + SameDevice<D, X> + SameDtype<E, F, ops::reduce::convolution>,
             {
-                let (weight, bias) = (CW::here(weight), bias.map(CW::here));
+                let (weight, bias) = (CW::alike(CW::here(weight)), bias.given());
                 let _ = conv;
                 let op = stringify!($transposed);
                 let sizes = weight.shape();

@@ -9,7 +9,7 @@ use crate::error::{Result, collected, invalid, listed, room};
 use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::FloatFor;
-use crate::shape::{EachAxis, KnownShape, NumbersFor, Pool, Resized, Shape};
+use crate::shape::{EachAxis, HasRoomFor, KnownShape, NumbersFor, Pool, Resized, Shape};
 use crate::storage::View;
 use crate::tensor::nn::conv::{Laid, laid};
 use crate::tensor::nn::pool::Kernel;
@@ -140,7 +140,7 @@ macro_rules! fractional_poolings {
             ) -> Result<Tensor<E, <T as Resized<R>>::Output, D>>
             where
                 E: FloatFor<ops::reduce::pooling>,
-                T: Resized<R>,
+                T: Resized<R> + HasRoomFor<R, K, $rank>,
                 K::Count: NumbersFor<$rank>,
             {
                 let [values, _] = self.pooled_at_random::<R, K, $rank>(stringify!($max), pool, generator)?;
@@ -170,7 +170,7 @@ macro_rules! fractional_poolings {
             ) -> Result<(Tensor<E, <T as Resized<R>>::Output, D>, Tensor<i64, <T as Resized<R>>::Output, D>)>
             where
                 E: FloatFor<ops::reduce::pooling>,
-                T: Resized<R>,
+                T: Resized<R> + HasRoomFor<R, K, $rank>,
                 K::Count: NumbersFor<$rank>,
             {
                 let op = stringify!($max);

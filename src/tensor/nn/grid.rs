@@ -15,7 +15,7 @@ use crate::shape::{AffineMaps, Images, KnownShape, SampledBy, Shape, Volumes, nu
 use crate::storage::View;
 use crate::tensor::nn::conv::{Laid, expect_room, laid};
 use crate::tensor::nn::modes::{Bicubic, Bilinear, Nearest};
-use crate::tensor::{SameDevice, Tensor, checked_numel};
+use crate::tensor::{SameDevice, SameDtype, Tensor, checked_numel};
 use castiron_macros::fallible;
 
 /// Where pixels of images of the last sizes come from by affine maps: `(N, axes, axes + 1)` become `(N, sizes…, axes)`.
@@ -242,9 +242,9 @@ impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
     /// assert_eq!(y.to_vec(), [2.5, 1.0]);
     /// ```
     #[fallible]
-    pub fn grid_sample<G, X: Device>(
+    pub fn grid_sample<G, F: Element, X: Device>(
         &self,
-        grid: &Tensor<E, G, X>,
+        grid: &Tensor<F, G, X>,
         mode: impl Samples<<T as SampledBy<G>>::What>,
         padding: GridPadding,
         align_corners: bool,
@@ -252,9 +252,9 @@ impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
     where
         E: FloatFor<ops::reduce::grid_sample>,
         T: SampledBy<G>,
-        G: Shape + SameDevice<D, X>,
+        G: Shape + SameDevice<D, X> + SameDtype<E, F, ops::reduce::grid_sample>,
     {
-        let grid = G::here(grid);
+        let grid = G::alike(G::here(grid));
         let views = [self.elements(), grid.elements()];
         laid("grid_sample", sample::<E, D>("grid_sample", views, mode_of(mode), padding, align_corners)?)
     }

@@ -13,7 +13,7 @@ use crate::ops::window::Convolution;
 use crate::shape::{Conv, Convolved, Dim, EachAxis, InGroups, Known, Moves, Shape};
 use crate::storage::View;
 use crate::tensor::nn::conv::{Operands, convolve, five_axes, laid};
-use crate::tensor::{Activation, SameDevice, Tensor};
+use crate::tensor::{Activation, Optional, SameDevice, SameDtype, Tensor};
 use castiron_macros::fallible;
 use core::marker::PhantomData;
 
@@ -75,7 +75,7 @@ macro_rules! packed {
             #[fallible]
             pub fn $pack<S, P, L, G: Known>(
                 &self,
-                bias: Option<&Tensor<E, (O,), D>>,
+                bias: impl Optional<E, (O,), D>,
                 conv: Conv<S, P, L, G>,
             ) -> Result<PackedConv<E, (O, CG, $($kernel),+), Conv<S, P, L, G>, D>>
             where
@@ -83,7 +83,7 @@ macro_rules! packed {
                 O: InGroups<G>,
             {
                 let _ = conv;
-                let (op, sizes) = (stringify!($pack), self.shape());
+                let (op, sizes, bias) = (stringify!($pack), self.shape(), bias.given());
                 let outputs = sizes[0];
                 if G::VALUE == 0 || outputs % G::VALUE != 0 {
                     let reason = format!("{outputs} output channels can't be divided into {} groups", G::VALUE);
@@ -130,17 +130,17 @@ impl<E: Element, W: Shape, S: EachAxis, P: EachAxis, L: EachAxis, G: Known, D: D
     /// assert_eq!(conv.forward(&tensor![[1.0, 0.0, 3.0]]).to_vec(), [1.5, 6.5]);
     /// ```
     #[fallible]
-    pub fn forward<T, X: Device>(
+    pub fn forward<T, F: Element, X: Device>(
         &self,
-        x: &Tensor<E, T, X>,
+        x: &Tensor<F, T, X>,
     ) -> Result<Tensor<E, <T as Convolved<W, Conv<S, P, L, G>>>::Output, D>>
     where
         E: InexactFor<ops::reduce::convolution>,
         T: Shape + Convolved<W, Conv<S, P, L, G>>,
         (S, P, L): Moves,
-        T: SameDevice<D, X>,
+        T: SameDevice<D, X> + SameDtype<E, F, ops::reduce::convolution>,
     {
-        let x = T::here(x);
+        let x = T::alike(T::here(x));
         self.run(x, None::<Copying>)
     }
 
@@ -158,18 +158,18 @@ impl<E: Element, W: Shape, S: EachAxis, P: EachAxis, L: EachAxis, G: Known, D: D
     /// assert_eq!(conv.forward_with(&tensor![[1.0, -2.0, 3.0]], ops::relu {}).to_vec(), [2.0, 0.0, 6.0]);
     /// ```
     #[fallible]
-    pub fn forward_with<T, A: Activation<E>, X: Device>(
+    pub fn forward_with<T, A: Activation<E>, F: Element, X: Device>(
         &self,
-        x: &Tensor<E, T, X>,
+        x: &Tensor<F, T, X>,
         activation: A,
     ) -> Result<Tensor<E, <T as Convolved<W, Conv<S, P, L, G>>>::Output, D>>
     where
         E: InexactFor<ops::reduce::convolution>,
         T: Shape + Convolved<W, Conv<S, P, L, G>>,
         (S, P, L): Moves,
-        T: SameDevice<D, X>,
+        T: SameDevice<D, X> + SameDtype<E, F, ops::reduce::convolution>,
     {
-        let x = T::here(x);
+        let x = T::alike(T::here(x));
         let _ = activation;
         self.run(x, Some(Applying::<A>::new()))
     }

@@ -9,10 +9,10 @@ use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::NumericFor;
 use crate::ops::kernel::{Applying, Copying, Map1};
-use crate::shape::{Dim, HasAxis, HasRank, InFeatures, Shape};
+use crate::shape::{Dim, Dimensional, HasAxis, HasRank, InFeatures, Shape};
 use crate::storage::View;
 use crate::tensor::linalg::linear::InRows;
-use crate::tensor::{Activation, SameDevice, Tensor};
+use crate::tensor::{Activation, Optional, SameDevice, SameDtype, Tensor};
 use castiron_macros::fallible;
 use core::marker::PhantomData;
 
@@ -61,15 +61,12 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(layer.forward(&tensor![[1.0, 1.0]]).to_vec(), [3.5, 7.0, 10.0]);
     /// ```
     #[fallible]
-    pub fn pack_linear(
-        &self,
-        bias: Option<&Tensor<E, (S::Rows,), D>>,
-    ) -> Result<PackedLinear<E, S::Rows, S::Columns, D>>
+    pub fn pack_linear(&self, bias: impl Optional<E, (S::Rows,), D>) -> Result<PackedLinear<E, S::Rows, S::Columns, D>>
     where
         S: HasRank<2, ops::reduce::linear>,
         E: NumericFor<ops::reduce::linear>,
     {
-        let sizes = strides::of_matrix(self.shape().as_ref());
+        let (sizes, bias) = (strides::of_matrix(self.shape().as_ref()), bias.given());
         if let Some(bias) = bias
             && bias.shape() != [sizes[0]]
         {
@@ -101,14 +98,17 @@ impl<E: Element, N: Dim, K: Dim, D: Device> PackedLinear<E, N, K, D> {
     /// assert_eq!(layer.forward(&tensor![1.0, 10.0]).to_vec(), [21.0, 43.0]);
     /// ```
     #[fallible]
-    pub fn forward<S, X: Device>(&self, x: &Tensor<E, S, X>) -> Result<Tensor<E, <S as HasAxis<-1>>::Replace<N>, D>>
+    pub fn forward<S, F: Element, X: Device>(
+        &self,
+        x: &Tensor<F, S, X>,
+    ) -> Result<Tensor<E, <S as HasAxis<-1>>::Replace<N>, D>>
     where
         E: NumericFor<ops::reduce::linear>,
-        S: Shape + HasAxis<-1>,
+        S: Dimensional + HasAxis<-1>,
         <S as HasAxis<-1>>::Dim: InFeatures<K>,
-        S: SameDevice<D, X>,
+        S: SameDevice<D, X> + SameDtype<E, F, ops::reduce::linear>,
     {
-        let x = S::here(x);
+        let x = S::alike(S::here(x));
         self.run(x, None::<Copying>)
     }
 
@@ -126,18 +126,18 @@ impl<E: Element, N: Dim, K: Dim, D: Device> PackedLinear<E, N, K, D> {
     /// assert_eq!(layer.forward_with(&tensor![[1.0, 2.0]], ops::relu {}).to_vec(), [3.5, 0.0]);
     /// ```
     #[fallible]
-    pub fn forward_with<S, A: Activation<E>, X: Device>(
+    pub fn forward_with<S, A: Activation<E>, F: Element, X: Device>(
         &self,
-        x: &Tensor<E, S, X>,
+        x: &Tensor<F, S, X>,
         activation: A,
     ) -> Result<Tensor<E, <S as HasAxis<-1>>::Replace<N>, D>>
     where
         E: NumericFor<ops::reduce::linear>,
-        S: Shape + HasAxis<-1>,
+        S: Dimensional + HasAxis<-1>,
         <S as HasAxis<-1>>::Dim: InFeatures<K>,
-        S: SameDevice<D, X>,
+        S: SameDevice<D, X> + SameDtype<E, F, ops::reduce::linear>,
     {
-        let x = S::here(x);
+        let x = S::alike(S::here(x));
         let _ = activation;
         self.run(x, Some(Applying::<A>::new()))
     }

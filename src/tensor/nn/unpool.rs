@@ -12,12 +12,14 @@ use crate::ops;
 use crate::ops::admit::FloatFor;
 use crate::ops::kernel::{Applying, Combining};
 use crate::ops::window::Window;
-use crate::shape::{EachAxis, KnownShape, Moves, MovingWindow, Pool, Pooled, Resized, Shape, Unpooled};
+use crate::shape::{
+    EachAxis, KnownShape, Moves, MovingWindow, PlacesOf, Pool, Pooled, Resized, Shape, SizesBefore, Unpooled,
+};
 use crate::storage::View;
 use crate::tensor::nn::conv::{Laid, laid};
 use crate::tensor::nn::pool::Kernel;
 use crate::tensor::nn::pooling::Pooling;
-use crate::tensor::{Tensor, checked_numel};
+use crate::tensor::{SameDevice, Tensor, checked_numel};
 use castiron_macros::fallible;
 
 /// The sizes before pooling: those that follow from the windows, or those given, which a window may not divide.
@@ -141,6 +143,22 @@ pub(crate) fn norms<E: Float, D: Device>(
     Ok((storage, sizes, steps))
 }
 
+/// The indices that pooling gives beside values of shape `T`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` are no indices of pooled values of shape `{T}`",
+    label = "expected `&index`, a tensor of dtype `i64`",
+    note = "`max_pool2d_with_indices` and its kin give values and indices together; others are cast by `.to::<i64>()`"
+)]
+pub trait PooledIndices<T, D: Device> {
+    #[doc(hidden)]
+    fn given(&self) -> View<'_, D::Storage, i64>;
+}
+impl<T, I: Shape + PlacesOf<T> + SameDevice<D, X>, X: Device, D: Device> PooledIndices<T, D> for &Tensor<i64, I, X> {
+    fn given(&self) -> View<'_, D::Storage, i64> {
+        I::here(self).elements()
+    }
+}
+
 macro_rules! poolings {
     ($($rank:literal $norm:ident $unpool:ident $to:ident $pooled:ident $x:literal $window:literal $most:literal $odd:literal $to_odd:literal;)*) => {
         impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {$(
@@ -198,7 +216,7 @@ macro_rules! poolings {
             #[fallible]
             pub fn $unpool<P: MovingWindow>(
                 &self,
-                index: &Tensor<i64, T, D>,
+                index: impl PooledIndices<T, D>,
                 pool: P,
             ) -> Result<Tensor<E, <T as Unpooled<P, $rank>>::Output, D>>
             where
@@ -208,7 +226,7 @@ macro_rules! poolings {
                 let _ = pool;
                 let op = stringify!($unpool);
                 let places = sizes_before(op, self.shape().as_ref(), &P::windows()[..$rank], None)?;
-                laid(op, unpooled::<E, D>(op, self.elements(), index.elements(), &places)?)
+                laid(op, unpooled::<E, D>(op, self.elements(), index.given(), &places)?)
             }
 
             #[doc = concat!("[`", stringify!($unpool), "`](Self::", stringify!($unpool), ") to the sizes `R`, of those that pooling makes the same of.")]
@@ -216,7 +234,7 @@ macro_rules! poolings {
             #[doc = concat!("PyTorch: `torch.nn.functional.", stringify!($unpool), "` with `output_size`.")]
             ///
             /// # Panics
-            /// As there, and if a size is a stride or more away from the one there.
+            /// As there, and if a size that was known at run time is a stride or more away from the one there.
             ///
             /// ```
             /// use castiron::{dim, nn::Pool, Tensor};
@@ -228,17 +246,18 @@ macro_rules! poolings {
             #[fallible]
             pub fn $to<R: KnownShape, P: MovingWindow>(
                 &self,
-                index: &Tensor<i64, T, D>,
+                index: impl PooledIndices<T, D>,
                 pool: P,
             ) -> Result<Tensor<E, <T as Resized<R>>::Output, D>>
             where
                 E: FloatFor<ops::reduce::max_unpool>,
                 T: Resized<R> + Unpooled<P, $rank>,
+                R: SizesBefore<T, P, $rank>,
             {
                 let _ = pool;
                 let op = stringify!($unpool);
                 let places = sizes_before(op, self.shape().as_ref(), &P::windows()[..$rank], Some(R::SIZES.as_ref()))?;
-                laid(op, unpooled::<E, D>(op, self.elements(), index.elements(), &places)?)
+                laid(op, unpooled::<E, D>(op, self.elements(), index.given(), &places)?)
             }
         )*}
     };

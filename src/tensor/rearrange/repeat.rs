@@ -5,7 +5,9 @@ use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::{Error, Result, room};
 use crate::ops::segment::Segment;
-use crate::shape::{AxisArg, Dim, Dimensional, Dyn, HasAxis, Known, KnownShape, Repeat, Shape, SizeArray, Tile};
+use crate::shape::{
+    AxisArg, CountForEach, Dim, Dimensional, Dyn, HasAxis, Known, KnownShape, Repeat, Shape, SizeArray, Tile,
+};
 use crate::storage::View;
 use crate::tensor::rearrange::pick::{pick, pick_elements};
 use crate::tensor::{SameDevice, Tensor, expect_fit};
@@ -171,7 +173,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// count is an error, and so are counts without data.
     ///
     /// # Panics
-    /// If there are not as many counts as positions, one is negative, there are no data, or memory runs out.
+    /// If sizes known at run time differ, a count is negative, there are no data, or memory runs out.
     ///
     /// ```
     /// use castiron::{axis, tensor};
@@ -186,7 +188,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Result<Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>>
     where
         S: Dimensional + HasAxis<I>,
-        N: Dim + SameDevice<D, X>,
+        N: Dim + CountForEach<<S as HasAxis<I>>::Dim> + SameDevice<D, X>,
     {
         let repeats = N::here(repeats);
         let op = "repeat_interleave";

@@ -13,11 +13,11 @@ use crate::ops::losses::{
     Shifted, SquaredDifference,
 };
 use crate::ops::reduce::{Mean, Standardizing, Variance};
-use crate::shape::{Dim, HasChannels, HasSpatialAxes, InGroups, Known, OneForEach, Shape, SizeArray};
+use crate::shape::{Dim, HasChannels, HasSpatialAxes, HasVariance, InGroups, Known, OneForEach, Shape, SizeArray};
 use crate::storage::{View, ViewMut};
 use crate::tensor::loss::per_channel::PerChannel;
 use crate::tensor::reduce::large::{Powers, is_seen, may_have_overflowed};
-use crate::tensor::{SameDevice, Tensor};
+use crate::tensor::{SameDevice, SameDtype, Tensor};
 use castiron_macros::fallible;
 
 /// A list with an element for each channel.
@@ -356,7 +356,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.nn.functional.instance_norm` of the statistics of the input, where `eps` is 1e-5 if not given.
     ///
     /// # Panics
-    /// If a channel has fewer than two elements, sizes known at run time do not fit or memory runs out.
+    /// If sizes known at run time do not fit, or make one element of each channel, or memory runs out.
     ///
     /// ```
     /// use castiron::tensor;
@@ -396,10 +396,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.batch_norm(&mean, &variance, (), &tensor![0.5, 0.0], 0.0).to_vec(), [1.5, 10.0]);
     /// ```
     #[fallible]
-    pub fn batch_norm<M, V, W, B, X: Device, Y: Device>(
+    pub fn batch_norm<M, V, W, B, F: Element, G: Element, X: Device, Y: Device>(
         &self,
-        mean: &Tensor<E, (M,), X>,
-        variance: &Tensor<E, (V,), Y>,
+        mean: &Tensor<F, (M,), X>,
+        variance: &Tensor<G, (V,), Y>,
         weight: W,
         bias: B,
         eps: f64,
@@ -411,10 +411,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         V: Dim + OneForEach<S::Channels>,
         W: PerChannel<E, S::Channels, D>,
         B: PerChannel<E, S::Channels, D>,
-        M: SameDevice<D, X>,
-        V: SameDevice<D, Y>,
+        M: SameDevice<D, X> + SameDtype<E, F, ops::losses::batch_norm>,
+        V: SameDevice<D, Y> + SameDtype<E, G, ops::losses::batch_norm>,
     {
-        let (mean, variance) = (M::here(mean), V::here(variance));
+        let (mean, variance) = (M::alike(M::here(mean)), V::alike(V::here(variance)));
         let statistics = [wide::<E, D>(mean.elements())?, wide::<E, D>(variance.elements())?];
         let lists = [mean.shape(), variance.shape()];
         self.standardised(
@@ -432,7 +432,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.nn.functional.batch_norm` with `training=True`, where `momentum` is 0.1 and `eps` 1e-5 if not given.
     ///
     /// # Panics
-    /// If a channel has fewer than two elements, sizes known at run time do not fit or memory runs out.
+    /// If sizes known at run time do not fit, or make one element of each channel, or memory runs out.
     ///
     /// ```
     /// use castiron::tensor;
@@ -445,7 +445,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn batch_norm_training<N, W, B>(&self, running: N, weight: W, bias: B, momentum: f64, eps: f64) -> Result<Self>
     where
         E: FloatFor<ops::losses::batch_norm>,
-        S: HasChannels,
+        S: HasVariance,
         N: RunningStatistics<E, S::Channels, D>,
         W: PerChannel<E, S::Channels, D>,
         B: PerChannel<E, S::Channels, D>,

@@ -11,7 +11,7 @@ use crate::ops::choosing::WideFloatFor;
 use crate::shape::{Dim, Dyn, HasRank, SameSizeFor, Shape, SizeArray};
 use crate::storage::View;
 use crate::tensor::create::ranges::Spaced;
-use crate::tensor::{SameDevice, Tensor, checked_numel};
+use crate::tensor::{Optional, SameDevice, SameDtype, Tensor, checked_numel};
 use castiron_macros::{dim, fallible};
 
 /// The bins along each axis.
@@ -233,14 +233,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         &self,
         bins: usize,
         range: Option<[f64; 2]>,
-        weights: Option<&Self>,
+        weights: impl Optional<E, S, D>,
         density: bool,
     ) -> Result<(Tensor<E, (Dyn,), D>, Tensor<E, (Dyn,), D>)>
     where
         E: WideFloatFor<ops::reduce::histogram>,
     {
         let range = range.as_ref().map(|range| &range[..]);
-        let weights = weights.map(|weights| weights.elements());
+        let weights = weights.given().map(|weights| weights.elements());
         let counts = [bins];
         let how = Counting { bins: Bins::Counts(&counts), range, weights, density };
         let mut found = histogram::<E, D>("histogram", self.elements(), 1, &how)?;
@@ -263,18 +263,18 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(counts.to_vec(), [0.0, 3.0]);
     /// ```
     #[fallible]
-    pub fn histogram_between<N, X: Device>(
+    pub fn histogram_between<N, F: Element, X: Device>(
         &self,
-        edges: &Tensor<E, (N,), X>,
-        weights: Option<&Self>,
+        edges: &Tensor<F, (N,), X>,
+        weights: impl Optional<E, S, D>,
         density: bool,
     ) -> Result<Tensor<E, (Dyn,), D>>
     where
         E: WideFloatFor<ops::reduce::histogram>,
-        N: Dim + SameDevice<D, X>,
+        N: Dim + SameDevice<D, X> + SameDtype<E, F, ops::reduce::histogram>,
     {
-        let edges = N::here(edges);
-        let weights = weights.map(|weights| weights.elements());
+        let edges = N::alike(N::here(edges));
+        let weights = weights.given().map(|weights| weights.elements());
         let lists = [edges.elements()];
         let how = Counting { bins: Bins::Edges(&lists), range: None, weights, density };
         let found = histogram::<E, D>("histogram", self.elements(), 1, &how)?;
@@ -307,7 +307,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         &self,
         bins: B,
         range: Option<&[f64]>,
-        weights: Option<&Tensor<E, (S::Rows,), D>>,
+        weights: impl Optional<E, (S::Rows,), D>,
         density: bool,
     ) -> Result<(Tensor<E, B::Shape, D>, B::Each<Tensor<E, (Dyn,), D>>)>
     where
@@ -316,7 +316,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         S::Columns: SameSizeFor<B::Count, ops::reduce::histogramdd>,
     {
         let (bins, axes) = (bins.as_ref(), self.shape().as_ref()[1]);
-        let weights = weights.map(|weights| weights.elements());
+        let weights = weights.given().map(|weights| weights.elements());
         let how = Counting { bins: Bins::Counts(bins), range, weights, density };
         let found = histogram::<E, D>("histogramdd", self.elements(), axes, &how)?;
         let counts = Tensor::dense(found.counts, <B::Shape as Shape>::Sizes::copied(&found.sizes));

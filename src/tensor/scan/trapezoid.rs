@@ -17,7 +17,7 @@ use crate::shape::{AxisArg, Dim, Dyn, HasAxis, SameSizeFor, Shape, SizeArray};
 use crate::tensor::elementwise::apply::{map1, map2, map3};
 use crate::tensor::reduce::reductions::reduce;
 use crate::tensor::scan::cumulative::neighbours;
-use crate::tensor::{SameDevice, Tensor};
+use crate::tensor::{SameDevice, SameDtype, Tensor};
 use castiron_macros::fallible;
 
 /// `(a + b) * factor`, in the dtype `O`.
@@ -168,14 +168,14 @@ macro_rules! rules {
             #[doc = $example_over]
             /// ```
             #[fallible]
-            pub fn $over<const I: isize, N, O: Inexact, X: Device>(&self, x: &Tensor<E, (N,), X>, axis: impl AxisArg<I>) -> Result<Tensor<O, rules!(@$result S I), D>>
+            pub fn $over<const I: isize, N, O: Inexact, F: Element, X: Device>(&self, x: &Tensor<F, (N,), X>, axis: impl AxisArg<I>) -> Result<Tensor<O, rules!(@$result S I), D>>
             where
                 E: NumericFor<ops::reduce::$op> + Dtype<Inexact = O>,
                 S: HasAxis<I>,
                 <S as HasAxis<I>>::Dim: SameSizeFor<N, ops::reduce::$op>,
-                N: Dim + SameDevice<D, X>,
+                N: Dim + SameDevice<D, X> + SameDtype<E, F, ops::reduce::$op>,
             {
-                let x = N::here(x);
+                let x = N::alike(N::here(x));
                 type T<S, const I: isize> = <S as HasAxis<I>>::Replace<Dyn>;
                 let axis = <S as HasAxis<I>>::INDEX;
                 let areas = double_areas::<ops::reduce::$op, E, S, T<S, I>, N, D>(self, x, axis)?;

@@ -111,7 +111,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![1, 2, 3, 4].view_as(&tensor![[0.5, 0.5], [0.5, 0.5]]).shape(), [2, 2]);
     /// ```
     #[fallible]
-    pub fn view_as<F: Element, T: Shape>(&self, other: &Tensor<F, T, D>) -> Result<Tensor<E, T, D>>
+    pub fn view_as<F: Element, T: Shape, X: Device>(&self, other: &Tensor<F, T, X>) -> Result<Tensor<E, T, D>>
     where
         S: ReshapeTo<T>,
     {
@@ -123,7 +123,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// # Panics
     /// If sizes known at run time do not go together, or a copy is needed and memory runs out.
     #[fallible]
-    pub fn reshape_as<F: Element, T: Shape>(&self, other: &Tensor<F, T, D>) -> Result<Tensor<E, T, D>>
+    pub fn reshape_as<F: Element, T: Shape, X: Device>(&self, other: &Tensor<F, T, X>) -> Result<Tensor<E, T, D>>
     where
         S: ReshapeTo<T>,
     {
@@ -140,7 +140,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![1, 2].expand_as(&tensor![[0, 0], [0, 0]]).to_vec(), [1, 2, 1, 2]);
     /// ```
     #[fallible]
-    pub fn expand_as<F: Element, T: Shape>(&self, other: &Tensor<F, T, D>) -> Result<Tensor<E, T, D>>
+    pub fn expand_as<F: Element, T: Shape, X: Device>(&self, other: &Tensor<F, T, X>) -> Result<Tensor<E, T, D>>
     where
         S: ExpandTo<T>,
     {

@@ -16,7 +16,7 @@ use crate::storage::HostBuffer;
 use crate::tensor::base::assign::{AssignedFrom, Inside};
 use crate::tensor::view::tensor_view::{expect_len, expect_reach};
 use crate::tensor::view::view_table::view_table;
-use crate::tensor::{Position, Tensor, TensorView, expect_fit};
+use crate::tensor::{Position, SameDevice, Tensor, TensorView, expect_fit};
 use castiron_macros::fallible;
 use core::fmt;
 use core::marker::PhantomData;
@@ -224,10 +224,11 @@ impl<E: Element, S: Shape, D: Device> TensorViewMut<'_, E, S, D> {
     /// # Panics
     /// As there; nothing is written then.
     #[fallible]
-    pub fn copy_from<F: CastTo<E>, T: Shape>(&mut self, from: &Tensor<F, T, D>) -> Result<()>
+    pub fn copy_from<F: CastTo<E>, T, X: Device>(&mut self, from: &Tensor<F, T, X>) -> Result<()>
     where
         S: Broadcast<T>,
         <S as Broadcast<T>>::Output: WrittenTo<S>,
+        T: Shape + SameDevice<D, X>,
     {
         self.tensor.try_copy_from(from)
     }

@@ -64,7 +64,7 @@ macro_rules! view_table {
             { read [expand] [T: KnownShape] () -> E, T where [S: ExpandTo<T>] |x| x.try_expand::<T>() }
             { read [expand_sized] [T: Shape] (sizes: T::Sizes) -> E, T
                 where [S: ExpandTo<T>] |x| x.try_expand_sized::<T>(sizes) }
-            { read [expand_as] [F: Element, T: Shape] (other: &Tensor<F, T, D>) -> E, T
+            { read [expand_as] [F: Element, T: Shape, X: Device] (other: &Tensor<F, T, X>) -> E, T
                 where [S: ExpandTo<T>] |x| x.try_expand_as(other) }
             { read [flatten] [] () -> E, (S::Numel,) where [] |x| x.try_flatten() }
             { read [flatten_axes] [const I: isize, const J: isize] (first: impl AxisArg<I>, last: impl AxisArg<J>)
@@ -79,7 +79,7 @@ macro_rules! view_table {
                 -> E, <<S as HasAxis<I>>::Replace<Dyn> as InsertAxis<-1>>::Inserted<Dyn>
                 where [S: Dimensional + HasAxis<I>, <S as HasAxis<I>>::Replace<Dyn>: InsertAxis<-1>]
                 |x| x.try_unfold_sized(axis, size, step) }
-            { read [view_as] [F: Element, T: Shape] (other: &Tensor<F, T, D>) -> E, T
+            { read [view_as] [F: Element, T: Shape, X: Device] (other: &Tensor<F, T, X>) -> E, T
                 where [S: ReshapeTo<T>] |x| x.try_view_as(other) }
             { read [as_strided] [T: KnownShape] (strides: T::Sizes, storage_offset: Option<usize>) -> E, T
                 where [] |x| x.try_as_strided::<T>(strides, storage_offset) }

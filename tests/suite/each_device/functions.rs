@@ -4,7 +4,7 @@
 use super::{Gives, On, is_host};
 use castiron::shape::HasAxis;
 use castiron::{
-    Complex, Cpu, Device, Dim, Dtype, Dyn, Float, Numeric, Scalar, Shape, Tensor, axis, bf16, shape, tensor,
+    Complex, Cpu, Device, Dim, Dtype, Dyn, Float, Numeric, Scalar, Shape, Tensor, axis, bf16, dim, shape, tensor,
 };
 
 /// Generic code needs no bounds beyond the set of dtypes and the shape.
@@ -23,7 +23,7 @@ pub fn code_that_blends<D: Device>() {
         let unknown = x.isnan();
         x.clamp_(-2, 2).masked_fill_(unknown, bound);
     }
-    fn doubled<E: Dtype, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> Tensor<E, S, D> {
+    fn doubled<E: Dtype, N: Dim, D: Device>(x: &Tensor<E, (dim!(1), N), D>) -> Tensor<E, (dim!(1), N), D> {
         x.index_put([&tensor![0_i64; i64].on::<D>()], x.clone(), true)
     }
     let mut x = tensor![1.0, 4.0, f32::NAN].on::<D>();
