@@ -97,6 +97,9 @@
 // The macros write `::castiron::…`, in this crate too.
 extern crate self as castiron;
 
+#[macro_use]
+mod rows;
+
 // First, since the documentation of `Tensor` lists methods in the order of modules.
 mod tensor;
 

@@ -1,7 +1,12 @@
 //! Operations made of others, one function each over [`Erased`] tensors: what `Tensor` and `AnyTensor` run is written by
 //! `castiron_macros::composites` from the function's attributes.
 
+pub(crate) mod activation;
 mod erased;
+pub(crate) mod linalg;
+pub(crate) mod normalization;
+pub(crate) mod scan;
+pub(crate) mod statistics;
 
 #[cfg(feature = "any")]
 pub(crate) use crate::any::IntoAny;
@@ -13,27 +18,10 @@ use crate::error::Result;
 use crate::shape::Shape;
 use crate::tensor::Tensor;
 
-/// Declares the modules, and lists their rows by name; files after a `;` have none.
-macro_rules! subjects {
-    ($($(#[$attribute:meta])* $subject:ident { $($file:ident),+ $(; $($other:ident),+)? })*) => {
-        $($(#[$attribute])* pub(crate) mod $subject {
-            $(pub(crate) mod $file;)*
-            $($(pub(crate) mod $other;)*)?
-            #[cfg(feature = "any")]
-            pub(super) const OPERATIONS: &[&[crate::any::NamedOp]] = &[$($file::OPERATIONS),*];
-        })*
-        /// The rows that are written beside the methods of `AnyTensor`, by subject and file.
-        #[cfg(feature = "any")]
-        pub(crate) const OPERATIONS: &[&[&[crate::any::NamedOp]]] = &[$($(#[$attribute])* $subject::OPERATIONS),*];
-    };
-}
-subjects! {
-    activation { glu }
-    linalg { contraction, distance; product, euclidean }
-    normalization { renorm }
-    scan { diff }
-    statistics { covariance }
-}
+/// The rows of the subjects, which `castiron_macros::composites` writes.
+#[cfg(feature = "any")]
+pub(crate) const ROWS: &[crate::rows::Folder] =
+    &[activation::ROWS, linalg::ROWS, normalization::ROWS, scan::ROWS, statistics::ROWS];
 
 /// A result as `Tensor` gives it.
 pub(crate) trait IntoTyped<T> {

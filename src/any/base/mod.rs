@@ -13,3 +13,5 @@ pub(crate) mod operand;
 mod print;
 pub(crate) mod sizes;
 pub(crate) mod storage;
+
+rows_of!(conjugate_bit, convert[CONVERSIONS OPERATIONS], copies, fill);

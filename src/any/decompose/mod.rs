@@ -7,6 +7,8 @@ pub(crate) mod inverses;
 pub(crate) mod lowrank;
 pub(crate) mod solve;
 
+rows_of!(eigen, factors, inverses, lowrank, solve);
+
 use crate::any::base::by_width::same_dtype;
 use crate::any::elementwise::apply::same_device;
 use crate::any::{AnyTensor, Dims};

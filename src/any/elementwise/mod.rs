@@ -14,3 +14,5 @@ pub(crate) mod parametric;
 pub(crate) mod polynomials;
 pub(crate) mod scaled;
 pub(crate) mod where_;
+
+rows_of!(isclose, lerp, operators, parametric[ACTIVATIONS OPERATIONS], polynomials, scaled, where_);

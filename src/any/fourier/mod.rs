@@ -4,3 +4,5 @@
 pub(crate) mod frames;
 pub(crate) mod transforms;
 pub(crate) mod windows;
+
+rows_of!(frames, transforms, windows);

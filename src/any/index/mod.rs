@@ -11,3 +11,5 @@ pub(crate) mod masked_functions;
 pub(crate) mod on_gpu;
 pub(crate) mod scatter;
 pub(crate) mod view_scatter;
+
+rows_of!(advanced, embedding_bag, gather, masked, masked_functions, scatter, view_scatter);

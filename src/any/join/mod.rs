@@ -5,3 +5,5 @@ pub(crate) mod cat_stack;
 #[cfg(feature = "cuda")]
 pub(crate) mod combinations;
 pub(crate) mod meshgrid;
+
+rows_of!(cat_stack, meshgrid);

@@ -7,3 +7,5 @@ pub(crate) mod linear;
 pub(crate) mod matmul;
 pub(crate) mod matrix_power;
 pub(crate) mod tensordot;
+
+rows_of!(distance, einsum, linear, matmul, matrix_power, tensordot);

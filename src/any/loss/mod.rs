@@ -6,3 +6,5 @@ pub(crate) mod ctc;
 pub(crate) mod distances;
 pub(crate) mod margins;
 pub(crate) mod pairs;
+
+rows_of!(binary, classes, ctc, distances, margins, pairs);

@@ -9,3 +9,5 @@ pub(crate) mod multi_head;
 pub(crate) mod patches;
 pub(crate) mod pool;
 pub(crate) mod unpool;
+
+rows_of!(attention, conv, fractional_pool, grid, interpolate, multi_head, patches, pool, unpool);

@@ -4,3 +4,5 @@
 pub(crate) mod flip_roll;
 pub(crate) mod pad;
 pub(crate) mod repeat;
+
+rows_of!(flip_roll, pad, repeat);

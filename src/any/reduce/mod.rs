@@ -10,3 +10,5 @@ pub(crate) mod norms;
 pub(crate) mod quantile;
 pub(crate) mod reductions;
 pub(crate) mod statistics;
+
+rows_of!(channels, histogram, median, normalize, norms, quantile, reductions[OPERATIONS REDUCTIONS], statistics);

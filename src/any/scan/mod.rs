@@ -3,3 +3,5 @@
 
 pub(crate) mod cumulative;
 pub(crate) mod trapezoid;
+
+rows_of!(cumulative[OPERATIONS SCANS], trapezoid);

@@ -4,3 +4,5 @@
 pub(crate) mod search;
 pub(crate) mod sort_topk;
 pub(crate) mod unique;
+
+rows_of!(search, sort_topk, unique);

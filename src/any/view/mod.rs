@@ -9,3 +9,5 @@ pub(crate) mod reshape;
 pub(crate) mod split;
 pub(crate) mod view_copies;
 pub(crate) mod views;
+
+rows_of!(diagonal, reinterpret, reshape, split, view_copies[COPIES OPERATIONS], views);

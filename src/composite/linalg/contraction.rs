@@ -60,7 +60,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
     {
         match (self.rank(), other.rank()) {
             (1.., 1..) => self.contracted("inner", other, [&[self.rank() - 1], &[other.rank() - 1]], [false; 2], false),
-            _ => self.map2(  "inner", Combining::<ops::mul, E>::new(), other),
+            _ => self.map2("inner", Combining::<ops::mul, E>::new(), other),
         }
     }
 
@@ -80,7 +80,13 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             R: Dimensional + SameDevice<D, X>;
         axes = A::LIST, other_axes = B::LIST, keeps = [A::KEEPS, B::KEEPS])]
     #[example(let x = tensor![[1, 2], [3, 4]]; let y = tensor![[1, 0], [0, 1], [1, 1]]; x.tensordot(&y, axis![1], axis![1]), x.tensordot(&y, &[1], &[1]), tensor![[1, 2, 3], [3, 4, 7]])]
-    pub(crate) fn tensordot(&self, other: &Erased<'_, E, D>, axes: &[usize], other_axes: &[usize], keeps: [bool; 2]) -> Result<Owned<E, D>>
+    pub(crate) fn tensordot(
+        &self,
+        other: &Erased<'_, E, D>,
+        axes: &[usize],
+        other_axes: &[usize],
+        keeps: [bool; 2],
+    ) -> Result<Owned<E, D>>
     where
         E: Dtype,
     {
@@ -118,18 +124,21 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             }
         }
         let (a, b) = (self.expand(op, &sizes[0])?, other.expand(op, &sizes[1])?);
-        let left_over = |of: &[usize], summed: &[usize]| (0..of.len()).filter(|at| !summed.contains(at)).collect::<Vec<_>>();
+        let left_over =
+            |of: &[usize], summed: &[usize]| (0..of.len()).filter(|at| !summed.contains(at)).collect::<Vec<_>>();
         let (rows, columns) = (left_over(&sizes[0], left), left_over(&sizes[1], right));
         let count = |of: &[usize], axes: &[usize]| axes.iter().fold(1_usize, |count, &at| count.saturating_mul(of[at]));
         let terms = count(&sizes[0], left);
         let (a, b) = (a.permute(op, &[&rows[..], left].concat())?, b.permute(op, &[&columns[..], right].concat())?);
         let (m, n) = (count(&sizes[0], &rows), count(&sizes[1], &columns));
-        let result = [self.sizes(), other.sizes()].into_iter().zip([left, right]).zip(keeps).flat_map(|((of, summed), keeps)| {
-            of.iter().enumerate().filter_map(move |(at, &size)| match summed.contains(&at) {
-                false => Some(size),
-                true => keeps.then_some(1),
-            })
-        });
+        let result = [self.sizes(), other.sizes()].into_iter().zip([left, right]).zip(keeps).flat_map(
+            |((of, summed), keeps)| {
+                of.iter().enumerate().filter_map(move |(at, &size)| match summed.contains(&at) {
+                    false => Some(size),
+                    true => keeps.then_some(1),
+                })
+            },
+        );
         let result: Vec<usize> = result.collect();
         checked_numel::<E>(op, &result)?;
         let (a, b) = (a.reshape(op, &[m, terms])?, b.reshape(op, &[n, terms])?);
@@ -161,7 +170,8 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         let outer: Vec<usize> = factors[0].iter().zip(&factors[1]).map(|(own, other)| own * other).collect();
         let (left, right) = (left.expand(op, &outer)?, right.expand(op, &outer)?);
         // An elementwise product of factors whose axes stand apart, seen as the result where its strides can be.
-        let layouts = [(&outer[..], left.strides(), E::DTYPE != P::DTYPE), (&outer[..], right.strides(), F::DTYPE != P::DTYPE)];
+        let layouts =
+            [(&outer[..], left.strides(), E::DTYPE != P::DTYPE), (&outer[..], right.strides(), F::DTYPE != P::DTYPE)];
         let (mut to, mut strides) = (memory_format::elementwise(&outer, &layouts), vec![1; result.len()]);
         if !strides::write_reshaped(&outer, &to, &result, &mut strides) {
             (to, strides) = (strides::row_major(&outer), strides::row_major(&result));

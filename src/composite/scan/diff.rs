@@ -40,7 +40,8 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
                 // An axis of a tensor without elements can have any size, too many steps to loop over.
                 return Ok(differences.narrow(op, dim, 0, size - (times - done))?.share());
             }
-            let (former, latter) = (differences.narrow(op, dim, 0, size - 1)?, differences.narrow(op, dim, 1, size - 1)?);
+            let (former, latter) =
+                (differences.narrow(op, dim, 0, size - 1)?, differences.narrow(op, dim, 1, size - 1)?);
             differences = latter.map2::<E, E>(op, Differing, &former)?;
         }
         Ok(differences)

@@ -1,0 +1,110 @@
+//! What is known of an operation that can be called by name: a row.
+
+use super::{Bound, Value};
+use crate::any::elementwise::op_table::{BinaryRow, UnaryRow};
+use crate::device::{AnyDevice, DeviceType};
+use crate::error::Result;
+
+/// An operation that can be called by name.
+#[derive(Clone, Copy)]
+pub struct NamedOp {
+    /// PyTorch's name, without `torch.`: `linalg.vector_norm`, `nn.functional.pad`, `__getitem__`.
+    pub name: &'static str,
+    /// The names of its arguments, in order. One that begins with `*` takes all that are left; those after it are given by name.
+    pub arguments: &'static [&'static str],
+    /// The dtypes that the first operand may have.
+    pub dtypes: &'static str,
+    pub(crate) run: Run,
+    pub(crate) forms: Forms,
+}
+
+impl NamedOp {
+    /// Whether it runs on a device. On `cpu` and, with the feature of that name, `cuda` each does; on `meta` those whose result follows from dtypes and sizes. (Some do so or
+    /// not by their arguments: `narrow` from an index that is a tensor, `index_put` where a mask is true.) `docs/devices.md` has them all.
+    ///
+    /// ```
+    /// use castiron::any;
+    /// let op = |name| any::ops().find(|op| op.name == name).unwrap();
+    /// let meta: castiron::AnyDevice = "meta".parse()?;
+    /// assert!(op("add").runs_on(meta) && !op("nonzero").runs_on(meta));
+    /// assert!(op("nonzero").runs_on("cpu".parse()?));
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn runs_on(&self, device: AnyDevice) -> bool {
+        match device.kind() {
+            DeviceType::CPU => true,
+            DeviceType::CUDA => cfg!(feature = "cuda"),
+            DeviceType::META => !self.forms.needs_elements,
+            _ => false,
+        }
+    }
+}
+
+/// What else is known of an operation: columns of its row.
+#[derive(Clone, Copy)]
+pub(crate) struct Forms {
+    /// Its other names.
+    pub(crate) aliases: &'static [&'static str],
+    pub(crate) in_place: InPlace,
+    /// Which dtype an existing output must have; `None` where that follows from the rule of the result.
+    pub(crate) output: Option<Output>,
+    /// Whether nothing is known of the result without elements.
+    pub(crate) needs_elements: bool,
+}
+
+impl Forms {
+    /// No aliases, no form in place.
+    pub(crate) const NEW: Forms =
+        Forms { aliases: &[], in_place: InPlace::Absent, output: None, needs_elements: false };
+
+    pub(crate) const fn aliases(self, aliases: &'static [&'static str]) -> Self {
+        Forms { aliases, ..self }
+    }
+    pub(crate) const fn in_place(self, in_place: InPlace) -> Self {
+        Forms { in_place, ..self }
+    }
+    pub(crate) const fn output(self, output: Output) -> Self {
+        Forms { output: Some(output), ..self }
+    }
+    pub(crate) const fn needs_elements(self) -> Self {
+        Forms { needs_elements: true, ..self }
+    }
+}
+
+/// The form of an operation whose name ends in `_`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum InPlace {
+    /// There is none.
+    Absent,
+    /// The result is written over the operand's elements.
+    Elements,
+    /// The view takes the operand's place.
+    View,
+}
+
+/// Which dtype an existing output must have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Output {
+    /// That of the result.
+    Exact,
+    /// One that the result can be cast to.
+    Castable,
+    /// The same; of bounds that are scalars, and so no operands, that of the result.
+    CastableBetweenTensors,
+    /// Such a one that is complex only if the operand is.
+    AsReal,
+    /// Any that it can be computed in.
+    Computes,
+    /// The same, of an operand that is floating or complex.
+    ComputesInexact,
+    /// `bool` or `uint8`.
+    Truth,
+}
+
+/// How an operation is run.
+#[derive(Clone, Copy)]
+pub(crate) enum Run {
+    Unary(&'static UnaryRow),
+    Binary(&'static BinaryRow),
+    Bound(fn(&Bound<'_>) -> Result<Value>),
+}

@@ -1,0 +1,5 @@
+//! Activations.
+
+pub(crate) mod glu;
+
+rows_of!(glu);

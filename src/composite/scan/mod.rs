@@ -1,0 +1,5 @@
+//! Operations along one axis.
+
+pub(crate) mod diff;
+
+rows_of!(diff);

@@ -1,0 +1,5 @@
+//! Statistics of samples.
+
+pub(crate) mod covariance;
+
+rows_of!(covariance);
