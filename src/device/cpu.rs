@@ -208,6 +208,15 @@ impl Backend for Cpu {
     ) -> Result<HostBuffer> {
         reduce::reduce_lazy(reducer, x, sizes, mask)
     }
+    fn reduce_pairs<A: Element, B: Element, C: Element>(
+        reducer: impl Reducer<C>,
+        kernel: impl Map2<A, B, C>,
+        a: View<'_, HostBuffer, A>,
+        b: View<'_, HostBuffer, B>,
+        mask: u32,
+    ) -> Result<HostBuffer> {
+        reduce::reduce_pairs(reducer, &kernel, a, b, mask)
+    }
     #[inline]
     fn reduce<A: Element, R: Reducer<A>>(reducer: R, a: View<'_, HostBuffer, A>, mask: u32) -> Result<HostBuffer> {
         reduce::reduce(reducer, a, mask)

@@ -267,7 +267,10 @@ impl Backend for Dynamic {
                 Cpu::reduce_pairs(reducer, kernel, a.over(left), b.over(right), mask).map(DynamicBuffer::Cpu)
             }
             (DynamicBuffer::Meta, _) => Ok(DynamicBuffer::Meta),
+            #[cfg(not(feature = "cuda"))]
+            _ => Err(apart(a.buffer, b.buffer)),
             // Expressions run on the device of a type; this goes where the operands are.
+            #[cfg(feature = "cuda")]
             _ => {
                 let strides = crate::layout::strides::row_major(a.sizes);
                 let elements = Self::map2::<A, B, C>(kernel, a, b, &strides)?;
