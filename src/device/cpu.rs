@@ -304,7 +304,7 @@ impl Backend for Cpu {
     ) -> Result<HostBuffer> {
         // Images that lie channel by channel are the right factor of a product as they are.
         let is_product = convolution.is_pointwise() && convolving::is_row_major(sizes, strides);
-        if conv::has::<E>() && !is_product {
+        if const { conv::has::<E>() } && !is_product {
             return conv::convolve(convolution, x, Weight::Tensor(weight), bias, [sizes, strides], None);
         }
         convolving::composed::<Self, E>(convolution, x, weight, bias, sizes, strides)
@@ -318,7 +318,7 @@ impl Backend for Cpu {
         sizes: &[usize],
         strides: &[usize],
     ) -> Result<HostBuffer> {
-        if conv::has::<E>() {
+        if const { conv::has::<E>() } {
             let then = |out: *mut E, len: usize| epilogue::apply(kernel, out, len);
             return conv::convolve(convolution, x, Weight::Tensor(weight), bias, [sizes, strides], Some(&then));
         }
@@ -326,7 +326,7 @@ impl Backend for Cpu {
         elementwise::map1(kernel, View::<_, E>::new(&result, 0, sizes, strides), strides)
     }
     fn pack<E: Dtype>(weight: View<'_, HostBuffer, E>, groups: usize) -> Result<HostBuffer> {
-        if conv::has::<E>() {
+        if const { conv::has::<E>() } {
             return conv::pack(weight, groups);
         }
         convolving::copied::<Self, E>(weight)
@@ -340,7 +340,7 @@ impl Backend for Cpu {
         sizes: &[usize],
         strides: &[usize],
     ) -> Result<HostBuffer> {
-        if !conv::has::<E>() {
+        if const { !conv::has::<E>() } {
             return convolving::with_copy::<Self, E, K>(kernel, convolution, x, weight, bias, [sizes, strides]);
         }
         let then = kernel.map(|kernel| move |out: *mut E, len: usize| epilogue::apply(kernel, out, len));
@@ -354,7 +354,7 @@ impl Backend for Cpu {
         weight: View<'_, HostBuffer, E>,
         bias: Option<View<'_, HostBuffer, E>>,
     ) -> Result<HostBuffer> {
-        if !conv::has::<E>() {
+        if const { !conv::has::<E>() } {
             return convolving::product_with_copy::<Self, E, K>(kernel, x, weight, bias);
         }
         let then = kernel.map(|kernel| move |out: *mut E, len: usize| epilogue::apply(kernel, out, len));

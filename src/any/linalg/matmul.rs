@@ -42,7 +42,7 @@ pub(crate) fn product(op: &'static str, a: &AnyTensor, b: &AnyTensor, added: Opt
             Ok::<_, Error>(Summand { op, input: input.elements_as()?, beta, alpha })
         });
         let fits = |sizes: &[usize]| Dims::new(op, sizes).map(|_| ());
-        crate::tensor::product::<E, Dynamic>(a.elements_as()?, b.elements_as()?, summand.transpose()?, fits)
+        crate::tensor::product::<E, Dynamic>(a.elements_as()?, b.elements_as()?, summand.transpose()?, &fits)
     }
     let (buffer, sizes) =
         crate::any::base::dispatch::dispatch_dtype!(op, a.dtype, E: Numeric => run::<E>(op, [a, b], added))?;

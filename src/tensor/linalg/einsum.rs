@@ -227,7 +227,7 @@ impl<E: Dtype, D: Device> Factor for Lent<E, D> {
         Ok(Self::dense(storage, sizes))
     }
     fn products(&self, other: &Self) -> Result<Self> {
-        let (storage, sizes) = product::<E, D>(self.view(), other.view(), None, |_| Ok(()))?;
+        let (storage, sizes) = product::<E, D>(self.view(), other.view(), None, &|_| Ok(()))?;
         Ok(Self::dense(storage, sizes))
     }
 }

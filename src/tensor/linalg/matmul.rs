@@ -134,7 +134,7 @@ fn multiply_and_add<E: Dtype, T: Shape, D: Device>(
         let storage = D::matmul(left, right, Some(summand.expanded(&sizes, &strides)))?;
         return Ok(Tensor::dense(storage, T::Sizes::copied(&sizes)));
     }
-    let (storage, sizes) = product::<E, D>(left, right, summand, |sizes| expect_fit::<T>("matmul", sizes))?;
+    let (storage, sizes) = product::<E, D>(left, right, summand, &|sizes| expect_fit::<T>("matmul", sizes))?;
     Ok(Tensor::dense(storage, T::Sizes::copied(&sizes)))
 }
 
@@ -217,7 +217,7 @@ pub(crate) fn product<E: Dtype, D: Device>(
     left: View<'_, D::Storage, E>,
     right: View<'_, D::Storage, E>,
     summand: Option<Summand<'_, D::Storage, E>>,
-    fits: impl FnOnce(&[usize]) -> Result<()>,
+    fits: &dyn Fn(&[usize]) -> Result<()>,
 ) -> Result<(D::Storage, Vec<usize>)> {
     if let (&[m, columns], &[rows, n], None) = (left.sizes, right.sizes, &summand)
         && columns == rows
@@ -236,7 +236,13 @@ pub(crate) fn product<E: Dtype, D: Device>(
         None => {
             let storage = D::matmul(left, right, None)?;
             match vectors {
-                Some(vectors) if E::DTYPE.is_complex() && D::has_data(&storage) => unspoiled::<E, D>(storage, vectors)?,
+                Some(vectors) if const { E::DTYPE.is_complex() } => {
+                    if D::has_data(&storage) {
+                        unspoiled::<E, D>(storage, vectors)?
+                    } else {
+                        storage
+                    }
+                }
                 _ => storage,
             }
         }
