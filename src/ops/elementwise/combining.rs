@@ -83,10 +83,12 @@ const fn is_brief<Op: BinaryOp, P: Dtype, O: Castable>(dtypes: [DType; 2]) -> bo
 
 /// The vectors worth compiling loops of `Op` over `P` for.
 const fn vectors<Op: BinaryOp, P: Dtype>() -> VectorWidth {
-    // Integers of 32 bits and less are divided as floats, which vectors hold; no instruction divides several of 64 bits.
+    // Integers of 32 bits and less are divided as floats, which vectors hold; no instruction divides several of 64 bits. Of the smallest
+    // integers vectors of either width hold so many that loops wait for memory.
     if Op::DIVIDES && matches!(P::DTYPE, DType::I64) {
         VectorWidth::None
     } else if (Op::DIVIDES && matches!(P::DTYPE, DType::I32))
+        || matches!(P::DTYPE, DType::U8 | DType::I8 | DType::I16)
         || matches!(<Op::Output<P> as Element>::DTYPE, DType::Bool)
     {
         VectorWidth::Narrow
