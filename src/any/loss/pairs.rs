@@ -25,11 +25,12 @@ fn floating(op: &'static str, dtype: DType) -> Result<DType> {
     if dtype.is_shell() || dtype.category() != Category::Floating { Err(refused(op, dtype)) } else { Ok(dtype) }
 }
 
-/// The losses by a loop over tensors of the dtype and the same sizes, or what becomes of them. Halves are converted to `f32` on the way, and
-/// losses that are summed to `f64`, in pieces that stay in the cache: what `of_pairs` of `tensor::loss` does, the types left out.
+/// The losses by a loop over tensors of the dtype and the same sizes, or what becomes of them. Halves are converted to `f32` on the way, in
+/// pieces that stay in the cache: what `of_pairs` of `tensor::loss` does, the types left out.
 ///
 /// # Safety
-/// Loop and kernel belong together, and are those of `f64` for that dtype, else of `f32`; the strides leave no gaps.
+/// Loop and kernel belong together, and take `f64` for that dtype, else `f32`; the loop gives the same, but `f64` what is summed. The
+/// strides leave no gaps.
 unsafe fn losses_by(
     op: &'static str,
     call: Loop<3>,
@@ -49,11 +50,10 @@ unsafe fn losses_by(
         let buffer = unsafe { erased::run(call, &operands, result, sizes, strides)? };
         return Ok(AnyTensor::fresh(buffer, dtype, sizes, strides));
     }
-    let to = cast(computes, DType::F64)?;
     let functions: &dyn Reducing =
         if reduction == LossReduction::Mean { &FirstOnly::<f64, _>::new(Mean) } else { &FirstOnly::<f64, _>::new(Sum) };
     // SAFETY: the caller's promise; the functions are those of `f64`.
-    let total = unsafe { erased::run_reduced(call, &operands, to, functions, sizes)? };
+    let total = unsafe { erased::run_reduced(call, &operands, functions, sizes)? };
     let total = AnyTensor::fresh(total, DType::F64, &[], &[]);
     if reduction != LossReduction::BatchMean {
         return total.to(dtype);
@@ -117,14 +117,14 @@ impl AnyTensor {
         x.expect_memory()?;
         y.expect_memory()?;
         let strides = result_strides(&sizes, &[self.layout(dtype), target.layout(dtype)]);
-        let compiled = if dtype == DType::F64 {
-            const { erased::two::<Losing<F>, f64, f64, f64>() }
-        } else {
-            const { erased::two::<Losing<F>, f32, f32, f32>() }
+        let compiled = match (dtype, reduction) {
+            (DType::F64, _) => const { erased::two::<Losing<F>, f64, f64, f64>() },
+            (_, LossReduction::None) => const { erased::two::<Losing<F>, f32, f32, f32>() },
+            _ => const { erased::two::<Losing<F>, f32, f32, f64>() },
         };
         let kernel = Losing::<F>::new(given);
         let call = Loop { compiled, kernel: (&raw const kernel).cast(), is_compute_bound: false, beside_element: None };
-        // SAFETY: the loop is that of the kernel, in the dtype that a loss of this dtype is computed in.
+        // SAFETY: the loop is that of the kernel, in the dtype that a loss of this dtype is computed in; what is summed is `f64`.
         unsafe { losses_by(op, call, [&x, &y], dtype, reduction, &strides) }
     }
 

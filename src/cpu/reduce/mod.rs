@@ -308,7 +308,7 @@ pub(crate) fn reduce_pairs<A: Element, B: Element, C: Element, R: Reducer<C>>(
 /// Reduces what a loop makes of two operands, converted where they say so, over the axes of `mask`.
 ///
 /// # Safety
-/// Loop, kernel, conversions and operands belong together, the last conversion to elements of the functions' dtype; the operands are of
+/// Loop, kernel, conversions and operands belong together, and the loop gives elements of the functions' dtype; the operands are of
 /// these sizes and strides. (The place of the result does not count.)
 #[cfg(feature = "any")]
 pub(crate) unsafe fn run_erased(

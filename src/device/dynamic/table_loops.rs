@@ -112,15 +112,13 @@ pub(crate) unsafe fn run_few<const N: usize>(
     result.map(|buffer| Some(DynamicBuffer::Cpu(buffer)))
 }
 
-/// [`run`] of a loop of two operands whose results, converted to the elements that the functions take, are reduced over all axes without
-/// memory for them.
+/// [`run`] of a loop of two operands whose results are reduced over all axes without memory for them.
 ///
 /// # Safety
-/// As for [`run`], and the functions are those of the dtype that `cast` leads to.
+/// As for [`run`], and the functions are those of the dtype that the loop gives.
 pub(crate) unsafe fn run_reduced(
     call: Loop<3>,
     operands: &[Operand<'_>],
-    cast: Option<Cast>,
     functions: &dyn Reducing,
     sizes: &[usize],
 ) -> Result<DynamicBuffer> {
@@ -130,12 +128,12 @@ pub(crate) unsafe fn run_reduced(
         let strides = crate::layout::strides::row_major(sizes);
         // SAFETY: the caller's promise; row-major strides leave no gaps.
         let [result] = unsafe {
-            let elements = run(call, operands, (width, cast), sizes, &strides)?;
+            let elements = run(call, operands, (width, None), sizes, &strides)?;
             ErasedView { buffer: &elements, offset: 0, width, sizes, strides: &strides }.reduced(functions, u32::MAX)?
         };
         return Ok(result);
     }
-    let nowhere = ErasedOperand { start: core::ptr::null_mut(), width, cast };
+    let nowhere = ErasedOperand { start: core::ptr::null_mut(), width, cast: None };
     let Some((places, [_, a, b])) = places::<3>(nowhere, &[], operands) else { return Ok(DynamicBuffer::Meta) };
     let Loop { compiled: Compiled { inner, .. }, kernel, .. } = call;
     // SAFETY: the caller's promise; what a view reaches is valid.
