@@ -304,17 +304,24 @@ impl AnyTensor {
     ) -> Result<Tensor<E, S, D>> {
         let fits = self.rank() == S::RANK && crate::tensor::fits::<S>(&self.sizes);
         let storage = handle(self.buffer()?).into_typed::<D>();
+        let another = (E::DTYPE, (crate::tensor::shape_text::<S> as fn() -> String, fits));
+        let storage = self.expected(op, another, D::name, storage)?;
+        let (sizes, strides) = (S::Sizes::copied(&self.sizes), S::Sizes::copied(&self.strides));
+        Ok(Tensor::from_parts(storage, self.first(), sizes, strides))
+    }
+
+    /// The storage of a tensor of the dtype, shape and device that were expected: compiled once for each kind of storage.
+    #[inline(never)]
+    fn expected<B>(
+        &self,
+        op: &'static str,
+        (dtype, (shape, fits)): (DType, (fn() -> String, bool)),
+        device: fn() -> String,
+        storage: Option<B>,
+    ) -> Result<B> {
         match storage {
-            Some(storage) if fits && self.dtype == E::DTYPE => {
-                let (sizes, strides) = (S::Sizes::copied(&self.sizes), S::Sizes::copied(&self.strides));
-                Ok(Tensor::from_parts(storage, self.first(), sizes, strides))
-            }
-            storage => Err(self.is_another(
-                op,
-                E::DTYPE,
-                (crate::tensor::shape_text::<S>(), fits),
-                (D::name(), storage.is_some()),
-            )),
+            Some(storage) if fits && self.dtype == dtype => Ok(storage),
+            storage => Err(self.is_another(op, dtype, (shape(), fits), (device(), storage.is_some()))),
         }
     }
 

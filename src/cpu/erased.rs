@@ -7,7 +7,7 @@ use super::engine::run_into;
 use super::kernel_body::KernelBody;
 use crate::dtype::{CastTo, DType, Element};
 use crate::error::Result;
-use crate::ops::kernel::Casting;
+use crate::ops::kernel::{Casting, Map2};
 #[cfg(feature = "cuda")]
 use crate::ops::text::erased::Chain;
 use crate::storage::HostBuffer;
@@ -28,8 +28,17 @@ pub(crate) const fn cast<A: CastTo<O>, O: Element>() -> Loop1 {
     compiled::one::<Casting, A, O>()
 }
 
-/// Maximum steps of a conversion: two to the dtype that is rounded to, and two from there.
-const STEPS: usize = 4;
+/// The loop of a kernel of two operands that is no row of the tables.
+pub(crate) const fn two<K: Map2<A, B, O>, A: Element, B: Element, O: Element>() -> Compiled<3> {
+    Compiled {
+        inner: compiled::two::<K, A, B, O>(),
+        #[cfg(feature = "cuda")]
+        text: crate::ops::text::erased::ErasedText::two::<K, A, B, O>(),
+    }
+}
+
+/// The most steps a conversion takes: three to the dtype that is rounded to, and three from there.
+const STEPS: usize = 6;
 
 /// A conversion of one or more steps.
 #[derive(Clone, Copy)]
@@ -46,7 +55,7 @@ impl Cast {
     /// One step, from a dtype to another.
     pub(crate) fn one(step: Loop1, from: DType, to: DType) -> Self {
         Cast {
-            steps: [Some(step), None, None, None],
+            steps: [Some(step), None, None, None, None, None],
             widest: from.itemsize().max(to.itemsize()),
             #[cfg(feature = "cuda")]
             chain: Chain::between(from, to),

@@ -1,6 +1,8 @@
 //! Inner loops over `f16` that convert, compute in `f32` and convert back eight elements at a time in vector registers. For short formulas,
 //! which do not run out of registers.
 
+#![allow(clippy::needless_range_loop, reason = "iterators are many more functions, compiled for each operation")]
+
 use super::simd::{self, Loop};
 use crate::dtype::f16;
 use crate::ops::kernel::{Map1, Map2};
@@ -42,17 +44,27 @@ struct Halves<F, const N: usize> {
     len: usize,
 }
 impl<F: Fn([f32; N]) -> f32, const N: usize> Halves<F, N> {
-    /// Computes eight elements.
+    /// Computes eight elements. (By plain loops: `map` of arrays is a dozen more functions for each kernel.)
     ///
     /// # Safety
     /// There are eight elements at every place, and the machine has F16C.
     #[inline(always)]
-    unsafe fn some(kernel: &F, out: *mut f16, operands: [*const f16; N]) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let operands = operands.map(|operand| read(operand));
-            write(out, core::array::from_fn(|at| kernel(operands.map(|operand| operand[at]))));
+    unsafe fn some(kernel: &F, out: *mut f16, operands: [*const f16; N], at: usize) {
+        let mut floats = [[0.0; SIDE]; N];
+        for operand in 0..N {
+            // SAFETY: the caller's promise.
+            floats[operand] = unsafe { read(operands[operand].add(at)) };
         }
+        let mut result = [0.0; SIDE];
+        for lane in 0..SIDE {
+            let mut arguments = [0.0; N];
+            for operand in 0..N {
+                arguments[operand] = floats[operand][lane];
+            }
+            result[lane] = kernel(arguments);
+        }
+        // SAFETY: the caller's promise.
+        unsafe { write(out.add(at), result) }
     }
 }
 impl<F: Fn([f32; N]) -> f32, const N: usize> Loop for Halves<F, N> {
@@ -65,16 +77,18 @@ impl<F: Fn([f32; N]) -> f32, const N: usize> Loop for Halves<F, N> {
         unsafe {
             let mut at = 0;
             while at < whole {
-                Self::some(&kernel, out.add(at), operands.map(|operand| operand.add(at)));
+                Self::some(&kernel, out, operands, at);
                 at += SIDE;
             }
             if at < len {
-                let mut buffers = [[f16::ZERO; SIDE]; N];
-                for (buffer, operand) in buffers.iter_mut().zip(operands) {
-                    core::ptr::copy_nonoverlapping(operand.add(at), buffer.as_mut_ptr(), len - at);
+                let (mut buffers, mut starts) = ([[f16::ZERO; SIDE]; N], operands);
+                for operand in 0..N {
+                    let buffer = buffers[operand].as_mut_ptr();
+                    core::ptr::copy_nonoverlapping(operands[operand].add(at), buffer, len - at);
+                    starts[operand] = buffer.cast_const();
                 }
                 let mut result = [f16::ZERO; SIDE];
-                Self::some(&kernel, result.as_mut_ptr(), buffers.each_ref().map(|buffer| buffer.as_ptr()));
+                Self::some(&kernel, result.as_mut_ptr(), starts, 0);
                 core::ptr::copy_nonoverlapping(result.as_ptr(), out.add(at), len - at);
             }
         }

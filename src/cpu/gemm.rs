@@ -2,7 +2,7 @@
 //! `f32` in tiles (`half_gemm`). Integers, which must wrap (`integer_gemm`), and matrix-vector products, which are memory-bound (`gemv`),
 //! have loops of their own.
 
-use super::conv::FewRows;
+use super::conv::{self, FewRows};
 use super::elementwise::{map1, result_len, source};
 use super::epilogue::{self, Then};
 use super::threads::{self, Shared};
@@ -273,19 +273,21 @@ fn larger<E: Dtype>(
         } else if const { is_half::<E>() } {
             half_gemm::multiply(task)
         } else {
-            let few = FewRows {
-                sizes: task.sizes,
-                out: task.out,
-                out_step: n,
-                left: task.left,
-                left_steps: task.left_steps,
-                right: task.right,
-                right_steps: task.right_steps,
-                adds: starts,
-                threads: task.threads,
-            };
-            if task.finish.alpha == one::<E>() && few.pays() {
-                return few.multiply();
+            if const { conv::has::<E>() } && task.finish.alpha == one::<E>() {
+                let few = FewRows {
+                    sizes: task.sizes,
+                    out: task.out,
+                    out_step: n,
+                    left: task.left,
+                    left_steps: task.left_steps,
+                    right: task.right,
+                    right_steps: task.right_steps,
+                    adds: starts,
+                    threads: task.threads,
+                };
+                if few.pays() {
+                    return few.multiply();
+                }
             }
             E::Compute::visit::<Multiply>(Product {
                 sizes: task.sizes,

@@ -50,6 +50,10 @@ pub(super) mod lists {
             of_set!($dtype, $E => $run; Bool bool, U8 u8, I8 i8, I16 i16, I32 i32, I64 i64, F16 $crate::dtype::f16, BF16 $crate::dtype::bf16,
                 F32 f32, F64 f64)
         };
+        (real, $dtype:ident, $E:ident => $run:tt) => {
+            of_set!($dtype, $E => $run; U8 u8, I8 i8, I16 i16, I32 i32, I64 i64, F16 $crate::dtype::f16, BF16 $crate::dtype::bf16,
+                F32 f32, F64 f64)
+        };
         (inexact, $dtype:ident, $E:ident => $run:tt) => {
             of_set!($dtype, $E => $run; F16 $crate::dtype::f16, BF16 $crate::dtype::bf16, F32 f32, F64 f64, C64 $crate::Complex<f32>,
                 C128 $crate::Complex<f64>)
@@ -92,22 +96,22 @@ pub(super) mod lists {
         Prod of any: E => FirstOnly<E, Prod>;
         Mean of inexact: E => FirstOnly<E, Mean>;
         AnyAll of any: E => FirstOnly<E, AnyAll>;
-        NanSum of ordered: E => FirstOnly<E, NanSum>;
+        NanSum of float: E => FirstOnly<E, NanSum>;
         NanMean of float: E => FirstOnly<E, NanMean>;
         CountNonzero of any: E => FirstOnly<E, CountNonzero>;
         VectorNorm of inexact: E => FirstOnly<E, VectorNorm>;
         Variance of inexact: E => FirstOnly<E, Variance>;
-        LogSumExp of any: E => FirstOnly<E, LogSumExp>;
-        Max of ordered: E => FirstOnly<E, Extreme<E, true>>;
-        Min of ordered: E => FirstOnly<E, Extreme<E, false>>;
-        ArgMax of ordered: E => FirstOnly<E, ArgExtreme<E, true>>;
-        ArgMin of ordered: E => FirstOnly<E, ArgExtreme<E, false>>;
+        LogSumExp of inexact: E => FirstOnly<E, LogSumExp>;
+        Max of real: E => FirstOnly<E, Extreme<E, true>>;
+        Min of real: E => FirstOnly<E, Extreme<E, false>>;
+        ArgMax of real: E => FirstOnly<E, ArgExtreme<E, true>>;
+        ArgMin of real: E => FirstOnly<E, ArgExtreme<E, false>>;
     }
     compiled! { two_results -> ReduceLoops:
         Variance of inexact: E => WithSecond<E, Variance>;
-        ArgMax of ordered: E => WithSecond<E, ArgExtreme<E, true>>;
-        ArgMin of ordered: E => WithSecond<E, ArgExtreme<E, false>>;
-        MinMax of ordered: E => WithSecond<E, MinMax<E>>;
+        ArgMax of real: E => WithSecond<E, ArgExtreme<E, true>>;
+        ArgMin of real: E => WithSecond<E, ArgExtreme<E, false>>;
+        MinMax of real: E => WithSecond<E, MinMax<E>>;
     }
     compiled! { lane -> LaneLoops:
         RunningSum of any: E => OneOutput<RunningSum, E, <E as Promotable>::Sum>;

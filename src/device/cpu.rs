@@ -10,7 +10,7 @@ use crate::cpu::{
 };
 use crate::dtype::{Castable, Dtype, Element};
 use crate::error::Result;
-use crate::ops::expression::{AXES, Expression, Leaf, Mapped2};
+use crate::ops::expression::Expression;
 use crate::ops::kernel::{LaneKernel, Map1, Map2, Map3, RowKernel};
 use crate::ops::reduce::{Reducer, TwoResults};
 use crate::storage::{HostBuffer, View, ViewMut};
@@ -214,8 +214,7 @@ runs! { HostBuffer:
     Reduce [A: Element, R: Reducer<A>] |call| reduce::reduce(call.reducer, call.a, call.mask);
     ReduceBoth [A: Element, R: TwoResults<A>] |call| reduce::reduce_both(call.reducer, call.a, call.mask);
     ReducePairs [A: Element, C: Element, E: Element, K: Map2<A, C, E>, R: Reducer<E>] |call| {
-        let (x, y) = (leaf(call.a), leaf(call.b));
-        reduce::reduce_lazy(call.reducer, Mapped2::<_, _, _, E>::new(call.kernel, x, y), call.a.sizes, call.mask)
+        reduce::reduce_pairs(call.reducer, &call.kernel, call.a, call.b, call.mask)
     };
     Lanes [A: Element, O: Element, K: LaneKernel<A, O>] |call| lanes::lanes(call.kernel, call.a, call.axis);
     LanesBoth [A: Element, O: Element, P: Element, K: LaneKernel<A, (O, P)>] |call| {
@@ -242,7 +241,7 @@ runs! { HostBuffer:
         }
     };
     ProductByPacked [E: Dtype, K: Map1<E, E>] |call| {
-        if !conv::has::<E>() {
+        if const { !conv::has::<E>() } {
             return convolution::product_with_copy::<Cpu, E, K>(call.kernel, call.x, call.weight, call.bias);
         }
         let then = call.kernel.map(|kernel| move |out: *mut E, len: usize| epilogue::apply(kernel, out, len));
@@ -251,17 +250,10 @@ runs! { HostBuffer:
     ProductOfBytes [E: Dtype] |call| integer_gemm::int_mm(call.a, call.b);
     Convolve [E: Dtype, K: Map1<E, E>] |call| convolve(call);
     Pack [E: Dtype] |call| {
-        if conv::has::<E>() { conv::pack(call.weight, call.groups) } else { convolution::copied::<Cpu, E>(call.weight) }
+        if const { conv::has::<E>() } { conv::pack(call.weight, call.groups) } else { convolution::copied::<Cpu, E>(call.weight) }
     };
     Pool [A: Element, R: Reducer<A>] |call| pool::pool(call.reducer, call.windows, call.x, call.places);
     Attend [E: Dtype] |call| attention::attend(&call.attention);
-}
-
-/// A view as a part of an expression.
-fn leaf<E: Element>(view: View<'_, HostBuffer, E>) -> Leaf<E> {
-    let mut steps = [0; AXES];
-    steps[..view.strides.len()].copy_from_slice(view.strides);
-    Leaf::new(elementwise::source(&view), steps)
 }
 
 fn convolve<E: Dtype, K: Map1<E, E>>(call: Convolve<'_, HostBuffer, E, K>) -> Result<HostBuffer> {
@@ -269,7 +261,10 @@ fn convolve<E: Dtype, K: Map1<E, E>>(call: Convolve<'_, HostBuffer, E, K>) -> Re
     // Images that lie channel by channel are the right factor of a product as they are.
     let is_product =
         kernel.is_none() && !is_packed && convolution.is_pointwise() && convolution::is_row_major(sizes, strides);
-    if !conv::has::<E>() || is_product {
+    if const { !conv::has::<E>() } {
+        return convolution::run::<Cpu, E, K>(call);
+    }
+    if is_product {
         return convolution::run::<Cpu, E, K>(call);
     }
     let then = kernel.map(|kernel| move |out: *mut E, len: usize| epilogue::apply(kernel, out, len));

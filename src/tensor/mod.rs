@@ -168,7 +168,6 @@ pub(crate) mod losses {
     };
     pub(crate) use super::loss::margins::{as_matrix, multi_margin, multilabel_margin, multilabel_soft_margin};
     pub(crate) use super::loss::pairs::{expect_target, expect_values, gaussian, poisson_values};
-    pub(crate) use super::loss::reduction::of_pairs;
 }
 #[cfg(feature = "any")]
 pub(crate) use {

@@ -1,5 +1,5 @@
-//! Conversions between dtypes as loops. A dtype is widened to the machine number that conversions start from (`dtype::cast`), and that
-//! converted: the usual dtypes have loops that do both, the others take two steps.
+//! Conversions between dtypes as loops. There is one for each way between the machine numbers that conversions start from and arrive at
+//! (`dtype::cast`); the others take steps through these, or the loop of a dtype of the same bits.
 //! Uses `device::erased`, `layout`, `base::dispatch`; used by `elementwise::apply`.
 
 use crate::any::base::dispatch::dispatch_dtype;
@@ -7,27 +7,59 @@ use crate::any::call::Bound;
 use crate::any::{AnyTensor, Value};
 use crate::device::erased::{self, Cast};
 use crate::dtype::scalar::ScalarValue;
-use crate::dtype::{Complex, DType, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, bf16, f16};
+use crate::dtype::{Category, Complex, DType, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, bf16, f16};
 use crate::error::{Error, Result};
 use crate::layout::MemoryFormat;
 use castiron_macros::operations;
 
-/// What a dtype is widened to, where conversions from it take two steps.
-fn widened(from: DType, to: DType) -> Option<DType> {
-    match from {
-        DType::I8 | DType::I16 | DType::U16 => Some(DType::I32),
-        DType::U32 => Some(DType::I64),
-        DType::C32 => Some(DType::C64),
-        // Their NaN converts to an integer of its own, so it may not pass through `f32`.
-        DType::F8E4M3FN | DType::F8E5M2FNUZ | DType::F8E8M0FNU | DType::F8E4M3FNUZ
-            if to.category() == crate::Category::Integral =>
-        {
-            None
-        }
-        DType::F8E4M3FN | DType::F8E4M3FNUZ | DType::F8E5M2 | DType::F8E5M2FNUZ | DType::F8E8M0FNU => Some(DType::F32),
+/// Whether a dtype's numbers are widened to `f32`, and made of those of `f32`.
+fn is_small(dtype: DType) -> bool {
+    use DType::*;
+    matches!(dtype, F16 | BF16 | F8E4M3FN | F8E4M3FNUZ | F8E5M2 | F8E5M2FNUZ | F8E8M0FNU)
+}
+
+/// Whether the NaN of a dtype converts to an integer of its own, so that it may not pass through `f32`.
+fn has_own_nan(dtype: DType) -> bool {
+    use DType::*;
+    matches!(dtype, F8E4M3FN | F8E4M3FNUZ | F8E5M2FNUZ | F8E8M0FNU)
+}
+
+/// The dtype between the two steps that a conversion takes, each of which is that of `dtype::cast`; `None` if it takes one.
+fn by_way(from: DType, to: DType) -> Option<DType> {
+    use DType::*;
+    let is_integral = |dtype: DType| dtype.category() == Category::Integral;
+    match (from, to) {
+        (I8 | I16 | U16, _) => Some(I32),
+        (U32, _) => Some(I64),
+        (C32, _) | (_, C32) => Some(C64),
+        (_, to) if has_own_nan(from) && is_integral(to) => None,
+        // (In one step, as these are converted more often than others.)
+        (F16 | BF16, F64) => None,
+        (from, to) if is_small(from) || is_small(to) => Some(F32),
+        (C64, to) if !to.is_complex() && to != Bool => Some(F32),
+        (C128, to) if !to.is_complex() && to != Bool => Some(F64),
         _ => None,
     }
-    .filter(|&widened| widened != to)
+    .filter(|&way| way != from && way != to)
+}
+
+/// The dtypes whose conversion is the same, bit for bit, and has a loop: integers of one width differ in how their numbers are read alone.
+fn alike(from: DType, to: DType) -> [DType; 2] {
+    use DType::*;
+    let from_integers = matches!(from, Bool | U8 | I8 | I16 | I32 | I64 | U16 | U32 | U64);
+    let from = match from {
+        Bool if to != U8 => U8,
+        U64 if to.category() <= Category::Integral => I64,
+        _ => from,
+    };
+    let to = match to {
+        I8 => U8,
+        U16 => I16,
+        U32 if from_integers => I32,
+        U64 if from_integers => I64,
+        _ => to,
+    };
+    [from, to]
 }
 
 /// How one dtype becomes another; none where they are one.
@@ -40,29 +72,40 @@ pub(crate) fn cast(from: DType, to: DType) -> Result<Option<Cast>> {
         let reason = "it holds two packed values in a byte and converts only to itself".to_owned();
         return Err(Error::NotAdmitted { op: "to", dtype, reason });
     }
-    if let Some(widened) = widened(from, to) {
-        return Ok(match (cast(from, widened)?, cast(widened, to)?) {
+    if let Some(way) = by_way(from, to) {
+        return Ok(match (cast(from, way)?, cast(way, to)?) {
             (Some(first), Some(then)) => Some(first.then(then).between(from, to)),
             (first, then) => first.or(then),
         });
     }
+    let [source, target] = alike(from, to);
     macro_rules! loops {
         ($A:tt => $O:tt) => {
-            dispatch_dtype!("to", from, A: $A => dispatch_dtype!("to", to, O: $O => Ok(Some(Cast::one(const { erased::cast::<A, O>() }, from, to)))))
+            dispatch_dtype!("to", source, A: $A => dispatch_dtype!("to", target, O: $O => Ok(Some(Cast::one(const { erased::cast::<A, O>() }, from, to)))))
         };
     }
-    match from {
+    match source {
+        DType::Bool => loops!([bool] => [u8]),
         DType::I8 | DType::I16 | DType::U16 => loops!([i8, i16, u16] => [i32]),
         DType::U32 => loops!([u32] => [i64]),
-        DType::C32 => loops!([Complex<f16>] => [Complex<f32>]),
-        _ if from.is_shell() && from.category() == crate::Category::Floating => {
-            if to == DType::F32 {
-                loops!([F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU] => [f32])
-            } else {
-                loops!([F8E4M3FN, F8E4M3FNUZ, F8E5M2FNUZ, F8E8M0FNU] => [u8, i8, i16, i32, i64, u16, u32, u64])
-            }
+        DType::U8 | DType::I32 | DType::I64 => {
+            loops!([u8, i32, i64] => [bool, u8, i16, i32, i64, f32, f64, Complex<f32>, Complex<f64>])
         }
-        _ => loops!([bool, u8, i32, i64, u64, f16, bf16, f32, f64, Complex<f32>, Complex<f64>] => Castable),
+        DType::U64 => loops!([u64] => [f32, f64, Complex<f32>, Complex<f64>]),
+        DType::F32 if is_small(target) => {
+            loops!([f32] => [f16, bf16, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU])
+        }
+        DType::F32 | DType::F64 => {
+            loops!([f32, f64] => [bool, u8, i16, i32, i64, u32, u64, f32, f64, Complex<f32>, Complex<f64>])
+        }
+        DType::C32 => loops!([Complex<f16>] => [Complex<f32>]),
+        DType::C64 => loops!([Complex<f32>] => [bool, f32, Complex<f16>, Complex<f64>]),
+        DType::C128 => loops!([Complex<f64>] => [bool, f64, Complex<f32>]),
+        DType::F16 | DType::BF16 => loops!([f16, bf16] => [f32, f64]),
+        _ if target == DType::F32 => {
+            loops!([F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU] => [f32])
+        }
+        _ => loops!([F8E4M3FN, F8E4M3FNUZ, F8E5M2FNUZ, F8E8M0FNU] => [u8, i16, i32, i64, u32, u64]),
     }
 }
 
@@ -168,4 +211,47 @@ conversions! {
     chalf = C32;
     cfloat = C64;
     cdouble = C128;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dtype::Castable;
+    use crate::{Dyn, Tensor};
+
+    /// Numbers around the limits of all dtypes.
+    fn elements<E: Castable>() -> Vec<E> {
+        let limits = [0.0, 0.5, 1.0, 1.5, 127.0, 128.0, 255.0, 256.0, 300.7, 32767.0, 65504.0, 65535.0, 65536.0];
+        let beyond = [2_147_483_647.0, 2_147_483_648.0, 4_294_967_296.0, 9_007_199_254_740_993.0, 1e18, 9.3e18, 1.9e19];
+        let others = [6e-8, 1e-40, 1.000_4, 3.4e38, 1e300, f64::INFINITY, f64::NAN];
+        let all = limits.iter().chain(&beyond).chain(&others).flat_map(|&x| [x, -x]);
+        let floats = all.flat_map(|x| [E::from_f64(x), E::from_c128(Complex::new(x, 2.0))]);
+        floats
+            .chain([E::from_i64(i64::MAX), E::from_i64(-16_777_217), E::from_u64(u64::MAX), E::from_bool(true)])
+            .collect()
+    }
+
+    fn bytes<E: crate::Element>(elements: Vec<E>) -> Vec<u8> {
+        AnyTensor::from(Tensor::<E, (Dyn,)>::from(elements)).erased().unwrap().bytes("to").unwrap()
+    }
+
+    fn check<A: Castable, O: Castable>() -> Result<()> {
+        let from = elements::<A>();
+        let expected: Vec<O> = from.iter().map(|element| element.cast::<O>()).collect();
+        let found = AnyTensor::from(Tensor::<A, (Dyn,)>::from(from)).to(O::DTYPE)?;
+        assert_eq!(found.dtype, O::DTYPE);
+        assert_eq!(found.erased()?.bytes("to")?, bytes(expected), "{} to {}", A::DTYPE, O::DTYPE);
+        Ok(())
+    }
+
+    /// Steps and loops of other dtypes convert as the elements themselves do, bit for bit.
+    #[test]
+    fn conversions_by_way_of_others_are_those_of_elements() {
+        for from in DType::ALL.iter().copied().filter(|&dtype| dtype != DType::F4E2M1FNX2) {
+            for to in DType::ALL.iter().copied().filter(|&dtype| dtype != DType::F4E2M1FNX2) {
+                dispatch_dtype!("to", from, A: Castable => dispatch_dtype!("to", to, O: Castable => check::<A, O>()))
+                    .unwrap();
+            }
+        }
+    }
 }

@@ -124,8 +124,12 @@ impl<'a> Bound<'a> {
 
     /// The same, where it may be left out.
     pub(crate) fn read_or<A: Argument<'a>>(&self, name: &str, default: impl FnOnce() -> A) -> Result<A> {
-        let is_left_out = !self.is_given(name) && (!name.starts_with('*') || self.rest.is_empty());
-        if is_left_out { Ok(default()) } else { A::read(self, name) }
+        if self.is_left_out(name) { Ok(default()) } else { A::read(self, name) }
+    }
+
+    #[inline(never)]
+    fn is_left_out(&self, name: &str) -> bool {
+        !self.is_given(name) && (!name.starts_with('*') || self.rest.is_empty())
     }
 
     pub(crate) fn tensor(&self, name: &str) -> Result<&'a AnyTensor> {

@@ -47,7 +47,7 @@ pub(crate) fn product(op: &'static str, a: &AnyTensor, b: &AnyTensor, added: Opt
             a.elements_as()?,
             b.elements_as()?,
             summand.transpose()?,
-            fits,
+            &fits,
         )
     }
     let (buffer, sizes) =

@@ -2,10 +2,12 @@
 //! Uses `tensor::loss::pairs`, `elementwise::apply`, `device`; used by `loss`.
 
 use crate::any::base::by_width::spread_together;
+use crate::any::base::convert::cast;
 use crate::any::base::dispatch::{dispatch_dtype, refused};
 use crate::any::base::operand::{AnyOperand, promoted};
 use crate::any::elementwise::apply::{broadcast_to, result_strides, same_device};
 use crate::any::{AnyTensor, checked_numel};
+use crate::device::erased::{self, FirstOnly, Loop, Operand, Reducing};
 use crate::device::{Dynamic, DynamicBuffer};
 use crate::dtype::scalar::KindRank;
 use crate::dtype::{Category, DType, Tuned};
@@ -14,12 +16,49 @@ use crate::ops::losses::{
     AbsoluteDifference, HingeEmbedding, Huber, KlDivergence, KlDivergenceOfLogs, Losing, LossReduction, Poisson,
     PoissonOfLog, SmoothL1, SoftMargin, SquaredDifference,
 };
-use crate::tensor::losses::{expect_values, gaussian, of_pairs, poisson_values};
+use crate::ops::reduce::{Mean, Sum};
+use crate::tensor::losses::{expect_values, gaussian, poisson_values};
 use castiron_macros::operations;
 
 /// A floating dtype that computes.
 fn floating(op: &'static str, dtype: DType) -> Result<DType> {
     if dtype.is_shell() || dtype.category() != Category::Floating { Err(refused(op, dtype)) } else { Ok(dtype) }
+}
+
+/// The losses by a loop over tensors of the dtype and the same sizes, or what becomes of them. Halves are converted to `f32` on the way, in
+/// pieces that stay in the cache: what `of_pairs` of `tensor::loss` does, the types left out.
+///
+/// # Safety
+/// Loop and kernel belong together, and take `f64` for that dtype, else `f32`; the loop gives the same, but `f64` what is summed. The
+/// strides leave no gaps.
+unsafe fn losses_by(
+    op: &'static str,
+    call: Loop<3>,
+    [x, y]: [&AnyTensor; 2],
+    dtype: DType,
+    reduction: LossReduction,
+    strides: &[usize],
+) -> Result<AnyTensor> {
+    let computes = if dtype == DType::F64 { DType::F64 } else { DType::F32 };
+    let from = cast(dtype, computes)?;
+    let operands = [Operand { view: Some(x.erased()?), cast: from }, Operand { view: Some(y.erased()?), cast: from }];
+    let sizes = &x.sizes;
+    if reduction == LossReduction::None {
+        checked_numel(op, sizes, dtype)?;
+        let result = (dtype.itemsize(), cast(computes, dtype)?);
+        // SAFETY: the caller's promise.
+        let buffer = unsafe { erased::run(call, &operands, result, sizes, strides)? };
+        return Ok(AnyTensor::fresh(buffer, dtype, sizes, strides));
+    }
+    let functions: &dyn Reducing =
+        if reduction == LossReduction::Mean { &FirstOnly::<f64, _>::new(Mean) } else { &FirstOnly::<f64, _>::new(Sum) };
+    // SAFETY: the caller's promise; the functions are those of `f64`.
+    let total = unsafe { erased::run_reduced(call, &operands, functions, sizes)? };
+    let total = AnyTensor::fresh(total, DType::F64, &[], &[]);
+    if reduction != LossReduction::BatchMean {
+        return total.to(dtype);
+    }
+    total.div(sizes.first().copied().unwrap_or(1) as f64)?.to(dtype)
 }
 
 #[operations]
@@ -78,11 +117,15 @@ impl AnyTensor {
         x.expect_memory()?;
         y.expect_memory()?;
         let strides = result_strides(&sizes, &[self.layout(dtype), target.layout(dtype)]);
-        let buffer = dispatch_dtype!(op, dtype, E: Float => {
-            let kernel = Losing::<F>::new(given);
-            of_pairs::<_, E, E, E, Dynamic>(kernel, x.elements_as()?, y.elements_as()?, reduction, &strides)
-        })?;
-        AnyTensor::loss_of(op, buffer, dtype, reduction, &sizes, &strides)
+        let compiled = match (dtype, reduction) {
+            (DType::F64, _) => const { erased::two::<Losing<F>, f64, f64, f64>() },
+            (_, LossReduction::None) => const { erased::two::<Losing<F>, f32, f32, f32>() },
+            _ => const { erased::two::<Losing<F>, f32, f32, f64>() },
+        };
+        let kernel = Losing::<F>::new(given);
+        let call = Loop { compiled, kernel: (&raw const kernel).cast(), is_compute_bound: false, beside_element: None };
+        // SAFETY: the loop is that of the kernel, in the dtype that a loss of this dtype is computed in; what is summed is `f64`.
+        unsafe { losses_by(op, call, [&x, &y], dtype, reduction, &strides) }
     }
 
     /// One reduction of those that all losses have.

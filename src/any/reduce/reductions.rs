@@ -40,9 +40,14 @@ fn over_axes<const N: usize>(
     Ok(results.map(|result| result.unwrap_or_else(|| unreachable!("all of them have been made"))))
 }
 
-/// What `complex32` is reduced as: it computes in the same numbers, and so has no loops of its own.
-fn widened(x: &AnyTensor) -> Result<(AnyTensor, bool)> {
-    if x.dtype == DType::C32 { Ok((x.to(DType::C64)?, true)) } else { Ok((x.clone(), false)) }
+/// What elements are reduced as that have no loops of their own: `complex32` computes in the numbers of `complex64`, and the largest of
+/// bools is that of their bytes (`bytes`).
+fn widened(x: &AnyTensor, bytes: bool) -> Result<(AnyTensor, bool)> {
+    match x.dtype {
+        DType::C32 => Ok((x.to(DType::C64)?, true)),
+        DType::Bool if bytes => Ok((AnyTensor { dtype: DType::U8, ..x.clone() }, true)),
+        _ => Ok((x.clone(), false)),
+    }
 }
 
 /// The result of what has been widened.
@@ -50,8 +55,19 @@ fn narrowed(result: AnyTensor, is_widened: bool) -> Result<AnyTensor> {
     match result.dtype {
         DType::C64 if is_widened => result.to(DType::C32),
         DType::F32 if is_widened => result.to(DType::F16),
+        DType::U8 if is_widened => Ok(AnyTensor { dtype: DType::Bool, ..result }),
         _ => Ok(result),
     }
+}
+
+/// Whether bools of a set of dtypes are reduced as bytes.
+macro_rules! by_bytes {
+    (Ordered) => {
+        true
+    };
+    ($set:ident) => {
+        false
+    };
 }
 
 /// [`dispatch_dtype!`] of dtypes that have been [`widened`].
@@ -59,6 +75,7 @@ macro_rules! dispatch_widened {
     ($op:expr, $dtype:expr, $E:ident: Dtype => $body:expr) => {
         dispatch_dtype!($op, $dtype, $E: [bool, u8, i8, i16, i32, i64, f16, bf16, f32, f64, Complex<f32>, Complex<f64>] => $body)
     };
+    ($op:expr, $dtype:expr, $E:ident: Ordered => $body:expr) => { dispatch_dtype!($op, $dtype, $E: Real => $body) };
     ($op:expr, $dtype:expr, $E:ident: Inexact => $body:expr) => {
         dispatch_dtype!($op, $dtype, $E: [f16, bf16, f32, f64, Complex<f32>, Complex<f64>] => $body)
     };
@@ -71,7 +88,7 @@ macro_rules! over {
         let (x, op): (&AnyTensor, _) = ($x, <ops::$op as Op>::NAME);
         let reduced = x.reduced(op, $dims, $keepdim)?;
         dispatch_dtype!(op, x.dtype, $E: $set => Ok(()))?;
-        let (x, is_widened) = widened(x)?;
+        let (x, is_widened) = widened(x, by_bytes!($set))?;
         let [result] = dispatch_widened!(op, x.dtype, $E: $set => over_axes(op, &FirstOnly::<$E, _>::new($reducer), &x, reduced))?;
         narrowed(result, is_widened)
     }};
@@ -83,7 +100,7 @@ macro_rules! over_both {
         let (x, op): (&AnyTensor, _) = ($x, <ops::$op as Op>::NAME);
         let reduced = x.reduced(op, $dims, $keepdim)?;
         dispatch_dtype!(op, x.dtype, $E: $set => Ok(()))?;
-        let (x, is_widened) = widened(x)?;
+        let (x, is_widened) = widened(x, by_bytes!($set))?;
         let [first, second] =
             dispatch_widened!(op, x.dtype, $E: $set => over_axes(op, &WithSecond::<$E, _>::new($reducer), &x, reduced))?;
         Ok::<_, Error>((narrowed(first, is_widened)?, narrowed(second, is_widened)?))
@@ -130,7 +147,12 @@ impl AnyTensor {
             Category::Floating if !self.dtype.is_shell() || dtype.is_some_and(DType::is_floating_point) => {}
             _ => return Err(refused("nansum", self.dtype)),
         }
-        over!(&self.in_dtype(dtype)?, nansum, Ordered, E => NanSum, dims, keepdim)?.in_dtype(dtype)
+        let x = self.in_dtype(dtype)?;
+        if x.dtype.category() <= Category::Integral {
+            return x.sum(dims, keepdim, dtype);
+        }
+        dispatch_dtype!("nansum", x.dtype, E: Ordered => Ok(()))?;
+        over!(&x, nansum, Float, E => NanSum, dims, keepdim)?.in_dtype(dtype)
     }
 
     /// The mean over axes without NaN (`torch.nanmean`), of floats.

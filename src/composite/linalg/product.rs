@@ -16,7 +16,7 @@ use crate::tensor::checked_numel;
 impl<E: Dtype, D: Device> Erased<'_, E, D> {
     /// The product of tensors with at least one axis each.
     pub(crate) fn product(&self, other: &Erased<'_, E, D>) -> Result<Owned<E, D>> {
-        let (storage, sizes) = product::<E, D>(self.view(), other.view(), None, |_| Ok(()))?;
+        let (storage, sizes) = product::<E, D>(self.view(), other.view(), None, &|_| Ok(()))?;
         Ok(Erased::dense(storage, &sizes))
     }
 }
@@ -124,7 +124,7 @@ pub(crate) fn product<E: Dtype, D: Device>(
     left: View<'_, D::Storage, E>,
     right: View<'_, D::Storage, E>,
     summand: Option<Summand<'_, D::Storage, E>>,
-    fits: impl FnOnce(&[usize]) -> Result<()>,
+    fits: &dyn Fn(&[usize]) -> Result<()>,
 ) -> Result<(D::Storage, Vec<usize>)> {
     if let (&[m, columns], &[rows, n], None) = (left.sizes, right.sizes, &summand)
         && columns == rows
@@ -143,7 +143,10 @@ pub(crate) fn product<E: Dtype, D: Device>(
         None => {
             let storage = D::matmul(left, right, None)?;
             match vectors {
-                Some(vectors) if E::DTYPE.is_complex() && D::has_data(&storage) => unspoiled::<E, D>(storage, vectors)?,
+                Some(vectors) if const { E::DTYPE.is_complex() } => match D::has_data(&storage) {
+                    true => unspoiled::<E, D>(storage, vectors)?,
+                    false => storage,
+                },
                 _ => storage,
             }
         }

@@ -73,7 +73,7 @@ pub(crate) struct Facts {
     pub(super) cost: usize,
     /// Sizes of a partial result and of an element in bytes.
     pub(super) partial: usize,
-    pub(super) element: usize,
+    pub(crate) element: usize,
     /// The dtypes of the results.
     pub outs: [Option<DType>; 2],
 }

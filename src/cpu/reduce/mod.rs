@@ -17,18 +17,25 @@ mod tree;
 use self::functions::{Destination, Facts, LineRun};
 pub(crate) use self::functions::{FirstOnly, ReduceLoops, WithSecond};
 use self::plan::ReducePlan;
-use self::source::{Computed, ElementSource, Memory};
+use self::source::{Computed, ElementSource, Memory, Paired};
 use self::task::{INLINE_PARTIALS, ReduceTask};
 use super::bytes::{self, Block16, ByteBuffer};
 use super::copying;
 use super::elementwise::{self, result_len};
+#[cfg(feature = "any")]
+use super::erased::ErasedOperand;
+#[cfg(feature = "any")]
+use super::inner::Inner;
+use super::kernel_body::KernelBody;
 use super::threads;
 use crate::dtype::{DType, Element};
 use crate::error::Result;
 use crate::layout::strides::{is_contiguous, row_major};
 use crate::ops::expression::{AXES, Expression};
+use crate::ops::kernel::Map2;
 use crate::ops::reduce::{Reducer, TwoResults};
 use crate::storage::{HostBuffer, View};
+use core::marker::PhantomData;
 
 /// From this many bytes on, data is prefetched; less may be cached.
 const FAR: usize = 8 << 20;
@@ -284,6 +291,54 @@ pub(crate) fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(
     mask: u32,
 ) -> Result<HostBuffer> {
     run_computed(FirstOnly::<X::Elem, R>::new(reducer).loops(), &mut Computed(x), sizes, mask, X::BYTES)
+}
+
+/// Reduces `kernel(a, b)` over the axes of `mask`; the operands have the same sizes.
+pub(crate) fn reduce_pairs<A: Element, B: Element, C: Element, R: Reducer<C>>(
+    reducer: R,
+    kernel: &impl Map2<A, B, C>,
+    a: View<'_, HostBuffer, A>,
+    b: View<'_, HostBuffer, B>,
+    mask: u32,
+) -> Result<HostBuffer> {
+    let body = KernelBody::two(kernel, core::ptr::null_mut::<C>(), elementwise::source(&a), elementwise::source(&b));
+    run_pairs(FirstOnly::<C, R>::new(reducer).loops(), body, a.sizes, [a.strides, b.strides], mask)
+}
+
+/// Reduces what a loop makes of two operands, converted where they say so, over the axes of `mask`.
+///
+/// # Safety
+/// Loop, kernel, conversions and operands belong together, and the loop gives elements of the functions' dtype; the operands are of
+/// these sizes and strides. (The place of the result does not count.)
+#[cfg(feature = "any")]
+pub(crate) unsafe fn run_erased(
+    functions: &dyn ReduceLoops,
+    (inner, kernel): (Inner<3>, *const ()),
+    places: &[ErasedOperand; 3],
+    sizes: &[usize],
+    strides: [&[usize]; 2],
+    mask: u32,
+) -> Result<HostBuffer> {
+    let casts = places.each_ref().map(|place| place.cast);
+    let body = KernelBody::erased(inner, kernel, places, &casts, None, false);
+    run_pairs(functions, body, sizes, strides, mask)
+}
+
+/// The same of any kernel, for as long as it and its operands are there.
+fn run_pairs(
+    functions: &dyn ReduceLoops,
+    body: KernelBody<3>,
+    sizes: &[usize],
+    strides: [&[usize]; 2],
+    mask: u32,
+) -> Result<HostBuffer> {
+    let strides = strides.map(|strides| {
+        let mut steps = [0; AXES];
+        steps[..strides.len()].copy_from_slice(strides);
+        steps
+    });
+    let bytes = body.sizes[1] + body.sizes[2];
+    run_computed(functions, &mut Paired { body, strides, borrows: PhantomData }, sizes, mask, bytes)
 }
 
 /// Checks that the number of results does not overflow.

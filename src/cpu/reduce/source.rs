@@ -1,11 +1,15 @@
 //! Sources of the elements to reduce: memory, or an expression computed on the fly.
 
 use crate::cpu::bytes::ByteBuffer;
+use crate::cpu::engine::Body;
 use crate::cpu::fused;
 use crate::cpu::fused_plan::HasStrides;
+use crate::cpu::kernel_body::KernelBody;
 use crate::cpu::simd::{self, Loop};
+use crate::cpu::walk::Run;
 use crate::ops::expression::{AXES, CHUNK as PIECE, Expression};
 use crate::storage::Scratch;
+use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
 /// Elements gathered at a time.
@@ -158,6 +162,44 @@ impl<X: Expression> ElementSource for Computed<X> {
             to: to.cast(),
         });
         found
+    }
+}
+
+/// What a kernel makes of two operands, computed on demand by its inner loop, so that this is compiled once for all of them.
+pub(super) struct Paired<'a> {
+    /// The kernel and the operands; the result is in a buffer.
+    pub body: KernelBody<3>,
+    pub strides: [[usize; AXES]; 2],
+    /// For as long as the kernel and the operands are there.
+    pub borrows: PhantomData<&'a ()>,
+}
+// SAFETY: kernels are `Sync`, and elements are only read.
+unsafe impl Sync for Paired<'_> {}
+impl HasStrides for Paired<'_> {
+    fn show(&mut self, see: &mut dyn FnMut(&mut [usize; AXES])) {
+        self.strides.iter_mut().for_each(see);
+    }
+}
+impl ElementSource for Paired<'_> {
+    unsafe fn find(&self, index: &[usize; AXES], patch: Patch, buffer: &mut ByteBuffer) -> Found {
+        let Patch { lines, across, len, along, .. } = patch.fitting(COMPUTED);
+        let mut body = self.body;
+        let to = buffer.reserve(lines * len * body.sizes[0]);
+        body.places[0] = to;
+        let [a, b] = self.strides.each_ref().map(|strides| {
+            let start = index.iter().zip(strides).map(|(index, stride)| index * stride).sum::<usize>();
+            (start, strides[across], strides[along])
+        });
+        // SAFETY: the caller's promise, for all lines of the patch; the buffer has been made for as many elements.
+        unsafe {
+            if lines == 1 || [a, b].iter().all(|&(_, across, along)| along.checked_mul(len) == Some(across)) {
+                // Lines that run on are one.
+                body.run(Run { starts: [0, a.0, b.0], len: lines * len, steps: [1, a.2, b.2] });
+            } else {
+                body.lines([0, a.0, b.0], [[len, a.1, b.1], [1, a.2, b.2]], [lines, len]);
+            }
+        }
+        Found { from: to, step: len, lines }
     }
 }
 

@@ -86,6 +86,7 @@ const fn vectors<Op: BinaryOp, P: Dtype>() -> VectorWidth {
     if Op::DIVIDES && matches!(P::DTYPE, DType::I64) {
         VectorWidth::None
     } else if (Op::DIVIDES && matches!(P::DTYPE, DType::I32))
+        || matches!(P::DTYPE, DType::U8 | DType::I8 | DType::I16)
         || matches!(<Op::Output<P> as Element>::DTYPE, DType::Bool)
     {
         VectorWidth::Narrow

@@ -34,23 +34,40 @@ fn prepared<F: Tuned, E: Dtype, C: Dtype>(
     op: &'static str,
     given: Parameters<Option<ScalarValue>>,
 ) -> Result<Parameters<C::Compute>> {
+    let values = values_of(op, given, [E::DTYPE, C::DTYPE], (F::absent, F::refusal))?;
+    converted::<C>(op, F::completed(values), F::ROUNDS_PARAMETERS)
+}
+
+/// The parameters of an operation from the first dtype to the second, with the defaults of those that are not given.
+fn values_of(
+    op: &'static str,
+    given: Parameters<Option<ScalarValue>>,
+    [dtype, computes]: [DType; 2],
+    (absent, refusal): (fn(DType, usize) -> f64, fn(DType, Parameters<f64>) -> Option<&'static str>),
+) -> Result<Parameters<ScalarValue>> {
     let mut values = [ScalarValue::Float(0.0); 3];
     for (place, (value, given)) in values.iter_mut().zip(given).enumerate() {
-        *value = given.unwrap_or_else(|| ScalarValue::Float(F::absent(C::DTYPE, place)));
+        *value = given.unwrap_or_else(|| ScalarValue::Float(absent(computes, place)));
         if matches!(value, ScalarValue::Complex(_)) {
-            return Err(Error::ScalarOutOfRange { op, value: *value, dtype: C::DTYPE });
+            return Err(Error::ScalarOutOfRange { op, value: *value, dtype: computes });
         }
     }
-    if let Some(reason) = F::refusal(E::DTYPE, values.map(ScalarValue::real_part)) {
+    if let Some(reason) = refusal(dtype, values.map(ScalarValue::real_part)) {
         return Err(Error::InvalidArgument { op, reason: reason.into() });
     }
+    Ok(values)
+}
+
+/// The same as they are computed with.
+fn converted<C: Dtype>(
+    op: &'static str,
+    values: Parameters<ScalarValue>,
+    rounds: bool,
+) -> Result<Parameters<C::Compute>> {
     let mut parameters = Parameters::<C::Compute>::default();
-    for (parameter, value) in parameters.iter_mut().zip(F::completed(values)) {
-        let converted = if F::ROUNDS_PARAMETERS {
-            value.to_dtype::<C>().map(Dtype::to_compute)
-        } else {
-            value.to_dtype::<C::Compute>()
-        };
+    for (parameter, value) in parameters.iter_mut().zip(values) {
+        let converted =
+            if rounds { value.to_dtype::<C>().map(Dtype::to_compute) } else { value.to_dtype::<C::Compute>() };
         *parameter = converted.ok_or(Error::ScalarOutOfRange { op, value, dtype: C::DTYPE })?;
     }
     Ok(parameters)

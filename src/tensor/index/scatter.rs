@@ -28,20 +28,24 @@ fn write<E: Element, S: Shape, D: Device>(
     from: View<'_, D::Storage, E>,
     run: impl FnOnce(View<'_, D::Storage, i64>, View<'_, D::Storage, E>, ViewMut<'_, D::Storage, E>) -> Result<()>,
 ) -> Result<()> {
-    let (index_sizes, index_strides) = lifted(&index);
-    let (from_sizes, from_strides) = lifted(&from);
-    let (sizes, _) = lifted(&out.elements());
+    let axes = [index.sizes, index.strides, from.sizes, from.strides, out.elements().sizes];
+    let [index_sizes, index_strides, from_sizes, from_strides, sizes] = lifted_lists(axes);
     if index_sizes.contains(&0) {
         return Ok(());
     }
     expect_indexed(indexing, &index_sizes, &from_sizes, &sizes)?;
     let to = out.elements_mut()?;
-    let to_strides = if to.strides.is_empty() { vec![1] } else { to.strides.to_vec() };
+    let [to_strides] = lifted_lists([to.strides]);
     run(
         index.restrided(&index_sizes, &index_strides),
         from.restrided(&from_sizes, &from_strides),
         ViewMut::new(to.buffer, to.offset, &sizes, &to_strides),
     )
+}
+
+/// Lists of an element for each axis, a zero-dim tensor counting as one axis.
+fn lifted_lists<const N: usize>(lists: [&[usize]; N]) -> [Vec<usize>; N] {
+    lists.map(|list| if list.is_empty() { vec![1] } else { list.to_vec() })
 }
 
 /// That there is an element and a place for each index.

@@ -23,10 +23,12 @@ pub(crate) fn bilinear<E: Dtype, D: Backend>(
     bias: Option<View<'_, D::Storage, E>>,
 ) -> Result<D::Storage> {
     // What is multiplied twice is rounded once.
-    match E::DTYPE {
-        DType::F16 | DType::BF16 => computed_in::<E, f32, D>(left, right, weight, bias),
-        DType::C32 => computed_in::<E, Complex<f32>, D>(left, right, weight, bias),
-        _ => computed_in::<E, E, D>(left, right, weight, bias),
+    if const { matches!(E::DTYPE, DType::F16 | DType::BF16) } {
+        computed_in::<E, f32, D>(left, right, weight, bias)
+    } else if const { matches!(E::DTYPE, DType::C32) } {
+        computed_in::<E, Complex<f32>, D>(left, right, weight, bias)
+    } else {
+        computed_in::<E, E, D>(left, right, weight, bias)
     }
 }
 

@@ -107,6 +107,6 @@ fn multiply_and_add<E: Dtype, T: Shape, D: Device>(
         let storage = D::matmul(left, right, Some(summand.expanded(&sizes, &strides)))?;
         return Ok(Tensor::dense(storage, T::Sizes::copied(&sizes)));
     }
-    let (storage, sizes) = product::<E, D>(left, right, summand, |sizes| expect_fit::<T>("matmul", sizes))?;
+    let (storage, sizes) = product::<E, D>(left, right, summand, &|sizes| expect_fit::<T>("matmul", sizes))?;
     Ok(Tensor::dense(storage, T::Sizes::copied(&sizes)))
 }
