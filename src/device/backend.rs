@@ -30,6 +30,8 @@ mod sealed {
     impl Backend for crate::device::Meta {}
     #[cfg(feature = "any")]
     impl Backend for crate::device::Dynamic {}
+    #[cfg(all(test, feature = "profile"))]
+    impl<D: crate::device::Device> Backend for crate::device::decorated::Checked<D> {}
 }
 
 /// A device's operations. Only castiron implements it, and only castiron makes the `View`s that these functions trust.

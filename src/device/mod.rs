@@ -12,6 +12,8 @@ mod convolution;
 mod cpu;
 mod cuda;
 mod current;
+#[cfg(all(test, feature = "profile"))]
+mod decorated;
 #[cfg(feature = "any")]
 mod dynamic;
 mod meta;

@@ -1,6 +1,7 @@
 //! Sizes and strides of tensors whose number of axes is known while running.
 
 use crate::error::{Error, Result};
+#[cfg(feature = "any")]
 use crate::layout::strides;
 use core::ops::{Deref, DerefMut};
 
