@@ -1,8 +1,6 @@
 //! Losses of predictions beside targets. Uses `tensor::loss`, where they are computed.
 
-pub(crate) mod binary;
 pub(crate) mod classes;
 pub(crate) mod ctc;
 pub(crate) mod distances;
-pub(crate) mod margins;
-pub(crate) mod pairs;
+pub(crate) mod operands;
