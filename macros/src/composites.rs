@@ -3,16 +3,19 @@
 //!
 //! | attribute | says |
 //! |---|---|
-//! | `#[op(linalg.cross(input, other, dim = -1), dtypes = numeric)]` | PyTorch's name, arguments and defaults, as for `#[operations]`; of several the first is named in the documentation. `dtypes` is the rule whose set `AnyTensor` chooses `E` from; `over = [f32, f64]` is another set |
+//! | `#[op(linalg.cross(input, other, dim = -1), dtypes = numeric)]` | PyTorch's name, arguments and defaults, as for `#[operations]`; of several the first is named in the documentation. `dtypes` is the rule whose set `AnyTensor` chooses `E` from; `over = [f32, f64]` is another set, `over = float` another rule, which is that of `Tensor`, too |
 //! | `#[typed(<I>(&self, axis: impl AxisArg<I>) -> Tensor<…> where …)]` | the method of `Tensor` from its generics on. After a `;` at the end stand arguments that are other than the parameters: `axis = Axis(0)` |
 //! | `#[op(linalg.cross, dtypes = numeric)]` | without arguments: there is no row by name here |
 //! | `#[any(dims: &[i64] = axes(…)?)]` | parameters of the method of `AnyTensor` that are other than is derived, and the arguments made of them |
+//! | `#[any([self, target] = …)]` | operands that are computed with in place of those given: of one dtype, over which is chosen, on one device |
+//! | `#[any(if … { return … })]` | what is looked at first |
 //! | `#[any(by_hand)]` | there is a method of `AnyTensor` elsewhere, with the row by name |
 //! | `#[example(let x = tensor![…]; x.cross(axis![0]), x.cross(0), tensor![…])]` | operands, the call of either front, and the result |
 //! | `#[in_place(…)]` | as for `#[operations]` |
 //!
 //! A parameter of `Tensor` goes with the one of the same name, else with the one at the same place. `Axis` is `impl AxisArg<I>` and `i64`; `&Erased<E, D>` is `&Tensor<F, T, X>`, where `T: SameDevice<D, X>`, and `&AnyTensor`, of
-//! the dtype and on the device of `self`. Others are the same in both. The section `# Errors` of the documentation says when the operation fails;
+//! the dtype and on the device of `self`; where `T: Shape + TargetOf<S>` it has the sizes of `self`. `LossReduction` is a type `R` with the
+//! value `R::KIND`, and that value. Others are the same in both. The section `# Errors` of the documentation says when the operation fails;
 //! of `Tensor` it is `# Panics`.
 //!
 //! What is written has the place of the function's name, so that an editor goes there.
@@ -176,21 +179,22 @@ impl Composite {
         })
     }
 
-    /// The set of dtypes, and how it is called in documentation.
-    fn dtypes(&self) -> Result<(String, String), Mistake> {
-        let rule = self.column("dtypes").map(|value| text(&value)).unwrap_or_default();
-        let known = RULES.iter().find(|(name, ..)| *name == rule);
-        let set = match (self.column("over"), known) {
-            (Some(set), _) => text(&set),
-            (None, Some((_, set, _))) => (*set).to_owned(),
-            (None, None) => {
-                return Err(Mistake::at(
-                    self.span(),
-                    "the column `dtypes` names a rule of `ops::rules`, or there is a column `over`",
-                ));
-            }
+    /// The set of dtypes, and how documentation calls what `Tensor` and `AnyTensor` take.
+    fn dtypes(&self) -> Result<(String, [String; 2]), Mistake> {
+        let read = |column| self.column(column).map(|value| text(&value));
+        let (rule, over) = (read("dtypes").unwrap_or_default(), read("over"));
+        let known = |rule: &str| RULES.iter().find(|(name, ..)| *name == rule);
+        let words = |rule: &str| known(rule).map_or(rule.trim_matches('"'), |(.., words)| words).to_owned();
+        let Some(set) = over.clone().or_else(|| known(&rule).map(|(_, set, _)| (*set).to_owned())) else {
+            return Err(Mistake::at(
+                self.span(),
+                "the column `dtypes` names a rule of `ops::rules`, or there is a column `over`",
+            ));
         };
-        Ok((set, known.map_or_else(|| rule.trim_matches('"').to_owned(), |(.., words)| (*words).to_owned())))
+        let narrower = over.as_deref().and_then(known);
+        let set = narrower.map_or(set, |(_, set, _)| (*set).to_owned());
+        let typed = narrower.map_or_else(|| words(&rule), |(.., words)| (*words).to_owned());
+        Ok((set, [typed, words(&rule)]))
     }
 
     /// `linalg.cross(input, other, dim=-1)` of the first row.
@@ -224,13 +228,18 @@ impl Composite {
                     Some((name, value)) => format!("{name} = AnyTensor::from({value});"),
                     None => format!("{line};"),
                 });
-                made.chain([format!("assert_eq!({call}?.to_string(), {result}.to_string());")]).collect()
+                // (Nothing says the dtype and the device of a number that stands in a string.)
+                let is_number = result.starts_with("Tensor::scalar");
+                let expected = is_number.then(|| format!("let expected: Tensor<f32, ()> = {result};"));
+                let result = if is_number { "expected" } else { &result };
+                let compared = format!("assert_eq!({call}?.to_string(), {result}.to_string());");
+                made.chain(expected).chain([compared]).collect()
             } else {
                 let made = operands.iter().map(|line| format!("{line};"));
                 made.chain([format!("assert_eq!({call}, {result});")]).collect()
             };
             out.push("```".to_owned());
-            out.push(format!("use castiron::{{{}}};", used(&lines.join(" "), is_any).join(", ")));
+            out.push(format!("use castiron::{{{}}};", used(&lines.join(" "), is_any)));
             out.extend(lines);
             if is_any {
                 out.push("# Ok::<(), castiron::Error>(())".to_owned());
@@ -289,7 +298,20 @@ impl Composite {
             };
             passed.push(self.typed_argument(called, typed, ty)?);
         }
-        let (_, words) = self.dtypes()?;
+        // Targets whose types say that they have the shape of `self`.
+        let bounds = text(&typed.bounds).replace(' ', "");
+        let is_target = |ty: &[TokenTree]| {
+            let ty = text(ty).replace(' ', "");
+            let shape = ty.strip_prefix("&Tensor<").and_then(|rest| rest.split(',').nth(1));
+            shape.is_some_and(|shape| bounds.contains(&format!("{shape}:Shape+TargetOf<S>")))
+        };
+        let targets = own.iter().filter(|(_, ty)| is_target(ty)).map(|(target, _)| {
+            let torch = self.torch();
+            let name = torch.rsplit('.').next().unwrap_or_default();
+            format!("crate::composite::loss::reduction::expect_target(\"{name}\", self.shape().as_ref(), {target}.shape().as_ref())?;")
+        });
+        let checks: String = targets.collect();
+        let (_, [words, _]) = self.dtypes()?;
         let mut lines = self.about.clone();
         while lines.last().is_some_and(|line| line.trim().is_empty()) {
             lines.pop();
@@ -316,7 +338,7 @@ impl Composite {
         method.extend(typed.bounds.iter().cloned());
         let receiver = all.iter().find(|token| is_ident(token, "self")).map_or(self.span(), TokenTree::span);
         let body = format!(
-            "{{ crate::composite::IntoTyped::into_typed(crate::composite::Erased::{0}(&self.erased(), {1})?, \"{0}\") }}",
+            "{{ {checks} crate::composite::IntoTyped::into_typed(crate::composite::Erased::{0}(&self.erased(), {1})?, \"{0}\") }}",
             self.name(),
             passed.join(", ")
         );
@@ -333,12 +355,12 @@ impl Composite {
                 "crate::composite::Axis({{ let _ = {name}; <S as crate::shape::HasAxis<{number}>>::INDEX }})"
             ));
         }
-        let dtype = |of: &str| {
-            let inside = of.split_once("Erased<").map(|(_, rest)| rest.trim_start_matches("'_,"));
-            inside.and_then(|rest| rest.split(',').next()).unwrap_or("E").to_owned()
-        };
+        if own == "LossReduction" {
+            return Ok(format!("{{ let _ = {name}; {typed}::KIND }}"));
+        }
         if own.starts_with("&Erased<") || own.starts_with("Option<&Erased<") {
             let to = dtype(&own);
+            let is_optional = own.starts_with("Option<");
             let lent = |tensor: &str| format!("crate::composite::Erased::of({tensor}.elements().known_as::<{to}>())");
             let shape = typed.split_once("Tensor<").and_then(|(_, rest)| {
                 let parts: Vec<&str> = rest.split('>').next()?.split(',').collect();
@@ -352,6 +374,7 @@ impl Composite {
                 () if typed.starts_with("&Tensor<") => format!("&{}", lent(&here(name))),
                 () if typed.starts_with("Option<&Tensor<") => format!("{name}.map(|x| {}).as_ref()", lent(&here("x"))),
                 () if typed.starts_with("implOptional<") => format!("{name}.given().map(|x| {}).as_ref()", lent("x")),
+                () if is_optional => format!("{name}.given().map(crate::composite::Erased::of).as_ref()"),
                 () => format!("&crate::composite::Erased::of(crate::tensor::elements_of::<{to}, D, _>(&{name})?)"),
             });
         }
@@ -360,10 +383,24 @@ impl Composite {
 
     /// The method of `AnyTensor`.
     fn any(&self) -> Result<TokenStream, Mistake> {
-        let other: Vec<(String, String, String)> =
-            self.one("any").map(|marked| replaced(&marked.arguments)).unwrap_or_default();
+        let mut other = vec![];
         let (name, span) = (self.name(), self.span());
         let (mut declared, mut checks, mut passed, mut beside) = (String::new(), String::new(), vec![], false);
+        // Operands that are computed with in place of those given.
+        let (mut prepared, mut this) = (vec![], "self");
+        for part in self.one("any").map(|marked| between_commas(marked.arguments.clone())).unwrap_or_default() {
+            match &part[..] {
+                [look, ..] if is_ident(look, "if") => checks += &text(&part),
+                [TokenTree::Group(pattern), equals, value @ ..] if is_punct(equals, '=') => {
+                    let names = idents(pattern.stream());
+                    let pattern = text(&part[..1]).replace("self", "this");
+                    checks += &format!("let {pattern} = {};", text(value));
+                    this = "this";
+                    prepared.extend(names);
+                }
+                part => other.extend(replaced(part)),
+            }
+        }
         for (own, ty) in &self.parameters {
             if let Some((_, ty, value)) = other.iter().find(|(of, ..)| of == own) {
                 if !ty.is_empty() {
@@ -375,19 +412,27 @@ impl Composite {
             match &*text(ty).replace(' ', "") {
                 "Axis" => {
                     declared += &format!(", {own}: i64");
-                    checks += &format!("let {own} = self.from_end(\"{name}\", {own})?;");
+                    checks += &format!("let {own} = {this}.from_end(\"{name}\", {own})?;");
                     passed.push(own.clone());
                 }
                 tensor if tensor.starts_with("&Erased<") => {
                     declared += &format!(", {own}: &crate::any::AnyTensor");
-                    checks += &format!("self.expect_alike(\"{name}\", {own})?;");
-                    passed.push(format!("&{own}.as_erased::<E>()?"));
+                    if !prepared.contains(own) {
+                        checks += &format!("self.expect_alike(\"{name}\", {own})?;");
+                    }
+                    passed.push(format!("&{own}.as_erased::<{}>()?", dtype(tensor)));
                     beside = true;
                 }
                 tensor if tensor.starts_with("Option<&Erased<") => {
                     declared += &format!(", {own}: Option<&crate::any::AnyTensor>");
-                    checks += &format!("if let Some({own}) = {own} {{ self.expect_alike(\"{name}\", {own})?; }}");
-                    passed.push(format!("{own}.map(crate::any::AnyTensor::as_erased::<E>).transpose()?.as_ref()"));
+                    let lent = if prepared.contains(own) {
+                        format!("{own}.as_ref()")
+                    } else {
+                        checks += &format!("if let Some({own}) = {own} {{ self.expect_alike(\"{name}\", {own})?; }}");
+                        own.clone()
+                    };
+                    let to = dtype(tensor);
+                    passed.push(format!("{lent}.map(crate::any::AnyTensor::as_erased::<{to}>).transpose()?.as_ref()"));
                     beside = true;
                 }
                 _ => {
@@ -396,13 +441,17 @@ impl Composite {
                 }
             }
         }
-        let (set, words) = self.dtypes()?;
-        let mut reason = if beside { "dtypes or devices differ, ".to_owned() } else { String::new() };
-        reason += &format!("the dtype is none of these: {words}");
-        if words.starts_with("all that compute") {
-            reason =
-                format!("{}the dtype is not among {words}", if beside { "dtypes or devices differ, or " } else { "" });
-        }
+        let (set, [_, words]) = self.dtypes()?;
+        let differ = match (beside, this) {
+            (false, _) => "",
+            (_, "self") => "dtypes or devices differ, ",
+            _ => "devices differ, dtypes do not go together, ",
+        };
+        let reason = if words.starts_with("all that compute") {
+            format!("{differ}{}the dtype is not among {words}", if beside { "or " } else { "" })
+        } else {
+            format!("{differ}the dtype is none of these: {words}")
+        };
         let mut lines = self.about.clone();
         while lines.last().is_some_and(|line| line.trim().is_empty()) {
             lines.pop();
@@ -436,8 +485,8 @@ impl Composite {
         let run = format!(
             "pub fn {name}(&self{declared}) -> crate::error::Result<{result}> {{
                 {checks}
-                crate::any::dispatch_dtype!(\"{name}\", self.dtype(), E: {set} => {{
-                    crate::composite::Erased::{name}(&self.as_erased::<E>()?, {}).map(crate::composite::IntoAny::into_any)
+                crate::any::dispatch_dtype!(\"{name}\", {this}.dtype(), E: {set} => {{
+                    crate::composite::Erased::{name}(&{this}.as_erased::<E>()?, {}).map(crate::composite::IntoAny::into_any)
                 }})
             }}",
             passed.join(", ")
@@ -445,6 +494,25 @@ impl Composite {
         method.extend(text_at(&run, span));
         Ok(method)
     }
+}
+
+/// The dtype of `&Erased<'_, E, D>`.
+fn dtype(of: &str) -> &str {
+    let inside = of.split_once("Erased<").map(|(_, rest)| rest.trim_start_matches("'_,"));
+    inside.and_then(|rest| rest.split(',').next()).unwrap_or("E")
+}
+
+/// The names in a pattern.
+fn idents(pattern: TokenStream) -> Vec<String> {
+    let mut out = vec![];
+    for token in pattern {
+        match token {
+            TokenTree::Ident(name) => out.push(name.to_string()),
+            TokenTree::Group(inside) => out.extend(idents(inside.stream())),
+            _ => {}
+        }
+    }
+    out
 }
 
 /// `Owned<E,D>` and the like as what `AnyTensor` gives.
@@ -483,28 +551,30 @@ fn assigned(given: &[TokenTree]) -> Vec<(String, Vec<TokenTree>)> {
         .collect()
 }
 
-/// `name: type = value, …`
-fn replaced(given: &[TokenTree]) -> Vec<(String, String, String)> {
-    let parts = between_commas(given.to_vec()).into_iter();
-    parts
-        .filter_map(|part| {
-            let equals = part.iter().position(|token| is_punct(token, '='))?;
-            let [TokenTree::Ident(name), ty @ ..] = &part[..equals] else { return None };
-            Some((name.to_string(), text(ty.get(1..).unwrap_or_default()), text(&part[equals + 1..])))
-        })
-        .collect()
+/// `name: type = value`
+fn replaced(part: &[TokenTree]) -> Option<(String, String, String)> {
+    let equals = part.iter().position(|token| is_punct(token, '='))?;
+    let [TokenTree::Ident(name), ty @ ..] = &part[..equals] else { return None };
+    Some((name.to_string(), text(ty.get(1..).unwrap_or_default()), text(&part[equals + 1..])))
 }
 
 /// The names of castiron that an example uses.
-fn used(lines: &str, is_any: bool) -> Vec<&'static str> {
+fn used(lines: &str, is_any: bool) -> String {
     const NAMES: &[&str] = &["Complex", "DType", "Tensor", "axis", "bf16", "dim", "f16", "shape", "tensor"];
-    let is_used =
-        |name: &&&str| lines.split(|sign: char| !sign.is_alphanumeric() && sign != '_').any(|word| word == **name);
-    let mut names: Vec<&str> = NAMES.iter().filter(is_used).copied().collect();
+    const REDUCTIONS: &[&str] = &["BatchMean", "LossReduction", "Mean", "Sum", "Unreduced"];
+    let words: Vec<&str> = lines.split(|sign: char| !sign.is_alphanumeric() && sign != '_').collect();
+    let among =
+        |names: &[&'static str]| -> Vec<&str> { names.iter().copied().filter(|name| words.contains(name)).collect() };
+    let (mut names, mut reductions) = (among(NAMES), among(REDUCTIONS));
+    reductions.retain(|&name| !is_any || name == "LossReduction");
+    let reductions = format!("reduction::{{{}}}", reductions.join(", "));
+    if !reductions.ends_with("{}") {
+        names.insert(0, &reductions);
+    }
     if is_any {
         names.insert(0, "AnyTensor");
     }
-    names
+    names.join(", ")
 }
 
 /// The text of these tokens as it stands in the file.

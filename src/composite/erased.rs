@@ -97,6 +97,14 @@ impl<'a, E: Element, D: Device> Erased<'a, E, D> {
         Erased::of(self.view().known_as())
     }
 
+    /// The same tensor where a bound says that `E` and `F` are the same dtype.
+    pub(crate) fn retyped<F: Element>(self) -> Erased<'a, F, D> {
+        // Bounds can be implemented outside this crate, so the dtypes are compared (as constants).
+        assert!(E::DTYPE == F::DTYPE, "elements of {} are not {}", E::DTYPE, F::DTYPE);
+        let Erased { storage, offset, sizes, strides, .. } = self;
+        Erased { storage, offset, sizes, strides, dtype: PhantomData }
+    }
+
     /// The tensor under a shape that the types found.
     pub(crate) fn typed<S: Shape>(self, op: &'static str) -> Result<Tensor<E, S, D>> {
         if self.rank() != S::RANK {
@@ -202,23 +210,57 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         Ok(Erased::fresh(storage, &self.sizes, &to))
     }
 
-    /// `kernel(x, y)`; the two broadcast.
+    /// The same, row-major.
+    pub(crate) fn map1_dense<O: Element>(&self, op: &'static str, kernel: impl Map1<E, O>) -> Result<Owned<O, D>> {
+        checked_numel::<O>(op, &self.sizes)?;
+        let storage = D::map1::<E, O>(kernel, self.view(), &strides::row_major(&self.sizes))?;
+        Ok(Erased::dense(storage, &self.sizes))
+    }
+
+    /// The sizes that this and another broadcast to.
+    pub(crate) fn broadcast<F: Element>(&self, op: &'static str, other: &Erased<'_, F, D>) -> Result<Dims> {
+        let mut sizes = Dims::of_rank(op, self.rank().max(other.rank()))?;
+        if !broadcast_sizes(&self.sizes, &other.sizes, &mut sizes) {
+            return Err(Error::Broadcast { op, lhs: (&*self.sizes).into(), rhs: (&*other.sizes).into() });
+        }
+        Ok(sizes)
+    }
+
+    /// `kernel(x, y)`, with PyTorch's strides of an elementwise result; the two broadcast.
     pub(crate) fn map2<F: Element, O: Element>(
         &self,
         op: &'static str,
         kernel: impl Map2<E, F, O>,
         other: &Erased<'_, F, D>,
     ) -> Result<Owned<O, D>> {
-        let mut sizes = Dims::of_rank(op, self.rank().max(other.rank()))?;
-        if !broadcast_sizes(&self.sizes, &other.sizes, &mut sizes) {
-            return Err(Error::Broadcast { op, lhs: (&*self.sizes).into(), rhs: (&*other.sizes).into() });
-        }
-        checked_numel::<O>(op, &sizes)?;
+        let sizes = self.broadcast(op, other)?;
         let layouts = [(&*self.sizes, &*self.strides, false), (&*other.sizes, &*other.strides, false)];
-        let to = memory_format::elementwise(&sizes, &layouts);
-        let (left, right) = (self.expand(op, &sizes)?, other.expand(op, &sizes)?);
-        let storage = D::map2::<E, F, O>(kernel, left.view(), right.view(), &to)?;
-        Ok(Erased::fresh(storage, &sizes, &to))
+        self.map2_to(op, kernel, other, &sizes, &memory_format::elementwise(&sizes, &layouts))
+    }
+
+    /// The same, row-major.
+    pub(crate) fn map2_dense<F: Element, O: Element>(
+        &self,
+        op: &'static str,
+        kernel: impl Map2<E, F, O>,
+        other: &Erased<'_, F, D>,
+    ) -> Result<Owned<O, D>> {
+        let sizes = self.broadcast(op, other)?;
+        self.map2_to(op, kernel, other, &sizes, &strides::row_major(&sizes))
+    }
+
+    fn map2_to<F: Element, O: Element>(
+        &self,
+        op: &'static str,
+        kernel: impl Map2<E, F, O>,
+        other: &Erased<'_, F, D>,
+        sizes: &[usize],
+        to: &[usize],
+    ) -> Result<Owned<O, D>> {
+        checked_numel::<O>(op, sizes)?;
+        let (left, right) = (self.expand(op, sizes)?, other.expand(op, sizes)?);
+        let storage = D::map2::<E, F, O>(kernel, left.view(), right.view(), to)?;
+        Ok(Erased::fresh(storage, sizes, to))
     }
 
     /// Converted; the same elements where the dtype is the same.
@@ -233,13 +275,32 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
     /// Over the axes of `mask`, which stay with size 1 if `keepdim`.
     pub(crate) fn reduce<R: Reducer<E>>(&self, reducer: R, mask: u32, keepdim: bool) -> Result<Owned<R::Out, D>> {
         let storage = D::reduce(reducer, self.view(), mask)?;
-        let axes = self.sizes.iter().enumerate();
-        let left = axes.filter_map(|(at, &size)| match mask >> at & 1 {
-            0 => Some(size),
-            _ => keepdim.then_some(1),
-        });
-        Ok(Erased::dense(storage, &left.collect::<Vec<_>>()))
+        Ok(Erased::dense(storage, &left_over(&self.sizes, mask, keepdim)))
     }
+
+    /// `kernel(x, y)` reduced over the axes of `mask`, without memory for it; the two broadcast.
+    pub(crate) fn reduce_pairs<F: Element, C: Element, R: Reducer<C>>(
+        &self,
+        op: &'static str,
+        reducer: R,
+        kernel: impl Map2<E, F, C>,
+        other: &Erased<'_, F, D>,
+        mask: u32,
+    ) -> Result<Owned<R::Out, D>> {
+        let sizes = self.broadcast(op, other)?;
+        let (left, right) = (self.expand(op, &sizes)?, other.expand(op, &sizes)?);
+        let storage = D::reduce_pairs::<E, F, C>(reducer, kernel, left.view(), right.view(), mask)?;
+        Ok(Erased::dense(storage, &left_over(&sizes, mask, false)))
+    }
+}
+
+/// The sizes of the axes that are not in `mask`; the others with size 1 if `keepdim`.
+fn left_over(sizes: &[usize], mask: u32, keepdim: bool) -> Vec<usize> {
+    let left = sizes.iter().enumerate().filter_map(|(at, &size)| match mask >> at & 1 {
+        0 => Some(size),
+        _ => keepdim.then_some(1),
+    });
+    left.collect()
 }
 
 /// A view that reaches beyond its storage would be read by loops that do not check.

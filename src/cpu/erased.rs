@@ -7,7 +7,7 @@ use super::engine::run_into;
 use super::kernel_body::KernelBody;
 use crate::dtype::{CastTo, DType, Element};
 use crate::error::Result;
-use crate::ops::kernel::{Casting, Map2};
+use crate::ops::kernel::Casting;
 #[cfg(feature = "cuda")]
 use crate::ops::text::erased::Chain;
 use crate::storage::HostBuffer;
@@ -26,15 +26,6 @@ pub(crate) use compiled::tables::{Compiled, Row, binary, scalar, unary};
 /// The loop that converts one dtype to another.
 pub(crate) const fn cast<A: CastTo<O>, O: Element>() -> Loop1 {
     compiled::one::<Casting, A, O>()
-}
-
-/// The loop of a kernel of two operands that is no row of the tables.
-pub(crate) const fn two<K: Map2<A, B, O>, A: Element, B: Element, O: Element>() -> Compiled<3> {
-    Compiled {
-        inner: compiled::two::<K, A, B, O>(),
-        #[cfg(feature = "cuda")]
-        text: crate::ops::text::erased::ErasedText::two::<K, A, B, O>(),
-    }
 }
 
 /// The most steps a conversion takes: three to the dtype that is rounded to, and three from there.

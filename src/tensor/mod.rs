@@ -142,6 +142,7 @@ pub(crate) use index::accumulate::combine_at;
 pub(crate) use index::masked::positions as true_positions;
 #[cfg(feature = "any")]
 pub(crate) use linalg::addmm::{expect_whole_factor, factor};
+pub(crate) use reduce::large::{ByPower, Powers, is_seen, may_have_overflowed};
 #[cfg(feature = "any")]
 pub(crate) use reduce::median::median_of_all;
 #[cfg(feature = "any")]
@@ -160,14 +161,7 @@ pub(crate) mod histograms {
 /// Losses of erased views, which typed tensors and `AnyTensor` call.
 #[cfg(feature = "any")]
 pub(crate) mod losses {
-    pub(crate) use super::loss::binary::{of_logits as of_binary_logits, of_probabilities as of_binary_probabilities};
-    pub(crate) use super::loss::classes::{Labelled, expect_labels, of_probabilities as of_class_probabilities};
     pub(crate) use super::loss::ctc::{Sequences, ctc};
-    pub(crate) use super::loss::distances::{
-        cosine_embedding, cosines_along, margin_ranking, norms_of_differences, triplet_margin,
-    };
-    pub(crate) use super::loss::margins::{as_matrix, multi_margin, multilabel_margin, multilabel_soft_margin};
-    pub(crate) use super::loss::pairs::{expect_target, expect_values, gaussian, poisson_values};
 }
 #[cfg(feature = "any")]
 pub(crate) use {
@@ -184,7 +178,7 @@ pub(crate) use {
         Moments, by_groups, by_neighbours, by_statistics, expect_channels, expect_several, expect_variance,
         mixed_statistics, of_elements, strides_by_channels,
     },
-    reduce::large::{is_seen, may_have_overflowed, over_scaled_norms},
+    reduce::large::over_scaled_norms,
 };
 
 /// A tensor whose element type, shape, device and layout are in its type.

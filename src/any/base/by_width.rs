@@ -32,14 +32,20 @@ pub(crate) fn same_dtype(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Resu
     Err(Error::NotAdmitted { op, dtype: a.dtype, reason })
 }
 
-/// Operands expanded to sizes, on one device: those on the host join others. (That they may has been looked at before.)
-pub(crate) fn spread_together<const N: usize>(operands: [&AnyTensor; N], sizes: &[usize]) -> Result<[AnyTensor; N]> {
+/// Operands on one device: those on the host join others. (That they may has been looked at before.)
+pub(crate) fn on_one_device<const N: usize>(operands: [&AnyTensor; N]) -> Result<[AnyTensor; N]> {
     let device = DynamicBuffer::common_device(operands.map(AnyTensor::storage));
-    let mut spread = operands.map(AnyTensor::clone);
+    let mut moved = operands.map(AnyTensor::clone);
+    for operand in moved.iter_mut().filter(|operand| operand.device() != device) {
+        *operand = operand.to_device(device)?;
+    }
+    Ok(moved)
+}
+
+/// The same, expanded to sizes.
+pub(crate) fn spread_together<const N: usize>(operands: [&AnyTensor; N], sizes: &[usize]) -> Result<[AnyTensor; N]> {
+    let mut spread = on_one_device(operands)?;
     for operand in &mut spread {
-        if operand.device() != device {
-            *operand = operand.to_device(device)?;
-        }
         *operand = operand.expanded_to(sizes)?;
     }
     Ok(spread)

@@ -3,6 +3,7 @@
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::call::{Bound, Item};
 use crate::any::{AnyTensor, Value};
+use crate::composite::loss::reduction::expect_common;
 use crate::device::{Dynamic, DynamicBuffer};
 use crate::error::{Result, invalid};
 use crate::layout::strides;
@@ -28,7 +29,7 @@ impl AnyTensor {
         zero_infinity: bool,
     ) -> Result<AnyTensor> {
         let op = "ctc_loss";
-        AnyTensor::expect_common(op, reduction)?;
+        expect_common(op, reduction)?;
         let (logs, is_batch) = match self.rank() {
             2 => (self.unsqueeze(1)?, false),
             3 => (self.clone(), true),

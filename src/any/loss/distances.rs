@@ -1,28 +1,21 @@
-//! Losses of distances and angles: `margin_ranking_loss`, `cosine_embedding_loss`, `triplet_margin_loss`; and `pdist`.
-//! Floats of one dtype are computed as by `Tensor`; others are composed as PyTorch composes them.
-//! Source: `aten/src/ATen/native/Loss.cpp`. Uses `elementwise`, `reduce::normalize`, `tensor::loss::distances`.
+//! Losses of distances and angles where dtypes differ or are no floats: composed as PyTorch composes them.
+//! Source: `aten/src/ATen/native/Loss.cpp`. Uses `elementwise`, `reduce::normalize`, `composite::loss`.
 
-use crate::any::AnyTensor;
+use crate::any::base::by_width::{common_sizes, spread_together};
 use crate::any::base::dispatch::{dispatch_dtype, refused};
-use crate::any::base::operand::promoted;
+use crate::any::base::operand::{AnyOperand, promoted};
 use crate::any::elementwise::apply::same_device;
-use crate::device::{Dynamic, DynamicBuffer};
+use crate::any::{AnyTensor, IntoAny};
+use crate::composite::loss::reduction::expect_common;
 use crate::dtype::{DType, default_dtype};
 use crate::error::{Result, invalid};
-use crate::layout::strides;
 use crate::ops::losses::LossReduction;
-use crate::tensor::losses::{cosine_embedding, margin_ranking, triplet_margin};
 use castiron_macros::operations;
 
 #[operations]
 impl AnyTensor {
-    /// How far two scores are from the order that the target, 1 or -1, says (`torch.nn.functional.margin_ranking_loss`, where `margin` is
-    /// 0 if not given).
-    ///
-    /// # Errors
-    /// If shapes do not broadcast or have not as many axes, or the dtypes are bool or complex.
-    #[op(nn.functional.margin_ranking_loss(input1, input2, target, margin = 0.0, size_average = _, reduce = _, reduction = LossReduction::Mean), dtypes = real)]
-    pub fn margin_ranking_loss(
+    /// `margin_ranking_loss` of dtypes that are not one of floats.
+    pub(crate) fn margin_ranking_of_dtypes(
         &self,
         other: &AnyTensor,
         target: &AnyTensor,
@@ -30,17 +23,32 @@ impl AnyTensor {
         reduction: LossReduction,
     ) -> Result<AnyTensor> {
         let op = "margin_ranking_loss";
-        if self.rank() != other.rank() || self.rank() != target.rank() {
-            return invalid(op, "all three tensors must have as many axes".to_owned());
-        }
-        AnyTensor::expect_common(op, reduction)?;
-        if let Some([x, y, target]) = self.alike_floats_of_three(op, [other, target])? {
-            let buffer = dispatch_dtype!(op, x.dtype, E: Float => {
-                margin_ranking::<E, Dynamic>([x.elements_as()?, y.elements_as()?], target.elements_as()?, margin, reduction)
-            })?;
-            return Ok(x.losses(buffer, x.shape(), reduction));
-        }
+        self.expect_ranks(op, [other, target])?;
+        expect_common(op, reduction)?;
         target.neg()?.mul(self.sub(other)?)?.add(margin)?.clamp_min(0)?.reduced_by(op, reduction)
+    }
+
+    fn expect_ranks(&self, op: &'static str, others: [&AnyTensor; 2]) -> Result<()> {
+        if others.iter().all(|x| x.rank() == self.rank()) {
+            return Ok(());
+        }
+        invalid(op, "all three tensors must have as many axes".to_owned())
+    }
+
+    /// Whether all hold one floating-point dtype.
+    pub(crate) fn are_alike(&self, others: [&AnyTensor; 2]) -> bool {
+        let is_float = self.dtype.is_floating_point() && !self.dtype.is_shell();
+        is_float && others.iter().all(|x| x.dtype == self.dtype)
+    }
+
+    /// All three, which have as many axes, broadcast to one shape.
+    pub(crate) fn of_one_shape(&self, op: &'static str, [y, z]: [&AnyTensor; 2]) -> Result<[AnyTensor; 3]> {
+        self.expect_ranks(op, [y, z])?;
+        same_device(op, self, y)?;
+        same_device(op, self, z)?;
+        let spread = spread_together([self, y, z], &common_sizes(op, [self, y, z])?)?;
+        spread.iter().try_for_each(AnyTensor::expect_memory)?;
+        Ok(spread)
     }
 
     /// How far cosines of vectors along the last axis are below 1 where the target is 1, above `margin` where it is -1
@@ -63,9 +71,9 @@ impl AnyTensor {
         if let Some(complex) = [self, other].into_iter().find(|x| x.dtype.is_complex()) {
             return Err(refused(op, complex.dtype));
         }
-        AnyTensor::expect_common(op, reduction)?;
+        expect_common(op, reduction)?;
         // Integers are measured in `float64`, and the losses of all are of the promoted dtype.
-        let [a, b] = [self, other].map(|x| (crate::any::base::operand::AnyOperand::from(x).kind(), x.dtype));
+        let [a, b] = [self, other].map(|x| (AnyOperand::from(x).kind(), x.dtype));
         let dtype = promoted(op, [a, b])?;
         let dtype = if dtype.is_floating_point() { dtype } else { default_dtype() };
         let is_exact = target.dtype == dtype || !target.dtype.is_floating_point();
@@ -78,58 +86,11 @@ impl AnyTensor {
         let rows = &x.sizes[..x.rank() - 1];
         let sizes: Vec<i64> = rows.iter().map(|&size| size as i64).collect();
         let target = target.to(common)?.expand(&sizes)?;
-        let buffer = dispatch_dtype!(op, common, E: Float => {
-            cosine_embedding::<E, Dynamic>([x.elements_as()?, y.elements_as()?], target.elements_as()?, margin, reduction)
+        let loss = dispatch_dtype!(op, common, E: Float => {
+            let (other, target) = (y.as_erased::<E>()?, target.as_erased()?);
+            x.as_erased::<E>()?.cosine_embedding_loss(&other, &target, margin, reduction).map(IntoAny::into_any)
         })?;
-        x.losses(buffer, rows, reduction).to(dtype)
-    }
-
-    /// Losses as a tensor of their own: all, of these sizes, or one number.
-    fn losses(&self, buffer: DynamicBuffer, sizes: &[usize], reduction: LossReduction) -> AnyTensor {
-        let sizes = if reduction == LossReduction::None { sizes } else { &[] };
-        AnyTensor::fresh(buffer, self.dtype, sizes, &strides::row_major(sizes))
-    }
-
-    /// All three, broadcast to one shape, if they hold one floating-point dtype.
-    fn alike_floats_of_three(&self, op: &'static str, others: [&AnyTensor; 2]) -> Result<Option<[AnyTensor; 3]>> {
-        let Some([x, y]) = self.alike_floats(op, others[0])? else { return Ok(None) };
-        let Some([x, z]) = x.alike_floats(op, others[1])? else { return Ok(None) };
-        let y = y.expand(&x.sizes.iter().map(|&size| size as i64).collect::<Vec<_>>())?;
-        [&x, &y, &z].into_iter().try_for_each(AnyTensor::expect_memory)?;
-        Ok(Some([x, y, z]))
-    }
-
-    /// How much farther along the last axis vectors are that are to be near than those that are to be far, less a margin
-    /// (`torch.nn.functional.triplet_margin_loss`, where `margin` is 1, `p` 2, `eps` 1e-6 and `swap` false if not given).
-    ///
-    /// # Errors
-    /// If shapes do not broadcast or have not as many axes, or the dtypes are bool.
-    #[op(nn.functional.triplet_margin_loss(anchor, positive, negative, margin = 1.0, p = 2.0, eps = 1e-6, swap = false, size_average = _, reduce = _, reduction = LossReduction::Mean), dtypes = numeric)]
-    #[allow(clippy::too_many_arguments)]
-    pub fn triplet_margin_loss(
-        &self,
-        positive: &AnyTensor,
-        negative: &AnyTensor,
-        margin: f64,
-        p: f64,
-        eps: f64,
-        swap: bool,
-        reduction: LossReduction,
-    ) -> Result<AnyTensor> {
-        let op = "triplet_margin_loss";
-        if self.rank() == positive.rank()
-            && self.rank() == negative.rank()
-            && let Some([x, near, far]) = self.alike_floats_of_three(op, [positive, negative])?
-        {
-            AnyTensor::expect_common(op, reduction)?;
-            let buffer = dispatch_dtype!(op, x.dtype, E: Float => {
-                let all = [x.elements_as()?, near.elements_as()?, far.elements_as()?];
-                triplet_margin::<E, Dynamic>(op, all, [margin, p, eps], swap, reduction)
-            })?;
-            return Ok(x.losses(buffer, &x.sizes[..x.rank().saturating_sub(1)], reduction));
-        }
-        let distance = |a: &AnyTensor, b: &AnyTensor| a.pairwise_distance(b, p, eps, false);
-        self.by_distance(op, [positive, negative], distance, margin, swap, reduction)
+        loss.to(dtype)
     }
 
     /// [`triplet_margin_loss`](Self::triplet_margin_loss) by any distance of two tensors
@@ -150,7 +111,7 @@ impl AnyTensor {
         self.by_distance(op, [positive, negative], distance, margin, swap, reduction)
     }
 
-    fn by_distance(
+    pub(crate) fn by_distance(
         &self,
         op: &'static str,
         [positive, negative]: [&AnyTensor; 2],
@@ -159,10 +120,8 @@ impl AnyTensor {
         swap: bool,
         reduction: LossReduction,
     ) -> Result<AnyTensor> {
-        AnyTensor::expect_common(op, reduction)?;
-        if self.rank() != positive.rank() || self.rank() != negative.rank() {
-            return invalid(op, "all three tensors must have as many axes".to_owned());
-        }
+        expect_common(op, reduction)?;
+        self.expect_ranks(op, [positive, negative])?;
         let near = distance(self, positive)?;
         let mut far = distance(self, negative)?;
         if swap {
@@ -183,20 +142,5 @@ impl AnyTensor {
     ) -> Result<AnyTensor> {
         let distance = |a: &AnyTensor, b: &AnyTensor| a.pairwise_distance(b, 2.0, 1e-6, false);
         self.triplet_margin_with_distance_loss(positive, negative, distance, margin, swap, reduction)
-    }
-
-    /// The `p`-norms of the differences of every two rows of a matrix (`torch.nn.functional.pdist`).
-    ///
-    /// # Errors
-    /// If there are not two axes, `p` is negative or the dtype is no float.
-    #[op(nn.functional.pdist(input, p = 2.0), dtypes = float, aliases("pdist"))]
-    pub fn pdist(&self, p: f64) -> Result<AnyTensor> {
-        let op = "pdist";
-        if self.rank() != 2 {
-            return invalid(op, format!("a matrix is wanted, got a tensor with {} axes", self.rank()));
-        }
-        dispatch_dtype!(op, self.dtype, E: Float => {
-            self.typed_rank2::<E, Dynamic>()?.try_pdist(p).map(AnyTensor::from)
-        })
     }
 }

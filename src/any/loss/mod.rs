@@ -1,10 +1,8 @@
-//! Losses of predictions beside targets. Uses `tensor::loss`, where they are computed.
+//! Losses: what only `AnyTensor` takes.
 
-pub(crate) mod binary;
 pub(crate) mod classes;
 pub(crate) mod ctc;
 pub(crate) mod distances;
-pub(crate) mod margins;
-pub(crate) mod pairs;
+pub(crate) mod operands;
 
-rows_of!(binary, classes, ctc, distances, margins, pairs);
+rows_of!(ctc, distances);

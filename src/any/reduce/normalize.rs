@@ -2,16 +2,14 @@
 //! Uses `elementwise::apply`, `view::views`, `device`, `base::dispatch`.
 
 use crate::any::base::as_typed::Rank1;
-use crate::any::base::dispatch::{dispatch_dtype, refused};
+use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::call::Bound;
 use crate::any::elementwise::apply::result_strides;
-use crate::any::view::views::axis;
-use crate::any::{AnyTensor, IntoSizes, Value};
+use crate::any::{AnyTensor, IntoAny, IntoSizes, Value};
 use crate::device::Dynamic;
 use crate::dtype::DType;
 use crate::error::{Error, Result, invalid};
 use crate::layout::strides;
-use crate::tensor::losses::{cosines_along, norms_of_differences};
 use crate::tensor::{
     Moments, by_groups, by_statistics, expect_channels, expect_variance, is_seen, may_have_overflowed,
     mixed_statistics, of_elements, over_scaled_norms, strides_by_channels,
@@ -245,34 +243,10 @@ impl AnyTensor {
         };
         x.expect_memory()?;
         y.expect_memory()?;
-        let buffer = dispatch_dtype!(op, x.dtype, E: Float => {
-            norms_of_differences::<E, Dynamic>(op, [x.elements_as()?, y.elements_as()?], p, eps)
+        let norms = dispatch_dtype!(op, x.dtype, E: Float => {
+            x.as_erased::<E>()?.pairwise_distance(&y.as_erased()?, p, eps).map(IntoAny::into_any)
         })?;
-        let kept = &x.sizes[..x.rank().saturating_sub(1)];
-        let norms = AnyTensor::fresh(buffer, x.dtype, kept, &strides::row_major(kept));
         if keepdim && x.rank() > 0 { norms.unsqueeze(-1) } else { Ok(norms) }
-    }
-
-    /// The cosines of the angles between vectors along an axis (`torch.nn.functional.cosine_similarity`, where the axis is 1 and `eps`,
-    /// the least that counts as a length, 1e-8 if not given).
-    ///
-    /// # Errors
-    /// If shapes do not broadcast, the axis is out of range, or the dtypes promote to no float.
-    #[op(nn.functional.cosine_similarity(x1, x2, dim = 1, eps = 1e-8), dtypes = float, aliases("cosine_similarity"))]
-    pub fn cosine_similarity(&self, other: &AnyTensor, dim: i64, eps: f64) -> Result<AnyTensor> {
-        let op = "cosine_similarity";
-        let kinds = [self, other].map(|x| crate::any::base::operand::AnyOperand::from(x).kind());
-        let dtype = crate::any::base::operand::promoted(op, [(kinds[0], self.dtype), (kinds[1], other.dtype)])?;
-        let Some([x, y]) = self.to(dtype)?.alike_floats(op, &other.to(dtype)?)? else {
-            return Err(refused(op, dtype));
-        };
-        let at = axis(op, dim, x.rank())?;
-        x.expect_memory()?;
-        y.expect_memory()?;
-        let (buffer, kept) = dispatch_dtype!(op, dtype, E: Float => {
-            cosines_along::<E, Dynamic>([x.elements_as()?, y.elements_as()?], at, eps)
-        })?;
-        Ok(AnyTensor::fresh(buffer, dtype, &kept, &strides::row_major(&kept)))
     }
 
     /// Both, broadcast to one shape, if they hold one floating-point dtype.

@@ -22,10 +22,6 @@ use self::task::{INLINE_PARTIALS, ReduceTask};
 use super::bytes::{self, Block16, ByteBuffer};
 use super::copying;
 use super::elementwise::{self, result_len};
-#[cfg(feature = "any")]
-use super::erased::ErasedOperand;
-#[cfg(feature = "any")]
-use super::inner::Inner;
 use super::kernel_body::KernelBody;
 use super::threads;
 use crate::dtype::{DType, Element};
@@ -305,26 +301,7 @@ pub(crate) fn reduce_pairs<A: Element, B: Element, C: Element, R: Reducer<C>>(
     run_pairs(FirstOnly::<C, R>::new(reducer).loops(), body, a.sizes, [a.strides, b.strides], mask)
 }
 
-/// Reduces what a loop makes of two operands, converted where they say so, over the axes of `mask`.
-///
-/// # Safety
-/// Loop, kernel, conversions and operands belong together, and the loop gives elements of the functions' dtype; the operands are of
-/// these sizes and strides. (The place of the result does not count.)
-#[cfg(feature = "any")]
-pub(crate) unsafe fn run_erased(
-    functions: &dyn ReduceLoops,
-    (inner, kernel): (Inner<3>, *const ()),
-    places: &[ErasedOperand; 3],
-    sizes: &[usize],
-    strides: [&[usize]; 2],
-    mask: u32,
-) -> Result<HostBuffer> {
-    let casts = places.each_ref().map(|place| place.cast);
-    let body = KernelBody::erased(inner, kernel, places, &casts, None, false);
-    run_pairs(functions, body, sizes, strides, mask)
-}
-
-/// The same of any kernel, for as long as it and its operands are there.
+/// The same of any kernel, as long as it and its operands are there.
 fn run_pairs(
     functions: &dyn ReduceLoops,
     body: KernelBody<3>,

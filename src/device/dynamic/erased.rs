@@ -20,9 +20,9 @@ use crate::storage::HostBuffer;
 
 #[cfg(feature = "cuda")]
 pub(crate) use super::reducing::Reducing;
-pub(crate) use super::table_loops::{Loop, Operand, run, run_chained, run_few, run_into, run_reduced};
+pub(crate) use super::table_loops::{Loop, Operand, run, run_chained, run_few, run_into};
 pub(crate) use crate::cpu::erased::{BesideElement, Cast, Compiled, Row, binary, cast, scalar, unary};
-pub(crate) use crate::cpu::erased::{Chained, of_three, two};
+pub(crate) use crate::cpu::erased::{Chained, of_three};
 #[cfg(not(feature = "cuda"))]
 pub(crate) use crate::cpu::reduce::ReduceLoops as Reducing;
 pub(crate) use crate::cpu::reduce::{FirstOnly, WithSecond};

@@ -1,11 +1,10 @@
 //! The loops of the tables on elements whose dtype is known at run time only: a loop, its operands, and the destination.
 
 use super::DynamicBuffer;
-use super::erased::{Cast, Compiled, ErasedView, ErasedViewMut, Reducing, start_mut};
+use super::erased::{Cast, Compiled, ErasedView, ErasedViewMut, start_mut};
 #[cfg(feature = "cuda")]
 use super::on_gpu::{device_of, given, run_on};
 use crate::cpu::erased::{self as loops, ErasedOperand};
-use crate::cpu::reduce;
 #[cfg(feature = "cuda")]
 use crate::device::cuda::erased::Elements;
 use crate::error::Result;
@@ -109,35 +108,6 @@ pub(crate) unsafe fn run_few<const N: usize>(
         })
     };
     result.map(|buffer| Some(DynamicBuffer::Cpu(buffer)))
-}
-
-/// [`run`] of a loop of two operands whose results are reduced over all axes without memory for them.
-///
-/// # Safety
-/// As for [`run`], and the functions are those of the dtype that the loop gives.
-pub(crate) unsafe fn run_reduced(
-    call: Loop<3>,
-    operands: &[Operand<'_>],
-    functions: &dyn Reducing,
-    sizes: &[usize],
-) -> Result<DynamicBuffer> {
-    let width = functions.facts().element;
-    #[cfg(feature = "cuda")]
-    if device_of(operands).is_some() {
-        let strides = crate::layout::strides::row_major(sizes);
-        // SAFETY: the caller's promise; row-major strides leave no gaps.
-        let [result] = unsafe {
-            let elements = run(call, operands, (width, None), sizes, &strides)?;
-            ErasedView { buffer: &elements, offset: 0, width, sizes, strides: &strides }.reduced(functions, u32::MAX)?
-        };
-        return Ok(result);
-    }
-    let nowhere = ErasedOperand { start: core::ptr::null_mut(), width, cast: None };
-    let Some((places, [_, a, b])) = places::<3>(nowhere, &[], operands) else { return Ok(DynamicBuffer::Meta) };
-    let Loop { compiled: Compiled { inner, .. }, kernel, .. } = call;
-    // SAFETY: the caller's promise; what a view reaches is valid.
-    let result = unsafe { reduce::run_erased(functions, (inner, kernel), &places, sizes, [a, b], u32::MAX) };
-    result.map(DynamicBuffer::Cpu)
 }
 
 /// Two loops in one pass, as an inner loop of the operands: see [`loops::Chained`]. The result is a new buffer; `None` if an operand is not

@@ -2,9 +2,7 @@
 
 use crate::device::Device;
 use crate::dtype::Element;
-use crate::error::{Error, Result};
-use crate::layout::strides;
-use crate::shape::{Dim, ExpandTo, OneForEach, Shape, broadcasts_to};
+use crate::shape::{Dim, ExpandTo, OneForEach, Shape};
 use crate::storage::View;
 use crate::tensor::{SameDevice, Tensor};
 
@@ -54,13 +52,4 @@ impl<E: Element, S, V: Shape + ExpandTo<S> + SameDevice<D, X>, X: Device, D: Dev
     fn given(&self) -> Option<View<'_, D::Storage, E>> {
         Some(V::here(self).elements())
     }
-}
-
-/// The strides of a weight that broadcasts to sizes.
-pub(crate) fn spread<B, E>(op: &'static str, weight: Option<View<'_, B, E>>, sizes: &[usize]) -> Result<Vec<usize>> {
-    let Some(weight) = weight else { return Ok(vec![]) };
-    if !broadcasts_to(weight.sizes, sizes) {
-        return Err(Error::Broadcast { op, lhs: sizes.into(), rhs: weight.sizes.into() });
-    }
-    Ok(strides::broadcast_list(weight.sizes, weight.strides, sizes))
 }

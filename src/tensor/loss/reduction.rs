@@ -5,7 +5,7 @@ use crate::dtype::{Castable, DType, Element};
 use crate::error::Result;
 use crate::layout::strides;
 use crate::ops;
-use crate::ops::kernel::{Casting, CombiningScalar, Map2};
+use crate::ops::kernel::{Casting, CombiningScalar};
 use crate::ops::losses::LossReduction;
 use crate::ops::reduce;
 use crate::shape::{Shape, SizeArray};
@@ -101,29 +101,6 @@ pub(crate) fn narrowed_all<E: Castable, D: Device>(losses: D::Storage, sizes: &[
 /// A number divided by another.
 pub(crate) fn divided<D: Device>(total: D::Storage, count: usize) -> Result<D::Storage> {
     D::map1::<f64, f64>(CombiningScalar::<ops::div, f64>(count as f64), View::new(&total, 0, &[], &[]), &[])
-}
-
-/// The losses that a kernel gives of views of the same sizes, or what becomes of them. They are summed in `f64` on the way, without
-/// memory for them; those that are the result have the strides `to`.
-pub(crate) fn of_pairs<K, A: Element, B: Element, E: Castable, D: Device>(
-    kernel: K,
-    x: View<'_, D::Storage, A>,
-    y: View<'_, D::Storage, B>,
-    reduction: LossReduction,
-    to: &[usize],
-) -> Result<D::Storage>
-where
-    K: Map2<A, B, E> + Map2<A, B, f64>,
-{
-    match reduction {
-        LossReduction::None => D::map2::<A, B, E>(kernel, x, y, to),
-        LossReduction::Sum => narrowed::<E, D>(D::reduce_pairs::<A, B, f64>(reduce::Sum, kernel, x, y, u32::MAX)?),
-        LossReduction::Mean => narrowed::<E, D>(D::reduce_pairs::<A, B, f64>(reduce::Mean, kernel, x, y, u32::MAX)?),
-        LossReduction::BatchMean => {
-            let total = D::reduce_pairs::<A, B, f64>(reduce::Sum, kernel, x, y, u32::MAX)?;
-            narrowed::<E, D>(divided::<D>(total, x.sizes.first().copied().unwrap_or(1))?)
-        }
-    }
 }
 
 /// What becomes of row-major losses in `f64`.

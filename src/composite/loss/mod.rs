@@ -1,0 +1,10 @@
+//! Losses of predictions beside targets.
+
+pub(crate) mod binary;
+pub(crate) mod classes;
+pub(crate) mod distances;
+pub(crate) mod margins;
+pub(crate) mod pairs;
+pub(crate) mod reduction;
+
+rows_of!(binary, classes, distances, margins, pairs);
