@@ -30,7 +30,7 @@ macro_rules! subjects {
 subjects! {
     activation { glu }
     linalg { contraction, distance; product, euclidean }
-    loss { binary, classes, distances, margins, pairs; reduction }
+    loss { binary, classes, distances, margins, pairs, ctc; reduction }
     normalization { renorm }
     scan { diff }
     statistics { covariance }

@@ -1,4 +1,4 @@
-//! Losses of predictions beside targets. Uses `tensor::loss`, where they are computed.
+//! What losses of `AnyTensor` look at before `composite::loss`, where they are computed, and those of dtypes that are no floats.
 
 pub(crate) mod classes;
 pub(crate) mod ctc;
