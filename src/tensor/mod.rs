@@ -158,11 +158,6 @@ pub(crate) use view::reinterpret::expect_widened;
 pub(crate) mod histograms {
     pub(crate) use super::reduce::histogram::{Bins, Counting, Histogram, histogram};
 }
-/// Losses of erased views, which typed tensors and `AnyTensor` call.
-#[cfg(feature = "any")]
-pub(crate) mod losses {
-    pub(crate) use super::loss::ctc::{Sequences, ctc};
-}
 #[cfg(feature = "any")]
 pub(crate) use {
     create::dropout::{Dropping, dropped},

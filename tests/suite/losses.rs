@@ -112,6 +112,25 @@ fn tensors_without_data_have_losses_of_the_right_shape() {
 }
 
 #[test]
+fn targets_with_sizes_known_at_run_time_have_those_of_the_predictions() {
+    let (x, y): (Tensor<f32, shape![_, _]>, Tensor<f32, shape![_, _]>) =
+        (Tensor::ones_sized([2, 3]), Tensor::ones_sized([1, 3]));
+    macro_rules! all {
+        ($($loss:ident($($value:expr),*);)*) => {$(
+            let error = x.$loss(&y, $($value),*).unwrap_err().to_string();
+            assert!(error.contains("[2, 3], as the predictions have"), "{}: {error}", stringify!($loss));
+        )*};
+    }
+    all! { try_mse_loss(Mean); try_kl_div(false, BatchMean); try_gaussian_nll_loss(&x, false, 1e-6, Sum); }
+    all! { try_binary_cross_entropy((), Mean); try_binary_cross_entropy_with_logits((), (), Unreduced); }
+    all! { try_margin_ranking_loss(&x, 0.0, Mean); try_triplet_margin_loss(&x, 1.0, 2.0, 1e-6, true, Sum); }
+    all! { try_multilabel_soft_margin_loss((), Mean); try_cross_entropy_probabilities((), 0.0, Unreduced); }
+    let (logs, labels): (Tensor<f32, shape![5, _, 4]>, Tensor<i64, shape![_, 2]>) =
+        (Tensor::zeros_sized([2]), Tensor::ones_sized([3]));
+    assert!(logs.try_ctc_loss(&labels, &[5, 5], &[2, 2], 0, false, Mean).is_err());
+}
+
+#[test]
 fn empty_predictions_have_no_mean() {
     let (x, y): (Tensor<f32, shape![0, 3]>, Tensor<i64, shape![0]>) = (Tensor::zeros(), Tensor::zeros());
     assert!(x.mse_loss(&x, Mean).item().is_nan() && x.cross_entropy(&y, (), -100, 0.0, Mean).item().is_nan());

@@ -1,51 +1,25 @@
-//! `ctc_loss`. Uses `tensor::loss::ctc`, `loss::pairs`, `device`.
+//! `ctc_loss` by name, and what it looks at before.
 
-use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::call::{Bound, Item};
 use crate::any::{AnyTensor, Value};
-use crate::composite::loss::reduction::expect_common;
-use crate::device::{Dynamic, DynamicBuffer};
+use crate::dtype::DType;
 use crate::error::{Result, invalid};
-use crate::layout::strides;
 use crate::ops::losses::LossReduction;
-use crate::tensor::losses::{Sequences, ctc};
 use castiron_macros::operations;
 
 #[operations]
 impl AnyTensor {
-    /// The loss of sequences of labels beside logarithms of probabilities of classes at each step, `(T, N, C)` or `(T, C)`
-    /// (`torch.nn.functional.ctc_loss`, where `blank` is 0 and `zero_infinity` false if not given). The labels of each sequence stand in a
-    /// row of their own, or follow one another in a list. Computed on the host.
-    ///
-    /// # Errors
-    /// If a label or `blank` is out of range, lengths do not fit, or the dtype is neither `float32` nor `float64`.
-    pub fn ctc_loss(
+    /// Logarithms of probabilities beside labels of any integers, and the class that is none.
+    pub(crate) fn with_sequences(
         &self,
+        op: &'static str,
         targets: &AnyTensor,
-        input_lengths: &[i64],
-        target_lengths: &[i64],
         blank: i64,
-        reduction: LossReduction,
-        zero_infinity: bool,
-    ) -> Result<AnyTensor> {
-        let op = "ctc_loss";
-        expect_common(op, reduction)?;
-        let (logs, is_batch) = match self.rank() {
-            2 => (self.unsqueeze(1)?, false),
-            3 => (self.clone(), true),
-            rank => return invalid(op, format!("two or three axes are wanted, got {rank}")),
-        };
+    ) -> Result<([AnyTensor; 2], usize)> {
         let Ok(blank) = usize::try_from(blank) else {
             return invalid(op, format!("`blank` must not be negative, got {blank}"));
         };
-        let labels = targets.to_ints(op)?;
-        let row = (targets.rank() > 1).then(|| targets.sizes[targets.rank() - 1]);
-        let sequences = Sequences { labels: Some(&labels), row, input_lengths, target_lengths };
-        let buffer: DynamicBuffer = dispatch_dtype!(op, self.dtype, E: [f32, f64] => {
-            ctc::<E, Dynamic>(logs.elements_as()?, &sequences, blank, zero_infinity, reduction)
-        })?;
-        let sizes = if is_batch { vec![logs.sizes[1]] } else { vec![] };
-        AnyTensor::loss_of(op, buffer, self.dtype, reduction, &sizes, &strides::row_major(&sizes))
+        Ok(([self.clone(), targets.to(DType::I64)?], blank))
     }
 
     /// Lengths may be tensors.

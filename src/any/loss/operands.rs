@@ -6,7 +6,6 @@ use crate::any::base::operand::{AnyOperand, promoted};
 use crate::any::elementwise::apply::{broadcast_to, same_device};
 use crate::any::{AnyTensor, checked_numel};
 use crate::composite::loss::reduction::{expect_common, expect_target};
-use crate::device::DynamicBuffer;
 use crate::dtype::scalar::KindRank;
 use crate::dtype::{Category, DType};
 use crate::error::{Error, Result, invalid};
@@ -26,22 +25,6 @@ impl AnyTensor {
             LossReduction::Mean => self.mean(None, false, None),
             _ => self.sum(None, false, None),
         }
-    }
-
-    /// A loss or losses of this dtype, which have these sizes and strides.
-    pub(crate) fn loss_of(
-        op: &'static str,
-        buffer: DynamicBuffer,
-        dtype: DType,
-        reduction: LossReduction,
-        sizes: &[usize],
-        strides: &[usize],
-    ) -> Result<AnyTensor> {
-        if reduction != LossReduction::None {
-            return Ok(AnyTensor::fresh(buffer, dtype, &[], &[]));
-        }
-        checked_numel(op, sizes, dtype)?;
-        Ok(AnyTensor::fresh(buffer, dtype, sizes, strides))
     }
 
     /// The dtype of floats that this tensor and a target promote to.

@@ -2,9 +2,10 @@
 
 pub(crate) mod binary;
 pub(crate) mod classes;
+pub(crate) mod ctc;
 pub(crate) mod distances;
 pub(crate) mod margins;
 pub(crate) mod pairs;
 pub(crate) mod reduction;
 
-rows_of!(binary, classes, distances, margins, pairs);
+rows_of!(binary, classes, ctc, distances, margins, pairs);

@@ -1,8 +1,4 @@
-//! Losses of predictions beside targets. Uses the formulas of `ops::losses`.
-#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+//! What becomes of losses, and the weights that they take: as types. The losses are in `composite::loss`.
 
-// The documentation lists methods in this order.
-
-pub(crate) mod ctc;
 pub(crate) mod per_channel;
 pub(crate) mod reduction;
