@@ -15,6 +15,14 @@ calls! {
     // instead: x::<shape![2, 3]>().mse_loss(&x::<shape![2, 3]>(), Mean);
     x::<shape![2, 3]>().l1_loss(&x::<shape![2, 1]>(), Unreduced);
     // instead: x::<shape![2, 1]>().l1_loss(&x::<shape![2, 1]>(), Unreduced);
+    x::<shape![2, 3]>().smooth_l1_loss(&x::<shape![2]>(), 1.0, Mean);
+    // instead: x::<shape![2, 3]>().smooth_l1_loss(&x::<shape![2, 3]>(), 1.0, Mean);
+    x::<shape![2, 3]>().huber_loss(&x::<shape![3, 2]>(), 1.0, Mean);
+    // instead: x::<shape![2, 3]>().huber_loss(&x::<shape![2, 3]>(), 1.0, Mean);
+    x::<shape![2, 3]>().soft_margin_loss(&x::<shape![2, 4]>(), Mean);
+    // instead: x::<shape![2, 3]>().soft_margin_loss(&x::<shape![2, 3]>(), Mean);
+    x::<shape![2, 3]>().hinge_embedding_loss(&x::<shape![1, 3]>(), 1.0, Mean);
+    // instead: x::<shape![2, 3]>().hinge_embedding_loss(&x::<shape![2, 3]>(), 1.0, Mean);
     x::<shape![2, 3]>().kl_div(&x::<shape![2]>(), false, Mean);
     // instead: x::<shape![2, 3]>().kl_div(&x::<shape![2, 3]>(), false, Mean);
     x::<shape![2, 3]>().poisson_nll_loss(&x::<shape![2]>(), true, false, 1e-8, Mean);
