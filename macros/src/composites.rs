@@ -412,7 +412,7 @@ impl Composite {
             match &*text(ty).replace(' ', "") {
                 "Axis" => {
                     declared += &format!(", {own}: i64");
-                    checks += &format!("let {own} = {this}.from_end(\"{name}\", {own})?;");
+                    checks += &format!("let {own} = {this}.axis_from_end(\"{name}\", {own})?;");
                     passed.push(own.clone());
                 }
                 tensor if tensor.starts_with("&Erased<") => {

@@ -264,10 +264,9 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
     }
 
     /// Converted; the same elements where the dtype is the same.
-    pub(crate) fn to<O: Element>(&self, op: &'static str) -> Result<Erased<'_, O, D>>
+    pub(crate) fn to<O: Dtype>(&self, op: &'static str) -> Result<Erased<'_, O, D>>
     where
         E: Dtype,
-        O: Dtype,
     {
         if const { E::DTYPE as u8 == O::DTYPE as u8 } { Ok(self.known_as()) } else { self.map1::<O>(op, Casting) }
     }

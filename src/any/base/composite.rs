@@ -14,7 +14,7 @@ impl AnyTensor {
     }
 
     /// An axis that may be counted from the end.
-    pub(crate) fn from_end(&self, op: &'static str, dim: i64) -> Result<Axis> {
+    pub(crate) fn axis_from_end(&self, op: &'static str, dim: i64) -> Result<Axis> {
         axis(op, dim, self.rank()).map(Axis)
     }
 

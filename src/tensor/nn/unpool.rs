@@ -244,7 +244,7 @@ macro_rules! poolings {
             /// assert_eq!(y.shape(), x.shape());
             /// ```
             #[fallible]
-            pub fn $to<R: KnownShape, P: MovingWindow>(
+            pub fn $to<R, P: MovingWindow>(
                 &self,
                 index: impl PooledIndices<T, D>,
                 pool: P,
@@ -252,7 +252,7 @@ macro_rules! poolings {
             where
                 E: FloatFor<ops::reduce::max_unpool>,
                 T: Resized<R> + Unpooled<P, $rank>,
-                R: SizesBefore<T, P, $rank>,
+                R: KnownShape + SizesBefore<T, P, $rank>,
             {
                 let _ = pool;
                 let op = stringify!($unpool);
