@@ -126,7 +126,7 @@ fn targets_with_sizes_known_at_run_time_have_those_of_the_predictions() {
     all! { try_margin_ranking_loss(&x, 0.0, Mean); try_triplet_margin_loss(&x, 1.0, 2.0, 1e-6, true, Sum); }
     all! { try_multilabel_soft_margin_loss((), Mean); try_cross_entropy_probabilities((), 0.0, Unreduced); }
     let (logs, labels): (Tensor<f32, shape![5, _, 4]>, Tensor<i64, shape![_, 2]>) =
-        (Tensor::zeros_sized([2]), Tensor::ones_sized([3]));
+        (Tensor::zeros_sized([5, 2, 4]), Tensor::ones_sized([3, 2]));
     assert!(logs.try_ctc_loss(&labels, &[5, 5], &[2, 2], 0, false, Mean).is_err());
 }
 
