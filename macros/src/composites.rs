@@ -299,18 +299,27 @@ impl Composite {
             passed.push(self.typed_argument(called, typed, ty)?);
         }
         // Targets whose types say that they have the shape of `self`.
-        let bounds = text(&typed.bounds).replace(' ', "");
-        let is_target = |ty: &[TokenTree]| {
-            let ty = text(ty).replace(' ', "");
+        let bare = |tokens: &[TokenTree]| text(tokens).split_whitespace().collect::<String>();
+        let bounds = bare(&typed.bounds);
+        let (torch, mut checks, mut found) = (self.torch(), String::new(), 0);
+        for (target, ty) in &own {
+            let ty = bare(ty);
             let shape = ty.strip_prefix("&Tensor<").and_then(|rest| rest.split(',').nth(1));
-            shape.is_some_and(|shape| bounds.contains(&format!("{shape}:Shape+TargetOf<S>")))
-        };
-        let targets = own.iter().filter(|(_, ty)| is_target(ty)).map(|(target, _)| {
-            let torch = self.torch();
-            let name = torch.rsplit('.').next().unwrap_or_default();
-            format!("crate::composite::loss::reduction::expect_target(\"{name}\", self.shape().as_ref(), {target}.shape().as_ref())?;")
-        });
-        let checks: String = targets.collect();
+            let Some(shape) = shape else { continue };
+            if bounds.contains(&format!("{shape}:Shape+TargetOf<S>")) {
+                let (name, check) = (torch.rsplit('.').next().unwrap_or_default(), "reduction::expect_target");
+                checks += &format!(
+                    "crate::composite::loss::{check}(\"{name}\", self.shape().as_ref(), {target}.shape().as_ref())?;"
+                );
+                found += 1;
+            }
+        }
+        if bounds.matches("TargetOf<S>").count() != found {
+            return Err(Mistake::at(
+                marked.span,
+                "of a target `&Tensor<F, T, X>` the bounds say `T: Shape + TargetOf<S>`",
+            ));
+        }
         let (_, [words, _]) = self.dtypes()?;
         let mut lines = self.about.clone();
         while lines.last().is_some_and(|line| line.trim().is_empty()) {
