@@ -201,7 +201,7 @@ impl Composite {
     fn torch(&self) -> String {
         let call = self.one("op").map(|marked| between_commas(marked.arguments.clone())).unwrap_or_default();
         let call = call.first().map(|call| text(call)).unwrap_or_default();
-        call.split('(').next().unwrap_or_default().replace(' ', "")
+        bare(call.split('(').next().unwrap_or_default())
     }
 
     /// The example of one of the fronts.
@@ -299,11 +299,10 @@ impl Composite {
             passed.push(self.typed_argument(called, typed, ty)?);
         }
         // Targets whose types say that they have the shape of `self`.
-        let bare = |tokens: &[TokenTree]| text(tokens).split_whitespace().collect::<String>();
-        let bounds = bare(&typed.bounds);
+        let bounds = bare(&text(&typed.bounds));
         let (torch, mut checks, mut found) = (self.torch(), String::new(), 0);
         for (target, ty) in &own {
-            let ty = bare(ty);
+            let ty = bare(&text(ty));
             let shape = ty.strip_prefix("&Tensor<").and_then(|rest| rest.split(',').nth(1));
             let Some(shape) = shape else { continue };
             if bounds.contains(&format!("{shape}:Shape+TargetOf<S>")) {
@@ -357,7 +356,7 @@ impl Composite {
 
     /// The argument made of a parameter of the method of `Tensor`.
     fn typed_argument(&self, name: &str, typed: &[TokenTree], own: &[TokenTree]) -> Result<String, Mistake> {
-        let (typed, own) = (text(typed).replace(' ', ""), text(own).replace(' ', ""));
+        let (typed, own) = (bare(&text(typed)), bare(&text(own)));
         if own == "Axis" {
             let number = typed.strip_prefix("implAxisArg<").and_then(|rest| rest.strip_suffix('>')).unwrap_or("I");
             return Ok(format!(
@@ -418,7 +417,7 @@ impl Composite {
                 passed.push(value.clone());
                 continue;
             }
-            match &*text(ty).replace(' ', "") {
+            match &*bare(&text(ty)) {
                 "Axis" => {
                     declared += &format!(", {own}: i64");
                     checks += &format!("let {own} = {this}.axis_from_end(\"{name}\", {own})?;");
@@ -489,7 +488,7 @@ impl Composite {
             method.extend(text_at("#", marked.span));
             method.extend([TokenTree::Group(Group::new(Delimiter::Bracket, inside))]);
         }
-        let result = text(&self.function.value).replace(' ', "");
+        let result = bare(&text(&self.function.value));
         let result = any_result(&result);
         let run = format!(
             "pub fn {name}(&self{declared}) -> crate::error::Result<{result}> {{
@@ -522,6 +521,11 @@ fn idents(pattern: TokenStream) -> Vec<String> {
         }
     }
     out
+}
+
+/// The text of tokens without spaces and line breaks, which rustc puts in as it likes.
+fn bare(text: &str) -> String {
+    text.split_whitespace().collect()
 }
 
 /// `Owned<E,D>` and the like as what `AnyTensor` gives.
