@@ -167,6 +167,8 @@ impl<'a, B: 'a, E: Dtype> Operands<'a, B> for Attention<'a, B, E> {
 pub trait Outcome {
     type In<B>;
     fn rehoused<B, C>(given: Self::In<B>, to: impl Fn(B) -> C) -> Self::In<C>;
+    /// Whether what is written is read before.
+    const UPDATES: bool = false;
     /// The same where there are no data.
     fn without_data() -> Result<Self::In<NoData>>;
     /// Each storage.
@@ -209,6 +211,21 @@ outcomes! {
     MaybeCounted = |B| Option<(B, usize)>, |given, to| given.map(|(storage, count)| (to(storage), count)), Ok(None), |of, see| of.iter().for_each(|of| see(&of.0));
     /// An answer, `false` without data.
     Answer = |B| bool, |given, _to| given, Ok(false), |_of, _see| ();
+}
+
+/// Nothing: it writes over what it reads.
+pub enum Updated {}
+impl Outcome for Updated {
+    type In<B> = ();
+    const UPDATES: bool = true;
+    #[inline]
+    fn rehoused<B, C>(_: (), _: impl Fn(B) -> C) {}
+    #[inline]
+    fn without_data() -> Result<()> {
+        Ok(())
+    }
+    #[cfg(feature = "profile")]
+    fn each<B>(_: &(), _: &mut dyn FnMut(&B)) {}
 }
 
 /// What a call of this kind gives.
@@ -295,9 +312,9 @@ calls! {
     /// `out = kernel(a, b)`
     BinaryInto "map" [A: Element, C: Element, O: Element, K: Map2<A, C, O>] (kernel: K) (out: ViewMut<'a, B, O>, a: View<'a, B, A>, b: View<'a, B, C>) -> Nothing;
     /// `out = kernel(out)`
-    Update "update" [O: Element, K: Map1<O, O>] (kernel: K) (out: ViewMut<'a, B, O>) -> Nothing;
+    Update "update" [O: Element, K: Map1<O, O>] (kernel: K) (out: ViewMut<'a, B, O>) -> Updated;
     /// `out = kernel(out, b)`
-    UpdateBy "update" [C: Element, O: Element, K: Map2<O, C, O>] (kernel: K) (out: ViewMut<'a, B, O>, b: View<'a, B, C>) -> Nothing;
+    UpdateBy "update" [C: Element, O: Element, K: Map2<O, C, O>] (kernel: K) (out: ViewMut<'a, B, O>, b: View<'a, B, C>) -> Updated;
     /// Whether any element is what is looked for.
     Seek "any" [E: Castable] (what: Sought) (a: View<'a, B, E>) -> Answer;
 

@@ -249,6 +249,9 @@ impl Running {
 pub(crate) fn timed<D: Backend, C: Call>(call: C::Of<'_, D::Storage>) -> Result<Given<C, D::Storage>> {
     let (mut about, place) = (About::default(), C::place(&call));
     C::each(&call, &mut |dtype, sizes, strides, is_written| about.operand(dtype, sizes, strides, is_written));
+    if C::Out::UPDATES {
+        about.read = about.read.saturating_add(about.written);
+    }
     let (clock, device) = (D::clock(place), D::called(place));
     let running = begin(kernel_name(C::NAME, core::any::type_name::<C>()), clock, device, about);
     let given = D::run::<C>(call);

@@ -4,6 +4,7 @@ use crate::composite::{Erased, Owned};
 use crate::device::Device;
 use crate::dtype::{Dtype, Element, Promotable};
 use crate::error::{Error, Result, invalid};
+use crate::layout::dims::Dims;
 use crate::layout::{memory_format, strides};
 use crate::ops;
 use crate::ops::admit::{NumericFor, SameDtypeFor};
@@ -140,6 +141,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             },
         );
         let result: Vec<usize> = result.collect();
+        let result = Dims::new(op, &result)?;
         checked_numel::<E>(op, &result)?;
         let (a, b) = (a.reshape(op, &[m, terms])?, b.reshape(op, &[n, terms])?);
         let storage = D::matmul(a.view(), b.permute(op, &[1, 0])?.view(), None)?;
