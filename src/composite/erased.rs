@@ -2,7 +2,7 @@
 
 use crate::device::{Backend, Device};
 use crate::dtype::{Dtype, Element};
-use crate::error::{Error, Result, invalid};
+use crate::error::{Error, Result, invalid, room};
 use crate::layout::dims::Dims;
 use crate::layout::{Geometry, ViewAxes, bounds, memory_format, strides};
 use crate::ops::kernel::{Casting, Copying, Map1, Map2};
@@ -103,6 +103,17 @@ impl<'a, E: Element, D: Device> Erased<'a, E, D> {
         assert!(E::DTYPE == F::DTYPE, "elements of {} are not {}", E::DTYPE, F::DTYPE);
         let Erased { storage, offset, sizes, strides, .. } = self;
         Erased { storage, offset, sizes, strides, dtype: PhantomData }
+    }
+
+    /// That there is memory for as many elements as are shown. Asked before a loop over elements that are repeated, of which there may be
+    /// more than any memory holds, and whose result would be as large.
+    pub(crate) fn expect_memory(&self) -> Result<()> {
+        let repeats = self.strides.iter().zip(&*self.sizes).any(|(&stride, &size)| stride == 0 && size > 1);
+        if repeats && D::has_data(self.storage()) {
+            let len = self.sizes.iter().fold(size_of::<E>(), |bytes, &size| bytes.saturating_mul(size));
+            room::<u8>(len)?;
+        }
+        Ok(())
     }
 
     /// The tensor under a shape that the types found.

@@ -40,6 +40,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         if self.is_empty() {
             return Ok(Erased::fresh(D::zeroed::<E>(Some(self.storage()), 0)?, self.sizes(), &to));
         }
+        self.expect_memory()?;
         let (norm, mask) = (VectorNorm::new(p), ((1_u32 << self.rank()) - 1) & !(1 << dim.0));
         if const { matches!(E::DTYPE, DType::F16 | DType::BF16) } {
             let norms = self.to::<f32>(op)?.reduce(norm, mask, true)?;
