@@ -6323,6 +6323,10 @@ fn i<S: KnownShape>() -> Tensor<i64, S> {
 calls! {
     x::<shape![2, 3]>().mse_loss(&x::<shape![2, 3]>(), Mean);
     x::<shape![2, 1]>().l1_loss(&x::<shape![2, 1]>(), Unreduced);
+    x::<shape![2, 3]>().smooth_l1_loss(&x::<shape![2, 3]>(), 1.0, Mean);
+    x::<shape![2, 3]>().huber_loss(&x::<shape![2, 3]>(), 1.0, Mean);
+    x::<shape![2, 3]>().soft_margin_loss(&x::<shape![2, 3]>(), Mean);
+    x::<shape![2, 3]>().hinge_embedding_loss(&x::<shape![2, 3]>(), 1.0, Mean);
     x::<shape![2, 3]>().kl_div(&x::<shape![2, 3]>(), false, Mean);
     x::<shape![2, 3]>().poisson_nll_loss(&x::<shape![2, 3]>(), true, false, 1e-8, Mean);
     x::<shape![2, 3]>().gaussian_nll_loss(&x::<shape![2, 3]>(), &x::<shape![3]>(), false, 1e-6, Mean);
