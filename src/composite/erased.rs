@@ -46,19 +46,28 @@ impl<'a, E: Element, D: Device> Erased<'a, E, D> {
     ///
     /// # Panics
     /// If they reach beyond it.
-    pub(crate) fn fresh(storage: D::Storage, sizes: &[usize], strides: &[usize]) -> Owned<E, D> {
-        let (sizes, strides) = (Dims::known(sizes), Dims::known(strides));
+    pub(crate) fn fresh(storage: D::Storage, sizes: Dims, strides: Dims) -> Owned<E, D> {
         expect_within::<E, D>(&storage, 0, &sizes, &strides);
         Erased { storage: Held::Owned(storage), offset: 0, sizes, strides, dtype: PhantomData }
     }
 
     /// A fresh row-major storage.
-    pub(crate) fn dense(storage: D::Storage, sizes: &[usize]) -> Owned<E, D> {
-        Self::fresh(storage, sizes, &strides::row_major(sizes))
+    pub(crate) fn dense(storage: D::Storage, sizes: Dims) -> Owned<E, D> {
+        Self::fresh(storage, sizes, sizes.row_major())
+    }
+
+    /// A fresh row-major vector.
+    pub(crate) fn list(storage: D::Storage, len: usize) -> Owned<E, D> {
+        Self::dense(storage, Dims::known(&[len]))
     }
 
     pub(crate) fn sizes(&self) -> &[usize] {
         &self.sizes
+    }
+
+    /// The sizes as a list of their own.
+    pub(crate) fn dims(&self) -> Dims {
+        self.sizes
     }
 
     pub(crate) fn strides(&self) -> &[usize] {
@@ -105,8 +114,8 @@ impl<'a, E: Element, D: Device> Erased<'a, E, D> {
         Erased { storage, offset, sizes, strides, dtype: PhantomData }
     }
 
-    /// That there is memory for as many elements as are shown. Asked before a loop over elements that are repeated, of which there may be
-    /// more than any memory holds, and whose result would be as large.
+    /// Checks that there is memory for a copy of all elements. A tensor that repeats its elements may show more of them than any memory
+    /// holds; this is checked before a loop over them.
     pub(crate) fn expect_memory(&self) -> Result<()> {
         let repeats = self.strides.iter().zip(&*self.sizes).any(|(&stride, &size)| stride == 0 && size > 1);
         if repeats && D::has_data(self.storage()) {
@@ -206,8 +215,8 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         if strides::write_reshaped(&self.sizes, &self.strides, &sizes, &mut to) {
             return Ok(self.restrided(self.offset, sizes, to));
         }
-        let storage = D::map1::<E, E>(Copying, self.view(), &strides::row_major(&self.sizes))?;
-        Ok(Self::dense(storage, &sizes))
+        let storage = D::map1::<E, E>(Copying, self.view(), &self.sizes.row_major())?;
+        Ok(Self::dense(storage, sizes))
     }
 }
 
@@ -216,16 +225,16 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
     /// `kernel(x)`, with PyTorch's strides of an elementwise result.
     pub(crate) fn map1<O: Element>(&self, op: &'static str, kernel: impl Map1<E, O>) -> Result<Owned<O, D>> {
         checked_numel::<O>(op, &self.sizes)?;
-        let to = memory_format::elementwise(&self.sizes, &[(&self.sizes, &self.strides, false)]);
+        let to = memory_format::elementwise_of(&self.sizes, [(&self.sizes, &self.strides, false)]);
         let storage = D::map1::<E, O>(kernel, self.view(), &to)?;
-        Ok(Erased::fresh(storage, &self.sizes, &to))
+        Ok(Erased::fresh(storage, self.sizes, to))
     }
 
     /// The same, row-major.
     pub(crate) fn map1_dense<O: Element>(&self, op: &'static str, kernel: impl Map1<E, O>) -> Result<Owned<O, D>> {
         checked_numel::<O>(op, &self.sizes)?;
-        let storage = D::map1::<E, O>(kernel, self.view(), &strides::row_major(&self.sizes))?;
-        Ok(Erased::dense(storage, &self.sizes))
+        let storage = D::map1::<E, O>(kernel, self.view(), &self.sizes.row_major())?;
+        Ok(Erased::dense(storage, self.sizes))
     }
 
     /// The sizes that this and another broadcast to.
@@ -246,7 +255,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
     ) -> Result<Owned<O, D>> {
         let sizes = self.broadcast(op, other)?;
         let layouts = [(&*self.sizes, &*self.strides, false), (&*other.sizes, &*other.strides, false)];
-        self.map2_to(op, kernel, other, &sizes, &memory_format::elementwise(&sizes, &layouts))
+        self.map2_to(op, kernel, other, sizes, memory_format::elementwise_of(&sizes, layouts))
     }
 
     /// The same, row-major.
@@ -257,7 +266,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         other: &Erased<'_, F, D>,
     ) -> Result<Owned<O, D>> {
         let sizes = self.broadcast(op, other)?;
-        self.map2_to(op, kernel, other, &sizes, &strides::row_major(&sizes))
+        self.map2_to(op, kernel, other, sizes, sizes.row_major())
     }
 
     fn map2_to<F: Element, O: Element>(
@@ -265,12 +274,17 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         op: &'static str,
         kernel: impl Map2<E, F, O>,
         other: &Erased<'_, F, D>,
-        sizes: &[usize],
-        to: &[usize],
+        sizes: Dims,
+        to: Dims,
     ) -> Result<Owned<O, D>> {
-        checked_numel::<O>(op, sizes)?;
-        let (left, right) = (self.expand(op, sizes)?, other.expand(op, sizes)?);
-        let storage = D::map2::<E, F, O>(kernel, left.view(), right.view(), to)?;
+        checked_numel::<O>(op, &sizes)?;
+        let [left, right] = [(self.sizes, self.strides), (other.sizes, other.strides)].map(|(from, strides)| {
+            let mut spread = sizes;
+            strides::write_broadcast(&from, &strides, &sizes, &mut spread);
+            spread
+        });
+        let (left, right) = (self.view().restrided(&sizes, &left), other.view().restrided(&sizes, &right));
+        let storage = D::map2::<E, F, O>(kernel, left, right, &to)?;
         Ok(Erased::fresh(storage, sizes, to))
     }
 
@@ -285,7 +299,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
     /// Over the axes of `mask`, which stay with size 1 if `keepdim`.
     pub(crate) fn reduce<R: Reducer<E>>(&self, reducer: R, mask: u32, keepdim: bool) -> Result<Owned<R::Out, D>> {
         let storage = D::reduce(reducer, self.view(), mask)?;
-        Ok(Erased::dense(storage, &left_over(&self.sizes, mask, keepdim)))
+        Ok(Erased::dense(storage, left_over(&self.sizes, mask, keepdim)))
     }
 
     /// `kernel(x, y)` reduced over the axes of `mask`, without memory for it; the two broadcast.
@@ -300,17 +314,21 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         let sizes = self.broadcast(op, other)?;
         let (left, right) = (self.expand(op, &sizes)?, other.expand(op, &sizes)?);
         let storage = D::reduce_pairs::<E, F, C>(reducer, kernel, left.view(), right.view(), mask)?;
-        Ok(Erased::dense(storage, &left_over(&sizes, mask, false)))
+        Ok(Erased::dense(storage, left_over(&sizes, mask, false)))
     }
 }
 
 /// The sizes of the axes that are not in `mask`; the others with size 1 if `keepdim`.
-fn left_over(sizes: &[usize], mask: u32, keepdim: bool) -> Vec<usize> {
-    let left = sizes.iter().enumerate().filter_map(|(at, &size)| match mask >> at & 1 {
-        0 => Some(size),
-        _ => keepdim.then_some(1),
-    });
-    left.collect()
+fn left_over(sizes: &[usize], mask: u32, keepdim: bool) -> Dims {
+    let (mut left, mut rank) = (Dims::known(sizes), 0);
+    for (at, &size) in sizes.iter().enumerate() {
+        let is_reduced = mask >> at & 1 == 1;
+        if !is_reduced || keepdim {
+            left[rank] = if is_reduced { 1 } else { size };
+            rank += 1;
+        }
+    }
+    Dims::known(&left[..rank])
 }
 
 /// A view that reaches beyond its storage would be read by loops that do not check.

@@ -19,11 +19,11 @@ use std::sync::OnceLock;
 /// Those with `[unlisted]` are not in the bindings of each version of CUDA, though in all its drivers: they are not compared.
 macro_rules! functions {
     ($(#[$doc:meta])* $table:ident, $sys:ident::$code:ident, $lacks:literal: $($name:ident($($argument:ty),*);)*
-        $([unlisted] $also:ident($($of:ty),*);)*) => {
+        $([unlisted] $(#[$attribute:meta])* $also:ident($($of:ty),*);)*) => {
         $(#[$doc])*
         pub(super) struct $table {
             $(pub(super) $name: unsafe extern "C" fn($($argument),*) -> u32,)*
-            $(pub(super) $also: unsafe extern "C" fn($($of),*) -> u32,)*
+            $($(#[$attribute])* pub(super) $also: unsafe extern "C" fn($($of),*) -> u32,)*
         }
         const _: () = {
             $(let _: unsafe fn($($argument),*) -> $sys::$code = $sys::$name;)*
@@ -37,7 +37,7 @@ macro_rules! functions {
                         let found = unsafe { library.get(concat!(stringify!($name), "\0")) };
                         *found.map_err(|_| concat!("`", stringify!($name), "` is missing: ", $lacks))?
                     },)*
-                    $($also: {
+                    $($(#[$attribute])* $also: {
                         // SAFETY: the library's header has this signature; a code is 32 bits wide.
                         let found = unsafe { library.get(concat!(stringify!($also), "\0")) };
                         *found.map_err(|_| concat!("`", stringify!($also), "` is missing: ", $lacks))?
@@ -84,7 +84,7 @@ functions! {
     cuModuleLoadData(*mut cu::CUmodule, *const c_void);
     cuModuleGetFunction(*mut cu::CUfunction, cu::CUmodule, *const c_char);
     cuLaunchKernel(cu::CUfunction, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, cu::CUstream, *mut *mut c_void, *mut *mut c_void);
-    [unlisted] cuEventElapsedTime(*mut f32, cu::CUevent, cu::CUevent);
+    [unlisted] #[cfg(feature = "profile")] cuEventElapsedTime(*mut f32, cu::CUevent, cu::CUevent);
 }
 
 functions! {

@@ -396,7 +396,7 @@ pub trait Backend: sealed::Backend + Sized + 'static {
         sizes: &[usize],
         strides: &[usize],
     ) -> Result<Self::Storage> {
-        Self::call::<Join<'static, (), E>>(Join::new(axis, sizes, strides, pieces.to_vec()))
+        Self::call::<Join<'static, (), E>>(Join::new(axis, sizes, strides, pieces.into()))
     }
     /// [`Band`].
     #[inline]

@@ -8,7 +8,7 @@ use super::NoData;
 #[cfg(feature = "profile")]
 use crate::dtype::DType;
 use crate::dtype::{Castable, Dtype, Element};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, room};
 use crate::ops::arguments::{Added, Attention, Indexing, Mask, Order, Sought};
 use crate::ops::kernel::{LaneKernel, Map1, Map2, Map3, RowKernel};
 use crate::ops::reduce::{Reducer, TwoResults};
@@ -16,6 +16,7 @@ use crate::ops::segment::Segment;
 use crate::ops::window::{Convolution, Window};
 use crate::storage::{HostBuffer, View, ViewMut};
 use core::marker::PhantomData;
+use std::borrow::Cow;
 
 /// From storages of one kind to those of another.
 pub trait Rehouse<B, C> {
@@ -95,10 +96,14 @@ impl<'a, B: 'a, T: Operands<'a, B>> Operands<'a, B> for [T; 2] {
         self.iter().for_each(|one| one.each(see));
     }
 }
-impl<'a, B: 'a, T: Operands<'a, B>> Operands<'a, B> for Vec<T> {
-    type In<C: 'a> = Vec<T::In<C>>;
+impl<'a, B: 'a, E: Element> Operands<'a, B> for Cow<'a, [View<'a, B, E>]> {
+    type In<C: 'a> = Cow<'a, [View<'a, C, E>]>;
     fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Result<Self::In<C>> {
-        self.into_iter().map(|one| one.rehoused(to)).collect()
+        let mut all = room(self.len())?;
+        for view in self.iter() {
+            all.push(view.rehoused(to)?);
+        }
+        Ok(Cow::Owned(all))
     }
     fn place(&self) -> Option<&B> {
         self.iter().find_map(Operands::place)
@@ -231,13 +236,15 @@ impl Outcome for Updated {
 /// What a call of this kind gives.
 pub type Given<C, B> = <<C as Kind>::Out as Outcome>::In<B>;
 
-/// A kind of call: the struct of that name, of which the storage is left open.
+/// A kind of call: a struct of operands and arguments, generic over the storage of the operands.
 pub trait Kind {
     /// The call, with operands in storages `B`.
     type Of<'a, B: 'a>;
     type Out: Outcome;
     /// What profiles call it.
     const NAME: &'static str;
+    /// Whether profiles call it by its kernel instead.
+    const IS_NAMED_BY_KERNEL: bool;
     fn rehoused<'a, B: 'a, To: 'a>(call: Self::Of<'a, B>, to: &impl Rehouse<B, To>) -> Result<Self::Of<'a, To>>;
     /// The storage of the first operand.
     fn place<'b, B>(call: &'b Self::Of<'_, B>) -> Option<&'b B>;
@@ -263,9 +270,10 @@ impl<C: RunOn<HostBuffer> + RunOn<crate::cuda::CudaBuffer>> Call for C {}
 
 /// For a call it writes the struct, with a function that makes one, and its kind.
 macro_rules! calls {
+    (@ kernel) => { true };
     ($(
         $(#[$doc:meta])*
-        $name:ident $text:literal [$($g:ident: $bound:path),*] ($($given:ident: $given_ty:ty),*) ($($operand:ident: $operand_ty:ty),+) -> $out:ident;
+        $name:ident $text:literal $(by $kernel:ident)? [$($g:ident: $bound:path),*] ($($given:ident: $given_ty:ty),*) ($($operand:ident: $operand_ty:ty),+) -> $out:ident;
     )*) => {$(
         $(#[$doc])*
         pub struct $name<'a, B, $($g: $bound),*> {
@@ -284,6 +292,7 @@ macro_rules! calls {
             type Of<'a, B: 'a> = $name<'a, B, $($g),*>;
             type Out = $out;
             const NAME: &'static str = $text;
+            const IS_NAMED_BY_KERNEL: bool = false $(|| calls!(@ $kernel))?;
             #[inline]
             fn rehoused<'a, B: 'a, To: 'a>(call: Self::Of<'a, B>, to: &impl Rehouse<B, To>) -> Result<Self::Of<'a, To>> {
                 let $name { $($given,)* $($operand,)+ .. } = call;
@@ -302,42 +311,42 @@ macro_rules! calls {
 }
 calls! {
     /// `kernel(a)`, with these strides of the result. Operands arrive broadcast to the sizes of the result, here and below.
-    Unary "map" [A: Element, O: Element, K: Map1<A, O>] (kernel: K, strides: &'a [usize]) (a: View<'a, B, A>) -> One;
+    Unary "map" by kernel [A: Element, O: Element, K: Map1<A, O>] (kernel: K, strides: &'a [usize]) (a: View<'a, B, A>) -> One;
     /// `kernel(a, b)`
-    Binary "map" [A: Element, C: Element, O: Element, K: Map2<A, C, O>] (kernel: K, strides: &'a [usize]) (a: View<'a, B, A>, b: View<'a, B, C>) -> One;
+    Binary "map" by kernel [A: Element, C: Element, O: Element, K: Map2<A, C, O>] (kernel: K, strides: &'a [usize]) (a: View<'a, B, A>, b: View<'a, B, C>) -> One;
     /// `kernel(a, b, c)`
-    Ternary "map" [A: Element, C: Element, F: Element, O: Element, K: Map3<A, C, F, O>] (kernel: K, strides: &'a [usize]) (a: View<'a, B, A>, b: View<'a, B, C>, c: View<'a, B, F>) -> One;
+    Ternary "map" by kernel [A: Element, C: Element, F: Element, O: Element, K: Map3<A, C, F, O>] (kernel: K, strides: &'a [usize]) (a: View<'a, B, A>, b: View<'a, B, C>, c: View<'a, B, F>) -> One;
     /// `out = kernel(a)`
-    UnaryInto "map" [A: Element, O: Element, K: Map1<A, O>] (kernel: K) (out: ViewMut<'a, B, O>, a: View<'a, B, A>) -> Nothing;
+    UnaryInto "map" by kernel [A: Element, O: Element, K: Map1<A, O>] (kernel: K) (out: ViewMut<'a, B, O>, a: View<'a, B, A>) -> Nothing;
     /// `out = kernel(a, b)`
-    BinaryInto "map" [A: Element, C: Element, O: Element, K: Map2<A, C, O>] (kernel: K) (out: ViewMut<'a, B, O>, a: View<'a, B, A>, b: View<'a, B, C>) -> Nothing;
+    BinaryInto "map" by kernel [A: Element, C: Element, O: Element, K: Map2<A, C, O>] (kernel: K) (out: ViewMut<'a, B, O>, a: View<'a, B, A>, b: View<'a, B, C>) -> Nothing;
     /// `out = kernel(out)`
-    Update "update" [O: Element, K: Map1<O, O>] (kernel: K) (out: ViewMut<'a, B, O>) -> Updated;
+    Update "update" by kernel [O: Element, K: Map1<O, O>] (kernel: K) (out: ViewMut<'a, B, O>) -> Updated;
     /// `out = kernel(out, b)`
-    UpdateBy "update" [C: Element, O: Element, K: Map2<O, C, O>] (kernel: K) (out: ViewMut<'a, B, O>, b: View<'a, B, C>) -> Updated;
+    UpdateBy "update" by kernel [C: Element, O: Element, K: Map2<O, C, O>] (kernel: K) (out: ViewMut<'a, B, O>, b: View<'a, B, C>) -> Updated;
     /// Whether any element is what is looked for.
     Seek "any" [E: Castable] (what: Sought) (a: View<'a, B, E>) -> Answer;
 
     /// Reduces over the axes of `mask`; the result is row-major over the others.
-    Reduce "reduce" [A: Element, R: Reducer<A>] (reducer: R, mask: u32) (a: View<'a, B, A>) -> One;
+    Reduce "reduce" by kernel [A: Element, R: Reducer<A>] (reducer: R, mask: u32) (a: View<'a, B, A>) -> One;
     /// A reduction with two results.
-    ReduceBoth "reduce" [A: Element, R: TwoResults<A>] (reducer: R, mask: u32) (a: View<'a, B, A>) -> Two;
+    ReduceBoth "reduce" by kernel [A: Element, R: TwoResults<A>] (reducer: R, mask: u32) (a: View<'a, B, A>) -> Two;
     /// Reduces `kernel(a, b)` without memory for these elements; both operands have the same sizes.
-    ReducePairs "reduce" [A: Element, C: Element, E: Element, K: Map2<A, C, E>, R: Reducer<E>] (reducer: R, kernel: K, mask: u32) (a: View<'a, B, A>, b: View<'a, B, C>) -> One;
+    ReducePairs "reduce" by kernel [A: Element, C: Element, E: Element, K: Map2<A, C, E>, R: Reducer<E>] (reducer: R, kernel: K, mask: u32) (a: View<'a, B, A>, b: View<'a, B, C>) -> One;
     /// Runs a kernel on every lane along an axis; the result is row-major.
-    Lanes "lanes" [A: Element, O: Element, K: LaneKernel<A, O>] (kernel: K, axis: usize) (a: View<'a, B, A>) -> One;
+    Lanes "lanes" by kernel [A: Element, O: Element, K: LaneKernel<A, O>] (kernel: K, axis: usize) (a: View<'a, B, A>) -> One;
     /// A kernel of lanes with two results.
-    LanesBoth "lanes" [A: Element, O: Element, P: Element, K: LaneKernel<A, (O, P)>] (kernel: K, axis: usize) (a: View<'a, B, A>) -> Two;
+    LanesBoth "lanes" by kernel [A: Element, O: Element, P: Element, K: LaneKernel<A, (O, P)>] (kernel: K, axis: usize) (a: View<'a, B, A>) -> Two;
     /// Runs a kernel on every row (the last axis, contiguous), with shared rows of the same length; the result is row-major.
-    Rows "rows" [A: Element, O: Element, K: RowKernel<A, O>] (kernel: K) (a: View<'a, B, A>, shared: [Option<View<'a, B, A>>; 2]) -> One;
+    Rows "rows" by kernel [A: Element, O: Element, K: RowKernel<A, O>] (kernel: K) (a: View<'a, B, A>, shared: [Option<View<'a, B, A>>; 2]) -> One;
     /// Runs a kernel on groups of channels: on each `(channels, places)` of `(N, groups, channels, places)`, row-major, as one row. The
     /// shared lists have an element for each channel of all groups. The result is row-major.
-    Groups "rows" [A: Element, O: Element, K: RowKernel<A, O>] (kernel: K) (a: View<'a, B, A>, shared: [Option<View<'a, B, A>>; 2]) -> Maybe;
+    Groups "rows" by kernel [A: Element, O: Element, K: RowKernel<A, O>] (kernel: K) (a: View<'a, B, A>, shared: [Option<View<'a, B, A>>; 2]) -> Maybe;
 
     /// Assembles each axis from segments of the operand's; `fill` is the value of fill segments. The result is row-major.
     Pick "pick" [E: Element] (axes: &'a [Vec<Segment>], fill: E) (a: View<'a, B, E>) -> One;
     /// Concatenates pieces along an axis, which they fill; their other sizes are those of the result. There is a piece.
-    Join "join" [E: Element] (axis: usize, sizes: &'a [usize], strides: &'a [usize]) (pieces: Vec<View<'a, B, E>>) -> One;
+    Join "join" [E: Element] (axis: usize, sizes: &'a [usize], strides: &'a [usize]) (pieces: Cow<'a, [View<'a, B, E>]>) -> One;
     /// Contiguous matrices, zeroed except where `low <= column - row <= high`.
     Band "band" [E: Element] (low: isize, high: isize) (a: View<'a, B, E>) -> One;
     /// The elements of `a` at the positions of the result, with the index in place of the position along the axis. The result is
@@ -373,10 +382,10 @@ calls! {
     /// that the windows lead to. The groups divide both numbers of channels. A kernel is applied to each element of the result.
     /// The weight may be [packed](Pack): then its buffer and sizes count.
     Convolve "convolve" [E: Dtype, K: Map1<E, E>] (kernel: Option<K>, is_packed: bool, convolution: &'a Convolution, sizes: &'a [usize], strides: &'a [usize]) (x: View<'a, B, E>, weight: View<'a, B, E>, bias: Option<View<'a, B, E>>) -> One;
-    /// A weight as [`Convolve`] reads packed ones, of a convolution with so many groups.
+    /// A weight as [`Convolve`] reads packed ones, of a convolution with this number of groups.
     Pack "pack" [E: Dtype] (groups: usize) (weight: View<'a, B, E>) -> One;
     /// What windows see of `(N, D, H, W, C)`, reduced to one element each; positions beyond an axis count for nothing. The result is
-    /// row-major and has so many places in place of `D`, `H` and `W`.
+    /// row-major, with the numbers of windows instead of `D`, `H` and `W`.
     Pool "pool" [A: Element, R: Reducer<A>] (reducer: R, windows: &'a [Window; 3], places: [usize; 3]) (x: View<'a, B, A>) -> Maybe;
     /// Scaled dot-product attention: `(…, L, V)`, row-major. `E` is a float. What a query does not see never reaches its result.
     Attend "attention" [E: Dtype] () (attention: Attention<'a, B, E>) -> One;

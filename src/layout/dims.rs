@@ -1,7 +1,6 @@
 //! Sizes and strides of tensors whose number of axes is known while running.
 
 use crate::error::{Error, Result};
-#[cfg(feature = "any")]
 use crate::layout::strides;
 use core::ops::{Deref, DerefMut};
 
@@ -43,7 +42,6 @@ impl Dims {
     }
 
     /// The strides of a row-major tensor of these sizes.
-    #[cfg(feature = "any")]
     pub(crate) fn row_major(&self) -> Self {
         let mut of = *self;
         strides::write_row_major(self, &mut of);
@@ -55,6 +53,12 @@ impl Deref for Dims {
     #[inline]
     fn deref(&self) -> &[usize] {
         &self.values[..self.len as usize]
+    }
+}
+impl AsRef<[usize]> for Dims {
+    #[inline]
+    fn as_ref(&self) -> &[usize] {
+        self
     }
 }
 impl DerefMut for Dims {

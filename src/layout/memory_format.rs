@@ -4,9 +4,10 @@
 //! Source: `c10/core/MemoryFormat.h`, `aten/src/ATen/native/TensorFactories.cpp`, `TensorConversions.cpp`, `TensorShape.cpp`;
 //! `tests/oracle/memory_format.json`.
 
+use super::dims::Dims;
 use super::strides::{
-    CHANNELS_LAST, broadcast_list, is_contiguous, row_major, runs_along, write_along, write_elementwise,
-    write_preserved, write_reshaped,
+    CHANNELS_LAST, broadcast_list, is_contiguous, row_major, runs_along, write_along, write_broadcast,
+    write_elementwise, write_preserved, write_reshaped,
 };
 use crate::error::{Error, Result};
 use crate::shape::{Dim, Shape, SizeArray};
@@ -238,6 +239,21 @@ pub fn elementwise(sizes: &[usize], operands: &[OperandLayout<'_>]) -> Vec<usize
         .collect();
     let alike = operands.iter().all(|&(from, _, _)| from == sizes);
     let mut strides = vec![0; sizes.len()];
+    write_elementwise(sizes, &layouts, alike, &mut strides);
+    strides
+}
+
+/// [`elementwise`] for a known number of operands, without memory.
+pub(crate) fn elementwise_of<const N: usize>(sizes: &Dims, operands: [OperandLayout<'_>; N]) -> Dims {
+    let mut layouts = [*sizes; N];
+    for (layout, (from, strides, is_converted)) in layouts.iter_mut().zip(operands) {
+        let mut kept = Dims::known(strides);
+        if is_converted {
+            write_preserved(from, strides, &mut kept);
+        }
+        write_broadcast(from, &kept, sizes, layout);
+    }
+    let (alike, mut strides) = (operands.iter().all(|&(from, _, _)| *from == **sizes), *sizes);
     write_elementwise(sizes, &layouts, alike, &mut strides);
     strides
 }

@@ -21,7 +21,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// The operation, as the loops call it: `add`, `sum`, `matmul`.
+    /// The operation of the call, `add`, `sum`, `matmul`; where it is a part of an operation, what the part does: `squared_difference`.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -97,6 +97,7 @@ impl About {
     }
 
     /// A fresh result.
+    #[cfg(feature = "any")]
     pub(crate) fn result(&mut self, dtype: DType, sizes: &[usize]) {
         let count = sizes.iter().fold(1_u64, |count, &size| count.saturating_mul(size as u64));
         self.written = self.written.saturating_add(count.saturating_mul(dtype.itemsize() as u64));
@@ -253,7 +254,7 @@ pub(crate) fn timed<D: Backend, C: Call>(call: C::Of<'_, D::Storage>) -> Result<
         about.read = about.read.saturating_add(about.written);
     }
     let (clock, device) = (D::clock(place), D::called(place));
-    let running = begin(kernel_name(C::NAME, core::any::type_name::<C>()), clock, device, about);
+    let running = begin(name_of::<C>(), clock, device, about);
     let given = D::run::<C>(call);
     let mut written = 0_u64;
     if let Ok(given) = &given {
@@ -286,21 +287,28 @@ pub(crate) fn span<T>(
     result
 }
 
-/// The operation of a call by its type: the first parameter of its kernel that is an operation, which is written in lower case, or else the
-/// kernel.
-fn kernel_name(kind: &'static str, of: &str) -> String {
+/// What a call is named after: its kernel, or its kind.
+fn name_of<C: Call>() -> String {
+    let kernel = C::IS_NAMED_BY_KERNEL.then(|| kernel_name(core::any::type_name::<C>()));
+    kernel.flatten().unwrap_or_else(|| C::NAME.to_owned())
+}
+
+/// The name in the type of a call's kernel: its first parameter that is an operation, which is written in lower case, or else its innermost
+/// type, in snake case.
+fn kernel_name(call: &str) -> Option<String> {
     // `castiron::device::call::Unary<(), f32, f32, castiron::ops::kernel::Applied<castiron::ops::exp>>`
-    let Some((_, arguments)) = of.split_once('<') else { return kind.to_owned() };
+    let (_, arguments) = call.split_once('<')?;
     let paths = arguments.split(|sign: char| !(sign.is_alphanumeric() || "_:".contains(sign)));
-    let paths: Vec<&str> = paths.filter(|path| path.starts_with("castiron::")).collect();
-    let last = |path: &&str| path.rsplit("::").next().unwrap_or_default().to_owned();
-    let is_operation = |path: &&&str| {
-        let name = last(path);
-        path.contains("::ops::") && name.starts_with(|sign: char| sign.is_ascii_lowercase())
-    };
-    match (paths.iter().find(is_operation), paths.first()) {
-        (Some(path), _) => last(path),
-        (None, Some(kernel)) if kind != "matmul" && kind != "convolve" => last(kernel).to_lowercase(),
-        _ => kind.to_owned(),
+    let paths = paths.filter(|path| path.starts_with("castiron::") && !path.contains("::dtype::"));
+    let names: Vec<&str> = paths.filter_map(|path| path.rsplit("::").next()).collect();
+    let is_operation = |name: &&&str| name.starts_with(|sign: char| sign.is_ascii_lowercase());
+    let name = names.iter().find(is_operation).or(names.last())?;
+    let mut snake = String::new();
+    for (at, sign) in name.chars().enumerate() {
+        if sign.is_ascii_uppercase() && at > 0 {
+            snake.push('_');
+        }
+        snake.push(sign.to_ascii_lowercase());
     }
+    Some(snake)
 }

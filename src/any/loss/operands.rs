@@ -1,4 +1,4 @@
-//! What losses of `AnyTensor` look at before: dtypes that go together, a device for all, room. Uses `elementwise::apply`.
+//! Operands of losses of `AnyTensor`, checked and prepared: promoted to one dtype, moved to one device, with memory for their broadcast shape.
 
 use crate::any::base::by_width::{on_one_device, same_dtype};
 use crate::any::base::dispatch::refused;

@@ -13,7 +13,7 @@ use crate::shape::{Axes, Beside, Dimensional, Inner, Kronecker, PairedWith, Shap
 use crate::tensor::{SameDevice, Tensor, checked_numel};
 use castiron_macros::composites;
 
-/// A Kronecker product as an outer one: each axis of the result is one of the left factor beside one of the right, of which those of
+/// A Kronecker product as an outer product: each axis of the result is an axis of the left factor followed by one of the right; axes of
 /// size 1 are left out.
 pub(crate) struct KroneckerAxes {
     /// The sizes of both factors in the outer product.
@@ -145,7 +145,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         checked_numel::<E>(op, &result)?;
         let (a, b) = (a.reshape(op, &[m, terms])?, b.reshape(op, &[n, terms])?);
         let storage = D::matmul(a.view(), b.permute(op, &[1, 0])?.view(), None)?;
-        Ok(Erased::dense(storage, &result))
+        Ok(Erased::dense(storage, result))
     }
 
     /// The Kronecker product: every element of `self` times the whole of `other`, side by side. From the last axis on, sizes
@@ -167,18 +167,20 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
     {
         let op = "kron";
         let KroneckerAxes { factors, result } = kronecker_axes(op, self.sizes(), other.sizes())?;
+        let (result, mut strides) = (Dims::new(op, &result)?, Dims::of_rank(op, result.len())?);
         checked_numel::<P>(op, &result)?;
         let (left, right) = (self.reshape(op, &factors[0])?, other.reshape(op, &factors[1])?);
-        let outer: Vec<usize> = factors[0].iter().zip(&factors[1]).map(|(own, other)| own * other).collect();
+        let mut outer = Dims::new(op, &factors[0])?;
+        outer.iter_mut().zip(&factors[1]).for_each(|(own, other)| *own *= other);
         let (left, right) = (left.expand(op, &outer)?, right.expand(op, &outer)?);
         // An elementwise product of factors whose axes stand apart, seen as the result where its strides can be.
         let layouts =
             [(&outer[..], left.strides(), E::DTYPE != P::DTYPE), (&outer[..], right.strides(), F::DTYPE != P::DTYPE)];
-        let (mut to, mut strides) = (memory_format::elementwise(&outer, &layouts), vec![1; result.len()]);
+        let mut to = memory_format::elementwise_of(&outer, layouts);
         if !strides::write_reshaped(&outer, &to, &result, &mut strides) {
-            (to, strides) = (strides::row_major(&outer), strides::row_major(&result));
+            (to, strides) = (outer.row_major(), result.row_major());
         }
         let storage = D::map2::<E, F, P>(Combining::<ops::mul, P>::new(), left.view(), right.view(), &to)?;
-        Ok(Erased::fresh(storage, &result, &strides))
+        Ok(Erased::fresh(storage, result, strides))
     }
 }

@@ -5,6 +5,7 @@ use crate::composite::{Axis, Erased, Owned};
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, invalid};
+use crate::layout::dims::Dims;
 use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::{FloatFor, InexactFor, NumericFor, SameDtypeFor};
@@ -77,15 +78,15 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         if !broadcast_sizes(a_lead, b_lead, &mut batch) {
             return Err(Error::Broadcast { op: "cdist", lhs: a.sizes.into(), rhs: b.sizes.into() });
         }
-        let sizes = [&batch[..], &[m, n]].concat();
+        let sizes = Dims::new("cdist", &[&batch[..], &[m, n]].concat())?;
         checked_numel::<E>("cdist", &sizes)?;
         let has_terms = k > 0 && D::has_data(a.buffer) && !sizes.contains(&0);
         if has_terms && p == 2.0 && m.max(n) > euclidean::FEW {
-            return Ok(Erased::dense(euclidean::distances::<E, D>(a, b, &batch)?, &sizes));
+            return Ok(Erased::dense(euclidean::distances::<E, D>(a, b, &batch)?, sizes));
         }
         let mut storage = D::zeroed::<E>(Some(a.buffer), sizes.iter().product())?;
         if !has_terms {
-            return Ok(Erased::dense(storage, &sizes));
+            return Ok(Erased::dense(storage, sizes));
         }
         let spread = |lead: &[usize], own: &[usize]| strides::broadcast_list(lead, &own[..lead.len()], &batch);
         let (batch_a, batch_b) = (spread(a_lead, a.strides), spread(b_lead, b.strides));
@@ -116,7 +117,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
                 D::map1_into::<E, E>(Copying, norms, out)?;
             }
         }
-        Ok(Erased::dense(storage, &sizes))
+        Ok(Erased::dense(storage, sizes))
     }
 
     /// The cross products of vectors of three along an axis; the other axes broadcast.
@@ -139,10 +140,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         E: Dtype,
     {
         let op = "cross";
-        let mut sizes = vec![1; self.rank().max(other.rank())];
-        if !broadcast_sizes(self.sizes(), other.sizes(), &mut sizes) {
-            return Err(Error::Broadcast { op, lhs: self.sizes().into(), rhs: other.sizes().into() });
-        }
+        let sizes = self.broadcast(op, other)?;
         checked_numel::<E>(op, &sizes)?;
         // PyTorch does not broadcast along the axis itself.
         let behind = sizes.len() - dim.0.min(sizes.len());
@@ -152,20 +150,23 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             return invalid(op, format!("axis {} must have size 3 in both tensors, got shapes {a:?} and {b:?}", dim.0));
         }
         let (a, b) = (self.expand(op, &sizes)?, other.expand(op, &sizes)?);
-        let product = |of_a: usize, of_b: usize| {
-            let (x, y) = (a.narrow(op, dim, of_a % 3, 1)?, b.narrow(op, dim, of_b % 3, 1)?);
-            let (one, to) = (x.sizes(), strides::row_major(x.sizes()));
-            let storage = D::map2::<E, E, E>(Combining::<ops::mul, E>::new(), x.view(), y.view(), &to)?;
-            Ok::<_, Error>(Erased::<E, D>::fresh(storage, one, &to))
-        };
-        let (to, mut one) = (strides::row_major(&sizes), sizes.clone());
+        let (to, mut one) = (sizes.row_major(), sizes);
         one[dim.0] = 1;
+        let between = one.row_major();
+        let component = |of: View<'_, D::Storage, E>, at: usize| of.offset + at % 3 * of.strides[dim.0];
+        let product = |of_a: usize, of_b: usize| {
+            let (x, y) = (a.view(), b.view());
+            let x = View::new(x.buffer, component(x, of_a), &one, x.strides);
+            let y = View::new(y.buffer, component(y, of_b), &one, y.strides);
+            D::map2::<E, E, E>(Combining::<ops::mul, E>::new(), x, y, &between)
+        };
         let mut storage = D::zeroed::<E>(Some(self.storage()), sizes.iter().product())?;
         for at in (0..3).filter(|_| !sizes.contains(&0)) {
             let (left, right) = (product(at + 1, at + 2)?, product(at + 2, at + 1)?);
             let out = ViewMut::<_, E>::new(&mut storage, at * to[dim.0], &one, &to);
-            D::map2_into::<E, E, E>(Combining::<ops::sub, E>::new(), left.view(), right.view(), out)?;
+            let [left, right] = [&left, &right].map(|of| View::new(of, 0, &one, &between));
+            D::map2_into::<E, E, E>(Combining::<ops::sub, E>::new(), left, right, out)?;
         }
-        Ok(Erased::dense(storage, &sizes))
+        Ok(Erased::dense(storage, sizes))
     }
 }

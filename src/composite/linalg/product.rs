@@ -4,6 +4,7 @@ use crate::composite::{Erased, Owned};
 use crate::device::Device;
 use crate::dtype::{Compute, Dtype};
 use crate::error::{Error, Result};
+use crate::layout::dims::Dims;
 use crate::layout::strides;
 use crate::ops;
 use crate::ops::arguments::Added;
@@ -17,7 +18,7 @@ impl<E: Dtype, D: Device> Erased<'_, E, D> {
     /// The product of tensors with at least one axis each.
     pub(crate) fn product(&self, other: &Erased<'_, E, D>) -> Result<Owned<E, D>> {
         let (storage, sizes) = product::<E, D>(self.view(), other.view(), None, &|_| Ok(()))?;
-        Ok(Erased::dense(storage, &sizes))
+        Ok(Erased::dense(storage, Dims::new("matmul", &sizes)?))
     }
 }
 

@@ -8,6 +8,7 @@ use crate::composite::{Erased, Owned};
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Result, invalid};
+use crate::layout::dims::Dims;
 use crate::ops;
 use crate::ops::admit::{FloatFor, SameDtypeFor};
 use crate::ops::arguments::Indexing;
@@ -36,11 +37,11 @@ impl<E: Dtype, D: Device> Labelled<'_, E, D> {
     fn picked(&self, from: &Erased<'_, E, D>, index: &Erased<'_, i64, D>) -> Result<Owned<E, D>> {
         let sizes = self.labels.sizes();
         if self.labels.is_empty() {
-            return Ok(Erased::dense(D::zeroed::<E>(Some(from.storage()), 0)?, sizes));
+            return Ok(Erased::dense(D::zeroed::<E>(Some(from.storage()), 0)?, self.labels.dims()));
         }
         let (indexing, index) =
             (Indexing { op: self.op, axis: 1, wraps: false }, index.reshape(self.op, &[sizes[0], 1, sizes[1]])?);
-        let picked = Erased::<E, D>::dense(D::gather(indexing, from.view(), index.view())?, sizes);
+        let picked = Erased::<E, D>::dense(D::gather(indexing, from.view(), index.view())?, self.labels.dims());
         picked.map2_dense::<i64, E>(self.op, Kept(self.ignored), &self.labels)
     }
 
@@ -134,7 +135,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             if label_smoothing == 0.0 {
                 return labelled.finished(losses, &weights);
             }
-            let one = Erased::dense(D::fill(Some(scores.storage()), E::from_i32(1), 1)?, &[1, 1, 1]);
+            let one = Erased::dense(D::fill(Some(scores.storage()), E::from_i32(1), 1)?, Dims::known(&[1; 3]));
             let all = match labelled.weight {
                 Some(weight) => weight.of_classes(op, logs.sizes())?,
                 None => one.expand(op, logs.sizes())?,
@@ -205,7 +206,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         expect_labels(op, self.sizes(), if one { &[] } else { target.sizes() }, weight.map(Erased::sizes))?;
         let labels = target.reshape(op, &[n, l])?;
         let loss = loss(&Labelled { op, labels, weight, ignored, reduction }, &self.reshape(op, &[n, c, l])?)?;
-        Ok(if reduction == LossReduction::None { loss.resized(target.sizes()) } else { loss })
+        Ok(if reduction == LossReduction::None { loss.resized(target.dims()) } else { loss })
     }
 
     /// [`cross_entropy`](Self::cross_entropy) of probabilities of classes beside scores: the sum over classes of
@@ -253,7 +254,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         let kernel = Losing::<NegativeSmoothed>::new([1.0 - label_smoothing, label_smoothing / c as f64]);
         let summed = |mask| logs.reduce_pairs::<E, f64, _>(op, reduce::Sum, kernel, &target, mask);
         match reduction {
-            LossReduction::None => Ok(summed(0b10)?.narrowed::<E>(op)?.resized(&kept)),
+            LossReduction::None => Ok(summed(0b10)?.narrowed::<E>(op)?.resized(Dims::known(&kept))),
             LossReduction::Sum => summed(u32::MAX)?.narrowed(op),
             _ => summed(u32::MAX)?.divided(op, if c == 0 { 0 } else { n * l })?.narrowed(op),
         }
@@ -263,7 +264,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
     where
         E: Dtype,
     {
-        Ok(Erased::dense(D::lanes::<E, E>(Softmax::<true>, self.view(), 1)?, self.sizes()))
+        Ok(Erased::dense(D::lanes::<E, E>(Softmax::<true>, self.view(), 1)?, self.dims()))
     }
 
     /// A number for each class as one for each element of `(N, C, L)`.
@@ -276,7 +277,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
     }
 
     /// Row-major elements under other sizes of as many.
-    fn resized(self, sizes: &[usize]) -> Owned<E, D> {
+    fn resized(self, sizes: Dims) -> Owned<E, D> {
         let (storage, ..) = self.into_parts();
         Erased::dense(storage, sizes)
     }

@@ -8,6 +8,7 @@ use crate::composite::{Erased, Owned};
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, filled, invalid, room};
+use crate::layout::dims::Dims;
 use crate::ops;
 use crate::ops::choosing::WideFloatFor;
 use crate::ops::losses::LossReduction;
@@ -58,7 +59,7 @@ fn sequence(log: impl Fn(usize, usize) -> f64, steps: usize, labels: &[i64], bla
 
 #[composites]
 impl<E: Element, D: Device> Erased<'_, E, D> {
-    /// The loss of sequences of labels beside logarithms of probabilities of classes at each step, of which `blank` is none: `-log` of
+    /// The loss of sequences of labels beside logarithms of probabilities of classes at each step; `blank` is the class for no label: `-log` of
     /// the probability that the steps, repeated classes and blanks left out, are the labels (connectionist temporal classification).
     /// The mean is that of the losses divided by the numbers of labels. With `zero_infinity` sequences that have too few steps count
     /// as 0. In PyTorch `blank` is 0 and `zero_infinity` false if not given.
@@ -148,8 +149,8 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             Ok(losses)
         })?;
         if n == 1 && (reduction != LossReduction::None || self.rank() == 2) {
-            return Owned::<f64, D>::dense(losses, &[]).narrowed(OP);
+            return Owned::<f64, D>::dense(losses, Dims::known(&[])).narrowed(OP);
         }
-        Owned::<f64, D>::dense(losses, &[n]).reduced(OP, reduction)
+        Owned::<f64, D>::list(losses, n).reduced(OP, reduction)
     }
 }

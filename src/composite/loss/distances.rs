@@ -116,7 +116,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
                     let powers = Powers::by::<LargePower, E, D>(x.view(), mask)?;
                     let to = strides::row_major(&sizes);
                     let storage = D::map2::<E, f64, f64>(ByPower, x.view(), powers.over(&sizes), &to)?;
-                    Ok::<_, Error>(Owned::<f64, D>::dense(storage, &sizes))
+                    Ok::<_, Error>(Owned::<f64, D>::dense(storage, sizes))
                 };
                 let (x, y) = (smaller(&x)?, smaller(&y)?);
                 let product = |x: &Owned<f64, D>, y| x.reduce_pairs::<f64, f64, _>(op, reduce::Sum, ByPower, y, mask);
@@ -288,7 +288,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         let x = self.view();
         let mut storage = D::zeroed::<E>(Some(x.buffer), count)?;
         if m == 0 || !D::has_data(x.buffer) {
-            return Ok(Erased::dense(storage, &[count]));
+            return Ok(Erased::list(storage, count));
         }
         let (mut at, norm) = (0, VectorNorm::of_difference(p));
         for row in 0..n.saturating_sub(1) {
@@ -300,7 +300,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             D::map1_into::<E, E>(Copying, View::new(&norms, 0, &sizes[..1], &[1]), out)?;
             at += sizes[0];
         }
-        Ok(Erased::dense(storage, &[count]))
+        Ok(Erased::list(storage, count))
     }
 
     /// The sizes of rows: those without the last axis.

@@ -8,6 +8,7 @@ use crate::composite::{Erased, Owned};
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, collected, filled, invalid};
+use crate::layout::dims::Dims;
 use crate::ops;
 use crate::ops::admit::FloatFor;
 use crate::ops::choosing::{IndexFor, WideFloatFor};
@@ -85,7 +86,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
                 Ok(terms.sum::<f64>() * factor / c as f64)
             }))
         })?;
-        Owned::<f64, D>::dense(losses, target.sizes()).reduced(op, reduction)
+        Owned::<f64, D>::dense(losses, target.dims()).reduced(op, reduction)
     }
 
     /// The loss of lists of labels beside scores of classes: over every label and every class that is none, how far the class comes
@@ -140,7 +141,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
                 Ok(loss / c as f64)
             }))
         })?;
-        Owned::<f64, D>::dense(losses, self.rows()).reduced(op, reduction)
+        Owned::<f64, D>::dense(losses, Dims::known(self.rows())).reduced(op, reduction)
     }
 
     /// The mean over classes, along the last axis, of the losses of yes and no:

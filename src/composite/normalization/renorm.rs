@@ -4,7 +4,6 @@ use crate::composite::{Axis, Erased, Owned};
 use crate::device::Device;
 use crate::dtype::{DType, Dtype, Element};
 use crate::error::{Result, invalid};
-use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::FloatFor;
 use crate::ops::losses::{Losing, Renormed};
@@ -36,33 +35,30 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         if p.is_nan() || p <= 0.0 || maxnorm.is_nan() || maxnorm < 0.0 {
             return invalid(op, format!("`p` is positive and `maxnorm` not negative, got {p} and {maxnorm}"));
         }
-        let to = strides::row_major(self.sizes());
+        let to = self.dims().row_major();
         if self.is_empty() {
-            return Ok(Erased::fresh(D::zeroed::<E>(Some(self.storage()), 0)?, self.sizes(), &to));
+            return Ok(Erased::fresh(D::zeroed::<E>(Some(self.storage()), 0)?, self.dims(), to));
         }
         self.expect_memory()?;
         let (norm, mask) = (VectorNorm::new(p), ((1_u32 << self.rank()) - 1) & !(1 << dim.0));
         if const { matches!(E::DTYPE, DType::F16 | DType::BF16) } {
             let norms = self.to::<f32>(op)?.reduce(norm, mask, true)?;
-            return self.scaled_where(&norms, maxnorm, &to);
+            return self.scaled_where(&norms, maxnorm);
         }
         let norms = self.reduce(norm, mask, true)?;
         if const { !E::DTYPE.is_complex() } {
-            return self.scaled_where::<E::RealDtype>(&norms, maxnorm, &to);
+            return self.scaled_where::<E::RealDtype>(&norms, maxnorm);
         }
         // Both parts are scaled.
         let norms = norms.viewed(op, self.rank() + 1, |own, view| Ok(own.unsqueeze(self.rank(), view)))?;
-        let (parts, to) = (self.parts(op)?, strides::row_major(&[self.sizes(), &[2]].concat()));
-        let (storage, ..) = parts.scaled_where(&norms, maxnorm, &to)?.into_parts();
-        Ok(Erased::dense(storage, self.sizes()))
+        let (storage, ..) = self.parts(op)?.scaled_where(&norms, maxnorm)?.into_parts();
+        Ok(Erased::dense(storage, self.dims()))
     }
 
-    fn scaled_where<N: Dtype>(&self, norms: &Erased<'_, N, D>, maxnorm: f64, to: &[usize]) -> Result<Owned<E, D>>
+    fn scaled_where<N: Dtype>(&self, norms: &Erased<'_, N, D>, maxnorm: f64) -> Result<Owned<E, D>>
     where
         E: Dtype,
     {
-        let norms = norms.expand("renorm", self.sizes())?;
-        let storage = D::map2::<E, N, E>(Losing::<Renormed>::new([maxnorm, 0.0]), self.view(), norms.view(), to)?;
-        Ok(Erased::fresh(storage, self.sizes(), to))
+        self.map2_dense::<N, E>("renorm", Losing::<Renormed>::new([maxnorm, 0.0]), norms)
     }
 }

@@ -303,7 +303,7 @@ impl<'a, E: Dtype> Group<'a, E> {
             terms: count,
             columns: width,
         };
-        // SAFETY: the scores are written, and so are the sums that are added to: by the first block, of which every query sees a key; the
+        // SAFETY: the scores are written, and so are the sums that are added to: by the first block, in which every query sees a key; the
         // buffer has room for whole strips of them.
         unsafe { values.multiply::<E>(products) }
     }

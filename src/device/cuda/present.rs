@@ -347,7 +347,7 @@ fn join<E: Element>(call: Join<'_, CudaBuffer, E>) -> Result<CudaBuffer> {
     // SAFETY: the pieces fill the result, whose strides leave no gaps.
     let result = unsafe { CudaBuffer::uninitialised(device, bytes)? };
     let mut at = 0;
-    for piece in &pieces {
+    for piece in pieces.iter() {
         let place = result.address() + (at * strides[axis] * size_of::<E>()) as u64;
         let target = Target { to: operand(place, strides), sizes: piece.sizes, in_place: false };
         // SAFETY: the piece has the result's other sizes, and its place along the axis; what a view reaches is valid.

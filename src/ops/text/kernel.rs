@@ -168,7 +168,7 @@ impl Kernel {
         self.counts = true;
         Value { name: Name::Index, dtype: DType::I64 }
     }
-    /// Another parameter, the same for all elements: a run-time value, of which the text knows only the dtype.
+    /// Another parameter, the same for all elements: a run-time value; the text knows only its dtype.
     pub(crate) fn parameter<E: Element>(&mut self, value: E) -> Value {
         self.parameters.push(E::DTYPE);
         self.values.push(value);
