@@ -1,6 +1,8 @@
 //! Operations made of others, one function each over [`Erased`] tensors: what `Tensor` and `AnyTensor` run is written by
 //! `castiron_macros::composites` from the function's attributes.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 pub(crate) mod activation;
 mod erased;
 pub(crate) mod linalg;
@@ -15,7 +17,7 @@ pub(crate) use erased::{Axis, Erased, Owned};
 
 use crate::device::Device;
 use crate::dtype::Element;
-use crate::error::Result;
+use crate::error::{Result, collected};
 use crate::shape::Shape;
 use crate::tensor::Tensor;
 
@@ -45,6 +47,6 @@ impl<A: IntoTyped<T>, B: IntoTyped<U>, C: IntoTyped<V>, T, U, V> IntoTyped<(T, U
 }
 impl<A: IntoTyped<T>, T> IntoTyped<Vec<T>> for Vec<A> {
     fn into_typed(self, op: &'static str) -> Result<Vec<T>> {
-        self.into_iter().map(|one| one.into_typed(op)).collect()
+        collected(self.into_iter().map(|one| one.into_typed(op)))
     }
 }

@@ -36,7 +36,7 @@ pub(crate) mod text;
 #[doc(hidden)]
 pub mod window;
 
-pub use elementwise::isclose;
+pub use elementwise::{allclose, isclose};
 pub use elementwise::{binary::*, tuned::*, unary::*};
 pub use elementwise::{close, pointwise};
 pub(crate) use elementwise::{expression, kernel};

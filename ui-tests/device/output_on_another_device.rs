@@ -1,17 +1,17 @@
-//! An output is on the device of the result.
+//! A result is written to a tensor on the device that computes it.
 //!
-//! Instead: make it there.
+//! Instead: make the tensor there.
 //!
+//! names: devices
 //! names: Cpu
 //! names: Meta
-//! says: to_device | zeros_like
-//! rustc: E0308
+//! says: .to_device
 
-use castiron::{Meta, Tensor, shape, tensor};
+use castiron::{Meta, Tensor, shape};
 
 fn main() {
-    let x = tensor![1.0, 2.0];
-    let mut out = Tensor::<f32, shape![2], Meta>::zeros();
-    // instead: let mut out = Tensor::<f32, shape![2]>::zeros();
-    x.add_into(&x, &mut out);
+    let x: Tensor<f32, shape![2]> = Tensor::ones();
+    let mut out: Tensor<f32, shape![2], Meta> = Tensor::ones();
+    // instead: let mut out: Tensor<f32, shape![2]> = Tensor::ones();
+    x.exp_into(&mut out);
 }

@@ -3,7 +3,7 @@
 use crate::composite::{Erased, Owned};
 use crate::device::Device;
 use crate::dtype::{Dtype, Element, Promotable};
-use crate::error::{Error, Result, invalid};
+use crate::error::{Error, Result, invalid, listed};
 use crate::layout::dims::Dims;
 use crate::layout::{memory_format, strides};
 use crate::ops;
@@ -114,7 +114,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
     where
         E: Dtype,
     {
-        let mut sizes = [self.sizes().to_vec(), other.sizes().to_vec()];
+        let mut sizes = [self.sizes().to_owned(), other.sizes().to_owned()];
         for (&a, &b) in left.iter().zip(right) {
             let (columns, rows) = (sizes[0][a], sizes[1][b]);
             match (columns, rows) {
@@ -125,9 +125,8 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             }
         }
         let (a, b) = (self.expand(op, &sizes[0])?, other.expand(op, &sizes[1])?);
-        let left_over =
-            |of: &[usize], summed: &[usize]| (0..of.len()).filter(|at| !summed.contains(at)).collect::<Vec<_>>();
-        let (rows, columns) = (left_over(&sizes[0], left), left_over(&sizes[1], right));
+        let left_over = |of: &[usize], summed: &[usize]| listed((0..of.len()).filter(|at| !summed.contains(at)));
+        let (rows, columns) = (left_over(&sizes[0], left)?, left_over(&sizes[1], right)?);
         let count = |of: &[usize], axes: &[usize]| axes.iter().fold(1_usize, |count, &at| count.saturating_mul(of[at]));
         let terms = count(&sizes[0], left);
         let (a, b) = (a.permute(op, &[&rows[..], left].concat())?, b.permute(op, &[&columns[..], right].concat())?);
@@ -140,8 +139,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
                 })
             },
         );
-        let result: Vec<usize> = result.collect();
-        let result = Dims::new(op, &result)?;
+        let result = Dims::new(op, &listed(result)?)?;
         checked_numel::<E>(op, &result)?;
         let (a, b) = (a.reshape(op, &[m, terms])?, b.reshape(op, &[n, terms])?);
         let storage = D::matmul(a.view(), b.permute(op, &[1, 0])?.view(), None)?;

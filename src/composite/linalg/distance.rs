@@ -4,7 +4,7 @@ use super::euclidean;
 use crate::composite::{Axis, Erased, Owned};
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
-use crate::error::{Error, Result, invalid};
+use crate::error::{Error, Result, filled, invalid};
 use crate::layout::dims::Dims;
 use crate::layout::strides;
 use crate::ops;
@@ -74,7 +74,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         if k != k2 {
             return Err(Error::MatMul { lhs: a.sizes.into(), rhs: b.sizes.into(), columns: k, rows: k2 });
         }
-        let mut batch = vec![1; a_lead.len().max(b_lead.len())];
+        let mut batch = filled(1, a_lead.len().max(b_lead.len()))?;
         if !broadcast_sizes(a_lead, b_lead, &mut batch) {
             return Err(Error::Broadcast { op: "cdist", lhs: a.sizes.into(), rhs: b.sizes.into() });
         }

@@ -86,7 +86,7 @@ fn extended<E: Dtype, D: Device>(x: View<'_, D::Storage, E>, left: bool) -> Resu
     let lengths = View::<_, E>::new(&lengths, 0, &pairs[..1], &[1]);
     let wide = columns + 2;
     let mut storage = D::zeroed::<E>(Some(x.buffer), rows * wide)?;
-    let mut longer = x.sizes.to_vec();
+    let mut longer = x.sizes.to_owned();
     longer[last] = wide;
     let to = strides::row_major(&longer);
     let own = ViewMut::<_, E>::new(&mut storage, 0, x.sizes, &to);
@@ -110,7 +110,7 @@ pub(crate) fn distances<E: Dtype, D: Device>(
     let (left, right) = (extended::<E, D>(a, true)?, extended::<E, D>(b, false)?);
     let [(a_sizes, a_strides), (b_sizes, b_strides)] = [a.sizes, b.sizes].map(|sizes| {
         let lead = sizes.len() - 2;
-        let mut longer = sizes.to_vec();
+        let mut longer = sizes.to_owned();
         longer[lead + 1] += 2;
         let dense = strides::row_major(&longer);
         let spread = strides::broadcast_list(&sizes[..lead], &dense[..lead], batch);
@@ -118,7 +118,7 @@ pub(crate) fn distances<E: Dtype, D: Device>(
     });
     // The right factor is transposed.
     let turned = |of: &[usize]| {
-        let mut of = of.to_vec();
+        let mut of = of.to_owned();
         let len = of.len();
         of.swap(len - 2, len - 1);
         of

@@ -3,7 +3,7 @@
 use crate::composite::{Erased, Owned};
 use crate::device::Device;
 use crate::dtype::{Compute, Dtype};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, filled};
 use crate::layout::dims::Dims;
 use crate::layout::strides;
 use crate::ops;
@@ -76,7 +76,7 @@ impl Batches {
         // A vector is a matrix of one row on the left, of one column on the right.
         let (left_is_vector, right_is_vector) = (left[0].len() == 1, right[0].len() == 1);
         let with_axis = |of: &[usize], longer: bool, at: usize, value: usize| {
-            let mut of = of.to_vec();
+            let mut of = of.to_owned();
             if longer {
                 of.insert(at, value);
             }
@@ -91,7 +91,7 @@ impl Batches {
         if columns != rows {
             return Err(Error::MatMul { lhs: left[0].into(), rhs: right[0].into(), columns, rows });
         }
-        let mut batch = vec![1; a_batch.len().max(b_batch.len())];
+        let mut batch = filled(1, a_batch.len().max(b_batch.len()))?;
         if !broadcast_sizes(a_batch, b_batch, &mut batch) {
             return Err(Error::Broadcast { op: "matmul", lhs: left[0].into(), rhs: right[0].into() });
         }

@@ -18,6 +18,11 @@ impl Op for isclose {
     const NAME: &'static str = "isclose";
 }
 
+/// The operation `allclose`: whether all elements are close.
+#[allow(non_camel_case_types)]
+#[derive(Debug)]
+pub enum allclose {}
+
 /// The kernel of `isclose`.
 #[doc(hidden)]
 #[derive(Clone, Copy)]

@@ -18,6 +18,6 @@ pub(super) mod unary;
 
 use super::reduce;
 pub use binary::*;
-pub use close::isclose;
+pub use close::{allclose, isclose};
 pub use tuned::*;
 pub use unary::*;

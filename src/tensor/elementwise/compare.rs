@@ -1,13 +1,10 @@
-//! Comparing whole tensors: `==`, `allclose`. Host tensors only; elementwise comparison is `eq`, `lt` and so on.
-//! Uses `base::layout`, `device`.
+//! Comparing whole tensors by `==`. Host tensors only; elementwise comparison is `eq`, `lt` and so on.
 
 use crate::device::Device;
-use crate::dtype::{Dtype, Element};
-use crate::error::{Error, Result, unwrap};
+use crate::dtype::Element;
 use crate::shape::{ConvertTo, Never, Shape};
 use crate::tensor::base::layout::Layout;
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
-use num_complex::Complex;
 
 /// What implements [`EqualTo`].
 ///
@@ -130,60 +127,4 @@ comparisons! {
     TensorViewMut<'a, E, S, D> = ['a, E: Element, S: Shape, D: Device,];
     #[cfg(feature = "any")]
     crate::AnyTensor = [];
-}
-
-impl<E: Dtype, S: Shape> Tensor<E, S> {
-    /// Whether all elements are close: `|a - b| <= 1e-8 + 1e-5 * |b|` (`torch.allclose`). Equal infinities are close, NaN
-    /// is close to nothing.
-    ///
-    /// # Panics
-    /// If sizes known at run time differ; [`try_allclose`](Self::try_allclose) returns the error.
-    ///
-    /// ```
-    /// use castiron::tensor;
-    /// assert!(tensor![0.1, 0.2].allclose(&(tensor![1.0, 2.0] / 10.0)));
-    /// ```
-    #[track_caller]
-    pub fn allclose<T: Shape>(&self, other: &Tensor<E, T>) -> bool
-    where
-        S: ConvertTo<T>,
-    {
-        unwrap(self.try_allclose(other, 1e-5, 1e-8))
-    }
-
-    /// [`allclose`](Self::allclose) with another relative and absolute tolerance: `|a - b| <= atol + rtol * |b|`.
-    ///
-    /// # Panics
-    /// If sizes known at run time differ; [`try_allclose`](Self::try_allclose) returns the error.
-    ///
-    /// ```
-    /// use castiron::tensor;
-    /// assert!(tensor![100.0, 200.0].allclose_with(&tensor![101.0, 199.0], 0.0, 1.0));
-    /// ```
-    #[track_caller]
-    pub fn allclose_with<T: Shape>(&self, other: &Tensor<E, T>, rtol: f64, atol: f64) -> bool
-    where
-        S: ConvertTo<T>,
-    {
-        unwrap(self.try_allclose(other, rtol, atol))
-    }
-
-    /// [`allclose_with`](Self::allclose_with), returning the error.
-    pub fn try_allclose<T: Shape>(&self, other: &Tensor<E, T>, rtol: f64, atol: f64) -> Result<bool>
-    where
-        S: ConvertTo<T>,
-    {
-        if self.shape().as_ref() != other.shape().as_ref() {
-            return Err(Error::Output {
-                op: "allclose",
-                result: self.shape().as_ref().into(),
-                output: other.shape().as_ref().into(),
-            });
-        }
-        let wide = |x: &E| -> Complex<f64> { x.cast() };
-        Ok(self.iter().zip(other.iter()).all(|(a, b)| {
-            let (a, b) = (wide(a), wide(b));
-            a == b || (a - b).norm() <= atol + rtol * b.norm() && b.re.is_finite() && b.im.is_finite()
-        }))
-    }
 }

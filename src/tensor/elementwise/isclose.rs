@@ -1,20 +1,19 @@
-//! Closeness of two tensors.
-//! Uses `elementwise::apply`, `base::operand`, `reduce::reductions`, `ops::admit`.
+//! Closeness and equality of two tensors: `isclose`, `allclose`, `equal`.
 
 use crate::device::{Device, Meet, Source};
 use crate::dtype::{Castable as _, Dtype, Element};
-use crate::error::Result;
+use crate::error::{Error, Result, unwrap};
 use crate::ops;
 use crate::ops::admit::SameDtypeFor;
 use crate::ops::close::{Closeness, ClosenessTo};
-use crate::ops::kernel::Combining;
+use crate::ops::kernel::{Combining, Map2};
 use crate::ops::reduce::AnyAll;
-use crate::ops::{Op as _, isclose};
-use crate::shape::{Broadcast, Shape, SizeArray};
+use crate::ops::{Op as _, allclose, isclose};
+use crate::shape::{Broadcast, ConvertTo, Shape, SizeArray};
 use crate::tensor::base::operand::{OperandSource, TensorOperand};
 use crate::tensor::elementwise::apply::{broadcast, map1, map2};
 use crate::tensor::reduce::reductions::reduce;
-use crate::tensor::{SameDevice, Tensor};
+use crate::tensor::{SameDevice, SameDtype, Tensor};
 use castiron_macros::fallible;
 
 /// The comparison, for operands whose dtypes the callers know to be one.
@@ -81,6 +80,75 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         compare_within(self, &other, Closeness { rtol, atol, equal_nan })
     }
 
+    /// Whether all elements are close: `|a - b| <= 1e-8 + 1e-5 * |b|`. Equal infinities are close, NaN is close to nothing. Shapes do not
+    /// broadcast. Dtypes: all computing dtypes, both tensors of one.
+    ///
+    /// PyTorch: `torch.allclose`.
+    ///
+    /// # Panics
+    /// If sizes known at run time differ, the tensors have no data or memory runs out; [`try_allclose`](Self::try_allclose) returns the error.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// assert!(tensor![0.1, 0.2].allclose(&(tensor![1.0, 2.0] / 10.0)));
+    /// ```
+    #[track_caller]
+    pub fn allclose<F: Dtype, T, X: Device>(&self, other: &Tensor<F, T, X>) -> bool
+    where
+        E: Dtype,
+        T: Shape + ConvertTo<S> + SameDevice<D, X> + SameDtype<E, F, allclose>,
+    {
+        unwrap(self.try_allclose(other, 1e-5, 1e-8))
+    }
+
+    /// [`allclose`](Self::allclose) with another relative and absolute tolerance: `|a - b| <= atol + rtol * |b|`.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// assert!(tensor![100.0, 200.0].allclose_with(&tensor![101.0, 199.0], 0.0, 1.0));
+    /// ```
+    #[track_caller]
+    pub fn allclose_with<F: Dtype, T, X: Device>(&self, other: &Tensor<F, T, X>, rtol: f64, atol: f64) -> bool
+    where
+        E: Dtype,
+        T: Shape + ConvertTo<S> + SameDevice<D, X> + SameDtype<E, F, allclose>,
+    {
+        unwrap(self.try_allclose(other, rtol, atol))
+    }
+
+    /// [`allclose_with`](Self::allclose_with), returning the error.
+    ///
+    /// # Errors
+    /// If sizes known at run time differ, the tensors have no data or memory runs out.
+    pub fn try_allclose<F: Dtype, T, X: Device>(&self, other: &Tensor<F, T, X>, rtol: f64, atol: f64) -> Result<bool>
+    where
+        E: Dtype,
+        T: Shape + ConvertTo<S> + SameDevice<D, X> + SameDtype<E, F, allclose>,
+    {
+        let other = T::alike(T::here(other));
+        if self.shape().as_ref() != other.shape().as_ref() {
+            let (result, output) = (self.shape().as_ref().into(), other.shape().as_ref().into());
+            return Err(Error::Output { op: "allclose", result, output });
+        }
+        self.holds_everywhere(other, Closeness { rtol, atol, equal_nan: false })
+    }
+
+    /// Whether `kernel` holds of all pairs of elements of two tensors that have the same sizes.
+    fn holds_everywhere<F: Dtype, R: Shape>(
+        &self,
+        other: &Tensor<F, R, D>,
+        kernel: impl Map2<E, F, bool>,
+    ) -> Result<bool>
+    where
+        E: Dtype,
+    {
+        let holds: Tensor<bool, S, D> =
+            map2::<E, F, S, D, bool>(kernel, self.elements(), other.elements(), self.shape(), [E::DTYPE, F::DTYPE])?;
+        let all: Tensor<bool, (), D> =
+            reduce::<ops::reduce::all, _, bool, S, (), D>(AnyAll::ALL, &holds, u32::MAX, false)?;
+        D::peek(all.elements())
+    }
+
     /// Whether the two have one shape and equal elements: NaN equals nothing, and dtypes promote.
     ///
     /// PyTorch: `torch.equal`.
@@ -103,12 +171,6 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         if self.shape().as_ref() != other.shape().as_ref() {
             return Ok(false);
         }
-        let sizes = self.shape();
-        let kernel = Combining::<ops::eq, E::With<F>>::new();
-        let equal: Tensor<bool, S, D> =
-            map2::<E, F, S, D, bool>(kernel, self.elements(), other.elements(), sizes, [E::DTYPE, F::DTYPE])?;
-        let all: Tensor<bool, (), D> =
-            reduce::<ops::reduce::all, _, bool, S, (), D>(AnyAll::ALL, &equal, u32::MAX, false)?;
-        D::peek(all.elements())
+        self.holds_everywhere(other, Combining::<ops::eq, E::With<F>>::new())
     }
 }

@@ -18,7 +18,7 @@ use crate::shape::{Broadcast, Shape, WrittenTo};
 use crate::tensor::base::operand::{Operand, TensorOperand};
 use crate::tensor::elementwise::apply::{Outcome, combine, combine_scalar};
 use crate::tensor::elementwise::output::{combine_into, update};
-use crate::tensor::{Tensor, TensorViewMut};
+use crate::tensor::{SameDevice, Tensor, TensorViewMut};
 use castiron_macros::fallible;
 
 /// The dtype of `Op` on elements of dtype `E`.
@@ -162,13 +162,13 @@ macro_rules! unary_methods {
             /// # Panics
             /// If sizes known at run time differ.
             #[fallible]
-            pub fn $into<F: Dtype, T: Shape>(&self, out: &mut Tensor<F, T, D>) -> Result<()>
+            pub fn $into<F: Dtype, T: Shape + SameDevice<D, X>, X: Device>(&self, out: &mut Tensor<F, T, X>) -> Result<()>
             where
                 E: Dtype,
                 crate::ops::$op: UnaryOp<E> + Writes<E, F>,
                 S: WrittenTo<T>,
             {
-                map_into::<crate::ops::$op, E, F, S, T, D>(self, out)
+                map_into::<crate::ops::$op, E, F, S, T, D>(self, T::here_mut(out))
             }
         }
 
@@ -282,7 +282,7 @@ macro_rules! binary_methods {
             /// # Panics
             /// Where sizes known at run time do not fit, or a scalar does not; nothing is written then.
             #[fallible]
-            pub fn $into<R: $operand, F: Dtype, T: Shape>(&self, rhs: R, out: &mut Tensor<F, T, D>) -> Result<()>
+            pub fn $into<R: $operand, F: Dtype, T: Shape + SameDevice<D, X>, X: Device>(&self, rhs: R, out: &mut Tensor<F, T, X>) -> Result<()>
             where
                 E: Dtype,
                 crate::ops::$op: Admits<E, R::Elem, R::Kind>,
@@ -291,7 +291,7 @@ macro_rules! binary_methods {
                 <S as Broadcast<R::Shape>>::Output: WrittenTo<T>,
                 D: Receives<R::Place, R::Kind>,
             {
-                combine_into::<crate::ops::$op, E, S, D, R, F, T>(self, &rhs, out)
+                combine_into::<crate::ops::$op, E, S, D, R, F, T>(self, &rhs, T::here_mut(out))
             }
         }
 

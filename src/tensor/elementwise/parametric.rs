@@ -14,7 +14,7 @@ use crate::ops::table::tuned_table;
 use crate::ops::{Op, TunedOp};
 use crate::shape::{Shape, WrittenTo};
 use crate::tensor::elementwise::methods::map_into_by;
-use crate::tensor::{Tensor, TensorViewMut};
+use crate::tensor::{SameDevice, Tensor, TensorViewMut};
 use castiron_macros::fallible;
 
 /// A parameter as it was given; `None` if it was left open.
@@ -138,14 +138,14 @@ macro_rules! tuned_methods {
             /// # Panics
             /// If sizes known at run time differ, or a parameter does not fit; nothing is written then.
             #[fallible]
-            pub fn $into<F: Dtype, T: Shape>(&self, $($name: $ty,)* out: &mut Tensor<F, T, D>) -> Result<()>
+            pub fn $into<F: Dtype, T: Shape + SameDevice<D, X>, X: Device>(&self, $($name: $ty,)* out: &mut Tensor<F, T, X>) -> Result<()>
             where
                 E: Dtype,
                 crate::ops::$op: TunedOp<E> + TunedWrites<E, F>,
                 S: WrittenTo<T>,
             {
                 let kernel = Tuning::<crate::ops::$op, E>(<crate::ops::$op as TunedOp<E>>::prepare(parameters!($($name)*))?);
-                map_into_by(<crate::ops::$op as Op>::NAME, kernel, self, out)
+                map_into_by(<crate::ops::$op as Op>::NAME, kernel, self, T::here_mut(out))
             }
         }
 

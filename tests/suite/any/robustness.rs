@@ -38,6 +38,10 @@ programs! {
     calls, 400;
     typed, 400;
 }
+#[cfg(all(feature = "ndarray", feature = "dlpack"))]
+programs! {
+    foreign, 2000;
+}
 
 #[test]
 fn terms_without_end_are_an_error() {

@@ -5,6 +5,8 @@
 
 pub mod calls;
 pub mod edits;
+#[cfg(all(feature = "ndarray", feature = "dlpack"))]
+pub mod foreign;
 pub mod names;
 pub mod typed;
 pub mod views;
