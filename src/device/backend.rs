@@ -159,7 +159,7 @@ pub trait Backend: sealed::Backend + Sized + 'static {
                 about.operand(_dtype, _sizes, &strides, true);
                 (Self::clock(_beside), Self::called(_beside), about)
             };
-            crate::profile::span("fused", about, run)
+            crate::profile::span("fused", about, run, |_| 0)
         };
         run()
     }

@@ -17,6 +17,7 @@ mod decorated;
 #[cfg(feature = "any")]
 mod dynamic;
 mod meta;
+mod on_host;
 mod value;
 
 pub use backend::Backend;
@@ -34,6 +35,7 @@ pub use current::{
 #[cfg(feature = "any")]
 pub(crate) use dynamic::{Dynamic, DynamicBuffer, erased};
 pub use meta::{Meta, NoData};
+pub(crate) use on_host::on_host;
 pub use value::{AnyDevice, DeviceType, IntoDevice};
 
 /// A device as a type: where a tensor's elements are and its operations run.

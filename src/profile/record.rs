@@ -268,12 +268,13 @@ pub(crate) fn timed<D: Backend, C: Call>(call: C::Of<'_, D::Storage>) -> Result<
     given
 }
 
-/// Work that is no call, recorded.
+/// Work that is no call, recorded, with the bytes that it wrote beside what `about` knows of.
 #[inline]
 pub(crate) fn span<T>(
     name: &'static str,
     about: impl FnOnce() -> (Clock, String, About),
     run: impl FnOnce() -> T,
+    written: impl FnOnce(&T) -> u64,
 ) -> T {
     if !is_on() {
         return run();
@@ -282,7 +283,7 @@ pub(crate) fn span<T>(
     let running = begin(name.to_owned(), clock, device, about);
     let result = run();
     if let Some(running) = running {
-        running.end(0);
+        running.end(written(&result));
     }
     result
 }

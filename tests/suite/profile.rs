@@ -41,6 +41,13 @@ fn few_elements_in_place_and_fused_are_recorded() {
 }
 
 #[test]
+fn what_the_host_computes_is_recorded_by_its_name() {
+    let p = Tensor::<f32, shape![4]>::full(1.0);
+    let (ones, found) = profile(|| p.binomial(&p, &mut castiron::Generator::seeded(0)));
+    assert_eq!((ones.to_vec(), named(found.records())), (vec![1.0; 4], vec![("binomial", 32, 16)]));
+}
+
+#[test]
 fn a_profile_within_another_records_for_itself() {
     let x = tensor![1.0, 2.0];
     let ((_, inner), outer) = profile(|| {

@@ -76,7 +76,7 @@ pub(crate) fn recorded<T>(
             let beside = _operands.first().map(|x| x.storage());
             (Dynamic::clock(beside), Dynamic::called(beside), about)
         };
-        crate::profile::span(_op, about, run)
+        crate::profile::span(_op, about, run, |_| 0)
     };
     run()
 }

@@ -8,7 +8,7 @@ use crate::any::base::dispatch::{dispatch_dtype, refused};
 use crate::any::base::operand::promoted;
 use crate::any::elementwise::apply::{broadcast_to, same_device};
 use crate::any::{AnyOperand, checked_numel};
-use crate::device::{Backend, Dynamic, DynamicBuffer};
+use crate::device::{Dynamic, DynamicBuffer, on_host};
 use crate::dtype::{Castable, Category, DType, Element};
 use crate::error::{Result, invalid, listed};
 use crate::layout::strides;
@@ -60,8 +60,8 @@ impl AnyTensor {
             [x, n]: [&AnyTensor; 2],
             of: fn(f64, f64) -> f64,
         ) -> Result<DynamicBuffer> {
-            Dynamic::build::<E>(Some(x.buffer()?), || {
-                let (x, n) = (Dynamic::download(x.elements_as::<f64>()?)?, Dynamic::download(n.elements_as::<f64>()?)?);
+            let operands = (x.elements_as::<f64>()?, n.elements_as::<f64>()?);
+            on_host::<Dynamic, _, Vec<E>>(op, operands, |(x, n): (Vec<f64>, Vec<f64>)| {
                 if let Some(n) = n.iter().find(|&&n| n > HIGHEST) {
                     return invalid(op, format!("a degree of {n}: expected one of at most {HIGHEST}"));
                 }

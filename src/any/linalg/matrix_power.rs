@@ -5,7 +5,7 @@ use crate::any::AnyTensor;
 use crate::any::base::by_width::{invalid, same_dtype};
 use crate::any::elementwise::apply::same_device;
 use crate::any::linalg::matmul::{expect_numbers, product};
-use crate::device::{Backend, Dynamic};
+use crate::device::{Dynamic, on_host};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, Complex, DType};
 use crate::error::{Error, Result, collected, listed};
@@ -59,34 +59,37 @@ impl AnyTensor {
         }
         let (size, zero, one) = (self.sizes[self.rank() - 1], Complex::new(0.0, 0.0), Complex::new(1.0, 0.0));
         let inverses = self.allocated_like(op, &self.sizes, DType::C128, || {
-            let mut elements: Vec<Complex<f64>> = Dynamic::download(self.to(DType::C128)?.data_as(op)?)?;
-            for matrix in elements.chunks_exact_mut((size * size).max(1)) {
-                // The augmented matrix [A | I] of Gauss-Jordan elimination.
-                let row = |at: usize| {
-                    let own = matrix[at * size..(at + 1) * size].iter().copied();
-                    listed(own.chain((0..size).map(|column| if column == at { one } else { zero })))
-                };
-                let mut rows = collected((0..size).map(row))?;
-                for at in 0..size {
-                    let largest = |a: &usize, b: &usize| rows[*a][at].norm_sqr().total_cmp(&rows[*b][at].norm_sqr());
-                    let pivot = (at..size).max_by(largest).unwrap_or(at);
-                    if rows[pivot][at] == zero {
-                        return invalid(op, "the matrix is singular: it has no inverse".to_owned());
+            let wide = self.to(DType::C128)?;
+            on_host::<Dynamic, _, Vec<Complex<f64>>>(op, wide.data_as(op)?, |mut elements: Vec<Complex<f64>>| {
+                for matrix in elements.chunks_exact_mut((size * size).max(1)) {
+                    // The augmented matrix [A | I] of Gauss-Jordan elimination.
+                    let row = |at: usize| {
+                        let own = matrix[at * size..(at + 1) * size].iter().copied();
+                        listed(own.chain((0..size).map(|column| if column == at { one } else { zero })))
+                    };
+                    let mut rows = collected((0..size).map(row))?;
+                    for at in 0..size {
+                        let largest =
+                            |a: &usize, b: &usize| rows[*a][at].norm_sqr().total_cmp(&rows[*b][at].norm_sqr());
+                        let pivot = (at..size).max_by(largest).unwrap_or(at);
+                        if rows[pivot][at] == zero {
+                            return invalid(op, "the matrix is singular: it has no inverse".to_owned());
+                        }
+                        rows.swap(at, pivot);
+                        let factor = one / rows[at][at];
+                        rows[at].iter_mut().for_each(|element| *element *= factor);
+                        let own = rows[at].clone();
+                        for (_, row) in rows.iter_mut().enumerate().filter(|(other, _)| *other != at) {
+                            let factor = row[at];
+                            row.iter_mut().zip(&own).for_each(|(element, own)| *element -= factor * own);
+                        }
                     }
-                    rows.swap(at, pivot);
-                    let factor = one / rows[at][at];
-                    rows[at].iter_mut().for_each(|element| *element *= factor);
-                    let own = rows[at].clone();
-                    for (_, row) in rows.iter_mut().enumerate().filter(|(other, _)| *other != at) {
-                        let factor = row[at];
-                        row.iter_mut().zip(&own).for_each(|(element, own)| *element -= factor * own);
+                    for (to, row) in matrix.chunks_exact_mut(size).zip(rows) {
+                        to.copy_from_slice(&row[size..]);
                     }
                 }
-                for (to, row) in matrix.chunks_exact_mut(size).zip(rows) {
-                    to.copy_from_slice(&row[size..]);
-                }
-            }
-            Dynamic::build(Some(self.storage()), || Ok(elements))
+                Ok(elements)
+            })
         })?;
         inverses.to(self.dtype)
     }

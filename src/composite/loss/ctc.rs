@@ -5,7 +5,7 @@
 
 use super::reduction::expect_common;
 use crate::composite::{Erased, Owned};
-use crate::device::Device;
+use crate::device::{Device, on_host};
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, filled, invalid, room};
 use crate::layout::dims::Dims;
@@ -133,8 +133,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         if let Some(&length) = input_lengths.iter().find(|&&length| length < 0 || length as usize > t) {
             return invalid(OP, format!("an input has {t} steps, not {length}"));
         }
-        let losses = D::build::<f64>(Some(self.storage()), || {
-            let elements = D::download(self.view())?;
+        let losses = on_host::<D, _, Vec<f64>>(OP, self.view(), |elements| {
             let mut losses = filled(0.0, n)?;
             for (at, loss) in losses.iter_mut().enumerate() {
                 let log = |step: usize, class: usize| elements[(step * n + at) * c + class].cast::<f64>();

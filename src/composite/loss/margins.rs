@@ -5,7 +5,7 @@
 use super::distances::last_axis;
 use super::reduction::{expect_labels, expect_target};
 use crate::composite::{Erased, Owned};
-use crate::device::Device;
+use crate::device::{Device, on_host};
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, collected, filled, invalid};
 use crate::layout::dims::Dims;
@@ -70,9 +70,8 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         if p != 1.0 && p != 2.0 {
             return invalid(op, format!("`p` must be 1 or 2, got {p}"));
         }
-        let losses = D::build::<f64>(Some(self.storage()), || {
-            let (scores, labels) = (D::download(self.view())?, D::download(target.view())?);
-            let weight = weight.map(|weight| D::download(weight.view())).transpose()?;
+        let operands = ((self.view(), target.view()), weight.map(Erased::view));
+        let losses = on_host::<D, _, Vec<f64>>(op, operands, |((scores, labels), weight)| {
             let number = |x: E| x.cast::<f64>();
             collected((0..n).map(|row| {
                 let own = &scores[row * c..][..c];
@@ -118,8 +117,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         let op = "multilabel_margin_loss";
         expect_target(op, self.sizes(), target.sizes())?;
         let [n, c] = as_matrix(op, self.sizes())?;
-        let losses = D::build::<f64>(Some(self.storage()), || {
-            let (scores, labels) = (D::download(self.view())?, D::download(target.view())?);
+        let losses = on_host::<D, _, Vec<f64>>(op, (self.view(), target.view()), |(scores, labels)| {
             collected((0..n).map(|row| {
                 let (own, list) = (&scores[row * c..][..c], &labels[row * c..][..c]);
                 let mut is_label = filled(false, c)?;

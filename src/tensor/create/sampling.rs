@@ -2,7 +2,7 @@
 //! and a GPU draws `bernoulli` and `multinomial` by itself, from a stream that a number of the generator names.
 //! Uses `create::random`, `ops::admit`, `device`.
 
-use crate::device::Device;
+use crate::device::{Device, on_host};
 use crate::dtype::Element;
 use crate::error::{Error, Result, invalid, listed, room};
 use crate::ops;
@@ -36,8 +36,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         if let Some(storage) = D::bernoulli(self.elements(), || generator.seed())? {
             return Ok(Self::dense(storage, self.shape()));
         }
-        let storage = D::build(Some(self.elements().buffer), || {
-            let mut elements = D::download(self.elements())?;
+        let storage = on_host::<D, _, Vec<E>>(op, self.elements(), |mut elements| {
             for element in &mut elements {
                 let p = element.to_scalar().real_part();
                 if !(0.0..=1.0).contains(&p) {
@@ -65,8 +64,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: FloatFor<ops::reduce::poisson>,
     {
-        let storage = D::build(Some(self.elements().buffer), || {
-            let mut elements = D::download(self.elements())?;
+        let storage = on_host::<D, _, Vec<E>>("poisson", self.elements(), |mut elements| {
             for element in &mut elements {
                 let rate = element.to_scalar().real_part();
                 let drawn = match Poisson::new(rate) {
@@ -103,8 +101,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             let expected = format!("{:?}", self.shape().as_ref());
             return Err(Error::Shape { op, expected, found: p.shape().as_ref().into() });
         }
-        let storage = D::build(Some(self.elements().buffer), || {
-            let (mut elements, shares) = (D::download(self.elements())?, D::download(p.elements())?);
+        let operands = (self.elements(), p.elements());
+        let storage = on_host::<D, _, Vec<E>>(op, operands, |(mut elements, shares): (Vec<E>, Vec<E>)| {
             for (element, p) in elements.iter_mut().zip(shares) {
                 let (trials, p) = (element.to_scalar().real_part(), p.to_scalar().real_part());
                 if !(trials >= 0.0 && trials.fract() == 0.0 && trials <= i64::MAX as f64) {
@@ -171,10 +169,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         {
             return Ok(Tensor::dense(storage, sizes));
         }
-        let storage = D::build(Some(self.elements().buffer), || {
+        let storage = on_host::<D, _, Vec<i64>>(op, self.elements(), |weights| {
             let mut drawn = room(numel)?;
-            let weights: Vec<f64> =
-                listed(D::download(self.elements())?.into_iter().map(|weight| weight.to_scalar().real_part()))?;
+            let weights: Vec<f64> = listed(weights.into_iter().map(|weight: E| weight.to_scalar().real_part()))?;
             for row in weights.chunks_exact(len) {
                 if let Some(weight) = row.iter().find(|weight| !(weight.is_finite() && **weight >= 0.0)) {
                     return Err(invalid(format!("the weight {weight} is negative or not finite")));

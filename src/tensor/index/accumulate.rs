@@ -1,7 +1,7 @@
 //! Elements combined where indices lead: those that meet at one place are combined in the dtype that theirs computes in (`f16` and `bf16` in
 //! `f32`) and rounded once. Uses the gather and scatter loops of the devices; used by `index::scatter`, `index::index_put`, `sparse`.
 
-use crate::device::Device;
+use crate::device::{Device, on_host};
 use crate::dtype::{Dtype, Element};
 use crate::error::{Result, filled};
 use crate::layout::strides;
@@ -82,9 +82,10 @@ fn firsts<D: Device>(
     size: usize,
 ) -> Result<(D::Storage, Vec<usize>)> {
     let (sizes, steps) = without_repeats(index, Some(indexing.axis));
-    let list = D::download(index.restrided(&sizes, index.strides))?;
-    let firsts = firsts_of_lines(&list, &sizes, indexing.axis, size as i64)?;
-    Ok((D::build::<i64>(Some(index.buffer), || Ok(firsts))?, steps))
+    let firsts = on_host::<D, _, Vec<i64>>("scatter", index.restrided(&sizes, index.strides), |index| {
+        firsts_of_lines(&index, &sizes, indexing.axis, size as i64)
+    })?;
+    Ok((firsts, steps))
 }
 
 /// The same of row-major indices; there is at least one index. (Inline: sorting is compiled for programs that come here.)

@@ -1,7 +1,7 @@
 //! `embedding_bag`: rows that indices name, summed in bags; and rotary embeddings. The bags are computed on the host.
 //! Uses `device`; used by `any`.
 
-use crate::device::Device;
+use crate::device::{Device, on_host};
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, filled, invalid, listed, numel_at_most, room};
 use crate::ops;
@@ -70,8 +70,7 @@ pub(crate) fn bags<E: Dtype, D: Device>(
     }
     let count = ends.len();
     checked_numel::<E>(op, &[count, columns])?;
-    let storage = D::build::<E>(Some(table.buffer), || {
-        let table = D::download(table)?;
+    let storage = on_host::<D, _, Vec<E>>(op, table, |table: Vec<E>| {
         let mut sums = filled(0.0_f64, numel_at_most(&[count, columns]))?;
         for (bag, (&start, &end)) in starts.iter().zip(&ends).enumerate() {
             let own = &mut sums[bag * columns..][..columns];

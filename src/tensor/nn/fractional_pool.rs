@@ -3,7 +3,7 @@
 //! Source: `torch.nn.functional.fractional_max_pool2d`, `fractional_max_pool3d`; `aten/src/ATen/native/FractionalMaxPooling.h`; Graham,
 //! "Fractional Max-Pooling" (2014). Uses `device`, `create::random`, `nn::pool`; used by `any`.
 
-use crate::device::Device;
+use crate::device::{Device, on_host};
 use crate::dtype::{CastTo, Dtype, Element};
 use crate::error::{Result, collected, invalid, listed, room};
 use crate::layout::strides;
@@ -79,39 +79,35 @@ pub(crate) fn fractional_largest<E: Dtype, D: Device>(
     let sizes = [&x.sizes[..lead], places].concat();
     let count = checked_numel::<E>(op, &sizes)?;
     let own = strides::row_major(&sizes);
-    if !D::has_data(x.buffer) {
-        let (values, index) = (D::zeroed::<E>(Some(x.buffer), count)?, D::zeroed::<i64>(Some(x.buffer), count)?);
-        return Ok([(values, sizes.clone(), own.clone()), (index, sizes, own)]);
-    }
-    let elements = D::download::<E>(x)?;
-    let (mut values, mut index) = (room::<E>(count)?, room::<i64>(count)?);
-    let (steps, area) = (strides::row_major(&x.sizes[lead..]), x.sizes[lead..].iter().product::<usize>());
-    let (grid, each) = (strides::row_major(places), places.iter().product::<usize>());
-    let (inside, all) = (strides::row_major(kernel), kernel.iter().product::<usize>());
-    for plane in 0..batch * channels {
-        // (Of two axes the first sample is that of the columns, of three that of the planes.)
-        let sample = |axis: usize| samples[plane * axes + if axes == 2 { 1 - axis } else { axis }];
-        let starts = (0..axes)
-            .map(|axis| starts::<E>(op, sample(axis), places[axis], x.sizes[lead + axis], kernel[axis]))
-            .collect::<Result<Vec<_>>>()?;
-        for place in 0..each {
-            let first: usize =
-                (0..axes).map(|axis| starts[axis][place / grid[axis] % places[axis]] * steps[axis]).sum();
-            let (mut best, mut at) = (f64::NEG_INFINITY, first);
-            for number in 0..all {
-                let offset: usize = (0..axes).map(|axis| number / inside[axis] % kernel[axis] * steps[axis]).sum();
-                let here: f64 = elements[plane * area + first + offset].cast_to();
-                // Of several NaN PyTorch finds the last one.
-                if here > best || here.is_nan() {
-                    (best, at) = (here, first + offset);
+    let (values, index) = on_host::<D, _, (Vec<E>, Vec<i64>)>(op, x, |elements: Vec<E>| {
+        let (mut values, mut index) = (room::<E>(count)?, room::<i64>(count)?);
+        let (steps, area) = (strides::row_major(&x.sizes[lead..]), x.sizes[lead..].iter().product::<usize>());
+        let (grid, each) = (strides::row_major(places), places.iter().product::<usize>());
+        let (inside, all) = (strides::row_major(kernel), kernel.iter().product::<usize>());
+        for plane in 0..batch * channels {
+            // (Of two axes the first sample is that of the columns, of three that of the planes.)
+            let sample = |axis: usize| samples[plane * axes + if axes == 2 { 1 - axis } else { axis }];
+            let starts = (0..axes)
+                .map(|axis| starts::<E>(op, sample(axis), places[axis], x.sizes[lead + axis], kernel[axis]))
+                .collect::<Result<Vec<_>>>()?;
+            for place in 0..each {
+                let first: usize =
+                    (0..axes).map(|axis| starts[axis][place / grid[axis] % places[axis]] * steps[axis]).sum();
+                let (mut best, mut at) = (f64::NEG_INFINITY, first);
+                for number in 0..all {
+                    let offset: usize = (0..axes).map(|axis| number / inside[axis] % kernel[axis] * steps[axis]).sum();
+                    let here: f64 = elements[plane * area + first + offset].cast_to();
+                    // Of several NaN PyTorch finds the last one.
+                    if here > best || here.is_nan() {
+                        (best, at) = (here, first + offset);
+                    }
                 }
+                values.push(elements[plane * area + at]);
+                index.push(at as i64);
             }
-            values.push(elements[plane * area + at]);
-            index.push(at as i64);
         }
-    }
-    let values = D::build::<E>(Some(x.buffer), || Ok(values))?;
-    let index = D::build::<i64>(Some(x.buffer), || Ok(index))?;
+        Ok((values, index))
+    })?;
     Ok([(values, sizes.clone(), own.clone()), (index, sizes, own)])
 }
 

@@ -4,7 +4,7 @@
 //! Uses `device`, `ops::grid`, `cpu::resample`, `shape::resample`; used by `any`.
 
 use crate::cpu::resample::parts;
-use crate::device::Device;
+use crate::device::{Device, on_host};
 use crate::dtype::{Compute, DType, Dtype, Element};
 use crate::error::{Error, Result, filled, invalid};
 use crate::layout::strides;
@@ -109,11 +109,10 @@ pub(crate) fn sample<E: Dtype, D: Device>(
     let sizes = [&x.sizes[..2], &grid.sizes[1..axes + 1]].concat();
     checked_numel::<E>(op, &sizes)?;
     let sampling = Sampling { mode, padding, align_corners, is_single: E::DTYPE != DType::F64 };
-    let storage = D::build::<E>(Some(x.buffer), || {
+    let storage = on_host::<D, _, Vec<E>>(op, (x, grid), |(elements, positions): (Vec<E>, Vec<E>)| {
         if sizes.contains(&0) {
             return Ok(vec![]);
         }
-        let (elements, positions) = (D::download::<E>(x)?, D::download::<E>(grid)?);
         let (of, count) = (&x.sizes[2..], sampling.taps(axes));
         let (area, places) = (of.iter().product::<usize>(), sizes[2..].iter().product::<usize>());
         let channels = sizes[1];

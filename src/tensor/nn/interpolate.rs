@@ -4,7 +4,7 @@
 //! Uses `device`, `ops::resample`, `cpu::resample`, `shape::resample`; used by `any`.
 
 use crate::cpu::resample::{Weighted, bytes, floats};
-use crate::device::Device;
+use crate::device::{Device, on_host};
 use crate::dtype::{Compute, DType, Dtype, Element};
 use crate::error::{Error, Result, invalid, listed};
 use crate::layout::memory_format::MemoryFormat;
@@ -135,12 +135,13 @@ fn passes<T, E: Element, D: Device>(
     let sizes = resize.sizes::<E, D>(x)?;
     let order = order(x.sizes, x.strides);
     let of = |from: &[usize]| -> Vec<usize> { order.iter().map(|&axis| from[axis]).collect() };
-    let storage = D::build::<E>(Some(x.buffer), || {
-        let mut now = of(x.sizes);
+    let (mut now, strides) = (of(x.sizes), of(x.strides));
+    let from = now.clone();
+    let storage = on_host::<D, _, Vec<E>>(resize.op, x.restrided(&from, &strides), |elements: Vec<E>| {
         if now.contains(&0) {
             return Ok(vec![]);
         }
-        let mut list = start(D::download::<E>(x.restrided(&now, &of(x.strides)))?)?;
+        let mut list = start(elements)?;
         for at in (0..order.len()).rev().filter(|&at| order[at] >= 2) {
             let axis = order[at];
             let inner = now[at + 1..].iter().product();

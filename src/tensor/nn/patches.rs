@@ -4,7 +4,7 @@
 //! Uses `device`, `ops::window`, `cpu::resample`, `shape::resample`; used by `any`.
 
 use crate::cpu::resample::patches;
-use crate::device::Device;
+use crate::device::{Device, on_host};
 use crate::dtype::{Complex, Dtype, Element};
 use crate::error::{Error, Result, invalid};
 use crate::layout::strides;
@@ -119,11 +119,11 @@ pub(crate) fn sum_of<E: Dtype, D: Device>(
     let mut sizes = x.sizes[..lead].to_vec();
     sizes.extend([rows / area, image[0], image[1]]);
     checked_numel::<E>(op, &sizes)?;
-    let storage = D::build::<E>(Some(x.buffer), || {
+    let storage = on_host::<D, _, Vec<E>>(op, x, |elements: Vec<E>| {
         if sizes.contains(&0) {
             return Ok(vec![]);
         }
-        patches(&D::download::<E>(x)?, [windows[0], windows[1]], places, [image[0], image[1]])
+        patches(&elements, [windows[0], windows[1]], places, [image[0], image[1]])
     })?;
     let own = strides::row_major(&sizes);
     Ok((storage, sizes, own))

@@ -3,7 +3,7 @@
 //! Source: `torch.nn.functional.max_unpool2d`, `lp_pool2d` and their kin; `aten/src/ATen/native/cpu/MaxUnpoolKernel.cpp`.
 //! Uses `device`, `nn::pool`, `shape::resample`; used by `any`.
 
-use crate::device::Device;
+use crate::device::{Device, on_host};
 use crate::dtype::{Compute, Element, Float};
 use crate::error::{Error, Result, filled, invalid};
 use crate::layout::memory_format::MemoryFormat;
@@ -71,12 +71,11 @@ pub(crate) fn unpooled<E: Element, D: Device>(
     let format = MemoryFormat::suggested(x.sizes, x.strides);
     let own = strides::row_major(&sizes);
     let own = if lead == 2 && format != MemoryFormat::CONTIGUOUS { format.copied(op, &sizes, &own)? } else { own };
-    let storage = D::build::<E>(Some(x.buffer), || {
+    let storage = on_host::<D, _, Vec<E>>(op, (x, index), |(elements, index): (Vec<E>, Vec<i64>)| {
         let mut list = filled(E::default(), count)?;
         if x.sizes.contains(&0) {
             return Ok(list);
         }
-        let (elements, index) = (D::download::<E>(x)?, D::download::<i64>(index)?);
         let each = x.sizes[lead..].iter().product::<usize>();
         let area = places.iter().product::<usize>();
         let steps = strides::row_major(places);
