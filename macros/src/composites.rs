@@ -8,13 +8,14 @@
 //! | `#[op(linalg.cross, dtypes = numeric)]` | without arguments: there is no row by name here |
 //! | `#[any(dims: &[i64] = axes(…)?)]` | parameters of the method of `AnyTensor` that are other than is derived, and the arguments made of them |
 //! | `#[any([self, target] = …)]` | operands that are computed with in place of those given: of one dtype, over which is chosen, on one device |
-//! | `#[any(if … { return … })]` | what is looked at first |
+//! | `#[any(if … { return … })]`, `#[any(let … = …)]` | what is looked at first |
 //! | `#[any(by_hand)]` | there is a method of `AnyTensor` elsewhere, with the row by name |
 //! | `#[example(let x = tensor![…]; x.cross(axis![0]), x.cross(0), tensor![…])]` | operands, the call of either front, and the result |
 //! | `#[in_place(…)]` | as for `#[operations]` |
 //!
-//! A parameter of `Tensor` goes with the one of the same name, else with the one at the same place. `Axis` is `impl AxisArg<I>` and `i64`; `&Erased<E, D>` is `&Tensor<F, T, X>`, where `T: SameDevice<D, X>`, and `&AnyTensor`, of
-//! the dtype and on the device of `self`; where `T: Shape + TargetOf<S>` it has the sizes of `self`. `LossReduction` is a type `R` with the
+//! A parameter of `Tensor` goes with the one of the same name, else with the one at the same place. `Axis` is `i64`, and `impl AxisArg<I>` or an
+//! `axis: A` where it may be kept (`A: OneAxis<S>`, which `A::KEEPS` says); `&Erased<E, D>` is `&Tensor<F, T, X>`, where
+//! `T: SameDevice<D, X>`, and `&AnyTensor`, of the dtype and on the device of `self`; where `T: Shape + TargetOf<S>` it has the sizes of `self`. `LossReduction` is a type `R` with the
 //! value `R::KIND`, and that value. Others are the same in both. The section `# Errors` of the documentation says when the operation fails;
 //! of `Tensor` it is `# Panics`.
 //!
@@ -292,7 +293,9 @@ impl Composite {
                 continue;
             }
             let is_axis = text(ty) == "Axis";
-            let called = |(of, ty): &&(String, Vec<TokenTree>)| of == name || (is_axis && text(ty).contains("AxisArg"));
+            let called = |(of, ty): &&(String, Vec<TokenTree>)| {
+                of == name || (is_axis && (of == "axis" || text(ty).contains("AxisArg")))
+            };
             let Some((called, typed)) = own.iter().find(called).or_else(|| own.get(at)) else {
                 return Err(Mistake::at(marked.span, format!("no parameter becomes `{name}`: say it after `;`")));
             };
@@ -358,10 +361,12 @@ impl Composite {
     fn typed_argument(&self, name: &str, typed: &[TokenTree], own: &[TokenTree]) -> Result<String, Mistake> {
         let (typed, own) = (bare(&text(typed)), bare(&text(own)));
         if own == "Axis" {
-            let number = typed.strip_prefix("implAxisArg<").and_then(|rest| rest.strip_suffix('>')).unwrap_or("I");
-            return Ok(format!(
-                "crate::composite::Axis({{ let _ = {name}; <S as crate::shape::HasAxis<{number}>>::INDEX }})"
-            ));
+            let number = typed.strip_prefix("implAxisArg<").and_then(|rest| rest.strip_suffix('>'));
+            let index = match number {
+                Some(number) => format!("<S as crate::shape::HasAxis<{number}>>::INDEX"),
+                None => format!("<{typed} as crate::shape::Axes<S>>::MASK.trailing_zeros() as usize"),
+            };
+            return Ok(format!("crate::composite::Axis({{ let _ = {name}; {index} }})"));
         }
         if own == "LossReduction" {
             return Ok(format!("{{ let _ = {name}; {typed}::KIND }}"));
@@ -399,6 +404,7 @@ impl Composite {
         for part in self.one("any").map(|marked| between_commas(marked.arguments.clone())).unwrap_or_default() {
             match &part[..] {
                 [look, ..] if is_ident(look, "if") => checks += &text(&part),
+                [made, ..] if is_ident(made, "let") => checks += &format!("{};", text(&part)),
                 [TokenTree::Group(pattern), equals, value @ ..] if is_punct(equals, '=') => {
                     let names = idents(pattern.stream());
                     let pattern = text(&part[..1]).replace("self", "this");

@@ -209,6 +209,15 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         })
     }
 
+    /// The elements side by side in row-major order: copied if they are not.
+    pub(crate) fn contiguous(&self) -> Result<Erased<'_, E, D>> {
+        if strides::is_contiguous(&self.sizes, &self.strides) {
+            return Ok(Erased::of(self.view()));
+        }
+        let storage = D::map1::<E, E>(Copying, self.view(), &self.sizes.row_major())?;
+        Ok(Self::dense(storage, self.sizes))
+    }
+
     /// Other sizes for the same elements in row-major order: a view where strides allow one, else a copy.
     pub(crate) fn reshape(&self, op: &'static str, sizes: &[usize]) -> Result<Erased<'_, E, D>> {
         let (sizes, mut to) = (Dims::new(op, sizes)?, Dims::of_rank(op, sizes.len())?);

@@ -142,7 +142,6 @@ pub(crate) use index::accumulate::combine_at;
 pub(crate) use index::masked::positions as true_positions;
 #[cfg(feature = "any")]
 pub(crate) use linalg::addmm::{expect_whole_factor, factor};
-pub(crate) use reduce::large::{ByPower, Powers, is_seen, may_have_overflowed};
 #[cfg(feature = "any")]
 pub(crate) use reduce::median::median_of_all;
 #[cfg(feature = "any")]
@@ -169,11 +168,6 @@ pub(crate) use {
     linalg::einsum::{Factor, contract},
     rearrange::pick::{pick_as_laid_out, pick_elements, positions, rolled},
     rearrange::repeat::repeated_elements,
-    reduce::channels::{
-        Moments, by_groups, by_neighbours, by_statistics, expect_channels, expect_several, expect_variance,
-        mixed_statistics, of_elements, strides_by_channels,
-    },
-    reduce::large::over_scaled_norms,
 };
 
 /// A tensor whose element type, shape, device and layout are in its type.

@@ -19,11 +19,11 @@ fn compiled_kernels_of_tensors_give_the_bits_of_the_host() {
     super::scan::trapezoid::kernels(&mut suite);
     super::index::index_put::kernels(&mut suite);
     super::index::masked::kernels(&mut suite);
-    super::reduce::large::kernels(&mut suite);
+    crate::composite::normalization::large::kernels(&mut suite);
     super::index::scatter_reduce::kernels(&mut suite);
     crate::composite::statistics::covariance::kernels(&mut suite);
     super::reduce::counting::kernels(&mut suite);
-    super::reduce::normalize::kernels(&mut suite);
+    crate::composite::normalization::normalize::kernels(&mut suite);
     super::reduce::rank::kernels(&mut suite);
     super::elementwise::shell_dtypes::kernels(&mut suite);
     crate::ops::losses::kernels(&mut suite);

@@ -1,7 +1,6 @@
 //! Reductions of all elements or along axes, statistics and normalisation.
 //! Uses `tensor::reduce`, on tensors reshaped to three axes.
 
-pub(crate) mod channels;
 mod few;
 pub(crate) mod histogram;
 pub(crate) mod median;
@@ -11,4 +10,4 @@ pub(crate) mod quantile;
 pub(crate) mod reductions;
 pub(crate) mod statistics;
 
-rows_of!(channels, histogram, median, normalize, norms, quantile, reductions[OPERATIONS REDUCTIONS], statistics);
+rows_of!(histogram, median, normalize, norms, quantile, reductions[OPERATIONS REDUCTIONS], statistics);

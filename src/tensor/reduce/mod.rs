@@ -5,9 +5,7 @@
 pub(crate) mod reductions;
 
 pub(crate) mod channels;
-pub(crate) mod large;
 pub(crate) mod median;
-pub(crate) mod normalize;
 pub(crate) mod quantile;
 pub(crate) mod rank;
 
