@@ -10,7 +10,7 @@
 //! | `#[any([self, target] = …)]` | operands that are computed with in place of those given: of one dtype, over which is chosen, on one device |
 //! | `#[any(if … { return … })]`, `#[any(let … = …)]` | what is looked at first |
 //! | `#[any(by_hand)]` | there is a method of `AnyTensor` elsewhere, with the row by name |
-//! | `#[example(let x = tensor![…]; x.cross(axis![0]), x.cross(0), tensor![…])]` | operands, the call of either front, and the result |
+//! | `#[example(let x = tensor![…]; x.cross(axis![0]), x.cross(0), tensor![…])]` | operands, the call of either front, and the result; of several results a call names one: `x.sort(0, false).1` |
 //! | `#[in_place(…)]` | as for `#[operations]` |
 //!
 //! A parameter of `Tensor` goes with the one of the same name, else with the one at the same place. `Axis` is `i64`, and `impl AxisArg<I>` or an
@@ -205,6 +205,11 @@ impl Composite {
         bare(call.split('(').next().unwrap_or_default())
     }
 
+    /// How errors call the operation: `cross`.
+    fn named(&self) -> String {
+        self.torch().rsplit('.').next().unwrap_or_default().to_owned()
+    }
+
     /// The example of one of the fronts.
     fn example(&self, is_any: bool) -> Result<Vec<String>, Mistake> {
         let mut out = vec![];
@@ -233,7 +238,10 @@ impl Composite {
                 let is_number = result.starts_with("Tensor::scalar");
                 let expected = is_number.then(|| format!("let expected: Tensor<f32, ()> = {result};"));
                 let result = if is_number { "expected" } else { &result };
-                let compared = format!("assert_eq!({call}?.to_string(), {result}.to_string());");
+                // `x.sort(0, false).1` is one of several results.
+                let place = call.len().saturating_sub(2);
+                let (call, place) = call.split_at(if call[place..].starts_with('.') { place } else { call.len() });
+                let compared = format!("assert_eq!({call}?{place}.to_string(), {result}.to_string());");
                 made.chain(expected).chain([compared]).collect()
             } else {
                 let made = operands.iter().map(|line| format!("{line};"));
@@ -303,15 +311,15 @@ impl Composite {
         }
         // Targets whose types say that they have the shape of `self`.
         let bounds = bare(&text(&typed.bounds));
-        let (torch, mut checks, mut found) = (self.torch(), String::new(), 0);
+        let (named, mut checks, mut found) = (self.named(), String::new(), 0);
         for (target, ty) in &own {
             let ty = bare(&text(ty));
             let shape = ty.strip_prefix("&Tensor<").and_then(|rest| rest.split(',').nth(1));
             let Some(shape) = shape else { continue };
             if bounds.contains(&format!("{shape}:Shape+TargetOf<S>")) {
-                let (name, check) = (torch.rsplit('.').next().unwrap_or_default(), "reduction::expect_target");
+                let check = "reduction::expect_target";
                 checks += &format!(
-                    "crate::composite::loss::{check}(\"{name}\", self.shape().as_ref(), {target}.shape().as_ref())?;"
+                    "crate::composite::loss::{check}(\"{named}\", self.shape().as_ref(), {target}.shape().as_ref())?;"
                 );
                 found += 1;
             }
@@ -349,7 +357,7 @@ impl Composite {
         method.extend(typed.bounds.iter().cloned());
         let receiver = all.iter().find(|token| is_ident(token, "self")).map_or(self.span(), TokenTree::span);
         let body = format!(
-            "{{ {checks} crate::composite::IntoTyped::into_typed(crate::composite::Erased::{0}(&self.erased(), {1})?, \"{0}\") }}",
+            "{{ {checks} crate::composite::IntoTyped::into_typed(crate::composite::Erased::{0}(&self.erased(), {1})?, \"{named}\") }}",
             self.name(),
             passed.join(", ")
         );
@@ -397,7 +405,7 @@ impl Composite {
     /// The method of `AnyTensor`.
     fn any(&self) -> Result<TokenStream, Mistake> {
         let mut other = vec![];
-        let (name, span) = (self.name(), self.span());
+        let (name, named, span) = (self.name(), self.named(), self.span());
         let (mut declared, mut checks, mut passed, mut beside) = (String::new(), String::new(), vec![], false);
         // Operands that are computed with in place of those given.
         let (mut prepared, mut this) = (vec![], "self");
@@ -426,13 +434,13 @@ impl Composite {
             match &*bare(&text(ty)) {
                 "Axis" => {
                     declared += &format!(", {own}: i64");
-                    checks += &format!("let {own} = {this}.axis_from_end(\"{name}\", {own})?;");
+                    checks += &format!("let {own} = {this}.axis_from_end(\"{named}\", {own})?;");
                     passed.push(own.clone());
                 }
                 tensor if tensor.starts_with("&Erased<") => {
                     declared += &format!(", {own}: &crate::any::AnyTensor");
                     if !prepared.contains(own) {
-                        checks += &format!("self.expect_alike(\"{name}\", {own})?;");
+                        checks += &format!("self.expect_alike(\"{named}\", {own})?;");
                     }
                     passed.push(format!("&{own}.as_erased::<{}>()?", dtype(tensor)));
                     beside = true;
@@ -442,7 +450,7 @@ impl Composite {
                     let lent = if prepared.contains(own) {
                         format!("{own}.as_ref()")
                     } else {
-                        checks += &format!("if let Some({own}) = {own} {{ self.expect_alike(\"{name}\", {own})?; }}");
+                        checks += &format!("if let Some({own}) = {own} {{ self.expect_alike(\"{named}\", {own})?; }}");
                         own.clone()
                     };
                     let to = dtype(tensor);
@@ -499,7 +507,7 @@ impl Composite {
         let run = format!(
             "pub fn {name}(&self{declared}) -> crate::error::Result<{result}> {{
                 {checks}
-                crate::any::dispatch_dtype!(\"{name}\", {this}.dtype(), E: {set} => {{
+                crate::any::dispatch_dtype!(\"{named}\", {this}.dtype(), E: {set} => {{
                     crate::composite::Erased::{name}(&{this}.as_erased::<E>()?, {}).map(crate::composite::IntoAny::into_any)
                 }})
             }}",

@@ -3,11 +3,10 @@
 
 mod few;
 pub(crate) mod histogram;
-pub(crate) mod median;
 pub(crate) mod normalize;
 pub(crate) mod norms;
 pub(crate) mod quantile;
 pub(crate) mod reductions;
 pub(crate) mod statistics;
 
-rows_of!(histogram, median, normalize, norms, quantile, reductions[OPERATIONS REDUCTIONS], statistics);
+rows_of!(histogram, normalize, norms, quantile, reductions[OPERATIONS REDUCTIONS], statistics);

@@ -5,10 +5,7 @@
 pub(crate) mod reductions;
 
 pub(crate) mod channels;
-pub(crate) mod median;
 pub(crate) mod quantile;
-pub(crate) mod rank;
 
-pub(crate) mod counting;
 pub(crate) mod histogram;
 pub(crate) mod var_mean;
