@@ -13,11 +13,12 @@
 //! | `#[example(let x = tensor![…]; x.cross(axis![0]), x.cross(0), tensor![…])]` | operands, the call of either front, and the result; of several results a call names one: `x.sort(0, false).1` |
 //! | `#[in_place(…)]` | as for `#[operations]` |
 //!
-//! A parameter of `Tensor` goes with the one of the same name, else with the one at the same place. `Axis` is `i64`, and `impl AxisArg<I>` or an
-//! `axis: A` where it may be kept (`A: OneAxis<S>`, which `A::KEEPS` says); `&Erased<E, D>` is `&Tensor<F, T, X>`, where
-//! `T: SameDevice<D, X>`, and `&AnyTensor`, of the dtype and on the device of `self`; where `T: Shape + TargetOf<S>` it has the sizes of `self`. `LossReduction` is a type `R` with the
-//! value `R::KIND`, and that value. Others are the same in both. The section `# Errors` of the documentation says when the operation fails;
-//! of `Tensor` it is `# Panics`.
+//! A parameter of `Tensor` goes with the one of the same name, else with the one at the same place. `Axis` is `i64`, and beside `Tensor`
+//! `impl AxisArg<I>`, or `axis: A` with `A: OneAxis<S>` where it may be kept (after the `;` then `keepdim = A::KEEPS`).
+//! `&Erased<E, D>` is `&Tensor<F, T, X>`, where `T: SameDevice<D, X>`, or `R: TensorOperand`, and `&AnyTensor`, of the dtype and on the
+//! device of `self`; where `T: Shape + TargetOf<S>` it has the sizes of `self`. `LossReduction` is a type `R` with the value `R::KIND`,
+//! and that value. Others are the same in both. The section `# Errors` of the documentation says when the operation fails; of `Tensor`
+//! it is `# Panics`. Errors name the operation by the last part of PyTorch's name.
 //!
 //! What is written has the place of the function's name, so that an editor goes there.
 

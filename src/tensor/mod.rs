@@ -14,7 +14,7 @@ mod create;
 // Operations on each element by itself: methods and operators written from the tables of `ops`, comparison, `where_`, `clamp`, `lerp`.
 mod elementwise;
 
-// Reductions of all elements or along axes: sums, extremes, variance, medians, quantiles, statistics, normalisation.
+// Reductions of all elements or along axes: sums, extremes, variance, quantiles, histograms.
 mod reduce;
 
 // Operations along one axis that keep it: cumulative sums, `softmax`, differences, integration.
@@ -68,7 +68,6 @@ mod absent;
 // Elementwise expressions that run in one pass.
 pub mod lazy;
 
-pub use crate::composite::statistics::counting::BinWeight;
 #[doc(hidden)]
 pub use base::assign::AssignedFrom;
 #[doc(hidden)]
@@ -123,6 +122,7 @@ pub use view::disjoint_parts::MultiSlice;
 pub use view::tensor_view::{AsTensor, TensorView};
 pub use view::tensor_view_mut::TensorViewMut;
 
+pub use crate::composite::statistics::counting::BinWeight;
 use crate::device::{Cpu, Device};
 use crate::dtype::Element;
 use crate::error::{Error, Result};

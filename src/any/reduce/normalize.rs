@@ -1,5 +1,4 @@
-//! Normalisation, and what is measured to do it.
-//! Uses `elementwise::apply`, `view::views`, `device`, `base::dispatch`.
+//! Normalisation with weights of another dtype, in training and by name. Uses `composite::normalization`.
 
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::call::Bound;
