@@ -8,15 +8,17 @@
 //! | `#[op(linalg.cross, dtypes = numeric)]` | without arguments: there is no row by name here |
 //! | `#[any(dims: &[i64] = axes(…)?)]` | parameters of the method of `AnyTensor` that are other than is derived, and the arguments made of them |
 //! | `#[any([self, target] = …)]` | operands that are computed with in place of those given: of one dtype, over which is chosen, on one device |
-//! | `#[any(if … { return … })]` | what is looked at first |
+//! | `#[any(if … { return … })]`, `#[any(let … = …)]` | what is looked at first |
 //! | `#[any(by_hand)]` | there is a method of `AnyTensor` elsewhere, with the row by name |
-//! | `#[example(let x = tensor![…]; x.cross(axis![0]), x.cross(0), tensor![…])]` | operands, the call of either front, and the result |
+//! | `#[example(let x = tensor![…]; x.cross(axis![0]), x.cross(0), tensor![…])]` | operands, the call of either front, and the result; of several results a call names one: `x.sort(0, false).1` |
 //! | `#[in_place(…)]` | as for `#[operations]` |
 //!
-//! A parameter of `Tensor` goes with the one of the same name, else with the one at the same place. `Axis` is `impl AxisArg<I>` and `i64`; `&Erased<E, D>` is `&Tensor<F, T, X>`, where `T: SameDevice<D, X>`, and `&AnyTensor`, of
-//! the dtype and on the device of `self`; where `T: Shape + TargetOf<S>` it has the sizes of `self`. `LossReduction` is a type `R` with the
-//! value `R::KIND`, and that value. Others are the same in both. The section `# Errors` of the documentation says when the operation fails;
-//! of `Tensor` it is `# Panics`.
+//! A parameter of `Tensor` goes with the one of the same name, else with the one at the same place. `Axis` is `i64`, and beside `Tensor`
+//! `impl AxisArg<I>`, or `axis: A` with `A: OneAxis<S>` where it may be kept (after the `;` then `keepdim = A::KEEPS`).
+//! `&Erased<E, D>` is `&Tensor<F, T, X>`, where `T: SameDevice<D, X>`, or `R: TensorOperand`, and `&AnyTensor`, of the dtype and on the
+//! device of `self`; where `T: Shape + TargetOf<S>` it has the sizes of `self`. `LossReduction` is a type `R` with the value `R::KIND`,
+//! and that value. Others are the same in both. The section `# Errors` of the documentation says when the operation fails; of `Tensor`
+//! it is `# Panics`. Errors name the operation by the last part of PyTorch's name.
 //!
 //! What is written has the place of the function's name, so that an editor goes there.
 
@@ -204,6 +206,11 @@ impl Composite {
         bare(call.split('(').next().unwrap_or_default())
     }
 
+    /// How errors call the operation: `cross`.
+    fn named(&self) -> String {
+        self.torch().rsplit('.').next().unwrap_or_default().to_owned()
+    }
+
     /// The example of one of the fronts.
     fn example(&self, is_any: bool) -> Result<Vec<String>, Mistake> {
         let mut out = vec![];
@@ -232,7 +239,10 @@ impl Composite {
                 let is_number = result.starts_with("Tensor::scalar");
                 let expected = is_number.then(|| format!("let expected: Tensor<f32, ()> = {result};"));
                 let result = if is_number { "expected" } else { &result };
-                let compared = format!("assert_eq!({call}?.to_string(), {result}.to_string());");
+                // `x.sort(0, false).1` is one of several results.
+                let place = call.len().saturating_sub(2);
+                let (call, place) = call.split_at(if call[place..].starts_with('.') { place } else { call.len() });
+                let compared = format!("assert_eq!({call}?{place}.to_string(), {result}.to_string());");
                 made.chain(expected).chain([compared]).collect()
             } else {
                 let made = operands.iter().map(|line| format!("{line};"));
@@ -292,7 +302,9 @@ impl Composite {
                 continue;
             }
             let is_axis = text(ty) == "Axis";
-            let called = |(of, ty): &&(String, Vec<TokenTree>)| of == name || (is_axis && text(ty).contains("AxisArg"));
+            let called = |(of, ty): &&(String, Vec<TokenTree>)| {
+                of == name || (is_axis && (of == "axis" || text(ty).contains("AxisArg")))
+            };
             let Some((called, typed)) = own.iter().find(called).or_else(|| own.get(at)) else {
                 return Err(Mistake::at(marked.span, format!("no parameter becomes `{name}`: say it after `;`")));
             };
@@ -300,15 +312,15 @@ impl Composite {
         }
         // Targets whose types say that they have the shape of `self`.
         let bounds = bare(&text(&typed.bounds));
-        let (torch, mut checks, mut found) = (self.torch(), String::new(), 0);
+        let (named, mut checks, mut found) = (self.named(), String::new(), 0);
         for (target, ty) in &own {
             let ty = bare(&text(ty));
             let shape = ty.strip_prefix("&Tensor<").and_then(|rest| rest.split(',').nth(1));
             let Some(shape) = shape else { continue };
             if bounds.contains(&format!("{shape}:Shape+TargetOf<S>")) {
-                let (name, check) = (torch.rsplit('.').next().unwrap_or_default(), "reduction::expect_target");
+                let check = "reduction::expect_target";
                 checks += &format!(
-                    "crate::composite::loss::{check}(\"{name}\", self.shape().as_ref(), {target}.shape().as_ref())?;"
+                    "crate::composite::loss::{check}(\"{named}\", self.shape().as_ref(), {target}.shape().as_ref())?;"
                 );
                 found += 1;
             }
@@ -346,7 +358,7 @@ impl Composite {
         method.extend(typed.bounds.iter().cloned());
         let receiver = all.iter().find(|token| is_ident(token, "self")).map_or(self.span(), TokenTree::span);
         let body = format!(
-            "{{ {checks} crate::composite::IntoTyped::into_typed(crate::composite::Erased::{0}(&self.erased(), {1})?, \"{0}\") }}",
+            "{{ {checks} crate::composite::IntoTyped::into_typed(crate::composite::Erased::{0}(&self.erased(), {1})?, \"{named}\") }}",
             self.name(),
             passed.join(", ")
         );
@@ -358,10 +370,12 @@ impl Composite {
     fn typed_argument(&self, name: &str, typed: &[TokenTree], own: &[TokenTree]) -> Result<String, Mistake> {
         let (typed, own) = (bare(&text(typed)), bare(&text(own)));
         if own == "Axis" {
-            let number = typed.strip_prefix("implAxisArg<").and_then(|rest| rest.strip_suffix('>')).unwrap_or("I");
-            return Ok(format!(
-                "crate::composite::Axis({{ let _ = {name}; <S as crate::shape::HasAxis<{number}>>::INDEX }})"
-            ));
+            let number = typed.strip_prefix("implAxisArg<").and_then(|rest| rest.strip_suffix('>'));
+            let index = match number {
+                Some(number) => format!("<S as crate::shape::HasAxis<{number}>>::INDEX"),
+                None => format!("<{typed} as crate::shape::Axes<S>>::MASK.trailing_zeros() as usize"),
+            };
+            return Ok(format!("crate::composite::Axis({{ let _ = {name}; {index} }})"));
         }
         if own == "LossReduction" {
             return Ok(format!("{{ let _ = {name}; {typed}::KIND }}"));
@@ -392,13 +406,14 @@ impl Composite {
     /// The method of `AnyTensor`.
     fn any(&self) -> Result<TokenStream, Mistake> {
         let mut other = vec![];
-        let (name, span) = (self.name(), self.span());
+        let (name, named, span) = (self.name(), self.named(), self.span());
         let (mut declared, mut checks, mut passed, mut beside) = (String::new(), String::new(), vec![], false);
         // Operands that are computed with in place of those given.
         let (mut prepared, mut this) = (vec![], "self");
         for part in self.one("any").map(|marked| between_commas(marked.arguments.clone())).unwrap_or_default() {
             match &part[..] {
                 [look, ..] if is_ident(look, "if") => checks += &text(&part),
+                [made, ..] if is_ident(made, "let") => checks += &format!("{};", text(&part)),
                 [TokenTree::Group(pattern), equals, value @ ..] if is_punct(equals, '=') => {
                     let names = idents(pattern.stream());
                     let pattern = text(&part[..1]).replace("self", "this");
@@ -420,13 +435,13 @@ impl Composite {
             match &*bare(&text(ty)) {
                 "Axis" => {
                     declared += &format!(", {own}: i64");
-                    checks += &format!("let {own} = {this}.axis_from_end(\"{name}\", {own})?;");
+                    checks += &format!("let {own} = {this}.axis_from_end(\"{named}\", {own})?;");
                     passed.push(own.clone());
                 }
                 tensor if tensor.starts_with("&Erased<") => {
                     declared += &format!(", {own}: &crate::any::AnyTensor");
                     if !prepared.contains(own) {
-                        checks += &format!("self.expect_alike(\"{name}\", {own})?;");
+                        checks += &format!("self.expect_alike(\"{named}\", {own})?;");
                     }
                     passed.push(format!("&{own}.as_erased::<{}>()?", dtype(tensor)));
                     beside = true;
@@ -436,7 +451,7 @@ impl Composite {
                     let lent = if prepared.contains(own) {
                         format!("{own}.as_ref()")
                     } else {
-                        checks += &format!("if let Some({own}) = {own} {{ self.expect_alike(\"{name}\", {own})?; }}");
+                        checks += &format!("if let Some({own}) = {own} {{ self.expect_alike(\"{named}\", {own})?; }}");
                         own.clone()
                     };
                     let to = dtype(tensor);
@@ -493,7 +508,7 @@ impl Composite {
         let run = format!(
             "pub fn {name}(&self{declared}) -> crate::error::Result<{result}> {{
                 {checks}
-                crate::any::dispatch_dtype!(\"{name}\", {this}.dtype(), E: {set} => {{
+                crate::any::dispatch_dtype!(\"{named}\", {this}.dtype(), E: {set} => {{
                     crate::composite::Erased::{name}(&{this}.as_erased::<E>()?, {}).map(crate::composite::IntoAny::into_any)
                 }})
             }}",

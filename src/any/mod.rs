@@ -27,7 +27,7 @@ mod create;
 // Operations on each element by itself: dtypes, devices and shapes are checked at run time, then the loop of the table runs.
 mod elementwise;
 
-// Reductions of all elements or along axes, statistics and normalisation.
+// Reductions of all elements or along axes, and what only this front has of statistics and normalisation.
 mod reduce;
 
 // Operations along one axis that keep it.

@@ -209,6 +209,20 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         })
     }
 
+    /// The elements side by side in row-major order: copied if they are not.
+    pub(crate) fn contiguous(&self) -> Result<Erased<'_, E, D>> {
+        if strides::is_contiguous(&self.sizes, &self.strides) {
+            return Ok(Erased::of(self.view()));
+        }
+        let storage = D::map1::<E, E>(Copying, self.view(), &self.sizes.row_major())?;
+        Ok(Self::dense(storage, self.sizes))
+    }
+
+    /// With one axis at least: a zero-dim tensor counts as one axis of size 1.
+    pub(crate) fn lifted(&self, op: &'static str) -> Result<Erased<'_, E, D>> {
+        if self.rank() == 0 { self.reshape(op, &[1]) } else { Ok(Erased::of(self.view())) }
+    }
+
     /// Other sizes for the same elements in row-major order: a view where strides allow one, else a copy.
     pub(crate) fn reshape(&self, op: &'static str, sizes: &[usize]) -> Result<Erased<'_, E, D>> {
         let (sizes, mut to) = (Dims::new(op, sizes)?, Dims::of_rank(op, sizes.len())?);
@@ -319,7 +333,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
 }
 
 /// The sizes of the axes that are not in `mask`; the others with size 1 if `keepdim`.
-fn left_over(sizes: &[usize], mask: u32, keepdim: bool) -> Dims {
+pub(crate) fn left_over(sizes: &[usize], mask: u32, keepdim: bool) -> Dims {
     let (mut left, mut rank) = (Dims::known(sizes), 0);
     for (at, &size) in sizes.iter().enumerate() {
         let is_reduced = mask >> at & 1 == 1;

@@ -9,6 +9,7 @@ pub(crate) mod linalg;
 pub(crate) mod loss;
 pub(crate) mod normalization;
 pub(crate) mod scan;
+pub(crate) mod sort;
 pub(crate) mod statistics;
 
 #[cfg(feature = "any")]
@@ -24,7 +25,7 @@ use crate::tensor::Tensor;
 /// The rows of the subjects, which `castiron_macros::composites` writes.
 #[cfg(feature = "any")]
 pub(crate) const ROWS: &[crate::rows::Folder] =
-    &[activation::ROWS, linalg::ROWS, loss::ROWS, normalization::ROWS, scan::ROWS, statistics::ROWS];
+    &[activation::ROWS, linalg::ROWS, loss::ROWS, normalization::ROWS, scan::ROWS, sort::ROWS, statistics::ROWS];
 
 /// A result as `Tensor` gives it.
 pub(crate) trait IntoTyped<T> {

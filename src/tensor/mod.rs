@@ -14,14 +14,11 @@ mod create;
 // Operations on each element by itself: methods and operators written from the tables of `ops`, comparison, `where_`, `clamp`, `lerp`.
 mod elementwise;
 
-// Reductions of all elements or along axes: sums, extremes, variance, medians, quantiles, statistics, normalisation.
+// Reductions of all elements or along axes: sums, extremes, variance, quantiles, histograms.
 mod reduce;
 
 // Operations along one axis that keep it: cumulative sums, `softmax`, differences, integration.
 mod scan;
-
-// Sorting and searching: `sort`, `topk`, `unique`, `searchsorted`.
-mod sort;
 
 // Views, which share storage and copy nothing, and `TensorView`/`TensorViewMut`, which borrow it.
 mod view;
@@ -118,7 +115,6 @@ pub use loss::per_channel::{LossWeight, PerChannel};
 pub use loss::reduction::{BatchMean, DivergenceReduction, Mean, Reduction, Sum, Unreduced};
 pub use rearrange::pad::{Circular, Constant, PadMode, Reaches, Reflect, Replicate};
 pub use reduce::channels::RunningStatistics;
-pub use reduce::counting::BinWeight;
 pub use reduce::histogram::BinCounts;
 pub use reduce::quantile::Interpolation;
 pub use view::axis_iter::AxisIter;
@@ -126,6 +122,7 @@ pub use view::disjoint_parts::MultiSlice;
 pub use view::tensor_view::{AsTensor, TensorView};
 pub use view::tensor_view_mut::TensorViewMut;
 
+pub use crate::composite::statistics::counting::BinWeight;
 use crate::device::{Cpu, Device};
 use crate::dtype::Element;
 use crate::error::{Error, Result};
@@ -133,31 +130,23 @@ use crate::shape::{AxisArg, HasAxis, Shape, numel};
 pub(crate) use base::assign::Inside;
 pub(crate) use base::display::{Printed, python_tuple};
 pub(crate) use base::layout::sealed;
+pub(crate) use base::operand::elements_of;
+pub(crate) use create::constructors::fill_value;
+pub(crate) use create::ranges::Spaced;
 pub(crate) use elementwise::apply::{PromotedWith, combine_as, map2};
 #[cfg(feature = "any")]
 pub(crate) use elementwise::apply::{check_exponent, fitted_scalar, refuses_zeros};
 #[cfg(feature = "any")]
 pub(crate) use elementwise::parametric::{Given, parameters};
 pub(crate) use index::accumulate::combine_at;
-pub(crate) use index::masked::positions as true_positions;
+pub(crate) use index::gather::{at_axis, selected};
+pub(crate) use index::masked::{first as first_of, positions as true_positions};
 #[cfg(feature = "any")]
 pub(crate) use linalg::addmm::{expect_whole_factor, factor};
-pub(crate) use reduce::large::{ByPower, Powers, is_seen, may_have_overflowed};
-#[cfg(feature = "any")]
-pub(crate) use reduce::median::median_of_all;
-#[cfg(feature = "any")]
-pub(crate) use reduce::quantile::quantiles;
-#[cfg(feature = "any")]
-pub(crate) use sort::sort_topk::{admitted, ranked};
 #[cfg(any(feature = "any", feature = "mmap", feature = "dlpack"))]
 pub(crate) use view::reinterpret::expect_bools;
 #[cfg(feature = "any")]
 pub(crate) use view::reinterpret::expect_widened;
-/// Histograms of erased views, likewise.
-#[cfg(feature = "any")]
-pub(crate) mod histograms {
-    pub(crate) use super::reduce::histogram::{Bins, Counting, Histogram, histogram};
-}
 #[cfg(feature = "any")]
 pub(crate) use {
     create::dropout::{Dropping, dropped},
@@ -169,11 +158,6 @@ pub(crate) use {
     linalg::einsum::{Factor, contract},
     rearrange::pick::{pick_as_laid_out, pick_elements, positions, rolled},
     rearrange::repeat::repeated_elements,
-    reduce::channels::{
-        Moments, by_groups, by_neighbours, by_statistics, expect_channels, expect_several, expect_variance,
-        mixed_statistics, of_elements, strides_by_channels,
-    },
-    reduce::large::over_scaled_norms,
 };
 
 /// A tensor whose element type, shape, device and layout are in its type.

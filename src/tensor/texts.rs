@@ -6,11 +6,11 @@ use crate::ops::text::suite::Suite;
 fn compiled_kernels_of_tensors_give_the_bits_of_the_host() {
     let mut suite = Suite::default();
     super::create::ranges::kernels(&mut suite);
-    super::sort::search::kernels(&mut suite);
-    super::sort::unique::kernels(&mut suite);
+    crate::composite::sort::search::kernels(&mut suite);
+    crate::composite::sort::unique::kernels(&mut suite);
     super::create::triangle_indices::kernels(&mut suite);
     #[cfg(feature = "cuda")]
-    super::sort::slices::kernels(&mut suite);
+    crate::composite::sort::slices::kernels(&mut suite);
     #[cfg(feature = "cuda")]
     super::create::weights::kernels(&mut suite);
     super::linalg::products::kernels(&mut suite);
@@ -19,12 +19,12 @@ fn compiled_kernels_of_tensors_give_the_bits_of_the_host() {
     super::scan::trapezoid::kernels(&mut suite);
     super::index::index_put::kernels(&mut suite);
     super::index::masked::kernels(&mut suite);
-    super::reduce::large::kernels(&mut suite);
+    crate::composite::normalization::large::kernels(&mut suite);
     super::index::scatter_reduce::kernels(&mut suite);
     crate::composite::statistics::covariance::kernels(&mut suite);
-    super::reduce::counting::kernels(&mut suite);
-    super::reduce::normalize::kernels(&mut suite);
-    super::reduce::rank::kernels(&mut suite);
+    crate::composite::statistics::counting::kernels(&mut suite);
+    crate::composite::normalization::normalize::kernels(&mut suite);
+    crate::composite::statistics::rank::kernels(&mut suite);
     super::elementwise::shell_dtypes::kernels(&mut suite);
     crate::ops::losses::kernels(&mut suite);
     crate::cpu::gemm::kernels(&mut suite);

@@ -55,6 +55,15 @@ fn texts_name_the_operation_and_the_shapes() {
             text(line(0).try_amax()),
             "amax: no elements to reduce over in a tensor of shape [0]: the operation has no identity",
         ),
+        // Forms with other names say what PyTorch calls the operation.
+        (
+            text(tensor![3, 1].try_topk_sized(axis![0], 3, true)),
+            "topk: k is 3, but goes from 0 to 2, the size of axis 0",
+        ),
+        (
+            text(Tensor::<i64, shape![2, _]>::zeros_sized([2, 0]).try_unique_axis(axis![0])),
+            "unique: slices of [2, 0] along axis 0 have no elements to compare",
+        ),
         (text(line(2).try_item()), "item: a tensor of shape [2] does not have exactly one element"),
         (text(tensor![1, 2].try_floor_divide(tensor![1, 0])), "floor_divide: division of int64 by zero"),
         (text(tensor![1, 2; u8].try_remainder(0)), "remainder: division of uint8 by zero"),

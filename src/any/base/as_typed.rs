@@ -1,6 +1,6 @@
 //! From `AnyTensor` to typed tensors and back. An operation along one axis runs on a typed tensor reshaped to three axes,
 //! `[before, axis, after]`, so that it is compiled once for a dtype and not once for a rank.
-//! Used by `sort`, `call`, `create`, `view`, `reduce`.
+//! Used by `rearrange`, `index`, `call`, `create`, `view`.
 
 use crate::any::AnyTensor;
 use crate::error::Result;
@@ -39,19 +39,6 @@ impl AnyTensor {
         }
         let mut sizes: Vec<i64> = self.sizes.iter().map(|&size| size as i64).collect();
         sizes[axis] = result.sizes[1] as i64;
-        result.reshaped(&sizes)
-    }
-
-    /// A result of [`as_three_axes`](Self::as_three_axes) without the axis, `[before, after]`; with size 1 in its place if `keepdim`.
-    pub(crate) fn with_axis_reduced(&self, axis: usize, keepdim: bool, result: AnyTensor) -> Result<AnyTensor> {
-        let mut sizes: Vec<i64> = self.sizes.iter().map(|&size| size as i64).collect();
-        if !sizes.is_empty() {
-            if keepdim {
-                sizes[axis] = 1;
-            } else {
-                sizes.remove(axis);
-            }
-        }
         result.reshaped(&sizes)
     }
 

@@ -1,14 +1,11 @@
-//! `histogram` and `histogramdd`. Uses `tensor::reduce::histogram`, `device`.
+//! `histogram` and `histogramdd`. Uses `composite::statistics::histogram`.
 
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::call::Bound;
 use crate::any::elementwise::apply::same_device;
-use crate::any::{AnyTensor, Value};
-use crate::device::Dynamic;
+use crate::any::{AnyTensor, IntoAny, Value};
+use crate::composite::statistics::histogram::{Bins, Counting};
 use crate::error::{Error, Result, filled, invalid};
-use crate::layout::strides;
-use crate::storage::View;
-use crate::tensor::histograms::{Bins, Counting, Histogram, histogram};
 use castiron_macros::operations;
 
 /// The bins of each axis of a histogram of an [`AnyTensor`] (`bins` of `torch.histogramdd`).
@@ -105,18 +102,16 @@ impl AnyTensor {
         if let Some(edges) = given.iter().find(|edges| edges.rank() != 1) {
             return invalid(op, format!("edges are lists, got a tensor with {} axes", edges.rank()));
         }
-        let Histogram { counts, sizes, edges } = dispatch_dtype!(op, self.dtype, E: [f32, f64] => {
-            let lists = given.iter().map(|edges| edges.elements_as::<E>()).collect::<Result<Vec<View<'_, _, E>>>>()?;
+        dispatch_dtype!(op, self.dtype, E: [f32, f64] => {
+            let lists = given.iter().map(AnyTensor::as_erased::<E>).collect::<Result<Vec<_>>>()?;
             let bins = match bins {
                 HistogramBins::Edges(_) => Bins::Edges(&lists),
                 HistogramBins::Counts(counts) => Bins::Counts(counts),
             };
-            let weights = weights.map(|weights| weights.elements_as::<E>()).transpose()?;
-            histogram::<E, Dynamic>(op, self.elements_as::<E>()?, axes, &Counting { bins, range, weights, density })
-        })?;
-        let list = |(buffer, &size): (_, &usize)| AnyTensor::fresh(buffer, self.dtype, &[size + 1], &[1]);
-        let edges = edges.into_iter().zip(&sizes).map(list).collect();
-        Ok((AnyTensor::fresh(counts, self.dtype, &sizes, &strides::row_major(&sizes)), edges))
+            let weights = weights.map(AnyTensor::as_erased::<E>).transpose()?;
+            let how = Counting { bins, range, weights: weights.as_ref(), density };
+            self.as_erased::<E>()?.in_bins(op, axes, &how).map(IntoAny::into_any)
+        })
     }
 
     #[op(histogram(input, bins, range, weight, density), dtypes = "float32 and float64")]

@@ -1,14 +1,12 @@
-//! Reductions of all elements or along axes, statistics and normalisation.
-//! Uses `tensor::reduce`, on tensors reshaped to three axes.
+//! Reductions of all elements or along axes; and what only `AnyTensor` has of statistics and normalisation: operands of several dtypes,
+//! rows by name. Uses `composite`.
 
-pub(crate) mod channels;
 mod few;
 pub(crate) mod histogram;
-pub(crate) mod median;
 pub(crate) mod normalize;
 pub(crate) mod norms;
 pub(crate) mod quantile;
 pub(crate) mod reductions;
 pub(crate) mod statistics;
 
-rows_of!(channels, histogram, median, normalize, norms, quantile, reductions[OPERATIONS REDUCTIONS], statistics);
+rows_of!(histogram, normalize, norms, quantile, reductions[OPERATIONS REDUCTIONS], statistics);

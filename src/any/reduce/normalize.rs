@@ -1,19 +1,13 @@
-//! Normalisation, and what is measured to do it.
-//! Uses `elementwise::apply`, `view::views`, `device`, `base::dispatch`.
+//! Normalisation with weights of another dtype, in training and by name. Uses `composite::normalization`.
 
-use crate::any::base::as_typed::Rank1;
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::call::Bound;
-use crate::any::elementwise::apply::result_strides;
+use crate::any::elementwise::apply::same_device;
 use crate::any::{AnyTensor, IntoAny, IntoSizes, Value};
-use crate::device::Dynamic;
+use crate::composite::normalization::channels::mixed_statistics;
 use crate::dtype::DType;
 use crate::error::{Error, Result, invalid};
-use crate::layout::strides;
-use crate::tensor::{
-    Moments, by_groups, by_statistics, expect_channels, expect_variance, is_seen, may_have_overflowed,
-    mixed_statistics, of_elements, over_scaled_norms, strides_by_channels,
-};
+use crate::layout::dims::Dims;
 use castiron_macros::operations;
 
 /// What a float is computed in, to be rounded once.
@@ -23,7 +17,7 @@ fn wide(dtype: DType) -> DType {
 
 #[operations]
 impl AnyTensor {
-    fn expect_float(&self, op: &'static str) -> Result<()> {
+    pub(crate) fn expect_float(&self, op: &'static str) -> Result<()> {
         dispatch_dtype!(op, self.dtype, E: Float => {
             let _: Option<E> = None;
             Ok(())
@@ -39,196 +33,80 @@ impl AnyTensor {
         invalid(op, format!("weights must be of {} beside a tensor of {0}, got {dtypes:?}", self.dtype))
     }
 
-    /// The last axes, which have these sizes, made one; and what is shared by all rows as lists.
-    fn rows<'a>(
-        &self,
-        op: &'static str,
-        sizes: &[i64],
-        shared: impl IntoIterator<Item = &'a AnyTensor>,
-    ) -> Result<AnyTensor> {
-        let own = self.signed_sizes();
+    /// The tensor in the dtype of weights of `float32` beside 16-bit floats; `None` if they hold its own.
+    pub(crate) fn widened_beside(&self, op: &'static str, given: [Option<&AnyTensor>; 2]) -> Result<Option<AnyTensor>> {
+        self.expect_float(op)?;
+        let given = given.into_iter().flatten();
+        self.expect_weights(op, given.clone())?;
+        let differs = given.clone().any(|given| given.dtype != self.dtype);
+        differs.then(|| self.to(wide(self.dtype))).transpose()
+    }
+
+    /// The sizes of the last axes, which are these.
+    pub(crate) fn last_sizes(&self, op: &'static str, sizes: impl IntoSizes) -> Result<Dims> {
+        let (sizes, own) = (&*sizes.signed(), self.signed_sizes());
         if sizes.is_empty() || !own.ends_with(sizes) {
             return invalid(op, format!("the last sizes must be {sizes:?}, got {own:?}"));
         }
-        for given in shared {
-            if given.signed_sizes() != sizes {
-                let expected = format!("{sizes:?}");
-                return Err(Error::Shape { op, expected, found: given.shape().into() });
-            }
-            crate::any::elementwise::apply::same_device(op, self, given)?;
-        }
-        let lead: i64 = own[..own.len() - sizes.len()].iter().product();
-        self.reshaped(&[lead, sizes.iter().product()])
+        Ok(Dims::known(&self.sizes[own.len() - sizes.len()..]))
     }
 
-    /// Standardises the last axes, of these sizes (`torch.nn.functional.layer_norm`, where `eps` is 1e-5 if not given).
-    ///
-    /// # Errors
-    /// If the last sizes are others, weights have another shape or a dtype that does not go with it, or the dtype is no float.
-    #[op(nn.functional.layer_norm(input, normalized_shape, weight = None, bias = None, eps = 1e-5), dtypes = float, aliases("layer_norm"))]
-    pub fn layer_norm(
-        &self,
-        sizes: impl IntoSizes,
-        weight: Option<&AnyTensor>,
-        bias: Option<&AnyTensor>,
-        eps: f64,
-    ) -> Result<AnyTensor> {
-        let op = "layer_norm";
-        let sizes = &*sizes.signed();
-        let given = [weight, bias].into_iter().flatten();
-        self.expect_weights(op, given.clone())?;
-        if given.clone().any(|given| given.dtype != self.dtype) {
-            return self.to(wide(self.dtype))?.layer_norm(sizes, weight, bias, eps)?.to(self.dtype);
-        }
-        let rows = self.rows(op, sizes, given)?;
-        let result = dispatch_dtype!(op, self.dtype, E: Float => {
-            let list = |x: Option<&AnyTensor>| x.map(|x| x.typed_rank1::<E, Dynamic>()).transpose();
-            let (weight, bias) = (list(weight)?, list(bias)?);
-            rows.typed_rank2::<E, Dynamic>()?.try_layer_norm::<Rank1>(weight.as_ref(), bias.as_ref(), eps).map(AnyTensor::from)
-        })?;
-        result.reshaped(&self.signed_sizes())
-    }
-
-    /// Divides the last axes, of these sizes, by the root of the mean of squares (`torch.nn.functional.rms_norm`). Without `eps` it is
-    /// that of the dtype computed in.
-    ///
-    /// # Errors
-    /// If the last sizes are others, the weight has another shape, or the dtype is neither floating-point nor complex.
-    #[op(nn.functional.rms_norm(input, normalized_shape, weight = None, eps = None), dtypes = inexact, aliases("rms_norm"))]
-    pub fn rms_norm(&self, sizes: impl IntoSizes, weight: Option<&AnyTensor>, eps: Option<f64>) -> Result<AnyTensor> {
+    /// `rms_norm` with a weight of another dtype.
+    pub(crate) fn rms_norm_beside(&self, sizes: &[usize], weight: &AnyTensor, eps: Option<f64>) -> Result<AnyTensor> {
         let op = "rms_norm";
-        let sizes = &*sizes.signed();
-        let rows = self.rows(op, sizes, weight)?;
-        if let Some(weight) = weight.filter(|weight| weight.dtype != self.dtype) {
-            let scaled = self.to(wide(self.dtype))?.rms_norm(sizes, None, eps)?;
-            return scaled.mul(weight)?.to(self.dtype);
+        if *weight.sizes != *sizes {
+            return Err(Error::Shape { op, expected: format!("{sizes:?}"), found: weight.shape().into() });
         }
-        let result = dispatch_dtype!(op, self.dtype, E: Inexact => {
-            let weight = weight.map(|x| x.typed_rank1::<E, Dynamic>()).transpose()?;
-            rows.typed_rank2::<E, Dynamic>()?.try_rms_norm::<Rank1>(weight.as_ref(), eps).map(AnyTensor::from)
-        })?;
-        result.reshaped(&self.signed_sizes())
+        same_device(op, self, weight)?;
+        self.to(wide(self.dtype))?.rms_norm(sizes, None, eps)?.mul(weight)?.to(self.dtype)
     }
 
-    /// Divides by the `p`-norm over axes, or by `eps` where that is larger (`torch.nn.functional.normalize`, where `p` is 2, the axis 1
-    /// and `eps` 1e-12 if not given).
-    ///
-    /// # Errors
-    /// If an axis is out of range or named twice, or the dtype is neither floating-point nor complex.
-    #[op(nn.functional.normalize(input, p = 2.0, dim = vec![1], eps = 1e-12), dtypes = inexact)]
-    pub fn normalize(&self, p: f64, dims: &[i64], eps: f64) -> Result<AnyTensor> {
-        self.expect_memory()?;
-        self.over_norms(p, dims, eps)
-    }
-
-    /// Divided by norms over axes.
-    fn over_norms(&self, p: f64, dims: &[i64], eps: f64) -> Result<AnyTensor> {
-        let op = "normalize";
-        let (mask, _) = self.reduced(op, Some(dims), true)?;
-        let is_seen = dispatch_dtype!(op, self.dtype, E: Inexact => Ok(is_seen::<E, Dynamic>(self.elements_as()?)))?;
-        if is_seen || !self.has_data() || self.numel() == 0 {
-            let norms = self.vector_norm(p, Some(dims), true)?;
-            if !norms.have_overflowed()? {
-                return self.div(norms.clamp_min(eps)?);
-            }
-        }
-        let strides = result_strides(&self.sizes, &[self.layout(self.dtype)]);
-        let buffer = dispatch_dtype!(op, self.dtype, E: Inexact => {
-            over_scaled_norms::<E, Dynamic>(self.elements_as()?, mask, [p, eps], &strides)
-        })?;
-        Ok(AnyTensor::fresh(buffer, self.dtype, &self.sizes, &strides))
-    }
-
-    /// Whether the host can see an infinite number among norms or variances.
-    fn have_overflowed(&self) -> Result<bool> {
-        if !self.has_data() {
-            return Ok(false);
-        }
-        dispatch_dtype!("normalize", self.dtype, E: Float => {
-            Ok(is_seen::<E, Dynamic>(self.elements_as()?) && may_have_overflowed::<E, Dynamic>(self.elements_as()?)?)
-        })
-    }
-
-    /// Standardises groups of channels, those of the second axis (`torch.nn.functional.group_norm`, where `eps` is 1e-5 if not given).
-    ///
-    /// # Errors
-    /// If there are less than two axes, the groups do not divide the channels, weights have another shape or a dtype that does not go with it, or the dtype is no float.
-    #[op(nn.functional.group_norm(input, num_groups, weight = None, bias = None, eps = 1e-5), dtypes = float, aliases("group_norm"))]
-    pub fn group_norm(
-        &self,
-        groups: i64,
-        weight: Option<&AnyTensor>,
-        bias: Option<&AnyTensor>,
-        eps: f64,
-    ) -> Result<AnyTensor> {
-        let op = "group_norm";
-        self.expect_float(op)?;
-        if self.rank() < 2 {
-            return invalid(op, format!("at least two axes are wanted, got {}", self.rank()));
-        }
-        let given = [weight, bias].into_iter().flatten();
-        self.expect_weights(op, given.clone())?;
-        for given in given.clone() {
-            crate::any::elementwise::apply::same_device(op, self, given)?;
-        }
-        if given.clone().any(|given| given.dtype != self.dtype) {
-            return self.to(wide(self.dtype))?.group_norm(groups, weight, bias, eps)?.to(self.dtype);
-        }
-        let (x, groups) = (self.contiguous()?, usize::try_from(groups).unwrap_or(0));
-        let buffer = dispatch_dtype!(op, self.dtype, E: Float => {
-            let list = AnyTensor::elements_as::<E>;
-            by_groups::<E, Dynamic>(op, x.elements_as()?, groups, [weight.map(list).transpose()?, bias.map(list).transpose()?], eps)
-        })?;
-        Ok(AnyTensor::fresh(buffer, self.dtype, &self.sizes, &strides::row_major(&self.sizes)))
-    }
-
-    /// Standardises channels, those of the second axis, by means and variances given (`torch.nn.functional.batch_norm` without
-    /// training, where `eps` is 1e-5 if not given).
-    ///
-    /// # Errors
-    /// If there are less than two axes, one of the others has another shape than the channels or a dtype that does not go with it, or the dtype is no float.
-    pub fn batch_norm(
-        &self,
-        mean: &AnyTensor,
-        var: &AnyTensor,
-        weight: Option<&AnyTensor>,
-        bias: Option<&AnyTensor>,
-        eps: f64,
-    ) -> Result<AnyTensor> {
-        let op = "batch_norm";
-        self.expect_float(op)?;
-        if self.is_empty() {
-            return self.copy();
-        }
-        if self.rank() < 2 {
-            return invalid(op, format!("at least two axes are wanted, got {}", self.rank()));
-        }
-        self.expect_weights(op, [Some(mean), Some(var), weight, bias].into_iter().flatten())?;
-        self.standardised(op, ([mean, var], None), [weight, bias], eps)
-    }
-
-    /// `(x - mean) / sqrt(var + eps) * weight + bias` by lists for the channels.
-    fn standardised(
+    /// Means, variances, weights and biases of channels as lists of `float64`.
+    #[allow(clippy::type_complexity)]
+    pub(crate) fn with_statistics(
         &self,
         op: &'static str,
-        (statistics, power): ([&AnyTensor; 2], Option<&AnyTensor>),
+        statistics: [&AnyTensor; 2],
         given: [Option<&AnyTensor>; 2],
-        eps: f64,
+    ) -> Result<([AnyTensor; 3], [Option<AnyTensor>; 2])> {
+        self.expect_float(op)?;
+        self.expect_weights(op, statistics.into_iter().chain(given.into_iter().flatten()))?;
+        let [mean, variance] = statistics;
+        Ok(([self.clone(), self.as_list(op, mean)?, self.as_list(op, variance)?], self.as_lists(op, given)?))
+    }
+
+    fn as_lists(&self, op: &'static str, given: [Option<&AnyTensor>; 2]) -> Result<[Option<AnyTensor>; 2]> {
+        let [weight, bias] = given.map(|given| given.map(|given| self.as_list(op, given)).transpose());
+        Ok([weight?, bias?])
+    }
+
+    /// A list of `float64` beside this tensor.
+    fn as_list(&self, op: &'static str, given: &AnyTensor) -> Result<AnyTensor> {
+        same_device(op, self, given)?;
+        given.to(DType::F64)
+    }
+
+    /// `local_response_norm` of integers: the mean of their squares is one, rounded down.
+    pub(crate) fn local_response_norm_of_integers(
+        &self,
+        size: usize,
+        alpha: f64,
+        beta: f64,
+        k: f64,
     ) -> Result<AnyTensor> {
-        let list = |given: &AnyTensor| {
-            expect_channels(op, self.sizes[1], &given.sizes)?;
-            crate::any::elementwise::apply::same_device(op, self, given)?;
-            given.to(DType::F64)
+        if size == 0 || self.is_empty() {
+            return self.to(crate::dtype::default_dtype())?.local_response_norm(size, alpha, beta, k);
+        }
+        let squares = self.mul(self)?;
+        let zeros = |channels: usize| {
+            let mut sizes = self.shape().to_vec();
+            sizes[1] = channels;
+            self.zeros_like_device(&sizes, self.dtype)
         };
-        let [mean, var] = [list(statistics[0])?, list(statistics[1])?];
-        let [weight, bias] = [given[0].map(list).transpose()?, given[1].map(list).transpose()?];
-        let elements = AnyTensor::elements_as::<f64>;
-        let statistics = ([elements(&mean)?, elements(&var)?], power.map(elements).transpose()?);
-        let given = [weight.as_ref().map(elements).transpose()?, bias.as_ref().map(elements).transpose()?];
-        let buffer = dispatch_dtype!(op, self.dtype, E: Float => {
-            by_statistics::<E, Dynamic>(op, self.elements_as()?, statistics, given, eps)
-        })?;
-        Ok(AnyTensor::fresh(buffer, self.dtype, &self.sizes, &strides_by_channels(&self.sizes, &self.strides)?))
+        let padded = crate::any::cat(&[zeros(size / 2)?, squares, zeros((size - 1) / 2)?], 1)?;
+        let sums = padded.unfold(1, size, 1)?.sum(Some(&[-1]), false, None)?;
+        let means = sums.floor_divide(size as i64)?;
+        self.div(means.mul(alpha)?.add(k)?.pow(beta)?)
     }
 
     /// The `p`-norms of differences of rows (`torch.nn.functional.pairwise_distance`), to which `eps` is added.
@@ -254,31 +132,26 @@ impl AnyTensor {
         if self.dtype != other.dtype || !self.dtype.is_floating_point() || self.dtype.is_shell() {
             return Ok(None);
         }
-        crate::any::elementwise::apply::same_device(op, self, other)?;
+        same_device(op, self, other)?;
         let sizes = crate::any::elementwise::apply::broadcast_to(op, &self.sizes, &other.sizes)?;
         let sizes: Vec<i64> = sizes.iter().map(|&size| size as i64).collect();
         Ok(Some([self.expand(&sizes)?, other.expand(&sizes)?]))
     }
 
-    /// The mean and the variance of each channel, and what elements were multiplied by before ([`Moments`]); how many a channel has.
-    fn moments(&self, op: &'static str) -> Result<([AnyTensor; 2], Option<AnyTensor>, usize)> {
+    /// `batch_norm` by the mean and the variance of each channel, these, and of how many elements they are.
+    fn by_itself(&self, given: [Option<&AnyTensor>; 2], eps: f64) -> Result<(AnyTensor, [AnyTensor; 2], usize)> {
+        let op = "batch_norm";
         self.expect_float(op)?;
-        if self.rank() < 2 {
-            return invalid(op, format!("at least two axes are wanted, got {}", self.rank()));
-        }
-        let count = expect_variance(op, &self.sizes)?;
-        self.expect_memory()?;
-        let Moments { mean, variance, power } =
-            dispatch_dtype!(op, self.dtype, E: Float => Moments::of::<E, Dynamic>(self.elements_as()?))?;
-        let list = |list| AnyTensor::fresh(list, DType::F64, &self.sizes[1..2], &[1]);
-        Ok(([list(mean), list(variance)], power.map(list), count))
-    }
-
-    /// Means and variances of the elements as they are.
-    fn of_elements([mean, variance]: &[AnyTensor; 2], power: Option<&AnyTensor>) -> Result<[AnyTensor; 2]> {
-        let power = power.map(AnyTensor::elements_as::<f64>).transpose()?;
-        let found = of_elements::<Dynamic>(([mean.elements_as()?, variance.elements_as()?], power))?;
-        Ok(found.map(|list| AnyTensor::fresh(list, DType::F64, &mean.sizes, &[1])))
+        self.expect_weights(op, given.into_iter().flatten())?;
+        let lists = self.as_lists(op, given)?;
+        dispatch_dtype!(op, self.dtype, E: Float => {
+            let lists = lists.each_ref().map(|list| list.as_ref().map(AnyTensor::as_erased::<f64>).transpose());
+            let [weight, bias] = lists;
+            let (weight, bias) = (weight?, bias?);
+            let given = [weight.as_ref(), bias.as_ref()];
+            let (result, found, count) = self.as_erased::<E>()?.batch_norm_by_itself(given, eps)?;
+            Ok((result.into_any(), found.map(IntoAny::into_any), count))
+        })
     }
 
     /// [`batch_norm`](Self::batch_norm) by the mean and the variance of each channel itself (`torch.nn.functional.batch_norm` with
@@ -306,25 +179,21 @@ impl AnyTensor {
         eps: f64,
     ) -> Result<AnyTensor> {
         let op = "batch_norm";
-        let (found, power, count) = self.moments(op)?;
-        self.expect_weights(op, [weight, bias].into_iter().flatten())?;
-        let result = self.standardised(op, (found.each_ref(), power.as_ref()), [weight, bias], eps)?;
+        let (result, new, count) = self.by_itself([weight, bias], eps)?;
         if let Some([own_mean, own_var]) = running {
             for own in [&own_mean, &own_var] {
-                expect_channels(op, self.sizes[1], &own.sizes)?;
-                crate::any::elementwise::apply::same_device(op, self, own)?;
+                same_device(op, self, own)?;
             }
             if own_mean.dtype != own_var.dtype {
                 return invalid(op, format!("running statistics of {} and {}", own_mean.dtype, own_var.dtype));
             }
             // Both are computed before one is written.
-            let new = Self::of_elements(&found, power.as_ref())?;
-            let new = [new[0].elements_as()?, new[1].elements_as()?];
             let values = dispatch_dtype!(op, own_mean.dtype, E: Float => {
-                mixed_statistics::<E, Dynamic>([own_mean.elements_as()?, own_var.elements_as()?], new, momentum, count)
+                let (own, new) = ([&*own_mean, &*own_var], [new[0].as_erased()?, new[1].as_erased()?]);
+                let own = [own[0].as_erased::<E>()?, own[1].as_erased()?];
+                mixed_statistics(op, own.each_ref(), new.each_ref(), momentum, count).map(|mixed| mixed.map(IntoAny::into_any))
             })?;
             for (own, value) in [own_mean, own_var].into_iter().zip(values) {
-                let value = AnyTensor::fresh(value, own.dtype, &self.sizes[1..2], &[1]);
                 own.overwrite(op, &value)?;
             }
         }
@@ -342,9 +211,7 @@ impl AnyTensor {
             let none = x.zeros_like_device(&[0], kept)?;
             return Ok((x.batch_norm(mean, var, weight, bias, eps)?, none.clone(), none).into());
         }
-        let (found, power, _) = x.moments("native_batch_norm")?;
-        let [mean, var] = Self::of_elements(&found, power.as_ref())?;
-        let result = x.batch_norm_training(None, weight, bias, 0.0, eps)?;
+        let (result, [mean, var], _) = x.by_itself([weight, bias], eps)?;
         Ok((result, mean.to(kept)?, var.add(eps)?.rsqrt()?.to(kept)?).into())
     }
 
@@ -373,5 +240,24 @@ impl AnyTensor {
             return Ok(x.batch_norm_training(None, weight, bias, 0.0, eps)?.into());
         }
         Ok(x.batch_norm(args.tensor("running_mean")?, args.tensor("running_var")?, weight, bias, eps)?.into())
+    }
+
+    /// With running statistics in place of those of the input it is `batch_norm`.
+    #[op(nn.functional.instance_norm(input, running_mean = None, running_var = None, weight = None, bias = None, use_input_stats = true, momentum = _, eps = 1e-5), dtypes = float)]
+    #[allow(clippy::too_many_arguments)]
+    fn instance_norm_by_name(
+        &self,
+        mean: Option<&AnyTensor>,
+        var: Option<&AnyTensor>,
+        weight: Option<&AnyTensor>,
+        bias: Option<&AnyTensor>,
+        use_input: bool,
+        eps: f64,
+    ) -> Result<AnyTensor> {
+        match (use_input, mean, var) {
+            (true, ..) => self.instance_norm(weight, bias, eps),
+            (false, Some(mean), Some(var)) => self.batch_norm(mean, var, weight, bias, eps),
+            _ => invalid("instance_norm", "without statistics of the input there must be running ones".to_owned()),
+        }
     }
 }

@@ -1,15 +1,15 @@
-//! `quantile` and `nanquantile`. Uses `tensor::reduce::quantile`.
+//! `quantile` and `nanquantile`.
 
-use crate::any::AnyTensor;
-use crate::any::base::as_typed::Rank3;
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::base::operand::AnyOperand;
-use crate::any::view::views::axis;
+use crate::any::{AnyTensor, IntoAny};
+use crate::composite::Erased;
+use crate::composite::statistics::quantile::Quantiles;
 use crate::device::{Backend as _, Dynamic};
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result, filled, listed};
-use crate::storage::View;
-use crate::tensor::{Interpolation, quantiles};
+use crate::layout::dims::Dims;
+use crate::tensor::Interpolation;
 use castiron_macros::operations;
 
 #[operations]
@@ -52,31 +52,13 @@ impl AnyTensor {
             AnyOperand::Array(q) if !q.has_data() => (filled(0.0, q.numel())?, q.rank() == 1),
             AnyOperand::Array(q) => (listed(q.to_scalars()?.into_iter().map(ScalarValue::real_part))?, q.rank() == 1),
         };
-        let mut sizes: Vec<i64> = self.sizes.iter().map(|&size| size as i64).collect();
-        let (x, at) = match dim {
-            Some(dim) => (self.clone(), axis(op, dim, self.rank())?),
-            None => (self.reshaped(&[self.numel() as i64])?, 0),
-        };
-        match dim {
-            Some(_) if sizes.is_empty() => {}
-            Some(_) if keepdim => sizes[at] = 1,
-            Some(_) => drop(sizes.remove(at)),
-            None if keepdim => sizes.fill(1),
-            None => sizes.clear(),
-        }
-        let (cube, count) = (x.as_three_axes(at)?, shares.len());
-        let found = dispatch_dtype!(op, self.dtype, E: [f32, f64] => {
-            let x = cube.typed_rank3::<E, Dynamic>()?;
-            let (x, count) = (x.elements(), [count]);
-            let q = Dynamic::build(Some(x.buffer), || Ok(shares))?;
-            let (storage, sizes) = quantiles::<E, Dynamic>(op, x, View::new(&q, 0, &count, &[1]), 1, how, ignores_nan)?;
-            let sizes = [sizes[0], sizes[1], sizes[2]];
-            Ok(AnyTensor::from(crate::Tensor::<E, Rank3, Dynamic>::dense(storage, sizes)))
-        })?;
-        if is_list {
-            sizes.insert(0, count as i64);
-        }
-        found.movedim(&[1], &[0])?.reshaped(&sizes)
+        let (at, len) = (dim.map(|dim| self.axis_from_end(op, dim)).transpose()?, shares.len());
+        dispatch_dtype!(op, self.dtype, E: [f32, f64] => {
+            let x = self.as_erased::<E>()?;
+            let shares = Dynamic::build(Some(x.storage()), || Ok(shares))?;
+            let q = Erased::dense(shares, Dims::known(if is_list { core::slice::from_ref(&len) } else { &[] }));
+            x.quantiles(Quantiles { op, how, ignores_nan }, &q, at, keepdim).map(IntoAny::into_any)
+        })
     }
 
     #[op(

@@ -110,7 +110,7 @@ macro_rules! over_both {
 #[operations]
 impl AnyTensor {
     /// The axes that are reduced, as bits, and the sizes of the result.
-    pub(super) fn reduced(&self, op: &'static str, dims: Option<&[i64]>, keepdim: bool) -> Result<(u32, Dims)> {
+    pub(crate) fn reduced(&self, op: &'static str, dims: Option<&[i64]>, keepdim: bool) -> Result<(u32, Dims)> {
         let all = (1_u32 << self.rank()) - 1;
         let mask = match dims {
             // PyTorch's empty list means all. (A zero-dim tensor counts as one axis.)

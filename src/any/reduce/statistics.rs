@@ -1,4 +1,4 @@
-//! Statistics of samples: `cov`, `corrcoef`, `bincount`, `histc`.
+//! Statistics of samples: `cov`, `corrcoef`, `bincount`.
 //! Uses `elementwise::apply`, `device`, `base::dispatch`, `base::operand`.
 
 use crate::any::base::dispatch::{dispatch_dtype, is_integer, refused};
@@ -116,34 +116,13 @@ impl AnyTensor {
         }
         let list = self.to(DType::I64)?;
         let Some(weights) = weights else {
-            return list.typed_rank1::<i64, Dynamic>()?.try_bincount(minlength).map(AnyTensor::from);
+            return list.as_erased::<i64>()?.bincount(minlength).map(IntoAny::into_any);
         };
         same_device(op, self, weights)?;
-        if weights.shape() != self.shape() {
-            let expected = format!("{:?}", self.shape());
-            return Err(Error::Shape { op, expected, found: weights.shape().into() });
-        }
         // All but `float32` are added up in `float64`.
         let weights = if weights.dtype == DType::F32 { weights.clone() } else { weights.to(DType::F64)? };
         dispatch_dtype!(op, weights.dtype, E: [f32, f64] => {
-            let list = list.typed_rank1::<i64, Dynamic>()?;
-            list.try_bincount_weighted(&weights.typed_rank1::<E, Dynamic>()?, minlength).map(AnyTensor::from)
-        })
-    }
-
-    /// How many elements fall into each of equal parts of a range (`torch.histc`), which is that of the elements where `min` and
-    /// `max` are equal.
-    ///
-    /// # Errors
-    /// If the dtype is no float, there are no bins or the range is not finite or reversed.
-    #[doc(alias = "histogram")]
-    #[op(histc(input, bins = 100, min = 0.0, max = 0.0), dtypes = float)]
-    pub fn histc(&self, bins: usize, min: f64, max: f64) -> Result<AnyTensor> {
-        dispatch_dtype!("histc", self.dtype, E: Float => {
-            if !self.has_data() && bins > 0 {
-                return AnyTensor::meta(&[bins], self.dtype);
-            }
-            self.typed_rank1::<E, Dynamic>()?.try_histc(bins, min, max).map(AnyTensor::from)
+            list.as_erased::<i64>()?.bincount_weighted(&weights.as_erased::<E>()?, minlength).map(IntoAny::into_any)
         })
     }
 }

@@ -1,8 +1,8 @@
-//! Sorting and searching.
-//! Uses `tensor::sort`, on tensors reshaped to three axes.
+//! Sorting and searching by name, and with operands whose dtypes promote.
+//! Uses `composite::sort`.
 
+pub(crate) mod median;
 pub(crate) mod search;
-pub(crate) mod sort_topk;
 pub(crate) mod unique;
 
-rows_of!(search, sort_topk, unique);
+rows_of!(median, search, unique);

@@ -1,9 +1,9 @@
-//! `searchsorted`, `bucketize`, `isin`, `one_hot`. Uses `tensor::sort::search`.
+//! `searchsorted`, `bucketize`, `isin`, `one_hot`.
 
-use crate::any::base::by_width::{invalid, signed};
+use crate::any::base::by_width::invalid;
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::base::operand::promoted;
-use crate::any::{AnyOperand, AnyTensor};
+use crate::any::{AnyOperand, AnyTensor, IntoAny};
 use crate::axis;
 use crate::device::{Dynamic, DynamicBuffer};
 use crate::dtype::DType;
@@ -35,11 +35,7 @@ fn is_in(elements: &AnyOperand, test: &AnyOperand) -> Result<AnyTensor> {
     }
     let device = DynamicBuffer::common_device([x.storage(), test.storage()]);
     let (x, test) = (x.to_device(device)?, test.to_device(device)?);
-    let list = x.reshaped(&[x.numel() as i64])?;
-    let found = dispatch_dtype!(op, dtype, E: Real => {
-        list.typed_rank1::<E, Dynamic>()?.try_isin(&test.typed_rank1::<E, Dynamic>()?).map(AnyTensor::from)
-    })?;
-    found.reshaped(&x.signed_sizes())
+    dispatch_dtype!(op, dtype, E: Real => x.as_erased::<E>()?.isin(&test.as_erased::<E>()?).map(IntoAny::into_any))
 }
 
 #[operations]
@@ -65,9 +61,9 @@ impl AnyTensor {
     ) -> Result<AnyTensor> {
         let op = "searchsorted";
         let invalid = |reason: String| Err(Error::InvalidArgument { op, reason });
-        let Some(&len) = self.sizes.last() else {
+        if self.rank() == 0 {
             return invalid("what is sorted needs an axis".to_owned());
-        };
+        }
         let sorted = match sorter {
             None => self.clone(),
             Some(sorter) if sorter.dtype != DType::I64 || *sorter.sizes != *self.sizes => {
@@ -87,34 +83,15 @@ impl AnyTensor {
                 // Floats are searched among integers without converting these.
                 let sorted = if self.dtype == DType::Bool { sorted.to(dtype)? } else { sorted };
                 return dispatch_dtype!(op, sorted.dtype, E: Real => {
-                    sorted.typed_rank1::<E, Dynamic>()?.searchsorted_value(value, right).map(AnyTensor::from)
+                    sorted.as_erased::<E>()?.searchsorted_scalar(value, right).map(IntoAny::into_any)
                 });
             }
         };
         crate::any::elementwise::apply::same_device(op, self, &values)?;
         let (sorted, values) = (sorted.to(dtype)?, values.to(dtype)?);
-        let (lead, own) = (&self.sizes[..self.rank() - 1], values.sizes);
-        let count = own.last().copied().unwrap_or(1);
-        if self.rank() == 1 {
-            let list = values.reshaped(&[values.numel() as i64])?;
-            let places = dispatch_dtype!(op, dtype, E: Real => {
-                sorted.typed_rank1::<E, Dynamic>()?.try_searchsorted(&list.typed_rank1::<E, Dynamic>()?, right).map(AnyTensor::from)
-            })?;
-            return places.reshaped(&values.signed_sizes());
-        }
-        if own.len() != self.rank() || own[..lead.len()] != *lead {
-            return invalid(format!(
-                "all sizes but the last must be the same: sorted {:?}, values {:?}",
-                self.shape(),
-                values.shape()
-            ));
-        }
-        let rows = lead.iter().product::<usize>() as i64;
-        let (sorted, sought) = (sorted.reshaped(&[rows, len as i64])?, values.reshaped(&[rows, count as i64])?);
-        let places = dispatch_dtype!(op, dtype, E: Real => {
-            sorted.typed_rank2::<E, Dynamic>()?.try_searchsorted(&sought.typed_rank2::<E, Dynamic>()?, right).map(AnyTensor::from)
-        })?;
-        places.reshaped(&values.signed_sizes())
+        dispatch_dtype!(op, dtype, E: Real => {
+            sorted.as_erased::<E>()?.searchsorted(&values.as_erased()?, right).map(IntoAny::into_any)
+        })
     }
 
     #[op(
@@ -249,11 +226,7 @@ impl AnyTensor {
                 usize::try_from(largest).map_or(0, |largest| largest.saturating_add(1))
             }
         };
-        let rows = {
-            let rows = self.typed_rank1::<i64, Dynamic>()?.try_one_hot_sized(classes)?;
-            Ok::<_, Error>(AnyTensor::from(rows))
-        }?;
-        rows.reshaped(&signed(&[&*self.sizes, &[classes]].concat()))
+        self.as_erased::<i64>()?.one_hot(classes).map(IntoAny::into_any)
     }
 
     #[op(nn.functional.one_hot(tensor, num_classes = -1), dtypes = "int64", needs_elements)]

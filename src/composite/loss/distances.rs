@@ -2,6 +2,7 @@
 //! `cosine_embedding_loss`, `margin_ranking_loss`. Differences and products have no memory of their own.
 
 use super::reduction::expect_target;
+use crate::composite::normalization::large::{ByPower, Powers, is_seen, may_have_overflowed};
 use crate::composite::{Axis, Erased, Owned};
 use crate::device::Device;
 use crate::dtype::{DType, Dtype, Element, Tuned};
@@ -17,9 +18,7 @@ use crate::ops::losses::{
 use crate::ops::reduce::{self, VectorNorm};
 use crate::shape::{AxisArg, Broadcast, Dyn, HasAxis, HasRank, Shape, TargetOf};
 use crate::storage::{View, ViewMut};
-use crate::tensor::{
-    ByPower, Powers, Reduction, SameDevice, SameDtype, Tensor, checked_numel, is_seen, may_have_overflowed,
-};
+use crate::tensor::{Reduction, SameDevice, SameDtype, Tensor, checked_numel};
 use castiron_macros::{composites, fallible};
 
 #[composites]

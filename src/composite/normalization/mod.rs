@@ -1,5 +1,9 @@
-//! Slices brought to a norm.
+//! Normalisation: elements brought to a norm, or to a mean and a variance.
 
+pub(crate) mod channels;
+pub(crate) mod large;
+pub(crate) mod normalize;
 pub(crate) mod renorm;
+pub(crate) mod rows;
 
-rows_of!(renorm);
+rows_of!(channels, normalize, renorm, rows);

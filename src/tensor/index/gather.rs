@@ -56,6 +56,22 @@ where
     run(View::new(&storage, 0, view.sizes, strides.as_ref()))
 }
 
+/// The positions of an axis that a list says: row-major, of these sizes.
+pub(crate) fn selected<E: Element, D: Device>(
+    op: &'static str,
+    view: View<'_, D::Storage, E>,
+    axis: usize,
+    list: &D::Storage,
+    sizes: &[usize],
+) -> Result<D::Storage> {
+    let mut steps = vec![0; sizes.len()];
+    steps[axis] = 1;
+    if sizes.contains(&0) {
+        return D::zeroed::<E>(Some(view.buffer), 0);
+    }
+    D::gather(Indexing { op, axis, wraps: false }, view, View::<_, i64>::new(list, 0, sizes, &steps))
+}
+
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// The positions that indices name along an axis, in their order: rows of a matrix, for one.
     ///

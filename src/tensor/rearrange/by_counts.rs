@@ -6,11 +6,10 @@
 use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::{Error, Result, invalid};
-use crate::ops::arguments::Indexing;
 use crate::ops::reduce::Extreme;
 use crate::ops::scan::RunningSum;
 use crate::storage::View;
-use crate::tensor::checked_numel;
+use crate::tensor::{checked_numel, selected};
 
 const OP: &str = "repeat_interleave";
 
@@ -48,20 +47,4 @@ pub(super) fn repeated_by<E: Element, D: Device>(
     let length = [sizes[axis]];
     let index = D::search(ends, View::<_, i64>::new(&places, 0, &length, &[1]), true)?;
     Ok((selected::<E, D>(OP, view, axis, &index, &sizes)?, sizes))
-}
-
-/// The positions of an axis that a list says: row-major, of these sizes.
-pub(crate) fn selected<E: Element, D: Device>(
-    op: &'static str,
-    view: View<'_, D::Storage, E>,
-    axis: usize,
-    list: &D::Storage,
-    sizes: &[usize],
-) -> Result<D::Storage> {
-    let mut steps = vec![0; sizes.len()];
-    steps[axis] = 1;
-    if sizes.contains(&0) {
-        return D::zeroed::<E>(Some(view.buffer), 0);
-    }
-    D::gather(Indexing { op, axis, wraps: false }, view, View::<_, i64>::new(list, 0, sizes, &steps))
 }

@@ -1,16 +1,11 @@
-//! Reductions of all elements or along axes: sums, extremes, variance, medians, quantiles, statistics, normalisation.
-//! Uses the reduction kernels of `ops::reduce`.
+//! Reductions of all elements or along axes: sums, extremes, variance; and what only types have of `batch_norm` in training, quantiles
+//! and histograms. Uses the reduction kernels of `ops::reduce`.
 
 // The documentation lists methods in this order.
 pub(crate) mod reductions;
 
 pub(crate) mod channels;
-pub(crate) mod large;
-pub(crate) mod median;
-pub(crate) mod normalize;
 pub(crate) mod quantile;
-pub(crate) mod rank;
 
-pub(crate) mod counting;
 pub(crate) mod histogram;
 pub(crate) mod var_mean;

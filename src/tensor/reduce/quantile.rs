@@ -1,30 +1,18 @@
-//! Quantiles: `quantile` and `nanquantile`, over everything and along an axis.
-//!
-//! As PyTorch computes them: lanes are sorted, and the rank of the quantile is computed in the dtype itself.
-//! Source: `aten/src/ATen/native/Sorting.cpp`, `quantile_compute`.
-//! Uses `index::gather`, `index::masked`, `base::operand`, `ops::choosing`, `ops`; used by `any`.
+//! Quantiles: `quantile` and `nanquantile`, over everything and along an axis. Uses `composite::statistics::quantile`.
 
+use crate::composite::statistics::quantile::Quantiles;
+use crate::composite::{Axis, Erased, Owned};
 use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{Dtype, Element};
-use crate::error::{Error, Result};
-use crate::layout::strides;
-use crate::ops::Op;
+use crate::error::Result;
+use crate::layout::dims::Dims;
 use crate::ops::admit::SameDtypeFor;
-use crate::ops::arguments::{Indexing, Order, Sought};
 use crate::ops::choosing::{self, WideFloatFor};
-use crate::ops::kernel::Casting;
-use crate::ops::pointwise::Lerping;
-use crate::ops::reduce::CountNumbers;
-use crate::shape::{Dim, IndexList, InsertAxis, OneAxis, Shape, SizeArray};
-use crate::storage::View;
-use crate::tensor::base::operand::TensorOperand;
-use crate::tensor::index::gather::{dense, elements, lifted};
-use crate::tensor::index::masked::first;
-use crate::tensor::reduce::rank::{Above, Below, Rank, Weight};
-use crate::tensor::{Tensor, checked_numel};
+use crate::shape::{Dim, IndexList, InsertAxis, OneAxis, Shape};
+use crate::tensor::Tensor;
+use crate::tensor::base::operand::{TensorOperand, elements_of};
 use castiron_macros::fallible;
-use core::marker::PhantomData;
 
 /// What a quantile between two elements is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,98 +29,20 @@ pub enum Interpolation {
     Nearest,
 }
 
-/// The quantile of each lane along an axis. `T` is the shape without it, or with size 1 in its place.
-fn quantile_along<O: Op, E: Dtype, T: Shape, D: Device>(
-    x: View<'_, D::Storage, E>,
-    q: f64,
-    axis: usize,
-    how: Interpolation,
-    ignores_nan: bool,
-) -> Result<Tensor<E, T, D>> {
-    let q = D::fill(Some(x.buffer), q, 1)?;
-    let q = View::<_, f64>::new(&q, 0, &[1], &[1]);
-    let (storage, mut sizes) = quantiles::<E, D>(O::NAME, x, q, axis, how, ignores_nan)?;
-    if T::RANK < sizes.len() {
-        sizes.remove(axis);
-    }
-    Ok(dense(storage, &sizes))
+/// A list of shares as numbers of `f64`.
+fn shares<E: Dtype, R: TensorOperand, D: Device + Receives<R::Place, Dimensioned>>(q: &R) -> Result<Owned<f64, D>> {
+    let list = Erased::<E, D>::of(elements_of::<E, D, R>(q)?);
+    Ok(list.lifted("quantile")?.to::<f64>("quantile")?.share())
 }
 
-/// Several quantiles of each lane. `T` is the shape of one with their number in front.
-fn quantiles_along<O: Op, E: Dtype, R, T: Shape, D: Device + Receives<R::Place, Dimensioned>>(
-    x: View<'_, D::Storage, E>,
-    q: &R,
-    axis: usize,
-    how: Interpolation,
-    ignores_nan: bool,
-) -> Result<Tensor<E, T, D>>
-where
-    R: TensorOperand,
-{
-    let q = elements::<R, D>(q)?.known_as::<E>();
-    let count = [q.sizes.first().copied().unwrap_or(1)];
-    let q = D::map1::<E, f64>(Casting, q.restrided(&count, &[q.strides.first().copied().unwrap_or(1)]), &[1])?;
-    let q = View::<_, f64>::new(&q, 0, &count, &[1]);
-    let (storage, sizes) = quantiles::<E, D>(O::NAME, x, q, axis, how, ignores_nan)?;
-    // Moves the axis of quantiles to the front; with `keepdim` an axis of size 1 stays in its place.
-    let strides = strides::row_major(&sizes);
-    let (mut own, mut steps) = (vec![sizes[axis]], vec![strides[axis]]);
-    for at in (0..sizes.len()).filter(|&at| at != axis || T::RANK > sizes.len()) {
-        own.push(if at == axis { 1 } else { sizes[at] });
-        steps.push(strides[at]);
-    }
-    own.truncate(T::RANK);
-    steps.truncate(T::RANK);
-    Ok(Tensor::from_parts(storage, 0, T::Sizes::copied(&own), T::Sizes::copied(&steps)))
+fn along<S: Shape, A: OneAxis<S>>() -> Option<Axis> {
+    Some(Axis(A::MASK.trailing_zeros() as usize))
 }
 
-/// The quantiles of each lane for a list of `q`, in place of the axis, and the sizes of the result.
-pub(crate) fn quantiles<E: Dtype, D: Device>(
-    op: &'static str,
-    x: View<'_, D::Storage, E>,
-    q: View<'_, D::Storage, f64>,
-    axis: usize,
-    how: Interpolation,
-    ignores_nan: bool,
-) -> Result<(D::Storage, Vec<usize>)> {
-    if D::has(q, Sought::NoShare)? {
-        let q = first::<f64, D>(q, Sought::NoShare)?;
-        return Err(Error::InvalidArgument { op, reason: format!("q goes from 0 to 1, got {q}") });
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+    fn share_of(&self, q: f64) -> Result<Owned<f64, D>> {
+        Ok(Erased::dense(D::fill(Some(self.elements().buffer), q, 1)?, Dims::known(&[])))
     }
-    let (mut sizes, strides) = lifted(&x);
-    if checked_numel::<E>(op, &sizes)? == 0 {
-        return Err(Error::EmptyReduction { op, sizes: x.sizes.into() });
-    }
-    let len = sizes[axis];
-    let [sorted, _] = D::order(Order::Sort { descending: false }, x.restrided(&sizes, &strides), axis)?;
-    let own = sizes.clone();
-    let own_strides = strides::row_major(&own);
-    let sorted = View::<_, E>::new(&sorted, 0, &own, &own_strides);
-    let numbers = D::reduce(CountNumbers, sorted, 1 << axis)?;
-    sizes[axis] = 1;
-    let mut lane = strides::row_major(&sizes);
-    sizes[axis] = q.sizes[0];
-    checked_numel::<E>(op, &sizes)?;
-    // Broadcast with stride 0: the count of a lane over its quantiles, a quantile over all lanes.
-    lane[axis] = 0;
-    let mut place = vec![0; sizes.len()];
-    place[axis] = q.strides[0];
-    let numbers = View::<_, i64>::new(&numbers, 0, &sizes, &lane);
-    let q = q.restrided(&sizes, &place);
-    let dense = strides::row_major(&sizes);
-    let rank = Rank::<E> { len, ignores_nan, how, dtype: PhantomData };
-    let indexing = Indexing { op, axis, wraps: false };
-    let below = D::map2::<i64, f64, i64>(Below(rank), numbers, q, &dense)?;
-    let low = D::gather(indexing, sorted, View::new(&below, 0, &sizes, &dense))?;
-    if !matches!(how, Interpolation::Linear | Interpolation::Midpoint) {
-        return Ok((low, sizes));
-    }
-    let above = D::map2::<i64, f64, i64>(Above(rank), numbers, q, &dense)?;
-    let high = D::gather(indexing, sorted, View::new(&above, 0, &sizes, &dense))?;
-    let weight = D::map2::<i64, f64, E>(Weight(rank), numbers, q, &dense)?;
-    let view = |of| View::<_, E>::new(of, 0, &sizes, &dense);
-    let between = D::map3::<E, E, E, E>(Lerping, view(&low), view(&high), view(&weight), &dense)?;
-    Ok((between, sizes))
 }
 
 /// Writes the forms of a quantile.
@@ -158,10 +68,8 @@ macro_rules! quantiles {
             where
                 E: WideFloatFor<choosing::$name>,
             {
-                let flat = self.try_contiguous()?;
-                let sizes = [self.numel()];
-                let line = View::<_, E>::new(flat.storage(), flat.storage_offset(), &sizes, &[1]);
-                quantile_along::<choosing::$name, E, (), D>(line, q, 0, interpolation, $ignores)
+                let found = Quantiles { op: stringify!($name), how: interpolation, ignores_nan: $ignores };
+                self.erased().quantiles(found, &self.share_of(q)?, None, false)?.typed(found.op)
             }
 
             #[doc = concat!("The element of each lane along an axis that a share `q` of the lane is below. ", $nan)]
@@ -182,8 +90,9 @@ macro_rules! quantiles {
             where
                 E: WideFloatFor<choosing::$name>,
             {
-                let axis = A::MASK.trailing_zeros() as usize;
-                quantile_along::<choosing::$name, E, _, D>(self.elements(), q, axis, interpolation, $ignores)
+                let found = Quantiles { op: stringify!($name), how: interpolation, ignores_nan: $ignores };
+                let _ = axis;
+                self.erased().quantiles(found, &self.share_of(q)?, along::<S, A>(), A::KEEPS)?.typed(found.op)
             }
 
             #[doc = concat!("Several of [`", stringify!($name), "`](Self::", stringify!($name), "): one for each element of `q`, a list.")]
@@ -206,10 +115,8 @@ macro_rules! quantiles {
                 R::Shape: IndexList<Dim = Q>,
                 D: Receives<R::Place, Dimensioned>,
             {
-                let flat = self.try_contiguous()?;
-                let sizes = [self.numel()];
-                let line = View::<_, E>::new(flat.storage(), flat.storage_offset(), &sizes, &[1]);
-                quantiles_along::<choosing::$name, E, R, (Q,), D>(line, &q, 0, interpolation, $ignores)
+                let found = Quantiles { op: stringify!($name), how: interpolation, ignores_nan: $ignores };
+                self.erased().quantiles(found, &shares::<E, R, D>(&q)?, None, false)?.typed(found.op)
             }
 
             #[doc = concat!("Several of [`", stringify!($axis), "`](Self::", stringify!($axis), "): one for each element of `q`, a list.")]
@@ -238,8 +145,9 @@ macro_rules! quantiles {
                 T: Shape + InsertAxis<0>,
                 D: Receives<R::Place, Dimensioned>,
             {
-                let axis = A::MASK.trailing_zeros() as usize;
-                quantiles_along::<choosing::$name, E, R, _, D>(self.elements(), &q, axis, interpolation, $ignores)
+                let found = Quantiles { op: stringify!($name), how: interpolation, ignores_nan: $ignores };
+                let _ = axis;
+                self.erased().quantiles(found, &shares::<E, R, D>(&q)?, along::<S, A>(), A::KEEPS)?.typed(found.op)
             }
         }
     )*};

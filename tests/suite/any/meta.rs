@@ -48,3 +48,11 @@ fn results_have_the_dtype_and_sizes_of_those_with_elements() {
     assert!(differing.is_empty(), "{}", differing.join("\n"));
     assert!(both * 10 > on_host * 9, "{both} of {on_host}");
 }
+
+#[test]
+fn what_is_divided_by_norms_is_laid_out_as_with_elements() {
+    let x = AnyTensor::full(&[2, 3, 4], 1.0, DType::F32).unwrap().permute(&[2, 0, 1]).unwrap();
+    let meta = x.to_device("meta").unwrap();
+    let strides = |x: &AnyTensor| x.normalize(2.0, &[1], 1e-12).unwrap().stride().to_vec();
+    assert_eq!((strides(&x), strides(&meta)), (vec![1, 12, 4], vec![1, 12, 4]));
+}

@@ -1,7 +1,7 @@
 //! Slices without repetition on a GPU. Each column of elements, one for each place in a slice, is replaced by the ranks of its elements;
 //! then two columns become one by the ranks of their pairs, until one is left, whose ranks are those of the slices.
 //!
-//! Uses `device`, `ops::scan`; used by `sort::unique`.
+//! Used by `unique`.
 
 use super::unique::{Runs, runs};
 use crate::device::Device;
@@ -15,8 +15,7 @@ use crate::ops::reduce::AnyAll;
 use crate::ops::scan::RunningSum;
 use crate::ops::text::kernel::{Kernel, Value};
 use crate::storage::{View, ViewMut};
-use crate::tensor::checked_numel;
-use crate::tensor::rearrange::by_counts::selected;
+use crate::tensor::{checked_numel, selected};
 
 const OP: &str = "unique";
 

@@ -1,14 +1,10 @@
-//! `median` and `nanmedian`, over everything and along an axis. Uses `tensor::reduce::median`.
+//! `median` and `nanmedian`, over everything and along an axis.
 
-use crate::any::AnyTensor;
-use crate::any::base::as_typed::Rank1;
-use crate::any::base::dispatch::dispatch_dtype;
+use crate::any::base::dispatch::{dispatch_dtype, refused};
 use crate::any::call::Value;
-use crate::device::Dynamic;
+use crate::any::{AnyTensor, IntoAny};
 use crate::dtype::DType;
 use crate::error::Result;
-use crate::ops::arguments::Order;
-use crate::tensor::median_of_all;
 use castiron_macros::operations;
 
 #[operations]
@@ -33,9 +29,9 @@ impl AnyTensor {
                 .to(self.dtype)?
                 .to_device(self.device());
         }
-        let list = self.reshaped(&[self.numel() as i64])?;
         dispatch_dtype!(op, self.dtype, E: Real => {
-            median_of_all::<E, Rank1, Dynamic>(op, &list.typed()?, ignores_nan).map(AnyTensor::from)
+            let x = self.as_erased::<E>()?;
+            (if ignores_nan { x.nanmedian() } else { x.median() }).map(IntoAny::into_any)
         })
     }
 
@@ -54,7 +50,16 @@ impl AnyTensor {
     pub fn median_axis(&self, dim: i64, keepdim: bool, ignores_nan: bool) -> Result<(AnyTensor, AnyTensor)> {
         let op = if ignores_nan { "nanmedian" } else { "median" };
         self.expect_number(op)?;
-        self.single(op, Order::Median { ignores_nan }, dim, keepdim)
+        let at = self.axis_from_end(op, dim)?;
+        dispatch_dtype!(op, self.dtype, E: Real => {
+            let x = self.as_erased::<E>()?;
+            (if ignores_nan { x.nanmedian_axis(at, keepdim) } else { x.median_axis(at, keepdim) }).map(IntoAny::into_any)
+        })
+    }
+
+    /// `bool` has an order, but is not ranked.
+    pub(crate) fn expect_number(&self, op: &'static str) -> Result<()> {
+        if self.dtype == DType::Bool { Err(refused(op, self.dtype)) } else { Ok(()) }
     }
 
     #[op(median(input, dim = None, keepdim = false), dtypes = real)]

@@ -3,13 +3,13 @@
 //!
 //! Used by `quantile`.
 
-use super::quantile::Interpolation;
 #[cfg(any(test, feature = "cuda"))]
 use crate::dtype::DType;
 use crate::dtype::Dtype;
 use crate::ops::kernel::Map2;
 #[cfg(any(test, feature = "cuda"))]
 use crate::ops::text::kernel::{Kernel, Value};
+use crate::tensor::Interpolation;
 use core::marker::PhantomData;
 
 /// The rank of a quantile among so many numbers.

@@ -1,10 +1,12 @@
-//! Sorting and searching: `sort`, `topk`, `unique`, `searchsorted`.
-//! Uses the sort and search loops of the devices.
+//! Sorting and searching.
 
 // The documentation lists methods in this order.
-pub(crate) mod sort_topk;
+pub(crate) mod order;
 
+pub(crate) mod median;
 pub(crate) mod search;
 #[cfg(feature = "cuda")]
 pub(crate) mod slices;
 pub(crate) mod unique;
+
+rows_of!(median, order, search, unique);

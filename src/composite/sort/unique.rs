@@ -1,0 +1,335 @@
+//! Elements without repetition: `unique`, `unique_consecutive`. How many there are depends on the data.
+
+use crate::composite::{Axis, Erased, Owned};
+use crate::device::Device;
+use crate::dtype::{Compute as _, Dtype, Element};
+use crate::error::{Error, Result, filled, invalid, listed, numel_at_most, room};
+use crate::layout::dims::Dims;
+use crate::ops;
+use crate::ops::admit::OrderedFor;
+use crate::ops::arguments::{Indexing, Order};
+use crate::ops::choosing::{self, Equal};
+use crate::ops::kernel::Map1;
+use crate::ops::pointwise::Differing;
+use crate::ops::reduce::AnyAll;
+use crate::ops::scan::RunningSum;
+#[cfg(any(test, feature = "cuda"))]
+use crate::ops::text::kernel::{Kernel, Value};
+use crate::shape::{AxisArg, Dyn, HasAxis};
+use crate::storage::{View, ViewMut};
+use crate::tensor::{Tensor, checked_numel, selected, true_positions};
+use castiron_macros::composites;
+use core::cmp::Ordering;
+
+/// Distinct elements or slices; for each which of them it is; and how often each was there. What is not wanted of the last two is empty.
+pub(crate) type Distinct<E, D> = (Owned<E, D>, Owned<i64, D>, Owned<i64, D>);
+
+/// The order of elements, NaN after all numbers.
+fn compare<E: Dtype>(a: E, b: E) -> Ordering {
+    let less = |a: E, b: E| a.to_compute().compare::<ops::lt>(b.to_compute());
+    #[allow(clippy::eq_op)]
+    let is_nan = |x: E| x != x;
+    if less(a, b) {
+        Ordering::Less
+    } else if less(b, a) {
+        Ordering::Greater
+    } else {
+        is_nan(a).cmp(&is_nan(b))
+    }
+}
+
+/// Runs of equal elements: which elements start one, in which run each is, how long each run is, and how many there are if this was asked.
+pub(super) struct Runs<B> {
+    pub(super) starts: B,
+    pub(super) inverse: B,
+    pub(super) counts: B,
+    pub(super) count: usize,
+}
+
+/// The runs of elements of which each but the last is equal to the next or not; `places` says where each comes from, if not from
+/// where it stands; `wanted` whether it is asked in which run each is, and how long each run is.
+pub(super) fn runs<D: Device>(
+    equal: View<'_, D::Storage, bool>,
+    places: Option<View<'_, D::Storage, i64>>,
+    wanted: [bool; 2],
+) -> Result<Runs<D::Storage>> {
+    let (beside, more) = (Some(equal.buffer), equal.sizes);
+    let len = [more[0] + 1];
+    // The first element counts as no start at first, so that the runs are numbered from 0.
+    let mut starts = D::zeroed::<bool>(beside, len[0])?;
+    D::map1_into::<bool, bool>(IsFalse, equal, ViewMut::new(&mut starts, 1, more, &[1]))?;
+    let mut inverse = if wanted[0] {
+        D::lanes::<bool, i64>(RunningSum, View::new(&starts, 0, &len, &[1]), 0)?
+    } else {
+        D::zeroed::<i64>(beside, 0)?
+    };
+    if let Some(places) = places.filter(|_| wanted[0]) {
+        let mut scattered = D::zeroed::<i64>(beside, len[0])?;
+        let indexing = Indexing { op: "unique", axis: 0, wraps: false };
+        let numbers = View::<_, i64>::new(&inverse, 0, &len, &[1]);
+        D::scatter(indexing, places, numbers, ViewMut::new(&mut scattered, 0, &len, &[1]))?;
+        inverse = scattered;
+    }
+    D::update1::<bool>(Always(true), ViewMut::new(&mut starts, 0, &[1], &[1]))?;
+    if !wanted[1] {
+        return Ok(Runs { starts, inverse, counts: D::zeroed::<i64>(beside, 0)?, count: 0 });
+    }
+    let (first, count) = true_positions::<D>(View::new(&starts, 0, &len, &[1]))?;
+    // A run ends where the next one starts, the last at the end.
+    let end = D::fill(beside, len[0] as i64, 1)?;
+    let (all, rest) = ([count], [count - 1]);
+    let next = View::<_, i64>::new(&first, 1, &rest, &[1]);
+    let ends = D::join(&[next, View::new(&end, 0, &[1], &[1])], 0, &all, &[1])?;
+    let (ends, first) = (View::<_, i64>::new(&ends, 0, &all, &[1]), View::<_, i64>::new(&first, 0, &all, &[1]));
+    let counts = D::map2::<i64, i64, i64>(Differing, ends, first, &[1])?;
+    Ok(Runs { starts, inverse, counts, count })
+}
+
+/// Whether a bool is false.
+#[derive(Clone, Copy)]
+struct IsFalse;
+impl Map1<bool, bool> for IsFalse {
+    #[inline(always)]
+    fn call(self, a: bool) -> bool {
+        !a
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, a: Value) -> Value {
+        kernel.not(a)
+    }
+}
+
+/// A value, whatever was there.
+#[derive(Clone, Copy)]
+struct Always(bool);
+impl Map1<bool, bool> for Always {
+    #[inline(always)]
+    fn call(self, _: bool) -> bool {
+        self.0
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, _: Value) -> Value {
+        kernel.parameter(self.0)
+    }
+}
+
+#[composites]
+impl<E: Element, D: Device> Erased<'_, E, D> {
+    /// The elements without repetition from the smallest to the largest; for each element of `self` which of them it is; and how
+    /// often each is there. No NaN equals another.
+    ///
+    /// Shapes: one axis, whose size is known at run time; that of `self`; one axis. The last two are `i64`. A tensor without data has no
+    /// answer.
+    #[op(unique, dtypes = ordered)]
+    #[typed((&self) -> (Tensor<E, (Dyn,), D>, Tensor<i64, S, D>, Tensor<i64, (Dyn,), D>)
+        where
+            E: OrderedFor<choosing::unique>)]
+    #[example(let x = tensor![[7, 3], [3, 3]]; x.unique().0.with_shape::<shape![2]>(), x.unique().0, tensor![3, 7])]
+    #[example(let x = tensor![[7, 3], [3, 3]]; x.unique().1, x.unique().1, tensor![[1, 0], [0, 0]])]
+    #[example(let x = tensor![[7, 3], [3, 3]]; x.unique().2.with_shape::<shape![2]>(), x.unique().2, tensor![3, 1])]
+    pub(crate) fn unique(&self) -> Result<(Owned<E, D>, Owned<i64, D>, Owned<i64, D>)>
+    where
+        E: Dtype,
+    {
+        self.distinct([true; 2])
+    }
+
+    /// [`unique`](Self::unique), of whose second and third result those that are wanted.
+    pub(crate) fn distinct(&self, wanted: [bool; 2]) -> Result<Distinct<E, D>>
+    where
+        E: Dtype,
+    {
+        let list = self.as_list("unique")?;
+        let [values, places] = D::order(Order::Sort { descending: false }, list.view(), 0)?;
+        let [len] = *list.sizes() else { return Err(Error::NoData { op: "unique" }) };
+        let (values, places) = (Owned::<E, D>::list(values, len), Owned::<i64, D>::list(places, len));
+        values.together("unique", Axis(0), Some(places.view()), wanted, self.dims())
+    }
+
+    /// The slices along an axis without repetition, in the order of their elements; for each slice of `self` which of them it is;
+    /// and how often each is there. No NaN equals another.
+    ///
+    /// Shapes: that of `self` with the size of the axis known at run time; one axis as long as that of `self`; one axis. The last two
+    /// are `i64`. A tensor without data has no answer.
+    ///
+    /// # Errors
+    /// If another axis is empty.
+    #[op(unique, dtypes = ordered)]
+    #[any(dim: i64 = self.sliced("unique", dim)?)]
+    #[typed(<const I: isize>(&self, axis: impl AxisArg<I>) -> (Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>, Tensor<i64, (<S as HasAxis<I>>::Dim,), D>, Tensor<i64, (Dyn,), D>)
+        where
+            S: HasAxis<I>,
+            E: OrderedFor<choosing::unique>)]
+    #[example(let x = tensor![[7, 3], [1, 5], [7, 3]]; x.unique_axis(axis![0]).0.with_shape::<shape![2, 2]>(), x.unique_axis(0).0, tensor![[1, 5], [7, 3]])]
+    #[example(let x = tensor![[7, 3], [1, 5], [7, 3]]; x.unique_axis(axis![0]).1, x.unique_axis(0).1, tensor![1, 0, 1])]
+    #[example(let x = tensor![[7, 3], [1, 5], [7, 3]]; x.unique_axis(axis![0]).2.with_shape::<shape![2]>(), x.unique_axis(0).2, tensor![1, 2])]
+    pub(crate) fn unique_axis(&self, dim: Axis) -> Result<(Owned<E, D>, Owned<i64, D>, Owned<i64, D>)>
+    where
+        E: Dtype,
+    {
+        let (op, axis) = ("unique", dim.0);
+        self.as_data(op)?;
+        let elements = self.contiguous()?;
+        self.expect_slices(op, dim)?;
+        let sizes = self.sizes();
+        // (A zero-dim tensor has one slice.)
+        let len = sizes.get(axis).copied().unwrap_or(1);
+        let inner: usize = sizes.iter().skip(axis + 1).product();
+        let outer: usize = sizes.iter().take(axis).product();
+        let beside = Some(self.storage());
+        let found = |values, inverse, counts, count: usize| {
+            let mut kept = self.dims();
+            if let Some(size) = kept.get_mut(axis) {
+                *size = count;
+            }
+            (Erased::dense(values, kept), Erased::list(inverse, len), Erased::list(counts, count))
+        };
+        #[cfg(feature = "cuda")]
+        if len > 1 && !D::is_on_host(beside) {
+            let slices = super::slices::distinct::<E, D>(elements.view(), [outer, len, inner])?;
+            return Ok(found(slices.values, slices.inverse, slices.counts, slices.count));
+        }
+        // Slices of any length are compared element by element.
+        let elements = D::download(elements.view())?;
+        let slice = |at: usize| {
+            let elements = &elements;
+            (0..outer).flat_map(move |row| &elements[(row * len + at) * inner..][..inner])
+        };
+        let mut order: Vec<usize> = listed(0..len)?;
+        order.sort_by(|&a, &b| {
+            let ways = slice(a).zip(slice(b)).map(|(&a, &b)| compare(a, b));
+            ways.into_iter().find(|way| way.is_ne()).unwrap_or(Ordering::Equal)
+        });
+        let (mut chosen, mut counts): (Vec<usize>, Vec<i64>) = (Vec::new(), Vec::new());
+        let mut inverse = filled(0, len)?;
+        for at in order {
+            match (chosen.last(), counts.last_mut()) {
+                (Some(&last), Some(count)) if slice(last).eq(slice(at)) => *count += 1,
+                _ => {
+                    chosen.push(at);
+                    counts.push(1);
+                }
+            }
+            inverse[at] = chosen.len() as i64 - 1;
+        }
+        // A tensor without elements can have any number of rows, too many to loop over.
+        let (count, rows) = (chosen.len(), if elements.is_empty() { 0 } else { outer });
+        let mut values = room(numel_at_most(&[rows, count, inner]))?;
+        for row in elements.chunks_exact((len * inner).max(1)) {
+            if inner == 1 {
+                values.extend(chosen.iter().map(|&at| row[at]));
+            } else {
+                chosen.iter().for_each(|&at| values.extend_from_slice(&row[at * inner..][..inner]));
+            }
+        }
+        let (values, inverse) = (D::build(beside, || Ok(values))?, D::build(beside, || Ok(inverse))?);
+        Ok(found(values, inverse, D::build(beside, || Ok(counts))?, count))
+    }
+
+    /// The elements in row-major order without those that equal the one before; for each element of `self` which of them it is;
+    /// and how many stood together. No NaN equals another.
+    ///
+    /// Shapes: one axis, whose size is known at run time; that of `self`; one axis. The last two are `i64`. A `Tensor` may be complex. A
+    /// tensor without data has no answer.
+    #[op(unique_consecutive, dtypes = ordered)]
+    #[typed((&self) -> (Tensor<E, (Dyn,), D>, Tensor<i64, S, D>, Tensor<i64, (Dyn,), D>)
+        where
+            E: Dtype)]
+    #[example(let x = tensor![1, 1, 2, 1]; x.unique_consecutive().0.with_shape::<shape![3]>(), x.unique_consecutive().0, tensor![1, 2, 1])]
+    #[example(let x = tensor![1, 1, 2, 1]; x.unique_consecutive().1, x.unique_consecutive().1, tensor![0, 0, 1, 2])]
+    #[example(let x = tensor![1, 1, 2, 1]; x.unique_consecutive().2.with_shape::<shape![3]>(), x.unique_consecutive().2, tensor![2, 1, 1])]
+    pub(crate) fn unique_consecutive(&self) -> Result<(Owned<E, D>, Owned<i64, D>, Owned<i64, D>)>
+    where
+        E: Dtype,
+    {
+        self.consecutive([true; 2])
+    }
+
+    /// [`unique_consecutive`](Self::unique_consecutive), of whose second and third result those that are wanted.
+    pub(crate) fn consecutive(&self, wanted: [bool; 2]) -> Result<Distinct<E, D>>
+    where
+        E: Dtype,
+    {
+        let op = "unique_consecutive";
+        self.as_list(op)?.together(op, Axis(0), None, wanted, self.dims())
+    }
+
+    /// The same of slices along an axis.
+    #[cfg(feature = "any")]
+    pub(crate) fn consecutive_slices(&self, dim: Axis, wanted: [bool; 2]) -> Result<Distinct<E, D>>
+    where
+        E: Dtype,
+    {
+        let op = "unique_consecutive";
+        self.expect_slices(op, dim)?;
+        self.as_data(op)?.together(op, dim, None, wanted, Dims::known(&[self.sizes()[dim.0]]))
+    }
+
+    /// Puts slices along an axis together that equal the next. `places` says where each comes from, if not from where it stands; `wanted`
+    /// whether it is asked which of the values each slice is, laid out by these sizes, and how often each is there.
+    fn together(
+        &self,
+        op: &'static str,
+        Axis(at): Axis,
+        places: Option<View<'_, D::Storage, i64>>,
+        wanted: [bool; 2],
+        sizes: Dims,
+    ) -> Result<Distinct<E, D>>
+    where
+        E: Dtype,
+    {
+        let (beside, len) = (Some(self.storage()), self.sizes()[at]);
+        checked_numel::<i64>(op, &[len])?;
+        let none = || D::zeroed::<i64>(beside, 0);
+        let Some(more) = len.checked_sub(1) else {
+            let values = Erased::dense(D::zeroed::<E>(beside, 0)?, self.dims());
+            return Ok((values, Erased::dense(none()?, sizes), Erased::list(none()?, 0)));
+        };
+        let next = self.narrow(op, Axis(at), 1, more)?;
+        let mut equal = next.map2_dense::<E, bool>(op, Equal, &self.narrow(op, Axis(at), 0, more)?)?;
+        if self.rank() > 1 {
+            equal = equal.reduce(AnyAll::ALL, ((1 << self.rank()) - 1) & !(1 << at), false)?;
+        }
+        let Runs { starts, inverse, counts, count } = runs::<D>(equal.view(), places, wanted)?;
+        let starts = Owned::<bool, D>::list(starts, len);
+        let (values, count) = if self.rank() == 1 {
+            let (values, found) = D::compress(self.view(), starts.view())?;
+            debug_assert!(!wanted[1] || found == count);
+            (Erased::list(values, found), found)
+        } else {
+            let (chosen, found) = true_positions::<D>(starts.view())?;
+            let mut kept = self.dims();
+            kept[at] = found;
+            (Erased::dense(selected::<E, D>(op, self.view(), at, &chosen, &kept)?, kept), found)
+        };
+        let inverse = if wanted[0] { Erased::dense(inverse, sizes) } else { Erased::list(inverse, 0) };
+        Ok((values, inverse, Erased::list(counts, if wanted[1] { count } else { 0 })))
+    }
+
+    /// Slices without elements have nothing to compare.
+    fn expect_slices(&self, op: &'static str, Axis(at): Axis) -> Result<()> {
+        let sizes = self.sizes();
+        if sizes.iter().enumerate().any(|(axis, &size)| size == 0 && axis != at) {
+            return invalid(op, format!("slices of {sizes:?} along axis {at} have no elements to compare"));
+        }
+        Ok(())
+    }
+
+    /// The elements, which there are.
+    fn as_data(&self, op: &'static str) -> Result<Erased<'_, E, D>> {
+        if D::has_data(self.storage()) { Ok(Erased::of(self.view())) } else { Err(Error::NoData { op }) }
+    }
+
+    /// The elements, which there are, in row-major order as a list.
+    fn as_list(&self, op: &'static str) -> Result<Erased<'_, E, D>> {
+        self.as_data(op)?.expect_memory()?;
+        self.reshape(op, &[self.sizes().iter().product()])
+    }
+}
+
+/// The kernels of this file, for the test of their text.
+#[cfg(all(test, unix, debug_assertions))]
+pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+    suite.one::<_, bool, bool>("is_false", IsFalse);
+    suite.one::<_, bool, bool>("always", Always(true));
+}
