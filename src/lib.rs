@@ -286,6 +286,8 @@ pub use castiron_macros::tensor;
 /// ```
 pub use castiron_macros::try_einsum;
 #[cfg(feature = "linalg")]
+pub use composite::decompose::eigen::Uplo;
+#[cfg(feature = "linalg")]
 pub use cpu::factor::field::{Field, RealField};
 #[cfg(feature = "cuda")]
 #[doc(hidden)]
@@ -307,8 +309,6 @@ pub use shape::{Complete, Reduced};
 pub use sparse::{DenseAxes, KeepsZero, SparseCoo, SparseFactor, SparseTensor, SparseValues};
 #[doc(hidden)]
 pub use sparse::{RightOfSparse, WrittenToSparse};
-#[cfg(feature = "linalg")]
-pub use tensor::decompose::Uplo;
 #[doc(hidden)]
 pub use tensor::einsum_calls as __einsum;
 pub use tensor::lazy;

@@ -2,6 +2,8 @@
 //! `castiron_macros::composites` from the function's attributes.
 
 pub(crate) mod activation;
+#[cfg(feature = "linalg")]
+pub(crate) mod decompose;
 mod erased;
 pub(crate) mod linalg;
 pub(crate) mod loss;
@@ -21,8 +23,16 @@ use crate::tensor::Tensor;
 
 /// The rows of the subjects, which `castiron_macros::composites` writes.
 #[cfg(feature = "any")]
-pub(crate) const ROWS: &[crate::rows::Folder] =
-    &[activation::ROWS, linalg::ROWS, loss::ROWS, normalization::ROWS, scan::ROWS, statistics::ROWS];
+pub(crate) const ROWS: &[crate::rows::Folder] = &[
+    activation::ROWS,
+    #[cfg(feature = "linalg")]
+    decompose::ROWS,
+    linalg::ROWS,
+    loss::ROWS,
+    normalization::ROWS,
+    scan::ROWS,
+    statistics::ROWS,
+];
 
 /// A result as `Tensor` gives it.
 pub(crate) trait IntoTyped<T> {

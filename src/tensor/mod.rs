@@ -44,10 +44,6 @@ mod loss;
 // What networks are made of: convolutions and pooling.
 pub(crate) mod nn;
 
-// Factorisations of matrices: Cholesky, LU, QR, singular values and eigenvalues, and what they solve.
-#[cfg(feature = "linalg")]
-pub(crate) mod decompose;
-
 // Fourier transforms, of axes and of overlapping frames, and windows.
 #[cfg(feature = "fft")]
 pub(crate) mod fourier;
@@ -133,6 +129,8 @@ use crate::shape::{AxisArg, HasAxis, Shape, numel};
 pub(crate) use base::assign::Inside;
 pub(crate) use base::display::{Printed, python_tuple};
 pub(crate) use base::layout::sealed;
+#[cfg(feature = "linalg")]
+pub(crate) use base::operand::elements_of;
 pub(crate) use elementwise::apply::{PromotedWith, combine_as, map2};
 #[cfg(feature = "any")]
 pub(crate) use elementwise::apply::{check_exponent, fitted_scalar, refuses_zeros};
