@@ -5,7 +5,6 @@ use super::matrices::{Batch, common, cost};
 use crate::composite::{Erased, Owned};
 use crate::cpu::factor::{self, field::Field};
 use crate::device::{Device, Receives};
-use crate::dtype::Element;
 use crate::dtype::scalar::Dimensioned;
 use crate::error::{Result, invalid};
 use crate::ops::admit::SameDtypeFor;
@@ -15,7 +14,7 @@ use crate::tensor::{Tensor, TensorOperand};
 use castiron_macros::composites;
 
 #[composites]
-impl<E: Element, D: Device> Erased<'_, E, D> {
+impl<E: Field, D: Device> Erased<'_, E, D> {
     /// The factor `L` of `A = L L^H`, or with `upper` the `U` of `A = U^H U`, of Hermitian positive-definite matrices. One triangle is read.
     ///
     /// # Errors
@@ -28,10 +27,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             S: Matrices,
             S::Rows: SquareFor<S::Columns, ops::cholesky>)]
     #[example(let x = tensor![[4.0, 2.0], [2.0, 5.0]]; x.cholesky(false), x.cholesky(false), tensor![[2.0, 0.0], [1.0, 2.0]])]
-    pub(crate) fn cholesky(&self, upper: bool) -> Result<Owned<E, D>>
-    where
-        E: Field,
-    {
+    pub(crate) fn cholesky(&self, upper: bool) -> Result<Owned<E, D>> {
         let op = "linalg.cholesky";
         Ok(self.factored_by_cholesky(op, upper, true)?.0)
     }
@@ -48,18 +44,12 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             S::Rows: SquareFor<S::Columns, ops::cholesky_ex>;
         check_errors = false)]
     #[example(let x = tensor![[[-4.0]]]; x.cholesky_ex(false), x.cholesky_ex(false, false), (_, tensor![1; i32]))]
-    pub(crate) fn cholesky_ex(&self, upper: bool, check_errors: bool) -> Result<(Owned<E, D>, Owned<i32, D>)>
-    where
-        E: Field,
-    {
+    pub(crate) fn cholesky_ex(&self, upper: bool, check_errors: bool) -> Result<(Owned<E, D>, Owned<i32, D>)> {
         let op = "linalg.cholesky_ex";
         self.factored_by_cholesky(op, upper, check_errors)
     }
 
-    fn factored_by_cholesky(&self, op: &'static str, upper: bool, check: bool) -> Result<(Owned<E, D>, Owned<i32, D>)>
-    where
-        E: Field,
-    {
+    fn factored_by_cholesky(&self, op: &'static str, upper: bool, check: bool) -> Result<(Owned<E, D>, Owned<i32, D>)> {
         let (batch, a, n) = self.as_squares(op)?;
         let (factor, info) =
             batch.each(cost([n, n, n / 3]), [n, n], |at, to| factor::cholesky(a.at(at), n, upper, to))?;
@@ -82,10 +72,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             S: Matrices,
             S::Rows: SquareFor<S::Columns, ops::cholesky_inverse>)]
     #[example(let x = tensor![[2.0]]; x.cholesky_inverse(false), x.cholesky_inverse(false), tensor![[0.25]])]
-    pub(crate) fn cholesky_inverse(&self, upper: bool) -> Result<Owned<E, D>>
-    where
-        E: Field,
-    {
+    pub(crate) fn cholesky_inverse(&self, upper: bool) -> Result<Owned<E, D>> {
         let op = "cholesky_inverse";
         let (batch, factor, n) = self.as_squares(op)?;
         let (inverse, info) =
@@ -106,10 +93,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             R::Shape: Solutions<S, ops::cholesky_solve, Output = T>,
             D: Receives<R::Place, Dimensioned>)]
     #[example(let b = tensor![[8.0]]; let factor = tensor![[2.0]]; b.cholesky_solve(&factor, false), b.cholesky_solve(&factor, false), tensor![[2.0]])]
-    pub(crate) fn cholesky_solve(&self, factor: &Erased<'_, E, D>, upper: bool) -> Result<Owned<E, D>>
-    where
-        E: Field,
-    {
+    pub(crate) fn cholesky_solve(&self, factor: &Erased<'_, E, D>, upper: bool) -> Result<Owned<E, D>> {
         let op = "cholesky_solve";
         let ((lead, n), (b_lead, [rows, columns])) = (factor.split_squares(op)?, self.split_matrices(op)?);
         if rows != n {

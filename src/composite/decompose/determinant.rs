@@ -14,7 +14,7 @@ use castiron_macros::composites;
 use num_traits::Float;
 
 #[composites]
-impl<E: Element, D: Device> Erased<'_, E, D> {
+impl<E: Field, D: Device> Erased<'_, E, D> {
     /// Determinants of square matrices: `(…, N, N)` gives `(…)`.
     ///
     /// # Errors
@@ -26,10 +26,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             S: Matrices<Lead = Lead>,
             S::Rows: SquareFor<S::Columns, ops::det>)]
     #[example(let x = tensor![[2.0, 1.0], [0.0, 4.0]]; x.det(), x.det(), Tensor::scalar(8.0))]
-    pub(crate) fn det(&self) -> Result<Owned<E, D>>
-    where
-        E: Field,
-    {
+    pub(crate) fn det(&self) -> Result<Owned<E, D>> {
         let op = "linalg.det";
         let lens = Lens { own: [1, 0, 0], ..Lens::default() };
         let done = self.diagonals(op, lens, |diagonal, sign, slots| {
@@ -50,10 +47,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             S: Matrices<Lead = Lead>,
             S::Rows: SquareFor<S::Columns, ops::slogdet>)]
     #[example(let x = tensor![[-1.0, 0.0], [0.0, 1.0]]; x.slogdet(), x.slogdet(), (Tensor::scalar(-1.0), Tensor::scalar(0.0)))]
-    pub(crate) fn slogdet(&self) -> Result<(Owned<E, D>, Owned<E::Re, D>)>
-    where
-        E: Field,
-    {
+    pub(crate) fn slogdet(&self) -> Result<(Owned<E, D>, Owned<E::Re, D>)> {
         let op = "linalg.slogdet";
         let lens = Lens { own: [1, 0, 0], real: [1, 0], ..Lens::default() };
         let done = self.diagonals(op, lens, |diagonal, sign, slots| {
@@ -83,10 +77,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         op: &'static str,
         lens: Lens,
         put: impl Fn(&mut dyn Iterator<Item = E>, E, Slots<'_, E>) + Sync,
-    ) -> Result<Done<E>>
-    where
-        E: Field,
-    {
+    ) -> Result<Done<E>> {
         let (batch, a, n) = self.as_squares(op)?;
         batch.run(cost([n, n, n / 3]), lens, |at, slots| {
             let (mut lu, mut pivots) = (factor::copied(a.at(at))?, filled(0, n)?);

@@ -35,7 +35,7 @@ impl Uplo {
 }
 
 #[composites]
-impl<E: Element, D: Device> Erased<'_, E, D> {
+impl<E: Field, D: Device> Erased<'_, E, D> {
     /// Ascending eigenvalues and, in columns, eigenvectors of symmetric or Hermitian matrices, of which one triangle is read.
     ///
     /// # Errors
@@ -47,10 +47,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             E: Field<Re = Re>,
             S: Matrices<Rows: SquareFor<S::Columns, ops::eigh, Side = N>>)]
     #[example(let x = tensor![[2.0, 0.0], [0.0, 1.0]]; x.eigh(Uplo::Lower), x.eigh("L"), (tensor![1.0, 2.0], _))]
-    pub(crate) fn eigh(&self, uplo: Uplo) -> Result<(Owned<E::Re, D>, Owned<E, D>)>
-    where
-        E: Field,
-    {
+    pub(crate) fn eigh(&self, uplo: Uplo) -> Result<(Owned<E::Re, D>, Owned<E, D>)> {
         let op = "linalg.eigh";
         self.eigenvalues_of_symmetric(op, uplo, true)
     }
@@ -66,10 +63,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             E: Field<Re = Re>,
             S: Matrices<Rows: SquareFor<S::Columns, ops::eigvalsh, Side = N>>)]
     #[example(let x = tensor![[2.0, 0.0], [0.0, 1.0]]; x.eigvalsh(Uplo::Lower), x.eigvalsh("L"), tensor![1.0, 2.0])]
-    pub(crate) fn eigvalsh(&self, uplo: Uplo) -> Result<Owned<E::Re, D>>
-    where
-        E: Field,
-    {
+    pub(crate) fn eigvalsh(&self, uplo: Uplo) -> Result<Owned<E::Re, D>> {
         let op = "linalg.eigvalsh";
         Ok(self.eigenvalues_of_symmetric(op, uplo, false)?.0)
     }
@@ -79,10 +73,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         op: &'static str,
         uplo: Uplo,
         vectors: bool,
-    ) -> Result<(Owned<E::Re, D>, Owned<E, D>)>
-    where
-        E: Field,
-    {
+    ) -> Result<(Owned<E::Re, D>, Owned<E, D>)> {
         let (batch, a, n) = self.as_squares(op)?;
         let columns = if vectors { n } else { 0 };
         let lens = Lens { own: [area(n, columns), 0, 0], real: [n, 0], ..Lens::default() };
@@ -105,10 +96,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             E: Field<Cx = Cx>,
             S: Matrices<Rows: SquareFor<S::Columns, ops::eig, Side = N>>)]
     #[example(let x = tensor![[0.0, -1.0], [1.0, 0.0]]; x.eig(), x.eig(), (tensor![Complex::new(0.0_f32, 1.0), Complex::new(0.0, -1.0)], _))]
-    pub(crate) fn eig(&self) -> Result<(Owned<E::Cx, D>, Owned<E::Cx, D>)>
-    where
-        E: Field,
-    {
+    pub(crate) fn eig(&self) -> Result<(Owned<E::Cx, D>, Owned<E::Cx, D>)> {
         let op = "linalg.eig";
         self.eigenvalues(op, true)
     }
@@ -123,18 +111,12 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             E: Field<Cx = Cx>,
             S: Matrices<Rows: SquareFor<S::Columns, ops::eigvals, Side = N>>)]
     #[example(let x = tensor![[2.0]]; x.eigvals(), x.eigvals(), tensor![Complex::new(2.0_f32, 0.0)])]
-    pub(crate) fn eigvals(&self) -> Result<Owned<E::Cx, D>>
-    where
-        E: Field,
-    {
+    pub(crate) fn eigvals(&self) -> Result<Owned<E::Cx, D>> {
         let op = "linalg.eigvals";
         Ok(self.eigenvalues(op, false)?.0)
     }
 
-    fn eigenvalues(&self, op: &'static str, vectors: bool) -> Result<(Owned<E::Cx, D>, Owned<E::Cx, D>)>
-    where
-        E: Field,
-    {
+    fn eigenvalues(&self, op: &'static str, vectors: bool) -> Result<(Owned<E::Cx, D>, Owned<E::Cx, D>)> {
         let (batch, a, n) = self.as_squares(op)?;
         let columns = if vectors { n } else { 0 };
         let lens = Lens { complex: [n, area(n, columns)], ..Lens::default() };

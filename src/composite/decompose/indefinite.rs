@@ -6,7 +6,6 @@ use crate::composite::{Erased, Owned};
 use crate::cpu::factor::batch::Lens;
 use crate::cpu::factor::{self, field::Field};
 use crate::device::{Device, Receives};
-use crate::dtype::Element;
 use crate::dtype::scalar::Dimensioned;
 use crate::error::{Result, invalid};
 use crate::ops::admit::SameDtypeFor;
@@ -16,7 +15,7 @@ use crate::tensor::{Tensor, TensorOperand};
 use castiron_macros::composites;
 
 #[composites]
-impl<E: Element, D: Device> Erased<'_, E, D> {
+impl<E: Field, D: Device> Erased<'_, E, D> {
     /// Symmetric (or `hermitian`) indefinite factors in one matrix, and the rows that were exchanged, as LAPACK writes them.
     ///
     /// # Errors
@@ -27,19 +26,13 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             E: Field,
             S: Matrices<Rows: SquareFor<S::Columns, ops::ldl_factor, Side = N>>)]
     #[example(let x = tensor![[2.0, 1.0], [1.0, 3.0]]; x.ldl_factor(false), x.ldl_factor(false), (tensor![[2.0, 0.0], [0.5, 2.5]], tensor![1, 2; i32]))]
-    pub(crate) fn ldl_factor(&self, hermitian: bool) -> Result<(Owned<E, D>, Owned<i32, D>)>
-    where
-        E: Field,
-    {
+    pub(crate) fn ldl_factor(&self, hermitian: bool) -> Result<(Owned<E, D>, Owned<i32, D>)> {
         let op = "linalg.ldl_factor";
         let (ld, pivots, _) = self.ldl(op, hermitian, true)?;
         Ok((ld, pivots))
     }
 
-    pub(crate) fn ldl(&self, op: &'static str, hermitian: bool, check: bool) -> Result<Factored<E, D>>
-    where
-        E: Field,
-    {
+    pub(crate) fn ldl(&self, op: &'static str, hermitian: bool, check: bool) -> Result<Factored<E, D>> {
         let hermitian = hermitian && E::DTYPE.is_complex();
         let (batch, a, n) = self.as_squares(op)?;
         let lens = Lens { own: [area(n, n), 0, 0], ints: n, ..Lens::default() };
@@ -80,10 +73,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         pivots: &Erased<'_, i32, D>,
         b: &Erased<'_, E, D>,
         hermitian: bool,
-    ) -> Result<Owned<E, D>>
-    where
-        E: Field,
-    {
+    ) -> Result<Owned<E, D>> {
         let op = "linalg.ldl_solve";
         let hermitian = hermitian && E::DTYPE.is_complex();
         let ((lead, n), (b_lead, [rows, columns])) = (self.split_squares(op)?, b.split_matrices(op)?);

@@ -6,7 +6,6 @@ use crate::cpu::factor::{self, field::Field};
 use crate::device::Device;
 #[cfg(feature = "any")]
 use crate::dtype::DType;
-use crate::dtype::Element;
 use crate::error::{Result, invalid};
 use crate::ops::decompose as ops;
 use crate::shape::{Matrices, Shape, SquareFor, TensorInverse};
@@ -20,7 +19,7 @@ pub(super) fn singular(at: i32) -> String {
 }
 
 #[composites]
-impl<E: Element, D: Device> Erased<'_, E, D> {
+impl<E: Field, D: Device> Erased<'_, E, D> {
     /// Inverses of square matrices, `(…, N, N)`.
     ///
     /// # Errors
@@ -33,10 +32,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             S::Rows: SquareFor<S::Columns, ops::inv>)]
     #[example(let x = tensor![[2.0, 0.0], [0.0, 4.0]]; x.inv(), x.inv(), tensor![[0.5, 0.0], [0.0, 0.25]])]
     #[doc(alias = "inverse")]
-    pub(crate) fn inv(&self) -> Result<Owned<E, D>>
-    where
-        E: Field,
-    {
+    pub(crate) fn inv(&self) -> Result<Owned<E, D>> {
         let op = "linalg.inv";
         Ok(self.inverse(op, true)?.0)
     }
@@ -53,18 +49,12 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             S::Rows: SquareFor<S::Columns, ops::inv_ex>;
         check_errors = false)]
     #[example(let x = tensor![[[1.0, 1.0], [1.0, 1.0]]]; x.inv_ex(), x.inv_ex(false), (_, tensor![2; i32]))]
-    pub(crate) fn inv_ex(&self, check_errors: bool) -> Result<(Owned<E, D>, Owned<i32, D>)>
-    where
-        E: Field,
-    {
+    pub(crate) fn inv_ex(&self, check_errors: bool) -> Result<(Owned<E, D>, Owned<i32, D>)> {
         let op = "linalg.inv_ex";
         self.inverse(op, check_errors)
     }
 
-    fn inverse(&self, op: &'static str, check: bool) -> Result<(Owned<E, D>, Owned<i32, D>)>
-    where
-        E: Field,
-    {
+    fn inverse(&self, op: &'static str, check: bool) -> Result<(Owned<E, D>, Owned<i32, D>)> {
         let (batch, a, n) = self.as_squares(op)?;
         let (inverse, info) = batch.each(cost([n, n, n]), [n, n], |at, to| factor::inverse(a.at(at), n, to))?;
         if check {
@@ -88,10 +78,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             S: TensorInverse<N>;
         ind = N)]
     #[example(let x = tensor![[[2.0, 0.0]], [[0.0, 4.0]]]; x.tensorinv::<1>(), x.tensorinv(1), tensor![[[0.5, 0.0], [0.0, 0.25]]])]
-    pub(crate) fn tensorinv(&self, ind: usize) -> Result<Owned<E, D>>
-    where
-        E: Field,
-    {
+    pub(crate) fn tensorinv(&self, ind: usize) -> Result<Owned<E, D>> {
         let op = "linalg.tensorinv";
         let (start, end) = self.sizes().split_at(ind.min(self.rank()));
         let [rows, columns] = [start, end].map(|of| of.iter().fold(1_usize, |count, &size| count.saturating_mul(size)));
@@ -121,10 +108,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             S: Matrices,
             S::Rows: SquareFor<S::Columns, ops::matrix_exp>)]
     #[example(let x = tensor![[0.0, 1.0], [0.0, 0.0]]; x.matrix_exp(), x.matrix_exp(), tensor![[1.0, 1.0], [0.0, 1.0]])]
-    pub(crate) fn matrix_exp(&self) -> Result<Owned<E, D>>
-    where
-        E: Field,
-    {
+    pub(crate) fn matrix_exp(&self) -> Result<Owned<E, D>> {
         let op = "linalg.matrix_exp";
         let (batch, a, n) = self.as_squares(op)?;
         let (exponential, _) = batch.each(cost([n, n, n.saturating_mul(10)]), [n, n], |at, to| {

@@ -7,7 +7,6 @@ use crate::composite::{Erased, Owned};
 use crate::cpu::factor::batch::Lens;
 use crate::cpu::factor::{self, Scaled, field::Field};
 use crate::device::{Device, Receives};
-use crate::dtype::Element;
 use crate::dtype::scalar::Dimensioned;
 use crate::error::{Result, filled, invalid, listed};
 use crate::ops::admit::SameDtypeFor;
@@ -32,7 +31,7 @@ pub(crate) enum Driver {
 type Found<E, Re, D> = (Owned<E, D>, Owned<Re, D>, Owned<i64, D>, Owned<Re, D>);
 
 #[composites]
-impl<E: Element, D: Device> Erased<'_, E, D> {
+impl<E: Field, D: Device> Erased<'_, E, D> {
     /// The `X` of least squares `|A X - B|`, of several the shortest: `(…, M, N)` and `(…, M, K)` give `(…, N, K)`, and a vector `(M)` gives `(…, N)`; and the
     /// ranks of the matrices.
     /// Singular values up to `rcond` times the largest count as 0, without it up to the machine epsilon times the larger size.
@@ -50,10 +49,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             D: Receives<R::Place, Dimensioned>)]
     #[example(let a = tensor![[[1.0], [1.0]]]; let b = tensor![[[1.0], [3.0]]]; a.lstsq(&b, None), _, (~ tensor![[[2.0]]], tensor![1]))]
     #[doc(alias = "least_squares")]
-    pub(crate) fn lstsq(&self, b: &Erased<'_, E, D>, rcond: Option<f64>) -> Result<(Owned<E, D>, Owned<i64, D>)>
-    where
-        E: Field,
-    {
+    pub(crate) fn lstsq(&self, b: &Erased<'_, E, D>, rcond: Option<f64>) -> Result<(Owned<E, D>, Owned<i64, D>)> {
         let op = "linalg.lstsq";
         expect_matrices(op, self.sizes(), b.sizes())?;
         let (x, _, rank, _) = self.least_squares(b, rcond, Driver::Gelsy)?;
@@ -66,10 +62,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         b: &Erased<'_, E, D>,
         rcond: Option<f64>,
         driver: Driver,
-    ) -> Result<Found<E, E::Re, D>>
-    where
-        E: Field,
-    {
+    ) -> Result<Found<E, E::Re, D>> {
         let op = "linalg.lstsq";
         let (lead, matrix @ [m, n]) = self.split_matrices(op)?;
         let is_vector = holds_vectors(self.sizes(), b.sizes());

@@ -54,7 +54,7 @@ type Factors<E, Re, S, Q, D> = (
 );
 
 #[composites]
-impl<E: Element, D: Device> Erased<'_, E, D> {
+impl<E: Field, D: Device> Erased<'_, E, D> {
     /// `(U, S, V)` with `A` about `U diag(S) Vᴴ` for matrices of low rank: the `q` largest singular values, from random projections that are
     /// improved `niter` times (2 is enough for most). `(…, M, N)` gives `(…, M, Q)`, `(…, Q)` and `(…, N, Q)`. PyTorch's `M` is subtracted before.
     ///
@@ -73,10 +73,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         q: usize,
         niter: usize,
         generator: &mut Generator,
-    ) -> Result<(Owned<E, D>, Owned<E::Re, D>, Owned<E, D>)>
-    where
-        E: Field,
-    {
+    ) -> Result<(Owned<E, D>, Owned<E::Re, D>, Owned<E, D>)> {
         let op = "svd_lowrank";
         self.lowrank(op, q, false, niter, generator)
     }
@@ -103,10 +100,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         center: bool,
         niter: usize,
         generator: &mut Generator,
-    ) -> Result<(Owned<E, D>, Owned<E::Re, D>, Owned<E, D>)>
-    where
-        E: Field,
-    {
+    ) -> Result<(Owned<E, D>, Owned<E::Re, D>, Owned<E, D>)> {
         let op = "pca_lowrank";
         self.lowrank(op, q, center, niter, generator)
     }
@@ -118,10 +112,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         center: bool,
         iterations: usize,
         generator: &mut Generator,
-    ) -> Result<(Owned<E, D>, Owned<E::Re, D>, Owned<E, D>)>
-    where
-        E: Field,
-    {
+    ) -> Result<(Owned<E, D>, Owned<E::Re, D>, Owned<E, D>)> {
         let (lead, [m, n]) = self.split_matrices(op)?;
         if rank > m.min(n) {
             return invalid(op, format!("q(={rank}) must be not greater than min(m, n)={}", m.min(n)));

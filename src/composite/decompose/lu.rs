@@ -5,7 +5,6 @@ use crate::composite::{Erased, Owned};
 use crate::cpu::factor::batch::Lens;
 use crate::cpu::factor::{self, field::Field};
 use crate::device::{Device, Receives};
-use crate::dtype::Element;
 use crate::dtype::scalar::Dimensioned;
 use crate::error::{Result, invalid};
 use crate::ops::admit::SameDtypeFor;
@@ -18,7 +17,7 @@ use castiron_macros::composites;
 pub(super) type Factored<E, D> = (Owned<E, D>, Owned<i32, D>, Owned<i32, D>);
 
 #[composites]
-impl<E: Element, D: Device> Erased<'_, E, D> {
+impl<E: Field, D: Device> Erased<'_, E, D> {
     /// `(P, L, U)` of `A = P L U`: of `(…, M, N)` they are `(…, M, M)`, `(…, M, K)` and `(…, K, N)`, `K` being the smaller size.
     ///
     /// # Errors
@@ -34,10 +33,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             S: Matrices<Rows: Smaller<S::Columns, Output = K>>;
         pivot = true)]
     #[example(let x = tensor![[1.0, 2.0], [4.0, 4.0]]; x.lu(), x.lu(true), (tensor![[0.0, 1.0], [1.0, 0.0]], _, tensor![[4.0, 4.0], [0.0, 1.0]]))]
-    pub(crate) fn lu(&self, pivot: bool) -> Result<(Owned<E, D>, Owned<E, D>, Owned<E, D>)>
-    where
-        E: Field,
-    {
+    pub(crate) fn lu(&self, pivot: bool) -> Result<(Owned<E, D>, Owned<E, D>, Owned<E, D>)> {
         let op = "linalg.lu";
         let (lu, pivots, _) = self.factored_by_lu(op, pivot, false)?;
         lu.unpacked(op, &pivots)
@@ -54,10 +50,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             S: Matrices<Rows: Smaller<S::Columns, Output = K>>;
         pivot = true)]
     #[example(let x = tensor![[1.0, 2.0], [4.0, 4.0]]; x.lu_factor(), x.lu_factor(true), (tensor![[4.0, 4.0], [0.25, 1.0]], tensor![2, 2; i32]))]
-    pub(crate) fn lu_factor(&self, pivot: bool) -> Result<(Owned<E, D>, Owned<i32, D>)>
-    where
-        E: Field,
-    {
+    pub(crate) fn lu_factor(&self, pivot: bool) -> Result<(Owned<E, D>, Owned<i32, D>)> {
         let op = "linalg.lu_factor";
         let (lu, pivots, _) = self.factored_by_lu(op, pivot, true)?;
         Ok((lu, pivots))
@@ -78,18 +71,12 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         &self,
         pivot: bool,
         check_errors: bool,
-    ) -> Result<(Owned<E, D>, Owned<i32, D>, Owned<i32, D>)>
-    where
-        E: Field,
-    {
+    ) -> Result<(Owned<E, D>, Owned<i32, D>, Owned<i32, D>)> {
         let op = "linalg.lu_factor_ex";
         self.factored_by_lu(op, pivot, check_errors)
     }
 
-    fn factored_by_lu(&self, op: &'static str, pivot: bool, check: bool) -> Result<Factored<E, D>>
-    where
-        E: Field,
-    {
+    fn factored_by_lu(&self, op: &'static str, pivot: bool, check: bool) -> Result<Factored<E, D>> {
         if !pivot {
             // PyTorch has it on GPUs alone.
             return invalid(op, "LU without pivoting is not implemented on the CPU".to_owned());
@@ -133,10 +120,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         pivots: &Erased<'_, i32, D>,
         unpack_data: bool,
         unpack_pivots: bool,
-    ) -> Result<(Owned<E, D>, Owned<E, D>, Owned<E, D>)>
-    where
-        E: Field,
-    {
+    ) -> Result<(Owned<E, D>, Owned<E, D>, Owned<E, D>)> {
         let op = "lu_unpack";
         let ((p, l, u), none) = (self.unpacked(op, pivots)?, Batch::beside(op, self, &[]));
         // What is not asked for has no elements.
@@ -147,10 +131,11 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         ))
     }
 
-    fn unpacked(&self, op: &'static str, pivots: &Erased<'_, i32, D>) -> Result<(Owned<E, D>, Owned<E, D>, Owned<E, D>)>
-    where
-        E: Field,
-    {
+    fn unpacked(
+        &self,
+        op: &'static str,
+        pivots: &Erased<'_, i32, D>,
+    ) -> Result<(Owned<E, D>, Owned<E, D>, Owned<E, D>)> {
         let (lead, [m, n]) = self.split_matrices(op)?;
         let k = m.min(n);
         expect_pivots(op, pivots.sizes(), &[lead, &[k]].concat())?;
@@ -198,10 +183,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         b: &Erased<'_, E, D>,
         left: bool,
         adjoint: bool,
-    ) -> Result<Owned<E, D>>
-    where
-        E: Field,
-    {
+    ) -> Result<Owned<E, D>> {
         let op = "linalg.lu_solve";
         let ((lead, n), (b_lead, [rows, columns])) = (self.split_squares(op)?, b.split_matrices(op)?);
         expect_pivots(op, pivots.sizes(), &[lead, &[n]].concat())?;

@@ -189,7 +189,7 @@ impl Norm {
 }
 
 #[composites]
-impl<E: Element, D: Device> Erased<'_, E, D> {
+impl<E: Field, D: Device> Erased<'_, E, D> {
     /// How many singular values exceed `max(atol, rtol * largest)`, where `rtol` is the machine epsilon times the larger size if neither is
     /// given: `(…, M, N)` gives `(…)`, `i64`. Of `hermitian` matrices eigenvalues count.
     ///
@@ -203,10 +203,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             S: Matrices<Lead = Lead>;
         tolerance = Tolerance::new(&None, &rtol))]
     #[example(let x = tensor![[[1.0, 2.0], [2.0, 4.0]]]; x.matrix_rank(None, false), x.matrix_rank(None, None, false), tensor![1])]
-    pub(crate) fn matrix_rank(&self, tolerance: Tolerance<'_>, hermitian: bool) -> Result<Owned<i64, D>>
-    where
-        E: Field,
-    {
+    pub(crate) fn matrix_rank(&self, tolerance: Tolerance<'_>, hermitian: bool) -> Result<Owned<i64, D>> {
         let op = "linalg.matrix_rank";
         let (lead, matrix @ [m, n]) = self.split_spectral(op, hermitian)?;
         tolerance.fits(op, lead)?;
@@ -238,10 +235,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             S: Matrices;
         tolerance = Tolerance::new(&None, &rtol))]
     #[example(let x = tensor![[3.0, 4.0]]; x.pinv(None, false), x.pinv(None, None, false), ~ tensor![[0.12], [0.16]])]
-    pub(crate) fn pinv(&self, tolerance: Tolerance<'_>, hermitian: bool) -> Result<Owned<E, D>>
-    where
-        E: Field,
-    {
+    pub(crate) fn pinv(&self, tolerance: Tolerance<'_>, hermitian: bool) -> Result<Owned<E, D>> {
         let op = "linalg.pinv";
         let (lead, matrix @ [m, n]) = self.split_spectral(op, hermitian)?;
         tolerance.fits(op, lead)?;
@@ -276,18 +270,12 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             E: Field<Re = Re>,
             S: Matrices<Lead = Lead>)]
     #[example(let x = tensor![[2.0, 0.0], [0.0, 8.0]]; x.cond(2.0), x.cond(2.0), Tensor::scalar(4.0))]
-    pub(crate) fn cond(&self, p: f64) -> Result<Owned<E::Re, D>>
-    where
-        E: Field,
-    {
+    pub(crate) fn cond(&self, p: f64) -> Result<Owned<E::Re, D>> {
         let op = "linalg.cond";
         self.condition(Norm::of(op, p)?)
     }
 
-    pub(crate) fn condition(&self, norm: Norm) -> Result<Owned<E::Re, D>>
-    where
-        E: Field,
-    {
+    pub(crate) fn condition(&self, norm: Norm) -> Result<Owned<E::Re, D>> {
         let op = "linalg.cond";
         let by_values = matches!(norm, Norm::Two | Norm::MinusTwo);
         let (_, matrix) = self.split_spectral(op, !by_values)?;
@@ -325,10 +313,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             E: Field<Re = Re>,
             S: Matrices<Lead = Lead>)]
     #[example(let x = tensor![[3.0, 0.0], [0.0, 4.0]]; x.spectral_norm(), _, Tensor::scalar(4.0))]
-    pub(crate) fn spectral_norm(&self) -> Result<Owned<E::Re, D>>
-    where
-        E: Field,
-    {
+    pub(crate) fn spectral_norm(&self) -> Result<Owned<E::Re, D>> {
         let op = "linalg.matrix_norm";
         self.norm_of_matrices(op, Norm::Two)
     }
@@ -344,18 +329,12 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             E: Field<Re = Re>,
             S: Matrices<Lead = Lead>)]
     #[example(let x = tensor![[3.0, 0.0], [0.0, 4.0]]; x.nuclear_norm(), _, Tensor::scalar(7.0))]
-    pub(crate) fn nuclear_norm(&self) -> Result<Owned<E::Re, D>>
-    where
-        E: Field,
-    {
+    pub(crate) fn nuclear_norm(&self) -> Result<Owned<E::Re, D>> {
         let op = "linalg.matrix_norm";
         self.norm_of_matrices(op, Norm::Nuclear)
     }
 
-    pub(crate) fn norm_of_matrices(&self, op: &'static str, norm: Norm) -> Result<Owned<E::Re, D>>
-    where
-        E: Field,
-    {
+    pub(crate) fn norm_of_matrices(&self, op: &'static str, norm: Norm) -> Result<Owned<E::Re, D>> {
         let (lead, matrix @ [m, n]) = self.split_matrices(op)?;
         if m.min(n) == 0 && norm == Norm::MinusTwo && !lead.contains(&0) {
             return invalid(op, format!("the smallest singular value of a {m} by {n} matrix: there is none"));
@@ -368,10 +347,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         &self,
         op: &'static str,
         value: impl Fn(&[E]) -> Result<Found<E::Re>> + Sync,
-    ) -> Result<Owned<E::Re, D>>
-    where
-        E: Field,
-    {
+    ) -> Result<Owned<E::Re, D>> {
         let (batch, a, [m, n]) = self.as_matrices(op)?;
         let lens = Lens { real: [1, 0], ..Lens::default() };
         let done = batch.run::<E>(cost([m, n, m.min(n).saturating_mul(4)]), lens, |at, slots| {

@@ -5,7 +5,6 @@ use crate::composite::{Erased, Owned};
 use crate::cpu::factor::batch::Lens;
 use crate::cpu::factor::{self, Applied, field::Field};
 use crate::device::{Device, Receives};
-use crate::dtype::Element;
 use crate::dtype::scalar::Dimensioned;
 use crate::error::{Result, filled, invalid};
 use crate::ops::admit::SameDtypeFor;
@@ -41,7 +40,7 @@ impl Kept {
 }
 
 #[composites]
-impl<E: Element, D: Device> Erased<'_, E, D> {
+impl<E: Field, D: Device> Erased<'_, E, D> {
     /// `(Q, R)` of `A = Q R`, with LAPACK's signs. Reduced factors of `(…, M, N)` are `(…, M, K)` and `(…, K, N)`, `K` being the smaller size,
     /// complete ones `(…, M, M)` and `(…, M, N)`.
     ///
@@ -55,10 +54,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             S: Matrices<Rows: Smaller<S::Columns, Output = K>>;
         mode = { let _ = extent; if X::COMPLETE { Kept::Complete } else { Kept::Reduced } })]
     #[example(let x = tensor![[3.0], [4.0]]; x.qr(Reduced), x.qr("reduced"), (~ tensor![[-0.6], [-0.8]], tensor![[-5.0]]))]
-    pub(crate) fn qr(&self, mode: Kept) -> Result<(Owned<E, D>, Owned<E, D>)>
-    where
-        E: Field,
-    {
+    pub(crate) fn qr(&self, mode: Kept) -> Result<(Owned<E, D>, Owned<E, D>)> {
         let op = "linalg.qr";
         let (batch, a, [m, n]) = self.as_matrices(op)?;
         let k = m.min(n);
@@ -93,10 +89,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             E: Field,
             S: Matrices<Rows: Smaller<S::Columns, Output = K>>)]
     #[example(let x = tensor![[3.0], [4.0]]; x.geqrf(), x.geqrf(), (tensor![[-5.0], [0.5]], tensor![1.6]))]
-    pub(crate) fn geqrf(&self) -> Result<(Owned<E, D>, Owned<E, D>)>
-    where
-        E: Field,
-    {
+    pub(crate) fn geqrf(&self) -> Result<(Owned<E, D>, Owned<E, D>)> {
         let op = "geqrf";
         let (batch, a, [m, n]) = self.as_matrices(op)?;
         let k = m.min(n);
@@ -122,10 +115,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             K::Shape: FactorsOf<S, ops::householder_product>,
             D: Receives<K::Place, Dimensioned>)]
     #[example(let qr = tensor![[-5.0], [0.5]]; let tau = tensor![1.6]; qr.householder_product(&tau), qr.householder_product(&tau), ~ tensor![[-0.6], [-0.8]])]
-    pub(crate) fn householder_product(&self, tau: &Erased<'_, E, D>) -> Result<Owned<E, D>>
-    where
-        E: Field,
-    {
+    pub(crate) fn householder_product(&self, tau: &Erased<'_, E, D>) -> Result<Owned<E, D>> {
         let op = "linalg.householder_product";
         let (lead, [m, n]) = self.split_matrices(op)?;
         let k = match tau.sizes().split_last() {
@@ -166,10 +156,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         other: &Erased<'_, E, D>,
         left: bool,
         adjoint: bool,
-    ) -> Result<Owned<E, D>>
-    where
-        E: Field,
-    {
+    ) -> Result<Owned<E, D>> {
         let op = "ormqr";
         let ((lead, [m, columns]), (other_lead, [rows, others])) =
             (self.split_matrices(op)?, other.split_matrices(op)?);
@@ -201,10 +188,12 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             R::Shape: Matrices + ReflectedFromRight<S>,
             D: Receives<K::Place, Dimensioned> + Receives<R::Place, Dimensioned>)]
     #[example(let qr = tensor![[-5.0], [0.5]]; let tau = tensor![1.6]; let x = tensor![[-0.6, -0.8]]; qr.rormqr(&tau, &x, false), _, ~ tensor![[1.0, 0.0]])]
-    pub(crate) fn rormqr(&self, tau: &Erased<'_, E, D>, other: &Erased<'_, E, D>, adjoint: bool) -> Result<Owned<E, D>>
-    where
-        E: Field,
-    {
+    pub(crate) fn rormqr(
+        &self,
+        tau: &Erased<'_, E, D>,
+        other: &Erased<'_, E, D>,
+        adjoint: bool,
+    ) -> Result<Owned<E, D>> {
         self.ormqr(tau, other, false, adjoint)
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn not_found(info: i32) -> String {
 }
 
 #[composites]
-impl<E: Element, D: Device> Erased<'_, E, D> {
+impl<E: Field, D: Device> Erased<'_, E, D> {
     /// `(U, S, Vh)` of `A = U diag(S) Vh`, singular values from the largest on. Reduced factors of `(…, M, N)` are `(…, M, K)` and `(…, K, N)`, `K` being
     /// the smaller size, complete ones `(…, M, M)` and `(…, N, N)`.
     ///
@@ -33,10 +33,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             S: Matrices<Rows: Smaller<S::Columns, Output = K>>;
         full_matrices = { let _ = extent; X::COMPLETE })]
     #[example(let x = tensor![[3.0, 0.0, 0.0], [0.0, 4.0, 0.0]]; x.svd(Complete), x.svd(true), (_, tensor![4.0, 3.0], _))]
-    pub(crate) fn svd(&self, full_matrices: bool) -> Result<(Owned<E, D>, Owned<E::Re, D>, Owned<E, D>)>
-    where
-        E: Field,
-    {
+    pub(crate) fn svd(&self, full_matrices: bool) -> Result<(Owned<E, D>, Owned<E::Re, D>, Owned<E, D>)> {
         let op = "linalg.svd";
         self.singular(op, if full_matrices { Vectors::Complete } else { Vectors::Reduced })
     }
@@ -51,19 +48,13 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             E: Field<Re = Re>,
             S: Matrices<Rows: Smaller<S::Columns, Output = K>>)]
     #[example(let x = tensor![[3.0, 0.0], [0.0, 4.0]]; x.svdvals(), x.svdvals(), tensor![4.0, 3.0])]
-    pub(crate) fn svdvals(&self) -> Result<Owned<E::Re, D>>
-    where
-        E: Field,
-    {
+    pub(crate) fn svdvals(&self) -> Result<Owned<E::Re, D>> {
         let op = "linalg.svdvals";
         Ok(self.singular(op, Vectors::None)?.1)
     }
 
     /// Without vectors `U` and `Vh` have no elements.
-    fn singular(&self, op: &'static str, vectors: Vectors) -> Result<(Owned<E, D>, Owned<E::Re, D>, Owned<E, D>)>
-    where
-        E: Field,
-    {
+    fn singular(&self, op: &'static str, vectors: Vectors) -> Result<(Owned<E, D>, Owned<E::Re, D>, Owned<E, D>)> {
         let (batch, a, [m, n]) = self.as_matrices(op)?;
         let k = m.min(n);
         let [columns, rows] = match vectors {

@@ -63,7 +63,7 @@ fn right_side<'a, E: Element, D: Device>(
 }
 
 #[composites]
-impl<E: Element, D: Device> Erased<'_, E, D> {
+impl<E: Field, D: Device> Erased<'_, E, D> {
     /// Solutions of `A X = B`: `(…, N, N)` and `(…, N, K)` give `(…, N, K)`, leading axes broadcast, and a vector `(N)` gives `(…, N)`.
     ///
     /// # Errors
@@ -78,10 +78,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         left = true, vectors = false)]
     #[example(let a = tensor![[2.0, 0.0], [0.0, 4.0]]; let b = tensor![2.0, 2.0]; a.solve(&b), a.solve(&b, true), tensor![1.0, 0.5])]
     #[doc(alias = "linsolve")]
-    pub(crate) fn solve(&self, b: &Erased<'_, E, D>, left: bool, vectors: bool) -> Result<Owned<E, D>>
-    where
-        E: Field,
-    {
+    pub(crate) fn solve(&self, b: &Erased<'_, E, D>, left: bool, vectors: bool) -> Result<Owned<E, D>> {
         let op = "linalg.solve";
         Ok(self.solutions(op, b, left, vectors, true)?.0)
     }
@@ -99,10 +96,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             R::Shape: Matrices + SolutionsFromRight<S, ops::solve, Output = T>,
             D: Receives<R::Place, Dimensioned>)]
     #[example(let a = tensor![[2.0, 1.0], [0.0, 4.0]]; let b = tensor![[2.0, 5.0]]; a.rsolve(&b), _, tensor![[1.0, 1.0]])]
-    pub(crate) fn rsolve(&self, b: &Erased<'_, E, D>) -> Result<Owned<E, D>>
-    where
-        E: Field,
-    {
+    pub(crate) fn rsolve(&self, b: &Erased<'_, E, D>) -> Result<Owned<E, D>> {
         let op = "linalg.solve";
         Ok(self.solutions(op, b, false, true, true)?.0)
     }
@@ -128,10 +122,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         left: bool,
         vectors: bool,
         check_errors: bool,
-    ) -> Result<(Owned<E, D>, Owned<i32, D>)>
-    where
-        E: Field,
-    {
+    ) -> Result<(Owned<E, D>, Owned<i32, D>)> {
         let op = "linalg.solve_ex";
         self.solutions(op, b, left, vectors, check_errors)
     }
@@ -144,10 +135,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         left: bool,
         vectors: bool,
         check: bool,
-    ) -> Result<(Owned<E, D>, Owned<i32, D>)>
-    where
-        E: Field,
-    {
+    ) -> Result<(Owned<E, D>, Owned<i32, D>)> {
         if !vectors {
             expect_matrices(op, self.sizes(), b.sizes())?;
         }
@@ -207,10 +195,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         upper: bool,
         left: bool,
         unitriangular: bool,
-    ) -> Result<Owned<E, D>>
-    where
-        E: Field,
-    {
+    ) -> Result<Owned<E, D>> {
         let op = "linalg.solve_triangular";
         self.triangular(op, b, Triangle { upper, unit: unitriangular, transposed: false }, left)
     }
@@ -233,10 +218,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         b: &Erased<'_, E, D>,
         upper: bool,
         unitriangular: bool,
-    ) -> Result<Owned<E, D>>
-    where
-        E: Field,
-    {
+    ) -> Result<Owned<E, D>> {
         let op = "linalg.solve_triangular";
         self.triangular(op, b, Triangle { upper, unit: unitriangular, transposed: false }, false)
     }
@@ -247,10 +229,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         b: &Erased<'_, E, D>,
         triangle: Triangle,
         left: bool,
-    ) -> Result<Owned<E, D>>
-    where
-        E: Field,
-    {
+    ) -> Result<Owned<E, D>> {
         let ((lead, n), (b_lead, [rows, columns])) = (self.split_squares(op)?, b.split_matrices(op)?);
         if (if left { rows } else { columns }) != n {
             return invalid(op, format!("Incompatible shapes of A and B: {n}x{n} and {rows}x{columns}"));
