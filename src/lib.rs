@@ -138,10 +138,9 @@ mod storage;
 /// Arguments of Fourier transforms: how results are scaled, how a signal is cut into frames, windows.
 #[cfg(feature = "fft")]
 pub mod fft {
-    pub use crate::tensor::fourier::{
-        AsManyAxes, Beyond, Frames, FramesOf, Frequencies, Norm, RealSignal, SameDtypeAsWindow, Samples, Spectral,
-        Wave, Weights, Window,
-    };
+    pub use crate::composite::fourier::frames::{Beyond, Frames};
+    pub use crate::composite::fourier::signal::{Norm, RealSignal, Spectral, Wave};
+    pub use crate::tensor::fourier::{AsManyAxes, FramesOf, Frequencies, SameDtypeAsWindow, Samples, Weights, Window};
 }
 
 /// How the border of a padded tensor is filled: see [`Tensor::pad`].

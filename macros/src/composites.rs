@@ -3,7 +3,7 @@
 //!
 //! | attribute | says |
 //! |---|---|
-//! | `#[op(linalg.cross(input, other, dim = -1), dtypes = numeric)]` | PyTorch's name, arguments and defaults, as for `#[operations]`; of several the first is named in the documentation. `dtypes` is the rule whose set `AnyTensor` chooses `E` from; `over = [f32, f64]` is another set, `over = float` another rule, which is that of `Tensor`, too. `field` is the set of dtypes that matrices are factored in |
+//! | `#[op(linalg.cross(input, other, dim = -1), dtypes = numeric)]` | PyTorch's name, arguments and defaults, as for `#[operations]`; of several the first is named in the documentation. `dtypes` is the rule whose set `AnyTensor` chooses `E` from; `over = [f32, f64]` is another set, `over = float` another rule, which is that of `Tensor`, too. `field` is the set of dtypes that matrices are factored in, `spectral` that of signals once integers are floats |
 //! | `#[typed(<I>(&self, axis: impl AxisArg<I>) -> Tensor<…> where …)]` | the method of `Tensor` from its generics on. After a `;` at the end stand arguments that are other than the parameters: `axis = Axis(0)` |
 //! | `#[op(linalg.cross, dtypes = numeric)]` | without arguments: there is no row by name here |
 //! | `#[any(dims: &[i64] = axes(…)?)]` | parameters of the method of `AnyTensor` that are other than is derived, and the arguments made of them; of several `tolerance(atol: Option<f64>, rtol: Option<f64>) = …` |
@@ -38,11 +38,15 @@ const RULES: &[(&str, &str, &str)] = &[
     ("float", "Float", "floating-point"),
     ("inexact", "Inexact", "floating-point and complex"),
     ("complex", "ComplexFloat", "complex"),
-    FIELD,
+    OWN[0],
+    OWN[1],
 ];
-/// Not one of `ops::rules`: a row by name has the words.
-const FIELD: (&str, &str, &str) =
-    ("field", "[f32, f64, crate::Complex<f32>, crate::Complex<f64>]", "float32, float64, complex64 and complex128");
+/// Those that are not in `ops::rules`: a row by name has the words.
+const OWN: [(&str, &str, &str); 2] = [
+    ("field", FIELD, "float32, float64, complex64 and complex128"),
+    ("spectral", FIELD, "integers, bool, float32, float64, complex64 and complex128"),
+];
+const FIELD: &str = "[f32, f64, crate::Complex<f32>, crate::Complex<f64>]";
 
 /// An attribute of this macro: its name, its place and what stands in its parentheses.
 struct Marked {
@@ -505,9 +509,9 @@ impl Composite {
             for mut part in kept {
                 if let [column, _, rule] = &mut part[..]
                     && is_ident(column, "dtypes")
-                    && is_ident(rule, FIELD.0)
+                    && let Some((.., words)) = OWN.iter().find(|(name, ..)| is_ident(rule, name))
                 {
-                    *rule = TokenTree::Literal(Literal::string(FIELD.2));
+                    *rule = TokenTree::Literal(Literal::string(words));
                 }
                 arguments.extend(part);
                 if marked.name == "op" {
@@ -663,6 +667,8 @@ fn used(lines: &str, is_any: bool) -> String {
     let among =
         |names: &[&'static str]| -> Vec<&str> { names.iter().copied().filter(|name| words.contains(name)).collect() };
     let (mut names, mut reductions) = (among(NAMES), among(REDUCTIONS));
+    let transforms = [("Frames", "fft::Frames"), ("Norm", "fft::Norm")].into_iter();
+    names.extend(transforms.filter(|(name, _)| words.contains(name)).map(|(_, path)| path));
     reductions.retain(|&name| !is_any || name == "LossReduction");
     let reductions = format!("reduction::{{{}}}", reductions.join(", "));
     if !reductions.ends_with("{}") {

@@ -5,6 +5,8 @@ pub(crate) mod activation;
 #[cfg(feature = "linalg")]
 pub(crate) mod decompose;
 mod erased;
+#[cfg(feature = "fft")]
+pub(crate) mod fourier;
 pub(crate) mod linalg;
 pub(crate) mod loss;
 pub(crate) mod normalization;
@@ -27,6 +29,8 @@ pub(crate) const ROWS: &[crate::rows::Folder] = &[
     activation::ROWS,
     #[cfg(feature = "linalg")]
     decompose::ROWS,
+    #[cfg(feature = "fft")]
+    fourier::ROWS,
     linalg::ROWS,
     loss::ROWS,
     normalization::ROWS,
