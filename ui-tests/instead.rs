@@ -6173,6 +6173,8 @@ fn z<S: KnownShape>() -> Tensor<Complex<f64>, S> {
 
 calls! {
     x::<shape![4]>().fft(axis![0], Norm::Backward);
+    x::<shape![4]>().fftn(axis![0], Norm::Backward);
+    x::<shape![4]>().ifftn(axis![0], Norm::Backward);
     x::<shape![4]>().rfft(axis![0], Norm::Backward);
     x::<shape![1]>().rfft(axis![0], Norm::Backward);
     z::<shape![4]>().irfft::<dim!(6), _>(axis![0], Norm::Backward);
