@@ -138,10 +138,9 @@ mod storage;
 /// Arguments of Fourier transforms: how results are scaled, how a signal is cut into frames, windows.
 #[cfg(feature = "fft")]
 pub mod fft {
-    pub use crate::tensor::fourier::{
-        AsManyAxes, Beyond, Frames, FramesOf, Frequencies, Norm, RealSignal, SameDtypeAsWindow, Samples, Spectral,
-        Wave, Weights, Window,
-    };
+    pub use crate::composite::fourier::frames::{Beyond, Frames};
+    pub use crate::composite::fourier::signal::{Norm, RealSignal, Spectral, Wave};
+    pub use crate::tensor::fourier::{AsManyAxes, FramesOf, Frequencies, SameDtypeAsWindow, Samples, Weights, Window};
 }
 
 /// How the border of a padded tensor is filled: see [`Tensor::pad`].
@@ -286,6 +285,8 @@ pub use castiron_macros::tensor;
 /// ```
 pub use castiron_macros::try_einsum;
 #[cfg(feature = "linalg")]
+pub use composite::decompose::eigen::Uplo;
+#[cfg(feature = "linalg")]
 pub use cpu::factor::field::{Field, RealField};
 #[cfg(feature = "cuda")]
 #[doc(hidden)]
@@ -307,8 +308,6 @@ pub use shape::{Complete, Reduced};
 pub use sparse::{DenseAxes, KeepsZero, SparseCoo, SparseFactor, SparseTensor, SparseValues};
 #[doc(hidden)]
 pub use sparse::{RightOfSparse, WrittenToSparse};
-#[cfg(feature = "linalg")]
-pub use tensor::decompose::Uplo;
 #[doc(hidden)]
 pub use tensor::einsum_calls as __einsum;
 pub use tensor::lazy;

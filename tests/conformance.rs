@@ -171,6 +171,28 @@ const GENERATED: &[Generated] = &[
     ("linalg.svdvals", &[&[3, 5, 4]], &[]),
     ("linalg.tensorinv", &[&[2, 3, 3, 2]], &[]),
     ("linalg.householder_product", &[&[7, 3], &[3]], &[]),
+    ("linalg.cholesky_ex", &[&[5, 5]], &[]),
+    ("cholesky_inverse", &[&[5, 5]], &[]),
+    ("linalg.inv_ex", &[&[5, 5]], &[]),
+    ("linalg.lu", &[&[7, 5]], &[]),
+    ("linalg.lu_factor_ex", &[&[3, 5, 7]], &[]),
+    ("linalg.ldl_factor", &[&[5, 5]], &[]),
+    ("linalg.qr", &[&[7, 5]], &[]),
+    ("geqrf", &[&[5, 7]], &[]),
+    ("linalg.svd", &[&[5, 7]], &[]),
+    ("linalg.eigh", &[&[5, 5]], &[]),
+    ("linalg.eigvalsh", &[&[3, 5, 5]], &[]),
+    ("linalg.eig", &[&[5, 5]], &[]),
+    ("linalg.eigvals", &[&[5, 5]], &[]),
+    ("linalg.cond", &[&[5, 5]], &[]),
+    ("linalg.solve_triangular", &[&[3, 5, 5], &[3, 5, 2]], &[("upper", 1.0)]),
+    ("ormqr", &[&[7, 3], &[3], &[7, 4]], &[]),
+    ("fft.fft", &[&[7, 9]], &[("dim", 0.0)]),
+    ("fft.ifft", &[&[7, 9]], &[]),
+    ("fft.rfft", &[&[7, 9]], &[("dim", 0.0)]),
+    ("fft.ihfft", &[&[7, 9]], &[]),
+    ("fft.irfft", &[&[7, 9]], &[("n", 12.0), ("dim", 0.0)]),
+    ("fft.hfft", &[&[7, 9]], &[("n", 15.0)]),
     ("tril", &[&[7, 9]], &[("diagonal", -2.0)]),
     ("log_softmax", &[&[7, 33]], &[("dim", 1.0)]),
     ("logsumexp", &[&[7, 33]], &[("dim", 0.0)]),
@@ -186,7 +208,9 @@ fn both_fronts_give_the_same() {
             .map(|(name, value)| {
                 let value = match *name {
                     "p" | "maxnorm" | "margin" | "eps" => Value::from(*value),
-                    "swap" | "full" | "training" | "return_inverse" | "return_counts" => Value::from(*value != 0.0),
+                    "swap" | "full" | "upper" | "training" | "return_inverse" | "return_counts" => {
+                        Value::from(*value != 0.0)
+                    }
                     _ => Value::from(*value as i64),
                 };
                 ((*name).to_owned(), value)

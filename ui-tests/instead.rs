@@ -932,12 +932,12 @@ pub fn main() {
 }
 
 mod device_output_on_another_device {
-use castiron::{Meta, Tensor, shape, tensor};
+use castiron::{Meta, Tensor, shape};
 
 pub fn main() {
-    let x = tensor![1.0, 2.0];
-    let mut out = Tensor::<f32, shape![2]>::zeros();
-    x.add_into(&x, &mut out);
+    let x: Tensor<f32, shape![2]> = Tensor::ones();
+    let mut out: Tensor<f32, shape![2]> = Tensor::ones();
+    x.exp_into(&mut out);
 }
 
 #[test]
@@ -1071,6 +1071,20 @@ use castiron::tensor;
 pub fn main() {
     let x = tensor![0.0, 1.0];
     let _ = x.to::<i64>();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod dtype_closeness_to_another_dtype {
+use castiron::tensor;
+
+pub fn main() {
+    let (x, y) = (tensor![1.0, 2.0], tensor![1.0, 2.0; f64]);
+    assert!(x.allclose(&y.to::<f32>()));
 }
 
 #[test]
@@ -6173,6 +6187,8 @@ fn z<S: KnownShape>() -> Tensor<Complex<f64>, S> {
 
 calls! {
     x::<shape![4]>().fft(axis![0], Norm::Backward);
+    x::<shape![4]>().fftn(axis![0], Norm::Backward);
+    x::<shape![4]>().ifftn(axis![0], Norm::Backward);
     x::<shape![4]>().rfft(axis![0], Norm::Backward);
     x::<shape![1]>().rfft(axis![0], Norm::Backward);
     z::<shape![4]>().irfft::<dim!(6), _>(axis![0], Norm::Backward);

@@ -3,29 +3,31 @@
 //!
 //! | attribute | says |
 //! |---|---|
-//! | `#[op(linalg.cross(input, other, dim = -1), dtypes = numeric)]` | PyTorch's name, arguments and defaults, as for `#[operations]`; of several the first is named in the documentation. `dtypes` is the rule whose set `AnyTensor` chooses `E` from; `over = [f32, f64]` is another set, `over = float` another rule, which is that of `Tensor`, too |
+//! | `#[op(linalg.cross(input, other, dim = -1), dtypes = numeric)]` | PyTorch's name, arguments and defaults, as for `#[operations]`; of several the first is named in the documentation. `dtypes` is the rule whose set `AnyTensor` chooses `E` from; `over = [f32, f64]` is another set, `over = float` another rule, which is that of `Tensor`, too. `field` is the set of dtypes that matrices are factored in, `spectral` that of signals once integers are floats |
 //! | `#[typed(<I>(&self, axis: impl AxisArg<I>) -> Tensor<…> where …)]` | the method of `Tensor` from its generics on. After a `;` at the end stand arguments that are other than the parameters: `axis = Axis(0)` |
 //! | `#[op(linalg.cross, dtypes = numeric)]` | without arguments: there is no row by name here |
-//! | `#[any(dims: &[i64] = axes(…)?)]` | parameters of the method of `AnyTensor` that are other than is derived, and the arguments made of them |
+//! | `#[any(dims: &[i64] = axes(…)?)]` | parameters of the method of `AnyTensor` that are other than is derived, and the arguments made of them; of several `tolerance(atol: Option<f64>, rtol: Option<f64>) = …` |
 //! | `#[any([self, target] = …)]` | operands that are computed with in place of those given: of one dtype, over which is chosen, on one device |
 //! | `#[any(if … { return … })]`, `#[any(let … = …)]` | what is looked at first |
 //! | `#[any(by_hand)]` | there is a method of `AnyTensor` elsewhere, with the row by name |
-//! | `#[example(let x = tensor![…]; x.cross(axis![0]), x.cross(0), tensor![…])]` | operands, the call of either front, and the result; of several results a call names one: `x.sort(0, false).1` |
+//! | `#[example(let x = tensor![…]; x.cross(axis![0]), x.cross(0), tensor![…])]` | operands, the call of either front, and the result, `~ tensor![…]` where it is no exact number; of several results `(tensor![…], _)`, or a call that names one: `x.sort(0, false).1` |
 //! | `#[in_place(…)]` | as for `#[operations]` |
+//!
+//! Errors call the operation by the name in `let op = "linalg.cross";`, which the function begins with, else by the last part of PyTorch's.
 //!
 //! A parameter of `Tensor` goes with the one of the same name, else with the one at the same place. `Axis` is `i64`, and beside `Tensor`
 //! `impl AxisArg<I>`, or `axis: A` with `A: OneAxis<S>` where it may be kept (after the `;` then `keepdim = A::KEEPS`).
 //! `&Erased<E, D>` is `&Tensor<F, T, X>`, where `T: SameDevice<D, X>`, or `R: TensorOperand`, and `&AnyTensor`, of the dtype and on the
-//! device of `self`; where `T: Shape + TargetOf<S>` it has the sizes of `self`. `LossReduction` is a type `R` with the value `R::KIND`,
-//! and that value. Others are the same in both. The section `# Errors` of the documentation says when the operation fails; of `Tensor`
-//! it is `# Panics`. Errors name the operation by the last part of PyTorch's name.
+//! device of `self` (of `i32` if it is `&Erased<'_, i32, D>`); where `T: Shape + TargetOf<S>` it has the sizes of `self`. `LossReduction` is
+//! a type `R` with the value `R::KIND`, and that value. Others are the same in both. The section `# Errors` of the documentation says when
+//! the operation fails; of `Tensor` it is `# Panics`.
 //!
 //! What is written has the place of the function's name, so that an editor goes there.
 
 use crate::fallible::{self, Function, listed};
 use crate::operations::{between_commas, end_of_item, text, text_at};
 use crate::{Mistake, is_ident, is_punct, tokens};
-use proc_macro::{Delimiter, Group, Span, TokenStream, TokenTree};
+use proc_macro::{Delimiter, Group, Literal, Span, TokenStream, TokenTree};
 
 /// The rules of `ops::rules` that say which dtypes an operation takes: the set of types, and how documentation says it.
 const RULES: &[(&str, &str, &str)] = &[
@@ -38,7 +40,15 @@ const RULES: &[(&str, &str, &str)] = &[
     ("float", "Float", "floating-point"),
     ("inexact", "Inexact", "floating-point and complex"),
     ("complex", "ComplexFloat", "complex"),
+    OWN[0],
+    OWN[1],
 ];
+/// Those that are not in `ops::rules`: a row by name has the words.
+const OWN: [(&str, &str, &str); 2] = [
+    ("field", FIELD, "float32, float64, complex64 and complex128"),
+    ("spectral", FIELD, "integers, bool, float32, float64, complex64 and complex128"),
+];
+const FIELD: &str = "[f32, f64, crate::Complex<f32>, crate::Complex<f64>]";
 
 /// An attribute of this macro: its name, its place and what stands in its parentheses.
 struct Marked {
@@ -172,6 +182,19 @@ impl Composite {
         self.function.name.span()
     }
 
+    /// What errors call the operation: the text of `let op = "…";` in front of the body, or the last part of PyTorch's name.
+    fn op(&self) -> String {
+        let TokenTree::Group(body) = &self.function.body else { return self.named() };
+        match &body.stream().into_iter().take(5).collect::<Vec<_>>()[..] {
+            [bind, op, _, TokenTree::Literal(text), end]
+                if is_ident(bind, "let") && is_ident(op, "op") && is_punct(end, ';') =>
+            {
+                text.to_string().trim_matches('"').to_owned()
+            }
+            _ => self.named(),
+        }
+    }
+
     /// A column of the first row: its name before `=`.
     fn column(&self, name: &str) -> Option<Vec<TokenTree>> {
         let parts = between_commas(self.one("op")?.arguments.clone());
@@ -229,24 +252,27 @@ impl Composite {
                 return Err(Mistake::at(marked.span, expected));
             };
             let operands = statements.iter().map(|statement| source(statement)).collect::<Vec<_>>();
-            let (call, result) = (source(if is_any { &any } else { &typed }), source(&result));
+            let call = source(if is_any { &any } else { &typed });
+            let results = match &result[..] {
+                [TokenTree::Group(several)] if several.delimiter() == Delimiter::Parenthesis => {
+                    Some(between_commas(several.stream().into_iter().collect()))
+                }
+                _ => None,
+            };
             let lines: Vec<String> = if is_any {
                 let made = operands.iter().map(|line| match line.split_once(" = ") {
-                    Some((name, value)) => format!("{name} = AnyTensor::from({value});"),
-                    None => format!("{line};"),
+                    Some((name, value)) if value.starts_with("tensor!") => {
+                        format!("{name} = AnyTensor::from({value});")
+                    }
+                    _ => format!("{line};"),
                 });
-                // (Nothing says the dtype and the device of a number that stands in a string.)
-                let is_number = result.starts_with("Tensor::scalar");
-                let expected = is_number.then(|| format!("let expected: Tensor<f32, ()> = {result};"));
-                let result = if is_number { "expected" } else { &result };
                 // `x.sort(0, false).1` is one of several results.
                 let place = call.len().saturating_sub(2);
                 let (call, place) = call.split_at(if call[place..].starts_with('.') { place } else { call.len() });
-                let compared = format!("assert_eq!({call}?{place}.to_string(), {result}.to_string());");
-                made.chain(expected).chain([compared]).collect()
+                made.chain(compared(&format!("{call}?{place}"), &result, results, true)).collect()
             } else {
                 let made = operands.iter().map(|line| format!("{line};"));
-                made.chain([format!("assert_eq!({call}, {result});")]).collect()
+                made.chain(compared(&call, &result, results, false)).collect()
             };
             out.push("```".to_owned());
             out.push(format!("use castiron::{{{}}};", used(&lines.join(" "), is_any)));
@@ -312,7 +338,7 @@ impl Composite {
         }
         // Targets whose types say that they have the shape of `self`.
         let bounds = bare(&text(&typed.bounds));
-        let (named, mut checks, mut found) = (self.named(), String::new(), 0);
+        let (op, mut checks, mut found) = (self.op(), String::new(), 0);
         for (target, ty) in &own {
             let ty = bare(&text(ty));
             let shape = ty.strip_prefix("&Tensor<").and_then(|rest| rest.split(',').nth(1));
@@ -320,7 +346,7 @@ impl Composite {
             if bounds.contains(&format!("{shape}:Shape+TargetOf<S>")) {
                 let check = "reduction::expect_target";
                 checks += &format!(
-                    "crate::composite::loss::{check}(\"{named}\", self.shape().as_ref(), {target}.shape().as_ref())?;"
+                    "crate::composite::loss::{check}(\"{op}\", self.shape().as_ref(), {target}.shape().as_ref())?;"
                 );
                 found += 1;
             }
@@ -358,9 +384,10 @@ impl Composite {
         method.extend(typed.bounds.iter().cloned());
         let receiver = all.iter().find(|token| is_ident(token, "self")).map_or(self.span(), TokenTree::span);
         let body = format!(
-            "{{ {checks} crate::composite::IntoTyped::into_typed(crate::composite::Erased::{0}(&self.erased(), {1})?, \"{named}\") }}",
+            "{{ {checks} crate::composite::IntoTyped::into_typed(crate::composite::Erased::{0}(&self.erased(), {1})?, \"{2}\") }}",
             self.name(),
-            passed.join(", ")
+            passed.join(", "),
+            self.op()
         );
         method.extend(text_at(&body, receiver));
         fallible::fallible(TokenStream::new(), method)
@@ -406,7 +433,7 @@ impl Composite {
     /// The method of `AnyTensor`.
     fn any(&self) -> Result<TokenStream, Mistake> {
         let mut other = vec![];
-        let (name, named, span) = (self.name(), self.named(), self.span());
+        let (name, op, span) = (self.name(), self.op(), self.span());
         let (mut declared, mut checks, mut passed, mut beside) = (String::new(), String::new(), vec![], false);
         // Operands that are computed with in place of those given.
         let (mut prepared, mut this) = (vec![], "self");
@@ -425,9 +452,9 @@ impl Composite {
             }
         }
         for (own, ty) in &self.parameters {
-            if let Some((_, ty, value)) = other.iter().find(|(of, ..)| of == own) {
-                if !ty.is_empty() {
-                    declared += &format!(", {own}: {ty}");
+            if let Some((_, parameters, value)) = other.iter().find(|(of, ..)| of == own) {
+                if !parameters.is_empty() {
+                    declared += &format!(", {parameters}");
                 }
                 passed.push(value.clone());
                 continue;
@@ -435,13 +462,15 @@ impl Composite {
             match &*bare(&text(ty)) {
                 "Axis" => {
                     declared += &format!(", {own}: i64");
-                    checks += &format!("let {own} = {this}.axis_from_end(\"{named}\", {own})?;");
+                    checks += &format!("let {own} = {this}.axis_from_end(\"{op}\", {own})?;");
                     passed.push(own.clone());
                 }
                 tensor if tensor.starts_with("&Erased<") => {
                     declared += &format!(", {own}: &crate::any::AnyTensor");
-                    if !prepared.contains(own) {
-                        checks += &format!("self.expect_alike(\"{named}\", {own})?;");
+                    match dtype(tensor) {
+                        _ if prepared.contains(own) => {}
+                        "E" => checks += &format!("self.expect_alike(\"{op}\", {own})?;"),
+                        of => checks += &format!("self.expect_beside::<{of}>(\"{op}\", \"{own}\", {own})?;"),
                     }
                     passed.push(format!("&{own}.as_erased::<{}>()?", dtype(tensor)));
                     beside = true;
@@ -451,7 +480,7 @@ impl Composite {
                     let lent = if prepared.contains(own) {
                         format!("{own}.as_ref()")
                     } else {
-                        checks += &format!("if let Some({own}) = {own} {{ self.expect_alike(\"{named}\", {own})?; }}");
+                        checks += &format!("if let Some({own}) = {own} {{ self.expect_alike(\"{op}\", {own})?; }}");
                         own.clone()
                     };
                     let to = dtype(tensor);
@@ -492,7 +521,13 @@ impl Composite {
             }
             let kept = parts.into_iter().filter(|part| !is_ident(&part[0], "over"));
             let mut arguments = TokenStream::new();
-            for part in kept {
+            for mut part in kept {
+                if let [column, _, rule] = &mut part[..]
+                    && is_ident(column, "dtypes")
+                    && let Some((.., words)) = OWN.iter().find(|(name, ..)| is_ident(rule, name))
+                {
+                    *rule = TokenTree::Literal(Literal::string(words));
+                }
                 arguments.extend(part);
                 if marked.name == "op" {
                     arguments.extend(text_at(",", marked.span));
@@ -508,7 +543,7 @@ impl Composite {
         let run = format!(
             "pub fn {name}(&self{declared}) -> crate::error::Result<{result}> {{
                 {checks}
-                crate::any::dispatch_dtype!(\"{named}\", {this}.dtype(), E: {set} => {{
+                crate::any::dispatch_dtype!(\"{op}\", {this}.dtype(), E: {set} => {{
                     crate::composite::Erased::{name}(&{this}.as_erased::<E>()?, {}).map(crate::composite::IntoAny::into_any)
                 }})
             }}",
@@ -579,21 +614,76 @@ fn assigned(given: &[TokenTree]) -> Vec<(String, Vec<TokenTree>)> {
         .collect()
 }
 
-/// `name: type = value`
+/// `name: type = value`, or `name(one: type, another: type) = value`: the name, parameters and the value.
 fn replaced(part: &[TokenTree]) -> Option<(String, String, String)> {
     let equals = part.iter().position(|token| is_punct(token, '='))?;
     let [TokenTree::Ident(name), ty @ ..] = &part[..equals] else { return None };
-    Some((name.to_string(), text(ty.get(1..).unwrap_or_default()), text(&part[equals + 1..])))
+    let declared = match ty {
+        [] => String::new(),
+        [TokenTree::Group(several)] => several.stream().to_string(),
+        _ => text(&part[..equals]),
+    };
+    Some((name.to_string(), declared, text(&part[equals + 1..])))
+}
+
+/// Lines of an example that compare what a call gives with its result, or each of several with its own.
+fn compared(
+    call: &str,
+    result: &[TokenTree],
+    results: Option<Vec<Vec<TokenTree>>>,
+    is_any: bool,
+) -> impl Iterator<Item = String> {
+    let one = |call: &str, result: &[TokenTree]| {
+        let (about, result) = match result {
+            [sign, result @ ..] if is_punct(sign, '~') => (true, source(result)),
+            result => (false, source(result)),
+        };
+        match (is_any, about) {
+            // (Nothing says the dtype and the device of a number that stands in a string.)
+            (true, _) if result.starts_with("Tensor::scalar") => {
+                let expected = format!("let expected: Tensor<f32, ()> = {result};");
+                vec![expected, format!("assert_eq!({call}.to_string(), expected.to_string());")]
+            }
+            (true, true) => {
+                vec![format!("assert!({call}.allclose(&AnyTensor::from({result}), 1e-5, 1e-6, false)?);")]
+            }
+            (true, false) => vec![format!("assert_eq!({call}.to_string(), {result}.to_string());")],
+            (false, true) => vec![format!("assert!({call}.allclose(&{result}));")],
+            (false, false) => vec![format!("assert_eq!({call}, {result});")],
+        }
+    };
+    let Some(results) = results else { return one(call, result).into_iter() };
+    let mut lines = vec![format!("let results = {call};")];
+    for (at, result) in results.iter().enumerate().filter(|(_, result)| !is_ident(&result[0], "_")) {
+        lines.extend(one(&format!("results.{at}"), result));
+    }
+    lines.into_iter()
 }
 
 /// The names of castiron that an example uses.
 fn used(lines: &str, is_any: bool) -> String {
-    const NAMES: &[&str] = &["Complex", "DType", "Tensor", "axis", "bf16", "dim", "f16", "shape", "tensor"];
+    const NAMES: &[&str] = &[
+        "Complete",
+        "Complex",
+        "DType",
+        "Generator",
+        "Reduced",
+        "Tensor",
+        "Uplo",
+        "axis",
+        "bf16",
+        "dim",
+        "f16",
+        "shape",
+        "tensor",
+    ];
     const REDUCTIONS: &[&str] = &["BatchMean", "LossReduction", "Mean", "Sum", "Unreduced"];
     let words: Vec<&str> = lines.split(|sign: char| !sign.is_alphanumeric() && sign != '_').collect();
     let among =
         |names: &[&'static str]| -> Vec<&str> { names.iter().copied().filter(|name| words.contains(name)).collect() };
     let (mut names, mut reductions) = (among(NAMES), among(REDUCTIONS));
+    let transforms = [("Frames", "fft::Frames"), ("Norm", "fft::Norm")].into_iter();
+    names.extend(transforms.filter(|(name, _)| words.contains(name)).map(|(_, path)| path));
     reductions.retain(|&name| !is_any || name == "LossReduction");
     let reductions = format!("reduction::{{{}}}", reductions.join(", "));
     if !reductions.ends_with("{}") {

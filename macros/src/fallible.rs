@@ -138,7 +138,7 @@ pub(super) struct Function {
     pub(super) output: Vec<TokenTree>,
     pub(super) value: Vec<TokenTree>,
     pub(super) bounds: Vec<TokenTree>,
-    body: TokenTree,
+    pub(super) body: TokenTree,
 }
 
 impl Function {

@@ -63,7 +63,7 @@ mod decompose;
 
 // Fourier transforms and windows.
 #[cfg(feature = "fft")]
-mod fourier;
+pub(crate) mod fourier;
 
 // `AnySparse`: sparse tensors.
 mod sparse;

@@ -4,7 +4,11 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub(crate) mod activation;
+#[cfg(feature = "linalg")]
+pub(crate) mod decompose;
 mod erased;
+#[cfg(feature = "fft")]
+pub(crate) mod fourier;
 pub(crate) mod linalg;
 pub(crate) mod loss;
 pub(crate) mod normalization;
@@ -24,8 +28,19 @@ use crate::tensor::Tensor;
 
 /// The rows of the subjects, which `castiron_macros::composites` writes.
 #[cfg(feature = "any")]
-pub(crate) const ROWS: &[crate::rows::Folder] =
-    &[activation::ROWS, linalg::ROWS, loss::ROWS, normalization::ROWS, scan::ROWS, sort::ROWS, statistics::ROWS];
+pub(crate) const ROWS: &[crate::rows::Folder] = &[
+    activation::ROWS,
+    #[cfg(feature = "linalg")]
+    decompose::ROWS,
+    #[cfg(feature = "fft")]
+    fourier::ROWS,
+    linalg::ROWS,
+    loss::ROWS,
+    normalization::ROWS,
+    scan::ROWS,
+    sort::ROWS,
+    statistics::ROWS,
+];
 
 /// A result as `Tensor` gives it.
 pub(crate) trait IntoTyped<T> {

@@ -41,10 +41,6 @@ mod loss;
 // What networks are made of: convolutions and pooling.
 pub(crate) mod nn;
 
-// Factorisations of matrices: Cholesky, LU, QR, singular values and eigenvalues, and what they solve.
-#[cfg(feature = "linalg")]
-pub(crate) mod decompose;
-
 // Fourier transforms, of axes and of overlapping frames, and windows.
 #[cfg(feature = "fft")]
 pub(crate) mod fourier;

@@ -78,4 +78,7 @@ fn lengths_and_dtypes_that_are_refused() {
     assert!(x.try_fft(axis![0], Norm::Backward).is_err());
     assert!(tensor![1.0].try_fft_sized(axis![0], 0, Norm::Backward).is_err());
     assert!(Tensor::<f32, shape![_]>::try_window_sized(4, &Window::Gaussian { std: -1.0 }, true).is_err());
+    let (y, far) = (Tensor::<Complex<f32>, shape![5, 3]>::zeros(), Frames { hop: usize::MAX, ..Frames::new(8) });
+    let back: castiron::Result<Tensor<f32, shape![_]>> = y.try_istft::<_, Dyn>(None, &far, None);
+    assert!(back.is_err());
 }

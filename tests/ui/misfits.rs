@@ -145,8 +145,9 @@ fn every_method_with_a_rule_of_shapes_is_called_wrongly() {
         // The typed signature stands in an attribute of the function.
         for method in read(&file).split("#[typed(").skip(1) {
             let (signature, rest) = method.split_once(")]").unwrap();
-            let name = identifiers(rest.split_once("pub(crate) fn ").unwrap().1).next().unwrap();
-            let is_listed = called.contains(name) || FIT_ALWAYS.contains(&name);
+            let function = rest.split_once("pub(crate) fn ").unwrap().1;
+            let name = identifiers(function).next().unwrap();
+            let is_listed = called.contains(name) || FIT_ALWAYS.contains(&name) || function.starts_with('$');
             if identifiers(signature).any(|word| rules.contains(word)) && !is_listed {
                 missing.push(format!("{name} ({})", file.display()));
             }

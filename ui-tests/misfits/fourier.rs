@@ -13,6 +13,10 @@ fn z<S: KnownShape>() -> Tensor<Complex<f64>, S> {
 calls! {
     x::<shape![4]>().fft(axis![1], Norm::Backward);
     // instead: x::<shape![4]>().fft(axis![0], Norm::Backward);
+    x::<shape![4]>().fftn(axis![1], Norm::Backward);
+    // instead: x::<shape![4]>().fftn(axis![0], Norm::Backward);
+    x::<shape![4]>().ifftn(axis![1], Norm::Backward);
+    // instead: x::<shape![4]>().ifftn(axis![0], Norm::Backward);
     x::<shape![4]>().rfft(axis![1], Norm::Backward);
     // instead: x::<shape![4]>().rfft(axis![0], Norm::Backward);
     x::<shape![0]>().rfft(axis![0], Norm::Backward);

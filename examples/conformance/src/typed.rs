@@ -3,8 +3,11 @@
 
 use crate::tokens;
 use castiron::any::Value;
+use castiron::fft::Norm;
 use castiron::reduction::{Mean, Sum, Unreduced};
-use castiron::{AnyTensor, Complex, Cpu, Result, ScalarValue, Shape, Tensor, axis, bf16, shape};
+use castiron::{
+    AnyTensor, Complete, Complex, Cpu, Reduced, Result, ScalarValue, Shape, Tensor, Uplo, axis, bf16, shape,
+};
 use std::collections::BTreeMap;
 
 /// The arguments of a call, by position or by name.
@@ -50,6 +53,23 @@ impl Call<'_> {
     /// Succeeds if none of these arguments is given.
     fn lacks(&self, names: &[(usize, &str)]) -> Option<()> {
         names.iter().all(|(at, name)| self.value(*at, name).is_none()).then_some(())
+    }
+    fn uplo(&self, at: usize) -> Option<Uplo> {
+        match self.value(at, "UPLO") {
+            None => Some(Uplo::Lower),
+            Some(Value::Str(text)) if text.eq_ignore_ascii_case("L") => Some(Uplo::Lower),
+            Some(Value::Str(text)) if text.eq_ignore_ascii_case("U") => Some(Uplo::Upper),
+            Some(_) => None,
+        }
+    }
+    fn norm(&self, at: usize) -> Option<Norm> {
+        match self.value(at, "norm") {
+            None => Some(Norm::Backward),
+            Some(Value::Str(text)) if text == "backward" => Some(Norm::Backward),
+            Some(Value::Str(text)) if text == "forward" => Some(Norm::Forward),
+            Some(Value::Str(text)) if text == "ortho" => Some(Norm::Ortho),
+            Some(_) => None,
+        }
     }
     fn reduction(&self, at: usize) -> Option<&str> {
         self.lacks(&[(usize::MAX, "reduce"), (usize::MAX, "size_average")])?;
@@ -394,6 +414,91 @@ fronts! {
     }
     householder_product = "linalg.householder_product" [f32 C] [M] |x, c| {
         of(x.try_householder_product(&c.typed::<E, V>(1, "tau")?))
+    }
+    cholesky_ex = "linalg.cholesky_ex" [f32 C] [M T] |x, c| {
+        if c.is(usize::MAX, "check_errors", false)? {
+            return None;
+        }
+        of(x.try_cholesky_ex(c.is(usize::MAX, "upper", false)?))
+    }
+    cholesky_inverse = "cholesky_inverse" [f32 C] [M T] |x, c| { of(x.try_cholesky_inverse(c.is(1, "upper", false)?)) }
+    inv_ex = "linalg.inv_ex" [f32 C] [M T] |x, c| {
+        if c.is(usize::MAX, "check_errors", false)? {
+            return None;
+        }
+        of(x.try_inv_ex())
+    }
+    lu = "linalg.lu" [f32 C] [M T] |x, c| {
+        if !c.is(usize::MAX, "pivot", true)? {
+            return None;
+        }
+        of(x.try_lu())
+    }
+    lu_factor_ex = "linalg.lu_factor_ex" [f32 C] [M T] |x, c| {
+        if !c.is(usize::MAX, "pivot", true)? || c.is(usize::MAX, "check_errors", false)? {
+            return None;
+        }
+        of(x.try_lu_factor_ex())
+    }
+    ldl_factor = "linalg.ldl_factor" [f32 C] [M T] |x, c| {
+        of(x.try_ldl_factor(c.is(usize::MAX, "hermitian", false)?))
+    }
+    qr = "linalg.qr" [f32 C] [M T] |x, c| {
+        match c.value(1, "mode") {
+            None => of(x.try_qr(Reduced)),
+            Some(Value::Str(mode)) if mode == "reduced" => of(x.try_qr(Reduced)),
+            Some(Value::Str(mode)) if mode == "complete" => of(x.try_qr(Complete)),
+            Some(_) => None,
+        }
+    }
+    geqrf = "geqrf" [f32 C] [M T] |x, _c| { of(x.try_geqrf()) }
+    svd = "linalg.svd" [f32 C] [M T] |x, c| {
+        if c.is(1, "full_matrices", true)? { of(x.try_svd(Complete)) } else { of(x.try_svd(Reduced)) }
+    }
+    eigh = "linalg.eigh" [f32 C] [M T] |x, c| { of(x.try_eigh(c.uplo(1)?)) }
+    eigvalsh = "linalg.eigvalsh" [f32 C] [M T] |x, c| { of(x.try_eigvalsh(c.uplo(1)?)) }
+    eig = "linalg.eig" [f32 C] [M T] |x, _c| { of(x.try_eig()) }
+    eigvals = "linalg.eigvals" [f32 C] [M T] |x, _c| { of(x.try_eigvals()) }
+    cond = "linalg.cond" [f32 C] [M T] |x, c| { of(x.try_cond(c.number(1, "p", 2.0)?)) }
+    solve_triangular = "linalg.solve_triangular" [f32 C] [M T] |x, c| {
+        let (b, upper) = (c.typed::<E, S>(1, "B")?, c.is(usize::MAX, "upper", false)?);
+        let unitriangular = c.is(usize::MAX, "unitriangular", false)?;
+        match c.is(usize::MAX, "left", true)? {
+            true => of(x.try_solve_triangular(&b, upper, unitriangular)),
+            false => of(x.try_rsolve_triangular(&b, upper, unitriangular)),
+        }
+    }
+    ormqr = "ormqr" [f32 C] [M] |x, c| {
+        let (tau, other) = (c.typed::<E, V>(1, "tau")?, c.typed::<E, S>(2, "other")?);
+        let adjoint = c.is(4, "transpose", false)?;
+        match c.is(3, "left", true)? {
+            true => of(x.try_ormqr(&tau, &other, adjoint)),
+            false => of(x.try_rormqr(&tau, &other, adjoint)),
+        }
+    }
+    fft = "fft.fft" [f32 i32 C] [V M T] |x, c| {
+        c.lacks(&[(1, "n")])?;
+        at_axis!(x, c.int(2, "dim", -1)?, |axis| x.try_fft(axis, c.norm(3)?))
+    }
+    ifft = "fft.ifft" [f32 i32 C] [V M T] |x, c| {
+        c.lacks(&[(1, "n")])?;
+        at_axis!(x, c.int(2, "dim", -1)?, |axis| x.try_ifft(axis, c.norm(3)?))
+    }
+    rfft = "fft.rfft" [f32 i32] [V M T] |x, c| {
+        c.lacks(&[(1, "n")])?;
+        at_axis!(x, c.int(2, "dim", -1)?, |axis| x.try_rfft(axis, c.norm(3)?))
+    }
+    ihfft = "fft.ihfft" [f32 i32] [V M T] |x, c| {
+        c.lacks(&[(1, "n")])?;
+        at_axis!(x, c.int(2, "dim", -1)?, |axis| x.try_ihfft(axis, c.norm(3)?))
+    }
+    irfft = "fft.irfft" [f32 i32 C] [V M T] |x, c| {
+        let n = usize::try_from(c.int(1, "n", 0)?).ok().filter(|&n| n > 0)?;
+        at_axis!(x, c.int(2, "dim", -1)?, |axis| x.try_irfft_sized(axis, n, c.norm(3)?))
+    }
+    hfft = "fft.hfft" [f32 i32 C] [V M T] |x, c| {
+        let n = usize::try_from(c.int(1, "n", 0)?).ok().filter(|&n| n > 0)?;
+        at_axis!(x, c.int(2, "dim", -1)?, |axis| x.try_hfft_sized(axis, n, c.norm(3)?))
     }
     tril = "tril" [f32 i32 bool] [M T] |x, c| { of(x.try_tril(isize::try_from(c.int(1, "diagonal", 0)?).ok()?)) }
     log_softmax = "log_softmax" [f32 bf16] [V M T] |x, c| {

@@ -1,11 +1,12 @@
 //! Between `AnyTensor` and what composites take and give.
 
 use crate::any::AnyTensor;
+use crate::any::elementwise::apply::same_device;
 use crate::any::view::views::{axes, axis};
 use crate::composite::{Axis, Erased, Owned};
 use crate::device::Dynamic;
 use crate::dtype::Element;
-use crate::error::Result;
+use crate::error::{Result, invalid};
 
 impl AnyTensor {
     /// The tensor, whose dtype is `E`, as composites take it.
@@ -21,6 +22,16 @@ impl AnyTensor {
     /// Several axes, each named once, that may be counted from the end.
     pub(crate) fn axes_from_end(&self, op: &'static str, dims: &[i64]) -> Result<Vec<usize>> {
         axes(op, dims, self.rank())
+    }
+
+    /// Refuses an operand on another device, or of another dtype than this.
+    #[cfg_attr(not(feature = "linalg"), allow(dead_code))]
+    pub(crate) fn expect_beside<F: Element>(&self, op: &'static str, name: &str, other: &AnyTensor) -> Result<()> {
+        same_device(op, self, other)?;
+        if other.dtype == F::DTYPE {
+            return Ok(());
+        }
+        invalid(op, format!("{name} should be a Tensor of scalar type torch.{}, got {}", F::DTYPE, other.dtype))
     }
 }
 
@@ -46,6 +57,12 @@ impl<A: IntoAny, B: IntoAny, C: IntoAny> IntoAny for (A, B, C) {
     type Any = (A::Any, B::Any, C::Any);
     fn into_any(self) -> Self::Any {
         (self.0.into_any(), self.1.into_any(), self.2.into_any())
+    }
+}
+impl<A: IntoAny, B: IntoAny, C: IntoAny, D: IntoAny> IntoAny for (A, B, C, D) {
+    type Any = (A::Any, B::Any, C::Any, D::Any);
+    fn into_any(self) -> Self::Any {
+        (self.0.into_any(), self.1.into_any(), self.2.into_any(), self.3.into_any())
     }
 }
 impl<A: IntoAny> IntoAny for Vec<A> {

@@ -1,14 +1,14 @@
-//! `stft` and `istft`.
-//! Uses `tensor::fourier::frames`.
+//! `stft` and `istft` by name, and windows beside signals.
 
-use super::transforms::{any, dtypes, over_signal};
+use super::transforms::over_signal;
 use crate::any::call::Bound;
 use crate::any::elementwise::apply::same_device;
-use crate::any::{AnyTensor, Value};
+use crate::any::{AnyTensor, IntoAny, Value};
+use crate::composite::fourier::frames::{Beyond, Frames};
+use crate::composite::fourier::signal::Spectral;
 use crate::device::{Backend as _, Dynamic};
-use crate::dtype::Complex;
+use crate::dtype::{Complex, Element};
 use crate::error::{Result, filled, invalid, listed};
-use crate::tensor::fourier::{Beyond, Frames, Spectral, frames};
 use castiron_macros::operations;
 
 /// The arguments that both have.
@@ -28,53 +28,40 @@ fn frames_of(args: &Bound<'_>, onesided: bool) -> Result<Frames> {
     })
 }
 
-/// A window's weights, beside a signal; without data none are needed.
-fn weights<E: Spectral>(
-    op: &'static str,
-    signal: &AnyTensor,
-    window: Option<&AnyTensor>,
-) -> Result<Option<Vec<Complex<E::Re>>>> {
-    let Some(window) = window else { return Ok(None) };
-    same_device(op, signal, window)?;
-    if window.rank() != 1 {
-        return invalid(op, format!("expected a 1D window tensor, got a tensor of shape {:?}", window.shape()));
-    }
-    if !window.has_data() {
-        return filled(num_traits::One::one(), window.numel()).map(Some);
-    }
-    let window = window.to(dtypes(signal.dtype)[1])?;
-    listed(Dynamic::download::<E::Cx>(window.data_as(op)?)?.into_iter().map(Spectral::wave)).map(Some)
-}
-
-#[operations]
 impl AnyTensor {
-    /// Transforms of overlapping frames, `(…, T)` to `(…, frequencies, frames)`, complex (`torch.stft`).
-    ///
-    /// # Errors
-    /// If the frames do not fit the signal, the window has another length than they say, or the dtype is a 16-bit float.
-    ///
-    /// ```
-    /// use castiron::{AnyTensor, DType, fft::{Frames, Window}};
-    /// let (x, w) = (AnyTensor::ones(&[16], DType::F32)?, AnyTensor::window(&Window::Hann, 8, false, DType::F32)?);
-    /// assert_eq!(x.stft(Some(&w), &Frames::new(8))?.shape(), [5, 9]);
-    /// # Ok::<(), castiron::Error>(())
-    /// ```
-    pub fn stft(&self, window: Option<&AnyTensor>, frames: &Frames) -> Result<AnyTensor> {
+    /// Refuses what no frames are made of.
+    pub(crate) fn expect_framed(&self, window: Option<&AnyTensor>, frames: &Frames) -> Result<()> {
         let op = "stft";
-        let x = self;
-        if !x.dtype.is_floating_point() && !x.dtype.is_complex() {
-            return invalid(op, format!("expected a tensor of floating point or complex values, got {}", x.dtype));
+        if !self.dtype.is_floating_point() && !self.dtype.is_complex() {
+            return invalid(op, format!("expected a tensor of floating point or complex values, got {}", self.dtype));
         }
         if frames.onesided && window.is_some_and(|window| window.dtype.is_complex()) {
             return invalid(op, "Cannot have onesided output if window or input is complex".to_owned());
         }
-        let result = over_signal!(op, x.dtype, E => {
-            let weights = weights::<E>(op, x, window)?;
-            frames::stft::<E, Dynamic>(x.elements_as()?, weights, frames)
-        })?;
-        any(op, result, dtypes(x.dtype)[1])
+        Ok(())
     }
 
+    /// A window's weights, beside a signal of dtype `E`; without data none are needed.
+    pub(crate) fn weights_beside<E: Spectral>(
+        &self,
+        op: &'static str,
+        window: Option<&AnyTensor>,
+    ) -> Result<Option<Vec<Complex<E::Re>>>> {
+        let Some(window) = window else { return Ok(None) };
+        same_device(op, self, window)?;
+        if window.rank() != 1 {
+            return invalid(op, format!("expected a 1D window tensor, got a tensor of shape {:?}", window.shape()));
+        }
+        if !window.has_data() {
+            return filled(num_traits::One::one(), window.numel()).map(Some);
+        }
+        let window = window.to(<E::Cx as Element>::DTYPE)?;
+        listed(Dynamic::download::<E::Cx>(window.data_as(op)?)?.into_iter().map(Spectral::wave)).map(Some)
+    }
+}
+
+#[operations]
+impl AnyTensor {
     /// The signal whose [`stft`](Self::stft) this is, `(…, frequencies, frames)` to `(…, T)`, real or complex (`torch.istft`).
     ///
     /// # Errors
@@ -90,11 +77,13 @@ impl AnyTensor {
         if !self.dtype.is_complex() {
             return invalid(op, format!("istft requires a complex-valued input tensor, got {}", self.dtype));
         }
-        let result = over_signal!(op, self.dtype, E => {
-            let weights = weights::<E>(op, self, window)?;
-            frames::istft::<E, Dynamic>(self.elements_as()?, weights, frames, length, complex)
-        })?;
-        any(op, result, dtypes(self.dtype)[usize::from(complex)])
+        over_signal!(op, self.dtype, E => {
+            let (x, weights) = (self.as_erased::<E>()?, self.weights_beside::<E>(op, window)?);
+            match complex {
+                true => x.overlapped(weights, frames, length, true, E::spectrum).map(IntoAny::into_any),
+                false => x.istft(weights, frames, length).map(IntoAny::into_any),
+            }
+        })
     }
 
     #[op(

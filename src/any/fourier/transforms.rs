@@ -1,14 +1,14 @@
-//! `fft.fft` and its kin, along one axis and along several, and the order of frequencies.
-//! Uses `tensor::fourier::erased`.
+//! Of Fourier transforms what is called at run time alone: those along two axes, `hfftn`, `ihfftn`; and the order of frequencies.
 
 use crate::any::base::operand::default_float;
 use crate::any::view::views::{axes, axis};
-use crate::any::{AnyTensor, Dims};
-use crate::device::{AnyDevice, Dynamic, default_device};
+use crate::any::{AnyTensor, IntoAny};
+use crate::composite::fourier::lanes::{Step, Transform};
+use crate::composite::fourier::signal::{Direction, Norm};
+use crate::device::{AnyDevice, default_device};
 use crate::dtype::DType;
 use crate::error::{Error, Result, invalid};
-use crate::tensor::fourier::erased::{along, along_all, frequencies};
-use crate::tensor::fourier::{Along, Direction, Norm, Step, Transformed};
+use crate::tensor::fourier::frequencies;
 use crate::{Cpu, Dyn, Tensor};
 use castiron_macros::operations;
 
@@ -20,44 +20,19 @@ macro_rules! over_signal {
 }
 pub(super) use over_signal;
 
-pub(super) fn norm(op: &'static str, name: Option<&str>) -> Result<Norm> {
-    match name {
-        None | Some("backward") => Ok(Norm::Backward),
-        Some("forward") => Ok(Norm::Forward),
-        Some("ortho") => Ok(Norm::Ortho),
-        Some(other) => invalid(op, format!("Invalid normalization mode: \"{other}\"")),
+/// A length that PyTorch takes, if one is given.
+pub(crate) fn length(op: &'static str, n: Option<i64>) -> Result<Option<usize>> {
+    match n.map(usize::try_from) {
+        Some(Ok(0) | Err(_)) => {
+            invalid(op, format!("Invalid number of data points ({}) specified", n.unwrap_or_default()))
+        }
+        n => Ok(n.and_then(|n| n.ok())),
     }
-}
-
-/// The dtype of a real result, and of a complex one.
-pub(super) fn dtypes(signal: DType) -> [DType; 2] {
-    match signal {
-        DType::F64 | DType::C128 => [DType::F64, DType::C128],
-        _ => [DType::F32, DType::C64],
-    }
-}
-
-pub(super) fn any(op: &'static str, result: Transformed<Dynamic>, dtype: DType) -> Result<AnyTensor> {
-    Dims::new(op, &result.sizes)?;
-    Ok(AnyTensor::fresh(result.storage, dtype, &result.sizes, &result.strides))
-}
-
-/// A length that PyTorch takes.
-fn length(op: &'static str, n: i64) -> Result<usize> {
-    match usize::try_from(n) {
-        Ok(n) if n > 0 => Ok(n),
-        _ => invalid(op, format!("Invalid number of data points ({n}) specified")),
-    }
-}
-
-/// How many samples so many frequencies are of, if nothing is said.
-fn samples(op: &'static str, frequencies: usize) -> Result<usize> {
-    length(op, 2 * (frequencies as i64 - 1))
 }
 
 impl AnyTensor {
     /// The signal in a dtype that is transformed: integers and bools in the default one.
-    pub(super) fn as_signal(&self, op: &'static str) -> Result<AnyTensor> {
+    pub(crate) fn as_signal(&self, op: &'static str) -> Result<AnyTensor> {
         let is_whole = !self.dtype.is_shell() && !self.dtype.is_floating_point() && !self.dtype.is_complex();
         if !is_whole {
             return Ok(self.clone());
@@ -66,46 +41,22 @@ impl AnyTensor {
             .map_err(|_| Error::InvalidArgument { op, reason: format!("Unsupported dtype {}", self.dtype) })
     }
 
-    fn expect_real(&self, op: &'static str) -> Result<()> {
-        if !self.dtype.is_complex() {
-            return Ok(());
+    /// The same of one that is to be real.
+    pub(crate) fn as_real_signal(&self, op: &'static str) -> Result<AnyTensor> {
+        if self.dtype.is_complex() {
+            let name = op.trim_start_matches("fft.");
+            return invalid(op, format!("{name} expects a real input tensor, but got {}", self.dtype));
         }
-        invalid(op, format!("{} expects a real input tensor, but got {}", op.trim_start_matches("fft."), self.dtype))
+        self.as_signal(op)
     }
 
-    fn transformed(
+    /// The axes of a transform of several, and the lengths of their signals, the last of which is of half of the frequencies if it goes back `to_real`.
+    pub(crate) fn axes_and_lengths(
         &self,
         op: &'static str,
-        step: Step,
-        direction: Direction,
-        n: Option<i64>,
-        dim: i64,
-        name: Option<&str>,
-    ) -> Result<AnyTensor> {
-        if self.rank() == 0 {
-            return invalid(op, format!("Dimension specified as {dim} but tensor has no dimensions"));
-        }
-        if step == Step::Real {
-            self.expect_real(op)?;
-        }
-        let (x, at, norm) = (self.as_signal(op)?, axis(op, dim, self.rank())?, norm(op, name)?);
-        let n = match (n, step) {
-            (Some(n), _) => length(op, n)?,
-            (None, Step::BackToReal) => samples(op, x.sizes[at])?,
-            (None, _) => length(op, x.sizes[at] as i64)?,
-        };
-        let of = Along { op, axis: at, n, direction, norm };
-        let result = over_signal!(op, x.dtype, E => along::<E, Dynamic>(x.elements_as()?, step, of))?;
-        any(op, result, dtypes(x.dtype)[usize::from(step != Step::BackToReal)])
-    }
-
-    /// The axes of a transform of several, and the lengths of their signals.
-    fn axes_and_lengths(
-        &self,
-        op: &'static str,
-        step: Step,
         s: Option<&[i64]>,
         dim: Option<&[i64]>,
+        to_real: bool,
     ) -> Result<Vec<(usize, usize)>> {
         let rank = self.rank();
         let dims: Vec<i64> = match (dim, s) {
@@ -129,32 +80,29 @@ impl AnyTensor {
             let Some(&own) = self.sizes.get(axis) else {
                 return invalid(op, "a zero-dim tensor has no axis to transform".to_owned());
             };
-            let n = match s.map(|s| s[place]).filter(|&n| n != -1) {
-                Some(n) => length(op, n)?,
-                None if step == Step::BackToReal && place == last => samples(op, own)?,
-                None => length(op, own as i64)?,
-            };
-            all.push((axis, n));
+            let samples = if to_real && place == last { 2 * (own as i64 - 1) } else { own as i64 };
+            let n = length(op, Some(s.map(|s| s[place]).filter(|&n| n != -1).unwrap_or(samples)))?;
+            all.push((axis, n.unwrap_or_default()));
         }
         Ok(all)
     }
 
+    /// To complex numbers, or to real ones if there is no step.
     fn transformed_all(
         &self,
-        op: &'static str,
-        step: Step,
-        direction: Direction,
+        (op, direction): (&'static str, Direction),
+        step: Option<Step>,
         s: Option<&[i64]>,
         dim: Option<&[i64]>,
-        name: Option<&str>,
+        norm: Option<&str>,
     ) -> Result<AnyTensor> {
-        if step == Step::Real {
-            self.expect_real(op)?;
-        }
-        let (x, norm) = (self.as_signal(op)?, norm(op, name)?);
-        let axes = self.axes_and_lengths(op, step, s, dim)?;
-        let result = over_signal!(op, x.dtype, E => along_all::<E, Dynamic>(op, x.elements_as()?, step, &axes, direction, norm))?;
-        any(op, result, dtypes(x.dtype)[usize::from(step != Step::BackToReal)])
+        let x = if step == Some(Step::Real) { self.as_real_signal(op)? } else { self.as_signal(op)? };
+        let of = Transform { op, direction, norm: Norm::named(op, norm)? };
+        let axes = self.axes_and_lengths(op, s, dim, step.is_none())?;
+        over_signal!(op, x.dtype, E => match step {
+            Some(step) => x.as_erased::<E>()?.all_to_complex(of, step, &axes).map(IntoAny::into_any),
+            None => x.as_erased::<E>()?.all_to_real(of, &axes).map(IntoAny::into_any),
+        })
     }
 
     /// Moves positions up along axes by a share of their size.
@@ -173,76 +121,13 @@ impl AnyTensor {
 
 #[operations]
 impl AnyTensor {
-    /// The discrete Fourier transform along an axis (`torch.fft.fft`): `n` cuts off or fills up with zeros; `norm` is `"backward"`, `"forward"` or `"ortho"`.
-    ///
-    /// # Errors
-    /// If the axis is out of range, a length is not positive, the norm is none, or the dtype is a 16-bit float.
-    #[op(fft.fft(input, n = None, dim = -1, norm = None), dtypes = "integers, bool, float32, float64, complex64 and complex128")]
-    pub fn fft(&self, n: Option<i64>, dim: i64, norm: Option<&str>) -> Result<AnyTensor> {
-        self.transformed("fft.fft", Step::Complex, Direction::Forward, n, dim, norm)
-    }
-
-    /// The inverse discrete Fourier transform along an axis (`torch.fft.ifft`): `n` cuts off or fills up with zeros; `norm` is `"backward"`, `"forward"` or `"ortho"`.
-    ///
-    /// # Errors
-    /// If the axis is out of range, a length is not positive, the norm is none, or the dtype is a 16-bit float.
-    #[op(fft.ifft(input, n = None, dim = -1, norm = None), dtypes = "integers, bool, float32, float64, complex64 and complex128")]
-    pub fn ifft(&self, n: Option<i64>, dim: i64, norm: Option<&str>) -> Result<AnyTensor> {
-        self.transformed("fft.ifft", Step::Complex, Direction::Inverse, n, dim, norm)
-    }
-
-    /// The first half of the frequencies of real samples (`torch.fft.rfft`): `n` cuts off or fills up with zeros; `norm` is `"backward"`, `"forward"` or `"ortho"`.
-    ///
-    /// # Errors
-    /// If the axis is out of range, a length is not positive, the norm is none, or the dtype is complex or a 16-bit float.
-    #[op(fft.rfft(input, n = None, dim = -1, norm = None), dtypes = "integers, bool, float32 and float64")]
-    pub fn rfft(&self, n: Option<i64>, dim: i64, norm: Option<&str>) -> Result<AnyTensor> {
-        self.transformed("fft.rfft", Step::Real, Direction::Forward, n, dim, norm)
-    }
-
-    /// Real samples of the first half of their frequencies (`torch.fft.irfft`): `n` cuts off or fills up with zeros the samples, `2 m - 2` if not given; `norm` is `"backward"`, `"forward"` or `"ortho"`.
-    ///
-    /// # Errors
-    /// If the axis is out of range, a length is not positive, the norm is none, or the dtype is a 16-bit float.
-    #[op(fft.irfft(input, n = None, dim = -1, norm = None), dtypes = "integers, bool, float32, float64, complex64 and complex128")]
-    pub fn irfft(&self, n: Option<i64>, dim: i64, norm: Option<&str>) -> Result<AnyTensor> {
-        self.transformed("fft.irfft", Step::BackToReal, Direction::Inverse, n, dim, norm)
-    }
-
-    /// The frequencies, which are real, of the first half of a signal whose other half are the conjugates (`torch.fft.hfft`): `n` cuts off or fills up with zeros the frequencies, `2 m - 2` if not given; `norm` is `"backward"`, `"forward"` or `"ortho"`.
-    ///
-    /// # Errors
-    /// If the axis is out of range, a length is not positive, the norm is none, or the dtype is a 16-bit float.
-    #[op(fft.hfft(input, n = None, dim = -1, norm = None), dtypes = "integers, bool, float32, float64, complex64 and complex128")]
-    pub fn hfft(&self, n: Option<i64>, dim: i64, norm: Option<&str>) -> Result<AnyTensor> {
-        self.transformed("fft.hfft", Step::BackToReal, Direction::Forward, n, dim, norm)
-    }
-
-    /// The inverse transform of real samples, of which the first half is given (`torch.fft.ihfft`): `n` cuts off or fills up with zeros; `norm` is `"backward"`, `"forward"` or `"ortho"`.
-    ///
-    /// # Errors
-    /// If the axis is out of range, a length is not positive, the norm is none, or the dtype is complex or a 16-bit float.
-    #[op(fft.ihfft(input, n = None, dim = -1, norm = None), dtypes = "integers, bool, float32 and float64")]
-    pub fn ihfft(&self, n: Option<i64>, dim: i64, norm: Option<&str>) -> Result<AnyTensor> {
-        self.transformed("fft.ihfft", Step::Real, Direction::Inverse, n, dim, norm)
-    }
-
     /// [`fft`](Self::fft) along two axes (`torch.fft.fft2`). `s` are the lengths, -1 being that of the axis.
     ///
     /// # Errors
     /// As there, and if an axis is named twice or there are not as many lengths as axes.
     #[op(fft.fft2(input, s = None, dim = vec![-2, -1], norm = None), dtypes = "integers, bool, float32, float64, complex64 and complex128")]
     pub fn fft2(&self, s: Option<&[i64]>, dim: &[i64], norm: Option<&str>) -> Result<AnyTensor> {
-        self.transformed_all("fft.fft2", Step::Complex, Direction::Forward, s, Some(dim), norm)
-    }
-
-    /// [`fft`](Self::fft) along several axes (`torch.fft.fftn`); all if none are given, or the last ones of which there are lengths. `s` are the lengths, -1 being that of the axis.
-    ///
-    /// # Errors
-    /// As there, and if an axis is named twice or there are not as many lengths as axes.
-    #[op(fft.fftn(input, s = None, dim = None, norm = None), dtypes = "integers, bool, float32, float64, complex64 and complex128")]
-    pub fn fftn(&self, s: Option<&[i64]>, dim: Option<&[i64]>, norm: Option<&str>) -> Result<AnyTensor> {
-        self.transformed_all("fft.fftn", Step::Complex, Direction::Forward, s, dim, norm)
+        self.transformed_all(("fft.fft2", Direction::Forward), Some(Step::Complex), s, Some(dim), norm)
     }
 
     /// [`ifft`](Self::ifft) along two axes (`torch.fft.ifft2`). `s` are the lengths, -1 being that of the axis.
@@ -251,16 +136,7 @@ impl AnyTensor {
     /// As there, and if an axis is named twice or there are not as many lengths as axes.
     #[op(fft.ifft2(input, s = None, dim = vec![-2, -1], norm = None), dtypes = "integers, bool, float32, float64, complex64 and complex128")]
     pub fn ifft2(&self, s: Option<&[i64]>, dim: &[i64], norm: Option<&str>) -> Result<AnyTensor> {
-        self.transformed_all("fft.ifft2", Step::Complex, Direction::Inverse, s, Some(dim), norm)
-    }
-
-    /// [`ifft`](Self::ifft) along several axes (`torch.fft.ifftn`); all if none are given, or the last ones of which there are lengths. `s` are the lengths, -1 being that of the axis.
-    ///
-    /// # Errors
-    /// As there, and if an axis is named twice or there are not as many lengths as axes.
-    #[op(fft.ifftn(input, s = None, dim = None, norm = None), dtypes = "integers, bool, float32, float64, complex64 and complex128")]
-    pub fn ifftn(&self, s: Option<&[i64]>, dim: Option<&[i64]>, norm: Option<&str>) -> Result<AnyTensor> {
-        self.transformed_all("fft.ifftn", Step::Complex, Direction::Inverse, s, dim, norm)
+        self.transformed_all(("fft.ifft2", Direction::Inverse), Some(Step::Complex), s, Some(dim), norm)
     }
 
     /// [`rfft`](Self::rfft) along two axes (`torch.fft.rfft2`). `s` are the lengths, -1 being that of the axis.
@@ -269,16 +145,7 @@ impl AnyTensor {
     /// As there, and if an axis is named twice or there are not as many lengths as axes.
     #[op(fft.rfft2(input, s = None, dim = vec![-2, -1], norm = None), dtypes = "integers, bool, float32 and float64")]
     pub fn rfft2(&self, s: Option<&[i64]>, dim: &[i64], norm: Option<&str>) -> Result<AnyTensor> {
-        self.transformed_all("fft.rfft2", Step::Real, Direction::Forward, s, Some(dim), norm)
-    }
-
-    /// [`rfft`](Self::rfft) along several axes (`torch.fft.rfftn`); all if none are given, or the last ones of which there are lengths. `s` are the lengths, -1 being that of the axis.
-    ///
-    /// # Errors
-    /// As there, and if an axis is named twice or there are not as many lengths as axes.
-    #[op(fft.rfftn(input, s = None, dim = None, norm = None), dtypes = "integers, bool, float32 and float64")]
-    pub fn rfftn(&self, s: Option<&[i64]>, dim: Option<&[i64]>, norm: Option<&str>) -> Result<AnyTensor> {
-        self.transformed_all("fft.rfftn", Step::Real, Direction::Forward, s, dim, norm)
+        self.transformed_all(("fft.rfft2", Direction::Forward), Some(Step::Real), s, Some(dim), norm)
     }
 
     /// [`irfft`](Self::irfft) along two axes (`torch.fft.irfft2`). `s` are the lengths, -1 being that of the axis.
@@ -287,16 +154,7 @@ impl AnyTensor {
     /// As there, and if an axis is named twice or there are not as many lengths as axes.
     #[op(fft.irfft2(input, s = None, dim = vec![-2, -1], norm = None), dtypes = "integers, bool, float32, float64, complex64 and complex128")]
     pub fn irfft2(&self, s: Option<&[i64]>, dim: &[i64], norm: Option<&str>) -> Result<AnyTensor> {
-        self.transformed_all("fft.irfft2", Step::BackToReal, Direction::Inverse, s, Some(dim), norm)
-    }
-
-    /// [`irfft`](Self::irfft) along several axes (`torch.fft.irfftn`); all if none are given, or the last ones of which there are lengths. `s` are the lengths, -1 being that of the axis.
-    ///
-    /// # Errors
-    /// As there, and if an axis is named twice or there are not as many lengths as axes.
-    #[op(fft.irfftn(input, s = None, dim = None, norm = None), dtypes = "integers, bool, float32, float64, complex64 and complex128")]
-    pub fn irfftn(&self, s: Option<&[i64]>, dim: Option<&[i64]>, norm: Option<&str>) -> Result<AnyTensor> {
-        self.transformed_all("fft.irfftn", Step::BackToReal, Direction::Inverse, s, dim, norm)
+        self.transformed_all(("fft.irfft2", Direction::Inverse), None, s, Some(dim), norm)
     }
 
     /// [`hfft`](Self::hfft) along two axes (`torch.fft.hfft2`). `s` are the lengths, -1 being that of the axis.
@@ -305,7 +163,7 @@ impl AnyTensor {
     /// As there, and if an axis is named twice or there are not as many lengths as axes.
     #[op(fft.hfft2(input, s = None, dim = vec![-2, -1], norm = None), dtypes = "integers, bool, float32, float64, complex64 and complex128")]
     pub fn hfft2(&self, s: Option<&[i64]>, dim: &[i64], norm: Option<&str>) -> Result<AnyTensor> {
-        self.transformed_all("fft.hfft2", Step::BackToReal, Direction::Forward, s, Some(dim), norm)
+        self.transformed_all(("fft.hfft2", Direction::Forward), None, s, Some(dim), norm)
     }
 
     /// [`hfft`](Self::hfft) along several axes (`torch.fft.hfftn`); all if none are given, or the last ones of which there are lengths. `s` are the lengths, -1 being that of the axis.
@@ -314,7 +172,7 @@ impl AnyTensor {
     /// As there, and if an axis is named twice or there are not as many lengths as axes.
     #[op(fft.hfftn(input, s = None, dim = None, norm = None), dtypes = "integers, bool, float32, float64, complex64 and complex128")]
     pub fn hfftn(&self, s: Option<&[i64]>, dim: Option<&[i64]>, norm: Option<&str>) -> Result<AnyTensor> {
-        self.transformed_all("fft.hfftn", Step::BackToReal, Direction::Forward, s, dim, norm)
+        self.transformed_all(("fft.hfftn", Direction::Forward), None, s, dim, norm)
     }
 
     /// [`ihfft`](Self::ihfft) along two axes (`torch.fft.ihfft2`). `s` are the lengths, -1 being that of the axis.
@@ -323,7 +181,7 @@ impl AnyTensor {
     /// As there, and if an axis is named twice or there are not as many lengths as axes.
     #[op(fft.ihfft2(input, s = None, dim = vec![-2, -1], norm = None), dtypes = "integers, bool, float32 and float64")]
     pub fn ihfft2(&self, s: Option<&[i64]>, dim: &[i64], norm: Option<&str>) -> Result<AnyTensor> {
-        self.transformed_all("fft.ihfft2", Step::Real, Direction::Inverse, s, Some(dim), norm)
+        self.transformed_all(("fft.ihfft2", Direction::Inverse), Some(Step::Real), s, Some(dim), norm)
     }
 
     /// [`ihfft`](Self::ihfft) along several axes (`torch.fft.ihfftn`); all if none are given, or the last ones of which there are lengths. `s` are the lengths, -1 being that of the axis.
@@ -332,7 +190,7 @@ impl AnyTensor {
     /// As there, and if an axis is named twice or there are not as many lengths as axes.
     #[op(fft.ihfftn(input, s = None, dim = None, norm = None), dtypes = "integers, bool, float32 and float64")]
     pub fn ihfftn(&self, s: Option<&[i64]>, dim: Option<&[i64]>, norm: Option<&str>) -> Result<AnyTensor> {
-        self.transformed_all("fft.ihfftn", Step::Real, Direction::Inverse, s, dim, norm)
+        self.transformed_all(("fft.ihfftn", Direction::Inverse), Some(Step::Real), s, dim, norm)
     }
 
     /// Frequencies in the order of numbers, 0 in the middle (`torch.fft.fftshift`); along all axes if none are given.

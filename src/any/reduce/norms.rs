@@ -84,7 +84,7 @@ impl AnyTensor {
             f64::INFINITY => (both[1], both[0]),
             #[cfg(feature = "linalg")]
             2.0 => {
-                use crate::tensor::decompose::Norm;
+                use crate::composite::decompose::norm::Norm;
                 return self.norm_by_singular_values(if ord > 0.0 { Norm::Two } else { Norm::MinusTwo }, dims, keepdim);
             }
             _ => {
@@ -105,7 +105,7 @@ impl AnyTensor {
     /// The sum of singular values of matrices (`torch.linalg.matrix_norm` of the order `"nuc"`). It takes the feature `linalg`.
     fn nuclear_norm(&self, dims: [i64; 2], keepdim: bool) -> Result<AnyTensor> {
         #[cfg(feature = "linalg")]
-        return self.norm_by_singular_values(crate::tensor::decompose::Norm::Nuclear, dims, keepdim);
+        return self.norm_by_singular_values(crate::composite::decompose::norm::Norm::Nuclear, dims, keepdim);
         #[cfg(not(feature = "linalg"))]
         {
             let _ = (dims, keepdim);

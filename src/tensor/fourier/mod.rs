@@ -1,17 +1,11 @@
-//! Fourier transforms along axes, of windowed frames, and windows.
-//! `erased` and `frames` hold each over views, which the typed methods beside them and `any` call.
+//! Of Fourier transforms what only types say, and windows: see `composite::fourier`.
 
-pub(crate) mod erased;
-pub(crate) mod frames;
-mod half;
-mod overlapping;
-mod transforms;
+mod order;
+mod shapes;
+mod sized;
 mod windows;
 
 #[cfg(feature = "any")]
-pub(crate) use erased::{Along, Direction, Step, Transformed};
-pub use erased::{Norm, RealSignal, Spectral, Wave};
-pub use frames::{Beyond, Frames};
-pub use half::{AsManyAxes, Frequencies, Samples};
-pub use overlapping::{FramesOf, SameDtypeAsWindow, Weights};
+pub(crate) use order::frequencies;
+pub use shapes::{AsManyAxes, FramesOf, Frequencies, SameDtypeAsWindow, Samples, Weights};
 pub use windows::Window;

@@ -1,0 +1,165 @@
+//! Least squares.
+
+use super::matrices::{Batch, area, common, cost};
+use super::norm::{epsilon, pseudoinverse};
+use super::solve::{expect_matrices, holds_vectors};
+use crate::composite::{Erased, Owned};
+use crate::cpu::factor::batch::Lens;
+use crate::cpu::factor::{self, Scaled, field::Field};
+use crate::device::{Device, Receives};
+use crate::dtype::scalar::Dimensioned;
+use crate::error::{Result, filled, invalid, listed};
+use crate::ops::admit::SameDtypeFor;
+use crate::ops::decompose as ops;
+use crate::shape::{Broadcast, Factor, Matrices, Shape, Solutions};
+use crate::tensor::{Tensor, TensorOperand};
+use castiron_macros::composites;
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+
+/// How least squares are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "any"), allow(dead_code))]
+pub(crate) enum Driver {
+    Gels,
+    Gelsy,
+    Gelsd,
+    Gelss,
+}
+
+/// Solution, residuals, rank and singular values.
+type Found<E, Re, D> = (Owned<E, D>, Owned<Re, D>, Owned<i64, D>, Owned<Re, D>);
+
+#[composites]
+impl<E: Field, D: Device> Erased<'_, E, D> {
+    /// The `X` of least squares `|A X - B|`, of several the shortest: `(…, M, N)` and `(…, M, K)` give `(…, N, K)`, and a vector `(M)` gives `(…, N)`; and the
+    /// ranks of the matrices.
+    /// Singular values up to `rcond` times the largest count as 0, without it up to the machine epsilon times the larger size.
+    ///
+    /// # Errors
+    /// If an element is not finite, or sizes do not go together.
+    #[op(linalg.lstsq, dtypes = field)]
+    #[any(by_hand)]
+    #[typed(<R: TensorOperand, T: Shape, B: Shape>(&self, b: R, rcond: Option<f64>) -> (Tensor<E, T, D>, Tensor<i64, B, D>)
+        where
+            E: Field + SameDtypeFor<R::Elem, ops::lstsq>,
+            S: Matrices<Lead: Broadcast<<R::Shape as Factor>::Batch, Output = B>>,
+            S::With<S::Columns, S::Rows>: Solutions<R::Shape, ops::lstsq, Output = T>,
+            R::Shape: Factor,
+            D: Receives<R::Place, Dimensioned>)]
+    #[example(let a = tensor![[[1.0], [1.0]]]; let b = tensor![[[1.0], [3.0]]]; a.lstsq(&b, None), _, (~ tensor![[[2.0]]], tensor![1]))]
+    #[doc(alias = "least_squares")]
+    pub(crate) fn lstsq(&self, b: &Erased<'_, E, D>, rcond: Option<f64>) -> Result<(Owned<E, D>, Owned<i64, D>)> {
+        let op = "linalg.lstsq";
+        expect_matrices(op, self.sizes(), b.sizes())?;
+        let (x, _, rank, _) = self.least_squares(b, rcond, Driver::Gelsy)?;
+        Ok((x, rank))
+    }
+
+    /// What the driver does not compute has no elements.
+    pub(crate) fn least_squares(
+        &self,
+        b: &Erased<'_, E, D>,
+        rcond: Option<f64>,
+        driver: Driver,
+    ) -> Result<Found<E, E::Re, D>> {
+        let op = "linalg.lstsq";
+        let (lead, matrix @ [m, n]) = self.split_matrices(op)?;
+        let is_vector = holds_vectors(self.sizes(), b.sizes());
+        if b.rank() == 0 {
+            return invalid(
+                op,
+                "input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1".to_owned(),
+            );
+        }
+        let (b_lead, rest) = b.sizes().split_at(b.rank() - if is_vector { 1 } else { 2 });
+        let (rows, columns) = (rest[0], rest.get(1).copied().unwrap_or(1));
+        if rows != m {
+            return invalid(op, format!("input.size(-2) should match other.size(-2): {m} and {rows}"));
+        }
+        let lead = common(op, lead, b_lead)?;
+        let k = m.min(n);
+        let (batch, of) = (Batch::beside(op, self, &lead), self.matrices_of(&lead)?);
+        let b = if is_vector { b.vectors_of(&lead)? } else { b.matrices_of(&lead)? };
+        let lens = Lens { own: [area(n, columns), 0, 0], real: [columns, k], ints: 1, ..Lens::default() };
+        let done = batch.run(cost([m, n, k.saturating_mul(12)]), lens, |at, slots| {
+            let ([x, ..], [residuals, values]) = (slots.own, slots.real);
+            // Both scaled: neither squares of residuals nor thresholds depend on the size of the numbers.
+            let (of, b) = (Scaled::of(of.at(at))?, Scaled::of(b.at(at))?);
+            let mut inverse = filled(E::zero_impl(), n * m)?;
+            let bound = |most: f64| match (driver, rcond) {
+                (Driver::Gels, _) => 0.0,
+                (_, Some(rcond)) => rcond * most,
+                _ => epsilon::<E>() * m.max(n) as f64 * most,
+            };
+            let (rank, s) = match pseudoinverse(&of, matrix, false, bound, &mut inverse)? {
+                Ok(found) => found,
+                Err(info) => return Ok(info),
+            };
+            values.copy_from_slice(&s);
+            slots.ints[0] = rank as i32;
+            let a = MatRef::from_column_major_slice(&of.elements, m, n);
+            let rhs = MatRef::from_column_major_slice(&b.elements, m, columns);
+            let inverse = MatRef::from_column_major_slice(&inverse, n, m);
+            matmul(
+                MatMut::from_column_major_slice_mut(&mut *x, n, columns),
+                Accum::Replace,
+                inverse,
+                rhs,
+                E::one_impl(),
+                Par::Seq,
+            );
+            // Once more for what is left, which the pseudoinverse of an ill-conditioned matrix rounds away.
+            let mut left = filled(E::zero_impl(), m * columns)?;
+            for again in [true, false] {
+                for (j, column) in left.chunks_exact_mut(m.max(1)).enumerate() {
+                    (0..m).for_each(|i| column[i] = rhs[(i, j)]);
+                }
+                let x_now = MatRef::from_column_major_slice(&*x, n, columns);
+                matmul(
+                    MatMut::from_column_major_slice_mut(&mut left, m, columns),
+                    Accum::Add,
+                    a,
+                    x_now,
+                    -E::one_impl(),
+                    Par::Seq,
+                );
+                if again {
+                    let left = MatRef::from_column_major_slice(&left, m, columns);
+                    matmul(
+                        MatMut::from_column_major_slice_mut(&mut *x, n, columns),
+                        Accum::Add,
+                        inverse,
+                        left,
+                        E::one_impl(),
+                        Par::Seq,
+                    );
+                }
+            }
+            for (residual, column) in residuals.iter_mut().zip(left.chunks_exact(m.max(1))) {
+                *residual = column.iter().fold(E::real(0.0), |sum, x| sum + x.modulus() * x.modulus());
+            }
+            factor::scale(x, b.exponent - of.exponent);
+            factor::scale(residuals, 2 * b.exponent);
+            factor::scale(values, of.exponent);
+            Ok(0)
+        })?;
+        batch.check(&done.info, |info| factor::not_found(info, "the matrix contains NaN or infinite values"))?;
+        let ([x, ..], [residuals, values], ranks) = (done.own, done.real, done.ints);
+        let full = ranks.iter().all(|&rank| rank as usize == n);
+        let solution = if is_vector { batch.vectors(x, n)? } else { batch.matrices(x, [n, columns])? };
+        let residuals = match m > n && full && driver != Driver::Gelsy {
+            true => batch.vectors(residuals, columns)?,
+            false => batch.nothing()?,
+        };
+        let rank = match driver {
+            Driver::Gels => batch.nothing()?,
+            _ => batch.numbers(listed(ranks.into_iter().map(i64::from))?)?,
+        };
+        let values = match driver {
+            Driver::Gelsd | Driver::Gelss => batch.vectors(values, k)?,
+            Driver::Gels | Driver::Gelsy => batch.nothing()?,
+        };
+        Ok((solution, residuals, rank, values))
+    }
+}

@@ -1,0 +1,219 @@
+//! LU factors, and what they solve.
+
+use super::matrices::{Batch, area, common, cost};
+use crate::composite::{Erased, Owned};
+use crate::cpu::factor::batch::Lens;
+use crate::cpu::factor::{self, field::Field};
+use crate::device::{Device, Receives};
+use crate::dtype::scalar::Dimensioned;
+use crate::error::{Result, invalid};
+use crate::ops::admit::SameDtypeFor;
+use crate::ops::decompose as ops;
+use crate::shape::{Dim, Matrices, PivotsOf, Shape, Smaller, Solutions, SquareFor};
+use crate::tensor::{Tensor, TensorOperand};
+use castiron_macros::composites;
+
+/// Factors in one matrix, pivots, and `info`.
+pub(super) type Factored<E, D> = (Owned<E, D>, Owned<i32, D>, Owned<i32, D>);
+
+#[composites]
+impl<E: Field, D: Device> Erased<'_, E, D> {
+    /// `(P, L, U)` of `A = P L U`: of `(…, M, N)` they are `(…, M, M)`, `(…, M, K)` and `(…, K, N)`, `K` being the smaller size.
+    ///
+    /// # Errors
+    /// If there are fewer than two axes.
+    #[op(linalg.lu(A, pivot = true), dtypes = field)]
+    #[typed(<K: Dim>(&self) -> (
+            Tensor<E, S::With<S::Rows, S::Rows>, D>,
+            Tensor<E, S::With<S::Rows, K>, D>,
+            Tensor<E, S::With<K, S::Columns>, D>,
+        )
+        where
+            E: Field,
+            S: Matrices<Rows: Smaller<S::Columns, Output = K>>;
+        pivot = true)]
+    #[example(let x = tensor![[1.0, 2.0], [4.0, 4.0]]; x.lu(), x.lu(true), (tensor![[0.0, 1.0], [1.0, 0.0]], _, tensor![[4.0, 4.0], [0.0, 1.0]]))]
+    pub(crate) fn lu(&self, pivot: bool) -> Result<(Owned<E, D>, Owned<E, D>, Owned<E, D>)> {
+        let op = "linalg.lu";
+        let (lu, pivots, _) = self.factored_by_lu(op, pivot, false)?;
+        lu.unpacked(op, &pivots)
+    }
+
+    /// `L` and `U` in one matrix, and the rows that were exchanged, counted from 1.
+    ///
+    /// # Errors
+    /// If a matrix is singular.
+    #[op(linalg.lu_factor(A, pivot = true), dtypes = field)]
+    #[typed(<K: Dim>(&self) -> (Self, Tensor<i32, S::WithVectors<K>, D>)
+        where
+            E: Field,
+            S: Matrices<Rows: Smaller<S::Columns, Output = K>>;
+        pivot = true)]
+    #[example(let x = tensor![[1.0, 2.0], [4.0, 4.0]]; x.lu_factor(), x.lu_factor(true), (tensor![[4.0, 4.0], [0.25, 1.0]], tensor![2, 2; i32]))]
+    pub(crate) fn lu_factor(&self, pivot: bool) -> Result<(Owned<E, D>, Owned<i32, D>)> {
+        let op = "linalg.lu_factor";
+        let (lu, pivots, _) = self.factored_by_lu(op, pivot, true)?;
+        Ok((lu, pivots))
+    }
+
+    /// [`lu_factor`](Self::lu_factor), and for each matrix where the first zero on the diagonal of `U` is, counted from 1, or 0.
+    ///
+    /// # Errors
+    /// If there are fewer than two axes.
+    #[op(linalg.lu_factor_ex(A, pivot = true, check_errors = false), dtypes = field)]
+    #[typed(<K: Dim, Lead: Shape>(&self) -> (Self, Tensor<i32, S::WithVectors<K>, D>, Tensor<i32, Lead, D>)
+        where
+            E: Field,
+            S: Matrices<Lead = Lead, Rows: Smaller<S::Columns, Output = K>>;
+        pivot = true, check_errors = false)]
+    #[example(let x = tensor![[[1.0, 1.0], [1.0, 1.0]]]; x.lu_factor_ex(), x.lu_factor_ex(true, false), (_, _, tensor![2; i32]))]
+    pub(crate) fn lu_factor_ex(
+        &self,
+        pivot: bool,
+        check_errors: bool,
+    ) -> Result<(Owned<E, D>, Owned<i32, D>, Owned<i32, D>)> {
+        let op = "linalg.lu_factor_ex";
+        self.factored_by_lu(op, pivot, check_errors)
+    }
+
+    fn factored_by_lu(&self, op: &'static str, pivot: bool, check: bool) -> Result<Factored<E, D>> {
+        if !pivot {
+            // PyTorch has it on GPUs alone.
+            return invalid(op, "LU without pivoting is not implemented on the CPU".to_owned());
+        }
+        let (batch, a, [m, n]) = self.as_matrices(op)?;
+        let k = m.min(n);
+        let lens = Lens { own: [area(m, n), 0, 0], ints: k, ..Lens::default() };
+        let done = batch.run(cost([m, n, k]), lens, |at, slots| {
+            let [lu, ..] = slots.own;
+            lu.copy_from_slice(a.at(at));
+            factor::lu(lu, m, n, slots.ints);
+            Ok(factor::info(lu, m, n))
+        })?;
+        if check {
+            batch.check(&done.info, |at| format!("U[{at},{at}] is zero and using it on lu_solve would result in a division by zero. If you still want to perform the factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)"))?;
+        }
+        let [lu, ..] = done.own;
+        Ok((batch.matrices(lu, [m, n])?, batch.vectors(done.ints, k)?, batch.numbers(done.info)?))
+    }
+
+    /// `(P, L, U)` of what [`lu_factor`](Self::lu_factor) gives.
+    ///
+    /// # Errors
+    /// If pivots are out of range, or sizes do not go together.
+    #[op(lu_unpack(LU_data, LU_pivots, unpack_data = true, unpack_pivots = true), dtypes = field)]
+    #[typed(<P: TensorOperand, K: Dim>(&self, pivots: P) -> (
+            Tensor<E, S::With<S::Rows, S::Rows>, D>,
+            Tensor<E, S::With<S::Rows, K>, D>,
+            Tensor<E, S::With<K, S::Columns>, D>,
+        )
+        where
+            E: Field,
+            i32: SameDtypeFor<P::Elem, ops::lu_unpack>,
+            S: Matrices<Rows: Smaller<S::Columns, Output = K>>,
+            P::Shape: PivotsOf<S, K, ops::lu_unpack>,
+            D: Receives<P::Place, Dimensioned>;
+        unpack_data = true, unpack_pivots = true)]
+    #[example(let lu = tensor![[4.0, 4.0], [0.25, 1.0]]; let pivots = tensor![2, 2; i32]; lu.lu_unpack(&pivots), lu.lu_unpack(&pivots, true, true), (_, tensor![[1.0, 0.0], [0.25, 1.0]], _))]
+    pub(crate) fn lu_unpack(
+        &self,
+        pivots: &Erased<'_, i32, D>,
+        unpack_data: bool,
+        unpack_pivots: bool,
+    ) -> Result<(Owned<E, D>, Owned<E, D>, Owned<E, D>)> {
+        let op = "lu_unpack";
+        let ((p, l, u), none) = (self.unpacked(op, pivots)?, Batch::beside(op, self, &[]));
+        // What is not asked for has no elements.
+        Ok((
+            if unpack_pivots { p } else { none.nothing()? },
+            if unpack_data { l } else { none.nothing()? },
+            if unpack_data { u } else { none.nothing()? },
+        ))
+    }
+
+    fn unpacked(
+        &self,
+        op: &'static str,
+        pivots: &Erased<'_, i32, D>,
+    ) -> Result<(Owned<E, D>, Owned<E, D>, Owned<E, D>)> {
+        let (lead, [m, n]) = self.split_matrices(op)?;
+        let k = m.min(n);
+        expect_pivots(op, pivots.sizes(), &[lead, &[k]].concat())?;
+        let batch = Batch::beside(op, self, lead);
+        let (lu, pivots) = (self.matrices_of(lead)?, pivots.vectors_of(lead)?);
+        let lens = Lens { own: [area(m, m), area(m, k), area(k, n)], ..Lens::default() };
+        let done = batch.run(cost([m, m, 4]), lens, |at, slots| {
+            let [p, l, u] = slots.own;
+            let lu: &[E] = lu.at(at);
+            for (row, from) in factor::permutation(pivots.at(at), m)?.into_iter().enumerate() {
+                p[row * m + from] = E::one_impl();
+            }
+            for j in 0..k {
+                l[j * m + j] = E::one_impl();
+                l[j * m + j + 1..(j + 1) * m].copy_from_slice(&lu[j * m + j + 1..(j + 1) * m]);
+            }
+            for j in 0..n {
+                let rows = k.min(j + 1);
+                u[j * k..j * k + rows].copy_from_slice(&lu[j * m..j * m + rows]);
+            }
+            Ok(0)
+        })?;
+        let [p, l, u] = done.own;
+        Ok((batch.matrices(p, [m, m])?, batch.matrices(l, [m, k])?, batch.matrices(u, [k, n])?))
+    }
+
+    /// Solutions of `A X = B` by the factors of [`lu_factor`](Self::lu_factor), or with the adjoint of `A`.
+    ///
+    /// # Errors
+    /// If sizes do not go together.
+    #[op(linalg.lu_solve(LU, pivots, B, left = true, adjoint = false), dtypes = field)]
+    #[typed(<P: TensorOperand, R: TensorOperand, T: Shape>(&self, pivots: P, b: R, adjoint: bool) -> Tensor<E, T, D>
+        where
+            E: Field + SameDtypeFor<R::Elem, ops::lu_solve>,
+            i32: SameDtypeFor<P::Elem, ops::lu_solve>,
+            S: Matrices<Rows: SquareFor<S::Columns, ops::lu_solve>> + Solutions<R::Shape, ops::lu_solve, Output = T>,
+            P::Shape: PivotsOf<S, <S::Rows as Smaller<S::Columns>>::Output, ops::lu_solve>,
+            R::Shape: Matrices,
+            D: Receives<P::Place, Dimensioned> + Receives<R::Place, Dimensioned>;
+        left = true)]
+    #[example(let lu = tensor![[2.0, 0.0], [0.0, 4.0]]; let pivots = tensor![1, 2; i32]; let b = tensor![[2.0], [2.0]]; lu.lu_solve(&pivots, &b, false), lu.lu_solve(&pivots, &b, true, false), tensor![[1.0], [0.5]])]
+    pub(crate) fn lu_solve(
+        &self,
+        pivots: &Erased<'_, i32, D>,
+        b: &Erased<'_, E, D>,
+        left: bool,
+        adjoint: bool,
+    ) -> Result<Owned<E, D>> {
+        let op = "linalg.lu_solve";
+        let ((lead, n), (b_lead, [rows, columns])) = (self.split_squares(op)?, b.split_matrices(op)?);
+        expect_pivots(op, pivots.sizes(), &[lead, &[n]].concat())?;
+        if (if left { rows } else { columns }) != n {
+            return invalid(op, format!("Incompatible shapes of A and B: {n}x{n} and {rows}x{columns}"));
+        }
+        let lead = common(op, lead, b_lead)?;
+        let batch = Batch::beside(op, self, &lead);
+        let (lu, pivots, b) = (self.matrices_of(&lead)?, pivots.vectors_of(&lead)?, b.matrices_of(&lead)?);
+        let (x, _) = batch.each(cost([n, n, columns]), [rows, columns], |at, x| {
+            x.copy_from_slice(b.at(at));
+            if left {
+                let x = faer::MatMut::from_column_major_slice_mut(x, n, columns);
+                factor::solve_factored(lu.at(at), n, pivots.at(at), x, adjoint)?;
+            } else {
+                // The adjoint of `X A = B` is `A^H X^H = B^H`.
+                x.iter_mut().for_each(|x| *x = x.conjugate());
+                let y = faer::MatMut::from_row_major_slice_mut(&mut *x, n, rows);
+                factor::solve_factored(lu.at(at), n, pivots.at(at), y, !adjoint)?;
+                x.iter_mut().for_each(|x| *x = x.conjugate());
+            }
+            Ok(0)
+        })?;
+        batch.matrices(x, [rows, columns])
+    }
+}
+
+fn expect_pivots(op: &'static str, pivots: &[usize], wanted: &[usize]) -> Result<()> {
+    if pivots == wanted {
+        return Ok(());
+    }
+    invalid(op, format!("pivots of shape {wanted:?} are wanted, got {pivots:?}"))
+}

@@ -1,0 +1,366 @@
+//! What singular values decide: norms and condition numbers, ranks, pseudoinverses.
+
+use super::matrices::{Batch, cost};
+use super::singular::not_found;
+use crate::composite::{Erased, Owned};
+use crate::cpu::factor::batch::Lens;
+use crate::cpu::factor::{self, Scaled, Vectors, field::Field};
+use crate::device::Device;
+use crate::dtype::Element;
+use crate::error::{Result, filled, invalid, listed};
+use crate::shape::{Matrices, Shape};
+use crate::tensor::Tensor;
+use castiron_macros::composites;
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+use num_traits::{Float, ToPrimitive};
+
+/// Below what a singular value counts as 0: an absolute and a relative bound, one for all matrices or one for each.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Tolerance<'a> {
+    pub(crate) atol: Option<&'a [f64]>,
+    pub(crate) rtol: Option<&'a [f64]>,
+}
+
+impl<'a> Tolerance<'a> {
+    /// Of all matrices.
+    fn new(atol: &'a Option<f64>, rtol: &'a Option<f64>) -> Self {
+        Tolerance { atol: atol.as_ref().map(core::slice::from_ref), rtol: rtol.as_ref().map(core::slice::from_ref) }
+    }
+    fn of(&self, number: usize, largest: f64, default: f64) -> f64 {
+        let at = |list: Option<&[f64]>| list.map(|list| if list.len() == 1 { list[0] } else { list[number] });
+        let atol = at(self.atol).unwrap_or(0.0);
+        let rtol = at(self.rtol).unwrap_or(if atol > 0.0 { 0.0 } else { default });
+        atol.max(rtol * largest)
+    }
+    fn fits(&self, op: &'static str, lead: &[usize]) -> Result<()> {
+        let count: usize = lead.iter().product();
+        for list in [self.atol, self.rtol].into_iter().flatten() {
+            if list.len() != 1 && list.len() != count {
+                return invalid(op, format!("{} tolerances do not go with {count} matrices", list.len()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What was computed, or `info` where it was not found.
+type Found<T> = core::result::Result<T, i32>;
+
+fn float<E: Field>(x: E::Re) -> f64 {
+    x.to_f64().unwrap_or(f64::NAN)
+}
+
+pub(super) fn epsilon<E: Field>() -> f64 {
+    float::<E>(<E::Re as Float>::epsilon())
+}
+
+/// The absolute values of eigenvalues, or singular values; `info` where they were not found.
+fn magnitudes<E: Field>(a: &[E], [m, n]: [usize; 2], hermitian: bool) -> Result<Found<Vec<E::Re>>> {
+    let mut s = filled(E::real(0.0), m.min(n))?;
+    let info = if hermitian {
+        factor::eigenvalues_of_symmetric(a, n, false, &mut s, &mut [])?
+    } else {
+        factor::svd(a, [m, n], Vectors::None, &mut [], &mut s, &mut [])?
+    };
+    s.iter_mut().for_each(|x| *x = Float::abs(*x));
+    Ok(if info == 0 { Ok(s) } else { Err(info) })
+}
+
+/// `x 2^exponent`
+fn times_power(x: f64, exponent: i32) -> f64 {
+    let mut product = [x];
+    factor::scale(&mut product, exponent);
+    product[0]
+}
+
+fn largest<E: Field>(s: &[E::Re]) -> f64 {
+    s.iter().fold(0.0, |most, &x| float::<E>(x).max(most))
+}
+
+/// Writes `V diag(1 / S) U^H` of a scaled matrix, the small singular values left out; returns how many were kept, and all values. `bound`
+/// says below what a value is small, given the largest value of the matrix before it was scaled. `info` where they were not found.
+pub(super) fn pseudoinverse<E: Field>(
+    a: &Scaled<E>,
+    [m, n]: [usize; 2],
+    hermitian: bool,
+    bound: impl Fn(f64) -> f64,
+    to: &mut [E],
+) -> Result<Found<(usize, Vec<E::Re>)>> {
+    let k = m.min(n);
+    let (mut u, mut vh) = (filled(E::zero_impl(), m * k)?, filled(E::zero_impl(), k * n)?);
+    let mut s = filled(E::real(0.0), k)?;
+    let info = if hermitian {
+        factor::eigenvalues_of_symmetric(&a.elements, n, false, &mut s, &mut u)?
+    } else {
+        factor::svd(&a.elements, [m, n], Vectors::Reduced, &mut u, &mut s, &mut vh)?
+    };
+    if info != 0 {
+        return Ok(Err(info));
+    }
+    let sizes = listed(s.iter().map(|&x| times_power(float::<E>(x).abs(), a.exponent)))?;
+    let bound = bound(sizes.iter().copied().fold(0.0, f64::max));
+    let kept = |at: usize| sizes[at] > bound || sizes[at].is_nan();
+    let rank = (0..k).filter(|&at| kept(at)).count();
+    if hermitian {
+        for i in 0..k {
+            for j in 0..n {
+                vh[j * k + i] = u[i * m + j].conjugate();
+            }
+        }
+    }
+    // (Rows of `Vh`, divided, are columns of `V`.)
+    for at in 0..k {
+        (0..n).for_each(|j| vh[j * k + at] = if kept(at) { vh[j * k + at].over_real(s[at]) } else { E::zero_impl() });
+    }
+    matmul(
+        MatMut::from_column_major_slice_mut(to, n, m),
+        Accum::Replace,
+        MatRef::from_column_major_slice(&vh, k, n).adjoint(),
+        MatRef::from_column_major_slice(&u, m, k).adjoint(),
+        E::one_impl(),
+        Par::Seq,
+    );
+    Ok(Ok((rank, s)))
+}
+
+/// A norm of matrices.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(not(feature = "any"), allow(dead_code))]
+pub(crate) enum Norm {
+    /// The largest singular value, or the smallest.
+    Two,
+    MinusTwo,
+    /// Their sum.
+    Nuclear,
+    Frobenius,
+    /// The largest, or smallest, sum of absolute values of columns (1) or rows (infinity).
+    Sums {
+        columns: bool,
+        largest: bool,
+    },
+}
+
+impl Norm {
+    /// The norm that PyTorch gives a number for.
+    pub(crate) fn of(op: &'static str, order: f64) -> Result<Self> {
+        match order {
+            2.0 => Ok(Norm::Two),
+            -2.0 => Ok(Norm::MinusTwo),
+            1.0 | -1.0 => Ok(Norm::Sums { columns: true, largest: order > 0.0 }),
+            f64::INFINITY | f64::NEG_INFINITY => Ok(Norm::Sums { columns: false, largest: order > 0.0 }),
+            _ => invalid(op, format!("Order {order} not supported.")),
+        }
+    }
+
+    fn value<E: Field>(self, a: &[E], [m, n]: [usize; 2]) -> Result<Found<E::Re>> {
+        let zero = E::real(0.0);
+        if m == 0 || n == 0 {
+            return Ok(Ok(zero));
+        }
+        let sum = |i: usize, j: usize, by: usize, len: usize| {
+            (0..len).fold(zero, |sum, at| sum + a[j * m + i + at * by].modulus())
+        };
+        let most = |x: E::Re, y: E::Re| if y.is_nan() || y > x { y } else { x };
+        let least = |x: E::Re, y: E::Re| if y.is_nan() || y < x { y } else { x };
+        match self {
+            Norm::Frobenius => {
+                let Scaled { elements, exponent } = Scaled::of(a)?;
+                let squares = elements.iter().fold(zero, |sum, x| sum + x.modulus() * x.modulus());
+                let mut norm = [Float::sqrt(squares)];
+                factor::scale(&mut norm, exponent);
+                return Ok(Ok(norm[0]));
+            }
+            Norm::Sums { columns, largest } => {
+                let mut sums = (0..if columns { n } else { m })
+                    .map(|at| if columns { sum(0, at, 1, m) } else { sum(at, 0, m, n) });
+                let first = sums.next().unwrap_or(zero);
+                return Ok(Ok(if largest { sums.fold(first, most) } else { sums.fold(first, least) }));
+            }
+            _ => {}
+        }
+        let s = magnitudes(a, [m, n], false)?;
+        Ok(s.map(|s| match self {
+            Norm::Two => s.first().copied().unwrap_or(zero),
+            Norm::MinusTwo => s.last().copied().unwrap_or(zero),
+            _ => s.iter().fold(zero, |sum, &x| sum + x),
+        }))
+    }
+}
+
+#[composites]
+impl<E: Field, D: Device> Erased<'_, E, D> {
+    /// How many singular values exceed `max(atol, rtol * largest)`, where `rtol` is the machine epsilon times the larger size if neither is
+    /// given: `(…, M, N)` gives `(…)`, `i64`. Of `hermitian` matrices eigenvalues count.
+    ///
+    /// # Errors
+    /// If an element is not finite.
+    #[op(linalg.matrix_rank, dtypes = field)]
+    #[any(tolerance(atol: Option<f64>, rtol: Option<f64>) = Tolerance::new(&atol, &rtol))]
+    #[typed(<Lead: Shape>(&self, rtol: Option<f64>, hermitian: bool) -> Tensor<i64, Lead, D>
+        where
+            E: Field,
+            S: Matrices<Lead = Lead>;
+        tolerance = Tolerance::new(&None, &rtol))]
+    #[example(let x = tensor![[[1.0, 2.0], [2.0, 4.0]]]; x.matrix_rank(None, false), x.matrix_rank(None, None, false), tensor![1])]
+    pub(crate) fn matrix_rank(&self, tolerance: Tolerance<'_>, hermitian: bool) -> Result<Owned<i64, D>> {
+        let op = "linalg.matrix_rank";
+        let (lead, matrix @ [m, n]) = self.split_spectral(op, hermitian)?;
+        tolerance.fits(op, lead)?;
+        let (batch, a) = (Batch::beside(op, self, lead), self.matrices_of(lead)?);
+        let lens = Lens { ints: 1, ..Lens::default() };
+        let done = batch.run::<E>(cost([m, n, m.min(n).saturating_mul(4)]), lens, |at, slots| {
+            let s = match magnitudes(a.at(at), matrix, hermitian)? {
+                Ok(s) => s,
+                Err(info) => return Ok(info),
+            };
+            let bound = tolerance.of(at, largest::<E>(&s), epsilon::<E>() * m.max(n) as f64);
+            slots.ints[0] = s.iter().filter(|&&x| float::<E>(x) > bound).count() as i32;
+            Ok(0)
+        })?;
+        batch.check(&done.info, not_found)?;
+        batch.numbers(listed(done.ints.into_iter().map(i64::from))?)
+    }
+
+    /// The pseudoinverse of Moore and Penrose, `(…, M, N)` to `(…, N, M)`. Singular values up to `max(atol, rtol * largest)` are left out,
+    /// where `rtol` is the machine epsilon times the larger size if neither is given; of `hermitian` matrices eigenvalues are computed instead.
+    ///
+    /// # Errors
+    /// If an element is not finite.
+    #[op(linalg.pinv, dtypes = field)]
+    #[any(tolerance(atol: Option<f64>, rtol: Option<f64>) = Tolerance::new(&atol, &rtol))]
+    #[typed((&self, rtol: Option<f64>, hermitian: bool) -> Tensor<E, S::With<S::Columns, S::Rows>, D>
+        where
+            E: Field,
+            S: Matrices;
+        tolerance = Tolerance::new(&None, &rtol))]
+    #[example(let x = tensor![[3.0, 4.0]]; x.pinv(None, false), x.pinv(None, None, false), ~ tensor![[0.12], [0.16]])]
+    pub(crate) fn pinv(&self, tolerance: Tolerance<'_>, hermitian: bool) -> Result<Owned<E, D>> {
+        let op = "linalg.pinv";
+        let (lead, matrix @ [m, n]) = self.split_spectral(op, hermitian)?;
+        tolerance.fits(op, lead)?;
+        let (batch, a) = (Batch::beside(op, self, lead), self.matrices_of(lead)?);
+        let (to, info) = batch.each(cost([m, n, m.min(n).saturating_mul(12)]), matrix, |at, to| {
+            let bound = |most| tolerance.of(at, most, epsilon::<E>() * m.max(n) as f64);
+            let a = Scaled::of(a.at(at))?;
+            let info = pseudoinverse(&a, matrix, hermitian, bound, to)?.err().unwrap_or(0);
+            factor::scale(to, -a.exponent);
+            Ok(info)
+        })?;
+        batch.check(&info, not_found)?;
+        batch.matrices(to, [n, m])
+    }
+
+    /// Leading axes, rows and columns; of Hermitian matrices they are as many.
+    fn split_spectral(&self, op: &'static str, hermitian: bool) -> Result<(&[usize], [usize; 2])> {
+        if hermitian {
+            self.split_squares(op)?;
+        }
+        self.split_matrices(op)
+    }
+
+    /// Condition numbers: the norm of a matrix times that of its inverse, of order 1, -1, 2, -2, infinity or minus infinity; infinite for singular
+    /// matrices.
+    ///
+    /// # Errors
+    /// If the order is another, matrices are not square (2 and -2 take others), or an element is not finite.
+    #[op(linalg.cond, dtypes = field)]
+    #[typed(<Re: Element, Lead: Shape>(&self, p: f64) -> Tensor<Re, Lead, D>
+        where
+            E: Field<Re = Re>,
+            S: Matrices<Lead = Lead>)]
+    #[example(let x = tensor![[2.0, 0.0], [0.0, 8.0]]; x.cond(2.0), x.cond(2.0), Tensor::scalar(4.0))]
+    pub(crate) fn cond(&self, p: f64) -> Result<Owned<E::Re, D>> {
+        let op = "linalg.cond";
+        self.condition(Norm::of(op, p)?)
+    }
+
+    pub(crate) fn condition(&self, norm: Norm) -> Result<Owned<E::Re, D>> {
+        let op = "linalg.cond";
+        let by_values = matches!(norm, Norm::Two | Norm::MinusTwo);
+        let (_, matrix) = self.split_spectral(op, !by_values)?;
+        self.real_of_each(op, |a| {
+            let [m, n] = matrix;
+            if m == 0 || n == 0 {
+                return Ok(Ok(E::real(0.0)));
+            }
+            if by_values {
+                let s = magnitudes(&Scaled::of(a)?.elements, matrix, false)?;
+                return Ok(s.map(|s| {
+                    let (first, last) = (s[0], s[s.len() - 1]);
+                    if norm == Norm::Two { first / last } else { last / first }
+                }));
+            }
+            let mut inverse = filled(E::zero_impl(), n * n)?;
+            if factor::inverse(a, n, &mut inverse)? != 0 {
+                return Ok(Ok(<E::Re as Float>::infinity()));
+            }
+            Ok(match (norm.value(a, matrix)?, norm.value(&inverse, matrix)?) {
+                (Ok(x), Ok(y)) => Ok(x * y),
+                (Err(info), _) | (_, Err(info)) => Err(info),
+            })
+        })
+    }
+
+    /// The largest singular values, PyTorch's `ord=2`: `(…, M, N)` gives `(…)`.
+    ///
+    /// # Errors
+    /// If an element is not finite.
+    #[op(linalg.matrix_norm, dtypes = field)]
+    #[any(by_hand)]
+    #[typed(<Re: Element, Lead: Shape>(&self) -> Tensor<Re, Lead, D>
+        where
+            E: Field<Re = Re>,
+            S: Matrices<Lead = Lead>)]
+    #[example(let x = tensor![[3.0, 0.0], [0.0, 4.0]]; x.spectral_norm(), _, Tensor::scalar(4.0))]
+    pub(crate) fn spectral_norm(&self) -> Result<Owned<E::Re, D>> {
+        let op = "linalg.matrix_norm";
+        self.norm_of_matrices(op, Norm::Two)
+    }
+
+    /// The sums of singular values, PyTorch's `ord="nuc"`: `(…, M, N)` gives `(…)`.
+    ///
+    /// # Errors
+    /// If an element is not finite.
+    #[op(linalg.matrix_norm, dtypes = field)]
+    #[any(by_hand)]
+    #[typed(<Re: Element, Lead: Shape>(&self) -> Tensor<Re, Lead, D>
+        where
+            E: Field<Re = Re>,
+            S: Matrices<Lead = Lead>)]
+    #[example(let x = tensor![[3.0, 0.0], [0.0, 4.0]]; x.nuclear_norm(), _, Tensor::scalar(7.0))]
+    pub(crate) fn nuclear_norm(&self) -> Result<Owned<E::Re, D>> {
+        let op = "linalg.matrix_norm";
+        self.norm_of_matrices(op, Norm::Nuclear)
+    }
+
+    pub(crate) fn norm_of_matrices(&self, op: &'static str, norm: Norm) -> Result<Owned<E::Re, D>> {
+        let (lead, matrix @ [m, n]) = self.split_matrices(op)?;
+        if m.min(n) == 0 && norm == Norm::MinusTwo && !lead.contains(&0) {
+            return invalid(op, format!("the smallest singular value of a {m} by {n} matrix: there is none"));
+        }
+        self.real_of_each(op, |a| norm.value(a, matrix))
+    }
+
+    /// A number for each matrix.
+    fn real_of_each(
+        &self,
+        op: &'static str,
+        value: impl Fn(&[E]) -> Result<Found<E::Re>> + Sync,
+    ) -> Result<Owned<E::Re, D>> {
+        let (batch, a, [m, n]) = self.as_matrices(op)?;
+        let lens = Lens { real: [1, 0], ..Lens::default() };
+        let done = batch.run::<E>(cost([m, n, m.min(n).saturating_mul(4)]), lens, |at, slots| {
+            Ok(match value(a.at(at))? {
+                Ok(value) => {
+                    slots.real[0][0] = value;
+                    0
+                }
+                Err(info) => info,
+            })
+        })?;
+        batch.check(&done.info, not_found)?;
+        let [numbers, _] = done.real;
+        batch.numbers(numbers)
+    }
+}

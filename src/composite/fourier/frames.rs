@@ -1,0 +1,321 @@
+//! Transforms of frames that overlap, and back: `stft`, `istft`.
+//! Source: `aten/src/ATen/native/SpectralOps.cpp`.
+
+use super::signal::{Direction, Norm, Spectral};
+use crate::composite::{Erased, Owned};
+use crate::cpu::fourier;
+use crate::device::Device;
+use crate::dtype::{Complex, Element};
+use crate::error::{Error, Result, filled, invalid, listed, numel_at_most, room};
+use crate::layout::dims::Dims;
+use crate::shape::{Dim, Shape};
+use crate::tensor::fourier::{FramesOf, Weights};
+use crate::tensor::{Tensor, checked_numel};
+use castiron_macros::composites;
+use num_traits::Zero;
+
+/// How a signal is continued beyond its ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Beyond {
+    /// Mirrored, the end itself not repeated (`reflect`).
+    #[default]
+    Mirror,
+    /// Zeros (`constant`).
+    Zeros,
+    /// The last sample again (`replicate`).
+    Edge,
+    /// From the other end on (`circular`).
+    Wrap,
+}
+
+/// How a signal is cut into frames (PyTorch's arguments of `stft`).
+///
+/// ```
+/// use castiron::fft::Frames;
+/// let frames = Frames { hop: 2, ..Frames::new(8) };
+/// assert_eq!((frames.n_fft, frames.window), (8, 8));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Frames {
+    /// The length of a transform.
+    pub n_fft: usize,
+    /// How far frames are apart; a quarter of `n_fft` if nothing is said.
+    pub hop: usize,
+    /// The length of the window (`win_length`), which stands in the middle of a frame.
+    pub window: usize,
+    /// Frames are around their places, and the signal is continued by half a frame at both ends.
+    pub center: bool,
+    /// How it is continued (`pad_mode`).
+    pub beyond: Beyond,
+    /// Results are divided by the root of `n_fft`.
+    pub normalized: bool,
+    /// The first half of the frequencies, which says all of a real signal.
+    pub onesided: bool,
+}
+
+impl Frames {
+    /// PyTorch's defaults.
+    pub fn new(n_fft: usize) -> Self {
+        Frames {
+            n_fft,
+            hop: n_fft / 4,
+            window: n_fft,
+            center: true,
+            beyond: Beyond::Mirror,
+            normalized: false,
+            onesided: true,
+        }
+    }
+
+    fn check(&self, op: &'static str) -> Result<()> {
+        if self.hop == 0 {
+            return invalid(op, "expected hop_length > 0, but got hop_length=0".to_owned());
+        }
+        if self.window == 0 || self.window > self.n_fft {
+            return invalid(op, format!("expected 0 < win_length <= n_fft, but got win_length={}", self.window));
+        }
+        Ok(())
+    }
+
+    /// The number of frequencies.
+    pub(crate) fn bins(&self) -> usize {
+        if self.onesided { self.n_fft / 2 + 1 } else { self.n_fft }
+    }
+
+    fn norm(&self) -> Norm {
+        if self.normalized { Norm::Ortho } else { Norm::Backward }
+    }
+
+    /// The weights of a whole frame.
+    fn weights<C: Copy + Zero + num_traits::One>(&self, op: &'static str, window: Option<Vec<C>>) -> Result<Vec<C>> {
+        let mut all = filled(C::zero(), self.n_fft)?;
+        let start = (self.n_fft - self.window) / 2;
+        match window {
+            Some(window) if window.len() != self.window => {
+                return invalid(
+                    op,
+                    format!(
+                        "expected a 1D window tensor of size equal to win_length={}, but got window with size {}",
+                        self.window,
+                        window.len()
+                    ),
+                );
+            }
+            Some(window) => all[start..start + self.window].copy_from_slice(&window),
+            None => all[start..start + self.window].fill(C::one()),
+        }
+        Ok(all)
+    }
+}
+
+/// Where a position before the start or behind the end is found.
+fn continued(at: isize, len: usize, beyond: Beyond) -> Option<usize> {
+    let last = len as isize - 1;
+    let found = match beyond {
+        _ if (0..=last).contains(&at) => at,
+        Beyond::Zeros => return None,
+        Beyond::Mirror if at < 0 => -at,
+        Beyond::Mirror => 2 * last - at,
+        Beyond::Edge => at.clamp(0, last),
+        Beyond::Wrap => at.rem_euclid(len as isize),
+    };
+    usize::try_from(found).ok().filter(|&found| found < len)
+}
+
+#[composites]
+impl<E: Spectral, D: Device> Erased<'_, E, D> {
+    /// Transforms of overlapping frames, `(…, T)` to `(…, frequencies, frames)`, complex: PyTorch's `return_complex=True`. Without a window samples
+    /// count as they are. The type of a `Tensor` says the result's shape, often `shape![_, _]`.
+    ///
+    /// # Errors
+    /// If the frames do not fit the signal, or the window has another length than they say.
+    #[op(stft, dtypes = spectral)]
+    #[any(if let Err(error) = self.expect_framed(window, frames) { return Err(error); }, window: Option<&crate::any::AnyTensor> = self.weights_beside::<E>("stft", window)?)]
+    #[typed(<T, W: Dim>(&self, window: impl Weights<E::Re, W, D>, frames: &Frames) -> Tensor<E::Cx, T, D>
+        where
+            E: Spectral,
+            T: Shape + FramesOf<S>;
+        window = weights::<E, W, D>(window.given())?)]
+    #[example(let x = tensor![1.0, 1.0, 1.0, 1.0]; let window = tensor![1.0, 1.0]; let frames = Frames { hop: 2, center: false, ..Frames::new(2) }; x.stft::<shape![_, _], _>(Some(&window), &frames), x.stft(Some(&window), &frames), ~ tensor![[Complex::new(2.0_f32, 0.0), Complex::new(2.0, 0.0)], [Complex::new(0.0, 0.0), Complex::new(0.0, 0.0)]])]
+    pub(crate) fn stft(&self, window: Option<Vec<Complex<E::Re>>>, frames: &Frames) -> Result<Owned<E::Cx, D>> {
+        let (op, x) = ("stft", self.view());
+        frames.check(op)?;
+        let Some((&len, lead)) = x.sizes.split_last() else {
+            return invalid(op, "expected a 1D or 2D tensor".to_owned());
+        };
+        if frames.onesided && E::DTYPE.is_complex() {
+            return invalid(op, "Cannot have onesided output if window or input is complex".to_owned());
+        }
+        let n = frames.n_fft;
+        let around = if frames.center { n / 2 } else { 0 };
+        let fits = match frames.beyond {
+            Beyond::Mirror => around < len.max(1),
+            Beyond::Wrap => around <= len,
+            Beyond::Edge => len > 0 || around == 0,
+            Beyond::Zeros => true,
+        };
+        if !fits {
+            return invalid(
+                op,
+                format!("half a frame ({around}) at both ends is more than a signal of {len} can be continued by"),
+            );
+        }
+        let whole = len.saturating_add(2 * around);
+        if n == 0 || n > whole {
+            return invalid(op, format!("expected 0 < n_fft <= {whole}, but got n_fft={n}"));
+        }
+        let weights = frames.weights(op, window)?;
+        let count = 1 + (whole - n) / frames.hop;
+        let bins = frames.bins();
+        let laid = [lead, &[count, n]].concat();
+        checked_numel::<Complex<f64>>(op, &laid)?;
+        let batch: usize = lead.iter().product();
+        let storage = D::build::<E::Cx>(Some(x.buffer), || {
+            let signals = D::download(x)?;
+            let mut lanes = room(numel_at_most(&[batch, count, n]))?;
+            for signal in signals.chunks_exact(len.max(1)).take(batch) {
+                for frame in 0..count {
+                    for (at, &weight) in weights.iter().enumerate() {
+                        let place = (frame * frames.hop + at) as isize - around as isize;
+                        let sample =
+                            continued(place, len, frames.beyond).map_or(Complex::zero(), |at| signal[at].wave());
+                        lanes.push(sample * weight);
+                    }
+                }
+            }
+            let scale = frames.norm().scale(Direction::Forward, n);
+            let spectra = if frames.onesided {
+                let mut real = listed(lanes.into_iter().map(|x| x.re))?;
+                fourier::real::<E::Re>(&mut real, n, false, scale)?
+            } else {
+                fourier::complex::<E::Re>(&mut lanes, n, true, scale)?;
+                lanes
+            };
+            listed(spectra.into_iter().map(E::spectrum))
+        })?;
+        let mut sizes = Dims::new(op, &[lead, &[count, bins]].concat())?;
+        let (mut strides, rank) = (sizes.row_major(), sizes.len());
+        sizes.swap(rank - 2, rank - 1);
+        strides.swap(rank - 2, rank - 1);
+        Ok(Erased::fresh(storage, sizes, strides))
+    }
+
+    /// The signal whose [`stft`](Self::stft) this is, real: `(…, frequencies, frames)` to `(…, T)`. The type of a `Tensor` says the result's shape.
+    ///
+    /// # Errors
+    /// If the frames do not fit, or a sample is in no frame that weighs it.
+    #[op(istft, dtypes = spectral)]
+    #[any(by_hand)]
+    #[typed(<T: Shape, W: Dim>(&self, window: impl Weights<E::Re, W, D>, frames: &Frames, length: Option<usize>) -> Tensor<E::Re, T, D>
+        where
+            E: Spectral,
+            S: FramesOf<T>;
+        window = weights::<E, W, D>(window.given())?)]
+    #[example(let y = tensor![[Complex::new(2.0_f32, 0.0), Complex::new(2.0, 0.0)], [Complex::new(0.0, 0.0), Complex::new(0.0, 0.0)]]; let window = tensor![1.0, 1.0]; let frames = Frames { hop: 2, center: false, ..Frames::new(2) }; y.istft::<shape![_], _>(Some(&window), &frames, None), _, tensor![1.0, 1.0, 1.0, 1.0])]
+    pub(crate) fn istft(
+        &self,
+        window: Option<Vec<Complex<E::Re>>>,
+        frames: &Frames,
+        length: Option<usize>,
+    ) -> Result<Owned<E::Re, D>> {
+        self.overlapped(window, frames, length, false, |x| x.re)
+    }
+
+    /// The samples, each divided by the weights of the frames it was in; all frequencies are of `complex` ones.
+    pub(crate) fn overlapped<O: Element>(
+        &self,
+        window: Option<Vec<Complex<E::Re>>>,
+        frames: &Frames,
+        length: Option<usize>,
+        complex: bool,
+        of: impl Fn(Complex<E::Re>) -> O,
+    ) -> Result<Owned<O, D>> {
+        let (op, x) = ("istft", self.view());
+        frames.check(op)?;
+        let Some((lead, &[bins, count])) = x.sizes.split_last_chunk::<2>() else {
+            return invalid(op, "expected a tensor with 2 or 3 dimensions".to_owned());
+        };
+        let n = frames.n_fft;
+        if x.sizes.contains(&0) {
+            return invalid(op, "input tensor cannot be empty.".to_owned());
+        }
+        if bins != frames.bins() {
+            return invalid(op, format!("expected {} frequencies of n_fft={n}, got {bins}", frames.bins()));
+        }
+        if frames.onesided && complex {
+            return invalid(op, "a complex signal is not found from half of its frequencies".to_owned());
+        }
+        let weights = frames.weights(op, window)?;
+        let whole = frames.hop.checked_mul(count - 1).and_then(|last| last.checked_add(n));
+        let whole = whole.ok_or_else(|| Error::TooLarge { op, sizes: [count, frames.hop][..].into() })?;
+        let start = if frames.center { n / 2 } else { 0 };
+        let end = match length {
+            Some(length) => start.saturating_add(length),
+            None if frames.center => whole.saturating_sub(n / 2),
+            None => whole,
+        };
+        let found = end.min(whole).saturating_sub(start);
+        let len = end.saturating_sub(start);
+        let mut envelope = filled(Complex::<E::Re>::zero(), whole)?;
+        for frame in 0..count {
+            for (at, &weight) in weights.iter().enumerate() {
+                envelope[frame * frames.hop + at] = envelope[frame * frames.hop + at] + weight * weight;
+            }
+        }
+        let least = <E::Re as fourier::WaveNumber>::of_f64(1e-11);
+        if envelope[start.min(whole)..(start + found).min(whole)]
+            .iter()
+            .any(|x| num_traits::Float::is_nan(x.norm()) || x.norm() <= least)
+        {
+            return invalid(op, "window overlap add min: 1".to_owned());
+        }
+        let result = [lead, &[len]].concat();
+        checked_numel::<Complex<f64>>(op, &result)?;
+        let make = || -> Result<Vec<Complex<E::Re>>> {
+            let (mut sizes, mut steps) = (x.sizes.to_vec(), x.strides.to_vec());
+            let rank = sizes.len();
+            sizes.swap(rank - 2, rank - 1);
+            steps.swap(rank - 2, rank - 1);
+            let lanes = D::download(x.restrided(&sizes, &steps))?;
+            let scale = frames.norm().scale(Direction::Inverse, n);
+            let mut lanes = listed(lanes.into_iter().map(E::wave))?;
+            let samples = if complex {
+                fourier::complex::<E::Re>(&mut lanes, n, false, scale)?;
+                lanes
+            } else {
+                let half = n / 2 + 1;
+                let mut kept = room(lanes.len() / bins * half)?;
+                lanes.chunks_exact(bins).for_each(|lane| kept.extend_from_slice(&lane[..half]));
+                let real = fourier::back_to_real::<E::Re>(&mut kept, n, false, scale)?;
+                listed(real.into_iter().map(|x| Complex::new(x, Zero::zero())))?
+            };
+            let mut signals = room(lead.iter().product::<usize>() * len)?;
+            for signal in samples.chunks_exact(count * n) {
+                let mut sums = filled(Complex::<E::Re>::zero(), whole)?;
+                for (frame, samples) in signal.chunks_exact(n).enumerate() {
+                    for (at, (&sample, &weight)) in samples.iter().zip(&weights).enumerate() {
+                        let place = frame * frames.hop + at;
+                        sums[place] = sums[place] + sample * weight;
+                    }
+                }
+                signals
+                    .extend((start..end).map(|at| if at < whole { sums[at] / envelope[at] } else { Complex::zero() }));
+            }
+            Ok(signals)
+        };
+        let storage = D::build::<O>(Some(x.buffer), || listed(make()?.into_iter().map(of)))?;
+        Ok(Erased::dense(storage, Dims::new(op, &result)?))
+    }
+}
+
+/// A window's elements; there are none to be read without data, and none are needed.
+fn weights<E: Spectral, W: Dim, D: Device>(
+    window: Option<&Tensor<E::Re, (W,), D>>,
+) -> Result<Option<Vec<Complex<E::Re>>>> {
+    let Some(window) = window else { return Ok(None) };
+    if !D::has_data(window.storage()) {
+        return crate::error::filled(num_traits::One::one(), window.numel()).map(Some);
+    }
+    listed(D::download(window.elements())?.into_iter().map(Spectral::wave)).map(Some)
+}

@@ -1,0 +1,114 @@
+//! Signals and spectra: their dtypes, and how results are scaled.
+
+use crate::cpu::fourier::WaveNumber;
+use crate::dtype::{Complex, Dtype};
+#[cfg(feature = "any")]
+use crate::error::{Result, invalid};
+
+/// The real dtypes of transforms: `f32` and `f64`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the real dtype of a Fourier transform",
+    label = "expected `f32` or `f64`"
+)]
+pub trait Wave: WaveNumber + Spectral<Re = Self, Cx = Complex<Self>> {}
+impl Wave for f32 {}
+impl Wave for f64 {}
+
+/// The dtypes with Fourier transforms: integers and `bool`, which count as `f32`, `f32` and `f64`, and their complex numbers.
+#[diagnostic::on_unimplemented(
+    message = "Fourier transforms are not defined for `{Self}`",
+    label = "expected an integer, `f32`, `f64`, `Complex<f32>` or `Complex<f64>`",
+    note = "as in PyTorch, 16-bit floats have none on the CPU: cast first, for example `.to::<f32>()`"
+)]
+pub trait Spectral: Dtype {
+    /// What a real result holds.
+    type Re: Wave;
+    /// What a complex result holds.
+    type Cx: Spectral<Re = Self::Re, Cx = Self::Cx>;
+    /// An element as the transform takes it.
+    #[doc(hidden)]
+    fn wave(self) -> Complex<Self::Re>;
+    /// The complex result as it is called.
+    #[doc(hidden)]
+    fn spectrum(parts: Complex<Self::Re>) -> Self::Cx;
+}
+/// The real ones of them, half of whose frequencies say all.
+#[diagnostic::on_unimplemented(
+    message = "a signal of `{Self}` is not real",
+    label = "expected an integer, `bool`, `f32` or `f64`",
+    note = "`fft` and `ifft` transform complex numbers; in generic code the bound is `E: RealSignal`"
+)]
+pub trait RealSignal: Spectral {}
+/// For a dtype it writes `impl RealSignal`.
+macro_rules! real_signals {
+    ($($ty:ty)*) => {$(
+        impl RealSignal for $ty {}
+    )*};
+}
+real_signals!(bool u8 i8 i16 i32 i64 f32 f64);
+
+macro_rules! spectral {
+    ($($ty:ty: $re:ty, |$x:ident| $real:expr;)*) => {$(
+        impl Spectral for $ty {
+            type Re = $re;
+            type Cx = Complex<$re>;
+            fn wave(self) -> Complex<$re> {
+                let $x = self;
+                $real
+            }
+            fn spectrum(parts: Complex<$re>) -> Complex<$re> {
+                parts
+            }
+        }
+    )*};
+}
+spectral! {
+    bool: f32, |x| Complex::new(f32::from(u8::from(x)), 0.0);
+    u8: f32, |x| Complex::new(f32::from(x), 0.0);
+    i8: f32, |x| Complex::new(f32::from(x), 0.0);
+    i16: f32, |x| Complex::new(f32::from(x), 0.0);
+    i32: f32, |x| Complex::new(x as f32, 0.0);
+    i64: f32, |x| Complex::new(x as f32, 0.0);
+    f32: f32, |x| Complex::new(x, 0.0);
+    f64: f64, |x| Complex::new(x, 0.0);
+    Complex<f32>: f32, |x| x;
+    Complex<f64>: f64, |x| x;
+}
+
+/// How results are scaled (PyTorch's `norm`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Norm {
+    /// Inverse transforms by `1 / n`.
+    #[default]
+    Backward,
+    /// Forward transforms by `1 / n`.
+    Forward,
+    /// All by `1 / sqrt(n)`.
+    Ortho,
+}
+
+/// Which way a transform goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    Forward,
+    Inverse,
+}
+
+impl Norm {
+    #[cfg(feature = "any")]
+    pub(crate) fn named(op: &'static str, name: Option<&str>) -> Result<Self> {
+        match name {
+            None | Some("backward") => Ok(Norm::Backward),
+            Some("forward") => Ok(Norm::Forward),
+            Some("ortho") => Ok(Norm::Ortho),
+            Some(other) => invalid(op, format!("Invalid normalization mode: \"{other}\"")),
+        }
+    }
+    pub(crate) fn scale(self, direction: Direction, n: usize) -> f64 {
+        match (self, direction) {
+            (Norm::Backward, Direction::Inverse) | (Norm::Forward, Direction::Forward) => 1.0 / n as f64,
+            (Norm::Ortho, _) => 1.0 / (n as f64).sqrt(),
+            _ => 1.0,
+        }
+    }
+}

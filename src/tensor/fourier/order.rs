@@ -1,0 +1,115 @@
+//! The order of frequencies: `fftshift`, `fftfreq`.
+
+use crate::device::Device;
+use crate::dtype::{Element, Float};
+use crate::error::{Result, collected, listed};
+use crate::shape::{AxisArg, Dim, HasAxis, Shape};
+use crate::tensor::rearrange::pick::{pick, rolled};
+use crate::tensor::{Tensor, checked_numel, expect_fit};
+use castiron_macros::fallible;
+
+/// The frequencies of a transform of `n` samples that are `d` apart: all, or the first half.
+pub(crate) fn frequencies(n: usize, d: f64, half: bool) -> Result<Vec<f64>> {
+    let step = 1.0 / (n as f64 * d);
+    let count = if half && n > 0 {
+        n / 2 + 1
+    } else if half {
+        1
+    } else {
+        n
+    };
+    collected((0..count).map(|at| {
+        let at = if half || at < n.div_ceil(2) { at as f64 } else { at as f64 - n as f64 };
+        Ok(at * step)
+    }))
+}
+
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+    /// Frequencies in the order of numbers, 0 in the middle.
+    ///
+    /// PyTorch: `torch.fft.fftshift`, of axes.
+    ///
+    /// # Panics
+    /// If memory runs out.
+    ///
+    /// ```
+    /// use castiron::{axis, tensor};
+    /// assert_eq!(tensor![0, 1, 2, -2, -1].fftshift(axis![0]).to_vec(), [-2, -1, 0, 1, 2]);
+    /// ```
+    #[fallible]
+    pub fn fftshift<const I: isize>(&self, axis: impl AxisArg<I>) -> Result<Self>
+    where
+        S: HasAxis<I>,
+    {
+        self.shifted(axis, |n| n / 2)
+    }
+
+    /// The opposite of [`fftshift`](Self::fftshift).
+    ///
+    /// PyTorch: `torch.fft.ifftshift`, of axes.
+    ///
+    /// # Panics
+    /// If memory runs out.
+    ///
+    /// ```
+    /// use castiron::{axis, tensor};
+    /// assert_eq!(tensor![-2, -1, 0, 1, 2].ifftshift(axis![0]).to_vec(), [0, 1, 2, -2, -1]);
+    /// ```
+    #[fallible]
+    pub fn ifftshift<const I: isize>(&self, axis: impl AxisArg<I>) -> Result<Self>
+    where
+        S: HasAxis<I>,
+    {
+        self.shifted(axis, |n| n.div_ceil(2))
+    }
+
+    fn shifted<const I: isize>(&self, _axis: impl AxisArg<I>, by: impl Fn(usize) -> usize) -> Result<Self>
+    where
+        S: HasAxis<I>,
+    {
+        let (at, mut axes) = (<S as HasAxis<I>>::INDEX, self.whole_axes());
+        // (A zero-dim tensor stands for one axis of size 1, which stays as it is.)
+        if let Some(&n) = self.shape().as_ref().get(at) {
+            axes[at] = rolled(n, by(n) as isize);
+        }
+        pick("fftshift", self.elements(), &axes, E::default())
+    }
+}
+
+impl<E: Float, N: Dim, D: Device> Tensor<E, (N,), D> {
+    fn of_frequencies(op: &'static str, n: usize, d: f64, half: bool) -> Result<Self> {
+        checked_numel::<f64>(op, &[n])?;
+        let len = if half { n / 2 + 1 } else { n };
+        expect_fit::<(N,)>(op, &[len])?;
+        let storage = D::build(None, || listed(frequencies(n, d, half)?.into_iter().map(E::from_f64)))?;
+        Ok(Self::dense(storage, [len]))
+    }
+
+    /// The frequencies of [`fft`](Tensor::fft) of `n` samples that are `d` apart (`torch.fft.fftfreq`).
+    ///
+    /// # Panics
+    /// If the size is not what the type says, or memory runs out.
+    ///
+    /// ```
+    /// use castiron::{Tensor, shape};
+    /// assert_eq!(Tensor::<f32, shape![4]>::fftfreq(4, 0.5).to_vec(), [0.0, 0.5, -1.0, -0.5]);
+    /// ```
+    #[fallible]
+    pub fn fftfreq(n: usize, d: f64) -> Result<Self> {
+        Self::of_frequencies("fft.fftfreq", n, d, false)
+    }
+
+    /// The frequencies of [`rfft`](Tensor::rfft) of `n` samples that are `d` apart (`torch.fft.rfftfreq`): `n / 2 + 1` of them.
+    ///
+    /// # Panics
+    /// If the size is not what the type says, or memory runs out.
+    ///
+    /// ```
+    /// use castiron::{Tensor, shape};
+    /// assert_eq!(Tensor::<f32, shape![3]>::rfftfreq(4, 0.5).to_vec(), [0.0, 0.5, 1.0]);
+    /// ```
+    #[fallible]
+    pub fn rfftfreq(n: usize, d: f64) -> Result<Self> {
+        Self::of_frequencies("fft.rfftfreq", n, d, true)
+    }
+}
