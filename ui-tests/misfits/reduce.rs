@@ -28,6 +28,8 @@ calls! {
     // instead: x::<shape![2, 3]>().var_mean_axis(axis![1], 1);
     x::<shape![2, 3]>().median_axis(axis![2]);
     // instead: x::<shape![2, 3]>().median_axis(axis![1]);
+    x::<shape![2, 3]>().nanmedian_axis(axis![2]);
+    // instead: x::<shape![2, 3]>().nanmedian_axis(axis![1]);
     x::<shape![2, 3]>().quantile_axis(axis![2], 0.5, Interpolation::Linear);
     // instead: x::<shape![2, 3]>().quantile_axis(axis![1], 0.5, Interpolation::Linear);
     x::<shape![2, 3]>().quantiles(&x::<shape![2, 2]>(), Interpolation::Linear);
