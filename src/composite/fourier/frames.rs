@@ -4,7 +4,7 @@
 use super::signal::{Direction, Norm, Spectral};
 use crate::composite::{Erased, Owned};
 use crate::cpu::fourier;
-use crate::device::Device;
+use crate::device::{Device, on_host};
 use crate::dtype::{Complex, Element};
 use crate::error::{Error, Result, filled, invalid, listed, numel_at_most, room};
 use crate::layout::dims::Dims;
@@ -171,8 +171,7 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
         let laid = [lead, &[count, n]].concat();
         checked_numel::<Complex<f64>>(op, &laid)?;
         let batch: usize = lead.iter().product();
-        let storage = D::build::<E::Cx>(Some(x.buffer), || {
-            let signals = D::download(x)?;
+        let storage = on_host::<D, _, Vec<E::Cx>>(op, x, |signals: Vec<E>| {
             let mut lanes = room(numel_at_most(&[batch, count, n]))?;
             for signal in signals.chunks_exact(len.max(1)).take(batch) {
                 for frame in 0..count {
@@ -272,12 +271,11 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
         }
         let result = [lead, &[len]].concat();
         checked_numel::<Complex<f64>>(op, &result)?;
-        let make = || -> Result<Vec<Complex<E::Re>>> {
-            let (mut sizes, mut steps) = (x.sizes.to_vec(), x.strides.to_vec());
-            let rank = sizes.len();
-            sizes.swap(rank - 2, rank - 1);
-            steps.swap(rank - 2, rank - 1);
-            let lanes = D::download(x.restrided(&sizes, &steps))?;
+        let (mut sizes, mut steps) = (Dims::known(x.sizes), Dims::known(x.strides));
+        let rank = sizes.len();
+        sizes.swap(rank - 2, rank - 1);
+        steps.swap(rank - 2, rank - 1);
+        let storage = on_host::<D, _, Vec<O>>(op, x.restrided(&sizes, &steps), |lanes: Vec<E>| {
             let scale = frames.norm().scale(Direction::Inverse, n);
             let mut lanes = listed(lanes.into_iter().map(E::wave))?;
             let samples = if complex {
@@ -302,9 +300,8 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
                 signals
                     .extend((start..end).map(|at| if at < whole { sums[at] / envelope[at] } else { Complex::zero() }));
             }
-            Ok(signals)
-        };
-        let storage = D::build::<O>(Some(x.buffer), || listed(make()?.into_iter().map(of)))?;
+            listed(signals.into_iter().map(of))
+        })?;
         Ok(Erased::dense(storage, Dims::new(op, &result)?))
     }
 }

@@ -4,7 +4,7 @@
 use super::signal::{Direction, Norm, Spectral};
 use crate::composite::{Axis, Erased, Owned};
 use crate::cpu::fourier;
-use crate::device::Device;
+use crate::device::{Device, on_host};
 use crate::dtype::{Complex, Element};
 use crate::error::{Error, Result, filled, invalid, listed};
 use crate::layout::dims::Dims;
@@ -107,10 +107,8 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
         let too_large = || Error::TooLarge { op, sizes: result[..].into() };
         count.checked_mul(need.max(gives)).filter(|&len| len <= isize::MAX as usize / 16).ok_or_else(too_large)?;
         checked_numel::<Complex<f64>>(op, &result)?;
-        let storage = D::build::<O>(Some(x.buffer), || {
-            let lanes = D::download(x.restrided(&sizes, &steps))?;
-            make(lanes, Fit { have, need, count })
-        })?;
+        let lanes = x.restrided(&sizes, &steps);
+        let storage = on_host::<D, _, Vec<O>>(op, lanes, |lanes| make(lanes, Fit { have, need, count }))?;
         let mut strides = result.row_major();
         result[axis..].rotate_right(1);
         strides[axis..].rotate_right(1);
@@ -154,8 +152,8 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
             }
             // As it is, in complex numbers.
             checked_numel::<E::Cx>(of.op, self.sizes())?;
-            let storage = D::build::<E::Cx>(Some(self.storage()), || {
-                listed(D::download(self.view())?.into_iter().map(|x| E::spectrum(x.wave())))
+            let storage = on_host::<D, _, Vec<E::Cx>>(of.op, self.view(), |elements: Vec<E>| {
+                listed(elements.into_iter().map(|x| E::spectrum(x.wave())))
             })?;
             return Ok(Erased::dense(storage, self.dims()));
         };

@@ -1,7 +1,7 @@
 //! Elements without repetition: `unique`, `unique_consecutive`. How many there are depends on the data.
 
 use crate::composite::{Axis, Erased, Owned};
-use crate::device::Device;
+use crate::device::{Device, on_host};
 use crate::dtype::{Compute as _, Dtype, Element};
 use crate::error::{Error, Result, filled, invalid, listed, numel_at_most, room};
 use crate::layout::dims::Dims;
@@ -176,7 +176,6 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         let len = sizes.get(axis).copied().unwrap_or(1);
         let inner: usize = sizes.iter().skip(axis + 1).product();
         let outer: usize = sizes.iter().take(axis).product();
-        let beside = Some(self.storage());
         let found = |values, inverse, counts, count: usize| {
             let mut kept = self.dims();
             if let Some(size) = kept.get_mut(axis) {
@@ -185,45 +184,49 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             (Erased::dense(values, kept), Erased::list(inverse, len), Erased::list(counts, count))
         };
         #[cfg(feature = "cuda")]
-        if len > 1 && !D::is_on_host(beside) {
+        if len > 1 && !D::is_on_host(Some(self.storage())) {
             let slices = super::slices::distinct::<E, D>(elements.view(), [outer, len, inner])?;
             return Ok(found(slices.values, slices.inverse, slices.counts, slices.count));
         }
         // Slices of any length are compared element by element.
-        let elements = D::download(elements.view())?;
-        let slice = |at: usize| {
-            let elements = &elements;
-            (0..outer).flat_map(move |row| &elements[(row * len + at) * inner..][..inner])
-        };
-        let mut order: Vec<usize> = listed(0..len)?;
-        order.sort_by(|&a, &b| {
-            let ways = slice(a).zip(slice(b)).map(|(&a, &b)| compare(a, b));
-            ways.into_iter().find(|way| way.is_ne()).unwrap_or(Ordering::Equal)
-        });
-        let (mut chosen, mut counts): (Vec<usize>, Vec<i64>) = (Vec::new(), Vec::new());
-        let mut inverse = filled(0, len)?;
-        for at in order {
-            match (chosen.last(), counts.last_mut()) {
-                (Some(&last), Some(count)) if slice(last).eq(slice(at)) => *count += 1,
-                _ => {
-                    chosen.push(at);
-                    counts.push(1);
+        let mut count = 0;
+        let lists = on_host::<D, _, ((Vec<E>, Vec<i64>), Vec<i64>)>(op, elements.view(), |elements: Vec<E>| {
+            let slice = |at: usize| {
+                let elements = &elements;
+                (0..outer).flat_map(move |row| &elements[(row * len + at) * inner..][..inner])
+            };
+            let mut order: Vec<usize> = listed(0..len)?;
+            order.sort_by(|&a, &b| {
+                let ways = slice(a).zip(slice(b)).map(|(&a, &b)| compare(a, b));
+                ways.into_iter().find(|way| way.is_ne()).unwrap_or(Ordering::Equal)
+            });
+            let (mut chosen, mut counts): (Vec<usize>, Vec<i64>) = (Vec::new(), Vec::new());
+            let mut inverse = filled(0, len)?;
+            for at in order {
+                match (chosen.last(), counts.last_mut()) {
+                    (Some(&last), Some(count)) if slice(last).eq(slice(at)) => *count += 1,
+                    _ => {
+                        chosen.push(at);
+                        counts.push(1);
+                    }
+                }
+                inverse[at] = chosen.len() as i64 - 1;
+            }
+            // A tensor without elements can have any number of rows, too many to loop over.
+            count = chosen.len();
+            let rows = if elements.is_empty() { 0 } else { outer };
+            let mut values = room(numel_at_most(&[rows, count, inner]))?;
+            for row in elements.chunks_exact((len * inner).max(1)) {
+                if inner == 1 {
+                    values.extend(chosen.iter().map(|&at| row[at]));
+                } else {
+                    chosen.iter().for_each(|&at| values.extend_from_slice(&row[at * inner..][..inner]));
                 }
             }
-            inverse[at] = chosen.len() as i64 - 1;
-        }
-        // A tensor without elements can have any number of rows, too many to loop over.
-        let (count, rows) = (chosen.len(), if elements.is_empty() { 0 } else { outer });
-        let mut values = room(numel_at_most(&[rows, count, inner]))?;
-        for row in elements.chunks_exact((len * inner).max(1)) {
-            if inner == 1 {
-                values.extend(chosen.iter().map(|&at| row[at]));
-            } else {
-                chosen.iter().for_each(|&at| values.extend_from_slice(&row[at * inner..][..inner]));
-            }
-        }
-        let (values, inverse) = (D::build(beside, || Ok(values))?, D::build(beside, || Ok(inverse))?);
-        Ok(found(values, inverse, D::build(beside, || Ok(counts))?, count))
+            Ok(((values, inverse), counts))
+        })?;
+        let ((values, inverse), counts) = lists;
+        Ok(found(values, inverse, counts, count))
     }
 
     /// The elements in row-major order without those that equal the one before; for each element of `self` which of them it is;
