@@ -2,7 +2,7 @@
 //!
 //! Elementwise operations run the loops compiled for the tables of operations, operands of other dtypes being converted piece by
 //! piece; views are computed from sizes and strides; everything else goes to the typed tensors, with up to three axes whose sizes
-//! are known while running. Uses `tensor` and `device::Dynamic`, which alone knows where elements are.
+//! are known at run time. `device::Dynamic` alone knows where elements are.
 //!
 //! | PyTorch | castiron, each `?` |
 //! |---|---|

@@ -1,7 +1,7 @@
 //! `Tensor`: typed elements, shape, device and layout over shared storage.
 //!
 //! A tensor is its parts: storage, offset, sizes and strides. Cloning and views share storage; writing first makes it
-//! unique (copy on write). Uses `device`, `ops`, `layout` and `storage`; `sparse` and `any` are built on it.
+//! unique (copy on write).
 
 // rustdoc lists methods in the order of these modules: what most readers look for comes first.
 

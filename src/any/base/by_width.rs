@@ -1,6 +1,5 @@
 //! Gather, scatter, masking and copies. These only move elements, so the loops run over a type of the same width: one copy of each
 //! loop serves several dtypes.
-//! Uses `elementwise::apply`, `tensor::rearrange::pick`, `device`, `ops::arguments`; used by `elementwise`, `index`, `join`, `rearrange`, `sparse` and others.
 
 use crate::any::elementwise::apply::{broadcast_to, result_strides};
 use crate::any::join::cat_stack::channels_last_order;

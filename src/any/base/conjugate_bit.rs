@@ -2,7 +2,6 @@
 //!
 //! A `BitStorage` is a storage whose elements count as their conjugates, or as negated (as the imaginary part of a conjugate does).
 //! Whoever reads elements calls `AnyTensor::buffer`, which computes them once for all views: only those that the view can reach.
-//! Uses `elementwise::op_table`, `layout`, `device`, `base::by_width`.
 
 use crate::any::base::by_width::invalid;
 use crate::any::elementwise::op_table::unary;

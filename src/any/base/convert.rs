@@ -1,6 +1,5 @@
 //! Conversions between dtypes as loops. There is one for each way between the machine numbers that conversions start from and arrive at
 //! (`dtype::cast`); the others take steps through these, or the loop of a dtype of the same bits.
-//! Uses `device::erased`, `layout`, `base::dispatch`; used by `elementwise::apply`.
 
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::call::Bound;

@@ -1,4 +1,4 @@
-//! Copies of a tensor: contiguous, in a memory format, on another device. Uses `layout` for the strides and `device` for the copies.
+//! Copies of a tensor: contiguous, in a memory format, on another device.
 
 use crate::any::AnyTensor;
 use crate::device::{AnyDevice, IntoDevice};

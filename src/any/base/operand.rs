@@ -1,5 +1,4 @@
 //! What stands beside an `AnyTensor`: another tensor, or a scalar.
-//! Uses `device`; used by `call`, `elementwise`, `join`, `reduce`, `sort` and others.
 
 use crate::any::AnyTensor;
 use crate::device::Device;

@@ -1,4 +1,4 @@
-//! The element of a tensor as a scalar, and tensors as text. Uses `tensor`, which prints both kinds of tensors.
+//! The element of a tensor as a scalar, and tensors as text.
 
 use super::dispatch::dispatch_dtype;
 use crate::any::AnyTensor;

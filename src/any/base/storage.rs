@@ -1,4 +1,4 @@
-//! The buffer of a tensor, what operations read of it and write to it, and views of it. Uses `device` and `layout`.
+//! The buffer of a tensor, what operations read of it and write to it, and views of it.
 
 use super::copies::preserved;
 use crate::any::{AnyTensor, Elements};

@@ -1,5 +1,4 @@
 //! Results written where elements are: the in-place forms of operations that have no loop of their own for it, and all of them by name.
-//! Uses `elementwise::apply`, `elementwise::op_table`, `elementwise::parametric`; used by `elementwise::form_tests`, `view::any_view_mut`.
 
 use crate::any::base::by_width::invalid;
 use crate::any::base::operand::AnyOperand;

@@ -1,5 +1,4 @@
 //! Tensors made by name, with PyTorch's arguments; and what dtypes are asked.
-//! Uses `create::constructors`, `device`, `base::operand`, `base::as_typed`.
 
 use crate::any::base::as_typed::Rank1;
 use crate::any::base::dispatch::dispatch_dtype;

@@ -1,5 +1,4 @@
 //! Tensors made from bytes, scalars and ranges; elements taken out.
-//! Uses `device`, `layout`.
 
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::{AnyTensor, Dims, checked_numel};

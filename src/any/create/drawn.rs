@@ -1,7 +1,6 @@
 //! Random tensors by name, and elements left out at random: `dropout` and its kin, `rand_like`, `cauchy`, `bernoulli`, ….
 //!
 //! By name a generator is an integer, its seed; where none is given one is taken from the system.
-//! Uses `tensor::create`, `create::random`.
 
 use crate::any::base::as_typed::Rank1;
 use crate::any::base::dispatch::dispatch_dtype;

@@ -1,5 +1,4 @@
 //! Tensors made from nothing, dtype, sizes and device being values.
-//! Uses `tensor::create`.
 
 pub(crate) mod by_name;
 pub(crate) mod constructors;

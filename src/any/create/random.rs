@@ -1,5 +1,4 @@
 //! Random tensors whose dtype and shape are known while running, and drawing by the probabilities that a tensor holds.
-//! Uses `tensor::create::random`, `device`, `base::dispatch`, `base::as_typed`.
 
 use crate::any::base::as_typed::{Rank1, Rank2};
 use crate::any::base::dispatch::dispatch_dtype;

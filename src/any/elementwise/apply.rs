@@ -1,5 +1,4 @@
 //! Elementwise operations: dtypes, kinds and shapes checked while running, then the loop of the table.
-//! Uses `elementwise::op_table`, `tensor::elementwise::apply`, `device::erased`; used by `call`, `base`, `index`, `elementwise`, `linalg` and others.
 
 use crate::any::base::by_width::recorded;
 use crate::any::base::convert::cast;

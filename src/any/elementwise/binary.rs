@@ -1,5 +1,4 @@
 //! Operations of two operands: how one computes its result is chosen once for all its forms (new tensor, in place, into an output).
-//! Uses `elementwise::apply`; used by `operators`, `call` and others.
 
 use super::apply::{
     Dtypes, Evaluation, LoopCall, broadcast_to, check_output, check_shape, dtypes, few, pair_refused, same_device,

@@ -1,5 +1,4 @@
 //! Two operations in one pass: `then(x, first(a, b))`, computed in the accumulate type and rounded once at the end.
-//! Uses `elementwise::apply`, `elementwise::op_table`, `device::erased`; used by `elementwise`, `linalg`, `reduce`.
 
 use super::apply::{by_way_of, result_strides};
 use super::op_table::{BinaryRow, ScalarKernel, binary};

@@ -1,5 +1,4 @@
 //! Tests: every form of an elementwise operation, as a method and by name, computes what the others compute.
-//! Uses `call::outputs`, `elementwise::op_table`, `ops::table`.
 
 use crate::any::call::outputs::{call_in_place, call_into};
 use crate::any::call::{Args, call};

@@ -1,5 +1,4 @@
 //! Closeness and equality of two tensors: `isclose`, `allclose`, `equal`.
-//! Uses `elementwise::apply`, `device`, `base::by_width`, `base::dispatch`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::signed;

@@ -1,5 +1,4 @@
 //! Operations of three operands, and those that make complex numbers.
-//! Uses `elementwise::apply`, `linalg::matmul`, `join::cat_stack`, `ops::kernel`.
 
 use crate::any::base::by_width::{common_sizes, invalid, same_dtype, signed, spread_together};
 use crate::any::base::dispatch::dispatch_dtype;

@@ -1,7 +1,6 @@
 //! The tables of operations, read while running: a value for each row.
 //!
 //! What the columns mean, for types and for values, stands in `ops::rules`.
-//! Uses `tensor::elementwise::apply`, `device::erased`, `ops::rules`, `ops::table`; used by `elementwise`, `call`, `linalg`, `scan`, `base`.
 
 use crate::device::erased;
 use crate::dtype::DType;

@@ -1,5 +1,4 @@
 //! Methods and operators of the elementwise operations, written from the tables.
-//! Uses `elementwise::op_table`, `elementwise::apply`, `ops::table`, `base::operand`.
 
 use crate::any::AnyTensor;
 use crate::any::base::operand::AnyOperand;

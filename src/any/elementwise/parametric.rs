@@ -1,5 +1,4 @@
 //! Operations of one operand and parameters, written from their table: `elu`, `elu_`, `elu_into`; and so on.
-//! Uses `elementwise::apply`, `tensor::elementwise::parametric`, `device`, `ops`; used by `call::outputs`.
 
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::base::operand::default_float;

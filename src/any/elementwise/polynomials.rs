@@ -1,6 +1,6 @@
 //! Orthogonal polynomials, by name: `special.chebyshev_polynomial_t` and its kin. Computed on the host, in `f64`, by their recurrences.
 //!
-//! Source: `aten/src/ATen/native/Math.h`. Uses `device`, `elementwise::apply`.
+//! Source: `aten/src/ATen/native/Math.h`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::spread_together;

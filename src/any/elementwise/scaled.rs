@@ -1,5 +1,4 @@
 //! Arithmetic with the arguments that PyTorch's functions have and operators do not: `alpha`, `rounding_mode`; and `clamp`.
-//! Uses `elementwise::apply`, `elementwise::op_table`, `base::operand`, `base::dispatch`.
 
 use crate::any::AnyTensor;
 use crate::any::base::dispatch::refused;

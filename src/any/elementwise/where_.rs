@@ -1,5 +1,4 @@
 //! `where_`: one of two operands, element by element, by a condition.
-//! Uses `elementwise::apply`, `base::operand`.
 
 use crate::any::base::operand::{promoted, scalar_dtype};
 use crate::any::call::{Bound, Value};

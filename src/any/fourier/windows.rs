@@ -1,5 +1,4 @@
 //! Windows at run time: `signal.windows.*`, and `hann_window` and its kin.
-//! Uses `tensor::fourier::Window`.
 
 use super::transforms::placed;
 use crate::any::AnyTensor;

@@ -1,5 +1,4 @@
 //! `x[…]` with masks, lists and tensors of indices; `index_put`.
-//! Uses `elementwise::apply`, `tensor::index::scatter`, `tensor::index::index_put`, `device`; used by `view::any_view_mut`, `index::scatter`.
 
 use super::indexed_axes::IndexedAxes;
 use crate::any::AnyTensor;

@@ -1,4 +1,4 @@
-//! `embedding_bag` and `rope`. Uses `tensor::index::embedding_bag`, `tensor::index::rotary`.
+//! `embedding_bag` and `rope`.
 
 use crate::any::base::by_width::same_dtype;
 use crate::any::base::dispatch::dispatch_dtype;

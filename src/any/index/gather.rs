@@ -1,5 +1,4 @@
 //! Elements chosen by index tensors: `index_select`, `gather`, `take`, `take_along_dim`, `embedding`.
-//! Uses `elementwise::apply`, `view::views`, `linalg::matmul`, `device`.
 
 use crate::any::base::by_width::{invalid, signed};
 use crate::any::base::dispatch::{is_integer, refused};

@@ -1,5 +1,4 @@
 //! A tensor with index tensors along some of its axes: the axes put together, and the positions that the indices lead to.
-//! Uses `elementwise::apply`, `tensor::index::index_put`, `device`; used by `index::advanced`.
 
 use crate::any::base::by_width::signed;
 use crate::any::elementwise::apply::{SCALAR, broadcast_to, result_strides, same_device};

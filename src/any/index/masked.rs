@@ -1,5 +1,4 @@
 //! Elements chosen by a mask: `masked_fill`, `masked_select`, `masked_scatter`, `nonzero`.
-//! Uses `elementwise::apply`, `tensor::index::masked`, `device`, `layout`.
 
 use crate::any::base::by_width::{common_sizes, invalid, signed};
 use crate::any::call::Value;

@@ -1,5 +1,5 @@
 //! Functions under a mask, by name: `masked.softmax` and its kin. What is left out counts as nothing.
-//! Source: `torch/masked/_ops.py`. Uses `index::masked`, `scan`, `reduce`.
+//! Source: `torch/masked/_ops.py`.
 
 use crate::any::AnyTensor;
 use crate::dtype::DType;

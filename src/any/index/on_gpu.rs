@@ -1,6 +1,5 @@
 //! Positions computed where tensors are, on a GPU, by its own operations: what the host computes in lists, element by element.
 //!
-//! Uses the operations of `AnyTensor`; used by `advanced` and `masked`.
 
 use crate::any::{AnyTensor, Dims, stack};
 use crate::device::AnyDevice;

@@ -1,5 +1,4 @@
 //! Elements written, added and combined where indices say.
-//! Uses `tensor::index::scatter`, `elementwise::apply`, `view::views`, `index::advanced`.
 
 use crate::any::base::by_width::{invalid, same_dtype, signed};
 use crate::any::call::{Bound, Value};

@@ -1,5 +1,4 @@
 //! Tensors joined: `cat`, `stack` and their kin; combinations.
-//! Uses `elementwise::apply`, `view::views`, `device`, `layout`; used by `join::meshgrid`, `elementwise::lerp`.
 
 use crate::any::base::by_width::invalid;
 use crate::any::base::operand::promoted;

@@ -1,6 +1,5 @@
 //! `combinations` on a GPU: those of one element more follow from those of one less, each as often as there are elements behind its last.
 //!
-//! Uses the operations of `AnyTensor`; used by `join::cat_stack`.
 
 use crate::any::{AnyTensor, stack};
 use crate::device::{Backend as _, Dynamic};

@@ -1,5 +1,4 @@
 //! Tensors made of several: `meshgrid`, `cartesian_prod`, `broadcast_tensors`, `block_diag`.
-//! Uses `join::cat_stack`, `rearrange::pad`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::{common_sizes, invalid, same_dtype};

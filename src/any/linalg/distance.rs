@@ -1,4 +1,4 @@
-//! Distances and the cross product: `dist`, `cdist`, `cross`. Uses `tensor::linalg::distance`.
+//! Distances and the cross product: `dist`, `cdist`, `cross`.
 
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::elementwise::apply::same_device;

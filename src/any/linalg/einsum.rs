@@ -1,4 +1,4 @@
-//! Sums of products by the names of axes: equations read while running. Uses `tensor::linalg::einsum`, which contracts operands.
+//! Sums of products by the names of axes: equations read while running.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::signed;

@@ -1,5 +1,4 @@
 //! `linear` and `bilinear`: weights applied to the last axis.
-//! Uses `linalg::matmul`, `base::by_width`, `tensor::linalg::bilinear`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::{invalid, same_dtype, signed};

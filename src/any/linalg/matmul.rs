@@ -1,5 +1,4 @@
 //! Products of vectors, matrices and batches of them: `matmul`, `mm`, `bmm`, `mv`, `dot`, `vdot`, `vecdot`, and `addmm` and its kin.
-//! Uses `tensor::linalg::matmul`, `tensor::linalg::addmm`, `elementwise::apply`, `elementwise::op_table`; used by `linalg`, `call`, `index`, `elementwise`.
 
 use crate::any::base::by_width::{invalid, same_dtype, signed};
 use crate::any::elementwise::apply::same_device;

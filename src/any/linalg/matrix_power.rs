@@ -1,5 +1,4 @@
 //! Products of one tensor with itself, and of many: `matrix_power`, `vander`, `multi_dot`.
-//! Uses `linalg::matmul`, `elementwise::apply`, `tensor::linalg::tensordot`, `device`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::{invalid, same_dtype};

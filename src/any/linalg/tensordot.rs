@@ -1,5 +1,4 @@
 //! Products over chosen axes: `outer`, `inner`, `tensordot`, `kron`.
-//! Uses `linalg::matmul`, `view::views`, `base::by_width`, `tensor::linalg::tensordot`.
 
 use crate::any::base::by_width::{invalid, signed};
 use crate::any::base::dispatch::dispatch_dtype;

@@ -1,5 +1,5 @@
 //! Losses of distances and angles where dtypes differ or are no floats: composed as PyTorch composes them.
-//! Source: `aten/src/ATen/native/Loss.cpp`. Uses `elementwise`, `reduce::normalize`, `composite::loss`.
+//! Source: `aten/src/ATen/native/Loss.cpp`.
 
 use crate::any::base::by_width::{common_sizes, spread_together};
 use crate::any::base::dispatch::{dispatch_dtype, refused};

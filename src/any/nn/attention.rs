@@ -1,5 +1,4 @@
 //! `scaled_dot_product_attention`.
-//! Uses `tensor::nn::attention`, `base::dispatch`; used by `call`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::same_dtype;

@@ -1,5 +1,4 @@
 //! Convolutions over one, two and three axes, and their transposes.
-//! Uses `tensor::nn::conv`, `base::dispatch`; used by `call`.
 
 use crate::any::base::by_width::same_dtype;
 use crate::any::base::dispatch::dispatch_dtype;

@@ -1,5 +1,4 @@
 //! Fractional max pooling over two and three axes.
-//! Uses `tensor::nn::fractional_pool`, `base::dispatch`, `create::drawn`; used by `call`.
 
 use super::conv::{each, numbers};
 use crate::any::base::by_width::same_dtype;

@@ -1,5 +1,4 @@
 //! `affine_grid` and `grid_sample`.
-//! Uses `tensor::nn::grid`, `base::dispatch`; used by `call`.
 
 use super::conv::each;
 use crate::any::base::by_width::same_dtype;

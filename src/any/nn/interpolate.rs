@@ -1,5 +1,4 @@
 //! `interpolate`, and its older names.
-//! Uses `tensor::nn::interpolate`, `base::dispatch`; used by `call`.
 
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::call::Bound;

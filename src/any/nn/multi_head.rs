@@ -1,6 +1,6 @@
 //! `multi_head_attention_forward`: projections, several heads of attention, a projection.
 //!
-//! Source: `torch.nn.functional.multi_head_attention_forward`. Uses `nn::attention`, `linalg::linear`, `create::drawn`; used by `call`.
+//! Source: `torch.nn.functional.multi_head_attention_forward`.
 
 use crate::any::call::Bound;
 use crate::any::create::drawn::unseeded;

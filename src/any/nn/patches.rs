@@ -1,5 +1,4 @@
 //! `im2col` and `col2im`, by name `nn.functional.unfold` and `nn.functional.fold`.
-//! Uses `tensor::nn::patches`, `base::dispatch`; used by `call`.
 
 use super::conv::{each, numbers};
 use crate::any::base::dispatch::dispatch_dtype;

@@ -1,5 +1,4 @@
 //! Pooling over one, two and three axes.
-//! Uses `tensor::nn::pooling`, `tensor::nn::adaptive_pool`, `base::dispatch`, `nn::conv`; used by `call`.
 
 use super::conv::{each, numbers};
 use crate::any::base::dispatch::dispatch_dtype;

@@ -1,5 +1,4 @@
 //! `max_unpool` and `lp_pool` over one, two and three axes.
-//! Uses `tensor::nn::unpool`, `nn::pool`; used by `call`.
 
 use super::conv::each;
 use super::pool::PoolOptions;

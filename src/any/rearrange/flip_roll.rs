@@ -1,5 +1,4 @@
 //! `flip`, `roll`, `rot90`, `tril`, `triu`: elements moved to other positions.
-//! Uses `view::views`, `tensor::rearrange::pick`, `ops::segment`, `device`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::{invalid, signed};

@@ -1,5 +1,4 @@
 //! `pad`, and pixels made of channels and channels of pixels.
-//! Uses `tensor::rearrange::pad`, `layout`, `base::by_width`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::{invalid, signed};

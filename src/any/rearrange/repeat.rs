@@ -1,4 +1,4 @@
-//! `repeat`, `tile`, `repeat_interleave`: elements that come several times. Uses `tensor::rearrange::repeat`.
+//! `repeat`, `tile`, `repeat_interleave`: elements that come several times.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::invalid;

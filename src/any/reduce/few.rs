@@ -1,6 +1,5 @@
 //! `logsumexp` of few elements at a time: by steps over all of them, which run on vectors, where the elements of one result are too
 //! few for one.
-//! Uses the elementwise operations and `reductions`, which uses it.
 
 use crate::any::AnyTensor;
 use crate::device::AnyDevice;

@@ -1,4 +1,4 @@
-//! `histogram` and `histogramdd`. Uses `composite::statistics::histogram`.
+//! `histogram` and `histogramdd`.
 
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::call::Bound;

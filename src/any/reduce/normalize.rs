@@ -1,4 +1,4 @@
-//! Normalisation with weights of another dtype, in training and by name. Uses `composite::normalization`.
+//! Normalisation with weights of another dtype, in training and by name.
 
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::call::Bound;

@@ -1,5 +1,4 @@
 //! Norms of matrices, and norms by name, where the order may be a string.
-//! Uses `reduce::reductions`, `view::views`.
 
 use crate::any::call::Bound;
 use crate::any::view::views::axes;

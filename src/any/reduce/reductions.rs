@@ -1,5 +1,4 @@
 //! Reductions over any axes.
-//! Uses `view::views`, `tensor::scan::softmax`, `device::erased`, `ops::reduce`.
 
 use crate::any::base::dispatch::{dispatch_dtype, refused};
 use crate::any::base::operand::default_float;

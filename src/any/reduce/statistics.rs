@@ -1,5 +1,4 @@
 //! Statistics of samples: `cov`, `corrcoef`, `bincount`.
-//! Uses `elementwise::apply`, `device`, `base::dispatch`, `base::operand`.
 
 use crate::any::base::dispatch::{dispatch_dtype, is_integer, refused};
 use crate::any::base::operand::AnyOperand;

@@ -1,5 +1,4 @@
 //! Operations along one axis that keep it: running sums and their kin, `softmax`; and differences of neighbours.
-//! Uses `view::views`, `elementwise::apply`, `device`, `ops::scan`; used by `sort::unique`, `scan::trapezoid`.
 
 use crate::any::base::dispatch::{dispatch_dtype, refused};
 use crate::any::view::views::axis;

@@ -1,5 +1,4 @@
 //! Integrals and derivatives of samples along an axis: `trapezoid`, `cumulative_trapezoid`, `gradient`.
-//! Uses `view::views`, `elementwise::apply`, `elementwise::op_table`, `scan::cumulative`.
 
 use crate::any::base::by_width::signed;
 use crate::any::base::dispatch::refused;

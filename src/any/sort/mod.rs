@@ -1,5 +1,4 @@
 //! Sorting and searching by name, and with operands whose dtypes promote.
-//! Uses `composite::sort`.
 
 pub(crate) mod median;
 pub(crate) mod search;

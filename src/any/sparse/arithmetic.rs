@@ -1,4 +1,4 @@
-//! Sums, products, quotients and functions of sparse tensors. Uses the typed ones, with flattened axes.
+//! Sums, products, quotients and functions of sparse tensors, by the typed operations on flattened axes.
 
 use super::AnySparse;
 use crate::any::base::by_width::{invalid, signed};

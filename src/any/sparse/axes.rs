@@ -1,5 +1,4 @@
 //! Axes of sparse tensors exchanged, added and taken out; parts chosen; tensors joined. Places are moved, values only where they have to.
-//! Uses `view::views`, `base::by_width`, `base::dispatch`.
 
 use crate::any::base::by_width::invalid;
 use crate::any::sparse::AnySparse;

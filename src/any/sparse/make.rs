@@ -1,6 +1,5 @@
 //! `AnySparse` made: of values at places, which are looked at, and of the elements of a strided tensor that are not zero.
 //!
-//! Uses the typed sparse tensors, on a GPU `places`; used by the operations of `AnySparse`.
 
 use super::AnySparse;
 use crate::any::base::by_width::{invalid, signed};

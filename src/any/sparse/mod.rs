@@ -1,4 +1,4 @@
-//! `AnySparse`: sparse tensors whose dtype and shape are values. Uses the typed ones.
+//! `AnySparse`: sparse tensors whose dtype and shape are values.
 //!
 //! Sums, products and coalescing depend only on which indices are equal, not on the number of axes: they run on a typed tensor whose
 //! sparse axes are flattened to one, and its dense axes too, so that each is compiled once for a dtype.

@@ -1,7 +1,6 @@
 //! Sparse tensors on a GPU: their places are there, too, and what the host's loops do with lists of them is composed of the GPU's
 //! operations. Sums are formed in the order in which the host forms them.
 //!
-//! Uses the operations of `AnyTensor`; used by the operations of `AnySparse`.
 
 use super::AnySparse;
 use crate::any::base::by_width::signed;

@@ -1,7 +1,6 @@
 //! `AnyViewMut`: elements of an `AnyTensor`, borrowed to be written where they are.
 //!
 //! Its views are those of `AnyTensor`, its operations in place those of the tables (`view::edits`); here stands how they are borrowed.
-//! Uses `view::views`, `index::advanced`, `call::outputs`.
 
 use crate::any::base::by_width::invalid;
 use crate::any::base::operand::AnyOperand;

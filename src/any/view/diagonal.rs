@@ -1,5 +1,4 @@
 //! `diag`, `diag_embed`, `diagflat`: matrices made from their diagonals. The view `diagonal` is in `views`.
-//! Uses `view::views`, `base::by_width`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::invalid;

@@ -1,5 +1,4 @@
 //! What `AnyViewMut` has of `AnyTensor`: the operations in place, from the tables of `ops`, and what is read without a copy.
-//! Uses `view::any_view_mut`.
 
 use crate::any::base::operand::AnyOperand;
 use crate::any::{AnyTensor, AnyViewMut};

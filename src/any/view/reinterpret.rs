@@ -1,7 +1,6 @@
 //! Views of the same bytes as another dtype.
 //!
 //! Source: PyTorch, "Tensor Views"; `tests/oracle/views.json`.
-//! Uses `tensor::view::reinterpret`, `device`.
 
 use crate::any::AnyTensor;
 use crate::device::Dynamic;

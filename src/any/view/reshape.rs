@@ -1,6 +1,6 @@
 //! Views with other sizes of the same elements: `reshape`, `view`, `flatten`, `squeeze`, `expand` and their kin.
 //!
-//! Source: PyTorch, "Tensor Views"; `tests/oracle/views.json`. Uses `layout`; used by all folders of `any`.
+//! Source: PyTorch, "Tensor Views"; `tests/oracle/views.json`.
 
 use super::views::{axes, axis};
 use crate::any::base::by_width::invalid;

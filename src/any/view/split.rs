@@ -1,7 +1,6 @@
 //! Taking apart: views of parts that follow each other along an axis.
 //!
 //! Source: PyTorch, "Tensor Views"; `tests/oracle/views.json`.
-//! Uses `layout`, `view::views`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::invalid;

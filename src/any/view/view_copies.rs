@@ -1,5 +1,4 @@
 //! Views as copies, by name: `permute_copy` and its kin; and tensors of another size over the same elements: `resize_`.
-//! Uses `call`, `index::view_scatter`.
 
 use crate::any::call::{Args, Bound, call};
 use crate::any::{AnyTensor, Value};

@@ -1,7 +1,6 @@
 //! Views: the same elements through other sizes and strides, computed while running.
 //!
 //! Source: PyTorch, "Tensor Views"; `tests/oracle/views.json`.
-//! Uses `tensor::view::reinterpret`, `device`, `layout`; used by `rearrange`, `scan`, `sparse`, `sort`, `linalg` and others.
 
 use crate::any::base::by_width::invalid;
 use crate::any::{AnyTensor, Dims};

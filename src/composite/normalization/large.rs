@@ -1,7 +1,6 @@
 //! Norms, variances and sums of products that are beyond their dtype: of elements in `f64`, which has room for those of smaller dtypes, or of
 //! elements that are multiplied by a power of two for each row.
 //!
-//! Uses `ops::reduce::rows` for the power; used by `normalize`, `channels` and `composite::loss::distances`.
 
 use crate::device::Device;
 use crate::dtype::{Castable, Complex, Compute, DType, Dtype, Element, Tuned};

@@ -1,5 +1,4 @@
 //! Writing whole tensors: `assign` (what may be cast without being asked), `copy_from` (any conversion), `fill`.
-//! Uses `base::operand`, `create::constructors`, `ops::kernel`, `device`; used by `sparse`, `lazy`, `view`, `join`, `elementwise`.
 
 use crate::device::{Device, Receives, Source};
 use crate::dtype::{CanCast, CastTo, Castable, Element, Scalar};

@@ -1,5 +1,4 @@
 //! What a tensor can be asked (`shape`, `dtype`, `stride`, …), and how tensors are made from their parts and views of them.
-//! Every other file of `tensor` uses `from_parts`, `viewed` and `elements`.
 
 use crate::device::{AnyDevice, Device};
 use crate::dtype::{DType, Element};

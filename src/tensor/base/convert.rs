@@ -1,5 +1,4 @@
 //! Conversion: to another dtype, device, or shape type.
-//! Uses `ops::kernel`, `device`, `layout`.
 
 use crate::device::{Cpu, Cuda, Device};
 use crate::dtype::{CastTo, Element};

@@ -2,7 +2,6 @@
 //! Rust writes it.
 //!
 //! Source: `torch/_tensor_str.py` with its default options; `tests/oracle/printing.json`.
-//! Uses `device`; used by `sparse`, `any`.
 
 use crate::device::Device;
 use crate::dtype::{DType, Element, ScalarValue};

@@ -1,5 +1,4 @@
 //! Reading and writing single elements: indexing by tuple, iteration, `to_vec`, on the host; `item`, on every device.
-//! Uses `base::layout`, `device`, `layout`.
 
 use crate::device::{Cpu, Device};
 use crate::dtype::{Complex, Element, bf16, f16};

@@ -1,5 +1,4 @@
 //! Layouts as types and as values. `Strided` is the dense one: storage, offset, sizes, strides. (`SparseCoo` is in `sparse`.)
-//! Uses `device`, `storage`; used by `sparse`, `any`, `base`, `view`, `elementwise`.
 
 use crate::device::Device;
 use crate::dtype::Element;

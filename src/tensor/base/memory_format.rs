@@ -1,5 +1,4 @@
 //! Memory formats of tensors: asking for them, and bringing elements into one.
-//! Uses `ops::kernel`, `device`, `layout`.
 
 use crate::device::Device;
 use crate::dtype::{CastTo, Element};

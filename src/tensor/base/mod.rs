@@ -1,5 +1,4 @@
 //! What every tensor has: attributes, layouts, operands, conversion, assignment, access to single elements, printing.
-//! Uses `layout`, `storage` and `device`; every other folder of `tensor` uses it.
 
 // The documentation lists methods in this order.
 pub(crate) mod attributes;

@@ -1,5 +1,4 @@
 //! What operators take beside a tensor: tensors, references to them, and Rust scalars.
-//! Uses `device`, `storage`; used by `linalg`, `sparse`, `sort`, `base`, `index` and others.
 
 use crate::device::{Anywhere, Device, Place, Receives, Source};
 use crate::dtype::scalar::{Dimensioned, Kind, ScalarKind};

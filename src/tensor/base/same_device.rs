@@ -1,5 +1,4 @@
 //! Tensors that an operation takes beside its own, on the device where that is and of its dtype: weights of layers, targets of losses.
-//! Uses `device`; used by `nn`, `loss`, `linalg`, `reduce` and others.
 
 use crate::device::Device;
 use crate::dtype::Element;

@@ -2,7 +2,6 @@
 //!
 //! Where the compiler knows every size a constructor takes none (`zeros()`); where it does not, the `_sized` form takes
 //! them all (`zeros_sized([n, 384])`) and checks those it knows. Both have a `try_` twin.
-//! Uses `device`; used by `rearrange`, `sort`, `create`, `base`, `index`.
 
 use crate::device::{Backend as _, Cpu, Device};
 use crate::dtype::{Castable, Element, Scalar, ScalarValue};

@@ -1,6 +1,6 @@
 //! Random tensors of other distributions: `exponential`, `cauchy`, `log_normal`, `geometric`.
 //!
-//! Uniform or normal numbers of `f64`, which each device draws, through a function. Uses `create::random`; used by `any`.
+//! Uniform or normal numbers of `f64`, which each device draws, through a function.
 
 use super::random::{Generator, random};
 use crate::device::Device;

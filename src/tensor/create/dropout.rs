@@ -1,4 +1,4 @@
-//! Elements left out at random: `dropout` and its kin. Uses `create::sampling`, `ops::losses` (formulas of two elements).
+//! Elements left out at random: `dropout` and its kin.
 
 use super::random::Generator;
 use crate::device::Device;

@@ -1,6 +1,5 @@
 //! Tensors with the shape of another: `zeros_like` and its kin, each in the layout of the other or in a memory format that is
 //! named.
-//! Uses `create::constructors`, `create::random`, `device`.
 
 use crate::device::Device;
 use crate::dtype::{Castable, Element, Float, Real, Scalar};

@@ -1,5 +1,4 @@
 //! Tensors made from nothing: filled, from elements, ranges, random, in the shape of another.
-//! Uses `storage` and the fill loops of the devices.
 
 // The documentation lists methods in this order.
 pub(crate) mod constructors;

@@ -2,7 +2,6 @@
 //!
 //! The generator and the normal distribution are the `rand` family's; the same seed gives the same elements on every
 //! machine. A GPU makes its own, from a seed that it draws: others than the host's, and the same on every GPU.
-//! Uses `create::constructors`, `device`; used by `any`, `create::like`, `create::sampling`, `create::distributions`.
 
 use crate::device::Device;
 use crate::dtype::{Element, Float, Real};

@@ -2,7 +2,6 @@
 //!
 //! PyTorch converts the arguments to the dtype first (an integral dtype drops their fractions) and rounds every step of
 //! the arithmetic to it; the numbers here come out the same.
-//! Uses `create::constructors`, `device`.
 
 use crate::device::Device;
 use crate::dtype::{Castable, Category, DType, Real, Scalar, ScalarValue};

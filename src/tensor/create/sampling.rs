@@ -1,6 +1,5 @@
 //! Drawing by the probabilities that a tensor holds: `bernoulli`, `multinomial`, `poisson`, `binomial`. The generator is on the host,
 //! and a GPU draws `bernoulli` and `multinomial` by itself, from a stream that a number of the generator names.
-//! Uses `create::random`, `ops::admit`, `device`.
 
 use crate::device::{Device, on_host};
 use crate::dtype::Element;

@@ -1,5 +1,4 @@
 //! `tril_indices`, `triu_indices`: where the elements of a triangle are.
-//! Uses `create::constructors`, `device`.
 
 use crate::device::Device;
 use crate::dtype::{Castable, ScalarValue};

@@ -1,6 +1,5 @@
 //! Runs an elementwise operation: broadcasts shapes, promotes dtypes, matches devices, calls the device's loop. The methods,
 //! operators, in-place and `_into` forms are thin wrappers of the functions here.
-//! Uses `base::operand`, `ops::kernel`, `ops`, `ops::arguments`; used by `elementwise`, `lazy`, `sparse`, `linalg`, `index` and others.
 
 use crate::device::{Device, Meet, Source};
 use crate::dtype::promote::ResultType;

@@ -1,5 +1,4 @@
 //! `complex` and `polar`: complex numbers from two tensors of real ones.
-//! Uses `base::operand`, `elementwise::lerp`, `index::gather`, `ops::admit`.
 
 use crate::device::{Device, Receives};
 use crate::dtype::Element;

@@ -1,5 +1,4 @@
 //! `lerp`, `prelu` and `frexp`.
-//! Uses `elementwise::apply`, `elementwise::where_clamp`, `base::operand`, `index::gather`; used by `elementwise::view_in_place`, `elementwise::complex`.
 
 use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;

@@ -1,6 +1,5 @@
 //! The methods of the elementwise operations, written from the table: `exp`, `try_exp`, `exp_`, `exp_into`,
 //! `try_exp_into`; `add`, `try_add`, `add_`, `try_add_`, `add_into`, `try_add_into`; and so on.
-//! Uses `elementwise::apply`, `base::operand`, `ops`, `ops::rules`; used by `sparse`, `lazy`, `elementwise`.
 
 use crate::device::{Device, Meet, Receives};
 use crate::dtype::promote::ResultType;

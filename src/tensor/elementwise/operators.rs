@@ -1,7 +1,6 @@
 //! Rust's operators: `+ - * / % & | ^ << >>`, unary `- !`, the assigning forms, and scalars on the left.
 //!
 //! `/` is true division, `%` has the sign of the divisor (PyTorch's `remainder`), `!` inverts bits and negates bools.
-//! Uses `elementwise::apply`, `elementwise::reuse_operand`, `base::assign`, `base::operand`; used by `sparse`, `lazy::operators`.
 
 use crate::device::{Device, Meet, Receives};
 use crate::dtype::promote::ResultType;

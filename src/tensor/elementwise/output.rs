@@ -1,5 +1,5 @@
 //! Runs an elementwise operation of two operands whose result is written where there is an output: over the left operand, or over
-//! another tensor. Uses `elementwise::apply`; used by methods, operators and expressions.
+//! another tensor.
 
 use crate::device::Device;
 use crate::device::{Receives, Source};

@@ -1,6 +1,5 @@
 //! The methods of the operations of one operand and parameters, written from the table: `elu`, `try_elu`, `elu_`, `try_elu_`,
 //! `elu_into`, `try_elu_into`; and so on.
-//! Uses `elementwise::methods`, `ops`, `ops::rules`, `ops::admit`; used by `any`, `lazy::methods`.
 
 use crate::device::Device;
 use crate::dtype::{CanCast, Dtype, Element, Scalar, ScalarValue};

@@ -1,5 +1,4 @@
 //! Functions of a scalar and a tensor, in this order: `pow(2, &x)` is PyTorch's `2 ** x`.
-//! Uses `elementwise::apply`, `elementwise::methods`, `ops::kernel`, `ops`.
 
 use crate::device::Device;
 use crate::dtype::promote::ResultType;

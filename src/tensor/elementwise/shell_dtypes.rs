@@ -1,6 +1,5 @@
 //! What shell dtypes have besides being stored, moved and cast: elementwise equality with their own kind, and the
 //! smallest and largest element where they are ordered.
-//! Uses `elementwise::apply`, `reduce::reductions`, `ops::admit`, `ops::kernel`.
 
 use crate::device::Device;
 use crate::dtype::{Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};

@@ -1,5 +1,4 @@
 //! In-place operations on `TensorViewMut` that no table of operations lists: `clamp_`, `lerp_`, `masked_fill_`, `index_put_`.
-//! Uses `base::operand`, `elementwise::lerp`, `elementwise::where_clamp`, `ops::admit`; used by `index::scatter`.
 
 use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;

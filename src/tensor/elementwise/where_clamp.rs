@@ -1,5 +1,4 @@
 //! Choosing between elements: `where_` by a condition, `clamp` by bounds.
-//! Uses `elementwise::apply`, `base::operand`, `ops::admit`, `ops::kernel`; used by `elementwise::lerp`, `elementwise::view_in_place`.
 
 use crate::device::{Device, Receives, Source};
 use crate::dtype::promote::ResultType;

@@ -1,5 +1,4 @@
 //! Windows: `signal.windows.*`, `hann_window` and their kin. Source: `torch/signal/windows/windows.py`.
-//! Uses `create::constructors`; used by `any`.
 
 use crate::device::Device;
 use crate::dtype::Float;

@@ -1,5 +1,5 @@
 //! Elements combined where indices lead: those that meet at one place are combined in the dtype that theirs computes in (`f16` and `bf16` in
-//! `f32`) and rounded once. Uses the gather and scatter loops of the devices; used by `index::scatter`, `index::index_put`, `sparse`.
+//! `f32`) and rounded once.
 
 use crate::device::{Device, on_host};
 use crate::dtype::{Dtype, Element};

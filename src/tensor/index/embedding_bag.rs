@@ -1,5 +1,4 @@
 //! `embedding_bag`: rows that indices name, summed in bags; and rotary embeddings. The bags are computed on the host.
-//! Uses `device`; used by `any`.
 
 use crate::device::{Device, on_host};
 use crate::dtype::{Dtype, Element};

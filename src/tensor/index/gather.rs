@@ -1,5 +1,4 @@
 //! Elements chosen by indices: `index_select`, `gather`, `take`, `take_along_dim`, `embedding`.
-//! Uses `base::operand`, `ops::choosing`, `ops::arguments`, `ops::kernel`; used by `sort`, `index`, `reduce`, `elementwise`.
 
 use crate::device::{Device, Receives, Source};
 use crate::dtype::scalar::Dimensioned;

@@ -1,5 +1,4 @@
 //! `index_put`: values written at positions given by one index tensor for each axis.
-//! Uses `base::operand`, `index::accumulate`, `index::gather`, `index::masked`, `ops::choosing`; used by `any`.
 
 use crate::device::{Device, Receives};
 #[cfg(any(test, feature = "cuda"))]

@@ -1,6 +1,4 @@
 //! Elements chosen by a mask: `masked_fill`, `masked_select`, `masked_scatter`, `nonzero`, `argwhere`.
-//! Uses `elementwise::apply`, `base::operand`, `create::constructors`, `index::gather`; used by `sparse`, `any`,
-//! `index::index_put`, `reduce::quantile`, `sort::unique`.
 
 use crate::device::{Device, Receives, Source};
 use crate::dtype::scalar::Dimensioned;

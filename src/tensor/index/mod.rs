@@ -1,5 +1,4 @@
 //! Elements chosen by index tensors and masks: gather, scatter, masked operations, `index_put`.
-//! Uses the gather and scatter loops of the devices.
 
 // The documentation lists methods in this order.
 pub(crate) mod gather;

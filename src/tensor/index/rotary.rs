@@ -1,4 +1,4 @@
-//! `rope`: vectors turned by their positions. Uses `ops::losses` (formulas of two elements), `device`; used by `any`.
+//! `rope`: vectors turned by their positions.
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};

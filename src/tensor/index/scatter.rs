@@ -1,5 +1,4 @@
 //! Writing where indices say: `scatter`, `scatter_add`, `scatter_reduce`, `index_copy`, `index_add`, `index_fill`.
-//! Uses `index::accumulate`, `index::gather`, `index::scatter_reduce`, `base::operand`, `create::constructors`, `elementwise::view_in_place`; used by `any`.
 
 use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;

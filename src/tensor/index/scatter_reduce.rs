@@ -1,5 +1,4 @@
 //! What `scatter_reduce` makes of elements that go to one place.
-//! Uses `index::accumulate`, `index::scatter`, which uses it; used by `any`.
 
 use crate::device::Device;
 use crate::dtype::{Category, DType, Dtype};

@@ -2,7 +2,6 @@
 //!
 //! Tuples join tensors of different types, and the compiler knows the result; slices and vectors join any number of one
 //! type. Dtypes promote; shell dtypes join their own kind.
-//! Uses `pieces` and `plan`; used by `join::meshgrid`, `join::hstack`.
 
 use super::pieces::{Folded, FoldedSame, Piece, SamePlace};
 use super::plan::{JoinPlan, joined_sizes, with_new_axis};

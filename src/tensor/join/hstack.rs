@@ -1,6 +1,5 @@
 //! `hstack`, `vstack`, `dstack`, `column_stack`: `cat` of tensors that are first given the axes to be joined along; and
 //! `atleast_1d` and its kin, which give them.
-//! Uses `join::cat_stack`, `device`.
 
 use crate::device::Device;
 use crate::dtype::Element;

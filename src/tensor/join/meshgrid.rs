@@ -1,5 +1,4 @@
 //! Tensors made of several: `meshgrid`, `cartesian_prod`, `broadcast_tensors`, `block_diag`.
-//! Uses `base::assign`, `join::cat_stack`, `ops::kernel`, `device`.
 
 use crate::device::Device;
 use crate::dtype::{CastTo, Element};

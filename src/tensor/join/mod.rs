@@ -1,5 +1,4 @@
 //! Several tensors made one: `cat`, `stack`, `hstack` and their kin, `meshgrid`, `block_diag`.
-//! Uses strided copies into one new tensor.
 
 // The documentation lists methods in this order.
 pub(crate) mod cat_stack;

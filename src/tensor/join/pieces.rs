@@ -1,5 +1,4 @@
 //! What is joined: tensors and views of any dtype, which devices and dtypes join, and the dtype and shape of several.
-//! Uses `base::assign`, `device`; used by the other files of `join`.
 
 use crate::device::{Backend, Device};
 use crate::dtype::{Dtype, Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};

@@ -1,5 +1,4 @@
 //! How pieces are joined: their sizes checked, their dtypes converted, the memory format of the whole.
-//! Uses `device`, `layout`, `ops::kernel`; used by `cat_stack`.
 
 use crate::device::Device;
 use crate::dtype::{CastTo, Element};

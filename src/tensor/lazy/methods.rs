@@ -1,5 +1,4 @@
 //! The methods of lazy expressions, written from the table of operations.
-//! Uses `elementwise::parametric`, `ops`, `ops::table`, `ops::kernel`.
 
 use super::operand::{LazyOperand, RightOfLazy};
 use super::{Applied1, Lazy, Node};

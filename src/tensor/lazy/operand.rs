@@ -1,5 +1,4 @@
 //! What stands beside a lazy expression: other expressions, tensors, references to them, and Rust scalars.
-//! Uses `elementwise::apply`, `elementwise::methods`, `ops::kernel`, `ops`.
 
 use super::{Applied1, Applied2, Borrowed, Chosen, Extent, Held, Layout, Lazy, Node, Value, extend, sealed};
 use crate::device::{Device, Receives};

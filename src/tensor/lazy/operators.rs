@@ -1,5 +1,4 @@
 //! Rust's operators on lazy expressions: beside expressions, tensors and scalars, on either side, and the assigning forms.
-//! Uses `base::assign`, `elementwise::apply`, `elementwise::methods`, `elementwise::operators`.
 
 use super::operand::{LazyOutcome, RightOfLazy};
 use super::{Applied1, Extent, Held, Lazy, Node};

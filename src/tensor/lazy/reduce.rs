@@ -1,5 +1,4 @@
 //! Reductions of lazy expressions; their methods stand beside those of tensors.
-//! Uses `reduce::reductions`, `scan::softmax`, `ops`.
 
 use super::{Lazy, Node};
 use crate::Tensor;

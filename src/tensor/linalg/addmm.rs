@@ -1,5 +1,4 @@
 //! Sums with a product: `addmm`, `addmv`, `addr`, `addbmm`, `baddbmm`.
-//! Uses `linalg::matmul`, `linalg::products`, `ops::admit`, `ops::kernel`; used by `any`.
 
 use crate::composite::linalg::product::Summand;
 use crate::device::Device;

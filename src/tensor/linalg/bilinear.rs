@@ -1,5 +1,4 @@
 //! `bilinear`: a form of two tensors for each output.
-//! Uses `linalg::matmul`'s product of the devices; used by `any`.
 
 use crate::device::{Backend, Device};
 use crate::dtype::{Complex, DType, Dtype, Element};

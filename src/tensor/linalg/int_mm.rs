@@ -1,5 +1,4 @@
 //! `int_mm`: products of matrices of bytes, in `i32`.
-//! Uses `ops::reduce`, `device`.
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};

@@ -1,5 +1,4 @@
 //! `linear`: a matrix applied to the last axis, with a bias and an activation.
-//! Uses `linalg::matmul`, `ops`, `ops::admit`, `ops::arguments`.
 
 use crate::composite::linalg::product::Summand;
 use crate::device::Device;

@@ -1,5 +1,4 @@
 //! Matrix products: vectors, matrices and batches of them, with PyTorch's rules.
-//! Uses `base::operand`, `ops::admit`, `ops::arguments`, `ops::kernel`; used by `any`, `linalg`, `reduce`.
 
 use crate::composite::linalg::product::{Summand, product};
 use crate::device::{Device, Receives};

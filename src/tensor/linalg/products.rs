@@ -1,5 +1,4 @@
 //! Products of vectors and matrices by rank: `mm`, `mv`, `bmm`, `dot`, `vdot`, `vecdot`, `outer`.
-//! Uses `base::operand`, `elementwise::apply`, `linalg::matmul`, `reduce::reductions`; used by `linalg::addmm`.
 
 use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;

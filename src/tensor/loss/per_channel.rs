@@ -1,4 +1,4 @@
-//! A number for each channel or class, or none: `&weight`, `()`. Uses `device` and shapes; used by losses and normalisation.
+//! A number for each channel or class, or none: `&weight`, `()`.
 
 use crate::device::Device;
 use crate::dtype::Element;

@@ -1,7 +1,6 @@
 //! Adaptive pooling: axes divided into parts, as equal as can be, and each part reduced to one number.
 //!
-//! Source: `torch.nn.functional.adaptive_max_pool2d`, `adaptive_avg_pool2d` and their kin; `aten/src/ATen/native/AdaptivePooling.h`. Uses
-//! `nn::pooling`, `device`; used by `nn::pool`, `nn::interpolate` and `any`.
+//! Source: `torch.nn.functional.adaptive_max_pool2d`, `adaptive_avg_pool2d` and their kin; `aten/src/ATen/native/AdaptivePooling.h`.
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};

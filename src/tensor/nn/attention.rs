@@ -1,6 +1,6 @@
 //! `scaled_dot_product_attention`.
 //!
-//! Source: `torch.nn.functional.scaled_dot_product_attention`. Uses `device`; used by `any`.
+//! Source: `torch.nn.functional.scaled_dot_product_attention`.
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};

@@ -1,7 +1,6 @@
 //! Convolutions over one, two and three axes, and their transposes.
 //!
 //! Source: `torch.nn.functional.conv2d` and its kin; `aten/src/ATen/native/Convolution.cpp`.
-//! Uses `device`, `ops::window`, `shape::window`; used by `any`.
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};

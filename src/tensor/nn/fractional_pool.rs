@@ -1,7 +1,7 @@
 //! Fractional max pooling: windows that stand at random, about as far apart as the sizes of operand and result say.
 //!
 //! Source: `torch.nn.functional.fractional_max_pool2d`, `fractional_max_pool3d`; `aten/src/ATen/native/FractionalMaxPooling.h`; Graham,
-//! "Fractional Max-Pooling" (2014). Uses `device`, `create::random`, `nn::pool`; used by `any`.
+//! "Fractional Max-Pooling" (2014).
 
 use crate::device::{Device, on_host};
 use crate::dtype::{CastTo, Dtype, Element};

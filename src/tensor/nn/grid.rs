@@ -1,7 +1,6 @@
 //! `affine_grid` and `grid_sample`: operands sampled at the positions of a grid.
 //!
 //! Source: `torch.nn.functional.affine_grid`, `grid_sample`; `aten/src/ATen/native/AffineGridGenerator.cpp`, `GridSampler.h`.
-//! Uses `device`, `ops::grid`, `cpu::resample`, `shape::resample`; used by `any`.
 
 use crate::cpu::resample::parts;
 use crate::device::{Device, on_host};

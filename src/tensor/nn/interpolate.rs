@@ -1,7 +1,6 @@
 //! `interpolate`: tensors resampled to other sizes.
 //!
 //! Source: `torch.nn.functional.interpolate`; `aten/src/ATen/native/UpSample.h`, `cpu/UpSampleKernel.cpp`.
-//! Uses `device`, `ops::resample`, `cpu::resample`, `shape::resample`; used by `any`.
 
 use crate::cpu::resample::{Weighted, bytes, floats};
 use crate::device::{Device, on_host};

@@ -1,6 +1,6 @@
 //! The modes of `interpolate` as types, and which of them resample what.
 //!
-//! Source: `torch.nn.functional.interpolate` ("mode"). Uses `nn::interpolate`, `ops::admit`; used by `nn::interpolate` and `nn::grid`.
+//! Source: `torch.nn.functional.interpolate` ("mode").
 
 use super::interpolate::{Resize, resample, resample_bytes};
 use crate::device::Device;

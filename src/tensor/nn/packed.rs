@@ -1,6 +1,5 @@
 //! Weights of convolutions that are packed once for the kernels of their device.
 //!
-//! Uses `conv`, `device`; used by users.
 
 use crate::device::{Cpu, Device};
 use crate::dtype::Element;

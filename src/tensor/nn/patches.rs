@@ -1,7 +1,6 @@
 //! `im2col` and `col2im`: images cut into patches, and summed up of them.
 //!
 //! Source: `torch.nn.functional.unfold`, `torch.nn.functional.fold`; `aten/src/ATen/native/im2col.h`.
-//! Uses `device`, `ops::window`, `cpu::resample`, `shape::resample`; used by `any`.
 
 use crate::cpu::resample::patches;
 use crate::device::{Device, on_host};

@@ -1,6 +1,6 @@
 //! Typed pooling: the largest elements and the means of what windows see, shapes in the type.
 //!
-//! Source: `torch.nn.functional.max_pool2d`, `avg_pool2d` and their kin. Uses `nn::pooling`, `nn::adaptive_pool`, `shape::window`.
+//! Source: `torch.nn.functional.max_pool2d`, `avg_pool2d` and their kin.
 
 use crate::device::Device;
 use crate::dtype::Element;

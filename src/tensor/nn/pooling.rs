@@ -1,7 +1,6 @@
 //! How windows are pooled, over views: what they see of an operand, reduced to one number each.
 //!
-//! Source: `aten/src/ATen/native/Pool.h`. Uses `device`, `ops::window`, `ops::reduce`; used by `nn::pool`, `nn::adaptive_pool`,
-//! `nn::unpool` and `any`.
+//! Source: `aten/src/ATen/native/Pool.h`.
 
 use crate::device::Device;
 use crate::dtype::{Compute, Dtype, Element};

@@ -1,7 +1,6 @@
 //! `max_unpool`, which puts the largest elements back where they were, and `lp_pool`, norms of windows.
 //!
 //! Source: `torch.nn.functional.max_unpool2d`, `lp_pool2d` and their kin; `aten/src/ATen/native/cpu/MaxUnpoolKernel.cpp`.
-//! Uses `device`, `nn::pool`, `shape::resample`; used by `any`.
 
 use crate::device::{Device, on_host};
 use crate::dtype::{Compute, Element, Float};

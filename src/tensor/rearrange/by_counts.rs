@@ -1,7 +1,6 @@
 //! `repeat_interleave` by counts on a GPU: where the repeats of each position end is a running sum, among which each position of the
 //! result is looked up.
 //!
-//! Uses `device`, `ops::scan`; used by `rearrange::repeat`.
 
 use crate::device::Device;
 use crate::dtype::Element;

@@ -1,4 +1,4 @@
-//! `flip`, `roll`, `rot90`, `tril`, `triu`: elements moved to other positions. Uses `pick`.
+//! `flip`, `roll`, `rot90`, `tril`, `triu`: elements moved to other positions.
 
 use crate::device::Device;
 use crate::dtype::Element;

@@ -1,7 +1,6 @@
 //! `pad`: room before and after the positions of axes, filled with a constant or with elements of the tensor.
 //!
 //! Source: `torch.nn.functional.pad`; `aten/src/ATen/native/PadNd.cpp`.
-//! Uses `create::constructors`, `rearrange::pick`, `ops::admit`; used by `any`.
 
 use crate::device::Device;
 use crate::dtype::{Castable, Element, Scalar};

@@ -1,5 +1,4 @@
 //! Copies put together from stretches of positions along each axis: what `flip`, `roll`, `pad` and `repeat` are made with.
-//! Uses `ops::kernel`, `ops::segment`, `device`, `layout`; used by `rearrange`, `any`.
 
 use crate::device::Device;
 use crate::dtype::Element;

@@ -1,4 +1,4 @@
-//! Channels that become pixels and back: `pixel_shuffle`, `pixel_unshuffle`; and `channel_shuffle`. Uses `device`.
+//! Channels that become pixels and back: `pixel_shuffle`, `pixel_unshuffle`; and `channel_shuffle`.
 
 use crate::device::Device;
 use crate::dtype::Element;

@@ -1,5 +1,4 @@
 //! `repeat`, `tile`, `repeat_interleave`: elements that come several times.
-//! Uses `rearrange::pick`, `ops::segment`, `device`; used by `any`.
 
 use crate::device::Device;
 use crate::dtype::Element;

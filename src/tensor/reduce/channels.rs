@@ -1,4 +1,4 @@
-//! Normalisation of channels in training: `batch_norm_training`. Uses `composite::normalization`.
+//! Normalisation of channels in training: `batch_norm_training`.
 
 use crate::composite::Erased;
 use crate::composite::normalization::channels::{as_wide, mixed_statistics};

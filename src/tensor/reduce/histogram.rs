@@ -1,4 +1,4 @@
-//! `histogramdd` in as many axes as an array of bins has. Uses `composite::statistics::histogram`.
+//! `histogramdd` in as many axes as an array of bins has.
 
 use crate::composite::statistics::histogram::{Bins, Counting};
 use crate::device::Device;

@@ -1,5 +1,5 @@
 //! Reductions of all elements or along axes: sums, extremes, variance; and what only types have of `batch_norm` in training, quantiles
-//! and histograms. Uses the reduction kernels of `ops::reduce`.
+//! and histograms.
 
 // The documentation lists methods in this order.
 pub(crate) mod reductions;

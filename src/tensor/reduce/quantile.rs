@@ -1,4 +1,4 @@
-//! Quantiles: `quantile` and `nanquantile`, over everything and along an axis. Uses `composite::statistics::quantile`.
+//! Quantiles: `quantile` and `nanquantile`, over everything and along an axis.
 
 use crate::composite::statistics::quantile::Quantiles;
 use crate::composite::{Axis, Erased, Owned};

@@ -2,7 +2,6 @@
 //!
 //! `x.sum()` reduces everything to a zero-dim tensor; `x.sum_axis(axis![0, 2])` reduces axes, which the compiler checks
 //! against the rank; `.keepdim()` on the axes keeps them with size 1.
-//! Uses `ops::reduce`, `ops::admit`, `ops`; used by `linalg`, `lazy`, `scan`, `view`, `reduce` and others.
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};

@@ -1,5 +1,4 @@
 //! Reductions with two results: `aminmax`, `var_mean`, `std_mean`.
-//! Uses `reduce::reductions`, `ops::admit`, `ops::reduce`, `device`.
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};

@@ -1,5 +1,5 @@
 //! Operations along one axis that keep it, written from their table (`ops::scan`): `cumsum`, `softmax`, … ; `cummax` and `cummin`; and
-//! differences of neighbours: `diff`. Uses `elementwise::apply`; used by `scan::trapezoid`.
+//! differences of neighbours: `diff`.
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};

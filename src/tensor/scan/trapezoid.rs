@@ -1,5 +1,4 @@
 //! Integration by the trapezoidal rule: `trapezoid` and `cumulative_trapezoid`, over equal steps and over given places.
-//! Uses `scan::cumulative`, `elementwise::apply`, `reduce::reductions`, `ops`.
 
 use crate::device::Device;
 use crate::dtype::{Castable, Compute, Dtype, Element, Inexact};

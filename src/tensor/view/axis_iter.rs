@@ -1,5 +1,4 @@
 //! Going through the positions along an axis: `iter_axis`, and `for row in &x`.
-//! Uses `device`.
 
 use crate::device::{Cpu, Device};
 use crate::dtype::Element;

@@ -1,5 +1,4 @@
 //! `diagonal`, `diag`, `diag_embed`, `trace`.
-//! Uses `reduce::reductions`, `ops::admit`, `ops::kernel`.
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};

@@ -1,6 +1,5 @@
 //! Disjoint mutable parts of a tensor, which may be written at the same time: `split_mut`, `split_at_mut`,
 //! `iter_axis_mut`, `multi_slice_mut`.
-//! Uses `base::assign`, `view::slice`, `view::view_table`, `device`.
 
 use crate::device::Device;
 use crate::dtype::Element;

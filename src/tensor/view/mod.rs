@@ -1,5 +1,4 @@
 //! Views, which share storage and copy nothing, and `TensorView`/`TensorViewMut`, which borrow it.
-//! Uses the stride arithmetic of `layout`.
 
 // The documentation lists methods in this order.
 pub(crate) mod views;

@@ -1,5 +1,4 @@
 //! `view` and its kin: the same memory under another shape, other strides or another dtype; never a copy.
-//! Uses `ops`, `ops::admit`, `ops::arguments`; used by `any`.
 
 use crate::device::{Backend, Device};
 use crate::dtype::{DType, Dtype, Element};

@@ -1,5 +1,4 @@
 //! `reshape`, `flatten`, `unflatten`: a view where the elements' order in memory allows it, else a copy.
-//! Uses `device`, `layout`.
 
 use crate::device::Device;
 use crate::dtype::Element;

@@ -1,5 +1,4 @@
 //! `slice`: positions, ranges and new axes for all axes at once, as a view.
-//! Uses `device`, `layout`; used by `view::disjoint_parts`.
 
 use crate::device::Device;
 use crate::dtype::Element;

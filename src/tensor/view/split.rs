@@ -1,5 +1,4 @@
 //! `chunk`, `split`, `tensor_split`, `unbind`, `unfold`: a tensor's parts along an axis, as views.
-//! Uses `device`, `layout`.
 
 use crate::device::Device;
 use crate::dtype::Element;

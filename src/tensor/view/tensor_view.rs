@@ -1,5 +1,4 @@
 //! `TensorView`: a tensor that borrows its elements, from a slice, from bytes or from another tensor.
-//! Uses `view::view_table`, `ops`, `device`; used by `view::tensor_view_mut`.
 
 use crate::device::{Cpu, Device};
 use crate::dtype::{DType, Dtype, Element};

@@ -1,5 +1,4 @@
 //! `TensorViewMut`: elements of a tensor or a slice, borrowed to be written where they are.
-//! Uses `view::tensor_view`, `base::assign`, `view::view_table`, `ops`; used by `any`.
 
 use crate::device::{Cpu, Device};
 use crate::dtype::{CastTo, Castable, Dtype, Element, Scalar};

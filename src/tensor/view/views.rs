@@ -1,6 +1,5 @@
 //! Views: `t`, `transpose`, `permute`, `squeeze`, `unsqueeze`, `expand`, `select`, `narrow`, `real`, `imag`. No element
 //! moves; storage is shared.
-//! Uses `base::layout`, `ops::admit`, `device`, `layout`.
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
