@@ -1,5 +1,4 @@
 //! Positions computed where tensors are, on a GPU, by its own operations: what the host computes in lists, element by element.
-//!
 
 use crate::any::{AnyTensor, Dims, stack};
 use crate::device::AnyDevice;

@@ -1,5 +1,4 @@
 //! `combinations` on a GPU: those of one element more follow from those of one less, each as often as there are elements behind its last.
-//!
 
 use crate::any::{AnyTensor, stack};
 use crate::device::{Backend as _, Dynamic};

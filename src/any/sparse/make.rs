@@ -1,5 +1,4 @@
 //! `AnySparse` made: of values at places, which are looked at, and of the elements of a strided tensor that are not zero.
-//!
 
 use super::AnySparse;
 use crate::any::base::by_width::{invalid, signed};

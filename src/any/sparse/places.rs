@@ -1,6 +1,5 @@
 //! Sparse tensors on a GPU: their places are there, too, and what the host's loops do with lists of them is composed of the GPU's
 //! operations. Sums are formed in the order in which the host forms them.
-//!
 
 use super::AnySparse;
 use crate::any::base::by_width::signed;

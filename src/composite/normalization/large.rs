@@ -1,6 +1,5 @@
 //! Norms, variances and sums of products that are beyond their dtype: of elements in `f64`, which has room for those of smaller dtypes, or of
 //! elements that are multiplied by a power of two for each row.
-//!
 
 use crate::device::Device;
 use crate::dtype::{Castable, Complex, Compute, DType, Dtype, Element, Tuned};

@@ -1,6 +1,5 @@
 //! `multinomial` on a GPU: with replacement, where uniform numbers fall among running sums of the weights; without, the weights that are
 //! the largest once each is divided by an exponential number.
-//!
 
 use crate::device::Device;
 use crate::dtype::{Castable, DType};

@@ -1,5 +1,4 @@
 //! Weights of convolutions that are packed once for the kernels of their device.
-//!
 
 use crate::device::{Cpu, Device};
 use crate::dtype::Element;

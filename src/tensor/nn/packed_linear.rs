@@ -1,5 +1,4 @@
 //! Weights of linear layers that are packed once for the kernels of their device.
-//!
 
 use crate::device::{Cpu, Device};
 use crate::dtype::Element;

@@ -1,6 +1,5 @@
 //! `repeat_interleave` by counts on a GPU: where the repeats of each position end is a running sum, among which each position of the
 //! result is looked up.
-//!
 
 use crate::device::Device;
 use crate::dtype::Element;
