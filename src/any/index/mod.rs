@@ -1,4 +1,4 @@
-//! Elements chosen by index tensors and masks: `x[…]`, gather, scatter, masked operations, `index_put`.
+//! Elements selected by index tensors and masks: `x[…]`, gather, scatter, masked operations, `index_put`.
 
 pub(crate) mod advanced;
 pub(crate) mod embedding_bag;

@@ -40,7 +40,7 @@ impl AnyTensor {
         result.reshaped(&signed(&[leading, &[n]].concat()))
     }
 
-    /// `self @ weight[o] @ other` along the last axes for each output `o`, and a bias (`torch.nn.functional.bilinear`).
+    /// `self @ weight[o] @ other` along the last axes for each output `o`, plus a bias (`torch.nn.functional.bilinear`).
     ///
     /// # Errors
     /// If dtypes differ or are bool, or sizes do not match.
