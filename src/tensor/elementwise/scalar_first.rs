@@ -14,7 +14,7 @@ use crate::tensor::elementwise::methods::Admits;
 use castiron_macros::fallible;
 use core::borrow::Borrow;
 
-/// What a scalar of type `A` on the left and a tensor of shape `S` and dtype `E` promote to.
+/// The promoted dtype of a scalar of type `A` on the left and a tensor of shape `S` and dtype `E`.
 type PromotedLeft<A, E, S> = ResultType<<S as Shape>::Kind, E, ScalarKind, <A as Scalar>::Counts>;
 
 /// For `pow "…"` it writes `pow(scalar, tensor)`.
