@@ -27,8 +27,8 @@ impl<E: Dtype, A: UnaryOp<E, Output = E>> Activation<E> for A {}
 type Applied<S, N> = <S as HasAxis<-1>>::Replace<N>;
 type Operand<'a, E, D> = View<'a, <D as crate::device::Backend>::Storage, E>;
 
-/// The operand as rows for a weight of sizes `(n, k)`: its leading axes are flattened (a copy if strides do not allow it), with the sizes
-/// and strides of all rows, and the sizes of the result.
+/// The operand as rows for a weight of sizes `(n, k)`: a matrix, or a row-major tensor with its leading axes flattened; the sizes and
+/// strides of all rows, and the sizes of the result.
 pub(crate) struct InRows<E: Element, S: Shape + HasAxis<-1>, N: Dim, D: Device> {
     x: Tensor<E, S, D>,
     sizes: [usize; 2],

@@ -129,7 +129,7 @@ pub(crate) fn norms<E: Float, D: Device>(
     let powers = power(x, norm, &own)?;
     let (mean, sizes, steps) = pooling.mean::<E, D>(View::new(&powers, 0, x.sizes, &own), true, None)?;
     let view = |storage| View::<_, E>::new(storage, 0, &sizes, &steps);
-    // As in PyTorch: `sign(mean) * relu(abs(mean))`.
+    // PyTorch's formula is `sign(mean) * relu(abs(mean))`.
     let sign = D::map1::<E, E>(Applying::<ops::sign>::new(), view(&mean), &steps)?;
     let size = D::map1::<E, E>(Applying::<ops::abs>::new(), view(&mean), &steps)?;
     let size = D::map1::<E, E>(Applying::<ops::relu>::new(), view(&size), &steps)?;

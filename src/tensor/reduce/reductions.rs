@@ -199,8 +199,7 @@ macro_rules! extremes {
         #[doc = concat!("The ", $what, " element and where it is.")]
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             #[doc = concat!("The ", $what, " element, as a zero-dim tensor; NaN if there is one. Along an axis it is `x.", stringify!($axis), "(axis![0])`; of two tensors, element by element, ")]
-            /// [`maximum`](Self::maximum) and [`minimum`](Self::minimum) are those of two tensors; `clamp_min` and `clamp_max` those of
-            /// each element and a number.
+            /// [`maximum`](Self::maximum) and [`minimum`](Self::minimum); of each element and a number `clamp_min` and `clamp_max`.
             ///
             #[doc = concat!("PyTorch: `torch.", stringify!($name), "`.")]
             ///
