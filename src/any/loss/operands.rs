@@ -1,4 +1,5 @@
-//! Operands of losses of `AnyTensor`, checked and prepared: promoted to one dtype, moved to one device, with memory for their broadcast shape.
+//! Operands of losses of `AnyTensor`, checked and prepared: promoted to one dtype, moved to one device, with memory for their
+//! broadcast shape.
 
 use crate::any::base::by_width::{on_one_device, same_dtype};
 use crate::any::base::dispatch::refused;

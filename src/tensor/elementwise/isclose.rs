@@ -86,7 +86,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.allclose`.
     ///
     /// # Panics
-    /// If sizes known at run time differ, the tensors have no data or memory runs out; [`try_allclose`](Self::try_allclose) returns the error.
+    /// If sizes known at run time differ, the tensors have no data or memory runs out; [`try_allclose`](Self::try_allclose) returns the
+    /// error.
     ///
     /// ```
     /// use castiron::tensor;

@@ -1,4 +1,4 @@
-//! Einstein summation, contracting two operands at a time: used by `einsum!` and `any::einsum`.
+//! Einstein summation, contracting two operands at a time, for `einsum!` and `any::einsum`.
 //!
 //! Source: `aten/src/ATen/native/Linear.cpp`, `einsum` and `sumproduct_pair`.
 
