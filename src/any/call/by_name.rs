@@ -102,7 +102,7 @@ pub(crate) fn operation(name: &str) -> Result<&'static NamedOp> {
 /// Calls an operation by PyTorch's name, with PyTorch's arguments.
 ///
 /// # Errors
-/// If there is no such operation, an argument is not what it takes, or the operation fails.
+/// If there is no such operation, an argument has a wrong type, or the operation fails.
 ///
 /// ```
 /// use castiron::any::{Args, call};

@@ -67,7 +67,7 @@ fn only_operand(values: &[Value], args: &Args) -> Option<AnyOperand> {
 /// of `x` and have its shape; for views (`t_`, `squeeze_`, …) `x` becomes the view.
 ///
 /// # Errors
-/// If there is no such operation or it has no form in place, an argument is not what it takes, the operation fails, or its result does
+/// If there is no such operation or it has no form in place, an argument has a wrong type, the operation fails, or its result does
 /// not fit. `x` is unchanged then.
 ///
 /// ```
@@ -143,7 +143,7 @@ pub fn call_in_place(name: &str, x: &mut AnyTensor, args: &Args) -> Result<()> {
 /// `cumsum` and `cumprod` are computed in the output's dtype.
 ///
 /// # Errors
-/// If there is no such operation, an argument is not what it takes, the operation fails, or a result does not fit. Nothing is written
+/// If there is no such operation, an argument has a wrong type, the operation fails, or a result does not fit. Nothing is written
 /// then.
 ///
 /// ```

@@ -100,7 +100,7 @@ fn spread(kept: &[usize], strides: &[usize]) -> Vec<usize> {
 }
 
 /// The norms of rows scaled by powers of two, and these powers, of `f64`; both row-major. Norms are in the dtype of `x`, or the real one of
-/// its parts, and have no more than its digits before the point.
+/// its parts, and small enough not to overflow it.
 fn norms<E: Dtype, D: Device>(x: View<'_, D::Storage, E>, mask: u32, p: f64) -> Result<[D::Storage; 2]> {
     let powers = Powers::of::<E, D>(x, mask)?;
     let norms = if const { E::DTYPE.is_complex() } {
