@@ -1,8 +1,8 @@
 //! `AnyTensor`: tensors whose dtype, shape, device and strides are values known at run time; every method returns a `Result`.
 //!
-//! Elementwise operations run the loops compiled for the tables of operations, operands of other dtypes being converted piece by
-//! piece; views are computed from sizes and strides; everything else goes to the typed tensors, with up to three axes whose sizes
-//! are known while running. Uses `tensor` and `device::Dynamic`, which alone knows where elements are.
+//! Elementwise operations run the loops compiled for the tables of operations, and convert operands of other dtypes in blocks; views are
+//! computed from sizes and strides; everything else goes to typed tensors with up to three axes whose sizes are known at run time.
+//! `device::Dynamic` alone knows where elements are.
 //!
 //! | PyTorch | castiron, each `?` |
 //! |---|---|
@@ -16,18 +16,18 @@
 //! | `x.conj()`, `x.mH`, `x.to_sparse()` | `x.conj()`, `x.adjoint()` (views both), `x.to_sparse(0)` |
 //! | any of these by name | [`call`], [`call_in_place`], [`call_into`] |
 
-// rustdoc lists methods in the order of these modules: what most readers look for comes first.
+// rustdoc lists methods in the order of these modules: the most frequent ones come first.
 
-// What every `AnyTensor` operation uses: sizes, operands, dtype dispatch, conversion, the way to typed tensors and back.
+// Shared by all `AnyTensor` operations: sizes, operands, dtype dispatch, conversion, from and to typed tensors.
 mod base;
 
-// Tensors made from nothing, dtype, sizes and device being values.
+// Tensors created with dtype, sizes and device as values.
 mod create;
 
 // Operations on each element by itself: dtypes, devices and shapes are checked at run time, then the loop of the table runs.
 mod elementwise;
 
-// Reductions of all elements or along axes, and what only this front has of statistics and normalisation.
+// Reductions of all elements or along axes, and statistics and normalisation that only `AnyTensor` has.
 mod reduce;
 
 // Operations along one axis that keep it.
@@ -42,22 +42,22 @@ mod view;
 // Elements moved to other positions, repeated or padded; each makes a new tensor.
 mod rearrange;
 
-// Several tensors made one: `cat`, `stack` and their kin, `meshgrid`, `block_diag`.
+// Several tensors joined into one: `cat`, `stack` and others, `meshgrid`, `block_diag`.
 mod join;
 
-// Elements chosen by index tensors and masks: `x[…]`, gather, scatter, masked operations, `index_put`.
+// Elements selected by index tensors and masks: `x[…]`, gather, scatter, masked operations, `index_put`.
 mod index;
 
 // Products of vectors and matrices: `matmul`, `addmm`, `tensordot`, `einsum`.
 mod linalg;
 
-// Losses of predictions beside targets.
+// Losses of predictions and targets.
 mod loss;
 
-// What networks are made of: convolutions, pooling.
+// Layers of networks: convolutions, pooling.
 mod nn;
 
-// Factorisations of matrices and what they solve.
+// Factorisations of matrices and solvers.
 #[cfg(feature = "linalg")]
 mod decompose;
 
@@ -104,11 +104,11 @@ pub use reduce::histogram::HistogramBins;
 pub use sparse::AnySparse;
 pub use view::any_view_mut::AnyViewMut;
 
-/// A tensor whose dtype, shape and device are known while running.
+/// A tensor whose dtype, shape and device are known at run time.
 ///
-/// The same operations as [`Tensor`]'s, with the same results; what the compiler refuses there is an [`Error`] here. Cloning is
-/// O(1) and shares storage; a tensor is never changed through another, because writing to shared storage copies it first. Parts are
-/// written where they are through an [`AnyViewMut`], and [`visit!`](crate::visit) runs typed code on whatever the tensor holds.
+/// It has the same operations as [`Tensor`], with the same results; what the compiler refuses there is an [`Error`] here. Cloning is O(1)
+/// and shares storage; a tensor is never changed through another, because writing to shared storage copies it first. Parts are written in
+/// place through an [`AnyViewMut`], and [`visit!`](crate::visit) runs typed code on whatever the tensor holds.
 ///
 /// ```
 /// use castiron::{AnyTensor, DType, tensor};
@@ -129,10 +129,10 @@ pub struct AnyTensor {
     strides: Dims,
 }
 
-/// The elements, on any device. Whoever reads them asks [`AnyTensor::buffer`], which computes those that count as something else.
+/// The elements, on any device. They are read through [`AnyTensor::buffer`], which applies a conjugate or negative bit.
 enum Elements {
     Plain(DynamicBuffer),
-    /// Elements that count as conjugated or negated.
+    /// Elements that are read as conjugated or negated.
     WithBit(std::sync::Arc<base::conjugate_bit::BitStorage>),
 }
 
@@ -144,7 +144,7 @@ impl<E: Element, S: Shape, D: Device> From<Tensor<E, S, D>> for AnyTensor {
 /// Shares storage: O(1).
 ///
 /// # Panics
-/// If memory runs out for a copy of borrowed elements (`From` has no other way to say so).
+/// If memory runs out for a copy of borrowed elements (`From` cannot return an error).
 impl<E: Element, S: Shape, D: Device> From<&Tensor<E, S, D>> for AnyTensor {
     fn from(tensor: &Tensor<E, S, D>) -> Self {
         // (Borrowed memory is copied.)
@@ -155,11 +155,11 @@ impl<E: Element, S: Shape, D: Device> From<&Tensor<E, S, D>> for AnyTensor {
 }
 
 impl AnyTensor {
-    /// A tensor over the memory of a typed one.
+    /// A tensor over the buffer of a typed one.
     fn over(buffer: DynamicBuffer, dtype: DType, offset: usize, sizes: &[usize], strides: &[usize]) -> AnyTensor {
         let given = ErasedView { buffer: &buffer, offset, width: dtype.itemsize(), sizes, strides };
-        // A vector's memory is aligned for its own elements; here they may become others of any width. (`From` has no other way to say
-        // that memory runs out.)
+        // A vector's memory is aligned for its own elements; here they may be read as elements of any width. (`From` cannot return an error
+        // if memory runs out.)
         let (buffer, offset) = match given.aligned().unwrap_or_else(|error| panic!("{error}")) {
             Some(aligned) => (aligned, 0),
             None => (buffer, offset),
@@ -200,7 +200,7 @@ impl AnyTensor {
         &self.strides
     }
 
-    /// Where in its storage the first element is, in elements (`torch.Tensor.storage_offset`).
+    /// The offset of the first element in its storage, in elements (`torch.Tensor.storage_offset`).
     ///
     /// ```
     /// use castiron::{AnyTensor, tensor};
@@ -280,7 +280,7 @@ impl AnyTensor {
         Dynamic::is_same(self.storage(), other.storage())
     }
 
-    /// The typed tensor, if dtype, shape and device are those of the type; the error names everything that differs.
+    /// The typed tensor, if dtype, shape and device match the type; the error names everything that differs.
     ///
     /// ```
     /// use castiron::{AnyTensor, Cpu, shape, tensor};
@@ -296,7 +296,7 @@ impl AnyTensor {
         self.typed_over("typed", shared)
     }
 
-    /// The typed tensor over a handle to the buffer.
+    /// The typed tensor, sharing the buffer.
     fn typed_over<E: Element, S: Shape, D: Device>(
         &self,
         op: &'static str,
@@ -310,7 +310,7 @@ impl AnyTensor {
         Ok(Tensor::from_parts(storage, self.first(), sizes, strides))
     }
 
-    /// The storage of a tensor of the dtype, shape and device that were expected: compiled once for each kind of storage.
+    /// The storage of a tensor if dtype, shape and device are the expected ones: compiled once for each kind of storage.
     #[inline(never)]
     fn expected<B>(
         &self,
@@ -325,7 +325,7 @@ impl AnyTensor {
         }
     }
 
-    /// The error for a tensor of another dtype, shape or device than was expected; beside the latter two, whether they are right.
+    /// The error for a tensor of another dtype, shape or device than expected; the bools say whether shape and device match.
     #[cold]
     fn is_another(&self, op: &'static str, dtype: DType, shape: (String, bool), device: (String, bool)) -> Error {
         let of = [("the dtype", self.dtype == dtype), ("the shape", shape.1), ("the device", device.1)];
@@ -344,7 +344,7 @@ impl AnyTensor {
     }
 }
 
-/// One more handle to a buffer: no `AnyTensor` borrows one, but those of mutable views, which give handles.
+/// Another handle to a buffer. No `AnyTensor` borrows its buffer, except inside mutable views, which give handles.
 #[inline]
 fn shared(buffer: &DynamicBuffer) -> DynamicBuffer {
     buffer.shared().unwrap_or_else(|| unreachable!("what is borrowed was copied"))

@@ -12,9 +12,9 @@ use crate::storage::View;
 use crate::tensor::{Tensor, checked_numel, expect_fit};
 use core::marker::PhantomData;
 
-/// A tensor of dtype `E` on device `D` whose sizes and strides are known while running: what composites take and give.
+/// A tensor of dtype `E` on device `D` whose sizes and strides are known at run time: the operands and results of composites.
 ///
-/// It borrows a storage or has a handle to it. Views borrow from what they are views of.
+/// It borrows a storage or has a handle to it. Views borrow from their base.
 pub(crate) struct Erased<'a, E, D: Backend> {
     storage: Held<'a, D::Storage>,
     offset: usize,
@@ -36,13 +36,13 @@ enum Held<'a, B> {
 pub(crate) struct Axis(pub(crate) usize);
 
 impl<'a, E: Element, D: Device> Erased<'a, E, D> {
-    /// What a view shows.
+    /// The tensor of a view.
     pub(crate) fn of(view: View<'a, D::Storage, E>) -> Self {
         let (sizes, strides) = (Dims::known(view.sizes), Dims::known(view.strides));
         Erased { storage: Held::Borrowed(view.buffer), offset: view.offset, sizes, strides, dtype: PhantomData }
     }
 
-    /// A fresh storage seen through sizes and strides.
+    /// A new storage with sizes and strides.
     ///
     /// # Panics
     /// If they reach beyond it.
@@ -51,12 +51,12 @@ impl<'a, E: Element, D: Device> Erased<'a, E, D> {
         Erased { storage: Held::Owned(storage), offset: 0, sizes, strides, dtype: PhantomData }
     }
 
-    /// A fresh row-major storage.
+    /// A new row-major tensor.
     pub(crate) fn dense(storage: D::Storage, sizes: Dims) -> Owned<E, D> {
         Self::fresh(storage, sizes, sizes.row_major())
     }
 
-    /// A fresh row-major vector.
+    /// A new vector.
     pub(crate) fn list(storage: D::Storage, len: usize) -> Owned<E, D> {
         Self::dense(storage, Dims::known(&[len]))
     }
@@ -65,7 +65,7 @@ impl<'a, E: Element, D: Device> Erased<'a, E, D> {
         &self.sizes
     }
 
-    /// The sizes as a list of their own.
+    /// A copy of the sizes.
     pub(crate) fn dims(&self) -> Dims {
         self.sizes
     }
@@ -82,7 +82,7 @@ impl<'a, E: Element, D: Device> Erased<'a, E, D> {
         self.sizes.contains(&0)
     }
 
-    /// The storage, beside which results are made.
+    /// The storage, on whose device results are allocated.
     pub(crate) fn storage(&self) -> &D::Storage {
         match &self.storage {
             Held::Borrowed(storage) => storage,
@@ -94,19 +94,19 @@ impl<'a, E: Element, D: Device> Erased<'a, E, D> {
         View::new(self.storage(), self.offset, &self.sizes, &self.strides)
     }
 
-    /// A handle to the storage; elements that belong to somebody else are copied.
+    /// A handle to the storage; borrowed elements are copied.
     pub(crate) fn share(&self) -> Owned<E, D> {
         let (storage, offset) = D::share(self.view());
         let (sizes, strides) = (self.sizes, self.strides);
         Erased { storage: Held::Owned(storage), offset, sizes, strides, dtype: PhantomData }
     }
 
-    /// The same elements where a bound says that `E` and `F` are the same dtype.
+    /// The same elements as dtype `F`, which a bound makes equal to `E`.
     pub(crate) fn known_as<F: Element>(&self) -> Erased<'_, F, D> {
         Erased::of(self.view().known_as())
     }
 
-    /// The same tensor where a bound says that `E` and `F` are the same dtype.
+    /// The same tensor as dtype `F`, which a bound makes equal to `E`.
     pub(crate) fn retyped<F: Element>(self) -> Erased<'a, F, D> {
         // Bounds can be implemented outside this crate, so the dtypes are compared (as constants).
         assert!(E::DTYPE == F::DTYPE, "elements of {} are not {}", E::DTYPE, F::DTYPE);
@@ -114,8 +114,8 @@ impl<'a, E: Element, D: Device> Erased<'a, E, D> {
         Erased { storage, offset, sizes, strides, dtype: PhantomData }
     }
 
-    /// Checks that there is memory for a copy of all elements. A tensor that repeats its elements may show more of them than any memory
-    /// holds; this is checked before a loop over them.
+    /// Checks that memory can hold a copy of all elements. A broadcast tensor may have more elements than any memory holds; this is checked
+    /// before a loop over them.
     pub(crate) fn expect_memory(&self) -> Result<()> {
         let repeats = self.strides.iter().zip(&*self.sizes).any(|(&stride, &size)| stride == 0 && size > 1);
         if repeats && D::has_data(self.storage()) {
@@ -125,7 +125,7 @@ impl<'a, E: Element, D: Device> Erased<'a, E, D> {
         Ok(())
     }
 
-    /// The tensor under a shape that the types found.
+    /// The tensor as a shape type.
     pub(crate) fn typed<S: Shape>(self, op: &'static str) -> Result<Tensor<E, S, D>> {
         if self.rank() != S::RANK {
             return invalid(op, format!("the result has {} axes, its type {}", self.rank(), S::RANK));
@@ -153,7 +153,7 @@ impl<'a, E: Element, D: Device> Erased<'a, E, D> {
 
 /// Views, by the rules of `layout`.
 impl<E: Element, D: Device> Erased<'_, E, D> {
-    /// The view with this number of axes that a rule makes, which fills in its sizes and strides and returns where its first element is.
+    /// A view with this number of axes by a rule, which fills in sizes and strides and returns the offset.
     pub(crate) fn viewed(
         &self,
         op: &'static str,
@@ -172,7 +172,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         Erased { storage: Held::Borrowed(storage), offset, sizes, strides, dtype: PhantomData }
     }
 
-    /// The parts of complex elements as a last axis of size 2.
+    /// Real and imaginary parts of complex elements, as a last axis of size 2.
     pub(crate) fn parts(&self, op: &'static str) -> Result<Erased<'_, E::RealDtype, D>>
     where
         E: Dtype,
@@ -196,12 +196,12 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.viewed(op, self.rank(), |own, view| own.narrow(op, at, start, len, view))
     }
 
-    /// Axis `i` is axis `order[i]`.
+    /// The view whose axis `i` is axis `order[i]`.
     pub(crate) fn permute(&self, op: &'static str, order: &[usize]) -> Result<Erased<'_, E, D>> {
         self.viewed(op, order.len(), |own, view| Ok(own.pick(order.iter().copied(), view)))
     }
 
-    /// Broadcast to these sizes.
+    /// The view broadcast to these sizes.
     pub(crate) fn expand(&self, op: &'static str, sizes: &[usize]) -> Result<Erased<'_, E, D>> {
         self.viewed(op, sizes.len(), |own, view| {
             view.sizes.copy_from_slice(sizes);
@@ -209,7 +209,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         })
     }
 
-    /// The elements side by side in row-major order: copied if they are not.
+    /// The tensor if it is row-major without gaps, else a copy that is.
     pub(crate) fn contiguous(&self) -> Result<Erased<'_, E, D>> {
         if strides::is_contiguous(&self.sizes, &self.strides) {
             return Ok(Erased::of(self.view()));
@@ -223,7 +223,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         if self.rank() == 0 { self.reshape(op, &[1]) } else { Ok(Erased::of(self.view())) }
     }
 
-    /// Other sizes for the same elements in row-major order: a view where strides allow one, else a copy.
+    /// The same elements in row-major order with other sizes: a view if the strides allow it, else a copy.
     pub(crate) fn reshape(&self, op: &'static str, sizes: &[usize]) -> Result<Erased<'_, E, D>> {
         let (sizes, mut to) = (Dims::new(op, sizes)?, Dims::of_rank(op, sizes.len())?);
         if strides::write_reshaped(&self.sizes, &self.strides, &sizes, &mut to) {
@@ -244,7 +244,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         Ok(Erased::fresh(storage, self.sizes, to))
     }
 
-    /// The same, row-major.
+    /// [`map1`](Self::map1) with a row-major result.
     pub(crate) fn map1_dense<O: Element>(&self, op: &'static str, kernel: impl Map1<E, O>) -> Result<Owned<O, D>> {
         checked_numel::<O>(op, &self.sizes)?;
         let storage = D::map1::<E, O>(kernel, self.view(), &self.sizes.row_major())?;
@@ -272,7 +272,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.map2_to(op, kernel, other, sizes, memory_format::elementwise_of(&sizes, layouts))
     }
 
-    /// The same, row-major.
+    /// [`map2`](Self::map2) with a row-major result.
     pub(crate) fn map2_dense<F: Element, O: Element>(
         &self,
         op: &'static str,
@@ -302,7 +302,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         Ok(Erased::fresh(storage, sizes, to))
     }
 
-    /// Converted; the same elements where the dtype is the same.
+    /// Converted to a dtype; the same elements if they have it.
     pub(crate) fn to<O: Dtype>(&self, op: &'static str) -> Result<Erased<'_, O, D>>
     where
         E: Dtype,
@@ -310,7 +310,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         if const { E::DTYPE as u8 == O::DTYPE as u8 } { Ok(self.known_as()) } else { self.map1::<O>(op, Casting) }
     }
 
-    /// Over the axes of `mask`, which stay with size 1 if `keepdim`.
+    /// Reduces the axes of `mask`, which are kept with size 1 if `keepdim`.
     pub(crate) fn reduce<R: Reducer<E>>(&self, reducer: R, mask: u32, keepdim: bool) -> Result<Owned<R::Out, D>> {
         let storage = D::reduce(reducer, self.view(), mask)?;
         Ok(Erased::dense(storage, left_over(&self.sizes, mask, keepdim)))
@@ -345,7 +345,7 @@ pub(crate) fn left_over(sizes: &[usize], mask: u32, keepdim: bool) -> Dims {
     Dims::known(&left[..rank])
 }
 
-/// A view that reaches beyond its storage would be read by loops that do not check.
+/// Checks that a view does not reach beyond its storage; loops do not check.
 fn expect_within<E: Element, D: Backend>(storage: &D::Storage, offset: usize, sizes: &[usize], strides: &[usize]) {
     let room = D::room::<E>(storage);
     assert!(
@@ -355,7 +355,7 @@ fn expect_within<E: Element, D: Backend>(storage: &D::Storage, offset: usize, si
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// The tensor as composites take it.
+    /// The tensor as an operand of composites.
     pub(crate) fn erased(&self) -> Erased<'_, E, D> {
         Erased::of(self.elements())
     }

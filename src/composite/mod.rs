@@ -1,4 +1,4 @@
-//! Operations made of others, one function each over [`Erased`] tensors: what `Tensor` and `AnyTensor` run is written by
+//! Operations composed of others, one function each over [`Erased`] tensors: the methods of `Tensor` and `AnyTensor` are written by
 //! `castiron_macros::composites` from the function's attributes.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
@@ -26,7 +26,7 @@ use crate::error::{Result, collected};
 use crate::shape::Shape;
 use crate::tensor::Tensor;
 
-/// The rows of the subjects, which `castiron_macros::composites` writes.
+/// The rows of the folders, which `castiron_macros::composites` writes.
 #[cfg(feature = "any")]
 pub(crate) const ROWS: &[crate::rows::Folder] = &[
     activation::ROWS,
@@ -42,7 +42,7 @@ pub(crate) const ROWS: &[crate::rows::Folder] = &[
     statistics::ROWS,
 ];
 
-/// A result as `Tensor` gives it.
+/// Converts a result to a `Tensor`.
 pub(crate) trait IntoTyped<T> {
     fn into_typed(self, op: &'static str) -> Result<T>;
 }

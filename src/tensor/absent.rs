@@ -1,4 +1,4 @@
-//! Methods of features that are not on: they exist to say which feature it is.
+//! Methods of disabled features: they exist so that the compiler error says which feature to enable.
 
 use crate::device::Device;
 use crate::dtype::Element;

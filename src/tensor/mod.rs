@@ -1,14 +1,13 @@
 //! `Tensor`: typed elements, shape, device and layout over shared storage.
 //!
-//! A tensor is its parts: storage, offset, sizes and strides. Cloning and views share storage; writing first makes it
-//! unique (copy on write). Uses `device`, `ops`, `layout` and `storage`; `sparse` and `any` are built on it.
+//! A tensor consists of storage, offset, sizes and strides. Cloning and views share storage; writing first makes it unique (copy on write).
 
-// rustdoc lists methods in the order of these modules: what most readers look for comes first.
+// rustdoc lists methods in the order of these modules: the most frequent ones come first.
 
-// What every tensor has: attributes, layouts, operands, conversion, assignment, access to single elements, printing.
+// The basics of tensors: attributes, layouts, operands, conversion, assignment, access to single elements, printing.
 mod base;
 
-// Tensors made from nothing: filled, from elements, ranges, random, in the shape of another.
+// Constructors of tensors: filled, from elements, ranges, random, with the shape of another.
 mod create;
 
 // Operations on each element by itself: methods and operators written from the tables of `ops`, comparison, `where_`, `clamp`, `lerp`.
@@ -26,29 +25,29 @@ mod view;
 // Elements moved to other positions, repeated or padded; each makes a new tensor.
 mod rearrange;
 
-// Several tensors made one: `cat`, `stack`, `hstack` and their kin, `meshgrid`, `block_diag`.
+// Several tensors joined into one: `cat`, `stack`, `hstack` and so on, `meshgrid`, `block_diag`.
 mod join;
 
-// Elements chosen by index tensors and masks: gather, scatter, masked operations, `index_put`.
+// Elements selected by index tensors and masks: gather, scatter, masked operations, `index_put`.
 mod index;
 
 // Products of vectors and matrices: `matmul`, `addmm`, `tensordot`, `linear`, distances.
 mod linalg;
 
-// Losses of predictions beside targets, distances and angles.
+// Losses of predictions and targets, distances and angles.
 mod loss;
 
-// What networks are made of: convolutions and pooling.
+// Layers of networks: convolutions and pooling.
 pub(crate) mod nn;
 
-// Fourier transforms, of axes and of overlapping frames, and windows.
+// Fourier transforms of axes and of overlapping frames, and windows.
 #[cfg(feature = "fft")]
 pub(crate) mod fourier;
 
 #[cfg(all(test, unix, debug_assertions))]
 mod texts;
 
-// Methods of features that are not on.
+// Methods of disabled features.
 #[cfg(not(all(
     feature = "npy",
     feature = "image",
@@ -176,17 +175,17 @@ pub(crate) use {
 /// | `D` | the device | [`Cpu`], [`Cuda<0>`](crate::Cuda), [`Meta`](crate::Meta) |
 /// | `L` | the layout | [`Strided`], [`SparseCoo`](crate::SparseCoo) |
 ///
-/// Cloning is O(1) and shares storage; a tensor is never changed through another, because writing to shared storage
-/// copies it first. Operators use tensors up (`x + y`) unless they are given references (`&x + &y`): where rustc says "use of moved
-/// value", write `&x`, or clone as it advises, which copies no element.
+/// Cloning is O(1) and shares storage; a tensor is never changed through another, because writing to shared storage copies it first.
+/// Operators consume tensors (`x + y`) unless they are given references (`&x + &y`): where rustc says "use of moved value", write `&x`, or
+/// clone as it advises, which copies no element.
 ///
-/// `for row in &x` goes through the first axis, as in PyTorch; [`iter`](Tensor::iter) through the elements.
+/// `for row in &x` iterates over the first axis, as in PyTorch; [`iter`](Tensor::iter) over the elements.
 ///
 /// # Methods by topic
 ///
-/// A method that can fail has a `try_` twin, which returns the error. Elementwise operations have the forms `exp` (a new tensor), `exp_`
-/// (in place) and `exp_into` (written into another tensor); a reduction has `sum` and `sum_axis`; where the compiler does not know a
-/// size, the form with `_sized` takes it.
+/// A method that can fail has a `try_` form, which returns the error. Elementwise operations have the forms `exp` (a new tensor), `exp_`
+/// (in place) and `exp_into` (written into another tensor); a reduction has `sum` and `sum_axis`; if the compiler does not know a size, the
+/// form with `_sized` takes it.
 ///
 /// | to | see |
 /// |---|---|
@@ -233,8 +232,7 @@ pub(crate) use {
 ///
 /// # Reading the compiler's messages
 ///
-/// A number in a shape is printed by its digits: `(D3<D8<D4>>, D2)` is `shape![384, 2]`. What rustc says of tensors in its own words
-/// means:
+/// A number in a shape is printed by its digits: `(D3<D8<D4>>, D2)` is `shape![384, 2]`. Frequent messages of rustc about tensors:
 ///
 /// | rustc | what to write |
 /// |---|---|
@@ -251,7 +249,7 @@ pub struct Tensor<E: Element, S: Shape, D: Device = Cpu, L: Layout = Strided> {
     pub(crate) parts: L::Parts<E, S, D>,
 }
 
-// (Here, so that compiler messages name it `Tensor::size`.)
+// Defined here, so that compiler messages name it `Tensor::size`.
 impl<E: Element, S: Shape, D: Device, L: Layout> Tensor<E, S, D, L> {
     /// The size of one axis (`torch.Tensor.size(dim)`).
     ///
@@ -275,14 +273,14 @@ impl<E: Element, S: Shape, D: Device, L: Layout> Clone for Tensor<E, S, D, L> {
     }
 }
 
-/// How many elements `sizes` have, and whether memory can address them.
+/// The number of elements, or an error if memory cannot address them.
 pub(crate) fn checked_numel<E: Element>(op: &'static str, sizes: &[usize]) -> Result<usize> {
     numel(sizes)
         .filter(|numel| numel.checked_mul(size_of::<E>()).is_some_and(|bytes| bytes <= isize::MAX as usize))
         .ok_or_else(|| Error::TooLarge { op, sizes: sizes.into() })
 }
 
-/// A shape type as text, sizes not known as `_` or by name: `[_, 384]`.
+/// A shape type as text, with sizes not known as `_` or by name: `[_, 384]`.
 pub(crate) fn shape_text<S: Shape>() -> String {
     axes_text(S::KNOWN, S::NAMES)
 }
@@ -299,13 +297,13 @@ fn axes_text(known: &[Option<usize>], names: &[Option<&str>]) -> String {
     format!("[{}]", axes.join(", "))
 }
 
-/// Whether sizes agree with what a shape type knows.
+/// Whether sizes agree with those known by a shape type.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn fits<S: Shape>(sizes: &[usize]) -> bool {
     S::KNOWN.iter().zip(sizes).all(|(known, size)| known.is_none_or(|known| known == *size))
 }
 
-/// Sizes given for a shape type, or what is wrong with them.
+/// Checks that sizes agree with those known by a shape type.
 pub(crate) fn expect_fit<S: Shape>(op: &'static str, sizes: &[usize]) -> Result<()> {
     if fits::<S>(sizes) { Ok(()) } else { Err(Error::Shape { op, expected: shape_text::<S>(), found: sizes.into() }) }
 }

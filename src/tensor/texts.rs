@@ -1,4 +1,4 @@
-//! The kernels of this folder as text, beside themselves.
+//! Test: the generated kernel source of `tensor` and `composite` agrees with the host's kernels.
 
 use crate::ops::text::suite::Suite;
 

@@ -1,6 +1,5 @@
 //! From `AnyTensor` to typed tensors and back. An operation along one axis runs on a typed tensor reshaped to three axes,
 //! `[before, axis, after]`, so that it is compiled once for a dtype and not once for a rank.
-//! Used by `rearrange`, `index`, `call`, `create`, `view`.
 
 use crate::any::AnyTensor;
 use crate::error::Result;
@@ -8,9 +7,9 @@ use crate::{Device, Dyn, Element, Tensor};
 
 /// The shape of a typed tensor with three axes whose sizes are known at run time.
 pub(crate) type Rank3 = (Dyn, Dyn, Dyn);
-/// With two axes.
+/// Two axes whose sizes are known at run time.
 pub(crate) type Rank2 = (Dyn, Dyn);
-/// With one axis.
+/// One axis whose size is known at run time.
 pub(crate) type Rank1 = (Dyn,);
 
 /// The size of several axes flattened to one. (With an empty axis elsewhere their product may overflow: it saturates.)
@@ -19,20 +18,20 @@ pub(crate) fn joined(sizes: &[usize]) -> i64 {
 }
 
 impl AnyTensor {
-    /// The tensor as `[before, axis, after]`: a view where one shows that, else a copy. (A zero-dim tensor counts as one axis of
-    /// size 1.)
+    /// The tensor as `[before, axis, after]`: a view where the strides allow it, else a copy. (A zero-dim tensor counts as one axis of size
+    /// 1.)
     pub(crate) fn as_three_axes(&self, axis: usize) -> Result<AnyTensor> {
         let (before, rest) = self.sizes.split_at(axis.min(self.rank()));
         let (size, after) = rest.split_first().map_or((1, &[][..]), |(&size, after)| (size, after));
         self.reshaped(&[joined(before), size as i64, joined(after)])
     }
 
-    /// The tensor reshaped; no size is -1.
+    /// [`reshape`](Self::reshape) to sizes without -1.
     pub(crate) fn reshaped(&self, sizes: &[i64]) -> Result<AnyTensor> {
         self.reshape(sizes)
     }
 
-    /// A result of [`as_three_axes`](Self::as_three_axes), `[before, len, after]`, with the axes of `self` again.
+    /// Reshapes a result of [`as_three_axes`](Self::as_three_axes), `[before, len, after]`, back to the axes of `self`.
     pub(crate) fn with_axis_restored(&self, axis: usize, result: AnyTensor) -> Result<AnyTensor> {
         if self.rank() == 0 {
             return result.reshaped(&[]);
@@ -42,12 +41,12 @@ impl AnyTensor {
         result.reshaped(&sizes)
     }
 
-    /// Under three axes.
+    /// A typed tensor with three axes.
     pub(crate) fn typed_rank3<E: Element, D: Device>(&self) -> Result<Tensor<E, Rank3, D>> {
         self.typed()
     }
 
-    /// Under two axes.
+    /// A typed tensor with two axes.
     pub(crate) fn typed_rank2<E: Element, D: Device>(&self) -> Result<Tensor<E, Rank2, D>> {
         self.typed()
     }

@@ -1,6 +1,5 @@
 //! Gather, scatter, masking and copies. These only move elements, so the loops run over a type of the same width: one copy of each
 //! loop serves several dtypes.
-//! Uses `elementwise::apply`, `tensor::rearrange::pick`, `device`, `ops::arguments`; used by `elementwise`, `index`, `join`, `rearrange`, `sparse` and others.
 
 use crate::any::elementwise::apply::{broadcast_to, result_strides};
 use crate::any::join::cat_stack::channels_last_order;
@@ -18,12 +17,12 @@ use crate::ops::kernel::Choosing;
 use crate::ops::segment::Segment;
 use crate::tensor::pick_elements;
 
-/// Sizes as methods take them.
+/// Sizes as `i64`, which methods take.
 pub(crate) fn signed(sizes: &[usize]) -> Vec<i64> {
     sizes.iter().map(|&size| size as i64).collect()
 }
 
-/// Operands that hold one dtype.
+/// Checks that two operands have one dtype.
 pub(crate) fn same_dtype(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Result<()> {
     if a.dtype == b.dtype {
         return Ok(());
@@ -32,7 +31,7 @@ pub(crate) fn same_dtype(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Resu
     Err(Error::NotAdmitted { op, dtype: a.dtype, reason })
 }
 
-/// Operands on one device: those on the host join others. (That they may has been looked at before.)
+/// Operands moved to one device: those on the host join the others. (The caller has checked that they may.)
 pub(crate) fn on_one_device<const N: usize>(operands: [&AnyTensor; N]) -> Result<[AnyTensor; N]> {
     let device = DynamicBuffer::common_device(operands.map(AnyTensor::storage));
     let mut moved = operands.map(AnyTensor::clone);
@@ -42,7 +41,7 @@ pub(crate) fn on_one_device<const N: usize>(operands: [&AnyTensor; N]) -> Result
     Ok(moved)
 }
 
-/// The same, expanded to sizes.
+/// [`on_one_device`], expanded to `sizes`.
 pub(crate) fn spread_together<const N: usize>(operands: [&AnyTensor; N], sizes: &[usize]) -> Result<[AnyTensor; N]> {
     let mut spread = on_one_device(operands)?;
     for operand in &mut spread {
@@ -51,13 +50,13 @@ pub(crate) fn spread_together<const N: usize>(operands: [&AnyTensor; N], sizes: 
     Ok(spread)
 }
 
-/// The sizes that tensors broadcast to.
+/// The sizes that all tensors broadcast to.
 pub(crate) fn common_sizes<'a>(op: &'static str, tensors: impl IntoIterator<Item = &'a AnyTensor>) -> Result<Dims> {
     tensors.into_iter().try_fold(Dims::known(&[]), |sizes, tensor| broadcast_to(op, &sizes, &tensor.sizes))
 }
 
-/// Work on tensors with a result of this dtype and these sizes, recorded where the thread is profiled. (A call of `Backend` is
-/// recorded by itself.)
+/// Runs code whose result has this dtype and these sizes, and records it if the thread is profiled. (A call of `Backend` is recorded by
+/// itself.)
 #[inline]
 pub(crate) fn recorded<T>(
     _op: &'static str,
@@ -82,7 +81,7 @@ pub(crate) fn recorded<T>(
 }
 
 impl AnyTensor {
-    /// A row-major tensor of these sizes, made where this one is.
+    /// A row-major tensor of these sizes on the device of `self`.
     pub(crate) fn allocated_like(
         &self,
         op: &'static str,
@@ -97,8 +96,8 @@ impl AnyTensor {
         Ok(AnyTensor::fresh(buffer, dtype, &sizes, &strides::row_major(&sizes)))
     }
 
-    /// Whether there is room for a tensor of these sizes, asked before repeated elements are reduced for it: as many as no memory
-    /// holds would be read for nothing. (Where nothing is repeated, the operand is in memory itself.)
+    /// Checks that memory can hold a tensor of these sizes before a broadcast operand is reduced to it: fails before reading a huge
+    /// operand. (An operand that is not broadcast is in memory itself.)
     pub(crate) fn expect_memory(&self) -> Result<()> {
         let repeats = self.strides.iter().zip(&*self.sizes).any(|(&stride, &size)| stride == 0 && size > 1);
         if repeats && self.has_data() {
@@ -107,7 +106,7 @@ impl AnyTensor {
         Ok(())
     }
 
-    /// Integers as a tensor.
+    /// A tensor of integers on the device of `self`.
     pub(crate) fn of_ints(values: Vec<i64>, sizes: &[usize]) -> Result<AnyTensor> {
         let sizes = Dims::new("tensor", sizes)?;
         debug_assert_eq!(sizes.iter().product::<usize>(), values.len());
@@ -115,17 +114,17 @@ impl AnyTensor {
         Ok(AnyTensor::fresh(buffer, DType::I64, &sizes, &strides::row_major(&sizes)))
     }
 
-    /// The elements of a tensor of integers.
+    /// The elements of an integer tensor as a list.
     pub(crate) fn to_ints(&self, op: &'static str) -> Result<Vec<i64>> {
         Dynamic::download(self.to(DType::I64)?.data_as::<i64>(op)?)
     }
 
-    /// Zeros where this tensor is.
+    /// Zeros on the device of `self`.
     pub(crate) fn zeros_like_device(&self, sizes: &[usize], dtype: DType) -> Result<AnyTensor> {
         AnyTensor::zeros_on(sizes, dtype, self.device())
     }
 
-    /// A scalar of the dtype as a zero-dim tensor where this one is.
+    /// A scalar of the dtype as a zero-dim tensor on the device of `self`.
     pub(crate) fn scalar_on_device(&self, op: &'static str, value: ScalarValue, dtype: DType) -> Result<AnyTensor> {
         let scalar = AnyTensor::scalar_of(op, value, dtype)?;
         scalar.to_device(self.device())
@@ -141,7 +140,7 @@ impl AnyTensor {
         if *self.sizes == *sizes { Ok(self.clone()) } else { self.expand(&signed(sizes)) }
     }
 
-    /// The index as `i64`, if its dtype is one that the operation takes: that, and `i32` if `short`.
+    /// The index as `i64`; its dtype must be `i64`, or `i32` if `short`.
     pub(crate) fn as_index(&self, op: &'static str, short: bool) -> Result<AnyTensor> {
         match self.dtype {
             DType::I64 => Ok(self.clone()),
@@ -153,7 +152,7 @@ impl AnyTensor {
         }
     }
 
-    /// Each axis put together from stretches; `fill`, of the dtype, where they come from nowhere.
+    /// Builds each axis from segments; `fill`, of the dtype, is the value where a segment has no source.
     pub(crate) fn concat_stretches(
         &self,
         op: &'static str,
@@ -169,7 +168,8 @@ impl AnyTensor {
         })
     }
 
-    /// The same, but images in `channels_last` stay in it, as in PyTorch: seen in the order of their memory they are row-major.
+    /// [`concat_stretches`](Self::concat_stretches), but images in `channels_last` stay in it, as in PyTorch: permuted to memory order they
+    /// are row-major.
     pub(crate) fn concat_in_format(
         &self,
         op: &'static str,
@@ -183,12 +183,12 @@ impl AnyTensor {
         self.permute(order)?.concat_stretches(op, &axes, fill)?.permute(back)
     }
 
-    /// Every axis as it is.
+    /// Segments that keep every axis unchanged.
     pub(crate) fn whole_axes(&self) -> Vec<Vec<Segment>> {
         self.sizes.iter().map(|&size| vec![Segment::whole(size)]).collect()
     }
 
-    /// The elements that indices lead to along an axis. Both have as many axes, of which there is one at least.
+    /// The elements at indices along an axis. Both tensors have the same rank, at least 1.
     pub(crate) fn gathered(&self, op: &'static str, axis: usize, index: &AnyTensor, wraps: bool) -> Result<AnyTensor> {
         let fits = |at: usize| at == axis || index.sizes[at] <= self.sizes[at];
         // PyTorch checks the sizes only if the index tensor is not empty.
@@ -208,7 +208,7 @@ impl AnyTensor {
         })
     }
 
-    /// Whether a source is as large as the indices that say where it goes, and these no larger than the tensor but along an axis.
+    /// Checks that the index tensor is no larger than the source, nor, except along `axis`, than the tensor.
     pub(crate) fn expect_writable(
         &self,
         op: &'static str,
@@ -231,7 +231,7 @@ impl AnyTensor {
         )
     }
 
-    /// A copy with elements written where indices lead along an axis. All have as many axes, of which there is one at least.
+    /// A copy with elements written at indices along an axis. All tensors have the same rank, at least 1.
     pub(crate) fn scattered(
         &self,
         op: &'static str,
@@ -251,14 +251,14 @@ impl AnyTensor {
         Ok(out)
     }
 
-    /// The elements where a mask of bools of the same sizes is true, and how many there are.
+    /// The elements where a bool mask of the same sizes is true, and their number.
     pub(crate) fn masked_elements(&self, op: &'static str, mask: &AnyTensor) -> Result<AnyTensor> {
         let (buffer, count) =
             of_width!(self.dtype.itemsize(), W => Dynamic::compress::<W>(self.data_as(op)?, mask.data_as(op)?))?;
         Ok(AnyTensor::fresh(buffer, self.dtype, &[count], &[1]))
     }
 
-    /// One or the other by a mask of bools, all broadcast; both hold one dtype.
+    /// Elements of one operand or the other by a bool mask, all broadcast; both operands have one dtype.
     pub(crate) fn select_by_mask(
         op: &'static str,
         mask: &AnyTensor,
@@ -276,7 +276,7 @@ impl AnyTensor {
         Ok(AnyTensor::fresh(buffer, a.dtype, &sizes, &strides))
     }
 
-    /// A copy whose view is written with elements, which have its sizes and are converted.
+    /// A copy whose view is overwritten with elements, which have the view's sizes and are converted.
     pub(crate) fn with_view_overwritten(
         &self,
         op: &'static str,
@@ -287,7 +287,7 @@ impl AnyTensor {
         self.copied(&preserved(&self.sizes, &self.strides))?.view_overwritten(op, view, from)
     }
 
-    /// The same of a tensor that nobody else holds.
+    /// [`with_view_overwritten`](Self::with_view_overwritten) of a tensor with unique storage.
     pub(crate) fn view_overwritten(
         self,
         op: &'static str,
@@ -306,7 +306,7 @@ impl AnyTensor {
         if out.has_data() {
             from.data(op)?;
         }
-        // The places of the view in the copy, which is nobody else's.
+        // The offset and strides of the view inside the copy, which has unique storage.
         let place = ErasedViewMut { offset, sizes: &sizes, strides: &to, ..out.erased_mut(op)? };
         from.erased()?.copy_into(place)?;
         Ok(out)

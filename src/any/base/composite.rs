@@ -1,4 +1,4 @@
-//! Between `AnyTensor` and what composites take and give.
+//! Converts between `AnyTensor` and the operands and results of composites.
 
 use crate::any::AnyTensor;
 use crate::any::elementwise::apply::same_device;
@@ -9,7 +9,7 @@ use crate::dtype::Element;
 use crate::error::{Result, invalid};
 
 impl AnyTensor {
-    /// The tensor, whose dtype is `E`, as composites take it.
+    /// The tensor, whose dtype is `E`, as an operand of a composite.
     pub(crate) fn as_erased<E: Element>(&self) -> Result<Erased<'_, E, Dynamic>> {
         Ok(Erased::of(self.elements_as::<E>()?))
     }
@@ -24,7 +24,7 @@ impl AnyTensor {
         axes(op, dims, self.rank())
     }
 
-    /// Refuses an operand on another device, or of another dtype than this.
+    /// Checks that an operand has the device and dtype of `self`.
     #[cfg_attr(not(feature = "linalg"), allow(dead_code))]
     pub(crate) fn expect_beside<F: Element>(&self, op: &'static str, name: &str, other: &AnyTensor) -> Result<()> {
         same_device(op, self, other)?;
@@ -35,7 +35,7 @@ impl AnyTensor {
     }
 }
 
-/// A result as `AnyTensor` gives it.
+/// Converts a result of a composite to `AnyTensor`.
 pub(crate) trait IntoAny {
     type Any;
     fn into_any(self) -> Self::Any;

@@ -1,8 +1,7 @@
 //! The conjugate and the negative bit: `conj` and `adjoint` of complex tensors are views, as in PyTorch.
 //!
-//! A `BitStorage` is a storage whose elements count as their conjugates, or as negated (as the imaginary part of a conjugate does).
-//! Whoever reads elements calls `AnyTensor::buffer`, which computes them once for all views: only those that the view can reach.
-//! Uses `elementwise::op_table`, `layout`, `device`, `base::by_width`.
+//! A `BitStorage` is a storage whose elements are read as conjugated, or as negated (the imaginary part of a conjugate). Reading elements
+//! goes through `AnyTensor::buffer`, which computes them once for all views, and only those that the views can reach.
 
 use crate::any::base::by_width::invalid;
 use crate::any::elementwise::op_table::unary;
@@ -14,27 +13,27 @@ use crate::layout::bounds;
 use castiron_macros::operations;
 use std::sync::{Arc, OnceLock};
 
-/// What the elements of a storage count as.
+/// How the elements of a storage are read.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum ViewBit {
     Conjugate,
     Negative,
 }
 
-/// A storage whose elements count as something else.
+/// A storage whose elements are read as conjugated or negated.
 pub(crate) struct BitStorage {
     bit: ViewBit,
     dtype: DType,
-    /// The places that views of the tensor may reach: the first, and how many.
+    /// The elements that views of the tensor may reach: the first, and how many.
     reach: [usize; 2],
-    /// What is there.
+    /// The elements as stored, without the bit.
     pub(crate) base: DynamicBuffer,
-    /// What it counts as, once somebody has asked.
+    /// The elements with the bit applied, once they have been asked for.
     resolved: OnceLock<DynamicBuffer>,
 }
 
 impl BitStorage {
-    /// The storage with the elements that these count as.
+    /// The storage with the bit applied.
     pub(crate) fn resolved(&self) -> Result<&DynamicBuffer> {
         if let Some(resolved) = self.resolved.get() {
             return Ok(resolved);
@@ -63,7 +62,7 @@ impl AnyTensor {
         }
     }
 
-    /// The same places of the storage that is there, without a bit.
+    /// The same view of the storage without the bit.
     fn without_bit(&self) -> AnyTensor {
         match &self.elements {
             Elements::WithBit(storage) => self.over_buffer(&storage.base),
@@ -81,12 +80,12 @@ impl AnyTensor {
         AnyTensor { elements: Elements::WithBit(Arc::new(storage)), ..self.clone() }
     }
 
-    /// The same places of another buffer.
+    /// The same view of another buffer.
     fn over_buffer(&self, buffer: &DynamicBuffer) -> AnyTensor {
         AnyTensor { elements: Elements::Plain(shared(buffer)), ..self.clone() }
     }
 
-    /// A view made of all of the storage, with the same bit.
+    /// A view made of all of the storage, keeping the bit.
     pub(crate) fn viewed_keeping_bit(&self, view: impl FnOnce(&AnyTensor) -> Result<AnyTensor>) -> Result<AnyTensor> {
         let seen = view(&self.without_bit())?;
         Ok(match self.bit() {
@@ -104,7 +103,7 @@ impl AnyTensor {
         }
     }
 
-    /// Whether the tensor is a view whose elements count as the conjugates of those in its storage (`torch.Tensor.is_conj`).
+    /// Whether the tensor is a view whose elements are the conjugates of those in its storage (`torch.Tensor.is_conj`).
     ///
     /// ```
     /// use castiron::{AnyTensor, Complex, tensor};
@@ -120,7 +119,7 @@ impl AnyTensor {
         self.bit() == Some(ViewBit::Conjugate)
     }
 
-    /// Whether the tensor is a view whose elements count as negated, which the imaginary part of a conjugate is
+    /// Whether the tensor is a view whose elements are read as negated, which the imaginary part of a conjugate is
     /// (`torch.Tensor.is_neg`).
     ///
     /// ```
@@ -168,7 +167,7 @@ impl AnyTensor {
         if self.is_neg() { self.copied(&preserved(&self.sizes, &self.strides)) } else { Ok(self.clone()) }
     }
 
-    /// The same elements in a storage that has them computed.
+    /// The same elements in a storage without a bit.
     pub(crate) fn resolved(&self) -> Result<AnyTensor> {
         match &self.elements {
             Elements::WithBit(storage) => Ok(self.over_buffer(storage.resolved()?)),
@@ -176,7 +175,7 @@ impl AnyTensor {
         }
     }
 
-    /// That the bytes are those of the elements, as where they are seen as something else.
+    /// Checks that there is no conjugate or negative bit, before the bytes are reinterpreted.
     pub(crate) fn expect_no_bit(&self, op: &'static str) -> Result<()> {
         match self.bit() {
             None => Ok(()),
@@ -189,7 +188,7 @@ impl AnyTensor {
         }
     }
 
-    /// One of the parts of complex elements, as a view.
+    /// The real part (0) or the imaginary part (1) of complex elements, as a view.
     pub(crate) fn part(&self, at: usize) -> Result<AnyTensor> {
         let (whole, real) = (self.without_bit(), self.dtype.to_real());
         let part = whole.bits_viewed_by("real", real, self.rank(), |own, view| Ok(own.part(2, at, view)))?;

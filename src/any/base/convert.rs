@@ -1,6 +1,5 @@
-//! Conversions between dtypes as loops. There is one for each way between the machine numbers that conversions start from and arrive at
-//! (`dtype::cast`); the others take steps through these, or the loop of a dtype of the same bits.
-//! Uses `device::erased`, `layout`, `base::dispatch`; used by `elementwise::apply`.
+//! Conversions between dtypes as loops. There is one for each pair of machine numbers that conversions start from and arrive at
+//! (`dtype::cast`); other conversions take two steps through these, or the loop of a dtype with the same bits.
 
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::call::Bound;
@@ -12,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::layout::MemoryFormat;
 use castiron_macros::operations;
 
-/// Whether a dtype's numbers are widened to `f32`, and made of those of `f32`.
+/// Whether elements of a dtype are converted by way of `f32`, in both directions.
 fn is_small(dtype: DType) -> bool {
     use DType::*;
     matches!(dtype, F16 | BF16 | F8E4M3FN | F8E4M3FNUZ | F8E5M2 | F8E5M2FNUZ | F8E8M0FNU)
@@ -24,7 +23,7 @@ fn has_own_nan(dtype: DType) -> bool {
     matches!(dtype, F8E4M3FN | F8E4M3FNUZ | F8E5M2FNUZ | F8E8M0FNU)
 }
 
-/// The dtype between the two steps that a conversion takes, each of which is that of `dtype::cast`; `None` if it takes one.
+/// The intermediate dtype of a conversion in two steps, each of which is that of `dtype::cast`; `None` if it takes one.
 fn by_way(from: DType, to: DType) -> Option<DType> {
     use DType::*;
     let is_integral = |dtype: DType| dtype.category() == Category::Integral;
@@ -33,7 +32,7 @@ fn by_way(from: DType, to: DType) -> Option<DType> {
         (U32, _) => Some(I64),
         (C32, _) | (_, C32) => Some(C64),
         (_, to) if has_own_nan(from) && is_integral(to) => None,
-        // (In one step, as these are converted more often than others.)
+        // One step, since these conversions are frequent.
         (F16 | BF16, F64) => None,
         (from, to) if is_small(from) || is_small(to) => Some(F32),
         (C64, to) if !to.is_complex() && to != Bool => Some(F32),
@@ -43,7 +42,7 @@ fn by_way(from: DType, to: DType) -> Option<DType> {
     .filter(|&way| way != from && way != to)
 }
 
-/// The dtypes whose conversion is the same, bit for bit, and has a loop: integers of one width differ in how their numbers are read alone.
+/// Dtypes whose conversion is the same bit for bit, and has a loop: integers of one width differ only in how their bits are read.
 fn alike(from: DType, to: DType) -> [DType; 2] {
     use DType::*;
     let from_integers = matches!(from, Bool | U8 | I8 | I16 | I32 | I64 | U16 | U32 | U64);
@@ -62,7 +61,7 @@ fn alike(from: DType, to: DType) -> [DType; 2] {
     [from, to]
 }
 
-/// How one dtype becomes another; none where they are one.
+/// The conversion from one dtype to another; `None` if they are equal.
 pub(crate) fn cast(from: DType, to: DType) -> Result<Option<Cast>> {
     if from == to {
         return Ok(None);
@@ -141,7 +140,7 @@ impl AnyTensor {
         let Some(cast) = cast(self.dtype, dtype)? else { return Ok(self.clone()) };
         let strides = crate::any::preserved(&self.sizes, &self.strides);
         crate::any::checked_numel("to", &self.sizes, dtype)?;
-        // SAFETY: the conversion is that of the two dtypes; what keeps a layout leaves no gaps.
+        // SAFETY: the conversion is that of the two dtypes; strides that keep a layout leave no gaps.
         let buffer = unsafe { self.erased()?.converted(cast, dtype.itemsize(), &strides)? };
         Ok(AnyTensor::fresh(buffer, dtype, &self.sizes, &strides))
     }
@@ -151,7 +150,7 @@ impl AnyTensor {
         self.to(other.dtype)
     }
 
-    /// `to(dtype)`, `to(device)`, `to(device, dtype)`, `to(other)`, each with `non_blocking` and `copy` behind.
+    /// `to(dtype)`, `to(device)`, `to(device, dtype)`, `to(other)`, each followed by `non_blocking` and `copy`.
     #[op(to(input, *rest, dtype, device, copy, non_blocking, memory_format))]
     fn to_by_name(args: &Bound<'_>) -> Result<Value> {
         let input = args.tensor("input")?;
@@ -184,10 +183,10 @@ impl AnyTensor {
     }
 }
 
-/// For `byte = U8` it writes `byte(memory_format)`, the conversion of this name.
+/// For `byte = U8` it writes `byte(memory_format)`.
 macro_rules! conversions {
     ($($name:ident = $dtype:ident;)*) => {
-        /// PyTorch's names of conversions.
+        /// PyTorch's conversions by name.
         #[operations(CONVERSIONS)]
         impl AnyTensor {$(
             #[op($name(input, memory_format = MemoryFormat::PRESERVE))]
@@ -219,7 +218,7 @@ mod tests {
     use crate::dtype::Castable;
     use crate::{Dyn, Tensor};
 
-    /// Numbers around the limits of all dtypes.
+    /// Numbers around the limits of all dtypes, as elements of `E`.
     fn elements<E: Castable>() -> Vec<E> {
         let limits = [0.0, 0.5, 1.0, 1.5, 127.0, 128.0, 255.0, 256.0, 300.7, 32767.0, 65504.0, 65535.0, 65536.0];
         let beyond = [2_147_483_647.0, 2_147_483_648.0, 4_294_967_296.0, 9_007_199_254_740_993.0, 1e18, 9.3e18, 1.9e19];
@@ -244,7 +243,7 @@ mod tests {
         Ok(())
     }
 
-    /// Steps and loops of other dtypes convert as the elements themselves do, bit for bit.
+    /// Conversions in two steps, and by loops of other dtypes, agree bit for bit with conversions of single elements.
     #[test]
     fn conversions_by_way_of_others_are_those_of_elements() {
         for from in DType::ALL.iter().copied().filter(|&dtype| dtype != DType::F4E2M1FNX2) {

@@ -1,4 +1,4 @@
-//! Copies of a tensor: contiguous, in a memory format, on another device. Uses `layout` for the strides and `device` for the copies.
+//! Copies of a tensor: contiguous, in a memory format, on another device.
 
 use crate::any::AnyTensor;
 use crate::device::{AnyDevice, IntoDevice};
@@ -9,11 +9,11 @@ use castiron_macros::operations;
 
 #[operations]
 impl AnyTensor {
-    /// The tensor on another device (`torch.Tensor.to(device)`). To the same device it shares storage; to `meta` it leaves the
-    /// elements behind.
+    /// The tensor on another device (`torch.Tensor.to(device)`). On the same device it shares storage; a tensor moved to `meta` has no
+    /// elements.
     ///
     /// # Errors
-    /// If the device is not there, or a meta tensor, which has no elements, is to be moved.
+    /// If the device is not there, or a meta tensor, which has no elements, is moved to another device.
     ///
     /// ```
     /// use castiron::{AnyTensor, tensor};
@@ -68,7 +68,7 @@ impl AnyTensor {
         self.to_device("cuda")
     }
 
-    /// Whether elements lie in the order of a format without gaps (`torch.Tensor.is_contiguous(memory_format=…)`).
+    /// Whether elements are contiguous in a memory format (`torch.Tensor.is_contiguous(memory_format=…)`).
     ///
     /// ```
     /// use castiron::{AnyTensor, DType, MemoryFormat};
@@ -80,10 +80,10 @@ impl AnyTensor {
         format.is_order_of(&self.sizes, &self.strides)
     }
 
-    /// The tensor itself if it is in the order of the format, else a copy that is (`torch.Tensor.contiguous(memory_format=…)`).
+    /// The tensor itself if it is contiguous in the format, else a copy that is (`torch.Tensor.contiguous(memory_format=…)`).
     ///
     /// # Errors
-    /// If the format is for another number of axes, or none to bring elements into.
+    /// If the format is for another number of axes, or is `PRESERVE`.
     ///
     /// ```
     /// use castiron::{AnyTensor, DType, MemoryFormat};
@@ -121,7 +121,7 @@ impl AnyTensor {
         Ok(self.clone())
     }
 
-    /// Whether elements lie in row-major order without gaps (`torch.Tensor.is_contiguous`).
+    /// Whether elements are in row-major order without gaps (`torch.Tensor.is_contiguous`).
     ///
     /// ```
     /// use castiron::{AnyTensor, tensor};
@@ -151,7 +151,7 @@ impl AnyTensor {
         if self.is_contiguous() { Ok(self.clone()) } else { self.copied(&strides::row_major(&self.sizes)) }
     }
 
-    /// A copy that keeps the layout where it leaves no gaps (`torch.clone`); [`Clone`] shares storage instead.
+    /// A copy that keeps the strides if they leave no gaps (`torch.clone`); [`Clone`] shares storage instead.
     ///
     /// ```
     /// use castiron::{AnyTensor, tensor};
@@ -164,7 +164,7 @@ impl AnyTensor {
     }
 }
 
-/// The strides of a copy that keeps the layout.
+/// The strides of a copy that keeps the layout, as [`copy`](AnyTensor::copy) does.
 pub(in crate::any) fn preserved(sizes: &[usize], strides: &[usize]) -> Dims {
     let mut kept = Dims::known(strides);
     strides::write_preserved(sizes, strides, &mut kept);

@@ -1,5 +1,5 @@
-//! From a dtype as a value to code over its type: [`visit!`](crate::visit), and what the crate's own operations use in its place.
-//! (Which dtypes a set has stands in `dtype::sets`.)
+//! From a dtype as a value to code over its type: [`visit!`](crate::visit), and the macro that the crate's own operations use. (The sets of
+//! dtypes are in `dtype::sets`.)
 
 use crate::any::{AnyTensor, AnyViewMut};
 use crate::dtype::DType;
@@ -25,7 +25,7 @@ use crate::error::Error;
 /// | [`ComplexFloat`](crate::ComplexFloat) | `Complex<f16>`, `Complex<f32>`, `Complex<f64>` |
 /// | `[f32, f64]` | these |
 ///
-/// What is visited is an `AnyTensor`, a mutable view of one, or a [`DType`](crate::DType). The code after the arrow has one type for all
+/// The first argument is an `AnyTensor`, a mutable view of one, or a [`DType`](crate::DType). The code after the arrow has one type for all
 /// dtypes, and the macro gives a `Result` of that; `?` and `return` in it are those of the function around it.
 ///
 /// # Errors
@@ -52,7 +52,7 @@ use crate::error::Error;
 /// # Ok::<(), castiron::Error>(())
 /// ```
 ///
-/// A second tensor is converted, or has to hold the same: `y.typed::<E, …>()?` is the error that says what differs.
+/// A second tensor is converted, or must have the same dtype: `y.typed::<E, …>()?` is an error that says what differs.
 #[macro_export]
 macro_rules! visit {
     ($op:literal, $x:expr, $E:ident: $set:tt => $body:expr $(,)?) => {
@@ -67,8 +67,7 @@ macro_rules! visit {
     };
 }
 
-/// For a dtype among the types listed it runs the code with that type, else it gives an error:
-/// `__among!((op, dtype, E => code) f32, f64)`.
+/// Runs the code with the listed type that the dtype names, else gives an error: `__among!((op, dtype, E => code) f32, f64)`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __among {
@@ -84,7 +83,7 @@ macro_rules! __among {
     };
 }
 
-/// [`visit!`](crate::visit) of a dtype by code that gives a `Result`: `dispatch_dtype!(op, dtype, E: Float => code)`.
+/// [`visit!`](crate::visit) of a dtype, where the code gives a `Result`: `dispatch_dtype!(op, dtype, E: Float => code)`.
 macro_rules! dispatch_dtype {
     ($op:expr, $dtype:expr, $E:ident: $set:tt => $body:expr) => {
         $crate::__dtypes!($set {$crate::__among} ($op, $dtype, $E => $body))
@@ -92,7 +91,7 @@ macro_rules! dispatch_dtype {
 }
 pub(crate) use dispatch_dtype;
 
-/// What [`visit!`](crate::visit) takes.
+/// The types that [`visit!`](crate::visit) takes.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`visit!` takes an `AnyTensor`, a mutable view of one or a `DType`, got `{Self}`",
@@ -159,7 +158,7 @@ pub(crate) fn refused(op: &'static str, dtype: DType) -> Error {
     Error::NotAdmitted { op, dtype, reason: reason.to_owned() }
 }
 
-/// Whether a dtype holds integers that compute; `bool` is none.
+/// Whether a dtype is an integer that computes; `bool` is not.
 pub(crate) fn is_integer(dtype: DType) -> bool {
     dtype.category() == crate::dtype::Category::Integral && !dtype.is_shell()
 }

@@ -1,5 +1,4 @@
 //! `fill`: one value everywhere, in a new tensor. The in-place form is in `view::any_view_mut`.
-//! Uses `elementwise::apply`, `base::by_width`.
 
 use crate::any::base::by_width::invalid;
 use crate::any::{AnyOperand, AnyTensor};

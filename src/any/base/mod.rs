@@ -1,5 +1,4 @@
 //! What every `AnyTensor` operation uses: sizes, operands, dtype dispatch, conversion, the way to typed tensors and back.
-//! Uses `device` and `tensor`; every other folder of `any` uses it.
 
 pub(crate) mod as_typed;
 pub(crate) mod by_width;

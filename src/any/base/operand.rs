@@ -1,5 +1,4 @@
-//! What stands beside an `AnyTensor`: another tensor, or a scalar.
-//! Uses `device`; used by `call`, `elementwise`, `join`, `reduce`, `sort` and others.
+//! The other operand of an operation on an `AnyTensor`: a tensor or a scalar.
 
 use crate::any::AnyTensor;
 use crate::device::Device;
@@ -14,7 +13,7 @@ use crate::tensor::Tensor;
 pub enum AnyOperand {
     /// A tensor; O(1) to make.
     Array(AnyTensor),
-    /// A number, which counts as PyTorch's Python numbers do.
+    /// A scalar, which promotes as PyTorch's Python numbers do.
     Number(ScalarValue),
 }
 
@@ -73,12 +72,12 @@ scalars!(
     Complex<f64>
 );
 
-/// The dtype that floats without one have.
+/// The dtype of a float without one of its own.
 pub(crate) fn default_float() -> DType {
     crate::dtype::default_dtype()
 }
 
-/// The dtype a scalar counts as.
+/// The dtype of a scalar in promotion.
 pub(crate) fn scalar_dtype(value: ScalarValue) -> DType {
     match value {
         ScalarValue::Float(_) => default_float(),
@@ -88,7 +87,7 @@ pub(crate) fn scalar_dtype(value: ScalarValue) -> DType {
 }
 
 impl AnyOperand {
-    /// The dtype it counts as.
+    /// The dtype of the operand in promotion.
     pub(crate) fn dtype(&self) -> DType {
         match self {
             AnyOperand::Array(tensor) => tensor.dtype,
@@ -96,7 +95,7 @@ impl AnyOperand {
         }
     }
 
-    /// Scalar, zero-dim or dimensioned.
+    /// Scalar, zero-dim or dimensioned, for promotion.
     pub(crate) fn kind(&self) -> KindRank {
         match self {
             AnyOperand::Number(_) => KindRank::Scalar,

@@ -1,4 +1,4 @@
-//! The element of a tensor as a scalar, and tensors as text. Uses `tensor`, which prints both kinds of tensors.
+//! The element of a tensor as a scalar, and tensors as text.
 
 use super::dispatch::dispatch_dtype;
 use crate::any::AnyTensor;
@@ -10,7 +10,7 @@ use crate::tensor::Printed;
 use core::fmt;
 
 impl AnyTensor {
-    /// The element so far from the first; nothing on a device without data.
+    /// The element at `at` elements from the first; `None` on a device without data.
     pub(in crate::any) fn element(&self, at: usize) -> Option<ScalarValue> {
         let buffer = self.buffer().ok()?;
         let value = dispatch_dtype!("item", self.dtype, E: Element => {
@@ -44,7 +44,7 @@ impl AnyTensor {
     }
 }
 
-/// So many elements of a GPU are copied to the host at once for being printed.
+/// Up to this many elements, a whole tensor is copied from the GPU for printing.
 #[cfg(feature = "cuda")]
 const WHOLE: usize = 1 << 16;
 
@@ -52,7 +52,7 @@ const WHOLE: usize = 1 << 16;
 impl fmt::Display for AnyTensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (device, has_data) = (self.device_name(), self.has_data());
-        // Elements of a GPU come to the host together, not one by one; of many, those that are printed.
+        // Elements of a GPU are copied to the host together, not one by one; of a large tensor only those that are printed.
         #[cfg(feature = "cuda")]
         if has_data
             && self.device() != crate::AnyDevice::CPU
@@ -67,7 +67,7 @@ impl fmt::Display for AnyTensor {
     }
 }
 
-/// What the tensor is, then its elements as `Display` prints them.
+/// The dtype, shape and device, then the elements as `Display` prints them.
 impl fmt::Debug for AnyTensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("AnyTensor")

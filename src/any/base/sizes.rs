@@ -1,9 +1,9 @@
-//! Sizes as methods take them: as `shape()` gives them, or as numbers of which one may be -1.
+//! Sizes as arguments of methods: those of `shape()`, or numbers of which one may be -1.
 
 use std::borrow::Cow;
 
-/// Sizes for [`reshape`](crate::AnyTensor::reshape), [`expand`](crate::AnyTensor::expand) and their kin: those of a tensor,
-/// `x.shape()`, or a list such as `&[2, -1]`. A negative size where none is allowed is an error while running.
+/// Sizes for [`reshape`](crate::AnyTensor::reshape), [`expand`](crate::AnyTensor::expand) and the like: those of a tensor, `x.shape()`, or
+/// a list such as `&[2, -1]`. A negative size where none is allowed is an error at run time.
 ///
 /// | of | is taken as |
 /// |---|---|
@@ -29,9 +29,9 @@ pub trait IntoSizes: sealed::Sizes {}
 pub(crate) mod sealed {
     use super::Cow;
 
-    /// What is taken as sizes.
+    /// Types that are taken as sizes.
     pub trait Sizes {
-        /// The sizes with signs. One that no `i64` holds becomes the largest, which no tensor has either.
+        /// The sizes as `i64`. A larger one becomes `i64::MAX`, which no tensor has either.
         fn signed(&self) -> Cow<'_, [i64]>;
     }
 }
@@ -44,8 +44,8 @@ fn borrowed(sizes: &[i64]) -> Cow<'_, [i64]> {
     Cow::Borrowed(sizes)
 }
 
-// One kind of number for each kind of list: so rustc knows which one the numbers in `&[2, -1]` and in `&[]` are.
-/// For `&[usize] = with_signs` it writes `impl IntoSizes for &[usize]`, whose sizes with signs are `with_signs(self)`.
+// One type of number for each type of list, so that rustc can infer the type of the numbers in `&[2, -1]` and `&[]`.
+/// For `&[usize] = with_signs` it writes `impl IntoSizes for &[usize]`, whose signed sizes are `with_signs(self)`.
 macro_rules! sizes {
     ($([$($generics:tt)*] $ty:ty = $signed:expr;)*) => {$(
         impl<$($generics)*> sealed::Sizes for $ty {

@@ -1,4 +1,4 @@
-//! The buffer of a tensor, what operations read of it and write to it, and views of it. Uses `device` and `layout`.
+//! The buffer of a tensor, its elements for reading and writing, and views of it.
 
 use super::copies::preserved;
 use crate::any::{AnyTensor, Elements};
@@ -11,13 +11,13 @@ use crate::layout::{Geometry, ViewAxes, bounds, strides};
 use crate::storage::{View, ViewMut};
 
 impl AnyTensor {
-    /// Where the first element is; where there is none, at the start, for the offset may be anywhere.
+    /// The offset of the first element; 0 for an empty tensor, whose offset may be out of bounds.
     #[inline]
     pub(in crate::any) fn first(&self) -> usize {
         if self.is_empty() { 0 } else { self.offset }
     }
 
-    /// The buffer with the elements, which are computed first if they count as something else.
+    /// The buffer with the elements, after the conjugate or negative bit is applied.
     #[inline]
     pub(in crate::any) fn buffer(&self) -> Result<&DynamicBuffer> {
         match &self.elements {
@@ -26,13 +26,13 @@ impl AnyTensor {
         }
     }
 
-    /// The same, where there are data.
+    /// [`buffer`](Self::buffer), or an error if there are no data.
     pub(in crate::any) fn data(&self, op: &'static str) -> Result<&DynamicBuffer> {
         let buffer = self.buffer()?;
         if Dynamic::has_data(buffer) { Ok(buffer) } else { Err(Error::NoData { op }) }
     }
 
-    /// The storage that is shared, whatever its elements count as.
+    /// The shared storage, without applying a conjugate or negative bit.
     #[inline]
     pub(in crate::any) fn storage(&self) -> &DynamicBuffer {
         match &self.elements {
@@ -41,39 +41,39 @@ impl AnyTensor {
         }
     }
 
-    /// Whether there are data: there are none on the meta device.
+    /// Whether there are data: not on the meta device.
     pub(crate) fn has_data(&self) -> bool {
         Dynamic::has_data(self.storage())
     }
 
-    /// The elements as operations take them that work on any dtype.
+    /// The elements without their type, for operations on any dtype.
     #[inline]
     pub(in crate::any) fn erased(&self) -> Result<ErasedView<'_>> {
         let (offset, width) = (self.first(), self.dtype.itemsize());
         Ok(ErasedView { buffer: self.buffer()?, offset, width, sizes: &self.sizes, strides: &self.strides })
     }
 
-    /// The same for writing; the storage must not be shared.
+    /// [`erased`](Self::erased) for writing; the storage must not be shared.
     pub(in crate::any) fn erased_mut(&mut self, op: &'static str) -> Result<ErasedViewMut<'_>> {
         let (offset, width) = (self.first(), self.dtype.itemsize());
         let Elements::Plain(buffer) = &mut self.elements else { return Err(Error::NoData { op }) };
         Ok(ErasedViewMut { buffer, offset, width, sizes: &self.sizes, strides: &self.strides })
     }
 
-    /// The elements under a type of their width.
+    /// The elements as a type of the same width.
     #[inline]
     pub(in crate::any) fn elements_as<W>(&self) -> Result<View<'_, DynamicBuffer, W>> {
         debug_assert_eq!(size_of::<W>(), self.dtype.itemsize());
         Ok(View::new(self.buffer()?, self.first(), &self.sizes, &self.strides))
     }
 
-    /// The same, where there are data.
+    /// [`elements_as`](Self::elements_as), or an error if there are no data.
     pub(in crate::any) fn data_as<W>(&self, op: &'static str) -> Result<View<'_, DynamicBuffer, W>> {
         self.data(op)?;
         self.elements_as()
     }
 
-    /// The same for writing; the storage must not be shared.
+    /// [`data_as`](Self::data_as) for writing; the storage must not be shared.
     pub(in crate::any) fn data_as_mut<W>(&mut self, op: &'static str) -> Result<ViewMut<'_, DynamicBuffer, W>> {
         debug_assert_eq!(size_of::<W>(), self.dtype.itemsize());
         let first = self.first();
@@ -81,15 +81,15 @@ impl AnyTensor {
         Ok(ViewMut::new(buffer, first, &self.sizes, &self.strides))
     }
 
-    /// The same storage seen through other sizes and strides.
+    /// A view of the same storage with another offset, sizes and strides.
     ///
     /// # Panics
-    /// If these reach beyond it. All views are made here and loops rely on it, so it is checked in every build.
+    /// If it reaches beyond the storage. All views are made here and loops rely on it, so it is checked in every build.
     pub(in crate::any) fn viewed(&self, offset: usize, sizes: &[usize], strides: &[usize]) -> AnyTensor {
         self.viewed_as(self.dtype, offset, sizes, strides)
     }
 
-    /// The same as elements of another dtype, which offset, sizes and strides count.
+    /// [`viewed`](Self::viewed) as another dtype; offset, sizes and strides count elements of that dtype.
     pub(in crate::any) fn viewed_as(
         &self,
         dtype: DType,
@@ -100,7 +100,7 @@ impl AnyTensor {
         self.viewed_in(dtype, offset, Dims::known(sizes), Dims::known(strides))
     }
 
-    /// The same of sizes and strides as tensors keep them.
+    /// [`viewed_as`](Self::viewed_as) with sizes and strides as tensors store them.
     fn viewed_in(&self, dtype: DType, offset: usize, sizes: Dims, strides: Dims) -> AnyTensor {
         let room = self.room(dtype);
         if !bounds::is_within(&sizes, &strides, offset, room) {
@@ -109,7 +109,7 @@ impl AnyTensor {
         AnyTensor { elements: self.elements.clone(), dtype, offset, sizes, strides }
     }
 
-    /// The view of so many axes that a rule of `layout` makes, which fills in its sizes and strides and returns where its first element is.
+    /// A view with `rank` axes: `rule`, of `layout`, fills in sizes and strides and returns the offset.
     pub(in crate::any) fn viewed_by(
         &self,
         op: &'static str,
@@ -119,7 +119,7 @@ impl AnyTensor {
         self.bits_viewed_by(op, self.dtype, rank, rule)
     }
 
-    /// The same as elements of another dtype.
+    /// [`viewed_by`](Self::viewed_by) as another dtype.
     pub(in crate::any) fn bits_viewed_by(
         &self,
         op: &'static str,
@@ -140,14 +140,14 @@ impl AnyTensor {
         Dynamic::room::<u8>(self.storage()).map(|bytes| bytes >> dtype.itemsize().trailing_zeros())
     }
 
-    /// A fresh row-major or other dense tensor.
+    /// A new tensor over a buffer with dense strides.
     #[inline]
     pub(in crate::any) fn fresh(buffer: DynamicBuffer, dtype: DType, sizes: &[usize], strides: &[usize]) -> AnyTensor {
         let elements = Elements::Plain(buffer);
         AnyTensor { elements, dtype, offset: 0, sizes: Dims::known(sizes), strides: Dims::known(strides) }
     }
 
-    /// A storage of elements of this dtype, seen from `offset` on through sizes and strides that were found to fit.
+    /// A tensor over a storage of this dtype, with an offset, sizes and strides that were checked to fit.
     pub(in crate::any) fn from_erased(
         buffer: DynamicBuffer,
         dtype: DType,
@@ -158,19 +158,19 @@ impl AnyTensor {
         AnyTensor { elements: Elements::Plain(buffer), dtype, offset, sizes, strides }
     }
 
-    /// A fresh row-major tensor.
+    /// A new row-major tensor.
     #[inline]
     pub(in crate::any) fn fresh_row_major(buffer: DynamicBuffer, dtype: DType, sizes: Dims) -> AnyTensor {
         AnyTensor { elements: Elements::Plain(buffer), dtype, offset: 0, sizes, strides: sizes.row_major() }
     }
 
-    /// The same dtype, sizes and strides without data, for those who only ask what an operation would give.
+    /// The same dtype, sizes and strides without data, to find out what an operation would give.
     pub(in crate::any) fn planned(&self) -> AnyTensor {
         AnyTensor { elements: Elements::Plain(DynamicBuffer::NO_DATA), ..*self }
     }
 
-    /// Copies before a write if the storage is shared or two positions alias one element. (A mutable view is written in place: its
-    /// positions never alias.)
+    /// Copies before a write if the storage is shared or two positions alias one element. (Positions of a mutable view never alias, so it
+    /// is written in place.)
     pub(in crate::any) fn make_unique(&mut self) -> Result<()> {
         let dense = strides::is_dense(&self.sizes, &self.strides);
         let is_own = match &mut self.elements {
@@ -186,7 +186,7 @@ impl AnyTensor {
     }
 }
 
-/// Says why there is no view.
+/// Panics and says why there is no such view.
 #[cold]
 #[inline(never)]
 fn refused(sizes: Dims, strides: Dims, offset: usize, room: Option<usize>) -> ! {
@@ -196,8 +196,8 @@ fn refused(sizes: Dims, strides: Dims, offset: usize, room: Option<usize>) -> ! 
     )
 }
 
-/// The number of elements, if memory can address so many of the dtype; where there are none, as many as the axes without those of
-/// size 0 would have.
+/// The number of elements, or an error if memory cannot address that many of the dtype. For an empty tensor the axes other than those of
+/// size 0 are checked.
 pub(crate) fn checked_numel(op: &'static str, sizes: &[usize], dtype: DType) -> Result<usize> {
     let bytes =
         sizes.iter().filter(|&&size| size != 0).try_fold(dtype.itemsize(), |bytes, &size| bytes.checked_mul(size));

@@ -1,4 +1,4 @@
-//! The arguments of a call by name: as they are given, put in their places, and read as what a method takes.
+//! The arguments of a call by name: as given, bound to their names, and converted to the types that methods take.
 
 use super::value::{Value, expect_shallow, wrong};
 use crate::any::AnyTensor;
@@ -28,17 +28,17 @@ pub struct Args {
 }
 
 impl Args {
-    /// None yet.
+    /// No arguments.
     pub fn new() -> Self {
         Self::default()
     }
-    /// One more in order.
+    /// Adds a positional argument.
     #[must_use]
     pub fn arg(mut self, value: impl Into<Value>) -> Self {
         self.positional.push(value.into());
         self
     }
-    /// One more by name.
+    /// Adds an argument by name.
     #[must_use]
     pub fn named(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.named.push((name.to_owned(), value.into()));
@@ -47,14 +47,14 @@ impl Args {
 }
 
 impl Args {
-    /// The error of lists that are nested too deep.
+    /// The error for lists that are nested too deep.
     pub(super) fn expect_shallow(&self, op: &'static str) -> Result<()> {
         expect_shallow(op, &self.positional)?;
         self.named.iter().try_for_each(|(_, value)| expect_shallow(op, core::slice::from_ref(value)))
     }
 }
 
-/// Arguments put in their places.
+/// Arguments bound to their names.
 pub(crate) struct Bound<'a> {
     pub(crate) op: &'static str,
     names: &'static [&'static str],
@@ -65,7 +65,7 @@ pub(crate) struct Bound<'a> {
 impl<'a> Bound<'a> {
     pub(super) fn new(op: &'static str, names: &'static [&'static str], args: &'a Args) -> Result<Self> {
         args.expect_shallow(op)?;
-        // What comes after `*rest` is given by name.
+        // Arguments after `*rest` are given by name.
         let variadic = names.iter().position(|name| name.starts_with('*'));
         let places = variadic.unwrap_or(names.len());
         let (first, rest) = args.positional.split_at(places.min(args.positional.len()));
@@ -91,14 +91,14 @@ impl<'a> Bound<'a> {
         Ok(Bound { op, names, values, rest })
     }
 
-    /// An argument; `None` where it is left out.
+    /// An argument; `None` if it is not given.
     pub(crate) fn get(&self, name: &str) -> Option<&'a Value> {
         let at = self.names.iter().position(|known| *known == name);
         debug_assert!(at.is_some(), "`{}` has no argument `{name}`", self.op);
         self.values[at?].filter(|value| !matches!(value, Value::Absent))
     }
 
-    /// An argument that is not left out.
+    /// An argument that must be given.
     pub(crate) fn value(&self, name: &str) -> Result<&'a Value> {
         let missing = || Error::InvalidArgument { op: self.op, reason: format!("argument `{name}` is missing") };
         self.get(name).ok_or_else(missing)
@@ -112,17 +112,17 @@ impl<'a> Bound<'a> {
         wrong(self.op, name, expected, found)
     }
 
-    /// What the arguments say is not done.
+    /// The error for arguments that are not supported.
     pub(crate) fn refused<T>(&self, reason: String) -> Result<T> {
         Err(Error::InvalidArgument { op: self.op, reason })
     }
 
-    /// An argument as what a method takes. One whose name begins with `*` is all that are left.
+    /// An argument converted to the type that a method takes. A name that begins with `*` takes all remaining arguments.
     pub(crate) fn read<A: Argument<'a>>(&self, name: &str) -> Result<A> {
         A::read(self, name)
     }
 
-    /// The same, where it may be left out.
+    /// [`read`](Self::read), or the default if the argument is not given.
     pub(crate) fn read_or<A: Argument<'a>>(&self, name: &str, default: impl FnOnce() -> A) -> Result<A> {
         if self.is_left_out(name) { Ok(default()) } else { A::read(self, name) }
     }
@@ -136,7 +136,7 @@ impl<'a> Bound<'a> {
         self.read(name)
     }
 
-    /// The values of a list, which may be given as one, or one by one where the name begins with `*`.
+    /// The values of a list, given as one argument, or as several if the name begins with `*`.
     pub(crate) fn all(&self, name: &str) -> Result<&'a [Value]> {
         match (self.get(name), self.rest) {
             (Some(Value::List(values)), _) => Ok(values),
@@ -147,28 +147,28 @@ impl<'a> Bound<'a> {
         }
     }
 
-    /// All that are left after the named ones.
+    /// All arguments that remain after the named ones.
     pub(crate) fn rest(&self) -> &'a [Value] {
         self.rest
     }
 
-    /// Whether a list was given as one.
+    /// Whether an argument was given as one list.
     pub(crate) fn is_list(&self, name: &str) -> bool {
         matches!((self.get(name), self.rest), (Some(Value::List(_)), _) | (None, [Value::List(_)]))
     }
 }
 
-/// What an argument of a call by name is read as: see [`Bound::read`].
+/// Types that an argument of a call by name is converted to: see [`Bound::read`].
 pub(crate) trait Argument<'a>: Sized {
     fn read(args: &Bound<'a>, name: &str) -> Result<Self>;
 }
 
-/// What a value, or an item of a list, is read as.
+/// Types that a value, or an item of a list, is converted to.
 pub(crate) trait Item<'a>: Sized {
     fn of(args: &Bound<'a>, name: &str, value: &'a Value) -> Result<Self>;
 }
 
-/// For `bool = |args, name, value| …` it writes how a value of the type is read.
+/// For `bool = |args, name, value| …` it writes the conversion of a value to that type.
 macro_rules! items {
     ($($ty:ty = $of:expr;)*) => {$(
         impl<'a> Item<'a> for $ty {
@@ -245,7 +245,7 @@ items! {
     AnyDevice = |args, name, value| AnyDevice::new(<&str>::of(args, name, value)?);
 }
 
-/// For `Vec<Value> = |args, name| …` it writes how an argument of the type is read.
+/// For `Vec<Value> = |args, name| …` it writes the conversion of an argument to that type.
 macro_rules! arguments {
     ($($ty:ty = $read:expr;)*) => {$(
         impl<'a> Argument<'a> for $ty {
@@ -265,7 +265,7 @@ arguments! {
         let found = args.value(name)?;
         <[i64; 2]>::try_from(args.read::<Vec<i64>>(name)?).map_err(|_| args.wrong(name, "two integers", found))
     };
-    // An index is one thing or a list; none is `None`, which is a new axis.
+    // An index is one value or a list; `None` is a new axis.
     Vec<Value> = |args, name| Ok(match args.get(name) {
         Some(Value::List(items)) => items.to_vec(),
         Some(one) => vec![one.clone()],

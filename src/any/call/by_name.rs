@@ -1,4 +1,4 @@
-//! The operations, found by name and called.
+//! Operations found by name and called.
 
 use super::{Args, Bound, Forms, InPlace, NamedOp, Run, Value};
 #[cfg(feature = "linalg")]
@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// The rows of methods, by folder and file.
+/// The rows of methods that can be called by name, by folder and file.
 const NAMED: &[crate::rows::Folder] = &[
     base::ROWS,
     create::ROWS,
@@ -33,7 +33,7 @@ const NAMED: &[crate::rows::Folder] = &[
     view::ROWS,
 ];
 
-/// The rows that are written beside methods.
+/// The rows that stand at the methods themselves.
 fn named() -> impl Iterator<Item = &'static NamedOp> {
     let folders = NAMED.iter().chain(composite::ROWS);
     folders.flat_map(|folder| folder.iter()).flat_map(|file| file.iter()).flat_map(|rows| rows.iter())
@@ -41,8 +41,8 @@ fn named() -> impl Iterator<Item = &'static NamedOp> {
 
 /// Every operation that can be called by name, with its arguments and the dtypes it admits.
 ///
-/// Each runs where its tensors are, on `cpu` and on `cuda`; of those on `meta` it gives dtype, shape and strides, or an error where these
-/// depend on elements ([`NamedOp::runs_on`]).
+/// Each runs on the device of its tensors, `cpu` or `cuda`; on `meta` it gives dtype, shape and strides, or an error where these depend on
+/// elements ([`NamedOp::runs_on`]).
 ///
 /// ```
 /// let add = castiron::any::ops().find(|op| op.name == "add").unwrap();
@@ -63,7 +63,7 @@ pub fn ops() -> impl Iterator<Item = NamedOp> {
         run: Run::Binary(row),
         forms: Forms::NEW.in_place(InPlace::Elements),
     });
-    // Rows of `ops` come first: they may take more arguments than those of the tables.
+    // Rows of `#[op]` come first: they may take more arguments than those of the tables.
     let mut seen = std::collections::HashSet::new();
     named().copied().chain(unary).chain(binary).filter(move |op| seen.insert(op.name))
 }
@@ -85,12 +85,12 @@ fn operations() -> &'static HashMap<&'static str, NamedOp> {
     })
 }
 
-/// The operation that another name of PyTorch's stands for.
+/// The operation that an alias of PyTorch's stands for.
 pub fn alias(name: &str) -> Option<&'static str> {
     operations().get(name).map(|op| op.name).filter(|&of| of != name)
 }
 
-/// The operation of a name or an alias.
+/// The operation with this name or alias.
 pub(crate) fn operation(name: &str) -> Result<&'static NamedOp> {
     let name = name.strip_prefix("torch.").unwrap_or(name);
     operations().get(name).ok_or_else(|| {
@@ -102,7 +102,7 @@ pub(crate) fn operation(name: &str) -> Result<&'static NamedOp> {
 /// Calls an operation by PyTorch's name, with PyTorch's arguments.
 ///
 /// # Errors
-/// If there is no such operation, an argument is not what it takes, or the operation fails.
+/// If there is no such operation, an argument has a wrong type, or the operation fails.
 ///
 /// ```
 /// use castiron::any::{Args, call};

@@ -1,4 +1,4 @@
-//! Operations by name, with PyTorch's names and argument names: what scripts, conformance and documentation read.
+//! Operations by PyTorch's names and argument names, for scripts, conformance tests and documentation.
 
 mod arguments;
 mod by_name;

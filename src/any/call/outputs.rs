@@ -1,5 +1,4 @@
-//! Results written where elements are: the in-place forms of operations that have no loop of their own for it, and all of them by name.
-//! Uses `elementwise::apply`, `elementwise::op_table`, `elementwise::parametric`; used by `elementwise::form_tests`, `view::any_view_mut`.
+//! Results written into existing tensors: the in-place forms of operations without a loop of their own for it, and all of them by name.
 
 use crate::any::base::by_width::invalid;
 use crate::any::base::operand::AnyOperand;
@@ -14,7 +13,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 impl AnyTensor {
-    /// Takes the elements of a result, which must be castable to the dtype and have the shape.
+    /// Writes the elements of a result, which must be castable to the dtype and have the shape.
     pub(crate) fn overwrite(&mut self, op: &'static str, result: &AnyTensor) -> Result<&mut Self> {
         check_output(op, false, result.dtype, self.dtype)?;
         check_shape(op, &result.sizes, &self.sizes)?;
@@ -22,7 +21,7 @@ impl AnyTensor {
     }
 }
 
-/// Which dtype the outputs of a call must have.
+/// Which dtypes are allowed for the outputs of a call.
 fn output(op: &NamedOp, args: &Args) -> Output {
     let bounds = || args.positional.iter().skip(1).chain(args.named.iter().map(|(_, value)| value));
     match op.forms.output {
@@ -32,7 +31,7 @@ fn output(op: &NamedOp, args: &Args) -> Output {
         Some(Output::CastableBetweenTensors) => Output::Exact,
         Some(output) => output,
         None => {
-            // Elementwise operations whose operands are named, or of which the first is a scalar.
+            // Elementwise operations whose operands are given by name, or whose first operand is a scalar.
             let is_exact = match (unary_row(op.name), binary_row(op.name)) {
                 (Some(row), _) => row.rule.is_exact(1),
                 (None, Some(row)) => row.rule.is_exact(2),
@@ -55,7 +54,7 @@ fn binary_row(op: &str) -> Option<&'static BinaryRow> {
     ROWS.get(op).copied()
 }
 
-/// The operand of a call with no other arguments.
+/// The operand of a call without other arguments.
 fn only_operand(values: &[Value], args: &Args) -> Option<AnyOperand> {
     match values {
         [Value::Array(other)] if args.named.is_empty() => Some(other.into()),
@@ -65,11 +64,11 @@ fn only_operand(values: &[Value], args: &Args) -> Option<AnyOperand> {
 }
 
 /// Calls an operation by PyTorch's name in place: `x.name_(args)`, with or without the `_`. The result must be castable to the dtype
-/// of `x` and have its shape; views (`t_`, `squeeze_`, …) take the place of `x`.
+/// of `x` and have its shape; for views (`t_`, `squeeze_`, …) `x` becomes the view.
 ///
 /// # Errors
-/// If there is no such operation or it has no form in place, an argument is not what it takes, the operation fails, or its result does
-/// not fit. `x` is as it was then.
+/// If there is no such operation or it has no form in place, an argument has a wrong type, the operation fails, or its result does
+/// not fit. `x` is unchanged then.
 ///
 /// ```
 /// use castiron::any::{Args, call_in_place};
@@ -83,7 +82,7 @@ fn only_operand(values: &[Value], args: &Args) -> Option<AnyOperand> {
 /// ```
 pub fn call_in_place(name: &str, x: &mut AnyTensor, args: &Args) -> Result<()> {
     args.expect_shallow("call")?;
-    // (`__setitem__` is a name of its own.)
+    // `__setitem__` ends in `_` itself.
     let name = name.strip_suffix('_').filter(|name| !name.ends_with('_')).unwrap_or(name);
     match (name, &args.positional[..]) {
         ("zero", []) => return x.fill_(false).map(|_| ()),
@@ -108,7 +107,7 @@ pub fn call_in_place(name: &str, x: &mut AnyTensor, args: &Args) -> Result<()> {
         op.forms.in_place != InPlace::Absent || unary_row(op.name).is_some() || binary_row(op.name).is_some()
     };
     if !found.as_ref().is_ok_and(|&op| has_form(op)) {
-        // What differs in place is a row with the `_`: `normal_`.
+        // An operation that differs in place has a row with the `_`: `normal_`.
         found = operation(&format!("{name}_")).or(found);
     }
     let named = found?;
@@ -144,7 +143,7 @@ pub fn call_in_place(name: &str, x: &mut AnyTensor, args: &Args) -> Result<()> {
 /// `cumsum` and `cumprod` are computed in the output's dtype.
 ///
 /// # Errors
-/// If there is no such operation, an argument is not what it takes, the operation fails, or a result does not fit. Nothing is written
+/// If there is no such operation, an argument has a wrong type, the operation fails, or a result does not fit. Nothing is written
 /// then.
 ///
 /// ```

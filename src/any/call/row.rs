@@ -1,4 +1,4 @@
-//! What is known of an operation that can be called by name: a row.
+//! A row describes an operation that can be called by name.
 
 use super::{Bound, Value};
 use crate::any::elementwise::op_table::{BinaryRow, UnaryRow};
@@ -10,7 +10,7 @@ use crate::error::Result;
 pub struct NamedOp {
     /// PyTorch's name, without `torch.`: `linalg.vector_norm`, `nn.functional.pad`, `__getitem__`.
     pub name: &'static str,
-    /// The names of its arguments, in order. One that begins with `*` takes all that are left; those after it are given by name.
+    /// The names of its arguments, in order. One that begins with `*` takes all remaining arguments; those after it are given by name.
     pub arguments: &'static [&'static str],
     /// The dtypes that the first operand may have.
     pub dtypes: &'static str,
@@ -19,7 +19,9 @@ pub struct NamedOp {
 }
 
 impl NamedOp {
-    /// Whether it runs on a device. On `cpu` and, with the feature of that name, `cuda` each does; on `meta` those whose result follows from dtypes and sizes. (Some do so or
+    /// Whether it runs on a device. All do on `cpu` and, with that feature, on `cuda`; on `meta` those do whose result follows from dtypes
+    /// and sizes. (For some it depends on their arguments: `narrow` from an index that is a tensor, `index_put` where a mask is true.)
+    /// `docs/devices.md` lists them all.
     /// not by their arguments: `narrow` from an index that is a tensor, `index_put` where a mask is true.) `docs/devices.md` has them all.
     ///
     /// ```
@@ -40,20 +42,20 @@ impl NamedOp {
     }
 }
 
-/// What else is known of an operation: columns of its row.
+/// Further columns of the row of an operation.
 #[derive(Clone, Copy)]
 pub(crate) struct Forms {
-    /// Its other names.
+    /// Its aliases.
     pub(crate) aliases: &'static [&'static str],
     pub(crate) in_place: InPlace,
-    /// Which dtype an existing output must have; `None` where that follows from the rule of the result.
+    /// Which dtypes an existing output may have; `None` if that follows from the rule of the result.
     pub(crate) output: Option<Output>,
-    /// Whether nothing is known of the result without elements.
+    /// Whether dtype and shape of the result depend on elements.
     pub(crate) needs_elements: bool,
 }
 
 impl Forms {
-    /// No aliases, no form in place.
+    /// No aliases, no in-place form.
     pub(crate) const NEW: Forms =
         Forms { aliases: &[], in_place: InPlace::Absent, output: None, needs_elements: false };
 
@@ -71,31 +73,31 @@ impl Forms {
     }
 }
 
-/// The form of an operation whose name ends in `_`.
+/// The in-place form of an operation, whose name ends in `_`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InPlace {
     /// There is none.
     Absent,
-    /// The result is written over the operand's elements.
+    /// The result overwrites the operand's elements.
     Elements,
-    /// The view takes the operand's place.
+    /// The operand becomes the view.
     View,
 }
 
-/// Which dtype an existing output must have.
+/// Which dtypes an existing output may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Output {
-    /// That of the result.
+    /// The dtype of the result.
     Exact,
-    /// One that the result can be cast to.
+    /// A dtype that the result can be cast to.
     Castable,
-    /// The same; of bounds that are scalars, and so no operands, that of the result.
+    /// As `Castable`; if the bounds are scalars, so that there is one operand, as `Exact`.
     CastableBetweenTensors,
-    /// Such a one that is complex only if the operand is.
+    /// As `Castable`, but complex only if the operand is.
     AsReal,
-    /// Any that it can be computed in.
+    /// Any dtype that the result can be computed in.
     Computes,
-    /// The same, of an operand that is floating or complex.
+    /// As `Computes`, if the operand is floating or complex.
     ComputesInexact,
     /// `bool` or `uint8`.
     Truth,

@@ -1,4 +1,4 @@
-//! What operations by name take and give.
+//! Arguments and results of operations that are called by name.
 
 use crate::any::AnyTensor;
 use crate::dtype::DType;
@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 
 /// An argument or a result of an operation that is called by name.
 ///
-/// (Its variants are not called as types are: the compiler would write those with their paths in every message.)
+/// Variants are not named like types, which the compiler would then write with their paths in every message.
 #[derive(Clone, Debug)]
 pub enum Value {
     /// Python's `None`.
@@ -30,8 +30,8 @@ pub enum Value {
 
 /// The values of a [`Value::List`]: it is read as a slice, made of a `Vec` or an iterator, and becomes an iterator.
 ///
-/// Lists may be nested as deep as a parser has read them: they are cloned, dropped and looked at without recursion, and operations refuse
-/// those that are more than 64 deep.
+/// Lists may be nested as deep as a parser reads them: cloning, dropping and comparing them is not recursive, and operations refuse lists
+/// that are nested more than 64 deep.
 ///
 /// ```
 /// use castiron::any::{Value, ValueList};
@@ -43,7 +43,7 @@ pub enum Value {
 #[derive(Default)]
 pub struct ValueList(Vec<Value>);
 
-/// Lists that are nested deeper are refused: no tensor has more axes, and functions that read lists are recursive.
+/// Lists that are nested deeper are refused: no tensor has more axes, and the functions that read lists are recursive.
 const DEEPEST: usize = 64;
 
 /// Whether lists are nested deeper than operations take.
@@ -54,7 +54,7 @@ fn is_too_deep(values: &[Value]) -> bool {
             _ => None,
         })
     }
-    // (Without lists, which is the most frequent case, nothing is allocated.)
+    // Without lists, the most frequent case, nothing is allocated.
     let mut left: Vec<_> = lists(values, 1).collect();
     while let Some((values, depth)) = left.pop() {
         if depth > DEEPEST {
@@ -65,7 +65,7 @@ fn is_too_deep(values: &[Value]) -> bool {
     false
 }
 
-/// The error of lists that are nested too deep. All that takes values from outside begins with it.
+/// The error for lists that are nested too deep. Everything that takes values from outside checks this first.
 pub(crate) fn expect_shallow(op: &'static str, values: &[Value]) -> Result<()> {
     if is_too_deep(values) {
         let reason = format!("lists are nested more than {DEEPEST} deep");
@@ -111,7 +111,7 @@ impl core::fmt::Debug for ValueList {
 }
 impl Clone for ValueList {
     fn clone(&self) -> Self {
-        // What is left of each list that is being copied, and its copy so far; the outermost first.
+        // The remaining items of each list that is being copied, and its copy up to here; the outermost first.
         let mut open = vec![(self.0.iter(), Vec::new())];
         loop {
             let Some((left, copy)) = open.last_mut() else { return ValueList::default() };
@@ -135,7 +135,7 @@ impl Drop for ValueList {
         let mut left = core::mem::take(&mut self.0);
         while let Some(value) = left.pop() {
             if let Value::List(mut list) = value {
-                // (What is dropped here has no values any more.)
+                // The list that is dropped here is empty.
                 left.append(&mut list.0);
             }
         }
@@ -216,7 +216,7 @@ impl Value {
     }
 }
 
-/// The error of an argument or a result that is something else than expected.
+/// The error for an argument or result of another type than expected.
 pub(super) fn wrong(op: &'static str, name: &str, expected: &str, found: &Value) -> Error {
     let found = match found {
         Value::Absent => "None".to_owned(),

@@ -1,5 +1,4 @@
-//! Tensors made by name, with PyTorch's arguments; and what dtypes are asked.
-//! Uses `create::constructors`, `device`, `base::operand`, `base::as_typed`.
+//! Tensors created by name, with PyTorch's arguments; and queries about dtypes.
 
 use crate::any::base::as_typed::Rank1;
 use crate::any::base::dispatch::dispatch_dtype;
@@ -18,12 +17,12 @@ use crate::tensor::places_of_triangle as there;
 use crate::{Cpu, Tensor, shape};
 use castiron_macros::operations;
 
-/// What was computed on the host, on the device that is asked for, or the default one.
+/// Moves a tensor from the host to the requested device, or to the default device.
 fn placed(tensor: AnyTensor, device: Option<AnyDevice>) -> Result<AnyTensor> {
     tensor.to_device(device.unwrap_or_else(default_device))
 }
 
-/// Every element one value.
+/// Every element set to one value.
 fn filled(
     op: &'static str,
     sizes: &[usize],
@@ -34,7 +33,8 @@ fn filled(
     AnyTensor::filled(op, sizes, value, dtype, device.unwrap_or_else(default_device))
 }
 
-/// The dtype of a tensor filled with a scalar. (Complex ones have no halves here, though they have where a literal is written.)
+/// The dtype of a tensor filled with a scalar. (A complex one gives `complex64` even if the default float is
+/// 16 bits wide, where a literal gives `complex32`.)
 fn full_dtype(value: ScalarValue) -> DType {
     match value {
         ScalarValue::Complex(_) if default_float() != DType::F64 => DType::C64,
@@ -42,7 +42,7 @@ fn full_dtype(value: ScalarValue) -> DType {
     }
 }
 
-/// Runs with numbers that are all integers, or all floats.
+/// Runs code with numbers that are all integers, or all floats.
 macro_rules! numbers {
     ($op:expr, [$($value:ident),*] => $run:expr) => {{
         if [$($value),*].iter().any(|value| matches!(value, ScalarValue::Complex(_))) {
@@ -66,7 +66,7 @@ fn whole(op: &'static str, value: ScalarValue) -> Result<i64> {
     }
 }
 
-/// The rows and columns of places.
+/// Rows and columns of elements.
 type Places = Tensor<i64, shape![2, _]>;
 
 /// The rows and columns of the elements of a triangle.
@@ -82,7 +82,7 @@ fn triangle(
         let reason = "indices are int32 or int64".to_owned();
         return Err(Error::NotAdmitted { op, dtype, reason });
     }
-    // An offset beyond `isize` is outside of every matrix, so it is clamped.
+    // An offset beyond `isize` is outside every matrix, so it is clamped.
     let offset = isize::try_from(offset).unwrap_or(if offset < 0 { isize::MIN } else { isize::MAX });
     #[cfg(feature = "cuda")]
     {
@@ -99,7 +99,7 @@ fn triangle(
     placed(AnyTensor::from(places(rows, columns, offset)?).to(dtype)?, device)
 }
 
-/// The scalars of nested lists, which are as long as each other, and the sizes.
+/// The scalars of nested lists, which must not be ragged, and their sizes.
 fn nested(
     args: &Bound<'_>,
     data: &Value,
@@ -130,7 +130,7 @@ fn nested(
 
 #[operations]
 impl AnyTensor {
-    /// With the sizes, the layout and, unless another is given, the dtype of `self`.
+    /// A constant tensor with the sizes, the layout and, unless another is given, the dtype of `self`.
     #[op(full_like(input, fill_value, dtype = None, device = None, memory_format = MemoryFormat::PRESERVE))]
     fn full_like_by_name(
         &self,
@@ -153,7 +153,7 @@ impl AnyTensor {
         let to = device.unwrap_or(self.device());
         let dtype = dtype.unwrap_or(self.dtype);
         if !matches!(value, ScalarValue::Bool(false)) && to == AnyDevice::CPU && self.device() == to {
-            // Written once, not zeroed before.
+            // Allocated without zeroing, then filled.
             let strides = format.copied("zeros_like", &self.sizes, &self.strides)?;
             checked_numel("zeros_like", &self.sizes, dtype)?;
             return AnyTensor::scalar_of(op, value, dtype)?.expanded_to(&self.sizes)?.copied(&strides);
@@ -198,7 +198,7 @@ impl AnyTensor {
         AnyTensor::empty_strided_on(size, stride, dtype.unwrap_or(self.dtype), device.unwrap_or_else(|| self.device()))
     }
 
-    /// The axes lie in memory in this order, the outermost first.
+    /// A tensor whose axes lie in memory in the given order, the outermost first.
     #[op(empty_permuted(size, physical_layout, dtype = None, layout = _, device = None, requires_grad = _))]
     fn empty_permuted_by_name(
         size: &[usize],
@@ -270,7 +270,7 @@ impl AnyTensor {
     ) -> Result<AnyTensor> {
         let (op, steps, dtype) = ("linspace", [steps], dtype.unwrap_or_else(default_float));
         if steps == [0] && dtype == DType::Bool {
-            // PyTorch accepts bools where nothing is counted.
+            // PyTorch accepts bools if the range is empty.
             return placed(AnyTensor::on_host(&steps, dtype)?, device);
         }
         let space = dispatch_dtype!(op, dtype.to_real(), E: Real => {
@@ -332,7 +332,7 @@ impl AnyTensor {
         triangle("triu_indices", Places::try_triu_indices, [rows, columns], offset, dtype, device)
     }
 
-    /// `torch.tensor`: a tensor's copy, or scalars in lists, of whose dtypes the widest category counts.
+    /// `torch.tensor`: a copy of a tensor, or scalars in nested lists; the dtype is that of the highest category among them.
     #[op(tensor(data, dtype, device, requires_grad))]
     fn tensor_by_name(args: &Bound<'_>) -> Result<Value> {
         let (data, device) = (args.value("data")?, args.read("device")?);
@@ -381,10 +381,10 @@ impl AnyTensor {
     }
 }
 
-/// For `zeros zeros_like new_zeros = false` it writes these three, of one value.
+/// For `zeros zeros_like new_zeros = false` it writes these three, filled with one value.
 macro_rules! constants {
     ($($of:ident: $name:ident $like:ident $new:ident = $value:literal;)*) => {$(
-        /// Tensors of one value, by name.
+        /// Tensors filled with one value, by name.
         #[operations($of)]
         impl AnyTensor {
             #[op($name(*size, dtype = None, device = None, requires_grad = _))]

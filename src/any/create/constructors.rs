@@ -1,5 +1,4 @@
-//! Tensors made from bytes, scalars and ranges; elements taken out.
-//! Uses `device`, `layout`.
+//! Tensors from bytes, scalars and ranges; elements copied out.
 
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::{AnyTensor, Dims, checked_numel};
@@ -9,7 +8,7 @@ use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result, collected, listed};
 use crate::layout::{MemoryFormat, bounds, strides};
 
-/// So many elements are worth being written but once.
+/// From this many elements on, memory is filled once instead of being zeroed first.
 const MANY: usize = 256;
 
 impl AnyTensor {
@@ -40,7 +39,7 @@ impl AnyTensor {
         AnyTensor::row_major(op, DynamicBuffer::from_bytes(bytes)?, dtype, &sizes)
     }
 
-    /// The elements of a storage, which holds as many as the sizes take, all of them valid.
+    /// A tensor over a storage with as many elements as the sizes take, all of them valid.
     pub(crate) fn row_major(
         op: &'static str,
         storage: DynamicBuffer,
@@ -50,8 +49,8 @@ impl AnyTensor {
         Ok(AnyTensor::fresh_row_major(storage, dtype, Dims::new(op, sizes)?))
     }
 
-    /// Elements of a buffer of the host from element `offset` on, all of them valid: of the buffer itself, where that is aligned for elements
-    /// of every dtype, else of a copy.
+    /// A tensor over a buffer of the host from element `offset` on; all elements are valid. It shares the buffer if that is aligned for
+    /// every dtype, else it copies.
     #[cfg(any(feature = "safetensors", feature = "npy", feature = "serde"))]
     pub(crate) fn row_major_from(
         op: &'static str,
@@ -63,7 +62,7 @@ impl AnyTensor {
         AnyTensor::strided_from(op, buffer, offset, dtype, sizes, &strides::row_major(sizes))
     }
 
-    /// The same with strides.
+    /// [`row_major_from`](Self::row_major_from) with strides.
     #[cfg(any(feature = "safetensors", feature = "npy", feature = "serde", feature = "dlpack"))]
     pub(crate) fn strided_from(
         op: &'static str,
@@ -80,7 +79,7 @@ impl AnyTensor {
         Ok(aligned.map_or(whole, |buffer| AnyTensor::fresh(buffer, dtype, &sizes, strides)))
     }
 
-    /// A handle to the buffer on the host, and where the first element is.
+    /// A handle to the buffer on the host, and the address of the first element.
     #[cfg(feature = "dlpack")]
     pub(crate) fn host_handle(&self, op: &'static str) -> Result<(crate::storage::HostBuffer, *const u8)> {
         let shared = match self.buffer()? {
@@ -95,7 +94,7 @@ impl AnyTensor {
         Ok((buffer, start))
     }
 
-    /// The bytes of the elements, where these lie in row-major order on the host.
+    /// The bytes of the elements, if they are row-major on the host.
     #[cfg(any(feature = "safetensors", feature = "npy", feature = "serde"))]
     pub(crate) fn host_bytes(&self) -> Result<Option<&[u8]>> {
         let DynamicBuffer::Cpu(buffer) = self.buffer()? else { return Ok(None) };
@@ -182,12 +181,12 @@ impl AnyTensor {
         Ok(AnyTensor::fresh(buffer, dtype, &sizes, &strides::row_major(&sizes)))
     }
 
-    /// Zeros on the host, where operations on it put their results.
+    /// Zeros on the host, whatever the default device is.
     pub(crate) fn on_host(sizes: &[usize], dtype: DType) -> Result<AnyTensor> {
         AnyTensor::zeros_on(sizes, dtype, AnyDevice::CPU)
     }
 
-    /// A shape and a dtype without data.
+    /// A shape and a dtype without data, on the meta device.
     pub(crate) fn meta(sizes: &[usize], dtype: DType) -> Result<AnyTensor> {
         AnyTensor::zeros_on(sizes, dtype, AnyDevice::META)
     }
@@ -208,7 +207,7 @@ impl AnyTensor {
         AnyTensor::full(sizes, true, dtype)
     }
 
-    /// The element that a scalar is in the dtype, as a zero-dim tensor; or that it does not fit.
+    /// A scalar converted to the dtype, as a zero-dim tensor; an error if it does not fit.
     pub(crate) fn scalar_of(op: &'static str, value: ScalarValue, dtype: DType) -> Result<AnyTensor> {
         if dtype == DType::F4E2M1FNX2 {
             let reason = "nothing converts to it".to_owned();
@@ -221,7 +220,7 @@ impl AnyTensor {
         })
     }
 
-    /// Every element one value, on a device.
+    /// Every element set to one value, on a device.
     pub(crate) fn filled(
         op: &'static str,
         sizes: &[usize],
@@ -231,7 +230,7 @@ impl AnyTensor {
     ) -> Result<AnyTensor> {
         let many = sizes.iter().try_fold(1_usize, |len, &size| len.checked_mul(size)).is_some_and(|len| len > MANY);
         if many && device == AnyDevice::CPU {
-            // Written once, not zeroed before.
+            // Allocated without zeroing, then filled.
             Dims::new("zeros", sizes)?;
             checked_numel("zeros", sizes, dtype)?;
             let one = AnyTensor::scalar_of(op, value, dtype)?;
@@ -262,7 +261,7 @@ impl AnyTensor {
     /// Writes elements of the same dtype, broadcast.
     fn write(&mut self, op: &'static str, from: &AnyTensor) -> Result<()> {
         let sizes: Vec<i64> = self.sizes.iter().map(|&size| size as i64).collect();
-        // What is on another device is moved; one element of the host is given to the kernel that writes.
+        // A tensor on another device is moved; a single element on the host is passed to the kernel.
         let is_apart = from.device() != self.device() && self.has_data() && from.has_data();
         let given = from.numel() == 1 && from.device() == AnyDevice::CPU;
         let from = if is_apart && !given { from.to_device(self.device())? } else { from.clone() };
@@ -274,7 +273,7 @@ impl AnyTensor {
         if self.has_data() {
             from.data(op)?;
         }
-        // A tensor written into itself is read first.
+        // A tensor that shares storage with `self` is copied first.
         let from = if self.shares_storage(&from) { from.copy()? } else { from };
         self.make_unique()?;
         from.erased()?.copy_into(self.erased_mut(op)?)
@@ -310,7 +309,7 @@ impl AnyTensor {
         AnyTensor::empty_strided_on(sizes, strides, dtype, crate::device::default_device())
     }
 
-    /// The same on a device.
+    /// [`empty_strided`](Self::empty_strided) on a device.
     pub(crate) fn empty_strided_on(
         sizes: &[usize],
         strides: &[usize],

@@ -1,7 +1,6 @@
-//! Random tensors by name, and elements left out at random: `dropout` and its kin, `rand_like`, `cauchy`, `bernoulli`, ….
+//! Random tensors by name, and random dropout: `dropout`, `rand_like`, `cauchy`, `bernoulli`, ….
 //!
-//! By name a generator is an integer, its seed; where none is given one is taken from the system.
-//! Uses `tensor::create`, `create::random`.
+//! By name a generator is an integer, its seed; without one the seed comes from the system.
 
 use crate::any::base::as_typed::Rank1;
 use crate::any::base::dispatch::dispatch_dtype;
@@ -22,9 +21,9 @@ impl<'a> Argument<'a> for Generator {
     }
 }
 
-/// A generator that is another one each time.
+/// A generator with a new seed at each call.
 pub(crate) fn unseeded() -> Generator {
-    // The standard library's hashes are seeded by the system.
+    // The standard library's hashers are seeded by the system.
     Generator::seeded(std::collections::hash_map::RandomState::new().build_hasher().finish())
 }
 
@@ -83,7 +82,7 @@ dropouts! {
 
 #[operations]
 impl AnyTensor {
-    /// The dtype and the generator of a tensor in the shape of another.
+    /// The sizes, dtype, generator and device for a random tensor like another.
     fn drawn_like(args: &Bound<'_>) -> Result<(Vec<usize>, DType, Generator, crate::device::AnyDevice)> {
         let x = args.tensor("input")?;
         let (dtype, device) = (args.read_or("dtype", || x.dtype)?, args.read_or("device", || x.device())?);
@@ -102,7 +101,7 @@ impl AnyTensor {
         Ok(AnyTensor::randn(&sizes, dtype, &mut generator)?.to_device(device)?.into())
     }
 
-    /// One bound is the upper one.
+    /// A single bound is the upper one.
     #[op(randint_like(input, low, high, dtype, device, memory_format, generator), dtypes = real)]
     fn randint_like_by_name(args: &Bound<'_>) -> Result<Value> {
         let (sizes, dtype, mut generator, device) = Self::drawn_like(args)?;
@@ -111,7 +110,8 @@ impl AnyTensor {
         Ok(AnyTensor::randint(&sizes, low, high, dtype, &mut generator)?.to_device(device)?.into())
     }
 
-    /// Cauchy numbers in the shape of a tensor (`torch.Tensor.cauchy_`, where the median is 0 and `sigma` 1 if not given).
+    /// Samples of the Cauchy distribution in the shape of a tensor (`torch.Tensor.cauchy_`, where the median is 0 and `sigma` 1 if not
+    /// given).
     ///
     /// # Errors
     /// If `sigma` is not positive, or the dtype is no float.
@@ -130,7 +130,8 @@ impl AnyTensor {
         Ok(args.tensor("input")?.cauchy(median, sigma, &mut args.read_or("generator", unseeded)?)?.into())
     }
 
-    /// Numbers of trials up to a success of probability `p`, in the shape of a tensor (`torch.Tensor.geometric_`).
+    /// Samples of the geometric distribution (trials up to a success of probability `p`), in the shape of a tensor
+    /// (`torch.Tensor.geometric_`).
     ///
     /// # Errors
     /// If `p` is not between 0 and 1, or the dtype is bool or complex.
@@ -149,7 +150,7 @@ impl AnyTensor {
         Ok(args.tensor("input")?.geometric(args.read("p")?, generator)?.into())
     }
 
-    /// Numbers whose logarithms are normal, in the shape of a tensor (`torch.Tensor.log_normal_`, where `mean` is 1 and `std` 2 if not
+    /// Samples of the log-normal distribution in the shape of a tensor (`torch.Tensor.log_normal_`, where `mean` is 1 and `std` 2 if not
     /// given).
     ///
     /// # Errors
@@ -169,7 +170,7 @@ impl AnyTensor {
         Ok(args.tensor("input")?.log_normal(mean, std, &mut args.read_or("generator", unseeded)?)?.into())
     }
 
-    /// `max(0, x) + slope * min(0, x)`, the slope drawn between two bounds for each element, or their mean without `training`
+    /// `max(0, x) + slope * min(0, x)`, the slope drawn uniformly between two bounds for each element, or their mean without `training`
     /// (`torch.nn.functional.rrelu`).
     ///
     /// # Errors
@@ -216,7 +217,7 @@ impl AnyTensor {
         Ok(args.tensor("input")?.multinomial(samples, replacement, generator)?.into())
     }
 
-    /// Exponential numbers in the shape of a tensor (`torch.Tensor.exponential_`, where `lambda` is 1 if not given).
+    /// Samples of the exponential distribution in the shape of a tensor (`torch.Tensor.exponential_`, where `lambda` is 1 if not given).
     ///
     /// # Errors
     /// If `lambda` is not positive, or the dtype is no float.
@@ -242,11 +243,11 @@ impl AnyTensor {
         Ok(AnyTensor::uniform(x.shape(), low, high, x.dtype, generator)?.to_device(x.device())?.into())
     }
 
-    /// Integers in the shape of a tensor, from `low` up to but not including `high`, all equally likely (`torch.Tensor.random_`): up to
-    /// the largest that the dtype has if there is no `high`, of floats the largest up to which each integer is one of its numbers.
+    /// Integers in the shape of a tensor, uniform from `low` up to but not including `high` (`torch.Tensor.random_`). Without `high` they
+    /// go up to the largest integer of the dtype; for floats up to the largest below which all integers are representable.
     ///
     /// # Errors
-    /// If there are none or they do not fit the dtype, or it is complex.
+    /// If there are no such integers, they do not fit the dtype, or it is complex.
     pub fn random(&self, low: i64, high: Option<i64>, generator: &mut Generator) -> Result<AnyTensor> {
         let op = "random";
         let most = match (self.dtype.finfo(), self.dtype.iinfo()) {
@@ -254,7 +255,7 @@ impl AnyTensor {
             _ if self.dtype.is_shell() || self.dtype.is_complex() => {
                 return Err(crate::any::base::dispatch::refused(op, self.dtype));
             }
-            // `eps` is the step from 1 to the next number.
+            // `eps` is the distance from 1 to the next number.
             (Some(info), _) => (2.0 / info.eps) as i64 + 1,
             (_, Some(info)) => i64::try_from(info.max).map_or(i64::MAX, |max| max.saturating_add(1)),
             _ => i64::MAX,
@@ -281,7 +282,7 @@ impl AnyTensor {
     fn normal_drawn_by_name(args: &Bound<'_>) -> Result<Value> {
         let (x, generator) = (args.tensor("input")?, &mut args.read_or("generator", unseeded)?);
         let (mean, std) = (args.read_or("mean", || 0.0)?, args.read_or("std", || 1.0)?);
-        // The parts of complex numbers share the variance.
+        // Real and imaginary parts share the variance.
         let std = if x.dtype.is_complex() { std * 0.5_f64.sqrt() } else { std };
         Ok(AnyTensor::normal(x.shape(), mean, std, x.dtype, generator)?.to_device(x.device())?.into())
     }
@@ -300,7 +301,7 @@ impl AnyTensor {
         Ok(shares.bernoulli(generator)?.to(x.dtype)?.into())
     }
 
-    /// The dtype and the generator of a tensor made from nothing.
+    /// The sizes, dtype, generator and device for a new random tensor.
     fn drawn_new(args: &Bound<'_>, dtype: DType) -> Result<(Vec<usize>, DType, Generator, crate::device::AnyDevice)> {
         let device = args.read_or("device", crate::device::default_device)?;
         Ok((args.read("size")?, args.read_or("dtype", || dtype)?, args.read_or("generator", unseeded)?, device))
@@ -336,7 +337,7 @@ impl AnyTensor {
         Ok(args.tensor("count")?.binomial(args.tensor("prob")?, generator)?.into())
     }
 
-    /// `softmax` of logits and Gumbel's noise; with `hard` one-hot where that is largest.
+    /// `softmax` of logits plus Gumbel noise; with `hard` the one-hot vector of its largest element.
     #[op(nn.functional.gumbel_softmax(logits, tau, hard, eps, dim, generator), dtypes = float)]
     fn gumbel_softmax_by_name(args: &Bound<'_>) -> Result<Value> {
         let (x, generator) = (args.tensor("logits")?, &mut args.read_or("generator", unseeded)?);

@@ -1,5 +1,4 @@
-//! Tensors made from nothing, dtype, sizes and device being values.
-//! Uses `tensor::create`.
+//! Tensors created with dtype, sizes and device as values.
 
 pub(crate) mod by_name;
 pub(crate) mod constructors;

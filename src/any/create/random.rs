@@ -1,5 +1,4 @@
-//! Random tensors whose dtype and shape are known while running, and drawing by the probabilities that a tensor holds.
-//! Uses `tensor::create::random`, `device`, `base::dispatch`, `base::as_typed`.
+//! Random tensors whose dtype and shape are known at run time, and sampling by the probabilities in a tensor.
 
 use crate::any::base::as_typed::{Rank1, Rank2};
 use crate::any::base::dispatch::dispatch_dtype;
@@ -10,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::tensor::Generator;
 use crate::{Cpu, Tensor};
 
-/// A tensor of these sizes, drawn as a list.
+/// A tensor of these sizes, reshaped from random samples in one axis.
 pub(super) fn drawn(
     op: &'static str,
     sizes: &[usize],
@@ -20,7 +19,7 @@ pub(super) fn drawn(
     let numel = checked_numel(op, sizes, dtype)?;
     let sizes: Vec<i64> = sizes.iter().map(|&size| size as i64).collect();
     let list = match dtype.is_complex() {
-        // Both parts, one after the other.
+        // Real and imaginary parts are drawn alternately.
         true => draw(dtype.to_real(), 2 * numel)?.reshape(&[numel as i64, 2])?.view_as_complex()?,
         false => draw(dtype, numel)?,
     };
@@ -129,7 +128,7 @@ impl AnyTensor {
         drawn.reshape(&sizes)
     }
 
-    /// For each element, which is a rate, a number of Poisson's distribution with that mean (`torch.poisson`). Drawn on the host.
+    /// For each element, a rate, a sample of the Poisson distribution with that mean (`torch.poisson`). Drawn on the host.
     ///
     /// # Errors
     /// If the dtype is not floating, an element is negative, NaN or beyond all integers, or memory runs out.
@@ -140,8 +139,8 @@ impl AnyTensor {
         drawn.reshape(&crate::any::base::by_width::signed(&self.sizes))
     }
 
-    /// For each element, which is a number of trials, how many of them succeed with the probability beside it (`torch.binomial`), which
-    /// is expanded. Drawn on the host.
+    /// For each element, a number of trials, the number of successes with the probability in `p` (`torch.binomial`), which is expanded.
+    /// Drawn on the host.
     ///
     /// # Errors
     /// If the dtypes are not floating or differ, an element is no number of trials or no probability, or memory runs out.
@@ -157,11 +156,11 @@ impl AnyTensor {
         drawn.reshape(&crate::any::base::by_width::signed(&self.sizes))
     }
 
-    /// Positions along the last axis of a vector or a matrix of weights, drawn in proportion to them, `samples` from each row
-    /// (`torch.multinomial`), as `int64`. With `replacement` a position may come several times.
+    /// Positions along the last axis of a vector or a matrix of weights, sampled in proportion to them, `samples` from each row
+    /// (`torch.multinomial`), as `int64`. With `replacement` a position may be drawn several times.
     ///
     /// # Errors
-    /// If the dtype is not floating, there are other numbers of axes, no samples or fewer positions than are to be drawn, a weight is
+    /// If the dtype is not floating, the rank is neither 1 nor 2, `samples` is 0 or larger than the number of positions, a weight is
     /// negative or not finite, those of a row add up to zero, there are no data, or memory runs out.
     pub fn multinomial(&self, samples: usize, replacement: bool, generator: &mut Generator) -> Result<AnyTensor> {
         let op = "multinomial";

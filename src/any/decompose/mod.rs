@@ -1,4 +1,4 @@
-//! Of factorisations and what they solve what is called by name alone, or takes more at run time: see `composite::decompose`.
+//! Factorisations and solvers that are called by name only, or take more arguments at run time: see `composite::decompose`.
 
 pub(crate) mod factors;
 pub(crate) mod singular;
@@ -6,7 +6,7 @@ pub(crate) mod solve;
 
 rows_of!(factors, singular, solve);
 
-/// Code over the dtype of a tensor, one of those that matrices are factored in, which gives what a composite does.
+/// Runs a composite over the dtype of a tensor, one of those that matrices are factored in, and converts its result.
 macro_rules! over_field {
     ($op:expr, $dtype:expr, $E:ident => $body:expr) => {
         crate::any::base::dispatch::dispatch_dtype!($op, $dtype, $E: [f32, f64, crate::Complex<f32>, crate::Complex<f64>] =>

@@ -1,4 +1,4 @@
-//! What singular values decide, by name: bounds that are tensors, norms by their names, matrices of low rank.
+//! Operations by singular values, by name: tolerances that are tensors, norms by their names, low-rank matrices.
 
 use super::over_field;
 use crate::any::call::Bound;
@@ -11,7 +11,7 @@ use crate::dtype::DType;
 use crate::error::{Result, invalid};
 use castiron_macros::operations;
 
-/// A bound below which singular values count as 0: a number, or a tensor of one for each matrix.
+/// The tolerance below which singular values count as 0: a number, or a tensor with one for each matrix.
 fn bounds(args: &Bound<'_>, name: &str, batch: &[usize]) -> Result<Option<Vec<f64>>> {
     match args.get(name) {
         None => Ok(None),
@@ -28,7 +28,7 @@ fn bounds(args: &Bound<'_>, name: &str, batch: &[usize]) -> Result<Option<Vec<f6
 
 #[operations]
 impl AnyTensor {
-    /// `V` and not its adjoint; without vectors they are zeros.
+    /// Gives `V` instead of its adjoint; without vectors `U` and `V` are zeros.
     #[op(svd(input, some = true, compute_uv = true), dtypes = "float32, float64, complex64 and complex128")]
     fn old_svd(&self, some: bool, compute_uv: bool) -> Result<(AnyTensor, AnyTensor, AnyTensor)> {
         if compute_uv {

@@ -1,4 +1,4 @@
-//! Older forms of what solves linear systems, least squares by a driver, `tensorsolve`.
+//! Older forms of solvers of linear systems, least squares by driver, `tensorsolve`.
 
 use super::over_field;
 use crate::any::AnyTensor;
@@ -15,7 +15,7 @@ impl AnyTensor {
         lu.lu_solve(pivots, self, true, false)
     }
 
-    /// `self` is the right side; `A` comes back beside the solution.
+    /// `self` is the right side; `A` is returned with the solution.
     #[op(
         triangular_solve(b, A, upper = true, transpose = false, unitriangular = false),
         dtypes = "float32, float64, complex64 and complex128"
@@ -36,11 +36,11 @@ impl AnyTensor {
         Ok((x, a.expanded_to(&sizes)?.copy()?))
     }
 
-    /// Least squares (`torch.linalg.lstsq`): the solution, residuals, rank and singular values, of which those that the driver does not
-    /// compute have no elements. Drivers are `"gelsy"` (the default), `"gels"`, `"gelsd"` and `"gelss"`.
+    /// Least squares (`torch.linalg.lstsq`): the solution, residuals, rank and singular values; those that the driver does not compute are
+    /// empty. Drivers are `"gelsy"` (the default), `"gels"`, `"gelsd"` and `"gelss"`.
     ///
     /// # Errors
-    /// If sizes do not go together, dtypes differ, elements are not finite, or the dtype is none that matrices are factored in.
+    /// If sizes do not match, dtypes differ, elements are not finite, or matrices of this dtype are not factored.
     #[doc(alias = "least_squares")]
     #[op(linalg.lstsq(A, B, rcond = None, driver = "gelsy"), dtypes = "float32, float64, complex64 and complex128")]
     pub fn lstsq(&self, b: &AnyTensor, rcond: Option<f64>, driver: &str) -> Result<Vec<AnyTensor>> {

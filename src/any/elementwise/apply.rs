@@ -1,5 +1,4 @@
-//! Elementwise operations: dtypes, kinds and shapes checked while running, then the loop of the table.
-//! Uses `elementwise::op_table`, `tensor::elementwise::apply`, `device::erased`; used by `call`, `base`, `index`, `elementwise`, `linalg` and others.
+//! Elementwise operations: dtypes, kinds and shapes are checked at run time, then the loop of the table runs.
 
 use crate::any::base::by_width::recorded;
 use crate::any::base::convert::cast;
@@ -19,19 +18,19 @@ use crate::ops::rules::result::{Outputs, Rule};
 use crate::ops::rules::special::Specials;
 use crate::shape::broadcast_sizes;
 
-/// What is computed in, and what comes out.
+/// The dtypes of an elementwise computation.
 pub(super) struct Dtypes {
-    /// Operands are converted to it.
+    /// The dtype that operands are converted to.
     pub(super) computes: DType,
-    /// What the loop gives.
+    /// The dtype that the loop writes.
     pub(super) gives: DType,
-    /// What the result holds.
+    /// The dtype of the result.
     pub(super) result: DType,
-    /// What counts when operands' layouts are compared.
+    /// The dtype that operands promote to, for comparing their layouts.
     pub(super) common: DType,
 }
 
-/// From the dtype that operands promote to.
+/// The dtypes that follow from the promoted dtype by a rule.
 pub(super) fn dtypes(rule: Rule, promoted: DType) -> Dtypes {
     let common = rule.computes().of(promoted);
     let result = rule.gives().of(common);
@@ -58,18 +57,18 @@ pub(super) fn pair_refused(op: &'static str, dtypes: [DType; 2], admits: Admits)
 }
 
 impl AnyTensor {
-    /// For the layout of a result: PyTorch converts operands to the common dtype before it looks at theirs.
+    /// The layout of an operand for the strides of a result: PyTorch converts operands to the common dtype before it compares layouts.
     pub(crate) fn layout(&self, common: DType) -> OperandLayout<'_> {
         (&self.sizes, &self.strides, self.dtype != common)
     }
 }
 
-/// The strides of a result whose operands are these.
+/// The strides of a result of these operands.
 pub(crate) fn result_strides(sizes: &[usize], operands: &[OperandLayout<'_>]) -> Dims {
     Dims::known(&memory_format::elementwise(sizes, operands))
 }
 
-/// A call of a compiled loop: its kernel and the operands; `N` counts the output, too.
+/// A call of a compiled loop: its kernel and operands. `N` is the number of operands and the output.
 pub(super) struct LoopCall<const N: usize, const OPERANDS: usize> {
     pub(super) op: &'static str,
     pub(super) compiled: Compiled<N>,
@@ -77,13 +76,13 @@ pub(super) struct LoopCall<const N: usize, const OPERANDS: usize> {
     pub(super) sources: [AnyTensor; OPERANDS],
     pub(super) dtypes: Dtypes,
     pub(super) is_long: bool,
-    /// The loop beside an operand that is one element for all of a run.
+    /// The loop for an operand that is one element repeated along a run.
     pub(super) beside_element: Option<BesideElement>,
 }
 
 impl<const N: usize, const OPERANDS: usize> LoopCall<N, OPERANDS> {
-    /// Runs the loop over operands spread over `sizes`, and gives its result to `run` with the conversion to the dtype that is
-    /// written. `own` is the operand that is what is written.
+    /// Broadcasts the operands to `sizes` and calls `run` with the loop and the conversion to the dtype that is written. `own` is the
+    /// operand that is overwritten.
     fn run<T>(
         &self,
         sizes: &[usize],
@@ -127,14 +126,14 @@ impl<const N: usize, const OPERANDS: usize> LoopCall<N, OPERANDS> {
         {
             return Ok(AnyTensor::fresh(buffer, dtype, sizes, strides));
         }
-        // SAFETY: whoever made the job put kernel, loop and operands together; the strides of a fresh result leave no gaps.
+        // SAFETY: the constructor of the job matched kernel, loop and operands; the strides of a fresh result leave no gaps.
         let buffer = self.run(sizes, dtype, None, |call, operands, cast| unsafe {
             erased::run(call, operands, (dtype.itemsize(), cast), sizes, strides)
         })?;
         Ok(AnyTensor::fresh(buffer, dtype, sizes, strides))
     }
 
-    /// The result written into a tensor, which is the first operand, too, if `own`.
+    /// Writes the result into a tensor, which is also the first operand if `own`.
     fn write_to(&mut self, out: &mut AnyTensor, own: bool) -> Result<()> {
         let (op, sizes) = (self.op, out.sizes);
         if !out.has_data() {
@@ -150,7 +149,7 @@ impl<const N: usize, const OPERANDS: usize> LoopCall<N, OPERANDS> {
         out.make_unique()?;
         let written = (out.dtype, &*sizes);
         recorded(op, &self.sources.each_ref(), written, || {
-            // SAFETY: whoever made the job put kernel, loop and operands together.
+            // SAFETY: the constructor of the job matched kernel, loop and operands.
             self.run(&sizes, out.dtype, own.then_some(0), |call, operands, cast| unsafe {
                 erased::run_into(call, operands, cast, out.erased_mut(op)?)
             })
@@ -158,8 +157,8 @@ impl<const N: usize, const OPERANDS: usize> LoopCall<N, OPERANDS> {
     }
 }
 
-/// The result of a loop over few elements that are row-major, of one shape and of the dtype that the loop takes; `None` where they are
-/// many, or not on the host.
+/// The result of a loop over few elements that are row-major, of one shape and of the dtype that the loop takes; `None` if there are more,
+/// or they are not on the host.
 pub(super) fn few<const N: usize, const OPERANDS: usize>(
     compiled: Compiled<N>,
     kernel: *const (),
@@ -171,11 +170,11 @@ pub(super) fn few<const N: usize, const OPERANDS: usize>(
     for (view, source) in views.iter_mut().zip(sources).skip(1) {
         *view = source.erased()?;
     }
-    // SAFETY: who calls has put loop, kernel and operands together; what tensors reach is valid.
+    // SAFETY: the caller has matched loop, kernel and operands; all elements that tensors reach are valid.
     unsafe { erased::run_few(compiled, kernel, &views, (dtype.itemsize(), len)) }
 }
 
-/// How an operand becomes what is computed in: what computes in a wider dtype is rounded to the common one first.
+/// The conversion of an operand to the computing dtype: if that is wider, the operand is first rounded to the common dtype.
 pub(super) fn through(from: DType, dtypes: &Dtypes) -> Result<Option<Cast>> {
     let Dtypes { computes, common, .. } = *dtypes;
     if common == DType::C32 {
@@ -184,7 +183,7 @@ pub(super) fn through(from: DType, dtypes: &Dtypes) -> Result<Option<Cast>> {
     cast(from, computes)
 }
 
-/// A conversion in two steps, of which either may be none.
+/// A conversion in two steps, either of which may be `None`.
 pub(super) fn by_way_of(from: DType, via: DType, to: DType) -> Result<Option<Cast>> {
     Ok(match (cast(from, via)?, cast(via, to)?) {
         (Some(first), Some(then)) => Some(first.then(then)),
@@ -192,21 +191,21 @@ pub(super) fn by_way_of(from: DType, via: DType, to: DType) -> Result<Option<Cas
     })
 }
 
-/// Whether an output of this dtype may be written with a result.
+/// Checks that a result can be written to an output of this dtype.
 pub(crate) fn check_output(op: &'static str, is_exact: bool, result: DType, output: DType) -> Result<()> {
     let allowed = if is_exact { result == output } else { result.can_cast(output) };
     if allowed { Ok(()) } else { Err(Error::NotCastable { op, result, output }) }
 }
 
-/// Whether an output of this shape may be written with a result.
+/// Checks that a result can be written to an output of this shape.
 pub(crate) fn check_shape(op: &'static str, result: &[usize], output: &[usize]) -> Result<()> {
     if result == output { Ok(()) } else { Err(Error::Output { op, result: result.into(), output: output.into() }) }
 }
 
-/// So many elements are asked rather than it is found out whether they need be.
+/// Below this size reading the elements is cheaper than proving that the answer is constant.
 const FEW: usize = 256;
 
-/// What a question about numbers says of all elements of this dtype, where nothing has to be read to know it.
+/// The result of a predicate that is the same for all elements of this dtype, found without reading them.
 fn constant(x: &AnyTensor, row: &UnaryRow) -> Option<bool> {
     let Specials { holds_of_reals, holds_of_integers, fails_of_integers, .. } = row.specials;
     let is_integral = x.dtype.category() <= Category::Integral;
@@ -215,7 +214,7 @@ fn constant(x: &AnyTensor, row: &UnaryRow) -> Option<bool> {
     (is_known && x.numel() > FEW && x.has_data() && x.device() == AnyDevice::CPU).then_some(holds)
 }
 
-/// How a row of the unary table is evaluated for an operand. All forms use it, so that they compute the same.
+/// How a row of the unary table is evaluated for an operand. All forms use it, so that they agree.
 pub(super) fn unary_evaluation(x: &AnyTensor, row: &UnaryRow) -> Result<Evaluation> {
     let op = row.name;
     if !row.admits.one(x.dtype) {
@@ -230,7 +229,7 @@ pub(super) fn unary_evaluation(x: &AnyTensor, row: &UnaryRow) -> Result<Evaluati
         return one.expanded_to(&x.sizes)?.copied(&strides).map(Evaluation::Computed);
     }
     if row.rule == Rule::divided && x.dtype.category() == Category::Integral {
-        // Integers: `x / (1 + |x|)` with integer, wrapping arithmetic in the divisor, as in PyTorch.
+        // Integers: `x / (1 + |x|)` with wrapping integer arithmetic in the divisor, as in PyTorch.
         let [one, abs] = [AnyOperand::from(1_i64), x.apply(crate::any::elementwise::op_table::unary::abs)?.into()];
         let divisor = combine(crate::any::elementwise::op_table::binary::add, &abs, &one)?;
         return combine(crate::any::elementwise::op_table::binary::div, &x.into(), &divisor.into())
@@ -249,10 +248,10 @@ pub(super) fn unary_evaluation(x: &AnyTensor, row: &UnaryRow) -> Result<Evaluati
     }))
 }
 
-/// A scalar counts as an operand of no axes.
+/// The layout of a scalar: an operand without axes.
 pub(crate) const SCALAR: OperandLayout<'static> = (&[], &[], false);
 
-/// The strides of a fresh result of one operand, and perhaps a scalar.
+/// The strides of a new result of one tensor, and possibly a scalar.
 fn result_strides_of_one<const N: usize>(job: &LoopCall<N, 1>, beside_scalar: bool) -> Dims {
     let source = &job.sources[0];
     if strides::are_row_major(&source.sizes, &source.strides) {
@@ -271,7 +270,7 @@ impl AnyTensor {
         unary_evaluation(self, row)?.fresh()
     }
 
-    /// The same in place.
+    /// A row of the unary table, in place.
     pub(crate) fn apply_in_place(&mut self, row: &UnaryRow) -> Result<&mut Self> {
         let mut plan = unary_evaluation(self, row)?;
         let (result, output) = (plan.result(), self.dtype);
@@ -285,7 +284,7 @@ impl AnyTensor {
         Ok(self)
     }
 
-    /// The same into an existing tensor.
+    /// A row of the unary table, into an existing tensor.
     pub(crate) fn apply_into(&self, row: &UnaryRow, out: &mut AnyTensor) -> Result<()> {
         let mut plan = unary_evaluation(self, row)?;
         let [outputs, ..] = row.rule.outputs();
@@ -303,7 +302,7 @@ impl AnyTensor {
     }
 }
 
-/// Operands on one device, or a zero-dim one on the CPU beside another.
+/// Checks that operands are on one device, or one of them is zero-dim and on the CPU.
 pub(crate) fn same_device(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Result<()> {
     let joins = |x: &AnyTensor| x.rank() == 0 && x.device() == AnyDevice::CPU;
     if a.device() == b.device() || joins(a) || joins(b) {
@@ -326,11 +325,11 @@ pub(crate) fn broadcast_to(op: &'static str, a: &[usize], b: &[usize]) -> Result
 pub(super) enum Evaluation {
     /// By a loop over one operand.
     One(LoopCall<2, 1>),
-    /// By a loop over a tensor, beside a scalar.
+    /// By a loop over a tensor and a scalar.
     Scalar(LoopCall<2, 1>, ScalarKernel),
     /// By a loop over two tensors.
     Two(LoopCall<3, 2>),
-    /// By other operations, which have computed it.
+    /// Already computed by other operations.
     Computed(AnyTensor),
 }
 
@@ -380,7 +379,7 @@ impl Evaluation {
         }
     }
 
-    /// The result written into a tensor, which is the first operand, too, if `own`.
+    /// Writes the result into a tensor, which is also the first operand if `own`.
     pub(super) fn write_to(&mut self, out: &mut AnyTensor, own: bool) -> Result<()> {
         match self {
             Evaluation::One(job) => job.write_to(out, own),

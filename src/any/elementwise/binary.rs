@@ -1,5 +1,4 @@
-//! Operations of two operands: how one computes its result is chosen once for all its forms (new tensor, in place, into an output).
-//! Uses `elementwise::apply`; used by `operators`, `call` and others.
+//! Operations of two operands: the way to compute a result is chosen once for all forms (new tensor, in place, into an output).
 
 use super::apply::{
     Dtypes, Evaluation, LoopCall, broadcast_to, check_output, check_shape, dtypes, few, pair_refused, same_device,
@@ -20,7 +19,7 @@ use crate::ops::rules::admit::Admits;
 use crate::ops::rules::result::Rule;
 use crate::tensor::refuses_zeros;
 
-/// A zero-dim tensor of the dtype, which the scalar has to fit.
+/// A zero-dim tensor of the dtype; an error if the scalar does not fit.
 fn filled(op: &'static str, value: ScalarValue, dtype: DType) -> Result<AnyTensor> {
     crate::any::base::dispatch::dispatch_dtype!(op, dtype, E: Dtype => {
         let element: E = value.to_dtype().ok_or(Error::ScalarOutOfRange { op, value, dtype })?;
@@ -28,7 +27,7 @@ fn filled(op: &'static str, value: ScalarValue, dtype: DType) -> Result<AnyTenso
     })
 }
 
-/// Looks for zeros among the integer divisors of an operand.
+/// Checks integer divisors for zeros.
 fn check_divisors(row: &BinaryRow, divided: &AnyTensor, divisors: &AnyTensor, dtype: DType) -> Result<()> {
     let op = row.name;
     if !refuses_zeros(row.divides, dtype, &divided.sizes) {
@@ -41,7 +40,7 @@ fn check_divisors(row: &BinaryRow, divided: &AnyTensor, divisors: &AnyTensor, dt
     if found { Err(Error::DivisionByZero { op, dtype }) } else { Ok(()) }
 }
 
-/// What a row of the binary table does with two operands: all its forms ask here, so that they compute the same.
+/// How a row of the binary table is evaluated for two operands. All forms use it, so that they agree.
 fn binary_evaluation(row: &BinaryRow, a: &AnyOperand, b: &AnyOperand, in_place: bool) -> Result<Evaluation> {
     let op = row.name;
     if let (AnyOperand::Array(a), AnyOperand::Array(b)) = (a, b)
@@ -59,7 +58,7 @@ fn binary_evaluation(row: &BinaryRow, a: &AnyOperand, b: &AnyOperand, in_place: 
         && a.dtype().is_floating_point()
         && !in_place
     {
-        // As PyTorch: a complex bound without imaginary part counts as real.
+        // As in PyTorch, a complex bound without imaginary part counts as real.
         return binary_evaluation(row, a, &ScalarValue::Float(bound.re).into(), in_place);
     }
     let own = [a.dtype(), b.dtype()];
@@ -116,7 +115,7 @@ fn binary_evaluation(row: &BinaryRow, a: &AnyOperand, b: &AnyOperand, in_place: 
         (AnyOperand::Array(left), AnyOperand::Array(_)) => {
             let halves = matches!(dtypes.computes, DType::F16 | DType::BF16);
             if exact && b.kind() == KindRank::ZeroDim && halves {
-                // The operand keeps its precision; the result is rounded once.
+                // The zero-dim operand keeps its precision; the result is rounded once.
                 (dtypes.computes, dtypes.gives) = (DType::F32, row.rule.gives().of(DType::F32));
             }
             tensors(row, left, b, own, promoted, dtypes)
@@ -163,7 +162,7 @@ fn scaled(row: &BinaryRow, a: &AnyOperand, b: &AnyOperand) -> Option<Result<AnyT
     let floats = [first, second].iter().all(|dtype| dtype.is_floating_point() && !dtype.is_shell());
     let complex = first.is_complex() || second.is_complex();
     let scalars = a.kind() == KindRank::Scalar || b.kind() == KindRank::Scalar;
-    // Fewer powers than results are computed before they are spread.
+    // If there are fewer powers than results, they are computed before they are broadcast.
     let is_spread = |a: &AnyTensor, b: &AnyTensor| {
         b.numel() < a.numel() && (floats || first == second && first.category() == Category::Integral)
     };
@@ -195,7 +194,7 @@ fn scaled(row: &BinaryRow, a: &AnyOperand, b: &AnyOperand) -> Option<Result<AnyT
     })())
 }
 
-/// `ldexp` of floats by integers: nothing but the exponent changes, so that zeros and infinities stay what they are.
+/// `ldexp` of floats by integers changes only the exponent, so that zeros and infinities stay as they are.
 fn scaled_by_integers(row: &BinaryRow, numbers: &AnyTensor, exponents: &AnyTensor) -> Result<AnyTensor> {
     let op = row.name;
     same_device(op, numbers, exponents)?;
@@ -210,7 +209,7 @@ fn scaled_by_integers(row: &BinaryRow, numbers: &AnyTensor, exponents: &AnyTenso
     if *scaled.strides == *strides { Ok(scaled) } else { scaled.copied(&strides) }
 }
 
-/// A comparison of two tensors of one shell dtype: what it makes of whether elements are equal, beside `true`.
+/// A comparison of two tensors of one shell dtype, by comparing their equality with `true`.
 fn shells_compared(row: &BinaryRow, a: &AnyTensor, b: &AnyTensor) -> Result<AnyTensor> {
     let op = row.name;
     same_device(op, a, b)?;
@@ -240,7 +239,7 @@ pub(crate) fn combine(row: &BinaryRow, a: &AnyOperand, b: &AnyOperand) -> Result
     }
 }
 
-/// The same with a tensor on the left.
+/// [`combine`] with a tensor on the left.
 pub(crate) fn combine_tensor(row: &BinaryRow, a: &AnyTensor, b: &AnyOperand) -> Result<AnyTensor> {
     if let AnyOperand::Array(b) = b
         && let Some(dtypes) = alike(row, a, b)
@@ -250,8 +249,7 @@ pub(crate) fn combine_tensor(row: &BinaryRow, a: &AnyTensor, b: &AnyOperand) -> 
     binary_evaluation(row, &a.into(), b, false)?.fresh()
 }
 
-/// Where two operands are row-major, of one shape and of the dtype that the loop takes, so that nothing is left to be found out: small
-/// tensors feel what looking closer costs.
+/// The dtypes if two operands are row-major, of one shape and of the dtype that the loop takes. This fast path matters for small tensors.
 fn alike(row: &BinaryRow, a: &AnyTensor, b: &AnyTensor) -> Option<Dtypes> {
     if a.dtype != b.dtype || a.dtype.is_shell() || row.divides || row.rule == Rule::scaled {
         return None;
@@ -290,7 +288,7 @@ fn combined_alike(
     Ok(AnyTensor::fresh(buffer, dtypes.result, &a.sizes, &a.strides))
 }
 
-/// The same of a tensor that is not needed any more: written over it, where that makes no difference but to the time.
+/// [`combine`] of a tensor that is not needed any more: it is overwritten if the result has its shape and dtype and is contiguous.
 pub(crate) fn combine_over(row: &BinaryRow, mut a: AnyTensor, b: &AnyOperand) -> Result<AnyTensor> {
     let mut plan = binary_evaluation(row, &AnyOperand::from(&a), b, false)?;
     let sizes = plan.sizes()?;

@@ -1,5 +1,4 @@
 //! Two operations in one pass: `then(x, first(a, b))`, computed in the accumulate type and rounded once at the end.
-//! Uses `elementwise::apply`, `elementwise::op_table`, `device::erased`; used by `elementwise`, `linalg`, `reduce`.
 
 use super::apply::{by_way_of, result_strides};
 use super::op_table::{BinaryRow, ScalarKernel, binary};
@@ -14,25 +13,25 @@ use crate::dtype::scalar::ScalarValue;
 use crate::error::Result;
 use crate::layout::strides;
 
-/// An operation and one of its result.
+/// An operation and a second one of its result.
 pub(crate) struct Chain<'a> {
     pub(crate) op: &'static str,
     /// The dtype of the result.
     pub(crate) dtype: DType,
-    /// The dtype that operands are rounded to first: that of the result, or what it is computed in.
+    /// The dtype that operands are rounded to first: that of the result, or the one it is computed in.
     pub(crate) common: DType,
-    /// What is computed first.
+    /// The first operation and its operands.
     pub(crate) first: (&'static BinaryRow, [&'a AnyTensor; 2]),
-    /// The operation of `x` and the result of the first; of the parts of complex numbers one by one, if `by_parts`.
+    /// The second operation, of `x` and the result of the first; if `by_parts`, of real and imaginary parts separately.
     pub(crate) then: &'static BinaryRow,
     pub(crate) x: &'a AnyTensor,
     pub(crate) by_parts: bool,
-    /// Factors of `x`, of the first operand and of the first result. They are of the dtype.
+    /// Factors of `x`, of the first operand and of the first result, in the dtype of the result.
     pub(crate) factors: [Option<ScalarValue>; 3],
 }
 
 impl Chain<'_> {
-    /// The result; `None` where it can't be computed in one pass: where operands are elsewhere, or there are no loops.
+    /// The result; `None` if it can't be computed in one pass: operands are not on the host, or there are no loops.
     pub(crate) fn run(self) -> Result<Option<AnyTensor>> {
         let Chain { op, dtype, common, first: (first, rest), then, x, by_parts, factors } = self;
         let computes = widened(dtype);
@@ -40,7 +39,7 @@ impl Chain<'_> {
         let (parts, numbers) = if by_parts && computes.is_complex() { (computes.to_real(), 2) } else { (computes, 1) };
         let (Some(first_loop), Some(then_loop)) = (first_loop, then.loops[parts as usize]) else { return Ok(None) };
         let is_here = |of: &&AnyTensor| of.device() == AnyDevice::CPU && of.has_data() && !of.dtype.is_shell();
-        // A complex number of halves takes conversions of its own.
+        // `complex32` needs conversions of its own.
         if dtype == DType::C32 || !is_here(&x) || !rest.iter().all(is_here) {
             return Ok(None);
         }
@@ -78,15 +77,15 @@ impl Chain<'_> {
             place.view = Some(ErasedView { sizes: &sizes, strides, ..of.erased()? });
         }
         let result = (dtype.itemsize(), cast(computes, dtype)?);
-        // SAFETY: the loops are those of the dtype that is computed in, which operands are converted to and whose results are converted
-        // from; so are the factors. The strides of a fresh result leave no gaps.
+        // SAFETY: the loops are those of the computing dtype; operands and factors are converted to it, and results from it. The strides of
+        // a fresh result leave no gaps.
         let run = || unsafe { erased::run_chained((erased::of_three, &chained), &places, result, &sizes, &strides) };
         let buffer = recorded(op, &operands, (dtype, &sizes), run)?;
         Ok(buffer.map(|buffer| AnyTensor::fresh(buffer, dtype, &sizes, &strides)))
     }
 }
 
-/// A factor that has to be multiplied by: all but the 1 of real numbers.
+/// A factor that has to be multiplied by; `None` for a real 1.
 pub(crate) fn factor(value: ScalarValue, dtype: DType) -> Option<ScalarValue> {
     (dtype.is_complex() || value.real_part() != 1.0 || matches!(value, ScalarValue::Complex(_))).then_some(value)
 }

@@ -1,5 +1,4 @@
-//! Tests: every form of an elementwise operation, as a method and by name, computes what the others compute.
-//! Uses `call::outputs`, `elementwise::op_table`, `ops::table`.
+//! Tests: all forms of an elementwise operation, as a method and by name, agree.
 
 use crate::any::call::outputs::{call_in_place, call_into};
 use crate::any::call::{Args, call};
@@ -9,7 +8,7 @@ use crate::dtype::{Category, DType};
 use crate::error::Result;
 use crate::ops::table::{binary_table, unary_table};
 
-/// An operation of one operand: its name, the name it is called by, and its forms.
+/// An operation of one operand: its name, the name for calls, and its forms.
 struct One {
     name: &'static str,
     called: &'static str,
@@ -18,7 +17,7 @@ struct One {
     into: fn(&AnyTensor, &mut AnyTensor) -> Result<()>,
 }
 
-/// The same of two operands.
+/// An operation of two operands.
 struct Two {
     name: &'static str,
     called: &'static str,
@@ -57,7 +56,7 @@ macro_rules! twos {
 }
 binary_table!(twos);
 
-/// Numbers that functions treat apart, more than a register holds, in another order for each `turn`.
+/// Special values of functions, more than fit a vector register, in another order for each `turn`.
 fn operand(dtype: DType, turn: usize) -> AnyTensor {
     const NUMBERS: [f64; 19] = [
         0.0,
@@ -100,7 +99,7 @@ fn assert_same(label: &str, got: &AnyTensor, want: &AnyTensor) {
     assert_eq!(got.to_bytes().unwrap(), want.to_bytes().unwrap(), "{label}: {got} is not {want}");
 }
 
-/// That what is computed in place of `x` and into outputs is what the plain form gives, or refused.
+/// Checks that the in-place form and the form with outputs agree with the plain form, or are refused.
 fn expect_forms(
     label: &str,
     x: &AnyTensor,

@@ -1,5 +1,4 @@
 //! Closeness and equality of two tensors: `isclose`, `allclose`, `equal`.
-//! Uses `elementwise::apply`, `device`, `base::by_width`, `base::dispatch`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::signed;
@@ -11,7 +10,7 @@ use crate::dtype::scalar::ScalarValue;
 use crate::error::{Result, invalid};
 use castiron_macros::operations;
 
-/// So many elements are compared first where it is asked whether all are equal.
+/// Size of the first part that `equal` compares; later parts grow (early exit).
 const FIRST: usize = if cfg!(debug_assertions) { 4 } else { 1 << 10 };
 
 #[operations]
@@ -53,15 +52,15 @@ impl AnyTensor {
         if self.shape() != other.shape() {
             return Ok(false);
         }
-        // What is seen twice is equal to itself, where there is no NaN.
+        // Two identical views are equal, if the dtype has no NaN.
         let is_one = self.offset == other.offset && self.strides == other.strides && self.dtype == other.dtype;
         if is_one && self.dtype.category() <= Category::Integral && self.has_data() && self.shares_storage(other) {
             return Ok(true);
         }
-        // Rows, more and more of them: tensors that differ mostly do so early on.
+        // Parts of growing size along the first axis: most unequal tensors differ early.
         let rows = self.sizes.first().copied().unwrap_or(1);
         let (mut low, mut count) = (0, (FIRST / (self.numel() / rows.max(1)).max(1)).max(1));
-        // (What is one element everywhere may have more rows than anybody can wait for.)
+        // A broadcast tensor may have more rows than can be compared in parts.
         let is_spread = |x: &AnyTensor| x.sizes.iter().zip(&*x.strides).any(|(&size, &stride)| size > 1 && stride == 0);
         let by_parts = self.device() == AnyDevice::CPU && !is_spread(self) && !is_spread(other);
         while by_parts && low + count < rows {

@@ -1,5 +1,4 @@
 //! Operations of three operands, and those that make complex numbers.
-//! Uses `elementwise::apply`, `linalg::matmul`, `join::cat_stack`, `ops::kernel`.
 
 use crate::any::base::by_width::{common_sizes, invalid, same_dtype, signed, spread_together};
 use crate::any::base::dispatch::dispatch_dtype;
@@ -18,7 +17,7 @@ use crate::ops::kernel::Map2;
 use crate::ops::pointwise::{FromParts, FromPolar, Lerping, LerpingBy, PreluFormula};
 use castiron_macros::operations;
 
-/// A result of operands that are broadcast; `make` is given them so, and the result's strides.
+/// A result of broadcast operands; `make` gets them and the strides of the result.
 fn blended<const N: usize>(
     op: &'static str,
     operands: [&AnyTensor; N],
@@ -35,7 +34,7 @@ fn blended<const N: usize>(
     Ok(AnyTensor::fresh(buffer, dtype, &sizes, &strides))
 }
 
-/// What is added to a tensor, of two others.
+/// A product or quotient of two tensors that is added to a third.
 #[derive(Clone, Copy)]
 pub(crate) enum Term {
     Product,
@@ -44,8 +43,8 @@ pub(crate) enum Term {
 
 #[operations]
 impl AnyTensor {
-    /// `self + weight * (end - self)` (`torch.lerp`): the way from `self` to `end`. All hold one dtype; the weight is a tensor, or
-    /// a scalar, or a zero-dim tensor of any dtype.
+    /// `self + weight * (end - self)` (`torch.lerp`): linear interpolation from `self` to `end`. All have one dtype; the weight is a
+    /// tensor, a scalar, or a zero-dim tensor of any dtype.
     ///
     /// # Errors
     /// If dtypes differ or are neither floats nor complex, shapes do not broadcast, or the weight does not fit.
@@ -105,7 +104,8 @@ impl AnyTensor {
                 first: (row, [a, b]),
                 then: binary::add,
                 x: self,
-                // `add` multiplies what it adds by 1, which spoils infinite parts; here PyTorch adds the parts as they are.
+                // `add` multiplies its second operand by 1, which makes NaN of infinite complex parts; here PyTorch adds the parts
+                // separately.
                 by_parts: true,
                 factors: [None, factor(value.item()?, wide), None],
             };
@@ -122,7 +122,7 @@ impl AnyTensor {
             combine_over(row, value.mul(&a)?, &b.into())?
         };
         if !wide.is_complex() {
-            // What is added comes second where layouts are compared, but where they are alike it may be written over.
+            // The term comes second when layouts are compared, but if they are equal it may be overwritten.
             let alike = x.sizes == term.sizes && x.is_contiguous() && term.is_contiguous();
             let sum = if alike { combine_over(binary::add, term, &x.into())? } else { x.add(&term)? };
             return sum.to(dtype);
@@ -150,10 +150,10 @@ impl AnyTensor {
         self.plus(Term::Quotient, a, b, value)
     }
 
-    /// Complex numbers from their real parts and their imaginary ones (`torch.complex`). Both hold one float dtype.
+    /// Complex numbers from real and imaginary parts (`torch.complex`). Both have one float dtype.
     ///
     /// # Errors
-    /// If dtypes differ or have no complex one, or shapes do not broadcast.
+    /// If dtypes differ or have no complex counterpart, or shapes do not broadcast.
     #[op(complex(real, imag), dtypes = "float16, float32 and float64")]
     pub fn complex(&self, imag: &AnyTensor) -> Result<AnyTensor> {
         let op = "complex";
@@ -161,10 +161,10 @@ impl AnyTensor {
         dispatch_dtype!(op, self.dtype, E: [crate::f16, f32, f64] => self.paired::<E, _>(op, imag, FromParts))
     }
 
-    /// Complex numbers from their magnitudes and angles (`torch.polar`). Both hold `float32` or `float64`.
+    /// Complex numbers from magnitudes and angles (`torch.polar`). Both are `float32` or `float64`.
     ///
     /// # Errors
-    /// If dtypes differ or are others, or shapes do not broadcast.
+    /// If dtypes differ or are other ones, or shapes do not broadcast.
     #[op(polar(abs, angle), dtypes = "float32 and float64")]
     pub fn polar(&self, angle: &AnyTensor) -> Result<AnyTensor> {
         let op = "polar";
@@ -184,12 +184,11 @@ impl AnyTensor {
         })
     }
 
-    /// The elements that are positive, the others times a weight (`torch.nn.functional.prelu`): one of the same dtype for all, or one
-    /// for each position along the second axis.
+    /// Positive elements unchanged, others times a weight (`torch.nn.functional.prelu`): one of the same dtype for all, or one for each
+    /// position along the second axis.
     ///
     /// # Errors
-    /// If the dtype is no float, or the weights have another dtype, more than one axis, or are neither one nor as many as there are
-    /// positions.
+    /// If the dtype is no float, or the weights have another dtype, more than one axis, or neither one element nor one for each position.
     ///
     /// ```
     /// use castiron::{AnyTensor, tensor};
@@ -230,7 +229,7 @@ impl AnyTensor {
         })
     }
 
-    /// The halves of numbers in binary: mantissas from a half to one, and exponents (`torch.frexp`).
+    /// Splits floats into mantissas in `[0.5, 1)` and exponents of 2 (`torch.frexp`).
     ///
     /// # Errors
     /// If the dtype is no float.

@@ -1,5 +1,4 @@
 //! Operations on each element by itself: dtypes, devices and shapes are checked at run time, then the loop of the table runs.
-//! Uses the tables of `ops`.
 
 pub(crate) mod apply;
 pub(crate) mod binary;

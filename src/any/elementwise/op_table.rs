@@ -1,7 +1,6 @@
-//! The tables of operations, read while running: a value for each row.
+//! The tables of operations at run time: a value for each row.
 //!
-//! What the columns mean, for types and for values, stands in `ops::rules`.
-//! Uses `tensor::elementwise::apply`, `device::erased`, `ops::rules`, `ops::table`; used by `elementwise`, `call`, `linalg`, `scan`, `base`.
+//! The columns are explained in `ops::rules`.
 
 use crate::device::erased;
 use crate::dtype::DType;
@@ -17,43 +16,43 @@ use crate::ops::{self, BinaryOp};
 #[derive(Clone, Copy)]
 pub(crate) struct UnaryRow {
     pub(crate) name: &'static str,
-    /// PyTorch's name, as the documentation gives it.
+    /// PyTorch's names, as in the documentation.
     pub(crate) torch: &'static str,
     pub(crate) admits: Admits,
     pub(crate) rule: Rule,
     pub(crate) specials: Specials,
-    /// The loops, one for each dtype that is computed in.
+    /// The loops, one for each computing dtype.
     pub(crate) loops: &'static erased::Row<2>,
 }
 
-/// A scalar as an operation computes with it: the bytes of its kernel.
+/// A scalar operand: the bytes of its kernel.
 #[derive(Clone, Copy)]
 #[repr(C, align(16))]
 pub(crate) struct ScalarKernel([u8; 16]);
 
 impl UnaryRow {
-    /// The name it is called by.
+    /// The name for calls by name.
     pub(crate) fn called(&self) -> &'static str {
         torch_names(self.torch).next().unwrap_or(self.name)
     }
 }
 
 impl BinaryRow {
-    /// The loop beside an operand that is one element, if it computes the same as that over two tensors.
+    /// The loop for a repeated single element, if it computes the same as that over two tensors.
     pub(crate) fn beside_element(&self, computes: DType) -> Option<erased::BesideElement> {
         let Specials { raises_to_scalar, commutes, .. } = self.specials;
         let compiled = self.scalar_loops[computes as usize].filter(|_| !raises_to_scalar)?;
         erased::BesideElement::new(compiled.inner, computes, commutes)
     }
 
-    /// The name it is called by.
+    /// The name for calls by name.
     pub(crate) fn called(&self) -> &'static str {
         torch_names(self.torch).next().unwrap_or(self.name)
     }
 }
 
-/// PyTorch's names of a row, which stand in it as the documentation gives them, without `torch.`: by the first it is called, the others
-/// are aliases. Those that say more than a name (`torch.div(rounding_mode='trunc')`) are none.
+/// PyTorch's names of a row, without `torch.`: the first is the name for calls, the others are aliases. Entries with arguments
+/// (`torch.div(rounding_mode='trunc')`) are left out.
 pub(crate) fn torch_names(torch: &'static str) -> impl Iterator<Item = &'static str> {
     torch.split("`, `").filter(|name| !name.contains('(')).filter_map(|name| name.strip_prefix("torch."))
 }
@@ -71,7 +70,7 @@ impl ScalarKernel {
     }
 }
 
-/// What may be an operand, beside tensors of dtypes that compute: the column of the table.
+/// Which operands are allowed besides tensors of dtypes that compute: the column of the table.
 #[derive(Clone, Copy)]
 pub(crate) struct Operands {
     /// A scalar as the second operand.
@@ -91,19 +90,19 @@ pub(crate) struct BinaryRow {
     pub(crate) rule: Rule,
     pub(crate) operands: Operands,
     pub(crate) specials: Specials,
-    /// Whether integer division by zero is looked for.
+    /// Whether integer divisors are checked for zero.
     pub(crate) divides: bool,
-    /// Whether a scalar on the right keeps the precision that is computed in.
+    /// Whether a scalar on the right keeps the precision of the computing dtype.
     pub(crate) right_is_exact: bool,
     /// Whether a scalar out of the range of a floating dtype is refused.
     checks_floats: bool,
-    /// The loops over two tensors, and over a tensor beside a scalar on the right: one for each dtype that is computed in.
+    /// The loops over two tensors, and over a tensor and a scalar on the right: one for each computing dtype.
     pub(crate) loops: &'static erased::Row<3>,
     pub(crate) scalar_loops: &'static erased::Row<2>,
 }
 
 impl BinaryRow {
-    /// A scalar beside a tensor of dtype `own`, as the operation computes with it in the dtype `common`.
+    /// A scalar operand, for a tensor of dtype `own`, in the dtype `common` that is computed in.
     pub(crate) fn scalar(&self, value: ScalarValue, own: DType, common: DType, exact: bool) -> Result<ScalarKernel> {
         crate::any::base::dispatch::dispatch_dtype!(self.name, common, P: Dtype => {
             crate::tensor::fitted_scalar::<P, P>(self.name, self.checks_floats, value, own, exact).map(ScalarKernel::of)
@@ -113,7 +112,7 @@ impl BinaryRow {
 
 macro_rules! unary_rows {
     ($($op:ident { $methods:tt $admits:ident $result:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal $(, $special:ident)* })*) => {
-        /// The operations of one operand: a static each, so that a program links the loops of those that it names.
+        /// Operations of one operand: a static each, so that a program links only the loops that it uses.
         #[allow(non_upper_case_globals)]
         mod unary_rows {
             use super::*;
@@ -127,7 +126,7 @@ macro_rules! unary_rows {
             loops: &erased::unary::$op,
             };)*
         }
-        /// All of them.
+        /// All rows.
         pub(crate) const UNARY: &[&UnaryRow] = &[$(&unary_rows::$op,)*];
         /// Rows by name, for methods.
         #[allow(non_upper_case_globals, dead_code)]
@@ -141,7 +140,7 @@ unary_table!(unary_rows);
 
 macro_rules! binary_rows {
     ($($op:ident { $methods:tt $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal $($rest:tt)* })*) => {
-        /// The operations of two operands, as those of one.
+        /// Operations of two operands, each a static.
         #[allow(non_upper_case_globals)]
         mod binary_rows {
             use super::*;
@@ -159,7 +158,7 @@ macro_rules! binary_rows {
             scalar_loops: &erased::scalar::$op,
             };)*
         }
-        /// All of them.
+        /// All rows.
         pub(crate) const BINARY: &[&BinaryRow] = &[$(&binary_rows::$op,)*];
         /// Rows by name, for methods.
         #[allow(non_upper_case_globals, dead_code)]

@@ -1,5 +1,4 @@
 //! Methods and operators of the elementwise operations, written from the tables.
-//! Uses `elementwise::op_table`, `elementwise::apply`, `ops::table`, `base::operand`.
 
 use crate::any::AnyTensor;
 use crate::any::base::operand::AnyOperand;
@@ -9,7 +8,7 @@ use crate::error::Result;
 use crate::ops::table::{binary_table, unary_table};
 use castiron_macros::operations;
 
-/// The example of a form in place, by the rule of the result.
+/// The example of an in-place form, by the rule of the result.
 macro_rules! example_in_place {
     (mask $inplace:ident $operand:literal $arguments:literal $elements:literal) => {
         concat!(
@@ -134,7 +133,7 @@ macro_rules! operators {
                 combine_tensor(binary::$op, &self, &other.into())
             }
         }
-        // One integer and one float, so that the compiler knows which `1 - &x` means; others are `x.rsub(1_u8)`.
+        // One integer and one float type, so that the compiler can infer the type of `1 - &x`; others are `x.rsub(1_u8)`.
         operators!(@scalars $trait $method $op: i64, f64);
     )*};
     (@scalars $trait:ident $method:ident $op:ident: $($ty:ty),*) => {$(
@@ -175,7 +174,7 @@ macro_rules! signs {
 }
 signs!(Neg neg neg, Not not bitwise_not);
 
-/// For `__radd__ = add any` it writes the operator whose operands are exchanged, by its name, with the rule of admission.
+/// For `__radd__ = add any` it writes the operator with exchanged operands by name; `any` is the rule of admission.
 macro_rules! reversed {
     ($($name:ident = $op:ident $admits:ident;)*) => {
         /// Operators with exchanged operands, by name.

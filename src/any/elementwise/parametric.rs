@@ -1,5 +1,4 @@
-//! Operations of one operand and parameters, written from their table: `elu`, `elu_`, `elu_into`; and so on.
-//! Uses `elementwise::apply`, `tensor::elementwise::parametric`, `device`, `ops`; used by `call::outputs`.
+//! Operations of one operand and parameters, from their table: `elu`, `elu_`, `elu_into`, ….
 
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::base::operand::default_float;
@@ -20,7 +19,7 @@ use crate::ops::{Op, TunedOp, beside_lgammas};
 use crate::tensor::{Given as _, parameters};
 use castiron_macros::operations;
 
-/// The parameters of an operation; those left open are `None`.
+/// The parameters of an operation; `None` for a default.
 pub(crate) type Given = [Option<ScalarValue>; 3];
 
 fn run<O: TunedOp<E>, E: Dtype>(x: &AnyTensor, given: Given) -> Result<AnyTensor> {
@@ -41,8 +40,8 @@ fn run<O: TunedOp<E>, E: Dtype>(x: &AnyTensor, given: Given) -> Result<AnyTensor
 /// A sum of more terms is computed element by element.
 const MOST_TERMS: f64 = 64.0;
 
-/// `mvlgamma` term by term: loops of `lgamma` run on vectors, those of a sum for each element do not. Each term is rounded to the dtype,
-/// and their sum.
+/// `mvlgamma` term by term, since loops of `lgamma` are vectorised and those of a sum for each element are not. Each term and their sum are
+/// rounded to the dtype.
 fn sum_of_lgammas(x: &AnyTensor, p: f64) -> Result<AnyTensor> {
     let wide = widened(x.dtype);
     let term = |k: f64| x.add(k)?.apply(unary::lgamma)?.to(wide);
@@ -56,7 +55,7 @@ fn sum_of_lgammas(x: &AnyTensor, p: f64) -> Result<AnyTensor> {
     if *result.strides == *strides { Ok(result) } else { result.copied(&strides) }
 }
 
-/// Integers and bools of operations whose result is floating, as such.
+/// Integers and bools converted to floats, for operations with a floating result.
 fn lifted(x: &AnyTensor) -> Result<AnyTensor> {
     if x.dtype.category() <= Category::Integral { x.to(default_float()) } else { Ok(x.clone()) }
 }
@@ -88,7 +87,7 @@ macro_rules! tuned_rows {
 }
 tuned_table!(tuned_rows);
 
-/// Whether an output may have another dtype than the result of the operation of this name of PyTorch's, `None` if that is no row.
+/// Whether an output may have another dtype than the result of the operation with this PyTorch name; `None` if there is no such row.
 pub(crate) fn casts_output(name: &str) -> Option<bool> {
     let row = ROWS.iter().find(|row| row.torch.split("`, `").any(|torch| torch.strip_prefix("torch.") == Some(name)));
     row.map(|row| row.casts_output)
@@ -119,8 +118,8 @@ impl Row {
     }
 }
 
-/// For `elu […] float same (alpha: impl Scalar)` it writes `elu(alpha)`, `elu_(alpha)` and `elu_into(alpha, out)`, which all run the
-/// row above, as the call by name does.
+/// For `elu […] float same (alpha: impl Scalar)` it writes `elu(alpha)`, `elu_(alpha)` and `elu_into(alpha, out)`, which all run the row
+/// above, as does the call by name.
 macro_rules! tuned_methods {
     ($($op:ident { [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal, $torch:literal, $operand:literal $arguments:literal = $elements:literal $(, #[$($call:tt)*])? })*) => {
         /// Operations of one operand and parameters.
@@ -164,7 +163,7 @@ macro_rules! tuned_methods {
             #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") into an existing tensor of the same shape, ", form_of_result!(tuned $result, tuned_methods { @outputs }), " (`out=`).")]
             ///
             /// # Errors
-            /// As there, and if the output has another shape or such a dtype. Nothing is written then.
+            /// As there, and if the output has another shape, or the result can't be cast to its dtype. Nothing is written then.
             ///
             /// ```
             /// # use castiron::{AnyTensor, tensor};
@@ -184,7 +183,7 @@ macro_rules! tuned_methods {
 }
 tuned_table!(tuned_methods);
 
-/// What else PyTorch's functions of these names take: a layer that may write over its input (here the call in place does).
+/// Further arguments of PyTorch's functions with these names: `inplace` of a layer (here the in-place call does that).
 macro_rules! activations {
     ($($called:ident = $name:ident $admits:ident [$($column:ident)?];)*) => {
         /// Activations by name.

@@ -1,6 +1,6 @@
-//! Orthogonal polynomials, by name: `special.chebyshev_polynomial_t` and its kin. Computed on the host, in `f64`, by their recurrences.
+//! Orthogonal polynomials, by name: `special.chebyshev_polynomial_t` and others. Computed on the host, in `f64`, by their recurrences.
 //!
-//! Source: `aten/src/ATen/native/Math.h`. Uses `device`, `elementwise::apply`.
+//! Source: `aten/src/ATen/native/Math.h`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::spread_together;
@@ -31,12 +31,12 @@ fn recurrence(n: f64, [zero, one]: [f64; 2], next: impl Fn(f64, f64, f64) -> f64
     value
 }
 
-/// A polynomial of the first kind: `cos(n * acos(x))`, and those of the same recurrence.
+/// A polynomial of the first kind, `cos(n * acos(x))`, and others with the same recurrence.
 fn chebyshev(x: f64, n: f64, one: f64) -> f64 {
     recurrence(n, [1.0, one], |_, value, before| 2.0 * x * value - before)
 }
 
-/// The highest degree: a number takes a step for each, which is some milliseconds.
+/// The highest degree: an element takes a step per degree, at most some milliseconds.
 const HIGHEST: f64 = (1 << 20) as f64;
 
 impl AnyTensor {

@@ -1,5 +1,4 @@
-//! Arithmetic with the arguments that PyTorch's functions have and operators do not: `alpha`, `rounding_mode`; and `clamp`.
-//! Uses `elementwise::apply`, `elementwise::op_table`, `base::operand`, `base::dispatch`.
+//! Arithmetic with arguments of PyTorch's functions that operators do not have: `alpha`, `rounding_mode`; and `clamp`.
 
 use crate::any::AnyTensor;
 use crate::any::base::dispatch::refused;
@@ -35,7 +34,7 @@ fn scaled(op: &'static str, input: &AnyOperand, other: AnyOperand, alpha: Scalar
     Ok(combine(binary::mul, &other.into(), &AnyTensor::scalar_of(op, alpha, dtype)?.into())?.into())
 }
 
-/// A result in the layout that the operands themselves give it, not what was computed of them.
+/// A result with the strides that the original operands give it, not the scaled ones.
 fn laid_out(result: AnyTensor, row: &'static BinaryRow, input: &AnyOperand, other: &AnyOperand) -> Result<AnyTensor> {
     let strides = combined_strides(row, input, other)?;
     Ok(if *strides == *result.stride() { result } else { result.copied(&strides)? })
@@ -51,7 +50,7 @@ fn admits(op: &'static str, a: &AnyOperand, b: &AnyOperand) -> Result<()> {
 
 #[operations]
 impl AnyTensor {
-    /// Each element, but at least `min` and at most `max`, where these are given (`torch.clamp`).
+    /// Elements limited to at least `min` and at most `max`, where these are given (`torch.clamp`).
     ///
     /// # Errors
     /// If neither is given, the dtypes are not admitted, or shapes do not broadcast.

@@ -1,5 +1,4 @@
 //! `where_`: one of two operands, element by element, by a condition.
-//! Uses `elementwise::apply`, `base::operand`.
 
 use crate::any::base::operand::{promoted, scalar_dtype};
 use crate::any::call::{Bound, Value};
@@ -29,7 +28,7 @@ pub fn where_(condition: &AnyTensor, a: impl Into<AnyOperand>, b: impl Into<AnyO
         dtype => return Err(Error::NotAdmitted { op, dtype, reason: "conditions are bool".to_owned() }),
     };
     let dtype = if a.dtype() == b.dtype() { a.dtype() } else { promoted(op, [&a, &b].map(|x| (x.kind(), x.dtype())))? };
-    // Two scalars have no tensor whose dtype they could exceed.
+    // With two scalars there is no tensor whose dtype they could exceed.
     let both = a.kind() == KindRank::Scalar && b.kind() == KindRank::Scalar;
     let of = |x: &AnyOperand| match x {
         AnyOperand::Array(x) => {
@@ -48,7 +47,7 @@ pub fn where_(condition: &AnyTensor, a: impl Into<AnyOperand>, b: impl Into<AnyO
 
 #[operations]
 impl AnyTensor {
-    /// A condition alone: the indices where it holds.
+    /// With a condition alone: the indices where it is true.
     #[op(where(condition, input, other))]
     fn where_by_name(args: &Bound<'_>) -> Result<Value> {
         let condition = args.tensor("condition")?;

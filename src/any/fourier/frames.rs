@@ -1,4 +1,4 @@
-//! `stft` and `istft` by name, and windows beside signals.
+//! `stft` and `istft` by name, and windows of signals.
 
 use super::transforms::over_signal;
 use crate::any::call::Bound;
@@ -11,7 +11,7 @@ use crate::dtype::{Complex, Element};
 use crate::error::{Result, filled, invalid, listed};
 use castiron_macros::operations;
 
-/// The arguments that both have.
+/// The arguments of both.
 fn frames_of(args: &Bound<'_>, onesided: bool) -> Result<Frames> {
     let positive = |name: &str, n: i64| match usize::try_from(n) {
         Ok(n) if n > 0 => Ok(n),
@@ -29,7 +29,7 @@ fn frames_of(args: &Bound<'_>, onesided: bool) -> Result<Frames> {
 }
 
 impl AnyTensor {
-    /// Refuses what no frames are made of.
+    /// Checks that frames can be made of the tensor.
     pub(crate) fn expect_framed(&self, window: Option<&AnyTensor>, frames: &Frames) -> Result<()> {
         let op = "stft";
         if !self.dtype.is_floating_point() && !self.dtype.is_complex() {
@@ -41,7 +41,7 @@ impl AnyTensor {
         Ok(())
     }
 
-    /// A window's weights, beside a signal of dtype `E`; without data none are needed.
+    /// The weights of a window, for a signal of dtype `E`; none are needed without data.
     pub(crate) fn weights_beside<E: Spectral>(
         &self,
         op: &'static str,
@@ -135,7 +135,7 @@ impl AnyTensor {
         if !(2..=3).contains(&x.rank()) {
             return args.refused(format!("expected a tensor with 2 or 3 dimensions, got one of shape {:?}", x.shape()));
         }
-        // Half of the frequencies are known by how many there are, if nothing is said.
+        // Without the argument, `onesided` is inferred from the number of frequencies.
         let n_fft: i64 = args.read("n_fft")?;
         let frames = frames_of(args, args.read_or("onesided", || x.sizes[x.rank() - 2] as i64 != n_fft)?)?;
         Ok(x.istft(window, &frames, args.read("length")?, complex)?.into())

@@ -1,4 +1,4 @@
-//! Of Fourier transforms what is called at run time alone, and windows: see `composite::fourier`.
+//! Fourier transforms that are only called at run time, and windows: see `composite::fourier`.
 
 pub(crate) mod frames;
 pub(crate) mod transforms;

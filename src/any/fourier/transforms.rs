@@ -1,4 +1,4 @@
-//! Of Fourier transforms what is called at run time alone: those along two axes, `hfftn`, `ihfftn`; and the order of frequencies.
+//! Fourier transforms that are only called at run time: along two axes, `hfftn`, `ihfftn`; and the order of frequencies.
 
 use crate::any::base::operand::default_float;
 use crate::any::view::views::{axes, axis};
@@ -12,7 +12,7 @@ use crate::tensor::fourier::frequencies;
 use crate::{Cpu, Dyn, Tensor};
 use castiron_macros::operations;
 
-/// Code over the dtype of a signal, one of those that are transformed.
+/// Runs code over the dtype of a signal, one of those that are transformed.
 macro_rules! over_signal {
     ($op:expr, $dtype:expr, $E:ident => $body:expr) => {
         crate::any::base::dispatch::dispatch_dtype!($op, $dtype, $E: [f32, f64, crate::Complex<f32>, crate::Complex<f64>] => $body)
@@ -20,7 +20,7 @@ macro_rules! over_signal {
 }
 pub(super) use over_signal;
 
-/// A length that PyTorch takes, if one is given.
+/// The length of a transform, if one is given, as PyTorch accepts it.
 pub(crate) fn length(op: &'static str, n: Option<i64>) -> Result<Option<usize>> {
     match n.map(usize::try_from) {
         Some(Ok(0) | Err(_)) => {
@@ -31,7 +31,7 @@ pub(crate) fn length(op: &'static str, n: Option<i64>) -> Result<Option<usize>> 
 }
 
 impl AnyTensor {
-    /// The signal in a dtype that is transformed: integers and bools in the default one.
+    /// The signal in a dtype that is transformed: integers and bools become the default float.
     pub(crate) fn as_signal(&self, op: &'static str) -> Result<AnyTensor> {
         let is_whole = !self.dtype.is_shell() && !self.dtype.is_floating_point() && !self.dtype.is_complex();
         if !is_whole {
@@ -41,7 +41,7 @@ impl AnyTensor {
             .map_err(|_| Error::InvalidArgument { op, reason: format!("Unsupported dtype {}", self.dtype) })
     }
 
-    /// The same of one that is to be real.
+    /// [`as_signal`](Self::as_signal) of a signal that must be real.
     pub(crate) fn as_real_signal(&self, op: &'static str) -> Result<AnyTensor> {
         if self.dtype.is_complex() {
             let name = op.trim_start_matches("fft.");
@@ -50,7 +50,8 @@ impl AnyTensor {
         self.as_signal(op)
     }
 
-    /// The axes of a transform of several, and the lengths of their signals, the last of which is of half of the frequencies if it goes back `to_real`.
+    /// The axes and lengths of a transform along several axes; if it goes back `to_real`, the last length is inferred from half of the
+    /// frequencies.
     pub(crate) fn axes_and_lengths(
         &self,
         op: &'static str,
@@ -87,7 +88,7 @@ impl AnyTensor {
         Ok(all)
     }
 
-    /// To complex numbers, or to real ones if there is no step.
+    /// Transforms along all axes: to complex numbers, or, without a last step, to real ones.
     fn transformed_all(
         &self,
         (op, direction): (&'static str, Direction),
@@ -105,7 +106,7 @@ impl AnyTensor {
         })
     }
 
-    /// Moves positions up along axes by a share of their size.
+    /// Rolls axes by a share of their size.
     fn shifted(&self, op: &'static str, dim: Option<&[i64]>, by: impl Fn(usize) -> usize) -> Result<AnyTensor> {
         let dims: Vec<i64> = match dim {
             Some(dim) => axes(op, dim, self.rank())?.into_iter().map(|at| at as i64).collect(),
@@ -166,7 +167,8 @@ impl AnyTensor {
         self.transformed_all(("fft.hfft2", Direction::Forward), None, s, Some(dim), norm)
     }
 
-    /// [`hfft`](Self::hfft) along several axes (`torch.fft.hfftn`); all if none are given, or the last ones of which there are lengths. `s` are the lengths, -1 being that of the axis.
+    /// [`hfft`](Self::hfft) along several axes (`torch.fft.hfftn`): all if none are given, or as many of the last ones as there are
+    /// lengths. `s` are the lengths, -1 being that of the axis.
     ///
     /// # Errors
     /// As there, and if an axis is named twice or there are not as many lengths as axes.
@@ -184,7 +186,8 @@ impl AnyTensor {
         self.transformed_all(("fft.ihfft2", Direction::Inverse), Some(Step::Real), s, Some(dim), norm)
     }
 
-    /// [`ihfft`](Self::ihfft) along several axes (`torch.fft.ihfftn`); all if none are given, or the last ones of which there are lengths. `s` are the lengths, -1 being that of the axis.
+    /// [`ihfft`](Self::ihfft) along several axes (`torch.fft.ihfftn`): all if none are given, or as many of the last ones as there are
+    /// lengths. `s` are the lengths, -1 being that of the axis.
     ///
     /// # Errors
     /// As there, and if an axis is named twice or there are not as many lengths as axes.
@@ -193,7 +196,7 @@ impl AnyTensor {
         self.transformed_all(("fft.ihfftn", Direction::Inverse), Some(Step::Real), s, dim, norm)
     }
 
-    /// Frequencies in the order of numbers, 0 in the middle (`torch.fft.fftshift`); along all axes if none are given.
+    /// Frequencies in ascending order, 0 in the middle (`torch.fft.fftshift`); along all axes if none are given.
     ///
     /// # Errors
     /// If an axis is out of range or named twice.
@@ -222,7 +225,7 @@ impl AnyTensor {
     }
 }
 
-/// Numbers computed on the host, in a dtype, where they are asked for or on the default device.
+/// Numbers computed on the host, converted to a dtype and moved to the given or the default device.
 pub(super) fn placed(numbers: Vec<f64>, dtype: DType, device: Option<AnyDevice>) -> Result<AnyTensor> {
     let len = numbers.len();
     let tensor = Tensor::<f64, (Dyn,), Cpu>::try_from_vec_sized(numbers, [len])?;

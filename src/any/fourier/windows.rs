@@ -1,5 +1,4 @@
-//! Windows at run time: `signal.windows.*`, and `hann_window` and its kin.
-//! Uses `tensor::fourier::Window`.
+//! Windows at run time: `signal.windows.*`, `hann_window` and the other older names.
 
 use super::transforms::placed;
 use crate::any::AnyTensor;
@@ -50,7 +49,7 @@ fn older(
 
 #[operations]
 impl AnyTensor {
-    /// A window of so many samples, symmetric or one period (`torch.signal.windows.*`).
+    /// A window of `n` samples, symmetric or periodic (`torch.signal.windows.*`).
     ///
     /// # Errors
     /// If a parameter is out of its range, or the dtype is no float.

@@ -1,5 +1,4 @@
-//! `x[…]` with masks, lists and tensors of indices; `index_put`.
-//! Uses `elementwise::apply`, `tensor::index::scatter`, `tensor::index::index_put`, `device`; used by `view::any_view_mut`, `index::scatter`.
+//! Advanced indexing: `x[…]` with masks, lists and index tensors; `index_put`.
 
 use super::indexed_axes::IndexedAxes;
 use crate::any::AnyTensor;
@@ -14,7 +13,7 @@ use crate::tensor::ScatterReduce;
 use castiron_macros::operations;
 use std::borrow::Cow;
 
-/// A list, which may hold lists, as a tensor of indices or a mask.
+/// A list, possibly nested, as an index tensor or a mask.
 fn from_list(op: &'static str, items: &[Value]) -> Result<AnyTensor> {
     let mixed = || Error::InvalidArgument {
         op,
@@ -47,7 +46,7 @@ fn from_list(op: &'static str, items: &[Value]) -> Result<AnyTensor> {
     }
 }
 
-/// Indices along axes from `at` on: a mask gives one for each of its axes.
+/// Index tensors along axes from `at` on: a mask gives one for each of its axes.
 fn indices_of(op: &'static str, x: &AnyTensor, at: usize, index: &AnyTensor) -> Result<Vec<(usize, AnyTensor)>> {
     match index.dtype {
         DType::Bool | DType::U8 => {
@@ -75,7 +74,7 @@ fn is_mask(tensor: &AnyTensor) -> bool {
     matches!(tensor.dtype, DType::Bool | DType::U8)
 }
 
-/// Whether all that chooses among elements are masks.
+/// Whether all advanced indices are masks.
 pub(crate) fn are_masks(index: &[Value]) -> bool {
     fn is_mask(item: &Value) -> bool {
         match item {
@@ -100,7 +99,7 @@ fn is_integral(tensor: &AnyTensor) -> bool {
 #[operations]
 impl AnyTensor {
     /// `x[…]` (`torch.Tensor.__getitem__`): integers, slices, `None` and `...` give a view; masks, lists and tensors of indices
-    /// choose elements, and where several are given their shapes broadcast. As in PyTorch the axes they make stand where the
+    /// select elements; several of them broadcast. As in PyTorch the axes of the result stand where the
     /// indices stood, or in front if others stood between them.
     ///
     /// # Errors
@@ -133,7 +132,7 @@ impl AnyTensor {
         if indices.is_empty() { Ok(view) } else { IndexedAxes::new(op, &view, &indices)?.read(op) }
     }
 
-    /// The view that an index makes, and the indices that choose elements of it, by axes.
+    /// The view by the basic indices, and the advanced indices into it, by axes.
     pub(crate) fn met(&self, op: &'static str, index: &[Value]) -> Result<(AnyTensor, Vec<(usize, AnyTensor)>)> {
         expect_shallow(op, index)?;
         let mut items = Vec::with_capacity(index.len());
@@ -200,8 +199,8 @@ impl AnyTensor {
         Ok((view, indices))
     }
 
-    /// Writes values where indices meet (`torch.index_put`): a tensor of indices or a mask for each axis from the first on, or
-    /// none where whole axes are meant. With `accumulate` the values are added to what is there and to one another.
+    /// Writes values where indices meet (`torch.index_put`): an index tensor or a mask for each axis from the first on, or `None` for a
+    /// whole axis. With `accumulate` values are added to the elements, also several at one position.
     ///
     /// # Errors
     /// If an index is out of range, there are too many, dtypes differ or the values do not broadcast.
@@ -245,7 +244,7 @@ impl AnyTensor {
         self.put_at(op, &found, values, accumulate)
     }
 
-    /// Whether one value where a mask is true is a choice between two, in the layout that writing has.
+    /// Whether writing one value by a mask can be done by `where`, with the same strides of the result.
     fn is_filled_by(&self, mask: &AnyTensor) -> bool {
         let alike = mask.dtype == DType::Bool && mask.rank() > 0 && mask.sizes == self.sizes;
         alike
@@ -257,7 +256,7 @@ impl AnyTensor {
             && !self.dtype.is_shell()
     }
 
-    /// Writes values of the same dtype where indices of axes meet.
+    /// Writes values of the same dtype at the positions of indices along axes.
     pub(crate) fn put_at(
         &self,
         op: &'static str,

@@ -1,4 +1,4 @@
-//! `embedding_bag` and `rope`. Uses `tensor::index::embedding_bag`, `tensor::index::rotary`.
+//! `embedding_bag` and `rope`.
 
 use crate::any::base::by_width::same_dtype;
 use crate::any::base::dispatch::dispatch_dtype;
@@ -13,11 +13,11 @@ use castiron_macros::operations;
 
 #[operations]
 impl AnyTensor {
-    /// The rows of this table that indices name, summed in bags (`torch.nn.functional.embedding_bag`, whose first two operands come the
-    /// other way round). Indices are a list with `offsets`, or a matrix with a bag in each row. Computed on the host.
+    /// The rows of this table at the indices, summed in bags (`torch.nn.functional.embedding_bag`, with its first two operands exchanged).
+    /// Indices are a list with `offsets`, or a matrix with a bag in each row. Computed on the host.
     ///
     /// # Errors
-    /// If an index is out of range, offsets do not rise, weights are no weights of a sum, or the dtype is no float.
+    /// If an index is out of range, offsets do not ascend, weights are given for a mode other than the sum, or the dtype is no float.
     pub fn embedding_bag(
         &self,
         indices: &AnyTensor,

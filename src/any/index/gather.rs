@@ -1,5 +1,4 @@
-//! Elements chosen by index tensors: `index_select`, `gather`, `take`, `take_along_dim`, `embedding`.
-//! Uses `elementwise::apply`, `view::views`, `linalg::matmul`, `device`.
+//! Elements selected by index tensors: `index_select`, `gather`, `take`, `take_along_dim`, `embedding`.
 
 use crate::any::base::by_width::{invalid, signed};
 use crate::any::base::dispatch::{is_integer, refused};
@@ -13,10 +12,10 @@ use castiron_macros::operations;
 
 #[operations]
 impl AnyTensor {
-    /// The positions that indices, `int64` or `int32` and from 0 up, name along an axis (`torch.index_select`).
+    /// The slices at a list of indices along an axis (`torch.index_select`). Indices are `int64` or `int32`, not negative.
     ///
     /// # Errors
-    /// If an index or the axis is out of range, or the indices are no list.
+    /// If an index or the axis is out of range, or the indices are not a list.
     ///
     /// ```
     /// use castiron::{AnyTensor, tensor};
@@ -41,7 +40,7 @@ impl AnyTensor {
         if self.rank() == 0 { result.reshaped(&[]) } else { Ok(result) }
     }
 
-    /// Whether indices are those of an axis, in a tensor without elements: where there are some, reading them tells.
+    /// Checks that indices are in range, for a tensor without elements: otherwise reading them checks it.
     pub(crate) fn expect_inside(&self, op: &'static str, axis: usize, index: &AnyTensor) -> Result<()> {
         if !self.is_empty() || !index.has_data() {
             return Ok(());
@@ -55,7 +54,7 @@ impl AnyTensor {
         }
     }
 
-    /// A list of indices, or one, beside each position of the other axes; `from` has the sizes there are then.
+    /// A list of indices, or a single one, expanded to the other axes; `from` has the sizes of the result.
     pub(crate) fn index_along_axis(
         &self,
         op: &'static str,
@@ -86,8 +85,8 @@ impl AnyTensor {
         index.reshaped(&own)?.expanded_to(&sizes)
     }
 
-    /// For each index the element at its position, with the index in place of the position along the axis (`torch.gather`). The
-    /// indices are `int64` or `int32`, from 0 up, have as many axes, and are no larger along the others.
+    /// For each index the element at this position along the axis, the other indices being the same (`torch.gather`). The index tensor is
+    /// `int64` or `int32`, not negative, has the same rank, and is no larger along the other axes.
     ///
     /// # Errors
     /// If an index or the axis is out of range, or sizes do not fit.
@@ -136,7 +135,7 @@ impl AnyTensor {
         self.reshape(&[self.numel() as i64])?.gathered(op, 0, &flat, true)?.reshaped(&signed(&index.sizes))
     }
 
-    /// [`gather`](Self::gather) with the two broadcast along the other axes, and negative indices counting from the end
+    /// [`gather`](Self::gather) with both broadcast along the other axes, and negative indices counting from the end
     /// (`torch.take_along_dim`); without an axis [`take`](Self::take), as a vector. The indices are `int64`.
     ///
     /// # Errors
@@ -170,11 +169,11 @@ impl AnyTensor {
         self.expanded_to(&from)?.gathered(op, at, &index.expanded_to(&to)?, true)
     }
 
-    /// The rows of a matrix that indices of any shape name (`torch.nn.functional.embedding`, whose operands come the other way
-    /// round). The indices are `int64` or `int32`, from 0 up.
+    /// The rows of a matrix at indices of any shape (`torch.nn.functional.embedding`, with its operands exchanged). The indices are `int64`
+    /// or `int32`, not negative.
     ///
     /// # Errors
-    /// If an index is out of range, or this is no matrix.
+    /// If an index is out of range, or `self` is not a matrix.
     ///
     /// ```
     /// use castiron::{AnyTensor, tensor};
@@ -195,7 +194,7 @@ impl AnyTensor {
         rows.reshaped(&signed(&[&*index.sizes, &[self.sizes[1]]].concat()))
     }
 
-    /// [`embedding`](Self::embedding) after the rows that are named have been shortened to a norm, where theirs is greater.
+    /// [`embedding`](Self::embedding) with the selected rows scaled down to a norm, if theirs is greater.
     fn embedding_within(&self, index: &AnyTensor, norm: f64, order: f64) -> Result<AnyTensor> {
         let op = "embedding";
         if self.dtype.category() < Category::Floating {

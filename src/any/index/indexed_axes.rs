@@ -1,5 +1,4 @@
-//! A tensor with index tensors along some of its axes: the axes put together, and the positions that the indices lead to.
-//! Uses `elementwise::apply`, `tensor::index::index_put`, `device`; used by `index::advanced`.
+//! A tensor with index tensors along some of its axes: these axes made adjacent, and the positions of the indices.
 
 use crate::any::base::by_width::signed;
 use crate::any::elementwise::apply::{SCALAR, broadcast_to, result_strides, same_device};
@@ -24,18 +23,18 @@ pub(super) struct IndexedAxes {
     /// The positions, and the sizes they have.
     pub(super) positions: AnyTensor,
     pub(super) sizes: Vec<usize>,
-    /// The axis whose indices are the positions themselves, negative ones counted from the end, where there is but one.
+    /// The indexed axis if there is one only: its positions are the indices, negative ones counted from the end.
     pub(super) lone: Option<usize>,
 }
 
 impl IndexedAxes {
-    /// Of a tensor and the indices along its axes, which are in order.
+    /// From a tensor and the indices along its axes, which are in order.
     pub(super) fn new(op: &'static str, x: &AnyTensor, indices: &[(usize, AnyTensor)]) -> Result<Self> {
         let axes: Vec<usize> = indices.iter().map(|(axis, _)| *axis).collect();
         let none = crate::any::Dims::new(op, &[])?;
         let sizes = indices.iter().try_fold(none, |sizes, (_, index)| broadcast_to(op, &sizes, &index.sizes))?;
         for (_, index) in indices {
-            // As in PyTorch, indices on the host go with every device that has elements.
+            // As in PyTorch, index tensors on the host go with a tensor on any device with elements.
             if !(x.has_data() && index.device() == AnyDevice::CPU) {
                 same_device(op, x, index)?;
             }
@@ -54,7 +53,7 @@ impl IndexedAxes {
         let outer = own.iter().product();
         let has_positions = x.has_data() && !(outer > 0 && (before.contains(&0) || after.contains(&0)));
         let on_host = x.device() == AnyDevice::CPU && indices.iter().all(|(_, index)| index.device() == AnyDevice::CPU);
-        // (Where nothing is read, the indices have to be looked at all the same; and before memory runs out, where they are repeated.)
+        // The indices are checked even if nothing is read, and, if they are broadcast, before memory is allocated.
         let lone = match indices {
             [(axis, index)]
                 if on_host && has_positions && outer > 0 && !index.is_empty() && index.expect_memory().is_ok() =>
@@ -86,12 +85,12 @@ impl IndexedAxes {
         self.turned.reshaped(&[product(&self.before), self.outer as i64, product(&self.after)])
     }
 
-    /// The positions beside each of the others.
+    /// The positions expanded to the other axes.
     pub(super) fn along(&self, op: &'static str, cube: &AnyTensor) -> Result<AnyTensor> {
         cube.index_along_axis(op, 1, &self.positions.reshaped(&[self.positions.numel() as i64])?, None)
     }
 
-    /// The axis of an error as the caller knows it.
+    /// Names the axis in an error as the caller counts it.
     pub(super) fn named<T>(&self, result: Result<T>) -> Result<T> {
         match self.lone {
             Some(axis) => result.map_err(|error| at_axis(error, &[axis; MOST])),
@@ -99,7 +98,7 @@ impl IndexedAxes {
         }
     }
 
-    /// The sizes of what is read or written.
+    /// The sizes of the elements that are read or written.
     pub(super) fn whole(&self) -> Vec<usize> {
         [&self.before[..], &self.sizes, &self.after].concat()
     }
@@ -119,7 +118,7 @@ impl IndexedAxes {
     }
 }
 
-/// The positions that indices lead to, where they are computed on a GPU.
+/// The positions of the indices, computed on a GPU.
 #[cfg(feature = "cuda")]
 fn on_gpu(x: &AnyTensor, indices: &[(usize, AnyTensor)], own: &[usize], sizes: &Dims) -> Result<Option<AnyTensor>> {
     if !x.is_on_gpu() {
@@ -132,7 +131,7 @@ fn on_gpu(_: &AnyTensor, _: &[(usize, AnyTensor)], _: &[usize], _: &Dims) -> Res
     Ok(None)
 }
 
-/// The first index out of range, where there was no room for a list of all.
+/// The error for the first index out of range, if there was no room for a list of all.
 fn outside(op: &'static str, indices: &[(usize, AnyTensor)], sizes: &[usize]) -> Option<Error> {
     indices.iter().zip(sizes).enumerate().find_map(|(axis, ((_, index), &size))| {
         let within = -(size as i64)..size as i64;
@@ -141,7 +140,7 @@ fn outside(op: &'static str, indices: &[(usize, AnyTensor)], sizes: &[usize]) ->
     })
 }
 
-/// The axis as the caller knows it.
+/// Names the axis in an error as the caller counts it.
 pub(crate) fn at_axis(error: Error, axes: &[usize]) -> Error {
     match error {
         Error::IndexValue { op, index, axis, size } => {

@@ -1,5 +1,4 @@
-//! Elements chosen by a mask: `masked_fill`, `masked_select`, `masked_scatter`, `nonzero`.
-//! Uses `elementwise::apply`, `tensor::index::masked`, `device`, `layout`.
+//! Elements selected by a mask: `masked_fill`, `masked_select`, `masked_scatter`, `nonzero`.
 
 use crate::any::base::by_width::{common_sizes, invalid, signed};
 use crate::any::call::Value;
@@ -12,7 +11,7 @@ use crate::layout::positions::index_rows;
 use crate::tensor::true_positions;
 use castiron_macros::operations;
 
-/// A mask of bools.
+/// Checks that a mask is bool.
 fn mask_of(op: &'static str, mask: &AnyTensor) -> Result<()> {
     if mask.dtype == DType::Bool {
         return Ok(());
@@ -22,7 +21,7 @@ fn mask_of(op: &'static str, mask: &AnyTensor) -> Result<()> {
 
 #[operations]
 impl AnyTensor {
-    /// A value, which is converted, where the mask is true, else the element (`torch.masked_fill`). The two broadcast.
+    /// The elements, but a value where the mask is true (`torch.masked_fill`). Mask and tensor broadcast; the value is converted.
     ///
     /// # Errors
     /// If the mask is not bool, or the value has axes or does not fit the dtype.
@@ -63,7 +62,7 @@ impl AnyTensor {
         self.expanded_to(&sizes)?.masked_elements(op, &mask.expanded_to(&sizes)?)
     }
 
-    /// The elements of another tensor, one after the other, where the mask is true (`torch.masked_scatter`).
+    /// Consecutive elements of another tensor, where the mask is true (`torch.masked_scatter`).
     ///
     /// # Errors
     /// If the mask is not bool, the dtypes differ, or there are too few elements.
@@ -97,14 +96,13 @@ impl AnyTensor {
         whole.reshape(&[whole.numel() as i64])?.scattered(op, 0, &places, &from, false)?.reshaped(&signed(&sizes))
     }
 
-    /// The positions in row-major order where a mask of bools is true.
+    /// The row-major positions where a bool mask is true.
     fn true_places(&self, op: &'static str) -> Result<AnyTensor> {
         let (buffer, count) = true_positions::<Dynamic>(self.data_as(op)?)?;
         Ok(AnyTensor::fresh(buffer, DType::I64, &[count], &[1]))
     }
 
-    /// For each axis the indices of the elements that are not zero, in row-major order of these (`torch.nonzero` with
-    /// `as_tuple`).
+    /// For each axis the indices of the elements that are not zero, in row-major order (`torch.nonzero` with `as_tuple`).
     ///
     /// # Errors
     /// If there are no data.
@@ -121,8 +119,8 @@ impl AnyTensor {
         (0..rows.sizes[1]).map(|at| rows.select(1, at as i64)).collect()
     }
 
-    /// The positions of the elements that are not zero, in row-major order: a row for each, with an index for each axis
-    /// (`torch.nonzero`, `torch.argwhere`).
+    /// The indices of the elements that are not zero, in row-major order: a row for each element, a column for each axis (`torch.nonzero`,
+    /// `torch.argwhere`).
     ///
     /// # Errors
     /// If there are no data.
@@ -159,7 +157,7 @@ impl AnyTensor {
         Ok(if as_tuple { self.nonzero_tuple()?.into() } else { self.nonzero()?.into() })
     }
 
-    /// [`nonzero`](Self::nonzero) with so many rows, of which those that are left over hold a value (`torch.nonzero_static`).
+    /// [`nonzero`](Self::nonzero) with `size` rows, the surplus ones filled with a value (`torch.nonzero_static`).
     ///
     /// # Errors
     /// If there are no data.

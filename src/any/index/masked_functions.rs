@@ -1,5 +1,5 @@
-//! Functions under a mask, by name: `masked.softmax` and its kin. What is left out counts as nothing.
-//! Source: `torch/masked/_ops.py`. Uses `index::masked`, `scan`, `reduce`.
+//! Functions under a mask, by name: `masked.softmax` and others. Masked-out elements are ignored.
+//! Source: `torch/masked/_ops.py`.
 
 use crate::any::AnyTensor;
 use crate::dtype::DType;
@@ -9,7 +9,7 @@ use castiron_macros::operations;
 
 #[operations]
 impl AnyTensor {
-    /// The elements, those that the mask leaves out being one value.
+    /// The elements, with masked-out ones set to a float.
     fn under(&self, mask: Option<&AnyTensor>, value: f64) -> Result<AnyTensor> {
         match mask {
             Some(mask) => self.masked_fill(&mask.logical_not()?, ScalarValue::Float(value)),
@@ -17,7 +17,7 @@ impl AnyTensor {
         }
     }
 
-    /// The same of an integer.
+    /// The elements, with masked-out ones set to an integer.
     fn filled_out(&self, mask: Option<&AnyTensor>, value: i64) -> Result<AnyTensor> {
         match mask {
             Some(mask) => self.masked_fill(&mask.logical_not()?, value),
@@ -106,7 +106,7 @@ impl AnyTensor {
         self.filled_out(mask, 1)?.prod(Some(&[dim]), keepdim, dtype)
     }
 
-    /// The elements, those that the mask leaves out being the least or the greatest number of the dtype.
+    /// The elements, with masked-out ones set to the smallest or the largest number of the dtype.
     fn beyond(&self, mask: Option<&AnyTensor>, is_least: bool) -> Result<AnyTensor> {
         let Some(info) = self.dtype.iinfo() else {
             return self.under(mask, if is_least { f64::NEG_INFINITY } else { f64::INFINITY });
@@ -115,7 +115,7 @@ impl AnyTensor {
         self.masked_fill(&mask.logical_not()?, ScalarValue::Int(if is_least { info.min } else { info.max }))
     }
 
-    /// The place is a number of the input's dtype, as PyTorch gives it.
+    /// The index is a number of the input's dtype, as in PyTorch.
     #[op(masked.argmax(input, dim = None, keepdim = false, dtype = None, mask = None), dtypes = real)]
     fn masked_argmax_by_name(
         &self,
@@ -175,7 +175,7 @@ impl AnyTensor {
         kept.vector_norm(ord, dims, keepdim)
     }
 
-    /// Where everything is left out the median is NaN, which integers do not have.
+    /// If everything is masked out the median is NaN, which integers do not have.
     #[op(masked.median(input, dim = -1, keepdim = false, dtype = None, mask = None), dtypes = real)]
     fn masked_median_by_name(
         &self,

@@ -1,5 +1,4 @@
-//! Elements chosen by index tensors and masks: `x[…]`, gather, scatter, masked operations, `index_put`.
-//! Uses loops over types of the elements' width (`base::by_width`).
+//! Elements selected by index tensors and masks: `x[…]`, gather, scatter, masked operations, `index_put`.
 
 pub(crate) mod advanced;
 pub(crate) mod embedding_bag;

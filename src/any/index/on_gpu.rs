@@ -1,6 +1,4 @@
-//! Positions computed where tensors are, on a GPU, by its own operations: what the host computes in lists, element by element.
-//!
-//! Uses the operations of `AnyTensor`; used by `advanced` and `masked`.
+//! Positions computed on a GPU by its own operations; the host computes them in lists, element by element.
 
 use crate::any::{AnyTensor, Dims, stack};
 use crate::device::AnyDevice;
@@ -14,14 +12,14 @@ impl AnyTensor {
         self.has_data() && self.device() != AnyDevice::CPU
     }
 
-    /// From a list of positions in row-major order the indices along each axis, a row for each position.
+    /// From row-major positions to indices along each axis: a row for each position.
     pub(crate) fn unravelled(&self, sizes: &[usize]) -> Result<AnyTensor> {
         if sizes.is_empty() {
             return self.zeros_like_device(&[self.numel(), 0], DType::I64);
         }
         let (mut left, mut columns) = (self.clone(), Vec::with_capacity(sizes.len()));
         for (axis, &size) in sizes.iter().enumerate().rev() {
-            // (An axis of size 0 has no positions.)
+            // An axis of size 0 has no positions.
             let size = size.max(1);
             columns.push(if axis == 0 { left.clone() } else { left.remainder(size)? });
             if axis > 0 {
@@ -33,8 +31,8 @@ impl AnyTensor {
     }
 }
 
-/// The positions in row-major order that index tensors lead to together, those of axes of the given sizes; `None` where an index is out of
-/// range, which the host names.
+/// The row-major positions of index tensors along axes of the given sizes; `None` if an index is out of range, for which the host makes the
+/// error.
 pub(crate) fn positions(
     device: AnyDevice,
     indices: &[(usize, AnyTensor)],
@@ -52,7 +50,7 @@ pub(crate) fn positions(
             None => bad,
             Some(outside) => outside.logical_or(&bad)?,
         });
-        // In range, the remainder counts from the start.
+        // In range, the remainder makes negative indices count from the start.
         let index = index.remainder(size)?;
         places = Some(match places {
             None => index,

@@ -1,5 +1,4 @@
-//! Elements written, added and combined where indices say.
-//! Uses `tensor::index::scatter`, `elementwise::apply`, `view::views`, `index::advanced`.
+//! Elements written, added and reduced at indices.
 
 use crate::any::base::by_width::{invalid, same_dtype, signed};
 use crate::any::call::{Bound, Value};
@@ -16,7 +15,7 @@ use crate::tensor::ScatterReduce;
 use crate::{Dyn, Tensor};
 use castiron_macros::operations;
 
-/// As many axes as there are at most; tensors with fewer have axes of size 1 in front.
+/// A shape with the maximal rank; tensors of lower rank get axes of size 1 in front.
 type Most = (Dyn, Dyn, Dyn, Dyn, Dyn, Dyn, Dyn, Dyn);
 
 fn most(x: &AnyTensor) -> Result<AnyTensor> {
@@ -27,7 +26,7 @@ fn most(x: &AnyTensor) -> Result<AnyTensor> {
 
 #[operations]
 impl AnyTensor {
-    /// Combines elements with those that indices lead to along an axis. All have as many axes, of which there is one at least.
+    /// Reduces elements into the positions of indices along an axis. All tensors have the same rank, at least 1.
     pub(crate) fn reduced_into(
         &self,
         op: &'static str,
@@ -47,7 +46,7 @@ impl AnyTensor {
             return Err(crate::any::base::dispatch::refused(op, self.dtype));
         }
         let own = most(self)?;
-        // (Axes of size 1 in front are a view of any strides.)
+        // Axes of size 1 in front can have any stride.
         let (index, from) = (most(index)?, most(from)?);
         let indexing = Indexing { op, axis: crate::layout::dims::MOST - self.rank() + axis, wraps };
         crate::any::base::dispatch::dispatch_dtype!(op, self.dtype, E: Dtype => {
@@ -61,7 +60,7 @@ impl AnyTensor {
         })
     }
 
-    /// What operations that write along an axis take: the tensors with at least one axis, and the axis.
+    /// The operands of an operation that writes along an axis: the tensors with at least one axis, and the axis.
     fn writing(
         &self,
         op: &'static str,
@@ -89,12 +88,12 @@ impl AnyTensor {
         Ok((at, all))
     }
 
-    /// Writes the source where indices, `int64` or `int32` and from 0 up, lead along an axis (`torch.scatter`):
-    /// `result[index[i][j]][j] = source[i][j]` along axis 0. The source is a tensor of the same dtype, or a scalar. Of several
-    /// elements for one place the last one stays.
+    /// Writes the source at indices along an axis (`torch.scatter`): `result[index[i][j]][j] = source[i][j]` along axis 0. The indices are
+    /// `int64` or `int32`, not negative. The source is a tensor of the same dtype, or a scalar. Of several elements for one position the
+    /// last one stays.
     ///
     /// # Errors
-    /// If an index or the axis is out of range, sizes do not fit, or a scalar does not.
+    /// If an index or the axis is out of range, sizes do not match, or a scalar does not fit.
     ///
     /// ```
     /// use castiron::{AnyTensor, tensor};
@@ -129,7 +128,7 @@ impl AnyTensor {
         Ok(result.into())
     }
 
-    /// A source of the sizes of the indices.
+    /// The source, expanded to the sizes of the indices if it is a scalar.
     fn source(&self, op: &'static str, index: &AnyTensor, source: &AnyOperand) -> Result<AnyTensor> {
         match source {
             AnyOperand::Array(source) => Ok(source.clone()),
@@ -153,7 +152,7 @@ impl AnyTensor {
         own.reduced_into(op, (at, false), &along, &from, reduce, include_self)?.reshaped(&signed(&self.sizes))
     }
 
-    /// [`scatter`](Self::scatter) that combines with what is there: `torch.scatter` with `reduce="add"` or `"multiply"`.
+    /// [`scatter`](Self::scatter) that adds to or multiplies the elements: `torch.scatter` with `reduce="add"` or `"multiply"`.
     fn scatter_combining(
         &self,
         dim: i64,
@@ -165,7 +164,7 @@ impl AnyTensor {
         self.scattered_with("scatter", dim, index, &source, reduce, true)
     }
 
-    /// Adds the source where indices lead along an axis (`torch.scatter_add`).
+    /// Adds the source at indices along an axis (`torch.scatter_add`).
     ///
     /// # Errors
     /// As [`scatter`](Self::scatter).
@@ -183,10 +182,10 @@ impl AnyTensor {
         self.scattered_with("scatter_add", dim, index, source, ScatterReduce::Sum, true)
     }
 
-    /// Combines the source where indices lead along an axis, with what is there if `include_self` (`torch.scatter_reduce`).
+    /// Reduces the source at indices along an axis, including the elements of `self` if `include_self` (`torch.scatter_reduce`).
     ///
     /// # Errors
-    /// As [`scatter`](Self::scatter); and if the elements are complex and have no largest, or are bools and have no mean.
+    /// As [`scatter`](Self::scatter); and if the elements are complex and their maximum or minimum is asked for, or bools and their mean.
     ///
     /// ```
     /// use castiron::{AnyTensor, ScatterReduce, tensor};
@@ -209,7 +208,7 @@ impl AnyTensor {
         self.scattered_with("scatter_reduce", dim, index, source, reduce, include_self)
     }
 
-    /// A source with as many axes.
+    /// Checks that the source has the same rank.
     fn expect_axes_of(&self, op: &'static str, source: &AnyTensor) -> Result<()> {
         if self.rank() == source.rank() || self.rank() == 0 {
             return Ok(());
@@ -217,7 +216,7 @@ impl AnyTensor {
         invalid(op, format!("a source with {} axes is wanted, got one of shape {:?}", self.rank(), source.shape()))
     }
 
-    /// What operations that write slices take.
+    /// The operands of an operation that writes slices.
     fn slices(
         &self,
         op: &'static str,
@@ -233,7 +232,7 @@ impl AnyTensor {
         Ok((at, [own, index, from]))
     }
 
-    /// Writes slices of the source to the positions along an axis that a list of `int64` indices names (`torch.index_copy`).
+    /// Writes slices of the source to the positions in a list of `int64` indices along an axis (`torch.index_copy`).
     ///
     /// # Errors
     /// If an index or the axis is out of range, or sizes do not fit.
@@ -252,7 +251,7 @@ impl AnyTensor {
         own.scattered("index_copy", at, &along, &from, false)?.reshaped(&signed(&self.sizes))
     }
 
-    /// Adds slices of the source, times `alpha`, to the positions along an axis that a list of `int64` or `int32` indices names
+    /// Adds slices of the source, times `alpha`, to the positions in a list of `int64` or `int32` indices along an axis
     /// (`torch.index_add`).
     ///
     /// # Errors
@@ -282,8 +281,8 @@ impl AnyTensor {
         sum.reshaped(&signed(&self.sizes))
     }
 
-    /// Writes a value, a scalar or a zero-dim tensor, to the positions along an axis that a list of `int64` indices names
-    /// (`torch.index_fill`). Negative indices count from the end.
+    /// Writes a value, a scalar or a zero-dim tensor, to the positions in a list of `int64` indices along an axis (`torch.index_fill`).
+    /// Negative indices count from the end.
     ///
     /// # Errors
     /// If an index or the axis is out of range, or the value has axes or does not fit.
@@ -309,8 +308,8 @@ impl AnyTensor {
         own.scattered(op, at, &along, &value.expanded_to(&along.sizes)?, true)?.reshaped(&signed(&self.sizes))
     }
 
-    /// Combines slices of the source with the positions along an axis that a list of indices names (`torch.index_reduce`): their
-    /// product, mean, largest or smallest.
+    /// Reduces slices of the source into the positions in a list of indices along an axis (`torch.index_reduce`): their product, mean,
+    /// maximum or minimum.
     ///
     /// # Errors
     /// If an index or the axis is out of range, sizes do not fit, or the elements are bools or complex.
@@ -349,8 +348,8 @@ impl AnyTensor {
         own.reduced_into(op, (at, false), &along, &from, reduce, include_self)?.reshaped(&signed(&self.sizes))
     }
 
-    /// Writes elements to positions counted in row-major order (`torch.put`), or adds them to what is there. The indices are
-    /// `int64`; negative ones count from the end.
+    /// Writes elements to row-major positions (`torch.put`), or adds to the elements there. The indices are `int64`; negative ones count
+    /// from the end.
     ///
     /// # Errors
     /// If an index is out of range, or there are not as many elements as indices.

@@ -1,4 +1,4 @@
-//! Copies of which one view is overwritten: `select_scatter`, `slice_scatter`, `diagonal_scatter`.
+//! Copies with one view overwritten: `select_scatter`, `slice_scatter`, `diagonal_scatter`.
 
 use crate::any::AnyTensor;
 use crate::error::Result;
@@ -6,7 +6,7 @@ use castiron_macros::operations;
 
 #[operations]
 impl AnyTensor {
-    /// The diagonals written with elements, which are converted (`torch.diagonal_scatter`).
+    /// A copy with its diagonals overwritten with elements, which are converted (`torch.diagonal_scatter`).
     ///
     /// # Errors
     /// If the shape is not that of [`diagonal`](Self::diagonal).
@@ -23,7 +23,7 @@ impl AnyTensor {
         self.with_view_overwritten("diagonal_scatter", |x| x.diagonal(offset, dim1, dim2), from)
     }
 
-    /// One position along an axis written with elements, which are converted (`torch.select_scatter`).
+    /// A copy with one position along an axis overwritten with elements, which are converted (`torch.select_scatter`).
     ///
     /// # Errors
     /// If the shape is not that of [`select`](Self::select).
@@ -40,7 +40,7 @@ impl AnyTensor {
         self.with_view_overwritten("select_scatter", |x| x.select(dim, index), from)
     }
 
-    /// Positions along an axis written with elements, which are converted (`torch.slice_scatter`).
+    /// A copy with a slice along an axis overwritten with elements, which are converted (`torch.slice_scatter`).
     ///
     /// # Errors
     /// If the shape is not that of [`slice`](Self::slice).

@@ -1,5 +1,4 @@
-//! Tensors joined: `cat`, `stack` and their kin; combinations.
-//! Uses `elementwise::apply`, `view::views`, `device`, `layout`; used by `join::meshgrid`, `elementwise::lerp`.
+//! Tensors joined: `cat`, `stack`, `hstack` and others; combinations.
 
 use crate::any::base::by_width::invalid;
 use crate::any::base::operand::promoted;
@@ -16,7 +15,7 @@ use crate::layout::{MemoryFormat, strides};
 use crate::storage::View;
 use castiron_macros::operations;
 
-/// The dtype that tensors promote to, or that all of them hold: those of a kind among themselves, then kind by kind.
+/// The dtype that tensors promote to, or that all of them have: first tensors of one kind promote, then the kinds.
 pub(crate) fn promoted_all(op: &'static str, tensors: &[AnyTensor]) -> Result<DType> {
     let both = |a: Option<(KindRank, DType)>, b: (KindRank, DType)| -> Result<Option<(KindRank, DType)>> {
         Ok(Some(match a {
@@ -36,7 +35,7 @@ pub(crate) fn promoted_all(op: &'static str, tensors: &[AnyTensor]) -> Result<DT
     }
 }
 
-/// How the axes of tensors lie in memory whose strides all suggest `channels_last`, and the way back.
+/// The permutation to memory order and back, if the strides of all tensors suggest `channels_last`.
 pub(crate) fn channels_last_order(tensors: &[AnyTensor]) -> Option<[&'static [i64]; 2]> {
     let formats = || tensors.iter().map(|x| MemoryFormat::suggested(&x.sizes, &x.strides));
     match formats().next()? {
@@ -75,7 +74,7 @@ pub(super) fn join(op: &'static str, tensors: &[AnyTensor], dim: i64) -> Result<
     }
     let pieces = kept.iter().map(|tensor| tensor.to(dtype)).collect::<Result<Vec<_>>>()?;
     if let Some([order, back]) = channels_last_order(&pieces) {
-        // As PyTorch does: images in that format are joined in it. Seen in the order of their memory they are row-major.
+        // As in PyTorch, images in `channels_last` are joined in that format: permuted to memory order they are row-major.
         let pieces = pieces.iter().map(|piece| piece.permute(order)).collect::<Result<Vec<_>>>()?;
         let along = order.iter().position(|&of| of == at as i64).unwrap_or(0);
         return join(op, &pieces, along as i64)?.permute(back);
@@ -129,7 +128,7 @@ pub fn stack(tensors: &[AnyTensor], dim: i64) -> Result<AnyTensor> {
     join(op, &pieces, at as i64)
 }
 
-/// With axes of size 1 put in until there are enough.
+/// Tensors with axes of size 1 inserted until there are enough.
 pub(super) fn raised(tensors: &[AnyTensor], positions: &[i64]) -> Result<Vec<AnyTensor>> {
     let raise = |tensor: &AnyTensor| {
         let missing = positions.get(tensor.rank()..).unwrap_or(&[]);
@@ -202,9 +201,9 @@ pub fn column_stack(tensors: &[AnyTensor]) -> Result<AnyTensor> {
     join("column_stack", &raised(tensors, &[0, -1])?, 1)
 }
 
-/// In how many ways `r` of `n` are chosen, `r` being no more than `n`; `None` if that is no number of elements.
+/// The number of ways to choose `r` of `n`, `r` being at most `n`; `None` if memory cannot address that many elements.
 fn ways(n: usize, r: usize) -> Option<usize> {
-    // The count at least doubles each step, so an overflow ends the loop soon.
+    // The count at least doubles at each step, so that an overflow ends the loop soon.
     (0..r.min(n - r))
         .try_fold(1_u128, |ways, at| {
             let more = ways.checked_mul((n - at) as u128)? / (at as u128 + 1);
@@ -213,7 +212,7 @@ fn ways(n: usize, r: usize) -> Option<usize> {
         .and_then(|ways| usize::try_from(ways).ok())
 }
 
-/// `atleast_1d` and its kin: of one tensor a tensor, of several or a list a list.
+/// `atleast_1d` and others: for one tensor a tensor, for several or a list a list.
 fn at_least(args: &Bound<'_>, rank: usize) -> Result<Value> {
     let raised = raised(&args.read::<Vec<AnyTensor>>("*tensors")?, &[0, 0, -1][..rank])?;
     match &raised[..] {
@@ -254,8 +253,8 @@ impl AnyTensor {
         column_stack(tensors)
     }
 
-    /// All ways to take `r` elements of a vector in their order, as rows (`torch.combinations`); each several times if
-    /// `with_replacement`.
+    /// All ways to choose `r` elements of a vector in their order, as rows (`torch.combinations`); an element may be chosen several times
+    /// if `with_replacement`.
     ///
     /// # Errors
     /// If it is not a vector, or there are too many.

@@ -1,5 +1,4 @@
-//! Tensors made of several: `meshgrid`, `cartesian_prod`, `broadcast_tensors`, `block_diag`.
-//! Uses `join::cat_stack`, `rearrange::pad`.
+//! Tensors combined: `meshgrid`, `cartesian_prod`, `broadcast_tensors`, `block_diag`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::{common_sizes, invalid, same_dtype};
@@ -61,8 +60,8 @@ pub fn broadcast_tensors(tensors: &[AnyTensor]) -> Result<Vec<AnyTensor>> {
     tensors.iter().map(|tensor| tensor.expanded_to(&sizes)).collect()
 }
 
-/// The coordinates of a grid (`torch.meshgrid`): for each vector a tensor of the shape that their sizes make, along one axis of
-/// which it lies. `indexing` is `"ij"`, or `"xy"`, which exchanges the first two axes.
+/// The coordinates of a grid (`torch.meshgrid`): each vector, laid along its own axis, expanded to the sizes of all. `indexing` is `"ij"`,
+/// or `"xy"`, which exchanges the first two axes.
 ///
 /// # Errors
 /// If one has more than one axis, or dtypes differ.

@@ -1,5 +1,4 @@
-//! Several tensors made one: `cat`, `stack` and their kin, `meshgrid`, `block_diag`.
-//! Uses strided copies into one new tensor.
+//! Several tensors joined into one: `cat`, `stack` and others, `meshgrid`, `block_diag`.
 
 pub(crate) mod cat_stack;
 #[cfg(feature = "cuda")]

@@ -1,4 +1,4 @@
-//! Distances and the cross product: `dist`, `cdist`, `cross`. Uses `tensor::linalg::distance`.
+//! Distances and the cross product: `dist`, `cdist`, `cross`.
 
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::elementwise::apply::same_device;
@@ -10,7 +10,7 @@ use castiron_macros::operations;
 
 #[operations]
 impl AnyTensor {
-    /// One dtype and one device.
+    /// Checks that both have one dtype and one device.
     pub(crate) fn expect_alike(&self, op: &'static str, other: &AnyTensor) -> Result<()> {
         same_device(op, self, other)?;
         if self.dtype == other.dtype {
@@ -31,7 +31,7 @@ impl AnyTensor {
     /// The cross product along an axis of size 3 (`torch.linalg.cross`, where the axis is the last if not given); other axes broadcast.
     ///
     /// # Errors
-    /// If there are not as many axes in both, sizes do not match, dtypes differ or are `bool`.
+    /// If ranks differ, sizes do not match, dtypes differ or are `bool`.
     #[op(linalg.cross(input, other, dim = -1), dtypes = numeric)]
     pub fn cross(&self, other: &AnyTensor, dim: i64) -> Result<AnyTensor> {
         let op = "cross";
@@ -48,7 +48,7 @@ impl AnyTensor {
         })
     }
 
-    /// Without an axis it is the first of size 3.
+    /// By name, without an axis: the first of size 3.
     #[op(cross(input, other, dim = None), dtypes = numeric)]
     fn cross_by_name(&self, other: &AnyTensor, dim: Option<i64>) -> Result<AnyTensor> {
         let first = || self.shape().iter().position(|&size| size == 3).map(|at| at as i64);

@@ -1,4 +1,4 @@
-//! Sums of products by the names of axes: equations read while running. Uses `tensor::linalg::einsum`, which contracts operands.
+//! Einstein summation: equations parsed at run time.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::signed;
@@ -14,14 +14,14 @@ fn invalid<T>(reason: String) -> Result<T> {
     Err(Error::InvalidArgument { op: OP, reason })
 }
 
-/// An axis: a letter, or one of those that `...` stands for, counted from the last.
+/// The label of an axis: a letter, or an axis that `...` stands for, counted from the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Label {
     Letter(char),
     Unnamed(usize),
 }
 
-/// The letters of a term, and where among them `...` stands.
+/// The letters of a term, and the place of `...` among them.
 struct Term {
     letters: Vec<char>,
     unnamed: Option<usize>,
@@ -49,7 +49,7 @@ fn parsed(text: &str) -> Result<Term> {
 }
 
 impl Term {
-    /// The labels of a tensor with so many axes.
+    /// The labels of a tensor for which `...` stands for `unnamed` axes.
     fn labels(&self, unnamed: usize) -> Vec<Label> {
         let mut labels: Vec<Label> = self.letters.iter().map(|&letter| Label::Letter(letter)).collect();
         if let Some(at) = self.unnamed {
@@ -59,8 +59,8 @@ impl Term {
     }
 }
 
-/// The sum of products of operands whose axes are named (`torch.einsum`): `"ij,jk->ik"` is a product of matrices. `...` stands for
-/// the axes without names; without `->` the result has those named once, in alphabetical order.
+/// The sum of products of operands with labelled axes (`torch.einsum`): `"ij,jk->ik"` is a product of matrices. `...` stands for the axes
+/// without labels; without `->` the result has the labels that occur once, in alphabetical order.
 ///
 /// # Errors
 /// If the equation is malformed or does not fit the operands, sizes do not broadcast, or dtypes differ where operands are contracted.
@@ -108,7 +108,7 @@ pub fn einsum(equation: &str, operands: &[AnyTensor]) -> Result<AnyTensor> {
     contract(&inputs, operands, &kept)
 }
 
-/// As its own methods do it: dtypes promote where nothing is contracted, and integers are summed in `int64`.
+/// By the methods of `AnyTensor`: dtypes promote where nothing is contracted, and integers are summed in `int64`.
 impl Factor for AnyTensor {
     fn sizes(&self) -> &[usize] {
         &self.sizes

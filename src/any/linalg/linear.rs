@@ -1,5 +1,4 @@
 //! `linear` and `bilinear`: weights applied to the last axis.
-//! Uses `linalg::matmul`, `base::by_width`, `tensor::linalg::bilinear`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::{invalid, same_dtype, signed};
@@ -41,7 +40,7 @@ impl AnyTensor {
         result.reshaped(&signed(&[leading, &[n]].concat()))
     }
 
-    /// `self @ weight[o] @ other` along the last axes for each output `o`, and a bias (`torch.nn.functional.bilinear`).
+    /// `self @ weight[o] @ other` along the last axes for each output `o`, plus a bias (`torch.nn.functional.bilinear`).
     ///
     /// # Errors
     /// If dtypes differ or are bool, or sizes do not match.

@@ -1,5 +1,4 @@
-//! Products of vectors, matrices and batches of them: `matmul`, `mm`, `bmm`, `mv`, `dot`, `vdot`, `vecdot`, and `addmm` and its kin.
-//! Uses `tensor::linalg::matmul`, `tensor::linalg::addmm`, `elementwise::apply`, `elementwise::op_table`; used by `linalg`, `call`, `index`, `elementwise`.
+//! Products of vectors, matrices and batches of them: `matmul`, `mm`, `bmm`, `mv`, `dot`, `vdot`, `vecdot`, and `addmm` and its variants.
 
 use crate::any::base::by_width::{invalid, same_dtype, signed};
 use crate::any::elementwise::apply::same_device;
@@ -14,10 +13,10 @@ use crate::error::{Error, Result};
 use crate::tensor::{expect_whole_factor, factor};
 use castiron_macros::operations;
 
-/// What a product is added to, and the factors of the two.
+/// The tensor that a product is added to, and the factors `beta` and `alpha`.
 type Added<'a> = (&'a AnyTensor, [ScalarValue; 2]);
 
-/// The product of operands of one dtype, and what it is added to.
+/// The product of operands of one dtype, possibly added to a tensor.
 pub(crate) fn product(op: &'static str, a: &AnyTensor, b: &AnyTensor, added: Option<Added<'_>>) -> Result<AnyTensor> {
     same_dtype(op, a, b)?;
     same_device(op, a, b)?;
@@ -56,7 +55,7 @@ pub(crate) fn product(op: &'static str, a: &AnyTensor, b: &AnyTensor, added: Opt
     Ok(AnyTensor::fresh_row_major(buffer, a.dtype, Dims::known(&sizes)))
 }
 
-/// Operands with so many axes.
+/// Checks the ranks of operands.
 pub(crate) fn expect_ranks(op: &'static str, operands: [(&AnyTensor, usize); 2]) -> Result<()> {
     match operands.iter().find(|(x, rank)| x.rank() != *rank) {
         Some((x, rank)) => invalid(op, format!("{rank} axes are wanted, got a tensor of shape {:?}", x.shape())),
@@ -64,7 +63,7 @@ pub(crate) fn expect_ranks(op: &'static str, operands: [(&AnyTensor, usize); 2])
     }
 }
 
-/// Batches of one length.
+/// Checks that two batches have the same length.
 fn expect_batches(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Result<()> {
     expect_ranks(op, [(a, 3), (b, 3)])?;
     if a.sizes[0] == b.sizes[0] {
@@ -73,12 +72,12 @@ fn expect_batches(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Result<()> 
     Err(Error::Broadcast { op, lhs: a.shape().into(), rhs: b.shape().into() })
 }
 
-/// Whether a dtype has products: all computing ones but bool.
+/// Checks that a dtype has products: all that compute except bool.
 pub(crate) fn expect_numbers(op: &'static str, dtype: DType) -> Result<()> {
     if dtype.is_shell() || dtype == DType::Bool { Err(crate::any::base::dispatch::refused(op, dtype)) } else { Ok(()) }
 }
 
-/// The operands of a product that is added to something.
+/// The operands of a product that is added to a tensor.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operands {
     Matrices,
@@ -89,7 +88,7 @@ pub(crate) enum Operands {
 }
 
 impl Operands {
-    /// The operation of these operands.
+    /// The name of the operation with these operands.
     fn op(self) -> &'static str {
         match self {
             Operands::Matrices => "addmm",
@@ -113,7 +112,7 @@ pub(crate) fn widened(dtype: DType) -> DType {
 #[operations]
 impl AnyTensor {
     /// The matrix product (`torch.matmul`): `(K) @ (K)` is a number, `(…, M, K) @ (…, K, N)` is `(…, M, N)` with the leading axes
-    /// broadcast, and a vector on either side takes part without its axis appearing in the result.
+    /// broadcast, and the axis of a vector on either side does not appear in the result.
     ///
     /// # Errors
     /// If dtypes differ or are bool, inner sizes differ, or a tensor is zero-dim.
@@ -135,17 +134,17 @@ impl AnyTensor {
     /// [`matmul`](Self::matmul) of matrices (`torch.mm`).
     ///
     /// # Errors
-    /// As there, and if one is no matrix.
+    /// As there, and if one is not a matrix.
     #[op(mm(input, mat2), dtypes = numeric)]
     pub fn mm(&self, other: &AnyTensor) -> Result<AnyTensor> {
         expect_ranks("mm", [(self, 2), (other, 2)])?;
         product("mm", self, other, None)
     }
 
-    /// [`matmul`](Self::matmul) of batches of matrices, of one length (`torch.bmm`).
+    /// [`matmul`](Self::matmul) of batches of matrices with the same length (`torch.bmm`).
     ///
     /// # Errors
-    /// As there, and if one is no batch or the lengths differ.
+    /// As there, and if one is not a batch or the lengths differ.
     #[op(bmm(input, mat2), dtypes = numeric)]
     pub fn bmm(&self, other: &AnyTensor) -> Result<AnyTensor> {
         expect_batches("bmm", self, other)?;
@@ -155,7 +154,7 @@ impl AnyTensor {
     /// [`matmul`](Self::matmul) of a matrix and a vector (`torch.mv`).
     ///
     /// # Errors
-    /// As there, and if they are something else.
+    /// As there, and if they have other ranks.
     #[op(mv(input, vec), dtypes = numeric)]
     pub fn mv(&self, vector: &AnyTensor) -> Result<AnyTensor> {
         expect_ranks("mv", [(self, 2), (vector, 1)])?;
@@ -165,7 +164,7 @@ impl AnyTensor {
     /// [`matmul`](Self::matmul) of vectors (`torch.dot`).
     ///
     /// # Errors
-    /// As there, and if one is no vector.
+    /// As there, and if one is not a vector.
     #[op(dot(input, tensor), dtypes = numeric)]
     pub fn dot(&self, other: &AnyTensor) -> Result<AnyTensor> {
         expect_ranks("dot", [(self, 1), (other, 1)])?;
@@ -182,7 +181,7 @@ impl AnyTensor {
         product("vdot", &self.conjugated()?, other, None)
     }
 
-    /// The conjugates of complex elements; others as they are.
+    /// The conjugates of complex elements; real ones unchanged.
     pub(crate) fn conjugated(&self) -> Result<AnyTensor> {
         if self.dtype.is_complex() {
             self.apply(crate::any::elementwise::op_table::unary::conj_physical)
@@ -191,8 +190,7 @@ impl AnyTensor {
         }
     }
 
-    /// The sums along an axis of the products of elements, those of `self` conjugated; the two broadcast
-    /// (`torch.linalg.vecdot`).
+    /// The sums along an axis of products of elements, those of `self` conjugated; the two broadcast (`torch.linalg.vecdot`).
     ///
     /// # Errors
     /// If dtypes differ or are neither floats nor complex, the shapes do not broadcast or the axis is out of range.
@@ -203,14 +201,14 @@ impl AnyTensor {
         if self.dtype.is_shell() || self.dtype.category() < Category::Floating {
             return Err(crate::any::base::dispatch::refused(op, self.dtype));
         }
-        // PyTorch broadcasts all but vectors.
+        // PyTorch broadcasts all shapes except two vectors.
         if self.rank() == 1 && other.rank() == 1 && self.sizes != other.sizes {
             return Err(Error::Broadcast { op, lhs: self.shape().into(), rhs: other.shape().into() });
         }
         self.conjugated()?.mul(other)?.sum(Some(&[dim]), false, None)
     }
 
-    /// `beta * self + alpha * product`, of such operands.
+    /// `beta * self + alpha * product`, with these operands.
     pub(crate) fn added(
         &self,
         operands: Operands,
@@ -247,7 +245,7 @@ impl AnyTensor {
         let input = self.expanded_to(&sizes).map_err(refused)?;
         let dtype = input.planned().add(&a.planned().outer(&b.planned())?)?.dtype;
         let wide = widened(dtype);
-        // The factors are of the dtype.
+        // The factors are converted to the dtype of the result.
         let of = |name: &str, value: ScalarValue| -> Result<AnyTensor> {
             expect_whole_factor(op, name, value, dtype)?;
             self.scalar_on_device(op, value, wide)
@@ -279,7 +277,7 @@ impl AnyTensor {
         input.to(wide)?.mul(&beta_of)?.add(&scaled)?.to(dtype)
     }
 
-    /// `beta * self + alpha * (a @ b)` of matrices (`torch.addmm`); a `beta` of 0 leaves `self` out.
+    /// `beta * self + alpha * (a @ b)` of matrices (`torch.addmm`); with a `beta` of 0, `self` is not read.
     ///
     /// # Errors
     /// If dtypes differ or are bool, inner sizes differ, `self` does not expand to the product, or a factor does not fit.
@@ -322,14 +320,14 @@ impl AnyTensor {
     /// `beta * self + alpha * outer(a, b)` of vectors (`torch.addr`). Dtypes promote.
     ///
     /// # Errors
-    /// If one is no vector, `self` does not expand to the product, or integers are given a floating-point factor.
+    /// If one is not a vector, `self` does not expand to the product, or integers are given a floating-point factor.
     #[op(addr(input, vec1, vec2, beta = 1, alpha = 1), dtypes = any)]
     #[in_place("tensor![[0, 0], [0, 0]]" "&AnyTensor::from(tensor![1, 2]), &AnyTensor::from(tensor![3, 4]), 1, 1" = "[[3, 4], [6, 8]]")]
     pub fn addr(&self, a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar) -> Result<AnyTensor> {
         self.added(Operands::Vectors, a, b, [beta, alpha])
     }
 
-    /// The adjoint, a view: the last two axes exchanged, complex elements marked as conjugated (`torch.adjoint`, `torch.Tensor.mH`).
+    /// The adjoint, a view: the last two axes exchanged, and complex elements conjugated (`torch.adjoint`, `torch.Tensor.mH`).
     ///
     /// # Errors
     /// If there is one axis.

@@ -1,5 +1,4 @@
-//! Products of one tensor with itself, and of many: `matrix_power`, `vander`, `multi_dot`.
-//! Uses `linalg::matmul`, `elementwise::apply`, `tensor::linalg::tensordot`, `device`.
+//! Powers of matrices and vectors, and products of several matrices: `matrix_power`, `vander`, `multi_dot`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::{invalid, same_dtype};
@@ -13,10 +12,10 @@ use castiron_macros::operations;
 
 #[operations]
 impl AnyTensor {
-    /// A square matrix, or batches of them, times itself so many times (`torch.linalg.matrix_power`); 0 gives the identity.
+    /// The `power`-th power of a square matrix or of batches of them (`torch.linalg.matrix_power`); 0 gives the identity.
     ///
     /// # Errors
-    /// If it is not square or bool; and if the power is negative, which takes the inverse, and the dtype has none or the matrix is
+    /// If it is not square or bool; and if the power is negative, which needs the inverse, and the dtype has none or the matrix is
     /// singular.
     #[op(linalg.matrix_power(input, n), dtypes = numeric)]
     pub fn matrix_power(&self, power: i64) -> Result<AnyTensor> {
@@ -51,7 +50,7 @@ impl AnyTensor {
         }
     }
 
-    /// The inverses of square matrices, by elimination in double precision, the largest element of a column being its pivot.
+    /// The inverses of square matrices by Gauss-Jordan elimination in double precision, with the largest element of a column as pivot.
     fn inverse(&self, op: &'static str) -> Result<AnyTensor> {
         if !matches!(self.dtype, DType::F32 | DType::F64 | DType::C64 | DType::C128) {
             let reason = "there are inverses of float32, float64, complex64 and complex128".to_owned();
@@ -94,8 +93,8 @@ impl AnyTensor {
         inverses.to(self.dtype)
     }
 
-    /// The powers of the elements from 0 up along a new last axis (`torch.linalg.vander`), as many as there are elements if no
-    /// number is given. Integers give `int64`.
+    /// The powers of the elements from 0 up along a new last axis (`torch.linalg.vander`): `count` of them, or as many as there are
+    /// elements. Integers give `int64`.
     ///
     /// # Errors
     /// If the dtype has none, or fewer than two powers are asked for.
@@ -113,8 +112,8 @@ impl AnyTensor {
         x.powers(op, count as usize, true)
     }
 
-    /// The rows of powers of a list (`torch.vander`), from the highest down, or from 0 up if `increasing`. Bools and integers give
-    /// `int64`.
+    /// The matrix with the powers of each element of a list as a row (`torch.vander`), descending, or ascending from 0 if `increasing`.
+    /// Bools and integers give `int64`.
     #[op(vander(x, N = None, increasing = false), dtypes = "all computing dtypes but complex32")]
     pub(crate) fn vander_rows(&self, count: Option<i64>, increasing: bool) -> Result<AnyTensor> {
         let op = "vander";
@@ -136,7 +135,7 @@ impl AnyTensor {
         multi_dot(matrices)
     }
 
-    /// So many powers of the elements along a new last axis, from 0 up or down to 0; those of integers and bools are `int64`.
+    /// `count` powers of the elements along a new last axis, ascending from 0 or descending to 0; those of integers and bools are `int64`.
     fn powers(&self, op: &'static str, count: usize, increasing: bool) -> Result<AnyTensor> {
         let x = if self.dtype.category() <= Category::Integral { self.to(DType::I64)? } else { self.clone() };
         let sizes = [&*x.sizes, &[count]].concat();
@@ -156,8 +155,8 @@ impl AnyTensor {
     }
 }
 
-/// The product of several matrices, of which the first and the last may be vectors, in the order that takes the fewest
-/// multiplications (`torch.linalg.multi_dot`).
+/// The product of several matrices, the first and last of which may be vectors, in the order with the fewest multiplications
+/// (`torch.linalg.multi_dot`).
 ///
 /// # Errors
 /// If there are fewer than two, dtypes differ or are bool, or neighbours do not match.

@@ -1,5 +1,4 @@
 //! Products of vectors and matrices: `matmul`, `addmm`, `tensordot`, `einsum`.
-//! Uses `tensor::linalg`.
 
 pub(crate) mod distance;
 pub(crate) mod einsum;

@@ -1,5 +1,4 @@
 //! Products over chosen axes: `outer`, `inner`, `tensordot`, `kron`.
-//! Uses `linalg::matmul`, `view::views`, `base::by_width`, `tensor::linalg::tensordot`.
 
 use crate::any::base::by_width::{invalid, signed};
 use crate::any::base::dispatch::dispatch_dtype;
@@ -15,7 +14,7 @@ impl AnyTensor {
     /// Every element of a vector times every element of another (`torch.outer`). Dtypes promote.
     ///
     /// # Errors
-    /// If one is no vector.
+    /// If one is not a vector.
     #[op(outer(input, vec2), dtypes = any, aliases("ger"))]
     pub fn outer(&self, other: &AnyTensor) -> Result<AnyTensor> {
         expect_ranks("outer", [(self, 1), (other, 1)])?;
@@ -47,7 +46,7 @@ impl AnyTensor {
         self.reshaped(&signed(&left))?.mul(&other.reshaped(&signed(&right))?)?.reshaped(&signed(&result))
     }
 
-    /// `dims` names so many last and first axes, or two lists.
+    /// By name, `dims` is a number of last and first axes, or two lists.
     #[op(tensordot(a, b, dims), dtypes = numeric)]
     fn tensordot_by_name(args: &Bound<'_>) -> Result<Value> {
         let (a, b) = (args.tensor("a")?, args.tensor("b")?);

@@ -1,4 +1,4 @@
-//! What `cross_entropy` and `nll_loss` of `AnyTensor` look at before.
+//! Checks of the operands of `cross_entropy` and `nll_loss` of `AnyTensor`.
 
 use crate::any::base::dispatch::{dispatch_dtype, refused};
 use crate::any::loss::operands::floating;
@@ -8,7 +8,7 @@ use crate::error::{Error, Result, invalid};
 use crate::ops::losses::LossReduction;
 
 impl AnyTensor {
-    /// Scores of floats, labels as `i64` and the weight of classes.
+    /// Scores as floats, labels as `i64`, and the weights of classes.
     pub(crate) fn with_labels(
         &self,
         op: &'static str,
@@ -23,7 +23,7 @@ impl AnyTensor {
         self.with_indices(op, &labels.to(DType::I64)?, [weight])
     }
 
-    /// `cross_entropy` of probabilities of classes, of the shape of the scores.
+    /// `cross_entropy` with class probabilities, which have the shape of the scores.
     pub(crate) fn cross_entropy_of_probabilities(
         &self,
         target: &AnyTensor,

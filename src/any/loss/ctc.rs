@@ -1,4 +1,4 @@
-//! `ctc_loss` by name, and what it looks at before.
+//! `ctc_loss` by name, and checks of its operands.
 
 use crate::any::call::{Bound, Item};
 use crate::any::{AnyTensor, Value};
@@ -9,7 +9,7 @@ use castiron_macros::operations;
 
 #[operations]
 impl AnyTensor {
-    /// Logarithms of probabilities beside labels of any integers, and the class that is none.
+    /// Log-probabilities, labels of any integer dtype, and the blank class.
     pub(crate) fn with_sequences(
         &self,
         op: &'static str,
@@ -22,7 +22,7 @@ impl AnyTensor {
         Ok(([self.clone(), targets.to(DType::I64)?], blank))
     }
 
-    /// Lengths may be tensors.
+    /// By name, lengths may be tensors.
     #[op(nn.functional.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity), dtypes = "float32 and float64", needs_elements)]
     fn ctc_loss_by_name(args: &Bound<'_>) -> Result<Value> {
         let lengths = |name: &str| match args.value(name)? {

@@ -1,5 +1,5 @@
-//! Losses of distances and angles where dtypes differ or are no floats: composed as PyTorch composes them.
-//! Source: `aten/src/ATen/native/Loss.cpp`. Uses `elementwise`, `reduce::normalize`, `composite::loss`.
+//! Losses of distances and angles for operands of different or non-floating dtypes: composed as PyTorch composes them.
+//! Source: `aten/src/ATen/native/Loss.cpp`.
 
 use crate::any::base::by_width::{common_sizes, spread_together};
 use crate::any::base::dispatch::{dispatch_dtype, refused};
@@ -14,7 +14,7 @@ use castiron_macros::operations;
 
 #[operations]
 impl AnyTensor {
-    /// `margin_ranking_loss` of dtypes that are not one of floats.
+    /// `margin_ranking_loss` of operands that do not have one floating dtype.
     pub(crate) fn margin_ranking_of_dtypes(
         &self,
         other: &AnyTensor,
@@ -35,13 +35,13 @@ impl AnyTensor {
         invalid(op, "all three tensors must have as many axes".to_owned())
     }
 
-    /// Whether all hold one floating-point dtype.
+    /// Whether all have one floating dtype.
     pub(crate) fn are_alike(&self, others: [&AnyTensor; 2]) -> bool {
         let is_float = self.dtype.is_floating_point() && !self.dtype.is_shell();
         is_float && others.iter().all(|x| x.dtype == self.dtype)
     }
 
-    /// All three, which have as many axes, broadcast to one shape.
+    /// All three, of the same rank, broadcast to one shape.
     pub(crate) fn of_one_shape(&self, op: &'static str, [y, z]: [&AnyTensor; 2]) -> Result<[AnyTensor; 3]> {
         self.expect_ranks(op, [y, z])?;
         same_device(op, self, y)?;
@@ -51,11 +51,11 @@ impl AnyTensor {
         Ok(spread)
     }
 
-    /// How far cosines of vectors along the last axis are below 1 where the target is 1, above `margin` where it is -1
+    /// `1 - cos` of vectors along the last axis where the target is 1, and `max(0, cos - margin)` where it is -1
     /// (`torch.nn.functional.cosine_embedding_loss`, where `margin` is 0 if not given).
     ///
     /// # Errors
-    /// If the target is neither zero-dim beside vectors nor a list beside matrices, shapes do not broadcast, or a dtype is complex.
+    /// If the target is neither zero-dim with vectors nor a list with matrices, shapes do not broadcast, or a dtype is complex.
     #[op(nn.functional.cosine_embedding_loss(input1, input2, target, margin = 0.0, size_average = _, reduce = _, reduction = LossReduction::Mean), dtypes = ordered)]
     pub fn cosine_embedding_loss(
         &self,
@@ -72,7 +72,7 @@ impl AnyTensor {
             return Err(refused(op, complex.dtype));
         }
         expect_common(op, reduction)?;
-        // Integers are measured in `float64`, and the losses of all are of the promoted dtype.
+        // Integers are computed in `float64`; the losses have the promoted dtype.
         let [a, b] = [self, other].map(|x| (AnyOperand::from(x).kind(), x.dtype));
         let dtype = promoted(op, [a, b])?;
         let dtype = if dtype.is_floating_point() { dtype } else { default_dtype() };
@@ -93,11 +93,11 @@ impl AnyTensor {
         loss.to(dtype)
     }
 
-    /// [`triplet_margin_loss`](Self::triplet_margin_loss) by any distance of two tensors
+    /// [`triplet_margin_loss`](Self::triplet_margin_loss) with any distance function
     /// (`torch.nn.functional.triplet_margin_with_distance_loss`, where `margin` is 1 and `swap` false if not given).
     ///
     /// # Errors
-    /// As there, and those of the distance.
+    /// As there, and errors of the distance function.
     pub fn triplet_margin_with_distance_loss(
         &self,
         positive: &AnyTensor,
@@ -130,7 +130,7 @@ impl AnyTensor {
         near.add(margin)?.sub(far)?.clamp_min(0)?.reduced_by(op, reduction)
     }
 
-    /// By name distances are those of `pairwise_distance`, which PyTorch takes where none is given.
+    /// By name the distance function is `pairwise_distance`, PyTorch's default.
     #[op(nn.functional.triplet_margin_with_distance_loss(anchor, positive, negative, distance_function = _, margin = 1.0, swap = false, reduction = LossReduction::Mean), dtypes = numeric)]
     fn triplet_margin_with_distance_loss_by_name(
         &self,

@@ -1,4 +1,4 @@
-//! Losses: what only `AnyTensor` takes.
+//! The parts of losses that only `AnyTensor` has.
 
 pub(crate) mod classes;
 pub(crate) mod ctc;

@@ -1,4 +1,5 @@
-//! Operands of losses of `AnyTensor`, checked and prepared: promoted to one dtype, moved to one device, with memory for their broadcast shape.
+//! Operands of losses of `AnyTensor`, checked and prepared: promoted to one dtype, moved to one device, with memory for their
+//! broadcast shape.
 
 use crate::any::base::by_width::{on_one_device, same_dtype};
 use crate::any::base::dispatch::refused;
@@ -11,13 +12,13 @@ use crate::dtype::{Category, DType};
 use crate::error::{Error, Result, invalid};
 use crate::ops::losses::LossReduction;
 
-/// A floating dtype that computes.
+/// Checks that a dtype is floating and computes.
 pub(crate) fn floating(op: &'static str, dtype: DType) -> Result<DType> {
     if dtype.is_shell() || dtype.category() != Category::Floating { Err(refused(op, dtype)) } else { Ok(dtype) }
 }
 
 impl AnyTensor {
-    /// What becomes of this tensor of losses.
+    /// Applies a reduction to a tensor of losses.
     pub(crate) fn reduced_by(&self, op: &'static str, reduction: LossReduction) -> Result<AnyTensor> {
         expect_common(op, reduction)?;
         match reduction {
@@ -27,17 +28,17 @@ impl AnyTensor {
         }
     }
 
-    /// The dtype of floats that this tensor and a target promote to.
+    /// The floating dtype that a tensor and a target promote to.
     pub(crate) fn loss_dtype(&self, op: &'static str, target: &AnyTensor) -> Result<DType> {
         floating(op, promoted(op, [self, target].map(|x| (AnyOperand::from(x).kind(), x.dtype)))?)
     }
 
-    /// The same where PyTorch broadcasts both first, so that neither is zero-dim beside the other.
+    /// [`loss_dtype`](Self::loss_dtype) where PyTorch broadcasts both first, so that neither counts as zero-dim.
     pub(crate) fn broadcast_dtype(&self, op: &'static str, target: &AnyTensor) -> Result<DType> {
         floating(op, promoted(op, [self, target].map(|x| (KindRank::Dimensioned, x.dtype)))?)
     }
 
-    /// This tensor and a target as floats of a dtype on one device, where there is room for what they broadcast to.
+    /// A tensor and a target converted to a floating dtype on one device; fails if memory cannot hold their broadcast shape.
     pub(crate) fn with_target(&self, op: &'static str, target: &AnyTensor, dtype: DType) -> Result<[AnyTensor; 2]> {
         same_device(op, self, target)?;
         let sizes = broadcast_to(op, &self.sizes, &target.sizes)?;
@@ -52,7 +53,7 @@ impl AnyTensor {
         bool.map_or(Ok(()), |bool| Err(refused(op, bool.dtype)))
     }
 
-    /// The dtype of absolute values of differences, which bools have none of.
+    /// The dtype of absolute differences, which bools do not have.
     pub(crate) fn l1_dtype(&self, op: &'static str, target: &AnyTensor) -> Result<DType> {
         self.expect_no_bool(op, target)?;
         self.broadcast_dtype(op, target)
@@ -76,7 +77,7 @@ impl AnyTensor {
         target.neg()?.mul(self)?.exp()?.log1p()?.reduced_by("soft_margin_loss", reduction)
     }
 
-    /// That of the predictions, beside a target that is not complex.
+    /// The dtype of the predictions; the target must not be complex.
     pub(crate) fn huber_dtype(&self, op: &'static str, target: &AnyTensor) -> Result<DType> {
         let dtype = floating(op, self.dtype)?;
         if target.dtype.is_complex() || (target.dtype.is_shell() && target.dtype.category() != Category::Integral) {
@@ -85,7 +86,7 @@ impl AnyTensor {
         Ok(dtype)
     }
 
-    /// The dtype of divergences, of floats alone.
+    /// The dtype of divergences, which must be floating.
     pub(crate) fn divergence_dtype(&self, op: &'static str, target: &AnyTensor) -> Result<DType> {
         let dtype = self.loss_dtype(op, target)?;
         floating(op, self.dtype)?;
@@ -93,14 +94,14 @@ impl AnyTensor {
         Ok(dtype)
     }
 
-    /// Rates, which may be integers, and counts beside them.
+    /// Rates, which may be integers, and counts.
     pub(crate) fn with_counts(&self, op: &'static str, target: &AnyTensor) -> Result<[AnyTensor; 2]> {
         let is_integral = self.dtype.category() == Category::Integral;
         let rates = if is_integral { self.to(crate::dtype::default_dtype())? } else { self.clone() };
         rates.with_target(op, target, rates.loss_dtype(op, target)?)
     }
 
-    /// Means, a target, and variances that have the shape of the means, or lack the last axis, or it has size 1.
+    /// Means, a target, and variances, which have the shape of the means, or lack the last axis, or have size 1 there.
     pub(crate) fn with_variances(
         &self,
         op: &'static str,
@@ -128,7 +129,7 @@ impl AnyTensor {
         on_one_device([&self.to(dtype)?, &target.to(dtype)?, &var])
     }
 
-    /// This tensor, a target of its shape and weights, all of one dtype and on one device, where there is room for this shape.
+    /// A tensor, a target of its shape and weights, all of one dtype and on one device; fails if memory cannot hold this shape.
     pub(crate) fn with_weights<const N: usize>(
         &self,
         op: &'static str,
@@ -145,7 +146,7 @@ impl AnyTensor {
         Ok(([x, y], weights))
     }
 
-    /// Weights of the dtype of this tensor, where it is.
+    /// Weights, which must have the dtype and device of this tensor.
     fn beside_weights<const N: usize>(
         &self,
         op: &'static str,
@@ -161,7 +162,7 @@ impl AnyTensor {
         Ok(moved)
     }
 
-    /// Scores beside labels, which are `i64`, and weights of their dtype.
+    /// Scores with labels, which are `i64`, and weights of the scores' dtype.
     pub(crate) fn with_indices<const N: usize>(
         &self,
         op: &'static str,
@@ -176,7 +177,7 @@ impl AnyTensor {
         Ok((on_one_device([self, target])?, self.beside_weights(op, weights)?))
     }
 
-    /// The losses of logits beside a target of another dtype, which they have.
+    /// The losses of logits with a target of another dtype, which is the dtype of the result.
     pub(crate) fn logits_of_two_dtypes(
         &self,
         target: &AnyTensor,

@@ -1,5 +1,4 @@
 //! `scaled_dot_product_attention`.
-//! Uses `tensor::nn::attention`, `base::dispatch`; used by `call`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::same_dtype;
@@ -15,12 +14,12 @@ use castiron_macros::operations;
 
 #[operations]
 impl AnyTensor {
-    /// Attention (`torch.nn.functional.scaled_dot_product_attention`): for each query, of `(…, L, E)`, the mean of the values, of `(…, S, V)`,
-    /// weighted by `softmax(query @ key.T * scale)` over the keys, of `(…, S, E)`. A mask of bools says which keys a query sees; one of the
-    /// dtype is added to the scores. Without `scale` it is `1 / sqrt(E)`. With `enable_gqa` several heads of queries share one of keys.
+    /// Attention (`torch.nn.functional.scaled_dot_product_attention`): for each query, `(…, L, E)`, the mean of the values, `(…, S, V)`,
+    /// weighted by `softmax(query @ key.T * scale)` over the keys, `(…, S, E)`. A mask of bools says which keys a query attends to; a mask
+    /// of the dtype is added to the scores. Without `scale` it is `1 / sqrt(E)`. With `enable_gqa` several query heads share one key head.
     ///
     /// # Errors
-    /// If dtypes differ or are no floats, sizes do not match, there is dropout, or both a mask and `is_causal` are given.
+    /// If dtypes differ or are not floating, sizes do not match, dropout is not 0, or both a mask and `is_causal` are given.
     ///
     /// ```
     /// use castiron::{AnyTensor, tensor};

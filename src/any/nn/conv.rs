@@ -1,5 +1,4 @@
 //! Convolutions over one, two and three axes, and their transposes.
-//! Uses `tensor::nn::conv`, `base::dispatch`; used by `call`.
 
 use crate::any::base::by_width::same_dtype;
 use crate::any::base::dispatch::dispatch_dtype;
@@ -14,7 +13,7 @@ use crate::shape::window::same;
 use crate::tensor::nn::conv::{Laid, Operands, plain, transposed};
 use castiron_macros::operations;
 
-/// How the window of a convolution moves along its axes: one number for all, or one for each.
+/// The options of a convolution: one number for all axes, or one for each.
 ///
 /// ```
 /// use castiron::any::ConvOptions;
@@ -56,38 +55,38 @@ impl ConvOptions {
     pub fn new() -> Self {
         Self::default()
     }
-    /// How far the window moves at each step.
+    /// The stride of the window.
     #[must_use]
     pub fn stride(self, stride: &[i64]) -> Self {
         ConvOptions { stride: stride.to_vec(), ..self }
     }
-    /// How many zeros stand in front of and behind each axis.
+    /// The number of zeros before and after each axis.
     #[must_use]
     pub fn padding(self, padding: &[i64]) -> Self {
         ConvOptions { padding: Amount::Each(padding.to_vec()), ..self }
     }
-    /// As many zeros as keep the sizes (`padding='same'`).
+    /// Padding that keeps the sizes (`padding='same'`).
     #[must_use]
     pub fn same_padding(self) -> Self {
         ConvOptions { padding: Amount::Same, ..self }
     }
-    /// How many positions a transposed convolution adds behind each axis.
+    /// The number of positions that a transposed convolution adds at the end of each axis.
     #[must_use]
     pub fn output_padding(self, output_padding: &[i64]) -> Self {
         ConvOptions { output_padding: output_padding.to_vec(), ..self }
     }
-    /// How far the window's positions are from one another.
+    /// The dilation: the distance between positions of the window.
     #[must_use]
     pub fn dilation(self, dilation: &[i64]) -> Self {
         ConvOptions { dilation: dilation.to_vec(), ..self }
     }
-    /// How many groups the channels are divided into.
+    /// The number of groups that the channels are divided into.
     #[must_use]
     pub fn groups(self, groups: i64) -> Self {
         ConvOptions { groups, ..self }
     }
 
-    /// The windows of a weight.
+    /// The windows along each axis, for a weight with these kernel sizes.
     fn windows(&self, op: &'static str, kernel: &[usize]) -> Result<Vec<Window>> {
         let (stride, dilation) =
             (each(op, "stride", &self.stride, kernel.len())?, each(op, "dilation", &self.dilation, kernel.len())?);
@@ -143,7 +142,7 @@ pub(crate) fn each(op: &'static str, what: &str, given: &[i64], axes: usize) -> 
     Ok(if of.len() == axes { of } else { vec![of[0]; axes] })
 }
 
-/// An argument that is a number or a list of them.
+/// An argument that is a number or a list of numbers.
 pub(crate) fn numbers(args: &Bound<'_>, name: &str, default: i64) -> Result<Vec<i64>> {
     if !args.is_given(name) {
         return Ok(vec![default]);
@@ -171,7 +170,7 @@ impl AnyTensor {
         let windows = options.windows(op, &weight.sizes[2..])?;
         let extra = each(op, "output_padding", &options.output_padding, axes)?;
         let groups = options.count(op)?;
-        // PyTorch convolves integers of every width; where it is transposed, or dilated over one or two axes, `int64` alone.
+        // PyTorch convolves integers of every width, but only `int64` if transposed, or dilated along one or two axes.
         let is_dilated = options.dilation.iter().any(|&step| step != 1);
         let is_integer = self.dtype == DType::I64 || !is_transposed && (axes == 3 || !is_dilated);
         if !self.dtype.is_floating_point() && !self.dtype.is_complex() && !is_integer {
@@ -218,8 +217,8 @@ macro_rules! convolutions {
                 `(C, …)` with a weight of `(O, C / groups, …)`.")]
             ///
             /// # Errors
-            /// If dtypes differ or are bool, the channels are not those of the weight, the groups do not divide them, or the window does
-            /// not fit.
+            /// If dtypes differ or are bool, the channels do not match the weight, the groups do not divide them, or the window does not
+            /// fit.
             ///
             /// ```
             /// use castiron::any::ConvOptions;
@@ -236,8 +235,8 @@ macro_rules! convolutions {
                 `(N, C, …)` or `(C, …)` with a weight of `(C, O / groups, …)`.")]
             ///
             /// # Errors
-            /// If dtypes differ or are bool, the channels are not those of the weight, the groups do not divide them, or the padding leaves
-            /// nothing.
+            /// If dtypes differ or are bool, the channels do not match the weight, the groups do not divide them, or the padding leaves no
+            /// elements.
             ///
             /// ```
             /// use castiron::any::ConvOptions;

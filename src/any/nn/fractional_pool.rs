@@ -1,5 +1,4 @@
 //! Fractional max pooling over two and three axes.
-//! Uses `tensor::nn::fractional_pool`, `base::dispatch`, `create::drawn`; used by `call`.
 
 use super::conv::{each, numbers};
 use crate::any::base::by_width::same_dtype;
@@ -16,7 +15,7 @@ use crate::tensor::nn::conv::Laid;
 use crate::tensor::nn::fractional_pool::{drawn_samples, fractional_largest, sample_sizes};
 use castiron_macros::operations;
 
-/// Where the random samples come from.
+/// The source of the random samples.
 enum Samples<'a> {
     Drawn(&'a mut Generator),
     /// Given, of the dtype of the operand: `(N, C, axes)`.
@@ -64,7 +63,7 @@ impl AnyTensor {
         Ok((of(values, self.dtype), of(index, DType::I64)))
     }
 
-    /// The sizes of the result are given, or as shares of the operand's.
+    /// By name, the output sizes are given, or ratios of the operand's.
     fn fractional_max_by_name(args: &Bound<'_>, axes: usize) -> Result<Value> {
         let x = args.tensor("input")?;
         let kernel = each(args.op, "kernel_size", &numbers(args, "kernel_size", 1)?, axes)?;
@@ -104,7 +103,7 @@ macro_rules! fractional_poolings {
                 stringify!($max), "`).")]
             ///
             /// # Errors
-            /// If the windows do not fit, an axis but the batch is empty, or the dtype is no float.
+            /// If the windows do not fit, an axis other than the batch is empty, or the dtype is not floating.
             pub fn $max(&self, kernel: [usize; $axes], places: [usize; $axes], generator: &mut Generator) -> Result<AnyTensor> {
                 Ok(self.$with_index(kernel, places, generator)?.0)
             }

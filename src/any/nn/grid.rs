@@ -1,5 +1,4 @@
 //! `affine_grid` and `grid_sample`.
-//! Uses `tensor::nn::grid`, `base::dispatch`; used by `call`.
 
 use super::conv::each;
 use crate::any::base::by_width::same_dtype;
@@ -31,7 +30,7 @@ impl AnyTensor {
         Ok(AnyTensor::fresh(buffer, self.dtype, &sizes, &strides))
     }
 
-    /// `grid_sampler_2d` and `grid_sampler_3d`, whose modes are numbers.
+    /// `grid_sampler_2d` and `grid_sampler_3d`, whose modes are given by number.
     fn sampled_by_number(args: &Bound<'_>, axes: usize) -> Result<Value> {
         let x = args.tensor("input")?;
         let padding = match args.read::<i64>("padding_mode")? {
@@ -55,11 +54,11 @@ impl AnyTensor {
 
 #[operations]
 impl AnyTensor {
-    /// A grid of the positions that affine maps take pixels from (`torch.nn.functional.affine_grid`), for images `(N, C, H, W)` or volumes
-    /// `(N, C, D, H, W)` of these sizes: `(N, 2, 3)` becomes `(N, H, W, 2)`, `(N, 3, 4)` becomes `(N, D, H, W, 3)`.
+    /// A grid of sampling positions by affine maps (`torch.nn.functional.affine_grid`), for images `(N, C, H, W)` or volumes `(N, C, D, H,
+    /// W)` of these sizes: `(N, 2, 3)` becomes `(N, H, W, 2)`, `(N, 3, 4)` becomes `(N, D, H, W, 3)`.
     ///
     /// # Errors
-    /// If sizes do not match or one is 0, or the dtype is no float.
+    /// If sizes do not match or one is 0, or the dtype is not floating.
     ///
     /// ```
     /// use castiron::{AnyTensor, tensor};
@@ -85,10 +84,10 @@ impl AnyTensor {
     }
 
     /// The elements at the positions of a grid (`torch.nn.functional.grid_sample`): images `(N, C, H, W)` at `(N, H', W', 2)` give
-    /// `(N, C, H', W')`, volumes have an axis more.
+    /// `(N, C, H', W')`; volumes have one more axis.
     ///
     /// # Errors
-    /// If dtypes differ or are no floats, sizes do not match, or volumes are to be sampled by cubic curves.
+    /// If dtypes differ or are not floating, sizes do not match, or volumes are sampled in bicubic mode.
     ///
     /// ```
     /// use castiron::any::{GridMode, GridPadding};

@@ -1,5 +1,4 @@
 //! `interpolate`, and its older names.
-//! Uses `tensor::nn::interpolate`, `base::dispatch`; used by `call`.
 
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::call::Bound;
@@ -11,8 +10,8 @@ use crate::ops::resample::{InterpolateMode, Kernel, Resampling};
 use crate::tensor::nn::interpolate::{Resize, resample, resample_bytes, scaled};
 use castiron_macros::operations;
 
-/// To which sizes a tensor is resampled, and how: `(N, C, …)`, of which the axes behind the channels get other sizes. One number is for
-/// all of them, or there is one for each. The mode is `nearest` unless it is given.
+/// The sizes and the mode of resampling `(N, C, …)`, where the axes after the channels get other sizes: one number for all of them, or one
+/// for each. The default mode is `nearest`.
 ///
 /// ```
 /// use castiron::any::{InterpolateMode, InterpolateOptions};
@@ -48,30 +47,30 @@ impl InterpolateOptions {
             antialias: false,
         }
     }
-    /// To these sizes.
+    /// Resamples to these sizes.
     pub fn size(size: &[i64]) -> Self {
         Self::new(To::Size(size.to_vec()))
     }
-    /// To sizes multiplied by these numbers, rounded down.
+    /// Resamples to the sizes multiplied by these factors, rounded down.
     pub fn scale_factor(factor: &[f64]) -> Self {
         Self::new(To::Factor(factor.to_vec()))
     }
-    /// How elements between positions are found.
+    /// The interpolation mode.
     #[must_use]
     pub fn mode(self, mode: InterpolateMode) -> Self {
         InterpolateOptions { mode, ..self }
     }
-    /// Whether the first and the last place are the first and the last position, in modes that look at several.
+    /// Whether the first and last output positions coincide with the first and last input positions, in the interpolating modes.
     #[must_use]
     pub fn align_corners(self, align_corners: bool) -> Self {
         InterpolateOptions { align_corners: Some(align_corners), ..self }
     }
-    /// Whether places are where the new sizes say, not the factors that they were rounded from.
+    /// Whether the scale is computed from the rounded output sizes, instead of the given factors.
     #[must_use]
     pub fn recompute_scale_factor(self, recomputes: bool) -> Self {
         InterpolateOptions { recomputes, ..self }
     }
-    /// Whether a place looks at all positions that it covers, in the modes of images that look at several.
+    /// Whether an output pixel averages all input pixels that it covers, in the interpolating modes of images.
     #[must_use]
     pub fn antialias(self, antialias: bool) -> Self {
         InterpolateOptions { antialias, ..self }
@@ -156,7 +155,7 @@ impl AnyTensor {
         Ok(args.tensor("input")?.interpolated(args.op, &options)?.into())
     }
 
-    /// With what both `interpolate` and `upsample` take.
+    /// The options that both `interpolate` and `upsample` have.
     fn interpolate_options(args: &Bound<'_>) -> Result<InterpolateOptions> {
         let mut options = InterpolateOptions::of(args, Self::axes_behind_channels(args)?)?;
         if args.is_given("mode") {
@@ -171,11 +170,11 @@ impl AnyTensor {
 
 #[operations]
 impl AnyTensor {
-    /// Resampled to other sizes (`torch.nn.functional.interpolate`): `(N, C, …)`, of which the axes behind the channels get the sizes that
-    /// the options say.
+    /// Resamples to other sizes (`torch.nn.functional.interpolate`): in `(N, C, …)` the axes after the channels get the sizes in the
+    /// options.
     ///
     /// # Errors
-    /// If the mode does not go with the dtype or the number of axes, an axis but the batch is empty, or a size is 0.
+    /// If the mode does not go with the dtype or the rank, an axis other than the batch is empty, or a size is 0.
     ///
     /// ```
     /// use castiron::any::{InterpolateMode, InterpolateOptions};
@@ -218,7 +217,7 @@ impl AnyTensor {
         }
         let places = super::conv::each(op, "output_size", &args.read::<Vec<i64>>("output_size")?, 2)?;
         let how = Resampling { kernel: Kernel::Linear, align_corners: args.read("align_corners")?, antialias: true };
-        // (A factor of 0 counts as none.)
+        // A factor of 0 counts as not given.
         let factors = [args.read_or("scales_h", || 0.0)?, args.read_or("scales_w", || 0.0)?];
         let resize = Resize { op, how, places: &places, factors: Some(&factors) };
         let (buffer, sizes, strides) = if x.dtype == DType::U8 {

@@ -1,4 +1,4 @@
-//! What networks are made of: convolutions, pooling, attention, resampling.
+//! Layers of networks: convolutions, pooling, attention, resampling.
 
 pub(crate) mod attention;
 pub(crate) mod conv;

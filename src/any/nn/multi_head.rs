@@ -1,6 +1,6 @@
-//! `multi_head_attention_forward`: projections, several heads of attention, a projection.
+//! `multi_head_attention_forward`: input projections, several heads of attention, an output projection.
 //!
-//! Source: `torch.nn.functional.multi_head_attention_forward`. Uses `nn::attention`, `linalg::linear`, `create::drawn`; used by `call`.
+//! Source: `torch.nn.functional.multi_head_attention_forward`.
 
 use crate::any::call::Bound;
 use crate::any::create::drawn::unseeded;
@@ -10,7 +10,7 @@ use crate::dtype::DType;
 use crate::error::Result;
 use castiron_macros::operations;
 
-/// A mask as numbers that are added to scores: where one of bools is true, nothing is seen.
+/// A mask to be added to scores: minus infinity where a bool mask is true.
 fn added(args: &Bound<'_>, name: &str, like: &AnyTensor) -> Result<Option<AnyTensor>> {
     let Some(mask) = args.read::<Option<&AnyTensor>>(name)? else { return Ok(None) };
     match mask.dtype {
@@ -20,7 +20,7 @@ fn added(args: &Bound<'_>, name: &str, like: &AnyTensor) -> Result<Option<AnyTen
     }
 }
 
-/// Queries, keys and values, projected: by one weight of all three, or by one each.
+/// Queries, keys and values, projected: by one packed weight, or by one each.
 fn projected(args: &Bound<'_>, [query, key, value]: [&AnyTensor; 3]) -> Result<[AnyTensor; 3]> {
     let bias = args.read::<Option<&AnyTensor>>("in_proj_bias")?.map(|bias| bias.chunk(3, 0)).transpose()?;
     let bias = |at: usize| bias.as_ref().and_then(|list| list.get(at));
@@ -35,7 +35,7 @@ fn projected(args: &Bound<'_>, [query, key, value]: [&AnyTensor; 3]) -> Result<[
     Ok([query.linear(of_query, bias(0))?, key.linear(of_key, bias(1))?, value.linear(of_value, bias(2))?])
 }
 
-/// Sizes: queries, sentences in a batch, heads, features of a head.
+/// Sizes: target length, batch size, number of heads, features of a head.
 #[derive(Clone, Copy)]
 struct Heads {
     queries: usize,
@@ -53,13 +53,13 @@ impl Heads {
         self.heads * self.features
     }
 
-    /// `(S, N, E)` as heads: `(N * H, S, E / H)`.
+    /// `(S, N, E)` split into heads: `(N * H, S, E / H)`.
     fn divided(self, x: &AnyTensor) -> Result<AnyTensor> {
         x.reshape([x.sizes[0], self.all(), self.features])?.transpose(0, 1)
     }
 }
 
-/// What queries see: numbers that are added to the scores of each head, and of each sentence's keys.
+/// The attention mask, added to the scores of each head, and the key padding mask of each batch element.
 #[derive(Default)]
 struct Masks {
     scores: Option<AnyTensor>,
@@ -85,7 +85,7 @@ impl Masks {
         Ok(Masks { scores, keys: padding })
     }
 
-    /// One more key, which all queries see.
+    /// Adds one key, which all queries attend to.
     fn widen(&mut self) -> Result<()> {
         for mask in [&mut self.scores, &mut self.keys].into_iter().flatten() {
             *mask = mask.pad(&[0, 1], "constant", None)?;
@@ -93,7 +93,7 @@ impl Masks {
         Ok(())
     }
 
-    /// Both in one.
+    /// Both masks combined.
     fn together(self, of: Heads, keys: usize) -> Result<Option<AnyTensor>> {
         let Some(padding) = self.keys else { return Ok(self.scores) };
         let spread = padding.reshape([of.batch, 1, 1, keys])?.expand([of.batch, of.heads, 1, keys])?;
@@ -107,8 +107,8 @@ impl Masks {
 
 #[operations]
 impl AnyTensor {
-    /// Operands are `(L, N, E)`, or `(L, E)` without a batch. The weights of the attention, means over the heads or those of each, are the
-    /// second result, none without `need_weights`.
+    /// Operands are `(L, N, E)`, or `(L, E)` without a batch. The second result are the attention weights, averaged over the heads or for
+    /// each head; `None` without `need_weights`.
     #[op(nn.functional.multi_head_attention_forward(query, key, value, embed_dim_to_check, num_heads, in_proj_weight, in_proj_bias, bias_k, bias_v, add_zero_attn, dropout_p, out_proj_weight, out_proj_bias, training, key_padding_mask, need_weights, attn_mask, use_separate_proj_weight, q_proj_weight, k_proj_weight, v_proj_weight, static_k, static_v, average_attn_weights, is_causal, generator), dtypes = float)]
     fn multi_head_attention_forward_by_name(args: &Bound<'_>) -> Result<Value> {
         let (query, key, value) = (args.tensor("query")?, args.tensor("key")?, args.tensor("value")?);

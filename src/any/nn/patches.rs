@@ -1,5 +1,4 @@
 //! `im2col` and `col2im`, by name `nn.functional.unfold` and `nn.functional.fold`.
-//! Uses `tensor::nn::patches`, `base::dispatch`; used by `call`.
 
 use super::conv::{each, numbers};
 use crate::any::base::dispatch::dispatch_dtype;
@@ -39,11 +38,11 @@ impl AnyTensor {
 
 #[operations]
 impl AnyTensor {
-    /// The patches that a window cuts out of images, as columns (`torch.nn.functional.unfold`): `(N, C, H, W)` or `(C, H, W)` becomes
-    /// `(N, C * positions, places)`. The window moves by its size unless a stride is given.
+    /// The patches of images under a sliding window, as columns (`torch.nn.functional.unfold`): `(N, C, H, W)` or `(C, H, W)` becomes `(N,
+    /// C * kernel positions, window positions)`. The default stride is the size of the window.
     ///
     /// # Errors
-    /// If the window does not fit, an axis but the batch is empty, or the dtype is an integer.
+    /// If the window does not fit, an axis other than the batch is empty, or the dtype is an integer.
     ///
     /// ```
     /// use castiron::any::PoolOptions;
@@ -58,11 +57,11 @@ impl AnyTensor {
         self.cut_by("im2col", options)
     }
 
-    /// Images whose patches are given as columns, and summed where they overlap (`torch.nn.functional.fold`): the other way round from
+    /// Images from patches as columns, summed where they overlap (`torch.nn.functional.fold`): the inverse operation of
     /// [`im2col`](Self::im2col).
     ///
     /// # Errors
-    /// If there are not as many columns as places, the rows are not those of patches, or the dtype is an integer.
+    /// If the numbers of columns or rows do not match the windows, or the dtype is an integer.
     pub fn col2im(&self, sizes: &[i64], options: &PoolOptions) -> Result<AnyTensor> {
         self.summed_of("col2im", sizes, options)
     }

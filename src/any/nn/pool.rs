@@ -1,5 +1,4 @@
 //! Pooling over one, two and three axes.
-//! Uses `tensor::nn::pooling`, `tensor::nn::adaptive_pool`, `base::dispatch`, `nn::conv`; used by `call`.
 
 use super::conv::{each, numbers};
 use crate::any::base::dispatch::dispatch_dtype;
@@ -14,8 +13,7 @@ use crate::tensor::nn::conv::Laid;
 use crate::tensor::nn::pooling::Pooling;
 use castiron_macros::operations;
 
-/// The window of a pooling and how it moves along its axes: one number for all, or one for each. The stride is the window's size unless it
-/// is given.
+/// The options of pooling: one number for all axes, or one for each. The default stride is the size of the window.
 ///
 /// ```
 /// use castiron::any::PoolOptions;
@@ -37,7 +35,7 @@ pub struct PoolOptions {
 }
 
 impl PoolOptions {
-    /// A window of this size that moves by it.
+    /// A window of this size, which is the stride, too.
     pub fn new(kernel: &[i64]) -> Self {
         PoolOptions {
             kernel: kernel.to_vec(),
@@ -49,32 +47,32 @@ impl PoolOptions {
             divisor: None,
         }
     }
-    /// How far the window moves at each step.
+    /// The stride of the window.
     #[must_use]
     pub fn stride(self, stride: &[i64]) -> Self {
         PoolOptions { stride: stride.to_vec(), ..self }
     }
-    /// How many positions stand in front of and behind each axis: at most half of the window's.
+    /// The number of padding positions before and after each axis: at most half of the window's size.
     #[must_use]
     pub fn padding(self, padding: &[i64]) -> Self {
         PoolOptions { padding: padding.to_vec(), ..self }
     }
-    /// How far the window's positions are from one another; means take neighbours only.
+    /// The dilation: the distance between positions of the window; average pooling has none.
     #[must_use]
     pub fn dilation(self, dilation: &[i64]) -> Self {
         PoolOptions { dilation: dilation.to_vec(), ..self }
     }
-    /// Whether the last window may end beyond the padding.
+    /// Whether the last window may extend beyond the padding: output sizes are rounded up.
     #[must_use]
     pub fn ceil_mode(self, rounds_up: bool) -> Self {
         PoolOptions { rounds_up, ..self }
     }
-    /// Whether means count the padding, as zeros.
+    /// Whether averages include the padding, as zeros.
     #[must_use]
     pub fn count_include_pad(self, counts_padding: bool) -> Self {
         PoolOptions { counts_padding, ..self }
     }
-    /// What sums are divided by, in place of the number of elements.
+    /// The divisor of sums, instead of the number of elements.
     #[must_use]
     pub fn divisor_override(self, divisor: i64) -> Self {
         PoolOptions { divisor: Some(divisor), ..self }
@@ -105,12 +103,12 @@ impl PoolOptions {
         Ok(PoolOptions::new(&kernel).stride(&stride))
     }
 
-    /// Of operations that take no padding.
+    /// The options of operations without padding.
     pub(super) fn without_padding(args: &Bound<'_>) -> Result<Self> {
         Ok(Self::kernel_and_stride(args)?.ceil_mode(args.read_or("ceil_mode", || false)?))
     }
 
-    /// Of operations that do not round.
+    /// The options of operations without `ceil_mode`.
     pub(super) fn without_rounding(args: &Bound<'_>) -> Result<Self> {
         Ok(Self::kernel_and_stride(args)?.padding(&numbers(args, "padding", 0)?))
     }
@@ -125,7 +123,7 @@ impl AnyTensor {
         AnyTensor::fresh(buffer, dtype, &sizes, &strides)
     }
 
-    /// Of one axis, PyTorch finds the largest of floats only.
+    /// Checks the dtype: over one axis PyTorch's max pooling takes floats only.
     fn expect_pooled(&self, op: &'static str, axes: usize) -> Result<()> {
         if axes > 1 || self.dtype.is_floating_point() {
             return Ok(());
@@ -192,7 +190,7 @@ impl AnyTensor {
         Ok(args.tensor("input")?.pooled_mean(args.op, axes, &options)?.into())
     }
 
-    /// The sizes of an adaptive pooling: those given, the operand's where none is.
+    /// The output sizes of an adaptive pooling: `None` keeps the operand's.
     fn adaptive_sizes(&self, args: &Bound<'_>, axes: usize) -> Result<Vec<usize>> {
         let list = args.all("output_size")?;
         let own = self.sizes.get(self.rank().saturating_sub(axes)..).unwrap_or(&[]);
@@ -251,7 +249,8 @@ macro_rules! poolings {
             #[doc = concat!("The largest element of each window over the last axes, ", $axes, " of them (`torch.nn.functional.", stringify!($max), "`).")]
             ///
             /// # Errors
-            /// If a window does not fit, the padding is more than half of it, an axis but the batch is empty, or the dtype has no order.
+            /// If a window does not fit, the padding is more than half of it, an axis other than the batch is empty, or the dtype has no
+            /// order.
             ///
             /// ```
             /// use castiron::any::PoolOptions;
@@ -277,8 +276,8 @@ macro_rules! poolings {
             #[doc = concat!("The mean of each window over the last axes, ", $axes, " of them (`torch.nn.functional.", stringify!($avg), "`).")]
             ///
             /// # Errors
-            /// If a window does not fit, the padding is more than half of it, an axis but the batch is empty, or the dtype is neither
-            /// floating-point nor int64.
+            /// If a window does not fit, the padding is more than half of it, an axis other than the batch is empty, or the dtype is
+            /// neither floating-point nor int64.
             pub fn $avg(&self, options: &PoolOptions) -> Result<AnyTensor> {
                 self.pooled_mean(stringify!($avg), $axes, options)
             }
@@ -286,7 +285,7 @@ macro_rules! poolings {
             #[doc = concat!("The largest element of each of so many parts of the last axes (`torch.nn.functional.", stringify!($adaptive_max), "`).")]
             ///
             /// # Errors
-            /// If an axis but the batch is empty, or the dtype is no float.
+            /// If an axis other than the batch is empty, or the dtype is not floating.
             pub fn $adaptive_max(&self, places: [usize; $axes]) -> Result<AnyTensor> {
                 self.adaptive_max(stringify!($adaptive_max), &places)
             }
@@ -294,7 +293,7 @@ macro_rules! poolings {
             #[doc = concat!("The mean of each of so many parts of the last axes (`torch.nn.functional.", stringify!($adaptive_avg), "`).")]
             ///
             /// # Errors
-            /// If an axis but the batch is empty, or the dtype is no float.
+            /// If an axis other than the batch is empty, or the dtype is not floating.
             pub fn $adaptive_avg(&self, places: [usize; $axes]) -> Result<AnyTensor> {
                 self.adaptive_mean(stringify!($adaptive_avg), &places)
             }

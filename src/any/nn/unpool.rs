@@ -1,5 +1,4 @@
 //! `max_unpool` and `lp_pool` over one, two and three axes.
-//! Uses `tensor::nn::unpool`, `nn::pool`; used by `call`.
 
 use super::conv::each;
 use super::pool::PoolOptions;
@@ -65,7 +64,7 @@ macro_rules! poolings {
                 `(sum of x ** norm) ** (1 / norm)`. No padding.")]
             ///
             /// # Errors
-            /// If a window does not fit, an axis but the batch is empty, `norm` is 0, or the dtype is no float.
+            /// If a window does not fit, an axis other than the batch is empty, `norm` is 0, or the dtype is not floating.
             ///
             /// ```
             /// use castiron::any::PoolOptions;
@@ -83,7 +82,7 @@ macro_rules! poolings {
                 (`torch.nn.functional.", stringify!($unpool), "`); to sizes that pooling makes the same of, where they are given.")]
             ///
             /// # Errors
-            /// If an index is no int64 or out of range, shapes differ, a size can't be, or the dtype is no float.
+            /// If an index is not int64 or out of range, shapes differ, an output size is impossible, or the dtype is not floating.
             pub fn $unpool(&self, index: &AnyTensor, options: &PoolOptions, sizes: Option<&[i64]>) -> Result<AnyTensor> {
                 self.put_back(stringify!($unpool), $axes, index, options, sizes)
             }

@@ -1,5 +1,4 @@
 //! `flip`, `roll`, `rot90`, `tril`, `triu`: elements moved to other positions.
-//! Uses `view::views`, `tensor::rearrange::pick`, `ops::segment`, `device`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::{invalid, signed};
@@ -14,7 +13,7 @@ use castiron_macros::operations;
 
 #[operations]
 impl AnyTensor {
-    /// The elements under another dtype of the same width.
+    /// The same bytes as another dtype of the same width.
     pub(crate) fn relabelled(&self, dtype: DType) -> AnyTensor {
         debug_assert_eq!(self.dtype.itemsize(), dtype.itemsize());
         AnyTensor { dtype, ..self.clone() }
@@ -86,7 +85,7 @@ impl AnyTensor {
         self.flipped("flipud", &[0])
     }
 
-    /// Whether there are enough axes.
+    /// Checks that there are at least this many axes.
     pub(crate) fn expect_rank(&self, op: &'static str, least: usize) -> Result<()> {
         if self.rank() >= least {
             return Ok(());
@@ -94,8 +93,8 @@ impl AnyTensor {
         invalid(op, format!("a tensor with at least {least} axes is wanted, got one with {}", self.rank()))
     }
 
-    /// The elements moved along axes, those beyond the end coming in at the start (`torch.roll`); without axes all elements in
-    /// row-major order by one shift.
+    /// The elements shifted along axes, those beyond the end coming in at the start (`torch.roll`); without axes all elements in row-major
+    /// order.
     ///
     /// # Errors
     /// If an axis is out of range, or there are not as many shifts as axes.
@@ -136,10 +135,10 @@ impl AnyTensor {
         self.concat_in_format(op, &lists, None)
     }
 
-    /// Turned by quarter turns, `k` of them, from the first axis towards the second (`torch.rot90`).
+    /// Rotated by `k` quarter turns from the first axis towards the second (`torch.rot90`).
     ///
     /// # Errors
-    /// If the axes are out of range or one.
+    /// If the axes are out of range or the same.
     ///
     /// ```
     /// use castiron::{AnyTensor, tensor};
@@ -172,7 +171,7 @@ impl AnyTensor {
         )
     }
 
-    /// Matrices with zeros above a diagonal (`torch.tril`).
+    /// Lower triangles of matrices: zeros above a diagonal (`torch.tril`).
     ///
     /// # Errors
     /// If there are fewer than two axes.
@@ -189,7 +188,7 @@ impl AnyTensor {
         self.band("tril", isize::MIN, diagonal as isize)
     }
 
-    /// Matrices with zeros below a diagonal (`torch.triu`).
+    /// Upper triangles of matrices: zeros below a diagonal (`torch.triu`).
     ///
     /// # Errors
     /// If there are fewer than two axes.

@@ -1,5 +1,4 @@
-//! `pad`, and pixels made of channels and channels of pixels.
-//! Uses `tensor::rearrange::pad`, `layout`, `base::by_width`.
+//! `pad`, `pixel_shuffle`, `pixel_unshuffle`, `channel_shuffle`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::{invalid, signed};
@@ -11,9 +10,9 @@ use castiron_macros::operations;
 
 #[operations]
 impl AnyTensor {
-    /// Room before and after the positions of axes (`torch.nn.functional.pad`): two amounts for each axis, the last axis' first;
-    /// negative ones cut off. `mode` is `"constant"`, and then the room holds the value or zeros, or `"reflect"`, `"replicate"` or
-    /// `"circular"`, which take it from the tensor, along one to three axes behind at least one other.
+    /// Padding before and after axes (`torch.nn.functional.pad`): two amounts for each axis, from the last axis on; negative ones cut off.
+    /// `mode` is `"constant"`, filling with the value or zeros, or `"reflect"`, `"replicate"` or `"circular"`, which take elements of the
+    /// tensor, along one to three axes after at least one other.
     ///
     /// # Errors
     /// If there are too many amounts, an axis is too small for them, the mode does not go with the dtype or the number of axes, or
@@ -57,7 +56,7 @@ impl AnyTensor {
         }
         let fill = match value {
             Some(value) if constant => Some(self.fill_of(op, value)?),
-            // PyTorch's default is the float zero, which this dtype does not have.
+            // PyTorch's default is the float zero, which this dtype cannot represent.
             None if constant && self.dtype == DType::F8E8M0FNU => Some(self.fill_of(op, ScalarValue::Float(0.0))?),
             _ => None,
         };
@@ -87,12 +86,12 @@ impl AnyTensor {
         self.pad(amounts, "constant", value)
     }
 
-    /// A value of the dtype, on the host.
+    /// A scalar of the dtype, on the host.
     fn fill_of(&self, op: &'static str, value: ScalarValue) -> Result<AnyTensor> {
         AnyTensor::scalar_of(op, value, self.dtype)
     }
 
-    /// Channels spread over squares of `factor * factor` pixels (`torch.nn.functional.pixel_shuffle`).
+    /// Channels rearranged to squares of `factor * factor` pixels (`torch.nn.functional.pixel_shuffle`).
     ///
     /// # Errors
     /// If there are fewer than three axes, or the channels are not divisible by the square.
@@ -121,7 +120,7 @@ impl AnyTensor {
         split.permute(&[0, 1, 4, 2, 5, 3])?.copied_to(&sizes)
     }
 
-    /// Squares of `factor * factor` pixels made channels (`torch.nn.functional.pixel_unshuffle`).
+    /// Squares of `factor * factor` pixels rearranged to channels (`torch.nn.functional.pixel_unshuffle`).
     ///
     /// # Errors
     /// If there are fewer than three axes, or height or width are not divisible by the factor.
@@ -155,12 +154,12 @@ impl AnyTensor {
         Ok((leading, [last[0], last[1], last[2]]))
     }
 
-    /// A row-major copy under other sizes.
+    /// A row-major copy reshaped to other sizes.
     fn copied_to(&self, sizes: &[usize]) -> Result<AnyTensor> {
         self.copied(&crate::layout::strides::row_major(&self.sizes))?.reshaped(&signed(sizes))
     }
 
-    /// Channels, which are axis 1, dealt out to groups (`torch.nn.functional.channel_shuffle`).
+    /// Channels, axis 1, interleaved between groups (`torch.nn.functional.channel_shuffle`).
     ///
     /// # Errors
     /// If there are fewer than three axes, or the channels are not divisible by the groups.

@@ -1,4 +1,4 @@
-//! `repeat`, `tile`, `repeat_interleave`: elements that come several times. Uses `tensor::rearrange::repeat`.
+//! `repeat`, `tile`, `repeat_interleave`: repeated elements.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::invalid;
@@ -30,7 +30,7 @@ impl AnyTensor {
         )
     }
 
-    /// The whole tensor as often as counts say for each axis (`torch.Tensor.repeat`); further counts make new axes in front.
+    /// The whole tensor repeated along each axis (`torch.Tensor.repeat`); additional counts make new axes in front.
     ///
     /// # Errors
     /// If there are fewer counts than axes, or the result is too large.
@@ -50,7 +50,7 @@ impl AnyTensor {
         self.repeated("repeat", counts)
     }
 
-    /// [`repeat`](Self::repeat), fewer counts standing for the last axes (`torch.tile`).
+    /// [`repeat`](Self::repeat) where fewer counts stand for the last axes (`torch.tile`).
     ///
     /// # Errors
     /// If the result is too large.
@@ -66,7 +66,7 @@ impl AnyTensor {
         self.repeated("tile", counts)
     }
 
-    /// Along which axis positions are repeated: all elements in row-major order if none is named.
+    /// The axis along which positions are repeated: without one, all elements in row-major order.
     fn interleaved(
         &self,
         dim: Option<i64>,
@@ -81,7 +81,7 @@ impl AnyTensor {
         x.with_axis_restored(at, result.relabelled(self.dtype))
     }
 
-    /// Each position along an axis so many times (`torch.repeat_interleave`); without an axis each element in row-major order.
+    /// Each position along an axis repeated `times` times (`torch.repeat_interleave`); without an axis each element in row-major order.
     ///
     /// # Errors
     /// If the axis is out of range, or the result is too large.
@@ -106,11 +106,10 @@ impl AnyTensor {
         })
     }
 
-    /// Each position along an axis as often as integers say, of which there is one for each position, or one for all
-    /// (`torch.repeat_interleave`).
+    /// Each position along an axis repeated by its own count, or all by one count (`torch.repeat_interleave`).
     ///
     /// # Errors
-    /// If there are not as many, one is negative, their dtype is neither `int64` nor `int32`, or there are no data.
+    /// If the number of counts does not match, one is negative, their dtype is neither `int64` nor `int32`, or there are no data.
     ///
     /// ```
     /// use castiron::{AnyTensor, tensor};

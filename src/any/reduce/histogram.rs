@@ -1,4 +1,4 @@
-//! `histogram` and `histogramdd`. Uses `composite::statistics::histogram`.
+//! `histogram` and `histogramdd`.
 
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::call::Bound;
@@ -11,21 +11,21 @@ use castiron_macros::operations;
 /// The bins of each axis of a histogram of an [`AnyTensor`] (`bins` of `torch.histogramdd`).
 #[derive(Clone, Copy, Debug)]
 pub enum HistogramBins<'a> {
-    /// So many equal ones along each axis.
+    /// The number of bins along each axis, all of equal width.
     Counts(&'a [usize]),
-    /// Between the edges that a list has for each axis.
+    /// The edges of the bins along each axis.
     Edges(&'a [AnyTensor]),
 }
 
 #[operations]
 impl AnyTensor {
-    /// How many elements fall into each bin, or what weight of them, and the edges of the bins (`torch.histogram`): a single number of bins,
-    /// or a single list of edges. Without a `range` equal bins reach from the smallest element to the largest. With `density` the
+    /// The number of elements in each bin, or the sum of their weights, and the edges of the bins (`torch.histogram`): one number of bins,
+    /// or one list of edges. Without a `range` bins of equal width reach from the smallest element to the largest. With `density` the
     /// integral is 1. Computed on the host.
     ///
     /// # Errors
-    /// If the dtype is neither `float32` nor `float64` or another one's is not the same, there are no bins, the range is not finite or is
-    /// reversed, or weights are not as many as elements.
+    /// If the dtype is neither `float32` nor `float64`, dtypes differ, there are no bins, the range is not finite or is reversed, or the
+    /// number of weights is not that of elements.
     ///
     /// ```
     /// use castiron::any::HistogramBins::{Counts, Edges};
@@ -52,11 +52,11 @@ impl AnyTensor {
         }
     }
 
-    /// How many points fall into each cell of a grid, and the edges along each of its axes (`torch.histogramdd`). A point is as many numbers
-    /// as the last axis has. `range` has the lowest and the highest edge of each axis. Computed on the host.
+    /// The number of points in each cell of a grid, and the edges along each of its axes (`torch.histogramdd`). The last axis of the tensor
+    /// has the coordinates of a point. `range` has the lowest and the highest edge of each axis. Computed on the host.
     ///
     /// # Errors
-    /// As [`histogram`](Self::histogram), and if there are fewer than two axes, or weights do not have the shape without the last.
+    /// As [`histogram`](Self::histogram), and if there are fewer than two axes, or weights do not have the shape without the last axis.
     pub fn histogramdd(
         &self,
         bins: HistogramBins<'_>,

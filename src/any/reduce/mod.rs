@@ -1,5 +1,5 @@
-//! Reductions of all elements or along axes; and what only `AnyTensor` has of statistics and normalisation: operands of several dtypes,
-//! rows by name. Uses `composite`.
+//! Reductions of all elements or along axes; and statistics and normalisation that only `AnyTensor` has: operands of several dtypes,
+//! operations by name.
 
 mod few;
 pub(crate) mod histogram;

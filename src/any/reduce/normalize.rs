@@ -1,4 +1,4 @@
-//! Normalisation with weights of another dtype, in training and by name. Uses `composite::normalization`.
+//! Normalisation with weights of another dtype, in training and by name.
 
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::call::Bound;
@@ -10,7 +10,7 @@ use crate::error::{Error, Result, invalid};
 use crate::layout::dims::Dims;
 use castiron_macros::operations;
 
-/// What a float is computed in, to be rounded once.
+/// The dtype that a float is computed in before it is rounded once.
 fn wide(dtype: DType) -> DType {
     if matches!(dtype, DType::F16 | DType::BF16) { DType::F32 } else { dtype }
 }
@@ -24,7 +24,7 @@ impl AnyTensor {
         })
     }
 
-    /// Weights and the like hold the dtype of the tensor, or all `float32` beside 16-bit floats.
+    /// Checks that weights have the dtype of the tensor, or all are `float32` and the tensor is a 16-bit float.
     fn expect_weights<'a>(&self, op: &'static str, given: impl Iterator<Item = &'a AnyTensor> + Clone) -> Result<()> {
         if given.clone().all(|x| x.dtype == self.dtype) || given.clone().all(|x| x.dtype == wide(self.dtype)) {
             return Ok(());
@@ -33,7 +33,7 @@ impl AnyTensor {
         invalid(op, format!("weights must be of {} beside a tensor of {0}, got {dtypes:?}", self.dtype))
     }
 
-    /// The tensor in the dtype of weights of `float32` beside 16-bit floats; `None` if they hold its own.
+    /// A tensor of 16-bit floats converted to `float32` if the weights are; `None` if they have its dtype.
     pub(crate) fn widened_beside(&self, op: &'static str, given: [Option<&AnyTensor>; 2]) -> Result<Option<AnyTensor>> {
         self.expect_float(op)?;
         let given = given.into_iter().flatten();
@@ -42,7 +42,7 @@ impl AnyTensor {
         differs.then(|| self.to(wide(self.dtype))).transpose()
     }
 
-    /// The sizes of the last axes, which are these.
+    /// Checks that the last axes have these sizes, and returns them.
     pub(crate) fn last_sizes(&self, op: &'static str, sizes: impl IntoSizes) -> Result<Dims> {
         let (sizes, own) = (&*sizes.signed(), self.signed_sizes());
         if sizes.is_empty() || !own.ends_with(sizes) {
@@ -80,13 +80,13 @@ impl AnyTensor {
         Ok([weight?, bias?])
     }
 
-    /// A list of `float64` beside this tensor.
+    /// A list of `float64` on the device of this tensor.
     fn as_list(&self, op: &'static str, given: &AnyTensor) -> Result<AnyTensor> {
         same_device(op, self, given)?;
         given.to(DType::F64)
     }
 
-    /// `local_response_norm` of integers: the mean of their squares is one, rounded down.
+    /// `local_response_norm` of integers, where PyTorch rounds the mean of squares down.
     pub(crate) fn local_response_norm_of_integers(
         &self,
         size: usize,
@@ -109,7 +109,7 @@ impl AnyTensor {
         self.div(means.mul(alpha)?.add(k)?.pow(beta)?)
     }
 
-    /// The `p`-norms of differences of rows (`torch.nn.functional.pairwise_distance`), to which `eps` is added.
+    /// The `p`-norms of differences of rows (`torch.nn.functional.pairwise_distance`), with `eps` added to each difference.
     ///
     /// # Errors
     /// If shapes do not broadcast, or the dtypes have no difference.
@@ -127,7 +127,7 @@ impl AnyTensor {
         if keepdim && x.rank() > 0 { norms.unsqueeze(-1) } else { Ok(norms) }
     }
 
-    /// Both, broadcast to one shape, if they hold one floating-point dtype.
+    /// Both, broadcast to one shape, if they have one floating-point dtype.
     pub(in crate::any) fn alike_floats(&self, op: &'static str, other: &AnyTensor) -> Result<Option<[AnyTensor; 2]>> {
         if self.dtype != other.dtype || !self.dtype.is_floating_point() || self.dtype.is_shell() {
             return Ok(None);
@@ -138,7 +138,7 @@ impl AnyTensor {
         Ok(Some([self.expand(&sizes)?, other.expand(&sizes)?]))
     }
 
-    /// `batch_norm` by the mean and the variance of each channel, these, and of how many elements they are.
+    /// `batch_norm` by the mean and the variance of each channel; returns these and the number of elements per channel, too.
     fn by_itself(&self, given: [Option<&AnyTensor>; 2], eps: f64) -> Result<(AnyTensor, [AnyTensor; 2], usize)> {
         let op = "batch_norm";
         self.expect_float(op)?;
@@ -154,9 +154,9 @@ impl AnyTensor {
         })
     }
 
-    /// [`batch_norm`](Self::batch_norm) by the mean and the variance of each channel itself (`torch.nn.functional.batch_norm` with
-    /// `training=True`, where `momentum` is 0.1 and `eps` 1e-5 if not given). Running means and variances become
-    /// `(1 - momentum) * running + momentum * new`, the new variance being that of a sample.
+    /// [`batch_norm`](Self::batch_norm) by the mean and the variance of each channel of the input (`torch.nn.functional.batch_norm` with
+    /// `training=True`, where `momentum` is 0.1 and `eps` 1e-5 if not given). Running means and variances become `(1 - momentum) * running
+    /// + momentum * new`, with the unbiased variance.
     ///
     /// # Errors
     /// As [`batch_norm`](Self::batch_norm), and if a channel has a single element.
@@ -187,7 +187,7 @@ impl AnyTensor {
             if own_mean.dtype != own_var.dtype {
                 return invalid(op, format!("running statistics of {} and {}", own_mean.dtype, own_var.dtype));
             }
-            // Both are computed before one is written.
+            // Both are computed before either is written.
             let values = dispatch_dtype!(op, own_mean.dtype, E: Float => {
                 let (own, new) = ([&*own_mean, &*own_var], [new[0].as_erased()?, new[1].as_erased()?]);
                 let own = [own[0].as_erased::<E>()?, own[1].as_erased()?];
@@ -200,7 +200,7 @@ impl AnyTensor {
         Ok(result)
     }
 
-    /// `batch_norm`, the means and the inverse roots of variances that it found in training. (Running ones are not written by name.)
+    /// `batch_norm`, and in training the means and inverse standard deviations. (By name the running ones are not updated.)
     #[op(native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps), dtypes = float, aliases("_native_batch_norm_legit"))]
     fn native_batch_norm_by_name(args: &Bound<'_>) -> Result<Value> {
         let (x, eps) = (args.tensor("input")?, args.read("eps")?);
@@ -215,7 +215,7 @@ impl AnyTensor {
         Ok((result, mean.to(kept)?, var.add(eps)?.rsqrt()?.to(kept)?).into())
     }
 
-    /// `group_norm`, and the mean and the inverse root of the variance of each group.
+    /// `group_norm`, and the mean and inverse standard deviation of each group.
     #[op(native_group_norm(input, weight, bias, N, C, HxW, group, eps), dtypes = float)]
     fn native_group_norm_by_name(args: &Bound<'_>) -> Result<Value> {
         let (x, eps, groups) = (args.tensor("input")?, args.read("eps")?, args.read::<i64>("group")?);
@@ -231,7 +231,7 @@ impl AnyTensor {
         Ok((result, mean.to(dtype)?, var.add(eps)?.rsqrt()?.to(dtype)?).into())
     }
 
-    /// The mean and the variance of channels are the running ones, or in training those of the elements.
+    /// The mean and variance of channels are the running ones, or in training those of the input.
     #[op(nn.functional.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps), dtypes = float)]
     fn batch_norm_by_name(args: &Bound<'_>) -> Result<Value> {
         let x = args.tensor("input")?;
@@ -242,7 +242,7 @@ impl AnyTensor {
         Ok(x.batch_norm(args.tensor("running_mean")?, args.tensor("running_var")?, weight, bias, eps)?.into())
     }
 
-    /// With running statistics in place of those of the input it is `batch_norm`.
+    /// With running statistics instead of those of the input it is `batch_norm`.
     #[op(nn.functional.instance_norm(input, running_mean = None, running_var = None, weight = None, bias = None, use_input_stats = true, momentum = _, eps = 1e-5), dtypes = float)]
     #[allow(clippy::too_many_arguments)]
     fn instance_norm_by_name(

@@ -1,5 +1,4 @@
 //! Norms of matrices, and norms by name, where the order may be a string.
-//! Uses `reduce::reductions`, `view::views`.
 
 use crate::any::call::Bound;
 use crate::any::view::views::axes;
@@ -8,7 +7,7 @@ use crate::dtype::DType;
 use crate::error::{Error, Result};
 use castiron_macros::operations;
 
-/// What the order of a norm is.
+/// The order of a norm: a number or a name.
 enum Order {
     None,
     Frobenius,
@@ -33,7 +32,7 @@ fn order(args: &Bound<'_>, name: &str) -> Result<Order> {
     }
 }
 
-/// The operand in the dtype that it is measured in.
+/// The operand in the dtype of the norm.
 fn measured(args: &Bound<'_>) -> Result<AnyTensor> {
     args.tensor("input")?.measured_in(args.op, args.read("dtype")?)
 }
@@ -53,7 +52,7 @@ fn matrix_norm(args: &Bound<'_>, x: &AnyTensor, order: Order, dims: &[i64], keep
 
 #[operations]
 impl AnyTensor {
-    /// What a norm is computed in: a dtype of the same kind that is no narrower.
+    /// The operand in the dtype of a norm: of the same kind, and no narrower.
     pub(crate) fn measured_in(&self, op: &'static str, dtype: Option<DType>) -> Result<AnyTensor> {
         let Some(dtype) = dtype else { return Ok(self.clone()) };
         let is_inexact = |dtype: DType| dtype.is_floating_point() || dtype.is_complex();
@@ -66,12 +65,12 @@ impl AnyTensor {
         self.to(dtype)
     }
 
-    /// The sums of absolute values along one of two axes, of which the largest (`ord` 1 or infinity) or smallest (negative) counts
-    /// (`torch.linalg.matrix_norm`): `ord` 1 adds up columns, infinity rows.
+    /// Norms of matrices by sums of absolute values (`torch.linalg.matrix_norm`): the largest (`ord` 1 or infinity) or smallest (negative
+    /// `ord`) sum; `ord` 1 sums columns, infinity rows.
     ///
     /// # Errors
-    /// If the axes are out of range or the same, the dtype is neither floating-point nor complex, or the order is another: 2 and -2, the
-    /// largest and the smallest singular value, take the feature `linalg`.
+    /// If the axes are out of range or the same, the dtype is neither floating-point nor complex, or the order is another one: 2 and -2,
+    /// the largest and the smallest singular value, need the feature `linalg`.
     pub fn matrix_norm(&self, ord: f64, dims: [i64; 2], keepdim: bool) -> Result<AnyTensor> {
         let op = "matrix_norm";
         if self.rank() < 2 {
@@ -102,7 +101,7 @@ impl AnyTensor {
         if keepdim { Ok(extreme) } else { extreme.squeeze(Some(&[both[0] as i64, both[1] as i64])) }
     }
 
-    /// The sum of singular values of matrices (`torch.linalg.matrix_norm` of the order `"nuc"`). It takes the feature `linalg`.
+    /// The sum of singular values of matrices (`torch.linalg.matrix_norm` of the order `"nuc"`). It needs the feature `linalg`.
     fn nuclear_norm(&self, dims: [i64; 2], keepdim: bool) -> Result<AnyTensor> {
         #[cfg(feature = "linalg")]
         return self.norm_by_singular_values(crate::composite::decompose::norm::Norm::Nuclear, dims, keepdim);
@@ -143,7 +142,7 @@ impl AnyTensor {
         Ok(matrix_norm(args, &x, order(args, "ord")?, &dims, args.read_or("keepdim", || false)?)?.into())
     }
 
-    /// A vector's norm, or a matrix's, by how many axes there are.
+    /// The norm of a vector or of a matrix, by the number of axes.
     #[op(linalg.norm(input, ord, dim, keepdim, dtype), dtypes = inexact)]
     fn norm_of_either(args: &Bound<'_>) -> Result<Value> {
         let (x, keepdim, dims) =
@@ -163,7 +162,7 @@ impl AnyTensor {
     }
 }
 
-/// A vector's norm of the operand.
+/// A vector norm of the operand.
 fn vector_norm(args: &Bound<'_>, ord: f64) -> Result<Value> {
     let dims: Option<Vec<i64>> = args.read("dim")?;
     Ok(measured(args)?.vector_norm(ord, dims.as_deref(), args.read_or("keepdim", || false)?)?.into())

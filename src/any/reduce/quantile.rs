@@ -14,12 +14,11 @@ use castiron_macros::operations;
 
 #[operations]
 impl AnyTensor {
-    /// The elements that shares `q` of those along an axis, or of all, are below (`torch.quantile`); `ignores_nan` leaves NaN out
-    /// (`torch.nanquantile`). `q` is a scalar, or a list in the dtype of the tensor, along a new first axis.
+    /// The quantiles `q` of elements along an axis, or of all (`torch.quantile`); `ignores_nan` leaves NaN out (`torch.nanquantile`). `q`
+    /// is a scalar, or a list in the dtype of the tensor, which makes a new first axis.
     ///
     /// # Errors
-    /// If a share is not between 0 and 1, the axis is out of range, there are no elements, or the dtype is neither `float32` nor
-    /// `float64`.
+    /// If `q` is not between 0 and 1, the axis is out of range, there are no elements, or the dtype is neither `float32` nor `float64`.
     ///
     /// ```
     /// use castiron::{AnyTensor, Interpolation, tensor};

@@ -1,5 +1,4 @@
 //! Reductions over any axes.
-//! Uses `view::views`, `tensor::scan::softmax`, `device::erased`, `ops::reduce`.
 
 use crate::any::base::dispatch::{dispatch_dtype, refused};
 use crate::any::base::operand::default_float;
@@ -16,7 +15,7 @@ use crate::ops::rules::admit::{admits_in_words, set_of_one};
 use crate::ops::{Op, reduce as ops};
 use castiron_macros::operations;
 
-/// The axes of `mask` reduced: the results, row-major, of these sizes.
+/// Reduces the axes in `mask`: the results are row-major, of these sizes.
 fn over_axes<const N: usize>(
     op: &'static str,
     functions: &dyn Reducing,
@@ -40,8 +39,8 @@ fn over_axes<const N: usize>(
     Ok(results.map(|result| result.unwrap_or_else(|| unreachable!("all of them have been made"))))
 }
 
-/// What elements are reduced as that have no loops of their own: `complex32` computes in the numbers of `complex64`, and the largest of
-/// bools is that of their bytes (`bytes`).
+/// Converts elements without loops of their own to a dtype with loops: `complex32` to `complex64`, and, for the maximum and minimum, bools
+/// to bytes (`bytes`).
 fn widened(x: &AnyTensor, bytes: bool) -> Result<(AnyTensor, bool)> {
     match x.dtype {
         DType::C32 => Ok((x.to(DType::C64)?, true)),
@@ -50,7 +49,7 @@ fn widened(x: &AnyTensor, bytes: bool) -> Result<(AnyTensor, bool)> {
     }
 }
 
-/// The result of what has been widened.
+/// The result of a reduction of [`widened`] elements, converted back.
 fn narrowed(result: AnyTensor, is_widened: bool) -> Result<AnyTensor> {
     match result.dtype {
         DType::C64 if is_widened => result.to(DType::C32),
@@ -70,7 +69,7 @@ macro_rules! by_bytes {
     };
 }
 
-/// [`dispatch_dtype!`] of dtypes that have been [`widened`].
+/// [`dispatch_dtype!`] over dtypes after [`widened`].
 macro_rules! dispatch_widened {
     ($op:expr, $dtype:expr, $E:ident: Dtype => $body:expr) => {
         dispatch_dtype!($op, $dtype, $E: [bool, u8, i8, i16, i32, i64, f16, bf16, f32, f64, Complex<f32>, Complex<f64>] => $body)
@@ -94,7 +93,7 @@ macro_rules! over {
     }};
 }
 
-/// The same of reductions with two results.
+/// `over!` for reductions with two results.
 macro_rules! over_both {
     ($x:expr, $op:ident, $set:ident, $E:ident => $reducer:expr, $dims:expr, $keepdim:expr) => {{
         let (x, op): (&AnyTensor, _) = ($x, <ops::$op as Op>::NAME);
@@ -109,11 +108,11 @@ macro_rules! over_both {
 
 #[operations]
 impl AnyTensor {
-    /// The axes that are reduced, as bits, and the sizes of the result.
+    /// The reduced axes as a bit mask, and the sizes of the result.
     pub(crate) fn reduced(&self, op: &'static str, dims: Option<&[i64]>, keepdim: bool) -> Result<(u32, Dims)> {
         let all = (1_u32 << self.rank()) - 1;
         let mask = match dims {
-            // PyTorch's empty list means all. (A zero-dim tensor counts as one axis.)
+            // As in PyTorch an empty list means all axes. (A zero-dim tensor counts as having one axis.)
             Some(dims) if !dims.is_empty() => {
                 axes(op, dims, self.rank())?.into_iter().fold(0, |mask, at| mask | 1 << at) & all
             }
@@ -130,7 +129,7 @@ impl AnyTensor {
         Ok((mask, Dims::known(&sizes[..rank])))
     }
 
-    /// Converted, where a dtype is asked for.
+    /// Converted to a dtype, if one is given.
     pub(crate) fn in_dtype(&self, dtype: Option<DType>) -> Result<AnyTensor> {
         dtype.map_or_else(|| Ok(self.clone()), |dtype| self.to(dtype))
     }
@@ -142,7 +141,7 @@ impl AnyTensor {
     #[op(nansum(input, dim = None, keepdim = false, dtype = None), dtypes = ordered, output = Computes)]
     pub fn nansum(&self, dims: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<AnyTensor> {
         match self.dtype.category() {
-            // No NaN.
+            // Integers have no NaN.
             Category::Boolean | Category::Integral => return self.sum(dims, keepdim, dtype),
             Category::Floating if !self.dtype.is_shell() || dtype.is_some_and(DType::is_floating_point) => {}
             _ => return Err(refused("nansum", self.dtype)),
@@ -167,7 +166,7 @@ impl AnyTensor {
         over!(&self.in_dtype(dtype)?, nanmean, Float, E => NanMean, dims, keepdim)
     }
 
-    /// The variance and the mean over axes, all if none are named, found in one go (`torch.var_mean`).
+    /// The variance and the mean over axes, all if none are given, in one pass (`torch.var_mean`).
     ///
     /// # Errors
     /// As [`var`](Self::var).
@@ -182,7 +181,7 @@ impl AnyTensor {
         over_both!(self, var, Inexact, E => Variance::var(correction), dims, keepdim)
     }
 
-    /// The standard deviation and the mean over axes, all if none are named, found in one go (`torch.std_mean`).
+    /// The standard deviation and the mean over axes, all if none are given, in one pass (`torch.std_mean`).
     ///
     /// # Errors
     /// As [`var`](Self::var).
@@ -190,7 +189,7 @@ impl AnyTensor {
         over_both!(self, std, Inexact, E => Variance::std(correction), dims, keepdim)
     }
 
-    /// The smallest and the largest element over axes, all if none are named, found in one go (`torch.aminmax`); NaN if there is one.
+    /// The smallest and the largest element over axes, all if none are given, in one pass (`torch.aminmax`); NaN if there is one.
     ///
     /// # Errors
     /// As [`amax`](Self::amax).
@@ -198,7 +197,7 @@ impl AnyTensor {
         over_both!(self, amin, Ordered, E => MinMax::<E>::new(), dims, keepdim)
     }
 
-    /// Where the largest element is along an axis, or in the row-major order of all (`torch.argmax`).
+    /// The index of the largest element along an axis, or in the row-major order of all (`torch.argmax`).
     ///
     /// # Errors
     /// If the axis is out of range or empty, or the dtype is neither an integer nor a float.
@@ -208,7 +207,7 @@ impl AnyTensor {
         over!(self, argmax, Real, E => ArgExtreme::<E, true>::new(), dims.as_ref().map(|dims| &dims[..]), keepdim)
     }
 
-    /// Where the smallest element is along an axis, or in the row-major order of all (`torch.argmin`).
+    /// The index of the smallest element along an axis, or in the row-major order of all (`torch.argmin`).
     ///
     /// # Errors
     /// As [`argmax`](Self::argmax).
@@ -218,7 +217,7 @@ impl AnyTensor {
         over!(self, argmin, Real, E => ArgExtreme::<E, false>::new(), dims.as_ref().map(|dims| &dims[..]), keepdim)
     }
 
-    /// The largest elements along an axis, and where they are (`torch.max(dim=…)`).
+    /// The largest elements along an axis, and their indices (`torch.max(dim=…)`).
     ///
     /// # Errors
     /// As [`amax`](Self::amax).
@@ -235,7 +234,7 @@ impl AnyTensor {
         Ok((extremes, places))
     }
 
-    /// The smallest elements along an axis, and where they are (`torch.min(dim=…)`).
+    /// The smallest elements along an axis, and their indices (`torch.min(dim=…)`).
     ///
     /// # Errors
     /// As [`amin`](Self::amin).
@@ -245,7 +244,7 @@ impl AnyTensor {
         Ok((extremes, places))
     }
 
-    /// How many elements over axes are not zero (`torch.count_nonzero`).
+    /// The number of elements over axes that are not zero (`torch.count_nonzero`).
     ///
     /// # Errors
     /// If an axis is out of range or named twice.
@@ -268,7 +267,7 @@ impl AnyTensor {
         over!(&x, logsumexp, Inexact, E => LogSumExp, dims, keepdim)
     }
 
-    /// The sum over axes that brings the tensor to these sizes, which broadcast to its own (`torch.Tensor.sum_to_size`).
+    /// The sum over axes that reduces the tensor to these sizes, which must broadcast to its own (`torch.Tensor.sum_to_size`).
     ///
     /// # Errors
     /// If they do not broadcast.
@@ -302,7 +301,7 @@ impl AnyTensor {
     /// The sum of the diagonal of a matrix (`torch.trace`).
     ///
     /// # Errors
-    /// If the tensor has not two axes, or holds bools.
+    /// If the tensor does not have two axes, or holds bools.
     #[op(trace(input), dtypes = numeric)]
     pub fn trace(&self) -> Result<AnyTensor> {
         if self.rank() != 2 {
@@ -351,7 +350,7 @@ impl AnyTensor {
     }
 }
 
-/// `var` and its kin: `(input, unbiased)` or `(input, dim, unbiased, keepdim)`, with `correction` in place of `unbiased`.
+/// `var` and others: `(input, unbiased)` or `(input, dim, unbiased, keepdim)`, with `correction` in place of `unbiased`.
 fn corrected<T: Into<Value>>(
     args: &Bound<'_>,
     run: fn(&AnyTensor, Option<&[i64]>, f64, bool) -> Result<T>,
@@ -367,7 +366,7 @@ fn corrected<T: Into<Value>>(
     Ok(run(args.tensor("input")?, dims.as_deref(), correction, args.read_or("keepdim", || false)?)?.into())
 }
 
-/// `max` and `min`: of everything, along an axis, or of two tensors.
+/// `max` and `min`: of all elements, along an axis, or of two tensors.
 fn extreme(
     args: &Bound<'_>,
     all: fn(&AnyTensor, Option<&[i64]>, bool) -> Result<AnyTensor>,
@@ -385,12 +384,12 @@ fn extreme(
     }
 }
 
-/// Writes the method of each row of the table of reductions that says how it is called at run time.
+/// Writes the method of each row of the table of reductions that has a run-time signature.
 macro_rules! reductions {
     ($($op:ident { [$axis:ident $of:ident] $admits:ident $result:ident ($($parameter:tt)*), $reducer:expr, $doc:literal, $torch:literal,
        $operand:literal $(($arguments:literal))? = $all:literal axis $at:literal = $along:literal,
        $(#[$($attribute:tt)*] fn [$($before:ident: $before_ty:ty)?] $dims:ident [$($between:ident: $between_ty:ty)?] $keepdim:ident [$($dtype:ident)?] $call:literal)? })*) => {
-        /// Reductions over axes, all if none are named.
+        /// Reductions over axes, all if none are given.
         #[operations(REDUCTIONS)]
         impl AnyTensor {$($(
             #[doc = $doc]

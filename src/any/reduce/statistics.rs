@@ -1,5 +1,4 @@
 //! Statistics of samples: `cov`, `corrcoef`, `bincount`.
-//! Uses `elementwise::apply`, `device`, `base::dispatch`, `base::operand`.
 
 use crate::any::base::dispatch::{dispatch_dtype, is_integer, refused};
 use crate::any::base::operand::AnyOperand;
@@ -13,10 +12,10 @@ use castiron_macros::operations;
 
 #[operations]
 impl AnyTensor {
-    /// Covariances of variables, each a row of observations, which may count several times or weigh differently (`torch.cov`).
+    /// Covariances of variables, each a row of observations, with optional frequencies and weights (`torch.cov`).
     ///
     /// # Errors
-    /// If there are more than two axes, the dtype is `bool`, or weights are no lists as long as there are observations.
+    /// If there are more than two axes, the dtype is `bool`, or weights are not lists with one element for each observation.
     #[op(cov(input, correction = 1, fweights = None, aweights = None), dtypes = numeric)]
     pub fn cov(&self, correction: i64, counts: Option<&AnyTensor>, weights: Option<&AnyTensor>) -> Result<AnyTensor> {
         let op = "cov";
@@ -101,10 +100,10 @@ impl AnyTensor {
         })
     }
 
-    /// How often each number from 0 up occurs, or what its occurrences weigh (`torch.bincount`).
+    /// How often each number from 0 up occurs, or the sum of weights of its occurrences (`torch.bincount`).
     ///
     /// # Errors
-    /// If the tensor is no list, its dtype no integer, a number negative, or weights are not as many.
+    /// If the tensor is not a list, its dtype not an integer, a number negative, or the number of weights is not that of elements.
     #[op(bincount(input, weights = None, minlength = 0), dtypes = integer, needs_elements)]
     pub fn bincount(&self, weights: Option<&AnyTensor>, minlength: usize) -> Result<AnyTensor> {
         let op = "bincount";
@@ -119,7 +118,7 @@ impl AnyTensor {
             return list.as_erased::<i64>()?.bincount(minlength).map(IntoAny::into_any);
         };
         same_device(op, self, weights)?;
-        // All but `float32` are added up in `float64`.
+        // Weights other than `float32` are summed in `float64`.
         let weights = if weights.dtype == DType::F32 { weights.clone() } else { weights.to(DType::F64)? };
         dispatch_dtype!(op, weights.dtype, E: [f32, f64] => {
             list.as_erased::<i64>()?.bincount_weighted(&weights.as_erased::<E>()?, minlength).map(IntoAny::into_any)

@@ -1,5 +1,4 @@
-//! Operations along one axis that keep it: running sums and their kin, `softmax`; and differences of neighbours.
-//! Uses `view::views`, `elementwise::apply`, `device`, `ops::scan`; used by `sort::unique`, `scan::trapezoid`.
+//! Operations along one axis that keep it: `cumsum` and other scans, `softmax`; and `diff`.
 
 use crate::any::base::dispatch::{dispatch_dtype, refused};
 use crate::any::view::views::axis;
@@ -58,18 +57,18 @@ macro_rules! scans {
 }
 scan_table!(scans);
 
-/// The result of a scan, as large as the tensor and row-major.
+/// The result of a scan, row-major with the sizes of the tensor.
 fn scanned(x: &AnyTensor, buffer: DynamicBuffer, dtype: DType) -> AnyTensor {
     AnyTensor::fresh(buffer, dtype, &x.sizes, &strides::row_major(&x.sizes))
 }
 
-/// The elements, which are of this dtype. (A zero-dim tensor counts as one axis.)
+/// The elements as this type. (A zero-dim tensor counts as having one axis.)
 fn elements<E>(x: &AnyTensor) -> Result<View<'_, DynamicBuffer, E>> {
     let elements = x.elements_as()?;
     Ok(if x.rank() == 0 { elements.restrided(&[1], &[1]) } else { elements })
 }
 
-/// A kernel of lanes along an axis of a tensor of this dtype.
+/// Runs a kernel of lanes along an axis.
 fn along<E: Element, O: Element>(kernel: impl LaneKernel<E, O>, x: &AnyTensor, at: usize) -> Result<AnyTensor> {
     checked_numel("scan", &x.sizes, O::DTYPE)?;
     Ok(scanned(x, Dynamic::lanes(kernel, elements::<E>(x)?, at)?, O::DTYPE))
@@ -77,7 +76,7 @@ fn along<E: Element, O: Element>(kernel: impl LaneKernel<E, O>, x: &AnyTensor, a
 
 #[operations]
 impl AnyTensor {
-    /// The result for a tensor without elements: as in PyTorch, dtypes that are refused otherwise are admitted then.
+    /// The result for an empty tensor: as in PyTorch, it may have dtypes that are refused otherwise.
     fn nothing(&self, op: &'static str, dim: i64, is_refused: bool) -> Result<Option<AnyTensor>> {
         if !is_refused || !self.is_empty() || self.dtype.is_shell() {
             return Ok(None);
@@ -86,7 +85,7 @@ impl AnyTensor {
         self.zeros_like_device(&self.sizes, self.dtype).map(Some)
     }
 
-    /// In the dtype that is asked for, which is not `bool`.
+    /// Converted to a given dtype, which must not be `bool`.
     fn converted(&self, op: &'static str, dtype: Option<DType>) -> Result<AnyTensor> {
         if dtype == Some(DType::Bool) {
             return Err(refused(op, DType::Bool));
@@ -94,7 +93,7 @@ impl AnyTensor {
         self.in_dtype(dtype)
     }
 
-    /// The largest element so far along an axis, and where it is (`torch.cummax`).
+    /// The largest element up to each position along an axis, and its index (`torch.cummax`).
     ///
     /// # Errors
     /// If the axis is out of range or the dtype has no order.
@@ -103,7 +102,7 @@ impl AnyTensor {
         self.running_extreme::<true>("cummax", dim)
     }
 
-    /// The smallest element so far along an axis, and where it is (`torch.cummin`).
+    /// The smallest element up to each position along an axis, and its index (`torch.cummin`).
     ///
     /// # Errors
     /// As [`cummax`](Self::cummax).
@@ -157,7 +156,7 @@ impl AnyTensor {
     }
 }
 
-/// Tensors of one dtype end to end along an axis; their other sizes are the same.
+/// Tensors of one dtype concatenated along an axis; their other sizes are the same.
 pub(crate) fn end_to_end(op: &'static str, pieces: &[&AnyTensor], at: usize) -> Result<AnyTensor> {
     let Some(first) = pieces.first() else {
         return Err(Error::InvalidArgument { op, reason: "there is no tensor to join".to_owned() });

@@ -1,5 +1,5 @@
 //! Operations along one axis that keep it.
-//! Uses `tensor::scan`, on tensors reshaped to three axes.
+//! Tensors are reshaped to three axes for `tensor::scan`.
 
 pub(crate) mod cumulative;
 pub(crate) mod trapezoid;

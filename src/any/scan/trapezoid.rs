@@ -1,5 +1,4 @@
 //! Integrals and derivatives of samples along an axis: `trapezoid`, `cumulative_trapezoid`, `gradient`.
-//! Uses `view::views`, `elementwise::apply`, `elementwise::op_table`, `scan::cumulative`.
 
 use crate::any::base::by_width::signed;
 use crate::any::base::dispatch::refused;
@@ -15,7 +14,7 @@ use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result, invalid};
 use castiron_macros::operations;
 
-/// What is between samples: all one distance, or for each sample its place.
+/// The spacing of samples: one distance, or the coordinate of each sample.
 pub(crate) enum Steps<'a> {
     Even(ScalarValue),
     Places(&'a AnyTensor),
@@ -23,7 +22,7 @@ pub(crate) enum Steps<'a> {
 
 #[operations]
 impl AnyTensor {
-    /// Numbers, and an axis that there is.
+    /// Checks that the dtype is numeric and the axis exists.
     fn integrated(&self, op: &'static str, dim: i64, steps: &Steps<'_>) -> Result<usize> {
         let bools = |x: &AnyTensor| x.dtype == DType::Bool;
         if bools(self) || matches!(steps, Steps::Places(x) if bools(x)) {
@@ -35,7 +34,7 @@ impl AnyTensor {
         axis(op, dim, self.rank())
     }
 
-    /// The distances between places, which are a list along the axis, or broadcast.
+    /// The distances between coordinates, which are a list along the axis, or broadcast.
     fn distances(&self, op: &'static str, at: usize, y: &AnyTensor) -> Result<AnyTensor> {
         let mut sizes = vec![1; y.rank()];
         if self.rank() == 1 {
@@ -56,7 +55,7 @@ impl AnyTensor {
         places.narrow(at as i64, 1, rest)?.sub(&places.narrow(at as i64, 0, rest)?)
     }
 
-    /// Sums of neighbours along an axis.
+    /// Sums of adjacent elements along an axis.
     fn neighbours(&self, at: usize) -> Result<AnyTensor> {
         let rest = self.sizes[at].saturating_sub(1);
         self.narrow(at as i64, (self.sizes[at] - rest) as i64, rest)?.add(&self.narrow(at as i64, 0, rest)?)
@@ -83,7 +82,7 @@ impl AnyTensor {
         }
     }
 
-    /// The running integral along an axis.
+    /// The cumulative integral along an axis.
     pub(crate) fn running_integral(&self, dim: i64, steps: &Steps<'_>) -> Result<AnyTensor> {
         let op = "cumulative_trapezoid";
         let at = self.integrated(op, dim, steps)?;
@@ -97,16 +96,16 @@ impl AnyTensor {
         }
     }
 
-    /// The integral along an axis by the trapezoidal rule (`torch.trapezoid`), the samples being `dx` apart.
+    /// The integral along an axis by the trapezoidal rule (`torch.trapezoid`), with samples at a distance of `dx`.
     ///
     /// # Errors
-    /// If the axis is out of range, the tensor zero-dim or of `bool`.
+    /// If the axis is out of range, or the tensor is zero-dim or `bool`.
     #[doc(alias = "trapz")]
     pub fn trapezoid(&self, dx: f64, dim: i64) -> Result<AnyTensor> {
         self.integral(dim, &Steps::Even(ScalarValue::Float(dx)))
     }
 
-    /// The same, the samples being at places: a list along the axis, or a tensor that broadcasts.
+    /// [`trapezoid`](Self::trapezoid) with samples at coordinates `x`: a list along the axis, or a tensor that broadcasts.
     ///
     /// # Errors
     /// As there, or if sizes do not match.
@@ -114,7 +113,7 @@ impl AnyTensor {
         self.integral(dim, &Steps::Places(x))
     }
 
-    /// The running integral along an axis by the trapezoidal rule (`torch.cumulative_trapezoid`), the samples being `dx` apart.
+    /// The cumulative integral along an axis by the trapezoidal rule (`torch.cumulative_trapezoid`), with samples at a distance of `dx`.
     ///
     /// # Errors
     /// As [`trapezoid`](Self::trapezoid).
@@ -122,7 +121,7 @@ impl AnyTensor {
         self.running_integral(dim, &Steps::Even(ScalarValue::Float(dx)))
     }
 
-    /// The same, the samples being at places.
+    /// [`cumulative_trapezoid`](Self::cumulative_trapezoid) with samples at coordinates `x`.
     ///
     /// # Errors
     /// As [`trapezoid_over`](Self::trapezoid_over).
@@ -130,7 +129,7 @@ impl AnyTensor {
         self.running_integral(dim, &Steps::Places(x))
     }
 
-    /// The derivative along an axis (`torch.gradient`): by neighbours on both sides, and at the ends by one or two on one side.
+    /// The derivative along an axis (`torch.gradient`): by central differences, and at the ends by one-sided differences of order 1 or 2.
     pub(crate) fn gradient_along(&self, dim: i64, steps: &Steps<'_>, edge_order: i64) -> Result<AnyTensor> {
         let op = "gradient";
         if self.dtype == DType::U8 {
@@ -173,7 +172,7 @@ impl AnyTensor {
                 }
                 let dx = x.diff(1, 0)?;
                 let at_step = |at: i64| dx.select(0, at);
-                // Second-order finite differences on uneven steps: factors of the elements before, at and after each place.
+                // Second-order finite differences on uneven steps: factors of the elements before, at and after each position.
                 let mut shape = vec![1; self.rank()];
                 shape[at] = len - 2;
                 let (d1, d2) = (dx.narrow(0, 0, (len - 2) as usize)?, dx.narrow(0, 1, (len - 2) as usize)?);
@@ -205,7 +204,7 @@ impl AnyTensor {
         end_to_end(op, &[&before.to(dtype)?, &center, &after.to(dtype)?], at)
     }
 
-    /// The derivatives along axes, all if none are named (`torch.gradient`), the samples being `spacing` apart.
+    /// The derivatives along axes, all if none are given (`torch.gradient`), with samples at a distance of `spacing`.
     ///
     /// # Errors
     /// If an axis is out of range, named twice or too short, `edge_order` is neither 1 nor 2, or the dtype is `uint8` or `bool`.
@@ -230,7 +229,7 @@ impl AnyTensor {
         args.tensor("y")?.running_integral(dim, &steps).map(Value::Array)
     }
 
-    /// One distance for all axes, or a distance or places for each.
+    /// By name, one distance for all axes, or a distance or coordinates for each.
     #[op(gradient(input, spacing, dim, edge_order), dtypes = "all computing dtypes but bool and uint8")]
     fn gradient_by_name(args: &Bound<'_>) -> Result<Value> {
         let x = args.tensor("input")?;
@@ -259,7 +258,7 @@ impl AnyTensor {
     }
 }
 
-/// Samples at places `x`, or `dx` apart, and the axis.
+/// The coordinates `x` of samples, or their distance `dx`, and the axis.
 fn read_steps<'a>(args: &Bound<'a>) -> Result<(Steps<'a>, i64)> {
     let steps = match args.read("x")? {
         Some(x) => Steps::Places(x),

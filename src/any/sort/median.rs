@@ -1,4 +1,4 @@
-//! `median` and `nanmedian`, over everything and along an axis.
+//! `median` and `nanmedian`, over all elements and along an axis.
 
 use crate::any::base::dispatch::{dispatch_dtype, refused};
 use crate::any::call::Value;
@@ -9,11 +9,10 @@ use castiron_macros::operations;
 
 #[operations]
 impl AnyTensor {
-    /// The element in the middle, the lower one of two (`torch.median`); NaN if there is one, or `ignores_nan` leaves it out
-    /// (`torch.nanmedian`).
+    /// The median, the lower one of two middle elements (`torch.median`); NaN if there is one, unless `ignores_nan` (`torch.nanmedian`).
     ///
     /// # Errors
-    /// If the dtype is neither an integer nor a float, or there are no integers.
+    /// If the dtype is neither an integer nor a float, or it is an integer and there are no elements.
     ///
     /// ```
     /// use castiron::{AnyTensor, tensor};
@@ -24,7 +23,7 @@ impl AnyTensor {
     pub fn median(&self, ignores_nan: bool) -> Result<AnyTensor> {
         let op = if ignores_nan { "nanmedian" } else { "median" };
         if self.is_empty() && self.has_data() && !self.dtype.is_shell() {
-            // NaN, as the dtype has it.
+            // NaN in the dtype.
             return AnyTensor::scalar_of(op, crate::ScalarValue::Float(f64::NAN), DType::F64)?
                 .to(self.dtype)?
                 .to_device(self.device());
@@ -35,7 +34,7 @@ impl AnyTensor {
         })
     }
 
-    /// The elements in the middle along an axis, and where they are: [`median`](Self::median) with `dim`.
+    /// The medians along an axis, and their indices: [`median`](Self::median) with `dim`.
     ///
     /// # Errors
     /// If the axis is out of range or empty, or the dtype is neither an integer nor a float.
@@ -57,7 +56,7 @@ impl AnyTensor {
         })
     }
 
-    /// `bool` has an order, but is not ranked.
+    /// Checks the dtype: `bool` has an order, but no median.
     pub(crate) fn expect_number(&self, op: &'static str) -> Result<()> {
         if self.dtype == DType::Bool { Err(refused(op, self.dtype)) } else { Ok(()) }
     }

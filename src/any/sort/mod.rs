@@ -1,5 +1,4 @@
-//! Sorting and searching by name, and with operands whose dtypes promote.
-//! Uses `composite::sort`.
+//! Sorting and searching by name, and of operands whose dtypes promote.
 
 pub(crate) mod median;
 pub(crate) mod search;

@@ -11,7 +11,7 @@ use crate::dtype::scalar::KindRank;
 use crate::error::{Error, Result};
 use castiron_macros::operations;
 
-/// Whether elements are among those tested for.
+/// Whether elements are in the test elements.
 fn is_in(elements: &AnyOperand, test: &AnyOperand) -> Result<AnyTensor> {
     let op = "isin";
     let bools = |operand: &AnyOperand| operand.dtype() == DType::Bool;
@@ -40,8 +40,8 @@ fn is_in(elements: &AnyOperand, test: &AnyOperand) -> Result<AnyTensor> {
 
 #[operations]
 impl AnyTensor {
-    /// Where values would have to be put in to keep the last axis of `self` sorted, before equal elements or behind
-    /// (`torch.searchsorted`). Values are a tensor or a scalar; dtypes promote. `sorter` says where the sorted elements are.
+    /// The positions at which values would be inserted to keep the last axis of `self` sorted, before or after equal elements
+    /// (`torch.searchsorted`). Values are a tensor or a scalar; dtypes promote. `sorter` has the indices that sort `self`.
     ///
     /// # Errors
     /// If sizes do not match, or the dtypes promote to neither an integer nor a float.
@@ -115,12 +115,12 @@ impl AnyTensor {
         self.searchsorted(values, right, sorter)?.as_places(out_int32)
     }
 
-    /// `int64`, or `int32`.
+    /// Positions as `int64`, or `int32`.
     fn as_places(&self, out_int32: bool) -> Result<AnyTensor> {
         if out_int32 { self.to(DType::I32) } else { Ok(self.clone()) }
     }
 
-    /// The elements along the last axis that indices name.
+    /// The elements at indices along the last axis.
     fn resorted(&self, index: &AnyTensor) -> Result<AnyTensor> {
         let (rows, len) = (self.sizes[..self.rank() - 1].iter().product::<usize>() as i64, self.sizes[self.rank() - 1]);
         let width = match self.dtype.itemsize() {
@@ -138,10 +138,10 @@ impl AnyTensor {
         found.view_dtype(self.dtype)?.reshaped(&self.signed_sizes())
     }
 
-    /// In which bucket each element is (`torch.bucketize`): the number of boundaries below it, or not above it.
+    /// The bucket of each element (`torch.bucketize`): the number of boundaries below it, or, if `right`, not above it.
     ///
     /// # Errors
-    /// If the boundaries are no list, or the dtypes promote to neither an integer nor a float.
+    /// If the boundaries are not a list, or the dtypes promote to neither an integer nor a float.
     ///
     /// ```
     /// use castiron::{AnyTensor, tensor};
@@ -174,7 +174,7 @@ impl AnyTensor {
         places.as_places(out_int32)
     }
 
-    /// Whether each element is one of those of another tensor (`torch.isin`).
+    /// Whether each element is in another tensor (`torch.isin`).
     ///
     /// # Errors
     /// If a dtype is neither an integer nor a float.
@@ -199,11 +199,11 @@ impl AnyTensor {
         self.sizes.iter().map(|&size| size as i64).collect()
     }
 
-    /// For each class a vector with a one at its place and zeros elsewhere (`torch.nn.functional.one_hot`), as long as there are
+    /// For each class a vector with a one at its position and zeros elsewhere (`torch.nn.functional.one_hot`), as long as there are
     /// classes: one more than the largest if the number is not given.
     ///
     /// # Errors
-    /// If the dtype is not `int64`, a class is negative or not below the number, or there is nothing to tell the number from.
+    /// If the dtype is not `int64`, a class is negative or not below the number, or the number cannot be inferred from an empty tensor.
     ///
     /// ```
     /// use castiron::{AnyTensor, tensor};

@@ -7,15 +7,15 @@ use crate::composite::Axis;
 use crate::error::{Error, Result};
 use castiron_macros::operations;
 
-/// Distinct elements, which of them each element is, and how often each was there: what is not asked for is empty.
+/// Distinct elements, the inverse indices, and the counts; those not requested are empty.
 type Distinct = (AnyTensor, AnyTensor, AnyTensor);
 
-/// Whether it is asked which of them each element is, and how often each was there.
+/// Whether inverse indices and counts are requested.
 fn wanted(args: &Bound<'_>) -> Result<[bool; 2]> {
     Ok([args.read_or("return_inverse", || false)?, args.read_or("return_counts", || false)?])
 }
 
-/// The results that are asked for: one, or a list.
+/// The requested results: one, or a list.
 fn asked_for((values, inverse, counts): Distinct, wanted: [bool; 2]) -> Value {
     let mut results = vec![values];
     results.extend(wanted[0].then_some(inverse));
@@ -49,7 +49,7 @@ impl AnyTensor {
         Ok(asked_for(found?, wanted))
     }
 
-    /// The same of slices along an axis (`torch.unique_consecutive(dim=…)`).
+    /// `unique_consecutive` of slices along an axis (`torch.unique_consecutive(dim=…)`).
     ///
     /// # Errors
     /// As [`unique_axis`](Self::unique_axis).
@@ -73,7 +73,7 @@ impl AnyTensor {
         })
     }
 
-    /// An axis that there is.
+    /// The axis, checked.
     pub(crate) fn sliced(&self, op: &'static str, dim: i64) -> Result<Axis> {
         if self.rank() == 0 {
             return Err(Error::InvalidArgument { op, reason: "a zero-dim tensor has no slices".to_owned() });

@@ -1,4 +1,4 @@
-//! Sums, products, quotients and functions of sparse tensors. Uses the typed ones, with flattened axes.
+//! Sums, products, quotients and functions of sparse tensors, by the typed operations on flattened axes.
 
 use super::AnySparse;
 use crate::any::base::by_width::{invalid, signed};
@@ -131,13 +131,13 @@ impl AnySparse {
         if lifted.len() != self.rank() || lifted.iter().zip(&*self.sizes).any(|(&own, &size)| own != size && own != 1) {
             return Err(Error::Output { op, result: other.shape().into(), output: self.shape().into() });
         }
-        // A row for each block that the strided tensor has itself: along an axis of size 1 there is one.
+        // A row for each block of the strided tensor itself: one along an axis of size 1.
         let (sparse, dense) = self.sparse_and_dense_sizes();
         let blocks = &lifted[..sparse.len()];
         let whole = [blocks, dense].concat();
         let count = [blocks.iter().product::<usize>(), dense.iter().product()];
         let rows = other.reshape(&signed(&lifted))?.expand(&signed(&whole))?.reshape(&signed(&count))?;
-        // Zero steps along axes of size 1.
+        // Stride 0 along axes of size 1.
         let steps = crate::layout::strides::row_major(blocks);
         let steps: Vec<usize> =
             steps.iter().zip(blocks).map(|(&step, &size)| if size == 1 { 0 } else { step }).collect();

@@ -1,5 +1,4 @@
-//! Axes of sparse tensors exchanged, added and taken out; parts chosen; tensors joined. Places are moved, values only where they have to.
-//! Uses `view::views`, `base::by_width`, `base::dispatch`.
+//! Axes of sparse tensors exchanged, added and removed; parts selected; tensors joined. Indices change, values only if they have to.
 
 use crate::any::base::by_width::invalid;
 use crate::any::sparse::AnySparse;
@@ -9,7 +8,7 @@ use crate::dtype::{Category, DType, promote_types};
 use crate::error::{Error, Result};
 
 impl AnySparse {
-    /// The same values under other indices and sizes, with as many dense axes.
+    /// The same values with other indices and sizes, and as many dense axes.
     fn moved(&self, indices: &AnyTensor, values: &AnyTensor, sizes: &[usize], sorted: bool) -> Result<AnySparse> {
         let sizes = Dims::new("sparse_coo", sizes)?;
         crate::sparse::expect_countable("sparse_coo", &sizes)?;
@@ -40,7 +39,7 @@ impl AnySparse {
     /// ```
     pub fn permute(&self, dims: &[i64]) -> Result<AnySparse> {
         let op = "permute";
-        // A meta tensor checks the permutation and gives the sizes.
+        // A meta tensor checks the permutation and computes the sizes.
         let sizes = AnyTensor::meta(self.shape(), DType::Bool)?.permute(dims)?.sizes;
         let order = dims.iter().map(|&dim| axis(op, dim, self.rank())).collect::<Result<Vec<_>>>()?;
         let (sparse, dense) = order.split_at(self.sparse_dim());
@@ -70,10 +69,10 @@ impl AnySparse {
         self.permute(&order)
     }
 
-    /// With an axis of size 1 (`torch.unsqueeze`): a sparse one up to the place behind the last sparse one, else a dense one.
+    /// With an axis of size 1 inserted (`torch.unsqueeze`): a sparse one at positions up to the number of sparse axes, else a dense one.
     ///
     /// # Errors
-    /// If the place is out of range or there are eight axes.
+    /// If the position is out of range or there are eight axes.
     #[doc(alias = "expand_dims")]
     #[doc(alias = "newaxis")]
     pub fn unsqueeze(&self, dim: i64) -> Result<AnySparse> {
@@ -109,7 +108,7 @@ impl AnySparse {
         self.moved(&indices, &values.index_select(0, &kept)?, &sizes, true)
     }
 
-    /// One position of an axis, which disappears (`torch.select`).
+    /// One position along an axis, which is removed (`torch.select`).
     ///
     /// # Errors
     /// If the axis or the position is out of range.
@@ -125,7 +124,7 @@ impl AnySparse {
         }
     }
 
-    /// The sum along an axis, which disappears (`torch.sparse.sum(dim)`).
+    /// The sum along an axis, which is removed (`torch.sparse.sum(dim)`).
     ///
     /// # Errors
     /// If the axis is out of range or the dtype does not compute.
@@ -148,7 +147,7 @@ impl AnySparse {
         summed.coalesce()
     }
 
-    /// Sparse tensors end to end along an axis (`torch.cat`). Dtypes promote.
+    /// Sparse tensors concatenated along an axis (`torch.cat`). Dtypes promote.
     ///
     /// # Errors
     /// If there are none, numbers of sparse or dense axes or other sizes differ, or dtypes do not promote.
@@ -190,7 +189,7 @@ impl AnySparse {
                 None => {
                     own.select_mut(0, at as i64)?.add_(before)?;
                 }
-                // Blocks are padded with zeros where the other tensor's blocks go.
+                // Blocks are padded with zeros at the positions of the other tensors' blocks.
                 Some(block) => {
                     let mut wide = blocks.shape().to_vec();
                     wide[block + 1] = sizes[at];
@@ -206,17 +205,17 @@ impl AnySparse {
         first.moved(&crate::any::cat(&indices, 1)?, &crate::any::cat(&values, 0)?, &sizes, false)
     }
 
-    /// Sparse tensors of one shape along a new sparse axis (`torch.stack`). Dtypes promote.
+    /// Sparse tensors of one shape stacked along a new sparse axis (`torch.stack`). Dtypes promote.
     ///
     /// # Errors
-    /// As [`cat`](Self::cat), or if the place of the axis is out of range.
+    /// As [`cat`](Self::cat), or if the position of the axis is out of range.
     pub fn stack(tensors: &[&AnySparse], dim: i64) -> Result<AnySparse> {
         let lifted = tensors.iter().map(|x| x.unsqueeze(dim)).collect::<Result<Vec<_>>>()?;
         AnySparse::cat(&lifted.iter().collect::<Vec<_>>(), dim)
     }
 }
 
-/// Indices without those of an axis.
+/// Indices without the row of an axis.
 fn without_row(indices: &AnyTensor, at: usize) -> Result<AnyTensor> {
     let axes = indices.shape()[0];
     crate::any::cat(&[indices.narrow(0, 0, at)?, indices.narrow(0, at as i64 + 1, axes - at - 1)?], 0)

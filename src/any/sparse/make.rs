@@ -1,6 +1,4 @@
-//! `AnySparse` made: of values at places, which are looked at, and of the elements of a strided tensor that are not zero.
-//!
-//! Uses the typed sparse tensors, on a GPU `places`; used by the operations of `AnySparse`.
+//! `AnySparse` from indices and values, which are checked, and from the nonzero elements of a strided tensor.
 
 use super::AnySparse;
 use crate::any::base::by_width::{invalid, signed};
@@ -14,13 +12,13 @@ use crate::sparse::{check_indices, check_parts, expect_countable, infer, linear_
 use crate::tensor::Tensor;
 
 impl AnySparse {
-    /// Values at places (`torch.sparse_coo_tensor(indices, values, size, check_invariants=True)`): column `k` of the indices says
-    /// where value `k` is, and values of one place count as their sum. Without sizes the smallest that hold the indices are taken.
+    /// From indices and values (`torch.sparse_coo_tensor(indices, values, size, check_invariants=True)`): column `k` of the indices is the
+    /// position of value `k`, and values at one position count as their sum. Without sizes the smallest that hold the indices are taken.
     ///
     /// Shapes: indices `(sparse axes, nnz)`, values `(nnz, …)`, whose further axes are the dense ones.
     ///
     /// # Errors
-    /// If an index is out of range, numbers of axes or values do not fit, the elements cannot be counted, or devices differ.
+    /// If an index is out of range, numbers of axes or values do not match, the elements cannot be counted, or devices differ.
     ///
     /// ```
     /// use castiron::{AnyTensor, any::AnySparse, tensor};
@@ -56,7 +54,7 @@ impl AnySparse {
         AnySparse::checked(&indices, values, sizes, blocks.len())
     }
 
-    /// Values at places whose indices are looked at. Numbers of axes fit.
+    /// From indices, which are checked, and values. Ranks match.
     fn checked(indices: &AnyTensor, values: &AnyTensor, sizes: Dims, dense: usize) -> Result<AnySparse> {
         #[cfg(feature = "cuda")]
         if !values.is_on_gpu() || !super::places::are_inside(indices, &sizes[..sizes.len() - dense])? {
@@ -67,7 +65,7 @@ impl AnySparse {
         AnySparse::assembled(indices, values, sizes, dense)
     }
 
-    /// Values at places whose indices are in range.
+    /// From indices that are in range, and values.
     pub(super) fn assembled(indices: &AnyTensor, values: &AnyTensor, sizes: Dims, dense: usize) -> Result<AnySparse> {
         let (axes, nnz) = (sizes.len() - dense, indices.shape()[1]);
         let rows = [nnz, sizes[axes..].iter().product::<usize>()];
@@ -78,11 +76,11 @@ impl AnySparse {
 }
 
 impl AnyTensor {
-    /// The sparse tensor of the elements that are not zero, the last `dense` axes being dense: blocks in which any is not
+    /// The sparse tensor of the nonzero elements; the last `dense` axes are dense, and blocks with any nonzero element are kept
     /// (`torch.Tensor.to_sparse`).
     ///
     /// # Errors
-    /// If there are not so many axes, the dtype does not compute, or there are no data.
+    /// If there are fewer than `dense` axes, the dtype does not compute, or there are no data.
     pub fn to_sparse(&self, dense: usize) -> Result<AnySparse> {
         let op = "to_sparse";
         self.data(op)?;
@@ -102,7 +100,7 @@ impl AnyTensor {
     }
 }
 
-/// A matrix of indices on the host.
+/// An index matrix on the host.
 fn on_host(indices: &AnyTensor) -> Result<Tensor<i64, (Dyn, Dyn)>> {
     indices.cpu()?.typed()
 }

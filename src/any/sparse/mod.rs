@@ -1,7 +1,7 @@
-//! `AnySparse`: sparse tensors whose dtype and shape are values. Uses the typed ones.
+//! `AnySparse`: sparse tensors whose dtype and shape are values.
 //!
-//! Sums, products and coalescing depend only on which indices are equal, not on the number of axes: they run on a typed tensor whose
-//! sparse axes are flattened to one, and its dense axes too, so that each is compiled once for a dtype.
+//! Sums, products and coalescing depend only on which indices are equal, not on the rank: they run on a typed tensor whose sparse axes are
+//! flattened to one, as are its dense axes, so that each is compiled once for a dtype.
 
 mod arithmetic;
 pub(crate) mod axes;
@@ -21,10 +21,10 @@ use crate::sparse::{DenseAxes, SparseTensor, indices_from_linear, print};
 use crate::tensor::{AnyLayout, Tensor};
 use core::fmt;
 
-/// Sparse axes made one, dense axes made one.
+/// Sparse axes flattened to one, dense axes flattened to one.
 type Flat<E> = SparseTensor<E, (Dyn, Dyn), 1>;
 
-/// A sparse tensor whose dtype and shape are known while running: [`SparseTensor`](crate::SparseTensor)'s twin.
+/// A sparse tensor whose dtype and shape are known at run time: the counterpart of [`SparseTensor`](crate::SparseTensor).
 ///
 /// Every method returns a `Result`; what the compiler refuses there is an [`Error`](crate::Error) here.
 ///
@@ -40,10 +40,9 @@ type Flat<E> = SparseTensor<E, (Dyn, Dyn), 1>;
 #[derive(Clone)]
 pub struct AnySparse {
     sizes: Dims,
-    /// How many of the last axes are dense.
+    /// The number of dense axes, which are the last ones.
     dense: usize,
-    /// For each element its place among those of the sparse axes, counted in row-major order: `(1, nnz)`, of `i64`, on the device
-    /// of the values.
+    /// For each element its row-major position over the sparse axes: `(1, nnz)`, `i64`, on the device of the values.
     keys: AnyTensor,
     /// `(nnz, elements of a block)`.
     values: AnyTensor,
@@ -90,12 +89,12 @@ impl AnySparse {
         self.sizes.split_at(self.sizes.len() - self.dense)
     }
 
-    /// Says that the places are sorted and no two the same, if they are.
+    /// Marks the tensor as coalesced, if it is.
     pub(crate) fn keep_coalesced(&mut self, coalesced: bool) {
         self.coalesced |= coalesced;
     }
 
-    /// Other values at the same places.
+    /// Other values at the same positions.
     fn with_values(&self, values: AnyTensor) -> Self {
         AnySparse { values, ..self.clone() }
     }
@@ -135,12 +134,12 @@ impl AnySparse {
         self.dense
     }
 
-    /// Whether the places are known to be sorted, and no two the same.
+    /// Whether the positions are known to be sorted and distinct.
     pub fn is_coalesced(&self) -> bool {
         self.coalesced
     }
 
-    /// Where the elements are (`torch.Tensor._indices`): row `a` holds their indices along axis `a`.
+    /// The positions of the elements (`torch.Tensor._indices`): row `a` holds their indices along axis `a`.
     ///
     /// # Errors
     /// If memory runs out.
@@ -186,10 +185,10 @@ impl AnySparse {
         }
     }
 
-    /// The typed tensor, if dtype, shape and number of dense axes are those of the type.
+    /// The typed tensor, if dtype, shape and number of dense axes match the type.
     ///
     /// # Errors
-    /// One that says what differs.
+    /// An error that says what differs.
     ///
     /// ```
     /// use castiron::{AnyTensor, SparseTensor, shape, tensor};
@@ -218,7 +217,7 @@ impl AnySparse {
         Ok(SparseTensor::assembled(S::Sizes::copied(&self.sizes), self.host_indices()?, values, self.coalesced))
     }
 
-    /// The same tensor with its places sorted and none of them twice (`torch.Tensor.coalesce`).
+    /// The same tensor with its positions sorted and distinct (`torch.Tensor.coalesce`).
     ///
     /// # Errors
     /// If the dtype does not compute, or memory runs out.
@@ -258,14 +257,14 @@ impl AnySparse {
     /// The product of a sparse matrix and a strided vector or matrix, which is strided (`torch.matmul`).
     ///
     /// # Errors
-    /// If dtypes differ or are bool, inner sizes differ, or `self` is no matrix whose axes are sparse.
+    /// If dtypes differ or are bool, inner sizes differ, or `self` is not a matrix with sparse axes.
     pub fn matmul(&self, other: &AnyTensor) -> Result<AnyTensor> {
         let op = "matmul";
         same_dtype(op, &self.values, other)?;
         same_device(op, &self.values, other)?;
         #[cfg(feature = "cuda")]
         if self.is_on_gpu() {
-            // (What is refused, the host refuses.)
+            // For operands that are refused the host makes the error.
             return self.times_dense_there(other).unwrap_or_else(|| self.to_device("cpu")?.matmul(&other.cpu()?));
         }
         dispatch_dtype!(op, self.dtype(), E: Numeric => {
@@ -281,7 +280,7 @@ impl AnySparse {
     /// The product of two sparse matrices, which is sparse and coalesced (`torch.sparse.mm`). Dtypes: floating and complex ones.
     ///
     /// # Errors
-    /// If dtypes differ or have none, inner sizes differ, or one is no matrix whose axes are sparse.
+    /// If dtypes differ or are not admitted, inner sizes differ, or one is not a matrix with sparse axes.
     pub fn matmul_sparse(&self, other: &AnySparse) -> Result<AnySparse> {
         let op = "matmul";
         same_dtype(op, &self.values, &other.values)?;
@@ -297,10 +296,10 @@ impl AnySparse {
         })
     }
 
-    /// The transpose of a matrix whose axes are sparse (`torch.t`).
+    /// The transpose of a matrix with sparse axes (`torch.t`).
     ///
     /// # Errors
-    /// If it is no such matrix.
+    /// If it is not such a matrix.
     pub fn t(&self) -> Result<AnySparse> {
         #[cfg(feature = "cuda")]
         if self.is_on_gpu() {

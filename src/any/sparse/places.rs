@@ -1,7 +1,5 @@
-//! Sparse tensors on a GPU: their places are there, too, and what the host's loops do with lists of them is composed of the GPU's
-//! operations. Sums are formed in the order in which the host forms them.
-//!
-//! Uses the operations of `AnyTensor`; used by the operations of `AnySparse`.
+//! Sparse tensors on a GPU: their indices are there, too, and the host's loops over them are composed of the GPU's operations. Sums are
+//! added in the same order as on the host.
 
 use super::AnySparse;
 use crate::any::base::by_width::signed;
@@ -13,10 +11,10 @@ use crate::dtype::{DType, Element};
 use crate::error::{Result, listed};
 use crate::sparse::expect_countable;
 
-/// So many elements are multiplied at a time where each element of a sparse matrix meets a row.
+/// The maximal number of products in memory at once, when elements of a sparse matrix are multiplied by rows.
 const PRODUCTS: usize = 1 << 27;
 
-/// What the host multiplies elements in.
+/// The dtype in which the host multiplies elements.
 fn multiplied_in(dtype: DType) -> DType {
     match dtype {
         DType::F16 | DType::BF16 => DType::F32,
@@ -25,12 +23,12 @@ fn multiplied_in(dtype: DType) -> DType {
     }
 }
 
-/// The positions at which a list of bools is true.
+/// The positions at which a bool list is true.
 fn where_true(mask: &AnyTensor) -> Result<AnyTensor> {
     mask.nonzero()?.reshape(&[-1])
 }
 
-/// Numbers of the host as a column beside another tensor.
+/// Numbers of the host as a column on the device of another tensor.
 fn column(numbers: impl Iterator<Item = usize>, beside: &AnyTensor) -> Result<AnyTensor> {
     let numbers = listed(numbers.map(|number| number as i64))?;
     let sizes = [numbers.len(), 1];
@@ -49,25 +47,25 @@ pub(super) fn inferred(indices: &AnyTensor) -> Result<Option<Vec<usize>>> {
     Ok(low.iter().zip(high).map(size).collect())
 }
 
-/// Whether all indices lie inside their axes.
+/// Whether all indices are in range.
 pub(super) fn are_inside(indices: &AnyTensor, sizes: &[usize]) -> Result<bool> {
     let ends = column(sizes.iter().copied(), indices)?;
     let outside = indices.lt(0)?.bitwise_or(indices.ge(&ends)?)?.any(None, false)?;
     Ok(outside.to_ints("sparse_coo")? == [0])
 }
 
-/// The sums of the indices times the step of their axis: `(1, nnz)`.
+/// The row-major positions: sums of indices times strides, `(1, nnz)`.
 pub(super) fn linear(indices: &AnyTensor, steps: &[usize]) -> Result<AnyTensor> {
     indices.mul(&column(steps.iter().copied(), indices)?)?.sum(Some(&[0]), true, None)
 }
 
-/// Equal keys of a list together.
+/// Equal keys of a list, grouped.
 struct Groups {
     /// The distinct keys, ascending.
     keys: AnyTensor,
-    /// Where each of them comes first.
+    /// The position of the first occurrence of each.
     firsts: AnyTensor,
-    /// Where they come again, in order, and which of them comes there.
+    /// The positions of further occurrences, in order, and the groups that they belong to.
     rest: Option<[AnyTensor; 2]>,
 }
 
@@ -104,10 +102,10 @@ impl Groups {
     }
 }
 
-/// For each key that an ascending list has its position among the keys, and in the list.
+/// For each key that is in an ascending list, its position among the keys and its position in the list.
 fn found(list: &AnyTensor, keys: &AnyTensor) -> Result<[AnyTensor; 2]> {
     let at = list.searchsorted(keys, false, None)?;
-    // Behind the last element there is none that a key equals.
+    // A last element that no key equals, for keys after the end of the list.
     let mut end = list.zeros_like_device(&[1], DType::I64)?;
     end.fill_(-1)?;
     let among = where_true(&cat(&[list.clone(), end], 0)?.index_select(0, &at)?.eq(keys)?)?;
@@ -116,7 +114,7 @@ fn found(list: &AnyTensor, keys: &AnyTensor) -> Result<[AnyTensor; 2]> {
 }
 
 impl AnySparse {
-    /// The device of the values (`torch.Tensor.device`), and of the places.
+    /// The device of the values (`torch.Tensor.device`) and of the indices.
     pub fn device(&self) -> AnyDevice {
         self.values.device()
     }
@@ -136,12 +134,12 @@ impl AnySparse {
         self.values.is_on_gpu()
     }
 
-    /// The keys as a list.
+    /// The keys as a one-dimensional tensor.
     fn list(&self) -> Result<AnyTensor> {
         self.keys.reshape(&[-1])
     }
 
-    /// Rows at keys that are a list.
+    /// A sparse tensor with rows at a list of keys.
     fn with(&self, keys: &AnyTensor, values: AnyTensor, coalesced: bool) -> Result<AnySparse> {
         let keys = keys.reshape(&[1, keys.numel() as i64])?;
         Ok(AnySparse { keys, values, coalesced, ..self.clone() })
@@ -152,7 +150,7 @@ impl AnySparse {
         self.list()?.unravelled(self.sparse_and_dense_sizes().0)?.t()?.contiguous()
     }
 
-    /// The dense tensor.
+    /// [`to_dense`](AnySparse::to_dense) on a GPU.
     pub(super) fn dense_there(&self) -> Result<AnyTensor> {
         let (sparse, dense) = self.sparse_and_dense_sizes();
         let rows = [sparse.iter().product::<usize>(), dense.iter().product()];
@@ -164,7 +162,7 @@ impl AnySparse {
         filled.reshape(&signed(&self.sizes))
     }
 
-    /// The sum with a strided tensor of the same dtype.
+    /// The sum with a strided tensor of the same dtype, on a GPU.
     pub(super) fn added_to_there(&self, dense: &AnyTensor) -> Result<AnyTensor> {
         let (sparse, blocks) = self.sparse_and_dense_sizes();
         let rows = [sparse.iter().product::<usize>(), blocks.iter().product()];
@@ -172,7 +170,7 @@ impl AnySparse {
         sum.reshape(&signed(&self.sizes))
     }
 
-    /// Places sorted, and none of them twice.
+    /// Sorted and distinct positions: [`coalesce`](AnySparse::coalesce) on a GPU.
     pub(super) fn coalesced_there(&self) -> Result<AnySparse> {
         dispatch_dtype!("coalesce", self.dtype(), E: Dtype => Ok(E::DTYPE))?;
         if self.is_coalesced() {
@@ -182,13 +180,14 @@ impl AnySparse {
         self.with(&groups.keys, groups.sums(&self.values)?, true)
     }
 
-    /// The sum with another of the same sizes and dtype. Of tensors that are not coalesced it has the places of both one after the other.
+    /// The sum with another tensor of the same sizes and dtype. If they are not coalesced it has the positions of both, one after the
+    /// other.
     pub(super) fn sum_there(&self, op: &'static str, other: &AnySparse) -> Result<AnySparse> {
         dispatch_dtype!(op, self.dtype(), E: Numeric => Ok(E::DTYPE))?;
         let keys = cat(&[self.list()?, other.list()?], 0)?;
         let values = cat(&[self.values.clone(), other.values.clone()], 0)?;
         if !(self.is_coalesced() && other.is_coalesced()) {
-            // (Added to zeros, as on the host: -0.0 does not stay.)
+            // Added to zeros, as on the host: -0.0 becomes 0.0.
             return self.with(&keys, values.add(0)?, false);
         }
         let (keys, group, _) = keys.unique()?;
@@ -196,8 +195,8 @@ impl AnySparse {
         self.with(&keys, zeros.index_add(0, &group, &values, 1)?, true)
     }
 
-    /// The product with another of the same sizes and dtype, element by element: as on the host, at the places that both have if they are
-    /// coalesced, else at those of one, each looked for in the other.
+    /// The product with another tensor of the same sizes and dtype, element by element: as on the host, at the positions that both have if
+    /// they are coalesced, else at those of one tensor, each searched for in the other.
     pub(super) fn product_there(&self, other: &AnySparse) -> Result<AnySparse> {
         dispatch_dtype!("mul", self.dtype(), E: Numeric => Ok(E::DTYPE))?;
         if self.nnz() == 0 || other.nnz() == 0 {
@@ -232,12 +231,12 @@ impl AnySparse {
         Ok([keys.floor_divide(columns)?, keys.remainder(columns)?])
     }
 
-    /// The transposed matrix; `None` if it is none.
+    /// The transposed matrix; `None` if `self` is not a matrix with sparse axes.
     pub(super) fn transposed_there(&self) -> Option<Result<AnySparse>> {
         self.matrix().map(|_| self.permute(&[1, 0]))
     }
 
-    /// The product with a strided vector or matrix; `None` if there is none.
+    /// The product with a strided vector or matrix; `None` if it is refused.
     pub(super) fn times_dense_there(&self, other: &AnyTensor) -> Option<Result<AnyTensor>> {
         let [rows, inner] = self.matrix()?;
         match *other.shape() {
@@ -257,7 +256,7 @@ impl AnySparse {
         let computed = multiplied_in(self.dtype());
         let [row, column] = self.rows_and_columns(inner)?;
         let values = self.values.to(computed)?;
-        // Each element times the row that it meets, added to its row of the result, for some columns at a time.
+        // Each element is multiplied by its row of the dense matrix and added to its row of the result, for some columns at a time.
         let width = (PRODUCTS / self.nnz().max(1)).clamp(1, columns.max(1));
         let mut pieces = Vec::new();
         for start in (0..columns.max(1)).step_by(width) {
@@ -269,7 +268,7 @@ impl AnySparse {
         if pieces.len() == 1 { Ok(pieces.remove(0)) } else { cat(&pieces, 1) }
     }
 
-    /// The product with another sparse matrix of the same dtype; `None` if there is none.
+    /// The product with another sparse matrix of the same dtype; `None` if it is refused.
     pub(super) fn times_sparse_there(&self, other: &AnySparse) -> Option<Result<AnySparse>> {
         let ([rows, inner], [right, columns]) = (self.matrix()?, other.matrix()?);
         (inner == right).then(|| self.pairs_with(other, [rows, inner, columns]))
@@ -281,7 +280,7 @@ impl AnySparse {
         expect_countable(op, &[rows, columns])?;
         let (a, b) = (self.coalesced_there()?, other.coalesced_there()?);
         let ([a_row, a_column], [b_row, b_column]) = (a.rows_and_columns(inner)?, b.rows_and_columns(columns)?);
-        // Each element on the left meets a stretch of those on the right: pairs are listed, of which the left ones stand in order.
+        // Each element on the left is paired with a range of elements on the right; pairs are listed in the order of the left ones.
         let start = b_row.searchsorted(&a_column, false, None)?;
         let counts = b_row.searchsorted(&a_column, true, None)?.sub(&start)?;
         let left = count_up(&a_row, a.nnz())?.repeat_interleave_by(&counts, None)?;

@@ -1,7 +1,6 @@
-//! `AnyViewMut`: elements of an `AnyTensor`, borrowed to be written where they are.
+//! `AnyViewMut`: a mutable borrow of elements of an `AnyTensor`.
 //!
-//! Its views are those of `AnyTensor`, its operations in place those of the tables (`view::edits`); here stands how they are borrowed.
-//! Uses `view::views`, `index::advanced`, `call::outputs`.
+//! Its views are those of `AnyTensor`, its in-place operations those of the tables (`view::edits`); this file has the borrowing.
 
 use crate::any::base::by_width::invalid;
 use crate::any::base::operand::AnyOperand;
@@ -18,12 +17,11 @@ use crate::tensor::TensorViewMut;
 use core::fmt;
 use core::marker::PhantomData;
 
-/// Elements of an [`AnyTensor`], borrowed to be written where they are: an edit is seen in what they belong to. It is what
-/// [`TensorViewMut`] is for typed tensors.
+/// A mutable view of elements of an [`AnyTensor`]: writes are visible in the tensor. It is the counterpart of [`TensorViewMut`].
 ///
-/// It is made by [`AnyTensor::view_mut`], [`select_mut`](AnyTensor::select_mut), [`slice_mut`](AnyTensor::slice_mut) and their kin, and
-/// has all operations in place (`add_`, `exp_`, [`copy_from`](Self::copy_from), …) and the same views again. While it exists nobody else
-/// reads or writes the tensor; other tensors that shared storage with it keep their elements.
+/// It is made by [`AnyTensor::view_mut`], [`select_mut`](AnyTensor::select_mut), [`slice_mut`](AnyTensor::slice_mut) and so on, and has all
+/// in-place operations (`add_`, `exp_`, [`copy_from`](Self::copy_from), …) and the same views again. While it exists nothing else reads or
+/// writes the tensor; other tensors that shared storage with it keep their elements.
 ///
 /// ```
 /// use castiron::{AnyTensor, tensor};
@@ -36,9 +34,8 @@ use core::marker::PhantomData;
 /// # Ok::<(), castiron::Error>(())
 /// ```
 ///
-/// Elements that are repeated cannot be written one by one: [`expand_mut`](Self::expand_mut) and [`unfold_mut`](Self::unfold_mut) are
-/// errors where two positions would lead to one element, and a tensor that was expanded gets an element for each position before it is
-/// borrowed.
+/// Repeated elements cannot be written one by one: [`expand_mut`](Self::expand_mut) and [`unfold_mut`](Self::unfold_mut) are errors where
+/// two positions would be one element, and an expanded tensor is copied, with an element for each position, before it is borrowed.
 ///
 /// ```
 /// # use castiron::{AnyTensor, tensor};
@@ -50,16 +47,16 @@ use core::marker::PhantomData;
 /// # Ok::<(), castiron::Error>(())
 /// ```
 pub struct AnyViewMut<'a> {
-    /// Over memory borrowed for `'a`; no other reference may read or write the elements that this view reaches. No two positions share a place.
+    /// Over memory borrowed for `'a`; no other reference may read or write the elements that this view reaches. No two positions alias.
     ///
-    /// Its buffer gives handles, which the operations of `any` take and let go of; neither it nor what shares its storage is given to
-    /// anybody outside, where it could outlive the memory.
+    /// Its buffer gives handles, which operations of `any` take and drop; neither it nor a tensor that shares its storage leaves the crate,
+    /// where it could outlive the memory.
     pub(crate) tensor: AnyTensor,
     memory: PhantomData<&'a mut [u8]>,
 }
 
 impl AnyTensor {
-    /// All elements, to be written where they are. Makes storage unique first.
+    /// A mutable view of all elements. Makes storage unique first.
     ///
     /// # Errors
     /// If storage is shared and memory for a copy runs out.
@@ -75,8 +72,8 @@ impl AnyTensor {
         // From here on no two positions alias, and the storage is not shared.
         self.make_unique()?;
         let Elements::Plain(buffer) = &mut self.elements else { unreachable!("a conjugate bit has been resolved") };
-        // SAFETY: the storage is borrowed with the tensor: until the view is gone nobody reads, writes, shares or drops it, and
-        // nobody outside sees a handle that the view's buffer gives.
+        // SAFETY: the storage is borrowed with the tensor: while the view exists nothing reads, writes, shares or drops it, and the handles
+        // of the view's buffer do not leave the crate.
         let elements = Elements::Plain(unsafe { Dynamic::lend(&Dynamic::window(buffer)) });
         Ok(AnyViewMut { tensor: AnyTensor { elements, ..*self }, memory: PhantomData })
     }
@@ -87,7 +84,7 @@ impl AnyTensor {
 }
 
 impl<'a> AnyViewMut<'a> {
-    /// The same elements, until the result is gone.
+    /// The same elements, borrowed for the lifetime of the result.
     ///
     /// ```
     /// use castiron::{AnyTensor, tensor};
@@ -107,7 +104,7 @@ impl<'a> AnyViewMut<'a> {
         Ok(self.view_mut())
     }
 
-    /// A view of what this one reaches, which it takes the place of.
+    /// Consumes this view and makes one of a part of its elements.
     pub(in crate::any) fn viewed_mut(
         self,
         op: &'static str,
@@ -161,7 +158,7 @@ impl<'a> AnyViewMut<'a> {
         Ok(views)
     }
 
-    /// Writes values where an index leads.
+    /// Writes values at an index.
     fn set_at(self, index: &[Value], value: &AnyOperand) -> Result<()> {
         let op = "set";
         let (view, indices) = self.tensor.met(op, index)?;
@@ -177,7 +174,7 @@ impl<'a> AnyViewMut<'a> {
             let mut place = self.viewed_mut(op, |_| Ok(view))?;
             return place.tensor.copy_from(&value).map(|_| ());
         }
-        // With masks a zero-dim value is converted; with other indices dtypes must be equal.
+        // With masks a zero-dim value is converted; with index tensors dtypes must be equal.
         let value =
             if value.rank() == 0 && crate::any::index::advanced::are_masks(index) { value.to(dtype)? } else { value };
         let mut place = self.viewed_mut(op, |_| Ok(view))?;
@@ -201,7 +198,7 @@ impl<'a> AnyViewMut<'a> {
         Ok([part(0, at)?, part(at, rest)?])
     }
 
-    /// A tensor of its own, with a copy of the elements (`torch.clone`).
+    /// A new tensor with a copy of the elements (`torch.clone`).
     ///
     /// # Errors
     /// If memory runs out.
@@ -219,7 +216,7 @@ impl<'a> AnyViewMut<'a> {
     }
 }
 
-/// The positions that a view made of positions, ranges and new axes keeps of each axis of a tensor without gaps.
+/// The positions that a view by indices, slices and new axes keeps of each axis of a tensor without gaps.
 fn kept_of(plain: &AnyTensor, view: &AnyTensor) -> Vec<Kept> {
     let first = |axis: usize| view.offset / plain.strides[axis].max(1) % plain.sizes[axis].max(1);
     let one = |axis| Kept { first: first(axis), len: usize::from(view.numel() != 0), step: 1, is_one: false };
@@ -233,12 +230,12 @@ fn kept_of(plain: &AnyTensor, view: &AnyTensor) -> Vec<Kept> {
     all
 }
 
-/// Writes methods of a tensor and of a mutable view that are the same.
+/// Writes methods that a tensor and a mutable view have in common.
 macro_rules! of_both {
     ($($of:ty),*) => {$(
-        /// Parts to be written; `select_mut` and its kin stand at `select` and its kin.
+        /// Mutable views of parts; `select_mut` and the like are written at `select` and the like.
         impl $of {
-            /// The positions before `at` along an axis, and the others, to be written where they are.
+            /// Mutable views of the positions before `at` along an axis, and of the others.
             ///
             /// # Errors
             /// If the axis is out of range or shorter, or storage is shared and memory for a copy runs out.
@@ -255,9 +252,9 @@ macro_rules! of_both {
                 self.borrowed_mut()?.split_at(dim, at)
             }
 
-            /// `x[index] = value` (`torch.Tensor.__setitem__`): writes a tensor, broadcast, or a scalar where an index as that of
-            /// [`AnyTensor::index`](crate::AnyTensor::index) leads. Views take values of any dtype, which are converted, and so does
-            /// a mask one value; where several are written by indices they have the tensor's dtype.
+            /// `x[index] = value` (`torch.Tensor.__setitem__`): writes a broadcast tensor or a scalar at an index like that of
+            /// [`AnyTensor::index`](crate::AnyTensor::index). Values written to a view or, a single one, by a mask are converted from any
+            /// dtype; several values written by index tensors must have the tensor's dtype.
             ///
             /// # Errors
             /// If an index is out of range, the value does not broadcast or has another dtype, a scalar does not fit, or memory
@@ -277,10 +274,10 @@ macro_rules! of_both {
                 self.borrowed_mut()?.set_at(index, &value.into())
             }
 
-            /// Several views at once, each as [`index_mut`](Self::index_mut) gives it.
+            /// Several mutable views at once, each as [`index_mut`](Self::index_mut) gives it.
             ///
             /// # Errors
-            /// If two of them have an element in common, or elements would be copied; else as there.
+            /// If two of them have an element in common, or an index would copy elements; else as there.
             ///
             /// ```
             /// use castiron::any::Value;
@@ -299,7 +296,7 @@ macro_rules! of_both {
                 self.borrowed_mut()?.several(indices)
             }
 
-            /// Goes through the positions along an axis, which disappears, to write them where they are.
+            /// An iterator of mutable views, one for each position along an axis, which is removed.
             ///
             /// # Errors
             /// If the axis is out of range, or storage is shared and memory for a copy runs out.
@@ -317,8 +314,8 @@ macro_rules! of_both {
                 Ok(self.unbind_mut(dim)?.into_iter())
             }
 
-            /// The elements as a typed mutable view, if dtype, shape and device are those of the type; the error names everything that
-            /// differs. So typed code writes into a tensor whose dtype is known while running.
+            /// The elements as a typed mutable view, if dtype, shape and device match the type; the error names everything that differs. So
+            /// typed code can write into a tensor whose dtype is known at run time.
             ///
             /// # Errors
             /// If they are not, or storage is shared and memory for a copy runs out.
@@ -334,8 +331,8 @@ macro_rules! of_both {
             /// # Ok::<(), castiron::Error>(())
             /// ```
             pub fn typed_mut<E: Element, S: Shape, D: Device>(&mut self) -> Result<TensorViewMut<'_, E, S, D>> {
-                // SAFETY: what is borrowed is borrowed for the result alone, whose buffer gives no handles: `self` is borrowed as long
-                // as it exists, and the view that it is made of is gone. No two positions share a place.
+                // SAFETY: the memory is borrowed for the result alone, whose buffer gives no handles: `self` is borrowed as long as it
+                // exists, and the view that it is made of is consumed. No two positions alias.
                 unsafe {
                     let view = self.borrowed_mut()?;
                     Ok(TensorViewMut::of(view.tensor.typed_over("typed_mut", |buffer| Dynamic::window(&mut shared(buffer)))?))
@@ -346,7 +343,7 @@ macro_rules! of_both {
 }
 of_both!(AnyTensor, AnyViewMut<'_>);
 
-/// As the tensor.
+/// Prints as the tensor does.
 impl fmt::Display for AnyViewMut<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.tensor, f)

@@ -1,5 +1,4 @@
 //! `diag`, `diag_embed`, `diagflat`: matrices made from their diagonals. The view `diagonal` is in `views`.
-//! Uses `view::views`, `base::by_width`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::invalid;
@@ -9,10 +8,10 @@ use castiron_macros::operations;
 
 #[operations]
 impl AnyTensor {
-    /// The last axis laid along the diagonals of matrices of zeros, which are the axes named (`torch.diag_embed`).
+    /// Matrices of zeros with the last axis as their diagonals, along the two given axes (`torch.diag_embed`).
     ///
     /// # Errors
-    /// If there is no axis, the axes are out of range or one, or the result is too large.
+    /// If there is no axis, the axes are out of range or the same, or the result is too large.
     ///
     /// ```
     /// use castiron::{AnyTensor, tensor};
@@ -31,7 +30,7 @@ impl AnyTensor {
         let side = shift.ok_or_else(|| Error::TooLarge { op, sizes: (&*self.sizes).into() })?;
         let mut rest = rest.iter();
         let sizes: Vec<usize> = (0..=self.rank())
-            // One size is left for each axis that is not named.
+            // One size remains for each axis that is not named.
             .map(|at| if named.contains(&at) { side } else { rest.next().copied().unwrap_or(1) })
             .collect();
         self.zeros_like_device(&sizes, self.dtype)?.view_overwritten(
@@ -44,7 +43,7 @@ impl AnyTensor {
     /// A vector as the diagonal of a matrix, or the diagonal of a matrix as a vector (`torch.diag`).
     ///
     /// # Errors
-    /// If it is neither.
+    /// If it is neither a vector nor a matrix.
     ///
     /// ```
     /// use castiron::{AnyTensor, tensor};
@@ -62,7 +61,7 @@ impl AnyTensor {
         }
     }
 
-    /// All elements as the diagonal of a matrix (`torch.diagflat`).
+    /// A matrix with all elements as its diagonal (`torch.diagflat`).
     ///
     /// # Errors
     /// If the result is too large.

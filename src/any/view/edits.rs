@@ -1,5 +1,5 @@
-//! What `AnyViewMut` has of `AnyTensor`: the operations in place, from the tables of `ops`, and what is read without a copy.
-//! Uses `view::any_view_mut`.
+//! Methods of `AnyViewMut` that `AnyTensor` has, too: the in-place operations, from the tables of `ops`, and those that read without a
+//! copy.
 
 use crate::any::base::operand::AnyOperand;
 use crate::any::{AnyTensor, AnyViewMut};
@@ -9,10 +9,10 @@ use crate::dtype::{DType, Scalar};
 use crate::error::Result;
 use crate::ops::table::{binary_table, tuned_table, unary_table};
 
-/// For `add_` it writes `add_`: that of the tensor, which is written where it is.
+/// For `add_` it writes `add_`, which calls that of the tensor on the borrowed elements.
 macro_rules! in_place {
     ($($inplace:ident ($($arg:ident: $ty:ty),*);)*) => {
-        /// Operations in place.
+        /// In-place operations.
         impl AnyViewMut<'_> {$(
             #[doc = concat!("As [`AnyTensor::", stringify!($inplace), "`](crate::AnyTensor::", stringify!($inplace), "), where the elements are.")]
             ///
@@ -48,10 +48,10 @@ macro_rules! tuned_in_place {
 }
 tuned_table!(tuned_in_place);
 
-/// What is read without a copy: the methods of [`AnyTensor`] of these names.
+/// Methods that read without a copy, as those of [`AnyTensor`].
 macro_rules! reads {
     ($($name:ident() -> $ty:ty;)*) => {
-        /// What the view is.
+        /// Attributes and views of the borrowed elements.
         impl AnyViewMut<'_> {$(
             #[doc = concat!("As [`AnyTensor::", stringify!($name), "`](crate::AnyTensor::", stringify!($name), ").")]
             pub fn $name(&self) -> $ty {

@@ -1,5 +1,4 @@
 //! Views, which share storage and copy nothing, and `AnyViewMut`, which borrows it.
-//! Uses the stride arithmetic of `layout`.
 
 pub(crate) mod any_view_mut;
 pub(crate) mod diagonal;

@@ -1,7 +1,6 @@
 //! Views of the same bytes as another dtype.
 //!
 //! Source: PyTorch, "Tensor Views"; `tests/oracle/views.json`.
-//! Uses `tensor::view::reinterpret`, `device`.
 
 use crate::any::AnyTensor;
 use crate::device::Dynamic;
@@ -11,11 +10,11 @@ use castiron_macros::operations;
 
 #[operations]
 impl AnyTensor {
-    /// The bits as another dtype (`torch.Tensor.view(dtype)`): a wider one takes several elements of the last axis, a narrower one
-    /// gives several.
+    /// The bytes as another dtype (`torch.Tensor.view(dtype)`): a wider one joins several elements of the last axis, a narrower one splits
+    /// each into several.
     ///
     /// # Errors
-    /// If the last axis, the strides or the offset do not fit the wider elements, or bytes seen as bools are not 0 and 1.
+    /// If the last axis, the strides or the offset are no multiple of the wider elements, or bytes read as bools are not 0 and 1.
     ///
     /// ```
     /// use castiron::{AnyTensor, DType, tensor};
@@ -66,7 +65,7 @@ impl AnyTensor {
     /// Pairs of real elements along the last axis as complex ones (`torch.view_as_complex`).
     ///
     /// # Errors
-    /// If the last axis is not a pair side by side, or other strides or the offset are odd.
+    /// If the last axis is not two adjacent elements, or other strides or the offset are odd.
     ///
     /// ```
     /// use castiron::{AnyTensor, tensor};

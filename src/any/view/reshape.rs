@@ -1,6 +1,6 @@
-//! Views with other sizes of the same elements: `reshape`, `view`, `flatten`, `squeeze`, `expand` and their kin.
+//! Views of the same elements with other sizes: `reshape`, `view`, `flatten`, `squeeze`, `expand` and others.
 //!
-//! Source: PyTorch, "Tensor Views"; `tests/oracle/views.json`. Uses `layout`; used by all folders of `any`.
+//! Source: PyTorch, "Tensor Views"; `tests/oracle/views.json`.
 
 use super::views::{axes, axis};
 use crate::any::base::by_width::invalid;
@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::layout::strides;
 use castiron_macros::operations;
 
-/// Sizes of which one may be -1, which is what the number of elements makes it.
+/// Sizes one of which may be -1, which is inferred from the number of elements.
 fn inferred(op: &'static str, sizes: &[i64], x: &AnyTensor) -> Result<Dims> {
     let numel = x.numel();
     let refused = || Error::Reshape { op, from: (&*x.sizes).into(), elements: numel, to: format!("{sizes:?}") };
@@ -43,7 +43,7 @@ fn inferred(op: &'static str, sizes: &[i64], x: &AnyTensor) -> Result<Dims> {
 
 #[operations]
 impl AnyTensor {
-    /// The same elements in row-major order under other sizes, of which one may be -1; a copy where no view shows them
+    /// The same elements in row-major order with other sizes, one of which may be -1; a copy if the strides allow no view
     /// (`torch.reshape`).
     ///
     /// # Errors
@@ -85,7 +85,7 @@ impl AnyTensor {
     /// [`reshape`](Self::reshape) that never copies (`torch.Tensor.view`).
     ///
     /// # Errors
-    /// If the numbers of elements differ, or no view shows the elements.
+    /// If the numbers of elements differ, or the strides allow no such view.
     ///
     /// ```
     /// use castiron::{AnyTensor, tensor};
@@ -107,7 +107,7 @@ impl AnyTensor {
         Ok(self.viewed(self.offset, &sizes, &strides))
     }
 
-    /// Sizes or a dtype.
+    /// By name, sizes or a dtype.
     #[op(view(input, *shape))]
     fn view_by_name(args: &Bound<'_>) -> Result<Value> {
         let input = args.tensor("input")?;
@@ -122,7 +122,7 @@ impl AnyTensor {
         self.view(other.shape())
     }
 
-    /// Without the axes of size 1, or those of the axes named (`torch.squeeze`).
+    /// Without the axes of size 1, or those of the given axes (`torch.squeeze`).
     ///
     /// # Errors
     /// If an axis is out of range or named twice.
@@ -141,7 +141,7 @@ impl AnyTensor {
         self.picked(&(0..self.rank()).filter(|&at| !goes(at)).collect::<Vec<_>>())
     }
 
-    /// An axis of size 1 put in (`torch.unsqueeze`).
+    /// With an axis of size 1 inserted (`torch.unsqueeze`).
     ///
     /// # Errors
     /// If the position is out of range, or there would be too many axes.
@@ -160,7 +160,7 @@ impl AnyTensor {
         self.viewed_by(op, rank, |own, view| Ok(own.unsqueeze(at, view)))
     }
 
-    /// Axes of size 1 repeated, and new ones in front, without a copy; -1 keeps a size (`torch.Tensor.expand`).
+    /// Axes of size 1 repeated, and new axes in front, without a copy; -1 keeps a size (`torch.Tensor.expand`).
     ///
     /// # Errors
     /// If a size other than 1 would change.
@@ -203,7 +203,7 @@ impl AnyTensor {
         self.expand(other.shape())
     }
 
-    /// Axes from `start` to `end` made one (`torch.flatten`); a copy where no view shows that.
+    /// Axes from `start` to `end` flattened to one (`torch.flatten`); a copy if the strides allow no view.
     ///
     /// # Errors
     /// If an axis is out of range, or they are in the wrong order.
@@ -230,10 +230,10 @@ impl AnyTensor {
         self.reshape(&sizes)
     }
 
-    /// An axis taken apart into several, of which one size may be -1 (`torch.unflatten`).
+    /// One axis split into several, one of whose sizes may be -1 (`torch.unflatten`).
     ///
     /// # Errors
-    /// If the axis is out of range or the sizes do not make up that of the axis.
+    /// If the axis is out of range or the product of the sizes is not that of the axis.
     ///
     /// ```
     /// use castiron::{AnyTensor, DType};

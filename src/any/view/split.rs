@@ -1,7 +1,6 @@
-//! Taking apart: views of parts that follow each other along an axis.
+//! Splitting: views of consecutive parts along an axis.
 //!
 //! Source: PyTorch, "Tensor Views"; `tests/oracle/views.json`.
-//! Uses `layout`, `view::views`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::invalid;
@@ -13,7 +12,7 @@ use crate::layout::parts;
 use castiron_macros::operations;
 use core::ops::Range;
 
-/// Where an axis is split, or into how many parts: a list or a vector of `int64`, or a number.
+/// The positions at which an axis is split, or the number of parts: a list or a vector of `int64`, or a number.
 enum Sections {
     At(Vec<i64>),
     Count(usize),
@@ -35,7 +34,7 @@ impl<'a> Argument<'a> for Sections {
 
 #[operations]
 impl AnyTensor {
-    /// The parts of an axis that are given as ranges.
+    /// The parts of an axis given as ranges.
     fn narrowed(&self, axis: usize, parts: impl Iterator<Item = Range<usize>>) -> Result<Vec<AnyTensor>> {
         let op = "narrow";
         let part = |part: Range<usize>| {
@@ -47,7 +46,7 @@ impl AnyTensor {
     /// Parts of `size` positions along an axis; the last one may be smaller (`torch.split`).
     ///
     /// # Errors
-    /// If the axis is out of range, the size is 0 where the axis' is not, or there is no room for so many parts.
+    /// If the axis is out of range, the size is 0 where the axis' is not, or memory cannot hold a list of the parts.
     ///
     /// ```
     /// use castiron::{AnyTensor, tensor};
@@ -64,7 +63,7 @@ impl AnyTensor {
         self.narrowed(at, parts::split(op, own, size)?)
     }
 
-    /// One size or a list.
+    /// By name, one size or a list.
     #[op(split(input, split_size_or_sections, dim))]
     fn split_by_name(args: &Bound<'_>) -> Result<Value> {
         let (input, dim, sizes) = (args.tensor("input")?, args.read_or("dim", || 0)?, "split_size_or_sections");
@@ -77,7 +76,7 @@ impl AnyTensor {
     /// Parts of these sizes along an axis (`torch.split`).
     ///
     /// # Errors
-    /// If the axis is out of range or the sizes do not add up to its own.
+    /// If the axis is out of range or the sizes do not add up to its size.
     ///
     /// ```
     /// use castiron::{AnyTensor, tensor};
@@ -94,10 +93,10 @@ impl AnyTensor {
         self.narrowed(at, parts::of_sizes(op, at, own, sizes)?)
     }
 
-    /// At most so many parts of one size along an axis (`torch.chunk`).
+    /// At most `chunks` parts of equal size along an axis; the last one may be smaller (`torch.chunk`).
     ///
     /// # Errors
-    /// If the axis is out of range or there are to be no parts.
+    /// If the axis is out of range or `chunks` is 0.
     ///
     /// ```
     /// use castiron::{AnyTensor, tensor};
@@ -115,10 +114,10 @@ impl AnyTensor {
         self.narrowed(at, parts::chunk(op, own, chunks)?)
     }
 
-    /// So many parts along an axis, whose sizes differ by 1 at most (`torch.tensor_split`).
+    /// `count` parts along an axis, whose sizes differ by 1 at most (`torch.tensor_split`).
     ///
     /// # Errors
-    /// If the axis is out of range or there are to be no parts.
+    /// If the axis is out of range or `count` is 0.
     ///
     /// ```
     /// use castiron::{AnyTensor, tensor};
@@ -134,7 +133,7 @@ impl AnyTensor {
         self.narrowed(at, parts::sections(op, own, count)?)
     }
 
-    /// The parts between these positions along an axis (`torch.tensor_split`).
+    /// The parts of an axis split at these positions (`torch.tensor_split`).
     ///
     /// # Errors
     /// If the axis is out of range.
@@ -179,7 +178,7 @@ impl AnyTensor {
         self.split_evenly("dsplit", sections, 2)
     }
 
-    /// [`tensor_split`](Self::tensor_split) into parts of one size.
+    /// [`tensor_split`](Self::tensor_split) into parts of equal size.
     fn split_evenly(&self, op: &'static str, sections: Sections, axis: usize) -> Result<Vec<AnyTensor>> {
         let (size, dim) = (self.sizes[axis], axis as i64);
         match sections {
@@ -191,7 +190,7 @@ impl AnyTensor {
         }
     }
 
-    /// Every position along an axis, which goes away (`torch.unbind`).
+    /// A view of every position along an axis, which is removed (`torch.unbind`).
     ///
     /// # Errors
     /// If the axis is out of range.

@@ -1,12 +1,11 @@
-//! Views as copies, by name: `permute_copy` and its kin; and tensors of another size over the same elements: `resize_`.
-//! Uses `call`, `index::view_scatter`.
+//! Copies of views, by name: `permute_copy` and others; and tensors resized: `resize_`.
 
 use crate::any::call::{Args, Bound, call};
 use crate::any::{AnyTensor, Value};
 use crate::error::{Result, invalid};
 use castiron_macros::operations;
 
-/// What a view gives, its elements copied.
+/// The result of a view operation, copied.
 fn copied(args: &Bound<'_>, of: &str, names: &[&str]) -> Result<Value> {
     let mut given = Args::new();
     for name in names {
@@ -83,7 +82,7 @@ impl AnyTensor {
         copies.collect::<Result<_>>().map(Value::List)
     }
 
-    /// Elements of a dense copy written where other sizes, strides and an offset reach (`torch.as_strided_scatter`).
+    /// A dense copy with elements written at other sizes, strides and an offset (`torch.as_strided_scatter`).
     ///
     /// # Errors
     /// If these reach beyond the elements, or the shape is another.
@@ -104,8 +103,8 @@ impl AnyTensor {
         self.zeros_like_device(&self.sizes, self.dtype)
     }
 
-    /// The elements in row-major order under other sizes; what is missing is zero, what is left over is left out (`torch.Tensor.resize_`,
-    /// where what is missing is not determined).
+    /// The elements in row-major order with other sizes: missing elements are zero, surplus ones are dropped (`torch.Tensor.resize_`, where
+    /// missing elements are undefined).
     ///
     /// # Errors
     /// If a size is negative or memory runs out.
@@ -148,7 +147,7 @@ impl AnyTensor {
         Ok(Value::List(sizes.iter().map(|&size| Value::from(size as i64)).collect()))
     }
 
-    /// [`layer_norm`](Self::layer_norm) with the means and the inverse deviations.
+    /// [`layer_norm`](Self::layer_norm), and the means and inverse standard deviations.
     #[op(native_layer_norm(input, normalized_shape, weight, bias, eps), dtypes = float)]
     fn native_layer_norm_by_name(
         &self,

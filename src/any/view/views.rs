@@ -1,7 +1,6 @@
-//! Views: the same elements through other sizes and strides, computed while running.
+//! Views: the same elements through other sizes and strides, computed at run time.
 //!
 //! Source: PyTorch, "Tensor Views"; `tests/oracle/views.json`.
-//! Uses `tensor::view::reinterpret`, `device`, `layout`; used by `rearrange`, `scan`, `sparse`, `sort`, `linalg` and others.
 
 use crate::any::base::by_width::invalid;
 use crate::any::{AnyTensor, Dims};
@@ -12,7 +11,7 @@ use crate::layout::positions::{Kept, from_end, index_from_end};
 use crate::layout::{ViewAxes, bounds, write_moved};
 use castiron_macros::operations;
 
-/// An axis counted from the first, in a tensor of so many (of which a zero-dim one counts as one).
+/// An axis, possibly counted from the end, in a tensor of this rank (a zero-dim tensor counts as having one axis).
 pub(crate) fn axis(op: &'static str, axis: i64, rank: usize) -> Result<usize> {
     let count = rank.max(1) as i64;
     if (-count..count).contains(&axis) {
@@ -24,7 +23,7 @@ pub(crate) fn axis(op: &'static str, axis: i64, rank: usize) -> Result<usize> {
     )
 }
 
-/// Several axes, each named once.
+/// Several axes, each given once.
 pub(crate) fn axes(op: &'static str, named: &[i64], rank: usize) -> Result<Vec<usize>> {
     let mut found = Vec::with_capacity(named.len());
     for &name in named {
@@ -39,12 +38,12 @@ pub(crate) fn axes(op: &'static str, named: &[i64], rank: usize) -> Result<Vec<u
 
 #[operations]
 impl AnyTensor {
-    /// The axes in another order, or fewer.
+    /// The given axes, in this order.
     pub(super) fn picked(&self, order: &[usize]) -> Result<AnyTensor> {
         self.viewed_by("permute", order.len(), |own, view| Ok(own.pick(order.iter().copied(), view)))
     }
 
-    /// The size of an axis to take positions from, and which it is.
+    /// The number and the size of an axis; a zero-dim tensor has none.
     pub(crate) fn axis_of(&self, op: &'static str, dim: i64, doing: &str) -> Result<(usize, usize)> {
         if self.rank() == 0 {
             return invalid(op, format!("a zero-dim tensor has no axis to {doing}"));
@@ -53,7 +52,7 @@ impl AnyTensor {
         Ok((at, self.sizes[at]))
     }
 
-    /// One position along an axis, which goes away (`torch.select`). Negative indices count from the end.
+    /// One position along an axis, which is removed (`torch.select`). Negative indices count from the end.
     ///
     /// # Errors
     /// If the axis or the index is out of range.
@@ -98,7 +97,7 @@ impl AnyTensor {
         self.narrow(dim, start, len)?.copy()
     }
 
-    /// `start:end:step` along an axis, as Python's slices (`torch.ops.aten.slice`): what is beyond the axis is cut off.
+    /// `start:end:step` along an axis, as Python's slices (`torch.ops.aten.slice`): bounds beyond the axis are clamped.
     ///
     /// # Errors
     /// If the axis is out of range or the step is not positive.
@@ -197,7 +196,7 @@ impl AnyTensor {
         self.picked(&order)
     }
 
-    /// Axes moved to other positions, the rest staying in order (`torch.movedim`).
+    /// Axes moved to other positions, the others keeping their order (`torch.movedim`).
     ///
     /// # Errors
     /// If an axis is out of range or named twice, or the lists differ in length.
@@ -221,8 +220,7 @@ impl AnyTensor {
         self.picked(&order)
     }
 
-    /// Windows of `size` positions along an axis, each `step` after the one before, as a new last axis
-    /// (`torch.Tensor.unfold`).
+    /// Windows of `size` positions along an axis, at a distance of `step`, as a new last axis (`torch.Tensor.unfold`).
     ///
     /// # Errors
     /// If the window is larger than the axis, the step is 0, or there would be more elements than can be counted.
@@ -249,7 +247,7 @@ impl AnyTensor {
     /// The diagonals of the matrices along two axes, as a last axis (`torch.diagonal`).
     ///
     /// # Errors
-    /// If the axes are out of range or one.
+    /// If the axes are out of range or the same.
     ///
     /// ```
     /// use castiron::{AnyTensor, tensor};
@@ -306,8 +304,8 @@ impl AnyTensor {
         Ok(whole.viewed(offset, &sizes, &strides))
     }
 
-    /// The tensor, for a view that reaches other elements of its storage than it does: where others may write that meanwhile, it is a
-    /// copy of the tensor's own elements, as far apart as they lie and with zeros between. (The twin of `Backend::share_own`.)
+    /// The tensor, for a view of its storage that reaches other elements than its own: if others may write those meanwhile, it is a copy of
+    /// its own elements with the same strides and zeros between. (See `Backend::share_own`.)
     fn shared_own(&self) -> Result<AnyTensor> {
         Ok(match self.erased()?.share_own()? {
             Some(own) => AnyTensor::fresh(own, self.dtype, &self.sizes, &self.strides),

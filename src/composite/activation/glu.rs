@@ -1,4 +1,4 @@
-//! `glu`: half of a tensor lets the other half through.
+//! `glu`, the gated linear unit: half of a tensor is the gate of the other half.
 
 use crate::composite::{Axis, Erased, Owned};
 use crate::device::Device;
@@ -13,7 +13,7 @@ use castiron_macros::composites;
 
 #[composites]
 impl<E: Element, D: Device> Erased<'_, E, D> {
-    /// The first half along an axis, as far as the second lets it through: `a * sigmoid(b)`. The axis has half its size in the result.
+    /// The first half along an axis times the sigmoid of the second, its gate: `a * sigmoid(b)`. The axis has half its size in the result.
     ///
     /// # Errors
     /// If the size is odd or the tensor is zero-dim.

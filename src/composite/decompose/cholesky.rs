@@ -1,4 +1,4 @@
-//! Cholesky's factor, and what it solves.
+//! Cholesky factors, and solvers by them.
 
 use super::inverse::singular;
 use super::matrices::{Batch, common, cost};
@@ -15,7 +15,8 @@ use castiron_macros::composites;
 
 #[composites]
 impl<E: Field, D: Device> Erased<'_, E, D> {
-    /// The factor `L` of `A = L L^H`, or with `upper` the `U` of `A = U^H U`, of Hermitian positive-definite matrices. One triangle is read.
+    /// The factor `L` of `A = L L^H`, or with `upper` the `U` of `A = U^H U`, of Hermitian positive-definite matrices. One
+    /// triangle is read.
     ///
     /// # Errors
     /// If a matrix is not positive-definite, or matrices are not square.
@@ -81,10 +82,10 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
         batch.matrices(inverse, [n, n])
     }
 
-    /// Solutions of `A X = self`, `A` being given by its Cholesky factor; leading axes broadcast.
+    /// Solutions of `A X = self`, where `A` is given by its Cholesky factor; leading axes broadcast.
     ///
     /// # Errors
-    /// If sizes do not go together.
+    /// If sizes do not match.
     #[op(cholesky_solve(B, L, upper = false), dtypes = field)]
     #[typed(<R: TensorOperand, T: Shape>(&self, factor: R, upper: bool) -> Tensor<E, T, D>
         where

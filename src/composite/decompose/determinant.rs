@@ -56,7 +56,7 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
                 let size = x.modulus();
                 sum += Float::ln(size);
                 sign = if size == E::real(0.0) || (E::IS_REAL && Float::is_nan(size)) {
-                    // (As PyTorch: a real NaN has no sign.)
+                    // As in PyTorch, the sign of a real NaN is 0.
                     E::zero_impl()
                 } else if E::IS_REAL {
                     if x.real_part() < E::real(0.0) { -sign } else { sign }
@@ -71,7 +71,7 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
         Ok((batch.numbers(sign)?, batch.numbers(log)?))
     }
 
-    /// Calls `put` with the diagonal of each `U`, the sign of the rows' exchange, and the places of results.
+    /// Calls `put` with the diagonal of each `U`, the sign of the row permutation, and the result's elements.
     fn diagonals(
         &self,
         op: &'static str,

@@ -36,7 +36,7 @@ impl Uplo {
 
 #[composites]
 impl<E: Field, D: Device> Erased<'_, E, D> {
-    /// Ascending eigenvalues and, in columns, eigenvectors of symmetric or Hermitian matrices, of which one triangle is read.
+    /// Ascending eigenvalues and, in columns, eigenvectors of symmetric or Hermitian matrices; only one triangle is read.
     ///
     /// # Errors
     /// If matrices are not square.

@@ -1,4 +1,4 @@
-//! Symmetric indefinite factors, `ldl_factor`, and what they solve.
+//! Symmetric indefinite factors, `ldl_factor`, and solvers by them.
 
 use super::lu::Factored;
 use super::matrices::{Batch, area, common, cost};
@@ -16,7 +16,7 @@ use castiron_macros::composites;
 
 #[composites]
 impl<E: Field, D: Device> Erased<'_, E, D> {
-    /// Symmetric (or `hermitian`) indefinite factors in one matrix, and the rows that were exchanged, as LAPACK writes them.
+    /// Symmetric (or `hermitian`) indefinite factors in one matrix, and the pivots, in LAPACK's format.
     ///
     /// # Errors
     /// If a matrix is singular, or matrices are not square.
@@ -56,7 +56,7 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
     /// Solutions of `A X = B` by the factors of [`ldl_factor`](Self::ldl_factor).
     ///
     /// # Errors
-    /// If sizes do not go together, or pivots are out of range.
+    /// If sizes do not match, or pivots are out of range.
     #[op(linalg.ldl_solve(LD, pivots, B, hermitian = false), dtypes = field)]
     #[typed(<N: Dim, P: TensorOperand, R: TensorOperand, T: Shape>(&self, pivots: P, b: R, hermitian: bool) -> Tensor<E, T, D>
         where

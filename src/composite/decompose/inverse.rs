@@ -1,4 +1,4 @@
-//! Inverses, and exponentials.
+//! Inverses and exponentials of matrices.
 
 use super::matrices::cost;
 use crate::composite::{Erased, Owned};
@@ -37,7 +37,7 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
         Ok(self.inverse(op, true)?.0)
     }
 
-    /// Inverses, and for each matrix where a zero made it singular, counted from 1, or 0.
+    /// Inverses, and for each matrix the position, counted from 1, of the zero pivot that makes it singular, or 0.
     ///
     /// # Errors
     /// If matrices are not square.
@@ -63,10 +63,10 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
         Ok((batch.matrices(inverse, [n, n])?, batch.numbers(info)?))
     }
 
-    /// The inverse of the linear map from the last axes to the first `ind`: the last axes of the result, then the first.
+    /// The inverse of the linear map from the last axes to the first `ind`: the result has the last axes, then the first.
     ///
     /// # Errors
-    /// If the map is singular, or the axes on both sides do not have as many elements.
+    /// If the map is singular, or the numbers of elements of the axes on both sides differ.
     #[op(linalg.tensorinv(A, ind = 2), dtypes = field)]
     #[any(ind: i64 = match usize::try_from(ind) {
         Ok(ind @ 1..) => ind,

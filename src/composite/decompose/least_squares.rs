@@ -17,7 +17,7 @@ use castiron_macros::composites;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
-/// How least squares are found.
+/// The algorithm for least squares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(feature = "any"), allow(dead_code))]
 pub(crate) enum Driver {
@@ -32,12 +32,12 @@ type Found<E, Re, D> = (Owned<E, D>, Owned<Re, D>, Owned<i64, D>, Owned<Re, D>);
 
 #[composites]
 impl<E: Field, D: Device> Erased<'_, E, D> {
-    /// The `X` of least squares `|A X - B|`, of several the shortest: `(…, M, N)` and `(…, M, K)` give `(…, N, K)`, and a vector `(M)` gives `(…, N)`; and the
-    /// ranks of the matrices.
-    /// Singular values up to `rcond` times the largest count as 0, without it up to the machine epsilon times the larger size.
+    /// The `X` that minimises `|A X - B|`, the shortest if there are several: `(…, M, N)` and `(…, M, K)` give `(…, N, K)`, and a vector
+    /// `(M)` gives `(…, N)`; and the ranks of the matrices. Singular values up to `rcond` times the largest count as 0; without it up to
+    /// the machine epsilon times the larger size.
     ///
     /// # Errors
-    /// If an element is not finite, or sizes do not go together.
+    /// If an element is not finite, or sizes do not match.
     #[op(linalg.lstsq, dtypes = field)]
     #[any(by_hand)]
     #[typed(<R: TensorOperand, T: Shape, B: Shape>(&self, b: R, rcond: Option<f64>) -> (Tensor<E, T, D>, Tensor<i64, B, D>)
@@ -56,7 +56,7 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
         Ok((x, rank))
     }
 
-    /// What the driver does not compute has no elements.
+    /// Results that the driver does not compute are empty.
     pub(crate) fn least_squares(
         &self,
         b: &Erased<'_, E, D>,
@@ -84,7 +84,7 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
         let lens = Lens { own: [area(n, columns), 0, 0], real: [columns, k], ints: 1, ..Lens::default() };
         let done = batch.run(cost([m, n, k.saturating_mul(12)]), lens, |at, slots| {
             let ([x, ..], [residuals, values]) = (slots.own, slots.real);
-            // Both scaled: neither squares of residuals nor thresholds depend on the size of the numbers.
+            // Both are scaled, so that squares of residuals and thresholds do not depend on the magnitude of the elements.
             let (of, b) = (Scaled::of(of.at(at))?, Scaled::of(b.at(at))?);
             let mut inverse = filled(E::zero_impl(), n * m)?;
             let bound = |most: f64| match (driver, rcond) {
@@ -109,7 +109,7 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
                 E::one_impl(),
                 Par::Seq,
             );
-            // Once more for what is left, which the pseudoinverse of an ill-conditioned matrix rounds away.
+            // A second step for the residual, to correct rounding by the pseudoinverse of an ill-conditioned matrix.
             let mut left = filled(E::zero_impl(), m * columns)?;
             for again in [true, false] {
                 for (j, column) in left.chunks_exact_mut(m.max(1)).enumerate() {

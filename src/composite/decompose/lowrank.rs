@@ -17,15 +17,15 @@ use castiron_macros::composites;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
-/// The most iterations. (A few are enough; a number that is none would take years.)
+/// The maximal number of iterations: a few are enough, and a huge number by mistake would run for years.
 const MOST_ITERATIONS: usize = 1000;
 
-/// The adjoint of a matrix that stands column by column.
+/// The adjoint of a column-major matrix.
 fn adjoint<E: Field>(a: &[E], [m, n]: [usize; 2]) -> Result<Vec<E>> {
     listed((0..m * n).map(|at| a[at % n * m + at / n].conjugate()))
 }
 
-/// `a b`, of sizes `(m, k)` and `(k, n)`, or with the adjoint of `a`, `(k, m)`, in its place.
+/// `a b`, of sizes `(m, k)` and `(k, n)`, or if `is_adjoint` with the adjoint of `a`, which is `(k, m)`.
 fn product<E: Field>(a: &[E], is_adjoint: bool, b: &[E], [m, k, n]: [usize; 3]) -> Result<Vec<E>> {
     let mut product = filled(E::zero_impl(), m * n)?;
     let (to, b) = (MatMut::from_column_major_slice_mut(&mut product, m, n), MatRef::from_column_major_slice(b, k, n));
@@ -38,7 +38,7 @@ fn product<E: Field>(a: &[E], is_adjoint: bool, b: &[E], [m, k, n]: [usize; 3]) 
     Ok(product)
 }
 
-/// Orthonormal columns that span those of a matrix with no fewer rows than columns.
+/// An orthonormal basis of the columns of a matrix with no fewer rows than columns.
 fn orthonormal<E: Field>(mut a: Vec<E>, [m, n]: [usize; 2]) -> Result<Vec<E>> {
     let (mut tau, mut q) = (filled(E::zero_impl(), n)?, filled(E::zero_impl(), m * n)?);
     factor::qr(&mut a, m, n, &mut tau)?;
@@ -55,11 +55,13 @@ type Factors<E, Re, S, Q, D> = (
 
 #[composites]
 impl<E: Field, D: Device> Erased<'_, E, D> {
-    /// `(U, S, V)` with `A` about `U diag(S) Vᴴ` for matrices of low rank: the `q` largest singular values, from random projections that are
-    /// improved `niter` times (2 is enough for most). `(…, M, N)` gives `(…, M, Q)`, `(…, Q)` and `(…, N, Q)`. PyTorch's `M` is subtracted before.
+    /// `(U, S, V)` with `A` approximately `U diag(S) Vᴴ` for low-rank matrices: the `q` largest singular values, from random projections
+    /// that are refined `niter` times (2 is mostly enough). `(…, M, N)` gives `(…, M, Q)`, `(…, Q)` and `(…, N, Q)`. PyTorch's `M` is to be
+    /// subtracted before.
     ///
     /// # Errors
-    /// If `q` is more than the smaller size (`AnyTensor` gives all singular values then), `niter` more than 1000, or an element is not finite.
+    /// If `q` is more than the smaller size (`AnyTensor` gives all singular values then), `niter` more than 1000, or an element is not
+    /// finite.
     #[op(svd_lowrank, dtypes = field)]
     #[any(q: usize = q.min(self.shorter_side("svd_lowrank")?))]
     #[typed(<Q: Dim + Known, Re: Element>(&self, niter: usize, generator: &mut Generator) -> Factors<E, Re, S, Q, D>
@@ -78,7 +80,7 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
         self.lowrank(op, q, false, niter, generator)
     }
 
-    /// [`svd_lowrank`](Self::svd_lowrank) after the mean of each column has been subtracted: principal components. Of `M` samples with `N`
+    /// [`svd_lowrank`](Self::svd_lowrank) after the mean of each column is subtracted: principal components. For `M` samples with `N`
     /// features each, the columns of `V` are the principal directions, and `S² / (M - 1)` their variances.
     ///
     /// # Errors
@@ -139,7 +141,7 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
                     column.iter_mut().for_each(|x| *x -= mean);
                 }
             }
-            // A matrix with more columns than rows is decomposed by its adjoint.
+            // A matrix with more columns than rows is decomposed through its adjoint.
             let is_wide = m < n;
             let a = if is_wide { adjoint(&a, [m, n])? } else { a };
             let mut basis = orthonormal(product(&a, false, &directions, [long, short, rank])?, [long, rank])?;

@@ -1,4 +1,4 @@
-//! LU factors, and what they solve.
+//! LU factors, and solvers by them.
 
 use super::matrices::{Batch, area, common, cost};
 use crate::composite::{Erased, Owned};
@@ -18,7 +18,7 @@ pub(super) type Factored<E, D> = (Owned<E, D>, Owned<i32, D>, Owned<i32, D>);
 
 #[composites]
 impl<E: Field, D: Device> Erased<'_, E, D> {
-    /// `(P, L, U)` of `A = P L U`: of `(…, M, N)` they are `(…, M, M)`, `(…, M, K)` and `(…, K, N)`, `K` being the smaller size.
+    /// `(P, L, U)` of `A = P L U`: for `(…, M, N)` they are `(…, M, M)`, `(…, M, K)` and `(…, K, N)`, `K` being the smaller size.
     ///
     /// # Errors
     /// If there are fewer than two axes.
@@ -39,7 +39,7 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
         lu.unpacked(op, &pivots)
     }
 
-    /// `L` and `U` in one matrix, and the rows that were exchanged, counted from 1.
+    /// `L` and `U` in one matrix, and the pivots: exchanged rows, counted from 1.
     ///
     /// # Errors
     /// If a matrix is singular.
@@ -56,7 +56,7 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
         Ok((lu, pivots))
     }
 
-    /// [`lu_factor`](Self::lu_factor), and for each matrix where the first zero on the diagonal of `U` is, counted from 1, or 0.
+    /// [`lu_factor`](Self::lu_factor), and for each matrix the position of the first zero on the diagonal of `U`, counted from 1, or 0.
     ///
     /// # Errors
     /// If there are fewer than two axes.
@@ -78,7 +78,7 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
 
     fn factored_by_lu(&self, op: &'static str, pivot: bool, check: bool) -> Result<Factored<E, D>> {
         if !pivot {
-            // PyTorch has it on GPUs alone.
+            // PyTorch implements it on GPUs only.
             return invalid(op, "LU without pivoting is not implemented on the CPU".to_owned());
         }
         let (batch, a, [m, n]) = self.as_matrices(op)?;
@@ -97,10 +97,10 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
         Ok((batch.matrices(lu, [m, n])?, batch.vectors(done.ints, k)?, batch.numbers(done.info)?))
     }
 
-    /// `(P, L, U)` of what [`lu_factor`](Self::lu_factor) gives.
+    /// `(P, L, U)` from the result of [`lu_factor`](Self::lu_factor).
     ///
     /// # Errors
-    /// If pivots are out of range, or sizes do not go together.
+    /// If pivots are out of range, or sizes do not match.
     #[op(lu_unpack(LU_data, LU_pivots, unpack_data = true, unpack_pivots = true), dtypes = field)]
     #[typed(<P: TensorOperand, K: Dim>(&self, pivots: P) -> (
             Tensor<E, S::With<S::Rows, S::Rows>, D>,
@@ -123,7 +123,7 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
     ) -> Result<(Owned<E, D>, Owned<E, D>, Owned<E, D>)> {
         let op = "lu_unpack";
         let ((p, l, u), none) = (self.unpacked(op, pivots)?, Batch::beside(op, self, &[]));
-        // What is not asked for has no elements.
+        // Results that are not requested are empty.
         Ok((
             if unpack_pivots { p } else { none.nothing()? },
             if unpack_data { l } else { none.nothing()? },
@@ -165,7 +165,7 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
     /// Solutions of `A X = B` by the factors of [`lu_factor`](Self::lu_factor), or with the adjoint of `A`.
     ///
     /// # Errors
-    /// If sizes do not go together.
+    /// If sizes do not match.
     #[op(linalg.lu_solve(LU, pivots, B, left = true, adjoint = false), dtypes = field)]
     #[typed(<P: TensorOperand, R: TensorOperand, T: Shape>(&self, pivots: P, b: R, adjoint: bool) -> Tensor<E, T, D>
         where

@@ -1,4 +1,4 @@
-//! Between tensors and matrices in host memory: operands taken apart, batches broadcast, results put together.
+//! Between tensors and matrices in host memory: operands are split into matrices, batches broadcast, results joined.
 
 use crate::composite::{Erased, Owned};
 use crate::cpu::factor::batch::{Done, Lens, Slots, each};
@@ -11,7 +11,7 @@ use crate::layout::strides;
 use crate::shape::{broadcast_sizes, numel};
 use crate::tensor::checked_numel;
 
-/// Matrices of one batch, whose results are made beside a storage. They stand column by column, as PyTorch's do.
+/// The matrices of a batch, whose results are allocated on the device of a storage. They are column-major, as PyTorch's.
 pub(super) struct Batch<'a, D: Device> {
     pub(super) op: &'static str,
     beside: &'a D::Storage,
@@ -19,12 +19,12 @@ pub(super) struct Batch<'a, D: Device> {
 }
 
 impl<'a, D: Device> Batch<'a, D> {
-    /// Of results beside a tensor.
+    /// For results on the device of a tensor.
     pub(super) fn beside<E: Element>(op: &'static str, x: &'a Erased<'_, E, D>, lead: &'a [usize]) -> Self {
         Batch { op, beside: x.storage(), lead }
     }
 
-    /// Work for each matrix, where there are data.
+    /// Runs work for each matrix, unless the device has no data.
     pub(super) fn run<E: Field>(
         &self,
         nanoseconds: usize,
@@ -38,7 +38,7 @@ impl<'a, D: Device> Batch<'a, D> {
         each(count, nanoseconds, lens, &work)
     }
 
-    /// Work that fills in a matrix each; the elements, and `info`.
+    /// Runs work that fills one matrix each; returns the elements, and `info`.
     pub(super) fn each<E: Field>(
         &self,
         nanoseconds: usize,
@@ -77,12 +77,12 @@ impl<'a, D: Device> Batch<'a, D> {
     pub(super) fn numbers<T: Element>(&self, elements: Vec<T>) -> Result<Owned<T, D>> {
         self.result(elements, self.lead, false)
     }
-    /// A tensor of no elements.
+    /// An empty tensor.
     pub(super) fn nothing<T: Element>(&self) -> Result<Owned<T, D>> {
         self.result(Vec::new(), &[0], false)
     }
 
-    /// The error that a first `info` other than 0 stands for.
+    /// The error for the first `info` other than 0.
     pub(super) fn check(&self, info: &[i32], text: impl Fn(i32) -> String) -> Result<()> {
         match info.iter().position(|&info| info != 0) {
             None => Ok(()),
@@ -92,11 +92,11 @@ impl<'a, D: Device> Batch<'a, D> {
     }
 }
 
-/// The matrices, or vectors, of an operand, in the order of the batch that it is broadcast to.
+/// The matrices, or vectors, of an operand, in the order of the batch to which it is broadcast.
 pub(super) struct Operand<E> {
     elements: Vec<E>,
     len: usize,
-    /// Which matrix each of the batch is, where that is not its own number.
+    /// The number of the operand's own matrix for each of the batch, if the operand is broadcast.
     places: Option<Vec<usize>>,
 }
 
@@ -107,7 +107,7 @@ impl<E> Operand<E> {
     }
 }
 
-/// The numbers of an operand's own matrices where it is broadcast.
+/// The numbers of the own matrices of a broadcast operand.
 fn places(own: &[usize], batch: &[usize]) -> Result<Vec<usize>> {
     let steps = strides::broadcast_list(own, &strides::row_major(own), batch);
     let mut places = room(numel(batch).unwrap_or(usize::MAX))?;
@@ -132,7 +132,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         }
     }
 
-    /// The same of square matrices.
+    /// [`split_matrices`](Self::split_matrices) of square matrices.
     pub(super) fn split_squares(&self, op: &'static str) -> Result<(&[usize], usize)> {
         match self.split_matrices(op)? {
             (lead, [m, n]) if m == n => Ok((lead, n)),
@@ -142,24 +142,24 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         }
     }
 
-    /// A batch of results beside these matrices, their elements, and their sizes.
+    /// A batch for results of these matrices, their elements, and their sizes.
     pub(super) fn as_matrices(&self, op: &'static str) -> Result<(Batch<'_, D>, Operand<E>, [usize; 2])> {
         let (lead, matrix) = self.split_matrices(op)?;
         Ok((Batch::beside(op, self, lead), self.matrices_of(lead)?, matrix))
     }
 
-    /// The same of square matrices.
+    /// [`as_matrices`](Self::as_matrices) of square matrices.
     pub(super) fn as_squares(&self, op: &'static str) -> Result<(Batch<'_, D>, Operand<E>, usize)> {
         self.split_squares(op)?;
         self.as_matrices(op).map(|(batch, a, [n, _])| (batch, a, n))
     }
 
-    /// The elements of matrices broadcast to a batch, column by column.
+    /// The elements of matrices broadcast to a batch, column-major.
     pub(super) fn matrices_of(&self, batch: &[usize]) -> Result<Operand<E>> {
         self.operand(batch, 2)
     }
 
-    /// The same of vectors.
+    /// [`matrices_of`](Self::matrices_of) for vectors.
     pub(super) fn vectors_of(&self, batch: &[usize]) -> Result<Operand<E>> {
         self.operand(batch, 1)
     }
@@ -183,17 +183,17 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
     }
 }
 
-/// The number of elements of a matrix. What does not fit `usize` is more than memory has room for, too.
+/// The number of elements of a matrix. It saturates; memory cannot hold such a matrix either.
 pub(super) fn area(rows: usize, columns: usize) -> usize {
     rows.saturating_mul(columns)
 }
 
-/// Roughly how long so many multiplications take.
+/// A rough estimate of the work for matrices of these sizes.
 pub(super) fn cost(sizes: [usize; 3]) -> usize {
     sizes.iter().fold(1_usize, |product, &size| product.saturating_mul(size)) / 2 + 200
 }
 
-/// What two batches broadcast to.
+/// The batch that two batches broadcast to.
 pub(super) fn common(op: &'static str, a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
     let mut batch = filled(1, a.len().max(b.len()))?;
     if broadcast_sizes(a, b, &mut batch) {

@@ -1,5 +1,5 @@
-//! Factorisations of matrices: Cholesky, LU, QR, singular values and eigenvalues, and what they solve. The matrices themselves are factored in
-//! `cpu/factor`.
+//! Factorisations of matrices: Cholesky, LU, QR, singular values and eigenvalues, and solvers by them. The matrices themselves are factored
+//! in `cpu/factor`.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub(crate) mod cholesky;

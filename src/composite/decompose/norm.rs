@@ -1,4 +1,4 @@
-//! What singular values decide: norms and condition numbers, ranks, pseudoinverses.
+//! Operations by singular values: norms and condition numbers, ranks, pseudoinverses.
 
 use super::matrices::{Batch, cost};
 use super::singular::not_found;
@@ -15,7 +15,7 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use num_traits::{Float, ToPrimitive};
 
-/// Below what a singular value counts as 0: an absolute and a relative bound, one for all matrices or one for each.
+/// The tolerance below which a singular value counts as 0: absolute and relative, one for all matrices or one for each.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Tolerance<'a> {
     pub(crate) atol: Option<&'a [f64]>,
@@ -23,7 +23,7 @@ pub(crate) struct Tolerance<'a> {
 }
 
 impl<'a> Tolerance<'a> {
-    /// Of all matrices.
+    /// One tolerance for all matrices.
     fn new(atol: &'a Option<f64>, rtol: &'a Option<f64>) -> Self {
         Tolerance { atol: atol.as_ref().map(core::slice::from_ref), rtol: rtol.as_ref().map(core::slice::from_ref) }
     }
@@ -44,7 +44,7 @@ impl<'a> Tolerance<'a> {
     }
 }
 
-/// What was computed, or `info` where it was not found.
+/// A result, or `info` if the algorithm did not converge.
 type Found<T> = core::result::Result<T, i32>;
 
 fn float<E: Field>(x: E::Re) -> f64 {
@@ -55,7 +55,7 @@ pub(super) fn epsilon<E: Field>() -> f64 {
     float::<E>(<E::Re as Float>::epsilon())
 }
 
-/// The absolute values of eigenvalues, or singular values; `info` where they were not found.
+/// The absolute values of eigenvalues, or singular values; `info` if they did not converge.
 fn magnitudes<E: Field>(a: &[E], [m, n]: [usize; 2], hermitian: bool) -> Result<Found<Vec<E::Re>>> {
     let mut s = filled(E::real(0.0), m.min(n))?;
     let info = if hermitian {
@@ -78,8 +78,8 @@ fn largest<E: Field>(s: &[E::Re]) -> f64 {
     s.iter().fold(0.0, |most, &x| float::<E>(x).max(most))
 }
 
-/// Writes `V diag(1 / S) U^H` of a scaled matrix, the small singular values left out; returns how many were kept, and all values. `bound`
-/// says below what a value is small, given the largest value of the matrix before it was scaled. `info` where they were not found.
+/// Writes `V diag(1 / S) U^H` of a scaled matrix, without the small singular values; returns the number of those kept, and all values.
+/// `bound` gives the threshold of small values for the largest value of the matrix before scaling. `info` if they did not converge.
 pub(super) fn pseudoinverse<E: Field>(
     a: &Scaled<E>,
     [m, n]: [usize; 2],
@@ -109,7 +109,7 @@ pub(super) fn pseudoinverse<E: Field>(
             }
         }
     }
-    // (Rows of `Vh`, divided, are columns of `V`.)
+    // Rows of `Vh`, divided, are columns of `V`.
     for at in 0..k {
         (0..n).for_each(|j| vh[j * k + at] = if kept(at) { vh[j * k + at].over_real(s[at]) } else { E::zero_impl() });
     }
@@ -142,7 +142,7 @@ pub(crate) enum Norm {
 }
 
 impl Norm {
-    /// The norm that PyTorch gives a number for.
+    /// The norm for PyTorch's numeric order.
     pub(crate) fn of(op: &'static str, order: f64) -> Result<Self> {
         match order {
             2.0 => Ok(Norm::Two),
@@ -190,8 +190,8 @@ impl Norm {
 
 #[composites]
 impl<E: Field, D: Device> Erased<'_, E, D> {
-    /// How many singular values exceed `max(atol, rtol * largest)`, where `rtol` is the machine epsilon times the larger size if neither is
-    /// given: `(…, M, N)` gives `(…)`, `i64`. Of `hermitian` matrices eigenvalues count.
+    /// The number of singular values above `max(atol, rtol * largest)`, where `rtol` is the machine epsilon times the larger size if
+    /// neither is given: `(…, M, N)` gives `(…)`, `i64`. For `hermitian` matrices eigenvalues are used.
     ///
     /// # Errors
     /// If an element is not finite.
@@ -222,8 +222,8 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
         batch.numbers(listed(done.ints.into_iter().map(i64::from))?)
     }
 
-    /// The pseudoinverse of Moore and Penrose, `(…, M, N)` to `(…, N, M)`. Singular values up to `max(atol, rtol * largest)` are left out,
-    /// where `rtol` is the machine epsilon times the larger size if neither is given; of `hermitian` matrices eigenvalues are computed instead.
+    /// The Moore-Penrose pseudoinverse, `(…, M, N)` to `(…, N, M)`. Singular values up to `max(atol, rtol * largest)` are left out, where
+    /// `rtol` is the machine epsilon times the larger size if neither is given; for `hermitian` matrices eigenvalues are computed instead.
     ///
     /// # Errors
     /// If an element is not finite.
@@ -251,7 +251,7 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
         batch.matrices(to, [n, m])
     }
 
-    /// Leading axes, rows and columns; of Hermitian matrices they are as many.
+    /// Leading axes, rows and columns; Hermitian matrices must be square.
     fn split_spectral(&self, op: &'static str, hermitian: bool) -> Result<(&[usize], [usize; 2])> {
         if hermitian {
             self.split_squares(op)?;
@@ -259,11 +259,11 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
         self.split_matrices(op)
     }
 
-    /// Condition numbers: the norm of a matrix times that of its inverse, of order 1, -1, 2, -2, infinity or minus infinity; infinite for singular
-    /// matrices.
+    /// Condition numbers: the norm of a matrix times that of its inverse, of order 1, -1, 2, -2, infinity or minus infinity; infinite for
+    /// singular matrices.
     ///
     /// # Errors
-    /// If the order is another, matrices are not square (2 and -2 take others), or an element is not finite.
+    /// If the order is another, matrices are not square (allowed for 2 and -2), or an element is not finite.
     #[op(linalg.cond, dtypes = field)]
     #[typed(<Re: Element, Lead: Shape>(&self, p: f64) -> Tensor<Re, Lead, D>
         where

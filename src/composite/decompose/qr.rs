@@ -1,4 +1,4 @@
-//! QR factors, and products of reflections.
+//! QR factors, and products of Householder reflections.
 
 use super::matrices::{Batch, area, cost};
 use crate::composite::{Erased, Owned};
@@ -13,13 +13,13 @@ use crate::shape::{Dim, Extent, FactorsOf, Matrices, NoMoreThanRows, ReflectedFr
 use crate::tensor::{Tensor, TensorOperand};
 use castiron_macros::composites;
 
-/// What is kept of `Q` and `R`.
+/// The parts of `Q` and `R` that are computed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(not(feature = "any"), allow(dead_code))]
 pub(crate) enum Kept {
     Reduced,
     Complete,
-    /// `R` alone; there is a tensor of no elements in the place of `Q`.
+    /// `R` only; `Q` is an empty tensor.
     R,
 }
 #[cfg(feature = "any")]
@@ -41,8 +41,8 @@ impl Kept {
 
 #[composites]
 impl<E: Field, D: Device> Erased<'_, E, D> {
-    /// `(Q, R)` of `A = Q R`, with LAPACK's signs. Reduced factors of `(…, M, N)` are `(…, M, K)` and `(…, K, N)`, `K` being the smaller size,
-    /// complete ones `(…, M, M)` and `(…, M, N)`.
+    /// `(Q, R)` of `A = Q R`, with LAPACK's signs. Reduced factors of `(…, M, N)` are `(…, M, K)` and `(…, K, N)`, `K` being the smaller
+    /// size; complete ones are `(…, M, M)` and `(…, M, N)`.
     ///
     /// # Errors
     /// If there are fewer than two axes.
@@ -79,7 +79,7 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
         Ok((q, batch.matrices(r, [rows, n])?))
     }
 
-    /// QR in one matrix: `R`, and below it the reflections whose product `Q` is; and their factors.
+    /// QR in one matrix: `R`, and below it the Householder vectors whose reflections multiply to `Q`; and their factors.
     ///
     /// # Errors
     /// If there are fewer than two axes.
@@ -103,7 +103,7 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
         Ok((batch.matrices(qr, [m, n])?, batch.vectors(tau, k)?))
     }
 
-    /// The first columns of the product of reflections, as [`geqrf`](Self::geqrf) gives them.
+    /// The first columns of the product of reflections from [`geqrf`](Self::geqrf).
     ///
     /// # Errors
     /// If there are more reflections than columns, or more columns than rows.
@@ -136,10 +136,10 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
         batch.matrices(q, [m, n])
     }
 
-    /// The product of reflections, as [`geqrf`](Self::geqrf) gives them, or its adjoint, applied to matrices.
+    /// The product of reflections from [`geqrf`](Self::geqrf), or its adjoint, applied to matrices.
     ///
     /// # Errors
-    /// If sizes do not go together.
+    /// If sizes do not match.
     #[op(ormqr(input, tau, other, left = true, transpose = false), dtypes = field)]
     #[typed(<K: TensorOperand, R: TensorOperand>(&self, tau: K, other: R, adjoint: bool) -> Tensor<E, R::Shape, D>
         where
@@ -177,7 +177,7 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
     /// [`ormqr`](Self::ormqr) from the right, PyTorch's `left=False`: the matrices times the product of reflections.
     ///
     /// # Errors
-    /// If sizes do not go together.
+    /// If sizes do not match.
     #[op(ormqr, dtypes = field)]
     #[any(by_hand)]
     #[typed(<K: TensorOperand, R: TensorOperand>(&self, tau: K, other: R, adjoint: bool) -> Tensor<E, R::Shape, D>

@@ -17,8 +17,8 @@ pub(super) fn not_found(info: i32) -> String {
 
 #[composites]
 impl<E: Field, D: Device> Erased<'_, E, D> {
-    /// `(U, S, Vh)` of `A = U diag(S) Vh`, singular values from the largest on. Reduced factors of `(…, M, N)` are `(…, M, K)` and `(…, K, N)`, `K` being
-    /// the smaller size, complete ones `(…, M, M)` and `(…, N, N)`.
+    /// `(U, S, Vh)` of `A = U diag(S) Vh`, singular values descending. Reduced factors of `(…, M, N)` are `(…, M, K)` and `(…, K, N)`, `K`
+    /// being the smaller size; complete ones are `(…, M, M)` and `(…, N, N)`.
     ///
     /// # Errors
     /// If an element is not finite.
@@ -38,7 +38,7 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
         self.singular(op, if full_matrices { Vectors::Complete } else { Vectors::Reduced })
     }
 
-    /// Singular values, from the largest on: `(…, M, N)` gives `(…, K)`, the smaller size.
+    /// Singular values, descending: `(…, M, N)` gives `(…, K)`, `K` being the smaller size.
     ///
     /// # Errors
     /// If an element is not finite.
@@ -53,7 +53,7 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
         Ok(self.singular(op, Vectors::None)?.1)
     }
 
-    /// Without vectors `U` and `Vh` have no elements.
+    /// Without vectors `U` and `Vh` are empty.
     fn singular(&self, op: &'static str, vectors: Vectors) -> Result<(Owned<E, D>, Owned<E::Re, D>, Owned<E, D>)> {
         let (batch, a, [m, n]) = self.as_matrices(op)?;
         let k = m.min(n);

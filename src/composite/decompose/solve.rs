@@ -13,12 +13,12 @@ use crate::shape::{Broadcast, Factor, Matrices, Shape, Solutions, SolutionsFromR
 use crate::tensor::{Tensor, TensorOperand};
 use castiron_macros::composites;
 
-/// Of the right side of a system: whether it holds vectors, as one axis or the leading axes of `a` say.
+/// Whether the right side of a system holds vectors: it has one axis, or the leading axes and rows of `a`.
 pub(super) fn holds_vectors(a: &[usize], b: &[usize]) -> bool {
     b.len() == 1 || (a.len() == b.len() + 1 && *b == a[..a.len() - 1])
 }
 
-/// Refuses a batch of vectors, which a type takes for matrices.
+/// Refuses a batch of vectors, which the type would take for matrices.
 pub(super) fn expect_matrices(op: &'static str, a: &[usize], b: &[usize]) -> Result<()> {
     if b.len() > 1 && holds_vectors(a, b) {
         return invalid(
@@ -29,7 +29,7 @@ pub(super) fn expect_matrices(op: &'static str, a: &[usize], b: &[usize]) -> Res
     Ok(())
 }
 
-/// Of the right side of a system: whether it holds vectors, and its leading axes and columns.
+/// Whether the right side of a system holds vectors, and its leading axes and columns.
 fn right_side<'a, E: Element, D: Device>(
     op: &'static str,
     a: &[usize],
@@ -67,7 +67,7 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
     /// Solutions of `A X = B`: `(…, N, N)` and `(…, N, K)` give `(…, N, K)`, leading axes broadcast, and a vector `(N)` gives `(…, N)`.
     ///
     /// # Errors
-    /// If a matrix is singular, or sizes do not go together.
+    /// If a matrix is singular, or sizes do not match.
     #[op(linalg.solve(A, B, left = true), dtypes = field)]
     #[any(vectors = true)]
     #[typed(<R: TensorOperand, T: Shape>(&self, b: R) -> Tensor<E, T, D>
@@ -86,7 +86,7 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
     /// Solutions of `X A = B`, PyTorch's `left=False`: `(…, N, N)` and `(…, K, N)` give `(…, K, N)`.
     ///
     /// # Errors
-    /// If a matrix is singular, or sizes do not go together.
+    /// If a matrix is singular, or sizes do not match.
     #[op(linalg.solve, dtypes = field)]
     #[any(by_hand)]
     #[typed(<R: TensorOperand, T: Shape>(&self, b: R) -> Tensor<E, T, D>
@@ -101,10 +101,10 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
         Ok(self.solutions(op, b, false, true, true)?.0)
     }
 
-    /// [`solve`](Self::solve), and for each matrix where a zero made it singular, counted from 1, or 0.
+    /// [`solve`](Self::solve), and for each matrix the position, counted from 1, of the zero pivot that makes it singular, or 0.
     ///
     /// # Errors
-    /// If sizes do not go together.
+    /// If sizes do not match.
     #[op(linalg.solve_ex(A, B, left = true, check_errors = false), dtypes = field)]
     #[any(vectors = true)]
     #[typed(<R: TensorOperand, T: Shape, B: Shape>(&self, b: R) -> (Tensor<E, T, D>, Tensor<i32, B, D>)
@@ -164,7 +164,7 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
         if check {
             batch.check(&info, |_| "The solver failed because the input matrix is singular.".to_owned())?;
         }
-        // (`info` is of the matrices, not of what they are broadcast to; PyTorch's is as well, where nothing is broadcast.)
+        // `info` is for the matrices before they are broadcast, as in PyTorch.
         let info = batch.numbers(info)?;
         let x = match (is_vector, left) {
             (true, _) => batch.vectors(x, n)?,
@@ -174,11 +174,11 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
         Ok((x, info))
     }
 
-    /// Solutions of triangular systems `A X = B`. The other triangle is not read, and with `unitriangular` the diagonal neither: it counts
-    /// as ones. Singular matrices give infinities and NaN.
+    /// Solutions of triangular systems `A X = B`. The other triangle is not read, nor, with `unitriangular`, the diagonal, which counts as
+    /// ones. Singular matrices give infinities and NaN.
     ///
     /// # Errors
-    /// If sizes do not go together.
+    /// If sizes do not match.
     #[op(linalg.solve_triangular(A, B, upper, left = true, unitriangular = false), dtypes = field)]
     #[typed(<R: TensorOperand, T: Shape>(&self, b: R, upper: bool, unitriangular: bool) -> Tensor<E, T, D>
         where
@@ -203,7 +203,7 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
     /// Solutions of triangular systems `X A = B`, PyTorch's `left=False`: see [`solve_triangular`](Self::solve_triangular).
     ///
     /// # Errors
-    /// If sizes do not go together.
+    /// If sizes do not match.
     #[op(linalg.solve_triangular, dtypes = field)]
     #[any(by_hand)]
     #[typed(<R: TensorOperand, T: Shape>(&self, b: R, upper: bool, unitriangular: bool) -> Tensor<E, T, D>

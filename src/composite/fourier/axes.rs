@@ -11,7 +11,7 @@ use crate::tensor::Tensor;
 use crate::tensor::fourier::AsManyAxes;
 use castiron_macros::composites;
 
-/// The axes that a type names, with their sizes, or `last` of the last one. (A zero-dim tensor has none.)
+/// The axes in a type, with their sizes; the last one has size `last` if given. (A zero-dim tensor has none.)
 fn axes_of<S: Shape, A: Axes<S>>(_: A, sizes: &[usize], last: Option<usize>) -> Vec<(usize, usize)> {
     let mut axes: Vec<_> = A::LIST.iter().filter_map(|&at| Some((at, *sizes.get(at)?))).collect();
     if let (Some((_, n)), Some(last)) = (axes.last_mut(), last) {
@@ -24,7 +24,8 @@ fn axes_of<S: Shape, A: Axes<S>>(_: A, sizes: &[usize], last: Option<usize>) -> 
 impl<E: Spectral, D: Device> Erased<'_, E, D> {
     /// [`fft`](Self::fft) along several axes.
     ///
-    /// Of `AnyTensor` they are all axes if none are given, or the last ones of which there are lengths `s`, -1 being that of the axis.
+    /// For `AnyTensor` they are all axes if none are given, or as many of the last ones as there are lengths `s`; -1 is the size of the
+    /// axis.
     ///
     /// # Errors
     /// If an axis has no elements or is named twice.
@@ -42,7 +43,8 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
 
     /// [`ifft`](Self::ifft) along several axes.
     ///
-    /// Of `AnyTensor` they are all axes if none are given, or the last ones of which there are lengths `s`, -1 being that of the axis.
+    /// For `AnyTensor` they are all axes if none are given, or as many of the last ones as there are lengths `s`; -1 is the size of the
+    /// axis.
     ///
     /// # Errors
     /// If an axis has no elements or is named twice.
@@ -58,10 +60,11 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
         self.all_to_complex(Transform { op, direction: Direction::Inverse, norm }, Step::Complex, axes)
     }
 
-    /// [`rfft`](Self::rfft) along the last of several axes, [`fft`](Self::fft) along the others. The type of a `Tensor` says the result's shape, in
-    /// which the last of these axes has `n / 2 + 1` elements.
+    /// [`rfft`](Self::rfft) along the last of several axes, [`fft`](Self::fft) along the others. The type of a `Tensor` has the result's
+    /// shape, in which the last of these axes has `n / 2 + 1` elements.
     ///
-    /// Of `AnyTensor` they are all axes if none are given, or the last ones of which there are lengths `s`, -1 being that of the axis.
+    /// For `AnyTensor` they are all axes if none are given, or as many of the last ones as there are lengths `s`; -1 is the size of the
+    /// axis.
     ///
     /// # Errors
     /// If an axis has no elements or is named twice, or there is none.
@@ -81,10 +84,11 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
         self.all_to_complex(Transform { op, direction: Direction::Forward, norm }, Step::Real, axes)
     }
 
-    /// [`irfft`](Self::irfft) along the last of several axes, to `n` real samples, [`ifft`](Self::ifft) along the others. The type of a `Tensor` says
-    /// the result's shape.
+    /// [`irfft`](Self::irfft) along the last of several axes, to `n` real samples, [`ifft`](Self::ifft) along the others. The type of a
+    /// `Tensor` has the result's shape.
     ///
-    /// Of `AnyTensor` they are all axes if none are given, or the last ones of which there are lengths `s`, -1 being that of the axis.
+    /// For `AnyTensor` they are all axes if none are given, or as many of the last ones as there are lengths `s`; -1 is the size of the
+    /// axis.
     ///
     /// # Errors
     /// If an axis has no elements or is named twice, or there is none.

@@ -13,8 +13,8 @@ use crate::tensor::Tensor;
 use crate::tensor::fourier::{Frequencies, Samples};
 use castiron_macros::composites;
 
-/// For `fft "fft.fft" Forward` it writes the transform to as many complex numbers, for `rfft "fft.rfft" Forward` that of real numbers to half of
-/// their frequencies, for `irfft "fft.irfft" Inverse` that back. In brackets stands the example.
+/// For `fft "fft.fft" Forward` it writes the transform to as many complex numbers, for `rfft "fft.rfft" Forward` that of real numbers to
+/// half of their frequencies, for `irfft "fft.irfft" Inverse` the inverse of that. The example is in brackets.
 macro_rules! transforms {
     (
         complex { $($(#[$doc:meta])* $name:ident $op:tt $direction:ident [$($example:tt)*];)* }
@@ -25,7 +25,7 @@ macro_rules! transforms {
         impl<E: Spectral, D: Device> Erased<'_, E, D> {
             $($(#[$doc])*
             ///
-            /// Another length `n` cuts the axis off, or fills it up with zeros. Integers and `bool` count as `f32`; 16-bit floats are refused.
+            /// With a length `n` the axis is truncated or zero-padded first. Integers and `bool` count as `f32`; 16-bit floats are refused.
             ///
             /// # Errors
             /// If the axis has no elements, or there is none.
@@ -45,8 +45,8 @@ macro_rules! transforms {
 
             $($(#[$half_doc])*
             ///
-            /// The axis has `n / 2 + 1` elements then, `n` being its length, or another that it is cut off or filled up to. Integers and `bool`
-            /// count as `f32`; complex dtypes and 16-bit floats are refused.
+            /// In the result the axis has `n / 2 + 1` elements, `n` being its size, or a length to which it is truncated or zero-padded
+            /// first. Integers and `bool` count as `f32`; complex dtypes and 16-bit floats are refused.
             ///
             /// # Errors
             /// If the axis has no elements, or there is none.
@@ -69,8 +69,8 @@ macro_rules! transforms {
 
             $($(#[$back_doc])*
             ///
-            /// So many samples are asked for, `n` or in the type, since `2 m - 2` and `2 m - 1` have as many frequencies; of `AnyTensor` `2 m - 2` if
-            /// nothing is said.
+            /// The number of samples is `n` or in the type, since `2 m - 2` and `2 m - 1` samples have the same number `m` of frequencies;
+            /// for `AnyTensor` the default is `2 m - 2`.
             ///
             /// # Errors
             /// If there are no frequencies, or no axis.
@@ -102,15 +102,15 @@ transforms! {
     ifft "fft.ifft" Inverse [let x = tensor![3.0, 0.0, 0.0]; x.ifft(axis![0], Norm::Backward), x.ifft(None, 0, None), tensor![Complex::new(1.0_f32, 0.0), Complex::new(1.0, 0.0), Complex::new(1.0, 0.0)]];
     }
     halved {
-    /// The frequencies of real samples, of which the other half are the conjugates.
+    /// The first half of the frequencies of real samples; the others are their conjugates.
     rfft "fft.rfft" Forward [let x = tensor![1.0, 0.0]; x.rfft(axis![0], Norm::Backward), x.rfft(None, 0, None), tensor![Complex::new(1.0_f32, 0.0), Complex::new(1.0, 0.0)]];
-    /// The inverse transform of real samples, of which the other half are the conjugates.
+    /// The inverse transform of real samples, to the first half of the result; the others are the conjugates.
     ihfft "fft.ihfft" Inverse [let x = tensor![2.0, 0.0]; x.ihfft(axis![0], Norm::Backward), x.ihfft(None, 0, None), ~ tensor![Complex::new(1.0_f32, 0.0), Complex::new(1.0, 0.0)]];
     }
     back {
-    /// Real samples of the first half of their frequencies.
+    /// Real samples from the first half of their frequencies.
     irfft "fft.irfft" Inverse [let x = tensor![4.0, 0.0, 0.0]; x.irfft::<dim!(4), _>(axis![0], Norm::Ortho), x.irfft(Some(4), 0, Some("ortho")), tensor![2.0, 2.0, 2.0, 2.0]];
-    /// The frequencies, which are real, of the first half of a signal whose other half are the conjugates.
+    /// The real frequencies of a signal given by its first half; the others are the conjugates.
     hfft "fft.hfft" Forward [let x = tensor![4.0, 0.0, 0.0]; x.hfft::<dim!(4), _>(axis![0], Norm::Ortho), x.hfft(Some(4), 0, Some("ortho")), tensor![2.0, 2.0, 2.0, 2.0]];
     }
 }

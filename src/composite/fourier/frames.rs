@@ -1,10 +1,10 @@
-//! Transforms of frames that overlap, and back: `stft`, `istft`.
+//! Short-time transforms of overlapping frames, and back: `stft`, `istft`.
 //! Source: `aten/src/ATen/native/SpectralOps.cpp`.
 
 use super::signal::{Direction, Norm, Spectral};
 use crate::composite::{Erased, Owned};
 use crate::cpu::fourier;
-use crate::device::Device;
+use crate::device::{Device, on_host};
 use crate::dtype::{Complex, Element};
 use crate::error::{Error, Result, filled, invalid, listed, numel_at_most, room};
 use crate::layout::dims::Dims;
@@ -14,22 +14,22 @@ use crate::tensor::{Tensor, checked_numel};
 use castiron_macros::composites;
 use num_traits::Zero;
 
-/// How a signal is continued beyond its ends.
+/// The extension of a signal beyond its ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Beyond {
-    /// Mirrored, the end itself not repeated (`reflect`).
+    /// Mirrored, without repeating the end itself (`reflect`).
     #[default]
     Mirror,
     /// Zeros (`constant`).
     Zeros,
-    /// The last sample again (`replicate`).
+    /// The last sample repeated (`replicate`).
     Edge,
-    /// From the other end on (`circular`).
+    /// Continued from the other end (`circular`).
     Wrap,
 }
 
-/// How a signal is cut into frames (PyTorch's arguments of `stft`).
+/// How a signal is split into frames (PyTorch's arguments of `stft`).
 ///
 /// ```
 /// use castiron::fft::Frames;
@@ -40,17 +40,17 @@ pub enum Beyond {
 pub struct Frames {
     /// The length of a transform.
     pub n_fft: usize,
-    /// How far frames are apart; a quarter of `n_fft` if nothing is said.
+    /// The distance of frames; a quarter of `n_fft` by default.
     pub hop: usize,
-    /// The length of the window (`win_length`), which stands in the middle of a frame.
+    /// The length of the window (`win_length`), which is centered in a frame.
     pub window: usize,
-    /// Frames are around their places, and the signal is continued by half a frame at both ends.
+    /// Whether frames are centered at their positions; the signal is extended by half a frame at both ends.
     pub center: bool,
-    /// How it is continued (`pad_mode`).
+    /// The extension of the signal (`pad_mode`).
     pub beyond: Beyond,
-    /// Results are divided by the root of `n_fft`.
+    /// Whether results are divided by the root of `n_fft`.
     pub normalized: bool,
-    /// The first half of the frequencies, which says all of a real signal.
+    /// Whether only the first half of the frequencies is computed, which determines a real signal.
     pub onesided: bool,
 }
 
@@ -109,7 +109,7 @@ impl Frames {
     }
 }
 
-/// Where a position before the start or behind the end is found.
+/// The index of the sample at a position before the start or after the end.
 fn continued(at: isize, len: usize, beyond: Beyond) -> Option<usize> {
     let last = len as isize - 1;
     let found = match beyond {
@@ -125,11 +125,12 @@ fn continued(at: isize, len: usize, beyond: Beyond) -> Option<usize> {
 
 #[composites]
 impl<E: Spectral, D: Device> Erased<'_, E, D> {
-    /// Transforms of overlapping frames, `(…, T)` to `(…, frequencies, frames)`, complex: PyTorch's `return_complex=True`. Without a window samples
-    /// count as they are. The type of a `Tensor` says the result's shape, often `shape![_, _]`.
+    /// Short-time Fourier transform of overlapping frames, `(…, T)` to `(…, frequencies, frames)`, complex: PyTorch's
+    /// `return_complex=True`. Without a window samples are not weighted. The type of a `Tensor` has the result's shape, often `shape![_,
+    /// _]`.
     ///
     /// # Errors
-    /// If the frames do not fit the signal, or the window has another length than they say.
+    /// If the frames do not fit the signal, or the window has another length.
     #[op(stft, dtypes = spectral)]
     #[any(if let Err(error) = self.expect_framed(window, frames) { return Err(error); }, window: Option<&crate::any::AnyTensor> = self.weights_beside::<E>("stft", window)?)]
     #[typed(<T, W: Dim>(&self, window: impl Weights<E::Re, W, D>, frames: &Frames) -> Tensor<E::Cx, T, D>
@@ -171,8 +172,7 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
         let laid = [lead, &[count, n]].concat();
         checked_numel::<Complex<f64>>(op, &laid)?;
         let batch: usize = lead.iter().product();
-        let storage = D::build::<E::Cx>(Some(x.buffer), || {
-            let signals = D::download(x)?;
+        let storage = on_host::<D, _, Vec<E::Cx>>(op, x, |signals: Vec<E>| {
             let mut lanes = room(numel_at_most(&[batch, count, n]))?;
             for signal in signals.chunks_exact(len.max(1)).take(batch) {
                 for frame in 0..count {
@@ -201,10 +201,11 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
         Ok(Erased::fresh(storage, sizes, strides))
     }
 
-    /// The signal whose [`stft`](Self::stft) this is, real: `(…, frequencies, frames)` to `(…, T)`. The type of a `Tensor` says the result's shape.
+    /// The real signal with this [`stft`](Self::stft): `(…, frequencies, frames)` to `(…, T)`. The type of a `Tensor` has the result's
+    /// shape.
     ///
     /// # Errors
-    /// If the frames do not fit, or a sample is in no frame that weighs it.
+    /// If the frames do not fit, or a sample is not covered by the window of any frame.
     #[op(istft, dtypes = spectral)]
     #[any(by_hand)]
     #[typed(<T: Shape, W: Dim>(&self, window: impl Weights<E::Re, W, D>, frames: &Frames, length: Option<usize>) -> Tensor<E::Re, T, D>
@@ -222,7 +223,7 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
         self.overlapped(window, frames, length, false, |x| x.re)
     }
 
-    /// The samples, each divided by the weights of the frames it was in; all frequencies are of `complex` ones.
+    /// Overlap-add: the samples, each divided by the sum of weights of its frames; for `complex` ones all frequencies are used.
     pub(crate) fn overlapped<O: Element>(
         &self,
         window: Option<Vec<Complex<E::Re>>>,
@@ -272,12 +273,11 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
         }
         let result = [lead, &[len]].concat();
         checked_numel::<Complex<f64>>(op, &result)?;
-        let make = || -> Result<Vec<Complex<E::Re>>> {
-            let (mut sizes, mut steps) = (x.sizes.to_vec(), x.strides.to_vec());
-            let rank = sizes.len();
-            sizes.swap(rank - 2, rank - 1);
-            steps.swap(rank - 2, rank - 1);
-            let lanes = D::download(x.restrided(&sizes, &steps))?;
+        let (mut sizes, mut steps) = (Dims::known(x.sizes), Dims::known(x.strides));
+        let rank = sizes.len();
+        sizes.swap(rank - 2, rank - 1);
+        steps.swap(rank - 2, rank - 1);
+        let storage = on_host::<D, _, Vec<O>>(op, x.restrided(&sizes, &steps), |lanes: Vec<E>| {
             let scale = frames.norm().scale(Direction::Inverse, n);
             let mut lanes = listed(lanes.into_iter().map(E::wave))?;
             let samples = if complex {
@@ -302,14 +302,13 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
                 signals
                     .extend((start..end).map(|at| if at < whole { sums[at] / envelope[at] } else { Complex::zero() }));
             }
-            Ok(signals)
-        };
-        let storage = D::build::<O>(Some(x.buffer), || listed(make()?.into_iter().map(of)))?;
+            listed(signals.into_iter().map(of))
+        })?;
         Ok(Erased::dense(storage, Dims::new(op, &result)?))
     }
 }
 
-/// A window's elements; there are none to be read without data, and none are needed.
+/// The elements of a window; empty on a device without data.
 fn weights<E: Spectral, W: Dim, D: Device>(
     window: Option<&Tensor<E::Re, (W,), D>>,
 ) -> Result<Option<Vec<Complex<E::Re>>>> {

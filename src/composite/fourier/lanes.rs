@@ -1,25 +1,25 @@
-//! Transforms of axes: each step makes its axis the last one in memory, and the result a view of that.
+//! Transforms of axes: each step makes its axis the last one in memory, and the result is a view of that.
 //! Source: `aten/src/ATen/native/SpectralOps.cpp`.
 
 use super::signal::{Direction, Norm, Spectral};
 use crate::composite::{Axis, Erased, Owned};
 use crate::cpu::fourier;
-use crate::device::Device;
+use crate::device::{Device, on_host};
 use crate::dtype::{Complex, Element};
 use crate::error::{Error, Result, filled, invalid, listed};
 use crate::layout::dims::Dims;
 use crate::tensor::checked_numel;
 
-/// What a transform gives.
+/// The result of a transform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// Complex numbers of complex ones.
+    /// Complex numbers from complex ones.
     Complex,
     /// The first half of the frequencies of real numbers.
     Real,
 }
 
-/// How axes are transformed.
+/// The parameters of a transform.
 #[derive(Clone, Copy)]
 pub(crate) struct Transform {
     pub(crate) op: &'static str,
@@ -27,7 +27,7 @@ pub(crate) struct Transform {
     pub(crate) norm: Norm,
 }
 
-/// Lanes of one length from lanes of another: cut off or filled up with zeros.
+/// Truncates lanes or pads them with zeros to another length.
 struct Fit {
     have: usize,
     need: usize,
@@ -67,7 +67,7 @@ impl Transform {
 }
 
 impl<E: Spectral, D: Device> Erased<'_, E, D> {
-    /// An axis, and the length of its signal: the size of the axis if nothing else is said, or what `samples` makes of it.
+    /// An axis, and the length of its signal: `n` if given, else what `samples` makes of the size of the axis.
     pub(super) fn axis_and_length(
         &self,
         op: &'static str,
@@ -81,7 +81,7 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
         }
     }
 
-    /// Computes lanes of `gives` elements from those of an axis, which are `need` long. They are cut off or filled up before.
+    /// Computes lanes of `gives` elements from lanes of an axis, truncated or zero-padded to `need` elements.
     fn along<O: Element>(
         &self,
         op: &'static str,
@@ -107,10 +107,8 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
         let too_large = || Error::TooLarge { op, sizes: result[..].into() };
         count.checked_mul(need.max(gives)).filter(|&len| len <= isize::MAX as usize / 16).ok_or_else(too_large)?;
         checked_numel::<Complex<f64>>(op, &result)?;
-        let storage = D::build::<O>(Some(x.buffer), || {
-            let lanes = D::download(x.restrided(&sizes, &steps))?;
-            make(lanes, Fit { have, need, count })
-        })?;
+        let lanes = x.restrided(&sizes, &steps);
+        let storage = on_host::<D, _, Vec<O>>(op, lanes, |lanes| make(lanes, Fit { have, need, count }))?;
         let mut strides = result.row_major();
         result[axis..].rotate_right(1);
         strides[axis..].rotate_right(1);
@@ -135,7 +133,7 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
         }
     }
 
-    /// Transforms one axis, the first half of frequencies, to real numbers.
+    /// Transforms one axis, the first half of the frequencies, to real numbers.
     pub(super) fn to_real(&self, of: Transform, along: (usize, usize)) -> Result<Owned<E::Re, D>> {
         let n = along.1;
         self.along(of.op, along, [n / 2 + 1, n], |lanes, fit| {
@@ -152,10 +150,10 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
             if step == Step::Real {
                 return of.without_axes();
             }
-            // As it is, in complex numbers.
+            // Without axes: converted to complex numbers.
             checked_numel::<E::Cx>(of.op, self.sizes())?;
-            let storage = D::build::<E::Cx>(Some(self.storage()), || {
-                listed(D::download(self.view())?.into_iter().map(|x| E::spectrum(x.wave())))
+            let storage = on_host::<D, _, Vec<E::Cx>>(of.op, self.view(), |elements: Vec<E>| {
+                listed(elements.into_iter().map(|x| E::spectrum(x.wave())))
             })?;
             return Ok(Erased::dense(storage, self.dims()));
         };
@@ -166,7 +164,7 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
         Ok(result)
     }
 
-    /// The same to real numbers, of half of the frequencies along the last axis.
+    /// [`all_to_complex`](Self::all_to_complex) to real numbers, from half of the frequencies along the last axis.
     pub(crate) fn all_to_real(&self, of: Transform, axes: &[(usize, usize)]) -> Result<Owned<E::Re, D>> {
         of.expect_axes(axes)?;
         let Some((&last, others)) = axes.split_last() else { return of.without_axes() };

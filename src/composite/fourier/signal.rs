@@ -14,25 +14,25 @@ pub trait Wave: WaveNumber + Spectral<Re = Self, Cx = Complex<Self>> {}
 impl Wave for f32 {}
 impl Wave for f64 {}
 
-/// The dtypes with Fourier transforms: integers and `bool`, which count as `f32`, `f32` and `f64`, and their complex numbers.
+/// The dtypes with Fourier transforms: integers and `bool`, which count as `f32`, `f32` and `f64`, and their complex dtypes.
 #[diagnostic::on_unimplemented(
     message = "Fourier transforms are not defined for `{Self}`",
     label = "expected an integer, `f32`, `f64`, `Complex<f32>` or `Complex<f64>`",
     note = "as in PyTorch, 16-bit floats have none on the CPU: cast first, for example `.to::<f32>()`"
 )]
 pub trait Spectral: Dtype {
-    /// What a real result holds.
+    /// The dtype of a real result.
     type Re: Wave;
-    /// What a complex result holds.
+    /// The dtype of a complex result.
     type Cx: Spectral<Re = Self::Re, Cx = Self::Cx>;
-    /// An element as the transform takes it.
+    /// An element as a complex number.
     #[doc(hidden)]
     fn wave(self) -> Complex<Self::Re>;
-    /// The complex result as it is called.
+    /// A complex number as the dtype of the result.
     #[doc(hidden)]
     fn spectrum(parts: Complex<Self::Re>) -> Self::Cx;
 }
-/// The real ones of them, half of whose frequencies say all.
+/// The real ones of these dtypes; half of their frequencies determines the others.
 #[diagnostic::on_unimplemented(
     message = "a signal of `{Self}` is not real",
     label = "expected an integer, `bool`, `f32` or `f64`",
@@ -75,7 +75,7 @@ spectral! {
     Complex<f64>: f64, |x| x;
 }
 
-/// How results are scaled (PyTorch's `norm`).
+/// The scaling of results (PyTorch's `norm`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Norm {
     /// Inverse transforms by `1 / n`.
@@ -87,7 +87,7 @@ pub enum Norm {
     Ortho,
 }
 
-/// Which way a transform goes.
+/// The direction of a transform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
     Forward,

@@ -1,4 +1,4 @@
-//! Products that sum over chosen axes, and Kronecker's: `inner`, `tensordot`, `kron`.
+//! Products that sum over chosen axes, and Kronecker products: `inner`, `tensordot`, `kron`.
 
 use crate::composite::{Erased, Owned};
 use crate::device::Device;
@@ -42,8 +42,8 @@ pub(crate) fn kronecker_axes(op: &'static str, left: &[usize], right: &[usize]) 
 
 #[composites]
 impl<E: Element, D: Device> Erased<'_, E, D> {
-    /// The sums of products over the last axes of both: `(…, K)` and `(…, K)` give the leading axes of the one and then those of the
-    /// other. A zero-dim tensor multiplies all of the other.
+    /// The sums of products over the last axes: `(…, K)` and `(…, K)` give the leading axes of `self`, then those of `other`. A zero-dim
+    /// tensor multiplies all elements of the other.
     ///
     /// # Errors
     /// If the last sizes differ.
@@ -65,8 +65,8 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         }
     }
 
-    /// The sums of products over pairs of axes: each of `axes` with the one of `other_axes` in the same place. The result has the
-    /// remaining axes of `self`, then those of `other`. An axis of size 1 goes with one of any size. Both hold one dtype.
+    /// The sums of products over pairs of axes: each of `axes` with the one of `other_axes` at the same position. The result has the
+    /// remaining axes of `self`, then those of `other`. An axis of size 1 pairs with one of any size. Both have one dtype.
     ///
     /// # Errors
     /// If the sizes of a pair of axes differ, or the lists of axes differ in length.
@@ -101,8 +101,8 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.contracted(op, other, [axes, other_axes], keeps, true)
     }
 
-    /// The sums over pairs of axes, as a product of matrices. Where sizes differ it is an error, unless one is 1 and `spreads` is set; axes
-    /// that are summed over stay with size 1 where `keeps` says so.
+    /// The sums over pairs of axes, as a matrix product. Different sizes are an error, unless one is 1 and `spreads` is set; summed axes
+    /// are kept with size 1 if `keeps`.
     fn contracted(
         &self,
         op: &'static str,
@@ -146,8 +146,8 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         Ok(Erased::dense(storage, result))
     }
 
-    /// The Kronecker product: every element of `self` times the whole of `other`, side by side. From the last axis on, sizes
-    /// multiply; what only the longer shape has stays. Dtypes promote.
+    /// The Kronecker product: every element of `self` times the whole of `other`, as blocks. Sizes multiply, aligned at the last axis;
+    /// further axes of the longer shape are kept. Dtypes promote.
     ///
     /// # Errors
     /// If there are more than eight axes larger than 1 in the two together.
@@ -171,7 +171,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         let mut outer = Dims::new(op, &factors[0])?;
         outer.iter_mut().zip(&factors[1]).for_each(|(own, other)| *own *= other);
         let (left, right) = (left.expand(op, &outer)?, right.expand(op, &outer)?);
-        // An elementwise product of factors whose axes stand apart, seen as the result where its strides can be.
+        // An elementwise product of factors with interleaved axes, viewed as the result if strides allow it.
         let layouts =
             [(&outer[..], left.strides(), E::DTYPE != P::DTYPE), (&outer[..], right.strides(), F::DTYPE != P::DTYPE)];
         let mut to = memory_format::elementwise_of(&outer, layouts);

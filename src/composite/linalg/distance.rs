@@ -17,7 +17,7 @@ use crate::storage::{View, ViewMut};
 use crate::tensor::{SameDevice, Tensor, checked_numel};
 use castiron_macros::composites;
 
-/// How many differences `cdist` computes before it takes their norms.
+/// The number of differences that `cdist` computes at once.
 const DIFFERENCES: usize = 1 << 17;
 
 #[composites]
@@ -45,8 +45,8 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
     /// The `p`-norms of the differences between every row of one matrix and every row of another: `(…, M, K)` and `(…, N, K)` give
     /// `(…, M, N)`, leading axes broadcast.
     ///
-    /// Every difference is computed as such, but Euclidean distances (`p` of 2) of more than 25 rows are computed by a matrix product, as
-    /// PyTorch does: faster, and less exact where rows are close to each other (equal ones may have a small distance).
+    /// Every difference is computed as such, except that Euclidean distances (`p` of 2) of more than 25 rows are computed by a matrix
+    /// product, as in PyTorch: faster, and less exact where rows are close to each other (equal ones may have a small distance).
     ///
     /// # Errors
     /// If shapes do not match or `p` is negative.
@@ -92,7 +92,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         let (batch_a, batch_b) = (spread(a_lead, a.strides), spread(b_lead, b.strides));
         let (steps_a, steps_b) = (&a.strides[a_lead.len()..], &b.strides[b_lead.len()..]);
         let (from_a, from_b) = ([steps_a[0], 0, steps_a[1]], [0, steps_b[0], steps_b[1]]);
-        // So many rows at a time that their differences stay in the cache.
+        // The number of rows at a time, so that their differences stay in the cache.
         let rows = (DIFFERENCES / (n * k).max(1)).clamp(1, m);
         let matrices: usize = batch.iter().product();
         for matrix in 0..matrices {

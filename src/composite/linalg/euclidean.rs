@@ -1,4 +1,4 @@
-//! Euclidean distances of many rows by one matrix product: `|x - y|² = |x|² + |y|² - 2 x·y`. Used by `cdist`.
+//! Euclidean distances of many rows by one matrix product: `|x - y|² = |x|² + |y|² - 2 x·y`.
 
 use crate::device::Device;
 use crate::dtype::{Compute, Dtype};
@@ -56,7 +56,7 @@ impl<E: Dtype> Map1<E, E> for One {
     }
 }
 
-/// The root of a square, which rounding may have made negative: then 0. NaN stays.
+/// The root of a square, clamped at 0 since rounding may have made it negative. NaN stays.
 #[derive(Clone, Copy)]
 struct ClampedRoot;
 impl<E: Dtype> Map1<E, E> for ClampedRoot {
@@ -75,7 +75,7 @@ impl<E: Dtype> Map1<E, E> for ClampedRoot {
     }
 }
 
-/// Rows with two more columns, the squares of their lengths and ones: `(-2 x, |x|², 1)` or `(y, 1, |y|²)`. Row-major.
+/// Rows extended by two columns, their squared norms and ones: `(-2 x, |x|², 1)` or `(y, 1, |y|²)`. Row-major.
 fn extended<E: Dtype, D: Device>(x: View<'_, D::Storage, E>, left: bool) -> Result<D::Storage> {
     let (last, columns) = (x.sizes.len() - 1, x.sizes[x.sizes.len() - 1]);
     let (rows, dense) = (x.sizes[..last].iter().product::<usize>(), strides::row_major(x.sizes));
@@ -132,7 +132,7 @@ pub(crate) fn distances<E: Dtype, D: Device>(
     )
 }
 
-/// The kernels of this file, for the test of their text.
+/// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     use crate::dtype::f16;

@@ -1,4 +1,4 @@
-//! Matrix products of tensors of any rank: vectors take part as matrices, batches are broadcast.
+//! Matrix products of tensors of any rank: vectors count as matrices, batches are broadcast.
 
 use crate::composite::{Erased, Owned};
 use crate::device::Device;
@@ -22,7 +22,7 @@ impl<E: Dtype, D: Device> Erased<'_, E, D> {
     }
 }
 
-/// What a product is added to, in its own shape.
+/// The tensor that a product is added to, in its own shape.
 pub(crate) struct Summand<'a, B, E: Dtype> {
     pub(crate) op: &'static str,
     pub(crate) input: View<'a, B, E>,
@@ -39,15 +39,15 @@ impl<B, E: Dtype> Summand<'_, B, E> {
         Ok(strides::broadcast_list(own, self.input.strides, sizes))
     }
 
-    /// What a device adds, the input seen with these sizes and strides; a `beta` of 0 leaves it out.
+    /// The summand for a device, with its input viewed with these sizes and strides; a `beta` of 0 leaves it out.
     pub(crate) fn expanded<'b>(&'b self, sizes: &'b [usize], strides: &'b [usize]) -> Added<'b, B, E> {
         let input = (self.beta != E::Compute::default()).then(|| self.input.restrided(sizes, strides));
         Added { input, beta: self.beta, alpha: self.alpha }
     }
 }
 
-/// The product of two complex vectors. PyTorch multiplies matrix products by 1, which makes NaN of what is infinite in one part, but
-/// not those of vectors.
+/// The product of two complex vectors. PyTorch multiplies matrix products by 1, which makes NaN of numbers with an infinite part, but not
+/// those of vectors.
 fn unspoiled<E: Dtype, D: Device>(
     product: D::Storage,
     [left, right]: [View<'_, D::Storage, E>; 2],
@@ -60,18 +60,18 @@ fn unspoiled<E: Dtype, D: Device>(
     D::reduce::<E, _>(Sum, View::new(&products, 0, left.sizes, &[1]), 0b1)
 }
 
-/// A product as matrices on both sides: each operand's sizes and strides with the batch of the result, and the result's sizes.
+/// A product as matrices on both sides: sizes and strides of both operands with the batch of the result, and the sizes of the result.
 struct Batches {
-    /// Of the left and of the right operand.
+    /// Sizes and strides of the left and of the right operand.
     operands: [(Vec<usize>, Vec<usize>); 2],
-    /// Those of the result, without the axes that vectors take part with.
+    /// The sizes of the result, without the axes of size 1 of vectors.
     sizes: Vec<usize>,
     batch_rank: usize,
     left_is_vector: bool,
     right_is_vector: bool,
 }
 impl Batches {
-    /// Of operands of these sizes and strides, with at least one axis each.
+    /// From sizes and strides of operands with at least one axis each.
     fn of(left: [&[usize]; 2], right: [&[usize]; 2]) -> Result<Self> {
         // A vector is a matrix of one row on the left, of one column on the right.
         let (left_is_vector, right_is_vector) = (left[0].len() == 1, right[0].len() == 1);
@@ -108,7 +108,7 @@ impl Batches {
         Ok(Batches { operands, sizes, batch_rank: batch.len(), left_is_vector, right_is_vector })
     }
 
-    /// Sizes (`value` 1) or strides (`value` 0) of the result with the axes that vectors take part without in place.
+    /// Sizes (`value` 1) or strides (`value` 0) of the result with the axes of size 1 of vectors inserted.
     fn whole(&self, mut of: Vec<usize>, value: usize) -> Vec<usize> {
         if self.left_is_vector {
             of.insert(self.batch_rank, value);
@@ -120,7 +120,7 @@ impl Batches {
     }
 }
 
-/// The product of two views with at least one axis each, and its sizes, once they are found to fit.
+/// The product of two views with at least one axis each, and its sizes; checks that they match.
 pub(crate) fn product<E: Dtype, D: Device>(
     left: View<'_, D::Storage, E>,
     right: View<'_, D::Storage, E>,

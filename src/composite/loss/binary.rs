@@ -1,4 +1,4 @@
-//! Losses of yes and no: `binary_cross_entropy`, of probabilities and of logits.
+//! Losses of binary classification: `binary_cross_entropy`, of probabilities and of logits.
 
 use crate::composite::{Erased, Owned};
 use crate::device::Device;
@@ -16,13 +16,13 @@ use castiron_macros::composites;
 
 #[composites]
 impl<E: Element, D: Device> Erased<'_, E, D> {
-    /// The cross entropy of targets beside probabilities of yes: `-(target * log(x) + (1 - target) * log(1 - x))`, where logarithms
-    /// count as -100 at least. `weight` multiplies the losses; beside a `Tensor` it is `()` where there is none.
+    /// The binary cross entropy of probabilities and targets: `-(target * log(x) + (1 - target) * log(1 - x))`, where logarithms are at
+    /// least -100. `weight` multiplies the losses; for a `Tensor` it is `()` for none.
     ///
-    /// The target has the shape of the predictions; the weight broadcasts to it. All hold one dtype.
+    /// The target has the shape of the predictions; the weight broadcasts to it. All have one dtype.
     ///
     /// # Errors
-    /// If an element is not between 0 and 1 or shapes do not go together.
+    /// If an element is not between 0 and 1 or shapes do not match.
     #[op(nn.functional.binary_cross_entropy(input, target, weight = None, size_average = _, reduce = _, reduction = LossReduction::Mean), dtypes = float)]
     #[any(([self, target], [weight]) = self.with_weights("binary_cross_entropy", target, [weight])?)]
     #[typed(<F: Dtype, T, W: LossWeight<E, S, D>, R: Reduction<S>, X: Device>(&self, target: &Tensor<F, T, X>, weight: W, reduction: R) -> Tensor<E, R::Shape, D>
@@ -48,15 +48,15 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.weighed::<BinaryCrossEntropy>(op, target, weight, reduction)
     }
 
-    /// The cross entropy of targets beside logits of yes: [`binary_cross_entropy`](Self::binary_cross_entropy) of the
-    /// [`sigmoid`](Self::sigmoid) of `self`, without overflow. A weight multiplies the losses, another that part of them that comes from
-    /// targets of 1; beside a `Tensor` each is `()` where there is none.
+    /// The binary cross entropy of logits and targets: [`binary_cross_entropy`](Self::binary_cross_entropy) of the
+    /// [`sigmoid`](Self::sigmoid) of `self`, without overflow. `weight` multiplies the losses, `pos_weight` the part of them with targets
+    /// of 1; for a `Tensor` each is `()` for none.
     ///
-    /// The target has the shape of the predictions; weights broadcast to it. All hold one dtype, but predictions and target of an
+    /// The target has the shape of the predictions; weights broadcast to it. All have one dtype, except that predictions and target of an
     /// `AnyTensor` may differ: the losses have the dtype of the target.
     ///
     /// # Errors
-    /// If shapes do not go together.
+    /// If shapes do not match.
     #[op(nn.functional.binary_cross_entropy_with_logits(input, target, weight = None, size_average = _, reduce = _, reduction = LossReduction::Mean, pos_weight = None), dtypes = float)]
     #[any(
         if let Some(loss) = self.logits_of_two_dtypes(target, [weight, pos_weight], reduction)? { return Ok(loss); },
@@ -98,7 +98,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         }
     }
 
-    /// Losses by a formula, which a weight multiplies; those that are the result are row-major.
+    /// Losses by a formula, multiplied by a weight; unreduced ones are row-major.
     fn weighed<F: Tuned>(
         &self,
         op: &'static str,

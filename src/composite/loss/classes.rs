@@ -1,6 +1,7 @@
-//! Losses of scores of classes: `cross_entropy` and `nll_loss`.
+//! Losses of class scores: `cross_entropy` and `nll_loss`.
 //!
-//! Scores count as `(N, C, L)`, classes in the middle; labels as `(N, L)`. What labels name is gathered: there is no one-hot tensor.
+//! Scores are viewed as `(N, C, L)`, classes in the middle; labels as `(N, L)`. The scores of the labels are gathered, without a one-hot
+//! tensor.
 //! Source: `aten/src/ATen/native/LossNLL.cpp`.
 
 use super::reduction::{expect_labels, expect_target};
@@ -23,7 +24,7 @@ use crate::shape::{LabelsOf, Scores, Shape, TargetOf};
 use crate::tensor::{PerChannel, Reduction, SameDevice, Tensor};
 use castiron_macros::composites;
 
-/// Labels of `(N, L)`, the weights of classes, and the label that is left out.
+/// Labels of `(N, L)`, the weights of classes, and the ignored label.
 struct Labelled<'a, E, D: Device> {
     op: &'static str,
     labels: Erased<'a, i64, D>,
@@ -33,7 +34,7 @@ struct Labelled<'a, E, D: Device> {
 }
 
 impl<E: Dtype, D: Device> Labelled<'_, E, D> {
-    /// What the labels name of a tensor of `(N, C, L)`; zeros where they are left out.
+    /// The elements of `(N, C, L)` at the labels; zeros for ignored ones.
     fn picked(&self, from: &Erased<'_, E, D>, index: &Erased<'_, i64, D>) -> Result<Owned<E, D>> {
         let sizes = self.labels.sizes();
         if self.labels.is_empty() {
@@ -57,7 +58,7 @@ impl<E: Dtype, D: Device> Labelled<'_, E, D> {
         Ok((losses, weights))
     }
 
-    /// What becomes of losses: their mean is weighed.
+    /// The reduction of losses: their mean is weighted.
     fn finished(&self, losses: Owned<f64, D>, weights: &Owned<E, D>) -> Result<Owned<E, D>> {
         if self.reduction != LossReduction::Mean {
             return losses.reduced(self.op, self.reduction);
@@ -76,7 +77,7 @@ fn expect_smoothing(op: &'static str, smoothing: f64) -> Result<()> {
     invalid(op, format!("`label_smoothing` must be between 0 and 1, got {smoothing}"))
 }
 
-/// The sizes of scores as `(N, C, L)`; those that are zero-dim have no axis of classes.
+/// The sizes of scores as `(N, C, L)`; zero-dim ones have no axis of classes.
 fn as_scores(op: &'static str, sizes: &[usize]) -> Result<[usize; 3]> {
     match *sizes {
         [] => invalid(op, "scores have an axis of classes, but are zero-dim".to_owned()),
@@ -87,17 +88,17 @@ fn as_scores(op: &'static str, sizes: &[usize]) -> Result<[usize; 3]> {
 
 #[composites]
 impl<E: Element, D: Device> Erased<'_, E, D> {
-    /// The cross entropy of labels beside scores of classes: how far the [`log_softmax`](Self::log_softmax) of the scores is below 0
-    /// at each label. `weight` has a factor for each class, or beside a `Tensor` is `()`; the mean divides by the sum of the factors.
-    /// Labels equal to `ignore_index` do not count. A share of `label_smoothing` of each label is spread over all classes. In PyTorch
-    /// `ignore_index` is -100 and `label_smoothing` 0 if not given.
+    /// The cross entropy of class scores and labels: minus the [`log_softmax`](Self::log_softmax) of the scores at each label. `weight` has
+    /// a factor for each class, or for a `Tensor` is `()` for none; the mean divides by the sum of the factors. Labels equal to
+    /// `ignore_index` are ignored. A share of `label_smoothing` of each label is spread over all classes. In PyTorch `ignore_index` is -100
+    /// and `label_smoothing` 0 if not given.
     ///
     /// Scores are `(C)`, `(N, C)` or `(N, C, d1, …)`; labels, which are `i64`, and the losses have the shape without the axis of classes.
-    /// In place of labels an `AnyTensor` takes probabilities of the shape of the scores, a `Tensor` has
+    /// In place of labels an `AnyTensor` takes probabilities with the shape of the scores; for a `Tensor` see
     /// [`cross_entropy_probabilities`](crate::Tensor::cross_entropy_probabilities). `f16` and `bf16` are summed in `f64`.
     ///
     /// # Errors
-    /// If a label is out of range, `label_smoothing` is not between 0 and 1 or shapes do not go together.
+    /// If a label is out of range, `label_smoothing` is not between 0 and 1 or shapes do not match.
     #[op(nn.functional.cross_entropy(input, target, weight = None, size_average = _, ignore_index = -100, reduce = _, reduction = LossReduction::Mean, label_smoothing = 0.0), dtypes = float)]
     #[any(
         if self.shape() == target.shape() && self.rank() != 0 {
@@ -149,15 +150,15 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.labelled(op, target, weight, ignore_index, reduction, loss)
     }
 
-    /// The loss of labels beside logarithms of probabilities: `-x` at each label. `weight` has a factor for each class, or beside a
-    /// `Tensor` is `()`; the mean divides by the sum of the factors. Labels equal to `ignore_index` do not count. In PyTorch
+    /// The negative log-likelihood of labels: `-x` at each label, `x` being log-probabilities. `weight` has a factor for each class, or for
+    /// a `Tensor` is `()` for none; the mean divides by the sum of the factors. Labels equal to `ignore_index` are ignored. In PyTorch
     /// `ignore_index` is -100 if not given.
     ///
-    /// The logarithms are `(C)`, `(N, C)` or `(N, C, d1, …)`; labels, which are `i64`, and the losses have the shape without the axis of
-    /// classes.
+    /// The log-probabilities are `(C)`, `(N, C)` or `(N, C, d1, …)`; labels, which are `i64`, and the losses have the shape without the
+    /// axis of classes.
     ///
     /// # Errors
-    /// If a label is out of range or shapes do not go together.
+    /// If a label is out of range or shapes do not match.
     #[op(nn.functional.nll_loss(input, target, weight = None, size_average = _, ignore_index = -100, reduce = _, reduction = LossReduction::Mean), dtypes = float)]
     #[any(([self, target], [weight]) = self.with_labels("nll_loss", target, weight)?)]
     #[typed(<I, T, W, R, X: Device>(&self, labels: &Tensor<I, T, X>, weight: W, ignore_index: i64, reduction: R) -> Tensor<E, R::Shape, D>
@@ -188,7 +189,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.labelled("nll_loss", target, weight, ignore_index, reduction, loss)
     }
 
-    /// A loss of scores as `(N, C, L)` beside labels as `(N, L)`; a list of scores may have its label in a list of one.
+    /// A loss of scores as `(N, C, L)` and labels as `(N, L)`; with scores of `(C)` the label may be a list of one.
     fn labelled(
         &self,
         op: &'static str,
@@ -209,13 +210,12 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         Ok(if reduction == LossReduction::None { loss.resized(target.dims()) } else { loss })
     }
 
-    /// [`cross_entropy`](Self::cross_entropy) of probabilities of classes beside scores: the sum over classes of
-    /// `-target * log_softmax(x)`.
+    /// [`cross_entropy`](Self::cross_entropy) of scores and class probabilities: the sum over classes of `-target * log_softmax(x)`.
     ///
-    /// The target has the shape of the scores, the losses the shape without the axis of classes. Both hold one dtype.
+    /// The target has the shape of the scores, the losses the shape without the axis of classes. Both have one dtype.
     ///
     /// # Errors
-    /// If `label_smoothing` is not between 0 and 1 or shapes do not go together.
+    /// If `label_smoothing` is not between 0 and 1 or shapes do not match.
     #[op(nn.functional.cross_entropy, dtypes = float)]
     #[any(by_hand)]
     #[typed(<F: Dtype, T, W, R, X: Device>(&self, target: &Tensor<F, T, X>, weight: W, label_smoothing: f64, reduction: R) -> Tensor<E, R::Shape, D>
@@ -267,7 +267,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         Ok(Erased::dense(D::lanes::<E, E>(Softmax::<true>, self.view(), 1)?, self.dims()))
     }
 
-    /// A number for each class as one for each element of `(N, C, L)`.
+    /// A number for each class, broadcast to `(N, C, L)`.
     fn of_classes(&self, op: &'static str, cube: &[usize]) -> Result<Erased<'_, E, D>> {
         self.viewed(op, 3, |own, view| {
             view.sizes.copy_from_slice(cube);
@@ -276,7 +276,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         })
     }
 
-    /// Row-major elements under other sizes of as many.
+    /// Row-major elements with other sizes of the same product.
     fn resized(self, sizes: Dims) -> Owned<E, D> {
         let (storage, ..) = self.into_parts();
         Erased::dense(storage, sizes)

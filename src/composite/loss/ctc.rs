@@ -1,4 +1,4 @@
-//! `ctc_loss`: how probable a sequence of labels is where each may last any number of steps, with blanks between.
+//! `ctc_loss`: the probability of a sequence of labels, each of which may last any number of steps, with blanks between.
 //!
 //! Source: `aten/src/ATen/native/LossCTC.cpp`, after Graves et al., "Connectionist Temporal Classification" (2006). Computed on the
 //! host, in `f64`.
@@ -24,7 +24,7 @@ fn added(a: f64, b: f64) -> f64 {
     if most == f64::NEG_INFINITY { most } else { most + (least - most).exp().ln_1p() }
 }
 
-/// `-log` of the probability of labels, from logarithms of probabilities of `(T, C)` given as a function of both.
+/// `-log` of the probability of labels; log-probabilities of `(T, C)` are a function of step and class.
 fn sequence(log: impl Fn(usize, usize) -> f64, steps: usize, labels: &[i64], blank: usize) -> Result<f64> {
     // Label, blank, label, …, with a blank at both ends.
     let at = |state: usize| if state.is_multiple_of(2) { blank } else { labels[state / 2] as usize };
@@ -39,14 +39,14 @@ fn sequence(log: impl Fn(usize, usize) -> f64, steps: usize, labels: &[i64], bla
     }
     let mut before = filled(0.0, states)?;
     for step in 1..steps {
-        // (All of `alpha` is written below.)
+        // All of `alpha` is overwritten below.
         core::mem::swap(&mut before, &mut alpha);
         for state in 0..states {
             let mut sum = before[state];
             if state > 0 {
                 sum = added(sum, before[state - 1]);
             }
-            // A blank may be left out between labels that differ.
+            // The blank between different labels may be skipped.
             if state > 1 && at(state) != blank && at(state) != at(state - 2) {
                 sum = added(sum, before[state - 2]);
             }
@@ -59,16 +59,16 @@ fn sequence(log: impl Fn(usize, usize) -> f64, steps: usize, labels: &[i64], bla
 
 #[composites]
 impl<E: Element, D: Device> Erased<'_, E, D> {
-    /// The loss of sequences of labels beside logarithms of probabilities of classes at each step; `blank` is the class for no label: `-log` of
-    /// the probability that the steps, repeated classes and blanks left out, are the labels (connectionist temporal classification).
-    /// The mean is that of the losses divided by the numbers of labels. With `zero_infinity` sequences that have too few steps count
-    /// as 0. In PyTorch `blank` is 0 and `zero_infinity` false if not given.
+    /// The connectionist temporal classification loss of log-probabilities of classes at each step and label sequences; `blank` is the
+    /// class for no label: `-log` of the probability that the steps, without repeated classes and blanks, are the labels. The mean is that
+    /// of the losses divided by the numbers of labels. With `zero_infinity` sequences that have too few steps count as 0. In PyTorch
+    /// `blank` is 0 and `zero_infinity` false if not given.
     ///
     /// `self` is `(T, N, C)`: steps, sequences, classes. The labels of sequence `i`, which are `i64`, are the first `target_lengths[i]` of
-    /// row `i`. An `AnyTensor` may be `(T, C)`, too, and labels may follow one another in a list. Computed on the host, in `f64`.
+    /// row `i`. An `AnyTensor` may also be `(T, C)`, and labels may be concatenated in a list. Computed on the host, in `f64`.
     ///
     /// # Errors
-    /// If a label or `blank` is out of range or lengths do not fit.
+    /// If a label or `blank` is out of range or lengths do not match.
     #[op(nn.functional.ctc_loss, dtypes = "float32 and float64", over = [f32, f64])]
     #[any(
         ([self, targets], blank) = self.with_sequences("ctc_loss", targets, blank)?,

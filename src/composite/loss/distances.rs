@@ -1,5 +1,5 @@
 //! Distances and angles between rows, and losses of them: `pairwise_distance`, `cosine_similarity`, `pdist`, `triplet_margin_loss`,
-//! `cosine_embedding_loss`, `margin_ranking_loss`. Differences and products have no memory of their own.
+//! `cosine_embedding_loss`, `margin_ranking_loss`. No memory is allocated for differences and products.
 
 use super::reduction::expect_target;
 use crate::composite::normalization::large::{ByPower, Powers, is_seen, may_have_overflowed};
@@ -23,7 +23,7 @@ use castiron_macros::{composites, fallible};
 
 #[composites]
 impl<E: Element, D: Device> Erased<'_, E, D> {
-    /// The `p`-norms of `self - other + eps` along the last axis, which is left out; the two broadcast. In PyTorch `p` is 2 and `eps` 1e-6
+    /// The `p`-norms of `self - other + eps` along the last axis, which is removed; the two broadcast. In PyTorch `p` is 2 and `eps` 1e-6
     /// if not given.
     ///
     /// # Errors
@@ -56,8 +56,8 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         Ok(self.reduce_pairs::<E, E, _>(op, norm, difference, other, last_axis(&sizes))?.retyped())
     }
 
-    /// The cosines of the angles between vectors along an axis, which is left out; the two broadcast. A length counts as `eps` at least.
-    /// Computed in `f64`. In PyTorch the axis is 1 and `eps` 1e-8 if not given.
+    /// The cosines of the angles between vectors along an axis, which is removed; the two broadcast. Norms are at least `eps`. Computed in
+    /// `f64`. In PyTorch the axis is 1 and `eps` 1e-8 if not given.
     ///
     /// # Errors
     /// If shapes do not broadcast.
@@ -80,7 +80,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.cosines::<LengthsFrom>(op, other, mask, eps)?.narrowed(op)
     }
 
-    /// The cosines of angles over the axes of `mask`, divided by lengths as `F` has them; row-major.
+    /// The cosines of angles over the axes of `mask`, divided by norms according to `F`; row-major.
     fn cosines<F: Tuned>(
         &self,
         op: &'static str,
@@ -109,7 +109,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         }
         let [both, of_x, of_y] = match plain {
             Some(found) if fits => found,
-            // Of doubles there are no larger ones: they are made smaller first.
+            // Doubles have no wider dtype for their squares: they are scaled down first.
             _ if const { matches!(E::DTYPE, DType::F64) } => {
                 let smaller = |x: &Erased<'_, E, D>| {
                     let powers = Powers::by::<LargePower, E, D>(x.view(), mask)?;
@@ -121,7 +121,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
                 let product = |x: &Owned<f64, D>, y| x.reduce_pairs::<f64, f64, _>(op, reduce::Sum, ByPower, y, mask);
                 [product(&x, &y)?, product(&x, &x)?, product(&y, &y)?]
             }
-            // Squares of smaller floats are no larger than doubles.
+            // Squares of smaller floats fit doubles.
             _ => {
                 let product = |x: &Erased<'_, E, D>, y: &Erased<'_, E, D>| {
                     x.reduce_pairs::<E, f64, _>(op, reduce::Sum, ByPower, y, mask)
@@ -133,13 +133,13 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         both.map2_dense::<f64, f64>(op, Losing::<Quotient>::new([0.0; 2]), &lengths)
     }
 
-    /// How far two scores are from the order that the target says: `self` is to be larger by `margin` where it is 1, smaller where it
-    /// is -1. In PyTorch `margin` is 0 if not given.
+    /// The margin ranking loss of two scores: `max(0, margin - target * (self - other))`; the target is 1 if `self` should be larger, -1 if
+    /// smaller. In PyTorch `margin` is 0 if not given.
     ///
-    /// All three have one shape, which the losses have, and one dtype; those of an `AnyTensor` have as many axes, broadcast and promote.
+    /// All three have one shape, which the losses have, and one dtype; those of an `AnyTensor` have the same rank, broadcast and promote.
     ///
     /// # Errors
-    /// If shapes do not go together.
+    /// If shapes do not match.
     #[op(nn.functional.margin_ranking_loss(input1, input2, target, margin = 0.0, size_average = _, reduce = _, reduction = LossReduction::Mean), dtypes = real, over = float)]
     #[any(
         if !self.are_alike([other, target]) { return self.margin_ranking_of_dtypes(other, target, margin, reduction); },
@@ -168,13 +168,13 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         differences.dense_losses(op, Losing::<MarginRanking>::new([margin, 0.0]), target, reduction)
     }
 
-    /// The loss of pairs of vectors along the last axis: how far their cosine is below 1 where the target is 1, how far it is above
-    /// `margin` where that is -1. In PyTorch `margin` is 0 if not given.
+    /// The loss of pairs of vectors along the last axis: `1 - cos` where the target is 1, `max(0, cos - margin)` where it is -1. In PyTorch
+    /// `margin` is 0 if not given.
     ///
-    /// Both have one shape; the target, and the losses, lack the last axis. All hold one dtype.
+    /// Both have one shape; the target and the losses lack the last axis. All have one dtype.
     ///
     /// # Errors
-    /// If shapes do not go together.
+    /// If shapes do not match.
     #[op(nn.functional.cosine_embedding_loss, dtypes = float)]
     #[any(by_hand)]
     #[typed(<T, U, R, F: Element, G: Element, X: Device, Y: Device>(&self, other: &Tensor<F, T, X>, target: &Tensor<G, U, Y>, margin: f64, reduction: R) -> Tensor<E, R::Shape, D>
@@ -202,16 +202,16 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         cosines.dense_losses(op, Losing::<CosineEmbedding>::new([margin, 0.0]), target, reduction)
     }
 
-    /// The loss of anchors, `self`, beside vectors that are to be near and others that are to be far, along the last axis: how much
-    /// farther the near ones are than the far ones less `margin`. With `swap` the far ones' distance from the near ones counts where it
-    /// is smaller. Distances are [`pairwise_distance`](Self::pairwise_distance). In PyTorch `margin` is 1, `p` 2, `eps` 1e-6 and `swap`
+    /// The triplet margin loss of anchors, `self`, positive and negative vectors along the last axis: `max(0, d(self, positive) - d(self,
+    /// negative) + margin)`. With `swap` the distance of positive and negative vectors is used if it is smaller than that of anchors and
+    /// negative ones. Distances are [`pairwise_distance`](Self::pairwise_distance). In PyTorch `margin` is 1, `p` 2, `eps` 1e-6 and `swap`
     /// false if not given.
     ///
-    /// All three have one shape and one dtype; those of an `AnyTensor` have as many axes, broadcast and promote. The losses lack the last
+    /// All three have one shape and one dtype; those of an `AnyTensor` have the same rank, broadcast and promote. The losses lack the last
     /// axis.
     ///
     /// # Errors
-    /// If shapes do not go together.
+    /// If shapes do not match.
     #[op(nn.functional.triplet_margin_loss(anchor, positive, negative, margin = 1.0, p = 2.0, eps = 1e-6, swap = false, size_average = _, reduce = _, reduction = LossReduction::Mean), dtypes = numeric, over = float)]
     #[any(
         if !self.are_alike([positive, negative]) {
@@ -260,11 +260,11 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.map2_dense::<E, E>(op, Losing::<Smaller>::new([0.0; 2]), other)
     }
 
-    /// The `p`-norms of the differences of every two rows of a matrix: of row 0 and 1, 0 and 2, …, 1 and 2, …. Of `(N, M)` there are
-    /// `N * (N - 1) / 2`. In PyTorch `p` is 2 if not given.
+    /// The `p`-norms of the differences of all pairs of rows of a matrix: of row 0 and 1, 0 and 2, …, 1 and 2, …. For `(N, M)` there are `N
+    /// * (N - 1) / 2`. In PyTorch `p` is 2 if not given.
     ///
     /// # Errors
-    /// If the tensor is no matrix or `p` is negative.
+    /// If the tensor is not a matrix or `p` is negative.
     #[op(nn.functional.pdist(input, p = 2.0), dtypes = float, aliases("pdist"))]
     #[typed((&self, p: f64) -> Tensor<E, (Dyn,), D>
         where
@@ -302,24 +302,24 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         Ok(Erased::list(storage, count))
     }
 
-    /// The sizes of rows: those without the last axis.
+    /// The sizes without the last axis.
     pub(super) fn rows(&self) -> &[usize] {
         &self.sizes()[..self.rank().saturating_sub(1)]
     }
 }
 
-/// The last axis, as a set of axes; a zero-dim tensor has none.
+/// The last axis, as a bit mask; a zero-dim tensor has none.
 pub(super) fn last_axis(sizes: &[usize]) -> u32 {
     sizes.len().checked_sub(1).map_or(0, |axis| 1 << axis)
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// [`triplet_margin_loss`](Self::triplet_margin_loss) by any distance of two tensors, which may have any shape.
+    /// [`triplet_margin_loss`](Self::triplet_margin_loss) with any distance function of two tensors, which may have any shape.
     ///
     /// PyTorch: `torch.nn.functional.triplet_margin_with_distance_loss`, where `margin` is 1 and `swap` false if not given.
     ///
     /// # Panics
-    /// If sizes known at run time differ, the distance panics or memory runs out.
+    /// If sizes known at run time differ, the distance function panics or memory runs out.
     ///
     /// ```
     /// use castiron::{axis, reduction::Mean, shape, tensor, Tensor};

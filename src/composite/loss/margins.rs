@@ -18,7 +18,7 @@ use crate::shape::{HasAxis, LabelsOf, ListOrMatrix, Scores, Shape, TargetOf};
 use crate::tensor::{LossWeight, PerChannel, Reduction, SameDevice, SameDtype, Tensor};
 use castiron_macros::composites;
 
-/// The sizes of scores of `(C)` or `(N, C)` as a matrix; a number has one class.
+/// The sizes of scores of `(C)` or `(N, C)` as a matrix; a zero-dim tensor has one class.
 fn as_matrix(op: &'static str, sizes: &[usize]) -> Result<[usize; 2]> {
     match *sizes {
         [] => Ok([1, 1]),
@@ -30,14 +30,14 @@ fn as_matrix(op: &'static str, sizes: &[usize]) -> Result<[usize; 2]> {
 
 #[composites]
 impl<E: Element, D: Device> Erased<'_, E, D> {
-    /// The loss of labels beside scores of classes: over all other classes the mean of how far each comes within `margin` of the score
-    /// of the label, to the power of `p`, which is 1 or 2. `weight` has a factor for each class; beside a `Tensor` it is `()` where there
-    /// is none. In PyTorch `p` and `margin` are 1 if not given.
+    /// The multi-class margin loss of class scores and labels: the mean over all other classes of `max(0, margin - x[label] + x[class]) **
+    /// p`, where `p` is 1 or 2. `weight` has a factor for each class; for a `Tensor` it is `()` for none. In PyTorch `p` and `margin` are 1
+    /// if not given.
     ///
     /// Scores are `(C)` or `(N, C)`; `i64` labels, and the losses, have the shape without the axis of classes. Computed on the host.
     ///
     /// # Errors
-    /// If a label is out of range, `p` is neither 1 nor 2 or shapes do not go together.
+    /// If a label is out of range, `p` is neither 1 nor 2 or shapes do not match.
     #[op(nn.functional.multi_margin_loss(input, target, p = 1.0, margin = 1.0, weight = None, size_average = _, reduce = _, reduction = LossReduction::Mean), dtypes = "float32 and float64", over = [f32, f64])]
     #[any(([self, target], [weight]) = self.with_indices("multi_margin_loss", target, [weight])?)]
     #[typed(<I, T, W, R, X: Device>(&self, labels: &Tensor<I, T, X>, p: f64, margin: f64, weight: W, reduction: R) -> Tensor<E, R::Shape, D>
@@ -63,7 +63,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
     {
         let op = "multi_margin_loss";
         let [n, c] = as_matrix(op, self.sizes())?;
-        // A list of scores may have its label in a list of one.
+        // With scores of `(C)` the label may be a list of one.
         let (own, one) =
             (if self.rank() == 0 { &[1][..] } else { self.sizes() }, self.rank() < 2 && target.sizes() == [1]);
         expect_labels(op, own, if one { &[] } else { target.sizes() }, weight.map(Erased::sizes))?;
@@ -88,8 +88,8 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         Owned::<f64, D>::dense(losses, target.dims()).reduced(op, reduction)
     }
 
-    /// The loss of lists of labels beside scores of classes: over every label and every class that is none, how far the class comes
-    /// within 1 of the score of the label, divided by the number of classes. A list ends where -1 stands.
+    /// The multi-label margin loss of class scores and lists of labels: the sum over labels and classes that are no labels of `max(0, 1 -
+    /// x[label] + x[class])`, divided by the number of classes. A list ends at the first -1.
     ///
     /// Scores and lists of `i64` have one shape, `(C)` or `(N, C)`; the losses lack the axis of classes. Computed on the host.
     ///
@@ -142,14 +142,13 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         Owned::<f64, D>::dense(losses, Dims::known(self.rows())).reduced(op, reduction)
     }
 
-    /// The mean over classes, along the last axis, of the losses of yes and no:
-    /// `-(target * log(sigmoid(x)) + (1 - target) * log(sigmoid(-x)))`. `weight` multiplies the losses before; beside a `Tensor` it is
-    /// `()` where there is none.
+    /// The mean over classes, along the last axis, of the binary cross entropy of logits: `-(target * log(sigmoid(x)) + (1 - target) *
+    /// log(sigmoid(-x)))`. `weight` multiplies the losses before; for a `Tensor` it is `()` for none.
     ///
-    /// The target has the shape of the predictions; the losses lack the last axis. All hold one dtype.
+    /// The target has the shape of the predictions; the losses lack the last axis. All have one dtype.
     ///
     /// # Errors
-    /// If shapes do not go together.
+    /// If shapes do not match.
     #[op(nn.functional.multilabel_soft_margin_loss(input, target, weight = None, size_average = _, reduce = _, reduction = LossReduction::Mean), dtypes = float)]
     #[any(([self, target], [weight]) = self.with_weights("multilabel_soft_margin_loss", target, [weight])?)]
     #[typed(<T, W: LossWeight<E, S, D>, R, F: Element, X: Device>(&self, target: &Tensor<F, T, X>, weight: W, reduction: R) -> Tensor<E, R::Shape, D>

@@ -1,4 +1,4 @@
-//! Losses of predictions beside targets.
+//! Losses of predictions and targets.
 
 pub(crate) mod binary;
 pub(crate) mod classes;

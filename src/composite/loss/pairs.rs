@@ -1,5 +1,5 @@
-//! Losses of each element beside its target: `mse_loss`, `l1_loss`, `huber_loss`, `kl_div` and their kin. They take one pass, and no
-//! memory for the losses of single elements where these are summed.
+//! Losses of each element and its target: `mse_loss`, `l1_loss`, `huber_loss`, `kl_div` and others. They take one pass, and sums and means
+//! need no memory for the losses of single elements.
 
 use crate::composite::{Erased, Owned};
 use crate::device::Device;
@@ -16,7 +16,7 @@ use crate::shape::{Broadcast, Shape, TargetOf, WrittenTo, broadcasts_to};
 use crate::tensor::{DivergenceReduction, Reduction, SameDevice, SameDtype, Tensor};
 use castiron_macros::composites;
 
-/// Values of a loss that no target could make right.
+/// Checks that a value of a loss is allowed.
 fn expect_values(op: &'static str, name: &str, value: f64, least: f64, is_open: bool) -> Result<()> {
     if value > least || (!is_open && value == least) {
         return Ok(());
@@ -27,13 +27,13 @@ fn expect_values(op: &'static str, name: &str, value: f64, least: f64, is_open: 
 
 #[composites]
 impl<E: Element, D: Device> Erased<'_, E, D> {
-    /// The squares of differences.
+    /// Squares of differences.
     ///
-    /// The target has the shape of the predictions and their dtype, but those of an `AnyTensor` broadcast and promote. A mean or a sum is
-    /// zero-dim. 16-bit floats are computed in `f32`, and sums in `f64`.
+    /// The target has the shape and dtype of the predictions; those of an `AnyTensor` broadcast and promote. A mean or a sum is zero-dim.
+    /// 16-bit floats are computed in `f32`, and sums in `f64`.
     ///
     /// # Errors
-    /// If shapes do not go together.
+    /// If shapes do not match.
     #[op(nn.functional.mse_loss(input, target, size_average = _, reduce = _, reduction = LossReduction::Mean), dtypes = float)]
     #[any([self, target] = self.with_target("mse_loss", target, self.broadcast_dtype("mse_loss", target)?)?)]
     #[typed(<F: Dtype, T, R: Reduction<S>, X: Device>(&self, target: &Tensor<F, T, X>, reduction: R) -> Tensor<E, R::Shape, D>
@@ -49,13 +49,13 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.losses("mse_loss", Losing::<SquaredDifference>::new([0.0; 2]), target, reduction)
     }
 
-    /// The absolute values of differences.
+    /// Absolute values of differences.
     ///
-    /// The target has the shape of the predictions and their dtype, but those of an `AnyTensor` broadcast and promote. A mean or a sum is
-    /// zero-dim. 16-bit floats are computed in `f32`, and sums in `f64`.
+    /// The target has the shape and dtype of the predictions; those of an `AnyTensor` broadcast and promote. A mean or a sum is zero-dim.
+    /// 16-bit floats are computed in `f32`, and sums in `f64`.
     ///
     /// # Errors
-    /// If shapes do not go together.
+    /// If shapes do not match.
     #[op(nn.functional.l1_loss(input, target, size_average = _, reduce = _, reduction = LossReduction::Mean), dtypes = inexact, over = float)]
     #[any(if self.dtype().is_complex() || target.dtype().is_complex() { return self.l1_loss_of_complex(target, reduction); }, [self, target] = self.with_target("l1_loss", target, self.l1_dtype("l1_loss", target)?)?)]
     #[typed(<F: Dtype, T, R: Reduction<S>, X: Device>(&self, target: &Tensor<F, T, X>, reduction: R) -> Tensor<E, R::Shape, D>
@@ -71,13 +71,13 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.losses("l1_loss", Losing::<AbsoluteDifference>::new([0.0; 2]), target, reduction)
     }
 
-    /// The absolute values of differences, but below `beta` half of their squares divided by it. In PyTorch `beta` is 1 if not given.
+    /// Absolute values of differences, but below `beta` half of their squares divided by it. In PyTorch `beta` is 1 if not given.
     ///
-    /// The target has the shape of the predictions and their dtype, but those of an `AnyTensor` broadcast and promote. A mean or a sum is
-    /// zero-dim. 16-bit floats are computed in `f32`, and sums in `f64`.
+    /// The target has the shape and dtype of the predictions; those of an `AnyTensor` broadcast and promote. A mean or a sum is zero-dim.
+    /// 16-bit floats are computed in `f32`, and sums in `f64`.
     ///
     /// # Errors
-    /// If shapes do not go together or `beta` is negative.
+    /// If shapes do not match or `beta` is negative.
     #[op(nn.functional.smooth_l1_loss(input, target, size_average = _, reduce = _, reduction = LossReduction::Mean, beta = 1.0), dtypes = float)]
     #[any([self, target] = self.with_target("smooth_l1_loss", target, self.broadcast_dtype("smooth_l1_loss", target)?)?)]
     #[typed(<F: Dtype, T, R: Reduction<S>, X: Device>(&self, target: &Tensor<F, T, X>, beta: f64, reduction: R) -> Tensor<E, R::Shape, D>
@@ -99,16 +99,16 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.losses("smooth_l1_loss", Losing::<SmoothL1>::new([beta, 0.0]), target, reduction)
     }
 
-    /// Half of the squares of differences, but a line beyond `delta`, with the slope that there is there. In PyTorch `delta` is 1 if not
+    /// Half of the squares of differences, but linear beyond `delta`, with the slope that there is there. In PyTorch `delta` is 1 if not
     /// given.
     ///
-    /// The target has the shape of the predictions and their dtype, but those of an `AnyTensor` broadcast and promote. A mean or a sum is
-    /// zero-dim. 16-bit floats are computed in `f32`, and sums in `f64`.
+    /// The target has the shape and dtype of the predictions; those of an `AnyTensor` broadcast and promote. A mean or a sum is zero-dim.
+    /// 16-bit floats are computed in `f32`, and sums in `f64`.
     ///
     /// The result has the dtype of the predictions.
     ///
     /// # Errors
-    /// If shapes do not go together or `delta` is not positive.
+    /// If shapes do not match or `delta` is not positive.
     #[op(nn.functional.huber_loss(input, target, reduction = LossReduction::Mean, delta = 1.0), dtypes = float)]
     #[any([self, target] = self.with_target("huber_loss", target, self.huber_dtype("huber_loss", target)?)?)]
     #[typed(<F: Dtype, T, R: Reduction<S>, X: Device>(&self, target: &Tensor<F, T, X>, delta: f64, reduction: R) -> Tensor<E, R::Shape, D>
@@ -132,11 +132,11 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
 
     /// `log(1 + exp(-target * x))`, for targets that are 1 or -1.
     ///
-    /// The target has the shape of the predictions and their dtype, but those of an `AnyTensor` broadcast and promote. A mean or a sum is
-    /// zero-dim. 16-bit floats are computed in `f32`, and sums in `f64`.
+    /// The target has the shape and dtype of the predictions; those of an `AnyTensor` broadcast and promote. A mean or a sum is zero-dim.
+    /// 16-bit floats are computed in `f32`, and sums in `f64`.
     ///
     /// # Errors
-    /// If shapes do not go together.
+    /// If shapes do not match.
     #[op(nn.functional.soft_margin_loss(input, target, size_average = _, reduce = _, reduction = LossReduction::Mean), dtypes = inexact, over = float)]
     #[any(if self.dtype().is_complex() || target.dtype().is_complex() { return self.soft_margin_loss_of_complex(target, reduction); }, [self, target] = self.with_target("soft_margin_loss", target, self.loss_dtype("soft_margin_loss", target)?)?)]
     #[typed(<F: Dtype, T, R: Reduction<S>, X: Device>(&self, target: &Tensor<F, T, X>, reduction: R) -> Tensor<E, R::Shape, D>
@@ -152,13 +152,14 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.losses("soft_margin_loss", Losing::<SoftMargin>::new([0.0; 2]), target, reduction)
     }
 
-    /// Of a distance: itself where the target is 1, how far it is below `margin` where that is -1. In PyTorch `margin` is 1 if not given.
+    /// The hinge embedding loss of distances: `x` where the target is 1, `max(0, margin - x)` where it is -1. In PyTorch `margin` is 1 if
+    /// not given.
     ///
-    /// The target has the shape of the predictions and their dtype, but those of an `AnyTensor` broadcast and promote. A mean or a sum is
-    /// zero-dim. 16-bit floats are computed in `f32`, and sums in `f64`.
+    /// The target has the shape and dtype of the predictions; those of an `AnyTensor` broadcast and promote. A mean or a sum is zero-dim.
+    /// 16-bit floats are computed in `f32`, and sums in `f64`.
     ///
     /// # Errors
-    /// If shapes do not go together.
+    /// If shapes do not match.
     #[op(nn.functional.hinge_embedding_loss(input, target, margin = 1.0, size_average = _, reduce = _, reduction = LossReduction::Mean), dtypes = float)]
     #[any([self, target] = self.with_target("hinge_embedding_loss", target, self.loss_dtype("hinge_embedding_loss", target)?)?)]
     #[typed(<F: Dtype, T, R: Reduction<S>, X: Device>(&self, target: &Tensor<F, T, X>, margin: f64, reduction: R) -> Tensor<E, R::Shape, D>
@@ -179,15 +180,15 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.losses("hinge_embedding_loss", Losing::<HingeEmbedding>::new([margin, 0.0]), target, reduction)
     }
 
-    /// The Kullback-Leibler divergence of a target from predictions that are logarithms of probabilities: `target * (log(target) - x)`,
-    /// or `exp(target) * (target - x)` if the target holds logarithms, too (`log_target`). `BatchMean` is the mean over the first axis of
+    /// The Kullback-Leibler divergence of a target from predictions that are log-probabilities: `target * (log(target) - x)`, or
+    /// `exp(target) * (target - x)` if the target has log-probabilities, too (`log_target`). `BatchMean` is the mean over the first axis of
     /// the divergences themselves.
     ///
-    /// The target has the shape of the predictions and their dtype, but those of an `AnyTensor` broadcast and promote. A mean or a sum is
-    /// zero-dim. 16-bit floats are computed in `f32`, and sums in `f64`.
+    /// The target has the shape and dtype of the predictions; those of an `AnyTensor` broadcast and promote. A mean or a sum is zero-dim.
+    /// 16-bit floats are computed in `f32`, and sums in `f64`.
     ///
     /// # Errors
-    /// If shapes do not go together.
+    /// If shapes do not match.
     #[op(nn.functional.kl_div(input, target, size_average = _, reduce = _, reduction = LossReduction::Mean, log_target = false), dtypes = float)]
     #[any([self, target] = self.with_target("kl_div", target, self.divergence_dtype("kl_div", target)?)?)]
     #[typed(<F: Dtype, T, R: DivergenceReduction<S>, X: Device>(&self, target: &Tensor<F, T, X>, log_target: bool, reduction: R) -> Tensor<E, R::Shape, D>
@@ -216,15 +217,15 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         }
     }
 
-    /// The loss of counts beside rates of a Poisson distribution: `exp(x) - target * x` where predictions are logarithms of the rates
+    /// The negative log-likelihood of counts in a Poisson distribution: `exp(x) - target * x` if predictions are logarithms of the rates
     /// (`log_input`), else `x - target * log(x + eps)`. `full` adds an approximation of `log(target!)` where targets are above 1. In
     /// PyTorch `log_input` is true, `full` false and `eps` 1e-8 if not given.
     ///
-    /// The target has the shape of the predictions and their dtype, but those of an `AnyTensor` broadcast and promote. A mean or a sum is
-    /// zero-dim. 16-bit floats are computed in `f32`, and sums in `f64`.
+    /// The target has the shape and dtype of the predictions; those of an `AnyTensor` broadcast and promote. A mean or a sum is zero-dim.
+    /// 16-bit floats are computed in `f32`, and sums in `f64`.
     ///
     /// # Errors
-    /// If shapes do not go together.
+    /// If shapes do not match.
     #[op(nn.functional.poisson_nll_loss(input, target, log_input = true, full = false, size_average = _, eps = 1e-8, reduce = _, reduction = LossReduction::Mean), dtypes = real, over = float)]
     #[any([self, target] = self.with_counts("poisson_nll_loss", target)?)]
     #[typed(<F: Dtype, T, R: Reduction<S>, X: Device>(&self, target: &Tensor<F, T, X>, log_input: bool, full: bool, eps: f64, reduction: R) -> Tensor<E, R::Shape, D>
@@ -251,14 +252,14 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.losses(op, Losing::<Poisson>::new(values), target, reduction)
     }
 
-    /// The loss of a normal distribution with these means and variances: `(log(var) + (x - target)² / var) / 2`, where a variance
-    /// counts as `eps` at least. `full` adds `log(2π) / 2`. In PyTorch `full` is false and `eps` 1e-6 if not given.
+    /// The negative log-likelihood of a normal distribution with these means and variances: `(log(var) + (x - target)² / var) / 2`, where
+    /// variances are at least `eps`. `full` adds `log(2π) / 2`. In PyTorch `full` is false and `eps` 1e-6 if not given.
     ///
-    /// The target has the shape of the predictions, but that of an `AnyTensor` broadcasts and promotes. Variances broadcast to it; those
-    /// of an `AnyTensor` have the shape of the predictions, or lack the last axis, or it has size 1.
+    /// The target has the shape of the predictions; that of an `AnyTensor` broadcasts and promotes. Variances broadcast to it; those of an
+    /// `AnyTensor` have the shape of the predictions, or lack the last axis, or have size 1 there.
     ///
     /// # Errors
-    /// If a variance is negative or shapes do not go together.
+    /// If a variance is negative or shapes do not match.
     #[op(nn.functional.gaussian_nll_loss(input, target, var, full = false, eps = 1e-6, reduction = LossReduction::Mean), dtypes = float)]
     #[any([self, target, var] = self.with_variances("gaussian_nll_loss", target, var)?)]
     #[typed(<T, V, R: Reduction<S>, F: Element, G: Element, X: Device, Y: Device>(&self, target: &Tensor<F, T, X>, variance: &Tensor<G, V, Y>, full: bool, eps: f64, reduction: R) -> Tensor<E, R::Shape, D>

@@ -1,4 +1,4 @@
-//! What becomes of the losses of single elements: their mean, their sum, or they are the result.
+//! The reduction of losses: their mean, their sum, or none.
 
 use crate::composite::{Erased, Owned};
 use crate::device::Device;
@@ -9,7 +9,7 @@ use crate::ops::kernel::{Casting, CombiningScalar, Map2};
 use crate::ops::losses::LossReduction;
 use crate::ops::reduce;
 
-/// That a target has the shape of predictions.
+/// Checks that a target has the shape of the predictions.
 pub(crate) fn expect_target(op: &'static str, sizes: &[usize], target: &[usize]) -> Result<()> {
     if sizes == target {
         return Ok(());
@@ -17,7 +17,7 @@ pub(crate) fn expect_target(op: &'static str, sizes: &[usize], target: &[usize])
     Err(Error::Shape { op, expected: format!("{sizes:?}, as the predictions have"), found: target.into() })
 }
 
-/// That labels go with scores: these have the axes of the labels and one of classes, as large as the weight.
+/// Checks that labels match scores: these have the axes of the labels and one of classes, as large as the weight.
 pub(crate) fn expect_labels(
     op: &'static str,
     scores: &[usize],
@@ -41,7 +41,7 @@ pub(crate) fn expect_labels(
     }
 }
 
-/// One reduction of those that all losses have.
+/// Checks that a reduction is one that all losses have.
 pub(crate) fn expect_common(op: &'static str, reduction: LossReduction) -> Result<()> {
     if reduction != LossReduction::BatchMean {
         return Ok(());
@@ -50,7 +50,7 @@ pub(crate) fn expect_common(op: &'static str, reduction: LossReduction) -> Resul
 }
 
 impl<E: Element, D: Device> Erased<'_, E, D> {
-    /// The losses that a kernel gives of these elements beside others, or what becomes of them; the two broadcast.
+    /// The losses by a kernel of two tensors that broadcast, reduced.
     pub(crate) fn losses<K, F: Element, O: Castable>(
         &self,
         op: &'static str,
@@ -68,7 +68,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         }
     }
 
-    /// The same; losses that are the result are row-major.
+    /// [`losses`](Self::losses); unreduced ones are row-major.
     pub(crate) fn dense_losses<K, F: Element, O: Castable>(
         &self,
         op: &'static str,
@@ -86,7 +86,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         }
     }
 
-    /// The sum or the mean of losses, which are summed in `f64`, without memory for them.
+    /// The sum or the mean of losses, summed in `f64`, without memory for the losses.
     pub(crate) fn summed<F: Element, O: Castable>(
         &self,
         op: &'static str,
@@ -107,7 +107,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
 }
 
 impl<D: Device> Owned<f64, D> {
-    /// What becomes of losses in `f64`.
+    /// The reduction of losses in `f64`.
     pub(crate) fn reduced<O: Castable>(self, op: &'static str, reduction: LossReduction) -> Result<Owned<O, D>> {
         expect_common(op, reduction)?;
         match reduction {
@@ -122,7 +122,7 @@ impl<D: Device> Owned<f64, D> {
         self.map1::<f64>(op, CombiningScalar::<ops::div, f64>(count as f64))
     }
 
-    /// Under the dtype of the losses.
+    /// Converted to the dtype of the losses.
     pub(crate) fn narrowed<O: Castable>(self, op: &'static str) -> Result<Owned<O, D>> {
         if O::DTYPE == DType::F64 { Ok(self.retyped()) } else { self.map1::<O>(op, Casting) }
     }

@@ -1,4 +1,4 @@
-//! Channels normalised, those of the second axis: `batch_norm`, `group_norm`, `instance_norm`, `local_response_norm`.
+//! Normalisation of channels, the second axis: `batch_norm`, `group_norm`, `instance_norm`, `local_response_norm`.
 
 use super::large::{Powers, is_seen, may_have_overflowed};
 use crate::composite::{Erased, Owned};
@@ -22,7 +22,7 @@ use castiron_macros::composites;
 
 const NONE: [f64; 2] = [0.0; 2];
 
-/// A list with an element for each channel.
+/// Checks that a list has an element for each channel.
 fn expect_channels(op: &'static str, channels: usize, given: &[usize]) -> Result<()> {
     if *given == [channels] {
         return Ok(());
@@ -30,7 +30,7 @@ fn expect_channels(op: &'static str, channels: usize, given: &[usize]) -> Result
     Err(Error::Shape { op, expected: format!("[{channels}], an element for each channel"), found: given.into() })
 }
 
-/// How many elements these sizes have, two at least: a variance is of several.
+/// The number of elements of these sizes, which must be at least two for a variance.
 fn expect_several(op: &'static str, sizes: impl Iterator<Item = usize>) -> Result<usize> {
     match sizes.fold(1, usize::saturating_mul) {
         1 => invalid(op, "a channel has one element, which has no variance".to_owned()),
@@ -38,7 +38,7 @@ fn expect_several(op: &'static str, sizes: impl Iterator<Item = usize>) -> Resul
     }
 }
 
-/// The sizes of `(N, C, …)`: how many channels there are, and the axes behind.
+/// The sizes of `(N, C, …)`: the number of channels, and the axes after them.
 fn channels<'s>(op: &'static str, sizes: &'s [usize]) -> Result<(usize, &'s [usize])> {
     match sizes {
         [_, channels, rest @ ..] => Ok((*channels, rest)),
@@ -46,16 +46,16 @@ fn channels<'s>(op: &'static str, sizes: &'s [usize]) -> Result<(usize, &'s [usi
     }
 }
 
-/// A list as numbers of `f64`.
+/// A list converted to `f64`.
 pub(crate) fn as_wide<E: Dtype, D: Device>(list: View<'_, D::Storage, E>) -> Result<Owned<f64, D>> {
     Ok(Erased::<E, D>::of(list).to::<f64>("batch_norm")?.share())
 }
 
-/// The mean and the variance of all elements of each channel, lists of `f64`: those of 16-bit elements are not rounded to 16 bits.
+/// The mean and the variance of all elements of each channel, lists of `f64`, not rounded to the dtype of 16-bit elements.
 pub(crate) struct Moments<'a, D: Device> {
     mean: Erased<'a, f64, D>,
     variance: Erased<'a, f64, D>,
-    /// What elements were multiplied by before, where `f64` has no room for squares.
+    /// The powers of two that elements were multiplied by, where `f64` cannot hold the squares.
     power: Option<Erased<'a, f64, D>>,
 }
 
@@ -76,7 +76,7 @@ impl<D: Device> Moments<'_, D> {
         Ok(Moments { mean, variance, power: powers.into_list().map(list) })
     }
 
-    /// The same from elements as an `A` each.
+    /// The moments of elements computed in dtype `A`.
     fn found_in<E: Dtype, A: Dtype>(op: &'static str, x: &Erased<'_, E, D>) -> Result<Self> {
         let as_computed;
         let x = if const { E::DTYPE as u8 == A::DTYPE as u8 } {
@@ -92,12 +92,12 @@ impl<D: Device> Moments<'_, D> {
         Ok(Moments { mean, variance, power: None })
     }
 
-    /// The axes but that of channels.
+    /// All axes except that of channels.
     fn others(rank: usize) -> u32 {
         ((1_u32 << rank) - 1) & !0b10
     }
 
-    /// Means and variances of the elements as they are.
+    /// Means and variances of the elements without scaling.
     fn of_elements(&self, op: &'static str) -> Result<[Owned<f64, D>; 2]> {
         let Some(power) = &self.power else { return Ok([self.mean.share(), self.variance.share()]) };
         let over = |x: &Erased<'_, f64, D>| x.map2_dense::<f64, f64>(op, Losing::<Quotient>::new(NONE), power);
@@ -105,7 +105,7 @@ impl<D: Device> Moments<'_, D> {
     }
 }
 
-/// What running statistics become: `(1 - momentum) * running + momentum * new`, the variance being that of a sample of `count`. Lists.
+/// New running statistics: `(1 - momentum) * running + momentum * new`, with the unbiased variance of `count` elements. Lists.
 pub(crate) fn mixed_statistics<E: Dtype, D: Device>(
     op: &'static str,
     [mean, variance]: [&Erased<'_, E, D>; 2],
@@ -123,14 +123,14 @@ pub(crate) fn mixed_statistics<E: Dtype, D: Device>(
 
 #[composites]
 impl<E: Element, D: Device> Erased<'_, E, D> {
-    /// Standardises groups of channels, those of the second axis, then scales and moves each channel:
-    /// `(x - mean) / sqrt(variance + eps) * weight + bias`. `weight` and `bias` have an element for each channel; beside a `Tensor`, whose
-    /// groups are `G`, each is `()` where there is none. In PyTorch `eps` is 1e-5 if not given.
+    /// Standardises groups of channels, the second axis, then scales and shifts each channel: `(x - mean) / sqrt(variance + eps) * weight +
+    /// bias`. `weight` and `bias` have an element for each channel; for a `Tensor`, whose groups are `G`, each is `()` for none. In PyTorch
+    /// `eps` is 1e-5 if not given.
     ///
-    /// Shape: that of `self`, `(N, C, …)`. 16-bit floats are rounded once; beside an `AnyTensor` of them weights may be `float32`.
+    /// Shape: that of `self`, `(N, C, …)`. 16-bit floats are rounded once; weights of an `AnyTensor` of them may be `float32`.
     ///
     /// # Errors
-    /// If the groups do not divide the channels or sizes do not fit.
+    /// If the groups do not divide the channels or sizes do not match.
     #[op(nn.functional.group_norm(input, num_groups, weight = None, bias = None, eps = 1e-5), dtypes = float, aliases("group_norm"))]
     #[any(
         if let Some(wide) = self.widened_beside("group_norm", [weight, bias])? {
@@ -161,13 +161,13 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.in_groups("group_norm", groups, [weight, bias], eps)
     }
 
-    /// Standardises each channel of each example, then scales and moves it: [`group_norm`](Self::group_norm) where each channel is a
-    /// group of its own. In PyTorch `eps` is 1e-5 if not given.
+    /// Standardises each channel of each example, then scales and shifts it: [`group_norm`](Self::group_norm) with each channel as a group.
+    /// In PyTorch `eps` is 1e-5 if not given.
     ///
     /// Shape: that of `self`, `(N, C, d1, …)`.
     ///
     /// # Errors
-    /// If sizes do not fit, or make one element of each channel.
+    /// If sizes do not match, or channels have a single element.
     #[op(nn.functional.instance_norm, dtypes = float)]
     #[any(if let Some(wide) = self.widened_beside("instance_norm", [weight, bias])? {
         return wide.instance_norm(weight, bias, eps)?.to(self.dtype());
@@ -194,15 +194,15 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.in_groups(op, channels.max(1), [weight, bias], eps)
     }
 
-    /// Standardises each channel, those of the second axis, by a mean and a variance given, then scales and moves it:
-    /// `(x - mean) / sqrt(variance + eps) * weight + bias`. Each of these has an element for each channel; beside a `Tensor` `weight` and
-    /// `bias` are `()` where there are none. In PyTorch `eps` is 1e-5 if not given.
+    /// Standardises each channel, the second axis, by a given mean and variance, then scales and shifts it: `(x - mean) / sqrt(variance +
+    /// eps) * weight + bias`. Each of these has an element for each channel; for a `Tensor` `weight` and `bias` are `()` for none. In
+    /// PyTorch `eps` is 1e-5 if not given.
     ///
-    /// Shape: that of `self`, `(N, C, …)`. All hold one dtype, but beside an `AnyTensor` of 16-bit floats the others may be `float32`. To
-    /// train see [`batch_norm_training`](Self::batch_norm_training).
+    /// Shape: that of `self`, `(N, C, …)`. All have one dtype, except that the others may be `float32` for an `AnyTensor` of 16-bit floats.
+    /// For training see [`batch_norm_training`](Self::batch_norm_training).
     ///
     /// # Errors
-    /// If sizes do not fit.
+    /// If sizes do not match.
     #[op(nn.functional.batch_norm, dtypes = float)]
     #[any(
         if self.is_empty() {
@@ -241,7 +241,8 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.standardised("batch_norm", &Moments { mean, variance, power: None }, [weight, bias], eps)
     }
 
-    /// [`batch_norm`](Self::batch_norm) by the mean and the variance of each channel itself, these, and of how many elements they are.
+    /// [`batch_norm`](Self::batch_norm) by the mean and the variance of each channel; returns these and the number of elements per channel,
+    /// too.
     #[allow(clippy::type_complexity)]
     pub(crate) fn batch_norm_by_itself(
         &self,
@@ -260,10 +261,10 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         Ok((self.standardised(op, &found, given, eps)?, found.of_elements(op)?, count))
     }
 
-    /// Divides by what the squares of `size` channels around each amount to: `x / (k + alpha * mean of squares) ** beta`, where channels
-    /// beyond the first and the last count as zeros. In PyTorch `alpha` is 1e-4, `beta` 0.75 and `k` 1 if not given.
+    /// Local response normalisation over `size` adjacent channels: `x / (k + alpha * mean of squares) ** beta`, where channels before the
+    /// first and after the last count as zeros. In PyTorch `alpha` is 1e-4, `beta` 0.75 and `k` 1 if not given.
     ///
-    /// Shape: that of `self`, `(N, C, d1, …)`, a `Tensor` having two axes or more.
+    /// Shape: that of `self`, `(N, C, d1, …)`; a `Tensor` has at least two axes.
     ///
     /// # Errors
     /// If `size` is 0 or there are too few axes.
@@ -297,9 +298,9 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         let squares = self.map2_dense::<E, f64>(op, Losing::<SquaredDifference>::new(NONE), &zero)?;
         let mut sums = D::zeroed::<f64>(beside, sizes.iter().product())?;
         let before = size / 2;
-        // Only those that channels of the tensor are away from others.
+        // Only offsets between channels that exist.
         for offset in (before + 1).saturating_sub(channels)..size.min(before.saturating_add(channels)) {
-            // The channel that is added lies `before - offset` channels before.
+            // The channel that is added is `before - offset` channels before.
             let (from, into) = (offset.saturating_sub(before), before.saturating_sub(offset));
             let Some(count) = channels.checked_sub(from.max(into)).filter(|&count| count > 0) else { continue };
             let mut part = sizes;
@@ -314,7 +315,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.map2_dense::<f64, E>(op, Losing::<DividedByPower>::new([beta, 0.0]), &divisors)
     }
 
-    /// Groups of channels standardised; each channel scaled and moved.
+    /// Standardises groups of channels, and scales and shifts each channel.
     fn in_groups(
         &self,
         op: &'static str,
@@ -353,7 +354,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         let (one, none) = (all(D::fill(beside, E::from_i32(1), 1)?)?, all(D::zeroed::<E>(beside, 1)?)?);
         let (weight, bias) = (weight.unwrap_or(&one), bias.unwrap_or(&none));
         if const { matches!(E::DTYPE, DType::F16 | DType::BF16) } {
-            // They are rounded once, after they are scaled and moved.
+            // They are rounded once, after they are scaled and shifted.
             let wide = x.map1_dense::<f32>(op, Casting)?;
             let standard = D::rows::<f32, f32>(kernel, wide.reshape(op, &rows)?.view(), [None, None])?;
             return Owned::<f32, D>::dense(standard, self.dims()).scaled::<E, E>(weight, bias, self.dims().row_major());
@@ -383,8 +384,8 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         Ok(Erased::fresh(storage, self.dims(), to))
     }
 
-    /// `(x - mean) / sqrt(variance + eps) * weight + bias` for each channel, one factor and one summand for each, found in `f64`. The
-    /// strides of `channels_last` stay, all others are row-major.
+    /// `(x - mean) / sqrt(variance + eps) * weight + bias` for each channel, with one factor and one summand for each, computed in `f64`.
+    /// Strides of `channels_last` are kept, all others are row-major.
     fn standardised(
         &self,
         op: &'static str,
@@ -395,7 +396,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
     where
         E: Dtype,
     {
-        // In the numbers that elements are computed in.
+        // In the computing dtype of the elements.
         if const { matches!(E::DTYPE, DType::F64) } {
             self.by_factors::<f64>(op, found, given, eps)
         } else {
@@ -403,7 +404,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         }
     }
 
-    /// The same, factors and summands being a `B` each.
+    /// [`standardised`](Self::standardised) with factors and summands of dtype `B`.
     fn by_factors<B: Dtype>(
         &self,
         op: &'static str,

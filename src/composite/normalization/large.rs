@@ -1,7 +1,5 @@
-//! Norms, variances and sums of products that are beyond their dtype: of elements in `f64`, which has room for those of smaller dtypes, or of
-//! elements that are multiplied by a power of two for each row.
-//!
-//! Uses `ops::reduce::rows` for the power; used by `normalize`, `channels` and `composite::loss::distances`.
+//! Norms, variances and sums of products that overflow their dtype: of elements in `f64`, where those of smaller dtypes fit, or of elements
+//! scaled by a power of two for each row.
 
 use crate::device::Device;
 use crate::dtype::{Castable, Complex, Compute, DType, Dtype, Element, Tuned};
@@ -17,11 +15,11 @@ use crate::ops::reduce::{Reducer, VectorNorm};
 use crate::ops::text::kernel::{Kernel, Value};
 use crate::storage::View;
 
-/// Whether there may be an infinite number among these norms or variances. The host looks; no other device is waited for.
+/// Whether there may be an infinity among these norms or variances. The host looks; other devices are not waited for.
 pub(crate) fn may_have_overflowed<E: Dtype, D: Device>(found: View<'_, D::Storage, E>) -> Result<bool> {
     Ok(!is_seen::<E, D>(found) || (!found.sizes.contains(&0) && D::has(found, Sought::Infinity)?))
 }
-/// Whether the host sees elements without a transfer, if there are any.
+/// Whether the host can read elements without a transfer, if there are any.
 pub(crate) fn is_seen<E: Element, D: Device>(x: View<'_, D::Storage, E>) -> bool {
     x.sizes.contains(&0) || D::peek_free(View::<_, E>::new(x.buffer, x.offset, &[], &[])).is_some()
 }
@@ -42,7 +40,7 @@ impl<A: Castable, B: Castable, O: Dtype> Map2<A, B, O> for ByPower {
     }
 }
 
-/// A power of two for each row, the elements along the axes of `mask`: 1 for all where `f64` has room for sums of their squares.
+/// A power of two for each row, the elements along the axes of `mask`: 1 for all if sums of their squares fit `f64`.
 pub(crate) struct Powers<S> {
     powers: S,
     strides: Vec<usize>,
@@ -52,7 +50,7 @@ impl<S> Powers<S> {
     pub(crate) fn of<E: Dtype, D: Device<Storage = S>>(x: View<'_, S, E>, mask: u32) -> Result<Self> {
         Self::by::<RowPower, E, D>(x, mask)
     }
-    /// The powers that this formula gives for the largest elements.
+    /// The powers for the largest elements by a formula.
     pub(crate) fn by<F: Tuned, E: Dtype, D: Device<Storage = S>>(x: View<'_, S, E>, mask: u32) -> Result<Self> {
         if const { !is_widest(E::DTYPE) } {
             return Ok(Powers {
@@ -71,11 +69,11 @@ impl<S> Powers<S> {
     pub(crate) fn over<'a>(&'a self, sizes: &'a [usize]) -> View<'a, S, f64> {
         View::new(&self.powers, 0, sizes, &self.strides)
     }
-    /// The power of each row; `None` where all are 1.
+    /// The power of each row; `None` if all are 1.
     pub(crate) fn into_list(self) -> Option<S> {
         (!self.is_one).then_some(self.powers)
     }
-    /// Elements times their powers, reduced: in `f64`, or in complex numbers of them.
+    /// Elements times their powers, reduced in `f64` or complex numbers of it.
     pub(crate) fn reduce<E: Dtype, W: Dtype, D: Device<Storage = S>>(
         &self,
         reducer: impl Reducer<W>,
@@ -96,13 +94,13 @@ fn kept(sizes: &[usize], mask: u32) -> (Vec<usize>, Vec<usize>) {
     let strides = strides::row_major(&kept);
     (kept, strides)
 }
-/// Strides along which sizes of 1 repeat.
+/// Strides that are 0 along axes of size 1.
 fn spread(kept: &[usize], strides: &[usize]) -> Vec<usize> {
     kept.iter().zip(strides).map(|(&size, &stride)| if size == 1 { 0 } else { stride }).collect()
 }
 
-/// The norms of rows that are multiplied by powers of two, and these powers, of `f64`; both row-major. Norms are in the dtype of `x`, or the real
-/// one of its parts, and have no more than its digits before the point.
+/// The norms of rows scaled by powers of two, and these powers, of `f64`; both row-major. Norms are in the dtype of `x`, or the real one of
+/// its parts, and small enough not to overflow it.
 fn norms<E: Dtype, D: Device>(x: View<'_, D::Storage, E>, mask: u32, p: f64) -> Result<[D::Storage; 2]> {
     let powers = Powers::of::<E, D>(x, mask)?;
     let norms = if const { E::DTYPE.is_complex() } {
@@ -121,7 +119,7 @@ fn norms<E: Dtype, D: Device>(x: View<'_, D::Storage, E>, mask: u32, p: f64) -> 
     Ok([norms, powers])
 }
 
-/// `x / max(norm, eps)`, of a norm that is multiplied by a power; the division in the dtype of `x`.
+/// `x / max(norm, eps)`, for a norm scaled by a power; the division is in the dtype of `x`.
 #[derive(Clone, Copy)]
 struct DividingByScaledNorm {
     eps: f64,
@@ -148,7 +146,8 @@ impl<E: Dtype> Map3<E, E::RealDtype, f64, E> for DividingByScaledNorm {
     }
 }
 
-/// Elements divided by norms over the axes of `mask`, or by the second number where that is larger, wherever these norms lie; laid out by strides.
+/// Elements divided by norms over the axes of `mask`, or by the second number if that is larger, whatever the magnitude of these norms;
+/// with the given strides.
 pub(crate) fn over_scaled_norms<E: Dtype, D: Device>(
     x: View<'_, D::Storage, E>,
     mask: u32,
@@ -162,7 +161,7 @@ pub(crate) fn over_scaled_norms<E: Dtype, D: Device>(
     D::map3::<E, E::RealDtype, f64, E>(DividingByScaledNorm { eps }, x, norms, powers, strides)
 }
 
-/// The kernels of this file, for the test of their text.
+/// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     use crate::dtype::bf16;

@@ -1,4 +1,4 @@
-//! Normalisation: elements brought to a norm, or to a mean and a variance.
+//! Normalisation: elements scaled to a norm, or to a mean and a variance.
 
 pub(crate) mod channels;
 pub(crate) mod large;

@@ -42,7 +42,7 @@ impl<E: Dtype> Map2<E, E::RealDtype, E> for DividingByNorm {
 
 #[composites]
 impl<E: Element, D: Device> Erased<'_, E, D> {
-    /// Divides by the `p`-norm over axes, or by `eps` where that is larger. In PyTorch `p` is 2, the axis 1 and `eps` 1e-12 if not given.
+    /// Divides by the `p`-norm over axes, or by `eps` if that is larger. In PyTorch `p` is 2, the axis 1 and `eps` 1e-12 if not given.
     ///
     /// Shape: that of `self`.
     ///
@@ -82,7 +82,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
     }
 }
 
-/// The kernels of this file, for the test of their text.
+/// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     use crate::dtype::{Complex, f16};

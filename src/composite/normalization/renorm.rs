@@ -13,7 +13,7 @@ use castiron_macros::composites;
 
 #[composites]
 impl<E: Element, D: Device> Erased<'_, E, D> {
-    /// Scales the slices along an axis whose `p`-norm exceeds `maxnorm` down to it. Norms of 16-bit elements are taken in `f32`.
+    /// Scales slices along an axis down to the `p`-norm `maxnorm` if theirs is larger. Norms of 16-bit elements are computed in `f32`.
     ///
     /// # Errors
     /// If there are fewer than two axes, `p` is not positive or `maxnorm` is negative.
@@ -49,7 +49,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         if const { !E::DTYPE.is_complex() } {
             return self.scaled_where::<E::RealDtype>(&norms, maxnorm);
         }
-        // Both parts are scaled.
+        // Real and imaginary parts are scaled.
         let norms = norms.viewed(op, self.rank() + 1, |own, view| Ok(own.unsqueeze(self.rank(), view)))?;
         let (storage, ..) = self.parts(op)?.scaled_where(&norms, maxnorm)?.into_parts();
         Ok(Erased::dense(storage, self.dims()))

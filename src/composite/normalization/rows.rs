@@ -1,4 +1,4 @@
-//! The last axes normalised: `layer_norm`, `rms_norm`.
+//! Normalisation over the last axes: `layer_norm`, `rms_norm`.
 
 #[cfg(feature = "any")]
 use crate::any::IntoSizes;
@@ -16,7 +16,7 @@ use crate::shape::{EndsWith, Shape};
 use crate::tensor::{Optional, expect_fit};
 use castiron_macros::composites;
 
-/// The last of these sizes, which are those of `N`. (A zero-dim tensor counts as one axis of size 1.)
+/// Checks that the last of these sizes are those of `N`. (A zero-dim tensor counts as one axis of size 1.)
 fn last_of<N: Shape>(op: &'static str, sizes: &[usize]) -> Result<Dims> {
     if sizes.is_empty() {
         return Ok(Dims::known(&[]));
@@ -28,15 +28,14 @@ fn last_of<N: Shape>(op: &'static str, sizes: &[usize]) -> Result<Dims> {
 
 #[composites]
 impl<E: Element, D: Device> Erased<'_, E, D> {
-    /// Standardises the last axes, of these sizes or those of shape `N`: `(x - mean) / sqrt(variance + eps) * weight + bias`, the variance
-    /// being that of a population. `weight` and `bias` have the shape normalised over; where both are `None` it is written out. In
-    /// PyTorch `eps` is 1e-5 if not given.
+    /// Standardises over the last axes, of these sizes or those of shape `N`: `(x - mean) / sqrt(variance + eps) * weight + bias`, with the
+    /// biased variance. `weight` and `bias` have the normalised shape; if both are `None`, `N` is written out. In PyTorch `eps` is
+    /// 1e-5 if not given.
     ///
-    /// Shape: that of `self`. `f16` and `bf16` are computed in `f32` and rounded once; beside an `AnyTensor` of them weights may be
-    /// `float32`.
+    /// Shape: that of `self`. `f16` and `bf16` are computed in `f32` and rounded once; weights of an `AnyTensor` of them may be `float32`.
     ///
     /// # Errors
-    /// If the last sizes are others or a weight has another shape.
+    /// If the last sizes differ or a weight has another shape.
     #[op(nn.functional.layer_norm(input, normalized_shape, weight = None, bias = None, eps = 1e-5), dtypes = float, aliases("layer_norm"))]
     #[any(
         let last = self.last_sizes("layer_norm", sizes)?,
@@ -65,14 +64,13 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.over_rows("layer_norm", Standardizing { eps }, sizes, [weight, bias])
     }
 
-    /// Divides by the root of the mean of squares over the last axes, of these sizes or those of shape `N`:
-    /// `x / sqrt(mean(x * x) + eps) * weight`. `weight` has the shape normalised over; where it is `None` that is written out. `eps` is
-    /// that of the dtype computed in if it is `None`.
+    /// Divides by the root mean square over the last axes, of these sizes or those of shape `N`: `x / sqrt(mean(x * x) + eps) * weight`.
+    /// `weight` has the normalised shape; if it is `None`, `N` is written out. If `eps` is `None` it is that of the computing dtype.
     ///
-    /// Shape: that of `self`. `f16` and `bf16` are computed in `f32` and rounded once; the weight of an `AnyTensor` may hold another dtype.
+    /// Shape: that of `self`. `f16` and `bf16` are computed in `f32` and rounded once; the weight of an `AnyTensor` may have another dtype.
     ///
     /// # Errors
-    /// If the last sizes are others or the weight has another shape.
+    /// If the last sizes differ or the weight has another shape.
     #[op(nn.functional.rms_norm(input, normalized_shape, weight = None, eps = None), dtypes = inexact, aliases("rms_norm"))]
     #[any(
         let last = self.last_sizes("rms_norm", sizes)?,

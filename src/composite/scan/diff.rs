@@ -1,4 +1,4 @@
-//! `diff`: differences of neighbours.
+//! `diff`: differences of adjacent elements.
 
 use crate::composite::{Axis, Erased, Owned};
 use crate::device::Device;
@@ -11,11 +11,11 @@ use castiron_macros::composites;
 
 #[composites]
 impl<E: Element, D: Device> Erased<'_, E, D> {
-    /// The differences of neighbours along an axis, taken `n` times: each time the axis is one shorter, until it is empty. Of bools:
-    /// whether neighbours differ. Integers wrap.
+    /// The differences of adjacent elements along an axis, taken `n` times: each time the axis is one shorter, until it is empty. For
+    /// bools: whether they differ. Integers wrap.
     ///
-    /// The new size is known at run time; of a `Tensor` state it with [`with_shape`](crate::Tensor::with_shape) where the compiler should
-    /// know it. PyTorch's `prepend` and `append` are a `cat` before.
+    /// The new size is known at run time; for a `Tensor` use [`with_shape`](crate::Tensor::with_shape) to make it known to the compiler.
+    /// PyTorch's `prepend` and `append` are a `cat` before.
     ///
     /// # Errors
     /// If the tensor is zero-dim.

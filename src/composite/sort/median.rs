@@ -1,4 +1,4 @@
-//! Medians: `median` and `nanmedian`, over everything and along an axis.
+//! Medians: `median` and `nanmedian`, over all elements and along an axis.
 
 use crate::composite::{Axis, Erased, Owned};
 use crate::device::Device;
@@ -14,8 +14,8 @@ use castiron_macros::composites;
 
 #[composites]
 impl<E: Element, D: Device> Erased<'_, E, D> {
-    /// The element in the middle, the lower one of two, as a zero-dim tensor. NaN if there is one. The median of no floats is NaN, that
-    /// of no integers an error.
+    /// The median, the lower one of two middle elements, as a zero-dim tensor. NaN if there is one. Without elements it is NaN for floats
+    /// and an error for integers.
     ///
     /// # Errors
     /// If there are no elements.
@@ -32,7 +32,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.median_of_all("median", false)
     }
 
-    /// The elements in the middle along an axis, the lower one of two, and where they are. NaN if there is one.
+    /// The medians along an axis, the lower one of two middle elements, and their indices. NaN if there is one.
     ///
     /// Shape: that of `self` without the axis, twice; the indices are `i64`.
     ///
@@ -50,8 +50,8 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.ranked("median", Order::Median { ignores_nan: false }, dim, keepdim)
     }
 
-    /// The element in the middle, the lower one of two, as a zero-dim tensor. NaN does not count, unless there is nothing else. The
-    /// median of no floats is NaN, that of no integers an error.
+    /// The median, the lower one of two middle elements, as a zero-dim tensor. NaN is ignored, unless there is nothing else. Without
+    /// elements it is NaN for floats and an error for integers.
     ///
     /// # Errors
     /// If there are no elements.
@@ -68,8 +68,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.median_of_all("nanmedian", true)
     }
 
-    /// The elements in the middle along an axis, the lower one of two, and where they are. NaN does not count, unless there is nothing
-    /// else.
+    /// The medians along an axis, the lower one of two middle elements, and their indices. NaN is ignored, unless there is nothing else.
     ///
     /// Shape: that of `self` without the axis, twice; the indices are `i64`.
     ///

@@ -1,6 +1,6 @@
 //! Sorting and searching.
 
-// The documentation lists methods in this order.
+// Documentation lists methods in this order.
 pub(crate) mod order;
 
 pub(crate) mod median;

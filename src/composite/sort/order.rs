@@ -1,6 +1,6 @@
 //! Order along one axis: `sort`, `argsort`, `msort`, `topk`, `kthvalue`, `mode`.
 //!
-//! NaN is larger than every number. Of equals the first comes first, in either direction.
+//! NaN is larger than every number. Equal elements keep their order, in either direction.
 
 use crate::composite::erased::left_over;
 use crate::composite::{Axis, Erased, Owned};
@@ -16,7 +16,7 @@ use castiron_macros::composites;
 
 #[composites]
 impl<E: Element, D: Device> Erased<'_, E, D> {
-    /// The elements along an axis from the smallest to the largest, or the other way round, and where they were.
+    /// The elements along an axis in ascending or descending order, and their original indices.
     ///
     /// Shape: that of `self`, twice; the indices are `i64`. NaN is larger than every number. Equal elements stay in their order
     /// (PyTorch's `stable=True`).
@@ -31,8 +31,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.ranked("sort", Order::Sort { descending }, dim, true)
     }
 
-    /// Where the elements along an axis are, from the smallest to the largest or the other way round: the indices of
-    /// [`sort`](Self::sort).
+    /// The indices that sort the elements along an axis in ascending or descending order: the indices of [`sort`](Self::sort).
     #[op(argsort(input, dim = -1, descending = false, stable = _), dtypes = ordered)]
     #[typed(<const I: isize>(&self, axis: impl AxisArg<I>, descending: bool) -> Tensor<i64, S, D>
         where
@@ -43,7 +42,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         Ok(self.ranked("argsort", Order::Sort { descending }, dim, true)?.1)
     }
 
-    /// The elements along the first axis from the smallest to the largest: the values of [`sort`](Self::sort).
+    /// The elements along the first axis in ascending order: the values of [`sort`](Self::sort).
     #[op(msort(input), dtypes = ordered)]
     #[typed((&self) -> Self
         where
@@ -54,11 +53,11 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         Ok(self.ranked("msort", Order::Sort { descending: false }, Axis(0), true)?.0)
     }
 
-    /// The `k` largest elements along an axis, or the smallest, in order, and where they were. Beside a `Tensor` `K` is a size:
-    /// `topk::<dim!(5), _>(axis![-1], true)`; one that is larger than a size that the compiler knows does not compile.
+    /// The `k` largest elements along an axis, or the smallest, in order, and their indices. For a `Tensor` `K` is a type: `topk::<dim!(5),
+    /// _>(axis![-1], true)`; one that exceeds a size known to the compiler does not compile.
     ///
-    /// Shape: that of `self` with so many in place of the axis, twice; the indices are `i64`. NaN is larger than every number; of equals
-    /// the first count.
+    /// Shape: that of `self` with size `k` in place of the axis, twice; the indices are `i64`. NaN is larger than every number; of equal
+    /// elements the first are taken.
     ///
     /// # Errors
     /// If the axis has fewer elements.
@@ -72,7 +71,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
     #[example(let x = tensor![[3, 1, 2], [4, 6, 5]]; x.topk::<dim!(2), _>(axis![1], true).0, x.topk(2, 1, true).0, tensor![[3, 2], [6, 5]])]
     #[example(let x = tensor![[3, 1, 2], [4, 6, 5]]; x.topk::<dim!(2), _>(axis![1], true).1, x.topk(2, 1, true).1, tensor![[0, 2], [1, 2]])]
     pub(crate) fn topk(&self, k: usize, dim: Axis, largest: bool) -> Result<(Owned<E, D>, Owned<i64, D>)> {
-        // A zero-dim tensor has one element, which PyTorch gives for `k` of 0 too.
+        // A zero-dim tensor has one element, which PyTorch returns even for `k` of 0.
         let k = if self.rank() == 0 && k == 0 { 1 } else { k };
         self.ranked("topk", Order::Top { k, largest }, dim, true)
     }
@@ -92,7 +91,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.topk(k, dim, largest)
     }
 
-    /// The `k`-th smallest element along an axis, counted from 1, and where it is.
+    /// The `k`-th smallest element along an axis, counted from 1, and its index.
     ///
     /// Shape: that of `self` without the axis, twice; the indices are `i64`. NaN is larger than every number.
     ///
@@ -110,7 +109,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.ranked("kthvalue", Order::Kth { k: k.wrapping_sub(1) }, dim, keepdim)
     }
 
-    /// The most frequent element along an axis, the smallest of several, and where it is last. NaN equals nothing.
+    /// The most frequent element along an axis, the smallest of several, and its last index. NaN equals nothing.
     ///
     /// Shape: that of `self` without the axis, twice; the indices are `i64`.
     ///
@@ -127,7 +126,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.ranked("mode", Order::Mode, dim, keepdim)
     }
 
-    /// What is chosen by rank along an axis, in place of it or without it, and where it is. (A zero-dim tensor counts as one axis of
+    /// Elements selected by rank along an axis, which is replaced or removed, and their indices. (A zero-dim tensor counts as one axis of
     /// size 1.)
     pub(super) fn ranked(
         &self,

@@ -1,4 +1,4 @@
-//! Looking for elements: `searchsorted`, `bucketize`, `isin`; and `one_hot`.
+//! Searching elements: `searchsorted`, `bucketize`, `isin`; and `one_hot`.
 
 use crate::composite::{Erased, Owned};
 use crate::device::{Device, Receives};
@@ -19,11 +19,11 @@ use castiron_macros::composites;
 
 #[composites]
 impl<E: Element, D: Device> Erased<'_, E, D> {
-    /// Where values would have to be put in to keep the last axis of `self` sorted: before the elements equal to them, or
-    /// behind if `right` is true.
+    /// The positions at which values would be inserted to keep the last axis of `self` sorted: before equal elements, or after them if
+    /// `right` is true.
     ///
-    /// Shape: that of the values; one sorted list takes values of any shape, several take a lane of values each. Both tensors hold one
-    /// dtype; the result is `i64`. That `self` is sorted is not checked.
+    /// Shape: that of the values; one sorted list takes values of any shape, several take a lane of values each. Both tensors have one
+    /// dtype; the result is `i64`. It is not checked that `self` is sorted.
     ///
     /// # Errors
     /// If sizes differ.
@@ -39,7 +39,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.places_of("searchsorted", values, right)
     }
 
-    /// [`searchsorted`](Self::searchsorted) of one value, which need not be of the dtype: 2.5 stands between the integers 2 and 3.
+    /// [`searchsorted`](Self::searchsorted) of one value, which may have another dtype: 2.5 is between the integers 2 and 3.
     ///
     /// # Errors
     /// If the value is complex.
@@ -60,9 +60,9 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.places_of("searchsorted", &Erased::dense(value, Dims::known(&[])), right)
     }
 
-    /// In which bucket each element is: the number of boundaries below it, or of those not above it if `right` is true.
+    /// The bucket of each element: the number of boundaries below it, or, if `right` is true, not above it.
     ///
-    /// Shape: that of `self`. The boundaries, which have one axis and are sorted, hold the same dtype; the result is `i64`.
+    /// Shape: that of `self`. The boundaries have one axis, are sorted and have the same dtype; the result is `i64`.
     #[doc(alias = "digitize")]
     #[op(bucketize, dtypes = real)]
     #[any(by_hand)]
@@ -76,7 +76,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         boundaries.places_of("bucketize", self, right)
     }
 
-    /// Where values would stand in sorted lanes.
+    /// The positions of values in sorted lanes.
     fn places_of(&self, op: &'static str, values: &Erased<'_, E, D>, right: bool) -> Result<Owned<i64, D>> {
         checked_numel::<i64>(op, values.sizes())?;
         let (sorted, lanes) = (self.lifted(op)?, values.lifted(op)?);
@@ -91,9 +91,9 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         Ok(Erased::dense(D::search(sorted.view(), lanes.view(), right)?, values.dims()))
     }
 
-    /// Whether each element is one of those of another tensor. NaN is none.
+    /// Whether each element is in another tensor. NaN never is.
     ///
-    /// Shape: that of `self`; the other's does not matter. Dtypes promote.
+    /// Shape: that of `self`, whatever that of the other. Dtypes promote.
     #[op(isin, dtypes = real)]
     #[any(by_hand)]
     #[typed(<R: TensorOperand>(&self, test: R) -> Tensor<bool, S, D>
@@ -110,7 +110,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.is_in::<F, <E as Promotable>::With<F>>(test)
     }
 
-    /// Looks in the sorted test elements, as a `P` each, for the place of each element, and there for the element.
+    /// Searches each element in the sorted test elements, converted to `P`, and compares it with the element found.
     fn is_in<F: Dtype, P: Dtype>(&self, test: &Erased<'_, F, D>) -> Result<Owned<bool, D>>
     where
         E: Dtype,
@@ -131,7 +131,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         let test = Owned::<P, D>::list(test, count);
         let [test, _] = D::order(Order::Sort { descending: false }, test.view(), 0)?;
         let (sorted, values) = (Owned::<P, D>::list(test, count), values.reshape(op, &[numel])?);
-        // Behind the last of the smaller ones, or not smaller than any: then there is none, and any place will do.
+        // A position after the last element is clamped: the element there differs, as any would.
         let places = Owned::<i64, D>::list(D::search(sorted.view(), values.view(), false)?, numel);
         let places = places.map1_dense::<i64>(op, Last(count as i64 - 1))?;
         let found = D::gather(Indexing { op, axis: 0, wraps: false }, sorted.view(), places.view())?;
@@ -139,7 +139,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         Ok(Erased::dense(found.into_parts().0, self.dims()))
     }
 
-    /// For each class a vector with a one at its place and zeros elsewhere. `K` is their number: `one_hot::<dim!(10)>()`.
+    /// For each class a vector with a one at its position and zeros elsewhere. `K` is the number of classes: `one_hot::<dim!(10)>()`.
     ///
     /// Shape: that of `self` with `K` as the last axis. Classes are `i64` or `i32`, the result `i64`.
     ///
@@ -159,7 +159,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
     {
         let (op, last) = ("one_hot", self.rank());
         let sizes = Dims::new(op, &[self.sizes(), &[classes]].concat())?;
-        // Zeros that are written, not asked of the system, whose pages come one by one: they are written to all over.
+        // Written zeros instead of zero pages of the system, which are mapped one by one: all of them are written.
         let mut storage = D::fill(Some(self.storage()), 0_i64, checked_numel::<i64>(op, &sizes)?)?;
         let one = Owned::<i64, D>::dense(D::fill(Some(self.storage()), 1_i64, 1)?, Dims::known(&[]));
         // One index for each lane of classes.
@@ -175,7 +175,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
     /// [`one_hot`](Self::one_hot) with a number of classes known at run time.
     ///
     /// # Errors
-    /// If a class is not below it.
+    /// If a class is not below the number of classes.
     #[op(nn.functional.one_hot, dtypes = integer)]
     #[any(by_hand)]
     #[typed((&self, classes: usize) -> Tensor<i64, <S as InsertAxis<-1>>::Inserted<Dyn>, D>
@@ -191,7 +191,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
     }
 }
 
-/// The element, and the side of it, where a scalar would stand.
+/// The element, and the side of it, at which a scalar would be inserted.
 fn sought<E: Dtype>(value: ScalarValue, right: bool) -> Result<(E, bool)> {
     if let ScalarValue::Complex(_) = value {
         let reason = "complex numbers have no order".to_owned();
@@ -220,7 +220,7 @@ fn sought<E: Dtype>(value: ScalarValue, right: bool) -> Result<(E, bool)> {
     Ok((E::from_i64(place.0 as i64), place.1))
 }
 
-/// An index, or the last one there is.
+/// An index, clamped to the last one.
 #[derive(Clone, Copy)]
 struct Last(i64);
 impl crate::ops::kernel::Map1<i64, i64> for Last {
@@ -235,7 +235,7 @@ impl crate::ops::kernel::Map1<i64, i64> for Last {
     }
 }
 
-/// The kernels of this file, for the test of their text.
+/// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     suite.one::<_, i64, i64>("last", Last(5));

@@ -1,7 +1,5 @@
-//! Slices without repetition on a GPU. Each column of elements, one for each place in a slice, is replaced by the ranks of its elements;
-//! then two columns become one by the ranks of their pairs, until one is left, whose ranks are those of the slices.
-//!
-//! Used by `unique`.
+//! Distinct slices on a GPU. Each column, with the elements at one position of all slices, is replaced by the ranks of its elements; then
+//! two columns become one by the ranks of their pairs, until one is left, whose ranks are those of the slices.
 
 use super::unique::{Runs, runs};
 use crate::device::Device;
@@ -19,7 +17,7 @@ use crate::tensor::{checked_numel, selected};
 
 const OP: &str = "unique";
 
-/// Whether two elements are different in the order of elements, in which NaN is like NaN.
+/// Whether two elements differ in sorting order, where all NaN are equal.
 #[derive(Clone, Copy)]
 struct Apart;
 impl<E: Dtype> Map2<E, E, bool> for Apart {
@@ -49,7 +47,7 @@ impl<E: Dtype> Map1<E, bool> for IsNan {
     }
 }
 
-/// The first, unless the second.
+/// The first, unless the second: `a && !b`.
 #[derive(Clone, Copy)]
 struct Unless;
 impl Map2<bool, bool, bool> for Unless {
@@ -63,7 +61,7 @@ impl Map2<bool, bool, bool> for Unless {
     }
 }
 
-/// The pair of two ranks below a number, as one number.
+/// A pair of two ranks below a number, as one number.
 #[derive(Clone, Copy)]
 struct Paired(i64);
 impl Map2<i64, i64, i64> for Paired {
@@ -78,7 +76,7 @@ impl Map2<i64, i64, i64> for Paired {
     }
 }
 
-/// For each element of a row its rank among those of the row, equal ones having the same: `(rows, len)`.
+/// For each element of a row its rank in the row, the same for equal ones: `(rows, len)`.
 fn ranks<E: Dtype, D: Device>(elements: View<'_, D::Storage, E>) -> Result<D::Storage> {
     let (beside, sizes) = (Some(elements.buffer), elements.sizes);
     let [rows, len] = *sizes else { return invalid(OP, "ranks are those of rows".to_owned()) };
@@ -95,7 +93,7 @@ fn ranks<E: Dtype, D: Device>(elements: View<'_, D::Storage, E>) -> Result<D::St
     Ok(ranks)
 }
 
-/// What `unique` along an axis gives: the slices, which of them each one is, how often each is there, and how many there are.
+/// The results of `unique` along an axis: the slices, the inverse indices, the counts, and the number of distinct slices.
 pub(super) struct Distinct<B> {
     pub(super) values: B,
     pub(super) inverse: B,
@@ -103,7 +101,7 @@ pub(super) struct Distinct<B> {
     pub(super) count: usize,
 }
 
-/// The distinct slices of contiguous elements along the middle one of three axes, of two slices or more, none of which is empty.
+/// The distinct slices of contiguous elements along the middle one of three axes; there are at least two slices, and none is empty.
 pub(super) fn distinct<E: Dtype, D: Device>(
     elements: View<'_, D::Storage, E>,
     [outer, len, inner]: [usize; 3],
@@ -111,7 +109,7 @@ pub(super) fn distinct<E: Dtype, D: Device>(
     let (buffer, offset) = (elements.buffer, elements.offset);
     let mut rows = outer * inner;
     checked_numel::<i64>(OP, &[rows, len])?;
-    // A row for each place in a slice.
+    // A row for each position in a slice.
     let turned = [outer, inner, len];
     let from = [len * inner, 1, inner];
     let columns = View::<_, E>::new(buffer, offset, &turned, &from);
@@ -138,7 +136,7 @@ pub(super) fn distinct<E: Dtype, D: Device>(
     let [earlier, later] = [0, 1].map(|at| View::<_, i64>::new(&sorted, at, &between, &[1]));
     let mut equal = D::map2::<i64, i64, bool>(Equal, earlier, later, &[1])?;
     if E::DTYPE.category() >= Category::Floating {
-        // No NaN equals another, so that no slice with one does.
+        // No NaN equals another, so a slice with one is distinct.
         let all = [outer * inner, len];
         let nan = D::map1::<E, bool>(IsNan, View::new(&columns, 0, &all, &steps), &steps)?;
         let nan = D::reduce::<bool, _>(AnyAll::ANY, View::new(&nan, 0, &all, &steps), 1)?;
@@ -158,7 +156,7 @@ pub(super) fn distinct<E: Dtype, D: Device>(
     Ok(Distinct { values, inverse, counts, count })
 }
 
-/// The kernels of this file, for the test of their text.
+/// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     suite.two::<_, f32, f32, bool>("apart", Apart);

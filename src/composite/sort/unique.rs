@@ -1,7 +1,7 @@
-//! Elements without repetition: `unique`, `unique_consecutive`. How many there are depends on the data.
+//! Distinct elements: `unique`, `unique_consecutive`. The size of the result depends on the data.
 
 use crate::composite::{Axis, Erased, Owned};
-use crate::device::Device;
+use crate::device::{Device, on_host};
 use crate::dtype::{Compute as _, Dtype, Element};
 use crate::error::{Error, Result, filled, invalid, listed, numel_at_most, room};
 use crate::layout::dims::Dims;
@@ -21,7 +21,7 @@ use crate::tensor::{Tensor, checked_numel, selected, true_positions};
 use castiron_macros::composites;
 use core::cmp::Ordering;
 
-/// Distinct elements or slices; for each which of them it is; and how often each was there. What is not wanted of the last two is empty.
+/// Distinct elements or slices, inverse indices and counts; those of the last two that are not wanted are empty.
 pub(crate) type Distinct<E, D> = (Owned<E, D>, Owned<i64, D>, Owned<i64, D>);
 
 /// The order of elements, NaN after all numbers.
@@ -38,7 +38,7 @@ fn compare<E: Dtype>(a: E, b: E) -> Ordering {
     }
 }
 
-/// Runs of equal elements: which elements start one, in which run each is, how long each run is, and how many there are if this was asked.
+/// Runs of equal elements: which elements start one, the run of each element, the length of each run, and the number of runs, if requested.
 pub(super) struct Runs<B> {
     pub(super) starts: B,
     pub(super) inverse: B,
@@ -46,8 +46,8 @@ pub(super) struct Runs<B> {
     pub(super) count: usize,
 }
 
-/// The runs of elements of which each but the last is equal to the next or not; `places` says where each comes from, if not from
-/// where it stands; `wanted` whether it is asked in which run each is, and how long each run is.
+/// The runs of elements, by whether each except the last equals the next; `places` has their original positions, if they were sorted;
+/// `wanted` says whether the run of each element and the lengths are requested.
 pub(super) fn runs<D: Device>(
     equal: View<'_, D::Storage, bool>,
     places: Option<View<'_, D::Storage, i64>>,
@@ -55,7 +55,7 @@ pub(super) fn runs<D: Device>(
 ) -> Result<Runs<D::Storage>> {
     let (beside, more) = (Some(equal.buffer), equal.sizes);
     let len = [more[0] + 1];
-    // The first element counts as no start at first, so that the runs are numbered from 0.
+    // The first element is not marked as a start at first, so that the runs are numbered from 0.
     let mut starts = D::zeroed::<bool>(beside, len[0])?;
     D::map1_into::<bool, bool>(IsFalse, equal, ViewMut::new(&mut starts, 1, more, &[1]))?;
     let mut inverse = if wanted[0] {
@@ -99,7 +99,7 @@ impl Map1<bool, bool> for IsFalse {
     }
 }
 
-/// A value, whatever was there.
+/// A constant, whatever the input.
 #[derive(Clone, Copy)]
 struct Always(bool);
 impl Map1<bool, bool> for Always {
@@ -115,11 +115,11 @@ impl Map1<bool, bool> for Always {
 
 #[composites]
 impl<E: Element, D: Device> Erased<'_, E, D> {
-    /// The elements without repetition from the smallest to the largest; for each element of `self` which of them it is; and how
-    /// often each is there. No NaN equals another.
+    /// The distinct elements in ascending order; for each element of `self` its index among them; and the count of each. No NaN equals
+    /// another.
     ///
-    /// Shapes: one axis, whose size is known at run time; that of `self`; one axis. The last two are `i64`. A tensor without data has no
-    /// answer.
+    /// Shapes: one axis, whose size is known at run time; that of `self`; one axis. The last two are `i64`. A tensor without data is an
+    /// error.
     #[op(unique, dtypes = ordered)]
     #[typed((&self) -> (Tensor<E, (Dyn,), D>, Tensor<i64, S, D>, Tensor<i64, (Dyn,), D>)
         where
@@ -134,7 +134,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.distinct([true; 2])
     }
 
-    /// [`unique`](Self::unique), of whose second and third result those that are wanted.
+    /// [`unique`](Self::unique) with those of its second and third result that are wanted.
     pub(crate) fn distinct(&self, wanted: [bool; 2]) -> Result<Distinct<E, D>>
     where
         E: Dtype,
@@ -146,11 +146,11 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         values.together("unique", Axis(0), Some(places.view()), wanted, self.dims())
     }
 
-    /// The slices along an axis without repetition, in the order of their elements; for each slice of `self` which of them it is;
-    /// and how often each is there. No NaN equals another.
+    /// The distinct slices along an axis, in lexicographic order; for each slice of `self` its index among them; and the count of each. No
+    /// NaN equals another.
     ///
-    /// Shapes: that of `self` with the size of the axis known at run time; one axis as long as that of `self`; one axis. The last two
-    /// are `i64`. A tensor without data has no answer.
+    /// Shapes: that of `self` with the size of the axis known at run time; one axis as long as that of `self`; one axis. The last two are
+    /// `i64`. A tensor without data is an error.
     ///
     /// # Errors
     /// If another axis is empty.
@@ -172,11 +172,10 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         let elements = self.contiguous()?;
         self.expect_slices(op, dim)?;
         let sizes = self.sizes();
-        // (A zero-dim tensor has one slice.)
+        // A zero-dim tensor has one slice.
         let len = sizes.get(axis).copied().unwrap_or(1);
         let inner: usize = sizes.iter().skip(axis + 1).product();
         let outer: usize = sizes.iter().take(axis).product();
-        let beside = Some(self.storage());
         let found = |values, inverse, counts, count: usize| {
             let mut kept = self.dims();
             if let Some(size) = kept.get_mut(axis) {
@@ -185,52 +184,56 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             (Erased::dense(values, kept), Erased::list(inverse, len), Erased::list(counts, count))
         };
         #[cfg(feature = "cuda")]
-        if len > 1 && !D::is_on_host(beside) {
+        if len > 1 && !D::is_on_host(Some(self.storage())) {
             let slices = super::slices::distinct::<E, D>(elements.view(), [outer, len, inner])?;
             return Ok(found(slices.values, slices.inverse, slices.counts, slices.count));
         }
         // Slices of any length are compared element by element.
-        let elements = D::download(elements.view())?;
-        let slice = |at: usize| {
-            let elements = &elements;
-            (0..outer).flat_map(move |row| &elements[(row * len + at) * inner..][..inner])
-        };
-        let mut order: Vec<usize> = listed(0..len)?;
-        order.sort_by(|&a, &b| {
-            let ways = slice(a).zip(slice(b)).map(|(&a, &b)| compare(a, b));
-            ways.into_iter().find(|way| way.is_ne()).unwrap_or(Ordering::Equal)
-        });
-        let (mut chosen, mut counts): (Vec<usize>, Vec<i64>) = (Vec::new(), Vec::new());
-        let mut inverse = filled(0, len)?;
-        for at in order {
-            match (chosen.last(), counts.last_mut()) {
-                (Some(&last), Some(count)) if slice(last).eq(slice(at)) => *count += 1,
-                _ => {
-                    chosen.push(at);
-                    counts.push(1);
+        let mut count = 0;
+        let lists = on_host::<D, _, ((Vec<E>, Vec<i64>), Vec<i64>)>(op, elements.view(), |elements: Vec<E>| {
+            let slice = |at: usize| {
+                let elements = &elements;
+                (0..outer).flat_map(move |row| &elements[(row * len + at) * inner..][..inner])
+            };
+            let mut order: Vec<usize> = listed(0..len)?;
+            order.sort_by(|&a, &b| {
+                let ways = slice(a).zip(slice(b)).map(|(&a, &b)| compare(a, b));
+                ways.into_iter().find(|way| way.is_ne()).unwrap_or(Ordering::Equal)
+            });
+            let (mut chosen, mut counts): (Vec<usize>, Vec<i64>) = (Vec::new(), Vec::new());
+            let mut inverse = filled(0, len)?;
+            for at in order {
+                match (chosen.last(), counts.last_mut()) {
+                    (Some(&last), Some(count)) if slice(last).eq(slice(at)) => *count += 1,
+                    _ => {
+                        chosen.push(at);
+                        counts.push(1);
+                    }
+                }
+                inverse[at] = chosen.len() as i64 - 1;
+            }
+            // A tensor without elements can have any number of rows, too many to loop over.
+            count = chosen.len();
+            let rows = if elements.is_empty() { 0 } else { outer };
+            let mut values = room(numel_at_most(&[rows, count, inner]))?;
+            for row in elements.chunks_exact((len * inner).max(1)) {
+                if inner == 1 {
+                    values.extend(chosen.iter().map(|&at| row[at]));
+                } else {
+                    chosen.iter().for_each(|&at| values.extend_from_slice(&row[at * inner..][..inner]));
                 }
             }
-            inverse[at] = chosen.len() as i64 - 1;
-        }
-        // A tensor without elements can have any number of rows, too many to loop over.
-        let (count, rows) = (chosen.len(), if elements.is_empty() { 0 } else { outer });
-        let mut values = room(numel_at_most(&[rows, count, inner]))?;
-        for row in elements.chunks_exact((len * inner).max(1)) {
-            if inner == 1 {
-                values.extend(chosen.iter().map(|&at| row[at]));
-            } else {
-                chosen.iter().for_each(|&at| values.extend_from_slice(&row[at * inner..][..inner]));
-            }
-        }
-        let (values, inverse) = (D::build(beside, || Ok(values))?, D::build(beside, || Ok(inverse))?);
-        Ok(found(values, inverse, D::build(beside, || Ok(counts))?, count))
+            Ok(((values, inverse), counts))
+        })?;
+        let ((values, inverse), counts) = lists;
+        Ok(found(values, inverse, counts, count))
     }
 
-    /// The elements in row-major order without those that equal the one before; for each element of `self` which of them it is;
-    /// and how many stood together. No NaN equals another.
+    /// The elements in row-major order without those that equal the one before; for each element of `self` its index among them; and the
+    /// length of each run. No NaN equals another.
     ///
     /// Shapes: one axis, whose size is known at run time; that of `self`; one axis. The last two are `i64`. A `Tensor` may be complex. A
-    /// tensor without data has no answer.
+    /// tensor without data is an error.
     #[op(unique_consecutive, dtypes = ordered)]
     #[typed((&self) -> (Tensor<E, (Dyn,), D>, Tensor<i64, S, D>, Tensor<i64, (Dyn,), D>)
         where
@@ -245,7 +248,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.consecutive([true; 2])
     }
 
-    /// [`unique_consecutive`](Self::unique_consecutive), of whose second and third result those that are wanted.
+    /// [`unique_consecutive`](Self::unique_consecutive) with those of its second and third result that are wanted.
     pub(crate) fn consecutive(&self, wanted: [bool; 2]) -> Result<Distinct<E, D>>
     where
         E: Dtype,
@@ -254,7 +257,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.as_list(op)?.together(op, Axis(0), None, wanted, self.dims())
     }
 
-    /// The same of slices along an axis.
+    /// [`consecutive`](Self::consecutive) for slices along an axis.
     #[cfg(feature = "any")]
     pub(crate) fn consecutive_slices(&self, dim: Axis, wanted: [bool; 2]) -> Result<Distinct<E, D>>
     where
@@ -265,8 +268,8 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.as_data(op)?.together(op, dim, None, wanted, Dims::known(&[self.sizes()[dim.0]]))
     }
 
-    /// Puts slices along an axis together that equal the next. `places` says where each comes from, if not from where it stands; `wanted`
-    /// whether it is asked which of the values each slice is, laid out by these sizes, and how often each is there.
+    /// Merges adjacent equal slices along an axis. `places` has their original positions, if they were sorted; `wanted` says whether
+    /// inverse indices, with these sizes, and counts are requested.
     fn together(
         &self,
         op: &'static str,
@@ -306,7 +309,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         Ok((values, inverse, Erased::list(counts, if wanted[1] { count } else { 0 })))
     }
 
-    /// Slices without elements have nothing to compare.
+    /// Checks that slices have elements to compare.
     fn expect_slices(&self, op: &'static str, Axis(at): Axis) -> Result<()> {
         let sizes = self.sizes();
         if sizes.iter().enumerate().any(|(axis, &size)| size == 0 && axis != at) {
@@ -315,19 +318,19 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         Ok(())
     }
 
-    /// The elements, which there are.
+    /// The elements, or an error on a device without data.
     fn as_data(&self, op: &'static str) -> Result<Erased<'_, E, D>> {
         if D::has_data(self.storage()) { Ok(Erased::of(self.view())) } else { Err(Error::NoData { op }) }
     }
 
-    /// The elements, which there are, in row-major order as a list.
+    /// The elements in row-major order as a list, or an error on a device without data.
     fn as_list(&self, op: &'static str) -> Result<Erased<'_, E, D>> {
         self.as_data(op)?.expect_memory()?;
         self.reshape(op, &[self.sizes().iter().product()])
     }
 }
 
-/// The kernels of this file, for the test of their text.
+/// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     suite.one::<_, bool, bool>("is_false", IsFalse);

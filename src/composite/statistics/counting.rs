@@ -1,4 +1,4 @@
-//! Samples counted: `bincount`, `histc`.
+//! Counting samples: `bincount`, `histc`.
 
 use crate::composite::{Axis, Erased, Owned};
 use crate::device::Device;
@@ -19,14 +19,14 @@ use crate::tensor::{SameDevice, Tensor, checked_numel};
 use castiron_macros::composites;
 use core::marker::PhantomData;
 
-/// What weighs the numbers that `bincount_weighted` counts.
+/// The weights of `bincount_weighted`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not weigh what `bincount_weighted` counts",
     label = "weights are real numbers",
     note = "cast first, for example `.to::<f64>()`"
 )]
 pub trait BinWeight: Dtype {
-    /// The dtype that weights are added in.
+    /// The dtype in which weights are added.
     type Total: Dtype;
 }
 macro_rules! bin_weights {
@@ -38,11 +38,11 @@ macro_rules! bin_weights {
 }
 bin_weights!(bool: f64, u8: f64, i8: f64, i16: f64, i32: f64, i64: f64, f16: f64, bf16: f64, f32: f32, f64: f64);
 
-/// So many numbers are counted in so many rows.
+/// From this many numbers on they are counted by threads, in rows.
 const MANY: usize = 1 << 16;
 const ROWS: usize = 16;
 
-/// Equal parts of a range, computed in the dtype `E`.
+/// Bins of equal width, computed in the dtype `E`.
 #[derive(Clone, Copy)]
 struct Bins<E> {
     low: f64,
@@ -66,22 +66,22 @@ impl<E: Castable> Bins<E> {
         }
     }
 
-    /// A number as the dtype has it.
+    /// A number rounded to the dtype.
     #[inline(always)]
     fn rounded(x: f64) -> f64 {
         E::from_f64(x).cast::<f64>()
     }
 }
 impl<E: Castable> Map1<E, i64> for Bins<E> {
-    /// There are no instructions for the conversion.
+    /// There is no vector instruction for the conversion.
     const VECTORS: VectorWidth = VectorWidth::None;
-    /// The part that an element falls into; their number if it is outside of the range, or NaN.
+    /// The bin of an element; the number of bins for elements out of the range, or NaN.
     #[inline(always)]
     fn call(self, x: E) -> i64 {
         let Bins { low, high, range, bins, count, .. } = self;
         let x = x.cast::<f64>();
         if x >= low && x <= high {
-            // Truncation finds the bin; `max` itself falls into the last.
+            // Truncation finds the bin; `max` itself belongs to the last.
             let share = Self::rounded(Self::rounded(x - low) * count);
             (Self::rounded(share / range) as usize).min(bins - 1) as i64
         } else {
@@ -111,7 +111,7 @@ impl<E: Castable> Map1<E, i64> for Bins<E> {
     }
 }
 
-/// A count as a number of the dtype.
+/// A count converted to the dtype.
 #[derive(Clone, Copy)]
 struct FromCount;
 impl<E: Castable> Map1<i64, E> for FromCount {
@@ -129,7 +129,7 @@ impl<E: Castable> Map1<i64, E> for FromCount {
 
 #[composites]
 impl<E: Element, D: Device> Erased<'_, E, D> {
-    /// How often each number occurs, from 0 to the largest, or up to `minlength` numbers where that is more.
+    /// How often each number occurs, from 0 to the largest, or to `minlength - 1` if that is larger.
     ///
     /// The result is `i64`, its size known at run time.
     ///
@@ -150,7 +150,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.to::<i64>("bincount")?.counted(&one.expand("bincount", self.sizes())?, minlength)
     }
 
-    /// The sum of the weights of each number: [`bincount`](Self::bincount) where every occurrence counts as much as its weight.
+    /// The sum of the weights of each number: [`bincount`](Self::bincount) where each occurrence counts by its weight.
     ///
     /// There are as many weights as numbers. `f32` weights are added in `f32`, all others in `f64`, which is the result's dtype.
     ///
@@ -181,8 +181,8 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         self.to::<i64>(op)?.counted(&weights.to::<W::Total>(op)?, minlength)
     }
 
-    /// How many elements fall into each of `bins` equal parts of the range from `min` to `max`; the last part holds `max` too. Elements
-    /// beyond the range do not count, nor does NaN. Where `min` and `max` are equal the range is that of the elements.
+    /// The number of elements in each of `bins` bins of equal width from `min` to `max`, which belongs to the last. Elements out of the
+    /// range and NaN are ignored. If `min` and `max` are equal the range is that of the elements.
     ///
     /// The result has the dtype of `self`; its size is known at run time.
     ///
@@ -226,7 +226,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         }
         let places = self.map1_dense::<i64>(op, Bins::<E>::new(low, high, bins))?;
         let places = places.reshape(op, &[self.sizes().iter().product()])?;
-        // One more for the elements that do not count.
+        // One more for the elements that are ignored.
         let mut counts = D::zeroed::<i64>(beside, bins + 1)?;
         let one = Owned::<i64, D>::dense(D::fill(beside, 1_i64, 1)?, Dims::known(&[]));
         D::scatter_with::<i64>(
@@ -251,14 +251,14 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
 }
 
 impl<D: Device> Erased<'_, i64, D> {
-    /// For each number from 0 to the largest, or below `minlength`: what its occurrences add to a zero of `O`, one after the other.
-    /// There is an element to add for each number.
+    /// For each number from 0 to the largest, or below `minlength`: the sum, starting at a zero of `O`, of the elements added for its
+    /// occurrences in order. There is an element to add for each number.
     fn counted<O: Dtype>(&self, added: &Erased<'_, O, D>, minlength: usize) -> Result<Owned<O, D>> {
         let (op, beside) = ("bincount", Some(self.storage()));
         if !D::has_data(self.storage()) {
             return Err(Error::NoData { op: "to_device" });
         }
-        // One number that stands for more than memory holds is refused, not counted for ever.
+        // A number broadcast to more elements than memory holds is refused instead of being counted forever.
         let numbers = if *self.strides() == [0] { self.contiguous()? } else { Erased::of(self.view()) };
         let mut len = [minlength];
         if !numbers.is_empty() {
@@ -273,7 +273,7 @@ impl<D: Device> Erased<'_, i64, D> {
         let (kernel, indexing) = (Folding::<Accumulating>::new(), Indexing { op, axis: 0, wraps: false });
         let (numbers, added) = (numbers.view(), added.view());
         let count = numbers.sizes[0];
-        // Whole numbers add up to the same in any order: threads count rows of them.
+        // Integers have the same sum in any order, so that threads count rows of them.
         if O::DTYPE == DType::I64 && count >= MANY && len[0] <= count / (8 * ROWS) {
             let each = count / ROWS;
             let (rows, all, strides) = ([ROWS, each], [ROWS, len[0]], [len[0], 1]);
@@ -296,7 +296,7 @@ impl<D: Device> Erased<'_, i64, D> {
     }
 }
 
-/// The kernels of this file, for the test of their text.
+/// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     suite.one::<_, f32, i64>("bins", Bins::<f32>::new(-20.0, 20.0, 13));

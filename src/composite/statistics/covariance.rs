@@ -40,7 +40,7 @@ impl<E: Dtype, const CONJUGATES: bool> Map1<E, E> for Scaled<CONJUGATES> {
     }
 }
 
-/// `c / sqrt(d)`, `d` being the real part of another; the last time the parts come within -1 and 1.
+/// `c / sqrt(d)`, `d` being the real part of another; in the last step parts are clamped to -1 and 1.
 #[derive(Clone, Copy)]
 struct ByDeviation<const CLIPS: bool>;
 impl<E: Dtype, const CLIPS: bool> Map2<E, E, E> for ByDeviation<CLIPS> {
@@ -63,7 +63,7 @@ impl<E: Dtype, const CLIPS: bool> Map2<E, E, E> for ByDeviation<CLIPS> {
         kernel.cast(quotient, E::DTYPE)
     }
 }
-/// Parts within -1 and 1; NaN stays.
+/// Parts clamped to -1 and 1; NaN stays.
 struct Clipped;
 impl crate::dtype::Unary for Clipped {
     #[inline(always)]
@@ -86,7 +86,7 @@ impl crate::dtype::Unary for Clipped {
 impl<E: Element, D: Device> Erased<'_, E, D> {
     /// The covariances of variables, each a row of observations. `correction` is that of [`var`](crate::Tensor::var).
     ///
-    /// Integers give `f32`. Of one variable use `var`.
+    /// Integers give `f32`. For a single variable use `var`.
     #[op(cov, dtypes = numeric)]
     #[any(by_hand)]
     #[typed(<O: Dtype, T: Shape>(&self, correction: usize) -> Tensor<O, T, D>
@@ -137,14 +137,14 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         E: Dtype,
     {
         let op = "corrcoef";
-        // The diagonal holds the variances: as a column beside every row, and as a row below every column.
+        // The diagonal has the variances: as a column for the rows, and as a row for the columns.
         let variances = self.viewed(op, 1, |own, view| Ok(own.diagonal(0, 0, 1, view)))?;
         let column = variances.viewed(op, 2, |own, view| Ok(own.unsqueeze(1, view)))?;
         self.map2::<E, E>(op, ByDeviation::<false>, &column)?.map2::<E, E>(op, ByDeviation::<true>, &variances)
     }
 }
 
-/// The kernels of this file, for the test of their text.
+/// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     use crate::dtype::{Complex, f16};

@@ -1,7 +1,7 @@
-//! Histograms: how many samples, or what weight of them, fall into each bin: `histogram`, and what `histogramdd` is made of.
+//! Histograms: the number of samples in each bin, or the sum of their weights: `histogram`, and the loops of `histogramdd`.
 //!
-//! As PyTorch counts them (`aten/src/ATen/native/Histogram.cpp`, `native/cpu/HistogramKernel.cpp`): the last bin holds its upper edge, and
-//! sums are rounded to the dtype as they grow. Computed on the host.
+//! As PyTorch counts them (`aten/src/ATen/native/Histogram.cpp`, `native/cpu/HistogramKernel.cpp`): the last bin includes its upper edge,
+//! and every addition is rounded to the dtype. Computed on the host.
 
 use crate::composite::{Erased, Owned};
 use crate::device::Device;
@@ -16,29 +16,29 @@ use castiron_macros::composites;
 
 /// The bins along each axis.
 pub(crate) enum Bins<'a, E, D: Device> {
-    /// So many equal ones.
+    /// The number of bins of equal width along each axis.
     Counts(&'a [usize]),
-    /// Between these edges, each a list.
+    /// The edges along each axis, each a list.
     Edges(&'a [Erased<'a, E, D>]),
 }
 
-/// How samples are counted.
+/// The options of a histogram.
 pub(crate) struct Counting<'a, E, D: Device> {
     pub(crate) bins: Bins<'a, E, D>,
-    /// The lowest and the highest edge along each axis; those of the samples if there is none.
+    /// The lowest and the highest edge along each axis; by default those of the samples.
     pub(crate) range: Option<&'a [f64]>,
-    /// What each sample counts for.
+    /// The weight of each sample.
     pub(crate) weights: Option<&'a Erased<'a, E, D>>,
     /// Whether the sums are divided by their sum and by the volumes of the bins.
     pub(crate) density: bool,
 }
 
-/// A number as the dtype has it.
+/// A number rounded to the dtype.
 fn rounded<E: Dtype>(x: f64) -> f64 {
     E::from_f64(x).cast::<f64>()
 }
 
-/// The smallest and the largest number, NaN if one is; 0 and 1 of none.
+/// The smallest and the largest number, NaN if one is; 0 and 1 without numbers.
 fn ends<'a, E: Dtype>(numbers: impl Iterator<Item = &'a E>) -> [f64; 2] {
     let wider = |[low, high]: [f64; 2], x: f64| if x.is_nan() { [x, x] } else { [low.min(x), high.max(x)] };
     numbers
@@ -51,7 +51,7 @@ fn ends<'a, E: Dtype>(numbers: impl Iterator<Item = &'a E>) -> [f64; 2] {
         .unwrap_or([0.0, 1.0])
 }
 
-/// The edges of equal bins, which are `linspace`'s numbers.
+/// The edges of bins of equal width, as by `linspace`.
 fn evenly<E: Dtype>(op: &'static str, axis: usize, [mut low, mut high]: [f64; 2], bins: usize) -> Result<Vec<E>> {
     if !(low.is_finite() && high.is_finite()) {
         return invalid(op, format!("the range [{low}, {high}] of dimension {axis} is not finite"));
@@ -66,7 +66,7 @@ fn evenly<E: Dtype>(op: &'static str, axis: usize, [mut low, mut high]: [f64; 2]
     listed((0..=bins).map(|at| E::from_f64(edges.at(at as i64, rounded::<E>))))
 }
 
-/// The bin of a sample; none beyond the edges, nor of NaN.
+/// The bin of a sample; `None` for samples out of the edges, and NaN.
 fn place<E: Dtype>(sample: &[E], edges: &[Vec<E>]) -> Option<usize> {
     let mut place = 0;
     for (x, edges) in sample.iter().zip(edges) {
@@ -83,15 +83,15 @@ fn place<E: Dtype>(sample: &[E], edges: &[Vec<E>]) -> Option<usize> {
 
 #[composites]
 impl<E: Element, D: Device> Erased<'_, E, D> {
-    /// How many elements fall into each of `bins` equal bins, and the edges of the bins. Each bin holds its lower edge, the last its upper
-    /// edge, too; elements beyond the edges do not count, nor does NaN. Without a `range` the edges reach from the smallest element to
-    /// the largest. With `weights` each element counts as much as its weight; with `density` the counts are divided by their sum and
-    /// the widths of the bins, so that the integral is 1.
+    /// The number of elements in each of `bins` bins of equal width, and the edges of the bins. Each bin includes its lower edge, the last
+    /// also its upper edge; elements out of the edges and NaN are ignored. Without a `range` the edges reach from the smallest element to
+    /// the largest. With `weights` each element counts by its weight; with `density` the counts are divided by their sum and the widths of
+    /// the bins, so that the integral is 1.
     ///
     /// Both results have the dtype of `self`. Computed on the host.
     ///
     /// # Errors
-    /// If there are no bins, the range is not finite or is reversed, or weights are not as many.
+    /// If there are no bins, the range is not finite or is reversed, or the number of weights is not that of elements.
     #[op(histogram, dtypes = "float32 and float64", over = [f32, f64])]
     #[any(by_hand)]
     #[typed((&self, bins: usize, range: Option<[f64; 2]>, weights: impl Optional<E, S, D>, density: bool) -> (Tensor<E, (Dyn,), D>, Tensor<E, (Dyn,), D>)
@@ -115,12 +115,12 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         Ok((counts, edges.remove(0)))
     }
 
-    /// [`histogram`](Self::histogram) with bins between given edges, which must rise: how many elements fall between each two.
+    /// [`histogram`](Self::histogram) with bins between given edges, which must ascend: the number of elements between each two.
     ///
-    /// The edges hold the same dtype. Computed on the host.
+    /// The edges have the same dtype. Computed on the host.
     ///
     /// # Errors
-    /// If there are fewer than two edges or weights are not as many as elements.
+    /// If there are fewer than two edges or the number of weights is not that of elements.
     #[op(histogram, dtypes = "float32 and float64", over = [f32, f64])]
     #[any(by_hand)]
     #[typed(<N, F: Element, X: Device>(&self, edges: &Tensor<F, (N,), X>, weights: impl Optional<E, S, D>, density: bool) -> Tensor<E, (Dyn,), D>
@@ -142,7 +142,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         Ok(self.in_bins("histogram", 1, &how)?.0)
     }
 
-    /// The histogram of samples, each of which is so many consecutive elements, and the edges that bounded it.
+    /// The histogram of samples, each of which is a number of consecutive elements, one for each axis, and the edges used.
     pub(crate) fn in_bins(
         &self,
         op: &'static str,

@@ -1,6 +1,6 @@
-//! Quantiles: what `quantile` and `nanquantile` compute, for one share or a list of them.
+//! The implementation of `quantile` and `nanquantile`, for one probability or a list of them.
 //!
-//! As PyTorch computes them: lanes are sorted, and the rank of the quantile is computed in the dtype itself.
+//! As in PyTorch, lanes are sorted, and the rank of the quantile is computed in the dtype itself.
 //! Source: `aten/src/ATen/native/Sorting.cpp`, `quantile_compute`.
 
 use super::rank::{Above, Below, Rank, Weight};
@@ -16,7 +16,7 @@ use crate::ops::reduce::CountNumbers;
 use crate::tensor::{Interpolation, checked_numel, first_of};
 use core::marker::PhantomData;
 
-/// How quantiles are found.
+/// The options of quantiles.
 #[derive(Clone, Copy)]
 pub(crate) struct Quantiles {
     pub(crate) op: &'static str,
@@ -25,7 +25,7 @@ pub(crate) struct Quantiles {
 }
 
 impl<E: Dtype, D: Device> Erased<'_, E, D> {
-    /// The quantiles of the elements along an axis, or of all, for a share `q` or a list of shares, which is along a new first axis.
+    /// The quantiles of the elements along an axis, or of all, for a probability `q`, or for a list of them along a new first axis.
     pub(crate) fn quantiles(
         &self,
         found: Quantiles,
@@ -48,7 +48,7 @@ impl<E: Dtype, D: Device> Erased<'_, E, D> {
         Ok(lanes.permute(op, &order)?.reshape(op, &sizes)?.share())
     }
 
-    /// The quantiles of each lane for a list of shares, in place of the axis.
+    /// The quantiles of each lane for a list of probabilities, in place of the axis.
     fn quantiles_of_lanes(&self, found: Quantiles, q: &Erased<'_, f64, D>, axis: usize) -> Result<Owned<E, D>> {
         let Quantiles { op, how, ignores_nan } = found;
         if D::has(q.view(), Sought::NoShare)? {
@@ -64,7 +64,7 @@ impl<E: Dtype, D: Device> Erased<'_, E, D> {
         let mut sizes = self.dims();
         sizes[axis] = q.sizes().first().copied().unwrap_or(1);
         checked_numel::<E>(op, &sizes)?;
-        // The count of a lane is that of all its quantiles, a quantile that of all lanes.
+        // The count of a lane is broadcast to all its quantiles, a probability to all lanes.
         let numbers = numbers.expand(op, &sizes)?;
         let q = q.viewed(op, sizes.len(), |own, view| {
             view.sizes.copy_from_slice(&sizes);

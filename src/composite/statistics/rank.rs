@@ -1,7 +1,4 @@
-//! The rank of a quantile among the numbers of a lane, as kernels: the elements on both sides of it, and how far it is from the one
-//! below.
-//!
-//! Used by `quantile`.
+//! The rank of a quantile among the numbers of a lane, as kernels: the elements below and above it, and the weight of the one above.
 
 #[cfg(any(test, feature = "cuda"))]
 use crate::dtype::DType;
@@ -12,7 +9,7 @@ use crate::ops::text::kernel::{Kernel, Value};
 use crate::tensor::Interpolation;
 use core::marker::PhantomData;
 
-/// The rank of a quantile among so many numbers.
+/// The rank of a quantile among a number of elements.
 pub(super) struct Rank<E> {
     pub(super) len: usize,
     pub(super) ignores_nan: bool,
@@ -29,7 +26,7 @@ impl<E: Dtype> Rank<E> {
     fn of(self, numbers: i64, q: f64) -> f64 {
         let last = self.len as i64 - 1;
         if !self.ignores_nan && numbers <= last {
-            // NaN comes last.
+            // NaN is sorted last.
             return last as f64;
         }
         // Rounded to the dtype, as the factors are.
@@ -42,7 +39,7 @@ impl<E: Dtype> Rank<E> {
             Interpolation::Linear | Interpolation::Midpoint => rank,
         }
     }
-    /// `of` as text.
+    /// `of` as kernel source.
     #[cfg(any(test, feature = "cuda"))]
     fn text(self, kernel: &mut Kernel, numbers: Value, q: Value) -> Value {
         let (last, ignores_nan) = (kernel.parameter(self.len as i64 - 1), kernel.parameter(self.ignores_nan));
@@ -65,7 +62,7 @@ impl<E: Dtype> Rank<E> {
         let rank = kernel.choose(lower, floor, rank);
         let rank = kernel.choose(higher, ceil, rank);
         let rank = kernel.choose(nearest, round, rank);
-        // NaN comes last.
+        // NaN is sorted last.
         let fewer = kernel.infix(numbers, "<=", last, DType::Bool);
         let counts_nan = kernel.not(ignores_nan);
         let has_nan = kernel.infix(counts_nan, "&&", fewer, DType::Bool);
@@ -77,7 +74,7 @@ impl<E: Dtype> Rank<E> {
 pub(super) struct Below<E>(pub(super) Rank<E>);
 /// The element above.
 pub(super) struct Above<E>(pub(super) Rank<E>);
-/// How far from the one below.
+/// The weight between the element below (0) and the one above (1).
 pub(super) struct Weight<E>(pub(super) Rank<E>);
 macro_rules! ranks {
     ($($name:ident -> $out:ty: |$rank:ident, $numbers:ident, $q:ident| $value:expr, |$kernel:ident, $at:ident| $text:expr;)*) => {$(
@@ -120,7 +117,7 @@ ranks! {
     };
 }
 
-/// The kernels of this file, for the test of their text.
+/// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     use Interpolation::{Higher, Linear, Lower, Midpoint, Nearest};

@@ -1,5 +1,4 @@
-//! Writing whole tensors: `assign` (what may be cast without being asked), `copy_from` (any conversion), `fill`.
-//! Uses `base::operand`, `create::constructors`, `ops::kernel`, `device`; used by `sparse`, `lazy`, `view`, `join`, `elementwise`.
+//! Writing whole tensors: `assign` (implicit casts only), `copy_from` (any conversion), `fill`.
 
 use crate::device::{Device, Receives, Source};
 use crate::dtype::{CanCast, CastTo, Castable, Element, Scalar};
@@ -13,11 +12,11 @@ use crate::tensor::create::constructors::fill_value;
 use crate::tensor::{SameDevice, Tensor};
 use castiron_macros::fallible;
 
-/// Nobody outside can name it, so that nobody outside can write an implementation that takes it: what is assigned to may be the
-/// tensor of a mutable view, which must stay where it is.
+/// A private token: code outside the crate cannot name it, and so cannot implement a trait method that takes it. The target of an
+/// assignment may be the tensor of a mutable view, which must not be moved out.
 pub struct Inside;
 
-/// What may be written into all of a tensor: a tensor, a scalar, or a lazy expression.
+/// Operands that can be written into all of a tensor: a tensor, a scalar, or a lazy expression.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be assigned to `Tensor<{E}, {S}, {D}>`",
@@ -57,11 +56,11 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         D::map1_into::<F, E>(Casting, from.restrided(to, strides.as_ref()), self.elements_mut()?)
     }
 
-    /// Writes a tensor or scalar into every element, broadcast and cast to the dtype of `self`. Only what a result may be
-    /// cast to without being asked is allowed (see [`CanCast`]); [`copy_from`](Self::copy_from) converts anything.
+    /// Writes a tensor or scalar into every element, broadcast and cast to the dtype of `self`. Only casts that a result may undergo
+    /// implicitly are allowed (see [`CanCast`]); [`copy_from`](Self::copy_from) converts anything.
     ///
     /// # Panics
-    /// If sizes known at run time do not fit or a scalar does not; nothing is written then.
+    /// If sizes known at run time do not broadcast or a scalar does not fit; nothing is written then.
     ///
     /// ```
     /// use castiron::tensor;
@@ -74,10 +73,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         rhs.assigned_from(self, Inside)
     }
 
-    /// Writes a tensor's elements, broadcast and converted whatever the dtypes (`torch.Tensor.copy_`).
+    /// Writes a tensor's elements, broadcast and converted from any dtype (`torch.Tensor.copy_`).
     ///
     /// # Panics
-    /// If sizes known at run time do not fit; nothing is written then.
+    /// If sizes known at run time do not broadcast; nothing is written then.
     ///
     /// ```
     /// use castiron::tensor;
@@ -95,7 +94,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.write("copy_from", T::here(from).elements())
     }
 
-    /// Zeros everywhere (`torch.Tensor.zero_`).
+    /// Sets all elements to zero (`torch.Tensor.zero_`).
     ///
     /// # Panics
     /// If storage is shared and memory for a copy runs out.
@@ -109,7 +108,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self
     }
 
-    /// One value everywhere, converted to the dtype (`torch.Tensor.fill_`).
+    /// Sets all elements to one value, converted to the dtype (`torch.Tensor.fill_`).
     ///
     /// # Panics
     /// If the value does not fit the dtype; nothing is written then.

@@ -1,5 +1,4 @@
-//! What a tensor can be asked (`shape`, `dtype`, `stride`, …), and how tensors are made from their parts and views of them.
-//! Every other file of `tensor` uses `from_parts`, `viewed` and `elements`.
+//! Attributes of tensors (`shape`, `dtype`, `stride`, …), and construction of tensors from parts and of views.
 
 use crate::device::{AnyDevice, Device};
 use crate::dtype::{DType, Element};
@@ -12,7 +11,7 @@ use crate::tensor::base::layout::{AnyLayout, Layout, StridedParts};
 use crate::tensor::{Tensor, fits, shape_text};
 use castiron_macros::fallible;
 
-/// What a tensor of any layout can be asked.
+/// Attributes of tensors of any layout.
 impl<E: Element, S: Shape, D: Device, L: Layout> Tensor<E, S, D, L> {
     /// The sizes: `[2, 3]` (`torch.Tensor.shape`).
     ///
@@ -31,7 +30,7 @@ impl<E: Element, S: Shape, D: Device, L: Layout> Tensor<E, S, D, L> {
     #[doc(alias = "len")]
     #[inline]
     pub fn numel(&self) -> usize {
-        // The product of the sizes of a tensor that exists does not overflow.
+        // The product of the sizes of an existing tensor does not overflow.
         self.shape().as_ref().iter().product()
     }
 
@@ -60,7 +59,7 @@ impl<E: Element, S: Shape, D: Device, L: Layout> Tensor<E, S, D, L> {
     /// ```
     ///
     /// # Panics
-    /// Never: a tensor is on a device that is there.
+    /// Never: the device of an existing tensor is there.
     #[track_caller]
     pub fn device(&self) -> AnyDevice {
         crate::error::unwrap(D::default().into_device())
@@ -87,20 +86,20 @@ impl<E: Element, S: Shape, D: Device, L: Layout> Tensor<E, S, D, L> {
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// Puts a tensor together.
+    /// Makes a tensor from its parts.
     ///
     /// The caller promises that every element of the storage that offset, sizes and strides reach is a valid `E`.
     ///
     /// # Panics
-    /// If sizes do not agree with what `S` knows, or reach beyond the storage. Loops rely on both and all tensors are made here, so they
-    /// are checked in every build: neither view arithmetic nor traits implemented outside the crate are trusted.
+    /// If sizes do not agree with those known by `S`, or reach beyond the storage. Loops rely on both and all tensors are made here, so
+    /// they are checked in every build: neither view arithmetic nor traits implemented outside the crate are trusted.
     #[inline]
     pub(crate) fn from_parts(storage: D::Storage, offset: usize, sizes: S::Sizes, strides: S::Sizes) -> Self {
         let room = D::room::<E>(&storage);
         Self::from_parts_within(room, storage, offset, sizes, strides)
     }
 
-    /// [`from_parts`](Self::from_parts) where the storage's length, `room`, is known already.
+    /// [`from_parts`](Self::from_parts) where the length of the storage, `room`, is already known.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn from_parts_within(
         room: Option<usize>,
@@ -115,27 +114,27 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Tensor { parts: StridedParts::new(storage, offset, sizes, strides) }
     }
 
-    /// [`from_parts`](Self::from_parts) of all elements of a storage of so many, where the sizes and strides are those that
-    /// [`row_major_alike`](strides::row_major_alike) has found.
+    /// [`from_parts`](Self::from_parts) of a whole storage of `len` elements, with sizes and strides from
+    /// [`row_major_alike`](strides::row_major_alike).
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn whole(storage: D::Storage, sizes: S::Sizes, strides: S::Sizes, len: usize) -> Self {
         Self::from_parts_within(Some(len), storage, 0, sizes, strides)
     }
 
-    /// A row-major tensor over fresh storage.
+    /// A row-major tensor over a new storage.
     #[inline]
     pub(crate) fn dense(storage: D::Storage, sizes: S::Sizes) -> Self {
         Self::from_parts(storage, 0, sizes, strides::contiguous(&sizes))
     }
 
-    /// The tensor under another shape type of the same rank, with the same sizes and strides.
+    /// The tensor as another shape type of the same rank, with the same sizes and strides.
     #[inline]
     pub(crate) fn retyped<T: Shape>(self) -> Tensor<E, T, D> {
         let (sizes, strides) = (T::Sizes::copied(self.shape().as_ref()), T::Sizes::copied(self.stride().as_ref()));
         Tensor::from_parts(self.parts.storage, self.parts.offset, sizes, strides)
     }
 
-    /// The view that a rule of `layout` makes, which fills in its sizes and strides and returns where its first element is.
+    /// A view by a rule of `layout`, which fills in sizes and strides and returns the offset.
     #[inline]
     pub(crate) fn try_viewed<F: Element, T: Shape>(
         &self,
@@ -148,7 +147,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Ok(Tensor::from_parts_within(room, storage, offset, sizes, strides))
     }
 
-    /// [`try_viewed`](Self::try_viewed) by a rule that always holds.
+    /// [`try_viewed`](Self::try_viewed) by a rule that cannot fail.
     #[inline]
     pub(crate) fn viewed<F: Element, T: Shape>(
         &self,
@@ -157,7 +156,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         crate::error::unwrap(self.try_viewed(|own, view| Ok(rule(own, view))))
     }
 
-    /// The same elements seen through other sizes and strides, from `start` on, counted from the first of them.
+    /// A view with other sizes and strides, starting `start` elements after the first element.
     #[inline]
     pub(crate) fn restrided<T: Shape>(&self, start: usize, sizes: T::Sizes, strides: T::Sizes) -> Tensor<E, T, D> {
         let (room, storage, offset) = self.shared::<E>();
@@ -165,7 +164,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Tensor::from_parts_within(room, storage, offset.wrapping_add(start), sizes, strides)
     }
 
-    /// [`restrided`](Self::restrided) from the first element on to what reaches the same elements, so that the bounds need no check.
+    /// [`restrided`](Self::restrided) without an offset, to sizes and strides that reach the same elements, so that bounds need no check.
     #[inline]
     pub(crate) fn rearranged<T: Shape>(&self, sizes: T::Sizes, strides: T::Sizes) -> Tensor<E, T, D> {
         if !fits::<T>(sizes.as_ref()) {
@@ -191,8 +190,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         View::new(storage, *offset, sizes.as_ref(), strides.as_ref())
     }
 
-    /// The elements for writing. Copies first if the storage is shared or two positions alias one element. (A mutable view is
-    /// written in place: its positions never alias.)
+    /// The elements for writing. Copies first if the storage is shared or two positions alias one element. (Positions of a mutable view
+    /// never alias, so it is written in place.)
     pub(crate) fn elements_mut(&mut self) -> Result<ViewMut<'_, D::Storage, E>> {
         let (sizes, strides) = (self.shape(), self.stride());
         let dense = strides::is_dense(sizes.as_ref(), strides.as_ref());
@@ -206,7 +205,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Ok(ViewMut::new(storage, *offset, sizes.as_ref(), strides.as_ref()))
     }
 
-    /// The result of an operation in place, computed elsewhere.
+    /// Replaces the elements by the result of an operation that was computed in another tensor.
     pub(crate) fn replace(&mut self, result: Self) -> Result<()> {
         if D::is_fixed(&self.parts.storage) {
             return D::map1_into::<E, E>(Copying, result.elements(), self.elements_mut()?);
@@ -232,13 +231,13 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.parts.strides
     }
 
-    /// Where in its storage the first element is, in elements (`torch.Tensor.storage_offset`).
+    /// The offset of the first element in its storage, in elements (`torch.Tensor.storage_offset`).
     #[inline]
     pub fn storage_offset(&self) -> usize {
         self.parts.offset
     }
 
-    /// Whether elements lie in row-major order without gaps (`torch.Tensor.is_contiguous`).
+    /// Whether elements are in row-major order without gaps (`torch.Tensor.is_contiguous`).
     pub fn is_contiguous(&self) -> bool {
         strides::is_contiguous(self.shape().as_ref(), self.stride().as_ref())
     }
@@ -256,7 +255,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Ok(Self::from_parts(D::map1(Copying, self.elements(), strides.as_ref())?, 0, self.shape(), strides))
     }
 
-    /// Whether the two tensors share storage, so that neither was copied from the other.
+    /// Whether the two tensors share storage.
     ///
     /// ```
     /// let x = castiron::tensor![[1, 2], [3, 4]];
@@ -268,7 +267,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 }
 
-/// Says what is wrong with the parts of a tensor.
+/// Panics and says what is wrong with the parts of a tensor.
 #[cold]
 #[inline(never)]
 fn refused<S: Shape>(sizes: S::Sizes, strides: S::Sizes, offset: usize, room: Option<usize>) -> ! {

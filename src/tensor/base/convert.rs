@@ -1,5 +1,4 @@
 //! Conversion: to another dtype, device, or shape type.
-//! Uses `ops::kernel`, `device`, `layout`.
 
 use crate::device::{Cpu, Cuda, Device};
 use crate::dtype::{CastTo, Element};
@@ -12,8 +11,8 @@ use castiron_macros::fallible;
 use core::any::TypeId;
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// Converts the elements (`torch.Tensor.to(dtype)`): integers wrap, floats round to nearest even, `bool` asks "is it
-    /// not zero", complex to real drops the imaginary part. To the same dtype it shares storage.
+    /// Converts the elements (`torch.Tensor.to(dtype)`): integers wrap, floats round to nearest even, `bool` is true for nonzero elements,
+    /// complex to real drops the imaginary part. To the same dtype it shares storage.
     ///
     /// # Panics
     /// If memory runs out.
@@ -40,11 +39,11 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Ok(Tensor::from_parts(storage, 0, self.shape(), strides))
     }
 
-    /// Moves the elements to another device (`torch.Tensor.to(device)`). To the same device it shares storage; to
-    /// [`Meta`](crate::Meta) it leaves the elements behind.
+    /// Moves the elements to another device (`torch.Tensor.to(device)`). On the same device it shares storage; a tensor moved to
+    /// [`Meta`](crate::Meta) has no elements.
     ///
     /// # Errors
-    /// If the device is not there, memory runs out, or a meta tensor, which has no elements, is to be moved.
+    /// If the device is not there, memory runs out, or a meta tensor, which has no elements, is moved to another device.
     ///
     /// ```
     /// use castiron::{tensor, Cpu, Cuda, Meta};
@@ -107,11 +106,11 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.to_device()
     }
 
-    /// The same tensor under another shape type of the same rank: sizes become known, forgotten, or named. Sizes that the
-    /// new type knows are compared at run time; two different known sizes do not compile.
+    /// The same tensor as another shape type of the same rank: sizes become known at compile time, known at run time only, or named. Sizes
+    /// that the new type knows are compared at run time; two different known sizes do not compile.
     ///
     /// # Panics
-    /// If a size is not what the new type says.
+    /// If a size is not that of the new type.
     ///
     /// ```
     /// use castiron::{dims, shape, Tensor};

@@ -1,8 +1,7 @@
-//! Printing: `Display` exactly as PyTorch prints a tensor, `Debug` with what it is. With a precision, `{:.2}`, each float is written as
-//! Rust writes it.
+//! Printing: `Display` exactly as PyTorch prints a tensor, `Debug` with dtype, shape and device. With a precision, `{:.2}`, each float is
+//! written as Rust writes it.
 //!
 //! Source: `torch/_tensor_str.py` with its default options; `tests/oracle/printing.json`.
-//! Uses `device`; used by `sparse`, `any`.
 
 use crate::device::Device;
 use crate::dtype::{DType, Element, ScalarValue};
@@ -10,15 +9,15 @@ use crate::shape::Shape;
 use crate::tensor::Tensor;
 use core::fmt;
 
-/// Digits after the point.
+/// Digits after the decimal point.
 const PRECISION: usize = 4;
-/// Tensors of more elements are summarised.
+/// Larger tensors are summarised.
 const THRESHOLD: usize = 1000;
 /// Elements shown at each end of a summarised axis.
 const EDGE: usize = 3;
-/// Characters in a line.
+/// Characters per line.
 const LINE: usize = 80;
-/// What a tensor starts with; lines after the first are indented by its length.
+/// The start of the text of a tensor; lines after the first are indented by its length.
 const PREFIX: &str = "tensor(";
 
 impl<E: Element, S: Shape, D: Device> fmt::Display for Tensor<E, S, D> {
@@ -34,14 +33,14 @@ impl<E: Element, S: Shape, D: Device> fmt::Display for Tensor<E, S, D> {
     }
 }
 
-/// A tensor as it is printed.
+/// A tensor to be printed.
 pub(crate) struct Printed<'a> {
     pub(crate) dtype: DType,
     pub(crate) device: &'a str,
     pub(crate) has_data: bool,
     pub(crate) sizes: &'a [usize],
     pub(crate) strides: &'a [usize],
-    /// The element so far from the first.
+    /// The element at a position, counted in elements from the first.
     pub(crate) element: &'a dyn Fn(usize) -> Option<ScalarValue>,
 }
 
@@ -88,7 +87,7 @@ impl fmt::Display for Printed<'_> {
 }
 
 impl Printed<'_> {
-    /// The elements alone, lines after the first indented; `...` where there is no data.
+    /// The elements only, lines after the first indented; `...` if there are no data.
     pub(crate) fn elements(&self, precision: Option<usize>, indent: usize) -> String {
         match Elements::of(self, precision) {
             None => "...".to_owned(),
@@ -98,7 +97,7 @@ impl Printed<'_> {
     }
 }
 
-/// What the tensor is, then its elements as `Display` prints them.
+/// The dtype, shape and device, then the elements as `Display` prints them.
 impl<E: Element, S: Shape, D: Device> fmt::Debug for Tensor<E, S, D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tensor")
@@ -120,7 +119,7 @@ pub(crate) fn python_tuple(sizes: &[usize]) -> String {
     }
 }
 
-/// The elements to print and how wide they are.
+/// The elements to print and their widths.
 struct Elements<'a> {
     tensor: &'a Printed<'a>,
     summarised: bool,
@@ -130,7 +129,7 @@ struct Elements<'a> {
 }
 
 impl<'a> Elements<'a> {
-    /// `None` where there is no data.
+    /// `None` if there are no data.
     fn of(tensor: &'a Printed<'a>, precision: Option<usize>) -> Option<Self> {
         if !tensor.has_data {
             return None;
@@ -165,7 +164,7 @@ impl<'a> Elements<'a> {
         Some(elements)
     }
 
-    /// The indices shown along an axis; `None` where those in the middle are left out.
+    /// The indices shown along an axis; `None` stands for the omitted ones in the middle.
     fn shown(&self, size: usize) -> Vec<Option<usize>> {
         if self.summarised && size > 2 * EDGE {
             (0..EDGE).map(Some).chain([None]).chain((size - EDGE..size).map(Some)).collect()
@@ -237,7 +236,7 @@ impl<'a> Elements<'a> {
     }
 }
 
-/// How the elements of one tensor are written, all alike.
+/// The format of the elements of one tensor, the same for all.
 enum Format {
     /// Integers and bools.
     Plain {
@@ -257,7 +256,7 @@ enum Format {
 }
 
 impl Format {
-    /// All with this number of digits after the point, or as PyTorch chooses.
+    /// All with this number of decimal places, or as PyTorch chooses.
     fn of_floats(precision: Option<usize>, values: impl Iterator<Item = f64> + Clone) -> Format {
         if let Some(precision) = precision {
             return Format::Fixed {
@@ -279,7 +278,7 @@ impl Format {
         if largest / smallest > 1000.0 || largest > 1.0e8 || smallest < 1.0e-4 {
             Format::Scientific { width: widest(scientific) }
         } else if whole {
-            // one more for the point
+            // includes the decimal point
             Format::Whole { width: widest(|value| format!("{value:.0}.")) }
         } else {
             Format::Fixed { width: widest(|value| fixed(value, PRECISION)), precision: PRECISION }

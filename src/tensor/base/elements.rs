@@ -1,5 +1,4 @@
-//! Reading and writing single elements: indexing by tuple, iteration, `to_vec`, on the host; `item`, on every device.
-//! Uses `base::layout`, `device`, `layout`.
+//! Access to single elements on the host: indexing by tuple, iteration, `to_vec`; and `item`, on every device.
 
 use crate::device::{Cpu, Device};
 use crate::dtype::{Complex, Element, bf16, f16};
@@ -66,7 +65,7 @@ positions! {
     [A a B b C c D d E e F f G g H h] 8;
 }
 
-/// A device whose memory is the program's own, so that elements are read where they are: [`Cpu`].
+/// A device whose memory is the program's own, so that elements can be accessed directly: [`Cpu`].
 #[diagnostic::on_unimplemented(
     message = "the elements of a tensor on `{Self}` can't be read from here",
     label = "they are not in the host's memory",
@@ -91,10 +90,10 @@ impl OnHost for Cpu {
     }
 }
 
-/// What may index (`x[…]`) a tensor of shape `S` on device `D` in layout `L`.
+/// Types that can index (`x[…]`) a tensor of shape `S` on device `D` in layout `L`.
 ///
-/// The conditions of `x[…]` hang on the position: rustc looks the operator up before it knows the position, so it finds the
-/// operator and then says which condition failed, not that a tensor can't be indexed.
+/// The conditions of `x[…]` are bounds on the position: rustc looks the operator up before it knows the position, finds it, and then
+/// reports the failed condition instead of saying that a tensor can't be indexed.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{S}` can't be indexed by `{Self}`",
@@ -116,7 +115,7 @@ impl<P: Position<S>, S: Shape, D: OnHost, L: Indexed> PositionIn<S, D, L> for P 
     }
 }
 
-/// A layout in which every element has a place in memory.
+/// A layout that stores every element.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "the elements of a sparse tensor can't be indexed",
@@ -140,7 +139,7 @@ impl Indexed for Strided {
 }
 
 impl<E: Element, S: Shape> Tensor<E, S> {
-    /// Where in the storage an element is.
+    /// The offset of an element in the storage.
     fn locate(&self, indices: S::Sizes) -> Result<usize> {
         let mut at = self.storage_offset();
         for (axis, &index) in indices.as_ref().iter().enumerate() {
@@ -158,7 +157,7 @@ impl<E: Element, S: Shape> Tensor<E, S> {
         Ok(unsafe { &*self.storage().start::<E>().add(at) })
     }
 
-    /// One element to write to. Makes storage unique first.
+    /// One element for writing. Makes storage unique first.
     fn at_mut(&mut self, indices: S::Sizes) -> Result<&mut E> {
         self.locate(indices)?;
         let view = self.elements_mut()?;
@@ -186,7 +185,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         D::host(self).at(position.indices()).ok()
     }
 
-    /// One element to write to, `None` if an index is out of range. Makes storage unique first.
+    /// One element for writing, `None` if an index is out of range. Makes storage unique first.
     ///
     /// # Panics
     /// If storage is shared and memory for a copy runs out.
@@ -220,7 +219,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         }
     }
 
-    /// The elements as a slice, if they lie in row-major order without gaps.
+    /// The elements as a slice, if they are contiguous in row-major order.
     ///
     /// ```
     /// let x = castiron::tensor![[1, 2], [3, 4]];
@@ -239,14 +238,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             // An empty view may have any offset.
             return Some(&[]);
         }
-        // SAFETY: a contiguous tensor's elements lie side by side from its offset, each a valid `E`; they do not change
-        // while `self` is borrowed.
+        // SAFETY: a contiguous tensor's elements are adjacent from its offset on, each a valid `E`; they do not change while `self` is
+        // borrowed.
         Some(unsafe {
             core::slice::from_raw_parts(host.storage().start::<E>().wrapping_add(host.storage_offset()), host.numel())
         })
     }
 
-    /// The elements as a slice to write to. Makes storage unique and row-major first.
+    /// The elements as a mutable slice. Makes storage unique and row-major first.
     ///
     /// # Panics
     /// If memory for a copy runs out.
@@ -278,7 +277,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         unsafe { core::slice::from_raw_parts_mut(start.wrapping_add(view.offset), numel) }
     }
 
-    /// Goes through the elements in row-major order.
+    /// Iterates over the elements in row-major order.
     ///
     /// ```
     /// let x = castiron::tensor![[1, 2], [3, 4]];
@@ -292,8 +291,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Iter { tensor, index: S::Sizes::filled(0), at: tensor.storage_offset(), left: tensor.numel() }
     }
 
-    /// Goes through the elements in row-major order, to write them: those of [`as_mut_slice`](Self::as_mut_slice), which makes storage unique and
-    /// row-major first. A part of a tensor is a view: `x.select_mut(axis![0], 1).assign(…)`.
+    /// Iterates over the elements in row-major order for writing: those of [`as_mut_slice`](Self::as_mut_slice), which makes storage unique
+    /// and row-major first. A part of a tensor is a view: `x.select_mut(axis![0], 1).assign(…)`.
     ///
     /// # Panics
     /// If memory for a copy runs out.
@@ -313,8 +312,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.as_mut_slice().iter_mut()
     }
 
-    /// The element of a tensor that has one (`torch.Tensor.item`). On every device, so that code generic over devices can read its
-    /// loss; from another device than the host it is copied.
+    /// The only element of a tensor (`torch.Tensor.item`). It works on every device, so that code generic over devices can read its loss;
+    /// from other devices it is copied to the host.
     ///
     /// # Panics
     /// If sizes known at run time are not all 1, or on [`Meta`](crate::Meta), whose tensors have no elements (as in PyTorch).
@@ -361,7 +360,7 @@ impl<E: Element, S: Shape, D: Device, L: Layout, P: PositionIn<S, D, L>> IndexMu
     }
 }
 
-/// For a dtype it writes `From<Tensor<E, ()>>`, which rustc proposes where a number is due and a zero-dim tensor comes.
+/// For a dtype it writes `From<Tensor<E, ()>>`, which rustc suggests when a number is expected and a zero-dim tensor is given.
 macro_rules! numbers {
     ($($dtype:ty),*) => {$(
         impl From<Tensor<$dtype, ()>> for $dtype {
@@ -374,7 +373,7 @@ macro_rules! numbers {
 }
 numbers!(bool, u8, i8, i16, i32, i64, f16, bf16, f32, f64, Complex<f16>, Complex<f32>, Complex<f64>);
 
-/// Goes through a tensor's elements in row-major order.
+/// Iterator over a tensor's elements in row-major order.
 #[derive(Clone)]
 pub struct Iter<'a, E: Element, S: Shape> {
     tensor: &'a Tensor<E, S>,
@@ -388,7 +387,7 @@ impl<'a, E: Element, S: Shape> Iterator for Iter<'a, E, S> {
 
     fn next(&mut self) -> Option<&'a E> {
         self.left = self.left.checked_sub(1)?;
-        // SAFETY: `at` is the place of the element with index `index`, which is in range: `left` counts them down.
+        // SAFETY: `at` is the offset of the element with index `index`, which is in range: `left` counts the remaining ones.
         let element = unsafe { &*self.tensor.storage().start::<E>().add(self.at) };
         let (sizes, strides) = (self.tensor.shape(), self.tensor.stride());
         for axis in (0..S::RANK).rev() {

@@ -1,5 +1,4 @@
 //! Layouts as types and as values. `Strided` is the dense one: storage, offset, sizes, strides. (`SparseCoo` is in `sparse`.)
-//! Uses `device`, `storage`; used by `sparse`, `any`, `base`, `view`, `elementwise`.
 
 use crate::device::Device;
 use crate::dtype::Element;
@@ -16,7 +15,7 @@ pub(crate) mod sealed {
 pub trait Layout: sealed::Sealed + Copy + Default + core::fmt::Debug + Send + Sync + 'static {
     /// The layout as a value.
     const LAYOUT: AnyLayout;
-    /// What a tensor of this layout consists of.
+    /// The parts of a tensor of this layout.
     #[doc(hidden)]
     type Parts<E: Element, S: Shape, D: Device>: Clone + Send + Sync;
     #[doc(hidden)]
@@ -34,7 +33,7 @@ pub trait Layout: sealed::Sealed + Copy + Default + core::fmt::Debug + Send + Sy
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AnyLayout {
-    /// Elements seen through strides (`torch.strided`).
+    /// Dense elements with strides (`torch.strided`).
     Strided,
     /// Indices and values (`torch.sparse_coo`).
     SparseCoo,
@@ -48,7 +47,7 @@ impl core::fmt::Display for AnyLayout {
     }
 }
 
-/// Dense elements seen through strides (`torch.strided`).
+/// Dense elements with strides (`torch.strided`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Strided;
 

@@ -1,5 +1,4 @@
-//! Memory formats of tensors: asking for them, and bringing elements into one.
-//! Uses `ops::kernel`, `device`, `layout`.
+//! Memory formats of tensors: queries, and copies in a format.
 
 use crate::device::Device;
 use crate::dtype::{CastTo, Element};
@@ -13,8 +12,8 @@ use castiron_macros::fallible;
 use core::any::TypeId;
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// Whether elements lie in the order of a memory format without gaps (`torch.Tensor.is_contiguous(memory_format=…)`). Where
-    /// axes have size 1 a tensor may be in the order of several. A format for another number of axes does not compile.
+    /// Whether elements are contiguous in a memory format (`torch.Tensor.is_contiguous(memory_format=…)`). With axes of size 1 a tensor may
+    /// be in several formats at once. A format for another number of axes does not compile.
     ///
     /// ```
     /// use castiron::{shape, ChannelsLast, Contiguous, Tensor};
@@ -45,7 +44,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         if self.is_contiguous_in(format) { Ok(self.clone()) } else { self.try_clone_in(format) }
     }
 
-    /// A copy of its own in a memory format (`torch.clone(memory_format=…)`); with [`Preserve`](crate::Preserve) PyTorch's `clone()`.
+    /// A copy in a memory format (`torch.clone(memory_format=…)`); with [`Preserve`](crate::Preserve) PyTorch's `clone()`.
     /// ([`clone`](Clone::clone) copies nothing: the tensors share their storage until one of them is written to.)
     ///
     /// # Panics
@@ -85,8 +84,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         if is_kept { Ok(self.clone()) } else { self.try_clone_in(format) }
     }
 
-    /// Converts the elements as [`to`](Self::to) does, into a memory format (`torch.Tensor.to(dtype, memory_format=…)`). To the
-    /// same dtype it is [`to_memory_format`](Self::to_memory_format).
+    /// Converts the elements as [`to`](Self::to) does, into a memory format (`torch.Tensor.to(dtype, memory_format=…)`). For the same dtype
+    /// it is [`to_memory_format`](Self::to_memory_format).
     ///
     /// # Panics
     /// If memory runs out.

@@ -1,7 +1,6 @@
-//! What every tensor has: attributes, layouts, operands, conversion, assignment, access to single elements, printing.
-//! Uses `layout`, `storage` and `device`; every other folder of `tensor` uses it.
+//! The basics of tensors: attributes, layouts, operands, conversion, assignment, access to single elements, printing.
 
-// The documentation lists methods in this order.
+// Documentation lists methods in this order.
 pub(crate) mod attributes;
 
 pub(crate) mod elements;

@@ -1,5 +1,4 @@
-//! What operators take beside a tensor: tensors, references to them, and Rust scalars.
-//! Uses `device`, `storage`; used by `linalg`, `sparse`, `sort`, `base`, `index` and others.
+//! Operands of operators: tensors, references to them, and Rust scalars.
 
 use crate::device::{Anywhere, Device, Place, Receives, Source};
 use crate::dtype::scalar::{Dimensioned, Kind, ScalarKind};
@@ -9,7 +8,7 @@ use crate::shape::Shape;
 use crate::storage::View;
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
 
-/// What an operation takes beside a tensor: a tensor, a reference to one, or a Rust scalar.
+/// The other operand of an operation on a tensor: a tensor, a reference to one, or a Rust scalar.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an operand: promotion is not defined for it",
     label = "expected a tensor of a computing dtype, a reference to one, or a Rust scalar",
@@ -18,13 +17,13 @@ use crate::tensor::{Tensor, TensorView, TensorViewMut};
     note = "shell dtypes (u16, u32, u64, float8, float4) are cast first, for example `.to::<f32>()`"
 )]
 pub trait Operand {
-    /// The dtype it counts as.
+    /// The dtype in promotion.
     type Elem: Dtype;
     /// Its shape; `()` for scalars.
     type Shape: Shape;
     /// Scalar, zero-dim or dimensioned.
     type Kind: Kind;
-    /// Its device, or anywhere.
+    /// Its device, or any device for scalars.
     type Place: Place;
     /// Its elements, or its value.
     #[doc(hidden)]
@@ -38,7 +37,7 @@ pub enum OperandSource<'a, R: Operand + ?Sized> {
     Scalar(ScalarValue),
 }
 
-/// An operand that is a tensor or a reference to one, for operations that PyTorch gives no scalars.
+/// An operand that is a tensor or a reference to one, for operations that take no scalars in PyTorch.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a strided tensor",
     label = "expected a tensor or a reference to one",
@@ -47,7 +46,7 @@ pub enum OperandSource<'a, R: Operand + ?Sized> {
 )]
 pub trait TensorOperand: Operand {}
 
-/// The elements of an operand that has axes and holds the dtype `E`, on the device that computes with them.
+/// The elements of an operand of dtype `E` that has axes, on the device that computes with them.
 #[inline]
 pub(crate) fn elements_of<E: Dtype, D: Receives<R::Place, Dimensioned>, R: TensorOperand>(
     operand: &R,

@@ -1,22 +1,22 @@
-//! Tensors that an operation takes beside its own, on the device where that is and of its dtype: weights of layers, targets of losses.
-//! Uses `device`; used by `nn`, `loss`, `linalg`, `reduce` and others.
+//! Further tensor operands that must have the device and dtype of `self`: weights of layers, targets of losses.
 
 use crate::device::Device;
 use crate::dtype::Element;
 use crate::shape::Shape;
 use crate::tensor::Tensor;
 
-/// A tensor on `X`, of a shape that has to do with `Self`, stands beside one on `D`: the two are one device.
+/// A tensor on `X`, whose shape depends on `Self`, is an operand together with one on `D`: the two are one device.
 ///
-/// The parameter of a method is `&Tensor<E, T, X>` with the bound `T: SameDevice<D, X>`, and not `&Tensor<E, T, D>`, which rustc answers by
-/// "mismatched types". It waits for `T`, and so for the tensor that is passed; where that does not say what `X` is, it is `D`.
+/// The parameter of a method is `&Tensor<E, T, X>` with the bound `T: SameDevice<D, X>`, and not `&Tensor<E, T, D>`, for which rustc
+/// reports "mismatched types". The bound is resolved when `T`, the shape of the argument, is known; if the argument does not determine `X`,
+/// it is `D`.
 #[diagnostic::on_unimplemented(
     message = "operands are on different devices: `{D}` and `{X}`",
     label = "expected tensors on `{D}`, found one on `{X}`",
     note = "move one of them with `.to_device::<{D}>()`; a module's weights are moved together by `ToDevice`"
 )]
 pub trait SameDevice<D: Device, X: Device> {
-    /// The tensor, whose device is `D`.
+    /// The tensor as one on device `D`.
     #[doc(hidden)]
     fn here<E: Element, S: Shape>(tensor: &Tensor<E, S, X>) -> &Tensor<E, S, D>;
     #[doc(hidden)]
@@ -33,17 +33,17 @@ impl<T, D: Device> SameDevice<D, D> for T {
     }
 }
 
-/// A tensor of dtype `F`, of a shape that has to do with `Self`, stands beside one of dtype `E` in `Op`, which takes one dtype.
+/// A tensor of dtype `F`, whose shape depends on `Self`, is an operand of `Op`, which takes one dtype, together with one of dtype `E`.
 ///
-/// The parameter of a method is `&Tensor<F, T, X>` with the bound `T: SameDtype<E, F, Op>`, and not `&Tensor<E, T, X>`, for the reason that
-/// [`SameDevice`] gives: what does not say what `F` is has the dtype `E`. (`SameDtypeFor` does not say it.)
+/// The parameter of a method is `&Tensor<F, T, X>` with the bound `T: SameDtype<E, F, Op>`, and not `&Tensor<E, T, X>`, for the reason
+/// given at [`SameDevice`]: if the argument does not determine `F`, it is `E`. (`SameDtypeFor` does not infer it.)
 #[diagnostic::on_unimplemented(
     message = "`{Op}` takes tensors of one dtype, got `{E}` and `{F}`",
     label = "expected a tensor of dtype `{E}`, found one of dtype `{F}`",
     note = "there is no promotion here; cast one of them, for example `.to::<{E}>()`"
 )]
 pub trait SameDtype<E: Element, F: Element, Op> {
-    /// The tensor, whose dtype is `E`.
+    /// The tensor as one of dtype `E`.
     #[doc(hidden)]
     fn alike<S: Shape, D: Device>(tensor: &Tensor<F, S, D>) -> &Tensor<E, S, D>;
 }
@@ -54,7 +54,7 @@ impl<T, E: Element, Op> SameDtype<E, E, Op> for T {
     }
 }
 
-/// `Some(&weight)`, or `None`, which says nothing of a dtype or a device: so methods have no parameters for these.
+/// `Some(&weight)`, or `None`, which determines neither dtype nor device: so methods need no type parameters for these.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no weight or bias of shape `{S}` and dtype `{E}`",
     label = "expected `Some(&weight)` or `None`",

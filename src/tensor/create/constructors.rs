@@ -1,8 +1,7 @@
-//! Making tensors: filled, counted, from elements.
+//! Constructors of tensors: filled, by index, from elements.
 //!
-//! Where the compiler knows every size a constructor takes none (`zeros()`); where it does not, the `_sized` form takes
-//! them all (`zeros_sized([n, 384])`) and checks those it knows. Both have a `try_` twin.
-//! Uses `device`; used by `rearrange`, `sort`, `create`, `base`, `index`.
+//! If the compiler knows every size a constructor takes none (`zeros()`); otherwise the `_sized` form takes all of them (`zeros_sized([n,
+//! 384])`) and checks those that the type knows. Both have a `try_` form.
 
 use crate::device::{Backend as _, Cpu, Device};
 use crate::dtype::{Castable, Element, Scalar, ScalarValue};
@@ -13,7 +12,7 @@ use crate::storage::{View, ViewMut};
 use crate::tensor::{Tensor, checked_numel, expect_fit};
 use castiron_macros::fallible;
 
-/// The element to fill with, or what is wrong with the scalar.
+/// The fill value as an element, or an error if the scalar does not fit.
 pub(crate) fn fill_value<E: Castable>(op: &'static str, value: ScalarValue) -> Result<E> {
     value.to_element().ok_or(Error::ScalarOutOfRange { op, value, dtype: E::DTYPE })
 }
@@ -25,7 +24,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         checked_numel::<E>(op, sizes.as_ref())
     }
 
-    /// A row-major tensor of a function of the position, which a kernel made for the number of elements computes.
+    /// A row-major tensor of a function of the position; `kernel` makes the function for the number of elements.
     pub(crate) fn tabulated<K: Map1<i64, E>>(
         op: &'static str,
         sizes: S::Sizes,
@@ -35,7 +34,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Ok(Self::dense(D::tabulate(kernel(numel), None, numel)?, sizes))
     }
 
-    /// A row-major tensor of elements made on the host.
+    /// A row-major tensor of elements computed on the host.
     pub(in crate::tensor) fn build(
         op: &'static str,
         sizes: S::Sizes,
@@ -62,8 +61,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 }
 
-/// Writes the forms of a constructor. For `zeros` it writes `zeros()` and `zeros_sized(sizes)`, which run the body with the
-/// sizes.
+/// Writes the forms of a constructor. For `zeros` it writes `zeros()` and `zeros_sized(sizes)`, which run the body with the sizes.
 macro_rules! constructors {
     ($($(#[$doc:meta])* $name:ident $sized:ident<$e:ident: $bound:path $(, $v:ident: $vbound:path)?> ($($arg:ident: $argty:ty),*) |$sizes:ident| $body:expr;)*) => {$(
         #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") where sizes are known to the compiler, and where they are not.")]
@@ -86,7 +84,7 @@ macro_rules! constructors {
             #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), ") where sizes are known at run time only: takes them all, and checks those the type knows.")]
             ///
             /// # Panics
-            /// If a size is not what the type says, memory runs out, the device is not there, or an argument does not fit.
+            /// If a size is not that of the type, memory runs out, the device is not there, or an argument does not fit.
             #[fallible]
             pub fn $sized$(<$v: $vbound>)?($sizes: S::Sizes $(, $arg: $argty)*) -> Result<Self> {
                 $body
@@ -106,7 +104,7 @@ constructors! {
     /// ```
     zeros zeros_sized<E: Element>() |sizes| Self::zeroed("zeros", sizes);
 
-    /// Elements of no particular value (`torch.empty`). Reading uninitialised memory is not possible: they are zeros.
+    /// Elements of no particular value (`torch.empty`). They are zeros, since uninitialised memory must not be read.
     ///
     /// ```
     /// use castiron::{shape, Tensor};
@@ -122,7 +120,7 @@ constructors! {
     /// ```
     ones ones_sized<E: Castable>() |sizes| Self::filled("ones", sizes, E::from_bool(true));
 
-    /// One value everywhere, converted to the dtype (`torch.full`). A value out of the dtype's range is an error.
+    /// All elements set to one value, converted to the dtype (`torch.full`). A value out of the dtype's range is an error.
     ///
     /// ```
     /// use castiron::{shape, Tensor};
@@ -139,7 +137,7 @@ impl<E: Castable, A: Dim, B: Dim, D: Device> Tensor<E, (A, B), D> {
     fn diagonal_ones(op: &'static str, sizes @ [rows, columns]: [usize; 2]) -> Result<Self> {
         let mut storage = D::zeroed::<E>(None, Self::plan(op, &sizes)?)?;
         let one = D::fill(Some(&storage), E::from_bool(true), 1)?;
-        // (A matrix without elements may have any number of rows or columns.)
+        // A matrix without elements may have any number of rows or columns.
         let (len, step) = ([rows.min(columns)], [columns.saturating_add(1)]);
         D::map1_into::<E, E>(Copying, View::new(&one, 0, &len, &[0]), ViewMut::new(&mut storage, 0, &len, &step))?;
         Ok(Self::dense(storage, sizes))
@@ -171,7 +169,7 @@ macro_rules! matrices {
             #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), ") where sizes are known at run time only: takes them all, and checks those the type knows.")]
             ///
             /// # Panics
-            /// If a size is not what the type says, memory runs out or the device is not there.
+            /// If a size is not that of the type, memory runs out or the device is not there.
             #[fallible]
             pub fn $sized(sizes: [usize; 2]) -> Result<Self> {
                 Self::$made(stringify!($name), sizes)
@@ -180,8 +178,8 @@ macro_rules! matrices {
     )*};
 }
 matrices! {
-    /// Ones on the diagonal, zeros elsewhere (`torch.eye`). The type says the size, and in an expression nothing may say the type: beside another matrix
-    /// [`eye_like`](Tensor::eye_like) has its type and sizes.
+    /// Ones on the diagonal, zeros elsewhere (`torch.eye`). The type has the size; where type inference cannot find it,
+    /// [`eye_like`](Tensor::eye_like) takes type and sizes from another matrix.
     ///
     /// ```
     /// use castiron::{shape, Tensor};
@@ -189,7 +187,7 @@ matrices! {
     /// ```
     eye eye_sized diagonal_ones;
 
-    /// Ones on and below the diagonal, zeros above (`torch.ones(n, m).tril()`, numpy's `tri`): a causal mask, for one.
+    /// Ones on and below the diagonal, zeros above (`torch.ones(n, m).tril()`, numpy's `tri`): for example a causal mask.
     ///
     /// ```
     /// use castiron::{shape, Tensor};
@@ -199,8 +197,8 @@ matrices! {
 }
 
 impl<E: Element, S: Shape> Tensor<E, S> {
-    /// Takes over a vector of elements in row-major order: no copy (`torch.from_numpy`). The shape is in the type; sizes that are values are given to
-    /// [`from_vec_sized`](Self::from_vec_sized).
+    /// A tensor that takes over a vector of elements in row-major order, without a copy (`torch.from_numpy`). The shape is in the type; for
+    /// sizes known at run time see [`from_vec_sized`](Self::from_vec_sized).
     ///
     /// # Panics
     /// If the number of elements is not that of the shape.
@@ -221,11 +219,10 @@ impl<E: Element, S: Shape> Tensor<E, S> {
         Self::try_from_vec_sized(elements, S::SIZES)
     }
 
-    /// [`from_vec`](Self::from_vec) where sizes are known at run time only: takes them all, and checks those the type
-    /// knows.
+    /// [`from_vec`](Self::from_vec) with sizes known at run time: takes all of them, and checks those that the type knows.
     ///
     /// # Panics
-    /// If a size is not what the type says, or the number of elements is not that of the sizes.
+    /// If a size is not that of the type, or the number of elements is not that of the sizes.
     ///
     /// ```
     /// use castiron::{shape, Tensor};
@@ -242,7 +239,7 @@ impl<E: Element, S: Shape> Tensor<E, S> {
         Ok(Self::dense(Cpu::build(None, || Ok(elements))?, sizes))
     }
 
-    /// The elements that a function gives for each index, where the compiler knows the sizes.
+    /// The elements are a function of the indices; the compiler knows the sizes.
     ///
     /// # Panics
     /// If memory runs out.
@@ -260,10 +257,10 @@ impl<E: Element, S: Shape> Tensor<E, S> {
         Self::from_fn_sized(S::SIZES, f)
     }
 
-    /// [`from_fn`](Self::from_fn) where sizes are known at run time only.
+    /// [`from_fn`](Self::from_fn) with sizes known at run time.
     ///
     /// # Panics
-    /// If a size is not what the type says, or memory runs out.
+    /// If a size is not that of the type, or memory runs out.
     #[fallible]
     pub fn from_fn_sized(sizes: S::Sizes, mut f: impl FnMut(S::Sizes) -> E) -> Result<Self> {
         Self::build("from_fn", sizes, |numel, elements| {
@@ -282,7 +279,7 @@ impl<E: Element, S: Shape> Tensor<E, S> {
         })
     }
 
-    /// What `tensor!` calls: as many elements as the shape has.
+    /// The constructor behind `tensor!`: as many elements as the shape has.
     #[doc(hidden)]
     #[track_caller]
     pub fn __from_literal<const N: usize>(elements: [E; N]) -> Self
@@ -336,7 +333,7 @@ impl<E: Element> FromIterator<E> for Tensor<E, (Dyn,)> {
     }
 }
 
-/// Whether an array's length is what a dimension knows.
+/// Whether an array's length is that of a known dimension.
 const fn length_fits(known: Option<usize>, len: usize) -> bool {
     match known {
         Some(known) => known == len,
@@ -344,8 +341,8 @@ const fn length_fits(known: Option<usize>, len: usize) -> bool {
     }
 }
 
-/// For rank 2 it writes `impl From<[[E; M]; N]> for Tensor<E, (A, B)>`. An array whose length is not what the type says
-/// fails to compile (when the program is built, not in `cargo check`).
+/// For rank 2 it writes `impl From<[[E; M]; N]> for Tensor<E, (A, B)>`. An array whose length is not that of the type fails to compile
+/// (when the program is built, not in `cargo check`).
 macro_rules! from_arrays {
     ($([$($dim:ident $len:ident)+] $array:ty, |$elements:ident| $flat:expr;)*) => {$(
         impl<E: Element, $($dim: Dim, const $len: usize),+> From<$array> for Tensor<E, ($($dim,)+)> {

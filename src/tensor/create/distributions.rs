@@ -1,6 +1,6 @@
 //! Random tensors of other distributions: `exponential`, `cauchy`, `log_normal`, `geometric`.
 //!
-//! Uniform or normal numbers of `f64`, which each device draws, through a function. Uses `create::random`; used by `any`.
+//! Each is a function of uniform or normal `f64` samples, which the device draws.
 
 use super::random::{Generator, random};
 use crate::device::Device;
@@ -11,10 +11,10 @@ use crate::shape::{Dyn, KnownShape, Shape};
 use crate::tensor::{Tensor, checked_numel, expect_fit};
 use castiron_macros::fallible;
 
-/// A list of `f64`.
+/// A one-dimensional tensor of `f64`.
 type Numbers<D> = Tensor<f64, (Dyn,), D>;
 
-/// As many numbers as a tensor has, in its dtype and shape.
+/// Samples reshaped and converted to the shape and dtype of a tensor.
 fn shaped<E: Dtype, S: Shape, D: Device>(
     op: &'static str,
     sizes: S::Sizes,
@@ -26,7 +26,8 @@ fn shaped<E: Dtype, S: Shape, D: Device>(
 }
 
 random! {
-    /// Exponential numbers of the rate `lambda`: their mean is `1 / lambda` (`torch.Tensor.exponential_`, where `lambda` is 1 if not given).
+    /// Samples of the exponential distribution of the rate `lambda`, with mean `1 / lambda` (`torch.Tensor.exponential_`, where `lambda` is
+    /// 1 if not given).
     ///
     /// ```
     /// use castiron::{shape, Generator, Tensor};
@@ -42,7 +43,7 @@ random! {
         })
     };
 
-    /// Cauchy numbers (`torch.Tensor.cauchy_`, where the median is 0 and `sigma` 1 if not given).
+    /// Samples of the Cauchy distribution (`torch.Tensor.cauchy_`, where the median is 0 and `sigma` 1 if not given).
     cauchy cauchy_sized<E: Float>(median: f64, sigma: f64) |sizes, generator| {
         if sigma.is_nan() || sigma <= 0.0 {
             return invalid("cauchy", format!("`sigma` must be greater than 0, got {sigma}"));
@@ -53,7 +54,7 @@ random! {
         })
     };
 
-    /// Numbers whose logarithms are normal (`torch.Tensor.log_normal_`, where `mean` is 1 and `std` 2 if not given).
+    /// Samples of the log-normal distribution (`torch.Tensor.log_normal_`, where `mean` is 1 and `std` 2 if not given).
     log_normal log_normal_sized<E: Float>(mean: f64, std: f64) |sizes, generator| {
         if std.is_nan() || std <= 0.0 {
             return invalid("log_normal", format!("`std` must be greater than 0, got {std}"));
@@ -61,7 +62,7 @@ random! {
         shaped("log_normal", sizes, |numel| Numbers::<D>::try_normal_sized(numel, mean, std, generator)?.try_exp())
     };
 
-    /// Numbers of trials up to a success of probability `p` (`torch.Tensor.geometric_`).
+    /// Samples of the geometric distribution: trials up to a success of probability `p` (`torch.Tensor.geometric_`).
     ///
     /// ```
     /// use castiron::{shape, Generator, Tensor};

@@ -1,4 +1,4 @@
-//! Elements left out at random: `dropout` and its kin. Uses `create::sampling`, `ops::losses` (formulas of two elements).
+//! Random dropout of elements: `dropout`, `alpha_dropout`, and those of whole channels.
 
 use super::random::Generator;
 use crate::device::Device;
@@ -13,7 +13,7 @@ use crate::storage::View;
 use crate::tensor::Tensor;
 use castiron_macros::fallible;
 
-/// What is left out: elements, or channels as a whole; set to zero, or to what zero is after `selu`.
+/// What is dropped: elements, or whole channels; and the value of dropped elements: zero, or the limit of `selu` for minus infinity.
 #[derive(Clone, Copy)]
 pub(crate) struct Dropping {
     pub(crate) op: &'static str,
@@ -21,7 +21,7 @@ pub(crate) struct Dropping {
     pub(crate) keeps_moments: bool,
 }
 
-/// The elements that stay, scaled, and what stands in place of the others; row-major.
+/// The elements that are kept, scaled, and the value of dropped ones in place of the others; row-major.
 pub(crate) fn dropped<E: Dtype, D: Device>(
     how: Dropping,
     x: View<'_, D::Storage, E>,
@@ -44,7 +44,8 @@ pub(crate) fn dropped<E: Dtype, D: Device>(
     let steps = strides::broadcast_list(&drawn, &strides::row_major(&drawn), x.sizes);
     let kept = kept.elements().restrided(x.sizes, &steps);
     if how.keeps_moments {
-        // The mean and the variance of what `selu` gives stay. Source: Klambauer et al., "Self-Normalizing Neural Networks" (2017).
+        // Scale and shift keep mean and variance of the output of `selu`. Source: Klambauer et al., "Self-Normalizing Neural Networks"
+        // (2017).
         let scale = 1.0 / ((ops::losses::ALPHA.powi(2) * p + 1.0) * (1.0 - p)).sqrt();
         let scale = if p == 1.0 { 0.0 } else { scale };
         return D::map2::<E, f32, E>(Losing::<AlphaDropped>::new([scale, p]), x, kept, &to);
@@ -58,7 +59,7 @@ macro_rules! dropouts {
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {$(
             #[doc = $doc]
             ///
-            /// Shape: that of `self`. Dtypes: floating-point. Without `training` it is the tensor itself.
+            /// Shape: that of `self`. Dtypes: floating-point. Without `training` it returns the tensor itself.
             ///
             #[doc = concat!("PyTorch: `", $torch, "`, where `p` is 0.5 and `training` true if not given.")]
             ///

@@ -1,6 +1,4 @@
-//! Tensors with the shape of another: `zeros_like` and its kin, each in the layout of the other or in a memory format that is
-//! named.
-//! Uses `create::constructors`, `create::random`, `device`.
+//! Tensors with the shape of another: `zeros_like` and so on, each with the layout of the other or in a given memory format.
 
 use crate::device::Device;
 use crate::dtype::{Castable, Element, Float, Real, Scalar};
@@ -16,7 +14,7 @@ use crate::tensor::create::random::Generator;
 use castiron_macros::fallible;
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// Elements that stand in row-major order, or are all alike, where a copy in a format has them.
+    /// A tensor over new row-major or constant elements, with the strides of a copy of `self` in a format.
     fn like<M: FormatFor<S>>(&self, op: &'static str, storage: Result<D::Storage>) -> Result<Self> {
         let strides = copied_in::<S, M>(op, &self.shape(), &self.stride())?;
         Ok(Self::from_parts(storage?, 0, self.shape(), strides))
@@ -68,8 +66,8 @@ likes! {
     zeros_like zeros_like_in ()
         "torch.zeros_like(x, memory_format=…)" where [] |x| D::zeroed::<E>(Some(x.elements().buffer), x.numel());
 
-    /// Elements of no particular value with the shape and layout of `self` (`torch.empty_like`). Reading uninitialised memory is
-    /// not possible: they are zeros.
+    /// Elements of no particular value with the shape and layout of `self` (`torch.empty_like`). They are zeros, since uninitialised memory
+    /// must not be read.
     ///
     /// ```
     /// assert_eq!(castiron::tensor![[1, 2], [3, 4]].empty_like().shape(), [2, 2]);
@@ -117,14 +115,14 @@ likes! {
         |x| Self::try_randint_sized(x.shape(), low, high, generator).map(|drawn| drawn.parts.storage);
 }
 
-/// So many elements of one value.
+/// A storage of `numel` elements of one value.
 fn filled<E: Element, D: Device>(beside: &D::Storage, numel: usize, value: E) -> Result<D::Storage> {
     D::fill(Some(beside), value, numel)
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// Ones on the diagonal, zeros elsewhere, in the shape of `self`: what is added to a matrix, or what its product with it leaves out, takes type and
-    /// sizes from it. A batch of matrices gives as many.
+    /// Ones on the diagonal, zeros elsewhere, with the type and sizes of `self`, a matrix or a batch of matrices: to be added to or
+    /// subtracted from it.
     ///
     /// PyTorch: `torch.eye(m, n, dtype=x.dtype).expand_as(x)`.
     ///
@@ -159,7 +157,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Ok(Self::dense(storage, self.shape()))
     }
 
-    /// One value everywhere, with the shape and layout of `self` (`torch.full_like`).
+    /// All elements set to one value, with the shape and layout of `self` (`torch.full_like`).
     ///
     /// # Panics
     /// If the value does not fit the dtype or memory runs out.

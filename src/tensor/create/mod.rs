@@ -1,7 +1,6 @@
-//! Tensors made from nothing: filled, from elements, ranges, random, in the shape of another.
-//! Uses `storage` and the fill loops of the devices.
+//! Constructors of tensors: filled, from elements, ranges, random, with the shape of another.
 
-// The documentation lists methods in this order.
+// Documentation lists methods in this order.
 pub(crate) mod constructors;
 
 pub(crate) mod distributions;

@@ -1,8 +1,7 @@
 //! Counted tensors: `arange`, `linspace` and `logspace`.
 //!
-//! PyTorch converts the arguments to the dtype first (an integral dtype drops their fractions) and rounds every step of
-//! the arithmetic to it; the numbers here come out the same.
-//! Uses `create::constructors`, `device`.
+//! PyTorch converts the arguments to the dtype first (an integral dtype truncates their fractions) and rounds every step of the arithmetic
+//! to it; the results here are the same.
 
 use crate::device::Device;
 use crate::dtype::{Castable, Category, DType, Real, Scalar, ScalarValue};
@@ -15,7 +14,7 @@ use crate::tensor::Tensor;
 use crate::tensor::create::constructors::fill_value;
 use castiron_macros::fallible;
 
-/// A bound or a step as a float, or what is wrong with it.
+/// A bound or a step as a float, or an error.
 fn real(op: &'static str, value: ScalarValue) -> Result<f64> {
     match value {
         ScalarValue::Bool(value) => Ok(f64::from(u8::from(value))),
@@ -32,7 +31,7 @@ fn invalid(op: &'static str, reason: String) -> Error {
     Error::InvalidArgument { op, reason }
 }
 
-/// A bound or a step as an integer, its fraction dropped.
+/// A bound or a step as an integer, truncated.
 fn whole<E: Real>(op: &'static str, value: ScalarValue) -> Result<i128> {
     match value {
         ScalarValue::Int(value) => Ok(value),
@@ -48,7 +47,7 @@ fn whole<E: Real>(op: &'static str, value: ScalarValue) -> Result<i128> {
     }
 }
 
-/// How many numbers there are, checked to be a size.
+/// The number of elements, or an error if it is no valid size.
 fn size(op: &'static str, count: f64) -> Result<usize> {
     if count < isize::MAX as f64 {
         Ok(count as usize)
@@ -98,27 +97,27 @@ impl<E: Castable> Map1<i64, E> for Counting {
     }
 }
 
-/// A number as the dtype has it; integers compute in `f64`. Rounding an `f64` result is the dtype's own result: `f64` has more
-/// than twice the digits of the smaller floats.
+/// Rounds to the dtype; integers compute in `f64`. Rounding an `f64` result gives the dtype's own result: `f64` has more than twice the
+/// digits of the smaller floats.
 #[inline(always)]
 fn in_f64<E: Real>(x: f64) -> f64 {
     if E::DTYPE.category() == Category::Integral { x } else { E::from_f64(x).to_scalar().real_part() }
 }
 
-/// A number as the dtype has it; integers compute in `f32`.
+/// Rounds to the dtype; integers compute in `f32`.
 #[inline(always)]
 fn in_f32<E: Real>(x: f64) -> f64 {
     if E::DTYPE.category() == Category::Integral { f64::from(x as f32) } else { in_f64::<E>(x) }
 }
 
-/// `in_f64` as text.
+/// `in_f64` as kernel source.
 #[cfg(any(test, feature = "cuda"))]
 fn text_in_f64<E: Real>(kernel: &mut Kernel, x: Value) -> Value {
     let dtype = if E::DTYPE.category() == Category::Integral { DType::F64 } else { E::DTYPE };
     let x = kernel.cast(x, dtype);
     kernel.cast(x, DType::F64)
 }
-/// `in_f32` as text.
+/// `in_f32` as kernel source.
 #[cfg(any(test, feature = "cuda"))]
 fn text_in_f32<E: Real>(kernel: &mut Kernel, x: Value) -> Value {
     let dtype = if E::DTYPE.category() == Category::Integral { DType::F32 } else { E::DTYPE };
@@ -126,32 +125,32 @@ fn text_in_f32<E: Real>(kernel: &mut Kernel, x: Value) -> Value {
     kernel.cast(x, DType::F64)
 }
 
-/// Evenly spaced numbers, counted from both ends, so that the last one is exactly the end.
+/// Evenly spaced numbers, computed from both ends, so that the last one is exactly the end.
 #[derive(Clone, Copy)]
 pub(crate) struct Spaced {
     start: f64,
     end: f64,
     step: f64,
-    /// The last of them.
+    /// The index of the last number.
     last: i64,
-    /// How many are counted from the start.
+    /// The number of elements that are computed from the start.
     half: i64,
 }
 impl Spaced {
     pub(crate) fn new(start: f64, end: f64, numel: usize, rounded: impl Fn(f64) -> f64) -> Self {
         let step = if numel > 1 { rounded(rounded(end - start) / rounded((numel - 1) as f64)) } else { 0.0 };
-        // A number of elements fits `i64`.
+        // The number of elements fits `i64`.
         Spaced { start, end, step, last: numel as i64 - 1, half: if numel < 2 { 1 } else { numel as i64 / 2 } }
     }
 
-    /// A number, of the steps of the arithmetic all but the last rounded.
+    /// The number at an index; all steps of the arithmetic except the last are rounded.
     #[inline(always)]
     pub(crate) fn at(self, i: i64, rounded: impl Fn(f64) -> f64) -> f64 {
         let steps = |i: i64| rounded(self.step * rounded(i as f64));
         if i < self.half { self.start + steps(i) } else { self.end - steps(self.last - i) }
     }
 
-    /// The same as text.
+    /// [`at`](Self::at) as kernel source.
     #[cfg(any(test, feature = "cuda"))]
     fn text_of_number(self, kernel: &mut Kernel, i: Value, rounded: impl Fn(&mut Kernel, Value) -> Value) -> Value {
         let [start, end, step] = [self.start, self.end, self.step].map(|x| kernel.parameter(x));
@@ -180,14 +179,14 @@ impl<E: Real> Map1<i64, E> for Spaced {
     }
 }
 
-/// A base to the power of evenly spaced exponents; to a single one as it was given, not rounded.
+/// A base to the power of evenly spaced exponents; a single exponent is used as given, not rounded.
 #[derive(Clone, Copy)]
 struct PowersOf {
     base: f64,
     start: f64,
     exponents: Spaced,
 }
-/// `powf` as text has it.
+/// `powf` as kernel source.
 #[cfg(any(test, feature = "cuda"))]
 struct Power;
 #[cfg(any(test, feature = "cuda"))]
@@ -197,7 +196,7 @@ impl crate::dtype::Binary for Power {
     }
 }
 impl<E: Real> Map1<i64, E> for PowersOf {
-    /// `powf` is a function of the library.
+    /// `powf` is a library function without a vectorised form.
     const VECTORS: VectorWidth = VectorWidth::None;
     #[inline(always)]
     fn call(self, i: i64) -> E {
@@ -218,14 +217,14 @@ impl<E: Real> Map1<i64, E> for PowersOf {
 }
 
 impl<E: Real, N: Dim, D: Device> Tensor<E, (N,), D> {
-    /// The numbers from `start` up to but not including `end`, `step` apart (`torch.arange`).
+    /// The numbers from `start` up to but not including `end`, at a distance of `step` (`torch.arange`).
     ///
-    /// An integral dtype drops the fractions of start and step; int64, those of all three arguments. The others count the
-    /// numbers before that: from 0 to 3 by 1.5 they are 0, 1, and by 0.75 they are 0, 0, 0, 0, as in PyTorch.
+    /// An integral dtype truncates start and step; int64 all three arguments. The other integral dtypes count the numbers before that: from
+    /// 0 to 3 by 1.5 they are 0, 1, and by 0.75 they are 0, 0, 0, 0, as in PyTorch.
     ///
     /// # Panics
-    /// If the step is zero (for int64: less than one) or leads away from the end, if an argument is complex,
-    /// not finite or does not fit the dtype, if there are not as many numbers as the type says, or if memory runs out.
+    /// If the step is zero (for int64: less than one) or leads away from the end, if an argument is complex, not finite or does not fit the
+    /// dtype, if the number of elements is not that of the type, or if memory runs out.
     ///
     /// ```
     /// use castiron::{shape, Tensor};
@@ -244,8 +243,8 @@ impl<E: Real, N: Dim, D: Device> Tensor<E, (N,), D> {
         if (last - first) * by.signum() < 0.0 {
             return Err(invalid(op, format!("a step of {step} leads away from {end}")));
         }
-        // A range of integers is counted exactly; so is one of int64, from its arguments without their fractions. Other
-        // dtypes count from the arguments as they are.
+        // A range of integers is counted exactly; so is one of int64, from its truncated arguments. Other dtypes count from the arguments
+        // as they are.
         let integers = match arguments {
             [ScalarValue::Int(start), ScalarValue::Int(end), ScalarValue::Int(step)] => Some([start, end, step]),
             _ if E::DTYPE == DType::I64 => Some([whole::<E>(op, start)?, whole::<E>(op, end)?, whole::<E>(op, step)?]),
@@ -265,12 +264,12 @@ impl<E: Real, N: Dim, D: Device> Tensor<E, (N,), D> {
                 fill_value::<E>(op, ScalarValue::Int(value))?;
             }
         }
-        // The numbers lie between two that fit the dtype, and hence `i64`: what the step has beyond it does not count.
+        // The numbers lie between two that fit the dtype, and hence `i64`; a larger step does not matter.
         Self::tabulated(op, [numel], |_| Counting { start: start as i64, step: step as i64 })
     }
 
-    /// Evenly spaced numbers from `start` to `end`, both included (`torch.linspace`), as many as the type says. An
-    /// integral dtype drops the fractions of both ends and of each number.
+    /// Evenly spaced numbers from `start` to `end`, both included (`torch.linspace`), as many as the type says. An integral dtype truncates
+    /// both ends and each number.
     ///
     /// # Panics
     /// If an end is complex, not finite or does not fit the dtype, or memory runs out.
@@ -287,11 +286,10 @@ impl<E: Real, N: Dim, D: Device> Tensor<E, (N,), D> {
         Self::try_linspace_sized(<(N,) as KnownShape>::SIZES, start, end)
     }
 
-    /// [`linspace`](Self::linspace) where the size is known at run time only.
+    /// [`linspace`](Self::linspace) with a size known at run time.
     ///
     /// # Panics
-    /// If the size is not what the type says, an end is complex, not finite or does not fit the dtype, or memory runs
-    /// out.
+    /// If the size is not that of the type, an end is complex, not finite or does not fit the dtype, or memory runs out.
     #[fallible]
     pub fn linspace_sized(sizes: [usize; 1], start: impl Scalar, end: impl Scalar) -> Result<Self> {
         let op = "linspace";
@@ -302,8 +300,8 @@ impl<E: Real, N: Dim, D: Device> Tensor<E, (N,), D> {
         Self::tabulated(op, sizes, |numel| Spaced::new(start, end, numel, in_f64::<E>))
     }
 
-    /// Powers of a base whose exponents are evenly spaced from `start` to `end`, both included (`torch.logspace`), as many as
-    /// the type says. An integral dtype drops the fractions of both ends and of each power.
+    /// Powers of a base whose exponents are evenly spaced from `start` to `end`, both included (`torch.logspace`), as many as the type
+    /// says. An integral dtype truncates both ends and each power.
     ///
     /// # Panics
     /// If an argument is complex, not finite or does not fit the dtype, or memory runs out.
@@ -320,11 +318,10 @@ impl<E: Real, N: Dim, D: Device> Tensor<E, (N,), D> {
         Self::try_logspace_sized(<(N,) as KnownShape>::SIZES, start, end, base)
     }
 
-    /// [`logspace`](Self::logspace) where the size is known at run time only.
+    /// [`logspace`](Self::logspace) with a size known at run time.
     ///
     /// # Panics
-    /// If the size is not what the type says, an argument is complex, not finite or does not fit the dtype, or memory runs
-    /// out.
+    /// If the size is not that of the type, an argument is complex, not finite or does not fit the dtype, or memory runs out.
     #[fallible]
     pub fn logspace_sized(sizes: [usize; 1], start: impl Scalar, end: impl Scalar, base: impl Scalar) -> Result<Self> {
         let op = "logspace";
@@ -343,7 +340,7 @@ impl<E: Real, N: Dim, D: Device> Tensor<E, (N,), D> {
     }
 }
 
-/// The kernels of this file, for the test of their text.
+/// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     use crate::dtype::{bf16, f16};

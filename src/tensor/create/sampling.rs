@@ -1,6 +1,5 @@
-//! Drawing by the probabilities that a tensor holds: `bernoulli`, `multinomial`, `poisson`, `binomial`. The generator is on the host,
-//! and a GPU draws `bernoulli` and `multinomial` by itself, from a stream that a number of the generator names.
-//! Uses `create::random`, `ops::admit`, `device`.
+//! Sampling by the probabilities in a tensor: `bernoulli`, `multinomial`, `poisson`, `binomial`. The generator is on the host; a GPU
+//! generates the numbers for `bernoulli` and `multinomial` itself, from a seed of the generator.
 
 use crate::device::{Device, on_host};
 use crate::dtype::Element;
@@ -14,8 +13,8 @@ use castiron_macros::fallible;
 use rand_distr::{Binomial, Poisson};
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// For each element, which is a probability, one with that probability and zero otherwise (`torch.bernoulli`). An
-    /// element that is no probability is an error.
+    /// For each element, a probability, one with that probability and zero otherwise (`torch.bernoulli`). An element that is not a
+    /// probability is an error.
     ///
     /// # Panics
     /// If an element is not between 0 and 1, or memory runs out.
@@ -49,7 +48,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Ok(Self::dense(storage, self.shape()))
     }
 
-    /// For each element, which is a rate, a number of Poisson's distribution with that mean (`torch.poisson`). Drawn on the host.
+    /// For each element, a rate, a sample of the Poisson distribution with that mean (`torch.poisson`). Drawn on the host.
     ///
     /// # Panics
     /// If an element is negative, NaN or beyond all integers, or memory runs out.
@@ -79,8 +78,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Ok(Self::dense(storage, self.shape()))
     }
 
-    /// For each element, which is a number of trials, how many of them succeed with the probability beside it (`torch.binomial`). Drawn on
-    /// the host.
+    /// For each element, a number of trials, the number of successes with the probability in `p` (`torch.binomial`). Drawn on the host.
     ///
     /// # Panics
     /// If an element is no number of trials or no probability, sizes known at run time differ, or memory runs out.
@@ -118,12 +116,12 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Ok(Self::dense(storage, self.shape()))
     }
 
-    /// Positions along the last axis of a vector or a matrix of weights, drawn in proportion to them, `samples` from each
-    /// row (`torch.multinomial`). With `replacement` a position may come several times; without it none does, and those
-    /// of weight zero come last.
+    /// Positions along the last axis of a vector or a matrix of weights, sampled in proportion to them, `samples` from each row
+    /// (`torch.multinomial`). With `replacement` a position may be drawn several times; without it none is, and those of weight zero come
+    /// last.
     ///
-    /// It is an error if `samples` is zero, or more than there are positions to draw without replacement, and if a weight
-    /// is negative or not finite or those of a row add up to zero.
+    /// It is an error if `samples` is zero, or larger than the number of positions without replacement, and if a weight is negative or not
+    /// finite or those of a row add up to zero.
     ///
     /// # Panics
     /// If the samples cannot be drawn from such weights, or memory runs out.
@@ -191,7 +189,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 }
 
-/// Where uniform numbers fall among the sums of the weights.
+/// Inverse transform sampling: the positions of uniform numbers among the cumulative sums of the weights.
 fn with_replacement(weights: &[f64], samples: usize, generator: &mut Generator, drawn: &mut Vec<i64>) -> Result<()> {
     // Scaled first, so that no sum overflows.
     let largest = weights.iter().fold(0.0, |a: f64, &b| a.max(b));
@@ -200,7 +198,7 @@ fn with_replacement(weights: &[f64], samples: usize, generator: &mut Generator, 
         total += weight / largest;
         total
     }))?;
-    // Rounding may take the number up to the total: what is drawn then is the last position that has a weight.
+    // Rounding may take the number up to the total: then the last position with a positive weight is drawn.
     let last = weights.iter().rposition(|&weight| weight > 0.0).unwrap_or(0);
     drawn.extend((0..samples).map(|_| {
         let number = generator.unit::<f64>() * total;
@@ -209,11 +207,11 @@ fn with_replacement(weights: &[f64], samples: usize, generator: &mut Generator, 
     Ok(())
 }
 
-/// The positions whose weight over an exponential number is largest: each is drawn in proportion to its weight among those
-/// that are left. Source: P. Efraimidis, P. Spirakis, "Weighted random sampling with a reservoir", 2006.
+/// The positions with the largest quotients of weight and an exponential sample: each is drawn in proportion to its weight among those that
+/// are left. Source: P. Efraimidis, P. Spirakis, "Weighted random sampling with a reservoir", 2006.
 fn without_replacement(weights: &[f64], samples: usize, generator: &mut Generator, drawn: &mut Vec<i64>) -> Result<()> {
     let mut keys: Vec<(f64, i64)> = listed(weights.iter().zip(0..).map(|(&weight, position)| {
-        // Between 0, which is left out, and 1.
+        // Between 0, exclusive, and 1.
         let exponential = -(1.0 - generator.unit::<f64>()).ln();
         (if weight == 0.0 { 0.0 } else { weight / exponential.max(f64::MIN_POSITIVE) }, position)
     }))?;

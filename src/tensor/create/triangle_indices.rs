@@ -1,5 +1,4 @@
-//! `tril_indices`, `triu_indices`: where the elements of a triangle are.
-//! Uses `create::constructors`, `device`.
+//! `tril_indices`, `triu_indices`: rows and columns of the elements of a triangle.
 
 use crate::device::Device;
 use crate::dtype::{Castable, ScalarValue};
@@ -32,7 +31,7 @@ macro_rules! triangles {
             $(#[$doc])*
             ///
             /// # Panics
-            /// If there are not as many places as the type says, an index does not fit the dtype, or memory runs out.
+            /// If the number of elements is not that of the type, an index does not fit the dtype, or memory runs out.
             #[fallible]
             pub fn $name(rows: usize, columns: usize, offset: isize) -> Result<Self> {
                 Self::build_triangle(stringify!($name), Triangle::new(Side::$side, rows, columns, offset))
@@ -41,19 +40,19 @@ macro_rules! triangles {
     };
 }
 
-/// On which side of the diagonal, which belongs to both.
+/// The side of the diagonal, which belongs to both.
 #[derive(Clone, Copy)]
 enum Side {
     Lower,
     Upper,
 }
 
-/// The places of a triangle: of each row the columns before its end, or from there on.
+/// A triangle of a matrix: in each row the columns before an end, or from there on.
 struct Triangle {
     side: Side,
     rows: usize,
     columns: usize,
-    /// Where the first row ends if it is not clamped to the columns; that of each following row is one more.
+    /// The end in the first row, not clamped to the columns; it grows by one for each following row.
     first: i128,
 }
 
@@ -63,13 +62,13 @@ impl Triangle {
         Triangle { side, rows, columns, first: offset as i128 + i128::from(on_diagonal) }
     }
 
-    /// The rows whose end is below so many columns.
+    /// The number of rows whose end is below `columns`.
     fn rows_below(&self, columns: i128) -> usize {
         // Between 0 and the number of rows.
         (columns - self.first).clamp(0, self.rows as i128) as usize
     }
 
-    /// The rows that have places in the triangle.
+    /// The rows with elements in the triangle.
     fn rows(&self) -> Range<usize> {
         match self.side {
             Side::Lower => self.rows_below(1)..self.rows,
@@ -77,7 +76,7 @@ impl Triangle {
         }
     }
 
-    /// The columns of a row.
+    /// The columns of the triangle in a row.
     fn columns(&self, row: usize) -> Range<usize> {
         // Between 0 and the number of columns.
         let end = (row as i128 + self.first).clamp(0, self.columns as i128) as usize;
@@ -87,13 +86,13 @@ impl Triangle {
         }
     }
 
-    /// How many places there are, by a formula: the rows may be more than can be counted in any time.
+    /// The number of elements, by a formula: there may be too many rows to iterate over.
     fn count(&self) -> Option<usize> {
         let rows = self.rows();
         if rows.is_empty() || self.columns == 0 {
             return Some(0);
         }
-        // Those whose ends move, and those that are whole.
+        // Rows whose length grows, and rows that are full.
         let (moving, whole) = match self.side {
             Side::Lower => {
                 let whole = self.rows_below(self.columns as i128);
@@ -114,18 +113,18 @@ impl Triangle {
     }
 }
 
-/// The rows, then the columns, of the places of a triangle by their positions. From its first row on, or, mirrored, from its last one and
-/// backwards, rows are one longer each than the one before, and then whole.
+/// The row and column of each element of a triangle, by its number. From the first row on (or mirrored, from the last one backwards), each
+/// row is one element longer than the one before, until rows are full.
 #[cfg(any(test, feature = "cuda"))]
 #[derive(Clone, Copy, Debug)]
 struct Place {
-    /// How many places there are.
+    /// The number of elements.
     count: i64,
-    /// The first row, or the last.
+    /// The first row, or mirrored the last one.
     first: i64,
-    /// How many places it has.
+    /// The length of that row.
     width: i64,
-    /// How many rows are not whole.
+    /// The number of rows that are not full.
     moving: i64,
     columns: i64,
     mirrored: bool,
@@ -133,7 +132,7 @@ struct Place {
 
 #[cfg(any(test, feature = "cuda"))]
 impl Triangle {
-    /// By a formula. There are so many places, which memory holds, and so `i64`.
+    /// The parameters of the formula. Memory holds `count` elements, so that numbers fit `i64`.
     fn place(&self, count: usize) -> Place {
         let (rows, columns) = (self.rows(), self.columns as i64);
         let mirrored = matches!(self.side, Side::Upper);
@@ -154,10 +153,10 @@ impl<E: IndexDtype> Map1<i64, E> for Place {
         let is_column = i >= count;
         let at = if is_column { i - count } else { i };
         let at = if mirrored { count - 1 - at } else { at };
-        // The places of so many rows.
+        // The number of elements in the first `rows` rows.
         let before = |rows: i64| rows * width + rows * (rows - 1) / 2;
         let (row, column) = if at < before(moving) {
-            // The root of a quadratic equation, which rounding may miss by little.
+            // The root of a quadratic equation; rounding may be off slightly.
             let b = 2.0 * width as f64 - 1.0;
             let mut row = (4.0 * at as f64 / ((b * b + 8.0 * at as f64).sqrt() + b)) as i64;
             while row > 0 && before(row) > at {
@@ -218,8 +217,8 @@ where
 }
 
 triangles! {
-    /// The rows and the columns of the places on and below a diagonal of a matrix, row by row (`torch.tril_indices`). The
-    /// diagonal is counted from the main one, upwards if positive.
+    /// The rows and the columns of the elements on and below a diagonal of a matrix, row by row (`torch.tril_indices`). The diagonal is
+    /// counted from the main one, upwards if positive.
     ///
     /// ```
     /// use castiron::{shape, Tensor};
@@ -228,8 +227,8 @@ triangles! {
     /// ```
     tril_indices Lower;
 
-    /// The rows and the columns of the places on and above a diagonal of a matrix, row by row (`torch.triu_indices`). The
-    /// diagonal is counted from the main one, upwards if positive.
+    /// The rows and the columns of the elements on and above a diagonal of a matrix, row by row (`torch.triu_indices`). The diagonal is
+    /// counted from the main one, upwards if positive.
     ///
     /// ```
     /// use castiron::{shape, Tensor};
@@ -239,7 +238,8 @@ triangles! {
     triu_indices Upper;
 }
 
-/// For `AnyTensor` on a GPU: the rows and columns of the lower triangle, or of the upper one, where another tensor is, and how many there are.
+/// For `AnyTensor` on a GPU: the rows and columns of the lower or upper triangle, on the device of another tensor, and the number of
+/// elements.
 #[cfg(all(feature = "any", feature = "cuda"))]
 pub(crate) fn places<E: IndexDtype, D: Device>(
     op: &'static str,
@@ -258,7 +258,7 @@ pub(crate) fn places<E: IndexDtype, D: Device>(
     Ok((D::tabulate::<E>(triangle.place(count), Some(beside), numel)?, count))
 }
 
-/// The kernels of this file, for the test of their text.
+/// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     let (lower, upper) = (Triangle::new(Side::Lower, 40, 30, -2), Triangle::new(Side::Upper, 40, 50, -3));
@@ -270,7 +270,7 @@ pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
 mod tests {
     use super::*;
 
-    /// By the formula as by going through the rows.
+    /// The formula agrees with iterating over the rows.
     #[test]
     fn places_follow_from_their_positions() {
         for side in [Side::Lower, Side::Upper] {
@@ -291,7 +291,7 @@ mod tests {
         }
     }
 
-    /// Where numbers are larger than floats count exactly.
+    /// Also where numbers are too large for floats to represent exactly.
     #[test]
     fn far_places_are_exact() {
         let rows = 3_000_000_000_usize;
@@ -301,7 +301,7 @@ mod tests {
             let place = triangle.place(count);
             let at = |i: usize| -> [i64; 2] { [i, i + count].map(|i| place.call(i as i64)) };
             for row in [triangle.rows().start, 1, 94_906_265, 94_906_267, 2_000_000_000, triangle.rows().end - 1] {
-                // The places of the rows before it.
+                // The number of elements in the rows before.
                 let columns = triangle.columns(row);
                 let before = match side {
                     Side::Lower => Triangle::new(side, row, rows, offset).count().unwrap(),

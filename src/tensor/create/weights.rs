@@ -1,7 +1,5 @@
-//! `multinomial` on a GPU: with replacement, where uniform numbers fall among running sums of the weights; without, the weights that are
-//! the largest once each is divided by an exponential number.
-//!
-//! Uses `device`, `ops::scan`; used by `create::sampling`.
+//! `multinomial` on a GPU: with replacement, by searching uniform numbers among cumulative sums of the weights; without, by the largest
+//! quotients of weights and exponential samples.
 
 use crate::device::Device;
 use crate::dtype::{Castable, DType};
@@ -13,7 +11,7 @@ use crate::ops::scan::RunningSum;
 use crate::ops::text::kernel::{Kernel, Value};
 use crate::storage::View;
 
-/// A weight, or NaN where it is negative or not finite.
+/// A weight, or NaN if it is negative or not finite.
 #[derive(Clone, Copy)]
 struct Weight;
 impl<E: Castable> Map1<E, f64> for Weight {
@@ -31,7 +29,7 @@ impl<E: Castable> Map1<E, f64> for Weight {
     }
 }
 
-/// Whether nothing can be drawn by the largest weight of a row: it is 0 or NaN.
+/// Whether the largest weight of a row is 0 or NaN, so that nothing can be drawn.
 #[derive(Clone, Copy)]
 struct IsNothing;
 impl Map1<f64, bool> for IsNothing {
@@ -46,7 +44,7 @@ impl Map1<f64, bool> for IsNothing {
     }
 }
 
-/// A weight as a share of the largest, so that no sum overflows.
+/// A weight divided by the largest one, so that no sum overflows.
 #[derive(Clone, Copy)]
 struct Share;
 impl Map2<f64, f64, f64> for Share {
@@ -59,7 +57,7 @@ impl Map2<f64, f64, f64> for Share {
     }
 }
 
-/// A share of the total that is below it, whatever is rounded.
+/// A uniform number times the total, below the total whatever the rounding.
 #[derive(Clone, Copy)]
 struct Below;
 impl Map2<f64, f64, f64> for Below {
@@ -76,7 +74,7 @@ impl Map2<f64, f64, f64> for Below {
     }
 }
 
-/// A weight over an exponential number, which is made of a uniform one; 0 where the weight is.
+/// A weight divided by an exponential sample, which is computed from a uniform one; 0 if the weight is 0.
 #[derive(Clone, Copy)]
 struct Raced;
 impl Map2<f64, f64, f64> for Raced {
@@ -97,7 +95,7 @@ impl Map2<f64, f64, f64> for Raced {
     }
 }
 
-/// Positions drawn from each row of weights, `(rows, samples)`; `None` where the host draws, or says what is wrong with them.
+/// Positions drawn from each row of weights, `(rows, samples)`; `None` if the host draws them, or makes the error.
 pub(super) fn drawn<E: Castable, D: Device>(
     weights: View<'_, D::Storage, E>,
     samples: usize,
@@ -147,7 +145,7 @@ pub(super) fn drawn<E: Castable, D: Device>(
     D::search(View::<_, f64>::new(&sums, 0, &sizes, &steps), numbers, true).map(Some)
 }
 
-/// The kernels of this file, for the test of their text.
+/// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     suite.one::<_, f32, f64>("weight", Weight);

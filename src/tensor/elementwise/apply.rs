@@ -1,6 +1,5 @@
 //! Runs an elementwise operation: broadcasts shapes, promotes dtypes, matches devices, calls the device's loop. The methods,
 //! operators, in-place and `_into` forms are thin wrappers of the functions here.
-//! Uses `base::operand`, `ops::kernel`, `ops`, `ops::arguments`; used by `elementwise`, `lazy`, `sparse`, `linalg`, `index` and others.
 
 use crate::device::{Device, Meet, Source};
 use crate::dtype::promote::ResultType;
@@ -24,7 +23,7 @@ pub type PromotedWith<E, S, R> = ResultType<<S as Shape>::Kind, E, <R as Operand
 /// The dtype of `Op` on a tensor of shape `S` and dtype `E` and the operand `R`.
 pub type Outcome<Op, E, S, R> = <Op as BinaryOp>::Output<PromotedWith<E, S, R>>;
 
-/// A scalar operand of a tensor of dtype `own`, converted to what `Op` computes with in `P`.
+/// A scalar operand of a tensor of dtype `own`, converted to the dtype in which `Op` computes for the promoted dtype `P`.
 ///
 /// An integer that does not fit an integral dtype is refused (PyTorch wraps it silently in arithmetic and comparison,
 /// and refuses it in `full`, `clamp` and `where`).
@@ -36,7 +35,7 @@ pub(crate) fn scalar_operand<O: BinaryOp, P: Dtype>(
     fitted_scalar::<P, O::Computes<P>>(O::NAME, O::CHECKS_FLOAT_SCALARS, value, own, exact)
 }
 
-/// The same, compiled once for two dtypes and not for each operation.
+/// [`scalar_operand`] for two dtypes, compiled once for all operations.
 pub(crate) fn fitted_scalar<P: Dtype, C: Dtype>(
     op: &'static str,
     checks_floats: bool,
@@ -56,13 +55,13 @@ pub(crate) fn fitted_scalar<P: Dtype, C: Dtype>(
     fitted.ok_or(beyond(P::DTYPE))
 }
 
-/// Whether an integer zero among what `divided` is divided by is an error: one that no element is divided by is none.
+/// Whether an integer division by zero is an error: not if there are no elements to divide.
 #[inline]
 pub(crate) fn refuses_zeros(divides: bool, dtype: DType, divided: &[usize]) -> bool {
     divides && dtype.category() <= crate::Category::Integral && !divided.contains(&0)
 }
 
-/// Looks for an integer zero among the divisors of an operand of these sizes.
+/// Checks the integer divisors of an operand of these sizes for zeros.
 pub(crate) fn check_divisors<O: BinaryOp, P: Dtype, D: Device, B: Element + Castable>(
     divided: &[usize],
     divisors: View<'_, D::Storage, B>,
@@ -79,7 +78,7 @@ fn check_divisor<O: BinaryOp, P: Dtype>(divided: &[usize], divisor: ComputeOf<O,
     Ok(())
 }
 
-/// A negative integer scalar exponent of integers: PyTorch refuses it, although tensors of exponents may hold one.
+/// Checks that a scalar exponent of integers is not negative: PyTorch refuses it, although tensors of exponents may contain negative ones.
 pub(crate) fn check_exponent(specials: Specials, dtype: DType, exponent: ScalarValue) -> Result<()> {
     if specials.raises_to_scalar
         && dtype.category() <= crate::Category::Integral
@@ -90,7 +89,7 @@ pub(crate) fn check_exponent(specials: Specials, dtype: DType, exponent: ScalarV
     Ok(())
 }
 
-/// A scalar to the right of a tensor of these sizes and of dtype `own`, checked, as `Op` computes with it in `P`.
+/// A scalar to the right of a tensor of these sizes and of dtype `own`, checked and converted to the computing dtype of `Op` for `P`.
 pub(crate) fn right_scalar<O: BinaryOp, P: Dtype>(
     left: &[usize],
     value: ScalarValue,
@@ -103,7 +102,7 @@ pub(crate) fn right_scalar<O: BinaryOp, P: Dtype>(
     Ok(value)
 }
 
-/// The one element of a tensor to the right of one of these sizes, checked, as `Op` computes with it in `P`.
+/// The single element of a tensor to the right of one of these sizes, checked and converted to the computing dtype of `Op` for `P`.
 pub(crate) fn right_value<O: BinaryOp, P: Dtype, B: Castable>(
     left: &[usize],
     value: B,
@@ -114,7 +113,7 @@ pub(crate) fn right_value<O: BinaryOp, P: Dtype, B: Castable>(
     Ok(value)
 }
 
-/// Sizes of the broadcast, checked at run time where the types left it open, and that `Out` of that many fit in memory.
+/// The broadcast sizes; checks at run time those that the types leave open, and that memory can hold the result of dtype `Out`.
 pub(crate) fn broadcast<T: Shape, Out: Element>(op: &'static str, a: &[usize], b: &[usize]) -> Result<T::Sizes> {
     let mut sizes = T::Sizes::filled(1);
     if !broadcast_sizes(a, b, sizes.as_mut()) {
@@ -125,7 +124,7 @@ pub(crate) fn broadcast<T: Shape, Out: Element>(op: &'static str, a: &[usize], b
     Ok(sizes)
 }
 
-/// The same of any number of operands.
+/// [`broadcast`] of any number of operands.
 pub(crate) fn broadcast_all<T: Shape, Out: Element>(op: &'static str, of: &[&[usize]]) -> Result<T::Sizes> {
     let rank = of.iter().map(|sizes| sizes.len()).max().unwrap_or(0);
     let mut joined = vec![1; rank];
@@ -139,14 +138,14 @@ pub(crate) fn broadcast_all<T: Shape, Out: Element>(op: &'static str, of: &[&[us
     broadcast::<T, Out>(op, &joined, &joined)
 }
 
-/// The strides of a view broadcast to `sizes`: those to read through, and those that count for the layout of the result.
-/// PyTorch converts operands to the `common` dtype before it looks at their layout.
+/// The strides of a view broadcast to `sizes`: those for reading, and those for the layout of the result. PyTorch converts operands to the
+/// `common` dtype before it compares layouts.
 fn broadcast_strides<B, E: Element, A: SizeArray>(view: &View<'_, B, E>, sizes: &A, common: DType) -> (A, A) {
     let strides = strides::broadcast(view.sizes, view.strides, sizes);
     (strides, layout(view.sizes, view.strides, sizes, E::DTYPE == common))
 }
 
-/// An operand's strides broadcast to the result's sizes, as they influence the strides of the result.
+/// An operand's strides broadcast to the sizes of the result, for the strides of the result.
 pub(crate) fn layout<A: SizeArray>(from: &[usize], strides: &[usize], sizes: &A, is_common: bool) -> A {
     if !is_common {
         return strides::converted(from, strides, sizes);
@@ -154,7 +153,7 @@ pub(crate) fn layout<A: SizeArray>(from: &[usize], strides: &[usize], sizes: &A,
     strides::broadcast(from, strides, sizes)
 }
 
-/// `kernel(view)`, other operands being scalars in the kernel, as a new tensor of the given sizes.
+/// `kernel(view)` as a new tensor of the given sizes; other operands are scalars in the kernel.
 #[inline]
 pub(crate) fn map1<A: Element, T: Shape, D: Device, Out: Element>(
     kernel: impl Map1<A, Out>,
@@ -236,8 +235,8 @@ where
     combine_as::<O, E, PromotedWith<E, S, R>, S, D, R, T, X>(lhs, rhs)
 }
 
-/// The same with the promoted dtype as a parameter, which keeps its bounds readable. Most operands are alike, and that case is small
-/// enough to become part of the caller.
+/// [`combine`] with the promoted dtype as a parameter, which keeps its bounds readable. The most frequent case, operands of one layout and
+/// dtype, is small enough to be inlined.
 #[inline]
 pub(crate) fn combine_as<O, E, P, S, D, R, T, X>(lhs: &Tensor<E, S, D>, rhs: &R) -> Result<Tensor<O::Output<P>, T, X>>
 where
@@ -311,8 +310,7 @@ where
     }
 }
 
-/// `Op(lhs, rhs)` for a scalar on the left, through the kernel made of its value, which is `exact` where the kernel
-/// multiplies by it.
+/// `Op(lhs, rhs)` for a scalar on the left, by a kernel with its value, which is `exact` if the kernel multiplies by it.
 pub(crate) fn combine_scalar<O, E, P, S, D, K>(
     lhs: ScalarValue,
     rhs: &Tensor<E, S, D>,

@@ -1,4 +1,4 @@
-//! Comparing whole tensors by `==`. Host tensors only; elementwise comparison is `eq`, `lt` and so on.
+//! Comparison of whole tensors by `==`, on the host; elementwise comparison is `eq`, `lt` and so on.
 
 use crate::device::Device;
 use crate::dtype::Element;
@@ -6,9 +6,9 @@ use crate::shape::{ConvertTo, Never, Shape};
 use crate::tensor::base::layout::Layout;
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
 
-/// What implements [`EqualTo`].
+/// The type that implements [`EqualTo`].
 ///
-/// It is no operand, since rustc says of a condition on the left operand itself only that it "can't compare".
+/// It is not an operand type, since for a condition on the left operand itself rustc only reports that it "can't compare".
 #[doc(hidden)]
 #[derive(Debug)]
 pub enum Whole {}
@@ -26,7 +26,7 @@ pub trait EqualTo<Left: ?Sized, Right: ?Sized> {
     fn equal(left: &Left, right: &Right) -> bool;
 }
 
-/// `Left < Right`: there is none, and the message says what to write instead.
+/// `Left < Right`: not implemented; the message says what to write instead.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`<`, `<=`, `>` and `>=` are not defined for tensors",
@@ -48,7 +48,7 @@ impl<E: Element, S: Shape + ConvertTo<T>, T: Shape> EqualTo<Tensor<E, S>, Tensor
     }
 }
 
-// Two candidates more, so that rustc finds the operator before it knows the right operand, and then says which condition is not met.
+// Two further candidates, so that rustc finds the operator before it knows the right operand, and then reports which condition is not met.
 #[diagnostic::do_not_recommend]
 impl<Left: ?Sized> EqualTo<Left, Never> for Whole {
     fn equal(_: &Left, _: &Never) -> bool {
@@ -66,7 +66,7 @@ impl<Left: ?Sized> OrderedWith<Left, Never> for Whole {}
 #[diagnostic::do_not_recommend]
 impl<Left: ?Sized> OrderedWith<Left, [Never; 0]> for Whole {}
 
-/// For `TensorView == Tensor` it writes how a tensor equals a view.
+/// For `TensorView == Tensor` it writes the comparison of a tensor with a view.
 macro_rules! views {
     ($($left:ty = $right:ty;)*) => {$(
         #[diagnostic::do_not_recommend]
@@ -108,7 +108,7 @@ macro_rules! comparisons {
             }
         }
 
-        /// Only here so that the compiler says what to write instead of `x < y`.
+        /// Exists so that the compiler says what to write instead of `x < y`.
         $(#[$attr])*
         #[doc(hidden)]
         impl<$($generics)* R> PartialOrd<R> for $left

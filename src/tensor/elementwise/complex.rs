@@ -1,5 +1,4 @@
-//! `complex` and `polar`: complex numbers from two tensors of real ones.
-//! Uses `base::operand`, `elementwise::lerp`, `index::gather`, `ops::admit`.
+//! `complex` and `polar`: complex numbers from two real tensors.
 
 use crate::device::{Device, Receives};
 use crate::dtype::Element;
@@ -48,14 +47,14 @@ macro_rules! complex_numbers {
     )*};
 }
 complex_numbers! {
-    /// Complex numbers with these real parts and the imaginary parts given.
+    /// Complex numbers with `self` as real parts and `imag` as imaginary parts.
     ///
-    /// Shape: both broadcast. Dtypes: `f16`, `f32` or `f64`, both tensors holding the same.
+    /// Shape: both broadcast. Dtypes: `f16`, `f32` or `f64`, the same for both tensors.
     complex(imag) [PartFor<pointwise::complex>] FromParts, "torch.complex",
         "assert_eq!(tensor![1.0, 2.0].complex(tensor![3.0]).to_vec(), [Complex::new(1.0, 3.0), Complex::new(2.0, 3.0)]);";
-    /// Complex numbers with these magnitudes and the angles given, in radians.
+    /// Complex numbers with `self` as magnitudes and `angle` as angles, in radians.
     ///
-    /// Shape: both broadcast. Dtypes: `f32` or `f64`, both tensors holding the same.
+    /// Shape: both broadcast. Dtypes: `f32` or `f64`, the same for both tensors.
     polar(angle) [PartFor<pointwise::polar> + WideFloatFor<pointwise::polar>] FromPolar, "torch.polar",
         "assert_eq!(tensor![1.0, 2.0].polar(tensor![0.0]).to_vec(), [Complex::new(1.0, 0.0), Complex::new(2.0, 0.0)]);";
 }

@@ -16,7 +16,7 @@ use crate::tensor::reduce::reductions::reduce;
 use crate::tensor::{SameDevice, SameDtype, Tensor};
 use castiron_macros::fallible;
 
-/// The comparison, for operands whose dtypes the callers know to be one.
+/// The comparison, for operands that the callers know to have one dtype.
 fn compare_within<E, S, D, R, T, X>(lhs: &Tensor<E, S, D>, rhs: &R, closeness: Closeness) -> Result<Tensor<bool, T, X>>
 where
     E: Dtype,
@@ -49,15 +49,15 @@ where
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// Whether elements differ by no more than `atol + rtol * abs(other)`. Infinities are close to themselves only; NaN is
-    /// close to NaN if `equal_nan` says so.
+    /// Whether elements differ by no more than `atol + rtol * abs(other)`. Infinities are close to themselves only; NaN is close to NaN if
+    /// `equal_nan`.
     ///
     /// The other operand is a tensor of the same dtype; shapes broadcast. Dtypes: all computing dtypes. Result dtype: `bool`.
     ///
     /// PyTorch: `torch.isclose`, whose defaults are `rtol` 1e-5, `atol` 1e-8 and `equal_nan` false.
     ///
     /// # Panics
-    /// Where sizes known at run time do not broadcast.
+    /// If sizes known at run time do not broadcast.
     ///
     /// ```
     /// use castiron::tensor;
@@ -81,12 +81,13 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 
     /// Whether all elements are close: `|a - b| <= 1e-8 + 1e-5 * |b|`. Equal infinities are close, NaN is close to nothing. Shapes do not
-    /// broadcast. Dtypes: all computing dtypes, both tensors of one.
+    /// broadcast. Dtypes: all computing dtypes, the same for both tensors.
     ///
     /// PyTorch: `torch.allclose`.
     ///
     /// # Panics
-    /// If sizes known at run time differ, the tensors have no data or memory runs out; [`try_allclose`](Self::try_allclose) returns the error.
+    /// If sizes known at run time differ, the tensors have no data or memory runs out; [`try_allclose`](Self::try_allclose) returns the
+    /// error.
     ///
     /// ```
     /// use castiron::tensor;
@@ -101,7 +102,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         unwrap(self.try_allclose(other, 1e-5, 1e-8))
     }
 
-    /// [`allclose`](Self::allclose) with another relative and absolute tolerance: `|a - b| <= atol + rtol * |b|`.
+    /// [`allclose`](Self::allclose) with other tolerances: `|a - b| <= atol + rtol * |b|`.
     ///
     /// ```
     /// use castiron::tensor;
@@ -133,7 +134,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.holds_everywhere(other, Closeness { rtol, atol, equal_nan: false })
     }
 
-    /// Whether `kernel` holds of all pairs of elements of two tensors that have the same sizes.
+    /// Whether `kernel` is true for all pairs of elements of two tensors with the same sizes.
     fn holds_everywhere<F: Dtype, R: Shape>(
         &self,
         other: &Tensor<F, R, D>,
@@ -149,7 +150,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         D::peek(all.elements())
     }
 
-    /// Whether the two have one shape and equal elements: NaN equals nothing, and dtypes promote.
+    /// Whether both have one shape and equal elements: NaN equals nothing, and dtypes promote.
     ///
     /// PyTorch: `torch.equal`.
     ///

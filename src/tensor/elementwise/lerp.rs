@@ -1,5 +1,4 @@
 //! `lerp`, `prelu` and `frexp`.
-//! Uses `elementwise::apply`, `elementwise::where_clamp`, `base::operand`, `index::gather`; used by `elementwise::view_in_place`, `elementwise::complex`.
 
 use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;
@@ -20,7 +19,7 @@ use crate::tensor::elementwise::where_clamp::{Choice, choice};
 use crate::tensor::index::gather::elements;
 use castiron_macros::fallible;
 
-/// How far `lerp` goes: a scalar, or a tensor of the same dtype.
+/// The weight of `lerp`: a scalar, or a tensor of the same dtype.
 #[diagnostic::on_unimplemented(
     message = "`lerp` of `{E}` takes a weight that is a scalar or a tensor of `{E}`, got `{Self}`",
     label = "not a weight for these elements",
@@ -47,10 +46,9 @@ pub(crate) fn pair<E: Dtype, O: Element, T: Shape, D: Device>(
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// Between `self` and `end`: `self + weight * (end - self)`, exact at either end.
+    /// Linear interpolation between `self` and `end`: `self + weight * (end - self)`, exact at either end.
     ///
-    /// Shape: all three broadcast. Dtypes: floats and complex numbers; both tensors hold the same, and so does the weight if it is
-    /// a tensor.
+    /// Shape: all three broadcast. Dtypes: floats and complex numbers, the same for both tensors and for a weight that is a tensor.
     ///
     /// PyTorch: `torch.lerp`.
     ///
@@ -104,14 +102,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Ok(self)
     }
 
-    /// The element where it is positive, else the element times a slope: one for all, or one for each channel (axis 1).
+    /// Positive elements unchanged, others times a slope: one for all, or one for each channel (axis 1).
     ///
-    /// Shape: that of `self`; the slopes are zero-dim or a list. Dtypes: floats, both tensors holding the same.
+    /// Shape: that of `self`; the slopes are zero-dim or a list. Dtypes: floats, the same for both tensors.
     ///
     /// PyTorch: `torch.prelu`, `torch.nn.functional.prelu`.
     ///
     /// # Panics
-    /// If sizes known at run time say that there is neither one slope nor one for each channel.
+    /// If, by sizes known at run time, there is neither one slope nor one for each channel.
     ///
     /// ```
     /// use castiron::tensor;
@@ -143,7 +141,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Ok(Tensor::from_parts(storage, 0, own, strides))
     }
 
-    /// Each element as a mantissa from 1/2 to 1 (with its sign) and an exponent of 2. The exponent of 0, infinities and NaN is 0.
+    /// Each element as a mantissa in `[1/2, 1)` (with its sign) and an exponent of 2. The exponent of 0, infinities and NaN is 0.
     ///
     /// Shape: that of `self`. Dtypes: floats; the exponents are `i32`.
     ///

@@ -1,6 +1,5 @@
-//! The methods of the elementwise operations, written from the table: `exp`, `try_exp`, `exp_`, `exp_into`,
-//! `try_exp_into`; `add`, `try_add`, `add_`, `try_add_`, `add_into`, `try_add_into`; and so on.
-//! Uses `elementwise::apply`, `base::operand`, `ops`, `ops::rules`; used by `sparse`, `lazy`, `elementwise`.
+//! The methods of the elementwise operations, written from the table: `exp`, `try_exp`, `exp_`, `exp_into`, `try_exp_into`; `add`,
+//! `try_add`, `add_`, `try_add_`, `add_into`, `try_add_into`; and so on.
 
 use crate::device::{Device, Meet, Receives};
 use crate::dtype::promote::ResultType;
@@ -59,8 +58,8 @@ pub(crate) fn map_into_by<E: Dtype, F: Dtype, S: Shape, T: Shape, D: Device>(
 #[doc(hidden)]
 pub trait Writes<E, To>: Op {}
 
-/// What an operation may write, by how its result dtype follows. For `exp […] any inexact` it expands to
-/// `impl<E: Dtype, To> Writes<E, To> for exp where exp: UnaryOp<E>, Result1<exp, E>: CanCast<To> {}`.
+/// Which outputs an operation may write, by the rule of its result dtype. For `exp […] any inexact` it expands to `impl<E: Dtype, To>
+/// Writes<E, To> for exp where exp: UnaryOp<E>, Result1<exp, E>: CanCast<To> {}`.
 macro_rules! writes {
     ($($op:ident { $methods:tt $admits:ident $result:ident $($rest:tt)* })*) => {$(
         form_of_result!(one $result, writes { $op });
@@ -86,7 +85,7 @@ macro_rules! writes {
 }
 unary_table!(writes);
 
-/// `Op` may be done in place on elements of dtype `E`.
+/// `Op` has an in-place form on elements of dtype `E`.
 #[doc(hidden)]
 pub trait InPlace<E>: Op {}
 
@@ -118,8 +117,8 @@ unary_table!(in_place);
 /// For `exp […] any inexact` it writes `exp`, `try_exp`, `exp_`, `exp_into` and `try_exp_into`.
 macro_rules! unary_methods {
     ($($op:ident { [$try:ident $inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident, $doc:literal, $torch:literal, $operand:literal = $elements:literal $($rest:tt)* })*) => {$(
-        /// The forms of one operation. (A result dtype is a parameter, and `E: Dtype` a condition of the method, so that the
-        /// compiler says which condition failed and not that there is no method.)
+        /// The forms of one operation. (The result dtype is a type parameter, and `E: Dtype` a condition of the method, so that the
+        /// compiler reports the failed condition instead of a missing method.)
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             #[doc = $doc]
             ///
@@ -172,7 +171,7 @@ macro_rules! unary_methods {
             }
         }
 
-        /// The form in place of one operation.
+        /// The in-place form of one operation.
         impl<E: Element, S: Shape, D: Device> TensorViewMut<'_, E, S, D> {
             #[doc = concat!("As [`Tensor::", stringify!($inplace), "`](crate::Tensor::", stringify!($inplace), "), where the elements are.")]
             #[track_caller]
@@ -242,7 +241,7 @@ macro_rules! binary_methods {
             #[doc = concat!("PyTorch: `", $torch, "`.")]
             ///
             /// # Panics
-            /// Where sizes known at run time do not broadcast, or a scalar does not fit.
+            /// If sizes known at run time do not broadcast, or a scalar does not fit.
             ///
             /// ```
             /// # use castiron::tensor;
@@ -262,7 +261,7 @@ macro_rules! binary_methods {
             #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") in place. The result must be castable to `E` and have the shape of `self`.")]
             ///
             /// # Panics
-            /// Where sizes known at run time do not fit, or a scalar does not; nothing is written then.
+            /// If sizes known at run time do not broadcast to those of `self`, or a scalar does not fit; nothing is written then.
             #[fallible]
             pub fn $inplace<R: $operand>(&mut self, rhs: R) -> Result<&mut Self>
             where
@@ -280,7 +279,7 @@ macro_rules! binary_methods {
             #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") into an existing tensor of the result's shape, converting to its dtype (`out=`).")]
             ///
             /// # Panics
-            /// Where sizes known at run time do not fit, or a scalar does not; nothing is written then.
+            /// If sizes known at run time do not match those of `out`, or a scalar does not fit; nothing is written then.
             #[fallible]
             pub fn $into<R: $operand, F: Dtype, T: Shape + SameDevice<D, X>, X: Device>(&self, rhs: R, out: &mut Tensor<F, T, X>) -> Result<()>
             where
@@ -295,7 +294,7 @@ macro_rules! binary_methods {
             }
         }
 
-        /// The forms in place of one operation.
+        /// The in-place forms of one operation.
         impl<E: $of, S: Shape, D: Device> TensorViewMut<'_, E, S, D> {
             #[doc = concat!("As [`Tensor::", stringify!($inplace), "`](crate::Tensor::", stringify!($inplace), "), where the elements are.")]
             ///
@@ -319,8 +318,7 @@ macro_rules! binary_methods {
 }
 binary_table!(binary_methods);
 
-/// For `rpow = pow` it writes the forms with a scalar on the left and `self` on the right, which Rust has no
-/// operator for.
+/// For `rpow = pow` it writes the forms with a scalar on the left and `self` on the right, for which Rust has no operator.
 macro_rules! scalar_first {
     ($($name:ident = $op:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
         #[doc = concat!("[`", stringify!($op), "`](Tensor::", stringify!($op), ") with a scalar on the left.")]

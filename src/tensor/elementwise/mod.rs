@@ -1,7 +1,7 @@
 //! Operations on each element by itself: methods and operators written from the tables of `ops`, comparison, `where_`, `clamp`, `lerp`.
 //! `apply` runs them (broadcast, promotion, device dispatch); the other files are the public forms.
 
-// The documentation lists methods in this order.
+// Documentation lists methods in this order.
 pub(crate) mod operators;
 
 pub(crate) mod methods;

@@ -1,7 +1,6 @@
 //! Rust's operators: `+ - * / % & | ^ << >>`, unary `- !`, the assigning forms, and scalars on the left.
 //!
 //! `/` is true division, `%` has the sign of the divisor (PyTorch's `remainder`), `!` inverts bits and negates bools.
-//! Uses `elementwise::apply`, `elementwise::reuse_operand`, `base::assign`, `base::operand`; used by `sparse`, `lazy::operators`.
 
 use crate::device::{Device, Meet, Receives};
 use crate::dtype::promote::ResultType;
@@ -20,10 +19,10 @@ use crate::tensor::elementwise::reuse_operand::{combine_owned, combine_scalar_ow
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
 use core::ops::*;
 
-/// What may be the right operand of `Op` with a tensor on the left.
+/// Types that can be the right operand of `Op` with a tensor on the left.
 ///
-/// The operators' conditions hang on the right operand: rustc looks an operator up before it knows that operand, so it
-/// finds the operator and then says which condition failed, not that there is no such operator.
+/// The conditions of an operator are bounds on the right operand: rustc looks the operator up before it knows that operand, finds it, and
+/// then reports the failed condition instead of a missing operator.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Op}` is not defined for `Tensor<{E}, {S}, {D}>` and `{Self}`",
@@ -35,7 +34,7 @@ use core::ops::*;
 pub trait RightOf<Op, E: Element, S: Shape, D: Device> {
     type Output;
     fn right_of(self, left: &Tensor<E, S, D>) -> Result<Self::Output>;
-    /// The same, where nobody will read `left` again.
+    /// `right_of` where `left` is not needed any more, so that it may be overwritten.
     fn right_of_owned(self, left: Tensor<E, S, D>) -> Result<Self::Output>
     where
         Self: Sized,
@@ -66,7 +65,7 @@ where
     }
 }
 
-/// What may stand to the right of `Op` in its assigning form.
+/// Types that can be the right operand of `Op` in its assigning form.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Op}` with `{Self}` is not written into `Tensor<{E}, {S}, {D}>`",
@@ -226,8 +225,8 @@ unary_operators! {
     Not not = bitwise_not, "!";
 }
 
-/// What a scalar of dtype `A` on the left and a tensor of shape `S` and dtype `E` promote to: the same as on the right, where
-/// the laws of kinds and dtypes speak of the tensor first.
+/// The promoted dtype of a scalar of dtype `A` on the left and a tensor of shape `S` and dtype `E`: the same as with the scalar on the
+/// right. The traits of promotion take the tensor first.
 type PromotedLeft<A, E, S> = ResultType<<S as Shape>::Kind, E, ScalarKind, A>;
 
 /// For each scalar type and operator it writes `scalar + Tensor` and `scalar + &Tensor`.

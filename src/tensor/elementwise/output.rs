@@ -1,5 +1,4 @@
-//! Runs an elementwise operation of two operands whose result is written where there is an output: over the left operand, or over
-//! another tensor. Uses `elementwise::apply`; used by methods, operators and expressions.
+//! Elementwise operations of two operands that write their result into an existing tensor: the left operand, or another one.
 
 use crate::device::Device;
 use crate::device::{Receives, Source};
@@ -13,13 +12,13 @@ use crate::tensor::Tensor;
 use crate::tensor::base::operand::{Operand, OperandSource};
 use crate::tensor::elementwise::apply::{PromotedWith, check_divisors, right_scalar, right_value};
 
-/// Whether a result of `sizes` is what the output holds.
+/// Checks that a result of `sizes` has the sizes of the output.
 fn expect_output(op: &'static str, result: &[usize], output: &[usize]) -> Result<()> {
     if result == output { Ok(()) } else { Err(Error::Output { op, result: result.into(), output: output.into() }) }
 }
 
-/// `lhs = Op(lhs, rhs)`, the result converted to `lhs`'s dtype, which the caller's bounds allow. Nothing is written if
-/// anything is wrong.
+/// `lhs = Op(lhs, rhs)`, the result converted to the dtype of `lhs`, which the caller's bounds allow. Nothing is written if there is an
+/// error.
 pub(crate) fn update<O, E, S, D, R>(lhs: &mut Tensor<E, S, D>, rhs: &R) -> Result<()>
 where
     O: BinaryOp,
@@ -74,8 +73,8 @@ where
     D::update1(CombiningRight::<O, P>(value), lhs.elements_mut()?)
 }
 
-/// `out = Op(lhs, rhs)`, the result converted to `out`'s dtype, which the caller's bounds allow. Nothing is written if
-/// anything is wrong.
+/// `out = Op(lhs, rhs)`, the result converted to the dtype of `out`, which the caller's bounds allow. Nothing is written if there is an
+/// error.
 pub(crate) fn combine_into<O, E, S, D, R, F, T>(lhs: &Tensor<E, S, D>, rhs: &R, out: &mut Tensor<F, T, D>) -> Result<()>
 where
     O: BinaryOp,

@@ -1,6 +1,5 @@
-//! The methods of the operations of one operand and parameters, written from the table: `elu`, `try_elu`, `elu_`, `try_elu_`,
-//! `elu_into`, `try_elu_into`; and so on.
-//! Uses `elementwise::methods`, `ops`, `ops::rules`, `ops::admit`; used by `any`, `lazy::methods`.
+//! The methods of operations of one operand and parameters, written from the table: `elu`, `try_elu`, `elu_`, `try_elu_`, `elu_into`,
+//! `try_elu_into`; and so on.
 
 use crate::device::Device;
 use crate::dtype::{CanCast, Dtype, Element, Scalar, ScalarValue};
@@ -17,7 +16,7 @@ use crate::tensor::elementwise::methods::map_into_by;
 use crate::tensor::{SameDevice, Tensor, TensorViewMut};
 use castiron_macros::fallible;
 
-/// A parameter as it was given; `None` if it was left open.
+/// A parameter as it was given; `None` for the default.
 pub(crate) trait Given {
     fn given(self) -> Option<ScalarValue>;
 }
@@ -76,7 +75,7 @@ fn update<O: TunedOp<E>, E: Dtype, S: Shape, D: Device>(
 #[doc(hidden)]
 pub trait TunedWrites<E, To>: Op {}
 
-/// What an operation may write, by how its result dtype follows.
+/// Which outputs an operation may write, by the rule of its result dtype.
 macro_rules! writes {
     ($($op:ident { $methods:tt $admits:ident $result:ident $($rest:tt)* })*) => {$(
         form_of_result!(tuned $result, writes { $op });
@@ -149,7 +148,7 @@ macro_rules! tuned_methods {
             }
         }
 
-        /// The forms in place of one operation.
+        /// The in-place forms of one operation.
         impl<E: Element, S: Shape, D: Device> TensorViewMut<'_, E, S, D> {
             #[doc = concat!("As [`Tensor::", stringify!($inplace), "`](crate::Tensor::", stringify!($inplace), "), where the elements are.")]
             ///

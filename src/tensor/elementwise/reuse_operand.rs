@@ -1,5 +1,5 @@
-//! Reuse of an operand's memory: `a + b` is written over an `a` that is passed by value and shares its storage with no other tensor.
-//! This saves an allocation, and the memory written is in the caches already. Used by `operators`.
+//! Reuse of an operand's memory: `a + b` overwrites an `a` that is passed by value and shares its storage with no other tensor. This saves
+//! an allocation, and the memory is already in the caches.
 
 use crate::device::{Device, Meet, Source};
 use crate::dtype::{Dtype, Element, ScalarValue};
@@ -17,8 +17,8 @@ use crate::tensor::elementwise::apply::{
 };
 use core::any::{Any, TypeId};
 
-/// The sizes, strides and number of elements of this tensor, if a result of dtype `Out` on device `X` may be written where it is: it
-/// has the same dtype and place, and is a whole row-major storage that nobody else holds.
+/// The sizes, strides and number of elements of this tensor, if a result of dtype `Out` on device `X` may overwrite it: it has the same
+/// dtype and device, and is the whole of a row-major storage that is not shared.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn reusable<E: Element, Out: Element, S: Shape, D: Device, X: Device>(
     x: &mut Tensor<E, S, D>,
@@ -30,7 +30,7 @@ pub(crate) fn reusable<E: Element, Out: Element, S: Shape, D: Device, X: Device>
     (D::holds::<E>(&x.parts.storage, whole.2) && D::is_unique(&mut x.parts.storage)).then_some(whole)
 }
 
-/// A storage of `D` as that of `X`, which is the same device under another type parameter.
+/// A storage of `D` as that of `X`, which is the same device as another type parameter.
 #[inline]
 fn as_same_device<D: Device, X: Device>(storage: D::Storage) -> X::Storage {
     let mut storage = Some(storage);
@@ -89,13 +89,13 @@ where
     if T::RANK == S::RANK
         && let Some(whole) = reusable::<E, Outcome<O, E, S, R>, S, D, X>(&mut lhs)
     {
-        // The storage alone: a tensor that is moved is written to memory and read again.
+        // The storage alone: moving a whole tensor would write it to memory and read it again.
         return combine_over::<O, E, PromotedWith<E, S, R>, S, D, R, T, X>(lhs.parts.storage, whole, rhs);
     }
     combine::<O, E, S, D, R, T, X>(&lhs, rhs)
 }
 
-/// `Op(lhs, rhs)` written over `lhs`, which is the `whole` storage. What is small enough for that becomes part of the caller.
+/// `Op(lhs, rhs)` written over `lhs`, which is the `whole` storage. Small enough to be inlined for operands of one layout.
 #[inline]
 fn combine_over<O, E, P, S, D, R, T, X>(
     storage: D::Storage,
@@ -121,7 +121,7 @@ where
         check_divisors::<O, P, X, R::Elem>(sizes.as_ref(), right)?;
         let mut storage = as_same_device::<D, X>(storage);
         let out = ViewMut::<_, O::Output<P>>::new(&mut storage, 0, sizes.as_ref(), own.as_ref());
-        // What is written over is contiguous.
+        // The overwritten operand is contiguous.
         X::update2_line(Combining::<O, P>::new(), right, out, len)?;
         return Ok(Tensor::whole(storage, T::Sizes::copied(sizes.as_ref()), T::Sizes::copied(own.as_ref()), len));
     }
@@ -167,7 +167,7 @@ where
     let mut storage = as_same_device::<D, X>(storage);
     let out = ViewMut::<_, O::Output<P>>::new(&mut storage, 0, sizes.as_ref(), own.as_ref());
     match right {
-        // What is written over is contiguous.
+        // The overwritten operand is contiguous.
         RightOperand::Scalar(value) => X::update1_line(CombiningScalar::<O, P>(value), out, len)?,
         RightOperand::Value(value) => X::update1_line(CombiningRight::<O, P>(value), out, len)?,
         RightOperand::View(right) => X::update2(Combining::<O, P>::new(), right, out)?,
@@ -175,7 +175,7 @@ where
     Ok(Tensor::whole(storage, T::Sizes::copied(sizes.as_ref()), T::Sizes::copied(own.as_ref()), len))
 }
 
-/// Whether a result has the sizes and strides of the left operand; if so, the strides that the right one is read through.
+/// Whether a result has the sizes and strides of the left operand; if so, the strides for reading the right one.
 fn result_has_left_layout<S: Shape>(
     sizes: &S::Sizes,
     own: &S::Sizes,

@@ -1,5 +1,4 @@
 //! Functions of a scalar and a tensor, in this order: `pow(2, &x)` is PyTorch's `2 ** x`.
-//! Uses `elementwise::apply`, `elementwise::methods`, `ops::kernel`, `ops`.
 
 use crate::device::Device;
 use crate::dtype::promote::ResultType;
@@ -15,7 +14,7 @@ use crate::tensor::elementwise::methods::Admits;
 use castiron_macros::fallible;
 use core::borrow::Borrow;
 
-/// What a scalar of type `A` on the left and a tensor of shape `S` and dtype `E` promote to.
+/// The promoted dtype of a scalar of type `A` on the left and a tensor of shape `S` and dtype `E`.
 type PromotedLeft<A, E, S> = ResultType<<S as Shape>::Kind, E, ScalarKind, <A as Scalar>::Counts>;
 
 /// For `pow "…"` it writes `pow(scalar, tensor)`.

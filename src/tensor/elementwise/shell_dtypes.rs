@@ -1,6 +1,5 @@
-//! What shell dtypes have besides being stored, moved and cast: elementwise equality with their own kind, and the
-//! smallest and largest element where they are ordered.
-//! Uses `elementwise::apply`, `reduce::reductions`, `ops::admit`, `ops::kernel`.
+//! Operations on shell dtypes besides storing, moving and casting: elementwise equality of tensors of one shell dtype, and the smallest and
+//! largest element if they are ordered.
 
 use crate::device::Device;
 use crate::dtype::{Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
@@ -18,7 +17,7 @@ use crate::tensor::reduce::reductions::reduce;
 use crate::tensor::{SameDevice, Tensor};
 use castiron_macros::fallible;
 
-/// Equality, or with `NOT` its opposite.
+/// Equality, or with `NOT` inequality.
 #[derive(Clone, Copy)]
 struct Equal<const NOT: bool>;
 impl<E: Element, const NOT: bool> Map2<E, E, bool> for Equal<NOT> {
@@ -39,15 +38,15 @@ fn compare<const NOT: bool, O: Op, E: SameDtypeFor<F, O>, F: Element, S: Shape +
 ) -> Result<Tensor<bool, <S as Broadcast<T>>::Output, D>> {
     let sizes = broadcast::<<S as Broadcast<T>>::Output, bool>(O::NAME, a.shape().as_ref(), b.shape().as_ref())?;
     let b = b.elements();
-    // `SameDtypeFor` holds for one dtype alone: the elements of `b` are `E`.
+    // `SameDtypeFor` is implemented for one dtype only: the elements of `b` are `E`.
     let b = View::<_, E>::new(b.buffer, b.offset, b.sizes, b.strides);
     map2(Equal::<NOT>, a.elements(), b, sizes, [E::DTYPE; 2])
 }
 
-/// The extreme element: the largest with `MAX`. NaN is more extreme than any number.
+/// The minimum or, with `MAX`, the maximum. NaN wins over any number.
 #[derive(Clone, Copy)]
 struct Extreme<const MAX: bool>;
-// (No text: shell dtypes do not compute, on no device.)
+// No kernel source: shell dtypes do not compute on any device.
 impl<E: Element + PartialOrd, const MAX: bool> Reducer<E> for Extreme<MAX> {
     type Partial = Option<E>;
     type Out = E;
@@ -72,7 +71,7 @@ impl<E: Element + PartialOrd, const MAX: bool> Reducer<E> for Extreme<MAX> {
     }
 }
 
-/// For `u16` it writes `eq`, `ne`, `amax` and their kin of `Tensor<u16, …>`.
+/// For `u16` it writes `eq`, `ne`, `amax` and the others of `Tensor<u16, …>`.
 macro_rules! shells {
     ($($shell:ty),*) => {$(
         /// Equality of shell elements.
@@ -111,7 +110,7 @@ shells!(u16, u32, u64, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, F4E2
 
 macro_rules! ordered_shells {
     ($($shell:ty),*) => {$(
-        /// The extreme elements of a shell tensor.
+        /// The minimum and maximum of a shell tensor.
         impl<S: Shape, D: Device> Tensor<$shell, S, D> {
             /// The largest element, as a zero-dim tensor; NaN if there is one.
             ///
@@ -153,7 +152,7 @@ macro_rules! ordered_shells {
 }
 ordered_shells!(u16, u32, u64, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU);
 
-/// The kernels of this file, for the test of their text.
+/// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     suite.two::<_, u16, u16, bool>("equal", Equal::<false>);

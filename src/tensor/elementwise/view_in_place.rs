@@ -1,5 +1,4 @@
-//! In-place operations on `TensorViewMut` that no table of operations lists: `clamp_`, `lerp_`, `masked_fill_`, `index_put_`.
-//! Uses `base::operand`, `elementwise::lerp`, `elementwise::where_clamp`, `ops::admit`; used by `index::scatter`.
+//! In-place operations on `TensorViewMut` that are in no table of operations: `clamp_`, `lerp_`, `masked_fill_`, `index_put_`.
 
 use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;
@@ -17,7 +16,7 @@ use castiron_macros::fallible;
 /// For `clamp_` it writes `clamp_` and `try_clamp_`.
 macro_rules! in_place {
     ($($inplace:ident $try_inplace:ident [$($generics:tt)*] ($($arg:ident: $ty:ty),*) [$($bounds:tt)*])*) => {
-        /// Operations in place.
+        /// In-place operations.
         impl<E: Element, S: Shape, D: Device> TensorViewMut<'_, E, S, D> {$(
             #[doc = concat!("As [`Tensor::", stringify!($inplace), "`](crate::Tensor::", stringify!($inplace), "), where the elements are.")]
             ///

@@ -1,5 +1,4 @@
-//! Choosing between elements: `where_` by a condition, `clamp` by bounds.
-//! Uses `elementwise::apply`, `base::operand`, `ops::admit`, `ops::kernel`; used by `elementwise::lerp`, `elementwise::view_in_place`.
+//! Selection between elements: `where_` by a condition, `clamp` by bounds.
 
 use crate::device::{Device, Receives, Source};
 use crate::dtype::promote::ResultType;
@@ -16,13 +15,13 @@ use crate::tensor::elementwise::apply::{PromotedWith, broadcast_all, map1, map2,
 use crate::tensor::elementwise::output::update;
 use castiron_macros::fallible;
 
-/// What a choice is made from: elements, or one value.
+/// An operand of a selection: elements, or one value.
 pub(crate) enum Choice<'a, D: Device, E, P> {
     Elements(View<'a, D::Storage, E>),
     Value(P),
 }
 
-/// An operand of a choice, scalars converted to the result's dtype. A scalar that does not fit is refused.
+/// An operand of a selection, with scalars converted to the result's dtype. A scalar that does not fit is refused.
 pub(crate) fn choice<'a, R: Operand, P: Castable, D: Device + Receives<R::Place, R::Kind>>(
     op: &'static str,
     operand: &'a R,
@@ -42,11 +41,11 @@ pub(crate) fn choice<'a, R: Operand, P: Castable, D: Device + Receives<R::Place,
 /// The dtype that two operands promote to.
 type Promoted2<A, B> =
     ResultType<<A as Operand>::Kind, <A as Operand>::Elem, <B as Operand>::Kind, <B as Operand>::Elem>;
-/// The shape of a choice.
+/// The shape of the result of a selection.
 type Chosen<S, A, B> = <<S as Broadcast<<A as Operand>::Shape>>::Output as Broadcast<<B as Operand>::Shape>>::Output;
 
-/// Elements of `a` where the condition holds, else of `b` (`torch.where`). All three broadcast; `a` and `b` are tensors or
-/// scalars and promote; the condition is a tensor of bools.
+/// Elements of `a` where the condition is true, else of `b` (`torch.where`). All three broadcast; `a` and `b` are tensors or scalars and
+/// promote; the condition is a bool tensor.
 ///
 /// # Panics
 /// If sizes known at run time do not broadcast or a scalar does not fit.
@@ -71,7 +70,7 @@ where
     B: Operand,
 {
     let mask = condition.borrow().elements();
-    // `MaskFor` holds for `bool` alone: the condition's elements are bools.
+    // `MaskFor` is implemented for `bool` only: the condition's elements are bools.
     let mask = View::<_, bool>::new(mask.buffer, mask.offset, mask.sizes, mask.strides);
     choose::<Promoted2<A, B>, Chosen<S, A, B>, D, A, B>(mask, &a, &b)
 }
@@ -110,9 +109,9 @@ where
 pub(crate) type Clamped<E, S, L, H> = PromotedWith<PromotedWith<E, S, L>, S, H>;
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// Each element, but at least `low` and at most `high` (`torch.clamp`), for dtypes with an order. Where `low > high` the
-    /// result is `high`; NaN stays NaN. The bounds are scalars and promote as in arithmetic (an integer tensor with float
-    /// bounds gives `f32`); tensors serve as bounds in [`clamp_min`](Self::clamp_min) and [`clamp_max`](Self::clamp_max).
+    /// Elements limited to at least `low` and at most `high` (`torch.clamp`), for dtypes with an order. If `low > high` the result is
+    /// `high`; NaN stays NaN. The bounds are scalars and promote as in arithmetic (an integer tensor with float bounds gives `f32`); for
+    /// tensors as bounds see [`clamp_min`](Self::clamp_min) and [`clamp_max`](Self::clamp_max).
     ///
     /// # Panics
     /// If a bound does not fit the dtype or memory runs out.

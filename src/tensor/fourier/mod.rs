@@ -1,4 +1,4 @@
-//! Of Fourier transforms what only types say, and windows: see `composite::fourier`.
+//! Fourier transforms that only typed tensors have, and windows: see `composite::fourier`.
 
 mod order;
 mod shapes;

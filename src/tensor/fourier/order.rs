@@ -8,7 +8,7 @@ use crate::tensor::rearrange::pick::{pick, rolled};
 use crate::tensor::{Tensor, checked_numel, expect_fit};
 use castiron_macros::fallible;
 
-/// The frequencies of a transform of `n` samples that are `d` apart: all, or the first half.
+/// The frequencies of a transform of `n` samples at a distance of `d`: all, or the first half.
 pub(crate) fn frequencies(n: usize, d: f64, half: bool) -> Result<Vec<f64>> {
     let step = 1.0 / (n as f64 * d);
     let count = if half && n > 0 {
@@ -25,7 +25,7 @@ pub(crate) fn frequencies(n: usize, d: f64, half: bool) -> Result<Vec<f64>> {
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// Frequencies in the order of numbers, 0 in the middle.
+    /// Frequencies in ascending order, 0 in the middle.
     ///
     /// PyTorch: `torch.fft.fftshift`, of axes.
     ///
@@ -68,7 +68,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         S: HasAxis<I>,
     {
         let (at, mut axes) = (<S as HasAxis<I>>::INDEX, self.whole_axes());
-        // (A zero-dim tensor stands for one axis of size 1, which stays as it is.)
+        // A zero-dim tensor counts as one axis of size 1, which stays as it is.
         if let Some(&n) = self.shape().as_ref().get(at) {
             axes[at] = rolled(n, by(n) as isize);
         }
@@ -85,10 +85,10 @@ impl<E: Float, N: Dim, D: Device> Tensor<E, (N,), D> {
         Ok(Self::dense(storage, [len]))
     }
 
-    /// The frequencies of [`fft`](Tensor::fft) of `n` samples that are `d` apart (`torch.fft.fftfreq`).
+    /// The frequencies of [`fft`](Tensor::fft) of `n` samples at a distance of `d` (`torch.fft.fftfreq`).
     ///
     /// # Panics
-    /// If the size is not what the type says, or memory runs out.
+    /// If the size is not that of the type, or memory runs out.
     ///
     /// ```
     /// use castiron::{Tensor, shape};
@@ -99,10 +99,10 @@ impl<E: Float, N: Dim, D: Device> Tensor<E, (N,), D> {
         Self::of_frequencies("fft.fftfreq", n, d, false)
     }
 
-    /// The frequencies of [`rfft`](Tensor::rfft) of `n` samples that are `d` apart (`torch.fft.rfftfreq`): `n / 2 + 1` of them.
+    /// The frequencies of [`rfft`](Tensor::rfft) of `n` samples at a distance of `d` (`torch.fft.rfftfreq`): `n / 2 + 1` of them.
     ///
     /// # Panics
-    /// If the size is not what the type says, or memory runs out.
+    /// If the size is not that of the type, or memory runs out.
     ///
     /// ```
     /// use castiron::{Tensor, shape};

@@ -1,11 +1,11 @@
-//! What types say of transforms: numbers of frequencies and of samples, shapes, windows beside a signal.
+//! Type-level rules of transforms: numbers of frequencies and of samples, shapes, windows.
 
 use crate::device::Device;
 use crate::dtype::Element;
 use crate::shape::{D1, D2, Dim, DivideBy, Dyn, HoldsAtLeast, InsertAxis, Known, SameRank, Sum};
 use crate::tensor::{SameDevice, Tensor};
 
-/// The number of frequencies that say all of so many real samples: `n / 2 + 1`.
+/// The number of frequencies of `Self` real samples: `n / 2 + 1`; the others are their conjugates.
 ///
 /// ```
 /// use castiron::{Dim, dim, fft::Frequencies};
@@ -17,7 +17,7 @@ use crate::tensor::{SameDevice, Tensor};
     note = "in generic code the bound is `N: fft::Frequencies`, or take `rfft_sized` and its kin, whose number of samples is known at run time"
 )]
 pub trait Frequencies {
-    /// The number; `Dyn` where that of the samples is.
+    /// The number of frequencies; `Dyn` if the number of samples is.
     type Output: Dim;
 }
 #[diagnostic::do_not_recommend]
@@ -25,7 +25,7 @@ impl<N: HoldsAtLeast<D1> + DivideBy<D2, Output = Half>, Half: Dim> Frequencies f
     type Output = Sum<Half, D1>;
 }
 
-/// The shape of a transform in several axes: as many axes.
+/// The shape of a transform along several axes, of the same rank.
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{S}` is not transformed to shape `{Self}`",
     label = "a transform has as many axes",
@@ -35,7 +35,7 @@ pub trait AsManyAxes<S> {}
 #[diagnostic::do_not_recommend]
 impl<T: SameRank<S>, S> AsManyAxes<S> for T {}
 
-/// A number of samples in the type, which is 1 at least.
+/// A number of samples in the type, at least 1.
 #[diagnostic::on_unimplemented(
     message = "a transform back to `{Self}` samples",
     label = "expected a number from 1 up",
@@ -45,7 +45,7 @@ pub trait Samples: Known {}
 #[diagnostic::do_not_recommend]
 impl<N: Known + HoldsAtLeast<D1>> Samples for N {}
 
-/// The shape of the transform of frames of a signal of shape `Signal`: an axis more.
+/// The shape of the transform of frames of a signal of shape `Signal`: one axis more.
 #[diagnostic::on_unimplemented(
     message = "`stft`: a signal of shape `{Signal}` is not transformed to shape `{Self}`",
     label = "`(…, T)` gives `(…, frequencies, frames)`: an axis more"
@@ -54,7 +54,7 @@ pub trait FramesOf<Signal> {}
 #[diagnostic::do_not_recommend]
 impl<T: SameRank<<S as InsertAxis<-1>>::Inserted<Dyn>>, S: InsertAxis<-1>> FramesOf<S> for T {}
 
-/// The dtype of a window beside a signal's: the same.
+/// The dtype of a window: that of the signal.
 #[diagnostic::on_unimplemented(
     message = "`stft`: a window of `{Window}` beside a signal of `{Self}`",
     label = "signal and window hold one dtype",
@@ -72,7 +72,7 @@ impl<E: Element> SameDtypeAsWindow<E> for E {
     }
 }
 
-/// What [`stft`](Tensor::stft) multiplies frames by: `Some(&window)`, a tensor with one axis, or `None`.
+/// The window that [`stft`](Tensor::stft) multiplies frames by: `Some(&window)`, a tensor with one axis, or `None`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no window of dtype `{E}`",
     label = "expected `Some(&window)`, a tensor with one axis, or `None`",

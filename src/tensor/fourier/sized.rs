@@ -1,4 +1,4 @@
-//! Transforms of an axis that is cut off or filled up first, to a length in the type or one known at run time.
+//! Transforms of an axis that is truncated or zero-padded first, to a length in the type or one known at run time.
 
 use crate::composite::Axis;
 use crate::composite::fourier::signal::{Norm, RealSignal, Spectral};
@@ -9,7 +9,7 @@ use crate::shape::{AxisArg, Dyn, HasAxis, Known, Shape};
 use crate::tensor::Tensor;
 use castiron_macros::fallible;
 
-/// For `fft fft_n` it writes `fft` of a length that the type knows, for `rfft rfft_sized: RealSignal, Cx` that of one known at run time, which gives
+/// For `fft fft_n` it writes `fft` with a length in the type, for `rfft rfft_sized: RealSignal, Cx` with a length known at run time and
 /// elements of `Cx`.
 macro_rules! sized_transforms {
     (known { $($name:ident $known:ident;)* } sized { $($of:ident $sized:ident: $($real:ident)?, $Out:ident $result:literal;)* }) => {

@@ -1,5 +1,4 @@
-//! Windows: `signal.windows.*`, `hann_window` and their kin. Source: `torch/signal/windows/windows.py`.
-//! Uses `create::constructors`; used by `any`.
+//! Windows: `signal.windows.*`, `hann_window` and other older names. Source: `torch/signal/windows/windows.py`.
 
 use crate::device::Device;
 use crate::dtype::Float;
@@ -8,7 +7,7 @@ use crate::shape::{Dim, Known};
 use crate::tensor::{Tensor, checked_numel, expect_fit};
 use castiron_macros::fallible;
 
-/// A window, by which samples are weighted before they are transformed.
+/// A window function, by which samples are weighted before a transform.
 ///
 /// ```
 /// use castiron::{Tensor, fft::Window, shape};
@@ -21,13 +20,13 @@ pub enum Window {
     Bartlett,
     /// (`blackman`)
     Blackman,
-    /// Half a wave (`cosine`).
+    /// Half a period of a cosine (`cosine`).
     Cosine,
     /// (`exponential`)
     Exponential {
-        /// Where the window is 1; the middle if not given. Not for symmetric windows.
+        /// The position where the window is 1; the middle if not given. Not for symmetric windows.
         center: Option<f64>,
-        /// How fast it decays.
+        /// The decay constant.
         tau: f64,
     },
     /// (`gaussian`)
@@ -48,7 +47,7 @@ pub enum Window {
     Hann,
     /// (`kaiser`)
     Kaiser {
-        /// The shape: 0 is a rectangle.
+        /// The shape parameter: 0 gives a rectangle.
         beta: f64,
     },
     /// Nuttall's four terms of minimum sidelobes (`nuttall`).
@@ -67,7 +66,7 @@ fn bessel_i0(x: f64) -> f64 {
 }
 
 impl Window {
-    /// The weights. A window that is not symmetric is one period: the first samples of the symmetric window that is one longer.
+    /// The weights. A window that is not symmetric is periodic: a symmetric window of `n + 1` samples without the last.
     pub(crate) fn weights(&self, op: &'static str, n: usize, symmetric: bool) -> Result<Vec<f64>> {
         let period = if symmetric { n.saturating_sub(1) } else { n } as f64;
         let cosines = |weights: &[f64]| {
@@ -130,9 +129,9 @@ impl Window {
 }
 
 impl<E: Float, N: Dim, D: Device> Tensor<E, (N,), D> {
-    /// A window of a size that the type knows: symmetric, or one period, as a transform wants it.
+    /// A window with a size in the type: symmetric, or periodic, as transforms need it.
     ///
-    /// PyTorch: `torch.signal.windows.*`; `torch.hann_window` and its kin are periodic if nothing is said.
+    /// PyTorch: `torch.signal.windows.*`; `torch.hann_window` and other older names are periodic by default.
     ///
     /// # Panics
     /// If a parameter is out of its range or memory runs out.
@@ -152,7 +151,7 @@ impl<E: Float, N: Dim, D: Device> Tensor<E, (N,), D> {
     /// [`window`](Self::window) of a size known at run time.
     ///
     /// # Panics
-    /// As there, and if the size is not what the type says.
+    /// As there, and if the size is not that of the type.
     ///
     /// ```
     /// use castiron::{Tensor, fft::Window, shape};

@@ -1,5 +1,4 @@
-//! Elements combined where indices lead: those that meet at one place are combined in the dtype that theirs computes in (`f16` and `bf16` in
-//! `f32`) and rounded once. Uses the gather and scatter loops of the devices; used by `index::scatter`, `index::index_put`, `sparse`.
+//! Elements combined at indices: those for one position are combined in the accumulate dtype (`f32` for `f16` and `bf16`) and rounded once.
 
 use crate::device::{Device, on_host};
 use crate::dtype::{Dtype, Element};
@@ -9,12 +8,12 @@ use crate::ops::arguments::Indexing;
 use crate::ops::kernel::{Casting, Map2};
 use crate::storage::{View, ViewMut};
 
-/// Whether results of a dtype are rounded to it from a wider one.
+/// Whether results of a dtype are rounded to it from a wider accumulate dtype.
 pub(super) const fn is_rounded<E: Dtype>() -> bool {
     E::DTYPE as u8 != <E::Compute as Element>::DTYPE as u8
 }
 
-/// Where the output has more elements for each index than this, only those at the indices are widened.
+/// If the output has more elements per index than this, only those at the indices are widened.
 const SPARSE: usize = 16;
 
 /// `out[…, index, …] = kernel(out[…, index, …], from)` in the order of the indices along the axis, as `Backend::scatter_with`.
@@ -58,14 +57,15 @@ pub(crate) fn combine_at<E: Dtype, D: Device>(
     D::map1_into::<E::Compute, E>(Casting, View::new(&sums, 0, out.sizes, &steps), out)
 }
 
-/// Elements in the dtype that theirs computes in, and their strides. Broadcast ones are there once.
+/// Elements converted to the accumulate dtype, and their strides. Broadcast elements are converted once.
 pub(super) fn widened<E: Dtype, D: Device>(from: View<'_, D::Storage, E>) -> Result<(D::Storage, Vec<usize>)> {
     let (sizes, steps) = without_repeats(from, None);
     let whole = strides::row_major(&sizes);
     Ok((D::map1::<E, E::Compute>(Casting, from.restrided(&sizes, from.strides), &whole)?, steps))
 }
 
-/// The sizes of a view without its broadcast axes, and the strides of a row-major copy of that, broadcast as it was; one axis may be kept.
+/// The sizes of a view without its broadcast axes, and the strides of a row-major copy of that, broadcast to the original sizes; one axis
+/// may be kept.
 fn without_repeats<B, E>(view: View<'_, B, E>, kept: Option<usize>) -> (Vec<usize>, Vec<usize>) {
     let is_repeated = |at: usize| view.strides[at] == 0 && kept != Some(at);
     let once = |at: usize| if is_repeated(at) { view.sizes[at].min(1) } else { view.sizes[at] };
@@ -75,7 +75,7 @@ fn without_repeats<B, E>(view: View<'_, B, E>, kept: Option<usize>) -> (Vec<usiz
     (sizes, steps)
 }
 
-/// For each index the first position along the axis, of this size, that leads to the same place, and the strides of these positions.
+/// For each index the first position along the axis, of this size, with the same target, and the strides of these positions.
 fn firsts<D: Device>(
     indexing: Indexing,
     index: View<'_, D::Storage, i64>,
@@ -88,7 +88,8 @@ fn firsts<D: Device>(
     Ok((firsts, steps))
 }
 
-/// The same of row-major indices; there is at least one index. (Inline: sorting is compiled for programs that come here.)
+/// [`firsts`] for row-major indices on the host; there is at least one. (Inline, so that sorting is compiled only into programs that need
+/// it.)
 #[inline]
 fn firsts_of_lines(index: &[i64], sizes: &[usize], axis: usize, size: i64) -> Result<Vec<i64>> {
     let (len, step) = (sizes[axis], sizes[axis + 1..].iter().product::<usize>());

@@ -1,5 +1,4 @@
-//! `embedding_bag`: rows that indices name, summed in bags; and rotary embeddings. The bags are computed on the host.
-//! Uses `device`; used by `any`.
+//! `embedding_bag`: rows at indices, summed in bags, on the host.
 
 use crate::device::{Device, on_host};
 use crate::dtype::{Dtype, Element};
@@ -12,29 +11,29 @@ use crate::storage::View;
 use crate::tensor::{Optional, SameDevice, Tensor, checked_numel};
 use castiron_macros::fallible;
 
-/// What becomes of the rows of a bag (`mode` of `torch.nn.functional.embedding_bag`).
+/// The reduction of the rows of a bag (`mode` of `torch.nn.functional.embedding_bag`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BagMode {
     /// Their sum.
     Sum,
     /// Their mean; zeros for an empty bag.
     Mean,
-    /// The largest of each column; zeros for an empty bag.
+    /// The maximum of each column; zeros for an empty bag.
     Max,
 }
 
-/// How indices fall into bags, and what they weigh.
+/// The division of indices into bags, and their weights.
 pub(crate) struct Bags<'a> {
-    /// Where each bag begins.
+    /// The start of each bag.
     pub(crate) offsets: &'a [i64],
-    /// Whether the last of these is where the last bag ends.
+    /// Whether the last offset is the end of the last bag.
     pub(crate) include_last: bool,
     pub(crate) mode: BagMode,
-    /// An index that does not count.
+    /// An index that is ignored.
     pub(crate) padding: Option<i64>,
 }
 
-/// The rows of bags, row-major.
+/// The reduced rows of bags, row-major.
 pub(crate) fn bags<E: Dtype, D: Device>(
     op: &'static str,
     table: View<'_, D::Storage, E>,
@@ -56,7 +55,7 @@ pub(crate) fn bags<E: Dtype, D: Device>(
     if weights.is_some_and(|weights| weights.len() != indices.len()) {
         return invalid(op, "there is one weight for each index".to_owned());
     }
-    // As PyTorch counts rows from the end.
+    // As in PyTorch, a negative padding index counts from the end.
     let padding = padding.map(|index| if index < 0 { index + rows as i64 } else { index });
     let mut ends = room(offsets.len())?;
     ends.extend(offsets.iter().copied().skip(1));
@@ -101,16 +100,16 @@ pub(crate) fn bags<E: Dtype, D: Device>(
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// The rows that indices name, summed (or their mean or largest elements) in bags, each of which begins at an offset into the
-    /// indices and ends where the next begins; with `include_last` the last offset is where the last bag ends. Indices equal to
-    /// `padding` do not count. `weights` multiply the rows of sums, one for each index.
+    /// The rows at indices, summed in bags (or their mean or maximum). Each bag begins at an offset into the indices and ends where the
+    /// next begins; with `include_last` the last offset is the end of the last bag. Indices equal to `padding` are ignored. `weights`, one
+    /// for each index, multiply the rows of sums.
     ///
     /// `self` is `(V, M)`, and the result has a row for each bag. Dtypes: floating-point, `i64` indices. Computed on the host.
     ///
-    /// PyTorch: `torch.nn.functional.embedding_bag`, whose first two operands come the other way round.
+    /// PyTorch: `torch.nn.functional.embedding_bag`, with its first two operands exchanged.
     ///
     /// # Panics
-    /// If an index is out of range, offsets do not rise, weights do not fit, or memory runs out.
+    /// If an index is out of range, offsets do not ascend, weights do not match, or memory runs out.
     ///
     /// ```
     /// use castiron::{BagMode, tensor};

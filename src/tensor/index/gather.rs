@@ -1,5 +1,4 @@
-//! Elements chosen by indices: `index_select`, `gather`, `take`, `take_along_dim`, `embedding`.
-//! Uses `base::operand`, `ops::choosing`, `ops::arguments`, `ops::kernel`; used by `sort`, `index`, `reduce`, `elementwise`.
+//! Elements selected by indices: `index_select`, `gather`, `take`, `take_along_dim`, `embedding`.
 
 use crate::device::{Device, Receives, Source};
 use crate::dtype::scalar::Dimensioned;
@@ -17,7 +16,7 @@ use crate::tensor::base::operand::{OperandSource, TensorOperand};
 use crate::tensor::{Tensor, checked_numel};
 use castiron_macros::fallible;
 
-/// The elements of a tensor operand, which are where the result is.
+/// The elements of a tensor operand, on the device of the result.
 pub(crate) fn elements<R: TensorOperand, D: Device + Receives<R::Place, Dimensioned>>(
     operand: &R,
 ) -> Result<View<'_, D::Storage, R::Elem>> {
@@ -39,7 +38,7 @@ pub(crate) fn dense<E: Element, T: Shape, D: Device>(storage: D::Storage, sizes:
     Tensor::dense(storage, T::Sizes::copied(own))
 }
 
-/// Runs with the indices as `i64`.
+/// Runs code with the indices as `i64`.
 pub(crate) fn with_indices<X: TensorOperand, D, R>(
     index: &X,
     run: impl FnOnce(View<'_, D::Storage, i64>) -> Result<R>,
@@ -56,7 +55,7 @@ where
     run(View::new(&storage, 0, view.sizes, strides.as_ref()))
 }
 
-/// The positions of an axis that a list says: row-major, of these sizes.
+/// The slices at a list of indices along an axis: row-major, of these sizes.
 pub(crate) fn selected<E: Element, D: Device>(
     op: &'static str,
     view: View<'_, D::Storage, E>,
@@ -73,10 +72,9 @@ pub(crate) fn selected<E: Element, D: Device>(
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// The positions that indices name along an axis, in their order: rows of a matrix, for one.
+    /// The slices at a list of indices along an axis, in their order: for example rows of a matrix.
     ///
-    /// Shape: that of `self` with the number of indices in place of the axis. Dtypes: all. The indices are `i64` or `i32`, from
-    /// 0 up.
+    /// Shape: that of `self` with the number of indices in place of the axis. Dtypes: all. The indices are `i64` or `i32`, not negative.
     ///
     /// PyTorch: `torch.index_select`.
     ///
@@ -105,16 +103,16 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         with_indices::<X, D, _>(&index, |index| select(self, <S as HasAxis<I>>::INDEX, index))
     }
 
-    /// For each index the element at its position, with the index in place of the position along the axis:
-    /// `result[i][j] = self[index[i][j]][j]` along axis 0.
+    /// For each index the element at this position along the axis, the other indices being the same: `result[i][j] = self[index[i][j]][j]`
+    /// along axis 0.
     ///
-    /// Shape: that of the indices, which have as many axes as `self` and are no larger along the others. Dtypes: all. The
-    /// indices are `i64` or `i32`, from 0 up.
+    /// Shape: that of the indices, which have as many axes as `self` and are no larger along the other axes. Dtypes: all. The indices are
+    /// `i64` or `i32`, not negative.
     ///
     /// PyTorch: `torch.gather`.
     ///
     /// # Panics
-    /// If an index is out of range or sizes do not fit.
+    /// If an index is out of range or sizes do not match.
     ///
     /// ```
     /// use castiron::{axis, tensor};
@@ -138,8 +136,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         })
     }
 
-    /// [`gather`](Self::gather) with `self` and the indices broadcast to one another along the other axes. Negative indices
-    /// count from the end. What `argmax`, `argsort` and their kin give can be taken as it is.
+    /// [`gather`](Self::gather) with `self` and the indices broadcast along the other axes. Negative indices count from the end. It takes
+    /// the results of `argmax`, `argsort` and so on directly.
     ///
     /// Shape: that of the indices, broadcast. Dtypes: all. The indices are `i64`.
     ///
@@ -185,7 +183,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         })
     }
 
-    /// The elements at positions counted in row-major order, whatever the shape. Negative positions count from the end.
+    /// The elements at row-major positions of a tensor of any shape. Negative positions count from the end.
     ///
     /// Shape: that of the indices. Dtypes: all. The indices are `i64`.
     ///
@@ -206,7 +204,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     {
         let flat = self.try_contiguous()?;
         with_indices::<X, D, _>(&index, |index| {
-            // Each position of the indices sees all elements along its last axis.
+            // For each index all elements are along its last axis.
             let (sizes, index_strides) = lifted(&index);
             let last = sizes.len() - 1;
             let (mut from_sizes, mut from) = (sizes.clone(), vec![0; sizes.len()]);
@@ -220,12 +218,12 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// The rows that indices of any shape name: vectors for words.
+    /// The rows at indices of any shape: for example word vectors.
     ///
-    /// Shape: `(V, M)`; the result's is that of the indices with the length of a row as the last axis. Dtypes: all. The indices are
-    /// `i64` or `i32`, from 0 up.
+    /// Shape: `(V, M)`; the result's is that of the indices with the length of a row as the last axis. Dtypes: all. The indices are `i64`
+    /// or `i32`, not negative.
     ///
-    /// PyTorch: `torch.nn.functional.embedding`, whose operands come the other way round.
+    /// PyTorch: `torch.nn.functional.embedding`, with its operands exchanged.
     ///
     /// # Panics
     /// If an index is out of range.
@@ -250,7 +248,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let [rows, columns] = strides::of_matrix(self.shape().as_ref());
         let [row, column] = strides::of_matrix(self.stride().as_ref());
         with_indices::<X, D, _>(&index, |index| {
-            // Each position of the indices sees all rows along its last axis.
+            // For each index all rows are along its last axis.
             let (mut sizes, mut index_strides) = lifted(&index);
             let axis = sizes.len() - 1;
             let (mut from_sizes, mut from) = (sizes.clone(), vec![0; sizes.len()]);
@@ -269,7 +267,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 }
 
-/// The axis as the caller knows it.
+/// Names the axis in an error as the caller counts it.
 pub(crate) fn at_axis(error: Error, axis: usize) -> Error {
     match error {
         Error::IndexValue { op, index, size, .. } => Error::IndexValue { op, index, axis, size },
@@ -303,7 +301,7 @@ fn select<E: Element, S: Shape, T: Shape, D: Device>(
     Ok(dense(D::gather(indexing, x.elements().restrided(&sizes, &from), index.restrided(&result, &strides))?, &result))
 }
 
-/// `a` read where the indices say. Both have as many axes.
+/// `a` read at the indices. Both have the same rank.
 fn gather<E: Element, T: Shape, D: Device>(
     op: &'static str,
     a: View<'_, D::Storage, E>,

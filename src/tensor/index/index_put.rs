@@ -1,5 +1,4 @@
 //! `index_put`: values written at positions given by one index tensor for each axis.
-//! Uses `base::operand`, `index::accumulate`, `index::gather`, `index::masked`, `ops::choosing`; used by `any`.
 
 use crate::device::{Device, Receives};
 #[cfg(any(test, feature = "cuda"))]
@@ -26,7 +25,7 @@ use crate::tensor::index::masked::{first, laid_out};
 use crate::tensor::{SameDevice, Tensor};
 use castiron_macros::fallible;
 
-/// An index counted from the start.
+/// An index counted from the start, if it is negative.
 #[derive(Clone, Copy)]
 struct FromStart {
     size: i64,
@@ -46,7 +45,7 @@ impl Map1<i64, i64> for FromStart {
     }
 }
 
-/// The linear index over one more axis, of this size.
+/// The linear index including one more axis, of this size.
 #[derive(Clone, Copy)]
 struct Further {
     size: i64,
@@ -65,7 +64,7 @@ impl Map2<i64, i64, i64> for Further {
     }
 }
 
-/// The linear index, over the indexed axes, of each position that indices of one shape give together; row-major.
+/// The linear index, over the indexed axes, of each position in index tensors of one shape; row-major.
 fn linear<'a, D: Device>(
     op: &'static str,
     indices: impl Iterator<Item = View<'a, D::Storage, i64>> + Clone,
@@ -79,7 +78,7 @@ fn linear<'a, D: Device>(
     }
     let mut places: Option<D::Storage> = None;
     for (index, &size) in indices.zip(sizes) {
-        // Places are below the number of elements.
+        // Positions are below the number of elements.
         let (size, strides) = (size as i64, strides::row_major(index.sizes));
         places = Some(match places {
             None => D::map1::<i64, i64>(FromStart { size }, index, &strides)?,
@@ -92,7 +91,7 @@ fn linear<'a, D: Device>(
     Ok(places)
 }
 
-/// The same of indices on the host.
+/// The linear indices, computed on the host.
 #[cfg(feature = "any")]
 pub(crate) fn places(
     op: &'static str,
@@ -114,17 +113,17 @@ pub(crate) fn places(
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// Writes values where indices meet: `result[i[k], j[k]] = values[k]` for `indices` `[&i, &j]`. They lead along the first
-    /// axes, one tensor for each; where fewer are given, whole slices are written. With `accumulate` the values are added to what
-    /// is there and to one another, else the last one stays.
+    /// Writes values where indices meet: `result[i[k], j[k]] = values[k]` for `indices` `[&i, &j]`. There is one index tensor for each of
+    /// the first axes; if there are fewer than axes, whole slices are written. With `accumulate` values are added to the elements, also
+    /// several at one position; otherwise the last one stays.
     ///
-    /// Shape: that of `self`. The indices have one shape; the values broadcast to it, followed by the axes that are left. Dtypes:
-    /// all computing dtypes, the values having that of `self`; the indices are `i64`, negative ones count from the end.
+    /// Shape: that of `self`. The indices have one shape; the values broadcast to it, followed by the remaining axes. Dtypes: all computing
+    /// dtypes, the values having that of `self`; the indices are `i64`, negative ones count from the end.
     ///
     /// PyTorch: `torch.index_put`.
     ///
     /// # Panics
-    /// If an index is out of range, or sizes known at run time do not fit.
+    /// If an index is out of range, or sizes known at run time do not match.
     ///
     /// ```
     /// use castiron::tensor;
@@ -179,7 +178,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             let reason = format!("indices have one shape, got {:?} and {:?}", shape.as_ref(), other.as_ref());
             return Err(Error::InvalidArgument { op, reason });
         }
-        // The sizes of what is written.
+        // The sizes of the elements that are written.
         let target = [shape.as_ref(), rest].concat();
         if !broadcasts_to(values.sizes, &target) {
             return Err(Error::Broadcast { op, lhs: values.sizes.into(), rhs: target[..].into() });
@@ -210,7 +209,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 }
 
-/// The kernels of this file, for the test of their text.
+/// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     suite.one::<_, i64, i64>("from_start", FromStart { size: 7 }).ordinary();

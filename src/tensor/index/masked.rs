@@ -1,6 +1,4 @@
-//! Elements chosen by a mask: `masked_fill`, `masked_select`, `masked_scatter`, `nonzero`, `argwhere`.
-//! Uses `elementwise::apply`, `base::operand`, `create::constructors`, `index::gather`; used by `sparse`, `any`,
-//! `index::index_put`, `reduce::quantile`, `sort::unique`.
+//! Elements selected by a mask: `masked_fill`, `masked_select`, `masked_scatter`, `nonzero`, `argwhere`.
 
 use crate::device::{Device, Receives, Source};
 use crate::dtype::scalar::Dimensioned;
@@ -27,7 +25,8 @@ fn mask<M: TensorOperand, D: Device + Receives<M::Place, Dimensioned>>(mask: &M)
     Ok(elements::<M, D>(mask)?.known_as())
 }
 
-/// The value of a scalar or zero-dim tensor in the dtype that is filled. A tensor without data has none, and needs none.
+/// The value of a scalar or zero-dim tensor, converted to the dtype of the tensor that is filled. On a device without data it is not
+/// needed.
 fn filler<E: Dtype, V: Operand, D: Device + Receives<V::Place, V::Kind>>(op: &'static str, value: &V) -> Result<E> {
     let value = match value.source() {
         OperandSource::Scalar(value) => value,
@@ -40,7 +39,7 @@ fn filler<E: Dtype, V: Operand, D: Device + Receives<V::Place, V::Kind>>(op: &'s
     fill_value(op, value)
 }
 
-/// Row-major elements of a view broadcast to `sizes`.
+/// A row-major copy of a view broadcast to `sizes`.
 pub(crate) fn laid_out<E: Element, D: Device>(
     view: View<'_, D::Storage, E>,
     sizes: &[usize],
@@ -50,7 +49,7 @@ pub(crate) fn laid_out<E: Element, D: Device>(
     D::map1::<E, E>(kernel, view.restrided(sizes, &from), &strides::row_major(sizes))
 }
 
-/// The positions, counted in row-major order, where a mask is true, and how many there are.
+/// The row-major positions where a mask is true, and their number.
 pub(crate) fn positions<D: Device>(mask: View<'_, D::Storage, bool>) -> Result<(D::Storage, usize)> {
     let numel: usize = mask.sizes.iter().product();
     if strides::is_contiguous(mask.sizes, mask.strides)
@@ -63,7 +62,7 @@ pub(crate) fn positions<D: Device>(mask: View<'_, D::Storage, bool>) -> Result<(
     D::compress(View::<_, i64>::new(&all, 0, mask.sizes, &strides), mask)
 }
 
-/// Whether an element is what is looked for.
+/// Whether an element is one that is searched for.
 #[derive(Clone, Copy)]
 struct Is(Sought);
 impl<E: Castable> Map1<E, bool> for Is {
@@ -78,7 +77,7 @@ impl<E: Castable> Map1<E, bool> for Is {
     }
 }
 
-/// The first element in row-major order that is what is looked for, where there is one: errors name it.
+/// The first element in row-major order that is searched for, if any, for error messages.
 #[cold]
 pub(crate) fn first<E: Castable, D: Device>(view: View<'_, D::Storage, E>, what: Sought) -> Result<E> {
     let strides = strides::row_major(view.sizes);
@@ -87,11 +86,11 @@ pub(crate) fn first<E: Castable, D: Device>(view: View<'_, D::Storage, E>, what:
     D::peek(View::new(&found, 0, &[], &[]))
 }
 
-/// How often a number of elements goes into the position of an element.
+/// The quotient of a row-major position and a stride.
 #[derive(Clone, Copy)]
 struct Quotient(i64);
 impl Map1<i64, i64> for Quotient {
-    /// There are no instructions for integer division.
+    /// There are no vector instructions for integer division.
     const VECTORS: VectorWidth = VectorWidth::None;
     #[inline(always)]
     fn call(self, place: i64) -> i64 {
@@ -104,7 +103,7 @@ impl Map1<i64, i64> for Quotient {
     }
 }
 
-/// What is left of a position after that.
+/// The remainder of a row-major position and a stride.
 #[derive(Clone, Copy)]
 struct Rest(i64);
 impl Map2<i64, i64, i64> for Rest {
@@ -120,12 +119,12 @@ impl Map2<i64, i64, i64> for Rest {
     }
 }
 
-/// The indices of elements counted in row-major order, a row for each of `count`; there is an axis.
+/// The indices of elements at row-major positions, a row for each of `count`; there is at least one axis.
 fn index_rows<D: Device>(places: D::Storage, count: usize, sizes: &[usize]) -> Result<D::Storage> {
     let (len, column, all) = ([count], [count, 1], [count, sizes.len()]);
     let (mut columns, mut rest) = (Vec::new(), places);
     for axis in 1..sizes.len() {
-        // A number of elements fits `i64`; it is 0 only where there are no places.
+        // The number of elements fits `i64`; it is 0 only if there are no positions.
         let inner = sizes[axis..].iter().product::<usize>().max(1) as i64;
         let places = View::<_, i64>::new(&rest, 0, &len, &[1]);
         let quotient = D::map1::<i64, i64>(Quotient(inner), places, &[1])?;
@@ -141,10 +140,10 @@ fn index_rows<D: Device>(places: D::Storage, count: usize, sizes: &[usize]) -> R
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// A value where the mask is true, else the element.
+    /// The elements, but a value where the mask is true.
     ///
-    /// Shape: that of `self` and the mask broadcast. Dtypes: all computing dtypes, which the value is converted to: a scalar, or a
-    /// zero-dim tensor of any dtype.
+    /// Shape: that of `self` and the mask broadcast. Dtypes: all computing dtypes; the value, a scalar or a zero-dim tensor of any dtype,
+    /// is converted.
     ///
     /// PyTorch: `torch.masked_fill`.
     ///
@@ -207,8 +206,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 
     /// The elements where the mask is true, in row-major order.
     ///
-    /// Shape: one axis, whose size is known at run time; `self` and the mask are broadcast first. Dtypes: all. A tensor without
-    /// data has no answer.
+    /// Shape: one axis, whose size is known at run time; `self` and the mask are broadcast first. Dtypes: all. A tensor without data is an
+    /// error.
     ///
     /// PyTorch: `torch.masked_select`, or `x[mask]`.
     ///
@@ -240,7 +239,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Ok(Tensor::dense(storage, [count]))
     }
 
-    /// The elements of another tensor, one after the other, where the mask is true.
+    /// Consecutive elements of another tensor, where the mask is true.
     ///
     /// Shape: that of `self` and the mask broadcast. Dtypes: all, the source having that of `self`.
     ///
@@ -311,10 +310,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Ok(self)
     }
 
-    /// The positions of the elements that are not zero, in row-major order: a row for each, with an index for each axis.
+    /// The indices of the elements that are not zero, in row-major order: a row for each element, a column for each axis.
     ///
-    /// Shape: their number, known at run time, by the number of axes. Dtypes: all computing dtypes. A tensor without data has no
-    /// answer.
+    /// Shape: their number, known at run time, by the number of axes. Dtypes: all computing dtypes. A tensor without data is an error.
     ///
     /// PyTorch: `torch.nonzero`.
     ///
@@ -354,7 +352,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Ok(Tensor::dense(rows, sizes))
     }
 
-    /// [`nonzero`](Self::nonzero) (`torch.argwhere`). As there, a zero-dim tensor gives rows without indices.
+    /// [`nonzero`](Self::nonzero) (`torch.argwhere`). As in PyTorch, a zero-dim tensor gives rows without indices.
     ///
     /// # Panics
     /// If memory runs out; [`try_nonzero`](Self::try_nonzero) returns the error.
@@ -367,7 +365,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 }
 
-/// The kernels of this file, for the test of their text.
+/// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     suite.one::<_, i64, bool>("is", Is(Sought::Outside(20)));

@@ -1,7 +1,6 @@
-//! Elements chosen by index tensors and masks: gather, scatter, masked operations, `index_put`.
-//! Uses the gather and scatter loops of the devices.
+//! Elements selected by index tensors and masks: gather, scatter, masked operations, `index_put`.
 
-// The documentation lists methods in this order.
+// Documentation lists methods in this order.
 pub(crate) mod gather;
 
 pub(crate) mod accumulate;

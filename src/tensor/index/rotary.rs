@@ -1,4 +1,4 @@
-//! `rope`: vectors turned by their positions. Uses `ops::losses` (formulas of two elements), `device`; used by `any`.
+//! `rope`: rotary position embedding.
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
@@ -12,16 +12,16 @@ use crate::storage::{View, ViewMut};
 use crate::tensor::Tensor;
 use castiron_macros::fallible;
 
-/// Which elements of a vector turn together.
+/// Which elements of a vector are rotated as a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RotaryLayout {
-    /// Neighbours, `(x0, x1), (x2, x3), …`: as in the paper, in torchtune's `RotaryPositionalEmbeddings` and in Meta's Llama.
+    /// Adjacent ones, `(x0, x1), (x2, x3), …`: as in the paper, in torchtune's `RotaryPositionalEmbeddings` and in Meta's Llama.
     Interleaved,
     /// Element `i` and element `i + half`: as in Hugging Face's `rotate_half`, GPT-NeoX and checkpoints converted for it.
     Halves,
 }
 
-/// Vectors of the last axis turned by the positions of the axis before; row-major. Angles are computed in `f64`.
+/// Vectors of the last axis rotated by their positions along the axis before; row-major. Angles are computed in `f64`.
 pub(crate) fn turned<E: Dtype, D: Device>(
     op: &'static str,
     x: View<'_, D::Storage, E>,
@@ -69,7 +69,7 @@ pub(crate) fn turned<E: Dtype, D: Device>(
     for (own, sines) in [(0, &negative), (1, &sines)] {
         let of = |list| View::<_, f64>::new(list, 0, &sizes, &angles);
         let dense = strides::row_major(&sizes);
-        // `own * cos`, to which the other is added, turned.
+        // `own * cos`, to which `±other * sin` is added.
         let scaled =
             D::map2::<E, f64, f64>(Losing::<ops::losses::Product>::new([0.0; 2]), part(own), of(&cosines), &dense)?;
         let scaled = View::<_, f64>::new(&scaled, 0, &sizes, &dense);
@@ -81,17 +81,18 @@ pub(crate) fn turned<E: Dtype, D: Device>(
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// Rotary position embedding: of the vectors along the last axis each pair of elements is turned by `position * base^(-2i / width)`,
-    /// where `i` counts pairs and the position is that along the axis before, from `first` on. `layout` says which elements are pairs.
+    /// Rotary position embedding: in the vectors along the last axis each pair of elements is rotated by `position * base^(-2i / width)`,
+    /// where `i` is the number of the pair and the position is that along the axis before, counted from `first`. `layout` says which
+    /// elements are pairs.
     ///
     /// Shape: that of `self`, `(…, positions, width)`; torchtune's tensors are `(N, positions, heads, width)`: exchange the middle axes.
     /// Dtypes: floating-point; angles are computed in `f64`.
     ///
-    /// PyTorch has none: torchtune's `RotaryPositionalEmbeddings` ([`RotaryLayout::Interleaved`]) and Hugging Face's
+    /// PyTorch has none; see torchtune's `RotaryPositionalEmbeddings` ([`RotaryLayout::Interleaved`]) and Hugging Face's
     /// `apply_rotary_pos_emb` ([`RotaryLayout::Halves`]), where `base` is 10000 if not given.
     ///
     /// # Panics
-    /// If a size of the last axis that was known at run time is odd, or memory runs out.
+    /// If the size of the last axis, known at run time, is odd, or memory runs out.
     ///
     /// ```
     /// use castiron::{RotaryLayout, tensor};

@@ -1,5 +1,4 @@
-//! Writing where indices say: `scatter`, `scatter_add`, `scatter_reduce`, `index_copy`, `index_add`, `index_fill`.
-//! Uses `index::accumulate`, `index::gather`, `index::scatter_reduce`, `base::operand`, `create::constructors`, `elementwise::view_in_place`; used by `any`.
+//! Writing at indices: `scatter`, `scatter_add`, `scatter_reduce`, `index_copy`, `index_add`, `index_fill`.
 
 use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;
@@ -20,7 +19,7 @@ use crate::tensor::index::scatter_reduce::{ScatterReduce, reduce_into};
 use crate::tensor::{Tensor, TensorViewMut};
 use castiron_macros::fallible;
 
-/// Writes where the indices say; everything has at least one axis and as many axes.
+/// Writes at indices; all views have the same rank, at least 1.
 fn write<E: Element, S: Shape, D: Device>(
     out: &mut Tensor<E, S, D>,
     indexing: Indexing,
@@ -43,12 +42,12 @@ fn write<E: Element, S: Shape, D: Device>(
     )
 }
 
-/// Lists of an element for each axis, a zero-dim tensor counting as one axis.
+/// Lists with one item per axis, where a zero-dim tensor counts as having one axis.
 fn lifted_lists<const N: usize>(lists: [&[usize]; N]) -> [Vec<usize>; N] {
     lists.map(|list| if list.is_empty() { vec![1] } else { list.to_vec() })
 }
 
-/// That there is an element and a place for each index.
+/// Checks that there is an element and a position for each index.
 fn expect_indexed(indexing: Indexing, index: &[usize], from: &[usize], to: &[usize]) -> Result<()> {
     let fits = |at: usize| index[at] <= from[at] && (at == indexing.axis || index[at] <= to[at]);
     if (0..to.len()).all(fits) {
@@ -62,7 +61,7 @@ fn expect_indexed(indexing: Indexing, index: &[usize], from: &[usize], to: &[usi
     Err(Error::InvalidArgument { op: indexing.op, reason })
 }
 
-/// Writes over what is there.
+/// Overwrites the elements at indices.
 pub(super) fn write_over<E: Element, S: Shape, D: Device>(
     out: &mut Tensor<E, S, D>,
     indexing: Indexing,
@@ -72,7 +71,7 @@ pub(super) fn write_over<E: Element, S: Shape, D: Device>(
     write(out, indexing, index, from, |index, from, to| D::scatter(indexing, index, from, to))
 }
 
-/// Combines with what is there, in the dtype that `E` computes in.
+/// Combines with the elements at indices, in the accumulate dtype of `E`.
 pub(super) fn write_with<E: Dtype, S: Shape, D: Device>(
     kernel: impl Map2<E::Compute, E::Compute, E::Compute>,
     out: &mut Tensor<E, S, D>,
@@ -83,7 +82,7 @@ pub(super) fn write_with<E: Dtype, S: Shape, D: Device>(
     write(out, indexing, index, from, |index, from, to| combine_at::<E, D>(indexing, kernel, index, from, to))
 }
 
-/// Runs with one value as elements of these sizes.
+/// Runs code with one value as elements of these sizes.
 pub(super) fn with_value<E: Element, D: Device>(
     beside: &D::Storage,
     value: E,
@@ -94,7 +93,7 @@ pub(super) fn with_value<E: Element, D: Device>(
     run(View::new(&storage, 0, sizes, &vec![0; sizes.len()]))
 }
 
-/// Runs with a vector of indices broadcast to the sizes of the source.
+/// Runs code with a list of indices broadcast to the sizes of the source.
 fn with_list<D: Device>(
     indexing: Indexing,
     sizes: &[usize],
@@ -115,7 +114,7 @@ fn with_list<D: Device>(
     run(index.restrided(&expected, &strides))
 }
 
-/// Writes the forms of an operation that writes into a tensor: into a copy and in place.
+/// Writes the forms of an operation that writes into a tensor: into a copy, and in place.
 macro_rules! writers {
     ($($(#[$doc:meta])* $name:ident $inplace:ident $try_inplace:ident [$($generics:tt)*] ($($arg:ident: $ty:ty),*) [$($bounds:tt)*]
        |$out:ident| $body:expr, $torch:literal, $example:literal;)*) => {$(
@@ -126,7 +125,7 @@ macro_rules! writers {
             #[doc = concat!("PyTorch: `", $torch, "`.")]
             ///
             /// # Panics
-            /// If an index is out of range or sizes do not fit.
+            /// If an index is out of range or sizes do not match.
             ///
             /// ```
             /// # use castiron::{axis, tensor, ScatterReduce};
@@ -167,11 +166,11 @@ fn along<const I: isize, S: HasAxis<I>>(op: &'static str, wraps: bool) -> Indexi
 }
 
 writers! {
-    /// Writes each element of the source to its position, with the index in place of the position along the axis:
-    /// `self[index[i][j]][j] = src[i][j]` along axis 0. Where several go to one place the last one stays.
+    /// Writes each element of the source to the position along the axis in the index tensor, the other indices being the same:
+    /// `self[index[i][j]][j] = src[i][j]` along axis 0. Of several elements for one position the last one stays.
     ///
-    /// Shape: that of `self`; all three have as many axes, and the indices are no larger than the source, nor than `self` along
-    /// the other axes. Dtypes: all computing dtypes, the source having that of `self`. The indices are `i64`, from 0 up.
+    /// Shape: that of `self`; all three have the same rank, and the indices are no larger than the source, nor than `self` along the other
+    /// axes. Dtypes: all computing dtypes, the source having that of `self`. The indices are `i64`, not negative.
     scatter scatter_ try_scatter_ [const I: isize, X: TensorOperand, R: TensorOperand]
         (axis: impl AxisArg<I>, index: X, src: R) [
             S: HasAxis<I> + SameRank<X::Shape>,
@@ -186,9 +185,9 @@ writers! {
             with_indices::<X, D, _>(&index, |index| write_over(out, along::<I, S>("scatter", false), index, from))
         },
         "torch.scatter", "let x = tensor![[0, 0], [0, 0]];\nassert_eq!(x.scatter(axis![1], tensor![[1], [0]], tensor![[5], [6]]).to_vec(), [0, 5, 6, 0]);";
-    /// Writes a value to each position that the indices name, as [`scatter`](Self::scatter) does.
+    /// Writes a value to each position in the index tensor, as [`scatter`](Self::scatter) does.
     ///
-    /// Dtypes: all computing dtypes, which the value is converted to.
+    /// Dtypes: all computing dtypes; the value is converted.
     scatter_value scatter_value_ try_scatter_value_ [const I: isize, X: TensorOperand]
         (axis: impl AxisArg<I>, index: X, value: impl Scalar) [
             S: HasAxis<I> + SameRank<X::Shape>,
@@ -204,10 +203,10 @@ writers! {
             }))
         },
         "torch.scatter` with a `value`, `torch.Tensor.scatter_", "let x = tensor![[0, 0], [0, 0]];\nassert_eq!(x.scatter_value(axis![1], tensor![[1], [0]], 7).to_vec(), [0, 7, 7, 0]);";
-    /// Adds each element of the source where [`scatter`](Self::scatter) would write it, one after the other along the axis.
+    /// Adds each element of the source at the position where [`scatter`](Self::scatter) writes it, in order along the axis.
     ///
-    /// Shape: as there. Dtypes: all computing dtypes, the source having that of `self`; integers wrap, `f16` and `bf16` are added in
-    /// `f32` and rounded once. The indices are `i64`, from 0 up.
+    /// Shape: as there. Dtypes: all computing dtypes, the source having that of `self`; integers wrap, `f16` and `bf16` are added in `f32`
+    /// and rounded once. The indices are `i64`, not negative.
     scatter_add scatter_add_ try_scatter_add_ [const I: isize, X: TensorOperand, R: TensorOperand]
         (axis: impl AxisArg<I>, index: X, src: R) [
             S: HasAxis<I> + SameRank<X::Shape>,
@@ -223,11 +222,11 @@ writers! {
             with_indices::<X, D, _>(&index, |index| write_with(kernel, out, along::<I, S>("scatter_add", false), index, from))
         },
         "torch.scatter_add", "let counts = tensor![0, 0, 0].scatter_add(axis![0], tensor![2, 0, 2], tensor![1, 1, 1]);\nassert_eq!(counts.to_vec(), [1, 0, 2]);";
-    /// Combines each element of the source with what is where [`scatter`](Self::scatter) would write it, or with the others that
-    /// go there alone if `include_self` is false. Where none goes the element stays.
+    /// Reduces the elements of the source for each position, together with the element of `self` or, if `include_self` is false, without
+    /// it. Positions without any index keep their element.
     ///
-    /// Shape: as there. Dtypes: all with an order, the source having that of `self`; the mean of bools is refused. The indices
-    /// are `i64`, from 0 up.
+    /// Shape: as there. Dtypes: all with an order, the source having that of `self`; the mean of bools is refused. The indices are `i64`,
+    /// not negative.
     scatter_reduce scatter_reduce_ try_scatter_reduce_ [const I: isize, X: TensorOperand, R: TensorOperand]
         (axis: impl AxisArg<I>, index: X, src: R, reduce: ScatterReduce, include_self: bool) [
             S: HasAxis<I> + SameRank<X::Shape>,
@@ -243,10 +242,10 @@ writers! {
             with_indices::<X, D, _>(&index, |index| reduce_into(out, indexing, index, from, reduce, include_self))
         },
         "torch.scatter_reduce", "let x = tensor![10, 20].scatter_reduce(axis![0], tensor![1, 1], tensor![30, 5], ScatterReduce::Amax, true);\nassert_eq!(x.to_vec(), [10, 30]);";
-    /// Writes slices of the source to the positions along an axis that indices name.
+    /// Writes slices of the source to the positions in a list of indices along an axis.
     ///
-    /// Shape: that of `self`; the source has it too, with the number of indices in place of the axis. Dtypes: all, the source
-    /// having that of `self`. The indices are `i64`, from 0 up.
+    /// Shape: that of `self`; the source has it too, with the number of indices in place of the axis. Dtypes: all, the source having that
+    /// of `self`. The indices are `i64`, not negative.
     index_copy index_copy_ try_index_copy_ [const I: isize, X: TensorOperand, R: TensorOperand, N: Dim]
         (axis: impl AxisArg<I>, index: X, source: R) [
             S: HasAxis<I>,
@@ -264,10 +263,10 @@ writers! {
             }))
         },
         "torch.index_copy", "let x = tensor![[0, 0], [0, 0], [0, 0]];\nassert_eq!(x.index_copy(axis![0], tensor![2], tensor![[1, 2]]).to_vec(), [0, 0, 0, 0, 1, 2]);";
-    /// Adds slices of the source, times `alpha`, to the positions along an axis that indices name.
+    /// Adds slices of the source, times `alpha`, to the positions in a list of indices along an axis.
     ///
-    /// Shape: as for [`index_copy`](Self::index_copy). Dtypes: all computing dtypes, the source having that of `self`, which
-    /// `alpha` is converted to. The indices are `i64` or `i32`, from 0 up.
+    /// Shape: as for [`index_copy`](Self::index_copy). Dtypes: all computing dtypes, the source having that of `self`; `alpha` is converted
+    /// to it. The indices are `i64` or `i32`, not negative.
     index_add index_add_ try_index_add_ [const I: isize, X: TensorOperand, R: TensorOperand, N: Dim]
         (axis: impl AxisArg<I>, index: X, source: R, alpha: impl Scalar) [
             S: HasAxis<I>,
@@ -286,9 +285,9 @@ writers! {
             }))
         },
         "torch.index_add", "let x = tensor![10.0, 20.0];\nassert_eq!(x.index_add(axis![0], tensor![1, 1], tensor![0.5, 0.25], 2).to_vec(), [10.0, 21.5]);";
-    /// Writes a value to the positions along an axis that indices name. Negative indices count from the end.
+    /// Writes a value to the positions in a list of indices along an axis. Negative indices count from the end.
     ///
-    /// Shape: that of `self`. Dtypes: all computing dtypes, which the value is converted to. The indices are `i64`.
+    /// Shape: that of `self`. Dtypes: all computing dtypes; the value is converted. The indices are `i64`.
     index_fill index_fill_ try_index_fill_ [const I: isize, X: TensorOperand]
         (axis: impl AxisArg<I>, index: X, value: impl Scalar) [
             S: HasAxis<I>,

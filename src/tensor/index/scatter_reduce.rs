@@ -1,5 +1,4 @@
-//! What `scatter_reduce` makes of elements that go to one place.
-//! Uses `index::accumulate`, `index::scatter`, which uses it; used by `any`.
+//! The reductions of `scatter_reduce`.
 
 use crate::device::Device;
 use crate::dtype::{Category, DType, Dtype};
@@ -17,22 +16,22 @@ use crate::tensor::Tensor;
 use crate::tensor::index::accumulate::{is_rounded, widened};
 use crate::tensor::index::scatter::{with_value, write_over, write_with};
 
-/// What [`scatter_reduce`](Tensor::scatter_reduce) makes of elements that go to one place.
+/// The reduction of the elements for one position in [`scatter_reduce`](Tensor::scatter_reduce).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScatterReduce {
     /// Their sum.
     Sum,
     /// Their product.
     Prod,
-    /// Their mean; of integers rounded down.
+    /// Their mean; for integers rounded down.
     Mean,
-    /// The largest; NaN if there is one.
+    /// The maximum; NaN if there is one.
     Amax,
-    /// The smallest; NaN if there is one.
+    /// The minimum; NaN if there is one.
     Amin,
 }
 
-/// The element that changes nothing.
+/// The identity element of a reduction.
 fn identity<E: Dtype>(reduce: ScatterReduce) -> E {
     let extreme = |largest: bool| match (E::DTYPE.int_range(), E::DTYPE) {
         (_, DType::Bool) => E::from_bool(largest),
@@ -48,7 +47,7 @@ fn identity<E: Dtype>(reduce: ScatterReduce) -> E {
     }
 }
 
-/// Combines elements with those that the indices lead to; complex ones have no largest.
+/// Reduces elements into the positions of indices; complex ones have no maximum or minimum.
 pub(crate) fn reduce_into<E: Dtype, S: Shape, D: Device>(
     out: &mut Tensor<E, S, D>,
     indexing: Indexing,
@@ -62,7 +61,7 @@ pub(crate) fn reduce_into<E: Dtype, S: Shape, D: Device>(
         return Err(Error::InvalidArgument { op: indexing.op, reason });
     }
     if const { is_rounded::<E>() } {
-        // Sums and counts are taken in the wider dtype, and the result is rounded once.
+        // Sums and counts are computed in the wider dtype, and the result is rounded once.
         let mut wide: Tensor<E::Compute, S, D> = out.try_to()?;
         let (from, steps) = widened::<E, D>(from.restrided(index.sizes, from.strides))?;
         let from = View::<_, E::Compute>::new(&from, 0, index.sizes, &steps);
@@ -85,7 +84,7 @@ pub(crate) fn reduce_into<E: Dtype, S: Shape, D: Device>(
         ScatterReduce::Amin => write_with(Folding::<ops::minimum>::new(), &mut result, indexing, index, from)?,
     }
     if reduce == ScatterReduce::Mean {
-        // As PyTorch counts integers: in the dtype itself.
+        // As in PyTorch, integers are counted in the dtype itself.
         let mut counts = if include_self { out.try_full_like(true)? } else { out.try_zeros_like()? };
         let one = E::from_bool(true);
         with_value::<E, D>(index.buffer, one, index.sizes, |from| {
@@ -101,7 +100,7 @@ pub(crate) fn reduce_into<E: Dtype, S: Shape, D: Device>(
     out.replace(result)
 }
 
-/// One in place of zero.
+/// `max(x, 1)` for counts.
 #[derive(Clone, Copy)]
 struct AtLeastOne;
 impl<E: Dtype> ops::kernel::Map1<E, E> for AtLeastOne {
@@ -117,7 +116,7 @@ impl<E: Dtype> ops::kernel::Map1<E, E> for AtLeastOne {
     }
 }
 
-/// The kernels of this file, for the test of their text.
+/// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     suite.one::<_, i64, i64>("at_least_one", AtLeastOne);

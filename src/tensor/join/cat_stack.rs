@@ -1,8 +1,7 @@
-//! Joining tensors: `cat` end to end along an axis, `stack` along a new one.
+//! Joining tensors: `cat` along an existing axis, `stack` along a new one.
 //!
-//! Tuples join tensors of different types, and the compiler knows the result; slices and vectors join any number of one
-//! type. Dtypes promote; shell dtypes join their own kind.
-//! Uses `pieces` and `plan`; used by `join::meshgrid`, `join::hstack`.
+//! Tuples join tensors of different types, and the compiler knows the shape of the result; slices and vectors join any number of one type.
+//! Dtypes promote; shell dtypes join with themselves only.
 
 use super::pieces::{Folded, FoldedSame, Piece, SamePlace};
 use super::plan::{JoinPlan, joined_sizes, with_new_axis};
@@ -30,8 +29,8 @@ pub trait Joined<const I: isize> {
     fn join(self) -> Result<Tensor<Self::Elem, Self::Shape, Self::Device>>;
 }
 
-/// Joins tensors end to end along an axis (`torch.cat`). All other sizes are the same; dtypes promote. A tuple's sizes add
-/// up in the type; a slice's are known at run time.
+/// Concatenates tensors along an axis (`torch.cat`). All other sizes are the same; dtypes promote. For a tuple the type has the sum of
+/// sizes; for a slice it is known at run time.
 ///
 /// # Panics
 /// If sizes known at run time differ or memory runs out.
@@ -74,8 +73,8 @@ pub trait Stacked<const I: isize> {
     fn stack(self) -> Result<Tensor<Self::Elem, Self::Shape, Self::Device>>;
 }
 
-/// Joins tensors of one shape along a new axis (`torch.stack`). Dtypes promote. The new axis has the tuple's length in the
-/// type; a slice's is known at run time.
+/// Stacks tensors of one shape along a new axis (`torch.stack`). Dtypes promote. For a tuple the type has the size of the new axis; for a
+/// slice it is known at run time.
 ///
 /// # Panics
 /// If sizes known at run time differ or memory runs out.
@@ -95,7 +94,7 @@ where
     L: Stacked<I, Elem = E, Shape = S, Device = D>,
 {
     tensors.stack().map_err(|error| match error {
-        // Inside, pieces have the new axis already; the error shows the sizes that the caller gave.
+        // Internally pieces already have the new axis; the error shows the sizes that the caller gave.
         Error::Join { op, first, other, axis } => {
             let own = |sizes: Sizes| [&sizes.as_slice()[..axis], &sizes.as_slice()[axis + 1..]].concat()[..].into();
             Error::Join { op, first: own(first), other: own(other), axis }

@@ -1,6 +1,5 @@
-//! `hstack`, `vstack`, `dstack`, `column_stack`: `cat` of tensors that are first given the axes to be joined along; and
-//! `atleast_1d` and its kin, which give them.
-//! Uses `join::cat_stack`, `device`.
+//! `hstack`, `vstack`, `dstack`, `column_stack`: `cat` of tensors after axes are added; and `atleast_1d`, `atleast_2d`, `atleast_3d`, which
+//! add them.
 
 use crate::device::Device;
 use crate::dtype::Element;
@@ -14,7 +13,7 @@ use castiron_macros::fallible;
 type With<P, Rule> = Tensor<<P as Piece>::Elem, <<P as Piece>::Shape as AtLeast<Rule>>::Output, <P as Piece>::Device>;
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// The tensor seen with the axes that a rule adds.
+    /// A view of the tensor with axes added by a rule.
     fn at_least<Rule>(&self) -> Tensor<E, <S as AtLeast<Rule>>::Output, D>
     where
         S: AtLeast<Rule>,
@@ -28,7 +27,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 }
 
-/// Writes the methods that give a tensor axes.
+/// Writes the methods that add axes.
 macro_rules! at_least {
     ($($(#[$doc:meta])* $name:ident $rule:ident;)*) => {
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {$(
@@ -43,20 +42,20 @@ macro_rules! at_least {
     };
 }
 at_least! {
-    /// A zero-dim tensor as a vector of one element; others as they are (`torch.atleast_1d`).
+    /// A zero-dim tensor as a vector of one element; others unchanged (`torch.atleast_1d`).
     ///
     /// ```
     /// # use castiron::Tensor;
     /// assert_eq!(Tensor::<i64, ()>::scalar(1).atleast_1d().shape(), [1]);
     /// ```
     atleast_1d AtLeast1;
-    /// A vector as a row, a zero-dim tensor as a matrix of one element; others as they are (`torch.atleast_2d`).
+    /// A vector as a row, a zero-dim tensor as a matrix of one element; others unchanged (`torch.atleast_2d`).
     ///
     /// ```
     /// assert_eq!(castiron::tensor![1, 2].atleast_2d().shape(), [1, 2]);
     /// ```
     atleast_2d AtLeast2;
-    /// A matrix with a third axis of size 1, a vector with one on either side; others as they are (`torch.atleast_3d`).
+    /// A matrix with a third axis of size 1, a vector with one on either side; others unchanged (`torch.atleast_3d`).
     ///
     /// ```
     /// assert_eq!(castiron::tensor![1, 2].atleast_3d().shape(), [1, 2, 1]);
@@ -64,16 +63,16 @@ at_least! {
     atleast_3d AtLeast3;
 }
 
-/// Tensors that [`hstack`] and its kin join: a tuple of up to eight, or a slice, array or vector of one type. `Rule` says which
-/// axes they are given first.
+/// Tensors that [`hstack`], [`vstack`] and so on join: a tuple of up to eight, or a slice, array or vector of one type. `Rule` says which
+/// axes are added first.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of tensors that can be joined",
     label = "expected a tuple such as `(&a, &b)`, or a slice or vector of tensors of one type"
 )]
 pub trait Reshaped<Rule> {
-    /// The tensors with the axes.
+    /// The tensors with these axes.
     type Pieces;
-    /// Along which axis they are joined.
+    /// The axis along which they are joined.
     type Along;
     #[doc(hidden)]
     fn pieces(self) -> Self::Pieces;
@@ -120,7 +119,7 @@ lists! {
     [const N: usize] &[P; N];
 }
 
-/// Joins tensors along the axis that it stands for.
+/// Joins tensors along the axis of the type.
 pub trait JoinAlong<Pieces> {
     type Elem: Element;
     type Shape: Shape;
@@ -148,7 +147,7 @@ type Stack<L, Rule> = Tensor<
     <<L as Reshaped<Rule>>::Along as JoinAlong<<L as Reshaped<Rule>>::Pieces>>::Device,
 >;
 
-/// Writes a function that joins tensors with the axes that a rule adds.
+/// Writes a function that joins tensors after axes are added by a rule.
 macro_rules! stacks {
     ($($(#[$doc:meta])* $name:ident $rule:ident;)*) => {$(
         $(#[$doc])*
@@ -168,8 +167,8 @@ macro_rules! stacks {
     )*};
 }
 stacks! {
-    /// Joins tensors from left to right (`torch.hstack`): vectors end to end, others along axis 1. Zero-dim tensors count as
-    /// vectors of one element. Dtypes promote, and a tuple's sizes add up in the type, as in [`cat`](crate::cat).
+    /// Joins tensors from left to right (`torch.hstack`): vectors along axis 0, others along axis 1. Zero-dim tensors count as vectors of
+    /// one element. Dtypes promote, and for a tuple the type has the sum of sizes, as in [`cat`](crate::cat).
     ///
     /// ```
     /// use castiron::{hstack, shape, tensor, Tensor};
@@ -178,8 +177,8 @@ stacks! {
     /// assert_eq!(hstack((tensor![1, 2], tensor![3])).to_vec(), [1, 2, 3]);
     /// ```
     hstack AtLeast1;
-    /// Joins tensors from top to bottom, along axis 0 (`torch.vstack`). Vectors count as rows. Dtypes promote, and a tuple's
-    /// sizes add up in the type, as in [`cat`](crate::cat).
+    /// Joins tensors from top to bottom, along axis 0 (`torch.vstack`). Vectors count as rows. Dtypes promote, and for a tuple the type has
+    /// the sum of sizes, as in [`cat`](crate::cat).
     ///
     /// ```
     /// use castiron::{shape, tensor, vstack, Tensor};
@@ -187,8 +186,8 @@ stacks! {
     /// assert_eq!(x.to_vec(), [1, 2, 3, 4, 5, 6]);
     /// ```
     vstack AtLeast2;
-    /// Joins tensors from front to back, along axis 2 (`torch.dstack`). A vector of size `n` counts as `(1, n, 1)`, a matrix as
-    /// `(m, n, 1)`. Dtypes promote, and a tuple's sizes add up in the type, as in [`cat`](crate::cat).
+    /// Joins tensors from front to back, along axis 2 (`torch.dstack`). A vector of size `n` counts as `(1, n, 1)`, a matrix as `(m, n,
+    /// 1)`. Dtypes promote, and for a tuple the type has the sum of sizes, as in [`cat`](crate::cat).
     ///
     /// ```
     /// use castiron::{dstack, shape, tensor, Tensor};
@@ -196,8 +195,8 @@ stacks! {
     /// assert_eq!(x.to_vec(), [1, 3, 2, 4]);
     /// ```
     dstack AtLeast3;
-    /// Joins tensors along axis 1, vectors being columns (`torch.column_stack`). Dtypes promote, and a tuple's sizes add up in
-    /// the type, as in [`cat`](crate::cat).
+    /// Joins tensors along axis 1, vectors being columns (`torch.column_stack`). Dtypes promote, and for a tuple the type has the sum of
+    /// sizes, as in [`cat`](crate::cat).
     ///
     /// ```
     /// use castiron::{column_stack, shape, tensor, Tensor};

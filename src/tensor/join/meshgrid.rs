@@ -1,5 +1,4 @@
-//! Tensors made of several: `meshgrid`, `cartesian_prod`, `broadcast_tensors`, `block_diag`.
-//! Uses `base::assign`, `join::cat_stack`, `ops::kernel`, `device`.
+//! Tensors combined: `meshgrid`, `cartesian_prod`, `broadcast_tensors`, `block_diag`.
 
 use crate::device::Device;
 use crate::dtype::{CastTo, Element};
@@ -13,7 +12,7 @@ use crate::tensor::join::pieces::{JoinDtype, Piece, SamePlace};
 use crate::tensor::{Tensor, checked_numel, expect_fit};
 use castiron_macros::fallible;
 
-/// Vectors that span a grid: a tuple of two to four of one dtype.
+/// The coordinate vectors of a grid: a tuple of two to four of one dtype.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not span a grid",
     label = "expected a tuple of two to four vectors of one dtype, such as `(&x, &y)`"
@@ -23,7 +22,7 @@ pub trait Grid {
     type Ij;
     /// The grids, with the first two axes exchanged.
     type Xy;
-    /// The pairs (or more) of elements: a row for each place of the grid.
+    /// The tuples of elements: a row for each point of the grid.
     type Rows: Shape;
     /// The dtype of all vectors.
     type Elem: Element;
@@ -44,7 +43,7 @@ pub trait Grid {
     note = "use `flatten()` first"
 )]
 pub trait Edge: Piece {
-    /// How long it is.
+    /// Its length.
     type Size: Dim;
     #[doc(hidden)]
     fn edge(&self) -> Tensor<Self::Elem, (Self::Size,), Self::Device>;
@@ -112,7 +111,7 @@ grids! {
     [(X, Y, Z, W), (Y, X, Z, W), <<X::Times<Y> as Dim>::Times<Z> as Dim>::Times<W>, D4] A X 0 1, B Y 1 0, C Z 2 2, F W 3 3;
 }
 
-/// The elements of several grids, interleaved: one row for each position.
+/// The elements of several grids, interleaved: a row for each position.
 fn product_of<E: Element, T: Shape, D: Device>(grids: &[View<'_, D::Storage, E>]) -> Result<Tensor<E, T, D>> {
     let (op, sizes, count) = ("cartesian_prod", grids[0].sizes, grids.len());
     let rows = checked_numel::<E>(op, sizes)?;
@@ -130,8 +129,8 @@ fn product_of<E: Element, T: Shape, D: Device>(grids: &[View<'_, D::Storage, E>]
     Ok(Tensor::dense(storage, result))
 }
 
-/// The coordinates of a grid (`torch.meshgrid` with `indexing="ij"`): for each vector a view of the whole grid's shape, which
-/// holds the vector along its own axis.
+/// The coordinates of a grid (`torch.meshgrid` with `indexing="ij"`): for each vector a view of the shape of the grid, which holds the
+/// vector along its own axis.
 ///
 /// ```
 /// use castiron::{meshgrid, shape, tensor, Tensor};
@@ -156,7 +155,7 @@ pub fn meshgrid_xy<G: Grid>(vectors: G) -> G::Xy {
     vectors.xy()
 }
 
-/// Every combination of the elements of vectors, a row each (`torch.cartesian_prod`).
+/// All combinations of elements of vectors, as rows (`torch.cartesian_prod`).
 ///
 /// # Panics
 /// If memory runs out.
@@ -171,7 +170,7 @@ pub fn cartesian_prod<G: Grid>(vectors: G) -> Result<Tensor<G::Elem, G::Rows, G:
     vectors.rows()
 }
 
-/// Tensors that broadcast together: a tuple of two to four.
+/// Tensors to be broadcast: a tuple of two to four.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of tensors that broadcast",
     label = "expected a tuple of two to four tensors, such as `(&a, &b)`"
@@ -183,7 +182,7 @@ pub trait Broadcasted {
     fn broadcast(&self) -> Result<Self::Output>;
 }
 
-/// A tensor repeated along the axes that it lacks, which has been found to broadcast.
+/// A view of a tensor expanded to sizes that it was checked to broadcast to.
 fn expanded<E: Element, S: Shape, T: Shape, D: Device>(x: Tensor<E, S, D>, sizes: &[usize]) -> Tensor<E, T, D> {
     let sizes = T::Sizes::copied(sizes);
     x.restrided(0, sizes, strides::broadcast(x.shape().as_ref(), x.stride().as_ref(), &sizes))
@@ -231,7 +230,7 @@ broadcasted! {
     A B -> T, T C -> U, U F -> V; V;
 }
 
-/// The tensors of a tuple as views of the one shape that they broadcast to (`torch.broadcast_tensors`).
+/// The tensors of a tuple as views of their broadcast shape (`torch.broadcast_tensors`).
 ///
 /// # Panics
 /// If sizes known at run time do not broadcast.
@@ -247,7 +246,7 @@ pub fn broadcast_tensors<L: Broadcasted>(tensors: L) -> Result<L::Output> {
     tensors.broadcast()
 }
 
-/// Matrices that [`block_diag`] puts together: a tuple of two to four, or a slice or vector of one type.
+/// The matrices of [`block_diag`]: a tuple of two to four, or a slice or vector of one type.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of blocks",
     label = "expected a tuple of two to four tensors of at most two axes, or a slice or vector of tensors of one type"
@@ -263,7 +262,7 @@ pub trait BlockDiag {
     fn join(self) -> Result<Tensor<Self::Elem, Self::Shape, Self::Device>>;
 }
 
-/// Rows, columns and strides of a block; what has less than two axes is one row.
+/// Rows, columns and strides of a block; a tensor with fewer than two axes is one row.
 fn block<B, E>(view: View<'_, B, E>) -> ([usize; 2], [usize; 2]) {
     let of = |values: &[usize], missing| match *values {
         [rows, columns] => [rows, columns],
@@ -273,10 +272,10 @@ fn block<B, E>(view: View<'_, B, E>) -> ([usize; 2], [usize; 2]) {
     (of(view.sizes, 1), of(view.strides, 1))
 }
 
-/// Where blocks are put.
+/// The result into which blocks are written.
 struct Blocks<O: Element, T: Shape, D: Device> {
     result: Tensor<O, T, D>,
-    /// Where the next block starts.
+    /// The row and column of the next block.
     corner: [usize; 2],
 }
 impl<O: Element, T: Shape, D: Device> Blocks<O, T, D> {
@@ -362,8 +361,8 @@ macro_rules! lists {
 }
 lists! { &[P]; &Vec<P>; Vec<P>; }
 
-/// Matrices as the blocks of a diagonal, zeros elsewhere (`torch.block_diag`). Vectors and zero-dim tensors are blocks of one
-/// row; dtypes promote. A tuple's sizes add up in the type; a list's are known at run time.
+/// A block-diagonal matrix, zeros elsewhere (`torch.block_diag`). Vectors and zero-dim tensors are blocks of one row; dtypes promote. For a
+/// tuple the type has the sums of sizes; for a list they are known at run time.
 ///
 /// # Panics
 /// If memory runs out.

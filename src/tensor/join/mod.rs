@@ -1,7 +1,6 @@
-//! Several tensors made one: `cat`, `stack`, `hstack` and their kin, `meshgrid`, `block_diag`.
-//! Uses strided copies into one new tensor.
+//! Several tensors joined into one: `cat`, `stack`, `hstack` and so on, `meshgrid`, `block_diag`.
 
-// The documentation lists methods in this order.
+// Documentation lists methods in this order.
 pub(crate) mod cat_stack;
 
 pub(crate) mod hstack;

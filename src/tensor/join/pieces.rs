@@ -1,5 +1,4 @@
-//! What is joined: tensors and views of any dtype, which devices and dtypes join, and the dtype and shape of several.
-//! Uses `base::assign`, `device`; used by the other files of `join`.
+//! Operands of joins: tensors and views of any dtype, which devices and dtypes can be joined, and the dtype and shape of several.
 
 use crate::device::{Backend, Device};
 use crate::dtype::{Dtype, Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
@@ -8,8 +7,8 @@ use crate::storage::View;
 use crate::tensor::base::assign::Inside;
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
 
-/// Elements of dtype `Self` and of dtype `Rhs` can stand in one tensor: all computing dtypes (which promote), and each
-/// shell with itself.
+/// Elements of dtype `Self` and of dtype `Rhs` can be joined into one tensor: all computing dtypes (which promote), and each shell dtype
+/// with itself.
 #[diagnostic::on_unimplemented(
     message = "tensors of dtypes `{Self}` and `{Rhs}` can't be joined: promotion is not defined for shell dtypes",
     label = "a shell dtype joins its own kind only",
@@ -107,7 +106,7 @@ impl<D: Device> SamePlace<D> for D {
     }
 }
 
-/// The dtype and shape of tensors joined one after another.
+/// The dtype and shape of concatenated tensors.
 pub trait Folded<const I: isize> {
     type Elem: Element;
     type Concatenated: Shape;
@@ -154,9 +153,9 @@ macro_rules! folds {
         }
     )*};
 }
-/// The dtype and shape of the tensors met so far.
+/// The dtype and shape of the tensors up to here.
 pub struct Fold<E, S>(core::marker::PhantomData<(E, S)>);
-/// A fold continued by more tensors, end to end.
+/// A fold continued by further tensors, concatenated.
 pub trait ConcatFold<const I: isize, Rest> {
     type Elem: Element;
     type Shape: Shape;
@@ -165,7 +164,7 @@ impl<const I: isize, E: Element, S: Shape> ConcatFold<I, ()> for Fold<E, S> {
     type Elem = E;
     type Shape = S;
 }
-/// A fold continued by more tensors of the same shape.
+/// A fold continued by further tensors of the same shape.
 pub trait MergeFold<Rest> {
     type Elem: Element;
     type Shape: Shape;

@@ -1,5 +1,4 @@
-//! How pieces are joined: their sizes checked, their dtypes converted, the memory format of the whole.
-//! Uses `device`, `layout`, `ops::kernel`; used by `cat_stack`.
+//! Planning a join: sizes are checked, dtypes converted, and the memory format of the result is chosen.
 
 use crate::device::Device;
 use crate::dtype::{CastTo, Element};
@@ -33,14 +32,14 @@ fn joined(op: &'static str, pieces: &[&[usize]], axis: usize) -> Result<Vec<usiz
     Ok(sizes)
 }
 
-/// The memory format that a piece suggests, with an axis left out if there is one.
+/// The memory format that a piece suggests, without one of its axes if given.
 fn suggested(sizes: &[usize], strides: &[usize], without: Option<usize>) -> MemoryFormat {
     let Some(axis) = without else { return MemoryFormat::suggested(sizes, strides) };
     let own = |of: &[usize]| [&of[..axis], &of[axis + 1..]].concat();
     MemoryFormat::suggested(&own(sizes), &own(strides))
 }
 
-/// One piece of a joined tensor, of its dtype.
+/// One piece of a joined tensor, converted to its dtype.
 pub(super) struct JoinInput<B> {
     storage: B,
     offset: usize,
@@ -54,10 +53,10 @@ impl<B> JoinInput<B> {
     }
 }
 
-/// What is joined: the pieces, the memory formats they suggest, and the sizes of the whole.
+/// The plan of a join: the pieces, the memory formats they suggest, and the sizes of the result.
 pub(super) struct JoinPlan<O: Element, T: Shape, D: Device> {
     op: &'static str,
-    /// Whether the axis is a new one.
+    /// Whether the axis is new.
     stacks: bool,
     inputs: Vec<JoinInput<D::Storage>>,
     suggested: Vec<MemoryFormat>,
@@ -77,7 +76,7 @@ impl<O: Element, T: Shape, D: Device> JoinPlan<O, T, D> {
         self.stacks && self.axis + 1 < T::RANK
     }
 
-    /// One more piece; of another dtype it is converted.
+    /// Adds a piece, and converts it if it has another dtype.
     pub(super) fn push<E: CastTo<O>>(&mut self, piece: View<'_, D::Storage, E>) -> Result<()> {
         let (sizes, strides) = (piece.sizes.to_vec(), piece.strides.to_vec());
         self.suggested.push(suggested(&sizes, &strides, self.divides_an_axis().then_some(self.axis)));
@@ -115,7 +114,7 @@ impl<O: Element, T: Shape, D: Device> JoinPlan<O, T, D> {
     }
 }
 
-/// A piece seen with the new axis, of size 1, in place.
+/// The sizes and strides of a piece with the new axis, of size 1, inserted.
 pub(super) fn with_new_axis(sizes: &[usize], strides: &[usize], axis: usize) -> (Vec<usize>, Vec<usize>) {
     ([&sizes[..axis], &[1], &sizes[axis..]].concat(), [&strides[..axis], &[1], &strides[axis..]].concat())
 }

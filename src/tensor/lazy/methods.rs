@@ -1,5 +1,4 @@
 //! The methods of lazy expressions, written from the table of operations.
-//! Uses `elementwise::parametric`, `ops`, `ops::table`, `ops::kernel`.
 
 use super::operand::{LazyOperand, RightOfLazy};
 use super::{Applied1, Lazy, Node};
@@ -13,7 +12,7 @@ use crate::tensor::elementwise::parametric::{Given, parameters};
 
 macro_rules! unary_methods {
     ($($op:ident { $methods:tt $admits:ident $result:ident, $doc:literal $($rest:tt)* })*) => {
-        // The operators are there too: `operators.rs`.
+        // Operators are in `operators.rs`.
         #[allow(clippy::should_implement_trait)]
         impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
             $(
@@ -34,7 +33,7 @@ unary_table!(unary_methods);
 
 macro_rules! binary_methods {
     ($($op:ident { $methods:tt $admits:ident $result:ident $operands:ident, $doc:literal $($rest:tt)* })*) => {
-        // The operators are there too: `operators.rs`.
+        // Operators are in `operators.rs`.
         #[allow(clippy::should_implement_trait)]
         impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
             $(
@@ -46,7 +45,7 @@ macro_rules! binary_methods {
                 }
             )*
 
-            /// As [`Tensor::clamp`](crate::Tensor::clamp): at least `low` and at most `high`.
+            /// As [`Tensor::clamp`](crate::Tensor::clamp): elements limited to at least `low` and at most `high`.
             pub fn clamp<L, H, F: Dtype, T: Shape, Y, O>(self, low: L, high: H) -> O
             where
                 L: LazyOperand<D> + RightOfLazy<crate::ops::clamp_min, E, S, D, X, Output = Lazy<F, T, D, Y>>,

@@ -1,4 +1,4 @@
-//! Lazy expressions: elementwise operations that are written down first and run in one pass, without intermediate tensors.
+//! Lazy expressions: elementwise operations that are recorded first and run in one pass, without intermediate tensors.
 //!
 //! ```
 //! use castiron::{axis, tensor};
@@ -8,9 +8,9 @@
 //! assert_eq!((x.lazy() * 2.0 + &y).square().sqrt().eval().to_vec(), [2.5_f32, 4.5, 6.5, 8.5]);
 //! ```
 //!
-//! Dtypes, shapes, devices, values and the compiler's messages are those of the same operations on tensors: each operation
-//! rounds to its dtype. An expression is consumed by [`eval`](Lazy::eval), by reductions, by
-//! [`Tensor::assign`](crate::Tensor::assign) and by `+=` and its kin. [`fused!`](crate::fused!) writes the `lazy()` for you.
+//! Dtypes, shapes, devices, values and compiler messages are those of the same operations on tensors: each operation rounds to its dtype.
+//! An expression is consumed by [`eval`](Lazy::eval), by reductions, by [`Tensor::assign`](crate::Tensor::assign) and by operators such as
+//! `+=`. [`fused!`](crate::fused!) writes the `lazy()` for you.
 
 mod methods;
 mod operand;
@@ -40,7 +40,7 @@ use core::marker::PhantomData;
 /// Made by [`Tensor::lazy`]. See the [module](self).
 #[must_use = "nothing is computed before `eval`, a reduction or an assignment"]
 pub struct Lazy<E: Dtype, S: Shape, D: Device, X> {
-    /// Or what is wrong with it.
+    /// The node and extent, or the error.
     parts: Result<(X, Extent<S>)>,
     of: PhantomData<fn() -> (E, D)>,
 }
@@ -60,7 +60,7 @@ pub struct Extent<S: Shape> {
 }
 
 impl<S: Shape> Extent<S> {
-    /// The result beside a scalar, whose sizes are the same under another shape type.
+    /// The extent with a scalar operand: the same sizes as another shape type.
     fn beside_scalar<T: Shape>(&self, sizes: T::Sizes) -> Extent<T> {
         let of = T::Sizes::copied(self.strides.as_ref());
         let row_major = strides::contiguous(&sizes);
@@ -70,10 +70,10 @@ impl<S: Shape> Extent<S> {
     }
 }
 
-/// Sizes, strides, and whether the elements are of the dtype that is computed in.
+/// Sizes, strides, and whether the elements have the computing dtype.
 type Layout<'a> = (&'a [usize], &'a [usize], bool);
 
-/// What nobody outside can implement: loops rely on it that an expression is made for the sizes it is run over.
+/// Sealed traits: loops rely on an expression being made for the sizes it is run over.
 mod sealed {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` can't be made a part of a lazy expression",
@@ -113,22 +113,22 @@ mod sealed {
 pub trait Node<D: Device>: sealed::Node + Sized {
     /// The dtype of its elements.
     type Elem: Dtype;
-    /// What the device runs.
+    /// The expression that the device runs.
     #[doc(hidden)]
     type Expression: Expression<Elem = Self::Elem>;
-    /// The same broadcast to `sizes`, over the elements of tensors that this part holds. Says what can be wrong with them.
+    /// The expression broadcast to `sizes`, over the elements of the tensors in this part. Errors of these tensors are returned.
     ///
     /// # Safety
-    /// What this part holds broadcasts to `sizes`, for which it was made; the expression is run while the tensors exist, and over
-    /// these sizes.
+    /// The tensors in this part broadcast to `sizes`, for which it was made; the expression is run while the tensors exist, and
+    /// over these sizes.
     #[doc(hidden)]
     unsafe fn expression(&self, sizes: &[usize]) -> Result<Self::Expression>;
 }
 
-/// A tensor that is read.
+/// A borrowed tensor.
 #[derive(Clone, Copy)]
 pub struct Borrowed<'a, E: Element, S: Shape, P: Device>(&'a Tensor<E, S, P>);
-/// A tensor that the expression holds.
+/// A tensor owned by the expression.
 pub struct Held<E: Element, S: Shape, P: Device>(Tensor<E, S, P>);
 impl<E: Element, S: Shape, P: Device> Clone for Held<E, S, P> {
     fn clone(&self) -> Self {
@@ -162,7 +162,7 @@ impl<E: Dtype, D: Device> Node<D> for Value<E> {
     }
 }
 
-/// A kernel over one part.
+/// A kernel with one operand.
 pub struct Applied1<K, X, O> {
     kernel: K,
     x: X,
@@ -182,7 +182,7 @@ impl<D: Device, X: Node<D>, O: Dtype, K: Map1<X::Elem, O>> Node<D> for Applied1<
     }
 }
 
-/// An operation's kernel over two parts that promote to `P`.
+/// The kernel of an operation with two operands that promote to `P`.
 pub struct Applied2<K, X, Y, Op, P> {
     kernel: K,
     x: X,
@@ -211,8 +211,7 @@ where
     }
 }
 
-/// Looks for an integer zero among what `Op` divides by. (All of them are looked at before anything is computed, as for
-/// tensors.)
+/// Checks the integer divisors of `Op` for zeros. (All divisors are checked before anything is computed, as for tensors.)
 ///
 /// # Safety
 /// As for `Backend::reduce_lazy`.
@@ -231,7 +230,7 @@ unsafe fn check_divisors<Op: BinaryOp, P: Dtype, D: Device, X: Expression<Elem: 
     Ok(())
 }
 
-/// A choice between two parts by a third.
+/// A selection between two operands by a condition.
 #[derive(Clone)]
 pub struct Chosen<C, X, Y, O> {
     parts: (C, X, Y),
@@ -251,7 +250,7 @@ where
     }
 }
 
-/// The result of two operands: sizes broadcast, axes in the order that the operands have them in memory.
+/// The extent of a result of two operands: sizes broadcast, axes in the memory order of the operands.
 pub(super) fn extend<T: Shape, Out: Element>(op: &'static str, a: Layout, b: Layout) -> Result<Extent<T>> {
     if let Some((sizes, strides, _)) = strides::row_major_alike::<2, T>([(a.0, a.1), (b.0, b.1)]) {
         return Ok(Extent { sizes, strides });
@@ -267,7 +266,7 @@ pub(super) fn extend<T: Shape, Out: Element>(op: &'static str, a: Layout, b: Lay
 }
 
 impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
-    /// The tensor as the beginning of an expression that runs in one pass: see [`lazy`](crate::lazy).
+    /// The tensor as the first operand of an expression that runs in one pass: see [`lazy`](crate::lazy).
     ///
     /// PyTorch's nearest equivalent is `torch.compile`.
     ///
@@ -289,16 +288,16 @@ impl<E: Dtype, S: Shape, D: Device, X> Lazy<E, S, D, X> {
         Lazy { parts, of: PhantomData }
     }
 
-    /// The same under another node, element by element.
+    /// The expression with another node of the same sizes.
     fn then<O: Dtype, Y>(self, node: impl FnOnce(X) -> Result<Y>) -> Lazy<O, S, D, Y> {
         Lazy::of(self.parts.and_then(|(x, Extent { sizes, strides })| {
-            // As a result of one operand would have them.
+            // The strides of a result of one operand.
             let strides = strides::elementwise_result(&sizes, &[strides], true);
             Ok((node(x)?, Extent { sizes, strides }))
         }))
     }
 
-    /// A kernel on every element.
+    /// A kernel applied to every element.
     fn map<K, O: Dtype>(self, kernel: Result<K>) -> Lazy<O, S, D, Applied1<K, X, O>> {
         self.then(|x| Ok(Applied1 { kernel: kernel?, x, result: PhantomData }))
     }
@@ -308,8 +307,8 @@ impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
     /// Runs the expression into a new tensor, in one pass.
     ///
     /// # Panics
-    /// If sizes known at run time did not broadcast, a scalar did not fit, an integer was divided by zero, or memory runs
-    /// out, in whichever operation it was.
+    /// If, in any of the operations, sizes known at run time did not broadcast, a scalar did not fit or an integer was divided by zero, or
+    /// if memory runs out.
     ///
     /// ```
     /// let x = castiron::tensor![1.0, 2.0];
@@ -341,14 +340,14 @@ impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
     }
 }
 
-/// What becomes of the expression in [`fused!`](crate::fused!): a lazy one is evaluated, a tensor stays.
+/// The last step of [`fused!`](crate::fused!): a lazy expression is evaluated, a tensor is returned.
 #[diagnostic::on_unimplemented(
     message = "`fused!` gives a tensor, and this is `{Self}`",
     label = "no tensor comes of this",
     note = "an element is read of what it gives: `fused!(x.sum()).item()`"
 )]
 pub trait Finish {
-    /// What it gives.
+    /// The type of the result.
     type Output;
     /// The result.
     fn finish(self) -> Self::Output;

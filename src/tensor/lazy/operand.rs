@@ -1,5 +1,4 @@
-//! What stands beside a lazy expression: other expressions, tensors, references to them, and Rust scalars.
-//! Uses `elementwise::apply`, `elementwise::methods`, `ops::kernel`, `ops`.
+//! Operands of lazy expressions: other expressions, tensors, references to them, and Rust scalars.
 
 use super::{Applied1, Applied2, Borrowed, Chosen, Extent, Held, Layout, Lazy, Node, Value, extend, sealed};
 use crate::device::{Device, Receives};
@@ -17,23 +16,23 @@ use crate::tensor::elementwise::methods::Admits;
 use crate::{Tensor, TensorView, TensorViewMut};
 use core::marker::PhantomData;
 
-/// What a lazy expression on device `D` takes beside it: an expression, a tensor, a reference to one, or a Rust scalar.
+/// The other operand of an operation on a lazy expression on device `D`: an expression, a tensor, a reference to one, or a Rust scalar.
 #[diagnostic::on_unimplemented(
     message = "promotion is not defined for `{Self}`",
     label = "expected a lazy expression, a tensor of a computing dtype, a reference to one, or a Rust scalar",
     note = "shell dtypes (u16, u32, u64, float8, float4) have no arithmetic; cast first, for example `.to::<f32>()`"
 )]
 pub trait LazyOperand<D: Device>: sealed::LazyOperand + Sized {
-    /// The dtype it counts as.
+    /// The dtype in promotion.
     type Elem: Dtype;
     /// Its shape; `()` for scalars.
     type Shape: Shape;
     /// Scalar, zero-dim or dimensioned.
     type Kind: Kind;
-    /// `Op` with it on the right, of dtypes that promote to `P`.
+    /// The node of `Op` with it on the right, where dtypes promote to `P`.
     #[doc(hidden)]
     type Right<O: BinaryOp, E: Dtype, P: Dtype, S: Shape, X: Node<D, Elem = E>>: Node<D, Elem = O::Output<P>>;
-    /// It alone; a scalar in the dtype `P`.
+    /// The node of the operand itself; a scalar in the dtype `P`.
     #[doc(hidden)]
     type Alone<P: Dtype>: Node<D>;
     #[doc(hidden)]
@@ -59,7 +58,7 @@ impl<T: Scalar, D: Device> LazyOperand<D> for T {
         let value = self.value();
         let exact = right_is_exact::<O, P, S::Kind, ScalarKind>();
         let value = right_scalar::<O, P>(extent.sizes.as_ref(), value, E::DTYPE, exact)?;
-        // Beside a scalar the shape is the tensor's.
+        // With a scalar operand the shape is the tensor's.
         let extent = extent.beside_scalar(U::Sizes::copied(extent.sizes.as_ref()));
         Ok((Applied1 { kernel: CombiningScalar(value), x, result: PhantomData }, extent))
     }
@@ -72,7 +71,7 @@ impl<T: Scalar, D: Device> LazyOperand<D> for T {
     }
 }
 
-/// For an operand that is a part of an expression: it and its extent.
+/// For an operand that is a node: the node and its extent.
 macro_rules! parts {
     ($([$($generics:tt)*] [$($bounds:tt)*] $operand:ty, $elem:ident $shape:ident, $node:ty, |$own:ident| $parts:expr;)*) => {$(
         impl<$($generics)* $elem: Dtype, $shape: Shape, D: Device> LazyOperand<D> for $operand
@@ -123,13 +122,13 @@ parts! {
     };
 }
 
-/// What an expression of dtype `E` and shape `S` and the operand `R` promote to.
+/// The promoted dtype of an expression of dtype `E` and shape `S` and the operand `R`.
 type PromotedWith<E, S, D, R> =
     ResultType<<S as Shape>::Kind, E, <R as LazyOperand<D>>::Kind, <R as LazyOperand<D>>::Elem>;
 /// The dtype of `Op` on an expression of dtype `E` and shape `S` and the operand `R`.
 pub type LazyOutcome<Op, E, S, D, R> = <Op as BinaryOp>::Output<PromotedWith<E, S, D, R>>;
 
-/// What may be the right operand of `Op` with a lazy expression on the left.
+/// Types that can be the right operand of `Op` with a lazy expression on the left.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "dtypes do not promote or devices differ: `Lazy<{E}, {S}, {D}, …>` and `{Self}`",
@@ -168,8 +167,8 @@ type Promoted2<A, B, D> = ResultType<
     <B as LazyOperand<D>>::Elem,
 >;
 
-/// Elements of `a` where the condition holds, else of `b`, as [`where_`](crate::where_) of tensors; the condition is a lazy
-/// expression of bools.
+/// Elements of `a` where the condition is true, else of `b`, as [`where_`](crate::where_) of tensors; the condition is a lazy expression of
+/// bools.
 ///
 /// ```
 /// use castiron::{lazy, tensor};
@@ -220,7 +219,7 @@ fn choose<P: Dtype, S: Shape, T: Shape, D: Device, X, A: LazyOperand<D>, B: Lazy
     Ok((Chosen { parts: (condition, a, b), result: PhantomData }, extent))
 }
 
-/// The result of a choice.
+/// The extent of a selection.
 fn extend_three<T: Shape, P: Dtype>(condition: Layout, a: Layout, b: Layout) -> Result<Extent<T>> {
     let mut chosen = vec![1; a.0.len().max(b.0.len())];
     if !broadcast_sizes(a.0, b.0, &mut chosen) {
@@ -232,7 +231,7 @@ fn extend_three<T: Shape, P: Dtype>(condition: Layout, a: Layout, b: Layout) -> 
     Ok(Extent { sizes, strides: strides::elementwise_result(&sizes, &layouts, alike) })
 }
 
-/// What [`fused!`](crate::fused!) writes around each name in an expression: a tensor becomes lazy, a scalar stays.
+/// The conversion that [`fused!`](crate::fused!) applies to each name in an expression: a tensor becomes lazy, a scalar is unchanged.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an operand of `fused!`",
     label = "expected a tensor, a view, a lazy expression or a Rust scalar",
@@ -241,7 +240,7 @@ fn extend_three<T: Shape, P: Dtype>(condition: Layout, a: Layout, b: Layout) -> 
 pub trait Begin {
     /// Its node in the expression.
     type Output;
-    /// The beginning of an expression.
+    /// Converts the operand.
     fn begin(self) -> Self::Output;
 }
 impl<'a, E: Dtype, S: Shape, D: Device> Begin for &'a Tensor<E, S, D> {

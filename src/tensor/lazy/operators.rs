@@ -1,5 +1,4 @@
-//! Rust's operators on lazy expressions: beside expressions, tensors and scalars, on either side, and the assigning forms.
-//! Uses `base::assign`, `elementwise::apply`, `elementwise::methods`, `elementwise::operators`.
+//! Rust's operators on lazy expressions, with expressions, tensors and scalars on either side, and the assigning forms.
 
 use super::operand::{LazyOutcome, RightOfLazy};
 use super::{Applied1, Extent, Held, Lazy, Node};
@@ -84,7 +83,7 @@ where
     }
 }
 
-/// `x += expression`: in one pass, nothing is written if anything is wrong.
+/// `x += expression`: in one pass; nothing is written if there is an error.
 impl<Op, E, S, D, F, T, X> AssignedTo<Op, E, S, D> for Lazy<F, T, D, X>
 where
     E: Dtype,
@@ -109,8 +108,8 @@ fn update<Op: BinaryOp, E: Dtype, P: Dtype, S: Shape, D: Device, F: Dtype, T: Sh
     let (node, extent) = right.parts?;
     let sizes = left.shape();
     fits(Op::NAME, extent.sizes.as_ref(), sizes.as_ref())?;
-    // SAFETY: the expression was made for the sizes of `left`, and the node holds its tensors. None of these is what is written:
-    // `left` is borrowed exclusively, and storage that is shared with it is copied before.
+    // SAFETY: the expression was made for the sizes of `left`, and the node holds its tensors. None of these is written: `left` is borrowed
+    // exclusively, and storage that is shared with it is copied before.
     unsafe {
         let y = node.expression(sizes.as_ref())?;
         // Divisors are checked when an expression is built; here the operation is not part of one.
@@ -122,7 +121,7 @@ fn update<Op: BinaryOp, E: Dtype, P: Dtype, S: Shape, D: Device, F: Dtype, T: Sh
     }
 }
 
-/// Whether a result of these sizes broadcasts to the output's.
+/// Checks that a result of these sizes broadcasts to the output's.
 fn fits(op: &'static str, result: &[usize], output: &[usize]) -> Result<()> {
     let fits = result.len() <= output.len()
         && result.iter().rev().zip(output.iter().rev()).all(|(&from, &to)| from == to || from == 1);
@@ -156,7 +155,7 @@ where
     }
 }
 
-/// What a scalar of dtype `A` on the left and an expression of shape `S` and dtype `E` promote to.
+/// The promoted dtype of a scalar of dtype `A` on the left and an expression of shape `S` and dtype `E`.
 type PromotedLeft<A, E, S> = ResultType<ScalarKind, A, <S as Shape>::Kind, E>;
 
 /// For each scalar type and operator it writes `scalar + Lazy`.
@@ -206,7 +205,7 @@ macro_rules! scalars_on_the_left {
 scalars_on_the_left!(bool, u8, i8, i16, i32, i64, u16, u32, u64, usize, isize);
 scalars_on_the_left!(f16, bf16, f32, f64, Complex<f16>, Complex<f32>, Complex<f64>);
 
-/// A part that `Op` divides by, in the dtype `P`.
+/// A divisor of `Op`, in the dtype `P`.
 pub struct Checked<Op, P, X>(X, core::marker::PhantomData<fn() -> (Op, P)>);
 impl<Op, P, X> Checked<Op, P, X> {
     fn new(x: X) -> Self {

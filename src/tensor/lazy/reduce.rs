@@ -1,5 +1,4 @@
-//! Reductions of lazy expressions; their methods stand beside those of tensors.
-//! Uses `reduce::reductions`, `scan::softmax`, `ops`.
+//! Reductions of lazy expressions; most of their methods are written together with those of tensors.
 
 use super::{Lazy, Node};
 use crate::Tensor;
@@ -32,7 +31,7 @@ impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
     /// As [`Tensor::logsumexp`], without a tensor of the elements.
     ///
     /// # Panics
-    /// As there, and where [`eval`](Self::eval) does.
+    /// As there, and as [`eval`](Self::eval).
     #[fallible]
     pub fn logsumexp<A: Axes<S>, O: Dtype>(self, axes: A) -> Result<Tensor<O, A::Reduced, D>>
     where

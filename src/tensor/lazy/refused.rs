@@ -1,4 +1,4 @@
-//! Methods of tensors that no expression has, because they are not computed element by element: they exist to say so.
+//! Methods of tensors that lazy expressions lack, because they are not elementwise: they exist for their error messages.
 
 use super::Lazy;
 use crate::device::Device;

@@ -1,5 +1,4 @@
 //! Sums with a product: `addmm`, `addmv`, `addr`, `addbmm`, `baddbmm`.
-//! Uses `linalg::matmul`, `linalg::products`, `ops::admit`, `ops::kernel`; used by `any`.
 
 use crate::composite::linalg::product::Summand;
 use crate::device::Device;
@@ -17,7 +16,7 @@ use crate::tensor::linalg::products::outer_product;
 use crate::tensor::{SameDevice, SameDtype, Tensor};
 use castiron_macros::fallible;
 
-/// `beta * input + alpha * product`, element by element; a `beta` of 0 leaves the input out, NaN included.
+/// `beta * input + alpha * product`, element by element; a `beta` of 0 ignores the input, even NaN.
 struct Adding<C> {
     beta: C,
     alpha: C,
@@ -61,7 +60,7 @@ impl<E: Dtype> Map1<E, E> for Adding<E::Compute> {
     }
 }
 
-/// Refuses a fractional factor of `addr` on integers, as PyTorch does. (The other operations truncate the factor.)
+/// Checks that a factor of `addr` on integers is an integer, as PyTorch does. (The other operations truncate the factor.)
 pub(crate) fn expect_whole_factor(op: &'static str, name: &str, value: ScalarValue, dtype: DType) -> Result<()> {
     let floating = matches!(value, ScalarValue::Float(_) | ScalarValue::Complex(_));
     if dtype.category() <= Category::Integral && floating {
@@ -71,7 +70,7 @@ pub(crate) fn expect_whole_factor(op: &'static str, name: &str, value: ScalarVal
     Ok(())
 }
 
-/// A factor in the number that `E` computes in.
+/// A factor in the computing type of `E`.
 pub(crate) fn factor<E: Dtype>(op: &'static str, value: ScalarValue) -> Result<E::Compute> {
     let refused = Error::ScalarOutOfRange { op, value, dtype: E::DTYPE };
     if !E::DTYPE.is_complex() && matches!(value, ScalarValue::Complex(value) if value.im != 0.0) {
@@ -80,7 +79,7 @@ pub(crate) fn factor<E: Dtype>(op: &'static str, value: ScalarValue) -> Result<E
     value.to_dtype::<E::Compute>().ok_or(refused)
 }
 
-/// What a product is added to. PyTorch's matrix products skip what is multiplied by 0.
+/// The tensor that a product is added to. PyTorch's matrix products ignore it if its factor is 0.
 fn summand<'a, O: Op, E: Dtype, S: Shape, D: Device>(
     input: &'a Tensor<E, S, D>,
     [beta, alpha]: [ScalarValue; 2],
@@ -112,7 +111,8 @@ fn add_outer<E: Dtype, S: Shape, M: Dim, N: Dim, D: Device>(
     Ok(product)
 }
 
-/// For `addmm <…> (mat1 by K: (M, K), mat2 by N: (K2, N)) -> (M, N)` it writes `addmm`, whose operands may have `K` and `N` stand for them.
+/// For `addmm <…> (mat1 by K: (M, K), mat2 by N: (K2, N)) -> (M, N)` it writes `addmm`; after `by` is the dimension that determines an
+/// operand's device and dtype.
 macro_rules! added_products {
     ($($(#[$doc:meta])* $name:ident <$($dim:ident),+> [$($bound:tt)*] ($left:ident by $own:ident: $left_shape:ty, $right:ident by $other:ident: $right_shape:ty) -> $result:ty,
        |$input:ident, $a:ident, $b:ident, $factors:ident| $product:expr, $example:literal;)*) => {$(
@@ -120,8 +120,8 @@ macro_rules! added_products {
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             $(#[$doc])*
             ///
-            /// `self` is expanded to the shape of the result; a `beta` of 0 leaves it out, NaN included. All hold one dtype,
-            /// which is the result's; `bool` is refused. For integers factors are cut off behind the point (`addr` refuses such).
+            /// `self` is expanded to the shape of the result; a `beta` of 0 ignores it, even NaN. All have one dtype, which is the
+            /// result's; `bool` is refused. For integers factors are truncated (`addr` refuses fractions).
             ///
             #[doc = concat!("PyTorch: `torch.", stringify!($name), "`, where both factors are 1 if not given.")]
             ///
@@ -218,7 +218,7 @@ fn summed_batches<E: Dtype, B: Dim, B2: Dim, M: Dim, K: Dim, K2: Dim, N: Dim, D:
     )
 }
 
-/// The kernels of this file, for the test of their text.
+/// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     use crate::dtype::{Complex, f16};

@@ -1,5 +1,4 @@
-//! `bilinear`: a form of two tensors for each output.
-//! Uses `linalg::matmul`'s product of the devices; used by `any`.
+//! `bilinear`: a bilinear form of two tensors for each output.
 
 use crate::device::{Backend, Device};
 use crate::dtype::{Complex, DType, Dtype, Element};
@@ -15,14 +14,14 @@ use castiron_macros::fallible;
 
 const OP: &str = "bilinear";
 
-/// The forms of rows: `left` is `(…, K)`, `right` `(…, J)`, the weight `(O, K, J)`, the bias `(O)`; row-major `(…, O)`.
+/// Bilinear forms of rows: `left` is `(…, K)`, `right` `(…, J)`, the weight `(O, K, J)`, the bias `(O)`; row-major `(…, O)`.
 pub(crate) fn bilinear<E: Dtype, D: Backend>(
     left: View<'_, D::Storage, E>,
     right: View<'_, D::Storage, E>,
     weight: View<'_, D::Storage, E>,
     bias: Option<View<'_, D::Storage, E>>,
 ) -> Result<D::Storage> {
-    // What is multiplied twice is rounded once.
+    // 16-bit floats compute in `f32`, so that the two products are rounded once.
     if const { matches!(E::DTYPE, DType::F16 | DType::BF16) } {
         computed_in::<E, f32, D>(left, right, weight, bias)
     } else if const { matches!(E::DTYPE, DType::C32) } {
@@ -85,10 +84,10 @@ fn computed_in<E: Dtype, W: Dtype, D: Backend>(
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// `self @ weight[o] @ other` along the last axes for each output `o`, and a bias: `(…, K)` and `(…, J)` with a weight of `(O, K, J)` give
-    /// `(…, O)`.
+    /// `self @ weight[o] @ other` along the last axes for each output `o`, plus a bias: `(…, K)` and `(…, J)` with a weight of `(O, K, J)`
+    /// give `(…, O)`.
     ///
-    /// All hold one dtype, which is the result's; `bool` is refused.
+    /// All have one dtype, which is the result's; `bool` is refused.
     ///
     /// PyTorch: `torch.nn.functional.bilinear`.
     ///

@@ -1,4 +1,4 @@
-//! Sums of products by the names of axes, contracted two operands at a time: what `einsum!` and `any::einsum` compute.
+//! Einstein summation, contracting two operands at a time, for `einsum!` and `any::einsum`.
 //!
 //! Source: `aten/src/ATen/native/Linear.cpp`, `einsum` and `sumproduct_pair`.
 
@@ -14,26 +14,26 @@ use crate::tensor::Tensor;
 
 const OP: &str = "einsum";
 
-/// What a contraction does with its operands.
+/// Operations that a contraction needs on its operands.
 pub(crate) trait Factor: Clone {
     fn sizes(&self) -> &[usize];
     /// The diagonal of two axes of one size, as the last axis.
     fn diagonal(&self, first: usize, second: usize) -> Result<Self>;
     fn permuted(&self, order: &[usize]) -> Result<Self>;
-    /// With an axis of size 1 at this position.
+    /// With an axis of size 1 inserted at this position.
     fn widened(&self, at: usize) -> Result<Self>;
     fn reshaped(&self, sizes: &[usize]) -> Result<Self>;
-    /// Summed over axes, which stay with size 1.
+    /// Sums over axes, which are kept with size 1.
     fn summed(&self, axes: &[usize]) -> Result<Self>;
-    /// Element by element; the two broadcast.
+    /// The elementwise product; the two broadcast.
     fn times(&self, other: &Self) -> Result<Self>;
     /// The products of batches of matrices.
     fn products(&self, other: &Self) -> Result<Self>;
 }
 
-/// The sum of products of operands whose axes have these labels, with the axes of `kept` in this order.
+/// The sum of products of operands whose axes have these labels; the result has the axes of `kept` in this order.
 pub(crate) fn contract<L: Copy + PartialEq, X: Factor>(inputs: &[Vec<L>], operands: &[X], kept: &[L]) -> Result<X> {
-    // Those of the result, then those summed over.
+    // The labels of the result, then those summed over.
     let mut labels = kept.to_vec();
     for label in inputs.iter().flatten() {
         if !labels.contains(label) {
@@ -44,7 +44,7 @@ pub(crate) fn contract<L: Copy + PartialEq, X: Factor>(inputs: &[Vec<L>], operan
     contracted(aligned.collect::<Result<Vec<_>>>()?, kept.len())
 }
 
-/// The operand with the axes of all labels, of size 1 where it lacks them.
+/// The operand with axes for all labels, of size 1 where it has none.
 fn aligned<L: Copy + PartialEq, X: Factor>(own: &[L], x: &X, labels: &[L]) -> Result<X> {
     let (mut x, mut own) = (x.clone(), own.to_vec());
     // A repeated label takes the diagonal.
@@ -70,7 +70,7 @@ fn aligned<L: Copy + PartialEq, X: Factor>(own: &[L], x: &X, labels: &[L]) -> Re
     Ok(x)
 }
 
-/// Operands of the same axes multiplied and summed over all but the first ones.
+/// Operands with the same axes multiplied and summed over all axes after the first `kept` ones.
 fn contracted<X: Factor>(operands: Vec<X>, kept: usize) -> Result<X> {
     let rank = operands.first().map_or(0, |x| x.sizes().len());
     for at in 0..rank {
@@ -101,7 +101,7 @@ fn contracted<X: Factor>(operands: Vec<X>, kept: usize) -> Result<X> {
     x.reshaped(&sizes)
 }
 
-/// Two operands multiplied and summed over axes that both have: a product of matrices.
+/// Two operands multiplied and summed over axes that both have, as a matrix product.
 fn pair<X: Factor>(x: &X, y: &X, summed: &[usize]) -> Result<X> {
     if summed.is_empty() {
         return x.times(y);
@@ -134,7 +134,7 @@ fn pair<X: Factor>(x: &X, y: &X, summed: &[usize]) -> Result<X> {
     product.reshaped(&sizes)?.permuted(&back)
 }
 
-/// A handle to the elements of a tensor, its rank known while running.
+/// A handle to the elements of a tensor, with its rank known at run time.
 #[doc(hidden)]
 pub struct Lent<E, D: Device>(Owned<E, D>);
 
@@ -175,7 +175,7 @@ impl<E: Dtype, D: Device> Factor for Owned<E, D> {
     }
 }
 
-/// What `einsum!` calls.
+/// Functions that `einsum!` calls.
 #[doc(hidden)]
 pub mod calls {
     use super::*;
@@ -185,7 +185,7 @@ pub mod calls {
         Lent(x.erased().known_as().share())
     }
 
-    /// The sum of products of operands by the letters of their axes.
+    /// The sum of products of operands by the labels of their axes.
     ///
     /// # Errors
     /// If sizes known at run time differ or memory runs out.
@@ -197,7 +197,7 @@ pub mod calls {
     where
         E: ops::admit::NumericFor<ops::reduce::einsum>,
     {
-        // A letter has one size: sizes of 1 are not broadcast, as the types do not.
+        // A label has one size: as in the types, sizes of 1 are not broadcast.
         let mut known: Vec<(char, usize)> = Vec::new();
         for (term, x) in terms.iter().zip(&operands) {
             for (letter, &size) in term.chars().zip(x.0.sizes()) {
@@ -223,7 +223,7 @@ pub mod calls {
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// What `einsum!` finds of a tensor or a reference to one.
+    /// Lets `einsum!` take a tensor or a reference to one.
     #[doc(hidden)]
     pub fn __itself(&self) -> &Self {
         self

@@ -1,5 +1,4 @@
-//! `int_mm`: products of matrices of bytes, in `i32`.
-//! Uses `ops::reduce`, `device`.
+//! `int_mm`: products of matrices of 8-bit integers, in `i32`.
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
@@ -8,7 +7,7 @@ use crate::shape::{Dim, HasAxis, HasRank, InnerDim, Shape, SizeArray};
 use crate::tensor::{SameDevice, Tensor, checked_numel};
 use castiron_macros::fallible;
 
-/// The dtypes of bytes that are numbers: `i8` and `u8`.
+/// 8-bit integer dtypes: `i8` and `u8`.
 #[diagnostic::on_unimplemented(
     message = "`int_mm` multiplies bytes, not elements of dtype `{Self}`",
     label = "expected `i8` or `u8`",
@@ -19,7 +18,7 @@ impl ByteNumber for i8 {}
 impl ByteNumber for u8 {}
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// The product of two matrices of bytes with sums of 32 bits: `(M, K)` and `(K, N)` give `(M, N)`. (The sums of
+    /// The product of two matrices of 8-bit integers with 32-bit sums: `(M, K)` and `(K, N)` give `(M, N)`. (The sums of
     /// [`matmul`](Self::matmul) have the dtype of the operands and wrap around.)
     ///
     /// Dtypes: `i8` or `u8` on the left, `i8` on the right; the result is `i32`.

@@ -1,5 +1,4 @@
 //! `linear`: a matrix applied to the last axis, with a bias and an activation.
-//! Uses `linalg::matmul`, `ops`, `ops::admit`, `ops::arguments`.
 
 use crate::composite::linalg::product::Summand;
 use crate::device::Device;
@@ -15,7 +14,7 @@ use crate::storage::View;
 use crate::tensor::{Optional, SameDevice, SameDtype, Tensor, checked_numel};
 use castiron_macros::fallible;
 
-/// An operation of one operand whose result on elements of dtype `E` has that dtype.
+/// An operation of one operand whose result on elements of dtype `E` has the same dtype.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no activation of elements of dtype `{E}`",
     label = "expected an operation of one operand that gives the dtype it takes, as `ops::relu {{}}`",
@@ -28,8 +27,8 @@ impl<E: Dtype, A: UnaryOp<E, Output = E>> Activation<E> for A {}
 type Applied<S, N> = <S as HasAxis<-1>>::Replace<N>;
 type Operand<'a, E, D> = View<'a, <D as crate::device::Backend>::Storage, E>;
 
-/// The rows that a weight of sizes `(n, k)` is applied to: the operand whose leading axes run on into one another, the sizes and strides of
-/// all its rows, and the result's sizes.
+/// The operand as rows for a weight of sizes `(n, k)`: a matrix, or a row-major tensor with its leading axes flattened; the sizes and
+/// strides of all rows, and the sizes of the result.
 pub(crate) struct InRows<E: Element, S: Shape + HasAxis<-1>, N: Dim, D: Device> {
     x: Tensor<E, S, D>,
     sizes: [usize; 2],
@@ -65,7 +64,7 @@ impl<E: Element, S: Shape + HasAxis<-1>, N: Dim, D: Device> InRows<E, S, N, D> {
     }
 }
 
-/// What `linear` multiplies, and what it adds, for the device's `multiply`.
+/// Prepares the operands of `linear` for the device's `multiply`.
 fn apply<E: Dtype, S: Shape + HasAxis<-1>, N: Dim, K: Dim, D: Device>(
     x: &Tensor<E, S, D>,
     weight: &Tensor<E, (N, K), D>,
@@ -92,7 +91,7 @@ fn apply<E: Dtype, S: Shape + HasAxis<-1>, N: Dim, K: Dim, D: Device>(
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// `x @ weight.T + bias`: a matrix applied to the last axis, `(…, K)` with a weight of `(N, K)` giving `(…, N)`.
     ///
-    /// All hold one dtype, which is the result's; `bool` is refused.
+    /// All have one dtype, which is the result's; `bool` is refused.
     ///
     /// PyTorch: `torch.nn.functional.linear`. [`linear_with`](Self::linear_with) computes an activation in the same pass.
     ///
@@ -124,10 +123,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 
     /// `activation(x @ weight.T + bias)`: [`linear`](Self::linear), and a function of its elements while they are in the cache. The
-    /// activation is one of the [operations of one operand](crate::ops) that give the dtype they take: `relu`, `gelu`, `silu`,
-    /// `sigmoid`, `tanh` and so on. The elements are those of the two steps one after the other.
+    /// activation is one of the [operations of one operand](crate::ops) that keep the dtype: `relu`, `gelu`, `silu`, `sigmoid`, `tanh` and
+    /// so on. The elements are the same as those of the two steps one after the other.
     ///
-    /// All hold one dtype, which is the result's and which the activation admits; `bool` is refused.
+    /// All have one dtype, which is the result's and which the activation admits; `bool` is refused.
     ///
     /// PyTorch: two functions, as in `torch.nn.functional.relu(torch.nn.functional.linear(x, weight, bias))`.
     ///

@@ -1,5 +1,4 @@
 //! Matrix products: vectors, matrices and batches of them, with PyTorch's rules.
-//! Uses `base::operand`, `ops::admit`, `ops::arguments`, `ops::kernel`; used by `any`, `linalg`, `reduce`.
 
 use crate::composite::linalg::product::{Summand, product};
 use crate::device::{Device, Receives};
@@ -15,13 +14,12 @@ use crate::tensor::{Tensor, checked_numel, expect_fit};
 use castiron_macros::fallible;
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// The matrix product (`torch.matmul`): `(K) @ (K)` is a number, `(…, M, K) @ (…, K, N)` is `(…, M, N)` with the leading
-    /// axes broadcast, and a vector on either side takes part without its axis appearing in the result.
+    /// The matrix product (`torch.matmul`): `(K) @ (K)` is a number, `(…, M, K) @ (…, K, N)` is `(…, M, N)` with the leading axes
+    /// broadcast, and the axis of a vector on either side does not appear in the result.
     ///
-    /// Inner sizes are compared by the compiler where it knows them. Both operands hold one dtype, which is the result's
-    /// (PyTorch does not promote here); `bool` is refused. `f16` and `bf16` are multiplied in `f32` and rounded once
-    /// (matrices of `bf16` by AVX512-BF16 where the machine has it, to which denormals are zeros, as they are to PyTorch
-    /// there); integers wrap.
+    /// Inner sizes are compared by the compiler where it knows them. Both operands have one dtype, which is the result's (PyTorch does not
+    /// promote here); `bool` is refused. `f16` and `bf16` are multiplied in `f32` and rounded once (matrices of `bf16` by AVX512-BF16 where
+    /// the machine has it, which treats denormals as zeros, as does PyTorch there); integers wrap.
     ///
     /// # Panics
     /// If sizes known at run time do not match or memory runs out.
@@ -66,8 +64,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 }
 
-/// The sizes of a product of matrices, if the types know them and there are so few elements that the loops become a list of
-/// instructions: of the left one's rows and columns and of the right one's columns.
+/// Rows and columns of the left matrix and columns of the right one, if the types know them and they are small enough for the loops to be
+/// unrolled.
 const fn few(left: &[Option<usize>], result: &[Option<usize>]) -> Option<[usize; 3]> {
     match (left, result) {
         (&[Some(m @ 1..=4), Some(k @ 1..=4)], &[Some(_), Some(n @ 1..=4)]) => Some([m, k, n]),
@@ -75,7 +73,7 @@ const fn few(left: &[Option<usize>], result: &[Option<usize>]) -> Option<[usize;
     }
 }
 
-/// The product of two views and what it is added to, `T` being the shape that the types found.
+/// The product of two views, possibly added to a tensor; `T` is the shape that the types give.
 #[inline]
 pub(crate) fn multiply<E: Dtype, T: Shape, D: Device>(
     left: View<'_, D::Storage, E>,
@@ -84,7 +82,7 @@ pub(crate) fn multiply<E: Dtype, T: Shape, D: Device>(
 ) -> Result<Tensor<E, T, D>> {
     match (left.sizes, right.sizes) {
         (&[m, columns], &[rows, n]) if columns == rows && summand.is_none() => {
-            // The types of the operands give the result's.
+            // The sizes of the result follow from those of the operands.
             checked_numel::<E>("matmul", &[m, n])?;
             Ok(Tensor::dense(D::matmul(left, right, None)?, T::Sizes::copied(&[m, n])))
         }

@@ -1,7 +1,6 @@
 //! Products of vectors and matrices: `matmul`, `addmm`, `multi_dot`, `linear`.
-//! Uses the matrix product of the devices.
 
-// The documentation lists methods in this order.
+// Documentation lists methods in this order.
 pub(crate) mod matmul;
 
 pub(crate) mod products;

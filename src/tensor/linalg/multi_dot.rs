@@ -1,4 +1,4 @@
-//! Several matrices multiplied: `multi_dot`.
+//! Products of several matrices: `multi_dot`.
 
 use crate::device::Device;
 use crate::dtype::Dtype;
@@ -9,7 +9,7 @@ use crate::shape::{Dim, Dyn, MayEqual};
 use crate::tensor::Tensor;
 use castiron_macros::fallible;
 
-/// So many columns of a matrix, which matrices of `Rows` rows follow.
+/// The number of columns of a matrix that is followed by matrices of `Rows` rows.
 #[diagnostic::on_unimplemented(
     message = "multi_dot: inner sizes differ: matrices of `{Rows}` rows and `{Self}` columns don't follow one another",
     label = "the matrices of one list have one shape, so they are square, or have sizes known at run time",
@@ -19,14 +19,14 @@ pub trait FollowedBy<Rows> {}
 #[diagnostic::do_not_recommend]
 impl<N: MayEqual<M>, M> FollowedBy<M> for N {}
 
-/// The product of several matrices, multiplied in the order that takes the fewest multiplications.
+/// The product of several matrices, multiplied in the order with the fewest multiplications.
 ///
-/// All hold one dtype, which is the result's; `bool` is refused.
+/// All have one dtype, which is the result's; `bool` is refused.
 ///
 /// PyTorch: `torch.linalg.multi_dot`, of matrices.
 ///
 /// # Panics
-/// If there are none, neighbours do not match or memory runs out.
+/// If there are none, sizes of neighbours do not match or memory runs out.
 ///
 /// ```
 /// use castiron::{multi_dot, shape, Tensor};
@@ -45,7 +45,7 @@ where
         let reason = "there are no matrices to multiply".to_owned();
         return Err(Error::InvalidArgument { op: "multi_dot", reason });
     }
-    // `cost[i][j]` is what matrices `i` to `j` take at least, `cut[i][j]` the first of the right factor.
+    // `cost[i][j]` is the least cost of matrices `i` to `j`, `cut[i][j]` the first matrix of the right factor.
     let size = |at: usize| if at == 0 { matrices[0].shape()[0] } else { matrices[at - 1].shape()[1] };
     let (mut cost, mut cut) = (vec![vec![0_f64; count]; count], vec![vec![0; count]; count]);
     for len in 1..count {

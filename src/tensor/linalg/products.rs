@@ -1,5 +1,4 @@
 //! Products of vectors and matrices by rank: `mm`, `mv`, `bmm`, `dot`, `vdot`, `vecdot`, `outer`.
-//! Uses `base::operand`, `elementwise::apply`, `linalg::matmul`, `reduce::reductions`; used by `linalg::addmm`.
 
 use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;
@@ -78,7 +77,7 @@ impl Binary for ConjugateTimes {
         a.conj() * b
     }
 }
-/// The same as a kernel, each product in the number that `E` computes in.
+/// `conj(a) * b` as a kernel, each product in the computing type of `E`.
 #[derive(Clone, Copy)]
 struct ConjugateProduct;
 impl<E: Dtype> Map2<E, E, E> for ConjugateProduct {
@@ -120,8 +119,8 @@ pub(crate) fn outer_product<P: Dtype, E: Dtype, F: Dtype, M: Dim, N: Dim, D: Dev
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// The products of two batches of matrices, pair by pair: `(B, M, K)` and `(B, K, N)` give `(B, M, N)`. The batches have one
-    /// length; [`matmul`](Self::matmul) broadcasts.
+    /// The products of two batches of matrices, pair by pair: `(B, M, K)` and `(B, K, N)` give `(B, M, N)`. The batches have one length;
+    /// [`matmul`](Self::matmul) broadcasts.
     ///
     /// PyTorch: `torch.bmm`.
     ///
@@ -150,7 +149,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.product_with::<ops::reduce::bmm, R, T>(other)
     }
 
-    /// The products of every element of one vector with every element of another: `(M)` and `(N)` give `(M, N)`. Dtypes promote.
+    /// The outer product: every element of one vector times every element of another, `(M)` and `(N)` give `(M, N)`. Dtypes promote.
     ///
     /// PyTorch: `torch.outer`.
     ///
@@ -177,7 +176,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 
     /// The product of two vectors, the elements of the first conjugated: `sum(conj(a) * b)`.
     ///
-    /// PyTorch: `torch.vdot`. Both hold one dtype; `bool` is refused.
+    /// PyTorch: `torch.vdot`. Both have one dtype; `bool` is refused.
     ///
     /// # Panics
     /// If sizes known at run time differ or memory runs out.
@@ -205,7 +204,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 
     /// The products of vectors along an axis, the elements of the first conjugated: `sum(conj(a) * b)`. The other axes broadcast.
     ///
-    /// PyTorch: `torch.linalg.vecdot`. Dtypes: floating-point and complex; both hold one.
+    /// PyTorch: `torch.linalg.vecdot`. Dtypes: floating-point and complex, the same for both.
     ///
     /// # Panics
     /// If sizes known at run time do not broadcast or memory runs out.
@@ -240,7 +239,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 }
 
-/// The kernels of this file, for the test of their text.
+/// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     suite.two::<_, f32, f32, f32>("conjugate_product", ConjugateProduct);

@@ -1,4 +1,4 @@
-//! What becomes of losses, and the weights that they take: as types. The losses are in `composite::loss`.
+//! Reductions and weights of losses as types. The losses are in `composite::loss`.
 
 pub(crate) mod per_channel;
 pub(crate) mod reduction;

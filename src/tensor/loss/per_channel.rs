@@ -1,4 +1,4 @@
-//! A number for each channel or class, or none: `&weight`, `()`. Uses `device` and shapes; used by losses and normalisation.
+//! An optional number for each channel or class: `&weight`, `()`.
 
 use crate::device::Device;
 use crate::dtype::Element;
@@ -6,7 +6,7 @@ use crate::shape::{Dim, ExpandTo, OneForEach, Shape};
 use crate::storage::View;
 use crate::tensor::{SameDevice, Tensor};
 
-/// A weight (or a bias) for each of `C` channels or classes: `&weight`, a tensor with one axis, or `()` where there is none.
+/// A weight (or a bias) for each of `C` channels or classes: `&weight`, a tensor with one axis, or `()` for none.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no weight for each of `{C}` channels or classes, of dtype `{E}` on `{D}`",
     label = "expected `&weight`, a tensor with one axis, or `()` for none",
@@ -30,7 +30,7 @@ impl<E: Element, C, K: Dim + OneForEach<C> + SameDevice<D, X>, X: Device, D: Dev
     }
 }
 
-/// A weight for the losses of predictions of shape `S`, which broadcasts to them: `&weight`, or `()` where there is none.
+/// A weight that broadcasts to predictions of shape `S`: `&weight`, or `()` for none.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no weight for losses of shape `{S}`, of dtype `{E}` on `{D}`",
     label = "expected `&weight`, a tensor that broadcasts to the predictions, or `()` for none",

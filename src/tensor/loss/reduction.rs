@@ -1,9 +1,9 @@
-//! What becomes of the losses of single elements: their mean, their sum, or they are the result.
+//! The reduction of losses: their mean, their sum, or none.
 
 use crate::ops::losses::LossReduction;
 use crate::shape::Shape;
 
-/// The mean of the losses; where they are weighed, their sum divided by that of the weights (`reduction="mean"`).
+/// The mean of the losses; with weights, their sum divided by that of the weights (`reduction="mean"`).
 ///
 /// ```
 /// use castiron::{reduction::Mean, tensor};
@@ -17,11 +17,12 @@ pub struct Sum;
 /// The losses themselves (`reduction="none"`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unreduced;
-/// The sum of the losses divided by the size of the first axis (`reduction="batchmean"`): what [`Tensor::kl_div`](crate::Tensor::kl_div) is by definition.
+/// The sum of the losses divided by the size of the first axis (`reduction="batchmean"`): the mathematical definition of
+/// [`Tensor::kl_div`](crate::Tensor::kl_div).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BatchMean;
 
-/// What becomes of losses of shape `S`: [`Mean`] and [`Sum`] give a zero-dim tensor, [`Unreduced`] all of them.
+/// The reduction of losses of shape `S`: [`Mean`] and [`Sum`] give a zero-dim tensor, [`Unreduced`] all of them.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say what becomes of the losses",
     label = "expected `Mean`, `Sum` or `Unreduced`, of `castiron::reduction`"
@@ -29,7 +30,7 @@ pub struct BatchMean;
 pub trait Reduction<S: Shape>: Copy {
     /// The shape of the result.
     type Shape: Shape;
-    /// The same as a value.
+    /// The reduction as a value.
     #[doc(hidden)]
     const KIND: LossReduction;
 }
@@ -46,7 +47,7 @@ impl<S: Shape> Reduction<S> for Unreduced {
     const KIND: LossReduction = LossReduction::None;
 }
 
-/// The same of [`Tensor::kl_div`](crate::Tensor::kl_div), which has [`BatchMean`], too.
+/// The reduction of [`Tensor::kl_div`](crate::Tensor::kl_div): as [`Reduction`], and [`BatchMean`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say what becomes of the divergences",
     label = "expected `BatchMean`, `Mean`, `Sum` or `Unreduced`, of `castiron::reduction`"
@@ -54,7 +55,7 @@ impl<S: Shape> Reduction<S> for Unreduced {
 pub trait DivergenceReduction<S: Shape>: Copy {
     /// The shape of the result.
     type Shape: Shape;
-    /// The same as a value.
+    /// The reduction as a value.
     #[doc(hidden)]
     const KIND: LossReduction;
 }

@@ -1,7 +1,6 @@
-//! Adaptive pooling: axes divided into parts, as equal as can be, and each part reduced to one number.
+//! Adaptive pooling: axes are divided into windows of nearly equal size, and each window is reduced to one number.
 //!
-//! Source: `torch.nn.functional.adaptive_max_pool2d`, `adaptive_avg_pool2d` and their kin; `aten/src/ATen/native/AdaptivePooling.h`. Uses
-//! `nn::pooling`, `device`; used by `nn::pool`, `nn::interpolate` and `any`.
+//! Source: `torch.nn.functional.adaptive_max_pool2d`, `adaptive_avg_pool2d` and their kin; `aten/src/ATen/native/AdaptivePooling.h`.
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
@@ -17,15 +16,14 @@ use crate::tensor::checked_numel;
 use crate::tensor::nn::conv::{Laid, expect_room};
 use crate::tensor::nn::pooling::Pooling;
 
-/// The windows of an adaptive pooling over one axis: where place `at` of `places` begins and ends.
+/// The start and end of window `at` of `places` in an adaptive pooling over one axis.
 fn part(at: usize, places: usize, size: usize) -> [usize; 2] {
     [at * size / places, ((at + 1) * size).div_ceil(places)]
 }
 
-/// The operand with the parts of each of the last axes one after the other, all as long as the longest: `filler` says with what the
-/// shorter ones are filled, and the windows over the result.
+/// The operand with its windows along the last axes copied one after the other and padded to the longest, and the windows over this copy.
 struct Parts<S> {
-    /// `None` where all are as long: it is the operand itself.
+    /// `None` if all windows have one size: then it is the operand itself.
     storage: Option<S>,
     sizes: Vec<usize>,
     strides: Vec<usize>,
@@ -38,7 +36,7 @@ impl<S> Parts<S> {
     }
 }
 
-/// How parts that are shorter than others are filled.
+/// The padding of windows that are shorter than others.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Filler {
     /// By zeros.
@@ -107,7 +105,7 @@ fn parts<E: Element, D: Device>(
     Ok(Parts { storage, sizes, strides, windows })
 }
 
-/// The largest element of each of so many parts of the last axes.
+/// Adaptive max pooling over the last axes; `places` are their output sizes.
 pub(crate) fn adaptive_largest<E: Dtype, D: Device>(
     op: &'static str,
     x: View<'_, D::Storage, E>,
@@ -120,7 +118,7 @@ pub(crate) fn adaptive_largest<E: Dtype, D: Device>(
     Pooling { op, windows: &parts.windows, rounds_up: false }.largest::<E, D>(parts.view(x))
 }
 
-/// The same, and where each is among the operand's positions.
+/// [`adaptive_largest`], and the index of each element among the operand's positions.
 #[cfg(feature = "any")]
 pub(crate) fn adaptive_largest_with_index<E: Dtype, D: Device>(
     op: &'static str,
@@ -138,7 +136,7 @@ pub(crate) fn adaptive_largest_with_index<E: Dtype, D: Device>(
     if !D::has_data(&index) {
         return Ok([values, (index, of, steps)]);
     }
-    // From positions of the parts to the operand's.
+    // From positions in the padded windows to the operand's.
     let lead = x.sizes.len() - places.len();
     let mut list = D::download::<i64>(View::new(&index, 0, &of, &steps))?;
     for index in &mut list {
@@ -158,7 +156,7 @@ pub(crate) fn adaptive_largest_with_index<E: Dtype, D: Device>(
     Ok([values, (index, of, row_major)])
 }
 
-/// The mean of each of so many parts of the last axes.
+/// Adaptive average pooling over the last axes; `places` are their output sizes.
 pub(crate) fn adaptive_mean<E: Dtype, D: Device>(
     op: &'static str,
     x: View<'_, D::Storage, E>,

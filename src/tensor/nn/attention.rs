@@ -1,6 +1,6 @@
 //! `scaled_dot_product_attention`.
 //!
-//! Source: `torch.nn.functional.scaled_dot_product_attention`. Uses `device`; used by `any`.
+//! Source: `torch.nn.functional.scaled_dot_product_attention`.
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
@@ -21,7 +21,7 @@ fn invalid<T>(reason: String) -> Result<T> {
     Err(Error::InvalidArgument { op: OP, reason })
 }
 
-/// Sizes and strides with the heads split into those of the keys and how many queries' heads share each.
+/// Sizes and strides with the query heads split into key heads and the number of query heads that share each.
 fn grouped(sizes: &[usize], strides: &[usize], heads: usize) -> [Vec<usize>; 2] {
     let at = sizes.len() - 3;
     let (mut of, mut steps) = (sizes.to_vec(), strides.to_vec());
@@ -33,16 +33,16 @@ fn grouped(sizes: &[usize], strides: &[usize], heads: usize) -> [Vec<usize>; 2] 
     [of, steps]
 }
 
-/// What a query sees, as it is given.
+/// The mask and scale, as given.
 pub(crate) struct Options<'a, B, E: Dtype> {
     pub(crate) mask: Option<Mask<'a, B, E>>,
     pub(crate) is_causal: bool,
     pub(crate) scale: Option<f64>,
-    /// Whether several heads of the queries may share one of the keys and values.
+    /// Whether several query heads may share a head of the keys and values.
     pub(crate) shares_heads: bool,
 }
 
-/// Checks the operands, broadcasts them, and runs it.
+/// Checks and broadcasts the operands, and runs the attention.
 pub(crate) fn attend<E: Dtype, D: Device>(
     [query, key, value]: [View<'_, D::Storage, E>; 3],
     options: Options<'_, D::Storage, E>,
@@ -62,7 +62,7 @@ pub(crate) fn attend<E: Dtype, D: Device>(
     if is_causal && mask.is_some() {
         return invalid("a mask and `is_causal` exclude one another".to_owned());
     }
-    // Sizes and strides of each, the heads of the queries as groups where they are more than those of the keys.
+    // Sizes and strides of each; query heads are split into groups if there are more of them than key heads.
     let heads = |of: &[usize]| of.len().checked_sub(3).map(|at| of[at]);
     let groups = match (heads(query.sizes), heads(key.sizes), heads(value.sizes)) {
         (Some(q), Some(k), Some(v)) if shares_heads && q != k => {
@@ -74,7 +74,7 @@ pub(crate) fn attend<E: Dtype, D: Device>(
         _ => None,
     };
     let seen = |sizes: &[usize], strides: &[usize]| match groups {
-        // A mask may lack heads.
+        // A mask may have no axis of heads.
         Some(heads) if sizes.len() >= 3 && sizes[sizes.len() - 3] != 1 => grouped(sizes, strides, heads),
         Some(_) if sizes.len() >= 3 => {
             let (mut of, mut steps) = (sizes.to_vec(), strides.to_vec());
@@ -122,7 +122,7 @@ pub(crate) fn attend<E: Dtype, D: Device>(
         (Some(Mask::Added(mask)), Some([sizes, strides])) => Some(Mask::Added(mask.restrided(sizes, strides))),
         _ => None,
     };
-    // The result, with the heads together again.
+    // The sizes of the result, with the heads merged again.
     let mut sizes = common.clone();
     if groups.is_some() {
         let shared = sizes.remove(sizes.len() - 1);
@@ -144,19 +144,19 @@ pub(crate) fn attend<E: Dtype, D: Device>(
     Ok((storage, sizes, own))
 }
 
-/// Every query sees all keys.
+/// Every query attends to all keys.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct All;
 
-/// A query sees the keys that do not come after it (`is_causal=True`).
+/// A query attends to the keys at or before its position (`is_causal=True`).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Causal;
 
-/// A query sees the keys whose element in the mask is true: `(L, S)`, with leading axes that broadcast.
+/// A query attends to the keys for which the mask is true: `(L, S)`, with leading axes that broadcast.
 #[derive(Clone, Copy, Debug)]
 pub struct Where<'a, M: Shape, D: Device>(pub &'a Tensor<bool, M, D>);
 
-/// Every query sees all keys; the mask, of the dtype of the queries, is added to the scores.
+/// Every query attends to all keys; the mask, of the dtype of the queries, is added to the scores.
 #[derive(Clone, Copy, Debug)]
 pub struct Added<'a, E: Dtype, M: Shape, D: Device>(pub &'a Tensor<E, M, D>);
 
@@ -172,7 +172,7 @@ mod sealed {
     }
 }
 
-/// Which keys a query sees in [`scaled_dot_product_attention`](crate::Tensor::scaled_dot_product_attention).
+/// Which keys a query attends to in [`scaled_dot_product_attention`](crate::Tensor::scaled_dot_product_attention).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say which keys a query of `{E}` sees",
     label = "which keys does a query see?",
@@ -180,7 +180,7 @@ mod sealed {
 )]
 pub trait Sees<E: Dtype, D: Device>: sealed::Sealed<E, D> {}
 
-/// Which keys a query sees where the scores have the shape `Scores`.
+/// Which keys a query attends to, for scores of the shape `Scores`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say which keys a query sees",
     label = "which keys does a query see?",
@@ -215,14 +215,14 @@ impl<E: Dtype, M: Shape + SameDevice<D, X>, X: Device, D: Device> sealed::Sealed
 impl<E: Dtype, M: Shape + SameDevice<D, X>, X: Device, D: Device> Sees<E, D> for Added<'_, E, M, X> {}
 
 impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
-    /// Attention: for each query, of `(…, L, E)`, the mean of the values, of `(…, S, V)`, weighted by `softmax(query @ key.T * scale)` over
-    /// the keys, of `(…, S, E)`. The scale is `1 / sqrt(E)` if it is `None`. On the host no matrix of scores is made.
+    /// Attention: for each query, `(…, L, E)`, the mean of the values, `(…, S, V)`, weighted by `softmax(query @ key.T * scale)` over the
+    /// keys, `(…, S, E)`. The scale is `1 / sqrt(E)` if it is `None`. On the host the matrix of scores is not stored.
     ///
-    /// All hold one dtype, a float, which is the result's. `sees` says which keys a query sees; one that sees none gives zeros. Heads of the
-    /// queries, `(…, H, L, E)`, may share heads of the keys and values, of which there are fewer.
+    /// All have one floating dtype, which is the result's. `sees` says which keys a query attends to; without any the result is zero. Query
+    /// heads, `(…, H, L, E)`, may share heads of the keys and values, of which there are fewer.
     ///
-    /// What a query does not see (`Causal`, `false` in a mask, negative infinity that is added) never reaches its result, be
-    /// it NaN or infinite; a NaN in a key or value that it sees does. (In PyTorch zero times a NaN that is masked out is NaN.)
+    /// Masked-out keys and values (`Causal`, `false` in a mask, an added negative infinity) never affect a query's result, even if they are
+    /// NaN or infinite; a NaN in another key or value does. (In PyTorch zero times a NaN that is masked out is NaN.)
     ///
     /// PyTorch: `torch.nn.functional.scaled_dot_product_attention`, without dropout.
     ///

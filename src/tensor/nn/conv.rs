@@ -1,7 +1,6 @@
 //! Convolutions over one, two and three axes, and their transposes.
 //!
-//! Source: `torch.nn.functional.conv2d` and its kin; `aten/src/ATen/native/Convolution.cpp`.
-//! Uses `device`, `ops::window`, `shape::window`; used by `any`.
+//! Source: `torch.nn.functional.conv2d` and so on; `aten/src/ATen/native/Convolution.cpp`.
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
@@ -19,7 +18,7 @@ use crate::tensor::nn::pool::Kernel;
 use crate::tensor::{Activation, Optional, SameDevice, SameDtype, Tensor, checked_numel, expect_fit};
 use castiron_macros::fallible;
 
-/// A fresh result with its sizes and strides.
+/// A new result's storage, sizes and strides.
 pub(crate) type Laid<S> = (S, Vec<usize>, Vec<usize>);
 
 /// The operands of a convolution.
@@ -34,8 +33,8 @@ fn invalid<T>(op: &'static str, reason: String) -> Result<T> {
     Err(Error::InvalidArgument { op, reason })
 }
 
-/// Whether there is room for elements of these sizes, asked before lists as long as an axis are made. (Where there are no elements, none are
-/// made.)
+/// Checks that memory can hold elements of these sizes, before lists as long as an axis are allocated. (On a device without data nothing is
+/// allocated.)
 pub(crate) fn expect_room<E: Element, D: Device>(beside: &D::Storage, sizes: &[usize]) -> Result<()> {
     if D::has_data(beside) {
         room::<E>(numel(sizes).unwrap_or(usize::MAX))?;
@@ -43,7 +42,7 @@ pub(crate) fn expect_room<E: Element, D: Device>(beside: &D::Storage, sizes: &[u
     Ok(())
 }
 
-/// A batch of one is added where there is none; whether there was.
+/// Whether there is a batch axis; checks the rank.
 fn batched<B>(op: &'static str, x: &[usize], axes: usize, from: B) -> Result<(bool, B)> {
     match x.len().checked_sub(axes) {
         Some(1) => Ok((false, from)),
@@ -52,7 +51,7 @@ fn batched<B>(op: &'static str, x: &[usize], axes: usize, from: B) -> Result<(bo
     }
 }
 
-/// With axes of size 1 in front of the window's, so that there are three of these.
+/// Sizes and strides with axes of size 1 inserted before those of the window, so that there are three of these.
 pub(crate) fn five_axes(sizes: &[usize], strides: &[usize], is_batched: bool) -> [[usize; 5]; 2] {
     let (mut of, mut steps) = ([1; 5], [0; 5]);
     let (lead, skip) = if is_batched { (2, 0) } else { (1, 1) };
@@ -66,18 +65,18 @@ pub(crate) fn five_axes(sizes: &[usize], strides: &[usize], is_batched: bool) ->
     [of, steps]
 }
 
-/// `n` windows as three, and `groups`.
+/// One to three windows extended to three, and `groups`.
 fn convolution(windows: &[Window], groups: usize) -> Convolution {
     let mut three = [Window::POINT; 3];
     three[3 - windows.len()..].copy_from_slice(windows);
     Convolution { windows: three, groups }
 }
 
-/// The axes of an operand that is copied, and the copy's sizes.
+/// The axes of a copied operand as segments, and the sizes of the copy.
 type Copied = Option<(Vec<Vec<Segment>>, [usize; 5])>;
 
-/// Makes strides, dilations and padding no larger than what the windows reach. An axis whose windows see few of its positions is copied
-/// [side by side](Window::side_by_side).
+/// Reduces strides, dilations and padding to those that matter for the sizes. An axis of which windows read few positions is copied with
+/// the windows [side by side](Window::side_by_side).
 #[inline]
 fn side_by_side(
     convolution: &mut Convolution,
@@ -106,7 +105,7 @@ fn side_by_side(
     Ok(laid)
 }
 
-/// Checks the operands of a convolution, and runs it: `run` is given the operands with five axes, and the result's sizes and strides.
+/// Checks the operands of a convolution and calls `run` with the operands extended to five axes, and the result's sizes and strides.
 pub(crate) fn convolve<E: Dtype, D: Device>(
     Operands { op, x, weight, bias }: Operands<'_, D::Storage, E>,
     windows: &[Window],
@@ -149,7 +148,7 @@ pub(crate) fn convolve<E: Dtype, D: Device>(
         sizes[lead + 1 + at] = window.expect_places(op, x.sizes[lead + 1 + at])?;
     }
     checked_numel::<E>(op, &sizes)?;
-    // Of channels last, if one of the operands is.
+    // The result is channels-last if one of the operands is.
     let suggested = |view: &View<'_, D::Storage, E>| MemoryFormat::suggested(view.sizes, view.strides);
     let format = [suggested(&x), suggested(&weight)].into_iter().find(|&format| format != MemoryFormat::CONTIGUOUS);
     let row_major = strides::row_major(&sizes);
@@ -160,7 +159,7 @@ pub(crate) fn convolve<E: Dtype, D: Device>(
     let [x_sizes, x_strides] = five_axes(x.sizes, x.strides, is_batched);
     let [w_sizes, w_strides] = five_axes(weight.sizes, weight.strides, true);
     let [out_sizes, mut out_strides] = five_axes(&sizes, &own, is_batched);
-    // An axis of size 1 that was added has the stride that makes the result dense.
+    // An axis of size 1 that was added gets the stride that makes the result dense.
     let len = sizes.iter().product();
     for at in 0..5 {
         if out_sizes[at] == 1 {
@@ -183,7 +182,7 @@ pub(crate) fn convolve<E: Dtype, D: Device>(
     Ok((storage, sizes, own))
 }
 
-/// [`convolve`] as the device does it.
+/// [`convolve`] by the device's own loop.
 pub(crate) fn plain<E: Dtype, D: Device>(
     operands: Operands<'_, D::Storage, E>,
     windows: &[Window],
@@ -194,8 +193,8 @@ pub(crate) fn plain<E: Dtype, D: Device>(
     })
 }
 
-/// Which positions of an axis, spread so that they are `stride` apart, and of the zeros between, in front of and behind them are read:
-/// those from `low` to `high`.
+/// The segments of an axis whose positions are spread at a distance of `stride`, with zeros between, before and after them: positions `low`
+/// to `high`.
 fn spread(size: usize, stride: usize, low: i128, high: i128) -> Vec<Segment> {
     let mut list: Vec<Segment> = vec![];
     let (stride, last) = (stride as i128, (size as i128 - 1) * stride as i128);
@@ -205,7 +204,7 @@ fn spread(size: usize, stride: usize, low: i128, high: i128) -> Vec<Segment> {
             _ if at < 0 => Segment::Fill { len: (high.min(0) - at) as usize },
             _ if at > last => Segment::Fill { len: (high - at) as usize },
             _ if at % stride != 0 => Segment::Fill { len: (high.min(at + stride - at % stride) - at) as usize },
-            // Positions that follow one another are one segment.
+            // Consecutive positions are one segment.
             Some(Segment::Forward { len, .. }) => {
                 *len += 1;
                 at += 1;
@@ -219,14 +218,14 @@ fn spread(size: usize, stride: usize, low: i128, high: i128) -> Vec<Segment> {
     list
 }
 
-/// The index of the position at a place, where positions are spread `stride` apart; `None` where a zero lies.
+/// The index of the element at a position, where elements are spread at a distance of `stride`; `None` for a zero.
 fn spread_at(size: usize, stride: usize, at: i128) -> Option<usize> {
     let at = usize::try_from(at).ok()?;
     (at % stride == 0 && at / stride < size).then_some(at / stride)
 }
 
-/// The transposed convolution: the gradient of a convolution with respect to its input. It is computed as a convolution of the operand
-/// with zeros between its positions, by the window turned around.
+/// The transposed convolution: the gradient of a convolution with respect to its input. It is computed as a convolution of the operand with
+/// zeros between its positions, by the flipped kernel.
 pub(crate) fn transposed<E: Dtype, D: Device>(
     Operands { op, x, weight, bias }: Operands<'_, D::Storage, E>,
     windows: &[Window],
@@ -268,7 +267,7 @@ pub(crate) fn transposed<E: Dtype, D: Device>(
         }
         let places = usize::try_from(places).map_err(|_| too_large())?;
         moved[at] = Window { stride: 1, before: 0, after: 0, ..*window };
-        // Of what is spread, windows may see little.
+        // Windows may read few positions of a spread axis.
         let position = |at: usize| spread_at(x.sizes[axis], window.stride, low + at as i128);
         if let Some(copy) = moved[at].side_by_side(places, D::has_data(x.buffer), position)? {
             (list[axis], sizes[axis], moved[at]) = (copy.parts, copy.len, copy.window);
@@ -285,7 +284,7 @@ pub(crate) fn transposed<E: Dtype, D: Device>(
     let storage = D::pick::<E>(x, &list, E::default())?;
     let own = strides::row_major(&sizes);
     let x = View::<_, E>::new(&storage, 0, &sizes, &own);
-    // The window turned around, and (groups, C, O) become (groups, O, C).
+    // The kernel flipped, and (groups, C, O) transposed to (groups, O, C).
     let mut turned: Vec<Vec<Segment>> = weight.sizes.iter().map(|&size| vec![Segment::whole(size)]).collect();
     for (list, &size) in turned.iter_mut().zip(weight.sizes).skip(2) {
         *list = vec![Segment::Backward { start: size.saturating_sub(1), len: size }];
@@ -305,7 +304,7 @@ pub(crate) fn transposed<E: Dtype, D: Device>(
     plain::<E, D>(Operands { op, x, weight, bias }, &moved, groups)
 }
 
-/// A typed tensor of what an erased function has made.
+/// A typed tensor from the result of an untyped function.
 pub(crate) fn laid<E: Element, T: Shape, D: Device>(
     op: &'static str,
     (storage, sizes, strides): Laid<D::Storage>,
@@ -324,14 +323,14 @@ macro_rules! convolutions {
             #[doc = concat!("`(N, C, …)` or `(C, …)` with a weight of `(O, C / groups, ", $window, ")` gives `(N, O, …)` or `(O, …)`; the sizes behind \
                 are known to the compiler where the operands' are. Stride, padding, dilation and groups are those of [`Conv`](crate::nn::Conv).")]
             #[doc = ""]
-            /// All hold one dtype, floating or complex, which is the result's. The result has its channels last in memory where the input or the
-            /// weight has, which is the fastest layout.
+            /// All have one dtype, floating or complex, which is the result's. The result is channels-last if the input or the weight is,
+            /// which is the fastest layout.
             ///
-            /// On the host, windows of 3 x 3 that move by one or two are computed by Winograd's algorithm where there are many channels and
-            /// positions, as are windows of seven columns that move by two where there are at most four channels and many of the result's:
-            /// there are fewer products, and the error is of the order of that of a sum of the window's products. An image's result does not
-            /// depend on threads, nor on the others of its batch, unless these have results that are not finite: then all are computed
-            /// directly, which rounds otherwise.
+            /// On the host, 3 x 3 kernels of stride 1 or 2 are computed by Winograd's algorithm if there are many channels and positions,
+            /// as are kernels of seven columns and stride 2 with at most four input channels and many output channels: there are fewer
+            /// multiplications, and the error is of the order of that of the direct sum. An image's result does not depend on threads, nor
+            /// on the others of its batch, unless these have results that are not finite: then all are computed directly, which rounds
+            /// differently.
             ///
             #[doc = concat!("PyTorch: `torch.nn.functional.", stringify!($name), "`.")]
             ///
@@ -411,7 +410,7 @@ macro_rules! convolutions {
             #[doc = concat!("PyTorch: `torch.nn.functional.", stringify!($transposed), "`.")]
             ///
             /// # Panics
-            /// If sizes known at run time do not match, the padding leaves nothing, or memory runs out.
+            /// If sizes known at run time do not match, the padding leaves no elements, or memory runs out.
             ///
             /// ```
             #[doc = $transposed_example]

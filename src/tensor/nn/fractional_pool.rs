@@ -1,7 +1,7 @@
-//! Fractional max pooling: windows that stand at random, about as far apart as the sizes of operand and result say.
+//! Fractional max pooling: windows at pseudo-random positions, at an average distance given by the ratio of input and output sizes.
 //!
 //! Source: `torch.nn.functional.fractional_max_pool2d`, `fractional_max_pool3d`; `aten/src/ATen/native/FractionalMaxPooling.h`; Graham,
-//! "Fractional Max-Pooling" (2014). Uses `device`, `create::random`, `nn::pool`; used by `any`.
+//! "Fractional Max-Pooling" (2014).
 
 use crate::device::{Device, on_host};
 use crate::dtype::{CastTo, Dtype, Element};
@@ -16,7 +16,8 @@ use crate::tensor::nn::pool::Kernel;
 use crate::tensor::{Generator, Tensor, checked_numel};
 use castiron_macros::fallible;
 
-/// Where the windows of one axis begin, for one plane: the last one ends with the axis. Every step is rounded to the dtype, as in PyTorch.
+/// The starts of the windows of one axis, for one plane: the last one ends with the axis. Every step is rounded to the dtype, as in
+/// PyTorch.
 fn starts<E: Dtype>(op: &'static str, sample: f64, places: usize, size: usize, kernel: usize) -> Result<Vec<usize>> {
     let rounded = |x: f64| -> f64 { E::from_f64(x).cast_to() };
     let room = size - kernel;
@@ -52,7 +53,7 @@ pub(crate) fn drawn_samples<E: Dtype, D: Device>(
     listed((0..count).map(|_| generator.unit::<E>()))
 }
 
-/// The largest element of each window, and where it is among the positions of the last axes. `samples` are those of [`sample_sizes`].
+/// The largest element of each window, and its index among the positions of the last axes. `samples` are those of [`sample_sizes`].
 pub(crate) fn fractional_largest<E: Dtype, D: Device>(
     op: &'static str,
     x: View<'_, D::Storage, E>,
@@ -70,7 +71,7 @@ pub(crate) fn fractional_largest<E: Dtype, D: Device>(
         );
     }
     for ((&size, &kernel), &places) in x.sizes[lead..].iter().zip(kernel).zip(places) {
-        // (PyTorch wants room for one more place where there are three axes.)
+        // PyTorch requires one more position, except with three axes.
         let room = size.saturating_add(if axes == 3 { 0 } else { 1 });
         if kernel == 0 || places.checked_add(kernel).is_none_or(|end| end > room) {
             return invalid(op, format!("{places} windows of {kernel} are too large for an axis of {size}"));
@@ -85,7 +86,7 @@ pub(crate) fn fractional_largest<E: Dtype, D: Device>(
         let (grid, each) = (strides::row_major(places), places.iter().product::<usize>());
         let (inside, all) = (strides::row_major(kernel), kernel.iter().product::<usize>());
         for plane in 0..batch * channels {
-            // (Of two axes the first sample is that of the columns, of three that of the planes.)
+            // With two axes the first sample is that of the columns, with three that of the planes.
             let sample = |axis: usize| samples[plane * axes + if axes == 2 { 1 - axis } else { axis }];
             let starts = (0..axes)
                 .map(|axis| starts::<E>(op, sample(axis), places[axis], x.sizes[lead + axis], kernel[axis]))
@@ -97,7 +98,7 @@ pub(crate) fn fractional_largest<E: Dtype, D: Device>(
                 for number in 0..all {
                     let offset: usize = (0..axes).map(|axis| number / inside[axis] % kernel[axis] * steps[axis]).sum();
                     let here: f64 = elements[plane * area + first + offset].cast_to();
-                    // Of several NaN PyTorch finds the last one.
+                    // Of several NaN PyTorch returns the index of the last one.
                     if here > best || here.is_nan() {
                         (best, at) = (here, first + offset);
                     }
@@ -120,7 +121,7 @@ macro_rules! fractional_poolings {
             #[doc = concat!("PyTorch: `torch.nn.functional.", stringify!($max), "`. Floating dtypes. Elements are compared on the host.")]
             ///
             /// # Panics
-            /// If the windows do not fit, an axis but the batch is empty, or memory runs out.
+            /// If the windows do not fit, an axis other than the batch is empty, or memory runs out.
             ///
             /// ```
             /// use castiron::{Generator, Tensor, dim, nn::Pool, shape};

@@ -1,7 +1,6 @@
 //! `affine_grid` and `grid_sample`: operands sampled at the positions of a grid.
 //!
 //! Source: `torch.nn.functional.affine_grid`, `grid_sample`; `aten/src/ATen/native/AffineGridGenerator.cpp`, `GridSampler.h`.
-//! Uses `device`, `ops::grid`, `cpu::resample`, `shape::resample`; used by `any`.
 
 use crate::cpu::resample::parts;
 use crate::device::{Device, on_host};
@@ -18,7 +17,7 @@ use crate::tensor::nn::modes::{Bicubic, Bilinear, Nearest};
 use crate::tensor::{SameDevice, SameDtype, Tensor, checked_numel};
 use castiron_macros::fallible;
 
-/// Where pixels of images of the last sizes come from by affine maps: `(N, axes, axes + 1)` become `(N, sizes…, axes)`.
+/// The sampling positions of images of the last sizes, by affine maps: `(N, axes, axes + 1)` becomes `(N, sizes…, axes)`.
 pub(crate) fn affine<E: Dtype, D: Device>(
     op: &'static str,
     maps: View<'_, D::Storage, E>,
@@ -46,7 +45,7 @@ pub(crate) fn affine<E: Dtype, D: Device>(
     let steps = strides::row_major(places);
     let is_single = E::DTYPE != DType::F64;
     let round = |x: f64| if is_single { f64::from(x as f32) } else { x };
-    // The middles of pixels between -1 and 1, counted from the nearer end.
+    // The centers of pixels between -1 and 1, counted from the nearer end.
     let number = |at: usize, count: usize| {
         if count <= 1 {
             return 0.0;
@@ -62,7 +61,7 @@ pub(crate) fn affine<E: Dtype, D: Device>(
     let base = D::build::<E>(Some(maps.buffer), || {
         let element = |at: usize| {
             let (place, column) = (at / (axes + 1), at % (axes + 1));
-            // x, which is the last axis, stands first.
+            // x, the coordinate along the last axis, comes first.
             let value = match axes.checked_sub(column + 1) {
                 Some(axis) => number(place / steps[axis] % places[axis], places[axis]),
                 None => 1.0,
@@ -144,7 +143,7 @@ pub(crate) fn sample<E: Dtype, D: Device>(
     Ok((storage, sizes, own))
 }
 
-/// The weighted sum. (Of images, what lies outside counts as zeros, whose product with NaN is NaN; of volumes it is left out.)
+/// The weighted sum. (For images, elements outside are zeros, whose product with a NaN weight is NaN; for volumes they are skipped.)
 fn weighted<E: Dtype>(plane: &[E], taps: &[Tap], skips: bool) -> E {
     if let [(at, _)] = taps {
         return plane.get(*at).copied().unwrap_or_default();
@@ -170,7 +169,7 @@ mod sealed {
     pub trait Samples {}
 }
 
-/// How elements between positions are found: [`Bilinear`], [`Nearest`] or, of images alone, [`Bicubic`].
+/// The interpolation of a sampled grid: [`Bilinear`], [`Nearest`] or, of images only, [`Bicubic`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not sample `{What}` at the positions of a grid",
     label = "expected `Bilinear` or `Nearest`, or of images `Bicubic`"
@@ -201,8 +200,8 @@ fn mode_of<What, M: Samples<What>>(_: M) -> GridMode {
 }
 
 impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
-    /// A grid of the positions that affine maps take pixels from, for images or volumes of the sizes `R`: `(N, 2, 3)` becomes `(N, H, W, 2)`,
-    /// `(N, 3, 4)` becomes `(N, D, H, W, 3)`. Positions are between -1 and 1, x first.
+    /// A grid of sampling positions by affine maps, for images or volumes of the sizes `R`: `(N, 2, 3)` becomes `(N, H, W, 2)`, `(N, 3, 4)`
+    /// becomes `(N, D, H, W, 3)`. Positions are between -1 and 1, x first.
     ///
     /// The dtype is floating. PyTorch: `torch.nn.functional.affine_grid`, which takes the batch and the channels, too.
     ///
@@ -224,10 +223,10 @@ impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
         laid("affine_grid", affine::<E, D>("affine_grid", self.elements(), R::SIZES.as_ref(), align_corners)?)
     }
 
-    /// The elements at the positions of a grid: images `(N, C, H, W)` at `(N, H', W', 2)` give `(N, C, H', W')`, volumes have an axis more.
-    /// -1 and 1 are the ends of an axis, or with `align_corners` the middles of its first and last pixel.
+    /// The elements at the positions of a grid: images `(N, C, H, W)` at `(N, H', W', 2)` give `(N, C, H', W')`, volumes have one more
+    /// axis. -1 and 1 are the ends of an axis, or with `align_corners` the centers of its first and last pixel.
     ///
-    /// `mode` is [`Bilinear`](crate::nn::Bilinear) (along three axes, too), [`Nearest`](crate::nn::Nearest) or, of images,
+    /// `mode` is [`Bilinear`](crate::nn::Bilinear) (also along three axes), [`Nearest`](crate::nn::Nearest) or, of images,
     /// [`Bicubic`](crate::nn::Bicubic). The dtype is floating. PyTorch: `torch.nn.functional.grid_sample`.
     ///
     /// # Panics

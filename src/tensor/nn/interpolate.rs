@@ -1,7 +1,6 @@
 //! `interpolate`: tensors resampled to other sizes.
 //!
 //! Source: `torch.nn.functional.interpolate`; `aten/src/ATen/native/UpSample.h`, `cpu/UpSampleKernel.cpp`.
-//! Uses `device`, `ops::resample`, `cpu::resample`, `shape::resample`; used by `any`.
 
 use crate::cpu::resample::{Weighted, bytes, floats};
 use crate::device::{Device, on_host};
@@ -20,7 +19,7 @@ use crate::tensor::nn::modes::Resamples;
 use crate::tensor::{Tensor, checked_numel};
 use castiron_macros::fallible;
 
-/// What the axes behind the channels become.
+/// The new sizes of the axes after the channels.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Resize<'a> {
@@ -28,7 +27,7 @@ pub struct Resize<'a> {
     pub(crate) how: Resampling,
     /// The new sizes.
     pub(crate) places: &'a [usize],
-    /// By how much sizes were multiplied, where that was said.
+    /// The factors by which sizes were multiplied, if given.
     pub(crate) factors: Option<&'a [f64]>,
 }
 
@@ -36,7 +35,7 @@ pub struct Resize<'a> {
 pub(crate) fn scaled(op: &'static str, size: usize, factor: f64) -> Result<usize> {
     let places = size as f64 * factor;
     if places.is_finite() && places > -1.0 && places < isize::MAX as f64 {
-        // (Of what is below 0 nothing is left.)
+        // Nothing is left of a size with a negative factor.
         return Ok(places as usize);
     }
     invalid(op, format!("an axis of size {size} can't be scaled by {factor}"))
@@ -72,7 +71,7 @@ impl Resize<'_> {
         self.factors.map(|factors| factors[axis])
     }
 
-    /// Elements taken from where they are.
+    /// Resampling by the nearest element.
     fn nearest<E: Element, D: Device>(&self, x: View<'_, D::Storage, E>) -> Result<Laid<D::Storage>> {
         let sizes = self.sizes::<E, D>(x)?;
         let order = order(x.sizes, x.strides);
@@ -107,7 +106,7 @@ impl Resize<'_> {
     }
 }
 
-/// The axes in the order in which the result has them in memory: channels stay last where they are.
+/// The axes in the memory order of the result: channels-last stays channels-last.
 fn order(sizes: &[usize], strides: &[usize]) -> Vec<usize> {
     if MemoryFormat::suggested(sizes, strides) == MemoryFormat::CONTIGUOUS {
         (0..sizes.len()).collect()
@@ -123,8 +122,8 @@ fn laid_in<S>(storage: S, sizes: Vec<usize>, order: &[usize]) -> Laid<S> {
     (storage, sizes, own)
 }
 
-/// One axis after the other, the last one first: `pass` is given the list, the axis behind the channels, its two sizes and how many
-/// elements are in a position.
+/// Resamples one axis after the other, starting with the last: `pass` gets the elements, the axis counted after the channels, its old and
+/// new size, and the number of elements per position.
 fn passes<T, E: Element, D: Device>(
     resize: &Resize<'_>,
     x: View<'_, D::Storage, E>,
@@ -164,7 +163,7 @@ pub(crate) fn resample<E: Dtype, D: Device>(
         Kernel::Area => {
             resize.sizes::<E, D>(x)?;
             let (storage, sizes, strides) = adaptive_mean::<E, D>(op, x, places)?;
-            // Channels of images stay last where they are. (Those of volumes do not, as in PyTorch.)
+            // Images in channels-last stay in it. (Volumes do not, as in PyTorch.)
             let own = laid_in((), sizes.clone(), &order(x.sizes, x.strides)).2;
             if places.len() != 2 || own == strides || sizes.contains(&0) {
                 return Ok((storage, sizes, strides));
@@ -174,7 +173,7 @@ pub(crate) fn resample<E: Dtype, D: Device>(
         }
         _ => {}
     }
-    // (PyTorch rounds weights to the dtype, but not those of images between two positions.)
+    // PyTorch rounds weights to the dtype, except those of bilinear images.
     let keeps_weights = how.kernel == Kernel::Linear && places.len() == 2;
     let weight = |weight: f64| {
         let number = E::Compute::number(weight);
@@ -197,7 +196,7 @@ pub(crate) fn resample<E: Dtype, D: Device>(
     )
 }
 
-/// Resamples bytes: sums are of whole numbers, and rounded to bytes after each axis.
+/// Resamples bytes: sums are of integers, and rounded to bytes after each axis.
 pub(crate) fn resample_bytes<D: Device>(resize: Resize<'_>, x: View<'_, D::Storage, u8>) -> Result<Laid<D::Storage>> {
     let how = resize.how;
     if matches!(how.kernel, Kernel::Nearest | Kernel::NearestExact) {
@@ -222,16 +221,16 @@ pub(crate) fn resample_bytes<D: Device>(resize: Resize<'_>, x: View<'_, D::Stora
 }
 
 impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
-    /// Resampled to the sizes `R`, which the compiler knows: `(N, C, …)`, of which the axes behind the channels get these sizes.
+    /// Resamples to the sizes `R`, which the compiler knows: in `(N, C, …)` the axes after the channels get these sizes.
     ///
     /// `mode` is [`Nearest`](crate::nn::Nearest), [`NearestExact`](crate::nn::NearestExact), [`Linear`](crate::nn::Linear),
     /// [`Bilinear`](crate::nn::Bilinear), [`Trilinear`](crate::nn::Trilinear), [`Bicubic`](crate::nn::Bicubic),
-    /// [`Lanczos`](crate::nn::Lanczos) or [`Area`](crate::nn::Area). The dtype is floating, or `u8` where the mode takes it, and stays.
+    /// [`Lanczos`](crate::nn::Lanczos) or [`Area`](crate::nn::Area). The dtype is floating, or `u8` if the mode takes it, and is kept.
     ///
     /// PyTorch: `torch.nn.functional.interpolate(x, size=…, mode=…)`.
     ///
     /// # Panics
-    /// If an axis but the batch is empty, a size is 0, or memory runs out.
+    /// If an axis other than the batch is empty, a size is 0, or memory runs out.
     ///
     /// ```
     /// use castiron::{nn::{Bilinear, Nearest}, shape, tensor, Tensor};
@@ -276,7 +275,7 @@ impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
         resized(self.elements(), "interpolate", mode, sizes.as_ref(), None)
     }
 
-    /// Each axis behind the channels as often as large as `K` says: a number, or one for each, which the compiler knows.
+    /// Multiplies the size of each axis after the channels by `K`: a number, or one for each, which the compiler knows.
     ///
     /// PyTorch: `torch.nn.functional.interpolate(x, scale_factor=…, mode=…)`, `torch.nn.functional.upsample`.
     ///
@@ -309,12 +308,12 @@ impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
         resized(self.elements(), "upsample", mode, &places, Some(&factors))
     }
 
-    /// Each axis behind the channels multiplied by a number of its own, and rounded down.
+    /// Multiplies the size of each axis after the channels by a factor of its own, rounded down.
     ///
     /// PyTorch: `torch.nn.functional.interpolate(x, scale_factor=…, mode=…)`.
     ///
     /// # Panics
-    /// As [`interpolate`](Self::interpolate), and if a factor is no finite number.
+    /// As [`interpolate`](Self::interpolate), and if a factor is not finite.
     ///
     /// ```
     /// use castiron::{nn::Area, shape, tensor, Tensor};

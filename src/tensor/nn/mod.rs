@@ -1,4 +1,4 @@
-//! What networks are made of: convolutions, pooling, attention, resampling. Each is written over erased views, which both fronts call.
+//! Layers of networks: convolutions, pooling, attention, resampling. Each is written over untyped views, for `Tensor` and `AnyTensor`.
 
 pub(crate) mod adaptive_pool;
 pub(crate) mod attention;

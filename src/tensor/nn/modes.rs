@@ -1,6 +1,6 @@
-//! The modes of `interpolate` as types, and which of them resample what.
+//! The modes of `interpolate` as types, and what each can resample.
 //!
-//! Source: `torch.nn.functional.interpolate` ("mode"). Uses `nn::interpolate`, `ops::admit`; used by `nn::interpolate` and `nn::grid`.
+//! Source: `torch.nn.functional.interpolate` ("mode").
 
 use super::interpolate::{Resize, resample, resample_bytes};
 use crate::device::Device;
@@ -22,8 +22,8 @@ mod sealed {
     pub trait Resamples {}
 }
 
-/// How tensors are resampled: [`Nearest`], [`NearestExact`], [`Linear`], [`Bilinear`], [`Trilinear`], [`Bicubic`], [`Lanczos`] or
-/// [`Area`], of `What` ([`Lines`], [`Images`] or [`Volumes`]) of `E`.
+/// A mode of resampling: [`Nearest`], [`NearestExact`], [`Linear`], [`Bilinear`], [`Trilinear`], [`Bicubic`], [`Lanczos`] or [`Area`], for
+/// `What` ([`Lines`], [`Images`] or [`Volumes`]) of `E`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not resample `{What}` of `{E}`",
     label = "`Linear` is for lines, `Bilinear`, `Bicubic` and `Lanczos` for images, `Trilinear` for volumes, of floats; the others for all of them",
@@ -49,7 +49,7 @@ macro_rules! modes {
             $($field: bool,)*
         }
         impl $name {
-            /// With corners where pixels end, and each place between the positions next to it.
+            /// The default: corners are those of pixels, and only the adjacent positions are interpolated.
             pub const fn new() -> Self {
                 $name { $($field: false),* }
             }
@@ -58,7 +58,7 @@ macro_rules! modes {
         impl sealed::Resamples for $name {}
     };
     (@option align_corners $name:ident) => {
-        /// Whether the first and the last place are the first and the last position.
+        /// Whether the first and last output positions coincide with the first and last input positions.
         #[must_use]
         #[allow(clippy::needless_update)] // of those with no other option
         pub const fn align_corners(self, align_corners: bool) -> Self {
@@ -66,7 +66,7 @@ macro_rules! modes {
         }
     };
     (@option antialias $name:ident) => {
-        /// Whether a place looks at all positions that it covers, where sizes become smaller.
+        /// Whether an output pixel averages all input pixels that it covers, when sizes become smaller.
         #[must_use]
         pub const fn antialias(self, antialias: bool) -> Self {
             $name { antialias, ..self }
@@ -106,20 +106,20 @@ macro_rules! modes {
     };
 }
 modes! {
-    /// The position before each place (`mode="nearest"`).
+    /// The input position before each output position (`mode="nearest"`).
     Nearest Nearest {} [Lines Images Volumes] true;
-    /// The position nearest to each place (`mode="nearest-exact"`).
+    /// The input position nearest to each output position (`mode="nearest-exact"`).
     NearestExact NearestExact {} [Lines Images Volumes] true;
-    /// The mean of what each place covers (`mode="area"`): `adaptive_avg_pool`.
+    /// The mean of the input positions that each output position covers (`mode="area"`): `adaptive_avg_pool`.
     Area Area {} [Lines Images Volumes] false;
-    /// A straight line between positions of one axis (`mode="linear"`).
+    /// Linear interpolation along one axis (`mode="linear"`).
     Linear Linear { align_corners } [Lines] false;
-    /// Straight lines between positions of two axes (`mode="bilinear"`).
+    /// Linear interpolation along two axes (`mode="bilinear"`).
     Bilinear Linear { align_corners antialias } [Images] true;
-    /// Straight lines between positions of three axes (`mode="trilinear"`).
+    /// Linear interpolation along three axes (`mode="trilinear"`).
     Trilinear Linear { align_corners } [Volumes] false;
-    /// Cubic curves through positions of two axes (`mode="bicubic"`); they may overshoot.
+    /// Cubic interpolation along two axes (`mode="bicubic"`); it may overshoot.
     Bicubic Cubic { align_corners antialias } [Images] true;
-    /// Lanczos' window over positions of two axes (`mode="lanczos", antialias=True`); it may overshoot.
+    /// Lanczos interpolation along two axes (`mode="lanczos", antialias=True`); it may overshoot.
     Lanczos Lanczos {} [Images] true;
 }

@@ -1,6 +1,4 @@
 //! Weights of convolutions that are packed once for the kernels of their device.
-//!
-//! Uses `conv`, `device`; used by users.
 
 use crate::device::{Cpu, Device};
 use crate::dtype::Element;
@@ -17,11 +15,11 @@ use crate::tensor::{Activation, Optional, SameDevice, SameDtype, Tensor};
 use castiron_macros::fallible;
 use core::marker::PhantomData;
 
-/// A convolution whose weight lies in memory as the kernels of the device read it: of one dtype, a weight of shape `W`, a way to move `C`
-/// (a [`Conv`]) and a device. Each convolution packs its weight; a layer of a network that runs many times packs it once.
+/// A convolution with its weight packed in the memory order of the device's kernels: of one dtype, a weight of shape `W`, options `C` (a
+/// [`Conv`]) and a device. Each call of a convolution packs its weight; for a layer that runs many times it is packed once.
 ///
-/// It is made of a weight by [`pack_conv1d`](Tensor::pack_conv1d), [`pack_conv2d`](Tensor::pack_conv2d) or
-/// [`pack_conv3d`](Tensor::pack_conv3d); of the weight itself it keeps nothing.
+/// It is made from a weight by [`pack_conv1d`](Tensor::pack_conv1d), [`pack_conv2d`](Tensor::pack_conv2d) or
+/// [`pack_conv3d`](Tensor::pack_conv3d), and does not keep the weight itself.
 ///
 /// PyTorch: the weights that a frozen module holds (`torch.jit.freeze`, `torch.utils.mkldnn.to_mkldnn`).
 ///
@@ -49,7 +47,7 @@ impl<E: Element, W: Shape, S, P, L, G, D: Device> core::fmt::Debug for PackedCon
     }
 }
 
-/// The name of a convolution over so many axes.
+/// The name of a convolution over this number of axes.
 fn name(axes: usize) -> &'static str {
     ["conv1d", "conv2d", "conv3d"][axes.clamp(1, 3) - 1]
 }
@@ -115,11 +113,11 @@ packed! {
 impl<E: Element, W: Shape, S: EachAxis, P: EachAxis, L: EachAxis, G: Known, D: Device>
     PackedConv<E, W, Conv<S, P, L, G>, D>
 {
-    /// The convolution of a tensor, as [`conv2d`](Tensor::conv2d) and its kin give it.
+    /// The convolution of a tensor: the result of [`conv1d`](Tensor::conv1d), [`conv2d`](Tensor::conv2d) or [`conv3d`](Tensor::conv3d).
     ///
-    /// `(N, C, …)` or `(C, …)` gives `(N, O, …)` or `(O, …)`; the sizes behind are known to the compiler where the operands' are.
+    /// `(N, C, …)` or `(C, …)` gives `(N, O, …)` or `(O, …)`; the compiler knows the further sizes if it knows those of the operands.
     ///
-    /// PyTorch: a call of `torch.nn.Conv2d` and its kin.
+    /// PyTorch: a call of `torch.nn.Conv2d` and so on.
     ///
     /// # Panics
     /// If sizes known at run time do not match, the window does not fit, or memory runs out.
@@ -144,8 +142,8 @@ impl<E: Element, W: Shape, S: EachAxis, P: EachAxis, L: EachAxis, G: Known, D: D
         self.run(x, None::<Copying>)
     }
 
-    /// [`forward`](Self::forward), and a function of its elements while they are in the cache: one of the
-    /// [operations of one operand](crate::ops) that give the dtype they take, such as `relu`.
+    /// [`forward`](Self::forward), and a function of its elements while they are in the cache: one of the [operations of one
+    /// operand](crate::ops) that keep the dtype, such as `relu`.
     ///
     /// PyTorch: two functions.
     ///
@@ -186,7 +184,7 @@ impl<E: Element, W: Shape, S: EachAxis, P: EachAxis, L: EachAxis, G: Known, D: D
     {
         let sizes = self.sizes.as_ref();
         let (op, windows) = (name(sizes.len().saturating_sub(2)), <(S, P, L)>::windows(&sizes[2..]));
-        // (Strides do not count.)
+        // Strides do not matter here.
         let own = strides::row_major(sizes);
         let weight = View::new(&self.weight, 0, sizes, &own);
         let bias = self.bias.as_ref().map(|bias| View::new(bias, 0, &sizes[..1], &[1]));

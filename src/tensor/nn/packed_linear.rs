@@ -1,6 +1,4 @@
 //! Weights of linear layers that are packed once for the kernels of their device.
-//!
-//! Uses `linear`, `device`; used by users.
 
 use crate::device::{Cpu, Device};
 use crate::dtype::Element;
@@ -16,12 +14,12 @@ use crate::tensor::{Activation, Optional, SameDevice, SameDtype, Tensor};
 use castiron_macros::fallible;
 use core::marker::PhantomData;
 
-/// A linear layer whose weight lies in memory as the kernels of the device read it: of one dtype, `K` features in and `N` out.
-/// [`linear`](Tensor::linear) packs its weight each time; a layer of a network that runs many times packs it once.
+/// A linear layer with its weight packed in the memory order of the device's kernels: of one dtype, `K` features in and `N` out.
+/// [`linear`](Tensor::linear) packs its weight each time; for a layer that runs many times it is packed once.
 ///
-/// It is made of a weight by [`pack_linear`](Tensor::pack_linear); of the weight itself it keeps nothing.
+/// It is made from a weight by [`pack_linear`](Tensor::pack_linear), and does not keep the weight itself.
 ///
-/// PyTorch: `torch.utils.mkldnn.MkldnnLinear`, or what a frozen module holds (`torch.jit.freeze`).
+/// PyTorch: `torch.utils.mkldnn.MkldnnLinear`, or the weights of a frozen module (`torch.jit.freeze`).
 ///
 /// ```
 /// use castiron::{Tensor, dim, nn::PackedLinear, ops, shape};
@@ -47,8 +45,8 @@ impl<E: Element, N: Dim, K: Dim, D: Device> core::fmt::Debug for PackedLinear<E,
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// This weight, packed for linear layers, with a bias that is added: [`linear`](Tensor::linear) gives the same results, of floats but
-    /// for the order in which sums are rounded.
+    /// This weight, packed for linear layers, with a bias: [`linear`](Tensor::linear) gives the same results, for floats except for the
+    /// order in which sums are rounded.
     ///
     /// Shape: `(N, K)`, and `(N,)` of the bias. Dtypes: those of `linear`.
     ///
@@ -85,7 +83,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 }
 
 impl<E: Element, N: Dim, K: Dim, D: Device> PackedLinear<E, N, K, D> {
-    /// The layer applied to the last axis, as [`linear`](Tensor::linear) does it: `(…, K)` gives `(…, N)`.
+    /// The layer applied to the last axis, as by [`linear`](Tensor::linear): `(…, K)` gives `(…, N)`.
     ///
     /// PyTorch: a call of `torch.nn.Linear`.
     ///
@@ -112,8 +110,8 @@ impl<E: Element, N: Dim, K: Dim, D: Device> PackedLinear<E, N, K, D> {
         self.run(x, None::<Copying>)
     }
 
-    /// [`forward`](Self::forward), and a function of its elements while they are in the cache: one of the
-    /// [operations of one operand](crate::ops) that give the dtype they take, such as `relu` or `gelu`.
+    /// [`forward`](Self::forward), and a function of its elements while they are in the cache: one of the [operations of one
+    /// operand](crate::ops) that keep the dtype, such as `relu` or `gelu`.
     ///
     /// PyTorch: two functions.
     ///
@@ -152,7 +150,7 @@ impl<E: Element, N: Dim, K: Dim, D: Device> PackedLinear<E, N, K, D> {
         S: Shape + HasAxis<-1>,
     {
         let rows = InRows::new(x, self.sizes)?;
-        // (Strides do not count.)
+        // Strides do not matter here.
         let weight = View::new(&self.weight, 0, &self.sizes, &[0, 0]);
         let bias = self.bias.as_ref().map(|bias| View::new(bias, 0, &self.sizes[..1], &[1]));
         let product = D::multiply_packed(kernel, rows.view(), weight, bias)?;

@@ -1,7 +1,6 @@
-//! `im2col` and `col2im`: images cut into patches, and summed up of them.
+//! `im2col` and `col2im`: patches of images, and images as sums of patches.
 //!
 //! Source: `torch.nn.functional.unfold`, `torch.nn.functional.fold`; `aten/src/ATen/native/im2col.h`.
-//! Uses `device`, `ops::window`, `cpu::resample`, `shape::resample`; used by `any`.
 
 use crate::cpu::resample::patches;
 use crate::device::{Device, on_host};
@@ -18,7 +17,7 @@ use crate::tensor::{Tensor, checked_numel};
 use crate::{bf16, f16};
 use castiron_macros::fallible;
 
-/// The dtypes that patches are made of: bools, floats and complex numbers.
+/// The dtypes of patches: bools, floats and complex numbers.
 #[diagnostic::on_unimplemented(
     message = "patches of `{Self}` are not defined",
     label = "expected `bool`, a floating-point or a complex dtype",
@@ -30,12 +29,12 @@ macro_rules! dtypes {
 }
 dtypes!(bool f16 bf16 f32 f64 Complex<f16> Complex<f32> Complex<f64>);
 
-/// How many places the windows have on an image.
+/// The number of window positions on an image.
 fn places(op: &'static str, windows: &[Window], image: &[usize]) -> Result<[usize; 2]> {
     Ok([windows[0].expect_places(op, image[0])?, windows[1].expect_places(op, image[1])?])
 }
 
-/// Patches of images as columns: `(…, C, H, W)` becomes `(…, C * positions, places)`.
+/// Patches of images as columns: `(…, C, H, W)` becomes `(…, C * kernel positions, window positions)`.
 pub(crate) fn cut<E: Element, D: Device>(
     op: &'static str,
     x: View<'_, D::Storage, E>,
@@ -74,10 +73,10 @@ pub(crate) fn cut<E: Element, D: Device>(
     } else {
         None
     };
-    // (…, channels, positions, positions, places, places)
+    // (…, channels, kernel rows, kernel columns, window rows, window columns)
     let (mut of, mut from) = (x.sizes[..lead + 1].to_vec(), steps[..lead + 1].to_vec());
     of.extend([windows[0].kernel, windows[1].kernel, places[0], places[1]]);
-    // (Where there is one position, its step may be any number.)
+    // With a single position the stride does not matter.
     let step = |at: usize, count: usize, by: usize| if count == 1 { 0 } else { by * steps[lead + 1 + at] };
     from.extend((0..2).map(|at| step(at, windows[at].kernel, windows[at].dilation)));
     from.extend((0..2).map(|at| step(at, places[at], windows[at].stride)));
@@ -90,7 +89,7 @@ pub(crate) fn cut<E: Element, D: Device>(
     Ok((storage, sizes, own))
 }
 
-/// Images of these sizes, the sums of patches: the other way round.
+/// Images of these sizes as sums of patches: the inverse operation.
 pub(crate) fn sum_of<E: Dtype, D: Device>(
     op: &'static str,
     x: View<'_, D::Storage, E>,
@@ -130,13 +129,14 @@ pub(crate) fn sum_of<E: Dtype, D: Device>(
 }
 
 impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
-    /// The patches that a window cuts out of images, as columns: `(N, C, H, W)` or `(C, H, W)` becomes `(N, C * positions, places)`, of sizes
-    /// that the compiler knows where the operand's are. Window, stride, padding and dilation are those of [`Patches`](crate::nn::Patches).
+    /// The patches of images under a sliding window, as columns: `(N, C, H, W)` or `(C, H, W)` becomes `(N, C * kernel positions, window
+    /// positions)`, with sizes that the compiler knows if it knows those of the operand. Window, stride, padding and dilation are those of
+    /// [`Patches`](crate::nn::Patches).
     ///
     /// The dtype is bool, floating or complex. PyTorch: `torch.nn.functional.unfold`. (`unfold` is a view along one axis.)
     ///
     /// # Panics
-    /// If the window does not fit, an axis but the batch is empty, or memory runs out.
+    /// If the window does not fit, an axis other than the batch is empty, or memory runs out.
     ///
     /// ```
     /// use castiron::{dim, nn::Patches, shape, tensor, Tensor};
@@ -154,13 +154,13 @@ impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
         laid("im2col", cut::<E, D>("im2col", self.elements(), &P::windows())?)
     }
 
-    /// Images of the sizes `R` whose patches are given as columns, and summed where they overlap: `(N, C * positions, places)` or the same
-    /// without a batch becomes `(N, C, H, W)`. The other way round from [`im2col`](Self::im2col).
+    /// Images of the sizes `R` from patches as columns, summed where they overlap: `(N, C * kernel positions, window positions)` or the
+    /// same without a batch becomes `(N, C, H, W)`. The inverse operation of [`im2col`](Self::im2col).
     ///
     /// The dtype is bool, floating or complex. PyTorch: `torch.nn.functional.fold`.
     ///
     /// # Panics
-    /// If there are not as many columns as places or memory runs out.
+    /// If the number of columns is not that of window positions or memory runs out.
     ///
     /// ```
     /// use castiron::{dim, nn::Patches, shape, tensor, Tensor};

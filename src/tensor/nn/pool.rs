@@ -1,6 +1,6 @@
-//! Typed pooling: the largest elements and the means of what windows see, shapes in the type.
+//! Typed pooling: maxima and means of windows, with shapes in the type.
 //!
-//! Source: `torch.nn.functional.max_pool2d`, `avg_pool2d` and their kin. Uses `nn::pooling`, `nn::adaptive_pool`, `shape::window`.
+//! Source: `torch.nn.functional.max_pool2d`, `avg_pool2d` and so on.
 
 use crate::device::Device;
 use crate::dtype::Element;
@@ -20,13 +20,13 @@ macro_rules! poolings {
         impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {$(
             #[doc = concat!("The largest element that a window sees at each of its places along the last axes, ", $rank, " of them; NaN if it sees one.")]
             ///
-            /// `(N, C, …)` or `(C, …)`; the sizes behind are known to the compiler where the operand's are. Padding counts as lower than
-            /// every number. The dtype is floating, of two and three axes an integer, too.
+            /// `(N, C, …)` or `(C, …)`; the compiler knows the further sizes if it knows those of the operand. Padding is lower than every
+            /// number. The dtype is floating, or over two and three axes also an integer.
             ///
             #[doc = concat!("PyTorch: `torch.nn.functional.", stringify!($max), "`.")]
             ///
             /// # Panics
-            /// If a window does not fit, an axis but the batch is empty, or memory runs out.
+            /// If a window does not fit, an axis other than the batch is empty, or memory runs out.
             ///
             /// ```
             /// use castiron::{dim, nn::Pool, shape, Tensor};
@@ -86,12 +86,12 @@ macro_rules! poolings {
 
             #[doc = concat!("The mean of what a window sees at each of its places along the last axes, ", $rank, " of them. Padding counts as zeros.")]
             ///
-            /// `(N, C, …)` or `(C, …)`; the sizes behind are known to the compiler where the operand's are. Floating dtypes.
+            /// `(N, C, …)` or `(C, …)`; the compiler knows the further sizes if it knows those of the operand. Floating dtypes.
             ///
             #[doc = concat!("PyTorch: `torch.nn.functional.", stringify!($avg), "`.")]
             ///
             /// # Panics
-            /// If a window does not fit, an axis but the batch is empty, or memory runs out.
+            /// If a window does not fit, an axis other than the batch is empty, or memory runs out.
             ///
             /// ```
             /// use castiron::{dim, nn::Pool, shape, Tensor};
@@ -120,7 +120,7 @@ macro_rules! poolings {
             #[doc = concat!("PyTorch: `torch.nn.functional.", stringify!($adaptive_max), "`. Floating dtypes.")]
             ///
             /// # Panics
-            /// If an axis but the batch is empty, or memory runs out.
+            /// If an axis other than the batch is empty, or memory runs out.
             ///
             /// ```
             /// use castiron::{shape, Tensor};
@@ -143,7 +143,7 @@ macro_rules! poolings {
             #[doc = concat!("PyTorch: `torch.nn.functional.", stringify!($adaptive_avg), "`. Floating dtypes.")]
             ///
             /// # Panics
-            /// If an axis but the batch is empty, or memory runs out.
+            /// If an axis other than the batch is empty, or memory runs out.
             ///
             /// ```
             /// use castiron::{shape, Tensor};
@@ -171,7 +171,7 @@ poolings! {
         "[1, 2, 4, 6]" "[1, 1, 2, 3]" "5" "4.5" "[1, 3, 4]";
 }
 
-/// The sizes of a window, while running.
+/// The sizes of a window, at run time.
 #[doc(hidden)]
 pub trait Kernel {
     fn sizes(axes: usize) -> Vec<usize>;

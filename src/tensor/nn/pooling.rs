@@ -1,7 +1,6 @@
-//! How windows are pooled, over views: what they see of an operand, reduced to one number each.
+//! Pooling over untyped views: the elements of each window are reduced to one number.
 //!
-//! Source: `aten/src/ATen/native/Pool.h`. Uses `device`, `ops::window`, `ops::reduce`; used by `nn::pool`, `nn::adaptive_pool`,
-//! `nn::unpool` and `any`.
+//! Source: `aten/src/ATen/native/Pool.h`.
 
 use crate::device::Device;
 use crate::dtype::{Compute, Dtype, Element};
@@ -18,23 +17,23 @@ use crate::storage::View;
 use crate::tensor::checked_numel;
 use crate::tensor::nn::conv::{Laid, expect_room};
 
-/// How windows are pooled.
+/// The options of pooling.
 #[derive(Clone, Copy)]
 pub(crate) struct Pooling<'a> {
     pub(crate) op: &'static str,
     /// The windows of the last axes.
     pub(crate) windows: &'a [Window],
-    /// Whether the last window may end beyond the padding.
+    /// Whether the last window may extend beyond the padding: output sizes are rounded up.
     pub(crate) rounds_up: bool,
 }
 
-/// What windows see: leading axes and places in the order in which the result lies in memory, then the window's positions.
+/// The elements of all windows: leading axes and window positions in the memory order of the result, then the positions in a window.
 struct Seen<S> {
-    /// The padded operand; `None` where the operand itself is seen.
+    /// The padded operand; `None` if no padding is needed.
     storage: Option<S>,
     sizes: Vec<usize>,
     strides: Vec<usize>,
-    /// How many of the axes are positions.
+    /// The number of axes that are positions in a window.
     positions: usize,
     /// The result's sizes, and its strides.
     result: [Vec<usize>; 2],
@@ -59,7 +58,7 @@ impl Pooling<'_> {
             }
             let size = &mut sizes[lead + at];
             let rounded_down = window.expect_places(op, *size);
-            // Rounded up, a window may be larger than the axis.
+            // With sizes rounded up, a window may be larger than the axis.
             *size = match window.places_rounded_up(*size) {
                 Some(places) if self.rounds_up && places > 0 => places,
                 _ => rounded_down?,
@@ -69,7 +68,7 @@ impl Pooling<'_> {
         Ok(sizes)
     }
 
-    /// The axes in the order in which the result has them in memory: channels stay last where they are.
+    /// The axes in the memory order of the result: channels-last stays channels-last.
     fn order<S, E>(&self, x: View<'_, S, E>) -> Vec<usize> {
         let rank = x.sizes.len();
         let last =
@@ -77,7 +76,7 @@ impl Pooling<'_> {
         if last { [0].into_iter().chain(2..rank).chain([1]).collect() } else { (0..rank).collect() }
     }
 
-    /// What the windows see, with `fill` in the padding.
+    /// The elements of all windows, with `fill` in the padding.
     fn seen<E: Element, D: Device>(&self, x: View<'_, D::Storage, E>, fill: E) -> Result<Seen<D::Storage>> {
         let (op, axes) = (self.op, self.windows.len());
         let sizes = self.sizes::<E>(x.sizes)?;
@@ -134,7 +133,7 @@ impl Pooling<'_> {
         Ok((storage, sizes, strides))
     }
 
-    /// The same where channels are last and the device has a loop for it.
+    /// The pooled result by the device's own loop, if it has one and channels are last.
     fn pooled<E: Element, D: Device, R: Reducer<E>>(
         &self,
         reducer: R,
@@ -145,7 +144,7 @@ impl Pooling<'_> {
             return Ok(None);
         }
         let sizes = self.sizes::<E>(x.sizes)?;
-        // (N, D, H, W, C): the axes that the operand lacks have one position.
+        // (N, D, H, W, C): axes that the operand lacks have size 1.
         let lacking = 3 - self.windows.len();
         let five = |of: &[usize], missing: usize| {
             let mut list = vec![missing; 5];
@@ -167,7 +166,7 @@ impl Pooling<'_> {
         self.reduced::<E, D, _>(Extreme::<E, true>::new(), x, lowest::<E>())
     }
 
-    /// The largest element of each window, and where it is among the operand's positions: row-major over the axes of the windows.
+    /// The largest element of each window, and its index among the operand's positions: row-major over the axes of the windows.
     pub(crate) fn largest_with_index<E: Dtype, D: Device>(
         &self,
         x: View<'_, D::Storage, E>,
@@ -198,7 +197,7 @@ impl Pooling<'_> {
                 let coordinate = |axis: usize| at / strides[axis].max(1) % sizes[axis];
                 let seen = |axis: usize| self.windows[axis].inside(coordinate(lead + axis), x.sizes[lead + axis]);
                 if largest.get(at).is_some_and(is_nan) {
-                    // Of several NaN PyTorch finds the last one.
+                    // Of several NaN PyTorch returns the index of the last one.
                     let plane: usize = (0..lead).map(|axis| coordinate(axis) * steps[axis]).sum();
                     let counts: Vec<Inside> = (0..axes).map(seen).collect();
                     let place = |number: usize| {
@@ -218,7 +217,7 @@ impl Pooling<'_> {
                 let (mut within, mut flat, mut step) = (*index as usize, 0, 1);
                 for axis in (0..axes).rev() {
                     let (window, size) = (self.windows[axis], x.sizes[lead + axis]);
-                    // (Where all elements are the lowest, the first one may be padding.)
+                    // If all elements are the lowest number, the first one may be padding.
                     let position = (within % window.kernel).max(seen(axis).skipped);
                     within /= window.kernel;
                     let at = coordinate(lead + axis) * window.stride + position * window.dilation;
@@ -234,7 +233,7 @@ impl Pooling<'_> {
         Ok([(values, sizes.clone(), strides.clone()), (index, sizes.clone(), strides.clone())])
     }
 
-    /// The mean of each window: of its elements, of those that are no padding, or their sum divided by a number.
+    /// The mean of each window: over all its elements, or without padding, or the sum divided by a given number.
     pub(crate) fn mean<E: Dtype, D: Device>(
         &self,
         x: View<'_, D::Storage, E>,
@@ -244,7 +243,7 @@ impl Pooling<'_> {
         let sizes = self.sizes::<E>(x.sizes)?;
         expect_room::<E, D>(x.buffer, &sizes)?;
         let lead = x.sizes.len() - self.windows.len();
-        // How many elements of each axis count for a place.
+        // The number of elements along each axis that count for a window.
         let counts: Vec<Vec<usize>> = self
             .windows
             .iter()
@@ -265,7 +264,7 @@ impl Pooling<'_> {
             return self.reduced::<E, D, _>(Mean, x, E::default());
         }
         let (sum, sizes, own) = self.summed::<E, D>(x)?;
-        // The divisors, as a tensor over the places.
+        // The divisors, as a tensor over the window positions.
         let places = &sizes[lead..];
         let steps = strides::row_major(places);
         let divisors = D::build::<E>(Some(x.buffer), || {
@@ -290,7 +289,7 @@ impl Pooling<'_> {
 
     /// The sum of each window, in the dtype of the operand.
     pub(crate) fn summed<E: Dtype, D: Device>(&self, x: View<'_, D::Storage, E>) -> Result<Laid<D::Storage>> {
-        // (The sums of all dtypes that are pooled are of the same dtype.)
+        // The sums of all pooled dtypes have the same dtype.
         self.reduced::<E, D, _>(Sum, x, E::default())
     }
 }
@@ -303,14 +302,14 @@ impl<S> Seen<S> {
         }
     }
 
-    /// The axes of the positions.
+    /// The axes of the positions in a window, as a bit mask.
     fn mask(&self) -> u32 {
         let rank = self.sizes.len();
         ((1 << self.positions) - 1) << (rank - self.positions)
     }
 }
 
-/// The strides of a tensor that has its axes in this order in memory.
+/// The strides of a tensor with its axes in this memory order.
 fn strides_in(order: &[usize], sizes: &[usize]) -> Vec<usize> {
     let laid: Vec<usize> = order.iter().map(|&axis| sizes[axis]).collect();
     let mut strides = vec![0; sizes.len()];
@@ -318,7 +317,7 @@ fn strides_in(order: &[usize], sizes: &[usize]) -> Vec<usize> {
     strides
 }
 
-/// What is below every other element.
+/// The lowest element of a dtype.
 fn lowest<E: Dtype>() -> E {
     E::from_compute(E::Compute::default().unary::<ops::reduce::ExtremeOfTwo<true>>())
 }

@@ -1,7 +1,6 @@
-//! `max_unpool`, which puts the largest elements back where they were, and `lp_pool`, norms of windows.
+//! `max_unpool`, which writes pooled maxima back to their positions, and `lp_pool`, norms of windows.
 //!
 //! Source: `torch.nn.functional.max_unpool2d`, `lp_pool2d` and their kin; `aten/src/ATen/native/cpu/MaxUnpoolKernel.cpp`.
-//! Uses `device`, `nn::pool`, `shape::resample`; used by `any`.
 
 use crate::device::{Device, on_host};
 use crate::dtype::{Compute, Element, Float};
@@ -22,7 +21,7 @@ use crate::tensor::nn::pooling::Pooling;
 use crate::tensor::{SameDevice, Tensor, checked_numel};
 use castiron_macros::fallible;
 
-/// The sizes before pooling: those that follow from the windows, or those given, which a window may not divide.
+/// The sizes before pooling: those that follow from the windows, or those given if pooling rounded the size.
 pub(crate) fn sizes_before(
     op: &'static str,
     sizes: &[usize],
@@ -48,7 +47,7 @@ pub(crate) fn sizes_before(
     windows.iter().enumerate().map(before).collect()
 }
 
-/// Zeros, and the elements at their places: `index` counts the positions of the last axes, which become `places`.
+/// Zeros, with the elements at their positions: `index` counts the positions of the last axes, which become `places`.
 pub(crate) fn unpooled<E: Element, D: Device>(
     op: &'static str,
     x: View<'_, D::Storage, E>,
@@ -67,7 +66,7 @@ pub(crate) fn unpooled<E: Element, D: Device>(
     }
     let sizes = [&x.sizes[..lead], places].concat();
     let count = checked_numel::<E>(op, &sizes)?;
-    // Channels stay last where they are.
+    // Channels-last stays channels-last.
     let format = MemoryFormat::suggested(x.sizes, x.strides);
     let own = strides::row_major(&sizes);
     let own = if lead == 2 && format != MemoryFormat::CONTIGUOUS { format.copied(op, &sizes, &own)? } else { own };
@@ -96,8 +95,8 @@ pub(crate) fn unpooled<E: Element, D: Device>(
     Ok((storage, sizes, own))
 }
 
-/// The norm of each window: the root of order `norm` of the sum of powers. (PyTorch takes the mean times the window's size: windows that end
-/// beyond the axis weigh more.)
+/// The `p`-norm of each window, with `p` = `norm`. (PyTorch multiplies the mean by the size of the window: windows that extend beyond the
+/// axis weigh more.)
 pub(crate) fn norms<E: Float, D: Device>(
     pooling: Pooling<'_>,
     x: View<'_, D::Storage, E>,
@@ -130,7 +129,7 @@ pub(crate) fn norms<E: Float, D: Device>(
     let powers = power(x, norm, &own)?;
     let (mean, sizes, steps) = pooling.mean::<E, D>(View::new(&powers, 0, x.sizes, &own), true, None)?;
     let view = |storage| View::<_, E>::new(storage, 0, &sizes, &steps);
-    // (As PyTorch has it: `sign(mean) * relu(abs(mean))`.)
+    // PyTorch's formula is `sign(mean) * relu(abs(mean))`.
     let sign = D::map1::<E, E>(Applying::<ops::sign>::new(), view(&mean), &steps)?;
     let size = D::map1::<E, E>(Applying::<ops::abs>::new(), view(&mean), &steps)?;
     let size = D::map1::<E, E>(Applying::<ops::relu>::new(), view(&size), &steps)?;
@@ -142,7 +141,7 @@ pub(crate) fn norms<E: Float, D: Device>(
     Ok((storage, sizes, steps))
 }
 
-/// The indices that pooling gives beside values of shape `T`.
+/// The indices that pooling returns with values of shape `T`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` are no indices of pooled values of shape `{T}`",
     label = "expected `&index`, a tensor of dtype `i64`",
@@ -164,12 +163,12 @@ macro_rules! poolings {
             #[doc = concat!("The norm of what a window sees at each of its places along the last axes, ", $rank, " of them: \
                 `(sum of x ** norm) ** (1 / norm)`; the largest absolute value where `norm` is infinite.")]
             ///
-            /// `(N, C, …)` or `(C, …)`; the sizes behind are known to the compiler where the operand's are. Floating dtypes.
+            /// `(N, C, …)` or `(C, …)`; the compiler knows the further sizes if it knows those of the operand. Floating dtypes.
             ///
             #[doc = concat!("PyTorch: `torch.nn.functional.", stringify!($norm), "`.")]
             ///
             /// # Panics
-            /// If a window does not fit, an axis but the batch is empty, `norm` is 0, or memory runs out.
+            /// If a window does not fit, an axis other than the batch is empty, `norm` is 0, or memory runs out.
             ///
             /// ```
             /// use castiron::{dim, nn::Pool, shape, Tensor};
@@ -197,13 +196,13 @@ macro_rules! poolings {
             #[doc = concat!("The elements that [`", stringify!($pooled), "`](Self::", stringify!($pooled), ") has found, where its indices say that they \
                 were, among zeros.")]
             ///
-            /// `(N, C, …)` or `(C, …)`, and an index of the same shape; the sizes behind are those before pooling, where the window divides them.
-            /// Floating dtypes.
+            /// `(N, C, …)` or `(C, …)`, and an index of the same shape; the further sizes are those before pooling, if the window divides
+            /// them. Floating dtypes.
             ///
             #[doc = concat!("PyTorch: `torch.nn.functional.", stringify!($unpool), "`.")]
             ///
             /// # Panics
-            /// If an index is out of range, an axis but the batch is empty, or memory runs out.
+            /// If an index is out of range, an axis other than the batch is empty, or memory runs out.
             ///
             /// ```
             /// use castiron::{dim, nn::Pool, shape, Tensor};
@@ -233,7 +232,7 @@ macro_rules! poolings {
             #[doc = concat!("PyTorch: `torch.nn.functional.", stringify!($unpool), "` with `output_size`.")]
             ///
             /// # Panics
-            /// As there, and if a size that was known at run time is a stride or more away from the one there.
+            /// As there, and if a size known at run time differs by a stride or more from the one that follows from the window.
             ///
             /// ```
             /// use castiron::{dim, nn::Pool, Tensor};

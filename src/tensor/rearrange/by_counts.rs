@@ -1,7 +1,5 @@
-//! `repeat_interleave` by counts on a GPU: where the repeats of each position end is a running sum, among which each position of the
-//! result is looked up.
-//!
-//! Uses `device`, `ops::scan`; used by `rearrange::repeat`.
+//! `repeat_interleave` by counts on a GPU: the ends of the repeats of each position are cumulative sums, in which each position of the
+//! result is searched.
 
 use crate::device::Device;
 use crate::dtype::Element;
@@ -13,7 +11,7 @@ use crate::tensor::{checked_numel, selected};
 
 const OP: &str = "repeat_interleave";
 
-/// The elements of a view with each position of an axis as often as there are counts, which are a list of at least one, and the sizes.
+/// The elements of a view with each position of an axis repeated by a list of at least one count, and the sizes.
 pub(super) fn repeated_by<E: Element, D: Device>(
     view: View<'_, D::Storage, E>,
     axis: usize,
@@ -23,7 +21,7 @@ pub(super) fn repeated_by<E: Element, D: Device>(
     let [len] = *list else { return invalid(OP, "the counts are a list".to_owned()) };
     let ends = D::lanes::<i64, i64>(RunningSum, counts.restrided(list, counts.strides), 0)?;
     let ends = View::<_, i64>::new(&ends, 0, list, &[1]);
-    // No count is negative; nor is any sum, unless one was too large to count.
+    // No count is negative; nor is any sum, unless it overflowed.
     let least = |of: View<'_, D::Storage, i64>| D::reduce::<i64, _>(Extreme::<i64, false>::new(), of, 1);
     let (count, end) = (least(counts.restrided(list, counts.strides))?, least(ends.restrided(list, &[1]))?);
     let total = View::<_, i64>::new(ends.buffer, len - 1, &[1], &[1]);

@@ -1,4 +1,4 @@
-//! `flip`, `roll`, `rot90`, `tril`, `triu`: elements moved to other positions. Uses `pick`.
+//! `flip`, `roll`, `rot90`, `tril`, `triu`: elements moved to other positions.
 
 use crate::device::Device;
 use crate::dtype::Element;
@@ -12,7 +12,7 @@ use crate::tensor::rearrange::pick::{pick, pick_as_laid_out, pick_elements, roll
 use castiron_macros::fallible;
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// The same layout with other elements: each axis put together from stretches of as many positions.
+    /// The same layout with other elements: each axis built from segments of its positions, of the same total size.
     fn replaced(&self, op: &'static str, axes: &[Vec<Segment>]) -> Result<Self> {
         let (sizes, own) = (self.shape(), self.stride());
         let strides = strides::preserved(&sizes, &own);
@@ -70,8 +70,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.flipped("flipud", &[0])
     }
 
-    /// Elements moved up by `shift` in row-major order, those that leave at the end coming in at the start
-    /// (`torch.roll(x, shift)`).
+    /// Elements shifted by `shift` in row-major order, those beyond the end coming in at the start (`torch.roll(x, shift)`).
     ///
     /// # Panics
     /// If memory runs out.
@@ -91,8 +90,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Ok(Self::dense(storage, self.shape()))
     }
 
-    /// Positions moved up along axes, those that leave at the end coming in at the start (`torch.roll(x, shifts, dims)`):
-    /// one shift for one axis, an array of them for several.
+    /// Elements shifted along axes, those beyond the end coming in at the start (`torch.roll(x, shifts, dims)`): one shift for one axis, an
+    /// array for several.
     ///
     /// # Panics
     /// If memory runs out.
@@ -107,7 +106,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn roll_axis<A: AxisList<S>>(&self, axes: A, shifts: A::Shifts) -> Result<Self> {
         let mut axes = self.whole_axes();
         for (&axis, &shift) in A::INDICES.iter().zip(shifts.shifts()) {
-            // A zero-dim tensor stands for one axis of size 1, which stays as it is.
+            // A zero-dim tensor counts as one axis of size 1, which stays as it is.
             if let Some(&size) = self.shape().as_ref().get(axis) {
                 axes[axis] = rolled(size, shift);
             }
@@ -115,8 +114,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         pick("roll", self.elements(), &axes, E::default())
     }
 
-    /// The plane of two axes turned `K` times by a right angle, from the first axis towards the second, or back where `K`
-    /// is negative (`torch.rot90`). `K` is from -4 to 4.
+    /// The plane of two axes rotated by `K` right angles, from the first axis towards the second, or back if `K` is negative
+    /// (`torch.rot90`). `K` is from -4 to 4.
     ///
     /// # Panics
     /// If memory runs out.
@@ -144,8 +143,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         }
     }
 
-    /// Of each matrix of the last two axes what lies on and below a diagonal, zeros above it (`torch.tril`). The diagonal
-    /// is counted from the main one, upwards if positive.
+    /// The lower triangle of each matrix of the last two axes: zeros above a diagonal (`torch.tril`). The diagonal is counted from the main
+    /// one, upwards if positive.
     ///
     /// # Panics
     /// If memory runs out.
@@ -163,8 +162,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.band(isize::MIN, diagonal)
     }
 
-    /// Of each matrix of the last two axes what lies on and above a diagonal, zeros below it (`torch.triu`). The diagonal
-    /// is counted from the main one, upwards if positive.
+    /// The upper triangle of each matrix of the last two axes: zeros below a diagonal (`torch.triu`). The diagonal is counted from the main
+    /// one, upwards if positive.
     ///
     /// # Panics
     /// If memory runs out.
@@ -184,7 +183,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     fn flipped(&self, op: &'static str, axes: &[usize]) -> Result<Self> {
         let mut stretches = self.whole_axes();
         for &axis in axes {
-            // A zero-dim tensor stands for one axis of size 1.
+            // A zero-dim tensor counts as one axis of size 1.
             if let Some(&size) = self.shape().as_ref().get(axis) {
                 stretches[axis] = vec![Segment::Backward { start: size.saturating_sub(1), len: size }];
             }

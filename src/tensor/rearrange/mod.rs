@@ -1,5 +1,4 @@
 //! Elements moved to other positions, repeated or padded; each makes a new tensor.
-//! Uses the copy loops of the devices, which take stretches of positions.
 
 #[cfg(feature = "cuda")]
 pub(crate) mod by_counts;

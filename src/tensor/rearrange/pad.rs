@@ -1,7 +1,6 @@
-//! `pad`: room before and after the positions of axes, filled with a constant or with elements of the tensor.
+//! `pad`: padding before and after axes, filled with a constant or with elements of the tensor.
 //!
 //! Source: `torch.nn.functional.pad`; `aten/src/ATen/native/PadNd.cpp`.
-//! Uses `create::constructors`, `rearrange::pick`, `ops::admit`; used by `any`.
 
 use crate::device::Device;
 use crate::dtype::{Castable, Element, Scalar};
@@ -15,7 +14,7 @@ use crate::tensor::create::constructors::fill_value;
 use crate::tensor::rearrange::pick::pick;
 use castiron_macros::fallible;
 
-/// What nobody outside can implement: elements are picked where a mode says.
+/// Sealed traits: the segments of a mode are read without further checks.
 mod sealed {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` can't be made a way to pad",
@@ -29,24 +28,24 @@ mod sealed {
     impl PadMode for super::Circular {}
 }
 
-/// How the room around the elements is filled: [`Constant`], [`Reflect`], [`Replicate`] or [`Circular`].
+/// The mode of padding: [`Constant`], [`Reflect`], [`Replicate`] or [`Circular`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say how to pad a tensor of dtype `{E}`",
     label = "expected `Constant(value)`, `Reflect`, `Replicate` or `Circular`",
     note = "tensors of bools and of shell dtypes are padded by `Constant` or `Circular` alone"
 )]
 pub trait PadMode<E: Element>: sealed::PadMode + Copy {
-    /// What an axis is made of; a negative amount takes positions away. `None` where the mode does not reach so far.
+    /// The segments of a padded axis; a negative amount removes positions. `None` if the axis is too short for the mode.
     #[doc(hidden)]
     fn stretches(self, size: usize, before: isize, after: isize) -> Option<Vec<Segment>>;
-    /// What comes from nowhere.
+    /// The value of positions without a source.
     #[doc(hidden)]
     fn value(self) -> Result<E> {
         Ok(E::default())
     }
 }
 
-/// A way to pad that reaches as far as `Amounts` beyond the axes of a tensor of shape `S`.
+/// A mode of padding that allows `Amounts` on the axes of a tensor of shape `S`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not reach so far: a tensor of shape `{S}` is padded by `{Amounts}`",
     label = "by `Reflect` each amount is smaller than its axis, by `Circular` none is larger",
@@ -55,7 +54,7 @@ pub trait PadMode<E: Element>: sealed::PadMode + Copy {
 pub trait Reaches<S, Amounts> {}
 impl<S, Amounts, V> Reaches<S, Amounts> for Constant<V> {}
 impl<S, Amounts> Reaches<S, Amounts> for Replicate {}
-/// `-1 B1 A1, -2 B2 A2` writes what is asked of the last two axes.
+/// `-1 B1 A1, -2 B2 A2` writes the bounds for the last two axes.
 macro_rules! reaches {
     ($([$($axis:literal $before:ident $after:ident),+];)*) => {$(
         #[diagnostic::do_not_recommend]
@@ -76,7 +75,7 @@ reaches! {
 /// Padding with one value, converted to the dtype: `Constant(0)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Constant<V>(pub V);
-/// Padding with the elements mirrored at the first and the last, neither of which is repeated: 2 1 | 0 1 2 | 1 0.
+/// Padding with the elements mirrored at the first and the last, which are not repeated: 2 1 | 0 1 2 | 1 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reflect;
 /// Padding with the first and the last element: 0 0 | 0 1 2 | 2 2.
@@ -86,14 +85,14 @@ pub struct Replicate;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Circular;
 
-/// What is left of an axis where negative amounts have taken positions away: its start and its size.
+/// The start and size of an axis after negative amounts have removed positions.
 fn kept(size: usize, before: isize, after: isize) -> Option<(usize, usize)> {
     let less = |amount: isize| amount.min(0).unsigned_abs();
     let len = size.checked_sub(less(before))?.checked_sub(less(after))?;
     Some((less(before), len))
 }
 
-/// How much is put in.
+/// The number of positions that are added.
 fn more(amount: isize) -> usize {
     amount.max(0).unsigned_abs()
 }
@@ -108,7 +107,7 @@ impl<E: Castable, V: Scalar> PadMode<E> for Constant<V> {
         fill_value("pad", self.0.value())
     }
 }
-/// The positions of a padded axis counted from the first of the axis itself: before it, in it, beyond it. There are some.
+/// The positions of a padded axis, counted from the first of the axis itself: before, inside and after it. The axis is not empty.
 fn around(size: usize, before: isize, after: isize) -> Option<[core::ops::Range<isize>; 3]> {
     let (size, low) = (isize::try_from(size).ok()?, before.checked_neg()?);
     let high = size.checked_add(after)?;
@@ -124,7 +123,7 @@ fn at(position: isize) -> usize {
 #[diagnostic::do_not_recommend]
 impl<E: NumericFor<ops::reduce::pad>> PadMode<E> for Reflect {
     fn stretches(self, size: usize, before: isize, after: isize) -> Option<Vec<Segment>> {
-        // The mirrors are the first and the last position.
+        // Mirrored at the first and the last position.
         if more(before).max(more(after)) >= size {
             return None;
         }
@@ -159,13 +158,12 @@ impl<E: Element> PadMode<E> for Circular {
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// Puts positions before and after those of the last axes (`torch.nn.functional.pad`). `Amounts` are a shape: how much
-    /// before and after the last axis, then the one before it, up to four axes. The mode says what comes there:
-    /// [`Constant(value)`](crate::pad::Constant), [`Reflect`](crate::pad::Reflect), [`Replicate`](crate::pad::Replicate) or
-    /// [`Circular`](crate::pad::Circular).
+    /// Pads the last axes (`torch.nn.functional.pad`). `Amounts` are a shape: the numbers of positions before and after the last axis, then
+    /// the one before it, up to four axes. The mode gives the values: [`Constant(value)`](crate::pad::Constant),
+    /// [`Reflect`](crate::pad::Reflect), [`Replicate`](crate::pad::Replicate) or [`Circular`](crate::pad::Circular).
     ///
-    /// It is an error if an axis is shorter than the mode reaches: by reflection all amounts are smaller than its size, in a
-    /// circle none is larger.
+    /// It is an error if an axis is too short for the mode: with `Reflect` all amounts must be smaller than its size, with `Circular` none
+    /// may be larger.
     ///
     /// # Panics
     /// If an axis is too short for the mode, there are too many elements, or memory runs out.
@@ -193,11 +191,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.padded(&amounts, mode)
     }
 
-    /// [`pad`](Self::pad) where amounts are known at run time only: an array of them. A negative amount takes positions
-    /// away.
+    /// [`pad`](Self::pad) with an array of amounts known at run time. A negative amount removes positions.
     ///
     /// # Panics
-    /// If an axis is too short for the mode or for what is taken away, there are too many elements, or memory runs out.
+    /// If an axis is too short for the mode or a negative amount, there are too many elements, or memory runs out.
     ///
     /// ```
     /// use castiron::pad::Constant;

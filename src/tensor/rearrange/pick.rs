@@ -1,5 +1,4 @@
-//! Copies put together from stretches of positions along each axis: what `flip`, `roll`, `pad` and `repeat` are made with.
-//! Uses `ops::kernel`, `ops::segment`, `device`, `layout`; used by `rearrange`, `any`.
+//! Copies built from segments of positions along each axis: the loops of `flip`, `roll`, `pad` and `repeat`.
 
 use crate::device::Device;
 use crate::dtype::Element;
@@ -11,13 +10,13 @@ use crate::shape::{Shape, SizeArray};
 use crate::storage::View;
 use crate::tensor::{Tensor, checked_numel, expect_fit};
 
-/// How many positions an axis has that is put together from stretches.
+/// The size of an axis built from segments.
 pub(crate) fn positions(op: &'static str, list: &[Segment]) -> Result<usize> {
     let sum = list.iter().try_fold(0_usize, |sum, stretch| sum.checked_add(stretch.positions()?));
     sum.ok_or_else(|| Error::TooLarge { op, sizes: [usize::MAX][..].into() })
 }
 
-/// Row-major elements whose axes are put together from stretches of a view's.
+/// Row-major elements whose axes are built from segments of a view's.
 pub(crate) fn pick_elements<E: Element, D: Device>(
     op: &'static str,
     view: View<'_, D::Storage, E>,
@@ -38,7 +37,7 @@ pub(crate) fn pick_elements<E: Element, D: Device>(
     D::pick(view, axes, fill)
 }
 
-/// A row-major tensor whose axes are put together from stretches of a view's.
+/// A row-major tensor whose axes are built from segments of a view's.
 pub(crate) fn pick<E: Element, T: Shape, D: Device>(
     op: &'static str,
     view: View<'_, D::Storage, E>,
@@ -53,7 +52,7 @@ pub(crate) fn pick<E: Element, T: Shape, D: Device>(
     Ok(Tensor::dense(pick_elements::<E, D>(op, view, axes, fill)?, sizes))
 }
 
-/// The two stretches of an axis whose positions move up by `shift`, those that leave at the end coming in at the start.
+/// The two segments of an axis shifted by `shift`, with positions beyond the end coming in at the start.
 pub(crate) fn rolled(size: usize, shift: isize) -> Vec<Segment> {
     if size == 0 {
         return vec![Segment::whole(0)];
@@ -63,7 +62,7 @@ pub(crate) fn rolled(size: usize, shift: isize) -> Vec<Segment> {
     vec![Segment::Forward { start, len: size - start }, Segment::Forward { start: 0, len: start }]
 }
 
-/// Each axis put together from as many positions as it had, into a dense result with these strides.
+/// Each axis built from segments of the same total size, into a dense result with these strides.
 pub(crate) fn pick_as_laid_out<E: Element, D: Device>(
     op: &'static str,
     view: View<'_, D::Storage, E>,
@@ -80,7 +79,7 @@ pub(crate) fn pick_as_laid_out<E: Element, D: Device>(
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// Every axis as it is.
+    /// Segments that keep every axis unchanged.
     pub(crate) fn whole_axes(&self) -> Vec<Vec<Segment>> {
         self.shape().as_ref().iter().map(|&size| vec![Segment::whole(size)]).collect()
     }

@@ -1,4 +1,4 @@
-//! Channels that become pixels and back: `pixel_shuffle`, `pixel_unshuffle`; and `channel_shuffle`. Uses `device`.
+//! Channels rearranged to pixels and back: `pixel_shuffle`, `pixel_unshuffle`; and `channel_shuffle`.
 
 use crate::device::Device;
 use crate::dtype::Element;
@@ -10,20 +10,20 @@ use crate::storage::View;
 use crate::tensor::{Tensor, expect_fit};
 use castiron_macros::fallible;
 
-/// Elements in row-major order of these sizes and strides.
+/// A row-major copy of a view with these sizes and strides.
 fn copied<E: Element, D: Device>(x: View<'_, D::Storage, E>, sizes: &[usize], steps: &[usize]) -> Result<D::Storage> {
     D::map1::<E, E>(Copying, x.restrided(sizes, steps), &strides::row_major(sizes))
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// Every `R * R` channels become a square of pixels: `(…, C * R * R, H, W)` gives `(…, C, H * R, W * R)`.
+    /// Every `R * R` channels are rearranged to a square of pixels: `(…, C * R * R, H, W)` gives `(…, C, H * R, W * R)`.
     ///
-    /// Dtypes: all. Up to two axes stand before the channels.
+    /// Dtypes: all. There may be up to two axes before the channels.
     ///
     /// PyTorch: `torch.nn.functional.pixel_shuffle`.
     ///
     /// # Panics
-    /// If sizes known at run time do not divide or memory runs out.
+    /// If sizes known at run time are not divisible or memory runs out.
     ///
     /// ```
     /// use castiron::{dim, shape, tensor, Tensor};
@@ -52,14 +52,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Ok(Tensor::dense(copied::<E, D>(x, &sizes, &steps)?, SizeArray::copied(&result)))
     }
 
-    /// Every square of `R * R` pixels becomes as many channels: `(…, C, H * R, W * R)` gives `(…, C * R * R, H, W)`.
+    /// Every square of `R * R` pixels is rearranged to channels: `(…, C, H * R, W * R)` gives `(…, C * R * R, H, W)`.
     ///
-    /// Dtypes: all. Up to two axes stand before the channels.
+    /// Dtypes: all. There may be up to two axes before the channels.
     ///
     /// PyTorch: `torch.nn.functional.pixel_unshuffle`.
     ///
     /// # Panics
-    /// If sizes known at run time do not divide or memory runs out.
+    /// If sizes known at run time are not divisible or memory runs out.
     ///
     /// ```
     /// use castiron::{dim, shape, tensor, Tensor};
@@ -87,14 +87,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Ok(Tensor::dense(copied::<E, D>(x, &sizes, &steps)?, SizeArray::copied(&result)))
     }
 
-    /// Channels dealt out anew: of `G` groups the first of each, then the second of each, ….
+    /// Channels interleaved between groups: the first of each of the `G` groups, then the second of each, ….
     ///
     /// Shape: that of `self`, `(N, C, …)` with at most seven axes. Dtypes: all.
     ///
     /// PyTorch: `torch.nn.functional.channel_shuffle`.
     ///
     /// # Panics
-    /// If sizes known at run time do not divide or memory runs out.
+    /// If sizes known at run time are not divisible or memory runs out.
     ///
     /// ```
     /// use castiron::{dim, tensor};

@@ -1,5 +1,4 @@
-//! `repeat`, `tile`, `repeat_interleave`: elements that come several times.
-//! Uses `rearrange::pick`, `ops::segment`, `device`; used by `any`.
+//! `repeat`, `tile`, `repeat_interleave`: repeated elements.
 
 use crate::device::Device;
 use crate::dtype::Element;
@@ -22,7 +21,7 @@ pub(crate) fn repeated_elements<E: Element, D: Device>(
 ) -> Result<(D::Storage, Vec<usize>)> {
     let missing = rank - view.sizes.len();
     let mut result = Vec::new();
-    // Each axis is two: one of size 1 that is repeated, and the axis itself.
+    // Each axis becomes two: one of size 1 that is repeated, and the axis itself.
     let (mut sizes, mut strides, mut axes) = (Vec::new(), Vec::new(), Vec::new());
     for axis in 0..rank {
         let from = axis.checked_sub(missing);
@@ -38,14 +37,14 @@ pub(crate) fn repeated_elements<E: Element, D: Device>(
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// The whole tensor as often as `counts` says for each axis, of which there may be more than there are axes, in front.
+    /// The whole tensor repeated by `counts` along each axis; additional counts make new axes in front.
     fn repeated<T: Shape>(&self, op: &'static str, counts: &[usize]) -> Result<Tensor<E, T, D>> {
         let (storage, sizes) = repeated_elements::<E, D>(op, self.elements(), T::RANK, counts)?;
         Ok(Tensor::dense(storage, T::Sizes::copied(&sizes)))
     }
 
-    /// The tensor repeated along its axes (`torch.Tensor.repeat`), as often as the shape `Counts` says for each; further
-    /// counts make new axes in front.
+    /// The tensor repeated along its axes (`torch.Tensor.repeat`), by the counts in the shape `Counts`; additional counts make new axes in
+    /// front.
     ///
     /// # Panics
     /// If there are too many elements, or memory runs out.
@@ -65,10 +64,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.repeated("repeat", Counts::SIZES.as_ref())
     }
 
-    /// [`repeat`](Self::repeat) where counts are known at run time only: takes them all.
+    /// [`repeat`](Self::repeat) with counts known at run time.
     ///
     /// # Panics
-    /// If a count is not what the type says, there are too many elements, or memory runs out.
+    /// If a count is not that of the type, there are too many elements, or memory runs out.
     ///
     /// ```
     /// use castiron::{shape, tensor, Tensor};
@@ -88,7 +87,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.repeated("repeat", counts.as_ref())
     }
 
-    /// [`repeat`](Self::repeat) that takes fewer counts than there are axes as well, for the last ones (`torch.tile`).
+    /// [`repeat`](Self::repeat) that also takes fewer counts than axes, for the last ones (`torch.tile`).
     ///
     /// # Panics
     /// If there are too many elements, or memory runs out.
@@ -107,10 +106,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.repeated("tile", Counts::SIZES.as_ref())
     }
 
-    /// [`tile`](Self::tile) where counts are known at run time only: takes them all.
+    /// [`tile`](Self::tile) with counts known at run time.
     ///
     /// # Panics
-    /// If a count is not what the type says, there are too many elements, or memory runs out.
+    /// If a count is not that of the type, there are too many elements, or memory runs out.
     ///
     /// ```
     /// use castiron::{shape, tensor};
@@ -125,7 +124,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.repeated("tile", counts.as_ref())
     }
 
-    /// Each position of an axis `Times` times in turn (`torch.repeat_interleave`).
+    /// Each position along an axis repeated `Times` times (`torch.repeat_interleave`).
     ///
     /// # Panics
     /// If there are too many elements, or memory runs out.
@@ -148,7 +147,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.interleaved::<_, I>(|size| vec![Segment::Each { start: 0, len: size, times: Times::VALUE }])
     }
 
-    /// [`repeat_interleave`](Self::repeat_interleave) where it is known at run time only how often.
+    /// [`repeat_interleave`](Self::repeat_interleave) with a count known at run time.
     ///
     /// # Panics
     /// If there are too many elements, or memory runs out.
@@ -169,8 +168,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.interleaved::<_, I>(|size| vec![Segment::Each { start: 0, len: size, times }])
     }
 
-    /// Each position of an axis as often as a tensor says (`torch.repeat_interleave` with a tensor of repeats). A negative
-    /// count is an error, and so are counts without data.
+    /// Each position along an axis repeated by its own count (`torch.repeat_interleave` with a tensor of repeats). A negative count is an
+    /// error, and so are counts without data.
     ///
     /// # Panics
     /// If sizes known at run time differ, a count is negative, there are no data, or memory runs out.
@@ -207,7 +206,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
                 crate::tensor::rearrange::by_counts::repeated_by::<E, D>(self.elements(), axis, repeats.elements())?;
             return Ok(Tensor::dense(storage, <<S as HasAxis<I>>::Replace<Dyn> as Shape>::Sizes::copied(&sizes)));
         }
-        // The counts are the list of stretches that the host's loop is given.
+        // The host's loop takes the counts as a list of segments.
         let counts = D::download(repeats.elements())?;
         let mut list = room(size)?;
         for (start, &count) in counts.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Normalisation of channels in training: `batch_norm_training`. Uses `composite::normalization`.
+//! Normalisation of channels in training: `batch_norm_training`.
 
 use crate::composite::Erased;
 use crate::composite::normalization::channels::{as_wide, mixed_statistics};
@@ -13,13 +13,13 @@ use crate::tensor::loss::per_channel::PerChannel;
 use crate::tensor::{SameDevice, Tensor};
 use castiron_macros::fallible;
 
-/// Running means and variances that training updates: `(&mut mean, &mut variance)`, or `()` where there are none.
+/// Running means and variances that training updates: `(&mut mean, &mut variance)`, or `()` for none.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` are no running statistics of `{C}` channels, of dtype `{E}` on `{D}`",
     label = "expected `(&mut mean, &mut variance)`, tensors with one axis, or `()` for none"
 )]
 pub trait RunningStatistics<E: Element, C, D: Device> {
-    /// Mixes new statistics in; each is of `count` elements.
+    /// Updates the running statistics by new ones, each of `count` elements.
     #[doc(hidden)]
     fn update(self, op: &'static str, new: [View<'_, D::Storage, f64>; 2], momentum: f64, count: usize) -> Result<()>
     where
@@ -44,7 +44,7 @@ where
         E: Dtype,
     {
         let (mean, variance) = (K::here_mut(self.0), V::here_mut(self.1));
-        // Both are computed before one is written.
+        // Both are computed before either is written.
         let [of_mean, of_variance] = new.map(Erased::of);
         let own = [&mean.erased(), &variance.erased()];
         let [new_mean, new_variance] = mixed_statistics::<E, D>(op, own, [&of_mean, &of_variance], momentum, count)?;
@@ -54,15 +54,15 @@ where
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// [`batch_norm`](Self::batch_norm) by the mean and the variance of each channel itself, which are mixed into running ones: these
-    /// become `(1 - momentum) * running + momentum * new`, the new variance being that of a sample.
+    /// [`batch_norm`](Self::batch_norm) by the mean and the variance of each channel of the input. Running ones become `(1 - momentum) *
+    /// running + momentum * new`, with the unbiased variance.
     ///
     /// Shape: that of `self`, `(N, C, …)`. Dtypes: floating-point. The running statistics are `(&mut mean, &mut variance)`, or `()`.
     ///
     /// PyTorch: `torch.nn.functional.batch_norm` with `training=True`, where `momentum` is 0.1 and `eps` 1e-5 if not given.
     ///
     /// # Panics
-    /// If sizes known at run time do not fit, or make one element of each channel, or memory runs out.
+    /// If sizes known at run time do not match, or channels have a single element, or memory runs out.
     ///
     /// ```
     /// use castiron::tensor;

@@ -1,4 +1,4 @@
-//! `histogramdd` in as many axes as an array of bins has. Uses `composite::statistics::histogram`.
+//! `histogramdd`; its number of axes is the length of the array of bins.
 
 use crate::composite::statistics::histogram::{Bins, Counting};
 use crate::device::Device;
@@ -10,18 +10,18 @@ use crate::shape::{Dim, Dyn, HasRank, SameSizeFor, Shape};
 use crate::tensor::{Optional, Tensor};
 use castiron_macros::{dim, fallible};
 
-/// Numbers of bins along axes, as many as `histogramdd` counts in: an array of one to eight.
+/// Numbers of bins along axes: an array of one to eight.
 #[diagnostic::on_unimplemented(
     message = "`histogramdd` does not count in `{Self}`",
     label = "not an array of one to eight numbers of bins",
     note = "`[4, 3]` are four bins along the first axis and three along the second"
 )]
 pub trait BinCounts: AsRef<[usize]> {
-    /// The size of a sample.
+    /// The number of coordinates of a sample.
     type Count: Dim;
-    /// The shape of what is counted.
+    /// The shape of the counts.
     type Shape: Shape;
-    /// For each axis one.
+    /// An array with one item for each axis.
     type Each<T>;
     #[doc(hidden)]
     fn each<T>(of: impl FnMut(usize) -> T) -> Self::Each<T>;
@@ -44,8 +44,9 @@ bin_counts! {
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// How many rows, each a point, fall into each cell of a grid of equal bins along as many axes as a row has numbers, and the edges along
-    /// each axis. `range` gives the lowest and the highest edge of each axis; the rest is as in [`histogram`](Tensor::histogram).
+    /// The number of rows, each a point, in each cell of a grid with bins of equal width, and the edges along each axis; a row has a
+    /// coordinate for each axis. `range` gives the lowest and the highest edge of each axis; the rest is as in
+    /// [`histogram`](Tensor::histogram).
     ///
     /// Dtypes: `f32` and `f64`, which is that of the results. Computed on the host.
     ///
@@ -82,7 +83,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let (counts, edges) = self.erased().in_bins(op, axes, &how)?;
         let edges = edges.into_iter().map(|edges| edges.typed(op)).collect::<Result<Vec<_>>>()?;
         let mut edges = edges.into_iter();
-        // As many as the array has, of which the axes were found to be.
+        // There is a list of edges for each item of the array: the number of axes was checked.
         Ok((counts.typed(op)?, B::each(|_| edges.next().expect("a list of edges for each axis"))))
     }
 }

@@ -1,7 +1,7 @@
-//! Reductions of all elements or along axes: sums, extremes, variance; and what only types have of `batch_norm` in training, quantiles
-//! and histograms. Uses the reduction kernels of `ops::reduce`.
+//! Reductions of all elements or along axes: sums, extremes, variance; and the parts of `batch_norm` in training, quantiles and histograms
+//! that only typed tensors have.
 
-// The documentation lists methods in this order.
+// Documentation lists methods in this order.
 pub(crate) mod reductions;
 
 pub(crate) mod channels;

@@ -1,4 +1,4 @@
-//! Quantiles: `quantile` and `nanquantile`, over everything and along an axis. Uses `composite::statistics::quantile`.
+//! Quantiles: `quantile` and `nanquantile`, over all elements and along an axis.
 
 use crate::composite::statistics::quantile::Quantiles;
 use crate::composite::{Axis, Erased, Owned};
@@ -14,22 +14,22 @@ use crate::tensor::Tensor;
 use crate::tensor::base::operand::{TensorOperand, elements_of};
 use castiron_macros::fallible;
 
-/// What a quantile between two elements is.
+/// The value of a quantile between two elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interpolation {
-    /// As far between them as its rank is.
+    /// Linear interpolation.
     Linear,
     /// The lower one.
     Lower,
     /// The higher one.
     Higher,
-    /// In the middle.
+    /// The mean of both.
     Midpoint,
-    /// The nearer one, the one of even rank if neither is.
+    /// The nearer one; if both are equally near, the one of even rank.
     Nearest,
 }
 
-/// A list of shares as numbers of `f64`.
+/// A list of probabilities as `f64`.
 fn shares<E: Dtype, R: TensorOperand, D: Device + Receives<R::Place, Dimensioned>>(q: &R) -> Result<Owned<f64, D>> {
     let list = Erased::<E, D>::of(elements_of::<E, D, R>(q)?);
     Ok(list.lifted("quantile")?.to::<f64>("quantile")?.share())
@@ -48,7 +48,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 /// Writes the forms of a quantile.
 macro_rules! quantiles {
     ($($ignores:literal $name:ident $axis:ident $each:ident $each_axis:ident, $nan:literal, $all:literal, $along:literal;)*) => {$(
-        /// A quantile, over everything and along an axis.
+        /// A quantile, over all elements and along an axis.
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             #[doc = concat!("The element that a share `q` of all elements is below, as a zero-dim tensor. ", $nan)]
             ///
@@ -97,7 +97,7 @@ macro_rules! quantiles {
 
             #[doc = concat!("Several of [`", stringify!($name), "`](Self::", stringify!($name), "): one for each element of `q`, a list.")]
             ///
-            /// Shape: one axis, as long as `q`. Dtypes: `f32` and `f64`, `q` holding the same.
+            /// Shape: one axis, as long as `q`. Dtypes: `f32` and `f64`, the same for `q`.
             ///
             #[doc = concat!("PyTorch: `torch.", stringify!($name), "` with a tensor `q`.")]
             ///
@@ -121,7 +121,7 @@ macro_rules! quantiles {
 
             #[doc = concat!("Several of [`", stringify!($axis), "`](Self::", stringify!($axis), "): one for each element of `q`, a list.")]
             ///
-            /// Shape: as there, with an axis in front that is as long as `q`. Dtypes: `f32` and `f64`, `q` holding the same.
+            /// Shape: as there, with an axis in front that is as long as `q`. Dtypes: `f32` and `f64`, the same for `q`.
             ///
             #[doc = concat!("PyTorch: `torch.", stringify!($name), "` with a tensor `q`, `dim` and `keepdim`.")]
             ///

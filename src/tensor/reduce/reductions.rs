@@ -1,8 +1,7 @@
-//! Reductions: `sum`, `mean`, `max` and their kin, over the whole tensor, one axis or several.
+//! Reductions: `sum`, `mean`, `max` and others, over the whole tensor, one axis or several.
 //!
-//! `x.sum()` reduces everything to a zero-dim tensor; `x.sum_axis(axis![0, 2])` reduces axes, which the compiler checks
-//! against the rank; `.keepdim()` on the axes keeps them with size 1.
-//! Uses `ops::reduce`, `ops::admit`, `ops`; used by `linalg`, `lazy`, `scan`, `view`, `reduce` and others.
+//! `x.sum()` reduces all elements to a zero-dim tensor; `x.sum_axis(axis![0, 2])` reduces axes, which the compiler checks against the rank;
+//! `.keepdim()` on the axes keeps them with size 1.
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
@@ -32,7 +31,7 @@ pub(crate) fn reduce<O: Op, R: Reducer<E>, E: Element, S: Shape, T: Shape, D: De
     })
 }
 
-/// The same for reductions with two results.
+/// [`reduce`] for reductions with two results.
 pub(crate) fn reduce_both<O: Op, R: TwoResults<E>, E: Element, S: Shape, T: Shape, D: Device>(
     reducer: R,
     x: &Tensor<E, S, D>,
@@ -44,7 +43,7 @@ pub(crate) fn reduce_both<O: Op, R: TwoResults<E>, E: Element, S: Shape, T: Shap
     Ok((Tensor::dense(first, kept), Tensor::dense(second, kept)))
 }
 
-/// Checks the sizes of what is reduced, and reduces it by `run`.
+/// Checks the sizes of a reduction and runs it.
 pub(crate) fn reduce_by<O: Op, R: Reducer<E>, E: Copy, T: Shape, D: Device>(
     reducer: R,
     sizes: &[usize],
@@ -56,7 +55,7 @@ pub(crate) fn reduce_by<O: Op, R: Reducer<E>, E: Copy, T: Shape, D: Device>(
     Ok(Tensor::dense(run(reducer)?, kept))
 }
 
-/// The sizes of the results, if there are some.
+/// The sizes of the results, or an error if they need an element and there is none.
 pub(crate) fn kept<O: Op, R: Reducer<E>, E: Copy, T: Shape>(
     reducer: R,
     sizes: &[usize],
@@ -86,9 +85,9 @@ fn keep(
     Ok(())
 }
 
-/// Writes both forms of each row of the table: over everything and over axes. They are methods of every tensor, and the rule of
-/// admission is their condition, so that the compiler says which condition failed and not that there is no method. (Shell dtypes have
-/// some in forms of their own.)
+/// Writes both forms of each row of the table: over all elements and over axes. They are methods of every tensor, and the rule of admission
+/// is a condition of the method, so that the compiler reports the failed condition instead of a missing method. (Shell dtypes have some in
+/// forms of their own.)
 macro_rules! reductions {
     ($($op:ident { [$axis:ident $of:ident] $admits:ident $result:ident ($($parameter:ident: $ty:ty),*), $reducer:expr, $doc:literal, $torch:literal,
        $operand:literal $(($arguments:literal))? = $all:literal axis $at:literal = $along:literal, $($run_time:tt)* })*) => {$(
@@ -129,7 +128,7 @@ macro_rules! reductions {
 
             #[doc = $doc]
             ///
-            /// Over the axes given, which disappear from the shape, or stay with size 1 after `.keepdim()`.
+            /// Reduces the given axes, which are removed, or kept with size 1 by `.keepdim()`.
             ///
             #[doc = concat!("PyTorch: `", $torch, "`, with `dim` and `keepdim`.")]
             ///
@@ -149,7 +148,7 @@ macro_rules! reductions {
             }
         }
 
-        /// The same of an expression, which is computed on the way.
+        /// The same reductions of a lazy expression, which is computed in the same pass.
         impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
             #[doc = concat!("As [`Tensor::", stringify!($op), "`], without a tensor of the elements.")]
             #[fallible]
@@ -200,7 +199,7 @@ macro_rules! extremes {
         #[doc = concat!("The ", $what, " element and where it is.")]
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             #[doc = concat!("The ", $what, " element, as a zero-dim tensor; NaN if there is one. Along an axis it is `x.", stringify!($axis), "(axis![0])`; of two tensors, element by element, ")]
-            /// [`maximum`](Self::maximum) and [`minimum`](Self::minimum); of each element and a number `clamp_min`, `clamp_max`.
+            /// [`maximum`](Self::maximum) and [`minimum`](Self::minimum); of each element and a number `clamp_min` and `clamp_max`.
             ///
             #[doc = concat!("PyTorch: `torch.", stringify!($name), "`.")]
             ///
@@ -279,7 +278,7 @@ macro_rules! extremes {
             }
         }
 
-        /// The same of an expression, which is computed on the way.
+        /// The same reductions of a lazy expression, which is computed in the same pass.
         impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
             #[doc = concat!("As [`Tensor::", stringify!($name), "`], without a tensor of the elements.")]
             #[track_caller]

@@ -1,5 +1,4 @@
 //! Reductions with two results: `aminmax`, `var_mean`, `std_mean`.
-//! Uses `reduce::reductions`, `ops::admit`, `ops::reduce`, `device`.
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
@@ -12,7 +11,7 @@ use crate::tensor::Tensor;
 use crate::tensor::reduce::reductions::reduce_both;
 use castiron_macros::fallible;
 
-/// Writes a reduction with two results, over everything and over axes, which is checked as `$op`.
+/// Writes a reduction with two results, over all elements and over axes; it is checked as `$op`.
 macro_rules! pairs {
     ($($(#[$doc:meta])* $name:ident $axis:ident $(<$o:ident>)? [$($bound:tt)+] ($($arg:ident: $argty:ty),*) -> $out:ty,
        $op:ident: $reducer:expr, $torch:literal, $all:literal, $along:literal;)*) => {$(
@@ -41,7 +40,7 @@ macro_rules! pairs {
 
             $(#[$doc])*
             ///
-            /// Over the axes given, which disappear from the shape, or stay with size 1 after `.keepdim()`.
+            /// Reduces the given axes, which are removed, or kept with size 1 by `.keepdim()`.
             ///
             #[doc = concat!("PyTorch: `", $torch, "`, with `dim` and `keepdim`.")]
             ///
@@ -64,7 +63,7 @@ macro_rules! pairs {
 }
 
 pairs! {
-    /// The smallest and the largest element; NaN if there is one. Of nothing: an error.
+    /// The smallest and the largest element; NaN if there is one. It is an error if there are no elements.
     aminmax aminmax_axis [OrderedFor<ops::reduce::amin> + OrderedFor<ops::reduce::amax>] () -> E,
         amin: MinMax::<E>::new(), "torch.aminmax",
         "let (min, max) = tensor![3, 1, 2].aminmax();\nassert_eq!((min.item(), max.item()), (1, 3));",

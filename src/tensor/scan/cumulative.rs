@@ -1,5 +1,5 @@
 //! Operations along one axis that keep it, written from their table (`ops::scan`): `cumsum`, `softmax`, … ; `cummax` and `cummin`; and
-//! differences of neighbours: `diff`. Uses `elementwise::apply`; used by `scan::trapezoid`.
+//! `diff`.
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
@@ -50,7 +50,7 @@ macro_rules! scans {
 }
 scan_table!(scans);
 
-/// A lane kernel along an axis.
+/// Runs a lane kernel along an axis.
 pub(crate) fn along<E: Element, O: Element, S: Shape, D: Device>(
     kernel: impl LaneKernel<E, O>,
     x: &Tensor<E, S, D>,
@@ -59,7 +59,7 @@ pub(crate) fn along<E: Element, O: Element, S: Shape, D: Device>(
     Ok(Tensor::dense(D::lanes(kernel, x.elements(), axis)?, x.shape()))
 }
 
-/// The same of a kernel with two results.
+/// [`along`] for a kernel with two results.
 pub(crate) fn along_both<E: Element, O: Element, P: Element, S: Shape, D: Device>(
     kernel: impl LaneKernel<E, (O, P)>,
     x: &Tensor<E, S, D>,
@@ -103,7 +103,7 @@ running_extremes! {
         "let (values, indices) = tensor![3, 1, 2, 1].cummin(axis![0]);\nassert_eq!((values.to_vec(), indices.to_vec()), (vec![3, 1, 1, 1], vec![0, 1, 1, 3]));";
 }
 
-/// `kernel(x[i + 1], x[i])` along an axis, whose size the shape does not know.
+/// `kernel(x[i + 1], x[i])` along an axis whose size is not in the shape type.
 pub(crate) fn neighbours<E: Dtype, O: Dtype, T: Shape, D: Device>(
     kernel: impl Map2<E, E, O>,
     x: &Tensor<E, T, D>,
@@ -112,7 +112,7 @@ pub(crate) fn neighbours<E: Dtype, O: Dtype, T: Shape, D: Device>(
     let (mut sizes, strides) = (x.shape(), x.stride());
     let len = sizes.as_ref()[axis];
     sizes.as_mut()[axis] = len.saturating_sub(1);
-    // An empty axis has no neighbours to compare.
+    // An empty axis has no adjacent elements to compare.
     let step = if len > 1 { strides.as_ref()[axis] } else { 0 };
     let former = x.restrided::<T>(0, sizes, strides);
     let latter = x.restrided::<T>(step, sizes, strides);

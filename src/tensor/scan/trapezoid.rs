@@ -1,5 +1,4 @@
-//! Integration by the trapezoidal rule: `trapezoid` and `cumulative_trapezoid`, over equal steps and over given places.
-//! Uses `scan::cumulative`, `elementwise::apply`, `reduce::reductions`, `ops`.
+//! Integration by the trapezoidal rule: `trapezoid` and `cumulative_trapezoid`, over equal steps and over given coordinates.
 
 use crate::device::Device;
 use crate::dtype::{Castable, Compute, Dtype, Element, Inexact};
@@ -75,7 +74,7 @@ impl<E: Dtype, O: Dtype> Map1<E, O> for Halving {
     }
 }
 
-/// `(sum - (first + last) / 2) * dx`, in the dtype `O`: PyTorch's formula, the ends added in their own dtype.
+/// `(sum - (first + last) / 2) * dx`, in the dtype `O`: PyTorch's formula, with the ends added in their own dtype.
 #[derive(Clone, Copy)]
 struct WithoutHalfTheEnds {
     dx: f64,
@@ -107,7 +106,7 @@ fn has_axis<P: Op, S: Shape>() -> Result<()> {
     Err(Error::InvalidArgument { op: P::NAME, reason })
 }
 
-/// Twice the areas between neighbours at the places `x`, in the dtype of the elements: `(y[i] + y[i + 1]) * (x[i + 1] - x[i])`.
+/// Twice the areas between adjacent elements at coordinates `x`, in the dtype of the elements: `(y[i] + y[i + 1]) * (x[i + 1] - x[i])`.
 fn double_areas<P: Op, E: Dtype, S: Shape, T: Shape, N: Dim, D: Device>(
     y: &Tensor<E, S, D>,
     x: &Tensor<E, (N,), D>,
@@ -127,14 +126,14 @@ fn double_areas<P: Op, E: Dtype, S: Shape, T: Shape, N: Dim, D: Device>(
     map2::<E, E, T, D, E>(Together::<true>, pairs.elements(), steps, sizes, [E::DTYPE; 2])
 }
 
-/// Writes a rule in both forms: over equal steps and over given places.
+/// Writes both forms of a rule: over equal steps and over given coordinates.
 macro_rules! rules {
     ($($(#[$doc:meta])* $op:ident $name:ident $over:ident -> $result:ident, $even:ident $finish:ident $example:literal, $example_over:literal;)*) => {$(
         #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             $(#[$doc])*
             ///
-            /// The elements lie `dx` apart. Dtypes: all but `bool`; integers give `f32`.
+            /// The elements are at a distance of `dx`. Dtypes: all but `bool`; integers give `f32`.
             ///
             #[doc = concat!("PyTorch: `torch.", stringify!($name), "`, with `dx`.")]
             ///
@@ -156,7 +155,7 @@ macro_rules! rules {
 
             $(#[$doc])*
             ///
-            /// The elements lie at the places `x`, one for each position along the axis. Dtypes: all but `bool`; integers give `f32`.
+            /// The elements are at coordinates `x`, one for each position along the axis. Dtypes: all but `bool`; integers give `f32`.
             ///
             #[doc = concat!("PyTorch: `torch.", stringify!($name), "`, with `x`.")]
             ///
@@ -192,7 +191,7 @@ rules! {
     trapezoid trapezoid trapezoid_over -> removed, even_integral integral
         "assert_eq!(tensor![1.0, 5.0, 10.0].trapezoid(axis![0], 1.0).item(), 10.5);",
         "assert_eq!(tensor![1.0, 5.0, 10.0].trapezoid_over(&tensor![1.0, 2.0, 4.0], axis![0]).item(), 18.0);";
-    /// The running integral along an axis by the trapezoidal rule; the axis is one shorter.
+    /// The cumulative integral along an axis by the trapezoidal rule; the axis is one shorter.
     cumulative_trapezoid cumulative_trapezoid cumulative_trapezoid_over -> replaced, even_running_integral running_integral
         "assert_eq!(tensor![1, 5, 10].cumulative_trapezoid(axis![0], 1.0).to_vec(), [3.0, 10.5]);",
         "assert_eq!(tensor![1, 5, 10].cumulative_trapezoid_over(&tensor![1, 2, 4], axis![0]).to_vec(), [3.0, 18.0]);";
@@ -216,8 +215,8 @@ fn even_integral<E: Dtype, O: Dtype, S: Shape, R: Shape, D: Device>(
     map3::<E::Sum, E, E, R, D, O>(kernel, sums.elements(), first.elements(), last.elements(), first.shape(), common)
 }
 
-/// The running integral over equal steps: half of `(y[i] + y[i + 1]) * dx`, added up. `R` is `S` but for the size of
-/// the axis, which it does not know.
+/// The cumulative integral over equal steps: the cumulative sum of `(y[i] + y[i + 1]) * dx`, halved. `R` is `S` with a run-time size in
+/// place of the axis.
 fn even_running_integral<E: Dtype, O: Inexact, S: Shape, R: Shape, D: Device>(
     y: &Tensor<E, S, D>,
     dx: f64,
@@ -237,7 +236,7 @@ fn integral<E: Dtype<Sum = O>, O: Dtype, T: Shape, R: Shape, D: Device>(
     reduce::<ops::reduce::trapezoid, _, E, T, R, D>(Sum, &areas, 1 << axis, false)
 }
 
-/// The running sums of areas. `R` is `T`.
+/// The cumulative sums of areas. `R` is `T`.
 fn running_integral<E: Dtype<Sum = O>, O: Dtype, T: Shape, R: Shape, D: Device>(
     areas: Tensor<E, T, D>,
     axis: usize,
@@ -246,7 +245,7 @@ fn running_integral<E: Dtype<Sum = O>, O: Dtype, T: Shape, R: Shape, D: Device>(
     Ok(Tensor::dense(storage, R::Sizes::copied(areas.shape().as_ref())))
 }
 
-/// The kernels of this file, for the test of their text.
+/// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     use crate::dtype::{bf16, f16};

@@ -1,5 +1,4 @@
-//! Going through the positions along an axis: `iter_axis`, and `for row in &x`.
-//! Uses `device`.
+//! Iteration over the positions along an axis: `iter_axis`, and `for row in &x`.
 
 use crate::device::{Cpu, Device};
 use crate::dtype::Element;
@@ -9,7 +8,7 @@ use crate::tensor::{Tensor, TensorView};
 use core::iter::FusedIterator;
 use core::ops::Range;
 
-/// Goes through the positions along an axis, which disappears: what [`Tensor::iter_axis`] and `for row in &x` give.
+/// Iterator over the positions along an axis, which is removed: the result of [`Tensor::iter_axis`] and of `for row in &x`.
 #[derive(Clone)]
 pub struct AxisIter<T, const I: isize> {
     of: T,
@@ -42,7 +41,7 @@ macro_rules! axis_iter {
         {
             type Item = $of<$($lifetime,)? E, <S as HasAxis<I>>::Removed, D>;
             fn next(&mut self) -> Option<Self::Item> {
-                // The positions left are there.
+                // The remaining positions are in range.
                 self.left.next().map(|at| unwrap(self.of.try_select(Axis::<I>, at)))
             }
             fn nth(&mut self, n: usize) -> Option<Self::Item> {
@@ -68,8 +67,8 @@ macro_rules! axis_iter {
         {
         }
 
-        /// `for row in &x`, as in PyTorch: what [`iter_axis`](Tensor::iter_axis) gives along the first axis. Of a vector that
-        /// are zero-dim tensors; [`iter`](Tensor::iter) goes through the elements themselves.
+        /// `for row in &x`, as in PyTorch: [`iter_axis`](Tensor::iter_axis) along the first axis. For a vector the items are zero-dim
+        /// tensors; [`iter`](Tensor::iter) iterates over the elements themselves.
         ///
         /// ```
         /// use castiron::tensor;
@@ -95,10 +94,10 @@ axis_iter! {
 }
 
 impl<E: Element, S: Shape> Tensor<E, S, Cpu> {
-    /// The elements in row-major order as a vector: the tensor's own memory, where that was a vector's (see
-    /// [`from_vec`](Self::from_vec)) and no other tensor shares it, else a copy.
+    /// The elements in row-major order as a vector: the tensor's own memory, if that came from a vector (see [`from_vec`](Self::from_vec))
+    /// and no other tensor shares it, else a copy.
     ///
-    /// The tensor must be the whole of it in row-major order: of a transposed one or a slice the elements are copied.
+    /// The tensor must be row-major and cover all of its memory; for a transposed one or a slice the elements are copied.
     ///
     /// PyTorch: `torch.Tensor.numpy`, which shares memory.
     ///

@@ -1,5 +1,4 @@
 //! `diagonal`, `diag`, `diag_embed`, `trace`.
-//! Uses `reduce::reductions`, `ops::admit`, `ops::kernel`.
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
@@ -18,7 +17,7 @@ use crate::tensor::{Tensor, checked_numel, expect_fit};
 use castiron_macros::fallible;
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// The diagonals of a plane; `T` has the other axes and then the diagonal.
+    /// The diagonals of a plane; `T` has the other axes, then the diagonal.
     fn diagonals<T: Shape>(&self, offset: isize, rows: usize, columns: usize) -> Tensor<E, T, D> {
         self.viewed(|own, view| own.diagonal(offset as i64, rows, columns, view))
     }
@@ -49,8 +48,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         if S::RANK == 1 { self.embedded("diag", offset) } else { self.diagonals(offset, 0, 1).try_contiguous() }
     }
 
-    /// The main diagonals of the planes of two axes, as a view with the positions of a diagonal as its last axis
-    /// (`torch.diagonal`). Their length is in the type where the sizes of both axes are.
+    /// The main diagonals of the planes of two axes, as a view with the positions of a diagonal as its last axis (`torch.diagonal`). Their
+    /// length is in the type if the sizes of both axes are.
     ///
     /// ```
     /// use castiron::{axis, shape, tensor, Tensor};
@@ -69,8 +68,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.diagonals(0, <S as HasAxis<I>>::INDEX, <S as HasAxis<J>>::INDEX)
     }
 
-    /// [`diagonal`](Self::diagonal) above the main one, or below it where the offset is negative. Its length is known at run
-    /// time.
+    /// [`diagonal`](Self::diagonal) above the main one, or below it if the offset is negative. Its length is known at run time.
     ///
     /// ```
     /// use castiron::{axis, tensor};
@@ -108,7 +106,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.diag_of(0)
     }
 
-    /// [`diag`](Self::diag) above the main diagonal, or below it where the offset is negative.
+    /// [`diag`](Self::diag) above the main diagonal, or below it if the offset is negative.
     ///
     /// # Panics
     /// If there are too many elements, or memory runs out.
@@ -142,7 +140,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.embedded("diag_embed", 0)
     }
 
-    /// [`diag_embed`](Self::diag_embed) above the main diagonal, or below it where the offset is negative.
+    /// [`diag_embed`](Self::diag_embed) above the main diagonal, or below it if the offset is negative.
     ///
     /// # Panics
     /// If there are too many elements, or memory runs out.
@@ -158,7 +156,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.embedded("diag_embed", offset)
     }
 
-    /// The sum of the main diagonal of a matrix (`torch.trace`). That of integers is int64.
+    /// The sum of the main diagonal of a matrix (`torch.trace`). For integers it is int64.
     ///
     /// # Panics
     /// If memory runs out.

@@ -1,6 +1,5 @@
-//! Disjoint mutable parts of a tensor, which may be written at the same time: `split_mut`, `split_at_mut`,
-//! `iter_axis_mut`, `multi_slice_mut`.
-//! Uses `base::assign`, `view::slice`, `view::view_table`, `device`.
+//! Disjoint mutable views of a tensor, which may be written at the same time: `split_mut`, `split_at_mut`, `iter_axis_mut`,
+//! `multi_slice_mut`.
 
 use crate::device::Device;
 use crate::dtype::Element;
@@ -23,7 +22,7 @@ impl<'a, E: Element, S: Shape, D: Device> TensorViewMut<'a, E, S, D> {
         S: Dimensional + HasAxis<I>,
     {
         let rest = self.tensor.size(axis).saturating_sub(at);
-        // SAFETY: the two reach different positions; this view is gone.
+        // SAFETY: the two reach different positions; this view is consumed.
         unsafe {
             let first = self.tensor.lend(|x| x.try_narrow(axis, 0, at))?;
             let second = self.tensor.lend(|x| x.try_narrow(axis, at, rest))?;
@@ -32,12 +31,12 @@ impl<'a, E: Element, S: Shape, D: Device> TensorViewMut<'a, E, S, D> {
     }
 }
 
-/// Writes the ways to borrow several parts at once, of a mutable view and of a tensor.
+/// Writes the methods that borrow several parts at once, for a mutable view and for a tensor.
 macro_rules! apart {
     ($($of:ty),*) => {$(
-        /// Several parts to be written.
+        /// Several mutable views at once.
         impl<E: Element, S: Shape, D: Device> $of {
-            /// The positions before `at` along an axis, and the others, to be written where they are.
+            /// Mutable views of the positions before `at` along an axis, and of the others.
             ///
             /// # Panics
             /// If `at` exceeds the axis.
@@ -57,7 +56,7 @@ macro_rules! apart {
                 self.try_view_mut()?.split_at(axis, at)
             }
 
-            /// Goes through the positions along an axis, which disappears, to write them where they are.
+            /// An iterator of mutable views, one for each position along an axis, which is removed.
             ///
             /// # Panics
             /// If storage is shared and memory for a copy runs out.
@@ -81,7 +80,7 @@ macro_rules! apart {
                 unwrap(self.try_unbind_mut(axis)).into_iter()
             }
 
-            /// Several slices at once, each as [`slice_mut`](Self::slice_mut) gives it: a tuple of up to six, or an array.
+            /// Several mutable slices at once, each as [`slice_mut`](Self::slice_mut) gives it: a tuple of up to six, or an array.
             ///
             /// # Panics
             /// If two of them have an element in common.
@@ -132,11 +131,11 @@ macro_rules! parts {
         }
     };
     ($($row:tt)*) => {
-        /// Parts to be written.
+        /// Mutable views of parts.
         impl<E: Element, S: Shape, D: Device> TensorViewMut<'_, E, S, D> {
             $(parts!(@ $row);)*
         }
-        /// Parts to be written.
+        /// Mutable views of parts.
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             $(parts!(@ $row);)*
         }
@@ -144,7 +143,7 @@ macro_rules! parts {
 }
 parts_table!(parts);
 
-/// Slices that are borrowed at once: a tuple of what [`s!`](crate::s!) writes, or an array.
+/// Slices that are borrowed at once: a tuple of indices by [`s!`](crate::s!), or an array.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of slices",
     label = "expected a tuple or an array of `s![…]`"
@@ -156,7 +155,7 @@ pub trait MultiSlice<E: Element, S: Shape, D: Device> {
     fn slice<'a>(self, view: TensorViewMut<'a, E, S, D>, _: Inside) -> Result<Self::Views<'a>>;
 }
 
-/// Refuses slices that have an element in common.
+/// Checks that no two slices have an element in common.
 fn expect_apart(slices: &[&dyn Items], sizes: &[usize]) -> Result<()> {
     let kept = slices.iter().map(|&items| kept_of(items, sizes)).collect::<Result<Vec<_>>>()?;
     for (at, one) in kept.iter().enumerate() {
@@ -178,7 +177,7 @@ macro_rules! multi_slice {
             type Views<'a> = ($(TensorViewMut<'a, E, <S as Slice<$items>>::Output, D>,)+);
             fn slice<'a>(self, view: TensorViewMut<'a, E, S, D>, _: Inside) -> Result<Self::Views<'a>> {
                 expect_apart(&[$(&self.$at as &dyn Items),+], view.tensor.shape().as_ref())?;
-                // SAFETY: the slices have no element in common, and `view` is gone.
+                // SAFETY: the slices have no element in common, and `view` is consumed.
                 unsafe { Ok(($(TensorViewMut::of(view.tensor.lend(|x| x.try_slice(self.$at))?),)+)) }
             }
         }
@@ -193,7 +192,7 @@ impl<E: Element, S: Shape + Slice<I>, D: Device, I: Items, const N: usize> Multi
         expect_apart(&self.each_ref().map(|items| items as &dyn Items), view.tensor.shape().as_ref())?;
         let views = self.map(|items| {
             let slice = |x: &Tensor<E, S, D>| x.try_slice(items);
-            // SAFETY: the slices have no element in common, and `view` is gone.
+            // SAFETY: the slices have no element in common, and `view` is consumed.
             unsafe { view.tensor.lend(slice).map(|slice| TensorViewMut::of(slice)) }
         });
         let views = views.into_iter().collect::<Result<Vec<_>>>()?;

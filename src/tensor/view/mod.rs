@@ -1,7 +1,6 @@
 //! Views, which share storage and copy nothing, and `TensorView`/`TensorViewMut`, which borrow it.
-//! Uses the stride arithmetic of `layout`.
 
-// The documentation lists methods in this order.
+// Documentation lists methods in this order.
 pub(crate) mod views;
 
 pub(crate) mod reshape;

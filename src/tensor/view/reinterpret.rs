@@ -1,5 +1,4 @@
-//! `view` and its kin: the same memory under another shape, other strides or another dtype; never a copy.
-//! Uses `ops`, `ops::admit`, `ops::arguments`; used by `any`.
+//! `view` and its variants: the same memory with another shape, other strides or another dtype; never a copy.
 
 use crate::device::{Backend, Device};
 use crate::dtype::{DType, Dtype, Element};
@@ -18,8 +17,8 @@ use crate::storage::View;
 use crate::tensor::{Tensor, checked_numel, expect_fit};
 use castiron_macros::fallible;
 
-/// Refuses bytes other than 0 and 1 among those that are to be seen as bools. (These bytes stay what they are: shared storage is
-/// copied before it is written, and what is borrowed to be written is seen by one view alone.)
+/// Checks that bytes to be read as bools are 0 or 1. (They do not change while they are viewed: shared storage is copied before it is
+/// written, and a mutable borrow belongs to one view only.)
 pub(crate) fn expect_bools<D: Backend>(
     op: &'static str,
     storage: &D::Storage,
@@ -70,10 +69,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         }
     }
 
-    /// The same elements under another shape, as [`reshape`](Self::reshape), but never a copy (`torch.Tensor.view`).
+    /// The same elements with another shape, as [`reshape`](Self::reshape), but never a copy (`torch.Tensor.view`).
     ///
     /// # Panics
-    /// If sizes known at run time do not go together, or strides do not allow the shape without a copy.
+    /// If sizes known at run time do not match, or strides do not allow the shape without a copy.
     ///
     /// ```
     /// use castiron::{shape, tensor};
@@ -89,10 +88,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.view_under(self.inferred::<T>("view")?)
     }
 
-    /// [`view`](Self::view) where sizes are known at run time only: takes them all.
+    /// [`view`](Self::view) with sizes known at run time: takes all of them.
     ///
     /// # Panics
-    /// If sizes known at run time do not go together, or strides do not allow the shape without a copy.
+    /// If sizes known at run time do not match, or strides do not allow the shape without a copy.
     #[fallible]
     pub fn view_sized<T: Shape>(&self, sizes: T::Sizes) -> Result<Tensor<E, T, D>>
     where
@@ -104,7 +103,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`view`](Self::view) to the shape of another tensor (`torch.Tensor.view_as`).
     ///
     /// # Panics
-    /// If sizes known at run time do not go together, or strides do not allow the shape without a copy.
+    /// If sizes known at run time do not match, or strides do not allow the shape without a copy.
     ///
     /// ```
     /// use castiron::tensor;
@@ -121,7 +120,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`reshape`](Self::reshape) to the shape of another tensor (`torch.Tensor.reshape_as`).
     ///
     /// # Panics
-    /// If sizes known at run time do not go together, or a copy is needed and memory runs out.
+    /// If sizes known at run time do not match, or a copy is needed and memory runs out.
     #[fallible]
     pub fn reshape_as<F: Element, T: Shape, X: Device>(&self, other: &Tensor<F, T, X>) -> Result<Tensor<E, T, D>>
     where
@@ -147,15 +146,15 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.try_expand_sized(other.shape())
     }
 
-    /// Storage seen through any sizes and strides, from any element on, `None` being the tensor's own first one
-    /// (`torch.as_strided`). What lies outside the storage is an error.
+    /// A view of the storage with any sizes and strides, from any offset, `None` being the tensor's own (`torch.as_strided`). Elements
+    /// outside the storage are an error.
     ///
-    /// Where others may write the storage meanwhile (it is borrowed by a [`TensorViewMut`](crate::TensorViewMut), or was split into
-    /// several, or lies between the elements of another library's array), it is a copy of the tensor's own elements, as far apart as they lie and with zeros between, that is seen so; the
-    /// offset counts from the first of them. Elements that are bools and have not been seen as such must be 0 or 1.
+    /// If others may write the storage meanwhile (it is borrowed by a [`TensorViewMut`](crate::TensorViewMut), or was split into several,
+    /// or has elements of another library's array in between), the view is of a copy of the tensor's own elements, with the same strides
+    /// and zeros between; the offset counts from the first of them. Bytes that are newly read as bools must be 0 or 1.
     ///
     /// # Panics
-    /// If an element lies outside the storage, is no bool, or a copy is needed and memory runs out.
+    /// If an element lies outside the storage, is no valid bool, or a copy is needed and memory runs out.
     ///
     /// ```
     /// use castiron::{shape, tensor};
@@ -173,11 +172,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.try_as_strided_sized(T::SIZES, strides, storage_offset)
     }
 
-    /// [`as_strided`](Self::as_strided) where sizes are known at run time only: takes them all.
+    /// [`as_strided`](Self::as_strided) with sizes known at run time: takes all of them.
     ///
     /// # Panics
-    /// If a size is not what the type says, an element lies outside the storage, is no bool, or a copy is needed and memory runs
-    /// out.
+    /// If a size is not that of the type, an element lies outside the storage, is no valid bool, or a copy is needed and memory runs out.
     #[fallible]
     pub fn as_strided_sized<T: Shape>(
         &self,
@@ -203,13 +201,12 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Ok(Tensor::from_parts(storage, offset, sizes, strides))
     }
 
-    /// The bytes of the elements seen as elements of another dtype (`torch.Tensor.view(dtype)`). Smaller elements make the
-    /// last axis longer, larger ones shorter.
+    /// The bytes of the elements as another dtype (`torch.Tensor.view(dtype)`). Narrower elements make the last axis longer, wider ones
+    /// shorter.
     ///
     /// # Panics
-    /// If, for elements of another size, the last axis is not contiguous, or, for larger ones, the other strides, the offset and
-    /// the last size are not divisible by how many make one, or memory is not aligned for them; or if bytes seen as `bool` are
-    /// neither 0 nor 1.
+    /// If, for elements of another width, the last axis is not contiguous, or, for wider ones, the other strides, the offset and the last
+    /// size are not divisible by the ratio of widths, or memory is not aligned for them; or if bytes read as `bool` are neither 0 nor 1.
     ///
     /// ```
     /// use castiron::{shape, tensor, Tensor};
@@ -230,7 +227,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// The real and imaginary parts of complex elements as a last axis of size 2 (`torch.view_as_real`).
     ///
     /// # Panics
-    /// If the data cannot be seen so.
+    /// If the data cannot be viewed so.
     ///
     /// ```
     /// use castiron::{shape, tensor, Tensor};
@@ -266,8 +263,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.try_viewed(|own, view| own.paired("view_as_complex", view))
     }
 
-    /// The transpose of each matrix of the last two axes, complex elements conjugated (`torch.adjoint`, `torch.Tensor.mH`). That
-    /// of real elements is a view.
+    /// The transpose of each matrix of the last two axes, with complex elements conjugated (`torch.adjoint`, `torch.Tensor.mH`). For real
+    /// elements it is a view.
     ///
     /// # Panics
     /// If elements are complex and memory runs out.
@@ -318,8 +315,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.adjoint()
     }
 
-    /// Removes those of several axes whose size is 1 and leaves the others (`torch.squeeze` with a list of axes). The compiler
-    /// must know their sizes.
+    /// Removes those of several axes whose size is 1 and keeps the others (`torch.squeeze` with a list of axes). The compiler must know
+    /// their sizes.
     ///
     /// ```
     /// use castiron::{axis, shape, Tensor};
@@ -334,7 +331,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.reordered((0..S::RANK).filter(|&axis| A::MASK & (1 << axis) == 0 || self.shape().as_ref()[axis] != 1))
     }
 
-    /// `view_dtype`.
+    /// The implementation of `view_dtype`.
     fn seen_as<F: Element, T: Shape>(&self) -> Result<Tensor<F, T, D>> {
         let op = "view_dtype";
         let (storage, offset) = D::share(self.elements());

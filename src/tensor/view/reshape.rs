@@ -1,5 +1,4 @@
-//! `reshape`, `flatten`, `unflatten`: a view where the elements' order in memory allows it, else a copy.
-//! Uses `device`, `layout`.
+//! `reshape`, `flatten`, `unflatten`: a view if the strides allow it, else a copy.
 
 use crate::device::Device;
 use crate::dtype::Element;
@@ -10,7 +9,7 @@ use crate::tensor::{Tensor, expect_fit, fits, shape_text};
 use castiron_macros::fallible;
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// The same elements, in row-major order, under other sizes. A view if their strides allow it.
+    /// The same elements in row-major order with other sizes: a view if the strides allow it, else a copy.
     #[inline]
     fn resized<T: Shape>(&self, op: &'static str, sizes: T::Sizes) -> Result<Tensor<E, T, D>> {
         match self.seen_under(op, sizes)? {
@@ -19,10 +18,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         }
     }
 
-    /// The same if it is a view, without a copy; `None` if their strides do not allow it.
+    /// The view with other sizes; `None` if the strides do not allow it.
     #[inline]
     pub(crate) fn seen_under<T: Shape>(&self, op: &'static str, sizes: T::Sizes) -> Result<Option<Tensor<E, T, D>>> {
-        // Most tensors are row-major, and then every shape of as many elements is a view.
+        // Most tensors are row-major, and then every shape with the same number of elements is a view.
         let own = strides::row_major_alike::<1, S>([(self.parts.sizes.as_ref(), self.parts.strides.as_ref())]);
         if let Some((_, _, len)) = own
             && numel(sizes.as_ref()) == Some(len)
@@ -33,7 +32,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.seen_through_other_strides(op, sizes)
     }
 
-    /// The same where strides have to be found.
+    /// [`seen_under`](Self::seen_under) for strides that are not row-major.
     fn seen_through_other_strides<T: Shape>(
         &self,
         op: &'static str,
@@ -53,7 +52,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Ok(strides.map(|strides| self.restrided(0, sizes, strides)))
     }
 
-    /// The sizes of a shape, one of which may follow from the number of elements.
+    /// The sizes of a shape, one of which may be inferred from the number of elements.
     pub(crate) fn inferred<T: Inferable>(&self, op: &'static str) -> Result<T::Sizes> {
         let mut sizes = T::Sizes::filled(0);
         let mut open = None;
@@ -81,9 +80,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Ok(sizes)
     }
 
-    /// The same elements under another shape (`torch.reshape`): a view if their strides allow it, else a copy. At most one
-    /// size may be `_`, which follows from the others (PyTorch's -1). The compiler compares the numbers of elements where
-    /// it knows them. The shape is a type; sizes that are values are given to [`reshape_sized`](Self::reshape_sized).
+    /// The same elements with another shape (`torch.reshape`): a view if the strides allow it, else a copy. At most one size may be `_`,
+    /// which is inferred from the others (PyTorch's -1). The compiler compares the numbers of elements where it knows them. The shape is a
+    /// type; for sizes known at run time see [`reshape_sized`](Self::reshape_sized).
     ///
     /// # Panics
     /// If the numbers of elements differ.
@@ -105,10 +104,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.resized("reshape", self.inferred::<T>("reshape")?)
     }
 
-    /// [`reshape`](Self::reshape) where sizes are known at run time only: takes them all.
+    /// [`reshape`](Self::reshape) with sizes known at run time: takes all of them.
     ///
     /// # Panics
-    /// If the numbers of elements differ, or a size is not what the type says.
+    /// If the numbers of elements differ, or a size is not that of the type.
     ///
     /// ```
     /// use castiron::{shape, Tensor};
@@ -125,7 +124,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.resized("reshape", sizes)
     }
 
-    /// All axes as one (`torch.flatten`), its size being known where all are.
+    /// All axes flattened to one (`torch.flatten`); its size is in the type if all are.
     ///
     /// # Panics
     /// If a copy is needed and memory runs out.
@@ -140,7 +139,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.resized("flatten", <(S::Numel,) as Shape>::Sizes::filled(self.numel()))
     }
 
-    /// A range of axes, both ends included, as one (`torch.flatten(start_dim, end_dim)`).
+    /// A range of axes, both ends included, flattened to one (`torch.flatten(start_dim, end_dim)`).
     ///
     /// # Panics
     /// If a copy is needed and memory runs out.
@@ -171,10 +170,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         unwrap(self.resized("flatten", sizes))
     }
 
-    /// One axis as several (`torch.unflatten`), whose sizes multiply to its own.
+    /// One axis split into several (`torch.unflatten`), the product of whose sizes is its own.
     ///
     /// # Panics
-    /// If the sizes do not multiply to the axis's.
+    /// If the product of the sizes is not that of the axis.
     ///
     /// ```
     /// use castiron::{axis, shape, Tensor};

@@ -1,5 +1,4 @@
-//! `slice`: positions, ranges and new axes for all axes at once, as a view.
-//! Uses `device`, `layout`; used by `view::disjoint_parts`.
+//! `slice`: indices, ranges and new axes for all axes at once, as a view.
 
 use crate::device::Device;
 use crate::dtype::Element;
@@ -11,7 +10,7 @@ use crate::shape::slicing::{Items, Selection, Slice};
 use crate::tensor::{Tensor, expect_fit};
 use castiron_macros::fallible;
 
-/// What an item keeps of an axis.
+/// The positions that an item keeps of an axis.
 fn kept(selection: Selection, axis: usize, size: usize) -> Result<Kept> {
     let op = "slice";
     match selection {
@@ -23,7 +22,7 @@ fn kept(selection: Selection, axis: usize, size: usize) -> Result<Kept> {
     }
 }
 
-/// Shows for each item what it keeps of which axis, and `None` for new axes.
+/// Calls `see` for each item with the axis and the positions it keeps, or `None` for a new axis.
 fn each(items: &dyn Items, sizes: &[usize], mut see: impl FnMut(usize, Option<Kept>)) -> Result<()> {
     let takes = |selection: Selection| usize::from(!matches!(selection, Selection::New | Selection::Rest));
     let mut named = 0;
@@ -37,7 +36,7 @@ fn each(items: &dyn Items, sizes: &[usize], mut see: impl FnMut(usize, Option<Ke
     };
     items.each(&mut |selection| match selection {
         Selection::New => see(axis, None),
-        // The types have counted the axes.
+        // The number of axes is checked by the types.
         Selection::Rest => whole(&mut axis, sizes.len() - named, &mut see),
         _ => {
             match kept(selection, axis, sizes[axis]) {
@@ -52,7 +51,7 @@ fn each(items: &dyn Items, sizes: &[usize], mut see: impl FnMut(usize, Option<Ke
     wrong.map_or(Ok(()), Err)
 }
 
-/// The rule of `slice`.
+/// The layout rule of `slice`.
 fn cut(items: &dyn Items, own: Geometry<'_>, view: &mut ViewAxes<'_>) -> Result<usize> {
     let (mut offset, mut to) = (own.offset, 0);
     each(items, own.sizes, |axis, kept| {
@@ -74,11 +73,10 @@ pub(crate) fn kept_of(items: &dyn Items, sizes: &[usize]) -> Result<Vec<Kept>> {
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// Positions, ranges and new axes, written with [`s!`](crate::s!), as a view (`x[1:3, None, ::2, 0]`).
+    /// A view by indices, ranges and new axes, written with [`s!`](crate::s!) (`x[1:3, None, ::2, 0]`).
     ///
     /// # Panics
-    /// If a position is out of range, a step is not positive, or a range of literals is longer than an axis whose size is known
-    /// at run time.
+    /// If an index is out of range, a step is not positive, or a range of literals is longer than an axis whose size is known at run time.
     ///
     /// ```
     /// use castiron::{s, shape, tensor, Tensor};

@@ -1,5 +1,4 @@
 //! `chunk`, `split`, `tensor_split`, `unbind`, `unfold`: a tensor's parts along an axis, as views.
-//! Uses `device`, `layout`.
 
 use crate::device::Device;
 use crate::dtype::Element;
@@ -12,7 +11,7 @@ use crate::tensor::Tensor;
 use castiron_macros::fallible;
 use core::ops::Range;
 
-/// The parts that [`Tensor::split_into`] gives: a tensor of each shape of a tuple.
+/// The parts of [`Tensor::split_into`]: a tensor for each shape of a tuple.
 pub trait Parts<E: Element, D: Device> {
     /// The tensors, as a tuple.
     type Tensors;
@@ -25,7 +24,7 @@ macro_rules! parts {
         impl<E: Element, D: Device, $($part: Shape),+> Parts<E, D> for ($($part,)+) {
             type Tensors = ($(Tensor<E, $part, D>,)+);
             fn cut<S: Shape>(x: &Tensor<E, S, D>, axis: usize, mut parts: impl Iterator<Item = Range<usize>>) -> Self::Tensors {
-                // There are as many.
+                // There are as many ranges as parts.
                 ($(x.part::<$part>(axis, parts.next().unwrap_or(0..0)),)+)
             }
         }
@@ -35,11 +34,11 @@ parts! {
     [A]; [A B]; [A B C]; [A B C F]; [A B C F G]; [A B C F G H]; [A B C F G H I]; [A B C F G H I J];
 }
 
-/// A tensor with a size that is known at run time in place of axis `I`.
+/// A tensor with a size known at run time in place of axis `I`.
 type Part<E, S, D, const I: isize> = Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>;
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// A range of an axis, which lies inside it.
+    /// A range of an axis; it must be in bounds.
     fn part<T: Shape>(&self, axis: usize, positions: Range<usize>) -> Tensor<E, T, D> {
         unwrap(self.try_viewed(|own, view| own.narrow("narrow", axis, positions.start, positions.len(), view)))
     }
@@ -58,7 +57,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.shape().as_ref()[<S as HasAxis<I>>::INDEX]
     }
 
-    /// At most `chunks` views along an axis, all of one size but the last, which may be smaller (`torch.chunk`).
+    /// At most `chunks` views of equal size along an axis; the last one may be smaller (`torch.chunk`).
     /// [`chunk_array`](Self::chunk_array) gives an array.
     ///
     /// # Panics
@@ -77,8 +76,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.parts_of::<I>(parts::chunk("chunk", self.axis_size::<I>(), chunks)?)
     }
 
-    /// `N` equal views along an axis as an array (`torch.chunk`, where the number divides the size). The size of each is in
-    /// the type where that of the axis is; where it is not, sizes that do not divide are an error.
+    /// `N` equal views along an axis as an array (`torch.chunk`, where the number divides the size). The size of each is in the type if
+    /// that of the axis is; otherwise a size that is not divisible is an error.
     ///
     /// # Panics
     /// If a size known at run time is not divisible by `N`.
@@ -105,7 +104,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Ok(core::array::from_fn(|part| self.part(axis, part * len..(part + 1) * len)))
     }
 
-    /// Views of `size` positions along an axis, the last of what is left (`torch.split`).
+    /// Views of `size` positions along an axis; the last one may be smaller (`torch.split`).
     ///
     /// # Panics
     /// If `size` is 0 and the axis is not empty.
@@ -141,8 +140,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.parts_of::<I>(parts::of_sizes("split", <S as HasAxis<I>>::INDEX, self.axis_size::<I>(), sizes)?)
     }
 
-    /// Views of the sizes of a shape along an axis, as a tuple (`torch.split` with a list of sizes). The compiler adds the
-    /// sizes up where it knows that of the axis.
+    /// Views along an axis of the sizes in a shape, as a tuple (`torch.split` with a list of sizes). The compiler checks their sum if it
+    /// knows the size of the axis.
     ///
     /// # Panics
     /// If the sizes do not add up to one known at run time.
@@ -185,8 +184,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.parts_of::<I>(parts::sections("tensor_split", self.axis_size::<I>(), sections)?)
     }
 
-    /// Views along an axis between these positions (`torch.tensor_split` with a list of indices). A negative one counts
-    /// from the end; one beyond the axis is its end; a part that would end before it starts is empty.
+    /// The parts of an axis split at these positions, as views (`torch.tensor_split` with a list of indices). Negative positions count from
+    /// the end; positions beyond the axis are clamped; a part that would end before it starts is empty.
     ///
     /// # Panics
     /// If memory runs out.
@@ -208,8 +207,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.parts_of::<I>(parts::at_positions(self.axis_size::<I>(), positions.iter().map(|&at| at as i64)))
     }
 
-    /// Every position along an axis, which disappears, as views (`torch.unbind`). [`unbind_array`](Self::unbind_array)
-    /// gives an array.
+    /// Views of every position along an axis, which is removed (`torch.unbind`). [`unbind_array`](Self::unbind_array) gives an array.
     ///
     /// # Panics
     /// If memory runs out.
@@ -227,8 +225,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         collected((0..self.axis_size::<I>()).map(|at| self.try_select(axis, at)))
     }
 
-    /// Every position along an axis, which disappears, as an array of views (`torch.unbind`). Where the size is known at run
-    /// time only, one that is not that of the array is an error.
+    /// Views of every position along an axis, which is removed, as an array (`torch.unbind`). If the size is known at run time only, it is
+    /// an error if it is not that of the array.
     ///
     /// # Panics
     /// If a size known at run time is not `N`.
@@ -253,7 +251,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Ok(core::array::from_fn(|at| unwrap(self.try_viewed(|own, view| own.select("unbind", axis, at, view)))))
     }
 
-    /// Every window of `Size` positions along an axis, `Step` apart, as a view with the positions in a window as its last axis
+    /// Windows of `Size` positions along an axis, at a distance of `Step`, as a view with the positions in a window as its last axis
     /// (`torch.Tensor.unfold`).
     ///
     /// # Panics
@@ -276,7 +274,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.try_viewed(|own, view| own.unfold("unfold", <S as HasAxis<I>>::INDEX, Size::VALUE, Step::VALUE, view))
     }
 
-    /// [`unfold`](Self::unfold) where the window is known at run time only.
+    /// [`unfold`](Self::unfold) with a window known at run time.
     ///
     /// # Panics
     /// If the window does not fit the axis, or `step` is 0.

@@ -1,5 +1,4 @@
 //! `TensorView`: a tensor that borrows its elements, from a slice, from bytes or from another tensor.
-//! Uses `view::view_table`, `ops`, `device`; used by `view::tensor_view_mut`.
 
 use crate::device::{Cpu, Device};
 use crate::dtype::{DType, Dtype, Element};
@@ -21,11 +20,11 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::ops::Deref;
 
-/// A tensor that borrows its elements, from a slice, from bytes (a memory map, for one) or from another tensor. Nothing is copied.
+/// A tensor that borrows its elements, from a slice, from bytes (for example a memory map) or from another tensor. Nothing is copied.
 ///
-/// It is read as a [`Tensor`], which it dereferences to: every method that reads, operator, reduction and function that takes
-/// `&Tensor` works at once. Its own views ([`select`](Self::select), [`t`](Self::t), [`slice`](Self::slice), …) borrow from the same
-/// memory. A [`Tensor`] made of it, by [`to_tensor`](Self::to_tensor) for one, may live on when the memory is gone.
+/// It dereferences to [`Tensor`] for reading: every method that reads, operator, reduction and function that takes `&Tensor` works. Its own
+/// views ([`select`](Self::select), [`t`](Self::t), [`slice`](Self::slice), …) borrow from the same memory. A [`Tensor`] made from it, for
+/// example by [`to_tensor`](Self::to_tensor), may outlive the memory.
 ///
 /// ```
 /// use castiron::{axis, shape, Tensor, TensorView};
@@ -40,20 +39,19 @@ use core::ops::Deref;
 pub struct TensorView<'a, E: Element, S: Shape, D: Device = Cpu> {
     /// Over memory that is borrowed for `'a`, or shared with a tensor.
     ///
-    /// It is never given away and never lent as `&mut`: whoever has `&Tensor` gets another `Tensor` through `Backend::share` alone,
-    /// which copies the elements of borrowed memory.
+    /// It is never moved out and never lent as `&mut`: from `&Tensor` another `Tensor` is made by `Backend::share` only, which copies the
+    /// elements of borrowed memory.
     tensor: Tensor<E, S, D>,
     memory: PhantomData<&'a [E]>,
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// What `view` makes of the tensor's memory: without a copy where that is borrowed.
+    /// Calls `view` on the tensor with its memory borrowed, so that the views are made without a copy.
     ///
     /// # Safety
-    /// `view` makes views and nothing else, and these exist no longer than the memory is borrowed.
+    /// `view` makes only views, and these exist no longer than the memory is borrowed.
     pub(crate) unsafe fn lend<R>(&self, view: impl FnOnce(&Self) -> R) -> R {
-        // SAFETY: closed below, before anybody else sees what was made; the rest is the caller's promise. (If `view` panics, nothing
-        // is left of it.)
+        // SAFETY: closed below, before the views are used; the rest is the caller's promise. (If `view` panics, none of them is left.)
         let storage = unsafe { D::lend(self.storage()) };
         let lent = Tensor::from_parts(storage, self.storage_offset(), self.shape(), self.stride());
         let views = view(&lent);
@@ -61,7 +59,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         views
     }
 
-    /// The tensor as one that borrows: what functions over views take.
+    /// The tensor as a borrowing view, for functions that take views.
     ///
     /// ```
     /// let x = castiron::tensor![1, 2];
@@ -73,13 +71,13 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 }
 
-/// How many elements there must be.
+/// Checks the number of elements.
 pub(crate) fn expect_len<E: Element>(op: &'static str, sizes: &[usize], found: usize) -> Result<()> {
     let expected = checked_numel::<E>(op, sizes)?;
     if expected == found { Ok(()) } else { Err(Error::Length { op, sizes: sizes.into(), expected, found }) }
 }
 
-/// Whether the elements that sizes and strides reach are among so many.
+/// Checks that the elements that sizes and strides reach are among the first `len`.
 pub(crate) fn expect_reach<E: Element>(op: &'static str, sizes: &[usize], strides: &[usize], len: usize) -> Result<()> {
     checked_numel::<E>(op, sizes)?;
     bounds::expect_within(op, sizes, strides, 0, Some(len))
@@ -89,7 +87,7 @@ impl<'a, E: Element, S: Shape> TensorView<'a, E, S> {
     /// A slice's elements in row-major order, without a copy (`torch.from_numpy`).
     ///
     /// # Panics
-    /// If there are not as many as the shape takes.
+    /// If the number of elements is not that of the shape.
     #[fallible]
     pub fn from_slice(elements: &'a [E]) -> Result<Self>
     where
@@ -98,10 +96,10 @@ impl<'a, E: Element, S: Shape> TensorView<'a, E, S> {
         Self::try_from_slice_sized(elements, S::SIZES)
     }
 
-    /// [`from_slice`](Self::from_slice) where sizes are known at run time only: takes them all.
+    /// [`from_slice`](Self::from_slice) with sizes known at run time: takes all of them.
     ///
     /// # Panics
-    /// If there are not as many elements as the sizes say.
+    /// If the number of elements is not that of the sizes.
     ///
     /// ```
     /// use castiron::{shape, TensorView};
@@ -114,7 +112,7 @@ impl<'a, E: Element, S: Shape> TensorView<'a, E, S> {
         Self::try_from_slice_strided(elements, sizes, strides::contiguous(&sizes))
     }
 
-    /// Those elements of a slice that sizes and strides reach from its first.
+    /// A view of a slice by sizes and strides, starting at its first element.
     ///
     /// # Panics
     /// If they reach beyond the slice.
@@ -129,17 +127,15 @@ impl<'a, E: Element, S: Shape> TensorView<'a, E, S> {
         let op = "from_slice";
         expect_fit::<S>(op, sizes.as_ref())?;
         expect_reach::<E>(op, sizes.as_ref(), strides.as_ref(), elements.len())?;
-        // SAFETY: the elements are borrowed for `'a`, and so is whatever has the buffer: this view, and those lent from it.
+        // SAFETY: the elements are borrowed for `'a`, and so are all holders of the buffer: this view, and those lent from it.
         let storage = unsafe { HostBuffer::borrowed(elements) };
         Ok(TensorView { tensor: Tensor::from_parts(storage, 0, sizes, strides), memory: PhantomData })
     }
 
-    /// Bytes as elements in row-major order and in the machine's order of bytes, without a copy (`torch.frombuffer`): what a memory
-    /// map gives.
+    /// Bytes as elements in row-major order and native endianness, without a copy (`torch.frombuffer`): for example those of a memory map.
     ///
     /// # Errors
-    /// If there are not as many bytes as the sizes say, they are not aligned for the elements, or a byte that is a bool is neither 0
-    /// nor 1.
+    /// If the number of bytes is not that of the sizes, they are not aligned for the elements, or a byte read as a bool is neither 0 nor 1.
     ///
     /// ```
     /// use castiron::{shape, tensor, TensorView};
@@ -167,7 +163,7 @@ impl<'a, E: Element, S: Shape> TensorView<'a, E, S> {
         if E::DTYPE == DType::Bool && bytes.iter().any(|&byte| byte > 1) {
             return invalid("a bool is a byte of 0 or 1, and there are others".to_owned());
         }
-        // SAFETY: so many elements lie there, aligned; every dtype but bool takes any bytes, and those of bools were looked at.
+        // SAFETY: `expected` aligned elements are there; every dtype but bool allows any bytes, and those of bools were checked.
         let elements = unsafe { core::slice::from_raw_parts(bytes.as_ptr().cast::<E>(), expected) };
         Self::try_from_slice_sized(elements, sizes)
     }
@@ -189,7 +185,7 @@ impl<'a, E: Element, S: Shape, D: Device> TensorView<'a, E, S, D> {
         unsafe { Ok(TensorView::of(self.tensor.lend(view)?)) }
     }
 
-    /// A tensor of its own: the elements are copied, where they are borrowed from another than a tensor.
+    /// A tensor that owns its elements: they are copied, unless they are shared with a tensor.
     ///
     /// # Panics
     /// If memory runs out.
@@ -197,13 +193,13 @@ impl<'a, E: Element, S: Shape, D: Device> TensorView<'a, E, S, D> {
         self.tensor.clone()
     }
 
-    /// The same view once more.
+    /// The same view again.
     pub fn as_view(&self) -> TensorView<'a, E, S, D> {
         self.clone()
     }
 }
 
-/// For `t` it writes `t`, which borrows from what the view borrows from.
+/// For `t` it writes `t`, which borrows from the same memory as the view.
 macro_rules! views {
     (@ { $kind:ident [$name:ident $($mut:ident)?] [$($generics:tt)*] ($($arg:ident: $ty:ty),*) -> $elem:ty, $shape:ty
         where [$($bounds:tt)*] |$x:ident| $body:expr }) => {
@@ -220,7 +216,7 @@ macro_rules! views {
         }
     };
     ($($row:tt)*) => {
-        /// Views of what is borrowed.
+        /// Views of borrowed memory.
         #[allow(non_snake_case)]
         impl<'a, E: Element, S: Shape, D: Device> TensorView<'a, E, S, D> {
             $(views!(@ $row);)*
@@ -258,7 +254,7 @@ macro_rules! parts {
         }
     };
     ($($row:tt)*) => {
-        /// Parts of what is borrowed.
+        /// Parts of borrowed memory.
         impl<'a, E: Element, S: Shape, D: Device> TensorView<'a, E, S, D> {
             $(parts!(@ $row);)*
         }
@@ -274,7 +270,7 @@ impl<E: Element, S: Shape, D: Device> Deref for TensorView<'_, E, S, D> {
     }
 }
 impl<E: Element, S: Shape, D: Device> Clone for TensorView<'_, E, S, D> {
-    /// The same view once more; nothing is copied.
+    /// The same view again; nothing is copied.
     fn clone(&self) -> Self {
         // SAFETY: a clone that was lent is a view of the same memory, borrowed for as long.
         unsafe { TensorView::of(self.tensor.lend(Tensor::clone)) }
@@ -291,9 +287,8 @@ impl<E: Element, S: Shape, D: Device> fmt::Display for TensorView<'_, E, S, D> {
     }
 }
 
-/// A tensor that is read: `Tensor`, [`TensorView`], [`TensorViewMut`](crate::TensorViewMut), or a reference to one. A function of
-/// `x: impl AsTensor<E, S, D>` takes them all; one of `x: &Tensor<E, S, D>` takes references to them all, as views dereference to
-/// tensors.
+/// A readable tensor: `Tensor`, [`TensorView`], [`TensorViewMut`](crate::TensorViewMut), or a reference to one. A function of `x: impl
+/// AsTensor<E, S, D>` takes all of them; one of `x: &Tensor<E, S, D>` takes references to all of them, as views dereference to tensors.
 ///
 /// ```
 /// use castiron::{axis, tensor, AsTensor, Device, Float, Shape, Tensor, TensorView};
@@ -312,7 +307,7 @@ impl<E: Element, S: Shape, D: Device> fmt::Display for TensorView<'_, E, S, D> {
     note = "memory is seen as a tensor by `TensorView::from_slice(&memory)`, or `from_slice_sized`"
 )]
 pub trait AsTensor<E: Element, S: Shape, D: Device = Cpu> {
-    /// The tensor, to be read.
+    /// The tensor, for reading.
     fn as_tensor(&self) -> &Tensor<E, S, D>;
 }
 impl<E: Element, S: Shape, D: Device> AsTensor<E, S, D> for Tensor<E, S, D> {

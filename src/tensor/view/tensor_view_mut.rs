@@ -1,5 +1,4 @@
-//! `TensorViewMut`: elements of a tensor or a slice, borrowed to be written where they are.
-//! Uses `view::tensor_view`, `base::assign`, `view::view_table`, `ops`; used by `any`.
+//! `TensorViewMut`: a mutable borrow of elements of a tensor or a slice.
 
 use crate::device::{Cpu, Device};
 use crate::dtype::{CastTo, Castable, Dtype, Element, Scalar};
@@ -22,11 +21,11 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::ops::{Deref, Index, IndexMut};
 
-/// Elements of a tensor or a slice, borrowed to be written where they are: an edit is seen in what they belong to.
+/// A mutable view of elements of a tensor or a slice: writes are visible in these.
 ///
-/// It is made by [`Tensor::view_mut`], [`select_mut`](Tensor::select_mut), [`slice_mut`](Tensor::slice_mut) and their kin, and has all
-/// forms of operations in place (`add_`, `exp_`, `+=`, [`assign`](Self::assign), …). While it exists nobody else reads or writes what
-/// it borrows. It is read as a [`Tensor`], which it dereferences to; a [`Tensor`] made of it has elements of its own.
+/// It is made by [`Tensor::view_mut`], [`select_mut`](Tensor::select_mut), [`slice_mut`](Tensor::slice_mut) and so on, and has all in-place
+/// forms of operations (`add_`, `exp_`, `+=`, [`assign`](Self::assign), …). While it exists nothing else reads or writes the memory it
+/// borrows. It dereferences to [`Tensor`] for reading; a [`Tensor`] made from it owns its elements.
 ///
 /// ```
 /// use castiron::{axis, s, tensor};
@@ -40,19 +39,19 @@ use core::ops::{Deref, Index, IndexMut};
 /// assert_eq!(before.to_vec(), [1, 2, 3, 4, 5, 6]); // `x` became its own first
 /// ```
 ///
-/// Elements that are repeated (`expand`) cannot be written one by one: there is no `expand_mut`, and a tensor that was expanded
-/// gets an element for each position before it is borrowed.
+/// Repeated elements (`expand`) cannot be written one by one: there is no `expand_mut`, and an expanded tensor is copied, with an element
+/// for each position, before it is borrowed.
 pub struct TensorViewMut<'a, E: Element, S: Shape, D: Device = Cpu> {
     /// Over memory borrowed for `'a`; no other reference may read or write the elements that this view reaches.
     ///
-    /// It is never given away, and never lent as `&mut` to anybody outside, who could take it: whoever has `&Tensor` gets another
-    /// `Tensor` through `Backend::share` alone, which copies the elements of borrowed memory. No two positions share a place.
+    /// It is never moved out, and never lent as `&mut` outside the crate, where it could be: from `&Tensor` another `Tensor` is made by
+    /// `Backend::share` only, which copies the elements of borrowed memory. No two positions alias.
     pub(crate) tensor: Tensor<E, S, D>,
     memory: PhantomData<&'a mut [E]>,
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// All elements, to be written where they are. Makes storage unique first.
+    /// A mutable view of all elements. Makes storage unique first.
     ///
     /// # Panics
     /// If storage is shared and memory for a copy runs out.
@@ -60,7 +59,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn view_mut(&mut self) -> Result<TensorViewMut<'_, E, S, D>> {
         // From here on no two positions alias, and the storage is not shared.
         self.elements_mut()?;
-        // SAFETY: the storage is borrowed with the tensor: until the view is gone nobody reads, writes, shares or drops it.
+        // SAFETY: the storage is borrowed with the tensor: while the view exists nothing reads, writes, shares or drops it.
         let storage = unsafe { D::window(&mut self.parts.storage) };
         let tensor = Tensor::from_parts(storage, self.storage_offset(), self.shape(), self.stride());
         Ok(TensorViewMut { tensor, memory: PhantomData })
@@ -68,10 +67,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 }
 
 impl<'a, E: Element, S: Shape> TensorViewMut<'a, E, S> {
-    /// A slice's elements in row-major order, to be written where they are.
+    /// A mutable view of a slice's elements in row-major order.
     ///
     /// # Panics
-    /// If there are not as many as the shape takes.
+    /// If the number of elements is not that of the shape.
     ///
     /// ```
     /// use castiron::{shape, TensorViewMut};
@@ -87,20 +86,20 @@ impl<'a, E: Element, S: Shape> TensorViewMut<'a, E, S> {
         Self::try_from_slice_mut_sized(elements, S::SIZES)
     }
 
-    /// [`from_slice_mut`](Self::from_slice_mut) where sizes are known at run time only: takes them all.
+    /// [`from_slice_mut`](Self::from_slice_mut) with sizes known at run time: takes all of them.
     ///
     /// # Panics
-    /// If there are not as many elements as the sizes say.
+    /// If the number of elements is not that of the sizes.
     #[fallible]
     pub fn from_slice_mut_sized(elements: &'a mut [E], sizes: S::Sizes) -> Result<Self> {
         expect_len::<E>("from_slice_mut", sizes.as_ref(), elements.len())?;
         Self::try_from_slice_mut_strided(elements, sizes, strides::contiguous(&sizes))
     }
 
-    /// Those elements of a slice that sizes and strides reach from its first.
+    /// A mutable view of a slice by sizes and strides, starting at its first element.
     ///
     /// # Panics
-    /// If they reach beyond the slice, or strides lead to an element twice.
+    /// If they reach beyond the slice, or two positions are one element.
     ///
     /// ```
     /// use castiron::{shape, TensorViewMut};
@@ -118,35 +117,35 @@ impl<'a, E: Element, S: Shape> TensorViewMut<'a, E, S> {
             let reason = format!("sizes {sizes:?} and strides {strides:?} may lead to an element twice");
             return Err(Error::InvalidArgument { op, reason });
         }
-        // SAFETY: the elements are borrowed for `'a` by this view, and by those made of it, of which no two reach the same.
+        // SAFETY: the elements are borrowed for `'a` by this view, and by those made from it, no two of which reach the same element.
         let storage = unsafe { HostBuffer::borrowed_mut(elements.as_mut_ptr(), elements.len()) };
         Ok(TensorViewMut { tensor: Tensor::from_parts(storage, 0, sizes, strides), memory: PhantomData })
     }
 }
 
 impl<'a, E: Element, S: Shape, D: Device> TensorViewMut<'a, E, S, D> {
-    /// The tensor, to be written by an operation of this crate that leaves it where it is.
+    /// The tensor, for operations of this crate that write it without moving it out.
     #[inline]
     pub(crate) fn target(&mut self) -> &mut Tensor<E, S, D> {
         &mut self.tensor
     }
 
     /// # Safety
-    /// The tensor's memory is borrowed for `'a`, and what it reaches is reached through it alone; no two positions share a place.
+    /// The tensor's memory is borrowed for `'a`, and its elements are reached through it only; no two positions alias.
     pub(crate) unsafe fn of(tensor: Tensor<E, S, D>) -> Self {
         TensorViewMut { tensor, memory: PhantomData }
     }
 
-    /// A view of what this one reaches, which it takes the place of.
+    /// Consumes this view and makes one of a part of its elements.
     fn seen<F: Element, T: Shape>(
         self,
         view: impl FnOnce(&Tensor<E, S, D>) -> Result<Tensor<F, T, D>>,
     ) -> Result<TensorViewMut<'a, F, T, D>> {
-        // SAFETY: the closures below make views that reach no element twice; this view is gone.
+        // SAFETY: the closures below make views in which no two positions alias; this view is consumed.
         unsafe { Ok(TensorViewMut::of(self.tensor.lend(view)?)) }
     }
 
-    /// A tensor of its own, with a copy of the elements.
+    /// A new tensor with a copy of the elements.
     ///
     /// # Panics
     /// If memory runs out.
@@ -154,7 +153,7 @@ impl<'a, E: Element, S: Shape, D: Device> TensorViewMut<'a, E, S, D> {
         self.tensor.clone()
     }
 
-    /// The same elements, until the result is gone.
+    /// The same elements, borrowed for the lifetime of the result.
     pub fn view_mut(&mut self) -> TensorViewMut<'_, E, S, D> {
         // SAFETY: this view is borrowed as long as the result exists.
         unsafe { TensorViewMut::of(self.tensor.lend(Tensor::clone)) }
@@ -164,15 +163,15 @@ impl<'a, E: Element, S: Shape, D: Device> TensorViewMut<'a, E, S, D> {
         Ok(self.view_mut())
     }
 
-    /// The same elements to be read, until the result is gone.
+    /// The same elements for reading, borrowed for the lifetime of the result.
     pub fn as_view(&self) -> TensorView<'_, E, S, D> {
         // SAFETY: this view is borrowed, and so not written, as long as the result exists.
         unsafe { TensorView::of(self.tensor.lend(Tensor::clone)) }
     }
 
-    /// The same elements to be read from now on.
+    /// Turns the view into one for reading only.
     pub fn into_view(self) -> TensorView<'a, E, S, D> {
-        // SAFETY: nobody writes the elements any more: this view is gone.
+        // SAFETY: nothing writes the elements any more: this view is consumed.
         unsafe { TensorView::of(self.tensor.lend(Tensor::clone)) }
     }
 }
@@ -195,12 +194,12 @@ macro_rules! views {
         }
     };
     ($($row:tt)*) => {
-        /// Views to be written.
+        /// Mutable views.
         #[allow(non_snake_case)]
         impl<E: Element, S: Shape, D: Device> TensorViewMut<'_, E, S, D> {
             $(views!(@ $row);)*
         }
-        /// Views to be written.
+        /// Mutable views.
         #[allow(non_snake_case)]
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             $(views!(@ $row);)*
@@ -210,7 +209,7 @@ macro_rules! views {
 view_table!(views);
 
 impl<E: Element, S: Shape, D: Device> TensorViewMut<'_, E, S, D> {
-    /// As [`Tensor::assign`](crate::Tensor::assign), where the elements are.
+    /// As [`Tensor::assign`](crate::Tensor::assign), into the borrowed elements.
     ///
     /// # Panics
     /// As there; nothing is written then.
@@ -219,7 +218,7 @@ impl<E: Element, S: Shape, D: Device> TensorViewMut<'_, E, S, D> {
         rhs.assigned_from(&mut self.tensor, Inside)
     }
 
-    /// As [`Tensor::copy_from`](crate::Tensor::copy_from), where the elements are.
+    /// As [`Tensor::copy_from`](crate::Tensor::copy_from), into the borrowed elements.
     ///
     /// # Panics
     /// As there; nothing is written then.
@@ -233,7 +232,7 @@ impl<E: Element, S: Shape, D: Device> TensorViewMut<'_, E, S, D> {
         self.tensor.try_copy_from(from)
     }
 
-    /// As [`Tensor::fill`](crate::Tensor::fill), where the elements are.
+    /// As [`Tensor::fill`](crate::Tensor::fill), into the borrowed elements.
     ///
     /// # Panics
     /// As there; nothing is written then.
@@ -245,7 +244,7 @@ impl<E: Element, S: Shape, D: Device> TensorViewMut<'_, E, S, D> {
         self.tensor.try_fill(value)
     }
 
-    /// As [`Tensor::zero_`](crate::Tensor::zero_), where the elements are.
+    /// As [`Tensor::zero_`](crate::Tensor::zero_), into the borrowed elements.
     pub fn zero_(&mut self) -> &mut Self {
         self.tensor.zero_();
         self
@@ -253,13 +252,13 @@ impl<E: Element, S: Shape, D: Device> TensorViewMut<'_, E, S, D> {
 }
 
 impl<E: Element, S: Shape> TensorViewMut<'_, E, S> {
-    /// The elements as a slice to write to, if they lie in row-major order without gaps.
+    /// The elements as a mutable slice, if they are contiguous in row-major order.
     pub fn as_mut_slice(&mut self) -> Option<&mut [E]> {
-        // A contiguous tensor's slice is where its elements are.
+        // A contiguous tensor is not copied.
         if self.tensor.is_contiguous() { Some(self.tensor.as_mut_slice()) } else { None }
     }
 
-    /// One element to write to, `None` if an index is out of range.
+    /// One element for writing, `None` if an index is out of range.
     pub fn get_mut(&mut self, position: impl Position<S>) -> Option<&mut E> {
         self.tensor.get_mut(position)
     }

@@ -1,9 +1,8 @@
-//! The views that borrowed tensors have, each listed once: `t`, `select`, `split`, …, and for those that may be written
-//! `t_mut`, `select_mut`, `split_mut`, …. No two positions of those share an element, nor do the parts of one call.
-//! Used by `view::tensor_view`, `view::tensor_view_mut`, `view::disjoint_parts`.
+//! The views of borrowed tensors, each listed once: `t`, `select`, `split`, …, and mutable ones: `t_mut`, `select_mut`, `split_mut`, …. In
+//! mutable ones no two positions alias, nor do the parts of one call.
 
-/// Calls `$with!` with a row in braces for each view: `both` that can be written and `read` that cannot, its names, parameters and
-/// result (an element and a shape), its conditions, and how it is made of a tensor.
+/// Calls `$with!` with a row in braces for each view: `both` for those that can be mutable and `read` for others, its names, parameters and
+/// result (an element and a shape), its conditions, and how it is made from a tensor.
 macro_rules! view_table {
     ($with:ident) => {
         $with! {
@@ -92,7 +91,7 @@ macro_rules! view_table {
     };
 }
 
-/// The same of the views that come several at once: `vec` or an `array` of `N`, of one shape.
+/// [`view_table`] for views that come several at once: `vec` or an `array` of `N`, of one shape.
 macro_rules! parts_table {
     ($with:ident) => {
         $with! {

@@ -1,6 +1,5 @@
 //! Views: `t`, `transpose`, `permute`, `squeeze`, `unsqueeze`, `expand`, `select`, `narrow`, `real`, `imag`. No element
 //! moves; storage is shared.
-//! Uses `base::layout`, `ops::admit`, `device`, `layout`.
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
@@ -28,7 +27,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         if permutes { self.rearranged(sizes, strides) } else { self.restrided(0, sizes, strides) }
     }
 
-    /// Rows become columns (`torch.t`); vectors and numbers stay.
+    /// The transposed matrix (`torch.t`); vectors and zero-dim tensors are unchanged.
     ///
     /// ```
     /// let x = castiron::tensor![[1, 2, 3], [4, 5, 6]];
@@ -36,7 +35,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// ```
     pub fn t<T: Shape>(&self) -> Tensor<E, T, D>
     where
-        // Not `<S as Reverse>::Output` in the result: rustc would say that there is no method instead of why.
+        // Not `<S as Reverse>::Output` in the result: rustc would report a missing method instead of the reason.
         S: Reverse<Output = T>,
     {
         self.reordered((0..S::RANK).rev())
@@ -64,7 +63,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.reordered(exchanged(S::RANK, first, second))
     }
 
-    /// Puts the axes in another order, each named once (`torch.permute`).
+    /// Permutes the axes, each given once (`torch.permute`).
     ///
     /// ```
     /// use castiron::{axis, shape, Tensor};
@@ -94,7 +93,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.reordered((0..S::RANK).filter(|&axis| self.shape().as_ref()[axis] != 1))
     }
 
-    /// Removes an axis if its size is 1 and leaves it otherwise (`torch.squeeze(dim)`). The compiler must know the size.
+    /// Removes an axis if its size is 1 and keeps it otherwise (`torch.squeeze(dim)`). The compiler must know the size.
     ///
     /// ```
     /// use castiron::{axis, shape, Tensor};
@@ -110,7 +109,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.reordered((0..S::RANK).filter(|&axis| axis != index || self.shape().as_ref()[axis] != 1))
     }
 
-    /// Puts in an axis of size 1 (`torch.unsqueeze`); the position counts in the result.
+    /// Inserts an axis of size 1 (`torch.unsqueeze`); the position is that in the result.
     ///
     /// ```
     /// use castiron::{axis, shape, tensor, Tensor};
@@ -134,7 +133,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// Repeats axes of size 1, and new axes in front, without copying (`torch.expand`).
     ///
     /// # Panics
-    /// If a size known at run time does not expand.
+    /// If a size known at run time cannot be expanded.
     ///
     /// ```
     /// use castiron::{shape, tensor};
@@ -152,10 +151,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.try_expand_sized(T::SIZES)
     }
 
-    /// [`expand`](Self::expand) where sizes are known at run time only: takes them all.
+    /// [`expand`](Self::expand) with sizes known at run time: takes all of them.
     ///
     /// # Panics
-    /// If a size does not expand.
+    /// If a size cannot be expanded.
     #[fallible]
     pub fn expand_sized<T: Shape>(&self, sizes: T::Sizes) -> Result<Tensor<E, T, D>>
     where
@@ -170,7 +169,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         })
     }
 
-    /// One position along an axis, which disappears (`torch.select`). Negative positions count from the end.
+    /// One position along an axis, which is removed (`torch.select`). Negative indices count from the end.
     ///
     /// # Panics
     /// If the index is out of range.
@@ -196,8 +195,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.try_viewed(|own, view| own.select(op, axis, index, view))
     }
 
-    /// `len` positions along an axis, from `start` (`torch.narrow`). The new size is known at run time; state it with
-    /// [`with_shape`](Self::with_shape) where the compiler should know it.
+    /// `len` positions along an axis, from `start` (`torch.narrow`). The new size is known at run time; use
+    /// [`with_shape`](Self::with_shape) to make it known to the compiler.
     ///
     /// # Panics
     /// If the range reaches beyond the axis.
@@ -273,7 +272,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.transpose(first, second)
     }
 
-    /// Moves an axis to another place, the others keeping their order (`torch.movedim`): a view.
+    /// Moves an axis to another position, the others keeping their order (`torch.movedim`): a view.
     ///
     /// ```
     /// use castiron::{axis, shape, Tensor};
