@@ -6521,6 +6521,7 @@ calls! {
     x::<shape![2, 3]>().logsumexp(axis![1]);
     x::<shape![2, 3]>().var_mean_axis(axis![1], 1);
     x::<shape![2, 3]>().median_axis(axis![1]);
+    x::<shape![2, 3]>().nanmedian_axis(axis![1]);
     x::<shape![2, 3]>().quantile_axis(axis![1], 0.5, Interpolation::Linear);
     x::<shape![2, 3]>().quantiles(&x::<shape![2]>(), Interpolation::Linear);
     x::<shape![2, 3]>().cumsum(axis![1]);
