@@ -5,19 +5,19 @@ use super::signal::{Direction, Norm, RealSignal, Spectral};
 use crate::composite::{Erased, Owned};
 use crate::device::Device;
 use crate::dtype::Element;
-use crate::error::Result;
+use crate::error::{Result, listed};
 use crate::shape::{Axes, Shape};
 use crate::tensor::Tensor;
 use crate::tensor::fourier::AsManyAxes;
 use castiron_macros::composites;
 
 /// The axes in a type, with their sizes; the last one has size `last` if given. (A zero-dim tensor has none.)
-fn axes_of<S: Shape, A: Axes<S>>(_: A, sizes: &[usize], last: Option<usize>) -> Vec<(usize, usize)> {
-    let mut axes: Vec<_> = A::LIST.iter().filter_map(|&at| Some((at, *sizes.get(at)?))).collect();
+fn axes_of<S: Shape, A: Axes<S>>(_: A, sizes: &[usize], last: Option<usize>) -> Result<Vec<(usize, usize)>> {
+    let mut axes = listed(A::LIST.iter().filter_map(|&at| Some((at, *sizes.get(at)?))))?;
     if let (Some((_, n)), Some(last)) = (axes.last_mut(), last) {
         *n = last;
     }
-    axes
+    Ok(axes)
 }
 
 #[composites]
@@ -34,7 +34,7 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
     #[typed(<A: Axes<S>, Cx: Element>(&self, axes: A, norm: Norm) -> Tensor<Cx, S, D>
         where
             E: Spectral<Cx = Cx>;
-        axes = &axes_of::<S, A>(axes, self.shape().as_ref(), None))]
+        axes = &axes_of::<S, A>(axes, self.shape().as_ref(), None)?)]
     #[example(let x = tensor![[1.0, 0.0]]; x.fftn(axis![0, 1], Norm::Backward), x.fftn(None, None, None), tensor![[Complex::new(1.0_f32, 0.0), Complex::new(1.0, 0.0)]])]
     pub(crate) fn fftn(&self, axes: &[(usize, usize)], norm: Norm) -> Result<Owned<E::Cx, D>> {
         let op = "fft.fftn";
@@ -53,7 +53,7 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
     #[typed(<A: Axes<S>, Cx: Element>(&self, axes: A, norm: Norm) -> Tensor<Cx, S, D>
         where
             E: Spectral<Cx = Cx>;
-        axes = &axes_of::<S, A>(axes, self.shape().as_ref(), None))]
+        axes = &axes_of::<S, A>(axes, self.shape().as_ref(), None)?)]
     #[example(let x = tensor![[2.0, 0.0]]; x.ifftn(axis![0, 1], Norm::Backward), x.ifftn(None, None, None), tensor![[Complex::new(1.0_f32, 0.0), Complex::new(1.0, 0.0)]])]
     pub(crate) fn ifftn(&self, axes: &[(usize, usize)], norm: Norm) -> Result<Owned<E::Cx, D>> {
         let op = "fft.ifftn";
@@ -74,7 +74,7 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
         where
             E: RealSignal,
             T: Shape + AsManyAxes<S>;
-        axes = &axes_of::<S, A>(axes, self.shape().as_ref(), None))]
+        axes = &axes_of::<S, A>(axes, self.shape().as_ref(), None)?)]
     #[example(let x = tensor![[1.0, 0.0]]; x.rfftn::<shape![1, 2], _>(axis![0, 1], Norm::Backward), x.rfftn(None, None, None), tensor![[Complex::new(1.0_f32, 0.0), Complex::new(1.0, 0.0)]])]
     pub(crate) fn rfftn(&self, axes: &[(usize, usize)], norm: Norm) -> Result<Owned<E::Cx, D>>
     where
@@ -98,7 +98,7 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
         where
             E: Spectral,
             T: Shape + AsManyAxes<S>;
-        axes = &axes_of::<S, A>(axes, self.shape().as_ref(), Some(n)))]
+        axes = &axes_of::<S, A>(axes, self.shape().as_ref(), Some(n))?)]
     #[example(let x = tensor![[2.0, 2.0]]; x.irfftn::<shape![1, 2], _>(axis![0, 1], 2, Norm::Backward), x.irfftn(None, None, None), tensor![[2.0, 0.0]])]
     pub(crate) fn irfftn(&self, axes: &[(usize, usize)], norm: Norm) -> Result<Owned<E::Re, D>> {
         let op = "fft.irfftn";

@@ -132,7 +132,7 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
     /// # Errors
     /// If the frames do not fit the signal, or the window has another length.
     #[op(stft, dtypes = spectral)]
-    #[any(if let Err(error) = self.expect_framed(window, frames) { return Err(error); }, window: Option<&crate::any::AnyTensor> = self.weights_beside::<E>("stft", window)?)]
+    #[any(let () = self.expect_framed(window, frames)?, window: Option<&crate::any::AnyTensor> = self.weights_beside::<E>("stft", window)?)]
     #[typed(<T, W: Dim>(&self, window: impl Weights<E::Re, W, D>, frames: &Frames) -> Tensor<E::Cx, T, D>
         where
             E: Spectral,

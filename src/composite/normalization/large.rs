@@ -3,7 +3,7 @@
 
 use crate::device::Device;
 use crate::dtype::{Castable, Complex, Compute, DType, Dtype, Element, Tuned};
-use crate::error::Result;
+use crate::error::{Result, filled, listed};
 use crate::layout::strides;
 use crate::ops;
 use crate::ops::arguments::Sought;
@@ -55,15 +55,15 @@ impl<S> Powers<S> {
         if const { !is_widest(E::DTYPE) } {
             return Ok(Powers {
                 powers: D::fill(Some(x.buffer), 1.0_f64, 1)?,
-                strides: vec![0; x.sizes.len()],
+                strides: filled(0, x.sizes.len())?,
                 is_one: true,
             });
         }
         let largest = D::reduce::<E, _>(VectorNorm::new(f64::INFINITY), x, mask)?;
-        let (kept, strides) = kept(x.sizes, mask);
+        let (kept, strides) = kept(x.sizes, mask)?;
         let largest = View::<_, E::RealDtype>::new(&largest, 0, &kept, &strides);
         let powers = D::map2::<_, _, f64>(Losing::<F>::new([0.0; 2]), largest, largest, &strides)?;
-        Ok(Powers { powers, strides: spread(&kept, &strides), is_one: false })
+        Ok(Powers { powers, strides: spread(&kept, &strides)?, is_one: false })
     }
     /// The power of each element.
     pub(crate) fn over<'a>(&'a self, sizes: &'a [usize]) -> View<'a, S, f64> {
@@ -88,15 +88,15 @@ const fn is_widest(dtype: DType) -> bool {
     matches!(dtype, DType::F64 | DType::C128)
 }
 /// The sizes with 1 for those of `mask`, and their strides.
-fn kept(sizes: &[usize], mask: u32) -> (Vec<usize>, Vec<usize>) {
+fn kept(sizes: &[usize], mask: u32) -> Result<(Vec<usize>, Vec<usize>)> {
     let one = |(axis, &size): (usize, &usize)| if mask >> axis & 1 == 1 { 1 } else { size };
-    let kept: Vec<usize> = sizes.iter().enumerate().map(one).collect();
+    let kept = listed(sizes.iter().enumerate().map(one))?;
     let strides = strides::row_major(&kept);
-    (kept, strides)
+    Ok((kept, strides))
 }
 /// Strides that are 0 along axes of size 1.
-fn spread(kept: &[usize], strides: &[usize]) -> Vec<usize> {
-    kept.iter().zip(strides).map(|(&size, &stride)| if size == 1 { 0 } else { stride }).collect()
+fn spread(kept: &[usize], strides: &[usize]) -> Result<Vec<usize>> {
+    listed(kept.iter().zip(strides).map(|(&size, &stride)| if size == 1 { 0 } else { stride }))
 }
 
 /// The norms of rows scaled by powers of two, and these powers, of `f64`; both row-major. Norms are in the dtype of `x`, or the real one of
@@ -111,7 +111,7 @@ fn norms<E: Dtype, D: Device>(x: View<'_, D::Storage, E>, mask: u32, p: f64) -> 
     if const { is_widest(E::DTYPE) } {
         return Ok([norms, powers.powers]);
     }
-    let (kept, strides) = kept(x.sizes, mask);
+    let (kept, strides) = kept(x.sizes, mask)?;
     let norms = View::<_, f64>::new(&norms, 0, &kept, &strides);
     let powers = D::map2::<f64, f64, f64>(Losing::<RowPower>::new([0.0; 2]), norms, norms, &strides)?;
     let scaled = View::<_, f64>::new(&powers, 0, &kept, &strides);
@@ -155,8 +155,8 @@ pub(crate) fn over_scaled_norms<E: Dtype, D: Device>(
     strides: &[usize],
 ) -> Result<D::Storage> {
     let [norms, powers] = norms::<E, D>(x, mask, p)?;
-    let (kept, steps) = kept(x.sizes, mask);
-    let steps = spread(&kept, &steps);
+    let (kept, steps) = kept(x.sizes, mask)?;
+    let steps = spread(&kept, &steps)?;
     let (norms, powers) = (View::new(&norms, 0, x.sizes, &steps), View::new(&powers, 0, x.sizes, &steps));
     D::map3::<E, E::RealDtype, f64, E>(DividingByScaledNorm { eps }, x, norms, powers, strides)
 }

@@ -6,7 +6,7 @@
 use crate::composite::{Erased, Owned};
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
-use crate::error::{Error, Result, filled, invalid, listed};
+use crate::error::{Error, Result, collected, filled, invalid, listed};
 use crate::layout::dims::Dims;
 use crate::ops;
 use crate::ops::choosing::WideFloatFor;
@@ -155,12 +155,12 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         let numel = |of: &Erased<'_, E, D>| of.sizes().iter().product::<usize>();
         let count = numel(self).checked_div(axes).unwrap_or(0);
         let sizes: Vec<usize> = match how.bins {
-            Bins::Counts(counts) => counts.to_vec(),
+            Bins::Counts(counts) => counts.to_owned(),
             Bins::Edges(edges) => {
                 if edges.iter().any(|edges| numel(edges) == 0) {
                     return invalid(op, "a list of edges is empty".to_owned());
                 }
-                edges.iter().map(|edges| numel(edges) - 1).collect()
+                listed(edges.iter().map(|edges| numel(edges) - 1))?
             }
         };
         if sizes.len() != axes {
@@ -192,20 +192,20 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         let (beside, grid) = (Some(self.storage()), Dims::new(op, &sizes)?);
         if !D::has_data(self.storage()) {
             let edge = |&size: &usize| Ok(Erased::list(D::zeroed::<E>(beside, size + 1)?, size + 1));
-            let edges = sizes.iter().map(edge).collect::<Result<_>>()?;
+            let edges = collected(sizes.iter().map(edge))?;
             return Ok((Erased::dense(D::zeroed::<E>(beside, bins)?, grid), edges));
         }
         let elements = D::download(self.view())?;
         let weights = how.weights.map(|weights| D::download(weights.view())).transpose()?;
         let edges: Vec<Vec<E>> = match how.bins {
-            Bins::Edges(edges) => edges.iter().map(|edges| D::download(edges.view())).collect::<Result<_>>()?,
+            Bins::Edges(edges) => collected(edges.iter().map(|edges| D::download(edges.view())))?,
             Bins::Counts(counts) => {
                 let ends = |axis: usize| match how.range {
                     Some(range) => [range[2 * axis], range[2 * axis + 1]],
                     None => ends(elements.iter().skip(axis).step_by(axes)),
                 };
                 let evenly = |(axis, &bins): (usize, &usize)| evenly::<E>(op, axis, ends(axis), bins);
-                counts.iter().enumerate().map(evenly).collect::<Result<_>>()?
+                collected(counts.iter().enumerate().map(evenly))?
             }
         };
         let mut sums = filled(0.0_f64, bins)?;
@@ -233,6 +233,6 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             let len = edges.len();
             Ok(Erased::list(D::build(beside, || Ok(edges))?, len))
         };
-        Ok((Erased::dense(counts, grid), edges.into_iter().map(list).collect::<Result<_>>()?))
+        Ok((Erased::dense(counts, grid), collected(edges.into_iter().map(list))?))
     }
 }

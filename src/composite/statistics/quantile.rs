@@ -8,7 +8,7 @@ use crate::composite::erased::left_over;
 use crate::composite::{Axis, Erased, Owned};
 use crate::device::Device;
 use crate::dtype::Dtype;
-use crate::error::{Error, Result, invalid};
+use crate::error::{Error, Result, invalid, listed};
 use crate::layout::dims::Dims;
 use crate::ops::arguments::{Indexing, Order, Sought};
 use crate::ops::pointwise::Lerping;
@@ -43,7 +43,7 @@ impl<E: Dtype, D: Device> Erased<'_, E, D> {
             return Ok(Erased::dense(lanes.into_parts().0, kept));
         }
         // The axis of quantiles goes to the front.
-        let order: Vec<usize> = [at].into_iter().chain((0..lanes.rank()).filter(|&axis| axis != at)).collect();
+        let order = listed([at].into_iter().chain((0..lanes.rank()).filter(|&axis| axis != at)))?;
         let sizes = Dims::new(op, &[q.sizes(), &kept].concat())?;
         Ok(lanes.permute(op, &order)?.reshape(op, &sizes)?.share())
     }

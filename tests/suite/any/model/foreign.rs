@@ -33,7 +33,7 @@ impl Given for i64 {
 /// Bytes that are bools, between bytes that are none.
 impl Given for u8 {
     fn given(at: usize) -> u8 {
-        (at % 3 == 0).into()
+        at.is_multiple_of(3).into()
     }
     const GAP: u8 = 7;
     const ARE_BOOLS: bool = true;
