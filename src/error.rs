@@ -1,5 +1,8 @@
 //! Errors at run time. What the types rule out is not in here.
 
+// Sizes are multiplied by checked functions alone.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 use crate::dtype::{DType, ScalarValue};
 use core::fmt;
 

@@ -1,5 +1,8 @@
 //! Scratch memory for the duration of an operation.
 
+// Sizes are multiplied by checked functions alone.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 use super::blocks::allocate;
 use super::host::{ALIGNMENT, HostBuffer, SMALL};
 use super::pool;
