@@ -78,6 +78,11 @@ impl<'a, E: Element, D: Device> Erased<'a, E, D> {
         self.sizes.len()
     }
 
+    /// The number of elements: the sizes of an existing tensor have a product.
+    pub(crate) fn numel(&self) -> usize {
+        self.sizes.iter().product()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.sizes.contains(&0)
     }

@@ -21,7 +21,7 @@ impl AnyTensor {
     /// [`ldl_factor`](Self::ldl_factor), and for each matrix the position of its first zero block, or 0 (`torch.linalg.ldl_factor_ex`).
     ///
     /// # Errors
-    /// As there, but singular matrices are an error only if `check_errors`.
+    /// As [`ldl_factor`](Self::ldl_factor), but singular matrices are an error only if `check_errors`.
     #[op(linalg.ldl_factor_ex(A, hermitian = false, check_errors = false), dtypes = "float32, float64, complex64 and complex128")]
     pub fn ldl_factor_ex(&self, hermitian: bool, check_errors: bool) -> Result<(AnyTensor, AnyTensor, AnyTensor)> {
         let op = "linalg.ldl_factor_ex";

@@ -134,7 +134,7 @@ impl AnyTensor {
     /// [`matmul`](Self::matmul) of matrices (`torch.mm`).
     ///
     /// # Errors
-    /// As there, and if one is not a matrix.
+    /// As [`matmul`](Self::matmul), and if one is not a matrix.
     #[op(mm(input, mat2), dtypes = numeric)]
     pub fn mm(&self, other: &AnyTensor) -> Result<AnyTensor> {
         expect_ranks("mm", [(self, 2), (other, 2)])?;
@@ -144,7 +144,7 @@ impl AnyTensor {
     /// [`matmul`](Self::matmul) of batches of matrices with the same length (`torch.bmm`).
     ///
     /// # Errors
-    /// As there, and if one is not a batch or the lengths differ.
+    /// As [`matmul`](Self::matmul), and if one is not a batch or the lengths differ.
     #[op(bmm(input, mat2), dtypes = numeric)]
     pub fn bmm(&self, other: &AnyTensor) -> Result<AnyTensor> {
         expect_batches("bmm", self, other)?;
@@ -154,7 +154,7 @@ impl AnyTensor {
     /// [`matmul`](Self::matmul) of a matrix and a vector (`torch.mv`).
     ///
     /// # Errors
-    /// As there, and if they have other ranks.
+    /// As [`matmul`](Self::matmul), and if they have other ranks.
     #[op(mv(input, vec), dtypes = numeric)]
     pub fn mv(&self, vector: &AnyTensor) -> Result<AnyTensor> {
         expect_ranks("mv", [(self, 2), (vector, 1)])?;
@@ -164,7 +164,7 @@ impl AnyTensor {
     /// [`matmul`](Self::matmul) of vectors (`torch.dot`).
     ///
     /// # Errors
-    /// As there, and if one is not a vector.
+    /// As [`matmul`](Self::matmul), and if one is not a vector.
     #[op(dot(input, tensor), dtypes = numeric)]
     pub fn dot(&self, other: &AnyTensor) -> Result<AnyTensor> {
         expect_ranks("dot", [(self, 1), (other, 1)])?;

@@ -97,7 +97,7 @@ impl AnyTensor {
     /// (`torch.nn.functional.triplet_margin_with_distance_loss`, where `margin` is 1 and `swap` false if not given).
     ///
     /// # Errors
-    /// As there, and errors of the distance function.
+    /// As [`triplet_margin_loss`](Self::triplet_margin_loss), and errors of the distance function.
     pub fn triplet_margin_with_distance_loss(
         &self,
         positive: &AnyTensor,

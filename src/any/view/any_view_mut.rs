@@ -277,7 +277,7 @@ macro_rules! of_both {
             /// Several mutable views at once, each as [`index_mut`](Self::index_mut) gives it.
             ///
             /// # Errors
-            /// If two of them have an element in common, or an index would copy elements; else as there.
+            /// If two of them have an element in common, or an index would copy elements; else as [`index_mut`](Self::index_mut).
             ///
             /// ```
             /// use castiron::any::Value;

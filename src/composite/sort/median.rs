@@ -97,7 +97,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             return Err(Error::EmptyReduction { op, sizes: self.sizes().into() });
         }
         self.expect_memory()?;
-        let list = self.reshape(op, &[self.sizes().iter().product()])?;
+        let list = self.reshape(op, &[self.numel()])?;
         let [values, _] = D::order(Order::Median { ignores_nan }, list.view(), 0)?;
         Ok(Erased::dense(values, Dims::known(&[])))
     }

@@ -115,13 +115,13 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
     where
         E: Dtype,
     {
-        let (op, numel) = ("isin", self.sizes().iter().product());
+        let (op, numel) = ("isin", self.numel());
         let none = || Ok(Erased::dense(D::zeroed::<bool>(Some(self.storage()), numel)?, self.dims()));
         if !D::has_data(test.storage()) {
             return none();
         }
         let (values, test) = (self.map1_dense::<P>(op, Casting)?, test.map1_dense::<P>(op, Casting)?);
-        let test = test.reshape(op, &[test.sizes().iter().product()])?;
+        let test = test.reshape(op, &[test.numel()])?;
         // NaN is equal to nothing; lists are searched without it.
         let numbers = test.map2_dense::<P, bool>(op, Equal, &test)?;
         let (test, count) = D::compress(test.view(), numbers.view())?;

@@ -326,7 +326,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
     /// The elements in row-major order as a list, or an error on a device without data.
     fn as_list(&self, op: &'static str) -> Result<Erased<'_, E, D>> {
         self.as_data(op)?.expect_memory()?;
-        self.reshape(op, &[self.sizes().iter().product()])
+        self.reshape(op, &[self.numel()])
     }
 }
 

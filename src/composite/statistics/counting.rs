@@ -225,7 +225,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             return invalid(op, format!("`max` must be larger than `min`, got {high} and {low}"));
         }
         let places = self.map1_dense::<i64>(op, Bins::<E>::new(low, high, bins))?;
-        let places = places.reshape(op, &[self.sizes().iter().product()])?;
+        let places = places.reshape(op, &[self.numel()])?;
         // One more for the elements that are ignored.
         let mut counts = D::zeroed::<i64>(beside, bins + 1)?;
         let one = Owned::<i64, D>::dense(D::fill(beside, 1_i64, 1)?, Dims::known(&[]));

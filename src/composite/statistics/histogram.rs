@@ -142,7 +142,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         Ok(self.in_bins("histogram", 1, &how)?.0)
     }
 
-    /// The histogram of samples, each of which is a number of consecutive elements, one for each axis, and the edges used.
+    /// The histogram of samples of several consecutive elements, one for each axis, and the edges used.
     pub(crate) fn in_bins(
         &self,
         op: &'static str,
@@ -152,15 +152,14 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
     where
         E: Dtype,
     {
-        let numel = |of: &Erased<'_, E, D>| of.sizes().iter().product::<usize>();
-        let count = numel(self).checked_div(axes).unwrap_or(0);
+        let count = self.numel().checked_div(axes).unwrap_or(0);
         let sizes: Vec<usize> = match how.bins {
             Bins::Counts(counts) => counts.to_owned(),
             Bins::Edges(edges) => {
-                if edges.iter().any(|edges| numel(edges) == 0) {
+                if edges.iter().any(|edges| edges.numel() == 0) {
                     return invalid(op, "a list of edges is empty".to_owned());
                 }
-                listed(edges.iter().map(|edges| numel(edges) - 1))?
+                listed(edges.iter().map(|edges| edges.numel() - 1))?
             }
         };
         if sizes.len() != axes {
@@ -181,7 +180,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             return invalid(op, format!("the range of {axes} axes has {} ends, got {}", 2 * axes, range.len()));
         }
         if let Some(weights) = how.weights
-            && numel(weights) != count
+            && weights.numel() != count
         {
             return Err(Error::Shape { op, expected: format!("[{count}]"), found: weights.sizes().into() });
         }

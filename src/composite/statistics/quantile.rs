@@ -35,7 +35,7 @@ impl<E: Dtype, D: Device> Erased<'_, E, D> {
     ) -> Result<Owned<E, D>> {
         let (op, kept) = (found.op, left_over(self.sizes(), dim.map_or(u32::MAX, |dim| 1 << dim.0), keepdim));
         let (x, at) = match dim {
-            None => (self.reshape(op, &[self.sizes().iter().product()])?, 0),
+            None => (self.reshape(op, &[self.numel()])?, 0),
             Some(Axis(at)) => (self.lifted(op)?, at),
         };
         let lanes = x.quantiles_of_lanes(found, q, at)?;

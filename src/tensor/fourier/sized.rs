@@ -19,7 +19,7 @@ macro_rules! sized_transforms {
             #[doc = concat!("PyTorch: `torch.fft.", stringify!($name), "` with `n`.")]
             ///
             /// # Panics
-            /// As there.
+            /// As the transform without a length.
             ///
             /// ```
             /// use castiron::{Complex, Tensor, axis, dim, fft::Norm, shape, tensor};
@@ -45,7 +45,7 @@ macro_rules! sized_transforms {
             #[doc = concat!("PyTorch: `torch.fft.", stringify!($of), "` with `n`.")]
             ///
             /// # Panics
-            /// As there, and if the length is 0.
+            /// As the transform without a length, and if the length is 0.
             ///
             /// ```
             /// use castiron::{axis, fft::Norm, tensor};

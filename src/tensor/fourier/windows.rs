@@ -151,7 +151,7 @@ impl<E: Float, N: Dim, D: Device> Tensor<E, (N,), D> {
     /// [`window`](Self::window) of a size known at run time.
     ///
     /// # Panics
-    /// As there, and if the size is not that of the type.
+    /// As [`window`](Self::window), and if the size is not that of the type.
     ///
     /// ```
     /// use castiron::{Tensor, fft::Window, shape};

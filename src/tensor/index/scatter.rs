@@ -205,7 +205,7 @@ writers! {
         "torch.scatter` with a `value`, `torch.Tensor.scatter_", "let x = tensor![[0, 0], [0, 0]];\nassert_eq!(x.scatter_value(axis![1], tensor![[1], [0]], 7).to_vec(), [0, 7, 7, 0]);";
     /// Adds each element of the source at the position where [`scatter`](Self::scatter) writes it, in order along the axis.
     ///
-    /// Shape: as there. Dtypes: all computing dtypes, the source having that of `self`; integers wrap, `f16` and `bf16` are added in `f32`
+    /// Shape: as for [`scatter`](Self::scatter). Dtypes: all computing dtypes, the source having that of `self`; integers wrap, `f16` and `bf16` are added in `f32`
     /// and rounded once. The indices are `i64`, not negative.
     scatter_add scatter_add_ try_scatter_add_ [const I: isize, X: TensorOperand, R: TensorOperand]
         (axis: impl AxisArg<I>, index: X, src: R) [
@@ -225,7 +225,7 @@ writers! {
     /// Reduces the elements of the source for each position, together with the element of `self` or, if `include_self` is false, without
     /// it. Positions without any index keep their element.
     ///
-    /// Shape: as there. Dtypes: all with an order, the source having that of `self`; the mean of bools is refused. The indices are `i64`,
+    /// Shape: as for [`scatter`](Self::scatter). Dtypes: all with an order, the source having that of `self`; the mean of bools is refused. The indices are `i64`,
     /// not negative.
     scatter_reduce scatter_reduce_ try_scatter_reduce_ [const I: isize, X: TensorOperand, R: TensorOperand]
         (axis: impl AxisArg<I>, index: X, src: R, reduce: ScatterReduce, include_self: bool) [

@@ -31,7 +31,7 @@ impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
     /// As [`Tensor::logsumexp`], without a tensor of the elements.
     ///
     /// # Panics
-    /// As there, and as [`eval`](Self::eval).
+    /// As [`Tensor::logsumexp`], and as [`eval`](Self::eval).
     #[fallible]
     pub fn logsumexp<A: Axes<S>, O: Dtype>(self, axes: A) -> Result<Tensor<O, A::Reduced, D>>
     where

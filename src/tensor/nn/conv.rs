@@ -75,7 +75,7 @@ fn convolution(windows: &[Window], groups: usize) -> Convolution {
 /// The axes of a copied operand as segments, and the sizes of the copy.
 type Copied = Option<(Vec<Vec<Segment>>, [usize; 5])>;
 
-/// Reduces strides, dilations and padding to those that matter for the sizes. An axis of which windows read few positions is copied with
+/// Reduces strides, dilations and padding to those that matter for the sizes. If windows read few positions of an axis, it is copied with
 /// the windows [side by side](Window::side_by_side).
 #[inline]
 fn side_by_side(

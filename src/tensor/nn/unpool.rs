@@ -232,7 +232,7 @@ macro_rules! poolings {
             #[doc = concat!("PyTorch: `torch.nn.functional.", stringify!($unpool), "` with `output_size`.")]
             ///
             /// # Panics
-            /// As there, and if a size known at run time differs by a stride or more from the one that follows from the window.
+            /// As without sizes, and if a size known at run time differs by a stride or more from the one that follows from the window.
             ///
             /// ```
             /// use castiron::{dim, nn::Pool, Tensor};

@@ -121,7 +121,7 @@ macro_rules! quantiles {
 
             #[doc = concat!("Several of [`", stringify!($axis), "`](Self::", stringify!($axis), "): one for each element of `q`, a list.")]
             ///
-            /// Shape: as there, with an axis in front that is as long as `q`. Dtypes: `f32` and `f64`, the same for `q`.
+            /// Shape: as of one quantile, with an axis in front that is as long as `q`. Dtypes: `f32` and `f64`, the same for `q`.
             ///
             #[doc = concat!("PyTorch: `torch.", stringify!($name), "` with a tensor `q`, `dim` and `keepdim`.")]
             ///
