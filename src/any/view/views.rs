@@ -272,6 +272,9 @@ impl AnyTensor {
 
     /// Any sizes, strides and offset over the storage (`torch.as_strided`).
     ///
+    /// If others may write the storage meanwhile (it is borrowed, or has elements of another library's array in between), the view is of a
+    /// copy of the tensor's own elements, with the same strides and zeros between; the offset counts from the first of them.
+    ///
     /// # Errors
     /// If they reach beyond the storage.
     ///

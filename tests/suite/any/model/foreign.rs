@@ -52,6 +52,8 @@ trait Seen<E>: Sized {
     fn spread(&self, len: usize) -> Option<Self>;
     /// Its bytes as bools, and these as bytes again.
     fn of_bools(&self) -> Option<Self>;
+    /// Whether both are views of one storage.
+    fn is_of(&self, other: &Self) -> bool;
     fn elements(&self) -> Vec<E>;
 }
 
@@ -80,6 +82,9 @@ impl<E: Given> Seen<E> for TensorView<'_, E, Two> {
     fn of_bools(&self) -> Option<Self> {
         E::seen_as_bools(self)
     }
+    fn is_of(&self, other: &Self) -> bool {
+        self.shares_storage(other)
+    }
     fn elements(&self) -> Vec<E> {
         self.to_vec()
     }
@@ -106,6 +111,9 @@ impl<E: Given> Seen<E> for AnyTensor {
     }
     fn of_bools(&self) -> Option<Self> {
         self.view_dtype(DType::Bool).ok()?.view_dtype(E::DTYPE).ok()
+    }
+    fn is_of(&self, other: &Self) -> bool {
+        self.shares_storage(other)
     }
     fn elements(&self) -> Vec<E> {
         self.typed::<E, Two, castiron::Cpu>().unwrap().to_vec()
@@ -179,7 +187,9 @@ fn explored<E: Given, V: Seen<E>>(source: &mut Source, memory: &mut Memory<E>, s
         let own: std::collections::HashSet<usize> = places(sizes, strides, offset).into_iter().collect();
         if may_reach {
             assert_eq!(to_sizes, [a, b]);
-            let asked = places([a, b], [c, d], if kind == 6 { offset } else { e });
+            // In a copy of a view's own elements offsets count from the first of them.
+            let start = if next.is_of(from) { 0 } else { offset };
+            let asked = places([a, b], [c, d], if kind == 6 { offset } else { start + e });
             for (&value, place) in found.iter().zip(&asked) {
                 let place = memory.offset + place;
                 let of_memory = if given.contains(&place) { E::given(place) } else { E::default() };
@@ -189,7 +199,7 @@ fn explored<E: Given, V: Seen<E>>(source: &mut Source, memory: &mut Memory<E>, s
                     assert!(value == E::default() || value == of_memory);
                 }
             }
-            is_memory.push(is_memory[at] && asked.iter().all(|place| own.contains(place)));
+            is_memory.push(is_memory[at] && start == 0 && asked.iter().all(|place| own.contains(place)));
         } else {
             if is_memory[at] {
                 let at = places(to_sizes, to_strides, to_offset);
