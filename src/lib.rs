@@ -313,9 +313,10 @@ pub use tensor::einsum_calls as __einsum;
 pub use tensor::lazy;
 pub use tensor::{
     Activation, AnyLayout, AsTensor, AxisIter, BagMode, BinCounts, BinWeight, ByteNumber, Generator, Interpolation,
-    Iter, JoinDtype, Joined, Layout, LossWeight, OnHost, Operand, Optional, Outcome, PerChannel, Piece, Position,
-    RotaryLayout, RunningStatistics, SameDevice, SameDtype, ScatterReduce, Stacked, Strided, Tensor, TensorOperand,
-    TensorView, TensorViewMut, cat, multi_dot, stack, try_cat, try_multi_dot, try_stack, try_where_, where_,
+    Iter, JoinDtype, Joined, Layout, LossWeight, OnHost, Operand, Optional, Outcome, OutcomeDevice, OutcomeShape,
+    PerChannel, Piece, Position, RotaryLayout, RunningStatistics, SameDevice, SameDtype, ScatterReduce, Stacked,
+    Strided, Tensor, TensorOperand, TensorView, TensorViewMut, cat, multi_dot, stack, try_cat, try_multi_dot,
+    try_stack, try_where_, where_,
 };
 #[doc(hidden)]
 pub use tensor::{

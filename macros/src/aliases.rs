@@ -31,8 +31,8 @@ pub(super) fn line(attribute: &Group) -> Option<String> {
     (is_ident(&name, "doc") && is_punct(&equals, '=')).then(|| text(tokens.collect()))
 }
 
-/// The aliases of a method of this name: everything between backticks that begins with `torch.` or `numpy.` in the paragraph that begins
-/// with "PyTorch:".
+/// The aliases of a method of this name: everything between backticks that begins with `torch.` or `numpy.`, or is another form of
+/// the method (`exp_`, `exp_into`), in the paragraph that begins with "PyTorch:".
 pub(super) fn of_lines(lines: impl Iterator<Item = String>, name: &str) -> TokenStream {
     let mut names = Vec::new();
     let mut is_inside = false;
@@ -42,7 +42,8 @@ pub(super) fn of_lines(lines: impl Iterator<Item = String>, name: &str) -> Token
             names.extend(line.split('`').skip(1).step_by(2).map(str::to_owned));
         }
     }
-    let names = names.iter().filter(|name| name.starts_with("torch.") || name.starts_with("numpy."));
+    let is_form = |name: &str| name.ends_with('_') || name.ends_with("_into");
+    let names = names.iter().filter(|name| name.starts_with("torch.") || name.starts_with("numpy.") || is_form(name));
     of_names(names.map(String::as_str), name)
 }
 

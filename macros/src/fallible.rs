@@ -224,7 +224,7 @@ impl Function {
 
     /// The documentation of the panicking form, which mentions the other form in its section on panics.
     fn documented(&self) -> Result<TokenStream, Mistake> {
-        let link = self.link(&self.try_name());
+        let twin = self.try_name();
         let mut out = TokenStream::new();
         let mut lines = self.attributes.iter().peekable();
         let mut in_section = false;
@@ -233,7 +233,7 @@ impl Function {
             out.extend(attribute.tokens.clone());
             in_section |= attribute.is_heading();
             if in_section && !is_named && !lines.peek().is_some_and(|next| next.is_line()) {
-                out.extend(doc(&format!(" {link} returns the error instead.")));
+                out.extend(doc(&format!(" `{twin}` returns the error instead.")));
                 is_named = true;
             }
         }
@@ -242,7 +242,7 @@ impl Function {
                 let message = "`#[fallible]`: say in a section `# Panics` when the operation fails";
                 return Err(Mistake::at(self.name.span(), message));
             }
-            for line in ["", " # Panics", &format!(" Where {link} returns an error.")] {
+            for line in ["", " # Panics", &format!(" Where `{twin}` returns an error.")] {
                 out.extend(doc(line));
             }
         }
@@ -257,6 +257,7 @@ impl Function {
             _ => None,
         });
         out.extend(aliases::of_lines(lines, &self.name.to_string()));
+        out.extend(aliases::of_names([&*self.try_name().to_string()].into_iter(), ""));
         out.extend(tokens("#[track_caller]"));
         out.extend(self.before.iter().cloned());
         out.extend([TokenTree::Ident(self.name.clone())]);
@@ -325,9 +326,10 @@ impl Function {
         out
     }
 
-    /// The returning form.
+    /// The returning form. Pages of documentation leave it out, since the other one names it; editors complete it.
     fn returning(&self) -> TokenStream {
         let mut out = doc(&format!(" {}, returning the error.", self.link(&self.name)));
+        out.extend(tokens("#[cfg_attr(doc, doc(hidden))]"));
         for attribute in self.attributes.iter().filter(|attribute| attribute.kind == Kind::Both) {
             out.extend(attribute.tokens.clone());
         }

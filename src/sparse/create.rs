@@ -220,7 +220,7 @@ impl<E: Element, S: Shape> Tensor<E, S> {
     /// A sparse tensor without elements: zeros (`torch.sparse_coo_tensor(size=…)`, `torch.zeros(layout=torch.sparse_coo)`).
     ///
     /// # Panics
-    /// If the number of elements overflows; [`try_sparse_zeros_sized`](Self::try_sparse_zeros_sized) returns the error.
+    /// If the number of elements overflows; `try_sparse_zeros_sized` returns the error.
     ///
     /// ```
     /// use castiron::{shape, Tensor};

@@ -21,6 +21,7 @@ macro_rules! functions {
         impl<E> KeepsZero<E> for ops::$op {}
 
         impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
+            #[cfg_attr(doc, doc(hidden))]
             #[doc = concat!("The strided tensors' [`", stringify!($op), "`](crate::ops::", stringify!($op), ") of the elements, values of one place being added first; the result is coalesced.")]
             ///
             /// Shape, dtypes and result dtype are those of the strided operation.

@@ -53,7 +53,8 @@ pub struct SparseCoo<const DENSE: usize = 0>;
 /// |---|---|
 /// | make one | [`Tensor::sparse_coo`], [`Tensor::to_sparse`], [`Tensor::sparse_zeros`] |
 /// | look inside | [`indices`](Tensor::indices), [`values`](Tensor::values), [`nnz`](Tensor::nnz), [`coalesce`](Tensor::coalesce), [`to_dense`](Tensor::to_dense) |
-/// | compute | `+ - * /`, [`pow`](Tensor::pow), functions that leave zero at zero, `sum`, `matmul` |
+/// | compute | `+ - * /`, [`pow`](Tensor::pow), `sum`, `matmul` |
+/// | functions that leave zero at zero, of the values after [`coalesce`](Tensor::coalesce) | `abs`, `angle`, `asin`, `asinh`, `atan`, `atanh`, `ceil`, `deg2rad`, `erf`, `erfinv`, `expm1`, `floor`, `frac`, `isinf`, `isnan`, `isneginf`, `isposinf`, `log1p`, `rad2deg`, `relu`, `round`, `sgn`, `sign`, `signbit`, `sin`, `sinh`, `sqrt`, `tan`, `tanh`, `trunc` |
 ///
 /// Sparse with sparse is sparse; sparse `+` dense is dense; sparse `*` dense is sparse; sparse `@` dense is dense. Dtypes promote as for
 /// strided tensors. `+` and `-` do not broadcast.

@@ -303,6 +303,7 @@ macro_rules! scalars_on_the_left {
         scalars_on_the_left!(@ $scalar, [] [&]);
     )*};
     (@ $scalar:ty, $([$($by:tt)*])*) => {$(
+        #[cfg_attr(doc, doc(hidden))]
         /// `scalar * sparse`: only the scalar's category counts in promotion.
         impl<E: Dtype, S: Shape, const N: usize> Mul<$($by)* Tensor<E, S, Cpu, SparseCoo<N>>> for $scalar
         where

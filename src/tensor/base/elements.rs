@@ -363,6 +363,7 @@ impl<E: Element, S: Shape, D: Device, L: Layout, P: PositionIn<S, D, L>> IndexMu
 /// For a dtype it writes `From<Tensor<E, ()>>`, which rustc suggests when a number is expected and a zero-dim tensor is given.
 macro_rules! numbers {
     ($($dtype:ty),*) => {$(
+        #[cfg_attr(doc, doc(hidden))]
         impl From<Tensor<$dtype, ()>> for $dtype {
             /// The element, as [`item`](Tensor::item) gives it.
             fn from(tensor: Tensor<$dtype, ()>) -> $dtype {

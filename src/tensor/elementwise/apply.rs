@@ -23,6 +23,12 @@ pub type PromotedWith<E, S, R> = ResultType<<S as Shape>::Kind, E, <R as Operand
 /// The dtype of `Op` on a tensor of shape `S` and dtype `E` and the operand `R`.
 pub type Outcome<Op, E, S, R> = <Op as BinaryOp>::Output<PromotedWith<E, S, R>>;
 
+/// The shape to which a tensor of shape `S` and the operand `R` broadcast.
+pub type OutcomeShape<S, R> = <S as Broadcast<<R as Operand>::Shape>>::Output;
+
+/// The device of an operation on a tensor of shape `S` on device `D` and the operand `R`.
+pub type OutcomeDevice<D, S, R> = <D as Meet<<R as Operand>::Place, <S as Shape>::Kind, <R as Operand>::Kind>>::Output;
+
 /// A scalar operand of a tensor of dtype `own`, converted to the dtype in which `Op` computes for the promoted dtype `P`.
 ///
 /// An integer that does not fit an integral dtype is refused (PyTorch wraps it silently in arithmetic and comparison,

@@ -86,8 +86,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.allclose`.
     ///
     /// # Panics
-    /// If sizes known at run time differ, the tensors have no data or memory runs out; [`try_allclose`](Self::try_allclose) returns the
-    /// error.
+    /// If sizes known at run time differ, the tensors have no data or memory runs out; `try_allclose` returns the error.
     ///
     /// ```
     /// use castiron::tensor;
@@ -121,6 +120,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ///
     /// # Errors
     /// If sizes known at run time differ, the tensors have no data or memory runs out.
+    #[cfg_attr(doc, doc(hidden))]
     pub fn try_allclose<F: Dtype, T, X: Device>(&self, other: &Tensor<F, T, X>, rtol: f64, atol: f64) -> Result<bool>
     where
         E: Dtype,

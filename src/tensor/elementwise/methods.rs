@@ -15,7 +15,7 @@ use crate::ops::table::{binary_table, unary_table};
 use crate::ops::{Op, UnaryOp};
 use crate::shape::{Broadcast, Shape, WrittenTo};
 use crate::tensor::base::operand::{Operand, TensorOperand};
-use crate::tensor::elementwise::apply::{Outcome, combine, combine_scalar};
+use crate::tensor::elementwise::apply::{Outcome, OutcomeDevice, OutcomeShape, combine, combine_scalar};
 use crate::tensor::elementwise::output::{combine_into, update};
 use crate::tensor::{SameDevice, Tensor, TensorViewMut};
 use castiron_macros::fallible;
@@ -116,15 +116,15 @@ unary_table!(in_place);
 
 /// For `exp […] any inexact` it writes `exp`, `try_exp`, `exp_`, `exp_into` and `try_exp_into`.
 macro_rules! unary_methods {
-    ($($op:ident { [$try:ident $inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident, $doc:literal, $torch:literal, $operand:literal = $elements:literal $($rest:tt)* })*) => {$(
-        /// The forms of one operation. (The result dtype is a type parameter, and `E: Dtype` a condition of the method, so that the
+    ($($op:ident { [$try:ident $inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident, $doc:literal, $torch:literal, $operand:literal = $elements:literal $($rest:tt)* })*) => {
+        /// The forms of each operation. (The result dtype is a type parameter, and `E: Dtype` a condition of the method, so that the
         /// compiler reports the failed condition instead of a missing method.)
-        impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+        impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {$(
             #[doc = $doc]
             ///
             #[doc = concat!("Shape: that of `self`. Dtypes: ", admits_in_words!($admits), ". Result dtype: ", result_in_words!($result), ".")]
             ///
-            #[doc = concat!("PyTorch: `", $torch, "`.")]
+            #[doc = concat!("PyTorch: `", $torch, "`. Forms: `", stringify!($inplace), "`, `", stringify!($into), "`.")]
             ///
             /// # Panics
             /// If memory runs out.
@@ -142,6 +142,7 @@ macro_rules! unary_methods {
                 map::<crate::ops::$op, E, S, D>(self)
             }
 
+            #[cfg_attr(doc, doc(hidden))]
             #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") in place. The result must be castable to `E`.")]
             ///
             /// # Panics
@@ -156,6 +157,7 @@ macro_rules! unary_methods {
                 self
             }
 
+            #[cfg_attr(doc, doc(hidden))]
             #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") into an existing tensor of the same shape, converting to its dtype (`out=`).")]
             ///
             /// # Panics
@@ -169,11 +171,11 @@ macro_rules! unary_methods {
             {
                 map_into::<crate::ops::$op, E, F, S, T, D>(self, T::here_mut(out))
             }
-        }
+        )*}
 
-        /// The in-place form of one operation.
-        impl<E: Element, S: Shape, D: Device> TensorViewMut<'_, E, S, D> {
-            #[doc = concat!("As [`Tensor::", stringify!($inplace), "`](crate::Tensor::", stringify!($inplace), "), where the elements are.")]
+        /// The in-place forms of each operation.
+        impl<E: Element, S: Shape, D: Device> TensorViewMut<'_, E, S, D> {$(
+            #[doc = concat!("As `Tensor::", stringify!($inplace), "`, where the elements are.")]
             #[track_caller]
             pub fn $inplace(&mut self) -> &mut Self
             where
@@ -183,8 +185,8 @@ macro_rules! unary_methods {
                 self.target().$inplace();
                 self
             }
-        }
-    )*};
+        )*}
+    };
 }
 unary_table!(unary_methods);
 
@@ -238,7 +240,7 @@ macro_rules! binary_methods {
             ///
             #[doc = concat!("The other operand is a ", $what, "; shapes broadcast and dtypes promote. Dtypes: ", admits_in_words!($admits), ". Result dtype, from the promoted dtype `E`: ", result_in_words!($result), ".")]
             ///
-            #[doc = concat!("PyTorch: `", $torch, "`.")]
+            #[doc = concat!("PyTorch: `", $torch, "`. Forms: `", stringify!($inplace), "`, `", stringify!($into), "`.")]
             ///
             /// # Panics
             /// If sizes known at run time do not broadcast, or a scalar does not fit.
@@ -248,7 +250,7 @@ macro_rules! binary_methods {
             #[doc = concat!("assert_eq!(", $left, ".", stringify!($op), "(", $right, ").to_vec(), ", $elements, ");")]
             /// ```
             #[fallible]
-            pub fn $op<R: $operand>(&self, rhs: R) -> Result<Tensor<Outcome<crate::ops::$op, E, S, R>, <S as Broadcast<R::Shape>>::Output, <D as Meet<R::Place, S::Kind, R::Kind>>::Output>>
+            pub fn $op<R: $operand>(&self, rhs: R) -> Result<Tensor<Outcome<crate::ops::$op, E, S, R>, OutcomeShape<S, R>, OutcomeDevice<D, S, R>>>
             where
                 E: Dtype,
                 crate::ops::$op: Admits<E, R::Elem, R::Kind>,
@@ -258,6 +260,7 @@ macro_rules! binary_methods {
                 combine::<crate::ops::$op, E, S, D, R, _, _>(self, &rhs)
             }
 
+            #[cfg_attr(doc, doc(hidden))]
             #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") in place. The result must be castable to `E` and have the shape of `self`.")]
             ///
             /// # Panics
@@ -276,6 +279,7 @@ macro_rules! binary_methods {
                 Ok(self)
             }
 
+            #[cfg_attr(doc, doc(hidden))]
             #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") into an existing tensor of the result's shape, converting to its dtype (`out=`).")]
             ///
             /// # Panics
@@ -296,7 +300,7 @@ macro_rules! binary_methods {
 
         /// The in-place forms of one operation.
         impl<E: $of, S: Shape, D: Device> TensorViewMut<'_, E, S, D> {
-            #[doc = concat!("As [`Tensor::", stringify!($inplace), "`](crate::Tensor::", stringify!($inplace), "), where the elements are.")]
+            #[doc = concat!("As `Tensor::", stringify!($inplace), "`, where the elements are.")]
             ///
             /// # Panics
             /// As there; nothing is written then.

@@ -96,10 +96,10 @@ where
 /// For `Add add AddAssign add_assign = add` it writes `Tensor + R`, `&Tensor + R` and `Tensor += R`.
 macro_rules! operators {
     ($($Trait:ident $method:ident $Assign:ident $assign:ident = $op:ident, $sign:literal;)*) => {$(
-        #[doc = concat!("`a ", $sign, " b`: [`", stringify!($op), "`](Tensor::", stringify!($op), ").")]
+        #[doc = concat!("`a ", $sign, " b`: [`", stringify!($op), "`](Tensor::", stringify!($op), "). A scalar of any type may stand on either side.")]
         ///
         /// # Panics
-        #[doc = concat!("Where sizes known at run time do not broadcast, or a scalar does not fit; [`try_", stringify!($op), "`](Tensor::try_", stringify!($op), ") returns the error.")]
+        #[doc = concat!("Where sizes known at run time do not broadcast, or a scalar does not fit; `try_", stringify!($op), "` returns the error.")]
         impl<E: Element, S: Shape, D: Device, R: RightOf<ops::$op, E, S, D>> $Trait<R> for &Tensor<E, S, D> {
             type Output = R::Output;
             #[inline]
@@ -109,10 +109,10 @@ macro_rules! operators {
             }
         }
 
-        #[doc = concat!("`a ", $sign, " b`: [`", stringify!($op), "`](Tensor::", stringify!($op), ").")]
+        #[doc = concat!("`a ", $sign, " b`: [`", stringify!($op), "`](Tensor::", stringify!($op), "). A scalar of any type may stand on either side.")]
         ///
         /// # Panics
-        #[doc = concat!("Where sizes known at run time do not broadcast, or a scalar does not fit; [`try_", stringify!($op), "`](Tensor::try_", stringify!($op), ") returns the error.")]
+        #[doc = concat!("Where sizes known at run time do not broadcast, or a scalar does not fit; `try_", stringify!($op), "` returns the error.")]
         impl<E: Element, S: Shape, D: Device, R: RightOf<ops::$op, E, S, D>> $Trait<R> for Tensor<E, S, D> {
             type Output = R::Output;
             #[inline]
@@ -122,10 +122,10 @@ macro_rules! operators {
             }
         }
 
-        #[doc = concat!("`a ", $sign, "= b`: [`", stringify!($op), "_`](Tensor::", stringify!($op), "_). The result must be castable to `a`'s dtype and have `a`'s shape.")]
+        #[doc = concat!("`a ", $sign, "= b`: `", stringify!($op), "_`. The result must be castable to `a`'s dtype and have `a`'s shape.")]
         ///
         /// # Panics
-        #[doc = concat!("Where sizes known at run time do not fit, or a scalar does not; [`try_", stringify!($op), "_`](Tensor::try_", stringify!($op), "_) returns the error.")]
+        #[doc = concat!("Where sizes known at run time do not fit, or a scalar does not; `try_", stringify!($op), "_` returns the error.")]
         impl<E: Element, S: Shape, D: Device, R: AssignedTo<ops::$op, E, S, D>> $Assign<R> for Tensor<E, S, D> {
             #[track_caller]
             fn $assign(&mut self, rhs: R) {
@@ -140,7 +140,7 @@ macro_rules! operators {
         #[doc = concat!("`a ", $sign, "= b`: [`", stringify!($op), "_`](TensorViewMut::", stringify!($op), "_).")]
         ///
         /// # Panics
-        #[doc = concat!("Where [`try_", stringify!($op), "_`](TensorViewMut::try_", stringify!($op), "_) returns an error.")]
+        #[doc = concat!("Where `try_", stringify!($op), "_` returns an error.")]
         impl<E: Element, S: Shape, D: Device, R: AssignedTo<ops::$op, E, S, D>> $Assign<R> for TensorViewMut<'_, E, S, D> {
             #[track_caller]
             fn $assign(&mut self, rhs: R) {
@@ -152,7 +152,7 @@ macro_rules! operators {
         #[doc = concat!("`a ", $sign, " b`: [`", stringify!($op), "`](Tensor::", stringify!($op), ").")]
         ///
         /// # Panics
-        #[doc = concat!("Where [`try_", stringify!($op), "`](Tensor::try_", stringify!($op), ") returns an error.")]
+        #[doc = concat!("Where `try_", stringify!($op), "` returns an error.")]
         impl<E: Element, S: Shape, D: Device, R: RightOf<ops::$op, E, S, D>> $Trait<R> for $($view)+<'_, E, S, D> {
             type Output = R::Output;
             #[track_caller]
@@ -229,7 +229,7 @@ unary_operators! {
 /// right. The traits of promotion take the tensor first.
 type PromotedLeft<A, E, S> = ResultType<<S as Shape>::Kind, E, ScalarKind, A>;
 
-/// For each scalar type and operator it writes `scalar + Tensor` and `scalar + &Tensor`.
+/// For each scalar type and operator it writes `scalar + Tensor` and `scalar + &Tensor`. (The documentation of `Tensor + …` has them all.)
 macro_rules! scalars_on_the_left {
     ($($scalar:ty),*) => {$(
         scalars_on_the_left!(@ $scalar;
@@ -240,6 +240,7 @@ macro_rules! scalars_on_the_left {
             Shl shl bitwise_left_shift CombiningLeft, "<<"; Shr shr bitwise_right_shift CombiningLeft, ">>");
     )*};
     (@ $scalar:ty; $($Trait:ident $method:ident $op:ident $kernel:ident, $sign:literal);*) => {$(
+        #[cfg_attr(doc, doc(hidden))]
         #[doc = concat!("`scalar ", $sign, " tensor`: the scalar counts in promotion by its category alone.")]
         impl<E: Dtype, S: Shape, D: Device> $Trait<&Tensor<E, S, D>> for $scalar
         where
@@ -258,6 +259,7 @@ macro_rules! scalars_on_the_left {
             }
         }
 
+        #[cfg_attr(doc, doc(hidden))]
         #[doc = concat!("`scalar ", $sign, " tensor`: the scalar counts in promotion by its category alone.")]
         impl<E: Dtype, S: Shape, D: Device> $Trait<Tensor<E, S, D>> for $scalar
         where
@@ -276,6 +278,7 @@ macro_rules! scalars_on_the_left {
             }
         }
 
+        #[cfg_attr(doc, doc(hidden))]
         #[doc = concat!("`scalar ", $sign, " tensor`: the scalar counts in promotion by its category alone.")]
         impl<E: Dtype, S: Shape, D: Device> $Trait<&TensorView<'_, E, S, D>> for $scalar
         where

@@ -94,14 +94,14 @@ tuned_table!(writes);
 
 /// For `elu […] float same (alpha: impl Scalar)` it writes `elu(alpha)`, `try_elu(alpha)`, `elu_(alpha)` and so on.
 macro_rules! tuned_methods {
-    ($($op:ident { [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal, $torch:literal, $operand:literal $arguments:literal = $elements:literal $($rest:tt)* })*) => {$(
-        /// The forms of one operation.
-        impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+    ($($op:ident { [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal, $torch:literal, $operand:literal $arguments:literal = $elements:literal $($rest:tt)* })*) => {
+        /// The forms of each operation.
+        impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {$(
             #[doc = $doc]
             ///
             #[doc = concat!("Shape: that of `self`. Dtypes: ", admits_in_words!($admits), ". Result dtype: ", result_in_words!($result), ".")]
             ///
-            #[doc = concat!("PyTorch: `", $torch, "`.")]
+            #[doc = concat!("PyTorch: `", $torch, "`. Forms: `", stringify!($inplace), "`, `", stringify!($into), "`.")]
             ///
             /// # Panics
             /// If a parameter does not fit.
@@ -119,6 +119,7 @@ macro_rules! tuned_methods {
                 map::<crate::ops::$op, E, S, D>(self, parameters!($($name)*))
             }
 
+            #[cfg_attr(doc, doc(hidden))]
             #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") in place. The result must be castable to `E`.")]
             ///
             /// # Panics
@@ -132,6 +133,7 @@ macro_rules! tuned_methods {
                 update::<crate::ops::$op, E, S, D>(self, parameters!($($name)*))
             }
 
+            #[cfg_attr(doc, doc(hidden))]
             #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") into an existing tensor of the same shape, converting to its dtype where PyTorch does (`out=`).")]
             ///
             /// # Panics
@@ -146,11 +148,11 @@ macro_rules! tuned_methods {
                 let kernel = Tuning::<crate::ops::$op, E>(<crate::ops::$op as TunedOp<E>>::prepare(parameters!($($name)*))?);
                 map_into_by(<crate::ops::$op as Op>::NAME, kernel, self, T::here_mut(out))
             }
-        }
+        )*}
 
-        /// The in-place forms of one operation.
-        impl<E: Element, S: Shape, D: Device> TensorViewMut<'_, E, S, D> {
-            #[doc = concat!("As [`Tensor::", stringify!($inplace), "`](crate::Tensor::", stringify!($inplace), "), where the elements are.")]
+        /// The in-place forms of each operation.
+        impl<E: Element, S: Shape, D: Device> TensorViewMut<'_, E, S, D> {$(
+            #[doc = concat!("As `Tensor::", stringify!($inplace), "`, where the elements are.")]
             ///
             /// # Panics
             /// As there; nothing is written then.
@@ -163,8 +165,8 @@ macro_rules! tuned_methods {
                 self.target().$try_inplace($($name),*)?;
                 Ok(self)
             }
-        }
-    )*};
+        )*}
+    };
 }
 tuned_table!(tuned_methods);
 

@@ -75,6 +75,7 @@ impl<E: Element + PartialOrd, const MAX: bool> Reducer<E> for Extreme<MAX> {
 macro_rules! shells {
     ($($shell:ty),*) => {$(
         /// Equality of shell elements.
+        #[cfg_attr(doc, doc(hidden))]
         impl<S: Shape, D: Device> Tensor<$shell, S, D> {
             /// Whether elements are equal (`torch.eq`), with a tensor of the same shell dtype; shapes broadcast.
             ///
@@ -111,6 +112,7 @@ shells!(u16, u32, u64, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, F4E2
 macro_rules! ordered_shells {
     ($($shell:ty),*) => {$(
         /// The minimum and maximum of a shell tensor.
+        #[cfg_attr(doc, doc(hidden))]
         impl<S: Shape, D: Device> Tensor<$shell, S, D> {
             /// The largest element, as a zero-dim tensor; NaN if there is one.
             ///

@@ -18,7 +18,7 @@ macro_rules! in_place {
     ($($inplace:ident $try_inplace:ident [$($generics:tt)*] ($($arg:ident: $ty:ty),*) [$($bounds:tt)*])*) => {
         /// In-place operations.
         impl<E: Element, S: Shape, D: Device> TensorViewMut<'_, E, S, D> {$(
-            #[doc = concat!("As [`Tensor::", stringify!($inplace), "`](crate::Tensor::", stringify!($inplace), "), where the elements are.")]
+            #[doc = concat!("As `Tensor::", stringify!($inplace), "`, where the elements are.")]
             ///
             /// # Panics
             /// As there; nothing is written then.

@@ -355,7 +355,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`nonzero`](Self::nonzero) (`torch.argwhere`). As in PyTorch, a zero-dim tensor gives rows without indices.
     ///
     /// # Panics
-    /// If memory runs out; [`try_nonzero`](Self::try_nonzero) returns the error.
+    /// If memory runs out; `try_nonzero` returns the error.
     #[track_caller]
     pub fn argwhere(&self) -> Tensor<i64, (Dyn, S::Rank), D>
     where

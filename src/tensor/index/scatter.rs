@@ -122,7 +122,7 @@ macro_rules! writers {
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             $(#[$doc])*
             ///
-            #[doc = concat!("PyTorch: `", $torch, "`.")]
+            #[doc = concat!("PyTorch: `", $torch, "`. Forms: `", stringify!($inplace), "`.")]
             ///
             /// # Panics
             /// If an index is out of range or sizes do not match.
@@ -141,6 +141,7 @@ macro_rules! writers {
                 Ok(copy)
             }
 
+            #[cfg_attr(doc, doc(hidden))]
             #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), ") in place.")]
             ///
             /// # Panics
