@@ -292,11 +292,11 @@ pub use cpu::factor::field::{Field, RealField};
 #[doc(hidden)]
 pub use cuda::test_hooks as cuda_test_hooks;
 pub use device::{AnyDevice, Cpu, Cuda, Device, IntoDevice, Meta};
+pub use dtype::shell::*;
 pub use dtype::{
     Bits, CanCast, CastTo, Category, Complex, ComplexFloat, DType, Dtype, Element, Float, Inexact, Integer, Numeric,
     Ordered, Promote, Promoted, Real, Scalar, ScalarValue, bf16, f16,
 };
-pub use dtype::{F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
 pub use error::{Error, Result, Sizes};
 #[cfg(feature = "safetensors")]
 pub use io::{Checkpoint, Module};

@@ -9,7 +9,7 @@
 //! ```
 #![allow(non_camel_case_types)]
 
-use super::shell::*;
+pub use super::shell::aliases::*;
 use ::half::{bf16, f16};
 use num_complex::Complex;
 
@@ -44,10 +44,4 @@ aliases! {
     uint16 = u16;
     uint32 = u32;
     uint64 = u64;
-    float8_e4m3fn = F8E4M3FN;
-    float8_e4m3fnuz = F8E4M3FNUZ;
-    float8_e5m2 = F8E5M2;
-    float8_e5m2fnuz = F8E5M2FNUZ;
-    float8_e8m0fnu = F8E8M0FNU;
-    float4_e2m1fn_x2 = F4E2M1FNX2;
 }

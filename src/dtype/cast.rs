@@ -7,6 +7,7 @@
 use super::category::{Category, NotAbove};
 use super::half::SmallFloat;
 use super::shell::*;
+use super::table::types_of;
 use super::{Element, F4E2M1FNX2};
 use ::half::{bf16, f16};
 use num_complex::Complex;
@@ -244,10 +245,9 @@ machine_floats! {
     f64: from_f64;
 }
 
-/// Small floats: all values are converted through `f32` (as in PyTorch's `c10::Half(float)` and similar), so wider values round twice. `nan
-/// as 0`: formats without infinity, whose NaN becomes the integer 0.
+/// Small floats: all values are converted through `f32` (as in PyTorch's `c10::Half(float)` and similar), so wider values round twice.
 macro_rules! small_floats {
-    ($($ty:ty $(: nan as $zero:literal)?),*) => {$(
+    ($($ty:ty),*) => {$(
         impl Castable for $ty {
             #[inline(always)]
             fn cast<T: Castable>(self) -> T {
@@ -256,11 +256,9 @@ macro_rules! small_floats {
                     return *same;
                 }
                 let value = self.widen();
-                $(
-                    if value.is_nan() && T::DTYPE.category() == Category::Integral {
-                        return T::from_i32($zero);
-                    }
-                )?
+                if Self::NAN_IS_ZERO && value.is_nan() && T::DTYPE.category() == Category::Integral {
+                    return T::from_i32(0);
+                }
                 T::from_f32(value)
             }
             #[inline(always)]
@@ -290,7 +288,8 @@ macro_rules! small_floats {
         }
     )*};
 }
-small_floats!(f16, bf16, F8E4M3FN, F8E4M3FNUZ: nan as 0, F8E5M2, F8E5M2FNUZ: nan as 0, F8E8M0FNU: nan as 0);
+small_floats!(f16, bf16);
+types_of!(float8s small_floats);
 
 /// Complex dtypes: each part converts like its real dtype; real numbers get a zero imaginary part.
 macro_rules! complex {

@@ -7,7 +7,7 @@ use super::laws::{BesideBool, BesideComplexDouble, BesideInexact, BesideReal, Be
 use super::promote::{Promotable, Same};
 use super::scalar::{Scalar, ScalarValue};
 use super::shell::*;
-use super::table::dtype_table;
+use super::table::{dtype_table, types_of};
 use super::{Castable, DType, sealed};
 use ::half::{bf16, f16};
 use num_complex::Complex;
@@ -91,7 +91,7 @@ pub trait Dtype:
 
 macro_rules! impl_element {
     ($($variant:ident: $ty:ty, $name:literal [$($alias:literal),*], $category:ident, $signed:literal, $real:ty,
-       $tier:ident, $doc:literal;)*) => {$(
+       $tier:ident, $doc:literal, $dlpack:tt, $stored:tt;)*) => {$(
         impl sealed::Sealed for $ty {}
         impl Element for $ty {
             const DTYPE: DType = DType::$variant;
@@ -124,7 +124,7 @@ macro_rules! float8_values {
         }
     )*};
 }
-float8_values!(F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU);
+types_of!(float8s float8_values);
 impl Valued for F4E2M1FNX2 {
     fn scalar(self) -> ScalarValue {
         ScalarValue::Float(self.to_bits().into())

@@ -1,13 +1,15 @@
 //! Branch-free conversions of the half-precision floats, so that loops over them vectorise.
 //!
 //! The results are those of the `half` crate.
-//! `f32`.
 
-use super::{F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
+use super::shell::*;
+use super::table::types_of;
 use ::half::{bf16, f16};
 
 /// A float whose conversions go through `f32`.
 pub(super) trait SmallFloat: Copy {
+    /// Whether NaN becomes the integer 0: in formats without infinity.
+    const NAN_IS_ZERO: bool = false;
     /// The same value as `f32`.
     fn widen(self) -> f32;
     /// Rounds to nearest, ties to even.
@@ -106,6 +108,7 @@ impl SmallFloat for f16 {
 macro_rules! float8 {
     ($($ty:ty),*) => {$(
         impl SmallFloat for $ty {
+            const NAN_IS_ZERO: bool = !<$ty>::HAS_INFINITY;
             #[inline(always)]
             fn widen(self) -> f32 {
                 self.to_f32()
@@ -117,7 +120,7 @@ macro_rules! float8 {
         }
     )*};
 }
-float8!(F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU);
+types_of!(float8s float8);
 
 #[cfg(test)]
 mod tests {

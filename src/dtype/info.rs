@@ -1,8 +1,10 @@
 //! `finfo` and `iinfo`: the limits of the numeric dtypes, with PyTorch's fields.
 //!
-//! Source: `tests/oracle/dtypes.json`. Computed from the format parameters below.
+//! Source: `tests/oracle/dtypes.json`. Computed from the parameters of the formats.
 
-use super::DType;
+use super::shell::*;
+use super::table::types_of;
+use super::{DType, Element};
 
 /// The limits of a floating-point dtype (`torch.finfo`). All values are exact in `f64`.
 ///
@@ -54,6 +56,21 @@ const fn power_of_two(n: i32) -> f64 {
     f64::from_bits(((n + 1023) as u64) << 52)
 }
 
+/// The limits of an 8-bit float, which its format gives.
+macro_rules! float8 {
+    ($($ty:ty),*) => {
+        const fn float8(dtype: DType) -> Option<(i32, i32, i32, i32)> {
+            $(
+                if dtype as u8 == <$ty as Element>::DTYPE as u8 {
+                    return Some(<$ty>::LIMITS);
+                }
+            )*
+            None
+        }
+    };
+}
+types_of!(float8s float8);
+
 pub(super) const fn finfo(dtype: DType) -> Option<FloatInfo> {
     let dtype = dtype.to_real();
     // Mantissa bits, exponent of the smallest normal value, exponent of the largest value, number of the largest significands that are NaN,
@@ -63,12 +80,10 @@ pub(super) const fn finfo(dtype: DType) -> Option<FloatInfo> {
         DType::BF16 => (7, -126, 127, 0, 1e-2),
         DType::F32 => (23, -126, 127, 0, 1e-6),
         DType::F64 => (52, -1022, 1023, 0, 1e-15),
-        DType::F8E4M3FN => (3, -6, 8, 1, 1.0),
-        DType::F8E4M3FNUZ => (3, -7, 7, 0, 1.0),
-        DType::F8E5M2 => (2, -14, 15, 0, 1.0),
-        DType::F8E5M2FNUZ => (2, -15, 15, 0, 1.0),
-        DType::F8E8M0FNU => (0, -127, 127, 0, 1.0),
-        _ => return None,
+        _ => match float8(dtype) {
+            Some((mantissa, low, high, taken)) => (mantissa, low, high, taken, 1.0),
+            None => return None,
+        },
     };
     let ulp = power_of_two(-mantissa);
     let max = (2.0 - ulp * (1 + taken) as f64) * power_of_two(high);

@@ -25,7 +25,7 @@ mod result;
 mod runtime;
 pub mod scalar;
 mod sets;
-mod shell;
+pub(crate) mod shell;
 pub(crate) mod special;
 pub(crate) mod table;
 pub(crate) mod width;
@@ -42,7 +42,7 @@ pub use scalar::{Scalar, ScalarValue};
 #[doc(hidden)]
 pub use sets::is;
 pub use sets::{Bits, ComplexFloat, Float, Inexact, Integer, Numeric, Ordered, Real};
-pub use shell::{F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
+pub use shell::*;
 
 pub use ::half::{bf16, f16};
 pub use num_complex::Complex;

@@ -12,7 +12,7 @@ use num_complex::Complex;
 
 macro_rules! dtype_enum {
     ($($variant:ident: $ty:ty, $name:literal [$($alias:literal),*], $category:ident, $signed:literal, $real:ty,
-       $tier:ident, $doc:literal;)*) => {
+       $tier:ident, $doc:literal, $dlpack:tt, $stored:tt;)*) => {
         /// A dtype as a value.
         ///
         /// Parses and prints PyTorch's names, aliases included:
@@ -60,15 +60,30 @@ macro_rules! dtype_enum {
             }
             /// Whether it is a shell: storable and convertible, without arithmetic.
             pub const fn is_shell(self) -> bool {
-                match self { $(DType::$variant => matches!(Tier::$tier, Tier::Shell),)* }
+                !matches!(self.tier(), Tier::Computing)
+            }
+            /// Whether it is one of the 8-bit floats.
+            pub(crate) const fn is_float8(self) -> bool {
+                matches!(self.tier(), Tier::Float8)
+            }
+            const fn tier(self) -> Tier {
+                match self { $(DType::$variant => Tier::$tier,)* }
+            }
+            /// Its code, bits and lanes in DLPack.
+            #[cfg(feature = "dlpack")]
+            pub(crate) const fn dlpack(self) -> (u8, u8, u16) {
+                match self { $(DType::$variant => $dlpack,)* }
             }
         }
     };
 }
-/// The two tiers of the table.
+/// What the elements are to operations: all but the first are shells.
 enum Tier {
     Computing,
-    Shell,
+    ShellInteger,
+    Float8,
+    /// Several numbers in a byte, which are only moved.
+    Packed,
 }
 dtype_table!(dtype_enum);
 

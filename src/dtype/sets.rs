@@ -25,6 +25,8 @@ macro_rules! __dtypes {
     (Inexact $($then:tt)*) => { $crate::__dtypes! { @[] floats complexes; $($then)* } };
     (Float $($then:tt)*) => { $crate::__dtypes! { @[] floats; $($then)* } };
     (ComplexFloat $($then:tt)*) => { $crate::__dtypes! { @[] complexes; $($then)* } };
+    (Float8 $($then:tt)*) => { $crate::__dtypes! { @[] float8s; $($then)* } };
+    (Small $($then:tt)*) => { $crate::__dtypes! { @[] halves float8s; $($then)* } };
     (Shell $($then:tt)*) => { $crate::__dtypes! { @[] shells packed; $($then)* } };
     ([$($ty:ty),+ $(,)?] $($then:tt)*) => { $crate::__dtypes! { @[$($ty,)+]; $($then)* } };
 
@@ -38,9 +40,15 @@ macro_rules! __dtypes {
     };
     (@[$($ty:ty,)*] shells $($rest:tt)*) => {
         $crate::__dtypes! { @[
-            $($ty,)* u16, u32, u64, $crate::F8E4M3FN, $crate::F8E4M3FNUZ, $crate::F8E5M2, $crate::F8E5M2FNUZ, $crate::F8E8M0FNU,
+            $($ty,)* u16, u32, u64,
+        ] float8s $($rest)* }
+    };
+    (@[$($ty:ty,)*] float8s $($rest:tt)*) => {
+        $crate::__dtypes! { @[
+            $($ty,)* $crate::F8E4M3FN, $crate::F8E4M3FNUZ, $crate::F8E5M2, $crate::F8E5M2FNUZ, $crate::F8E8M0FNU,
         ] $($rest)* }
     };
+    (@[$($ty:ty,)*] halves $($rest:tt)*) => { $crate::__dtypes! { @[$($ty,)* $crate::f16, $crate::bf16,] $($rest)* } };
     (@[$($ty:ty,)*] packed $($rest:tt)*) => { $crate::__dtypes! { @[$($ty,)* $crate::F4E2M1FNX2,] $($rest)* } };
     (@[$($ty:ty,)*]; {$($with:tt)*} $($arguments:tt)*) => { $($with)*! { $($arguments)* $($ty),* } };
 

@@ -3,6 +3,10 @@
 //! Encodings are bit-exact with PyTorch 2.13 (`tests/oracle/values.json`, f8_decode and f8_encode), which no float8 crate is: `e4m3fn`
 //! saturates, `e5m2` overflows to infinity, the `fnuz` formats overflow to NaN, and `e8m0fnu` has only an exponent.
 
+#[cfg(feature = "serde")]
+use super::table::types_of;
+#[cfg(feature = "serde")]
+use super::{DType, Element};
 use core::fmt;
 
 /// The parameters of a sign-exponent-mantissa format.
@@ -21,6 +25,11 @@ struct FloatFormat {
 }
 
 impl FloatFormat {
+    const fn limits(&self) -> (i32, i32, i32, i32) {
+        let mantissa = self.mantissa_bits as i32;
+        let (exponent, significand) = (self.largest as i32 >> mantissa, self.largest as i32 & ((1 << mantissa) - 1));
+        (mantissa, 1 - self.bias, exponent - self.bias, (1 << mantissa) - 1 - significand)
+    }
     const fn decode(&self, code: u8) -> f32 {
         let magnitude = code & 0x7f;
         let sign = if code & 0x80 != 0 { -1.0 } else { 1.0 };
@@ -90,6 +99,10 @@ macro_rules! float8 {
 
         impl $name {
             const FORMAT: FloatFormat = $format;
+            pub(super) const HAS_INFINITY: bool = Self::FORMAT.infinity.is_some();
+            /// As `finfo` has it: mantissa bits, exponents of the smallest normal and of the largest value, and how many of the largest
+            /// significands are NaN.
+            pub(super) const LIMITS: (i32, i32, i32, i32) = Self::FORMAT.limits();
 
             /// The value with this code.
             pub const fn from_bits(code: u8) -> Self {
@@ -160,6 +173,8 @@ float8! {
 pub struct F8E8M0FNU(u8);
 
 impl F8E8M0FNU {
+    pub(super) const HAS_INFINITY: bool = false;
+    pub(super) const LIMITS: (i32, i32, i32, i32) = (0, -127, 127, 0);
     /// The value with this code.
     pub const fn from_bits(code: u8) -> Self {
         Self(code)
@@ -222,5 +237,35 @@ impl F4E2M1FNX2 {
 impl fmt::Debug for F4E2M1FNX2 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.to_f32_pair(), f)
+    }
+}
+
+/// Rounds a number to an 8-bit float of a dtype, and gives its code; `None` for other dtypes.
+#[cfg(feature = "serde")]
+pub(crate) fn float8(dtype: DType, value: f32) -> Option<u8> {
+    macro_rules! codes {
+        ($($ty:ty),*) => { [$((<$ty as Element>::DTYPE, <$ty>::from_f32(value).to_bits())),*] };
+    }
+    let codes = types_of!(float8s codes);
+    codes.iter().find(|(of, _)| *of == dtype).map(|(_, code)| *code)
+}
+
+/// PyTorch's names.
+#[allow(non_camel_case_types)]
+pub(super) mod aliases {
+    use super::*;
+    macro_rules! aliases {
+        ($($name:ident = $ty:ty;)*) => {$(
+            #[doc = concat!("`torch.", stringify!($name), "`")]
+            pub type $name = $ty;
+        )*};
+    }
+    aliases! {
+        float8_e4m3fn = F8E4M3FN;
+        float8_e4m3fnuz = F8E4M3FNUZ;
+        float8_e5m2 = F8E5M2;
+        float8_e5m2fnuz = F8E5M2FNUZ;
+        float8_e8m0fnu = F8E8M0FNU;
+        float4_e2m1fn_x2 = F4E2M1FNX2;
     }
 }

@@ -1,6 +1,8 @@
 //! Slices of plain types as tensors, with the crate `bytemuck`; the float8 and float4 types as plain ones.
 
-use crate::dtype::{Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
+use crate::dtype::Element;
+use crate::dtype::shell::*;
+use crate::dtype::table::types_of;
 use crate::error::Result;
 use crate::shape::Shape;
 use crate::storage::bytes_of;
@@ -8,14 +10,14 @@ use crate::tensor::{Tensor, TensorView};
 use bytemuck::{AnyBitPattern, NoUninit, Pod, Zeroable};
 
 macro_rules! plain {
-    ($($name:ident)*) => {$(
+    ($($name:ty),*) => {$(
         // SAFETY: a transparent byte for which every value is valid, including zero.
         unsafe impl Zeroable for $name {}
         // SAFETY: as above; there is no padding.
         unsafe impl Pod for $name {}
     )*};
 }
-plain!(F8E4M3FN F8E4M3FNUZ F8E5M2 F8E5M2FNUZ F8E8M0FNU F4E2M1FNX2);
+types_of!(shell_bytes plain);
 
 impl<'a, E: Element, S: Shape> TensorView<'a, E, S> {
     /// The memory of plain values as row-major elements, without a copy: for example, a slice of three-byte pixels as a tensor of bytes

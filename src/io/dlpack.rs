@@ -66,21 +66,8 @@ struct Managed {
 
 /// The `DLDataType` of a dtype.
 fn described(dtype: DType) -> DataType {
-    let (code, bits, lanes) = match dtype {
-        DType::I8 | DType::I16 | DType::I32 | DType::I64 => (0, 8 * dtype.itemsize(), 1),
-        DType::U8 | DType::U16 | DType::U32 | DType::U64 => (1, 8 * dtype.itemsize(), 1),
-        DType::F16 | DType::F32 | DType::F64 => (2, 8 * dtype.itemsize(), 1),
-        DType::BF16 => (4, 16, 1),
-        DType::C32 | DType::C64 | DType::C128 => (5, 8 * dtype.itemsize(), 1),
-        DType::Bool => (6, 8, 1),
-        DType::F8E4M3FN => (10, 8, 1),
-        DType::F8E4M3FNUZ => (11, 8, 1),
-        DType::F8E5M2 => (12, 8, 1),
-        DType::F8E5M2FNUZ => (13, 8, 1),
-        DType::F8E8M0FNU => (14, 8, 1),
-        DType::F4E2M1FNX2 => (17, 4, 2),
-    };
-    DataType { code, bits: bits as u8, lanes }
+    let (code, bits, lanes) = dtype.dlpack();
+    DataType { code, bits, lanes }
 }
 
 /// A tensor in the form in which libraries of one process exchange them (`DLManagedTensorVersioned`, `x.__dlpack__(max_version=(1, 0))`).

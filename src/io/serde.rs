@@ -2,8 +2,8 @@
 //! and checked.
 
 use crate::device::Device;
+use crate::dtype::shell;
 use crate::dtype::{DType, Element, ScalarValue, bf16, f16};
-use crate::dtype::{F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
 use crate::io::{StoredTensor, bytes};
 use crate::shape::{Shape, SizeArray, numel};
 use crate::storage::HostBuffer;
@@ -230,11 +230,7 @@ impl Number {
             (DType::BF16, _) => bytes.extend(bf16::from_f64(self.real()?).to_le_bytes()),
             (DType::F32, _) => bytes.extend((self.real()? as f32).to_le_bytes()),
             (DType::F64, _) => bytes.extend(self.real()?.to_le_bytes()),
-            (DType::F8E4M3FN, _) => bytes.push(F8E4M3FN::from_f32(self.real()? as f32).to_bits()),
-            (DType::F8E4M3FNUZ, _) => bytes.push(F8E4M3FNUZ::from_f32(self.real()? as f32).to_bits()),
-            (DType::F8E5M2, _) => bytes.push(F8E5M2::from_f32(self.real()? as f32).to_bits()),
-            (DType::F8E5M2FNUZ, _) => bytes.push(F8E5M2FNUZ::from_f32(self.real()? as f32).to_bits()),
-            (DType::F8E8M0FNU, _) => bytes.push(F8E8M0FNU::from_f32(self.real()? as f32).to_bits()),
+            _ if dtype.is_float8() => bytes.push(shell::float8(dtype, self.real()? as f32)?),
             (_, Number::Complex(re, im)) if dtype.is_complex() => {
                 Number::Float(re).push(dtype.to_real(), bytes)?;
                 Number::Float(im).push(dtype.to_real(), bytes)?;

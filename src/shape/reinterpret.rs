@@ -4,7 +4,9 @@ use super::arithmetic::DivideExactly;
 use super::dim::{Dim, Known, SameDim};
 use super::numeral::{D1, D2, D4, D6, D8};
 use super::{Dimensional, HasAxis, Shape};
-use crate::dtype::{Complex, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, bf16, f16};
+use crate::dtype::shell::*;
+use crate::dtype::table::types_of;
+use crate::dtype::{Complex, bf16, f16};
 
 /// The bytes per element, as a dimension.
 pub trait ItemSize {
@@ -19,12 +21,16 @@ macro_rules! item_sizes {
     )+)*};
 }
 item_sizes! {
-    D1: bool, u8, i8, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, F4E2M1FNX2;
+    D1: bool, u8, i8;
     D2: i16, u16, f16, bf16;
     D4: i32, u32, f32, Complex<f16>;
     D8: i64, u64, f64, Complex<f32>;
     D1<D6>: Complex<f64>;
 }
+macro_rules! bytes {
+    ($($element:ty),*) => { item_sizes! { D1: $($element),*; } };
+}
+types_of!(shell_bytes bytes);
 
 /// The elements `E` of a tensor of this shape can be reinterpreted as elements `F`: the bytes along the last axis are a multiple of `F`'s
 /// size.

@@ -6,21 +6,19 @@ use crate::any::call::Bound;
 use crate::any::{AnyTensor, Value};
 use crate::device::erased::{self, Cast};
 use crate::dtype::scalar::ScalarValue;
-use crate::dtype::{Category, Complex, DType, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, bf16, f16};
+use crate::dtype::{Category, Complex, DType, bf16, f16};
 use crate::error::{Error, Result};
 use crate::layout::MemoryFormat;
 use castiron_macros::operations;
 
 /// Whether elements of a dtype are converted by way of `f32`, in both directions.
 fn is_small(dtype: DType) -> bool {
-    use DType::*;
-    matches!(dtype, F16 | BF16 | F8E4M3FN | F8E4M3FNUZ | F8E5M2 | F8E5M2FNUZ | F8E8M0FNU)
+    matches!(dtype, DType::F16 | DType::BF16) || dtype.is_float8()
 }
 
 /// Whether the NaN of a dtype converts to an integer of its own, so that it may not pass through `f32`.
 fn has_own_nan(dtype: DType) -> bool {
-    use DType::*;
-    matches!(dtype, F8E4M3FN | F8E4M3FNUZ | F8E5M2FNUZ | F8E8M0FNU)
+    dtype.is_float8() && dtype != DType::F8E5M2
 }
 
 /// The intermediate dtype of a conversion in two steps, each of which is that of `dtype::cast`; `None` if it takes one.
@@ -92,7 +90,7 @@ pub(crate) fn cast(from: DType, to: DType) -> Result<Option<Cast>> {
         }
         DType::U64 => loops!([u64] => [f32, f64, Complex<f32>, Complex<f64>]),
         DType::F32 if is_small(target) => {
-            loops!([f32] => [f16, bf16, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU])
+            loops!([f32] => Small)
         }
         DType::F32 | DType::F64 => {
             loops!([f32, f64] => [bool, u8, i16, i32, i64, u32, u64, f32, f64, Complex<f32>, Complex<f64>])
@@ -102,9 +100,9 @@ pub(crate) fn cast(from: DType, to: DType) -> Result<Option<Cast>> {
         DType::C128 => loops!([Complex<f64>] => [bool, f64, Complex<f32>]),
         DType::F16 | DType::BF16 => loops!([f16, bf16] => [f32, f64]),
         _ if target == DType::F32 => {
-            loops!([F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU] => [f32])
+            loops!(Float8 => [f32])
         }
-        _ => loops!([F8E4M3FN, F8E4M3FNUZ, F8E5M2FNUZ, F8E8M0FNU] => [u8, i16, i32, i64, u32, u64]),
+        _ => loops!(Float8 => [u8, i16, i32, i64, u32, u64]),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The header of a safetensors file: a length, and JSON with the dtype, sizes and offsets of each tensor. Untrusted.
 
 use crate::dtype::DType;
+use crate::dtype::table::dtype_table;
 use safetensors::Dtype as Stored;
 use safetensors::tensor::TensorInfo as Described;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
@@ -26,59 +27,28 @@ pub(super) struct Header {
     pub(super) metadata: BTreeMap<String, String>,
 }
 
+/// From the table of dtypes: the format's dtype; `None` for complex32 and complex128, which the format lacks.
+macro_rules! stored {
+    ($($variant:ident: $ty:ty, $name:literal $aliases:tt, $category:ident, $signed:literal, $real:ty, $tier:ident, $doc:literal,
+       $dlpack:tt, $stored:tt;)*) => {
+        pub(super) fn stored(of: DType) -> Option<Stored> {
+            match of {
+                $(DType::$variant => stored!(@$stored),)*
+            }
+        }
+    };
+    (@_) => { None };
+    (@$stored:ident) => { Some(Stored::$stored) };
+}
+dtype_table!(stored);
+
 /// The dtype, or the name of one that castiron lacks.
 fn dtype(of: Stored) -> Result<DType, &'static str> {
-    Ok(match of {
-        Stored::BOOL => DType::Bool,
-        Stored::U8 => DType::U8,
-        Stored::I8 => DType::I8,
-        Stored::I16 => DType::I16,
-        Stored::I32 => DType::I32,
-        Stored::I64 => DType::I64,
-        Stored::F16 => DType::F16,
-        Stored::BF16 => DType::BF16,
-        Stored::F32 => DType::F32,
-        Stored::F64 => DType::F64,
-        Stored::C64 => DType::C64,
-        Stored::U16 => DType::U16,
-        Stored::U32 => DType::U32,
-        Stored::U64 => DType::U64,
-        Stored::F8_E4M3 => DType::F8E4M3FN,
-        Stored::F8_E5M2 => DType::F8E5M2,
-        Stored::F8_E8M0 => DType::F8E8M0FNU,
-        Stored::F8_E4M3FNUZ => DType::F8E4M3FNUZ,
-        Stored::F8_E5M2FNUZ => DType::F8E5M2FNUZ,
-        Stored::F4 => DType::F4E2M1FNX2,
-        Stored::F6_E2M3 => return Err("F6_E2M3"),
-        Stored::F6_E3M2 => return Err("F6_E3M2"),
-        _ => return Err("another dtype"),
-    })
-}
-
-/// The format's dtype; `None` for complex32 and complex128, which the format lacks.
-pub(super) fn stored(of: DType) -> Option<Stored> {
-    Some(match of {
-        DType::Bool => Stored::BOOL,
-        DType::U8 => Stored::U8,
-        DType::I8 => Stored::I8,
-        DType::I16 => Stored::I16,
-        DType::I32 => Stored::I32,
-        DType::I64 => Stored::I64,
-        DType::F16 => Stored::F16,
-        DType::BF16 => Stored::BF16,
-        DType::F32 => Stored::F32,
-        DType::F64 => Stored::F64,
-        DType::C64 => Stored::C64,
-        DType::U16 => Stored::U16,
-        DType::U32 => Stored::U32,
-        DType::U64 => Stored::U64,
-        DType::F8E4M3FN => Stored::F8_E4M3,
-        DType::F8E5M2 => Stored::F8_E5M2,
-        DType::F8E8M0FNU => Stored::F8_E8M0,
-        DType::F8E4M3FNUZ => Stored::F8_E4M3FNUZ,
-        DType::F8E5M2FNUZ => Stored::F8_E5M2FNUZ,
-        DType::F4E2M1FNX2 => Stored::F4,
-        DType::C32 | DType::C128 => return None,
+    let known = DType::ALL.iter().find(|&&dtype| stored(dtype) == Some(of));
+    known.copied().ok_or(match of {
+        Stored::F6_E2M3 => "F6_E2M3",
+        Stored::F6_E3M2 => "F6_E3M2",
+        _ => "another dtype",
     })
 }
 

@@ -2,7 +2,9 @@
 //! largest element if they are ordered.
 
 use crate::device::Device;
-use crate::dtype::{Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
+use crate::dtype::Element;
+use crate::dtype::shell::*;
+use crate::dtype::table::types_of;
 use crate::error::{Result, unwrap};
 use crate::ops::admit::SameDtypeFor;
 use crate::ops::kernel::Map2;
@@ -107,7 +109,7 @@ macro_rules! shells {
         }
     )*};
 }
-shells!(u16, u32, u64, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, F4E2M1FNX2);
+types_of!(shells shells);
 
 macro_rules! ordered_shells {
     ($($shell:ty),*) => {$(
@@ -152,7 +154,7 @@ macro_rules! ordered_shells {
         }
     )*};
 }
-ordered_shells!(u16, u32, u64, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU);
+types_of!(ordered_shells ordered_shells);
 
 /// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]

@@ -1,7 +1,9 @@
 //! Operands of joins: tensors and views of any dtype, which devices and dtypes can be joined, and the dtype and shape of several.
 
 use crate::device::{Backend, Device};
-use crate::dtype::{Dtype, Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
+use crate::dtype::shell::*;
+use crate::dtype::table::types_of;
+use crate::dtype::{Dtype, Element};
 use crate::shape::{Concat, Shape, StackedOn};
 use crate::storage::View;
 use crate::tensor::base::assign::Inside;
@@ -28,7 +30,7 @@ macro_rules! shells {
         }
     )*};
 }
-shells!(u16, u32, u64, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, F4E2M1FNX2);
+types_of!(shells shells);
 
 /// A tensor or a reference to one, of any dtype.
 #[diagnostic::on_unimplemented(
