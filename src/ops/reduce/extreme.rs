@@ -9,6 +9,25 @@ use crate::ops::text::reduce::{ReducerText, Reduction, Written};
 use core::hint::select_unpredictable;
 use core::marker::PhantomData;
 
+/// The rows of extremes in the table of reductions.
+macro_rules! extreme_rows {
+    ($reader:tt { $($rows:tt)* } $($files:ident)*) => {
+        $crate::ops::table::joined! { $reader { $($rows)*
+            amax { [amax_axis Dtype] ordered same (), Extreme::<E, true>::new(),
+                "The largest element; NaN if there is one. Of nothing: an error.", "torch.amax",
+                "tensor![[3, 1], [2, 5]]" = "5" axis "0" = "[3, 5]",
+                #[op(amax(input, dim = None, keepdim = false), dtypes = ordered)]
+                fn [] dims [] keepdim [] "Some(&[0]), false" }
+            amin { [amin_axis Dtype] ordered same (), Extreme::<E, false>::new(),
+                "The smallest element; NaN if there is one. Of nothing: an error.", "torch.amin",
+                "tensor![[3, 1], [2, 5]]" = "1" axis "0" = "[2, 1]",
+                #[op(amin(input, dim = None, keepdim = false), dtypes = ordered)]
+                fn [] dims [] keepdim [] "Some(&[0]), false" }
+        } $($files)* }
+    };
+}
+pub(crate) use extreme_rows;
+
 type Over<T> = PhantomData<fn() -> T>;
 
 /// From this many integers on, the compiler's own vectorisation is used.

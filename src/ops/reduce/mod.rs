@@ -25,6 +25,7 @@ use crate::ops::text::{
 };
 #[doc(hidden)]
 pub(crate) use extreme::ExtremeOfTwo;
+pub(crate) use extreme::extreme_rows;
 pub use extreme::{ArgExtreme, Extreme, MinMax};
 #[cfg(any(test, feature = "cuda"))]
 pub(crate) use extreme::{Both, Positioned};
@@ -33,13 +34,16 @@ pub(crate) use log_sum_exp::LogSumExp;
 pub(crate) use normalizing::{RootMeanSquare, Standardizing};
 #[cfg(any(test, feature = "cuda"))]
 pub(crate) use norms::Squared;
+pub(crate) use norms::norms_rows;
 pub(crate) use norms::{CountNonzero, CountNumbers, NanMean, NanSum, VectorNorm};
 pub(crate) use steps::{Accumulating, Index, Steps, StepsOfTwo};
+pub(crate) use sums::sums_rows;
 #[doc(hidden)]
 pub use sums::{AnyAll, Mean, Prod, Sum};
 pub(crate) use table::reduction_table;
 #[cfg(any(test, feature = "cuda"))]
 pub(crate) use variance::Spread;
+pub(crate) use variance::variance_rows;
 #[doc(hidden)]
 pub use variance::{Moments, Variance};
 

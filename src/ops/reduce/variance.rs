@@ -8,6 +8,26 @@ use crate::ops::kernel::Precompiled;
 #[cfg(any(test, feature = "cuda"))]
 use crate::ops::text::reduce::{ReducerText, Reduction, Written};
 
+/// The rows of variances in the table of reductions.
+macro_rules! variance_rows {
+    ($reader:tt { $($rows:tt)* } $($files:ident)*) => {
+        $crate::ops::table::joined! { $reader { $($rows)*
+            var { [var_axis Element] inexact real (correction: usize), Variance::var(correction as f64),
+                "The variance, of floating and complex dtypes; real. `correction` is the number of degrees of freedom the mean has \
+                used up: 1 (PyTorch's default) for a sample, 0 for a population. NaN where no freedom is left.", "torch.var",
+                "tensor![[1.0, 3.0], [2.0, 2.0]]" ("0") = "0.5" axis "1" = "[1.0, 0.0]",
+                #[doc(alias = "variance")]
+                fn [] dims [correction: f64] keepdim [] "Some(&[1]), 0.0, false" }
+            std { [std_axis Element] inexact real (correction: usize), Variance::std(correction as f64),
+                "The standard deviation, of floating and complex dtypes; real: the root of the variance.", "torch.std",
+                "tensor![[1.0, 5.0], [3.0, 3.0]]" ("0") = "2f32.sqrt()" axis "1" = "[2.0, 0.0]",
+                #[doc(alias = "standard deviation")]
+                fn [] dims [correction: f64] keepdim [] "Some(&[1]), 0.0, false" }
+        } $($files)* }
+    };
+}
+pub(crate) use variance_rows;
+
 /// Count, mean and sum of squared deviations, for both parts of complex numbers.
 #[derive(Clone, Copy)]
 pub struct Moments<T = f64, const N: usize = 2> {

@@ -8,8 +8,10 @@ mod table;
 
 use super::Op;
 use super::reduce::op;
+pub(crate) use running::running_rows;
 pub(crate) use running::{RunningExtreme, RunningLogSumExp, RunningProduct, RunningSum};
 pub(crate) use softmax_lane::Softmax;
+pub(crate) use softmax_lane::softmax_lane_rows;
 pub(crate) use table::scan_table;
 
 /// The marker of each row of the table.

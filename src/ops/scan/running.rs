@@ -14,6 +14,27 @@ use crate::ops::text::{
 };
 use core::hint::cold_path;
 
+/// The rows of running sums and products in the table of operations along one axis.
+macro_rules! running_rows {
+    ($reader:tt { $($rows:tt)* } $($files:ident)*) => {
+        $crate::ops::table::joined! { $reader { $($rows)*
+            cumsum { any sum, RunningSum,
+                "Running sums along an axis. Bools and integers are summed in `i64`, which wraps.", "torch.cumsum",
+                "tensor![[1, 2, 3], [4, 5, 6]]" axis "1" = "[[1, 3, 6], [4, 9, 15]]",
+                #[op(cumsum(input, dim, dtype = None), dtypes = any, output = Computes)] #[in_place] fn dim [dtype] "1, None" [] }
+            cumprod { any sum, RunningProduct,
+                "Running products along an axis. Bools and integers are multiplied in `i64`, which wraps.", "torch.cumprod",
+                "tensor![[1, 2, 3], [4, 5, 6]]" axis "1" = "[[1, 2, 6], [4, 20, 120]]",
+                #[op(cumprod(input, dim, dtype = None), dtypes = any, output = Computes)] #[in_place] fn dim [dtype] "1, None" [] }
+            logcumsumexp { inexact same, RunningLogSumExp,
+                "The logarithm of the running sums of exponentials along an axis, for floats and complex numbers. Computed without overflow.",
+                "torch.logcumsumexp", "tensor![1000.0, 0.0, 2000.0]" axis "0" = "[1000.0, 1000.0, 2000.0]",
+                #[op(logcumsumexp(input, dim), dtypes = inexact)] fn dim [] "0" [] }
+        } $($files)* }
+    };
+}
+pub(crate) use running_rows;
+
 /// Columns processed together, so that their dependency chains overlap.
 const TOGETHER: usize = 4;
 /// Minimum columns for which the loop over rows pays off.

@@ -11,6 +11,25 @@ use crate::ops::reduce::{Accumulating, Extreme, Reducer, SUM_BLOCK, blocked_sum,
 use crate::ops::text::{lane::LaneText, reduce::Written, row::RowText};
 use crate::storage::ScratchList;
 
+/// The rows of softmax in the table of operations along one axis.
+macro_rules! softmax_lane_rows {
+    ($reader:tt { $($rows:tt)* } $($files:ident)*) => {
+        $crate::ops::table::joined! { $reader { $($rows)*
+            softmax { float same, Softmax::<false>,
+                "`exp(x) / sum(exp(x))` along an axis, for floats. Computed without overflow.", "torch.softmax",
+                "tensor![[0.0, 0.0], [1000.0, 0.0]]" axis "-1" = "[[0.5, 0.5], [1.0, 0.0]]",
+                #[op(softmax(input, dim, dtype = None), dtypes = float, aliases("special.softmax", "nn.functional.softmax"))]
+                fn dim [dtype] "-1, None" [empty] }
+            log_softmax { float same, Softmax::<true>,
+                "The logarithm of [`softmax`](Self::softmax) along an axis, for floats.", "torch.log_softmax",
+                "tensor![[1000.0, 0.0]]" axis "-1" = "[[0.0, -1000.0]]",
+                #[op(log_softmax(input, dim, dtype = None), dtypes = float, aliases("nn.functional.log_softmax", "special.log_softmax"))]
+                fn dim [dtype] "-1, None" [empty] }
+        } $($files)* }
+    };
+}
+pub(crate) use softmax_lane_rows;
+
 /// Exponentials stored before they are added up.
 const BLOCK: usize = 1024;
 /// Lanes computed together; maximum number of parts in which each is added up.

@@ -6,6 +6,60 @@ use crate::dtype::math;
 use crate::dtype::{MachineFloat, MachineInt};
 use num_complex::Complex;
 
+/// The rows of arithmetic in the table of binary operations.
+macro_rules! arithmetic_rows {
+    ($reader:tt { $($rows:tt)* } $($files:ident)*) => {
+        $crate::ops::table::joined! { $reader { $($rows)*
+            add { any same any,
+                "The sum. Integers wrap; on bools it is `or`.", "torch.add",
+                "tensor![1.0, 2.0]" "tensor![0.5, 0.5]" = "[1.5, 2.5]", commutes, is_brief }
+            sub { numeric same any,
+                "The difference. Integers wrap.", "torch.sub`, `torch.subtract",
+                "tensor![1, 2]" "5" = "[-4_i64, -3]", is_brief }
+            mul { any same scalars,
+                "The product. Integers wrap; on bools it is `and`.", "torch.mul`, `torch.multiply",
+                "tensor![1.0, 2.0]" "0.5" = "[0.5_f32, 1.0]", commutes, is_brief }
+            div { any brief any,
+                "True division: integers and bools give `f32`.", "torch.div",
+                "tensor![1.0, 3.0]" "2" = "[0.5_f32, 1.5]", is_brief }
+            floor_divide { real_pair same scalars,
+                "The quotient rounded down. Integer division by zero is an error.", "torch.floor_divide",
+                "tensor![-7, 7]" "2" = "[-4_i64, 3]" }
+            trunc_divide { real_pair same scalars,
+                "The quotient rounded towards zero. Integer division by zero is an error.", "torch.div(rounding_mode='trunc')",
+                "tensor![-7, 7]" "2" = "[-3_i64, 3]" }
+            remainder { real_pair same scalars,
+                "What `floor_divide` leaves over: it has the sign of the divisor. By an integer zero it is an error.", "torch.remainder",
+                "tensor![-7, 7]" "2" = "[1_i64, 1]" }
+            fmod { real_pair same any,
+                "What `trunc_divide` leaves over: it has the sign of the dividend. By an integer zero it is an error.", "torch.fmod",
+                "tensor![-7, 7]" "2" = "[-1_i64, 1]" }
+            pow { power same scalars,
+                "Each element raised to a power. Integers wrap, and to a negative power round towards zero; a negative integer scalar exponent of integers is an error.", "torch.pow",
+                "tensor![2, 3]" "2" = "[4_i64, 9]", raises_to_scalar }
+            maximum { ordered same tensors,
+                "The larger of two elements; NaN if either is.", "torch.maximum",
+                "tensor![1, 5]" "tensor![3, 2]" = "[3, 5]", is_brief }
+            minimum { ordered same tensors,
+                "The smaller of two elements; NaN if either is.", "torch.minimum",
+                "tensor![1, 5]" "tensor![3, 2]" = "[1, 2]", is_brief }
+            clamp_min { bounded same any,
+                "Each element, but at least the other operand; NaN if either is.", "torch.clamp(min=…)",
+                "tensor![1, 5]" "3" = "[3_i64, 5]" }
+            clamp_max { bounded same any,
+                "Each element, but at most the other operand; NaN if either is.", "torch.clamp(max=…)",
+                "tensor![1, 5]" "3" = "[1_i64, 3]" }
+            true_divide { any brief scalars,
+                "The same function as [`div`](crate::Tensor::div).", "torch.true_divide",
+                "tensor![1.0, 3.0]" "2" = "[0.5_f32, 1.5]" }
+            float_power { any double scalars,
+                "Each element raised to a power, in `f64` or `Complex<f64>`.", "torch.float_power",
+                "tensor![2.0, 3.0; f64]" "-1" = "[0.5_f64, 1.0 / 3.0]" }
+        } $($files)* }
+    };
+}
+pub(crate) use arithmetic_rows;
+
 /// PyTorch adds and subtracts `alpha * b` with `alpha = 1`, also for complex numbers, where an infinite or NaN part turns the other part
 /// into NaN (`torch.add(0, inf + 1j)` is `inf + nanj`). Source: `aten/src/ATen/native/BinaryOps.cpp`, `add`.
 #[inline(always)]

@@ -11,6 +11,69 @@ use crate::{
 };
 use num_complex::Complex;
 
+/// The rows of functions of two numbers in the table of binary operations.
+macro_rules! functions_rows {
+    ($reader:tt { $($rows:tt)* } $($files:ident)*) => {
+        $crate::ops::table::joined! { $reader { $($rows)*
+            rsub { numeric same any,
+                "The difference the other way round, `other - self`. Integers wrap.", "torch.rsub",
+                "tensor![1, 2]" "5" = "[4_i64, 3]" }
+            fmax { ordered same tensors,
+                "The larger of two elements; of a number and NaN the number.", "torch.fmax",
+                "tensor![1.0, f32::NAN]" "tensor![3.0, 2.0]" = "[3.0, 2.0]" }
+            fmin { ordered same tensors,
+                "The smaller of two elements; of a number and NaN the number.", "torch.fmin",
+                "tensor![1.0, f32::NAN]" "tensor![3.0, 2.0]" = "[1.0, 2.0]" }
+            gcd { integer_pair same tensors,
+                "The greatest common divisor, which is not negative.", "torch.gcd",
+                "tensor![12, 0]" "tensor![-18, 5]" = "[6, 5]" }
+            lcm { integer_pair same tensors,
+                "The least common multiple, which is not negative; it wraps.", "torch.lcm",
+                "tensor![4, 0]" "tensor![6, 5]" = "[12, 0]" }
+            atan2 { ordered inexact tensors,
+                "The angle of the point `(other, self)` in radians.", "torch.atan2`, `torch.arctan2",
+                "tensor![1.0, 0.0]" "tensor![0.0, 1.0]" = "[std::f32::consts::FRAC_PI_2, 0.0]" }
+            hypot { float_pair same tensors,
+                "The length of the hypotenuse, `sqrt(a * a + b * b)` without overflow.", "torch.hypot",
+                "tensor![3.0]" "tensor![4.0]" = "[5.0]" }
+            copysign { ordered brief any,
+                "The magnitude of `self` with the sign of the other operand.", "torch.copysign",
+                "tensor![1.0, 2.0]" "-0.0" = "[-1.0_f32, -2.0]" }
+            nextafter { float_pair neighbour tensors,
+                "The next number of the dtype towards the other operand.", "torch.nextafter",
+                "tensor![1.0]" "tensor![2.0]" = "[1.0 + f32::EPSILON]" }
+            heaviside { alike exact tensors,
+                "0 below zero, 1 above, the other operand at zero; 0 for NaN.", "torch.heaviside",
+                "tensor![-2.0, 0.0, 3.0]" "tensor![0.5]" = "[0.0, 0.5, 1.0]" }
+            ldexp { scaling scaled tensors,
+                "`self` times 2 to the power of the other operand.", "torch.ldexp",
+                "tensor![1.5, 3.0]" "tensor![2, -1]" = "[6.0, 1.5]" }
+            logaddexp { inexact_pair same tensors,
+                "`log(exp(a) + exp(b))` without overflow.", "torch.logaddexp",
+                "tensor![1000.0]" "tensor![-1000.0]" = "[1000.0]" }
+            logaddexp2 { float_pair same tensors,
+                "`log2(2^a + 2^b)` without overflow.", "torch.logaddexp2",
+                "tensor![1000.0]" "tensor![1000.0]" = "[1001.0]" }
+            xlogy { ordered inexact scalars,
+                "`self * log(other)`; 0 where `self` is 0, unless the other is NaN.", "torch.xlogy`, `torch.special.xlogy",
+                "tensor![0.0, 2.0]" "tensor![0.0, 1.0]" = "[0.0, 0.0]" }
+            xlog1py { ordered inexact scalars,
+                "`self * log(1 + other)`; 0 where `self` is 0, unless the other is NaN.", "torch.special.xlog1py",
+                "tensor![0.0, 2.0]" "tensor![-1.0, 0.0]" = "[0.0, 0.0]" }
+            zeta { ordered inexact scalars,
+                "The Hurwitz zeta function: the sum of `(k + other)^-self` over all `k` from 0.", "torch.special.zeta",
+                "tensor![1.0]" "1" = "[f32::INFINITY]" }
+            igamma { float_pair same tensors,
+                "The regularised lower incomplete gamma function: the share of the integral of `t^(self-1) exp(-t)` below the other operand. NaN if either is negative.", "torch.igamma`, `torch.special.gammainc",
+                "tensor![1.0, 1.0]" "tensor![0.0, f32::INFINITY]" = "[0.0, 1.0]" }
+            igammac { float_pair same tensors,
+                "The regularised upper incomplete gamma function: the share of the integral of `t^(self-1) exp(-t)` above the other operand. NaN if either is negative.", "torch.igammac`, `torch.special.gammaincc",
+                "tensor![1.0, 1.0]" "tensor![0.0, f32::INFINITY]" = "[1.0, 0.0]" }
+        } $($files)* }
+    };
+}
+pub(crate) use functions_rows;
+
 /// Functions of real floating-point numbers only.
 macro_rules! real_functions {
     ($($op:ident: |$a:ident, $b:ident| $real:expr;)*) => {$(

@@ -6,6 +6,10 @@ mod arithmetic;
 mod functions;
 mod logic;
 
+pub(crate) use arithmetic::arithmetic_rows;
+pub(crate) use functions::functions_rows;
+pub(crate) use logic::logic_rows;
+
 use super::Op;
 use super::kernel::operand;
 #[cfg(any(test, feature = "cuda"))]

@@ -6,6 +6,54 @@ use crate::dtype::math;
 use crate::dtype::{MachineFloat, MachineInt, ToReal, Unary};
 use num_complex::Complex;
 
+/// The rows of activations in the table of unary operations.
+macro_rules! activation_rows {
+    ($reader:tt { $($rows:tt)* } $($files:ident)*) => {
+        $crate::ops::table::joined! { $reader { $($rows)*
+            sigmoid { any inexact,
+                "The logistic function `1 / (1 + exp(-x))`.", "torch.sigmoid`, `torch.special.expit`, `torch.nn.functional.sigmoid",
+                "tensor![0.0, 100.0]" = "[0.5, 1.0]" }
+            relu { real same,
+                "Each element where it is positive, else 0. NaN stays NaN.", "torch.relu",
+                "tensor![-1.0, 2.0]" = "[0.0, 2.0]" }
+            gelu { float same,
+                "The Gaussian error linear unit, `x * (1 + erf(x / sqrt(2))) / 2`.", "torch.nn.functional.gelu",
+                "tensor![0.0, 10.0]" = "[0.0, 10.0]" }
+            gelu_tanh { float same,
+                "The Gaussian error linear unit by its tanh approximation.", "torch.nn.functional.gelu(approximate='tanh')",
+                "tensor![0.0, 10.0]" = "[0.0, 10.0]" }
+            silu { inexact same,
+                "The sigmoid linear unit, `x * sigmoid(x)`.", "torch.nn.functional.silu",
+                "tensor![0.0, 100.0]" = "[0.0, 100.0]" }
+            softsign { numeric divided,
+                "`x / (1 + abs(x))`.", "torch.nn.functional.softsign",
+                "tensor![1.0, -3.0]" = "[0.5, -0.75]" }
+            tanhshrink { numeric subtracted,
+                "`x - tanh(x)`.", "torch.nn.functional.tanhshrink",
+                "tensor![0.0, 100.0]" = "[0.0, 99.0]" }
+            relu6 { real same,
+                "[`relu`](crate::Tensor::relu), but at most 6. NaN stays NaN.", "torch.nn.functional.relu6",
+                "tensor![-1, 3, 8]" = "[0, 3, 6]" }
+            selu { float same,
+                "The scaled exponential linear unit: `1.0507 * (x if x > 0 else 1.6733 * (exp(x) - 1))`.", "torch.selu`, `torch.nn.functional.selu",
+                "tensor![0.0]" = "[0.0]" }
+            logsigmoid { float same,
+                "The logarithm of the logistic function.", "torch.nn.functional.logsigmoid",
+                "tensor![100.0, -1000.0]" = "[-3.783506e-44, -1000.0]" }
+            hardsigmoid { float same,
+                "`clamp(x + 3, 0, 6) / 6`.", "torch.nn.functional.hardsigmoid",
+                "tensor![-4.0, 0.0, 4.0]" = "[0.0, 0.5, 1.0]" }
+            hardswish { float same,
+                "`x * clamp(x + 3, 0, 6) / 6`.", "torch.nn.functional.hardswish",
+                "tensor![-4.0, 3.0]" = "[-0.0, 3.0]" }
+            mish { float same,
+                "`x * tanh(log(1 + exp(x)))`.", "torch.nn.functional.mish",
+                "tensor![0.0, 100.0]" = "[0.0, 100.0]" }
+        } $($files)* }
+    };
+}
+pub(crate) use activation_rows;
+
 impl Unary for sigmoid {
     #[inline(always)]
     fn real<T: MachineFloat>(x: T) -> T {

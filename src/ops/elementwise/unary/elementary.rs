@@ -6,6 +6,111 @@ use crate::dtype::math;
 use crate::dtype::{MachineFloat, MachineInt, ToReal, Unary};
 use num_complex::Complex;
 
+/// The rows of elementary functions in the table of unary operations.
+macro_rules! elementary_rows {
+    ($reader:tt { $($rows:tt)* } $($files:ident)*) => {
+        $crate::ops::table::joined! { $reader { $($rows)*
+            abs { numeric real_part,
+                "The absolute value; the modulus of complex numbers.", "torch.abs`, `torch.absolute",
+                "tensor![-1.5, 2.0]" = "[1.5, 2.0]" }
+            neg { numeric same,
+                "The negative. Integers wrap.", "torch.neg`, `torch.negative",
+                "tensor![1, -2]" = "[-1, 2]" }
+            square { any integer,
+                "The square. Integers wrap; bools become `i64`.", "torch.square",
+                "tensor![-3, 4]" = "[9, 16]" }
+            exp { any inexact,
+                "e raised to each element.", "torch.exp",
+                "tensor![0.0, 1.0]" = "[1.0, std::f32::consts::E]" }
+            log { any inexact,
+                "The natural logarithm; NaN below zero.", "torch.log",
+                "tensor![1.0, 0.0]" = "[0.0, f32::NEG_INFINITY]" }
+            sqrt { any inexact,
+                "The square root; NaN below zero.", "torch.sqrt",
+                "tensor![4.0, 9.0]" = "[2.0, 3.0]" }
+            rsqrt { any inexact,
+                "One over the square root.", "torch.rsqrt",
+                "tensor![4.0, 0.25]" = "[0.5, 2.0]" }
+            reciprocal { any inexact,
+                "One over each element.", "torch.reciprocal",
+                "tensor![4.0, -2.0]" = "[0.25, -0.5]" }
+            sin { any inexact,
+                "The sine, of radians.", "torch.sin",
+                "tensor![0.0]" = "[0.0]" }
+            cos { any inexact,
+                "The cosine, of radians.", "torch.cos",
+                "tensor![0.0]" = "[1.0]" }
+            tan { any inexact,
+                "The tangent, of radians.", "torch.tan",
+                "tensor![0.0]" = "[0.0]" }
+            tanh { any inexact,
+                "The hyperbolic tangent.", "torch.tanh`, `torch.nn.functional.tanh",
+                "tensor![0.0, 100.0]" = "[0.0, 1.0]" }
+            conj { any same,
+                "The complex conjugate; real elements stay.", "torch.conj",
+                "tensor![1.0 + 2.0j]" = "[castiron::Complex::new(1.0_f32, -2.0)]", marks_conjugates }
+            angle { any angle,
+                "The angle of complex numbers in radians; of real ones 0, pi below zero, and NaN of NaN.", "torch.angle",
+                "tensor![1.0, -1.0]" = "[0.0, std::f32::consts::PI]" }
+            acos { any inexact,
+                "The arc cosine, in radians; NaN beyond -1 and 1.", "torch.acos`, `torch.arccos",
+                "tensor![1.0, -1.0]" = "[0.0, std::f32::consts::PI]" }
+            acosh { any inexact,
+                "The inverse hyperbolic cosine; NaN below 1.", "torch.acosh`, `torch.arccosh",
+                "tensor![1.0]" = "[0.0]" }
+            asin { any inexact,
+                "The arc sine, in radians; NaN beyond -1 and 1.", "torch.asin`, `torch.arcsin",
+                "tensor![0.0]" = "[0.0]" }
+            asinh { any inexact,
+                "The inverse hyperbolic sine.", "torch.asinh`, `torch.arcsinh",
+                "tensor![0.0]" = "[0.0]" }
+            atan { any inexact,
+                "The arc tangent, in radians.", "torch.atan`, `torch.arctan",
+                "tensor![0.0]" = "[0.0]" }
+            atanh { any inexact,
+                "The inverse hyperbolic tangent; NaN beyond -1 and 1.", "torch.atanh`, `torch.arctanh",
+                "tensor![0.0, 1.0]" = "[0.0, f32::INFINITY]" }
+            sinh { any inexact,
+                "The hyperbolic sine.", "torch.sinh",
+                "tensor![0.0]" = "[0.0]" }
+            cosh { any inexact,
+                "The hyperbolic cosine.", "torch.cosh",
+                "tensor![0.0]" = "[1.0]" }
+            exp2 { any inexact,
+                "2 raised to each element.", "torch.exp2`, `torch.special.exp2",
+                "tensor![3.0, -1.0]" = "[8.0, 0.5]" }
+            expm1 { any inexact,
+                "`exp(x) - 1`, exact near zero.", "torch.expm1`, `torch.special.expm1",
+                "tensor![0.0, 1e-20]" = "[0.0, 1e-20]" }
+            log2 { any inexact,
+                "The logarithm to base 2; NaN below zero.", "torch.log2",
+                "tensor![8.0, 0.0]" = "[3.0, f32::NEG_INFINITY]" }
+            log10 { any inexact,
+                "The logarithm to base 10; NaN below zero.", "torch.log10",
+                "tensor![100.0, 0.0]" = "[2.0, f32::NEG_INFINITY]" }
+            log1p { any inexact,
+                "`log(1 + x)`, exact near zero; NaN below -1.", "torch.log1p`, `torch.special.log1p",
+                "tensor![0.0, 1e-20]" = "[0.0, 1e-20]" }
+            sinc { any inexact,
+                "`sin(pi * x) / (pi * x)`; 1 at zero.", "torch.sinc`, `torch.special.sinc",
+                "tensor![0.0]" = "[1.0]" }
+            deg2rad { ordered inexact,
+                "Degrees to radians.", "torch.deg2rad",
+                "tensor![180.0]" = "[std::f32::consts::PI]" }
+            rad2deg { ordered inexact,
+                "Radians to degrees.", "torch.rad2deg",
+                "tensor![std::f32::consts::PI]" = "[180.0]" }
+            positive { numeric same,
+                "The elements as they are. (PyTorch: `+x`.)", "torch.positive",
+                "tensor![1, -2]" = "[1, -2]", keeps_reals }
+            conj_physical { any same,
+                "The same function as [`conj`](crate::Tensor::conj).", "torch.conj_physical",
+                "tensor![1.0 + 2.0j]" = "[castiron::Complex::new(1.0_f32, -2.0)]", keeps_reals }
+        } $($files)* }
+    };
+}
+pub(crate) use elementary_rows;
+
 impl ToReal for abs {
     const IS_EXACT: bool = true;
     #[inline(always)]

@@ -9,6 +9,12 @@ mod questions;
 mod rounding;
 mod special;
 
+pub(crate) use activation::activation_rows;
+pub(crate) use elementary::elementary_rows;
+pub(crate) use questions::questions_rows;
+pub(crate) use rounding::rounding_rows;
+pub(crate) use special::special_rows;
+
 use super::Op;
 use super::rules::admit::{Admits, bound_of_one};
 use super::rules::result::{computes, form_of_result, output};

@@ -4,6 +4,42 @@ use super::*;
 use crate::dtype::{MachineFloat, MachineInt, Predicate, Unary};
 use num_complex::Complex;
 
+/// The rows of questions with a bool as the answer in the table of unary operations.
+macro_rules! questions_rows {
+    ($reader:tt { $($rows:tt)* } $($files:ident)*) => {
+        $crate::ops::table::joined! { $reader { $($rows)*
+            logical_not { any boolean,
+                "Whether each element is zero.", "torch.logical_not",
+                "tensor![0, 2]" = "[true, false]", refuses_shell_outputs }
+            bitwise_not { bits same,
+                "Every bit inverted; bools negated.", "torch.bitwise_not",
+                "tensor![0, 5]" = "[-1, -6]" }
+            isnan { any boolean,
+                "Whether each element is NaN, in either part of a complex number.", "torch.isnan",
+                "tensor![1.0, f32::NAN]" = "[false, true]", fails_of_integers }
+            isinf { any boolean,
+                "Whether each element is infinite, in either part of a complex number.", "torch.isinf",
+                "tensor![1.0, f32::INFINITY]" = "[false, true]", fails_of_integers }
+            isfinite { any boolean,
+                "Whether each element is neither infinite nor NaN, in both parts of a complex number.", "torch.isfinite",
+                "tensor![1.0, f32::NAN]" = "[true, false]", holds_of_integers }
+            isneginf { ordered mask,
+                "Whether each element is minus infinity.", "torch.isneginf",
+                "tensor![1.0, f32::NEG_INFINITY]" = "[false, true]", fails_of_integers }
+            isposinf { ordered mask,
+                "Whether each element is plus infinity.", "torch.isposinf",
+                "tensor![1.0, f32::INFINITY]" = "[false, true]", fails_of_integers }
+            signbit { ordered mask,
+                "Whether each element is negative; minus zero is.", "torch.signbit",
+                "tensor![-0.0, 1.0]" = "[true, false]" }
+            isreal { any boolean,
+                "Whether each element has no imaginary part.", "torch.isreal",
+                "tensor![1.0 + 0.0j, 2.0j]" = "[true, false]", holds_of_reals }
+        } $($files)* }
+    };
+}
+pub(crate) use questions_rows;
+
 impl Unary for bitwise_not {
     #[inline(always)]
     fn boolean(x: bool) -> bool {

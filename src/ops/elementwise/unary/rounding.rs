@@ -5,6 +5,39 @@ use super::*;
 use crate::dtype::{MachineFloat, MachineInt, Unary};
 use num_complex::Complex;
 
+/// The rows of rounding and signs in the table of unary operations.
+macro_rules! rounding_rows {
+    ($reader:tt { $($rows:tt)* } $($files:ident)*) => {
+        $crate::ops::table::joined! { $reader { $($rows)*
+            sign { ordered same,
+                "-1, 0 or 1 by the sign; 0 for NaN.", "torch.sign",
+                "tensor![-2.5, 0.0, 7.0]" = "[-1.0, 0.0, 1.0]" }
+            floor { real same,
+                "Rounds down. Integers stay.", "torch.floor",
+                "tensor![-1.5, 1.5]" = "[-2.0, 1.0]" }
+            ceil { real same,
+                "Rounds up. Integers stay.", "torch.ceil",
+                "tensor![-1.5, 1.5]" = "[-1.0, 2.0]" }
+            round { real same,
+                "Rounds to the nearest integer, halves to even. Integers stay.", "torch.round`, `torch.special.round",
+                "tensor![0.5, 1.5, 2.5]" = "[0.0, 2.0, 2.0]" }
+            trunc { real same,
+                "Rounds towards zero. Integers stay.", "torch.trunc",
+                "tensor![-1.5, 1.5]" = "[-1.0, 1.0]" }
+            sgn { any same,
+                "The sign of real numbers, as [`sign`](crate::Tensor::sign); of complex ones the number of modulus 1 in their direction, and 0 of 0.", "torch.sgn",
+                "tensor![-2.5, 7.0]" = "[-1.0, 1.0]" }
+            fix { real same,
+                "The same function as [`trunc`](crate::Tensor::trunc).", "torch.fix",
+                "tensor![-1.5, 1.5]" = "[-1.0, 1.0]" }
+            frac { float same,
+                "What [`trunc`](crate::Tensor::trunc) leaves over.", "torch.frac",
+                "tensor![-1.5, 2.25]" = "[-0.5, 0.25]" }
+        } $($files)* }
+    };
+}
+pub(crate) use rounding_rows;
+
 impl Unary for sign {
     #[inline(always)]
     fn boolean(x: bool) -> bool {

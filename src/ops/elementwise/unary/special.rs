@@ -4,6 +4,93 @@ use super::*;
 use crate::dtype::math;
 use crate::dtype::{MachineFloat, Special, Unary};
 
+/// The rows of special functions in the table of unary operations.
+macro_rules! special_rows {
+    ($reader:tt { $($rows:tt)* } $($files:ident)*) => {
+        $crate::ops::table::joined! { $reader { $($rows)*
+            erf { ordered inexact,
+                "The error function.", "torch.erf`, `torch.special.erf",
+                "tensor![0.0, 10.0]" = "[0.0, 1.0]" }
+            erfc { ordered inexact,
+                "The complementary error function `1 - erf(x)`, exact where it is small.", "torch.erfc`, `torch.special.erfc",
+                "tensor![0.0, 100.0]" = "[1.0, 0.0]" }
+            erfinv { ordered inexact,
+                "The inverse of the error function; NaN beyond -1 and 1.", "torch.erfinv`, `torch.special.erfinv",
+                "tensor![0.0, 1.0]" = "[0.0, f32::INFINITY]" }
+            erfcx { ordered inexact,
+                "The scaled complementary error function `exp(x * x) * erfc(x)`.", "torch.special.erfcx",
+                "tensor![0.0]" = "[1.0]" }
+            lgamma { ordered inexact,
+                "The logarithm of the absolute value of the gamma function.", "torch.lgamma`, `torch.special.gammaln",
+                "tensor![1.0, 0.0]" = "[0.0, f32::INFINITY]" }
+            digamma { ordered inexact,
+                "The derivative of the logarithm of the gamma function; NaN at negative integers.", "torch.digamma`, `torch.special.digamma`, `torch.special.psi",
+                "tensor![0.0]" = "[f32::NEG_INFINITY]" }
+            entr { ordered inexact,
+                "`-x * log(x)`; 0 at zero, minus infinity below.", "torch.special.entr",
+                "tensor![1.0, 0.0, -1.0]" = "[-0.0, 0.0, f32::NEG_INFINITY]" }
+            ndtr { ordered inexact,
+                "The area under the standard normal density to the left of each element.", "torch.special.ndtr",
+                "tensor![0.0, 100.0]" = "[0.5, 1.0]" }
+            ndtri { ordered inexact,
+                "The inverse of `ndtr`; NaN outside 0 to 1.", "torch.special.ndtri",
+                "tensor![0.5, 1.0]" = "[0.0, f32::INFINITY]" }
+            log_ndtr { ordered inexact,
+                "The logarithm of `ndtr`, exact where that is small.", "torch.special.log_ndtr",
+                "tensor![100.0]" = "[-0.0]" }
+            i0 { ordered inexact,
+                "The modified Bessel function of the first kind of order 0.", "torch.i0`, `torch.special.i0",
+                "tensor![0.0]" = "[1.0]" }
+            i0e { ordered inexact,
+                "`exp(-abs(x)) * i0(x)`.", "torch.special.i0e",
+                "tensor![0.0]" = "[1.0]" }
+            i1 { ordered inexact,
+                "The modified Bessel function of the first kind of order 1.", "torch.special.i1",
+                "tensor![0.0]" = "[0.0]" }
+            i1e { ordered inexact,
+                "`exp(-abs(x)) * i1(x)`.", "torch.special.i1e",
+                "tensor![0.0]" = "[0.0]" }
+            airy_ai { ordered inexact,
+                "The Airy function `Ai`; NaN at the infinities.", "torch.special.airy_ai",
+                "tensor![200.0]" = "[0.0]" }
+            bessel_j0 { ordered inexact,
+                "The Bessel function of the first kind of order 0.", "torch.special.bessel_j0",
+                "tensor![0.0]" = "[1.0]" }
+            bessel_j1 { ordered inexact,
+                "The Bessel function of the first kind of order 1.", "torch.special.bessel_j1",
+                "tensor![0.0]" = "[0.0]" }
+            bessel_y0 { ordered inexact,
+                "The Bessel function of the second kind of order 0; NaN below zero.", "torch.special.bessel_y0",
+                "tensor![0.0]" = "[f32::NEG_INFINITY]" }
+            bessel_y1 { ordered inexact,
+                "The Bessel function of the second kind of order 1; NaN below zero.", "torch.special.bessel_y1",
+                "tensor![0.0]" = "[f32::NEG_INFINITY]" }
+            modified_bessel_i0 { ordered inexact,
+                "The same function as `i0`.", "torch.special.modified_bessel_i0",
+                "tensor![0.0]" = "[1.0]" }
+            modified_bessel_i1 { ordered inexact,
+                "The same function as `i1`.", "torch.special.modified_bessel_i1",
+                "tensor![0.0]" = "[0.0]" }
+            modified_bessel_k0 { ordered inexact,
+                "The modified Bessel function of the second kind of order 0; NaN below zero.", "torch.special.modified_bessel_k0",
+                "tensor![0.0]" = "[f32::INFINITY]" }
+            modified_bessel_k1 { ordered inexact,
+                "The modified Bessel function of the second kind of order 1; NaN below zero.", "torch.special.modified_bessel_k1",
+                "tensor![0.0]" = "[f32::INFINITY]" }
+            scaled_modified_bessel_k0 { ordered inexact,
+                "`exp(x) * modified_bessel_k0(x)`.", "torch.special.scaled_modified_bessel_k0",
+                "tensor![0.0]" = "[f32::INFINITY]" }
+            scaled_modified_bessel_k1 { ordered inexact,
+                "`exp(x) * modified_bessel_k1(x)`.", "torch.special.scaled_modified_bessel_k1",
+                "tensor![0.0]" = "[f32::INFINITY]" }
+            spherical_bessel_j0 { ordered inexact,
+                "The spherical Bessel function of the first kind of order 0, `sin(x) / x`.", "torch.special.spherical_bessel_j0",
+                "tensor![0.0]" = "[1.0]" }
+        } $($files)* }
+    };
+}
+pub(crate) use special_rows;
+
 /// Functions of real floating-point numbers only. All numbers take the fast path: its loops run by blocks whose operand and result are
 /// known not to alias, which halves their considerable code size.
 macro_rules! real_functions {
