@@ -1,6 +1,5 @@
 //! Selection of elements by indices, masks and rank: the markers of these operations, and their kernels.
 
-use super::Op;
 use super::kernel::{Map1, Map2};
 use super::reduce::op;
 use crate::dtype::{Binary, Compute as _, Dtype, Element};

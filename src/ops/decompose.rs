@@ -1,6 +1,5 @@
 //! The markers of matrix decompositions, named in compiler messages.
 
-use super::Op;
 use super::reduce::op;
 
 op!(cholesky cholesky_ex cholesky_inverse det slogdet logdet inv inv_ex eigh eigvalsh eig eigvals matrix_exp solve solve_ex);

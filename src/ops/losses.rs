@@ -2,11 +2,10 @@
 //!
 //! Source: `aten/src/ATen/native/Loss.cpp` and `cpu/PointwiseOpsKernel.cpp`.
 
-use super::Op;
 use super::kernel::{Map1, Map2, Map3};
 use super::reduce::op;
 use super::reduce::rows::PowerOfRow;
-use crate::dtype::{Castable, Compute as _, Dtype, MachineFloat, Parameters, Tuned, Unary, math};
+use crate::dtype::{Castable, Compute as _, Dtype, MachineFloat, Tuned, Unary, math};
 #[cfg(any(test, feature = "cuda"))]
 use crate::{
     dtype::DType,
@@ -63,15 +62,18 @@ macro_rules! formulas {
     ($($(#[$doc:meta])* $name:ident: |$x:ident, $y:ident, $given:pat_param| $value:expr;)*) => {$(
         $(#[$doc])*
         pub(crate) struct $name;
-        impl Tuned for $name {
+        impl $crate::dtype::Tuned for $name {
             #[inline(always)]
-            fn real<T: MachineFloat>($x: T, [$y, first, second]: Parameters<T>) -> T {
+            fn real<T: $crate::dtype::MachineFloat>($x: T, [$y, first, second]: $crate::dtype::Parameters<T>) -> T {
                 let $given = [first, second];
                 $value
             }
         }
     )*};
 }
+
+#[allow(unused_imports)]
+pub(crate) use formulas;
 
 /// `log(1 / (1 + exp(-x)))`, without overflow.
 #[inline(always)]

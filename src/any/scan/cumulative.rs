@@ -9,7 +9,8 @@ use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::ops::kernel::LaneKernel;
 use crate::ops::rules::admit::{Admits, admits_in_words, set_of_one};
-use crate::ops::scan::{RunningExtreme, RunningLogSumExp, RunningProduct, RunningSum, Softmax, scan_table};
+use crate::ops::scan::kernels::*;
+use crate::ops::scan::scan_table;
 use crate::storage::View;
 use castiron_macros::operations;
 

@@ -1,7 +1,6 @@
 //! Pointwise operations outside the tables: of three operands (`lerp`), with a slope per channel (`prelu`), with two results (`frexp`), and
 //! constructors of complex numbers (`complex`, `polar`).
 
-use super::Op;
 use super::kernel::{Map1, Map2, Map3};
 use super::reduce::op;
 use crate::dtype::f16;

@@ -15,7 +15,6 @@ mod sums;
 mod table;
 mod variance;
 
-use super::Op;
 use super::kernel::Precompiled;
 use crate::dtype::Element;
 #[cfg(any(test, feature = "cuda"))]
@@ -147,6 +146,12 @@ pub trait TwoResults<A: Copy>: Reducer<A> {
     fn second(self, partial: Self::Partial, count: usize) -> Self::Second;
 }
 
+/// What the rows of the table name, for the macros that read it.
+pub(crate) mod reducers {
+    #[allow(unused_imports)]
+    pub(crate) use super::{extreme::*, norms::*, sums::*, variance::*};
+}
+
 /// Declares the marker of an operation that is not elementwise.
 macro_rules! op {
     ($($name:ident)*) => {$(
@@ -154,13 +159,13 @@ macro_rules! op {
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Default)]
         pub struct $name {}
-        impl crate::ops::sealed::Op for $name {}
-        impl Op for $name {
+        impl $crate::ops::sealed::Op for $name {}
+        impl $crate::ops::Op for $name {
             const NAME: &'static str = stringify!($name);
         }
     )*};
 }
-pub(in crate::ops) use op;
+pub(crate) use op;
 /// The marker of each row of the table.
 macro_rules! markers {
     ($($op:ident { $($row:tt)* })*) => { op!($($op)*); };

@@ -6,13 +6,18 @@ mod softmax_lane;
 pub(crate) mod steps;
 mod table;
 
-use super::Op;
 use super::reduce::op;
 pub(crate) use running::running_rows;
 pub(crate) use running::{RunningExtreme, RunningLogSumExp, RunningProduct, RunningSum};
 pub(crate) use softmax_lane::Softmax;
 pub(crate) use softmax_lane::softmax_lane_rows;
 pub(crate) use table::scan_table;
+
+/// What the rows of the table name, for the macros that read it.
+pub(crate) mod kernels {
+    #[allow(unused_imports)]
+    pub(crate) use super::{running::*, softmax_lane::*};
+}
 
 /// The marker of each row of the table.
 macro_rules! markers {
