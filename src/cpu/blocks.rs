@@ -2,10 +2,29 @@
 
 use super::copying;
 use super::engine;
-use super::pick::PickTask;
 use super::threads::{self, Shared};
 use crate::layout::strides::row_major;
 use crate::ops::segment::Segment;
+
+/// The bytes of an element, aligned for every dtype.
+#[repr(align(16))]
+pub(super) struct FillBytes(pub(super) [u8; 16]);
+
+/// The arguments of [`pick`](super::pick::pick), untyped.
+pub(super) struct PickTask<'a> {
+    pub(super) axes: &'a [Vec<Segment>],
+    /// The size of an element.
+    pub(super) size: usize,
+    /// Sizes and strides of the source.
+    pub(super) sizes: &'a [usize],
+    pub(super) strides: &'a [usize],
+    /// Sizes of the result.
+    pub(super) counts: &'a [usize],
+    pub(super) from: *const u8,
+    pub(super) to: *mut u8,
+    /// The bytes of the fill value.
+    pub(super) fill: FillBytes,
+}
 
 /// Maximum number of block copies for one result.
 const BLOCKS: usize = 32;

@@ -1,7 +1,7 @@
 //! `pick`, which assembles each axis of the result from segments of the operand's (flip, roll, pad, repeat), and `band` (`tril`, `triu`).
 //! Compiled once per element size.
 
-use super::blocks::pick_blocks;
+use super::blocks::{FillBytes, PickTask, pick_blocks};
 use super::elementwise::{result_len, source};
 use super::lines;
 use super::reversing::{Backwards, GROUP, Repeating, Reversing, ReversingGroups};
@@ -164,26 +164,6 @@ impl<T: Copy> Picking<'_, T> {
 unsafe fn copy<T>(from: *const T, to: *mut T, len: usize) {
     // SAFETY: the caller's promise; bytes need no alignment.
     unsafe { lines::copy_short(to.cast::<u8>(), from.cast::<u8>(), len * size_of::<T>()) }
-}
-
-/// The bytes of an element, aligned for every dtype.
-#[repr(align(16))]
-pub(super) struct FillBytes(pub(super) [u8; 16]);
-
-/// The arguments of [`pick`], untyped.
-pub(super) struct PickTask<'a> {
-    pub(super) axes: &'a [Vec<Segment>],
-    /// The size of an element.
-    pub(super) size: usize,
-    /// Sizes and strides of the source.
-    pub(super) sizes: &'a [usize],
-    pub(super) strides: &'a [usize],
-    /// Sizes of the result.
-    pub(super) counts: &'a [usize],
-    pub(super) from: *const u8,
-    pub(super) to: *mut u8,
-    /// The bytes of the fill value.
-    pub(super) fill: FillBytes,
 }
 
 /// Copies the positions `low..high` of one axis of the result.
