@@ -9,7 +9,7 @@ use crate::dtype::{CastTo, DType, Element};
 use crate::error::Result;
 use crate::ops::kernel::Casting;
 #[cfg(feature = "cuda")]
-use crate::ops::text::erased::Chain;
+use crate::ops::record::erased::Chain;
 use crate::storage::HostBuffer;
 
 /// A type-erased loop of one operand.

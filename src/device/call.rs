@@ -401,9 +401,9 @@ impl<E: Element> Map1<E, E> for NoKernel {
     #[cfg(any(test, feature = "cuda"))]
     fn text(
         &self,
-        _: &mut crate::ops::text::kernel::Kernel,
-        _: crate::ops::text::kernel::Value,
-    ) -> crate::ops::text::kernel::Value {
+        _: &mut crate::ops::record::kernel::Kernel,
+        _: crate::ops::record::kernel::Value,
+    ) -> crate::ops::record::kernel::Value {
         match *self {}
     }
 }

@@ -14,7 +14,7 @@ use num_complex::Complex;
 #[inline(never)]
 pub fn refused() -> ! {
     #[cfg(any(test, feature = "cuda"))]
-    crate::ops::text::refuse();
+    crate::ops::record::refuse();
     unreachable!("the operation does not admit this dtype; its bounds refuse it")
 }
 

@@ -6,7 +6,7 @@ use crate::storage::View;
 #[cfg(any(test, feature = "cuda"))]
 use crate::{
     dtype::DType,
-    ops::text::kernel::{Kernel, Value},
+    ops::record::kernel::{Kernel, Value},
 };
 
 /// Access by indices along an axis.

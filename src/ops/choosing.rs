@@ -7,7 +7,7 @@ use crate::dtype::{Binary, Compute as _, Dtype, Element};
 #[cfg(any(test, feature = "cuda"))]
 use crate::{
     dtype::DType,
-    ops::text::kernel::{Kernel, Value},
+    ops::record::kernel::{Kernel, Value},
 };
 use core::marker::PhantomData;
 

@@ -10,7 +10,7 @@ use crate::dtype::{Castable, Compute as _, Dtype, MachineFloat, Parameters, Tune
 #[cfg(any(test, feature = "cuda"))]
 use crate::{
     dtype::DType,
-    ops::text::kernel::{Kernel, Value},
+    ops::record::kernel::{Kernel, Value},
 };
 use core::marker::PhantomData;
 
@@ -320,7 +320,7 @@ fn without(kernel: &mut Kernel, ignored: i64, label: Value, kept: Value, none: V
 
 /// The kernels of this file, for the test of their GPU text.
 #[cfg(all(test, unix, debug_assertions))]
-pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     use crate::dtype::{bf16, f16};
     macro_rules! each {
         ($($formula:ident)*) => {$(

@@ -1,6 +1,6 @@
 //! Test: the generated kernel source of `tensor` and `composite` agrees with the host's kernels.
 
-use crate::ops::text::suite::Suite;
+use crate::ops::record::suite::Suite;
 
 #[test]
 fn compiled_kernels_of_tensors_give_the_bits_of_the_host() {

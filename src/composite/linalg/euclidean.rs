@@ -6,9 +6,9 @@ use crate::error::Result;
 use crate::layout::strides;
 use crate::ops;
 use crate::ops::kernel::{Copying, Map1};
-use crate::ops::reduce::Sum;
 #[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::kernel::{Kernel, Value};
+use crate::ops::record::kernel::{Kernel, Value};
+use crate::ops::reduce::Sum;
 use crate::storage::{View, ViewMut};
 
 /// Rows beyond which PyTorch computes distances by a product.
@@ -134,7 +134,7 @@ pub(crate) fn distances<E: Dtype, D: Device>(
 
 /// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
-pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     use crate::dtype::f16;
     suite.one::<_, f16, f16>("squaring", Squaring);
     suite.one::<_, f16, f16>("minus_twice", MinusTwice);

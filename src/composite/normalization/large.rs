@@ -9,10 +9,10 @@ use crate::ops;
 use crate::ops::arguments::Sought;
 use crate::ops::kernel::{Map2, Map3};
 use crate::ops::losses::{Losing, Product, RowPower};
+#[cfg(any(test, feature = "cuda"))]
+use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::rows::TimesPower;
 use crate::ops::reduce::{Reducer, VectorNorm};
-#[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::kernel::{Kernel, Value};
 use crate::storage::View;
 
 /// Whether there may be an infinity among these norms or variances. The host looks; other devices are not waited for.
@@ -163,7 +163,7 @@ pub(crate) fn over_scaled_norms<E: Dtype, D: Device>(
 
 /// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
-pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     use crate::dtype::bf16;
     suite.two::<_, f32, f64, f64>("by_power", ByPower);
     suite.two::<_, Complex<f32>, f64, Complex<f64>>("by_power", ByPower).ordinary();

@@ -9,9 +9,9 @@ use crate::layout::memory_format::elementwise_of;
 use crate::ops;
 use crate::ops::admit::InexactFor;
 use crate::ops::kernel::Map2;
-use crate::ops::reduce::{Reducer, VectorNorm};
 #[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::kernel::{Kernel, Value};
+use crate::ops::record::kernel::{Kernel, Value};
+use crate::ops::reduce::{Reducer, VectorNorm};
 use crate::shape::Axes;
 use castiron_macros::composites;
 
@@ -84,7 +84,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
 
 /// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
-pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     use crate::dtype::{Complex, f16};
     suite.two::<_, f16, f16, f16>("dividing_by_norm", DividingByNorm { eps: 1e-3 });
     suite.two::<_, Complex<f64>, f64, Complex<f64>>("dividing_by_norm", DividingByNorm { eps: 1e-12 });

@@ -11,10 +11,10 @@ use crate::ops::arguments::{Indexing, Order};
 use crate::ops::choosing::{self, Equal};
 use crate::ops::kernel::Map1;
 use crate::ops::pointwise::Differing;
+#[cfg(any(test, feature = "cuda"))]
+use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::AnyAll;
 use crate::ops::scan::RunningSum;
-#[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::kernel::{Kernel, Value};
 use crate::shape::{AxisArg, Dyn, HasAxis};
 use crate::storage::{View, ViewMut};
 use crate::tensor::{Tensor, checked_numel, selected, true_positions};
@@ -332,7 +332,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
 
 /// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
-pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     suite.one::<_, bool, bool>("is_false", IsFalse);
     suite.one::<_, bool, bool>("always", Always(true));
 }

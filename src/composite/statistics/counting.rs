@@ -10,9 +10,9 @@ use crate::ops::admit::{FloatFor, IntegerFor};
 use crate::ops::arguments::Indexing;
 use crate::ops::choosing::Folding;
 use crate::ops::kernel::{Map1, VectorWidth};
-use crate::ops::reduce::{Accumulating, MinMax, Sum};
 #[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::kernel::{Kernel, Value};
+use crate::ops::record::kernel::{Kernel, Value};
+use crate::ops::reduce::{Accumulating, MinMax, Sum};
 use crate::shape::{Dim, Dyn, HasAxis, HasRank, SameSizeFor};
 use crate::storage::{View, ViewMut};
 use crate::tensor::{SameDevice, Tensor, checked_numel};
@@ -298,7 +298,7 @@ impl<D: Device> Erased<'_, i64, D> {
 
 /// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
-pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     suite.one::<_, f32, i64>("bins", Bins::<f32>::new(-20.0, 20.0, 13));
     suite.one::<_, bf16, i64>("bins", Bins::<bf16>::new(1.0, 1.0, 3));
     suite.one::<_, i64, f32>("from_count", FromCount);

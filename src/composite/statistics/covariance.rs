@@ -8,9 +8,9 @@ use crate::ops;
 use crate::ops::admit::NumericFor;
 use crate::ops::kernel::{Map1, Map2};
 use crate::ops::pointwise::Differing;
-use crate::ops::reduce::Mean;
 #[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::kernel::{Kernel, Value};
+use crate::ops::record::kernel::{Kernel, Value};
+use crate::ops::reduce::Mean;
 use crate::shape::{HasAxis, HasRank, Shape};
 use crate::tensor::Tensor;
 use castiron_macros::composites;
@@ -146,7 +146,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
 
 /// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
-pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     use crate::dtype::{Complex, f16};
     suite.one::<_, f16, f16>("scaled", Scaled::<false> { factor: 3.0 });
     suite.one::<_, Complex<f32>, Complex<f32>>("scaled", Scaled::<true> { factor: 3.0 });

@@ -5,7 +5,7 @@ use crate::dtype::DType;
 use crate::dtype::Dtype;
 use crate::ops::kernel::Map2;
 #[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::kernel::{Kernel, Value};
+use crate::ops::record::kernel::{Kernel, Value};
 use crate::tensor::Interpolation;
 use core::marker::PhantomData;
 
@@ -119,7 +119,7 @@ ranks! {
 
 /// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
-pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     use Interpolation::{Higher, Linear, Lower, Midpoint, Nearest};
     for how in [Linear, Lower, Higher, Midpoint, Nearest] {
         for ignores_nan in [false, true] {

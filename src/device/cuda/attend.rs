@@ -8,9 +8,8 @@ use crate::cuda::launch::{Arguments, Grid, THREADS};
 use crate::dtype::{DType, Dtype, Element};
 use crate::error::Result;
 use crate::ops::arguments::{Attention, Mask};
-use crate::ops::text::kernel::c_type;
-use crate::ops::text::rows::computes_in;
-use crate::ops::text::with_prelude;
+use crate::ops::record::cuda::{c_type, with_prelude};
+use crate::ops::record::rows::computes_in;
 use crate::storage::View;
 
 const OP: &str = "scaled_dot_product_attention";

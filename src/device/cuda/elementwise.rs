@@ -9,10 +9,11 @@ use crate::error::{Error, Result};
 use crate::ops::arguments::Sought;
 use crate::ops::expression::Expression;
 use crate::ops::kernel::Map1;
-use crate::ops::text::describe::{self, Described};
-use crate::ops::text::kernel::{Kernel, Operand, Value};
-use crate::ops::text::source::{Form, Layout};
-use crate::ops::text::{Unreadable, with_prelude};
+use crate::ops::record::Unreadable;
+use crate::ops::record::cuda::{self, with_prelude};
+use crate::ops::record::describe::{self, Described};
+use crate::ops::record::kernel::{Kernel, Operand, Value};
+use crate::ops::record::plan::{Form, Layout};
 use crate::storage::{View, ViewMut};
 
 /// The number of elements of a result, if it can be addressed.
@@ -93,7 +94,7 @@ pub(super) unsafe fn run(
     let refused = |why: Unreadable| unreadable(op, device, &why);
     let kernel =
         device.kernel(KernelKey::Type(described.key(), class(plan.form) + (described.around() << 16)), &|| {
-            let text = describe(Kernel::written()).source("elementwise", plan.form).map_err(refused)?;
+            let text = cuda::source(&describe(Kernel::written()), "elementwise", plan.form).map_err(refused)?;
             Ok(Source { name: "elementwise".to_owned(), text: with_prelude(&text) })
         })?;
     let arguments = described.arguments(&plan).map_err(refused)?;

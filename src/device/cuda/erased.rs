@@ -9,8 +9,8 @@ use crate::dtype::DType;
 use crate::dtype::width::of_width;
 use crate::error::Result;
 use crate::ops::kernel::Copying;
-use crate::ops::text::erased::{Chain, Converted, ErasedText, Given, converted};
-use crate::ops::text::kernel::Operand;
+use crate::ops::record::erased::{Chain, Converted, ErasedKernel, Given, converted};
+use crate::ops::record::kernel::Operand;
 use crate::storage::{HostBuffer, View, ViewMut};
 
 /// Elements of `width` bytes in a buffer, with their type erased.
@@ -72,7 +72,7 @@ impl<'a> Elements<'a> {
     /// Fills with one element.
     pub(crate) fn filled(self, one: Given) -> Result<()> {
         of_width!(self.width, W => {
-            let text = ErasedText::one::<Copying, W, W>();
+            let text = ErasedKernel::one::<Copying, W, W>();
             // SAFETY: the kernel is zero-sized; the element has this width, and the caller holds the destination exclusively.
             unsafe { Call { text, kernel: core::ptr::null(), result: None }.written(self, &[(Some(one), None)]) }
         })
@@ -108,7 +108,7 @@ pub(crate) fn join(pieces: &[Elements<'_>], axis: usize, sizes: &[usize], stride
 /// A kernel of the tables, and the conversion of its result.
 #[derive(Clone, Copy)]
 pub(crate) struct Call<const N: usize> {
-    pub(crate) text: ErasedText<N>,
+    pub(crate) text: ErasedKernel<N>,
     pub(crate) kernel: *const (),
     pub(crate) result: Option<Chain>,
 }

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::layout::strides::row_major;
 use crate::ops::arguments::Added;
 use crate::ops::kernel::Copying;
-use crate::ops::text::describe;
+use crate::ops::record::describe;
 use crate::storage::View;
 
 /// The version of cublasLt, as `(13, 0, 2)`, if matrix products use it. Loads it if necessary.

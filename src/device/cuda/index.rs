@@ -11,8 +11,8 @@ use crate::cuda::{CudaBuffer, CudaDevice};
 use crate::dtype::Element;
 use crate::error::{Error, Result, invalid};
 use crate::ops::arguments::Indexing;
+use crate::ops::record::cuda::with_prelude;
 use crate::ops::segment::Segment;
-use crate::ops::text::with_prelude;
 use crate::storage::View;
 
 const TEXT: &str = include_str!("index.cuh");

@@ -11,9 +11,10 @@ use crate::dtype::Element;
 use crate::error::Result;
 use crate::layout::strides;
 use crate::ops::kernel::{LaneKernel, RowKernel};
-use crate::ops::text::lane::LaneText;
-use crate::ops::text::row::RowText;
-use crate::ops::text::{Unreadable, with_prelude};
+use crate::ops::record::Unreadable;
+use crate::ops::record::cuda::{self, with_prelude};
+use crate::ops::record::lane::RecordedLane;
+use crate::ops::record::row::RecordedRow;
 use crate::storage::View;
 use core::any::TypeId;
 use std::cell::RefCell;
@@ -118,7 +119,7 @@ impl Division {
     }
 }
 
-fn row_source(text: &RowText, shared: [bool; 2], division: Division) -> String {
+fn row_source(text: &RecordedRow, shared: [bool; 2], division: Division) -> String {
     let mut sections = TEXT.split("// ---\n");
     let (common, own) = (sections.next().unwrap_or_default(), sections.nth(division.section).unwrap_or_default());
     let rows = [(shared[0], "weight"), (shared[1], "bias")];
@@ -134,7 +135,7 @@ fn row_source(text: &RowText, shared: [bool; 2], division: Division) -> String {
         "{}typedef {} L;\n#define CI_THREADS {threads}\n#define CI_ROW {row}\n#define CI_ITEMS {items}\n\
          #define CI_PACK {pack}\n#define CI_WHOLE {}\n#define CI_SHARED {parameters}\n#define CI_PASSES(X) {passes}\n#define CI_GROWS {}\n#define CI_HERE(i) {here}\n\
          #define CI_AT(x, k) L::at_{}{}(x, {elements}g)\n{BLOCK}{common}{own}",
-        text.library,
+        cuda::row(text),
         text.name,
         u8::from(whole),
         u8::from(text.grows),
@@ -146,10 +147,10 @@ fn row_source(text: &RowText, shared: [bool; 2], division: Division) -> String {
 /// The text for a key, recorded once per thread.
 fn text_of<Key: 'static>(
     device: &CudaDevice,
-    record: impl FnOnce() -> core::result::Result<LaneText, Unreadable>,
-) -> Result<Rc<LaneText>> {
+    record: impl FnOnce() -> core::result::Result<RecordedLane, Unreadable>,
+) -> Result<Rc<RecordedLane>> {
     thread_local! {
-        static TEXTS: RefCell<BTreeMap<TypeId, Rc<LaneText>>> = const { RefCell::new(BTreeMap::new()) };
+        static TEXTS: RefCell<BTreeMap<TypeId, Rc<RecordedLane>>> = const { RefCell::new(BTreeMap::new()) };
     }
     let key = TypeId::of::<Key>();
     if let Some(text) = TEXTS.with_borrow(|texts| texts.get(&key).cloned()) {
@@ -168,8 +169,8 @@ pub(super) fn lanes<A: Element, O: Element, K: LaneKernel<A, O>>(
     axis: usize,
 ) -> Result<CudaBuffer> {
     match &*text_of::<(K, A, O)>(device, || kernel.text())? {
-        LaneText::Scan(text) => scan::scan::<K, A, O, 1>(device, text, a, axis).map(|[result]| result),
-        LaneText::Row(text) => {
+        RecordedLane::Scan(text) => scan::scan::<K, A, O, 1>(device, text, a, axis).map(|[result]| result),
+        RecordedLane::Row(text) => {
             let key = TypeId::of::<(Rows, K, A, O)>();
             row(device, text, &text.given_bytes(&[]), key, a, Lanes::along(ROWS, a, axis)?, [None; 2])
         }
@@ -184,8 +185,8 @@ pub(super) fn lanes_both<A: Element, O: Element, P: Element, K: LaneKernel<A, (O
     axis: usize,
 ) -> Result<[CudaBuffer; 2]> {
     match &*text_of::<(K, A, O, P)>(device, || kernel.text())? {
-        LaneText::Scan(text) => scan::scan::<K, A, O, 2>(device, text, a, axis),
-        LaneText::Row(_) => {
+        RecordedLane::Scan(text) => scan::scan::<K, A, O, 2>(device, text, a, axis),
+        RecordedLane::Row(_) => {
             Err(unreadable(scan::OP, device, &Unreadable::Kernel("a function of a row has one result; use the CPU")))
         }
     }
@@ -194,7 +195,7 @@ pub(super) fn lanes_both<A: Element, O: Element, P: Element, K: LaneKernel<A, (O
 /// A row function of these lanes.
 fn row<A: Element>(
     device: &'static CudaDevice,
-    text: &RowText,
+    text: &RecordedRow,
     given: &[u8],
     key: TypeId,
     a: &View<'_, CudaBuffer, A>,
@@ -228,8 +229,8 @@ pub(super) fn rows<A: Element, O: Element, K: RowKernel<A, O>>(
     a: &View<'_, CudaBuffer, A>,
     shared: [Option<View<'_, CudaBuffer, A>>; 2],
 ) -> Result<CudaBuffer> {
-    let text = text_of::<(Rows, K, A, O)>(device, || kernel.text().map(LaneText::Row))?;
-    let LaneText::Row(text) = &*text else {
+    let text = text_of::<(Rows, K, A, O)>(device, || kernel.text().map(RecordedLane::Row))?;
+    let RecordedLane::Row(text) = &*text else {
         return Err(unreadable(ROWS, device, &Unreadable::Kernel("a scan is no function of a row; use the CPU")));
     };
     let lanes = Lanes::along(ROWS, a, a.sizes.len().saturating_sub(1))?;

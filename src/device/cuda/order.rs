@@ -11,8 +11,7 @@ use crate::dtype::Element;
 use crate::error::{Error, Result, invalid};
 use crate::layout::strides;
 use crate::ops::arguments::Order;
-use crate::ops::text::kernel::c_type;
-use crate::ops::text::with_prelude;
+use crate::ops::record::cuda::{c_type, with_prelude};
 use crate::storage::View;
 use core::any::TypeId;
 

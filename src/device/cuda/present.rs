@@ -19,8 +19,8 @@ use crate::layout::strides;
 use crate::ops::arguments::Distribution;
 use crate::ops::expression::{AXES, Expression, Leaf, Mapped2};
 use crate::ops::kernel::{Copying, LaneKernel, Map1, Map2, Map3, RowKernel};
+use crate::ops::record::describe;
 use crate::ops::reduce::{AnyAll, Reducer, TwoResults};
-use crate::ops::text::describe;
 use crate::shape::numel;
 use crate::storage::{View, ViewMut};
 

@@ -11,9 +11,10 @@ use crate::dtype::{Dtype, Element};
 use crate::error::Result;
 use crate::ops::arguments::Added;
 use crate::ops::kernel::{Copying, Map1};
-use crate::ops::text::kernel::Kernel;
-use crate::ops::text::product::{Factors, Product};
-use crate::ops::text::{describe, with_prelude};
+use crate::ops::record::cuda::{self, with_prelude};
+use crate::ops::record::describe;
+use crate::ops::record::kernel::Kernel;
+use crate::ops::record::product::{Factors, Product};
 use crate::storage::View;
 use core::any::TypeId;
 
@@ -79,8 +80,8 @@ fn is_long(a: (&[usize], &[usize]), b: (&[usize], &[usize]), has_library: bool) 
 
 /// The text of a product's kernels: for tiles with `each` by `each` elements per thread, or for pieces (0).
 fn text(device: &CudaDevice, product: &Product, adds: bool, each: usize) -> Result<String> {
-    let own = product.source().map_err(|why| unreadable(OP, device, &why))?;
-    let parameters = product.parameters();
+    let own = cuda::product(product).map_err(|why| unreadable(OP, device, &why))?;
+    let parameters = cuda::product_values(product);
     let values: String = parameters.iter().enumerate().map(|(at, ty)| format!(", const {ty} s{at}")).collect();
     let given: String = (0..parameters.len()).map(|at| format!("s{at}, ")).collect();
     let (input, own_input, added) = match adds {

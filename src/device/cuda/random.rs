@@ -11,8 +11,7 @@ use crate::cuda::{CudaBuffer, CudaDevice};
 use crate::dtype::{DType, Element};
 use crate::error::Result;
 use crate::ops::arguments::Distribution;
-use crate::ops::text::kernel::c_type;
-use crate::ops::text::with_prelude;
+use crate::ops::record::cuda::{c_type, with_prelude};
 use crate::storage::View;
 
 const OP: &str = "random";

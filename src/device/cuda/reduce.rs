@@ -10,11 +10,12 @@ use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::ops::expression::Expression;
+use crate::ops::record::cuda::{self, with_prelude};
+use crate::ops::record::graph::Kind;
+use crate::ops::record::kernel::Kernel;
+use crate::ops::record::reduce::{Record, RecordedReducer, given_bytes};
+use crate::ops::record::{Unreadable, describe};
 use crate::ops::reduce::Reducer;
-use crate::ops::text::graph::Kind;
-use crate::ops::text::kernel::Kernel;
-use crate::ops::text::reduce::{ReducerText, Written, given_bytes};
-use crate::ops::text::{Unreadable, describe, operands, with_prelude};
 use crate::storage::View;
 use core::any::TypeId;
 use std::collections::BTreeMap;
@@ -131,7 +132,7 @@ fn divide(places: &mut Places, most: usize, partial: usize) -> Division {
 struct Steps<'a> {
     /// Which of its texts to use.
     form: u32,
-    text: &'a dyn Fn() -> Written<ReducerText>,
+    text: &'a dyn Fn() -> Record<RecordedReducer>,
     /// Its run-time values.
     given: Vec<f64>,
 }
@@ -184,7 +185,12 @@ enum Writes {
 }
 
 /// A section of `reduce.cuh` for a reducer.
-fn source(text: &ReducerText, elements: &str, (form, pack, writes): (Form, usize, Writes), is_line: bool) -> String {
+fn source(
+    text: &RecordedReducer,
+    elements: &str,
+    (form, pack, writes): (Form, usize, Writes),
+    is_line: bool,
+) -> String {
     let (given, no_given) =
         if text.given.is_empty() { ("", "const R::given g = {};") } else { (", const R::given g", "") };
     let (result, write) = match writes {
@@ -200,12 +206,13 @@ fn source(text: &ReducerText, elements: &str, (form, pack, writes): (Form, usize
     let (common, own) = (sections.next().unwrap_or_default(), sections.nth(form as usize).unwrap_or_default());
     // The merging kernel does not read elements.
     let common = if form == Form::Merge { common.split("// So many packs").next().unwrap_or_default() } else { common };
+    let library = cuda::reducer(text);
     with_prelude(&format!(
         "{}{}{elements}#define CI_THREADS {THREADS}\n#define CI_PACK {pack}\n#define CI_LINE {}\n#define CI_MOMENTS {}\n#define CI_GIVEN {given}\n\
          #define CI_NO_GIVEN {no_given}\n#define CI_RESULT {result}\n#define CI_WRITE(o, p) {write}\n\
          #define CI_WRITE_CHUNK(o, chunk, p) {chunk}\n{BLOCK}{common}{own}",
-        text.library,
-        steps(text),
+        library,
+        steps(text, &library),
         u8::from(is_line),
         u8::from(text.has_moments)
     ))
@@ -215,9 +222,9 @@ fn source(text: &ReducerText, elements: &str, (form, pack, writes): (Form, usize
 const LONG: usize = 5000;
 
 /// The struct `R`.
-fn steps(text: &ReducerText) -> String {
+fn steps(text: &RecordedReducer, library: &str) -> String {
     let name = &text.name;
-    if text.library.len() <= LONG {
+    if library.len() <= LONG {
         return format!("typedef {name} R;\n");
     }
     format!(
@@ -249,7 +256,7 @@ pub(super) fn reduce<A: Element, R: Reducer<A>, const N: usize>(
     let pack = (16 / size_of::<A>()).max(1);
     let elements = Elements {
         fields: Arguments::from([from]),
-        text: &|| Ok(operands::stored(A::DTYPE)),
+        text: &|| Ok(cuda::stored(A::DTYPE)),
         pack: if from.is_multiple_of((pack * size_of::<A>()).min(16) as u64) { pack } else { 1 },
     };
     let axes = Axes { sizes: a.sizes, strides: a.strides, mask };
@@ -277,7 +284,7 @@ pub(super) unsafe fn reduce_expression<X: Expression<Elem: Element>, R: Reducer<
     let (pack, is_aligned) = described.pack();
     let elements = Elements {
         fields: described.fields(),
-        text: &|| describe::tree(Kernel::written(), x).computed().map_err(refused),
+        text: &|| cuda::computed(&describe::tree(Kernel::written(), x)).map_err(refused),
         pack: if is_aligned { pack } else { 1 },
     };
     let axes = Axes { sizes, strides: &strides, mask };
@@ -385,7 +392,7 @@ struct Shape {
     given: Vec<Kind>,
 }
 impl Shape {
-    fn of(text: &ReducerText) -> Shape {
+    fn of(text: &RecordedReducer) -> Shape {
         Shape { partial: text.partial_size(), given: text.given.clone() }
     }
 }

@@ -9,8 +9,8 @@ use crate::cuda::{CudaBuffer, CudaDevice};
 use crate::dtype::Element;
 use crate::error::Result;
 use crate::layout::strides;
-use crate::ops::text::lane::ScanText;
-use crate::ops::text::with_prelude;
+use crate::ops::record::cuda::{self, with_prelude};
+use crate::ops::record::lane::RecordedScan;
 use crate::storage::View;
 use core::any::TypeId;
 
@@ -162,7 +162,7 @@ fn plan(lanes: &mut Scanned, widths: Widths, address: u64) -> Form {
 struct Known<K, A, O>(core::marker::PhantomData<(K, A, O)>);
 
 /// The kernel of a form: the one that writes results, or the one that writes the totals of chunks.
-fn source(text: &ScanText, form: Form, widths: Widths, is_total: bool, both: bool) -> Source {
+fn source(text: &RecordedScan, form: Form, widths: Widths, is_total: bool, both: bool) -> Source {
     let (section, warps, pack, rounds) = match form {
         Form::Threads => (0, 0, 1, 8),
         Form::Columns => (1, 0, 1, widths.column()),
@@ -174,14 +174,14 @@ fn source(text: &ScanText, form: Form, widths: Widths, is_total: bool, both: boo
     let begins = if text.has_start { "known.p = L::start(); known.is_there = true;" } else { "" };
     let mut sections = TEXT.split("// ---\n");
     let (common, own) = (sections.next().unwrap_or_default(), sections.nth(section).unwrap_or_default());
+    let library = cuda::scan(text);
     let text = with_prelude(&format!(
-        "{}typedef {} L;\n#define CI_THREADS {THREADS}\n#define CI_WARPS {warps}\n#define CI_PACK {pack}\n\
+        "{library}typedef {} L;\n#define CI_THREADS {THREADS}\n#define CI_WARPS {warps}\n#define CI_PACK {pack}\n\
          #define CI_ROUNDS {rounds}\n#define CI_IS_TOTAL {}\n#define CI_BOTH {}\n#define CI_IS_LONG {}\n#define CI_START {begins}\n{BLOCK}{common}{own}",
-        text.library,
         text.name,
         u8::from(is_total),
         u8::from(both),
-        u8::from(text.library.len() > LONG)
+        u8::from(library.len() > LONG)
     ));
     Source { name: "scan".to_owned(), text }
 }
@@ -189,7 +189,7 @@ fn source(text: &ScanText, form: Form, widths: Widths, is_total: bool, both: boo
 /// The scan `K` along an axis, to a row-major result, or two with positions.
 pub(super) fn scan<K: 'static, A: Element, O: Element, const N: usize>(
     device: &'static CudaDevice,
-    text: &ScanText,
+    text: &RecordedScan,
     a: &View<'_, CudaBuffer, A>,
     axis: usize,
 ) -> Result<[CudaBuffer; N]> {

@@ -12,8 +12,9 @@ use crate::dtype::{DType, Element};
 use crate::error::Result;
 use crate::ops::arguments::Indexing;
 use crate::ops::kernel::Map2;
-use crate::ops::text::kernel::{Kernel, c_type};
-use crate::ops::text::{Unreadable, describe};
+use crate::ops::record::cuda::{self, c_type};
+use crate::ops::record::kernel::Kernel;
+use crate::ops::record::{Unreadable, describe};
 use crate::storage::{View, ViewMut};
 use core::any::TypeId;
 
@@ -143,7 +144,7 @@ unsafe fn combine(
     let class = 2 * job.form as u64 + u64::from(job.words.narrow);
     let compiled = device.kernel(KernelKey::Type(key, class), &|| {
         let refused = |why: Unreadable| unreadable(op, device, &why);
-        let (function, types) = describe(Kernel::written()).element("combined").map_err(refused)?;
+        let (function, types) = cuda::element(&describe(Kernel::written()), "combined").map_err(refused)?;
         let parameters: String = types.iter().enumerate().map(|(at, ty)| format!(", const {ty} s{at}")).collect();
         let values: String = (0..types.len()).map(|at| format!("s{at}, ")).collect();
         let words = format!(

@@ -15,7 +15,7 @@ use crate::device::cuda::erased::Elements;
 use crate::error::{Error, Result, listed};
 use crate::layout::strides::is_dense;
 #[cfg(feature = "cuda")]
-use crate::ops::text::erased::Given;
+use crate::ops::record::erased::Given;
 use crate::storage::HostBuffer;
 
 #[cfg(feature = "cuda")]

@@ -3,7 +3,7 @@
 use super::kernel::{Map1, Map2, Map3};
 use crate::dtype::{Castable, Element};
 #[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::kernel::{Kernel, Value};
+use crate::ops::record::kernel::{Kernel, Value};
 
 /// A constant.
 #[derive(Clone, Copy)]

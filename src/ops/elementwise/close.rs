@@ -6,7 +6,7 @@ use crate::dtype::{Castable as _, Compute as _, Dtype, Element, Promotable};
 #[cfg(any(test, feature = "cuda"))]
 use crate::{
     dtype::DType,
-    ops::text::kernel::{Kernel, Value},
+    ops::record::kernel::{Kernel, Value},
 };
 
 /// The operation `isclose`: whether elements differ by no more than `atol + rtol * abs(other)`.

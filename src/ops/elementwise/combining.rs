@@ -6,7 +6,7 @@ use super::kernel::{Arity, Entry, Map1, Map2, Over, VectorWidth};
 use crate::dtype::scalar::{Kind, KindRank};
 use crate::dtype::{Castable, Compute as _, DType, Dtype, Element};
 #[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::kernel::{Kernel, Value};
+use crate::ops::record::kernel::{Kernel, Value};
 use core::marker::PhantomData;
 
 /// The compute type of `Op` for operands that promote to `P`.

@@ -3,7 +3,7 @@
 use super::kernel::{Arity, Entry, Map1, Map2, Map3};
 use crate::dtype::{DType, Element};
 #[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::kernel::{Kernel, Operand, Value};
+use crate::ops::record::kernel::{Kernel, Operand, Value};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 

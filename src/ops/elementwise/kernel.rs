@@ -11,12 +11,12 @@ use super::{TunedOp, UnaryOp};
 use crate::dtype::{Castable, Compute as _, DType, Dtype, Element, MachineFloat, Parameters, Predicate};
 use crate::error::Result;
 #[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::{
+use crate::ops::record::{
     Unreadable,
     kernel::{Kernel, Value},
-    lane::LaneText,
-    reduce::Written,
-    row::RowText,
+    lane::RecordedLane,
+    reduce::Record,
+    row::RecordedRow,
 };
 use core::marker::PhantomData;
 
@@ -365,7 +365,7 @@ pub trait LaneKernel<A, O>: Copy + Send + Sync + 'static {
     fn columns(self, lanes: &impl LaneColumns<A, O>, scratch: &mut Self::Scratch);
     /// Its steps as GPU text.
     #[cfg(any(test, feature = "cuda"))]
-    fn text(self) -> Written<LaneText> {
+    fn text(self) -> Record<RecordedLane> {
         Err(Unreadable::Kernel("this function of a lane has no text; use the CPU"))
     }
 }
@@ -393,7 +393,7 @@ pub trait RowKernel<A, O>: Copy + Send + Sync + 'static {
     fn element(self, measure: Self::Measure, element: A, shared: [Option<A>; 2]) -> O;
     /// Its steps as GPU text.
     #[cfg(any(test, feature = "cuda"))]
-    fn text(self) -> Written<RowText> {
+    fn text(self) -> Record<RecordedRow> {
         Err(Unreadable::Kernel("this function of a row has no text; use the CPU"))
     }
     /// Its run-time values, which the text takes as arguments.

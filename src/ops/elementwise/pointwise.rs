@@ -11,7 +11,7 @@ use crate::dtype::{
 #[cfg(any(test, feature = "cuda"))]
 use crate::{
     dtype::{DType, Element},
-    ops::text::kernel::{Kernel, Value},
+    ops::record::kernel::{Kernel, Value},
 };
 
 op!(lerp prelu frexp complex polar);

@@ -6,7 +6,7 @@ use crate::dtype::{Binary, Complex, Compute, Dtype, MachineFloat, Parameters, Pr
 use crate::ops;
 use crate::ops::kernel::Precompiled;
 #[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::reduce::{ReducerText, Reduction, Written};
+use crate::ops::record::reduce::{Record, RecordedReducer, Reduction};
 
 /// Largest element so far and the sum of exponentials relative to it; partial results rescale when a larger one comes.
 #[derive(Clone, Copy)]
@@ -69,7 +69,7 @@ impl<E: Dtype> Reducer<E> for LogSumExp {
         Reducer::<E>::block(self, elements, index)
     }
     #[cfg(any(test, feature = "cuda"))]
-    fn text(self) -> Written<ReducerText> {
+    fn text(self) -> Record<RecordedReducer> {
         Reduction::of::<E>("logsumexp").computes::<E::Inexact>().gives::<E::Inexact>().read(self)
     }
 }

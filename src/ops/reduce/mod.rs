@@ -19,9 +19,9 @@ use super::Op;
 use super::kernel::Precompiled;
 use crate::dtype::Element;
 #[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::{
+use crate::ops::record::{
     Unreadable,
-    reduce::{ReducerText, Written},
+    reduce::{Record, RecordedReducer},
 };
 #[doc(hidden)]
 pub(crate) use extreme::ExtremeOfTwo;
@@ -119,7 +119,7 @@ pub trait Reducer<A: Copy>: Copy + Send + Sync + 'static {
     }
     /// Its steps as GPU text: one per type of reducer, type of elements and [`form`](Self::form).
     #[cfg(any(test, feature = "cuda"))]
-    fn text(self) -> Written<ReducerText> {
+    fn text(self) -> Record<RecordedReducer> {
         Err(Unreadable::Kernel("this reduction has no text; reduce on the CPU"))
     }
     /// Which of its texts to use.
@@ -127,7 +127,7 @@ pub trait Reducer<A: Copy>: Copy + Send + Sync + 'static {
     fn form(self) -> u32 {
         0
     }
-    /// Its run-time values, which the text takes as arguments: those of `ReducerText::given`, in order.
+    /// Its run-time values, which the text takes as arguments: those of `RecordedReducer::given`, in order.
     #[cfg(any(test, feature = "cuda"))]
     fn given(self) -> Vec<f64> {
         Vec::new()

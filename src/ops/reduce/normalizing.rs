@@ -8,7 +8,7 @@ use crate::ops;
 use crate::ops::kernel::Precompiled;
 use crate::ops::kernel::RowKernel;
 #[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::{reduce::Written, row::RowText};
+use crate::ops::record::{reduce::Record, row::RecordedRow};
 
 /// `1 / sqrt(sum / count + eps)`
 #[inline(always)]
@@ -129,8 +129,8 @@ impl<E: Dtype> RowKernel<E, E> for Standardizing {
         E::from_compute(RowSteps::element(self, measured, x.to_compute(), shared))
     }
     #[cfg(any(test, feature = "cuda"))]
-    fn text(self) -> Written<RowText> {
-        RowText::of::<E, _>("layer_norm", self)
+    fn text(self) -> Record<RecordedRow> {
+        RecordedRow::of::<E, _>("layer_norm", self)
     }
     #[cfg(any(test, feature = "cuda"))]
     fn given(self) -> Vec<f64> {
@@ -185,8 +185,8 @@ impl<E: Dtype> RowKernel<E, E> for RootMeanSquare {
         E::from_compute(RowSteps::element(self, measured, x.to_compute(), shared))
     }
     #[cfg(any(test, feature = "cuda"))]
-    fn text(self) -> Written<RowText> {
-        RowText::of::<E, _>("rms_norm", self)
+    fn text(self) -> Record<RecordedRow> {
+        RecordedRow::of::<E, _>("rms_norm", self)
     }
     #[cfg(any(test, feature = "cuda"))]
     fn given(self) -> Vec<f64> {

@@ -6,7 +6,7 @@ use super::{Accumulating, Index, Reducer, Steps, interleave};
 use crate::dtype::{Castable, Complex, Compute, Dtype, MachineFloat, Promotable, ToReal};
 use crate::ops::kernel::Precompiled;
 #[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::reduce::{ReducerText, Reduction, Written};
+use crate::ops::record::reduce::{Record, RecordedReducer, Reduction};
 use core::marker::PhantomData;
 
 /// The sum of the elements that are not NaN.
@@ -47,7 +47,7 @@ impl<E: Dtype> Reducer<E> for NanSum {
         interleave(self, lines)
     }
     #[cfg(any(test, feature = "cuda"))]
-    fn text(self) -> Written<ReducerText> {
+    fn text(self) -> Record<RecordedReducer> {
         Reduction::of::<E>("nansum").computes::<E::Sum>().gives::<E::Sum>().read(self)
     }
 }
@@ -88,7 +88,7 @@ impl<E: Dtype> Reducer<E> for NanMean {
     type Out = E;
     by_steps! { self: self, E::Compute, usize, nothing::<E::Compute>(); |x| x.to_compute(); |mean| E::from_compute(mean) }
     #[cfg(any(test, feature = "cuda"))]
-    fn text(self) -> Written<ReducerText> {
+    fn text(self) -> Record<RecordedReducer> {
         Reduction::of::<E>("nanmean").gives::<E>().read(self)
     }
 }
@@ -122,7 +122,7 @@ impl<E: Dtype> Reducer<E> for CountNonzero {
     type Out = i64;
     by_steps! { self: self, E::Compute, i64, nothing::<E::Compute>(); |x| x.to_compute(); |count| count }
     #[cfg(any(test, feature = "cuda"))]
-    fn text(self) -> Written<ReducerText> {
+    fn text(self) -> Record<RecordedReducer> {
         Reduction::of::<E>("count_nonzero").gives::<i64>().read(self)
     }
 }
@@ -155,7 +155,7 @@ impl<E: Dtype> Reducer<E> for CountNumbers {
     type Out = i64;
     by_steps! { self: self, E::Compute, i64, nothing::<E::Compute>(); |x| x.to_compute(); |count| count }
     #[cfg(any(test, feature = "cuda"))]
-    fn text(self) -> Written<ReducerText> {
+    fn text(self) -> Record<RecordedReducer> {
         Reduction::of::<E>("count_numbers").gives::<i64>().read(self)
     }
 }
@@ -375,7 +375,7 @@ impl<E: Dtype> Reducer<E> for VectorNorm {
         }
     }
     #[cfg(any(test, feature = "cuda"))]
-    fn text(self) -> Written<ReducerText> {
+    fn text(self) -> Record<RecordedReducer> {
         let name = match self.order {
             NormOrder::Count => "norm_0",
             NormOrder::CountOfNumbers => "norm_0_of_numbers",

@@ -5,7 +5,7 @@ use super::{Accumulating, Index, Reducer, Steps, interleave, lanes};
 use crate::dtype::{Castable, Compute, DType, Dtype, Promotable};
 use crate::ops::kernel::Precompiled;
 #[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::reduce::{ReducerText, Reduction, Written};
+use crate::ops::record::reduce::{Record, RecordedReducer, Reduction};
 
 /// The type in which sums of `E` accumulate.
 type SumNumber<E> = <<E as Promotable>::Sum as Dtype>::Compute;
@@ -59,7 +59,7 @@ impl<E: Dtype> Reducer<E> for Sum {
         interleave(self, lines)
     }
     #[cfg(any(test, feature = "cuda"))]
-    fn text(self) -> Written<ReducerText> {
+    fn text(self) -> Record<RecordedReducer> {
         Reduction::of::<E>("sum").computes::<E::Sum>().gives::<E::Sum>().read(self)
     }
 }
@@ -100,7 +100,7 @@ impl<E: Dtype> Reducer<E> for Prod {
         interleave(self, lines)
     }
     #[cfg(any(test, feature = "cuda"))]
-    fn text(self) -> Written<ReducerText> {
+    fn text(self) -> Record<RecordedReducer> {
         Reduction::of::<E>("prod").computes::<E::Sum>().gives::<E::Sum>().read(self)
     }
 }
@@ -144,7 +144,7 @@ impl<E: Dtype> Reducer<E> for Mean {
         interleave(self, lines)
     }
     #[cfg(any(test, feature = "cuda"))]
-    fn text(self) -> Written<ReducerText> {
+    fn text(self) -> Record<RecordedReducer> {
         Reduction::of::<E>("mean").gives::<E>().read(self)
     }
 }
@@ -214,7 +214,7 @@ impl<E: Dtype> Reducer<E> for AnyAll {
         Reducer::<E>::block(self, elements, index)
     }
     #[cfg(any(test, feature = "cuda"))]
-    fn text(self) -> Written<ReducerText> {
+    fn text(self) -> Record<RecordedReducer> {
         let name = if self.decides { "any" } else { "all" };
         Reduction::of::<E>(name).gives::<bool>().read(self)
     }

@@ -6,7 +6,7 @@ use crate::dtype::{Castable, Complex, Compute, DType, Dtype};
 use crate::ops;
 use crate::ops::kernel::Precompiled;
 #[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::reduce::{ReducerText, Reduction, Written};
+use crate::ops::record::reduce::{Record, RecordedReducer, Reduction};
 
 /// Count, mean and sum of squared deviations, for both parts of complex numbers.
 #[derive(Clone, Copy)]
@@ -218,7 +218,7 @@ impl<E: Dtype> Reducer<E> for Variance {
         Variance { single: true, ..self }
     }
     #[cfg(any(test, feature = "cuda"))]
-    fn text(self) -> Written<ReducerText> {
+    fn text(self) -> Record<RecordedReducer> {
         let name = match (self.is_root, self.single) {
             (false, false) => "var",
             (false, true) => "var_of_all",

@@ -6,12 +6,12 @@ use crate::dtype::{Binary, Castable, Complex, Compute, DType, Dtype, MachineFloa
 use crate::ops;
 use crate::ops::kernel::Precompiled;
 use crate::ops::kernel::{LaneColumns, LaneKernel, MOST_COLUMNS, SCAN_BLOCK};
-use crate::ops::reduce::{Accumulating, Index};
 #[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::{
-    lane::{LaneText, Scan},
-    reduce::Written,
+use crate::ops::record::{
+    lane::{RecordedLane, Scan},
+    reduce::Record,
 };
+use crate::ops::reduce::{Accumulating, Index};
 use core::hint::cold_path;
 
 /// Columns processed together, so that their dependency chains overlap.
@@ -104,13 +104,13 @@ macro_rules! running {
                 }
             }
             #[cfg(any(test, feature = "cuda"))]
-            fn text(self) -> Written<LaneText> {
+            fn text(self) -> Record<RecordedLane> {
                 let computes = match $E::DTYPE {
                     DType::F32 => DType::F64,
                     DType::C64 => DType::C128,
                     _ => <$out as crate::dtype::Element>::DTYPE,
                 };
-                Scan::of::<$E, $out>($name, computes).read(self).map(LaneText::Scan)
+                Scan::of::<$E, $out>($name, computes).read(self).map(RecordedLane::Scan)
             }
         }
     )*};
@@ -200,9 +200,9 @@ impl<E: Dtype, const MAX: bool> LaneKernel<E, (E, i64)> for RunningExtreme<MAX> 
         }
     }
     #[cfg(any(test, feature = "cuda"))]
-    fn text(self) -> Written<LaneText> {
+    fn text(self) -> Record<RecordedLane> {
         let name = if MAX { "cummax" } else { "cummin" };
-        Scan::of::<E, E>(name, E::DTYPE).with_positions().read(self).map(LaneText::Scan)
+        Scan::of::<E, E>(name, E::DTYPE).with_positions().read(self).map(RecordedLane::Scan)
     }
 }
 

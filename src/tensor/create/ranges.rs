@@ -8,7 +8,7 @@ use crate::dtype::{Castable, Category, DType, Real, Scalar, ScalarValue};
 use crate::error::{Error, Result};
 use crate::ops::kernel::{Map1, VectorWidth};
 #[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::kernel::{Kernel, Value};
+use crate::ops::record::kernel::{Kernel, Value};
 use crate::shape::{Dim, KnownShape};
 use crate::tensor::Tensor;
 use crate::tensor::create::constructors::fill_value;
@@ -342,7 +342,7 @@ impl<E: Real, N: Dim, D: Device> Tensor<E, (N,), D> {
 
 /// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
-pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     use crate::dtype::{bf16, f16};
     suite.table::<_, f32>("stepping", Stepping { first: 0.3, by: 0.7 });
     suite.table::<_, i32>("stepping", Stepping { first: 0.3, by: 0.7 });

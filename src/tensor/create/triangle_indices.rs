@@ -10,7 +10,7 @@ use crate::tensor::create::constructors::fill_value;
 use crate::{
     dtype::DType,
     ops::kernel::Map1,
-    ops::text::kernel::{Kernel, Value},
+    ops::record::kernel::{Kernel, Value},
 };
 use castiron_macros::fallible;
 use core::ops::Range;
@@ -260,7 +260,7 @@ pub(crate) fn places<E: IndexDtype, D: Device>(
 
 /// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
-pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     let (lower, upper) = (Triangle::new(Side::Lower, 40, 30, -2), Triangle::new(Side::Upper, 40, 50, -3));
     suite.table::<_, i64>("lower", lower.place(1000));
     suite.table::<_, i32>("upper", upper.place(1000));

@@ -6,9 +6,9 @@ use crate::dtype::{Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ
 use crate::error::{Result, unwrap};
 use crate::ops::admit::SameDtypeFor;
 use crate::ops::kernel::Map2;
-use crate::ops::reduce::Reducer;
 #[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::kernel::{Kernel, Value};
+use crate::ops::record::kernel::{Kernel, Value};
+use crate::ops::reduce::Reducer;
 use crate::ops::{self, Op};
 use crate::shape::{Axes, Broadcast, Shape};
 use crate::storage::View;
@@ -154,7 +154,7 @@ ordered_shells!(u16, u32, u64, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0F
 
 /// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
-pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     suite.two::<_, u16, u16, bool>("equal", Equal::<false>);
     suite.two::<_, u64, u64, bool>("equal", Equal::<true>);
 }

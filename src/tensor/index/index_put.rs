@@ -13,9 +13,9 @@ use crate::ops::admit::SameDtypeFor;
 use crate::ops::arguments::{Indexing, Sought};
 use crate::ops::choosing::{self, Folding};
 use crate::ops::kernel::{Copying, Map1, Map2};
-use crate::ops::reduce::Accumulating;
 #[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::kernel::{Kernel, Value};
+use crate::ops::record::kernel::{Kernel, Value};
+use crate::ops::reduce::Accumulating;
 use crate::shape::{PlacesIn, Shape, SplitAt, WrittenAt, broadcasts_to};
 use crate::storage::{View, ViewMut};
 use crate::tensor::base::operand::TensorOperand;
@@ -211,7 +211,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 
 /// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
-pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     suite.one::<_, i64, i64>("from_start", FromStart { size: 7 }).ordinary();
     suite.two::<_, i64, i64, i64>("further", Further { size: 7 }).ordinary();
 }

@@ -10,7 +10,7 @@ use crate::ops::arguments::{Indexing, Sought};
 use crate::ops::choosing::{self, Filling, IsTrue};
 use crate::ops::kernel::{Copying, Map1, Map2, VectorWidth};
 #[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::kernel::{Kernel, Value};
+use crate::ops::record::kernel::{Kernel, Value};
 use crate::shape::{Broadcast, Dyn, Shape, WrittenTo, expect_broadcast};
 use crate::storage::{View, ViewMut};
 use crate::tensor::base::operand::{Operand, OperandSource, TensorOperand};
@@ -367,7 +367,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 
 /// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
-pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     suite.one::<_, i64, bool>("is", Is(Sought::Outside(20)));
     suite.one::<_, i32, bool>("is", Is(Sought::Zero));
     suite.one::<_, u8, bool>("is", Is(Sought::NoBool));

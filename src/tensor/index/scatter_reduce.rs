@@ -7,9 +7,9 @@ use crate::ops;
 use crate::ops::arguments::Indexing;
 use crate::ops::choosing::Folding;
 use crate::ops::kernel::Casting;
-use crate::ops::reduce::Accumulating;
 #[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::kernel::{Kernel, Value};
+use crate::ops::record::kernel::{Kernel, Value};
+use crate::ops::reduce::Accumulating;
 use crate::shape::Shape;
 use crate::storage::View;
 use crate::tensor::Tensor;
@@ -118,7 +118,7 @@ impl<E: Dtype> ops::kernel::Map1<E, E> for AtLeastOne {
 
 /// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
-pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     suite.one::<_, i64, i64>("at_least_one", AtLeastOne);
     suite.one::<_, crate::dtype::f16, crate::dtype::f16>("at_least_one", AtLeastOne);
 }

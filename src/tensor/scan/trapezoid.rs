@@ -8,10 +8,10 @@ use crate::ops::Op;
 use crate::ops::admit::NumericFor;
 use crate::ops::kernel::{Map1, Map2, Map3};
 use crate::ops::pointwise::Differing;
+#[cfg(any(test, feature = "cuda"))]
+use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::{Accumulating, Sum};
 use crate::ops::scan::RunningSum;
-#[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::kernel::{Kernel, Value};
 use crate::shape::{AxisArg, Dim, Dyn, HasAxis, SameSizeFor, Shape, SizeArray};
 use crate::tensor::elementwise::apply::{map1, map2, map3};
 use crate::tensor::reduce::reductions::reduce;
@@ -247,7 +247,7 @@ fn running_integral<E: Dtype<Sum = O>, O: Dtype, T: Shape, R: Shape, D: Device>(
 
 /// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
-pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     use crate::dtype::{bf16, f16};
     suite.two::<_, i32, i32, f32>("pairs", Pairs { factor: 0.3_f32 });
     suite.two::<_, f16, f16, f16>("pairs", Pairs { factor: 0.3_f32 });

@@ -7,7 +7,7 @@ use crate::dtype::{Castable as _, MachineFloat, MachineInt, Special};
 #[cfg(any(test, feature = "cuda"))]
 use crate::{
     dtype::{DType, Element},
-    ops::text::kernel::{Kernel, Value},
+    ops::record::kernel::{Kernel, Value},
 };
 use num_complex::Complex;
 

@@ -17,7 +17,7 @@ use super::table::binary_table;
 use crate::dtype::Element;
 use crate::dtype::{Binary, Compute, Dtype, FastPathByScalar, FastPathOfTwo};
 #[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::kernel::{Kernel, Value};
+use crate::ops::record::kernel::{Kernel, Value};
 
 /// An operation of two operands: the dtype it computes in and the dtype of its result, from the promoted dtype.
 pub trait BinaryOp: Op {

@@ -1,11 +1,11 @@
 //! Compares elementwise kernels with the host's: every kernel type, over its dtypes, in every form.
 //!
-//! `cargo test --lib ops::text -- --ignored` runs all dtypes; without it, only a few run.
+//! `cargo test --lib ops::record -- --ignored` runs all dtypes; without it, only a few run.
 
-use super::describe;
 use super::kernel::{Kernel, Operand};
-use super::source::{Form, Layout};
+use super::plan::{Form, Layout};
 use super::suite::{Lie, Suite};
+use super::{cuda, describe};
 use crate::dtype::scalar::{Dimensioned, ZeroDim};
 use crate::dtype::{
     Castable, Complex, Dtype, Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, bf16, f16,
@@ -192,7 +192,7 @@ fn alike<K: Map1<A, O>, A: Element, O: Element>(one: K, other: K) {
     let [one, other] =
         [one, other].map(|kernel| describe::map1::<K, A, O>(Kernel::written(), &kernel, Operand::default()));
     let form = Form { layout: Layout::Packs, in_place: false };
-    assert_eq!((one.key(), one.source("k", form)), (other.key(), other.source("k", form)));
+    assert_eq!((one.key(), cuda::source(&one, "k", form)), (other.key(), cuda::source(&other, "k", form)));
     assert_ne!(one.kernel.values, other.kernel.values);
 }
 

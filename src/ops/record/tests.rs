@@ -1,13 +1,14 @@
 //! Every row of the tables is recorded, and the recorded formula gives the same bits. Exceptions are listed here.
 
+use super::cuda::{self, CudaCpp, PRELUDE, library};
+use super::dialect;
 use super::evaluate::evaluate;
 use super::graph::{Family, Function, Kind, Node, Unreadable};
 use super::kernel::{Kernel, Operand};
 use super::number::Recorded;
 use super::paths::record;
+use super::plan::{Form, Layout};
 use super::rows::{self, Row, computes_in};
-use super::source::{Form, Layout};
-use super::{PRELUDE, library};
 use crate::dtype::{DType, MachineFloat};
 use num_traits::{Float, ToPrimitive, Zero};
 use std::collections::{BTreeMap, BTreeSet};
@@ -70,7 +71,7 @@ fn every_row_is_recorded() {
             (Ok(_), Some((.., why))) => panic!("{} of {dtype} can be recorded; it is listed as: {why}", row.name),
             (Err(_), Some(_)) => {}
             (Ok(function), None) => {
-                let text = function.text();
+                let text = dialect::function(&CudaCpp, &function);
                 assert!(text.len() <= MOST_BYTES, "{} has {} bytes", function.name, text.len());
                 for one in whole(&function) {
                     let decisions = one.tree.decisions();
@@ -78,7 +79,7 @@ fn every_row_is_recorded() {
                     assert!(decisions <= most, "{} has {decisions} decisions", one.name);
                 }
                 (count, bytes) = (count + 1, bytes + text.len());
-                parts.append(&mut function.part_texts());
+                parts.append(&mut dialect::parts(&CudaCpp, &function));
             }
         }
     }
@@ -164,7 +165,7 @@ pub(super) fn elementwise(row: &'static Row, name: &str, dtype: DType) -> Result
     let mut kernel = Kernel::written();
     let x = kernel.load(dtype, Operand::default());
     let result = kernel.apply_row(row, x);
-    Ok((kernel.source(name, result, Form { layout: Layout::Contiguous, in_place: false })?, result.dtype))
+    Ok((cuda::of_kernel(&kernel, name, result, Form { layout: Layout::Contiguous, in_place: false })?, result.dtype))
 }
 
 #[test]
@@ -195,7 +196,7 @@ fn kernels_compute_halves_in_single_precision() {
     let s = kernel.parameter(7);
     let product = kernel.row("mul", DType::I32, &[x, s]);
     let chosen = kernel.choose(mask, product, y);
-    let text = kernel.source("k", chosen, Form { layout: Layout::Packs, in_place: true }).unwrap();
+    let text = cuda::of_kernel(&kernel, "k", chosen, Form { layout: Layout::Packs, in_place: true }).unwrap();
     assert!(
         text.contains(
             "(const bool* p0, const ci_i32* p1, const ci_i32* p2, const ci_i32 s0, ci_i32* out, const ci_u64 n)"

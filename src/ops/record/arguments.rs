@@ -50,12 +50,10 @@ impl Arguments {
         8 * self.words.len()
     }
     /// Number of arguments.
-    #[cfg(feature = "cuda")]
     pub fn len(&self) -> usize {
         self.places.len()
     }
     /// Whether there are no arguments.
-    #[cfg(feature = "cuda")]
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
@@ -86,7 +84,6 @@ impl Arguments {
         self.places.extend(other.places.iter().map(|&(at, len)| (from + at, len)));
     }
     /// Adds a struct of all arguments of another, with fields aligned to eight bytes.
-    #[cfg(feature = "cuda")]
     pub(crate) fn push_struct(&mut self, fields: &Arguments) {
         let start = self.words.len();
         self.words.extend_from_slice(&fields.words);

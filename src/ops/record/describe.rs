@@ -6,12 +6,8 @@
 
 use super::arguments::Arguments;
 use super::graph::Unreadable;
-#[cfg(feature = "cuda")]
-use super::kernel::c_type;
 use super::kernel::{Kernel, Operand, Value};
-use super::source::{Form, Plan};
-#[cfg(feature = "cuda")]
-use super::write::library;
+use super::plan::{Plan, alignment, pack, size_of};
 use crate::dtype::{DType, Element};
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{Map1, Map2, Map3};
@@ -22,63 +18,36 @@ pub(crate) struct Described {
     pub(super) kernel: Kernel,
     pub(super) result: Value,
     key: TypeId,
-    #[cfg(all(feature = "cuda", feature = "any"))]
     around: u64,
 }
 impl Described {
-    #[cfg(all(feature = "cuda", feature = "any"))]
     pub(super) fn erased(kernel: Kernel, result: Value, key: TypeId, around: u64) -> Described {
         Described { kernel, result, key, around }
     }
     fn new<Key: 'static>(mut kernel: Kernel, describe: impl FnOnce(&mut Kernel) -> Value) -> Described {
         let result = describe(&mut kernel);
-        Described {
-            kernel,
-            result,
-            key: TypeId::of::<Key>(),
-            #[cfg(all(feature = "cuda", feature = "any"))]
-            around: 0,
-        }
+        Described { kernel, result, key: TypeId::of::<Key>(), around: 0 }
     }
     /// The key of the text, besides the form.
     pub(crate) fn key(&self) -> TypeId {
         self.key
     }
     /// The rest of the key, in less than 48 bits: conversions around a type-erased kernel.
-    #[cfg(feature = "cuda")]
     pub(crate) fn around(&self) -> u64 {
-        #[cfg(feature = "any")]
-        return self.around;
-        #[cfg(not(feature = "any"))]
-        0
+        self.around
     }
     /// How to run it over elements of these sizes, with up to eight axes, to a result of this dtype, the kernel's result type. `in_place`
     /// says that each result element overwrites its operand.
     pub(crate) fn plan(&self, dtype: DType, out: Operand, sizes: &[usize], in_place: bool) -> Plan {
         self.kernel.plan(dtype, out, sizes, in_place)
     }
-    /// The text without the prelude; only after `Kernel::written`.
-    pub(crate) fn source(&self, name: &str, form: Form) -> Result<String, Unreadable> {
-        self.kernel.source(name, self.result, form)
-    }
     /// The arguments of a launch, in the order of the parameters.
     pub(crate) fn arguments(&self, plan: &Plan) -> Result<Arguments, Unreadable> {
         self.kernel.arguments(plan)
     }
-}
-
-#[cfg(feature = "cuda")]
-impl Described {
     /// The plan refined to a form that suits its strides.
     pub(crate) fn refined(&self, dtype: DType, plan: Plan) -> Plan {
         plan.refined(&self.kernel, dtype)
-    }
-    /// Only the function `{name}_element` of an element per operand, the values and the position, for kernels that are not loops over
-    /// elements; with what it calls but without the prelude, and the C++ types of the values.
-    pub(crate) fn element(&self, name: &str) -> Result<(String, Vec<&'static str>), Unreadable> {
-        let values = self.kernel.parameters.iter().map(|&dtype| c_type(dtype)).collect();
-        self.kernel.check()?;
-        Ok((library(self.kernel.functions.values()) + &self.kernel.element(name, self.result), values))
     }
     /// Whether it uses the position of the element.
     pub(crate) fn counts(&self) -> bool {
@@ -87,6 +56,30 @@ impl Described {
     /// The values, in the order of the parameters.
     pub(crate) fn values(&self) -> &Arguments {
         &self.kernel.values
+    }
+    /// The addresses of the operands and the values, as the fields of one struct.
+    pub(crate) fn fields(&self) -> Arguments {
+        let mut fields = Arguments::new();
+        self.kernel.operands.iter().for_each(|(_, operand)| fields.push(operand.address));
+        fields.append(&self.kernel.values);
+        fields
+    }
+
+    /// Whether every operand has these strides along all axes longer than 1, so that one position works for all.
+    pub(crate) fn has_strides(&self, sizes: &[usize], strides: &[usize]) -> bool {
+        let same = |(axis, &size): (usize, &usize)| {
+            size == 1 || self.kernel.operands.iter().all(|(_, operand)| operand.strides[axis] == strides[axis])
+        };
+        sizes.iter().enumerate().all(same)
+    }
+
+    /// Maximum pack size, and whether all operands are aligned to it.
+    pub(crate) fn pack(&self) -> (usize, bool) {
+        let dtypes = || self.kernel.operands.iter().map(|&(dtype, _)| dtype);
+        let most = pack(dtypes().map(size_of));
+        let is_aligned =
+            self.kernel.operands.iter().all(|&(dtype, at)| at.address.is_multiple_of(alignment(dtype, most) as u64));
+        (most, is_aligned)
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! The compiler is named by `CASTIRON_CXX`, else `c++`. Library functions, whose last bits differ, call back into Rust.
 
-use super::PRELUDE;
 use super::arguments::Arguments;
+use super::cuda::PRELUDE;
 use core::ffi::c_void;
 use std::ffi::CString;
 use std::path::PathBuf;

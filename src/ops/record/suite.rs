@@ -3,12 +3,14 @@
 //!
 //! Called by tests, here and next to kernels. Without a C++ compiler they say that they are skipped.
 
+use super::cuda::{self, CudaCpp};
 use super::describe::{self, Described};
+use super::dialect::Dialect;
 use super::graph::{Family, Function, Node};
 use super::kernel::{Kernel, Operand};
 use super::memory::{Buffer, Given, same};
+use super::plan::{Form, Layout};
 use super::program::{Program, Run, called_back};
-use super::source::{Form, Layout};
 use super::tests::{Dice, whole};
 use crate::dtype::{DType, Element};
 use crate::ops::expression::{Expression, Loops};
@@ -210,9 +212,8 @@ impl Suite {
             kernel.functions.values().for_each(|function| note_calls(function, &mut called));
             for lie in &case.forms {
                 let (name, form) = (format!("{}_{lie:?}", case.name), lie.form());
-                let text = described.source(&name, form).unwrap();
-                let given: Vec<String> = kernel
-                    .parameters(case.out, form)
+                let text = cuda::source(&described, &name, form).unwrap();
+                let given: Vec<String> = cuda::parameters(kernel, case.out, form)
                     .iter()
                     .enumerate()
                     .map(|(at, (ty, _))| format!("*({ty}*)a[{at}]"))
@@ -253,7 +254,7 @@ fn note_calls(function: &Function, called: &mut BTreeMap<(String, usize, &'stati
             Family::Platform => "ci_platform_",
             Family::Special => "ci_special_",
         };
-        called.insert((format!("{prefix}{}", step.name), operands.len(), kind.c_type()), step.run);
+        called.insert((format!("{prefix}{}", step.name), operands.len(), CudaCpp.number(*kind)), step.run);
     }
 }
 

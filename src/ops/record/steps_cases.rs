@@ -2,7 +2,7 @@
 
 use super::compiled::Words;
 use super::graph::Kind;
-use super::reduce::{ReducerText, Written};
+use super::reduce::{Record, RecordedReducer};
 use super::rows::run::Value;
 use super::tests::Dice;
 use crate::dtype::{Castable, Complex, DType, Dtype, Element, Promotable, bf16, f16};
@@ -71,7 +71,7 @@ where
 /// A type-erased [`Case`], so that its visitors are compiled once. The host's elements and accumulators are identified by index.
 pub(super) trait Host {
     fn name(&self) -> &'static str;
-    fn text(&self) -> Written<ReducerText>;
+    fn text(&self) -> Record<RecordedReducer>;
     fn given(&self) -> Vec<f64>;
     fn has_identity(&self) -> bool;
     fn dtypes(&self) -> [DType; 2];
@@ -127,7 +127,7 @@ impl<E: Words + Dtype, R: Reducer<E, Out: Words>> Host for Kept<E, R> {
     fn name(&self) -> &'static str {
         core::any::type_name::<(E, R)>()
     }
-    fn text(&self) -> Written<ReducerText> {
+    fn text(&self) -> Record<RecordedReducer> {
         self.case.reducer.text()
     }
     fn given(&self) -> Vec<f64> {

@@ -1,14 +1,14 @@
-//! Whole kernels: the loop around a described element, for each memory layout of its operands.
+//! How a kernel is launched: the form of its loop, by the memory layout of its operands, and the arguments.
 //!
 //! A device compiles the text once per type and form, and launches it with the arguments. The parameters are the addresses of the operands,
 //! the values, the address of the result, the number of elements, and, where elements are not contiguous, a struct of sizes and strides.
+//! Strided elements are read with vector loads where that is possible: rows in packs where the innermost axes are contiguous, tiles through
+//! shared memory where some operands are contiguous along another axis than the result.
 
 use super::arguments::{Arguments, MOST_BYTES};
 use super::graph::Unreadable;
-use super::kernel::{Kernel, Operand, Value, c_type, listed};
-use super::write::library;
+use super::kernel::{Kernel, Operand};
 use crate::dtype::DType;
-use core::fmt::Write as _;
 
 /// The memory layout of all operands and of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,21 +23,18 @@ pub enum Layout {
     Strided64,
     /// Strided, except along the innermost axis, which is read in packs; operands in the mask `broadcast` (bit 0 is the result) have one
     /// element for the whole axis.
-    #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
     Rows { wide: bool, broadcast: u32 },
     /// Strided; operands in the mask `turned` are contiguous along the second to last axis, and are read in tiles of side `edge`.
-    #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
     Tiles { wide: bool, turned: u32, edge: usize },
 }
 impl Layout {
-    /// The type of positions, if strided.
-    fn word(self) -> Option<&'static str> {
+    /// Whether positions have 64 bits, if strided.
+    pub(super) fn is_wide(self) -> Option<bool> {
         match self {
             Layout::Packs | Layout::Contiguous => None,
-            Layout::Strided32 | Layout::Rows { wide: false, .. } | Layout::Tiles { wide: false, .. } => {
-                Some("unsigned")
-            }
-            Layout::Strided64 | Layout::Rows { .. } | Layout::Tiles { .. } => Some("ci_u64"),
+            Layout::Strided32 => Some(false),
+            Layout::Strided64 => Some(true),
+            Layout::Rows { wide, .. } | Layout::Tiles { wide, .. } => Some(wide),
         }
     }
 }
@@ -145,17 +142,23 @@ impl Kernel {
         all.push(plan.out);
         let (count, numbers) = plan.counted();
         // Sizes and strides as words of this form.
-        let narrow = plan.form.layout.word() == Some("unsigned");
-        if narrow {
-            all.push(count as u32)
-        } else {
-            all.push(count as u64)
+        let is_wide = plan.form.layout.is_wide();
+        match is_wide {
+            Some(false) => all.push(count as u32),
+            Some(true) | None => all.push(count as u64),
         }
-        if plan.form.layout.word().is_some() {
-            all.push_bytes(&match narrow {
-                true => numbers.into_iter().flat_map(|number| (number as u32).to_ne_bytes()).collect::<Vec<_>>(),
-                false => numbers.into_iter().flat_map(|number| (number as u64).to_ne_bytes()).collect(),
-            });
+        match is_wide {
+            Some(false) => {
+                all.push_bytes(
+                    &numbers.into_iter().flat_map(|number| (number as u32).to_ne_bytes()).collect::<Vec<_>>(),
+                );
+            }
+            Some(true) => {
+                all.push_bytes(
+                    &numbers.into_iter().flat_map(|number| (number as u64).to_ne_bytes()).collect::<Vec<_>>(),
+                );
+            }
+            None => {}
         }
         if all.size() > MOST_BYTES {
             return Err(Unreadable::Kernel(
@@ -163,91 +166,6 @@ impl Kernel {
             ));
         }
         Ok(all)
-    }
-
-    /// The types of the parameters of a whole kernel, each with its name.
-    pub(crate) fn parameters(&self, dtype: DType, form: Form) -> Vec<(String, String)> {
-        let restrict = if form.in_place { "" } else { " __restrict__" };
-        let operands = self.operands.iter().enumerate();
-        let mut all: Vec<_> = operands
-            .map(|(at, &(dtype, _))| (format!("const {}*{restrict}", c_type(dtype)), format!("p{at}")))
-            .collect();
-        let values = self.parameters.iter().enumerate();
-        all.extend(values.map(|(at, &dtype)| (format!("const {}", c_type(dtype)), format!("s{at}"))));
-        all.push((format!("{}*{restrict}", c_type(dtype)), "out".into()));
-        let word = form.layout.word().unwrap_or("ci_u64");
-        all.push((format!("const {word}"), "n".into()));
-        if form.layout.word().is_some() {
-            let of = if matches!(form.layout, Layout::Tiles { .. }) { "ci_tiles" } else { "ci_strides" };
-            all.push((format!("const {of}<{word}, {}>", self.operands.len() + 1), "at".into()));
-        }
-        all
-    }
-
-    /// The function `name_element`, which computes this value from an element of each operand, the values and the position; without the
-    /// functions it calls.
-    pub(super) fn element(&self, name: &str, result: Value) -> String {
-        let operands =
-            self.operands.iter().enumerate().map(|(at, &(dtype, _))| format!("const {} a{at}", c_type(dtype)));
-        let values = self.parameters.iter().enumerate().map(|(at, &dtype)| format!("const {} s{at}", c_type(dtype)));
-        let arguments = listed(operands.chain(values).chain(["const ci_i64 i".into()]));
-        format!("CI_FN {} {name}_element({arguments}) {{\n{}  return {result};\n}}\n", c_type(result.dtype), self.body)
-    }
-
-    /// The text of the kernel that stores this value, without the prelude.
-    pub(crate) fn source(&self, name: &str, result: Value, form: Form) -> Result<String, Unreadable> {
-        self.check()?;
-        let out = c_type(result.dtype);
-        let mut text = library(self.functions.values());
-        text.push_str(&self.element(name, result));
-        if let Layout::Tiles { edge, .. } = form.layout {
-            text.push_str(&Self::tiles_struct(edge));
-        }
-        let values = || self.parameters.iter().enumerate();
-
-        let parameters = self.parameters(result.dtype, form).into_iter().map(|(ty, name)| format!("{ty} {name}"));
-        let _ = writeln!(text, "CI_KERNEL void {name}({}) {{", listed(parameters));
-        // A call of the element function, given the expression of each operand's position.
-        let element = |place: &dyn Fn(usize) -> String, index: &str| {
-            let operands = (0..self.operands.len()).map(place);
-            let all = operands.chain(values().map(|(at, _)| format!("s{at}"))).chain([format!("(ci_i64)({index})")]);
-            format!("{name}_element({})", listed(all))
-        };
-        let word = form.layout.word().unwrap_or("ci_u64");
-        let alone = element(&|at| format!("p{at}[i]"), "i");
-        let _ = match form.layout {
-            Layout::Contiguous => writeln!(text, "  CI_EACH(i, n) out[i] = {alone};"),
-            Layout::Packs => {
-                let pack = pack(self.dtypes(result.dtype).map(size_of));
-                let _ = writeln!(text, "  const ci_u64 packs = n / {pack};\n  CI_EACH(pack, packs) {{");
-                for (at, &(dtype, _)) in self.operands.iter().enumerate() {
-                    let ty = c_type(dtype);
-                    let _ =
-                        writeln!(text, "    const ci_pack<{ty}, {pack}> a{at} = ci_load<{ty}, {pack}>(p{at}, pack);");
-                }
-                let one = element(&|at| format!("a{at}.of[k]"), &format!("pack * {pack} + k"));
-                let _ = writeln!(text, "    ci_pack<{out}, {pack}> results;\n    CI_UNROLL");
-                let _ = writeln!(text, "    for (int k = 0; k < {pack}; k++) results.of[k] = {one};");
-                let _ = writeln!(text, "    ci_store<{out}, {pack}>(out, pack, results);\n  }}");
-                let _ = writeln!(text, "  CI_EACH(rest, n - packs * {pack}) {{");
-                writeln!(text, "    const ci_u64 i = packs * {pack} + rest;\n    out[i] = {alone};\n  }}")
-            }
-            Layout::Rows { broadcast, .. } => {
-                self.rows_body(&mut text, result.dtype, word, broadcast, &element);
-                Ok(())
-            }
-            Layout::Tiles { turned, edge, .. } => {
-                self.tiles_body(&mut text, word, (turned, edge), &element);
-                Ok(())
-            }
-            Layout::Strided32 | Layout::Strided64 => {
-                let one = element(&|at| format!("p{at}[to[{}]]", at + 1), "i");
-                let _ = writeln!(text, "  CI_EACH_OF({word}, i, n) {{\n    {word} to[{}];", self.operands.len() + 1);
-                writeln!(text, "    ci_find(at, i, to);\n    out[to[0]] = {one};\n  }}")
-            }
-        };
-        text.push_str("}\n");
-        Ok(text)
     }
 }
 
@@ -308,7 +226,6 @@ mod tests {
         assert_eq!(plan(dense(32), dense(64), dense(128), &[3, 0]).0.len, 0);
     }
 
-    #[cfg(feature = "cuda")]
     #[test]
     fn strides_choose_rows_and_tiles() {
         let of = |a: &[usize], b: &[usize], sizes: &[usize]| {

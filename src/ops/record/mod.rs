@@ -1,10 +1,10 @@
-//! Formulas as text: the Rust formula of the host's loops runs on numbers that record each step, and is printed as C++ for a CUDA compiler.
-//! Dtypes are values here.
+//! Formulas as data: the Rust formula of the host's loops runs on numbers that record each step. Dtypes are values here.
 //!
-//! A row of `rows` records its formula for a dtype, `write` prints it; `prelude.h`, `float8.h` and `incomplete.h` hold what the text calls.
-//! A `kernel` loads, converts and stores the elements around formulas and operations (`operations`), `source` adds the loop, `arguments`
-//! holds the launch arguments; devices start from `describe`. `reduce`, `row` and `lane` write the steps of reductions, row functions and
-//! scans as structs, over the recorded `numbers`.
+//! A row of `rows` records its formula for a dtype. A `kernel` loads, converts and stores the elements around formulas and operations
+//! (`operations`); `describe` makes one of what a device launches, `plan` chooses its form, `arguments` holds the launch arguments.
+//! `reduce`, `row` and `lane` record the steps of reductions, row functions and scans, over the recorded `numbers`.
+//!
+//! Nothing of this is text. A `dialect` prints it: CUDA C++ is the first one (`cuda`).
 
 // Texts do not depend on how the recorder is compiled, so optimised tests leave these suites out.
 #![cfg_attr(all(test, not(debug_assertions)), allow(dead_code, unused_imports))]
@@ -12,10 +12,11 @@
 pub(crate) mod arguments;
 #[cfg(all(test, debug_assertions))]
 mod compiled;
+pub(crate) mod cuda;
 pub(crate) mod describe;
+pub(crate) mod dialect;
 #[cfg(all(test, unix, debug_assertions))]
 mod elements;
-#[cfg(all(feature = "cuda", feature = "any"))]
 pub(crate) mod erased;
 #[cfg(all(test, debug_assertions))]
 mod evaluate;
@@ -28,11 +29,9 @@ pub(crate) mod lane;
 mod memory;
 mod number;
 mod numbers;
-#[cfg(feature = "cuda")]
-pub(crate) mod operands;
 mod operations;
 mod paths;
-#[cfg(feature = "cuda")]
+pub(crate) mod plan;
 pub(crate) mod product;
 #[cfg(all(test, unix, debug_assertions))]
 mod program;
@@ -41,24 +40,17 @@ pub(crate) mod row;
 #[cfg(all(test, debug_assertions))]
 mod row_tests;
 pub(crate) mod rows;
-pub(crate) mod source;
 #[cfg(all(test, debug_assertions))]
 mod steps_cases;
 #[cfg(all(test, debug_assertions))]
 mod steps_tests;
 #[cfg(all(test, unix, debug_assertions))]
 pub(crate) mod suite;
+mod suited;
 #[cfg(all(test, debug_assertions))]
 mod tests;
-mod tiles;
 #[cfg(all(test, unix, debug_assertions))]
 mod trees;
-mod write;
 
 pub use graph::Unreadable;
 pub(crate) use paths::refuse;
-#[cfg(feature = "cuda")]
-pub(crate) use write::with_prelude;
-#[cfg_attr(not(test), allow(unused_imports))]
-#[cfg(test)]
-pub(crate) use write::{PRELUDE, library};

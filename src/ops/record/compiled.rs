@@ -1,13 +1,14 @@
 //! Compiles the text with a C++ compiler and compares every function and conversion with Rust, bit for bit.
 //!
-//! `cargo test --lib ops::text -- --ignored` runs it, with the compiler named by `CASTIRON_CXX`, else `c++`. Library functions, whose last
+//! `cargo test --lib ops::record -- --ignored` runs it, with the compiler named by `CASTIRON_CXX`, else `c++`. Library functions, whose last
 //! bits differ, are replayed from the evaluator's results, and checked to be called with the same arguments.
 
+use super::cuda::{CudaCpp, PRELUDE, library};
+use super::dialect::Dialect;
 use super::evaluate::{Call, evaluate};
 use super::graph::{Family, Function, Kind, Machine, Node};
 use super::rows::{COMPUTING, all, suffix};
 use super::tests::{Dice, arguments, edges, elementwise, functions, same, whole};
-use super::{PRELUDE, library};
 use crate::dtype::{Castable, Complex, DType, Dtype, Element, Special, bf16, f16};
 use crate::ops::{self, UnaryOp};
 use std::collections::BTreeSet;
@@ -212,7 +213,7 @@ pub(super) fn note_calls(function: &Function, called: &mut Called) {
                 Family::Special => "ci_special_",
             };
             assert!(operands.iter().all(|&id| one.node(id).kind() == *kind));
-            called.insert((format!("{prefix}{}", step.name), operands.len(), kind.c_type()));
+            called.insert((format!("{prefix}{}", step.name), operands.len(), CudaCpp.number(*kind)));
         }
     }
 }
@@ -284,7 +285,7 @@ fn compiled_text_gives_the_same_bits() {
             .arguments
             .iter()
             .enumerate()
-            .map(|(at, kind)| format!("ci_of<{}>(w[{at}])", kind.c_type()))
+            .map(|(at, kind)| format!("ci_of<{}>(w[{at}])", CudaCpp.number(*kind)))
             .collect();
         let _ = writeln!(switch, "case {which}: ci_put({}({})); break;", function.name, read.join(", "));
         for given in arguments(row, *dtype, function, &mut dice) {

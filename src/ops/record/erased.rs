@@ -1,4 +1,4 @@
-//! Type-erased kernels with conversions of their operands and results: `AnyTensor`'s rows as GPU text.
+//! Type-erased kernels with conversions of their operands and results: `AnyTensor`'s rows.
 
 use super::describe::{Described, Mapped};
 use super::kernel::{Kernel, Operand, Value};
@@ -8,7 +8,7 @@ use core::any::TypeId;
 
 /// A type-erased kernel; `N` counts the result and the operands.
 #[derive(Clone, Copy)]
-pub(crate) struct ErasedText<const N: usize> {
+pub(crate) struct ErasedKernel<const N: usize> {
     key: fn() -> TypeId,
     dtypes: [DType; N],
     text: unsafe fn(*const (), &mut Kernel, &[Value]) -> Value,
@@ -24,7 +24,7 @@ unsafe fn read<K: Copy>(kernel: *const ()) -> K {
     unsafe { place.read() }
 }
 
-impl ErasedText<2> {
+impl ErasedKernel<2> {
     /// A unary kernel.
     pub(crate) const fn one<K: Map1<A, O>, A: Element, O: Element>() -> Self {
         unsafe fn text<K: Map1<A, O>, A: Element, O: Element>(
@@ -36,10 +36,10 @@ impl ErasedText<2> {
             unsafe { read::<K>(kernel) }.text(to, of[0])
         }
         let key = TypeId::of::<(Mapped, K, A, O)>;
-        ErasedText { key, dtypes: [O::DTYPE, A::DTYPE], text: text::<K, A, O> }
+        ErasedKernel { key, dtypes: [O::DTYPE, A::DTYPE], text: text::<K, A, O> }
     }
 }
-impl ErasedText<3> {
+impl ErasedKernel<3> {
     /// A binary kernel.
     pub(crate) const fn two<K: Map2<A, B, O>, A: Element, B: Element, O: Element>() -> Self {
         unsafe fn text<K: Map2<A, B, O>, A: Element, B: Element, O: Element>(
@@ -51,7 +51,7 @@ impl ErasedText<3> {
             unsafe { read::<K>(kernel) }.text(to, of[0], of[1])
         }
         let key = TypeId::of::<(Mapped, K, A, B, O)>;
-        ErasedText { key, dtypes: [O::DTYPE, A::DTYPE, B::DTYPE], text: text::<K, A, B, O> }
+        ErasedKernel { key, dtypes: [O::DTYPE, A::DTYPE, B::DTYPE], text: text::<K, A, B, O> }
     }
 }
 
@@ -112,7 +112,7 @@ pub(crate) fn converted(mut to: Kernel, chain: Chain, from: Operand) -> Describe
     Described::erased(to, result, TypeId::of::<Conversion>(), chain.code())
 }
 
-impl<const N: usize> ErasedText<N> {
+impl<const N: usize> ErasedKernel<N> {
     /// The dtype of the kernel's result.
     pub(crate) fn gives(&self) -> DType {
         self.dtypes[0]

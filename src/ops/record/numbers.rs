@@ -118,7 +118,7 @@ impl<T: Fields, const N: usize> Fields for Moments<T, N> {
 /// `over_numbers!(dtype, f::<_>(given))` calls `f` with the recorded number for the compute type of the dtype.
 macro_rules! over_numbers {
     ($dtype:expr, $f:ident::<$($first:ident,)* _>($($given:expr),*)) => {
-        match $crate::ops::text::rows::computes_in($dtype) {
+        match $crate::ops::record::rows::computes_in($dtype) {
             DType::Bool => $f::<$($first,)* bool>($($given),*),
             DType::U8 => $f::<$($first,)* Recorded<u8>>($($given),*),
             DType::I8 => $f::<$($first,)* Recorded<i8>>($($given),*),

@@ -1,11 +1,13 @@
 //! Every reducer as text, for every dtype that it admits: evaluated and compiled, each step has the same bits as on the host.
 //!
-//! `steps_cases` lists them. `cargo test --lib ops::text -- --ignored` compiles them.
+//! `steps_cases` lists them. `cargo test --lib ops::record -- --ignored` compiles them.
 
 use super::compiled::{Called, Case as Question, as_words, note_calls, run};
+use super::cuda::{self, CudaCpp};
+use super::dialect::Dialect;
 use super::evaluate::{Call, evaluate};
 use super::graph::{Function, Kind};
-use super::reduce::ReducerText;
+use super::reduce::RecordedReducer;
 use super::steps_cases::{Host, every};
 use super::tests::{Dice, same};
 use crate::dtype::{Castable, DType};
@@ -14,12 +16,12 @@ use std::fmt::Write as _;
 
 /// The steps of a text, evaluated on the host.
 struct Steps<'a> {
-    text: &'a ReducerText,
+    text: &'a RecordedReducer,
     given: Vec<u64>,
     calls: Vec<Call>,
 }
 impl<'a> Steps<'a> {
-    fn new(text: &'a ReducerText, values: &[f64]) -> Self {
+    fn new(text: &'a RecordedReducer, values: &[f64]) -> Self {
         assert_eq!(text.given.len(), values.len(), "{}", text.name);
         let bits = |(kind, &value): (&Kind, &f64)| match kind {
             Kind::F32 => (value as f32).to_bits().into(),
@@ -76,21 +78,22 @@ struct Evaluating {
     compared: usize,
 }
 impl Evaluating {
-    fn compare(&mut self, host: &dyn Host, text: &ReducerText, met: &[u64], partial: usize, what: &str) {
+    fn compare(&mut self, host: &dyn Host, text: &RecordedReducer, met: &[u64], partial: usize, what: &str) {
         assert_same(met, &host.flat(partial), &text.partial, || format!("{what} of {}", text.name));
         self.compared += 1;
     }
 
     fn visit(&mut self, host: &mut dyn Host) {
         let text = host.text().unwrap_or_else(|why| panic!("{}: {why}", host.name()));
+        let written = cuda::reducer(&text);
         assert_eq!([text.element, text.out], host.dtypes(), "{}", text.name);
         assert_eq!(text.second.is_some(), host.has_second(), "{}", text.name);
-        assert!(text.library.len() < 60_000, "{} has {} bytes", text.name, text.library.len());
+        assert!(written.len() < 60_000, "{} has {} bytes", text.name, written.len());
         let values = host.given();
         if values.is_empty() {
             assert!(self.names.insert(text.name.clone()), "{} twice", text.name);
         }
-        self.bytes += text.library.len();
+        self.bytes += written.len();
         let mut steps = Steps::new(&text, &values);
 
         let (start, met_start) = (host.start(), steps.start());
@@ -174,9 +177,9 @@ impl Compiling {
         let text = host.text().unwrap();
         let (values, name, which) = (host.given(), &text.name, self.which);
         text.functions.iter().for_each(|function| note_calls(function, &mut self.called));
-        let _ = writeln!(self.text, "namespace n{which} {{\n{}}}", text.library);
+        let _ = writeln!(self.text, "namespace n{which} {{\n{}}}", cuda::reducer(&text));
         let given: Vec<String> =
-            text.given.iter().zip(&values).map(|(kind, x)| format!("({}){x:?}", kind.c_type())).collect();
+            text.given.iter().zip(&values).map(|(kind, x)| format!("({}){x:?}", CudaCpp.number(*kind))).collect();
         let bytes = super::reduce::given_bytes(&text.given, &values);
         assert_eq!(bytes.len(), text.given.iter().map(|kind| kind.size()).sum::<usize>());
         let (read, width) = host.reads();

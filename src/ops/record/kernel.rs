@@ -2,46 +2,15 @@
 //! `Complex<f16>` compute in `f32` and are rounded once, when they are converted back, as on the host.
 //!
 //! A kernel describes itself to a [`Kernel`] (`text` of `Map1`, `Map2`, `Map3` and `Expression`), either to be written, or only for the
-//! arguments of a launch, which records nothing. `source` makes a whole C++ kernel of it, `operations` has the rows of the tables.
+//! arguments of a launch, which records nothing. What is recorded is a list of instructions, which a dialect prints; `operations` has the
+//! rows of the tables.
 
 use super::arguments::Arguments;
 use super::graph::{Function, Kind, Unreadable};
 use super::rows::{self, computes_in, suffix};
-use super::write::literal;
 use crate::dtype::{Binary, DType, Element, Tuned, Unary};
 use core::any::{TypeId, type_name};
-use core::fmt;
 use std::collections::{BTreeMap, HashMap};
-use std::fmt::Write as _;
-
-/// The type of elements of a dtype.
-pub(crate) fn c_type(dtype: DType) -> &'static str {
-    match dtype {
-        DType::Bool => "bool",
-        DType::U8 => "ci_u8",
-        DType::I8 => "ci_i8",
-        DType::I16 => "ci_i16",
-        DType::I32 => "ci_i32",
-        DType::I64 => "ci_i64",
-        DType::F16 => "ci_f16",
-        DType::BF16 => "ci_bf16",
-        DType::F32 => "float",
-        DType::F64 => "double",
-        DType::C32 => "ci_c<ci_f16>",
-        DType::C64 => "ci_c<float>",
-        DType::C128 => "ci_c<double>",
-        DType::U16 => "ci_u16",
-        DType::U32 => "ci_u32",
-        DType::U64 => "ci_u64",
-        DType::F8E4M3FN => "ci_e4m3fn",
-        DType::F8E4M3FNUZ => "ci_e4m3fnuz",
-        DType::F8E5M2 => "ci_e5m2",
-        DType::F8E5M2FNUZ => "ci_e5m2fnuz",
-        DType::F8E8M0FNU => "ci_e8m0fnu",
-        // Two numbers per byte, which are only copied.
-        DType::F4E2M1FNX2 => "ci_byte",
-    }
-}
 
 /// Elements that a kernel reads: the address of the first one on the device, and strides (0 beyond the rank).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,9 +21,9 @@ pub struct Operand {
     pub strides: [usize; 8],
 }
 
-/// The name of a value in the text.
+/// Which value of a kernel it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Name {
+pub(super) enum Name {
     /// An element of an operand.
     Element(usize),
     /// A parameter, the same for all elements.
@@ -64,21 +33,10 @@ enum Name {
     /// A local variable: the result of a step.
     Local(usize),
 }
-impl fmt::Display for Name {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Name::Element(at) => write!(f, "a{at}"),
-            Name::Parameter(at) => write!(f, "s{at}"),
-            Name::Index => write!(f, "i"),
-            Name::Local(at) => write!(f, "x{at}"),
-        }
-    }
-}
-
 /// A value of a kernel: its name and its dtype. Compute types are dtypes, too: that of `f16` is `f32`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Value {
-    name: Name,
+    pub(super) name: Name,
     pub(super) dtype: DType,
 }
 impl Value {
@@ -87,10 +45,26 @@ impl Value {
         self.dtype
     }
 }
-impl fmt::Display for Value {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.name.fmt(f)
-    }
+
+/// A step of a kernel. Its result is a local variable, numbered in the order of steps.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Instruction {
+    /// A constant, converted to the dtype of the result.
+    Constant(f64),
+    /// A conversion to the dtype of the result.
+    Cast(Value),
+    /// The second or the third by the first, a bool.
+    Choose(Value, Value, Value),
+    /// An operator between machine numbers, by its sign.
+    Infix(Value, &'static str, Value),
+    /// The opposite of a bool.
+    Not(Value),
+    /// Whether two elements that are bytes, two numbers in each, are the same.
+    IsSameByte(Value, Value),
+    /// A function that precedes all texts.
+    Library(&'static str, Vec<Value>),
+    /// A recorded function of the kernel, by name.
+    Call(String, Vec<Value>),
 }
 
 /// A kernel being described, for one element of each operand.
@@ -103,8 +77,8 @@ pub struct Kernel {
     pub(super) operands: Vec<(DType, Operand)>,
     pub(super) parameters: Vec<DType>,
     pub(super) values: Arguments,
-    pub(super) body: String,
-    locals: usize,
+    /// The steps, and the dtypes of their results.
+    pub(super) instructions: Vec<(Instruction, DType)>,
     /// Whether it uses the position of the element.
     pub(super) counts: bool,
     failed: Option<Unreadable>,
@@ -119,8 +93,7 @@ impl Kernel {
             operands: Vec::new(),
             parameters: Vec::new(),
             values: Arguments::default(),
-            body: String::new(),
-            locals: 0,
+            instructions: Vec::new(),
             counts: false,
             failed: None,
         }
@@ -147,15 +120,13 @@ impl Kernel {
         self.writes
     }
 
-    /// A step: `text` is an expression of this dtype.
-    pub(super) fn set(&mut self, dtype: DType, text: impl FnOnce() -> String) -> Value {
+    /// A step with a result of this dtype.
+    fn set(&mut self, dtype: DType, make: impl FnOnce() -> Instruction) -> Value {
         if !self.writes {
             return Value { name: Name::Index, dtype };
         }
-        let name = Name::Local(self.locals);
-        self.locals += 1;
-        let _ = writeln!(self.body, "  const {} {name} = {};", c_type(dtype), text());
-        Value { name, dtype }
+        self.instructions.push((make(), dtype));
+        Value { name: Name::Local(self.instructions.len() - 1), dtype }
     }
 
     /// An element of another operand.
@@ -175,7 +146,6 @@ impl Kernel {
         Value { name: Name::Parameter(self.parameters.len() - 1), dtype: E::DTYPE }
     }
     /// The same for a dtype known at run time, from the bytes of the value.
-    #[cfg(all(feature = "cuda", feature = "any"))]
     pub(super) fn parameter_of(&mut self, dtype: DType, bytes: &[u8]) -> Value {
         self.parameters.push(dtype);
         self.values.push_bytes(bytes);
@@ -183,7 +153,7 @@ impl Kernel {
     }
     /// A constant that depends on the kernel's type only, converted to a dtype.
     pub(crate) fn constant(&mut self, value: f64, dtype: DType) -> Value {
-        self.set(dtype, || format!("ci_cast<{}>({})", c_type(dtype), literal(value.to_bits(), Kind::F64)))
+        self.set(dtype, || Instruction::Constant(value))
     }
 
     /// Converts the value to another dtype, like `Castable`.
@@ -194,7 +164,7 @@ impl Kernel {
         if [x.dtype, to].contains(&DType::F4E2M1FNX2) {
             return self.refuse(Unreadable::NoConversion(x.dtype, to), to);
         }
-        self.set(to, || format!("ci_cast<{}>({x})", c_type(to)))
+        self.set(to, || Instruction::Cast(x))
     }
     /// Converts the value to the compute type of its dtype.
     pub(crate) fn widen(&mut self, x: Value) -> Value {
@@ -207,26 +177,25 @@ impl Kernel {
     }
     /// A select between two values of one dtype.
     pub(crate) fn choose(&mut self, condition: Value, yes: Value, no: Value) -> Value {
-        self.set(yes.dtype, || format!("{condition} ? {yes} : {no}"))
+        self.set(yes.dtype, || Instruction::Choose(condition, yes, no))
     }
-    /// A C++ operator on machine numbers, with a result of dtype `dtype`. (Wrapping integer arithmetic uses functions instead.)
-    pub(crate) fn infix(&mut self, a: Value, sign: &str, b: Value, dtype: DType) -> Value {
-        self.set(dtype, || format!("{a} {sign} {b}"))
+    /// An operator between machine numbers, with a result of dtype `dtype`. (Wrapping integer arithmetic uses functions instead.)
+    pub(crate) fn infix(&mut self, a: Value, sign: &'static str, b: Value, dtype: DType) -> Value {
+        self.set(dtype, || Instruction::Infix(a, sign, b))
     }
     /// `!a` of a bool.
     pub(crate) fn not(&mut self, a: Value) -> Value {
-        self.set(DType::Bool, || format!("!{a}"))
+        self.set(DType::Bool, || Instruction::Not(a))
     }
     /// A function of the prelude, named without its prefix.
-    pub(crate) fn prelude(&mut self, name: &str, operands: &[Value], dtype: DType) -> Value {
-        self.set(dtype, || format!("ci_{name}({})", listed(operands.iter().map(Value::to_string))))
+    pub(crate) fn prelude(&mut self, name: &'static str, operands: &[Value], dtype: DType) -> Value {
+        self.set(dtype, || Instruction::Library(name, operands.to_vec()))
     }
 
     /// A recorded formula, applied to values of the compute type.
     pub(super) fn call(&mut self, function: &str, operands: &[Value]) -> Value {
-        let part = |x: &Value| if x.dtype.is_complex() { format!("{x}.re, {x}.im") } else { x.to_string() };
         let dtype = self.functions.get(function).map_or(DType::F32, |function| result_of(&function.results));
-        self.set(dtype, || format!("{function}({})", listed(operands.iter().map(part))))
+        self.set(dtype, || Instruction::Call(function.to_owned(), operands.to_vec()))
     }
     /// Records a function unless it is recorded already, and calls it.
     pub(super) fn call_recorded(
@@ -294,7 +263,7 @@ impl Kernel {
     pub(crate) fn equal(&mut self, a: Value, b: Value) -> Value {
         match a.dtype {
             DType::U16 | DType::U32 | DType::U64 => self.infix(a, "==", b, DType::Bool),
-            DType::F4E2M1FNX2 => self.set(DType::Bool, || format!("{a}.bits == {b}.bits")),
+            DType::F4E2M1FNX2 => self.set(DType::Bool, || Instruction::IsSameByte(a, b)),
             dtype if dtype.is_shell() => {
                 let sides = [self.cast(a, DType::F32), self.cast(b, DType::F32)];
                 self.infix(sides[0], "==", sides[1], DType::Bool)
@@ -311,11 +280,6 @@ impl Kernel {
         let value = self.binary::<F>(sides[0], sides[1]);
         self.cast(value, a.dtype)
     }
-}
-
-/// Comma-separated texts.
-pub(super) fn listed(texts: impl Iterator<Item = String>) -> String {
-    texts.collect::<Vec<_>>().join(", ")
 }
 
 /// The dtype of a formula's results: one machine number, or two as a complex number.

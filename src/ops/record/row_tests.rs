@@ -4,10 +4,11 @@
 //! agree bit for bit.
 
 use super::compiled::{Called, Case as Question, Words, as_words, note_calls, run};
+use super::cuda;
 use super::evaluate::{Call, evaluate};
 use super::graph::{Function, Kind};
-use super::lane::{LaneText, ScanText};
-use super::row::RowText;
+use super::lane::{RecordedLane, RecordedScan};
+use super::row::RecordedRow;
 use super::rows::run::Value;
 use super::steps_cases::{edges, is_nan, ordinary};
 use super::tests::Dice;
@@ -78,7 +79,7 @@ impl Program {
 
 /// The element at this position of a row's result by its text, with the given shared rows.
 fn row_by_text<E: Dtype<Compute: Value>>(
-    text: &RowText,
+    text: &RecordedRow,
     value: Option<f64>,
     row: &[E],
     at: usize,
@@ -122,7 +123,7 @@ fn row_by_text<E: Dtype<Compute: Value>>(
 
 fn check_row<E: Words + Dtype<Compute: Value>>(
     program: &mut Program,
-    text: &RowText,
+    text: &RecordedRow,
     value: Option<f64>,
     host: impl Fn(&[E], usize, [Option<E>; 2]) -> E,
     has_shared: bool,
@@ -163,7 +164,7 @@ fn check_row<E: Words + Dtype<Compute: Value>>(
         E::READ,
         bytes.join(", "),
     );
-    program.add(&text.library, &text.functions, &body);
+    program.add(&cuda::row(text), &text.functions, &body);
     for row in rows::<E>(&mut Dice::new()) {
         for at in [0, row.len() - 1] {
             let shared = if has_shared && at > 0 { [Some(row[0]), Some(row[row.len() - 1])] } else { [None; 2] };
@@ -195,7 +196,7 @@ fn check_row_kernel<E: Words + Dtype<Compute: Value>, K: RowKernel<E, E>>(progra
     check_row(program, &text, kernel.given().first().copied(), host, true);
 }
 fn check_softmax<E: Words + Dtype<Compute: Value>, K: LaneKernel<E, E>>(program: &mut Program, kernel: K) {
-    let LaneText::Row(text) = kernel.text().unwrap() else { panic!("a function of a row") };
+    let RecordedLane::Row(text) = kernel.text().unwrap() else { panic!("a function of a row") };
     let host = |row: &[E], at: usize, _: [Option<E>; 2]| {
         let mut to = vec![E::default(); row.len()];
         kernel.lane(row, &mut to, &mut kernel.scratch(row.len()).unwrap());
@@ -205,7 +206,7 @@ fn check_softmax<E: Words + Dtype<Compute: Value>, K: LaneKernel<E, E>>(program:
 }
 
 /// The last result of a lane by its text; also checks that segments may be merged in another order.
-fn scan_by_text(text: &ScanText, numbers: &[Vec<u64>], calls: &mut Vec<Call>) -> Vec<u64> {
+fn scan_by_text(text: &RecordedScan, numbers: &[Vec<u64>], calls: &mut Vec<Call>) -> Vec<u64> {
     let mut run = |name: &str, arguments: &[&[u64]]| {
         evaluate(find(&text.functions, &format!("{}_{name}", text.name)), &arguments.concat(), calls)
     };
@@ -228,7 +229,7 @@ fn check_scan<E: Words + Dtype, O: Words, K: LaneKernel<E, P>, P: Copy>(
     parts: fn(P) -> (O, Option<i64>),
     blank: P,
 ) {
-    let LaneText::Scan(text) = kernel.text().unwrap() else { panic!("a scan") };
+    let RecordedLane::Scan(text) = kernel.text().unwrap() else { panic!("a scan") };
     assert_eq!((text.element, text.out), (E::DTYPE, O::DTYPE), "{}", text.name);
     let (name, width) = (&text.name, E::default().words().len());
     let put = if text.has_positions {
@@ -244,7 +245,7 @@ fn check_scan<E: Words + Dtype, O: Words, K: LaneKernel<E, P>, P: Copy>(
         text.partial_size(),
         E::READ
     );
-    program.add(&text.library, &text.functions, &body);
+    program.add(&cuda::scan(&text), &text.functions, &body);
     for row in rows::<E>(&mut Dice::new()) {
         let mut to = vec![blank; row.len()];
         kernel.lane(&row, &mut to, &mut kernel.scratch(row.len()).unwrap());

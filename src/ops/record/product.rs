@@ -1,11 +1,8 @@
-//! Matrix products as text: the term of two elements and the epilogue of a sum as C++ functions, over which a device's product kernel is
-//! written once.
+//! Recorded matrix products: the term of two elements and the epilogue of a sum, over which a device's product kernel is written once.
 
 use super::arguments::Arguments;
-use super::graph::Unreadable;
-use super::kernel::{Kernel, Operand, Value, c_type};
+use super::kernel::{Kernel, Operand, Value};
 use super::rows::computes_in;
-use super::write::library;
 use crate::dtype::{DType, Dtype, Element};
 use crate::ops::kernel::Map1;
 use crate::ops::reduce::Accumulating;
@@ -20,9 +17,12 @@ pub(crate) struct Factors<E: Dtype> {
 
 /// A product being described.
 pub(crate) struct Product {
-    term: (Kernel, Value),
-    merge: (Kernel, Value),
-    finish: (Kernel, Value),
+    /// The term of two elements, added to a sum.
+    pub(super) term: (Kernel, Value),
+    /// The sum of two partial sums.
+    pub(super) merge: (Kernel, Value),
+    /// An element of the result, of a sum and, where one is added, an element of the input.
+    pub(super) finish: (Kernel, Value),
 }
 
 /// The term of two elements, added to a sum of this dtype.
@@ -70,29 +70,6 @@ impl Product {
         let result = kernel.load(DType::I32, Operand::default());
         let (term, merge) = (term(new(), [A::DTYPE, DType::I8], DType::I32), merge(new(), DType::I32));
         Product { term, merge, finish: (kernel, result) }
-    }
-    /// The functions `term_element(sum, a, b, 0)`, `merge_element(sum, sum, 0)` and `finish_element(sum, [input,] values, i)`, and the
-    /// types `A`, `B`, `SUM` and `OUT`.
-    pub(crate) fn source(&self) -> Result<String, Unreadable> {
-        let [(term, sum), (merge, merged), (finish, result)] = [&self.term, &self.merge, &self.finish];
-        let mut functions = term.functions.clone();
-        for kernel in [term, merge, finish] {
-            kernel.check()?;
-            functions.extend(kernel.functions.clone());
-        }
-        let types = ["A", "B"].iter().zip(&term.operands[1..]);
-        let mut text: String =
-            types.map(|(name, (dtype, _))| format!("typedef {} {name};\n", c_type(*dtype))).collect();
-        text += &format!("typedef {} SUM;\ntypedef {} OUT;\n", c_type(sum.dtype()), c_type(result.dtype()));
-        text += &library(functions.values());
-        text += &term.element("term", *sum);
-        text += &merge.element("merge", *merged);
-        text += &finish.element("finish", *result);
-        Ok(text)
-    }
-    /// The types of the run-time values, in order.
-    pub(crate) fn parameters(&self) -> Vec<&'static str> {
-        self.finish.0.parameters.iter().map(|&dtype| c_type(dtype)).collect()
     }
     /// The values.
     pub(crate) fn values(&self) -> &Arguments {

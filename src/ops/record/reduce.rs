@@ -1,34 +1,33 @@
-//! Reducers as text: the accumulator as a struct, its steps as functions. A device's reduction kernel is written once over such a struct.
+//! Recorded reducers: the numbers of the accumulator, and the steps as functions. A device's reduction kernel is written once over them.
 
 use super::graph::{Function, Id, Kind, Unreadable};
-use super::kernel::c_type;
 use super::number::{Operand, Recorded};
 use super::numbers::{Fields, Position, over_numbers};
 use super::paths::record;
-use super::rows::{computes_in, suffix};
-use super::write::library;
+use super::rows::suffix;
 use crate::dtype::{Complex, Compute, DType, Element};
 use crate::ops::reduce::{
     AnyAll, Both, CountNonzero, CountNumbers, ExtremeOfTwo, LogSumExp, Mean, NanMean, NanSum, Positioned, Prod, Spread,
     Steps, StepsOfTwo, Sum, VectorNorm,
 };
-use std::fmt::Write as _;
 
-/// A text, or why there is none.
-pub type Written<T> = Result<T, Unreadable>;
+/// What was recorded, or why it cannot be.
+pub type Record<T> = Result<T, Unreadable>;
 
-/// A reducer as text: a C++ struct with
-/// - the types `element`, `out`, `partial` (the accumulator), `given` (the run-time values), and `second_out` if it has two results;
-/// - the functions `start(g)`, `accumulate(p, x, index, g)`, `merge(p, q, g)`, `finish(p, count, g)`, and `second(p, count, g)`.
+/// A recorded reducer. Its functions are the name followed by
+/// - `_start()`, which gives an accumulator; `_accumulate(accumulator, number, position, given)`; `_merge(accumulator, accumulator)`;
+/// - `_counted(accumulator, count)`, the count to finish with; `_finish(accumulator, count as a number, given)`; and `_second(accumulator)`
+///   if it has two results.
 ///
-/// Positions and counts are `ci_i64`. `accumulate` and `merge` do not depend on the order of elements, up to rounding. The prelude must
-/// precede it.
+/// Positions and counts are `i64`. `accumulate` and `merge` do not depend on the order of elements, up to rounding.
 #[derive(Clone, Debug)]
-pub struct ReducerText {
-    /// The name of the struct, made of the reduction, its form and the dtype.
+pub struct RecordedReducer {
+    /// The name, made of the reduction, its form and the dtype.
     pub name: String,
     /// The dtype of the elements.
     pub element: DType,
+    /// The dtype that they are converted to first.
+    pub computes: DType,
     /// The dtype of the result.
     pub out: DType,
     /// The dtype of the second result.
@@ -39,8 +38,6 @@ pub struct ReducerText {
     pub given: Vec<Kind>,
     /// Whether the accumulator is the count, the mean and the squared deviations of real numbers, as `f64`.
     pub has_moments: bool,
-    /// The struct and what it calls.
-    pub library: String,
     /// The recorded functions.
     pub(super) functions: Vec<Function>,
 }
@@ -62,7 +59,7 @@ pub(crate) fn struct_size(fields: &[Kind]) -> usize {
     let end = fields.iter().fold(0, |at: usize, kind| at.next_multiple_of(kind.size()) + kind.size());
     end.next_multiple_of(alignment).max(1)
 }
-impl ReducerText {
+impl RecordedReducer {
     /// The bytes of an accumulator.
     pub(crate) fn partial_size(&self) -> usize {
         struct_size(&self.partial)
@@ -109,31 +106,32 @@ impl Reduction {
     pub(crate) fn given(self, given: usize) -> Reduction {
         Reduction { given, ..self }
     }
-    /// The text of these steps.
-    pub(crate) fn read<S: Readable>(self, steps: S) -> Written<ReducerText> {
-        steps.text(&self)
+    /// Records these steps.
+    pub(crate) fn read<S: Readable>(self, steps: S) -> Record<RecordedReducer> {
+        steps.record(&self)
     }
-    /// The text of these steps, with the second result.
-    pub(crate) fn read_two<S: ReadableTwo>(self, steps: S) -> Written<ReducerText> {
+    /// Records these steps, with the second result.
+    pub(crate) fn read_two<S: ReadableTwo>(self, steps: S) -> Record<RecordedReducer> {
         let second = steps.second_step(&self)?;
-        let text = steps.text(&self)?;
-        Ok(with_second(text, second))
+        let mut recorded = steps.record(&self)?;
+        recorded.functions.push(second);
+        Ok(recorded)
     }
 }
 
 /// Steps that support every number type.
 pub(crate) trait Readable: Steps {
-    fn text(self, reduction: &Reduction) -> Written<ReducerText>;
+    fn record(self, reduction: &Reduction) -> Record<RecordedReducer>;
 }
 /// The same with a second result.
 pub(crate) trait ReadableTwo: Readable {
-    fn second_step(self, reduction: &Reduction) -> Written<Function>;
+    fn second_step(self, reduction: &Reduction) -> Record<Function>;
 }
 macro_rules! readable {
     (@one $($steps:ty $([$($generics:tt)*])?),*) => {$(
         impl $(<$($generics)*>)? Readable for $steps {
-            fn text(self, reduction: &Reduction) -> Written<ReducerText> {
-                over_numbers!(reduction.computes, text_of::<Self, _>(self, reduction))
+            fn record(self, reduction: &Reduction) -> Record<RecordedReducer> {
+                over_numbers!(reduction.computes, record_of::<Self, _>(self, reduction))
             }
         }
     )*};
@@ -141,7 +139,7 @@ macro_rules! readable {
         readable! { @one $($steps $([$($generics)*])?),* }
         readable! { @one $($two $([$($generics_of_two)*])?),* }
         $(impl $(<$($generics_of_two)*>)? ReadableTwo for $two {
-            fn second_step(self, reduction: &Reduction) -> Written<Function> {
+            fn second_step(self, reduction: &Reduction) -> Record<Function> {
                 over_numbers!(reduction.computes, second_of::<Self, _>(self, reduction))
             }
         })*
@@ -158,7 +156,7 @@ pub(super) fn step<O: Fields>(
     kinds: &[Vec<Kind>],
     returns: Option<&str>,
     run: impl Fn(&mut usize) -> O,
-) -> Written<Function> {
+) -> Record<Function> {
     recorded(&name, (kinds, &O::kinds()), returns, &|ids| run(&mut 0).put(ids))
 }
 /// [`step`] with the types of its results erased, so that it is compiled once.
@@ -167,7 +165,7 @@ fn recorded(
     (kinds, results): (&[Vec<Kind>], &[Kind]),
     returns: Option<&str>,
     put: &dyn Fn(&mut Vec<Id>),
-) -> Written<Function> {
+) -> Record<Function> {
     let run = || {
         let mut ids = Vec::new();
         put(&mut ids);
@@ -183,29 +181,7 @@ fn given<R: Operand + Default>(count: usize, at: &mut usize) -> [R; 2] {
     core::array::from_fn(|place| if place < count { R::next(at) } else { R::default() })
 }
 
-/// `struct name { float f0; … };`
-pub(super) fn structure(name: &str, prefix: char, fields: &[Kind]) -> String {
-    let fields: String =
-        fields.iter().enumerate().map(|(at, kind)| format!(" {} {prefix}{at};", kind.c_type())).collect();
-    format!("struct {name} {{{fields} }};\n")
-}
-/// The fields of a struct, or the parts of a number, as arguments.
-pub(super) fn fields(of: &str, prefix: char, kinds: &[Kind]) -> Vec<String> {
-    (0..kinds.len()).map(|at| format!("{of}.{prefix}{at}")).collect()
-}
-/// A number of this dtype as arguments.
-pub(super) fn parts(of: &str, dtype: DType) -> Vec<String> {
-    if dtype.is_complex() { vec![format!("{of}.re"), format!("{of}.im")] } else { vec![of.into()] }
-}
-/// An element as the number that a dtype computes in.
-pub(super) fn number(element: &str, from: DType, computes: DType) -> String {
-    let cast = |to: DType, text: String| format!("ci_cast<{}>({text})", c_type(to));
-    let wide = computes_in(computes);
-    let same = if from == computes { element.into() } else { cast(computes, element.into()) };
-    if wide == computes { same } else { cast(wide, same) }
-}
-
-fn text_of<S: Steps, C: Compute + Operand>(steps: S, reduction: &Reduction) -> Written<ReducerText>
+fn record_of<S: Steps, C: Compute + Operand>(steps: S, reduction: &Reduction) -> Record<RecordedReducer>
 where
     S::Partial<C, Position>: Fields,
     S::Out<C, Position>: Fields,
@@ -241,53 +217,20 @@ where
         steps.finish::<C, Position>(p, n, given(count, at))
     })?;
 
-    let functions = vec![start, accumulate, merge, counted, finish];
-    let mut text = structure(&partial, 'f', &partial_kinds) + &library(&functions);
-    let _ = writeln!(text, "struct {name} {{");
-    let (element, out) = (c_type(reduction.element), c_type(reduction.out));
-    let _ = writeln!(text, "  typedef {element} element; typedef {out} out; typedef {partial} partial;");
-    text += &format!("  {}", structure("given", 'g', &given_kinds));
-    let (p, g) = (fields("p", 'f', &partial_kinds), fields("g", 'g', &given_kinds));
-    let wide = c_type(computes_in(reduction.computes));
-    let mut function = |head: &str, body: String| {
-        let _ = writeln!(text, "  static CI_IN {head} {{ {body} }}");
-    };
-    function("partial start(const given g)", format!("return {name}_start();"));
-    let arguments = [p.clone(), parts("v", reduction.computes), vec!["i".into()], g.clone()].concat().join(", ");
-    let v = number("x", reduction.element, reduction.computes);
-    function(
-        "partial accumulate(const partial p, const element x, const ci_i64 i, const given g)",
-        format!("const {wide} v = {v}; return {name}_accumulate({arguments});"),
-    );
-    let arguments = [p.clone(), fields("q", 'f', &partial_kinds)].concat().join(", ");
-    function(
-        "partial merge(const partial p, const partial q, const given g)",
-        format!("return {name}_merge({arguments});"),
-    );
-    let counted = [p.clone(), vec!["n".into()]].concat().join(", ");
-    let arguments = [p, parts("v", reduction.computes), g].concat().join(", ");
-    function(
-        "out finish(const partial p, const ci_i64 n, const given g)",
-        format!(
-            "const {wide} v = ci_cast<{wide}>((double){name}_counted({counted})); \
-             return ci_cast<out>({name}_finish({arguments}));"
-        ),
-    );
-    text += "};\n";
-    Ok(ReducerText {
+    Ok(RecordedReducer {
         name: name.clone(),
         element: reduction.element,
+        computes: reduction.computes,
         out: reduction.out,
         second: reduction.second,
         partial: partial_kinds,
         given: given_kinds,
         has_moments: false,
-        library: text,
-        functions,
+        functions: vec![start, accumulate, merge, counted, finish],
     })
 }
 
-fn second_of<S: StepsOfTwo, C: Compute + Operand>(steps: S, reduction: &Reduction) -> Written<Function>
+fn second_of<S: StepsOfTwo, C: Compute + Operand>(steps: S, reduction: &Reduction) -> Record<Function>
 where
     S::Partial<C, Position>: Fields,
     S::Second<C, Position>: Fields,
@@ -295,20 +238,4 @@ where
     step(format!("{}_second", reduction.name), &[<S::Partial<C, Position>>::kinds()], None, |at| {
         steps.second::<C, Position>(Fields::next(at))
     })
-}
-/// Adds the second result to the struct before its closing line.
-fn with_second(mut text: ReducerText, second: Function) -> ReducerText {
-    let partial = structure(&format!("{}_partial", text.name), 'f', &text.partial);
-    let own = text.library.split_once(&partial).map_or("", |(_, own)| own);
-    let own = own.strip_suffix("};\n").unwrap_or(own);
-    let out = text.second.map_or("void", c_type);
-    let arguments = fields("p", 'f', &text.partial).join(", ");
-    text.library = format!(
-        "{partial}{}{own}  typedef {out} second_out;\n  static CI_IN second_out second(const partial p, const ci_i64 n, \
-         const given g) {{ return ci_cast<second_out>({}({arguments})); }}\n}};\n",
-        library([&second]),
-        second.name
-    );
-    text.functions.push(second);
-    text
 }
