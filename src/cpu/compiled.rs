@@ -91,21 +91,19 @@ pub(crate) mod tables {
     use crate::dtype::{Complex, DType, bf16, f16};
     use crate::ops::kernel::{Applying, Combining, CombiningScalar};
     use crate::ops::kernel::{Arity, Entry};
+    use crate::ops::record::erased::ErasedKernel;
     use crate::ops::rules::admit::loops_of;
     use crate::ops::rules::picture::with_bools;
     use crate::ops::rules::result::loops_of_result;
     use crate::ops::rules::special::Specials;
     use crate::ops::table::{binary_table, unary_table};
-    #[cfg(all(feature = "cuda", feature = "any"))]
-    use crate::ops::text::erased::ErasedText;
     use crate::ops::{self, BinaryOp, UnaryOp};
 
     /// A loop, and its GPU source text.
     #[derive(Clone, Copy)]
     pub(crate) struct Compiled<const N: usize> {
         pub(crate) inner: Inner<N>,
-        #[cfg(all(feature = "cuda", feature = "any"))]
-        pub(crate) text: ErasedText<N>,
+        pub(crate) text: ErasedKernel<N>,
     }
 
     /// One entry for each dtype.
@@ -272,7 +270,6 @@ pub(crate) mod tables {
                     $(row! { @if $which $(by $float)? $(short $short)? $(called $called)?; { {
                         row[DType::$variant as usize] = Some(Compiled {
                             inner: $name,
-                            #[cfg(all(feature = "cuda", feature = "any"))]
                             text: {
                                 type $e = $dtype;
                                 $text()
@@ -304,7 +301,7 @@ pub(crate) mod tables {
         ($($op:ident { $methods:tt $admits:ident $result:ident $($rest:tt)* })*) => {
             mod of_one {
                 use super::*;
-                $(dtypes! { row ($op, 2, few, |E| (inner::one::<Applying<ops::$op>, E, <ops::$op as UnaryOp<E>>::Output>) (f16_inner::one::<Applying<ops::$op>>) (ErasedText::one::<Applying<ops::$op>, E, <ops::$op as UnaryOp<E>>::Output>)) $admits $result })*
+                $(dtypes! { row ($op, 2, few, |E| (inner::one::<Applying<ops::$op>, E, <ops::$op as UnaryOp<E>>::Output>) (f16_inner::one::<Applying<ops::$op>>) (ErasedKernel::one::<Applying<ops::$op>, E, <ops::$op as UnaryOp<E>>::Output>)) $admits $result })*
             }
                     const UNARY: &[Row<2>] = &[$(of_one::$op::ROW),*];
             /// The loops of a row of the unary table, by dtype.
@@ -322,11 +319,11 @@ pub(crate) mod tables {
         ($($op:ident { $methods:tt $admits:ident $result:ident $operands:ident $($rest:tt)* })*) => {
             mod of_two {
                 use super::*;
-                $(dtypes! { row ($op, 3, few, |E| (inner::two::<Combining<ops::$op, E>, E, E, <ops::$op as BinaryOp>::Output<E>>) (f16_inner::two::<Combining<ops::$op, core::primitive::f32>>) (ErasedText::two::<Combining<ops::$op, E>, E, E, <ops::$op as BinaryOp>::Output<E>>)) $admits $result })*
+                $(dtypes! { row ($op, 3, few, |E| (inner::two::<Combining<ops::$op, E>, E, E, <ops::$op as BinaryOp>::Output<E>>) (f16_inner::two::<Combining<ops::$op, core::primitive::f32>>) (ErasedKernel::two::<Combining<ops::$op, E>, E, E, <ops::$op as BinaryOp>::Output<E>>)) $admits $result })*
             }
             mod by_scalar {
                 use super::*;
-                $(binary! { @scalar $operands ($op, 2, all, |E| (inner::one::<CombiningScalar<ops::$op, E>, E, <ops::$op as BinaryOp>::Output<E>>) (f16_inner::one::<CombiningScalar<ops::$op, core::primitive::f32>>) (ErasedText::one::<CombiningScalar<ops::$op, E>, E, <ops::$op as BinaryOp>::Output<E>>)) $admits $result })*
+                $(binary! { @scalar $operands ($op, 2, all, |E| (inner::one::<CombiningScalar<ops::$op, E>, E, <ops::$op as BinaryOp>::Output<E>>) (f16_inner::one::<CombiningScalar<ops::$op, core::primitive::f32>>) (ErasedKernel::one::<CombiningScalar<ops::$op, E>, E, <ops::$op as BinaryOp>::Output<E>>)) $admits $result })*
             }
                     const BINARY: &[Row<3>] = &[$(of_two::$op::ROW),*];
                     const SCALAR: &[Row<2>] = &[$(by_scalar::$op::ROW),*];

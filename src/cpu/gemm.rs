@@ -15,8 +15,7 @@ use crate::layout::strides;
 use crate::ops;
 use crate::ops::arguments::Added;
 use crate::ops::kernel::{Copying, Map1};
-#[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::kernel::{Kernel, Value};
+use crate::ops::record::kernel::{Kernel, Value};
 use crate::storage::{HostBuffer, View};
 use core::mem::MaybeUninit;
 use num_complex::Complex;
@@ -156,7 +155,6 @@ impl<E: Dtype> Map1<E, E> for Scaling<E::Compute> {
     fn call(self, a: E) -> E {
         E::from_compute(self.0.binary::<ops::mul>(a.to_compute()))
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value) -> Value {
         let factor = kernel.parameter(self.0);
         kernel.rounded("mul", E::DTYPE, &[factor, a])
@@ -346,7 +344,7 @@ fn larger<E: Dtype>(
 
 /// The kernels of this file, for the test of their GPU text.
 #[cfg(all(test, unix, debug_assertions))]
-pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     suite.one::<_, crate::dtype::f16, crate::dtype::f16>("scaling", Scaling(0.3_f32));
     suite.one::<_, i8, i8>("scaling", Scaling(3_i8));
 }

@@ -2,7 +2,7 @@
 
 use super::compile::Kernel;
 use crate::error::Result;
-pub use crate::ops::text::arguments::{Arguments, MOST_BYTES};
+pub use crate::ops::record::arguments::{Arguments, MOST_BYTES};
 use core::ptr;
 
 /// Maximum number of arguments of a launch.

@@ -22,6 +22,13 @@ pub(crate) mod dual;
 #[doc(hidden)]
 pub mod grid;
 pub mod losses;
+#[cfg(not(any(test, feature = "cuda")))]
+#[path = "record/absent.rs"]
+pub(crate) mod record;
+#[cfg(any(test, feature = "cuda"))]
+// What only tests call, or only a device of a feature that is off.
+#[cfg_attr(not(all(test, unix, feature = "cuda", feature = "any")), allow(dead_code, unused_imports))]
+pub(crate) mod record;
 pub mod reduce;
 #[doc(hidden)]
 pub mod resample;
@@ -29,10 +36,6 @@ pub mod scan;
 #[doc(hidden)]
 pub mod segment;
 pub(crate) mod table;
-#[cfg(any(test, feature = "cuda"))]
-// Devices compile this text; functions that only tests call are allowed.
-#[cfg_attr(not(all(test, unix)), allow(dead_code))]
-pub(crate) mod text;
 #[doc(hidden)]
 pub mod window;
 

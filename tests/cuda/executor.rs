@@ -12,7 +12,7 @@ CI_KERNEL void formula(const float* __restrict__ a, const double* __restrict__ b
   CI_EACH(i, n) { out[i] = ci_cast<ci_bf16>(ci_cast<ci_f16>(ci_exp(a[i]) * ci_cast<float>(b[i]) + 1.0f)); }
 }
 "#;
-    include_str!("../../src/ops/text/prelude.h").to_owned() + kernel
+    include_str!("../../src/ops/record/cuda/prelude.h").to_owned() + kernel
 }
 
 #[test]

@@ -6,9 +6,8 @@ use crate::error::Result;
 use crate::layout::strides;
 use crate::ops;
 use crate::ops::kernel::{Copying, Map1};
+use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::Sum;
-#[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::kernel::{Kernel, Value};
 use crate::storage::{View, ViewMut};
 
 /// Rows beyond which PyTorch computes distances by a product.
@@ -22,7 +21,6 @@ impl<E: Dtype> Map1<E, E> for Squaring {
         let a = a.to_compute();
         E::from_compute(a.binary::<ops::mul>(a))
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value) -> Value {
         kernel.rounded("mul", E::DTYPE, &[a, a])
     }
@@ -36,7 +34,6 @@ impl<E: Dtype> Map1<E, E> for MinusTwice {
     fn call(self, a: E) -> E {
         E::from_compute(E::from_i32(-2).to_compute().binary::<ops::mul>(a.to_compute()))
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value) -> Value {
         let factor = kernel.constant(-2.0, E::DTYPE);
         kernel.rounded("mul", E::DTYPE, &[factor, a])
@@ -50,7 +47,6 @@ impl<E: Dtype> Map1<E, E> for One {
     fn call(self, _: E) -> E {
         E::from_i32(1)
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, _: Value) -> Value {
         kernel.constant(1.0, E::DTYPE)
     }
@@ -65,7 +61,6 @@ impl<E: Dtype> Map1<E, E> for ClampedRoot {
         let clamped = a.to_compute().binary::<ops::maximum>(E::Compute::default());
         E::from_compute(clamped.unary::<ops::sqrt>())
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value) -> Value {
         let zero = kernel.constant(0.0, E::DTYPE);
         let (a, zero) = (kernel.widen(a), kernel.widen(zero));
@@ -134,7 +129,7 @@ pub(crate) fn distances<E: Dtype, D: Device>(
 
 /// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
-pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     use crate::dtype::f16;
     suite.one::<_, f16, f16>("squaring", Squaring);
     suite.one::<_, f16, f16>("minus_twice", MinusTwice);

@@ -9,10 +9,9 @@ use crate::ops;
 use crate::ops::arguments::Sought;
 use crate::ops::kernel::{Map2, Map3};
 use crate::ops::losses::{Losing, Product, RowPower};
+use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::rows::TimesPower;
 use crate::ops::reduce::{Reducer, VectorNorm};
-#[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::kernel::{Kernel, Value};
 use crate::storage::View;
 
 /// Whether there may be an infinity among these norms or variances. The host looks; other devices are not waited for.
@@ -33,7 +32,6 @@ impl<A: Castable, B: Castable, O: Dtype> Map2<A, B, O> for ByPower {
         let (x, power): (O, O) = (x.cast(), power.cast());
         O::from_compute(x.to_compute().binary::<TimesPower>(power.to_compute()))
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, x: Value, power: Value) -> Value {
         let (x, power) = (kernel.cast(x, O::DTYPE), kernel.cast(power, O::DTYPE));
         kernel.rounded("times_power", O::DTYPE, &[x, power])
@@ -131,7 +129,6 @@ impl<E: Dtype> Map3<E, E::RealDtype, f64, E> for DividingByScaledNorm {
         let norm = norm.binary::<ops::maximum>(least.binary::<TimesPower>(power.cast()));
         E::from_compute(x.to_compute().binary::<TimesPower>(power.cast()).binary::<ops::div>(norm.cast()))
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, x: Value, norm: Value, power: Value) -> Value {
         let real = <E::RealDtype as Element>::DTYPE;
         let least = kernel.parameter(<E::RealDtype as Castable>::from_f64(self.eps));
@@ -163,7 +160,7 @@ pub(crate) fn over_scaled_norms<E: Dtype, D: Device>(
 
 /// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
-pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     use crate::dtype::bf16;
     suite.two::<_, f32, f64, f64>("by_power", ByPower);
     suite.two::<_, Complex<f32>, f64, Complex<f64>>("by_power", ByPower).ordinary();

@@ -9,9 +9,8 @@ use crate::layout::memory_format::elementwise_of;
 use crate::ops;
 use crate::ops::admit::InexactFor;
 use crate::ops::kernel::Map2;
+use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::{Reducer, VectorNorm};
-#[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::kernel::{Kernel, Value};
 use crate::shape::Axes;
 use castiron_macros::composites;
 
@@ -28,7 +27,6 @@ impl<E: Dtype> Map2<E, E::RealDtype, E> for DividingByNorm {
         let norm = norm.binary::<ops::maximum>(least.to_compute());
         E::from_compute(x.to_compute().binary::<ops::div>(norm.cast()))
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, x: Value, norm: Value) -> Value {
         let real = <E::RealDtype as Element>::DTYPE;
         let least = kernel.parameter(<E::RealDtype as Castable>::from_f64(self.eps));
@@ -84,7 +82,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
 
 /// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
-pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     use crate::dtype::{Complex, f16};
     suite.two::<_, f16, f16, f16>("dividing_by_norm", DividingByNorm { eps: 1e-3 });
     suite.two::<_, Complex<f64>, f64, Complex<f64>>("dividing_by_norm", DividingByNorm { eps: 1e-12 });

@@ -10,8 +10,7 @@ use crate::ops::admit::{RealFor, SameDtypeFor};
 use crate::ops::arguments::{Indexing, Order};
 use crate::ops::choosing::{self, Equal, IndexFor};
 use crate::ops::kernel::Casting;
-#[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::kernel::{Kernel, Value};
+use crate::ops::record::kernel::{Kernel, Value};
 use crate::shape::{Dyn, IndexList, InsertAxis, Known, SearchedBy};
 use crate::storage::ViewMut;
 use crate::tensor::{Tensor, TensorOperand, at_axis, checked_numel, elements_of, fill_value};
@@ -228,7 +227,6 @@ impl crate::ops::kernel::Map1<i64, i64> for Last {
     fn call(self, index: i64) -> i64 {
         index.min(self.0)
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, index: Value) -> Value {
         let last = kernel.parameter(self.0);
         kernel.least(index, last)
@@ -237,6 +235,6 @@ impl crate::ops::kernel::Map1<i64, i64> for Last {
 
 /// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
-pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     suite.one::<_, i64, i64>("last", Last(5));
 }

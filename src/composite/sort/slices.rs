@@ -9,9 +9,9 @@ use crate::layout::strides;
 use crate::ops::arguments::{Indexing, Order};
 use crate::ops::choosing::Equal;
 use crate::ops::kernel::{Copying, Map1, Map2};
+use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::AnyAll;
 use crate::ops::scan::RunningSum;
-use crate::ops::text::kernel::{Kernel, Value};
 use crate::storage::{View, ViewMut};
 use crate::tensor::{checked_numel, selected};
 
@@ -158,7 +158,7 @@ pub(super) fn distinct<E: Dtype, D: Device>(
 
 /// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
-pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     suite.two::<_, f32, f32, bool>("apart", Apart);
     suite.two::<_, i8, i8, bool>("apart", Apart);
     suite.one::<_, f64, bool>("is_nan", IsNan);

@@ -11,10 +11,9 @@ use crate::ops::arguments::{Indexing, Order};
 use crate::ops::choosing::{self, Equal};
 use crate::ops::kernel::Map1;
 use crate::ops::pointwise::Differing;
+use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::AnyAll;
 use crate::ops::scan::RunningSum;
-#[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::kernel::{Kernel, Value};
 use crate::shape::{AxisArg, Dyn, HasAxis};
 use crate::storage::{View, ViewMut};
 use crate::tensor::{Tensor, checked_numel, selected, true_positions};
@@ -93,7 +92,6 @@ impl Map1<bool, bool> for IsFalse {
     fn call(self, a: bool) -> bool {
         !a
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value) -> Value {
         kernel.not(a)
     }
@@ -107,7 +105,6 @@ impl Map1<bool, bool> for Always {
     fn call(self, _: bool) -> bool {
         self.0
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, _: Value) -> Value {
         kernel.parameter(self.0)
     }
@@ -183,8 +180,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             }
             (Erased::dense(values, kept), Erased::list(inverse, len), Erased::list(counts, count))
         };
-        #[cfg(feature = "cuda")]
-        if len > 1 && !D::is_on_host(Some(self.storage())) {
+        if const { D::IS_ELSEWHERE } && len > 1 && !D::is_on_host(Some(self.storage())) {
             let slices = super::slices::distinct::<E, D>(elements.view(), [outer, len, inner])?;
             return Ok(found(slices.values, slices.inverse, slices.counts, slices.count));
         }
@@ -332,7 +328,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
 
 /// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
-pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     suite.one::<_, bool, bool>("is_false", IsFalse);
     suite.one::<_, bool, bool>("always", Always(true));
 }

@@ -10,9 +10,8 @@ use crate::ops::admit::{FloatFor, IntegerFor};
 use crate::ops::arguments::Indexing;
 use crate::ops::choosing::Folding;
 use crate::ops::kernel::{Map1, VectorWidth};
+use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::{Accumulating, MinMax, Sum};
-#[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::kernel::{Kernel, Value};
 use crate::shape::{Dim, Dyn, HasAxis, HasRank, SameSizeFor};
 use crate::storage::{View, ViewMut};
 use crate::tensor::{SameDevice, Tensor, checked_numel};
@@ -88,7 +87,6 @@ impl<E: Castable> Map1<E, i64> for Bins<E> {
             bins as i64
         }
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, x: Value) -> Value {
         let [low, high, range, count] = [self.low, self.high, self.range, self.count].map(|x| kernel.parameter(x));
         let (bins, last) = (kernel.parameter(self.bins as i64), kernel.parameter(self.bins as i64 - 1));
@@ -120,7 +118,6 @@ impl<E: Castable> Map1<i64, E> for FromCount {
     fn call(self, count: i64) -> E {
         E::from_f64(count as f64)
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, count: Value) -> Value {
         let count = kernel.cast(count, DType::F64);
         kernel.cast(count, E::DTYPE)
@@ -298,7 +295,7 @@ impl<D: Device> Erased<'_, i64, D> {
 
 /// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
-pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     suite.one::<_, f32, i64>("bins", Bins::<f32>::new(-20.0, 20.0, 13));
     suite.one::<_, bf16, i64>("bins", Bins::<bf16>::new(1.0, 1.0, 3));
     suite.one::<_, i64, f32>("from_count", FromCount);

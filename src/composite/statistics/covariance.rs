@@ -8,9 +8,8 @@ use crate::ops;
 use crate::ops::admit::NumericFor;
 use crate::ops::kernel::{Map1, Map2};
 use crate::ops::pointwise::Differing;
+use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::Mean;
-#[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::kernel::{Kernel, Value};
 use crate::shape::{HasAxis, HasRank, Shape};
 use crate::tensor::Tensor;
 use castiron_macros::composites;
@@ -29,7 +28,6 @@ impl<E: Dtype, const CONJUGATES: bool> Map1<E, E> for Scaled<CONJUGATES> {
         }
         E::from_compute(x.binary::<ops::div>(Castable::from_f64(self.factor)))
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, x: Value) -> Value {
         let factor = kernel.parameter(<E::Compute as Castable>::from_f64(self.factor));
         let x = kernel.widen(x);
@@ -51,7 +49,6 @@ impl<E: Dtype, const CLIPS: bool> Map2<E, E, E> for ByDeviation<CLIPS> {
         let quotient = c.to_compute().binary::<ops::div>(deviation.cast());
         E::from_compute(if CLIPS { quotient.unary::<Clipped>() } else { quotient })
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, c: Value, variance: Value) -> Value {
         let real = <E::RealDtype as Element>::DTYPE;
         let variance = kernel.operand(variance, real);
@@ -146,7 +143,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
 
 /// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
-pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     use crate::dtype::{Complex, f16};
     suite.one::<_, f16, f16>("scaled", Scaled::<false> { factor: 3.0 });
     suite.one::<_, Complex<f32>, Complex<f32>>("scaled", Scaled::<true> { factor: 3.0 });

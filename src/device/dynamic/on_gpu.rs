@@ -8,7 +8,7 @@ use crate::device::{AnyDevice, DeviceType};
 use crate::dtype::Element;
 use crate::error::Result;
 use crate::ops::arguments::Distribution;
-use crate::ops::text::erased::{Converted, Given};
+use crate::ops::record::erased::{Converted, Given};
 
 impl<const N: usize> Loop<N> {
     /// The call for a GPU.
@@ -44,7 +44,7 @@ pub(super) fn draw<E: Element>(
     if device.kind() != DeviceType::CUDA {
         return Ok(None);
     }
-    crate::device::cuda::random::draw::<E>(gpu(device)?, distribution, seed(), len)
+    crate::device::cuda::draw::<E>(gpu(device)?, distribution, seed(), len)
         .map(|drawn| Some(DynamicBuffer::Cuda(drawn)))
 }
 

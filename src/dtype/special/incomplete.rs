@@ -2,7 +2,7 @@
 //! Moshier, BSD-3-Clause): a series, a continued fraction, and an expansion (DLMF 8.12.3) where the two operands are large and close to
 //! each other. Its coefficients are PyTorch's, as far as they matter in `f64`.
 //!
-//! The C++ version is in `ops/text/incomplete.h`.
+//! The C++ version is in `ops/record/cuda/incomplete.h`.
 
 // The shortest decimals that parse to the same bits.
 #![allow(clippy::excessive_precision, clippy::unreadable_literal)]

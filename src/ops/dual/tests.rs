@@ -3,7 +3,7 @@
 use super::Dual;
 use super::read::Numbers::{self, Complex as Plane, Real};
 use crate::dtype::{Complex, DType, MachineFloat, Special};
-use crate::ops::text::rows::{self, Row};
+use crate::ops::record::rows::{self, Row};
 use num_traits::Float;
 
 /// Rows without a derivative by an operand (counted from 0), and why.
@@ -181,11 +181,11 @@ fn what_does_not_change_counts_for_nothing() {
     assert!(zeta.tangent < 0.0);
     // Derivatives can be recorded as GPU text as well.
     use crate::dtype::Unary;
-    let tangent = crate::ops::text::rows::of_float::<f32>("ci_d_tanh_f32", |x| {
+    let tangent = crate::ops::record::rows::of_float::<f32>("ci_d_tanh_f32", |x| {
         <crate::ops::tanh as Unary>::real(Dual::new(x, MachineFloat::lit(1.0))).tangent
     });
     assert_eq!(
-        tangent.unwrap().text(),
+        crate::ops::record::cuda::library([&tangent.unwrap()]),
         "CI_FN float ci_d_tanh_f32(float a0) {\n  const float v2 = ci_tanh(a0);\n  const float v3 = v2 * v2;\n  \
          const float v4 = 1.0f - v3;\n  const float v5 = 1.0f * v4;\n  return v5;\n}\n"
     );

@@ -5,8 +5,7 @@ use super::{Accumulating, Index, Reducer, Steps, StepsOfTwo, TwoResults, blocked
 use crate::dtype::{Castable, Complex, Compute, DType, Dtype};
 use crate::ops;
 use crate::ops::kernel::Precompiled;
-#[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::reduce::{ReducerText, Reduction, Written};
+use crate::ops::record::reduce::{Record, RecordedReducer, Reduction};
 
 /// The rows of variances in the table of reductions.
 macro_rules! variance_rows {
@@ -237,8 +236,7 @@ impl<E: Dtype> Reducer<E> for Variance {
     fn single(self) -> Self {
         Variance { single: true, ..self }
     }
-    #[cfg(any(test, feature = "cuda"))]
-    fn text(self) -> Written<ReducerText> {
+    fn text(self) -> Record<RecordedReducer> {
         let name = match (self.is_root, self.single) {
             (false, false) => "var",
             (false, true) => "var_of_all",
@@ -256,11 +254,9 @@ impl<E: Dtype> Reducer<E> for Variance {
             })
         }
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn form(self) -> u32 {
         u32::from(self.is_root) + 2 * u32::from(self.single)
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn given(self) -> Vec<f64> {
         vec![self.correction]
     }

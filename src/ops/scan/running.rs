@@ -6,12 +6,11 @@ use crate::dtype::{Binary, Castable, Complex, Compute, DType, Dtype, MachineFloa
 use crate::ops;
 use crate::ops::kernel::Precompiled;
 use crate::ops::kernel::{LaneColumns, LaneKernel, MOST_COLUMNS, SCAN_BLOCK};
-use crate::ops::reduce::{Accumulating, Index};
-#[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::{
-    lane::{LaneText, Scan},
-    reduce::Written,
+use crate::ops::record::{
+    lane::{RecordedLane, Scan},
+    reduce::Record,
 };
+use crate::ops::reduce::{Accumulating, Index};
 use core::hint::cold_path;
 
 /// The rows of running sums and products in the table of operations along one axis.
@@ -124,14 +123,13 @@ macro_rules! running {
                     run_on::<<$out as Dtype>::Compute, _, _, _>(self, lanes)
                 }
             }
-            #[cfg(any(test, feature = "cuda"))]
-            fn text(self) -> Written<LaneText> {
+            fn text(self) -> Record<RecordedLane> {
                 let computes = match $E::DTYPE {
                     DType::F32 => DType::F64,
                     DType::C64 => DType::C128,
                     _ => <$out as crate::dtype::Element>::DTYPE,
                 };
-                Scan::of::<$E, $out>($name, computes).read(self).map(LaneText::Scan)
+                Scan::of::<$E, $out>($name, computes).read(self).map(RecordedLane::Scan)
             }
         }
     )*};
@@ -220,10 +218,9 @@ impl<E: Dtype, const MAX: bool> LaneKernel<E, (E, i64)> for RunningExtreme<MAX> 
             lanes.descend_in_blocks(column, |first| (first, 0), next, |extreme| extreme, keeps);
         }
     }
-    #[cfg(any(test, feature = "cuda"))]
-    fn text(self) -> Written<LaneText> {
+    fn text(self) -> Record<RecordedLane> {
         let name = if MAX { "cummax" } else { "cummin" };
-        Scan::of::<E, E>(name, E::DTYPE).with_positions().read(self).map(LaneText::Scan)
+        Scan::of::<E, E>(name, E::DTYPE).with_positions().read(self).map(RecordedLane::Scan)
     }
 }
 

@@ -5,10 +5,9 @@ use crate::error::Result;
 use crate::ops;
 use crate::ops::kernel::Precompiled;
 use crate::ops::kernel::{LaneColumns, LaneKernel};
+use crate::ops::record::{lane::RecordedLane, reduce::Record, row::RecordedRow};
 use crate::ops::reduce::rows::{Pass, RowSteps};
 use crate::ops::reduce::{Accumulating, Extreme, Reducer, SUM_BLOCK, blocked_sum, lanes_of_sum};
-#[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::{lane::LaneText, reduce::Written, row::RowText};
 use crate::storage::ScratchList;
 
 /// The rows of softmax in the table of operations along one axis.
@@ -194,9 +193,8 @@ impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
             }
         }
     }
-    #[cfg(any(test, feature = "cuda"))]
-    fn text(self) -> Written<LaneText> {
+    fn text(self) -> Record<RecordedLane> {
         let name = if LOG { "log_softmax" } else { "softmax" };
-        RowText::of::<E, _>(name, self).map(LaneText::Row)
+        RecordedRow::of::<E, _>(name, self).map(RecordedLane::Row)
     }
 }

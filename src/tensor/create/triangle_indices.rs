@@ -6,11 +6,10 @@ use crate::error::{Error, Result};
 use crate::shape::{D2, Dim, Shape};
 use crate::tensor::Tensor;
 use crate::tensor::create::constructors::fill_value;
-#[cfg(any(test, feature = "cuda"))]
 use crate::{
     dtype::DType,
     ops::kernel::Map1,
-    ops::text::kernel::{Kernel, Value},
+    ops::record::kernel::{Kernel, Value},
 };
 use castiron_macros::fallible;
 use core::ops::Range;
@@ -115,7 +114,6 @@ impl Triangle {
 
 /// The row and column of each element of a triangle, by its number. From the first row on (or mirrored, from the last one backwards), each
 /// row is one element longer than the one before, until rows are full.
-#[cfg(any(test, feature = "cuda"))]
 #[derive(Clone, Copy, Debug)]
 struct Place {
     /// The number of elements.
@@ -130,7 +128,6 @@ struct Place {
     mirrored: bool,
 }
 
-#[cfg(any(test, feature = "cuda"))]
 impl Triangle {
     /// The parameters of the formula. Memory holds `count` elements, so that numbers fit `i64`.
     fn place(&self, count: usize) -> Place {
@@ -146,7 +143,6 @@ impl Triangle {
     }
 }
 
-#[cfg(any(test, feature = "cuda"))]
 impl<E: IndexDtype> Map1<i64, E> for Place {
     fn call(self, i: i64) -> E {
         let Place { count, first, width, moving, columns, mirrored } = self;
@@ -197,8 +193,7 @@ where
             fill_value::<E>(op, ScalarValue::Int(size as i128))?;
         }
         let count = triangle.count().ok_or_else(|| Error::TooLarge { op, sizes: sizes[..].into() })?;
-        #[cfg(feature = "cuda")]
-        if !D::is_on_host(None) {
+        if const { D::IS_ELSEWHERE } && !D::is_on_host(None) {
             return Self::tabulated(op, [2, count], |_| triangle.place(count));
         }
         Self::build(op, [2, count], |_, elements| {
@@ -240,7 +235,7 @@ triangles! {
 
 /// For `AnyTensor` on a GPU: the rows and columns of the lower or upper triangle, on the device of another tensor, and the number of
 /// elements.
-#[cfg(all(feature = "any", feature = "cuda"))]
+#[cfg(feature = "any")]
 pub(crate) fn places<E: IndexDtype, D: Device>(
     op: &'static str,
     is_lower: bool,
@@ -260,7 +255,7 @@ pub(crate) fn places<E: IndexDtype, D: Device>(
 
 /// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
-pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     let (lower, upper) = (Triangle::new(Side::Lower, 40, 30, -2), Triangle::new(Side::Upper, 40, 50, -3));
     suite.table::<_, i64>("lower", lower.place(1000));
     suite.table::<_, i32>("upper", upper.place(1000));

@@ -6,9 +6,9 @@ use crate::dtype::{Castable, DType};
 use crate::error::Result;
 use crate::ops::arguments::{Distribution, Order};
 use crate::ops::kernel::{Map1, Map2};
+use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::{AnyAll, Extreme};
 use crate::ops::scan::RunningSum;
-use crate::ops::text::kernel::{Kernel, Value};
 use crate::storage::View;
 
 /// A weight, or NaN if it is negative or not finite.
@@ -147,7 +147,7 @@ pub(super) fn drawn<E: Castable, D: Device>(
 
 /// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
-pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     suite.one::<_, f32, f64>("weight", Weight);
     suite.one::<_, f64, bool>("is_nothing", IsNothing);
     suite.two::<_, f64, f64, f64>("share", Share);

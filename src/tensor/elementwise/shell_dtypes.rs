@@ -8,9 +8,8 @@ use crate::dtype::table::types_of;
 use crate::error::{Result, unwrap};
 use crate::ops::admit::SameDtypeFor;
 use crate::ops::kernel::Map2;
+use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::Reducer;
-#[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::kernel::{Kernel, Value};
 use crate::ops::{self, Op};
 use crate::shape::{Axes, Broadcast, Shape};
 use crate::storage::View;
@@ -27,7 +26,6 @@ impl<E: Element, const NOT: bool> Map2<E, E, bool> for Equal<NOT> {
     fn call(self, a: E, b: E) -> bool {
         (a == b) != NOT
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
         let same = kernel.equal(a, b);
         if NOT { kernel.not(same) } else { same }
@@ -158,7 +156,7 @@ types_of!(ordered_shells ordered_shells);
 
 /// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
-pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     suite.two::<_, u16, u16, bool>("equal", Equal::<false>);
     suite.two::<_, u64, u64, bool>("equal", Equal::<true>);
 }

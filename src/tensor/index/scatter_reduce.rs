@@ -7,9 +7,8 @@ use crate::ops;
 use crate::ops::arguments::Indexing;
 use crate::ops::choosing::Folding;
 use crate::ops::kernel::Casting;
+use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::Accumulating;
-#[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::kernel::{Kernel, Value};
 use crate::shape::Shape;
 use crate::storage::View;
 use crate::tensor::Tensor;
@@ -108,7 +107,6 @@ impl<E: Dtype> ops::kernel::Map1<E, E> for AtLeastOne {
     fn call(self, count: E) -> E {
         if count == E::default() { E::from_bool(true) } else { count }
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, count: Value) -> Value {
         let (zero, one) = (kernel.constant(0.0, E::DTYPE), kernel.constant(1.0, E::DTYPE));
         let is_zero = kernel.equal(count, zero);
@@ -118,7 +116,7 @@ impl<E: Dtype> ops::kernel::Map1<E, E> for AtLeastOne {
 
 /// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
-pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     suite.one::<_, i64, i64>("at_least_one", AtLeastOne);
     suite.one::<_, crate::dtype::f16, crate::dtype::f16>("at_least_one", AtLeastOne);
 }

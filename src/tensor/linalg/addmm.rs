@@ -6,9 +6,8 @@ use crate::dtype::{Category, Compute, DType, Dtype, Element, Scalar, ScalarValue
 use crate::error::{Error, Result};
 use crate::ops::admit::NumericFor;
 use crate::ops::kernel::{Map1, Map2};
+use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::Accumulating;
-#[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::kernel::{Kernel, Value};
 use crate::ops::{self, Op};
 use crate::shape::{Dim, ExpandTo, InnerDim, SameBatch, Shape};
 use crate::tensor::linalg::matmul::multiply;
@@ -39,7 +38,6 @@ impl<E: Dtype> Map2<E, E, E> for Adding<E::Compute> {
         let input = self.beta.binary::<ops::mul>(input.to_compute());
         E::from_compute(input.binary::<Accumulating>(self.scaled(product.to_compute())))
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, product: Value, input: Value) -> Value {
         let (beta, alpha) = (kernel.parameter(self.beta), kernel.parameter(self.alpha));
         let (product, input) = (kernel.widen(product), kernel.widen(input));
@@ -53,7 +51,6 @@ impl<E: Dtype> Map1<E, E> for Adding<E::Compute> {
     fn call(self, product: E) -> E {
         E::from_compute(self.scaled(product.to_compute()))
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, product: Value) -> Value {
         let (alpha, product) = (kernel.parameter(self.alpha), kernel.widen(product));
         kernel.rounded("mul", E::DTYPE, &[alpha, product])
@@ -220,7 +217,7 @@ fn summed_batches<E: Dtype, B: Dim, B2: Dim, M: Dim, K: Dim, K2: Dim, N: Dim, D:
 
 /// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
-pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     use crate::dtype::{Complex, f16};
     suite.two::<_, f16, f16, f16>("adding", Adding { beta: 0.3_f32, alpha: 1.7 });
     suite.one::<_, i64, i64>("adding", Adding { beta: 2_i64, alpha: 3 });

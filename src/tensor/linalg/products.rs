@@ -7,9 +7,8 @@ use crate::error::{Error, Result};
 use crate::ops;
 use crate::ops::admit::{InexactFor, NumericFor, SameDtypeFor};
 use crate::ops::kernel::{Combining, Map1, Map2};
+use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::Sum;
-#[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::kernel::{Kernel, Value};
 use crate::shape::{AxisArg, BatchMatMul, Broadcast, Dim, HasAxis, HasRank, MatMul, SameSizeFor, Shape};
 use crate::storage::View;
 use crate::tensor::base::operand::TensorOperand;
@@ -85,7 +84,6 @@ impl<E: Dtype> Map2<E, E, E> for ConjugateProduct {
     fn call(self, a: E, b: E) -> E {
         E::from_compute(a.to_compute().binary::<ConjugateTimes>(b.to_compute()))
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
         kernel.folded::<ConjugateTimes>(a, b)
     }
@@ -99,7 +97,6 @@ impl<E: Dtype> Map1<E, E> for Conjugating {
     fn call(self, a: E) -> E {
         E::from_compute(a.to_compute().unary::<ops::conj>())
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value) -> Value {
         kernel.rounded("conj", E::DTYPE, &[a])
     }
@@ -241,7 +238,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 
 /// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]
-pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     suite.two::<_, f32, f32, f32>("conjugate_product", ConjugateProduct);
     suite.two::<_, Complex<f32>, Complex<f32>, Complex<f32>>("conjugate_product", ConjugateProduct);
     suite.one::<_, Complex<f64>, Complex<f64>>("conjugating", Conjugating);
