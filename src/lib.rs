@@ -111,6 +111,9 @@ pub mod any;
 mod cpu;
 #[cfg(feature = "cuda")]
 mod cuda;
+#[cfg(not(feature = "cuda"))]
+#[path = "cuda/absent.rs"]
+mod cuda;
 pub mod device;
 pub mod dtype;
 mod error;

@@ -91,7 +91,6 @@ pub(crate) mod tables {
     use crate::dtype::{Complex, DType, bf16, f16};
     use crate::ops::kernel::{Applying, Combining, CombiningScalar};
     use crate::ops::kernel::{Arity, Entry};
-    #[cfg(all(feature = "cuda", feature = "any"))]
     use crate::ops::record::erased::ErasedKernel;
     use crate::ops::rules::admit::loops_of;
     use crate::ops::rules::picture::with_bools;
@@ -104,7 +103,6 @@ pub(crate) mod tables {
     #[derive(Clone, Copy)]
     pub(crate) struct Compiled<const N: usize> {
         pub(crate) inner: Inner<N>,
-        #[cfg(all(feature = "cuda", feature = "any"))]
         pub(crate) text: ErasedKernel<N>,
     }
 
@@ -272,7 +270,6 @@ pub(crate) mod tables {
                     $(row! { @if $which $(by $float)? $(short $short)? $(called $called)?; { {
                         row[DType::$variant as usize] = Some(Compiled {
                             inner: $name,
-                            #[cfg(all(feature = "cuda", feature = "any"))]
                             text: {
                                 type $e = $dtype;
                                 $text()

@@ -8,7 +8,6 @@ use super::kernel_body::KernelBody;
 use crate::dtype::{CastTo, DType, Element};
 use crate::error::Result;
 use crate::ops::kernel::Casting;
-#[cfg(feature = "cuda")]
 use crate::ops::record::erased::Chain;
 use crate::storage::HostBuffer;
 
@@ -38,7 +37,6 @@ pub(crate) struct Cast {
     /// Bytes of the largest element type before, between and after the steps.
     widest: usize,
     /// The dtypes of all steps, for GPUs, which convert in one step where the host takes two.
-    #[cfg(feature = "cuda")]
     chain: Chain,
 }
 
@@ -48,24 +46,18 @@ impl Cast {
         Cast {
             steps: [Some(step), None, None, None, None, None],
             widest: from.itemsize().max(to.itemsize()),
-            #[cfg(feature = "cuda")]
             chain: Chain::between(from, to),
         }
     }
 
     /// The dtypes of the elements.
-    #[cfg(feature = "cuda")]
     pub(crate) fn chain(&self) -> Chain {
         self.chain
     }
 
     /// This conversion as a single step between two dtypes, where the steps between do not change the result.
-    #[cfg_attr(not(feature = "cuda"), allow(unused_mut, unused_variables))]
     pub(crate) fn between(mut self, from: DType, to: DType) -> Self {
-        #[cfg(feature = "cuda")]
-        {
-            self.chain = Chain::between(from, to);
-        }
+        self.chain = Chain::between(from, to);
         self
     }
 
@@ -85,10 +77,7 @@ impl Cast {
         for (at, step) in other.steps.iter().flatten().enumerate() {
             self.steps[len + at] = Some(*step);
         }
-        #[cfg(feature = "cuda")]
-        {
-            self.chain = self.chain.then(other.chain);
-        }
+        self.chain = self.chain.then(other.chain);
         self
     }
 

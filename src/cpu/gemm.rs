@@ -15,7 +15,6 @@ use crate::layout::strides;
 use crate::ops;
 use crate::ops::arguments::Added;
 use crate::ops::kernel::{Copying, Map1};
-#[cfg(any(test, feature = "cuda"))]
 use crate::ops::record::kernel::{Kernel, Value};
 use crate::storage::{HostBuffer, View};
 use core::mem::MaybeUninit;
@@ -156,7 +155,6 @@ impl<E: Dtype> Map1<E, E> for Scaling<E::Compute> {
     fn call(self, a: E) -> E {
         E::from_compute(self.0.binary::<ops::mul>(a.to_compute()))
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value) -> Value {
         let factor = kernel.parameter(self.0);
         kernel.rounded("mul", E::DTYPE, &[factor, a])

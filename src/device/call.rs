@@ -5,6 +5,7 @@
 //! How a device runs each kind is [`RunOn`] for its storage, in the device's own file.
 
 use super::NoData;
+use crate::cuda::CudaBuffer;
 #[cfg(feature = "profile")]
 use crate::dtype::DType;
 use crate::dtype::{Castable, Dtype, Element};
@@ -259,14 +260,8 @@ pub trait RunOn<B>: Kind {
 }
 
 /// A kind of call that every device runs. (A device with another storage adds its bound here.)
-#[cfg(not(feature = "cuda"))]
-pub trait Call: RunOn<HostBuffer> {}
-#[cfg(not(feature = "cuda"))]
-impl<C: RunOn<HostBuffer>> Call for C {}
-#[cfg(feature = "cuda")]
-pub trait Call: RunOn<HostBuffer> + RunOn<crate::cuda::CudaBuffer> {}
-#[cfg(feature = "cuda")]
-impl<C: RunOn<HostBuffer> + RunOn<crate::cuda::CudaBuffer>> Call for C {}
+pub trait Call: RunOn<HostBuffer> + RunOn<CudaBuffer> {}
+impl<C: RunOn<HostBuffer> + RunOn<CudaBuffer>> Call for C {}
 
 /// For a call it writes the struct, with a function that makes one, and its kind.
 macro_rules! calls {
@@ -398,7 +393,6 @@ impl<E: Element> Map1<E, E> for NoKernel {
     fn call(self, _: E) -> E {
         match self {}
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(
         &self,
         _: &mut crate::ops::record::kernel::Kernel,

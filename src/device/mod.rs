@@ -3,7 +3,7 @@
 //!
 //! A device is one implementation of `Backend`. Depends on dtypes, shapes, storage and the descriptions of operations, not on tensors.
 
-#[cfg(feature = "cuda")]
+#[cfg_attr(not(feature = "cuda"), allow(dead_code))]
 mod attention;
 mod backend;
 pub(crate) mod call;
@@ -25,9 +25,10 @@ pub use colocation::{Anywhere, Meet, Place, Receives, Source};
 pub use cpu::Cpu;
 pub use cuda::Cuda;
 #[cfg(feature = "cuda")]
-pub use cuda::{cublas_lt_version, cuda_device_count, synchronize};
+pub(crate) use cuda::gpu;
+pub(crate) use cuda::transfer;
 #[cfg(feature = "cuda")]
-pub(crate) use cuda::{gpu, transfer::transfer};
+pub use cuda::{cublas_lt_version, cuda_device_count, synchronize};
 pub use current::{
     CurrentDeviceGuard, DefaultDeviceGuard, current_device, default_device, scoped_current_device,
     scoped_default_device, set_current_device, set_default_device,

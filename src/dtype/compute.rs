@@ -13,7 +13,6 @@ use num_complex::Complex;
 #[cold]
 #[inline(never)]
 pub fn refused() -> ! {
-    #[cfg(any(test, feature = "cuda"))]
     crate::ops::record::refuse();
     unreachable!("the operation does not admit this dtype; its bounds refuse it")
 }
@@ -343,7 +342,7 @@ computes! { by super::Castable::from_f64;
     Complex<f64> as f64: complex complex_by_scalar;
 }
 
-#[cfg(any(test, feature = "cuda"))]
+#[allow(unused_imports, reason = "for recorded numbers, where formulas are recorded")]
 pub(crate) use computes;
 
 #[cfg(test)]

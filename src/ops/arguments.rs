@@ -3,7 +3,6 @@
 
 use crate::dtype::{Castable, Dtype};
 use crate::storage::View;
-#[cfg(any(test, feature = "cuda"))]
 use crate::{
     dtype::DType,
     ops::record::kernel::{Kernel, Value},
@@ -77,7 +76,6 @@ impl Order {
 
 /// The distribution that random elements are drawn from.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(not(feature = "cuda"), allow(dead_code))] // the host draws by closures
 pub enum Distribution {
     /// The uniform distribution on `low..high`.
     Uniform {
@@ -167,7 +165,6 @@ impl Sought {
         }
     }
     /// `is` as GPU text; the sought value is a parameter.
-    #[cfg(any(test, feature = "cuda"))]
     pub(crate) fn text(self, kernel: &mut Kernel, element: Value) -> Value {
         let which = [Sought::Zero, Sought::NoBool, Sought::NoShare, Sought::Infinity];
         let [zero, no_bool, no_share, infinity] = which.map(|which| kernel.parameter(self == which));

@@ -4,7 +4,6 @@ use super::Op;
 use super::kernel::{Map1, Map2};
 use super::reduce::op;
 use crate::dtype::{Binary, Compute as _, Dtype, Element};
-#[cfg(any(test, feature = "cuda"))]
 use crate::{
     dtype::DType,
     ops::record::kernel::{Kernel, Value},
@@ -52,7 +51,6 @@ impl<E: Element> Map2<E, bool, E> for Filling<E> {
     fn call(self, element: E, condition: bool) -> E {
         if condition { self.0 } else { element }
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, element: Value, condition: Value) -> Value {
         let value = kernel.parameter(self.0);
         kernel.choose(condition, value, element)
@@ -88,7 +86,6 @@ impl<F: Binary, E: Dtype> Map2<E, E, E> for Folding<F> {
     fn call_alone(self, a: E, b: E) -> E {
         E::from_compute_alone(a.to_compute().binary::<F>(b.to_compute()))
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
         kernel.folded::<F>(a, b)
     }
@@ -114,7 +111,6 @@ impl<E: Dtype> Map2<E, E, E> for AddingScaled<E> {
     fn call_alone(self, a: E, b: E) -> E {
         E::from_compute_alone(self.exact(a, b))
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
         let alpha = kernel.parameter(self.0);
         let [a, b, alpha] = [a, b, alpha].map(|x| kernel.widen(x));
@@ -133,7 +129,6 @@ impl<E: Dtype> Map1<E, bool> for IsTrue {
     fn call(self, a: E) -> bool {
         a.cast()
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value) -> Value {
         kernel.cast(a, DType::Bool)
     }
@@ -148,7 +143,6 @@ impl<E: Element> Map2<E, E, bool> for Equal {
     fn call(self, a: E, b: E) -> bool {
         a == b
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
         kernel.equal(a, b)
     }

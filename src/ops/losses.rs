@@ -7,7 +7,6 @@ use super::kernel::{Map1, Map2, Map3};
 use super::reduce::op;
 use super::reduce::rows::PowerOfRow;
 use crate::dtype::{Castable, Compute as _, Dtype, MachineFloat, Parameters, Tuned, Unary, math};
-#[cfg(any(test, feature = "cuda"))]
 use crate::{
     dtype::DType,
     ops::record::kernel::{Kernel, Value},
@@ -202,7 +201,6 @@ formulas! {
     /// The same, scaled to far above 1, where squares would overflow `f64`; 1 for most rows.
     LargePower: |x, _y, _| if x >= T::lit(2f64.powi(480)) { T::lit(2f64.powi(256)) * <PowerOfRow as Unary>::real(x) } else { T::one() };
     /// A score plus its mask: a masked score (negative infinity) is not read. (The host's attention has its own loops.)
-    #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
     Masked: |score, mask, _| if mask == T::neg_infinity() { mask } else { score + mask };
     /// Dropout: an element kept and scaled, or zeroed.
     Dropped: |x, y, [scale, _]| if y > T::zero() { x * scale } else { x * T::zero() };
@@ -239,7 +237,6 @@ impl<F: Tuned, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for Losing<F> {
         let parameter = <A::Compute as Castable>::from_f64;
         x.to_compute().tuned::<F>([y.cast(), parameter(self.given[0]), parameter(self.given[1])]).cast()
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, x: Value, y: Value) -> Value {
         let parameter = <A::Compute as Castable>::from_f64;
         let (first, second) = (kernel.parameter(parameter(self.given[0])), kernel.parameter(parameter(self.given[1])));
@@ -256,7 +253,6 @@ impl<F: Tuned, A: Dtype, B: Dtype, C: Dtype, O: Castable> Map3<A, B, C, O> for L
     fn call(self, x: A, y: B, z: C) -> O {
         x.to_compute().tuned::<F>([y.cast(), z.cast(), <A::Compute as Castable>::from_f64(self.given[0])]).cast()
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, x: Value, y: Value, z: Value) -> Value {
         let given = kernel.parameter(<A::Compute as Castable>::from_f64(self.given[0]));
         let x = kernel.widen(x);
@@ -274,7 +270,6 @@ impl Map1<i64, i64> for KeptIndex {
     fn call(self, label: i64) -> i64 {
         if label == self.0 { 0 } else { label }
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, label: Value) -> Value {
         let none = kernel.constant(0.0, DType::I64);
         without(kernel, self.0, label, label, none)
@@ -289,7 +284,6 @@ impl<E: Castable> Map1<i64, E> for Counting {
     fn call(self, label: i64) -> E {
         E::from_bool(label != self.0)
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, label: Value) -> Value {
         let (one, none) = (kernel.constant(1.0, E::DTYPE), kernel.constant(0.0, E::DTYPE));
         without(kernel, self.0, label, one, none)
@@ -304,14 +298,12 @@ impl<E: Castable> Map2<E, i64, E> for Kept {
     fn call(self, element: E, label: i64) -> E {
         if label == self.0 { E::from_bool(false) } else { element }
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, element: Value, label: Value) -> Value {
         let none = kernel.constant(0.0, E::DTYPE);
         without(kernel, self.0, label, element, none)
     }
 }
 
-#[cfg(any(test, feature = "cuda"))]
 fn without(kernel: &mut Kernel, ignored: i64, label: Value, kept: Value, none: Value) -> Value {
     let ignored = kernel.parameter(ignored);
     let is_left_out = kernel.infix(label, "==", ignored, DType::Bool);

@@ -22,6 +22,9 @@ pub(crate) mod dual;
 #[doc(hidden)]
 pub mod grid;
 pub mod losses;
+#[cfg(not(any(test, feature = "cuda")))]
+#[path = "record/absent.rs"]
+pub(crate) mod record;
 #[cfg(any(test, feature = "cuda"))]
 // What only tests call, or only a device of a feature that is off.
 #[cfg_attr(not(all(test, unix, feature = "cuda", feature = "any")), allow(dead_code, unused_imports))]

@@ -1,6 +1,5 @@
 //! Points in time: of the host, or of a GPU's stream.
 
-#[cfg(feature = "cuda")]
 use crate::cuda::{CudaDevice, Event};
 use std::time::Instant;
 
@@ -12,27 +11,23 @@ pub struct Clock(Of);
 #[derive(Clone, Copy)]
 enum Of {
     Host,
-    #[cfg(feature = "cuda")]
     Gpu(&'static CudaDevice),
 }
 
 /// A point in time.
 pub(super) enum Mark {
     Host(Instant),
-    #[cfg(feature = "cuda")]
     Gpu(Event),
 }
 
 impl Clock {
     pub(crate) const HOST: Clock = Clock(Of::Host);
 
-    #[cfg(feature = "cuda")]
     pub(crate) fn gpu(device: &'static CudaDevice) -> Clock {
         Clock(Of::Gpu(device))
     }
 
     /// The ordinal of a GPU.
-    #[cfg(feature = "cuda")]
     pub(super) fn ordinal(self) -> Option<usize> {
         match self.0 {
             Of::Host => None,
@@ -45,7 +40,6 @@ impl Clock {
         match self.0 {
             Of::Host => Mark::Host(Instant::now()),
             // Without an event the times are those of the host, which only begins work.
-            #[cfg(feature = "cuda")]
             Of::Gpu(device) => Event::recorded(device).map_or_else(|_| Mark::Host(Instant::now()), Mark::Gpu),
         }
     }
@@ -56,9 +50,7 @@ impl Mark {
     pub(super) fn since(&self, earlier: &Mark) -> f64 {
         match (earlier, self) {
             (Mark::Host(start), Mark::Host(end)) => end.duration_since(*start).as_secs_f64(),
-            #[cfg(feature = "cuda")]
             (Mark::Gpu(start), Mark::Gpu(end)) => end.since(start).unwrap_or(0.0),
-            #[cfg(feature = "cuda")]
             _ => 0.0,
         }
     }

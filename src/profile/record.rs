@@ -119,7 +119,6 @@ struct Calls {
     begun: Vec<Begun>,
     current: Option<usize>,
     host: Mark,
-    #[cfg(feature = "cuda")]
     gpus: Vec<(usize, Mark, f64)>,
 }
 
@@ -142,13 +141,7 @@ pub(super) struct Recording {
 
 impl Recording {
     pub(super) fn begin() -> Recording {
-        let calls = Calls {
-            begun: Vec::new(),
-            current: None,
-            host: Clock::HOST.mark(),
-            #[cfg(feature = "cuda")]
-            gpus: Vec::new(),
-        };
+        let calls = Calls { begun: Vec::new(), current: None, host: Clock::HOST.mark(), gpus: Vec::new() };
         let depth = CALLS.with_borrow_mut(|all| {
             all.push(calls);
             all.len()
@@ -189,7 +182,6 @@ impl Calls {
             }
             let start = match &begun.start {
                 Mark::Host(_) => begun.start.since(&self.host),
-                #[cfg(feature = "cuda")]
                 Mark::Gpu(event) => {
                     let gpu = self.gpus.iter().find(|(ordinal, ..)| *ordinal == event.ordinal());
                     gpu.map_or(0.0, |(_, base, offset)| begun.start.since(base) + offset)
@@ -218,7 +210,6 @@ fn begin(name: String, clock: Clock, device: String, about: About) -> Option<Run
     CALLS.with_borrow_mut(|all| {
         let depth = all.len();
         let calls = all.last_mut()?;
-        #[cfg(feature = "cuda")]
         if let Some(gpu) = clock.ordinal()
             && !calls.gpus.iter().any(|(ordinal, ..)| *ordinal == gpu)
         {

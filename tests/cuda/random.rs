@@ -67,7 +67,7 @@ fn streams_follow_from_the_seed() {
 fn philox_gives_the_known_answer() {
     on_gpu!("random::philox_gives_the_known_answer", {
         let library = include_str!("../../src/ops/record/cuda/prelude.h");
-        let philox = include_str!("../../src/device/cuda/random.cuh").split("// ---\n").next().unwrap();
+        let philox = include_str!("../../src/device/cuda/present/random.cuh").split("// ---\n").next().unwrap();
         let kernel = "CI_KERNEL void k(ci_i64 *x) { CI_EACH(i, 4) x[i] = ci_philox(0, 0).of[i]; }\n";
         let x: Tensor<i64, shape![4], Cuda<0>> = Tensor::zeros();
         let mut arguments = Arguments::new();

@@ -6,7 +6,6 @@ use crate::error::Result;
 use crate::layout::strides;
 use crate::ops;
 use crate::ops::kernel::{Copying, Map1};
-#[cfg(any(test, feature = "cuda"))]
 use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::Sum;
 use crate::storage::{View, ViewMut};
@@ -22,7 +21,6 @@ impl<E: Dtype> Map1<E, E> for Squaring {
         let a = a.to_compute();
         E::from_compute(a.binary::<ops::mul>(a))
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value) -> Value {
         kernel.rounded("mul", E::DTYPE, &[a, a])
     }
@@ -36,7 +34,6 @@ impl<E: Dtype> Map1<E, E> for MinusTwice {
     fn call(self, a: E) -> E {
         E::from_compute(E::from_i32(-2).to_compute().binary::<ops::mul>(a.to_compute()))
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value) -> Value {
         let factor = kernel.constant(-2.0, E::DTYPE);
         kernel.rounded("mul", E::DTYPE, &[factor, a])
@@ -50,7 +47,6 @@ impl<E: Dtype> Map1<E, E> for One {
     fn call(self, _: E) -> E {
         E::from_i32(1)
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, _: Value) -> Value {
         kernel.constant(1.0, E::DTYPE)
     }
@@ -65,7 +61,6 @@ impl<E: Dtype> Map1<E, E> for ClampedRoot {
         let clamped = a.to_compute().binary::<ops::maximum>(E::Compute::default());
         E::from_compute(clamped.unary::<ops::sqrt>())
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value) -> Value {
         let zero = kernel.constant(0.0, E::DTYPE);
         let (a, zero) = (kernel.widen(a), kernel.widen(zero));

@@ -9,7 +9,6 @@ use crate::ops;
 use crate::ops::arguments::Sought;
 use crate::ops::kernel::{Map2, Map3};
 use crate::ops::losses::{Losing, Product, RowPower};
-#[cfg(any(test, feature = "cuda"))]
 use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::rows::TimesPower;
 use crate::ops::reduce::{Reducer, VectorNorm};
@@ -33,7 +32,6 @@ impl<A: Castable, B: Castable, O: Dtype> Map2<A, B, O> for ByPower {
         let (x, power): (O, O) = (x.cast(), power.cast());
         O::from_compute(x.to_compute().binary::<TimesPower>(power.to_compute()))
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, x: Value, power: Value) -> Value {
         let (x, power) = (kernel.cast(x, O::DTYPE), kernel.cast(power, O::DTYPE));
         kernel.rounded("times_power", O::DTYPE, &[x, power])
@@ -131,7 +129,6 @@ impl<E: Dtype> Map3<E, E::RealDtype, f64, E> for DividingByScaledNorm {
         let norm = norm.binary::<ops::maximum>(least.binary::<TimesPower>(power.cast()));
         E::from_compute(x.to_compute().binary::<TimesPower>(power.cast()).binary::<ops::div>(norm.cast()))
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, x: Value, norm: Value, power: Value) -> Value {
         let real = <E::RealDtype as Element>::DTYPE;
         let least = kernel.parameter(<E::RealDtype as Castable>::from_f64(self.eps));

@@ -9,7 +9,6 @@ use crate::layout::memory_format::elementwise_of;
 use crate::ops;
 use crate::ops::admit::InexactFor;
 use crate::ops::kernel::Map2;
-#[cfg(any(test, feature = "cuda"))]
 use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::{Reducer, VectorNorm};
 use crate::shape::Axes;
@@ -28,7 +27,6 @@ impl<E: Dtype> Map2<E, E::RealDtype, E> for DividingByNorm {
         let norm = norm.binary::<ops::maximum>(least.to_compute());
         E::from_compute(x.to_compute().binary::<ops::div>(norm.cast()))
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, x: Value, norm: Value) -> Value {
         let real = <E::RealDtype as Element>::DTYPE;
         let least = kernel.parameter(<E::RealDtype as Castable>::from_f64(self.eps));

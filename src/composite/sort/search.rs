@@ -10,7 +10,6 @@ use crate::ops::admit::{RealFor, SameDtypeFor};
 use crate::ops::arguments::{Indexing, Order};
 use crate::ops::choosing::{self, Equal, IndexFor};
 use crate::ops::kernel::Casting;
-#[cfg(any(test, feature = "cuda"))]
 use crate::ops::record::kernel::{Kernel, Value};
 use crate::shape::{Dyn, IndexList, InsertAxis, Known, SearchedBy};
 use crate::storage::ViewMut;
@@ -228,7 +227,6 @@ impl crate::ops::kernel::Map1<i64, i64> for Last {
     fn call(self, index: i64) -> i64 {
         index.min(self.0)
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, index: Value) -> Value {
         let last = kernel.parameter(self.0);
         kernel.least(index, last)

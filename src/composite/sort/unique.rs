@@ -11,7 +11,6 @@ use crate::ops::arguments::{Indexing, Order};
 use crate::ops::choosing::{self, Equal};
 use crate::ops::kernel::Map1;
 use crate::ops::pointwise::Differing;
-#[cfg(any(test, feature = "cuda"))]
 use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::AnyAll;
 use crate::ops::scan::RunningSum;
@@ -93,7 +92,6 @@ impl Map1<bool, bool> for IsFalse {
     fn call(self, a: bool) -> bool {
         !a
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value) -> Value {
         kernel.not(a)
     }
@@ -107,7 +105,6 @@ impl Map1<bool, bool> for Always {
     fn call(self, _: bool) -> bool {
         self.0
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, _: Value) -> Value {
         kernel.parameter(self.0)
     }

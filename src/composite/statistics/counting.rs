@@ -10,7 +10,6 @@ use crate::ops::admit::{FloatFor, IntegerFor};
 use crate::ops::arguments::Indexing;
 use crate::ops::choosing::Folding;
 use crate::ops::kernel::{Map1, VectorWidth};
-#[cfg(any(test, feature = "cuda"))]
 use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::{Accumulating, MinMax, Sum};
 use crate::shape::{Dim, Dyn, HasAxis, HasRank, SameSizeFor};
@@ -88,7 +87,6 @@ impl<E: Castable> Map1<E, i64> for Bins<E> {
             bins as i64
         }
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, x: Value) -> Value {
         let [low, high, range, count] = [self.low, self.high, self.range, self.count].map(|x| kernel.parameter(x));
         let (bins, last) = (kernel.parameter(self.bins as i64), kernel.parameter(self.bins as i64 - 1));
@@ -120,7 +118,6 @@ impl<E: Castable> Map1<i64, E> for FromCount {
     fn call(self, count: i64) -> E {
         E::from_f64(count as f64)
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, count: Value) -> Value {
         let count = kernel.cast(count, DType::F64);
         kernel.cast(count, E::DTYPE)

@@ -8,7 +8,6 @@ use crate::ops;
 use crate::ops::admit::NumericFor;
 use crate::ops::kernel::{Map1, Map2};
 use crate::ops::pointwise::Differing;
-#[cfg(any(test, feature = "cuda"))]
 use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::Mean;
 use crate::shape::{HasAxis, HasRank, Shape};
@@ -29,7 +28,6 @@ impl<E: Dtype, const CONJUGATES: bool> Map1<E, E> for Scaled<CONJUGATES> {
         }
         E::from_compute(x.binary::<ops::div>(Castable::from_f64(self.factor)))
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, x: Value) -> Value {
         let factor = kernel.parameter(<E::Compute as Castable>::from_f64(self.factor));
         let x = kernel.widen(x);
@@ -51,7 +49,6 @@ impl<E: Dtype, const CLIPS: bool> Map2<E, E, E> for ByDeviation<CLIPS> {
         let quotient = c.to_compute().binary::<ops::div>(deviation.cast());
         E::from_compute(if CLIPS { quotient.unary::<Clipped>() } else { quotient })
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, c: Value, variance: Value) -> Value {
         let real = <E::RealDtype as Element>::DTYPE;
         let variance = kernel.operand(variance, real);

@@ -1,10 +1,8 @@
 //! The rank of a quantile among the numbers of a lane, as kernels: the elements below and above it, and the weight of the one above.
 
-#[cfg(any(test, feature = "cuda"))]
 use crate::dtype::DType;
 use crate::dtype::Dtype;
 use crate::ops::kernel::Map2;
-#[cfg(any(test, feature = "cuda"))]
 use crate::ops::record::kernel::{Kernel, Value};
 use crate::tensor::Interpolation;
 use core::marker::PhantomData;
@@ -40,7 +38,6 @@ impl<E: Dtype> Rank<E> {
         }
     }
     /// `of` as kernel source.
-    #[cfg(any(test, feature = "cuda"))]
     fn text(self, kernel: &mut Kernel, numbers: Value, q: Value) -> Value {
         let (last, ignores_nan) = (kernel.parameter(self.len as i64 - 1), kernel.parameter(self.ignores_nan));
         let [lower, higher, nearest] = [Interpolation::Lower, Interpolation::Higher, Interpolation::Nearest]
@@ -90,7 +87,6 @@ macro_rules! ranks {
                 let $rank = self.0;
                 $value
             }
-            #[cfg(any(test, feature = "cuda"))]
             fn text(&self, $kernel: &mut Kernel, $numbers: Value, $q: Value) -> Value {
                 let $rank = self.0;
                 let $at = $rank.text($kernel, $numbers, $q);

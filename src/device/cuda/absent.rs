@@ -1,118 +1,210 @@
-//! `Cuda<N>` in a build without the feature `cuda`: it has no storage, and making a tensor is an error.
+//! `Cuda<N>` in a build without the feature `cuda`: there is no buffer of it, and making a tensor is an error.
 
 use super::Cuda;
-use crate::device::call::{Call, Given};
+#[cfg(feature = "any")]
+use crate::cuda::CudaDevice;
+use crate::cuda::{self, CudaBuffer};
+use crate::device::call::{Call, Given, Kind, RunOn};
 use crate::device::{AnyDevice, Backend, Device, Place};
 use crate::dtype::Element;
-use crate::error::{Error, Result};
+use crate::error::Result;
+#[cfg(feature = "any")]
+use crate::ops::arguments::Distribution;
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{Map1, Map2};
 use crate::ops::reduce::Reducer;
 use crate::storage::{View, ViewMut};
 
-/// There is no CUDA storage in this build.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub enum NoStorage {}
-
-/// Why there is no CUDA device, and what to do.
-const ABSENT: &str =
-    "this build of castiron has no CUDA support; keep the tensor on `Cpu`, or use `Meta` for shapes alone";
-
 fn unavailable<const N: usize, T>() -> Result<T> {
-    Err(Error::DeviceUnavailable { device: Cuda::<N>::name(), reason: ABSENT })
+    cuda::unavailable(Cuda::<N>::name())
 }
 
 /// Whether the device can be used, or why not.
 pub(crate) fn available(device: AnyDevice) -> Result<()> {
-    Err(Error::DeviceUnavailable { device: device.to_string(), reason: ABSENT })
+    cuda::unavailable(device.to_string())
+}
+
+/// Copies elements to another device; `None` if there is no faster way than a list on the host.
+#[inline(always)]
+pub(crate) fn transfer<E: Element, D: Backend, X: Device>(_: &View<'_, D::Storage, E>) -> Option<Result<X::Storage>> {
+    None
 }
 
 impl<const N: usize> Place for Cuda<N> {
-    type Buffer = NoStorage;
+    type Buffer = CudaBuffer;
 }
 
 impl<const N: usize> Backend for Cuda<N> {
-    type Storage = NoStorage;
+    type Storage = CudaBuffer;
 
-    fn build<E: Element>(_: Option<&NoStorage>, _: impl FnOnce() -> Result<Vec<E>>) -> Result<NoStorage> {
+    fn build<E: Element>(_: Option<&CudaBuffer>, _: impl FnOnce() -> Result<Vec<E>>) -> Result<CudaBuffer> {
         unavailable::<N, _>()
     }
-    fn zeroed<E: Element>(_: Option<&NoStorage>, _: usize) -> Result<NoStorage> {
+    fn zeroed<E: Element>(_: Option<&CudaBuffer>, _: usize) -> Result<CudaBuffer> {
         unavailable::<N, _>()
     }
-    fn fill<E: Element>(_: Option<&NoStorage>, _: E, _: usize) -> Result<NoStorage> {
+    fn fill<E: Element>(_: Option<&CudaBuffer>, _: E, _: usize) -> Result<CudaBuffer> {
         unavailable::<N, _>()
     }
-    fn tabulate<O: Element>(_: impl Map1<i64, O>, _: Option<&NoStorage>, _: usize) -> Result<NoStorage> {
+    fn tabulate<O: Element>(_: impl Map1<i64, O>, _: Option<&CudaBuffer>, _: usize) -> Result<CudaBuffer> {
         unavailable::<N, _>()
     }
-    fn is_unique(storage: &mut NoStorage) -> bool {
+    fn is_unique(storage: &mut CudaBuffer) -> bool {
         match *storage {}
     }
-    fn share<E: Element>(view: View<'_, NoStorage, E>) -> (NoStorage, usize) {
+    fn share<E: Element>(view: View<'_, CudaBuffer, E>) -> (CudaBuffer, usize) {
         match *view.buffer {}
     }
-    fn share_own<E: Element>(view: View<'_, NoStorage, E>) -> Result<(NoStorage, usize)> {
+    fn share_own<E: Element>(view: View<'_, CudaBuffer, E>) -> Result<(CudaBuffer, usize)> {
         match *view.buffer {}
     }
-    unsafe fn lend(storage: &NoStorage) -> NoStorage {
+    unsafe fn lend(storage: &CudaBuffer) -> CudaBuffer {
         match *storage {}
     }
-    fn close(storage: &NoStorage) {
+    fn close(storage: &CudaBuffer) {
         match *storage {}
     }
-    unsafe fn window(storage: &mut NoStorage) -> NoStorage {
+    unsafe fn window(storage: &mut CudaBuffer) -> CudaBuffer {
         match *storage {}
     }
-    fn is_fixed(storage: &NoStorage) -> bool {
+    fn is_fixed(storage: &CudaBuffer) -> bool {
         match *storage {}
     }
-    fn room<E: Element>(storage: &NoStorage) -> Option<usize> {
+    fn room<E: Element>(storage: &CudaBuffer) -> Option<usize> {
         match *storage {}
     }
-    fn holds<E: Element>(storage: &NoStorage, _: usize) -> bool {
+    fn holds<E: Element>(storage: &CudaBuffer, _: usize) -> bool {
         match *storage {}
     }
-    fn is_same(a: &NoStorage, _: &NoStorage) -> bool {
+    fn is_same(a: &CudaBuffer, _: &CudaBuffer) -> bool {
         match *a {}
     }
-    fn peek<E: Element>(view: View<'_, NoStorage, E>) -> Result<E> {
+    fn peek<E: Element>(view: View<'_, CudaBuffer, E>) -> Result<E> {
         match *view.buffer {}
     }
-    fn peek_free<E: Element>(view: View<'_, NoStorage, E>) -> Option<E> {
+    fn peek_free<E: Element>(view: View<'_, CudaBuffer, E>) -> Option<E> {
         match *view.buffer {}
     }
-    fn download<E: Element>(view: View<'_, NoStorage, E>) -> Result<Vec<E>> {
+    fn download<E: Element>(view: View<'_, CudaBuffer, E>) -> Result<Vec<E>> {
         match *view.buffer {}
     }
     #[cfg(feature = "profile")]
-    fn called(_: Option<&NoStorage>) -> String {
+    fn clock(beside: Option<&CudaBuffer>) -> crate::profile::Clock {
+        beside.map_or(crate::profile::Clock::HOST, |buffer| crate::profile::Clock::gpu(buffer.device()))
+    }
+    #[cfg(feature = "profile")]
+    fn called(_: Option<&CudaBuffer>) -> String {
         Self::name()
     }
-    fn run<C: Call>(call: C::Of<'_, NoStorage>) -> Result<Given<C, NoStorage>> {
-        match C::place(&call) {
-            Some(&storage) => match storage {},
-            None => unavailable::<N, _>(),
-        }
+    fn run<C: Call>(call: C::Of<'_, CudaBuffer>) -> Result<Given<C, CudaBuffer>> {
+        <C as RunOn<CudaBuffer>>::run(call)
     }
-    fn address<E: Element>(view: View<'_, NoStorage, E>) -> *const E {
+    fn address<E: Element>(view: View<'_, CudaBuffer, E>) -> *const E {
         match *view.buffer {}
     }
-    unsafe fn evaluate<X: Expression<Elem: Element>>(_: X, _: &[usize], _: &[usize]) -> Result<NoStorage> {
+    unsafe fn evaluate<X: Expression<Elem: Element>>(_: X, _: &[usize], _: &[usize]) -> Result<CudaBuffer> {
         unavailable::<N, _>()
     }
-    unsafe fn evaluate_into<X: Expression<Elem: Element>>(_: X, out: ViewMut<'_, NoStorage, X::Elem>) -> Result<()> {
+    unsafe fn evaluate_into<X: Expression<Elem: Element>>(_: X, out: ViewMut<'_, CudaBuffer, X::Elem>) -> Result<()> {
         match *out.buffer {}
     }
     unsafe fn evaluate_update<X: Expression, O: Element>(
         _: impl Map2<O, X::Elem, O>,
         _: X,
-        out: ViewMut<'_, NoStorage, O>,
+        out: ViewMut<'_, CudaBuffer, O>,
     ) -> Result<()> {
         match *out.buffer {}
     }
-    unsafe fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(_: R, _: X, _: &[usize], _: u32) -> Result<NoStorage> {
+    unsafe fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(_: R, _: X, _: &[usize], _: u32) -> Result<CudaBuffer> {
         unavailable::<N, _>()
+    }
+}
+
+impl<C: Kind> RunOn<CudaBuffer> for C {
+    fn run(call: C::Of<'_, CudaBuffer>) -> Result<Given<C, CudaBuffer>> {
+        match C::place(&call) {
+            Some(&buffer) => match buffer {},
+            None => unavailable::<0, _>(),
+        }
+    }
+}
+
+/// Random elements generated by a GPU.
+#[cfg(feature = "any")]
+pub(crate) fn draw<E: Element>(device: &'static CudaDevice, _: Distribution, _: u64, _: usize) -> Result<CudaBuffer> {
+    match *device {}
+}
+
+/// Operations on GPU elements whose dtype is known at run time only.
+#[cfg(feature = "any")]
+pub(crate) mod erased {
+    use crate::cuda::{CudaBuffer, CudaDevice};
+    use crate::dtype::DType;
+    use crate::error::Result;
+    use crate::ops::record::erased::{Chain, Converted, ErasedKernel, Given};
+    use crate::ops::record::kernel::Operand;
+    use crate::storage::HostBuffer;
+
+    /// Elements of a buffer: there are none.
+    #[derive(Clone, Copy)]
+    #[allow(dead_code)]
+    pub(crate) struct Elements<'a> {
+        pub(crate) buffer: &'a CudaBuffer,
+        pub(crate) offset: usize,
+        pub(crate) width: usize,
+        pub(crate) sizes: &'a [usize],
+        pub(crate) strides: &'a [usize],
+    }
+    impl Elements<'_> {
+        pub(crate) fn operand(self) -> Operand {
+            match *self.buffer {}
+        }
+        pub(crate) fn copied(self, _: &[usize]) -> Result<CudaBuffer> {
+            match *self.buffer {}
+        }
+        pub(crate) fn span_copied(self, _: &'static CudaDevice) -> Result<CudaBuffer> {
+            match *self.buffer {}
+        }
+        pub(crate) fn downloaded(self) -> Result<HostBuffer> {
+            match *self.buffer {}
+        }
+        pub(crate) fn copy_into(self, _: &mut CudaBuffer, _: usize, _: &[usize]) -> Result<()> {
+            match *self.buffer {}
+        }
+        pub(crate) fn filled(self, _: Given) -> Result<()> {
+            match *self.buffer {}
+        }
+        pub(crate) unsafe fn converted(self, _: Chain, _: DType, _: &[usize]) -> Result<CudaBuffer> {
+            match *self.buffer {}
+        }
+    }
+    pub(crate) fn one(device: &'static CudaDevice, _: usize, _: [u8; 16]) -> Result<CudaBuffer> {
+        match *device {}
+    }
+    pub(crate) fn join(pieces: &[Elements<'_>], _: usize, _: &[usize], _: &[usize]) -> Result<CudaBuffer> {
+        pieces.first().map_or_else(|| crate::cuda::unavailable("cuda".to_owned()), |piece| match *piece.buffer {})
+    }
+
+    /// A kernel of the tables, and the conversion of its result.
+    #[derive(Clone, Copy)]
+    #[allow(dead_code)]
+    pub(crate) struct Call<const N: usize> {
+        pub(crate) text: ErasedKernel<N>,
+        pub(crate) kernel: *const (),
+        pub(crate) result: Option<Chain>,
+    }
+    impl<const N: usize> Call<N> {
+        pub(crate) unsafe fn fresh(
+            &self,
+            device: &'static CudaDevice,
+            _: &[Converted],
+            _: &[usize],
+            _: &[usize],
+        ) -> Result<CudaBuffer> {
+            match *device {}
+        }
+        pub(crate) unsafe fn written(&self, out: Elements<'_>, _: &[(Option<Given>, Option<Chain>)]) -> Result<()> {
+            match *out.buffer {}
+        }
     }
 }

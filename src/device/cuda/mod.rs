@@ -2,49 +2,14 @@
 //! `cuda`, making a tensor on it is an error.
 
 #[cfg(not(feature = "cuda"))]
-mod absent;
-#[cfg(feature = "cuda")]
-mod attend;
-#[cfg(feature = "cuda")]
-mod axes;
-#[cfg(feature = "cuda")]
-mod elementwise;
-#[cfg(all(feature = "cuda", feature = "any"))]
-pub(super) mod erased;
-#[cfg(feature = "cuda")]
-mod gemm;
-#[cfg(feature = "cuda")]
-mod index;
-#[cfg(feature = "cuda")]
-mod lanes;
-#[cfg(feature = "cuda")]
-mod memory;
-#[cfg(feature = "cuda")]
-mod order;
-#[cfg(feature = "cuda")]
+#[path = "absent.rs"]
 mod present;
 #[cfg(feature = "cuda")]
-mod product;
-#[cfg(feature = "cuda")]
-pub(super) mod random;
-#[cfg(feature = "cuda")]
-mod reduce;
-#[cfg(feature = "cuda")]
-mod scan;
-#[cfg(feature = "cuda")]
-mod scatter;
-#[cfg(feature = "cuda")]
-mod select;
-#[cfg(feature = "cuda")]
-pub(crate) mod transfer;
+mod present;
 
 use super::Device;
-#[cfg(not(feature = "cuda"))]
-pub(super) use absent::available;
-#[cfg(feature = "cuda")]
-pub use gemm::cublas_lt_version;
-#[cfg(feature = "cuda")]
-pub(super) use present::available;
+#[allow(unused_imports, reason = "without the feature none of them is public")]
+pub use present::*;
 
 /// The CUDA device with ordinal `N`: `Cuda<0>` is the first.
 ///
@@ -73,30 +38,4 @@ impl<const N: usize> Device for Cuda<N> {
     fn name() -> String {
         format!("cuda:{N}")
     }
-}
-
-/// The GPU named by an argument; `cuda` without an ordinal is the current one.
-#[cfg(feature = "cuda")]
-pub(crate) fn gpu(op: &'static str, device: impl super::IntoDevice) -> crate::Result<&'static crate::cuda::CudaDevice> {
-    let device = super::AnyDevice::new(device)?;
-    if device.kind() != super::DeviceType::CUDA {
-        return crate::error::invalid(op, format!("`{device}` is not a device of `cuda`"));
-    }
-    crate::cuda::device(device.resolve()?.index().unwrap_or(0))
-}
-
-/// The number of GPUs: 0 without a driver (`torch.cuda.device_count`).
-#[cfg(feature = "cuda")]
-pub fn cuda_device_count() -> usize {
-    crate::cuda::device::count()
-}
-
-/// Waits for all work on a GPU (`torch.cuda.synchronize`). Reading elements waits by itself: this is for measuring time, and for detecting
-/// a kernel's fault.
-///
-/// # Errors
-/// If the device is not a CUDA device or not available, or a kernel failed.
-#[cfg(feature = "cuda")]
-pub fn synchronize(device: impl super::IntoDevice) -> crate::Result<()> {
-    gpu("synchronize", device)?.synchronize()
 }

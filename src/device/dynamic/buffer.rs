@@ -1,7 +1,6 @@
 //! `DynamicBuffer`: the storage of any device; conversion to and from the storage of device types.
 
 use crate::cpu::{erased, read};
-#[cfg(feature = "cuda")]
 use crate::cuda::CudaBuffer;
 use crate::device::meta::NoData;
 use crate::device::{AnyDevice, Device};
@@ -16,14 +15,12 @@ pub enum DynamicBuffer {
     /// On the host.
     Cpu(HostBuffer),
     /// On a GPU.
-    #[cfg(feature = "cuda")]
     Cuda(CudaBuffer),
     /// Without data.
     Meta,
 }
 
 /// The names of CUDA devices by ordinal.
-#[cfg(feature = "cuda")]
 fn name_of(ordinal: usize) -> &'static str {
     static NAMES: std::sync::OnceLock<Vec<String>> = std::sync::OnceLock::new();
     let names = NAMES.get_or_init(|| (0..=i8::MAX as usize).map(|ordinal| format!("cuda:{ordinal}")).collect());
@@ -38,7 +35,6 @@ impl DynamicBuffer {
     pub(crate) fn device(&self) -> AnyDevice {
         match self {
             DynamicBuffer::Cpu(_) => AnyDevice::CPU,
-            #[cfg(feature = "cuda")]
             DynamicBuffer::Cuda(buffer) => AnyDevice::cuda(buffer.device().ordinal() as u8),
             DynamicBuffer::Meta => AnyDevice::META,
         }
@@ -48,7 +44,6 @@ impl DynamicBuffer {
     #[cfg(feature = "profile")]
     pub(crate) fn clock(&self) -> crate::profile::Clock {
         match self {
-            #[cfg(feature = "cuda")]
             DynamicBuffer::Cuda(buffer) => crate::profile::Clock::gpu(buffer.device()),
             _ => crate::profile::Clock::HOST,
         }
@@ -58,7 +53,6 @@ impl DynamicBuffer {
     pub(crate) fn device_name(&self) -> &'static str {
         match self {
             DynamicBuffer::Cpu(_) => "cpu",
-            #[cfg(feature = "cuda")]
             DynamicBuffer::Cuda(buffer) => name_of(buffer.device().ordinal()),
             DynamicBuffer::Meta => "meta",
         }
@@ -74,7 +68,6 @@ impl DynamicBuffer {
     pub(crate) fn zeroed(device: AnyDevice, bytes: usize) -> Result<DynamicBuffer> {
         match device {
             AnyDevice::META => Ok(DynamicBuffer::Meta),
-            #[cfg(feature = "cuda")]
             _ if device != AnyDevice::CPU => {
                 let device = crate::cuda::device(device.index().unwrap_or(0))?;
                 CudaBuffer::zeroed(device, bytes).map(DynamicBuffer::Cuda)
@@ -97,7 +90,6 @@ impl DynamicBuffer {
     pub(crate) fn shared(&self) -> Option<DynamicBuffer> {
         match self {
             DynamicBuffer::Cpu(buffer) => buffer.shared().map(DynamicBuffer::Cpu),
-            #[cfg(feature = "cuda")]
             DynamicBuffer::Cuda(buffer) => buffer.shared().map(DynamicBuffer::Cuda),
             DynamicBuffer::Meta => Some(DynamicBuffer::Meta),
         }
@@ -110,7 +102,6 @@ impl DynamicBuffer {
         if let Some(buffer) = storage.downcast_mut::<Option<DynamicBuffer>>().and_then(Option::take) {
             return buffer;
         }
-        #[cfg(feature = "cuda")]
         if let Some(buffer) = storage.downcast_mut::<Option<CudaBuffer>>().and_then(Option::take) {
             return DynamicBuffer::Cuda(buffer);
         }
@@ -133,7 +124,6 @@ impl DynamicBuffer {
                     *slot = Some(buffer);
                 }
             }
-            #[cfg(feature = "cuda")]
             DynamicBuffer::Cuda(buffer) => {
                 let device = D::default().into_device().ok().and_then(AnyDevice::index);
                 if device == Some(buffer.device().ordinal())
@@ -152,7 +142,6 @@ impl DynamicBuffer {
     }
 
     /// The buffer, if it is on the same GPU as the other.
-    #[cfg(feature = "cuda")]
     pub(super) fn beside(&self, other: &CudaBuffer) -> Option<&CudaBuffer> {
         match self {
             DynamicBuffer::Cuda(buffer) if buffer.device().ordinal() == other.device().ordinal() => Some(buffer),
@@ -164,7 +153,6 @@ impl DynamicBuffer {
     pub(crate) fn find<E: Element>(view: View<'_, DynamicBuffer, E>, test: impl Fn(E) -> bool) -> Result<Option<E>> {
         match view.buffer {
             DynamicBuffer::Cpu(buffer) => Ok(read::find(view.over(buffer), test)),
-            #[cfg(feature = "cuda")]
             DynamicBuffer::Cuda(buffer) => {
                 use crate::device::{Backend, Cuda};
                 Ok(Cuda::<0>::download(view.over(buffer))?.into_iter().find(|&element| test(element)))

@@ -2,14 +2,12 @@
 //! (That operands are on one device was checked before, where the operation is known.)
 
 use super::DynamicBuffer;
-#[cfg(feature = "cuda")]
 use crate::cuda::{CudaBuffer, CudaDevice};
 use crate::device::call::Rehouse;
 use crate::error::{Error, Result};
 use crate::storage::HostBuffer;
 
 /// The CUDA back end, which runs on the device of its operands.
-#[cfg(feature = "cuda")]
 pub(super) type Gpu = crate::device::Cuda<0>;
 
 /// `dispatch_read!(D of: view => D::peek(view); meta)`: what the device `D` of a view does; `of` makes its storage a `DynamicBuffer`.
@@ -23,7 +21,7 @@ macro_rules! dispatch_read {
                 let $view = $view.over(buffer);
                 $run
             }
-            #[cfg(feature = "cuda")]
+            #[allow(unreachable_code, reason = "where there is no CUDA there is no buffer")]
             DynamicBuffer::Cuda(buffer) => {
                 type $D = Gpu;
                 #[allow(unused_variables)]
@@ -42,7 +40,6 @@ macro_rules! dispatch_alloc {
     ($D:ident: $beside:ident => $run:expr) => {
         match $beside {
             Some(DynamicBuffer::Meta) => Ok(DynamicBuffer::Meta),
-            #[cfg(feature = "cuda")]
             Some(DynamicBuffer::Cuda(own)) => {
                 type $D = Gpu;
                 let $beside = Some(own);
@@ -69,7 +66,7 @@ macro_rules! dispatch_storage {
                 let $of = DynamicBuffer::Cpu;
                 $run
             }
-            #[cfg(feature = "cuda")]
+            #[allow(unreachable_code, reason = "where there is no CUDA there is no buffer")]
             DynamicBuffer::Cuda($storage) => {
                 type $D = Gpu;
                 #[allow(unused_variables)]
@@ -112,9 +109,7 @@ impl Rehouse<DynamicBuffer, HostBuffer> for OnHost {
 }
 
 /// Operands of a call on one GPU.
-#[cfg(feature = "cuda")]
 pub(super) struct OnGpu(pub(super) &'static CudaDevice);
-#[cfg(feature = "cuda")]
 impl Rehouse<DynamicBuffer, CudaBuffer> for OnGpu {
     fn shared<'a>(&self, storage: &'a DynamicBuffer) -> Result<&'a CudaBuffer> {
         match storage {

@@ -5,16 +5,13 @@
 
 use super::DynamicBuffer;
 use super::dispatch::device_mismatch;
-#[cfg(feature = "cuda")]
 use super::on_gpu::{given, gpu};
 use crate::cpu::erased::{self as loops, ErasedOperand};
 use crate::cpu::read;
 use crate::device::AnyDevice;
-#[cfg(feature = "cuda")]
 use crate::device::cuda::erased::Elements;
 use crate::error::{Error, Result, listed};
 use crate::layout::strides::is_dense;
-#[cfg(feature = "cuda")]
 use crate::ops::record::erased::Given;
 use crate::storage::HostBuffer;
 
@@ -55,14 +52,12 @@ impl<'a> ErasedView<'a> {
     }
 
     /// The elements, on a GPU.
-    #[cfg(feature = "cuda")]
     pub(super) fn on_gpu(self, buffer: &'a crate::cuda::CudaBuffer) -> Elements<'a> {
         let ErasedView { offset, width, sizes, strides, .. } = self;
         Elements { buffer, offset, width, sizes, strides }
     }
 
     /// The bytes of the elements on the host; there are no gaps between them.
-    #[cfg(feature = "cuda")]
     fn host_bytes(&self, buffer: &'a HostBuffer) -> &'a [u8] {
         let len = self.sizes.iter().product::<usize>() * self.width;
         // SAFETY: elements without gaps take that many bytes, which the view reaches.
@@ -80,7 +75,6 @@ impl<'a> ErasedView<'a> {
                 loops::copy(buffer, self.offset, self.width, self.sizes, [strides, self.strides])
                     .map(DynamicBuffer::Cpu)
             }
-            #[cfg(feature = "cuda")]
             DynamicBuffer::Cuda(buffer) => self.on_gpu(buffer).copied(strides).map(DynamicBuffer::Cuda),
             DynamicBuffer::Meta => Ok(DynamicBuffer::Meta),
         }
@@ -93,7 +87,6 @@ impl<'a> ErasedView<'a> {
     pub(crate) unsafe fn converted(self, cast: Cast, width: usize, strides: &[usize]) -> Result<DynamicBuffer> {
         let buffer = match self.buffer {
             DynamicBuffer::Cpu(buffer) => buffer,
-            #[cfg(feature = "cuda")]
             DynamicBuffer::Cuda(buffer) => {
                 let chain = cast.chain();
                 let to = chain.last().unwrap_or_else(|| unreachable!("a conversion leads to a dtype"));
@@ -127,7 +120,6 @@ impl<'a> ErasedView<'a> {
                 unsafe { loops::copy_over(self.width, self.sizes, [out.strides, self.strides], to, self.start(buffer)) }
                 Ok(())
             }
-            #[cfg(feature = "cuda")]
             (DynamicBuffer::Cuda(to), from) => match from.beside(to) {
                 Some(buffer) => self.on_gpu(buffer).copy_into(to, out.offset, out.strides),
                 None => {
@@ -157,6 +149,8 @@ impl<'a> ErasedView<'a> {
                     unsafe { crate::cpu::reduce::run(functions, self.start(buffer), self.sizes, self.strides, mask)? };
                 Ok(results.map(DynamicBuffer::Cpu))
             }
+            #[cfg(not(feature = "cuda"))]
+            DynamicBuffer::Cuda(buffer) => match *buffer {},
             #[cfg(feature = "cuda")]
             DynamicBuffer::Cuda(buffer) => {
                 let mut results = [const { DynamicBuffer::Meta }; N];
@@ -175,16 +169,12 @@ impl<'a> ErasedView<'a> {
     pub(crate) fn moved(self, device: AnyDevice, strides: &[usize]) -> Result<DynamicBuffer> {
         match (self.buffer, device) {
             (_, AnyDevice::META) => Ok(DynamicBuffer::Meta),
-            #[cfg(feature = "cuda")]
             (DynamicBuffer::Cpu(_) | DynamicBuffer::Cuda(_), _) if strides != self.strides => {
                 let copy = self.copied(strides)?;
                 ErasedView { buffer: &copy, offset: 0, strides, ..self }.moved(device, strides)
             }
-            #[cfg(feature = "cuda")]
             (DynamicBuffer::Cuda(buffer), AnyDevice::CPU) => self.on_gpu(buffer).downloaded().map(DynamicBuffer::Cpu),
-            #[cfg(feature = "cuda")]
             (DynamicBuffer::Cuda(buffer), _) => self.on_gpu(buffer).span_copied(gpu(device)?).map(DynamicBuffer::Cuda),
-            #[cfg(feature = "cuda")]
             (DynamicBuffer::Cpu(_), _) if device != AnyDevice::CPU && self.sizes.iter().all(|&size| size == 1) => {
                 // A single element is filled in rather than uploaded, which would wait.
                 let device = gpu(device)?;
@@ -193,7 +183,6 @@ impl<'a> ErasedView<'a> {
                 };
                 crate::device::cuda::erased::one(device, self.width, bytes).map(DynamicBuffer::Cuda)
             }
-            #[cfg(feature = "cuda")]
             (DynamicBuffer::Cpu(buffer), _) if device != AnyDevice::CPU => {
                 crate::cuda::CudaBuffer::upload(gpu(device)?, self.host_bytes(buffer)).map(DynamicBuffer::Cuda)
             }
@@ -206,7 +195,6 @@ impl<'a> ErasedView<'a> {
     pub(crate) fn bytes(self, op: &'static str) -> Result<Vec<u8>> {
         let buffer = match self.buffer {
             DynamicBuffer::Cpu(buffer) => buffer,
-            #[cfg(feature = "cuda")]
             DynamicBuffer::Cuda(buffer) => {
                 let len = self.sizes.iter().product::<usize>() * self.width;
                 // SAFETY: any bytes are valid numbers.
@@ -225,7 +213,6 @@ impl<'a> ErasedView<'a> {
     pub(crate) fn share_own(self) -> Result<Option<DynamicBuffer>> {
         match self.buffer {
             DynamicBuffer::Cpu(buffer) if buffer.has_others() => self.span_copied(buffer).map(Some),
-            #[cfg(feature = "cuda")]
             DynamicBuffer::Cuda(buffer) if buffer.is_fixed() => {
                 self.on_gpu(buffer).span_copied(buffer.device()).map(|copy| Some(DynamicBuffer::Cuda(copy)))
             }
@@ -269,7 +256,6 @@ pub(crate) fn join(
     };
     let size = pieces.iter().map(|piece| piece.sizes[axis]).sum::<usize>();
     assert!(pieces.iter().all(fits) && size == sizes[axis] && is_dense(sizes, strides), "the pieces fill the result");
-    #[cfg(feature = "cuda")]
     if let DynamicBuffer::Cuda(own) = pieces[0].buffer {
         let there = pieces.iter().map(|piece| match piece.buffer.beside(own) {
             Some(buffer) => Ok(piece.on_gpu(buffer)),
@@ -283,7 +269,6 @@ pub(crate) fn join(
         match piece.buffer {
             DynamicBuffer::Cpu(buffer) => *start = piece.start(buffer),
             DynamicBuffer::Meta => return Ok(DynamicBuffer::Meta),
-            #[cfg(feature = "cuda")]
             other => return Err(device_mismatch(pieces[0].buffer, other)),
         }
     }

@@ -3,7 +3,6 @@
 mod buffer;
 mod dispatch;
 pub(crate) mod erased;
-#[cfg(feature = "cuda")]
 mod on_gpu;
 #[cfg(feature = "cuda")]
 mod reducing;
@@ -16,13 +15,11 @@ use super::{Backend, Cpu, Device, IntoDevice, NoData, Place};
 use crate::device::AnyDevice;
 use crate::dtype::Element;
 use crate::error::{Error, Result};
-#[cfg(feature = "cuda")]
 use crate::ops::arguments::Distribution;
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{Map1, Map2};
 use crate::ops::reduce::Reducer;
 use crate::storage::{View, ViewMut};
-#[cfg(feature = "cuda")]
 use dispatch::Gpu;
 use dispatch::{OnHost, dispatch_alloc, dispatch_read, dispatch_storage};
 
@@ -69,11 +66,10 @@ impl Backend for Dynamic {
     ) -> Result<DynamicBuffer> {
         dispatch_alloc!(D: beside => D::tabulate(kernel, beside, len))
     }
-    #[cfg(feature = "cuda")]
+    const IS_ELSEWHERE: bool = Gpu::IS_ELSEWHERE;
     fn is_on_host(beside: Option<&DynamicBuffer>) -> bool {
         !matches!(beside, Some(DynamicBuffer::Cuda(_)))
     }
-    #[cfg(feature = "cuda")]
     fn draw<E: Element>(
         beside: Option<&DynamicBuffer>,
         distribution: Distribution,
@@ -88,7 +84,6 @@ impl Backend for Dynamic {
             None => on_gpu::draw::<E>(distribution, seed, len),
         }
     }
-    #[cfg(feature = "cuda")]
     fn bernoulli<E: Element>(
         p: View<'_, DynamicBuffer, E>,
         seed: impl FnOnce() -> u64,
@@ -136,7 +131,6 @@ impl Backend for Dynamic {
     fn is_same(a: &DynamicBuffer, b: &DynamicBuffer) -> bool {
         match (a, b) {
             (DynamicBuffer::Cpu(a), DynamicBuffer::Cpu(b)) => Cpu::is_same(a, b),
-            #[cfg(feature = "cuda")]
             (DynamicBuffer::Cuda(a), DynamicBuffer::Cuda(b)) => Gpu::is_same(a, b),
             _ => false,
         }
@@ -164,13 +158,12 @@ impl Backend for Dynamic {
                 let given = Cpu::run::<C>(C::rehoused(call, &OnHost)?)?;
                 Ok(C::Out::rehoused(given, DynamicBuffer::Cpu))
             }
-            #[cfg(feature = "cuda")]
-            Some(DynamicBuffer::Cuda(own)) => {
+            Some(DynamicBuffer::Cuda(own)) if const { Gpu::IS_ELSEWHERE } => {
                 let on = dispatch::OnGpu(own.device());
                 let given = Gpu::run::<C>(C::rehoused(call, &on)?)?;
                 Ok(C::Out::rehoused(given, DynamicBuffer::Cuda))
             }
-            Some(DynamicBuffer::Meta) | None => {
+            Some(DynamicBuffer::Meta | DynamicBuffer::Cuda(_)) | None => {
                 Ok(C::Out::rehoused(C::Out::without_data()?, |NoData| DynamicBuffer::Meta))
             }
         }

@@ -44,7 +44,7 @@ pub(super) fn draw<E: Element>(
     if device.kind() != DeviceType::CUDA {
         return Ok(None);
     }
-    crate::device::cuda::random::draw::<E>(gpu(device)?, distribution, seed(), len)
+    crate::device::cuda::draw::<E>(gpu(device)?, distribution, seed(), len)
         .map(|drawn| Some(DynamicBuffer::Cuda(drawn)))
 }
 

@@ -2,10 +2,8 @@
 
 use super::DynamicBuffer;
 use super::erased::{Cast, Compiled, ErasedView, ErasedViewMut, start_mut};
-#[cfg(feature = "cuda")]
 use super::on_gpu::{device_of, given, run_on};
 use crate::cpu::erased::{self as loops, ErasedOperand};
-#[cfg(feature = "cuda")]
 use crate::device::cuda::erased::Elements;
 use crate::error::Result;
 
@@ -60,7 +58,6 @@ pub(crate) unsafe fn run<const N: usize>(
     sizes: &[usize],
     strides: &[usize],
 ) -> Result<DynamicBuffer> {
-    #[cfg(feature = "cuda")]
     if let Some(device) = device_of(operands) {
         // SAFETY: the caller's promise.
         return unsafe { run_on(device, call, operands, cast, sizes, strides) };
@@ -148,7 +145,6 @@ pub(crate) unsafe fn run_into<const N: usize>(
     let ErasedViewMut { buffer, offset, width, sizes, strides } = out;
     let buffer = match buffer {
         DynamicBuffer::Cpu(buffer) => buffer,
-        #[cfg(feature = "cuda")]
         DynamicBuffer::Cuda(buffer) => {
             let device = buffer.device();
             let given = |operand: &Operand<'_>| {

@@ -30,7 +30,6 @@ use trig::{cos, cos_small, sin, sin_small, tan, tan_small};
 /// A function of one variable, for formulas that are generic over the float: `T::elementary::<Exp>(x)`.
 pub trait Elementary: 'static {
     /// The name.
-    #[cfg(any(test, feature = "cuda"))]
     const NAME: &'static str;
     /// The function.
     fn of<T: Real>(x: T) -> T;
@@ -46,7 +45,6 @@ macro_rules! elementary {
         #[doc = concat!("`", stringify!($function), "`")]
         pub(crate) struct $marker;
         impl Elementary for $marker {
-            #[cfg(any(test, feature = "cuda"))]
             const NAME: &'static str = stringify!($function);
             #[inline(always)]
             fn of<T: Real>(x: T) -> T {
@@ -92,7 +90,6 @@ elementary! {
 /// A function of two variables.
 pub trait ElementaryOfTwo: 'static {
     /// The name.
-    #[cfg(any(test, feature = "cuda"))]
     const NAME: &'static str;
     /// The function.
     fn of<T: Real>(a: T, b: T) -> T;
@@ -107,7 +104,6 @@ macro_rules! elementary_of_two {
         #[doc = concat!("`", stringify!($function), "`")]
         pub(crate) struct $marker;
         impl ElementaryOfTwo for $marker {
-            #[cfg(any(test, feature = "cuda"))]
             const NAME: &'static str = stringify!($function);
             #[inline(always)]
             fn of<T: Real>(a: T, b: T) -> T {

@@ -17,17 +17,14 @@ use super::MachineFloat;
 /// A special function of one variable, for generic numbers: `T::special::<function::erfinv>(x)`.
 pub trait Function: 'static {
     /// The name.
-    #[cfg(any(test, feature = "cuda"))]
     const NAME: &'static str;
     /// How it is recorded.
-    #[cfg(any(test, feature = "cuda"))]
     const READING: Reading;
     /// For `f32`.
     fn single(x: f32) -> f32;
     /// For `f64`.
     fn double(x: f64) -> f64;
     /// Its formula; the function itself if it has no formula that can be recorded.
-    #[cfg(any(test, feature = "cuda"))]
     fn formula<T: MachineFloat>(x: T) -> T;
     /// Its derivative at `x`, where its value is `y`; NaN if not provided.
     #[cfg(test)]
@@ -35,7 +32,6 @@ pub trait Function: 'static {
 }
 
 /// How a special function is recorded.
-#[cfg(any(test, feature = "cuda"))]
 #[derive(Clone, Copy)]
 pub enum Reading {
     /// As a call of the device's function.
@@ -49,7 +45,6 @@ pub enum Reading {
 /// The same for two variables; computed in `f64`.
 pub trait FunctionOfTwo: 'static {
     /// The name.
-    #[cfg(any(test, feature = "cuda"))]
     const NAME: &'static str;
     /// For `f32`.
     fn single(a: f32, b: f32) -> f32;
@@ -96,7 +91,6 @@ macro_rules! special_functions {
             @function $wide WideFormula |x| $wide_path(f64::from(x)) as f32, $wide_path(x), |x| $wide_path(x), |$wx, $wy| $wide_derivative;
         })*
         $(impl FunctionOfTwo for function::$two {
-            #[cfg(any(test, feature = "cuda"))]
             const NAME: &'static str = stringify!($two);
             #[inline]
             fn single(a: f32, b: f32) -> f32 {
@@ -126,9 +120,7 @@ macro_rules! special_functions {
     )*};
     (@function $name:ident $reading:ident |$x:ident| $single:expr, $double:expr, |$f:ident| $formula:expr, |$dx:pat_param, $dy:pat_param| $derivative:expr;) => {
         impl Function for function::$name {
-            #[cfg(any(test, feature = "cuda"))]
             const NAME: &'static str = stringify!($name);
-            #[cfg(any(test, feature = "cuda"))]
             const READING: Reading = Reading::$reading;
             #[inline(always)]
             fn single($x: f32) -> f32 {
@@ -138,7 +130,6 @@ macro_rules! special_functions {
             fn double($x: f64) -> f64 {
                 $double
             }
-            #[cfg(any(test, feature = "cuda"))]
             fn formula<T: MachineFloat>($f: T) -> T {
                 $formula
             }

@@ -2,7 +2,6 @@
 
 use super::kernel::{Map1, Map2, Map3};
 use crate::dtype::{Castable, Element};
-#[cfg(any(test, feature = "cuda"))]
 use crate::ops::record::kernel::{Kernel, Value};
 
 /// A constant.
@@ -13,7 +12,6 @@ impl<A: Element, O: Element> Map1<A, O> for FillWith<O> {
     fn call(self, _: A) -> O {
         self.0
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, _: Value) -> Value {
         kernel.parameter(self.0)
     }
@@ -27,7 +25,6 @@ impl<A: Castable, B: Castable, O: Castable> Map3<bool, A, B, O> for Choosing {
     fn call(self, condition: bool, a: A, b: B) -> O {
         if condition { a.cast() } else { b.cast() }
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, condition: Value, a: Value, b: Value) -> Value {
         let (a, b) = (kernel.cast(a, O::DTYPE), kernel.cast(b, O::DTYPE));
         kernel.choose(condition, a, b)
@@ -41,7 +38,6 @@ impl<A: Castable, O: Castable> Map2<bool, A, O> for ChoosingRight<O> {
     fn call(self, condition: bool, a: A) -> O {
         if condition { a.cast() } else { self.0 }
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, condition: Value, a: Value) -> Value {
         let (a, value) = (kernel.cast(a, O::DTYPE), kernel.parameter(self.0));
         kernel.choose(condition, a, value)
@@ -55,7 +51,6 @@ impl<B: Castable, O: Castable> Map2<bool, B, O> for ChoosingLeft<O> {
     fn call(self, condition: bool, b: B) -> O {
         if condition { self.0 } else { b.cast() }
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, condition: Value, b: Value) -> Value {
         let (value, b) = (kernel.parameter(self.0), kernel.cast(b, O::DTYPE));
         kernel.choose(condition, value, b)
@@ -69,7 +64,6 @@ impl<O: Element> Map1<bool, O> for ChoosingBoth<O> {
     fn call(self, condition: bool) -> O {
         if condition { self.0 } else { self.1 }
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, condition: Value) -> Value {
         let (yes, no) = (kernel.parameter(self.0), kernel.parameter(self.1));
         kernel.choose(condition, yes, no)

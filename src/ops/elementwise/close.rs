@@ -3,7 +3,6 @@
 use super::kernel::{Map1, Map2};
 use super::{Op, UnaryOp as _, abs, add, eq, isfinite, isnan, le, mul, sub};
 use crate::dtype::{Castable as _, Compute as _, Dtype, Element, Promotable};
-#[cfg(any(test, feature = "cuda"))]
 use crate::{
     dtype::DType,
     ops::record::kernel::{Kernel, Value},
@@ -58,7 +57,6 @@ impl<E: Dtype, B: Dtype> Map2<E, B, bool> for Closeness {
         let error: Bound<E> = abs::apply(E::Inexact::from_compute(difference));
         isfinite::apply(error) && error.to_compute().compare::<le>(bound.to_compute())
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
         let (inexact, bound) = (<E::Inexact as Element>::DTYPE, <Bound<E> as Element>::DTYPE);
         let exact = kernel.parameter(self.rtol == 0.0 && self.atol == 0.0);
@@ -112,7 +110,6 @@ impl<E: Dtype + Element, A: Dtype> Map1<A, bool> for ClosenessTo<E> {
         let (a, b) = if self.value_is_left { (self.value, element) } else { (element, self.value) };
         self.closeness.call(a, b)
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, element: Value) -> Value {
         let (element, value) = (kernel.cast(element, E::DTYPE), kernel.parameter(self.value));
         let is_left = kernel.parameter(self.value_is_left);

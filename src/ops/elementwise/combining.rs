@@ -5,7 +5,6 @@ use super::UnaryOp;
 use super::kernel::{Arity, Entry, Map1, Map2, Over, VectorWidth};
 use crate::dtype::scalar::{Kind, KindRank};
 use crate::dtype::{Castable, Compute as _, DType, Dtype, Element};
-#[cfg(any(test, feature = "cuda"))]
 use crate::ops::record::kernel::{Kernel, Value};
 use core::marker::PhantomData;
 
@@ -19,7 +18,6 @@ pub fn operand<Op: BinaryOp, P: Dtype, A: Castable>(a: A) -> ComputeOf<Op, P> {
 }
 
 /// The same as GPU text.
-#[cfg(any(test, feature = "cuda"))]
 pub(super) fn operand_text<Op: BinaryOp, P: Dtype>(kernel: &mut Kernel, a: Value) -> Value {
     kernel.operand(a, <Op::Computes<P> as Element>::DTYPE)
 }
@@ -61,7 +59,6 @@ impl<Op: BinaryOp, P: Dtype, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for 
     fn fast_path(self, a: A, b: B) -> O {
         Op::fast_path::<P>(operand::<Op, P, A>(a), operand::<Op, P, B>(b)).cast()
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
         let result = Op::text_of::<P, A, B>(kernel, a, b);
         kernel.cast(result, O::DTYPE)
@@ -151,7 +148,6 @@ impl<Op: BinaryOp, P: Dtype, L: Kind, R: Kind, A: Dtype, B: Dtype, O: Castable> 
     fn fast_path(self, a: A, b: B) -> O {
         Op::fast_path::<P>(operand::<Op, P, A>(a), self.right(b)).cast()
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
         let result = if right_is_exact::<Op, P, L, R>() {
             let a = operand_text::<Op, P>(kernel, a);
@@ -196,7 +192,6 @@ macro_rules! with_one_value {
                 let ($x, $value) = (operand::<Op, P, A>(element), self.0);
                 Op::$fast::<P>($($side),*).cast()
             }
-            #[cfg(any(test, feature = "cuda"))]
             fn text(&self, kernel: &mut Kernel, element: Value) -> Value {
                 let ($x, $value) = (operand_text::<Op, P>(kernel, element), kernel.parameter(self.0));
                 let result = Op::text::<P>(kernel, [$($side),*], $by_scalar);
@@ -230,7 +225,6 @@ impl<C: Dtype, B: Dtype, O: Castable> Map1<B, O> for DividingScalar<C> {
         let reciprocal = <super::reciprocal as UnaryOp<B>>::apply(b);
         C::from_compute(reciprocal.cast::<C>().to_compute().binary::<super::mul>(self.0)).cast()
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, b: Value) -> Value {
         let reciprocal = kernel.apply(<super::reciprocal as super::Op>::NAME, b);
         let (reciprocal, scalar) = (kernel.operand(reciprocal, C::DTYPE), kernel.parameter(self.0));

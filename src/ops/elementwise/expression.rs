@@ -2,7 +2,6 @@
 
 use super::kernel::{Arity, Entry, Map1, Map2, Map3};
 use crate::dtype::{DType, Element};
-#[cfg(any(test, feature = "cuda"))]
 use crate::ops::record::kernel::{Kernel, Operand, Value};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
@@ -97,7 +96,6 @@ pub unsafe trait Expression: Copy + Send + Sync + 'static {
     unsafe fn get(self, places: Self::Places, i: usize) -> Self::Elem;
 
     /// An element as GPU text: leaves load it, kernels are described around their operands.
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel) -> Value;
 }
 
@@ -184,7 +182,6 @@ unsafe impl<E: Element> Expression for Leaf<E> {
         // SAFETY: the caller's promise.
         unsafe { places.add(i).read() }
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel) -> Value {
         kernel.load(E::DTYPE, Operand { address: self.from.addr() as u64, strides: self.strides })
     }
@@ -210,7 +207,6 @@ unsafe impl<E: Element> Expression for Splat<E> {
     unsafe fn get(self, (): (), _: usize) -> E {
         self.0
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel) -> Value {
         kernel.parameter(self.0)
     }
@@ -335,7 +331,6 @@ macro_rules! mapped {
                     }
                 }
             }
-            #[cfg(any(test, feature = "cuda"))]
             fn text(&self, kernel: &mut Kernel) -> Value {
                 $(let $x = self.$x.text(kernel);)*
                 self.kernel.text(kernel, $($x),*)

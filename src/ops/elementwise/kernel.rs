@@ -1,7 +1,6 @@
 //! Kernels: what a device runs per element. A kernel is a small, mostly zero-sized value with a function; the device supplies the loop.
 
 pub use super::chosen::{Choosing, ChoosingBoth, ChoosingLeft, ChoosingRight, FillWith};
-#[cfg(any(test, feature = "cuda"))]
 pub(super) use super::combining::operand_text;
 pub(crate) use super::combining::right_is_exact;
 pub use super::combining::{
@@ -10,7 +9,6 @@ pub use super::combining::{
 use super::{TunedOp, UnaryOp};
 use crate::dtype::{Castable, Compute as _, DType, Dtype, Element, MachineFloat, Parameters, Predicate};
 use crate::error::Result;
-#[cfg(any(test, feature = "cuda"))]
 use crate::ops::record::{
     Unreadable,
     kernel::{Kernel, Value},
@@ -117,7 +115,6 @@ pub trait Map1<A, O>: Copy + Send + Sync + 'static {
     /// One element.
     fn call(self, a: A) -> O;
     /// The same as GPU text.
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value) -> Value;
     /// Whether this element takes the fast path.
     #[inline(always)]
@@ -161,7 +158,6 @@ pub trait Map2<A, B, O>: Copy + Send + Sync + 'static {
         self.call(a, b)
     }
     /// The same as GPU text.
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value;
     /// Whether these elements take the fast path.
     #[inline(always)]
@@ -180,7 +176,6 @@ pub trait Map3<A, B, C, O>: Copy + Send + Sync + 'static {
     /// One element.
     fn call(self, a: A, b: B, c: C) -> O;
     /// The same as GPU text.
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value, b: Value, c: Value) -> Value;
 }
 
@@ -196,7 +191,6 @@ impl<A: Element> Map1<A, A> for Copying {
     fn call(self, a: A) -> A {
         a
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, _: &mut Kernel, a: Value) -> Value {
         a
     }
@@ -214,7 +208,6 @@ impl<A: crate::dtype::CastTo<O>, O: Element> Map1<A, O> for Casting {
     fn call(self, a: A) -> O {
         a.cast_to()
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value) -> Value {
         kernel.cast(a, O::DTYPE)
     }
@@ -251,7 +244,6 @@ impl<Op: UnaryOp<A>, A: Dtype, O: Castable> Map1<A, O> for Applying<Op> {
     fn call(self, a: A) -> O {
         Op::apply(a).cast()
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value) -> Value {
         let result = kernel.apply(Op::NAME, a);
         kernel.cast(result, O::DTYPE)
@@ -298,7 +290,6 @@ impl<Op: TunedOp<A>, A: Dtype, O: Castable> Map1<A, O> for Tuning<Op, A> {
     fn fast_path(self, a: A) -> O {
         a.cast()
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value) -> Value {
         let parameters = self.0.map(|parameter| kernel.parameter(parameter));
         let result = kernel.tune(Op::NAME, <Op::Output as Element>::DTYPE, a, parameters);
@@ -364,7 +355,6 @@ pub trait LaneKernel<A, O>: Copy + Send + Sync + 'static {
     /// Computes several lanes together, with the same results as [`lane`](Self::lane). `scratch` is that of a lane with their total length.
     fn columns(self, lanes: &impl LaneColumns<A, O>, scratch: &mut Self::Scratch);
     /// Its steps as GPU text.
-    #[cfg(any(test, feature = "cuda"))]
     fn text(self) -> Record<RecordedLane> {
         Err(Unreadable::Kernel("this function of a lane has no text; use the CPU"))
     }
@@ -392,12 +382,10 @@ pub trait RowKernel<A, O>: Copy + Send + Sync + 'static {
     /// The second pass: one element, with those of the shared rows.
     fn element(self, measure: Self::Measure, element: A, shared: [Option<A>; 2]) -> O;
     /// Its steps as GPU text.
-    #[cfg(any(test, feature = "cuda"))]
     fn text(self) -> Record<RecordedRow> {
         Err(Unreadable::Kernel("this function of a row has no text; use the CPU"))
     }
     /// Its run-time values, which the text takes as arguments.
-    #[cfg(any(test, feature = "cuda"))]
     fn given(self) -> Vec<f64> {
         Vec::new()
     }

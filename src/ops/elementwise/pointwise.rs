@@ -8,7 +8,6 @@ use crate::dtype::f16;
 use crate::dtype::{
     Binary, Castable as _, Complex, Compute as _, Dtype, Float, MachineFloat, MachineInt, Parameters, Tuned,
 };
-#[cfg(any(test, feature = "cuda"))]
 use crate::{
     dtype::{DType, Element},
     ops::record::kernel::{Kernel, Value},
@@ -55,7 +54,6 @@ impl<E: Dtype> Map3<E, E, E, E> for Lerping {
     fn call(self, start: E, end: E, weight: E) -> E {
         LerpingBy::<E::Compute>(weight.to_compute()).call(start, end)
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, start: Value, end: Value, weight: Value) -> Value {
         let weight = kernel.widen(weight);
         lerped(kernel, E::DTYPE, start, end, weight)
@@ -71,14 +69,12 @@ impl<E: Dtype> Map2<E, E, E> for LerpingBy<E::Compute> {
         let parameters = [end.to_compute(), self.0, Default::default()];
         E::from_compute(start.to_compute().tuned::<LerpFormula>(parameters))
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, start: Value, end: Value) -> Value {
         let weight = kernel.parameter(self.0);
         lerped(kernel, E::DTYPE, start, end, weight)
     }
 }
 /// `lerp` as GPU text, with a weight in the compute type.
-#[cfg(any(test, feature = "cuda"))]
 fn lerped(kernel: &mut Kernel, dtype: DType, start: Value, end: Value, weight: Value) -> Value {
     let (start, end) = (kernel.widen(start), kernel.widen(end));
     // There is no third parameter.
@@ -120,7 +116,6 @@ impl<E: Dtype> Map1<E, E> for Mantissa {
     fn call(self, x: E) -> E {
         halves_of(x.cast::<f64>()).0.cast()
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, x: Value) -> Value {
         let x = kernel.cast(x, DType::F64);
         let mantissa = kernel.prelude("mantissa", &[x], DType::F64);
@@ -136,7 +131,6 @@ impl<E: Dtype> Map1<E, i32> for Exponent {
     fn call(self, x: E) -> i32 {
         halves_of(x.cast::<f64>()).1
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, x: Value) -> Value {
         let x = kernel.cast(x, DType::F64);
         kernel.prelude("exponent_of", &[x], DType::I32)
@@ -152,13 +146,11 @@ impl<E: Float> Map2<E, E, E::Complex> for FromParts {
     fn call(self, re: E, im: E) -> E::Complex {
         Complex::new(re.cast::<f64>(), im.cast::<f64>()).cast()
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, re: Value, im: Value) -> Value {
         paired(kernel, <E::Complex as Element>::DTYPE, re, im)
     }
 }
 /// A complex number as GPU text.
-#[cfg(any(test, feature = "cuda"))]
 fn paired(kernel: &mut Kernel, dtype: DType, re: Value, im: Value) -> Value {
     let (re, im) = (kernel.cast(re, DType::F64), kernel.cast(im, DType::F64));
     let both = kernel.prelude("paired", &[re, im], DType::C128);
@@ -177,7 +169,6 @@ impl<E: Float> Map2<E, E, E::Complex> for FromPolar {
         let (re, im) = (magnitude.binary::<super::mul>(re), magnitude.binary::<super::mul>(im));
         Complex::new(re.cast::<f64>(), im.cast::<f64>()).cast()
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, magnitude: Value, angle: Value) -> Value {
         let (magnitude, angle) = (kernel.widen(magnitude), kernel.widen(angle));
         let parts = ["cos", "sin"].map(|name| {
@@ -215,7 +206,6 @@ impl<E: Dtype> Map2<E, E, E> for Differing {
     fn call(self, a: E, b: E) -> E {
         E::from_compute(a.to_compute().binary::<Difference>(b.to_compute()))
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
         kernel.folded::<Difference>(a, b)
     }

@@ -6,9 +6,11 @@ use super::numbers::{Fields, Position, over_numbers};
 use super::paths::record;
 use super::rows::suffix;
 use crate::dtype::{Complex, Compute, DType, Element};
+use crate::ops::reduce::extreme::{Both, Positioned};
+use crate::ops::reduce::variance::Spread;
 use crate::ops::reduce::{
-    AnyAll, Both, CountNonzero, CountNumbers, ExtremeOfTwo, LogSumExp, Mean, NanMean, NanSum, Positioned, Prod, Spread,
-    Steps, StepsOfTwo, Sum, VectorNorm,
+    AnyAll, CountNonzero, CountNumbers, ExtremeOfTwo, LogSumExp, Mean, NanMean, NanSum, Prod, Steps, StepsOfTwo, Sum,
+    VectorNorm,
 };
 
 /// What was recorded, or why it cannot be.

@@ -6,7 +6,8 @@ use super::numbers::{Fields, over_numbers};
 use super::reduce::{Record, given_bytes, step};
 use super::rows::suffix;
 use crate::dtype::{Complex, Compute, DType, Element};
-use crate::ops::reduce::rows::{LargestPart, PowerOfRow, RowSteps, TimesPower, beside_powers};
+use crate::ops::reduce::rows::{LargestPart, Pass, PowerOfRow, RowSteps, TimesPower, beside_powers};
+use crate::ops::reduce::{Accumulating, ExtremeOfTwo};
 
 /// A recorded row function. Its functions are the name followed by
 /// - `_pass0` and `_pass1`, each with the steps of a reducer (`_start`, `_accumulate`, `_merge`, `_finish`), whose result is a number;
@@ -41,6 +42,23 @@ impl RecordedRow {
     pub(crate) fn given_bytes(&self, values: &[f64]) -> Vec<u8> {
         let all: Vec<f64> = values.iter().copied().chain([0.0; 6]).take(self.given.len()).collect();
         given_bytes(&self.given, &all)
+    }
+}
+
+impl Pass {
+    /// The initial value.
+    pub(crate) fn start<C: Compute>(self) -> C {
+        match self {
+            Pass::Sum => C::default(),
+            Pass::Largest => C::default().unary::<ExtremeOfTwo<true>>(),
+        }
+    }
+    /// Combines two totals, or a total and a term.
+    pub(crate) fn merge<C: Compute>(self, one: C, other: C) -> C {
+        match self {
+            Pass::Sum => one.binary::<Accumulating>(other),
+            Pass::Largest => one.binary::<ExtremeOfTwo<true>>(other),
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::dtype::{Binary, Category, Compare, DType, Parameters, Predicate, ToRe
 #[cfg(test)]
 use crate::ops::dual::read as dual;
 use crate::ops::pointwise::{LerpFormula, PreluFormula};
-use crate::ops::reduce::Squared;
+use crate::ops::reduce::norms::Squared;
 use crate::ops::reduce::rows::TimesPower;
 use crate::ops::reduce::{Accumulating, ExtremeOfTwo};
 use crate::ops::rules::admit::Admits;

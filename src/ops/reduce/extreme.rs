@@ -4,7 +4,6 @@ use super::steps::{Given, by_steps, is_nan, nothing};
 use super::{Index, Reducer, Steps, StepsOfTwo, TwoResults, interleave, lanes};
 use crate::dtype::{Binary, Castable, Compute, DType, Dtype, MachineFloat, MachineInt, Unary};
 use crate::ops::kernel::Precompiled;
-#[cfg(any(test, feature = "cuda"))]
 use crate::ops::record::reduce::{Record, RecordedReducer, Reduction};
 use core::hint::select_unpredictable;
 use core::marker::PhantomData;
@@ -125,7 +124,6 @@ impl<E: Dtype, const MAX: bool> Reducer<E> for Extreme<E, MAX> {
         }
         interleave(self, lines)
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(self) -> Record<RecordedReducer> {
         let name = if MAX { "amax" } else { "amin" };
         Reduction::of::<E>(name).gives::<E>().read(ExtremeOfTwo::<MAX>)
@@ -199,7 +197,6 @@ impl<E: Dtype, const MAX: bool> Reducer<E> for ArgExtreme<E, MAX> {
         2
     }
     by_steps! { self: Positioned::<MAX>, E::Compute, usize, nothing::<E::Compute>(); |x| x.to_compute(); |at| at as i64 }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(self) -> Record<RecordedReducer> {
         let name = if MAX { "argmax" } else { "argmin" };
         Reduction::of::<E>(name).gives::<i64>().and::<E>().read_two(Positioned::<MAX>)
@@ -289,7 +286,6 @@ impl<E: Dtype> Reducer<E> for MinMax<E> {
     const HAS_IDENTITY: bool = false;
     const COUNTS_REPEATS: bool = false;
     by_steps! { self: Both, E::Compute, usize, nothing::<E::Compute>(); |x| x.to_compute(); |min| E::from_compute(min) }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(self) -> Record<RecordedReducer> {
         Reduction::of::<E>("aminmax").gives::<E>().and::<E>().read_two(Both)
     }

@@ -5,7 +5,6 @@ use super::{Accumulating, Index, Reducer, Steps, blocked_sum, by_lanes};
 use crate::dtype::{Binary, Complex, Compute, Dtype, MachineFloat, Parameters, Predicate, Promotable, Tuned, Unary};
 use crate::ops;
 use crate::ops::kernel::Precompiled;
-#[cfg(any(test, feature = "cuda"))]
 use crate::ops::record::reduce::{Record, RecordedReducer, Reduction};
 
 /// Largest element so far and the sum of exponentials relative to it; partial results rescale when a larger one comes.
@@ -68,7 +67,6 @@ impl<E: Dtype> Reducer<E> for LogSumExp {
     fn block_small(self, elements: &[E], index: usize) -> Self::Partial {
         Reducer::<E>::block(self, elements, index)
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(self) -> Record<RecordedReducer> {
         Reduction::of::<E>("logsumexp").computes::<E::Inexact>().gives::<E::Inexact>().read(self)
     }

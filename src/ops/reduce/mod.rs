@@ -3,22 +3,21 @@
 //! Sums of half-precision dtypes accumulate in `f32`, variances in `f64`. Devices merge partial results pairwise in a
 //! tree fixed by the shape, so results do not depend on how work is divided.
 
-mod extreme;
+pub(super) mod extreme;
 mod lanes;
 mod log_sum_exp;
 mod normalizing;
-mod norms;
+pub(super) mod norms;
 mod registers;
 pub(crate) mod rows;
 pub(crate) mod steps;
 mod sums;
 mod table;
-mod variance;
+pub(super) mod variance;
 
 use super::Op;
 use super::kernel::Precompiled;
 use crate::dtype::Element;
-#[cfg(any(test, feature = "cuda"))]
 use crate::ops::record::{
     Unreadable,
     reduce::{Record, RecordedReducer},
@@ -26,20 +25,14 @@ use crate::ops::record::{
 #[doc(hidden)]
 pub(crate) use extreme::ExtremeOfTwo;
 pub use extreme::{ArgExtreme, Extreme, MinMax};
-#[cfg(any(test, feature = "cuda"))]
-pub(crate) use extreme::{Both, Positioned};
 pub(crate) use lanes::{MIN_WIDE, SUM_BLOCK, blocked_sum, by_lanes, interleave, lanes_of_sum, merge_lanes};
 pub(crate) use log_sum_exp::LogSumExp;
 pub(crate) use normalizing::{RootMeanSquare, Standardizing};
-#[cfg(any(test, feature = "cuda"))]
-pub(crate) use norms::Squared;
 pub(crate) use norms::{CountNonzero, CountNumbers, NanMean, NanSum, VectorNorm};
 pub(crate) use steps::{Accumulating, Index, Steps, StepsOfTwo};
 #[doc(hidden)]
 pub use sums::{AnyAll, Mean, Prod, Sum};
 pub(crate) use table::reduction_table;
-#[cfg(any(test, feature = "cuda"))]
-pub(crate) use variance::Spread;
 #[doc(hidden)]
 pub use variance::{Moments, Variance};
 
@@ -118,17 +111,14 @@ pub trait Reducer<A: Copy>: Copy + Send + Sync + 'static {
         self
     }
     /// Its steps as GPU text: one per type of reducer, type of elements and [`form`](Self::form).
-    #[cfg(any(test, feature = "cuda"))]
     fn text(self) -> Record<RecordedReducer> {
         Err(Unreadable::Kernel("this reduction has no text; reduce on the CPU"))
     }
     /// Which of its texts to use.
-    #[cfg(any(test, feature = "cuda"))]
     fn form(self) -> u32 {
         0
     }
     /// Its run-time values, which the text takes as arguments: those of `RecordedReducer::given`, in order.
-    #[cfg(any(test, feature = "cuda"))]
     fn given(self) -> Vec<f64> {
         Vec::new()
     }

@@ -7,7 +7,6 @@ use crate::dtype::{Compute, Dtype};
 use crate::ops;
 use crate::ops::kernel::Precompiled;
 use crate::ops::kernel::RowKernel;
-#[cfg(any(test, feature = "cuda"))]
 use crate::ops::record::{reduce::Record, row::RecordedRow};
 
 /// `1 / sqrt(sum / count + eps)`
@@ -128,11 +127,9 @@ impl<E: Dtype> RowKernel<E, E> for Standardizing {
         let shared = shared.map(|row| row.map(E::to_compute));
         E::from_compute(RowSteps::element(self, measured, x.to_compute(), shared))
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(self) -> Record<RecordedRow> {
         RecordedRow::of::<E, _>("layer_norm", self)
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn given(self) -> Vec<f64> {
         vec![self.eps]
     }
@@ -184,11 +181,9 @@ impl<E: Dtype> RowKernel<E, E> for RootMeanSquare {
         let shared = shared.map(|row| row.map(E::to_compute));
         E::from_compute(RowSteps::element(self, measured, x.to_compute(), shared))
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(self) -> Record<RecordedRow> {
         RecordedRow::of::<E, _>("rms_norm", self)
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn given(self) -> Vec<f64> {
         vec![self.eps]
     }

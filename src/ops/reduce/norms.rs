@@ -5,7 +5,6 @@ use super::steps::{Given, by_steps, is_nan, is_truth, nothing};
 use super::{Accumulating, Index, Reducer, Steps, interleave};
 use crate::dtype::{Castable, Complex, Compute, Dtype, MachineFloat, Promotable, ToReal};
 use crate::ops::kernel::Precompiled;
-#[cfg(any(test, feature = "cuda"))]
 use crate::ops::record::reduce::{Record, RecordedReducer, Reduction};
 use core::marker::PhantomData;
 
@@ -46,7 +45,6 @@ impl<E: Dtype> Reducer<E> for NanSum {
     fn four_lines(self, lines: [&[E]; 4]) -> [Self::Partial; 4] {
         interleave(self, lines)
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(self) -> Record<RecordedReducer> {
         Reduction::of::<E>("nansum").computes::<E::Sum>().gives::<E::Sum>().read(self)
     }
@@ -87,7 +85,6 @@ impl<E: Dtype> Reducer<E> for NanMean {
     type Partial = (E::Compute, usize);
     type Out = E;
     by_steps! { self: self, E::Compute, usize, nothing::<E::Compute>(); |x| x.to_compute(); |mean| E::from_compute(mean) }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(self) -> Record<RecordedReducer> {
         Reduction::of::<E>("nanmean").gives::<E>().read(self)
     }
@@ -121,7 +118,6 @@ impl<E: Dtype> Reducer<E> for CountNonzero {
     type Partial = i64;
     type Out = i64;
     by_steps! { self: self, E::Compute, i64, nothing::<E::Compute>(); |x| x.to_compute(); |count| count }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(self) -> Record<RecordedReducer> {
         Reduction::of::<E>("count_nonzero").gives::<i64>().read(self)
     }
@@ -154,7 +150,6 @@ impl<E: Dtype> Reducer<E> for CountNumbers {
     type Partial = i64;
     type Out = i64;
     by_steps! { self: self, E::Compute, i64, nothing::<E::Compute>(); |x| x.to_compute(); |count| count }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(self) -> Record<RecordedReducer> {
         Reduction::of::<E>("count_numbers").gives::<i64>().read(self)
     }
@@ -374,7 +369,6 @@ impl<E: Dtype> Reducer<E> for VectorNorm {
             }),
         }
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(self) -> Record<RecordedReducer> {
         let name = match self.order {
             NormOrder::Count => "norm_0",
@@ -389,7 +383,6 @@ impl<E: Dtype> Reducer<E> for VectorNorm {
         let given = if matches!(self.order, NormOrder::Power(_)) { 2 } else { 0 };
         Reduction::of::<E>(name).gives::<E::RealDtype>().given(given).read(self)
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn form(self) -> u32 {
         match self.order {
             NormOrder::Count => 0,
@@ -402,7 +395,6 @@ impl<E: Dtype> Reducer<E> for VectorNorm {
             NormOrder::Power(_) => 7,
         }
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn given(self) -> Vec<f64> {
         if matches!(self.order, NormOrder::Power(_)) { self.values().to_vec() } else { Vec::new() }
     }

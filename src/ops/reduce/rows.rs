@@ -1,7 +1,5 @@
 //! The steps of a row function, generic over the number type: passes that compute statistics, then each element.
 
-#[cfg(any(test, feature = "cuda"))]
-use super::Accumulating;
 use super::ExtremeOfTwo;
 use crate::dtype::{Binary, Complex, Compute, MachineFloat, Unary};
 
@@ -12,23 +10,6 @@ pub(crate) enum Pass {
     Sum,
     /// The largest; NaN if any is NaN.
     Largest,
-}
-#[cfg(any(test, feature = "cuda"))]
-impl Pass {
-    /// The initial value.
-    pub(crate) fn start<C: Compute>(self) -> C {
-        match self {
-            Pass::Sum => C::default(),
-            Pass::Largest => C::default().unary::<ExtremeOfTwo<true>>(),
-        }
-    }
-    /// Combines two totals, or a total and a term.
-    pub(crate) fn merge<C: Compute>(self, one: C, other: C) -> C {
-        match self {
-            Pass::Sum => one.binary::<Accumulating>(other),
-            Pass::Largest => one.binary::<ExtremeOfTwo<true>>(other),
-        }
-    }
 }
 
 /// The steps of a row function.

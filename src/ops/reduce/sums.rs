@@ -4,7 +4,6 @@ use super::steps::{Given, by_steps, is_truth, nothing};
 use super::{Accumulating, Index, Reducer, Steps, interleave, lanes};
 use crate::dtype::{Castable, Compute, DType, Dtype, Promotable};
 use crate::ops::kernel::Precompiled;
-#[cfg(any(test, feature = "cuda"))]
 use crate::ops::record::reduce::{Record, RecordedReducer, Reduction};
 
 /// The type in which sums of `E` accumulate.
@@ -58,7 +57,6 @@ impl<E: Dtype> Reducer<E> for Sum {
     fn four_lines(self, lines: [&[E]; 4]) -> [Self::Partial; 4] {
         interleave(self, lines)
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(self) -> Record<RecordedReducer> {
         Reduction::of::<E>("sum").computes::<E::Sum>().gives::<E::Sum>().read(self)
     }
@@ -99,7 +97,6 @@ impl<E: Dtype> Reducer<E> for Prod {
     fn four_lines(self, lines: [&[E]; 4]) -> [Self::Partial; 4] {
         interleave(self, lines)
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(self) -> Record<RecordedReducer> {
         Reduction::of::<E>("prod").computes::<E::Sum>().gives::<E::Sum>().read(self)
     }
@@ -143,7 +140,6 @@ impl<E: Dtype> Reducer<E> for Mean {
     fn four_lines(self, lines: [&[E]; 4]) -> [Self::Partial; 4] {
         interleave(self, lines)
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(self) -> Record<RecordedReducer> {
         Reduction::of::<E>("mean").gives::<E>().read(self)
     }
@@ -213,12 +209,10 @@ impl<E: Dtype> Reducer<E> for AnyAll {
     fn block_small(self, elements: &[E], index: usize) -> bool {
         Reducer::<E>::block(self, elements, index)
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(self) -> Record<RecordedReducer> {
         let name = if self.decides { "any" } else { "all" };
         Reduction::of::<E>(name).gives::<bool>().read(self)
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn form(self) -> u32 {
         self.decides.into()
     }

@@ -5,7 +5,6 @@ use super::{Accumulating, Index, Reducer, Steps, StepsOfTwo, TwoResults, blocked
 use crate::dtype::{Castable, Complex, Compute, DType, Dtype};
 use crate::ops;
 use crate::ops::kernel::Precompiled;
-#[cfg(any(test, feature = "cuda"))]
 use crate::ops::record::reduce::{Record, RecordedReducer, Reduction};
 
 /// Count, mean and sum of squared deviations, for both parts of complex numbers.
@@ -217,7 +216,6 @@ impl<E: Dtype> Reducer<E> for Variance {
     fn single(self) -> Self {
         Variance { single: true, ..self }
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(self) -> Record<RecordedReducer> {
         let name = match (self.is_root, self.single) {
             (false, false) => "var",
@@ -236,11 +234,9 @@ impl<E: Dtype> Reducer<E> for Variance {
             })
         }
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn form(self) -> u32 {
         u32::from(self.is_root) + 2 * u32::from(self.single)
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn given(self) -> Vec<f64> {
         vec![self.correction]
     }

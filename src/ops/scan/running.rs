@@ -6,7 +6,6 @@ use crate::dtype::{Binary, Castable, Complex, Compute, DType, Dtype, MachineFloa
 use crate::ops;
 use crate::ops::kernel::Precompiled;
 use crate::ops::kernel::{LaneColumns, LaneKernel, MOST_COLUMNS, SCAN_BLOCK};
-#[cfg(any(test, feature = "cuda"))]
 use crate::ops::record::{
     lane::{RecordedLane, Scan},
     reduce::Record,
@@ -103,7 +102,6 @@ macro_rules! running {
                     run_on::<<$out as Dtype>::Compute, _, _, _>(self, lanes)
                 }
             }
-            #[cfg(any(test, feature = "cuda"))]
             fn text(self) -> Record<RecordedLane> {
                 let computes = match $E::DTYPE {
                     DType::F32 => DType::F64,
@@ -199,7 +197,6 @@ impl<E: Dtype, const MAX: bool> LaneKernel<E, (E, i64)> for RunningExtreme<MAX> 
             lanes.descend_in_blocks(column, |first| (first, 0), next, |extreme| extreme, keeps);
         }
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(self) -> Record<RecordedLane> {
         let name = if MAX { "cummax" } else { "cummin" };
         Scan::of::<E, E>(name, E::DTYPE).with_positions().read(self).map(RecordedLane::Scan)

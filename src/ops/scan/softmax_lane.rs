@@ -5,7 +5,6 @@ use crate::error::Result;
 use crate::ops;
 use crate::ops::kernel::Precompiled;
 use crate::ops::kernel::{LaneColumns, LaneKernel};
-#[cfg(any(test, feature = "cuda"))]
 use crate::ops::record::{lane::RecordedLane, reduce::Record, row::RecordedRow};
 use crate::ops::reduce::rows::{Pass, RowSteps};
 use crate::ops::reduce::{Accumulating, Extreme, Reducer, SUM_BLOCK, blocked_sum, lanes_of_sum};
@@ -175,7 +174,6 @@ impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
             }
         }
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(self) -> Record<RecordedLane> {
         let name = if LOG { "log_softmax" } else { "softmax" };
         RecordedRow::of::<E, _>(name, self).map(RecordedLane::Row)

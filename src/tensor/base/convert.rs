@@ -66,7 +66,6 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let own = self.elements();
         let (sizes, from) = (strides::reordered(own.sizes, &order), strides::reordered(own.strides, &order));
         let elements = own.restrided(&sizes, &from);
-        #[cfg(feature = "cuda")]
         if let Some(copy) = crate::device::transfer::<E, D, X>(&elements) {
             return Ok(Tensor::from_parts(copy?, 0, self.shape(), strides));
         }

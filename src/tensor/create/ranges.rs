@@ -7,7 +7,6 @@ use crate::device::Device;
 use crate::dtype::{Castable, Category, DType, Real, Scalar, ScalarValue};
 use crate::error::{Error, Result};
 use crate::ops::kernel::{Map1, VectorWidth};
-#[cfg(any(test, feature = "cuda"))]
 use crate::ops::record::kernel::{Kernel, Value};
 use crate::shape::{Dim, KnownShape};
 use crate::tensor::Tensor;
@@ -67,7 +66,6 @@ impl<E: Castable> Map1<i64, E> for Stepping {
     fn call(self, i: i64) -> E {
         E::from_f64(self.first + self.by * i as f64)
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, i: Value) -> Value {
         let (first, by) = (kernel.parameter(self.first), kernel.parameter(self.by));
         let i = kernel.cast(i, DType::F64);
@@ -88,7 +86,6 @@ impl<E: Castable> Map1<i64, E> for Counting {
     fn call(self, i: i64) -> E {
         E::from_i64(self.start.wrapping_add(self.step.wrapping_mul(i)))
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, i: Value) -> Value {
         let (start, step) = (kernel.parameter(self.start), kernel.parameter(self.step));
         let steps = kernel.prelude("mul", &[step, i], DType::I64);
@@ -111,14 +108,12 @@ fn in_f32<E: Real>(x: f64) -> f64 {
 }
 
 /// `in_f64` as kernel source.
-#[cfg(any(test, feature = "cuda"))]
 fn text_in_f64<E: Real>(kernel: &mut Kernel, x: Value) -> Value {
     let dtype = if E::DTYPE.category() == Category::Integral { DType::F64 } else { E::DTYPE };
     let x = kernel.cast(x, dtype);
     kernel.cast(x, DType::F64)
 }
 /// `in_f32` as kernel source.
-#[cfg(any(test, feature = "cuda"))]
 fn text_in_f32<E: Real>(kernel: &mut Kernel, x: Value) -> Value {
     let dtype = if E::DTYPE.category() == Category::Integral { DType::F32 } else { E::DTYPE };
     let x = kernel.cast(x, dtype);
@@ -151,7 +146,6 @@ impl Spaced {
     }
 
     /// [`at`](Self::at) as kernel source.
-    #[cfg(any(test, feature = "cuda"))]
     fn text_of_number(self, kernel: &mut Kernel, i: Value, rounded: impl Fn(&mut Kernel, Value) -> Value) -> Value {
         let [start, end, step] = [self.start, self.end, self.step].map(|x| kernel.parameter(x));
         let [last, half] = [self.last, self.half].map(|x| kernel.parameter(x));
@@ -172,7 +166,6 @@ impl<E: Real> Map1<i64, E> for Spaced {
     fn call(self, i: i64) -> E {
         E::from_f64(self.at(i, in_f64::<E>))
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, i: Value) -> Value {
         let number = self.text_of_number(kernel, i, text_in_f64::<E>);
         kernel.cast(number, E::DTYPE)
@@ -187,9 +180,7 @@ struct PowersOf {
     exponents: Spaced,
 }
 /// `powf` as kernel source.
-#[cfg(any(test, feature = "cuda"))]
 struct Power;
-#[cfg(any(test, feature = "cuda"))]
 impl crate::dtype::Binary for Power {
     fn real<T: crate::dtype::MachineFloat>(base: T, exponent: T) -> T {
         base.powf(exponent)
@@ -204,7 +195,6 @@ impl<E: Real> Map1<i64, E> for PowersOf {
             if self.exponents.last < 1 { self.start } else { in_f32::<E>(self.exponents.at(i, in_f32::<E>)) };
         E::from_f64(self.base.powf(exponent))
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, i: Value) -> Value {
         let (base, start) = (kernel.parameter(self.base), kernel.parameter(self.start));
         let is_single = kernel.parameter(self.exponents.last < 1);

@@ -6,7 +6,6 @@ use crate::error::{Error, Result};
 use crate::shape::{D2, Dim, Shape};
 use crate::tensor::Tensor;
 use crate::tensor::create::constructors::fill_value;
-#[cfg(any(test, feature = "cuda"))]
 use crate::{
     dtype::DType,
     ops::kernel::Map1,
@@ -115,7 +114,6 @@ impl Triangle {
 
 /// The row and column of each element of a triangle, by its number. From the first row on (or mirrored, from the last one backwards), each
 /// row is one element longer than the one before, until rows are full.
-#[cfg(any(test, feature = "cuda"))]
 #[derive(Clone, Copy, Debug)]
 struct Place {
     /// The number of elements.
@@ -130,7 +128,6 @@ struct Place {
     mirrored: bool,
 }
 
-#[cfg(any(test, feature = "cuda"))]
 impl Triangle {
     /// The parameters of the formula. Memory holds `count` elements, so that numbers fit `i64`.
     fn place(&self, count: usize) -> Place {
@@ -146,7 +143,6 @@ impl Triangle {
     }
 }
 
-#[cfg(any(test, feature = "cuda"))]
 impl<E: IndexDtype> Map1<i64, E> for Place {
     fn call(self, i: i64) -> E {
         let Place { count, first, width, moving, columns, mirrored } = self;
@@ -197,8 +193,7 @@ where
             fill_value::<E>(op, ScalarValue::Int(size as i128))?;
         }
         let count = triangle.count().ok_or_else(|| Error::TooLarge { op, sizes: sizes[..].into() })?;
-        #[cfg(feature = "cuda")]
-        if !D::is_on_host(None) {
+        if const { D::IS_ELSEWHERE } && !D::is_on_host(None) {
             return Self::tabulated(op, [2, count], |_| triangle.place(count));
         }
         Self::build(op, [2, count], |_, elements| {

@@ -6,7 +6,6 @@ use crate::dtype::{Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ
 use crate::error::{Result, unwrap};
 use crate::ops::admit::SameDtypeFor;
 use crate::ops::kernel::Map2;
-#[cfg(any(test, feature = "cuda"))]
 use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::Reducer;
 use crate::ops::{self, Op};
@@ -25,7 +24,6 @@ impl<E: Element, const NOT: bool> Map2<E, E, bool> for Equal<NOT> {
     fn call(self, a: E, b: E) -> bool {
         (a == b) != NOT
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
         let same = kernel.equal(a, b);
         if NOT { kernel.not(same) } else { same }

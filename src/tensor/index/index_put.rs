@@ -1,7 +1,6 @@
 //! `index_put`: values written at positions given by one index tensor for each axis.
 
 use crate::device::{Device, Receives};
-#[cfg(any(test, feature = "cuda"))]
 use crate::dtype::DType;
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{Dtype, Element};
@@ -13,7 +12,6 @@ use crate::ops::admit::SameDtypeFor;
 use crate::ops::arguments::{Indexing, Sought};
 use crate::ops::choosing::{self, Folding};
 use crate::ops::kernel::{Copying, Map1, Map2};
-#[cfg(any(test, feature = "cuda"))]
 use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::Accumulating;
 use crate::shape::{PlacesIn, Shape, SplitAt, WrittenAt, broadcasts_to};
@@ -35,7 +33,6 @@ impl Map1<i64, i64> for FromStart {
     fn call(self, index: i64) -> i64 {
         if index < 0 { index + self.size } else { index }
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, index: Value) -> Value {
         let size = kernel.parameter(self.size);
         let zero = kernel.constant(0.0, DType::I64);
@@ -55,7 +52,6 @@ impl Map2<i64, i64, i64> for Further {
     fn call(self, place: i64, index: i64) -> i64 {
         place * self.size + FromStart { size: self.size }.call(index)
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, place: Value, index: Value) -> Value {
         let size = kernel.parameter(self.size);
         let index = FromStart { size: self.size }.text(kernel, index);

@@ -9,7 +9,6 @@ use crate::ops::admit::{MaskFor, SameDtypeFor};
 use crate::ops::arguments::{Indexing, Sought};
 use crate::ops::choosing::{self, Filling, IsTrue};
 use crate::ops::kernel::{Copying, Map1, Map2, VectorWidth};
-#[cfg(any(test, feature = "cuda"))]
 use crate::ops::record::kernel::{Kernel, Value};
 use crate::shape::{Broadcast, Dyn, Shape, WrittenTo, expect_broadcast};
 use crate::storage::{View, ViewMut};
@@ -71,7 +70,6 @@ impl<E: Castable> Map1<E, bool> for Is {
     fn call(self, element: E) -> bool {
         self.0.is(element)
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, element: Value) -> Value {
         self.0.text(kernel, element)
     }
@@ -96,7 +94,6 @@ impl Map1<i64, i64> for Quotient {
     fn call(self, place: i64) -> i64 {
         place / self.0
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, place: Value) -> Value {
         let count = kernel.parameter(self.0);
         kernel.prelude("quotient", &[place, count], DType::I64)
@@ -111,7 +108,6 @@ impl Map2<i64, i64, i64> for Rest {
     fn call(self, place: i64, quotient: i64) -> i64 {
         place - quotient * self.0
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, place: Value, quotient: Value) -> Value {
         let count = kernel.parameter(self.0);
         let whole = kernel.prelude("mul", &[quotient, count], DType::I64);

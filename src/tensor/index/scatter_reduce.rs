@@ -7,7 +7,6 @@ use crate::ops;
 use crate::ops::arguments::Indexing;
 use crate::ops::choosing::Folding;
 use crate::ops::kernel::Casting;
-#[cfg(any(test, feature = "cuda"))]
 use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::Accumulating;
 use crate::shape::Shape;
@@ -108,7 +107,6 @@ impl<E: Dtype> ops::kernel::Map1<E, E> for AtLeastOne {
     fn call(self, count: E) -> E {
         if count == E::default() { E::from_bool(true) } else { count }
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, count: Value) -> Value {
         let (zero, one) = (kernel.constant(0.0, E::DTYPE), kernel.constant(1.0, E::DTYPE));
         let is_zero = kernel.equal(count, zero);

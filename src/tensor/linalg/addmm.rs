@@ -6,7 +6,6 @@ use crate::dtype::{Category, Compute, DType, Dtype, Element, Scalar, ScalarValue
 use crate::error::{Error, Result};
 use crate::ops::admit::NumericFor;
 use crate::ops::kernel::{Map1, Map2};
-#[cfg(any(test, feature = "cuda"))]
 use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::Accumulating;
 use crate::ops::{self, Op};
@@ -39,7 +38,6 @@ impl<E: Dtype> Map2<E, E, E> for Adding<E::Compute> {
         let input = self.beta.binary::<ops::mul>(input.to_compute());
         E::from_compute(input.binary::<Accumulating>(self.scaled(product.to_compute())))
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, product: Value, input: Value) -> Value {
         let (beta, alpha) = (kernel.parameter(self.beta), kernel.parameter(self.alpha));
         let (product, input) = (kernel.widen(product), kernel.widen(input));
@@ -53,7 +51,6 @@ impl<E: Dtype> Map1<E, E> for Adding<E::Compute> {
     fn call(self, product: E) -> E {
         E::from_compute(self.scaled(product.to_compute()))
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, product: Value) -> Value {
         let (alpha, product) = (kernel.parameter(self.alpha), kernel.widen(product));
         kernel.rounded("mul", E::DTYPE, &[alpha, product])

@@ -7,7 +7,6 @@ use crate::error::{Error, Result};
 use crate::ops;
 use crate::ops::admit::{InexactFor, NumericFor, SameDtypeFor};
 use crate::ops::kernel::{Combining, Map1, Map2};
-#[cfg(any(test, feature = "cuda"))]
 use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::Sum;
 use crate::shape::{AxisArg, BatchMatMul, Broadcast, Dim, HasAxis, HasRank, MatMul, SameSizeFor, Shape};
@@ -85,7 +84,6 @@ impl<E: Dtype> Map2<E, E, E> for ConjugateProduct {
     fn call(self, a: E, b: E) -> E {
         E::from_compute(a.to_compute().binary::<ConjugateTimes>(b.to_compute()))
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
         kernel.folded::<ConjugateTimes>(a, b)
     }
@@ -99,7 +97,6 @@ impl<E: Dtype> Map1<E, E> for Conjugating {
     fn call(self, a: E) -> E {
         E::from_compute(a.to_compute().unary::<ops::conj>())
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value) -> Value {
         kernel.rounded("conj", E::DTYPE, &[a])
     }

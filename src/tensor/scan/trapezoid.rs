@@ -8,7 +8,6 @@ use crate::ops::Op;
 use crate::ops::admit::NumericFor;
 use crate::ops::kernel::{Map1, Map2, Map3};
 use crate::ops::pointwise::Differing;
-#[cfg(any(test, feature = "cuda"))]
 use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::{Accumulating, Sum};
 use crate::ops::scan::RunningSum;
@@ -35,7 +34,6 @@ impl<E: Dtype, O: Dtype> Map2<E, E, O> for Pairs<O::Compute> {
         let sum = a.cast::<O>().to_compute().binary::<Accumulating>(b.cast::<O>().to_compute());
         O::from_compute(sum.binary::<ops::mul>(self.factor))
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
         let (a, b) = (kernel.operand(a, O::DTYPE), kernel.operand(b, O::DTYPE));
         let sum = kernel.row("sum", O::DTYPE, &[a, b]);
@@ -53,7 +51,6 @@ impl<E: Dtype, const TIMES: bool> Map2<E, E, E> for Together<TIMES> {
         let (a, b) = (a.to_compute(), b.to_compute());
         E::from_compute(if TIMES { a.binary::<ops::mul>(b) } else { a.binary::<Accumulating>(b) })
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
         kernel.rounded(if TIMES { "mul" } else { "sum" }, E::DTYPE, &[a, b])
     }
@@ -66,7 +63,6 @@ impl<E: Dtype, O: Dtype> Map1<E, O> for Halving {
     fn call(self, sum: E) -> O {
         O::from_compute(sum.cast::<O>().to_compute().binary::<ops::mul>(Castable::from_f64(0.5)))
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, sum: Value) -> Value {
         let sum = kernel.operand(sum, O::DTYPE);
         let half = kernel.constant(0.5, sum.dtype());
@@ -87,7 +83,6 @@ impl<T: Dtype, E: Dtype, O: Dtype> Map3<T, E, E, O> for WithoutHalfTheEnds {
         let whole = sum.cast::<O>().to_compute().binary::<ops::sub>(half.to_compute());
         O::from_compute(whole.binary::<ops::mul>(Castable::from_f64(self.dx)))
     }
-    #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, sum: Value, first: Value, last: Value) -> Value {
         let dx = kernel.parameter(<O::Compute as Castable>::from_f64(self.dx));
         let ends = Map2::<E, E, E>::text(&Together::<false>, kernel, first, last);

@@ -4,7 +4,6 @@ use super::super::complex;
 use super::*;
 use crate::dtype::math;
 use crate::dtype::{Castable as _, MachineFloat, MachineInt, Special};
-#[cfg(any(test, feature = "cuda"))]
 use crate::{
     dtype::{DType, Element},
     ops::record::kernel::{Kernel, Value},
@@ -120,7 +119,6 @@ fn power_of_two<W: Dtype, B: Dtype>(exponent: B) -> W {
 }
 
 /// `scaled` as GPU text.
-#[cfg(any(test, feature = "cuda"))]
 pub(super) fn scaled_text<P: Dtype, A: Dtype, B: Dtype>(kernel: &mut Kernel, a: Value, exponent: Value) -> Value {
     let result = <P::Inexact as Element>::DTYPE;
     let a = kernel.operand(a, result);

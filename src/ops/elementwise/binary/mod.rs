@@ -8,15 +8,12 @@ mod logic;
 
 use super::Op;
 use super::kernel::operand;
-#[cfg(any(test, feature = "cuda"))]
 use super::kernel::operand_text;
 use super::rules::result::{computes, form_of_result, output};
 use super::rules::special::Specials;
 use super::table::binary_table;
-#[cfg(any(test, feature = "cuda"))]
 use crate::dtype::Element;
 use crate::dtype::{Binary, Compute, Dtype, FastPathByScalar, FastPathOfTwo};
-#[cfg(any(test, feature = "cuda"))]
 use crate::ops::record::kernel::{Kernel, Value};
 
 /// An operation of two operands: the dtype it computes in and the dtype of its result, from the promoted dtype.
@@ -103,14 +100,12 @@ pub trait BinaryOp: Op {
     }
     /// `apply` as GPU text, or `apply_scalar`.
     #[doc(hidden)]
-    #[cfg(any(test, feature = "cuda"))]
     fn text<P: Dtype>(kernel: &mut Kernel, operands: [Value; 2], by_scalar: bool) -> Value {
         let (computes, result) = (<Self::Computes<P> as Element>::DTYPE, <Self::Output<P> as Element>::DTYPE);
         kernel.combine(Self::NAME, computes, result, operands, by_scalar)
     }
     /// `apply_to` as GPU text.
     #[doc(hidden)]
-    #[cfg(any(test, feature = "cuda"))]
     fn text_of<P: Dtype, A: Dtype, B: Dtype>(kernel: &mut Kernel, a: Value, b: Value) -> Value {
         let operands = [operand_text::<Self, P>(kernel, a), operand_text::<Self, P>(kernel, b)];
         Self::text::<P>(kernel, operands, false)
@@ -209,13 +204,11 @@ macro_rules! binary_ops {
         fn apply_to<P: Dtype, A: Dtype, B: Dtype>(a: A, b: B) -> P::Inexact {
             functions::scaled::<P, A, B>(a, b)
         }
-        #[cfg(any(test, feature = "cuda"))]
         fn text<P: Dtype>(kernel: &mut Kernel, [a, b]: [Value; 2], _: bool) -> Value {
             let result = <P::Inexact as Element>::DTYPE;
             let (a, b) = (kernel.cast(a, result), kernel.cast(b, result));
             functions::scaled_text::<P, P::Inexact, P::Inexact>(kernel, a, b)
         }
-        #[cfg(any(test, feature = "cuda"))]
         fn text_of<P: Dtype, A: Dtype, B: Dtype>(kernel: &mut Kernel, a: Value, b: Value) -> Value {
             functions::scaled_text::<P, A, B>(kernel, a, b)
         }

@@ -69,7 +69,7 @@ fn source<E: Element>(sections: &[usize], is_integer: bool) -> Source {
 }
 
 /// `len` elements of a distribution.
-pub(in crate::device) fn draw<E: Element>(
+pub(crate) fn draw<E: Element>(
     device: &'static CudaDevice,
     distribution: Distribution,
     seed: u64,

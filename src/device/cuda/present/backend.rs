@@ -1,4 +1,4 @@
-//! `Cuda<N>` on the CUDA runtime: memory, copies, downloads, and calls into the files of operations.
+//! Memory, copies, downloads, and calls into the files of operations.
 //!
 //! The operands determine the device; operations without operands use ordinal `N`.
 
@@ -66,6 +66,7 @@ impl<const N: usize> Backend for Cuda<N> {
             fresh(O::DTYPE, "tabulate", placed::<N>(beside)?, (&[len], &[1]), &|to| describe::tabulate(to, &kernel))
         }
     }
+    const IS_ELSEWHERE: bool = true;
     fn is_on_host(_beside: Option<&CudaBuffer>) -> bool {
         false
     }
