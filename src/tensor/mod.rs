@@ -72,7 +72,7 @@ pub use base::layout::{AnyLayout, Layout, Strided};
 pub use base::operand::{Operand, TensorOperand};
 pub use base::same_device::{Optional, SameDevice, SameDtype};
 pub use create::random::Generator;
-#[cfg(all(feature = "any", feature = "cuda"))]
+#[cfg(feature = "any")]
 pub(crate) use create::triangle_indices::places as places_of_triangle;
 pub use elementwise::apply::Outcome;
 #[doc(hidden)]

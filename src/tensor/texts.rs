@@ -9,9 +9,7 @@ fn compiled_kernels_of_tensors_give_the_bits_of_the_host() {
     crate::composite::sort::search::kernels(&mut suite);
     crate::composite::sort::unique::kernels(&mut suite);
     super::create::triangle_indices::kernels(&mut suite);
-    #[cfg(feature = "cuda")]
     crate::composite::sort::slices::kernels(&mut suite);
-    #[cfg(feature = "cuda")]
     super::create::weights::kernels(&mut suite);
     super::linalg::products::kernels(&mut suite);
     crate::composite::linalg::euclidean::kernels(&mut suite);

@@ -45,7 +45,6 @@ impl AnyTensor {
 }
 
 /// Up to this many elements, a whole tensor is copied from the GPU for printing.
-#[cfg(feature = "cuda")]
 const WHOLE: usize = 1 << 16;
 
 /// As PyTorch prints a tensor.
@@ -53,7 +52,6 @@ impl fmt::Display for AnyTensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (device, has_data) = (self.device_name(), self.has_data());
         // Elements of a GPU are copied to the host together, not one by one; of a large tensor only those that are printed.
-        #[cfg(feature = "cuda")]
         if has_data
             && self.device() != crate::AnyDevice::CPU
             && self.numel() <= WHOLE

@@ -2,7 +2,7 @@
 
 use super::{Bound, Value};
 use crate::any::elementwise::op_table::{BinaryRow, UnaryRow};
-use crate::device::{AnyDevice, DeviceType};
+use crate::device::{AnyDevice, Backend, DeviceType, Dynamic};
 use crate::error::Result;
 
 /// An operation that can be called by name.
@@ -35,7 +35,7 @@ impl NamedOp {
     pub fn runs_on(&self, device: AnyDevice) -> bool {
         match device.kind() {
             DeviceType::CPU => true,
-            DeviceType::CUDA => cfg!(feature = "cuda"),
+            DeviceType::CUDA => <Dynamic as Backend>::IS_ELSEWHERE,
             DeviceType::META => !self.forms.needs_elements,
             _ => false,
         }

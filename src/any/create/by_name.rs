@@ -5,14 +5,12 @@ use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::base::operand::{default_float, scalar_dtype};
 use crate::any::call::Bound;
 use crate::any::{AnyOperand, AnyTensor, Value, checked_numel};
-#[cfg(feature = "cuda")]
 use crate::device::Dynamic;
 use crate::device::{AnyDevice, default_device};
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result, invalid};
 use crate::layout::MemoryFormat;
-#[cfg(feature = "cuda")]
 use crate::tensor::places_of_triangle as there;
 use crate::{Cpu, Tensor, shape};
 use castiron_macros::operations;
@@ -84,7 +82,6 @@ fn triangle(
     }
     // An offset beyond `isize` is outside every matrix, so it is clamped.
     let offset = isize::try_from(offset).unwrap_or(if offset < 0 { isize::MIN } else { isize::MAX });
-    #[cfg(feature = "cuda")]
     {
         let beside = AnyTensor::zeros_on(&[0], dtype, device.unwrap_or_else(default_device))?;
         if beside.is_on_gpu() {

@@ -164,7 +164,6 @@ impl AnyTensor {
     /// negative or not finite, those of a row add up to zero, there are no data, or memory runs out.
     pub fn multinomial(&self, samples: usize, replacement: bool, generator: &mut Generator) -> Result<AnyTensor> {
         let op = "multinomial";
-        #[cfg(feature = "cuda")]
         if self.is_on_gpu() {
             return dispatch_dtype!(op, self.dtype, E: Float => match self.rank() {
                 1 => Ok(self.typed_rank1::<E, Dynamic>()?.try_multinomial(samples, replacement, generator)?.into()),

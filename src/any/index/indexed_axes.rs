@@ -119,16 +119,11 @@ impl IndexedAxes {
 }
 
 /// The positions of the indices, computed on a GPU.
-#[cfg(feature = "cuda")]
 fn on_gpu(x: &AnyTensor, indices: &[(usize, AnyTensor)], own: &[usize], sizes: &Dims) -> Result<Option<AnyTensor>> {
     if !x.is_on_gpu() {
         return Ok(None);
     }
     crate::any::index::on_gpu::positions(x.device(), indices, own, sizes)
-}
-#[cfg(not(feature = "cuda"))]
-fn on_gpu(_: &AnyTensor, _: &[(usize, AnyTensor)], _: &[usize], _: &Dims) -> Result<Option<AnyTensor>> {
-    Ok(None)
 }
 
 /// The error for the first index out of range, if there was no room for a list of all.

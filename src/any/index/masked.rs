@@ -141,7 +141,6 @@ impl AnyTensor {
             return Ok(AnyTensor::fresh(rows, DType::I64, &[count, self.rank()], &[self.rank(), 1]));
         }
         let places = mask.true_places(op)?;
-        #[cfg(feature = "cuda")]
         if self.is_on_gpu() {
             return places.unravelled(&self.sizes);
         }

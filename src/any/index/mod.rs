@@ -6,7 +6,6 @@ pub(crate) mod gather;
 mod indexed_axes;
 pub(crate) mod masked;
 pub(crate) mod masked_functions;
-#[cfg(feature = "cuda")]
 pub(crate) mod on_gpu;
 pub(crate) mod scatter;
 pub(crate) mod view_scatter;

@@ -281,7 +281,6 @@ impl AnyTensor {
         let too_large = || Error::TooLarge { op, sizes: [len, r][..].into() };
         let choices = if with_replacement { len.checked_add(r - 1).ok_or_else(too_large)? } else { len };
         let count = ways(choices, r).and_then(|count| count.checked_mul(r)).ok_or_else(too_large)?;
-        #[cfg(feature = "cuda")]
         if self.is_on_gpu() {
             let rows = crate::any::join::combinations::rows_of_positions(self, [len, r, step])?;
             return self.gathered(op, 0, &rows, false)?.reshape(&[-1, r as i64]);

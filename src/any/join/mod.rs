@@ -1,7 +1,6 @@
 //! Several tensors joined into one: `cat`, `stack` and others, `meshgrid`, `block_diag`.
 
 pub(crate) mod cat_stack;
-#[cfg(feature = "cuda")]
 pub(crate) mod combinations;
 pub(crate) mod meshgrid;
 

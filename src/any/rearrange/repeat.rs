@@ -138,7 +138,6 @@ impl AnyTensor {
     fn repeat_interleave_by_name(args: &Bound<'_>) -> Result<Value> {
         let (input, dim) = (args.tensor("input")?, args.read("dim")?);
         let result = match args.get("repeats") {
-            #[cfg(feature = "cuda")]
             None if input.is_on_gpu() => {
                 crate::any::join::combinations::count_up(input, input.numel())?.repeat_interleave_by(input, None)?
             }

@@ -41,7 +41,6 @@ impl AnySparse {
     /// If shapes differ or dtypes do not admit it.
     pub fn add(&self, other: &AnySparse) -> Result<AnySparse> {
         self.beside("add", Admits::any, other, |a, b| {
-            #[cfg(feature = "cuda")]
             if a.is_on_gpu() {
                 return a.sum_there("add", &b);
             }
@@ -57,7 +56,6 @@ impl AnySparse {
     /// If shapes differ or dtypes do not admit it.
     pub fn sub(&self, other: &AnySparse) -> Result<AnySparse> {
         self.beside("sub", Admits::numeric, other, |a, b| {
-            #[cfg(feature = "cuda")]
             if a.is_on_gpu() {
                 return a.sum_there("sub", &b.neg()?);
             }
@@ -76,7 +74,6 @@ impl AnySparse {
             return self.mul_dense(&other.to_dense()?);
         }
         self.beside("mul", Admits::any, other, |a, b| {
-            #[cfg(feature = "cuda")]
             if a.is_on_gpu() {
                 return a.product_there(&b);
             }
@@ -99,7 +96,6 @@ impl AnySparse {
         }
         let dtype = promote_types(self.dtype(), other.dtype())?;
         let (sparse, dense) = (self.to(dtype)?, other.to(dtype)?);
-        #[cfg(feature = "cuda")]
         if self.is_on_gpu() {
             return sparse.added_to_there(&dense);
         }
@@ -141,7 +137,6 @@ impl AnySparse {
         let steps = crate::layout::strides::row_major(blocks);
         let steps: Vec<usize> =
             steps.iter().zip(blocks).map(|(&step, &size)| if size == 1 { 0 } else { step }).collect();
-        #[cfg(feature = "cuda")]
         if self.is_on_gpu() {
             let keys = crate::any::sparse::places::linear(&self.raw_indices()?, &steps)?.reshape(&[-1])?;
             return Ok(self.with_values(self.values.mul(rows.index_select(0, &keys)?)?));

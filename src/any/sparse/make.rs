@@ -56,12 +56,9 @@ impl AnySparse {
 
     /// From indices, which are checked, and values. Ranks match.
     fn checked(indices: &AnyTensor, values: &AnyTensor, sizes: Dims, dense: usize) -> Result<AnySparse> {
-        #[cfg(feature = "cuda")]
         if !values.is_on_gpu() || !super::places::are_inside(indices, &sizes[..sizes.len() - dense])? {
             check_indices(&on_host(indices)?, &sizes)?;
         }
-        #[cfg(not(feature = "cuda"))]
-        check_indices(&on_host(indices)?, &sizes)?;
         AnySparse::assembled(indices, values, sizes, dense)
     }
 
@@ -87,7 +84,6 @@ impl AnyTensor {
         if dense > self.rank() {
             return invalid(op, format!("a tensor of shape {:?} can't have {dense} dense axes", self.shape()));
         }
-        #[cfg(feature = "cuda")]
         if self.is_on_gpu() {
             return super::places::sparse_of(self, dense);
         }
@@ -107,7 +103,6 @@ fn on_host(indices: &AnyTensor) -> Result<Tensor<i64, (Dyn, Dyn)>> {
 
 /// The smallest sizes that hold the indices, one for each sparse axis.
 fn infer_sizes(indices: &AnyTensor, sizes: &mut [usize]) -> Result<()> {
-    #[cfg(feature = "cuda")]
     if indices.is_on_gpu()
         && let Some(found) = super::places::inferred(indices)?
     {
@@ -119,7 +114,6 @@ fn infer_sizes(indices: &AnyTensor, sizes: &mut [usize]) -> Result<()> {
 
 /// The linear (row-major) index of each element over the sparse axes, as a row.
 fn linear_keys(indices: &AnyTensor, sizes: &[usize]) -> Result<AnyTensor> {
-    #[cfg(feature = "cuda")]
     if indices.is_on_gpu() {
         return super::places::linear(indices, &crate::layout::strides::row_major(sizes));
     }

@@ -6,7 +6,6 @@
 mod arithmetic;
 pub(crate) mod axes;
 mod make;
-#[cfg(feature = "cuda")]
 mod places;
 
 use crate::any::base::by_width::{invalid, same_dtype, signed};
@@ -144,7 +143,6 @@ impl AnySparse {
     /// # Errors
     /// If memory runs out.
     pub fn raw_indices(&self) -> Result<AnyTensor> {
-        #[cfg(feature = "cuda")]
         if self.is_on_gpu() {
             return self.indices_there();
         }
@@ -222,7 +220,6 @@ impl AnySparse {
     /// # Errors
     /// If the dtype does not compute, or memory runs out.
     pub fn coalesce(&self) -> Result<AnySparse> {
-        #[cfg(feature = "cuda")]
         if self.is_on_gpu() {
             return self.coalesced_there();
         }
@@ -237,7 +234,6 @@ impl AnySparse {
     /// If the dtype does not compute, or memory cannot hold it.
     pub fn to_dense(&self) -> Result<AnyTensor> {
         crate::any::checked_numel("to_dense", &self.sizes, self.dtype())?;
-        #[cfg(feature = "cuda")]
         if self.is_on_gpu() {
             return self.dense_there();
         }
@@ -262,7 +258,6 @@ impl AnySparse {
         let op = "matmul";
         same_dtype(op, &self.values, other)?;
         same_device(op, &self.values, other)?;
-        #[cfg(feature = "cuda")]
         if self.is_on_gpu() {
             // For operands that are refused the host makes the error.
             return self.times_dense_there(other).unwrap_or_else(|| self.to_device("cpu")?.matmul(&other.cpu()?));
@@ -285,7 +280,6 @@ impl AnySparse {
         let op = "matmul";
         same_dtype(op, &self.values, &other.values)?;
         same_device(op, &self.values, &other.values)?;
-        #[cfg(feature = "cuda")]
         if self.is_on_gpu() {
             let refused = || self.to_device("cpu")?.matmul_sparse(&other.to_device("cpu")?);
             return self.times_sparse_there(other).unwrap_or_else(refused);
@@ -301,7 +295,6 @@ impl AnySparse {
     /// # Errors
     /// If it is not such a matrix.
     pub fn t(&self) -> Result<AnySparse> {
-        #[cfg(feature = "cuda")]
         if self.is_on_gpu() {
             return self.transposed_there().unwrap_or_else(|| self.to_device("cpu")?.t());
         }

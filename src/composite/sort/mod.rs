@@ -5,7 +5,6 @@ pub(crate) mod order;
 
 pub(crate) mod median;
 pub(crate) mod search;
-#[cfg(feature = "cuda")]
 pub(crate) mod slices;
 pub(crate) mod unique;
 

@@ -180,8 +180,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             }
             (Erased::dense(values, kept), Erased::list(inverse, len), Erased::list(counts, count))
         };
-        #[cfg(feature = "cuda")]
-        if len > 1 && !D::is_on_host(Some(self.storage())) {
+        if const { D::IS_ELSEWHERE } && len > 1 && !D::is_on_host(Some(self.storage())) {
             let slices = super::slices::distinct::<E, D>(elements.view(), [outer, len, inner])?;
             return Ok(found(slices.values, slices.inverse, slices.counts, slices.count));
         }

@@ -10,5 +10,4 @@ pub(crate) mod random;
 pub(crate) mod ranges;
 pub(crate) mod sampling;
 pub(crate) mod triangle_indices;
-#[cfg(feature = "cuda")]
 pub(crate) mod weights;

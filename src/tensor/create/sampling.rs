@@ -31,7 +31,6 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: FloatFor<ops::reduce::bernoulli>,
     {
         let op = "bernoulli";
-        #[cfg(feature = "cuda")]
         if let Some(storage) = D::bernoulli(self.elements(), || generator.seed())? {
             return Ok(Self::dense(storage, self.shape()));
         }
@@ -158,8 +157,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let mut sizes = <<S as HasAxis<-1>>::Replace<Dyn> as Shape>::Sizes::copied(self.shape().as_ref());
         sizes.as_mut()[last] = samples;
         let numel = checked_numel::<i64>(op, sizes.as_ref())?;
-        #[cfg(feature = "cuda")]
-        if !D::is_on_host(Some(self.elements().buffer))
+        if const { D::IS_ELSEWHERE }
+            && !D::is_on_host(Some(self.elements().buffer))
             && let Some(storage) =
                 crate::tensor::create::weights::drawn::<E, D>(self.elements(), samples, replacement, || {
                     generator.seed()

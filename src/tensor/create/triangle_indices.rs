@@ -235,7 +235,7 @@ triangles! {
 
 /// For `AnyTensor` on a GPU: the rows and columns of the lower or upper triangle, on the device of another tensor, and the number of
 /// elements.
-#[cfg(all(feature = "any", feature = "cuda"))]
+#[cfg(feature = "any")]
 pub(crate) fn places<E: IndexDtype, D: Device>(
     op: &'static str,
     is_lower: bool,

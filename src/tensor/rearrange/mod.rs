@@ -1,6 +1,5 @@
 //! Elements moved to other positions, repeated or padded; each makes a new tensor.
 
-#[cfg(feature = "cuda")]
 pub(crate) mod by_counts;
 pub(crate) mod flip_roll;
 pub(crate) mod pad;

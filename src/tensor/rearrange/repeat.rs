@@ -199,8 +199,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         if count != size {
             return invalid(format!("there are {count} counts for an axis of size {size}"));
         }
-        #[cfg(feature = "cuda")]
-        if size > 0 && !D::is_on_host(Some(self.elements().buffer)) {
+        if const { D::IS_ELSEWHERE } && size > 0 && !D::is_on_host(Some(self.elements().buffer)) {
             let axis = <S as HasAxis<I>>::INDEX;
             let (storage, sizes) =
                 crate::tensor::rearrange::by_counts::repeated_by::<E, D>(self.elements(), axis, repeats.elements())?;
