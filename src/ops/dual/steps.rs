@@ -7,9 +7,10 @@ use crate::dtype::{Binary, Compare, Complex, Compute, Parameters, Predicate, ToR
 use crate::error::Result;
 use crate::ops::reduce::rows::{Pass, RowSteps};
 use crate::ops::reduce::steps::{Given, Steps};
+use crate::ops::reduce::variance::Spread;
 use crate::ops::reduce::{
-    ExtremeOfTwo, LogSumExp, Mean, NanMean, NanSum, Prod, RootMeanSquare, Spread, Standardizing, StepsOfTwo, Sum,
-    Variance, VectorNorm,
+    ExtremeOfTwo, LogSumExp, Mean, NanMean, NanSum, Prod, RootMeanSquare, Standardizing, StepsOfTwo, Sum, Variance,
+    VectorNorm,
 };
 use crate::ops::scan::steps::LaneSteps;
 use crate::ops::scan::{RunningLogSumExp, RunningProduct, RunningSum, Softmax};
