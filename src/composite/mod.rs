@@ -12,6 +12,7 @@ pub(crate) mod fourier;
 pub(crate) mod linalg;
 pub(crate) mod loss;
 pub(crate) mod normalization;
+pub(crate) mod rearrange;
 pub(crate) mod scan;
 pub(crate) mod sort;
 pub(crate) mod statistics;
@@ -37,6 +38,7 @@ pub(crate) const ROWS: &[crate::rows::Folder] = &[
     linalg::ROWS,
     loss::ROWS,
     normalization::ROWS,
+    rearrange::ROWS,
     scan::ROWS,
     sort::ROWS,
     statistics::ROWS,
