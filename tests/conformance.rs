@@ -213,6 +213,13 @@ const GENERATED: &[Generated] = &[
     ("nn.functional.pixel_unshuffle", &[&[2, 3, 4, 6]], &[("downscale_factor", 2.0)]),
     ("nn.functional.channel_shuffle", &[&[2, 6, 4, 5]], &[("groups", 2.0)]),
     ("tile", &[&[7, 9]], &[("dims", 3.0)]),
+    ("cat", &[&[2, 3, 4, 5], &[2, 3, 4, 5]], &[]),
+    ("cat", &[&[7, 9], &[7, 4]], &[("dim", 1.0)]),
+    ("stack", &[&[2, 3, 4, 5], &[2, 3, 4, 5]], &[]),
+    ("stack", &[&[2, 3, 4, 5], &[2, 3, 4, 5]], &[("dim", 1.0)]),
+    ("stack", &[&[7, 9], &[7, 9]], &[("dim", -1.0)]),
+    ("block_diag", &[&[7, 9], &[3, 4]], &[]),
+    ("cartesian_prod", &[&[7], &[9]], &[]),
     ("repeat", &[&[7]], &[("repeats", 3.0)]),
     ("repeat_interleave", &[&[7, 9]], &[("repeats", 3.0), ("dim", 1.0)]),
     ("log_softmax", &[&[7, 33]], &[("dim", 1.0)]),
@@ -253,6 +260,10 @@ fn both_fronts_give_the_same() {
                 });
                 // What dtypes do not have is not called.
                 let Ok(tensors) = tensors.collect::<castiron::Result<Vec<_>>>() else { continue };
+                let tensors = match *name {
+                    "cat" | "stack" => vec![Value::List(tensors.into_iter().collect())],
+                    _ => tensors,
+                };
                 let Some(typed) = typed::run(name, &typed::Call { args: &tensors, named: &named }) else { continue };
                 let args = tensors.iter().fold(any::Args::new(), |args, tensor| args.arg(tensor.clone()));
                 let args = named.iter().fold(args, |args, (name, value)| args.named(name, value.clone()));

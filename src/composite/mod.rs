@@ -9,6 +9,7 @@ pub(crate) mod decompose;
 mod erased;
 #[cfg(feature = "fft")]
 pub(crate) mod fourier;
+pub(crate) mod join;
 pub(crate) mod linalg;
 pub(crate) mod loss;
 pub(crate) mod normalization;

@@ -24,15 +24,29 @@ impl Call<'_> {
         let value = self.args.get(at).or_else(|| self.named.get(name))?;
         (!matches!(value, Value::Absent)).then_some(value)
     }
+    /// A tensor, or the first of a list.
     fn tensor(&self, at: usize, name: &str) -> Option<&AnyTensor> {
         match self.value(at, name)? {
             Value::Array(tensor) => Some(tensor),
+            Value::List(all) => match all.first()? {
+                Value::Array(tensor) => Some(tensor),
+                _ => None,
+            },
             _ => None,
         }
     }
     /// A tensor of this dtype and rank.
     fn typed<E: castiron::Element, S: Shape>(&self, at: usize, name: &str) -> Option<Tensor<E, S, Cpu>> {
         self.tensor(at, name)?.typed::<E, S, Cpu>().ok()
+    }
+    /// A list of tensors of this dtype and rank.
+    fn all<E: castiron::Element, S: Shape>(&self) -> Option<Vec<Tensor<E, S, Cpu>>> {
+        let Value::List(all) = self.args.first()? else { return None };
+        let typed = |value: &Value| match value {
+            Value::Array(tensor) => tensor.typed::<E, S, Cpu>().ok(),
+            _ => None,
+        };
+        all.iter().map(typed).collect()
     }
     fn number(&self, at: usize, name: &str, default: f64) -> Option<f64> {
         match self.value(at, name) {
@@ -539,6 +553,27 @@ fronts! {
             return of(x.try_roll(shift));
         }
         at_axis!(x, c.int(2, "dims", 9)?, |axis| x.try_roll_axis(axis, shift))
+    }
+    cat = "cat" [f32 i32 bool C] [V M T Q] |x, c| {
+        let all = c.all::<E, S>()?;
+        at_axis!(x, c.int(1, "dim", 0)?, |axis| castiron::try_cat(&all, axis))
+    }
+    stack = "stack" [f32 i32 bool C] [V M T Q] |_x, c| {
+        let all = c.all::<E, S>()?;
+        match c.int(1, "dim", 0)? {
+            0 => of(castiron::try_stack(&all, axis![0])),
+            1 => of(castiron::try_stack(&all, axis![1])),
+            -1 => of(castiron::try_stack(&all, axis![-1])),
+            _ => None,
+        }
+    }
+    block_diag = "block_diag" [f32 i32 bool C] [M] |x, c| {
+        c.lacks(&[(2, "")])?;
+        of(castiron::try_block_diag((&x, &c.typed::<E, M>(1, "")?)))
+    }
+    cartesian_prod = "cartesian_prod" [f32 i32 bool C] [V] |x, c| {
+        c.lacks(&[(2, "")])?;
+        of(castiron::try_cartesian_prod((&x, &c.typed::<E, V>(1, "")?)))
     }
     pad = "nn.functional.pad" [f32 i32 bf16] [M T Q] |x, c| {
         let amounts = c.ints(1, "pad")?;
