@@ -148,7 +148,7 @@ pub mod fft {
 
 /// How the border of a padded tensor is filled: see [`Tensor::pad`].
 pub mod pad {
-    pub use crate::tensor::{Circular, Constant, PadMode, Reaches, Reflect, Replicate};
+    pub use crate::composite::rearrange::pad::{Circular, Constant, PadMode, Reaches, Reflect, Replicate};
 }
 
 /// How the losses of single elements are reduced: see [`Tensor::mse_loss`].

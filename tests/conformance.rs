@@ -193,7 +193,35 @@ const GENERATED: &[Generated] = &[
     ("fft.ihfft", &[&[7, 9]], &[]),
     ("fft.irfft", &[&[7, 9]], &[("n", 12.0), ("dim", 0.0)]),
     ("fft.hfft", &[&[7, 9]], &[("n", 15.0)]),
+    ("fft.ifftshift", &[&[2, 3, 4, 5]], &[("dim", 0.0)]),
     ("tril", &[&[7, 9]], &[("diagonal", -2.0)]),
+    ("triu", &[&[7, 9]], &[("diagonal", 2.0)]),
+    ("flip", &[&[7, 9]], &[("dims", 1.0)]),
+    ("flip", &[&[2, 3, 4, 5]], &[("dims", 3.0)]),
+    ("fliplr", &[&[2, 3, 4, 5]], &[]),
+    ("flipud", &[&[2, 3, 4, 5]], &[]),
+    ("rot90", &[&[7, 9]], &[]),
+    ("rot90", &[&[7, 9]], &[("k", 0.0)]),
+    ("rot90", &[&[7, 9, 2]], &[("k", -1.0)]),
+    ("rot90", &[&[7, 9, 2]], &[("k", 2.0)]),
+    ("roll", &[&[7, 9]], &[("shifts", -3.0)]),
+    ("roll", &[&[2, 3, 4, 5]], &[("shifts", 4.0)]),
+    ("roll", &[&[2, 3, 4, 5]], &[("shifts", 2.0), ("dims", 3.0)]),
+    ("nn.functional.pad", &[&[2, 3, 4, 5]], &[("pad", 2.0)]),
+    ("nn.functional.pad", &[&[7, 9]], &[("pad", -2.0), ("value", 3.0)]),
+    ("nn.functional.pixel_shuffle", &[&[2, 8, 4, 5]], &[("upscale_factor", 2.0)]),
+    ("nn.functional.pixel_unshuffle", &[&[2, 3, 4, 6]], &[("downscale_factor", 2.0)]),
+    ("nn.functional.channel_shuffle", &[&[2, 6, 4, 5]], &[("groups", 2.0)]),
+    ("tile", &[&[7, 9]], &[("dims", 3.0)]),
+    ("cat", &[&[2, 3, 4, 5], &[2, 3, 4, 5]], &[]),
+    ("cat", &[&[7, 9], &[7, 4]], &[("dim", 1.0)]),
+    ("stack", &[&[2, 3, 4, 5], &[2, 3, 4, 5]], &[]),
+    ("stack", &[&[2, 3, 4, 5], &[2, 3, 4, 5]], &[("dim", 1.0)]),
+    ("stack", &[&[7, 9], &[7, 9]], &[("dim", -1.0)]),
+    ("block_diag", &[&[7, 9], &[3, 4]], &[]),
+    ("cartesian_prod", &[&[7], &[9]], &[]),
+    ("repeat", &[&[7]], &[("repeats", 3.0)]),
+    ("repeat_interleave", &[&[7, 9]], &[("repeats", 3.0), ("dim", 1.0)]),
     ("log_softmax", &[&[7, 33]], &[("dim", 1.0)]),
     ("logsumexp", &[&[7, 33]], &[("dim", 0.0)]),
     ("cumsum", &[&[7, 33]], &[("dim", 0.0)]),
@@ -211,6 +239,7 @@ fn both_fronts_give_the_same() {
                     "swap" | "full" | "upper" | "training" | "return_inverse" | "return_counts" => {
                         Value::from(*value != 0.0)
                     }
+                    "pad" => Value::from(vec![*value as i64, 1]),
                     _ => Value::from(*value as i64),
                 };
                 ((*name).to_owned(), value)
@@ -231,6 +260,10 @@ fn both_fronts_give_the_same() {
                 });
                 // What dtypes do not have is not called.
                 let Ok(tensors) = tensors.collect::<castiron::Result<Vec<_>>>() else { continue };
+                let tensors = match *name {
+                    "cat" | "stack" => vec![Value::List(tensors.into_iter().collect())],
+                    _ => tensors,
+                };
                 let Some(typed) = typed::run(name, &typed::Call { args: &tensors, named: &named }) else { continue };
                 let args = tensors.iter().fold(any::Args::new(), |args, tensor| args.arg(tensor.clone()));
                 let args = named.iter().fold(args, |args, (name, value)| args.named(name, value.clone()));

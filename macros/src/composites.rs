@@ -10,6 +10,7 @@
 //! | `#[any([self, target] = …)]` | operands that are computed with in place of those given: of one dtype, over which is chosen, on one device |
 //! | `#[any(if … { return … })]`, `#[any(let … = …)]` | what is looked at first |
 //! | `#[any(by_hand)]` | there is a method of `AnyTensor` elsewhere, with the row by name |
+//! | `#[any(by_width, …)]` | elements of all dtypes are moved and not computed with: for `AnyTensor` `E` is a type as wide as an element, and the result gets the dtype back |
 //! | `#[example(let x = tensor![…]; x.cross(axis![0]), x.cross(0), tensor![…])]` | operands, the call of either front, and the result, `~ tensor![…]` where it is no exact number; of several results `(tensor![…], _)`, or a call that names one: `x.sort(0, false).1` |
 //! | `#[in_place(…)]` | as for `#[operations]` |
 //!
@@ -65,6 +66,9 @@ impl Marked {
     }
     fn is_by_hand(&self) -> bool {
         self.name == "any" && matches!(&self.arguments[..], [one] if is_ident(one, "by_hand"))
+    }
+    fn is_by_width(&self) -> bool {
+        self.name == "any" && self.arguments.first().is_some_and(|first| is_ident(first, "by_width"))
     }
 }
 
@@ -208,6 +212,11 @@ impl Composite {
     fn dtypes(&self) -> Result<(String, [String; 2]), Mistake> {
         let read = |column| self.column(column).map(|value| text(&value));
         let (rule, over) = (read("dtypes").unwrap_or_default(), read("over"));
+        let moves =
+            self.one("any").is_some_and(|marked| marked.is_by_width() || (rule.is_empty() && marked.is_by_hand()));
+        if moves && over.is_none() {
+            return Ok((String::new(), ["all", "all"].map(str::to_owned)));
+        }
         let known = |rule: &str| RULES.iter().find(|(name, ..)| *name == rule);
         let words = |rule: &str| known(rule).map_or(rule.trim_matches('"'), |(.., words)| words).to_owned();
         let Some(set) = over.clone().or_else(|| known(&rule).map(|(_, set, _)| (*set).to_owned())) else {
@@ -439,6 +448,7 @@ impl Composite {
         let (mut prepared, mut this) = (vec![], "self");
         for part in self.one("any").map(|marked| between_commas(marked.arguments.clone())).unwrap_or_default() {
             match &part[..] {
+                [word] if is_ident(word, "by_width") => {}
                 [look, ..] if is_ident(look, "if") => checks += &text(&part),
                 [made, ..] if is_ident(made, "let") => checks += &format!("{};", text(&part)),
                 [TokenTree::Group(pattern), equals, value @ ..] if is_punct(equals, '=') => {
@@ -499,7 +509,9 @@ impl Composite {
             (_, "self") => "dtypes or devices differ, ",
             _ => "devices differ, dtypes do not go together, ",
         };
-        let reason = if words.starts_with("all that compute") {
+        let reason = if words == "all" {
+            format!("{differ}{}memory runs out", if beside { "or " } else { "" })
+        } else if words.starts_with("all that compute") {
             format!("{differ}{}the dtype is not among {words}", if beside { "or " } else { "" })
         } else {
             format!("{differ}the dtype is none of these: {words}")
@@ -540,15 +552,19 @@ impl Composite {
         }
         let result = bare(&text(&self.function.value));
         let result = any_result(&result);
-        let run = format!(
-            "pub fn {name}(&self{declared}) -> crate::error::Result<{result}> {{
-                {checks}
-                crate::any::dispatch_dtype!(\"{op}\", {this}.dtype(), E: {set} => {{
-                    crate::composite::Erased::{name}(&{this}.as_erased::<E>()?, {}).map(crate::composite::IntoAny::into_any)
-                }})
-            }}",
+        let called = format!(
+            "crate::composite::Erased::{name}(&{this}.as_erased::<E>()?, {}).map(crate::composite::IntoAny::into_any)",
             passed.join(", ")
         );
+        let chosen = if self.one("any").is_some_and(Marked::is_by_width) {
+            format!(
+                "let dtype = {this}.dtype();
+                crate::dtype::width::of_width!(dtype.itemsize(), E => {called}).map(|moved| moved.relabelled(dtype))"
+            )
+        } else {
+            format!("crate::any::dispatch_dtype!(\"{op}\", {this}.dtype(), E: {set} => {{ {called} }})")
+        };
+        let run = format!("pub fn {name}(&self{declared}) -> crate::error::Result<{result}> {{ {checks} {chosen} }}");
         method.extend(text_at(&run, span));
         Ok(method)
     }
@@ -682,8 +698,15 @@ fn used(lines: &str, is_any: bool) -> String {
     let among =
         |names: &[&'static str]| -> Vec<&str> { names.iter().copied().filter(|name| words.contains(name)).collect() };
     let (mut names, mut reductions) = (among(NAMES), among(REDUCTIONS));
-    let transforms = [("Frames", "fft::Frames"), ("Norm", "fft::Norm")].into_iter();
-    names.extend(transforms.filter(|(name, _)| words.contains(name)).map(|(_, path)| path));
+    const PATHS: &[(&str, &str)] = &[
+        ("Frames", "fft::Frames"),
+        ("Norm", "fft::Norm"),
+        ("Circular", "pad::Circular"),
+        ("Constant", "pad::Constant"),
+        ("Reflect", "pad::Reflect"),
+        ("Replicate", "pad::Replicate"),
+    ];
+    names.extend(PATHS.iter().filter(|(name, _)| words.contains(name)).map(|(_, path)| *path));
     reductions.retain(|&name| !is_any || name == "LossReduction");
     let reductions = format!("reduction::{{{}}}", reductions.join(", "));
     if !reductions.ends_with("{}") {

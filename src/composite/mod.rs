@@ -9,9 +9,11 @@ pub(crate) mod decompose;
 mod erased;
 #[cfg(feature = "fft")]
 pub(crate) mod fourier;
+pub(crate) mod join;
 pub(crate) mod linalg;
 pub(crate) mod loss;
 pub(crate) mod normalization;
+pub(crate) mod rearrange;
 pub(crate) mod scan;
 pub(crate) mod sort;
 pub(crate) mod statistics;
@@ -37,6 +39,7 @@ pub(crate) const ROWS: &[crate::rows::Folder] = &[
     linalg::ROWS,
     loss::ROWS,
     normalization::ROWS,
+    rearrange::ROWS,
     scan::ROWS,
     sort::ROWS,
     statistics::ROWS,

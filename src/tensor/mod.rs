@@ -22,9 +22,6 @@ mod scan;
 // Views, which share storage and copy nothing, and `TensorView`/`TensorViewMut`, which borrow it.
 mod view;
 
-// Elements moved to other positions, repeated or padded; each makes a new tensor.
-mod rearrange;
-
 // Several tensors joined into one: `cat`, `stack`, `hstack` and so on, `meshgrid`, `block_diag`.
 mod join;
 
@@ -108,7 +105,6 @@ pub use linalg::linear::Activation;
 pub use linalg::multi_dot::{FollowedBy, multi_dot, try_multi_dot};
 pub use loss::per_channel::{LossWeight, PerChannel};
 pub use loss::reduction::{BatchMean, DivergenceReduction, Mean, Reduction, Sum, Unreduced};
-pub use rearrange::pad::{Circular, Constant, PadMode, Reaches, Reflect, Replicate};
 pub use reduce::channels::RunningStatistics;
 pub use reduce::histogram::BinCounts;
 pub use reduce::quantile::Interpolation;
@@ -151,8 +147,6 @@ pub(crate) use {
     index::scatter_reduce::reduce_into,
     linalg::bilinear::bilinear,
     linalg::einsum::{Factor, contract},
-    rearrange::pick::{pick_as_laid_out, pick_elements, positions, rolled},
-    rearrange::repeat::repeated_elements,
 };
 
 /// A tensor whose element type, shape, device and layout are in its type.

@@ -3,9 +3,10 @@
 use crate::common::json;
 use castiron::layout::memory_format::{OperandLayout, elementwise, joined, stacked};
 use castiron::layout::strides::{is_dense, row_major};
+use castiron::pad::{Circular, Constant};
 use castiron::{
-    ChannelsLast, ChannelsLast3d, Contiguous, Device, Dtype, Dyn, Element, Error, Float, Generator, MemoryFormat, Meta,
-    Preserve, Shape, Tensor, axis, shape, where_,
+    AnyTensor, ChannelsLast, ChannelsLast3d, Contiguous, Device, Dtype, Dyn, Element, Error, Float, Generator,
+    MemoryFormat, Meta, Preserve, Shape, Tensor, axis, shape, where_,
 };
 use serde_json::Value;
 use std::collections::HashMap;
@@ -384,6 +385,26 @@ fn generic_code_needs_no_bounds() {
     let x = Tensor::<f32, shape![2, 3, _, _]>::ones_sized([2, 3, 4, 5]);
     assert_eq!(normalized(&images(&x)).stride(), [60, 20, 5, 1]);
     assert_eq!(images(&x).stride(), [60, 1, 15, 3]);
+}
+
+/// Source: `constant_pad_nd` and `roll` (by `cat`) suggest the format of their input, `rot90` clones in `contiguous_format`.
+#[test]
+fn moved_images_lie_as_pytorchs_do() {
+    let rows = Tensor::<f32, shape![2, 3, 4, 5]>::rand(&mut Generator::seeded(1));
+    let images = rows.to_memory_format(ChannelsLast);
+    let padded = images.pad_sized([1, -2, 0, 3], Constant(0));
+    assert!(padded.is_contiguous_in(ChannelsLast));
+    assert_eq!(padded, rows.pad_sized([1, -2, 0, 3], Constant(0)));
+    assert!(images.pad_sized([1, 2], Circular).is_contiguous());
+    let rolled = images.roll_axis(axis![0, 3], [1, -2]);
+    assert!(rolled.is_contiguous_in(ChannelsLast));
+    assert_eq!(rolled, rows.roll_axis(axis![0, 3], [1, -2]));
+    assert!(images.roll(7).is_contiguous() && images.rot90::<4, _, _>(axis![1, 2]).is_contiguous());
+    // Stacked images: joined end to end along the next axis, which is then split.
+    let stacked = castiron::stack([&images, &images], axis![1]);
+    assert_eq!(stacked.stride(), [120, 3, 1, 30, 6]);
+    let images = AnyTensor::from(images);
+    assert_eq!(castiron::any::stack(&[images.clone(), images], 1).unwrap().stride(), stacked.stride());
 }
 
 #[test]

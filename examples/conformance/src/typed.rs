@@ -4,9 +4,10 @@
 use crate::tokens;
 use castiron::any::Value;
 use castiron::fft::Norm;
+use castiron::pad::{Circular, Constant, Reflect, Replicate};
 use castiron::reduction::{Mean, Sum, Unreduced};
 use castiron::{
-    AnyTensor, Complete, Complex, Cpu, Reduced, Result, ScalarValue, Shape, Tensor, Uplo, axis, bf16, shape,
+    AnyTensor, Complete, Complex, Cpu, Reduced, Result, ScalarValue, Shape, Tensor, Uplo, axis, bf16, dim, shape,
 };
 use std::collections::BTreeMap;
 
@@ -23,15 +24,29 @@ impl Call<'_> {
         let value = self.args.get(at).or_else(|| self.named.get(name))?;
         (!matches!(value, Value::Absent)).then_some(value)
     }
+    /// A tensor, or the first of a list.
     fn tensor(&self, at: usize, name: &str) -> Option<&AnyTensor> {
         match self.value(at, name)? {
             Value::Array(tensor) => Some(tensor),
+            Value::List(all) => match all.first()? {
+                Value::Array(tensor) => Some(tensor),
+                _ => None,
+            },
             _ => None,
         }
     }
     /// A tensor of this dtype and rank.
     fn typed<E: castiron::Element, S: Shape>(&self, at: usize, name: &str) -> Option<Tensor<E, S, Cpu>> {
         self.tensor(at, name)?.typed::<E, S, Cpu>().ok()
+    }
+    /// A list of tensors of this dtype and rank.
+    fn all<E: castiron::Element, S: Shape>(&self) -> Option<Vec<Tensor<E, S, Cpu>>> {
+        let Value::List(all) = self.args.first()? else { return None };
+        let typed = |value: &Value| match value {
+            Value::Array(tensor) => tensor.typed::<E, S, Cpu>().ok(),
+            _ => None,
+        };
+        all.iter().map(typed).collect()
     }
     fn number(&self, at: usize, name: &str, default: f64) -> Option<f64> {
         match self.value(at, name) {
@@ -46,6 +61,15 @@ impl Call<'_> {
     fn int(&self, at: usize, name: &str, default: i64) -> Option<i64> {
         let number = self.number(at, name, default as f64)?;
         (number.fract() == 0.0).then_some(number as i64)
+    }
+    /// A list of integers.
+    fn ints(&self, at: usize, name: &str) -> Option<Vec<i64>> {
+        let Value::List(all) = self.value(at, name)? else { return None };
+        let number = |value: &Value| match value {
+            Value::Number(ScalarValue::Int(value)) => i64::try_from(*value).ok(),
+            _ => None,
+        };
+        all.iter().map(number).collect()
     }
     fn is(&self, at: usize, name: &str, default: bool) -> Option<bool> {
         Some(self.int(at, name, i64::from(default))? != 0)
@@ -500,7 +524,107 @@ fronts! {
         let n = usize::try_from(c.int(1, "n", 0)?).ok().filter(|&n| n > 0)?;
         at_axis!(x, c.int(2, "dim", -1)?, |axis| x.try_hfft_sized(axis, n, c.norm(3)?))
     }
+    ifftshift = "fft.ifftshift" [f32 i32] [V M T Q] |x, c| { at_axis!(x, c.int(1, "dim", 9)?, |axis| x.try_ifftshift(axis)) }
     tril = "tril" [f32 i32 bool] [M T] |x, c| { of(x.try_tril(isize::try_from(c.int(1, "diagonal", 0)?).ok()?)) }
+    triu = "triu" [f32 i32 bool] [M T] |x, c| { of(x.try_triu(isize::try_from(c.int(1, "diagonal", 0)?).ok()?)) }
+    flip = "flip" [f32 bf16 bool C] [V M T Q] |x, c| {
+        c.lacks(&[(2, "")])?;
+        at_axis!(x, c.int(1, "dims", 9)?, |axis| x.try_flip(axis))
+    }
+    fliplr = "fliplr" [f32 bool] [M T Q] |x, _c| { of(x.try_fliplr()) }
+    flipud = "flipud" [f32 bool] [V M T Q] |x, _c| { of(x.try_flipud()) }
+    rot90 = "rot90" [f32 bool] [M T] |x, c| {
+        match c.ints(2, "dims").as_deref() {
+            None if c.value(2, "dims").is_none() => {}
+            Some([0, 1]) => {}
+            _ => return None,
+        }
+        match c.int(1, "k", 1)? {
+            -1 => of(x.try_rot90::<-1, _, _>(axis![0, 1])),
+            0 => of(x.try_rot90::<0, _, _>(axis![0, 1])),
+            1 => of(x.try_rot90::<1, _, _>(axis![0, 1])),
+            2 => of(x.try_rot90::<2, _, _>(axis![0, 1])),
+            _ => None,
+        }
+    }
+    roll = "roll" [f32 bf16 bool C] [V M T Q] |x, c| {
+        let shift = isize::try_from(c.int(1, "shifts", 0)?).ok()?;
+        if c.value(2, "dims").is_none() {
+            return of(x.try_roll(shift));
+        }
+        at_axis!(x, c.int(2, "dims", 9)?, |axis| x.try_roll_axis(axis, shift))
+    }
+    cat = "cat" [f32 i32 bool C] [V M T Q] |x, c| {
+        let all = c.all::<E, S>()?;
+        at_axis!(x, c.int(1, "dim", 0)?, |axis| castiron::try_cat(&all, axis))
+    }
+    stack = "stack" [f32 i32 bool C] [V M T Q] |_x, c| {
+        let all = c.all::<E, S>()?;
+        match c.int(1, "dim", 0)? {
+            0 => of(castiron::try_stack(&all, axis![0])),
+            1 => of(castiron::try_stack(&all, axis![1])),
+            -1 => of(castiron::try_stack(&all, axis![-1])),
+            _ => None,
+        }
+    }
+    block_diag = "block_diag" [f32 i32 bool C] [M] |x, c| {
+        c.lacks(&[(2, "")])?;
+        of(castiron::try_block_diag((&x, &c.typed::<E, M>(1, "")?)))
+    }
+    cartesian_prod = "cartesian_prod" [f32 i32 bool C] [V] |x, c| {
+        c.lacks(&[(2, "")])?;
+        of(castiron::try_cartesian_prod((&x, &c.typed::<E, V>(1, "")?)))
+    }
+    pad = "nn.functional.pad" [f32 i32 bf16] [M T Q] |x, c| {
+        let amounts = c.ints(1, "pad")?;
+        let &[before, after] = &amounts[..] else { return None };
+        let amounts = [isize::try_from(before).ok()?, isize::try_from(after).ok()?];
+        match c.value(2, "mode") {
+            None => of(x.try_pad_sized(amounts, Constant(c.number(3, "value", 0.0)?))),
+            Some(Value::Str(mode)) if mode == "constant" => {
+                of(x.try_pad_sized(amounts, Constant(c.number(3, "value", 0.0)?)))
+            }
+            // (PyTorch pads by elements where there are one or two axes more.)
+            _ if x.shape().len() > 3 => None,
+            Some(Value::Str(mode)) if mode == "reflect" => of(x.try_pad_sized(amounts, Reflect)),
+            Some(Value::Str(mode)) if mode == "replicate" => of(x.try_pad_sized(amounts, Replicate)),
+            Some(Value::Str(mode)) if mode == "circular" => of(x.try_pad_sized(amounts, Circular)),
+            _ => None,
+        }
+    }
+    pixel_shuffle = "nn.functional.pixel_shuffle" [f32 bool] [T Q] |x, c| {
+        if c.int(1, "upscale_factor", 0)? != 2 {
+            return None;
+        }
+        of(x.try_pixel_shuffle::<dim!(2), _>())
+    }
+    pixel_unshuffle = "nn.functional.pixel_unshuffle" [f32 bool] [T Q] |x, c| {
+        if c.int(1, "downscale_factor", 0)? != 2 {
+            return None;
+        }
+        of(x.try_pixel_unshuffle::<dim!(2), _>())
+    }
+    channel_shuffle = "nn.functional.channel_shuffle" [f32 bool] [T Q] |x, c| {
+        if c.int(1, "groups", 0)? != 2 {
+            return None;
+        }
+        of(x.try_channel_shuffle::<dim!(2)>())
+    }
+    tile = "tile" [f32 bool] [V M T] |x, c| {
+        c.lacks(&[(2, "")])?;
+        of(x.try_tile_sized::<V>([usize::try_from(c.int(1, "dims", 0)?).ok()?]))
+    }
+    repeat = "repeat" [f32 bool] [V] |x, c| {
+        c.lacks(&[(2, "")])?;
+        of(x.try_repeat_sized::<V>([usize::try_from(c.int(1, "repeats", 0)?).ok()?]))
+    }
+    repeat_interleave = "repeat_interleave" [f32 bool] [V M T] |x, c| {
+        if let Some(repeats) = c.typed::<i64, V>(1, "repeats") {
+            return at_axis!(x, c.int(2, "dim", 9)?, |axis| x.try_repeat_interleave_by(axis, &repeats));
+        }
+        let times = usize::try_from(c.int(1, "repeats", -1)?).ok()?;
+        at_axis!(x, c.int(2, "dim", 9)?, |axis| x.try_repeat_interleave_sized(axis, times))
+    }
     log_softmax = "log_softmax" [f32 bf16] [V M T] |x, c| {
         c.lacks(&[(2, "dtype")])?;
         at_axis!(x, c.int(1, "dim", -1)?, |axis| x.try_log_softmax(axis))

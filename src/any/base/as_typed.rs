@@ -31,16 +31,6 @@ impl AnyTensor {
         self.reshape(sizes)
     }
 
-    /// Reshapes a result of [`as_three_axes`](Self::as_three_axes), `[before, len, after]`, back to the axes of `self`.
-    pub(crate) fn with_axis_restored(&self, axis: usize, result: AnyTensor) -> Result<AnyTensor> {
-        if self.rank() == 0 {
-            return result.reshaped(&[]);
-        }
-        let mut sizes: Vec<i64> = self.sizes.iter().map(|&size| size as i64).collect();
-        sizes[axis] = result.sizes[1] as i64;
-        result.reshaped(&sizes)
-    }
-
     /// A typed tensor with three axes.
     pub(crate) fn typed_rank3<E: Element, D: Device>(&self) -> Result<Tensor<E, Rank3, D>> {
         self.typed()

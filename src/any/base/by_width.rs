@@ -2,7 +2,7 @@
 //! loop serves several dtypes.
 
 use crate::any::elementwise::apply::{broadcast_to, result_strides};
-use crate::any::join::cat_stack::channels_last_order;
+use crate::any::view::views::axis;
 use crate::any::{AnyTensor, Dims, checked_numel, preserved};
 use crate::device::erased::ErasedViewMut;
 use crate::device::{Backend, Dynamic, DynamicBuffer};
@@ -10,12 +10,10 @@ use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::width::of_width;
 pub(crate) use crate::error::invalid;
-use crate::error::{Error, Result, room};
+use crate::error::{Error, Result, collected, room};
 use crate::layout::strides;
 use crate::ops::arguments::Indexing;
 use crate::ops::kernel::Choosing;
-use crate::ops::segment::Segment;
-use crate::tensor::pick_elements;
 
 /// Sizes as `i64`, which methods take.
 pub(crate) fn signed(sizes: &[usize]) -> Vec<i64> {
@@ -152,40 +150,25 @@ impl AnyTensor {
         }
     }
 
-    /// Builds each axis from segments; `fill`, of the dtype, is the value where a segment has no source.
-    pub(crate) fn concat_stretches(
-        &self,
-        op: &'static str,
-        axes: &[Vec<Segment>],
-        fill: Option<&AnyTensor>,
-    ) -> Result<AnyTensor> {
-        let sizes = axes.iter().map(|list| crate::tensor::positions(op, list)).collect::<Result<Vec<usize>>>()?;
-        self.allocated_like(op, &sizes, self.dtype, || {
-            of_width!(self.dtype.itemsize(), W => {
-                let fill = fill.map_or(Ok(W::default()), |fill| Dynamic::peek(fill.data_as::<W>(op)?))?;
-                pick_elements::<W, Dynamic>(op, self.data_as(op)?, axes, fill)
-            })
-        })
+    /// The same bytes as another dtype of the same width.
+    pub(crate) fn relabelled(&self, dtype: DType) -> AnyTensor {
+        debug_assert_eq!(self.dtype.itemsize(), dtype.itemsize());
+        AnyTensor { dtype, ..self.clone() }
     }
 
-    /// [`concat_stretches`](Self::concat_stretches), but images in `channels_last` stay in it, as in PyTorch: permuted to memory order they
-    /// are row-major.
-    pub(crate) fn concat_in_format(
-        &self,
-        op: &'static str,
-        axes: &[Vec<Segment>],
-        fill: Option<&AnyTensor>,
-    ) -> Result<AnyTensor> {
-        let Some([order, back]) = channels_last_order(core::slice::from_ref(self)) else {
-            return self.concat_stretches(op, axes, fill);
-        };
-        let axes = order.iter().map(|&axis| axes[axis as usize].clone()).collect::<Vec<_>>();
-        self.permute(order)?.concat_stretches(op, &axes, fill)?.permute(back)
+    /// Checks that there are at least this many axes.
+    pub(crate) fn expect_rank(&self, op: &'static str, least: usize) -> Result<()> {
+        if self.rank() >= least {
+            return Ok(());
+        }
+        invalid(op, format!("a tensor with at least {least} axes is wanted, got one with {}", self.rank()))
     }
 
-    /// Segments that keep every axis unchanged.
-    pub(crate) fn whole_axes(&self) -> Vec<Vec<Segment>> {
-        self.sizes.iter().map(|&size| vec![Segment::whole(size)]).collect()
+    /// The axes of `roll`, of which there is at least one.
+    pub(crate) fn shifted_axes(&self, dims: &[i64]) -> Result<Vec<usize>> {
+        let op = "roll";
+        self.expect_rank(op, dims.len().min(1))?;
+        collected(dims.iter().map(|&dim| axis(op, dim, self.rank())))
     }
 
     /// The elements at indices along an axis. Both tensors have the same rank, at least 1.

@@ -1,4 +1,4 @@
-//! Fourier transforms that are only called at run time: along two axes, `hfftn`, `ihfftn`; and the order of frequencies.
+//! Fourier transforms that are only called at run time: along two axes, `hfftn`, `ihfftn`; and frequencies.
 
 use crate::any::base::operand::default_float;
 use crate::any::view::views::{axes, axis};
@@ -7,7 +7,7 @@ use crate::composite::fourier::lanes::{Step, Transform};
 use crate::composite::fourier::signal::{Direction, Norm};
 use crate::device::{AnyDevice, default_device};
 use crate::dtype::DType;
-use crate::error::{Error, Result, invalid};
+use crate::error::{Error, Result, invalid, listed};
 use crate::tensor::fourier::frequencies;
 use crate::{Cpu, Dyn, Tensor};
 use castiron_macros::operations;
@@ -107,16 +107,9 @@ impl AnyTensor {
     }
 
     /// Rolls axes by a share of their size.
-    fn shifted(&self, op: &'static str, dim: Option<&[i64]>, by: impl Fn(usize) -> usize) -> Result<AnyTensor> {
-        let dims: Vec<i64> = match dim {
-            Some(dim) => axes(op, dim, self.rank())?.into_iter().map(|at| at as i64).collect(),
-            None => (0..self.rank() as i64).collect(),
-        };
-        if self.rank() == 0 {
-            return Ok(self.clone());
-        }
-        let shifts: Vec<i64> = dims.iter().map(|&at| by(self.sizes[at as usize]) as i64).collect();
-        if dims.is_empty() { self.copy() } else { self.roll(&shifts, &dims) }
+    /// The axes given, each named once; all if none are.
+    pub(crate) fn axes_or_all(&self, op: &'static str, dim: Option<&[i64]>) -> Result<Vec<usize>> {
+        dim.map_or_else(|| listed(0..self.rank()), |dim| axes(op, dim, self.rank()))
     }
 }
 
@@ -194,24 +187,6 @@ impl AnyTensor {
     #[op(fft.ihfftn(input, s = None, dim = None, norm = None), dtypes = "integers, bool, float32 and float64")]
     pub fn ihfftn(&self, s: Option<&[i64]>, dim: Option<&[i64]>, norm: Option<&str>) -> Result<AnyTensor> {
         self.transformed_all(("fft.ihfftn", Direction::Inverse), Some(Step::Real), s, dim, norm)
-    }
-
-    /// Frequencies in ascending order, 0 in the middle (`torch.fft.fftshift`); along all axes if none are given.
-    ///
-    /// # Errors
-    /// If an axis is out of range or named twice.
-    #[op(fft.fftshift(input, dim = None), dtypes = any)]
-    pub fn fftshift(&self, dim: Option<&[i64]>) -> Result<AnyTensor> {
-        self.shifted("fft.fftshift", dim, |n| n / 2)
-    }
-
-    /// The opposite of [`fftshift`](Self::fftshift) (`torch.fft.ifftshift`).
-    ///
-    /// # Errors
-    /// As there.
-    #[op(fft.ifftshift(input, dim = None), dtypes = any)]
-    pub fn ifftshift(&self, dim: Option<&[i64]>) -> Result<AnyTensor> {
-        self.shifted("fft.ifftshift", dim, |n| n.div_ceil(2))
     }
 
     #[op(fft.fftfreq(n, d = 1.0, dtype = None, device = None), dtypes = "floats and complex")]

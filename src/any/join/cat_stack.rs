@@ -3,16 +3,12 @@
 use crate::any::base::by_width::invalid;
 use crate::any::base::operand::promoted;
 use crate::any::call::{Bound, Value};
-use crate::any::elementwise::apply::same_device;
 use crate::any::view::views::axis;
 use crate::any::{AnyOperand, AnyTensor};
-use crate::device::{Backend, Dynamic};
+use crate::composite::join::end_to_end;
 use crate::dtype::DType;
 use crate::dtype::scalar::KindRank;
-use crate::dtype::width::of_width;
 use crate::error::{Error, Result, listed, room};
-use crate::layout::{MemoryFormat, strides};
-use crate::storage::View;
 use castiron_macros::operations;
 
 /// The dtype that tensors promote to, or that all of them have: first tensors of one kind promote, then the kinds.
@@ -35,56 +31,40 @@ pub(crate) fn promoted_all(op: &'static str, tensors: &[AnyTensor]) -> Result<DT
     }
 }
 
-/// The permutation to memory order and back, if the strides of all tensors suggest `channels_last`.
-pub(crate) fn channels_last_order(tensors: &[AnyTensor]) -> Option<[&'static [i64]; 2]> {
-    let formats = || tensors.iter().map(|x| MemoryFormat::suggested(&x.sizes, &x.strides));
-    match formats().next()? {
-        format if formats().any(|other| other != format) => None,
-        MemoryFormat::CHANNELS_LAST => Some([&[0, 2, 3, 1], &[0, 3, 1, 2]]),
-        MemoryFormat::CHANNELS_LAST_3D => Some([&[0, 2, 3, 4, 1], &[0, 4, 1, 2, 3]]),
-        _ => None,
+/// The dtype of tensors that are joined, which are on one device (also those that are zero-dim).
+pub(super) fn joined_dtype(op: &'static str, tensors: &[AnyTensor]) -> Result<DType> {
+    let dtype = promoted_all(op, tensors)?;
+    match tensors.iter().find(|tensor| tensor.device() != tensors[0].device()) {
+        None => Ok(dtype),
+        Some(other) => {
+            let [lhs, rhs] = [&tensors[0], other].map(|tensor| tensor.device_name().to_owned());
+            Err(Error::DevicesDiffer { op, lhs, rhs })
+        }
     }
 }
 
+/// `joined!(tensors, dtype, |pieces| function(pieces))`: tensors converted to a dtype, and joined as elements of its width.
+macro_rules! joined {
+    ($tensors:expr, $dtype:expr, |$pieces:ident| $run:expr) => {{
+        let dtype = $dtype;
+        let tensors = crate::error::collected($tensors.iter().map(|tensor| tensor.to(dtype)))?;
+        let joined: AnyTensor = crate::dtype::width::of_width!(dtype.itemsize(), W => {
+            let $pieces = &crate::error::collected(tensors.iter().map(AnyTensor::as_erased::<W>))?[..];
+            $run.map(crate::any::IntoAny::into_any)
+        })?;
+        Ok(joined.relabelled(dtype))
+    }};
+}
+pub(super) use joined;
+
 pub(super) fn join(op: &'static str, tensors: &[AnyTensor], dim: i64) -> Result<AnyTensor> {
-    let dtype = promoted_all(op, tensors)?;
-    for tensor in tensors {
-        same_device(op, &tensors[0], tensor)?;
-        if tensor.rank() == 0 {
-            return invalid(op, "zero-dim tensors can't be joined end to end: stack them".to_owned());
-        }
-    }
-    // PyTorch's `cat` skips empty vectors whatever the other shapes are.
-    let kept: Vec<&AnyTensor> = tensors.iter().filter(|tensor| tensor.shape() != [0]).collect();
-    let Some(first) = kept.first() else {
-        return tensors[0].to(dtype)?.copy();
+    let dtype = joined_dtype(op, tensors)?;
+    // Empty vectors are skipped.
+    let at = match tensors.iter().find(|tensor| tensor.shape() != [0]) {
+        Some(first) => axis(op, dim, first.rank())?,
+        None => 0,
     };
-    let at = axis(op, dim, first.rank())?;
-    let mut sizes = first.sizes;
-    sizes[at] = 0;
-    for tensor in &kept {
-        let same = tensor.rank() == first.rank()
-            && tensor.sizes.iter().zip(&*first.sizes).enumerate().all(|(axis, (a, b))| axis == at || a == b);
-        if !same {
-            return Err(Error::Join { op, first: first.shape().into(), other: tensor.shape().into(), axis: at });
-        }
-        sizes[at] = sizes[at]
-            .checked_add(tensor.sizes[at])
-            .ok_or_else(|| Error::TooLarge { op, sizes: [usize::MAX][..].into() })?;
-    }
-    let pieces = kept.iter().map(|tensor| tensor.to(dtype)).collect::<Result<Vec<_>>>()?;
-    if let Some([order, back]) = channels_last_order(&pieces) {
-        // As in PyTorch, images in `channels_last` are joined in that format: permuted to memory order they are row-major.
-        let pieces = pieces.iter().map(|piece| piece.permute(order)).collect::<Result<Vec<_>>>()?;
-        let along = order.iter().position(|&of| of == at as i64).unwrap_or(0);
-        return join(op, &pieces, along as i64)?.permute(back);
-    }
-    first.allocated_like(op, &sizes, dtype, || {
-        of_width!(dtype.itemsize(), W => {
-            let views = pieces.iter().map(|piece| piece.data_as(op)).collect::<Result<Vec<View<'_, _, W>>>>()?;
-            Dynamic::join(&views, at, &sizes, &strides::row_major(&sizes))
-        })
-    })
+    joined!(tensors, dtype, |pieces| end_to_end::cat(op, pieces, at))
 }
 
 /// Joins tensors end to end along an axis (`torch.cat`). All other sizes are the same; dtypes promote; empty vectors are skipped.
@@ -121,11 +101,8 @@ pub fn stack(tensors: &[AnyTensor], dim: i64) -> Result<AnyTensor> {
         return invalid(op, "there are no tensors to join".to_owned());
     };
     let at = axis(op, dim, first.rank() + 1)?;
-    if let Some(other) = tensors.iter().find(|tensor| tensor.sizes != first.sizes) {
-        return Err(Error::Join { op, first: first.shape().into(), other: other.shape().into(), axis: at });
-    }
-    let pieces = tensors.iter().map(|tensor| tensor.unsqueeze(at as i64)).collect::<Result<Vec<_>>>()?;
-    join(op, &pieces, at as i64)
+    let dtype = joined_dtype(op, tensors)?;
+    joined!(tensors, dtype, |pieces| end_to_end::stack(op, pieces, at))
 }
 
 /// Tensors with axes of size 1 inserted until there are enough.

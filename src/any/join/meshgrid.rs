@@ -2,9 +2,9 @@
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::{common_sizes, invalid, same_dtype};
-use crate::any::elementwise::apply::same_device;
-use crate::any::join::cat_stack::{promoted_all, raised, stack};
-use crate::error::{Error, Result};
+use crate::any::join::cat_stack::{joined, joined_dtype};
+use crate::composite::join::blocks;
+use crate::error::Result;
 use castiron_macros::operations;
 
 /// Matrices along the diagonal of a matrix of zeros (`torch.block_diag`). Vectors count as rows; dtypes promote.
@@ -23,23 +23,8 @@ pub fn block_diag(tensors: &[AnyTensor]) -> Result<AnyTensor> {
     if tensors.is_empty() {
         return AnyTensor::zeros(&[1, 0], crate::any::base::operand::default_float());
     }
-    if let Some(tensor) = tensors.iter().find(|tensor| tensor.rank() > 2) {
-        return invalid(op, format!("matrices at most are wanted, got a tensor of shape {:?}", tensor.shape()));
-    }
-    let (blocks, dtype) = (raised(tensors, &[0, 0])?, promoted_all(op, tensors)?);
-    let columns = blocks.iter().try_fold(0_usize, |sum, block| sum.checked_add(block.sizes[1]));
-    let columns = columns.ok_or_else(|| Error::TooLarge { op, sizes: [usize::MAX][..].into() })?;
-    let rows = blocks.iter().try_fold(0_usize, |sum, block| sum.checked_add(block.sizes[0]));
-    let rows = rows.ok_or_else(|| Error::TooLarge { op, sizes: [usize::MAX][..].into() })?;
-    let (mut result, mut first) = (blocks[0].zeros_like_device(&[rows, columns], dtype)?, [0, 0]);
-    for block in &blocks {
-        same_device(op, &blocks[0], block)?;
-        let [height, width] = [block.sizes[0], block.sizes[1]];
-        let place = |x: &AnyTensor| x.narrow(0, first[0], height)?.narrow(1, first[1], width);
-        result = result.view_overwritten(op, place, block)?;
-        first = [first[0] + height as i64, first[1] + width as i64];
-    }
-    Ok(result)
+    let dtype = joined_dtype(op, tensors)?;
+    joined!(tensors, dtype, |blocks| blocks::block_diag(blocks))
 }
 
 /// Tensors expanded to one shape (`torch.broadcast_tensors`): views.
@@ -115,14 +100,14 @@ pub fn meshgrid(tensors: &[AnyTensor], indexing: &str) -> Result<Vec<AnyTensor>>
 /// ```
 pub fn cartesian_prod(tensors: &[AnyTensor]) -> Result<AnyTensor> {
     let op = "cartesian_prod";
-    if let Some(tensor) = tensors.iter().find(|tensor| tensor.rank() != 1) {
-        return invalid(op, format!("vectors are wanted, got a tensor of shape {:?}", tensor.shape()));
-    }
-    if let [one] = tensors {
+    if let [one] = tensors
+        && one.rank() == 1
+    {
         return Ok(one.clone());
     }
-    let columns = meshgrid(tensors, "ij")?.iter().map(|grid| grid.reshape(&[-1])).collect::<Result<Vec<_>>>()?;
-    stack(&columns, 1)
+    let Some(first) = tensors.first() else { return invalid(op, "there are no tensors".to_owned()) };
+    tensors.iter().try_for_each(|tensor| same_dtype(op, first, tensor))?;
+    joined!(tensors, joined_dtype(op, tensors)?, |vectors| blocks::cartesian_prod(vectors))
 }
 
 #[operations]

@@ -1,7 +1,6 @@
-//! Elements moved to other positions, repeated or padded; each makes a new tensor.
+//! What elements are moved by at run time: see `composite::rearrange`.
 
-pub(crate) mod flip_roll;
 pub(crate) mod pad;
 pub(crate) mod repeat;
 
-rows_of!(flip_roll, pad, repeat);
+rows_of!(pad, repeat);

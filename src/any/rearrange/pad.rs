@@ -1,11 +1,12 @@
-//! `pad`, `pixel_shuffle`, `pixel_unshuffle`, `channel_shuffle`.
+//! `pad` with the mode by name.
 
-use crate::any::AnyTensor;
-use crate::any::base::by_width::{invalid, signed};
+use crate::any::{AnyTensor, IntoAny};
+use crate::composite::rearrange::pad::Mode;
+use crate::device::{Backend, Dynamic};
 use crate::dtype::scalar::ScalarValue;
+use crate::dtype::width::of_width;
 use crate::dtype::{Category, DType};
-use crate::error::{Error, Result};
-use crate::tensor::{Circular, Constant, PadMode, Reflect, Replicate};
+use crate::error::{Error, Result, invalid, listed};
 use castiron_macros::operations;
 
 #[operations]
@@ -60,25 +61,19 @@ impl AnyTensor {
             None if constant && self.dtype == DType::F8E8M0FNU => Some(self.fill_of(op, ScalarValue::Float(0.0))?),
             _ => None,
         };
-        let mut stretches = self.whole_axes();
-        for (pair, at) in amounts.chunks_exact(2).zip((0..self.rank()).rev()) {
-            let (size, before, after) = (self.sizes[at], pair[0] as isize, pair[1] as isize);
-            let list = match mode {
-                "constant" => PadMode::<f32>::stretches(Constant(0), size, before, after),
-                "reflect" => PadMode::<f32>::stretches(Reflect, size, before, after),
-                "replicate" => PadMode::<f32>::stretches(Replicate, size, before, after),
-                "circular" => PadMode::<f32>::stretches(Circular, size, before, after),
-                other => return invalid(op, format!("there is no mode {other:?}")),
-            };
-            stretches[at] = list.ok_or_else(|| Error::InvalidArgument {
-                op,
-                reason: format!("axis {at} of size {size} can't be padded by {before} before and {after} after"),
-            })?;
-        }
-        if constant {
-            return self.concat_in_format(op, &stretches, fill.as_ref());
-        }
-        self.concat_stretches(op, &stretches, None)
+        let mode = match mode {
+            "constant" => Mode::Constant,
+            "reflect" => Mode::Reflect,
+            "replicate" => Mode::Replicate,
+            "circular" => Mode::Circular,
+            other => return invalid(op, format!("there is no mode {other:?}")),
+        };
+        let amounts = listed(amounts.iter().map(|&amount| amount as isize))?;
+        let padded = of_width!(self.dtype.itemsize(), W => {
+            let fill = fill.map_or(Ok(W::default()), |fill| Dynamic::peek(fill.data_as::<W>(op)?))?;
+            self.as_erased::<W>()?.pad(&amounts, mode, fill).map(IntoAny::into_any)
+        })?;
+        Ok(padded.relabelled(self.dtype))
     }
 
     #[op(constant_pad_nd(input, pad, value = None))]
@@ -89,97 +84,5 @@ impl AnyTensor {
     /// A scalar of the dtype, on the host.
     fn fill_of(&self, op: &'static str, value: ScalarValue) -> Result<AnyTensor> {
         AnyTensor::scalar_of(op, value, self.dtype)
-    }
-
-    /// Channels rearranged to squares of `factor * factor` pixels (`torch.nn.functional.pixel_shuffle`).
-    ///
-    /// # Errors
-    /// If there are fewer than three axes, or the channels are not divisible by the square.
-    ///
-    /// ```
-    /// use castiron::{AnyTensor, tensor};
-    /// let x = AnyTensor::from(tensor![[[1]], [[2]], [[3]], [[4]]]);
-    /// assert_eq!(x.pixel_shuffle(2)?.to_string(), "tensor([[[1, 2],\n         [3, 4]]])");
-    /// # Ok::<(), castiron::Error>(())
-    /// ```
-    #[op(nn.functional.pixel_shuffle(input, upscale_factor), aliases("pixel_shuffle"))]
-    pub fn pixel_shuffle(&self, factor: usize) -> Result<AnyTensor> {
-        let op = "pixel_shuffle";
-        let (leading, [channels, height, width]) = self.last_three(op)?;
-        let square = factor.checked_mul(factor).filter(|&square| square > 0 && channels.is_multiple_of(square));
-        let Some(square) = square else {
-            return invalid(op, format!("{channels} channels are not divisible by the square of {factor}"));
-        };
-        let batch: usize = leading.iter().product();
-        let (of, f) = (channels / square, factor as i64);
-        let split = self.reshaped(&[batch as i64, of as i64, f, f, height as i64, width as i64])?;
-        let times = |size: usize| {
-            size.checked_mul(factor).ok_or_else(|| Error::TooLarge { op, sizes: [size, factor][..].into() })
-        };
-        let sizes = [leading, &[of, times(height)?, times(width)?]].concat();
-        split.permute(&[0, 1, 4, 2, 5, 3])?.copied_to(&sizes)
-    }
-
-    /// Squares of `factor * factor` pixels rearranged to channels (`torch.nn.functional.pixel_unshuffle`).
-    ///
-    /// # Errors
-    /// If there are fewer than three axes, or height or width are not divisible by the factor.
-    ///
-    /// ```
-    /// use castiron::{AnyTensor, tensor};
-    /// let x = AnyTensor::from(tensor![[[1, 2], [3, 4]]]);
-    /// assert_eq!(x.pixel_unshuffle(2)?.reshape(&[4])?.to_string(), "tensor([1, 2, 3, 4])");
-    /// assert_eq!(x.pixel_unshuffle(2)?.shape(), [4, 1, 1]);
-    /// # Ok::<(), castiron::Error>(())
-    /// ```
-    #[op(nn.functional.pixel_unshuffle(input, downscale_factor), aliases("pixel_unshuffle"))]
-    pub fn pixel_unshuffle(&self, factor: usize) -> Result<AnyTensor> {
-        let op = "pixel_unshuffle";
-        let (leading, [channels, height, width]) = self.last_three(op)?;
-        if factor == 0 || height % factor != 0 || width % factor != 0 {
-            return invalid(op, format!("{height} x {width} pixels are not divisible by {factor}"));
-        }
-        let batch: usize = leading.iter().product();
-        let (rows, columns, f) = (height / factor, width / factor, factor as i64);
-        let split = self.reshaped(&[batch as i64, channels as i64, rows as i64, f, columns as i64, f])?;
-        let square = factor.checked_mul(factor).and_then(|square| square.checked_mul(channels));
-        let deep = square.ok_or_else(|| Error::TooLarge { op, sizes: [channels, factor, factor][..].into() })?;
-        let sizes = [leading, &[deep, rows, columns]].concat();
-        split.permute(&[0, 1, 3, 5, 2, 4])?.copied_to(&sizes)
-    }
-
-    fn last_three(&self, op: &'static str) -> Result<(&[usize], [usize; 3])> {
-        self.expect_rank(op, 3)?;
-        let (leading, last) = self.sizes.split_at(self.rank() - 3);
-        Ok((leading, [last[0], last[1], last[2]]))
-    }
-
-    /// A row-major copy reshaped to other sizes.
-    fn copied_to(&self, sizes: &[usize]) -> Result<AnyTensor> {
-        self.copied(&crate::layout::strides::row_major(&self.sizes))?.reshaped(&signed(sizes))
-    }
-
-    /// Channels, axis 1, interleaved between groups (`torch.nn.functional.channel_shuffle`).
-    ///
-    /// # Errors
-    /// If there are fewer than three axes, or the channels are not divisible by the groups.
-    ///
-    /// ```
-    /// use castiron::{AnyTensor, tensor};
-    /// let x = AnyTensor::from(tensor![[[1], [2], [3], [4]]]);
-    /// assert_eq!(x.channel_shuffle(2)?.reshape(&[4])?.to_string(), "tensor([1, 3, 2, 4])");
-    /// # Ok::<(), castiron::Error>(())
-    /// ```
-    #[op(nn.functional.channel_shuffle(input, groups), aliases("channel_shuffle"))]
-    pub fn channel_shuffle(&self, groups: usize) -> Result<AnyTensor> {
-        let op = "channel_shuffle";
-        self.expect_rank(op, 3)?;
-        let channels = self.sizes[1];
-        if groups == 0 || !channels.is_multiple_of(groups) {
-            return invalid(op, format!("{channels} channels are not divisible by {groups} groups"));
-        }
-        let rest: usize = self.sizes[2..].iter().product();
-        let split = [self.sizes[0], groups, channels / groups, rest];
-        self.reshaped(&signed(&split))?.transpose(1, 2)?.copied_to(&self.sizes)
     }
 }

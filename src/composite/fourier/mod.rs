@@ -4,6 +4,7 @@ pub(crate) mod axes;
 pub(crate) mod axis;
 pub(crate) mod frames;
 pub(crate) mod lanes;
+pub(crate) mod order;
 pub(crate) mod signal;
 
-rows_of!(axes, axis, frames);
+rows_of!(axes, axis, frames, order);

@@ -1,10 +1,9 @@
-//! The order of frequencies: `fftshift`, `fftfreq`.
+//! Frequencies: `fftfreq`.
 
 use crate::device::Device;
-use crate::dtype::{Element, Float};
+use crate::dtype::Float;
 use crate::error::{Result, collected, listed};
-use crate::shape::{AxisArg, Dim, HasAxis, Shape};
-use crate::tensor::rearrange::pick::{pick, rolled};
+use crate::shape::Dim;
 use crate::tensor::{Tensor, checked_numel, expect_fit};
 use castiron_macros::fallible;
 
@@ -22,58 +21,6 @@ pub(crate) fn frequencies(n: usize, d: f64, half: bool) -> Result<Vec<f64>> {
         let at = if half || at < n.div_ceil(2) { at as f64 } else { at as f64 - n as f64 };
         Ok(at * step)
     }))
-}
-
-impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// Frequencies in ascending order, 0 in the middle.
-    ///
-    /// PyTorch: `torch.fft.fftshift`, of axes.
-    ///
-    /// # Panics
-    /// If memory runs out.
-    ///
-    /// ```
-    /// use castiron::{axis, tensor};
-    /// assert_eq!(tensor![0, 1, 2, -2, -1].fftshift(axis![0]).to_vec(), [-2, -1, 0, 1, 2]);
-    /// ```
-    #[fallible]
-    pub fn fftshift<const I: isize>(&self, axis: impl AxisArg<I>) -> Result<Self>
-    where
-        S: HasAxis<I>,
-    {
-        self.shifted(axis, |n| n / 2)
-    }
-
-    /// The opposite of [`fftshift`](Self::fftshift).
-    ///
-    /// PyTorch: `torch.fft.ifftshift`, of axes.
-    ///
-    /// # Panics
-    /// If memory runs out.
-    ///
-    /// ```
-    /// use castiron::{axis, tensor};
-    /// assert_eq!(tensor![-2, -1, 0, 1, 2].ifftshift(axis![0]).to_vec(), [0, 1, 2, -2, -1]);
-    /// ```
-    #[fallible]
-    pub fn ifftshift<const I: isize>(&self, axis: impl AxisArg<I>) -> Result<Self>
-    where
-        S: HasAxis<I>,
-    {
-        self.shifted(axis, |n| n.div_ceil(2))
-    }
-
-    fn shifted<const I: isize>(&self, _axis: impl AxisArg<I>, by: impl Fn(usize) -> usize) -> Result<Self>
-    where
-        S: HasAxis<I>,
-    {
-        let (at, mut axes) = (<S as HasAxis<I>>::INDEX, self.whole_axes());
-        // A zero-dim tensor counts as one axis of size 1, which stays as it is.
-        if let Some(&n) = self.shape().as_ref().get(at) {
-            axes[at] = rolled(n, by(n) as isize);
-        }
-        pick("fftshift", self.elements(), &axes, E::default())
-    }
 }
 
 impl<E: Float, N: Dim, D: Device> Tensor<E, (N,), D> {

@@ -4,10 +4,11 @@
 //! Dtypes promote; shell dtypes join with themselves only.
 
 use super::pieces::{Folded, FoldedSame, Piece, SamePlace};
-use super::plan::{JoinPlan, joined_sizes, with_new_axis};
+use crate::composite::Erased;
+use crate::composite::join::end_to_end::{self, piece};
 use crate::device::Device;
 use crate::dtype::{CastTo, Element};
-use crate::error::{Error, Result, Sizes};
+use crate::error::{Result, collected};
 use crate::shape::{AxisArg, D2, D3, D4, D5, D6, D7, D8, Dyn, HasAxis, InsertAxis, Shape};
 use crate::tensor::Tensor;
 use crate::tensor::base::assign::Inside;
@@ -93,14 +94,7 @@ pub fn stack<const I: isize, L, E: Element, S: Shape, D: Device>(
 where
     L: Stacked<I, Elem = E, Shape = S, Device = D>,
 {
-    tensors.stack().map_err(|error| match error {
-        // Internally pieces already have the new axis; the error shows the sizes that the caller gave.
-        Error::Join { op, first, other, axis } => {
-            let own = |sizes: Sizes| [&sizes.as_slice()[..axis], &sizes.as_slice()[axis + 1..]].concat()[..].into();
-            Error::Join { op, first: own(first), other: own(other), axis }
-        }
-        error => error,
-    })
+    tensors.stack()
 }
 
 /// For three pieces it writes `impl Joined<I> for (A, B, C)` and `impl Stacked<I> for (A, B, C)`.
@@ -121,13 +115,8 @@ macro_rules! tuples {
             type Device = $first::Device;
             fn join(self) -> Result<Tensor<Elem, Whole, $first::Device>> {
                 let ($first, $($rest,)+) = &self;
-                let axis = <Whole as HasAxis<I>>::INDEX;
-                let ($first, $($rest,)+) = ($first.elements(Inside), $(<$first::Device as SamePlace<$rest::Device>>::here($rest),)+);
-                let sizes = joined_sizes::<Whole>("cat", &[$first.sizes, $($rest.sizes),+], axis)?;
-                let mut join = JoinPlan::<Elem, Whole, $first::Device>::new("cat", false, sizes, axis)?;
-                join.push($first)?;
-                $(join.push($rest)?;)+
-                join.finish()
+                let pieces = [piece($first.elements(Inside))?, $(piece(<$first::Device as SamePlace<$rest::Device>>::here($rest))?),+];
+                end_to_end::cat("cat", &pieces, <Whole as HasAxis<I>>::INDEX)?.typed("cat")
             }
         }
 
@@ -146,70 +135,20 @@ macro_rules! tuples {
             type Device = $first::Device;
             fn stack(self) -> Result<Tensor<Elem, Self::Shape, $first::Device>> {
                 let ($first, $($rest,)+) = &self;
-                let axis = <Each as InsertAxis<I>>::INDEX;
-                let ($first, $($rest,)+) = ($first.elements(Inside), $(<$first::Device as SamePlace<$rest::Device>>::here($rest),)+);
-                let shapes = [with_new_axis($first.sizes, $first.strides, axis), $(with_new_axis($rest.sizes, $rest.strides, axis)),+];
-                let sizes: Vec<&[usize]> = shapes.iter().map(|(sizes, _)| &sizes[..]).collect();
-                let sizes = joined_sizes::<Self::Shape>("stack", &sizes, axis)?;
-                let mut join = JoinPlan::<Elem, Self::Shape, $first::Device>::new("stack", true, sizes, axis)?;
-                let mut pieces = shapes.iter();
-                tuples!(@put join pieces $first $($rest)+);
-                join.finish()
+                let pieces = [piece($first.elements(Inside))?, $(piece(<$first::Device as SamePlace<$rest::Device>>::here($rest))?),+];
+                end_to_end::stack("stack", &pieces, <Each as InsertAxis<I>>::INDEX)?.typed("stack")
             }
         }
     )*};
-    (@put $join:ident $pieces:ident $($piece:ident)+) => {$(
-        if let Some((sizes, strides)) = $pieces.next() {
-            $join.push($piece.restrided(sizes, strides))?;
-        }
-    )+};
 }
 
 tuples! {
     [A B] D2; [A B C] D3; [A B C F] D4; [A B C F G] D5; [A B C F G H] D6; [A B C F G H J] D7; [A B C F G H J K] D8;
 }
 
-/// Joins any number of tensors of one type.
-fn join_all<const I: isize, P: Piece<Shape: HasAxis<I>>>(
-    pieces: &[P],
-) -> Result<Tensor<P::Elem, <P::Shape as HasAxis<I>>::Replace<Dyn>, P::Device>>
-where
-    P::Elem: CastTo<P::Elem>,
-{
-    let axis = <P::Shape as HasAxis<I>>::INDEX;
-    let views: Vec<_> = pieces.iter().map(|piece| piece.elements(Inside)).collect();
-    let sizes: Vec<&[usize]> = views.iter().map(|view| view.sizes).collect();
-    if <P::Shape as Shape>::RANK == 0 {
-        return Err(Error::InvalidArgument {
-            op: "cat",
-            reason: "zero-dim tensors have no axis to be joined along: use `stack`".to_owned(),
-        });
-    }
-    let sizes = joined_sizes::<<P::Shape as HasAxis<I>>::Replace<Dyn>>("cat", &sizes, axis)?;
-    let mut join = JoinPlan::new("cat", false, sizes, axis)?;
-    for view in views {
-        join.push(view)?;
-    }
-    join.finish()
-}
-
-/// Stacks any number of tensors of one type.
-fn stack_all<const I: isize, P: Piece<Shape: InsertAxis<I>>>(
-    pieces: &[P],
-) -> Result<Tensor<P::Elem, <P::Shape as InsertAxis<I>>::Inserted<Dyn>, P::Device>>
-where
-    P::Elem: CastTo<P::Elem>,
-{
-    let axis = <P::Shape as InsertAxis<I>>::INDEX;
-    let views: Vec<_> = pieces.iter().map(|piece| piece.elements(Inside)).collect();
-    let shapes: Vec<_> = views.iter().map(|view| with_new_axis(view.sizes, view.strides, axis)).collect();
-    let sizes: Vec<&[usize]> = shapes.iter().map(|(sizes, _)| &sizes[..]).collect();
-    let sizes = joined_sizes::<<P::Shape as InsertAxis<I>>::Inserted<Dyn>>("stack", &sizes, axis)?;
-    let mut join = JoinPlan::new("stack", true, sizes, axis)?;
-    for (view, (sizes, strides)) in views.into_iter().zip(&shapes) {
-        join.push(view.restrided(sizes, strides))?;
-    }
-    join.finish()
+/// The elements of tensors of one type.
+fn all<P: Piece>(pieces: &[P]) -> Result<Vec<Erased<'_, P::Elem, P::Device>>> {
+    collected(pieces.iter().map(|piece| Ok(Erased::of(piece.elements(Inside)))))
 }
 
 /// Writes both traits for a list type.
@@ -223,7 +162,7 @@ macro_rules! lists {
             type Shape = <P::Shape as HasAxis<I>>::Replace<Dyn>;
             type Device = P::Device;
             fn join(self) -> Result<Tensor<Self::Elem, Self::Shape, Self::Device>> {
-                join_all::<I, P>(&self[..])
+                end_to_end::cat("cat", &all(&self[..])?, <P::Shape as HasAxis<I>>::INDEX)?.typed("cat")
             }
         }
         impl<const I: isize, P: Piece<Shape: InsertAxis<I>>, $($generics)*> Stacked<I> for $list
@@ -234,7 +173,7 @@ macro_rules! lists {
             type Shape = <P::Shape as InsertAxis<I>>::Inserted<Dyn>;
             type Device = P::Device;
             fn stack(self) -> Result<Tensor<Self::Elem, Self::Shape, Self::Device>> {
-                stack_all::<I, P>(&self[..])
+                end_to_end::stack("stack", &all(&self[..])?, <P::Shape as InsertAxis<I>>::INDEX)?.typed("stack")
             }
         }
     )*};

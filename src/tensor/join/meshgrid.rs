@@ -1,15 +1,16 @@
 //! Tensors combined: `meshgrid`, `cartesian_prod`, `broadcast_tensors`, `block_diag`.
 
+use crate::composite::Erased;
+use crate::composite::join::blocks;
+use crate::composite::join::end_to_end::piece;
 use crate::device::Device;
 use crate::dtype::{CastTo, Element};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, collected};
 use crate::layout::strides;
-use crate::ops::kernel::{Casting, Copying};
 use crate::shape::{AtLeast, AtLeast2, Broadcast, D2, D3, D4, Dim, Dyn, Shape, SizeArray, Sum, broadcast_sizes};
-use crate::storage::{View, ViewMut};
 use crate::tensor::base::assign::Inside;
 use crate::tensor::join::pieces::{JoinDtype, Piece, SamePlace};
-use crate::tensor::{Tensor, checked_numel, expect_fit};
+use crate::tensor::{Tensor, expect_fit};
 use castiron_macros::fallible;
 
 /// The coordinate vectors of a grid: a tuple of two to four of one dtype.
@@ -97,9 +98,8 @@ macro_rules! grids {
                 ($(along($vector.edge(), $second, sizes),)+)
             }
             fn rows(&self) -> Result<Tensor<E, Self::Rows, D>> {
-                let grids: Self::Ij = self.ij();
-                let ($($vector,)+) = &grids;
-                product_of(&[$($vector.elements()),+])
+                let ($($vector,)+) = self;
+                blocks::cartesian_prod(&[$(Erased::of($vector.elements(Inside))),+])?.typed("cartesian_prod")
             }
         }
     )*};
@@ -109,24 +109,6 @@ grids! {
     [(X, Y), (Y, X), X::Times<Y>, D2] A X 0 1, B Y 1 0;
     [(X, Y, Z), (Y, X, Z), <X::Times<Y> as Dim>::Times<Z>, D3] A X 0 1, B Y 1 0, C Z 2 2;
     [(X, Y, Z, W), (Y, X, Z, W), <<X::Times<Y> as Dim>::Times<Z> as Dim>::Times<W>, D4] A X 0 1, B Y 1 0, C Z 2 2, F W 3 3;
-}
-
-/// The elements of several grids, interleaved: a row for each position.
-fn product_of<E: Element, T: Shape, D: Device>(grids: &[View<'_, D::Storage, E>]) -> Result<Tensor<E, T, D>> {
-    let (op, sizes, count) = ("cartesian_prod", grids[0].sizes, grids.len());
-    let rows = checked_numel::<E>(op, sizes)?;
-    let result = T::Sizes::copied(&[rows, count]);
-    let mut storage = D::zeroed::<E>(Some(grids[0].buffer), checked_numel::<E>(op, result.as_ref())?)?;
-    let mut strides = vec![count; sizes.len()];
-    for axis in (1..sizes.len()).rev() {
-        strides[axis - 1] = strides[axis] * sizes[axis].max(1);
-    }
-    if rows > 0 {
-        for (column, grid) in grids.iter().enumerate() {
-            D::map1_into(Copying, *grid, ViewMut::<_, E>::new(&mut storage, column, sizes, &strides))?;
-        }
-    }
-    Ok(Tensor::dense(storage, result))
 }
 
 /// The coordinates of a grid (`torch.meshgrid` with `indexing="ij"`): for each vector a view of the shape of the grid, which holds the
@@ -262,48 +244,6 @@ pub trait BlockDiag {
     fn join(self) -> Result<Tensor<Self::Elem, Self::Shape, Self::Device>>;
 }
 
-/// Rows, columns and strides of a block; a tensor with fewer than two axes is one row.
-fn block<B, E>(view: View<'_, B, E>) -> ([usize; 2], [usize; 2]) {
-    let of = |values: &[usize], missing| match *values {
-        [rows, columns] => [rows, columns],
-        [columns] => [missing, columns],
-        _ => [missing, missing],
-    };
-    (of(view.sizes, 1), of(view.strides, 1))
-}
-
-/// The result into which blocks are written.
-struct Blocks<O: Element, T: Shape, D: Device> {
-    result: Tensor<O, T, D>,
-    /// The row and column of the next block.
-    corner: [usize; 2],
-}
-impl<O: Element, T: Shape, D: Device> Blocks<O, T, D> {
-    fn new(blocks: &[[usize; 2]]) -> Result<Self> {
-        let op = "block_diag";
-        let sum = |of: usize| blocks.iter().try_fold(0_usize, |sum, block| sum.checked_add(block[of]));
-        let (Some(rows), Some(columns)) = (sum(0), sum(1)) else {
-            return Err(Error::TooLarge { op, sizes: [usize::MAX][..].into() });
-        };
-        expect_fit::<T>(op, &[rows, columns])?;
-        let storage = D::zeroed::<O>(None, checked_numel::<O>(op, &[rows, columns])?)?;
-        Ok(Blocks { result: Tensor::dense(storage, T::Sizes::copied(&[rows, columns])), corner: [0, 0] })
-    }
-
-    fn put<E: CastTo<O>>(&mut self, view: View<'_, D::Storage, E>) -> Result<()> {
-        let (sizes, own) = block(view);
-        let strides = self.result.stride();
-        let offset = self.corner[0] * strides.as_ref()[0] + self.corner[1];
-        if sizes[0] > 0 && sizes[1] > 0 {
-            let storage = &mut self.result.parts.storage;
-            let out = ViewMut::<_, O>::new(storage, offset, &sizes, strides.as_ref());
-            D::map1_into::<E, O>(Casting, view.restrided(&sizes, &own), out)?;
-        }
-        self.corner = [self.corner[0] + sizes[0], self.corner[1] + sizes[1]];
-        Ok(())
-    }
-}
-
 /// For `[A R K; B R2 K2 -> P] P (Sum<R, R2>, Sum<K, K2>)` it writes `impl BlockDiag for (A, B)`, whose dtype is `P`.
 macro_rules! blocks {
     ($([$first:ident $($dims:ident)+; $($elem:ident $next:ident $($more:ident)+ -> $promoted:ident),+] $whole:ident $shape:ty;)*) => {$(
@@ -324,11 +264,8 @@ macro_rules! blocks {
             type Device = $first::Device;
             fn join(self) -> Result<Tensor<$whole, $shape, $first::Device>> {
                 let ($first, $($next,)+) = &self;
-                let ($first, $($next,)+) = ($first.elements(Inside), $(<$first::Device as SamePlace<$next::Device>>::here($next),)+);
-                let mut blocks = Blocks::new(&[block($first).0, $(block($next).0),+])?;
-                blocks.put($first)?;
-                $(blocks.put($next)?;)+
-                Ok(blocks.result)
+                let all = [piece($first.elements(Inside))?, $(piece(<$first::Device as SamePlace<$next::Device>>::here($next))?),+];
+                blocks::block_diag(&all)?.typed("block_diag")
             }
         }
     )*};
@@ -351,10 +288,8 @@ macro_rules! lists {
             type Shape = (Dyn, Dyn);
             type Device = P::Device;
             fn join(self) -> Result<Tensor<P::Elem, (Dyn, Dyn), P::Device>> {
-                let sizes: Vec<[usize; 2]> = self.iter().map(|piece| block(piece.elements(Inside)).0).collect();
-                let mut blocks = Blocks::new(&sizes)?;
-                self.iter().try_for_each(|piece| blocks.put(piece.elements(Inside)))?;
-                Ok(blocks.result)
+                let all = collected(self.iter().map(|piece| Ok(Erased::of(piece.elements(Inside)))))?;
+                blocks::block_diag(&all)?.typed("block_diag")
             }
         }
     )*};

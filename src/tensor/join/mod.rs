@@ -6,4 +6,3 @@ pub(crate) mod cat_stack;
 pub(crate) mod hstack;
 pub(crate) mod meshgrid;
 pub(crate) mod pieces;
-mod plan;

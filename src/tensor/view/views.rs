@@ -250,11 +250,6 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.viewed(|own, view| own.part(2, 1, view))
     }
 
-    /// Two axes exchanged, to a shape of the same rank.
-    pub(crate) fn exchanged<T: Shape>(&self, first: usize, second: usize) -> Tensor<E, T, D> {
-        self.reordered(exchanged(S::RANK, first, second))
-    }
-
     /// [`transpose`](Self::transpose) by its other name (`torch.swapaxes`).
     ///
     /// ```
