@@ -17,8 +17,8 @@
 //!
 //! A parameter of `Tensor` goes with the one of the same name, else with the one at the same place. `Axis` is `i64`, and beside `Tensor`
 //! `impl AxisArg<I>`, or `axis: A` with `A: OneAxis<S>` where it may be kept (after the `;` then `keepdim = A::KEEPS`).
-//! `&Erased<E, D>` is `&Tensor<F, T, X>`, where `T: SameDevice<D, X>`, or `R: TensorOperand`, and `&AnyTensor`, of the dtype and on the
-//! device of `self` (of `i32` if it is `&Erased<'_, i32, D>`); where `T: Shape + TargetOf<S>` it has the sizes of `self`. `LossReduction` is
+//! `&Erased<E, D>` is `&Tensor<F, T, X>`, where a parameter of the shape is `SameDevice<D, X>`, or `R: TensorOperand`, and `&AnyTensor`, of the
+//! dtype and on the device of `self` (of `i32` if it is `&Erased<'_, i32, D>`); where `T: Shape + TargetOf<S>` it has the sizes of `self`. `LossReduction` is
 //! a type `R` with the value `R::KIND`, and that value. Others are the same in both. The section `# Errors` of the documentation says when
 //! the operation fails; of `Tensor` it is `# Panics`.
 //!
@@ -331,10 +331,10 @@ impl Composite {
             let called = |(of, ty): &&(String, Vec<TokenTree>)| {
                 of == name || (is_axis && (of == "axis" || text(ty).contains("AxisArg")))
             };
-            let Some((called, typed)) = own.iter().find(called).or_else(|| own.get(at)) else {
+            let Some((called, typed_ty)) = own.iter().find(called).or_else(|| own.get(at)) else {
                 return Err(Mistake::at(marked.span, format!("no parameter becomes `{name}`: say it after `;`")));
             };
-            passed.push(self.typed_argument(called, typed, ty)?);
+            passed.push(self.typed_argument(called, typed_ty, ty, &typed.bounds)?);
         }
         // Targets whose types say that they have the shape of `self`.
         let bounds = bare(&text(&typed.bounds));
@@ -394,7 +394,13 @@ impl Composite {
     }
 
     /// The argument made of a parameter of the method of `Tensor`.
-    fn typed_argument(&self, name: &str, typed: &[TokenTree], own: &[TokenTree]) -> Result<String, Mistake> {
+    fn typed_argument(
+        &self,
+        name: &str,
+        typed: &[TokenTree],
+        own: &[TokenTree],
+        bounds: &[TokenTree],
+    ) -> Result<String, Mistake> {
         let (typed, own) = (bare(&text(typed)), bare(&text(own)));
         if own == "Axis" {
             let number = typed.strip_prefix("implAxisArg<").and_then(|rest| rest.strip_suffix('>'));
@@ -411,10 +417,9 @@ impl Composite {
             let to = dtype(&own);
             let is_optional = own.starts_with("Option<");
             let lent = |tensor: &str| format!("crate::composite::Erased::of({tensor}.elements().known_as::<{to}>())");
-            let shape = typed.split_once("Tensor<").and_then(|(_, rest)| {
-                let parts: Vec<&str> = rest.split('>').next()?.split(',').collect();
-                matches!(&parts[..], [_, _, device] if *device != "D").then(|| parts[1].to_owned())
-            });
+            // The type whose bound says that another device is that of `self`.
+            let device = typed.split_once("Tensor<").and_then(|_| typed.trim_end_matches('>').rsplit(',').next());
+            let shape = device.filter(|device| *device != "D").and_then(|device| carrier(bounds, device));
             let here = |tensor: &str| match &shape {
                 Some(shape) => format!("<{shape} as crate::tensor::SameDevice<D, _>>::here({tensor})"),
                 None => tensor.to_owned(),
@@ -552,6 +557,16 @@ impl Composite {
         method.extend(text_at(&run, span));
         Ok(method)
     }
+}
+
+/// The parameter with the bound `SameDevice<D, X>` for the device `X`.
+fn carrier(bounds: &[TokenTree], device: &str) -> Option<String> {
+    let bound = format!("SameDevice<D,{device}>");
+    listed(bounds.get(1..)?).into_iter().find_map(|clause| {
+        let clause = bare(&text(clause));
+        let (of, what) = clause.split_once(':')?;
+        what.contains(&bound).then(|| of.to_owned())
+    })
 }
 
 /// The dtype of `&Erased<'_, E, D>`.

@@ -137,7 +137,7 @@ pub(crate) use index::accumulate::combine_at;
 pub(crate) use index::gather::{at_axis, selected};
 pub(crate) use index::masked::{first as first_of, positions as true_positions};
 #[cfg(feature = "any")]
-pub(crate) use linalg::addmm::{expect_whole_factor, factor};
+pub(crate) use linalg::addmm::expect_whole_factor;
 #[cfg(any(feature = "any", feature = "mmap", feature = "dlpack"))]
 pub(crate) use view::reinterpret::expect_bools;
 #[cfg(feature = "any")]
@@ -149,7 +149,6 @@ pub(crate) use {
     index::index_put::places,
     index::rotary::turned,
     index::scatter_reduce::reduce_into,
-    linalg::bilinear::bilinear,
     linalg::einsum::{Factor, contract},
     rearrange::pick::{pick_as_laid_out, pick_elements, positions, rolled},
     rearrange::repeat::repeated_elements,

@@ -13,7 +13,7 @@ fn compiled_kernels_of_tensors_give_the_bits_of_the_host() {
     crate::composite::sort::slices::kernels(&mut suite);
     #[cfg(feature = "cuda")]
     super::create::weights::kernels(&mut suite);
-    super::linalg::products::kernels(&mut suite);
+    crate::composite::linalg::vectors::kernels(&mut suite);
     crate::composite::linalg::euclidean::kernels(&mut suite);
     super::linalg::addmm::kernels(&mut suite);
     super::scan::trapezoid::kernels(&mut suite);

@@ -19,6 +19,11 @@ impl AnyTensor {
         axis(op, dim, self.rank()).map(Axis)
     }
 
+    /// An axis of this tensor broadcast with another.
+    pub(crate) fn axis_of_both(&self, op: &'static str, other: &AnyTensor, dim: i64) -> Result<Axis> {
+        axis(op, dim, self.rank().max(other.rank())).map(Axis)
+    }
+
     /// Several axes, each named once, that may be counted from the end.
     pub(crate) fn axes_from_end(&self, op: &'static str, dims: &[i64]) -> Result<Vec<usize>> {
         axes(op, dims, self.rank())
