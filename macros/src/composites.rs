@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `#[op(linalg.cross(input, other, dim = -1), dtypes = numeric)]` | PyTorch's name, arguments and defaults, as for `#[operations]`; of several the first is named in the documentation. `dtypes` is the rule whose set `AnyTensor` chooses `E` from; `over = [f32, f64]` is another set, `over = float` another rule, which is that of `Tensor`, too. `field` is the set of dtypes that matrices are factored in, `spectral` that of signals once integers are floats |
 //! | `#[typed(<I>(&self, axis: impl AxisArg<I>) -> Tensor<…> where …)]` | the method of `Tensor` from its generics on. After a `;` at the end stand arguments that are other than the parameters: `axis = Axis(0)` |
-//! | `#[op(linalg.cross, dtypes = numeric)]` | without arguments: there is no row by name here |
+//! | `#[op(linalg.cross, dtypes = numeric)]` | without arguments: there is no row by name here; `_` in place of the name: PyTorch has none |
 //! | `#[any(dims: &[i64] = axes(…)?)]` | parameters of the method of `AnyTensor` that are other than is derived, and the arguments made of them; of several `tolerance(atol: Option<f64>, rtol: Option<f64>) = …` |
 //! | `#[any([self, target] = …)]` | operands that are computed with in place of those given: of one dtype, over which is chosen, on one device |
 //! | `#[any(if … { return … })]`, `#[any(let … = …)]` | what is looked at first |
@@ -229,9 +229,18 @@ impl Composite {
         bare(call.split('(').next().unwrap_or_default())
     }
 
+    /// What documentation says of PyTorch's name, if there is one.
+    fn called(&self) -> Vec<String> {
+        let torch = self.torch();
+        if torch == "_" { vec![] } else { vec![format!("PyTorch: `torch.{torch}`."), String::new()] }
+    }
+
     /// How errors call the operation: `cross`.
     fn named(&self) -> String {
-        self.torch().rsplit('.').next().unwrap_or_default().to_owned()
+        match self.torch().rsplit('.').next() {
+            None | Some("_") => self.name(),
+            Some(name) => name.to_owned(),
+        }
     }
 
     /// The example of one of the fronts.
@@ -362,13 +371,9 @@ impl Composite {
         while lines.last().is_some_and(|line| line.trim().is_empty()) {
             lines.pop();
         }
-        lines.extend([
-            "".into(),
-            format!("Dtypes: {words}."),
-            "".into(),
-            format!("PyTorch: `torch.{}`.", self.torch()),
-        ]);
-        lines.extend(["".into(), "# Panics".into()]);
+        lines.extend(["".into(), format!("Dtypes: {words}."), "".into()]);
+        lines.extend(self.called());
+        lines.push("# Panics".into());
         lines.extend(self.reasons("memory runs out"));
         lines.push(String::new());
         lines.extend(self.example(false)?);
@@ -513,7 +518,9 @@ impl Composite {
         while lines.last().is_some_and(|line| line.trim().is_empty()) {
             lines.pop();
         }
-        lines.extend(["".into(), format!("PyTorch: `torch.{}`.", self.torch()), "".into(), "# Errors".into()]);
+        lines.push(String::new());
+        lines.extend(self.called());
+        lines.push("# Errors".into());
         lines.extend(self.reasons(&reason));
         lines.push(String::new());
         lines.extend(self.example(true)?);

@@ -6,9 +6,11 @@
 pub(crate) mod activation;
 #[cfg(feature = "linalg")]
 pub(crate) mod decompose;
+pub(crate) mod elementwise;
 mod erased;
 #[cfg(feature = "fft")]
 pub(crate) mod fourier;
+pub(crate) mod index;
 pub(crate) mod linalg;
 pub(crate) mod loss;
 pub(crate) mod normalization;
@@ -32,8 +34,10 @@ pub(crate) const ROWS: &[crate::rows::Folder] = &[
     activation::ROWS,
     #[cfg(feature = "linalg")]
     decompose::ROWS,
+    elementwise::ROWS,
     #[cfg(feature = "fft")]
     fourier::ROWS,
+    index::ROWS,
     linalg::ROWS,
     loss::ROWS,
     normalization::ROWS,

@@ -19,6 +19,7 @@ fn compiled_kernels_of_tensors_give_the_bits_of_the_host() {
     super::scan::trapezoid::kernels(&mut suite);
     super::index::index_put::kernels(&mut suite);
     super::index::masked::kernels(&mut suite);
+    crate::composite::index::nonzero::kernels(&mut suite);
     crate::composite::normalization::large::kernels(&mut suite);
     super::index::scatter_reduce::kernels(&mut suite);
     crate::composite::statistics::covariance::kernels(&mut suite);
