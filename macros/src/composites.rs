@@ -12,6 +12,7 @@
 //! | `#[any(by_hand)]` | there is a method of `AnyTensor` elsewhere, with the row by name |
 //! | `#[example(let x = tensor![…]; x.cross(axis![0]), x.cross(0), tensor![…])]` | operands, the call of either front, and the result, `~ tensor![…]` where it is no exact number; of several results `(tensor![…], _)`, or a call that names one: `x.sort(0, false).1` |
 //! | `#[in_place(…)]` | as for `#[operations]` |
+//! | `#[each(RANK = 1 2 3, …)]` | the function once for each column of words, which stand for values (`each.rs`) |
 //!
 //! Errors call the operation by the name in `let op = "linalg.cross";`, which the function begins with, else by the last part of PyTorch's.
 //!
@@ -24,6 +25,7 @@
 //!
 //! What is written has the place of the function's name, so that an editor goes there.
 
+use crate::each::{Words, each};
 use crate::fallible::{self, Function, listed};
 use crate::operations::{between_commas, end_of_item, text, text_at};
 use crate::{Mistake, is_ident, is_punct, tokens};
@@ -72,6 +74,8 @@ impl Marked {
 struct Composite {
     function: Function,
     marked: Vec<Marked>,
+    /// Those of `#[each(…)]`, for texts that are read from the file.
+    words: Words,
     /// Lines of documentation before `# Errors`, and the lines of that section.
     about: Vec<String>,
     errors: Vec<String>,
@@ -88,17 +92,18 @@ pub(super) fn composites(input: TokenStream) -> Result<TokenStream, Mistake> {
     let mut has_rows = false;
     while !rest.is_empty() {
         let after = rest.split_off(end_of_item(&rest));
-        let item = core::mem::replace(&mut rest, after);
-        let (plain, marked) = separated(item);
-        own.extend(plain.iter().cloned());
-        has_rows |= marked.iter().any(|marked| marked.is_row()) && !marked.iter().any(Marked::is_by_hand);
-        if marked.is_empty() {
-            continue;
-        }
-        let composite = Composite::read(&plain, marked)?;
-        typed.extend(composite.typed()?);
-        if !composite.marked.iter().any(Marked::is_by_hand) {
-            any.extend(composite.any()?);
+        for (item, words) in each(core::mem::replace(&mut rest, after))? {
+            let (plain, marked) = separated(item);
+            own.extend(plain.iter().cloned());
+            has_rows |= marked.iter().any(|marked| marked.is_row()) && !marked.iter().any(Marked::is_by_hand);
+            if marked.is_empty() {
+                continue;
+            }
+            let composite = Composite::read(&plain, marked, words)?;
+            typed.extend(composite.typed()?);
+            if !composite.marked.iter().any(Marked::is_by_hand) {
+                any.extend(composite.any()?);
+            }
         }
     }
     let mut out: TokenStream = head.into_iter().collect();
@@ -148,7 +153,7 @@ fn attribute(group: &Group) -> Option<Marked> {
 }
 
 impl Composite {
-    fn read(plain: &[TokenTree], marked: Vec<Marked>) -> Result<Self, Mistake> {
+    fn read(plain: &[TokenTree], marked: Vec<Marked>, words: Words) -> Result<Self, Mistake> {
         let function = Function::read(plain)?;
         let (mut about, mut errors, mut in_errors) = (vec![], vec![], false);
         for line in function.lines() {
@@ -166,7 +171,7 @@ impl Composite {
             };
             parameters.push((name.to_string(), ty.to_vec()));
         }
-        Ok(Composite { function, marked, about, errors, parameters })
+        Ok(Composite { function, marked, words, about, errors, parameters })
     }
 
     fn all(&self, name: &str) -> impl Iterator<Item = &Marked> {
@@ -283,6 +288,7 @@ impl Composite {
                 let made = operands.iter().map(|line| format!("{line};"));
                 made.chain(compared(&call, &result, results, false)).collect()
             };
+            let lines: Vec<String> = lines.iter().map(|line| self.words.in_text(line)).collect();
             out.push("```".to_owned());
             out.push(format!("use castiron::{{{}}};", used(&lines.join(" "), is_any)));
             out.extend(lines);
@@ -704,8 +710,9 @@ fn used(lines: &str, is_any: bool) -> String {
     let among =
         |names: &[&'static str]| -> Vec<&str> { names.iter().copied().filter(|name| words.contains(name)).collect() };
     let (mut names, mut reductions) = (among(NAMES), among(REDUCTIONS));
-    let transforms = [("Frames", "fft::Frames"), ("Norm", "fft::Norm")].into_iter();
-    names.extend(transforms.filter(|(name, _)| words.contains(name)).map(|(_, path)| path));
+    let others =
+        [("Frames", "fft::Frames"), ("Norm", "fft::Norm"), ("Pool", "nn::Pool"), ("PoolOptions", "any::PoolOptions")];
+    names.extend(others.into_iter().filter(|(name, _)| words.contains(name)).map(|(_, path)| path));
     reductions.retain(|&name| !is_any || name == "LossReduction");
     let reductions = format!("reduction::{{{}}}", reductions.join(", "));
     if !reductions.ends_with("{}") {

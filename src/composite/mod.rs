@@ -13,6 +13,7 @@ pub(crate) mod fourier;
 pub(crate) mod index;
 pub(crate) mod linalg;
 pub(crate) mod loss;
+pub(crate) mod nn;
 pub(crate) mod normalization;
 pub(crate) mod scan;
 pub(crate) mod sort;
@@ -40,6 +41,7 @@ pub(crate) const ROWS: &[crate::rows::Folder] = &[
     index::ROWS,
     linalg::ROWS,
     loss::ROWS,
+    nn::ROWS,
     normalization::ROWS,
     scan::ROWS,
     sort::ROWS,

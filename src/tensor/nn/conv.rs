@@ -2,6 +2,7 @@
 //!
 //! Source: `torch.nn.functional.conv2d` and so on; `aten/src/ATen/native/Convolution.cpp`.
 
+use crate::composite::nn::pool::Kernel;
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, room};
@@ -14,7 +15,6 @@ use crate::ops::segment::Segment;
 use crate::ops::window::{Convolution, Window};
 use crate::shape::{Conv, Convolved, Dim, EachAxis, Known, Moves, Product, Shape, SizeArray, Transposed, numel};
 use crate::storage::View;
-use crate::tensor::nn::pool::Kernel;
 use crate::tensor::{Activation, Optional, SameDevice, SameDtype, Tensor, checked_numel, expect_fit};
 use castiron_macros::fallible;
 

@@ -1,0 +1,21 @@
+//! Layers of networks: pooling.
+
+pub(crate) mod adaptive_pool;
+pub(crate) mod fractional_pool;
+pub(crate) mod lp_pool;
+pub(crate) mod pool;
+pub(crate) mod pooling;
+pub(crate) mod unpool;
+
+use super::{Erased, Owned};
+use crate::device::Device;
+use crate::dtype::Element;
+use crate::layout::dims::Dims;
+use crate::tensor::nn::conv::Laid;
+
+rows_of!(adaptive_pool, fractional_pool, lp_pool, pool, unpool);
+
+/// A new tensor of a storage with sizes and strides.
+pub(crate) fn laid<E: Element, D: Device>((storage, sizes, strides): Laid<D::Storage>) -> Owned<E, D> {
+    Erased::fresh(storage, Dims::known(&sizes), Dims::known(&strides))
+}
