@@ -3,7 +3,7 @@
 //!
 //! | attribute | says |
 //! |---|---|
-//! | `#[op(linalg.cross(input, other, dim = -1), dtypes = numeric)]` | PyTorch's name, arguments and defaults, as for `#[operations]`; of several the first is named in the documentation. `dtypes` is the rule whose set `AnyTensor` chooses `E` from; `over = [f32, f64]` is another set, `over = float` another rule, which is that of `Tensor`, too. `field` is the set of dtypes that matrices are factored in, `spectral` that of signals once integers are floats |
+//! | `#[op(linalg.cross(input, other, dim = -1), dtypes = numeric)]` | PyTorch's name, arguments and defaults, as for `#[operations]`; of several the first is named in the documentation. `dtypes` is the rule whose set `AnyTensor` chooses `E` from; `over = [f32, f64]` is another set, `over = float` another rule, which is that of `Tensor`, too; `typed = float` is that of `Tensor` alone. `field` is the set of dtypes that matrices are factored in, `spectral` that of signals once integers are floats |
 //! | `#[typed(<I>(&self, axis: impl AxisArg<I>) -> Tensor<…> where …)]` | the method of `Tensor` from its generics on. After a `;` at the end stand arguments that are other than the parameters: `axis = Axis(0)` |
 //! | `#[op(linalg.cross, dtypes = numeric)]` | without arguments: there is no row by name here; `_` in place of the name: PyTorch has none |
 //! | `#[any(dims: &[i64] = axes(…)?)]` | parameters of the method of `AnyTensor` that are other than is derived, and the arguments made of them; of several `tolerance(atol: Option<f64>, rtol: Option<f64>) = …` |
@@ -223,7 +223,8 @@ impl Composite {
         };
         let narrower = over.as_deref().and_then(known);
         let set = narrower.map_or(set, |(_, set, _)| (*set).to_owned());
-        let typed = narrower.map_or_else(|| words(&rule), |(.., words)| (*words).to_owned());
+        let own = read("typed").map(|rule| words(&rule));
+        let typed = own.unwrap_or_else(|| narrower.map_or_else(|| words(&rule), |(.., words)| (*words).to_owned()));
         Ok((set, [typed, words(&rule)]))
     }
 
@@ -537,7 +538,7 @@ impl Composite {
             if marked.name == "op" && !marked.is_row() {
                 continue;
             }
-            let kept = parts.into_iter().filter(|part| !is_ident(&part[0], "over"));
+            let kept = parts.into_iter().filter(|part| !["over", "typed"].iter().any(|own| is_ident(&part[0], own)));
             let mut arguments = TokenStream::new();
             for mut part in kept {
                 if let [column, _, rule] = &mut part[..]

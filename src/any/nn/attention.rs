@@ -4,12 +4,12 @@ use crate::any::AnyTensor;
 use crate::any::base::by_width::same_dtype;
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::elementwise::apply::same_device;
+use crate::composite::nn::conv::Laid;
 use crate::device::{Dynamic, DynamicBuffer};
 use crate::dtype::{DType, Dtype};
 use crate::error::{Error, Result, invalid};
 use crate::ops::arguments::Mask;
 use crate::tensor::nn::attention::{Options, attend};
-use crate::tensor::nn::conv::Laid;
 use castiron_macros::operations;
 
 #[operations]

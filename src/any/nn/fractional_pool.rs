@@ -7,12 +7,12 @@ use crate::any::call::Bound;
 use crate::any::create::drawn::unseeded;
 use crate::any::elementwise::apply::same_device;
 use crate::any::{AnyTensor, Value};
+use crate::composite::nn::conv::Laid;
 use crate::composite::nn::fractional_pool::{drawn_samples, fractional_largest, sample_sizes};
 use crate::device::{Backend as _, Dynamic, DynamicBuffer};
 use crate::dtype::{CastTo, DType, Dtype};
 use crate::error::{Error, Result};
 use crate::tensor::Generator;
-use crate::tensor::nn::conv::Laid;
 use castiron_macros::operations;
 
 /// The source of the random samples.

@@ -3,6 +3,7 @@
 //! Source: `torch.nn.functional.adaptive_max_pool2d`, `adaptive_avg_pool2d` and their kin; `aten/src/ATen/native/AdaptivePooling.h`.
 
 use super::laid;
+use crate::composite::nn::conv::{Laid, expect_room};
 use crate::composite::nn::pooling::Pooling;
 use crate::composite::{Erased, Owned};
 use crate::device::Device;
@@ -16,7 +17,6 @@ use crate::ops::segment::Segment;
 use crate::ops::window::Window;
 use crate::shape::{KnownShape, Resized, numel};
 use crate::storage::View;
-use crate::tensor::nn::conv::{Laid, expect_room};
 use crate::tensor::{Tensor, checked_numel};
 use castiron_macros::composites;
 

@@ -4,6 +4,7 @@
 //! "Fractional Max-Pooling" (2014).
 
 use super::laid;
+use crate::composite::nn::conv::Laid;
 use crate::composite::nn::pool::Kernel;
 use crate::composite::{Erased, Owned};
 use crate::device::{Device, on_host};
@@ -14,7 +15,6 @@ use crate::ops;
 use crate::ops::admit::FloatFor;
 use crate::shape::{EachAxis, HasRoomFor, KnownShape, NumbersFor, Pool, Resized};
 use crate::storage::View;
-use crate::tensor::nn::conv::Laid;
 use crate::tensor::{Generator, Tensor, checked_numel};
 use castiron_macros::composites;
 

@@ -3,6 +3,7 @@
 use super::laid;
 use super::pool::Kernel;
 use super::pooling::Pooling;
+use crate::composite::nn::conv::Laid;
 use crate::composite::{Erased, Owned};
 use crate::device::Device;
 use crate::dtype::{Compute, Float};
@@ -14,7 +15,6 @@ use crate::ops::window::Window;
 use crate::shape::{EachAxis, Moves, Pool, Pooled};
 use crate::storage::View;
 use crate::tensor::Tensor;
-use crate::tensor::nn::conv::Laid;
 use castiron_macros::composites;
 
 /// The `p`-norm of each window, with `p` = `norm`. (PyTorch multiplies the mean by the size of the window: windows that extend beyond the

@@ -1,6 +1,7 @@
-//! Layers of networks: pooling.
+//! Layers of networks: convolutions, pooling.
 
 pub(crate) mod adaptive_pool;
+pub(crate) mod conv;
 pub(crate) mod fractional_pool;
 pub(crate) mod lp_pool;
 pub(crate) mod pool;
@@ -11,9 +12,9 @@ use super::{Erased, Owned};
 use crate::device::Device;
 use crate::dtype::Element;
 use crate::layout::dims::Dims;
-use crate::tensor::nn::conv::Laid;
+use conv::Laid;
 
-rows_of!(adaptive_pool, fractional_pool, lp_pool, pool, unpool);
+rows_of!(adaptive_pool, conv, fractional_pool, lp_pool, pool, unpool);
 
 /// A new tensor of a storage with sizes and strides.
 pub(crate) fn laid<E: Element, D: Device>((storage, sizes, strides): Laid<D::Storage>) -> Owned<E, D> {

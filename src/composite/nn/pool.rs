@@ -31,7 +31,7 @@ impl<E: Dtype, D: Device> Erased<'_, E, D> {
         OPERAND = [[1.0, 5.0, 2.0, 3.0]] [[[1.0, 5.0], [2.0, 3.0]]] [[[[1.0, 5.0], [2.0, 3.0]], [[0.0, 4.0], [7.0, 6.0]]]],
         RESULT = [[5.0, 3.0]] [[[5.0]]] [[[[7.0]]]]
     )]
-    #[op(nn.functional.max_poolRANKd, dtypes = ADMITTED, over = real)]
+    #[op(nn.functional.max_poolRANKd, dtypes = ADMITTED, over = real, typed = ADMITTED)]
     #[any(
         let () = self.expect_pooled("max_poolRANKd", RANK)?,
         windows(options: &crate::any::PoolOptions) = &options.windows("max_poolRANKd", RANK)?,
@@ -62,7 +62,7 @@ impl<E: Dtype, D: Device> Erased<'_, E, D> {
         RESULT = [[5.0, 3.0]] [[[5.0]]] [[[[7.0]]]],
         INDEX = [[1, 3]] [[[1]]] [[[[6]]]]
     )]
-    #[op(nn.functional.max_poolRANKd, dtypes = ADMITTED, over = real)]
+    #[op(nn.functional.max_poolRANKd, dtypes = ADMITTED, over = real, typed = ADMITTED)]
     #[any(
         let () = self.expect_pooled("max_poolRANKd", RANK)?,
         windows(options: &crate::any::PoolOptions) = &options.windows("max_poolRANKd", RANK)?,
@@ -96,7 +96,7 @@ impl<E: Dtype, D: Device> Erased<'_, E, D> {
         OPERAND = [[1.0, 5.0, 2.0, 3.0]] [[[1.0, 5.0], [2.0, 3.0]]] [[[[1.0, 5.0], [2.0, 3.0]], [[0.0, 4.0], [7.0, 6.0]]]],
         RESULT = [[3.0, 2.5]] [[[2.75]]] [[[[3.5]]]]
     )]
-    #[op(nn.functional.avg_poolRANKd, dtypes = "floating-point, and int64 of an `AnyTensor`", over = real)]
+    #[op(nn.functional.avg_poolRANKd, dtypes = "floating-point and int64", over = real, typed = float)]
     #[any(
         let () = self.expect_averaged("avg_poolRANKd", options)?,
         windows(options: &crate::any::PoolOptions) = &options.windows("avg_poolRANKd", RANK)?,

@@ -2,6 +2,7 @@
 //!
 //! Source: `aten/src/ATen/native/Pool.h`.
 
+use crate::composite::nn::conv::{Laid, expect_room};
 use crate::device::Device;
 use crate::dtype::{Compute, Dtype, Element};
 use crate::error::{Result, collected, filled, invalid, listed};
@@ -15,7 +16,6 @@ use crate::ops::window::{Inside, Window};
 use crate::shape::numel;
 use crate::storage::View;
 use crate::tensor::checked_numel;
-use crate::tensor::nn::conv::{Laid, expect_room};
 
 /// The options of pooling.
 #[derive(Clone, Copy)]

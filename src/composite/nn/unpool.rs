@@ -3,6 +3,7 @@
 //! Source: `torch.nn.functional.max_unpool2d` and its kin; `aten/src/ATen/native/cpu/MaxUnpoolKernel.cpp`.
 
 use super::laid;
+use crate::composite::nn::conv::Laid;
 use crate::composite::{Erased, Owned};
 use crate::device::{Device, on_host};
 use crate::dtype::{Dtype, Element};
@@ -14,7 +15,6 @@ use crate::ops::admit::FloatFor;
 use crate::ops::window::Window;
 use crate::shape::{KnownShape, MovingWindow, PlacesOf, Resized, Shape, SizesBefore, Unpooled};
 use crate::storage::View;
-use crate::tensor::nn::conv::Laid;
 use crate::tensor::{SameDevice, Tensor, checked_numel};
 use castiron_macros::composites;
 

@@ -2,6 +2,7 @@
 //!
 //! Source: `torch.nn.functional.scaled_dot_product_attention`.
 
+use crate::composite::nn::conv::Laid;
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result};
@@ -11,7 +12,7 @@ use crate::ops::admit::FloatFor;
 use crate::ops::arguments::{Attention, Mask};
 use crate::shape::{Attended, MaskOf, Shape, broadcast_sizes, broadcasts_to};
 use crate::storage::View;
-use crate::tensor::nn::conv::{Laid, laid};
+use crate::tensor::nn::laid;
 use crate::tensor::{SameDevice, SameDtype, Tensor, checked_numel};
 use castiron_macros::fallible;
 

@@ -2,6 +2,7 @@
 //!
 //! Source: `torch.nn.functional.affine_grid`, `grid_sample`; `aten/src/ATen/native/AffineGridGenerator.cpp`, `GridSampler.h`.
 
+use crate::composite::nn::conv::{Laid, expect_room};
 use crate::cpu::resample::parts;
 use crate::device::{Device, on_host};
 use crate::dtype::{Compute, DType, Dtype, Element};
@@ -12,7 +13,7 @@ use crate::ops::admit::FloatFor;
 use crate::ops::grid::{GridMode, GridPadding, Sampling, Tap};
 use crate::shape::{AffineMaps, Images, KnownShape, SampledBy, Shape, Volumes, numel};
 use crate::storage::View;
-use crate::tensor::nn::conv::{Laid, expect_room, laid};
+use crate::tensor::nn::laid;
 use crate::tensor::nn::modes::{Bicubic, Bilinear, Nearest};
 use crate::tensor::{SameDevice, SameDtype, Tensor, checked_numel};
 use castiron_macros::fallible;

@@ -3,6 +3,7 @@
 //! Source: `torch.nn.functional.interpolate`; `aten/src/ATen/native/UpSample.h`, `cpu/UpSampleKernel.cpp`.
 
 use crate::composite::nn::adaptive_pool::adaptive_mean;
+use crate::composite::nn::conv::{Laid, expect_room};
 use crate::cpu::resample::{Weighted, bytes, floats};
 use crate::device::{Device, on_host};
 use crate::dtype::{Compute, DType, Dtype, Element};
@@ -14,7 +15,7 @@ use crate::ops::resample::{Kernel, Neighbours, Resampling};
 use crate::ops::segment::Segment;
 use crate::shape::{EachAxis, Interpolated, Known, KnownShape, Scaled, Shape, Upsampled};
 use crate::storage::View;
-use crate::tensor::nn::conv::{Laid, expect_room, laid};
+use crate::tensor::nn::laid;
 use crate::tensor::nn::modes::Resamples;
 use crate::tensor::{Tensor, checked_numel};
 use castiron_macros::fallible;

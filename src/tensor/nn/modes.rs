@@ -3,6 +3,7 @@
 //! Source: `torch.nn.functional.interpolate` ("mode").
 
 use super::interpolate::{Resize, resample, resample_bytes};
+use crate::composite::nn::conv::Laid;
 use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::Result;
@@ -11,7 +12,6 @@ use crate::ops::admit::FloatFor;
 use crate::ops::resample::{Kernel, Resampling};
 use crate::shape::{Images, Lines, Volumes};
 use crate::storage::View;
-use crate::tensor::nn::conv::Laid;
 
 mod sealed {
     #[diagnostic::on_unimplemented(

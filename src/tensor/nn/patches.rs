@@ -2,6 +2,7 @@
 //!
 //! Source: `torch.nn.functional.unfold`, `torch.nn.functional.fold`; `aten/src/ATen/native/im2col.h`.
 
+use crate::composite::nn::conv::{Laid, expect_room};
 use crate::cpu::resample::patches;
 use crate::device::{Device, on_host};
 use crate::dtype::{Complex, Dtype, Element};
@@ -12,7 +13,7 @@ use crate::ops::segment::Segment;
 use crate::ops::window::Window;
 use crate::shape::{Folded, KnownShape, MovingWindow, Shape, Unfolded, numel};
 use crate::storage::View;
-use crate::tensor::nn::conv::{Laid, expect_room, laid};
+use crate::tensor::nn::laid;
 use crate::tensor::{Tensor, checked_numel};
 use crate::{bf16, f16};
 use castiron_macros::fallible;
