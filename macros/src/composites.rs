@@ -697,6 +697,7 @@ fn used(lines: &str, is_any: bool) -> String {
         "DType",
         "Generator",
         "Reduced",
+        "RotaryLayout",
         "Tensor",
         "Uplo",
         "axis",
@@ -711,9 +712,22 @@ fn used(lines: &str, is_any: bool) -> String {
     let among =
         |names: &[&'static str]| -> Vec<&str> { names.iter().copied().filter(|name| words.contains(name)).collect() };
     let (mut names, mut reductions) = (among(NAMES), among(REDUCTIONS));
-    let others =
-        [("Frames", "fft::Frames"), ("Norm", "fft::Norm"), ("Pool", "nn::Pool"), ("PoolOptions", "any::PoolOptions")];
-    names.extend(others.into_iter().filter(|(name, _)| words.contains(name)).map(|(_, path)| path));
+    const OTHERS: &[(&str, &str)] = &[
+        ("All", "nn::All"),
+        ("Bilinear", "nn::Bilinear"),
+        ("Conv", "nn::Conv"),
+        ("ConvOptions", "any::ConvOptions"),
+        ("Frames", "fft::Frames"),
+        ("GridMode", "any::GridMode"),
+        ("GridPadding", "nn::GridPadding"),
+        ("Norm", "fft::Norm"),
+        ("Patches", "nn::Patches"),
+        ("Pool", "nn::Pool"),
+        ("PoolOptions", "any::PoolOptions"),
+    ];
+    // (`GridMode::Bilinear` is no mode of `Tensor`.)
+    let is_meant = |name: &str| words.contains(&name) && !(is_any && name == "Bilinear");
+    names.extend(OTHERS.iter().filter(|(name, _)| is_meant(name)).map(|(_, path)| *path));
     reductions.retain(|&name| !is_any || name == "LossReduction");
     let reductions = format!("reduction::{{{}}}", reductions.join(", "));
     if !reductions.ends_with("{}") {

@@ -4,6 +4,7 @@
 
 use crate::composite::nn::adaptive_pool::adaptive_mean;
 use crate::composite::nn::conv::{Laid, expect_room};
+use crate::composite::nn::laid;
 use crate::cpu::resample::{Weighted, bytes, floats};
 use crate::device::{Device, on_host};
 use crate::dtype::{Compute, DType, Dtype, Element};
@@ -15,7 +16,6 @@ use crate::ops::resample::{Kernel, Neighbours, Resampling};
 use crate::ops::segment::Segment;
 use crate::shape::{EachAxis, Interpolated, Known, KnownShape, Scaled, Shape, Upsampled};
 use crate::storage::View;
-use crate::tensor::nn::laid;
 use crate::tensor::nn::modes::Resamples;
 use crate::tensor::{Tensor, checked_numel};
 use castiron_macros::fallible;
@@ -348,5 +348,5 @@ fn resized<E: Element, O: Shape, D: Device, What, M: Resamples<E, What>>(
     places: &[usize],
     factors: Option<&[f64]>,
 ) -> Result<Tensor<E, O, D>> {
-    laid(op, M::run::<D>(Resize { op, how: mode.how(), places, factors }, x)?)
+    laid::<E, D>(M::run::<D>(Resize { op, how: mode.how(), places, factors }, x)?).typed(op)
 }
