@@ -336,12 +336,12 @@ pub use tensor::{
 pub mod nn {
     pub use crate::composite::nn::attention::{Added, All, Causal, Sees, SeesAmong, Where};
     pub use crate::composite::nn::grid::Samples;
+    pub use crate::composite::nn::modes::{
+        Area, Bicubic, Bilinear, Lanczos, Linear, Nearest, NearestExact, Resamples, Trilinear,
+    };
     pub use crate::ops::grid::GridPadding;
     pub use crate::shape::{Conv, Half, Pool, Same};
     pub use crate::shape::{Images, Lines, Patches, Volumes};
-    pub use crate::tensor::nn::modes::{
-        Area, Bicubic, Bilinear, Lanczos, Linear, Nearest, NearestExact, Resamples, Trilinear,
-    };
     pub use crate::tensor::nn::packed::PackedConv;
     pub use crate::tensor::nn::packed_linear::PackedLinear;
 }

@@ -720,13 +720,18 @@ fn used(lines: &str, is_any: bool) -> String {
         ("Frames", "fft::Frames"),
         ("GridMode", "any::GridMode"),
         ("GridPadding", "nn::GridPadding"),
+        ("Area", "nn::Area"),
+        ("InterpolateMode", "any::InterpolateMode"),
+        ("InterpolateOptions", "any::InterpolateOptions"),
+        ("Linear", "nn::Linear"),
+        ("Nearest", "nn::Nearest"),
         ("Norm", "fft::Norm"),
         ("Patches", "nn::Patches"),
         ("Pool", "nn::Pool"),
         ("PoolOptions", "any::PoolOptions"),
     ];
     // (`GridMode::Bilinear` is no mode of `Tensor`.)
-    let is_meant = |name: &str| words.contains(&name) && !(is_any && name == "Bilinear");
+    let is_meant = |name: &str| words.contains(&name) && !(is_any && matches!(name, "Bilinear" | "Linear"));
     names.extend(OTHERS.iter().filter(|(name, _)| is_meant(name)).map(|(_, path)| *path));
     reductions.retain(|&name| !is_any || name == "LossReduction");
     let reductions = format!("reduction::{{{}}}", reductions.join(", "));

@@ -4,6 +4,7 @@
 
 use super::conv::{Laid, expect_room};
 use super::laid;
+use crate::composite::nn::modes::{Bicubic, Bilinear, Nearest};
 use crate::composite::{Erased, Owned};
 use crate::cpu::resample::parts;
 use crate::device::{Device, on_host};
@@ -15,7 +16,6 @@ use crate::ops::admit::FloatFor;
 use crate::ops::grid::{GridMode, GridPadding, Sampling, Tap};
 use crate::shape::{AffineMaps, Images, KnownShape, SampledBy, Shape, Volumes, numel};
 use crate::storage::View;
-use crate::tensor::nn::modes::{Bicubic, Bilinear, Nearest};
 use crate::tensor::{SameDevice, SameDtype, Tensor, checked_numel};
 use castiron_macros::composites;
 

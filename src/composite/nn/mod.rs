@@ -5,7 +5,9 @@ pub(crate) mod attention;
 pub(crate) mod conv;
 pub(crate) mod fractional_pool;
 pub(crate) mod grid;
+pub(crate) mod interpolate;
 pub(crate) mod lp_pool;
+pub(crate) mod modes;
 pub(crate) mod patches;
 pub(crate) mod pool;
 pub(crate) mod pooling;
@@ -17,7 +19,7 @@ use crate::dtype::Element;
 use crate::layout::dims::Dims;
 use conv::Laid;
 
-rows_of!(adaptive_pool, attention, conv, fractional_pool, grid, lp_pool, patches, pool, unpool);
+rows_of!(adaptive_pool, attention, conv, fractional_pool, grid, interpolate, lp_pool, patches, pool, unpool);
 
 /// A new tensor of a storage with sizes and strides.
 pub(crate) fn laid<E: Element, D: Device>((storage, sizes, strides): Laid<D::Storage>) -> Owned<E, D> {

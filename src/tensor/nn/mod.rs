@@ -1,6 +1,4 @@
-//! What `Tensor` has of networks alone: weights packed once, and resampling with modes in the types.
+//! What `Tensor` has of networks alone: weights packed once.
 
-pub(crate) mod interpolate;
-pub(crate) mod modes;
 pub(crate) mod packed;
 pub(crate) mod packed_linear;
