@@ -338,14 +338,14 @@ pub use tensor::{
 
 /// How the windows of convolutions and pooling move, what attention sees, and how tensors are resampled.
 pub mod nn {
+    pub use crate::composite::nn::attention::{Added, All, Causal, Sees, SeesAmong, Where};
+    pub use crate::composite::nn::grid::Samples;
+    pub use crate::composite::nn::modes::{
+        Area, Bicubic, Bilinear, Lanczos, Linear, Nearest, NearestExact, Resamples, Trilinear,
+    };
     pub use crate::ops::grid::GridPadding;
     pub use crate::shape::{Conv, Half, Pool, Same};
     pub use crate::shape::{Images, Lines, Patches, Volumes};
-    pub use crate::tensor::nn::attention::{Added, All, Causal, Sees, SeesAmong, Where};
-    pub use crate::tensor::nn::grid::Samples;
-    pub use crate::tensor::nn::modes::{
-        Area, Bicubic, Bilinear, Lanczos, Linear, Nearest, NearestExact, Resamples, Trilinear,
-    };
     pub use crate::tensor::nn::packed::PackedConv;
     pub use crate::tensor::nn::packed_linear::PackedLinear;
 }

@@ -3,9 +3,9 @@
 //!
 //! | attribute | says |
 //! |---|---|
-//! | `#[op(linalg.cross(input, other, dim = -1), dtypes = numeric)]` | PyTorch's name, arguments and defaults, as for `#[operations]`; of several the first is named in the documentation. `dtypes` is the rule whose set `AnyTensor` chooses `E` from; `over = [f32, f64]` is another set, `over = float` another rule, which is that of `Tensor`, too. `field` is the set of dtypes that matrices are factored in, `spectral` that of signals once integers are floats |
+//! | `#[op(linalg.cross(input, other, dim = -1), dtypes = numeric)]` | PyTorch's name, arguments and defaults, as for `#[operations]`; of several the first is named in the documentation. `dtypes` is the rule whose set `AnyTensor` chooses `E` from; `over = [f32, f64]` is another set, `over = float` another rule, which is that of `Tensor`, too; `typed = float` is that of `Tensor` alone. `field` is the set of dtypes that matrices are factored in, `spectral` that of signals once integers are floats |
 //! | `#[typed(<I>(&self, axis: impl AxisArg<I>) -> Tensor<…> where …)]` | the method of `Tensor` from its generics on. After a `;` at the end stand arguments that are other than the parameters: `axis = Axis(0)` |
-//! | `#[op(linalg.cross, dtypes = numeric)]` | without arguments: there is no row by name here |
+//! | `#[op(linalg.cross, dtypes = numeric)]` | without arguments: there is no row by name here; `_` in place of the name: PyTorch has none |
 //! | `#[any(dims: &[i64] = axes(…)?)]` | parameters of the method of `AnyTensor` that are other than is derived, and the arguments made of them; of several `tolerance(atol: Option<f64>, rtol: Option<f64>) = …` |
 //! | `#[any([self, target] = …)]` | operands that are computed with in place of those given: of one dtype, over which is chosen, on one device |
 //! | `#[any(if … { return … })]`, `#[any(let … = …)]` | what is looked at first |
@@ -13,18 +13,20 @@
 //! | `#[any(by_width, …)]` | elements of all dtypes are moved and not computed with: for `AnyTensor` `E` is a type as wide as an element, and the result gets the dtype back |
 //! | `#[example(let x = tensor![…]; x.cross(axis![0]), x.cross(0), tensor![…])]` | operands, the call of either front, and the result, `~ tensor![…]` where it is no exact number; of several results `(tensor![…], _)`, or a call that names one: `x.sort(0, false).1` |
 //! | `#[in_place(…)]` | as for `#[operations]` |
+//! | `#[each(RANK = 1 2 3, …)]` | the function once for each column of words, which stand for values (`each.rs`) |
 //!
 //! Errors call the operation by the name in `let op = "linalg.cross";`, which the function begins with, else by the last part of PyTorch's.
 //!
 //! A parameter of `Tensor` goes with the one of the same name, else with the one at the same place. `Axis` is `i64`, and beside `Tensor`
 //! `impl AxisArg<I>`, or `axis: A` with `A: OneAxis<S>` where it may be kept (after the `;` then `keepdim = A::KEEPS`).
-//! `&Erased<E, D>` is `&Tensor<F, T, X>`, where `T: SameDevice<D, X>`, or `R: TensorOperand`, and `&AnyTensor`, of the dtype and on the
-//! device of `self` (of `i32` if it is `&Erased<'_, i32, D>`); where `T: Shape + TargetOf<S>` it has the sizes of `self`. `LossReduction` is
+//! `&Erased<E, D>` is `&Tensor<F, T, X>`, where a parameter of the shape is `SameDevice<D, X>`, or `R: TensorOperand`, and `&AnyTensor`, of the
+//! dtype and on the device of `self` (of `i32` if it is `&Erased<'_, i32, D>`); where `T: Shape + TargetOf<S>` it has the sizes of `self`. `LossReduction` is
 //! a type `R` with the value `R::KIND`, and that value. Others are the same in both. The section `# Errors` of the documentation says when
 //! the operation fails; of `Tensor` it is `# Panics`.
 //!
 //! What is written has the place of the function's name, so that an editor goes there.
 
+use crate::each::{Words, each};
 use crate::fallible::{self, Function, listed};
 use crate::operations::{between_commas, end_of_item, text, text_at};
 use crate::{Mistake, is_ident, is_punct, tokens};
@@ -76,6 +78,8 @@ impl Marked {
 struct Composite {
     function: Function,
     marked: Vec<Marked>,
+    /// Those of `#[each(…)]`, for texts that are read from the file.
+    words: Words,
     /// Lines of documentation before `# Errors`, and the lines of that section.
     about: Vec<String>,
     errors: Vec<String>,
@@ -92,17 +96,18 @@ pub(super) fn composites(input: TokenStream) -> Result<TokenStream, Mistake> {
     let mut has_rows = false;
     while !rest.is_empty() {
         let after = rest.split_off(end_of_item(&rest));
-        let item = core::mem::replace(&mut rest, after);
-        let (plain, marked) = separated(item);
-        own.extend(plain.iter().cloned());
-        has_rows |= marked.iter().any(|marked| marked.is_row()) && !marked.iter().any(Marked::is_by_hand);
-        if marked.is_empty() {
-            continue;
-        }
-        let composite = Composite::read(&plain, marked)?;
-        typed.extend(composite.typed()?);
-        if !composite.marked.iter().any(Marked::is_by_hand) {
-            any.extend(composite.any()?);
+        for (item, words) in each(core::mem::replace(&mut rest, after))? {
+            let (plain, marked) = separated(item);
+            own.extend(plain.iter().cloned());
+            has_rows |= marked.iter().any(|marked| marked.is_row()) && !marked.iter().any(Marked::is_by_hand);
+            if marked.is_empty() {
+                continue;
+            }
+            let composite = Composite::read(&plain, marked, words)?;
+            typed.extend(composite.typed()?);
+            if !composite.marked.iter().any(Marked::is_by_hand) {
+                any.extend(composite.any()?);
+            }
         }
     }
     let mut out: TokenStream = head.into_iter().collect();
@@ -152,7 +157,7 @@ fn attribute(group: &Group) -> Option<Marked> {
 }
 
 impl Composite {
-    fn read(plain: &[TokenTree], marked: Vec<Marked>) -> Result<Self, Mistake> {
+    fn read(plain: &[TokenTree], marked: Vec<Marked>, words: Words) -> Result<Self, Mistake> {
         let function = Function::read(plain)?;
         let (mut about, mut errors, mut in_errors) = (vec![], vec![], false);
         for line in function.lines() {
@@ -170,7 +175,7 @@ impl Composite {
             };
             parameters.push((name.to_string(), ty.to_vec()));
         }
-        Ok(Composite { function, marked, about, errors, parameters })
+        Ok(Composite { function, marked, words, about, errors, parameters })
     }
 
     fn all(&self, name: &str) -> impl Iterator<Item = &Marked> {
@@ -227,7 +232,8 @@ impl Composite {
         };
         let narrower = over.as_deref().and_then(known);
         let set = narrower.map_or(set, |(_, set, _)| (*set).to_owned());
-        let typed = narrower.map_or_else(|| words(&rule), |(.., words)| (*words).to_owned());
+        let own = read("typed").map(|rule| words(&rule));
+        let typed = own.unwrap_or_else(|| narrower.map_or_else(|| words(&rule), |(.., words)| (*words).to_owned()));
         Ok((set, [typed, words(&rule)]))
     }
 
@@ -238,9 +244,18 @@ impl Composite {
         bare(call.split('(').next().unwrap_or_default())
     }
 
+    /// What documentation says of PyTorch's name, if there is one.
+    fn called(&self) -> Vec<String> {
+        let torch = self.torch();
+        if torch == "_" { vec![] } else { vec![format!("PyTorch: `torch.{torch}`."), String::new()] }
+    }
+
     /// How errors call the operation: `cross`.
     fn named(&self) -> String {
-        self.torch().rsplit('.').next().unwrap_or_default().to_owned()
+        match self.torch().rsplit('.').next() {
+            None | Some("_") => self.name(),
+            Some(name) => name.to_owned(),
+        }
     }
 
     /// The example of one of the fronts.
@@ -283,6 +298,7 @@ impl Composite {
                 let made = operands.iter().map(|line| format!("{line};"));
                 made.chain(compared(&call, &result, results, false)).collect()
             };
+            let lines: Vec<String> = lines.iter().map(|line| self.words.in_text(line)).collect();
             out.push("```".to_owned());
             out.push(format!("use castiron::{{{}}};", used(&lines.join(" "), is_any)));
             out.extend(lines);
@@ -340,10 +356,10 @@ impl Composite {
             let called = |(of, ty): &&(String, Vec<TokenTree>)| {
                 of == name || (is_axis && (of == "axis" || text(ty).contains("AxisArg")))
             };
-            let Some((called, typed)) = own.iter().find(called).or_else(|| own.get(at)) else {
+            let Some((called, typed_ty)) = own.iter().find(called).or_else(|| own.get(at)) else {
                 return Err(Mistake::at(marked.span, format!("no parameter becomes `{name}`: say it after `;`")));
             };
-            passed.push(self.typed_argument(called, typed, ty)?);
+            passed.push(self.typed_argument(called, typed_ty, ty, &typed.bounds)?);
         }
         // Targets whose types say that they have the shape of `self`.
         let bounds = bare(&text(&typed.bounds));
@@ -371,13 +387,9 @@ impl Composite {
         while lines.last().is_some_and(|line| line.trim().is_empty()) {
             lines.pop();
         }
-        lines.extend([
-            "".into(),
-            format!("Dtypes: {words}."),
-            "".into(),
-            format!("PyTorch: `torch.{}`.", self.torch()),
-        ]);
-        lines.extend(["".into(), "# Panics".into()]);
+        lines.extend(["".into(), format!("Dtypes: {words}."), "".into()]);
+        lines.extend(self.called());
+        lines.push("# Panics".into());
         lines.extend(self.reasons("memory runs out"));
         lines.push(String::new());
         lines.extend(self.example(false)?);
@@ -403,7 +415,13 @@ impl Composite {
     }
 
     /// The argument made of a parameter of the method of `Tensor`.
-    fn typed_argument(&self, name: &str, typed: &[TokenTree], own: &[TokenTree]) -> Result<String, Mistake> {
+    fn typed_argument(
+        &self,
+        name: &str,
+        typed: &[TokenTree],
+        own: &[TokenTree],
+        bounds: &[TokenTree],
+    ) -> Result<String, Mistake> {
         let (typed, own) = (bare(&text(typed)), bare(&text(own)));
         if own == "Axis" {
             let number = typed.strip_prefix("implAxisArg<").and_then(|rest| rest.strip_suffix('>'));
@@ -420,10 +438,9 @@ impl Composite {
             let to = dtype(&own);
             let is_optional = own.starts_with("Option<");
             let lent = |tensor: &str| format!("crate::composite::Erased::of({tensor}.elements().known_as::<{to}>())");
-            let shape = typed.split_once("Tensor<").and_then(|(_, rest)| {
-                let parts: Vec<&str> = rest.split('>').next()?.split(',').collect();
-                matches!(&parts[..], [_, _, device] if *device != "D").then(|| parts[1].to_owned())
-            });
+            // The type whose bound says that another device is that of `self`.
+            let device = typed.split_once("Tensor<").and_then(|_| typed.trim_end_matches('>').rsplit(',').next());
+            let shape = device.filter(|device| *device != "D").and_then(|device| carrier(bounds, device));
             let here = |tensor: &str| match &shape {
                 Some(shape) => format!("<{shape} as crate::tensor::SameDevice<D, _>>::here({tensor})"),
                 None => tensor.to_owned(),
@@ -520,7 +537,9 @@ impl Composite {
         while lines.last().is_some_and(|line| line.trim().is_empty()) {
             lines.pop();
         }
-        lines.extend(["".into(), format!("PyTorch: `torch.{}`.", self.torch()), "".into(), "# Errors".into()]);
+        lines.push(String::new());
+        lines.extend(self.called());
+        lines.push("# Errors".into());
         lines.extend(self.reasons(&reason));
         lines.push(String::new());
         lines.extend(self.example(true)?);
@@ -531,7 +550,7 @@ impl Composite {
             if marked.name == "op" && !marked.is_row() {
                 continue;
             }
-            let kept = parts.into_iter().filter(|part| !is_ident(&part[0], "over"));
+            let kept = parts.into_iter().filter(|part| !["over", "typed"].iter().any(|own| is_ident(&part[0], own)));
             let mut arguments = TokenStream::new();
             for mut part in kept {
                 if let [column, _, rule] = &mut part[..]
@@ -568,6 +587,16 @@ impl Composite {
         method.extend(text_at(&run, span));
         Ok(method)
     }
+}
+
+/// The parameter with the bound `SameDevice<D, X>` for the device `X`.
+fn carrier(bounds: &[TokenTree], device: &str) -> Option<String> {
+    let bound = format!("SameDevice<D,{device}>");
+    listed(bounds.get(1..)?).into_iter().find_map(|clause| {
+        let clause = bare(&text(clause));
+        let (of, what) = clause.split_once(':')?;
+        what.contains(&bound).then(|| of.to_owned())
+    })
 }
 
 /// The dtype of `&Erased<'_, E, D>`.
@@ -684,6 +713,7 @@ fn used(lines: &str, is_any: bool) -> String {
         "DType",
         "Generator",
         "Reduced",
+        "RotaryLayout",
         "Tensor",
         "Uplo",
         "axis",
@@ -698,15 +728,31 @@ fn used(lines: &str, is_any: bool) -> String {
     let among =
         |names: &[&'static str]| -> Vec<&str> { names.iter().copied().filter(|name| words.contains(name)).collect() };
     let (mut names, mut reductions) = (among(NAMES), among(REDUCTIONS));
-    const PATHS: &[(&str, &str)] = &[
+    const OTHERS: &[(&str, &str)] = &[
+        ("All", "nn::All"),
+        ("Bilinear", "nn::Bilinear"),
+        ("Conv", "nn::Conv"),
+        ("ConvOptions", "any::ConvOptions"),
         ("Frames", "fft::Frames"),
+        ("GridMode", "any::GridMode"),
+        ("GridPadding", "nn::GridPadding"),
+        ("Area", "nn::Area"),
+        ("InterpolateMode", "any::InterpolateMode"),
+        ("InterpolateOptions", "any::InterpolateOptions"),
+        ("Linear", "nn::Linear"),
+        ("Nearest", "nn::Nearest"),
         ("Norm", "fft::Norm"),
+        ("Patches", "nn::Patches"),
+        ("Pool", "nn::Pool"),
+        ("PoolOptions", "any::PoolOptions"),
         ("Circular", "pad::Circular"),
         ("Constant", "pad::Constant"),
         ("Reflect", "pad::Reflect"),
         ("Replicate", "pad::Replicate"),
     ];
-    names.extend(PATHS.iter().filter(|(name, _)| words.contains(name)).map(|(_, path)| *path));
+    // (`GridMode::Bilinear` is no mode of `Tensor`.)
+    let is_meant = |name: &str| words.contains(&name) && !(is_any && matches!(name, "Bilinear" | "Linear"));
+    names.extend(OTHERS.iter().filter(|(name, _)| is_meant(name)).map(|(_, path)| *path));
     reductions.retain(|&name| !is_any || name == "LossReduction");
     let reductions = format!("reduction::{{{}}}", reductions.join(", "));
     if !reductions.ends_with("{}") {

@@ -8,6 +8,7 @@ use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenSt
 mod aliases;
 mod composites;
 mod dims;
+mod each;
 mod einsum;
 mod fallible;
 mod fused;

@@ -6,6 +6,7 @@
 //! | `#[in_place("tensor![1, 5]" "3" = "[3, 5]")]` | `cross_`, of `AnyTensor` and `AnyViewMut`, which overwrites the elements with the result; by name, too. The strings are its example: the operand, the arguments, the elements after the call |
 //! | `#[view_mut]`, `#[view_mut(reshape_mut)]` | the same view, mutable: `select_mut` |
 //! | `#[parts_mut]` | several mutable views that share no elements: `split_mut` |
+//! | `#[each(RANK = 1 2 3)]` | the method once for each column (`each.rs`) |
 //!
 //! The arguments by name are the parameters in order, `self` first. `x = value` is optional, `x = _` is accepted and ignored, `x = self`
 //! puts `self` at another position, `*x` takes all remaining arguments. A function whose only parameter is `&Bound` reads the arguments
@@ -15,6 +16,7 @@
 //! Scalar` is a `ScalarValue` in the body, so that calls by name reach it, too.  The method's own tokens pass unchanged; the tokens added
 //! have the position of the method's name, so that an editor jumps there.
 
+use crate::each::each;
 use crate::{Mistake, aliases, is_ident, is_punct};
 use proc_macro::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 
@@ -77,7 +79,9 @@ pub(super) fn operations(name: TokenStream, input: TokenStream) -> Result<TokenS
     let mut rest: Vec<TokenTree> = body.stream().into_iter().collect();
     while !rest.is_empty() {
         let after = rest.split_off(end_of_item(&rest));
-        let item = core::mem::replace(&mut rest, after);
+        let mut forms = each(core::mem::replace(&mut rest, after))?.into_iter().map(|(item, _)| item);
+        let item = forms.next().unwrap_or_default();
+        rest.splice(0..0, forms.flatten());
         let Some(method) = method(item.clone())? else {
             items.extend(item);
             continue;

@@ -6,12 +6,15 @@
 pub(crate) mod activation;
 #[cfg(feature = "linalg")]
 pub(crate) mod decompose;
+pub(crate) mod elementwise;
 mod erased;
 #[cfg(feature = "fft")]
 pub(crate) mod fourier;
+pub(crate) mod index;
 pub(crate) mod join;
 pub(crate) mod linalg;
 pub(crate) mod loss;
+pub(crate) mod nn;
 pub(crate) mod normalization;
 pub(crate) mod rearrange;
 pub(crate) mod scan;
@@ -34,10 +37,13 @@ pub(crate) const ROWS: &[crate::rows::Folder] = &[
     activation::ROWS,
     #[cfg(feature = "linalg")]
     decompose::ROWS,
+    elementwise::ROWS,
     #[cfg(feature = "fft")]
     fourier::ROWS,
+    index::ROWS,
     linalg::ROWS,
     loss::ROWS,
+    nn::ROWS,
     normalization::ROWS,
     rearrange::ROWS,
     scan::ROWS,

@@ -123,36 +123,6 @@ pub(crate) fn meet(a: &[Kept], b: &[Kept]) -> bool {
     })
 }
 
-/// The index along each axis of an element counted in row-major order (`torch.unravel_index`).
-#[cfg(any(test, feature = "any"))]
-#[inline]
-pub(crate) fn write_indices(place: i64, sizes: &[usize], indices: &mut [i64]) {
-    let mut rest = place;
-    for (index, &size) in indices.iter_mut().zip(sizes).rev() {
-        (*index, rest) = (rest % size as i64, rest / size as i64);
-    }
-}
-
-/// The indices of elements counted in row-major order, one row per element.
-#[cfg(any(test, feature = "any"))]
-pub(crate) fn index_rows(places: &[i64], sizes: &[usize]) -> Result<Vec<i64>> {
-    let mut rows = crate::error::filled(0, places.len() * sizes.len())?;
-    let Some((&inner, outer)) = sizes.split_last().filter(|_| !places.is_empty()) else { return Ok(rows) };
-    // The outer indices are reused until the end of the line, which saves divisions.
-    let (mut line, mut start) = (vec![0; outer.len()], 0);
-    write_indices(0, outer, &mut line);
-    for (row, &place) in rows.chunks_exact_mut(sizes.len()).zip(places) {
-        if place < start || place - start >= inner as i64 {
-            let number = place / inner as i64;
-            write_indices(number, outer, &mut line);
-            start = number * inner as i64;
-        }
-        row[..outer.len()].copy_from_slice(&line);
-        row[outer.len()] = place - start;
-    }
-    Ok(rows)
-}
-
 #[cfg(test)]
 mod tests {
     use super::{Kept, meet};

@@ -1,7 +1,7 @@
 //! The arithmetic of views compared with a naive model: a tensor as the list of its elements' places, in row-major order.
 
 use super::bounds::{expect_within, has_places, is_within, places, span};
-use super::positions::{Kept, clamped, expect_range, from_end, index_rows};
+use super::positions::{Kept, clamped, expect_range, from_end};
 use super::strides::{contiguous, is_contiguous, is_dense, row_major, write_reshaped};
 use super::{Geometry, ViewAxes, write_moved};
 use crate::dtype::DType;
@@ -335,15 +335,6 @@ fn numbers_near_the_largest_neither_wrap_nor_reach_anything() {
     assert_eq!(x.part(2, 1, view), MOST.wrapping_mul(2).wrapping_add(1));
     assert!(Kept::between("slice", [None, None], 0, 3).is_err());
     assert!(Kept::between("slice", [None, None], i64::MIN, 3).is_err());
-}
-
-#[test]
-fn elements_are_counted_in_row_major_order() {
-    for sizes in [&[][..], &[3], &[2, 3], &[2, 1, 4], &[0, 3]] {
-        let count = numel(sizes).unwrap() as i64;
-        let rows = index_rows(&(0..count).collect::<Vec<_>>(), sizes).unwrap();
-        assert_eq!(rows, indices(sizes).concat().iter().map(|&at| at as i64).collect::<Vec<_>>());
-    }
 }
 
 #[test]

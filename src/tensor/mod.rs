@@ -87,7 +87,6 @@ pub use elementwise::scalar_first::{
 };
 pub use elementwise::where_clamp::{try_where_, where_};
 pub use index::embedding_bag::BagMode;
-pub use index::rotary::RotaryLayout;
 pub use index::scatter_reduce::ScatterReduce;
 pub use join::cat_stack::{Joined, Stacked, cat, stack, try_cat, try_stack};
 pub use join::hstack::{
@@ -113,6 +112,8 @@ pub use view::disjoint_parts::MultiSlice;
 pub use view::tensor_view::{AsTensor, TensorView};
 pub use view::tensor_view_mut::TensorViewMut;
 
+pub(crate) use crate::composite::index::nonzero::true_positions;
+pub use crate::composite::index::rope::RotaryLayout;
 pub use crate::composite::statistics::counting::BinWeight;
 use crate::device::{Cpu, Device};
 use crate::dtype::Element;
@@ -131,9 +132,9 @@ pub(crate) use elementwise::apply::{check_exponent, fitted_scalar, refuses_zeros
 pub(crate) use elementwise::parametric::{Given, parameters};
 pub(crate) use index::accumulate::combine_at;
 pub(crate) use index::gather::{at_axis, selected};
-pub(crate) use index::masked::{first as first_of, positions as true_positions};
+pub(crate) use index::masked::first as first_of;
 #[cfg(feature = "any")]
-pub(crate) use linalg::addmm::{expect_whole_factor, factor};
+pub(crate) use linalg::addmm::expect_whole_factor;
 #[cfg(any(feature = "any", feature = "mmap", feature = "dlpack"))]
 pub(crate) use view::reinterpret::expect_bools;
 #[cfg(feature = "any")]
@@ -143,9 +144,7 @@ pub(crate) use {
     create::dropout::{Dropping, dropped},
     index::embedding_bag::{Bags, bags},
     index::index_put::places,
-    index::rotary::turned,
     index::scatter_reduce::reduce_into,
-    linalg::bilinear::bilinear,
     linalg::einsum::{Factor, contract},
 };
 

@@ -11,12 +11,13 @@ fn compiled_kernels_of_tensors_give_the_bits_of_the_host() {
     super::create::triangle_indices::kernels(&mut suite);
     crate::composite::sort::slices::kernels(&mut suite);
     super::create::weights::kernels(&mut suite);
-    super::linalg::products::kernels(&mut suite);
+    crate::composite::linalg::vectors::kernels(&mut suite);
     crate::composite::linalg::euclidean::kernels(&mut suite);
     super::linalg::addmm::kernels(&mut suite);
     super::scan::trapezoid::kernels(&mut suite);
     super::index::index_put::kernels(&mut suite);
     super::index::masked::kernels(&mut suite);
+    crate::composite::index::nonzero::kernels(&mut suite);
     crate::composite::normalization::large::kernels(&mut suite);
     super::index::scatter_reduce::kernels(&mut suite);
     crate::composite::statistics::covariance::kernels(&mut suite);

@@ -1,6 +1,7 @@
 //! Converts between `AnyTensor` and the operands and results of composites.
 
 use crate::any::AnyTensor;
+use crate::any::base::by_width::on_one_device;
 use crate::any::elementwise::apply::same_device;
 use crate::any::view::views::{axes, axis};
 use crate::composite::{Axis, Erased, Owned};
@@ -19,9 +20,20 @@ impl AnyTensor {
         axis(op, dim, self.rank()).map(Axis)
     }
 
+    /// An axis of this tensor broadcast with another.
+    pub(crate) fn axis_of_both(&self, op: &'static str, other: &AnyTensor, dim: i64) -> Result<Axis> {
+        axis(op, dim, self.rank().max(other.rank())).map(Axis)
+    }
+
     /// Several axes, each named once, that may be counted from the end.
     pub(crate) fn axes_from_end(&self, op: &'static str, dims: &[i64]) -> Result<Vec<usize>> {
         axes(op, dims, self.rank())
+    }
+
+    /// Both, which have one dtype, on one device: a zero-dim tensor of the host joins the other.
+    pub(crate) fn joined_by(&self, op: &'static str, other: &AnyTensor) -> Result<[AnyTensor; 2]> {
+        self.expect_one_dtype(op, [Some(other)])?;
+        on_one_device([self, other])
     }
 
     /// Checks that an operand has the device and dtype of `self`.

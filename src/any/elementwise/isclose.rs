@@ -1,13 +1,13 @@
 //! Closeness and equality of two tensors: `isclose`, `allclose`, `equal`.
 
-use crate::any::AnyTensor;
-use crate::any::base::by_width::signed;
+use crate::any::base::by_width::on_one_device;
 use crate::any::base::dispatch::dispatch_dtype;
-use crate::any::elementwise::apply::broadcast_to;
-use crate::device::{AnyDevice, Dynamic};
+use crate::any::{AnyTensor, IntoAny};
+use crate::device::AnyDevice;
 use crate::dtype::Category;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Result, invalid};
+use crate::ops::close::Closeness;
 use castiron_macros::operations;
 
 /// Size of the first part that `equal` compares; later parts grow (early exit).
@@ -26,12 +26,11 @@ impl AnyTensor {
         if rtol < 0.0 || atol < 0.0 {
             return invalid(op, format!("tolerances must not be negative, got rtol {rtol} and atol {atol}"));
         }
-        let sizes = signed(&broadcast_to(op, &self.sizes, &other.sizes)?);
-        let (a, b) = (self.expand(&sizes)?, other.expand(&sizes)?);
-        let close = dispatch_dtype!(op, self.dtype, E: Dtype => {
-            a.typed_rank1::<E, Dynamic>()?.try_isclose(&b.typed_rank1::<E, Dynamic>()?, rtol, atol, equal_nan).map(AnyTensor::from)
-        })?;
-        close.reshaped(&sizes)
+        let [a, b] = on_one_device([self, other])?;
+        dispatch_dtype!(op, self.dtype, E: Dtype => {
+            let closeness = Closeness { rtol, atol, equal_nan };
+            a.as_erased::<E>()?.map2::<E, bool>(op, closeness, &b.as_erased()?).map(IntoAny::into_any)
+        })
     }
 
     /// Whether all elements are [close](Self::isclose) (`torch.allclose`).

@@ -1,6 +1,6 @@
 //! Operations of three operands, and those that make complex numbers.
 
-use crate::any::base::by_width::{common_sizes, invalid, same_dtype, signed, spread_together};
+use crate::any::base::by_width::{common_sizes, same_dtype, spread_together};
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::elementwise::apply::{result_strides, same_device};
 use crate::any::elementwise::binary::{combine, combine_over};
@@ -12,9 +12,8 @@ use crate::device::{AnyDevice, Backend, Dynamic, DynamicBuffer};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, DType, Dtype, Element, Float, Scalar};
 use crate::error::{Error, Result};
-use crate::ops::choosing::Folding;
 use crate::ops::kernel::Map2;
-use crate::ops::pointwise::{FromParts, FromPolar, Lerping, LerpingBy, PreluFormula};
+use crate::ops::pointwise::{FromParts, FromPolar, Lerping, LerpingBy};
 use castiron_macros::operations;
 
 /// A result of broadcast operands; `make` gets them and the strides of the result.
@@ -182,64 +181,5 @@ impl AnyTensor {
         blended(op, [self, other], <E::Complex as Element>::DTYPE, |[a, b], strides| {
             Dynamic::map2::<E, E, E::Complex>(kernel, a.elements_as::<E>()?, b.elements_as::<E>()?, strides)
         })
-    }
-
-    /// Positive elements unchanged, others times a weight (`torch.nn.functional.prelu`): one of the same dtype for all, or one for each
-    /// position along the second axis.
-    ///
-    /// # Errors
-    /// If the dtype is no float, or the weights have another dtype, more than one axis, or neither one element nor one for each position.
-    ///
-    /// ```
-    /// use castiron::{AnyTensor, tensor};
-    /// let x = AnyTensor::from(tensor![[1.0, -2.0], [-3.0, 4.0]]);
-    /// let weights = AnyTensor::from(tensor![0.5, 0.25]);
-    /// assert_eq!(x.prelu(&weights)?.to_string(), "tensor([[ 1.0000, -0.5000],\n        [-1.5000,  4.0000]])");
-    /// # Ok::<(), castiron::Error>(())
-    /// ```
-    #[op(prelu(input, weight), dtypes = float, aliases("nn.functional.prelu"))]
-    pub fn prelu(&self, weight: &AnyTensor) -> Result<AnyTensor> {
-        let op = "prelu";
-        crate::any::base::by_width::same_dtype(op, self, weight)?;
-        if !self.dtype.is_floating_point() || self.dtype.is_shell() {
-            return Err(crate::any::base::dispatch::refused(op, self.dtype));
-        }
-        if (self.rank() == 0 && weight.numel() != 1) || weight.rank() > 1 {
-            let reason = format!(
-                "a weight, or a list of them and a tensor with axes are wanted, got {:?} and {:?}",
-                self.shape(),
-                weight.shape()
-            );
-            return invalid(op, reason);
-        }
-        let channels = if self.rank() > 1 { self.sizes[1] } else { 1 };
-        if weight.numel() != 1 && weight.numel() != channels {
-            return invalid(op, format!("{} weights are not one for each of {channels} channels", weight.numel()));
-        }
-        let mut sizes = vec![1; self.rank()];
-        if let Some(of_channels) = sizes.get_mut(1) {
-            *of_channels = weight.numel() as i64;
-        }
-        let weight = weight.reshaped(&sizes)?;
-        dispatch_dtype!(op, self.dtype, E: Float => {
-            blended(op, [self, &weight], self.dtype, |[x, slope], strides| {
-                let (x, slope) = (x.elements_as::<E>()?, slope.elements_as::<E>()?);
-                Dynamic::map2::<E, E, E>(Folding::<PreluFormula>::new(), x, slope, strides)
-            })
-        })
-    }
-
-    /// Splits floats into mantissas in `[0.5, 1)` and exponents of 2 (`torch.frexp`).
-    ///
-    /// # Errors
-    /// If the dtype is no float.
-    #[op(frexp(input), dtypes = float)]
-    pub fn frexp(&self) -> Result<(AnyTensor, AnyTensor)> {
-        let sizes = signed(&self.sizes);
-        let (mantissas, exponents) = dispatch_dtype!("frexp", self.dtype, E: Float => {
-            let (mantissas, exponents) = self.typed_rank1::<E, Dynamic>()?.try_frexp()?;
-            Ok((AnyTensor::from(mantissas), AnyTensor::from(exponents)))
-        })?;
-        Ok((mantissas.reshaped(&sizes)?, exponents.reshaped(&sizes)?))
     }
 }

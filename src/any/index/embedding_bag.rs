@@ -1,14 +1,14 @@
-//! `embedding_bag` and `rope`.
+//! `embedding_bag`.
 
 use crate::any::base::by_width::same_dtype;
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::call::Bound;
 use crate::any::elementwise::apply::same_device;
-use crate::any::{AnyTensor, Value, checked_numel};
+use crate::any::{AnyTensor, Value};
 use crate::device::{Backend, Dynamic};
 use crate::error::{Result, invalid, listed};
 use crate::layout::strides;
-use crate::tensor::{BagMode, Bags, RotaryLayout, bags, turned};
+use crate::tensor::{BagMode, Bags, bags};
 use castiron_macros::operations;
 
 #[operations]
@@ -69,19 +69,5 @@ impl AnyTensor {
         let (last, padding) = (args.read_or("include_last_offset", || false)?, args.read("padding_idx")?);
         let table = args.tensor("weight")?;
         Ok(table.embedding_bag(args.tensor("input")?, offsets, mode, weights, last, padding)?.into())
-    }
-
-    /// Rotary position embedding of vectors along the last axis, by their positions along the axis before: see
-    /// [`Tensor::rope`](crate::Tensor::rope).
-    ///
-    /// # Errors
-    /// If there are fewer than two axes, the last has an odd size, or the dtype is no float.
-    pub fn rope(&self, first: usize, base: f64, layout: RotaryLayout) -> Result<AnyTensor> {
-        let op = "rope";
-        checked_numel(op, &self.sizes, self.dtype)?;
-        let buffer = dispatch_dtype!(op, self.dtype, E: Float => {
-            turned::<E, Dynamic>(op, self.elements_as()?, first, base, layout)
-        })?;
-        Ok(AnyTensor::fresh(buffer, self.dtype, &self.sizes, &strides::row_major(&self.sizes)))
     }
 }

@@ -3,11 +3,11 @@
 use crate::any::base::by_width::{common_sizes, invalid, signed};
 use crate::any::call::Value;
 use crate::any::elementwise::apply::same_device;
-use crate::any::{AnyOperand, AnyTensor};
-use crate::device::{Backend as _, Dynamic};
+use crate::any::{AnyOperand, AnyTensor, IntoAny};
+use crate::composite::Erased;
+use crate::device::Dynamic;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::layout::positions::index_rows;
 use crate::tensor::true_positions;
 use castiron_macros::operations;
 
@@ -133,22 +133,8 @@ impl AnyTensor {
     /// ```
     #[op(argwhere(input), needs_elements)]
     pub fn nonzero(&self) -> Result<AnyTensor> {
-        let op = "nonzero";
-        let mask = self.to(DType::Bool)?;
-        if self.rank() > 0
-            && let Some((rows, count)) = Dynamic::index_rows(mask.data_as(op)?)?
-        {
-            return Ok(AnyTensor::fresh(rows, DType::I64, &[count, self.rank()], &[self.rank(), 1]));
-        }
-        let places = mask.true_places(op)?;
-        if self.is_on_gpu() {
-            return places.unravelled(&self.sizes);
-        }
-        if self.rank() == 1 {
-            return places.reshaped(&[places.numel() as i64, 1]);
-        }
-        let rows = index_rows(&places.to_ints(op)?, &self.sizes)?;
-        AnyTensor::of_ints(rows, &[places.numel(), self.rank()])
+        let (op, mask) = ("nonzero", self.to(DType::Bool)?);
+        mask.data_as::<bool>(op).map(Erased::<bool, Dynamic>::of)?.indices(op).map(IntoAny::into_any)
     }
 
     #[op(nonzero(input, as_tuple = false), needs_elements)]

@@ -1,58 +1,30 @@
-//! Products of vectors, matrices and batches of them: `matmul`, `mm`, `bmm`, `mv`, `dot`, `vdot`, `vecdot`, and `addmm` and its variants.
+//! Products of vectors, matrices and batches of them: `matmul`, `mm`, `bmm`, `mv`, `dot`, and `addr`.
 
-use crate::any::base::by_width::{invalid, same_dtype, signed};
+use crate::any::base::by_width::{invalid, same_dtype};
+use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::elementwise::apply::same_device;
 use crate::any::elementwise::chained::{self, Chain};
 use crate::any::elementwise::op_table::binary;
-use crate::any::{AnyTensor, Dims};
-use crate::composite::linalg::product::Summand;
-use crate::device::{AnyDevice, Dynamic, DynamicBuffer};
+use crate::any::{AnyTensor, IntoAny};
+use crate::device::AnyDevice;
 use crate::dtype::scalar::ScalarValue;
-use crate::dtype::{Category, DType, Dtype, Scalar};
+use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
-use crate::tensor::{expect_whole_factor, factor};
+use crate::tensor::expect_whole_factor;
 use castiron_macros::operations;
 
-/// The tensor that a product is added to, and the factors `beta` and `alpha`.
-type Added<'a> = (&'a AnyTensor, [ScalarValue; 2]);
-
-/// The product of operands of one dtype, possibly added to a tensor.
-pub(crate) fn product(op: &'static str, a: &AnyTensor, b: &AnyTensor, added: Option<Added<'_>>) -> Result<AnyTensor> {
-    same_dtype(op, a, b)?;
-    same_device(op, a, b)?;
-    if let Some((input, _)) = added {
-        same_dtype(op, input, a)?;
-        same_device(op, a, input)?;
-    }
+/// The product of operands of one dtype.
+pub(crate) fn product(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Result<AnyTensor> {
+    a.expect_one_dtype(op, [Some(b)])?;
     if a.rank() == 0 || b.rank() == 0 {
         return invalid(op, "a zero-dim tensor has no product with a matrix".to_owned());
     }
-    let vectors = a.rank() == 1 && b.rank() == 1;
-    if a.dtype == DType::Bool && added.is_none() && !vectors && (a.is_empty() || b.is_empty()) {
-        // PyTorch refuses bools only if the product has terms.
-        return product(op, &a.to(DType::U8)?, &b.to(DType::U8)?, None)?.to(DType::Bool);
+    if a.lacks_terms(b) {
+        return product(op, &a.to(DType::U8)?, &b.to(DType::U8)?)?.to(DType::Bool);
     }
-    fn run<E: Dtype>(
-        op: &'static str,
-        [a, b]: [&AnyTensor; 2],
-        added: Option<Added<'_>>,
-    ) -> Result<(DynamicBuffer, Vec<usize>)> {
-        let summand = added.map(|(input, [beta, alpha])| {
-            let (beta, alpha) = (factor::<E>(op, beta)?, factor::<E>(op, alpha)?);
-            Ok::<_, Error>(Summand { op, input: input.elements_as()?, beta, alpha })
-        });
-        let fits = |sizes: &[usize]| Dims::new(op, sizes).map(|_| ());
-        crate::composite::linalg::product::product::<E, Dynamic>(
-            a.elements_as()?,
-            b.elements_as()?,
-            summand.transpose()?,
-            &fits,
-        )
-    }
-    let (buffer, sizes) =
-        crate::any::base::dispatch::dispatch_dtype!(op, a.dtype, E: Numeric => run::<E>(op, [a, b], added))?;
-    crate::any::checked_numel(op, &sizes, a.dtype)?;
-    Ok(AnyTensor::fresh_row_major(buffer, a.dtype, Dims::known(&sizes)))
+    dispatch_dtype!(op, a.dtype, E: Numeric => {
+        a.as_erased::<E>()?.product(&b.as_erased()?).map(IntoAny::into_any)
+    })
 }
 
 /// Checks the ranks of operands.
@@ -75,29 +47,6 @@ fn expect_batches(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Result<()> 
 /// Checks that a dtype has products: all that compute except bool.
 pub(crate) fn expect_numbers(op: &'static str, dtype: DType) -> Result<()> {
     if dtype.is_shell() || dtype == DType::Bool { Err(crate::any::base::dispatch::refused(op, dtype)) } else { Ok(()) }
-}
-
-/// The operands of a product that is added to a tensor.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Operands {
-    Matrices,
-    MatrixAndVector,
-    Vectors,
-    Batches,
-    SummedBatches,
-}
-
-impl Operands {
-    /// The name of the operation with these operands.
-    fn op(self) -> &'static str {
-        match self {
-            Operands::Matrices => "addmm",
-            Operands::MatrixAndVector => "addmv",
-            Operands::Vectors => "addr",
-            Operands::Batches => "baddbmm",
-            Operands::SummedBatches => "addbmm",
-        }
-    }
 }
 
 /// The accumulate type: `f32` for halves, other dtypes as they are.
@@ -128,7 +77,7 @@ impl AnyTensor {
     #[op(matmul(input, other), dtypes = numeric, aliases("__matmul__"))]
     #[op(__rmatmul__(input, other = self), dtypes = numeric)]
     pub fn matmul(&self, other: &AnyTensor) -> Result<AnyTensor> {
-        product("matmul", self, other, None)
+        product("matmul", self, other)
     }
 
     /// [`matmul`](Self::matmul) of matrices (`torch.mm`).
@@ -138,7 +87,7 @@ impl AnyTensor {
     #[op(mm(input, mat2), dtypes = numeric)]
     pub fn mm(&self, other: &AnyTensor) -> Result<AnyTensor> {
         expect_ranks("mm", [(self, 2), (other, 2)])?;
-        product("mm", self, other, None)
+        product("mm", self, other)
     }
 
     /// [`matmul`](Self::matmul) of batches of matrices with the same length (`torch.bmm`).
@@ -148,7 +97,7 @@ impl AnyTensor {
     #[op(bmm(input, mat2), dtypes = numeric)]
     pub fn bmm(&self, other: &AnyTensor) -> Result<AnyTensor> {
         expect_batches("bmm", self, other)?;
-        product("bmm", self, other, None)
+        product("bmm", self, other)
     }
 
     /// [`matmul`](Self::matmul) of a matrix and a vector (`torch.mv`).
@@ -158,7 +107,7 @@ impl AnyTensor {
     #[op(mv(input, vec), dtypes = numeric)]
     pub fn mv(&self, vector: &AnyTensor) -> Result<AnyTensor> {
         expect_ranks("mv", [(self, 2), (vector, 1)])?;
-        product("mv", self, vector, None)
+        product("mv", self, vector)
     }
 
     /// [`matmul`](Self::matmul) of vectors (`torch.dot`).
@@ -168,77 +117,36 @@ impl AnyTensor {
     #[op(dot(input, tensor), dtypes = numeric)]
     pub fn dot(&self, other: &AnyTensor) -> Result<AnyTensor> {
         expect_ranks("dot", [(self, 1), (other, 1)])?;
-        product("dot", self, other, None)
+        product("dot", self, other)
     }
 
-    /// [`dot`](Self::dot) with the conjugates of `self` (`torch.vdot`).
-    ///
-    /// # Errors
-    /// As there.
-    #[op(vdot(input, other), dtypes = numeric)]
-    pub fn vdot(&self, other: &AnyTensor) -> Result<AnyTensor> {
-        expect_ranks("vdot", [(self, 1), (other, 1)])?;
-        product("vdot", &self.conjugated()?, other, None)
-    }
-
-    /// The conjugates of complex elements; real ones unchanged.
-    pub(crate) fn conjugated(&self) -> Result<AnyTensor> {
-        if self.dtype.is_complex() {
-            self.apply(crate::any::elementwise::op_table::unary::conj_physical)
-        } else {
-            Ok(self.clone())
-        }
-    }
-
-    /// The sums along an axis of products of elements, those of `self` conjugated; the two broadcast (`torch.linalg.vecdot`).
-    ///
-    /// # Errors
-    /// If dtypes differ or are neither floats nor complex, the shapes do not broadcast or the axis is out of range.
-    #[op(linalg.vecdot(x, y, dim = -1), dtypes = inexact)]
-    pub fn vecdot(&self, other: &AnyTensor, dim: i64) -> Result<AnyTensor> {
-        let op = "vecdot";
-        same_dtype(op, self, other)?;
-        if self.dtype.is_shell() || self.dtype.category() < Category::Floating {
-            return Err(crate::any::base::dispatch::refused(op, self.dtype));
-        }
-        // PyTorch broadcasts all shapes except two vectors.
-        if self.rank() == 1 && other.rank() == 1 && self.sizes != other.sizes {
-            return Err(Error::Broadcast { op, lhs: self.shape().into(), rhs: other.shape().into() });
-        }
-        self.conjugated()?.mul(other)?.sum(Some(&[dim]), false, None)
-    }
-
-    /// `beta * self + alpha * product`, with these operands.
-    pub(crate) fn added(
+    /// Checks that operands have the dtype and the device of `self`.
+    pub(crate) fn expect_one_dtype<'a>(
         &self,
-        operands: Operands,
-        a: &AnyTensor,
-        b: &AnyTensor,
-        factors: [ScalarValue; 2],
-    ) -> Result<AnyTensor> {
-        let op = operands.op();
-        match operands {
-            Operands::Vectors => return self.added_outer(a, b, factors),
-            Operands::MatrixAndVector => expect_ranks(op, [(a, 2), (b, 1)])?,
-            Operands::Matrices => expect_ranks(op, [(a, 2), (b, 2)])?,
-            Operands::Batches | Operands::SummedBatches => expect_batches(op, a, b)?,
-        }
-        if operands != Operands::SummedBatches {
-            return product(op, a, b, Some((self, factors)));
-        }
-        if a.sizes[2] != b.sizes[1] {
-            let (lhs, rhs) = (a.shape().into(), b.shape().into());
-            return Err(Error::MatMul { lhs, rhs, columns: a.sizes[2], rows: b.sizes[1] });
-        }
-        // A sum over batches is one matrix product, of the batches concatenated along the summed axis.
-        let (m, n, inner) = (a.sizes[1], b.sizes[2], a.sizes[0] * a.sizes[2]);
-        let across = a.transpose(0, 1)?.reshaped(&signed(&[m, inner]))?;
-        product(op, &across, &b.reshaped(&signed(&[inner, n]))?, Some((self, factors)))
+        op: &'static str,
+        others: impl IntoIterator<Item = Option<&'a AnyTensor>>,
+    ) -> Result<()> {
+        others.into_iter().flatten().try_for_each(|other| {
+            same_dtype(op, self, other)?;
+            same_device(op, self, other)
+        })
+    }
+
+    /// Whether a product of bools has no terms: PyTorch refuses only others.
+    pub(crate) fn lacks_terms(&self, other: &AnyTensor) -> bool {
+        let vectors = self.rank() == 1 && other.rank() == 1;
+        self.dtype == DType::Bool && !vectors && (self.is_empty() || other.is_empty())
+    }
+
+    /// Checks the factors of a product that is added to `self`, and their numbers of axes.
+    pub(crate) fn expect_factors(&self, op: &'static str, factors: [(&AnyTensor, usize); 2]) -> Result<()> {
+        expect_ranks(op, factors)?;
+        self.expect_one_dtype(op, factors.map(|(factor, _)| Some(factor)))
     }
 
     /// `beta * self + alpha * outer(a, b)`, which PyTorch computes element by element, with promotion.
     fn added_outer(&self, a: &AnyTensor, b: &AnyTensor, [beta, alpha]: [ScalarValue; 2]) -> Result<AnyTensor> {
-        let op = Operands::Vectors.op();
+        let op = "addr";
         expect_ranks(op, [(a, 1), (b, 1)])?;
         let sizes = [a.numel(), b.numel()];
         let refused = |_| Error::Broadcast { op, lhs: self.shape().into(), rhs: sizes[..].into() };
@@ -277,46 +185,6 @@ impl AnyTensor {
         input.to(wide)?.mul(&beta_of)?.add(&scaled)?.to(dtype)
     }
 
-    /// `beta * self + alpha * (a @ b)` of matrices (`torch.addmm`); with a `beta` of 0, `self` is not read.
-    ///
-    /// # Errors
-    /// If dtypes differ or are bool, inner sizes differ, `self` does not expand to the product, or a factor does not fit.
-    #[op(addmm(input, mat1, mat2, beta = 1, alpha = 1), dtypes = numeric)]
-    #[in_place("tensor![[1, 1]]" "&AnyTensor::from(tensor![[1, 2]]), &AnyTensor::from(tensor![[3, 0], [0, 4]]), 1, 1" = "[[4, 9]]")]
-    pub fn addmm(&self, a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar) -> Result<AnyTensor> {
-        self.added(Operands::Matrices, a, b, [beta, alpha])
-    }
-
-    /// [`addmm`](Self::addmm) of a matrix and a vector (`torch.addmv`).
-    ///
-    /// # Errors
-    /// As there.
-    #[op(addmv(input, mat, vec, beta = 1, alpha = 1), dtypes = numeric)]
-    #[in_place("tensor![1, 1]" "&AnyTensor::from(tensor![[1, 2], [3, 4]]), &AnyTensor::from(tensor![1, 1]), 1, 1" = "[4, 8]")]
-    pub fn addmv(&self, a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar) -> Result<AnyTensor> {
-        self.added(Operands::MatrixAndVector, a, b, [beta, alpha])
-    }
-
-    /// [`addmm`](Self::addmm) of batches of matrices (`torch.baddbmm`).
-    ///
-    /// # Errors
-    /// As there.
-    #[op(baddbmm(input, batch1, batch2, beta = 1, alpha = 1), dtypes = numeric)]
-    #[in_place("tensor![[[1]]]" "&AnyTensor::from(tensor![[[2]]]), &AnyTensor::from(tensor![[[3]]]), 1, 1" = "[[[7]]]")]
-    pub fn baddbmm(&self, a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar) -> Result<AnyTensor> {
-        self.added(Operands::Batches, a, b, [beta, alpha])
-    }
-
-    /// [`addmm`](Self::addmm) of the sum over batches of matrices (`torch.addbmm`).
-    ///
-    /// # Errors
-    /// As there.
-    #[op(addbmm(input, batch1, batch2, beta = 1, alpha = 1), dtypes = numeric)]
-    #[in_place("tensor![[1]]" "&AnyTensor::from(tensor![[[2]], [[3]]]), &AnyTensor::from(tensor![[[4]], [[5]]]), 1, 1" = "[[24]]")]
-    pub fn addbmm(&self, a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar) -> Result<AnyTensor> {
-        self.added(Operands::SummedBatches, a, b, [beta, alpha])
-    }
-
     /// `beta * self + alpha * outer(a, b)` of vectors (`torch.addr`). Dtypes promote.
     ///
     /// # Errors
@@ -324,7 +192,7 @@ impl AnyTensor {
     #[op(addr(input, vec1, vec2, beta = 1, alpha = 1), dtypes = any)]
     #[in_place("tensor![[0, 0], [0, 0]]" "&AnyTensor::from(tensor![1, 2]), &AnyTensor::from(tensor![3, 4]), 1, 1" = "[[3, 4], [6, 8]]")]
     pub fn addr(&self, a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar) -> Result<AnyTensor> {
-        self.added(Operands::Vectors, a, b, [beta, alpha])
+        self.added_outer(a, b, [beta, alpha])
     }
 
     /// The adjoint, a view: the last two axes exchanged, and complex elements conjugated (`torch.adjoint`, `torch.Tensor.mH`).

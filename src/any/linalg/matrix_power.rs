@@ -1,9 +1,9 @@
 //! Powers of matrices and vectors, and products of several matrices: `matrix_power`, `vander`, `multi_dot`.
 
-use crate::any::AnyTensor;
-use crate::any::base::by_width::{invalid, same_dtype};
-use crate::any::elementwise::apply::same_device;
+use crate::any::base::by_width::invalid;
+use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::linalg::matmul::{expect_numbers, product};
+use crate::any::{AnyTensor, IntoAny};
 use crate::device::{Dynamic, on_host};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, Complex, DType};
@@ -33,12 +33,12 @@ impl AnyTensor {
             if rest % 2 == 1 {
                 result = Some(match result {
                     None => square.clone(),
-                    Some(result) => product(op, &square, &result, None)?,
+                    Some(result) => product(op, &square, &result)?,
                 });
             }
             rest /= 2;
             if rest > 0 {
-                square = product(op, &square, &square, None)?;
+                square = product(op, &square, &square)?;
             }
         }
         match result {
@@ -170,16 +170,14 @@ pub fn multi_dot(matrices: &[AnyTensor]) -> Result<AnyTensor> {
     let column = if is_vector(last) { last.unsqueeze(1)? } else { last.clone() };
     let all: Vec<&AnyTensor> = core::iter::once(&row).chain(middle).chain([&column]).collect();
     for matrix in &all {
-        same_dtype(op, first, matrix)?;
-        same_device(op, first, matrix)?;
+        first.expect_one_dtype(op, [Some(*matrix)])?;
         if matrix.rank() != 2 {
             return invalid(op, format!("matrices are wanted, got a tensor of shape {:?}", matrix.shape()));
         }
     }
-    let mut result = crate::any::base::dispatch::dispatch_dtype!(op, first.dtype, E: Numeric => {
-        let typed = all.iter().map(|x| x.typed_rank2::<E, Dynamic>()).collect::<Result<Vec<_>>>()?;
-        let references: Vec<_> = typed.iter().collect();
-        Ok(AnyTensor::from(crate::tensor::try_multi_dot(&references)?))
+    let mut result = dispatch_dtype!(op, first.dtype, E: Numeric => {
+        let lent = collected(all.iter().map(|x| x.as_erased::<E>()))?;
+        crate::composite::linalg::multi_dot::multi_dot(&lent).map(IntoAny::into_any)
     })?;
     if is_vector(last) {
         result = result.select(1, 0)?;

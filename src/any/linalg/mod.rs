@@ -2,9 +2,8 @@
 
 pub(crate) mod distance;
 pub(crate) mod einsum;
-pub(crate) mod linear;
 pub(crate) mod matmul;
 pub(crate) mod matrix_power;
 pub(crate) mod tensordot;
 
-rows_of!(distance, einsum, linear, matmul, matrix_power, tensordot);
+rows_of!(distance, einsum, matmul, matrix_power, tensordot);

@@ -1,16 +1,11 @@
 //! Convolutions over one, two and three axes, and their transposes.
 
-use crate::any::base::by_width::same_dtype;
-use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::call::Bound;
-use crate::any::elementwise::apply::same_device;
 use crate::any::{AnyTensor, Value};
-use crate::device::Dynamic;
-use crate::dtype::{DType, Dtype};
+use crate::dtype::DType;
 use crate::error::{Error, Result, invalid};
 use crate::ops::window::Window;
 use crate::shape::window::same;
-use crate::tensor::nn::conv::{Laid, Operands, plain, transposed};
 use castiron_macros::operations;
 
 /// The options of a convolution: one number for all axes, or one for each.
@@ -87,7 +82,7 @@ impl ConvOptions {
     }
 
     /// The windows along each axis, for a weight with these kernel sizes.
-    fn windows(&self, op: &'static str, kernel: &[usize]) -> Result<Vec<Window>> {
+    pub(crate) fn windows(&self, op: &'static str, kernel: &[usize]) -> Result<Vec<Window>> {
         let (stride, dilation) =
             (each(op, "stride", &self.stride, kernel.len())?, each(op, "dilation", &self.dilation, kernel.len())?);
         let padding = match &self.padding {
@@ -108,7 +103,12 @@ impl ConvOptions {
         Ok((0..kernel.len()).map(window).collect())
     }
 
-    fn count(&self, op: &'static str) -> Result<usize> {
+    /// The numbers of positions that are added at the ends of axes.
+    pub(crate) fn extra(&self, op: &'static str, axes: usize) -> Result<Vec<usize>> {
+        each(op, "output_padding", &self.output_padding, axes)
+    }
+
+    pub(crate) fn count(&self, op: &'static str) -> Result<usize> {
         usize::try_from(self.groups)
             .or_else(|_| invalid(op, format!("{} groups: expected a number from 1 up", self.groups)))
     }
@@ -150,137 +150,45 @@ pub(crate) fn numbers(args: &Bound<'_>, name: &str, default: i64) -> Result<Vec<
     args.all(name)?.iter().map(|item| <i64 as crate::any::call::Item>::of(args, name, item)).collect()
 }
 
+#[operations]
 impl AnyTensor {
-    fn convolved(
+    /// Checks the weight and the bias of a convolution, and the dtype.
+    pub(crate) fn expect_convolved(
         &self,
         op: &'static str,
         axes: usize,
-        weight: &AnyTensor,
-        bias: Option<&AnyTensor>,
+        others: [Option<&AnyTensor>; 2],
         options: &ConvOptions,
         is_transposed: bool,
-    ) -> Result<AnyTensor> {
-        for other in [Some(weight), bias].into_iter().flatten() {
-            same_dtype(op, self, other)?;
-            same_device(op, self, other)?;
-        }
-        if weight.rank() != axes + 2 {
+    ) -> Result<()> {
+        self.expect_one_dtype(op, others)?;
+        if let Some(weight) = others[0].filter(|weight| weight.rank() != axes + 2) {
             return invalid(op, format!("a weight of {} axes is wanted, got shape {:?}", axes + 2, weight.shape()));
         }
-        let windows = options.windows(op, &weight.sizes[2..])?;
-        let extra = each(op, "output_padding", &options.output_padding, axes)?;
-        let groups = options.count(op)?;
         // PyTorch convolves integers of every width, but only `int64` if transposed, or dilated along one or two axes.
         let is_dilated = options.dilation.iter().any(|&step| step != 1);
         let is_integer = self.dtype == DType::I64 || !is_transposed && (axes == 3 || !is_dilated);
-        if !self.dtype.is_floating_point() && !self.dtype.is_complex() && !is_integer {
-            let reason =
-                "it is defined for floats, complex numbers and int64, neither transposed nor dilated for all integers"
-                    .to_owned();
-            return Err(Error::NotAdmitted { op, dtype: self.dtype, reason });
+        if self.dtype.is_floating_point() || self.dtype.is_complex() || is_integer {
+            return Ok(());
         }
-        fn operands<'a, E: Dtype>(
-            op: &'static str,
-            [x, weight]: [&'a AnyTensor; 2],
-            bias: Option<&'a AnyTensor>,
-        ) -> Result<Operands<'a, crate::device::DynamicBuffer, E>> {
-            let bias = bias.map(AnyTensor::elements_as).transpose()?;
-            Ok(Operands { op, x: x.elements_as()?, weight: weight.elements_as()?, bias })
-        }
-        let result: Laid<_> = dispatch_dtype!(op, self.dtype, E: Numeric => {
-            let operands = operands::<E>(op, [self, weight], bias)?;
-            if is_transposed {
-                transposed::<E, Dynamic>(operands, &windows, &extra, groups)
-            } else {
-                plain::<E, Dynamic>(operands, &windows, groups)
-            }
-        })?;
-        let (buffer, sizes, strides) = result;
-        Ok(AnyTensor::fresh(buffer, self.dtype, &sizes, &strides))
+        let reason =
+            "it is defined for floats, complex numbers and int64, neither transposed nor dilated for all integers"
+                .to_owned();
+        Err(Error::NotAdmitted { op, dtype: self.dtype, reason })
     }
 
-    fn convolved_by_name(args: &Bound<'_>, axes: usize, is_transposed: bool) -> Result<Value> {
-        let mut options = ConvOptions::of(args)?;
-        if is_transposed {
-            options.output_padding = numbers(args, "output_padding", 0)?;
-        }
+    #[each(RANK = 1 2 3)]
+    #[op(nn.functional.convRANKd(input, weight, bias, stride, padding, dilation, groups), dtypes = numeric, aliases("convRANKd"))]
+    fn convRANKd_by_name(args: &Bound<'_>) -> Result<Value> {
         let bias = args.get("bias").map(|_| args.tensor("bias")).transpose()?;
-        let x = args.tensor("input")?;
-        Ok(x.convolved(args.op, axes, args.tensor("weight")?, bias, &options, is_transposed)?.into())
+        Ok(args.tensor("input")?.convRANKd(args.tensor("weight")?, bias, &ConvOptions::of(args)?)?.into())
     }
-}
 
-macro_rules! convolutions {
-    ($($name:ident $transposed:ident $axes:literal;)*) => {
-        impl AnyTensor {$(
-            #[doc = concat!("The convolution over the last axes, ", $axes, " of them (`torch.nn.functional.", stringify!($name), "`): `(N, C, …)` or \
-                `(C, …)` with a weight of `(O, C / groups, …)`.")]
-            ///
-            /// # Errors
-            /// If dtypes differ or are bool, the channels do not match the weight, the groups do not divide them, or the window does not
-            /// fit.
-            ///
-            /// ```
-            /// use castiron::any::ConvOptions;
-            /// use castiron::{AnyTensor, tensor};
-            /// let (x, weight) = (AnyTensor::from(tensor![[1, 2, 3, 4]]), AnyTensor::from(tensor![[[1, 10]]]));
-            /// assert_eq!(x.conv1d(&weight, None, &ConvOptions::new())?.to_string(), "tensor([[21, 32, 43]])");
-            /// # Ok::<(), castiron::Error>(())
-            /// ```
-            pub fn $name(&self, weight: &AnyTensor, bias: Option<&AnyTensor>, options: &ConvOptions) -> Result<AnyTensor> {
-                self.convolved(stringify!($name), $axes, weight, bias, options, false)
-            }
-
-            #[doc = concat!("The transposed convolution over the last axes, ", $axes, " of them (`torch.nn.functional.", stringify!($transposed), "`): \
-                `(N, C, …)` or `(C, …)` with a weight of `(C, O / groups, …)`.")]
-            ///
-            /// # Errors
-            /// If dtypes differ or are bool, the channels do not match the weight, the groups do not divide them, or the padding leaves no
-            /// elements.
-            ///
-            /// ```
-            /// use castiron::any::ConvOptions;
-            /// use castiron::{AnyTensor, tensor};
-            /// let (x, weight) = (AnyTensor::from(tensor![[1, 2]]), AnyTensor::from(tensor![[[1, 10]]]));
-            /// assert_eq!(x.conv_transpose1d(&weight, None, &ConvOptions::new().stride(&[2]))?.to_string(), "tensor([[ 1, 10,  2, 20]])");
-            /// # Ok::<(), castiron::Error>(())
-            /// ```
-            pub fn $transposed(&self, weight: &AnyTensor, bias: Option<&AnyTensor>, options: &ConvOptions) -> Result<AnyTensor> {
-                self.convolved(stringify!($transposed), $axes, weight, bias, options, true)
-            }
-        )*}
-    };
-}
-convolutions! {
-    conv1d conv_transpose1d 1;
-    conv2d conv_transpose2d 2;
-    conv3d conv_transpose3d 3;
-}
-
-#[operations]
-impl AnyTensor {
-    #[op(nn.functional.conv1d(input, weight, bias, stride, padding, dilation, groups), dtypes = numeric, aliases("conv1d"))]
-    fn conv1d_by_name(args: &Bound<'_>) -> Result<Value> {
-        AnyTensor::convolved_by_name(args, 1, false)
-    }
-    #[op(nn.functional.conv2d(input, weight, bias, stride, padding, dilation, groups), dtypes = numeric, aliases("conv2d"))]
-    fn conv2d_by_name(args: &Bound<'_>) -> Result<Value> {
-        AnyTensor::convolved_by_name(args, 2, false)
-    }
-    #[op(nn.functional.conv3d(input, weight, bias, stride, padding, dilation, groups), dtypes = numeric, aliases("conv3d"))]
-    fn conv3d_by_name(args: &Bound<'_>) -> Result<Value> {
-        AnyTensor::convolved_by_name(args, 3, false)
-    }
-    #[op(nn.functional.conv_transpose1d(input, weight, bias, stride, padding, output_padding, groups, dilation), dtypes = numeric, aliases("conv_transpose1d"))]
-    fn conv_transpose1d_by_name(args: &Bound<'_>) -> Result<Value> {
-        AnyTensor::convolved_by_name(args, 1, true)
-    }
-    #[op(nn.functional.conv_transpose2d(input, weight, bias, stride, padding, output_padding, groups, dilation), dtypes = numeric, aliases("conv_transpose2d"))]
-    fn conv_transpose2d_by_name(args: &Bound<'_>) -> Result<Value> {
-        AnyTensor::convolved_by_name(args, 2, true)
-    }
-    #[op(nn.functional.conv_transpose3d(input, weight, bias, stride, padding, output_padding, groups, dilation), dtypes = numeric, aliases("conv_transpose3d"))]
-    fn conv_transpose3d_by_name(args: &Bound<'_>) -> Result<Value> {
-        AnyTensor::convolved_by_name(args, 3, true)
+    #[each(RANK = 1 2 3)]
+    #[op(nn.functional.conv_transposeRANKd(input, weight, bias, stride, padding, output_padding, groups, dilation), dtypes = numeric, aliases("conv_transposeRANKd"))]
+    fn conv_transposeRANKd_by_name(args: &Bound<'_>) -> Result<Value> {
+        let options = ConvOptions { output_padding: numbers(args, "output_padding", 0)?, ..ConvOptions::of(args)? };
+        let bias = args.get("bias").map(|_| args.tensor("bias")).transpose()?;
+        Ok(args.tensor("input")?.conv_transposeRANKd(args.tensor("weight")?, bias, &options)?.into())
     }
 }

@@ -7,12 +7,12 @@ use crate::any::call::Bound;
 use crate::any::create::drawn::unseeded;
 use crate::any::elementwise::apply::same_device;
 use crate::any::{AnyTensor, Value};
+use crate::composite::nn::conv::Laid;
+use crate::composite::nn::fractional_pool::{drawn_samples, fractional_largest, sample_sizes};
 use crate::device::{Backend as _, Dynamic, DynamicBuffer};
 use crate::dtype::{CastTo, DType, Dtype};
 use crate::error::{Error, Result};
 use crate::tensor::Generator;
-use crate::tensor::nn::conv::Laid;
-use crate::tensor::nn::fractional_pool::{drawn_samples, fractional_largest, sample_sizes};
 use castiron_macros::operations;
 
 /// The source of the random samples.
@@ -95,43 +95,11 @@ impl AnyTensor {
     }
 }
 
-macro_rules! fractional_poolings {
-    ($($axes:literal $max:ident $with_index:ident $by_name:ident #[op $called:tt])*) => {
-        #[operations]
-        impl AnyTensor {$(
-            #[doc = concat!("The largest element of each of so many windows over the last axes, ", $axes, " of them, which stand at random (`torch.nn.functional.",
-                stringify!($max), "`).")]
-            ///
-            /// # Errors
-            /// If the windows do not fit, an axis other than the batch is empty, or the dtype is not floating.
-            pub fn $max(&self, kernel: [usize; $axes], places: [usize; $axes], generator: &mut Generator) -> Result<AnyTensor> {
-                Ok(self.$with_index(kernel, places, generator)?.0)
-            }
-
-            #[doc = concat!("[`", stringify!($max), "`](Self::", stringify!($max), ") and where each element is among the positions of the last axes \
-                (`return_indices=True`).")]
-            ///
-            /// # Errors
-            /// As there.
-            pub fn $with_index(
-                &self,
-                kernel: [usize; $axes],
-                places: [usize; $axes],
-                generator: &mut Generator,
-            ) -> Result<(AnyTensor, AnyTensor)> {
-                self.fractional_max(stringify!($max), &kernel, &places, Samples::Drawn(generator))
-            }
-
-            #[op $called]
-            fn $by_name(args: &Bound<'_>) -> Result<Value> {
-                AnyTensor::fractional_max_by_name(args, $axes)
-            }
-        )*}
-    };
-}
-fractional_poolings! {
-    2 fractional_max_pool2d fractional_max_pool2d_with_indices fractional_max_pool2d_by_name
-        #[op(nn.functional.fractional_max_pool2d(input, kernel_size, output_size, output_ratio, return_indices, _random_samples, generator), dtypes = float)]
-    3 fractional_max_pool3d fractional_max_pool3d_with_indices fractional_max_pool3d_by_name
-        #[op(nn.functional.fractional_max_pool3d(input, kernel_size, output_size, output_ratio, return_indices, _random_samples, generator), dtypes = float)]
+#[operations]
+impl AnyTensor {
+    #[each(RANK = 2 3)]
+    #[op(nn.functional.fractional_max_poolRANKd(input, kernel_size, output_size, output_ratio, return_indices, _random_samples, generator), dtypes = float)]
+    fn fractional_max_poolRANKd_by_name(args: &Bound<'_>) -> Result<Value> {
+        AnyTensor::fractional_max_by_name(args, RANK)
+    }
 }

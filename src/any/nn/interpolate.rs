@@ -2,12 +2,10 @@
 
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::call::Bound;
-use crate::any::{AnyTensor, Value};
-use crate::device::Dynamic;
-use crate::dtype::DType;
+use crate::any::{AnyTensor, IntoAny, Value};
+use crate::composite::nn::interpolate::scaled;
 use crate::error::{Result, invalid};
 use crate::ops::resample::{InterpolateMode, Kernel, Resampling};
-use crate::tensor::nn::interpolate::{Resize, resample, resample_bytes, scaled};
 use castiron_macros::operations;
 
 /// The sizes and the mode of resampling `(N, C, …)`, where the axes after the channels get other sizes: one number for all of them, or one
@@ -95,6 +93,43 @@ impl InterpolateOptions {
         Ok(Resampling { kernel, align_corners, antialias: self.antialias })
     }
 
+    /// What is resampled to which sizes, and the factors of the sizes.
+    #[allow(clippy::type_complexity)]
+    pub(crate) fn resolved(
+        &self,
+        op: &'static str,
+        x: &AnyTensor,
+    ) -> Result<(Resampling, Vec<usize>, Option<Vec<f64>>)> {
+        let axes = x.rank().saturating_sub(2);
+        if !(1..=3).contains(&axes) {
+            let reason =
+                format!("expected (batch, channels, …) with one to three axes behind, got shape {:?}", x.shape());
+            return invalid(op, reason);
+        }
+        let how = self.resampling(op, axes)?;
+        let own = &x.shape()[2..];
+        let count = |len: usize| {
+            if len != 1 && len != axes { invalid(op, format!("{len} numbers for {axes} axes")) } else { Ok(()) }
+        };
+        let (places, factors) = match &self.to {
+            To::Size(_) if self.recomputes => {
+                return invalid(op, "recompute_scale_factor is of scale factors, and a size is given".to_owned());
+            }
+            To::Size(size) => (super::conv::each(op, "size", size, axes)?, None),
+            To::Factor(factor) => {
+                count(factor.len())?;
+                let factors = if factor.len() == axes { factor.clone() } else { vec![factor[0]; axes] };
+                let places = own
+                    .iter()
+                    .zip(&factors)
+                    .map(|(&size, &factor)| scaled(op, size, factor))
+                    .collect::<Result<Vec<usize>>>()?;
+                (places, Some(factors).filter(|_| !self.recomputes))
+            }
+        };
+        Ok((how, places, factors))
+    }
+
     fn of(args: &Bound<'_>, axes: usize) -> Result<Self> {
         for name in ["size", "scale_factor"] {
             if args.is_given(name) && args.is_list(name) && args.all(name)?.len() != axes {
@@ -110,49 +145,12 @@ impl InterpolateOptions {
 }
 
 impl AnyTensor {
-    fn interpolated(&self, op: &'static str, options: &InterpolateOptions) -> Result<AnyTensor> {
-        let axes = self.rank().saturating_sub(2);
-        if !(1..=3).contains(&axes) {
-            let reason =
-                format!("expected (batch, channels, …) with one to three axes behind, got shape {:?}", self.shape());
-            return invalid(op, reason);
-        }
-        let how = options.resampling(op, axes)?;
-        let own = &self.sizes[2..];
-        let count = |len: usize| {
-            if len != 1 && len != axes { invalid(op, format!("{len} numbers for {axes} axes")) } else { Ok(()) }
-        };
-        let (places, factors) = match &options.to {
-            To::Size(_) if options.recomputes => {
-                return invalid(op, "recompute_scale_factor is of scale factors, and a size is given".to_owned());
-            }
-            To::Size(size) => (super::conv::each(op, "size", size, axes)?, None),
-            To::Factor(factor) => {
-                count(factor.len())?;
-                let factors = if factor.len() == axes { factor.clone() } else { vec![factor[0]; axes] };
-                let places = own
-                    .iter()
-                    .zip(&factors)
-                    .map(|(&size, &factor)| scaled(op, size, factor))
-                    .collect::<Result<Vec<usize>>>()?;
-                (places, Some(factors).filter(|_| !options.recomputes))
-            }
-        };
-        let resize = Resize { op, how, places: &places, factors: factors.as_deref() };
-        let (buffer, sizes, strides) = if self.dtype == DType::U8 {
-            resample_bytes::<Dynamic>(resize, self.elements_as()?)?
-        } else {
-            dispatch_dtype!(op, self.dtype, E: Float => resample::<E, Dynamic>(resize, self.elements_as()?))?
-        };
-        Ok(AnyTensor::fresh(buffer, self.dtype, &sizes, &strides))
-    }
-
     fn axes_behind_channels(args: &Bound<'_>) -> Result<usize> {
         Ok(args.tensor("input")?.rank().saturating_sub(2))
     }
 
     fn interpolated_by_name(args: &Bound<'_>, options: InterpolateOptions) -> Result<Value> {
-        Ok(args.tensor("input")?.interpolated(args.op, &options)?.into())
+        Ok(args.tensor("input")?.interpolate(&options)?.into())
     }
 
     /// The options that both `interpolate` and `upsample` have.
@@ -170,24 +168,6 @@ impl AnyTensor {
 
 #[operations]
 impl AnyTensor {
-    /// Resamples to other sizes (`torch.nn.functional.interpolate`): in `(N, C, …)` the axes after the channels get the sizes in the
-    /// options.
-    ///
-    /// # Errors
-    /// If the mode does not go with the dtype or the rank, an axis other than the batch is empty, or a size is 0.
-    ///
-    /// ```
-    /// use castiron::any::{InterpolateMode, InterpolateOptions};
-    /// use castiron::{AnyTensor, tensor};
-    /// let x = AnyTensor::from(tensor![[[1.0, 2.0]]]);
-    /// let y = x.interpolate(&InterpolateOptions::size(&[3]).mode(InterpolateMode::Linear).align_corners(true))?;
-    /// assert_eq!(y.to_string(), "tensor([[[1.0000, 1.5000, 2.0000]]])");
-    /// # Ok::<(), castiron::Error>(())
-    /// ```
-    pub fn interpolate(&self, options: &InterpolateOptions) -> Result<AnyTensor> {
-        self.interpolated("interpolate", options)
-    }
-
     #[op(nn.functional.interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias), dtypes = "floats and uint8")]
     fn interpolate_by_name(args: &Bound<'_>) -> Result<Value> {
         let options = AnyTensor::interpolate_options(args)?
@@ -219,12 +199,9 @@ impl AnyTensor {
         let how = Resampling { kernel: Kernel::Linear, align_corners: args.read("align_corners")?, antialias: true };
         // A factor of 0 counts as not given.
         let factors = [args.read_or("scales_h", || 0.0)?, args.read_or("scales_w", || 0.0)?];
-        let resize = Resize { op, how, places: &places, factors: Some(&factors) };
-        let (buffer, sizes, strides) = if x.dtype == DType::U8 {
-            resample_bytes::<Dynamic>(resize, x.elements_as()?)?
-        } else {
-            dispatch_dtype!(op, x.dtype, E: Float => resample::<E, Dynamic>(resize, x.elements_as()?))?
-        };
-        Ok(AnyTensor::fresh(buffer, x.dtype, &sizes, &strides).into())
+        dispatch_dtype!(op, x.dtype, E: [u8, crate::f16, crate::bf16, f32, f64] => {
+            let result = x.as_erased::<E>()?.interpolate(how, &places, Some(&factors))?;
+            Ok(result.into_any().into())
+        })
     }
 }

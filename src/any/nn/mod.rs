@@ -10,4 +10,4 @@ pub(crate) mod patches;
 pub(crate) mod pool;
 pub(crate) mod unpool;
 
-rows_of!(attention, conv, fractional_pool, grid, interpolate, multi_head, patches, pool, unpool);
+rows_of!(conv, fractional_pool, grid, interpolate, multi_head, patches, pool, unpool);

@@ -3,7 +3,7 @@
 use crate::composite::{Erased, Owned};
 use crate::device::Device;
 use crate::dtype::{Compute, Dtype};
-use crate::error::{Error, Result, filled};
+use crate::error::{Error, Result, filled, listed};
 use crate::layout::dims::Dims;
 use crate::layout::strides;
 use crate::ops;
@@ -17,7 +17,8 @@ use crate::tensor::checked_numel;
 impl<E: Dtype, D: Device> Erased<'_, E, D> {
     /// The product of tensors with at least one axis each.
     pub(crate) fn product(&self, other: &Erased<'_, E, D>) -> Result<Owned<E, D>> {
-        let (storage, sizes) = product::<E, D>(self.view(), other.view(), None, &|_| Ok(()))?;
+        let (storage, sizes) =
+            product::<E, D>(self.view(), other.view(), None, &|sizes| Dims::new("matmul", sizes).map(drop))?;
         Ok(Erased::dense(storage, Dims::new("matmul", &sizes)?))
     }
 }
@@ -127,12 +128,16 @@ pub(crate) fn product<E: Dtype, D: Device>(
     summand: Option<Summand<'_, D::Storage, E>>,
     fits: &dyn Fn(&[usize]) -> Result<()>,
 ) -> Result<(D::Storage, Vec<usize>)> {
-    if let (&[m, columns], &[rows, n], None) = (left.sizes, right.sizes, &summand)
+    if let (&[m, columns], &[rows, n]) = (left.sizes, right.sizes)
         && columns == rows
     {
-        fits(&[m, n])?;
-        checked_numel::<E>("matmul", &[m, n])?;
-        return Ok((D::matmul(left, right, None)?, vec![m, n]));
+        let sizes = [m, n];
+        fits(&sizes)?;
+        checked_numel::<E>("matmul", &sizes)?;
+        let strides = summand.as_ref().map(|summand| summand.strides(&sizes)).transpose()?;
+        let added = summand.as_ref().zip(strides.as_ref());
+        let added = added.map(|(summand, strides)| summand.expanded(&sizes, strides));
+        return Ok((D::matmul(left, right, added)?, listed(sizes)?));
     }
     let batches = Batches::of([left.sizes, left.strides], [right.sizes, right.strides])?;
     fits(&batches.sizes)?;

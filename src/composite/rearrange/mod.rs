@@ -8,7 +8,6 @@ pub(crate) mod repeat;
 pub(crate) mod roll;
 pub(crate) mod triangle;
 
-#[cfg(feature = "cuda")]
 mod by_counts;
 pub(crate) mod segments;
 

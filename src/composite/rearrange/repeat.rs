@@ -138,8 +138,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         if count != size {
             return invalid(op, format!("there are {count} counts for an axis of size {size}"));
         }
-        #[cfg(feature = "cuda")]
-        if size > 0 && !D::is_on_host(Some(self.storage())) {
+        if const { D::IS_ELSEWHERE } && size > 0 && !D::is_on_host(Some(self.storage())) {
             return self.interleaved_by(repeats, dim);
         }
         // The host's loop takes the counts as a list of segments.

@@ -1,20 +1,18 @@
-//! `lerp`, `prelu` and `frexp`.
+//! `lerp`: linear interpolation.
 
 use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{Dtype, Element, Scalar};
 use crate::error::{Error, Result};
-use crate::layout::strides;
-use crate::ops::admit::{FloatFor, InexactFor, SameDtypeFor};
-use crate::ops::choosing::Folding;
+use crate::ops::admit::{InexactFor, SameDtypeFor};
 use crate::ops::kernel::{Copying, Map2};
-use crate::ops::pointwise::{Exponent, Lerping, LerpingBy, Mantissa, PreluFormula};
+use crate::ops::pointwise::{Lerping, LerpingBy};
 use crate::ops::{Op as _, pointwise};
-use crate::shape::{Broadcast, IndexList, Shape, SizeArray, SlopesOf, WrittenTo};
+use crate::shape::{Broadcast, Shape, WrittenTo};
 use crate::storage::View;
 use crate::tensor::Tensor;
 use crate::tensor::base::operand::{Operand, TensorOperand};
-use crate::tensor::elementwise::apply::{broadcast, broadcast_all, map1, map2, map3};
+use crate::tensor::elementwise::apply::{broadcast, broadcast_all, map2, map3};
 use crate::tensor::elementwise::where_clamp::{Choice, choice};
 use crate::tensor::index::gather::elements;
 use castiron_macros::fallible;
@@ -100,68 +98,5 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         }
         D::map1_into::<E, E>(Copying, result.elements(), self.elements_mut()?)?;
         Ok(self)
-    }
-
-    /// Positive elements unchanged, others times a slope: one for all, or one for each channel (axis 1).
-    ///
-    /// Shape: that of `self`; the slopes are zero-dim or a list. Dtypes: floats, the same for both tensors.
-    ///
-    /// PyTorch: `torch.prelu`, `torch.nn.functional.prelu`.
-    ///
-    /// # Panics
-    /// If, by sizes known at run time, there is neither one slope nor one for each channel.
-    ///
-    /// ```
-    /// use castiron::tensor;
-    /// let x = tensor![[-1.0, -2.0], [3.0, -4.0]];
-    /// assert_eq!(x.prelu(tensor![0.5, 0.25]).to_vec(), [-0.5, -0.5, 3.0, -1.0]);
-    /// ```
-    #[fallible]
-    pub fn prelu<W: TensorOperand>(&self, weight: W) -> Result<Self>
-    where
-        E: FloatFor<pointwise::prelu> + SameDtypeFor<W::Elem, pointwise::prelu>,
-        W::Shape: IndexList + SlopesOf<S>,
-        D: Receives<W::Place, Dimensioned>,
-    {
-        let weight = elements::<W, D>(&weight)?.known_as();
-        let (own, slopes) = (self.shape(), weight.sizes.first().copied().unwrap_or(1));
-        let channels = own.as_ref().get(1).copied().unwrap_or(1);
-        if slopes != 1 && slopes != channels {
-            let reason = format!("{channels} channels take as many slopes or one, got {slopes}");
-            return Err(Error::InvalidArgument { op: "prelu", reason });
-        }
-        let mut strides = S::Sizes::filled(0);
-        if slopes > 1 {
-            strides.as_mut()[1] = weight.strides[0];
-        }
-        let weight = weight.restrided(own.as_ref(), strides.as_ref());
-        let kernel = Folding::<PreluFormula>::new();
-        let strides = strides::elementwise_result(&own, &[self.stride()], true);
-        let storage = D::map2::<E, E, E>(kernel, self.elements(), weight, strides.as_ref())?;
-        Ok(Tensor::from_parts(storage, 0, own, strides))
-    }
-
-    /// Each element as a mantissa in `[1/2, 1)` (with its sign) and an exponent of 2. The exponent of 0, infinities and NaN is 0.
-    ///
-    /// Shape: that of `self`. Dtypes: floats; the exponents are `i32`.
-    ///
-    /// PyTorch: `torch.frexp`.
-    ///
-    /// # Panics
-    /// If memory runs out.
-    ///
-    /// ```
-    /// use castiron::tensor;
-    /// let (mantissa, exponent) = tensor![3.5, -8.0].frexp();
-    /// assert_eq!((mantissa.to_vec(), exponent.to_vec()), (vec![0.875, -0.5], vec![2, 4]));
-    /// ```
-    #[fallible]
-    pub fn frexp(&self) -> Result<(Self, Tensor<i32, S, D>)>
-    where
-        E: FloatFor<pointwise::frexp>,
-    {
-        let sizes = self.shape();
-        let mantissa = map1::<E, S, D, E>(Mantissa, self.elements(), sizes, E::DTYPE)?;
-        Ok((mantissa, map1::<E, S, D, i32>(Exponent, self.elements(), sizes, E::DTYPE)?))
     }
 }

@@ -1,5 +1,6 @@
-//! Elements selected by a mask: `masked_fill`, `masked_select`, `masked_scatter`, `nonzero`, `argwhere`.
+//! Elements selected by a mask: `masked_fill`, `masked_select`, `masked_scatter`.
 
+use crate::composite::index::nonzero::true_positions;
 use crate::device::{Device, Receives, Source};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{Castable, DType, Dtype, Element};
@@ -7,16 +8,16 @@ use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::ops::admit::{MaskFor, SameDtypeFor};
 use crate::ops::arguments::{Indexing, Sought};
-use crate::ops::choosing::{self, Filling, IsTrue};
-use crate::ops::kernel::{Copying, Map1, Map2, VectorWidth};
+use crate::ops::choosing::{self, Filling};
+use crate::ops::kernel::{Copying, Map1, VectorWidth};
 use crate::ops::record::kernel::{Kernel, Value};
 use crate::shape::{Broadcast, Dyn, Shape, WrittenTo, expect_broadcast};
 use crate::storage::{View, ViewMut};
+use crate::tensor::Tensor;
 use crate::tensor::base::operand::{Operand, OperandSource, TensorOperand};
 use crate::tensor::create::constructors::fill_value;
-use crate::tensor::elementwise::apply::{broadcast, map1, map2};
+use crate::tensor::elementwise::apply::{broadcast, map2};
 use crate::tensor::index::gather::elements;
-use crate::tensor::{Tensor, checked_numel, expect_fit};
 use castiron_macros::fallible;
 
 /// A mask's elements, which are bools.
@@ -48,19 +49,6 @@ pub(crate) fn laid_out<E: Element, D: Device>(
     D::map1::<E, E>(kernel, view.restrided(sizes, &from), &strides::row_major(sizes))
 }
 
-/// The row-major positions where a mask is true, and their number.
-pub(crate) fn positions<D: Device>(mask: View<'_, D::Storage, bool>) -> Result<(D::Storage, usize)> {
-    let numel: usize = mask.sizes.iter().product();
-    if strides::is_contiguous(mask.sizes, mask.strides)
-        && let Some(found) = D::index_rows(mask.restrided(&[numel], &[1]))?
-    {
-        return Ok(found);
-    }
-    let all = D::iota(Some(mask.buffer), numel)?;
-    let strides = strides::row_major(mask.sizes);
-    D::compress(View::<_, i64>::new(&all, 0, mask.sizes, &strides), mask)
-}
-
 /// Whether an element is one that is searched for.
 #[derive(Clone, Copy)]
 struct Is(Sought);
@@ -82,57 +70,6 @@ pub(crate) fn first<E: Castable, D: Device>(view: View<'_, D::Storage, E>, what:
     let mask = D::map1::<E, bool>(Is(what), view, &strides)?;
     let (found, _) = D::compress(view, View::new(&mask, 0, view.sizes, &strides))?;
     D::peek(View::new(&found, 0, &[], &[]))
-}
-
-/// The quotient of a row-major position and a stride.
-#[derive(Clone, Copy)]
-struct Quotient(i64);
-impl Map1<i64, i64> for Quotient {
-    /// There are no vector instructions for integer division.
-    const VECTORS: VectorWidth = VectorWidth::None;
-    #[inline(always)]
-    fn call(self, place: i64) -> i64 {
-        place / self.0
-    }
-    fn text(&self, kernel: &mut Kernel, place: Value) -> Value {
-        let count = kernel.parameter(self.0);
-        kernel.prelude("quotient", &[place, count], DType::I64)
-    }
-}
-
-/// The remainder of a row-major position and a stride.
-#[derive(Clone, Copy)]
-struct Rest(i64);
-impl Map2<i64, i64, i64> for Rest {
-    #[inline(always)]
-    fn call(self, place: i64, quotient: i64) -> i64 {
-        place - quotient * self.0
-    }
-    fn text(&self, kernel: &mut Kernel, place: Value, quotient: Value) -> Value {
-        let count = kernel.parameter(self.0);
-        let whole = kernel.prelude("mul", &[quotient, count], DType::I64);
-        kernel.prelude("sub", &[place, whole], DType::I64)
-    }
-}
-
-/// The indices of elements at row-major positions, a row for each of `count`; there is at least one axis.
-fn index_rows<D: Device>(places: D::Storage, count: usize, sizes: &[usize]) -> Result<D::Storage> {
-    let (len, column, all) = ([count], [count, 1], [count, sizes.len()]);
-    let (mut columns, mut rest) = (Vec::new(), places);
-    for axis in 1..sizes.len() {
-        // The number of elements fits `i64`; it is 0 only if there are no positions.
-        let inner = sizes[axis..].iter().product::<usize>().max(1) as i64;
-        let places = View::<_, i64>::new(&rest, 0, &len, &[1]);
-        let quotient = D::map1::<i64, i64>(Quotient(inner), places, &[1])?;
-        rest = D::map2::<i64, i64, i64>(Rest(inner), places, View::new(&quotient, 0, &len, &[1]), &[1])?;
-        columns.push(quotient);
-    }
-    if columns.is_empty() {
-        return Ok(rest);
-    }
-    columns.push(rest);
-    let pieces: Vec<_> = columns.iter().map(|storage| View::<_, i64>::new(storage, 0, &column, &[1, 1])).collect();
-    D::join(&pieces, 1, &all, &strides::row_major(&all))
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
@@ -269,7 +206,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let mut storage = laid_out::<E, D>(self.elements(), sizes.as_ref(), Copying)?;
         if D::has_data(&storage) {
             let over = strides::broadcast(mask.sizes, mask.strides, &sizes);
-            let (chosen, count) = positions::<D>(mask.restrided(sizes.as_ref(), over.as_ref()))?;
+            let (chosen, count) = true_positions::<D>(mask.restrided(sizes.as_ref(), over.as_ref()))?;
             let there: usize = source.sizes.iter().product();
             if there < count {
                 let reason = format!("the mask is true {count} times, but there are {there} elements to write");
@@ -306,48 +243,6 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Ok(self)
     }
 
-    /// The indices of the elements that are not zero, in row-major order: a row for each element, a column for each axis.
-    ///
-    /// Shape: their number, known at run time, by the number of axes. Dtypes: all computing dtypes. A tensor without data is an error.
-    ///
-    /// PyTorch: `torch.nonzero`.
-    ///
-    /// # Panics
-    /// If memory runs out.
-    ///
-    /// ```
-    /// use castiron::{shape, tensor, Tensor};
-    /// let positions: Tensor<i64, shape![_, 2]> = tensor![[5, 0], [0, 7]].nonzero();
-    /// assert_eq!(positions.to_vec(), [0, 0, 1, 1]);
-    /// ```
-    #[doc(alias = "argwhere")]
-    #[fallible]
-    pub fn nonzero(&self) -> Result<Tensor<i64, (Dyn, S::Rank), D>>
-    where
-        E: Dtype,
-    {
-        if !D::has_data(self.elements().buffer) {
-            return Err(Error::NoData { op: "nonzero" });
-        }
-        let truth = map1::<E, S, D, bool>(IsTrue, self.elements(), self.shape(), E::DTYPE)?;
-        if S::RANK > 0
-            && let Some((rows, count)) = D::index_rows(truth.elements())?
-        {
-            let sizes = [count, S::RANK];
-            expect_fit::<(Dyn, S::Rank)>("nonzero", &sizes)?;
-            return Ok(Tensor::dense(rows, sizes));
-        }
-        let (flat, count) = positions::<D>(truth.elements())?;
-        let sizes = [count, S::RANK];
-        expect_fit::<(Dyn, S::Rank)>("nonzero", &sizes)?;
-        checked_numel::<i64>("nonzero", &sizes)?;
-        if S::RANK == 0 || count == 0 {
-            return Ok(Tensor::dense(D::zeroed::<i64>(Some(self.elements().buffer), 0)?, sizes));
-        }
-        let rows = index_rows::<D>(flat, count, self.shape().as_ref())?;
-        Ok(Tensor::dense(rows, sizes))
-    }
-
     /// [`nonzero`](Self::nonzero) (`torch.argwhere`). As in PyTorch, a zero-dim tensor gives rows without indices.
     ///
     /// # Panics
@@ -369,6 +264,4 @@ pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     suite.one::<_, u8, bool>("is", Is(Sought::NoBool));
     suite.one::<_, f32, bool>("is", Is(Sought::NoShare));
     suite.one::<_, f32, bool>("is", Is(Sought::Infinity));
-    suite.one::<_, i64, i64>("quotient", Quotient(7)).ordinary();
-    suite.two::<_, i64, i64, i64>("rest", Rest(7)).ordinary();
 }

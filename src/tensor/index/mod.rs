@@ -7,6 +7,5 @@ pub(crate) mod accumulate;
 pub(crate) mod embedding_bag;
 pub(crate) mod index_put;
 pub(crate) mod masked;
-pub(crate) mod rotary;
 pub(crate) mod scatter;
 pub(crate) mod scatter_reduce;

@@ -1,6 +1,6 @@
 //! Matrix products: vectors, matrices and batches of them, with PyTorch's rules.
 
-use crate::composite::linalg::product::{Summand, product};
+use crate::composite::linalg::product::product;
 use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{Dtype, Element};
@@ -60,7 +60,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             let storage = D::matmul_few(left, right, sizes)?;
             return Ok(Tensor::whole(storage, T::Sizes::copied(&[m, n]), T::Sizes::copied(&[n, 1]), m * n));
         }
-        multiply(left, right, None)
+        multiply(left, right)
     }
 }
 
@@ -73,38 +73,28 @@ const fn few(left: &[Option<usize>], result: &[Option<usize>]) -> Option<[usize;
     }
 }
 
-/// The product of two views, possibly added to a tensor; `T` is the shape that the types give.
+/// The product of two views; `T` is the shape that the types give.
 #[inline]
-pub(crate) fn multiply<E: Dtype, T: Shape, D: Device>(
+fn multiply<E: Dtype, T: Shape, D: Device>(
     left: View<'_, D::Storage, E>,
     right: View<'_, D::Storage, E>,
-    summand: Option<Summand<'_, D::Storage, E>>,
 ) -> Result<Tensor<E, T, D>> {
     match (left.sizes, right.sizes) {
-        (&[m, columns], &[rows, n]) if columns == rows && summand.is_none() => {
+        (&[m, columns], &[rows, n]) if columns == rows => {
             // The sizes of the result follow from those of the operands.
             checked_numel::<E>("matmul", &[m, n])?;
             Ok(Tensor::dense(D::matmul(left, right, None)?, T::Sizes::copied(&[m, n])))
         }
-        _ => multiply_and_add(left, right, summand),
+        _ => multiply_unlike(left, right),
     }
 }
 
 /// [`multiply`] of operands of any rank.
-fn multiply_and_add<E: Dtype, T: Shape, D: Device>(
+#[inline(never)]
+fn multiply_unlike<E: Dtype, T: Shape, D: Device>(
     left: View<'_, D::Storage, E>,
     right: View<'_, D::Storage, E>,
-    summand: Option<Summand<'_, D::Storage, E>>,
 ) -> Result<Tensor<E, T, D>> {
-    if let (&[m, columns], &[rows, n], Some(summand)) = (left.sizes, right.sizes, &summand)
-        && columns == rows
-    {
-        let sizes = [m, n];
-        checked_numel::<E>("matmul", &sizes)?;
-        let strides = summand.strides(&sizes)?;
-        let storage = D::matmul(left, right, Some(summand.expanded(&sizes, &strides)))?;
-        return Ok(Tensor::dense(storage, T::Sizes::copied(&sizes)));
-    }
-    let (storage, sizes) = product::<E, D>(left, right, summand, &|sizes| expect_fit::<T>("matmul", sizes))?;
+    let (storage, sizes) = product::<E, D>(left, right, None, &|sizes| expect_fit::<T>("matmul", sizes))?;
     Ok(Tensor::dense(storage, T::Sizes::copied(&sizes)))
 }

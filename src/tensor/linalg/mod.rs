@@ -6,7 +6,6 @@ pub(crate) mod matmul;
 pub(crate) mod products;
 
 pub(crate) mod addmm;
-pub(crate) mod bilinear;
 pub(crate) mod einsum;
 pub(crate) mod int_mm;
 pub(crate) mod linear;

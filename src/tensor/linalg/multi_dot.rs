@@ -1,8 +1,7 @@
 //! Products of several matrices: `multi_dot`.
 
 use crate::device::Device;
-use crate::dtype::Dtype;
-use crate::error::{Error, Result};
+use crate::error::{Result, listed};
 use crate::ops;
 use crate::ops::admit::NumericFor;
 use crate::shape::{Dim, Dyn, MayEqual};
@@ -40,39 +39,6 @@ where
     E: NumericFor<ops::reduce::multi_dot>,
     N: Dim + FollowedBy<M>,
 {
-    let count = matrices.len();
-    if count == 0 {
-        let reason = "there are no matrices to multiply".to_owned();
-        return Err(Error::InvalidArgument { op: "multi_dot", reason });
-    }
-    // `cost[i][j]` is the least cost of matrices `i` to `j`, `cut[i][j]` the first matrix of the right factor.
-    let size = |at: usize| if at == 0 { matrices[0].shape()[0] } else { matrices[at - 1].shape()[1] };
-    let (mut cost, mut cut) = (vec![vec![0_f64; count]; count], vec![vec![0; count]; count]);
-    for len in 1..count {
-        for first in 0..count - len {
-            let last = first + len;
-            cost[first][last] = f64::INFINITY;
-            for middle in first + 1..=last {
-                let product = size(first) as f64 * size(middle) as f64 * size(last + 1) as f64;
-                let total = cost[first][middle - 1] + cost[middle][last] + product;
-                if total < cost[first][last] {
-                    (cost[first][last], cut[first][last]) = (total, middle);
-                }
-            }
-        }
-    }
-    fn product<E: Dtype, M: Dim, N: Dim, D: Device>(
-        matrices: &[&Tensor<E, (M, N), D>],
-        cut: &[Vec<usize>],
-        first: usize,
-        last: usize,
-    ) -> Result<Tensor<E, (Dyn, Dyn), D>> {
-        if first == last {
-            return Ok(matrices[first].clone().retyped());
-        }
-        let middle = cut[first][last];
-        let (left, right) = (product(matrices, cut, first, middle - 1)?, product(matrices, cut, middle, last)?);
-        crate::tensor::linalg::matmul::multiply(left.elements(), right.elements(), None)
-    }
-    product(matrices, &cut, 0, count - 1)
+    let lent = listed(matrices.iter().map(|matrix| matrix.erased()))?;
+    crate::composite::linalg::multi_dot::multi_dot(&lent)?.typed("multi_dot")
 }

@@ -2,18 +2,14 @@
 
 use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;
-use crate::dtype::{Binary, Complex, Compute, Dtype, Element, MachineFloat, MachineInt, Promotable};
+use crate::dtype::{Dtype, Element, Promotable};
 use crate::error::{Error, Result};
 use crate::ops;
-use crate::ops::admit::{InexactFor, NumericFor, SameDtypeFor};
-use crate::ops::kernel::{Combining, Map1, Map2};
-use crate::ops::record::kernel::{Kernel, Value};
-use crate::ops::reduce::Sum;
-use crate::shape::{AxisArg, BatchMatMul, Broadcast, Dim, HasAxis, HasRank, MatMul, SameSizeFor, Shape};
-use crate::storage::View;
+use crate::ops::admit::{NumericFor, SameDtypeFor};
+use crate::ops::kernel::Combining;
+use crate::shape::{BatchMatMul, Dim, HasAxis, HasRank, MatMul, Shape};
 use crate::tensor::base::operand::TensorOperand;
-use crate::tensor::elementwise::apply::{broadcast, map2};
-use crate::tensor::linalg::matmul::multiply;
+use crate::tensor::elementwise::apply::map2;
 use crate::tensor::{SameDevice, Tensor, checked_numel};
 use castiron_macros::fallible;
 
@@ -58,48 +54,6 @@ products! {
     /// The product of two vectors: the sum of the products of their elements.
     dot [1 1] "torch.dot",
         "assert_eq!(tensor![1, 2, 3].dot(tensor![4, 5, 6]).item(), 32);";
-}
-
-/// `conj(a) * b`
-struct ConjugateTimes;
-impl Binary for ConjugateTimes {
-    #[inline(always)]
-    fn integer<T: MachineInt>(a: T, b: T) -> T {
-        a.wrapping_mul(&b)
-    }
-    #[inline(always)]
-    fn real<T: MachineFloat>(a: T, b: T) -> T {
-        a * b
-    }
-    #[inline(always)]
-    fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
-        a.conj() * b
-    }
-}
-/// `conj(a) * b` as a kernel, each product in the computing type of `E`.
-#[derive(Clone, Copy)]
-struct ConjugateProduct;
-impl<E: Dtype> Map2<E, E, E> for ConjugateProduct {
-    #[inline(always)]
-    fn call(self, a: E, b: E) -> E {
-        E::from_compute(a.to_compute().binary::<ConjugateTimes>(b.to_compute()))
-    }
-    fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
-        kernel.folded::<ConjugateTimes>(a, b)
-    }
-}
-
-/// The conjugate.
-#[derive(Clone, Copy)]
-struct Conjugating;
-impl<E: Dtype> Map1<E, E> for Conjugating {
-    #[inline(always)]
-    fn call(self, a: E) -> E {
-        E::from_compute(a.to_compute().unary::<ops::conj>())
-    }
-    fn text(&self, kernel: &mut Kernel, a: Value) -> Value {
-        kernel.rounded("conj", E::DTYPE, &[a])
-    }
 }
 
 /// `a[i] * b[j]`, computed in the dtype `P`.
@@ -170,76 +124,4 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     {
         outer_product::<P, E, F, M, N, D>(&self.clone().retyped(), N::here(other))
     }
-
-    /// The product of two vectors, the elements of the first conjugated: `sum(conj(a) * b)`.
-    ///
-    /// PyTorch: `torch.vdot`. Both have one dtype; `bool` is refused.
-    ///
-    /// # Panics
-    /// If sizes known at run time differ or memory runs out.
-    ///
-    /// ```
-    /// use castiron::{tensor, Complex};
-    /// assert_eq!(tensor![1.0j, 2.0].vdot(&tensor![1.0j, 1.0]).item(), Complex::new(3.0, 0.0));
-    /// ```
-    #[fallible]
-    pub fn vdot<F: Dtype, N, X: Device>(&self, other: &Tensor<F, (N,), X>) -> Result<Tensor<E, (), D>>
-    where
-        E: NumericFor<ops::reduce::vdot> + SameDtypeFor<F, ops::reduce::vdot>,
-        S: HasRank<1, ops::reduce::vdot> + HasAxis<0>,
-        <S as HasAxis<0>>::Dim: SameSizeFor<N, ops::reduce::vdot>,
-        N: Dim + SameDevice<D, X>,
-    {
-        let other = N::here(other);
-        let other = other.elements().known_as::<E>();
-        if !E::DTYPE.is_complex() {
-            return multiply(self.elements(), other, None);
-        }
-        let conjugate = D::map1::<E, E>(Conjugating, self.elements(), &[1])?;
-        multiply(View::new(&conjugate, 0, self.shape().as_ref(), &[1]), other, None)
-    }
-
-    /// The products of vectors along an axis, the elements of the first conjugated: `sum(conj(a) * b)`. The other axes broadcast.
-    ///
-    /// PyTorch: `torch.linalg.vecdot`. Dtypes: floating-point and complex, the same for both.
-    ///
-    /// # Panics
-    /// If sizes known at run time do not broadcast or memory runs out.
-    ///
-    /// ```
-    /// use castiron::{axis, tensor};
-    /// let x = tensor![[1.0, 2.0], [3.0, 4.0]];
-    /// assert_eq!(x.vecdot(&tensor![10.0, 1.0], axis![-1]).to_vec(), [12.0, 34.0]);
-    /// ```
-    #[fallible]
-    pub fn vecdot<const I: isize, F: Dtype, R, T, X: Device>(
-        &self,
-        other: &Tensor<F, R, X>,
-        axis: impl AxisArg<I>,
-    ) -> Result<Tensor<E, <T as HasAxis<I>>::Removed, D>>
-    where
-        E: InexactFor<ops::reduce::vecdot> + SameDtypeFor<F, ops::reduce::vecdot> + Dtype<Sum = E>,
-        S: Broadcast<R, Output = T>,
-        T: Shape + HasAxis<I>,
-        R: Shape + SameDevice<D, X>,
-    {
-        let other = R::here(other);
-        let sizes = broadcast::<T, E>("vecdot", self.shape().as_ref(), other.shape().as_ref())?;
-        let other = other.elements().known_as::<E>();
-        let terms: Tensor<E, T, D> = map2(ConjugateProduct, self.elements(), other, sizes, [E::DTYPE; 2])?;
-        crate::tensor::reduce::reductions::reduce::<ops::reduce::vecdot, _, E, T, _, D>(
-            Sum,
-            &terms,
-            1 << <T as HasAxis<I>>::INDEX,
-            false,
-        )
-    }
-}
-
-/// The kernels of this file, for the test of their generated source.
-#[cfg(all(test, unix, debug_assertions))]
-pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
-    suite.two::<_, f32, f32, f32>("conjugate_product", ConjugateProduct);
-    suite.two::<_, Complex<f32>, Complex<f32>, Complex<f32>>("conjugate_product", ConjugateProduct);
-    suite.one::<_, Complex<f64>, Complex<f64>>("conjugating", Conjugating);
 }

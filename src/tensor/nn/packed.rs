@@ -1,5 +1,7 @@
 //! Weights of convolutions that are packed once for the kernels of their device.
 
+use crate::composite::nn::conv::{Operands, convolve, five_axes};
+use crate::composite::nn::laid;
 use crate::device::{Cpu, Device};
 use crate::dtype::Element;
 use crate::error::Result;
@@ -10,7 +12,6 @@ use crate::ops::kernel::{Applying, Copying, Map1};
 use crate::ops::window::Convolution;
 use crate::shape::{Conv, Convolved, Dim, EachAxis, InGroups, Known, Moves, Shape};
 use crate::storage::View;
-use crate::tensor::nn::conv::{Operands, convolve, five_axes, laid};
 use crate::tensor::{Activation, Optional, SameDevice, SameDtype, Tensor};
 use castiron_macros::fallible;
 use core::marker::PhantomData;
@@ -197,6 +198,6 @@ impl<E: Element, W: Shape, S: EachAxis, P: EachAxis, L: EachAxis, G: Known, D: D
                 D::convolve_packed::<E, _>(kernel, convolution, x, weight, bias, sizes, strides)
             },
         )?;
-        laid(op, result)
+        laid::<E, D>(result).typed(op)
     }
 }

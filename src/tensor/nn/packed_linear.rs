@@ -1,5 +1,6 @@
 //! Weights of linear layers that are packed once for the kernels of their device.
 
+use crate::composite::Owned;
 use crate::device::{Cpu, Device};
 use crate::dtype::Element;
 use crate::error::{Error, Result};
@@ -9,7 +10,6 @@ use crate::ops::admit::NumericFor;
 use crate::ops::kernel::{Applying, Copying, Map1};
 use crate::shape::{Dim, Dimensional, HasAxis, HasRank, InFeatures, Shape};
 use crate::storage::View;
-use crate::tensor::linalg::linear::InRows;
 use crate::tensor::{Activation, Optional, SameDevice, SameDtype, Tensor};
 use castiron_macros::fallible;
 use core::marker::PhantomData;
@@ -149,11 +149,12 @@ impl<E: Element, N: Dim, K: Dim, D: Device> PackedLinear<E, N, K, D> {
         E: NumericFor<ops::reduce::linear>,
         S: Shape + HasAxis<-1>,
     {
-        let rows = InRows::new(x, self.sizes)?;
+        let x = x.erased();
+        let (rows, sizes) = x.as_rows(self.sizes)?;
         // Strides do not matter here.
         let weight = View::new(&self.weight, 0, &self.sizes, &[0, 0]);
         let bias = self.bias.as_ref().map(|bias| View::new(bias, 0, &self.sizes[..1], &[1]));
         let product = D::multiply_packed(kernel, rows.view(), weight, bias)?;
-        Ok(rows.into_result(product))
+        Owned::<E, D>::dense(product, sizes).typed("linear")
     }
 }

@@ -2,16 +2,11 @@
 //!
 //! Source: `torch.nn.functional.interpolate` ("mode").
 
-use super::interpolate::{Resize, resample, resample_bytes};
-use crate::device::Device;
 use crate::dtype::Element;
-use crate::error::Result;
 use crate::ops;
 use crate::ops::admit::FloatFor;
 use crate::ops::resample::{Kernel, Resampling};
 use crate::shape::{Images, Lines, Volumes};
-use crate::storage::View;
-use crate::tensor::nn::conv::Laid;
 
 mod sealed {
     #[diagnostic::on_unimplemented(
@@ -33,8 +28,6 @@ mod sealed {
 pub trait Resamples<E: Element, What>: sealed::Resamples + Copy {
     #[doc(hidden)]
     fn how(self) -> Resampling;
-    #[doc(hidden)]
-    fn run<D: Device>(resize: Resize<'_>, x: View<'_, D::Storage, E>) -> Result<Laid<D::Storage>>;
 }
 
 macro_rules! modes {
@@ -85,9 +78,6 @@ macro_rules! modes {
             fn how(self) -> Resampling {
                 modes!(@how $kernel self $fields)
             }
-            fn run<D: Device>(resize: Resize<'_>, x: View<'_, D::Storage, E>) -> Result<Laid<D::Storage>> {
-                resample::<E, D>(resize, x)
-            }
         }
         modes!(@bytes $name $what $kernel $fields $bytes);
     };
@@ -98,9 +88,6 @@ macro_rules! modes {
             #[allow(clippy::needless_update)] // of those with both options
             fn how(self) -> Resampling {
                 modes!(@how $kernel self $fields)
-            }
-            fn run<D: Device>(resize: Resize<'_>, x: View<'_, D::Storage, u8>) -> Result<Laid<D::Storage>> {
-                resample_bytes::<D>(resize, x)
             }
         }
     };

@@ -2,23 +2,25 @@
 //!
 //! Source: `torch.nn.functional.affine_grid`, `grid_sample`; `aten/src/ATen/native/AffineGridGenerator.cpp`, `GridSampler.h`.
 
+use super::conv::{Laid, expect_room};
+use super::laid;
+use crate::composite::nn::modes::{Bicubic, Bilinear, Nearest};
+use crate::composite::{Erased, Owned};
 use crate::cpu::resample::parts;
 use crate::device::{Device, on_host};
 use crate::dtype::{Compute, DType, Dtype, Element};
-use crate::error::{Error, Result, filled, invalid};
+use crate::error::{Error, Result, filled, invalid, listed};
 use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::FloatFor;
 use crate::ops::grid::{GridMode, GridPadding, Sampling, Tap};
 use crate::shape::{AffineMaps, Images, KnownShape, SampledBy, Shape, Volumes, numel};
 use crate::storage::View;
-use crate::tensor::nn::conv::{Laid, expect_room, laid};
-use crate::tensor::nn::modes::{Bicubic, Bilinear, Nearest};
 use crate::tensor::{SameDevice, SameDtype, Tensor, checked_numel};
-use castiron_macros::fallible;
+use castiron_macros::composites;
 
 /// The sampling positions of images of the last sizes, by affine maps: `(N, axes, axes + 1)` becomes `(N, sizes…, axes)`.
-pub(crate) fn affine<E: Dtype, D: Device>(
+fn affine<E: Dtype, D: Device>(
     op: &'static str,
     maps: View<'_, D::Storage, E>,
     places: &[usize],
@@ -68,7 +70,7 @@ pub(crate) fn affine<E: Dtype, D: Device>(
             };
             E::from_compute(E::Compute::number(value))
         };
-        crate::error::listed((0..area * (axes + 1)).map(element))
+        listed((0..area * (axes + 1)).map(element))
     })?;
     let (left, left_strides) = ([maps.sizes[0], area, axes + 1], [0, axes + 1, 1]);
     let (right, right_strides) = ([maps.sizes[0], axes + 1, axes], [maps.strides[0], maps.strides[2], maps.strides[1]]);
@@ -79,7 +81,7 @@ pub(crate) fn affine<E: Dtype, D: Device>(
 }
 
 /// The elements of `(N, C, …)` at the positions of a grid `(N, …, axes)`.
-pub(crate) fn sample<E: Dtype, D: Device>(
+fn sample<E: Dtype, D: Device>(
     op: &'static str,
     [x, grid]: [View<'_, D::Storage, E>; 2],
     mode: GridMode,
@@ -199,61 +201,50 @@ fn mode_of<What, M: Samples<What>>(_: M) -> GridMode {
     M::MODE
 }
 
-impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
-    /// A grid of sampling positions by affine maps, for images or volumes of the sizes `R`: `(N, 2, 3)` becomes `(N, H, W, 2)`, `(N, 3, 4)`
-    /// becomes `(N, D, H, W, 3)`. Positions are between -1 and 1, x first.
+#[composites]
+impl<E: Dtype, D: Device> Erased<'_, E, D> {
+    /// A grid of sampling positions by affine maps: `(N, 2, 3)` becomes `(N, H, W, 2)`, `(N, 3, 4)` becomes `(N, D, H, W, 3)`. Positions are
+    /// between -1 and 1, x first.
     ///
-    /// The dtype is floating. PyTorch: `torch.nn.functional.affine_grid`, which takes the batch and the channels, too.
+    /// For a `Tensor` the shape `R` has the sizes of the images or volumes; an `AnyTensor` takes them with the batch and the channels, as
+    /// does PyTorch.
     ///
-    /// # Panics
-    /// If the batch or a size is 0, or memory runs out.
-    ///
-    /// ```
-    /// use castiron::{shape, tensor, Tensor};
-    /// let mirror = tensor![[[-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]];
-    /// let grid: Tensor<f32, shape![1, 1, 2, 2]> = mirror.affine_grid::<shape![1, 2]>(false);
-    /// assert_eq!(grid.to_vec(), [0.5, 0.0, -0.5, 0.0]);
-    /// ```
-    #[fallible]
-    pub fn affine_grid<R: KnownShape>(&self, align_corners: bool) -> Result<Tensor<E, <T as AffineMaps<R>>::Output, D>>
-    where
-        E: FloatFor<ops::reduce::affine_grid>,
-        T: AffineMaps<R>,
-    {
-        laid("affine_grid", affine::<E, D>("affine_grid", self.elements(), R::SIZES.as_ref(), align_corners)?)
+    /// # Errors
+    /// If sizes do not match, or one is 0.
+    #[op(nn.functional.affine_grid(theta, size, align_corners = false), dtypes = float)]
+    #[any(places(sizes: Vec<i64>) = &self.places_of_maps(&sizes)?)]
+    #[typed(<R: KnownShape>(&self, align_corners: bool) -> Tensor<E, <S as AffineMaps<R>>::Output, D>
+        where
+            E: FloatFor<ops::reduce::affine_grid>,
+            S: AffineMaps<R>;
+        places = R::SIZES.as_ref())]
+    #[example(let mirror = tensor![[[-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]]; mirror.affine_grid::<shape![1, 2]>(false), mirror.affine_grid(vec![1, 1, 1, 2], false), tensor![[[[0.5, 0.0], [-0.5, 0.0]]]])]
+    pub(crate) fn affine_grid(&self, places: &[usize], align_corners: bool) -> Result<Owned<E, D>> {
+        affine::<E, D>("affine_grid", self.view(), places, align_corners).map(laid)
     }
 
-    /// The elements at the positions of a grid: images `(N, C, H, W)` at `(N, H', W', 2)` give `(N, C, H', W')`, volumes have one more
-    /// axis. -1 and 1 are the ends of an axis, or with `align_corners` the centers of its first and last pixel.
+    /// The elements at the positions of a grid: images `(N, C, H, W)` at `(N, H', W', 2)` give `(N, C, H', W')`, volumes have one more axis.
+    /// -1 and 1 are the ends of an axis, or with `align_corners` the centers of its first and last pixel. Volumes have no bicubic mode. All
+    /// have one dtype.
     ///
-    /// `mode` is [`Bilinear`](crate::nn::Bilinear) (also along three axes), [`Nearest`](crate::nn::Nearest) or, of images,
-    /// [`Bicubic`](crate::nn::Bicubic). The dtype is floating. PyTorch: `torch.nn.functional.grid_sample`.
-    ///
-    /// # Panics
-    /// If sizes known at run time do not match, the operand is empty, or memory runs out.
-    ///
-    /// ```
-    /// use castiron::{nn::{Bilinear, GridPadding}, shape, tensor, Tensor};
-    /// let x = tensor![[[[1.0, 2.0, 3.0]]]];
-    /// let grid = tensor![[[[0.5, 0.0], [-2.0, 0.0]]]];
-    /// let y: Tensor<f32, shape![1, 1, 1, 2]> = x.grid_sample(&grid, Bilinear::new(), GridPadding::Border, true);
-    /// assert_eq!(y.to_vec(), [2.5, 1.0]);
-    /// ```
-    #[fallible]
-    pub fn grid_sample<G, F: Element, X: Device>(
+    /// # Errors
+    /// If sizes do not match, or the operand is empty.
+    #[op(nn.functional.grid_sample, dtypes = float)]
+    #[any(let () = self.expect_one_dtype("grid_sample", [Some(grid)])?)]
+    #[typed(<G, F: Element, X: Device>(&self, grid: &Tensor<F, G, X>, mode: impl Samples<<S as SampledBy<G>>::What>, padding: GridPadding, align_corners: bool) -> Tensor<E, <S as SampledBy<G>>::Output, D>
+        where
+            E: FloatFor<ops::reduce::grid_sample>,
+            S: SampledBy<G>,
+            G: Shape + SameDevice<D, X> + SameDtype<E, F, ops::reduce::grid_sample>;
+        mode = mode_of(mode))]
+    #[example(let x = tensor![[[[1.0, 2.0, 3.0]]]]; let grid = tensor![[[[0.5, 0.0], [-2.0, 0.0]]]]; x.grid_sample(&grid, Bilinear::new(), GridPadding::Border, true), x.grid_sample(&grid, GridMode::Bilinear, GridPadding::Border, true), tensor![[[[2.5, 1.0]]]])]
+    pub(crate) fn grid_sample(
         &self,
-        grid: &Tensor<F, G, X>,
-        mode: impl Samples<<T as SampledBy<G>>::What>,
+        grid: &Erased<'_, E, D>,
+        mode: GridMode,
         padding: GridPadding,
         align_corners: bool,
-    ) -> Result<Tensor<E, <T as SampledBy<G>>::Output, D>>
-    where
-        E: FloatFor<ops::reduce::grid_sample>,
-        T: SampledBy<G>,
-        G: Shape + SameDevice<D, X> + SameDtype<E, F, ops::reduce::grid_sample>,
-    {
-        let grid = G::alike(G::here(grid));
-        let views = [self.elements(), grid.elements()];
-        laid("grid_sample", sample::<E, D>("grid_sample", views, mode_of(mode), padding, align_corners)?)
+    ) -> Result<Owned<E, D>> {
+        sample::<E, D>("grid_sample", [self.view(), grid.view()], mode, padding, align_corners).map(laid)
     }
 }

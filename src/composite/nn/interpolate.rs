@@ -2,10 +2,15 @@
 //!
 //! Source: `torch.nn.functional.interpolate`; `aten/src/ATen/native/UpSample.h`, `cpu/UpSampleKernel.cpp`.
 
+use super::adaptive_pool::adaptive_mean;
+use super::conv::{Laid, expect_room};
+use super::laid;
+use super::modes::Resamples;
+use crate::composite::{Erased, Owned};
 use crate::cpu::resample::{Weighted, bytes, floats};
 use crate::device::{Device, on_host};
 use crate::dtype::{Compute, DType, Dtype, Element};
-use crate::error::{Error, Result, invalid, listed};
+use crate::error::{Error, Result, collected, filled, invalid, listed};
 use crate::layout::memory_format::MemoryFormat;
 use crate::layout::strides;
 use crate::ops::kernel::Copying;
@@ -13,22 +18,18 @@ use crate::ops::resample::{Kernel, Neighbours, Resampling};
 use crate::ops::segment::Segment;
 use crate::shape::{EachAxis, Interpolated, Known, KnownShape, Scaled, Shape, Upsampled};
 use crate::storage::View;
-use crate::tensor::nn::adaptive_pool::adaptive_mean;
-use crate::tensor::nn::conv::{Laid, expect_room, laid};
-use crate::tensor::nn::modes::Resamples;
 use crate::tensor::{Tensor, checked_numel};
-use castiron_macros::fallible;
+use castiron_macros::composites;
 
 /// The new sizes of the axes after the channels.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub struct Resize<'a> {
-    pub(crate) op: &'static str,
-    pub(crate) how: Resampling,
+#[derive(Clone, Copy)]
+struct Resize<'a> {
+    op: &'static str,
+    how: Resampling,
     /// The new sizes.
-    pub(crate) places: &'a [usize],
+    places: &'a [usize],
     /// The factors by which sizes were multiplied, if given.
-    pub(crate) factors: Option<&'a [f64]>,
+    factors: Option<&'a [f64]>,
 }
 
 /// The size of an axis multiplied by a number, rounded down.
@@ -74,8 +75,8 @@ impl Resize<'_> {
     /// Resampling by the nearest element.
     fn nearest<E: Element, D: Device>(&self, x: View<'_, D::Storage, E>) -> Result<Laid<D::Storage>> {
         let sizes = self.sizes::<E, D>(x)?;
-        let order = order(x.sizes, x.strides);
-        let of = |from: &[usize]| -> Vec<usize> { order.iter().map(|&axis| from[axis]).collect() };
+        let order = order(x.sizes, x.strides)?;
+        let of = |from: &[usize]| listed(order.iter().map(|&axis| from[axis]));
         let neighbours = Neighbours {
             is_exact: self.how.kernel == Kernel::NearestExact,
             is_image: self.places.len() == 2,
@@ -98,28 +99,28 @@ impl Resize<'_> {
             list.push(segments);
         }
         let storage = if D::has_data(x.buffer) && x.sizes[0] > 0 {
-            D::pick::<E>(x.restrided(&of(x.sizes), &of(x.strides)), &list, E::default())?
+            D::pick::<E>(x.restrided(&of(x.sizes)?, &of(x.strides)?), &list, E::default())?
         } else {
             D::zeroed::<E>(Some(x.buffer), 0)?
         };
-        Ok(laid_in(storage, sizes, &order))
+        laid_in(storage, sizes, &order)
     }
 }
 
 /// The axes in the memory order of the result: channels-last stays channels-last.
-fn order(sizes: &[usize], strides: &[usize]) -> Vec<usize> {
+fn order(sizes: &[usize], strides: &[usize]) -> Result<Vec<usize>> {
     if MemoryFormat::suggested(sizes, strides) == MemoryFormat::CONTIGUOUS {
-        (0..sizes.len()).collect()
+        listed(0..sizes.len())
     } else {
-        [0].into_iter().chain(2..sizes.len()).chain([1]).collect()
+        listed([0].into_iter().chain(2..sizes.len()).chain([1]))
     }
 }
 
-fn laid_in<S>(storage: S, sizes: Vec<usize>, order: &[usize]) -> Laid<S> {
-    let of: Vec<usize> = order.iter().map(|&axis| sizes[axis]).collect();
-    let mut own = vec![0; sizes.len()];
+fn laid_in<S>(storage: S, sizes: Vec<usize>, order: &[usize]) -> Result<Laid<S>> {
+    let of = listed(order.iter().map(|&axis| sizes[axis]))?;
+    let mut own = filled(0, sizes.len())?;
     order.iter().zip(strides::row_major(&of)).for_each(|(&axis, stride)| own[axis] = stride);
-    (storage, sizes, own)
+    Ok((storage, sizes, own))
 }
 
 /// Resamples one axis after the other, starting with the last: `pass` gets the elements, the axis counted after the channels, its old and
@@ -132,9 +133,9 @@ fn passes<T, E: Element, D: Device>(
     end: impl FnOnce(T) -> Result<Vec<E>>,
 ) -> Result<Laid<D::Storage>> {
     let sizes = resize.sizes::<E, D>(x)?;
-    let order = order(x.sizes, x.strides);
-    let of = |from: &[usize]| -> Vec<usize> { order.iter().map(|&axis| from[axis]).collect() };
-    let (mut now, strides) = (of(x.sizes), of(x.strides));
+    let order = order(x.sizes, x.strides)?;
+    let of = |from: &[usize]| listed(order.iter().map(|&axis| from[axis]));
+    let (mut now, strides) = (of(x.sizes)?, of(x.strides)?);
     let from = now.clone();
     let storage = on_host::<D, _, Vec<E>>(resize.op, x.restrided(&from, &strides), |elements: Vec<E>| {
         if now.contains(&0) {
@@ -149,14 +150,11 @@ fn passes<T, E: Element, D: Device>(
         }
         end(list)
     })?;
-    Ok(laid_in(storage, sizes, &order))
+    laid_in(storage, sizes, &order)
 }
 
 /// Resamples floats.
-pub(crate) fn resample<E: Dtype, D: Device>(
-    resize: Resize<'_>,
-    x: View<'_, D::Storage, E>,
-) -> Result<Laid<D::Storage>> {
+fn resample<E: Dtype, D: Device>(resize: Resize<'_>, x: View<'_, D::Storage, E>) -> Result<Laid<D::Storage>> {
     let Resize { op, how, places, .. } = resize;
     match how.kernel {
         Kernel::Nearest | Kernel::NearestExact => return resize.nearest::<E, D>(x),
@@ -164,7 +162,7 @@ pub(crate) fn resample<E: Dtype, D: Device>(
             resize.sizes::<E, D>(x)?;
             let (storage, sizes, strides) = adaptive_mean::<E, D>(op, x, places)?;
             // Images in channels-last stay in it. (Volumes do not, as in PyTorch.)
-            let own = laid_in((), sizes.clone(), &order(x.sizes, x.strides)).2;
+            let own = laid_in((), sizes.clone(), &order(x.sizes, x.strides)?)?.2;
             if places.len() != 2 || own == strides || sizes.contains(&0) {
                 return Ok((storage, sizes, strides));
             }
@@ -197,7 +195,7 @@ pub(crate) fn resample<E: Dtype, D: Device>(
 }
 
 /// Resamples bytes: sums are of integers, and rounded to bytes after each axis.
-pub(crate) fn resample_bytes<D: Device>(resize: Resize<'_>, x: View<'_, D::Storage, u8>) -> Result<Laid<D::Storage>> {
+fn resample_bytes<D: Device>(resize: Resize<'_>, x: View<'_, D::Storage, u8>) -> Result<Laid<D::Storage>> {
     let how = resize.how;
     if matches!(how.kernel, Kernel::Nearest | Kernel::NearestExact) {
         return resize.nearest::<u8, D>(x);
@@ -220,132 +218,107 @@ pub(crate) fn resample_bytes<D: Device>(resize: Resize<'_>, x: View<'_, D::Stora
     )
 }
 
-impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
-    /// Resamples to the sizes `R`, which the compiler knows: in `(N, C, …)` the axes after the channels get these sizes.
+#[composites]
+impl<E: Dtype, D: Device> Erased<'_, E, D> {
+    /// Resamples: in `(N, C, …)` the axes after the channels get other sizes.
     ///
-    /// `mode` is [`Nearest`](crate::nn::Nearest), [`NearestExact`](crate::nn::NearestExact), [`Linear`](crate::nn::Linear),
-    /// [`Bilinear`](crate::nn::Bilinear), [`Trilinear`](crate::nn::Trilinear), [`Bicubic`](crate::nn::Bicubic),
-    /// [`Lanczos`](crate::nn::Lanczos) or [`Area`](crate::nn::Area). The dtype is floating, or `u8` if the mode takes it, and is kept.
+    /// For a `Tensor` the shape `R` has the sizes, which the compiler knows, and `mode` is [`Nearest`](crate::nn::Nearest),
+    /// [`NearestExact`](crate::nn::NearestExact), [`Linear`](crate::nn::Linear), [`Bilinear`](crate::nn::Bilinear),
+    /// [`Trilinear`](crate::nn::Trilinear), [`Bicubic`](crate::nn::Bicubic), [`Lanczos`](crate::nn::Lanczos) or [`Area`](crate::nn::Area).
+    /// The dtype is kept; `u8` goes with some of the modes.
     ///
-    /// PyTorch: `torch.nn.functional.interpolate(x, size=…, mode=…)`.
-    ///
-    /// # Panics
-    /// If an axis other than the batch is empty, a size is 0, or memory runs out.
-    ///
-    /// ```
-    /// use castiron::{nn::{Bilinear, Nearest}, shape, tensor, Tensor};
-    /// let x = tensor![[[[1.0, 2.0], [3.0, 4.0]]]];
-    /// let y: Tensor<f32, shape![1, 1, 1, 3]> = x.interpolate::<shape![1, 3]>(Bilinear::new());
-    /// assert_eq!(y.to_vec(), [2.0, 2.5, 3.0]);
-    /// assert_eq!(x.interpolate::<shape![1, 3]>(Nearest::new()).to_vec(), [1.0, 1.0, 2.0]);
-    /// ```
-    #[fallible]
-    pub fn interpolate<R: KnownShape>(
+    /// # Errors
+    /// If the mode does not go with the dtype or the number of axes, an axis other than the batch is empty, or a size is 0.
+    #[op(nn.functional.interpolate, dtypes = "floating-point and uint8", over = [u8, crate::f16, crate::bf16, f32, f64])]
+    #[any(
+        let (own, sizes, times) = options.resolved("interpolate", self)?,
+        how(options: &crate::any::InterpolateOptions) = own,
+        places = &sizes,
+        factors = times.as_deref()
+    )]
+    #[typed(<R: KnownShape>(&self, mode: impl Resamples<E, S::What>) -> Tensor<E, R::Behind<S::LeadingAxis, S::ChannelAxis>, D>
+        where
+            E: Dtype,
+            S: Interpolated<R>;
+        how = mode.how(), places = R::SIZES.as_ref(), factors = None)]
+    #[example(let x = tensor![[[1.0, 2.0]]]; x.interpolate::<shape![3]>(Linear::new().align_corners(true)), x.interpolate(&InterpolateOptions::size(&[3]).mode(InterpolateMode::Linear).align_corners(true)), tensor![[[1.0, 1.5, 2.0]]])]
+    pub(crate) fn interpolate(
         &self,
-        mode: impl Resamples<E, T::What>,
-    ) -> Result<Tensor<E, R::Behind<T::LeadingAxis, T::ChannelAxis>, D>>
-    where
-        T: Interpolated<R>,
-    {
-        resized(self.elements(), "interpolate", mode, R::SIZES.as_ref(), None)
+        how: Resampling,
+        places: &[usize],
+        factors: Option<&[f64]>,
+    ) -> Result<Owned<E, D>> {
+        self.resampled("interpolate", how, places, factors)
     }
 
     /// [`interpolate`](Self::interpolate) to sizes known at run time.
     ///
-    /// PyTorch: `torch.nn.functional.interpolate(x, size=…, mode=…)`.
-    ///
-    /// # Panics
+    /// # Errors
     /// As there.
-    ///
-    /// ```
-    /// use castiron::{nn::Linear, shape, tensor, Tensor};
-    /// let x = tensor![[[1.0, 2.0]]];
-    /// let y: Tensor<f32, shape![1, 1, _]> = x.interpolate_sized::<shape![_]>([3], Linear::new().align_corners(true));
-    /// assert_eq!(y.to_vec(), [1.0, 1.5, 2.0]);
-    /// ```
-    #[fallible]
-    pub fn interpolate_sized<R: Shape>(
-        &self,
-        sizes: R::Sizes,
-        mode: impl Resamples<E, T::What>,
-    ) -> Result<Tensor<E, R::Behind<T::LeadingAxis, T::ChannelAxis>, D>>
-    where
-        T: Interpolated<R>,
-    {
-        resized(self.elements(), "interpolate", mode, sizes.as_ref(), None)
+    #[op(nn.functional.interpolate, dtypes = "floating-point and uint8", over = [u8, crate::f16, crate::bf16, f32, f64])]
+    #[any(by_hand)]
+    #[typed(<R: Shape>(&self, sizes: R::Sizes, mode: impl Resamples<E, S::What>) -> Tensor<E, R::Behind<S::LeadingAxis, S::ChannelAxis>, D>
+        where
+            E: Dtype,
+            S: Interpolated<R>;
+        how = mode.how(), places = sizes.as_ref())]
+    #[example(let x = tensor![[[1.0, 2.0]]]; x.interpolate_sized::<shape![_]>([3], Linear::new().align_corners(true)), x, tensor![[[1.0, 1.5, 2.0]]])]
+    pub(crate) fn interpolate_sized(&self, places: &[usize], how: Resampling) -> Result<Owned<E, D>> {
+        self.resampled("interpolate", how, places, None)
     }
 
     /// Multiplies the size of each axis after the channels by `K`: a number, or one for each, which the compiler knows.
     ///
-    /// PyTorch: `torch.nn.functional.interpolate(x, scale_factor=…, mode=…)`, `torch.nn.functional.upsample`.
-    ///
-    /// # Panics
+    /// # Errors
     /// As [`interpolate`](Self::interpolate).
-    ///
-    /// ```
-    /// use castiron::{dim, nn::Nearest, shape, tensor, Tensor};
-    /// let x = tensor![[[[1, 2]]]].to::<u8>();
-    /// let y: Tensor<u8, shape![1, 1, 2, 4]> = x.upsample::<dim!(2)>(Nearest::new());
-    /// assert_eq!(y.to_vec(), [1, 1, 2, 2, 1, 1, 2, 2]);
-    /// let z: Tensor<u8, shape![1, 1, 1, 6]> = x.upsample::<shape![1, 3]>(Nearest::new());
-    /// # let _ = z;
-    /// ```
-    #[fallible]
-    pub fn upsample<K: EachAxis<First: Known, Second: Known, Third: Known>>(
-        &self,
-        mode: impl Resamples<E, T::What>,
-    ) -> Result<Tensor<E, T::Times<K>, D>>
-    where
-        T: Upsampled<K>,
-    {
-        let factors = <T as Upsampled<K>>::factors();
-        let sizes = self.shape();
-        let own = sizes.as_ref().get(2..).unwrap_or(&[]);
-        let too_large = || Error::TooLarge { op: "upsample", sizes: sizes.as_ref().into() };
-        let times = |(&size, &factor): (&usize, &usize)| size.checked_mul(factor).ok_or_else(too_large);
-        let places = own.iter().zip(&factors).map(times).collect::<Result<Vec<usize>>>()?;
-        let factors: Vec<f64> = factors.iter().map(|&factor| factor as f64).collect();
-        resized(self.elements(), "upsample", mode, &places, Some(&factors))
+    #[op(nn.functional.upsample, dtypes = "floating-point and uint8", over = [u8, crate::f16, crate::bf16, f32, f64])]
+    #[any(by_hand)]
+    #[typed(<K: EachAxis<First: Known, Second: Known, Third: Known>>(&self, mode: impl Resamples<E, S::What>) -> Tensor<E, S::Times<K>, D>
+        where
+            E: Dtype,
+            S: Upsampled<K>;
+        how = mode.how(), times = &<S as Upsampled<K>>::factors())]
+    #[example(let x = tensor![[[[1, 2]]]; u8]; x.upsample::<dim!(2)>(Nearest::new()), x, tensor![[[[1, 1, 2, 2], [1, 1, 2, 2]]]; u8])]
+    pub(crate) fn upsample(&self, how: Resampling, times: &[usize]) -> Result<Owned<E, D>> {
+        let op = "upsample";
+        let too_large = || Error::TooLarge { op, sizes: self.sizes().into() };
+        let own = self.sizes().get(2..).unwrap_or(&[]);
+        let places = own.iter().zip(times).map(|(&size, &factor)| size.checked_mul(factor).ok_or_else(too_large));
+        let (places, factors) = (collected(places)?, listed(times.iter().map(|&factor| factor as f64))?);
+        self.resampled(op, how, &places, Some(&factors))
     }
 
     /// Multiplies the size of each axis after the channels by a factor of its own, rounded down.
     ///
-    /// PyTorch: `torch.nn.functional.interpolate(x, scale_factor=…, mode=…)`.
-    ///
-    /// # Panics
+    /// # Errors
     /// As [`interpolate`](Self::interpolate), and if a factor is not finite.
-    ///
-    /// ```
-    /// use castiron::{nn::Area, shape, tensor, Tensor};
-    /// let x = tensor![[[[1.0, 2.0, 3.0, 4.0]]]];
-    /// let y: Tensor<f32, shape![1, 1, _, _]> = x.interpolate_scaled([1.0, 0.5], Area::new());
-    /// assert_eq!(y.to_vec(), [1.5, 3.5]);
-    /// ```
-    #[fallible]
-    pub fn interpolate_scaled<F: AsRef<[f64]>>(
-        &self,
-        factors: F,
-        mode: impl Resamples<E, T::What>,
-    ) -> Result<Tensor<E, T::AnySizes, D>>
-    where
-        T: Scaled<F>,
-    {
-        let sizes = self.shape();
-        let factors = factors.as_ref();
-        let own = sizes.as_ref().get(2..).unwrap_or(&[]);
+    #[op(nn.functional.interpolate, dtypes = "floating-point and uint8", over = [u8, crate::f16, crate::bf16, f32, f64])]
+    #[any(by_hand)]
+    #[typed(<F: AsRef<[f64]>>(&self, factors: F, mode: impl Resamples<E, S::What>) -> Tensor<E, S::AnySizes, D>
+        where
+            E: Dtype,
+            S: Scaled<F>;
+        how = mode.how(), factors = factors.as_ref())]
+    #[example(let x = tensor![[[[1.0, 2.0, 3.0, 4.0]]]]; x.interpolate_scaled([1.0, 0.5], Area::new()), x, tensor![[[[1.5, 3.5]]]])]
+    pub(crate) fn interpolate_scaled(&self, factors: &[f64], how: Resampling) -> Result<Owned<E, D>> {
         let op = "interpolate";
-        let places =
-            own.iter().zip(factors).map(|(&size, &factor)| scaled(op, size, factor)).collect::<Result<Vec<usize>>>()?;
-        resized(self.elements(), op, mode, &places, Some(factors))
+        let own = self.sizes().get(2..).unwrap_or(&[]);
+        let places = collected(own.iter().zip(factors).map(|(&size, &factor)| scaled(op, size, factor)))?;
+        self.resampled(op, how, &places, Some(factors))
     }
-}
 
-fn resized<E: Element, O: Shape, D: Device, What, M: Resamples<E, What>>(
-    x: View<'_, D::Storage, E>,
-    op: &'static str,
-    mode: M,
-    places: &[usize],
-    factors: Option<&[f64]>,
-) -> Result<Tensor<E, O, D>> {
-    laid(op, M::run::<D>(Resize { op, how: mode.how(), places, factors }, x)?)
+    fn resampled(
+        &self,
+        op: &'static str,
+        how: Resampling,
+        places: &[usize],
+        factors: Option<&[f64]>,
+    ) -> Result<Owned<E, D>> {
+        let resize = Resize { op, how, places, factors };
+        if const { matches!(E::DTYPE, DType::U8) } {
+            let bytes = resample_bytes::<D>(resize, self.view().known_as())?;
+            return Ok(laid::<u8, D>(bytes).retyped());
+        }
+        resample::<E, D>(resize, self.view()).map(laid)
+    }
 }

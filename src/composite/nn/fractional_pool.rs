@@ -3,18 +3,20 @@
 //! Source: `torch.nn.functional.fractional_max_pool2d`, `fractional_max_pool3d`; `aten/src/ATen/native/FractionalMaxPooling.h`; Graham,
 //! "Fractional Max-Pooling" (2014).
 
+use super::laid;
+use crate::composite::nn::conv::Laid;
+use crate::composite::nn::pool::Kernel;
+use crate::composite::{Erased, Owned};
 use crate::device::{Device, on_host};
-use crate::dtype::{CastTo, Dtype, Element};
+use crate::dtype::{CastTo, Dtype};
 use crate::error::{Result, collected, invalid, listed, room};
 use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::FloatFor;
-use crate::shape::{EachAxis, HasRoomFor, KnownShape, NumbersFor, Pool, Resized, Shape};
+use crate::shape::{EachAxis, HasRoomFor, KnownShape, NumbersFor, Pool, Resized};
 use crate::storage::View;
-use crate::tensor::nn::conv::{Laid, laid};
-use crate::tensor::nn::pool::Kernel;
 use crate::tensor::{Generator, Tensor, checked_numel};
-use castiron_macros::fallible;
+use castiron_macros::composites;
 
 /// The starts of the windows of one axis, for one plane: the last one ends with the axis. Every step is rounded to the dtype, as in
 /// PyTorch.
@@ -88,9 +90,9 @@ pub(crate) fn fractional_largest<E: Dtype, D: Device>(
         for plane in 0..batch * channels {
             // With two axes the first sample is that of the columns, with three that of the planes.
             let sample = |axis: usize| samples[plane * axes + if axes == 2 { 1 - axis } else { axis }];
-            let starts = (0..axes)
-                .map(|axis| starts::<E>(op, sample(axis), places[axis], x.sizes[lead + axis], kernel[axis]))
-                .collect::<Result<Vec<_>>>()?;
+            let starts = collected(
+                (0..axes).map(|axis| starts::<E>(op, sample(axis), places[axis], x.sizes[lead + axis], kernel[axis])),
+            )?;
             for place in 0..each {
                 let first: usize =
                     (0..axes).map(|axis| starts[axis][place / grid[axis] % places[axis]] * steps[axis]).sum();
@@ -112,87 +114,61 @@ pub(crate) fn fractional_largest<E: Dtype, D: Device>(
     Ok([(values, sizes.clone(), own.clone()), (index, sizes, own)])
 }
 
-macro_rules! fractional_poolings {
-    ($($rank:literal $max:ident $with_index:ident $x:literal $places:literal $y:literal;)*) => {
-        impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {$(
-            #[doc = concat!("The largest element of each of so many windows along the last axes, ", $rank, " of them, as the shape `R` says. The windows \
-                stand at random, in each plane at other places, about as far apart as the sizes say; they may overlap.")]
-            ///
-            #[doc = concat!("PyTorch: `torch.nn.functional.", stringify!($max), "`. Floating dtypes. Elements are compared on the host.")]
-            ///
-            /// # Panics
-            /// If the windows do not fit, an axis other than the batch is empty, or memory runs out.
-            ///
-            /// ```
-            /// use castiron::{Generator, Tensor, dim, nn::Pool, shape};
-            #[doc = concat!("let x: Tensor<f32, shape!", $x, "> = Tensor::from_fn(|at: [usize; ", stringify!($rank), " + 1]| at[1] as f32);")]
-            #[doc = concat!("let y: Tensor<f32, shape!", $y, "> = x.", stringify!($max), "::<shape!", $places, ", _>(Pool::<dim!(2)>::new(), &mut Generator::seeded(0));")]
-            /// assert_eq!(y.amax().item(), x.amax().item());
-            /// ```
-            #[fallible]
-            pub fn $max<R: KnownShape, K: EachAxis + Kernel>(
-                &self,
-                pool: Pool<K>,
-                generator: &mut Generator,
-            ) -> Result<Tensor<E, <T as Resized<R>>::Output, D>>
-            where
-                E: FloatFor<ops::reduce::pooling>,
-                T: Resized<R> + HasRoomFor<R, K, $rank>,
-                K::Count: NumbersFor<$rank>,
-            {
-                let [values, _] = self.pooled_at_random::<R, K, $rank>(stringify!($max), pool, generator)?;
-                laid(stringify!($max), values)
-            }
-
-            #[doc = concat!("[`", stringify!($max), "`](Self::", stringify!($max), ") and where each of them is: its position among those of the \
-                last axes, counted row by row.")]
-            ///
-            #[doc = concat!("PyTorch: `torch.nn.functional.", stringify!($max), "` with `return_indices=True`.")]
-            ///
-            /// # Panics
-            /// As there.
-            ///
-            /// ```
-            /// use castiron::{Generator, Tensor, dim, nn::Pool, shape};
-            #[doc = concat!("let x: Tensor<f32, shape!", $x, "> = Tensor::ones();")]
-            #[doc = concat!("let (values, index) = x.", stringify!($with_index), "::<shape!", $places, ", _>(Pool::<dim!(2)>::new(), &mut Generator::seeded(0));")]
-            /// assert_eq!((values.amax().item(), index.shape()), (1.0, values.shape()));
-            /// ```
-            #[fallible]
-            #[allow(clippy::type_complexity)]
-            pub fn $with_index<R: KnownShape, K: EachAxis + Kernel>(
-                &self,
-                pool: Pool<K>,
-                generator: &mut Generator,
-            ) -> Result<(Tensor<E, <T as Resized<R>>::Output, D>, Tensor<i64, <T as Resized<R>>::Output, D>)>
-            where
-                E: FloatFor<ops::reduce::pooling>,
-                T: Resized<R> + HasRoomFor<R, K, $rank>,
-                K::Count: NumbersFor<$rank>,
-            {
-                let op = stringify!($max);
-                let [values, index] = self.pooled_at_random::<R, K, $rank>(op, pool, generator)?;
-                Ok((laid(op, values)?, laid(op, index)?))
-            }
-        )*}
-    };
-}
-fractional_poolings! {
-    2 fractional_max_pool2d fractional_max_pool2d_with_indices "[2, 5, 8]" "[3, 4]" "[2, 3, 4]";
-    3 fractional_max_pool3d fractional_max_pool3d_with_indices "[2, 5, 6, 8]" "[3, 2, 4]" "[2, 3, 2, 4]";
-}
-
-impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
-    fn pooled_at_random<R: KnownShape, K: EachAxis + Kernel, const AXES: usize>(
+#[composites]
+impl<E: Dtype, D: Device> Erased<'_, E, D> {
+    /// The largest element of each of so many windows along the last axes, RANK of them; for a `Tensor` the shape `R` says how many. The
+    /// windows stand at random, in each plane at other places, about as far apart as the sizes say; they may overlap. Elements are compared
+    /// on the host.
+    ///
+    /// # Errors
+    /// If the windows do not fit, or an axis other than the batch is empty.
+    #[each(
+        RANK = 2 3,
+        EXTENT = [2, 5, 8] [2, 5, 6, 8],
+        PLACES = [3, 4] [3, 2, 4],
+        WINDOW = [2, 2] [2, 2, 2]
+    )]
+    #[op(nn.functional.fractional_max_poolRANKd, dtypes = float)]
+    #[any(kernel(kernel: [usize; RANK]) = &kernel, places(places: [usize; RANK]) = &places)]
+    #[typed(<R: KnownShape, K: EachAxis + Kernel>(&self, pool: Pool<K>, generator: &mut Generator) -> Tensor<E, <S as Resized<R>>::Output, D>
+        where
+            E: FloatFor<ops::reduce::pooling>,
+            S: Resized<R> + HasRoomFor<R, K, RANK>,
+            K::Count: NumbersFor<RANK>;
+        kernel = &{ let _ = pool; K::sizes(RANK) }, places = R::SIZES.as_ref())]
+    #[example(let x = Tensor::<f32, shape!EXTENT>::ones(); let mut generator = Generator::seeded(0); x.fractional_max_poolRANKd::<shape!PLACES, _>(Pool::<dim!(2)>::new(), &mut generator).amax(), AnyTensor::from(x).fractional_max_poolRANKd(WINDOW, PLACES, &mut generator)?.amax(None, false), Tensor::scalar(1.0))]
+    pub(crate) fn fractional_max_poolRANKd(
         &self,
-        op: &'static str,
-        _pool: Pool<K>,
+        kernel: &[usize],
+        places: &[usize],
         generator: &mut Generator,
-    ) -> Result<[Laid<D::Storage>; 2]>
-    where
-        E: Dtype,
-    {
-        let samples = drawn_samples::<E, D>(op, self.elements(), AXES, generator)?;
-        fractional_largest::<E, D>(op, self.elements(), &K::sizes(AXES), R::SIZES.as_ref(), &samples)
+    ) -> Result<Owned<E, D>> {
+        Ok(self.fractional_max_poolRANKd_with_indices(kernel, places, generator)?.0)
+    }
+
+    /// [`fractional_max_poolRANKd`](Self::fractional_max_poolRANKd) and where each element is: its position among those of the last axes,
+    /// counted row by row (`return_indices=True`).
+    ///
+    /// # Errors
+    /// As there.
+    #[each(RANK = 2 3)]
+    #[op(nn.functional.fractional_max_poolRANKd, dtypes = float)]
+    #[any(kernel(kernel: [usize; RANK]) = &kernel, places(places: [usize; RANK]) = &places)]
+    #[typed(<R: KnownShape, K: EachAxis + Kernel>(&self, pool: Pool<K>, generator: &mut Generator) -> (Tensor<E, <S as Resized<R>>::Output, D>, Tensor<i64, <S as Resized<R>>::Output, D>)
+        where
+            E: FloatFor<ops::reduce::pooling>,
+            S: Resized<R> + HasRoomFor<R, K, RANK>,
+            K::Count: NumbersFor<RANK>;
+        kernel = &{ let _ = pool; K::sizes(RANK) }, places = R::SIZES.as_ref())]
+    pub(crate) fn fractional_max_poolRANKd_with_indices(
+        &self,
+        kernel: &[usize],
+        places: &[usize],
+        generator: &mut Generator,
+    ) -> Result<(Owned<E, D>, Owned<i64, D>)> {
+        let op = "fractional_max_poolRANKd";
+        let samples = drawn_samples::<E, D>(op, self.view(), RANK, generator)?;
+        let [values, index] = fractional_largest::<E, D>(op, self.view(), kernel, places, &samples)?;
+        Ok((laid(values), laid(index)))
     }
 }

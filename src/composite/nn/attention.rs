@@ -2,18 +2,20 @@
 //!
 //! Source: `torch.nn.functional.scaled_dot_product_attention`.
 
+use super::conv::Laid;
+use super::laid;
+use crate::composite::{Erased, Owned};
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, filled};
 use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::FloatFor;
 use crate::ops::arguments::{Attention, Mask};
 use crate::shape::{Attended, MaskOf, Shape, broadcast_sizes, broadcasts_to};
 use crate::storage::View;
-use crate::tensor::nn::conv::{Laid, laid};
 use crate::tensor::{SameDevice, SameDtype, Tensor, checked_numel};
-use castiron_macros::fallible;
+use castiron_macros::composites;
 
 const OP: &str = "scaled_dot_product_attention";
 
@@ -24,7 +26,7 @@ fn invalid<T>(reason: String) -> Result<T> {
 /// Sizes and strides with the query heads split into key heads and the number of query heads that share each.
 fn grouped(sizes: &[usize], strides: &[usize], heads: usize) -> [Vec<usize>; 2] {
     let at = sizes.len() - 3;
-    let (mut of, mut steps) = (sizes.to_vec(), strides.to_vec());
+    let (mut of, mut steps) = (sizes.to_owned(), strides.to_owned());
     let shared = sizes[at] / heads.max(1);
     of[at] = heads;
     of.insert(at + 1, shared);
@@ -34,16 +36,16 @@ fn grouped(sizes: &[usize], strides: &[usize], heads: usize) -> [Vec<usize>; 2] 
 }
 
 /// The mask and scale, as given.
-pub(crate) struct Options<'a, B, E: Dtype> {
-    pub(crate) mask: Option<Mask<'a, B, E>>,
-    pub(crate) is_causal: bool,
-    pub(crate) scale: Option<f64>,
+struct Options<'a, B, E: Dtype> {
+    mask: Option<Mask<'a, B, E>>,
+    is_causal: bool,
+    scale: Option<f64>,
     /// Whether several query heads may share a head of the keys and values.
-    pub(crate) shares_heads: bool,
+    shares_heads: bool,
 }
 
 /// Checks and broadcasts the operands, and runs the attention.
-pub(crate) fn attend<E: Dtype, D: Device>(
+fn attend<E: Dtype, D: Device>(
     [query, key, value]: [View<'_, D::Storage, E>; 3],
     options: Options<'_, D::Storage, E>,
 ) -> Result<Laid<D::Storage>> {
@@ -77,19 +79,19 @@ pub(crate) fn attend<E: Dtype, D: Device>(
         // A mask may have no axis of heads.
         Some(heads) if sizes.len() >= 3 && sizes[sizes.len() - 3] != 1 => grouped(sizes, strides, heads),
         Some(_) if sizes.len() >= 3 => {
-            let (mut of, mut steps) = (sizes.to_vec(), strides.to_vec());
+            let (mut of, mut steps) = (sizes.to_owned(), strides.to_owned());
             of.insert(sizes.len() - 2, 1);
             steps.insert(sizes.len() - 2, 0);
             [of, steps]
         }
-        _ => [sizes.to_vec(), strides.to_vec()],
+        _ => [sizes.to_owned(), strides.to_owned()],
     };
     let operands = [query, key, value].map(|view| seen(view.sizes, view.strides));
-    let lead = |of: &[usize]| of[..of.len() - 2].to_vec();
+    let lead = |of: &[usize]| of[..of.len() - 2].to_owned();
     let mut common = lead(&operands[0][0]);
     for [of, _] in &operands[1..] {
         let other = lead(of);
-        let mut both = vec![0; common.len().max(other.len())];
+        let mut both = filled(0, common.len().max(other.len()))?;
         if !broadcast_sizes(&common, &other, &mut both) {
             return Err(Error::Broadcast { op: OP, lhs: common[..].into(), rhs: other[..].into() });
         }
@@ -214,47 +216,46 @@ impl<E: Dtype, M: Shape + SameDevice<D, X>, X: Device, D: Device> sealed::Sealed
 }
 impl<E: Dtype, M: Shape + SameDevice<D, X>, X: Device, D: Device> Sees<E, D> for Added<'_, E, M, X> {}
 
-impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
+#[composites]
+impl<E: Dtype, D: Device> Erased<'_, E, D> {
     /// Attention: for each query, `(…, L, E)`, the mean of the values, `(…, S, V)`, weighted by `softmax(query @ key.T * scale)` over the
     /// keys, `(…, S, E)`. The scale is `1 / sqrt(E)` if it is `None`. On the host the matrix of scores is not stored.
     ///
-    /// All have one floating dtype, which is the result's. `sees` says which keys a query attends to; without any the result is zero. Query
-    /// heads, `(…, H, L, E)`, may share heads of the keys and values, of which there are fewer.
+    /// All have one dtype, which is the result's. Which keys a query attends to is said by `sees` for a `Tensor`
+    /// ([`Sees`](crate::nn::Sees)); for an `AnyTensor` by a mask of bools, or one of the dtype, which is added to the scores, or by
+    /// `is_causal`. Without any the result is zero. Query heads, `(…, H, L, E)`, may share heads of the keys and values, of which there are
+    /// fewer (`enable_gqa`).
     ///
     /// Masked-out keys and values (`Causal`, `false` in a mask, an added negative infinity) never affect a query's result, even if they are
     /// NaN or infinite; a NaN in another key or value does. (In PyTorch zero times a NaN that is masked out is NaN.)
     ///
-    /// PyTorch: `torch.nn.functional.scaled_dot_product_attention`, without dropout.
-    ///
-    /// # Panics
-    /// If sizes known at run time do not match or memory runs out.
-    ///
-    /// ```
-    /// use castiron::{nn::{All, Causal}, shape, Tensor};
-    /// let (q, k) = (Tensor::<f32, shape![2, 12, 5, 64]>::ones(), Tensor::<f32, shape![2, 12, 8, 64]>::ones());
-    /// let v: Tensor<f32, shape![2, 12, 8, 32]> = Tensor::from_fn(|at: [usize; 4]| at[2] as f32);
-    /// let y: Tensor<f32, shape![2, 12, 5, 32]> = q.scaled_dot_product_attention(&k, &v, All, None);
-    /// assert_eq!(y[(0, 0, 0, 0)], 3.5);
-    /// let y = q.scaled_dot_product_attention(&k, &v, Causal, None);
-    /// assert_eq!((y[(0, 0, 0, 0)], y[(1, 3, 4, 0)]), (0.0, 2.0));
-    /// ```
-    #[fallible]
-    pub fn scaled_dot_product_attention<K, V, W, F: Element, G: Element, X: Device, Y: Device>(
+    /// # Errors
+    /// If sizes do not match, dropout is not 0, or both a mask and `is_causal` are given.
+    #[op(nn.functional.scaled_dot_product_attention(query, key, value, attn_mask = None, dropout_p = 0.0, is_causal = false, scale = None, enable_gqa = false), dtypes = float)]
+    #[any(
+        let () = self.expect_attended([key, value], mask, dropout)?,
+        mask(mask: Option<&crate::any::AnyTensor>, dropout: f64) = mask.map(crate::any::AnyTensor::as_mask::<E>).transpose()?
+    )]
+    #[allow(clippy::too_many_arguments)]
+    #[typed(<K, V, W, F: Element, G: Element, X: Device, Y: Device>(&self, key: &Tensor<F, K, X>, value: &Tensor<G, V, Y>, sees: W, scale: Option<f64>) -> Tensor<E, <S as Attended<K, V>>::Output, D>
+        where
+            E: FloatFor<ops::reduce::attention>,
+            S: Attended<K, V>,
+            W: Sees<E, D> + SeesAmong<<S as Attended<K, V>>::Scores>,
+            K: Shape + SameDevice<D, X> + SameDtype<E, F, ops::reduce::attention>,
+            V: Shape + SameDevice<D, Y> + SameDtype<E, G, ops::reduce::attention>;
+        mask = sees.mask(), is_causal = W::IS_CAUSAL, shares_heads = true)]
+    #[example(let q = tensor![[0.0, 1.0]]; let k = tensor![[1.0, 0.0], [2.0, 0.0]]; let v = tensor![[10.0], [20.0]]; q.scaled_dot_product_attention(&k, &v, All, None), q.scaled_dot_product_attention(&k, &v, None, 0.0, false, None, false), tensor![[15.0]])]
+    pub(crate) fn scaled_dot_product_attention(
         &self,
-        key: &Tensor<F, K, X>,
-        value: &Tensor<G, V, Y>,
-        sees: W,
+        key: &Erased<'_, E, D>,
+        value: &Erased<'_, E, D>,
+        mask: Option<Mask<'_, D::Storage, E>>,
+        is_causal: bool,
         scale: Option<f64>,
-    ) -> Result<Tensor<E, <T as Attended<K, V>>::Output, D>>
-    where
-        E: FloatFor<ops::reduce::attention>,
-        T: Attended<K, V>,
-        W: Sees<E, D> + SeesAmong<<T as Attended<K, V>>::Scores>,
-        K: Shape + SameDevice<D, X> + SameDtype<E, F, ops::reduce::attention>,
-        V: Shape + SameDevice<D, Y> + SameDtype<E, G, ops::reduce::attention>,
-    {
-        let (key, value) = (K::alike(K::here(key)), V::alike(V::here(value)));
-        let options = Options { mask: sees.mask(), is_causal: W::IS_CAUSAL, scale, shares_heads: true };
-        laid(OP, attend::<E, D>([self.elements(), key.elements(), value.elements()], options)?)
+        shares_heads: bool,
+    ) -> Result<Owned<E, D>> {
+        let options = Options { mask, is_causal, scale, shares_heads };
+        attend::<E, D>([self.view(), key.view(), value.view()], options).map(laid)
     }
 }

@@ -2,9 +2,10 @@
 //!
 //! Source: `aten/src/ATen/native/Pool.h`.
 
+use crate::composite::nn::conv::{Laid, expect_room};
 use crate::device::Device;
 use crate::dtype::{Compute, Dtype, Element};
-use crate::error::{Result, invalid, listed};
+use crate::error::{Result, collected, filled, invalid, listed};
 use crate::layout::memory_format::MemoryFormat;
 use crate::layout::strides;
 use crate::ops;
@@ -15,7 +16,6 @@ use crate::ops::window::{Inside, Window};
 use crate::shape::numel;
 use crate::storage::View;
 use crate::tensor::checked_numel;
-use crate::tensor::nn::conv::{Laid, expect_room};
 
 /// The options of pooling.
 #[derive(Clone, Copy)]
@@ -50,7 +50,7 @@ impl Pooling<'_> {
         if x[lead - 1..].contains(&0) {
             return invalid(op, format!("a tensor of shape {x:?} has nothing to pool: only the batch may be empty"));
         }
-        let mut sizes = x.to_vec();
+        let mut sizes = x.to_owned();
         for (at, window) in self.windows.iter().enumerate() {
             if window.before > window.span().unwrap_or(0) / 2 {
                 let reason = format!("padding {} is more than half of a window of {}", window.before, window.kernel);
@@ -69,11 +69,11 @@ impl Pooling<'_> {
     }
 
     /// The axes in the memory order of the result: channels-last stays channels-last.
-    fn order<S, E>(&self, x: View<'_, S, E>) -> Vec<usize> {
+    fn order<S, E>(&self, x: View<'_, S, E>) -> Result<Vec<usize>> {
         let rank = x.sizes.len();
         let last =
             rank == self.windows.len() + 2 && MemoryFormat::suggested(x.sizes, x.strides) != MemoryFormat::CONTIGUOUS;
-        if last { [0].into_iter().chain(2..rank).chain([1]).collect() } else { (0..rank).collect() }
+        if last { listed([0].into_iter().chain(2..rank).chain([1])) } else { listed(0..rank) }
     }
 
     /// The elements of all windows, with `fill` in the padding.
@@ -81,12 +81,12 @@ impl Pooling<'_> {
         let (op, axes) = (self.op, self.windows.len());
         let sizes = self.sizes::<E>(x.sizes)?;
         let lead = x.sizes.len() - axes;
-        let order = self.order(x);
+        let order = self.order(x)?;
         let window = |axis: usize| axis.checked_sub(lead).map(|at| self.windows[at]);
-        let (mut own, mut steps) = (x.sizes.to_vec(), x.strides.to_vec());
+        let (mut own, mut steps) = (x.sizes.to_owned(), x.strides.to_owned());
         let mut list: Vec<Vec<Segment>> = vec![];
         let mut is_padded = false;
-        let mut moved = self.windows.to_vec();
+        let mut moved = self.windows.to_owned();
         for &axis in &order {
             let size = x.sizes[axis];
             let mut parts = vec![Segment::whole(size)];
@@ -98,23 +98,23 @@ impl Pooling<'_> {
             list.push(parts);
         }
         checked_numel::<E>(op, &own)?;
-        let of = |from: &[usize]| -> Vec<usize> { order.iter().map(|&axis| from[axis]).collect() };
+        let of = |from: &[usize]| listed(order.iter().map(|&axis| from[axis]));
         let storage = if is_padded {
-            let picked = D::pick::<E>(x.restrided(&of(x.sizes), &of(x.strides)), &list, fill)?;
-            let padded = strides::row_major(&of(&own));
+            let picked = D::pick::<E>(x.restrided(&of(x.sizes)?, &of(x.strides)?), &list, fill)?;
+            let padded = strides::row_major(&of(&own)?);
             order.iter().zip(padded).for_each(|(&axis, stride)| steps[axis] = stride);
             Some(picked)
         } else {
             None
         };
         let stride = |axis: usize| steps[axis] * window(axis).map_or(1, |_| moved[axis - lead].stride);
-        let mut seen_sizes = of(&sizes);
-        let mut seen_strides: Vec<usize> = order.iter().map(|&axis| stride(axis)).collect();
+        let mut seen_sizes = of(&sizes)?;
+        let mut seen_strides = listed(order.iter().map(|&axis| stride(axis)))?;
         for (at, window) in moved.iter().enumerate() {
             seen_sizes.push(window.kernel);
             seen_strides.push(window.dilation * steps[lead + at]);
         }
-        let result_strides = strides_in(&order, &sizes);
+        let result_strides = strides_in(&order, &sizes)?;
         Ok(Seen { storage, sizes: seen_sizes, strides: seen_strides, positions: axes, result: [sizes, result_strides] })
     }
 
@@ -139,7 +139,7 @@ impl Pooling<'_> {
         reducer: R,
         x: View<'_, D::Storage, E>,
     ) -> Result<Option<Laid<D::Storage>>> {
-        let order = self.order(x);
+        let order = self.order(x)?;
         if order.last() != Some(&1) {
             return Ok(None);
         }
@@ -147,7 +147,7 @@ impl Pooling<'_> {
         // (N, D, H, W, C): axes that the operand lacks have size 1.
         let lacking = 3 - self.windows.len();
         let five = |of: &[usize], missing: usize| {
-            let mut list = vec![missing; 5];
+            let mut list = [missing; 5];
             list[0] = of[0];
             list[1 + lacking..].iter_mut().zip(&order[1..]).for_each(|(to, &axis)| *to = of[axis]);
             list
@@ -157,7 +157,7 @@ impl Pooling<'_> {
         let places = five(&sizes, 1);
         let places = core::array::from_fn(|axis| places[axis + 1]);
         let pooled = D::pool::<E, R>(reducer, &windows, x.restrided(&five(x.sizes, 1), &five(x.strides, 0)), places)?;
-        let strides = strides_in(&order, &sizes);
+        let strides = strides_in(&order, &sizes)?;
         Ok(pooled.map(|storage| (storage, sizes, strides)))
     }
 
@@ -177,11 +177,11 @@ impl Pooling<'_> {
         let axes = self.windows.len();
         let lead = x.sizes.len() - axes;
         let order: Vec<usize> = {
-            let mut order: Vec<usize> = (0..sizes.len()).collect();
+            let mut order = listed(0..sizes.len())?;
             order.sort_by_key(|&axis| core::cmp::Reverse((strides[axis], sizes[axis])));
             order
         };
-        let laid_sizes: Vec<usize> = order.iter().map(|&axis| sizes[axis]).collect();
+        let laid_sizes = listed(order.iter().map(|&axis| sizes[axis]))?;
         let own = strides::row_major(&laid_sizes);
         let index = if D::has_data(&places) {
             let mut list = D::download::<i64>(View::new(&places, 0, &laid_sizes, &own))?;
@@ -199,7 +199,7 @@ impl Pooling<'_> {
                 if largest.get(at).is_some_and(is_nan) {
                     // Of several NaN PyTorch returns the index of the last one.
                     let plane: usize = (0..lead).map(|axis| coordinate(axis) * steps[axis]).sum();
-                    let counts: Vec<Inside> = (0..axes).map(seen).collect();
+                    let counts = listed((0..axes).map(seen))?;
                     let place = |number: usize| {
                         let (mut rest, mut flat) = (number, 0);
                         for axis in (0..axes).rev() {
@@ -244,20 +244,15 @@ impl Pooling<'_> {
         expect_room::<E, D>(x.buffer, &sizes)?;
         let lead = x.sizes.len() - self.windows.len();
         // The number of elements along each axis that count for a window.
-        let counts: Vec<Vec<usize>> = self
-            .windows
-            .iter()
-            .enumerate()
-            .map(|(at, window)| {
-                let (size, padded) = (x.sizes[lead + at], window.before + x.sizes[lead + at] + window.after);
-                let count = |place: usize| {
-                    let (start, end) = (place * window.stride, (place * window.stride + window.kernel).min(padded));
-                    let inside = end.min(window.before + size).saturating_sub(start.max(window.before));
-                    if counts_padding { end - start } else { inside }
-                };
-                if D::has_data(x.buffer) { listed((0..sizes[lead + at]).map(count)) } else { Ok(vec![]) }
-            })
-            .collect::<Result<_>>()?;
+        let counts = collected(self.windows.iter().enumerate().map(|(at, window)| {
+            let (size, padded) = (x.sizes[lead + at], window.before + x.sizes[lead + at] + window.after);
+            let count = |place: usize| {
+                let (start, end) = (place * window.stride, (place * window.stride + window.kernel).min(padded));
+                let inside = end.min(window.before + size).saturating_sub(start.max(window.before));
+                if counts_padding { end - start } else { inside }
+            };
+            if D::has_data(x.buffer) { listed((0..sizes[lead + at]).map(count)) } else { Ok(vec![]) }
+        }))?;
         let is_whole =
             self.windows.iter().zip(&counts).all(|(window, list)| list.iter().all(|&count| count == window.kernel));
         if const { E::DTYPE.is_floating_point() } && divisor.is_none() && is_whole {
@@ -269,13 +264,13 @@ impl Pooling<'_> {
         let steps = strides::row_major(places);
         let divisors = D::build::<E>(Some(x.buffer), || {
             let count = numel(places).unwrap_or(0);
-            crate::error::listed((0..count).map(|at| {
+            listed((0..count).map(|at| {
                 let of = |(axis, list): (usize, &Vec<usize>)| list[at / steps[axis] % places[axis]];
                 let count = counts.iter().enumerate().map(of).product::<usize>() as i64;
                 E::from_i64(divisor.unwrap_or(count))
             }))
         })?;
-        let mut spread = vec![0; lead];
+        let mut spread = filled(0, lead)?;
         spread.extend(steps.iter().zip(places).map(|(&step, &size)| if size == 1 { 0 } else { step }));
         let left = View::<_, E>::new(&sum, 0, &sizes, &own);
         let right = View::<_, E>::new(&divisors, 0, &sizes, &spread);
@@ -310,11 +305,11 @@ impl<S> Seen<S> {
 }
 
 /// The strides of a tensor with its axes in this memory order.
-fn strides_in(order: &[usize], sizes: &[usize]) -> Vec<usize> {
-    let laid: Vec<usize> = order.iter().map(|&axis| sizes[axis]).collect();
-    let mut strides = vec![0; sizes.len()];
+fn strides_in(order: &[usize], sizes: &[usize]) -> Result<Vec<usize>> {
+    let laid = listed(order.iter().map(|&axis| sizes[axis]))?;
+    let mut strides = filled(0, sizes.len())?;
     order.iter().zip(strides::row_major(&laid)).for_each(|(&axis, stride)| strides[axis] = stride);
-    strides
+    Ok(strides)
 }
 
 /// The lowest element of a dtype.

@@ -2,19 +2,23 @@
 //!
 //! Source: `torch.nn.functional.adaptive_max_pool2d`, `adaptive_avg_pool2d` and their kin; `aten/src/ATen/native/AdaptivePooling.h`.
 
+use super::laid;
+use crate::composite::nn::conv::{Laid, expect_room};
+use crate::composite::nn::pooling::Pooling;
+use crate::composite::{Erased, Owned};
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
-use crate::error::{Error, Result, invalid, room};
+use crate::error::{Error, Result, filled, invalid, listed, room};
 use crate::layout::strides;
 use crate::ops;
+use crate::ops::admit::FloatFor;
 use crate::ops::kernel::Combining;
 use crate::ops::segment::Segment;
 use crate::ops::window::Window;
-use crate::shape::numel;
+use crate::shape::{KnownShape, Resized, numel};
 use crate::storage::View;
-use crate::tensor::checked_numel;
-use crate::tensor::nn::conv::{Laid, expect_room};
-use crate::tensor::nn::pooling::Pooling;
+use crate::tensor::{Tensor, checked_numel};
+use castiron_macros::composites;
 
 /// The start and end of window `at` of `places` in an adaptive pooling over one axis.
 fn part(at: usize, places: usize, size: usize) -> [usize; 2] {
@@ -66,8 +70,8 @@ fn parts<E: Element, D: Device>(
         );
     }
     expect_room::<E, D>(x.buffer, &[&x.sizes[..lead], places].concat())?;
-    let mut list: Vec<Vec<Segment>> = x.sizes.iter().map(|&size| vec![Segment::whole(size)]).collect();
-    let (mut sizes, mut windows) = (x.sizes.to_vec(), vec![]);
+    let mut list = listed(x.sizes.iter().map(|&size| vec![Segment::whole(size)]))?;
+    let (mut sizes, mut windows) = (x.sizes.to_owned(), vec![]);
     let mut is_whole = true;
     for (axis, &count) in places.iter().enumerate() {
         let size = x.sizes[lead + axis];
@@ -175,7 +179,7 @@ pub(crate) fn adaptive_mean<E: Dtype, D: Device>(
     let (sum, of, steps) = pooling.summed::<E, D>(view)?;
     let grid = strides::row_major(places);
     let divisors = D::build::<E>(Some(x.buffer), || {
-        crate::error::listed((0..numel(places).unwrap_or(0)).map(|at| {
+        listed((0..numel(places).unwrap_or(0)).map(|at| {
             let len = |axis: usize| {
                 let [start, end] = part(at / grid[axis] % places[axis], places[axis], x.sizes[lead + axis]);
                 end - start
@@ -183,7 +187,7 @@ pub(crate) fn adaptive_mean<E: Dtype, D: Device>(
             E::from_i64((0..places.len()).map(len).product::<usize>() as i64)
         }))
     })?;
-    let mut spread = vec![0; lead];
+    let mut spread = filled(0, lead)?;
     spread.extend(grid.iter().zip(places).map(|(&step, &size)| if size == 1 { 0 } else { step }));
     let (left, right) = (View::<_, E>::new(&sum, 0, &of, &steps), View::<_, E>::new(&divisors, 0, &of, &spread));
     let storage = D::map2::<E, E, E>(Combining::<ops::div, E>::new(), left, right, &steps)?;
@@ -200,4 +204,53 @@ fn empty<E: Element, D: Device>(
     let sizes = [&x.sizes[..lead], places].concat();
     let own = strides::row_major(&sizes);
     Ok((D::zeroed::<E>(Some(x.buffer), 0)?, sizes, own))
+}
+
+#[composites]
+impl<E: Dtype, D: Device> Erased<'_, E, D> {
+    /// The largest element of each part of the last axes, RANK of them, which are divided into so many parts, as equal as can be; for a
+    /// `Tensor` the shape `R` says how many.
+    ///
+    /// # Errors
+    /// If an axis other than the batch is empty.
+    #[each(
+        RANK = 1 2 3,
+        OPERAND = [[1.0, 5.0, 2.0]] [[[1.0, 5.0, 2.0]]] [[[[1.0, 5.0, 2.0]]]],
+        PARTS = [2] [1, 2] [1, 1, 2],
+        RESULT = [[5.0, 5.0]] [[[5.0, 5.0]]] [[[[5.0, 5.0]]]]
+    )]
+    #[op(nn.functional.adaptive_max_poolRANKd, dtypes = float)]
+    #[any(places(places: [usize; RANK]) = &places)]
+    #[typed(<R: KnownShape>(&self) -> Tensor<E, <S as Resized<R>>::Output, D>
+        where
+            E: FloatFor<ops::reduce::pooling>,
+            S: Resized<R>;
+        places = R::SIZES.as_ref())]
+    #[example(let x = tensor!OPERAND; x.adaptive_max_poolRANKd::<shape!PARTS>(), x.adaptive_max_poolRANKd(PARTS), tensor!RESULT)]
+    pub(crate) fn adaptive_max_poolRANKd(&self, places: &[usize]) -> Result<Owned<E, D>> {
+        adaptive_largest::<E, D>("adaptive_max_poolRANKd", self.view(), places).map(laid)
+    }
+
+    /// The mean of each part of the last axes, RANK of them, which are divided into so many parts, as equal as can be; for a `Tensor` the
+    /// shape `R` says how many.
+    ///
+    /// # Errors
+    /// If an axis other than the batch is empty.
+    #[each(
+        RANK = 1 2 3,
+        OPERAND = [[1.0, 5.0, 2.0]] [[[1.0, 5.0, 2.0]]] [[[[1.0, 5.0, 2.0]]]],
+        PARTS = [2] [1, 2] [1, 1, 2],
+        RESULT = [[3.0, 3.5]] [[[3.0, 3.5]]] [[[[3.0, 3.5]]]]
+    )]
+    #[op(nn.functional.adaptive_avg_poolRANKd, dtypes = float)]
+    #[any(places(places: [usize; RANK]) = &places)]
+    #[typed(<R: KnownShape>(&self) -> Tensor<E, <S as Resized<R>>::Output, D>
+        where
+            E: FloatFor<ops::reduce::pooling>,
+            S: Resized<R>;
+        places = R::SIZES.as_ref())]
+    #[example(let x = tensor!OPERAND; x.adaptive_avg_poolRANKd::<shape!PARTS>(), x.adaptive_avg_poolRANKd(PARTS), tensor!RESULT)]
+    pub(crate) fn adaptive_avg_poolRANKd(&self, places: &[usize]) -> Result<Owned<E, D>> {
+        adaptive_mean::<E, D>("adaptive_avg_poolRANKd", self.view(), places).map(laid)
+    }
 }

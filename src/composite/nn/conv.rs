@@ -2,9 +2,12 @@
 //!
 //! Source: `torch.nn.functional.conv2d` and so on; `aten/src/ATen/native/Convolution.cpp`.
 
+use super::laid;
+use super::pool::Kernel;
+use crate::composite::{Erased, Owned};
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
-use crate::error::{Error, Result, room};
+use crate::error::{Error, Result, listed, room};
 use crate::layout::memory_format::MemoryFormat;
 use crate::layout::strides;
 use crate::ops;
@@ -12,11 +15,10 @@ use crate::ops::admit::InexactFor;
 use crate::ops::kernel::{Applying, Copying};
 use crate::ops::segment::Segment;
 use crate::ops::window::{Convolution, Window};
-use crate::shape::{Conv, Convolved, Dim, EachAxis, Known, Moves, Product, Shape, SizeArray, Transposed, numel};
+use crate::shape::{Conv, Convolved, Dim, EachAxis, Known, Moves, Product, Transposed, numel};
 use crate::storage::View;
-use crate::tensor::nn::pool::Kernel;
-use crate::tensor::{Activation, Optional, SameDevice, SameDtype, Tensor, checked_numel, expect_fit};
-use castiron_macros::fallible;
+use crate::tensor::{Activation, Optional, SameDevice, SameDtype, Tensor, checked_numel};
+use castiron_macros::composites;
 
 /// A new result's storage, sizes and strides.
 pub(crate) type Laid<S> = (S, Vec<usize>, Vec<usize>);
@@ -73,7 +75,7 @@ fn convolution(windows: &[Window], groups: usize) -> Convolution {
 }
 
 /// The axes of a copied operand as segments, and the sizes of the copy.
-type Copied = Option<(Vec<Vec<Segment>>, [usize; 5])>;
+type Copied = Option<([Vec<Segment>; 5], [usize; 5])>;
 
 /// Reduces strides, dilations and padding to those that matter for the sizes. If windows read few positions of an axis, it is copied with
 /// the windows [side by side](Window::side_by_side).
@@ -92,8 +94,7 @@ fn side_by_side(
         let (len, places) = (x_sizes[at + 2], out_sizes[at + 2]);
         *window = window.reduced(len, places);
         if let Some(copy) = window.axis_side_by_side(len, places, has_data)? {
-            let (axes, sizes) = laid
-                .get_or_insert_with(|| (x_sizes.iter().map(|&size| vec![Segment::whole(size)]).collect(), *x_sizes));
+            let (axes, sizes) = laid.get_or_insert_with(|| (x_sizes.map(|size| vec![Segment::whole(size)]), *x_sizes));
             (axes[at + 2], sizes[at + 2], *window) = (copy.parts, copy.len, copy.window);
         }
     }
@@ -142,7 +143,7 @@ pub(crate) fn convolve<E: Dtype, D: Device>(
     {
         return Err(Error::Shape { op, expected: format!("[{outputs}]"), found: bias.sizes.into() });
     }
-    let mut sizes = x.sizes.to_vec();
+    let mut sizes = x.sizes.to_owned();
     sizes[lead] = outputs;
     for (at, window) in windows.iter().enumerate() {
         sizes[lead + 1 + at] = window.expect_places(op, x.sizes[lead + 1 + at])?;
@@ -246,9 +247,9 @@ pub(crate) fn transposed<E: Dtype, D: Device>(
         return invalid(op, format!("{channels} channels can't be divided into {groups} groups"));
     }
     let too_large = || Error::TooLarge { op, sizes: x.sizes.into() };
-    let mut list: Vec<Vec<Segment>> = x.sizes.iter().map(|&size| vec![Segment::whole(size)]).collect();
-    let mut sizes = x.sizes.to_vec();
-    let mut moved = windows.to_vec();
+    let mut list = listed(x.sizes.iter().map(|&size| vec![Segment::whole(size)]))?;
+    let mut sizes = x.sizes.to_owned();
+    let mut moved = windows.to_owned();
     for (at, (window, &extra)) in windows.iter().zip(output_padding).enumerate() {
         if window.stride == 0 || window.dilation == 0 || extra >= window.stride.max(window.dilation) {
             let reason = format!(
@@ -285,11 +286,11 @@ pub(crate) fn transposed<E: Dtype, D: Device>(
     let own = strides::row_major(&sizes);
     let x = View::<_, E>::new(&storage, 0, &sizes, &own);
     // The kernel flipped, and (groups, C, O) transposed to (groups, O, C).
-    let mut turned: Vec<Vec<Segment>> = weight.sizes.iter().map(|&size| vec![Segment::whole(size)]).collect();
+    let mut turned = listed(weight.sizes.iter().map(|&size| vec![Segment::whole(size)]))?;
     for (list, &size) in turned.iter_mut().zip(weight.sizes).skip(2) {
         *list = vec![Segment::Backward { start: size.saturating_sub(1), len: size }];
     }
-    let (w_sizes, own) = (weight.sizes.to_vec(), strides::row_major(weight.sizes));
+    let (w_sizes, own) = (weight.sizes.to_owned(), strides::row_major(weight.sizes));
     let turned = D::pick::<E>(weight, &turned, E::default())?;
     let (per_group, outputs) = (channels / groups, w_sizes[1]);
     let mut from = vec![groups, outputs, per_group];
@@ -304,173 +305,141 @@ pub(crate) fn transposed<E: Dtype, D: Device>(
     plain::<E, D>(Operands { op, x, weight, bias }, &moved, groups)
 }
 
-/// A typed tensor from the result of an untyped function.
-pub(crate) fn laid<E: Element, T: Shape, D: Device>(
-    op: &'static str,
-    (storage, sizes, strides): Laid<D::Storage>,
-) -> Result<Tensor<E, T, D>> {
-    expect_fit::<T>(op, &sizes)?;
-    Ok(Tensor::from_parts(storage, 0, T::Sizes::copied(&sizes), T::Sizes::copied(&strides)))
-}
+#[composites]
+impl<E: Dtype, D: Device> Erased<'_, E, D> {
+    /// The convolution over the last axes, RANK of them, as PyTorch defines it: the window of the weight is moved over the positions and
+    /// products are summed over its own and over channels.
+    ///
+    /// `(N, C, …)` or `(C, …)` with a weight of `(O, C / groups, …)` gives `(N, O, …)` or `(O, …)`; of a `Tensor` the sizes behind are known
+    /// to the compiler where the operands' are. All have one dtype, which is the result's. The result is channels-last if the input or the
+    /// weight is, which is the fastest layout.
+    ///
+    /// On the host, 3 x 3 kernels of stride 1 or 2 are computed by Winograd's algorithm if there are many channels and positions, as are
+    /// kernels of seven columns and stride 2 with at most four input channels and many output channels: there are fewer multiplications,
+    /// and the error is of the order of that of the direct sum. An image's result does not depend on threads, nor on the others of its
+    /// batch, unless these have results that are not finite: then all are computed directly, which rounds differently.
+    ///
+    /// # Errors
+    /// If the channels do not match the weight, the groups do not divide them, or the window does not fit.
+    #[each(
+        RANK = 1 2 3,
+        DIMS = (K: Dim) (KH: Dim, KW: Dim) (KD: Dim, KH: Dim, KW: Dim),
+        KERNEL = (K) (KH, KW) (KD, KH, KW),
+        OPERAND = [[1.0, 2.0, 3.0, 4.0]] [[[1.0, 2.0, 3.0, 4.0]]] [[[[1.0, 2.0, 3.0, 4.0]]]],
+        WEIGHT = [[[1.0, 10.0]]] [[[[1.0, 10.0]]]] [[[[[1.0, 10.0]]]]],
+        RESULT = [[1021.0, 1032.0, 1043.0]] [[[1021.0, 1032.0, 1043.0]]] [[[[1021.0, 1032.0, 1043.0]]]]
+    )]
+    #[op(nn.functional.convRANKd, dtypes = numeric, typed = inexact)]
+    #[any(
+        let () = self.expect_convolved("convRANKd", RANK, [Some(weight), bias], options, false)?,
+        windows(options: &crate::any::ConvOptions) = &options.windows("convRANKd", &weight.shape()[2..])?,
+        groups = options.count("convRANKd")?
+    )]
+    #[typed(<O: Dim, CG, DIMS, M: EachAxis, P: EachAxis, L: EachAxis, G: Known, F: Element, X: Device>(&self, weight: &Tensor<F, (O, CG, KERNEL), X>, bias: impl Optional<E, (O,), D>, conv: Conv<M, P, L, G>) -> Tensor<E, <S as Convolved<(O, CG, KERNEL), Conv<M, P, L, G>>>::Output, D>
+        where
+            E: InexactFor<ops::reduce::convolution>,
+            S: Convolved<(O, CG, KERNEL), Conv<M, P, L, G>>,
+            (M, P, L): Moves,
+            CG: Dim + SameDevice<D, X> + SameDtype<E, F, ops::reduce::convolution>;
+        windows = &{ let _ = conv; <(M, P, L)>::windows(&weight.shape().as_ref()[2..]) }, groups = G::VALUE)]
+    #[example(let x = tensor!OPERAND; let weight = tensor!WEIGHT; let bias = tensor![1000.0]; x.convRANKd(&weight, Some(&bias), Conv::new()), x.convRANKd(&weight, Some(&bias), &ConvOptions::new()), tensor!RESULT)]
+    pub(crate) fn convRANKd(
+        &self,
+        weight: &Erased<'_, E, D>,
+        bias: Option<&Erased<'_, E, D>>,
+        windows: &[Window],
+        groups: usize,
+    ) -> Result<Owned<E, D>> {
+        plain::<E, D>(self.beside("convRANKd", weight, bias), windows, groups).map(laid)
+    }
 
-macro_rules! convolutions {
-    ($($name:ident $with:ident $transposed:ident [$($kernel:ident)+] $rank:literal $images:literal $window:literal $example:literal
-       $transposed_example:literal;)*) => {
-        impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {$(
-            #[doc = concat!("The convolution over the last ", $rank, ", as PyTorch defines it: the window of the weight is moved over the ",
-                $images, " and products are summed over its positions and over channels.")]
-            #[doc = ""]
-            #[doc = concat!("`(N, C, …)` or `(C, …)` with a weight of `(O, C / groups, ", $window, ")` gives `(N, O, …)` or `(O, …)`; the sizes behind \
-                are known to the compiler where the operands' are. Stride, padding, dilation and groups are those of [`Conv`](crate::nn::Conv).")]
-            #[doc = ""]
-            /// All have one dtype, floating or complex, which is the result's. The result is channels-last if the input or the weight is,
-            /// which is the fastest layout.
-            ///
-            /// On the host, 3 x 3 kernels of stride 1 or 2 are computed by Winograd's algorithm if there are many channels and positions,
-            /// as are kernels of seven columns and stride 2 with at most four input channels and many output channels: there are fewer
-            /// multiplications, and the error is of the order of that of the direct sum. An image's result does not depend on threads, nor
-            /// on the others of its batch, unless these have results that are not finite: then all are computed directly, which rounds
-            /// differently.
-            ///
-            #[doc = concat!("PyTorch: `torch.nn.functional.", stringify!($name), "`.")]
-            ///
-            /// # Panics
-            /// If sizes known at run time do not match, the window does not fit, or memory runs out.
-            ///
-            /// ```
-            #[doc = $example]
-            /// ```
-            #[fallible]
-            pub fn $name<O: Dim, CG, $($kernel: Dim,)+ S: EachAxis, P: EachAxis, L: EachAxis, G: Known, F: Element, X: Device>(
-                &self,
-                weight: &Tensor<F, (O, CG, $($kernel),+), X>,
-                bias: impl Optional<E, (O,), D>,
-                conv: Conv<S, P, L, G>,
-            ) -> Result<Tensor<E, <T as Convolved<(O, CG, $($kernel),+), Conv<S, P, L, G>>>::Output, D>>
-            where
-                E: InexactFor<ops::reduce::convolution>,
-                T: Convolved<(O, CG, $($kernel),+), Conv<S, P, L, G>>,
-                (S, P, L): Moves,
-                CG: Dim + SameDevice<D, X> + SameDtype<E, F, ops::reduce::convolution>,
-            {
-                let (weight, bias) = (CG::alike(CG::here(weight)), bias.given());
-                let _ = conv;
-                let op = stringify!($name);
-                let windows = <(S, P, L)>::windows(&weight.shape().as_ref()[2..]);
-                let operands = Operands { op, x: self.elements(), weight: weight.elements(), bias: bias.map(Tensor::elements) };
-                laid(op, plain::<E, D>(operands, &windows, G::VALUE)?)
-            }
+    /// [`convRANKd`](Self::convRANKd), and a function of its elements while they are in the cache: one of the [operations of one
+    /// operand](crate::ops) that give the dtype they take, such as `relu`. The elements are those of the two steps one after the other.
+    ///
+    /// # Errors
+    /// As there.
+    #[each(
+        RANK = 1 2 3,
+        DIMS = (K: Dim) (KH: Dim, KW: Dim) (KD: Dim, KH: Dim, KW: Dim),
+        KERNEL = (K) (KH, KW) (KD, KH, KW),
+        OPERAND = [[1.0, -2.0, 3.0]] [[[1.0, -2.0, 3.0]]] [[[[1.0, -2.0, 3.0]]]],
+        WEIGHT = [[[2.0]]] [[[[2.0]]]] [[[[[2.0]]]]],
+        RESULT = [[2.0, 0.0, 6.0]] [[[2.0, 0.0, 6.0]]] [[[[2.0, 0.0, 6.0]]]]
+    )]
+    #[op(nn.functional.convRANKd, dtypes = inexact)]
+    #[any(by_hand)]
+    #[typed(<O: Dim, CG, DIMS, M: EachAxis, P: EachAxis, L: EachAxis, G: Known, A: Activation<E>, F: Element, X: Device>(&self, weight: &Tensor<F, (O, CG, KERNEL), X>, bias: impl Optional<E, (O,), D>, conv: Conv<M, P, L, G>, activation: A) -> Tensor<E, <S as Convolved<(O, CG, KERNEL), Conv<M, P, L, G>>>::Output, D>
+        where
+            E: InexactFor<ops::reduce::convolution>,
+            S: Convolved<(O, CG, KERNEL), Conv<M, P, L, G>>,
+            (M, P, L): Moves,
+            CG: Dim + SameDevice<D, X> + SameDtype<E, F, ops::reduce::convolution>;
+        windows = &{ let _ = conv; <(M, P, L)>::windows(&weight.shape().as_ref()[2..]) }, groups = G::VALUE)]
+    #[example(let x = tensor!OPERAND; let weight = tensor!WEIGHT; x.convRANKd_with(&weight, None, Conv::new(), castiron::ops::relu {}), x, tensor!RESULT)]
+    pub(crate) fn convRANKd_with<A: Activation<E>>(
+        &self,
+        weight: &Erased<'_, E, D>,
+        bias: Option<&Erased<'_, E, D>>,
+        windows: &[Window],
+        groups: usize,
+        activation: A,
+    ) -> Result<Owned<E, D>> {
+        let _ = activation;
+        let operands = self.beside("convRANKd", weight, bias);
+        convolve::<E, D>(operands, windows, groups, |convolution, [x, weight], bias, [sizes, strides]| {
+            D::convolve_then::<E>(Applying::<A>::new(), convolution, x, weight, bias, sizes, strides)
+        })
+        .map(laid)
+    }
 
-            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), and a function of its elements while they are in the \
-                cache: one of the [operations of one operand](crate::ops) that give the dtype they take, such as `relu`. The elements are those of \
-                the two steps one after the other.")]
-            ///
-            #[doc = concat!("PyTorch: two functions, as in `torch.nn.functional.relu(torch.nn.functional.", stringify!($name), "(x, weight, bias))`.")]
-            ///
-            /// # Panics
-            /// If sizes known at run time do not match, the window does not fit, or memory runs out.
-            ///
-            /// ```
-            /// // (In one axis; the others are alike.)
-            /// use castiron::{nn::Conv, ops, tensor};
-            /// let (x, weight) = (tensor![[1.0, -2.0, 3.0]], tensor![[[2.0]]]);
-            /// assert_eq!(x.conv1d_with(&weight, None, Conv::new(), ops::relu {}).to_vec(), [2.0, 0.0, 6.0]);
-            /// ```
-            #[fallible]
-            pub fn $with<O: Dim, CG, $($kernel: Dim,)+ S: EachAxis, P: EachAxis, L: EachAxis, G: Known, A: Activation<E>, F: Element, X: Device>(
-                &self,
-                weight: &Tensor<F, (O, CG, $($kernel),+), X>,
-                bias: impl Optional<E, (O,), D>,
-                conv: Conv<S, P, L, G>,
-                activation: A,
-            ) -> Result<Tensor<E, <T as Convolved<(O, CG, $($kernel),+), Conv<S, P, L, G>>>::Output, D>>
-            where
-                E: InexactFor<ops::reduce::convolution>,
-                T: Convolved<(O, CG, $($kernel),+), Conv<S, P, L, G>>,
-                (S, P, L): Moves,
-                CG: Dim + SameDevice<D, X> + SameDtype<E, F, ops::reduce::convolution>,
-            {
-                let (weight, bias) = (CG::alike(CG::here(weight)), bias.given());
-                let _ = (conv, activation);
-                let op = stringify!($name);
-                let windows = <(S, P, L)>::windows(&weight.shape().as_ref()[2..]);
-                let operands = Operands { op, x: self.elements(), weight: weight.elements(), bias: bias.map(Tensor::elements) };
-                let result = convolve::<E, D>(operands, &windows, G::VALUE, |convolution, [x, weight], bias, [sizes, strides]| {
-                    D::convolve_then::<E>(Applying::<A>::new(), convolution, x, weight, bias, sizes, strides)
-                })?;
-                laid(op, result)
-            }
+    /// The transposed convolution over the last axes, RANK of them: the gradient of [`convRANKd`](Self::convRANKd) with respect to its
+    /// input, which makes axes larger where that makes them smaller.
+    ///
+    /// `(N, C, …)` or `(C, …)` with a weight of `(C, O / groups, …)` gives `(N, O, …)` or `(O, …)`; of a `Tensor` the sizes behind are known
+    /// to the compiler where the operands' are. All have one dtype, which is the result's.
+    ///
+    /// # Errors
+    /// If the channels do not match the weight, the groups do not divide them, or the padding leaves no elements.
+    #[each(
+        RANK = 1 2 3,
+        DIMS = (K: Dim) (KH: Dim, KW: Dim) (KD: Dim, KH: Dim, KW: Dim),
+        KERNEL = (K) (KH, KW) (KD, KH, KW),
+        OPERAND = [[1.0, 2.0]] [[[1.0, 2.0]]] [[[[1.0, 2.0]]]],
+        WEIGHT = [[[1.0, 10.0, 100.0]]] [[[[1.0, 10.0, 100.0]]]] [[[[[1.0, 10.0, 100.0]]]]],
+        RESULT = [[1.0, 12.0, 120.0, 200.0]] [[[1.0, 12.0, 120.0, 200.0]]] [[[[1.0, 12.0, 120.0, 200.0]]]]
+    )]
+    #[op(nn.functional.conv_transposeRANKd, dtypes = numeric, typed = inexact)]
+    #[any(
+        let () = self.expect_convolved("conv_transposeRANKd", RANK, [Some(weight), bias], options, true)?,
+        windows(options: &crate::any::ConvOptions) = &options.windows("conv_transposeRANKd", &weight.shape()[2..])?,
+        extra = &options.extra("conv_transposeRANKd", RANK)?,
+        groups = options.count("conv_transposeRANKd")?
+    )]
+    #[typed(<CW, O: Dim, DIMS, M: EachAxis, P: EachAxis, L: EachAxis, G: Known, A: EachAxis + Kernel, F: Element, X: Device>(&self, weight: &Tensor<F, (CW, O, KERNEL), X>, bias: impl Optional<E, (Product<G, O>,), D>, conv: Conv<M, P, L, G, A>) -> Tensor<E, <S as Transposed<(CW, O, KERNEL), Conv<M, P, L, G, A>>>::Output, D>
+        where
+            E: InexactFor<ops::reduce::convolution>,
+            S: Transposed<(CW, O, KERNEL), Conv<M, P, L, G, A>>,
+            (M, P, L): Moves,
+            CW: Dim + SameDevice<D, X> + SameDtype<E, F, ops::reduce::convolution>;
+        windows = &{ let _ = conv; <(M, P, L)>::windows(&weight.shape().as_ref()[2..]) }, extra = &A::sizes(RANK), groups = G::VALUE)]
+    #[example(let x = tensor!OPERAND; let weight = tensor!WEIGHT; x.conv_transposeRANKd(&weight, None, Conv::new()), x.conv_transposeRANKd(&weight, None, &ConvOptions::new()), tensor!RESULT)]
+    pub(crate) fn conv_transposeRANKd(
+        &self,
+        weight: &Erased<'_, E, D>,
+        bias: Option<&Erased<'_, E, D>>,
+        windows: &[Window],
+        extra: &[usize],
+        groups: usize,
+    ) -> Result<Owned<E, D>> {
+        transposed::<E, D>(self.beside("conv_transposeRANKd", weight, bias), windows, extra, groups).map(laid)
+    }
 
-            #[doc = concat!("The transposed convolution over the last ", $rank, ": the gradient of [`", stringify!($name), "`](Self::", stringify!($name), ") \
-                with respect to its input, which makes axes larger where that makes them smaller.")]
-            #[doc = ""]
-            #[doc = concat!("`(N, C, …)` or `(C, …)` with a weight of `(C, O / groups, ", $window, ")` gives `(N, O, …)` or `(O, …)`; the sizes behind \
-                are known to the compiler where the operands' are. All hold one dtype, floating or complex, which is the result's.")]
-            ///
-            #[doc = concat!("PyTorch: `torch.nn.functional.", stringify!($transposed), "`.")]
-            ///
-            /// # Panics
-            /// If sizes known at run time do not match, the padding leaves no elements, or memory runs out.
-            ///
-            /// ```
-            #[doc = $transposed_example]
-            /// ```
-            #[fallible]
-            pub fn $transposed<CW, O: Dim, $($kernel: Dim,)+ S: EachAxis, P: EachAxis, L: EachAxis, G: Known, A: EachAxis + Kernel, F: Element, X: Device>(
-                &self,
-                weight: &Tensor<F, (CW, O, $($kernel),+), X>,
-                bias: impl Optional<E, (Product<G, O>,), D>,
-                conv: Conv<S, P, L, G, A>,
-            ) -> Result<Tensor<E, <T as Transposed<(CW, O, $($kernel),+), Conv<S, P, L, G, A>>>::Output, D>>
-            where
-                E: InexactFor<ops::reduce::convolution>,
-                T: Transposed<(CW, O, $($kernel),+), Conv<S, P, L, G, A>>,
-                (S, P, L): Moves,
-                CW: Dim + SameDevice<D, X> + SameDtype<E, F, ops::reduce::convolution>,
-            {
-                let (weight, bias) = (CW::alike(CW::here(weight)), bias.given());
-                let _ = conv;
-                let op = stringify!($transposed);
-                let sizes = weight.shape();
-                let kernel = &sizes.as_ref()[2..];
-                let windows = <(S, P, L)>::windows(kernel);
-                let operands = Operands { op, x: self.elements(), weight: weight.elements(), bias: bias.map(Tensor::elements) };
-                laid(op, transposed::<E, D>(operands, &windows, &A::sizes(kernel.len()), G::VALUE)?)
-            }
-        )*}
-    };
-}
-
-convolutions! {
-    conv1d conv1d_with conv_transpose1d [K] "axis" "positions" "window" "use castiron::{nn::{Conv, Same}, shape, tensor, Tensor};
-let x = tensor![[1.0, 2.0, 3.0, 4.0]];
-let y: Tensor<f32, shape![1, 3]> = x.conv1d(&tensor![[[1.0, 10.0]]], Some(&tensor![1000.0]), Conv::new());
-assert_eq!(y.to_vec(), [1021.0, 1032.0, 1043.0]);
-let z: Tensor<f32, shape![1, 4]> = x.conv1d(&tensor![[[1.0, 10.0]]], None, Conv::new().padding::<Same>());
-assert_eq!(z.to_vec(), [21.0, 32.0, 43.0, 4.0]);"
-        "use castiron::{dim, nn::Conv, shape, tensor, Tensor};
-let y: Tensor<f32, shape![1, 5]> =
-    tensor![[1.0, 2.0]].conv_transpose1d(&tensor![[[1.0, 10.0, 100.0]]], None, Conv::new().stride::<dim!(2)>());
-assert_eq!(y.to_vec(), [1.0, 10.0, 102.0, 20.0, 200.0]);";
-    conv2d conv2d_with conv_transpose2d [KH KW] "two axes" "pixels" "height, width" "use castiron::{dim, nn::Conv, shape, Tensor};
-let image = Tensor::<f32, shape![1, 3, 32, 32]>::ones();
-let weight = Tensor::<f32, shape![8, 3, 3, 3]>::ones();
-let y: Tensor<f32, shape![1, 8, 16, 16]> = image.conv2d(&weight, None, Conv::new().stride::<dim!(2)>().padding::<dim!(1)>());
-assert_eq!((y[(0, 0, 0, 0)], y[(0, 0, 1, 1)]), (12.0, 27.0));
-let depthwise: Tensor<f32, shape![1, 3, 32, 32]> =
-    image.conv2d(&Tensor::<f32, shape![3, 1, 3, 3]>::ones(), None, Conv::new().padding::<dim!(1)>().groups::<dim!(3)>());
-assert_eq!(depthwise[(0, 2, 1, 1)], 9.0);"
-        "use castiron::{dim, nn::Conv, shape, Tensor};
-let x = Tensor::<f32, shape![1, 4, 8, 8]>::ones();
-let up = Conv::new().stride::<dim!(2)>().padding::<dim!(1)>().output_padding::<dim!(1)>();
-let y: Tensor<f32, shape![1, 2, 16, 16]> = x.conv_transpose2d(&Tensor::<f32, shape![4, 2, 3, 3]>::ones(), None, up);
-assert_eq!((y[(0, 0, 0, 0)], y[(0, 0, 1, 1)]), (4.0, 16.0));";
-    conv3d conv3d_with conv_transpose3d [KD KH KW] "three axes" "voxels" "depth, height, width" "use castiron::{nn::Conv, shape, Tensor};
-let volume = Tensor::<f32, shape![1, 2, 4, 5, 6]>::ones();
-let y: Tensor<f32, shape![1, 3, 3, 4, 5]> = volume.conv3d(&Tensor::<f32, shape![3, 2, 2, 2, 2]>::ones(), None, Conv::new());
-assert_eq!(y.amax().item(), 16.0);"
-        "use castiron::{nn::Conv, shape, Tensor};
-let x = Tensor::<f32, shape![2, 3, 3, 3]>::ones();
-let y: Tensor<f32, shape![1, 4, 4, 4]> = x.conv_transpose3d(&Tensor::<f32, shape![2, 1, 2, 2, 2]>::ones(), None, Conv::new());
-assert_eq!(y.amax().item(), 16.0);";
+    fn beside<'a>(
+        &'a self,
+        op: &'static str,
+        weight: &'a Erased<'_, E, D>,
+        bias: Option<&'a Erased<'_, E, D>>,
+    ) -> Operands<'a, D::Storage, E> {
+        Operands { op, x: self.view(), weight: weight.view(), bias: bias.map(Erased::view) }
+    }
 }

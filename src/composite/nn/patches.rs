@@ -2,20 +2,22 @@
 //!
 //! Source: `torch.nn.functional.unfold`, `torch.nn.functional.fold`; `aten/src/ATen/native/im2col.h`.
 
+use super::conv::{Laid, expect_room};
+use super::laid;
+use crate::composite::{Erased, Owned};
 use crate::cpu::resample::patches;
 use crate::device::{Device, on_host};
 use crate::dtype::{Complex, Dtype, Element};
-use crate::error::{Error, Result, invalid};
+use crate::error::{Error, Result, invalid, listed};
 use crate::layout::strides;
 use crate::ops::kernel::Copying;
 use crate::ops::segment::Segment;
 use crate::ops::window::Window;
-use crate::shape::{Folded, KnownShape, MovingWindow, Shape, Unfolded, numel};
+use crate::shape::{Folded, KnownShape, MovingWindow, Unfolded, numel};
 use crate::storage::View;
-use crate::tensor::nn::conv::{Laid, expect_room, laid};
 use crate::tensor::{Tensor, checked_numel};
 use crate::{bf16, f16};
-use castiron_macros::fallible;
+use castiron_macros::composites;
 
 /// The dtypes of patches: bools, floats and complex numbers.
 #[diagnostic::on_unimplemented(
@@ -35,7 +37,7 @@ fn places(op: &'static str, windows: &[Window], image: &[usize]) -> Result<[usiz
 }
 
 /// Patches of images as columns: `(…, C, H, W)` becomes `(…, C * kernel positions, window positions)`.
-pub(crate) fn cut<E: Element, D: Device>(
+fn cut<E: Element, D: Device>(
     op: &'static str,
     x: View<'_, D::Storage, E>,
     windows: &[Window],
@@ -53,11 +55,11 @@ pub(crate) fn cut<E: Element, D: Device>(
     let places = places(op, windows, image)?;
     let too_large = || Error::TooLarge { op, sizes: x.sizes.into() };
     let rows = numel(&[x.sizes[lead], windows[0].kernel, windows[1].kernel]).ok_or_else(too_large)?;
-    let mut sizes = x.sizes[..lead].to_vec();
+    let mut sizes = x.sizes[..lead].to_owned();
     sizes.extend([rows, numel(&places).ok_or_else(too_large)?]);
     checked_numel::<E>(op, &sizes)?;
-    let (mut own, mut steps, mut is_padded) = (x.sizes.to_vec(), x.strides.to_vec(), false);
-    let mut list: Vec<Vec<Segment>> = x.sizes.iter().map(|&size| vec![Segment::whole(size)]).collect();
+    let (mut own, mut steps, mut is_padded) = (x.sizes.to_owned(), x.strides.to_owned(), false);
+    let mut list = listed(x.sizes.iter().map(|&size| vec![Segment::whole(size)]))?;
     let mut windows = [windows[0], windows[1]];
     for (at, window) in windows.iter_mut().enumerate() {
         let axis = lead + 1 + at;
@@ -74,7 +76,7 @@ pub(crate) fn cut<E: Element, D: Device>(
         None
     };
     // (…, channels, kernel rows, kernel columns, window rows, window columns)
-    let (mut of, mut from) = (x.sizes[..lead + 1].to_vec(), steps[..lead + 1].to_vec());
+    let (mut of, mut from) = (x.sizes[..lead + 1].to_owned(), steps[..lead + 1].to_owned());
     of.extend([windows[0].kernel, windows[1].kernel, places[0], places[1]]);
     // With a single position the stride does not matter.
     let step = |at: usize, count: usize, by: usize| if count == 1 { 0 } else { by * steps[lead + 1 + at] };
@@ -90,7 +92,7 @@ pub(crate) fn cut<E: Element, D: Device>(
 }
 
 /// Images of these sizes as sums of patches: the inverse operation.
-pub(crate) fn sum_of<E: Dtype, D: Device>(
+fn sum_of<E: Dtype, D: Device>(
     op: &'static str,
     x: View<'_, D::Storage, E>,
     windows: &[Window],
@@ -115,7 +117,7 @@ pub(crate) fn sum_of<E: Dtype, D: Device>(
         );
         return invalid(op, reason);
     }
-    let mut sizes = x.sizes[..lead].to_vec();
+    let mut sizes = x.sizes[..lead].to_owned();
     sizes.extend([rows / area, image[0], image[1]]);
     checked_numel::<E>(op, &sizes)?;
     let storage = on_host::<D, _, Vec<E>>(op, x, |elements: Vec<E>| {
@@ -128,56 +130,47 @@ pub(crate) fn sum_of<E: Dtype, D: Device>(
     Ok((storage, sizes, own))
 }
 
-impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
+#[composites]
+impl<E: Dtype, D: Device> Erased<'_, E, D> {
     /// The patches of images under a sliding window, as columns: `(N, C, H, W)` or `(C, H, W)` becomes `(N, C * kernel positions, window
-    /// positions)`, with sizes that the compiler knows if it knows those of the operand. Window, stride, padding and dilation are those of
-    /// [`Patches`](crate::nn::Patches).
+    /// positions)`; of a `Tensor` with sizes that the compiler knows if it knows those of the operand. Its window, stride, padding and
+    /// dilation are those of [`Patches`](crate::nn::Patches).
     ///
-    /// The dtype is bool, floating or complex. PyTorch: `torch.nn.functional.unfold`. (`unfold` is a view along one axis.)
+    /// (`unfold` is a view along one axis.)
     ///
-    /// # Panics
-    /// If the window does not fit, an axis other than the batch is empty, or memory runs out.
-    ///
-    /// ```
-    /// use castiron::{dim, nn::Patches, shape, tensor, Tensor};
-    /// let x = tensor![[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]];
-    /// let y: Tensor<f32, shape![4, 2]> = x.im2col(Patches::<dim!(2)>::new());
-    /// assert_eq!(y.to_vec(), [1.0, 2.0, 2.0, 3.0, 4.0, 5.0, 5.0, 6.0]);
-    /// ```
-    #[fallible]
-    pub fn im2col<P: MovingWindow>(&self, patches: P) -> Result<Tensor<E, <T as Unfolded<P>>::Output, D>>
-    where
-        E: PatchDtype,
-        T: Unfolded<P>,
-    {
-        let _ = patches;
-        laid("im2col", cut::<E, D>("im2col", self.elements(), &P::windows())?)
+    /// # Errors
+    /// If the window does not fit, or an axis other than the batch is empty.
+    #[op(nn.functional.unfold, dtypes = "bool, floating-point and complex", over = [bool, crate::f16, crate::bf16, f32, f64, crate::Complex<crate::f16>, crate::Complex<f32>, crate::Complex<f64>])]
+    #[any(windows(options: &crate::any::PoolOptions) = &options.windows("im2col", 2)?)]
+    #[typed(<P: MovingWindow>(&self, patches: P) -> Tensor<E, <S as Unfolded<P>>::Output, D>
+        where
+            E: PatchDtype,
+            S: Unfolded<P>;
+        windows = &{ let _ = patches; P::windows() })]
+    #[example(let x = tensor![[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]; x.im2col(Patches::<dim!(2)>::new()), x.im2col(&PoolOptions::new(&[2]).stride(&[1])), tensor![[1.0, 2.0], [2.0, 3.0], [4.0, 5.0], [5.0, 6.0]])]
+    pub(crate) fn im2col(&self, windows: &[Window]) -> Result<Owned<E, D>> {
+        let op = "im2col";
+        cut::<E, D>(op, self.view(), windows).map(laid)
     }
 
-    /// Images of the sizes `R` from patches as columns, summed where they overlap: `(N, C * kernel positions, window positions)` or the
-    /// same without a batch becomes `(N, C, H, W)`. The inverse operation of [`im2col`](Self::im2col).
+    /// Images from patches as columns, summed where they overlap: `(N, C * kernel positions, window positions)` or the same without a batch
+    /// becomes `(N, C, H, W)`; for a `Tensor` the shape `R` is `(H, W)`. The inverse operation of [`im2col`](Self::im2col).
     ///
-    /// The dtype is bool, floating or complex. PyTorch: `torch.nn.functional.fold`.
-    ///
-    /// # Panics
-    /// If the number of columns is not that of window positions or memory runs out.
-    ///
-    /// ```
-    /// use castiron::{dim, nn::Patches, shape, tensor, Tensor};
-    /// let y = tensor![[1.0, 2.0], [2.0, 3.0], [4.0, 5.0], [5.0, 6.0]];
-    /// let x: Tensor<f32, shape![1, 2, 3]> = y.col2im::<shape![2, 3], _>(Patches::<dim!(2)>::new());
-    /// assert_eq!(x.to_vec(), [1.0, 4.0, 3.0, 4.0, 10.0, 6.0]);
-    /// ```
-    #[fallible]
-    pub fn col2im<R: KnownShape, P: MovingWindow>(
-        &self,
-        patches: P,
-    ) -> Result<Tensor<E, <T as Folded<P, R>>::Output, D>>
-    where
-        E: PatchDtype,
-        T: Folded<P, R>,
-    {
-        let _ = patches;
-        laid("col2im", sum_of::<E, D>("col2im", self.elements(), &P::windows(), R::SIZES.as_ref())?)
+    /// # Errors
+    /// If the number of columns is not that of window positions.
+    #[op(nn.functional.fold, dtypes = "bool, floating-point and complex", over = [bool, crate::f16, crate::bf16, f32, f64, crate::Complex<crate::f16>, crate::Complex<f32>, crate::Complex<f64>])]
+    #[any(
+        image(sizes: &[i64]) = &options.image("col2im", sizes)?,
+        windows(options: &crate::any::PoolOptions) = &options.windows("col2im", 2)?
+    )]
+    #[typed(<R: KnownShape, P: MovingWindow>(&self, patches: P) -> Tensor<E, <S as Folded<P, R>>::Output, D>
+        where
+            E: PatchDtype,
+            S: Folded<P, R>;
+        image = R::SIZES.as_ref(), windows = &{ let _ = patches; P::windows() })]
+    #[example(let y = tensor![[1.0, 2.0], [2.0, 3.0], [4.0, 5.0], [5.0, 6.0]]; y.col2im::<shape![2, 3], _>(Patches::<dim!(2)>::new()), y.col2im(&[2, 3], &PoolOptions::new(&[2]).stride(&[1])), tensor![[[1.0, 4.0, 3.0], [4.0, 10.0, 6.0]]])]
+    pub(crate) fn col2im(&self, image: &[usize], windows: &[Window]) -> Result<Owned<E, D>> {
+        let op = "col2im";
+        sum_of::<E, D>(op, self.view(), windows, image).map(laid)
     }
 }

@@ -1,0 +1,6 @@
+//! Positions of elements, and vectors turned by theirs.
+
+pub(crate) mod nonzero;
+pub(crate) mod rope;
+
+rows_of!(nonzero, rope);
