@@ -63,6 +63,7 @@ macro_rules! dtype_enum {
                 !matches!(self.tier(), Tier::Computing)
             }
             /// Whether it is one of the 8-bit floats.
+            #[cfg(any(feature = "any", feature = "serde"))]
             pub(crate) const fn is_float8(self) -> bool {
                 matches!(self.tier(), Tier::Float8)
             }

@@ -28,8 +28,7 @@ pub use extreme::{ArgExtreme, Extreme, MinMax};
 pub(crate) use lanes::{MIN_WIDE, SUM_BLOCK, blocked_sum, by_lanes, interleave, lanes_of_sum, merge_lanes};
 pub(crate) use log_sum_exp::LogSumExp;
 pub(crate) use normalizing::{RootMeanSquare, Standardizing};
-pub(crate) use norms::norms_rows;
-pub(crate) use norms::{CountNonzero, CountNumbers, NanMean, NanSum, VectorNorm};
+pub(crate) use norms::*;
 pub(crate) use steps::{Accumulating, Index, Steps, StepsOfTwo};
 pub(crate) use sums::sums_rows;
 #[doc(hidden)]

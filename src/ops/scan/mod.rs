@@ -7,8 +7,7 @@ pub(crate) mod steps;
 mod table;
 
 use super::reduce::op;
-pub(crate) use running::running_rows;
-pub(crate) use running::{RunningExtreme, RunningLogSumExp, RunningProduct, RunningSum};
+pub(crate) use running::*;
 pub(crate) use softmax_lane::Softmax;
 pub(crate) use softmax_lane::softmax_lane_rows;
 pub(crate) use table::scan_table;
