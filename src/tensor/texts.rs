@@ -7,7 +7,7 @@ fn compiled_kernels_of_tensors_give_the_bits_of_the_host() {
     let mut suite = Suite::default();
     super::create::ranges::kernels(&mut suite);
     crate::composite::sort::search::kernels(&mut suite);
-    crate::composite::sort::unique::kernels(&mut suite);
+    crate::composite::sort::runs::kernels(&mut suite);
     super::create::triangle_indices::kernels(&mut suite);
     crate::composite::sort::slices::kernels(&mut suite);
     super::create::weights::kernels(&mut suite);

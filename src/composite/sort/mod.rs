@@ -4,6 +4,7 @@
 pub(crate) mod order;
 
 pub(crate) mod median;
+pub(crate) mod runs;
 pub(crate) mod search;
 pub(crate) mod slices;
 pub(crate) mod unique;

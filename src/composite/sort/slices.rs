@@ -1,7 +1,7 @@
 //! Distinct slices on a GPU. Each column, with the elements at one position of all slices, is replaced by the ranks of its elements; then
 //! two columns become one by the ranks of their pairs, until one is left, whose ranks are those of the slices.
 
-use super::unique::{Runs, runs};
+use super::runs::{Runs, runs};
 use crate::device::Device;
 use crate::dtype::{Category, DType, Dtype};
 use crate::error::{Result, invalid};
