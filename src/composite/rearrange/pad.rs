@@ -19,11 +19,22 @@ mod sealed {
         label = "this trait is castiron's alone",
         note = "pad by `Constant(value)`, `Reflect`, `Replicate` or `Circular`"
     )]
-    pub trait PadMode {}
-    impl<V> PadMode for super::Constant<V> {}
-    impl PadMode for super::Reflect {}
-    impl PadMode for super::Replicate {}
-    impl PadMode for super::Circular {}
+    pub trait PadMode {
+        /// The mode as a value.
+        const MODE: super::Mode;
+    }
+    impl<V> PadMode for super::Constant<V> {
+        const MODE: super::Mode = super::Mode::Constant;
+    }
+    impl PadMode for super::Reflect {
+        const MODE: super::Mode = super::Mode::Reflect;
+    }
+    impl PadMode for super::Replicate {
+        const MODE: super::Mode = super::Mode::Replicate;
+    }
+    impl PadMode for super::Circular {
+        const MODE: super::Mode = super::Mode::Circular;
+    }
 }
 
 /// The mode of padding: [`Constant`], [`Reflect`], [`Replicate`] or [`Circular`].
@@ -33,9 +44,6 @@ mod sealed {
     note = "tensors of bools and of shell dtypes are padded by `Constant` or `Circular` alone"
 )]
 pub trait PadMode<E: Element>: sealed::PadMode + Copy {
-    /// The mode as a value.
-    #[doc(hidden)]
-    const MODE: Mode;
     /// The value of positions without a source.
     #[doc(hidden)]
     fn value(self) -> Result<E> {
@@ -84,22 +92,15 @@ pub struct Replicate;
 pub struct Circular;
 
 impl<E: Castable, V: Scalar> PadMode<E> for Constant<V> {
-    const MODE: Mode = Mode::Constant;
     fn value(self) -> Result<E> {
         fill_value("pad", self.0.value())
     }
 }
 #[diagnostic::do_not_recommend]
-impl<E: NumericFor<ops::reduce::pad>> PadMode<E> for Reflect {
-    const MODE: Mode = Mode::Reflect;
-}
+impl<E: NumericFor<ops::reduce::pad>> PadMode<E> for Reflect {}
 #[diagnostic::do_not_recommend]
-impl<E: NumericFor<ops::reduce::pad>> PadMode<E> for Replicate {
-    const MODE: Mode = Mode::Replicate;
-}
-impl<E: Element> PadMode<E> for Circular {
-    const MODE: Mode = Mode::Circular;
-}
+impl<E: NumericFor<ops::reduce::pad>> PadMode<E> for Replicate {}
+impl<E: Element> PadMode<E> for Circular {}
 
 /// The mode of padding as a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
