@@ -147,7 +147,9 @@ fn every_method_with_a_rule_of_shapes_is_called_wrongly() {
             let (signature, rest) = method.split_once(")]").unwrap();
             let function = rest.split_once("pub(crate) fn ").unwrap().1;
             let name = identifiers(function).next().unwrap();
-            let is_listed = called.contains(name) || FIT_ALWAYS.contains(&name) || function.starts_with('$');
+            // Of a method for one, two and three axes one call is asked for.
+            let is_called = ["1", "2", "3"].iter().any(|rank| called.contains(&*name.replace("RANK", rank)));
+            let is_listed = is_called || FIT_ALWAYS.contains(&name) || function.starts_with('$');
             if identifiers(signature).any(|word| rules.contains(word)) && !is_listed {
                 missing.push(format!("{name} ({})", file.display()));
             }
