@@ -70,6 +70,8 @@ calls! {
     // instead: x::<shape![3, 8, 8]>().adaptive_avg_pool2d::<shape![2, 2]>();
     x::<shape![1, 3, 8, 8]>().fractional_max_pool2d::<shape![8, 8], _>(Pool::<dim!(2)>::new(), &mut Generator::seeded(1));
     // instead: x::<shape![1, 3, 8, 8]>().fractional_max_pool2d::<shape![7, 7], _>(Pool::<dim!(2)>::new(), &mut Generator::seeded(1));
+    x::<shape![1, 3, 8, 8]>().fractional_max_pool2d_with_indices::<shape![8, 8], _>(Pool::<dim!(2)>::new(), &mut Generator::seeded(1));
+    // instead: x::<shape![1, 3, 8, 8]>().fractional_max_pool2d_with_indices::<shape![7, 7], _>(Pool::<dim!(2)>::new(), &mut Generator::seeded(1));
     x::<shape![1, 2, 3]>().max_unpool2d(&i::<shape![1, 3, 2]>(), Pool::<dim!(2)>::new());
     // instead: x::<shape![1, 2, 3]>().max_unpool2d(&i::<shape![1, 2, 3]>(), Pool::<dim!(2)>::new());
     x::<shape![2, 3]>().max_unpool2d(&i::<shape![2, 3]>(), Pool::<dim!(2)>::new()); // rustc
