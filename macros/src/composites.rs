@@ -26,9 +26,9 @@
 //!
 //! What is written has the place of the function's name, so that an editor goes there.
 
-use crate::each::{Words, each};
+use crate::each::{Words, between_commas, each};
 use crate::fallible::{self, Function, listed};
-use crate::operations::{between_commas, end_of_item, text, text_at};
+use crate::operations::{end_of_item, text, text_at};
 use crate::{Mistake, is_ident, is_punct, tokens};
 use proc_macro::{Delimiter, Group, Literal, Span, TokenStream, TokenTree};
 

@@ -2,7 +2,6 @@
 //! their values, also within names, strings and documentation: `max_poolRANKd` is `max_pool2d`. Tokens in parentheses are one value, without
 //! them.
 
-use crate::operations::between_commas;
 use crate::{Mistake, is_ident, is_punct};
 use proc_macro::{Delimiter, Group, Ident, Literal, TokenStream, TokenTree};
 
@@ -77,4 +76,25 @@ impl Words {
         }
         out
     }
+}
+
+/// Between commas that stand in no brackets. (`->` closes none.)
+pub(super) fn between_commas(tokens: Vec<TokenTree>) -> Vec<Vec<TokenTree>> {
+    let (mut parts, mut part, mut depth) = (vec![], vec![], 0);
+    for token in tokens {
+        match &token {
+            TokenTree::Punct(punct) if punct.as_char() == '<' => depth += 1,
+            TokenTree::Punct(punct) if punct.as_char() == '>' => depth -= 1,
+            TokenTree::Punct(punct) if punct.as_char() == ',' && depth == 0 => {
+                parts.push(core::mem::take(&mut part));
+                continue;
+            }
+            _ => {}
+        }
+        part.push(token);
+    }
+    if !part.is_empty() {
+        parts.push(part);
+    }
+    parts
 }

@@ -16,7 +16,7 @@
 //! Scalar` is a `ScalarValue` in the body, so that calls by name reach it, too.  The method's own tokens pass unchanged; the tokens added
 //! have the position of the method's name, so that an editor jumps there.
 
-use crate::each::each;
+use crate::each::{between_commas, each};
 use crate::{Mistake, aliases, is_ident, is_punct};
 use proc_macro::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 
@@ -181,27 +181,6 @@ pub(super) fn end_of_item(tokens: &[TokenTree]) -> usize {
 
 pub(super) fn text(tokens: &[TokenTree]) -> String {
     tokens.iter().cloned().collect::<TokenStream>().to_string()
-}
-
-/// Between commas that stand in no brackets. (`->` closes none.)
-pub(super) fn between_commas(tokens: Vec<TokenTree>) -> Vec<Vec<TokenTree>> {
-    let (mut parts, mut part, mut depth) = (vec![], vec![], 0);
-    for token in tokens {
-        match &token {
-            TokenTree::Punct(punct) if punct.as_char() == '<' => depth += 1,
-            TokenTree::Punct(punct) if punct.as_char() == '>' => depth -= 1,
-            TokenTree::Punct(punct) if punct.as_char() == ',' && depth == 0 => {
-                parts.push(core::mem::take(&mut part));
-                continue;
-            }
-            _ => {}
-        }
-        part.push(token);
-    }
-    if !part.is_empty() {
-        parts.push(part);
-    }
-    parts
 }
 
 /// A method with attributes that this macro reads; `None` for other items.

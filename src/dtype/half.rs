@@ -8,7 +8,7 @@ use ::half::{bf16, f16};
 
 /// A float whose conversions go through `f32`.
 pub(super) trait SmallFloat: Copy {
-    /// Whether NaN becomes the integer 0: in formats without infinity.
+    /// Whether NaN becomes the integer 0: in formats whose NaN has no sign.
     const NAN_IS_ZERO: bool = false;
     /// The same value as `f32`.
     fn widen(self) -> f32;
@@ -108,7 +108,7 @@ impl SmallFloat for f16 {
 macro_rules! float8 {
     ($($ty:ty),*) => {$(
         impl SmallFloat for $ty {
-            const NAN_IS_ZERO: bool = !<$ty>::HAS_INFINITY;
+            const NAN_IS_ZERO: bool = <$ty>::NAN_IS_UNSIGNED;
             #[inline(always)]
             fn widen(self) -> f32 {
                 self.to_f32()

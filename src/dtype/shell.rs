@@ -99,7 +99,8 @@ macro_rules! float8 {
 
         impl $name {
             const FORMAT: FloatFormat = $format;
-            pub(super) const HAS_INFINITY: bool = Self::FORMAT.infinity.is_some();
+            /// Whether NaN has no sign.
+            pub(super) const NAN_IS_UNSIGNED: bool = Self::FORMAT.unsigned_zero;
             /// As `finfo` has it: mantissa bits, exponents of the smallest normal and of the largest value, and how many of the largest
             /// significands are NaN.
             pub(super) const LIMITS: (i32, i32, i32, i32) = Self::FORMAT.limits();
@@ -173,7 +174,7 @@ float8! {
 pub struct F8E8M0FNU(u8);
 
 impl F8E8M0FNU {
-    pub(super) const HAS_INFINITY: bool = false;
+    pub(super) const NAN_IS_UNSIGNED: bool = true;
     pub(super) const LIMITS: (i32, i32, i32, i32) = (0, -127, 127, 0);
     /// The value with this code.
     pub const fn from_bits(code: u8) -> Self {

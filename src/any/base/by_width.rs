@@ -1,7 +1,7 @@
 //! Gather, scatter, masking and copies. These only move elements, so the loops run over a type of the same width: one copy of each
 //! loop serves several dtypes.
 
-use crate::any::elementwise::apply::{broadcast_to, result_strides};
+use crate::any::base::operand::{broadcast_to, result_strides};
 use crate::any::view::views::axis;
 use crate::any::{AnyTensor, Dims, checked_numel, preserved};
 use crate::device::erased::ErasedViewMut;
@@ -266,7 +266,7 @@ impl AnyTensor {
         view: impl FnOnce(&AnyTensor) -> Result<AnyTensor>,
         from: &AnyTensor,
     ) -> Result<AnyTensor> {
-        crate::any::elementwise::apply::same_device(op, self, from)?;
+        crate::any::base::operand::same_device(op, self, from)?;
         self.copied(&preserved(&self.sizes, &self.strides))?.view_overwritten(op, view, from)
     }
 

@@ -2,7 +2,7 @@
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::on_one_device;
-use crate::any::elementwise::apply::same_device;
+use crate::any::base::operand::same_device;
 use crate::any::view::views::{axes, axis};
 use crate::composite::{Axis, Erased, Owned};
 use crate::device::Dynamic;

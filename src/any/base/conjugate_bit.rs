@@ -3,12 +3,11 @@
 //! A `BitStorage` is a storage whose elements are read as conjugated, or as negated (the imaginary part of a conjugate). Reading elements
 //! goes through `AnyTensor::buffer`, which computes them once for all views, and only those that the views can reach.
 
-use crate::any::base::by_width::invalid;
 use crate::any::elementwise::op_table::unary;
 use crate::any::{AnyTensor, Elements, preserved, shared};
 use crate::device::{Backend, Dynamic, DynamicBuffer};
 use crate::dtype::DType;
-use crate::error::Result;
+use crate::error::{Result, invalid};
 use crate::layout::bounds;
 use castiron_macros::operations;
 use std::sync::{Arc, OnceLock};

@@ -11,6 +11,15 @@ use crate::error::{Error, Result};
 use crate::layout::MemoryFormat;
 use castiron_macros::operations;
 
+/// The accumulate type: `f32` for halves, other dtypes as they are.
+pub(crate) fn widened(dtype: DType) -> DType {
+    match dtype {
+        DType::F16 | DType::BF16 => DType::F32,
+        DType::C32 => DType::C64,
+        dtype => dtype,
+    }
+}
+
 /// Whether elements of a dtype are converted by way of `f32`, in both directions.
 fn is_small(dtype: DType) -> bool {
     matches!(dtype, DType::F16 | DType::BF16) || dtype.is_float8()

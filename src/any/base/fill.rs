@@ -1,9 +1,8 @@
 //! `fill`: one value everywhere, in a new tensor. The in-place form is in `view::any_view_mut`.
 
-use crate::any::base::by_width::invalid;
 use crate::any::{AnyOperand, AnyTensor};
 use crate::device::AnyDevice;
-use crate::error::Result;
+use crate::error::{Result, invalid};
 use crate::layout::strides;
 use castiron_macros::operations;
 
@@ -41,7 +40,7 @@ impl AnyTensor {
                 invalid(op, format!("a scalar or a zero-dim tensor is wanted, got one of shape {:?}", value.shape()))
             }
             AnyOperand::Array(value) if !self.has_data() || !value.has_data() => {
-                crate::any::elementwise::apply::same_device(op, self, value)?;
+                crate::any::base::operand::same_device(op, self, value)?;
                 AnyTensor::meta(&[], self.dtype)
             }
             AnyOperand::Array(value) if value.dtype == self.dtype => Ok(value.clone()),

@@ -1,12 +1,44 @@
 //! The other operand of an operation on an `AnyTensor`: a tensor or a scalar.
 
-use crate::any::AnyTensor;
-use crate::device::Device;
+use crate::any::{AnyTensor, Dims};
+use crate::device::{AnyDevice, Device};
 use crate::dtype::scalar::{KindRank, ScalarValue};
 use crate::dtype::{Complex, DType, Element, OperandType, ResultOperand, Scalar, bf16, f16};
 use crate::error::{Error, Result};
-use crate::shape::Shape;
+use crate::layout::memory_format::{self, OperandLayout};
+use crate::shape::{Shape, broadcast_sizes};
 use crate::tensor::Tensor;
+
+impl AnyTensor {
+    /// The layout of an operand for the strides of a result: PyTorch converts operands to the common dtype before it compares layouts.
+    pub(crate) fn layout(&self, common: DType) -> OperandLayout<'_> {
+        (&self.sizes, &self.strides, self.dtype != common)
+    }
+}
+
+/// The strides of a result of these operands.
+pub(crate) fn result_strides(sizes: &[usize], operands: &[OperandLayout<'_>]) -> Dims {
+    Dims::known(&memory_format::elementwise(sizes, operands))
+}
+
+/// Checks that operands are on one device, or one of them is zero-dim and on the CPU.
+pub(crate) fn same_device(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Result<()> {
+    let joins = |x: &AnyTensor| x.rank() == 0 && x.device() == AnyDevice::CPU;
+    if a.device() == b.device() || joins(a) || joins(b) {
+        return Ok(());
+    }
+    Err(Error::DevicesDiffer { op, lhs: a.device_name().to_owned(), rhs: b.device_name().to_owned() })
+}
+
+/// The sizes that two shapes broadcast to.
+pub(crate) fn broadcast_to(op: &'static str, a: &[usize], b: &[usize]) -> Result<Dims> {
+    let mut sizes = Dims::new(op, if a.len() > b.len() { a } else { b })?;
+    if broadcast_sizes(a, b, &mut sizes) {
+        Ok(sizes)
+    } else {
+        Err(Error::Broadcast { op, lhs: a.into(), rhs: b.into() })
+    }
+}
 
 /// A tensor or a scalar, as operations take it: `x.add(&y)`, `x.add(1)`.
 #[derive(Clone, Debug)]

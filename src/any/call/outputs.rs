@@ -1,14 +1,13 @@
 //! Results written into existing tensors: the in-place forms of operations without a loop of their own for it, and all of them by name.
 
-use crate::any::base::by_width::invalid;
-use crate::any::base::operand::AnyOperand;
+use crate::any::base::operand::{AnyOperand, same_device};
 use crate::any::call::{Args, InPlace, NamedOp, Output, Value, operation};
-use crate::any::elementwise::apply::{check_output, check_shape, same_device};
+use crate::any::elementwise::apply::{check_output, check_shape};
 use crate::any::elementwise::op_table::{BINARY, BinaryRow, UNARY, UnaryRow};
 use crate::any::elementwise::parametric::casts_output;
 use crate::any::{AnyTensor, call};
 use crate::dtype::{Category, DType};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, invalid};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 

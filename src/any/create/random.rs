@@ -147,7 +147,7 @@ impl AnyTensor {
     pub fn binomial(&self, p: &AnyTensor, generator: &mut Generator) -> Result<AnyTensor> {
         let op = "binomial";
         crate::any::base::by_width::same_dtype(op, self, p)?;
-        crate::any::elementwise::apply::same_device(op, self, p)?;
+        crate::any::base::operand::same_device(op, self, p)?;
         let p = p.expanded_to(&self.sizes)?;
         let drawn = dispatch_dtype!(op, self.dtype, E: Float => {
             let trials = self.typed_rank1::<E, Dynamic>()?;

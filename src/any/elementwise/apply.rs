@@ -2,7 +2,7 @@
 
 use crate::any::base::by_width::recorded;
 use crate::any::base::convert::cast;
-use crate::any::base::operand::AnyOperand;
+use crate::any::base::operand::{AnyOperand, broadcast_to, result_strides, same_device};
 use crate::any::elementwise::binary::combine;
 use crate::any::elementwise::op_table::{ScalarKernel, UnaryRow};
 use crate::any::{AnyTensor, Dims, Elements, checked_numel};
@@ -11,12 +11,11 @@ use crate::device::{AnyDevice, DynamicBuffer};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, DType};
 use crate::error::{Error, Result};
-use crate::layout::memory_format::{self, OperandLayout};
+use crate::layout::memory_format::OperandLayout;
 use crate::layout::strides;
 use crate::ops::rules::admit::Admits;
 use crate::ops::rules::result::{Outputs, Rule};
 use crate::ops::rules::special::Specials;
-use crate::shape::broadcast_sizes;
 
 /// The dtypes of an elementwise computation.
 pub(super) struct Dtypes {
@@ -54,18 +53,6 @@ pub(super) fn pair_refused(op: &'static str, dtypes: [DType; 2], admits: Admits)
             Error::NotAdmitted { op, dtype: dtypes[0], reason }
         }
     }
-}
-
-impl AnyTensor {
-    /// The layout of an operand for the strides of a result: PyTorch converts operands to the common dtype before it compares layouts.
-    pub(crate) fn layout(&self, common: DType) -> OperandLayout<'_> {
-        (&self.sizes, &self.strides, self.dtype != common)
-    }
-}
-
-/// The strides of a result of these operands.
-pub(crate) fn result_strides(sizes: &[usize], operands: &[OperandLayout<'_>]) -> Dims {
-    Dims::known(&memory_format::elementwise(sizes, operands))
 }
 
 /// A call of a compiled loop: its kernel and operands. `N` is the number of operands and the output.
@@ -299,25 +286,6 @@ impl AnyTensor {
         same_device(row.name, self, out)?;
         check_shape(row.name, &self.sizes, &out.sizes)?;
         plan.write_to(out, false)
-    }
-}
-
-/// Checks that operands are on one device, or one of them is zero-dim and on the CPU.
-pub(crate) fn same_device(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Result<()> {
-    let joins = |x: &AnyTensor| x.rank() == 0 && x.device() == AnyDevice::CPU;
-    if a.device() == b.device() || joins(a) || joins(b) {
-        return Ok(());
-    }
-    Err(Error::DevicesDiffer { op, lhs: a.device_name().to_owned(), rhs: b.device_name().to_owned() })
-}
-
-/// The sizes that two shapes broadcast to.
-pub(crate) fn broadcast_to(op: &'static str, a: &[usize], b: &[usize]) -> Result<Dims> {
-    let mut sizes = Dims::new(op, if a.len() > b.len() { a } else { b })?;
-    if broadcast_sizes(a, b, &mut sizes) {
-        Ok(sizes)
-    } else {
-        Err(Error::Broadcast { op, lhs: a.into(), rhs: b.into() })
     }
 }
 

@@ -1,11 +1,9 @@
 //! Operations of two operands: the way to compute a result is chosen once for all forms (new tensor, in place, into an output).
 
-use super::apply::{
-    Dtypes, Evaluation, LoopCall, broadcast_to, check_output, check_shape, dtypes, few, pair_refused, same_device,
-};
+use super::apply::{Dtypes, Evaluation, LoopCall, check_output, check_shape, dtypes, few, pair_refused};
 use crate::any::base::by_width::recorded;
 use crate::any::base::dispatch::dispatch_dtype;
-use crate::any::base::operand::{AnyOperand, promoted};
+use crate::any::base::operand::{AnyOperand, broadcast_to, promoted, same_device};
 use crate::any::elementwise::op_table::BinaryRow;
 use crate::any::{AnyTensor, Dims, checked_numel};
 use crate::device::erased::{self, Compiled, Loop, Operand};

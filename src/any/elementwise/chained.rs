@@ -1,10 +1,11 @@
 //! Two operations in one pass: `then(x, first(a, b))`, computed in the accumulate type and rounded once at the end.
 
-use super::apply::{by_way_of, result_strides};
+use super::apply::by_way_of;
 use super::op_table::{BinaryRow, ScalarKernel, binary};
 use crate::any::base::by_width::{common_sizes, recorded};
 use crate::any::base::convert::cast;
-use crate::any::linalg::matmul::widened;
+use crate::any::base::convert::widened;
+use crate::any::base::operand::result_strides;
 use crate::any::{AnyTensor, Dims, checked_numel};
 use crate::device::AnyDevice;
 use crate::device::erased::{self, Chained, ErasedView, Operand};

@@ -1,12 +1,12 @@
 //! Operations of three operands, and those that make complex numbers.
 
 use crate::any::base::by_width::{common_sizes, same_dtype, spread_together};
+use crate::any::base::convert::widened;
 use crate::any::base::dispatch::dispatch_dtype;
-use crate::any::elementwise::apply::{result_strides, same_device};
+use crate::any::base::operand::{result_strides, same_device};
 use crate::any::elementwise::binary::{combine, combine_over};
 use crate::any::elementwise::chained::{Chain, factor};
 use crate::any::elementwise::op_table::binary;
-use crate::any::linalg::matmul::widened;
 use crate::any::{AnyOperand, AnyTensor, checked_numel};
 use crate::device::{AnyDevice, Backend, Dynamic, DynamicBuffer};
 use crate::dtype::scalar::ScalarValue;

@@ -1,11 +1,11 @@
 //! Operations of one operand and parameters, from their table: `elu`, `elu_`, `elu_into`, ….
 
+use crate::any::base::convert::widened;
 use crate::any::base::dispatch::dispatch_dtype;
-use crate::any::base::operand::default_float;
-use crate::any::elementwise::apply::{check_output, check_shape, same_device};
+use crate::any::base::operand::{default_float, same_device};
+use crate::any::elementwise::apply::{check_output, check_shape};
 use crate::any::elementwise::binary::combine_over;
 use crate::any::elementwise::op_table::{binary, unary};
-use crate::any::linalg::matmul::widened;
 use crate::any::{AnyTensor, preserved};
 use crate::device::{AnyDevice, Backend, Dynamic};
 use crate::dtype::scalar::ScalarValue;

@@ -5,8 +5,7 @@
 use crate::any::AnyTensor;
 use crate::any::base::by_width::spread_together;
 use crate::any::base::dispatch::{dispatch_dtype, refused};
-use crate::any::base::operand::promoted;
-use crate::any::elementwise::apply::{broadcast_to, same_device};
+use crate::any::base::operand::{broadcast_to, promoted, same_device};
 use crate::any::{AnyOperand, checked_numel};
 use crate::device::{Dynamic, DynamicBuffer, on_host};
 use crate::dtype::{Castable, Category, DType, Element};

@@ -1,8 +1,7 @@
 //! `where_`: one of two operands, element by element, by a condition.
 
-use crate::any::base::operand::{promoted, scalar_dtype};
+use crate::any::base::operand::{promoted, same_device, scalar_dtype};
 use crate::any::call::{Bound, Value};
-use crate::any::elementwise::apply::same_device;
 use crate::any::{AnyOperand, AnyTensor};
 use crate::dtype::DType;
 use crate::dtype::scalar::KindRank;

@@ -1,8 +1,8 @@
 //! `stft` and `istft` by name, and windows of signals.
 
 use super::transforms::over_signal;
+use crate::any::base::operand::same_device;
 use crate::any::call::Bound;
-use crate::any::elementwise::apply::same_device;
 use crate::any::{AnyTensor, IntoAny, Value};
 use crate::composite::fourier::frames::{Beyond, Frames};
 use crate::composite::fourier::signal::Spectral;

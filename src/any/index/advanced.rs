@@ -2,13 +2,13 @@
 
 use super::indexed_axes::IndexedAxes;
 use crate::any::AnyTensor;
-use crate::any::base::by_width::{invalid, signed};
+use crate::any::base::by_width::signed;
+use crate::any::base::operand::same_device;
 use crate::any::call::{Value, expect_shallow};
-use crate::any::elementwise::apply::same_device;
 use crate::device::AnyDevice;
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, invalid};
 use crate::tensor::ScatterReduce;
 use castiron_macros::operations;
 use std::borrow::Cow;

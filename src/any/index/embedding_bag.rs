@@ -2,8 +2,8 @@
 
 use crate::any::base::by_width::same_dtype;
 use crate::any::base::dispatch::dispatch_dtype;
+use crate::any::base::operand::same_device;
 use crate::any::call::Bound;
-use crate::any::elementwise::apply::same_device;
 use crate::any::{AnyTensor, Value};
 use crate::device::{Backend, Dynamic};
 use crate::error::{Result, invalid, listed};

@@ -1,13 +1,13 @@
 //! Elements selected by index tensors: `index_select`, `gather`, `take`, `take_along_dim`, `embedding`.
 
-use crate::any::base::by_width::{invalid, signed};
+use crate::any::base::by_width::signed;
 use crate::any::base::dispatch::{is_integer, refused};
-use crate::any::elementwise::apply::{broadcast_to, same_device};
+use crate::any::base::operand::{broadcast_to, same_device};
 use crate::any::view::views::axis;
 use crate::any::{AnyTensor, IntoSizes};
 use crate::device::DynamicBuffer;
 use crate::dtype::{Category, DType};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, invalid};
 use castiron_macros::operations;
 
 #[operations]
@@ -205,7 +205,7 @@ impl AnyTensor {
             });
         }
         let rows = self.embedding(index)?;
-        let wide = crate::any::linalg::matmul::widened(self.dtype);
+        let wide = crate::any::base::convert::widened(self.dtype);
         let lengths = rows.to(wide)?.abs()?;
         let lengths = if order == 2.0 {
             lengths.square()?.sum(Some(&[-1]), true, None)?.sqrt()?

@@ -1,7 +1,8 @@
 //! A tensor with index tensors along some of its axes: these axes made adjacent, and the positions of the indices.
 
 use crate::any::base::by_width::signed;
-use crate::any::elementwise::apply::{SCALAR, broadcast_to, result_strides, same_device};
+use crate::any::base::operand::{broadcast_to, result_strides, same_device};
+use crate::any::elementwise::apply::SCALAR;
 use crate::any::{AnyTensor, Dims};
 use crate::device::{AnyDevice, DynamicBuffer};
 use crate::dtype::DType;

@@ -1,13 +1,13 @@
 //! Elements selected by a mask: `masked_fill`, `masked_select`, `masked_scatter`, `nonzero`.
 
-use crate::any::base::by_width::{common_sizes, invalid, signed};
+use crate::any::base::by_width::{common_sizes, signed};
+use crate::any::base::operand::same_device;
 use crate::any::call::Value;
-use crate::any::elementwise::apply::same_device;
 use crate::any::{AnyOperand, AnyTensor, IntoAny};
 use crate::composite::Erased;
 use crate::device::Dynamic;
 use crate::dtype::DType;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, invalid};
 use crate::tensor::true_positions;
 use castiron_macros::operations;
 

@@ -1,14 +1,14 @@
 //! Elements written, added and reduced at indices.
 
-use crate::any::base::by_width::{invalid, same_dtype, signed};
+use crate::any::base::by_width::{same_dtype, signed};
+use crate::any::base::operand::same_device;
 use crate::any::call::{Bound, Value};
-use crate::any::elementwise::apply::same_device;
 use crate::any::view::views::axis;
 use crate::any::{AnyOperand, AnyTensor};
 use crate::axis;
 use crate::device::Dynamic;
 use crate::dtype::{DType, Scalar};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, invalid};
 use crate::ops::arguments::Indexing;
 use crate::storage::View;
 use crate::tensor::ScatterReduce;

@@ -1,6 +1,5 @@
 //! Tensors joined: `cat`, `stack`, `hstack` and others; combinations.
 
-use crate::any::base::by_width::invalid;
 use crate::any::base::operand::promoted;
 use crate::any::call::{Bound, Value};
 use crate::any::view::views::axis;
@@ -8,7 +7,7 @@ use crate::any::{AnyOperand, AnyTensor};
 use crate::composite::join::end_to_end;
 use crate::dtype::DType;
 use crate::dtype::scalar::KindRank;
-use crate::error::{Error, Result, listed, room};
+use crate::error::{Error, Result, invalid, listed, room};
 use castiron_macros::operations;
 
 /// The dtype that tensors promote to, or that all of them have: first tensors of one kind promote, then the kinds.

@@ -1,10 +1,10 @@
 //! Tensors combined: `meshgrid`, `cartesian_prod`, `broadcast_tensors`, `block_diag`.
 
 use crate::any::AnyTensor;
-use crate::any::base::by_width::{common_sizes, invalid, same_dtype};
+use crate::any::base::by_width::{common_sizes, same_dtype};
 use crate::any::join::cat_stack::{joined, joined_dtype};
 use crate::composite::join::blocks;
-use crate::error::Result;
+use crate::error::{Result, invalid};
 use castiron_macros::operations;
 
 /// Matrices along the diagonal of a matrix of zeros (`torch.block_diag`). Vectors count as rows; dtypes promote.

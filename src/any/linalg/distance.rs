@@ -1,7 +1,7 @@
 //! Distances and the cross product: `dist`, `cdist`, `cross`.
 
 use crate::any::base::dispatch::dispatch_dtype;
-use crate::any::elementwise::apply::same_device;
+use crate::any::base::operand::same_device;
 use crate::any::view::views::axis;
 use crate::any::{AnyTensor, IntoAny};
 use crate::composite::Axis;

@@ -132,7 +132,7 @@ impl Factor for AnyTensor {
         self.mul(other)
     }
     fn products(&self, other: &Self) -> Result<Self> {
-        crate::any::elementwise::apply::same_device(OP, self, other)?;
+        crate::any::base::operand::same_device(OP, self, other)?;
         if self.dtype != other.dtype {
             let reason =
                 format!("operands that are contracted must hold one dtype, got {} and {}", self.dtype, other.dtype);

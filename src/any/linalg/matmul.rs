@@ -1,15 +1,16 @@
 //! Products of vectors, matrices and batches of them: `matmul`, `mm`, `bmm`, `mv`, `dot`, and `addr`.
 
-use crate::any::base::by_width::{invalid, same_dtype};
+use crate::any::base::by_width::same_dtype;
+use crate::any::base::convert::widened;
 use crate::any::base::dispatch::dispatch_dtype;
-use crate::any::elementwise::apply::same_device;
+use crate::any::base::operand::same_device;
 use crate::any::elementwise::chained::{self, Chain};
 use crate::any::elementwise::op_table::binary;
 use crate::any::{AnyTensor, IntoAny};
 use crate::device::AnyDevice;
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{DType, Scalar};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, invalid};
 use crate::tensor::expect_whole_factor;
 use castiron_macros::operations;
 
@@ -47,15 +48,6 @@ fn expect_batches(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Result<()> 
 /// Checks that a dtype has products: all that compute except bool.
 pub(crate) fn expect_numbers(op: &'static str, dtype: DType) -> Result<()> {
     if dtype.is_shell() || dtype == DType::Bool { Err(crate::any::base::dispatch::refused(op, dtype)) } else { Ok(()) }
-}
-
-/// The accumulate type: `f32` for halves, other dtypes as they are.
-pub(crate) fn widened(dtype: DType) -> DType {
-    match dtype {
-        DType::F16 | DType::BF16 => DType::F32,
-        DType::C32 => DType::C64,
-        dtype => dtype,
-    }
 }
 
 #[operations]

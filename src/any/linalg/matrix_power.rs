@@ -1,13 +1,12 @@
 //! Powers of matrices and vectors, and products of several matrices: `matrix_power`, `vander`, `multi_dot`.
 
-use crate::any::base::by_width::invalid;
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::linalg::matmul::{expect_numbers, product};
 use crate::any::{AnyTensor, IntoAny};
 use crate::device::{Dynamic, on_host};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, Complex, DType};
-use crate::error::{Error, Result, collected, listed};
+use crate::error::{Error, Result, collected, invalid, listed};
 use castiron_macros::operations;
 
 #[operations]

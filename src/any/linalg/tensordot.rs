@@ -1,12 +1,12 @@
 //! Products over chosen axes: `outer`, `inner`, `tensordot`, `kron`.
 
-use crate::any::base::by_width::{invalid, signed};
+use crate::any::base::by_width::signed;
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::call::{Bound, Item};
 use crate::any::linalg::matmul::expect_ranks;
 use crate::any::{AnyTensor, IntoAny, Value};
 use crate::composite::linalg::contraction::{KroneckerAxes, kronecker_axes};
-use crate::error::Result;
+use crate::error::{Result, invalid};
 use castiron_macros::operations;
 
 #[operations]

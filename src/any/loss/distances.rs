@@ -3,8 +3,7 @@
 
 use crate::any::base::by_width::{common_sizes, spread_together};
 use crate::any::base::dispatch::{dispatch_dtype, refused};
-use crate::any::base::operand::{AnyOperand, promoted};
-use crate::any::elementwise::apply::same_device;
+use crate::any::base::operand::{AnyOperand, promoted, same_device};
 use crate::any::{AnyTensor, IntoAny};
 use crate::composite::loss::reduction::expect_common;
 use crate::dtype::{DType, default_dtype};

@@ -3,8 +3,7 @@
 
 use crate::any::base::by_width::{on_one_device, same_dtype};
 use crate::any::base::dispatch::refused;
-use crate::any::base::operand::{AnyOperand, promoted};
-use crate::any::elementwise::apply::{broadcast_to, same_device};
+use crate::any::base::operand::{AnyOperand, broadcast_to, promoted, same_device};
 use crate::any::{AnyTensor, checked_numel};
 use crate::composite::loss::reduction::{expect_common, expect_target};
 use crate::dtype::scalar::KindRank;

@@ -1,7 +1,7 @@
 //! What `AnyTensor` asks of the operands of `scaled_dot_product_attention`.
 
 use crate::any::AnyTensor;
-use crate::any::elementwise::apply::same_device;
+use crate::any::base::operand::same_device;
 use crate::device::DynamicBuffer;
 use crate::dtype::{DType, Dtype};
 use crate::error::{Error, Result, invalid};

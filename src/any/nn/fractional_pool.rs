@@ -3,11 +3,11 @@
 use super::conv::{each, numbers};
 use crate::any::base::by_width::same_dtype;
 use crate::any::base::dispatch::dispatch_dtype;
+use crate::any::base::operand::same_device;
 use crate::any::call::Bound;
 use crate::any::create::drawn::unseeded;
-use crate::any::elementwise::apply::same_device;
 use crate::any::{AnyTensor, Value};
-use crate::composite::nn::conv::Laid;
+use crate::composite::nn::Laid;
 use crate::composite::nn::fractional_pool::{drawn_samples, fractional_largest, sample_sizes};
 use crate::device::{Backend as _, Dynamic, DynamicBuffer};
 use crate::dtype::{CastTo, DType, Dtype};

@@ -2,8 +2,8 @@
 
 use super::conv::each;
 use super::pool::PoolOptions;
+use crate::any::base::operand::same_device;
 use crate::any::call::Bound;
-use crate::any::elementwise::apply::same_device;
 use crate::any::{AnyTensor, Value};
 use crate::composite::nn::unpool::sizes_before;
 use crate::dtype::DType;

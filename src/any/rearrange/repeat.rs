@@ -1,11 +1,10 @@
 //! `repeat_interleave` by name, and the axis and counts that it takes.
 
 use crate::any::AnyTensor;
-use crate::any::base::by_width::invalid;
 use crate::any::call::{Bound, Value};
 use crate::any::view::views::axis;
 use crate::composite::Axis;
-use crate::error::{Result, listed};
+use crate::error::{Result, invalid, listed};
 use castiron_macros::operations;
 
 #[operations]

@@ -1,8 +1,8 @@
 //! `histogram` and `histogramdd`.
 
 use crate::any::base::dispatch::dispatch_dtype;
+use crate::any::base::operand::same_device;
 use crate::any::call::Bound;
-use crate::any::elementwise::apply::same_device;
 use crate::any::{AnyTensor, IntoAny, Value};
 use crate::composite::statistics::histogram::{Bins, Counting};
 use crate::error::{Error, Result, filled, invalid};

@@ -1,8 +1,8 @@
 //! Normalisation with weights of another dtype, in training and by name.
 
 use crate::any::base::dispatch::dispatch_dtype;
+use crate::any::base::operand::same_device;
 use crate::any::call::Bound;
-use crate::any::elementwise::apply::same_device;
 use crate::any::{AnyTensor, IntoAny, IntoSizes, Value};
 use crate::composite::normalization::channels::mixed_statistics;
 use crate::dtype::DType;
@@ -133,7 +133,7 @@ impl AnyTensor {
             return Ok(None);
         }
         same_device(op, self, other)?;
-        let sizes = crate::any::elementwise::apply::broadcast_to(op, &self.sizes, &other.sizes)?;
+        let sizes = crate::any::base::operand::broadcast_to(op, &self.sizes, &other.sizes)?;
         let sizes: Vec<i64> = sizes.iter().map(|&size| size as i64).collect();
         Ok(Some([self.expand(&sizes)?, other.expand(&sizes)?]))
     }

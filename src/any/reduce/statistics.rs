@@ -1,8 +1,7 @@
 //! Statistics of samples: `cov`, `corrcoef`, `bincount`.
 
 use crate::any::base::dispatch::{dispatch_dtype, is_integer, refused};
-use crate::any::base::operand::AnyOperand;
-use crate::any::elementwise::apply::same_device;
+use crate::any::base::operand::{AnyOperand, same_device};
 use crate::any::{AnyTensor, IntoAny};
 use crate::device::Dynamic;
 use crate::dtype::scalar::ScalarValue;

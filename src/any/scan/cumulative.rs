@@ -170,7 +170,7 @@ pub(crate) fn end_to_end(op: &'static str, pieces: &[&AnyTensor], at: usize) -> 
             let (expected, found) = (format!("{:?}", first.shape()), piece.shape().into());
             return Err(Error::Shape { op, expected, found });
         }
-        crate::any::elementwise::apply::same_device(op, first, piece)?;
+        crate::any::base::operand::same_device(op, first, piece)?;
         size = size.and_then(|size| size.checked_add(piece.sizes[at]));
     }
     sizes[at] = size.ok_or_else(|| Error::TooLarge { op, sizes: first.shape().into() })?;

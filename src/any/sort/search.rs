@@ -1,6 +1,5 @@
 //! `searchsorted`, `bucketize`, `isin`, `one_hot`.
 
-use crate::any::base::by_width::invalid;
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::base::operand::promoted;
 use crate::any::{AnyOperand, AnyTensor, IntoAny};
@@ -8,7 +7,7 @@ use crate::axis;
 use crate::device::{Dynamic, DynamicBuffer};
 use crate::dtype::DType;
 use crate::dtype::scalar::KindRank;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, invalid};
 use castiron_macros::operations;
 
 /// Whether elements are in the test elements.
@@ -24,7 +23,7 @@ fn is_in(elements: &AnyOperand, test: &AnyOperand) -> Result<AnyTensor> {
         AnyOperand::Number(value) => AnyTensor::scalar_of(op, *value, dtype),
     };
     if let (AnyOperand::Array(elements), AnyOperand::Array(test)) = (elements, test) {
-        crate::any::elementwise::apply::same_device(op, elements, test)?;
+        crate::any::base::operand::same_device(op, elements, test)?;
     }
     let (x, test) = (tensor(elements)?, tensor(test)?);
     if !x.has_data() || !test.has_data() {
@@ -87,7 +86,7 @@ impl AnyTensor {
                 });
             }
         };
-        crate::any::elementwise::apply::same_device(op, self, &values)?;
+        crate::any::base::operand::same_device(op, self, &values)?;
         let (sorted, values) = (sorted.to(dtype)?, values.to(dtype)?);
         dispatch_dtype!(op, dtype, E: Real => {
             sorted.as_erased::<E>()?.searchsorted(&values.as_erased()?, right).map(IntoAny::into_any)

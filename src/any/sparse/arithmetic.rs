@@ -1,12 +1,12 @@
 //! Sums, products, quotients and functions of sparse tensors, by the typed operations on flattened axes.
 
 use super::AnySparse;
-use crate::any::base::by_width::{invalid, signed};
+use crate::any::base::by_width::signed;
 use crate::any::base::dispatch::{dispatch_dtype, refused};
-use crate::any::elementwise::apply::same_device;
+use crate::any::base::operand::same_device;
 use crate::any::{AnyOperand, AnyTensor};
 use crate::dtype::{Scalar, promote_types};
-use crate::error::{Error, Result, filled};
+use crate::error::{Error, Result, filled, invalid};
 use crate::ops::rules::admit::Admits;
 use crate::shape::Dyn;
 use crate::sparse::expect_same;

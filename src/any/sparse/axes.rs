@@ -1,11 +1,10 @@
 //! Axes of sparse tensors exchanged, added and removed; parts selected; tensors joined. Indices change, values only if they have to.
 
-use crate::any::base::by_width::invalid;
 use crate::any::sparse::AnySparse;
 use crate::any::view::views::axis;
 use crate::any::{AnyTensor, Dims};
 use crate::dtype::{Category, DType, promote_types};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, invalid};
 
 impl AnySparse {
     /// The same values with other indices and sizes, and as many dense axes.

@@ -1,12 +1,12 @@
 //! `AnySparse` from indices and values, which are checked, and from the nonzero elements of a strided tensor.
 
 use super::AnySparse;
-use crate::any::base::by_width::{invalid, signed};
+use crate::any::base::by_width::signed;
 use crate::any::base::dispatch::dispatch_dtype;
-use crate::any::elementwise::apply::same_device;
+use crate::any::base::operand::same_device;
 use crate::any::{AnyTensor, Dims};
 use crate::dtype::DType;
-use crate::error::Result;
+use crate::error::{Result, invalid};
 use crate::shape::Dyn;
 use crate::sparse::{check_indices, check_parts, expect_countable, infer, linear_indices};
 use crate::tensor::Tensor;

@@ -8,13 +8,13 @@ pub(crate) mod axes;
 mod make;
 mod places;
 
-use crate::any::base::by_width::{invalid, same_dtype, signed};
+use crate::any::base::by_width::{same_dtype, signed};
 use crate::any::base::dispatch::dispatch_dtype;
-use crate::any::elementwise::apply::same_device;
+use crate::any::base::operand::same_device;
 use crate::any::{AnyTensor, Dims};
 use crate::device::Cpu;
 use crate::dtype::{DType, Element};
-use crate::error::Result;
+use crate::error::{Result, invalid};
 use crate::shape::{Dyn, Shape, SizeArray};
 use crate::sparse::{DenseAxes, SparseTensor, indices_from_linear, print};
 use crate::tensor::{AnyLayout, Tensor};

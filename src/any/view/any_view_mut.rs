@@ -2,14 +2,13 @@
 //!
 //! Its views are those of `AnyTensor`, its in-place operations those of the tables (`view::edits`); this file has the borrowing.
 
-use crate::any::base::by_width::invalid;
 use crate::any::base::operand::AnyOperand;
 use crate::any::call::Value;
 use crate::any::view::views::axis;
 use crate::any::{AnyTensor, Dims, Elements, shared};
 use crate::device::{Backend, Device, Dynamic};
 use crate::dtype::Element;
-use crate::error::Result;
+use crate::error::{Result, invalid};
 use crate::layout::positions::{Kept, meet};
 use crate::layout::{bounds, strides};
 use crate::shape::Shape;

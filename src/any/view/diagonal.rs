@@ -1,9 +1,8 @@
 //! `diag`, `diag_embed`, `diagflat`: matrices made from their diagonals. The view `diagonal` is in `views`.
 
 use crate::any::AnyTensor;
-use crate::any::base::by_width::invalid;
 use crate::any::view::views::axes;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, invalid};
 use castiron_macros::operations;
 
 #[operations]

@@ -3,11 +3,10 @@
 //! Source: PyTorch, "Tensor Views"; `tests/oracle/views.json`.
 
 use super::views::{axes, axis};
-use crate::any::base::by_width::invalid;
 use crate::any::call::{Bound, Value};
 use crate::any::{AnyTensor, Dims, IntoSizes};
 use crate::device::DynamicBuffer;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, invalid};
 use crate::layout::strides;
 use castiron_macros::operations;
 

@@ -3,11 +3,10 @@
 //! Source: PyTorch, "Tensor Views"; `tests/oracle/views.json`.
 
 use crate::any::AnyTensor;
-use crate::any::base::by_width::invalid;
 use crate::any::call::{Argument, Bound, Value};
 use crate::any::view::views::axis;
 use crate::dtype::DType;
-use crate::error::{Error, Result, collected};
+use crate::error::{Error, Result, collected, invalid};
 use crate::layout::parts;
 use castiron_macros::operations;
 use core::ops::Range;

@@ -142,7 +142,7 @@ impl AnyTensor {
             };
             let own = items.iter().map(|item| crate::any::call::Item::of(args, "shapes", item));
             let own = own.collect::<Result<Vec<usize>>>()?;
-            sizes = crate::any::elementwise::apply::broadcast_to("broadcast_shapes", &sizes, &own)?;
+            sizes = crate::any::base::operand::broadcast_to("broadcast_shapes", &sizes, &own)?;
         }
         Ok(Value::List(sizes.iter().map(|&size| Value::from(size as i64)).collect()))
     }

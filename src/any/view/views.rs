@@ -2,11 +2,10 @@
 //!
 //! Source: PyTorch, "Tensor Views"; `tests/oracle/views.json`.
 
-use crate::any::base::by_width::invalid;
 use crate::any::{AnyTensor, Dims};
 use crate::device::Dynamic;
 use crate::dtype::DType;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, invalid};
 use crate::layout::positions::{Kept, from_end, index_from_end};
 use crate::layout::{ViewAxes, bounds, write_moved};
 use castiron_macros::operations;

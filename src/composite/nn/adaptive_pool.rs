@@ -3,8 +3,8 @@
 //! Source: `torch.nn.functional.adaptive_max_pool2d`, `adaptive_avg_pool2d` and their kin; `aten/src/ATen/native/AdaptivePooling.h`.
 
 use super::laid;
-use crate::composite::nn::conv::{Laid, expect_room};
 use crate::composite::nn::pooling::Pooling;
+use crate::composite::nn::{Laid, expect_room};
 use crate::composite::{Erased, Owned};
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};

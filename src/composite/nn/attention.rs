@@ -2,7 +2,7 @@
 //!
 //! Source: `torch.nn.functional.scaled_dot_product_attention`.
 
-use super::conv::Laid;
+use super::Laid;
 use super::laid;
 use crate::composite::{Erased, Owned};
 use crate::device::Device;

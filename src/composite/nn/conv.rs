@@ -2,12 +2,12 @@
 //!
 //! Source: `torch.nn.functional.conv2d` and so on; `aten/src/ATen/native/Convolution.cpp`.
 
-use super::laid;
 use super::pool::Kernel;
+use super::{Laid, expect_room, laid};
 use crate::composite::{Erased, Owned};
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
-use crate::error::{Error, Result, listed, room};
+use crate::error::{Error, Result, listed};
 use crate::layout::memory_format::MemoryFormat;
 use crate::layout::strides;
 use crate::ops;
@@ -20,9 +20,6 @@ use crate::storage::View;
 use crate::tensor::{Activation, Optional, SameDevice, SameDtype, Tensor, checked_numel};
 use castiron_macros::composites;
 
-/// A new result's storage, sizes and strides.
-pub(crate) type Laid<S> = (S, Vec<usize>, Vec<usize>);
-
 /// The operands of a convolution.
 pub(crate) struct Operands<'a, B, E> {
     pub(crate) op: &'static str,
@@ -33,15 +30,6 @@ pub(crate) struct Operands<'a, B, E> {
 
 fn invalid<T>(op: &'static str, reason: String) -> Result<T> {
     Err(Error::InvalidArgument { op, reason })
-}
-
-/// Checks that memory can hold elements of these sizes, before lists as long as an axis are allocated. (On a device without data nothing is
-/// allocated.)
-pub(crate) fn expect_room<E: Element, D: Device>(beside: &D::Storage, sizes: &[usize]) -> Result<()> {
-    if D::has_data(beside) {
-        room::<E>(numel(sizes).unwrap_or(usize::MAX))?;
-    }
-    Ok(())
 }
 
 /// Whether there is a batch axis; checks the rank.

@@ -4,7 +4,7 @@
 //! "Fractional Max-Pooling" (2014).
 
 use super::laid;
-use crate::composite::nn::conv::Laid;
+use crate::composite::nn::Laid;
 use crate::composite::nn::pool::Kernel;
 use crate::composite::{Erased, Owned};
 use crate::device::{Device, on_host};

@@ -2,8 +2,8 @@
 //!
 //! Source: `torch.nn.functional.affine_grid`, `grid_sample`; `aten/src/ATen/native/AffineGridGenerator.cpp`, `GridSampler.h`.
 
-use super::conv::{Laid, expect_room};
 use super::laid;
+use super::{Laid, expect_room};
 use crate::composite::nn::modes::{Bicubic, Bilinear, Nearest};
 use crate::composite::{Erased, Owned};
 use crate::cpu::resample::parts;

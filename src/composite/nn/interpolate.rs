@@ -3,9 +3,9 @@
 //! Source: `torch.nn.functional.interpolate`; `aten/src/ATen/native/UpSample.h`, `cpu/UpSampleKernel.cpp`.
 
 use super::adaptive_pool::adaptive_mean;
-use super::conv::{Laid, expect_room};
 use super::laid;
 use super::modes::Resamples;
+use super::{Laid, expect_room};
 use crate::composite::{Erased, Owned};
 use crate::cpu::resample::{Weighted, bytes, floats};
 use crate::device::{Device, on_host};

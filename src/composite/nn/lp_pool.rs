@@ -3,7 +3,7 @@
 use super::laid;
 use super::pool::Kernel;
 use super::pooling::Pooling;
-use crate::composite::nn::conv::Laid;
+use crate::composite::nn::Laid;
 use crate::composite::{Erased, Owned};
 use crate::device::Device;
 use crate::dtype::{Compute, Float};

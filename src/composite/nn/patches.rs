@@ -2,8 +2,8 @@
 //!
 //! Source: `torch.nn.functional.unfold`, `torch.nn.functional.fold`; `aten/src/ATen/native/im2col.h`.
 
-use super::conv::{Laid, expect_room};
 use super::laid;
+use super::{Laid, expect_room};
 use crate::composite::{Erased, Owned};
 use crate::cpu::resample::patches;
 use crate::device::{Device, on_host};

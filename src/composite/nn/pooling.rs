@@ -2,7 +2,7 @@
 //!
 //! Source: `aten/src/ATen/native/Pool.h`.
 
-use crate::composite::nn::conv::{Laid, expect_room};
+use crate::composite::nn::{Laid, expect_room};
 use crate::device::Device;
 use crate::dtype::{Compute, Dtype, Element};
 use crate::error::{Result, collected, filled, invalid, listed};

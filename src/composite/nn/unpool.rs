@@ -3,7 +3,7 @@
 //! Source: `torch.nn.functional.max_unpool2d` and its kin; `aten/src/ATen/native/cpu/MaxUnpoolKernel.cpp`.
 
 use super::laid;
-use crate::composite::nn::conv::Laid;
+use crate::composite::nn::Laid;
 use crate::composite::{Erased, Owned};
 use crate::device::{Device, on_host};
 use crate::dtype::{Dtype, Element};
