@@ -6421,6 +6421,7 @@ calls! {
     x::<shape![1, 3, 8, 8]>().adaptive_max_pool2d::<shape![2, 2]>();
     x::<shape![3, 8, 8]>().adaptive_avg_pool2d::<shape![2, 2]>();
     x::<shape![1, 3, 8, 8]>().fractional_max_pool2d::<shape![7, 7], _>(Pool::<dim!(2)>::new(), &mut Generator::seeded(1));
+    x::<shape![1, 3, 8, 8]>().fractional_max_pool2d_with_indices::<shape![7, 7], _>(Pool::<dim!(2)>::new(), &mut Generator::seeded(1));
     x::<shape![1, 2, 3]>().max_unpool2d(&i::<shape![1, 2, 3]>(), Pool::<dim!(2)>::new());
     x::<shape![1, 2, 3]>().max_unpool2d(&i::<shape![1, 2, 3]>(), Pool::<dim!(2)>::new());
     x::<shape![1, 2, 3]>().max_unpool2d_to::<shape![5, 7], _>(&i::<shape![1, 2, 3]>(), Pool::<dim!(2)>::new());
