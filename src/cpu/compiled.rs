@@ -103,6 +103,8 @@ pub(crate) mod tables {
     #[derive(Clone, Copy)]
     pub(crate) struct Compiled<const N: usize> {
         pub(crate) inner: Inner<N>,
+        // (`AnyTensor` on a GPU reads it.)
+        #[allow(dead_code)]
         pub(crate) text: ErasedKernel<N>,
     }
 
