@@ -183,7 +183,7 @@ pub(crate) use {
 /// | `try_add` | for every method that can panic: returns the [`Error`](crate::Error) instead |
 /// | `add_`, `add_into` | in place; written into an existing tensor of the result's shape, converted to its dtype (`out=`) |
 /// | `sum_axis`, `squeeze_axes` | along one or several axes |
-/// | `zeros_sized` | takes the sizes, of which the compiler does not know all |
+/// | `zeros_sized` | takes the sizes as an argument, where the compiler does not know all of them |
 /// | `zeros_like_in` | in another memory format |
 /// | `conv2d_with` | with an activation, or other settings |
 /// | `select_mut`, `chunk_array`, `diagonal_at` | a view to be written; an array in place of a list; other axes than the first |

@@ -164,7 +164,7 @@ impl AnyTensor {
         invalid(op, format!("a tensor with at least {least} axes is wanted, got one with {}", self.rank()))
     }
 
-    /// The axes of `roll`, of which there is at least one.
+    /// The axes of `roll`, at least one.
     pub(crate) fn shifted_axes(&self, dims: &[i64]) -> Result<Vec<usize>> {
         let op = "roll";
         self.expect_rank(op, dims.len().min(1))?;

@@ -24,7 +24,7 @@ fn axes_of<S: Shape, A: Axes<S>>(_: A, sizes: &[usize], last: Option<usize>) -> 
 impl<E: Spectral, D: Device> Erased<'_, E, D> {
     /// [`fft`](Self::fft) along several axes.
     ///
-    /// For `AnyTensor` they are all axes if none are given, or as many of the last ones as there are lengths `s`; -1 is the size of the
+    /// For `AnyTensor` without axes they are all of them, or with lengths `s` one of the last axes for each length; -1 is the size of the
     /// axis.
     ///
     /// # Errors
@@ -43,7 +43,7 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
 
     /// [`ifft`](Self::ifft) along several axes.
     ///
-    /// For `AnyTensor` they are all axes if none are given, or as many of the last ones as there are lengths `s`; -1 is the size of the
+    /// For `AnyTensor` without axes they are all of them, or with lengths `s` one of the last axes for each length; -1 is the size of the
     /// axis.
     ///
     /// # Errors
@@ -63,7 +63,7 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
     /// [`rfft`](Self::rfft) along the last of several axes, [`fft`](Self::fft) along the others. The type of a `Tensor` has the result's
     /// shape, in which the last of these axes has `n / 2 + 1` elements.
     ///
-    /// For `AnyTensor` they are all axes if none are given, or as many of the last ones as there are lengths `s`; -1 is the size of the
+    /// For `AnyTensor` without axes they are all of them, or with lengths `s` one of the last axes for each length; -1 is the size of the
     /// axis.
     ///
     /// # Errors
@@ -87,7 +87,7 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
     /// [`irfft`](Self::irfft) along the last of several axes, to `n` real samples, [`ifft`](Self::ifft) along the others. The type of a
     /// `Tensor` has the result's shape.
     ///
-    /// For `AnyTensor` they are all axes if none are given, or as many of the last ones as there are lengths `s`; -1 is the size of the
+    /// For `AnyTensor` without axes they are all of them, or with lengths `s` one of the last axes for each length; -1 is the size of the
     /// axis.
     ///
     /// # Errors

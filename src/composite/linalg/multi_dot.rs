@@ -32,7 +32,7 @@ pub(crate) fn multi_dot<E: Dtype, D: Device>(matrices: &[Erased<'_, E, D>]) -> R
     product(matrices, &cut, 0, count - 1)
 }
 
-/// The product of the matrices from `first` to `last`, of which there are two at least.
+/// The product of the matrices from `first` to `last`, at least two.
 fn product<E: Dtype, D: Device>(
     matrices: &[Erased<'_, E, D>],
     cut: &[Vec<usize>],

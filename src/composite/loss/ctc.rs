@@ -1,4 +1,4 @@
-//! `ctc_loss`: the probability of a sequence of labels, each of which may last any number of steps, with blanks between.
+//! `ctc_loss`: the probability of a sequence of labels, where a label may last any number of steps, with blanks between.
 //!
 //! Source: `aten/src/ATen/native/LossCTC.cpp`, after Graves et al., "Connectionist Temporal Classification" (2006). Computed on the
 //! host, in `f64`.

@@ -208,7 +208,7 @@ fn empty<E: Element, D: Device>(
 
 #[composites]
 impl<E: Dtype, D: Device> Erased<'_, E, D> {
-    /// The largest element of each part of the last axes, RANK of them, which are divided into so many parts, as equal as can be; for a
+    /// The largest element of each part of the last axes, RANK of them, each divided into parts of nearly equal size; for a
     /// `Tensor` the shape `R` says how many.
     ///
     /// # Errors
@@ -231,7 +231,7 @@ impl<E: Dtype, D: Device> Erased<'_, E, D> {
         adaptive_largest::<E, D>("adaptive_max_poolRANKd", self.view(), places).map(laid)
     }
 
-    /// The mean of each part of the last axes, RANK of them, which are divided into so many parts, as equal as can be; for a `Tensor` the
+    /// The mean of each part of the last axes, RANK of them, each divided into parts of nearly equal size; for a `Tensor` the
     /// shape `R` says how many.
     ///
     /// # Errors

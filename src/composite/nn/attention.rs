@@ -223,7 +223,7 @@ impl<E: Dtype, D: Device> Erased<'_, E, D> {
     ///
     /// All have one dtype, which is the result's. Which keys a query attends to is said by `sees` for a `Tensor`
     /// ([`Sees`](crate::nn::Sees)); for an `AnyTensor` by a mask of bools, or one of the dtype, which is added to the scores, or by
-    /// `is_causal`. Without any the result is zero. Query heads, `(…, H, L, E)`, may share heads of the keys and values, of which there are
+    /// `is_causal`. Without any the result is zero. Query heads, `(…, H, L, E)`, may share heads of the keys and values, if there are
     /// fewer (`enable_gqa`).
     ///
     /// Masked-out keys and values (`Causal`, `false` in a mask, an added negative infinity) never affect a query's result, even if they are

@@ -7,7 +7,7 @@ use super::{Laid, expect_room, laid};
 use crate::composite::{Erased, Owned};
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
-use crate::error::{Error, Result, listed};
+use crate::error::{Error, Result, invalid, listed};
 use crate::layout::memory_format::MemoryFormat;
 use crate::layout::strides;
 use crate::ops;
@@ -26,10 +26,6 @@ pub(crate) struct Operands<'a, B, E> {
     pub(crate) x: View<'a, B, E>,
     pub(crate) weight: View<'a, B, E>,
     pub(crate) bias: Option<View<'a, B, E>>,
-}
-
-fn invalid<T>(op: &'static str, reason: String) -> Result<T> {
-    Err(Error::InvalidArgument { op, reason })
 }
 
 /// Whether there is a batch axis; checks the rank.

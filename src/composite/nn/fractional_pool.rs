@@ -116,7 +116,7 @@ pub(crate) fn fractional_largest<E: Dtype, D: Device>(
 
 #[composites]
 impl<E: Dtype, D: Device> Erased<'_, E, D> {
-    /// The largest element of each of so many windows along the last axes, RANK of them; for a `Tensor` the shape `R` says how many. The
+    /// The largest element of each window along the last axes, RANK of them; for a `Tensor` the shape `R` is the number of windows. The
     /// windows stand at random, in each plane at other places, about as far apart as the sizes say; they may overlap. Elements are compared
     /// on the host.
     ///

@@ -1,4 +1,4 @@
-//! Runs of equal elements, of which distinct ones are made.
+//! Runs of equal elements, from which distinct elements are made.
 
 use crate::device::Device;
 use crate::error::Result;

@@ -59,7 +59,7 @@ macro_rules! tuned_table {
                 "tensor![f32::NAN, f32::INFINITY, 2.0]" "0.0, Some(9.0), None" = "[0.0, 9.0, 2.0]",
                 #[op(nan_to_num(input, nan = 0.0, posinf = None, neginf = None), dtypes = any, in_place)] }
             round_decimals { float same (decimals: i64),
-                "Rounds to so many digits after the point, or, if negative, to so many zeros before it.", "torch.round(decimals=…)",
+                "Rounds to this number of digits after the point; a negative number rounds to tens, hundreds and so on.", "torch.round(decimals=…)",
                 "tensor![2.125, 17.0]" "-1" = "[0.0, 20.0]" }
             polygamma { ordered stepwise (n: i64),
                 "The `n`-th derivative of [`digamma`](crate::Tensor::digamma). A negative `n` is an error.", "torch.polygamma`, `torch.special.polygamma",
