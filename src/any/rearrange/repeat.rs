@@ -9,7 +9,7 @@ use castiron_macros::operations;
 
 #[operations]
 impl AnyTensor {
-    /// The axis along which positions are repeated, with its least size; without one, all elements in row-major order.
+    /// The axis along which positions are repeated, of a tensor with at least `least` axes; without one, all elements in row-major order.
     pub(crate) fn repeated_axis(&self, dim: Option<i64>, least: usize) -> Result<(AnyTensor, Axis)> {
         let op = "repeat_interleave";
         let (x, dim) = match dim {
