@@ -9,7 +9,7 @@ use crate::ops::kernel::{Casting, Copying, Map1, Map2};
 use crate::ops::reduce::Reducer;
 use crate::shape::{Shape, SizeArray, broadcast_sizes};
 use crate::storage::View;
-use crate::tensor::{Tensor, checked_numel, expect_fit};
+use crate::tensor::{Tensor, checked_numel_of, expect_fit};
 use core::marker::PhantomData;
 
 /// A tensor of dtype `E` on device `D` whose sizes and strides are known at run time: the operands and results of composites.
@@ -76,6 +76,10 @@ impl<'a, E: Element, D: Device> Erased<'a, E, D> {
 
     pub(crate) fn rank(&self) -> usize {
         self.sizes.len()
+    }
+
+    fn layout(&self) -> Layout<'_> {
+        (&self.sizes, &self.strides)
     }
 
     /// The number of elements: the sizes of an existing tensor have a product.
@@ -243,26 +247,21 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
 impl<E: Element, D: Device> Erased<'_, E, D> {
     /// `kernel(x)`, with PyTorch's strides of an elementwise result.
     pub(crate) fn map1<O: Element>(&self, op: &'static str, kernel: impl Map1<E, O>) -> Result<Owned<O, D>> {
-        checked_numel::<O>(op, &self.sizes)?;
-        let to = memory_format::elementwise_of(&self.sizes, [(&self.sizes, &self.strides, false)]);
+        let to = like(op, self.layout(), size_of::<O>())?;
         let storage = D::map1::<E, O>(kernel, self.view(), &to)?;
         Ok(Erased::fresh(storage, self.sizes, to))
     }
 
     /// [`map1`](Self::map1) with a row-major result.
     pub(crate) fn map1_dense<O: Element>(&self, op: &'static str, kernel: impl Map1<E, O>) -> Result<Owned<O, D>> {
-        checked_numel::<O>(op, &self.sizes)?;
+        checked_numel_of(op, &self.sizes, size_of::<O>())?;
         let storage = D::map1::<E, O>(kernel, self.view(), &self.sizes.row_major())?;
         Ok(Erased::dense(storage, self.sizes))
     }
 
     /// The sizes that this and another broadcast to.
     pub(crate) fn broadcast<F: Element>(&self, op: &'static str, other: &Erased<'_, F, D>) -> Result<Dims> {
-        let mut sizes = Dims::of_rank(op, self.rank().max(other.rank()))?;
-        if !broadcast_sizes(&self.sizes, &other.sizes, &mut sizes) {
-            return Err(Error::Broadcast { op, lhs: (&*self.sizes).into(), rhs: (&*other.sizes).into() });
-        }
-        Ok(sizes)
+        broadcast(op, &self.sizes, &other.sizes)
     }
 
     /// `kernel(x, y)`, with PyTorch's strides of an elementwise result; the two broadcast.
@@ -272,9 +271,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         kernel: impl Map2<E, F, O>,
         other: &Erased<'_, F, D>,
     ) -> Result<Owned<O, D>> {
-        let sizes = self.broadcast(op, other)?;
-        let layouts = [(&*self.sizes, &*self.strides, false), (&*other.sizes, &*other.strides, false)];
-        self.map2_to(op, kernel, other, sizes, memory_format::elementwise_of(&sizes, layouts))
+        self.map2_to(kernel, other, Spread::elementwise(op, self.layout(), other.layout(), size_of::<O>())?)
     }
 
     /// [`map2`](Self::map2) with a row-major result.
@@ -284,24 +281,15 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         kernel: impl Map2<E, F, O>,
         other: &Erased<'_, F, D>,
     ) -> Result<Owned<O, D>> {
-        let sizes = self.broadcast(op, other)?;
-        self.map2_to(op, kernel, other, sizes, sizes.row_major())
+        self.map2_to(kernel, other, Spread::dense(op, self.layout(), other.layout(), size_of::<O>())?)
     }
 
     fn map2_to<F: Element, O: Element>(
         &self,
-        op: &'static str,
         kernel: impl Map2<E, F, O>,
         other: &Erased<'_, F, D>,
-        sizes: Dims,
-        to: Dims,
+        Spread { sizes, to, left, right }: Spread,
     ) -> Result<Owned<O, D>> {
-        checked_numel::<O>(op, &sizes)?;
-        let [left, right] = [(self.sizes, self.strides), (other.sizes, other.strides)].map(|(from, strides)| {
-            let mut spread = sizes;
-            strides::write_broadcast(&from, &strides, &sizes, &mut spread);
-            spread
-        });
         let (left, right) = (self.view().restrided(&sizes, &left), other.view().restrided(&sizes, &right));
         let storage = D::map2::<E, F, O>(kernel, left, right, &to)?;
         Ok(Erased::fresh(storage, sizes, to))
@@ -330,11 +318,65 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         other: &Erased<'_, F, D>,
         mask: u32,
     ) -> Result<Owned<R::Out, D>> {
-        let sizes = self.broadcast(op, other)?;
-        let (left, right) = (self.expand(op, &sizes)?, other.expand(op, &sizes)?);
-        let storage = D::reduce_pairs::<E, F, C>(reducer, kernel, left.view(), right.view(), mask)?;
+        let Spread { sizes, left, right, .. } = Spread::of(op, self.layout(), other.layout())?;
+        let (left, right) = (self.view().restrided(&sizes, &left), other.view().restrided(&sizes, &right));
+        let storage = D::reduce_pairs::<E, F, C>(reducer, kernel, left, right, mask)?;
         Ok(Erased::dense(storage, left_over(&sizes, mask, false)))
     }
+}
+
+/// Sizes and strides of two operands that are broadcast to one another.
+struct Spread {
+    sizes: Dims,
+    /// The strides of the result; those of row-major sizes, unless it is [`elementwise`](Spread::elementwise).
+    to: Dims,
+    left: Dims,
+    right: Dims,
+}
+
+/// Sizes and strides of an operand.
+type Layout<'a> = (&'a Dims, &'a Dims);
+
+impl Spread {
+    /// Of an operation without a result as large as this.
+    fn of(op: &'static str, left: Layout<'_>, right: Layout<'_>) -> Result<Self> {
+        let sizes = broadcast(op, left.0, right.0)?;
+        let spread = |(from, strides): Layout<'_>| {
+            let mut spread = sizes;
+            strides::write_broadcast(from, strides, &sizes, &mut spread);
+            spread
+        };
+        Ok(Spread { sizes, to: sizes.row_major(), left: spread(left), right: spread(right) })
+    }
+
+    /// Of an operation with a row-major result, whose elements have this width.
+    fn dense(op: &'static str, left: Layout<'_>, right: Layout<'_>, width: usize) -> Result<Self> {
+        let spread = Self::of(op, left, right)?;
+        checked_numel_of(op, &spread.sizes, width)?;
+        Ok(spread)
+    }
+
+    /// The same with PyTorch's strides of an elementwise result.
+    fn elementwise(op: &'static str, left: Layout<'_>, right: Layout<'_>, width: usize) -> Result<Self> {
+        let spread = Self::dense(op, left, right, width)?;
+        let layouts = [(&**left.0, &**left.1, false), (&**right.0, &**right.1, false)];
+        Ok(Spread { to: memory_format::elementwise_of(&spread.sizes, layouts), ..spread })
+    }
+}
+
+/// The sizes that two operands broadcast to.
+fn broadcast(op: &'static str, lhs: &[usize], rhs: &[usize]) -> Result<Dims> {
+    let mut sizes = Dims::of_rank(op, lhs.len().max(rhs.len()))?;
+    if !broadcast_sizes(lhs, rhs, &mut sizes) {
+        return Err(Error::Broadcast { op, lhs: lhs.into(), rhs: rhs.into() });
+    }
+    Ok(sizes)
+}
+
+/// The strides of an elementwise result of one operand, whose elements have this width.
+fn like(op: &'static str, (sizes, strides): Layout<'_>, width: usize) -> Result<Dims> {
+    checked_numel_of(op, sizes, width)?;
+    Ok(memory_format::elementwise_of(sizes, [(&**sizes, &**strides, false)]))
 }
 
 /// The sizes of the axes that are not in `mask`; the others with size 1 if `keepdim`.
@@ -351,11 +393,17 @@ pub(crate) fn left_over(sizes: &[usize], mask: u32, keepdim: bool) -> Dims {
 }
 
 /// Checks that a view does not reach beyond its storage; loops do not check.
-fn expect_within<E: Element, D: Backend>(storage: &D::Storage, offset: usize, sizes: &[usize], strides: &[usize]) {
-    let room = D::room::<E>(storage);
+fn expect_within<E: Element, D: Backend>(storage: &D::Storage, offset: usize, sizes: &Dims, strides: &Dims) {
+    expect_room(D::room::<E>(storage), offset, sizes, strides);
+}
+
+#[inline(never)]
+fn expect_room(room: Option<usize>, offset: usize, sizes: &Dims, strides: &Dims) {
     assert!(
         bounds::is_within(sizes, strides, offset, room),
-        "no view has sizes {sizes:?} and strides {strides:?} from element {offset} on in a storage of {room:?} elements"
+        "no view has sizes {:?} and strides {:?} from element {offset} on in a storage of {room:?} elements",
+        &**sizes,
+        &**strides,
     );
 }
 

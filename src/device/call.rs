@@ -21,15 +21,38 @@ use std::borrow::Cow;
 
 /// From storages of one kind to those of another.
 pub trait Rehouse<B, C> {
-    fn shared<'a>(&self, storage: &'a B) -> Result<&'a C>;
-    fn exclusive<'a>(&self, storage: &'a mut B) -> Result<&'a mut C>;
+    fn shared<'a>(&self, storage: &'a B) -> Rehoused<&'a C>;
+    fn exclusive<'a>(&self, storage: &'a mut B) -> Rehoused<&'a mut C>;
+}
+
+/// An operand, or all of a call, in storages of another kind. (An error is made of the reason where it is returned: each operand of each
+/// call has code for it, and an [`Error`] has to be dropped.)
+pub type Rehoused<T> = core::result::Result<T, Elsewhere>;
+
+/// Why an operand has no storage of another kind.
+#[derive(Clone, Copy)]
+pub enum Elsewhere {
+    /// It is on this device.
+    On(&'static str),
+    /// There is no memory for the list of this many bytes that it would be.
+    NoRoom(usize),
+}
+
+/// The value, or what a function returns. (`?` also converts the reason, in each call.)
+macro_rules! found {
+    ($found:expr) => {
+        match $found {
+            Ok(found) => found,
+            Err(elsewhere) => return Err(elsewhere),
+        }
+    };
 }
 
 /// What a call reads or writes: a view, or several.
 pub trait Operands<'a, B: 'a>: Sized {
     /// The same in storages of another kind.
     type In<C: 'a>: Operands<'a, C>;
-    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Result<Self::In<C>>;
+    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Rehoused<Self::In<C>>;
     /// The first storage, if there is one.
     fn place(&self) -> Option<&B>;
     /// Dtype, sizes and strides of each, and whether it is written.
@@ -39,8 +62,8 @@ pub trait Operands<'a, B: 'a>: Sized {
 impl<'a, B: 'a, E: Element> Operands<'a, B> for View<'a, B, E> {
     type In<C: 'a> = View<'a, C, E>;
     #[inline]
-    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Result<View<'a, C, E>> {
-        Ok(View::new(to.shared(self.buffer)?, self.offset, self.sizes, self.strides))
+    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Rehoused<View<'a, C, E>> {
+        Ok(View::new(found!(to.shared(self.buffer)), self.offset, self.sizes, self.strides))
     }
     #[inline]
     fn place(&self) -> Option<&B> {
@@ -54,8 +77,8 @@ impl<'a, B: 'a, E: Element> Operands<'a, B> for View<'a, B, E> {
 impl<'a, B: 'a, E: Element> Operands<'a, B> for ViewMut<'a, B, E> {
     type In<C: 'a> = ViewMut<'a, C, E>;
     #[inline]
-    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Result<ViewMut<'a, C, E>> {
-        Ok(ViewMut::new(to.exclusive(self.buffer)?, self.offset, self.sizes, self.strides))
+    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Rehoused<ViewMut<'a, C, E>> {
+        Ok(ViewMut::new(found!(to.exclusive(self.buffer)), self.offset, self.sizes, self.strides))
     }
     #[inline]
     fn place(&self) -> Option<&B> {
@@ -69,8 +92,11 @@ impl<'a, B: 'a, E: Element> Operands<'a, B> for ViewMut<'a, B, E> {
 impl<'a, B: 'a, T: Operands<'a, B>> Operands<'a, B> for Option<T> {
     type In<C: 'a> = Option<T::In<C>>;
     #[inline]
-    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Result<Self::In<C>> {
-        self.map(|one| one.rehoused(to)).transpose()
+    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Rehoused<Self::In<C>> {
+        Ok(match self {
+            Some(one) => Some(found!(one.rehoused(to))),
+            None => None,
+        })
     }
     #[inline]
     fn place(&self) -> Option<&B> {
@@ -84,9 +110,9 @@ impl<'a, B: 'a, T: Operands<'a, B>> Operands<'a, B> for Option<T> {
 impl<'a, B: 'a, T: Operands<'a, B>> Operands<'a, B> for [T; 2] {
     type In<C: 'a> = [T::In<C>; 2];
     #[inline]
-    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Result<Self::In<C>> {
+    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Rehoused<Self::In<C>> {
         let [first, second] = self;
-        Ok([first.rehoused(to)?, second.rehoused(to)?])
+        Ok([found!(first.rehoused(to)), found!(second.rehoused(to))])
     }
     #[inline]
     fn place(&self) -> Option<&B> {
@@ -99,10 +125,10 @@ impl<'a, B: 'a, T: Operands<'a, B>> Operands<'a, B> for [T; 2] {
 }
 impl<'a, B: 'a, E: Element> Operands<'a, B> for Cow<'a, [View<'a, B, E>]> {
     type In<C: 'a> = Cow<'a, [View<'a, C, E>]>;
-    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Result<Self::In<C>> {
-        let mut all = room(self.len())?;
+    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Rehoused<Self::In<C>> {
+        let Ok(mut all) = room(self.len()) else { return Err(Elsewhere::NoRoom(size_of_val(&*self))) };
         for view in self.iter() {
-            all.push(view.rehoused(to)?);
+            all.push(found!(view.rehoused(to)));
         }
         Ok(Cow::Owned(all))
     }
@@ -117,9 +143,9 @@ impl<'a, B: 'a, E: Element> Operands<'a, B> for Cow<'a, [View<'a, B, E>]> {
 impl<'a, B: 'a, E: Dtype> Operands<'a, B> for Added<'a, B, E> {
     type In<C: 'a> = Added<'a, C, E>;
     #[inline]
-    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Result<Added<'a, C, E>> {
+    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Rehoused<Added<'a, C, E>> {
         let Added { input, beta, alpha } = self;
-        Ok(Added { input: input.rehoused(to)?, beta, alpha })
+        Ok(Added { input: found!(input.rehoused(to)), beta, alpha })
     }
     #[inline]
     fn place(&self) -> Option<&B> {
@@ -132,10 +158,10 @@ impl<'a, B: 'a, E: Dtype> Operands<'a, B> for Added<'a, B, E> {
 }
 impl<'a, B: 'a, E: Dtype> Operands<'a, B> for Mask<'a, B, E> {
     type In<C: 'a> = Mask<'a, C, E>;
-    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Result<Mask<'a, C, E>> {
+    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Rehoused<Mask<'a, C, E>> {
         Ok(match self {
-            Mask::Seen(mask) => Mask::Seen(mask.rehoused(to)?),
-            Mask::Added(mask) => Mask::Added(mask.rehoused(to)?),
+            Mask::Seen(mask) => Mask::Seen(found!(mask.rehoused(to))),
+            Mask::Added(mask) => Mask::Added(found!(mask.rehoused(to))),
         })
     }
     fn place(&self) -> Option<&B> {
@@ -154,10 +180,10 @@ impl<'a, B: 'a, E: Dtype> Operands<'a, B> for Mask<'a, B, E> {
 }
 impl<'a, B: 'a, E: Dtype> Operands<'a, B> for Attention<'a, B, E> {
     type In<C: 'a> = Attention<'a, C, E>;
-    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Result<Attention<'a, C, E>> {
+    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Rehoused<Attention<'a, C, E>> {
         let Attention { query, key, value, mask, is_causal, scale } = self;
-        let (query, key, value) = (query.rehoused(to)?, key.rehoused(to)?, value.rehoused(to)?);
-        Ok(Attention { query, key, value, mask: mask.rehoused(to)?, is_causal, scale })
+        let (query, key, value) = (found!(query.rehoused(to)), found!(key.rehoused(to)), found!(value.rehoused(to)));
+        Ok(Attention { query, key, value, mask: found!(mask.rehoused(to)), is_causal, scale })
     }
     fn place(&self) -> Option<&B> {
         self.query.place()
@@ -246,7 +272,7 @@ pub trait Kind {
     const NAME: &'static str;
     /// Whether profiles call it by its kernel instead.
     const IS_NAMED_BY_KERNEL: bool;
-    fn rehoused<'a, B: 'a, To: 'a>(call: Self::Of<'a, B>, to: &impl Rehouse<B, To>) -> Result<Self::Of<'a, To>>;
+    fn rehoused<'a, B: 'a, To: 'a>(call: Self::Of<'a, B>, to: &impl Rehouse<B, To>) -> Rehoused<Self::Of<'a, To>>;
     /// The storage of the first operand.
     fn place<'b, B>(call: &'b Self::Of<'_, B>) -> Option<&'b B>;
     /// Dtype, sizes and strides of each operand, and whether it is written.
@@ -266,6 +292,7 @@ impl<C: RunOn<HostBuffer> + RunOn<CudaBuffer>> Call for C {}
 /// For a call it writes the struct, with a function that makes one, and its kind.
 macro_rules! calls {
     (@ kernel) => { true };
+    (@ first $call:ident $first:ident $($others:ident)*) => { $call.$first.place() };
     ($(
         $(#[$doc:meta])*
         $name:ident $text:literal $(by $kernel:ident)? [$($g:ident: $bound:path),*] ($($given:ident: $given_ty:ty),*) ($($operand:ident: $operand_ty:ty),+) -> $out:ident;
@@ -289,13 +316,13 @@ macro_rules! calls {
             const NAME: &'static str = $text;
             const IS_NAMED_BY_KERNEL: bool = false $(|| calls!(@ $kernel))?;
             #[inline]
-            fn rehoused<'a, B: 'a, To: 'a>(call: Self::Of<'a, B>, to: &impl Rehouse<B, To>) -> Result<Self::Of<'a, To>> {
+            fn rehoused<'a, B: 'a, To: 'a>(call: Self::Of<'a, B>, to: &impl Rehouse<B, To>) -> Rehoused<Self::Of<'a, To>> {
                 let $name { $($given,)* $($operand,)+ .. } = call;
-                Ok($name { $($given,)* $($operand: $operand.rehoused(to)?,)+ types: PhantomData })
+                Ok($name { $($given,)* $($operand: found!($operand.rehoused(to)),)+ types: PhantomData })
             }
             #[inline]
             fn place<'b, B>(call: &'b Self::Of<'_, B>) -> Option<&'b B> {
-                None$(.or_else(|| call.$operand.place()))+
+                calls!(@ first call $($operand)+)
             }
             #[cfg(feature = "profile")]
             fn each<B>(call: &Self::Of<'_, B>, see: &mut dyn FnMut(DType, &[usize], &[usize], bool)) {

@@ -282,8 +282,12 @@ impl<E: Element, S: Shape, D: Device, L: Layout> Clone for Tensor<E, S, D, L> {
 
 /// The number of elements, or an error if memory cannot address them.
 pub(crate) fn checked_numel<E: Element>(op: &'static str, sizes: &[usize]) -> Result<usize> {
+    checked_numel_of(op, sizes, size_of::<E>())
+}
+/// [`checked_numel`] of elements of this many bytes.
+pub(crate) fn checked_numel_of(op: &'static str, sizes: &[usize], width: usize) -> Result<usize> {
     numel(sizes)
-        .filter(|numel| numel.checked_mul(size_of::<E>()).is_some_and(|bytes| bytes <= isize::MAX as usize))
+        .filter(|numel| numel.checked_mul(width).is_some_and(|bytes| bytes <= isize::MAX as usize))
         .ok_or_else(|| Error::TooLarge { op, sizes: sizes.into() })
 }
 

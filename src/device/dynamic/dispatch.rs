@@ -3,8 +3,8 @@
 
 use super::DynamicBuffer;
 use crate::cuda::{CudaBuffer, CudaDevice};
-use crate::device::call::Rehouse;
-use crate::error::{Error, Result};
+use crate::device::call::{Elsewhere, Rehouse, Rehoused};
+use crate::error::Error;
 use crate::storage::HostBuffer;
 
 /// The CUDA back end, which runs on the device of its operands.
@@ -91,37 +91,53 @@ pub(super) fn device_mismatch_with(device: String, other: &DynamicBuffer) -> Err
     Error::DevicesDiffer { op: "device", lhs: device, rhs: other.device_name().to_owned() }
 }
 
+/// The error for an operand of a call that can't be handed to a device.
+#[cold]
+pub(super) fn elsewhere(device: &str, reason: Elsewhere) -> Error {
+    match reason {
+        Elsewhere::On(other) => Error::DevicesDiffer { op: "device", lhs: device.to_owned(), rhs: other.to_owned() },
+        Elsewhere::NoRoom(bytes) => Error::OutOfMemory { bytes, device: "cpu" },
+    }
+}
+
 /// Operands of a call on the host.
 pub(super) struct OnHost;
 impl Rehouse<DynamicBuffer, HostBuffer> for OnHost {
-    fn shared<'a>(&self, storage: &'a DynamicBuffer) -> Result<&'a HostBuffer> {
+    #[inline]
+    fn shared<'a>(&self, storage: &'a DynamicBuffer) -> Rehoused<&'a HostBuffer> {
         match storage {
             DynamicBuffer::Cpu(buffer) => Ok(buffer),
-            other => Err(device_mismatch_with("cpu".to_owned(), other)),
+            other => Err(on(other)),
         }
     }
-    fn exclusive<'a>(&self, storage: &'a mut DynamicBuffer) -> Result<&'a mut HostBuffer> {
+    #[inline]
+    fn exclusive<'a>(&self, storage: &'a mut DynamicBuffer) -> Rehoused<&'a mut HostBuffer> {
         match storage {
             DynamicBuffer::Cpu(buffer) => Ok(buffer),
-            other => Err(device_mismatch_with("cpu".to_owned(), other)),
+            other => Err(on(other)),
         }
     }
+}
+
+#[cold]
+fn on(other: &DynamicBuffer) -> Elsewhere {
+    Elsewhere::On(other.device_name())
 }
 
 /// Operands of a call on one GPU.
 pub(super) struct OnGpu(pub(super) &'static CudaDevice);
 impl Rehouse<DynamicBuffer, CudaBuffer> for OnGpu {
-    fn shared<'a>(&self, storage: &'a DynamicBuffer) -> Result<&'a CudaBuffer> {
+    fn shared<'a>(&self, storage: &'a DynamicBuffer) -> Rehoused<&'a CudaBuffer> {
         match storage {
             DynamicBuffer::Cuda(buffer) if buffer.device().ordinal() == self.0.ordinal() => Ok(buffer),
-            other => Err(device_mismatch_with(self.0.name(), other)),
+            other => Err(on(other)),
         }
     }
-    fn exclusive<'a>(&self, storage: &'a mut DynamicBuffer) -> Result<&'a mut CudaBuffer> {
+    fn exclusive<'a>(&self, storage: &'a mut DynamicBuffer) -> Rehoused<&'a mut CudaBuffer> {
         self.shared(storage)?;
         match storage {
             DynamicBuffer::Cuda(buffer) => Ok(buffer),
-            other => Err(device_mismatch_with(self.0.name(), other)),
+            other => Err(on(other)),
         }
     }
 }

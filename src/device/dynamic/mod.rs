@@ -19,7 +19,7 @@ use crate::ops::arguments::Distribution;
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{Map1, Map2};
 use crate::ops::reduce::Reducer;
-use crate::storage::{View, ViewMut};
+use crate::storage::{HostBuffer, View, ViewMut};
 use dispatch::Gpu;
 use dispatch::{OnHost, dispatch_alloc, dispatch_read, dispatch_storage};
 
@@ -39,6 +39,18 @@ impl IntoDevice for Dynamic {
     fn into_device(self) -> Result<AnyDevice> {
         Ok(AnyDevice::CPU)
     }
+}
+
+/// What a call on the host gives. (Compiled for each kind of outcome, not for each call; so is the next.)
+#[inline(never)]
+fn of_host<O: Outcome>(given: Result<O::In<HostBuffer>>) -> Result<O::In<DynamicBuffer>> {
+    given.map(|given| O::rehoused(given, DynamicBuffer::Cpu))
+}
+
+/// What a call gives where there are no data.
+#[inline(never)]
+fn without_data<O: Outcome>() -> Result<O::In<DynamicBuffer>> {
+    O::without_data().map(|given| O::rehoused(given, |NoData| DynamicBuffer::Meta))
 }
 
 impl Backend for Dynamic {
@@ -154,18 +166,18 @@ impl Backend for Dynamic {
     }
     fn run<C: Call>(call: C::Of<'_, DynamicBuffer>) -> Result<Given<C, DynamicBuffer>> {
         match C::place(&call) {
-            Some(DynamicBuffer::Cpu(_)) => {
-                let given = Cpu::run::<C>(C::rehoused(call, &OnHost)?)?;
-                Ok(C::Out::rehoused(given, DynamicBuffer::Cpu))
-            }
+            Some(DynamicBuffer::Cpu(_)) => match C::rehoused(call, &OnHost) {
+                Ok(call) => of_host::<C::Out>(Cpu::run::<C>(call)),
+                Err(reason) => Err(dispatch::elsewhere("cpu", reason)),
+            },
             Some(DynamicBuffer::Cuda(own)) if const { Gpu::IS_ELSEWHERE } => {
-                let on = dispatch::OnGpu(own.device());
-                let given = Gpu::run::<C>(C::rehoused(call, &on)?)?;
-                Ok(C::Out::rehoused(given, DynamicBuffer::Cuda))
+                let device = own.device();
+                match C::rehoused(call, &dispatch::OnGpu(device)) {
+                    Ok(call) => Gpu::run::<C>(call).map(|given| C::Out::rehoused(given, DynamicBuffer::Cuda)),
+                    Err(reason) => Err(dispatch::elsewhere(&device.name(), reason)),
+                }
             }
-            Some(DynamicBuffer::Meta | DynamicBuffer::Cuda(_)) | None => {
-                Ok(C::Out::rehoused(C::Out::without_data()?, |NoData| DynamicBuffer::Meta))
-            }
+            Some(DynamicBuffer::Meta | DynamicBuffer::Cuda(_)) | None => without_data::<C::Out>(),
         }
     }
     fn address<E: Element>(view: View<'_, DynamicBuffer, E>) -> *const E {
