@@ -126,18 +126,27 @@ unsafe fn small<A: Copy, O, K: Map1<A, O>>(kernel: K, a: *const A, out: *mut O, 
     // SAFETY: the caller's promise.
     unsafe {
         if const { !K::HAS_FAST_PATH } {
-            for i in simd::one_by_one(len) {
-                out.add(i).write(kernel.call(a.add(i).read()));
+            let mut at = 0;
+            while at < len {
+                out.add(at).write(kernel.call(a.add(at).read()));
+                at = simd::next_alone(at);
             }
             return;
         }
-        for low in (0..len).step_by(CHECKED) {
-            let (a, out, len) = (a.add(low), out.add(low), CHECKED.min(len - low));
-            let fast_path = simd::one_by_one(len).all(|i| kernel.takes_fast_path(a.add(i).read()));
-            for i in simd::one_by_one(len) {
-                let a = a.add(i).read();
-                out.add(i).write(if fast_path { kernel.fast_path(a) } else { kernel.call(a) });
+        let (mut at, mut end, mut fast_path) = (0, 0, false);
+        while at < len {
+            if at == end {
+                end = len.min(at + CHECKED);
+                fast_path = true;
+                let mut checked = at;
+                while checked < end {
+                    fast_path &= kernel.takes_fast_path(a.add(checked).read());
+                    checked = simd::next_alone(checked);
+                }
             }
+            let value = a.add(at).read();
+            out.add(at).write(if fast_path { kernel.fast_path(value) } else { kernel.call(value) });
+            at = simd::next_alone(at);
         }
     }
 }
@@ -219,9 +228,11 @@ impl<K: Map2<A, B, O>, A: Copy, B: Copy, O> Loop for Map2Loop<K, A, B, O> {
     #[inline(always)]
     fn run_small(self) {
         let Map2Loop { kernel, out, a, b, len } = self;
-        for i in simd::one_by_one(len) {
+        let mut at = 0;
+        while at < len {
             // SAFETY: as above. (The fast path only affects speed.)
-            unsafe { out.add(i).write(kernel.call(a.add(i).read(), b.add(i).read())) }
+            unsafe { out.add(at).write(kernel.call(a.add(at).read(), b.add(at).read())) }
+            at = simd::next_alone(at);
         }
     }
 }

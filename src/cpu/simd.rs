@@ -5,8 +5,6 @@
 //! Builds with debug assertions compile each loop once, for the baseline.
 
 use crate::ops::kernel::VectorWidth;
-#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
-use core::mem::ManuallyDrop;
 
 /// A loop over elements. `run` and all that it calls per element must be `#[inline(always)]`: only what is inlined is
 /// compiled for the instruction set.
@@ -30,11 +28,12 @@ pub(crate) trait Loop: Sized {
     }
 }
 
-/// Counts to `len` in a way opaque to the compiler, which then neither vectorises nor unrolls the loop.
+/// The next position of a loop, in a way opaque to the compiler, which then neither vectorises nor unrolls it. (No iterator: it would be
+/// several functions for each loop.)
 #[cfg_attr(not(all(target_arch = "x86_64", not(debug_assertions))), allow(dead_code))]
 #[inline(always)]
-pub(crate) fn one_by_one(len: usize) -> impl Iterator<Item = usize> {
-    (0..len).map(core::hint::black_box)
+pub(crate) fn next_alone(at: usize) -> usize {
+    core::hint::black_box(at + 1)
 }
 
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
@@ -170,35 +169,26 @@ pub(crate) fn prefetch_rows_nearby(place: *const u8, rows: usize, step: usize, l
 }
 
 /// Runs a loop with the best instruction set of the machine.
+///
+/// (One call of a function that is chosen before: with a call for each instruction set the loop is moved three times, in as many
+/// instructions to compile as its own.)
 #[inline]
 pub(crate) fn dispatch<L: Loop>(body: L) -> L::Output {
     // `if const` generates no code for the branches not taken.
     #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
-    {
-        // A body without drop glue needs no unwinding code, which would be most of this function.
-        let body = ManuallyDrop::new(body);
-        let level = if const { matches!(L::WIDEST, VectorWidth::None) } { x86::BASELINE } else { x86::level() };
-        if const { L::WIDEST as u8 >= VectorWidth::Wide as u8 } && level == x86::AVX512 {
-            let body = ManuallyDrop::into_inner(body);
-            // SAFETY: `level` has found the features on this machine.
-            return unsafe {
-                if const { L::IS_ODD } { x86::wide_odd::avx512(body) } else { x86::wide_even::avx512(body) }
+    if const { !matches!(L::WIDEST, VectorWidth::None) } {
+        let level = x86::level();
+        let run: unsafe fn(L) -> L::Output =
+            if const { L::WIDEST as u8 >= VectorWidth::Wide as u8 } && level == x86::AVX512 {
+                const { if L::IS_ODD { x86::wide_odd::avx512::<L> } else { x86::wide_even::avx512::<L> } }
+            } else if level >= x86::AVX2 {
+                const { if L::IS_ODD { x86::narrow_odd::avx2::<L> } else { x86::narrow_even::avx2::<L> } }
+            } else {
+                x86::small::<L>
             };
-        }
-        if const { L::WIDEST as u8 >= VectorWidth::Narrow as u8 } && level >= x86::AVX2 {
-            let body = ManuallyDrop::into_inner(body);
-            // SAFETY: as above.
-            return unsafe {
-                if const { L::IS_ODD } { x86::narrow_odd::avx2(body) } else { x86::narrow_even::avx2(body) }
-            };
-        }
-        let body = ManuallyDrop::into_inner(body);
-        if const { L::WIDEST as u8 >= VectorWidth::Narrow as u8 } {
-            return x86::small(body);
-        }
-        body.run()
+        // SAFETY: `level` has found the features on this machine.
+        return unsafe { run(body) };
     }
     // Elsewhere the baseline has vectors (NEON on AArch64).
-    #[cfg(not(all(target_arch = "x86_64", not(debug_assertions))))]
     body.run()
 }

@@ -196,10 +196,12 @@ impl<A: Copy + 'static, R: Reducer<A>> Loop for ReduceRows<'_, A, R> {
     fn run_small(self) {
         let ReduceRows { reducer, from, step, rows, position, partials, .. } = self;
         for at in 0..rows {
-            for column in simd::one_by_one(partials.len()) {
+            let mut column = 0;
+            while column < partials.len() {
                 // SAFETY: as in `run`.
                 let element = unsafe { from.add(at * step + column).read() };
                 partials[column] = reducer.accumulate(partials[column], element, position + at);
+                column = simd::next_alone(column);
             }
         }
     }

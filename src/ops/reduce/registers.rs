@@ -57,7 +57,10 @@ unsafe fn in_registers<A, P: Copy, V: Copy, const N: usize, const M: usize>(
     start: P,
     accumulate: impl Fn(P, &A, usize) -> P,
 ) -> [[P; N]; M] {
-    let chunks = lines.iter().fold(usize::MAX, |least, line| least.min(line.len()));
+    let mut chunks = usize::MAX;
+    for line in &lines {
+        chunks = if line.len() < chunks { line.len() } else { chunks };
+    }
     for line in &mut lines {
         *line = &line[..chunks];
     }
