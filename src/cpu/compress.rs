@@ -119,7 +119,7 @@ fn compress_bytes(
             let bounds = |piece: usize| run.len / pieces * piece + run.len % pieces * piece / pieces;
             parts = listed((0..pieces).map(|piece| {
                 let (low, high) = (bounds(piece), bounds(piece + 1));
-                let starts = [0, 1].map(|operand| run.starts[operand] + low * run.steps[operand]);
+                let starts = [run.starts[0] + low * run.steps[0], run.starts[1] + low * run.steps[1]];
                 CompressPart { starts, steps: run.steps, len: high - low, first: 0, count: 0 }
             }))?;
         }

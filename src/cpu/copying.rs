@@ -93,7 +93,7 @@ impl<W: Copy> Body<2> for Moving<W> {
 
     #[inline(always)]
     unsafe fn lines(self, starts: [usize; 2], steps: [[usize; 2]; 2], [lines, len]: [usize; 2]) {
-        let [to_steps, from_steps] = [0, 1].map(|operand| [steps[0][operand], steps[1][operand]]);
+        let (to_steps, from_steps) = ([steps[0][0], steps[1][0]], [steps[0][1], steps[1][1]]);
         // SAFETY: the caller's promise.
         unsafe {
             let (to, from) = (self.out.add(starts[0]), self.a.add(starts[1]));
@@ -299,7 +299,8 @@ pub(super) unsafe fn interleave(rows: usize, runs: &[(*const u8, usize)], out: *
     threads::for_each(pieces, &|piece| {
         let places = &places;
         let (runs, out) = places.0;
-        let [mut at, end] = [piece, piece + 1].map(|piece| (lines * piece / pieces * 64).min(bytes));
+        let start = |piece: usize| (lines * piece / pieces * 64).min(bytes);
+        let (mut at, end) = (start(piece), start(piece + 1));
         while at < end {
             // The offset of the part in its row, then in its run.
             let (number, mut from) = (at / row, at % row);

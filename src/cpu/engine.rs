@@ -126,12 +126,12 @@ pub(super) unsafe fn visit_tiles<B: Body<N>, const N: usize>(walk: &Walk<N>, bod
                 body.prefetch_line(Run { starts, len: sizes[1], steps: steps[1] });
             }
             // Blocks of tiles keep the pages of all operands in the TLB. (`while` loops, because `step_by` costs a division.)
-            let blocks = if is_tiled { tile.map(|side| TILES * side) } else { sizes };
+            let blocks = if is_tiled { [TILES * tile[0], TILES * tile[1]] } else { sizes };
             let mut corner = [0, 0];
             while corner[0] < sizes[0] {
                 corner[1] = 0;
                 while corner[1] < sizes[1] {
-                    let end = [0, 1].map(|axis| sizes[axis].min(corner[axis] + blocks[axis]));
+                    let end = [sizes[0].min(corner[0] + blocks[0]), sizes[1].min(corner[1] + blocks[1])];
                     let tile_at = |top: usize, left: usize| {
                         let (lines, len) = (tile[0].min(end[0] - top), tile[1].min(end[1] - left));
                         let place =

@@ -239,8 +239,8 @@ fn gather_bytes(
         return gather_in_order(indexing, (width, gather_walk), a, index);
     };
     let in_order = |of: &[usize]| -> Vec<usize> { axes.iter().map(|&at| of[at]).collect() };
-    let [sizes, strides] = [a.sizes, a.strides].map(in_order);
-    let [index_sizes, index_strides] = [index.sizes, index.strides].map(in_order);
+    let (sizes, strides) = (in_order(a.sizes), in_order(a.strides));
+    let (index_sizes, index_strides) = (in_order(index.sizes), in_order(index.strides));
     let axis = axes.iter().position(|&at| at == indexing.axis).unwrap_or(indexing.axis);
     let ordered = RawView { start: a.start, sizes: &sizes, strides: &strides };
     let list = index.restrided(&index_sizes, &index_strides);

@@ -175,7 +175,8 @@ pub(super) fn one<E: Dtype>() -> E::Compute {
 fn fold(batch: &mut Vec<usize>, strides: &mut [Vec<usize>; 4], m: &mut usize, rows: [&mut usize; 2]) {
     let [left_row, input_row] = rows;
     while let Some(&size) = batch.last() {
-        let [_, left, right, input] = [0, 1, 2, 3].map(|operand| strides[operand][batch.len() - 1]);
+        let last = batch.len() - 1;
+        let (left, right, input) = (strides[1][last], strides[2][last], strides[3][last]);
         if size != 1 {
             let runs_on = *m == 1 || (left == *m * *left_row && input == *m * *input_row);
             if right != 0 || !runs_on {

@@ -31,22 +31,21 @@ impl<const N: usize> KernelBody<N> {
         non_temporal: bool,
     ) {
         let (total, mut given) = (lines * len, places);
-        let buffers = buffers.each_mut().map(|buffer| buffer.start::<u8>());
         let beside = if lines == 1 { self.beside_element(steps[1]) } else { None };
         let is_dense = |operand: usize| steps[1][operand] == 1 && (lines == 1 || steps[0][operand] == len);
         // SAFETY: the caller's promise; a buffer has room for all lines.
         unsafe {
             for operand in 1..N {
                 if !is_dense(operand) && beside.is_none_or(|(_, one, _)| one != operand) {
-                    given[operand] = buffers[operand];
+                    given[operand] = buffers[operand].start();
                     if !kept[operand] {
                         let steps = [steps[0][operand], steps[1][operand]];
-                        lines::gather(self.sizes[operand], [lines, len], buffers[operand], places[operand], steps);
+                        lines::gather(self.sizes[operand], [lines, len], given[operand], places[operand], steps);
                     }
                 }
             }
             if !is_dense(0) || non_temporal || !self.is_direct() {
-                given[0] = buffers[0];
+                given[0] = buffers[0].start();
             }
             match beside {
                 Some((inner, one, other)) => inner(given[one].cast_const().cast(), [given[0], given[other]], total),
@@ -145,7 +144,10 @@ impl<const N: usize> KernelBody<N> {
                 self.prefetch_chunk(&run, at + len, len.min(run.len - at - len), contiguous);
             }
             // A broadcast element is gathered once, for the first chunk.
-            let kept = run.steps.map(|step| at > 0 && step == 0);
+            let mut kept = [false; N];
+            for operand in 1..N {
+                kept[operand] = at > 0 && run.steps[operand] == 0;
+            }
             // SAFETY: the caller's promise.
             unsafe {
                 self.block(&mut buffers, (self.places(&run, at), [[0; N], run.steps]), [1, len], kept, non_temporal);
@@ -180,7 +182,10 @@ impl<const N: usize> KernelBody<N> {
         while top < lines {
             let count = most.min(lines - top);
             // A line that is the same for the whole result is gathered once.
-            let kept = steps[0].map(|step| top > 0 && step == 0);
+            let mut kept = [false; N];
+            for operand in 1..N {
+                kept[operand] = top > 0 && steps[0][operand] == 0;
+            }
             // SAFETY: the caller's promise.
             unsafe { self.block(&mut buffers, (self.places(&down, top), steps), [count, len], kept, non_temporal) };
             top += count;

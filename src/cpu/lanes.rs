@@ -216,9 +216,11 @@ unsafe fn visit<const N: usize>(
                     buffer.insert(buffers.map(|buffer| buffer.unwrap_or_else(|| unreachable!("one for each result"))))
                 }
             };
-            let outs = buffer.each_mut().map(|buffer| buffer.as_mut_ptr().cast());
-            let mut both = [core::ptr::null_mut(); 2];
-            both[..N].copy_from_slice(&outs);
+            let (mut outs, mut both) = ([core::ptr::null_mut(); N], [core::ptr::null_mut(); 2]);
+            for (at, buffer) in buffer.iter_mut().enumerate() {
+                outs[at] = buffer.as_mut_ptr().cast();
+                both[at] = outs[at];
+            }
             let (first, next) = (run.starts[0] + lane * run.steps[0], run.steps[0]);
             // SAFETY: the caller's promise; the buffers have room for `count` lanes and their results.
             unsafe {

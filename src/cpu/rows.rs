@@ -282,7 +282,7 @@ unsafe fn execute_groups(
     size: usize,
 ) -> Result<Option<HostBuffer>> {
     let total = result_len(a.sizes)?;
-    let [n, groups, channels, places] = [0, 1, 2, 3].map(|axis| a.sizes[axis]);
+    let (n, groups, channels, places) = (a.sizes[0], a.sizes[1], a.sizes[2], a.sizes[3]);
     if places < FEW || total == 0 {
         return Ok(None);
     }

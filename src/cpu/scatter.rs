@@ -204,15 +204,17 @@ impl Visits {
     /// Calls `visit` with the walks over these sizes and their starts.
     fn each(&self, sizes: &[usize], strides: [&[usize]; 3], visit: &dyn Fn(&Walk<3>, [usize; 3])) {
         let in_order = |of: &[usize]| -> Vec<usize> { self.axes.iter().map(|&at| of[at]).collect() };
-        let (mut sizes, strides) = (in_order(sizes), strides.map(in_order));
+        let mut sizes = in_order(sizes);
+        let strides = [in_order(strides[0]), in_order(strides[1]), in_order(strides[2])];
         let inner = sizes.len().wrapping_sub(1);
         let len = sizes.get(inner).copied().unwrap_or(1);
         for first in (0..len).step_by(self.most) {
-            let starts = strides.each_ref().map(|strides| first * strides.get(inner).copied().unwrap_or(0));
+            let start = |strides: &[usize]| first * strides.get(inner).copied().unwrap_or(0);
+            let starts = [start(&strides[0]), start(&strides[1]), start(&strides[2])];
             if let Some(size) = sizes.get_mut(inner) {
                 *size = self.most.min(len - first);
             }
-            visit(&Walk::row_major(&sizes, strides.each_ref().map(|strides| &strides[..])), starts);
+            visit(&Walk::row_major(&sizes, [&strides[0], &strides[1], &strides[2]]), starts);
         }
     }
 }
@@ -271,7 +273,7 @@ fn walk_checked(
         if let Some(at) = widest {
             let (low, high) = (sizes[at] * part / pieces, sizes[at] * (part + 1) / pieces);
             sizes[at] = high - low;
-            first = strides.map(|strides| low * strides[at]);
+            first = [low * strides[0][at], low * strides[1][at], low * strides[2][at]];
         }
         order.each(&sizes, strides, &|walk, starts| {
             visit(places, walk, [first[0] + starts[0], first[1] + starts[1], first[2] + starts[2]]);

@@ -104,7 +104,8 @@ impl Sampling {
         }
     }
 
-    /// The taps along one axis, as many as the mode has.
+    /// The taps along one axis, as many as the mode has. (`inline`, here and below, so that only programs that sample grids compile it.)
+    #[inline]
     fn axis(&self, x: f64, size: usize, is_image: bool) -> [Tap; MOST] {
         let round = self.round();
         let tap = |position: f64, weight: f64| -> Tap {
@@ -134,6 +135,7 @@ impl Sampling {
     }
 
     /// The taps of one place: `at` are its coordinates, x first; `sizes` those of the axes, x last. Positions are row-major.
+    #[inline]
     pub fn place(&self, at: &[f64], sizes: &[usize], taps: &mut [Tap]) {
         let axes = sizes.len();
         let each: [[Tap; MOST]; 3] = core::array::from_fn(|axis| match sizes.get(axis) {

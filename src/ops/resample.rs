@@ -222,8 +222,10 @@ impl Neighbours {
     }
 }
 
+/// (`inline`, so that only programs that resample compile it.)
 impl Resampling {
     /// The taps of each place of an axis; `factor` is the scale factor, if it was given.
+    #[inline]
     pub fn taps(self, size: usize, places: usize, factor: Option<f64>, is_single: bool) -> Result<Taps> {
         let round = Rounding { is_single };
         let scale = round.scale(size, places, self.align_corners, factor);
@@ -254,6 +256,7 @@ impl Resampling {
     }
 
     /// The same over all positions that a place covers (antialiased).
+    #[inline]
     fn covered(self, size: usize, places: usize, scale: f64, round: Rounding) -> Result<Taps> {
         let half = reach(self.kernel) as f64 * 0.5;
         let support = if scale >= 1.0 { round.of(half * scale) } else { half };
@@ -287,6 +290,7 @@ impl Resampling {
     }
 
     /// The same for bytes: weights outside the axis count for its end positions.
+    #[inline]
     pub fn taps_of_bytes(self, size: usize, places: usize, factor: Option<f64>) -> Result<ByteTaps> {
         let round = Rounding { is_single: false };
         let scale = round.scale(size, places, self.align_corners, factor);
@@ -304,6 +308,7 @@ impl Resampling {
         Ok(ByteTaps { width: taps.width, counts: taps.counts, index: taps.index, weights, bits })
     }
 
+    #[inline]
     fn clamped(self, size: usize, places: usize, scale: f64) -> Result<Taps> {
         let round = Rounding { is_single: false };
         let reach = reach(self.kernel);

@@ -186,10 +186,11 @@ impl ElementSource for Paired<'_> {
         let mut body = self.body;
         let to = buffer.reserve(lines * len * body.sizes[0]);
         body.places[0] = to;
-        let [a, b] = self.strides.each_ref().map(|strides| {
+        let seen = |strides: &[usize; AXES]| {
             let start = index.iter().zip(strides).map(|(index, stride)| index * stride).sum::<usize>();
             (start, strides[across], strides[along])
-        });
+        };
+        let (a, b) = (seen(&self.strides[0]), seen(&self.strides[1]));
         // SAFETY: the caller's promise, for all lines of the patch; the buffer has been made for as many elements.
         unsafe {
             if lines == 1 || [a, b].iter().all(|&(_, across, along)| along.checked_mul(len) == Some(across)) {

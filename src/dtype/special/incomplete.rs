@@ -183,7 +183,7 @@ fn fraction(a: f64, x: f64) -> f64 {
         }
         (p, q) = ([p[1], next[0]], [q[1], next[1]]);
         if next[0].abs() > BIG {
-            (p, q) = (p.map(|p| p * f64::EPSILON), q.map(|q| q * f64::EPSILON));
+            (p, q) = ([p[0] * f64::EPSILON, p[1] * f64::EPSILON], [q[0] * f64::EPSILON, q[1] * f64::EPSILON]);
         }
         if moved <= UNIT {
             break;

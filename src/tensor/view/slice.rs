@@ -17,7 +17,7 @@ fn kept(selection: Selection, axis: usize, size: usize) -> Result<Kept> {
         Selection::Whole | Selection::New | Selection::Rest => Ok(Kept::whole(size)),
         Selection::At(index) => Kept::one(op, index as i64, axis, size),
         Selection::Between { start, end, step } => {
-            Kept::between(op, [start, end].map(|at| at.map(|at| at as i64)), step as i64, size)
+            Kept::between(op, [start.map(|at| at as i64), end.map(|at| at as i64)], step as i64, size)
         }
     }
 }
