@@ -4,10 +4,11 @@
 //! all programs. Half-precision rows and rows with a scalar operand have loops of their own, so they are in the tables of every optimised
 //! build.
 
-use super::convert;
+use super::convert::{self, Held};
 use super::inner::{self, Inner};
 use crate::dtype::{DType, Element, bf16, f16};
-use crate::ops::kernel::{Arity, Entry, Map1, Map2};
+use crate::ops::kernel::{Arity, Entry, Map1, Map2, TakesMap1, TakesMap2};
+use core::marker::PhantomData;
 
 /// The inner loop of a kernel of one operand.
 pub(super) const fn one<K: Map1<A, O>, A: Element, O: Element>() -> Inner<2> {
@@ -77,6 +78,75 @@ pub(super) const fn two<K: Map2<A, B, O>, A: Element, B: Element, O: Element>() 
         return inner;
     }
     inner::two::<K, A, B, O>
+}
+
+/// The inner loop of a kernel of one operand; where it widens 16-bit floats, that of the kernel over `f32`, with conversions in chunks.
+#[inline(always)]
+pub(super) fn one_or_widened<K: Map1<A, O>, A: Element, O: Element>() -> Inner<2> {
+    if const { K::WIDENS && (A::DTYPE.is_half() || O::DTYPE.is_half()) } {
+        K::widened::<InChunks<(A, O)>>()
+    } else {
+        const { one::<K, A, O>() }
+    }
+}
+
+/// The same for two operands.
+#[inline(always)]
+pub(super) fn two_or_widened<K: Map2<A, B, O>, A: Element, B: Element, O: Element>() -> Inner<3> {
+    if const { K::WIDENS && (A::DTYPE.is_half() || B::DTYPE.is_half() || O::DTYPE.is_half()) } {
+        K::widened::<InChunks<(A, B, O)>>()
+    } else {
+        const { two::<K, A, B, O>() }
+    }
+}
+
+/// Makes the loop of a widened kernel one over these dtypes.
+struct InChunks<T>(PhantomData<T>);
+impl<A: Element, O: Element> TakesMap1 for InChunks<(A, O)> {
+    type Out = Inner<2>;
+    fn take<K: Map1<X, Z>, X: Element, Z: Element>() -> Inner<2> {
+        one_in_chunks::<K, (A, X), (O, Z)>
+    }
+}
+impl<A: Element, B: Element, O: Element> TakesMap2 for InChunks<(A, B, O)> {
+    type Out = Inner<3>;
+    fn take<K: Map2<X, Y, Z>, X: Element, Y: Element, Z: Element>() -> Inner<3> {
+        two_in_chunks::<K, (A, X), (B, Y), (O, Z)>
+    }
+}
+
+/// The dtype of an operand and that of the widened kernel's.
+trait Widened {
+    type Wide: Element;
+    const HELD: Held;
+}
+impl<A: Element, X: Element> Widened for (A, X) {
+    type Wide = X;
+    const HELD: Held = Held::of(A::DTYPE, X::DTYPE);
+}
+
+/// # Safety
+/// See [`Inner`]; places are of the dtypes that are not widened.
+unsafe fn one_in_chunks<K: Map1<A::Wide, O::Wide>, A: Widened, O: Widened>(
+    kernel: *const (),
+    places: [*mut u8; 2],
+    len: usize,
+) {
+    let inner = const { one::<K, A::Wide, O::Wide>() };
+    // SAFETY: the caller's promise.
+    unsafe { convert::in_chunks(const { &[O::HELD, A::HELD] }, inner, kernel, places, len) }
+}
+
+/// # Safety
+/// As for [`one_in_chunks`].
+unsafe fn two_in_chunks<K: Map2<A::Wide, B::Wide, O::Wide>, A: Widened, B: Widened, O: Widened>(
+    kernel: *const (),
+    places: [*mut u8; 3],
+    len: usize,
+) {
+    let inner = const { two::<K, A::Wide, B::Wide, O::Wide>() };
+    // SAFETY: the caller's promise.
+    unsafe { convert::in_chunks(const { &[O::HELD, A::HELD, B::HELD] }, inner, kernel, places, len) }
 }
 
 /// The tables. (`AnyTensor` learns dtypes at run time only and needs all loops, so `any` implies `precompiled`. Debug builds without that

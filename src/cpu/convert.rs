@@ -1,13 +1,9 @@
 //! Conversion of half-precision floats to `f32` and back: by the machine's instructions where it has them (`f16` both
 //! ways, `bf16` rounding), else by code that vectorises.
 
-#[cfg(any(not(debug_assertions), feature = "precompiled"))]
 use super::inner::Inner;
 use super::simd::{self, Loop};
-#[cfg(target_arch = "x86_64")]
-use crate::dtype::DType;
-use crate::dtype::Dtype;
-#[cfg(any(not(debug_assertions), feature = "precompiled"))]
+use crate::dtype::{DType, Dtype, bf16, f16};
 use core::mem::MaybeUninit;
 
 /// Half-precision elements to `f32`.
@@ -202,45 +198,96 @@ pub(super) unsafe fn narrowing<H: Dtype<Compute = f32>>(_: *const (), [out, a]: 
 }
 
 /// Elements converted at once on their way to and from a loop over `f32`.
-#[cfg(any(not(debug_assertions), feature = "precompiled"))]
 const PIECE: usize = 1024;
 
 /// A buffer for one chunk, aligned so that vectors do not straddle cache lines.
-#[cfg(any(not(debug_assertions), feature = "precompiled"))]
 #[repr(align(64))]
 struct ConvertBuffer([MaybeUninit<f32>; PIECE]);
 
-/// Runs the `f32` loop of a kernel on half-precision operands and result, converting them in chunks.
+/// What a place of a loop over `f32` holds.
+#[derive(Clone, Copy)]
+pub(super) enum Held {
+    /// Elements of this many bytes, as the loop takes them.
+    AsTaken(usize),
+    F16,
+    BF16,
+    /// What no loop takes. (Not an assertion in `of`, which the compiler evaluates for branches, too, that it then leaves out.)
+    Other,
+}
+impl Held {
+    /// Elements of a dtype where the loop takes another, which is the same or `f32` in place of a 16-bit float.
+    pub(super) const fn of(dtype: DType, taken: DType) -> Self {
+        match (dtype, taken) {
+            (DType::F16, DType::F32) => Held::F16,
+            (DType::BF16, DType::F32) => Held::BF16,
+            _ if dtype as u8 == taken as u8 => Held::AsTaken(dtype.itemsize()),
+            _ => Held::Other,
+        }
+    }
+}
+
+/// Runs a loop over `f32` on half-precision operands and results, converting them in chunks. (Compiled once for all dtypes.)
 ///
 /// # Safety
-/// See [`Inner`]; all places hold elements of type `H`.
-#[cfg(any(not(debug_assertions), feature = "precompiled"))]
-pub(super) unsafe fn by_floats<H: Dtype<Compute = f32>, const N: usize>(
+/// See [`Inner`]; each place holds what `held` says.
+#[inline(never)]
+pub(super) unsafe fn in_chunks<const N: usize>(
+    held: &[Held; N],
     inner: Inner<N>,
     kernel: *const (),
     places: [*mut u8; N],
     len: usize,
 ) {
     let mut buffers = [const { ConvertBuffer([MaybeUninit::uninit(); PIECE]) }; N];
-    let buffers = buffers.each_mut().map(|buffer| buffer.0.as_mut_ptr().cast::<f32>());
-    let places = places.map(|place| place.cast::<H>());
-    for low in (0..len).step_by(PIECE) {
+    let mut low = 0;
+    while low < len {
         let count = PIECE.min(len - low);
+        let mut given = places;
         // SAFETY: the caller's promise for this chunk; the buffers hold `PIECE` elements.
         unsafe {
-            for (place, buffer) in places.iter().zip(buffers).skip(1) {
-                widen(place.add(low).cast_const(), buffer, count);
+            for at in 0..N {
+                let buffer = buffers[at].0.as_mut_ptr().cast::<f32>();
+                given[at] = match held[at] {
+                    Held::AsTaken(width) => places[at].add(low * width),
+                    Held::F16 | Held::BF16 => buffer.cast(),
+                    Held::Other => unreachable!("only 16-bit floats are widened"),
+                };
+                match held[at] {
+                    Held::F16 if at > 0 => widen::<f16>(places[at].cast::<f16>().add(low), buffer, count),
+                    Held::BF16 if at > 0 => widen::<bf16>(places[at].cast::<bf16>().add(low), buffer, count),
+                    _ => {}
+                }
             }
-            inner(kernel, buffers.map(|buffer| buffer.cast()), count);
-            narrow(buffers[0], places[0].add(low), count);
+            inner(kernel, given, count);
+            match held[0] {
+                Held::AsTaken(_) | Held::Other => {}
+                Held::F16 => narrow(given[0].cast(), places[0].cast::<f16>().add(low), count),
+                Held::BF16 => narrow(given[0].cast(), places[0].cast::<bf16>().add(low), count),
+            }
         }
+        low += count;
     }
+}
+
+/// Runs the `f32` loop of a kernel on half-precision operands and result, converting them in chunks.
+///
+/// # Safety
+/// See [`Inner`]; all places hold elements of type `H`.
+#[cfg(any(not(debug_assertions), feature = "precompiled"))]
+#[inline(always)]
+pub(super) unsafe fn by_floats<H: Dtype<Compute = f32>, const N: usize>(
+    inner: Inner<N>,
+    kernel: *const (),
+    places: [*mut u8; N],
+    len: usize,
+) {
+    // SAFETY: the caller's promise.
+    unsafe { in_chunks(const { &[Held::of(H::DTYPE, DType::F32); N] }, inner, kernel, places, len) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dtype::{bf16, f16};
 
     /// Every half-precision value, the floats next to each and halfway to the next one, at every length.
     #[test]

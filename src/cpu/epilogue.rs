@@ -32,7 +32,7 @@ pub(crate) fn apply<E: Dtype, K: Map1<E, E>>(kernel: K, out: *mut E, len: usize)
         unsafe {
             buffer.as_mut_ptr().cast::<E>().copy_from_nonoverlapping(to, count);
             let places = [to.cast(), buffer.as_mut_ptr().cast()];
-            compiled::one::<K, E, E>()((&raw const kernel).cast(), places, count);
+            compiled::one_or_widened::<K, E, E>()((&raw const kernel).cast(), places, count);
         }
     }
 }

@@ -29,7 +29,7 @@ impl Loops for Compiled {
     #[inline(always)]
     unsafe fn one<K: Map1<A, O>, A: Element, O: Element>(self, kernel: &K, a: *const A, out: *mut O, len: usize) {
         let places = [out.cast(), a.cast_mut().cast()];
-        let inner = const { compiled::one::<K, A, O>() };
+        let inner = compiled::one_or_widened::<K, A, O>();
         // SAFETY: the caller's promise; the loop is the kernel's.
         unsafe { inner(core::ptr::from_ref(kernel).cast(), places, len) }
     }
@@ -42,7 +42,7 @@ impl Loops for Compiled {
         len: usize,
     ) {
         let places = [out.cast(), a.cast_mut().cast(), b.cast_mut().cast()];
-        let inner = const { compiled::two::<K, A, B, O>() };
+        let inner = compiled::two_or_widened::<K, A, B, O>();
         // SAFETY: as above.
         unsafe { inner(core::ptr::from_ref(kernel).cast(), places, len) }
     }

@@ -56,7 +56,7 @@ impl KernelBody<2> {
     #[inline(always)]
     pub(super) fn one<K: Map1<A, O>, A: Element, O: Element>(kernel: &K, out: *mut O, a: *const A) -> Self {
         KernelBody {
-            inner: const { compiled::one::<K, A, O>() },
+            inner: compiled::one_or_widened::<K, A, O>(),
             kernel: core::ptr::from_ref(kernel).cast(),
             places: [out.cast(), a.cast_mut().cast()],
             sizes: [size_of::<O>(), size_of::<A>()],
@@ -81,7 +81,7 @@ impl KernelBody<3> {
         b: *const B,
     ) -> Self {
         KernelBody {
-            inner: const { compiled::two::<K, A, B, O>() },
+            inner: compiled::two_or_widened::<K, A, B, O>(),
             kernel: core::ptr::from_ref(kernel).cast(),
             places: [out.cast(), a.cast_mut().cast(), b.cast_mut().cast()],
             sizes: [size_of::<O>(), size_of::<A>(), size_of::<B>()],

@@ -72,8 +72,8 @@ impl<A: Copy, R: Reducer<A>> Rows<'_, A, R> {
         let (channels, mut low) = (self.sizes[4], 0);
         // SAFETY: the caller's promise; that many channels are left.
         unsafe {
-            // As many channels as fit half of the registers: the compiler keeps these there.
-            if const { size_of::<R::Partial>() < 4 } {
+            // As many channels as fit half of the registers: the compiler keeps these there. (Of 64 bytes it keeps each by itself.)
+            if const { size_of::<R::Partial>() == 2 } {
                 while low + 64 <= channels {
                     self.channels::<64>(x.add(low), counts, out.add(low));
                     low += 64;

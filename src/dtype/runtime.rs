@@ -94,6 +94,11 @@ impl DType {
         matches!(self.category(), Category::Floating)
     }
 
+    /// `f16` or `bf16`, which compute in `f32`.
+    pub(crate) const fn is_half(self) -> bool {
+        matches!(self, DType::F16 | DType::BF16)
+    }
+
     /// Complex (`torch.is_complex`).
     pub const fn is_complex(self) -> bool {
         matches!(self.category(), Category::Complex)

@@ -2,10 +2,10 @@
 //!
 //! Source: `aten/src/ATen/native/Loss.cpp` and `cpu/PointwiseOpsKernel.cpp`.
 
-use super::kernel::{Map1, Map2, Map3};
+use super::kernel::{Map1, Map2, Map3, TakesMap2};
 use super::reduce::op;
 use super::reduce::rows::PowerOfRow;
-use crate::dtype::{Castable, Compute as _, Dtype, MachineFloat, Tuned, Unary, math};
+use crate::dtype::{Castable, Compute as _, Dtype, Element, MachineFloat, Tuned, Unary, math};
 use crate::{
     dtype::DType,
     ops::record::kernel::{Kernel, Value},
@@ -234,6 +234,14 @@ impl<F> Losing<F> {
     }
 }
 impl<F: Tuned, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for Losing<F> {
+    const WIDENS: bool = matches!(<A::Compute as Element>::DTYPE, DType::F32);
+    fn widened<T: TakesMap2>() -> T::Out {
+        if const { O::DTYPE.is_half() } {
+            T::take::<Self, A::Compute, B::Compute, f32>()
+        } else {
+            T::take::<Self, A::Compute, B::Compute, O>()
+        }
+    }
     #[inline(always)]
     fn call(self, x: A, y: B) -> O {
         let parameter = <A::Compute as Castable>::from_f64;

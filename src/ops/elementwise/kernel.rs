@@ -112,6 +112,13 @@ pub trait Map1<A, O>: Copy + Send + Sync + 'static {
     const VECTORS: VectorWidth = VectorWidth::Wide;
     /// Whether it is one or two machine instructions, so that a few elements are computed without calling a loop.
     const IS_BRIEF: bool = false;
+    /// Whether `f16` and `bf16` are computed exactly as the `f32` that they convert to: then loops convert them in chunks and are compiled
+    /// for `f32` alone.
+    const WIDENS: bool = false;
+    /// With `WIDENS`: the kernel over `f32` in place of `f16` and `bf16`. Its value has the same bytes.
+    fn widened<T: TakesMap1>() -> T::Out {
+        unreachable!("a kernel that computes in its own dtypes")
+    }
     /// One element.
     fn call(self, a: A) -> O;
     /// The same as GPU text.
@@ -140,6 +147,17 @@ pub enum VectorWidth {
     Wide,
 }
 
+/// What is made of a kernel of one operand, of which only the types are known.
+pub trait TakesMap1 {
+    type Out;
+    fn take<K: Map1<A, O>, A: Element, O: Element>() -> Self::Out;
+}
+/// The same for two operands.
+pub trait TakesMap2 {
+    type Out;
+    fn take<K: Map2<A, B, O>, A: Element, B: Element, O: Element>() -> Self::Out;
+}
+
 /// A function of two elements.
 pub trait Map2<A, B, O>: Copy + Send + Sync + 'static {
     /// Its entry in the tables, if it has one.
@@ -150,6 +168,12 @@ pub trait Map2<A, B, O>: Copy + Send + Sync + 'static {
     const VECTORS: VectorWidth = VectorWidth::Wide;
     /// Whether it is one or two machine instructions, so that a few elements are computed without calling a loop.
     const IS_BRIEF: bool = false;
+    /// As for [`Map1`].
+    const WIDENS: bool = false;
+    /// As for [`Map1`].
+    fn widened<T: TakesMap2>() -> T::Out {
+        unreachable!("a kernel that computes in its own dtypes")
+    }
     /// One element.
     fn call(self, a: A, b: B) -> O;
     /// One element, in a scalar loop over scattered elements.
@@ -278,6 +302,10 @@ impl<Op: TunedOp<A>, A: Dtype> Copy for Tuning<Op, A> {}
 impl<Op: TunedOp<A>, A: Dtype, O: Castable> Map1<A, O> for Tuning<Op, A> {
     const HAS_FAST_PATH: bool = Op::KEEPS_POSITIVE;
     const FAST_PATH_IS_BRIEF: bool = Op::KEEPS_POSITIVE;
+    const WIDENS: bool = Op::WIDENS && O::DTYPE as u8 == <Op::Output as Element>::DTYPE as u8;
+    fn widened<T: TakesMap1>() -> T::Out {
+        Op::widened::<T>()
+    }
     #[inline(always)]
     fn call(self, a: A) -> O {
         Op::apply(a, self.0).cast()

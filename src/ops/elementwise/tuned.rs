@@ -1,6 +1,7 @@
 //! Unary operations with parameters: their markers, result dtypes and formulas.
 
 use super::Op;
+use super::kernel::{TakesMap1, Tuning};
 use super::rules::admit::bound_of_one;
 use super::rules::result::{form_of_result, output};
 use crate::dtype::math;
@@ -85,6 +86,14 @@ pub trait TunedOp<E: Dtype>: Op {
     /// Whether it is a sum of `lgamma`s, as many as the first parameter, of the element shifted by halves.
     #[doc(hidden)]
     const ADDS_LGAMMAS: bool = false;
+    /// Whether the dtype is `f16` or `bf16`, and computed as the `f32` that it converts to.
+    #[doc(hidden)]
+    const WIDENS: bool = false;
+    /// The kernel over `f32`, where that is so.
+    #[doc(hidden)]
+    fn widened<T: TakesMap1>() -> T::Out {
+        unreachable!("an operation that computes in its own dtype")
+    }
     /// The parameters in the compute type; `None` for one left at its default.
     #[doc(hidden)]
     fn prepare(given: Parameters<Option<ScalarValue>>) -> Result<Parameters<<Self::Output as Dtype>::Compute>>;
@@ -153,14 +162,20 @@ macro_rules! tuned_ops {
     )*};
     (@of $op:ident $result:ident $bound:tt) => { form_of_result!(tuned $result, tuned_ops { @form $op $result $bound }); };
     (@form $op:ident $result:ident $bound:tt own $outputs:ident) => {
-        tuned_ops!(@computes output!($result, E), $op by $op, $bound);
+        tuned_ops!(@computes output!($result, E), $op by $op, $bound,
+            const WIDENS: bool = E::DTYPE.is_half();
+            fn widened<T: TakesMap1>() -> T::Out {
+                T::take::<Tuning<$op, f32>, f32, <$op as TunedOp<f32>>::Output>()
+            }
+        );
     };
     (@form $op:ident $result:ident $bound:tt stepwise $outputs:ident) => {
-        tuned_ops!(@computes output!($result, E), $op by Stepwise<$op, output!($result, E)>, $bound);
+        tuned_ops!(@computes output!($result, E), $op by Stepwise<$op, output!($result, E)>, $bound,);
     };
-    (@computes $output:ty, $op:ident by $formula:ty, [$($bound:tt)+]) => {
+    (@computes $output:ty, $op:ident by $formula:ty, [$($bound:tt)+], $($widened:tt)*) => {
         impl<E: $($bound)+> TunedOp<E> for $op {
             type Output = $output;
+            $($widened)*
             const KEEPS_POSITIVE: bool = <$formula as Tuned>::KEEPS_POSITIVE;
             const ADDS_LGAMMAS: bool = <$formula as Tuned>::ADDS_LGAMMAS;
             fn prepare(given: Parameters<Option<ScalarValue>>) -> Result<Parameters<<$output as Dtype>::Compute>> {
