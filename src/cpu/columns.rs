@@ -213,6 +213,56 @@ impl<A: Copy, O, W: Places<O>> LaneColumns<A, O> for Together<A, O, W> {
     }
 }
 
+/// The same columns, of which none are computed side by side: less code.
+struct OneByOne<'a, T>(&'a T);
+impl<A, O, T: LaneColumns<A, O>> LaneColumns<A, O> for OneByOne<'_, T> {
+    #[inline(always)]
+    fn rows(&self) -> usize {
+        self.0.rows()
+    }
+    #[inline(always)]
+    fn columns(&self) -> usize {
+        self.0.columns()
+    }
+    #[inline(always)]
+    fn has_dense_rows(&self) -> bool {
+        self.0.has_dense_rows()
+    }
+    #[inline(always)]
+    fn see(&self, row: usize, show: impl FnMut(usize, A)) {
+        self.0.see(row, show);
+    }
+    #[inline(always)]
+    fn replace(&self, row: usize, compute: impl FnMut(usize, A) -> O) {
+        self.0.replace(row, compute);
+    }
+    #[inline(always)]
+    fn descend<R: Copy, const N: usize>(
+        &self,
+        column: usize,
+        start: impl Fn(A) -> R,
+        next: impl Fn(R, A, usize) -> R,
+        result: impl Fn(R) -> O,
+    ) {
+        let mut lane = 0;
+        while lane < N {
+            self.0.descend::<R, 1>(column + lane, &start, &next, &result);
+            lane = simd::next_alone(lane);
+        }
+    }
+    #[inline(always)]
+    fn descend_in_blocks<R: Copy>(
+        &self,
+        column: usize,
+        start: impl Fn(A) -> R,
+        next: impl Fn(R, A, usize) -> R,
+        result: impl Fn(R) -> O,
+        _: impl Fn(R, &[A; SCAN_BLOCK]) -> bool,
+    ) {
+        self.0.descend::<R, 1>(column, start, next, result);
+    }
+}
+
 /// Computes the columns of a block.
 pub(super) struct ColumnLoop<'a, K: LaneKernel<A, O>, A, O, W> {
     pub(super) kernel: K,
@@ -224,5 +274,9 @@ impl<K: LaneKernel<A, O>, A: Copy, O, W: Places<O>> Loop for ColumnLoop<'_, K, A
     #[inline(always)]
     fn run(self) {
         self.kernel.columns(&self.lanes, self.scratch);
+    }
+    #[inline(always)]
+    fn run_small(self) {
+        self.kernel.columns(&OneByOne(&self.lanes), self.scratch);
     }
 }
