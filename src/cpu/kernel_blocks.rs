@@ -145,8 +145,8 @@ impl<const N: usize> KernelBody<N> {
             }
             // A broadcast element is gathered once, for the first chunk.
             let mut kept = [false; N];
-            for operand in 1..N {
-                kept[operand] = at > 0 && run.steps[operand] == 0;
+            for (kept, step) in kept.iter_mut().zip(run.steps) {
+                *kept = at > 0 && step == 0;
             }
             // SAFETY: the caller's promise.
             unsafe {
@@ -183,8 +183,8 @@ impl<const N: usize> KernelBody<N> {
             let count = most.min(lines - top);
             // A line that is the same for the whole result is gathered once.
             let mut kept = [false; N];
-            for operand in 1..N {
-                kept[operand] = top > 0 && steps[0][operand] == 0;
+            for (kept, step) in kept.iter_mut().zip(steps[0]) {
+                *kept = top > 0 && step == 0;
             }
             // SAFETY: the caller's promise.
             unsafe { self.block(&mut buffers, (self.places(&down, top), steps), [count, len], kept, non_temporal) };

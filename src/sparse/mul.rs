@@ -53,14 +53,15 @@ pub(super) fn product<A: Dtype, B: Dtype, P: Dtype, S: Shape, T: Shape, U: Shape
         return Ok(SparseTensor::assembled(sizes, columns(&a.parts.indices, &in_left)?, values, true));
     }
     let left_is_looked_up = if a.is_coalesced() != b.is_coalesced() { a.is_coalesced() } else { a.nnz() >= b.nnz() };
-    let (left, right, in_left, in_right, written, indices);
+    let left = if left_is_looked_up { a.try_coalesce()? } else { a.clone() };
+    let right = if left_is_looked_up { b.clone() } else { b.try_coalesce()? };
+    let (left_keys, right_keys) = (left.keys()?, right.keys()?);
+    let (in_left, in_right, written, indices);
     if left_is_looked_up {
-        (left, right) = (a.try_coalesce()?, b.clone());
-        (in_left, in_right) = find_keys(&left.keys()?, &right.keys()?)?;
+        (in_left, in_right) = find_keys(&left_keys, &right_keys)?;
         (written, indices) = (in_right.clone(), right.raw_indices());
     } else {
-        (left, right) = (a.clone(), b.try_coalesce()?);
-        (in_right, in_left) = find_keys(&right.keys()?, &left.keys()?)?;
+        (in_right, in_left) = find_keys(&right_keys, &left_keys)?;
         (written, indices) = (in_left.clone(), left.raw_indices());
     }
     let found = product_of_rows::<A, B, P>(

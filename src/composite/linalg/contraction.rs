@@ -40,6 +40,54 @@ pub(crate) fn kronecker_axes(op: &'static str, left: &[usize], right: &[usize]) 
     Ok(KroneckerAxes { factors, result })
 }
 
+/// Sums over pairs of axes as a matrix product.
+struct Contraction {
+    /// The sizes that the operands are expanded to, and their axes in order: those that are kept, then the summed ones.
+    sizes: [Vec<usize>; 2],
+    orders: [Vec<usize>; 2],
+    /// The rows of the two matrices, and the terms of a sum.
+    matrices: [usize; 3],
+    result: Dims,
+}
+impl Contraction {
+    /// (Of sizes alone, so that it is compiled once for all dtypes.)
+    #[inline(never)]
+    fn of(
+        op: &'static str,
+        [lhs, rhs]: [&[usize]; 2],
+        [left, right]: [&[usize]; 2],
+        keeps: [bool; 2],
+        spreads: bool,
+    ) -> Result<Self> {
+        let mut sizes = [lhs.to_owned(), rhs.to_owned()];
+        for (&a, &b) in left.iter().zip(right) {
+            let (columns, rows) = (sizes[0][a], sizes[1][b]);
+            match (columns, rows) {
+                _ if columns == rows => {}
+                (1, _) if spreads => sizes[0][a] = rows,
+                (_, 1) if spreads => sizes[1][b] = columns,
+                _ => return Err(Error::MatMul { lhs: lhs.into(), rhs: rhs.into(), columns, rows }),
+            }
+        }
+        let left_over = |of: &[usize], summed: &[usize]| listed((0..of.len()).filter(|at| !summed.contains(at)));
+        let (rows, columns) = (left_over(&sizes[0], left)?, left_over(&sizes[1], right)?);
+        let count = |of: &[usize], axes: &[usize]| axes.iter().fold(1_usize, |count, &at| count.saturating_mul(of[at]));
+        let matrices = [count(&sizes[0], &rows), count(&sizes[1], &columns), count(&sizes[0], left)];
+        let mut result = vec![];
+        for (of, summed, keeps) in [(lhs, left, keeps[0]), (rhs, right, keeps[1])] {
+            for (at, &size) in of.iter().enumerate() {
+                match summed.contains(&at) {
+                    false => result.push(size),
+                    true if keeps => result.push(1),
+                    true => {}
+                }
+            }
+        }
+        let orders = [[&rows[..], left].concat(), [&columns[..], right].concat()];
+        Ok(Contraction { sizes, orders, matrices, result: Dims::new(op, &result)? })
+    }
+}
+
 #[composites]
 impl<E: Element, D: Device> Erased<'_, E, D> {
     /// The sums of products over the last axes: `(…, K)` and `(…, K)` give the leading axes of `self`, then those of `other`. A zero-dim
@@ -114,33 +162,11 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
     where
         E: Dtype,
     {
-        let mut sizes = [self.sizes().to_owned(), other.sizes().to_owned()];
-        for (&a, &b) in left.iter().zip(right) {
-            let (columns, rows) = (sizes[0][a], sizes[1][b]);
-            match (columns, rows) {
-                _ if columns == rows => {}
-                (1, _) if spreads => sizes[0][a] = rows,
-                (_, 1) if spreads => sizes[1][b] = columns,
-                _ => return Err(Error::MatMul { lhs: self.sizes().into(), rhs: other.sizes().into(), columns, rows }),
-            }
-        }
-        let (a, b) = (self.expand(op, &sizes[0])?, other.expand(op, &sizes[1])?);
-        let left_over = |of: &[usize], summed: &[usize]| listed((0..of.len()).filter(|at| !summed.contains(at)));
-        let (rows, columns) = (left_over(&sizes[0], left)?, left_over(&sizes[1], right)?);
-        let count = |of: &[usize], axes: &[usize]| axes.iter().fold(1_usize, |count, &at| count.saturating_mul(of[at]));
-        let terms = count(&sizes[0], left);
-        let (a, b) = (a.permute(op, &[&rows[..], left].concat())?, b.permute(op, &[&columns[..], right].concat())?);
-        let (m, n) = (count(&sizes[0], &rows), count(&sizes[1], &columns));
-        let result = [self.sizes(), other.sizes()].into_iter().zip([left, right]).zip(keeps).flat_map(
-            |((of, summed), keeps)| {
-                of.iter().enumerate().filter_map(move |(at, &size)| match summed.contains(&at) {
-                    false => Some(size),
-                    true => keeps.then_some(1),
-                })
-            },
-        );
-        let result = Dims::new(op, &listed(result)?)?;
+        let Contraction { sizes, orders, matrices: [m, n, terms], result } =
+            Contraction::of(op, [self.sizes(), other.sizes()], [left, right], keeps, spreads)?;
         checked_numel::<E>(op, &result)?;
+        let (a, b) = (self.expand(op, &sizes[0])?, other.expand(op, &sizes[1])?);
+        let (a, b) = (a.permute(op, &orders[0])?, b.permute(op, &orders[1])?);
         let (a, b) = (a.reshape(op, &[m, terms])?, b.reshape(op, &[n, terms])?);
         let storage = D::matmul(a.view(), b.permute(op, &[1, 0])?.view(), None)?;
         Ok(Erased::dense(storage, result))

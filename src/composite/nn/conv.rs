@@ -3,11 +3,11 @@
 //! Source: `torch.nn.functional.conv2d` and so on; `aten/src/ATen/native/Convolution.cpp`.
 
 use super::pool::Kernel;
-use super::{Laid, expect_room, laid};
+use super::{Laid, laid};
 use crate::composite::{Erased, Owned};
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
-use crate::error::{Error, Result, invalid, listed};
+use crate::error::{Error, Result, invalid, listed, room};
 use crate::layout::memory_format::MemoryFormat;
 use crate::layout::strides;
 use crate::ops;
@@ -17,7 +17,7 @@ use crate::ops::segment::Segment;
 use crate::ops::window::{Convolution, Window};
 use crate::shape::{Conv, Convolved, Dim, EachAxis, Known, Moves, Product, Transposed, numel};
 use crate::storage::View;
-use crate::tensor::{Activation, Optional, SameDevice, SameDtype, Tensor, checked_numel};
+use crate::tensor::{Activation, Optional, SameDevice, SameDtype, Tensor, checked_numel_of};
 use castiron_macros::composites;
 
 /// The operands of a convolution.
@@ -90,6 +90,78 @@ fn side_by_side(
     Ok(laid)
 }
 
+/// The sizes and strides of a convolution: of the result, and with five axes.
+struct Planned {
+    sizes: Vec<usize>,
+    strides: Vec<usize>,
+    x: [[usize; 5]; 2],
+    weight: [[usize; 5]; 2],
+    out: [[usize; 5]; 2],
+}
+impl Planned {
+    /// (Of sizes alone, so that it is compiled once for all dtypes.)
+    #[inline(never)]
+    fn of(
+        op: &'static str,
+        [x, weight]: [[&[usize]; 2]; 2],
+        bias: Option<&[usize]>,
+        windows: &[Window],
+        groups: usize,
+        width: usize,
+    ) -> Result<Self> {
+        let axes = windows.len();
+        let ([x_sizes, x_strides], [w_sizes, w_strides]) = (x, weight);
+        let (is_batched, ()) = batched(op, x_sizes, axes, ())?;
+        if w_sizes.len() != axes + 2 {
+            return invalid(op, format!("a weight of {} axes is wanted, got shape {w_sizes:?}", axes + 2));
+        }
+        let lead = usize::from(is_batched);
+        let (channels, outputs) = (x_sizes[lead], w_sizes[0]);
+        if groups == 0 || outputs % groups != 0 {
+            return invalid(op, format!("{outputs} output channels can't be divided into {groups} groups"));
+        }
+        if w_sizes[1].checked_mul(groups) != Some(channels) {
+            let reason = format!(
+                "the input has {channels} channels, the weight takes {} in each group, of which there are {groups}",
+                w_sizes[1]
+            );
+            return invalid(op, reason);
+        }
+        if w_sizes.contains(&0) && w_sizes[1] != 0 {
+            return invalid(op, format!("a weight of shape {w_sizes:?} has no elements"));
+        }
+        if let Some(bias) = bias
+            && bias != [outputs]
+        {
+            return Err(Error::Shape { op, expected: format!("[{outputs}]"), found: bias.into() });
+        }
+        let mut sizes = x_sizes.to_owned();
+        sizes[lead] = outputs;
+        for (at, window) in windows.iter().enumerate() {
+            sizes[lead + 1 + at] = window.expect_places(op, x_sizes[lead + 1 + at])?;
+        }
+        checked_numel_of(op, &sizes, width)?;
+        // The result is channels-last if one of the operands is.
+        let suggested = |[sizes, strides]: [&[usize]; 2]| MemoryFormat::suggested(sizes, strides);
+        let format = [suggested(x), suggested(weight)].into_iter().find(|&format| format != MemoryFormat::CONTIGUOUS);
+        let row_major = strides::row_major(&sizes);
+        let strides = match format {
+            Some(format) if is_batched => format.copied(op, &sizes, &row_major)?,
+            _ => row_major,
+        };
+        let mut out = five_axes(&sizes, &strides, is_batched);
+        // An axis of size 1 that was added gets the stride that makes the result dense.
+        let len = sizes.iter().product();
+        for at in 0..5 {
+            if out[0][at] == 1 {
+                out[1][at] = len;
+            }
+        }
+        let (x, weight) = (five_axes(x_sizes, x_strides, is_batched), five_axes(w_sizes, w_strides, true));
+        Ok(Planned { sizes, strides, x, weight, out })
+    }
+}
+
 /// Checks the operands of a convolution and calls `run` with the operands extended to five axes, and the result's sizes and strides.
 pub(crate) fn convolve<E: Dtype, D: Device>(
     Operands { op, x, weight, bias }: Operands<'_, D::Storage, E>,
@@ -102,59 +174,13 @@ pub(crate) fn convolve<E: Dtype, D: Device>(
         [&[usize]; 2],
     ) -> Result<D::Storage>,
 ) -> Result<Laid<D::Storage>> {
-    let axes = windows.len();
-    let (is_batched, ()) = batched(op, x.sizes, axes, ())?;
-    if weight.sizes.len() != axes + 2 {
-        return invalid(op, format!("a weight of {} axes is wanted, got shape {:?}", axes + 2, weight.sizes));
-    }
-    let lead = usize::from(is_batched);
-    let (channels, outputs) = (x.sizes[lead], weight.sizes[0]);
-    if groups == 0 || outputs % groups != 0 {
-        return invalid(op, format!("{outputs} output channels can't be divided into {groups} groups"));
-    }
-    if weight.sizes[1].checked_mul(groups) != Some(channels) {
-        let reason = format!(
-            "the input has {channels} channels, the weight takes {} in each group, of which there are {groups}",
-            weight.sizes[1]
-        );
-        return invalid(op, reason);
-    }
-    if weight.sizes.contains(&0) && weight.sizes[1] != 0 {
-        return invalid(op, format!("a weight of shape {:?} has no elements", weight.sizes));
-    }
-    if let Some(bias) = bias
-        && bias.sizes != [outputs]
-    {
-        return Err(Error::Shape { op, expected: format!("[{outputs}]"), found: bias.sizes.into() });
-    }
-    let mut sizes = x.sizes.to_owned();
-    sizes[lead] = outputs;
-    for (at, window) in windows.iter().enumerate() {
-        sizes[lead + 1 + at] = window.expect_places(op, x.sizes[lead + 1 + at])?;
-    }
-    checked_numel::<E>(op, &sizes)?;
-    // The result is channels-last if one of the operands is.
-    let suggested = |view: &View<'_, D::Storage, E>| MemoryFormat::suggested(view.sizes, view.strides);
-    let format = [suggested(&x), suggested(&weight)].into_iter().find(|&format| format != MemoryFormat::CONTIGUOUS);
-    let row_major = strides::row_major(&sizes);
-    let own = match format {
-        Some(format) if is_batched => format.copied(op, &sizes, &row_major)?,
-        _ => row_major,
-    };
-    let [x_sizes, x_strides] = five_axes(x.sizes, x.strides, is_batched);
-    let [w_sizes, w_strides] = five_axes(weight.sizes, weight.strides, true);
-    let [out_sizes, mut out_strides] = five_axes(&sizes, &own, is_batched);
-    // An axis of size 1 that was added gets the stride that makes the result dense.
-    let len = sizes.iter().product();
-    for at in 0..5 {
-        if out_sizes[at] == 1 {
-            out_strides[at] = len;
-        }
-    }
-    let x = x.restrided(&x_sizes, &x_strides);
-    let weight = weight.restrided(&w_sizes, &w_strides);
+    let layouts = [[x.sizes, x.strides], [weight.sizes, weight.strides]];
+    let bias_sizes = bias.as_ref().map(|bias| bias.sizes);
+    let planned = Planned::of(op, layouts, bias_sizes, windows, groups, size_of::<E>())?;
+    let x = x.restrided(&planned.x[0], &planned.x[1]);
+    let weight = weight.restrided(&planned.weight[0], &planned.weight[1]);
     let mut convolution = convolution(windows, groups);
-    let laid = side_by_side(&mut convolution, &x_sizes, &out_sizes, D::has_data(x.buffer))?;
+    let laid = side_by_side(&mut convolution, &planned.x[0], &planned.out[0], D::has_data(x.buffer))?;
     let picked = match &laid {
         Some((axes, sizes)) => Some((D::pick::<E>(x, axes, E::default())?, sizes, strides::row_major(sizes))),
         None => None,
@@ -163,8 +189,8 @@ pub(crate) fn convolve<E: Dtype, D: Device>(
         Some((storage, sizes, strides)) => View::new(storage, 0, *sizes, strides),
         None => x,
     };
-    let storage = run(&convolution, [x, weight], bias, [&out_sizes, &out_strides])?;
-    Ok((storage, sizes, own))
+    let storage = run(&convolution, [x, weight], bias, [&planned.out[0], &planned.out[1]])?;
+    Ok((storage, planned.sizes, planned.strides))
 }
 
 /// [`convolve`] by the device's own loop.
@@ -209,6 +235,89 @@ fn spread_at(size: usize, stride: usize, at: i128) -> Option<usize> {
     (at % stride == 0 && at / stride < size).then_some(at / stride)
 }
 
+/// The operand of a transposed convolution with zeros between its positions: the segments of its axes, its sizes, and the windows over it.
+struct SpreadAxes {
+    list: Vec<Vec<Segment>>,
+    sizes: Vec<usize>,
+    windows: Vec<Window>,
+}
+impl SpreadAxes {
+    /// (Of sizes alone, so that it is compiled once for all dtypes; so is the weight's.)
+    #[inline(never)]
+    fn of(
+        op: &'static str,
+        (x_sizes, lead): (&[usize], usize),
+        windows: &[Window],
+        output_padding: &[usize],
+        (has_data, width): (bool, usize),
+    ) -> Result<Self> {
+        let too_large = || Error::TooLarge { op, sizes: x_sizes.into() };
+        let mut list = listed(x_sizes.iter().map(|&size| vec![Segment::whole(size)]))?;
+        let mut sizes = x_sizes.to_owned();
+        let mut moved = windows.to_owned();
+        for (at, (window, &extra)) in windows.iter().zip(output_padding).enumerate() {
+            if window.stride == 0 || window.dilation == 0 || extra >= window.stride.max(window.dilation) {
+                let reason = format!(
+                    "stride {}, dilation {} and output padding {extra}: the last must be smaller than one of the others, which are from 1 up",
+                    window.stride, window.dilation
+                );
+                return invalid(op, reason);
+            }
+            let (axis, reach) = (lead + 1 + at, window.span().ok_or_else(too_large)? as i128 - 1);
+            let low = window.before as i128 - reach;
+            let end =
+                (x_sizes[axis] as i128 - 1) * window.stride as i128 + 1 + reach - window.after as i128 + extra as i128;
+            let places = end - low - reach;
+            if places < 1 || x_sizes[axis] == 0 {
+                return invalid(op, format!("axis {axis} of size {} is left with {places} places", x_sizes[axis]));
+            }
+            let places = usize::try_from(places).map_err(|_| too_large())?;
+            moved[at] = Window { stride: 1, before: 0, after: 0, ..*window };
+            // Windows may read few positions of a spread axis.
+            let position = |at: usize| spread_at(x_sizes[axis], window.stride, low + at as i128);
+            if let Some(copy) = moved[at].side_by_side(places, has_data, position)? {
+                (list[axis], sizes[axis], moved[at]) = (copy.parts, copy.len, copy.window);
+                checked_numel_of(op, &sizes, width)?;
+                continue;
+            }
+            sizes[axis] = usize::try_from(end - low).map_err(|_| too_large())?;
+            checked_numel_of(op, &sizes, width)?;
+            if has_data {
+                room::<u8>(sizes[axis].saturating_mul(width))?;
+                list[axis] = spread(x_sizes[axis], window.stride, low, end);
+            }
+        }
+        Ok(SpreadAxes { list, sizes, windows: moved })
+    }
+}
+
+/// The weight of a transposed convolution as that of the convolution: the segments of its axes, which are turned round, and the copy's sizes
+/// and strides with (groups, C, O) transposed to (groups, O, C), and its sizes then.
+struct TurnedWeight {
+    list: Vec<Vec<Segment>>,
+    from: Vec<usize>,
+    steps: Vec<usize>,
+    sizes: Vec<usize>,
+}
+impl TurnedWeight {
+    #[inline(never)]
+    fn of(sizes: &[usize], groups: usize, too_large: &dyn Fn() -> Error) -> Result<Self> {
+        let mut list = listed(sizes.iter().map(|&size| vec![Segment::whole(size)]))?;
+        for (list, &size) in list.iter_mut().zip(sizes).skip(2) {
+            *list = vec![Segment::Backward { start: size.saturating_sub(1), len: size }];
+        }
+        let own = strides::row_major(sizes);
+        let (per_group, outputs) = (sizes[0] / groups, sizes[1]);
+        let mut from = vec![groups, outputs, per_group];
+        from.extend(&sizes[2..]);
+        let mut steps = vec![per_group * own[0], own[1], own[0]];
+        steps.extend(&own[2..]);
+        let mut of = vec![groups.checked_mul(outputs).ok_or_else(too_large)?, per_group];
+        of.extend(&sizes[2..]);
+        Ok(TurnedWeight { list, from, steps, sizes: of })
+    }
+}
+
 /// The transposed convolution: the gradient of a convolution with respect to its input. It is computed as a convolution of the operand with
 /// zeros between its positions, by the flipped kernel.
 pub(crate) fn transposed<E: Dtype, D: Device>(
@@ -217,76 +326,41 @@ pub(crate) fn transposed<E: Dtype, D: Device>(
     output_padding: &[usize],
     groups: usize,
 ) -> Result<Laid<D::Storage>> {
-    let axes = windows.len();
-    let (is_batched, ()) = batched(op, x.sizes, axes, ())?;
-    if weight.sizes.len() != axes + 2 {
-        return invalid(op, format!("a weight of {} axes is wanted, got shape {:?}", axes + 2, weight.sizes));
+    let lead = expect_transposed(op, [x.sizes, weight.sizes], windows.len(), groups)?;
+    let has_data = (D::has_data(x.buffer), size_of::<E>());
+    let spread = SpreadAxes::of(op, (x.sizes, lead), windows, output_padding, has_data)?;
+    let turned = TurnedWeight::of(weight.sizes, groups, &|| Error::TooLarge { op, sizes: x.sizes.into() })?;
+    let storage = D::pick::<E>(x, &spread.list, E::default())?;
+    let own = strides::row_major(&spread.sizes);
+    let x = View::<_, E>::new(&storage, 0, &spread.sizes, &own);
+    let storage = D::pick::<E>(weight, &turned.list, E::default())?;
+    let view = View::new(&storage, 0, &turned.from, &turned.steps);
+    let exchanged = D::map1::<E, E>(Copying, view, &strides::row_major(&turned.from))?;
+    let own = strides::row_major(&turned.sizes);
+    let weight = View::<_, E>::new(&exchanged, 0, &turned.sizes, &own);
+    plain::<E, D>(Operands { op, x, weight, bias }, &spread.windows, groups)
+}
+
+/// Checks operand and weight of a transposed convolution; the axis of channels.
+fn expect_transposed(
+    op: &'static str,
+    [x_sizes, weight_sizes]: [&[usize]; 2],
+    axes: usize,
+    groups: usize,
+) -> Result<usize> {
+    let (is_batched, ()) = batched(op, x_sizes, axes, ())?;
+    if weight_sizes.len() != axes + 2 {
+        return invalid(op, format!("a weight of {} axes is wanted, got shape {weight_sizes:?}", axes + 2));
     }
     let lead = usize::from(is_batched);
-    let channels = x.sizes[lead];
-    if weight.sizes[0] != channels {
-        return invalid(op, format!("the input has {channels} channels, the weight takes {}", weight.sizes[0]));
+    let channels = x_sizes[lead];
+    if weight_sizes[0] != channels {
+        return invalid(op, format!("the input has {channels} channels, the weight takes {}", weight_sizes[0]));
     }
     if groups == 0 || channels % groups != 0 {
         return invalid(op, format!("{channels} channels can't be divided into {groups} groups"));
     }
-    let too_large = || Error::TooLarge { op, sizes: x.sizes.into() };
-    let mut list = listed(x.sizes.iter().map(|&size| vec![Segment::whole(size)]))?;
-    let mut sizes = x.sizes.to_owned();
-    let mut moved = windows.to_owned();
-    for (at, (window, &extra)) in windows.iter().zip(output_padding).enumerate() {
-        if window.stride == 0 || window.dilation == 0 || extra >= window.stride.max(window.dilation) {
-            let reason = format!(
-                "stride {}, dilation {} and output padding {extra}: the last must be smaller than one of the others, which are from 1 up",
-                window.stride, window.dilation
-            );
-            return invalid(op, reason);
-        }
-        let (axis, reach) = (lead + 1 + at, window.span().ok_or_else(too_large)? as i128 - 1);
-        let low = window.before as i128 - reach;
-        let end =
-            (x.sizes[axis] as i128 - 1) * window.stride as i128 + 1 + reach - window.after as i128 + extra as i128;
-        let places = end - low - reach;
-        if places < 1 || x.sizes[axis] == 0 {
-            return invalid(op, format!("axis {axis} of size {} is left with {places} places", x.sizes[axis]));
-        }
-        let places = usize::try_from(places).map_err(|_| too_large())?;
-        moved[at] = Window { stride: 1, before: 0, after: 0, ..*window };
-        // Windows may read few positions of a spread axis.
-        let position = |at: usize| spread_at(x.sizes[axis], window.stride, low + at as i128);
-        if let Some(copy) = moved[at].side_by_side(places, D::has_data(x.buffer), position)? {
-            (list[axis], sizes[axis], moved[at]) = (copy.parts, copy.len, copy.window);
-            checked_numel::<E>(op, &sizes)?;
-            continue;
-        }
-        sizes[axis] = usize::try_from(end - low).map_err(|_| too_large())?;
-        checked_numel::<E>(op, &sizes)?;
-        expect_room::<E, D>(x.buffer, &sizes[axis..=axis])?;
-        if D::has_data(x.buffer) {
-            list[axis] = spread(x.sizes[axis], window.stride, low, end);
-        }
-    }
-    let storage = D::pick::<E>(x, &list, E::default())?;
-    let own = strides::row_major(&sizes);
-    let x = View::<_, E>::new(&storage, 0, &sizes, &own);
-    // The kernel flipped, and (groups, C, O) transposed to (groups, O, C).
-    let mut turned = listed(weight.sizes.iter().map(|&size| vec![Segment::whole(size)]))?;
-    for (list, &size) in turned.iter_mut().zip(weight.sizes).skip(2) {
-        *list = vec![Segment::Backward { start: size.saturating_sub(1), len: size }];
-    }
-    let (w_sizes, own) = (weight.sizes.to_owned(), strides::row_major(weight.sizes));
-    let turned = D::pick::<E>(weight, &turned, E::default())?;
-    let (per_group, outputs) = (channels / groups, w_sizes[1]);
-    let mut from = vec![groups, outputs, per_group];
-    from.extend(&w_sizes[2..]);
-    let mut steps = vec![per_group * own[0], own[1], own[0]];
-    steps.extend(&own[2..]);
-    let exchanged = D::map1::<E, E>(Copying, View::new(&turned, 0, &from, &steps), &strides::row_major(&from))?;
-    let mut of = vec![groups.checked_mul(outputs).ok_or_else(too_large)?, per_group];
-    of.extend(&w_sizes[2..]);
-    let own = strides::row_major(&of);
-    let weight = View::<_, E>::new(&exchanged, 0, &of, &own);
-    plain::<E, D>(Operands { op, x, weight, bias }, &moved, groups)
+    Ok(lead)
 }
 
 #[composites]

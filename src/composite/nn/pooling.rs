@@ -15,7 +15,7 @@ use crate::ops::segment::Segment;
 use crate::ops::window::{Inside, Window};
 use crate::shape::numel;
 use crate::storage::View;
-use crate::tensor::checked_numel;
+use crate::tensor::checked_numel_of;
 
 /// The options of pooling.
 #[derive(Clone, Copy)]
@@ -39,9 +39,18 @@ struct Seen<S> {
     result: [Vec<usize>; 2],
 }
 
+/// What is copied and seen to have the elements of all windows.
+struct Seeing {
+    /// The operand's sizes and strides in the memory order of the result, and the segments of its axes; `None` if it is not padded.
+    padding: Option<([Vec<usize>; 2], Vec<Vec<Segment>>)>,
+    sizes: Vec<usize>,
+    strides: Vec<usize>,
+    result: [Vec<usize>; 2],
+}
+
 impl Pooling<'_> {
-    /// The sizes of the result: the operand has one or two axes in front of those of the windows.
-    fn sizes<E: Element>(&self, x: &[usize]) -> Result<Vec<usize>> {
+    /// The sizes of the result, whose elements have this width: the operand has one or two axes in front of those of the windows.
+    fn sizes(&self, x: &[usize], width: usize) -> Result<Vec<usize>> {
         let (op, axes) = (self.op, self.windows.len());
         let lead = x.len().checked_sub(axes).filter(|lead| matches!(lead, 1 | 2));
         let Some(lead) = lead else {
@@ -64,49 +73,66 @@ impl Pooling<'_> {
                 _ => rounded_down?,
             };
         }
-        checked_numel::<E>(op, &sizes)?;
+        checked_numel_of(op, &sizes, width)?;
         Ok(sizes)
     }
 
     /// The axes in the memory order of the result: channels-last stays channels-last.
-    fn order<S, E>(&self, x: View<'_, S, E>) -> Result<Vec<usize>> {
-        let rank = x.sizes.len();
+    fn order(&self, sizes: &[usize], strides: &[usize]) -> Result<Vec<usize>> {
+        let rank = sizes.len();
         let last =
-            rank == self.windows.len() + 2 && MemoryFormat::suggested(x.sizes, x.strides) != MemoryFormat::CONTIGUOUS;
+            rank == self.windows.len() + 2 && MemoryFormat::suggested(sizes, strides) != MemoryFormat::CONTIGUOUS;
         if last { listed([0].into_iter().chain(2..rank).chain([1])) } else { listed(0..rank) }
     }
 
     /// The elements of all windows, with `fill` in the padding.
     fn seen<E: Element, D: Device>(&self, x: View<'_, D::Storage, E>, fill: E) -> Result<Seen<D::Storage>> {
-        let (op, axes) = (self.op, self.windows.len());
-        let sizes = self.sizes::<E>(x.sizes)?;
-        let lead = x.sizes.len() - axes;
-        let order = self.order(x)?;
+        let sizes = self.sizes(x.sizes, size_of::<E>())?;
+        let order = self.order(x.sizes, x.strides)?;
+        let plan = self.planned([x.sizes, x.strides], sizes, &order, D::has_data(x.buffer), size_of::<E>())?;
+        let storage = match &plan.padding {
+            Some(([of, steps], list)) => Some(D::pick::<E>(x.restrided(of, steps), list, fill)?),
+            None => None,
+        };
+        let Seeing { sizes, strides, result, .. } = plan;
+        Ok(Seen { storage, sizes, strides, positions: self.windows.len(), result })
+    }
+
+    /// What [`seen`](Self::seen) does. (Of sizes alone, so that it is compiled once for all dtypes.)
+    #[inline(never)]
+    fn planned(
+        &self,
+        [x_sizes, x_strides]: [&[usize]; 2],
+        sizes: Vec<usize>,
+        order: &[usize],
+        has_data: bool,
+        width: usize,
+    ) -> Result<Seeing> {
+        let op = self.op;
+        let lead = x_sizes.len() - self.windows.len();
         let window = |axis: usize| axis.checked_sub(lead).map(|at| self.windows[at]);
-        let (mut own, mut steps) = (x.sizes.to_owned(), x.strides.to_owned());
+        let (mut own, mut steps) = (x_sizes.to_owned(), x_strides.to_owned());
         let mut list: Vec<Vec<Segment>> = vec![];
         let mut is_padded = false;
         let mut moved = self.windows.to_owned();
-        for &axis in &order {
-            let size = x.sizes[axis];
+        for &axis in order {
+            let size = x_sizes[axis];
             let mut parts = vec![Segment::whole(size)];
             if let Some(window) = window(axis) {
-                let copy = window.with_padding(op, size, sizes[axis], D::has_data(x.buffer))?;
+                let copy = window.with_padding(op, size, sizes[axis], has_data)?;
                 is_padded |= copy.parts != parts;
                 (parts, own[axis], moved[axis - lead]) = (copy.parts, copy.len, copy.window);
             }
             list.push(parts);
         }
-        checked_numel::<E>(op, &own)?;
+        checked_numel_of(op, &own, width)?;
         let of = |from: &[usize]| listed(order.iter().map(|&axis| from[axis]));
-        let storage = if is_padded {
-            let picked = D::pick::<E>(x.restrided(&of(x.sizes)?, &of(x.strides)?), &list, fill)?;
+        let mut padding = None;
+        if is_padded {
             let padded = strides::row_major(&of(&own)?);
             order.iter().zip(padded).for_each(|(&axis, stride)| steps[axis] = stride);
-            Some(picked)
-        } else {
-            None
-        };
+            padding = Some(([of(x_sizes)?, of(x_strides)?], list));
+        }
         let stride = |axis: usize| steps[axis] * window(axis).map_or(1, |_| moved[axis - lead].stride);
         let mut seen_sizes = of(&sizes)?;
         let mut seen_strides = listed(order.iter().map(|&axis| stride(axis)))?;
@@ -114,8 +140,8 @@ impl Pooling<'_> {
             seen_sizes.push(window.kernel);
             seen_strides.push(window.dilation * steps[lead + at]);
         }
-        let result_strides = strides_in(&order, &sizes)?;
-        Ok(Seen { storage, sizes: seen_sizes, strides: seen_strides, positions: axes, result: [sizes, result_strides] })
+        let result_strides = strides_in(order, &sizes)?;
+        Ok(Seeing { padding, sizes: seen_sizes, strides: seen_strides, result: [sizes, result_strides] })
     }
 
     fn reduced<E: Element, D: Device, R: Reducer<E>>(
@@ -139,11 +165,11 @@ impl Pooling<'_> {
         reducer: R,
         x: View<'_, D::Storage, E>,
     ) -> Result<Option<Laid<D::Storage>>> {
-        let order = self.order(x)?;
+        let order = self.order(x.sizes, x.strides)?;
         if order.last() != Some(&1) {
             return Ok(None);
         }
-        let sizes = self.sizes::<E>(x.sizes)?;
+        let sizes = self.sizes(x.sizes, size_of::<E>())?;
         // (N, D, H, W, C): axes that the operand lacks have size 1.
         let lacking = 3 - self.windows.len();
         let five = |of: &[usize], missing: usize| {
@@ -240,7 +266,7 @@ impl Pooling<'_> {
         counts_padding: bool,
         divisor: Option<i64>,
     ) -> Result<Laid<D::Storage>> {
-        let sizes = self.sizes::<E>(x.sizes)?;
+        let sizes = self.sizes(x.sizes, size_of::<E>())?;
         expect_room::<E, D>(x.buffer, &sizes)?;
         let lead = x.sizes.len() - self.windows.len();
         // The number of elements along each axis that count for a window.
