@@ -152,10 +152,9 @@ impl Planned {
         let mut out = five_axes(&sizes, &strides, is_batched);
         // An axis of size 1 that was added gets the stride that makes the result dense.
         let len = sizes.iter().product();
-        for at in 0..5 {
-            if out[0][at] == 1 {
-                out[1][at] = len;
-            }
+        let [out_sizes, out_strides] = &mut out;
+        for (stride, &size) in out_strides.iter_mut().zip(&*out_sizes) {
+            *stride = if size == 1 { len } else { *stride };
         }
         let (x, weight) = (five_axes(x_sizes, x_strides, is_batched), five_axes(w_sizes, w_strides, true));
         Ok(Planned { sizes, strides, x, weight, out })
