@@ -35,7 +35,7 @@ struct Merged {
     from_b: Vec<i64>,
 }
 impl Merged {
-    #[inline(never)]
+    #[inline]
     fn of(a: &[i64], b: &[i64]) -> Result<Self> {
         let mut keys = room(a.len() + b.len())?;
         let (mut from_a, mut from_b) = (room(a.len())?, room(b.len())?);

@@ -50,8 +50,8 @@ struct Contraction {
     result: Dims,
 }
 impl Contraction {
-    /// (Of sizes alone, so that it is compiled once for all dtypes.)
-    #[inline(never)]
+    /// (Of sizes alone, so that it is compiled once for all dtypes; `inline`, so that only programs that use it compile it.)
+    #[inline]
     fn of(
         op: &'static str,
         [lhs, rhs]: [&[usize]; 2],

@@ -99,8 +99,8 @@ struct Planned {
     out: [[usize; 5]; 2],
 }
 impl Planned {
-    /// (Of sizes alone, so that it is compiled once for all dtypes.)
-    #[inline(never)]
+    /// (Of sizes alone, so that it is compiled once for all dtypes; `inline`, so that only programs that use it compile it.)
+    #[inline]
     fn of(
         op: &'static str,
         [x, weight]: [[&[usize]; 2]; 2],
@@ -241,8 +241,8 @@ struct SpreadAxes {
     windows: Vec<Window>,
 }
 impl SpreadAxes {
-    /// (Of sizes alone, so that it is compiled once for all dtypes; so is the weight's.)
-    #[inline(never)]
+    /// (Of sizes alone, so that it is compiled once for all dtypes, as is the weight's; `inline`, so that only programs that use it compile it.)
+    #[inline]
     fn of(
         op: &'static str,
         (x_sizes, lead): (&[usize], usize),
@@ -299,7 +299,7 @@ struct TurnedWeight {
     sizes: Vec<usize>,
 }
 impl TurnedWeight {
-    #[inline(never)]
+    #[inline]
     fn of(sizes: &[usize], groups: usize, too_large: &dyn Fn() -> Error) -> Result<Self> {
         let mut list = listed(sizes.iter().map(|&size| vec![Segment::whole(size)]))?;
         for (list, &size) in list.iter_mut().zip(sizes).skip(2) {
@@ -341,6 +341,7 @@ pub(crate) fn transposed<E: Dtype, D: Device>(
 }
 
 /// Checks operand and weight of a transposed convolution; the axis of channels.
+#[inline]
 fn expect_transposed(
     op: &'static str,
     [x_sizes, weight_sizes]: [&[usize]; 2],

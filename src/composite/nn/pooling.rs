@@ -50,6 +50,7 @@ struct Seeing {
 
 impl Pooling<'_> {
     /// The sizes of the result, whose elements have this width: the operand has one or two axes in front of those of the windows.
+    #[inline]
     fn sizes(&self, x: &[usize], width: usize) -> Result<Vec<usize>> {
         let (op, axes) = (self.op, self.windows.len());
         let lead = x.len().checked_sub(axes).filter(|lead| matches!(lead, 1 | 2));
@@ -78,6 +79,7 @@ impl Pooling<'_> {
     }
 
     /// The axes in the memory order of the result: channels-last stays channels-last.
+    #[inline]
     fn order(&self, sizes: &[usize], strides: &[usize]) -> Result<Vec<usize>> {
         let rank = sizes.len();
         let last =
@@ -98,8 +100,8 @@ impl Pooling<'_> {
         Ok(Seen { storage, sizes, strides, positions: self.windows.len(), result })
     }
 
-    /// What [`seen`](Self::seen) does. (Of sizes alone, so that it is compiled once for all dtypes.)
-    #[inline(never)]
+    /// What [`seen`](Self::seen) does. (Of sizes alone, so that it is compiled once for all dtypes; `inline`, so that only programs that use it compile it.)
+    #[inline]
     fn planned(
         &self,
         [x_sizes, x_strides]: [&[usize]; 2],
