@@ -34,7 +34,11 @@ mod workloads {
     pub mod p_layers;
     #[cfg(feature = "safetensors")]
     pub mod q_models;
+    #[cfg(feature = "grad")]
+    pub mod r_optimizers;
     pub mod report;
+    #[cfg(feature = "grad")]
+    pub mod s_learning;
 }
 
 use std::process::ExitCode;
@@ -72,10 +76,11 @@ fn set_threads(threads: usize) {
 
 fn main() -> ExitCode {
     let settings = Settings::read();
-    let unknown = |letter: &char| !['k', 'm', 'q'].contains(letter) && LETTERS.iter().all(|(known, _)| known != letter);
+    let unknown =
+        |letter: &char| !['k', 'm', 'q', 'r', 's'].contains(letter) && LETTERS.iter().all(|(known, _)| known != letter);
     if let Some(letter) = settings.letters.iter().find(|letter| unknown(letter)) {
         eprintln!(
-            "no workload has the letter `{letter}`: there are a to j, k for the machine's ceilings, l for how time grows with size, m for mapped files, n for convolutions, o for attention, p for layers, and q for networks"
+            "no workload has the letter `{letter}`: there are a to j, k for the machine's ceilings, l for how time grows with size, m for mapped files, n for convolutions, o for attention, p for layers, q for networks, r for optimisers, and s for learning"
         );
         return ExitCode::from(2);
     }
@@ -104,6 +109,18 @@ fn main() -> ExitCode {
         workloads::q_models::run(&mut bench);
         #[cfg(not(feature = "safetensors"))]
         eprintln!("letter `q` measures with the feature `safetensors`");
+    }
+    if chosen.contains(&'r') {
+        #[cfg(feature = "grad")]
+        workloads::r_optimizers::run(&mut bench);
+        #[cfg(not(feature = "grad"))]
+        eprintln!("letter `r` measures with the feature `grad`");
+    }
+    if chosen.contains(&'s') {
+        #[cfg(feature = "grad")]
+        workloads::s_learning::run(&mut bench);
+        #[cfg(not(feature = "grad"))]
+        eprintln!("letter `s` measures with the feature `grad`");
     }
     ExitCode::SUCCESS
 }

@@ -34,6 +34,7 @@
 //! | take elements out | [`Tensor::item`], [`Tensor::to_vec`], [`Tensor::into_vec`] (without a copy), [`Tensor::iter`], [`Tensor::iter_axis`] |
 //! | keep only elements that are not zero | [`SparseTensor`], [`Tensor::sparse_coo`], [`Tensor::to_sparse`] |
 //! | load weights from files, save them | `Checkpoint`, `Module` and the module `io`, with the feature `safetensors` |
+//! | move parameters along gradients, cut data into batches | `optim` (`Adam`, `Sgd`, `Lbfgs` and others, schedules) and `data` (`Batches`), with the feature `grad` |
 //! | solve equations, factor matrices | `Tensor::solve`, `Tensor::svd` and others, with the feature `linalg`; the bound for generic code is `RealField`, or `Field`, which includes complex numbers |
 //! | transform signals | `Tensor::fft`, `Tensor::stft`, `Tensor::window` and others, with the feature `fft` |
 //! | lay out images | [`ChannelsLast`], [`Tensor::to_memory_format`] |
@@ -87,6 +88,9 @@
 //! | `x @ w.T` | `x.matmul(w.t())` |
 //! | `F.linear(x, w, b)`, `F.layer_norm(x, (384,), w, b)` | `x.linear(&w, Some(&b))`, `x.layer_norm(Some(&w), Some(&b), 1e-5)` |
 //! | `F.conv2d(x, w, b, stride=2, padding=1)`, `F.max_pool2d(x, 2)` | `x.conv2d(&w, Some(&b), Conv::new().stride::<dim!(2)>().padding::<dim!(1)>())`, `x.max_pool2d(Pool::<dim!(2)>::new())` |
+//! | `torch.optim.AdamW(net.parameters(), lr=1e-3)`, `optimizer.step()` | `AdamW::new(&net).rate(1e-3)`, `adam.step(&mut net, &grads)` (feature `grad`) |
+//! | `clip_grad_norm_(parameters, 1.0)`, `OneCycleLR(optimizer, 0.1, 1000)` | `grads.clip_norm(1.0)`, `adam.set_rate(OneCycle::new(0.1, 1000).at(step))` |
+//! | `DataLoader(TensorDataset(x, y), 32, shuffle=True)` | `data::Batches::new((&x, &y), 32).shuffled(&mut generator)` |
 //! | `torch.jit.freeze(module)` | `let layer = w.pack_linear(Some(&b))`, `layer.forward(&x)` ([`nn::PackedLinear`], [`nn::PackedConv`]) |
 //! | `F.scaled_dot_product_attention(q, k, v, mask)`, `is_causal=True` | `q.scaled_dot_product_attention(&k, &v, Where(&mask), None)`, `… Causal …` ([`nn`]) |
 //! | `F.cross_entropy(x, y)`, `F.mse_loss(x, y, reduction="none")` | `x.cross_entropy(&y, (), -100, 0.0, Mean)`, `x.mse_loss(&y, Unreduced)` ([`reduction`]) |
@@ -114,11 +118,15 @@ mod cuda;
 #[cfg(not(feature = "cuda"))]
 #[path = "cuda/absent.rs"]
 mod cuda;
+#[cfg(feature = "grad")]
+pub mod data;
 pub mod device;
 pub mod dtype;
 mod error;
 #[cfg(any(feature = "mmap", feature = "cuda"))]
 mod file;
+#[cfg(feature = "grad")]
+pub mod grad;
 #[cfg(any(
     feature = "mmap",
     feature = "serde",
@@ -131,6 +139,8 @@ pub mod io;
 pub mod layout;
 pub mod memory;
 pub mod ops;
+#[cfg(feature = "grad")]
+pub mod optim;
 #[cfg(feature = "profile")]
 mod profile;
 mod refused;

@@ -8,6 +8,8 @@ mod calls;
 mod codes;
 #[path = "../examples/conformance/src/dtypes.rs"]
 mod dtypes;
+#[path = "../examples/conformance/src/gradients.rs"]
+mod gradients;
 #[path = "../examples/conformance/src/json.rs"]
 mod json;
 #[path = "../examples/conformance/src/layouts.rs"]
@@ -75,6 +77,7 @@ tables! {
     names_of_devices: "device.json";
     sparse_tensors: "sparse.json";
     pytorchs_own_samples: "opinfo_samples.json";
+    gradients_of_pytorchs_own_samples: "grad_samples.json";
 }
 
 /// Numbers between -2 and 2 in a scrambled order, with some that are special.

@@ -294,3 +294,21 @@ fn busy_threads_of_a_pool_hold_nobody_up() {
         assert!(sums.iter().all(|sum| sum.is_finite()));
     }
 }
+
+/// Steps of optimisers and norms of gradients divide the elements of all tensors among threads.
+#[cfg(feature = "grad")]
+#[test]
+fn steps_and_norms() {
+    use castiron::Module;
+    use castiron::optim::Adam;
+    everywhere::<f32>(|compare, x| {
+        compare("a step", &|| {
+            let mut tensors = vec![x.clone(), x.narrow(axis![0], 0, 1), x * 0.5];
+            let gradients = vec![x * 0.25, x.narrow(axis![0], 0, 1) - 0.5, x.clone()];
+            let mut adam = Adam::new(&tensors).rate(0.1);
+            adam.step(&mut tensors, &gradients);
+            let norm = tensors.total_norm();
+            tensors.iter().fold(norm.to_bits(), |all, one| all.wrapping_mul(3) ^ one.digest())
+        });
+    });
+}

@@ -1966,6 +1966,218 @@ fn runs() {
 }
 }
 
+mod gradients_backward {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    use castiron::grad::Grad;
+    let (_loss, _gradient) = x.value_and_grad((), |x, ()| (x * x).sum());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod gradients_gradient_of_a_tensor {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    use castiron::grad::Grad;
+    let (_, _gradient) = x.value_and_grad((), |x, ()| (x * x).sum());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod gradients_gradient_of_another_shape {
+use castiron::grad::Grad;
+use castiron::optim::Sgd;
+use castiron::tensor;
+
+pub fn main() {
+    let (mut x, y) = (tensor![1.0, 2.0], tensor![1.0, 2.0, 3.0]);
+    let (_, gradient) = x.value_and_grad((), |x, ()| x.sum());
+    Sgd::new(&x).step(&mut x, &gradient);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod gradients_integers {
+use castiron::grad::Grad;
+use castiron::tensor;
+
+pub fn main() {
+    let n = tensor![1_i64, 2];
+    let _ = n.to::<f32>().value_and_grad((), |n, ()| n.sum());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod gradients_kept_from_the_tape {
+use castiron::grad::Grad;
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    let mut kept = None;
+    let _ = x.value_and_grad((), |x, ()| {
+        kept = Some((x * 2.0).detach());
+        x.sum()
+    });
+    let _ = kept.unwrap() + x;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod gradients_loss_that_is_a_number {
+use castiron::grad::Grad;
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1.0_f32, 2.0];
+    let (_, _) = x.value_and_grad((), |x, ()| x.sum());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod gradients_loss_that_is_a_vector {
+use castiron::grad::Grad;
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    let _ = x.value_and_grad((), |x, ()| (x * x).sum());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod gradients_module_on_one_device {
+use castiron::grad::Grad;
+use castiron::{Cpu, Device, Module, Tensor, shape, tensor};
+
+#[derive(Module)]
+struct Net<D: Device = Cpu> {
+    w: Tensor<f32, shape![2], D>,
+}
+
+pub fn main() {
+    let net = Net { w: tensor![1.0, 2.0] };
+    let (_, _) = net.value_and_grad((), |net, ()| net.w.sum());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod gradients_number_beside_the_parameters {
+use castiron::grad::Grad;
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    let k = 3.0;
+    let _ = x.value_and_grad((), |x, ()| (x * k).sum());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod gradients_pulled_twice {
+use castiron::grad::Grad;
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    let (_, back) = x.vjp((), |x, ()| x * x);
+    let _ = back.pull(&tensor![1.0, 0.0]);
+    let (_, back) = x.vjp((), |x, ()| x * x);
+    let _ = back.pull(&tensor![0.0, 1.0]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod gradients_requires_grad {
+use castiron::grad::Grad;
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    let _ = x.value_and_grad((), |x, ()| x.sum());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod gradients_tensor_from_outside {
+use castiron::grad::Grad;
+use castiron::tensor;
+
+pub fn main() {
+    let (w, x) = (tensor![[1.0, 2.0]], tensor![[1.0], [2.0]]);
+    let _ = w.value_and_grad(&x, |w, x| w.matmul(x).sum());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod gradients_zero_grad {
+use castiron::optim::Adam;
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    let mut adam = Adam::new(&x);
+    let _ = &mut adam;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod in_place_assign_float_to_integer {
 use castiron::tensor;
 

@@ -12,7 +12,9 @@
 //!     fn list<'a>(&'a self, listing: &mut Listing<'a>) {
 //!         listing.field("weight", &self.weight);
 //!     }
+//!     // In builds that have optimisers: `list_mut`, the same for writing, and `sharing`, a module with the same tensors.
 //! }
+//! // In builds that have optimisers: `+=` by another, `*=` and `/=` by a number.
 //! impl<D: Device> ToDevice for Linear<D> { … }
 //! ```
 //! All fields are read before the first `?`, so that every mismatch is reported.
@@ -101,7 +103,7 @@ impl Struct {
             written.extend(parameter.declaration.clone());
             written.extend(tokens(","));
         }
-        written.extend(tokens(&format!("> ::castiron::{of} for")));
+        written.extend(tokens(&format!("> {of} for")));
         written.extend([TokenTree::Ident(self.name.clone())]);
         written.extend(tokens(&self.arguments(None)));
         written.extend(self.clause.clone());
@@ -143,10 +145,12 @@ impl Struct {
     }
 
     fn module(&self) -> TokenStream {
-        let (mut read, mut list) = (TokenStream::new(), TokenStream::new());
+        let (mut read, mut list, mut list_mut) = (TokenStream::new(), TokenStream::new(), TokenStream::new());
         for (own, target) in self.ties() {
             read.extend(tokens(&format!("place.tie({own:?}, {target:?});")));
-            list.extend(tokens(&format!("listing.tie({own:?}, {target:?});")));
+            for list in [&mut list, &mut list_mut] {
+                list.extend(tokens(&format!("listing.tie({own:?}, {target:?});")));
+            }
         }
         for name in &self.whole.ignored {
             read.extend(tokens(&format!("place.ignore({name:?});")));
@@ -174,9 +178,14 @@ impl Struct {
             }
             read.extend(tokens(&format!("let f{at} =")));
             read.extend(of_type(field, &format!("as ::castiron::Module>::read(&place.field({name:?}), f{at});")));
-            list.extend(tokens(&format!("let outer = listing.enter({name:?});")));
-            list.extend(of_type(field, &format!("as ::castiron::Module>::list(&self.{}, listing);", field.member)));
-            list.extend(tokens("listing.leave(outer);"));
+            for (list, method) in [(&mut list, "list(&"), (&mut list_mut, "list_mut(&mut ")] {
+                list.extend(tokens(&format!("let outer = listing.enter({name:?});")));
+                list.extend(of_type(
+                    field,
+                    &format!("as ::castiron::Module>::{method}self.{}, listing);", field.member),
+                ));
+                list.extend(tokens("listing.leave(outer);"));
+            }
         }
         read.extend(tokens("::core::option::Option::Some"));
         read.extend(parenthesised(self.made(|at, _| tokens(&format!("f{at}?")))));
@@ -189,7 +198,41 @@ impl Struct {
             "#[allow(unused_variables)] fn list<'castiron>(&'castiron self, listing: &mut ::castiron::io::Listing<'castiron>)",
         ));
         body.extend(braced(list));
-        self.implementation("Module", body)
+        let mut learned = tokens(
+            "#[allow(unused_variables)] \
+             fn list_mut<'castiron>(&'castiron mut self, listing: &mut ::castiron::io::ListingMut<'castiron>)",
+        );
+        learned.extend(braced(list_mut));
+        learned.extend(tokens("fn sharing(&self) -> ::core::option::Option<Self>"));
+        let shared = self.made(|_, field| {
+            if field.attributes.skip {
+                return of_type(field, "as ::core::default::Default>::default()");
+            }
+            of_type(field, &format!("as ::castiron::Module>::sharing(&self.{})?", field.member))
+        });
+        let mut result = tokens("::core::option::Option::Some");
+        result.extend(parenthesised(shared));
+        learned.extend(braced(result));
+        body.extend(if_learned(learned));
+        let mut written = self.implementation("::castiron::Module", body);
+        written.extend(if_learned(self.operators()));
+        written
+    }
+
+    /// `+=` by another, `*=` and `/=` by a number.
+    fn operators(&self) -> TokenStream {
+        let mut written = TokenStream::new();
+        for (of, method, other, by) in [
+            ("AddAssign<&Self>", "add_assign", "&Self", "add_scaled(self, other, 1.0)"),
+            ("MulAssign<f64>", "mul_assign", "f64", "scale(self, other)"),
+            ("DivAssign<f64>", "div_assign", "f64", "scale(self, 1.0 / other)"),
+        ] {
+            let body = format!(
+                "#[track_caller] fn {method}(&mut self, other: {other}) {{ <Self as ::castiron::Module>::{by}; }}"
+            );
+            written.extend(self.implementation(&format!("::core::ops::{of}"), tokens(&body)));
+        }
+        written
     }
 
     fn to_device(&self) -> TokenStream {
@@ -210,17 +253,22 @@ impl Struct {
                 Some(device) if !names(&field.ty, &device.argument) => moved.extend(field.ty.clone()),
                 _ => moved.extend(tokens("_")),
             }
-            moved.extend(at_field(&format!(">(&self.{member})?")));
+            moved.extend(at_field(&format!(">(&self.{member}, map)?")));
             moved
         });
         let mut body = tokens("type On<ToX: ::castiron::Device> =");
         body.extend([TokenTree::Ident(self.name.clone())]);
         body.extend(tokens(&format!("{};", self.arguments(Some("ToX")))));
-        body.extend(tokens("fn to_device<ToX: ::castiron::Device>(&self) -> ::castiron::Result<Self::On<ToX>>"));
+        let own = self.parameters.iter().find(|parameter| parameter.is_device).map_or("", |device| &device.argument);
+        body.extend(tokens(&format!(
+            "type Device = {own}; type Holds = ::castiron::io::Mixed; \
+             #[allow(unused_variables)] fn mapped<ToX: ::castiron::Device>(\
+             &self, map: &mut impl ::castiron::io::MapTensors<{own}, ToX>) -> ::castiron::Result<Self::On<ToX>>"
+        )));
         let mut result = tokens("::core::result::Result::Ok");
         result.extend(parenthesised(moved));
         body.extend(braced(result));
-        self.implementation("io::ToDevice", body)
+        self.implementation("::castiron::io::ToDevice", body)
     }
 }
 
@@ -257,6 +305,13 @@ fn of_type(field: &Field, rest: &str) -> TokenStream {
     let mut written = tokens("<");
     written.extend(field.ty.clone());
     written.extend(tokens(rest));
+    written
+}
+
+/// Written in builds that have optimisers.
+fn if_learned(body: TokenStream) -> TokenStream {
+    let mut written = tokens("::castiron::__learned!");
+    written.extend(braced(body));
     written
 }
 

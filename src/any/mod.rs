@@ -15,6 +15,7 @@
 //! | `x.lerp_(y, 0.5)`, `torch.add(x, y, out=z)` | `x.lerp_(&y, 0.5)`, `x.add_into(&y, &mut z)` |
 //! | `x.conj()`, `x.mH`, `x.to_sparse()` | `x.conj()`, `x.adjoint()` (views both), `x.to_sparse(0)` |
 //! | any of these by name | [`call`], [`call_in_place`], [`call_into`] |
+//! | `x.requires_grad_()`, `loss.backward()`, `x.grad` (feature `grad`) | `x.requires_grad_(true)`, `loss.backward()`, `x.grad()` |
 
 // rustdoc lists methods in the order of these modules: the most frequent ones come first.
 
@@ -68,6 +69,13 @@ pub(crate) mod fourier;
 // `AnySparse`: sparse tensors.
 mod sparse;
 
+// Gradients.
+#[cfg(feature = "grad")]
+mod grad;
+#[cfg(not(feature = "grad"))]
+#[path = "grad/absent.rs"]
+mod grad;
+
 // Operations by name.
 pub(crate) mod call;
 
@@ -93,6 +101,8 @@ pub(crate) use base::storage::checked_numel;
 pub use call::outputs::{call_in_place, call_into};
 pub use call::{Args, NamedOp, Value, ValueList, alias, call, ops};
 pub use elementwise::where_::where_;
+#[cfg(feature = "grad")]
+pub use grad::{GradOptions, NoGrad, grad, scoped_no_grad};
 pub use join::cat_stack::{cat, column_stack, dstack, hstack, stack, vstack};
 pub use join::meshgrid::{block_diag, broadcast_tensors, cartesian_prod, meshgrid};
 pub use linalg::einsum::einsum;
@@ -302,6 +312,7 @@ impl AnyTensor {
         op: &'static str,
         handle: impl FnOnce(&DynamicBuffer) -> DynamicBuffer,
     ) -> Result<Tensor<E, S, D>> {
+        self.expect_off_tape::<D>(op)?;
         let fits = self.rank() == S::RANK && crate::tensor::fits::<S>(&self.sizes);
         let storage = handle(self.buffer()?).into_typed::<D>();
         let another = (E::DTYPE, (crate::tensor::shape_text::<S> as fn() -> String, fits));

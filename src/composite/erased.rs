@@ -15,7 +15,7 @@ use core::marker::PhantomData;
 /// A tensor of dtype `E` on device `D` whose sizes and strides are known at run time: the operands and results of composites.
 ///
 /// It borrows a storage or has a handle to it. Views borrow from their base.
-pub(crate) struct Erased<'a, E, D: Backend> {
+pub struct Erased<'a, E, D: Backend> {
     storage: Held<'a, D::Storage>,
     offset: usize,
     sizes: Dims,
@@ -24,7 +24,7 @@ pub(crate) struct Erased<'a, E, D: Backend> {
 }
 
 /// A result, or a tensor that shares its storage.
-pub(crate) type Owned<E, D> = Erased<'static, E, D>;
+pub type Owned<E, D> = Erased<'static, E, D>;
 
 enum Held<'a, B> {
     Borrowed(&'a B),
@@ -145,6 +145,26 @@ impl<'a, E: Element, D: Device> Erased<'a, E, D> {
             Held::Borrowed(_) => D::share(self.view()),
         };
         Ok(Tensor::from_parts(storage, offset, S::Sizes::copied(&self.sizes), S::Sizes::copied(&self.strides)))
+    }
+
+    /// The storage, if it is this tensor's own and holds nothing else.
+    #[cfg(feature = "grad")]
+    #[allow(clippy::result_large_err, reason = "the tensor is given back")]
+    pub(crate) fn into_whole(self) -> core::result::Result<D::Storage, Self> {
+        let is_whole = self.offset == 0 && D::holds::<E>(self.storage(), self.numel());
+        match self {
+            Erased { storage: Held::Owned(storage), .. } if is_whole => Ok(storage),
+            other => Err(other),
+        }
+    }
+
+    /// The same elements in another kind of storage, which holds as much.
+    #[cfg(all(feature = "any", feature = "grad"))]
+    pub(crate) fn rehoused<To: Device>(self, to: impl FnOnce(D::Storage) -> To::Storage) -> Owned<E, To> {
+        let (storage, offset, sizes, strides) = self.into_parts();
+        let storage = to(storage);
+        expect_within::<E, To>(&storage, offset, &sizes, &strides);
+        Erased { storage: Held::Owned(storage), offset, sizes, strides, dtype: PhantomData }
     }
 
     /// Storage, offset, sizes and strides.

@@ -4,6 +4,8 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub(crate) mod activation;
+#[cfg(feature = "grad")]
+mod algebra;
 #[cfg(feature = "linalg")]
 pub(crate) mod decompose;
 pub(crate) mod elementwise;
@@ -16,6 +18,7 @@ pub(crate) mod linalg;
 pub(crate) mod loss;
 pub(crate) mod nn;
 pub(crate) mod normalization;
+pub(crate) mod primitive;
 pub(crate) mod rearrange;
 pub(crate) mod scan;
 pub(crate) mod sort;
@@ -23,6 +26,8 @@ pub(crate) mod statistics;
 
 #[cfg(feature = "any")]
 pub(crate) use crate::any::IntoAny;
+#[cfg(feature = "grad")]
+pub(crate) use erased::left_over;
 pub(crate) use erased::{Axis, Erased, Owned};
 
 use crate::device::Device;

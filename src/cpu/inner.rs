@@ -248,6 +248,7 @@ struct Map3Loop<K, A, B, C, O> {
 }
 impl<K: Map3<A, B, C, O>, A: Copy, B: Copy, C: Copy, O> Loop for Map3Loop<K, A, B, C, O> {
     type Output = ();
+    const WIDEST: VectorWidth = K::VECTORS;
     #[inline(always)]
     fn run(self) {
         let Map3Loop { kernel, out, a, b, c, len } = self;

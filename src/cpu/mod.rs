@@ -60,6 +60,8 @@ pub(crate) mod scatter;
 pub(crate) mod search;
 pub(crate) mod simd;
 pub(crate) mod sparse;
+#[cfg(feature = "grad")]
+pub(crate) mod stepping;
 pub(crate) mod threads;
 mod tiles;
 pub(crate) mod tiny_gemm;

@@ -15,7 +15,7 @@ use crate::storage::View;
 
 /// Attention, and the softmax weights of the values: one per query and key, row-major. A masked key has weight 0, by which NaN and infinite
 /// values are multiplied, too.
-pub(super) fn composed<D: Backend, E: Dtype>(attention: &Attention<'_, D::Storage, E>) -> Result<[D::Storage; 2]> {
+pub(crate) fn composed<D: Backend, E: Dtype>(attention: &Attention<'_, D::Storage, E>) -> Result<[D::Storage; 2]> {
     let Attention { query, key, value, mask, is_causal, scale } = attention;
     let rank = query.sizes.len();
     let (queries, keys) = (query.sizes[rank - 2], key.sizes[rank - 2]);

@@ -1,11 +1,13 @@
 //! What a device implements: memory, and [`run`](Backend::run), which is given operations as data. Shapes are erased to slices of sizes and
 //! strides, so that one loop serves all shapes; calls are generic over their kernel, so that a program links only the kernels it uses.
 
+use super::Device;
 use super::call::{
     Attend, Band, Binary, BinaryInto, Call, Compress, Convolve, Gather, Given, Groups, IndexRows, Join, Lanes,
     LanesBoth, NoKernel, Pack, Pick, Pool, Product, ProductByPacked, ProductOfBytes, Reduce, ReduceBoth, ReducePairs,
     Rows, Scatter, ScatterWith, Search, Seek, Sort, Ternary, Unary, UnaryInto, Update, UpdateBy,
 };
+use crate::composite::primitive::{On, Primitive};
 use crate::dtype::{Castable, DType, Dtype, Element};
 use crate::error::Result;
 use crate::ops::arguments::{Added, Attention, Distribution, Indexing, Order, Sought};
@@ -30,6 +32,8 @@ mod sealed {
     impl Backend for crate::device::Dynamic {}
     #[cfg(all(test, feature = "profile"))]
     impl<D: crate::device::Device> Backend for crate::device::decorated::Checked<D> {}
+    #[cfg(feature = "grad")]
+    impl<D: crate::device::Device> Backend for crate::grad::Taped<D> {}
 }
 
 /// A device's operations. Only castiron implements it, and only castiron makes the `View`s that these functions trust.
@@ -41,6 +45,9 @@ pub trait Backend: sealed::Backend + Sized + 'static {
     /// The storage of elements.
     type Storage: core::fmt::Debug + Send + Sync + 'static;
 
+    /// Whether the device records operations, so that expressions are computed one operation after another.
+    #[cfg(feature = "grad")]
+    const RECORDS: bool = false;
     /// Whether the device has data.
     fn has_data(_storage: &Self::Storage) -> bool {
         true
@@ -126,6 +133,18 @@ pub trait Backend: sealed::Backend + Sized + 'static {
     fn download<E: Element>(view: View<'_, Self::Storage, E>) -> Result<Vec<E>>;
     /// Runs an operation.
     fn run<C: Call>(call: C::Of<'_, Self::Storage>) -> Result<Given<C, Self::Storage>>;
+
+    /// Runs an operation that is no call. Tapes record it as one step.
+    fn primitive<P: Primitive>(primitive: &P, x: On<'_, P::Operands, Self>) -> Result<On<'static, P::Results, Self>>
+    where
+        Self: Device,
+    {
+        primitive.run::<Self>(x)
+    }
+    /// Whether a tape records what is computed of the storage.
+    fn is_tracked(_storage: &Self::Storage) -> bool {
+        false
+    }
 
     /// [`run`](Self::run), recorded where the thread is profiled.
     #[inline]

@@ -19,10 +19,11 @@ use crate::storage::{HostBuffer, View, ViewMut};
 use core::marker::PhantomData;
 use std::borrow::Cow;
 
-/// From storages of one kind to those of another.
+/// From storages of one kind to those of another, which may be made for the call and held here.
 pub trait Rehouse<B, C> {
-    fn shared<'a>(&self, storage: &'a B) -> Rehoused<&'a C>;
-    fn exclusive<'a>(&self, storage: &'a mut B) -> Rehoused<&'a mut C>;
+    fn shared<'a: 'b, 'b>(&'b self, storage: &'a B) -> Rehoused<&'b C>;
+    #[allow(clippy::mut_from_ref, reason = "the storage is borrowed mutably")]
+    fn exclusive<'a: 'b, 'b>(&'b self, storage: &'a mut B) -> Rehoused<&'b mut C>;
 }
 
 /// An operand, or all of a call, in storages of another kind. (An error is made of the reason where it is returned: each operand of each
@@ -36,6 +37,12 @@ pub enum Elsewhere {
     On(&'static str),
     /// There is no memory for the list of this many bytes that it would be.
     NoRoom(usize),
+    /// The call can't be recorded.
+    #[cfg(all(feature = "any", feature = "grad"))]
+    NotRecorded,
+    /// It is a parameter, which the call would write.
+    #[cfg(all(feature = "any", feature = "grad"))]
+    Parameter,
 }
 
 /// The value, or what a function returns. (`?` also converts the reason, in each call.)
@@ -51,23 +58,42 @@ macro_rules! found {
 /// What a call reads or writes: a view, or several.
 pub trait Operands<'a, B: 'a>: Sized {
     /// The same in storages of another kind.
-    type In<C: 'a>: Operands<'a, C>;
-    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Rehoused<Self::In<C>>;
+    type In<'b, C: 'b>: Operands<'b, C>
+    where
+        'a: 'b,
+        B: 'b;
+    fn rehoused<'b, C: 'b>(self, to: &'b impl Rehouse<B, C>) -> Rehoused<Self::In<'b, C>>
+    where
+        'a: 'b;
     /// The first storage, if there is one.
     fn place(&self) -> Option<&B>;
+    /// Each storage.
+    #[cfg(feature = "grad")]
+    fn storages(&self, see: &mut dyn FnMut(&B));
     /// Dtype, sizes and strides of each, and whether it is written.
     #[cfg(feature = "profile")]
     fn each(&self, see: &mut dyn FnMut(DType, &[usize], &[usize], bool));
 }
 impl<'a, B: 'a, E: Element> Operands<'a, B> for View<'a, B, E> {
-    type In<C: 'a> = View<'a, C, E>;
+    type In<'b, C: 'b>
+        = View<'b, C, E>
+    where
+        'a: 'b,
+        B: 'b;
     #[inline]
-    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Rehoused<View<'a, C, E>> {
+    fn rehoused<'b, C: 'b>(self, to: &'b impl Rehouse<B, C>) -> Rehoused<View<'b, C, E>>
+    where
+        'a: 'b,
+    {
         Ok(View::new(found!(to.shared(self.buffer)), self.offset, self.sizes, self.strides))
     }
     #[inline]
     fn place(&self) -> Option<&B> {
         Some(self.buffer)
+    }
+    #[cfg(feature = "grad")]
+    fn storages(&self, see: &mut dyn FnMut(&B)) {
+        see(self.buffer);
     }
     #[cfg(feature = "profile")]
     fn each(&self, see: &mut dyn FnMut(DType, &[usize], &[usize], bool)) {
@@ -75,14 +101,25 @@ impl<'a, B: 'a, E: Element> Operands<'a, B> for View<'a, B, E> {
     }
 }
 impl<'a, B: 'a, E: Element> Operands<'a, B> for ViewMut<'a, B, E> {
-    type In<C: 'a> = ViewMut<'a, C, E>;
+    type In<'b, C: 'b>
+        = ViewMut<'b, C, E>
+    where
+        'a: 'b,
+        B: 'b;
     #[inline]
-    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Rehoused<ViewMut<'a, C, E>> {
+    fn rehoused<'b, C: 'b>(self, to: &'b impl Rehouse<B, C>) -> Rehoused<ViewMut<'b, C, E>>
+    where
+        'a: 'b,
+    {
         Ok(ViewMut::new(found!(to.exclusive(self.buffer)), self.offset, self.sizes, self.strides))
     }
     #[inline]
     fn place(&self) -> Option<&B> {
         Some(self.buffer)
+    }
+    #[cfg(feature = "grad")]
+    fn storages(&self, see: &mut dyn FnMut(&B)) {
+        see(self.buffer);
     }
     #[cfg(feature = "profile")]
     fn each(&self, see: &mut dyn FnMut(DType, &[usize], &[usize], bool)) {
@@ -90,9 +127,16 @@ impl<'a, B: 'a, E: Element> Operands<'a, B> for ViewMut<'a, B, E> {
     }
 }
 impl<'a, B: 'a, T: Operands<'a, B>> Operands<'a, B> for Option<T> {
-    type In<C: 'a> = Option<T::In<C>>;
+    type In<'b, C: 'b>
+        = Option<T::In<'b, C>>
+    where
+        'a: 'b,
+        B: 'b;
     #[inline]
-    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Rehoused<Self::In<C>> {
+    fn rehoused<'b, C: 'b>(self, to: &'b impl Rehouse<B, C>) -> Rehoused<Self::In<'b, C>>
+    where
+        'a: 'b,
+    {
         Ok(match self {
             Some(one) => Some(found!(one.rehoused(to))),
             None => None,
@@ -102,15 +146,26 @@ impl<'a, B: 'a, T: Operands<'a, B>> Operands<'a, B> for Option<T> {
     fn place(&self) -> Option<&B> {
         self.as_ref().and_then(Operands::place)
     }
+    #[cfg(feature = "grad")]
+    fn storages(&self, see: &mut dyn FnMut(&B)) {
+        self.iter().for_each(|one| one.storages(see));
+    }
     #[cfg(feature = "profile")]
     fn each(&self, see: &mut dyn FnMut(DType, &[usize], &[usize], bool)) {
         self.iter().for_each(|one| one.each(see));
     }
 }
 impl<'a, B: 'a, T: Operands<'a, B>> Operands<'a, B> for [T; 2] {
-    type In<C: 'a> = [T::In<C>; 2];
+    type In<'b, C: 'b>
+        = [T::In<'b, C>; 2]
+    where
+        'a: 'b,
+        B: 'b;
     #[inline]
-    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Rehoused<Self::In<C>> {
+    fn rehoused<'b, C: 'b>(self, to: &'b impl Rehouse<B, C>) -> Rehoused<Self::In<'b, C>>
+    where
+        'a: 'b,
+    {
         let [first, second] = self;
         Ok([found!(first.rehoused(to)), found!(second.rehoused(to))])
     }
@@ -118,14 +173,25 @@ impl<'a, B: 'a, T: Operands<'a, B>> Operands<'a, B> for [T; 2] {
     fn place(&self) -> Option<&B> {
         self.iter().find_map(Operands::place)
     }
+    #[cfg(feature = "grad")]
+    fn storages(&self, see: &mut dyn FnMut(&B)) {
+        self.iter().for_each(|one| one.storages(see));
+    }
     #[cfg(feature = "profile")]
     fn each(&self, see: &mut dyn FnMut(DType, &[usize], &[usize], bool)) {
         self.iter().for_each(|one| one.each(see));
     }
 }
 impl<'a, B: 'a, E: Element> Operands<'a, B> for Cow<'a, [View<'a, B, E>]> {
-    type In<C: 'a> = Cow<'a, [View<'a, C, E>]>;
-    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Rehoused<Self::In<C>> {
+    type In<'b, C: 'b>
+        = Cow<'b, [View<'b, C, E>]>
+    where
+        'a: 'b,
+        B: 'b;
+    fn rehoused<'b, C: 'b>(self, to: &'b impl Rehouse<B, C>) -> Rehoused<Self::In<'b, C>>
+    where
+        'a: 'b,
+    {
         let Ok(mut all) = room(self.len()) else { return Err(Elsewhere::NoRoom(size_of_val(&*self))) };
         for view in self.iter() {
             all.push(found!(view.rehoused(to)));
@@ -135,15 +201,26 @@ impl<'a, B: 'a, E: Element> Operands<'a, B> for Cow<'a, [View<'a, B, E>]> {
     fn place(&self) -> Option<&B> {
         self.iter().find_map(Operands::place)
     }
+    #[cfg(feature = "grad")]
+    fn storages(&self, see: &mut dyn FnMut(&B)) {
+        self.iter().for_each(|one| one.storages(see));
+    }
     #[cfg(feature = "profile")]
     fn each(&self, see: &mut dyn FnMut(DType, &[usize], &[usize], bool)) {
         self.iter().for_each(|one| one.each(see));
     }
 }
 impl<'a, B: 'a, E: Dtype> Operands<'a, B> for Added<'a, B, E> {
-    type In<C: 'a> = Added<'a, C, E>;
+    type In<'b, C: 'b>
+        = Added<'b, C, E>
+    where
+        'a: 'b,
+        B: 'b;
     #[inline]
-    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Rehoused<Added<'a, C, E>> {
+    fn rehoused<'b, C: 'b>(self, to: &'b impl Rehouse<B, C>) -> Rehoused<Added<'b, C, E>>
+    where
+        'a: 'b,
+    {
         let Added { input, beta, alpha } = self;
         Ok(Added { input: found!(input.rehoused(to)), beta, alpha })
     }
@@ -151,14 +228,25 @@ impl<'a, B: 'a, E: Dtype> Operands<'a, B> for Added<'a, B, E> {
     fn place(&self) -> Option<&B> {
         self.input.place()
     }
+    #[cfg(feature = "grad")]
+    fn storages(&self, see: &mut dyn FnMut(&B)) {
+        self.input.storages(see);
+    }
     #[cfg(feature = "profile")]
     fn each(&self, see: &mut dyn FnMut(DType, &[usize], &[usize], bool)) {
         self.input.each(see);
     }
 }
 impl<'a, B: 'a, E: Dtype> Operands<'a, B> for Mask<'a, B, E> {
-    type In<C: 'a> = Mask<'a, C, E>;
-    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Rehoused<Mask<'a, C, E>> {
+    type In<'b, C: 'b>
+        = Mask<'b, C, E>
+    where
+        'a: 'b,
+        B: 'b;
+    fn rehoused<'b, C: 'b>(self, to: &'b impl Rehouse<B, C>) -> Rehoused<Mask<'b, C, E>>
+    where
+        'a: 'b,
+    {
         Ok(match self {
             Mask::Seen(mask) => Mask::Seen(found!(mask.rehoused(to))),
             Mask::Added(mask) => Mask::Added(found!(mask.rehoused(to))),
@@ -170,6 +258,13 @@ impl<'a, B: 'a, E: Dtype> Operands<'a, B> for Mask<'a, B, E> {
             Mask::Added(mask) => mask.place(),
         }
     }
+    #[cfg(feature = "grad")]
+    fn storages(&self, see: &mut dyn FnMut(&B)) {
+        match self {
+            Mask::Seen(mask) => mask.storages(see),
+            Mask::Added(mask) => mask.storages(see),
+        }
+    }
     #[cfg(feature = "profile")]
     fn each(&self, see: &mut dyn FnMut(DType, &[usize], &[usize], bool)) {
         match self {
@@ -179,14 +274,26 @@ impl<'a, B: 'a, E: Dtype> Operands<'a, B> for Mask<'a, B, E> {
     }
 }
 impl<'a, B: 'a, E: Dtype> Operands<'a, B> for Attention<'a, B, E> {
-    type In<C: 'a> = Attention<'a, C, E>;
-    fn rehoused<C: 'a>(self, to: &impl Rehouse<B, C>) -> Rehoused<Attention<'a, C, E>> {
+    type In<'b, C: 'b>
+        = Attention<'b, C, E>
+    where
+        'a: 'b,
+        B: 'b;
+    fn rehoused<'b, C: 'b>(self, to: &'b impl Rehouse<B, C>) -> Rehoused<Attention<'b, C, E>>
+    where
+        'a: 'b,
+    {
         let Attention { query, key, value, mask, is_causal, scale } = self;
         let (query, key, value) = (found!(query.rehoused(to)), found!(key.rehoused(to)), found!(value.rehoused(to)));
         Ok(Attention { query, key, value, mask: found!(mask.rehoused(to)), is_causal, scale })
     }
     fn place(&self) -> Option<&B> {
         self.query.place()
+    }
+    #[cfg(feature = "grad")]
+    fn storages(&self, see: &mut dyn FnMut(&B)) {
+        [&self.query, &self.key, &self.value].into_iter().for_each(|one| one.storages(see));
+        self.mask.storages(see);
     }
     #[cfg(feature = "profile")]
     fn each(&self, see: &mut dyn FnMut(DType, &[usize], &[usize], bool)) {
@@ -272,9 +379,17 @@ pub trait Kind {
     const NAME: &'static str;
     /// Whether profiles call it by its kernel instead.
     const IS_NAMED_BY_KERNEL: bool;
-    fn rehoused<'a, B: 'a, To: 'a>(call: Self::Of<'a, B>, to: &impl Rehouse<B, To>) -> Rehoused<Self::Of<'a, To>>;
+    fn rehoused<'a, 'b, B: 'a, To: 'b>(
+        call: Self::Of<'a, B>,
+        to: &'b impl Rehouse<B, To>,
+    ) -> Rehoused<Self::Of<'b, To>>
+    where
+        'a: 'b;
     /// The storage of the first operand.
     fn place<'b, B>(call: &'b Self::Of<'_, B>) -> Option<&'b B>;
+    /// The storage of each operand.
+    #[cfg(feature = "grad")]
+    fn storages<B>(call: &Self::Of<'_, B>, see: &mut dyn FnMut(&B));
     /// Dtype, sizes and strides of each operand, and whether it is written.
     #[cfg(feature = "profile")]
     fn each<B>(call: &Self::Of<'_, B>, see: &mut dyn FnMut(DType, &[usize], &[usize], bool));
@@ -286,8 +401,15 @@ pub trait RunOn<B>: Kind {
 }
 
 /// A kind of call that every device runs. (A device with another storage adds its bound here.)
+#[cfg(not(feature = "grad"))]
 pub trait Call: RunOn<HostBuffer> + RunOn<CudaBuffer> {}
+#[cfg(not(feature = "grad"))]
 impl<C: RunOn<HostBuffer> + RunOn<CudaBuffer>> Call for C {}
+/// The same, and tapes record it.
+#[cfg(feature = "grad")]
+pub trait Call: RunOn<HostBuffer> + RunOn<CudaBuffer> + crate::grad::Recorded {}
+#[cfg(feature = "grad")]
+impl<C: RunOn<HostBuffer> + RunOn<CudaBuffer> + crate::grad::Recorded> Call for C {}
 
 /// For a call it writes the struct, with a function that makes one, and its kind.
 macro_rules! calls {
@@ -316,13 +438,23 @@ macro_rules! calls {
             const NAME: &'static str = $text;
             const IS_NAMED_BY_KERNEL: bool = false $(|| calls!(@ $kernel))?;
             #[inline]
-            fn rehoused<'a, B: 'a, To: 'a>(call: Self::Of<'a, B>, to: &impl Rehouse<B, To>) -> Rehoused<Self::Of<'a, To>> {
+            fn rehoused<'a, 'b, B: 'a, To: 'b>(
+                call: Self::Of<'a, B>,
+                to: &'b impl Rehouse<B, To>,
+            ) -> Rehoused<Self::Of<'b, To>>
+            where
+                'a: 'b,
+            {
                 let $name { $($given,)* $($operand,)+ .. } = call;
                 Ok($name { $($given,)* $($operand: found!($operand.rehoused(to)),)+ types: PhantomData })
             }
             #[inline]
             fn place<'b, B>(call: &'b Self::Of<'_, B>) -> Option<&'b B> {
                 calls!(@ first call $($operand)+)
+            }
+            #[cfg(feature = "grad")]
+            fn storages<B>(call: &Self::Of<'_, B>, see: &mut dyn FnMut(&B)) {
+                $(call.$operand.storages(see);)+
             }
             #[cfg(feature = "profile")]
             fn each<B>(call: &Self::Of<'_, B>, see: &mut dyn FnMut(DType, &[usize], &[usize], bool)) {

@@ -33,12 +33,12 @@ pub(super) fn is_row_major(sizes: &[usize], strides: &[usize]) -> bool {
 }
 
 /// An unpacked weight: a row-major copy.
-pub(super) fn copied<D: Backend, E: Dtype>(weight: View<'_, D::Storage, E>) -> Result<D::Storage> {
+pub(crate) fn copied<D: Backend, E: Dtype>(weight: View<'_, D::Storage, E>) -> Result<D::Storage> {
     D::map1::<E, E>(Copying, weight, &row_major(weight.sizes))
 }
 
 /// A convolution by products; a packed weight is such a copy.
-pub(super) fn run<D: Backend, E: Dtype, K: Map1<E, E>>(call: Convolve<'_, D::Storage, E, K>) -> Result<D::Storage> {
+pub(crate) fn run<D: Backend, E: Dtype, K: Map1<E, E>>(call: Convolve<'_, D::Storage, E, K>) -> Result<D::Storage> {
     let Convolve { kernel, is_packed, convolution, sizes, strides, x, weight, bias, .. } = call;
     let own = row_major(weight.sizes);
     let weight = if is_packed { View::new(weight.buffer, 0, weight.sizes, &own) } else { weight };
@@ -50,7 +50,7 @@ pub(super) fn run<D: Backend, E: Dtype, K: Map1<E, E>>(call: Convolve<'_, D::Sto
 }
 
 /// A product with the transpose of such a weight, `(n, k)`.
-pub(super) fn product_with_copy<D: Backend, E: Dtype, K: Map1<E, E>>(
+pub(crate) fn product_with_copy<D: Backend, E: Dtype, K: Map1<E, E>>(
     kernel: Option<K>,
     x: View<'_, D::Storage, E>,
     weight: View<'_, D::Storage, E>,
@@ -91,7 +91,7 @@ pub(super) fn pointwise<D: Backend, E: Dtype>(
 }
 
 /// The convolution of `(N, C, D, H, W)` with weights `(O, C / groups, D, H, W)`.
-pub(super) fn composed<D: Backend, E: Dtype>(
+pub(crate) fn composed<D: Backend, E: Dtype>(
     convolution: &Convolution,
     x: View<'_, D::Storage, E>,
     weight: View<'_, D::Storage, E>,

@@ -13,15 +13,19 @@ mod cpu;
 mod cuda;
 mod current;
 #[cfg(all(test, feature = "profile"))]
-mod decorated;
+pub(crate) mod decorated;
 #[cfg(feature = "any")]
 mod dynamic;
 mod meta;
 mod on_host;
 mod value;
 
+#[cfg(feature = "grad")]
+pub(crate) use attention::composed as attention_composed;
 pub use backend::Backend;
 pub use colocation::{Anywhere, Meet, Place, Receives, Source};
+#[cfg(feature = "grad")]
+pub(crate) use convolution::{copied as weight_copied, product_with_copy, run as convolve_composed};
 pub use cpu::Cpu;
 pub use cuda::Cuda;
 #[cfg(feature = "cuda")]
@@ -35,8 +39,10 @@ pub use current::{
 };
 #[cfg(feature = "any")]
 pub(crate) use dynamic::{Dynamic, DynamicBuffer, erased};
+#[cfg(all(feature = "any", feature = "grad"))]
+pub(crate) use dynamic::{is_enabled, leaf_written, set_enabled};
 pub use meta::{Meta, NoData};
-pub(crate) use on_host::on_host;
+pub(crate) use on_host::{Flat, expect_constant, on_host};
 pub use value::{AnyDevice, DeviceType, IntoDevice};
 
 /// A device as a type: where a tensor's elements are and its operations run.
@@ -57,6 +63,7 @@ pub trait Device:
     + Copy
     + Default
     + core::fmt::Debug
+    + Differentiates
     + Send
     + Sync
     + 'static
@@ -64,3 +71,16 @@ pub trait Device:
     /// The device as PyTorch prints it: `cpu`, `cuda:0`, `meta`.
     fn name() -> String;
 }
+
+/// Gradients run on every device.
+#[cfg(feature = "grad")]
+pub(crate) use crate::grad::PullsBack as Differentiates;
+/// Nothing is asked of devices where there are no gradients.
+#[cfg(not(feature = "grad"))]
+mod without_gradients {
+    #[doc(hidden)]
+    pub trait Differentiates {}
+    impl<D> Differentiates for D {}
+}
+#[cfg(not(feature = "grad"))]
+use without_gradients::Differentiates;

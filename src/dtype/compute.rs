@@ -5,8 +5,10 @@
 
 use super::{MachineFloat, MachineInt};
 use crate::error::Result;
+use crate::ops::slope;
 use core::fmt::Debug;
 use num_complex::Complex;
+use num_traits::Zero;
 
 /// A category for which an operation has no formula. Never called, because the type system rejects such dtypes (each operation states which
 /// ones it admits).
@@ -18,7 +20,7 @@ pub fn refused() -> ! {
 }
 
 /// A unary formula whose result has the same dtype.
-pub trait Unary: 'static {
+pub trait Unary: Sized + 'static {
     /// Whether a result computed in a wider dtype is exact for operands of a narrower one.
     const IS_EXACT: bool = false;
     /// Whether there is a vectorised fast path for most floating-point numbers.
@@ -57,6 +59,18 @@ pub trait Unary: 'static {
     fn complex<T: MachineFloat>(_z: Complex<T>) -> Complex<T> {
         refused()
     }
+    /// Which values the derivative reads: 1 for the operand, 8 for the result.
+    const DERIVATIVE_READS: [u32; 3] = [1; 3];
+    /// The derivative at `x`, where the formula gives `_y`. It is read from the formula by dual numbers where nothing else is said.
+    #[inline(always)]
+    fn derivative<T: MachineFloat>(x: T, _y: T) -> T {
+        slope::tangent(x, |x| Self::real(x))
+    }
+    /// The gradient of a complex number: see `Derivable` in `ops::slope`.
+    #[inline(always)]
+    fn complex_gradient<T: MachineFloat>(z: Complex<T>, _y: Complex<T>, g: Complex<T>) -> Complex<T> {
+        slope::complex_tangent(z, |z| Self::complex(z), g)
+    }
 }
 
 /// A unary formula with a bool result.
@@ -84,7 +98,7 @@ pub trait Predicate: 'static {
 }
 
 /// A unary formula with a real result for complex numbers; other dtypes are kept.
-pub trait ToReal: 'static {
+pub trait ToReal: Sized + 'static {
     /// Whether a result computed in a wider dtype is exact for operands of a narrower one.
     const IS_EXACT: bool = false;
     /// The formula for `bool`.
@@ -107,13 +121,23 @@ pub trait ToReal: 'static {
     fn complex<T: MachineFloat>(_z: Complex<T>) -> T {
         refused()
     }
+    /// The derivative at `x`. It is read from the formula by dual numbers where nothing else is said.
+    #[inline(always)]
+    fn derivative<T: MachineFloat>(x: T) -> T {
+        slope::tangent(x, |x| Self::real(x))
+    }
+    /// The gradient of a complex number, whose result is real.
+    #[inline(always)]
+    fn complex_gradient<T: MachineFloat>(z: Complex<T>, _y: Complex<T>, g: Complex<T>) -> Complex<T> {
+        slope::complex_tangent(z, |z| Complex::new(Self::complex(z), Zero::zero()), g)
+    }
 }
 
 /// The parameters of an operation: up to three, the missing ones zero.
 pub type Parameters<T> = [T; 3];
 
 /// A unary formula with parameters whose result has the same dtype.
-pub trait Tuned: 'static {
+pub trait Tuned: Sized + 'static {
     /// Whether nonnegative numbers are unchanged.
     const KEEPS_POSITIVE: bool = false;
     /// Whether it is a sum of `lgamma`s, as many as the first parameter, of the number shifted by halves.
@@ -152,10 +176,18 @@ pub trait Tuned: 'static {
     fn complex<T: MachineFloat>(_z: Complex<T>, _p: Parameters<Complex<T>>) -> Complex<T> {
         refused()
     }
+    /// Whether a loop over it waits for memory rather than for arithmetic.
+    const IS_MEMORY_BOUND: bool = false;
+    /// The derivative by the operand (0) or by one of the parameters, counted from 1. It is read from the formula by dual numbers where
+    /// nothing else is said.
+    #[inline(always)]
+    fn derivative<T: MachineFloat>(by: usize, x: T, p: Parameters<T>) -> T {
+        slope::tuned_derivative::<Self, T>(by, x, p)
+    }
 }
 
 /// A binary formula whose result has the same dtype.
-pub trait Binary: 'static {
+pub trait Binary: Sized + 'static {
     /// Whether a result computed in a wider dtype is exact for operands of a narrower one.
     const IS_EXACT: bool = false;
     /// Whether integer division by zero must be checked before the operation runs.
@@ -218,6 +250,17 @@ pub trait Binary: 'static {
     #[inline(always)]
     fn complex_by_scalar<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
         Self::complex(a, b)
+    }
+    /// Whether its derivatives need no loops of their own.
+    const SIMPLE: slope::Simple = slope::Simple::No;
+    /// What it does where several elements are written at one place.
+    const MERGING: slope::Merging = slope::Merging::Missing;
+    /// Which operands the derivative by each operand reads, as masks.
+    const DERIVATIVE_READS: [u32; 3] = [3; 3];
+    /// The derivative by one operand. It is read from the formula by dual numbers where nothing else is said.
+    #[inline(always)]
+    fn derivative<T: MachineFloat>(by: usize, a: T, b: T) -> T {
+        slope::binary_derivative::<Self, T>(by, a, b)
     }
 }
 

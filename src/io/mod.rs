@@ -52,7 +52,10 @@ pub use image::ImageShape;
 pub use module::{Difference, Listing, LoadOptions, Module, Parameter, Place, ToDevice};
 #[cfg(feature = "safetensors")]
 #[doc(hidden)]
-pub use module::{FieldOf, moved};
+pub use module::{FieldOf, MapTensors, Mixed, moved};
+#[cfg(feature = "grad")]
+#[doc(hidden)]
+pub use module::{ListingMut, ParameterMut};
 #[cfg(feature = "ndarray")]
 pub use ndarray::ArraySizes;
 #[cfg(feature = "npy")]

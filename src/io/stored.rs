@@ -6,6 +6,11 @@ use crate::error::Result;
 use crate::shape::Shape;
 use crate::storage::bytes_of;
 use crate::tensor::Tensor;
+#[cfg(feature = "grad")]
+use crate::{
+    cpu::stepping::Total,
+    optim::learned::{At, Lent},
+};
 use core::any::Any;
 
 mod sealed {
@@ -40,6 +45,18 @@ pub trait StoredTensor: sealed::Sealed + Any {
     #[cfg(feature = "serde")]
     #[doc(hidden)]
     fn scalars(&self) -> Result<Vec<crate::ScalarValue>>;
+    /// The elements for reading: as they are, or with these strides.
+    #[cfg(feature = "grad")]
+    #[doc(hidden)]
+    fn lend(&self, _strides: Option<&[usize]>) -> Result<Lent> {
+        Ok(Lent { at: At::Nowhere, kept: None })
+    }
+    /// A total of this tensor and another of the same type, whose elements are not on the host.
+    #[cfg(feature = "grad")]
+    #[doc(hidden)]
+    fn total_elsewhere(&self, _total: Total, _other: &dyn StoredTensor) -> Result<f64> {
+        Ok(0.0)
+    }
 }
 
 impl<E: Element, S: Shape, D: Device> sealed::Sealed for Tensor<E, S, D> {}
@@ -67,7 +84,46 @@ impl<E: Element, S: Shape, D: Device> StoredTensor for Tensor<E, S, D> {
     fn scalars(&self) -> Result<Vec<crate::ScalarValue>> {
         crate::error::listed(D::download(self.elements())?.into_iter().map(E::to_scalar))
     }
+    #[cfg(feature = "grad")]
+    fn lend(&self, strides: Option<&[usize]>) -> Result<Lent> {
+        self.lent(strides)
+    }
+    #[cfg(feature = "grad")]
+    fn total_elsewhere(&self, total: Total, other: &dyn StoredTensor) -> Result<f64> {
+        self.total_by_device(total, other)
+    }
 }
+
+/// Numbers are zero-dim tensors, for options that are saved beside tensors.
+#[cfg(feature = "grad")]
+macro_rules! numbers {
+    ($($ty:ty)*) => {$(
+        impl sealed::Sealed for $ty {}
+        impl StoredTensor for $ty {
+            fn dtype(&self) -> DType {
+                <$ty>::DTYPE
+            }
+            fn sizes(&self) -> &[usize] {
+                &[]
+            }
+            fn on_device(&self) -> String {
+                Cpu::name()
+            }
+            fn as_any(&self) -> &dyn Any {
+                self
+            }
+            fn with_bytes(&self, run: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+                run(bytes_of(core::slice::from_ref(self)))
+            }
+            #[cfg(feature = "serde")]
+            fn scalars(&self) -> Result<Vec<crate::ScalarValue>> {
+                Ok(vec![self.to_scalar()])
+            }
+        }
+    )*};
+}
+#[cfg(feature = "grad")]
+numbers!(f64 i64 bool);
 
 #[cfg(feature = "any")]
 impl sealed::Sealed for crate::AnyTensor {}
@@ -94,5 +150,13 @@ impl StoredTensor for crate::AnyTensor {
     #[cfg(feature = "serde")]
     fn scalars(&self) -> Result<Vec<crate::ScalarValue>> {
         self.to_scalars()
+    }
+    #[cfg(feature = "grad")]
+    fn lend(&self, strides: Option<&[usize]>) -> Result<Lent> {
+        self.lent(strides)
+    }
+    #[cfg(feature = "grad")]
+    fn total_elsewhere(&self, total: Total, other: &dyn StoredTensor) -> Result<f64> {
+        self.total_by_device(total, other)
     }
 }

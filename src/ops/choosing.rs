@@ -1,8 +1,9 @@
 //! Selection of elements by indices, masks and rank: the markers of these operations, and their kernels.
 
-use super::kernel::{Map1, Map2};
+use super::kernel::{Constants, Map1, Map2, Merging, Slope};
 use super::reduce::op;
 use crate::dtype::{Binary, Compute as _, Dtype, Element};
+use crate::ops::slope::{Derived, OfBinary};
 use crate::{
     dtype::DType,
     ops::record::kernel::{Kernel, Value},
@@ -46,6 +47,7 @@ impl<Op> WideFloatFor<Op> for f64 {}
 #[derive(Clone, Copy)]
 pub struct Filling<E>(pub E);
 impl<E: Element> Map2<E, bool, E> for Filling<E> {
+    const SLOPE: Slope = Slope::Masked { operand: 0, when: false };
     #[inline(always)]
     fn call(self, element: E, condition: bool) -> E {
         if condition { self.0 } else { element }
@@ -77,6 +79,8 @@ impl<F> Default for Folding<F> {
     }
 }
 impl<F: Binary, E: Dtype> Map2<E, E, E> for Folding<F> {
+    const MERGING: Merging = F::MERGING;
+    const SLOPE: Slope = Derived::<OfBinary<F>, E>::SLOPE;
     #[inline(always)]
     fn call(self, a: E, b: E) -> E {
         E::from_compute(a.to_compute().binary::<F>(b.to_compute()))
@@ -102,6 +106,10 @@ impl<E: Dtype> AddingScaled<E> {
     }
 }
 impl<E: Dtype> Map2<E, E, E> for AddingScaled<E> {
+    const MERGING: Merging = Merging::AddScaled;
+    fn constants(self) -> Constants {
+        [self.0.cast(), Default::default(), Default::default()]
+    }
     #[inline(always)]
     fn call(self, a: E, b: E) -> E {
         E::from_compute(self.exact(a, b))

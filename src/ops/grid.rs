@@ -2,6 +2,8 @@
 //!
 //! Source: `aten/src/ATen/native/GridSampler.h`, `cpu/GridSamplerKernel.cpp`.
 
+#[cfg(feature = "grad")]
+use super::resample::cubic_slopes;
 use super::resample::{Rounding, cubic};
 
 /// The value outside the operand.
@@ -132,6 +134,74 @@ impl Sampling {
             }
         }
         taps
+    }
+
+    /// How the weights along one axis change with the coordinate, in the order of [`axis`](Self::axis).
+    #[cfg(feature = "grad")]
+    fn axis_slopes(&self, x: f64, size: usize, is_image: bool) -> [f64; MOST] {
+        let scale = if self.align_corners { (size as f64 - 1.0) / 2.0 } else { size as f64 / 2.0 };
+        let x = self.position(x, size);
+        let mut slopes = [0.0; MOST];
+        match self.mode {
+            GridMode::Nearest => {}
+            GridMode::Bilinear => {
+                let slope = scale * self.inside_slope(x, size);
+                slopes[..2].copy_from_slice(&[-slope, slope]);
+            }
+            GridMode::Bicubic => {
+                let _ = is_image;
+                slopes = cubic_slopes(x - x.floor()).map(|slope| slope * scale);
+            }
+        }
+        slopes
+    }
+
+    /// The derivative of [`inside`](Self::inside): 0 where a position is moved to the border.
+    #[cfg(feature = "grad")]
+    fn inside_slope(&self, x: f64, size: usize) -> f64 {
+        let last = (size - 1) as f64;
+        let clipped = |x: f64| if x > 0.0 && x < last { 1.0 } else { 0.0 };
+        match self.padding {
+            GridPadding::Zeros => 1.0,
+            GridPadding::Border => clipped(x),
+            GridPadding::Reflection => {
+                let (low, span) = if self.align_corners { (0.0, last) } else { (-0.5, size as f64) };
+                if span == 0.0 {
+                    return 0.0;
+                }
+                let sign = if x < low { -1.0 } else { 1.0 };
+                let extra = (x - low).abs() % (2.0 * span);
+                let (place, sign) = if extra <= span { (extra, sign) } else { (2.0 * span - extra, -sign) };
+                sign * clipped(place + low)
+            }
+        }
+    }
+
+    /// How the weights of the taps of one place change with each of its coordinates, for a tap after the other.
+    #[cfg(feature = "grad")]
+    pub(crate) fn place_slopes(&self, at: &[f64], sizes: &[usize], see: &mut dyn FnMut(usize, [f64; 3])) {
+        let axes = sizes.len();
+        let each: [_; 3] = core::array::from_fn(|axis| match sizes.get(axis) {
+            Some(&size) => {
+                let x = at[axes - 1 - axis];
+                (self.axis(x, size, axes == 2), self.axis_slopes(x, size, axes == 2))
+            }
+            None => ([(0, 1.0); MOST], [0.0; MOST]),
+        });
+        let width = self.width();
+        for number in 0..self.taps(axes) {
+            let place = |axis: usize| number / width.pow((axes - 1 - axis) as u32) % width;
+            let slopes = core::array::from_fn(|coordinate| {
+                // x, the coordinate along the last axis, comes first.
+                let Some(own) = (axes - 1).checked_sub(coordinate) else { return 0.0 };
+                let weights = (0..axes).map(|axis| {
+                    let ((_, weight), slope) = (each[axis].0[place(axis)], each[axis].1[place(axis)]);
+                    if axis == own { slope } else { weight }
+                });
+                weights.product()
+            });
+            see(number, slopes);
+        }
     }
 
     /// The taps of one place: `at` are its coordinates, x first; `sizes` those of the axes, x last. Positions are row-major.

@@ -2,10 +2,11 @@
 //!
 //! Source: `aten/src/ATen/native/Loss.cpp` and `cpu/PointwiseOpsKernel.cpp`.
 
-use super::kernel::{Map1, Map2, Map3, TakesMap2};
+use super::kernel::{Constants, Map1, Map2, Map3, Slope, TakesMap2, VectorWidth};
 use super::reduce::op;
 use super::reduce::rows::PowerOfRow;
 use crate::dtype::{Castable, Compute as _, Dtype, Element, MachineFloat, Tuned, Unary, math};
+use crate::ops::slope::{Derived, OfPair, OfThree};
 use crate::{
     dtype::DType,
     ops::record::kernel::{Kernel, Value},
@@ -56,9 +57,9 @@ impl core::str::FromStr for LossReduction {
     }
 }
 
-/// Formulas of two numbers and up to two parameters: `Huber: |x, y, [delta, _]| …`.
+/// Formulas of two numbers and up to two parameters: `Huber: |x, y, [delta, _]| …`. `slope |x, y| …` is the derivative by `x` where dual numbers read another one than PyTorch's.
 macro_rules! formulas {
-    ($($(#[$doc:meta])* $name:ident: |$x:ident, $y:ident, $given:pat_param| $value:expr;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident: |$x:ident, $y:ident, $given:pat_param| $value:expr $(, slope |$a:ident, $b:ident| $slope:expr)?;)*) => {$(
         $(#[$doc])*
         pub(crate) struct $name;
         impl $crate::dtype::Tuned for $name {
@@ -67,6 +68,13 @@ macro_rules! formulas {
                 let $given = [first, second];
                 $value
             }
+            $(
+                #[inline(always)]
+                fn derivative<T: $crate::dtype::MachineFloat>(by: usize, $a: T, p: $crate::dtype::Parameters<T>) -> T {
+                    let [$b, ..] = p;
+                    if by == 0 { $slope } else { $crate::ops::slope::tuned_derivative::<Self, T>(by, $a, p) }
+                }
+            )?
         }
     )*};
 }
@@ -78,7 +86,8 @@ pub(crate) use formulas;
 #[inline(always)]
 fn log_sigmoid<T: MachineFloat>(x: T) -> T {
     let below = if x < T::zero() { x } else { T::zero() };
-    below - T::elementary::<math::Log1p>(T::elementary::<math::Exp>(-x.abs()))
+    let farther = if x < T::zero() { x } else { -x };
+    below - T::elementary::<math::Log1p>(T::elementary::<math::Exp>(farther))
 }
 
 /// `max(x, 0)`, with NaN kept.
@@ -103,7 +112,17 @@ fn stirling<T: MachineFloat>(y: T, full: T) -> T {
 
 formulas! {
     SquaredDifference: |x, y, _| (x - y) * (x - y);
-    AbsoluteDifference: |x, y, _| (x - y).abs();
+    AbsoluteDifference: |x, y, _| {
+        let difference = x - y;
+        // The derivative of equals is 0.
+        if difference > T::zero() {
+            difference
+        } else if difference < T::zero() {
+            -difference
+        } else {
+            difference.abs() * T::zero()
+        }
+    };
     SmoothL1: |x, y, [beta, _]| {
         let distance = (x - y).abs();
         if distance < beta {
@@ -145,6 +164,10 @@ formulas! {
         let log = if log < least { least } else { log };
         let other = if other < least { least } else { other };
         (y - T::one()) * other - y * log
+    }, slope |x, y| {
+        let variance = (T::one() - x) * x;
+        let least = T::lit(1e-12);
+        (x - y) / if variance > least { variance } else { least }
     };
     BinaryCrossEntropyOfLogits: |x, y, _| (T::one() - y) * x - log_sigmoid(x);
     /// The term that the weight of positive targets multiplies.
@@ -234,6 +257,11 @@ impl<F> Losing<F> {
     }
 }
 impl<F: Tuned, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for Losing<F> {
+    const VECTORS: VectorWidth = if F::IS_MEMORY_BOUND { VectorWidth::Narrow } else { VectorWidth::Wide };
+    const SLOPE: Slope = Derived::<OfPair<F>, A>::SLOPE;
+    fn constants(self) -> Constants {
+        [self.given[0].into(), self.given[1].into(), Default::default()]
+    }
     const WIDENS: bool = matches!(<A::Compute as Element>::DTYPE, DType::F32);
     fn widened<T: TakesMap2>() -> T::Out {
         if const { O::DTYPE.is_half() } {
@@ -259,6 +287,11 @@ impl<F: Tuned, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for Losing<F> {
 
 /// The same for three elements and one parameter.
 impl<F: Tuned, A: Dtype, B: Dtype, C: Dtype, O: Castable> Map3<A, B, C, O> for Losing<F> {
+    const VECTORS: VectorWidth = if F::IS_MEMORY_BOUND { VectorWidth::Narrow } else { VectorWidth::Wide };
+    const SLOPE: Slope = Derived::<OfThree<F>, A>::SLOPE;
+    fn constants(self) -> Constants {
+        [self.given[0].into(), Default::default(), Default::default()]
+    }
     #[inline(always)]
     fn call(self, x: A, y: B, z: C) -> O {
         x.to_compute().tuned::<F>([y.cast(), z.cast(), <A::Compute as Castable>::from_f64(self.given[0])]).cast()
@@ -300,10 +333,23 @@ impl<E: Castable> Map1<i64, E> for Counting {
     }
 }
 
+/// `Kept` as a formula, for its derivative.
+struct KeptFormula;
+impl Tuned for KeptFormula {
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T, [label, ignored, _]: crate::dtype::Parameters<T>) -> T {
+        if label == ignored { T::zero() } else { x }
+    }
+}
+
 /// An element, or zero where the label is the ignored one.
 #[derive(Clone, Copy)]
 pub(crate) struct Kept(pub(crate) i64);
 impl<E: Castable> Map2<E, i64, E> for Kept {
+    const SLOPE: Slope = Derived::<OfPair<KeptFormula>, E>::SLOPE;
+    fn constants(self) -> Constants {
+        [(self.0 as f64).into(), Default::default(), Default::default()]
+    }
     #[inline(always)]
     fn call(self, element: E, label: i64) -> E {
         if label == self.0 { E::from_bool(false) } else { element }

@@ -17,7 +17,6 @@ pub mod arguments;
 pub mod choosing;
 #[cfg(feature = "linalg")]
 pub mod decompose;
-#[cfg(test)]
 pub(crate) mod dual;
 #[doc(hidden)]
 pub mod grid;
@@ -35,7 +34,10 @@ pub mod resample;
 pub mod scan;
 #[doc(hidden)]
 pub mod segment;
+pub(crate) mod slope;
 pub(crate) mod table;
+#[cfg(feature = "grad")]
+pub(crate) mod update;
 #[doc(hidden)]
 pub mod window;
 

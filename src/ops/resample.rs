@@ -2,7 +2,7 @@
 //!
 //! Source: `aten/src/ATen/native/UpSample.h`, `cpu/UpSampleKernel.cpp`; steps and roundings are the same.
 
-use crate::error::{Error, Result, room};
+use crate::error::{Error, Result, filled, room};
 
 /// How elements between positions are interpolated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,6 +107,31 @@ pub struct Taps {
     pub weights: Vec<f64>,
 }
 
+impl Taps {
+    /// The places to which each of `size` positions contributes, and the weights. A position without places has one of weight 0.
+    pub(crate) fn transposed(&self, size: usize) -> Result<Taps> {
+        let all = || {
+            self.counts.iter().enumerate().flat_map(|(place, &count)| {
+                (place * self.width..place * self.width + count)
+                    .map(move |tap| (place, self.index[tap], self.weights[tap]))
+            })
+        };
+        let mut counts = filled(0_usize, size)?;
+        all().for_each(|(_, position, _)| counts[position] += 1);
+        let width = counts.iter().copied().max().unwrap_or(0).max(1);
+        let len = size.saturating_mul(width);
+        let (mut index, mut weights) = (filled(0, len)?, filled(0.0, len)?);
+        counts.fill(0);
+        for (place, position, weight) in all() {
+            let at = position * width + counts[position];
+            (index[at], weights[at]) = (place, weight);
+            counts[position] += 1;
+        }
+        counts.iter_mut().for_each(|count| *count = (*count).max(1));
+        Ok(Taps { width, counts, index, weights })
+    }
+}
+
 /// Rounds numbers to the precision in which an axis is measured.
 #[derive(Clone, Copy)]
 pub(crate) struct Rounding {
@@ -160,6 +185,15 @@ fn far(x: f64, a: f64, round: Rounding) -> f64 {
 pub(crate) fn cubic(t: f64, round: Rounding) -> [f64; 4] {
     let (a, rest) = (-0.75, round.of(1.0 - t));
     [far(round.of(t + 1.0), a, round), near(t, a, round), near(rest, a, round), far(round.of(rest + 1.0), a, round)]
+}
+
+/// How these weights change with `t`.
+#[cfg(feature = "grad")]
+pub(crate) fn cubic_slopes(t: f64) -> [f64; 4] {
+    let (a, rest) = (-0.75, 1.0 - t);
+    let near = |x: f64| (3.0 * (a + 2.0) * x - 2.0 * (a + 3.0)) * x;
+    let far = |x: f64| (3.0 * a * x - 10.0 * a) * x + 8.0 * a;
+    [far(t + 1.0), near(t), -near(rest), -far(rest + 1.0)]
 }
 
 /// The window of an antialiased kernel, or of bytes; `slope` is the parameter of cubic convolution.

@@ -24,6 +24,8 @@ mod choosing;
 mod common;
 mod construction;
 mod counted;
+#[cfg(feature = "grad")]
+mod data;
 #[cfg(all(feature = "any", feature = "linalg", feature = "fft"))]
 mod decomposed;
 mod device_values;
@@ -37,6 +39,8 @@ mod errors;
 mod factored;
 #[cfg(feature = "mmap")]
 mod files;
+#[cfg(feature = "grad")]
+mod gradients;
 #[cfg(all(feature = "any", feature = "safetensors", feature = "npy", feature = "serde"))]
 mod hostile;
 mod image_example;
@@ -55,6 +59,8 @@ mod networks;
 mod networks_examples;
 #[cfg(feature = "npy")]
 mod npy;
+#[cfg(feature = "grad")]
+mod optim;
 mod printing;
 mod products;
 #[cfg(feature = "profile")]

@@ -16,6 +16,7 @@ mod attributes;
 mod calls;
 mod codes;
 mod dtypes;
+mod gradients;
 mod json;
 mod layouts;
 mod missing;

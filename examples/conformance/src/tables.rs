@@ -1,7 +1,7 @@
 //! The known tables, and the reader of each.
 
 use crate::report::Table;
-use crate::{attributes, dtypes, layouts, samples, sparse, values, views};
+use crate::{attributes, dtypes, gradients, layouts, samples, sparse, values, views};
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
@@ -22,6 +22,7 @@ pub const TABLES: &[(&str, Reader)] = &[
     ("device.json", layouts::device),
     ("sparse.json", sparse::all),
     ("opinfo_samples.json", samples::all),
+    ("grad_samples.json", gradients::all),
 ];
 
 /// The texts of the known files in a folder, by name without `.gz`.

@@ -2,12 +2,17 @@
 //!
 //! `cargo run --release -p digits`, and on a GPU `cargo run --release -p digits --features cuda -- --device cuda:0`
 //!
-//! A network of two layers and plain gradient descent, with the gradients written out by hand. Every shape and every dtype is in a type:
-//! change a size, forget a transpose or add a mask to an integer tensor in place, and it does not compile.
+//! A network of two layers and plain gradient descent. Every shape and every dtype is in a type: change a size, forget a transpose or use
+//! the gradients of another network, and it does not compile.
 
-use castiron::{Cpu, Cuda, Device, Dim, Generator, Tensor, axis, dim, dims, shape, where_};
+mod read;
+
+use castiron::data::Batches;
+use castiron::grad::Grad;
+use castiron::optim::Sgd;
+use castiron::reduction::Mean;
+use castiron::{Cpu, Cuda, Device, Dim, Generator, Module, Tensor, axis, dim, dims, shape};
 use std::error::Error;
-use std::io::Read;
 use std::time::Instant;
 
 // Sizes that the compiler knows are numbers. Sizes that come with the data get a name: the compiler does not know how many examples there
@@ -24,7 +29,7 @@ type Classes = dim!(10);
 
 const EPOCHS: usize = 40;
 const BATCH: usize = 32;
-const LEARNING_RATE: f32 = 0.2;
+const LEARNING_RATE: f64 = 0.2;
 
 fn main() -> Result<(), Box<dyn Error>> {
     // The device is a type as well. The functions below are generic over it; which one they run on is chosen here.
@@ -41,7 +46,7 @@ fn run<D: Device>() -> Result<(), Box<dyn Error>> {
     let generator = &mut Generator::seeded(7);
 
     // 1. Read a file into tensors whose number of rows is only known at run time: `_` in `shape!`.
-    let (images, labels): (Tensor<u8, shape![_, 64]>, Tensor<i64, shape![_]>) = read_digits()?;
+    let (images, labels): (Tensor<u8, shape![_, 64]>, Tensor<i64, shape![_]>) = read::read_digits()?;
     println!(
         "{} digits of {} pixels; the first one as a tensor of `{}`:",
         images.shape()[0],
@@ -63,8 +68,9 @@ fn run<D: Device>() -> Result<(), Box<dyn Error>> {
 
     // 3. Train.
     let mut network = Network::<D>::new(generator)?;
+    let mut sgd = Sgd::new(&network).rate(LEARNING_RATE);
     for epoch in 1..=EPOCHS {
-        let loss = network.learn(&train);
+        let loss = network.learn(&mut sgd, &train);
         if epoch == 1 || epoch % 4 == 0 {
             let done = 20 * epoch / EPOCHS;
             println!(
@@ -108,7 +114,9 @@ impl<N: Dim, D: Device> Digits<N, D> {
     }
 }
 
-/// Two layers: 64 pixels to 96 features to 10 classes.
+/// Two layers: 64 pixels to 96 features to 10 classes. A struct with `#[derive(Module)]` is a set of parameters: it can be saved, loaded, moved
+/// to another device and differentiated.
+#[derive(Module)]
 struct Network<D: Device> {
     hidden_weight: Tensor<f32, (Pixels, Hidden), D>,
     hidden_bias: Tensor<f32, (Hidden,), D>,
@@ -127,61 +135,44 @@ impl<D: Device> Network<D> {
         })
     }
 
-    /// The activations of the hidden layer and the logits of each class. Generic over the number of examples: `N: Dim` is all that is
-    /// needed, and the type of the result says that it has the same rows.
-    fn forward<N: Dim>(
-        &self,
-        images: &Tensor<f32, (N, Pixels), D>,
-    ) -> (Tensor<f32, (N, Hidden), D>, Tensor<f32, (N, Classes), D>) {
+    /// The logits of each class. Generic over the number of examples: `N: Dim` is all that is needed, and the type of the result says that
+    /// it has the same rows.
+    fn forward<N: Dim>(&self, images: &Tensor<f32, (N, Pixels), D>) -> Tensor<f32, (N, Classes), D> {
         // `(N, 64) @ (64, 96)` is `(N, 96)`; the bias, `(96)`, is broadcast over the rows. The types say all of this.
-        let hidden = (images.matmul(&self.hidden_weight) + &self.hidden_bias).relu();
-        let logits = hidden.matmul(&self.output_weight) + &self.output_bias;
-        (hidden, logits)
+        let hidden: Tensor<f32, (N, Hidden), D> = (images.matmul(&self.hidden_weight) + &self.hidden_bias).relu();
+        hidden.matmul(&self.output_weight) + &self.output_bias
     }
 
     /// The class of each picture: the one with the largest logit.
     fn read<N: Dim>(&self, images: &Tensor<f32, (N, Pixels), D>) -> Tensor<i64, (N,), D> {
-        self.forward(images).1.argmax_axis(axis![1])
+        self.forward(images).argmax_axis(axis![1])
     }
 
     /// One pass over the examples in batches; returns the mean loss.
-    fn learn(&mut self, train: &Digits<Train, D>) -> f32 {
-        let count = train.labels.numel();
+    fn learn(&mut self, sgd: &mut Sgd<Self>, train: &Digits<Train, D>) -> f32 {
         let mut total = 0.0;
-        for start in (0..count).step_by(BATCH) {
-            let size = BATCH.min(count - start);
-            // Views of some rows: nothing is copied. There are fewer rows than `Train`, so the axis is `_` again.
-            let images = train.images.narrow(axis![0], start, size);
-            let labels = train.labels.narrow(axis![0], start, size);
-            total += self.step(&images, &labels) * size as f32;
+        // Batches are views of some rows: nothing is copied. There are fewer rows than `Train`, so their first axis is called `Batch`.
+        for (images, labels) in Batches::new((&train.images, &train.labels), BATCH) {
+            total += self.step(sgd, &images, &labels) * labels.numel() as f32;
         }
-        total / count as f32
+        total / train.labels.numel() as f32
     }
 
     /// One step of gradient descent; returns the loss before it.
-    fn step<N: Dim>(&mut self, images: &Tensor<f32, (N, Pixels), D>, labels: &Tensor<i64, (N,), D>) -> f32 {
-        let (hidden, logits) = self.forward(images);
-        let truth = one_hot(labels);
-        let count = labels.numel() as f32;
-
-        // Cross-entropy: minus the logarithm of the probability of the right class. The mask picks one of ten per row.
-        let loss = -where_(&truth, logits.log_softmax(axis![1]), 0).sum() / count;
-
-        // Its gradient, layer by layer from the output. Each gradient has the shape of its tensor, as the types say.
-        let d_logits: Tensor<f32, (N, Classes), D> = (logits.softmax(axis![1]) - truth.to::<f32>()) / count;
-        let d_output_weight: Tensor<f32, (Hidden, Classes), D> = hidden.t().matmul(&d_logits);
-        let d_output_bias: Tensor<f32, (Classes,), D> = d_logits.sum_axis(axis![0]);
-        // Gradients pass through `relu` where the activation was positive: `f32 * bool` is `f32`.
-        let d_hidden: Tensor<f32, (N, Hidden), D> = d_logits.matmul(self.output_weight.t()) * hidden.gt(0);
-        let d_hidden_weight: Tensor<f32, (Pixels, Hidden), D> = images.t().matmul(&d_hidden);
-        let d_hidden_bias: Tensor<f32, (Hidden,), D> = d_hidden.sum_axis(axis![0]);
-
-        // Update the weights in place. A gradient of another shape or of a higher category than `f32` would not compile here.
-        self.hidden_weight -= d_hidden_weight * LEARNING_RATE;
-        self.hidden_bias -= d_hidden_bias * LEARNING_RATE;
-        self.output_weight -= d_output_weight * LEARNING_RATE;
-        self.output_bias -= d_output_bias * LEARNING_RATE;
-
+    fn step<N: Dim>(
+        &mut self,
+        sgd: &mut Sgd<Self>,
+        images: &Tensor<f32, (N, Pixels), D>,
+        labels: &Tensor<i64, (N,), D>,
+    ) -> f32 {
+        // The closure computes the loss: cross-entropy is minus the logarithm of the probability of the right class, on average. Inside of
+        // it the network is on a tape, the device `Taped<D>`, which records what is computed. The images and labels are passed beside it,
+        // since tensors of two devices do not meet.
+        let (loss, gradients) = self.value_and_grad((images, labels), |network, (images, labels)| {
+            network.forward(images).cross_entropy(labels, (), -100, 0.0, Mean)
+        });
+        // The gradients are a `Network`, too: each has the shape and the dtype of its tensor. Those of another struct would not compile here.
+        sgd.step(self, &gradients);
         loss.item()
     }
 }
@@ -248,26 +239,4 @@ fn rows(images: &Tensor<u8, shape![_, 64]>, order: &Tensor<i64, shape![_]>) -> T
 /// The labels in another order.
 fn labels_of(labels: &Tensor<i64, shape![_]>, order: &Tensor<i64, shape![_]>) -> Tensor<i64, shape![_]> {
     order.iter().map(|&at| labels[at as usize]).collect()
-}
-
-/// The digits: each line of a gzipped CSV file holds a row of 64 pixels from 0 to 16, and a label.
-fn read_digits() -> Result<(Tensor<u8, shape![_, 64]>, Tensor<i64, shape![_]>), Box<dyn Error>> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/digits.csv.gz");
-    let file = std::fs::File::open(path).map_err(|error| format!("{path}: {error}"))?;
-    let mut text = String::new();
-    flate2::read::GzDecoder::new(file).read_to_string(&mut text).map_err(|error| format!("{path}: {error}"))?;
-
-    let (mut pixels, mut labels) = (Vec::new(), Vec::new());
-    for (line, row) in text.lines().enumerate() {
-        let numbers = row.split(',').map(str::parse).collect::<Result<Vec<u8>, _>>();
-        let numbers = numbers.map_err(|error| format!("{path}, line {}: {error}", line + 1))?;
-        let [row @ .., label] = &numbers[..] else { return Err(format!("{path}, line {}: empty", line + 1).into()) };
-        if row.len() != 64 || row.iter().any(|&pixel| pixel > 16) || *label > 9 {
-            return Err(format!("{path}, line {}: expected 64 pixels from 0 to 16 and a digit", line + 1).into());
-        }
-        pixels.extend_from_slice(row);
-        labels.push(i64::from(*label));
-    }
-    let count = labels.len();
-    Ok((Tensor::try_from_vec_sized(pixels, [count, 64])?, labels.into()))
 }

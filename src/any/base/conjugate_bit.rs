@@ -37,6 +37,8 @@ impl BitStorage {
         if let Some(resolved) = self.resolved.get() {
             return Ok(resolved);
         }
+        // What is computed here once is seen whether recording is on or off.
+        let _guard = crate::any::grad::scoped_recording();
         let [first, len] = self.reach;
         let seen = |buffer| AnyTensor { offset: first, ..AnyTensor::fresh(buffer, self.dtype, &[len], &[1]) };
         let row = match self.bit {
@@ -58,6 +60,16 @@ impl AnyTensor {
         match &self.elements {
             Elements::WithBit(storage) => Some(storage.bit),
             Elements::Plain(_) => None,
+        }
+    }
+
+    /// The same view of another storage, keeping the bit.
+    #[cfg(feature = "grad")]
+    pub(crate) fn over_plain(&self, buffer: &DynamicBuffer) -> AnyTensor {
+        let over = self.over_buffer(buffer);
+        match self.bit() {
+            Some(bit) => over.with_bit(bit),
+            None => over,
         }
     }
 

@@ -145,6 +145,9 @@ impl AnyTensor {
     #[doc(alias = "cast")]
     pub fn to(&self, dtype: DType) -> Result<AnyTensor> {
         let Some(cast) = cast(self.dtype, dtype)? else { return Ok(self.clone()) };
+        if self.is_recorded() {
+            return crate::any::grad::converted(self, dtype);
+        }
         let strides = crate::any::preserved(&self.sizes, &self.strides);
         crate::any::checked_numel("to", &self.sizes, dtype)?;
         // SAFETY: the conversion is that of the two dtypes; strides that keep a layout leave no gaps.

@@ -118,7 +118,7 @@ impl AnyTensor {
 
     #[op(detach(input))]
     fn detach_by_name(&self) -> Result<AnyTensor> {
-        Ok(self.clone())
+        Ok(self.off_tape())
     }
 
     /// Whether elements are in row-major order without gaps (`torch.Tensor.is_contiguous`).

@@ -44,6 +44,7 @@ impl AnyTensor {
                 AnyTensor::meta(&[], self.dtype)
             }
             AnyOperand::Array(value) if value.dtype == self.dtype => Ok(value.clone()),
+            AnyOperand::Array(value) if value.is_recorded() => value.to(self.dtype),
             AnyOperand::Array(value) => self.scalar_on_device(op, value.item()?, self.dtype),
         }
     }

@@ -8,6 +8,8 @@ pub(crate) mod convert;
 pub(crate) mod copies;
 pub(crate) mod dispatch;
 pub(crate) mod fill;
+#[cfg(feature = "grad")]
+mod learned;
 pub(crate) mod operand;
 mod print;
 pub(crate) mod sizes;

@@ -172,6 +172,9 @@ impl AnyTensor {
     /// Copies before a write if the storage is shared or two positions alias one element. (Positions of a mutable view never alias, so it
     /// is written in place.)
     pub(in crate::any) fn make_unique(&mut self) -> Result<()> {
+        if self.keeps_its_value()? {
+            return Ok(());
+        }
         let dense = strides::is_dense(&self.sizes, &self.strides);
         let is_own = match &mut self.elements {
             Elements::Plain(buffer) => {

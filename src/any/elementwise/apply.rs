@@ -5,7 +5,7 @@ use crate::any::base::convert::cast;
 use crate::any::base::operand::{AnyOperand, broadcast_to, result_strides, same_device};
 use crate::any::elementwise::binary::combine;
 use crate::any::elementwise::op_table::{ScalarKernel, UnaryRow};
-use crate::any::{AnyTensor, Dims, Elements, checked_numel};
+use crate::any::{AnyTensor, Dims, Elements, checked_numel, grad, preserved};
 use crate::device::erased::{self, BesideElement, Cast, Compiled, ErasedView, Loop, Operand};
 use crate::device::{AnyDevice, DynamicBuffer};
 use crate::dtype::scalar::ScalarValue;
@@ -16,6 +16,7 @@ use crate::layout::strides;
 use crate::ops::rules::admit::Admits;
 use crate::ops::rules::result::{Outputs, Rule};
 use crate::ops::rules::special::Specials;
+use crate::ops::slope::Formula;
 
 /// The dtypes of an elementwise computation.
 pub(super) struct Dtypes {
@@ -62,6 +63,8 @@ pub(super) struct LoopCall<const N: usize, const OPERANDS: usize> {
     pub(super) kernel: *const (),
     pub(super) sources: [AnyTensor; OPERANDS],
     pub(super) dtypes: Dtypes,
+    /// Its formula, if it has a derivative, and the value that it is given besides its operands.
+    pub(super) slope: (Option<&'static Formula>, Option<ScalarValue>),
     pub(super) is_long: bool,
     /// The loop for an operand that is one element repeated along a run.
     pub(super) beside_element: Option<BesideElement>,
@@ -97,8 +100,28 @@ impl<const N: usize, const OPERANDS: usize> LoopCall<N, OPERANDS> {
 
     /// The result as a new tensor.
     fn fresh(&self, sizes: &[usize], strides: &[usize]) -> Result<AnyTensor> {
+        if self.sources.iter().any(AnyTensor::is_recorded) {
+            return self.on_tape(sizes, strides);
+        }
         let result = (self.dtypes.result, sizes);
         recorded(self.op, &self.sources.each_ref(), result, || self.made(sizes, strides))
+    }
+
+    /// The result as a new tensor, recorded.
+    fn on_tape(&self, sizes: &[usize], strides: &[usize]) -> Result<AnyTensor> {
+        let Self { op, compiled, kernel, slope, is_long, beside_element, ref dtypes, ref sources } = *self;
+        let off = sources.each_ref().map(AnyTensor::off_tape);
+        let plain = LoopCall {
+            sources: off,
+            dtypes: Dtypes { ..*dtypes },
+            op,
+            compiled,
+            kernel,
+            slope,
+            is_long,
+            beside_element,
+        };
+        grad::elementwise(op, slope, dtypes.common, sources, plain.made(sizes, strides)?)
     }
 
     fn made(&self, sizes: &[usize], strides: &[usize]) -> Result<AnyTensor> {
@@ -128,6 +151,12 @@ impl<const N: usize, const OPERANDS: usize> LoopCall<N, OPERANDS> {
         }
         if !self.sources.iter().all(AnyTensor::has_data) {
             return Err(Error::NoData { op });
+        }
+        if out.is_recorded() || self.sources.iter().any(AnyTensor::is_recorded) {
+            let result = self.fresh(&sizes, &preserved(&sizes, &out.strides))?.to(out.dtype)?;
+            // Operands go first, so that the output need not be copied.
+            self.sources.iter_mut().for_each(|source| *source = source.planned());
+            return out.copy_from(&result).map(|_| ());
         }
         if own {
             // Drop this handle, so that `make_unique` need not copy.
@@ -230,6 +259,7 @@ pub(super) fn unary_evaluation(x: &AnyTensor, row: &UnaryRow) -> Result<Evaluati
         kernel: core::ptr::null(),
         sources: [x.clone()],
         dtypes,
+        slope: (row.formula, None),
         is_long: row.rule.lifts(),
         beside_element: None,
     }))
@@ -251,7 +281,7 @@ fn result_strides_of_one<const N: usize>(job: &LoopCall<N, 1>, beside_scalar: bo
 impl AnyTensor {
     /// A row of the unary table, as a new tensor.
     pub(crate) fn apply(&self, row: &UnaryRow) -> Result<AnyTensor> {
-        if row.specials.marks_conjugates && !self.dtype.is_shell() {
+        if row.specials.marks_conjugates && !self.dtype.is_shell() && !(self.is_recorded() && self.dtype.is_complex()) {
             return Ok(self.conjugate_view());
         }
         unary_evaluation(self, row)?.fresh()

@@ -98,7 +98,8 @@ fn binary_evaluation(row: &BinaryRow, a: &AnyOperand, b: &AnyOperand, in_place: 
                 row.scalar_loops[dtypes.computes as usize].ok_or_else(|| pair_refused(op, own, row.admits))?;
             let sources = [tensor.clone()];
             let (kernel, is_long, beside_element) = (core::ptr::null(), row.rule.lifts(), None);
-            let job = LoopCall { op, compiled, kernel, sources, dtypes, is_long, beside_element };
+            let slope = (row.formulas.map(|formulas| formulas[1]), Some(*value));
+            let job = LoopCall { op, compiled, kernel, sources, dtypes, slope, is_long, beside_element };
             Ok(Evaluation::Scalar(job, scalar))
         }
         (AnyOperand::Number(value), AnyOperand::Array(_)) => {
@@ -148,6 +149,7 @@ fn tensors(
         compiled,
         kernel: core::ptr::null(),
         sources,
+        slope: (row.formulas.map(|formulas| formulas[0]), None),
         is_long: row.rule.lifts(),
         beside_element: row.beside_element(dtypes.computes),
         dtypes,
@@ -165,9 +167,10 @@ fn scaled(row: &BinaryRow, a: &AnyOperand, b: &AnyOperand) -> Option<Result<AnyT
         b.numel() < a.numel() && (floats || first == second && first.category() == Category::Integral)
     };
     let few = matches!((a, b), (AnyOperand::Array(a), AnyOperand::Array(b)) if is_spread(a, b));
+    let is_recorded = [a, b].iter().any(|x| matches!(x, AnyOperand::Array(x) if x.is_recorded()));
     if row.rule != Rule::scaled
-        || scalars
-        || !(complex || few || floats && first != second)
+        || scalars && !is_recorded
+        || !(complex || few || is_recorded || floats && first != second)
         || first.is_shell()
         || second.is_shell()
     {
@@ -253,7 +256,12 @@ fn alike(row: &BinaryRow, a: &AnyTensor, b: &AnyTensor) -> Option<Dtypes> {
         return None;
     }
     let is_plain = a.sizes == b.sizes && a.strides == b.strides && strides::are_row_major(&a.sizes, &a.strides);
-    if !is_plain || a.rank() == 0 || !row.admits.two([a.dtype; 2], KindRank::Dimensioned) {
+    if !is_plain
+        || a.rank() == 0
+        || a.is_recorded()
+        || b.is_recorded()
+        || !row.admits.two([a.dtype; 2], KindRank::Dimensioned)
+    {
         return None;
     }
     let dtypes = dtypes(row.rule, a.dtype);

@@ -62,6 +62,9 @@ impl Chain<'_> {
             factors: kept.each_ref().map(|kernel| kernel.as_ref().map_or(core::ptr::null(), ScalarKernel::start)),
         };
         let operands = [x, rest[0], rest[1]];
+        if operands.iter().any(|of| of.is_recorded()) {
+            return Ok(None);
+        }
         let sizes = Dims::new(op, &common_sizes(op, operands.iter().copied())?)?;
         checked_numel(op, &sizes, dtype)?;
         let strides = result_strides(

@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::ops::rules::admit::Admits;
 use crate::ops::rules::result::Rule;
 use crate::ops::rules::special::Specials;
+use crate::ops::slope::Formula;
 use crate::ops::table::{binary_table, unary_table};
 use crate::ops::{self, BinaryOp};
 
@@ -21,6 +22,8 @@ pub(crate) struct UnaryRow {
     pub(crate) admits: Admits,
     pub(crate) rule: Rule,
     pub(crate) specials: Specials,
+    /// The formula, if it has a derivative.
+    pub(crate) formula: Option<&'static Formula>,
     /// The loops, one for each computing dtype.
     pub(crate) loops: &'static erased::Row<2>,
 }
@@ -96,6 +99,8 @@ pub(crate) struct BinaryRow {
     pub(crate) right_is_exact: bool,
     /// Whether a scalar out of the range of a floating dtype is refused.
     checks_floats: bool,
+    /// The formula of two operands, of the left one beside a value and of the right one, if it has derivatives.
+    pub(crate) formulas: Option<[&'static Formula; 3]>,
     /// The loops over two tensors, and over a tensor and a scalar on the right: one for each computing dtype.
     pub(crate) loops: &'static erased::Row<3>,
     pub(crate) scalar_loops: &'static erased::Row<2>,
@@ -123,6 +128,7 @@ macro_rules! unary_rows {
             rule: Rule::$result,
             #[allow(clippy::needless_update)]
             specials: Specials { $($special: true,)* ..Specials::NONE },
+            formula: ops::$op::FORMULA,
             loops: &erased::unary::$op,
             };)*
         }
@@ -154,6 +160,7 @@ macro_rules! binary_rows {
             divides: <ops::$op as BinaryOp>::DIVIDES,
             right_is_exact: <ops::$op as BinaryOp>::RIGHT_SCALAR_IS_EXACT,
             checks_floats: <ops::$op as BinaryOp>::CHECKS_FLOAT_SCALARS,
+            formulas: crate::ops::slope::DerivedOfAll::<<ops::$op as BinaryOp>::Derived, { Admits::$admits.takes_complex() }>::THREE,
             loops: &erased::binary::$op,
             scalar_loops: &erased::scalar::$op,
             };)*

@@ -6,7 +6,7 @@ use crate::any::call::Bound;
 use crate::any::{AnyTensor, IntoAny, Value};
 use crate::composite::fourier::frames::{Beyond, Frames};
 use crate::composite::fourier::signal::Spectral;
-use crate::device::{Backend as _, Dynamic};
+use crate::device::{Backend as _, Dynamic, expect_constant};
 use crate::dtype::{Complex, Element};
 use crate::error::{Result, filled, invalid, listed};
 use castiron_macros::operations;
@@ -56,7 +56,9 @@ impl AnyTensor {
             return filled(num_traits::One::one(), window.numel()).map(Some);
         }
         let window = window.to(<E::Cx as Element>::DTYPE)?;
-        listed(Dynamic::download::<E::Cx>(window.data_as(op)?)?.into_iter().map(Spectral::wave)).map(Some)
+        let elements = window.data_as::<E::Cx>(op)?;
+        expect_constant("the window of a short-time transform", Dynamic::is_tracked(elements.buffer))?;
+        listed(Dynamic::download::<E::Cx>(elements)?.into_iter().map(Spectral::wave)).map(Some)
     }
 }
 

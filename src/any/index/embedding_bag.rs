@@ -5,7 +5,7 @@ use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::base::operand::same_device;
 use crate::any::call::Bound;
 use crate::any::{AnyTensor, Value};
-use crate::device::{Backend, Dynamic};
+use crate::device::Dynamic;
 use crate::error::{Result, invalid, listed};
 use crate::layout::strides;
 use crate::tensor::{BagMode, Bags, bags};
@@ -47,8 +47,8 @@ impl AnyTensor {
         let list = indices.as_index(op, true)?.to_ints(op)?;
         let how = Bags { offsets: &offsets, include_last, mode, padding };
         let (buffer, count) = dispatch_dtype!(op, self.dtype, E: Float => {
-            let weights = weights.map(|weights| Dynamic::download(weights.data_as::<E>(op)?)).transpose()?;
-            bags::<E, Dynamic>(op, self.data_as(op)?, &list, weights.as_deref(), &how)
+            let weights = weights.map(|weights| weights.as_erased::<E>()).transpose()?;
+            bags::<E, Dynamic>(op, self.data_as(op)?, &list, weights.as_ref(), &how)
         })?;
         let sizes = [count, self.sizes[1]];
         Ok(AnyTensor::fresh(buffer, self.dtype, &sizes, &strides::row_major(&sizes)))

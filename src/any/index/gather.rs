@@ -218,19 +218,53 @@ impl AnyTensor {
     }
 
     #[op(
-        nn.functional.embedding(input, weight, padding_idx = _, max_norm = None, norm_type = 2.0, scale_grad_by_freq = _, sparse = _),
+        nn.functional.embedding(input, weight, padding_idx = None, max_norm = None, norm_type = 2.0, scale_grad_by_freq = false, sparse = _),
         dtypes = "all dtypes; floats and complex with `max_norm`"
     )]
     fn embedding_by_name(
         index: &AnyTensor,
         weight: &AnyTensor,
+        padding: Option<i64>,
         max_norm: Option<f64>,
         norm_type: f64,
+        scales_gradient: bool,
     ) -> Result<AnyTensor> {
+        if weight.is_recorded() {
+            return weight.embedding_with_gradient(
+                index,
+                padding,
+                max_norm.map(|norm| (norm, norm_type)),
+                scales_gradient,
+            );
+        }
         match max_norm {
             None => weight.embedding(index),
             Some(norm) => weight.embedding_within(index, norm, norm_type),
         }
+    }
+
+    /// An embedding of which a gradient is taken: rows of the padding have none, and a norm that rows are scaled down to does not enter it.
+    fn embedding_with_gradient(
+        &self,
+        index: &AnyTensor,
+        padding: Option<i64>,
+        within: Option<(f64, f64)>,
+        scales: bool,
+    ) -> Result<AnyTensor> {
+        let op = "embedding";
+        if scales {
+            return invalid(op, "`scale_grad_by_freq` has no gradient here".to_owned());
+        }
+        let mut rows = self.embedding(index)?;
+        if let Some((norm, order)) = within {
+            let shortened = self.off_tape().embedding_within(index, norm, order)?;
+            let _guard = crate::any::grad::scoped_no_grad();
+            rows.copy_from(&shortened)?;
+        }
+        let Some(padding) = padding else { return Ok(rows) };
+        let padding = if padding < 0 { padding + self.sizes[0] as i64 } else { padding };
+        let is_padding = index.eq(padding)?.unsqueeze(-1)?;
+        AnyTensor::select_by_mask(op, &is_padding, &rows.off_tape(), &rows)
     }
 
     /// Positions in the row-major order of a shape as positions along each of its axes (`torch.unravel_index`).

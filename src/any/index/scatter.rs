@@ -7,6 +7,7 @@ use crate::any::view::views::axis;
 use crate::any::{AnyOperand, AnyTensor};
 use crate::axis;
 use crate::device::Dynamic;
+use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result, invalid};
 use crate::ops::arguments::Indexing;
@@ -305,6 +306,13 @@ impl AnyTensor {
         }
         let (own, value) = (self.at_least_1d(), self.fill_scalar(op, &value)?);
         let along = own.index_along_axis(op, at, &index.as_index(op, false)?, None)?;
+        if value.is_recorded() {
+            // A position that is named twice is written once.
+            let none = self.zeros_like_device(&own.sizes, DType::Bool)?;
+            let written = self.scalar_on_device(op, ScalarValue::Bool(true), DType::Bool)?;
+            let written = none.scattered(op, at, &along, &written.expanded_to(&along.sizes)?, true)?;
+            return AnyTensor::select_by_mask(op, &written, &value, &own)?.reshaped(&signed(&self.sizes));
+        }
         own.scattered(op, at, &along, &value.expanded_to(&along.sizes)?, true)?.reshaped(&signed(&self.sizes))
     }
 

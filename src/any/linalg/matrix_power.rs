@@ -3,7 +3,11 @@
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::linalg::matmul::{expect_numbers, product};
 use crate::any::{AnyTensor, IntoAny};
-use crate::device::{Dynamic, on_host};
+use crate::composite::Erased;
+#[cfg(feature = "grad")]
+use crate::composite::primitive::{Back, Perhaps, read};
+use crate::composite::primitive::{On, Primitive};
+use crate::device::{Backend as _, Device, Dynamic, on_host};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, Complex, DType};
 use crate::error::{Error, Result, collected, invalid, listed};
@@ -55,39 +59,9 @@ impl AnyTensor {
             let reason = "there are inverses of float32, float64, complex64 and complex128".to_owned();
             return Err(Error::NotAdmitted { op, dtype: self.dtype, reason });
         }
-        let (size, zero, one) = (self.sizes[self.rank() - 1], Complex::new(0.0, 0.0), Complex::new(1.0, 0.0));
         let inverses = self.allocated_like(op, &self.sizes, DType::C128, || {
             let wide = self.to(DType::C128)?;
-            on_host::<Dynamic, _, Vec<Complex<f64>>>(op, wide.data_as(op)?, |mut elements: Vec<Complex<f64>>| {
-                for matrix in elements.chunks_exact_mut((size * size).max(1)) {
-                    // The augmented matrix [A | I] of Gauss-Jordan elimination.
-                    let row = |at: usize| {
-                        let own = matrix[at * size..(at + 1) * size].iter().copied();
-                        listed(own.chain((0..size).map(|column| if column == at { one } else { zero })))
-                    };
-                    let mut rows = collected((0..size).map(row))?;
-                    for at in 0..size {
-                        let largest =
-                            |a: &usize, b: &usize| rows[*a][at].norm_sqr().total_cmp(&rows[*b][at].norm_sqr());
-                        let pivot = (at..size).max_by(largest).unwrap_or(at);
-                        if rows[pivot][at] == zero {
-                            return invalid(op, "the matrix is singular: it has no inverse".to_owned());
-                        }
-                        rows.swap(at, pivot);
-                        let factor = one / rows[at][at];
-                        rows[at].iter_mut().for_each(|element| *element *= factor);
-                        let own = rows[at].clone();
-                        for (_, row) in rows.iter_mut().enumerate().filter(|(other, _)| *other != at) {
-                            let factor = row[at];
-                            row.iter_mut().zip(&own).for_each(|(element, own)| *element -= factor * own);
-                        }
-                    }
-                    for (to, row) in matrix.chunks_exact_mut(size).zip(rows) {
-                        to.copy_from_slice(&row[size..]);
-                    }
-                }
-                Ok(elements)
-            })
+            Ok(Dynamic::primitive(&Inverting(op), (wide.as_erased()?,))?.0.into_parts().0)
         })?;
         inverses.to(self.dtype)
     }
@@ -185,4 +159,58 @@ pub fn multi_dot(matrices: &[AnyTensor]) -> Result<AnyTensor> {
         result = result.select(0, 0)?;
     }
     Ok(result)
+}
+
+/// The inverses of square matrices.
+#[derive(Clone)]
+struct Inverting(&'static str);
+impl Primitive for Inverting {
+    type Operands = (Complex<f64>,);
+    type Results = (Complex<f64>,);
+    fn op(&self) -> &'static str {
+        self.0
+    }
+    fn run<D: Device>(&self, (x,): On<'_, (Complex<f64>,), D>) -> Result<On<'static, (Complex<f64>,), D>> {
+        let (op, size) = (self.0, x.sizes()[x.rank() - 1]);
+        let (zero, one) = (Complex::new(0.0, 0.0), Complex::new(1.0, 0.0));
+        let storage = on_host::<D, _, Vec<Complex<f64>>>(op, x.view(), |mut elements: Vec<Complex<f64>>| {
+            for matrix in elements.chunks_exact_mut((size * size).max(1)) {
+                // The augmented matrix [A | I] of Gauss-Jordan elimination.
+                let row = |at: usize| {
+                    let own = matrix[at * size..(at + 1) * size].iter().copied();
+                    listed(own.chain((0..size).map(|column| if column == at { one } else { zero })))
+                };
+                let mut rows = collected((0..size).map(row))?;
+                for at in 0..size {
+                    let largest = |a: &usize, b: &usize| rows[*a][at].norm_sqr().total_cmp(&rows[*b][at].norm_sqr());
+                    let pivot = (at..size).max_by(largest).unwrap_or(at);
+                    if rows[pivot][at] == zero {
+                        return invalid(op, "the matrix is singular: it has no inverse".to_owned());
+                    }
+                    rows.swap(at, pivot);
+                    let factor = one / rows[at][at];
+                    rows[at].iter_mut().for_each(|element| *element *= factor);
+                    let own = rows[at].clone();
+                    for (_, row) in rows.iter_mut().enumerate().filter(|(other, _)| *other != at) {
+                        let factor = row[at];
+                        row.iter_mut().zip(&own).for_each(|(element, own)| *element -= factor * own);
+                    }
+                }
+                for (to, row) in matrix.chunks_exact_mut(size).zip(rows) {
+                    to.copy_from_slice(&row[size..]);
+                }
+            }
+            Ok(elements)
+        })?;
+        Ok((Erased::dense(storage, x.dims()),))
+    }
+    #[cfg(feature = "grad")]
+    const READS: [u32; 2] = [0, 1];
+    /// `-Y^H g Y^H`
+    #[cfg(feature = "grad")]
+    fn pull<D: Device>(&self, back: Back<'_, Self, D>) -> Result<Perhaps<'static, (Complex<f64>,), D>> {
+        let (Some(g),) = &back.g else { return Ok((None,)) };
+        let y = read(&back.y.0)?.adjoint()?;
+        Ok((Some(y.product(g)?.product(&y)?.negated()?),))
+    }
 }

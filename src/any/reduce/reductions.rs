@@ -4,7 +4,7 @@ use crate::any::base::dispatch::{dispatch_dtype, refused};
 use crate::any::base::operand::default_float;
 use crate::any::call::Bound;
 use crate::any::view::views::axes;
-use crate::any::{AnyTensor, Dims, IntoSizes, Value, checked_numel};
+use crate::any::{AnyTensor, Dims, IntoSizes, Value, checked_numel, grad};
 use crate::device::erased::{FirstOnly, Reducing, WithSecond};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, Complex, DType, bf16, f16};
@@ -16,7 +16,7 @@ use crate::ops::{Op, reduce as ops};
 use castiron_macros::operations;
 
 /// Reduces the axes in `mask`: the results are row-major, of these sizes.
-fn over_axes<const N: usize>(
+pub(in crate::any) fn over_axes<const N: usize>(
     op: &'static str,
     functions: &dyn Reducing,
     x: &AnyTensor,
@@ -28,6 +28,9 @@ fn over_axes<const N: usize>(
         return Err(Error::EmptyReduction { op, sizes: x.shape().into() });
     }
     let dtype = |at: usize| facts.outs[at].unwrap_or_else(|| unreachable!("a dtype for each result"));
+    if x.is_recorded() {
+        return grad::reduced(op, functions, x, (mask, sizes));
+    }
     let mut results = [const { None }; N];
     // SAFETY: the functions are those of the tensor's dtype.
     let run = || unsafe { x.erased()?.reduced::<N>(functions, mask) };

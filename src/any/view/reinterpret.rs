@@ -28,7 +28,10 @@ impl AnyTensor {
             self.expect_no_bit("view")?;
         }
         let op = "view";
-        let view = self.bits_viewed_by(op, dtype, self.rank(), |own, view| own.bits(op, [self.dtype, dtype], view))?;
+        // As in PyTorch, bits have no gradient.
+        let view = self
+            .off_tape()
+            .bits_viewed_by(op, dtype, self.rank(), |own, view| own.bits(op, [self.dtype, dtype], view))?;
         if dtype == DType::Bool && self.dtype != dtype {
             crate::tensor::expect_bools::<Dynamic>(op, view.buffer()?, view.first(), &view.sizes, &view.strides)?;
         }

@@ -83,7 +83,7 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
         }
         let lead = common(op, lead, b_lead)?;
         let batch = Batch::beside(op, self, &lead);
-        let (ld, pivots, b) = (self.matrices_of(&lead)?, pivots.vectors_of(&lead)?, b.matrices_of(&lead)?);
+        let (ld, pivots, b) = (self.matrices_of(op, &lead)?, pivots.vectors_of(op, &lead)?, b.matrices_of(op, &lead)?);
         let (x, info) = batch.each(cost([n, n, columns]), [rows, columns], |at, x| {
             x.copy_from_slice(b.at(at));
             if pivots.at(at).iter().any(|&pivot| !(1..=n as i64).contains(&i64::from(pivot).abs())) {

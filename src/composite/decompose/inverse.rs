@@ -1,6 +1,13 @@
 //! Inverses and exponentials of matrices.
 
 use super::matrices::cost;
+#[cfg(feature = "grad")]
+use crate::composite::Axis;
+#[cfg(feature = "grad")]
+use crate::composite::algebra::OP;
+#[cfg(feature = "grad")]
+use crate::composite::primitive::{Back, Perhaps, read};
+use crate::composite::primitive::{On, Primitive};
 use crate::composite::{Erased, Owned};
 use crate::cpu::factor::{self, field::Field};
 use crate::device::Device;
@@ -11,6 +18,7 @@ use crate::ops::decompose as ops;
 use crate::shape::{Matrices, Shape, SquareFor, TensorInverse};
 use crate::tensor::Tensor;
 use castiron_macros::composites;
+use core::marker::PhantomData;
 
 pub(super) fn singular(at: i32) -> String {
     format!(
@@ -55,12 +63,7 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
     }
 
     fn inverse(&self, op: &'static str, check: bool) -> Result<(Owned<E, D>, Owned<i32, D>)> {
-        let (batch, a, n) = self.as_squares(op)?;
-        let (inverse, info) = batch.each(cost([n, n, n]), [n, n], |at, to| factor::inverse(a.at(at), n, to))?;
-        if check {
-            batch.check(&info, singular)?;
-        }
-        Ok((batch.matrices(inverse, [n, n])?, batch.numbers(info)?))
+        D::primitive(&Inverting::<E> { op, check, dtype: PhantomData }, (Erased::of(self.view()),))
     }
 
     /// The inverse of the linear map from the last axes to the first `ind`: the result has the last axes, then the first.
@@ -110,10 +113,73 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
     #[example(let x = tensor![[0.0, 1.0], [0.0, 0.0]]; x.matrix_exp(), x.matrix_exp(), tensor![[1.0, 1.0], [0.0, 1.0]])]
     pub(crate) fn matrix_exp(&self) -> Result<Owned<E, D>> {
         let op = "linalg.matrix_exp";
-        let (batch, a, n) = self.as_squares(op)?;
+        self.split_squares(op)?;
+        Ok(D::primitive(&Exponential::<E>(PhantomData), (Erased::of(self.view()),))?.0)
+    }
+}
+
+/// The inverses of matrices, and `info`.
+#[derive(Clone)]
+struct Inverting<E> {
+    op: &'static str,
+    check: bool,
+    dtype: PhantomData<fn() -> E>,
+}
+impl<E: Field> Primitive for Inverting<E> {
+    type Operands = (E,);
+    type Results = (E, i32);
+    fn op(&self) -> &'static str {
+        self.op
+    }
+    fn run<D: Device>(&self, (a,): On<'_, (E,), D>) -> Result<On<'static, (E, i32), D>> {
+        let Inverting { op, check, .. } = *self;
+        let (batch, a, n) = a.as_squares(op)?;
+        let (inverse, info) = batch.each(cost([n, n, n]), [n, n], |at, to| factor::inverse(a.at(at), n, to))?;
+        if check {
+            batch.check(&info, singular)?;
+        }
+        Ok((batch.matrices(inverse, [n, n])?, batch.numbers(info)?))
+    }
+    #[cfg(feature = "grad")]
+    const READS: [u32; 2] = [0, 1];
+    /// `-Y^H g Y^H`
+    #[cfg(feature = "grad")]
+    fn pull<D: Device>(&self, back: Back<'_, Self, D>) -> Result<Perhaps<'static, (E,), D>> {
+        let (Some(g), _) = back.g else { return Ok((None,)) };
+        let y = read(&back.y.0)?.adjoint()?;
+        Ok((Some(y.product(&g)?.product(&y)?.negated()?),))
+    }
+}
+
+/// The exponentials of matrices.
+#[derive(Clone)]
+struct Exponential<E>(PhantomData<fn() -> E>);
+impl<E: Field> Primitive for Exponential<E> {
+    type Operands = (E,);
+    type Results = (E,);
+    fn op(&self) -> &'static str {
+        "linalg.matrix_exp"
+    }
+    fn run<D: Device>(&self, (x,): On<'_, (E,), D>) -> Result<On<'static, (E,), D>> {
+        let op = self.op();
+        let (batch, a, n) = x.as_squares(op)?;
         let (exponential, _) = batch.each(cost([n, n, n.saturating_mul(10)]), [n, n], |at, to| {
             factor::exponential(a.at(at), n, to).map(|()| 0)
         })?;
-        batch.matrices(exponential, [n, n])
+        Ok((batch.matrices(exponential, [n, n])?,))
+    }
+    #[cfg(feature = "grad")]
+    const READS: [u32; 2] = [1, 0];
+    /// The last block of the exponential of `[[A^H, g], [0, A^H]]` (Mathias, "A Chain Rule for Matrix Functions", 1996).
+    #[cfg(feature = "grad")]
+    fn pull<D: Device>(&self, back: Back<'_, Self, D>) -> Result<Perhaps<'static, (E,), D>> {
+        let (Some(g),) = back.g else { return Ok((None,)) };
+        let a = read(&back.x.0)?.adjoint()?;
+        let (rank, n) = (a.rank(), a.sizes()[a.rank() - 1]);
+        let upper = a.followed_by(&g, rank - 1)?;
+        let lower = a.scaled_by(0.0)?.followed_by(&a, rank - 1)?;
+        let both = upper.followed_by(&lower, rank - 2)?.matrix_exp()?;
+        let right = both.narrow(OP, Axis(rank - 1), n, n)?;
+        Ok((Some(right.narrow(OP, Axis(rank - 2), 0, n)?.share()),))
     }
 }

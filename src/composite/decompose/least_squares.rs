@@ -1,8 +1,13 @@
 //! Least squares.
 
 use super::matrices::{Batch, area, common, cost};
+#[cfg(feature = "grad")]
+use super::norm::inverse_pulled;
 use super::norm::{epsilon, pseudoinverse};
 use super::solve::{expect_matrices, holds_vectors};
+#[cfg(feature = "grad")]
+use crate::composite::primitive::{Back, Perhaps, read};
+use crate::composite::primitive::{On, Primitive};
 use crate::composite::{Erased, Owned};
 use crate::cpu::factor::batch::Lens;
 use crate::cpu::factor::{self, Scaled, field::Field};
@@ -14,6 +19,7 @@ use crate::ops::decompose as ops;
 use crate::shape::{Broadcast, Factor, Matrices, Shape, Solutions};
 use crate::tensor::{Tensor, TensorOperand};
 use castiron_macros::composites;
+use core::marker::PhantomData;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
@@ -64,7 +70,7 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
         driver: Driver,
     ) -> Result<Found<E, E::Re, D>> {
         let op = "linalg.lstsq";
-        let (lead, matrix @ [m, n]) = self.split_matrices(op)?;
+        let (lead, [m, _]) = self.split_matrices(op)?;
         let is_vector = holds_vectors(self.sizes(), b.sizes());
         if b.rank() == 0 {
             return invalid(
@@ -73,14 +79,40 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
             );
         }
         let (b_lead, rest) = b.sizes().split_at(b.rank() - if is_vector { 1 } else { 2 });
-        let (rows, columns) = (rest[0], rest.get(1).copied().unwrap_or(1));
+        let rows = rest[0];
         if rows != m {
             return invalid(op, format!("input.size(-2) should match other.size(-2): {m} and {rows}"));
         }
+        common(op, lead, b_lead)?;
+        let operands = (Erased::of(self.view()), Erased::of(b.view()));
+        D::primitive(&LeastSquares::<E> { rcond, driver, is_vector, dtype: PhantomData }, operands)
+    }
+}
+
+/// Solutions, sums of squares of what is left of right sides, ranks, and singular values.
+#[derive(Clone)]
+struct LeastSquares<E> {
+    rcond: Option<f64>,
+    driver: Driver,
+    is_vector: bool,
+    dtype: PhantomData<fn() -> E>,
+}
+impl<E: Field> Primitive for LeastSquares<E> {
+    type Operands = (E, E);
+    type Results = (E, E::Re, i64, E::Re);
+    fn op(&self) -> &'static str {
+        "linalg.lstsq"
+    }
+    fn run<D: Device>(&self, (a, right): On<'_, (E, E), D>) -> Result<On<'static, (E, E::Re, i64, E::Re), D>> {
+        let LeastSquares { rcond, driver, is_vector, .. } = *self;
+        let op = self.op();
+        let (lead, matrix @ [m, n]) = a.split_matrices(op)?;
+        let (b_lead, rest) = right.sizes().split_at(right.rank() - if is_vector { 1 } else { 2 });
+        let columns = rest.get(1).copied().unwrap_or(1);
         let lead = common(op, lead, b_lead)?;
         let k = m.min(n);
-        let (batch, of) = (Batch::beside(op, self, &lead), self.matrices_of(&lead)?);
-        let b = if is_vector { b.vectors_of(&lead)? } else { b.matrices_of(&lead)? };
+        let (batch, of) = (Batch::beside(op, &a, &lead), a.matrices_of(op, &lead)?);
+        let b = if is_vector { right.vectors_of(op, &lead)? } else { right.matrices_of(op, &lead)? };
         let lens = Lens { own: [area(n, columns), 0, 0], real: [columns, k], ints: 1, ..Lens::default() };
         let done = batch.run(cost([m, n, k.saturating_mul(12)]), lens, |at, slots| {
             let ([x, ..], [residuals, values]) = (slots.own, slots.real);
@@ -98,7 +130,7 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
             };
             values.copy_from_slice(&s);
             slots.ints[0] = rank as i32;
-            let a = MatRef::from_column_major_slice(&of.elements, m, n);
+            let own = MatRef::from_column_major_slice(&of.elements, m, n);
             let rhs = MatRef::from_column_major_slice(&b.elements, m, columns);
             let inverse = MatRef::from_column_major_slice(&inverse, n, m);
             matmul(
@@ -119,7 +151,7 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
                 matmul(
                     MatMut::from_column_major_slice_mut(&mut left, m, columns),
                     Accum::Add,
-                    a,
+                    own,
                     x_now,
                     -E::one_impl(),
                     Par::Seq,
@@ -161,5 +193,49 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
             Driver::Gels | Driver::Gelsy => batch.nothing()?,
         };
         Ok((solution, residuals, rank, values))
+    }
+    #[cfg(feature = "grad")]
+    const READS: [u32; 2] = [0b11, 0b01];
+    /// That of the product of `B` with the pseudoinverse of `A`, and of the squares of `A X - B` (`linalg_lstsq_backward`).
+    #[cfg(feature = "grad")]
+    fn pull<D: Device>(&self, back: Back<'_, Self, D>) -> Result<Perhaps<'static, (E, E), D>> {
+        let (a, b, x) = (read(&back.x.0)?, read(&back.x.1)?, read(&back.y.0)?);
+        let (of_x, of_squares, _, of_values) = &back.g;
+        if of_values.is_some() {
+            return invalid(
+                self.op(),
+                "the singular values have no derivative here: take them by `svdvals`".to_owned(),
+            );
+        }
+        let column = |of: &Erased<'_, E, D>| -> Result<Owned<E, D>> {
+            Ok(if self.is_vector { of.as_columns()?.share() } else { of.share() })
+        };
+        let (b, x) = (column(b)?, column(x)?);
+        let (mut of_a, mut of_b) = (None, None);
+        if let Some(g) = of_x {
+            let g = column(g)?;
+            let inverse = a.pinv(super::norm::Tolerance::NONE, false)?;
+            if back.wants[0] {
+                of_a = Some(inverse_pulled(a, &inverse, &g.times_adjoint(&b)?)?.summed_to(&back.sizes[0])?);
+            }
+            of_b = Some(inverse.adjoint_times(&g)?);
+        }
+        if let Some(g) = of_squares {
+            let left = a.product(&x)?.minus(&b)?.times(&g.cast::<E>()?.scaled_by(2.0)?.as_rows_of_one()?)?;
+            let more = left.times_adjoint(&x)?.summed_to(&back.sizes[0])?;
+            of_a = Some(match of_a {
+                Some(of_a) => of_a.plus(&more)?,
+                None => more,
+            });
+            of_b = Some(match of_b {
+                Some(of_b) => of_b.minus(&left)?,
+                None => left.negated()?,
+            });
+        }
+        let of_b = of_b.map(|of_b| -> Result<_> {
+            let of_b = if self.is_vector { of_b.without_axis(of_b.rank() - 1)?.share() } else { of_b };
+            of_b.summed_to(&back.sizes[1])
+        });
+        Ok((of_a, of_b.transpose()?))
     }
 }

@@ -125,7 +125,7 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
         let (long, short) = (m.max(n), m.min(n));
         let count = if D::has_data(self.storage()) { short * rank } else { 0 };
         let directions: Vec<E> = listed((0..count).map(|_| E::normal(&mut || generator.normal())))?;
-        let (batch, a) = (Batch::beside(op, self, lead), self.matrices_of(lead)?);
+        let (batch, a) = (Batch::beside(op, self, lead), self.matrices_of(op, lead)?);
         let lens = Lens { own: [area(m, rank), area(n, rank), 0], real: [rank, 0], ..Lens::default() };
         let nanoseconds = cost([m, n, rank.saturating_mul(2 * iterations + 2)]);
         let done = batch.run(nanoseconds, lens, |at, slots| {

@@ -1,6 +1,13 @@
 //! LU factors, and solvers by them.
 
 use super::matrices::{Batch, area, common, cost};
+#[cfg(feature = "grad")]
+use crate::composite::Axis;
+#[cfg(feature = "grad")]
+use crate::composite::algebra::OP;
+#[cfg(feature = "grad")]
+use crate::composite::primitive::{Back, Perhaps, read};
+use crate::composite::primitive::{On, Primitive};
 use crate::composite::{Erased, Owned};
 use crate::cpu::factor::batch::Lens;
 use crate::cpu::factor::{self, field::Field};
@@ -12,6 +19,7 @@ use crate::ops::decompose as ops;
 use crate::shape::{Dim, Matrices, PivotsOf, Shape, Smaller, Solutions, SquareFor};
 use crate::tensor::{Tensor, TensorOperand};
 use castiron_macros::composites;
+use core::marker::PhantomData;
 
 /// Factors in one matrix, pivots, and `info`.
 pub(super) type Factored<E, D> = (Owned<E, D>, Owned<i32, D>, Owned<i32, D>);
@@ -81,20 +89,8 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
             // PyTorch implements it on GPUs only.
             return invalid(op, "LU without pivoting is not implemented on the CPU".to_owned());
         }
-        let (batch, a, [m, n]) = self.as_matrices(op)?;
-        let k = m.min(n);
-        let lens = Lens { own: [area(m, n), 0, 0], ints: k, ..Lens::default() };
-        let done = batch.run(cost([m, n, k]), lens, |at, slots| {
-            let [lu, ..] = slots.own;
-            lu.copy_from_slice(a.at(at));
-            factor::lu(lu, m, n, slots.ints);
-            Ok(factor::info(lu, m, n))
-        })?;
-        if check {
-            batch.check(&done.info, |at| format!("U[{at},{at}] is zero and using it on lu_solve would result in a division by zero. If you still want to perform the factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)"))?;
-        }
-        let [lu, ..] = done.own;
-        Ok((batch.matrices(lu, [m, n])?, batch.vectors(done.ints, k)?, batch.numbers(done.info)?))
+        self.split_matrices(op)?;
+        D::primitive(&Factoring::<E> { op, check, dtype: PhantomData }, (Erased::of(self.view()),))
     }
 
     /// `(P, L, U)` from the result of [`lu_factor`](Self::lu_factor).
@@ -137,29 +133,9 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
         pivots: &Erased<'_, i32, D>,
     ) -> Result<(Owned<E, D>, Owned<E, D>, Owned<E, D>)> {
         let (lead, [m, n]) = self.split_matrices(op)?;
-        let k = m.min(n);
-        expect_pivots(op, pivots.sizes(), &[lead, &[k]].concat())?;
-        let batch = Batch::beside(op, self, lead);
-        let (lu, pivots) = (self.matrices_of(lead)?, pivots.vectors_of(lead)?);
-        let lens = Lens { own: [area(m, m), area(m, k), area(k, n)], ..Lens::default() };
-        let done = batch.run(cost([m, m, 4]), lens, |at, slots| {
-            let [p, l, u] = slots.own;
-            let lu: &[E] = lu.at(at);
-            for (row, from) in factor::permutation(pivots.at(at), m)?.into_iter().enumerate() {
-                p[row * m + from] = E::one_impl();
-            }
-            for j in 0..k {
-                l[j * m + j] = E::one_impl();
-                l[j * m + j + 1..(j + 1) * m].copy_from_slice(&lu[j * m + j + 1..(j + 1) * m]);
-            }
-            for j in 0..n {
-                let rows = k.min(j + 1);
-                u[j * k..j * k + rows].copy_from_slice(&lu[j * m..j * m + rows]);
-            }
-            Ok(0)
-        })?;
-        let [p, l, u] = done.own;
-        Ok((batch.matrices(p, [m, m])?, batch.matrices(l, [m, k])?, batch.matrices(u, [k, n])?))
+        expect_pivots(op, pivots.sizes(), &[lead, &[m.min(n)]].concat())?;
+        let operands = (Erased::of(self.view()), Erased::of(pivots.view()));
+        D::primitive(&Unpacking::<E> { op, dtype: PhantomData }, operands)
     }
 
     /// Solutions of `A X = B` by the factors of [`lu_factor`](Self::lu_factor), or with the adjoint of `A`.
@@ -190,9 +166,166 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
         if (if left { rows } else { columns }) != n {
             return invalid(op, format!("Incompatible shapes of A and B: {n}x{n} and {rows}x{columns}"));
         }
+        common(op, lead, b_lead)?;
+        let operands = (Erased::of(self.view()), Erased::of(pivots.view()), Erased::of(b.view()));
+        Ok(D::primitive(&SolvingByFactors::<E> { left, adjoint, dtype: PhantomData }, operands)?.0)
+    }
+}
+
+fn expect_pivots(op: &'static str, pivots: &[usize], wanted: &[usize]) -> Result<()> {
+    if pivots == wanted {
+        return Ok(());
+    }
+    invalid(op, format!("pivots of shape {wanted:?} are wanted, got {pivots:?}"))
+}
+
+/// Packed factors, pivots, and `info`.
+#[derive(Clone)]
+struct Factoring<E> {
+    op: &'static str,
+    check: bool,
+    dtype: PhantomData<fn() -> E>,
+}
+impl<E: Field> Primitive for Factoring<E> {
+    type Operands = (E,);
+    type Results = (E, i32, i32);
+    fn op(&self) -> &'static str {
+        self.op
+    }
+    fn run<D: Device>(&self, (x,): On<'_, (E,), D>) -> Result<On<'static, (E, i32, i32), D>> {
+        let Factoring { op, check, .. } = *self;
+        let (batch, a, [m, n]) = x.as_matrices(op)?;
+        let k = m.min(n);
+        let lens = Lens { own: [area(m, n), 0, 0], ints: k, ..Lens::default() };
+        let done = batch.run(cost([m, n, k]), lens, |at, slots| {
+            let [lu, ..] = slots.own;
+            lu.copy_from_slice(a.at(at));
+            factor::lu(lu, m, n, slots.ints);
+            Ok(factor::info(lu, m, n))
+        })?;
+        if check {
+            batch.check(&done.info, |at| format!("U[{at},{at}] is zero and using it on lu_solve would result in a division by zero. If you still want to perform the factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)"))?;
+        }
+        let [lu, ..] = done.own;
+        Ok((batch.matrices(lu, [m, n])?, batch.vectors(done.ints, k)?, batch.numbers(done.info)?))
+    }
+    #[cfg(feature = "grad")]
+    const READS: [u32; 2] = [0, 0b11];
+    /// Of `P^T A = L U`, where both have as many rows as columns, `g = L^-H (tril(L^H g_L, -1) + triu(g_U U^H)) U^-H`. What lies beside
+    /// these is `L U_2` or `L_2 U`, from which gradients of `L` or `U` come back, too.
+    #[cfg(feature = "grad")]
+    fn pull<D: Device>(&self, back: Back<'_, Self, D>) -> Result<Perhaps<'static, (E,), D>> {
+        let (Some(g), ..) = &back.g else { return Ok((None,)) };
+        let (packed, pivots) = (read(&back.y.0)?, read(&back.y.1)?);
+        let (p, l, u) = packed.unpacked(OP, pivots)?;
+        let rank = packed.rank();
+        let [m, n] = [packed.sizes()[rank - 2], packed.sizes()[rank - 1]];
+        let k = m.min(n);
+        let [rows, columns] = [Axis(rank - 2), Axis(rank - 1)];
+        let of_l = g.narrow(OP, columns, 0, k)?.tril(-1)?;
+        let of_u = g.narrow(OP, rows, 0, k)?.triu(0)?;
+        let (l1, of_l1) = (l.narrow(OP, rows, 0, k)?, of_l.narrow(OP, rows, 0, k)?);
+        let (u1, of_u1) = (u.narrow(OP, columns, 0, k)?, of_u.narrow(OP, columns, 0, k)?);
+        let mut lower = l1.adjoint_times(&of_l1)?;
+        let mut upper = of_u1.times_adjoint(&u1)?;
+        let (u1, l1) = (u1.adjoint()?, l1.adjoint()?);
+        let mut beside = None;
+        if n > k {
+            let (u2, of_u2) = (u.narrow(OP, columns, k, n - k)?, of_u.narrow(OP, columns, k, n - k)?);
+            lower = lower.minus(&of_u2.times_adjoint(&u2)?)?;
+            beside = Some(l1.solve_triangular(&of_u2, true, true, true)?);
+        } else if m > k {
+            let (l2, of_l2) = (l.narrow(OP, rows, k, m - k)?, of_l.narrow(OP, rows, k, m - k)?);
+            upper = upper.minus(&l2.adjoint_times(&of_l2)?)?;
+            beside = Some(u1.solve_triangular(&of_l2, false, false, false)?);
+        }
+        let inner = lower.tril(-1)?.plus(&upper.triu(0)?)?;
+        let inner = u1.solve_triangular(&inner, false, false, false)?;
+        let mut of_a = l1.solve_triangular(&inner, true, true, true)?;
+        if let Some(beside) = beside {
+            of_a = of_a.followed_by(&beside, if n > k { rank - 1 } else { rank - 2 })?;
+        }
+        Ok((Some(p.product(&of_a)?),))
+    }
+}
+
+/// Factors from packed ones.
+#[derive(Clone)]
+struct Unpacking<E> {
+    op: &'static str,
+    dtype: PhantomData<fn() -> E>,
+}
+impl<E: Field> Primitive for Unpacking<E> {
+    type Operands = (E, i32);
+    type Results = (E, E, E);
+    fn op(&self) -> &'static str {
+        self.op
+    }
+    fn run<D: Device>(&self, (x, pivots): On<'_, (E, i32), D>) -> Result<On<'static, (E, E, E), D>> {
+        let op = self.op;
+        let (lead, [m, n]) = x.split_matrices(op)?;
+        let k = m.min(n);
+        let batch = Batch::beside(op, &x, lead);
+        let (lu, pivots) = (x.matrices_of(op, lead)?, pivots.vectors_of(op, lead)?);
+        let lens = Lens { own: [area(m, m), area(m, k), area(k, n)], ..Lens::default() };
+        let done = batch.run(cost([m, m, 4]), lens, |at, slots| {
+            let [p, l, u] = slots.own;
+            let lu: &[E] = lu.at(at);
+            for (row, from) in factor::permutation(pivots.at(at), m)?.into_iter().enumerate() {
+                p[row * m + from] = E::one_impl();
+            }
+            for j in 0..k {
+                l[j * m + j] = E::one_impl();
+                l[j * m + j + 1..(j + 1) * m].copy_from_slice(&lu[j * m + j + 1..(j + 1) * m]);
+            }
+            for j in 0..n {
+                let rows = k.min(j + 1);
+                u[j * k..j * k + rows].copy_from_slice(&lu[j * m..j * m + rows]);
+            }
+            Ok(0)
+        })?;
+        let [p, l, u] = done.own;
+        Ok((batch.matrices(p, [m, m])?, batch.matrices(l, [m, k])?, batch.matrices(u, [k, n])?))
+    }
+    #[cfg(feature = "grad")]
+    const READS: [u32; 2] = [0, 0];
+    /// The triangles that were read. The permutation has none.
+    #[cfg(feature = "grad")]
+    fn pull<D: Device>(&self, back: Back<'_, Self, D>) -> Result<Perhaps<'static, (E, i32), D>> {
+        let rank = back.sizes[0].len();
+        let [m, n] = [back.sizes[0][rank - 2], back.sizes[0][rank - 1]];
+        let (_, of_l, of_u) = &back.g;
+        let of_l = of_l.as_ref().map(|g| g.tril(-1)?.fitted(rank - 1, n)).transpose()?;
+        let of_u = of_u.as_ref().map(|g| g.triu(0)?.fitted(rank - 2, m)).transpose()?;
+        let sum = match (of_l, of_u) {
+            (Some(l), Some(u)) => Some(l.plus(&u)?),
+            (l, u) => l.or(u),
+        };
+        Ok((sum, None))
+    }
+}
+
+/// Solutions of systems of which the matrices are given by their factors.
+#[derive(Clone)]
+struct SolvingByFactors<E> {
+    left: bool,
+    adjoint: bool,
+    dtype: PhantomData<fn() -> E>,
+}
+impl<E: Field> Primitive for SolvingByFactors<E> {
+    type Operands = (E, i32, E);
+    type Results = (E,);
+    fn op(&self) -> &'static str {
+        "linalg.lu_solve"
+    }
+    fn run<D: Device>(&self, (factors, pivots, right): On<'_, (E, i32, E), D>) -> Result<On<'static, (E,), D>> {
+        let SolvingByFactors { left, adjoint, .. } = *self;
+        let op = self.op();
+        let ((lead, n), (b_lead, [rows, columns])) = (factors.split_squares(op)?, right.split_matrices(op)?);
         let lead = common(op, lead, b_lead)?;
-        let batch = Batch::beside(op, self, &lead);
-        let (lu, pivots, b) = (self.matrices_of(&lead)?, pivots.vectors_of(&lead)?, b.matrices_of(&lead)?);
+        let batch = Batch::beside(op, &factors, &lead);
+        let (lu, pivots, b) =
+            (factors.matrices_of(op, &lead)?, pivots.vectors_of(op, &lead)?, right.matrices_of(op, &lead)?);
         let (x, _) = batch.each(cost([n, n, columns]), [rows, columns], |at, x| {
             x.copy_from_slice(b.at(at));
             if left {
@@ -207,13 +340,31 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
             }
             Ok(0)
         })?;
-        batch.matrices(x, [rows, columns])
+        Ok((batch.matrices(x, [rows, columns])?,))
     }
-}
-
-fn expect_pivots(op: &'static str, pivots: &[usize], wanted: &[usize]) -> Result<()> {
-    if pivots == wanted {
-        return Ok(());
+    #[cfg(feature = "grad")]
+    const READS: [u32; 2] = [0b11, 1];
+    /// With `M = L U` and `C = P^T B`, `g_C = M^-H g` and `g_M = -g_C X^H`; of `M^H P^T X = B`, `g_M = -P^T X g_B^H`. Then `g_L` is the lower
+    /// triangle of `g_M U^H`, and `g_U` the upper one of `L^H g_M`. From the right it is the adjoint of these.
+    #[cfg(feature = "grad")]
+    fn pull<D: Device>(&self, back: Back<'_, Self, D>) -> Result<Perhaps<'static, (E, i32, E), D>> {
+        let SolvingByFactors { left, adjoint, .. } = *self;
+        let (Some(g),) = &back.g else { return Ok((None, None, None)) };
+        let (packed, pivots, x) = (read(&back.x.0)?, read(&back.x.1)?, read(&back.y.0)?);
+        let of_b = packed.lu_solve(pivots, g, left, !adjoint)?;
+        let mut of_packed = None;
+        if back.wants[0] {
+            let (p, l, u) = packed.unpacked(OP, pivots)?;
+            let (x, b) = if left { (x.share(), of_b.share()) } else { (x.adjoint()?, of_b.adjoint()?) };
+            let product = if adjoint == left {
+                p.adjoint_times(&x)?.times_adjoint(&b)?
+            } else {
+                p.adjoint_times(&b)?.times_adjoint(&x)?
+            };
+            let product = product.negated()?;
+            let (of_l, of_u) = (product.times_adjoint(&u)?.tril(-1)?, l.adjoint_times(&product)?.triu(0)?);
+            of_packed = Some(of_l.plus(&of_u)?.summed_to(&back.sizes[0])?);
+        }
+        Ok((of_packed, None, Some(of_b.summed_to(&back.sizes[2])?)))
     }
-    invalid(op, format!("pivots of shape {wanted:?} are wanted, got {pivots:?}"))
 }

@@ -3,7 +3,7 @@
 use crate::composite::{Erased, Owned};
 use crate::cpu::factor::batch::{Done, Lens, Slots, each};
 use crate::cpu::factor::field::Field;
-use crate::device::Device;
+use crate::device::{Device, expect_constant};
 use crate::dtype::Element;
 use crate::error::{Error, Result, filled, invalid, room};
 use crate::layout::dims::Dims;
@@ -145,7 +145,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
     /// A batch for results of these matrices, their elements, and their sizes.
     pub(super) fn as_matrices(&self, op: &'static str) -> Result<(Batch<'_, D>, Operand<E>, [usize; 2])> {
         let (lead, matrix) = self.split_matrices(op)?;
-        Ok((Batch::beside(op, self, lead), self.matrices_of(lead)?, matrix))
+        Ok((Batch::beside(op, self, lead), self.matrices_of(op, lead)?, matrix))
     }
 
     /// [`as_matrices`](Self::as_matrices) of square matrices.
@@ -155,12 +155,22 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
     }
 
     /// The elements of matrices broadcast to a batch, column-major.
-    pub(super) fn matrices_of(&self, batch: &[usize]) -> Result<Operand<E>> {
+    ///
+    /// # Errors
+    /// If a tape records them: what has a derivative is a [`Primitive`](crate::composite::primitive::Primitive), or composed.
+    pub(super) fn matrices_of(&self, op: &'static str, batch: &[usize]) -> Result<Operand<E>> {
+        expect_constant(op, D::is_tracked(self.storage()))?;
+        self.constant_matrices_of(batch)
+    }
+
+    /// [`matrices_of`](Self::matrices_of), for results that have no gradient.
+    pub(super) fn constant_matrices_of(&self, batch: &[usize]) -> Result<Operand<E>> {
         self.operand(batch, 2)
     }
 
     /// [`matrices_of`](Self::matrices_of) for vectors.
-    pub(super) fn vectors_of(&self, batch: &[usize]) -> Result<Operand<E>> {
+    pub(super) fn vectors_of(&self, op: &'static str, batch: &[usize]) -> Result<Operand<E>> {
+        expect_constant(op, D::is_tracked(self.storage()))?;
         self.operand(batch, 1)
     }
 

@@ -2,15 +2,25 @@
 
 use super::matrices::{Batch, cost};
 use super::singular::not_found;
+#[cfg(feature = "grad")]
+use crate::composite::Axis;
+#[cfg(feature = "grad")]
+use crate::composite::algebra::OP;
+#[cfg(feature = "grad")]
+use crate::composite::primitive::{Back, Perhaps, read};
+use crate::composite::primitive::{On, Primitive};
 use crate::composite::{Erased, Owned};
 use crate::cpu::factor::batch::Lens;
 use crate::cpu::factor::{self, Scaled, Vectors, field::Field};
 use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::{Result, filled, invalid, listed};
+#[cfg(feature = "grad")]
+use crate::ops::reduce::{Extreme, Sum, VectorNorm};
 use crate::shape::{Matrices, Shape};
 use crate::tensor::Tensor;
 use castiron_macros::composites;
+use core::marker::PhantomData;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use num_traits::{Float, ToPrimitive};
@@ -23,6 +33,9 @@ pub(crate) struct Tolerance<'a> {
 }
 
 impl<'a> Tolerance<'a> {
+    /// That of the dtype.
+    #[cfg(feature = "grad")]
+    pub(super) const NONE: Self = Tolerance { atol: None, rtol: None };
     /// One tolerance for all matrices.
     fn new(atol: &'a Option<f64>, rtol: &'a Option<f64>) -> Self {
         Tolerance { atol: atol.as_ref().map(core::slice::from_ref), rtol: rtol.as_ref().map(core::slice::from_ref) }
@@ -124,6 +137,31 @@ pub(super) fn pseudoinverse<E: Field>(
     Ok(Ok((rank, s)))
 }
 
+/// The gradient that comes back to `A` from its pseudoinverse `Y`, given that of `Y` (`pinv_backward`).
+#[cfg(feature = "grad")]
+pub(super) fn inverse_pulled<E: Field, D: Device>(
+    a: &Erased<'_, E, D>,
+    y: &Erased<'_, E, D>,
+    g: &Erased<'_, E, D>,
+) -> Result<Owned<E, D>> {
+    let (g, adjoint) = (g.adjoint()?, y.adjoint()?);
+    let rank = a.rank();
+    if a.sizes()[rank - 2] <= a.sizes()[rank - 1] {
+        let k = g.product(y)?;
+        let k_adjoint = k.product(&adjoint)?;
+        let first = y.product(&k)?.adjoint()?;
+        let third = a.product(y)?.product(&k_adjoint)?;
+        let fourth = adjoint.product(y)?.product(&g.minus(&k.product(a)?)?)?;
+        return k_adjoint.minus(&first)?.minus(&third)?.plus(&fourth);
+    }
+    let k = y.product(&g)?;
+    let k_adjoint = adjoint.product(&k)?;
+    let first = k.product(y)?.adjoint()?;
+    let second = g.minus(&a.product(&k)?)?.product(y)?.product(&adjoint)?;
+    let fourth = k_adjoint.product(y)?.product(a)?;
+    second.minus(&first)?.plus(&k_adjoint)?.minus(&fourth)
+}
+
 /// A norm of matrices.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(not(feature = "any"), allow(dead_code))]
@@ -207,7 +245,7 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
         let op = "linalg.matrix_rank";
         let (lead, matrix @ [m, n]) = self.split_spectral(op, hermitian)?;
         tolerance.fits(op, lead)?;
-        let (batch, a) = (Batch::beside(op, self, lead), self.matrices_of(lead)?);
+        let (batch, a) = (Batch::beside(op, self, lead), self.constant_matrices_of(lead)?);
         let lens = Lens { ints: 1, ..Lens::default() };
         let done = batch.run::<E>(cost([m, n, m.min(n).saturating_mul(4)]), lens, |at, slots| {
             let s = match magnitudes(a.at(at), matrix, hermitian)? {
@@ -237,18 +275,12 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
     #[example(let x = tensor![[3.0, 4.0]]; x.pinv(None, false), x.pinv(None, None, false), ~ tensor![[0.12], [0.16]])]
     pub(crate) fn pinv(&self, tolerance: Tolerance<'_>, hermitian: bool) -> Result<Owned<E, D>> {
         let op = "linalg.pinv";
-        let (lead, matrix @ [m, n]) = self.split_spectral(op, hermitian)?;
+        let (lead, _) = self.split_spectral(op, hermitian)?;
         tolerance.fits(op, lead)?;
-        let (batch, a) = (Batch::beside(op, self, lead), self.matrices_of(lead)?);
-        let (to, info) = batch.each(cost([m, n, m.min(n).saturating_mul(12)]), matrix, |at, to| {
-            let bound = |most| tolerance.of(at, most, epsilon::<E>() * m.max(n) as f64);
-            let a = Scaled::of(a.at(at))?;
-            let info = pseudoinverse(&a, matrix, hermitian, bound, to)?.err().unwrap_or(0);
-            factor::scale(to, -a.exponent);
-            Ok(info)
-        })?;
-        batch.check(&info, not_found)?;
-        batch.matrices(to, [n, m])
+        let owned = |list: Option<&[f64]>| list.map(|list| listed(list.iter().copied())).transpose();
+        let (atol, rtol) = (owned(tolerance.atol)?, owned(tolerance.rtol)?);
+        let inverting = PseudoInverse::<E> { atol, rtol, hermitian, dtype: PhantomData };
+        Ok(D::primitive(&inverting, (Erased::of(self.view()),))?.0)
     }
 
     /// Leading axes, rows and columns; Hermitian matrices must be square.
@@ -279,6 +311,10 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
         let op = "linalg.cond";
         let by_values = matches!(norm, Norm::Two | Norm::MinusTwo);
         let (_, matrix) = self.split_spectral(op, !by_values)?;
+        #[cfg(feature = "grad")]
+        if D::is_tracked(self.storage()) && !matrix.contains(&0) {
+            return self.recorded_condition(norm);
+        }
         self.real_of_each(op, |a| {
             let [m, n] = matrix;
             if m == 0 || n == 0 {
@@ -339,6 +375,10 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
         if m.min(n) == 0 && norm == Norm::MinusTwo && !lead.contains(&0) {
             return invalid(op, format!("the smallest singular value of a {m} by {n} matrix: there is none"));
         }
+        #[cfg(feature = "grad")]
+        if D::is_tracked(self.storage()) && m.min(n) > 0 {
+            return self.recorded_norm(norm);
+        }
         self.real_of_each(op, |a| norm.value(a, matrix))
     }
 
@@ -362,5 +402,80 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
         batch.check(&done.info, not_found)?;
         let [numbers, _] = done.real;
         batch.numbers(numbers)
+    }
+}
+
+/// Pseudoinverses.
+#[derive(Clone)]
+struct PseudoInverse<E> {
+    atol: Option<Vec<f64>>,
+    rtol: Option<Vec<f64>>,
+    hermitian: bool,
+    dtype: PhantomData<fn() -> E>,
+}
+impl<E: Field> Primitive for PseudoInverse<E> {
+    type Operands = (E,);
+    type Results = (E,);
+    fn op(&self) -> &'static str {
+        "linalg.pinv"
+    }
+    fn run<D: Device>(&self, (x,): On<'_, (E,), D>) -> Result<On<'static, (E,), D>> {
+        let (op, hermitian) = (self.op(), self.hermitian);
+        let tolerance = Tolerance { atol: self.atol.as_deref(), rtol: self.rtol.as_deref() };
+        let (lead, matrix @ [m, n]) = x.split_matrices(op)?;
+        let (batch, a) = (Batch::beside(op, &x, lead), x.matrices_of(op, lead)?);
+        let (to, info) = batch.each(cost([m, n, m.min(n).saturating_mul(12)]), matrix, |at, to| {
+            let bound = |most| tolerance.of(at, most, epsilon::<E>() * m.max(n) as f64);
+            let a = Scaled::of(a.at(at))?;
+            let info = pseudoinverse(&a, matrix, hermitian, bound, to)?.err().unwrap_or(0);
+            factor::scale(to, -a.exponent);
+            Ok(info)
+        })?;
+        batch.check(&info, not_found)?;
+        Ok((batch.matrices(to, [n, m])?,))
+    }
+    #[cfg(feature = "grad")]
+    const READS: [u32; 2] = [1, 1];
+    #[cfg(feature = "grad")]
+    fn pull<D: Device>(&self, back: Back<'_, Self, D>) -> Result<Perhaps<'static, (E,), D>> {
+        let (Some(g),) = &back.g else { return Ok((None,)) };
+        let (a, y) = (read(&back.x.0)?, read(&back.y.0)?);
+        Ok((Some(inverse_pulled(a, y, g)?),))
+    }
+}
+
+/// Norms that a tape sees composed of singular values and sums.
+#[cfg(feature = "grad")]
+impl<E: Field, D: Device> Erased<'_, E, D> {
+    /// Of matrices that are not empty.
+    fn recorded_norm(&self, norm: Norm) -> Result<Owned<E::Re, D>> {
+        let rank = self.rank();
+        let (columns, rows) = (1_u32 << (rank - 1), 1_u32 << (rank - 2));
+        let extreme = |x: &Erased<'_, E::Re, D>, mask: u32, largest: bool| -> Result<Owned<E::Re, D>> {
+            if largest {
+                return Ok(x.reduce(Extreme::<E::Re, true>::new(), mask, false)?.retyped());
+            }
+            Ok(x.reduce(Extreme::<E::Re, false>::new(), mask, false)?.retyped())
+        };
+        match norm {
+            Norm::Two | Norm::MinusTwo => extreme(&self.svdvals()?, rows, norm == Norm::Two),
+            Norm::Nuclear => Ok(self.svdvals()?.reduce(Sum, rows, false)?.retyped()),
+            Norm::Frobenius => Ok(self.reduce(VectorNorm::new(2.0), columns | rows, false)?.retyped()),
+            Norm::Sums { columns: of_columns, largest } => {
+                let mask = if of_columns { rows } else { columns };
+                let sums = self.reduce(VectorNorm::new(1.0), mask, false)?.retyped::<E::Re>();
+                extreme(&sums, rows, largest)
+            }
+        }
+    }
+    fn recorded_condition(&self, norm: Norm) -> Result<Owned<E::Re, D>> {
+        if let Norm::Two | Norm::MinusTwo = norm {
+            let s = self.svdvals()?;
+            let axis = s.rank() - 1;
+            let at = |at: usize| s.narrow(OP, Axis(axis), at, 1)?.without_axis(axis).map(|one| one.share());
+            let (first, last) = (at(0)?, at(s.sizes()[axis] - 1)?);
+            return if norm == Norm::Two { first.over(&last) } else { last.over(&first) };
+        }
+        self.recorded_norm(norm)?.times(&self.inv_ex(false)?.0.recorded_norm(norm)?)
     }
 }

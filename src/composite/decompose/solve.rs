@@ -1,6 +1,9 @@
 //! Systems of linear equations.
 
 use super::matrices::{Batch, common, cost};
+#[cfg(feature = "grad")]
+use crate::composite::primitive::{Back, Perhaps, read};
+use crate::composite::primitive::{On, Primitive};
 use crate::composite::{Erased, Owned};
 use crate::cpu::factor::{self, Triangle, field::Field};
 use crate::device::{Device, Receives};
@@ -12,6 +15,7 @@ use crate::ops::decompose as ops;
 use crate::shape::{Broadcast, Factor, Matrices, Shape, Solutions, SolutionsFromRight, SquareFor};
 use crate::tensor::{Tensor, TensorOperand};
 use castiron_macros::composites;
+use core::marker::PhantomData;
 
 /// Whether the right side of a system holds vectors: it has one axis, or the leading axes and rows of `a`.
 pub(super) fn holds_vectors(a: &[usize], b: &[usize]) -> bool {
@@ -140,38 +144,10 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
             expect_matrices(op, self.sizes(), b.sizes())?;
         }
         let (lead, n) = self.split_squares(op)?;
-        let (is_vector, b_lead, columns) = right_side(op, self.sizes(), b, n, left)?;
-        let lead = common(op, lead, b_lead)?;
-        let batch = Batch::beside(op, self, &lead);
-        let of = self.matrices_of(&lead)?;
-        let b = if is_vector { b.vectors_of(&lead)? } else { b.matrices_of(&lead)? };
-        let (x, info) = batch.each(cost([n, n, (n / 3).saturating_add(columns)]), [n, columns], |at, x| {
-            x.copy_from_slice(b.at(at));
-            let (mut lu, mut pivots) = (factor::copied(of.at(at))?, filled(0, n)?);
-            if !left {
-                // `X A = B` is `A^T X^T = B^T`.
-                transpose(&mut lu, n);
-            }
-            factor::lu(&mut lu, n, n, &mut pivots);
-            let x = if left {
-                faer::MatMut::from_column_major_slice_mut(x, n, columns)
-            } else {
-                faer::MatMut::from_row_major_slice_mut(x, n, columns)
-            };
-            factor::solve_factored(&lu, n, &pivots, x, false)?;
-            Ok(factor::info(&lu, n, n))
-        })?;
-        if check {
-            batch.check(&info, |_| "The solver failed because the input matrix is singular.".to_owned())?;
-        }
-        // `info` is for the matrices before they are broadcast, as in PyTorch.
-        let info = batch.numbers(info)?;
-        let x = match (is_vector, left) {
-            (true, _) => batch.vectors(x, n)?,
-            (false, true) => batch.matrices(x, [n, columns])?,
-            (false, false) => batch.matrices(x, [columns, n])?,
-        };
-        Ok((x, info))
+        let (is_vector, b_lead, _) = right_side(op, self.sizes(), b, n, left)?;
+        common(op, lead, b_lead)?;
+        let operands = (Erased::of(self.view()), Erased::of(b.view()));
+        D::primitive(&Solving::<E> { op, left, is_vector, check, dtype: PhantomData }, operands)
     }
 
     /// Solutions of triangular systems `A X = B`. The other triangle is not read, nor, with `unitriangular`, the diagonal, which counts as
@@ -234,9 +210,113 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
         if (if left { rows } else { columns }) != n {
             return invalid(op, format!("Incompatible shapes of A and B: {n}x{n} and {rows}x{columns}"));
         }
+        common(op, lead, b_lead)?;
+        let operands = (Erased::of(self.view()), Erased::of(b.view()));
+        Ok(D::primitive(&SolvingTriangle::<E> { op, triangle, left, dtype: PhantomData }, operands)?.0)
+    }
+}
+
+fn transpose<E: Copy>(a: &mut [E], n: usize) {
+    for j in 0..n {
+        for i in j + 1..n {
+            a.swap(j * n + i, i * n + j);
+        }
+    }
+}
+
+/// Solutions of systems of equations, and `info`.
+#[derive(Clone)]
+struct Solving<E> {
+    op: &'static str,
+    left: bool,
+    is_vector: bool,
+    check: bool,
+    dtype: PhantomData<fn() -> E>,
+}
+impl<E: Field> Primitive for Solving<E> {
+    type Operands = (E, E);
+    type Results = (E, i32);
+    fn op(&self) -> &'static str {
+        self.op
+    }
+    fn run<D: Device>(&self, (a, b): On<'_, (E, E), D>) -> Result<On<'static, (E, i32), D>> {
+        let Solving { op, left, is_vector, check, .. } = *self;
+        let (lead, n) = a.split_squares(op)?;
+        let (_, b_lead, columns) = right_side(op, a.sizes(), &b, n, left)?;
         let lead = common(op, lead, b_lead)?;
-        let batch = Batch::beside(op, self, &lead);
-        let (a, b) = (self.matrices_of(&lead)?, b.matrices_of(&lead)?);
+        let batch = Batch::beside(op, &a, &lead);
+        let of = a.matrices_of(op, &lead)?;
+        let b = if is_vector { b.vectors_of(op, &lead)? } else { b.matrices_of(op, &lead)? };
+        let (x, info) = batch.each(cost([n, n, (n / 3).saturating_add(columns)]), [n, columns], |at, x| {
+            x.copy_from_slice(b.at(at));
+            let (mut lu, mut pivots) = (factor::copied(of.at(at))?, filled(0, n)?);
+            if !left {
+                // `X A = B` is `A^T X^T = B^T`.
+                transpose(&mut lu, n);
+            }
+            factor::lu(&mut lu, n, n, &mut pivots);
+            let x = if left {
+                faer::MatMut::from_column_major_slice_mut(x, n, columns)
+            } else {
+                faer::MatMut::from_row_major_slice_mut(x, n, columns)
+            };
+            factor::solve_factored(&lu, n, &pivots, x, false)?;
+            Ok(factor::info(&lu, n, n))
+        })?;
+        if check {
+            batch.check(&info, |_| "The solver failed because the input matrix is singular.".to_owned())?;
+        }
+        // `info` is for the matrices before they are broadcast, as in PyTorch.
+        let info = batch.numbers(info)?;
+        let x = match (is_vector, left) {
+            (true, _) => batch.vectors(x, n)?,
+            (false, true) => batch.matrices(x, [n, columns])?,
+            (false, false) => batch.matrices(x, [columns, n])?,
+        };
+        Ok((x, info))
+    }
+    #[cfg(feature = "grad")]
+    const READS: [u32; 2] = [0b01, 0b01];
+    /// `g_B = A^-H g`, and `g_A = -g_B X^H`; from the right `g_B = g A^-H`, and `g_A = -X^H g_B`.
+    #[cfg(feature = "grad")]
+    fn pull<D: Device>(&self, back: Back<'_, Self, D>) -> Result<Perhaps<'static, (E, E), D>> {
+        let (Some(g), _) = &back.g else { return Ok((None, None)) };
+        let (a, x) = (read(&back.x.0)?, read(&back.y.0)?);
+        let column = |of: &Erased<'_, E, D>| -> Result<Owned<E, D>> {
+            Ok(if self.is_vector { of.as_columns()?.share() } else { of.share() })
+        };
+        let (g, x) = (column(g)?, column(x)?);
+        let b = a.adjoint()?.solve_ex(&g, self.left, false, false)?.0;
+        let mut of_a = None;
+        if back.wants[0] {
+            let product = if self.left { b.times_adjoint(&x)? } else { x.adjoint_times(&b)? };
+            of_a = Some(product.negated()?.summed_to(&back.sizes[0])?);
+        }
+        let b = if self.is_vector { b.without_axis(b.rank() - 1)?.share() } else { b };
+        Ok((of_a, Some(b.summed_to(&back.sizes[1])?)))
+    }
+}
+
+/// Solutions of systems of equations with triangular matrices.
+#[derive(Clone)]
+struct SolvingTriangle<E> {
+    op: &'static str,
+    triangle: Triangle,
+    left: bool,
+    dtype: PhantomData<fn() -> E>,
+}
+impl<E: Field> Primitive for SolvingTriangle<E> {
+    type Operands = (E, E);
+    type Results = (E,);
+    fn op(&self) -> &'static str {
+        self.op
+    }
+    fn run<D: Device>(&self, (of, right): On<'_, (E, E), D>) -> Result<On<'static, (E,), D>> {
+        let SolvingTriangle { op, triangle, left, .. } = *self;
+        let ((lead, n), (b_lead, [rows, columns])) = (of.split_squares(op)?, right.split_matrices(op)?);
+        let lead = common(op, lead, b_lead)?;
+        let batch = Batch::beside(op, &of, &lead);
+        let (a, b) = (of.matrices_of(op, &lead)?, right.matrices_of(op, &lead)?);
         let others = if left { columns } else { rows };
         let (x, _) = batch.each(cost([n, n, others]), [rows, columns], |at, x| {
             x.copy_from_slice(b.at(at));
@@ -250,14 +330,28 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
             }
             Ok(0)
         })?;
-        batch.matrices(x, [rows, columns])
+        Ok((batch.matrices(x, [rows, columns])?,))
     }
-}
-
-fn transpose<E: Copy>(a: &mut [E], n: usize) {
-    for j in 0..n {
-        for i in j + 1..n {
-            a.swap(j * n + i, i * n + j);
+    #[cfg(feature = "grad")]
+    const READS: [u32; 2] = [0b01, 0b01];
+    /// That of other systems, in the triangle.
+    #[cfg(feature = "grad")]
+    fn pull<D: Device>(&self, back: Back<'_, Self, D>) -> Result<Perhaps<'static, (E, E), D>> {
+        let SolvingTriangle { op, triangle, left, .. } = *self;
+        let (Some(g),) = &back.g else { return Ok((None, None)) };
+        let (a, x) = (read(&back.x.0)?, read(&back.y.0)?);
+        let turned = Triangle { transposed: !triangle.transposed, ..triangle };
+        let b = a.conjugated()?.triangular(op, g, turned, left)?;
+        let mut of_a = None;
+        if back.wants[0] {
+            let mut product = if left { b.times_adjoint(x)? } else { x.adjoint_times(&b)? };
+            if triangle.transposed {
+                product = product.turned()?.share();
+            }
+            let product = product.negated()?.summed_to(&back.sizes[0])?;
+            let skipped = isize::from(triangle.unit);
+            of_a = Some(if triangle.upper { product.triu(skipped)? } else { product.tril(-skipped)? });
         }
+        Ok((of_a, Some(b.summed_to(&back.sizes[1])?)))
     }
 }

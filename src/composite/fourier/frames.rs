@@ -1,14 +1,30 @@
 //! Short-time transforms of overlapping frames, and back: `stft`, `istft`.
 //! Source: `aten/src/ATen/native/SpectralOps.cpp`.
 
+#[cfg(feature = "grad")]
+use super::lanes::{Step, Transform};
 use super::signal::{Direction, Norm, Spectral};
+#[cfg(feature = "grad")]
+use crate::composite::Axis;
+#[cfg(feature = "grad")]
+use crate::composite::rearrange::pad::Mode;
 use crate::composite::{Erased, Owned};
 use crate::cpu::fourier;
-use crate::device::{Device, on_host};
-use crate::dtype::{Complex, Element};
+use crate::device::{Device, expect_constant, on_host};
+use crate::dtype::{Complex, Dtype};
 use crate::error::{Error, Result, filled, invalid, listed, numel_at_most, room};
 use crate::layout::dims::Dims;
+#[cfg(feature = "grad")]
+use crate::ops::arguments::Indexing;
+#[cfg(feature = "grad")]
+use crate::ops::choosing::Folding;
+#[cfg(feature = "grad")]
+use crate::ops::kernel::Casting;
+#[cfg(feature = "grad")]
+use crate::ops::reduce::Accumulating;
 use crate::shape::{Dim, Shape};
+#[cfg(feature = "grad")]
+use crate::storage::{View, ViewMut};
 use crate::tensor::fourier::{FramesOf, Weights};
 use crate::tensor::{Tensor, checked_numel};
 use castiron_macros::composites;
@@ -171,6 +187,10 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
         let bins = frames.bins();
         let laid = [lead, &[count, n]].concat();
         checked_numel::<Complex<f64>>(op, &laid)?;
+        #[cfg(feature = "grad")]
+        if D::is_tracked(x.buffer) {
+            return self.recorded_stft(&weights, frames, around, count);
+        }
         let batch: usize = lead.iter().product();
         let storage = on_host::<D, _, Vec<E::Cx>>(op, x, |signals: Vec<E>| {
             let mut lanes = room(numel_at_most(&[batch, count, n]))?;
@@ -224,7 +244,7 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
     }
 
     /// Overlap-add: the samples, each divided by the sum of weights of its frames; for `complex` ones all frequencies are used.
-    pub(crate) fn overlapped<O: Element>(
+    pub(crate) fn overlapped<O: Dtype>(
         &self,
         window: Option<Vec<Complex<E::Re>>>,
         frames: &Frames,
@@ -273,6 +293,16 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
         }
         let result = [lead, &[len]].concat();
         checked_numel::<Complex<f64>>(op, &result)?;
+        #[cfg(feature = "grad")]
+        if D::is_tracked(x.buffer) {
+            let signal = self.recorded_overlaps(&weights, frames, whole, complex)?;
+            let envelope = constant::<E, D>(&self.view(), envelope)?;
+            let kept = |of: &Erased<'_, E::Cx, D>| -> Result<Owned<E::Cx, D>> {
+                Ok(of.narrow(op, Axis(of.rank() - 1), start, found)?.share())
+            };
+            let signal = kept(&signal)?.over(&kept(&envelope)?)?.fitted(lead.len(), len)?;
+            return signal.map1_dense::<O>(op, Casting);
+        }
         let (mut sizes, mut steps) = (Dims::known(x.sizes), Dims::known(x.strides));
         let rank = sizes.len();
         sizes.swap(rank - 2, rank - 1);
@@ -308,11 +338,93 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
     }
 }
 
+/// Frames that a tape sees as other operations.
+#[cfg(feature = "grad")]
+impl<E: Spectral, D: Device> Erased<'_, E, D> {
+    /// The transform of `count` frames, the signal being continued by `around` samples at both ends.
+    fn recorded_stft(
+        &self,
+        weights: &[Complex<E::Re>],
+        frames: &Frames,
+        around: usize,
+        count: usize,
+    ) -> Result<Owned<E::Cx, D>> {
+        let (op, n, last) = ("stft", frames.n_fft, self.rank() - 1);
+        let mode = match frames.beyond {
+            Beyond::Mirror => Mode::Reflect,
+            Beyond::Zeros => Mode::Constant,
+            Beyond::Edge => Mode::Replicate,
+            Beyond::Wrap => Mode::Circular,
+        };
+        let signal = self.pad(&[around as isize; 2], mode, E::default())?;
+        let lanes = signal.viewed(op, last + 2, |own, view| {
+            view.sizes[..last].copy_from_slice(&own.sizes[..last]);
+            view.strides[..last].copy_from_slice(&own.strides[..last]);
+            (view.sizes[last], view.strides[last]) = (count, frames.hop * own.strides[last]);
+            (view.sizes[last + 1], view.strides[last + 1]) = (n, own.strides[last]);
+            Ok(own.offset)
+        })?;
+        let weights = constant::<E, D>(&self.view(), listed(weights.iter().copied())?)?;
+        let lanes = lanes.map1_dense::<E::Cx>(op, Casting)?.times(&weights)?;
+        let of = Transform { op, direction: Direction::Forward, norm: frames.norm() };
+        let step = if frames.onesided { Step::Real } else { Step::Complex };
+        Ok(lanes.to_complex(of, step, (last + 1, n))?.cast::<E::Cx>()?.turned()?.share())
+    }
+
+    /// The sums of the weighted samples of frames, `whole` of them, of spectra `(…, frequencies, frames)`.
+    fn recorded_overlaps(
+        &self,
+        weights: &[Complex<E::Re>],
+        frames: &Frames,
+        whole: usize,
+        complex: bool,
+    ) -> Result<Owned<E::Cx, D>> {
+        let (op, n, last) = ("istft", frames.n_fft, self.rank() - 1);
+        let of = Transform { op, direction: Direction::Inverse, norm: frames.norm() };
+        let spectra = self.turned()?;
+        let samples = if complex {
+            spectra.to_complex(of, Step::Complex, (last, n))?
+        } else {
+            spectra.narrow(op, Axis(last), 0, n / 2 + 1)?.to_real(of, (last, n))?.cast::<E::Cx>()?
+        };
+        let count = samples.sizes()[last - 1];
+        let samples = samples.times(&constant::<E, D>(&self.view(), listed(weights.iter().copied())?)?)?;
+        let mut sizes = Dims::known(&samples.sizes()[..last]);
+        sizes[last - 1] = count * n;
+        let samples = samples.reshape(op, &sizes)?;
+        let places = D::build::<i64>(Some(self.storage()), || {
+            listed((0..count * n).map(|at| (at / n * frames.hop + at % n) as i64))
+        })?;
+        let places = Erased::<i64, D>::list(places, count * n);
+        let places = places.expand(op, &sizes)?;
+        let mut to = sizes;
+        to[last - 1] = whole;
+        let mut sums = D::zeroed::<E::Cx>(Some(self.storage()), to.iter().product())?;
+        let indexing = Indexing { op, axis: last - 1, wraps: false };
+        let strides = to.row_major();
+        let out = ViewMut::new(&mut sums, 0, &to, &strides);
+        let kernel = Folding::<Accumulating>::new();
+        D::scatter_with::<E::Cx>(indexing, kernel, places.view(), samples.view(), out)?;
+        Ok(Erased::dense(sums, to))
+    }
+}
+/// A list of numbers beside a tensor.
+#[cfg(feature = "grad")]
+fn constant<E: Spectral, D: Device>(
+    beside: &View<'_, D::Storage, E>,
+    list: Vec<Complex<E::Re>>,
+) -> Result<Owned<E::Cx, D>> {
+    let len = list.len();
+    let storage = D::build::<E::Cx>(Some(beside.buffer), || listed(list.into_iter().map(E::spectrum)))?;
+    Ok(Erased::list(storage, len))
+}
+
 /// The elements of a window; empty on a device without data.
 fn weights<E: Spectral, W: Dim, D: Device>(
     window: Option<&Tensor<E::Re, (W,), D>>,
 ) -> Result<Option<Vec<Complex<E::Re>>>> {
     let Some(window) = window else { return Ok(None) };
+    expect_constant("the window of a short-time transform", D::is_tracked(window.storage()))?;
     if !D::has_data(window.storage()) {
         return crate::error::filled(num_traits::One::one(), window.numel()).map(Some);
     }

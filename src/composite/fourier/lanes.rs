@@ -2,13 +2,20 @@
 //! Source: `aten/src/ATen/native/SpectralOps.cpp`.
 
 use super::signal::{Direction, Norm, Spectral};
+#[cfg(feature = "grad")]
+use crate::composite::primitive::{Back, Perhaps};
+use crate::composite::primitive::{On, Primitive};
 use crate::composite::{Axis, Erased, Owned};
 use crate::cpu::fourier;
 use crate::device::{Device, on_host};
 use crate::dtype::{Complex, Element};
+#[cfg(feature = "grad")]
+use crate::dtype::{Compute, Dtype};
 use crate::error::{Error, Result, filled, invalid, listed};
 use crate::layout::dims::Dims;
+use crate::ops::kernel::Casting;
 use crate::tensor::checked_numel;
+use core::marker::PhantomData;
 
 /// The result of a transform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +56,12 @@ impl Fit {
 }
 
 impl Transform {
+    /// The transform that takes gradients back, with the same factor.
+    #[cfg(feature = "grad")]
+    fn reversed(self) -> Self {
+        Transform { direction: self.direction.reversed(), norm: self.norm.reversed(), ..self }
+    }
+
     fn expect_axes(&self, axes: &[(usize, usize)]) -> Result<()> {
         for (at, (axis, _)) in axes.iter().enumerate() {
             if axes[..at].iter().any(|(other, _)| other == axis) {
@@ -117,30 +130,14 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
 
     /// Transforms one axis to complex numbers.
     pub(super) fn to_complex(&self, of: Transform, step: Step, along: (usize, usize)) -> Result<Owned<E::Cx, D>> {
-        let n = along.1;
-        let (forward, scale) = (of.direction == Direction::Forward, of.norm.scale(of.direction, n));
-        match step {
-            Step::Complex => self.along(of.op, along, [n, n], |lanes, fit| {
-                let mut lanes = fit.fitted(listed(lanes.into_iter().map(E::wave))?)?;
-                fourier::complex::<E::Re>(&mut lanes, n, forward, scale)?;
-                listed(lanes.into_iter().map(E::spectrum))
-            }),
-            Step::Real => self.along(of.op, along, [n, n / 2 + 1], |lanes, fit| {
-                let mut lanes = fit.fitted(listed(lanes.into_iter().map(|x| x.wave().re))?)?;
-                let lanes = fourier::real::<E::Re>(&mut lanes, n, !forward, scale)?;
-                listed(lanes.into_iter().map(E::spectrum))
-            }),
-        }
+        let transform = ToComplex::<E> { of, step, along, dtype: PhantomData };
+        Ok(D::primitive(&transform, (Erased::of(self.view()),))?.0)
     }
 
     /// Transforms one axis, the first half of the frequencies, to real numbers.
     pub(super) fn to_real(&self, of: Transform, along: (usize, usize)) -> Result<Owned<E::Re, D>> {
-        let n = along.1;
-        self.along(of.op, along, [n / 2 + 1, n], |lanes, fit| {
-            let mut lanes = fit.fitted(listed(lanes.into_iter().map(E::wave))?)?;
-            let forward = of.direction == Direction::Forward;
-            fourier::back_to_real::<E::Re>(&mut lanes, n, forward, of.norm.scale(of.direction, n))
-        })
+        let transform = ToReal::<E> { of, along, dtype: PhantomData };
+        Ok(D::primitive(&transform, (Erased::of(self.view()),))?.0)
     }
 
     /// Transforms several axes, each with the length of its signal, to complex numbers; the last one by the step.
@@ -151,11 +148,7 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
                 return of.without_axes();
             }
             // Without axes: converted to complex numbers.
-            checked_numel::<E::Cx>(of.op, self.sizes())?;
-            let storage = on_host::<D, _, Vec<E::Cx>>(of.op, self.view(), |elements: Vec<E>| {
-                listed(elements.into_iter().map(|x| E::spectrum(x.wave())))
-            })?;
-            return Ok(Erased::dense(storage, self.dims()));
+            return self.map1_dense::<E::Cx>(of.op, Casting);
         };
         let mut result = self.to_complex(of, step, last)?;
         for &axis in others.iter().rev() {
@@ -174,5 +167,96 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
             result = result.to_complex(of, Step::Complex, axis)?;
         }
         result.to_real(of, last)
+    }
+}
+
+/// A transform of an axis to complex numbers.
+#[derive(Clone)]
+struct ToComplex<E> {
+    of: Transform,
+    step: Step,
+    along: (usize, usize),
+    dtype: PhantomData<fn() -> E>,
+}
+impl<E: Spectral> Primitive for ToComplex<E> {
+    type Operands = (E,);
+    type Results = (E::Cx,);
+    fn op(&self) -> &'static str {
+        self.of.op
+    }
+    fn run<D: Device>(&self, (x,): On<'_, (E,), D>) -> Result<On<'static, (E::Cx,), D>> {
+        let ToComplex { of, step, along, .. } = *self;
+        let n = along.1;
+        let (forward, scale) = (of.direction == Direction::Forward, of.norm.scale(of.direction, n));
+        let transformed = match step {
+            Step::Complex => x.along(of.op, along, [n, n], |lanes, fit| {
+                let mut lanes = fit.fitted(listed(lanes.into_iter().map(E::wave))?)?;
+                fourier::complex::<E::Re>(&mut lanes, n, forward, scale)?;
+                listed(lanes.into_iter().map(E::spectrum))
+            }),
+            Step::Real => x.along(of.op, along, [n, n / 2 + 1], |lanes, fit| {
+                let mut lanes = fit.fitted(listed(lanes.into_iter().map(|x| x.wave().re))?)?;
+                let lanes = fourier::real::<E::Re>(&mut lanes, n, !forward, scale)?;
+                listed(lanes.into_iter().map(E::spectrum))
+            }),
+        };
+        Ok((transformed?,))
+    }
+    #[cfg(feature = "grad")]
+    const READS: [u32; 2] = [0, 0];
+    /// The transform in the other direction, with zeros for the frequencies that were not computed.
+    #[cfg(feature = "grad")]
+    fn pull<D: Device>(&self, back: Back<'_, Self, D>) -> Result<Perhaps<'static, (E,), D>> {
+        let ToComplex { of, step, along, .. } = *self;
+        let (Some(g),) = &back.g else { return Ok((None,)) };
+        let lanes = g.to_complex(of.reversed(), Step::Complex, along)?.fitted(along.0, back.sizes[0][along.0])?;
+        // Of real signals imaginary parts are not read.
+        let lanes = if step == Step::Real { lanes.cast::<E::Re>()?.cast::<E::Cx>()? } else { lanes };
+        Ok((Some(lanes.cast::<E>()?),))
+    }
+}
+
+/// A transform of an axis, the first half of the frequencies, to real numbers.
+#[derive(Clone)]
+struct ToReal<E> {
+    of: Transform,
+    along: (usize, usize),
+    dtype: PhantomData<fn() -> E>,
+}
+impl<E: Spectral> Primitive for ToReal<E> {
+    type Operands = (E,);
+    type Results = (E::Re,);
+    fn op(&self) -> &'static str {
+        self.of.op
+    }
+    fn run<D: Device>(&self, (x,): On<'_, (E,), D>) -> Result<On<'static, (E::Re,), D>> {
+        let ToReal { of, along, .. } = *self;
+        let n = along.1;
+        let real = x.along(of.op, along, [n / 2 + 1, n], |lanes, fit| {
+            let mut lanes = fit.fitted(listed(lanes.into_iter().map(E::wave))?)?;
+            let forward = of.direction == Direction::Forward;
+            fourier::back_to_real::<E::Re>(&mut lanes, n, forward, of.norm.scale(of.direction, n))
+        })?;
+        Ok((real,))
+    }
+    #[cfg(feature = "grad")]
+    const READS: [u32; 2] = [0, 0];
+    /// The transform in the other direction. Frequencies that stand for their mirror images, too, count twice.
+    #[cfg(feature = "grad")]
+    fn pull<D: Device>(&self, back: Back<'_, Self, D>) -> Result<Perhaps<'static, (E,), D>> {
+        let ToReal { of, along, .. } = *self;
+        let (Some(g),) = &back.g else { return Ok((None,)) };
+        let (axis, n) = along;
+        let lanes = g.cast::<E::Cx>()?.to_complex(of.reversed(), Step::Real, along)?;
+        let count = n / 2 + 1;
+        let factors = D::build::<E::Cx>(Some(lanes.storage()), || {
+            let number = |at: usize| if (1..=n - count).contains(&at) { 2.0 } else { 1.0 };
+            listed((0..count).map(|at| E::Cx::from_compute(Compute::number(number(at)))))
+        })?;
+        let mut sizes = Dims::known(lanes.sizes());
+        sizes.fill(1);
+        sizes[axis] = count;
+        let lanes = lanes.times(&Erased::dense(factors, sizes))?;
+        Ok((Some(lanes.fitted(axis, back.sizes[0][axis])?.cast::<E>()?),))
     }
 }

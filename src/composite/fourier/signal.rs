@@ -94,7 +94,24 @@ pub(crate) enum Direction {
     Inverse,
 }
 
+impl Direction {
+    /// The other one.
+    #[cfg(feature = "grad")]
+    pub(super) fn reversed(self) -> Self {
+        if self == Direction::Forward { Direction::Inverse } else { Direction::Forward }
+    }
+}
+
 impl Norm {
+    /// By which the other direction is scaled as this one is.
+    #[cfg(feature = "grad")]
+    pub(super) fn reversed(self) -> Self {
+        match self {
+            Norm::Backward => Norm::Forward,
+            Norm::Forward => Norm::Backward,
+            Norm::Ortho => Norm::Ortho,
+        }
+    }
     #[cfg(feature = "any")]
     pub(crate) fn named(op: &'static str, name: Option<&str>) -> Result<Self> {
         match name {

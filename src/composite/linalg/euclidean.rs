@@ -2,12 +2,15 @@
 
 use crate::device::Device;
 use crate::dtype::{Compute, Dtype};
+use crate::dtype::{MachineFloat, Unary};
 use crate::error::Result;
 use crate::layout::strides;
 use crate::ops;
+use crate::ops::kernel::{Constants, Slope};
 use crate::ops::kernel::{Copying, Map1};
 use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::Sum;
+use crate::ops::slope::{Derived, OfBinary, OfUnary};
 use crate::storage::{View, ViewMut};
 
 /// Rows beyond which PyTorch computes distances by a product.
@@ -16,6 +19,7 @@ pub(crate) const FEW: usize = 25;
 #[derive(Clone, Copy)]
 struct Squaring;
 impl<E: Dtype> Map1<E, E> for Squaring {
+    const SLOPE: Slope = Derived::<OfUnary<ops::square>, E>::SLOPE;
     #[inline(always)]
     fn call(self, a: E) -> E {
         let a = a.to_compute();
@@ -30,6 +34,10 @@ impl<E: Dtype> Map1<E, E> for Squaring {
 #[derive(Clone, Copy)]
 struct MinusTwice;
 impl<E: Dtype> Map1<E, E> for MinusTwice {
+    const SLOPE: Slope = Derived::<OfBinary<crate::ops::mul>, E>::BESIDE_RIGHT;
+    fn constants(self) -> Constants {
+        [(-2.0).into(), Default::default(), Default::default()]
+    }
     #[inline(always)]
     fn call(self, a: E) -> E {
         E::from_compute(E::from_i32(-2).to_compute().binary::<ops::mul>(a.to_compute()))
@@ -43,6 +51,7 @@ impl<E: Dtype> Map1<E, E> for MinusTwice {
 #[derive(Clone, Copy)]
 struct One;
 impl<E: Dtype> Map1<E, E> for One {
+    const SLOPE: Slope = Slope::Flat;
     #[inline(always)]
     fn call(self, _: E) -> E {
         E::from_i32(1)
@@ -55,7 +64,21 @@ impl<E: Dtype> Map1<E, E> for One {
 /// The root of a square, clamped at 0 since rounding may have made it negative. NaN stays.
 #[derive(Clone, Copy)]
 struct ClampedRoot;
+/// The formula, with PyTorch's derivative of a distance of 0, which is 0.
+struct ClampedRootFormula;
+impl Unary for ClampedRootFormula {
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T) -> T {
+        if x < T::zero() { T::zero() } else { x.sqrt() }
+    }
+    const DERIVATIVE_READS: [u32; 3] = [8; 3];
+    #[inline(always)]
+    fn derivative<T: MachineFloat>(_: T, y: T) -> T {
+        if y == T::zero() { T::zero() } else { (y + y).recip() }
+    }
+}
 impl<E: Dtype> Map1<E, E> for ClampedRoot {
+    const SLOPE: Slope = Derived::<OfUnary<ClampedRootFormula>, E>::SLOPE;
     #[inline(always)]
     fn call(self, a: E) -> E {
         let clamped = a.to_compute().binary::<ops::maximum>(E::Compute::default());

@@ -6,9 +6,11 @@ use crate::dtype::{Binary, Complex, Compute, Dtype, MachineFloat, MachineInt};
 use crate::error::Result;
 use crate::ops;
 use crate::ops::admit::{InexactFor, NumericFor, SameDtypeFor};
+use crate::ops::kernel::Slope;
 use crate::ops::kernel::{Map1, Map2};
 use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::Sum;
+use crate::ops::slope::{Derived, OfBinary, OfUnary};
 use crate::shape::{AxisArg, Broadcast, Dim, HasAxis, HasRank, SameSizeFor, Shape};
 use crate::tensor::{SameDevice, Tensor};
 use castiron_macros::composites;
@@ -33,6 +35,7 @@ impl Binary for ConjugateTimes {
 #[derive(Clone, Copy)]
 struct ConjugateProduct;
 impl<E: Dtype> Map2<E, E, E> for ConjugateProduct {
+    const SLOPE: Slope = Derived::<OfBinary<ConjugateTimes>, E>::SLOPE;
     #[inline(always)]
     fn call(self, a: E, b: E) -> E {
         E::from_compute(a.to_compute().binary::<ConjugateTimes>(b.to_compute()))
@@ -46,6 +49,7 @@ impl<E: Dtype> Map2<E, E, E> for ConjugateProduct {
 #[derive(Clone, Copy)]
 struct Conjugating;
 impl<E: Dtype> Map1<E, E> for Conjugating {
+    const SLOPE: Slope = Derived::<OfUnary<ops::conj>, E>::SLOPE;
     #[inline(always)]
     fn call(self, a: E) -> E {
         E::from_compute(a.to_compute().unary::<ops::conj>())

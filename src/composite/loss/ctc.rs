@@ -4,10 +4,15 @@
 //! host, in `f64`.
 
 use super::reduction::expect_common;
+#[cfg(feature = "grad")]
+use crate::composite::primitive::{Back, Perhaps, read};
+use crate::composite::primitive::{On, Primitive};
 use crate::composite::{Erased, Owned};
 use crate::device::{Device, on_host};
+#[cfg(feature = "grad")]
+use crate::dtype::Compute;
 use crate::dtype::{Dtype, Element};
-use crate::error::{Error, Result, filled, invalid, room};
+use crate::error::{Error, Result, collected, filled, invalid, listed, room};
 use crate::layout::dims::Dims;
 use crate::ops;
 use crate::ops::choosing::WideFloatFor;
@@ -15,6 +20,7 @@ use crate::ops::losses::LossReduction;
 use crate::shape::{Dim, HasAxis, HasRank, SameSizeFor};
 use crate::tensor::{Reduction, SameDevice, Tensor};
 use castiron_macros::composites;
+use core::marker::PhantomData;
 
 const OP: &str = "ctc_loss";
 
@@ -133,23 +139,146 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         if let Some(&length) = input_lengths.iter().find(|&&length| length < 0 || length as usize > t) {
             return invalid(OP, format!("an input has {t} steps, not {length}"));
         }
-        let losses = on_host::<D, _, Vec<f64>>(OP, self.view(), |elements| {
-            let mut losses = filled(0.0, n)?;
-            for (at, loss) in losses.iter_mut().enumerate() {
-                let log = |step: usize, class: usize| elements[(step * n + at) * c + class].cast::<f64>();
-                *loss = sequence(log, input_lengths[at] as usize, targets[at], blank)?;
-                if zero_infinity && *loss == f64::INFINITY {
-                    *loss = 0.0;
-                }
-                if reduction == LossReduction::Mean {
-                    *loss /= targets[at].len().max(1) as f64;
-                }
-            }
-            Ok(losses)
-        })?;
+        let targets = collected(targets.into_iter().map(|own| listed(own.iter().copied())))?;
+        let (input_lengths, takes_mean) = (listed(input_lengths.iter().copied())?, reduction == LossReduction::Mean);
+        let summing = Sequences::<E> {
+            sizes: [t, n, c],
+            targets,
+            input_lengths,
+            blank,
+            takes_mean,
+            zero_infinity,
+            dtype: PhantomData,
+        };
+        let (losses, ..) = D::primitive(&summing, (Erased::of(self.view()),))?.0.into_parts();
         if n == 1 && (reduction != LossReduction::None || self.rank() == 2) {
             return Owned::<f64, D>::dense(losses, Dims::known(&[])).narrowed(OP);
         }
         Owned::<f64, D>::list(losses, n).reduced(OP, reduction)
     }
+}
+
+/// The losses of sequences, each divided by the number of its labels if `takes_mean`.
+#[derive(Clone)]
+struct Sequences<E> {
+    /// Steps, sequences, classes.
+    sizes: [usize; 3],
+    targets: Vec<Vec<i64>>,
+    input_lengths: Vec<i64>,
+    blank: usize,
+    takes_mean: bool,
+    zero_infinity: bool,
+    dtype: PhantomData<fn() -> E>,
+}
+impl<E: Dtype> Primitive for Sequences<E> {
+    type Operands = (E,);
+    type Results = (f64,);
+    fn op(&self) -> &'static str {
+        OP
+    }
+    fn run<D: Device>(&self, (x,): On<'_, (E,), D>) -> Result<On<'static, (f64,), D>> {
+        let [_, n, c] = self.sizes;
+        let losses = on_host::<D, _, Vec<f64>>(OP, x.view(), |elements| {
+            let mut losses = filled(0.0, n)?;
+            for (at, loss) in losses.iter_mut().enumerate() {
+                let log = |step: usize, class: usize| elements[(step * n + at) * c + class].cast::<f64>();
+                *loss = sequence(log, self.input_lengths[at] as usize, &self.targets[at], self.blank)?;
+                if self.zero_infinity && *loss == f64::INFINITY {
+                    *loss = 0.0;
+                }
+                if self.takes_mean {
+                    *loss /= self.targets[at].len().max(1) as f64;
+                }
+            }
+            Ok(losses)
+        })?;
+        Ok((Erased::list(losses, n),))
+    }
+    #[cfg(feature = "grad")]
+    const READS: [u32; 2] = [1, 0];
+    /// `exp(x) - exp(paths + loss - x)`, where `paths` is the logarithm of the probability of all paths through a class at a step. As in
+    /// PyTorch, probabilities are taken to be normalised: it is the gradient of what `log_softmax` is given. Computed on the host.
+    #[cfg(feature = "grad")]
+    fn pull<D: Device>(&self, back: Back<'_, Self, D>) -> Result<Perhaps<'static, (E,), D>> {
+        let (Some(g),) = &back.g else { return Ok((None,)) };
+        let (x, [_, n, c]) = (read(&back.x.0)?, self.sizes);
+        let gradients = on_host::<D, _, Vec<E>>(OP, (x.view(), g.view()), |(elements, g): (Vec<E>, Vec<f64>)| {
+            let mut gradients = filled(E::default(), elements.len())?;
+            for (at, labels) in self.targets.iter().enumerate() {
+                let log = |step: usize, class: usize| elements[(step * n + at) * c + class].cast::<f64>();
+                let steps = self.input_lengths[at] as usize;
+                let factor = if self.takes_mean { g[at] / labels.len().max(1) as f64 } else { g[at] };
+                let (paths, loss) = paths(log, [steps, c], labels, self.blank)?;
+                if self.zero_infinity && loss == f64::INFINITY {
+                    continue;
+                }
+                for (step, class) in (0..steps).flat_map(|step| (0..c).map(move |class| (step, class))) {
+                    let x = log(step, class);
+                    let slope = x.exp() - (paths[step * c + class] + loss - x).exp();
+                    gradients[(step * n + at) * c + class] = E::from_compute(Compute::number(slope * factor));
+                }
+            }
+            Ok(gradients)
+        })?;
+        Ok((Some(Erased::dense(gradients, back.sizes[0])),))
+    }
+}
+
+/// For each step and class the logarithm of the probability of all paths through it, the class counted twice, and the loss.
+#[cfg(feature = "grad")]
+fn paths(
+    log: impl Fn(usize, usize) -> f64,
+    [steps, classes]: [usize; 2],
+    labels: &[i64],
+    blank: usize,
+) -> Result<(Vec<f64>, f64)> {
+    let at = |state: usize| if state.is_multiple_of(2) { blank } else { labels[state / 2] as usize };
+    let states = 2 * labels.len() + 1;
+    let len = steps.saturating_mul(states);
+    let (mut alpha, mut beta) = (filled(f64::NEG_INFINITY, len)?, filled(f64::NEG_INFINITY, len)?);
+    let mut paths = filled(f64::NEG_INFINITY, steps.saturating_mul(classes))?;
+    // The blank between different labels may be skipped.
+    let skips = |from: usize, to: usize| at(to) != blank && at(from) != at(to);
+    for step in 0..steps {
+        for state in 0..states {
+            let sum = if step == 0 {
+                if state < 2 { 0.0 } else { f64::NEG_INFINITY }
+            } else {
+                let before = &alpha[(step - 1) * states..step * states];
+                let mut sum = before[state];
+                if state > 0 {
+                    sum = added(sum, before[state - 1]);
+                }
+                if state > 1 && skips(state - 2, state) {
+                    sum = added(sum, before[state - 2]);
+                }
+                sum
+            };
+            alpha[step * states + state] = sum + log(step, at(state));
+        }
+    }
+    for step in (0..steps).rev() {
+        for state in 0..states {
+            let sum = if step + 1 == steps {
+                if state + 2 >= states { 0.0 } else { f64::NEG_INFINITY }
+            } else {
+                let after = &beta[(step + 1) * states..(step + 2) * states];
+                let mut sum = after[state];
+                if state + 1 < states {
+                    sum = added(sum, after[state + 1]);
+                }
+                if state + 2 < states && skips(state, state + 2) {
+                    sum = added(sum, after[state + 2]);
+                }
+                sum
+            };
+            let own = step * states + state;
+            beta[own] = sum + log(step, at(state));
+            let path = &mut paths[step * classes + at(state)];
+            *path = added(*path, alpha[own] + beta[own]);
+        }
+    }
+    let last = |back: usize| if steps > 0 && back <= states { alpha[len - back] } else { f64::NEG_INFINITY };
+    let loss = -added(last(1), if states > 1 { last(2) } else { f64::NEG_INFINITY });
+    Ok((paths, loss))
 }

@@ -3,9 +3,14 @@
 //! Source: `torch.nn.functional.fractional_max_pool2d`, `fractional_max_pool3d`; `aten/src/ATen/native/FractionalMaxPooling.h`; Graham,
 //! "Fractional Max-Pooling" (2014).
 
-use super::laid;
+#[cfg(feature = "grad")]
+use super::added_to_planes;
+use super::{as_laid, laid};
 use crate::composite::nn::Laid;
 use crate::composite::nn::pool::Kernel;
+#[cfg(feature = "grad")]
+use crate::composite::primitive::{Back, Perhaps, read};
+use crate::composite::primitive::{On, Primitive};
 use crate::composite::{Erased, Owned};
 use crate::device::{Device, on_host};
 use crate::dtype::{CastTo, Dtype};
@@ -17,6 +22,7 @@ use crate::shape::{EachAxis, HasRoomFor, KnownShape, NumbersFor, Pool, Resized};
 use crate::storage::View;
 use crate::tensor::{Generator, Tensor, checked_numel};
 use castiron_macros::composites;
+use core::marker::PhantomData;
 
 /// The starts of the windows of one axis, for one plane: the last one ends with the axis. Every step is rounded to the dtype, as in
 /// PyTorch.
@@ -57,6 +63,21 @@ pub(crate) fn drawn_samples<E: Dtype, D: Device>(
 
 /// The largest element of each window, and its index among the positions of the last axes. `samples` are those of [`sample_sizes`].
 pub(crate) fn fractional_largest<E: Dtype, D: Device>(
+    op: &'static str,
+    x: View<'_, D::Storage, E>,
+    kernel: &[usize],
+    places: &[usize],
+    samples: &[f64],
+) -> Result<[Laid<D::Storage>; 2]> {
+    let of = |list: &[usize]| listed(list.iter().copied());
+    let samples = listed(samples.iter().copied())?;
+    let pooling = Pooling::<E> { op, kernel: of(kernel)?, places: of(places)?, samples, dtype: PhantomData };
+    let (values, index) = D::primitive(&pooling, (Erased::of(x),))?;
+    Ok([as_laid(values)?, as_laid(index)?])
+}
+
+/// What [`fractional_largest`] computes of operands that no tape sees.
+fn largest_of_windows<E: Dtype, D: Device>(
     op: &'static str,
     x: View<'_, D::Storage, E>,
     kernel: &[usize],
@@ -170,5 +191,35 @@ impl<E: Dtype, D: Device> Erased<'_, E, D> {
         let samples = drawn_samples::<E, D>(op, self.view(), RANK, generator)?;
         let [values, index] = fractional_largest::<E, D>(op, self.view(), kernel, places, &samples)?;
         Ok((laid(values), laid(index)))
+    }
+}
+
+/// The largest elements of windows, and their positions.
+#[derive(Clone)]
+struct Pooling<E> {
+    op: &'static str,
+    kernel: Vec<usize>,
+    places: Vec<usize>,
+    samples: Vec<f64>,
+    dtype: PhantomData<fn() -> E>,
+}
+impl<E: Dtype> Primitive for Pooling<E> {
+    type Operands = (E,);
+    type Results = (E, i64);
+    fn op(&self) -> &'static str {
+        self.op
+    }
+    fn run<D: Device>(&self, (x,): On<'_, (E,), D>) -> Result<On<'static, (E, i64), D>> {
+        let Pooling { op, kernel, places, samples, .. } = self;
+        let [values, index] = largest_of_windows::<E, D>(op, x.view(), kernel, places, samples)?;
+        Ok((laid(values), laid(index)))
+    }
+    #[cfg(feature = "grad")]
+    const READS: [u32; 2] = [0, 0b10];
+    /// The gradient at the positions; windows overlap.
+    #[cfg(feature = "grad")]
+    fn pull<D: Device>(&self, back: Back<'_, Self, D>) -> Result<Perhaps<'static, (E,), D>> {
+        let (Some(g), _) = &back.g else { return Ok((None,)) };
+        Ok((Some(added_to_planes(g, read(&back.y.1)?, &back.sizes[0], self.places.len())?),))
     }
 }

@@ -5,6 +5,9 @@
 use super::laid;
 use super::{Laid, expect_room};
 use crate::composite::nn::modes::{Bicubic, Bilinear, Nearest};
+#[cfg(feature = "grad")]
+use crate::composite::primitive::{Back, Perhaps, read};
+use crate::composite::primitive::{On, Primitive};
 use crate::composite::{Erased, Owned};
 use crate::cpu::resample::parts;
 use crate::device::{Device, on_host};
@@ -18,6 +21,7 @@ use crate::shape::{AffineMaps, Images, KnownShape, SampledBy, Shape, Volumes, nu
 use crate::storage::View;
 use crate::tensor::{SameDevice, SameDtype, Tensor, checked_numel};
 use castiron_macros::composites;
+use core::marker::PhantomData;
 
 /// The sampling positions of images of the last sizes, by affine maps: `(N, axes, axes + 1)` becomes `(N, sizes…, axes)`.
 fn affine<E: Dtype, D: Device>(
@@ -84,9 +88,7 @@ fn affine<E: Dtype, D: Device>(
 fn sample<E: Dtype, D: Device>(
     op: &'static str,
     [x, grid]: [View<'_, D::Storage, E>; 2],
-    mode: GridMode,
-    padding: GridPadding,
-    align_corners: bool,
+    sampling: Sampling,
 ) -> Result<Laid<D::Storage>> {
     let axes = x.sizes.len().saturating_sub(2);
     if !matches!(axes, 2 | 3)
@@ -101,7 +103,7 @@ fn sample<E: Dtype, D: Device>(
         );
         return invalid(op, reason);
     }
-    if mode == GridMode::Bicubic && axes != 2 {
+    if sampling.mode == GridMode::Bicubic && axes != 2 {
         return invalid(op, "mode bicubic samples images only".to_owned());
     }
     if x.sizes[2..].contains(&0) {
@@ -109,7 +111,6 @@ fn sample<E: Dtype, D: Device>(
     }
     let sizes = [&x.sizes[..2], &grid.sizes[1..axes + 1]].concat();
     checked_numel::<E>(op, &sizes)?;
-    let sampling = Sampling { mode, padding, align_corners, is_single: E::DTYPE != DType::F64 };
     let storage = on_host::<D, _, Vec<E>>(op, (x, grid), |(elements, positions): (Vec<E>, Vec<E>)| {
         if sizes.contains(&0) {
             return Ok(vec![]);
@@ -245,6 +246,78 @@ impl<E: Dtype, D: Device> Erased<'_, E, D> {
         padding: GridPadding,
         align_corners: bool,
     ) -> Result<Owned<E, D>> {
-        sample::<E, D>("grid_sample", [self.view(), grid.view()], mode, padding, align_corners).map(laid)
+        let sampling = Sampling { mode, padding, align_corners, is_single: E::DTYPE != DType::F64 };
+        let operands = (Erased::of(self.view()), Erased::of(grid.view()));
+        Ok(D::primitive(&GridSampling::<E> { sampling, dtype: PhantomData }, operands)?.0)
+    }
+}
+
+/// Elements sampled at the positions of a grid.
+#[derive(Clone)]
+struct GridSampling<E> {
+    sampling: Sampling,
+    dtype: PhantomData<fn() -> E>,
+}
+impl<E: Dtype> Primitive for GridSampling<E> {
+    type Operands = (E, E);
+    type Results = (E,);
+    fn op(&self) -> &'static str {
+        "grid_sample"
+    }
+    fn run<D: Device>(&self, (x, grid): On<'_, (E, E), D>) -> Result<On<'static, (E,), D>> {
+        Ok((laid(sample::<E, D>(self.op(), [x.view(), grid.view()], self.sampling)?),))
+    }
+    #[cfg(feature = "grad")]
+    const READS: [u32; 2] = [0b11, 0];
+    /// The gradient times the weights of the taps, and times what these change by with the positions. Computed on the host. Source:
+    /// `grid_sampler_2d_backward`.
+    #[cfg(feature = "grad")]
+    fn pull<D: Device>(&self, back: Back<'_, Self, D>) -> Result<Perhaps<'static, (E, E), D>> {
+        let (Some(g),) = &back.g else { return Ok((None, None)) };
+        let (x, grid, sampling) = (read(&back.x.0)?, read(&back.x.1)?, self.sampling);
+        let (axes, sizes) = (x.rank() - 2, x.dims());
+        let (of, count) = (&sizes[2..], sampling.taps(axes));
+        let (area, places) = (of.iter().product::<usize>(), g.sizes()[2..].iter().product::<usize>());
+        let (batch, channels) = (sizes[0], sizes[1]);
+        let operands = ((x.view(), grid.view()), g.view());
+        let lists = on_host::<D, _, (Vec<E>, Vec<E>)>(self.op(), operands, |((elements, positions), g)| {
+            let number = |x: E| x.to_scalar().real_part();
+            let mut of_x = filled(0.0_f64, elements.len())?;
+            let mut of_grid = filled(0.0_f64, positions.len())?;
+            let mut taps: Vec<Tap> = filled((0, 0.0), count)?;
+            for (image, place) in (0..batch).flat_map(|image| (0..places).map(move |place| (image, place))) {
+                let own = (image * places + place) * axes;
+                let mut at = [0.0; 3];
+                for (to, from) in at.iter_mut().zip(&positions[own..own + axes]) {
+                    *to = number(*from);
+                }
+                sampling.place(&at[..axes], of, &mut taps);
+                // The sum over channels for each tap.
+                let of_weight = |tap: usize| -> f64 {
+                    let (position, _) = taps[tap];
+                    let plane = |channel: usize| image * channels + channel;
+                    if position == usize::MAX {
+                        return 0.0;
+                    }
+                    (0..channels)
+                        .map(|c| number(elements[plane(c) * area + position]) * number(g[plane(c) * places + place]))
+                        .sum()
+                };
+                sampling.place_slopes(&at[..axes], of, &mut |tap, slopes| {
+                    let by_weight = of_weight(tap);
+                    for (to, slope) in of_grid[own..own + axes].iter_mut().zip(slopes) {
+                        *to += slope * by_weight;
+                    }
+                });
+                for &(position, weight) in taps.iter().filter(|(position, _)| *position != usize::MAX) {
+                    for plane in image * channels..(image + 1) * channels {
+                        of_x[plane * area + position] += weight * number(g[plane * places + place]);
+                    }
+                }
+            }
+            let rounded = |list: Vec<f64>| listed(list.into_iter().map(|x| E::from_compute(E::Compute::number(x))));
+            Ok((rounded(of_x)?, rounded(of_grid)?))
+        })?;
+        Ok((Some(Erased::dense(lists.0, sizes)), Some(Erased::dense(lists.1, grid.dims()))))
     }
 }

@@ -3,9 +3,12 @@
 //! Source: `torch.nn.functional.interpolate`; `aten/src/ATen/native/UpSample.h`, `cpu/UpSampleKernel.cpp`.
 
 use super::adaptive_pool::adaptive_mean;
-use super::laid;
 use super::modes::Resamples;
 use super::{Laid, expect_room};
+use super::{as_laid, laid};
+#[cfg(feature = "grad")]
+use crate::composite::primitive::{Back, Perhaps};
+use crate::composite::primitive::{On, Primitive};
 use crate::composite::{Erased, Owned};
 use crate::cpu::resample::{Weighted, bytes, floats};
 use crate::device::{Device, on_host};
@@ -20,6 +23,7 @@ use crate::shape::{EachAxis, Interpolated, Known, KnownShape, Scaled, Shape, Ups
 use crate::storage::View;
 use crate::tensor::{Tensor, checked_numel};
 use castiron_macros::composites;
+use core::marker::PhantomData;
 
 /// The new sizes of the axes after the channels.
 #[derive(Clone, Copy)]
@@ -171,27 +175,15 @@ fn resample<E: Dtype, D: Device>(resize: Resize<'_>, x: View<'_, D::Storage, E>)
         }
         _ => {}
     }
-    // PyTorch rounds weights to the dtype, except those of bilinear images.
-    let keeps_weights = how.kernel == Kernel::Linear && places.len() == 2;
-    let weight = |weight: f64| {
-        let number = E::Compute::number(weight);
-        if keeps_weights { number } else { E::from_compute(number).to_compute() }
+    let weighing = Weighing::<E> {
+        op,
+        how,
+        places: listed(places.iter().copied())?,
+        factors: resize.factors.map(|factors| listed(factors.iter().copied())).transpose()?,
+        from: None,
+        dtype: PhantomData,
     };
-    passes::<_, E, D>(
-        &resize,
-        x,
-        |list| listed(list.into_iter().map(E::to_compute)),
-        |list, axis, [size, places], inner| {
-            if how.antialias && size == places {
-                return Ok(list);
-            }
-            let taps = how.taps(size, places, resize.factor(axis), E::DTYPE != DType::F64)?;
-            let weights = listed(taps.weights.into_iter().map(weight))?;
-            let taps = Weighted { width: taps.width, counts: taps.counts, index: taps.index, weights };
-            floats(&list, size, inner, &taps)
-        },
-        |list| listed(list.into_iter().map(E::from_compute)),
-    )
+    as_laid(D::primitive(&weighing, (Erased::of(x),))?.0)
 }
 
 /// Resamples bytes: sums are of integers, and rounded to bytes after each axis.
@@ -320,5 +312,69 @@ impl<E: Dtype, D: Device> Erased<'_, E, D> {
             return Ok(laid::<u8, D>(bytes).retyped());
         }
         resample::<E, D>(resize, self.view()).map(laid)
+    }
+}
+
+/// Axes resampled by weighted sums, or the gradient of that, with the weights transposed.
+#[derive(Clone)]
+struct Weighing<E> {
+    op: &'static str,
+    how: Resampling,
+    places: Vec<usize>,
+    factors: Option<Vec<f64>>,
+    /// The sizes of the axes that were resampled, if this takes a gradient back to them.
+    from: Option<Vec<usize>>,
+    dtype: PhantomData<fn() -> E>,
+}
+impl<E: Dtype> Primitive for Weighing<E> {
+    type Operands = (E,);
+    type Results = (E,);
+    fn op(&self) -> &'static str {
+        self.op
+    }
+    fn run<D: Device>(&self, (x,): On<'_, (E,), D>) -> Result<On<'static, (E,), D>> {
+        let Weighing { op, how, ref places, ref factors, ref from, .. } = *self;
+        let to = from.as_ref().unwrap_or(places);
+        let (resize, x) = (Resize { op, how, places: to, factors: factors.as_deref() }, x.view());
+        // PyTorch rounds weights to the dtype, except those of bilinear images.
+        let keeps_weights = how.kernel == Kernel::Linear && places.len() == 2;
+        let weight = |weight: f64| {
+            let number = E::Compute::number(weight);
+            if keeps_weights { number } else { E::from_compute(number).to_compute() }
+        };
+        let laid_out = passes::<_, E, D>(
+            &resize,
+            x,
+            |list| listed(list.into_iter().map(E::to_compute)),
+            |list, axis, [size, places], inner| {
+                if how.antialias && size == places {
+                    return Ok(list);
+                }
+                let taps = match from {
+                    None => how.taps(size, places, resize.factor(axis), E::DTYPE != DType::F64)?,
+                    // From `size` places to as many positions as there were.
+                    Some(_) => {
+                        how.taps(places, size, resize.factor(axis), E::DTYPE != DType::F64)?.transposed(places)?
+                    }
+                };
+                let weights = listed(taps.weights.into_iter().map(weight))?;
+                let taps = Weighted { width: taps.width, counts: taps.counts, index: taps.index, weights };
+                floats(&list, size, inner, &taps)
+            },
+            |list| listed(list.into_iter().map(E::from_compute)),
+        )?;
+        Ok((laid(laid_out),))
+    }
+    #[cfg(feature = "grad")]
+    const READS: [u32; 2] = [0, 0];
+    #[cfg(feature = "grad")]
+    fn pull<D: Device>(&self, back: Back<'_, Self, D>) -> Result<Perhaps<'static, (E,), D>> {
+        let (Some(g),) = &back.g else { return Ok((None,)) };
+        let mut other = self.clone();
+        other.from = match self.from {
+            None => Some(listed(back.sizes[0][2..].iter().copied())?),
+            Some(_) => None,
+        };
+        Ok((Some(D::primitive(&other, (Erased::of(g.view()),))?.0),))
     }
 }

@@ -4,6 +4,9 @@
 
 use super::laid;
 use super::{Laid, expect_room};
+#[cfg(feature = "grad")]
+use crate::composite::primitive::{Back, Perhaps};
+use crate::composite::primitive::{On, Primitive};
 use crate::composite::{Erased, Owned};
 use crate::cpu::resample::patches;
 use crate::device::{Device, on_host};
@@ -18,6 +21,7 @@ use crate::storage::View;
 use crate::tensor::{Tensor, checked_numel};
 use crate::{bf16, f16};
 use castiron_macros::composites;
+use core::marker::PhantomData;
 
 /// The dtypes of patches: bools, floats and complex numbers.
 #[diagnostic::on_unimplemented(
@@ -171,6 +175,35 @@ impl<E: Dtype, D: Device> Erased<'_, E, D> {
     #[example(let y = tensor![[1.0, 2.0], [2.0, 3.0], [4.0, 5.0], [5.0, 6.0]]; y.col2im::<shape![2, 3], _>(Patches::<dim!(2)>::new()), y.col2im(&[2, 3], &PoolOptions::new(&[2]).stride(&[1])), tensor![[[1.0, 4.0, 3.0], [4.0, 10.0, 6.0]]])]
     pub(crate) fn col2im(&self, image: &[usize], windows: &[Window]) -> Result<Owned<E, D>> {
         let op = "col2im";
-        sum_of::<E, D>(op, self.view(), windows, image).map(laid)
+        let (windows, image) = (listed(windows.iter().copied())?, listed(image.iter().copied())?);
+        let folding = Folding::<E> { op, windows, image, dtype: PhantomData };
+        Ok(D::primitive(&folding, (Erased::of(self.view()),))?.0)
+    }
+}
+
+/// Sums of overlapping patches.
+#[derive(Clone)]
+struct Folding<E> {
+    op: &'static str,
+    windows: Vec<Window>,
+    image: Vec<usize>,
+    dtype: PhantomData<fn() -> E>,
+}
+impl<E: Dtype> Primitive for Folding<E> {
+    type Operands = (E,);
+    type Results = (E,);
+    fn op(&self) -> &'static str {
+        self.op
+    }
+    fn run<D: Device>(&self, (x,): On<'_, (E,), D>) -> Result<On<'static, (E,), D>> {
+        Ok((laid(sum_of::<E, D>(self.op, x.view(), &self.windows, &self.image)?),))
+    }
+    #[cfg(feature = "grad")]
+    const READS: [u32; 2] = [0, 0];
+    /// The patches of the gradient.
+    #[cfg(feature = "grad")]
+    fn pull<D: Device>(&self, back: Back<'_, Self, D>) -> Result<Perhaps<'static, (E,), D>> {
+        let (Some(g),) = &back.g else { return Ok((None,)) };
+        Ok((Some(g.im2col(&self.windows)?),))
     }
 }

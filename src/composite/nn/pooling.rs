@@ -191,6 +191,14 @@ impl Pooling<'_> {
 
     /// The largest element of each window.
     pub(crate) fn largest<E: Dtype, D: Device>(&self, x: View<'_, D::Storage, E>) -> Result<Laid<D::Storage>> {
+        #[cfg(feature = "grad")]
+        if D::is_tracked(x.buffer) {
+            // Of several largest elements one has the gradient, as in PyTorch.
+            let seen = self.seen::<E, D>(x, lowest::<E>())?;
+            let [_, values] = D::reduce_both::<E, _>(ArgExtreme::<E, true>::new(), seen.view(x), seen.mask())?;
+            let [sizes, strides] = seen.result;
+            return Ok((values, sizes, strides));
+        }
         self.reduced::<E, D, _>(Extreme::<E, true>::new(), x, lowest::<E>())
     }
 

@@ -3,11 +3,16 @@
 //! Source: `torch.nn.functional.max_unpool2d` and its kin; `aten/src/ATen/native/cpu/MaxUnpoolKernel.cpp`.
 
 use super::laid;
+#[cfg(feature = "grad")]
+use super::picked_from_planes;
 use crate::composite::nn::Laid;
+#[cfg(feature = "grad")]
+use crate::composite::primitive::{Back, Perhaps, read};
+use crate::composite::primitive::{On, Primitive};
 use crate::composite::{Erased, Owned};
 use crate::device::{Device, on_host};
 use crate::dtype::{Dtype, Element};
-use crate::error::{Error, Result, collected, filled, invalid};
+use crate::error::{Error, Result, collected, filled, invalid, listed};
 use crate::layout::memory_format::MemoryFormat;
 use crate::layout::strides;
 use crate::ops;
@@ -17,6 +22,7 @@ use crate::shape::{KnownShape, MovingWindow, PlacesOf, Resized, Shape, SizesBefo
 use crate::storage::View;
 use crate::tensor::{SameDevice, Tensor, checked_numel};
 use castiron_macros::composites;
+use core::marker::PhantomData;
 
 /// The sizes before pooling: those that follow from the windows, or those given if pooling rounded the size.
 pub(crate) fn sizes_before(
@@ -137,7 +143,9 @@ impl<E: Dtype, D: Device> Erased<'_, E, D> {
         places = &{ let _ = pool; sizes_before("max_unpoolRANKd", self.shape().as_ref(), &P::windows()[..RANK], None)? })]
     #[example(let x = tensor!OPERAND; let index = tensor!INDEX; x.max_unpoolRANKd(&index, Pool::<dim!(2)>::new()), x.max_unpoolRANKd(&index, &PoolOptions::new(&[2]), None), tensor!RESULT)]
     pub(crate) fn max_unpoolRANKd(&self, index: &Erased<'_, i64, D>, places: &[usize]) -> Result<Owned<E, D>> {
-        unpooled::<E, D>("max_unpoolRANKd", self.view(), index.view(), places).map(laid)
+        let unpooling =
+            Unpooling::<E> { op: "max_unpoolRANKd", places: listed(places.iter().copied())?, dtype: PhantomData };
+        Ok(D::primitive(&unpooling, (Erased::of(self.view()), Erased::of(index.view())))?.0)
     }
 
     /// [`max_unpoolRANKd`](Self::max_unpoolRANKd) to the sizes `R`, of those that pooling makes the same of (`output_size`).
@@ -162,5 +170,31 @@ impl<E: Dtype, D: Device> Erased<'_, E, D> {
     #[example(let x = tensor!OPERAND; let index = tensor!INDEX; x.max_unpoolRANKd_to::<shape!EXTENT, _>(&index, Pool::<dim!(2)>::new()).amax(), x, Tensor::scalar(5.0))]
     pub(crate) fn max_unpoolRANKd_to(&self, index: &Erased<'_, i64, D>, places: &[usize]) -> Result<Owned<E, D>> {
         self.max_unpoolRANKd(index, places)
+    }
+}
+
+/// Pooled maxima at their positions, zeros elsewhere.
+#[derive(Clone)]
+struct Unpooling<E> {
+    op: &'static str,
+    places: Vec<usize>,
+    dtype: PhantomData<fn() -> E>,
+}
+impl<E: Dtype> Primitive for Unpooling<E> {
+    type Operands = (E, i64);
+    type Results = (E,);
+    fn op(&self) -> &'static str {
+        self.op
+    }
+    fn run<D: Device>(&self, (x, index): On<'_, (E, i64), D>) -> Result<On<'static, (E,), D>> {
+        Ok((laid(unpooled::<E, D>(self.op, x.view(), index.view(), &self.places)?),))
+    }
+    #[cfg(feature = "grad")]
+    const READS: [u32; 2] = [0b10, 0];
+    /// The gradient at the positions.
+    #[cfg(feature = "grad")]
+    fn pull<D: Device>(&self, back: Back<'_, Self, D>) -> Result<Perhaps<'static, (E, i64), D>> {
+        let (Some(g),) = &back.g else { return Ok((None, None)) };
+        Ok((Some(picked_from_planes(g, read(&back.x.1)?, self.places.len())?), None))
     }
 }

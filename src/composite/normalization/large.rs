@@ -3,15 +3,18 @@
 
 use crate::device::Device;
 use crate::dtype::{Castable, Complex, Compute, DType, Dtype, Element, Tuned};
+use crate::dtype::{MachineFloat, Parameters};
 use crate::error::{Result, filled, listed};
 use crate::layout::strides;
 use crate::ops;
 use crate::ops::arguments::Sought;
+use crate::ops::kernel::{Constants, Slope};
 use crate::ops::kernel::{Map2, Map3};
 use crate::ops::losses::{Losing, Product, RowPower};
 use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::rows::TimesPower;
 use crate::ops::reduce::{Reducer, VectorNorm};
+use crate::ops::slope::{Derived, OfBinary, OfThree};
 use crate::storage::View;
 
 /// Whether there may be an infinity among these norms or variances. The host looks; other devices are not waited for.
@@ -20,13 +23,14 @@ pub(crate) fn may_have_overflowed<E: Dtype, D: Device>(found: View<'_, D::Storag
 }
 /// Whether the host can read elements without a transfer, if there are any.
 pub(crate) fn is_seen<E: Element, D: Device>(x: View<'_, D::Storage, E>) -> bool {
-    x.sizes.contains(&0) || D::peek_free(View::<_, E>::new(x.buffer, x.offset, &[], &[])).is_some()
+    x.sizes.contains(&0) || (D::has_data(x.buffer) && D::is_on_host(Some(x.buffer)))
 }
 
 /// An element of another dtype times a power of two, or times another element.
 #[derive(Clone, Copy)]
 pub(crate) struct ByPower;
 impl<A: Castable, B: Castable, O: Dtype> Map2<A, B, O> for ByPower {
+    const SLOPE: Slope = Derived::<OfBinary<ops::mul>, O>::SLOPE;
     #[inline(always)]
     fn call(self, x: A, power: B) -> O {
         let (x, power): (O, O) = (x.cast(), power.cast());
@@ -122,7 +126,25 @@ fn norms<E: Dtype, D: Device>(x: View<'_, D::Storage, E>, mask: u32, p: f64) -> 
 struct DividingByScaledNorm {
     eps: f64,
 }
+/// The formula, for its derivative.
+struct DividedScaledFormula;
+impl Tuned for DividedScaledFormula {
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T, [norm, power, eps]: Parameters<T>) -> T {
+        let least = eps * power;
+        x * power / if norm < least { least } else { norm }
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(x: Complex<T>, [norm, power, eps]: Parameters<Complex<T>>) -> Complex<T> {
+        let least = eps.re * power.re;
+        x * (power.re / if norm.re < least { least } else { norm.re })
+    }
+}
 impl<E: Dtype> Map3<E, E::RealDtype, f64, E> for DividingByScaledNorm {
+    const SLOPE: Slope = Derived::<OfThree<DividedScaledFormula>, E>::SLOPE;
+    fn constants(self) -> Constants {
+        [self.eps.into(), Default::default(), Default::default()]
+    }
     #[inline(always)]
     fn call(self, x: E, norm: E::RealDtype, power: f64) -> E {
         let (norm, least) = (norm.to_compute(), <E::RealDtype as Castable>::from_f64(self.eps).to_compute());

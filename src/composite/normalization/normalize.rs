@@ -4,13 +4,16 @@ use super::large::{is_seen, may_have_overflowed, over_scaled_norms};
 use crate::composite::{Erased, Owned};
 use crate::device::Device;
 use crate::dtype::{Castable, Compute, Dtype, Element};
+use crate::dtype::{Complex, MachineFloat, Parameters, Tuned};
 use crate::error::{Error, Result};
 use crate::layout::memory_format::elementwise_of;
 use crate::ops;
 use crate::ops::admit::InexactFor;
 use crate::ops::kernel::Map2;
+use crate::ops::kernel::{Constants, Slope};
 use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::{Reducer, VectorNorm};
+use crate::ops::slope::{Derived, OfPair};
 use crate::shape::Axes;
 use castiron_macros::composites;
 
@@ -19,7 +22,23 @@ use castiron_macros::composites;
 struct DividingByNorm {
     eps: f64,
 }
+/// The formula, for its derivative.
+struct DividedFormula;
+impl Tuned for DividedFormula {
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T, [norm, eps, _]: Parameters<T>) -> T {
+        x / if norm < eps { eps } else { norm }
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(x: Complex<T>, [norm, eps, _]: Parameters<Complex<T>>) -> Complex<T> {
+        x / if norm.re < eps.re { eps.re } else { norm.re }
+    }
+}
 impl<E: Dtype> Map2<E, E::RealDtype, E> for DividingByNorm {
+    const SLOPE: Slope = Derived::<OfPair<DividedFormula>, E>::SLOPE;
+    fn constants(self) -> Constants {
+        [self.eps.into(), Default::default(), Default::default()]
+    }
     #[inline(always)]
     fn call(self, x: E, norm: E::RealDtype) -> E {
         let norm = norm.to_compute();

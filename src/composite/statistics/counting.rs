@@ -1,7 +1,7 @@
 //! Counting samples: `bincount`, `histc`.
 
 use crate::composite::{Axis, Erased, Owned};
-use crate::device::Device;
+use crate::device::{Device, expect_constant};
 use crate::dtype::{Castable, DType, Dtype, Element, bf16, f16};
 use crate::error::{Error, Result, invalid};
 use crate::layout::dims::Dims;
@@ -204,6 +204,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             return invalid(op, "there must be at least one bin".to_owned());
         }
         checked_numel::<E>(op, &[bins])?;
+        expect_constant(op, D::is_tracked(self.storage()))?;
         if !D::has_data(self.storage()) {
             return Err(Error::NoData { op: "to_device" });
         }

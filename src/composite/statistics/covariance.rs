@@ -3,13 +3,16 @@
 use crate::composite::{Erased, Owned};
 use crate::device::Device;
 use crate::dtype::{Castable, Compute as _, Dtype, Element};
+use crate::dtype::{Complex, MachineFloat, Parameters, Tuned, Unary};
 use crate::error::{Result, invalid};
 use crate::ops;
 use crate::ops::admit::NumericFor;
+use crate::ops::kernel::{Constants, Slope};
 use crate::ops::kernel::{Map1, Map2};
 use crate::ops::pointwise::Differing;
 use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::Mean;
+use crate::ops::slope::{Derived, OfBinary, OfPair, OfUnary};
 use crate::shape::{HasAxis, HasRank, Shape};
 use crate::tensor::Tensor;
 use castiron_macros::composites;
@@ -20,6 +23,14 @@ struct Scaled<const CONJUGATES: bool> {
     factor: f64,
 }
 impl<E: Dtype, const CONJUGATES: bool> Map1<E, E> for Scaled<CONJUGATES> {
+    const SLOPE: Slope = if CONJUGATES && E::DTYPE.is_complex() {
+        Derived::<OfUnary<ops::conj>, E>::SLOPE
+    } else {
+        Derived::<OfBinary<crate::ops::div>, E>::BESIDE_RIGHT
+    };
+    fn constants(self) -> Constants {
+        [self.factor.into(), Default::default(), Default::default()]
+    }
     #[inline(always)]
     fn call(self, x: E) -> E {
         let x = x.to_compute();
@@ -41,7 +52,29 @@ impl<E: Dtype, const CONJUGATES: bool> Map1<E, E> for Scaled<CONJUGATES> {
 /// `c / sqrt(d)`, `d` being the real part of another; in the last step parts are clamped to -1 and 1.
 #[derive(Clone, Copy)]
 struct ByDeviation<const CLIPS: bool>;
+/// The formula, for its derivative: clipped where the constant is not 0.
+struct ByDeviationFormula;
+impl Tuned for ByDeviationFormula {
+    #[inline(always)]
+    fn real<T: MachineFloat>(c: T, [variance, clips, _]: Parameters<T>) -> T {
+        let quotient = c / variance.sqrt();
+        if clips == T::zero() { quotient } else { Clipped::real(quotient) }
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(c: Complex<T>, [variance, clips, _]: Parameters<Complex<T>>) -> Complex<T> {
+        let quotient = c / variance.re.sqrt();
+        if clips.re == T::zero() {
+            quotient
+        } else {
+            Complex::new(Clipped::real(quotient.re), Clipped::real(quotient.im))
+        }
+    }
+}
 impl<E: Dtype, const CLIPS: bool> Map2<E, E, E> for ByDeviation<CLIPS> {
+    const SLOPE: Slope = Derived::<OfPair<ByDeviationFormula>, E>::SLOPE;
+    fn constants(self) -> Constants {
+        [f64::from(u8::from(CLIPS)).into(), Default::default(), Default::default()]
+    }
     #[inline(always)]
     fn call(self, c: E, variance: E) -> E {
         let variance: E::RealDtype = variance.cast();

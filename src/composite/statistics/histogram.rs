@@ -4,7 +4,7 @@
 //! and every addition is rounded to the dtype. Computed on the host.
 
 use crate::composite::{Erased, Owned};
-use crate::device::Device;
+use crate::device::{Device, expect_constant};
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, collected, filled, invalid, listed};
 use crate::layout::dims::Dims;
@@ -193,6 +193,12 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             let edge = |&size: &usize| Ok(Erased::list(D::zeroed::<E>(beside, size + 1)?, size + 1));
             let edges = collected(sizes.iter().map(edge))?;
             return Ok((Erased::dense(D::zeroed::<E>(beside, bins)?, grid), edges));
+        }
+        // Counts change by steps, and edges with the ends of the range.
+        let is_tracked = |x: &Erased<'_, E, D>| D::is_tracked(x.storage());
+        expect_constant(op, is_tracked(self) || how.weights.is_some_and(is_tracked))?;
+        if let Bins::Edges(edges) = how.bins {
+            expect_constant(op, edges.iter().any(is_tracked))?;
         }
         let elements = D::download(self.view())?;
         let weights = how.weights.map(|weights| D::download(weights.view())).transpose()?;

@@ -76,6 +76,9 @@ pub(crate) struct Facts {
     pub(crate) element: usize,
     /// The dtypes of the results.
     pub outs: [Option<DType>; 2],
+    /// The derivative.
+    #[cfg(all(feature = "any", feature = "grad"))]
+    pub slope: crate::ops::reduce::ReduceSlope,
 }
 
 /// The functions of one reduction over one dtype. Partial results are contiguous, in memory aligned for them.
@@ -149,6 +152,8 @@ macro_rules! functions {
                     partial: size_of::<R::Partial>(),
                     element: size_of::<A>(),
                     outs: $outs,
+                    #[cfg(all(feature = "any", feature = "grad"))]
+                    slope: self.0.slope(),
                 }
             }
             unsafe fn start(&self, partials: *mut u8, count: usize) {

@@ -18,6 +18,9 @@ pub enum DynamicBuffer {
     Cuda(CudaBuffer),
     /// Without data.
     Meta,
+    /// On a tape, or written through windows, which may put it there. What is inside is none of these.
+    #[cfg(feature = "grad")]
+    Taped(Box<crate::grad::Tracked<DynamicBuffer>>),
 }
 
 /// The names of CUDA devices by ordinal.
@@ -31,19 +34,39 @@ impl DynamicBuffer {
     /// A buffer without data, for planning.
     pub(crate) const NO_DATA: DynamicBuffer = DynamicBuffer::Meta;
 
+    /// The buffer off the tape, if it is on one.
+    #[inline(always)]
+    pub(crate) fn plain(&self) -> &DynamicBuffer {
+        match self {
+            #[cfg(feature = "grad")]
+            DynamicBuffer::Taped(tracked) => &tracked.inner,
+            plain => plain,
+        }
+    }
+
+    /// The same for writing.
+    #[inline(always)]
+    pub(crate) fn plain_mut(&mut self) -> &mut DynamicBuffer {
+        match self {
+            #[cfg(feature = "grad")]
+            DynamicBuffer::Taped(tracked) => &mut tracked.inner,
+            plain => plain,
+        }
+    }
+
     /// Its device.
     pub(crate) fn device(&self) -> AnyDevice {
-        match self {
+        match self.plain() {
             DynamicBuffer::Cpu(_) => AnyDevice::CPU,
             DynamicBuffer::Cuda(buffer) => AnyDevice::cuda(buffer.device().ordinal() as u8),
-            DynamicBuffer::Meta => AnyDevice::META,
+            _ => AnyDevice::META,
         }
     }
 
     /// What measures how long work on it takes.
     #[cfg(feature = "profile")]
     pub(crate) fn clock(&self) -> crate::profile::Clock {
-        match self {
+        match self.plain() {
             DynamicBuffer::Cuda(buffer) => crate::profile::Clock::gpu(buffer.device()),
             _ => crate::profile::Clock::HOST,
         }
@@ -51,16 +74,16 @@ impl DynamicBuffer {
 
     /// The name of its device.
     pub(crate) fn device_name(&self) -> &'static str {
-        match self {
+        match self.plain() {
             DynamicBuffer::Cpu(_) => "cpu",
             DynamicBuffer::Cuda(buffer) => name_of(buffer.device().ordinal()),
-            DynamicBuffer::Meta => "meta",
+            _ => "meta",
         }
     }
 
     /// The device of several operands: those on the host are compatible with those on another.
     pub(crate) fn common_device<'a>(operands: impl IntoIterator<Item = &'a DynamicBuffer>) -> AnyDevice {
-        let elsewhere = operands.into_iter().find(|buffer| !matches!(buffer, DynamicBuffer::Cpu(_)));
+        let elsewhere = operands.into_iter().find(|buffer| !matches!(buffer.plain(), DynamicBuffer::Cpu(_)));
         elsewhere.map_or(AnyDevice::CPU, DynamicBuffer::device)
     }
 
@@ -92,6 +115,8 @@ impl DynamicBuffer {
             DynamicBuffer::Cpu(buffer) => buffer.shared().map(DynamicBuffer::Cpu),
             DynamicBuffer::Cuda(buffer) => buffer.shared().map(DynamicBuffer::Cuda),
             DynamicBuffer::Meta => Some(DynamicBuffer::Meta),
+            #[cfg(feature = "grad")]
+            DynamicBuffer::Taped(tracked) => Some(DynamicBuffer::tracked(tracked.handle(tracked.inner.shared()?))),
         }
     }
 
@@ -137,13 +162,15 @@ impl DynamicBuffer {
                     *slot = Some(NoData);
                 }
             }
+            #[cfg(feature = "grad")]
+            DynamicBuffer::Taped(tracked) => return tracked.inner.into_typed::<D>(),
         }
         typed
     }
 
     /// The buffer, if it is on the same GPU as the other.
     pub(super) fn beside(&self, other: &CudaBuffer) -> Option<&CudaBuffer> {
-        match self {
+        match self.plain() {
             DynamicBuffer::Cuda(buffer) if buffer.device().ordinal() == other.device().ordinal() => Some(buffer),
             _ => None,
         }
@@ -151,13 +178,13 @@ impl DynamicBuffer {
 
     /// The first element in row-major order that satisfies the test; `None` without data. (GPU elements are copied to the host.)
     pub(crate) fn find<E: Element>(view: View<'_, DynamicBuffer, E>, test: impl Fn(E) -> bool) -> Result<Option<E>> {
-        match view.buffer {
+        match view.buffer.plain() {
             DynamicBuffer::Cpu(buffer) => Ok(read::find(view.over(buffer), test)),
             DynamicBuffer::Cuda(buffer) => {
                 use crate::device::{Backend, Cuda};
                 Ok(Cuda::<0>::download(view.over(buffer))?.into_iter().find(|&element| test(element)))
             }
-            DynamicBuffer::Meta => Ok(None),
+            _ => Ok(None),
         }
     }
 }

@@ -13,7 +13,7 @@ pub(super) type Gpu = crate::device::Cuda<0>;
 /// `dispatch_read!(D of: view => D::peek(view); meta)`: what the device `D` of a view does; `of` makes its storage a `DynamicBuffer`.
 macro_rules! dispatch_read {
     ($D:ident $of:ident: $view:ident => $run:expr; $meta:expr) => {
-        match $view.buffer {
+        match $view.buffer.plain() {
             DynamicBuffer::Cpu(buffer) => {
                 type $D = Cpu;
                 #[allow(unused_variables)]
@@ -29,7 +29,7 @@ macro_rules! dispatch_read {
                 let $view = $view.over(buffer);
                 $run
             }
-            DynamicBuffer::Meta => $meta,
+            _ => $meta,
         }
     };
 }
@@ -38,7 +38,7 @@ pub(super) use dispatch_read;
 /// `dispatch_alloc!(D: beside => D::zeroed::<E>(beside, len))`: storage made on the device of another one, if there is one, else on the host.
 macro_rules! dispatch_alloc {
     ($D:ident: $beside:ident => $run:expr) => {
-        match $beside {
+        match $beside.map(DynamicBuffer::plain) {
             Some(DynamicBuffer::Meta) => Ok(DynamicBuffer::Meta),
             Some(DynamicBuffer::Cuda(own)) => {
                 type $D = Gpu;
@@ -73,7 +73,7 @@ macro_rules! dispatch_storage {
                 let $of = DynamicBuffer::Cuda;
                 $run
             }
-            DynamicBuffer::Meta => $meta,
+            _ => $meta,
         }
     };
 }
@@ -97,22 +97,22 @@ pub(super) fn elsewhere(device: &str, reason: Elsewhere) -> Error {
     match reason {
         Elsewhere::On(other) => Error::DevicesDiffer { op: "device", lhs: device.to_owned(), rhs: other.to_owned() },
         Elsewhere::NoRoom(bytes) => Error::OutOfMemory { bytes, device: "cpu" },
+        #[cfg(feature = "grad")]
+        Elsewhere::NotRecorded | Elsewhere::Parameter => super::taping::not_recorded("device"),
     }
 }
 
 /// Operands of a call on the host.
 pub(super) struct OnHost;
 impl Rehouse<DynamicBuffer, HostBuffer> for OnHost {
-    #[inline]
-    fn shared<'a>(&self, storage: &'a DynamicBuffer) -> Rehoused<&'a HostBuffer> {
-        match storage {
+    fn shared<'a: 'b, 'b>(&'b self, storage: &'a DynamicBuffer) -> Rehoused<&'b HostBuffer> {
+        match storage.plain() {
             DynamicBuffer::Cpu(buffer) => Ok(buffer),
             other => Err(on(other)),
         }
     }
-    #[inline]
-    fn exclusive<'a>(&self, storage: &'a mut DynamicBuffer) -> Rehoused<&'a mut HostBuffer> {
-        match storage {
+    fn exclusive<'a: 'b, 'b>(&'b self, storage: &'a mut DynamicBuffer) -> Rehoused<&'b mut HostBuffer> {
+        match storage.plain_mut() {
             DynamicBuffer::Cpu(buffer) => Ok(buffer),
             other => Err(on(other)),
         }
@@ -127,15 +127,15 @@ fn on(other: &DynamicBuffer) -> Elsewhere {
 /// Operands of a call on one GPU.
 pub(super) struct OnGpu(pub(super) &'static CudaDevice);
 impl Rehouse<DynamicBuffer, CudaBuffer> for OnGpu {
-    fn shared<'a>(&self, storage: &'a DynamicBuffer) -> Rehoused<&'a CudaBuffer> {
-        match storage {
+    fn shared<'a: 'b, 'b>(&'b self, storage: &'a DynamicBuffer) -> Rehoused<&'b CudaBuffer> {
+        match storage.plain() {
             DynamicBuffer::Cuda(buffer) if buffer.device().ordinal() == self.0.ordinal() => Ok(buffer),
             other => Err(on(other)),
         }
     }
-    fn exclusive<'a>(&self, storage: &'a mut DynamicBuffer) -> Rehoused<&'a mut CudaBuffer> {
+    fn exclusive<'a: 'b, 'b>(&'b self, storage: &'a mut DynamicBuffer) -> Rehoused<&'b mut CudaBuffer> {
         self.shared(storage)?;
-        match storage {
+        match storage.plain_mut() {
             DynamicBuffer::Cuda(buffer) => Ok(buffer),
             other => Err(on(other)),
         }

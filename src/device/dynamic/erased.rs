@@ -8,12 +8,14 @@ use super::dispatch::device_mismatch;
 use super::on_gpu::{given, gpu};
 use crate::cpu::erased::{self as loops, ErasedOperand};
 use crate::cpu::read;
-use crate::device::AnyDevice;
 use crate::device::cuda::erased::Elements;
-use crate::error::{Error, Result, listed};
+use crate::device::{AnyDevice, Backend, Dynamic};
+use crate::dtype::width::of_width;
+use crate::error::{Error, Result, collected, listed};
 use crate::layout::strides::is_dense;
+use crate::ops::kernel::Copying;
 use crate::ops::record::erased::Given;
-use crate::storage::HostBuffer;
+use crate::storage::{HostBuffer, View, ViewMut};
 
 #[cfg(feature = "cuda")]
 pub(crate) use super::reducing::Reducing;
@@ -51,6 +53,11 @@ impl<'a> ErasedView<'a> {
         buffer.start::<u8>().wrapping_add(self.offset * self.width)
     }
 
+    /// The elements as a type of their width.
+    fn elements<W>(self) -> View<'a, DynamicBuffer, W> {
+        View::new(self.buffer, self.offset, self.sizes, self.strides)
+    }
+
     /// The elements, on a GPU.
     pub(super) fn on_gpu(self, buffer: &'a crate::cuda::CudaBuffer) -> Elements<'a> {
         let ErasedView { offset, width, sizes, strides, .. } = self;
@@ -70,13 +77,16 @@ impl<'a> ErasedView<'a> {
     /// If they leave gaps.
     pub(crate) fn copied(self, strides: &[usize]) -> Result<DynamicBuffer> {
         assert!(is_dense(self.sizes, strides), "a copy has no gaps");
-        match self.buffer {
+        if self.buffer.is_recorded() {
+            return of_width!(self.width, W => Dynamic::map1::<W, W>(Copying, self.elements(), strides));
+        }
+        match self.buffer.plain() {
             DynamicBuffer::Cpu(buffer) => {
                 loops::copy(buffer, self.offset, self.width, self.sizes, [strides, self.strides])
                     .map(DynamicBuffer::Cpu)
             }
             DynamicBuffer::Cuda(buffer) => self.on_gpu(buffer).copied(strides).map(DynamicBuffer::Cuda),
-            DynamicBuffer::Meta => Ok(DynamicBuffer::Meta),
+            _ => Ok(DynamicBuffer::Meta),
         }
     }
 
@@ -85,7 +95,7 @@ impl<'a> ErasedView<'a> {
     /// # Safety
     /// The conversion is from the elements' dtype to one of that width; the strides leave no gaps.
     pub(crate) unsafe fn converted(self, cast: Cast, width: usize, strides: &[usize]) -> Result<DynamicBuffer> {
-        let buffer = match self.buffer {
+        let buffer = match self.buffer.plain() {
             DynamicBuffer::Cpu(buffer) => buffer,
             DynamicBuffer::Cuda(buffer) => {
                 let chain = cast.chain();
@@ -93,7 +103,7 @@ impl<'a> ErasedView<'a> {
                 // SAFETY: the caller's promise.
                 return unsafe { self.on_gpu(buffer).converted(chain, to, strides).map(DynamicBuffer::Cuda) };
             }
-            DynamicBuffer::Meta => return Ok(DynamicBuffer::Meta),
+            _ => return Ok(DynamicBuffer::Meta),
         };
         let (before, last) = cast.last();
         let from = loops::place(buffer, self.offset, self.width, before);
@@ -113,7 +123,13 @@ impl<'a> ErasedView<'a> {
     /// If sizes or width differ.
     pub(crate) fn copy_into(self, out: ErasedViewMut<'_>) -> Result<()> {
         assert_eq!((self.sizes, self.width), (out.sizes, out.width));
-        match (out.buffer, self.buffer) {
+        if self.buffer.is_recorded() || out.buffer.is_recorded() {
+            return of_width!(self.width, W => {
+                let out = ViewMut::new(out.buffer, out.offset, out.sizes, out.strides);
+                Dynamic::map1_into::<W, W>(Copying, self.elements(), out)
+            });
+        }
+        match (out.buffer.plain_mut(), self.buffer.plain()) {
             (DynamicBuffer::Cpu(to), DynamicBuffer::Cpu(buffer)) => {
                 let to = start_mut(to, out.offset * out.width);
                 // SAFETY: the output is held exclusively, so the operand does not overlap it; what views reach is valid.
@@ -142,7 +158,7 @@ impl<'a> ErasedView<'a> {
         functions: &dyn Reducing,
         mask: u32,
     ) -> Result<[DynamicBuffer; N]> {
-        match self.buffer {
+        match self.buffer.plain() {
             DynamicBuffer::Cpu(buffer) => {
                 // SAFETY: the caller's promise; what a view reaches is valid.
                 let results: [HostBuffer; N] =
@@ -158,7 +174,7 @@ impl<'a> ErasedView<'a> {
                 unsafe { functions.reduced(self.on_gpu(buffer), mask, &mut results)? };
                 Ok(results)
             }
-            DynamicBuffer::Meta => Ok([const { DynamicBuffer::Meta }; N]),
+            _ => Ok([const { DynamicBuffer::Meta }; N]),
         }
     }
 
@@ -167,7 +183,10 @@ impl<'a> ErasedView<'a> {
     /// # Errors
     /// If there are no data.
     pub(crate) fn moved(self, device: AnyDevice, strides: &[usize]) -> Result<DynamicBuffer> {
-        match (self.buffer, device) {
+        if self.buffer.is_recorded() {
+            return Err(super::not_recorded("to_device"));
+        }
+        match (self.buffer.plain(), device) {
             (_, AnyDevice::META) => Ok(DynamicBuffer::Meta),
             (DynamicBuffer::Cpu(_) | DynamicBuffer::Cuda(_), _) if strides != self.strides => {
                 let copy = self.copied(strides)?;
@@ -187,20 +206,20 @@ impl<'a> ErasedView<'a> {
                 crate::cuda::CudaBuffer::upload(gpu(device)?, self.host_bytes(buffer)).map(DynamicBuffer::Cuda)
             }
             (DynamicBuffer::Cpu(_), _) => self.copied(strides),
-            (DynamicBuffer::Meta, _) => Err(Error::NoData { op: "to_device" }),
+            (_, _) => Err(Error::NoData { op: "to_device" }),
         }
     }
 
     /// The bytes of contiguous elements; an error without data.
     pub(crate) fn bytes(self, op: &'static str) -> Result<Vec<u8>> {
-        let buffer = match self.buffer {
+        let buffer = match self.buffer.plain() {
             DynamicBuffer::Cpu(buffer) => buffer,
             DynamicBuffer::Cuda(buffer) => {
                 let len = self.sizes.iter().product::<usize>() * self.width;
                 // SAFETY: any bytes are valid numbers.
                 return unsafe { buffer.elements::<u8>(if len == 0 { 0 } else { self.offset * self.width }, len) };
             }
-            DynamicBuffer::Meta => return Err(Error::NoData { op }),
+            _ => return Err(Error::NoData { op }),
         };
         let len = self.sizes.iter().product::<usize>() * self.width;
         // SAFETY: the elements are contiguous, so the view reaches that many bytes.
@@ -211,7 +230,10 @@ impl<'a> ErasedView<'a> {
     /// A copy with the same strides, for a view that reaches other elements than this one, if others may write those; `None` if storage can
     /// be shared. (`Backend::share_own` with the element type erased.)
     pub(crate) fn share_own(self) -> Result<Option<DynamicBuffer>> {
-        match self.buffer {
+        if self.buffer.is_recorded() && Dynamic::is_fixed(self.buffer) {
+            return Err(super::not_recorded("as_strided"));
+        }
+        match self.buffer.plain() {
             DynamicBuffer::Cpu(buffer) if buffer.has_others() => self.span_copied(buffer).map(Some),
             DynamicBuffer::Cuda(buffer) if buffer.is_fixed() => {
                 self.on_gpu(buffer).span_copied(buffer.device()).map(|copy| Some(DynamicBuffer::Cuda(copy)))
@@ -222,7 +244,7 @@ impl<'a> ErasedView<'a> {
 
     /// A copy of the elements with the same strides, if they are not aligned for every dtype.
     pub(crate) fn aligned(self) -> Result<Option<DynamicBuffer>> {
-        match self.buffer {
+        match self.buffer.plain() {
             DynamicBuffer::Cpu(buffer) if !buffer.start::<u64>().is_aligned() => self.span_copied(buffer).map(Some),
             _ => Ok(None),
         }
@@ -256,7 +278,13 @@ pub(crate) fn join(
     };
     let size = pieces.iter().map(|piece| piece.sizes[axis]).sum::<usize>();
     assert!(pieces.iter().all(fits) && size == sizes[axis] && is_dense(sizes, strides), "the pieces fill the result");
-    if let DynamicBuffer::Cuda(own) = pieces[0].buffer {
+    if pieces.iter().any(|piece| piece.buffer.is_recorded()) {
+        return of_width!(width, W => {
+            let pieces = collected(pieces.iter().map(|piece| Ok(piece.elements())))?;
+            Dynamic::join::<W>(&pieces, axis, sizes, strides)
+        });
+    }
+    if let DynamicBuffer::Cuda(own) = pieces[0].buffer.plain() {
         let there = pieces.iter().map(|piece| match piece.buffer.beside(own) {
             Some(buffer) => Ok(piece.on_gpu(buffer)),
             None => Err(super::dispatch::device_mismatch_with(own.device().name(), piece.buffer)),
@@ -266,7 +294,7 @@ pub(crate) fn join(
     }
     let mut starts = listed(pieces.iter().map(|_| core::ptr::null()))?;
     for (start, piece) in starts.iter_mut().zip(pieces) {
-        match piece.buffer {
+        match piece.buffer.plain() {
             DynamicBuffer::Cpu(buffer) => *start = piece.start(buffer),
             DynamicBuffer::Meta => return Ok(DynamicBuffer::Meta),
             other => return Err(device_mismatch(pieces[0].buffer, other)),

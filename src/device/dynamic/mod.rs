@@ -7,11 +7,22 @@ mod on_gpu;
 #[cfg(feature = "cuda")]
 mod reducing;
 mod table_loops;
+#[cfg(feature = "grad")]
+#[path = "taping.rs"]
+mod taping;
+#[cfg(not(feature = "grad"))]
+#[path = "untaped.rs"]
+mod taping;
 
 pub use buffer::DynamicBuffer;
+pub(crate) use taping::not_recorded;
+#[cfg(feature = "grad")]
+pub(crate) use taping::{is_enabled, leaf_written, set_enabled};
 
 use super::call::{Call, Given, Outcome};
 use super::{Backend, Cpu, Device, IntoDevice, NoData, Place};
+#[cfg(feature = "grad")]
+use crate::composite::primitive::{On, Primitive};
 use crate::device::AnyDevice;
 use crate::dtype::Element;
 use crate::error::{Error, Result};
@@ -53,11 +64,30 @@ fn without_data<O: Outcome>() -> Result<O::In<DynamicBuffer>> {
     O::without_data().map(|given| O::rehoused(given, |NoData| DynamicBuffer::Meta))
 }
 
+/// A window of a buffer that is on no tape.
+///
+/// # Safety
+/// As for [`Backend::window`].
+unsafe fn plain_window(storage: &mut DynamicBuffer) -> DynamicBuffer {
+    dispatch_storage!(D of: storage => {
+        // SAFETY: the caller's promise.
+        of(unsafe { D::window(storage) })
+    }; DynamicBuffer::Meta)
+}
+
 impl Backend for Dynamic {
     type Storage = DynamicBuffer;
 
+    #[cfg(feature = "grad")]
+    fn primitive<P: Primitive>(primitive: &P, x: On<'_, P::Operands, Self>) -> Result<On<'static, P::Results, Self>> {
+        taping::primitive(primitive, x)
+    }
+    #[cfg(feature = "grad")]
+    fn is_tracked(storage: &DynamicBuffer) -> bool {
+        storage.is_recorded()
+    }
     fn has_data(storage: &DynamicBuffer) -> bool {
-        !matches!(storage, DynamicBuffer::Meta)
+        !matches!(storage.plain(), DynamicBuffer::Meta)
     }
     fn build<E: Element>(
         beside: Option<&DynamicBuffer>,
@@ -80,7 +110,7 @@ impl Backend for Dynamic {
     }
     const IS_ELSEWHERE: bool = Gpu::IS_ELSEWHERE;
     fn is_on_host(beside: Option<&DynamicBuffer>) -> bool {
-        !matches!(beside, Some(DynamicBuffer::Cuda(_)))
+        !matches!(beside.map(DynamicBuffer::plain), Some(DynamicBuffer::Cuda(_)))
     }
     fn draw<E: Element>(
         beside: Option<&DynamicBuffer>,
@@ -88,7 +118,7 @@ impl Backend for Dynamic {
         seed: impl FnOnce() -> u64,
         len: usize,
     ) -> Result<Option<DynamicBuffer>> {
-        match beside {
+        match beside.map(DynamicBuffer::plain) {
             Some(DynamicBuffer::Cuda(own)) => {
                 Gpu::draw::<E>(Some(own), distribution, seed, len).map(|drawn| drawn.map(DynamicBuffer::Cuda))
             }
@@ -100,48 +130,72 @@ impl Backend for Dynamic {
         p: View<'_, DynamicBuffer, E>,
         seed: impl FnOnce() -> u64,
     ) -> Result<Option<DynamicBuffer>> {
-        match p.buffer {
+        match p.buffer.plain() {
             DynamicBuffer::Cuda(buffer) => Ok(Gpu::bernoulli(p.over(buffer), seed)?.map(DynamicBuffer::Cuda)),
             _ => Ok(None),
         }
     }
     fn is_unique(storage: &mut DynamicBuffer) -> bool {
+        let storage = storage.plain_mut();
         dispatch_storage!(D of: storage => D::is_unique(storage); true)
     }
     fn share<E: Element>(view: View<'_, DynamicBuffer, E>) -> (DynamicBuffer, usize) {
+        #[cfg(feature = "grad")]
+        if let DynamicBuffer::Taped(tracked) = view.buffer {
+            let (storage, offset) = crate::grad::Taped::<Dynamic>::share(view.over(&**tracked));
+            return (DynamicBuffer::tracked(storage), offset);
+        }
         let offset = view.offset;
         dispatch_read!(D of: view => { let (buffer, offset) = D::share(view); (of(buffer), offset) }; (DynamicBuffer::Meta, offset))
     }
     fn share_own<E: Element>(view: View<'_, DynamicBuffer, E>) -> Result<(DynamicBuffer, usize)> {
+        #[cfg(feature = "grad")]
+        if let DynamicBuffer::Taped(tracked) = view.buffer {
+            let (storage, offset) = crate::grad::Taped::<Dynamic>::share_own(view.over(&**tracked))?;
+            return Ok((DynamicBuffer::tracked(storage), offset));
+        }
         let offset = view.offset;
         dispatch_read!(D of: view => D::share_own(view).map(|(buffer, offset)| (of(buffer), offset)); Ok((DynamicBuffer::Meta, offset)))
     }
     unsafe fn lend(storage: &DynamicBuffer) -> DynamicBuffer {
+        #[cfg(feature = "grad")]
+        if let DynamicBuffer::Taped(tracked) = storage {
+            // SAFETY: the caller's promise.
+            return DynamicBuffer::tracked(unsafe { crate::grad::Taped::<Dynamic>::lend(tracked) });
+        }
         dispatch_storage!(D of: storage => {
             // SAFETY: the caller's promise.
             of(unsafe { D::lend(storage) })
         }; DynamicBuffer::Meta)
     }
     fn close(storage: &DynamicBuffer) {
+        let storage = storage.plain();
         dispatch_storage!(D of: storage => D::close(storage); ());
     }
     unsafe fn window(storage: &mut DynamicBuffer) -> DynamicBuffer {
-        dispatch_storage!(D of: storage => {
+        #[cfg(feature = "grad")]
+        if let Some(tracked) = storage.may_be_taped() {
             // SAFETY: the caller's promise.
-            of(unsafe { D::window(storage) })
-        }; DynamicBuffer::Meta)
+            let inner = unsafe { plain_window(&mut tracked.inner) };
+            return DynamicBuffer::tracked(tracked.window(inner));
+        }
+        // SAFETY: the caller's promise.
+        unsafe { plain_window(storage) }
     }
     fn is_fixed(storage: &DynamicBuffer) -> bool {
+        let storage = storage.plain();
         dispatch_storage!(D of: storage => D::is_fixed(storage); false)
     }
     fn room<E: Element>(storage: &DynamicBuffer) -> Option<usize> {
+        let storage = storage.plain();
         dispatch_storage!(D of: storage => D::room::<E>(storage); None)
     }
     fn holds<E: Element>(storage: &DynamicBuffer, len: usize) -> bool {
+        let storage = storage.plain();
         dispatch_storage!(D of: storage => D::holds::<E>(storage, len); true)
     }
     fn is_same(a: &DynamicBuffer, b: &DynamicBuffer) -> bool {
-        match (a, b) {
+        match (a.plain(), b.plain()) {
             (DynamicBuffer::Cpu(a), DynamicBuffer::Cpu(b)) => Cpu::is_same(a, b),
             (DynamicBuffer::Cuda(a), DynamicBuffer::Cuda(b)) => Gpu::is_same(a, b),
             _ => false,
@@ -151,6 +205,9 @@ impl Backend for Dynamic {
         dispatch_read!(D of: view => D::peek(view); Err(Error::NoData { op: "item" }))
     }
     fn peek_free<E: Element>(view: View<'_, DynamicBuffer, E>) -> Option<E> {
+        if view.buffer.is_recorded() {
+            return None;
+        }
         dispatch_read!(D of: view => D::peek_free(view); None)
     }
     fn download<E: Element>(view: View<'_, DynamicBuffer, E>) -> Result<Vec<E>> {
@@ -165,7 +222,11 @@ impl Backend for Dynamic {
         beside.map_or("cpu", DynamicBuffer::device_name).to_owned()
     }
     fn run<C: Call>(call: C::Of<'_, DynamicBuffer>) -> Result<Given<C, DynamicBuffer>> {
-        match C::place(&call) {
+        #[cfg(feature = "grad")]
+        if taping::is_recorded::<C>(&call) {
+            return taping::run::<C>(call);
+        }
+        match C::place(&call).map(DynamicBuffer::plain) {
             Some(DynamicBuffer::Cpu(_)) => match C::rehoused(call, &OnHost) {
                 Ok(call) => of_host::<C::Out>(Cpu::run::<C>(call)),
                 Err(reason) => Err(dispatch::elsewhere("cpu", reason)),
@@ -177,7 +238,7 @@ impl Backend for Dynamic {
                     Err(reason) => Err(dispatch::elsewhere(&device.name(), reason)),
                 }
             }
-            Some(DynamicBuffer::Meta | DynamicBuffer::Cuda(_)) | None => without_data::<C::Out>(),
+            _ => without_data::<C::Out>(),
         }
     }
     fn address<E: Element>(view: View<'_, DynamicBuffer, E>) -> *const E {

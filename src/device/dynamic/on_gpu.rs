@@ -24,7 +24,7 @@ pub(super) fn gpu(device: AnyDevice) -> Result<&'static CudaDevice> {
 
 /// The GPU that the operands are on, if any is on one and all have data.
 pub(super) fn device_of(operands: &[Operand<'_>]) -> Option<&'static CudaDevice> {
-    let buffers = || operands.iter().filter_map(|operand| operand.view.map(|view| view.buffer));
+    let buffers = || operands.iter().filter_map(|operand| operand.view.map(|view| view.buffer.plain()));
     if buffers().any(|buffer| matches!(buffer, DynamicBuffer::Meta)) {
         return None;
     }
@@ -51,7 +51,7 @@ pub(super) fn draw<E: Element>(
 /// An operand for a GPU kernel: elements there, or the only element of a host tensor.
 pub(super) fn given(device: &'static CudaDevice, view: &ErasedView<'_>) -> Result<Given> {
     let is_one = view.strides.iter().zip(view.sizes).all(|(&stride, &size)| stride == 0 || size == 1);
-    match view.buffer {
+    match view.buffer.plain() {
         DynamicBuffer::Cuda(buffer) if buffer.device().ordinal() == device.ordinal() => {
             Ok(Given::Elements(view.on_gpu(buffer).operand()))
         }

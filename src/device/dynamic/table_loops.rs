@@ -37,7 +37,7 @@ fn places<'a, const N: usize>(
     for (at, &Operand { view, cast }) in operands.iter().enumerate() {
         places[at + 1].cast = cast;
         if let Some(view) = view {
-            let DynamicBuffer::Cpu(buffer) = view.buffer else { return None };
+            let DynamicBuffer::Cpu(buffer) = view.buffer.plain() else { return None };
             places[at + 1] = loops::place(buffer, view.offset, view.width, cast);
             all[at + 1] = view.strides;
         }
@@ -92,7 +92,7 @@ pub(crate) unsafe fn run_few<const N: usize>(
         return Ok(None);
     }
     for (place, view) in places[1..].iter_mut().zip(operands) {
-        let DynamicBuffer::Cpu(buffer) = view.buffer else { return Ok(None) };
+        let DynamicBuffer::Cpu(buffer) = view.buffer.plain() else { return Ok(None) };
         *place = view.start(buffer).cast_mut();
     }
     // SAFETY: the caller's promise; what a view reaches is valid.
@@ -143,7 +143,7 @@ pub(crate) unsafe fn run_into<const N: usize>(
     out: ErasedViewMut<'_>,
 ) -> Result<()> {
     let ErasedViewMut { buffer, offset, width, sizes, strides } = out;
-    let buffer = match buffer {
+    let buffer = match buffer.plain_mut() {
         DynamicBuffer::Cpu(buffer) => buffer,
         DynamicBuffer::Cuda(buffer) => {
             let device = buffer.device();
@@ -156,7 +156,7 @@ pub(crate) unsafe fn run_into<const N: usize>(
             // SAFETY: the caller's promise; the output is held exclusively.
             return unsafe { call.on_gpu(cast).written(out, &operands) };
         }
-        DynamicBuffer::Meta => return Ok(()),
+        _ => return Ok(()),
     };
     let place = ErasedOperand { start: start_mut(buffer, offset * width), width, cast };
     let (places, all) = places::<N>(place, strides, operands)

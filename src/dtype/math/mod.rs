@@ -34,7 +34,6 @@ pub trait Elementary: 'static {
     /// The function.
     fn of<T: Real>(x: T) -> T;
     /// Its derivative at `x`, where its value is `y`.
-    #[cfg(test)]
     fn derivative<T: super::MachineFloat>(x: T, y: T) -> T;
 }
 
@@ -50,7 +49,7 @@ macro_rules! elementary {
             fn of<T: Real>(x: T) -> T {
                 $function(x)
             }
-            #[cfg(test)]
+            #[inline(always)]
             fn derivative<T: super::MachineFloat>($x: T, $y: T) -> T {
                 $derivative
             }
@@ -94,7 +93,6 @@ pub trait ElementaryOfTwo: 'static {
     /// The function.
     fn of<T: Real>(a: T, b: T) -> T;
     /// Its derivatives by `a` and by `b`, where its value is `y`.
-    #[cfg(test)]
     fn derivatives<T: super::MachineFloat>(a: T, b: T, y: T) -> [T; 2];
 }
 
@@ -109,7 +107,6 @@ macro_rules! elementary_of_two {
             fn of<T: Real>(a: T, b: T) -> T {
                 $function(a, b)
             }
-            #[cfg(test)]
             fn derivatives<T: super::MachineFloat>($a: T, $b: T, $y: T) -> [T; 2] {
                 $derivatives
             }

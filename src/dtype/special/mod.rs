@@ -27,7 +27,6 @@ pub trait Function: 'static {
     /// Its formula; the function itself if it has no formula that can be recorded.
     fn formula<T: MachineFloat>(x: T) -> T;
     /// Its derivative at `x`, where its value is `y`; NaN if not provided.
-    #[cfg(test)]
     fn derivative<T: MachineFloat>(x: T, y: T) -> T;
 }
 
@@ -51,7 +50,6 @@ pub trait FunctionOfTwo: 'static {
     /// For `f64`.
     fn double(a: f64, b: f64) -> f64;
     /// Its derivatives by `a` and by `b`, where its value is `y`; NaN if not provided.
-    #[cfg(test)]
     fn derivatives<T: MachineFloat>(a: T, b: T, y: T) -> [T; 2];
 }
 
@@ -100,7 +98,6 @@ macro_rules! special_functions {
             fn double(a: f64, b: f64) -> f64 {
                 $two_path(a, b)
             }
-            #[cfg(test)]
             fn derivatives<T: MachineFloat>($a: T, $b: T, $ty: T) -> [T; 2] {
                 $two_derivatives
             }
@@ -133,7 +130,7 @@ macro_rules! special_functions {
             fn formula<T: MachineFloat>($f: T) -> T {
                 $formula
             }
-            #[cfg(test)]
+            #[inline(always)]
             fn derivative<T: MachineFloat>($dx: T, $dy: T) -> T {
                 $derivative
             }
@@ -180,7 +177,6 @@ special_functions! {
 }
 
 /// The derivative of `igamma` by `x`: `x^(a-1) e^-x / gamma(a)`.
-#[cfg(test)]
 fn density<T: MachineFloat>(a: T, x: T) -> T {
     ((a - T::one()) * x.ln() - x - a.lgamma()).exp()
 }

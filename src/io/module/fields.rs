@@ -1,5 +1,7 @@
 //! Types that modules consist of: tensors, and collections of modules; and moving them to another device.
 
+#[cfg(feature = "grad")]
+use super::ListingMut;
 use super::{Listing, Module, Place};
 use crate::device::Device;
 use crate::dtype::Element;
@@ -11,20 +13,53 @@ use std::collections::{BTreeMap, HashMap};
 
 /// A module that can be on any device: a tensor, a struct with `#[derive(Module)]` and a parameter `D: Device`, or a collection of them.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` can't be moved to another device: its type does not say on which device it is",
+    message = "`{Self}` can't be moved to another device, or onto a tape: its type does not say on which device it is",
     label = "expected a struct such as `struct Model<D: Device = Cpu> {{ … }}`, whose tensors are on `D`",
     note = "`#[derive(Module)]` writes `to_device` for structs that have one type parameter that is a `Device`"
 )]
 pub trait ToDevice {
+    /// The device that its tensors are on.
+    type Device: Device;
     /// The same type on the device `X`.
     type On<X: Device>;
+    /// The dtype of a tensor; modules hold several.
+    #[doc(hidden)]
+    type Holds;
+
+    /// The same with another tensor in place of each, of its dtype and shape. (Written by the derive.)
+    #[doc(hidden)]
+    fn mapped<X: Device>(&self, map: &mut impl MapTensors<Self::Device, X>) -> Result<Self::On<X>>;
 
     /// Moves the tensors (`torch.nn.Module.to(device)`). On the same device, storage is shared.
     ///
     /// # Errors
     /// If the device is not available, or memory runs out.
-    fn to_device<X: Device>(&self) -> Result<Self::On<X>>;
+    fn to_device<X: Device>(&self) -> Result<Self::On<X>> {
+        self.mapped(&mut Moving)
+    }
 }
+
+/// What is done with each tensor of a module, in the order of its fields.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "this field is on `{D}`, while the struct is generic over its device",
+    label = "this type does not name the device of the struct",
+    note = "write the struct's parameter behind the shape: `Tensor<f32, shape![…], D>`"
+)]
+pub trait MapTensors<D: Device, X: Device> {
+    fn tensor<E: Element, S: Shape>(&mut self, x: &Tensor<E, S, D>) -> Result<Tensor<E, S, X>>;
+}
+/// Moves tensors to another device.
+struct Moving;
+impl<D: Device, X: Device> MapTensors<D, X> for Moving {
+    fn tensor<E: Element, S: Shape>(&mut self, x: &Tensor<E, S, D>) -> Result<Tensor<E, S, X>> {
+        x.to_device()
+    }
+}
+/// What a module holds: tensors of several dtypes.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Mixed;
 
 /// The moved field has the field's type.
 #[doc(hidden)]
@@ -42,13 +77,16 @@ impl<T> FieldOf<T> for T {
     }
 }
 
-/// Moves a field; called by `#[derive(Module)]`.
+/// Maps the tensors of a field; called by `#[derive(Module)]`.
 ///
 /// # Errors
 /// As for [`ToDevice::to_device`].
 #[doc(hidden)]
-pub fn moved<M: ToDevice<On<X>: FieldOf<T>>, X: Device, T>(field: &M) -> Result<T> {
-    Ok(field.to_device::<X>()?.field())
+pub fn moved<M: ToDevice<On<X>: FieldOf<T>>, X: Device, T>(
+    field: &M,
+    map: &mut impl MapTensors<M::Device, X>,
+) -> Result<T> {
+    Ok(field.mapped::<X>(map)?.field())
 }
 
 impl<E: Element, S: Shape, D: Device> Module for Tensor<E, S, D> {
@@ -58,11 +96,21 @@ impl<E: Element, S: Shape, D: Device> Module for Tensor<E, S, D> {
     fn list<'a>(&'a self, listing: &mut Listing<'a>) {
         listing.tensor(self);
     }
+    #[cfg(feature = "grad")]
+    fn list_mut<'a>(&'a mut self, listing: &mut ListingMut<'a>) {
+        listing.tensor(self);
+    }
+    #[cfg(feature = "grad")]
+    fn sharing(&self) -> Option<Self> {
+        Some(self.clone())
+    }
 }
 impl<E: Element, S: Shape, D: Device> ToDevice for Tensor<E, S, D> {
+    type Device = D;
     type On<X: Device> = Tensor<E, S, X>;
-    fn to_device<X: Device>(&self) -> Result<Tensor<E, S, X>> {
-        Tensor::to_device(self)
+    type Holds = E;
+    fn mapped<X: Device>(&self, map: &mut impl MapTensors<D, X>) -> Result<Tensor<E, S, X>> {
+        map.tensor(self)
     }
 }
 
@@ -73,6 +121,14 @@ impl Module for crate::AnyTensor {
     }
     fn list<'a>(&'a self, listing: &mut Listing<'a>) {
         listing.tensor(self);
+    }
+    #[cfg(feature = "grad")]
+    fn list_mut<'a>(&'a mut self, listing: &mut ListingMut<'a>) {
+        listing.tensor(self);
+    }
+    #[cfg(feature = "grad")]
+    fn sharing(&self) -> Option<Self> {
+        Some(self.clone())
     }
 }
 
@@ -87,11 +143,26 @@ impl<M: Module> Module for Option<M> {
             module.list(listing);
         }
     }
+    #[cfg(feature = "grad")]
+    fn list_mut<'a>(&'a mut self, listing: &mut ListingMut<'a>) {
+        if let Some(module) = self {
+            module.list_mut(listing);
+        }
+    }
+    #[cfg(feature = "grad")]
+    fn sharing(&self) -> Option<Self> {
+        match self {
+            Some(module) => module.sharing().map(Some),
+            None => Some(None),
+        }
+    }
 }
 impl<M: ToDevice> ToDevice for Option<M> {
+    type Device = M::Device;
     type On<X: Device> = Option<M::On<X>>;
-    fn to_device<X: Device>(&self) -> Result<Self::On<X>> {
-        self.as_ref().map(M::to_device).transpose()
+    type Holds = M::Holds;
+    fn mapped<X: Device>(&self, map: &mut impl MapTensors<M::Device, X>) -> Result<Self::On<X>> {
+        self.as_ref().map(|module| module.mapped(map)).transpose()
     }
 }
 
@@ -102,11 +173,21 @@ impl<M: Module> Module for Box<M> {
     fn list<'a>(&'a self, listing: &mut Listing<'a>) {
         M::list(self, listing);
     }
+    #[cfg(feature = "grad")]
+    fn list_mut<'a>(&'a mut self, listing: &mut ListingMut<'a>) {
+        M::list_mut(self, listing);
+    }
+    #[cfg(feature = "grad")]
+    fn sharing(&self) -> Option<Self> {
+        M::sharing(self).map(Box::new)
+    }
 }
 impl<M: ToDevice> ToDevice for Box<M> {
+    type Device = M::Device;
     type On<X: Device> = Box<M::On<X>>;
-    fn to_device<X: Device>(&self) -> Result<Self::On<X>> {
-        M::to_device(self).map(Box::new)
+    type Holds = M::Holds;
+    fn mapped<X: Device>(&self, map: &mut impl MapTensors<M::Device, X>) -> Result<Self::On<X>> {
+        M::mapped(self, map).map(Box::new)
     }
 }
 
@@ -133,11 +214,23 @@ impl<M: Module> Module for Vec<M> {
             listing.field(&at.to_string(), module);
         }
     }
+    #[cfg(feature = "grad")]
+    fn list_mut<'a>(&'a mut self, listing: &mut ListingMut<'a>) {
+        for (at, module) in self.iter_mut().enumerate() {
+            listing.field(&at.to_string(), module);
+        }
+    }
+    #[cfg(feature = "grad")]
+    fn sharing(&self) -> Option<Self> {
+        self.iter().map(M::sharing).collect()
+    }
 }
 impl<M: ToDevice> ToDevice for Vec<M> {
+    type Device = M::Device;
     type On<X: Device> = Vec<M::On<X>>;
-    fn to_device<X: Device>(&self) -> Result<Self::On<X>> {
-        self.iter().map(M::to_device).collect()
+    type Holds = M::Holds;
+    fn mapped<X: Device>(&self, map: &mut impl MapTensors<M::Device, X>) -> Result<Self::On<X>> {
+        self.iter().map(|module| module.mapped(map)).collect()
     }
 }
 
@@ -153,11 +246,23 @@ impl<M: Module, const N: usize> Module for [M; N] {
             listing.field(&at.to_string(), module);
         }
     }
+    #[cfg(feature = "grad")]
+    fn list_mut<'a>(&'a mut self, listing: &mut ListingMut<'a>) {
+        for (at, module) in self.iter_mut().enumerate() {
+            listing.field(&at.to_string(), module);
+        }
+    }
+    #[cfg(feature = "grad")]
+    fn sharing(&self) -> Option<Self> {
+        self.iter().map(M::sharing).collect::<Option<Vec<M>>>()?.try_into().ok()
+    }
 }
 impl<M: ToDevice, const N: usize> ToDevice for [M; N] {
+    type Device = M::Device;
     type On<X: Device> = [M::On<X>; N];
-    fn to_device<X: Device>(&self) -> Result<Self::On<X>> {
-        let moved: Vec<M::On<X>> = self.iter().map(M::to_device).collect::<Result<_>>()?;
+    type Holds = M::Holds;
+    fn mapped<X: Device>(&self, map: &mut impl MapTensors<M::Device, X>) -> Result<Self::On<X>> {
+        let moved: Vec<M::On<X>> = self.iter().map(|module| module.mapped(map)).collect::<Result<_>>()?;
         Ok(moved.try_into().unwrap_or_else(|_| unreachable!("there are as many as before")))
     }
 }
@@ -188,11 +293,27 @@ macro_rules! maps {
                     listing.field(key, module);
                 }
             }
+            #[cfg(feature = "grad")]
+            fn list_mut<'a>(&'a mut self, listing: &mut ListingMut<'a>) {
+                let mut entries: Vec<_> = self.iter_mut().collect();
+                entries.sort_by(|a, b| a.0.cmp(b.0));
+                for (key, module) in entries {
+                    listing.field(key, module);
+                }
+            }
+            #[cfg(feature = "grad")]
+            fn sharing(&self) -> Option<Self> {
+                self.iter().map(|(key, module)| Some((key.clone(), module.sharing()?))).collect()
+            }
         }
         impl<M: ToDevice> ToDevice for $map<String, M> {
+            type Device = M::Device;
             type On<X: Device> = $map<String, M::On<X>>;
-            fn to_device<X: Device>(&self) -> Result<Self::On<X>> {
-                self.iter().map(|(key, module)| Ok((key.clone(), module.to_device()?))).collect()
+            type Holds = M::Holds;
+            fn mapped<X: Device>(&self, map: &mut impl MapTensors<M::Device, X>) -> Result<Self::On<X>> {
+                let mut entries: Vec<_> = self.iter().collect();
+                entries.sort_by_key(|(key, _)| *key);
+                entries.into_iter().map(|(key, module)| Ok((key.clone(), module.mapped(map)?))).collect()
             }
         }
     )*};
@@ -205,4 +326,27 @@ impl<T> Module for PhantomData<T> {
         Some(PhantomData)
     }
     fn list<'a>(&'a self, _: &mut Listing<'a>) {}
+    #[cfg(feature = "grad")]
+    fn list_mut<'a>(&'a mut self, _: &mut ListingMut<'a>) {}
+    #[cfg(feature = "grad")]
+    fn sharing(&self) -> Option<Self> {
+        Some(PhantomData)
+    }
 }
+
+/// Tuples of modules on one device.
+macro_rules! tuples {
+    ($($first:ident $($name:ident)*;)*) => {$(
+        impl<$first: ToDevice, $($name: ToDevice<Device = $first::Device>),*> ToDevice for ($first, $($name,)*) {
+            type Device = $first::Device;
+            type On<X: Device> = ($first::On<X>, $($name::On<X>,)*);
+            type Holds = Mixed;
+            #[allow(non_snake_case)]
+            fn mapped<X: Device>(&self, map: &mut impl MapTensors<$first::Device, X>) -> Result<Self::On<X>> {
+                let ($first, $($name,)*) = self;
+                Ok(($first.mapped(map)?, $($name.mapped(map)?,)*))
+            }
+        }
+    )*};
+}
+tuples! { A; A B; A B C; A B C D; A B C D E; A B C D E F; }

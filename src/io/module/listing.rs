@@ -4,7 +4,6 @@ use super::place::joined;
 use super::{Module, Ties};
 use crate::error::Result;
 use crate::io::{StoredTensor, failed};
-use std::collections::HashMap;
 use std::path::Path;
 
 /// A named tensor of a module.
@@ -70,39 +69,29 @@ impl<'a> Listing<'a> {
 
     /// The tensors to store, and the tied ones with the index of the tensor that they are tied to.
     fn split(self) -> (Vec<Parameter<'a>>, Vec<(Parameter<'a>, usize)>) {
-        let Listing { ties, parameters, .. } = self;
-        let names: HashMap<String, usize> =
-            parameters.iter().enumerate().map(|(at, parameter)| (parameter.name.clone(), at)).collect();
-        let (mut stored, mut tied, mut places) = (Vec::new(), Vec::new(), HashMap::new());
-        for (at, parameter) in parameters.into_iter().enumerate() {
-            match ties.target(&parameter.name).and_then(|target| names.get(&target).copied()) {
-                Some(target) => tied.push((parameter, target)),
-                None => {
-                    places.insert(at, stored.len());
-                    stored.push(parameter);
-                }
-            }
-        }
-        // (A tensor tied to one that is itself tied is not compared: the latter is not stored.)
-        let tied = tied.into_iter().filter_map(|(parameter, at)| Some((parameter, *places.get(&at)?)));
-        let tied = tied.collect();
-        (stored, tied)
+        self.ties.split(self.parameters, |parameter| &parameter.name)
+    }
+
+    /// The tensors, tied ones once.
+    pub(crate) fn tensors(self) -> Vec<Parameter<'a>> {
+        self.split().0
+    }
+
+    /// The tensors of a module.
+    pub(crate) fn of(module: &'a impl Module) -> Self {
+        let mut listing = Listing::default();
+        module.list(&mut listing);
+        listing
     }
 }
 
-fn listing(module: &impl Module) -> Listing<'_> {
-    let mut listing = Listing::default();
-    module.list(&mut listing);
-    listing
-}
-
 pub(super) fn named(module: &impl Module) -> Vec<Parameter<'_>> {
-    listing(module).split().0
+    Listing::of(module).tensors()
 }
 
 /// The tensors to save, after checking that tied tensors are equal.
 pub(super) fn stored<'a>(module: &'a impl Module, path: &Path) -> Result<Vec<Parameter<'a>>> {
-    let (stored, tied) = listing(module).split();
+    let (stored, tied) = Listing::of(module).split();
     for (own, target) in tied {
         let target = &stored[target];
         let mut is_equal = (own.tensor.dtype(), own.tensor.sizes()) == (target.tensor.dtype(), target.tensor.sizes());

@@ -5,17 +5,22 @@
 mod difference;
 mod fields;
 mod listing;
+#[cfg(feature = "grad")]
+mod listing_mut;
 mod place;
 
 pub use difference::Difference;
-pub use fields::{FieldOf, ToDevice, moved};
+pub use fields::{FieldOf, MapTensors, Mixed, ToDevice, moved};
 pub use listing::{Listing, Parameter};
+#[cfg(feature = "grad")]
+pub use listing_mut::{ListingMut, ParameterMut};
 pub use place::Place;
 
 use crate::error::{Error, Result};
 use crate::io::{Checkpoint, CheckpointWriter, Progress};
 use core::cell::Cell;
 use place::Reading;
+use std::collections::HashMap;
 use std::path::Path;
 
 /// A type that is loaded from and saved to a checkpoint: a tensor, a struct of modules, and `Option`, `Vec`, `Box`, arrays and maps of
@@ -88,6 +93,21 @@ pub trait Module: Sized {
     /// Lists the tensors with their names. (Written by the derive.)
     fn list<'a>(&'a self, listing: &mut Listing<'a>);
 
+    /// Lists the tensors for writing, as [`list`](Self::list) does. (Written by the derive. A module without it can't be optimised.)
+    #[cfg(feature = "grad")]
+    #[doc(hidden)]
+    fn list_mut<'a>(&'a mut self, listing: &mut ListingMut<'a>) {
+        listing.refuse(core::any::type_name::<Self>());
+    }
+
+    /// A module that shares the tensors, whose fields that are not in the checkpoint are made by `Default`: what the state of an optimiser
+    /// begins with. (Written by the derive.)
+    #[cfg(feature = "grad")]
+    #[doc(hidden)]
+    fn sharing(&self) -> Option<Self> {
+        None
+    }
+
     /// Loads a module. Its tensors and those of the checkpoint must match exactly (`load_state_dict(…, strict=True)`).
     ///
     /// # Errors
@@ -136,6 +156,153 @@ pub trait Module: Sized {
     fn named_parameters(&self) -> Vec<Parameter<'_>> {
         listing::named(self)
     }
+
+    /// The norm of all floating-point elements together, of tied tensors once (`torch.nn.utils.get_total_norm`). It is summed up in `f64`.
+    ///
+    /// # Panics
+    /// If memory runs out.
+    ///
+    /// ```
+    /// use castiron::{Module, tensor};
+    /// assert_eq!(tensor![[3.0, 0.0], [0.0, -4.0]].total_norm(), 5.0);
+    /// ```
+    #[cfg(feature = "grad")]
+    #[track_caller]
+    fn total_norm(&self) -> f64 {
+        crate::error::unwrap(self.try_total_norm())
+    }
+    /// [`total_norm`](Self::total_norm) that returns its errors.
+    ///
+    /// # Errors
+    /// If memory runs out.
+    #[cfg(feature = "grad")]
+    fn try_total_norm(&self) -> Result<f64> {
+        crate::optim::total_norm("total_norm", self)
+    }
+
+    /// Scales the tensors so that their [`total_norm`](Self::total_norm) is `most` if it is larger, and gives the norm before
+    /// (`torch.nn.utils.clip_grad_norm_`). Tensors of whole numbers stay.
+    ///
+    /// # Panics
+    /// If memory runs out.
+    ///
+    /// ```
+    /// use castiron::{Module, tensor};
+    /// let mut gradients = tensor![3.0, -4.0];
+    /// assert_eq!(gradients.clip_norm(1.0), 5.0);
+    /// assert!(gradients.isclose(tensor![0.6, -0.8], 1e-5, 1e-8, false).all().item());
+    /// assert!((gradients.clip_norm(2.0) - 1.0).abs() < 1e-5); // small enough: left as it is
+    /// ```
+    #[cfg(feature = "grad")]
+    #[track_caller]
+    fn clip_norm(&mut self, most: f64) -> f64 {
+        crate::error::unwrap(self.try_clip_norm(most))
+    }
+    /// [`clip_norm`](Self::clip_norm) that returns its errors.
+    ///
+    /// # Errors
+    /// If memory runs out.
+    #[cfg(feature = "grad")]
+    fn try_clip_norm(&mut self, most: f64) -> Result<f64> {
+        crate::optim::clip_norm("clip_norm", self, most)
+    }
+
+    /// Brings all elements between `-most` and `most` (`torch.nn.utils.clip_grad_value_`). Tensors of whole numbers stay.
+    ///
+    /// # Panics
+    /// If memory runs out.
+    ///
+    /// ```
+    /// use castiron::{Module, tensor};
+    /// let mut gradients = tensor![3.0, -0.25];
+    /// gradients.clip_value(0.5);
+    /// assert_eq!(gradients.to_vec(), [0.5, -0.25]);
+    /// ```
+    #[cfg(feature = "grad")]
+    #[track_caller]
+    fn clip_value(&mut self, most: f64) {
+        crate::error::unwrap(self.try_clip_value(most));
+    }
+    /// [`clip_value`](Self::clip_value) that returns its errors.
+    ///
+    /// # Errors
+    /// If memory runs out.
+    #[cfg(feature = "grad")]
+    fn try_clip_value(&mut self, most: f64) -> Result<()> {
+        crate::optim::clip_value("clip_value", self, most)
+    }
+
+    /// Adds the tensors of another, times a number. Structs with `#[derive(Module)]` also have `+=`, `*=` and `/=`, so that gradients of
+    /// several batches are summed up and divided: `sum += &grads; sum /= 4.0`. Tensors of whole numbers stay.
+    ///
+    /// # Panics
+    /// If the two have tensors of different sizes, or memory runs out.
+    ///
+    /// ```
+    /// use castiron::{Module, Tensor, shape, tensor};
+    /// #[derive(Module, Clone)]
+    /// struct Net { weight: Tensor<f32, shape![2]>, steps: Tensor<i64, shape![]> }
+    ///
+    /// let grads = Net { weight: tensor![1.0, -2.0], steps: Tensor::scalar(3) };
+    /// let mut sum = grads.clone();
+    /// sum += &grads;
+    /// sum /= 4.0;
+    /// sum.add_scaled(&grads, 10.0);
+    /// assert_eq!((sum.weight.to_vec(), sum.steps.item()), (vec![10.5, -21.0], 3));
+    /// ```
+    #[cfg(feature = "grad")]
+    #[track_caller]
+    fn add_scaled(&mut self, other: &Self, by: f64) {
+        crate::error::unwrap(self.try_add_scaled(other, by));
+    }
+    /// [`add_scaled`](Self::add_scaled) that returns its errors.
+    ///
+    /// # Errors
+    /// If the two have tensors of different sizes, or memory runs out.
+    #[cfg(feature = "grad")]
+    fn try_add_scaled(&mut self, other: &Self, by: f64) -> Result<()> {
+        crate::optim::add_scaled("add_scaled", self, other, by)
+    }
+
+    /// Multiplies all elements by a number. Tensors of whole numbers stay.
+    ///
+    /// # Panics
+    /// If memory runs out.
+    ///
+    /// ```
+    /// use castiron::{Module, tensor};
+    /// let mut gradients = tensor![3.0, -4.0];
+    /// gradients.scale(0.5);
+    /// assert_eq!(gradients.to_vec(), [1.5, -2.0]);
+    /// ```
+    #[cfg(feature = "grad")]
+    #[track_caller]
+    fn scale(&mut self, by: f64) {
+        crate::error::unwrap(self.try_scale(by));
+    }
+    /// [`scale`](Self::scale) that returns its errors.
+    ///
+    /// # Errors
+    /// If memory runs out.
+    #[cfg(feature = "grad")]
+    fn try_scale(&mut self, by: f64) -> Result<()> {
+        crate::optim::scale("scale", self, by)
+    }
+}
+
+/// Writes what a module that can be optimised has, in builds that have optimisers.
+#[doc(hidden)]
+#[macro_export]
+#[cfg(feature = "grad")]
+macro_rules! __learned {
+    ($($written:tt)*) => { $($written)* };
+}
+/// Writes nothing: there are no optimisers.
+#[doc(hidden)]
+#[macro_export]
+#[cfg(not(feature = "grad"))]
+macro_rules! __learned {
+    ($($written:tt)*) => {};
 }
 
 /// Options for loading a module.
@@ -238,6 +405,25 @@ struct Ties(Vec<(String, String)>);
 impl Ties {
     fn add(&mut self, own: String, target: String) {
         self.0.push((own, target));
+    }
+
+    /// The tensors that are not tied, and the tied ones with the index of the tensor that they are tied to. (A tensor tied to one that is
+    /// itself tied is in neither list.)
+    fn split<T>(&self, tensors: Vec<T>, name: impl Fn(&T) -> &String) -> (Vec<T>, Vec<(T, usize)>) {
+        let names: HashMap<String, usize> =
+            tensors.iter().enumerate().map(|(at, tensor)| (name(tensor).clone(), at)).collect();
+        let (mut stored, mut tied, mut places) = (Vec::new(), Vec::new(), HashMap::new());
+        for (at, tensor) in tensors.into_iter().enumerate() {
+            match self.target(name(&tensor)).and_then(|target| names.get(&target).copied()) {
+                Some(target) => tied.push((tensor, target)),
+                None => {
+                    places.insert(at, stored.len());
+                    stored.push(tensor);
+                }
+            }
+        }
+        let tied = tied.into_iter().filter_map(|(tensor, at)| Some((tensor, *places.get(&at)?))).collect();
+        (stored, tied)
     }
 
     /// The names that are tied to others.

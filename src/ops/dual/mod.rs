@@ -1,7 +1,7 @@
 //! Dual numbers for forward-mode differentiation: a value and its tangent (derivative). A formula generic over floats runs on them
 //! unchanged and gives its derivative.
 //!
-//! Only tests use it so far. Comparisons use the values alone, so the derivative is that of the branch taken; where branches meet, it is
+//! `ops::slope` reads the derivatives of elementwise operations from their formulas this way. Comparisons use the values alone, so the derivative is that of the branch taken; where branches meet, it is
 //! one-sided.
 
 #[cfg(test)]
@@ -27,52 +27,69 @@ pub(crate) struct Dual<T> {
 }
 
 impl<T: MachineFloat> Dual<T> {
+    #[inline(always)]
     pub(crate) fn new(value: T, tangent: T) -> Self {
         Dual { value, tangent }
     }
+    #[inline(always)]
     pub(crate) fn constant(value: T) -> Self {
         Dual { value, tangent: T::zero() }
     }
     /// A function of this number, from its value and its derivative here.
+    #[inline(always)]
     fn chain(self, value: T, derivative: T) -> Self {
-        Dual { value, tangent: self.tangent * derivative }
+        Dual { value, tangent: by(self.tangent, derivative) }
     }
     /// An elementary function, from its value here.
+    #[inline(always)]
     fn by<F: Elementary>(self, value: T) -> Self {
         self.chain(value, F::derivative(self.value, value))
     }
     /// A function of two numbers. Constants are skipped: the derivative by them may not exist.
+    #[inline(always)]
     fn by_both(self, other: Self, value: T, [by_self, by_other]: [T; 2]) -> Self {
-        let part = |x: Self, derivative: T| if x.tangent == T::zero() { T::zero() } else { x.tangent * derivative };
-        Dual { value, tangent: part(self, by_self) + part(other, by_other) }
+        Dual { value, tangent: by(self.tangent, by_self) + by(other.tangent, by_other) }
     }
     /// A step function: the derivative is zero except at jumps.
+    #[inline(always)]
     fn flat(value: T) -> Self {
         Self::constant(value)
     }
 }
 
 impl<T: MachineFloat> PartialEq for Dual<T> {
+    #[inline(always)]
     fn eq(&self, other: &Self) -> bool {
         self.value == other.value
     }
 }
 impl<T: MachineFloat> PartialOrd for Dual<T> {
+    #[inline(always)]
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         self.value.partial_cmp(&other.value)
     }
+    #[inline(always)]
     fn lt(&self, other: &Self) -> bool {
         self.value < other.value
     }
+    #[inline(always)]
     fn le(&self, other: &Self) -> bool {
         self.value <= other.value
     }
+    #[inline(always)]
     fn gt(&self, other: &Self) -> bool {
         self.value > other.value
     }
+    #[inline(always)]
     fn ge(&self, other: &Self) -> bool {
         self.value >= other.value
     }
+}
+
+/// A tangent times a factor; 0 for constants, also where the factor is infinite or NaN.
+#[inline(always)]
+fn by<T: MachineFloat>(tangent: T, factor: T) -> T {
+    if tangent == T::zero() { T::zero() } else { tangent * factor }
 }
 
 /// `Add add |a, b| (value, tangent);`
@@ -80,6 +97,7 @@ macro_rules! operators {
     ($($trait:ident $method:ident |$a:ident, $b:ident| $value:expr, |$q:ident| $tangent:expr;)*) => {$(
         impl<T: MachineFloat> $trait for Dual<T> {
             type Output = Self;
+            #[inline(always)]
             fn $method(self, other: Self) -> Self {
                 let ($a, $b) = (self, other);
                 let $q = $value;
@@ -91,47 +109,56 @@ macro_rules! operators {
 operators! {
     Add add |a, b| a.value + b.value, |_q| a.tangent + b.tangent;
     Sub sub |a, b| a.value - b.value, |_q| a.tangent - b.tangent;
-    Mul mul |a, b| a.value * b.value, |_q| a.tangent * b.value + a.value * b.tangent;
-    Div div |a, b| a.value / b.value, |q| (a.tangent - q * b.tangent) / b.value;
+    Mul mul |a, b| a.value * b.value, |_q| by(a.tangent, b.value) + by(b.tangent, a.value);
+    Div div |a, b| a.value / b.value, |q| (a.tangent - by(b.tangent, q)) / b.value;
     Rem rem |a, b| a.value % b.value, |_q| a.tangent - (a.value / b.value).trunc() * b.tangent;
 }
 impl<T: MachineFloat> Neg for Dual<T> {
     type Output = Self;
+    #[inline(always)]
     fn neg(self) -> Self {
         Dual { value: -self.value, tangent: -self.tangent }
     }
 }
 impl<T: MachineFloat> Zero for Dual<T> {
+    #[inline(always)]
     fn zero() -> Self {
         Self::constant(T::zero())
     }
+    #[inline(always)]
     fn is_zero(&self) -> bool {
         self.value == T::zero()
     }
 }
 impl<T: MachineFloat> One for Dual<T> {
+    #[inline(always)]
     fn one() -> Self {
         Self::constant(T::one())
     }
 }
 impl<T: MachineFloat> Num for Dual<T> {
     type FromStrRadixErr = T::FromStrRadixErr;
+    #[inline(always)]
     fn from_str_radix(digits: &str, radix: u32) -> Result<Self, Self::FromStrRadixErr> {
         T::from_str_radix(digits, radix).map(Self::constant)
     }
 }
 impl<T: MachineFloat> ToPrimitive for Dual<T> {
+    #[inline(always)]
     fn to_i64(&self) -> Option<i64> {
         self.value.to_i64()
     }
+    #[inline(always)]
     fn to_u64(&self) -> Option<u64> {
         self.value.to_u64()
     }
+    #[inline(always)]
     fn to_f64(&self) -> Option<f64> {
         self.value.to_f64()
     }
 }
 impl<T: MachineFloat> NumCast for Dual<T> {
+    #[inline(always)]
     fn from<N: ToPrimitive>(number: N) -> Option<Self> {
         <T as NumCast>::from(number).map(Self::constant)
     }
@@ -139,6 +166,7 @@ impl<T: MachineFloat> NumCast for Dual<T> {
 
 macro_rules! values {
     ($($name:ident)*) => {$(
+        #[inline(always)]
         fn $name() -> Self {
             Self::constant(T::$name())
         }
@@ -146,6 +174,7 @@ macro_rules! values {
 }
 macro_rules! questions {
     ($($name:ident)*) => {$(
+        #[inline(always)]
         fn $name(self) -> bool {
             self.value.$name()
         }
@@ -153,6 +182,7 @@ macro_rules! questions {
 }
 macro_rules! flat {
     ($($name:ident)*) => {$(
+        #[inline(always)]
         fn $name(self) -> Self {
             Self::flat(self.value.$name())
         }
@@ -161,6 +191,7 @@ macro_rules! flat {
 /// The platform's functions have the derivatives of the elementary ones.
 macro_rules! elementary {
     ($($name:ident = $function:ident;)*) => {$(
+        #[inline(always)]
         fn $name(self) -> Self {
             self.by::<math::$function>(self.value.$name())
         }
@@ -176,65 +207,83 @@ impl<T: MachineFloat> Float for Dual<T> {
         sin = Sin; cos = Cos; tan = Tan; asin = Asin; acos = Acos; atan = Atan;
         sinh = Sinh; cosh = Cosh; tanh = Tanh; asinh = Asinh; acosh = Acosh; atanh = Atanh;
     }
+    #[inline(always)]
     fn classify(self) -> FpCategory {
         self.value.classify()
     }
+    #[inline(always)]
     fn integer_decode(self) -> (u64, i16, i8) {
         self.value.integer_decode()
     }
+    #[inline(always)]
     fn fract(self) -> Self {
         self.chain(self.value.fract(), T::one())
     }
+    #[inline(always)]
     fn abs(self) -> Self {
         self.chain(self.value.abs(), T::one().copysign(self.value))
     }
+    #[inline(always)]
     fn copysign(self, sign: Self) -> Self {
         let turned = T::one().copysign(self.value) * T::one().copysign(sign.value);
         self.chain(self.value.copysign(sign.value), turned)
     }
+    #[inline(always)]
     fn mul_add(self, a: Self, b: Self) -> Self {
         let tangent = self.tangent * a.value + self.value * a.tangent + b.tangent;
         Dual { value: self.value.mul_add(a.value, b.value), tangent }
     }
+    #[inline(always)]
     fn recip(self) -> Self {
         let value = self.value.recip();
         self.chain(value, -value * value)
     }
+    #[inline(always)]
     fn sqrt(self) -> Self {
         let value = self.value.sqrt();
         self.chain(value, (value + value).recip())
     }
+    #[inline(always)]
     fn cbrt(self) -> Self {
         let value = self.value.cbrt();
         self.chain(value, (T::lit(3.0) * value * value).recip())
     }
+    #[inline(always)]
     fn powi(self, n: i32) -> Self {
         self.chain(self.value.powi(n), T::lit(<f64 as From<i32>>::from(n)) * self.value.powi(n - 1))
     }
+    #[inline(always)]
     fn powf(self, exponent: Self) -> Self {
         let value = self.value.powf(exponent.value);
         self.by_both(exponent, value, math::Pow::derivatives(self.value, exponent.value, value))
     }
+    #[inline(always)]
     fn atan2(self, other: Self) -> Self {
         let value = self.value.atan2(other.value);
         self.by_both(other, value, math::Atan2::derivatives(self.value, other.value, value))
     }
+    #[inline(always)]
     fn hypot(self, other: Self) -> Self {
         let value = self.value.hypot(other.value);
         self.by_both(other, value, [self.value / value, other.value / value])
     }
+    #[inline(always)]
     fn log(self, base: Self) -> Self {
         self.ln() / base.ln()
     }
+    #[inline(always)]
     fn sin_cos(self) -> (Self, Self) {
         (self.sin(), self.cos())
     }
+    #[inline(always)]
     fn max(self, other: Self) -> Self {
         if self.value >= other.value || other.value.is_nan() { self } else { other }
     }
+    #[inline(always)]
     fn min(self, other: Self) -> Self {
         if self.value <= other.value || other.value.is_nan() { self } else { other }
     }
+    #[inline(always)]
     fn abs_sub(self, other: Self) -> Self {
         if self.value <= other.value { Self::zero() } else { self - other }
     }
@@ -244,38 +293,48 @@ impl<T: MachineFloat> FloatConst for Dual<T> {
     LN_10 LN_2 LOG10_E LOG2_E PI SQRT_2 }
 }
 impl<T: MachineFloat> MachineFloat for Dual<T> {
+    #[inline(always)]
     fn elementary<F: Elementary>(x: Self) -> Self {
         x.by::<F>(T::elementary::<F>(x.value))
     }
+    #[inline(always)]
     fn elementary_of_two<F: ElementaryOfTwo>(a: Self, b: Self) -> Self {
         let value = T::elementary_of_two::<F>(a.value, b.value);
         a.by_both(b, value, F::derivatives(a.value, b.value, value))
     }
+    #[inline(always)]
     fn special<F: Function>(x: Self) -> Self {
         let value = T::special::<F>(x.value);
         x.chain(value, F::derivative(x.value, value))
     }
+    #[inline(always)]
     fn special_of_two<F: FunctionOfTwo>(a: Self, b: Self) -> Self {
         let value = T::special_of_two::<F>(a.value, b.value);
         a.by_both(b, value, F::derivatives(a.value, b.value, value))
     }
+    #[inline(always)]
     fn round_ties_even(self) -> Self {
         Self::flat(self.value.round_ties_even())
     }
+    #[inline(always)]
     fn lit(value: f64) -> Self {
         Self::constant(T::lit(value))
     }
     /// Not differentiable.
+    #[inline(always)]
     fn next_towards(self, other: Self) -> Self {
         Dual { value: self.value.next_towards(other.value), tangent: T::nan() }
     }
+    #[inline(always)]
     fn scaled_by(self, exponent: Self) -> Self {
         Dual { value: self.value.scaled_by(exponent.value), tangent: self.tangent.scaled_by(exponent.value) }
     }
+    #[inline(always)]
     fn binade(self) -> Self {
         Self::flat(self.value.binade())
     }
     /// Rounding is ignored.
+    #[inline(always)]
     fn rounded_to(self, dtype: DType) -> Self {
         Dual { value: self.value.rounded_to(dtype), tangent: self.tangent }
     }

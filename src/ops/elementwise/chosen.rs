@@ -1,6 +1,6 @@
 //! Selection kernels: one of two elements, or fixed values, by a condition; or a constant.
 
-use super::kernel::{Map1, Map2, Map3};
+use super::kernel::{Map1, Map2, Map3, Slope};
 use crate::dtype::{Castable, Element};
 use crate::ops::record::kernel::{Kernel, Value};
 
@@ -8,6 +8,7 @@ use crate::ops::record::kernel::{Kernel, Value};
 #[derive(Clone, Copy)]
 pub struct FillWith<O>(pub O);
 impl<A: Element, O: Element> Map1<A, O> for FillWith<O> {
+    const SLOPE: Slope = Slope::Flat;
     #[inline(always)]
     fn call(self, _: A) -> O {
         self.0
@@ -21,6 +22,7 @@ impl<A: Element, O: Element> Map1<A, O> for FillWith<O> {
 #[derive(Clone, Copy)]
 pub struct Choosing;
 impl<A: Castable, B: Castable, O: Castable> Map3<bool, A, B, O> for Choosing {
+    const SLOPE: Slope = Slope::Chooses;
     #[inline(always)]
     fn call(self, condition: bool, a: A, b: B) -> O {
         if condition { a.cast() } else { b.cast() }
@@ -34,6 +36,7 @@ impl<A: Castable, B: Castable, O: Castable> Map3<bool, A, B, O> for Choosing {
 #[derive(Clone, Copy)]
 pub struct ChoosingRight<O>(pub O);
 impl<A: Castable, O: Castable> Map2<bool, A, O> for ChoosingRight<O> {
+    const SLOPE: Slope = Slope::Masked { operand: 1, when: true };
     #[inline(always)]
     fn call(self, condition: bool, a: A) -> O {
         if condition { a.cast() } else { self.0 }
@@ -47,6 +50,7 @@ impl<A: Castable, O: Castable> Map2<bool, A, O> for ChoosingRight<O> {
 #[derive(Clone, Copy)]
 pub struct ChoosingLeft<O>(pub O);
 impl<B: Castable, O: Castable> Map2<bool, B, O> for ChoosingLeft<O> {
+    const SLOPE: Slope = Slope::Masked { operand: 1, when: false };
     #[inline(always)]
     fn call(self, condition: bool, b: B) -> O {
         if condition { self.0 } else { b.cast() }

@@ -2,10 +2,11 @@
 
 use super::BinaryOp;
 use super::UnaryOp;
-use super::kernel::{Arity, Entry, Map1, Map2, Over, VectorWidth};
+use super::kernel::{Arity, Constants, Entry, Map1, Map2, Over, Slope, VectorWidth};
 use crate::dtype::scalar::{Kind, KindRank};
 use crate::dtype::{Castable, Compute as _, DType, Dtype, Element};
 use crate::ops::record::kernel::{Kernel, Value};
+use crate::ops::slope::Derived;
 use core::marker::PhantomData;
 
 /// The compute type of `Op` for operands that promote to `P`.
@@ -43,6 +44,7 @@ impl<Op, P> Default for Combining<Op, P> {
     }
 }
 impl<Op: BinaryOp, P: Dtype, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for Combining<Op, P> {
+    const SLOPE: Slope = slope::<Op, P>(0);
     const ENTRY: Option<Entry> = binary_entry::<Op, P, O>(Arity::Two, [A::DTYPE, B::DTYPE]);
     const HAS_FAST_PATH: bool = fast::<P>(Op::HAS_FAST_PATH);
     const VECTORS: VectorWidth = vectors::<Op, P>();
@@ -62,6 +64,15 @@ impl<Op: BinaryOp, P: Dtype, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for 
     fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
         let result = Op::text_of::<P, A, B>(kernel, a, b);
         kernel.cast(result, O::DTYPE)
+    }
+}
+
+/// The derivative of `Op`: of both operands (0), of the left one beside a value (1), of the right one beside a value (2).
+const fn slope<Op: BinaryOp, P: Dtype>(form: usize) -> Slope {
+    match form {
+        0 => Derived::<Op::Derived, Op::Computes<P>>::SLOPE,
+        1 => Derived::<Op::Derived, Op::Computes<P>>::BESIDE_RIGHT,
+        _ => Derived::<Op::Derived, Op::Computes<P>>::BESIDE_LEFT,
     }
 }
 
@@ -127,6 +138,7 @@ impl<Op: BinaryOp, P: Dtype, L: Kind, R: Kind> CombiningKinds<Op, P, L, R> {
 impl<Op: BinaryOp, P: Dtype, L: Kind, R: Kind, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O>
     for CombiningKinds<Op, P, L, R>
 {
+    const SLOPE: Slope = slope::<Op, P>(0);
     /// This and [`Combining`] are zero-sized, so they share their loops.
     const ENTRY: Option<Entry> =
         if right_is_exact::<Op, P, L, R>() { None } else { binary_entry::<Op, P, O>(Arity::Two, [A::DTYPE, B::DTYPE]) };
@@ -162,7 +174,7 @@ impl<Op: BinaryOp, P: Dtype, L: Kind, R: Kind, A: Dtype, B: Dtype, O: Castable> 
 
 /// Writes a kernel with a constant operand on one side.
 macro_rules! with_one_value {
-    ($($(#[$doc:meta])* $name:ident $(as $operands:ident)? |$x:ident, $value:ident| $apply:expr, fast $has:ident $takes:ident $fast:ident, [$($side:ident),*] $by_scalar:literal;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident $(as $operands:ident)? |$x:ident, $value:ident| $apply:expr, fast $has:ident $takes:ident $fast:ident, [$($side:ident),*] $by_scalar:literal slope $slope:literal;)*) => {$(
         $(#[$doc])*
         #[repr(transparent)]
         pub struct $name<Op: BinaryOp, P: Dtype>(pub ComputeOf<Op, P>);
@@ -173,6 +185,10 @@ macro_rules! with_one_value {
         }
         impl<Op: BinaryOp, P: Dtype> Copy for $name<Op, P> {}
         impl<Op: BinaryOp, P: Dtype, A: Castable, O: Castable> Map1<A, O> for $name<Op, P> {
+            const SLOPE: Slope = slope::<Op, P>($slope);
+            fn constants(self) -> Constants {
+                [self.0.cast(), Default::default(), Default::default()]
+            }
             $(const ENTRY: Option<Entry> = binary_entry::<Op, P, O>(Arity::$operands, [A::DTYPE; 2]);)?
             const HAS_FAST_PATH: bool = fast::<P>(Op::$has);
             const VECTORS: VectorWidth = vectors::<Op, P>();
@@ -202,11 +218,11 @@ macro_rules! with_one_value {
 }
 with_one_value! {
     /// The right operand is a one-element tensor.
-    CombiningRight |x, value| Op::apply::<P>(x, value), fast HAS_FAST_PATH takes_fast_path fast_path, [x, value] false;
+    CombiningRight |x, value| Op::apply::<P>(x, value), fast HAS_FAST_PATH takes_fast_path fast_path, [x, value] false slope 1;
     /// The right operand is a scalar.
-    CombiningScalar as Scalar |x, value| Op::apply_scalar::<P>(x, value), fast SCALAR_HAS_FAST_PATH takes_fast_path_by_scalar fast_path_by_scalar, [x, value] true;
+    CombiningScalar as Scalar |x, value| Op::apply_scalar::<P>(x, value), fast SCALAR_HAS_FAST_PATH takes_fast_path_by_scalar fast_path_by_scalar, [x, value] true slope 1;
     /// The left operand is a single value.
-    CombiningLeft |x, value| Op::apply::<P>(value, x), fast HAS_FAST_PATH takes_fast_path fast_path, [value, x] false;
+    CombiningLeft |x, value| Op::apply::<P>(value, x), fast HAS_FAST_PATH takes_fast_path fast_path, [value, x] false slope 2;
 }
 
 /// A scalar divided by each element, computed like PyTorch: the reciprocal, rounded to its dtype, times the scalar, in the dtype `C`.
@@ -220,6 +236,10 @@ impl<C: Dtype> Clone for DividingScalar<C> {
 }
 impl<C: Dtype> Copy for DividingScalar<C> {}
 impl<C: Dtype, B: Dtype, O: Castable> Map1<B, O> for DividingScalar<C> {
+    const SLOPE: Slope = slope::<super::div, C>(2);
+    fn constants(self) -> Constants {
+        [self.0.cast(), Default::default(), Default::default()]
+    }
     #[inline(always)]
     fn call(self, b: B) -> O {
         let reciprocal = <super::reciprocal as UnaryOp<B>>::apply(b);

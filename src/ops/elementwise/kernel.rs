@@ -16,6 +16,7 @@ use crate::ops::record::{
     reduce::Record,
     row::RecordedRow,
 };
+pub(crate) use crate::ops::slope::{Constants, LaneSlope, Merging, RowSlope, Slope};
 use core::marker::PhantomData;
 
 /// A row of the tables, with all operands of one dtype. Devices may have a compiled loop for it.
@@ -96,6 +97,12 @@ pub enum Precompiled {
 
 /// A function of one element.
 pub trait Map1<A, O>: Copy + Send + Sync + 'static {
+    /// Its derivative.
+    const SLOPE: Slope = Slope::Missing;
+    /// The values that it is given besides its operands, as the derivative reads them.
+    fn constants(self) -> Constants {
+        Constants::default()
+    }
     /// Its entry in the tables, if it has one.
     const ENTRY: Option<Entry> = None;
     /// Whether it only copies elements: both types are the same, and the value is unchanged.
@@ -160,6 +167,14 @@ pub trait TakesMap2 {
 
 /// A function of two elements.
 pub trait Map2<A, B, O>: Copy + Send + Sync + 'static {
+    /// What it does where it writes several elements at one place.
+    const MERGING: Merging = Merging::Missing;
+    /// Its derivative.
+    const SLOPE: Slope = Slope::Missing;
+    /// The values that it is given besides its operands, as the derivative reads them.
+    fn constants(self) -> Constants {
+        Constants::default()
+    }
     /// Its entry in the tables, if it has one.
     const ENTRY: Option<Entry> = None;
     /// Whether there is a vectorised fast path. Loops check a block of elements before they take it.
@@ -197,6 +212,14 @@ pub trait Map2<A, B, O>: Copy + Send + Sync + 'static {
 
 /// A function of three elements.
 pub trait Map3<A, B, C, O>: Copy + Send + Sync + 'static {
+    /// The vector width worth compiling its loops for.
+    const VECTORS: VectorWidth = VectorWidth::Wide;
+    /// Its derivative.
+    const SLOPE: Slope = Slope::Missing;
+    /// The values that it is given besides its operands, as the derivative reads them.
+    fn constants(self) -> Constants {
+        Constants::default()
+    }
     /// One element.
     fn call(self, a: A, b: B, c: C) -> O;
     /// The same as GPU text.
@@ -210,6 +233,7 @@ pub(super) type Over<T> = PhantomData<fn() -> T>;
 #[derive(Clone, Copy)]
 pub struct Copying;
 impl<A: Element> Map1<A, A> for Copying {
+    const SLOPE: Slope = Slope::Moves(0);
     const MOVES: bool = true;
     #[inline(always)]
     fn call(self, a: A) -> A {
@@ -224,6 +248,7 @@ impl<A: Element> Map1<A, A> for Copying {
 #[derive(Clone, Copy)]
 pub struct Casting;
 impl<A: crate::dtype::CastTo<O>, O: Element> Map1<A, O> for Casting {
+    const SLOPE: Slope = Slope::Moves(0);
     const ENTRY: Option<Entry> = Some(Entry { row: O::DTYPE as usize, dtype: A::DTYPE, operands: Arity::Converted });
     /// Shell dtypes are only stored and converted.
     const VECTORS: VectorWidth =
@@ -252,6 +277,7 @@ impl<Op> Default for Applying<Op> {
     }
 }
 impl<Op: UnaryOp<A>, A: Dtype, O: Castable> Map1<A, O> for Applying<Op> {
+    const SLOPE: Slope = Op::SLOPE;
     const ENTRY: Option<Entry> =
         Entry::of(Op::ROW, A::DTYPE, Arity::One, &[(<Op::Output as Element>::DTYPE, O::DTYPE)]);
     const HAS_FAST_PATH: bool = Op::HAS_FAST_PATH;
@@ -300,6 +326,10 @@ impl<Op: TunedOp<A>, A: Dtype> Clone for Tuning<Op, A> {
 }
 impl<Op: TunedOp<A>, A: Dtype> Copy for Tuning<Op, A> {}
 impl<Op: TunedOp<A>, A: Dtype, O: Castable> Map1<A, O> for Tuning<Op, A> {
+    const SLOPE: Slope = Op::SLOPE;
+    fn constants(self) -> Constants {
+        self.0.map(Castable::cast)
+    }
     const HAS_FAST_PATH: bool = Op::KEEPS_POSITIVE;
     const FAST_PATH_IS_BRIEF: bool = Op::KEEPS_POSITIVE;
     const WIDENS: bool = Op::WIDENS && O::DTYPE as u8 == <Op::Output as Element>::DTYPE as u8;
@@ -366,6 +396,10 @@ pub trait LaneColumns<A, O> {
 
 /// A function of a whole lane (the elements along one axis) whose result is a lane of the same length.
 pub trait LaneKernel<A, O>: Copy + Send + Sync + 'static {
+    /// Its derivative.
+    fn slope(self) -> LaneSlope {
+        LaneSlope::Missing
+    }
     /// Which precompiled loops it has, if any.
     const PRECOMPILED: Option<Precompiled> = None;
     /// Scratch memory, reused from lane to lane.
@@ -391,6 +425,10 @@ pub trait LaneKernel<A, O>: Copy + Send + Sync + 'static {
 /// A function of a row (the last axis) in two passes over the cached row, one for statistics and one for the elements; with up to two rows
 /// of parameters that all rows share.
 pub trait RowKernel<A, O>: Copy + Send + Sync + 'static {
+    /// Its derivative.
+    fn slope(self) -> RowSlope {
+        RowSlope::Missing
+    }
     /// Which precompiled loops it has, if any.
     const PRECOMPILED: Option<Precompiled> = None;
     /// The result of the first pass.

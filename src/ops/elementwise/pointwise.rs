@@ -1,12 +1,13 @@
 //! Pointwise operations outside the tables: of three operands (`lerp`), with a slope per channel (`prelu`), with two results (`frexp`), and
 //! constructors of complex numbers (`complex`, `polar`).
 
-use super::kernel::{Map1, Map2, Map3};
+use super::kernel::{Constants, Map1, Map2, Map3, Slope};
 use super::reduce::op;
 use crate::dtype::f16;
 use crate::dtype::{
     Binary, Castable as _, Complex, Compute as _, Dtype, Float, MachineFloat, MachineInt, Parameters, Tuned,
 };
+use crate::ops::slope::{Derived, OfBinary, OfPair, OfThree, OfUnary};
 use crate::{
     dtype::{DType, Element},
     ops::record::kernel::{Kernel, Value},
@@ -49,6 +50,7 @@ impl Tuned for LerpFormula {
 #[derive(Clone, Copy)]
 pub struct Lerping;
 impl<E: Dtype> Map3<E, E, E, E> for Lerping {
+    const SLOPE: Slope = Derived::<OfThree<LerpFormula>, E>::SLOPE;
     #[inline(always)]
     fn call(self, start: E, end: E, weight: E) -> E {
         LerpingBy::<E::Compute>(weight.to_compute()).call(start, end)
@@ -63,6 +65,10 @@ impl<E: Dtype> Map3<E, E, E, E> for Lerping {
 #[derive(Clone, Copy)]
 pub struct LerpingBy<C>(pub C);
 impl<E: Dtype> Map2<E, E, E> for LerpingBy<E::Compute> {
+    const SLOPE: Slope = Derived::<OfPair<LerpFormula>, E>::SLOPE;
+    fn constants(self) -> Constants {
+        [self.0.cast(), Default::default(), Default::default()]
+    }
     #[inline(always)]
     fn call(self, start: E, end: E) -> E {
         let parameters = [end.to_compute(), self.0, Default::default()];
@@ -106,11 +112,21 @@ fn halves_of(x: f64) -> (f64, i32) {
     (if has_one { mantissa } else { x }, if has_one { exponent } else { 0 })
 }
 
+/// The mantissa as a formula, for its derivative: the number over twice the power of two below it.
+struct MantissaFormula;
+impl crate::dtype::Unary for MantissaFormula {
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T) -> T {
+        if x == T::zero() || !x.is_finite() { x } else { x / (x.binade() + x.binade()) }
+    }
+}
+
 /// The mantissa of `frexp`, between 1/2 and 1.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Mantissa;
 impl<E: Dtype> Map1<E, E> for Mantissa {
+    const SLOPE: Slope = Derived::<OfUnary<MantissaFormula>, E>::SLOPE;
     #[inline(always)]
     fn call(self, x: E) -> E {
         halves_of(x.cast::<f64>()).0.cast()
@@ -141,6 +157,7 @@ impl<E: Dtype> Map1<E, i32> for Exponent {
 #[derive(Clone, Copy)]
 pub struct FromParts;
 impl<E: Float> Map2<E, E, E::Complex> for FromParts {
+    const SLOPE: Slope = Slope::Parts;
     #[inline(always)]
     fn call(self, re: E, im: E) -> E::Complex {
         Complex::new(re.cast::<f64>(), im.cast::<f64>()).cast()
@@ -161,6 +178,7 @@ fn paired(kernel: &mut Kernel, dtype: DType, re: Value, im: Value) -> Value {
 #[derive(Clone, Copy)]
 pub struct FromPolar;
 impl<E: Float> Map2<E, E, E::Complex> for FromPolar {
+    const SLOPE: Slope = Slope::Polar;
     #[inline(always)]
     fn call(self, magnitude: E, angle: E) -> E::Complex {
         let (magnitude, angle) = (magnitude.to_compute(), angle.to_compute());
@@ -201,6 +219,7 @@ impl Binary for Difference {
 #[derive(Clone, Copy)]
 pub(crate) struct Differing;
 impl<E: Dtype> Map2<E, E, E> for Differing {
+    const SLOPE: Slope = Derived::<OfBinary<Difference>, E>::SLOPE;
     #[inline(always)]
     fn call(self, a: E, b: E) -> E {
         E::from_compute(a.to_compute().binary::<Difference>(b.to_compute()))

@@ -9,6 +9,7 @@ use crate::dtype::{
     Binary as _, Compute, DType, Dtype, MachineFloat, MachineInt, Parameters, ScalarValue, Special, Tuned,
 };
 use crate::error::{Error, Result};
+use crate::ops::slope::{Derived, OfTuned, Slope};
 use num_complex::Complex;
 
 /// The table of unary operations with parameters.
@@ -80,6 +81,9 @@ pub(crate) use tuned_table;
 pub trait TunedOp<E: Dtype>: Op {
     /// The dtype of the result.
     type Output: Dtype;
+    /// The derivative.
+    #[doc(hidden)]
+    const SLOPE: Slope = Slope::Missing;
     /// Whether nonnegative elements are unchanged.
     #[doc(hidden)]
     const KEEPS_POSITIVE: bool = false;
@@ -160,9 +164,11 @@ macro_rules! tuned_ops {
         }
         bound_of_one!($admits, $op, tuned_ops { @of $op $result });
     )*};
-    (@of $op:ident $result:ident $bound:tt) => { form_of_result!(tuned $result, tuned_ops { @form $op $result $bound }); };
+    (@of $op:ident $result:ident $bound:tt) => {
+        form_of_result!(tuned $result, tuned_ops { @form $op $result $bound });
+    };
     (@form $op:ident $result:ident $bound:tt own $outputs:ident) => {
-        tuned_ops!(@computes output!($result, E), $op by $op, $bound,
+        tuned_ops!(@computes output!($result, E), $op by $op, $op, $bound,
             const WIDENS: bool = E::DTYPE.is_half();
             fn widened<T: TakesMap1>() -> T::Out {
                 T::take::<Tuning<$op, f32>, f32, <$op as TunedOp<f32>>::Output>()
@@ -170,10 +176,11 @@ macro_rules! tuned_ops {
         );
     };
     (@form $op:ident $result:ident $bound:tt stepwise $outputs:ident) => {
-        tuned_ops!(@computes output!($result, E), $op by Stepwise<$op, output!($result, E)>, $bound,);
+        tuned_ops!(@computes output!($result, E), $op by Stepwise<$op, output!($result, E)>, Stepwise<$op, f64>, $bound,);
     };
-    (@computes $output:ty, $op:ident by $formula:ty, [$($bound:tt)+], $($widened:tt)*) => {
+    (@computes $output:ty, $op:ident by $formula:ty, $derived:ty, [$($bound:tt)+], $($widened:tt)*) => {
         impl<E: $($bound)+> TunedOp<E> for $op {
+            const SLOPE: Slope = Derived::<OfTuned<$derived>, $output>::SLOPE;
             type Output = $output;
             $($widened)*
             const KEEPS_POSITIVE: bool = <$formula as Tuned>::KEEPS_POSITIVE;
@@ -205,12 +212,25 @@ macro_rules! real_formulas {
         }
     )*};
 }
+/// 1 beyond two numbers, else 0; so for NaN.
+#[inline(always)]
+fn outside<T: MachineFloat>(x: T, low: T, high: T) -> T {
+    if (x < low) | (x > high) { T::one() } else { T::zero() }
+}
 real_formulas! {
     elu: |x, [alpha, ..]| if x < T::zero() { T::elementary::<math::Expm1>(x) * alpha } else { x }, with {
         const KEEPS_POSITIVE: bool = true;
+        #[inline(always)]
+        fn derivative<T: MachineFloat>(_: usize, x: T, [alpha, ..]: Parameters<T>) -> T {
+            if x > T::zero() { T::one() } else { T::elementary::<math::Exp>(x) * alpha }
+        }
     };
     celu: |x, [alpha, inverse, _]| if x < T::zero() { T::elementary::<math::Expm1>(x * inverse) * alpha } else { x }, with {
         const KEEPS_POSITIVE: bool = true;
+        #[inline(always)]
+        fn derivative<T: MachineFloat>(_: usize, x: T, [_, inverse, _]: Parameters<T>) -> T {
+            if x > T::zero() { T::one() } else { T::elementary::<math::Exp>(x * inverse) }
+        }
         fn refusal(_: DType, [alpha, ..]: Parameters<f64>) -> Option<&'static str> {
             (alpha == 0.0).then_some("`alpha` must not be 0")
         }
@@ -231,14 +251,27 @@ real_formulas! {
             x * T::zero()
         }
     }, with {
+        #[inline(always)]
+        fn derivative<T: MachineFloat>(_: usize, x: T, [lambda, ..]: Parameters<T>) -> T {
+            outside(x, -lambda, lambda)
+        }
         fn refusal(_: DType, [lambda, ..]: Parameters<f64>) -> Option<&'static str> {
             (lambda < 0.0).then_some("`lambda` must not be negative")
         }
     };
     hardshrink: |x, [lambda, ..]| if x >= -lambda && x <= lambda { T::zero() } else { x }, with {
         const ROUNDS_PARAMETERS: bool = true;
+        #[inline(always)]
+        fn derivative<T: MachineFloat>(_: usize, x: T, [lambda, ..]: Parameters<T>) -> T {
+            outside(x, -lambda, lambda)
+        }
     };
-    leaky_relu: |x, [slope, ..]| if x > T::zero() { x } else { x * slope };
+    leaky_relu: |x, [slope, ..]| if x > T::zero() { x } else { x * slope }, with {
+        #[inline(always)]
+        fn derivative<T: MachineFloat>(_: usize, x: T, [slope, ..]: Parameters<T>) -> T {
+            if x > T::zero() { T::one() } else { slope }
+        }
+    };
     round_decimals: |x, [decimals, ..]| {
         let scale = T::lit(10.0).powf(decimals.abs());
         if decimals < T::zero() {
@@ -247,6 +280,11 @@ real_formulas! {
             x.round_ties_even()
         } else {
             (x * scale).round_ties_even() / scale
+        }
+    }, with {
+        #[inline(always)]
+        fn derivative<T: MachineFloat>(_: usize, _: T, _: Parameters<T>) -> T {
+            T::zero()
         }
     };
 }
@@ -302,6 +340,10 @@ stepwise_formulas! {
         fn refusal(_: DType, [n, ..]: Parameters<f64>) -> Option<&'static str> {
             (n < 0.0).then_some("`n` must not be negative")
         }
+        #[inline(always)]
+        fn derivative<T: MachineFloat>(_: usize, x: T, [n, second, third]: Parameters<T>) -> T {
+            Self::real(x, [n + T::one(), second, third])
+        }
     };
     mvlgamma: |x, [p, ..], round| {
         let sum = x.sum_of_lgammas((T::one() - p) * T::lit(0.5), C::DTYPE);
@@ -329,6 +371,11 @@ impl Tuned for hardtanh {
     #[inline(always)]
     fn real<T: MachineFloat>(x: T, [min, max, _]: Parameters<T>) -> T {
         super::clamp_max::real(super::clamp_min::real(x, min), max)
+    }
+    /// 0 at the bounds.
+    #[inline(always)]
+    fn derivative<T: MachineFloat>(_: usize, x: T, [min, max, _]: Parameters<T>) -> T {
+        if (x > min) & (x < max) { T::one() } else { T::zero() }
     }
 }
 

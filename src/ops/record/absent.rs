@@ -2,6 +2,7 @@
 //! There is no kernel under way and nothing is recorded, so that descriptions are checked by the compiler and never run.
 
 #![cfg_attr(not(feature = "any"), allow(dead_code))]
+#![allow(clippy::extra_unused_type_parameters, reason = "these are the signatures of what records")]
 
 /// Called where an operation is not defined for a dtype.
 #[inline(always)]

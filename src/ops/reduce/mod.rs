@@ -16,6 +16,7 @@ mod table;
 pub(super) mod variance;
 
 use super::kernel::Precompiled;
+pub(crate) use super::slope::ReduceSlope;
 use crate::dtype::Element;
 use crate::ops::record::{
     Unreadable,
@@ -111,6 +112,10 @@ pub trait Reducer<A: Copy>: Copy + Send + Sync + 'static {
     /// The reducer for a reduction to a single result, which PyTorch computes differently for some reductions.
     fn single(self) -> Self {
         self
+    }
+    /// Its derivative.
+    fn slope(self) -> ReduceSlope {
+        ReduceSlope::Missing
     }
     /// Its steps as GPU text: one per type of reducer, type of elements and [`form`](Self::form).
     fn text(self) -> Record<RecordedReducer> {

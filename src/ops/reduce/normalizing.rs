@@ -6,7 +6,7 @@ use super::{Accumulating, blocked_sum};
 use crate::dtype::{Compute, Dtype};
 use crate::ops;
 use crate::ops::kernel::Precompiled;
-use crate::ops::kernel::RowKernel;
+use crate::ops::kernel::{RowKernel, RowSlope};
 use crate::ops::record::{reduce::Record, row::RecordedRow};
 
 /// `1 / sqrt(sum / count + eps)`
@@ -108,6 +108,9 @@ impl RowSteps for Standardizing {
     }
 }
 impl<E: Dtype> RowKernel<E, E> for Standardizing {
+    fn slope(self) -> RowSlope {
+        RowSlope::Standardizing(self.eps)
+    }
     const PRECOMPILED: Option<Precompiled> = Some(Precompiled::Standardizing);
     type Measure = [E::Compute; 2];
     #[inline(always)]
@@ -162,6 +165,9 @@ impl RowSteps for RootMeanSquare {
     }
 }
 impl<E: Dtype> RowKernel<E, E> for RootMeanSquare {
+    fn slope(self) -> RowSlope {
+        RowSlope::RootMeanSquare(self.eps)
+    }
     const PRECOMPILED: Option<Precompiled> = Some(Precompiled::RootMeanSquare);
     type Measure = [E::Compute; 2];
     #[inline(always)]

@@ -62,6 +62,9 @@ impl Steps for NanSum {
 /// The type in which sums of `E` accumulate.
 type SumNumber<E> = <<E as Promotable>::Sum as Dtype>::Compute;
 impl<E: Dtype> Reducer<E> for NanSum {
+    fn slope(self) -> crate::ops::slope::ReduceSlope {
+        crate::ops::slope::ReduceSlope::NanSum
+    }
     const PRECOMPILED: Option<Precompiled> = Some(Precompiled::NanSum);
     type Partial = SumNumber<E>;
     type Out = E::Sum;
@@ -109,6 +112,9 @@ impl Steps for NanMean {
     }
 }
 impl<E: Dtype> Reducer<E> for NanMean {
+    fn slope(self) -> crate::ops::slope::ReduceSlope {
+        crate::ops::slope::ReduceSlope::NanMean
+    }
     const PRECOMPILED: Option<Precompiled> = Some(Precompiled::NanMean);
     type Partial = (E::Compute, usize);
     type Out = E;
@@ -282,6 +288,17 @@ impl VectorNorm {
             p => VectorNorm::new(p),
         }
     }
+    /// The order.
+    fn ord(self) -> f64 {
+        match self.order {
+            NormOrder::Count | NormOrder::CountOfNumbers => 0.0,
+            NormOrder::Sum => 1.0,
+            NormOrder::Euclidean => 2.0,
+            NormOrder::Largest | NormOrder::LargestNumber => f64::INFINITY,
+            NormOrder::Smallest => f64::NEG_INFINITY,
+            NormOrder::Power(power) => power,
+        }
+    }
     /// The exponent and its inverse.
     #[inline(always)]
     fn values(self) -> [f64; 2] {
@@ -345,6 +362,9 @@ impl Steps for VectorNorm {
     }
 }
 impl<E: Dtype> Reducer<E> for VectorNorm {
+    fn slope(self) -> crate::ops::slope::ReduceSlope {
+        crate::ops::slope::ReduceSlope::Norm { ord: self.ord() }
+    }
     const PRECOMPILED: Option<Precompiled> = Some(Precompiled::VectorNorm);
     type Partial = RealOf<E>;
     type Out = E::RealDtype;

@@ -82,6 +82,9 @@ pub(super) fn is_nan<C: Compute>(x: C) -> bool {
 #[derive(Clone, Copy)]
 pub(crate) struct Accumulating;
 impl Binary for Accumulating {
+    const MERGING: crate::ops::slope::Merging = crate::ops::slope::Merging::Add;
+    const SIMPLE: crate::ops::slope::Simple = crate::ops::slope::Simple::Sum;
+    const DERIVATIVE_READS: [u32; 3] = [0; 3];
     #[inline(always)]
     fn boolean(a: bool, b: bool) -> bool {
         a | b

@@ -98,6 +98,15 @@ macro_rules! rules {
                 }
             }
 
+            /// Whether a formula of this rule may be of complex numbers.
+            #[cfg(feature = "any")]
+            pub(crate) const fn takes_complex(self) -> bool {
+                match self.row() {
+                    Some([_, _, _, complex]) => complex,
+                    None => true,
+                }
+            }
+
             /// Whether operations of this rule are compute-bound. (Half precision is then converted in chunks.)
             pub(crate) const fn is_long(self) -> bool {
                 match self {

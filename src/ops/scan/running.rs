@@ -5,7 +5,7 @@ use super::steps::LaneSteps;
 use crate::dtype::{Binary, Castable, Complex, Compute, DType, Dtype, MachineFloat};
 use crate::ops;
 use crate::ops::kernel::Precompiled;
-use crate::ops::kernel::{LaneColumns, LaneKernel, MOST_COLUMNS, SCAN_BLOCK};
+use crate::ops::kernel::{LaneColumns, LaneKernel, LaneSlope, MOST_COLUMNS, SCAN_BLOCK};
 use crate::ops::record::{
     lane::{RecordedLane, Scan},
     reduce::Record,
@@ -86,7 +86,7 @@ fn run_on<C: Compute + Castable, S: LaneSteps<Partial<C, i64> = C>, E: Dtype, O:
 
 /// A running reduction by a binary formula: `name: Formula, initial value, name in the text, O` with the result dtype.
 macro_rules! running {
-    ($($(#[$doc:meta])* $kernel:ident by $formula:ty, from $start:expr, $name:literal -> $E:ident, $out:ty;)*) => {$(
+    ($($(#[$doc:meta])* $kernel:ident by $formula:ty, from $start:expr, $name:literal, $slope:ident -> $E:ident, $out:ty;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy)]
         pub(crate) struct $kernel;
@@ -106,6 +106,9 @@ macro_rules! running {
             }
         }
         impl<$E: Dtype> LaneKernel<$E, $out> for $kernel {
+            fn slope(self) -> LaneSlope {
+                LaneSlope::$slope
+            }
     const PRECOMPILED: Option<Precompiled> = Some(Precompiled::$kernel);
             type Scratch = ();
             fn lane(self, from: &[$E], to: &mut [$out], (): &mut ()) {
@@ -136,11 +139,11 @@ macro_rules! running {
 }
 running! {
     /// The cumulative sum.
-    RunningSum by Accumulating, from 0.0, "cumsum" -> E, E::Sum;
+    RunningSum by Accumulating, from 0.0, "cumsum", Sum -> E, E::Sum;
     /// The cumulative product.
-    RunningProduct by ops::mul, from 1.0, "cumprod" -> E, E::Sum;
+    RunningProduct by ops::mul, from 1.0, "cumprod", Product -> E, E::Sum;
     /// The cumulative log-sum-exp.
-    RunningLogSumExp by AddingExponentials, from f64::NEG_INFINITY, "logcumsumexp" -> E, E;
+    RunningLogSumExp by AddingExponentials, from f64::NEG_INFINITY, "logcumsumexp", LogSumExp -> E, E;
 }
 
 /// Whether an element replaces the extreme so far: it is NaN, or the extreme is a number that it beats or equals.
@@ -171,6 +174,9 @@ impl<const MAX: bool> LaneSteps for RunningExtreme<MAX> {
     }
 }
 impl<E: Dtype, const MAX: bool> LaneKernel<E, (E, i64)> for RunningExtreme<MAX> {
+    fn slope(self) -> LaneSlope {
+        LaneSlope::Extreme
+    }
     const PRECOMPILED: Option<Precompiled> = Some(if MAX { Precompiled::RunningMax } else { Precompiled::RunningMin });
     type Scratch = ();
     fn lane(self, from: &[E], to: &mut [(E, i64)], (): &mut ()) {

@@ -4,7 +4,7 @@ use crate::dtype::{Compute, Dtype};
 use crate::error::Result;
 use crate::ops;
 use crate::ops::kernel::Precompiled;
-use crate::ops::kernel::{LaneColumns, LaneKernel};
+use crate::ops::kernel::{LaneColumns, LaneKernel, LaneSlope};
 use crate::ops::record::{lane::RecordedLane, reduce::Record, row::RecordedRow};
 use crate::ops::reduce::rows::{Pass, RowSteps};
 use crate::ops::reduce::{Accumulating, Extreme, Reducer, SUM_BLOCK, blocked_sum, lanes_of_sum};
@@ -96,6 +96,9 @@ impl<const LOG: bool> RowSteps for Softmax<LOG> {
     }
 }
 impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
+    fn slope(self) -> LaneSlope {
+        if LOG { LaneSlope::LogSoftmax } else { LaneSlope::Softmax }
+    }
     const PRECOMPILED: Option<Precompiled> = Some(if LOG { Precompiled::LogSoftmax } else { Precompiled::Softmax });
     /// The exponentials before division.
     type Scratch = ScratchList<E::Compute>;

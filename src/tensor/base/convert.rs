@@ -1,5 +1,7 @@
 //! Conversion: to another dtype, device, or shape type.
 
+#[cfg(feature = "grad")]
+use crate::device::expect_constant;
 use crate::device::{Cpu, Cuda, Device};
 use crate::dtype::{CastTo, Element};
 use crate::error::Result;
@@ -59,6 +61,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn to_device<X: Device>(&self) -> Result<Tensor<E, S, X>> {
         if let Some(same) = (self as &dyn core::any::Any).downcast_ref::<Tensor<E, S, X>>() {
             return Ok(same.clone());
+        }
+        #[cfg(feature = "grad")]
+        if const { X::RECORDS } {
+            expect_constant("to_device", D::is_tracked(self.storage()))?;
         }
         // The layout is kept, so elements are converted in memory order.
         let strides = strides::preserved(&self.shape(), &self.stride());

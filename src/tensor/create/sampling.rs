@@ -1,7 +1,7 @@
 //! Sampling by the probabilities in a tensor: `bernoulli`, `multinomial`, `poisson`, `binomial`. The generator is on the host; a GPU
 //! generates the numbers for `bernoulli` and `multinomial` itself, from a seed of the generator.
 
-use crate::device::{Device, on_host};
+use crate::device::{Device, Flat, on_host};
 use crate::dtype::Element;
 use crate::error::{Error, Result, invalid, listed, room};
 use crate::ops;
@@ -34,7 +34,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         if let Some(storage) = D::bernoulli(self.elements(), || generator.seed())? {
             return Ok(Self::dense(storage, self.shape()));
         }
-        let storage = on_host::<D, _, Vec<E>>(op, self.elements(), |mut elements| {
+        let storage = on_host::<D, _, Vec<E>>(op, Flat(self.elements()), |mut elements| {
             for element in &mut elements {
                 let p = element.to_scalar().real_part();
                 if !(0.0..=1.0).contains(&p) {
@@ -62,7 +62,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: FloatFor<ops::reduce::poisson>,
     {
-        let storage = on_host::<D, _, Vec<E>>("poisson", self.elements(), |mut elements| {
+        let storage = on_host::<D, _, Vec<E>>("poisson", Flat(self.elements()), |mut elements| {
             for element in &mut elements {
                 let rate = element.to_scalar().real_part();
                 let drawn = match Poisson::new(rate) {
@@ -99,7 +99,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             return Err(Error::Shape { op, expected, found: p.shape().as_ref().into() });
         }
         let operands = (self.elements(), p.elements());
-        let storage = on_host::<D, _, Vec<E>>(op, operands, |(mut elements, shares): (Vec<E>, Vec<E>)| {
+        let storage = on_host::<D, _, Vec<E>>(op, Flat(operands), |(mut elements, shares): (Vec<E>, Vec<E>)| {
             for (element, p) in elements.iter_mut().zip(shares) {
                 let (trials, p) = (element.to_scalar().real_part(), p.to_scalar().real_part());
                 if !(trials >= 0.0 && trials.fract() == 0.0 && trials <= i64::MAX as f64) {

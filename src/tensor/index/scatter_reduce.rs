@@ -103,6 +103,7 @@ pub(crate) fn reduce_into<E: Dtype, S: Shape, D: Device>(
 #[derive(Clone, Copy)]
 struct AtLeastOne;
 impl<E: Dtype> ops::kernel::Map1<E, E> for AtLeastOne {
+    const SLOPE: ops::kernel::Slope = ops::kernel::Slope::Flat;
     #[inline(always)]
     fn call(self, count: E) -> E {
         if count == E::default() { E::from_bool(true) } else { count }

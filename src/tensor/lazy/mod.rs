@@ -27,6 +27,8 @@ use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::ops::BinaryOp;
 use crate::ops::expression::{Expression, Mapped1, Mapped2, Mapped3, Splat};
+#[cfg(feature = "grad")]
+use crate::ops::kernel::Copying;
 use crate::ops::kernel::{Casting, Choosing, Map1, Map2, Map3};
 use crate::ops::reduce::AnyAll;
 use crate::shape::{Shape, SizeArray};
@@ -123,6 +125,33 @@ pub trait Node<D: Device>: sealed::Node + Sized {
     /// over these sizes.
     #[doc(hidden)]
     unsafe fn expression(&self, sizes: &[usize]) -> Result<Self::Expression>;
+    /// The elements computed one operation after another, for devices that record operations; they broadcast to `sizes`.
+    #[cfg(feature = "grad")]
+    #[doc(hidden)]
+    fn each(&self, sizes: &[usize]) -> Result<Steps<'_, Self::Elem, D>>;
+}
+
+/// What a part of an expression gives where it is computed one operation after another.
+#[cfg(feature = "grad")]
+#[doc(hidden)]
+pub struct Steps<'a, E: Element, D: Device>(pub(super) crate::composite::Erased<'a, E, D>);
+
+/// The elements of a tensor that may be on another device.
+#[cfg(feature = "grad")]
+fn received<'a, E: Dtype, S: Shape, P: Device, D: Device + Receives<P, S::Kind>>(
+    x: &'a Tensor<E, S, P>,
+) -> Result<Steps<'a, E, D>> {
+    use crate::composite::Erased;
+    Ok(Steps(match <D as Receives<P, S::Kind>>::right(x.elements())? {
+        crate::device::Source::View(view) => Erased::of(view),
+        crate::device::Source::Value(value) => one(value)?,
+    }))
+}
+/// A zero-dim tensor.
+#[cfg(feature = "grad")]
+fn one<E: Element, D: Device>(value: E) -> Result<crate::composite::Owned<E, D>> {
+    let sizes = crate::layout::dims::Dims::known(&[]);
+    Ok(crate::composite::Erased::dense(D::fill(None, value, 1)?, sizes))
 }
 
 /// A borrowed tensor.
@@ -139,6 +168,10 @@ impl<E: Element, S: Shape, P: Device> Clone for Held<E, S, P> {
 impl<E: Dtype, S: Shape, P: Device, D: Device + Receives<P, S::Kind>> Node<D> for Borrowed<'_, E, S, P> {
     type Elem = E;
     type Expression = <D as Receives<P, S::Kind>>::Part<E>;
+    #[cfg(feature = "grad")]
+    fn each(&self, _: &[usize]) -> Result<Steps<'_, E, D>> {
+        received::<E, S, P, D>(self.0)
+    }
     unsafe fn expression(&self, sizes: &[usize]) -> Result<Self::Expression> {
         <D as Receives<P, S::Kind>>::part(self.0.elements(), sizes)
     }
@@ -146,6 +179,10 @@ impl<E: Dtype, S: Shape, P: Device, D: Device + Receives<P, S::Kind>> Node<D> fo
 impl<E: Dtype, S: Shape, P: Device, D: Device + Receives<P, S::Kind>> Node<D> for Held<E, S, P> {
     type Elem = E;
     type Expression = <D as Receives<P, S::Kind>>::Part<E>;
+    #[cfg(feature = "grad")]
+    fn each(&self, _: &[usize]) -> Result<Steps<'_, E, D>> {
+        received::<E, S, P, D>(&self.0)
+    }
     unsafe fn expression(&self, sizes: &[usize]) -> Result<Self::Expression> {
         <D as Receives<P, S::Kind>>::part(self.0.elements(), sizes)
     }
@@ -157,6 +194,10 @@ pub struct Value<E>(E);
 impl<E: Dtype, D: Device> Node<D> for Value<E> {
     type Elem = E;
     type Expression = Splat<E>;
+    #[cfg(feature = "grad")]
+    fn each(&self, _: &[usize]) -> Result<Steps<'_, E, D>> {
+        one(self.0).map(Steps)
+    }
     unsafe fn expression(&self, _: &[usize]) -> Result<Splat<E>> {
         Ok(Splat(self.0))
     }
@@ -176,6 +217,10 @@ impl<K: Copy, X: Clone, O> Clone for Applied1<K, X, O> {
 impl<D: Device, X: Node<D>, O: Dtype, K: Map1<X::Elem, O>> Node<D> for Applied1<K, X, O> {
     type Elem = O;
     type Expression = Mapped1<K, X::Expression, O>;
+    #[cfg(feature = "grad")]
+    fn each(&self, sizes: &[usize]) -> Result<Steps<'_, O, D>> {
+        self.x.each(sizes)?.0.map1::<O>("lazy", self.kernel).map(Steps)
+    }
     unsafe fn expression(&self, sizes: &[usize]) -> Result<Self::Expression> {
         // SAFETY: the caller's promise.
         Ok(Mapped1::new(self.kernel, unsafe { self.x.expression(sizes)? }))
@@ -200,6 +245,12 @@ where
 {
     type Elem = Op::Output<P>;
     type Expression = Mapped2<K, X::Expression, Y::Expression, Op::Output<P>>;
+    #[cfg(feature = "grad")]
+    fn each(&self, sizes: &[usize]) -> Result<Steps<'_, Op::Output<P>, D>> {
+        let (x, y) = (self.x.each(sizes)?, self.y.each(sizes)?);
+        check_each::<Op, P, D, _>(&y, sizes)?;
+        x.0.map2::<Y::Elem, Op::Output<P>>(Op::NAME, self.kernel, &y.0).map(Steps)
+    }
     unsafe fn expression(&self, sizes: &[usize]) -> Result<Self::Expression> {
         // SAFETY: the caller's promise; the tensors are here.
         let (x, y) = unsafe {
@@ -230,6 +281,21 @@ unsafe fn check_divisors<Op: BinaryOp, P: Dtype, D: Device, X: Expression<Elem: 
     Ok(())
 }
 
+/// [`check_divisors`] of divisors that were computed.
+#[cfg(feature = "grad")]
+pub(super) fn check_each<Op: BinaryOp, P: Dtype, D: Device, E: Dtype>(
+    y: &Steps<'_, E, D>,
+    sizes: &[usize],
+) -> Result<()> {
+    if refuses_zeros(Op::DIVIDES, P::DTYPE, sizes) {
+        let divisors = y.0.map1::<P>(Op::NAME, Casting)?;
+        if D::has_data(divisors.storage()) && D::has(divisors.view(), crate::ops::arguments::Sought::Zero)? {
+            return Err(Error::DivisionByZero { op: Op::NAME, dtype: P::DTYPE });
+        }
+    }
+    Ok(())
+}
+
 /// A selection between two operands by a condition.
 #[derive(Clone)]
 pub struct Chosen<C, X, Y, O> {
@@ -242,6 +308,16 @@ where
 {
     type Elem = O;
     type Expression = Mapped3<Choosing, C::Expression, X::Expression, Y::Expression, O>;
+    #[cfg(feature = "grad")]
+    fn each(&self, sizes: &[usize]) -> Result<Steps<'_, O, D>> {
+        let (condition, x, y) = &self.parts;
+        let (condition, x, y) = (condition.each(sizes)?, x.each(sizes)?, y.each(sizes)?);
+        let op = "where";
+        let (condition, x, y) = (condition.0.expand(op, sizes)?, x.0.expand(op, sizes)?, y.0.expand(op, sizes)?);
+        let strides = strides::row_major(sizes);
+        let chosen = D::map3::<bool, X::Elem, Y::Elem, O>(Choosing, condition.view(), x.view(), y.view(), &strides)?;
+        Ok(Steps(crate::composite::Erased::dense(chosen, crate::layout::dims::Dims::known(sizes))))
+    }
     unsafe fn expression(&self, sizes: &[usize]) -> Result<Self::Expression> {
         let (condition, x, y) = &self.parts;
         // SAFETY: the caller's promise.
@@ -319,6 +395,12 @@ impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
         let (node, Extent { sizes, mut strides }) = self.parts?;
         if !strides::is_dense(sizes.as_ref(), strides.as_ref()) {
             strides = strides::elementwise_result(&sizes, &[strides], true);
+        }
+        #[cfg(feature = "grad")]
+        if const { D::RECORDS } {
+            let x = node.each(sizes.as_ref())?.0;
+            let storage = D::map1::<E, E>(Copying, x.expand("lazy", sizes.as_ref())?.view(), strides.as_ref())?;
+            return Ok(Tensor::from_parts(storage, 0, sizes, strides));
         }
         // SAFETY: the expression was made for these sizes, and the node holds its tensors; the strides leave no gaps.
         let run = || unsafe { D::evaluate(node.expression(sizes.as_ref())?, sizes.as_ref(), strides.as_ref()) };

@@ -108,6 +108,13 @@ fn update<Op: BinaryOp, E: Dtype, P: Dtype, S: Shape, D: Device, F: Dtype, T: Sh
     let (node, extent) = right.parts?;
     let sizes = left.shape();
     fits(Op::NAME, extent.sizes.as_ref(), sizes.as_ref())?;
+    #[cfg(feature = "grad")]
+    if const { D::RECORDS } {
+        let y = node.each(sizes.as_ref())?;
+        super::check_each::<Op, P, D, _>(&y, sizes.as_ref())?;
+        let y = y.0.expand(Op::NAME, sizes.as_ref())?;
+        return D::update2(CombiningKinds::<Op, P, S::Kind, T::Kind>::new(), y.view(), left.elements_mut()?);
+    }
     // SAFETY: the expression was made for the sizes of `left`, and the node holds its tensors. None of these is written: `left` is borrowed
     // exclusively, and storage that is shared with it is copied before.
     unsafe {
@@ -144,6 +151,11 @@ where
         let (node, extent) = self.parts?;
         let sizes = to.shape();
         fits("assign", extent.sizes.as_ref(), sizes.as_ref())?;
+        #[cfg(feature = "grad")]
+        if const { D::RECORDS } {
+            let x = node.each(sizes.as_ref())?.0;
+            return D::map1_into::<F, E>(Casting, x.expand("assign", sizes.as_ref())?.view(), to.elements_mut()?);
+        }
         // SAFETY: as in `update`.
         unsafe {
             let x = node.expression(sizes.as_ref())?;
@@ -220,6 +232,12 @@ impl<Op, P, X: Clone> Clone for Checked<Op, P, X> {
 impl<D: Device, Op: BinaryOp, P: Dtype, X: Node<D>> Node<D> for Checked<Op, P, X> {
     type Elem = X::Elem;
     type Expression = X::Expression;
+    #[cfg(feature = "grad")]
+    fn each(&self, sizes: &[usize]) -> Result<super::Steps<'_, X::Elem, D>> {
+        let x = self.0.each(sizes)?;
+        super::check_each::<Op, P, D, _>(&x, sizes)?;
+        Ok(x)
+    }
     unsafe fn expression(&self, sizes: &[usize]) -> Result<X::Expression> {
         // SAFETY: the caller's promise; the tensors are here.
         unsafe {

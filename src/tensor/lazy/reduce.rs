@@ -22,6 +22,10 @@ impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
         let (node, extent) = self.parts.as_ref().map_err(Clone::clone)?;
         let sizes = extent.sizes.as_ref();
         reduce_by::<O, R, E, T, D>(reducer, sizes, mask, keeps, |reducer| {
+            #[cfg(feature = "grad")]
+            if const { D::RECORDS } {
+                return D::reduce(reducer, node.each(sizes)?.0.expand("lazy", sizes)?.view(), mask);
+            }
             // SAFETY: the expression was made for these sizes, and the node holds its tensors.
             let run = || unsafe { D::reduce_lazy(reducer, node.expression(sizes)?, sizes, mask) };
             D::fused(E::DTYPE, sizes, None, run)

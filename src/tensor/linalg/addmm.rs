@@ -3,12 +3,15 @@
 use crate::composite::linalg::addmm::factor;
 use crate::composite::linalg::product::Summand;
 use crate::device::Device;
+use crate::dtype::{Castable as _, Complex, MachineFloat, Parameters, Tuned};
 use crate::dtype::{Category, Compute, DType, Dtype, Element, Scalar, ScalarValue};
 use crate::error::{Error, Result};
 use crate::ops::admit::NumericFor;
+use crate::ops::kernel::{Constants, Slope};
 use crate::ops::kernel::{Map1, Map2};
 use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::Accumulating;
+use crate::ops::slope::{Derived, OfBinary, OfPair};
 use crate::ops::{self, Op};
 use crate::shape::{Dim, ExpandTo, Shape};
 use crate::tensor::linalg::products::outer_product;
@@ -32,7 +35,23 @@ impl<C: Compute> Adding<C> {
         self.alpha.binary::<ops::mul>(product)
     }
 }
+/// The formula, for its derivative.
+struct AddingFormula;
+impl Tuned for AddingFormula {
+    #[inline(always)]
+    fn real<T: MachineFloat>(product: T, [input, alpha, beta]: Parameters<T>) -> T {
+        alpha * product + beta * input
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(product: Complex<T>, [input, alpha, beta]: Parameters<Complex<T>>) -> Complex<T> {
+        alpha * product + beta * input
+    }
+}
 impl<E: Dtype> Map2<E, E, E> for Adding<E::Compute> {
+    const SLOPE: Slope = Derived::<OfPair<AddingFormula>, E>::SLOPE;
+    fn constants(self) -> Constants {
+        [self.alpha.cast(), self.beta.cast(), Default::default()]
+    }
     #[inline(always)]
     fn call(self, product: E, input: E) -> E {
         let input = self.beta.binary::<ops::mul>(input.to_compute());
@@ -47,6 +66,10 @@ impl<E: Dtype> Map2<E, E, E> for Adding<E::Compute> {
     }
 }
 impl<E: Dtype> Map1<E, E> for Adding<E::Compute> {
+    const SLOPE: Slope = Derived::<OfBinary<crate::ops::mul>, E>::BESIDE_RIGHT;
+    fn constants(self) -> Constants {
+        [self.alpha.cast(), Default::default(), Default::default()]
+    }
     #[inline(always)]
     fn call(self, product: E) -> E {
         E::from_compute(self.scaled(product.to_compute()))

@@ -2,15 +2,18 @@
 
 use crate::device::Device;
 use crate::dtype::{Castable, Compute, Dtype, Element, Inexact};
+use crate::dtype::{Complex, MachineFloat, Parameters, Tuned};
 use crate::error::{Error, Result};
 use crate::ops;
 use crate::ops::Op;
 use crate::ops::admit::NumericFor;
+use crate::ops::kernel::{Constants, Slope};
 use crate::ops::kernel::{Map1, Map2, Map3};
 use crate::ops::pointwise::Differing;
 use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::reduce::{Accumulating, Sum};
 use crate::ops::scan::RunningSum;
+use crate::ops::slope::{Derived, OfBinary, OfPair, OfThree};
 use crate::shape::{AxisArg, Dim, Dyn, HasAxis, SameSizeFor, Shape, SizeArray};
 use crate::tensor::elementwise::apply::{map1, map2, map3};
 use crate::tensor::reduce::reductions::reduce;
@@ -28,7 +31,23 @@ impl<C: Copy> Clone for Pairs<C> {
     }
 }
 impl<C: Copy> Copy for Pairs<C> {}
+/// The formula, for its derivative.
+struct PairsFormula;
+impl Tuned for PairsFormula {
+    #[inline(always)]
+    fn real<T: MachineFloat>(a: T, [b, factor, _]: Parameters<T>) -> T {
+        (a + b) * factor
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(a: Complex<T>, [b, factor, _]: Parameters<Complex<T>>) -> Complex<T> {
+        (a + b) * factor
+    }
+}
 impl<E: Dtype, O: Dtype> Map2<E, E, O> for Pairs<O::Compute> {
+    const SLOPE: Slope = Derived::<OfPair<PairsFormula>, O>::SLOPE;
+    fn constants(self) -> Constants {
+        [self.factor.cast(), Default::default(), Default::default()]
+    }
     #[inline(always)]
     fn call(self, a: E, b: E) -> O {
         let sum = a.cast::<O>().to_compute().binary::<Accumulating>(b.cast::<O>().to_compute());
@@ -46,6 +65,8 @@ impl<E: Dtype, O: Dtype> Map2<E, E, O> for Pairs<O::Compute> {
 #[derive(Clone, Copy)]
 struct Together<const TIMES: bool>;
 impl<E: Dtype, const TIMES: bool> Map2<E, E, E> for Together<TIMES> {
+    const SLOPE: Slope =
+        if TIMES { Derived::<OfBinary<ops::mul>, E>::SLOPE } else { Derived::<OfBinary<Accumulating>, E>::SLOPE };
     #[inline(always)]
     fn call(self, a: E, b: E) -> E {
         let (a, b) = (a.to_compute(), b.to_compute());
@@ -59,6 +80,10 @@ impl<E: Dtype, const TIMES: bool> Map2<E, E, E> for Together<TIMES> {
 #[derive(Clone, Copy)]
 struct Halving;
 impl<E: Dtype, O: Dtype> Map1<E, O> for Halving {
+    const SLOPE: Slope = Derived::<OfBinary<crate::ops::mul>, O>::BESIDE_RIGHT;
+    fn constants(self) -> Constants {
+        [0.5.into(), Default::default(), Default::default()]
+    }
     #[inline(always)]
     fn call(self, sum: E) -> O {
         O::from_compute(sum.cast::<O>().to_compute().binary::<ops::mul>(Castable::from_f64(0.5)))
@@ -75,7 +100,23 @@ impl<E: Dtype, O: Dtype> Map1<E, O> for Halving {
 struct WithoutHalfTheEnds {
     dx: f64,
 }
+/// The formula, for its derivative.
+struct WithoutEndsFormula;
+impl Tuned for WithoutEndsFormula {
+    #[inline(always)]
+    fn real<T: MachineFloat>(sum: T, [first, last, dx]: Parameters<T>) -> T {
+        (sum - (first + last) * T::lit(0.5)) * dx
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(sum: Complex<T>, [first, last, dx]: Parameters<Complex<T>>) -> Complex<T> {
+        (sum - (first + last) * T::lit(0.5)) * dx
+    }
+}
 impl<T: Dtype, E: Dtype, O: Dtype> Map3<T, E, E, O> for WithoutHalfTheEnds {
+    const SLOPE: Slope = Derived::<OfThree<WithoutEndsFormula>, O>::SLOPE;
+    fn constants(self) -> Constants {
+        [self.dx.into(), Default::default(), Default::default()]
+    }
     #[inline(always)]
     fn call(self, sum: T, first: E, last: E) -> O {
         let ends: E = Together::<false>.call(first, last);

@@ -6,6 +6,8 @@ mod conjugates;
 mod corners;
 mod empties;
 mod extremes;
+#[cfg(feature = "grad")]
+mod gradients;
 mod indexing;
 mod layouts;
 mod making;

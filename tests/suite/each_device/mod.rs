@@ -8,6 +8,8 @@ pub mod generic_laws;
 pub mod laws;
 pub mod layouts;
 pub mod lazy;
+#[cfg(feature = "grad")]
+pub mod learning;
 pub mod moving;
 pub mod odd;
 pub mod products;

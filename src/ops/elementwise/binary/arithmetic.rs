@@ -4,6 +4,7 @@ use super::super::complex;
 use super::*;
 use crate::dtype::math;
 use crate::dtype::{MachineFloat, MachineInt};
+use crate::ops::slope::{Merging, Simple};
 use num_complex::Complex;
 
 /// The rows of arithmetic in the table of binary operations.
@@ -68,6 +69,9 @@ fn scaled_by_one<T: MachineFloat>(b: Complex<T>) -> Complex<T> {
 }
 
 impl Binary for add {
+    const SIMPLE: Simple = Simple::Sum;
+    const DERIVATIVE_READS: [u32; 3] = [0; 3];
+    const MERGING: Merging = Merging::Add;
     #[inline(always)]
     fn boolean(a: bool, b: bool) -> bool {
         a | b
@@ -87,6 +91,8 @@ impl Binary for add {
 }
 
 impl Binary for sub {
+    const SIMPLE: Simple = Simple::Difference;
+    const DERIVATIVE_READS: [u32; 3] = [0; 3];
     #[inline(always)]
     fn integer<T: MachineInt>(a: T, b: T) -> T {
         a.wrapping_sub(&b)
@@ -102,6 +108,9 @@ impl Binary for sub {
 }
 
 impl Binary for mul {
+    const SIMPLE: Simple = Simple::Product;
+    const DERIVATIVE_READS: [u32; 3] = [2, 1, 0];
+    const MERGING: Merging = Merging::Multiply;
     const RIGHT_SCALAR_IS_EXACT: bool = true;
     #[inline(always)]
     fn boolean(a: bool, b: bool) -> bool {
@@ -122,6 +131,7 @@ impl Binary for mul {
 }
 
 impl Binary for div {
+    const DERIVATIVE_READS: [u32; 3] = [2, 3, 0];
     const RIGHT_SCALAR_IS_EXACT: bool = true;
     #[inline(always)]
     fn real<T: MachineFloat>(a: T, b: T) -> T {
@@ -290,6 +300,17 @@ impl Binary for pow {
     fn real<T: MachineFloat>(a: T, b: T) -> T {
         T::elementary_of_two::<math::Pow>(a, b)
     }
+    /// 0 by the base where the exponent is 0, and by the exponent where the power stays 0.
+    #[inline(always)]
+    fn derivative<T: MachineFloat>(by: usize, a: T, b: T) -> T {
+        let zero = T::zero();
+        if by == 0 {
+            let slope = b * Self::real(a, b - T::one());
+            return if b == zero { zero } else { slope };
+        }
+        let slope = Self::real(a, b) * T::elementary::<math::Log>(a);
+        if (a == zero) & (b >= zero) { zero } else { slope }
+    }
     #[inline(always)]
     fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
         complex::pow(a, b)
@@ -322,9 +343,12 @@ impl Binary for pow {
 }
 
 /// The larger or smaller of two, NaN if either is. The first one of equals, as in PyTorch: `clamp` keeps the sign of a zero.
+///
+/// Of `maximum` and `minimum` equals share the gradient, and NaN gives it to both; of `clamp` it is the element's within the bounds.
 macro_rules! extremes {
-    ($($op:ident: $second:tt $bool:tt $($range_checked:ident)?;)*) => {$(
+    ($($op:ident: $second:tt $bool:tt $slope:ident $($range_checked:ident)?;)*) => {$(
         impl Binary for $op {
+            const MERGING: Merging = Merging::Extreme;
             $(const $range_checked: bool = true;)?
             #[inline(always)]
             fn boolean(a: bool, b: bool) -> bool {
@@ -338,12 +362,23 @@ macro_rules! extremes {
             fn real<T: MachineFloat>(a: T, b: T) -> T {
                 if b $second a || b.is_nan() { b } else { a }
             }
+            #[inline(always)]
+            fn derivative<T: MachineFloat>(by: usize, a: T, b: T) -> T {
+                let of = |holds: bool| if holds { T::one() } else { T::zero() };
+                extremes!(@ $slope of, by, a $second b, b $second a, a == b)
+            }
         }
     )*};
+    (@ shared $of:ident, $by:ident, $first:expr, $second:expr, $equal:expr) => {
+        if $equal { T::lit(0.5) } else { $of(!if $by == 0 { $second } else { $first }) }
+    };
+    (@ bounded $of:ident, $by:ident, $first:expr, $second:expr, $equal:expr) => {
+        $of(if $by == 0 { $first | $equal } else { $second })
+    };
 }
 extremes! {
-    maximum: > |;
-    minimum: < &;
-    clamp_min: > | CHECKS_FLOAT_SCALARS;
-    clamp_max: < & CHECKS_FLOAT_SCALARS;
+    maximum: > | shared;
+    minimum: < & shared;
+    clamp_min: > | bounded CHECKS_FLOAT_SCALARS;
+    clamp_max: < & bounded CHECKS_FLOAT_SCALARS;
 }

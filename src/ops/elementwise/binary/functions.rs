@@ -75,12 +75,18 @@ pub(crate) use functions_rows;
 
 /// Functions of real floating-point numbers only.
 macro_rules! real_functions {
-    ($($op:ident: |$a:ident, $b:ident| $real:expr;)*) => {$(
+    ($($op:ident: |$a:ident, $b:ident| $real:expr $(, slope |$by:ident, $x:ident, $y:ident| $slope:expr)?;)*) => {$(
         impl Binary for $op {
             #[inline(always)]
             fn real<T: MachineFloat>($a: T, $b: T) -> T {
                 $real
             }
+            $(
+                #[inline(always)]
+                fn derivative<T: MachineFloat>($by: usize, $x: T, $y: T) -> T {
+                    $slope
+                }
+            )?
         }
     )*};
 }
@@ -98,6 +104,9 @@ real_functions! {
             let less = T::elementary::<math::Exp2>(-(a - b).abs());
             larger(a, b) + T::elementary::<math::Log1p>(less) * T::lit(core::f64::consts::LOG2_E)
         }
+    }, slope |by, a, b| {
+        let beyond = if by == 0 { b - a } else { a - b };
+        T::one() / (T::one() + T::elementary::<math::Exp2>(beyond))
     };
 }
 
@@ -106,6 +115,11 @@ impl Binary for copysign {
     #[inline(always)]
     fn real<T: MachineFloat>(a: T, b: T) -> T {
         a.copysign(b)
+    }
+    /// 0 at 0, and by the sign.
+    #[inline(always)]
+    fn derivative<T: MachineFloat>(by: usize, a: T, b: T) -> T {
+        if (by != 0) | (a == T::zero()) { T::zero() } else { a.copysign(b) / a }
     }
 }
 
@@ -149,6 +163,11 @@ impl Binary for logaddexp {
     fn real<T: MachineFloat>(a: T, b: T) -> T {
         let less = T::elementary::<math::Exp>(-(a - b).abs());
         if a.is_infinite() && a == b { a } else { larger(a, b) + T::elementary::<math::Log1p>(less) }
+    }
+    #[inline(always)]
+    fn derivative<T: MachineFloat>(by: usize, a: T, b: T) -> T {
+        let beyond = if by == 0 { b - a } else { a - b };
+        T::one() / (T::one() + T::elementary::<math::Exp>(beyond))
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
@@ -272,6 +291,12 @@ aliases! {
 macro_rules! extremes_of_numbers {
     ($($op:ident = $other:ident;)*) => {$(
         impl Binary for $op {
+            /// That of the chosen one; equals are the first.
+            #[inline(always)]
+            fn derivative<T: MachineFloat>(by: usize, a: T, b: T) -> T {
+                let is_first = b.is_nan() | (<$other as Binary>::real(a, b) == a);
+                if is_first == (by == 0) { T::one() } else { T::zero() }
+            }
             #[inline(always)]
             fn boolean(a: bool, b: bool) -> bool {
                 <$other as Binary>::boolean(a, b)
@@ -359,7 +384,13 @@ impl Binary for heaviside {
     }
 }
 
-impl Binary for nextafter {}
+impl Binary for nextafter {
+    /// As in PyTorch that of the first operand.
+    #[inline(always)]
+    fn derivative<T: MachineFloat>(by: usize, _a: T, _b: T) -> T {
+        if by == 0 { T::one() } else { T::zero() }
+    }
+}
 
 impl<P: Dtype> Binary for Among<nextafter, P> {
     #[inline(always)]

@@ -19,6 +19,7 @@ use super::table::binary_table;
 use crate::dtype::Element;
 use crate::dtype::{Binary, Compute, Dtype, FastPathByScalar, FastPathOfTwo};
 use crate::ops::record::kernel::{Kernel, Value};
+use crate::ops::slope::{Derivable, OfBinary, Underived};
 
 /// An operation of two operands: the dtype it computes in and the dtype of its result, from the promoted dtype.
 pub trait BinaryOp: Op {
@@ -32,6 +33,9 @@ pub trait BinaryOp: Op {
     /// The special fields of its row.
     #[doc(hidden)]
     const SPECIALS: Specials = Specials::NONE;
+    /// Its formula, if that has a derivative.
+    #[doc(hidden)]
+    type Derived: Derivable;
     /// Whether integer division by zero must be checked before the operation runs.
     const DIVIDES: bool = false;
     /// Whether there is a vectorised fast path for most elements of floating dtypes.
@@ -144,6 +148,7 @@ macro_rules! binary_ops {
     };
     (@form $op:ident $form:ident $outputs:ident) => { binary_ops!(@$form $op); };
     (@binary $op:ident) => {
+        type Derived = OfBinary<$op>;
         const DIVIDES: bool = <$op as Binary>::DIVIDES;
         const HAS_FAST_PATH: bool = <$op as Binary>::HAS_FAST_PATH;
         const SCALAR_HAS_FAST_PATH: bool = <$op as Binary>::SCALAR_HAS_FAST_PATH;
@@ -194,12 +199,14 @@ macro_rules! binary_ops {
         }
     };
     (@neighbour $op:ident) => {
+        type Derived = Underived;
         #[inline(always)]
         fn apply<P: Dtype>(a: P::Compute, b: P::Compute) -> P {
             P::from_compute(a.binary::<Among<$op, P>>(b))
         }
     };
     (@scaled $op:ident) => {
+        type Derived = Underived;
         #[inline(always)]
         fn apply<P: Dtype>(a: <P::Inexact as Dtype>::Compute, b: <P::Inexact as Dtype>::Compute) -> P::Inexact {
             functions::scaled::<P, P::Inexact, P::Inexact>(Dtype::from_compute(a), Dtype::from_compute(b))
@@ -218,6 +225,7 @@ macro_rules! binary_ops {
         }
     };
     (@compare $op:ident) => {
+        type Derived = Underived;
         #[inline(always)]
         fn apply<P: Dtype>(a: P::Compute, b: P::Compute) -> bool {
             a.compare::<$op>(b)

@@ -63,6 +63,15 @@ impl Unary for sigmoid {
     fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
         complex::sigmoid(z)
     }
+    const DERIVATIVE_READS: [u32; 3] = [8; 3];
+    #[inline(always)]
+    fn derivative<T: MachineFloat>(_x: T, y: T) -> T {
+        (T::one() - y) * y
+    }
+    #[inline(always)]
+    fn complex_gradient<T: MachineFloat>(_z: Complex<T>, y: Complex<T>, g: Complex<T>) -> Complex<T> {
+        g * ((Complex::new(T::one(), T::zero()) - y) * y).conj()
+    }
 }
 
 impl Unary for relu {
@@ -75,6 +84,11 @@ impl Unary for relu {
         // Not `max`, which ignores NaN; zeros keep their sign, as in PyTorch's `clamp_min`.
         if x < T::zero() { T::zero() } else { x }
     }
+    /// 0 at 0.
+    #[inline(always)]
+    fn derivative<T: MachineFloat>(x: T, _y: T) -> T {
+        if x <= T::zero() { T::zero() } else { T::one() }
+    }
 }
 
 impl Unary for gelu {
@@ -82,6 +96,10 @@ impl Unary for gelu {
     #[inline(always)]
     fn real<T: MachineFloat>(x: T) -> T {
         x * T::lit(0.5) * (T::one() + MachineFloat::erf(x * T::FRAC_1_SQRT_2()))
+    }
+    #[inline(always)]
+    fn derivative<T: MachineFloat>(x: T, _y: T) -> T {
+        <ndtr as Unary>::real(x) + x * <ndtr as Unary>::derivative(x, x)
     }
 }
 
@@ -93,12 +111,24 @@ impl Unary for gelu_tanh {
         let inner = beta * (x + T::lit(0.044715) * x * x * x);
         T::lit(0.5) * x * (T::one() + T::elementary::<math::Tanh>(inner))
     }
+    #[inline(always)]
+    fn derivative<T: MachineFloat>(x: T, _y: T) -> T {
+        let beta = T::SQRT_2() * T::FRAC_2_SQRT_PI() * T::lit(0.5);
+        let tanh = T::elementary::<math::Tanh>(beta * (x + T::lit(0.044715) * x * x * x));
+        let inner = beta * (T::one() + T::lit(3.0 * 0.044715) * x * x);
+        T::lit(0.5) * (T::one() + tanh + x * (T::one() - tanh * tanh) * inner)
+    }
 }
 
 impl Unary for silu {
     #[inline(always)]
     fn real<T: MachineFloat>(x: T) -> T {
         x / (T::one() + T::elementary::<math::Exp>(-x))
+    }
+    #[inline(always)]
+    fn derivative<T: MachineFloat>(x: T, _y: T) -> T {
+        let sigmoid = <sigmoid as Unary>::real(x);
+        sigmoid * (T::one() + x * (T::one() - sigmoid))
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
@@ -118,6 +148,12 @@ pub(super) fn between<T: PartialOrd>(x: T, low: T, high: T) -> T {
     }
 }
 
+/// 1 between two numbers, else 0; so for NaN.
+#[inline(always)]
+fn within<T: MachineFloat>(x: T, low: T, high: T) -> T {
+    if (x > low) & (x < high) { T::one() } else { T::zero() }
+}
+
 impl Unary for relu6 {
     #[inline(always)]
     fn integer<T: MachineInt>(x: T) -> T {
@@ -127,6 +163,10 @@ impl Unary for relu6 {
     #[inline(always)]
     fn real<T: MachineFloat>(x: T) -> T {
         between(x, T::zero(), T::lit(6.0))
+    }
+    #[inline(always)]
+    fn derivative<T: MachineFloat>(x: T, _y: T) -> T {
+        within(x, T::zero(), T::lit(6.0))
     }
 }
 
@@ -142,6 +182,11 @@ impl Unary for selu {
         if x <= T::zero() { T::elementary::<math::Expm1>(x) * (alpha * scale) } else { x * scale }
     }
     #[inline(always)]
+    fn derivative<T: MachineFloat>(x: T, _y: T) -> T {
+        let (alpha, scale) = (T::lit(1.673_263_242_354_377_2), T::lit(SELU_SCALE));
+        if x > T::zero() { scale } else { T::elementary::<math::Exp>(x) * (alpha * scale) }
+    }
+    #[inline(always)]
     fn takes_fast_path<T: MachineFloat>(x: T) -> bool {
         x.is_nan() | (x > T::zero())
     }
@@ -152,10 +197,17 @@ impl Unary for selu {
 }
 
 super::elementary::real_functions! {
-    logsigmoid: |x| (if x > T::zero() { T::zero() } else { x }) - T::elementary::<math::Log1p>(T::elementary::<math::Exp>(-x.abs()));
-    hardsigmoid: |x| between(x + T::lit(3.0), T::zero(), T::lit(6.0)) / T::lit(6.0);
-    hardswish: |x| x * between(x + T::lit(3.0), T::zero(), T::lit(6.0)) / T::lit(6.0);
-    mish: |x| x * T::elementary::<math::Tanh>(T::elementary::<math::Log1p>(T::elementary::<math::Exp>(x)));
+    logsigmoid: |x| (if x > T::zero() { T::zero() } else { x }) - T::elementary::<math::Log1p>(T::elementary::<math::Exp>(if x > T::zero() { -x } else { x }));
+    hardsigmoid: |x| between(x + T::lit(3.0), T::zero(), T::lit(6.0)) / T::lit(6.0), slope |x| within(x, T::lit(-3.0), T::lit(3.0)) / T::lit(6.0);
+    hardswish: |x| x * between(x + T::lit(3.0), T::zero(), T::lit(6.0)) / T::lit(6.0), slope |x| {
+        let inside = x / T::lit(3.0) + T::lit(0.5);
+        let above = if x < T::lit(3.0) { inside } else { T::one() };
+        if x <= T::lit(-3.0) { T::zero() } else { above }
+    };
+    mish: |x| x * T::elementary::<math::Tanh>(T::elementary::<math::Log1p>(T::elementary::<math::Exp>(x))), slope |x| {
+        let tanh = T::elementary::<math::Tanh>(T::elementary::<math::Log1p>(T::elementary::<math::Exp>(x)));
+        tanh + x * <sigmoid as Unary>::real(x) * (T::one() - tanh * tanh)
+    };
 }
 
 /// The divisor of `softsign`: `1 + abs(x)`. Integers wrap.

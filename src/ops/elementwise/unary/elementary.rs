@@ -125,6 +125,16 @@ impl ToReal for abs {
     fn complex<T: MachineFloat>(z: Complex<T>) -> T {
         T::elementary_of_two::<math::Hypot>(z.re, z.im)
     }
+    /// 0 at 0.
+    #[inline(always)]
+    fn complex_gradient<T: MachineFloat>(z: Complex<T>, _y: Complex<T>, g: Complex<T>) -> Complex<T> {
+        complex::direction(z) * g.re
+    }
+    /// The sign, which is 0 for NaN.
+    #[inline(always)]
+    fn derivative<T: MachineFloat>(x: T) -> T {
+        <sign as Unary>::real(x)
+    }
 }
 
 impl Unary for neg {
@@ -255,21 +265,27 @@ impl Unary for sinc {
     }
 }
 
-/// Functions of real floating-point numbers only.
+/// Functions of real floating-point numbers only. `slope |x| …` is the derivative where dual numbers read another one than PyTorch's.
 macro_rules! real_functions {
-    ($($op:ident: |$x:ident| $real:expr;)*) => {$(
+    ($($op:ident: |$x:ident| $real:expr $(, slope |$y:ident| $slope:expr)?;)*) => {$(
         impl Unary for $op {
             #[inline(always)]
             fn real<T: MachineFloat>($x: T) -> T {
                 $real
             }
+            $(
+                #[inline(always)]
+                fn derivative<T: MachineFloat>($y: T, _: T) -> T {
+                    $slope
+                }
+            )?
         }
     )*};
 }
 pub(super) use real_functions;
 real_functions! {
-    deg2rad: |x| x * T::lit(core::f64::consts::PI / 180.0);
-    rad2deg: |x| x * T::lit(180.0 / core::f64::consts::PI);
+    deg2rad: |x| x * T::lit(core::f64::consts::PI / 180.0), slope |_x| T::lit(core::f64::consts::PI / 180.0);
+    rad2deg: |x| x * T::lit(180.0 / core::f64::consts::PI), slope |_x| T::lit(180.0 / core::f64::consts::PI);
 }
 
 impl Unary for conj {
@@ -350,5 +366,16 @@ impl ToReal for angle {
     #[inline(always)]
     fn complex<T: MachineFloat>(z: Complex<T>) -> T {
         T::elementary_of_two::<math::Atan2>(z.im, z.re)
+    }
+    #[inline(always)]
+    fn derivative<T: MachineFloat>(_x: T) -> T {
+        T::zero()
+    }
+    /// `i z / |z|^2`, 0 at 0.
+    #[inline(always)]
+    fn complex_gradient<T: MachineFloat>(z: Complex<T>, _y: Complex<T>, g: Complex<T>) -> Complex<T> {
+        let square = z.re * z.re + z.im * z.im;
+        let factor = if square == T::zero() { T::zero() } else { g.re / square };
+        Complex::new(-z.im * factor, z.re * factor)
     }
 }

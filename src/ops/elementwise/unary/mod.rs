@@ -20,6 +20,9 @@ use super::rules::admit::{Admits, bound_of_one};
 use super::rules::result::{computes, form_of_result, output};
 use super::table::unary_table;
 use crate::dtype::{Castable, Compute, DType, Dtype, FastPath, ToReal, Unary};
+#[cfg(feature = "any")]
+use crate::ops::slope::Formula;
+use crate::ops::slope::{Derived, OfDivided, OfReal, OfSubtracted, OfUnary, Slope};
 
 /// An operation of one operand of dtype `E`: the result dtype, and the function.
 pub trait UnaryOp<E: Dtype>: Op {
@@ -28,6 +31,9 @@ pub trait UnaryOp<E: Dtype>: Op {
     /// Its row in the table.
     #[doc(hidden)]
     const ROW: Option<usize> = None;
+    /// The derivative.
+    #[doc(hidden)]
+    const SLOPE: Slope = Slope::Missing;
     /// Whether it is compute-bound rather than memory-bound.
     #[doc(hidden)]
     const IS_COMPUTE_BOUND: bool = false;
@@ -68,6 +74,12 @@ macro_rules! unary_ops {
         impl Op for $op {
             const NAME: &'static str = stringify!($op);
         }
+        #[cfg(feature = "any")]
+        impl $op {
+            /// The derivative for all dtypes, if it has one.
+            pub(crate) const FORMULA: Option<&'static Formula> =
+                form_of_result!(one $result, unary_ops { @formula $op $admits });
+        }
         bound_of_one!($admits, $op, unary_ops { @of $op $admits $result });
     )*
         /// The rows of the table.
@@ -75,6 +87,14 @@ macro_rules! unary_ops {
         enum UnaryRow {
             $($op,)*
         }
+    };
+    (@formula $op:ident $admits:ident predicate $outputs:ident) => { None };
+    (@formula $op:ident $admits:ident divided $outputs:ident) => { unary_ops!(@all OfDivided, $op $admits) };
+    (@formula $op:ident $admits:ident subtracted $outputs:ident) => { unary_ops!(@all OfSubtracted, $op $admits) };
+    (@formula $op:ident $admits:ident real $outputs:ident) => { unary_ops!(@all OfReal, $op $admits) };
+    (@formula $op:ident $admits:ident $form:ident $outputs:ident) => { unary_ops!(@all OfUnary, $op $admits) };
+    (@all $of:ident, $op:ident $admits:ident) => {
+        crate::ops::slope::DerivedOfAll::<$of<$op>, { Admits::$admits.takes_complex() }>::ONE
     };
     (@of $op:ident $admits:ident $result:ident $bound:tt) => {
         form_of_result!(one $result, unary_ops { @impl $op $admits $result $bound });
@@ -87,6 +107,7 @@ macro_rules! unary_ops {
         }
     };
     (@own $op:ident $admits:ident $result:ident) => {
+        const SLOPE: Slope = Derived::<OfUnary<$op>, computes!($result, E)>::SLOPE;
         const IS_COMPUTE_BOUND: bool = Admits::$admits.is_long();
         const BY_LOOKUP: bool = <$op as Unary>::BY_LOOKUP && matches!(E::DTYPE, DType::F32);
         #[inline(always)]
@@ -106,6 +127,7 @@ macro_rules! unary_ops {
         }
     };
     (@inexact $op:ident $admits:ident $result:ident) => {
+        const SLOPE: Slope = Derived::<OfUnary<$op>, computes!($result, E)>::SLOPE;
         const IS_COMPUTE_BOUND: bool = true;
         const BY_LOOKUP: bool = <$op as Unary>::BY_LOOKUP && matches!(E::DTYPE, DType::F32);
         #[inline(always)]
@@ -123,6 +145,7 @@ macro_rules! unary_ops {
         }
     };
     (@divided $op:ident $admits:ident $result:ident) => {
+        const SLOPE: Slope = Derived::<OfDivided<$op>, computes!($result, E)>::SLOPE;
         #[inline(always)]
         fn apply(x: E) -> E::Inexact {
             let divisor = E::from_compute(x.to_compute().unary::<$op>());
@@ -133,6 +156,7 @@ macro_rules! unary_ops {
         }
     };
     (@subtracted $op:ident $admits:ident $result:ident) => {
+        const SLOPE: Slope = Derived::<OfSubtracted<$op>, computes!($result, E)>::SLOPE;
         #[inline(always)]
         fn apply(x: E) -> E::Inexact {
             let x = x.cast::<E::Inexact>().to_compute();
@@ -141,6 +165,7 @@ macro_rules! unary_ops {
         }
     };
     (@converted $op:ident $admits:ident $result:ident) => {
+        const SLOPE: Slope = Derived::<OfUnary<$op>, computes!($result, E)>::SLOPE;
         #[inline(always)]
         fn apply(x: E) -> Self::Output {
             Dtype::from_compute(x.cast::<Self::Output>().to_compute().unary::<$op>())
@@ -153,6 +178,7 @@ macro_rules! unary_ops {
         }
     };
     (@real $op:ident $admits:ident $result:ident) => {
+        const SLOPE: Slope = Derived::<OfReal<$op>, computes!($result, E)>::SLOPE;
         #[inline(always)]
         fn apply(x: E) -> Self::Output {
             // The real part of a complex dtype's compute type is the compute type of its real dtype.

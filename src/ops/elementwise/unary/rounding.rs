@@ -108,4 +108,12 @@ impl Unary for sgn {
     fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
         complex::direction(z)
     }
+    /// The part of the gradient across the direction, over the modulus; 0 at 0.
+    #[inline(always)]
+    fn complex_gradient<T: MachineFloat>(z: Complex<T>, _y: Complex<T>, g: Complex<T>) -> Complex<T> {
+        let modulus = <abs as ToReal>::complex(z);
+        let direction = complex::direction(z);
+        let along = g.re * direction.re + g.im * direction.im;
+        if modulus == T::zero() { Complex::new(T::zero(), T::zero()) } else { (g - direction * along) / modulus }
+    }
 }

@@ -94,13 +94,19 @@ pub(crate) use special_rows;
 /// Functions of real floating-point numbers only. All numbers take the fast path: its loops run by blocks whose operand and result are
 /// known not to alias, which halves their considerable code size.
 macro_rules! real_functions {
-    ($($op:ident: |$x:ident| $real:expr;)*) => {$(
+    ($($op:ident: |$x:ident| $real:expr $(, slope |$y:ident| $slope:expr)?;)*) => {$(
         impl Unary for $op {
             const HAS_FAST_PATH: bool = true;
             #[inline(always)]
             fn real<T: MachineFloat>($x: T) -> T {
                 $real
             }
+            $(
+                #[inline(always)]
+                fn derivative<T: MachineFloat>($y: T, _: T) -> T {
+                    $slope
+                }
+            )?
         }
     )*};
 }
@@ -111,8 +117,9 @@ real_functions! {
     erfcx: |x| T::elementary::<math::Erfcx>(x);
     lgamma: |x| Special::lgamma(x);
     digamma: |x| x.digamma();
-    entr: |x| entropy(x);
-    ndtr: |x| T::lit(0.5) * (T::one() + MachineFloat::erf(x * T::FRAC_1_SQRT_2()));
+    entr: |x| entropy(x), slope |x| -T::one() - T::elementary::<math::Log>(x);
+    ndtr: |x| T::lit(0.5) * (T::one() + MachineFloat::erf(x * T::FRAC_1_SQRT_2())),
+        slope |x| T::elementary::<math::Exp>(x * x * T::lit(-0.5)) * T::FRAC_1_SQRT_2() * T::FRAC_2_SQRT_PI() * T::lit(0.5);
     log_ndtr: |x| x.log_ndtr();
     i0: |x| ending(x, x.i0());
     i0e: |x| x.i0e();

@@ -1,0 +1,87 @@
+//! `s`: a step of learning, the network of the example `digits`: with gradients written by hand, and with those of the tape.
+
+use super::harness::{Bench, Work};
+use castiron::grad::Grad;
+use castiron::optim::Sgd;
+use castiron::reduction::Mean;
+use castiron::{Cpu, Device, Dim, Generator, Module, Tensor, axis, dim, where_};
+
+type Pixels = dim!(64);
+type Hidden = dim!(96);
+type Classes = dim!(10);
+type Pictures<N, D> = Tensor<f32, (N, Pixels), D>;
+type Labels<N, D> = Tensor<i64, (N,), D>;
+
+const RATE: f32 = 0.05;
+
+#[derive(Module, Clone)]
+struct Network<D: Device = Cpu> {
+    hidden_weight: Tensor<f32, (Pixels, Hidden), D>,
+    hidden_bias: Tensor<f32, (Hidden,), D>,
+    output_weight: Tensor<f32, (Hidden, Classes), D>,
+    output_bias: Tensor<f32, (Classes,), D>,
+}
+
+impl<D: Device> Network<D> {
+    fn new(generator: &mut Generator) -> Self {
+        Network {
+            hidden_weight: Tensor::normal(0.0, (2.0_f64 / 64.0).sqrt(), generator),
+            hidden_bias: Tensor::zeros(),
+            output_weight: Tensor::normal(0.0, (2.0_f64 / 96.0).sqrt(), generator),
+            output_bias: Tensor::zeros(),
+        }
+    }
+
+    /// The activations of the hidden layer, and the logits of each class.
+    fn forward<N: Dim>(&self, images: &Pictures<N, D>) -> (Tensor<f32, (N, Hidden), D>, Tensor<f32, (N, Classes), D>) {
+        let hidden = (images.matmul(&self.hidden_weight) + &self.hidden_bias).relu();
+        let logits = hidden.matmul(&self.output_weight) + &self.output_bias;
+        (hidden, logits)
+    }
+
+    /// A step of gradient descent whose gradients are written out, layer by layer from the output; returns the loss before it.
+    fn step_by_hand<N: Dim>(&mut self, images: &Pictures<N, D>, labels: &Labels<N, D>) -> f32 {
+        let (hidden, logits) = self.forward(images);
+        let classes = Tensor::<i64, (Classes,), D>::arange(0, 10, 1);
+        let truth: Tensor<bool, (N, Classes), D> = labels.unsqueeze(axis![1]).eq(classes);
+        let count = labels.numel() as f32;
+        let loss = -where_(&truth, logits.log_softmax(axis![1]), 0).sum() / count;
+
+        let d_logits = (logits.softmax(axis![1]) - truth.to::<f32>()) / count;
+        let d_output_weight = hidden.t().matmul(&d_logits);
+        let d_output_bias = d_logits.sum_axis(axis![0]);
+        let d_hidden = d_logits.matmul(self.output_weight.t()) * hidden.gt(0);
+        let d_hidden_weight = images.t().matmul(&d_hidden);
+        let d_hidden_bias = d_hidden.sum_axis(axis![0]);
+
+        self.hidden_weight -= d_hidden_weight * RATE;
+        self.hidden_bias -= d_hidden_bias * RATE;
+        self.output_weight -= d_output_weight * RATE;
+        self.output_bias -= d_output_bias * RATE;
+        loss.item()
+    }
+
+    /// The same with gradients of the tape.
+    fn step<N: Dim>(&mut self, sgd: &mut Sgd<Self>, images: &Pictures<N, D>, labels: &Labels<N, D>) -> f32 {
+        let (loss, gradients) = self.value_and_grad((images, labels), |network, (images, labels)| {
+            network.forward(images).1.cross_entropy(labels, (), -100, 0.0, Mean)
+        });
+        sgd.step(self, &gradients);
+        loss.item()
+    }
+}
+
+pub fn run(bench: &mut Bench) {
+    let generator = &mut Generator::seeded(1);
+    let start = Network::<Cpu>::new(generator);
+    for batch in [32, 1024] {
+        let images: Pictures<castiron::data::Batch, Cpu> = Tensor::rand_sized([batch, 64], generator);
+        let labels: Labels<castiron::data::Batch, Cpu> = Tensor::randint_sized([batch], 0, 10, generator);
+        let name = format!("s.digits_step_{batch}");
+        let mut network = start.clone();
+        bench.run_as("by-hand", &name, Work::Calls, || network.step_by_hand(&images, &labels));
+        let mut network = start.clone();
+        let mut sgd = Sgd::new(&network).rate(f64::from(RATE));
+        bench.run_as("taped", &name, Work::Calls, || network.step(&mut sgd, &images, &labels));
+    }
+}

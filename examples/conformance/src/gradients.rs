@@ -1,0 +1,228 @@
+//! `grad_samples.json`: gradients of PyTorch's own test samples, called by name.
+
+use crate::json::value;
+use crate::report::{Outcome, Table};
+use crate::{json, tokens};
+use castiron::any::{self, Args, GradOptions, Value, call, ops};
+use castiron::{AnyTensor, DType};
+use serde_json::Value as Json;
+use std::collections::{BTreeMap, HashSet};
+
+/// An argument in which the tensors on the paths require gradients.
+fn argument(of: &Json, paths: &[(&[Json], &AnyTensor)]) -> Result<Value, String> {
+    if let Some((_, leaf)) = paths.iter().find(|(path, _)| path.is_empty()) {
+        return Ok(Value::from(*leaf));
+    }
+    let (Some(list), false) = (of.as_array(), paths.is_empty()) else { return value(of) };
+    let inner = |at: usize| -> Vec<(&[Json], &AnyTensor)> {
+        let here = |path: &&(&[Json], &AnyTensor)| path.0[0].as_u64() == Some(at as u64);
+        paths.iter().filter(here).map(|(path, leaf)| (&path[1..], *leaf)).collect()
+    };
+    let values = list.iter().enumerate().map(|(at, of)| argument(of, &inner(at)));
+    Ok(Value::List(values.collect::<Result<_, _>>()?))
+}
+
+fn arguments(
+    row: &Json,
+    leaves: &[(&[Json], &AnyTensor)],
+    alone: Option<AnyTensor>,
+    is_swapped: bool,
+) -> Result<Args, String> {
+    let below = |part: &str, key: &Json| -> Vec<(&[Json], &AnyTensor)> {
+        let here = |path: &&(&[Json], &AnyTensor)| path.0[0] == part && path.0[1] == *key;
+        leaves.iter().filter(here).map(|(path, leaf)| (&path[2..], *leaf)).collect()
+    };
+    let list = row["args"].as_array().ok_or("no arguments")?.iter().enumerate();
+    let mut values = list.map(|(at, of)| argument(of, &below("args", &at.into()))).collect::<Result<Vec<_>, _>>()?;
+    if is_swapped {
+        values.swap(0, 1);
+    }
+    if let Some(alone) = alone {
+        values = vec![alone.into()];
+    }
+    let mut args = values.into_iter().fold(Args::new(), Args::arg);
+    for (name, of) in row["kwargs"].as_object().ok_or("no named arguments")? {
+        args = args.named(name, argument(of, &below("kwargs", &name.as_str().into()))?);
+    }
+    Ok(args)
+}
+
+/// The tensor at a path.
+fn at<'a>(row: &'a Json, path: &[Json]) -> &'a Json {
+    path.iter().fold(row, |of, key| match key.as_str() {
+        Some(name) => &of[name],
+        None => &of[key.as_u64().unwrap_or(0) as usize],
+    })
+}
+
+/// The tensors of a result, in order.
+fn tensors(result: &Value, all: &mut Vec<AnyTensor>) {
+    match result {
+        Value::Array(x) => all.push(x.clone()),
+        Value::List(list) => list.iter().for_each(|of| tensors(of, all)),
+        _ => {}
+    }
+}
+
+/// The gradient that enters by a result: `w(i)`.
+fn seed(of: &AnyTensor) -> castiron::Result<AnyTensor> {
+    let part = |by: u64, first: u64| -> castiron::Result<AnyTensor> {
+        let number = |at: usize| (((by * at as u64 + first) % 64) as f64 - 31.5) / 32.0;
+        let numbers: Vec<f64> = (0..of.numel()).map(number).collect();
+        let sizes: Vec<i64> = of.shape().iter().map(|&size| size as i64).collect();
+        let count = numbers.len();
+        let list = castiron::Tensor::<f64, castiron::shape![_]>::from_vec_sized(numbers, [count]);
+        AnyTensor::from(list).reshape(&sizes)
+    };
+    let re = part(37, 11)?;
+    if !of.dtype().is_complex() {
+        return re.to(of.dtype());
+    }
+    let im = part(29, 5)?.to(DType::C128)?.mul(castiron::Complex::new(0.0, 1.0))?;
+    re.to(DType::C128)?.add(&im)?.to(of.dtype())
+}
+
+/// What went wrong.
+enum Wrong {
+    /// An operation is refused.
+    Refused(String),
+    Differs(String),
+}
+fn differs(error: impl ToString) -> Wrong {
+    Wrong::Differs(error.to_string())
+}
+fn refused(error: castiron::Error) -> Wrong {
+    Wrong::Refused(error.to_string())
+}
+
+/// The seed for real eigenvectors, whose signs are arbitrary: that of PyTorch's eigenvectors, with the signs of these.
+fn turned(seed: &AnyTensor, vectors: &AnyTensor, theirs: &Json) -> Result<AnyTensor, String> {
+    let text = |error: castiron::Error| error.to_string();
+    let products = vectors.detach().mul(&json::tensor(theirs)?).map_err(text)?;
+    let along = Args::new().arg(products).arg(vec![-2_i64]).named("keepdim", true);
+    let mut dots = Vec::new();
+    tensors(&call("sum", &along).map_err(text)?, &mut dots);
+    seed.mul(&dots[0].sign().map_err(text)?).map_err(text)
+}
+
+fn run(row: &Json, op: &str) -> Result<(), Wrong> {
+    let paths: Vec<&Vec<Json>> = row["wrt"].as_array().into_iter().flatten().filter_map(Json::as_array).collect();
+    let mut leaves = Vec::new();
+    for path in &paths {
+        let mut leaf = json::tensor(at(row, path)).map_err(differs)?;
+        leaf.requires_grad_(true).map_err(differs)?;
+        leaves.push(leaf);
+    }
+    let named: Vec<(&[Json], &AnyTensor)> = paths.iter().zip(&leaves).map(|(path, leaf)| (&path[..], leaf)).collect();
+    // Samples of these are given to functions of their own: of the product of two matrices, and with the weight first.
+    let is_of_product = op == "linalg.pinv" && leaves.len() == 2 || op == "svd_lowrank";
+    let product = is_of_product.then(|| leaves[1].transpose(-2, -1).and_then(|other| leaves[0].matmul(&other)));
+    let has_weight_first = op == "nn.functional.embedding_bag" && row["args"][0]["t"] != "i64";
+    let args = arguments(row, &named, product.transpose().map_err(refused)?, has_weight_first).map_err(differs)?;
+    let result = call(op, &args).map_err(refused)?;
+    let mut outputs = Vec::new();
+    tensors(&result, &mut outputs);
+    let enters = row["differentiable"].as_array().map_or(&[][..], |list| list);
+    if op == "linalg.lstsq" {
+        // Not all of the results are compared.
+        outputs.truncate(enters.len());
+    }
+    if outputs.len() != enters.len() {
+        return Err(differs(format!("{} results, expected {}", outputs.len(), enters.len())));
+    }
+    let outputs: Vec<AnyTensor> =
+        outputs.into_iter().zip(enters).filter(|(_, enters)| **enters == true).map(|(output, _)| output).collect();
+    // PyTorch gives zeros where nothing depends on the input; here such a result requires no gradient.
+    let outputs: Vec<AnyTensor> = outputs.into_iter().filter(AnyTensor::requires_grad).collect();
+    let wanted = row["grads"].as_array().ok_or_else(|| differs("no gradients"))?;
+    let is_zero = |of: &Json| -> Result<bool, Wrong> {
+        let numbers = tokens::numbers(&json::tensor(of).map_err(differs)?).map_err(differs)?;
+        Ok(numbers.iter().all(|&x| x == 0.0))
+    };
+    let grads = if outputs.is_empty() {
+        vec![None; leaves.len()]
+    } else {
+        let mut seeds = outputs.iter().map(seed).collect::<Result<Vec<_>, _>>().map_err(differs)?;
+        if op == "linalg.eigh" && outputs[1].numel() > 0 {
+            seeds[1] = turned(&seeds[1], &outputs[1], &row["result"][1]).map_err(differs)?;
+        }
+        let (outputs, seeds): (Vec<_>, Vec<_>) = (outputs.iter().collect(), seeds.iter().collect());
+        let inputs: Vec<&AnyTensor> = leaves.iter().collect();
+        let options = GradOptions { seeds: Some(&seeds), allow_unused: true, ..GradOptions::default() };
+        any::grad(&outputs, &inputs, &options).map_err(refused)?
+    };
+    let tolerance = |at: usize| row["tol"][at].as_f64().unwrap_or(0.0);
+    for ((got, wanted), path) in grads.iter().zip(wanted).zip(&paths) {
+        let path = serde_json::to_string(path).unwrap_or_default();
+        match (got, wanted.is_null()) {
+            (None, true) => {}
+            (None, false) if is_zero(wanted)? => {}
+            (None, false) => return Err(differs(format!("{path}: no gradient comes back"))),
+            (Some(got), true) => {
+                let numbers = tokens::numbers(got).map_err(differs)?;
+                if numbers.iter().any(|&x| x != 0.0) {
+                    return Err(differs(format!("{path}: PyTorch gives no gradient")));
+                }
+            }
+            (Some(got), false) => {
+                let wanted = json::tensor(wanted).map_err(differs)?;
+                if (got.dtype(), got.shape()) != (wanted.dtype(), wanted.shape()) {
+                    return Err(differs(format!("{path}: a gradient of {} {:?}", got.dtype(), got.shape())));
+                }
+                tokens::close(got, &wanted, tolerance(0), tolerance(1))
+                    .map_err(|error| differs(format!("{path}: {error}")))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether the gradient at NaN depends on where the element is.
+fn depends_on_place(row: &Json, op: &str) -> bool {
+    let name = op.strip_prefix("nn.functional.").unwrap_or("");
+    let has_nan = row["args"][0]["v"].as_str().is_some_and(|elements| elements.contains("7ff8000000000000"));
+    has_nan && matches!(name, "elu" | "selu" | "hardshrink" | "relu6")
+}
+
+/// Whether the result is random.
+fn is_random(row: &Json, op: &str) -> bool {
+    let trains = row["kwargs"]["training"]["bool"] == true;
+    match op {
+        "nn.functional.rrelu" => trains,
+        "nn.functional.multi_head_attention_forward" => trains && row["args"][10]["float"] != "0000000000000000",
+        _ => false,
+    }
+}
+
+pub fn all(text: &str, table: &mut Table) -> Result<(), String> {
+    let json: Json = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let known: HashSet<&str> = ops().map(|op| op.name).collect();
+    let has = |name: &str| known.contains(name) || any::alias(name).is_some();
+    let mut refusals: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    for row in json["samples"].as_array().map_or(&[][..], |rows| rows) {
+        let op = row["op"].as_str().unwrap_or("");
+        let text = || row.to_string().chars().take(400).collect();
+        table.row(op, text, || {
+            if !has(op) {
+                return Outcome::Unsupported(op.to_owned());
+            }
+            match run(row, op) {
+                Ok(()) => Outcome::Agrees,
+                Err(_) if is_random(row, op) => Outcome::Aside("PyTorch draws random numbers"),
+                Err(Wrong::Differs(_)) if depends_on_place(row, op) => {
+                    Outcome::Aside("PyTorch's vector loop and its loop for the rest differ at NaN")
+                }
+                Err(Wrong::Differs(error)) => Outcome::Differs(error),
+                Err(Wrong::Refused(error)) => {
+                    let entry = refusals.entry(op.to_owned()).or_insert((0, error));
+                    entry.0 += 1;
+                    Outcome::Unsupported(format!("{op} (refused)"))
+                }
+            }
+        });
+    }
+    for (op, (count, error)) in refusals {
+        table.note(format!("refused: {op} {count}: {error}"));
+    }
+    Ok(())
+}

@@ -1,0 +1,116 @@
+//! What is recorded of loops that are no calls to a device.
+
+use super::tape;
+use crate::any::reduce::reductions::over_axes;
+use crate::any::{AnyTensor, Dims, Elements, shared};
+use crate::device::erased::Reducing;
+use crate::device::{Backend, Dynamic, DynamicBuffer};
+use crate::dtype::DType;
+use crate::dtype::scalar::ScalarValue;
+use crate::dtype::width::of_width;
+use crate::error::Result;
+use crate::grad::Tracked;
+use crate::grad::any::{Kept, Layout, Operand, Rule, has_gradients};
+use crate::layout::strides;
+use crate::ops::slope::{Formula, Slope};
+use crate::storage::View;
+
+/// An operand as the tape keeps it, broadcast to these sizes.
+pub(super) fn operand(x: &AnyTensor, sizes: &[usize], keeps: bool) -> Result<Operand<DynamicBuffer>> {
+    let mut spread = Dims::known(sizes);
+    strides::write_broadcast(&x.sizes, &x.strides, sizes, &mut spread);
+    let kept = if keeps {
+        // A window's elements are copied: they are written again, and the memory is borrowed.
+        let (storage, offset) = of_width!(x.dtype.itemsize(), W => {
+            Dynamic::share_own::<W>(View::new(x.buffer()?.plain(), x.first(), &x.sizes, &x.strides))
+        })?;
+        Some(Kept { storage, offset })
+    } else {
+        None
+    };
+    Ok(Operand { node: x.node(), dtype: x.dtype, offset: x.first(), sizes: Dims::known(sizes), strides: spread, kept })
+}
+
+/// The tensor in a storage that is on the tape now.
+fn taped(result: &AnyTensor, storage: Tracked<DynamicBuffer>) -> AnyTensor {
+    AnyTensor { elements: Elements::Plain(DynamicBuffer::tracked(storage)), ..*result }
+}
+fn layout(of: &AnyTensor) -> Layout {
+    Layout { dtype: of.dtype, sizes: of.sizes, strides: of.strides }
+}
+/// The buffer of a fresh result.
+fn own(result: &AnyTensor) -> Result<DynamicBuffer> {
+    Ok(shared(result.buffer()?))
+}
+
+/// Records a loop of the tables.
+pub(in crate::any) fn elementwise(
+    op: &'static str,
+    (formula, given): (Option<&'static Formula>, Option<ScalarValue>),
+    computes: DType,
+    sources: &[AnyTensor],
+    result: AnyTensor,
+) -> Result<AnyTensor> {
+    if !has_gradients(result.dtype) {
+        return Ok(result);
+    }
+    let slope = Slope::by(formula, computes);
+    let mut constants = crate::ops::slope::Constants::default();
+    if let Some(value) = given {
+        constants[0] = match value {
+            ScalarValue::Complex(value) => value,
+            value => value.real_part().into(),
+        };
+    }
+    let make = |at: usize, keeps| operand(&sources[at], &result.sizes, keeps);
+    let storage = crate::grad::any::elementwise::<Dynamic>(
+        (slope, constants, op),
+        tape(),
+        own(&result)?,
+        layout(&result),
+        &make,
+        sources.len(),
+    )?;
+    Ok(taped(&result, storage))
+}
+
+/// Converts to another dtype, and records it.
+pub(in crate::any) fn converted(x: &AnyTensor, dtype: DType) -> Result<AnyTensor> {
+    let result = x.off_tape().to(dtype)?;
+    if !has_gradients(dtype) || !has_gradients(x.dtype) {
+        return Ok(result);
+    }
+    let rule = Rule::Moves { x: operand(x, &x.sizes, false)?, layout: layout(&result) };
+    let storage = tape().push("to", own(&result)?, layout(&result), rule)?;
+    Ok(taped(&result, storage))
+}
+
+/// Reduces the axes of a mask, and records it.
+pub(in crate::any) fn reduced<const N: usize>(
+    op: &'static str,
+    functions: &dyn Reducing,
+    x: &AnyTensor,
+    (mask, sizes): (u32, Dims),
+) -> Result<[AnyTensor; N]> {
+    let results = over_axes::<N>(op, functions, &x.off_tape(), (mask, sizes))?;
+    let slope = (functions.facts().slope, op);
+    let left = crate::grad::any::left(&x.sizes, mask);
+    let layout = |of: &AnyTensor| Layout { dtype: of.dtype, sizes: left, strides: left.row_major() };
+    let make = |keeps| operand(x, &x.sizes, keeps);
+    let mut given = [const { None }; N];
+    if let [first, second] = &results[..] {
+        let storages = [own(first)?, own(second)?];
+        let layouts = [layout(first), layout(second)];
+        let both = crate::grad::any::reduced_both::<Dynamic>(slope, tape(), make(true)?, mask, storages, layouts)?;
+        given.iter_mut().zip(both).for_each(|(to, storage)| *to = Some(storage));
+    } else {
+        for (to, result) in given.iter_mut().zip(&results) {
+            *to = Some(crate::grad::any::reduced::<Dynamic>(slope, tape(), &make, mask, own(result)?, layout(result))?);
+        }
+    }
+    let mut given = given.into_iter();
+    Ok(results.map(|result| match given.next().flatten() {
+        Some(storage) => taped(&result, storage),
+        None => result,
+    }))
+}

@@ -1,0 +1,376 @@
+//! `value_and_grad` and what it is made of.
+
+use super::constants::Constants;
+use super::pull::{Gradients, back};
+use super::record::has_gradients;
+use super::tape::{Extent, Node, Tape, Tracked};
+use super::taped::Taped;
+use super::vjp::Pullback;
+use crate::device::Device;
+use crate::dtype::{Complex, Element, Float, bf16, f16};
+use crate::error::Result;
+use crate::io::{MapTensors, Mixed, ToDevice};
+use crate::layout::bounds;
+use crate::shape::Shape;
+use crate::tensor::Tensor;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Dtypes that have gradients.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of `{Self}` has no gradient",
+    label = "gradients are of `f16`, `bf16`, `f32`, `f64` and complex numbers",
+    note = "cast first, for example `.to::<f32>()`; a module may hold integers: they are not learned"
+)]
+pub trait Learned {}
+impl Learned for Mixed {}
+impl Learned for f16 {}
+impl Learned for bf16 {}
+impl Learned for f32 {}
+impl Learned for f64 {}
+impl Learned for Complex<f16> {}
+impl Learned for Complex<f32> {}
+impl Learned for Complex<f64> {}
+
+/// A loss: one real number, on the tape.
+#[diagnostic::on_unimplemented(
+    message = "the loss is `{Self}`: a gradient starts at one number",
+    label = "this is not a zero-dim tensor of floats on the tape",
+    note = "reduce it with `.sum()` or `.mean()`, and leave out `.item()`; `vjp` takes the gradient of any result"
+)]
+pub trait Loss<D: Device> {
+    /// The same number, off the tape.
+    type Value;
+    #[doc(hidden)]
+    fn value(&self) -> Self::Value;
+    #[doc(hidden)]
+    fn seed(&self) -> Result<Option<(Node<D::Storage>, D::Storage)>>;
+}
+impl<E: Float, D: Device> Loss<D> for Tensor<E, (), Taped<D>> {
+    type Value = Tensor<E, (), D>;
+    fn value(&self) -> Tensor<E, (), D> {
+        self.detach()
+    }
+    fn seed(&self) -> Result<Option<(Node<D::Storage>, D::Storage)>> {
+        let view = self.elements();
+        let Some(node) = view.buffer.node() else { return Ok(None) };
+        let one = D::fill::<E>(Some(&view.buffer.inner), E::from_i32(1), 1)?;
+        Ok(Some((node, one)))
+    }
+}
+
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, Taped<D>> {
+    /// The same elements off the tape: nothing that is computed from them is recorded (`torch.Tensor.detach`). Nothing is copied.
+    ///
+    /// ```
+    /// use castiron::{grad::Grad, tensor};
+    /// let (loss, _) = tensor![2.0_f32].value_and_grad((), |x, ()| {
+    ///     let seen: castiron::Tensor<f32, castiron::shape![1]> = x.detach();
+    ///     assert_eq!(seen.to_vec(), [2.0]);
+    ///     x.sum()
+    /// });
+    /// assert_eq!(loss.item(), 2.0);
+    /// ```
+    pub fn detach(&self) -> Tensor<E, S, D> {
+        let view = self.elements();
+        let (storage, offset) = D::share(super::taped::inside(view));
+        Tensor::from_parts(storage, offset, self.shape(), self.stride())
+    }
+
+    /// The same elements, of which no gradient comes back; they stay on the tape (`jax.lax.stop_gradient`).
+    ///
+    /// ```
+    /// use castiron::{grad::Grad, tensor};
+    /// let (_, grads) = tensor![3.0_f32].value_and_grad((), |x, ()| (x * x.stop()).sum());
+    /// assert_eq!(grads.to_vec(), [3.0]);
+    /// ```
+    pub fn stop(&self) -> Self {
+        let (storage, offset) = D::share(super::taped::inside(self.elements()));
+        Tensor::from_parts(Tracked::constant(storage), offset, self.shape(), self.stride())
+    }
+}
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+    /// The same elements on a tape, as a constant. Nothing is copied.
+    pub(super) fn on_tape(&self) -> Tensor<E, S, Taped<D>> {
+        let (storage, offset) = D::share(self.elements());
+        Tensor::from_parts(Tracked::constant(storage), offset, self.shape(), self.stride())
+    }
+}
+
+/// Puts tensors on a tape as parameters.
+pub(super) struct Lifting<D: Device> {
+    pub(super) tape: Arc<Tape<D::Storage>>,
+    pub(super) leaves: Vec<Option<Node<D::Storage>>>,
+}
+impl<D: Device> Lifting<D> {
+    pub(super) fn new() -> Self {
+        Lifting { tape: Tape::new(), leaves: Vec::new() }
+    }
+    /// Nothing more is recorded.
+    pub(super) fn finish(&self) {
+        self.tape.finish();
+    }
+}
+impl<D: Device> MapTensors<D, Taped<D>> for Lifting<D> {
+    fn tensor<E: Element, S: Shape>(&mut self, x: &Tensor<E, S, D>) -> Result<Tensor<E, S, Taped<D>>> {
+        let (storage, offset) = D::share(x.elements());
+        let (sizes, strides) = (x.shape(), x.stride());
+        if !has_gradients(E::DTYPE) {
+            self.leaves.push(None);
+            return Ok(Tensor::from_parts(Tracked::constant(storage), offset, sizes, strides));
+        }
+        let span = bounds::span(sizes.as_ref(), strides.as_ref()).unwrap_or(0);
+        let extent = Extent { dtype: E::DTYPE, first: offset * size_of::<E>(), bytes: span * size_of::<E>() };
+        let leaf = self.tape.leaf(storage, extent);
+        self.leaves.push(leaf.node());
+        Ok(Tensor::from_parts(leaf, offset, sizes, strides))
+    }
+}
+/// Puts tensors on a tape as constants.
+struct Constant;
+impl<D: Device> MapTensors<D, Taped<D>> for Constant {
+    fn tensor<E: Element, S: Shape>(&mut self, x: &Tensor<E, S, D>) -> Result<Tensor<E, S, Taped<D>>> {
+        Ok(x.on_tape())
+    }
+}
+pub(super) fn lifted_constant<M: ToDevice>(module: &M) -> Result<M::On<Taped<M::Device>>> {
+    module.mapped(&mut Constant)
+}
+/// Takes tensors off a tape.
+struct Detaching;
+impl<D: Device> MapTensors<Taped<D>, D> for Detaching {
+    fn tensor<E: Element, S: Shape>(&mut self, x: &Tensor<E, S, Taped<D>>) -> Result<Tensor<E, S, D>> {
+        Ok(x.detach())
+    }
+}
+/// Makes a gradient of each parameter.
+pub(super) struct Collecting<'a, D: Device> {
+    pub(super) gradients: &'a mut BTreeMap<u64, D::Storage>,
+    pub(super) leaves: std::vec::IntoIter<Option<Node<D::Storage>>>,
+}
+impl<D: Device> MapTensors<D, D> for Collecting<'_, D> {
+    fn tensor<E: Element, S: Shape>(&mut self, x: &Tensor<E, S, D>) -> Result<Tensor<E, S, D>> {
+        let leaf = self.leaves.next().flatten();
+        if let Some(storage) = leaf.and_then(|leaf| self.gradients.remove(&leaf.step.number)) {
+            return Ok(Tensor::from_parts(storage, 0, x.shape(), x.stride()));
+        }
+        // Nothing came back: one zero for all elements.
+        let zero = D::zeroed::<E>(Some(x.elements().buffer), 1)?;
+        let mut strides = x.stride();
+        strides.as_mut().fill(0);
+        Ok(Tensor::from_parts(zero, 0, x.shape(), strides))
+    }
+}
+
+/// Gradients of functions of tensors, of structs with `#[derive(Module)]`, and of collections of them.
+pub trait Grad: ToDevice + Sized {
+    /// The value of a function of these parameters, and its gradient by each of them, in a value of the same type (`jax.value_and_grad`;
+    /// in PyTorch a forward pass, `backward` and the `grad` of each parameter).
+    ///
+    /// The function is given the parameters and the constants on the tape, the device [`Taped<D>`](Taped), and returns a zero-dim tensor of
+    /// floats. What it computes off the tape is not recorded. Parameters that have no influence have gradient 0, and so have integers in a
+    /// module.
+    ///
+    /// # Panics
+    /// If an operation has no derivative, values of two tapes meet, or memory runs out; and where the function panics.
+    ///
+    /// ```
+    /// use castiron::{Cpu, Device, Module, Tensor, grad::Grad, shape, tensor};
+    /// #[derive(Module)]
+    /// struct Line<D: Device = Cpu> { slope: Tensor<f32, (), D>, shift: Tensor<f32, (), D> }
+    /// impl<D: Device> Line<D> {
+    ///     fn at(&self, x: &Tensor<f32, shape![3], D>) -> Tensor<f32, shape![3], D> { x * &self.slope + &self.shift }
+    /// }
+    /// let line = Line { slope: Tensor::scalar(1.0), shift: Tensor::scalar(0.0) };
+    /// let (x, y) = (tensor![0.0, 1.0, 2.0], tensor![1.0, 3.0, 5.0]);
+    /// let (loss, grads) = line.value_and_grad((&x, &y), |line, (x, y)| (line.at(x) - y).square().sum());
+    /// assert_eq!((loss.item(), grads.slope.item(), grads.shift.item()), (14.0, -16.0, -12.0));
+    /// ```
+    #[track_caller]
+    fn value_and_grad<C, L>(
+        &self,
+        constants: C,
+        function: impl FnOnce(&Self::On<Taped<Self::Device>>, C::Given<'_>) -> L,
+    ) -> (L::Value, Self)
+    where
+        Self: ToDevice<On<<Self as ToDevice>::Device> = Self>,
+        Self::Holds: Learned,
+        C: Constants<Self::Device>,
+        L: Loss<Self::Device>,
+    {
+        match self.try_value_and_grad(constants, |parameters, given| Ok(function(parameters, given))) {
+            Ok(given) => given,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// [`value_and_grad`](Self::value_and_grad) that returns errors, the function's own among them.
+    ///
+    /// # Errors
+    /// As there.
+    fn try_value_and_grad<C, L>(
+        &self,
+        constants: C,
+        function: impl FnOnce(&Self::On<Taped<Self::Device>>, C::Given<'_>) -> Result<L>,
+    ) -> Result<(L::Value, Self)>
+    where
+        Self: ToDevice<On<<Self as ToDevice>::Device> = Self>,
+        Self::Holds: Learned,
+        C: Constants<Self::Device>,
+        L: Loss<Self::Device>,
+    {
+        let (value, (), grads) = self.try_value_and_grad_with(constants, |parameters, given| {
+            function(parameters, given).map(|loss| (loss, ()))
+        })?;
+        Ok((value, grads))
+    }
+
+    /// [`value_and_grad`](Self::value_and_grad) of a function that returns more than the loss: predictions, statistics. They come back off
+    /// the tape (`jax.value_and_grad(…, has_aux=True)`).
+    ///
+    /// # Panics
+    /// As there.
+    ///
+    /// ```
+    /// use castiron::{grad::Grad, tensor};
+    /// let (loss, squares, grads) = tensor![1.0_f32, 2.0].value_and_grad_with((), |x, ()| {
+    ///     let squares = x * x;
+    ///     (squares.sum(), squares)
+    /// });
+    /// assert_eq!((loss.item(), squares.to_vec(), grads.to_vec()), (5.0, vec![1.0, 4.0], vec![2.0, 4.0]));
+    /// ```
+    #[track_caller]
+    fn value_and_grad_with<C, L, A>(
+        &self,
+        constants: C,
+        function: impl FnOnce(&Self::On<Taped<Self::Device>>, C::Given<'_>) -> (L, A),
+    ) -> (L::Value, A::Off, Self)
+    where
+        Self: ToDevice<On<<Self as ToDevice>::Device> = Self>,
+        Self::Holds: Learned,
+        C: Constants<Self::Device>,
+        L: Loss<Self::Device>,
+        A: Auxiliary<Self::Device>,
+    {
+        match self.try_value_and_grad_with(constants, |parameters, given| Ok(function(parameters, given))) {
+            Ok(given) => given,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// [`value_and_grad_with`](Self::value_and_grad_with) that returns errors, the function's own among them.
+    ///
+    /// # Errors
+    /// As there.
+    fn try_value_and_grad_with<C, L, A>(
+        &self,
+        constants: C,
+        function: impl FnOnce(&Self::On<Taped<Self::Device>>, C::Given<'_>) -> Result<(L, A)>,
+    ) -> Result<(L::Value, A::Off, Self)>
+    where
+        Self: ToDevice<On<<Self as ToDevice>::Device> = Self>,
+        Self::Holds: Learned,
+        C: Constants<Self::Device>,
+        L: Loss<Self::Device>,
+        A: Auxiliary<Self::Device>,
+    {
+        let mut lifting = Lifting::<Self::Device>::new();
+        let parameters = self.mapped(&mut lifting)?;
+        let constants = constants.lift()?;
+        let (loss, more) = function(&parameters, C::given(&constants))?;
+        let (value, more) = (loss.value(), more.off()?);
+        let seed = loss.seed()?;
+        // Handles to what the steps keep: nobody else has the parameters then, so that they are written in place.
+        drop((loss, constants, parameters));
+        lifting.finish();
+        let mut gradients = BTreeMap::new();
+        let seeded = |gradients: &mut Gradients<Self::Device>| {
+            if let Some((node, seed)) = seed {
+                *gradients.of(&node) = Some(seed);
+            }
+            Ok(())
+        };
+        back::<Self::Device>(seeded, false, |step, given| {
+            if step.is_leaf() {
+                gradients.extend(given[0].take().map(|gradient| (step.number, gradient)));
+            }
+            Ok(())
+        })?;
+        let leaves = lifting.leaves.into_iter();
+        let grads = self.mapped(&mut Collecting { gradients: &mut gradients, leaves })?;
+        Ok((value, more, grads))
+    }
+
+    /// A function of these parameters, and the way back from its result: `pull(cotangent)` is the gradient of each parameter, given that of
+    /// the result (`jax.vjp`, `torch.func.vjp`). The result is a tensor, a module or a tuple of them, off the tape.
+    ///
+    /// # Panics
+    /// As [`value_and_grad`](Self::value_and_grad).
+    ///
+    /// ```
+    /// use castiron::{grad::Grad, tensor};
+    /// let x = tensor![1.0_f32, 2.0, 3.0];
+    /// let (squares, back) = x.vjp((), |x, ()| x * x);
+    /// assert_eq!(squares.to_vec(), [1.0, 4.0, 9.0]);
+    /// assert_eq!(back.pull(&tensor![1.0, 0.0, 10.0]).to_vec(), [2.0, 0.0, 60.0]);
+    /// ```
+    #[track_caller]
+    fn vjp<C, R>(
+        &self,
+        constants: C,
+        function: impl FnOnce(&Self::On<Taped<Self::Device>>, C::Given<'_>) -> R,
+    ) -> (R::On<Self::Device>, Pullback<'_, Self, R::On<Self::Device>>)
+    where
+        Self::Holds: Learned,
+        C: Constants<Self::Device>,
+        R: ToDevice<Device = Taped<Self::Device>>,
+    {
+        match self.try_vjp(constants, |parameters, given| Ok(function(parameters, given))) {
+            Ok(given) => given,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// [`vjp`](Self::vjp) that returns errors, the function's own among them.
+    ///
+    /// # Errors
+    /// As there.
+    fn try_vjp<C, R>(
+        &self,
+        constants: C,
+        function: impl FnOnce(&Self::On<Taped<Self::Device>>, C::Given<'_>) -> Result<R>,
+    ) -> Result<(R::On<Self::Device>, Pullback<'_, Self, R::On<Self::Device>>)>
+    where
+        Self::Holds: Learned,
+        C: Constants<Self::Device>,
+        R: ToDevice<Device = Taped<Self::Device>>,
+    {
+        super::vjp::vjp(self, constants, function)
+    }
+}
+impl<P: ToDevice> Grad for P {}
+
+/// What a differentiated function returns besides its loss.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be taken off the tape of `{D}`",
+    label = "expected tensors or modules on the tape, a tuple of them, or `()`",
+    note = "values that are no tensors are assigned to a variable outside of the closure"
+)]
+pub trait Auxiliary<D: Device> {
+    /// The same off the tape.
+    type Off;
+    #[doc(hidden)]
+    fn off(self) -> Result<Self::Off>;
+}
+impl<D: Device> Auxiliary<D> for () {
+    type Off = ();
+    fn off(self) -> Result<()> {
+        Ok(())
+    }
+}
+impl<D: Device, M: ToDevice<Device = Taped<D>>> Auxiliary<D> for M {
+    type Off = M::On<D>;
+    fn off(self) -> Result<M::On<D>> {
+        self.mapped(&mut Detaching)
+    }
+}

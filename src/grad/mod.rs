@@ -1,0 +1,45 @@
+//! Gradients: `value_and_grad` of a function of parameters.
+//!
+//! Inside the function tensors are on the device [`Taped<D>`], which records what is computed from parameters; then the steps are taken
+//! backwards. Gradients are values of the parameters' own type, so nothing is zeroed, and no graph is left.
+//!
+//! ```
+//! use castiron::{grad::Grad, tensor};
+//! let w = tensor![1.0_f64, 2.0];
+//! let (loss, grads) = w.value_and_grad((), |w, ()| (w * w).sum());
+//! assert_eq!((loss.item(), grads.to_vec()), (5.0, vec![2.0, 4.0]));
+//! ```
+
+mod checkpoint;
+mod constants;
+mod custom;
+mod front;
+pub(crate) mod primitive;
+pub(crate) mod pull;
+mod record;
+mod refused;
+mod rule;
+pub(crate) mod tape;
+mod taped;
+mod vjp;
+
+pub use checkpoint::checkpoint;
+pub use constants::Constants;
+#[doc(hidden)]
+pub use custom::{Gives, Giving, Same, Taking};
+pub use custom::{Operands, custom, try_custom};
+pub use front::{Auxiliary, Grad, Learned, Loss};
+pub use pull::PullsBack;
+pub use record::Recorded;
+pub use taped::Taped;
+pub use vjp::Pullback;
+#[cfg(feature = "any")]
+pub(crate) mod any {
+    //! What run-time tensors record with.
+    pub(crate) use super::pull::{Gradients, back, by_exact};
+    pub(crate) use super::record::{elementwise, has_gradients, left, reduced, reduced_both};
+    pub(crate) use super::rule::Rule;
+    pub(crate) use super::tape::{Extent, Kept, Layout, Node, Operand, Past, Step, Tape, locked};
+}
+#[cfg(feature = "any")]
+pub(crate) use tape::Tracked;

@@ -1,0 +1,375 @@
+//! Elementwise formulas: gradients times derivatives, by loops that castiron compiles once (`ops::slope`).
+
+use super::reduce::{TimesConjugate, scaled};
+use super::{Gradients, OP, by_dtype, gradient, kept, no_gradient};
+use crate::composite::{Erased, Owned};
+use crate::device::{Backend, Device};
+use crate::dtype::{Castable as _, Complex, DType, Dtype};
+use crate::error::{Result, invalid};
+use crate::grad::tape::{Kept, Layout, Operand};
+use crate::layout::dims::Dims;
+use crate::ops;
+use crate::ops::kernel::{Applying, ChoosingLeft, ChoosingRight, Combining, Copying, Map2, Map3};
+use crate::ops::losses::Losing;
+use crate::ops::slope::{Constants, Derivable, Deriving, Formula, Simple, Sloping};
+use crate::storage::View;
+
+/// The operands of a slope, all of one dtype, broadcast to the sizes of the result.
+#[doc(hidden)]
+pub struct SlopeCall<'a, D: Backend> {
+    /// By which operand.
+    by: usize,
+    /// `f32`, `f64` or `Complex<f64>`.
+    dtype: DType,
+    given: Constants,
+    /// The operands that are read; the result in the first place where that alone is read.
+    x: [Option<Part<'a, D>>; 3],
+    g: Part<'a, D>,
+    sizes: &'a [usize],
+    /// The strides of the gradient that is made.
+    strides: &'a [usize],
+}
+/// Elements of some dtype.
+struct Part<'a, D: Backend> {
+    storage: &'a D::Storage,
+    offset: usize,
+    strides: &'a [usize],
+}
+#[cfg(feature = "any")]
+impl<'a> SlopeCall<'a, crate::device::Dynamic> {
+    /// Where the gradient is.
+    pub(super) fn place(&self) -> &'a crate::device::DynamicBuffer {
+        self.g.storage.plain()
+    }
+    /// The same on the host.
+    pub(super) fn on_host(self) -> Result<SlopeCall<'a, crate::Cpu>> {
+        let part = |part: Part<'a, crate::device::Dynamic>| match part.storage.plain() {
+            crate::device::DynamicBuffer::Cpu(storage) => {
+                Ok(Part { storage, offset: part.offset, strides: part.strides })
+            }
+            _ => not_kept(),
+        };
+        let SlopeCall { by, dtype, given, x, g, sizes, strides } = self;
+        let [a, b, c] = x.map(|x| x.map(part).transpose());
+        Ok(SlopeCall { by, dtype, given, x: [a?, b?, c?], g: part(g)?, sizes, strides })
+    }
+}
+impl<D: Backend> Part<'_, D> {
+    fn view<'a, E>(&'a self, sizes: &'a [usize]) -> View<'a, D::Storage, E> {
+        View::new(self.storage, self.offset, sizes, self.strides)
+    }
+}
+
+/// The loops of a formula on a device.
+#[doc(hidden)]
+pub type SlopeLoop<D> = for<'a> fn(SlopeCall<'a, D>) -> Result<<D as Backend>::Storage>;
+
+/// Runs the loop of a formula for an operand.
+pub(crate) fn slope_loop<F: Derivable, E: Dtype, D: Device>(call: SlopeCall<'_, D>) -> Result<D::Storage>
+where
+    Sloping<F, 0>: Map2<E, E, E> + Map3<E, E, E, E>,
+    Sloping<F, 1>: Map3<E, E, E, E>,
+    Deriving<F, 0>: Map3<E, E, E, E>,
+    Deriving<F, 1>: Map3<E, E, E, E>,
+    Deriving<F, 2>: Map3<E, E, E, E>,
+{
+    by_operand::<F, E, D>(call)
+}
+impl Formula {
+    /// The dtype of the loop that this one's gradient is computed by.
+    fn computes(&self, class: DType) -> DType {
+        let both = self.beside.map_or(self, |(both, _)| both);
+        let is_simple = both.simple != Simple::No;
+        if class == DType::F32 && !is_simple && both.host[0].is_none() { DType::F64 } else { class }
+    }
+    /// Runs its loop on the host.
+    pub(super) fn on_host(&self, call: SlopeCall<'_, crate::Cpu>) -> Result<<crate::Cpu as Backend>::Storage> {
+        let dtype = call.dtype;
+        let at = match dtype {
+            DType::F32 => 0,
+            DType::F64 => 1,
+            _ => 2,
+        };
+        match self.host[at] {
+            Some(run) => run(call),
+            None => no_gradient(dtype),
+        }
+    }
+}
+fn by_operand<F: Derivable, E: Dtype, D: Device>(call: SlopeCall<'_, D>) -> Result<D::Storage>
+where
+    Sloping<F, 0>: Map2<E, E, E> + Map3<E, E, E, E>,
+    Sloping<F, 1>: Map3<E, E, E, E>,
+    Deriving<F, 0>: Map3<E, E, E, E>,
+    Deriving<F, 1>: Map3<E, E, E, E>,
+    Deriving<F, 2>: Map3<E, E, E, E>,
+{
+    if const { F::OPERANDS == 3 } {
+        let [a, b, c] = operands(&call)?;
+        let (a, b, c) = (a.view::<E>(call.sizes), b.view(call.sizes), c.view(call.sizes));
+        let slope = match call.by {
+            0 => D::map3::<E, E, E, E>(Deriving::<F, 0>::new(call.given), a, b, c, call.strides)?,
+            1 => D::map3::<E, E, E, E>(Deriving::<F, 1>::new(call.given), a, b, c, call.strides)?,
+            _ => D::map3::<E, E, E, E>(Deriving::<F, 2>::new(call.given), a, b, c, call.strides)?,
+        };
+        let slope = View::<_, E>::new(&slope, 0, call.sizes, call.strides);
+        return D::map2::<E, E, E>(Combining::<ops::mul, E>::new(), slope, call.g.view(call.sizes), call.strides);
+    }
+    let g = call.g.view::<E>(call.sizes);
+    if const { F::OPERANDS == 1 } {
+        let [Some(x), ..] = &call.x else { return not_kept() };
+        return D::map2::<E, E, E>(Sloping::<F, 0>::new(call.given), x.view(call.sizes), g, call.strides);
+    }
+    if const { F::OPERANDS == 2 } {
+        let [a, b, _] = &call.x;
+        // What is not read may be anything of the right size.
+        let (Some(a), Some(b)) = (a.as_ref().or(b.as_ref()), b.as_ref().or(a.as_ref())) else {
+            return not_kept();
+        };
+        let (a, b) = (a.view::<E>(call.sizes), b.view(call.sizes));
+        return match call.by {
+            0 => D::map3::<E, E, E, E>(Sloping::<F, 0>::new(call.given), a, b, g, call.strides),
+            _ => D::map3::<E, E, E, E>(Sloping::<F, 1>::new(call.given), a, b, g, call.strides),
+        };
+    }
+    no_gradient(E::DTYPE)
+}
+fn operands<'a, 'b, D: Backend>(call: &'b SlopeCall<'a, D>) -> Result<[&'b Part<'a, D>; 3]> {
+    match &call.x {
+        [Some(a), Some(b), Some(c)] => Ok([a, b, c]),
+        _ => not_kept(),
+    }
+}
+#[cold]
+fn not_kept<T>() -> Result<T> {
+    invalid(OP, "an operand was not kept".to_owned())
+}
+
+/// The way back through an elementwise formula, computed in a dtype. The layouts of its result and of the gradient differ in their dtype.
+#[allow(clippy::too_many_arguments)]
+pub(super) fn formula<D: Device>(
+    formula: &'static Formula,
+    computes: DType,
+    given: Constants,
+    x: &[Option<Operand<D::Storage>>; 3],
+    y: Option<&Kept<D::Storage>>,
+    g: D::Storage,
+    layouts: [Layout; 2],
+    gradients: &mut Gradients<D>,
+) -> Result<()> {
+    by_dtype!(formula.computes(computes), E => in_class::<E, D>(formula, given, x, y, g, layouts, gradients))
+}
+
+impl<'a, D: Device> Part<'a, D> {
+    fn of<E: Dtype>(x: &'a Erased<'_, E, D>) -> Self {
+        let view = x.view();
+        Part { storage: view.buffer, offset: view.offset, strides: view.strides }
+    }
+}
+
+fn in_class<E: Dtype, D: Device>(
+    formula: &'static Formula,
+    given: Constants,
+    x: &[Option<Operand<D::Storage>>; 3],
+    y: Option<&Kept<D::Storage>>,
+    g: D::Storage,
+    [result, Layout { dtype, sizes, strides }]: [Layout; 2],
+    gradients: &mut Gradients<D>,
+) -> Result<()> {
+    if formula.simple != Simple::No && formula.beside.is_none() && x.iter().flatten().count() == 2 {
+        let [Some(a), Some(b), _] = x else { return not_kept() };
+        return simple::<E, D>(formula.simple, [a, b], g, dtype, [sizes, strides], gradients);
+    }
+    let g = Kept { storage: g, offset: 0 };
+    let g = kept::<E, D>(&g, dtype, &sizes, &strides)?;
+    if let Some((both, place)) = formula.beside {
+        let Some(to) = &x[0] else { return not_kept() };
+        return beside_value::<E, D>(both, place, given[0], to, &g, [sizes, strides], gradients);
+    }
+    let y = y.map(|y| kept::<E, D>(y, result.dtype, &sizes, &strides)).transpose()?;
+    let mut operands: [Option<Erased<'_, E, D>>; 3] = [None, None, None];
+    for (to, x) in operands.iter_mut().zip(x) {
+        if let Some(x) = x
+            && x.kept.is_some()
+        {
+            *to = Some(super::elements::<E, D>(x)?);
+        }
+    }
+    for (by, to) in x.iter().enumerate() {
+        let Some(to) = to.as_ref().filter(|to| to.node.is_some()) else { continue };
+        let mut parts = [None, None, None];
+        if formula.reads[by] == 8 {
+            parts[0] = y.as_ref().map(Part::of);
+        } else {
+            for (part, operand) in parts.iter_mut().zip(&operands) {
+                *part = operand.as_ref().map(Part::of);
+            }
+        }
+        if parts.iter().all(Option::is_none) {
+            // It reads no operand.
+            parts[0] = Some(Part::of(&g));
+        }
+        let call =
+            SlopeCall { by, dtype: E::DTYPE, given, x: parts, g: Part::of(&g), sizes: &sizes, strides: &strides };
+        let storage = D::slope(formula, call)?;
+        gradients.add::<E>(to, Erased::fresh(storage, sizes, strides))?;
+    }
+    Ok(())
+}
+
+/// The gradients of the operands of a sum, a difference or a product.
+fn simple<E: Dtype, D: Device>(
+    simple: Simple,
+    [a, b]: [&Operand<D::Storage>; 2],
+    g: D::Storage,
+    dtype: DType,
+    [sizes, strides]: [Dims; 2],
+    gradients: &mut Gradients<D>,
+) -> Result<()> {
+    let g = Kept { storage: g, offset: 0 };
+    if let Simple::Product = simple {
+        let g = kept::<E, D>(&g, dtype, &sizes, &strides)?;
+        for (to, other) in [(a, b), (b, a)] {
+            if to.node.is_some() {
+                let other = super::elements::<E, D>(other)?;
+                gradients.add::<E>(to, g.map2::<E, E>(OP, Losing::<TimesConjugate>::new([0.0; 2]), &other)?)?;
+            }
+        }
+        return Ok(());
+    }
+    if b.node.is_some() {
+        let g = kept::<E, D>(&g, dtype, &sizes, &strides)?;
+        match simple {
+            Simple::Difference => gradients.add::<E>(b, scaled(&g, -1.0)?)?,
+            _ => gradients.add::<E>(b, g)?,
+        }
+    }
+    if a.node.is_some() {
+        // The last one may have the storage itself.
+        let g = if dtype == E::DTYPE {
+            Erased::fresh(g.storage, sizes, strides)
+        } else {
+            kept::<E, D>(&g, dtype, &sizes, &strides)?.share()
+        };
+        gradients.add::<E>(a, g)?;
+    }
+    Ok(())
+}
+
+/// The gradient of an operand beside a value.
+fn beside_value<E: Dtype, D: Device>(
+    both: &'static Formula,
+    place: usize,
+    value: Complex<f64>,
+    to: &Operand<D::Storage>,
+    g: &Erased<'_, E, D>,
+    [sizes, strides]: [Dims; 2],
+    gradients: &mut Gradients<D>,
+) -> Result<()> {
+    let g_of = match both.simple {
+        Simple::Sum => Some(1.0),
+        Simple::Difference => Some(if place == 0 { 1.0 } else { -1.0 }),
+        Simple::Product if value.im == 0.0 => Some(value.re),
+        _ => None,
+    };
+    if let Some(factor) = g_of {
+        return if factor == 1.0 {
+            gradients.add::<E>(to, Erased::of(g.view()))
+        } else {
+            gradients.add::<E>(to, scaled(g, factor)?)
+        };
+    }
+    let value = D::fill::<E>(Some(g.storage()), value.cast(), 1)?;
+    let zeros = [0; crate::layout::dims::MOST];
+    let value = Erased::<E, D>::of(View::new(&value, 0, &sizes, &zeros[..sizes.len()]));
+    if let Simple::Product = both.simple {
+        return gradients.add::<E>(to, g.map2::<E, E>(OP, Losing::<TimesConjugate>::new([0.0; 2]), &value)?);
+    }
+    let x = if to.kept.is_some() { Some(super::elements::<E, D>(to)?) } else { None };
+    let mut parts = [None, None, None];
+    parts[place] = x.as_ref().map(Part::of);
+    parts[1 - place] = Some(Part::of(&value));
+    let call = SlopeCall {
+        by: place,
+        dtype: E::DTYPE,
+        given: Constants::default(),
+        x: parts,
+        g: Part::of(g),
+        sizes: &sizes,
+        strides: &strides,
+    };
+    let storage = D::slope(both, call)?;
+    gradients.add::<E>(to, Erased::fresh(storage, sizes, strides))
+}
+
+/// The gradient goes to the operand that was chosen.
+pub(super) fn chooses<E: Dtype, D: Device>(
+    condition: &Operand<D::Storage>,
+    choices: &[Option<Operand<D::Storage>>; 2],
+    g: &D::Storage,
+    layout: &Layout,
+    gradients: &mut Gradients<D>,
+) -> Result<()> {
+    let condition = super::elements::<bool, D>(condition)?;
+    let g = gradient::<E, D>(g, layout);
+    for (at, choice) in choices.iter().enumerate() {
+        let Some(to) = choice else { continue };
+        let none = E::default();
+        let storage = if at == 0 {
+            D::map2::<bool, E, E>(ChoosingRight(none), condition.view(), g.view(), &layout.strides)?
+        } else {
+            D::map2::<bool, E, E>(ChoosingLeft(none), condition.view(), g.view(), &layout.strides)?
+        };
+        gradients.add::<E>(to, Erased::fresh(storage, layout.sizes, layout.strides))?;
+    }
+    Ok(())
+}
+
+/// The parts of the gradient are those of the parts.
+pub(super) fn parts<E: Dtype, D: Device>(
+    x: &[Option<Operand<D::Storage>>; 2],
+    g: &D::Storage,
+    layout: &Layout,
+    gradients: &mut Gradients<D>,
+) -> Result<()> {
+    let g = gradient::<E, D>(g, layout);
+    let both = g.parts(OP)?;
+    for (at, to) in x.iter().enumerate() {
+        let Some(to) = to else { continue };
+        let part = both.part_at(at);
+        gradients.add::<E::RealDtype>(to, part.map1::<E::RealDtype>(OP, Copying)?)?;
+    }
+    Ok(())
+}
+
+/// `y = r (cos a + i sin a)`: the gradient of `r` is `g.re cos a + g.im sin a`, that of the angle `r (g.im cos a - g.re sin a)`.
+pub(super) fn polar<E: Dtype, D: Device>(
+    x: &[Option<Operand<D::Storage>>; 2],
+    g: &D::Storage,
+    layout: &Layout,
+    gradients: &mut Gradients<D>,
+) -> Result<()> {
+    let (Some(radius), Some(angle)) = (&x[0], &x[1]) else { return not_kept() };
+    let g = gradient::<E, D>(g, layout);
+    let g = g.parts(OP)?;
+    let [g_re, g_im] = [g.part_at(0), g.part_at(1)];
+    let times = Combining::<ops::mul, E::RealDtype>::new();
+    let at = super::elements::<E::RealDtype, D>(angle)?;
+    let cos = at.map1::<E::RealDtype>(OP, Applying::<ops::cos>::new())?;
+    let sin = at.map1::<E::RealDtype>(OP, Applying::<ops::sin>::new())?;
+    let product = |a: &Erased<'_, E::RealDtype, D>, b: &Owned<E::RealDtype, D>| {
+        a.map2::<E::RealDtype, E::RealDtype>(OP, times, b)
+    };
+    if radius.node.is_some() {
+        let (re, im) = (product(&g_re, &cos)?, product(&g_im, &sin)?);
+        let sum = re.map2::<E::RealDtype, E::RealDtype>(OP, Combining::<ops::add, E::RealDtype>::new(), &im)?;
+        gradients.add::<E::RealDtype>(radius, sum)?;
+    }
+    if angle.node.is_some() {
+        let (im, re) = (product(&g_im, &cos)?, product(&g_re, &sin)?);
+        let turned = im.map2::<E::RealDtype, E::RealDtype>(OP, Combining::<ops::sub, E::RealDtype>::new(), &re)?;
+        let radius = super::elements::<E::RealDtype, D>(radius)?;
+        gradients.add::<E::RealDtype>(angle, product(&radius, &turned)?)?;
+    }
+    Ok(())
+}

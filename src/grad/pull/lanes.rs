@@ -1,0 +1,162 @@
+//! Functions of lanes.
+
+use super::moves::reversed;
+use super::reduce::{formulas, three};
+use super::{Gradients, OP, elements, gradient, kept};
+use crate::composite::{Erased, Owned};
+use crate::device::Device;
+use crate::dtype::{Complex, Dtype, MachineFloat, Parameters, Tuned, Unary, math};
+use crate::error::{Result, invalid};
+use crate::grad::tape::{Kept, Layout, Operand};
+use crate::ops;
+use crate::ops::arguments::{Indexing, Sought};
+use crate::ops::kernel::Combining;
+use crate::ops::losses::Losing;
+use crate::ops::reduce::Sum;
+use crate::ops::scan::{RunningLogSumExp, RunningProduct, RunningSum};
+use crate::ops::slope::LaneSlope;
+use crate::storage::{View, ViewMut};
+
+#[inline(always)]
+fn exp<T: MachineFloat>(x: T) -> T {
+    T::elementary::<math::Exp>(x)
+}
+formulas! {
+    /// Softmax: `y * (g - sum)`.
+    OfSoftmax: |y, g, sum, _p| y * (g - sum);
+    /// Log-softmax: `g - exp(y) * sum`.
+    OfLogSoftmax: |y, g, sum, _p| g - exp(y) * sum;
+    /// `sum / x`, 0 for `x` 0, conjugated.
+    OverConjugate: |sum, x, _z, _p| if x == T::zero() { T::zero() } else { sum / x },
+        |sum, x, _z, _p| if x == Complex::default() { x } else { sum / x.conj() };
+    /// `log(g)` of what is above zero, minus `y`.
+    LogAbove: |g, y, _z, _p| if g > T::zero() { T::elementary::<math::Log>(g) - y } else { T::neg_infinity() };
+    /// `log(-g)` of what is below zero, minus `y`.
+    LogBelow: |g, y, _z, _p| if g < T::zero() { T::elementary::<math::Log>(-g) - y } else { T::neg_infinity() };
+    /// `exp(x + above) - exp(x + below)`
+    FromLogs: |x, above, below, _p| exp(x + above) - exp(x + below);
+    /// 1 for zeros.
+    Zero: |x, _y, _z, _p| if x == T::zero() { T::one() } else { T::zero() },
+        |x, _y, _z, _p| if x == Complex::default() { Complex::new(T::one(), T::zero()) } else { Complex::default() };
+    /// The element, but 1 for the first zero of a lane.
+    WithoutFirstZero: |x, zeros, _z, _p| if x == T::zero() && zeros == T::one() { T::one() } else { x },
+        |x, zeros, _z, _p| if x == Complex::default() && zeros == Complex::new(T::one(), T::zero()) { zeros } else { x };
+    /// The gradient of a running product at the first zero of a lane, before it, and after it.
+    AroundZero: |x, zeros, at, _p| if zeros == T::one() && x == T::zero() { at } else { T::zero() },
+        |x, zeros, at, _p| if zeros == Complex::new(T::one(), T::zero()) && x == Complex::default() { at } else { Complex::default() };
+    /// What counts before the first zero.
+    BeforeZero: |sum, zeros, _z, _p| if zeros == T::zero() { sum } else { T::zero() },
+        |sum, zeros, _z, _p| if zeros == Complex::default() { sum } else { Complex::default() };
+    /// `log(conj(g)) - y`
+    LogConjugateLess: |g, y, _z, _p| T::elementary::<math::Log>(g) - y, |g, y, _z, _p| <ops::log as Unary>::complex(g.conj()) - y;
+    /// `conj(exp(a + b))`
+    ConjugateExpOfSum: |a, b, _z, _p| exp(a + b), |a, b, _z, _p| <ops::exp as Unary>::complex(a + b).conj();
+    /// `g * conj(y)`
+    WithConjugate: |g, y, _z, _p| g * y, |g, y, _z, _p| g * y.conj();
+}
+
+pub(super) fn pull<E: Dtype, D: Device>(
+    slope: LaneSlope,
+    x: &Operand<D::Storage>,
+    axis: usize,
+    result: Option<&Kept<D::Storage>>,
+    g: &D::Storage,
+    [own, layout]: [&Layout; 2],
+    gradients: &mut Gradients<D>,
+) -> Result<()> {
+    let g = gradient::<E, D>(g, layout);
+    if g.is_empty() {
+        return Ok(());
+    }
+    let kept_result = || match result {
+        Some(result) => kept::<E, D>(result, own.dtype, &layout.sizes, &layout.strides),
+        None => invalid(OP, "a result was not kept".to_owned()),
+    };
+    let mask = 1 << axis;
+    match slope {
+        LaneSlope::Softmax => {
+            let y = kept_result()?;
+            let times = Combining::<ops::mul, E>::new();
+            let sum = g.reduce_pairs::<E, E, _>(OP, Sum, times, &y, mask)?.retyped::<E>();
+            let sum = over_axis(&sum, axis, &g)?;
+            gradients.add::<E>(x, three::<OfSoftmax, E, D>(&y, &g, &sum.expand(OP, g.sizes())?, 0.0)?)
+        }
+        LaneSlope::LogSoftmax => {
+            let y = kept_result()?;
+            let sum = g.reduce(Sum, mask, true)?.retyped::<E>();
+            gradients.add::<E>(x, three::<OfLogSoftmax, E, D>(&y, &g, &sum.expand(OP, g.sizes())?, 0.0)?)
+        }
+        LaneSlope::Sum => gradients.add::<E>(x, sums_from_behind(&g, axis)?),
+        LaneSlope::Product => {
+            let y = kept_result()?;
+            // Operands of bytes are summed in wider numbers, which have no gradient.
+            let elements = elements::<E, D>(x)?;
+            let none = Losing::<WithConjugate>::new([0.0; 2]);
+            let sums = sums_from_behind(&g.map2::<E, E>(OP, none, &y)?, axis)?;
+            let quotients = sums.map2::<E, E>(OP, Losing::<OverConjugate>::new([0.0; 2]), &elements)?;
+            if D::has_data(elements.storage()) && !D::has::<E>(elements.view(), Sought::Zero)? {
+                return gradients.add::<E>(x, quotients);
+            }
+            let is_zero = elements.map2::<E, E>(OP, Losing::<Zero>::new([0.0; 2]), &elements)?;
+            let zeros = lane::<E, D>(&is_zero, D::lanes::<E, E::Sum>(RunningSum, is_zero.view(), axis)?);
+            let others = elements.map2::<E, E>(OP, Losing::<WithoutFirstZero>::new([0.0; 2]), &zeros)?;
+            let products = lane::<E, D>(&others, D::lanes::<E, E::Sum>(RunningProduct, others.view(), axis)?);
+            let at = sums_from_behind(&g.map2::<E, E>(OP, none, &products)?, axis)?;
+            let at = three::<AroundZero, E, D>(&elements, &zeros, &at, 0.0)?;
+            let before = quotients.map2::<E, E>(OP, Losing::<BeforeZero>::new([0.0; 2]), &zeros)?;
+            gradients.add::<E>(x, before.map2::<E, E>(OP, Combining::<ops::add, E>::new(), &at)?)
+        }
+        LaneSlope::LogSumExp => {
+            let (y, elements) = (kept_result()?, elements::<E, D>(x)?);
+            if const { E::DTYPE.is_complex() } {
+                // `g * conj(exp(x - y))`, summed from behind, as logarithms.
+                let terms = g.map2::<E, E>(OP, Losing::<LogConjugateLess>::new([0.0; 2]), &y)?;
+                let turned = reversed(&terms, axis)?;
+                let sums = D::lanes::<E, E>(RunningLogSumExp, turned.view(), axis)?;
+                let sums = reversed(&Erased::<E, D>::dense(sums, turned.dims()), axis)?;
+                return gradients
+                    .add::<E>(x, sums.map2::<E, E>(OP, Losing::<ConjugateExpOfSum>::new([0.0; 2]), &elements)?);
+            }
+            let sums = |terms: &Owned<E, D>| -> Result<Owned<E, D>> {
+                let turned = reversed(terms, axis)?;
+                let sums = D::lanes::<E, E>(RunningLogSumExp, turned.view(), axis)?;
+                reversed(&Erased::dense(sums, turned.dims()), axis)
+            };
+            let above = sums(&g.map2::<E, E>(OP, Losing::<LogAbove>::new([0.0; 2]), &y)?)?;
+            let below = sums(&g.map2::<E, E>(OP, Losing::<LogBelow>::new([0.0; 2]), &y)?)?;
+            gradients.add::<E>(x, three::<FromLogs, E, D>(&elements, &above, &below, 0.0)?)
+        }
+        LaneSlope::Extreme => {
+            let Some(positions) = result else { return invalid(OP, "a result was not kept".to_owned()) };
+            let index = View::<_, i64>::new(&positions.storage, positions.offset, &layout.sizes, &layout.strides);
+            let strides = x.sizes.row_major();
+            let mut sum = D::zeroed::<E>(Some(g.storage()), x.sizes.iter().product())?;
+            let out = ViewMut::<_, E>::new(&mut sum, 0, &x.sizes, &strides);
+            let indexing = Indexing { op: OP, axis, wraps: false };
+            D::scatter_with::<E>(indexing, Combining::<ops::add, E>::new(), index, g.view(), out)?;
+            gradients.add::<E>(x, Erased::dense(sum, x.sizes))
+        }
+        LaneSlope::Missing => Ok(()),
+    }
+}
+
+/// A reduced tensor with an axis of size 1 where it was reduced.
+fn over_axis<'a, E: Dtype, D: Device>(
+    x: &'a Erased<'_, E, D>,
+    axis: usize,
+    like: &Erased<'_, E, D>,
+) -> Result<Erased<'a, E, D>> {
+    let mut sizes = like.dims();
+    sizes[axis] = 1;
+    x.reshape(OP, &sizes)
+}
+/// The result of a function of lanes, whose dtype is that of sums, which for floats is their own.
+fn lane<E: Dtype, D: Device>(like: &Erased<'_, E, D>, storage: D::Storage) -> Owned<E, D> {
+    Erased::<E::Sum, D>::dense(storage, like.dims()).retyped()
+}
+/// The sum of each element and those behind it.
+fn sums_from_behind<E: Dtype, D: Device>(x: &Erased<'_, E, D>, axis: usize) -> Result<Owned<E, D>> {
+    let turned = reversed(x, axis)?;
+    let sums = lane::<E, D>(&turned, D::lanes::<E, E::Sum>(RunningSum, turned.view(), axis)?);
+    reversed(&sums, axis)
+}

@@ -1,0 +1,536 @@
+//! The way back: what each kind of step does with the gradient of its result.
+//!
+//! These functions are generic over the device and written with its own calls, so that they run on every device, and on tapes for gradients
+//! of gradients. For `Cpu` they are compiled in castiron, once ([`PullsBack`]).
+
+mod elementwise;
+mod lanes;
+mod moves;
+mod product;
+mod reduce;
+mod rows;
+
+use super::primitive::WayBack;
+use super::rule::Rule;
+use super::tape::{Extent, Kept, Layout, Node, Operand, Past, RESULTS, Step, locked};
+use crate::composite::Erased;
+use crate::device::{Backend, Cpu, Cuda, Device, Meta};
+use crate::dtype::{Complex, DType, Dtype, Element, bf16, f16};
+use crate::error::{Result, invalid};
+use crate::layout::bounds;
+use crate::layout::dims::Dims;
+use crate::ops;
+use crate::ops::arguments::Indexing;
+use crate::ops::kernel::{Casting, Combining, Copying};
+use crate::ops::reduce::Sum;
+use crate::ops::slope::Formula;
+use crate::storage::{View, ViewMut};
+pub(crate) use elementwise::{SlopeCall, SlopeLoop, slope_loop};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Runs code for the dtype that steps of a dtype go back in: `by_dtype!(dtype, E => code)`. Half precision goes back in `f32`, complex
+/// numbers in `Complex<f64>`, so that castiron compiles the way back for three dtypes.
+macro_rules! by_dtype {
+    ($dtype:expr, $E:ident => $run:expr) => {
+        match $dtype {
+            DType::F16 | DType::BF16 | DType::F32 => by_dtype!(@ $E [f32] $run),
+            DType::F64 => by_dtype!(@ $E [f64] $run),
+            DType::C32 | DType::C64 | DType::C128 => by_dtype!(@ $E [$crate::dtype::Complex<f64>] $run),
+            dtype => $crate::grad::pull::no_gradient(dtype),
+        }
+    };
+    (@ $E:ident [$ty:ty] $run:expr) => {{
+        type $E = $ty;
+        $run
+    }};
+}
+/// The same for functions of real numbers.
+macro_rules! by_real {
+    ($dtype:expr, $E:ident => $run:expr) => {
+        match $dtype {
+            DType::F32 => by_dtype!(@ $E [f32] $run),
+            DType::F64 => by_dtype!(@ $E [f64] $run),
+            dtype => $crate::grad::pull::no_gradient(dtype),
+        }
+    };
+}
+/// Runs code for the dtype itself.
+macro_rules! by_exact {
+    ($dtype:expr, $E:ident => $run:expr) => {
+        match $dtype {
+            DType::F16 => by_exact!(@ $E [$crate::dtype::f16] $run),
+            DType::BF16 => by_exact!(@ $E [$crate::dtype::bf16] $run),
+            DType::F32 => by_exact!(@ $E [f32] $run),
+            DType::F64 => by_exact!(@ $E [f64] $run),
+            DType::C32 => by_exact!(@ $E [$crate::dtype::Complex<$crate::dtype::f16>] $run),
+            DType::C64 => by_exact!(@ $E [$crate::dtype::Complex<f32>] $run),
+            DType::C128 => by_exact!(@ $E [$crate::dtype::Complex<f64>] $run),
+            dtype => $crate::grad::pull::no_gradient(dtype),
+        }
+    };
+    (@ $E:ident [$ty:ty] $run:expr) => {{
+        type $E = $ty;
+        $run
+    }};
+}
+/// The dtype that steps of a dtype go back in.
+fn class(dtype: DType) -> DType {
+    match dtype {
+        DType::F16 | DType::BF16 => DType::F32,
+        DType::C32 | DType::C64 => DType::C128,
+        dtype => dtype,
+    }
+}
+pub(crate) use {by_dtype, by_exact};
+
+#[cold]
+pub(crate) fn no_gradient<T>(dtype: DType) -> Result<T> {
+    invalid(OP, format!("there are no gradients of {dtype} here"))
+}
+
+/// The name of errors on the way back.
+pub(crate) const OP: &str = "backward";
+
+/// How a device runs steps backwards.
+#[doc(hidden)]
+pub trait PullsBack: Backend {
+    /// One step, from the gradients of its results.
+    fn pull(
+        rule: &Rule<Self::Storage>,
+        given: [Option<Self::Storage>; RESULTS],
+        gradients: &mut Gradients<Self>,
+    ) -> Result<()>;
+    /// A gradient times the derivative of an elementwise formula.
+    fn slope(formula: &'static Formula, call: SlopeCall<'_, Self>) -> Result<Self::Storage>;
+    /// The device off the tape; a device that is no tape itself.
+    type Inside: Device;
+    /// A handle to the elements off the tape.
+    fn off<E: Element>(view: View<'_, Self::Storage, E>) -> (<Self::Inside as Backend>::Storage, usize);
+    /// An operand as the tape keeps it, without its elements.
+    fn operand<E: Element>(view: View<'_, Self::Storage, E>) -> Operand<<Self::Inside as Backend>::Storage>;
+    /// A result that was computed off the tape, on it.
+    fn with_way_back(
+        op: &'static str,
+        result: <Self::Inside as Backend>::Storage,
+        layout: Layout,
+        way_back: impl WayBack<<Self::Inside as Backend>::Storage> + 'static,
+    ) -> Result<Self::Storage>;
+}
+/// What devices do that record nothing.
+macro_rules! records_nothing {
+    () => {
+        type Inside = Self;
+        fn off<E: Element>(view: View<'_, Self::Storage, E>) -> (Self::Storage, usize) {
+            Self::share(view)
+        }
+        fn operand<E: Element>(view: View<'_, Self::Storage, E>) -> Operand<Self::Storage> {
+            let (sizes, strides) = (Dims::known(view.sizes), Dims::known(view.strides));
+            Operand { node: None, dtype: E::DTYPE, offset: view.offset, sizes, strides, kept: None }
+        }
+        fn with_way_back(
+            _: &'static str,
+            result: Self::Storage,
+            _: Layout,
+            _: impl WayBack<Self::Storage> + 'static,
+        ) -> Result<Self::Storage> {
+            Ok(result)
+        }
+    };
+}
+/// Compiled here for programs that take gradients on the host.
+impl PullsBack for Cpu {
+    records_nothing!();
+    #[inline(never)]
+    fn pull(
+        rule: &Rule<Self::Storage>,
+        given: [Option<Self::Storage>; RESULTS],
+        gradients: &mut Gradients<Self>,
+    ) -> Result<()> {
+        pull::<Cpu>(rule, given, gradients)
+    }
+    fn slope(formula: &'static Formula, call: SlopeCall<'_, Self>) -> Result<Self::Storage> {
+        formula.on_host(call)
+    }
+}
+impl<const N: usize> PullsBack for Cuda<N> {
+    records_nothing!();
+    fn pull(
+        rule: &Rule<Self::Storage>,
+        given: [Option<Self::Storage>; RESULTS],
+        gradients: &mut Gradients<Self>,
+    ) -> Result<()> {
+        pull::<Self>(rule, given, gradients)
+    }
+    fn slope(_: &'static Formula, _: SlopeCall<'_, Self>) -> Result<Self::Storage> {
+        invalid(OP, "its derivative does not run on GPUs yet".to_owned())
+    }
+}
+impl PullsBack for Meta {
+    records_nothing!();
+    fn pull(
+        rule: &Rule<Self::Storage>,
+        given: [Option<Self::Storage>; RESULTS],
+        gradients: &mut Gradients<Self>,
+    ) -> Result<()> {
+        pull::<Self>(rule, given, gradients)
+    }
+    fn slope(_: &'static Formula, _: SlopeCall<'_, Self>) -> Result<Self::Storage> {
+        Ok(crate::device::NoData)
+    }
+}
+#[cfg(feature = "any")]
+impl PullsBack for crate::device::Dynamic {
+    records_nothing!();
+    fn pull(
+        rule: &Rule<Self::Storage>,
+        given: [Option<Self::Storage>; RESULTS],
+        gradients: &mut Gradients<Self>,
+    ) -> Result<()> {
+        pull::<Self>(rule, given, gradients)
+    }
+    fn slope(formula: &'static Formula, call: SlopeCall<'_, Self>) -> Result<Self::Storage> {
+        use crate::device::DynamicBuffer;
+        match call.place() {
+            DynamicBuffer::Meta => Ok(DynamicBuffer::Meta),
+            DynamicBuffer::Cpu(_) => Cpu::slope(formula, call.on_host()?).map(DynamicBuffer::Cpu),
+            _ => invalid(OP, "its derivative does not run here yet".to_owned()),
+        }
+    }
+}
+
+/// Checked calls record nothing, and no test takes them back.
+#[cfg(test)]
+impl<D: Device> PullsBack for crate::device::decorated::Checked<D> {
+    records_nothing!();
+    fn pull(_: &Rule<Self::Storage>, _: [Option<Self::Storage>; RESULTS], _: &mut Gradients<Self>) -> Result<()> {
+        invalid(OP, "checked calls have no gradient".to_owned())
+    }
+    fn slope(_: &'static Formula, _: SlopeCall<'_, Self>) -> Result<Self::Storage> {
+        invalid(OP, "checked calls have no gradient".to_owned())
+    }
+}
+
+/// The gradients that have come back so far, of steps that they have not gone through.
+#[doc(hidden)]
+pub struct Gradients<D: Backend> {
+    of: BTreeMap<u64, Arriving<D::Storage>>,
+}
+/// A step, and the gradients of its results, each a storage of the node's extent.
+pub(super) struct Arriving<B> {
+    pub(super) step: Arc<Step<B>>,
+    pub(super) of: [Option<B>; RESULTS],
+}
+
+impl<D: Device> Gradients<D> {
+    pub(super) fn new() -> Self {
+        Gradients { of: BTreeMap::new() }
+    }
+
+    /// The gradient of a node.
+    pub(crate) fn of(&mut self, node: &Node<D::Storage>) -> &mut Option<D::Storage> {
+        let arriving = self.of.entry(node.step.number);
+        &mut arriving.or_insert_with(|| Arriving { step: node.step.clone(), of: [const { None }; RESULTS] }).of
+            [node.result]
+    }
+
+    /// Takes the step that was recorded last: no more gradients come to it.
+    pub(super) fn pop(&mut self) -> Option<Arriving<D::Storage>> {
+        self.of.pop_last().map(|(_, arriving)| arriving)
+    }
+
+    /// Adds to the gradient of an operand. `g` has the operand's sizes.
+    pub(crate) fn add<E: Dtype>(&mut self, to: &Operand<D::Storage>, g: Erased<'_, E, D>) -> Result<()> {
+        let Some(node) = &to.node else { return Ok(()) };
+        let sizes = Dims::known(g.sizes());
+        let mask = (0..sizes.len())
+            .filter(|&axis| sizes[axis] > 1 && to.strides[axis] == 0)
+            .fold(0, |mask, axis| mask | 1_u32 << axis);
+        if mask != 0 {
+            return self.add_as(node, to, g.reduce(Sum, mask, true)?.retyped::<E>());
+        }
+        self.add_as(node, to, g)
+    }
+
+    /// The same in the operand's dtype.
+    fn add_as<E: Dtype>(
+        &mut self,
+        node: &Node<D::Storage>,
+        to: &Operand<D::Storage>,
+        g: Erased<'_, E, D>,
+    ) -> Result<()> {
+        if to.dtype == E::DTYPE {
+            return self.add_to(node, to, g);
+        }
+        by_exact!(to.dtype, T => self.add_to::<T>(node, to, g.map1::<T>(OP, Casting)?))
+    }
+
+    /// The same where no element of the operand is at several positions by a stride of 0.
+    fn add_to<E: Dtype>(
+        &mut self,
+        node: &Node<D::Storage>,
+        to: &Operand<D::Storage>,
+        g: Erased<'_, E, D>,
+    ) -> Result<()> {
+        let (sizes, strides) = (Dims::known(g.sizes()), to.strides);
+        let Extent { first, bytes, .. } = node.extent();
+        let (offset, len) = (to.offset - first / size_of::<E>(), bytes / size_of::<E>());
+        let count = g.numel();
+        if count == 0 {
+            return Ok(());
+        }
+        if !bounds::has_places(&sizes, &strides) {
+            return self.add_windows(node, [offset, len], &sizes, &strides, g);
+        }
+        let fills = offset == 0 && count == len;
+        let of = self.of(node);
+        match of {
+            None if fills => {
+                let same = (0..sizes.len()).all(|axis| sizes[axis] == 1 || g.strides()[axis] == strides[axis]);
+                let whole = if same { g.into_whole() } else { Err(g) };
+                *of = Some(match whole {
+                    Ok(own) => own,
+                    Err(g) => D::map1::<E, E>(Copying, g.view(), &strides)?,
+                });
+                Ok(())
+            }
+            None => {
+                let mut zeros = D::zeroed::<E>(Some(g.storage()), len)?;
+                D::map1_into::<E, E>(Copying, g.view(), ViewMut::new(&mut zeros, offset, &sizes, &strides))?;
+                *of = Some(zeros);
+                Ok(())
+            }
+            Some(sum) => {
+                unshare::<E, D>(sum, len)?;
+                let out = ViewMut::<_, E>::new(sum, offset, &sizes, &strides);
+                D::update2::<E, E>(Combining::<ops::add, E>::new(), g.view(), out)
+            }
+        }
+    }
+
+    /// Adds to elements of which several positions share one: windows that overlap.
+    fn add_windows<E: Dtype>(
+        &mut self,
+        node: &Node<D::Storage>,
+        [offset, len]: [usize; 2],
+        sizes: &Dims,
+        strides: &Dims,
+        g: Erased<'_, E, D>,
+    ) -> Result<()> {
+        let count = g.numel();
+        let of = self.of(node);
+        let places = D::iota(Some(g.storage()), len)?;
+        let index = D::map1::<i64, i64>(Copying, View::new(&places, offset, sizes, strides), &sizes.row_major())?;
+        let flat = g.reshape(OP, &[count])?;
+        let sum = match of.take() {
+            Some(sum) => sum,
+            None => D::zeroed::<E>(Some(g.storage()), len)?,
+        };
+        let sum = of.insert(sum);
+        unshare::<E, D>(sum, len)?;
+        let all = [len];
+        let indexing = Indexing { op: OP, axis: 0, wraps: false };
+        let kernel = Combining::<ops::add, E>::new();
+        let flat_sizes = [count];
+        let index = View::<_, i64>::new(&index, 0, &flat_sizes, &[1]);
+        D::scatter_with::<E>(indexing, kernel, index, flat.view(), ViewMut::new(sum, 0, &all, &[1]))
+    }
+}
+
+/// Copies a gradient of so many elements if somebody else has a handle to it, before it is written.
+pub(super) fn unshare<E: Dtype, D: Device>(gradient: &mut D::Storage, len: usize) -> Result<()> {
+    if !D::is_unique(gradient) {
+        *gradient = D::map1::<E, E>(Copying, View::new(&*gradient, 0, &[len], &[1]), &[1])?;
+    }
+    Ok(())
+}
+
+impl<E: Dtype, D: Device> Erased<'_, E, D> {
+    /// One of the parts that [`parts`](Erased::parts) shows along the last axis.
+    pub(super) fn part_at(&self, at: usize) -> Erased<'_, E, D> {
+        let view = self.view();
+        let last = view.sizes.len() - 1;
+        let offset = view.offset + at * view.strides[last];
+        Erased::of(View::new(view.buffer, offset, &view.sizes[..last], &view.strides[..last]))
+    }
+}
+
+/// What a step keeps, as a tensor of the dtype that it goes back in.
+pub(super) fn kept<'a, E: Dtype, D: Device>(
+    kept: &'a Kept<D::Storage>,
+    dtype: DType,
+    sizes: &'a [usize],
+    strides: &'a [usize],
+) -> Result<Erased<'a, E, D>> {
+    fn of<'a, A: Dtype, E: Dtype, D: Device>(view: View<'a, D::Storage, A>) -> Result<Erased<'a, E, D>> {
+        Erased::<A, D>::of(view).map1::<E>(OP, Casting)
+    }
+    macro_rules! view {
+        () => {
+            View::new(&kept.storage, kept.offset, sizes, strides)
+        };
+    }
+    if dtype == E::DTYPE {
+        return Ok(Erased::of(view!()));
+    }
+    match dtype {
+        DType::Bool => of::<bool, E, D>(view!()),
+        DType::U8 => of::<u8, E, D>(view!()),
+        DType::I8 => of::<i8, E, D>(view!()),
+        DType::I16 => of::<i16, E, D>(view!()),
+        DType::I32 => of::<i32, E, D>(view!()),
+        DType::I64 => of::<i64, E, D>(view!()),
+        DType::F16 => of::<f16, E, D>(view!()),
+        DType::BF16 => of::<bf16, E, D>(view!()),
+        DType::F32 => of::<f32, E, D>(view!()),
+        DType::F64 => of::<f64, E, D>(view!()),
+        DType::C32 => of::<Complex<f16>, E, D>(view!()),
+        DType::C64 => of::<Complex<f32>, E, D>(view!()),
+        DType::C128 => of::<Complex<f64>, E, D>(view!()),
+        dtype => no_gradient(dtype),
+    }
+}
+/// An operand that is kept.
+pub(super) fn elements<E: Dtype, D: Device>(operand: &Operand<D::Storage>) -> Result<Erased<'_, E, D>> {
+    match &operand.kept {
+        Some(of) => kept(of, operand.dtype, &operand.sizes, &operand.strides),
+        None => invalid(OP, "an operand was not kept".to_owned()),
+    }
+}
+/// A gradient in the dtype that its step goes back in.
+fn in_class<D: Device>(g: D::Storage, layout: &Layout) -> Result<D::Storage> {
+    fn of<A: Dtype, E: Dtype, D: Device>(g: &D::Storage, layout: &Layout) -> Result<D::Storage> {
+        D::map1::<A, E>(Casting, View::new(g, 0, &layout.sizes, &layout.strides), &layout.strides)
+    }
+    match layout.dtype {
+        DType::F16 => of::<f16, f32, D>(&g, layout),
+        DType::BF16 => of::<bf16, f32, D>(&g, layout),
+        DType::C32 => of::<Complex<f16>, Complex<f64>, D>(&g, layout),
+        DType::C64 => of::<Complex<f32>, Complex<f64>, D>(&g, layout),
+        _ => Ok(g),
+    }
+}
+/// A gradient of a result.
+pub(super) fn gradient<'a, E: Dtype, D: Device>(storage: &'a D::Storage, layout: &'a Layout) -> Erased<'a, E, D> {
+    Erased::of(View::new(storage, 0, &layout.sizes, &layout.strides))
+}
+
+/// One step backwards.
+pub(super) fn pull<D: Device>(
+    rule: &Rule<D::Storage>,
+    given: [Option<D::Storage>; RESULTS],
+    gradients: &mut Gradients<D>,
+) -> Result<()> {
+    if let Rule::Primitive(step) = rule {
+        return step.pull(given, gradients);
+    }
+    let [first, second, ..] = given;
+    if let Rule::Reduce { slope, x, mask, results, layout } = rule {
+        if first.is_none() && second.is_none() {
+            return Ok(());
+        }
+        // A mean beside a variance has the operand's dtype.
+        let is_mean = matches!(slope, crate::ops::slope::ReduceSlope::Variance { .. });
+        let of_second = Layout { dtype: if is_mean { x.dtype } else { layout.dtype }, ..*layout };
+        let first = first.map(|g| in_class::<D>(g, layout)).transpose()?;
+        let second = second.map(|g| in_class::<D>(g, &of_second)).transpose()?;
+        return reduce::pull::<D>(*slope, x, *mask, results, [first, second], *layout, gradients);
+    }
+    let Some(g) = first else { return Ok(()) };
+    // Moves go back in their own dtype.
+    match rule {
+        Rule::Moves { x, layout } => {
+            return by_exact!(layout.dtype, E => gradients.add::<E>(x, Erased::fresh(g, layout.sizes, layout.strides)));
+        }
+        Rule::Patch { place, new, .. } => {
+            return by_exact!(place.dtype, E => moves::patch::<E, D>(place, new, g, gradients));
+        }
+        _ => {}
+    }
+    let own = rule.layout();
+    let g = in_class::<D>(g, own)?;
+    let layout = &Layout { dtype: class(own.dtype), ..*own };
+    match rule {
+        Rule::Formula { formula, computes, given, x, y, .. } => {
+            elementwise::formula::<D>(formula, class(*computes), *given, x, y.as_ref(), g, [*own, *layout], gradients)
+        }
+        Rule::Chooses { condition, choices, .. } => {
+            by_dtype!(layout.dtype, E => elementwise::chooses::<E, D>(condition, choices, &g, layout, gradients))
+        }
+        Rule::Parts { x, .. } => elementwise::parts::<Complex<f64>, D>(x, &g, layout, gradients),
+        Rule::Polar { x, .. } => elementwise::polar::<Complex<f64>, D>(x, &g, layout, gradients),
+        Rule::Moves { .. } | Rule::Patch { .. } | Rule::Reduce { .. } | Rule::Primitive(_) => Ok(()),
+        Rule::Lanes { slope, x, axis, result, .. } => {
+            by_dtype!(layout.dtype, E => lanes::pull::<E, D>(*slope, x, *axis, result.as_ref(), &g, [own, layout], gradients))
+        }
+        Rule::Rows { slope, x, shared, .. } => {
+            by_real!(layout.dtype, E => rows::pull::<E, D>(*slope, x, shared, &g, layout, gradients))
+        }
+        Rule::Pick { x, axes, .. } => {
+            by_dtype!(layout.dtype, E => moves::pick::<E, D>(x, axes, &g, layout, gradients))
+        }
+        Rule::Join { pieces, axis, .. } => {
+            by_dtype!(layout.dtype, E => moves::join::<E, D>(pieces, *axis, &g, layout, gradients))
+        }
+        Rule::Band { x, low, high, .. } => {
+            by_dtype!(layout.dtype, E => {
+                let g = gradient::<E, D>(&g, layout);
+                let band = D::band::<E>(g.view(), *low, *high)?;
+                gradients.add::<E>(x, Erased::dense(band, layout.sizes))
+            })
+        }
+        Rule::Gather { x, index, indexing, .. } => {
+            by_dtype!(layout.dtype, E => moves::gather::<E, D>(x, index, *indexing, &g, layout, gradients))
+        }
+        Rule::Compress { x, mask, .. } => {
+            by_dtype!(layout.dtype, E => moves::compress::<E, D>(x, mask, &g, layout, gradients))
+        }
+        Rule::Scatter { old, new, index, indexing, factor, .. } => {
+            by_dtype!(layout.dtype, E => {
+                moves::scatter::<E, D>([old, new, index], *indexing, *factor, g, layout, gradients)
+            })
+        }
+        Rule::Merge { old, new, index, indexing, is_product, y, .. } => {
+            by_real!(layout.dtype, E => {
+                moves::merge::<E, D>([old, new, index], *indexing, *is_product, y, &g, [own, layout], gradients)
+            })
+        }
+        Rule::Product { x, .. } => {
+            by_dtype!(layout.dtype, E => product::pull::<E, D>(x, &g, layout, gradients))
+        }
+    }
+}
+
+/// The way back from gradients that `seed` puts at some nodes. `arrive` sees the gradients of each step's results once they are complete,
+/// those of parameters among them. If `keeps` is false, steps let go of what they read, and a second way through them is an error.
+pub(crate) fn back<D: Device>(
+    seed: impl FnOnce(&mut Gradients<D>) -> Result<()>,
+    keeps: bool,
+    mut arrive: impl FnMut(&Arc<Step<D::Storage>>, &mut [Option<D::Storage>; RESULTS]) -> Result<()>,
+) -> Result<()> {
+    let mut gradients = Gradients::<D>::new();
+    seed(&mut gradients)?;
+    while let Some(Arriving { step, mut of }) = gradients.pop() {
+        arrive(&step, &mut of)?;
+        let mut past = locked(&step.past);
+        match &mut *past {
+            Past::Leaf(_) => {}
+            Past::Rule(rule) => {
+                D::pull(rule, of, &mut gradients)?;
+                if !keeps && rule.keeps() {
+                    let freed = core::mem::replace(&mut *past, Past::Freed);
+                    drop(past);
+                    drop(freed);
+                }
+            }
+            Past::Freed => return twice(),
+        }
+    }
+    Ok(())
+}
+#[cold]
+fn twice<T>() -> Result<T> {
+    let reason = "trying to go backward through the graph a second time: what its steps had kept was freed by the first; say \
+        `retain_graph` there if it is needed again";
+    invalid(OP, reason.to_owned())
+}

@@ -1,0 +1,333 @@
+//! What only moves elements: gradients go back to where the elements came from.
+
+use super::reduce::{formulas, three};
+use super::{Gradients, OP, elements, gradient, kept};
+use crate::composite::{Axis, Erased, Owned};
+use crate::device::Device;
+use crate::dtype::{Dtype, MachineFloat, Parameters, Tuned};
+use crate::error::{Result, invalid};
+use crate::grad::tape::{Extent, Kept, Layout, Operand};
+use crate::layout::dims::Dims;
+use crate::ops;
+use crate::ops::arguments::Indexing;
+use crate::ops::kernel::{Choosing, Combining, CombiningScalar, Copying, FillWith};
+use crate::ops::losses::Losing;
+use crate::ops::reduce::Sum;
+use crate::ops::scan::RunningSum;
+use crate::ops::segment::Segment;
+use crate::storage::{View, ViewMut};
+
+/// Elements of an axis that was assembled from segments, axis by axis.
+pub(super) fn pick<E: Dtype, D: Device>(
+    x: &Operand<D::Storage>,
+    axes: &[Vec<Segment>],
+    g: &D::Storage,
+    layout: &Layout,
+    gradients: &mut Gradients<D>,
+) -> Result<()> {
+    let mut left: Owned<E, D> = gradient::<E, D>(g, layout).share();
+    for (axis, segments) in axes.iter().enumerate() {
+        if segments[..] != [Segment::whole(x.sizes[axis])] {
+            left = unpicked(&left, axis, segments, x.sizes[axis])?;
+        }
+    }
+    gradients.add::<E>(x, left)
+}
+fn unpicked<E: Dtype, D: Device>(
+    g: &Owned<E, D>,
+    axis: usize,
+    segments: &[Segment],
+    size: usize,
+) -> Result<Owned<E, D>> {
+    let mut sizes = g.dims();
+    sizes[axis] = size;
+    let strides = sizes.row_major();
+    let mut sum = D::zeroed::<E>(Some(g.storage()), sizes.iter().product())?;
+    let mut at = 0;
+    for &segment in segments {
+        let positions = segment.positions().unwrap_or(0);
+        if positions > 0 && !matches!(segment, Segment::Fill { .. }) {
+            let part = g.narrow(OP, Axis(axis), at, positions)?;
+            let (first, part): (usize, Owned<E, D>) = match segment {
+                Segment::Forward { start, .. } => (start, part.share()),
+                Segment::Backward { start, len } => (start + 1 - len, reversed(&part, axis)?),
+                Segment::Each { start, len, times } => {
+                    let mut split = Dims::of_rank(OP, sizes.len() + 1);
+                    let folded = match &mut split {
+                        Ok(split) => {
+                            split[..axis].copy_from_slice(&part.sizes()[..axis]);
+                            (split[axis], split[axis + 1]) = (len, times);
+                            split[axis + 2..].copy_from_slice(&part.sizes()[axis + 1..]);
+                            part.reshape(OP, split)?.reduce(Sum, 1 << (axis + 1), false)?.retyped()
+                        }
+                        // As many axes as there may be: those in front are one.
+                        Err(_) => folded(&part, axis, [len, times])?,
+                    };
+                    (start, folded)
+                }
+                Segment::Fill { .. } => continue,
+            };
+            let mut own = sizes;
+            own[axis] = part.sizes()[axis];
+            let out = ViewMut::<_, E>::new(&mut sum, first * strides[axis], &own, &strides);
+            D::update2::<E, E>(Combining::<ops::add, E>::new(), part.view(), out)?;
+        }
+        at += positions;
+    }
+    Ok(Erased::dense(sum, sizes))
+}
+/// The sum of each run of positions along an axis.
+fn folded<E: Dtype, D: Device>(part: &Erased<'_, E, D>, axis: usize, [len, times]: [usize; 2]) -> Result<Owned<E, D>> {
+    let before = part.sizes()[..axis].iter().product();
+    let after = part.sizes()[axis + 1..].iter().product();
+    let sums = part.reshape(OP, &[before, len, times, after])?.reduce(Sum, 1 << 2, false)?;
+    let mut sizes = part.dims();
+    sizes[axis] = len;
+    Ok(sums.reshape(OP, &sizes)?.share().retyped())
+}
+/// The elements in the other order along an axis.
+pub(super) fn reversed<E: Dtype, D: Device>(x: &Erased<'_, E, D>, axis: usize) -> Result<Owned<E, D>> {
+    let mut axes: Vec<Vec<Segment>> = x.sizes().iter().map(|&size| vec![Segment::whole(size)]).collect();
+    let len = x.sizes()[axis];
+    axes[axis] = if len == 0 { vec![] } else { vec![Segment::Backward { start: len - 1, len }] };
+    Ok(Erased::dense(D::pick::<E>(x.view(), &axes, E::default())?, x.dims()))
+}
+
+pub(super) fn join<E: Dtype, D: Device>(
+    pieces: &[Operand<D::Storage>],
+    axis: usize,
+    g: &D::Storage,
+    layout: &Layout,
+    gradients: &mut Gradients<D>,
+) -> Result<()> {
+    let g = gradient::<E, D>(g, layout);
+    let mut at = 0;
+    for piece in pieces {
+        let len = piece.sizes[axis];
+        gradients.add::<E>(piece, g.narrow(OP, Axis(axis), at, len)?)?;
+        at += len;
+    }
+    Ok(())
+}
+
+/// Adds the elements of `g` at indices along an axis of zeros.
+pub(super) fn gather<E: Dtype, D: Device>(
+    x: &Operand<D::Storage>,
+    index: &Operand<D::Storage>,
+    indexing: Indexing,
+    g: &D::Storage,
+    layout: &Layout,
+    gradients: &mut Gradients<D>,
+) -> Result<()> {
+    let g = gradient::<E, D>(g, layout);
+    let index = elements::<i64, D>(index)?;
+    let strides = x.sizes.row_major();
+    let mut sum = D::zeroed::<E>(Some(g.storage()), x.sizes.iter().product())?;
+    let out = ViewMut::<_, E>::new(&mut sum, 0, &x.sizes, &strides);
+    D::scatter_with::<E>(indexing, Combining::<ops::add, E>::new(), index.view(), g.view(), out)?;
+    gradients.add::<E>(x, Erased::dense(sum, x.sizes))
+}
+
+/// Elements that were selected by a mask.
+pub(super) fn compress<E: Dtype, D: Device>(
+    x: &Operand<D::Storage>,
+    mask: &Operand<D::Storage>,
+    g: &D::Storage,
+    layout: &Layout,
+    gradients: &mut Gradients<D>,
+) -> Result<()> {
+    let g = gradient::<E, D>(g, layout);
+    if g.is_empty() {
+        return Ok(());
+    }
+    let mask = elements::<bool, D>(mask)?.expand(OP, &x.sizes)?.share();
+    let count = [mask.numel()];
+    let flat = mask.reshape(OP, &count)?;
+    // Each element's place among those selected.
+    let counted = D::lanes::<bool, i64>(RunningSum, flat.view(), 0)?;
+    let counted = Erased::<i64, D>::list(counted, count[0]);
+    let before = counted.map1::<i64>(OP, CombiningScalar::<ops::sub, i64>(1))?;
+    let place = before.map1::<i64>(OP, CombiningScalar::<ops::clamp_min, i64>(0))?;
+    let indexing = Indexing { op: OP, axis: 0, wraps: false };
+    let spread = D::gather::<E>(indexing, g.view(), place.view())?;
+    let none = D::zeroed::<E>(Some(g.storage()), 1)?;
+    let chosen = D::map3::<bool, E, E, E>(
+        Choosing,
+        flat.view(),
+        View::new(&spread, 0, &count, &[1]),
+        View::new(&none, 0, &count, &[0]),
+        &[1],
+    )?;
+    let chosen = Erased::<E, D>::list(chosen, count[0]);
+    gradients.add::<E>(x, chosen.reshape(OP, &x.sizes)?)
+}
+
+/// A part of a storage that was written: its gradient goes to what was written, and that of the rest to what was there.
+pub(super) fn patch<E: Dtype, D: Device>(
+    place: &Operand<D::Storage>,
+    new: &Operand<D::Storage>,
+    mut g: D::Storage,
+    gradients: &mut Gradients<D>,
+) -> Result<()> {
+    let of = View::<_, E>::new(&g, place.offset, &place.sizes, &place.strides);
+    gradients.add::<E>(new, Erased::<E, D>::of(of).map1::<E>(OP, Copying)?)?;
+    let Some(node) = &place.node else { return Ok(()) };
+    let room = D::room::<E>(&g).unwrap_or(0);
+    super::unshare::<E, D>(&mut g, room)?;
+    let out = ViewMut::<_, E>::new(&mut g, place.offset, &place.sizes, &place.strides);
+    D::update1::<E>(FillWith(E::default()), out)?;
+    let Some(len) = D::room::<E>(&g) else { return Ok(()) };
+    // The old node's gradient may stand for a part of the storage.
+    let Extent { first, bytes, .. } = node.extent();
+    let (first, count) = (first / size_of::<E>(), bytes / size_of::<E>());
+    if len < first + count {
+        return invalid(OP, "a storage was written that is larger than what its gradient stands for".to_owned());
+    }
+    let whole = Operand {
+        node: Some(node.clone()),
+        dtype: E::DTYPE,
+        offset: first,
+        sizes: Dims::known(&[count]),
+        strides: Dims::known(&[1]),
+        kept: None,
+    };
+    if count == len {
+        return gradients.add::<E>(&whole, Erased::list(g, len));
+    }
+    gradients.add::<E>(&whole, Erased::of(View::new(&g, first, &whole.sizes, &whole.strides)))
+}
+
+/// Elements that were written at indices.
+pub(super) fn scatter<E: Dtype, D: Device>(
+    [old, new, index]: [&Operand<D::Storage>; 3],
+    indexing: Indexing,
+    factor: Option<f64>,
+    g: D::Storage,
+    layout: &Layout,
+    gradients: &mut Gradients<D>,
+) -> Result<()> {
+    let places = elements::<i64, D>(index)?;
+    let g = Erased::<E, D>::fresh(g, layout.sizes, layout.strides);
+    if new.node.is_some() {
+        let taken = D::gather::<E>(indexing, g.view(), places.view())?;
+        let taken = Erased::<E, D>::dense(taken, index.sizes);
+        let part = Operand {
+            node: new.node.clone(),
+            dtype: new.dtype,
+            offset: new.offset,
+            sizes: index.sizes,
+            strides: new.strides,
+            kept: None,
+        };
+        let taken = match factor {
+            Some(factor) if factor != 1.0 => super::reduce::scaled(&taken, factor)?,
+            _ => taken,
+        };
+        gradients.add::<E>(&part, taken)?;
+    }
+    if old.node.is_none() {
+        return Ok(());
+    }
+    if factor.is_some() {
+        return gradients.add::<E>(old, g);
+    }
+    let mut left = D::map1::<E, E>(Copying, g.view(), &layout.sizes.row_major())?;
+    let none = D::zeroed::<E>(Some(g.storage()), 1)?;
+    let zeros = [0; crate::layout::dims::MOST];
+    let none = View::<_, E>::new(&none, 0, &index.sizes, &zeros[..index.sizes.len()]);
+    let strides = layout.sizes.row_major();
+    D::scatter::<E>(indexing, places.view(), none, ViewMut::new(&mut left, 0, &layout.sizes, &strides))?;
+    gradients.add::<E>(old, Erased::dense(left, layout.sizes))
+}
+
+formulas! {
+    /// 1 for equals, else 0.
+    Equal: |a, b, _z, _p| if a == b { T::one() } else { T::zero() };
+    /// The element, but 1 for 0.
+    NotZero: |x, _y, _z, _p| if x == T::zero() { T::one() } else { x };
+    /// 1 for 0, else 0.
+    IsZero: |x, _y, _z, _p| if x == T::zero() { T::one() } else { T::zero() };
+    /// The element, but 1 where it is the only zero of a product.
+    WithoutOnlyZero: |x, zeros, _z, _p| if x == T::zero() && zeros == T::one() { T::one() } else { x };
+    /// The gradient at the only zero of a product.
+    AtOnlyZero: |x, zeros, at, _p| if x == T::zero() && zeros == T::one() { at } else { T::zero() };
+    /// The gradient times the product over the element, where it is not the only zero.
+    Elsewhere: |x, zeros, at, _p| {
+        if x != T::zero() {
+            at / x
+        } else if zeros == T::one() {
+            T::zero()
+        } else {
+            at
+        }
+    };
+}
+
+/// Elements that were merged at indices.
+pub(super) fn merge<E: Dtype, D: Device>(
+    [old, new, index]: [&Operand<D::Storage>; 3],
+    indexing: Indexing,
+    is_product: bool,
+    y: &Kept<D::Storage>,
+    g: &D::Storage,
+    [own, layout]: [&Layout; 2],
+    gradients: &mut Gradients<D>,
+) -> Result<()> {
+    let places = elements::<i64, D>(index)?;
+    let (sizes, strides) = (layout.sizes, layout.sizes.row_major());
+    let g = gradient::<E, D>(g, layout);
+    let y = kept::<E, D>(y, own.dtype, &own.sizes, &own.strides)?;
+    let (Some(of_old), Some(of_new)) = (&old.kept, &new.kept) else {
+        return invalid(OP, "an operand was not kept".to_owned());
+    };
+    // Of a source that is larger than the index tensor its first elements are read.
+    let part = Operand {
+        node: new.node.clone(),
+        dtype: new.dtype,
+        offset: new.offset,
+        sizes: index.sizes,
+        strides: new.strides,
+        kept: None,
+    };
+    let was = kept::<E, D>(of_old, old.dtype, &old.sizes, &old.strides)?;
+    let from = kept::<E, D>(of_new, new.dtype, &index.sizes, &new.strides)?;
+    let taken = |x: &Erased<'_, E, D>| -> Result<Owned<E, D>> {
+        Ok(Erased::dense(D::gather::<E>(indexing, x.view(), places.view())?, index.sizes))
+    };
+    let summed = |to: &Erased<'_, E, D>, x: &Erased<'_, E, D>| -> Result<Owned<E, D>> {
+        let mut sum = D::map1::<E, E>(Copying, to.view(), &strides)?;
+        let out = ViewMut::<_, E>::new(&mut sum, 0, &sizes, &strides);
+        D::scatter_with::<E>(indexing, Combining::<ops::add, E>::new(), places.view(), x.view(), out)?;
+        Ok(Erased::dense(sum, sizes))
+    };
+    let times = Combining::<ops::mul, E>::new();
+    let over = Combining::<ops::div, E>::new();
+    if !is_product {
+        let is_new = from.map2::<E, E>(OP, Losing::<Equal>::new([0.0; 2]), &taken(&y)?)?;
+        let is_old = was.map2::<E, E>(OP, Losing::<Equal>::new([0.0; 2]), &y)?;
+        let share = g.map2::<E, E>(OP, over, &summed(&is_old, &is_new)?)?;
+        gradients.add::<E>(old, is_old.map2::<E, E>(OP, times, &share)?)?;
+        return gradients.add::<E>(&part, is_new.map2::<E, E>(OP, times, &taken(&share)?)?);
+    }
+    let multiplied = |to: &Erased<'_, E, D>, x: &Erased<'_, E, D>| -> Result<Owned<E, D>> {
+        let mut product = D::map1::<E, E>(Copying, to.view(), &strides)?;
+        let out = ViewMut::<_, E>::new(&mut product, 0, &sizes, &strides);
+        D::scatter_with::<E>(indexing, times, places.view(), x.view(), out)?;
+        Ok(Erased::dense(product, sizes))
+    };
+    if old.node.is_some() {
+        let other = was.map2::<E, E>(OP, Losing::<NotZero>::new([0.0; 2]), &was)?;
+        let rest = multiplied(&other, &from)?.map2::<E, E>(OP, over, &other)?;
+        gradients.add::<E>(old, g.map2::<E, E>(OP, times, &rest)?)?;
+    }
+    if new.node.is_some() {
+        let is_zero = from.map2::<E, E>(OP, Losing::<IsZero>::new([0.0; 2]), &from)?;
+        let none = Erased::<E, D>::dense(D::zeroed::<E>(Some(g.storage()), sizes.iter().product())?, sizes);
+        let zeros = taken(&summed(&none, &is_zero)?)?;
+        let rest = multiplied(&was, &from.map2::<E, E>(OP, Losing::<WithoutOnlyZero>::new([0.0; 2]), &zeros)?)?;
+        let at = three::<AtOnlyZero, E, D>(&from, &zeros, &taken(&g.map2::<E, E>(OP, times, &rest)?)?, 0.0)?;
+        let elsewhere = three::<Elsewhere, E, D>(&from, &zeros, &taken(&g.map2::<E, E>(OP, times, &y)?)?, 0.0)?;
+        gradients.add::<E>(&part, at.map2::<E, E>(OP, Combining::<ops::add, E>::new(), &elsewhere)?)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,68 @@
+//! Matrix products: a product with the other factor for each.
+
+use super::{Gradients, OP, elements, gradient};
+use crate::composite::{Erased, Owned};
+use crate::device::Device;
+use crate::dtype::Dtype;
+use crate::error::Result;
+use crate::grad::tape::{Layout, Operand};
+use crate::ops;
+use crate::ops::kernel::Applying;
+
+pub(super) fn pull<E: Dtype, D: Device>(
+    x: &[Operand<D::Storage>; 2],
+    g: &D::Storage,
+    layout: &Layout,
+    gradients: &mut Gradients<D>,
+) -> Result<()> {
+    let g = gradient::<E, D>(g, layout);
+    let [a, b] = x;
+    if a.node.is_some() {
+        let product = times::<E, D>(&g, &transposed(&elements::<E, D>(b)?)?)?;
+        gradients.add::<E>(a, product)?;
+    }
+    if b.node.is_some() {
+        let left = elements::<E, D>(a)?;
+        // Where all matrices of a batch meet one factor, the batch is more rows.
+        let rank = b.sizes.len();
+        let is_shared = rank > 2 && (0..rank - 2).all(|axis| b.sizes[axis] == 1 || b.strides[axis] == 0);
+        if is_shared && left.numel() > 0 && g.numel() > 0 {
+            let rows: usize = a.sizes[..rank - 1].iter().product();
+            let left = left.reshape(OP, &[rows, a.sizes[rank - 1]])?;
+            let g = g.reshape(OP, &[rows, layout.sizes[rank - 1]])?;
+            let product = times::<E, D>(&transposed(&left)?, &g)?;
+            let one = Operand {
+                node: b.node.clone(),
+                dtype: b.dtype,
+                offset: b.offset,
+                sizes: crate::layout::dims::Dims::known(&b.sizes[rank - 2..]),
+                strides: crate::layout::dims::Dims::known(&b.strides[rank - 2..]),
+                kept: None,
+            };
+            return gradients.add::<E>(&one, product);
+        }
+        gradients.add::<E>(b, times::<E, D>(&transposed(&left)?, &g)?)?;
+    }
+    Ok(())
+}
+
+/// The product of two batches of matrices.
+fn times<E: Dtype, D: Device>(a: &Erased<'_, E, D>, b: &Erased<'_, E, D>) -> Result<Owned<E, D>> {
+    let rank = a.rank();
+    let mut sizes = a.dims();
+    sizes[rank - 1] = b.sizes()[rank - 1];
+    Ok(Erased::dense(D::matmul::<E>(a.view(), b.view(), None)?, sizes))
+}
+
+/// Matrices transposed and conjugated.
+fn transposed<'a, E: Dtype, D: Device>(x: &'a Erased<'_, E, D>) -> Result<Erased<'a, E, D>> {
+    let view = x.view();
+    let rank = view.sizes.len();
+    let mut order: Vec<usize> = (0..rank).collect();
+    order.swap(rank - 2, rank - 1);
+    let turned = x.permute(OP, &order)?;
+    if const { E::DTYPE.is_complex() } {
+        return turned.map1::<E>(OP, Applying::<ops::conj>::new());
+    }
+    Ok(turned)
+}

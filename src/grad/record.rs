@@ -1,0 +1,718 @@
+//! What is recorded of each kind of call.
+//!
+//! A call whose operands depend on a parameter is run by the device inside, and a step is put on the tape; or it is done by other calls,
+//! which are recorded. Calls that nothing here differentiates are refused by name.
+
+use super::rule::Rule;
+use super::tape::{Kept, Layout, Operand, Tape, Tracked};
+use super::taped::{Taped, inside};
+use crate::device::call::*;
+use crate::device::{Backend, Device};
+use crate::dtype::{Castable, DType, Dtype, Element};
+use crate::error::{Result, collected, invalid};
+use crate::layout::dims::Dims;
+use crate::layout::strides::{is_dense, row_major};
+use crate::ops::kernel::{Copying, LaneKernel, LaneSlope, Map1, Map2, Map3, Merging, RowKernel, RowSlope, Slope};
+use crate::ops::reduce::{ReduceSlope, Reducer, TwoResults};
+use crate::ops::slope::{Derived, OfBinary};
+use crate::storage::{View, ViewMut};
+use std::sync::Arc;
+
+type On<D> = Tracked<<D as Backend>::Storage>;
+type TapeOf<D> = Arc<Tape<<D as Backend>::Storage>>;
+
+/// How a tape records a kind of call of which an operand depends on a parameter.
+pub trait Recorded: Kind {
+    /// Runs the call and records it.
+    fn record<D: Device>(call: Self::Of<'_, On<D>>, tape: &TapeOf<D>) -> Result<Given<Self, On<D>>>;
+}
+
+/// Whether elements of this dtype have gradients.
+pub(crate) fn has_gradients(dtype: DType) -> bool {
+    matches!(dtype, DType::F16 | DType::BF16 | DType::F32 | DType::F64 | DType::C32 | DType::C64 | DType::C128)
+}
+
+/// The error of an operation without derivative.
+#[cold]
+fn missing<T>(op: &str) -> Result<T> {
+    let word = op.split('<').next().unwrap_or(op).rsplit("::").next().unwrap_or(op);
+    let reason = format!(
+        "`{word}` has no derivative here: compute it of `.detach()`ed tensors, or write one with `grad::custom`"
+    );
+    invalid("value_and_grad", reason)
+}
+
+/// An operand as the tape keeps it, with a handle to its elements if the way back reads them.
+pub(super) fn operand<E: Element, D: Device>(view: &View<'_, On<D>, E>, keeps: bool) -> Result<Operand<D::Storage>> {
+    operand_as::<E, D>(view, E::DTYPE, keeps)
+}
+/// The same where the type may only stand for the width of elements of this dtype.
+fn operand_as<E: Element, D: Device>(
+    view: &View<'_, On<D>, E>,
+    dtype: DType,
+    keeps: bool,
+) -> Result<Operand<D::Storage>> {
+    let node = if has_gradients(dtype) { view.buffer.node() } else { None };
+    Ok(Operand {
+        node,
+        dtype,
+        offset: view.offset,
+        sizes: Dims::known(view.sizes),
+        strides: Dims::known(view.strides),
+        kept: if keeps { Some(kept::<E, D>(view)?) } else { None },
+    })
+}
+/// A handle to elements. Those of a window are copied: it is written again, and the memory is borrowed.
+pub(super) fn kept<E: Element, D: Device>(view: &View<'_, On<D>, E>) -> Result<Kept<D::Storage>> {
+    let (storage, offset) = D::share_own(inside(*view))?;
+    Ok(Kept { storage, offset })
+}
+/// A handle to a new result, which nobody else has yet.
+fn kept_result<D: Device>(storage: &D::Storage) -> Kept<D::Storage> {
+    let (storage, offset) = D::share(View::<_, u8>::new(storage, 0, &[], &[]));
+    Kept { storage, offset }
+}
+
+/// The dtype of elements that are only moved: where the code is compiled for widths, that of a value on the tape.
+fn moved<'a, E: Element, B: 'a>(storages: impl IntoIterator<Item = &'a Tracked<B>>) -> DType {
+    if has_gradients(E::DTYPE) {
+        return E::DTYPE;
+    }
+    let node = storages.into_iter().find_map(Tracked::node);
+    node.and_then(|node| seen_in(node.extent().dtype, size_of::<E>())).unwrap_or(E::DTYPE)
+}
+/// The dtype of this width that elements of a storage are seen as: its own, that of the parts of its complex numbers, or that of complex
+/// numbers whose parts they are.
+fn seen_in(of: DType, width: usize) -> Option<DType> {
+    match of.itemsize() {
+        own if own == width => Some(of),
+        own if own == 2 * width && of.is_complex() => Some(of.to_real()),
+        own if 2 * own == width && !of.is_complex() => of.to_complex(),
+        _ => None,
+    }
+}
+
+/// Records an elementwise call.
+pub(crate) fn elementwise<D: Device>(
+    (slope, constants, name): (Slope, crate::ops::slope::Constants, &'static str),
+    tape: &TapeOf<D>,
+    result: D::Storage,
+    layout: Layout,
+    make: &dyn Fn(usize, bool) -> Result<Operand<D::Storage>>,
+    count: usize,
+) -> Result<On<D>> {
+    if !has_gradients(layout.dtype) {
+        return Ok(Tracked::constant(result));
+    }
+    let tracked = |at| Ok(Some(make(at, false)?).filter(|x| x.node.is_some()));
+    let rule = match slope {
+        Slope::Missing => return missing(name),
+        Slope::Flat => return Ok(Tracked::constant(result)),
+        Slope::Moves(at) => Rule::Moves { x: make(at, false)?, layout },
+        Slope::Chooses => Rule::Chooses { condition: make(0, true)?, choices: [tracked(1)?, tracked(2)?], layout },
+        Slope::Masked { operand, when } => {
+            let x = tracked(operand)?;
+            let choices = if when { [x, None] } else { [None, x] };
+            Rule::Chooses { condition: make(1 - operand, true)?, choices, layout }
+        }
+        Slope::Parts => Rule::Parts { x: [tracked(0)?, tracked(1)?], layout },
+        Slope::Polar => Rule::Polar { x: [Some(make(0, true)?), Some(make(1, true)?)], layout },
+        Slope::Formula(formula, computes) => {
+            let mut reads = 0;
+            for at in 0..count {
+                let is_tracked = make(at, false)?.node.is_some();
+                if is_tracked && formula.by >> at & 1 == 0 {
+                    return missing(name);
+                }
+                if is_tracked {
+                    reads |= formula.reads[at];
+                }
+            }
+            let y = (reads >> 3 & 1 == 1).then(|| kept_result::<D>(&result));
+            let mut x = [None, None, None];
+            for (at, x) in x.iter_mut().enumerate().take(count) {
+                *x = Some(make(at, reads >> at & 1 == 1)?);
+            }
+            Rule::Formula { formula, computes, given: constants, x, y, layout }
+        }
+    };
+    tape.push(name, result, layout, rule)
+}
+
+impl<A: Element, O: Element, K: Map1<A, O>> Recorded for Unary<'static, (), A, O, K> {
+    fn record<D: Device>(call: Unary<'_, On<D>, A, O, K>, tape: &TapeOf<D>) -> Result<On<D>> {
+        let Unary { kernel, strides, a, .. } = call;
+        let result = D::map1::<A, O>(kernel, inside(a), strides)?;
+        let mut layout = Layout::of::<O>(a.sizes, strides);
+        let slope = (K::SLOPE, kernel.constants(), core::any::type_name::<K>());
+        let mut dtype = A::DTYPE;
+        if K::MOVES {
+            dtype = moved::<A, _>([a.buffer]);
+            layout.dtype = dtype;
+        }
+        elementwise::<D>(slope, tape, result, layout, &|_, keeps| operand_as::<A, D>(&a, dtype, keeps), 1)
+    }
+}
+impl<A: Element, C: Element, O: Element, K: Map2<A, C, O>> Recorded for Binary<'static, (), A, C, O, K> {
+    fn record<D: Device>(call: Binary<'_, On<D>, A, C, O, K>, tape: &TapeOf<D>) -> Result<On<D>> {
+        let Binary { kernel, strides, a, b, .. } = call;
+        let result = D::map2::<A, C, O>(kernel, inside(a), inside(b), strides)?;
+        let mut layout = Layout::of::<O>(a.sizes, strides);
+        let slope = (K::SLOPE, kernel.constants(), core::any::type_name::<K>());
+        let mut dtypes = [A::DTYPE, C::DTYPE];
+        if let Slope::Masked { operand, .. } = K::SLOPE {
+            let of = if operand == 0 { a.buffer } else { b.buffer };
+            if dtypes[operand] == O::DTYPE {
+                layout.dtype = moved::<O, _>([of]);
+                dtypes[operand] = layout.dtype;
+            }
+        }
+        let make = |at, keeps| {
+            if at == 0 { operand_as::<A, D>(&a, dtypes[0], keeps) } else { operand_as::<C, D>(&b, dtypes[1], keeps) }
+        };
+        elementwise::<D>(slope, tape, result, layout, &make, 2)
+    }
+}
+impl<A: Element, C: Element, F: Element, O: Element, K: Map3<A, C, F, O>> Recorded
+    for Ternary<'static, (), A, C, F, O, K>
+{
+    fn record<D: Device>(call: Ternary<'_, On<D>, A, C, F, O, K>, tape: &TapeOf<D>) -> Result<On<D>> {
+        let Ternary { kernel, strides, a, b, c, .. } = call;
+        let result = D::map3::<A, C, F, O>(kernel, inside(a), inside(b), inside(c), strides)?;
+        let mut layout = Layout::of::<O>(a.sizes, strides);
+        let slope = (K::SLOPE, kernel.constants(), core::any::type_name::<K>());
+        let mut dtypes = [C::DTYPE, F::DTYPE];
+        if matches!(K::SLOPE, Slope::Chooses) && dtypes == [O::DTYPE; 2] {
+            layout.dtype = moved::<O, _>([b.buffer, c.buffer]);
+            dtypes = [layout.dtype; 2];
+        }
+        let make = |at, keeps| match at {
+            0 => operand::<A, D>(&a, keeps),
+            1 => operand_as::<C, D>(&b, dtypes[0], keeps),
+            _ => operand_as::<F, D>(&c, dtypes[1], keeps),
+        };
+        elementwise::<D>(slope, tape, result, layout, &make, 3)
+    }
+}
+
+/// Writes new elements into a part of a storage or the whole of it.
+fn written<E: Element, D: Device>(
+    out: ViewMut<'_, On<D>, E>,
+    new: On<D>,
+    strides: &[usize],
+    tape: &TapeOf<D>,
+) -> Result<()> {
+    let ViewMut { buffer, offset, sizes, strides: places, .. } = out;
+    let count: usize = sizes.iter().product();
+    let is_whole = offset == 0
+        && places == strides
+        && D::holds::<E>(&buffer.inner, count)
+        && !D::is_fixed(&buffer.inner)
+        && !buffer.is_window();
+    if is_whole {
+        *buffer = new;
+        return Ok(());
+    }
+    // An earlier step may keep the old elements.
+    if let (Some(len), false) = (D::room::<E>(&buffer.inner), D::is_unique(&mut buffer.inner) || buffer.is_window()) {
+        buffer.inner = D::map1::<E, E>(Copying, View::<_, E>::new(&buffer.inner, 0, &[len], &[1]), &[1])?;
+    }
+    let view = View::<_, E>::new(&new.inner, 0, sizes, strides);
+    D::map1_into::<E, E>(Copying, view, ViewMut::new(&mut buffer.inner, offset, sizes, places))?;
+    let dtype = moved::<E, _>([&*buffer, &new]);
+    if !has_gradients(dtype) {
+        return Ok(());
+    }
+    let old = buffer.node();
+    if old.is_none() && !new.is_tracked() {
+        return Ok(());
+    }
+    let room =
+        D::room::<E>(&buffer.inner).unwrap_or_else(|| crate::layout::bounds::span(sizes, places).unwrap_or(0) + offset);
+    let place =
+        Operand { node: old, dtype, offset, sizes: Dims::known(sizes), strides: Dims::known(places), kept: None };
+    let new = operand_as::<E, D>(&View::new(&new, 0, sizes, strides), dtype, false)?;
+    let layout = Layout { dtype, ..Layout::dense::<E>(&[room]) };
+    buffer.move_to(tape.push_node("assign", layout, Rule::Patch { place, new, layout })?);
+    Ok(())
+}
+
+impl<A: Element, O: Element, K: Map1<A, O>> Recorded for UnaryInto<'static, (), A, O, K> {
+    fn record<D: Device>(call: UnaryInto<'_, On<D>, A, O, K>, tape: &TapeOf<D>) -> Result<()> {
+        let UnaryInto { kernel, out, a, .. } = call;
+        let strides = kept_strides(out.sizes, out.strides);
+        let new = Taped::<D>::map1::<A, O>(kernel, a, &strides)?;
+        written::<O, D>(out, new, &strides, tape)
+    }
+}
+impl<A: Element, C: Element, O: Element, K: Map2<A, C, O>> Recorded for BinaryInto<'static, (), A, C, O, K> {
+    fn record<D: Device>(call: BinaryInto<'_, On<D>, A, C, O, K>, tape: &TapeOf<D>) -> Result<()> {
+        let BinaryInto { kernel, out, a, b, .. } = call;
+        let strides = kept_strides(out.sizes, out.strides);
+        let new = Taped::<D>::map2::<A, C, O>(kernel, a, b, &strides)?;
+        written::<O, D>(out, new, &strides, tape)
+    }
+}
+impl<O: Element, K: Map1<O, O>> Recorded for Update<'static, (), O, K> {
+    fn record<D: Device>(call: Update<'_, On<D>, O, K>, tape: &TapeOf<D>) -> Result<()> {
+        let Update { kernel, out, .. } = call;
+        let strides = kept_strides(out.sizes, out.strides);
+        let new = Taped::<D>::map1::<O, O>(kernel, reading(&out), &strides)?;
+        written::<O, D>(out, new, &strides, tape)
+    }
+}
+impl<C: Element, O: Element, K: Map2<O, C, O>> Recorded for UpdateBy<'static, (), C, O, K> {
+    fn record<D: Device>(call: UpdateBy<'_, On<D>, C, O, K>, tape: &TapeOf<D>) -> Result<()> {
+        let UpdateBy { kernel, out, b, .. } = call;
+        let strides = kept_strides(out.sizes, out.strides);
+        let new = Taped::<D>::map2::<O, C, O>(kernel, reading(&out), b, &strides)?;
+        written::<O, D>(out, new, &strides, tape)
+    }
+}
+/// The elements that will be written.
+fn reading<'a, B, E>(out: &'a ViewMut<'_, B, E>) -> View<'a, B, E> {
+    View::new(&*out.buffer, out.offset, out.sizes, out.strides)
+}
+/// The strides of a new result: those of the output, if it has no gaps.
+fn kept_strides(sizes: &[usize], strides: &[usize]) -> Vec<usize> {
+    if is_dense(sizes, strides) { strides.to_vec() } else { row_major(sizes) }
+}
+
+impl<E: Castable> Recorded for Seek<'static, (), E> {
+    fn record<D: Device>(call: Seek<'_, On<D>, E>, _: &TapeOf<D>) -> Result<bool> {
+        D::has(inside(call.a), call.what)
+    }
+}
+
+/// The sizes without the axes of a mask.
+pub(crate) fn left(sizes: &[usize], mask: u32) -> Dims {
+    crate::composite::left_over(sizes, mask, false)
+}
+
+impl<A: Element, R: Reducer<A>> Recorded for Reduce<'static, (), A, R> {
+    fn record<D: Device>(call: Reduce<'_, On<D>, A, R>, tape: &TapeOf<D>) -> Result<On<D>> {
+        let Reduce { reducer, mask, a, .. } = call;
+        let result = D::reduce(reducer, inside(a), mask)?;
+        let slope = (reducer.slope(), core::any::type_name::<R>());
+        let layout = Layout::dense::<R::Out>(&left(a.sizes, mask));
+        reduced::<D>(slope, tape, &|keeps| operand::<A, D>(&a, keeps), mask, result, layout)
+    }
+}
+/// Records a reduction.
+pub(crate) fn reduced<D: Device>(
+    (slope, name): (ReduceSlope, &'static str),
+    tape: &TapeOf<D>,
+    x: &dyn Fn(bool) -> Result<Operand<D::Storage>>,
+    mask: u32,
+    result: D::Storage,
+    layout: Layout,
+) -> Result<On<D>> {
+    if !has_gradients(layout.dtype) {
+        return Ok(Tracked::constant(result));
+    }
+    let (keeps, keeps_result) = match slope {
+        ReduceSlope::Missing => return missing(name),
+        ReduceSlope::Flat => return Ok(Tracked::constant(result)),
+        ReduceSlope::Sum | ReduceSlope::Mean => (false, false),
+        ReduceSlope::NanSum | ReduceSlope::NanMean => (true, false),
+        _ => (true, true),
+    };
+    let kept = keeps_result.then(|| kept_result::<D>(&result));
+    let x = x(keeps)?;
+    tape.push(name, result, layout, Rule::Reduce { slope, x, mask, results: [kept, None], layout })
+}
+impl<A: Element, R: TwoResults<A>> Recorded for ReduceBoth<'static, (), A, R> {
+    fn record<D: Device>(call: ReduceBoth<'_, On<D>, A, R>, tape: &TapeOf<D>) -> Result<[On<D>; 2]> {
+        let ReduceBoth { reducer, mask, a, .. } = call;
+        let results = D::reduce_both(reducer, inside(a), mask)?;
+        let slope = (reducer.slope(), core::any::type_name::<R>());
+        let sizes = left(a.sizes, mask);
+        let layouts = [Layout::dense::<R::Out>(&sizes), Layout::dense::<R::Second>(&sizes)];
+        reduced_both::<D>(slope, tape, operand::<A, D>(&a, true)?, mask, results, layouts)
+    }
+}
+/// Records a reduction with two results.
+pub(crate) fn reduced_both<D: Device>(
+    (slope, name): (ReduceSlope, &'static str),
+    tape: &TapeOf<D>,
+    x: Operand<D::Storage>,
+    mask: u32,
+    [first, second]: [D::Storage; 2],
+    layouts: [Layout; 2],
+) -> Result<[On<D>; 2]> {
+    if let ReduceSlope::Missing = slope {
+        return missing(name);
+    }
+    let kept = [kept_result::<D>(&first), kept_result::<D>(&second)];
+    let has = layouts.map(|layout| has_gradients(layout.dtype));
+    let layout = layouts[if has[0] { 0 } else { 1 }];
+    let rule = Rule::Reduce { slope, x, mask, results: kept.map(Some), layout };
+    both(tape, name, [(first, layouts[0]), (second, layouts[1])], has, rule)
+}
+/// Two results, of which some have gradients.
+fn both<B>(
+    tape: &Arc<Tape<B>>,
+    op: &'static str,
+    results: [(B, Layout); 2],
+    has: [bool; 2],
+    rule: Rule<B>,
+) -> Result<[Tracked<B>; 2]> {
+    let [first, second] = results;
+    Ok(match has {
+        [true, true] => {
+            let given = tape.push_both(op, [Some(first), Some(second)], rule)?;
+            let [Some(first), Some(second)] = given else { return invalid(op, "has two results".to_owned()) };
+            [first, second]
+        }
+        [true, false] => [tape.push(op, first.0, first.1, rule)?, Tracked::constant(second.0)],
+        [false, true] => {
+            let [_, given] = tape.push_both(op, [None, Some(second)], rule)?;
+            let Some(given) = given else { return invalid(op, "has two results".to_owned()) };
+            [Tracked::constant(first.0), given]
+        }
+        [false, false] => [Tracked::constant(first.0), Tracked::constant(second.0)],
+    })
+}
+impl<A: Element, C: Element, E: Element, K: Map2<A, C, E>, R: Reducer<E>> Recorded
+    for ReducePairs<'static, (), A, C, E, K, R>
+{
+    fn record<D: Device>(call: ReducePairs<'_, On<D>, A, C, E, K, R>, _: &TapeOf<D>) -> Result<On<D>> {
+        let ReducePairs { reducer, kernel, mask, a, b, .. } = call;
+        let strides = row_major(a.sizes);
+        let pairs = Taped::<D>::map2::<A, C, E>(kernel, a, b, &strides)?;
+        Taped::<D>::reduce::<E, R>(reducer, View::new(&pairs, 0, a.sizes, &strides), mask)
+    }
+}
+
+impl<A: Element, O: Element, K: LaneKernel<A, O>> Recorded for Lanes<'static, (), A, O, K> {
+    fn record<D: Device>(call: Lanes<'_, On<D>, A, O, K>, tape: &TapeOf<D>) -> Result<On<D>> {
+        let Lanes { kernel, axis, a, .. } = call;
+        let result = D::lanes::<A, O>(kernel, inside(a), axis)?;
+        if !has_gradients(O::DTYPE) {
+            return Ok(Tracked::constant(result));
+        }
+        let (slope, name) = (kernel.slope(), core::any::type_name::<K>());
+        let layout = Layout::dense::<O>(a.sizes);
+        let (keeps, keeps_result) = match slope {
+            LaneSlope::Missing | LaneSlope::Extreme => return missing(name),
+            LaneSlope::Softmax | LaneSlope::LogSoftmax => (false, true),
+            LaneSlope::Sum => (false, false),
+            LaneSlope::Product | LaneSlope::LogSumExp => (true, true),
+        };
+        let kept = keeps_result.then(|| kept_result::<D>(&result));
+        let rule = Rule::Lanes { slope, x: operand::<A, D>(&a, keeps)?, axis, result: kept, layout };
+        tape.push(name, result, layout, rule)
+    }
+}
+impl<A: Element, O: Element, P: Element, K: LaneKernel<A, (O, P)>> Recorded for LanesBoth<'static, (), A, O, P, K> {
+    fn record<D: Device>(call: LanesBoth<'_, On<D>, A, O, P, K>, tape: &TapeOf<D>) -> Result<[On<D>; 2]> {
+        let LanesBoth { kernel, axis, a, .. } = call;
+        let [first, second] = D::lanes_both::<A, O, P>(kernel, inside(a), axis)?;
+        let (slope, name) = (kernel.slope(), core::any::type_name::<K>());
+        if !matches!(slope, LaneSlope::Extreme) || P::DTYPE != DType::I64 {
+            return missing(name);
+        }
+        let layouts = [Layout::dense::<O>(a.sizes), Layout::dense::<P>(a.sizes)];
+        let kept = kept_result::<D>(&second);
+        let rule = Rule::Lanes { slope, x: operand::<A, D>(&a, false)?, axis, result: Some(kept), layout: layouts[0] };
+        both(tape, name, [(first, layouts[0]), (second, layouts[1])], [has_gradients(O::DTYPE), false], rule)
+    }
+}
+impl<A: Element, O: Element, K: RowKernel<A, O>> Recorded for Rows<'static, (), A, O, K> {
+    fn record<D: Device>(call: Rows<'_, On<D>, A, O, K>, tape: &TapeOf<D>) -> Result<On<D>> {
+        let Rows { kernel, a, shared, .. } = call;
+        let result = D::rows::<A, O>(kernel, inside(a), shared.map(|row| row.map(inside)))?;
+        let (slope, name) = (kernel.slope(), core::any::type_name::<K>());
+        if let RowSlope::Missing = slope {
+            return missing(name);
+        }
+        let layout = Layout::dense::<O>(a.sizes);
+        let x = operand::<A, D>(&a, true)?;
+        let [first, second] = shared;
+        let shared = [first, second].map(|row| row.map(|row| operand::<A, D>(&row, true)).transpose());
+        let [first, second] = shared;
+        let shared = [first?, second?];
+        tape.push(name, result, layout, Rule::Rows { slope, x, shared, layout })
+    }
+}
+/// Normalisation by groups is done by other calls.
+impl<A: Element, O: Element, K: RowKernel<A, O>> Recorded for Groups<'static, (), A, O, K> {
+    fn record<D: Device>(_: Groups<'_, On<D>, A, O, K>, _: &TapeOf<D>) -> Result<Option<On<D>>> {
+        Ok(None)
+    }
+}
+
+impl<E: Element> Recorded for Pick<'static, (), E> {
+    fn record<D: Device>(call: Pick<'_, On<D>, E>, tape: &TapeOf<D>) -> Result<On<D>> {
+        let Pick { axes, fill, a, .. } = call;
+        let result = D::pick(inside(a), axes, fill)?;
+        let positions = |axis: &Vec<crate::ops::segment::Segment>| {
+            axis.iter().map(|segment| segment.positions().unwrap_or(0)).sum::<usize>()
+        };
+        let mut sizes = Dims::of_rank("pick", axes.len())?;
+        for (size, axis) in sizes.iter_mut().zip(axes) {
+            *size = positions(axis);
+        }
+        let dtype = moved::<E, _>([a.buffer]);
+        let layout = Layout { dtype, ..Layout::dense::<E>(&sizes) };
+        let x = operand_as::<E, D>(&a, dtype, false)?;
+        tape.push("pick", result, layout, Rule::Pick { x, axes: axes.to_vec(), layout })
+    }
+}
+impl<E: Element> Recorded for Join<'static, (), E> {
+    fn record<D: Device>(call: Join<'_, On<D>, E>, tape: &TapeOf<D>) -> Result<On<D>> {
+        let Join { axis, sizes, strides, pieces, .. } = call;
+        let inner: Vec<_> = collected(pieces.iter().map(|piece| Ok(inside(*piece))))?;
+        let result = D::join::<E>(&inner, axis, sizes, strides)?;
+        let dtype = moved::<E, _>(pieces.iter().map(|piece| piece.buffer));
+        let layout = Layout { dtype, ..Layout::of::<E>(sizes, strides) };
+        let pieces = collected(pieces.iter().map(|piece| operand_as::<E, D>(piece, dtype, false)))?;
+        tape.push("cat", result, layout, Rule::Join { pieces, axis, layout })
+    }
+}
+impl<E: Element> Recorded for Band<'static, (), E> {
+    fn record<D: Device>(call: Band<'_, On<D>, E>, tape: &TapeOf<D>) -> Result<On<D>> {
+        let Band { low, high, a, .. } = call;
+        let result = D::band(inside(a), low, high)?;
+        let dtype = moved::<E, _>([a.buffer]);
+        let layout = Layout { dtype, ..Layout::dense::<E>(a.sizes) };
+        let x = operand_as::<E, D>(&a, dtype, false)?;
+        tape.push("band", result, layout, Rule::Band { x, low, high, layout })
+    }
+}
+impl<E: Element> Recorded for Gather<'static, (), E> {
+    fn record<D: Device>(call: Gather<'_, On<D>, E>, tape: &TapeOf<D>) -> Result<On<D>> {
+        let Gather { indexing, a, index, .. } = call;
+        let result = D::gather(indexing, inside(a), inside(index))?;
+        let dtype = moved::<E, _>([a.buffer]);
+        let layout = Layout { dtype, ..Layout::dense::<E>(index.sizes) };
+        let (x, index) = (operand_as::<E, D>(&a, dtype, false)?, operand::<i64, D>(&index, true)?);
+        tape.push(indexing.op, result, layout, Rule::Gather { x, index, indexing, layout })
+    }
+}
+impl<E: Element> Recorded for Scatter<'static, (), E> {
+    fn record<D: Device>(call: Scatter<'_, On<D>, E>, tape: &TapeOf<D>) -> Result<()> {
+        let Scatter { indexing, out, index, b, .. } = call;
+        scattered::<E, D>(indexing, out, index, b, None, tape, |to| D::scatter(indexing, inside(index), inside(b), to))
+    }
+}
+impl<E: Element, K: Map2<E, E, E>> Recorded for ScatterWith<'static, (), E, K> {
+    fn record<D: Device>(call: ScatterWith<'_, On<D>, E, K>, tape: &TapeOf<D>) -> Result<()> {
+        let ScatterWith { indexing, kernel, out, index, b, .. } = call;
+        let factor = match K::MERGING {
+            Merging::Add => 1.0,
+            Merging::AddScaled => kernel.constants()[0].re,
+            Merging::Multiply | Merging::Extreme => {
+                let is_product = matches!(K::MERGING, Merging::Multiply);
+                return merged::<E, D>(indexing, out, index, b, is_product, tape, |to| {
+                    D::scatter_with::<E>(indexing, kernel, inside(index), inside(b), to)
+                });
+            }
+            _ => return missing(indexing.op),
+        };
+        scattered::<E, D>(indexing, out, index, b, Some(factor), tape, |to| {
+            D::scatter_with::<E>(indexing, kernel, inside(index), inside(b), to)
+        })
+    }
+}
+/// Scatters into a copy of the old elements, and writes it in place of them.
+fn scattered<'a, E: Element, D: Device>(
+    indexing: crate::ops::arguments::Indexing,
+    out: ViewMut<'_, On<D>, E>,
+    index: View<'a, On<D>, i64>,
+    b: View<'a, On<D>, E>,
+    factor: Option<f64>,
+    tape: &TapeOf<D>,
+    run: impl FnOnce(ViewMut<'_, D::Storage, E>) -> Result<()>,
+) -> Result<()> {
+    let strides = row_major(out.sizes);
+    let old = reading(&out);
+    let mut result = D::map1::<E, E>(Copying, inside(old), &strides)?;
+    run(ViewMut::new(&mut result, 0, out.sizes, &strides))?;
+    let dtype = moved::<E, _>([&*out.buffer, b.buffer]);
+    let layout = Layout { dtype, ..Layout::of::<E>(out.sizes, &strides) };
+    let rule = Rule::Scatter {
+        old: operand_as::<E, D>(&old, dtype, false)?,
+        new: operand_as::<E, D>(&b, dtype, false)?,
+        index: operand::<i64, D>(&index, true)?,
+        indexing,
+        factor,
+        layout,
+    };
+    let new =
+        if has_gradients(dtype) { tape.push(indexing.op, result, layout, rule)? } else { Tracked::constant(result) };
+    written::<E, D>(out, new, &strides, tape)
+}
+/// Merges elements at indices into a copy of the old elements, and writes it in place of them.
+fn merged<'a, E: Element, D: Device>(
+    indexing: crate::ops::arguments::Indexing,
+    out: ViewMut<'_, On<D>, E>,
+    index: View<'a, On<D>, i64>,
+    b: View<'a, On<D>, E>,
+    is_product: bool,
+    tape: &TapeOf<D>,
+    run: impl FnOnce(ViewMut<'_, D::Storage, E>) -> Result<()>,
+) -> Result<()> {
+    let strides = row_major(out.sizes);
+    let old = reading(&out);
+    let mut result = D::map1::<E, E>(Copying, inside(old), &strides)?;
+    run(ViewMut::new(&mut result, 0, out.sizes, &strides))?;
+    let new = if has_gradients(E::DTYPE) {
+        let layout = Layout::of::<E>(out.sizes, &strides);
+        let y = kept_result::<D>(&result);
+        let (old, new) = (operand::<E, D>(&old, true)?, operand::<E, D>(&b, true)?);
+        let index = operand::<i64, D>(&index, true)?;
+        tape.push(indexing.op, result, layout, Rule::Merge { old, new, index, indexing, is_product, y, layout })?
+    } else {
+        Tracked::constant(result)
+    };
+    written::<E, D>(out, new, &strides, tape)
+}
+impl<E: Element> Recorded for Compress<'static, (), E> {
+    fn record<D: Device>(call: Compress<'_, On<D>, E>, tape: &TapeOf<D>) -> Result<(On<D>, usize)> {
+        let Compress { a, mask, .. } = call;
+        let (result, count) = D::compress(inside(a), inside(mask))?;
+        let dtype = moved::<E, _>([a.buffer]);
+        let layout = Layout { dtype, ..Layout::dense::<E>(&[count]) };
+        let x = operand_as::<E, D>(&a, dtype, false)?;
+        let rule = Rule::Compress { x, mask: operand::<bool, D>(&mask, true)?, layout };
+        Ok((tape.push("masked_select", result, layout, rule)?, count))
+    }
+}
+impl Recorded for IndexRows<'static, ()> {
+    fn record<D: Device>(call: IndexRows<'_, On<D>>, _: &TapeOf<D>) -> Result<Option<(On<D>, usize)>> {
+        let given = D::index_rows(inside(call.mask))?;
+        Ok(given.map(|(storage, count)| (Tracked::constant(storage), count)))
+    }
+}
+impl<E: Element> Recorded for Sort<'static, (), E> {
+    fn record<D: Device>(call: Sort<'_, On<D>, E>, tape: &TapeOf<D>) -> Result<[On<D>; 2]> {
+        let Sort { order, axis, a, .. } = call;
+        let [values, positions] = D::order(order, inside(a), axis)?;
+        let mut sizes = Dims::known(a.sizes);
+        sizes[axis] = order.len(a.sizes[axis]);
+        let layout = Layout::dense::<E>(&sizes);
+        let index = Operand {
+            node: None,
+            dtype: DType::I64,
+            offset: 0,
+            sizes,
+            strides: sizes.row_major(),
+            kept: Some(kept_result::<D>(&positions)),
+        };
+        let indexing = crate::ops::arguments::Indexing { op: "sort", axis, wraps: false };
+        let x = operand::<E, D>(&a, false)?;
+        let values = tape.push("sort", values, layout, Rule::Gather { x, index, indexing, layout })?;
+        Ok([values, Tracked::constant(positions)])
+    }
+}
+impl<E: Element> Recorded for Search<'static, (), E> {
+    fn record<D: Device>(call: Search<'_, On<D>, E>, _: &TapeOf<D>) -> Result<On<D>> {
+        D::search(inside(call.sorted), inside(call.values), call.right).map(Tracked::constant)
+    }
+}
+
+impl<E: Dtype, K: Map1<E, E>> Recorded for Product<'static, (), E, K> {
+    fn record<D: Device>(call: Product<'_, On<D>, E, K>, tape: &TapeOf<D>) -> Result<On<D>> {
+        let Product { kernel, a, b, added, .. } = call;
+        let rank = a.sizes.len();
+        let mut sizes = Dims::known(a.sizes);
+        sizes[rank - 1] = b.sizes[rank - 1];
+        let strides = sizes.row_major();
+        let layout = Layout::of::<E>(&sizes, &strides);
+        let result = D::matmul::<E>(inside(a), inside(b), None)?;
+        let mut result = if a.buffer.is_tracked() || b.buffer.is_tracked() {
+            let x = [operand::<E, D>(&a, b_is_read(&a, &b)[0])?, operand::<E, D>(&b, b_is_read(&a, &b)[1])?];
+            tape.push("matmul", result, layout, Rule::Product { x, layout })?
+        } else {
+            Tracked::constant(result)
+        };
+        if let Some(crate::ops::arguments::Added { input, beta, alpha }) = added {
+            // `beta * input + alpha * product`, by rows.
+            let product = View::<_, E>::new(&result, 0, &sizes, &strides);
+            let scaled = Taped::<D>::map1::<E, E>(scaling::<E>(alpha), product, &strides)?;
+            result = match input {
+                None => scaled,
+                Some(input) => {
+                    let more = Taped::<D>::map1::<E, E>(scaling::<E>(beta), input, &strides)?;
+                    let [one, other] = [&scaled, &more].map(|of| View::<_, E>::new(of, 0, &sizes, &strides));
+                    Taped::<D>::map2::<E, E, E>(
+                        crate::ops::kernel::Combining::<crate::ops::add, E>::new(),
+                        one,
+                        other,
+                        &strides,
+                    )?
+                }
+            };
+        }
+        match kernel {
+            None => Ok(result),
+            Some(kernel) => Taped::<D>::map1::<E, E>(kernel, View::new(&result, 0, &sizes, &strides), &strides),
+        }
+    }
+}
+/// Which factors the way back of a product reads: each for the gradient of the other.
+fn b_is_read<B, E>(a: &View<'_, Tracked<B>, E>, b: &View<'_, Tracked<B>, E>) -> [bool; 2] {
+    [b.buffer.is_tracked(), a.buffer.is_tracked()]
+}
+fn scaling<E: Dtype>(factor: E::Compute) -> Scaled<E::Compute> {
+    Scaled(factor)
+}
+/// `factor * x`
+#[derive(Clone, Copy)]
+struct Scaled<C>(C);
+impl<E: Dtype> Map1<E, E> for Scaled<E::Compute> {
+    const SLOPE: Slope = Derived::<OfBinary<crate::ops::mul>, E>::BESIDE_RIGHT;
+    fn constants(self) -> crate::ops::slope::Constants {
+        [self.0.cast(), Default::default(), Default::default()]
+    }
+    #[inline(always)]
+    fn call(self, x: E) -> E {
+        use crate::dtype::Compute as _;
+        E::from_compute(x.to_compute().binary::<crate::ops::mul>(self.0))
+    }
+    fn text(
+        &self,
+        kernel: &mut crate::ops::record::kernel::Kernel,
+        x: crate::ops::record::kernel::Value,
+    ) -> crate::ops::record::kernel::Value {
+        let factor = kernel.parameter(self.0);
+        let x = kernel.widen(x);
+        kernel.rounded("mul", E::DTYPE, &[x, factor])
+    }
+}
+/// A packed weight on a tape is a copy (see `Pack`).
+impl<E: Dtype, K: Map1<E, E>> Recorded for ProductByPacked<'static, (), E, K> {
+    fn record<D: Device>(call: ProductByPacked<'_, On<D>, E, K>, _: &TapeOf<D>) -> Result<On<D>> {
+        crate::device::product_with_copy::<Taped<D>, E, K>(call.kernel, call.x, call.weight, call.bias)
+    }
+}
+impl<E: Dtype> Recorded for ProductOfBytes<'static, (), E> {
+    fn record<D: Device>(call: ProductOfBytes<'_, On<D>, E>, _: &TapeOf<D>) -> Result<On<D>> {
+        D::int_mm(inside(call.a), inside(call.b)).map(Tracked::constant)
+    }
+}
+/// Convolutions are matrix products with patches.
+impl<E: Dtype, K: Map1<E, E>> Recorded for Convolve<'static, (), E, K> {
+    fn record<D: Device>(call: Convolve<'_, On<D>, E, K>, _: &TapeOf<D>) -> Result<On<D>> {
+        crate::device::convolve_composed::<Taped<D>, E, K>(call)
+    }
+}
+/// On a tape a packed weight is a row-major copy.
+impl<E: Dtype> Recorded for Pack<'static, (), E> {
+    fn record<D: Device>(call: Pack<'_, On<D>, E>, _: &TapeOf<D>) -> Result<On<D>> {
+        crate::device::weight_copied::<Taped<D>, E>(call.weight)
+    }
+}
+/// Pooling is done by other calls.
+impl<A: Element, R: Reducer<A>> Recorded for Pool<'static, (), A, R> {
+    fn record<D: Device>(_: Pool<'_, On<D>, A, R>, _: &TapeOf<D>) -> Result<Option<On<D>>> {
+        Ok(None)
+    }
+}
+impl<E: Dtype> Recorded for Attend<'static, (), E> {
+    fn record<D: Device>(call: Attend<'_, On<D>, E>, _: &TapeOf<D>) -> Result<On<D>> {
+        let [_, result] = crate::device::attention_composed::<Taped<D>, E>(&call.attention)?;
+        Ok(result)
+    }
+}

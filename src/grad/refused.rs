@@ -1,0 +1,27 @@
+//! PyTorch's words for gradients that are kept in tensors. A typed tensor keeps none: these methods exist for their error messages.
+
+use crate::Module;
+use crate::device::Device;
+use crate::dtype::Dtype;
+use crate::optim::{Optimizer, Rule};
+use crate::refused::refused;
+use crate::shape::Shape;
+use crate::tensor::Tensor;
+
+refused! { [E: Dtype, S: Shape, D: Device] Tensor<E, S, D>, of_tensors, "gradients of typed tensors are returned, they are not kept in tensors",
+    "write the loss as a function of its parameters: `let (loss, gradient) = parameters.value_and_grad((&x, &y), |parameters, (x, y)| …)`, with `use castiron::grad::Grad`";
+    backward () "a typed tensor has no `backward`";
+    grad () "a typed tensor has no `grad`";
+    zero_grad () "a typed tensor has no `zero_grad`";
+    retain_grad () "a typed tensor has no `retain_grad`";
+}
+refused! { [E: Dtype, S: Shape, D: Device] Tensor<E, S, D>, of_parameters, "what has gradients is said by types, not by a flag",
+    "what `value_and_grad` is called on has gradients: `x.value_and_grad((), |x, ()| …)`; what is passed beside it has none, and `.stop()` cuts the tape inside of the closure";
+    requires_grad_ (requires) "a typed tensor has no `requires_grad_`";
+    requires_grad () "a typed tensor has no `requires_grad`";
+    set_requires_grad (requires) "a typed tensor has no `set_requires_grad`";
+}
+refused! { [R: Rule, P: Module] Optimizer<R, P>, of_optimizers, "no gradient is kept between steps: there is nothing to set to zero",
+    "delete the call: `value_and_grad` returns new gradients for each step, and `optimizer.step(&mut parameters, &gradient)` takes them";
+    zero_grad () "an optimizer has no `zero_grad`";
+}

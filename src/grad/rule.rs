@@ -1,0 +1,147 @@
+//! How gradients come back through a step, as data.
+
+use super::primitive::WayBack;
+use super::tape::{Kept, Layout, Operand};
+use crate::ops::arguments::Indexing;
+use crate::ops::segment::Segment;
+use crate::ops::slope::{Constants, Formula, LaneSlope, ReduceSlope, RowSlope};
+
+/// One kind of step. `layout` is that of the result.
+#[derive(Debug)]
+pub enum Rule<B> {
+    /// An elementwise formula.
+    Formula {
+        formula: &'static Formula,
+        computes: crate::DType,
+        given: Constants,
+        x: [Option<Operand<B>>; 3],
+        y: Option<Kept<B>>,
+        layout: Layout,
+    },
+    /// The elements of the operand, perhaps converted.
+    Moves { x: Operand<B>, layout: Layout },
+    /// A choice between elements by a condition.
+    Chooses { condition: Operand<B>, choices: [Option<Operand<B>>; 2], layout: Layout },
+    /// A complex number of two parts.
+    Parts { x: [Option<Operand<B>>; 2], layout: Layout },
+    /// A complex number of magnitude and angle.
+    Polar { x: [Option<Operand<B>>; 2], layout: Layout },
+    /// A reduction over the axes of the mask. The results are kept where the way back reads them.
+    Reduce { slope: ReduceSlope, x: Operand<B>, mask: u32, results: [Option<Kept<B>>; 2], layout: Layout },
+    /// A function of lanes.
+    Lanes { slope: LaneSlope, x: Operand<B>, axis: usize, result: Option<Kept<B>>, layout: Layout },
+    /// A function of rows, scaled and shifted.
+    Rows { slope: RowSlope, x: Operand<B>, shared: [Option<Operand<B>>; 2], layout: Layout },
+    /// An axis assembled from segments.
+    Pick { x: Operand<B>, axes: Vec<Vec<Segment>>, layout: Layout },
+    /// Pieces end to end.
+    Join { pieces: Vec<Operand<B>>, axis: usize, layout: Layout },
+    /// A band of matrices.
+    Band { x: Operand<B>, low: isize, high: isize, layout: Layout },
+    /// Elements at indices.
+    Gather { x: Operand<B>, index: Operand<B>, indexing: Indexing, layout: Layout },
+    /// Elements selected by a mask.
+    Compress { x: Operand<B>, mask: Operand<B>, layout: Layout },
+    /// A part of a storage that was written: its place among the old elements, and its new ones.
+    Patch { place: Operand<B>, new: Operand<B>, layout: Layout },
+    /// Elements written at indices into a copy of the old ones: added with a factor, or in place of them.
+    Scatter {
+        old: Operand<B>,
+        new: Operand<B>,
+        index: Operand<B>,
+        indexing: Indexing,
+        factor: Option<f64>,
+        layout: Layout,
+    },
+    /// An operation that has a derivative of its own.
+    Primitive(Box<dyn WayBack<B>>),
+    /// Elements merged at indices into a copy of the old ones: as their product, or the largest or smallest.
+    Merge {
+        old: Operand<B>,
+        new: Operand<B>,
+        index: Operand<B>,
+        indexing: Indexing,
+        is_product: bool,
+        y: Kept<B>,
+        layout: Layout,
+    },
+    /// A matrix product.
+    Product { x: [Operand<B>; 2], layout: Layout },
+}
+
+impl core::fmt::Debug for Formula {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("Formula")
+    }
+}
+
+impl<B> Rule<B> {
+    /// The layout of the result.
+    pub(crate) fn layout(&self) -> &Layout {
+        match self {
+            Rule::Formula { layout, .. }
+            | Rule::Moves { layout, .. }
+            | Rule::Chooses { layout, .. }
+            | Rule::Parts { layout, .. }
+            | Rule::Polar { layout, .. }
+            | Rule::Reduce { layout, .. }
+            | Rule::Lanes { layout, .. }
+            | Rule::Rows { layout, .. }
+            | Rule::Pick { layout, .. }
+            | Rule::Join { layout, .. }
+            | Rule::Band { layout, .. }
+            | Rule::Gather { layout, .. }
+            | Rule::Compress { layout, .. }
+            | Rule::Scatter { layout, .. }
+            | Rule::Merge { layout, .. }
+            | Rule::Product { layout, .. }
+            | Rule::Patch { layout, .. } => layout,
+            Rule::Primitive(step) => step.layout(),
+        }
+    }
+
+    /// Each operand.
+    pub(crate) fn each_operand(&mut self, see: &mut dyn FnMut(&mut Operand<B>)) {
+        match self {
+            Rule::Formula { x, .. } => x.iter_mut().flatten().for_each(see),
+            Rule::Parts { x, .. } | Rule::Polar { x, .. } => x.iter_mut().flatten().for_each(see),
+            Rule::Moves { x, .. }
+            | Rule::Reduce { x, .. }
+            | Rule::Lanes { x, .. }
+            | Rule::Pick { x, .. }
+            | Rule::Band { x, .. } => see(x),
+            Rule::Chooses { condition, choices, .. } => {
+                see(condition);
+                choices.iter_mut().flatten().for_each(see);
+            }
+            Rule::Rows { x, shared, .. } => {
+                see(x);
+                shared.iter_mut().flatten().for_each(see);
+            }
+            Rule::Join { pieces, .. } => pieces.iter_mut().for_each(see),
+            Rule::Gather { x, index, .. } => [x, index].into_iter().for_each(see),
+            Rule::Compress { x, mask, .. } => [x, mask].into_iter().for_each(see),
+            Rule::Patch { place, new, .. } => [place, new].into_iter().for_each(see),
+            Rule::Scatter { old, new, index, .. } | Rule::Merge { old, new, index, .. } => {
+                [old, new, index].into_iter().for_each(see)
+            }
+            Rule::Product { x, .. } => x.iter_mut().for_each(see),
+            Rule::Primitive(step) => step.each_operand(see),
+        }
+    }
+
+    /// Whether it has handles to elements, of operands or results.
+    pub(crate) fn keeps(&mut self) -> bool {
+        let of_results = match self {
+            Rule::Formula { y, .. } => y.is_some(),
+            Rule::Reduce { results, .. } => results.iter().any(Option::is_some),
+            Rule::Lanes { result, .. } => result.is_some(),
+            Rule::Primitive(step) => step.keeps_results(),
+            Rule::Merge { .. } => true,
+            _ => false,
+        };
+        let mut keeps = of_results;
+        self.each_operand(&mut |operand| keeps |= operand.kept.is_some());
+        keeps
+    }
+}

@@ -1,0 +1,330 @@
+//! The tape: steps that were computed from parameters, as data, and the storages that they read on the way back.
+//!
+//! A step has handles to those that computed its operands, and a storage has a handle to the step that computed it; nothing else holds a
+//! step, so what nobody can take a gradient of is freed at once.
+
+use super::rule::Rule;
+use crate::dtype::{DType, Element};
+use crate::error::{Result, invalid};
+use crate::layout::dims::Dims;
+use core::fmt;
+use core::marker::PhantomData;
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// A storage of a device, and its node on a tape if it depends on parameters.
+#[derive(Debug)]
+pub struct Tracked<B> {
+    pub(crate) inner: B,
+    value: Value<B>,
+}
+
+/// Which value of a tape a storage holds.
+#[derive(Debug)]
+enum Value<B> {
+    /// One that depends on no parameter.
+    Constant,
+    Node(Node<B>),
+    /// That of a storage and of the windows through which it is written.
+    Shared(Arc<Mutex<Option<Node<B>>>>),
+}
+
+/// A value on a tape: a result of a step.
+pub struct Node<B> {
+    pub(crate) step: Arc<Step<B>>,
+    pub(crate) result: usize,
+}
+impl<B> Clone for Node<B> {
+    fn clone(&self) -> Self {
+        Node { step: self.step.clone(), result: self.result }
+    }
+}
+impl<B> fmt::Debug for Node<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.step.number, self.result)
+    }
+}
+impl<B> Node<B> {
+    pub(crate) fn tape(&self) -> &Arc<Tape<B>> {
+        &self.step.tape
+    }
+    /// Whether it is a parameter.
+    #[cfg(feature = "any")]
+    pub(crate) fn is_leaf(&self) -> bool {
+        self.step.is_leaf()
+    }
+    /// What its gradient stands for.
+    pub(crate) fn extent(&self) -> Extent {
+        let extents = self.step.extents.get().copied().unwrap_or_default();
+        extents[self.result].unwrap_or(Extent { dtype: DType::F32, first: 0, bytes: 0 })
+    }
+}
+
+/// The lock of something that no panic leaves half changed.
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<B> Tracked<B> {
+    /// A storage that depends on no parameter.
+    #[inline]
+    pub(crate) fn constant(inner: B) -> Self {
+        Tracked { inner, value: Value::Constant }
+    }
+    /// A storage that holds a value.
+    pub(crate) fn of(inner: B, node: Node<B>) -> Self {
+        Tracked { inner, value: Value::Node(node) }
+    }
+    /// Its value, if it depends on a parameter.
+    #[inline]
+    pub(crate) fn node(&self) -> Option<Node<B>> {
+        match &self.value {
+            Value::Constant => None,
+            Value::Node(node) => Some(node.clone()),
+            Value::Shared(node) => locked(node).clone(),
+        }
+    }
+    #[inline]
+    pub(crate) fn is_tracked(&self) -> bool {
+        match &self.value {
+            Value::Constant => false,
+            Value::Node(_) => true,
+            Value::Shared(node) => locked(node).is_some(),
+        }
+    }
+    /// Whether it is written through windows, so that its elements must stay where they are.
+    pub(crate) fn is_window(&self) -> bool {
+        matches!(self.value, Value::Shared(_))
+    }
+    /// Whether it holds a parameter, which was not computed.
+    #[cfg(feature = "any")]
+    pub(crate) fn is_leaf(&self) -> bool {
+        self.node().is_some_and(|node| node.is_leaf())
+    }
+    /// It holds another value now.
+    pub(crate) fn move_to(&mut self, node: Node<B>) {
+        match &mut self.value {
+            Value::Shared(shared) => *locked(shared) = Some(node),
+            value => *value = Value::Node(node),
+        }
+    }
+    /// Another storage that holds the same value.
+    pub(crate) fn beside(&self, inner: B) -> Self {
+        let value = self.node().map_or(Value::Constant, Value::Node);
+        Tracked { inner, value }
+    }
+    /// A window through which it is written: what is recorded of either is recorded of both.
+    pub(crate) fn window(&mut self, inner: B) -> Self {
+        if !self.is_window() {
+            self.value = Value::Shared(Arc::new(Mutex::new(self.node())));
+        }
+        self.handle(inner)
+    }
+    /// Another handle to the same elements, which holds whatever value they have.
+    pub(crate) fn handle(&self, inner: B) -> Self {
+        match &self.value {
+            Value::Shared(shared) => Tracked { inner, value: Value::Shared(shared.clone()) },
+            _ => self.beside(inner),
+        }
+    }
+}
+
+/// What steps are recorded for: a function of parameters, until its gradient is taken; or run-time tensors.
+pub struct Tape<B> {
+    is_open: AtomicBool,
+    storages: PhantomData<fn() -> B>,
+}
+
+/// Which bytes of its storage a node's gradient stands for, and their dtype.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    pub(crate) dtype: DType,
+    pub(crate) first: usize,
+    pub(crate) bytes: usize,
+}
+
+/// One operation: its results, and how gradients come back from them. Or a parameter, which was not computed.
+pub struct Step<B> {
+    /// Steps are numbered in the order in which they are recorded, so that operands have smaller numbers than results.
+    pub(crate) number: u64,
+    tape: Arc<Tape<B>>,
+    /// Of each result that has a gradient.
+    extents: OnceLock<Extents>,
+    /// Locked while a gradient goes through it, as nodes of PyTorch's graph are.
+    pub(crate) past: Mutex<Past<B>>,
+}
+
+impl<B> Step<B> {
+    /// The dtype of its first result.
+    #[cfg(feature = "any")]
+    pub(crate) fn dtype(&self) -> DType {
+        let extents = self.extents.get().copied().unwrap_or_default();
+        extents[0].map_or(DType::F32, |extent| extent.dtype)
+    }
+    /// Whether it is a parameter.
+    pub(crate) fn is_leaf(&self) -> bool {
+        matches!(*locked(&self.past), Past::Leaf(_))
+    }
+}
+
+/// The extents of a step's results; `None` for those without a gradient.
+pub(crate) type Extents = [Option<Extent>; RESULTS];
+/// The most results a step has.
+pub(crate) const RESULTS: usize = 4;
+/// How many steps there have been.
+static STEPS: AtomicU64 = AtomicU64::new(0);
+fn one(extent: Extent) -> Extents {
+    [Some(extent), None, None, None]
+}
+
+impl<B> Step<B> {
+    /// Fills in a step that was [begun](Tape::begin).
+    pub(crate) fn fill(&self, layouts: &[Option<Layout>], rule: Rule<B>) {
+        let mut extents = Extents::default();
+        for (extent, layout) in extents.iter_mut().zip(layouts) {
+            *extent = layout.as_ref().map(Layout::extent);
+        }
+        self.extents.get_or_init(|| extents);
+        *locked(&self.past) = Past::Rule(rule);
+    }
+}
+
+/// How a value was computed.
+#[allow(clippy::large_enum_variant, reason = "most steps have a rule")]
+#[derive(Debug)]
+pub enum Past<B> {
+    /// It was not: it is a parameter. Run-time tensors add up its gradients here.
+    Leaf(Option<B>),
+    /// By a step.
+    Rule(Rule<B>),
+    /// By a step whose operands were let go when a gradient had gone through it.
+    Freed,
+}
+
+/// A chain of steps is let go in a loop: recursion would overflow the stack.
+impl<B> Drop for Step<B> {
+    fn drop(&mut self) {
+        let mut steps: Vec<Arc<Step<B>>> = Vec::new();
+        let forget = |past: &mut Past<B>, steps: &mut Vec<Arc<Step<B>>>| {
+            if let Past::Rule(rule) = past {
+                rule.each_operand(&mut |operand| steps.extend(operand.node.take().map(|node| node.step)));
+            }
+        };
+        forget(self.past.get_mut().unwrap_or_else(PoisonError::into_inner), &mut steps);
+        while let Some(step) = steps.pop() {
+            if let Some(mut step) = Arc::into_inner(step) {
+                forget(step.past.get_mut().unwrap_or_else(PoisonError::into_inner), &mut steps);
+            }
+        }
+    }
+}
+
+/// An operand: its elements, where their gradient goes, and the elements themselves if the way back reads them.
+#[derive(Debug)]
+pub struct Operand<B> {
+    pub(crate) node: Option<Node<B>>,
+    pub(crate) dtype: DType,
+    pub(crate) offset: usize,
+    pub(crate) sizes: Dims,
+    pub(crate) strides: Dims,
+    pub(crate) kept: Option<Kept<B>>,
+}
+
+/// A handle to elements; no copy. Operands that are written later are copied by those who write.
+#[derive(Debug)]
+pub struct Kept<B> {
+    pub(crate) storage: B,
+    pub(crate) offset: usize,
+}
+
+/// Elements that were computed: dtype, sizes and strides, from the start of their storage on.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    pub(crate) dtype: DType,
+    pub(crate) sizes: Dims,
+    pub(crate) strides: Dims,
+}
+impl Layout {
+    pub(crate) fn of<E: Element>(sizes: &[usize], strides: &[usize]) -> Self {
+        Layout { dtype: E::DTYPE, sizes: Dims::known(sizes), strides: Dims::known(strides) }
+    }
+    pub(crate) fn dense<E: Element>(sizes: &[usize]) -> Self {
+        let sizes = Dims::known(sizes);
+        Layout { dtype: E::DTYPE, sizes, strides: sizes.row_major() }
+    }
+    fn extent(&self) -> Extent {
+        Extent { dtype: self.dtype, first: 0, bytes: self.sizes.iter().product::<usize>() * self.dtype.itemsize() }
+    }
+}
+
+impl<B> Tape<B> {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Tape { is_open: AtomicBool::new(true), storages: PhantomData })
+    }
+
+    /// Nothing more is recorded.
+    pub(crate) fn finish(&self) {
+        self.is_open.store(false, Ordering::Release);
+    }
+
+    fn step(self: &Arc<Self>, extents: Extents, past: Past<B>) -> Arc<Step<B>> {
+        let number = STEPS.fetch_add(1, Ordering::Relaxed);
+        Arc::new(Step { number, tape: self.clone(), extents: extents.into(), past: Mutex::new(past) })
+    }
+
+    /// A parameter: a node without a step, for these bytes of a storage.
+    pub(crate) fn leaf(self: &Arc<Self>, inner: B, extent: Extent) -> Tracked<B> {
+        let step = self.step(one(extent), Past::Leaf(None));
+        Tracked::of(inner, Node { step, result: 0 })
+    }
+
+    /// Records a step with one result.
+    pub(crate) fn push(
+        self: &Arc<Self>,
+        op: &'static str,
+        inner: B,
+        layout: Layout,
+        rule: Rule<B>,
+    ) -> Result<Tracked<B>> {
+        Ok(Tracked::of(inner, self.push_node(op, layout, rule)?))
+    }
+
+    /// Records a step with one result or two; one without a layout has no gradient (positions).
+    pub(crate) fn push_both(
+        self: &Arc<Self>,
+        op: &'static str,
+        results: [Option<(B, Layout)>; 2],
+        rule: Rule<B>,
+    ) -> Result<[Option<Tracked<B>>; 2]> {
+        self.expect_open(op)?;
+        let [a, b] = [0, 1].map(|at| results[at].as_ref().map(|(_, layout)| layout.extent()));
+        let step = self.step([a, b, None, None], Past::Rule(rule));
+        let [first, second] = results;
+        let tracked = |result: Option<(B, Layout)>, at| {
+            result.map(|(inner, _)| Tracked::of(inner, Node { step: step.clone(), result: at }))
+        };
+        Ok([tracked(first, 0), tracked(second, 1)])
+    }
+
+    /// Records a step with one result, for a storage that was written.
+    pub(crate) fn push_node(self: &Arc<Self>, op: &'static str, layout: Layout, rule: Rule<B>) -> Result<Node<B>> {
+        self.expect_open(op)?;
+        Ok(Node { step: self.step(one(layout.extent()), Past::Rule(rule)), result: 0 })
+    }
+
+    /// A step that is filled in when its results are known.
+    pub(crate) fn begin(self: &Arc<Self>, op: &'static str) -> Result<Arc<Step<B>>> {
+        self.expect_open(op)?;
+        let number = STEPS.fetch_add(1, Ordering::Relaxed);
+        Ok(Arc::new(Step { number, tape: self.clone(), extents: OnceLock::new(), past: Mutex::new(Past::Freed) }))
+    }
+
+    fn expect_open(&self, op: &'static str) -> Result<()> {
+        if self.is_open.load(Ordering::Acquire) { Ok(()) } else { finished(op) }
+    }
+}
+#[cold]
+fn finished<T>(op: &'static str) -> Result<T> {
+    let reason = "a value belongs to a gradient that is finished: take it out of its closure with `.detach()`";
+    invalid(op, reason.to_owned())
+}

@@ -1,0 +1,514 @@
+//! Derivatives of elementwise kernels: what a kernel says about its own, and loops that multiply a gradient by the derivative of a
+//! formula, which dual numbers read (`ops::dual`).
+//!
+//! A formula that dual numbers read badly, where PyTorch chooses otherwise or where numbers overflow on the way, states its derivative
+//! itself: `Unary::derivative` and its like.
+
+#![cfg_attr(not(feature = "grad"), allow(dead_code))]
+
+use super::dual::Dual;
+use super::kernel::{Map2, Map3, VectorWidth};
+use crate::dtype::{Binary, Complex, DType, Element, MachineFloat, ToReal, Tuned, Unary};
+use crate::ops::record::kernel::{Kernel, Value};
+use core::marker::PhantomData;
+
+/// The values that a kernel is given besides its operands: up to three.
+pub type Constants = [Complex<f64>; 3];
+
+/// The derivative of an elementwise kernel.
+#[derive(Clone, Copy)]
+pub enum Slope {
+    /// There is none, or castiron does not have it: refused where it would be recorded.
+    Missing,
+    /// Zero wherever it exists.
+    Flat,
+    /// The elements are an operand's, perhaps converted: this operand's.
+    Moves(usize),
+    /// The first operand chooses between the two others.
+    Chooses,
+    /// The elements are those of one operand where the other, a condition, is this.
+    Masked {
+        /// The operand.
+        operand: usize,
+        /// Where the condition is this.
+        when: bool,
+    },
+    /// That of a formula, which is computed in this dtype.
+    Formula(&'static Formula, DType),
+    /// The operands are parts of a complex number.
+    Parts,
+    /// The operands are magnitude and angle of a complex number.
+    Polar,
+}
+
+#[cfg(feature = "any")]
+impl Slope {
+    /// That of a formula, if it has one.
+    pub(crate) const fn by(formula: Option<&'static Formula>, computes: DType) -> Self {
+        match formula {
+            Some(formula) => Slope::Formula(formula, computes),
+            None => Slope::Missing,
+        }
+    }
+}
+
+/// A differentiable formula with its loops.
+pub struct Formula {
+    /// By which operands there is a derivative, as a mask.
+    pub(crate) by: u32,
+    /// Which operands the derivative by each operand reads, as masks; bit 3 is the result.
+    pub(crate) reads: [u32; 3],
+    /// The loops of the host over `f32`, `f64` and `Complex<f64>`, if it is defined for these. Without one over `f32`, that over `f64` is used.
+    #[cfg(feature = "grad")]
+    pub(crate) host: [Option<crate::grad::pull::SlopeLoop<crate::Cpu>>; 3],
+    /// The formula of two operands of which one is a value here, and the place of the other operand.
+    #[cfg(feature = "grad")]
+    pub(crate) beside: Option<(&'static Formula, usize)>,
+    /// Sums and products have no loops of their own.
+    #[cfg(feature = "grad")]
+    pub(crate) simple: Simple,
+}
+
+/// Formulas of two operands whose derivatives need no loop of their own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Simple {
+    /// It is another formula.
+    No,
+    /// `a + b`
+    Sum,
+    /// `a - b`
+    Difference,
+    /// `a * b`
+    Product,
+}
+
+/// A formula of up to three operands and constants that has a derivative.
+pub trait Derivable: 'static {
+    /// Number of operands.
+    const OPERANDS: usize;
+    /// By which operands there is a derivative, as a mask.
+    const BY: u32 = (1 << Self::OPERANDS) - 1;
+    /// Which operands the derivative by each operand reads, as masks; bit 3 is the result.
+    const READS: [u32; 3] = [(1 << Self::OPERANDS) - 1; 3];
+    /// Whether it needs no loops of its own.
+    const SIMPLE: Simple = Simple::No;
+    /// The derivative by one operand.
+    fn derivative<T: MachineFloat>(by: usize, x: [T; 3], y: T, given: [T; 3]) -> T;
+    /// The formula for complex numbers; a real result has no imaginary part.
+    fn complex<T: MachineFloat>(x: [Complex<T>; 3], given: [Complex<T>; 3]) -> Complex<T>;
+    /// The gradient of complex numbers: `g` times the derivative, in PyTorch's convention (the conjugate of the Wirtinger derivative).
+    #[inline(always)]
+    fn complex_gradient<T: MachineFloat>(
+        by: usize,
+        x: [Complex<T>; 3],
+        _y: Complex<T>,
+        given: [Complex<T>; 3],
+        g: Complex<T>,
+    ) -> Complex<T> {
+        complex_tangent(
+            x[by],
+            |z| {
+                let mut at = x.map(constant);
+                at[by] = z;
+                Self::complex(at, given.map(constant))
+            },
+            g,
+        )
+    }
+}
+
+#[inline(always)]
+fn constant<T: MachineFloat>(z: Complex<T>) -> Complex<Dual<T>> {
+    Complex::new(Dual::constant(z.re), Dual::constant(z.im))
+}
+
+/// `g` times the derivative of a complex formula, in PyTorch's convention.
+#[inline(always)]
+pub(crate) fn complex_tangent<T: MachineFloat>(
+    z: Complex<T>,
+    formula: impl Fn(Complex<Dual<T>>) -> Complex<Dual<T>>,
+    g: Complex<T>,
+) -> Complex<T> {
+    let part = |by_re: T, by_im: T| {
+        let moved = formula(Complex::new(Dual::new(z.re, by_re), Dual::new(z.im, by_im)));
+        g.re * moved.re.tangent + g.im * moved.im.tangent
+    };
+    Complex::new(part(T::one(), T::zero()), part(T::zero(), T::one()))
+}
+
+/// The tangent of a real formula.
+#[inline(always)]
+pub(crate) fn tangent<T: MachineFloat>(x: T, formula: impl Fn(Dual<T>) -> Dual<T>) -> T {
+    formula(Dual::new(x, T::one())).tangent
+}
+
+/// `OfUnary: F: Unary, 1 |by, x, y, given| derivative, complex;` writes a marker and its `Derivable`.
+macro_rules! derivables {
+    ($($(#[$doc:meta])* $name:ident: $trait:ident, $operands:literal, reads $reads:expr $(, simple $simple:expr)?, |$by:ident, $x:ident, $y:ident, $given:ident| $derivative:expr, $complex:expr $(, $own:ident)?;)*) => {$(
+        $(#[$doc])*
+        pub struct $name<F>(PhantomData<fn() -> F>);
+        impl<F: $trait> Derivable for $name<F> {
+            const OPERANDS: usize = $operands;
+            const READS: [u32; 3] = $reads;
+            $(const SIMPLE: Simple = $simple;)?
+            #[inline(always)]
+            fn derivative<T: MachineFloat>($by: usize, $x: [T; 3], $y: T, $given: [T; 3]) -> T {
+                let _ = ($by, $y, &$given);
+                $derivative
+            }
+            #[inline(always)]
+            fn complex<T: MachineFloat>($x: [Complex<T>; 3], $given: [Complex<T>; 3]) -> Complex<T> {
+                let _ = &$given;
+                $complex
+            }
+            $(
+                #[inline(always)]
+                fn complex_gradient<T: MachineFloat>(
+                    _: usize, x: [Complex<T>; 3], y: Complex<T>, _: [Complex<T>; 3], g: Complex<T>,
+                ) -> Complex<T> {
+                    F::$own(x[0], y, g)
+                }
+            )?
+        }
+    )*};
+}
+derivables! {
+    /// A row of one operand.
+    OfUnary: Unary, 1, reads F::DERIVATIVE_READS, |by, x, y, given| F::derivative(x[0], y), F::complex(x[0]), complex_gradient;
+    /// An operand divided by a formula of it.
+    OfDivided: Unary, 1, reads [1; 3], |by, x, y, given| tangent(x[0], |x| x / F::real(x)), x[0] / F::complex(x[0]);
+    /// An operand less a formula of it.
+    OfSubtracted: Unary, 1, reads [1; 3], |by, x, y, given| tangent(x[0], |x| x - F::real(x)), x[0] - F::complex(x[0]);
+    /// A row with real results.
+    OfReal: ToReal, 1, reads [1; 3], |by, x, y, given| F::derivative(x[0]), Complex::new(F::complex(x[0]), T::zero()), complex_gradient;
+    /// A row of two operands.
+    OfBinary: Binary, 2, reads F::DERIVATIVE_READS, simple F::SIMPLE, |by, x, y, given| F::derivative(by, x[0], x[1]), F::complex(x[0], x[1]);
+    /// A row with parameters.
+    OfTuned: Tuned, 1, reads [1; 3], |by, x, y, given| F::derivative(0, x[0], given), F::complex(x[0], given);
+    /// A formula with parameters, of which the first is an operand.
+    OfPair: Tuned, 2, reads [3; 3], |by, x, y, given| F::derivative(by, x[0], [x[1], given[0], given[1]]), F::complex(x[0], [x[1], given[0], given[1]]);
+    /// The same with two operands among the parameters.
+    OfThree: Tuned, 3, reads [7; 3], |by, x, y, given| F::derivative(by, x[0], [x[1], x[2], given[0]]), F::complex(x[0], [x[1], x[2], given[0]]);
+}
+
+/// The derivative of a formula with parameters by one of its operands, the first of which is not a parameter.
+#[inline(always)]
+pub(crate) fn tuned_derivative<F: Tuned, T: MachineFloat>(by: usize, x: T, p: [T; 3]) -> T {
+    let mut at = [x, p[0], p[1], p[2]].map(Dual::constant);
+    at[by].tangent = T::one();
+    F::real(at[0], [at[1], at[2], at[3]]).tangent
+}
+
+/// The derivative of a formula of two operands by one of them.
+#[inline(always)]
+pub(crate) fn binary_derivative<F: Binary, T: MachineFloat>(by: usize, a: T, b: T) -> T {
+    let mut at = [a, b].map(Dual::constant);
+    at[by].tangent = T::one();
+    F::real(at[0], at[1]).tangent
+}
+
+/// The kernel that multiplies a gradient by the derivative of `F` by operand `BY`. Its operands are those of the formula (or the result)
+/// and the gradient.
+pub(crate) struct Sloping<F, const BY: usize> {
+    given: Constants,
+    formula: PhantomData<fn() -> F>,
+}
+impl<F, const BY: usize> Clone for Sloping<F, BY> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<F, const BY: usize> Copy for Sloping<F, BY> {}
+impl<F, const BY: usize> Sloping<F, BY> {
+    pub(crate) fn new(given: Constants) -> Self {
+        Sloping { given, formula: PhantomData }
+    }
+}
+/// Loops of gradients run on the host.
+fn untold() -> ! {
+    unreachable!("kernels of gradients are not run on GPUs")
+}
+
+/// Writes the kernels over real or complex numbers.
+macro_rules! slopings {
+    ($($ty:ty: $number:ident, $gradient:ident, $vectors:ident;)*) => {$(
+        impl<F: Derivable, const BY: usize> Map2<$ty, $ty, $ty> for Sloping<F, BY> {
+            const VECTORS: VectorWidth = VectorWidth::$vectors;
+            #[inline(always)]
+            fn call(self, x: $ty, g: $ty) -> $ty {
+                let y_only = F::READS[BY] == 8;
+                $gradient::<F, BY, _>(if y_only { [Default::default(); 3] } else { [x, Default::default(), Default::default()] }, x, self.given.map($number), g)
+            }
+            fn text(&self, _: &mut Kernel, _: Value, _: Value) -> Value {
+                untold()
+            }
+        }
+        impl<F: Derivable, const BY: usize> Map3<$ty, $ty, $ty, $ty> for Sloping<F, BY> {
+            const VECTORS: VectorWidth = VectorWidth::$vectors;
+            #[inline(always)]
+            fn call(self, a: $ty, b: $ty, g: $ty) -> $ty {
+                $gradient::<F, BY, _>([a, b, Default::default()], Default::default(), self.given.map($number), g)
+            }
+            fn text(&self, _: &mut Kernel, _: Value, _: Value, _: Value) -> Value {
+                untold()
+            }
+        }
+    )*};
+}
+slopings! {
+    f32: narrow, real_gradient, Narrow;
+    f64: double, real_gradient, None;
+    Complex<f64>: double_complex, complex_gradient, None;
+}
+#[inline(always)]
+fn narrow(z: Complex<f64>) -> f32 {
+    z.re as f32
+}
+#[inline(always)]
+fn double(z: Complex<f64>) -> f64 {
+    z.re
+}
+#[inline(always)]
+fn double_complex(z: Complex<f64>) -> Complex<f64> {
+    z
+}
+#[inline(always)]
+fn real_gradient<F: Derivable, const BY: usize, T: MachineFloat>(x: [T; 3], y: T, given: [T; 3], g: T) -> T {
+    g * F::derivative(BY, x, y, given)
+}
+#[inline(always)]
+fn complex_gradient<F: Derivable, const BY: usize, T: MachineFloat>(
+    x: [Complex<T>; 3],
+    y: Complex<T>,
+    given: [Complex<T>; 3],
+    g: Complex<T>,
+) -> Complex<T> {
+    F::complex_gradient(BY, x, y, given, g)
+}
+
+/// The derivative by operand `BY` of a formula of three real operands, without a gradient.
+pub(crate) struct Deriving<F, const BY: usize> {
+    given: Constants,
+    formula: PhantomData<fn() -> F>,
+}
+impl<F, const BY: usize> Clone for Deriving<F, BY> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<F, const BY: usize> Copy for Deriving<F, BY> {}
+impl<F, const BY: usize> Deriving<F, BY> {
+    pub(crate) fn new(given: Constants) -> Self {
+        Deriving { given, formula: PhantomData }
+    }
+}
+macro_rules! derivings {
+    ($($ty:ty: $number:ident;)*) => {$(
+        impl<F: Derivable, const BY: usize> Map3<$ty, $ty, $ty, $ty> for Deriving<F, BY> {
+            const VECTORS: VectorWidth = VectorWidth::Narrow;
+            #[inline(always)]
+            fn call(self, a: $ty, b: $ty, c: $ty) -> $ty {
+                F::derivative(BY, [a, b, c], Default::default(), self.given.map($number))
+            }
+            fn text(&self, _: &mut Kernel, _: Value, _: Value, _: Value) -> Value {
+                untold()
+            }
+        }
+    )*};
+}
+derivings! { f32: narrow; f64: double; }
+/// The conjugate of the derivative, for formulas that are differentiable as complex functions.
+macro_rules! complex_derivings {
+    ($($ty:ty: $number:ident;)*) => {$(
+        impl<F: Derivable, const BY: usize> Map3<Complex<$ty>, Complex<$ty>, Complex<$ty>, Complex<$ty>> for Deriving<F, BY> {
+            const VECTORS: VectorWidth = VectorWidth::None;
+            #[inline(always)]
+            fn call(self, a: Complex<$ty>, b: Complex<$ty>, c: Complex<$ty>) -> Complex<$ty> {
+                let mut at = [a, b, c].map(constant);
+                at[BY].re.tangent = 1.0;
+                let moved = F::complex(at, self.given.map(|given| constant($number(given))));
+                Complex::new(moved.re.tangent, -moved.im.tangent)
+            }
+            fn text(&self, _: &mut Kernel, _: Value, _: Value, _: Value) -> Value {
+                untold()
+            }
+        }
+    )*};
+}
+complex_derivings! { f64: double_complex; }
+
+/// A row of two operands without a derivative.
+pub struct Underived;
+impl Derivable for Underived {
+    const OPERANDS: usize = 2;
+    const BY: u32 = 0;
+    fn derivative<T: MachineFloat>(_: usize, _: [T; 3], y: T, _: [T; 3]) -> T {
+        y
+    }
+    fn complex<T: MachineFloat>(x: [Complex<T>; 3], _: [Complex<T>; 3]) -> Complex<T> {
+        x[0]
+    }
+}
+
+/// The derivative of the formula `F`, computed in the dtype `E`. Its loop is compiled in the program that uses it, as the formula's own is.
+pub(crate) struct Derived<F, E>(PhantomData<fn() -> (F, E)>);
+impl<F: Derivable, E: Element> Derived<F, E> {
+    const FORMULA: Formula = Formula::of::<F>(Some(E::DTYPE), true);
+    const WITH_RIGHT: Formula = Formula::with_value(&Self::FORMULA, 0);
+    const WITH_LEFT: Formula = Formula::with_value(&Self::FORMULA, 1);
+    /// That of a kernel that applies it.
+    pub(crate) const SLOPE: Slope = Slope::Formula(&Self::FORMULA, E::DTYPE);
+    /// That of a kernel whose right operand is a value.
+    pub(crate) const BESIDE_RIGHT: Slope = Slope::Formula(&Self::WITH_RIGHT, E::DTYPE);
+    /// That of a kernel whose left operand is a value.
+    pub(crate) const BESIDE_LEFT: Slope = Slope::Formula(&Self::WITH_LEFT, E::DTYPE);
+}
+
+/// The same for all dtypes, for rows that are found at run time.
+#[cfg(feature = "any")]
+pub(crate) struct DerivedOfAll<F, const COMPLEX: bool>(PhantomData<fn() -> F>);
+#[cfg(feature = "any")]
+impl<F: Derivable, const COMPLEX: bool> DerivedOfAll<F, COMPLEX> {
+    const FORMULA: Formula = Formula::of::<F>(None, COMPLEX);
+    const WITH_RIGHT: Formula = Formula::with_value(&Self::FORMULA, 0);
+    const WITH_LEFT: Formula = Formula::with_value(&Self::FORMULA, 1);
+    /// That of one operand.
+    pub(crate) const ONE: Option<&'static Formula> = Some(&Self::FORMULA);
+    /// Those of two operands, of the left one beside a value and of the right one.
+    pub(crate) const THREE: Option<[&'static Formula; 3]> = Some([&Self::FORMULA, &Self::WITH_RIGHT, &Self::WITH_LEFT]);
+}
+
+impl Formula {
+    /// A formula with its loop for a dtype, or with those for all.
+    const fn of<F: Derivable>(dtype: Option<DType>, complex: bool) -> Self {
+        #[cfg(feature = "grad")]
+        let host = {
+            use crate::grad::pull::{SlopeLoop, slope_loop};
+            type Loop = Option<SlopeLoop<crate::Cpu>>;
+            let has_loops = F::BY != 0 && matches!(F::SIMPLE, Simple::No);
+            let [single, double, complex] = match dtype {
+                None => [true, true, complex],
+                Some(DType::F16 | DType::BF16 | DType::F32) => [true, false, false],
+                Some(DType::F64) => [false, true, false],
+                Some(DType::C32 | DType::C64 | DType::C128) => [false, false, complex],
+                Some(_) => [false; 3],
+            };
+            let single: Loop = if has_loops && single { Some(slope_loop::<F, f32, crate::Cpu>) } else { None };
+            let double: Loop = if has_loops && double { Some(slope_loop::<F, f64, crate::Cpu>) } else { None };
+            let complex: Loop =
+                if has_loops && complex { Some(slope_loop::<F, Complex<f64>, crate::Cpu>) } else { None };
+            [single, double, complex]
+        };
+        #[cfg(not(feature = "grad"))]
+        let _ = (dtype, complex);
+        Formula {
+            by: F::BY,
+            reads: F::READS,
+            #[cfg(feature = "grad")]
+            host,
+            #[cfg(feature = "grad")]
+            beside: None,
+            #[cfg(feature = "grad")]
+            simple: F::SIMPLE,
+        }
+    }
+
+    /// The formula of two operands where one is a value and the other, at this place, is not.
+    const fn with_value(both: &'static Formula, place: usize) -> Self {
+        Formula {
+            by: both.by >> place & 1,
+            // It reads its operand if the derivative reads that.
+            reads: [both.reads[place] >> place & 1, 0, 0],
+            #[cfg(feature = "grad")]
+            host: [None; 3],
+            #[cfg(feature = "grad")]
+            beside: Some((both, place)),
+            #[cfg(feature = "grad")]
+            simple: both.simple,
+        }
+    }
+}
+
+/// The derivative of a reduction, by its name and numbers.
+#[derive(Clone, Copy, Debug)]
+pub enum ReduceSlope {
+    /// There is none: refused.
+    Missing,
+    /// Zero.
+    Flat,
+    /// The sum.
+    Sum,
+    /// The mean.
+    Mean,
+    /// The sum of what is no NaN.
+    NanSum,
+    /// The mean of what is no NaN.
+    NanMean,
+    /// The product.
+    Prod,
+    /// The logarithm of the sum of exponentials.
+    LogSumExp,
+    /// The largest or smallest, shared evenly by equals.
+    Extreme,
+    /// The largest or smallest and its position, to which the gradient goes.
+    ArgExtreme,
+    /// The smallest and the largest, shared evenly by equals.
+    MinMax,
+    /// The variance, or the standard deviation, with a correction; the second result is the mean.
+    Variance {
+        /// The correction.
+        correction: f64,
+        /// Whether it is the standard deviation.
+        is_root: bool,
+    },
+    /// The norm of an order.
+    Norm {
+        /// The order.
+        ord: f64,
+    },
+}
+
+/// The derivative of a function of lanes.
+#[derive(Clone, Copy, Debug)]
+pub enum LaneSlope {
+    /// There is none: refused.
+    Missing,
+    /// Softmax.
+    Softmax,
+    /// Log-softmax.
+    LogSoftmax,
+    /// Running sums.
+    Sum,
+    /// Running products.
+    Product,
+    /// Running logarithms of sums of exponentials.
+    LogSumExp,
+    /// Running extremes and their positions.
+    Extreme,
+}
+
+/// The derivative of a function of rows, with the number that is added to the variance or the mean of squares.
+#[derive(Clone, Copy, Debug)]
+pub enum RowSlope {
+    /// There is none: refused.
+    Missing,
+    /// Layer normalisation.
+    Standardizing(f64),
+    /// Root mean square normalisation.
+    RootMeanSquare(f64),
+}
+
+/// What a kernel does that writes several elements at one place.
+#[derive(Clone, Copy)]
+pub enum Merging {
+    /// Something that has no derivative here: refused.
+    Missing,
+    /// `a + b`
+    Add,
+    /// `a + alpha * b`, `alpha` being the kernel's value.
+    AddScaled,
+    /// `a * b`
+    Multiply,
+    /// The larger or the smaller.
+    Extreme,
+}

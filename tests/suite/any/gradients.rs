@@ -1,0 +1,267 @@
+//! Gradients of `AnyTensor`: what PyTorch's tensors do that require gradients.
+
+use castiron::any::{self, Args, GradOptions, Value, call, call_in_place};
+use castiron::{AnyTensor, DType, Result, tensor};
+
+fn leaf(x: impl Into<AnyTensor>) -> AnyTensor {
+    let mut x = x.into();
+    x.requires_grad_(true).unwrap();
+    x
+}
+fn total(x: &AnyTensor) -> Result<AnyTensor> {
+    x.sum(None, false, None)
+}
+fn text(x: Option<AnyTensor>) -> String {
+    x.map_or("none".to_owned(), |x| x.to_string())
+}
+
+#[test]
+fn gradients_add_up_in_leaves() -> Result<()> {
+    let w = leaf(tensor![1.0, 2.0, 3.0]);
+    let y = (&w * &w)?;
+    total(&y)?.backward()?;
+    total(&(&w * 10)?)?.backward()?;
+    assert_eq!(text(w.grad()), "tensor([12., 14., 16.])");
+    assert!(!y.is_leaf() && y.requires_grad() && y.grad().is_none());
+    let before = w.grad().unwrap();
+    total(&w)?.backward()?;
+    // A gradient that was taken out keeps its elements.
+    assert_eq!(
+        (before.to_string(), text(w.grad())),
+        ("tensor([12., 14., 16.])".into(), "tensor([13., 15., 17.])".into())
+    );
+    w.zero_grad();
+    assert!(w.grad().is_none());
+    Ok(())
+}
+
+#[test]
+fn errors_are_those_of_pytorch() -> Result<()> {
+    let message = |result: Result<()>| result.unwrap_err().to_string();
+    let plain = AnyTensor::from(tensor![1.0]);
+    assert!(message(plain.backward()).contains("element 0 of tensors does not require grad"));
+    let x = leaf(tensor![1.0, 2.0]);
+    assert!(message(x.exp()?.backward()).contains("grad can be implicitly created only for scalar outputs"));
+    let ints = AnyTensor::from(tensor![1, 2]).requires_grad_(true).map(|_| ());
+    assert!(message(ints).contains("only tensors of floating point and complex dtype can require gradients"));
+    let loss = total(&x.exp()?)?;
+    loss.backward()?;
+    assert!(message(loss.backward()).contains("a second time"));
+    // Nothing that a sum reads was freed.
+    let sum = total(&x)?;
+    sum.backward()?;
+    sum.backward()?;
+    let mut y = leaf(tensor![1.0, 2.0]);
+    assert!(
+        message(y.add_(1).map(|_| ())).contains("a leaf tensor that requires grad is used in an in-place operation")
+    );
+    assert!(message(y.view_mut().map(|_| ())).contains("leaf"));
+    assert!(message(y.exp()?.requires_grad_(false).map(|_| ())).contains("only of leaf tensors"));
+    assert!(message(x.exp()?.backward_with(&AnyTensor::from(tensor![1.0]))).contains("[1]"));
+    let other = leaf(tensor![1.0]);
+    let unused = any::grad(&[&total(&x)?], &[&other], &GradOptions::default());
+    assert!(unused.unwrap_err().to_string().contains("was not used"));
+    assert!(x.typed::<f32, castiron::shape![2], castiron::Cpu>().unwrap_err().to_string().contains("detach"));
+    Ok(())
+}
+
+#[test]
+fn a_graph_lives_as_long_as_somebody_holds_it() -> Result<()> {
+    let x = leaf(tensor![1.0, 2.0]);
+    let shared = x.exp()?;
+    let (one, other) = (total(&shared.square()?)?, total(&(&shared * 3)?)?);
+    one.backward_retaining(None)?;
+    other.backward()?;
+    let e = x.detach().exp()?;
+    let expected = e.square()?.mul(2)?.add(&e.mul(3)?)?;
+    assert!(x.grad().unwrap().isclose(&expected, 1e-6, 1e-6, false)?.all(None, false)?.item()?.to_string() == "true");
+    Ok(())
+}
+
+#[test]
+fn long_chains_are_let_go_without_recursion() -> Result<()> {
+    let x = leaf(tensor![1.0]);
+    let mut y = x.clone();
+    for _ in 0..100_000 {
+        y = (&y + 1)?;
+    }
+    drop(y);
+    let mut z = x.clone();
+    for _ in 0..100_000 {
+        z = (&z + 1)?;
+    }
+    z.backward()?;
+    assert_eq!(text(x.grad()), "tensor([1.])");
+    Ok(())
+}
+
+#[test]
+fn writing_in_place_is_recorded() -> Result<()> {
+    let x = leaf(tensor![1.0, 2.0, 3.0]);
+    let mut y = (&x * 2)?;
+    y.mul_(&x)?; // 2 x^2
+    y.select_mut(0, 1)?.fill_(7)?;
+    y.slice_mut(0, Some(2), None, 1)?.mul_(10)?;
+    total(&y)?.backward()?;
+    assert_eq!(text(x.grad()), "tensor([  4.,   0., 120.])");
+
+    // A tensor that depended on nothing is written by one that does.
+    let mut zeros = AnyTensor::zeros(&[3], DType::F32)?;
+    zeros.select_mut(0, 1)?.copy_from(&total(&x)?)?;
+    x.zero_grad();
+    total(&zeros.square()?)?.backward()?;
+    assert_eq!(text(x.grad()), "tensor([12., 12., 12.])");
+    let mut by_name = AnyTensor::zeros(&[3], DType::F32)?;
+    call_in_place("add_", &mut by_name, &Args::new().arg(x.square()?))?;
+    x.zero_grad();
+    total(&by_name)?.backward()?;
+    assert_eq!(text(x.grad()), "tensor([2., 4., 6.])");
+    Ok(())
+}
+
+#[test]
+fn what_was_kept_is_not_changed_by_writing() -> Result<()> {
+    let x = leaf(tensor![1.0, 2.0]);
+    let mut y = (&x + 0)?;
+    let z = y.square()?;
+    y.fill_(100)?;
+    total(&z)?.backward()?;
+    assert_eq!(text(x.grad()), "tensor([2., 4.])");
+    // Of a window, too.
+    x.zero_grad();
+    let mut y = (&x + 0)?;
+    let z = {
+        let mut window = y.view_mut()?;
+        let z = window.to_tensor()?.square()?;
+        window.mul_(&window.to_tensor()?)?;
+        z
+    };
+    total(&(&z + &y)?)?.backward()?;
+    assert_eq!(text(x.grad()), "tensor([4., 8.])");
+    Ok(())
+}
+
+#[test]
+fn views_and_copies_share_the_gradient_of_their_storage() -> Result<()> {
+    let x = leaf(tensor![[1.0, 2.0], [3.0, 4.0]]);
+    let row = x.select(0, 1)?;
+    total(&(row.square()? + x.t()?.select(0, 0)?)?)?.backward()?;
+    assert_eq!(text(x.grad()), "tensor([[1., 0.],\n        [7., 8.]])");
+    assert_eq!(text(row.grad()), "tensor([7., 8.])");
+    // A window of overlapping views.
+    let x = leaf(tensor![1.0, 2.0, 3.0, 4.0]);
+    total(&x.unfold(0, 2, 1)?)?.backward()?;
+    assert_eq!(text(x.grad()), "tensor([1., 2., 2., 1.])");
+    let wide = leaf(tensor![1.0]);
+    total(&wide.expand(&[5])?)?.backward()?;
+    assert_eq!(text(wide.grad()), "tensor([5.])");
+    // A leaf that is a part of a storage.
+    let part = leaf(AnyTensor::from(tensor![0.0, 1.0, 2.0, 3.0]).slice(0, Some(1), None, 2)?);
+    total(&part.square()?)?.backward()?;
+    assert_eq!(text(part.grad()), "tensor([2., 6.])");
+    Ok(())
+}
+
+#[test]
+fn nothing_is_recorded_under_no_grad() -> Result<()> {
+    let mut w = leaf(tensor![1.0, 2.0]);
+    let held = w.clone(); // copied before it is written
+    let loss = total(&w.square()?)?;
+    loss.backward()?;
+    let step = w.take_grad().unwrap();
+    {
+        let _guard = any::scoped_no_grad();
+        assert!(!w.exp()?.requires_grad());
+        w.sub_(&(step * 0.25)?)?;
+        w.select_mut(0, 0)?.add_(1)?;
+    }
+    assert_eq!((w.to_string(), held.to_string()), ("tensor([1.5000, 1.0000])".into(), "tensor([1., 2.])".into()));
+    assert!(w.is_leaf() && w.requires_grad());
+    total(&w.square()?)?.backward()?;
+    assert_eq!(text(w.grad()), "tensor([3., 2.])");
+    // On another thread it is.
+    let _guard = any::scoped_no_grad();
+    let recorded = std::thread::scope(|scope| scope.spawn(|| w.exp().unwrap().requires_grad()).join().unwrap());
+    assert!(recorded && !w.exp()?.requires_grad());
+    Ok(())
+}
+
+#[test]
+fn gradients_of_some_tensors_only() -> Result<()> {
+    let (x, y) = (leaf(tensor![1.0, 2.0]), leaf(tensor![3.0, 4.0]));
+    let product = (&x * &y)?;
+    let loss = total(&product.square()?)?;
+    let options = GradOptions { retain_graph: true, ..GradOptions::default() };
+    let grads = any::grad(&[&loss], &[&product, &x], &options)?;
+    assert_eq!(text(grads[0].clone()), "tensor([ 6., 16.])");
+    assert_eq!(text(grads[1].clone()), "tensor([18., 64.])");
+    assert!(x.grad().is_none() && y.grad().is_none());
+    let seed = AnyTensor::from(tensor![1.0, 0.0]);
+    let by_seed = any::grad(&[&product], &[&y], &GradOptions { seeds: Some(&[&seed]), ..options })?;
+    assert_eq!(text(by_seed[0].clone()), "tensor([1., 0.])");
+    Ok(())
+}
+
+#[test]
+fn operations_by_width_know_the_dtype_of_what_they_move() -> Result<()> {
+    for dtype in [DType::F16, DType::BF16, DType::F32, DType::F64, DType::C64, DType::C128] {
+        let mut x = AnyTensor::ones(&[2, 3], dtype)?;
+        x.requires_grad_(true)?;
+        let moved = [
+            x.flip(&[1])?,
+            x.roll(&[1], &[0])?,
+            any::cat(&[x.clone(), x.clone()], 0)?,
+            x.t()?.contiguous()?,
+            x.tril(0)?,
+        ];
+        for y in &moved {
+            assert!(y.requires_grad(), "{dtype}");
+        }
+        let args = Args::new().arg(Value::from(&x)).arg(x.gt(0).or_else(|_| x.ne(0))?).arg(0_i64);
+        let Value::Array(filled) = call("masked_fill", &args)? else { panic!("one result") };
+        let loss = any::cat(&[moved[0].clone(), moved[2].clone()], 0)?
+            .add(&moved[1].select(0, 0)?)?
+            .add(&filled.select(0, 0)?)?;
+        let loss = if dtype.is_complex() { loss.real()? } else { loss };
+        total(&loss)?.backward()?;
+        let sum = x.grad().unwrap().to(DType::C128)?.sum(None, false, None)?;
+        // Three copies, and a row added six times.
+        assert_eq!(sum.real()?.item()?.to_string(), "36", "{dtype}");
+    }
+    // Bits have no gradient.
+    assert!(!leaf(tensor![1.0_f32]).view_dtype(DType::I32)?.requires_grad());
+    Ok(())
+}
+
+#[test]
+fn conjugates_and_parts() -> Result<()> {
+    let z = leaf(tensor![castiron::Complex::new(1.0_f64, 2.0)]);
+    let real = (&z * &z.conj()?)?.real()?;
+    total(&real)?.backward()?;
+    assert_eq!(text(z.grad()), "tensor([2.+4.j], dtype=torch.complex128)");
+    z.zero_grad();
+    total(&z.conj()?.imag()?.square()?)?.backward()?;
+    assert_eq!(text(z.grad()), "tensor([0.+4.j], dtype=torch.complex128)");
+    Ok(())
+}
+
+#[test]
+fn a_loop_of_training_holds_no_more_memory() -> Result<()> {
+    let mut w = leaf(tensor![[0.5, -0.25], [1.0, 2.0]]);
+    let x = AnyTensor::from(tensor![[1.0, 2.0], [3.0, -1.0], [0.5, 0.5]]);
+    let mut first = None;
+    for step in 0..2000 {
+        let loss = total(&x.matmul(&w)?.tanh()?.square()?)?;
+        loss.backward()?;
+        let gradient = w.take_grad().unwrap();
+        let _guard = any::scoped_no_grad();
+        w.sub_(&(gradient * 0.01)?)?;
+        if step == 0 {
+            first = Some(loss.detach());
+        }
+        assert!(w.is_leaf());
+    }
+    let last = total(&x.matmul(&w)?.tanh()?.square()?)?.detach();
+    assert_eq!(last.lt(first.unwrap())?.item()?.to_string(), "true");
+    Ok(())
+}

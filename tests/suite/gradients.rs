@@ -1,0 +1,420 @@
+//! Gradients of what the host computes, beside central differences; complex numbers by both parts.
+
+use castiron::grad::{Grad, Taped};
+use castiron::nn::{Area, Bicubic, Bilinear, GridPadding, Linear, Nearest, Patches, Pool, Trilinear};
+use castiron::reduction::{Mean, Sum, Unreduced};
+use castiron::{
+    BagMode, Complex, Cpu, Element, Generator, Interpolation, KnownShape, RotaryLayout, Shape, Tensor, axis, dim,
+    shape, tensor,
+};
+#[cfg(feature = "linalg")]
+use castiron::{Complete, Reduced, Uplo};
+
+type Loss = Tensor<f64, (), Taped<Cpu>>;
+
+/// Numbers between -1 and 1 that no operation treats specially.
+fn numbers(seed: usize, count: usize) -> Vec<f64> {
+    (0..count).map(|at| ((at * 37 + seed * 11 + 5) as f64 * 0.618).sin()).collect()
+}
+
+/// Dtypes whose elements can be changed a little.
+trait Varied: Element {
+    const PARTS: usize;
+    fn made(parts: [f64; 2]) -> Self;
+    fn part(self, at: usize) -> f64;
+}
+impl Varied for f64 {
+    const PARTS: usize = 1;
+    fn made([re, _]: [f64; 2]) -> f64 {
+        re
+    }
+    fn part(self, _: usize) -> f64 {
+        self
+    }
+}
+impl Varied for Complex<f64> {
+    const PARTS: usize = 2;
+    fn made([re, im]: [f64; 2]) -> Self {
+        Complex::new(re, im)
+    }
+    fn part(self, at: usize) -> f64 {
+        if at == 0 { self.re } else { self.im }
+    }
+}
+
+/// A sum of elements, each with a weight of its own.
+trait Weighed {
+    fn weighed(&self) -> Loss;
+}
+impl<S: Shape> Weighed for Tensor<f64, S, Taped<Cpu>> {
+    fn weighed(&self) -> Loss {
+        let list = self.flatten();
+        let weights = (list.full_like(1.0).cumsum(axis![0]) * 0.7 + 0.3).sin();
+        (list * weights).sum()
+    }
+}
+impl<S: Shape> Weighed for Tensor<Complex<f64>, S, Taped<Cpu>> {
+    fn weighed(&self) -> Loss {
+        self.real().contiguous().weighed() + self.imag().contiguous().weighed() * 0.6
+    }
+}
+
+/// Compares the gradient of a function of a tensor with central differences.
+fn check<E: Varied + castiron::grad::Learned, S: KnownShape>(
+    name: &str,
+    x: impl Fn(usize) -> [f64; 2],
+    function: impl Fn(&Tensor<E, S, Taped<Cpu>>) -> Loss,
+) {
+    const STEP: f64 = 1e-5;
+    let sizes = S::SIZES;
+    let count: usize = sizes.as_ref().iter().product();
+    let parts: Vec<[f64; 2]> = (0..count).map(x).collect();
+    let run = |parts: &[[f64; 2]]| {
+        let x = Tensor::<E, S>::from_vec(parts.iter().map(|&parts| E::made(parts)).collect());
+        x.value_and_grad((), |x, ()| function(x))
+    };
+    let (_, grads) = run(&parts);
+    for (at, found) in grads.to_vec().into_iter().enumerate() {
+        for part in 0..E::PARTS {
+            let moved = |by: f64| {
+                let mut parts = parts.clone();
+                parts[at][part] += by;
+                run(&parts).0.item()
+            };
+            let (expected, found) = ((moved(STEP) - moved(-STEP)) / (2.0 * STEP), found.part(part));
+            let is_close = (expected - found).abs() <= 1e-6 * (1.0 + expected.abs());
+            assert!(
+                is_close,
+                "{name} of {}: part {part} of element {at} has gradient {found}, not {expected}",
+                E::DTYPE
+            );
+        }
+    }
+}
+
+/// Elements of matrices of `n` columns that are far from singular.
+fn matrix(n: usize) -> impl Fn(usize) -> [f64; 2] {
+    let list = numbers(3, 200);
+    move |at| {
+        let diagonal = if (at % (n * n)).is_multiple_of(n + 1) { 2.0 + 0.3 * (at % n) as f64 } else { 0.0 };
+        [list[at] + diagonal, list[at + 100]]
+    }
+}
+
+/// Checks functions of real and complex tensors: `name: shape, elements, |x| result;`.
+macro_rules! both {
+    ($($name:ident: $shape:ty, $elements:expr, |$x:ident| $result:expr;)*) => {$(
+        check::<f64, $shape>(stringify!($name), $elements, |$x| $result.weighed());
+        check::<Complex<f64>, $shape>(stringify!($name), $elements, |$x| $result.weighed());
+    )*};
+}
+
+#[cfg(feature = "linalg")]
+#[test]
+fn of_inverses_and_determinants() {
+    both! {
+        inv: shape![2, 3, 3], matrix(3), |x| x.inv();
+        inv_of_transposed: shape![3, 3], matrix(3), |x| x.t().inv();
+        inv_ex: shape![3, 3], matrix(3), |x| x.inv_ex().0;
+        det: shape![2, 3, 3], matrix(3), |x| x.det();
+        matrix_exp: shape![2, 2, 2], matrix(2), |x| x.matrix_exp();
+        pinv: shape![2, 3], matrix(3), |x| x.pinv(None, false);
+        pinv_tall: shape![3, 2], matrix(2), |x| x.pinv(None, false);
+        tensorinv: shape![2, 1, 2], matrix(2), |x| x.tensorinv::<1>();
+    }
+}
+
+/// The Hermitian part of matrices, with a positive spectrum.
+#[cfg(feature = "linalg")]
+macro_rules! hermitian {
+    ($x:expr) => {{
+        let x = $x;
+        let half = x * 0.5;
+        &half + half.mT().conj()
+    }};
+}
+
+#[cfg(feature = "linalg")]
+#[test]
+fn of_factors() {
+    both! {
+        cholesky: shape![2, 3, 3], matrix(3), |x| hermitian!(x).cholesky(false);
+        cholesky_upper: shape![3, 3], matrix(3), |x| hermitian!(x).cholesky(true);
+        cholesky_inverse: shape![3, 3], matrix(3), |x| x.tril(0).cholesky_inverse(false);
+        cholesky_inverse_upper: shape![3, 3], matrix(3), |x| x.triu(0).cholesky_inverse(true);
+        cholesky_solve: shape![3, 3], matrix(3), |x| (x * 0.3).cholesky_solve(&x.tril(0), false);
+        cholesky_solve_upper: shape![3, 3], matrix(3), |x| (x * 0.3).cholesky_solve(&x.triu(0), true);
+        lu_q: shape![2, 3, 3], matrix(3), |x| x.lu().1;
+        lu_u: shape![2, 3, 3], matrix(3), |x| x.lu().2;
+        lu_wide: shape![2, 3], matrix(3), |x| x.lu().2;
+        lu_wide_lower: shape![2, 3], matrix(3), |x| x.lu().1;
+        lu_tall: shape![3, 2], matrix(2), |x| x.lu().1;
+        lu_tall_upper: shape![3, 2], matrix(2), |x| x.lu().2;
+        lu_factor: shape![3, 3], matrix(3), |x| x.lu_factor().0;
+        lu_factor_tall: shape![4, 3], matrix(3), |x| x.lu_factor().0;
+        lu_solve: shape![3, 3], matrix(3), |x| { let (lu, pivots) = x.lu_factor(); lu.lu_solve(&pivots, &(x * x), false) };
+        lu_solve_adjoint: shape![3, 3], matrix(3), |x| { let (lu, pivots) = x.lu_factor(); lu.lu_solve(&pivots, &(x * x), true) };
+        qr_q: shape![2, 3, 3], matrix(3), |x| x.qr(Reduced).0;
+        qr_r: shape![2, 3, 3], matrix(3), |x| x.qr(Reduced).1;
+        qr_tall: shape![4, 3], matrix(3), |x| x.qr(Reduced).0;
+        qr_wide: shape![2, 3], matrix(3), |x| x.qr(Complete).0;
+        qr_wide_r: shape![2, 3], matrix(3), |x| { let (q, r) = x.qr(Reduced); q.matmul(&r.sin()) };
+        householder: shape![4, 2], matrix(2), |x| x.householder_product(&x.select(axis![0], 1).contiguous());
+        ormqr: shape![3, 3], matrix(3), |x| x.ormqr(&x.select(axis![0], 1).contiguous(), &(x * 0.3), false);
+        ormqr_adjoint: shape![3, 3], matrix(3), |x| x.ormqr(&x.select(axis![0], 1).contiguous(), &(x * 0.3), true);
+        rormqr: shape![3, 3], matrix(3), |x| x.rormqr(&x.select(axis![0], 1).contiguous(), &(x * 0.3), true);
+    }
+}
+
+#[cfg(feature = "linalg")]
+#[test]
+fn of_solutions() {
+    both! {
+        solve: shape![2, 3, 3], matrix(3), |x| x.solve(&(x * x));
+        solve_vector: shape![3, 3], matrix(3), |x| x.solve(&x.select(axis![0], 1));
+        solve_broadcast: shape![2, 3, 3], matrix(3), |x| x.solve(&(x * x).select(axis![0], 0));
+        solve_transposed: shape![3, 3], matrix(3), |x| x.t().solve(&(x * x));
+        rsolve: shape![2, 3, 3], matrix(3), |x| x.rsolve(&(x * x));
+        triangular: shape![2, 3, 3], matrix(3), |x| x.solve_triangular(&(x * x), true, false);
+        triangular_unit: shape![3, 3], matrix(3), |x| x.solve_triangular(&(x * x), false, true);
+        rtriangular: shape![3, 3], matrix(3), |x| x.rsolve_triangular(&(x * x), false, false);
+        lstsq: shape![3, 2], matrix(2), |x| x.lstsq(&(x * x), None).0;
+        lstsq_wide: shape![2, 3], matrix(3), |x| x.lstsq(&(x * x), None).0;
+        lstsq_vector: shape![3, 2], matrix(2), |x| x.lstsq(&(x * x).select(axis![1], 1), None).0;
+    }
+}
+
+#[cfg(feature = "linalg")]
+#[test]
+fn of_spectra() {
+    both! {
+        svdvals: shape![2, 2, 3], matrix(3), |x| x.svdvals();
+        svd_product: shape![3, 2], matrix(2), |x| { let (u, s, vh) = x.svd(Reduced); (u * s.sin().unsqueeze(axis![0])).matmul(&vh) };
+        svd_vectors: shape![3, 2], matrix(2), |x| x.svd(Reduced).0.abs();
+        svd_vectors_wide: shape![2, 3], matrix(3), |x| x.svd(Reduced).2.abs();
+        eigvalsh: shape![2, 3, 3], matrix(3), |x| hermitian!(x).eigvalsh(Uplo::Lower);
+        eigh: shape![3, 3], matrix(3), |x| hermitian!(x).eigh(Uplo::Upper).1.abs();
+        eigvals: shape![3, 3], matrix(3), |x| x.eigvals();
+        eig: shape![3, 3], matrix(3), |x| x.eig().1.abs();
+        slogdet: shape![2, 3, 3], matrix(3), |x| x.slogdet().1;
+        cond: shape![3, 3], matrix(3), |x| x.cond(2.0);
+        cond_least: shape![2, 3], matrix(3), |x| x.cond(-2.0);
+        cond_of_sums: shape![3, 3], matrix(3), |x| x.cond(1.0);
+        cond_of_rows: shape![3, 3], matrix(3), |x| x.cond(f64::NEG_INFINITY);
+        spectral: shape![2, 3, 3], matrix(3), |x| x.spectral_norm();
+        nuclear: shape![3, 3], matrix(3), |x| x.nuclear_norm();
+        pinv_hermitian: shape![3, 3], matrix(3), |x| hermitian!(x).pinv(None, true);
+    }
+    check::<Complex<f64>, shape![3, 3]>("slogdet_sign", matrix(3), |x| x.slogdet().0.weighed());
+    // A singular matrix has cofactors.
+    check::<f64, shape![2, 2]>("det_singular", |at| [[1.0, 2.0, 2.0, 4.0][at], 0.0], |x| x.det().weighed());
+    let x = Tensor::<f64, shape![0, 3, 3]>::zeros();
+    let (_, grads) = x.value_and_grad((), |x, ()| x.inv().sum() + x.det().sum() + x.qr(Reduced).0.sum());
+    assert_eq!(grads.shape(), [0, 3, 3]);
+}
+
+#[cfg(feature = "fft")]
+#[test]
+fn of_transforms() {
+    use castiron::fft::{Beyond, Frames, Norm};
+    let any = |at: usize| [numbers(1, 64)[at], numbers(2, 64)[at]];
+    both! {
+        fft: shape![2, 5], any, |x| x.fft(axis![1], Norm::Backward);
+        fft_ortho: shape![5, 2], any, |x| x.t().fft(axis![1], Norm::Ortho);
+        ifft: shape![4, 2], any, |x| x.ifft(axis![0], Norm::Backward);
+        fftn: shape![2, 3], any, |x| x.fftn(axis![0, 1], Norm::Forward);
+        irfft_even: shape![2, 4], any, |x| x.irfft::<dim!(6), _>(axis![1], Norm::Backward);
+        irfft_odd: shape![2, 4], any, |x| x.irfft::<dim!(7), _>(axis![1], Norm::Ortho);
+        irfft_longer: shape![2, 3], any, |x| x.irfft::<dim!(9), _>(axis![1], Norm::Forward);
+        irfft_shorter: shape![2, 5], any, |x| x.irfft::<dim!(4), _>(axis![1], Norm::Forward);
+        hfft: shape![4], any, |x| x.hfft::<dim!(5), _>(axis![0], Norm::Backward);
+        fftshift: shape![5], any, |x| x.fftshift(axis![0]);
+    }
+    check::<f64, shape![2, 5]>("rfft", any, |x| x.rfft(axis![1], Norm::Backward).weighed());
+    check::<f64, shape![2, 6]>("rfft_even", any, |x| x.rfft(axis![1], Norm::Ortho).weighed());
+    check::<f64, shape![2, 4]>("ihfft", any, |x| x.ihfft(axis![1], Norm::Backward).weighed());
+    let window = tensor![0.5_f64, 1.0, 0.7, 0.2].to_device::<Taped<Cpu>>().unwrap();
+    for beyond in [Beyond::Mirror, Beyond::Zeros, Beyond::Edge, Beyond::Wrap] {
+        let frames = Frames { hop: 2, beyond, ..Frames::new(4) };
+        check::<f64, shape![2, 9]>("stft", any, |x| x.stft::<shape![_, _, _], _>(Some(&window), &frames).weighed());
+        let frames = Frames { onesided: false, normalized: true, ..frames };
+        check::<Complex<f64>, shape![9]>("stft", any, |x| x.stft::<shape![_, _], _>(Some(&window), &frames).weighed());
+    }
+    for length in [None, Some(7)] {
+        let frames = Frames { hop: 2, normalized: true, ..Frames::new(4) };
+        check::<Complex<f64>, shape![2, 3, 4]>("istft", any, |x| {
+            x.istft::<shape![_, _], _>(Some(&window), &frames, length).weighed()
+        });
+        let frames = Frames { onesided: false, ..frames };
+        check::<Complex<f64>, shape![4, 4]>("istft", any, |x| {
+            x.istft::<shape![_], _>(Some(&window), &frames, length).weighed()
+        });
+    }
+}
+
+/// A constant inside of a differentiated function.
+fn constant<E: Element, S: Shape>(x: Tensor<E, S>) -> Tensor<E, S, Taped<Cpu>> {
+    x.to_device().unwrap()
+}
+/// Numbers in no order.
+fn any(at: usize) -> [f64; 2] {
+    [numbers(1, 128)[at], numbers(2, 128)[at]]
+}
+
+/// Checks functions of real tensors.
+macro_rules! real {
+    ($($name:ident: $shape:ty, $elements:expr, |$x:ident| $result:expr;)*) => {$(
+        check::<f64, $shape>(stringify!($name), $elements, |$x| $result.weighed());
+    )*};
+}
+
+#[test]
+fn of_resampling() {
+    type Wide = shape![1, 2, 3, 4];
+    real! {
+        nearest: Wide, any, |x| x.interpolate::<shape![5, 3]>(Nearest::new());
+        area: Wide, any, |x| x.interpolate::<shape![2, 3]>(Area::new());
+        linear: shape![2, 2, 4], any, |x| x.interpolate::<shape![7]>(Linear::new());
+        linear_corners: shape![2, 2, 4], any, |x| x.interpolate::<shape![3]>(Linear::new().align_corners(true));
+        bilinear: Wide, any, |x| x.interpolate::<shape![5, 2]>(Bilinear::new());
+        bilinear_of_transposed: Wide, any, |x| x.transpose(axis![2], axis![3]).interpolate::<shape![5, 2]>(Bilinear::new());
+        antialias: Wide, any, |x| x.interpolate::<shape![2, 3]>(Bilinear::new().antialias(true));
+        bicubic: Wide, any, |x| x.interpolate::<shape![5, 2]>(Bicubic::new());
+        bicubic_antialias: Wide, any, |x| x.interpolate::<shape![2, 6]>(Bicubic::new().antialias(true));
+        trilinear: shape![1, 1, 2, 3, 2], any, |x| x.interpolate::<shape![3, 2, 4]>(Trilinear::new());
+        affine_grid: shape![2, 2, 3], any, |x| x.affine_grid::<shape![2, 3]>(false);
+    }
+    let grid = constant(Tensor::<f64, shape![1, 2, 3, 2]>::from_vec(numbers(7, 12).iter().map(|x| x * 1.3).collect()));
+    let volume =
+        constant(Tensor::<f64, shape![1, 2, 2, 1, 3]>::from_vec(numbers(8, 12).iter().map(|x| x * 1.3).collect()));
+    let picture = constant(Tensor::<f64, shape![1, 2, 4, 5]>::from_vec(numbers(9, 40)));
+    let depth = constant(Tensor::<f64, shape![1, 2, 3, 2, 3]>::from_vec(numbers(9, 36)));
+    for padding in [GridPadding::Zeros, GridPadding::Border, GridPadding::Reflection] {
+        for corners in [false, true] {
+            real! {
+                bilinear: shape![1, 2, 4, 5], any, |x| x.grid_sample(&grid, Bilinear::new(), padding, corners);
+                bicubic: shape![1, 2, 4, 5], any, |x| x.grid_sample(&grid, Bicubic::new(), padding, corners);
+                nearest: shape![1, 2, 4, 5], any, |x| x.grid_sample(&grid, Nearest::new(), padding, corners);
+                volumes: shape![1, 2, 3, 2, 3], any, |x| x.grid_sample(&volume, Bilinear::new(), padding, corners);
+                of_grid: shape![1, 2, 3, 2], any, |g| picture.grid_sample(&(g * 1.3), Bilinear::new(), padding, corners);
+                of_grid_bicubic: shape![1, 2, 3, 2], any, |g| picture.grid_sample(&(g * 1.3), Bicubic::new(), padding, corners);
+                of_grid_volumes: shape![1, 2, 2, 1, 3], any, |g| depth.grid_sample(&(g * 1.3), Bilinear::new(), padding, corners);
+            }
+        }
+    }
+}
+
+#[test]
+fn of_windows() {
+    both! {
+        im2col: shape![1, 2, 3, 4], any, |x| x.im2col(Patches::<dim!(2)>::new());
+        col2im: shape![8, 6], any, |x| x.col2im::<shape![3, 4], _>(Patches::<dim!(2)>::new());
+    }
+    type Image = shape![1, 2, 5, 4];
+    let index = constant(tensor![[[3, 1], [2, 0]]]);
+    real! {
+        avg_pool: Image, any, |x| x.avg_pool2d(Pool::<dim!(2)>::new());
+        avg_pool_of_transposed: Image, any, |x| x.transpose(axis![2], axis![3]).avg_pool2d(Pool::<dim!(2)>::new());
+        max_pool: Image, any, |x| x.max_pool2d(Pool::<dim!(2)>::new());
+        max_pool_with_indices: Image, any, |x| x.max_pool2d_with_indices(Pool::<dim!(2)>::new()).0;
+        lp_pool: Image, |at| [any(at)[0].abs() + 0.1, 0.0], |x| x.lp_pool2d(3.0, Pool::<dim!(2)>::new());
+        adaptive_avg: Image, any, |x| x.adaptive_avg_pool2d::<shape![3, 2]>();
+        adaptive_max: Image, any, |x| x.adaptive_max_pool2d::<shape![3, 3]>();
+        fractional: shape![1, 2, 5, 5], any, |x| x.fractional_max_pool2d::<shape![3, 3], _>(Pool::<dim!(2)>::new(), &mut Generator::seeded(3));
+        unpool: shape![1, 2, 2], any, |x| x.max_unpool1d(&index, Pool::<dim!(2)>::new());
+    }
+    // Of several largest elements one has the gradient.
+    let x = Tensor::<f64, shape![1, 1, 2, 2]>::zeros();
+    let (_, grads) = x.value_and_grad((), |x, ()| x.max_pool2d(Pool::<dim!(2)>::new()).sum());
+    assert_eq!(grads.to_vec(), [1.0, 0.0, 0.0, 0.0]);
+}
+
+#[test]
+fn of_normalisation() {
+    let (weight, bias) = (constant(tensor![0.5_f64, -1.0, 2.0, 0.3]), constant(tensor![0.1_f64, 0.2, 0.3, 0.4]));
+    real! {
+        group_norm: shape![2, 4, 3], any, |x| x.group_norm::<dim!(2), _, _>(&weight, &bias, 1e-3);
+        group_norm_shared: shape![4], any, |x| constant(Tensor::<f64, shape![2, 4, 3]>::from_vec(numbers(4, 24))).group_norm::<dim!(2), _, _>(x, x, 1e-3);
+        instance_norm: shape![2, 4, 3], any, |x| x.instance_norm(&weight, (), 1e-3);
+        local_response_norm: shape![2, 4, 3], any, |x| x.local_response_norm(3, 0.5, 0.75, 1.0);
+        batch_norm: shape![2, 4, 3], any, |x| x.batch_norm(&weight, &bias.square(), &bias, &weight, 1e-3);
+        batch_norm_shared: shape![4], any, |x| constant(Tensor::<f64, shape![2, 4]>::from_vec(numbers(4, 8))).batch_norm(x, &(x * x + 1.0), x, x, 1e-3);
+        batch_norm_training: shape![2, 4, 3], any, |x| x.batch_norm_training((), &weight, &bias, 0.1, 1e-3);
+        batch_norm_training_shared: shape![4], any, |x| constant(Tensor::<f64, shape![3, 4]>::from_vec(numbers(4, 12))).batch_norm_training((), x, x, 0.1, 1e-3);
+        rope: shape![3, 4], any, |x| x.rope(1, 100.0, RotaryLayout::Interleaved);
+        rope_halves: shape![3, 4], any, |x| x.rope(1, 100.0, RotaryLayout::Halves);
+        normalize: shape![3, 4], any, |x| x.normalize(axis![1], 3.0, 1e-9);
+        renorm: shape![3, 4], any, |x| x.renorm(axis![0], 2.0, 1.1);
+    }
+}
+
+#[test]
+fn of_choices_and_distances() {
+    real! {
+        kthvalue: shape![3, 4], any, |x| x.kthvalue(axis![1], 2).0;
+        mode: shape![3, 4], any, |x| x.mode(axis![1]).0;
+        median: shape![3, 5], any, |x| x.median_axis(axis![1]).0;
+        median_of_all: shape![3, 5], any, |x| x.median();
+        quantile: shape![3, 5], any, |x| x.quantile_axis(axis![1], 0.3, Interpolation::Linear);
+        unique: shape![3, 2], any, |x| x.unique().0;
+        quantile_midpoint: shape![3, 5], any, |x| x.quantile_axis(axis![0], 0.6, Interpolation::Midpoint);
+        repeat: shape![3, 2], any, |x| x.repeat_interleave_by(axis![0], &constant(tensor![2, 0, 3]));
+        cdist: shape![3, 2], any, |x| x.cdist(&(x * 0.5 + 1.0), 2.0);
+        cdist_one: shape![3, 2], any, |x| x.cdist(&(x * 0.5 + 1.0), 1.0);
+        cdist_of_order: shape![3, 2], any, |x| x.cdist(&(x * 0.5 + 1.0), 2.5);
+        cdist_largest: shape![3, 2], any, |x| x.cdist(&(x * 0.5 + 1.0), f64::INFINITY);
+        pdist: shape![4, 2], any, |x| x.pdist(2.0);
+    }
+}
+
+#[test]
+fn of_losses_on_the_host() {
+    let labels = constant(tensor![[1, 2, 1], [2, 2, 0]]);
+    let (ends, lengths) = ([5, 4], [3, 2]);
+    let (class, classes) = (constant(tensor![2, 0]), constant(tensor![[0, 2, -1, 1], [3, -1, 0, 0]]));
+    let weight = constant(tensor![0.5_f64, 1.0, 2.0, 0.7]);
+    real! {
+        ctc: shape![5, 2, 3], any, |x| x.log_softmax(axis![2]).ctc_loss(&labels, &ends, &lengths, 0, false, Unreduced);
+        ctc_mean: shape![5, 2, 3], any, |x| x.log_softmax(axis![2]).ctc_loss(&labels, &ends, &lengths, 0, true, Mean);
+        multi_margin: shape![2, 4], any, |x| x.multi_margin_loss(&class, 1.0, 0.8, (), Unreduced);
+        multi_margin_squared: shape![2, 4], any, |x| x.multi_margin_loss(&class, 2.0, 0.8, &weight, Mean);
+        multilabel_margin: shape![2, 4], any, |x| x.multilabel_margin_loss(&classes, Sum);
+    }
+    let indices = constant(tensor![1, 2, 0, 2, 1, 1]);
+    for mode in [BagMode::Sum, BagMode::Mean, BagMode::Max] {
+        real! {
+            bags: shape![3, 2], any, |x| x.embedding_bag(&indices, &[0, 3, 3], false, mode, None, None);
+            bags_padded: shape![3, 2], any, |x| x.embedding_bag(&indices, &[0, 3, 5], false, mode, None, Some(1));
+        }
+    }
+    real! {
+        bags_weighted: shape![6, 2], any, |x| {
+            let weights = x.select(axis![1], 0).contiguous();
+            x.embedding_bag(&constant(tensor![1, 2, 0, 2, 5, 1]), &[0, 4], false, BagMode::Sum, Some(&weights), None)
+        };
+    }
+}
+
+#[test]
+fn what_has_none_is_refused_by_name() {
+    let x = Tensor::<f64, shape![2, 2]>::from_vec(vec![2.0, 0.5, 0.3, 1.0]);
+    macro_rules! refused {
+        ($($name:literal |$x:ident| $result:expr;)*) => {$(
+            let error = x.try_value_and_grad((), |$x, ()| Ok($result?.weighed())).unwrap_err().to_string();
+            assert!(error.starts_with($name) && error.contains("no derivative"), "{error}");
+        )*};
+    }
+    refused! {
+        "histogram" |x| x.try_histogram(3, None, None, false).map(|counts| counts.0);
+        "histc" |x| x.try_histc(3, 0.0, 1.0);
+    }
+    #[cfg(feature = "linalg")]
+    refused! {
+        "geqrf" |x| x.try_geqrf().map(|factors| factors.0);
+        "linalg.ldl_factor" |x| x.try_ldl_factor(false).map(|factors| factors.0);
+    }
+    // Draws are constants.
+    let (_, grads) =
+        x.value_and_grad((), |x, ()| (x * x.sigmoid().bernoulli(&mut Generator::seeded(1)) * 0.0 + x).sum());
+    assert_eq!(grads.to_vec(), [1.0; 4]);
+}
