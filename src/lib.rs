@@ -365,6 +365,6 @@ pub mod nn {
 pub mod forbidden {}
 
 /// The README's examples.
-#[cfg(all(doctest, feature = "any", feature = "safetensors"))]
+#[cfg(all(doctest, feature = "any", feature = "grad"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -2,7 +2,7 @@
 
 `rows`: [optimiser, options by castiron's names, dtype, parameters after each step]. The three parameters have the shapes of SHAPES; element
 `i` of parameter `p` starts as `number(p, i, 0)`, and its gradient in step `s` (from 1 on) is `number(p, i, s)`, times 1 + s for complex
-numbers' imaginary parts. `grouped`: the same where the second parameter has the options of the row's fourth column, too.
+numbers' imaginary parts. `grouped`: the same where the second parameter has the options of the row's third column, too; the dtype is the fourth.
 `lbfgs`: [options, dtype, [losses, parameters] after each step] of Rosenbrock's function in four variables.
 `schedules`: [schedule, arguments, rates of the steps from 0 on]. `plateau`: [arguments, [measure, rate after it] of each step].
 `clipped`: [largest norm, norm, elements after]. The single-tensor implementations are asked (`foreach=False`), with a default dtype of float64

@@ -20,7 +20,7 @@ impl Series {
     }
 }
 
-/// Means of so many numbers each, the last of those that are left: a noisy curve becomes readable.
+/// Means of groups of numbers of the given length (the last group may be shorter): a noisy curve becomes readable.
 pub fn smoothed(list: &[f32], each: usize) -> impl Iterator<Item = f32> + '_ {
     list.chunks(each.max(1)).map(|part| part.iter().sum::<f32>() / part.len() as f32)
 }

@@ -33,8 +33,8 @@ pub trait Primitive: Clone + Send + 'static {
     /// Which operands [`pull`](Self::pull) reads, and which results, a bit each.
     #[cfg(feature = "grad")]
     const READS: [u32; 2];
-    /// The gradients of the operands, as large as these, by those of the results. It is made of the device's own operations, so that it has
-    /// a derivative, too.
+    /// The gradients of the operands, as large as these, by those of the results. Made of the device's own operations it has a
+    /// derivative, too; computed on the host it has none, which is an error.
     #[cfg(feature = "grad")]
     fn pull<D: Device>(&self, back: Back<'_, Self, D>) -> Result<Perhaps<'static, Self::Operands, D>>;
 }

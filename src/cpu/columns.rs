@@ -213,7 +213,7 @@ impl<A: Copy, O, W: Places<O>> LaneColumns<A, O> for Together<A, O, W> {
     }
 }
 
-/// The same columns, of which none are computed side by side: less code.
+/// The same columns, computed one after another: less code.
 struct OneByOne<'a, T>(&'a T);
 impl<A, O, T: LaneColumns<A, O>> LaneColumns<A, O> for OneByOne<'_, T> {
     #[inline(always)]

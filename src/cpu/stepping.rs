@@ -76,7 +76,7 @@ impl<U: Update<K>, E: Dtype<Compute: num_traits::Float>, const K: usize> Steppin
     /// Updates a block.
     ///
     /// # Safety
-    /// There are so many elements at the places, those of the parameter and the states accessed by nobody else.
+    /// There are `len` elements at each place, and nobody else accesses those of the parameter and the states.
     #[inline(always)]
     unsafe fn block(&self, places: Places) {
         let [parameter, gradient, ..] = places.map(|place| place.cast::<[E; BLOCK]>());

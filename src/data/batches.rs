@@ -58,7 +58,7 @@ impl fmt::Display for Progress {
 }
 
 impl<T: Examples<Kept = T>> Batches<T> {
-    /// Batches of so many examples of tensors: of a tensor, or of a tuple of tensors or references to them that have as many examples each.
+    /// Batches of `size` examples: of a tensor, or of a tuple of tensors or references to them with the same number of examples.
     /// The first axis of a batch is [`Batch`], see [`named`](Self::named).
     ///
     /// # Panics
@@ -138,7 +138,7 @@ impl<T: Examples, N: Dim> Batches<T, N> {
         Progress { done: self.done, total }
     }
 
-    /// Prepares so many batches ahead, by a thread: see [`prefetched`].
+    /// Prepares batches ahead, in a thread: see [`prefetched`].
     pub fn prefetched(self, ahead: usize) -> Prefetched<T::Batch<N>>
     where
         T: Send + 'static,

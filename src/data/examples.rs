@@ -56,7 +56,7 @@ impl<E: Element, S: Shape + Dimensional + HasAxis<0>, D: Device> Examples for Te
     }
 }
 
-/// The sizes of a batch of so many examples, if its type has them.
+/// The sizes of a batch with this number of examples, if its type has them.
 fn sizes_of<S: Shape + HasAxis<0>, N: Dim>(
     whole: &S::Sizes,
     len: usize,

@@ -6,7 +6,7 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::{Builder, JoinHandle};
 
-/// Runs an iterator in a thread, so many items ahead of the caller (`num_workers` and `prefetch_factor` of PyTorch's `DataLoader`).
+/// Runs an iterator in a thread, up to a number of items ahead of the caller (`num_workers` and `prefetch_factor` of PyTorch's `DataLoader`).
 ///
 /// The thread ends when the iterator does, or when the result is dropped. A panic of the iterator goes on in the caller, after the items
 /// before it. Where no thread can be started, the caller runs the iterator.

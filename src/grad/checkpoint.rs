@@ -1,56 +1,21 @@
 //! Results that are computed again on the way back, in place of what they keep.
 
-use super::front::{Collecting, Lifting};
+use super::custom::{Giving, Taking};
+use super::front::{Collecting, Constant, Lifting};
 use super::primitive::{Sums, WayBack};
 use super::pull::{Gradients, PullsBack, back};
 use super::tape::{Layout, Operand, RESULTS};
 use super::taped::Taped;
 use crate::device::Device;
-use crate::dtype::{Element, Float};
+use crate::dtype::Float;
 use crate::error::{Result, invalid};
-use crate::io::{MapTensors, ToDevice};
+use crate::io::ToDevice;
 use crate::layout::strides::row_major;
 use crate::ops::kernel::Copying;
 use crate::shape::{Shape, SizeArray};
 use crate::tensor::Tensor;
 use core::marker::PhantomData;
 use std::collections::BTreeMap;
-
-/// Takes tensors off a tape and notes where they were.
-struct Off<B> {
-    operands: Vec<Operand<B>>,
-}
-impl<D: Device> MapTensors<Taped<D>, D> for Off<D::Storage> {
-    fn tensor<E: Element, S: Shape>(&mut self, x: &Tensor<E, S, Taped<D>>) -> Result<Tensor<E, S, D>> {
-        self.operands.push(<Taped<D> as PullsBack>::operand(x.elements()));
-        Ok(x.detach())
-    }
-}
-/// Puts tensors on the tape as constants.
-struct Constants;
-impl<D: Device> MapTensors<D, Taped<D>> for Constants {
-    fn tensor<E: Element, S: Shape>(&mut self, x: &Tensor<E, S, D>) -> Result<Tensor<E, S, Taped<D>>> {
-        Ok(x.on_tape())
-    }
-}
-/// Gives gradients to the operands.
-struct Giving<'a, B> {
-    operands: core::slice::Iter<'a, Operand<B>>,
-    gradients: &'a mut dyn Sums<B>,
-}
-impl<D: Device> MapTensors<D, D> for Giving<'_, D::Storage> {
-    fn tensor<E: Element, S: Shape>(&mut self, x: &Tensor<E, S, D>) -> Result<Tensor<E, S, D>> {
-        if let Some(to) = self.operands.next()
-            && to.node.is_some()
-        {
-            let view = x.elements();
-            let (storage, offset) = D::share(view);
-            let layout = Layout::of::<E>(view.sizes, view.strides);
-            self.gradients.add_to_sum(to, storage, offset, layout)?;
-        }
-        Ok(x.clone())
-    }
-}
 
 /// A result that is computed again.
 struct Again<D: Device, M, E, S: Shape, F> {
@@ -101,7 +66,7 @@ where
             Ok(())
         })?;
         let grads = self.off.mapped(&mut Collecting { gradients: &mut found, leaves: lifting.leaves.into_iter() })?;
-        grads.mapped(&mut Giving { operands: self.operands.iter(), gradients }).map(drop)
+        grads.mapped(&mut Giving::new(&self.operands, gradients)).map(drop)
     }
 }
 
@@ -150,10 +115,15 @@ where
     E: Float,
     S: Shape,
 {
-    let mut taking = Off { operands: Vec::new() };
+    let mut taking = Taking::<Taped<D>>::new();
     let off = (module.mapped::<D>(&mut taking)?, x.mapped::<D>(&mut taking)?);
-    let constants = (off.0.mapped(&mut Constants)?, off.1.mapped(&mut Constants)?);
-    let result = function(&constants).detach();
+    let constants = (off.0.mapped(&mut Constant)?, off.1.mapped(&mut Constant)?);
+    let result = function(&constants);
+    if result.elements().buffer.is_tracked() {
+        let reason = "the function captures a tensor of the tape: pass it in the module or beside the input";
+        return invalid("grad::checkpoint", reason.to_owned());
+    }
+    let result = result.detach();
     let (sizes, strides) = (result.shape(), S::Sizes::copied(&row_major(result.shape().as_ref())));
     let storage = D::map1::<E, E>(Copying, result.elements(), strides.as_ref())?;
     let layout = Layout::of::<E>(sizes.as_ref(), strides.as_ref());

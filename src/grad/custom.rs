@@ -1,4 +1,4 @@
-//! Derivatives of one's own, and results that are computed again on the way back.
+//! Derivatives of one's own.
 
 use super::primitive::{Sums, WayBack};
 use super::pull::PullsBack;
@@ -65,7 +65,12 @@ pub struct Same<T>(PhantomData<fn() -> T>);
 /// Takes tensors off a tape and notes where they were.
 #[doc(hidden)]
 pub struct Taking<D: Device> {
-    operands: Vec<Operand<Inner<D>>>,
+    pub(super) operands: Vec<Operand<Inner<D>>>,
+}
+impl<D: Device> Taking<D> {
+    pub(super) fn new() -> Self {
+        Taking { operands: Vec::new() }
+    }
 }
 impl<D: Device> MapTensors<D, D::Inside> for Taking<D> {
     fn tensor<E: Element, S: Shape>(&mut self, x: &Tensor<E, S, D>) -> Result<Tensor<E, S, D::Inside>> {
@@ -80,6 +85,11 @@ impl<D: Device> MapTensors<D, D::Inside> for Taking<D> {
 pub struct Giving<'a, D: Device> {
     operands: core::slice::Iter<'a, Operand<D::Storage>>,
     gradients: &'a mut dyn Sums<D::Storage>,
+}
+impl<'a, D: Device> Giving<'a, D> {
+    pub(super) fn new(operands: &'a [Operand<D::Storage>], gradients: &'a mut dyn Sums<D::Storage>) -> Self {
+        Giving { operands: operands.iter(), gradients }
+    }
 }
 impl<D: Device> MapTensors<D, D> for Giving<'_, D> {
     fn tensor<E: Element, S: Shape>(&mut self, x: &Tensor<E, S, D>) -> Result<Tensor<E, S, D>> {
@@ -136,7 +146,7 @@ where
             return invalid("grad::custom", "its derivative was taken before".to_owned());
         };
         let grads = back(Tensor::from_parts(g, 0, self.sizes, self.strides));
-        I::give(&grads, &mut Giving { operands: self.operands.iter(), gradients })
+        I::give(&grads, &mut Giving::new(&self.operands, gradients))
     }
 }
 
@@ -193,7 +203,7 @@ where
     S: Shape,
     B: FnOnce(Tensor<E, S, D::Inside>) -> I::Off + Send + 'static,
 {
-    let mut taking = Taking { operands: Vec::new() };
+    let mut taking = Taking::new();
     let off = operands.off(&mut taking)?;
     let (result, back) = function(off)?;
     let (sizes, strides) = (result.shape(), S::Sizes::copied(&row_major(result.shape().as_ref())));

@@ -1,14 +1,15 @@
 //! `value_and_grad` and what it is made of.
 
 use super::constants::Constants;
-use super::pull::{Gradients, back};
+use super::primitive::Sums as _;
+use super::pull::{Gradients, PullsBack, back};
 use super::record::has_gradients;
-use super::tape::{Extent, Node, Tape, Tracked};
+use super::tape::{Extent, Layout, Node, Operand, Tape, Tracked};
 use super::taped::Taped;
 use super::vjp::Pullback;
 use crate::device::Device;
 use crate::dtype::{Complex, Element, Float, bf16, f16};
-use crate::error::Result;
+use crate::error::{Result, invalid};
 use crate::io::{MapTensors, Mixed, ToDevice};
 use crate::layout::bounds;
 use crate::shape::Shape;
@@ -32,6 +33,14 @@ impl Learned for Complex<f16> {}
 impl Learned for Complex<f32> {}
 impl Learned for Complex<f64> {}
 
+/// Where a gradient starts.
+#[doc(hidden)]
+pub struct Seed<D: Device> {
+    place: Operand<D::Storage>,
+    one: D::Storage,
+    layout: Layout,
+}
+
 /// A loss: one real number, on the tape.
 #[diagnostic::on_unimplemented(
     message = "the loss is `{Self}`: a gradient starts at one number",
@@ -43,19 +52,19 @@ pub trait Loss<D: Device> {
     type Value;
     #[doc(hidden)]
     fn value(&self) -> Self::Value;
+    /// Where it is on its tape, and its gradient, which is 1.
     #[doc(hidden)]
-    fn seed(&self) -> Result<Option<(Node<D::Storage>, D::Storage)>>;
+    fn seed(&self) -> Result<Seed<D>>;
 }
 impl<E: Float, D: Device> Loss<D> for Tensor<E, (), Taped<D>> {
     type Value = Tensor<E, (), D>;
     fn value(&self) -> Tensor<E, (), D> {
         self.detach()
     }
-    fn seed(&self) -> Result<Option<(Node<D::Storage>, D::Storage)>> {
-        let view = self.elements();
-        let Some(node) = view.buffer.node() else { return Ok(None) };
-        let one = D::fill::<E>(Some(&view.buffer.inner), E::from_i32(1), 1)?;
-        Ok(Some((node, one)))
+    fn seed(&self) -> Result<Seed<D>> {
+        let place = <Taped<D> as PullsBack>::operand(self.elements());
+        let one = D::fill::<E>(Some(&self.elements().buffer.inner), E::from_i32(1), 1)?;
+        Ok(Seed { place, one, layout: Layout::dense::<E>(&[]) })
     }
 }
 
@@ -77,7 +86,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, Taped<D>> {
         Tensor::from_parts(storage, offset, self.shape(), self.stride())
     }
 
-    /// The same elements, of which no gradient comes back; they stay on the tape (`jax.lax.stop_gradient`).
+    /// The same elements on the tape, as a constant: no gradient comes back through them (`jax.lax.stop_gradient`).
     ///
     /// ```
     /// use castiron::{grad::Grad, tensor};
@@ -127,7 +136,7 @@ impl<D: Device> MapTensors<D, Taped<D>> for Lifting<D> {
     }
 }
 /// Puts tensors on a tape as constants.
-struct Constant;
+pub(super) struct Constant;
 impl<D: Device> MapTensors<D, Taped<D>> for Constant {
     fn tensor<E: Element, S: Shape>(&mut self, x: &Tensor<E, S, D>) -> Result<Tensor<E, S, Taped<D>>> {
         Ok(x.on_tape())
@@ -151,7 +160,16 @@ pub(super) struct Collecting<'a, D: Device> {
 impl<D: Device> MapTensors<D, D> for Collecting<'_, D> {
     fn tensor<E: Element, S: Shape>(&mut self, x: &Tensor<E, S, D>) -> Result<Tensor<E, S, D>> {
         let leaf = self.leaves.next().flatten();
-        if let Some(storage) = leaf.and_then(|leaf| self.gradients.remove(&leaf.step.number)) {
+        if let Some(leaf) = leaf
+            && let Some(storage) = self.gradients.remove(&leaf.step.number)
+        {
+            // (`mapped` is a function of the user's type, which may have changed between two calls.)
+            let view = x.elements();
+            let extent = leaf.extent();
+            let span = bounds::span(view.sizes, view.strides).unwrap_or(0);
+            if (extent.dtype, extent.bytes) != (E::DTYPE, span * size_of::<E>()) {
+                return invalid("value_and_grad", "the parameters have other tensors than before".to_owned());
+            }
             return Ok(Tensor::from_parts(storage, 0, x.shape(), x.stride()));
         }
         // Nothing came back: one zero for all elements.
@@ -284,12 +302,8 @@ pub trait Grad: ToDevice + Sized {
         drop((loss, constants, parameters));
         lifting.finish();
         let mut gradients = BTreeMap::new();
-        let seeded = |gradients: &mut Gradients<Self::Device>| {
-            if let Some((node, seed)) = seed {
-                *gradients.of(&node) = Some(seed);
-            }
-            Ok(())
-        };
+        let Seed { place, one, layout } = seed;
+        let seeded = |gradients: &mut Gradients<Self::Device>| gradients.add_to_sum(&place, one, 0, layout);
         back::<Self::Device>(seeded, false, |step, given| {
             if step.is_leaf() {
                 gradients.extend(given[0].take().map(|gradient| (step.number, gradient)));

@@ -21,7 +21,7 @@ use std::sync::Arc;
 type On<D> = Tracked<<D as Backend>::Storage>;
 type TapeOf<D> = Arc<Tape<<D as Backend>::Storage>>;
 
-/// How a tape records a kind of call of which an operand depends on a parameter.
+/// How a tape records a kind of call. At least one of its operands depends on a parameter.
 pub trait Recorded: Kind {
     /// Runs the call and records it.
     fn record<D: Device>(call: Self::Of<'_, On<D>>, tape: &TapeOf<D>) -> Result<Given<Self, On<D>>>;
@@ -118,20 +118,23 @@ pub(crate) fn elementwise<D: Device>(
         Slope::Parts => Rule::Parts { x: [tracked(0)?, tracked(1)?], layout },
         Slope::Polar => Rule::Polar { x: [Some(make(0, true)?), Some(make(1, true)?)], layout },
         Slope::Formula(formula, computes) => {
+            let mut x = [None, None, None];
             let mut reads = 0;
-            for at in 0..count {
-                let is_tracked = make(at, false)?.node.is_some();
-                if is_tracked && formula.by >> at & 1 == 0 {
-                    return missing(name);
-                }
-                if is_tracked {
+            for (at, x) in x.iter_mut().enumerate().take(count) {
+                let operand = make(at, false)?;
+                if operand.node.is_some() {
+                    if formula.by >> at & 1 == 0 {
+                        return missing(name);
+                    }
                     reads |= formula.reads[at];
                 }
+                *x = Some(operand);
             }
             let y = (reads >> 3 & 1 == 1).then(|| kept_result::<D>(&result));
-            let mut x = [None, None, None];
             for (at, x) in x.iter_mut().enumerate().take(count) {
-                *x = Some(make(at, reads >> at & 1 == 1)?);
+                if reads >> at & 1 == 1 {
+                    *x = Some(make(at, true)?);
+                }
             }
             Rule::Formula { formula, computes, given: constants, x, y, layout }
         }
@@ -349,7 +352,7 @@ pub(crate) fn reduced_both<D: Device>(
     let rule = Rule::Reduce { slope, x, mask, results: kept.map(Some), layout };
     both(tape, name, [(first, layouts[0]), (second, layouts[1])], has, rule)
 }
-/// Two results, of which some have gradients.
+/// Two results; `has` says which of them have gradients.
 fn both<B>(
     tape: &Arc<Tape<B>>,
     op: &'static str,

@@ -2,7 +2,7 @@
 
 use super::constants::Constants;
 use super::front::{Collecting, Grad, Learned, Lifting};
-use super::pull::{Gradients, back, by_exact};
+use super::pull::{Gradients, PullsBack, back, by_exact};
 use super::tape::Operand;
 use super::taped::Taped;
 use crate::composite::Erased;
@@ -10,7 +10,6 @@ use crate::device::Device;
 use crate::dtype::{DType, Element};
 use crate::error::{Result, invalid};
 use crate::io::{MapTensors, ToDevice};
-use crate::layout::dims::Dims;
 use crate::shape::Shape;
 use crate::tensor::Tensor;
 use std::collections::BTreeMap;
@@ -21,15 +20,7 @@ struct Placing<B> {
 }
 impl<D: Device> MapTensors<Taped<D>, D> for Placing<D::Storage> {
     fn tensor<E: Element, S: Shape>(&mut self, x: &Tensor<E, S, Taped<D>>) -> Result<Tensor<E, S, D>> {
-        let view = x.elements();
-        self.places.push(Operand {
-            node: view.buffer.node(),
-            dtype: E::DTYPE,
-            offset: view.offset,
-            sizes: Dims::known(view.sizes),
-            strides: Dims::known(view.strides),
-            kept: None,
-        });
+        self.places.push(<Taped<D> as PullsBack>::operand(x.elements()));
         Ok(x.detach())
     }
 }

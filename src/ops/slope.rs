@@ -61,7 +61,7 @@ pub struct Formula {
     /// The loops of the host over `f32`, `f64` and `Complex<f64>`, if it is defined for these. Without one over `f32`, that over `f64` is used.
     #[cfg(feature = "grad")]
     pub(crate) host: [Option<crate::grad::pull::SlopeLoop<crate::Cpu>>; 3],
-    /// The formula of two operands of which one is a value here, and the place of the other operand.
+    /// The formula of two operands where one operand is a value here, and the place of the other one.
     #[cfg(feature = "grad")]
     pub(crate) beside: Option<(&'static Formula, usize)>,
     /// Sums and products have no loops of their own.
@@ -185,13 +185,13 @@ derivables! {
     OfBinary: Binary, 2, reads F::DERIVATIVE_READS, simple F::SIMPLE, |by, x, y, given| F::derivative(by, x[0], x[1]), F::complex(x[0], x[1]);
     /// A row with parameters.
     OfTuned: Tuned, 1, reads [1; 3], |by, x, y, given| F::derivative(0, x[0], given), F::complex(x[0], given);
-    /// A formula with parameters, of which the first is an operand.
+    /// A formula with parameters whose first parameter is an operand.
     OfPair: Tuned, 2, reads [3; 3], |by, x, y, given| F::derivative(by, x[0], [x[1], given[0], given[1]]), F::complex(x[0], [x[1], given[0], given[1]]);
     /// The same with two operands among the parameters.
     OfThree: Tuned, 3, reads [7; 3], |by, x, y, given| F::derivative(by, x[0], [x[1], x[2], given[0]]), F::complex(x[0], [x[1], x[2], given[0]]);
 }
 
-/// The derivative of a formula with parameters by one of its operands, the first of which is not a parameter.
+/// The derivative of a formula with parameters: by its operand (0), or by one of the parameters (from 1 on).
 #[inline(always)]
 pub(crate) fn tuned_derivative<F: Tuned, T: MachineFloat>(by: usize, x: T, p: [T; 3]) -> T {
     let mut at = [x, p[0], p[1], p[2]].map(Dual::constant);

@@ -46,6 +46,13 @@ impl Step<'_> {
             all_tied.push(tied);
         }
         self.check(&own, gradients.as_deref(), &all_states)?;
+        // Nothing is changed yet.
+        let kind = |tensor: &dyn StoredTensor| tensor.as_any().type_id();
+        for (tied, at) in all_tied.iter().flatten() {
+            if own.get(*at).is_none_or(|target| kind(&*tied.tensor) != kind(&*target.tensor)) {
+                return Err(misfit());
+            }
+        }
         // A tied tensor is a handle to its target; it is put aside, so that the target is written in place.
         if let Some(gradients) = &gradients {
             for (tied, at) in all_tied.iter_mut().flatten() {
@@ -76,7 +83,8 @@ impl Step<'_> {
     ) -> Result<()> {
         let op = self.op;
         if self.assigned.is_some_and(|groups| groups.len() != own.len()) {
-            return invalid(op, format!("there are {} parameters, and not those of which groups were made", own.len()));
+            let before = self.assigned.map_or(0, <[i64]>::len);
+            return invalid(op, format!("there are {} parameters, and groups were made of {before}", own.len()));
         }
         let fits = |what: &str, at: usize, other: Option<(&str, &dyn StoredTensor)>| {
             let parameter = &own[at];
@@ -149,9 +157,9 @@ impl Step<'_> {
             tensors.push(Stepped { dtype, len, places, group });
         }
         let groups: Vec<(Stepper, Numbers)> = self.plans.iter().map(|plan| (plan.stepper, plan.numbers)).collect();
-        // SAFETY: each place was lent for as many elements of the dtype as the parameter has, of which the sizes of gradient and states are
-        // checked to be the same, in the order of one list of dense strides; parameters and states are borrowed exclusively, their storages
-        // are not shared, and each state of the plan was lent. Copies of gradients are kept until the end.
+        // SAFETY: each place was lent for as many elements of the dtype as the parameter has: gradient and states are checked to have its
+        // sizes, and are in the order of one list of dense strides. Parameters and states are borrowed exclusively, their storages are not
+        // shared, and each state of the plan was lent. Copies of gradients are kept until the end.
         unsafe { stepping::run(&tensors, &groups) }
         drop(kept);
         for at in elsewhere {
@@ -277,7 +285,8 @@ pub(crate) fn total(op: &'static str, total: Total, one: Listing<'_>, other: Opt
                 unsafe { stepping::total(total, tensor.dtype(), len, [one, other]) }
             }
             [At::Elsewhere, At::Elsewhere] => tensor.total_elsewhere(total, beside)?,
-            _ => continue,
+            [At::Nowhere, At::Nowhere] => continue,
+            _ => return Err(misfit()),
         };
         sum = total.joined(sum, part);
     }

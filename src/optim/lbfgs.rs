@@ -346,7 +346,7 @@ fn cubic<P>(one: &Found<P>, other: &Found<P>, bounds: Option<[f64; 2]>) -> f64 {
     if high < at { high } else { at }
 }
 
-/// A length by which the strong Wolfe conditions hold, if one is found in so many calls, and how many there were.
+/// A length by which the strong Wolfe conditions hold, if one is found within a number of calls, and the number of calls that were made.
 fn search<P>(
     mut line: impl FnMut(f64) -> Result<Found<P>>,
     start: Found<P>,

@@ -96,7 +96,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub(crate) fn lent(&self, strides: Option<&[usize]>) -> Result<Lent> {
         match self.as_any().downcast_ref::<Tensor<E, S>>() {
             Some(host) => lend(host, strides),
-            None => Ok(Lent { at: elsewhere_of::<D, _>(), kept: None }),
+            None => Ok(Lent { at: elsewhere_of::<D, _>()?, kept: None }),
         }
     }
 
@@ -108,8 +108,13 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 }
 
 /// Where the elements of a device other than the host are.
-fn elsewhere_of<D: Device, P>() -> At<P> {
-    if D::IS_ELSEWHERE { At::Elsewhere } else { At::Nowhere }
+fn elsewhere_of<D: Device, P>() -> Result<At<P>> {
+    if D::RECORDS {
+        let reason = "what changes a module as a whole is not recorded: compute with its tensors inside of a function whose gradient is \
+            taken, and clip or scale the gradient that comes out";
+        return invalid("step", reason.to_owned());
+    }
+    Ok(if D::IS_ELSEWHERE { At::Elsewhere } else { At::Nowhere })
 }
 
 impl<E: Element, S: Shape, D: Device> LearnedTensor for Tensor<E, S, D> {
@@ -136,7 +141,7 @@ impl<E: Element, S: Shape, D: Device> LearnedTensor for Tensor<E, S, D> {
 
     fn lend_mut(&mut self, wanted: Option<&[usize]>) -> Result<LentMut> {
         let Some(host) = self.as_any_mut().downcast_mut::<Tensor<E, S>>() else {
-            return Ok(LentMut { at: elsewhere_of::<D, _>(), strides: Dims::known(self.stride().as_ref()) });
+            return Ok(LentMut { at: elsewhere_of::<D, _>()?, strides: Dims::known(self.stride().as_ref()) });
         };
         if let Some(wanted) = wanted.filter(|wanted| !are_alike(host.shape().as_ref(), host.stride().as_ref(), wanted))
         {

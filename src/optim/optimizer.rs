@@ -92,8 +92,8 @@ impl<R: Rule, P: Module> Optimizer<R, P> {
         self
     }
 
-    /// Sets the learning rate of the first group, and that of each other group so that it is as many times as large as before. See
-    /// [`Schedule`](super::Schedule) for rates that change.
+    /// Sets the learning rate of the first group, and that of each other group so that it is as many times as large as when the
+    /// group was made, whatever was set in it since. See [`Schedule`](super::Schedule) for rates that change.
     ///
     /// ```
     /// use castiron::{Tensor, optim::Sgd, shape};
@@ -129,7 +129,7 @@ impl<R: Rule, P: Module> Optimizer<R, P> {
     /// ```
     #[track_caller]
     pub fn group(mut self, which: impl Fn(&str) -> bool, set: impl FnOnce(&mut R)) -> Self {
-        assert!(!self.names.is_empty() || self.steps == 0, "a loaded optimiser without state does not know the names");
+        assert!(!self.names.is_empty(), "a loaded optimiser without state does not know the names");
         let first = &self.groups[0].options;
         let mut options = first.clone();
         set(&mut options);
@@ -211,12 +211,17 @@ impl<R: Rule, P: Module> Optimizer<R, P> {
             let plan = group.options.clone().plan(&at(true));
             plan.states.iter().for_each(|&state| needed[state] = true);
         }
+        let assigned = self.assigned.as_ref().map(|groups| groups.to_vec());
         let mut is_first = false;
         let mut states = Vec::new();
         for (own, needed) in self.states.iter_mut().zip(&needed) {
             let is_new = *needed && own.is_none();
             if is_new {
-                *own = Some(zeros(parameters, groups[0].options.start())?);
+                let start = |at| {
+                    let group = assigned.as_ref().and_then(|groups| usize::try_from(*groups.get(at)?).ok());
+                    groups.get(group.unwrap_or(0)).map_or(0.0, |group| group.options.start())
+                };
+                *own = Some(zeros(parameters, start)?);
                 is_first = true;
             }
             states.push(is_new);
@@ -225,7 +230,6 @@ impl<R: Rule, P: Module> Optimizer<R, P> {
         let lists = self.states.iter_mut().zip(&needed);
         let lists =
             lists.map(|(state, needed)| state.as_mut().filter(|_| *needed).map(ListingMut::of_module)).collect();
-        let assigned = self.assigned.as_ref().map(|groups| groups.to_vec());
         let step = Step { op: "step", plans: &plans, assigned: assigned.as_deref() };
         let result = step.run(ListingMut::of_module(parameters), Some(Listing::of(gradients)), lists);
         match result {
@@ -242,12 +246,12 @@ impl<R: Rule, P: Module> Optimizer<R, P> {
     }
 }
 
-/// A module of the same tensors, all of whose floating-point elements are one number.
-fn zeros<P: Module>(parameters: &P, start: f64) -> Result<P> {
+/// A module of the same tensors, with a number for the floating-point elements of each.
+fn zeros<P: Module>(parameters: &P, start: impl Fn(usize) -> f64) -> Result<P> {
     let mut zeros = super::sharing("step", parameters)?;
-    for parameter in ListingMut::of_module(&mut zeros).split("step")?.0 {
+    for (at, parameter) in ListingMut::of_module(&mut zeros).split("step")?.0.into_iter().enumerate() {
         if crate::cpu::stepping::is_learned(parameter.tensor.dtype()) {
-            parameter.tensor.refill(start)?;
+            parameter.tensor.refill(start(at))?;
         }
     }
     Ok(zeros)

@@ -55,7 +55,7 @@ impl Schedule {
         Part::Exponential { rate, factor: 1.0 }.into()
     }
 
-    /// The rate times the factor once more after every so many steps (`StepLR`).
+    /// The rate is multiplied by the factor every `every` steps (`StepLR`).
     ///
     /// ```
     /// let schedule = castiron::optim::Schedule::step(1.0, 2, 0.5);
@@ -84,7 +84,7 @@ impl Schedule {
         Part::Exponential { rate, factor }.into()
     }
 
-    /// Half a cosine, from the rate down to 0 after so many steps (`CosineAnnealingLR`). See [`least`](Self::least).
+    /// Half a cosine, from the rate down to 0 after `steps` steps (`CosineAnnealingLR`). See [`least`](Self::least).
     ///
     /// ```
     /// let schedule = castiron::optim::Schedule::cosine(1.0, 10).least(0.2);
@@ -94,7 +94,7 @@ impl Schedule {
         Part::Cosine { rate, steps: steps.max(1), least: 0.0 }.into()
     }
 
-    /// Half a cosine of so many steps, and then from the top again, each time so many times as long as before
+    /// Half a cosine of `steps` steps, and then from the top again, each cycle `times` as long as the one before
     /// (`CosineAnnealingWarmRestarts`).
     ///
     /// ```
@@ -106,7 +106,7 @@ impl Schedule {
         Part::Restarts { rate, first: first.max(1), times: times.max(1), least: 0.0 }.into()
     }
 
-    /// The rate times a factor that goes from one to another in so many steps and stays there (`LinearLR`): a warm-up, if the first is the
+    /// The rate times a factor that goes from one number to another in `steps` steps and stays there (`LinearLR`): a warm-up, if the first is the
     /// smaller.
     ///
     /// ```
@@ -214,7 +214,7 @@ pub struct OneCycle {
 }
 
 impl OneCycle {
-    /// A cycle up to a rate (`max_lr`) over so many steps.
+    /// A cycle up to a rate (`max_lr`) over `steps` steps.
     pub fn new(rate: f64, steps: u64) -> Self {
         OneCycle { rate, steps, warm: 0.3, start_by: 25.0, end_by: 1e4, is_linear: false, has_three_phases: false }
     }
@@ -256,6 +256,10 @@ impl OneCycle {
         let (step, mut begin) = (step as f64, 0.0);
         for &(end, from, to) in phases {
             if step <= end {
+                if end <= begin {
+                    // A phase of no length.
+                    return to;
+                }
                 let part = (step - begin) / (end - begin);
                 return if self.is_linear { (to - from) * part + from } else { by_cosine(from, to, part) };
             }

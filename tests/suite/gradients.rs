@@ -418,3 +418,45 @@ fn what_has_none_is_refused_by_name() {
         x.value_and_grad((), |x, ()| (x * x.sigmoid().bernoulli(&mut Generator::seeded(1)) * 0.0 + x).sum());
     assert_eq!(grads.to_vec(), [1.0; 4]);
 }
+
+#[test]
+fn views_and_what_surrounds_them() {
+    use castiron::grad;
+    // A loss that is one element of a parameter.
+    let x = tensor![1.0_f32, 2.0, 3.0];
+    let (loss, gradient) = x.value_and_grad((), |x, ()| x.select(axis![0], 1));
+    assert_eq!((loss.item(), gradient.to_vec()), (2.0, vec![0.0, 1.0, 0.0]));
+    // A parameter that is a part of a storage: a view may reach the rest, which has no gradient.
+    let whole = tensor![0.0_f32, 1.0, 2.0, 3.0, 4.0, 5.0];
+    let part: Tensor<f32, shape![2]> = whole.as_strided([1], Some(2));
+    for offset in [0, 1, 3] {
+        let given = part.try_value_and_grad((), |part, ()| Ok(part.as_strided::<shape![2]>([1], Some(offset)).sum()));
+        assert!(given.unwrap_err().to_string().contains("outside of the tensor"), "{offset}");
+    }
+    let (_, gradient) = part.value_and_grad((), |part, ()| part.as_strided::<shape![1]>([1], Some(3)).sum());
+    assert_eq!(gradient.to_vec(), [0.0, 1.0]);
+    // A function that is computed again sees what it is given, and nothing else of the tape.
+    let captured = std::panic::catch_unwind(|| {
+        x.value_and_grad((), |x, ()| {
+            let outer = x.clone();
+            grad::checkpoint(&x.stop(), &x.stop(), move |(a, _)| a * &outer).sum()
+        })
+    });
+    assert!(captured.unwrap_err().downcast_ref::<String>().unwrap().contains("captures a tensor of the tape"));
+    // What changes a module as a whole is not recorded, and says so.
+    let scaled = x.try_value_and_grad((), |x, ()| {
+        let mut y = x.clone();
+        castiron::Module::try_scale(&mut y, 2.0)?;
+        Ok(y.sum())
+    });
+    assert!(scaled.unwrap_err().to_string().contains("not recorded"));
+}
+
+#[cfg(feature = "linalg")]
+#[test]
+fn condition_numbers_of_singular_matrices_are_infinite_on_tapes_too() {
+    let x = tensor![[1.0_f64, 1.0], [1.0, 1.0]];
+    assert_eq!(x.cond(1.0).item(), f64::INFINITY);
+    let (value, _) = x.value_and_grad((), |x, ()| x.cond(1.0));
+    assert_eq!(value.item(), f64::INFINITY);
+}

@@ -633,3 +633,32 @@ fn tensors_of_any_dtype_are_stepped() {
     let grads = Loose { weight: meta(&grads.weight), count: meta(&grads.count) };
     Sgd::new(&net).step(&mut net, &grads);
 }
+
+#[test]
+fn groups_begin_with_states_of_their_own_and_ties_go_through_others() {
+    #[derive(Module, Clone)]
+    struct Two {
+        weight: Tensor<f32, shape![1]>,
+        bias: Tensor<f32, shape![1]>,
+    }
+    let mut two = Two { weight: tensor![0.0], bias: tensor![0.0] };
+    let gradient = Two { weight: tensor![1.0], bias: tensor![1.0] };
+    let mut adagrad = Adagrad::new(&two).rate(1.0).group(|name| name == "bias", |group| group.initial = 3.0);
+    adagrad.step(&mut two, &gradient);
+    assert!((two.weight[0] + 1.0).abs() < 1e-4 && (two.bias[0] + 0.5).abs() < 1e-4);
+
+    #[derive(Module)]
+    #[module(tied("c" = "b", "b" = "a"))]
+    struct Chain {
+        a: Tensor<f32, shape![1]>,
+        b: Tensor<f32, shape![1]>,
+        c: Tensor<f32, shape![1]>,
+    }
+    let one = tensor![1.0];
+    let mut chain = Chain { a: one.clone(), b: one.clone(), c: one };
+    let gradient = Chain { a: tensor![1.0], b: tensor![0.0], c: tensor![0.0] };
+    Sgd::new(&chain).rate(0.5).step(&mut chain, &gradient);
+    assert_eq!([&chain.a, &chain.b, &chain.c].map(|x| x[0]), [0.5; 3]);
+
+    assert_eq!(OneCycle::new(0.5, 10).warm(0.1).at(0), 0.5);
+}

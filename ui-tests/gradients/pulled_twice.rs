@@ -1,6 +1,6 @@
 //! A tape is taken back once.
 //!
-//! Instead: call `vjp` for each, or stack the seeds.
+//! Instead: call `vjp` for each.
 //!
 //! names: use of moved value
 //! says: value used here after move

@@ -128,7 +128,9 @@ fn run<Z: Size>(options: &Options, steps: usize, windows: usize) -> Result<(), B
         return Err(format!("{path}: learned from a text with other letters").into());
     }
     let sizes = |parameter: Parameter<'_>| parameter.tensor.sizes().iter().product::<usize>();
-    let parameters: usize = training.model.named_parameters().into_iter().map(sizes).sum();
+    // (The alphabet is in the model, and is not learned.)
+    let learned = training.model.named_parameters().into_iter().filter(|parameter| parameter.name != "alphabet");
+    let parameters: usize = learned.map(sizes).sum();
     println!(
         "{} letters to learn, {} held out, {} different ones; {parameters} parameters; from step {} to {steps}",
         text.train.len(),

@@ -149,7 +149,7 @@ impl<Z: Size, D: Device> Gpt<Z, D> {
     }
 }
 
-/// The deviation of random weights that sum so many features, so that the sums keep their size.
+/// The standard deviation of random weights for this number of input features, so that the outputs keep their size.
 fn deviation<N: Known>() -> f64 {
     1.0 / (N::VALUE as f64).sqrt()
 }

@@ -13,11 +13,11 @@ dims! {
 pub struct Choice {
     /// Scores are divided by this: 1 draws by the probabilities themselves, a small number nearly always the likeliest letter.
     pub temperature: f64,
-    /// Only so many of the likeliest letters are drawn.
+    /// How many of the likeliest letters are drawn from.
     pub top_k: usize,
 }
 
-/// Goes on with a text for so many letters.
+/// Goes on with a text for a number of letters.
 ///
 /// # Errors
 /// If memory runs out.

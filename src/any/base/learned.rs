@@ -1,5 +1,6 @@
 //! `AnyTensor` as a tensor that optimisers write.
 
+use crate::any::grad::scoped_no_grad;
 use crate::any::{AnyTensor, Elements};
 use crate::composite::{Erased, IntoAny};
 use crate::cpu::stepping::Total;
@@ -83,23 +84,28 @@ impl LearnedTensor for AnyTensor {
     }
 
     fn lend_mut(&mut self, wanted: Option<&[usize]>) -> Result<LentMut> {
+        // A parameter stays the leaf of the tape that it is.
+        let _guard = scoped_no_grad();
         if let Some(wanted) = wanted.filter(|wanted| !are_alike(&self.sizes, &self.strides, wanted))
-            && matches!(self.storage(), DynamicBuffer::Cpu(_))
+            && matches!(self.storage().plain(), DynamicBuffer::Cpu(_))
         {
             *self = self.copied(wanted)?;
         }
-        if matches!(self.storage(), DynamicBuffer::Cpu(_)) {
+        if matches!(self.storage().plain(), DynamicBuffer::Cpu(_)) {
             self.make_unique()?;
         }
         let (first, width) = (self.first(), self.dtype.itemsize());
         let is_dense = strides::is_dense(&self.sizes, &self.strides);
         let at = match &mut self.elements {
-            Elements::Plain(DynamicBuffer::Cpu(buffer)) => match buffer.start_mut::<u8>().filter(|_| is_dense) {
-                Some(start) => At::Host(start.wrapping_add(first * width)),
-                None => return invalid("step", "a parameter is a view of memory of others".to_owned()),
+            Elements::Plain(buffer) => match buffer.plain_mut() {
+                DynamicBuffer::Cpu(buffer) => match buffer.start_mut::<u8>().filter(|_| is_dense) {
+                    Some(start) => At::Host(start.wrapping_add(first * width)),
+                    None => return invalid("step", "a parameter is a view of memory of others".to_owned()),
+                },
+                DynamicBuffer::Meta => At::Nowhere,
+                _ => At::Elsewhere,
             },
-            Elements::Plain(DynamicBuffer::Meta) => At::Nowhere,
-            _ => At::Elsewhere,
+            Elements::WithBit(_) => At::Elsewhere,
         };
         Ok(LentMut { at, strides: self.strides })
     }
@@ -118,6 +124,7 @@ impl LearnedTensor for AnyTensor {
             Some(gradient) => gradient.as_any().downcast_ref::<AnyTensor>().ok_or_else(misfit)?,
             None => self,
         };
+        let _guard = scoped_no_grad();
         let mut given = vec![self, gradient];
         for state in &*states {
             let state: &dyn StoredTensor = &**state;
@@ -126,7 +133,11 @@ impl LearnedTensor for AnyTensor {
         let results = by_dtype!(self.dtype, E => results::<E>(&given, program)?, Vec::new());
         let mut results = results.into_iter();
         if let Some(parameter) = results.next() {
-            *self = parameter;
+            if self.keeps_its_value()? {
+                self.copy_from(&parameter)?;
+            } else {
+                *self = parameter;
+            }
         }
         for (state, result) in states.iter_mut().zip(results) {
             state.share(&result);

@@ -82,7 +82,13 @@ impl AnyTensor {
     /// A handle to the buffer on the host, and the address of the first element.
     #[cfg(feature = "dlpack")]
     pub(crate) fn host_handle(&self, op: &'static str) -> Result<(crate::storage::HostBuffer, *const u8)> {
-        let shared = match self.buffer()? {
+        if self.is_recorded() {
+            return Err(Error::InvalidArgument {
+                op,
+                reason: "the tensor requires grad: `.detach()` first".to_owned(),
+            });
+        }
+        let shared = match self.buffer()?.plain() {
             DynamicBuffer::Cpu(buffer) => buffer.shared(),
             _ => None,
         };
@@ -97,7 +103,7 @@ impl AnyTensor {
     /// The bytes of the elements, if they are row-major on the host.
     #[cfg(any(feature = "safetensors", feature = "npy", feature = "serde"))]
     pub(crate) fn host_bytes(&self) -> Result<Option<&[u8]>> {
-        let DynamicBuffer::Cpu(buffer) = self.buffer()? else { return Ok(None) };
+        let DynamicBuffer::Cpu(buffer) = self.buffer()?.plain() else { return Ok(None) };
         if !strides::is_contiguous(&self.sizes, &self.strides) {
             return Ok(None);
         }

@@ -190,9 +190,20 @@ fn scaled(row: &BinaryRow, a: &AnyOperand, b: &AnyOperand) -> Option<Result<AnyT
             }
             exponents => exponents.clone(),
         };
-        let power = combine(crate::any::elementwise::op_table::binary::pow, &AnyOperand::from(2.0), &exponents)?;
+        let power = match exponents {
+            // Beside a tensor a number has no dtype of its own, in which its power could overflow.
+            AnyOperand::Number(ScalarValue::Int(exponent)) => return times_power(a, exponent as f64)?.to(dtype),
+            AnyOperand::Number(ScalarValue::Float(exponent)) => return times_power(a, exponent)?.to(dtype),
+            exponents => exponents,
+        };
+        let power = combine(crate::any::elementwise::op_table::binary::pow, &AnyOperand::from(2.0), &power)?;
         combine(crate::any::elementwise::op_table::binary::mul, a, &power.into())?.to(dtype)
     })())
+}
+
+/// `a * 2^exponent`
+fn times_power(a: &AnyOperand, exponent: f64) -> Result<AnyTensor> {
+    combine(crate::any::elementwise::op_table::binary::mul, a, &AnyOperand::from(exponent.exp2()))
 }
 
 /// `ldexp` of floats by integers changes only the exponent, so that zeros and infinities stay as they are.

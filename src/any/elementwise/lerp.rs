@@ -52,11 +52,20 @@ impl AnyTensor {
     pub fn lerp(&self, end: &AnyTensor, weight: impl Into<AnyOperand>) -> Result<AnyTensor> {
         let (op, weight) = ("lerp", weight.into());
         same_dtype(op, self, end)?;
+        let weight = match weight {
+            // A weight with a gradient stays a tensor.
+            AnyOperand::Array(weight) if weight.rank() == 0 && weight.is_recorded() => {
+                AnyOperand::Array(weight.to(self.dtype)?)
+            }
+            weight => weight,
+        };
         let refused = |value| Error::ScalarOutOfRange { op, value, dtype: self.dtype };
         crate::any::base::dispatch::dispatch_dtype!(op, self.dtype, E: Inexact => {
             let by = match &weight {
                 AnyOperand::Number(value) => Some(*value),
-                AnyOperand::Array(weight) if weight.rank() == 0 && weight.has_data() => Some(weight.item()?),
+                AnyOperand::Array(weight) if weight.rank() == 0 && weight.has_data() && !weight.is_recorded() => {
+                    Some(weight.item()?)
+                }
                 AnyOperand::Array(weight) => {
                     same_dtype(op, self, weight)?;
                     return blended(op, [self, end, weight], self.dtype, |[start, end, weight], strides| {

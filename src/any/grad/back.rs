@@ -62,7 +62,7 @@ pub fn grad(
             if Arc::ptr_eq(&node.step, step)
                 && let Some(of) = &given[node.result]
             {
-                *gradient = Some(input.gradient_in(shared(of), node.extent()));
+                *gradient = input.gradient_in(shared(of), node.extent());
             }
         }
         Ok(())

@@ -108,7 +108,8 @@ impl AnyTensor {
                 sizes: &bytes,
                 strides: &[1],
             };
-            tracked.inner = all.copied(&[1])?;
+            // (With a value of its own: windows of what it was copied from are not its windows.)
+            **tracked = tracked.beside(all.copied(&[1])?);
         }
         Ok(true)
     }
@@ -224,7 +225,7 @@ impl AnyTensor {
     pub fn grad(&self) -> Option<AnyTensor> {
         let node = self.node()?;
         match &*locked(&node.step.past) {
-            Past::Leaf(Some(gradient)) => Some(self.gradient_in(shared(gradient), node.extent())),
+            Past::Leaf(Some(gradient)) => self.gradient_in(shared(gradient), node.extent()),
             _ => None,
         }
     }
@@ -246,7 +247,7 @@ impl AnyTensor {
             Past::Leaf(gradient) => gradient.take(),
             _ => None,
         };
-        taken.map(|gradient| self.gradient_in(gradient, node.extent()))
+        self.gradient_in(taken?, node.extent())
     }
 
     /// Forgets [`grad`](Self::grad) (`torch.optim.Optimizer.zero_grad`).
@@ -264,9 +265,12 @@ impl AnyTensor {
         self.take_grad();
     }
 
-    /// The gradient of this tensor's elements, in that of its storage.
-    fn gradient_in(&self, gradient: DynamicBuffer, extent: Extent) -> AnyTensor {
-        let offset = self.first() - extent.first / self.dtype.itemsize();
-        AnyTensor::from_erased(gradient, self.dtype, offset, self.sizes, self.strides)
+    /// The gradient of this tensor's elements, in that of its storage; `None` for a view that reaches elements without one.
+    fn gradient_in(&self, gradient: DynamicBuffer, extent: Extent) -> Option<AnyTensor> {
+        let width = self.dtype.itemsize();
+        let offset = self.first().checked_sub(extent.first / width)?;
+        let end = offset.checked_add(bounds::span(&self.sizes, &self.strides)?)?;
+        (end <= extent.bytes / width)
+            .then(|| AnyTensor::from_erased(gradient, self.dtype, offset, self.sizes, self.strides))
     }
 }

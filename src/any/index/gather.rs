@@ -243,7 +243,7 @@ impl AnyTensor {
         }
     }
 
-    /// An embedding of which a gradient is taken: rows of the padding have none, and a norm that rows are scaled down to does not enter it.
+    /// An embedding whose gradient is recorded: rows of the padding have none, and a norm that rows are scaled down to does not enter it.
     fn embedding_with_gradient(
         &self,
         index: &AnyTensor,

@@ -168,7 +168,7 @@ impl<E: Field> Primitive for InverseByFactor<E> {
     }
 }
 
-/// Solutions of systems of which the matrices are given by their factors.
+/// Solutions of systems whose matrices are given by their Cholesky factors.
 #[derive(Clone)]
 struct SolvingByFactor<E> {
     upper: bool,

@@ -220,7 +220,8 @@ impl<E: Field> Primitive for LeastSquares<E> {
             }
             of_b = Some(inverse.adjoint_times(&g)?);
         }
-        if let Some(g) = of_squares {
+        // (Where there are no residuals, there is none of a gradient either.)
+        if let Some(g) = of_squares.as_ref().filter(|g| g.numel() > 0) {
             let left = a.product(&x)?.minus(&b)?.times(&g.cast::<E>()?.scaled_by(2.0)?.as_rows_of_one()?)?;
             let more = left.times_adjoint(&x)?.summed_to(&back.sizes[0])?;
             of_a = Some(match of_a {

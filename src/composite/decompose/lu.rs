@@ -305,7 +305,7 @@ impl<E: Field> Primitive for Unpacking<E> {
     }
 }
 
-/// Solutions of systems of which the matrices are given by their factors.
+/// Solutions of systems whose matrices are given by their LU factors.
 #[derive(Clone)]
 struct SolvingByFactors<E> {
     left: bool,

@@ -16,6 +16,8 @@ use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::{Result, filled, invalid, listed};
 #[cfg(feature = "grad")]
+#[cfg(feature = "grad")]
+use crate::ops::kernel::{Casting, ChoosingLeft};
 use crate::ops::reduce::{Extreme, Sum, VectorNorm};
 use crate::shape::{Matrices, Shape};
 use crate::tensor::Tensor;
@@ -476,6 +478,10 @@ impl<E: Field, D: Device> Erased<'_, E, D> {
             let (first, last) = (at(0)?, at(s.sizes()[axis] - 1)?);
             return if norm == Norm::Two { first.over(&last) } else { last.over(&first) };
         }
-        self.recorded_norm(norm)?.times(&self.inv_ex(false)?.0.recorded_norm(norm)?)
+        let (inverse, info) = self.inv_ex(false)?;
+        let product = self.recorded_norm(norm)?.times(&inverse.recorded_norm(norm)?)?;
+        // That of a singular matrix is infinite.
+        let is_singular = info.map1::<bool>(OP, Casting)?;
+        is_singular.map2::<E::Re, E::Re>(OP, ChoosingLeft(E::real(f64::INFINITY)), &product)
     }
 }

@@ -1,4 +1,4 @@
-//! Storages of any device on a tape: a call of which an operand depends on a parameter is handed to `Taped<Dynamic>`.
+//! Storages of any device on a tape: a call is handed to `Taped<Dynamic>` if one of its operands depends on a parameter.
 
 use super::{Dynamic, DynamicBuffer};
 use crate::composite::primitive::{Dtypes as _, On, Primitive};

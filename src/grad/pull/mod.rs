@@ -274,11 +274,17 @@ impl<D: Device> Gradients<D> {
     ) -> Result<()> {
         let (sizes, strides) = (Dims::known(g.sizes()), to.strides);
         let Extent { first, bytes, .. } = node.extent();
-        let (offset, len) = (to.offset - first / size_of::<E>(), bytes / size_of::<E>());
         let count = g.numel();
         if count == 0 {
             return Ok(());
         }
+        let len = bytes / size_of::<E>();
+        let span = bounds::span(&sizes, &strides).unwrap_or(usize::MAX);
+        let Some(offset) =
+            to.offset.checked_sub(first / size_of::<E>()).filter(|offset| offset.saturating_add(span) <= len)
+        else {
+            return outside();
+        };
         if !bounds::has_places(&sizes, &strides) {
             return self.add_windows(node, [offset, len], &sizes, &strides, g);
         }
@@ -308,7 +314,7 @@ impl<D: Device> Gradients<D> {
         }
     }
 
-    /// Adds to elements of which several positions share one: windows that overlap.
+    /// Adds where several positions share an element: windows that overlap.
     fn add_windows<E: Dtype>(
         &mut self,
         node: &Node<D::Storage>,
@@ -337,7 +343,13 @@ impl<D: Device> Gradients<D> {
     }
 }
 
-/// Copies a gradient of so many elements if somebody else has a handle to it, before it is written.
+/// A view (`as_strided`) that reaches other elements of the storage than those that were put on the tape.
+#[cold]
+fn outside<T>() -> Result<T> {
+    invalid(OP, "a view reaches elements outside of the tensor that the gradient is taken of".to_owned())
+}
+
+/// Copies a gradient of `len` elements if somebody else has a handle to it, before it is written.
 pub(super) fn unshare<E: Dtype, D: Device>(gradient: &mut D::Storage, len: usize) -> Result<()> {
     if !D::is_unique(gradient) {
         *gradient = D::map1::<E, E>(Copying, View::new(&*gradient, 0, &[len], &[1]), &[1])?;
@@ -516,11 +528,15 @@ pub(crate) fn back<D: Device>(
         match &mut *past {
             Past::Leaf(_) => {}
             Past::Rule(rule) => {
-                D::pull(rule, of, &mut gradients)?;
-                if !keeps && rule.keeps() {
-                    let freed = core::mem::replace(&mut *past, Past::Freed);
-                    drop(past);
-                    drop(freed);
+                if keeps || !rule.keeps() {
+                    D::pull(rule, of, &mut gradients)?;
+                    continue;
+                }
+                // Without the lock: what it runs may be a function of the user's.
+                let taken = core::mem::replace(&mut *past, Past::Freed);
+                drop(past);
+                if let Past::Rule(rule) = &taken {
+                    D::pull(rule, of, &mut gradients)?;
                 }
             }
             Past::Freed => return twice(),

@@ -407,15 +407,26 @@ impl Ties {
         self.0.push((own, target));
     }
 
-    /// The tensors that are not tied, and the tied ones with the index of the tensor that they are tied to. (A tensor tied to one that is
-    /// itself tied is in neither list.)
+    /// The tensors that are not tied, and the tied ones with the index of the tensor that they are tied to, if need be through others.
     fn split<T>(&self, tensors: Vec<T>, name: impl Fn(&T) -> &String) -> (Vec<T>, Vec<(T, usize)>) {
         let names: HashMap<String, usize> =
             tensors.iter().enumerate().map(|(at, tensor)| (name(tensor).clone(), at)).collect();
         let (mut stored, mut tied, mut places) = (Vec::new(), Vec::new(), HashMap::new());
+        let targets: Vec<Option<usize>> = tensors
+            .iter()
+            .map(|tensor| self.target(name(tensor)).and_then(|target| names.get(&target).copied()))
+            .collect();
+        let last = |mut at: usize| {
+            // (A chain is shorter than the list.)
+            for _ in 0..targets.len() {
+                let Some(next) = targets[at] else { break };
+                at = next;
+            }
+            at
+        };
         for (at, tensor) in tensors.into_iter().enumerate() {
-            match self.target(name(&tensor)).and_then(|target| names.get(&target).copied()) {
-                Some(target) => tied.push((tensor, target)),
+            match targets[at] {
+                Some(target) => tied.push((tensor, last(target))),
                 None => {
                     places.insert(at, stored.len());
                     stored.push(tensor);

@@ -154,7 +154,7 @@ pub enum VectorWidth {
     Wide,
 }
 
-/// What is made of a kernel of one operand, of which only the types are known.
+/// What is made of a kernel of one operand by its types alone.
 pub trait TakesMap1 {
     type Out;
     fn take<K: Map1<A, O>, A: Element, O: Element>() -> Self::Out;

@@ -167,7 +167,8 @@ impl<E: Dtype> Primitive for Bagging<E> {
         let (Some(g), _) = &back.g else { return Ok((None, None)) };
         let (table, weights) = (read(&back.x.0)?, read(&back.x.1)?);
         let (rows, columns) = (table.dims(), table.sizes()[1]);
-        let counts = |bag: usize| bags[bag].clone().filter(|&at| Some(indices[at]) != padding).count();
+        let count = |places: &Range<usize>| places.clone().filter(|&at| Some(indices[at]) != padding).count();
+        let counts: Vec<usize> = listed(bags.iter().map(count))?;
         let numbers = |list: Vec<f64>| -> Result<Owned<E, D>> {
             let len = list.len();
             let list = || listed(list.into_iter().map(|x| E::from_compute(Compute::number(x))));
@@ -179,10 +180,10 @@ impl<E: Dtype> Primitive for Bagging<E> {
         let indexing = Indexing { op, axis: 0, wraps: false };
         if mode == BagMode::Max {
             // Empty bags have no row.
-            let factors = listed((0..bags.len()).map(|bag| if counts(bag) > 0 { 1.0 } else { 0.0 }))?;
+            let factors = listed((0..bags.len()).map(|bag| if counts[bag] > 0 { 1.0 } else { 0.0 }))?;
             let g = g.times(&numbers(factors)?.as_columns()?)?;
             let out = ViewMut::new(&mut sums, 0, &rows, &strides);
-            if g.numel() > 0 {
+            if g.numel() > 0 && rows[0] > 0 {
                 D::scatter_with::<E>(indexing, kernel, read(&back.y.1)?.view(), g.view(), out)?;
             }
             return Ok((Some(Erased::dense(sums, rows)), None));
@@ -191,7 +192,7 @@ impl<E: Dtype> Primitive for Bagging<E> {
         let places = || bags.iter().enumerate().flat_map(|(bag, places)| places.clone().map(move |at| (bag, at)));
         let factor = |(bag, at): (usize, usize)| match mode {
             _ if Some(indices[at]) == padding => 0.0,
-            BagMode::Mean => 1.0 / counts(bag) as f64,
+            BagMode::Mean => 1.0 / counts[bag] as f64,
             _ => 1.0,
         };
         let factors = numbers(listed(places().map(factor))?)?;

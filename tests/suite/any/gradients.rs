@@ -246,7 +246,7 @@ fn conjugates_and_parts() -> Result<()> {
 }
 
 #[test]
-fn a_loop_of_training_holds_no_more_memory() -> Result<()> {
+fn a_loop_of_training_keeps_its_leaf_and_learns() -> Result<()> {
     let mut w = leaf(tensor![[0.5, -0.25], [1.0, 2.0]]);
     let x = AnyTensor::from(tensor![[1.0, 2.0], [3.0, -1.0], [0.5, 0.5]]);
     let mut first = None;
@@ -263,5 +263,74 @@ fn a_loop_of_training_holds_no_more_memory() -> Result<()> {
     }
     let last = total(&x.matmul(&w)?.tanh()?.square()?)?.detach();
     assert_eq!(last.lt(first.unwrap())?.item()?.to_string(), "true");
+    Ok(())
+}
+
+#[test]
+fn views_reach_what_has_a_gradient() -> Result<()> {
+    let whole = AnyTensor::from(tensor![1.0, 2.0, 3.0, 4.0]);
+    let x = leaf(whole.narrow(0, 2, 2)?);
+    for offset in [0, 1, 3] {
+        let view = x.as_strided(&[1], &[1], Some(offset));
+        // (The storage of a copy may be smaller.)
+        let Ok(view) = view else { continue };
+        let result = total(&view)?.backward();
+        assert!(result.is_ok() || result.unwrap_err().to_string().contains("outside of the tensor"));
+    }
+    total(&(&x * 2)?)?.backward()?;
+    for view in [x.as_strided(&[4], &[1], Some(0)), x.as_strided(&[2], &[1], Some(2))].into_iter().flatten() {
+        if let Some(gradient) = view.grad() {
+            assert_eq!(gradient.to_scalars()?.len(), view.numel());
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_copy_under_no_grad_has_a_value_of_its_own() -> Result<()> {
+    let w = leaf(tensor![1.0, 2.0]);
+    let mut x = w.mul(1)?;
+    x.view_mut()?.add_(1)?;
+    let y = x.clone();
+    {
+        let _guard = any::scoped_no_grad();
+        x.add_(5)?;
+    }
+    x.mul_(3)?;
+    total(&y)?.backward()?;
+    assert_eq!(text(w.grad()), "tensor([1., 1.])");
+    Ok(())
+}
+
+#[test]
+fn optimisers_step_leaves_where_they_are() -> Result<()> {
+    let mut w = leaf(tensor![1.0, 2.0]);
+    let mut sgd = castiron::optim::Sgd::new(&w).rate(0.5).momentum(0.5);
+    for expected in ["tensor([0., 0.])", "tensor([-0.5000, -1.0000])"] {
+        let gradient = {
+            total(&w.square()?)?.backward()?;
+            w.take_grad().unwrap()
+        };
+        sgd.try_step(&mut w, &gradient)?;
+        assert!(w.is_leaf() && w.requires_grad());
+        assert_eq!(w.detach().to_string(), expected);
+    }
+    // So does one that was written through a view before.
+    let mut w = AnyTensor::from(tensor![1.0, 2.0]);
+    w.select_mut(0, 0)?.fill_(3)?;
+    castiron::optim::Sgd::new(&w).rate(1.0).try_step(&mut w, &AnyTensor::from(tensor![1.0, 1.0]))?;
+    assert_eq!(w.to_string(), "tensor([2., 1.])");
+    Ok(())
+}
+
+#[test]
+fn numbers_that_have_gradients_are_recorded() -> Result<()> {
+    let (a, b) = (AnyTensor::from(tensor![1.0, 2.0]), AnyTensor::from(tensor![4.0, 4.0]));
+    let weight = leaf(AnyTensor::from(castiron::Tensor::<f32, castiron::shape![]>::scalar(0.5)));
+    total(&a.lerp(&b, &weight)?)?.backward()?;
+    assert_eq!(text(weight.grad()), "tensor(5.)");
+    let x = leaf(tensor![1.0; f64]);
+    let bits = x.ldexp(200)?.detach().item()?;
+    assert_eq!(bits.to_dtype::<f64>(), Some(200_f64.exp2()));
     Ok(())
 }
