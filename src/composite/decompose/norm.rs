@@ -16,8 +16,8 @@ use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::{Result, filled, invalid, listed};
 #[cfg(feature = "grad")]
-#[cfg(feature = "grad")]
 use crate::ops::kernel::{Casting, ChoosingLeft};
+#[cfg(feature = "grad")]
 use crate::ops::reduce::{Extreme, Sum, VectorNorm};
 use crate::shape::{Matrices, Shape};
 use crate::tensor::Tensor;
