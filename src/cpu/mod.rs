@@ -52,6 +52,8 @@ pub(crate) mod pick;
 pub(crate) mod pool;
 mod precompiled;
 pub(crate) mod read;
+#[cfg(feature = "grad")]
+pub(crate) mod recorded;
 pub(crate) mod reduce;
 pub(crate) mod resample;
 mod reversing;

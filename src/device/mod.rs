@@ -28,6 +28,8 @@ pub use colocation::{Anywhere, Meet, Place, Receives, Source};
 pub(crate) use convolution::{copied as weight_copied, product_with_copy, run as convolve_composed};
 pub use cpu::Cpu;
 pub use cuda::Cuda;
+#[cfg(feature = "grad")]
+pub(crate) use cuda::derivative as cuda_derivative;
 #[cfg(feature = "cuda")]
 pub(crate) use cuda::gpu;
 pub(crate) use cuda::transfer;
@@ -40,7 +42,7 @@ pub use current::{
 #[cfg(feature = "any")]
 pub(crate) use dynamic::{Dynamic, DynamicBuffer, erased};
 #[cfg(all(feature = "any", feature = "grad"))]
-pub(crate) use dynamic::{is_enabled, leaf_written, set_enabled};
+pub(crate) use dynamic::{Seen, is_enabled, leaf_written, seen, set_enabled};
 pub use meta::{Meta, NoData};
 pub(crate) use on_host::{Flat, expect_constant, on_host};
 pub use value::{AnyDevice, DeviceType, IntoDevice};

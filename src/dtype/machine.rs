@@ -118,6 +118,11 @@ pub trait MachineFloat: Float + FloatConst + Debug + Default + Send + Sync + 'st
     fn special<F: super::special::Function>(x: Self) -> Self;
     /// A special function of two variables.
     fn special_of_two<F: super::special::FunctionOfTwo>(a: Self, b: Self) -> Self;
+    /// Whether it is zero. A number that is recorded is not known to be, unless it is a constant.
+    #[inline(always)]
+    fn is_known_zero(self) -> bool {
+        self == Self::zero()
+    }
     /// Rounds to the nearest integer, ties to even.
     fn round_ties_even(self) -> Self;
     /// A constant.

@@ -1,7 +1,8 @@
 //! `Taped<D>`: the device `D`, and a record of what is computed there from parameters.
 
 use super::primitive::WayBack;
-use super::pull::{Gradients, OP, PullsBack, SlopeCall};
+use super::pull::derivative::DerivativeCall;
+use super::pull::{Gradients, PullsBack, SlopeCall};
 use super::record::has_gradients;
 use super::rule::Rule;
 use super::tape::{Layout, Node, Operand, RESULTS, Tape, Tracked};
@@ -14,6 +15,7 @@ use crate::layout::dims::Dims;
 use crate::ops::arguments::Distribution;
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{Map1, Map2};
+use crate::ops::record::derivative::Derivative;
 use crate::ops::reduce::Reducer;
 use crate::ops::slope::Formula;
 use crate::storage::{View, ViewMut};
@@ -74,7 +76,7 @@ fn no_memory<T>() -> Result<T> {
 
 /// Operands that were recorded on two tapes.
 #[cold]
-fn two_tapes<T>(op: &'static str) -> Result<T> {
+pub(super) fn two_tapes<T>(op: &'static str) -> Result<T> {
     let reason =
         "values of two gradients meet: pass the outer one to the inner closure as a constant, or `.detach()` it";
     invalid(op, reason.to_owned())
@@ -291,7 +293,10 @@ impl<D: Device> PullsBack for Taped<D> {
     ) -> Result<()> {
         super::pull::pull::<Self>(rule, given, gradients)
     }
-    fn slope(_: &'static Formula, _: SlopeCall<'_, Self>) -> Result<Self::Storage> {
-        invalid(OP, "its second derivative is not there yet".to_owned())
+    fn slope(formula: &'static Formula, call: SlopeCall<'_, Self>) -> Result<Self::Storage> {
+        super::pull::derivative::slope::<D>(formula, call)
+    }
+    fn derivative(derivative: &Arc<Derivative>, call: DerivativeCall<'_, Self>) -> Result<Self::Storage> {
+        super::pull::derivative::derivative::<D>(derivative, call)
     }
 }

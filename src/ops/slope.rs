@@ -11,6 +11,13 @@ use super::kernel::{Map2, Map3, VectorWidth};
 use crate::dtype::{Binary, Complex, DType, Element, MachineFloat, ToReal, Tuned, Unary};
 use crate::ops::record::kernel::{Kernel, Value};
 use core::marker::PhantomData;
+#[cfg(feature = "grad")]
+use {
+    crate::ops::record::derivative::Derivative,
+    crate::ops::record::graph::{Function as Recording, Unreadable},
+    std::collections::HashMap,
+    std::sync::{Arc, Mutex, PoisonError},
+};
 
 /// The values that a kernel is given besides its operands: up to three.
 pub type Constants = [Complex<f64>; 3];
@@ -61,6 +68,12 @@ pub struct Formula {
     /// The loops of the host over `f32`, `f64` and `Complex<f64>`, if it is defined for these. Without one over `f32`, that over `f64` is used.
     #[cfg(feature = "grad")]
     pub(crate) host: [Option<crate::grad::pull::SlopeLoop<crate::Cpu>>; 3],
+    /// Records the gradient by an operand, of real or of complex numbers.
+    #[cfg(feature = "grad")]
+    record: fn(usize, bool) -> core::result::Result<Recording, Unreadable>,
+    /// Number of operands.
+    #[cfg(feature = "grad")]
+    pub(crate) operands: usize,
     /// The formula of two operands where one operand is a value here, and the place of the other one.
     #[cfg(feature = "grad")]
     pub(crate) beside: Option<(&'static Formula, usize)>,
@@ -407,6 +420,10 @@ impl Formula {
             #[cfg(feature = "grad")]
             host,
             #[cfg(feature = "grad")]
+            record: crate::ops::record::derivative::first::<F>,
+            #[cfg(feature = "grad")]
+            operands: F::OPERANDS,
+            #[cfg(feature = "grad")]
             beside: None,
             #[cfg(feature = "grad")]
             simple: F::SIMPLE,
@@ -422,10 +439,31 @@ impl Formula {
             #[cfg(feature = "grad")]
             host: [None; 3],
             #[cfg(feature = "grad")]
+            record: both.record,
+            #[cfg(feature = "grad")]
+            operands: both.operands,
+            #[cfg(feature = "grad")]
             beside: Some((both, place)),
             #[cfg(feature = "grad")]
             simple: both.simple,
         }
+    }
+}
+
+#[cfg(feature = "grad")]
+impl Formula {
+    /// Its gradient by an operand, as it is recorded: a function of its operands, of its result and of the gradient of that.
+    pub(crate) fn derivative(&'static self, by: usize, is_complex: bool) -> crate::Result<Arc<Derivative>> {
+        type Known = HashMap<(usize, usize, bool), Arc<Derivative>>;
+        static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
+        let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        // (Functions that are the same code have the same derivative.)
+        let key = (self.record as usize, by, is_complex);
+        if let Some(derivative) = known().as_ref().and_then(|known| known.get(&key)) {
+            return Ok(derivative.clone());
+        }
+        let derivative = Derivative::new((self.record)(by, is_complex), self.operands + 2, is_complex)?;
+        Ok(known().get_or_insert_default().entry(key).or_insert(derivative).clone())
     }
 }
 

@@ -19,6 +19,8 @@ mod cublas;
 mod elementwise;
 mod executor;
 mod float8;
+#[cfg(feature = "grad")]
+mod gradients;
 mod index;
 mod kernels;
 mod lanes;
@@ -45,8 +47,16 @@ mod each_device;
 #[allow(dead_code)]
 #[path = "../../examples/conformance/src/codes.rs"]
 mod codes;
+#[cfg(feature = "grad")]
+#[allow(dead_code)]
+#[path = "../../examples/conformance/src/gradients.rs"]
+mod grad_samples;
 #[path = "../../examples/conformance/src/json.rs"]
 mod json;
+#[cfg(feature = "grad")]
+#[allow(dead_code)]
+#[path = "../../examples/conformance/src/report.rs"]
+mod report;
 #[allow(dead_code, unused_imports)]
 #[path = "../../examples/conformance/src/tokens.rs"]
 mod tokens;

@@ -8,17 +8,29 @@ use castiron::{AnyTensor, DType};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, HashSet};
 
+/// Where tensors are computed with: on the host, or moved to another device.
+pub type Place<'a> = &'a dyn Fn(&AnyTensor) -> castiron::Result<AnyTensor>;
+
+/// An argument with its tensors at their place.
+fn placed(of: Value, place: Place<'_>) -> Result<Value, String> {
+    Ok(match of {
+        Value::Array(x) => place(&x).map_err(|error| error.to_string())?.into(),
+        Value::List(list) => Value::List(list.into_iter().map(|of| placed(of, place)).collect::<Result<_, _>>()?),
+        other => other,
+    })
+}
+
 /// An argument in which the tensors on the paths require gradients.
-fn argument(of: &Json, paths: &[(&[Json], &AnyTensor)]) -> Result<Value, String> {
+fn argument(of: &Json, paths: &[(&[Json], &AnyTensor)], place: Place<'_>) -> Result<Value, String> {
     if let Some((_, leaf)) = paths.iter().find(|(path, _)| path.is_empty()) {
         return Ok(Value::from(*leaf));
     }
-    let (Some(list), false) = (of.as_array(), paths.is_empty()) else { return value(of) };
+    let (Some(list), false) = (of.as_array(), paths.is_empty()) else { return placed(value(of)?, place) };
     let inner = |at: usize| -> Vec<(&[Json], &AnyTensor)> {
         let here = |path: &&(&[Json], &AnyTensor)| path.0[0].as_u64() == Some(at as u64);
         paths.iter().filter(here).map(|(path, leaf)| (&path[1..], *leaf)).collect()
     };
-    let values = list.iter().enumerate().map(|(at, of)| argument(of, &inner(at)));
+    let values = list.iter().enumerate().map(|(at, of)| argument(of, &inner(at), place));
     Ok(Value::List(values.collect::<Result<_, _>>()?))
 }
 
@@ -27,13 +39,15 @@ fn arguments(
     leaves: &[(&[Json], &AnyTensor)],
     alone: Option<AnyTensor>,
     is_swapped: bool,
+    place: Place<'_>,
 ) -> Result<Args, String> {
     let below = |part: &str, key: &Json| -> Vec<(&[Json], &AnyTensor)> {
         let here = |path: &&(&[Json], &AnyTensor)| path.0[0] == part && path.0[1] == *key;
         leaves.iter().filter(here).map(|(path, leaf)| (&path[2..], *leaf)).collect()
     };
     let list = row["args"].as_array().ok_or("no arguments")?.iter().enumerate();
-    let mut values = list.map(|(at, of)| argument(of, &below("args", &at.into()))).collect::<Result<Vec<_>, _>>()?;
+    let mut values =
+        list.map(|(at, of)| argument(of, &below("args", &at.into()), place)).collect::<Result<Vec<_>, _>>()?;
     if is_swapped {
         values.swap(0, 1);
     }
@@ -42,7 +56,7 @@ fn arguments(
     }
     let mut args = values.into_iter().fold(Args::new(), Args::arg);
     for (name, of) in row["kwargs"].as_object().ok_or("no named arguments")? {
-        args = args.named(name, argument(of, &below("kwargs", &name.as_str().into()))?);
+        args = args.named(name, argument(of, &below("kwargs", &name.as_str().into()), place)?);
     }
     Ok(args)
 }
@@ -83,7 +97,8 @@ fn seed(of: &AnyTensor) -> castiron::Result<AnyTensor> {
 }
 
 /// What went wrong.
-enum Wrong {
+#[derive(Debug)]
+pub enum Wrong {
     /// An operation is refused.
     Refused(String),
     Differs(String),
@@ -98,18 +113,19 @@ fn refused(error: castiron::Error) -> Wrong {
 /// The seed for real eigenvectors, whose signs are arbitrary: that of PyTorch's eigenvectors, with the signs of these.
 fn turned(seed: &AnyTensor, vectors: &AnyTensor, theirs: &Json) -> Result<AnyTensor, String> {
     let text = |error: castiron::Error| error.to_string();
-    let products = vectors.detach().mul(&json::tensor(theirs)?).map_err(text)?;
+    let products = vectors.detach().cpu().map_err(text)?.mul(&json::tensor(theirs)?).map_err(text)?;
     let along = Args::new().arg(products).arg(vec![-2_i64]).named("keepdim", true);
     let mut dots = Vec::new();
     tensors(&call("sum", &along).map_err(text)?, &mut dots);
     seed.mul(&dots[0].sign().map_err(text)?).map_err(text)
 }
 
-fn run(row: &Json, op: &str) -> Result<(), Wrong> {
+/// Whether the gradients of a sample are PyTorch's.
+pub fn run(row: &Json, op: &str, place: Place<'_>) -> Result<(), Wrong> {
     let paths: Vec<&Vec<Json>> = row["wrt"].as_array().into_iter().flatten().filter_map(Json::as_array).collect();
     let mut leaves = Vec::new();
     for path in &paths {
-        let mut leaf = json::tensor(at(row, path)).map_err(differs)?;
+        let mut leaf = place(&json::tensor(at(row, path)).map_err(differs)?).map_err(differs)?;
         leaf.requires_grad_(true).map_err(differs)?;
         leaves.push(leaf);
     }
@@ -118,7 +134,8 @@ fn run(row: &Json, op: &str) -> Result<(), Wrong> {
     let is_of_product = op == "linalg.pinv" && leaves.len() == 2 || op == "svd_lowrank";
     let product = is_of_product.then(|| leaves[1].transpose(-2, -1).and_then(|other| leaves[0].matmul(&other)));
     let has_weight_first = op == "nn.functional.embedding_bag" && row["args"][0]["t"] != "i64";
-    let args = arguments(row, &named, product.transpose().map_err(refused)?, has_weight_first).map_err(differs)?;
+    let args =
+        arguments(row, &named, product.transpose().map_err(refused)?, has_weight_first, place).map_err(differs)?;
     let result = call(op, &args).map_err(refused)?;
     let mut outputs = Vec::new();
     tensors(&result, &mut outputs);
@@ -142,9 +159,11 @@ fn run(row: &Json, op: &str) -> Result<(), Wrong> {
     let grads = if outputs.is_empty() {
         vec![None; leaves.len()]
     } else {
-        let mut seeds = outputs.iter().map(seed).collect::<Result<Vec<_>, _>>().map_err(differs)?;
+        let mut seeds = outputs.iter().map(|of| place(&seed(of)?)).collect::<Result<Vec<_>, _>>().map_err(differs)?;
         if op == "linalg.eigh" && outputs[1].numel() > 0 {
-            seeds[1] = turned(&seeds[1], &outputs[1], &row["result"][1]).map_err(differs)?;
+            let here = seeds[1].cpu().map_err(differs)?;
+            let turned = turned(&here, &outputs[1], &row["result"][1]).map_err(differs)?;
+            seeds[1] = place(&turned).map_err(differs)?;
         }
         let (outputs, seeds): (Vec<_>, Vec<_>) = (outputs.iter().collect(), seeds.iter().collect());
         let inputs: Vec<&AnyTensor> = leaves.iter().collect();
@@ -154,12 +173,13 @@ fn run(row: &Json, op: &str) -> Result<(), Wrong> {
     let tolerance = |at: usize| row["tol"][at].as_f64().unwrap_or(0.0);
     for ((got, wanted), path) in grads.iter().zip(wanted).zip(&paths) {
         let path = serde_json::to_string(path).unwrap_or_default();
+        let got = got.as_ref().map(AnyTensor::cpu).transpose().map_err(differs)?;
         match (got, wanted.is_null()) {
             (None, true) => {}
             (None, false) if is_zero(wanted)? => {}
             (None, false) => return Err(differs(format!("{path}: no gradient comes back"))),
             (Some(got), true) => {
-                let numbers = tokens::numbers(got).map_err(differs)?;
+                let numbers = tokens::numbers(&got).map_err(differs)?;
                 if numbers.iter().any(|&x| x != 0.0) {
                     return Err(differs(format!("{path}: PyTorch gives no gradient")));
                 }
@@ -169,7 +189,7 @@ fn run(row: &Json, op: &str) -> Result<(), Wrong> {
                 if (got.dtype(), got.shape()) != (wanted.dtype(), wanted.shape()) {
                     return Err(differs(format!("{path}: a gradient of {} {:?}", got.dtype(), got.shape())));
                 }
-                tokens::close(got, &wanted, tolerance(0), tolerance(1))
+                tokens::close(&got, &wanted, tolerance(0), tolerance(1))
                     .map_err(|error| differs(format!("{path}: {error}")))?;
             }
         }
@@ -178,17 +198,17 @@ fn run(row: &Json, op: &str) -> Result<(), Wrong> {
 }
 
 /// Operations of the table that castiron refuses to record, for some samples at least. The refusal of any other is a difference.
-const REFUSED: [&str; 4] = ["nextafter", "nn.functional.embedding_bag", "nn.functional.rms_norm", "svd_lowrank"];
+pub const REFUSED: [&str; 4] = ["nextafter", "nn.functional.embedding_bag", "nn.functional.rms_norm", "svd_lowrank"];
 
 /// Whether the gradient at NaN depends on where the element is.
-fn depends_on_place(row: &Json, op: &str) -> bool {
+pub fn depends_on_place(row: &Json, op: &str) -> bool {
     let name = op.strip_prefix("nn.functional.").unwrap_or("");
     let has_nan = row["args"][0]["v"].as_str().is_some_and(|elements| elements.contains("7ff8000000000000"));
     has_nan && matches!(name, "elu" | "selu" | "hardshrink" | "relu6")
 }
 
 /// Whether the result is random.
-fn is_random(row: &Json, op: &str) -> bool {
+pub fn is_random(row: &Json, op: &str) -> bool {
     let trains = row["kwargs"]["training"]["bool"] == true;
     match op {
         "nn.functional.rrelu" => trains,
@@ -209,7 +229,7 @@ pub fn all(text: &str, table: &mut Table) -> Result<(), String> {
             if !has(op) {
                 return Outcome::Unsupported(op.to_owned());
             }
-            match run(row, op) {
+            match run(row, op, &|x| Ok(x.clone())) {
                 Ok(()) => Outcome::Agrees,
                 Err(_) if is_random(row, op) => Outcome::Aside("PyTorch draws random numbers"),
                 Err(Wrong::Differs(_)) if depends_on_place(row, op) => {

@@ -30,6 +30,15 @@ pub(crate) fn transfer<E: Element, D: Backend, X: Device>(_: &View<'_, D::Storag
     None
 }
 
+/// A recorded derivative of operands on a GPU.
+#[cfg(feature = "grad")]
+pub(crate) fn derivative<const N: usize>(
+    _: &crate::ops::record::derivative::Derivative,
+    call: &crate::grad::pull::DerivativeCall<'_, Cuda<N>>,
+) -> Result<CudaBuffer> {
+    match *call.place()? {}
+}
+
 impl<const N: usize> Place for Cuda<N> {
     type Buffer = CudaBuffer;
 }

@@ -17,7 +17,7 @@ mod taping;
 pub use buffer::DynamicBuffer;
 pub(crate) use taping::not_recorded;
 #[cfg(feature = "grad")]
-pub(crate) use taping::{is_enabled, leaf_written, set_enabled};
+pub(crate) use taping::{Seen, is_enabled, leaf_written, seen, set_enabled};
 
 use super::call::{Call, Given, Outcome};
 use super::{Backend, Cpu, Device, IntoDevice, NoData, Place};

@@ -86,6 +86,33 @@ pub(super) fn primitive<P: Primitive>(
     Ok(P::Results::dynamic(Taped::<Dynamic>::primitive(primitive, P::Operands::onto(x))?))
 }
 
+/// A storage as a tape sees it.
+pub(crate) enum Seen<'a> {
+    Of(&'a Tracked<DynamicBuffer>),
+    /// A handle to one that is on no tape.
+    Constant(Tracked<DynamicBuffer>),
+}
+impl Seen<'_> {
+    pub(crate) fn tracked(&self) -> &Tracked<DynamicBuffer> {
+        match self {
+            Seen::Of(tracked) => tracked,
+            Seen::Constant(tracked) => tracked,
+        }
+    }
+}
+/// A storage as a tape sees it, for as long as it is borrowed.
+pub(crate) fn seen(storage: &DynamicBuffer) -> Seen<'_> {
+    if let DynamicBuffer::Taped(tracked) = storage {
+        return Seen::Of(tracked);
+    }
+    Seen::Constant(constant(storage))
+}
+/// A handle to a storage that is on no tape, which is used as long as that is borrowed.
+fn constant(storage: &DynamicBuffer) -> Tracked<DynamicBuffer> {
+    // SAFETY: callers borrow the storage as long as they use the handle; what is kept of it is shared, which copies what is borrowed.
+    Tracked::constant(storage.shared().unwrap_or_else(|| unsafe { Dynamic::lend(storage) }))
+}
+
 /// Operands that are on no tape are constants during the call. They are made as the call asks for them, in its order.
 struct Constants {
     of: Vec<OnceCell<Tracked<DynamicBuffer>>>,
@@ -104,10 +131,7 @@ impl Rehouse<DynamicBuffer, Tracked<DynamicBuffer>> for Constants {
         if let DynamicBuffer::Taped(tracked) = storage {
             return Ok(tracked);
         }
-        // SAFETY: the handle lives as long as the call, whose operand the storage is; what is kept of it is shared, which copies what is
-        // borrowed.
-        let handle = || storage.shared().unwrap_or_else(|| unsafe { Dynamic::lend(storage) });
-        Ok(place.get_or_init(|| Tracked::constant(handle())))
+        Ok(place.get_or_init(|| constant(storage)))
     }
     fn exclusive<'a: 'b, 'b>(&'b self, storage: &'a mut DynamicBuffer) -> Rehoused<&'b mut Tracked<DynamicBuffer>> {
         self.next()?;

@@ -18,44 +18,48 @@ use crate::storage::View;
 #[doc(hidden)]
 pub struct SlopeCall<'a, D: Backend> {
     /// By which operand.
-    by: usize,
+    pub(super) by: usize,
     /// `f32`, `f64` or `Complex<f64>`.
-    dtype: DType,
-    given: Constants,
+    pub(super) dtype: DType,
+    pub(super) given: Constants,
     /// The operands that are read; the result in the first place where that alone is read.
-    x: [Option<Part<'a, D>>; 3],
-    g: Part<'a, D>,
-    sizes: &'a [usize],
+    pub(super) x: [Option<Part<'a, D>>; 3],
+    pub(super) g: Part<'a, D>,
+    pub(super) sizes: &'a [usize],
     /// The strides of the gradient that is made.
-    strides: &'a [usize],
+    pub(super) strides: &'a [usize],
 }
 /// Elements of some dtype.
-struct Part<'a, D: Backend> {
-    storage: &'a D::Storage,
-    offset: usize,
-    strides: &'a [usize],
+pub(super) struct Part<'a, D: Backend> {
+    pub(super) storage: &'a D::Storage,
+    pub(super) offset: usize,
+    pub(super) strides: &'a [usize],
 }
-#[cfg(feature = "any")]
-impl<'a> SlopeCall<'a, crate::device::Dynamic> {
-    /// Where the gradient is.
-    pub(super) fn place(&self) -> &'a crate::device::DynamicBuffer {
-        self.g.storage.plain()
+impl<D: Backend> Clone for Part<'_, D> {
+    fn clone(&self) -> Self {
+        *self
     }
-    /// The same on the host.
-    pub(super) fn on_host(self) -> Result<SlopeCall<'a, crate::Cpu>> {
-        let part = |part: Part<'a, crate::device::Dynamic>| match part.storage.plain() {
-            crate::device::DynamicBuffer::Cpu(storage) => {
-                Ok(Part { storage, offset: part.offset, strides: part.strides })
-            }
-            _ => not_kept(),
-        };
+}
+impl<D: Backend> Copy for Part<'_, D> {}
+impl<'a, D: Backend> SlopeCall<'a, D> {
+    /// The same on another device, given its storages.
+    pub(super) fn on<F: Backend>(
+        &self,
+        to: impl Fn(&'a D::Storage) -> Result<&'a F::Storage>,
+    ) -> Result<SlopeCall<'a, F>> {
         let SlopeCall { by, dtype, given, x, g, sizes, strides } = self;
-        let [a, b, c] = x.map(|x| x.map(part).transpose());
-        Ok(SlopeCall { by, dtype, given, x: [a?, b?, c?], g: part(g)?, sizes, strides })
+        let [a, b, c] = x.map(|x| x.map(|part| part.on::<F>(&to)).transpose());
+        let (x, g) = ([a?, b?, c?], g.on::<F>(&to)?);
+        Ok(SlopeCall { by: *by, dtype: *dtype, given: *given, x, g, sizes, strides })
+    }
+}
+impl<'a, D: Backend> Part<'a, D> {
+    pub(super) fn on<F: Backend>(&self, to: impl Fn(&'a D::Storage) -> Result<&'a F::Storage>) -> Result<Part<'a, F>> {
+        Ok(Part { storage: to(self.storage)?, offset: self.offset, strides: self.strides })
     }
 }
 impl<D: Backend> Part<'_, D> {
-    fn view<'a, E>(&'a self, sizes: &'a [usize]) -> View<'a, D::Storage, E> {
+    pub(super) fn view<'a, E>(&'a self, sizes: &'a [usize]) -> View<'a, D::Storage, E> {
         View::new(self.storage, self.offset, sizes, self.strides)
     }
 }
@@ -141,7 +145,7 @@ fn operands<'a, 'b, D: Backend>(call: &'b SlopeCall<'a, D>) -> Result<[&'b Part<
     }
 }
 #[cold]
-fn not_kept<T>() -> Result<T> {
+pub(super) fn not_kept<T>() -> Result<T> {
     invalid(OP, "an operand was not kept".to_owned())
 }
 

@@ -3,6 +3,7 @@
 //! These functions are generic over the device and written with its own calls, so that they run on every device, and on tapes for gradients
 //! of gradients. For `Cpu` they are compiled in castiron, once ([`PullsBack`]).
 
+pub(super) mod derivative;
 mod elementwise;
 mod lanes;
 mod moves;
@@ -22,9 +23,11 @@ use crate::layout::dims::Dims;
 use crate::ops;
 use crate::ops::arguments::Indexing;
 use crate::ops::kernel::{Casting, Combining, Copying};
+use crate::ops::record::derivative::Derivative;
 use crate::ops::reduce::Sum;
 use crate::ops::slope::Formula;
 use crate::storage::{View, ViewMut};
+pub(crate) use derivative::DerivativeCall;
 pub(crate) use elementwise::{SlopeCall, SlopeLoop, slope_loop};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,9 +37,9 @@ use std::sync::Arc;
 macro_rules! by_dtype {
     ($dtype:expr, $E:ident => $run:expr) => {
         match $dtype {
-            DType::F16 | DType::BF16 | DType::F32 => by_dtype!(@ $E [f32] $run),
-            DType::F64 => by_dtype!(@ $E [f64] $run),
-            DType::C32 | DType::C64 | DType::C128 => by_dtype!(@ $E [$crate::dtype::Complex<f64>] $run),
+            $crate::DType::F16 | $crate::DType::BF16 | $crate::DType::F32 => by_dtype!(@ $E [f32] $run),
+            $crate::DType::F64 => by_dtype!(@ $E [f64] $run),
+            $crate::DType::C32 | $crate::DType::C64 | $crate::DType::C128 => by_dtype!(@ $E [$crate::dtype::Complex<f64>] $run),
             dtype => $crate::grad::pull::no_gradient(dtype),
         }
     };
@@ -103,6 +106,8 @@ pub trait PullsBack: Backend {
     ) -> Result<()>;
     /// A gradient times the derivative of an elementwise formula.
     fn slope(formula: &'static Formula, call: SlopeCall<'_, Self>) -> Result<Self::Storage>;
+    /// The same as it was recorded, or a derivative of that. The result is row-major.
+    fn derivative(derivative: &Arc<Derivative>, call: DerivativeCall<'_, Self>) -> Result<Self::Storage>;
     /// The device off the tape; a device that is no tape itself.
     type Inside: Device;
     /// A handle to the elements off the tape.
@@ -152,6 +157,9 @@ impl PullsBack for Cpu {
     fn slope(formula: &'static Formula, call: SlopeCall<'_, Self>) -> Result<Self::Storage> {
         formula.on_host(call)
     }
+    fn derivative(derivative: &Arc<Derivative>, call: DerivativeCall<'_, Self>) -> Result<Self::Storage> {
+        derivative::on_host(derivative, &call)
+    }
 }
 impl<const N: usize> PullsBack for Cuda<N> {
     records_nothing!();
@@ -162,8 +170,12 @@ impl<const N: usize> PullsBack for Cuda<N> {
     ) -> Result<()> {
         pull::<Self>(rule, given, gradients)
     }
-    fn slope(_: &'static Formula, _: SlopeCall<'_, Self>) -> Result<Self::Storage> {
-        invalid(OP, "its derivative does not run on GPUs yet".to_owned())
+    fn slope(formula: &'static Formula, call: SlopeCall<'_, Self>) -> Result<Self::Storage> {
+        let (derivative, call) = call.recorded(formula)?;
+        crate::device::cuda_derivative::<N>(&derivative, &call)
+    }
+    fn derivative(derivative: &Arc<Derivative>, call: DerivativeCall<'_, Self>) -> Result<Self::Storage> {
+        crate::device::cuda_derivative::<N>(derivative, &call)
     }
 }
 impl PullsBack for Meta {
@@ -178,6 +190,9 @@ impl PullsBack for Meta {
     fn slope(_: &'static Formula, _: SlopeCall<'_, Self>) -> Result<Self::Storage> {
         Ok(crate::device::NoData)
     }
+    fn derivative(_: &Arc<Derivative>, _: DerivativeCall<'_, Self>) -> Result<Self::Storage> {
+        Ok(crate::device::NoData)
+    }
 }
 #[cfg(feature = "any")]
 impl PullsBack for crate::device::Dynamic {
@@ -190,12 +205,10 @@ impl PullsBack for crate::device::Dynamic {
         pull::<Self>(rule, given, gradients)
     }
     fn slope(formula: &'static Formula, call: SlopeCall<'_, Self>) -> Result<Self::Storage> {
-        use crate::device::DynamicBuffer;
-        match call.place() {
-            DynamicBuffer::Meta => Ok(DynamicBuffer::Meta),
-            DynamicBuffer::Cpu(_) => Cpu::slope(formula, call.on_host()?).map(DynamicBuffer::Cpu),
-            _ => invalid(OP, "its derivative does not run here yet".to_owned()),
-        }
+        derivative::slope_at_run_time(formula, &call)
+    }
+    fn derivative(derivative: &Arc<Derivative>, call: DerivativeCall<'_, Self>) -> Result<Self::Storage> {
+        derivative::at_run_time(derivative, &call)
     }
 }
 
@@ -207,6 +220,9 @@ impl<D: Device> PullsBack for crate::device::decorated::Checked<D> {
         invalid(OP, "checked calls have no gradient".to_owned())
     }
     fn slope(_: &'static Formula, _: SlopeCall<'_, Self>) -> Result<Self::Storage> {
+        invalid(OP, "checked calls have no gradient".to_owned())
+    }
+    fn derivative(_: &Arc<Derivative>, _: DerivativeCall<'_, Self>) -> Result<Self::Storage> {
         invalid(OP, "checked calls have no gradient".to_owned())
     }
 }

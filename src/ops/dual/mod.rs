@@ -89,7 +89,7 @@ impl<T: MachineFloat> PartialOrd for Dual<T> {
 /// A tangent times a factor; 0 for constants, also where the factor is infinite or NaN.
 #[inline(always)]
 fn by<T: MachineFloat>(tangent: T, factor: T) -> T {
-    if tangent == T::zero() { T::zero() } else { tangent * factor }
+    if tangent.is_known_zero() { T::zero() } else { tangent * factor }
 }
 
 /// `Add add |a, b| (value, tangent);`
@@ -293,6 +293,10 @@ impl<T: MachineFloat> FloatConst for Dual<T> {
     LN_10 LN_2 LOG10_E LOG2_E PI SQRT_2 }
 }
 impl<T: MachineFloat> MachineFloat for Dual<T> {
+    #[inline(always)]
+    fn is_known_zero(self) -> bool {
+        self.value.is_known_zero() && self.tangent.is_known_zero()
+    }
     #[inline(always)]
     fn elementary<F: Elementary>(x: Self) -> Self {
         x.by::<F>(T::elementary::<F>(x.value))

@@ -4,11 +4,34 @@
 #![cfg_attr(not(feature = "any"), allow(dead_code))]
 #![allow(clippy::extra_unused_type_parameters, reason = "these are the signatures of what records")]
 
+// Derivatives are recorded in builds without such a device, too.
+#[cfg(feature = "grad")]
+#[path = "derivative.rs"]
+pub(crate) mod derivative;
+#[cfg(feature = "grad")]
+#[path = "floats.rs"]
+mod floats;
+#[cfg(feature = "grad")]
+#[path = "graph.rs"]
+pub(crate) mod graph;
+#[cfg(feature = "grad")]
+#[path = "number.rs"]
+mod number;
+#[cfg(feature = "grad")]
+#[path = "paths.rs"]
+mod paths;
+#[cfg(feature = "grad")]
+pub use graph::Unreadable;
+#[cfg(feature = "grad")]
+pub(crate) use paths::refuse;
+
 /// Called where an operation is not defined for a dtype.
+#[cfg(not(feature = "grad"))]
 #[inline(always)]
 pub(crate) fn refuse() {}
 
 /// Why nothing is recorded.
+#[cfg(not(feature = "grad"))]
 #[derive(Clone, Copy, Debug)]
 pub enum Unreadable {
     /// A kernel cannot be described, for the named reason.

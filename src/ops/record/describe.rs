@@ -21,7 +21,7 @@ pub(crate) struct Described {
     around: u64,
 }
 impl Described {
-    pub(super) fn erased(kernel: Kernel, result: Value, key: TypeId, around: u64) -> Described {
+    pub(crate) fn erased(kernel: Kernel, result: Value, key: TypeId, around: u64) -> Described {
         Described { kernel, result, key, around }
     }
     fn new<Key: 'static>(mut kernel: Kernel, describe: impl FnOnce(&mut Kernel) -> Value) -> Described {

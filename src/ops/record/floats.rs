@@ -1,7 +1,7 @@
 //! The methods that formulas call on floats, recorded.
 
 use super::graph::{Family, Id, Machine};
-use super::number::{Recorded, ids_of, recorded};
+use super::number::{OfDuals, Recorded, duals, ids_of, recorded};
 use super::paths::{ask, decide, part};
 use crate::dtype::math::{Elementary, ElementaryOfTwo};
 use crate::dtype::special::{Function, FunctionOfTwo, Reading};
@@ -21,14 +21,14 @@ macro_rules! constants {
 macro_rules! methods {
     ($ty:ident: $($method:ident => $family:ident $name:literal;)*) => {$(
         fn $method(self) -> Self {
-            recorded!($family $name, $ty: self => |x| <$ty as Float>::$method(x))
+            recorded!($family $name, $ty: self => |x| <$ty as Float>::$method(x); |v| Float::$method(v[0]))
         }
     )*};
 }
 macro_rules! methods_of_two {
     ($ty:ident: $($method:ident => $family:ident $name:literal;)*) => {$(
         fn $method(self, other: Self) -> Self {
-            recorded!($family $name, $ty: self, other => |x, y| <$ty as Float>::$method(x, y))
+            recorded!($family $name, $ty: self, other => |x, y| <$ty as Float>::$method(x, y); |v| Float::$method(v[0], v[1]))
         }
     )*};
 }
@@ -52,7 +52,7 @@ macro_rules! floats {
         impl Neg for Recorded<$ty> {
             type Output = Self;
             fn neg(self) -> Self {
-                recorded!(Operator "-", $ty: self => |x| -x)
+                recorded!(Operator "-", $ty: self => |x| -x; |v| -v[0])
             }
         }
         impl Float for Recorded<$ty> {
@@ -127,10 +127,16 @@ macro_rules! floats {
                 if self.is_nan() { Self::nan() } else { Self::one().copysign(self) }
             }
             fn mul_add(self, a: Self, b: Self) -> Self {
-                Recorded::step(Family::Basic, "fma", [self.id, a.id, b.id], |v| {
-                    let [x, a, b] = [0, 1, 2].map(|at| <$ty>::of_bits(v[at]));
-                    x.mul_add(a, b).bits()
-                })
+                Recorded::differentiable(
+                    Family::Basic,
+                    "fma",
+                    [self.id, a.id, b.id],
+                    |v| {
+                        let [x, a, b] = [0, 1, 2].map(|at| <$ty>::of_bits(v[at]));
+                        x.mul_add(a, b).bits()
+                    },
+                    duals!($ty |v| v[0].mul_add(v[1], v[2])),
+                )
             }
             fn recip(self) -> Self {
                 Self::one() / self
@@ -156,19 +162,20 @@ macro_rules! floats {
         }
         impl MachineFloat for Recorded<$ty> {
             fn elementary<F: Elementary>(x: Self) -> Self {
-                recorded!(Elementary F::NAME, $ty: x => |x| F::of(x))
+                recorded!(Elementary F::NAME, $ty: x => |x| F::of(x); |v| MachineFloat::elementary::<F>(v[0]))
             }
             fn elementary_of_two<F: ElementaryOfTwo>(a: Self, b: Self) -> Self {
-                recorded!(Elementary F::NAME, $ty: a, b => |a, b| F::of(a, b))
+                recorded!(Elementary F::NAME, $ty: a, b => |a, b| F::of(a, b); |v| MachineFloat::elementary_of_two::<F>(v[0], v[1]))
             }
             fn special<F: Function>(x: Self) -> Self {
                 floats!(@special $ty x)
             }
             fn special_of_two<F: FunctionOfTwo>(a: Self, b: Self) -> Self {
-                recorded!(Special F::NAME, $ty: a, b => |a, b| <$ty as MachineFloat>::special_of_two::<F>(a, b))
+                recorded!(Special F::NAME, $ty: a, b => |a, b| <$ty as MachineFloat>::special_of_two::<F>(a, b);
+                    |v| MachineFloat::special_of_two::<F>(v[0], v[1]))
             }
             fn round_ties_even(self) -> Self {
-                recorded!(Basic "round_ties_even", $ty: self => |x| x.round_ties_even())
+                recorded!(Basic "round_ties_even", $ty: self => |x| x.round_ties_even(); |v| v[0].round_ties_even())
             }
             fn lit(value: f64) -> Self {
                 Self::constant(value as $ty)
@@ -177,10 +184,10 @@ macro_rules! floats {
                 recorded!(Basic "next_towards", $ty: self, other => MachineFloat::next_towards)
             }
             fn scaled_by(self, exponent: Self) -> Self {
-                recorded!(Basic "scaled_by", $ty: self, exponent => MachineFloat::scaled_by)
+                recorded!(Basic "scaled_by", $ty: self, exponent => MachineFloat::scaled_by; |v| v[0].scaled_by(v[1]))
             }
             fn binade(self) -> Self {
-                recorded!(Basic "binade", $ty: self => MachineFloat::binade)
+                recorded!(Basic "binade", $ty: self => MachineFloat::binade; |v| v[0].binade())
             }
             fn rounded_to(self, dtype: DType) -> Self {
                 match dtype {
@@ -195,6 +202,9 @@ macro_rules! floats {
                     DType::BF16 => recorded!(Special "sum_of_lgammas_bf16", $ty: self, first => |x, k| x.sum_of_lgammas(k, DType::BF16)),
                     _ => recorded!(Special "sum_of_lgammas", $ty: self, first => |x, k| x.sum_of_lgammas(k, DType::F64)),
                 }
+            }
+            fn is_known_zero(self) -> bool {
+                self.known() == Some(0.0)
             }
             fn outline<const N: usize, const M: usize, F: Fn([Self; N]) -> [Self; M]>(
                 name: &'static str,
@@ -222,7 +232,7 @@ macro_rules! floats {
     // Most of them are formulas themselves, and become functions of their own.
     (@special f64 $x:ident) => {
         match F::READING {
-            Reading::Call => recorded!(Special F::NAME, f64: $x => |x| F::double(x)),
+            Reading::Call => recorded!(Special F::NAME, f64: $x => |x| F::double(x); |v| MachineFloat::special::<F>(v[0])),
             Reading::Formula | Reading::WideFormula => {
                 let [value] = Self::outline(F::NAME, [$x], |[x]| [F::formula(x)]);
                 value

@@ -2,10 +2,12 @@
 //!
 //! Built by `paths`, printed by `write`, evaluated by tests.
 
+#[cfg(feature = "grad")]
+use super::derivative::RecordedDual;
 use crate::dtype::DType;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A kind of machine number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -54,7 +56,7 @@ machines! {
 
 /// The index of a node in its function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Id(pub(super) u32);
+pub(crate) struct Id(pub(crate) u32);
 
 /// Where the function of a step comes from; part of its name in the text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -74,9 +76,26 @@ pub(crate) enum Family {
 /// A step: its name, and how the host computes it.
 #[derive(Clone, Copy)]
 pub(crate) struct Step {
-    pub(super) family: Family,
-    pub(super) name: &'static str,
-    pub(super) run: fn(&[u64]) -> u64,
+    pub(crate) family: Family,
+    pub(crate) name: &'static str,
+    pub(crate) run: fn(&[u64]) -> u64,
+    /// The same on dual numbers, if it is differentiable and its numbers are `f64`.
+    #[cfg(feature = "grad")]
+    pub(super) dual: Option<OfDuals>,
+}
+/// A step on dual numbers.
+#[cfg(feature = "grad")]
+pub(super) type OfDuals = fn(&[RecordedDual]) -> RecordedDual;
+impl Step {
+    pub(super) fn new(family: Family, name: &'static str, run: fn(&[u64]) -> u64) -> Self {
+        Step {
+            family,
+            name,
+            run,
+            #[cfg(feature = "grad")]
+            dual: None,
+        }
+    }
 }
 impl PartialEq for Step {
     fn eq(&self, other: &Step) -> bool {
@@ -110,7 +129,7 @@ pub(crate) enum Node {
     Result(Id, usize, Kind),
 }
 impl Node {
-    pub(super) fn kind(&self) -> Kind {
+    pub(crate) fn kind(&self) -> Kind {
         match *self {
             Node::Argument(_, kind)
             | Node::Constant(_, kind)
@@ -120,7 +139,7 @@ impl Node {
         }
     }
     /// The nodes that it is computed from.
-    pub(super) fn operands(&self) -> &[Id] {
+    pub(crate) fn operands(&self) -> &[Id] {
         match self {
             Node::Argument(..) | Node::Constant(..) => &[],
             Node::Step(_, operands, _) | Node::Part(_, operands, _, _) => operands,
@@ -154,12 +173,12 @@ pub(crate) struct Function {
     /// The struct that holds the results, if they are not a single number.
     pub(super) returns: Option<String>,
     pub(crate) tree: Tree,
-    pub(super) nodes: Vec<Node>,
+    pub(crate) nodes: Vec<Node>,
     /// All parts that it calls, directly or indirectly, by name.
-    pub(super) parts: BTreeMap<String, Rc<Function>>,
+    pub(crate) parts: BTreeMap<String, Arc<Function>>,
 }
 impl Function {
-    pub(super) fn node(&self, id: Id) -> &Node {
+    pub(crate) fn node(&self, id: Id) -> &Node {
         &self.nodes[id.0 as usize]
     }
     /// The nodes that this value needs and that are not computed yet, in order; marks them as computed.

@@ -198,7 +198,7 @@ impl Kernel {
         self.set(dtype, || Instruction::Call(function.to_owned(), operands.to_vec()))
     }
     /// Records a function unless it is recorded already, and calls it.
-    pub(super) fn call_recorded(
+    pub(crate) fn call_recorded(
         &mut self,
         name: String,
         operands: &[Value],

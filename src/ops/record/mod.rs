@@ -13,6 +13,8 @@ pub(crate) mod arguments;
 #[cfg(all(test, debug_assertions))]
 mod compiled;
 pub(crate) mod cuda;
+#[cfg(feature = "grad")]
+pub(crate) mod derivative;
 pub(crate) mod describe;
 pub(crate) mod dialect;
 #[cfg(all(test, unix, debug_assertions))]

@@ -48,7 +48,21 @@ impl<R: Machine> Recorded<R> {
         operands: [Id; N],
         run: fn(&[u64]) -> u64,
     ) -> Self {
-        Self::at(step(Step { family, name, run }, &operands, R::KIND))
+        Self::at(step(Step::new(family, name, run), &operands, R::KIND))
+    }
+    /// A step that may be differentiated.
+    pub(super) fn differentiable<const N: usize>(
+        family: Family,
+        name: &'static str,
+        operands: [Id; N],
+        run: fn(&[u64]) -> u64,
+        dual: Option<OfDuals>,
+    ) -> Self {
+        #[cfg(not(feature = "grad"))]
+        let (None, made) = (dual, Step::new(family, name, run));
+        #[cfg(feature = "grad")]
+        let made = Step { dual, ..Step::new(family, name, run) };
+        Self::at(step(made, &operands, R::KIND))
     }
     /// The value, if it is a constant.
     pub(super) fn known(self) -> Option<R> {
@@ -65,7 +79,7 @@ impl<R: Machine> Recorded<R> {
 }
 
 /// `recorded!(Basic "floor" f32: x => |x| x.floor())`: a step with this name, and its function on machine numbers. The kind of its result
-/// follows `->` if it differs from that of the operands.
+/// follows `->` if it differs from that of the operands; the step on dual numbers follows `;` if it is differentiable.
 macro_rules! recorded {
     ($family:ident $name:expr, $ty:ty: $x:expr => $run:expr) => {
         recorded!($family $name, $ty: $x => $run, -> $ty)
@@ -85,8 +99,55 @@ macro_rules! recorded {
             Machine::bits(run(<$ty as Machine>::of_bits(v[0]), <$ty as Machine>::of_bits(v[1])))
         })
     };
+    ($family:ident $name:expr, $ty:ident: $x:expr => $run:expr; |$v:ident| $dual:expr) => {
+        Recorded::<$ty>::differentiable(
+            Family::$family,
+            $name,
+            [$x.id],
+            |v| {
+                let run: fn($ty) -> $ty = $run;
+                Machine::bits(run(<$ty as Machine>::of_bits(v[0])))
+            },
+            duals!($ty |$v| $dual),
+        )
+    };
+    ($family:ident $name:expr, $ty:ident: $x:expr, $y:expr => $run:expr; |$v:ident| $dual:expr) => {
+        Recorded::<$ty>::differentiable(
+            Family::$family,
+            $name,
+            [$x.id, $y.id],
+            |v| {
+                let run: fn($ty, $ty) -> $ty = $run;
+                Machine::bits(run(<$ty as Machine>::of_bits(v[0]), <$ty as Machine>::of_bits(v[1])))
+            },
+            duals!($ty |$v| $dual),
+        )
+    };
 }
 pub(super) use recorded;
+
+/// A step on dual numbers, where there are any.
+#[cfg(feature = "grad")]
+macro_rules! duals {
+    (f64 |$v:ident| $dual:expr) => {
+        Some((|$v| $dual) as OfDuals)
+    };
+    ($other:ident |$v:ident| $dual:expr) => {
+        None
+    };
+}
+#[cfg(not(feature = "grad"))]
+macro_rules! duals {
+    ($ty:ident |$v:ident| $dual:expr) => {
+        None
+    };
+}
+pub(super) use duals;
+/// Nothing is differentiated.
+#[cfg(not(feature = "grad"))]
+pub(super) type OfDuals = core::convert::Infallible;
+#[cfg(feature = "grad")]
+pub(super) use super::graph::OfDuals;
 
 /// An argument of a recorded formula: a number, two as a complex number, or a bool, for which both values are tried.
 pub(super) trait Operand: Sized {
@@ -131,7 +192,7 @@ macro_rules! arithmetic {
         impl Rem for Recorded<$ty> {
             type Output = Self;
             fn rem(self, other: Self) -> Self {
-                recorded!(Basic $rem, $ty: self, other => |a, b| a % b)
+                recorded!(Basic $rem, $ty: self, other => |a, b| a % b; |v| v[0] % v[1])
             }
         }
         impl Default for Recorded<$ty> {
@@ -211,7 +272,7 @@ macro_rules! arithmetic {
         impl $trait for Recorded<$ty> {
             type Output = Self;
             fn $method(self, other: Self) -> Self {
-                recorded!(Operator $sign, $ty: self, other => <$ty>::$run)
+                recorded!(Operator $sign, $ty: self, other => <$ty>::$run; |v| $trait::$method(v[0], v[1]))
             }
         }
     )*};

@@ -6,7 +6,7 @@ use super::graph::{Family, Function, Id, Kind, Node, Step, Tree, Unreadable};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Maximum branches per path, paths, and steps of a formula.
 const DECISIONS: usize = 64;
@@ -25,14 +25,14 @@ struct Recording {
     path: Vec<(Id, bool)>,
     /// The value that the formula asked for, which is unknown while recording.
     asked: Option<&'static str>,
-    parts: BTreeMap<String, Rc<Function>>,
+    parts: BTreeMap<String, Arc<Function>>,
 }
 thread_local! {
     static RECORDING: RefCell<Option<Recording>> = const { RefCell::new(None) };
 }
 
 /// Leaves the formula, which may be in an endless loop, by unwinding without a message: the payload becomes the result of [`record`].
-fn stop(why: Unreadable) -> ! {
+pub(super) fn stop(why: Unreadable) -> ! {
     resume_unwind(Box::new(why))
 }
 
@@ -129,13 +129,22 @@ pub(super) fn part(name: &str, kind: Kind, operands: &[Id], results: usize, run:
         match function {
             Ok(function) => with(|recording| {
                 recording.parts.extend(function.parts.clone());
-                recording.parts.insert(name.into(), Rc::new(function));
+                recording.parts.insert(name.into(), Arc::new(function));
             }),
             Err(why) => stop(why),
         }
     }
     let call = place(Node::Part(name.into(), operands.to_vec(), results, kind));
     (0..results).map(|at| place(Node::Result(call, at, kind))).collect()
+}
+
+/// Makes a part that is recorded known to the formula being recorded.
+#[cfg(feature = "grad")]
+pub(super) fn known_part(name: &str, function: &Arc<Function>) {
+    with(|recording| {
+        recording.parts.extend(function.parts.clone());
+        recording.parts.entry(name.into()).or_insert_with(|| function.clone());
+    });
 }
 
 /// Records a formula: `run` makes its arguments and returns its results.
@@ -152,7 +161,7 @@ pub(super) fn record(
 }
 
 fn record_with(
-    parts: BTreeMap<String, Rc<Function>>,
+    parts: BTreeMap<String, Arc<Function>>,
     name: &str,
     arguments: &[Kind],
     results: &[Kind],
@@ -249,5 +258,5 @@ fn logical(recording: &mut Recording, condition: Id, yes: Id, no: Id) -> Option<
         (None, Some(false)) => ("&", |v| v[0] & v[1], vec![condition, yes]),
         _ => return None,
     };
-    recording.place(Node::Step(Step { family: Family::Operator, name, run }, operands, Kind::Bool))
+    recording.place(Node::Step(Step::new(Family::Operator, name, run), operands, Kind::Bool))
 }

@@ -3,6 +3,8 @@
 mod attend;
 mod axes;
 mod backend;
+#[cfg(feature = "grad")]
+mod derivative;
 mod elementwise;
 #[cfg(feature = "any")]
 pub(crate) mod erased;
@@ -21,6 +23,8 @@ mod transfer;
 
 use super::Cuda;
 pub(crate) use backend::available;
+#[cfg(feature = "grad")]
+pub(crate) use derivative::derivative;
 pub use gemm::cublas_lt_version;
 #[cfg(feature = "any")]
 pub(crate) use random::draw;

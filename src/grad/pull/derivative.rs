@@ -1,0 +1,308 @@
+//! Derivatives that are run as they were recorded (`ops::record::derivative`): on devices without loops of them, and on tapes, where they
+//! are steps that have derivatives themselves.
+
+use super::elementwise::{Part, SlopeCall, not_kept};
+use super::{OP, no_gradient};
+use crate::cpu::recorded::{Argument, Numbers, evaluate};
+use crate::device::{Backend, Cpu, Device};
+use crate::dtype::{Complex, DType, Dtype};
+use crate::error::Result;
+use crate::grad::primitive::{Sums, WayBack};
+use crate::grad::rule::Rule;
+use crate::grad::tape::{Kept, Layout, Node, Operand, RESULTS, Tape, Tracked};
+use crate::grad::taped::{Taped, two_tapes};
+use crate::layout::dims::Dims;
+use crate::ops::kernel::Copying;
+use crate::ops::record::derivative::{Derivative, GIVEN};
+use crate::ops::slope::{Constants, Formula};
+use crate::storage::View;
+use std::sync::Arc;
+
+/// The operands of a recorded derivative, all of one dtype, broadcast to the sizes of its result, which is row-major.
+#[doc(hidden)]
+pub struct DerivativeCall<'a, D: Backend> {
+    /// `f32`, `f64` or `Complex<f64>`.
+    pub(crate) dtype: DType,
+    pub(crate) given: Constants,
+    /// Those that are read.
+    pub(super) x: Vec<Option<Part<'a, D>>>,
+    pub(crate) sizes: &'a [usize],
+}
+
+impl<'a, D: Backend> SlopeCall<'a, D> {
+    /// The derivative as it is recorded, and its operands: those of the formula, its result, and the gradient.
+    pub(super) fn recorded(&self, formula: &'static Formula) -> Result<(Arc<Derivative>, DerivativeCall<'a, D>)> {
+        let derivative = formula.derivative(self.by, self.dtype.is_complex())?;
+        let reads_result = formula.reads[self.by] == 8;
+        let mut x: Vec<_> = self.x[..formula.operands].iter().map(|x| x.filter(|_| !reads_result)).collect();
+        x.push(self.x[0].filter(|_| reads_result));
+        x.push(Some(self.g));
+        Ok((derivative, DerivativeCall { dtype: self.dtype, given: self.given, x, sizes: self.sizes }))
+    }
+}
+impl<'a, D: Backend> DerivativeCall<'a, D> {
+    /// The same on another device, given its storages.
+    pub(super) fn on<F: Backend>(
+        &self,
+        to: impl Fn(&'a D::Storage) -> Result<&'a F::Storage>,
+    ) -> Result<DerivativeCall<'a, F>> {
+        let DerivativeCall { dtype, given, x, sizes } = self;
+        let x = x.iter().map(|x| x.map(|part| part.on::<F>(&to)).transpose()).collect::<Result<_>>()?;
+        Ok(DerivativeCall { dtype: *dtype, given: *given, x, sizes })
+    }
+    /// An operand, which is read.
+    pub(crate) fn operand<E>(&self, at: usize) -> Result<View<'_, D::Storage, E>> {
+        match self.x.get(at) {
+            Some(Some(part)) => Ok(part.view(self.sizes)),
+            _ => not_kept(),
+        }
+    }
+    /// Any of its storages.
+    pub(crate) fn place(&self) -> Result<&'a D::Storage> {
+        self.x.iter().flatten().next().map_or_else(not_kept, |part| Ok(part.storage))
+    }
+}
+
+/// On the host: over elements that are gathered, step by step.
+pub(super) fn on_host(derivative: &Derivative, call: &DerivativeCall<'_, Cpu>) -> Result<<Cpu as Backend>::Storage> {
+    match call.dtype {
+        DType::F32 => of(derivative, call, Numbers { part: |&x: &f32, _| x.into(), make: |x, _| x as f32 }),
+        DType::F64 => of(derivative, call, Numbers { part: |&x: &f64, _| x, make: |x, _| x }),
+        DType::C128 => {
+            let part = |z: &Complex<f64>, part| if part == 0 { z.re } else { z.im };
+            of(derivative, call, Numbers { part, make: Complex::new })
+        }
+        dtype => no_gradient(dtype),
+    }
+}
+fn of<E: Dtype>(
+    derivative: &Derivative,
+    call: &DerivativeCall<'_, Cpu>,
+    numbers: Numbers<E>,
+) -> Result<<Cpu as Backend>::Storage> {
+    let (len, dense) = (call.sizes.iter().product(), Dims::known(call.sizes).row_major());
+    let mut gathered = Vec::with_capacity(derivative.operands);
+    for at in 0..derivative.operands {
+        gathered.push(match derivative.reads >> at & 1 {
+            1 => {
+                let storage = Cpu::map1::<E, E>(Copying, call.operand::<E>(at)?, &dense)?;
+                Some(Cpu::download(View::<_, E>::new(&storage, 0, &[len], &[1]))?)
+            }
+            _ => None,
+        });
+    }
+    let width = if derivative.is_complex { 2 } else { 1 };
+    let mut arguments = Vec::with_capacity(width * (derivative.operands + GIVEN));
+    for elements in &gathered {
+        for part in 0..width {
+            arguments.push(elements.as_ref().map_or(Argument::Number(0.0), |of| Argument::Part(of, part)));
+        }
+    }
+    for given in call.given {
+        arguments.extend([given.re, given.im][..width].iter().map(|&number| Argument::Number(number)));
+    }
+    let result = evaluate(&derivative.function, &arguments, len, numbers)?;
+    Cpu::build::<E>(None, || Ok(result))
+}
+
+/// Where a step on a tape has its derivative from.
+#[derive(Clone)]
+enum Source {
+    /// The gradient of a formula by an operand, which a device may have a loop of.
+    Formula(&'static Formula, usize),
+    Derivative(Arc<Derivative>),
+}
+/// A gradient that was computed on a tape.
+struct Back<D: Device> {
+    source: Source,
+    dtype: DType,
+    given: Constants,
+    operands: Vec<Option<Operand<D::Storage>>>,
+    layout: Layout,
+}
+impl<D: Device> WayBack<D::Storage> for Back<D> {
+    fn op(&self) -> &'static str {
+        OP
+    }
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+    fn each_operand(&mut self, see: &mut dyn FnMut(&mut Operand<D::Storage>)) {
+        self.operands.iter_mut().flatten().for_each(see);
+    }
+    fn keeps_results(&self) -> bool {
+        false
+    }
+    fn pull(&self, back: [Option<D::Storage>; RESULTS], gradients: &mut dyn Sums<D::Storage>) -> Result<()> {
+        let [Some(g), ..] = back else { return Ok(()) };
+        let Layout { sizes, strides, .. } = self.layout;
+        let derivative = match &self.source {
+            Source::Formula(formula, by) => formula.derivative(*by, self.dtype.is_complex())?,
+            Source::Derivative(derivative) => derivative.clone(),
+        };
+        for (at, to) in self.operands.iter().enumerate() {
+            let Some(to) = to.as_ref().filter(|to| to.node.is_some()) else { continue };
+            let mut x = Vec::with_capacity(self.operands.len() + 1);
+            for operand in &self.operands {
+                let found = operand.as_ref().and_then(|operand| {
+                    let Kept { storage, offset } = operand.kept.as_ref()?;
+                    Some(Part { storage, offset: *offset, strides: &operand.strides })
+                });
+                x.push(found);
+            }
+            x.push(Some(Part { storage: &g, offset: 0, strides: &strides }));
+            let call = DerivativeCall { dtype: self.dtype, given: self.given, x, sizes: &sizes };
+            let storage = D::derivative(&derivative.by(at)?, call)?;
+            let dense = sizes.row_major();
+            gradients.add_to_sum(to, storage, 0, Layout { dtype: self.dtype, sizes, strides: dense })?;
+        }
+        Ok(())
+    }
+}
+
+/// Puts a gradient on the tape of its operands, if one of them is on a tape.
+fn recorded<D: Device>(
+    source: Source,
+    call: &DerivativeCall<'_, Taped<D>>,
+    result: D::Storage,
+    strides: &[usize],
+) -> Result<Tracked<D::Storage>> {
+    let mut tape: Option<Arc<Tape<D::Storage>>> = None;
+    let mut operands = Vec::with_capacity(call.x.len());
+    for part in &call.x {
+        let Some(part) = part else {
+            operands.push(None);
+            continue;
+        };
+        let node: Option<Node<D::Storage>> = part.storage.node();
+        if let Some(node) = &node {
+            match &tape {
+                None => tape = Some(node.tape().clone()),
+                Some(tape) if Arc::ptr_eq(tape, node.tape()) => {}
+                Some(_) => return two_tapes(OP),
+            }
+        }
+        let (storage, offset) = part.shared_inside(call)?;
+        operands.push(Some(Operand {
+            node,
+            dtype: call.dtype,
+            offset: part.offset,
+            sizes: Dims::known(call.sizes),
+            strides: Dims::known(part.strides),
+            kept: Some(Kept { storage, offset }),
+        }));
+    }
+    let Some(tape) = tape else { return Ok(Tracked::constant(result)) };
+    let layout = Layout { dtype: call.dtype, sizes: Dims::known(call.sizes), strides: Dims::known(strides) };
+    let step = tape.begin(OP)?;
+    let back = Back::<D> { source, dtype: call.dtype, given: call.given, operands, layout };
+    step.fill(&[Some(layout)], Rule::Primitive(Box::new(back)));
+    Ok(Tracked::of(result, Node { step, result: 0 }))
+}
+impl<D: Device> Part<'_, Taped<D>> {
+    /// A handle to the elements off the tape.
+    fn shared_inside(&self, call: &DerivativeCall<'_, Taped<D>>) -> Result<(D::Storage, usize)> {
+        fn own<E: Dtype, D: Device>(view: View<'_, D::Storage, E>) -> Result<(D::Storage, usize)> {
+            D::share_own(view)
+        }
+        let storage = &self.storage.inner;
+        match call.dtype {
+            DType::F32 => own::<f32, D>(View::new(storage, self.offset, call.sizes, self.strides)),
+            DType::F64 => own::<f64, D>(View::new(storage, self.offset, call.sizes, self.strides)),
+            DType::C128 => own::<Complex<f64>, D>(View::new(storage, self.offset, call.sizes, self.strides)),
+            dtype => no_gradient(dtype),
+        }
+    }
+}
+
+/// [`PullsBack::slope`] on a tape.
+pub(in crate::grad) fn slope<D: Device>(
+    formula: &'static Formula,
+    call: SlopeCall<'_, Taped<D>>,
+) -> Result<Tracked<D::Storage>> {
+    let result = D::slope(formula, call.on::<D>(|storage| Ok(&storage.inner))?)?;
+    let (_, operands) = call.recorded(formula)?;
+    recorded::<D>(Source::Formula(formula, call.by), &operands, result, call.strides)
+}
+/// [`PullsBack::derivative`] on a tape.
+pub(in crate::grad) fn derivative<D: Device>(
+    derivative: &Arc<Derivative>,
+    call: DerivativeCall<'_, Taped<D>>,
+) -> Result<Tracked<D::Storage>> {
+    let result = D::derivative(derivative, call.on::<D>(|storage| Ok(&storage.inner))?)?;
+    let dense = Dims::known(call.sizes).row_major();
+    recorded::<D>(Source::Derivative(derivative.clone()), &call, result, &dense)
+}
+
+/// Devices that are known at run time.
+#[cfg(feature = "any")]
+mod at_run_time {
+    use super::{DerivativeCall, derivative, slope};
+    use crate::device::{Backend, Cpu, Cuda, Dynamic, DynamicBuffer};
+    use crate::device::{Seen, seen};
+    use crate::error::Result;
+    use crate::grad::Taped;
+    use crate::grad::pull::elementwise::{Part, SlopeCall, not_kept};
+    use crate::grad::pull::{Derivative, PullsBack};
+    use crate::grad::tape::Tracked;
+    use crate::ops::slope::Formula;
+    use std::sync::Arc;
+
+    fn host(storage: &DynamicBuffer) -> Result<&<Cpu as Backend>::Storage> {
+        match storage.plain() {
+            DynamicBuffer::Cpu(storage) => Ok(storage),
+            _ => not_kept(),
+        }
+    }
+    fn gpu(storage: &DynamicBuffer) -> Result<&<Cuda<0> as Backend>::Storage> {
+        match storage.plain() {
+            DynamicBuffer::Cuda(storage) => Ok(storage),
+            _ => not_kept(),
+        }
+    }
+    /// The storages of operands as a tape sees them, if one of them is recorded.
+    fn tracked<'a>(
+        parts: impl Iterator<Item = Part<'a, Dynamic>> + Clone,
+    ) -> Option<Vec<(&'a DynamicBuffer, Seen<'a>)>> {
+        parts
+            .clone()
+            .any(|part| part.storage.is_recorded())
+            .then(|| parts.map(|part| (part.storage, seen(part.storage))).collect())
+    }
+    fn found<'b>(all: &'b [(&DynamicBuffer, Seen<'_>)], storage: &DynamicBuffer) -> Result<&'b Tracked<DynamicBuffer>> {
+        let found = all.iter().find(|(of, _)| core::ptr::eq(*of, storage));
+        found.map_or_else(not_kept, |(_, seen)| Ok(seen.tracked()))
+    }
+
+    pub(in crate::grad::pull) fn slope_at_run_time(
+        formula: &'static Formula,
+        call: &SlopeCall<'_, Dynamic>,
+    ) -> Result<DynamicBuffer> {
+        let parts = call.x.iter().flatten().copied().chain([call.g]);
+        if let Some(all) = tracked(parts) {
+            return slope::<Dynamic>(formula, call.on::<Taped<Dynamic>>(|storage| found(&all, storage))?)
+                .map(DynamicBuffer::tracked);
+        }
+        match call.g.storage.plain() {
+            DynamicBuffer::Cpu(_) => Cpu::slope(formula, call.on(host)?).map(DynamicBuffer::Cpu),
+            DynamicBuffer::Cuda(_) => Cuda::<0>::slope(formula, call.on(gpu)?).map(DynamicBuffer::Cuda),
+            _ => Ok(DynamicBuffer::Meta),
+        }
+    }
+    pub(in crate::grad::pull) fn at_run_time(
+        of: &Arc<Derivative>,
+        call: &DerivativeCall<'_, Dynamic>,
+    ) -> Result<DynamicBuffer> {
+        if let Some(all) = tracked(call.x.iter().flatten().copied()) {
+            return derivative::<Dynamic>(of, call.on::<Taped<Dynamic>>(|storage| found(&all, storage))?)
+                .map(DynamicBuffer::tracked);
+        }
+        match call.place()?.plain() {
+            DynamicBuffer::Cpu(_) => Cpu::derivative(of, call.on(host)?).map(DynamicBuffer::Cpu),
+            DynamicBuffer::Cuda(_) => Cuda::<0>::derivative(of, call.on(gpu)?).map(DynamicBuffer::Cuda),
+            _ => Ok(DynamicBuffer::Meta),
+        }
+    }
+}
+#[cfg(feature = "any")]
+pub(super) use at_run_time::{at_run_time, slope_at_run_time};
