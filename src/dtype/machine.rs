@@ -167,6 +167,16 @@ pub trait MachineFloat: Float + FloatConst + Debug + Default + Send + Sync + 'st
         }
         sum
     }
+    /// The sum of `digamma(k + x)` for the same `k`.
+    #[inline(always)]
+    fn sum_of_digammas(self, first: Self) -> Self {
+        let (mut k, mut sum) = (first, Self::zero());
+        while k <= Self::zero() {
+            sum = sum + Self::special::<super::special::function::digamma>(k + self);
+            k = k + Self::lit(0.5);
+        }
+        sum
+    }
     /// A part of a formula that generated code may put into a function of this name, with one or two results. It captures nothing.
     #[inline(always)]
     fn outline<const N: usize, const M: usize, F: Fn([Self; N]) -> [Self; M]>(

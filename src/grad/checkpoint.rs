@@ -3,7 +3,7 @@
 use super::custom::{Giving, Taking};
 use super::front::{Collecting, Constant, Lifting};
 use super::primitive::{Sums, WayBack};
-use super::pull::{Gradients, PullsBack, back};
+use super::pull::{Gradients, Graph, PullsBack, back};
 use super::tape::{Layout, Operand, RESULTS};
 use super::taped::Taped;
 use crate::device::Device;
@@ -59,7 +59,7 @@ where
         lifting.finish();
         let seed = |sums: &mut Gradients<D>| sums.add_to_sum(&place, g, 0, self.layout);
         let mut found = BTreeMap::new();
-        back::<D>(seed, false, |step, given| {
+        back::<D>(seed, Graph::Freed, |step, given| {
             if step.is_leaf() {
                 found.extend(given[0].take().map(|gradient| (step.number, gradient)));
             }

@@ -2,7 +2,7 @@
 
 use super::constants::Constants;
 use super::primitive::Sums as _;
-use super::pull::{Gradients, PullsBack, back};
+use super::pull::{Gradients, Graph, PullsBack, back};
 use super::record::has_gradients;
 use super::tape::{Extent, Layout, Node, Operand, Tape, Tracked};
 use super::taped::Taped;
@@ -304,7 +304,7 @@ pub trait Grad: ToDevice + Sized {
         let mut gradients = BTreeMap::new();
         let Seed { place, one, layout } = seed;
         let seeded = |gradients: &mut Gradients<Self::Device>| gradients.add_to_sum(&place, one, 0, layout);
-        back::<Self::Device>(seeded, false, |step, given| {
+        back::<Self::Device>(seeded, Graph::Freed, |step, given| {
             if step.is_leaf() {
                 gradients.extend(given[0].take().map(|gradient| (step.number, gradient)));
             }

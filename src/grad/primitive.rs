@@ -100,6 +100,8 @@ pub trait WayBack<B>: Send {
     fn each_operand(&mut self, see: &mut dyn FnMut(&mut Operand<B>));
     /// Whether it has handles to results.
     fn keeps_results(&self) -> bool;
+    /// The elements of each result that is kept, with its number.
+    fn each_result(&mut self, _see: &mut dyn FnMut(usize, &mut B)) {}
     /// Gives the gradients of the operands, from those of the results.
     fn pull(&self, given: [Option<B>; RESULTS], gradients: &mut dyn Sums<B>) -> Result<()>;
 }
@@ -142,6 +144,11 @@ impl<P: Primitive, D: Device> WayBack<D::Storage> for Recorded<P, D> {
     }
     fn keeps_results(&self) -> bool {
         self.results.iter().any(|result| result.elements.is_some())
+    }
+    fn each_result(&mut self, see: &mut dyn FnMut(usize, &mut D::Storage)) {
+        for (at, result) in self.results.iter_mut().enumerate() {
+            result.elements.iter_mut().for_each(|elements| see(at, elements));
+        }
     }
     fn pull(&self, back: [Option<D::Storage>; RESULTS], gradients: &mut dyn Sums<D::Storage>) -> Result<()> {
         let Recorded { primitive, operands, results } = self;

@@ -130,17 +130,29 @@ impl<B> Rule<B> {
         }
     }
 
+    /// The elements of each result that is kept, with its number.
+    pub(crate) fn each_result(&mut self, see: &mut dyn FnMut(usize, &mut B)) {
+        match self {
+            Rule::Formula { y: Some(y), .. } | Rule::Merge { y, .. } => see(0, &mut y.storage),
+            Rule::Reduce { results, .. } => {
+                for (at, result) in results.iter_mut().enumerate() {
+                    result.iter_mut().for_each(|result| see(at, &mut result.storage));
+                }
+            }
+            // Of running extremes the positions.
+            Rule::Lanes { slope, result: Some(result), .. } => {
+                see(usize::from(matches!(slope, LaneSlope::Extreme)), &mut result.storage);
+            }
+            Rule::Primitive(step) => step.each_result(see),
+            _ => {}
+        }
+    }
+
     /// Whether it has handles to elements, of operands or results.
     pub(crate) fn keeps(&mut self) -> bool {
-        let of_results = match self {
-            Rule::Formula { y, .. } => y.is_some(),
-            Rule::Reduce { results, .. } => results.iter().any(Option::is_some),
-            Rule::Lanes { result, .. } => result.is_some(),
-            Rule::Primitive(step) => step.keeps_results(),
-            Rule::Merge { .. } => true,
-            _ => false,
-        };
-        let mut keeps = of_results;
+        // (A function of the user's keeps what it likes.)
+        let mut keeps = matches!(self, Rule::Primitive(step) if step.keeps_results());
+        self.each_result(&mut |_, _| keeps = true);
         self.each_operand(&mut |operand| keeps |= operand.kept.is_some());
         keeps
     }

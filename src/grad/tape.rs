@@ -53,6 +53,11 @@ impl<B> Node<B> {
     pub(crate) fn is_leaf(&self) -> bool {
         self.step.is_leaf()
     }
+    /// Whether this result has a gradient: positions have none.
+    #[cfg(feature = "any")]
+    pub(crate) fn has_gradient(&self) -> bool {
+        self.step.extents.get().is_some_and(|extents| extents[self.result].is_some())
+    }
     /// What its gradient stands for.
     pub(crate) fn extent(&self) -> Extent {
         let extents = self.step.extents.get().copied().unwrap_or_default();

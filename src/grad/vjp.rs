@@ -2,7 +2,7 @@
 
 use super::constants::Constants;
 use super::front::{Collecting, Grad, Learned, Lifting};
-use super::pull::{Gradients, PullsBack, back, by_exact};
+use super::pull::{Gradients, Graph, PullsBack, back, by_exact};
 use super::tape::Operand;
 use super::taped::Taped;
 use crate::composite::Erased;
@@ -83,7 +83,7 @@ impl<P: ToDevice, R: ToDevice<Device = P::Device>> Pullback<'_, P, R> {
             Ok(())
         };
         let mut found = BTreeMap::new();
-        back::<P::Device>(seed, false, |step, given| {
+        back::<P::Device>(seed, Graph::Freed, |step, given| {
             if step.is_leaf() {
                 found.extend(given[0].take().map(|gradient| (step.number, gradient)));
             }

@@ -30,6 +30,9 @@ impl AnyTensor {
             return Ok(self.clone());
         }
         self.viewed_keeping_bit(|x| {
+            if x.is_recorded() {
+                return crate::any::grad::to_device(x, device);
+            }
             let strides = preserved(&x.sizes, &x.strides);
             Ok(AnyTensor::fresh(x.erased()?.moved(device, &strides)?, x.dtype, &x.sizes, &strides))
         })

@@ -1,8 +1,8 @@
 //! Where there are no gradients nothing is recorded.
 
 use crate::any::{AnyTensor, Dims};
-use crate::device::Device;
 use crate::device::erased::Reducing;
+use crate::device::{AnyDevice, Device};
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::Result;
@@ -48,6 +48,9 @@ pub(in crate::any) fn elementwise(
     result: AnyTensor,
 ) -> Result<AnyTensor> {
     Ok(result)
+}
+pub(in crate::any) fn to_device(x: &AnyTensor, device: AnyDevice) -> Result<AnyTensor> {
+    x.to_device(device)
 }
 pub(in crate::any) fn converted(x: &AnyTensor, dtype: DType) -> Result<AnyTensor> {
     x.to(dtype)

@@ -1,12 +1,12 @@
 //! The way back from run-time tensors.
 
 use super::record::operand;
-use super::scoped_no_grad;
+use super::{scoped_no_grad, scoped_recording};
 use crate::any::{AnyTensor, shared};
 use crate::device::{Backend, Dynamic, DynamicBuffer};
 use crate::dtype::DType;
 use crate::error::{Error, Result, collected, invalid};
-use crate::grad::any::{Gradients, Past, Step, back, by_exact, locked};
+use crate::grad::any::{Gradients, Graph, Past, Step, back, by_exact, locked};
 use crate::ops;
 use crate::ops::kernel::Combining;
 use crate::storage::{View, ViewMut};
@@ -20,6 +20,8 @@ pub struct GradOptions<'a> {
     pub seeds: Option<&'a [&'a AnyTensor]>,
     /// Whether the graph is kept for another way back (`retain_graph`).
     pub retain_graph: bool,
+    /// Whether the gradients have gradients themselves (`create_graph`); the graph is kept then.
+    pub create_graph: bool,
     /// Whether an input that has no influence on the outputs gives `None`, and is no error (`allow_unused`).
     pub allow_unused: bool,
 }
@@ -55,9 +57,14 @@ pub fn grad(
         None => invalid(op, "one of the inputs does not require grad".to_owned()),
     }))?;
     let mut gradients: Vec<Option<AnyTensor>> = collected(inputs.iter().map(|_| Ok(None)))?;
-    let _guard = scoped_no_grad();
-    let seeded = |to: &mut Gradients<Dynamic>| seed(op, outputs, options.seeds, to);
-    back::<Dynamic>(seeded, options.retain_graph, |step, given| {
+    let graph = match (options.create_graph, options.retain_graph) {
+        (true, _) => Graph::Recorded,
+        (_, true) => Graph::Kept,
+        _ => Graph::Freed,
+    };
+    let _guard = if options.create_graph { scoped_recording() } else { scoped_no_grad() };
+    let seeded = |to: &mut Gradients<Dynamic>| seed(op, outputs, options.seeds, options.create_graph, to);
+    back::<Dynamic>(seeded, graph, |step, given| {
         for ((node, input), gradient) in nodes.iter().zip(inputs).zip(&mut gradients) {
             if Arc::ptr_eq(&node.step, step)
                 && let Some(of) = &given[node.result]
@@ -79,6 +86,7 @@ fn seed(
     op: &'static str,
     outputs: &[&AnyTensor],
     seeds: Option<&[&AnyTensor]>,
+    is_recorded: bool,
     to: &mut Gradients<Dynamic>,
 ) -> Result<()> {
     if let Some(seeds) = seeds
@@ -93,6 +101,7 @@ fn seed(
             return invalid(op, reason);
         }
         let seed = match seeds {
+            Some(seeds) if is_recorded => seeds[at].to(output.dtype)?,
             Some(seeds) => seeds[at].off_tape().to(output.dtype)?,
             None if output.numel() != 1 => {
                 let reason = format!(
@@ -206,9 +215,10 @@ impl AnyTensor {
         let _guard = scoped_no_grad();
         let seeds = given.map(|seed| [seed]);
         let seeded =
-            |to: &mut Gradients<Dynamic>| seed("backward", &[self], seeds.as_ref().map(|seeds| &seeds[..]), to);
+            |to: &mut Gradients<Dynamic>| seed("backward", &[self], seeds.as_ref().map(|seeds| &seeds[..]), false, to);
         let mut leaves = Vec::new();
-        back::<Dynamic>(seeded, keeps, |step, given| {
+        let graph = if keeps { Graph::Kept } else { Graph::Freed };
+        back::<Dynamic>(seeded, graph, |step, given| {
             if step.is_leaf()
                 && let Some(gradient) = given[0].take()
             {

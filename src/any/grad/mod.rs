@@ -7,7 +7,7 @@ mod back;
 mod record;
 
 pub use back::{GradOptions, grad};
-pub(in crate::any) use record::{converted, elementwise, reduced};
+pub(in crate::any) use record::{converted, elementwise, reduced, to_device};
 
 use crate::any::{AnyTensor, Elements, shared};
 use crate::device::{Backend, Device, Dynamic, DynamicBuffer, is_enabled, leaf_written, set_enabled};

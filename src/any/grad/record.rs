@@ -4,13 +4,14 @@ use super::tape;
 use crate::any::reduce::reductions::over_axes;
 use crate::any::{AnyTensor, Dims, Elements, shared};
 use crate::device::erased::Reducing;
-use crate::device::{Backend, Dynamic, DynamicBuffer};
+use crate::device::{AnyDevice, Backend, Dynamic, DynamicBuffer};
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::width::of_width;
 use crate::error::Result;
 use crate::grad::Tracked;
-use crate::grad::any::{Kept, Layout, Operand, Rule, has_gradients};
+use crate::grad::any::{Kept, Layout, Operand, RESULTS, Rule, has_gradients};
+use crate::grad::primitive::{Sums, WayBack};
 use crate::layout::strides;
 use crate::ops::slope::{Formula, Slope};
 use crate::storage::View;
@@ -82,6 +83,42 @@ pub(in crate::any) fn converted(x: &AnyTensor, dtype: DType) -> Result<AnyTensor
     }
     let rule = Rule::Moves { x: operand(x, &x.sizes, false)?, layout: layout(&result) };
     let storage = tape().push("to", own(&result)?, layout(&result), rule)?;
+    Ok(taped(&result, storage))
+}
+
+/// A copy on another device, whose gradient goes back to the device of its operand.
+struct Moved {
+    x: Operand<DynamicBuffer>,
+    layout: Layout,
+    from: AnyDevice,
+}
+impl WayBack<DynamicBuffer> for Moved {
+    fn op(&self) -> &'static str {
+        "to_device"
+    }
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+    fn each_operand(&mut self, see: &mut dyn FnMut(&mut Operand<DynamicBuffer>)) {
+        see(&mut self.x);
+    }
+    fn keeps_results(&self) -> bool {
+        false
+    }
+    fn pull(&self, given: [Option<DynamicBuffer>; RESULTS], gradients: &mut dyn Sums<DynamicBuffer>) -> Result<()> {
+        let [Some(g), ..] = given else { return Ok(()) };
+        let Layout { dtype, sizes, strides } = self.layout;
+        let g = AnyTensor::fresh(g, dtype, &sizes, &strides).to_device(self.from)?;
+        let layout = Layout { dtype, sizes: g.sizes, strides: g.strides };
+        gradients.add_to_sum(&self.x, shared(g.buffer()?), g.first(), layout)
+    }
+}
+/// Copies to another device, and records it.
+pub(in crate::any) fn to_device(x: &AnyTensor, device: AnyDevice) -> Result<AnyTensor> {
+    let result = x.off_tape().to_device(device)?;
+    let way_back = Moved { x: operand(x, &x.sizes, false)?, layout: layout(&result), from: x.device() };
+    let rule = Rule::Primitive(Box::new(way_back));
+    let storage = tape().push("to_device", own(&result)?, layout(&result), rule)?;
     Ok(taped(&result, storage))
 }
 

@@ -41,13 +41,16 @@ impl<'a, D: Backend> SlopeCall<'a, D> {
     }
 }
 impl<'a, D: Backend> DerivativeCall<'a, D> {
-    /// The same on another device, given its storages.
-    pub(super) fn on<F: Backend>(
+    /// The same on another device, given its operands there.
+    pub(super) fn on<'b, F: Backend>(
         &self,
-        to: impl Fn(&'a D::Storage) -> Result<&'a F::Storage>,
-    ) -> Result<DerivativeCall<'a, F>> {
+        to: impl Fn(Part<'a, D>) -> Result<Part<'b, F>>,
+    ) -> Result<DerivativeCall<'b, F>>
+    where
+        'a: 'b,
+    {
         let DerivativeCall { dtype, given, x, sizes } = self;
-        let x = x.iter().map(|x| x.map(|part| part.on::<F>(&to)).transpose()).collect::<Result<_>>()?;
+        let x = x.iter().map(|x| x.map(&to).transpose()).collect::<Result<_>>()?;
         Ok(DerivativeCall { dtype: *dtype, given: *given, x, sizes })
     }
     /// An operand, which is read.
@@ -220,7 +223,7 @@ pub(in crate::grad) fn slope<D: Device>(
     formula: &'static Formula,
     call: SlopeCall<'_, Taped<D>>,
 ) -> Result<Tracked<D::Storage>> {
-    let result = D::slope(formula, call.on::<D>(|storage| Ok(&storage.inner))?)?;
+    let result = D::slope(formula, call.on::<D>(|part| Ok(part.of_storage(&part.storage.inner)))?)?;
     let (_, operands) = call.recorded(formula)?;
     recorded::<D>(Source::Formula(formula, call.by), &operands, result, call.strides)
 }
@@ -229,7 +232,7 @@ pub(in crate::grad) fn derivative<D: Device>(
     derivative: &Arc<Derivative>,
     call: DerivativeCall<'_, Taped<D>>,
 ) -> Result<Tracked<D::Storage>> {
-    let result = D::derivative(derivative, call.on::<D>(|storage| Ok(&storage.inner))?)?;
+    let result = D::derivative(derivative, call.on::<D>(|part| Ok(part.of_storage(&part.storage.inner)))?)?;
     let dense = Dims::known(call.sizes).row_major();
     recorded::<D>(Source::Derivative(derivative.clone()), &call, result, &dense)
 }
@@ -240,38 +243,61 @@ mod at_run_time {
     use super::{DerivativeCall, derivative, slope};
     use crate::device::{Backend, Cpu, Cuda, Dynamic, DynamicBuffer};
     use crate::device::{Seen, seen};
+    use crate::dtype::DType;
     use crate::error::Result;
     use crate::grad::Taped;
+    use crate::grad::pull::by_dtype;
     use crate::grad::pull::elementwise::{Part, SlopeCall, not_kept};
     use crate::grad::pull::{Derivative, PullsBack};
-    use crate::grad::tape::Tracked;
     use crate::ops::slope::Formula;
+    use crate::storage::View;
     use std::sync::Arc;
 
-    fn host(storage: &DynamicBuffer) -> Result<&<Cpu as Backend>::Storage> {
-        match storage.plain() {
-            DynamicBuffer::Cpu(storage) => Ok(storage),
+    fn host<'a>(part: Part<'a, Dynamic>) -> Result<Part<'a, Cpu>> {
+        match part.storage.plain() {
+            DynamicBuffer::Cpu(storage) => Ok(part.of_storage(storage)),
             _ => not_kept(),
         }
     }
-    fn gpu(storage: &DynamicBuffer) -> Result<&<Cuda<0> as Backend>::Storage> {
-        match storage.plain() {
-            DynamicBuffer::Cuda(storage) => Ok(storage),
-            _ => not_kept(),
+    /// The elements of operands that are one element on the host, copied to the GPU of the others.
+    type Ones<'a> = Vec<(&'a DynamicBuffer, <Cuda<0> as Backend>::Storage)>;
+    fn ones<'a>(
+        dtype: DType,
+        place: &<Cuda<0> as Backend>::Storage,
+        parts: impl Iterator<Item = Part<'a, Dynamic>>,
+    ) -> Result<Ones<'a>> {
+        let mut ones = Vec::new();
+        for part in parts {
+            if let DynamicBuffer::Cpu(storage) = part.storage.plain() {
+                let one = by_dtype!(dtype, E => {
+                    let element = Cpu::peek(View::<_, E>::new(storage, part.offset, &[], &[]))?;
+                    Cuda::<0>::fill::<E>(Some(place), element, 1)
+                })?;
+                ones.push((part.storage, one));
+            }
+        }
+        Ok(ones)
+    }
+    fn gpu<'b>(part: Part<'b, Dynamic>, ones: &'b Ones<'_>) -> Result<Part<'b, Cuda<0>>> {
+        match part.storage.plain() {
+            DynamicBuffer::Cuda(storage) => Ok(part.of_storage(storage)),
+            _ => {
+                let one = ones.iter().find(|(of, _)| core::ptr::eq(*of, part.storage));
+                let Some((_, storage)) = one else { return not_kept() };
+                // (Its strides are 0 along all axes that are longer than 1.)
+                Ok(Part { storage, offset: 0, strides: part.strides })
+            }
         }
     }
     /// The storages of operands as a tape sees them, if one of them is recorded.
-    fn tracked<'a>(
-        parts: impl Iterator<Item = Part<'a, Dynamic>> + Clone,
-    ) -> Option<Vec<(&'a DynamicBuffer, Seen<'a>)>> {
-        parts
-            .clone()
-            .any(|part| part.storage.is_recorded())
-            .then(|| parts.map(|part| (part.storage, seen(part.storage))).collect())
+    type Tracks<'a> = Vec<(&'a DynamicBuffer, Seen<'a>)>;
+    fn tracked<'a>(parts: impl Iterator<Item = Part<'a, Dynamic>> + Clone) -> Option<Tracks<'a>> {
+        let is_recorded = parts.clone().any(|part| part.storage.is_recorded());
+        is_recorded.then(|| parts.map(|part| (part.storage, seen(part.storage))).collect())
     }
-    fn found<'b>(all: &'b [(&DynamicBuffer, Seen<'_>)], storage: &DynamicBuffer) -> Result<&'b Tracked<DynamicBuffer>> {
-        let found = all.iter().find(|(of, _)| core::ptr::eq(*of, storage));
-        found.map_or_else(not_kept, |(_, seen)| Ok(seen.tracked()))
+    fn taped<'b>(part: Part<'b, Dynamic>, all: &'b Tracks<'_>) -> Result<Part<'b, Taped<Dynamic>>> {
+        let found = all.iter().find(|(of, _)| core::ptr::eq(*of, part.storage));
+        found.map_or_else(not_kept, |(_, seen)| Ok(part.of_storage(seen.tracked())))
     }
 
     pub(in crate::grad::pull) fn slope_at_run_time(
@@ -279,13 +305,15 @@ mod at_run_time {
         call: &SlopeCall<'_, Dynamic>,
     ) -> Result<DynamicBuffer> {
         let parts = call.x.iter().flatten().copied().chain([call.g]);
-        if let Some(all) = tracked(parts) {
-            return slope::<Dynamic>(formula, call.on::<Taped<Dynamic>>(|storage| found(&all, storage))?)
-                .map(DynamicBuffer::tracked);
+        if let Some(all) = tracked(parts.clone()) {
+            return slope::<Dynamic>(formula, call.on(|part| taped(part, &all))?).map(DynamicBuffer::tracked);
         }
         match call.g.storage.plain() {
             DynamicBuffer::Cpu(_) => Cpu::slope(formula, call.on(host)?).map(DynamicBuffer::Cpu),
-            DynamicBuffer::Cuda(_) => Cuda::<0>::slope(formula, call.on(gpu)?).map(DynamicBuffer::Cuda),
+            DynamicBuffer::Cuda(place) => {
+                let ones = ones(call.dtype, place, parts)?;
+                Cuda::<0>::slope(formula, call.on(|part| gpu(part, &ones))?).map(DynamicBuffer::Cuda)
+            }
             _ => Ok(DynamicBuffer::Meta),
         }
     }
@@ -293,13 +321,20 @@ mod at_run_time {
         of: &Arc<Derivative>,
         call: &DerivativeCall<'_, Dynamic>,
     ) -> Result<DynamicBuffer> {
-        if let Some(all) = tracked(call.x.iter().flatten().copied()) {
-            return derivative::<Dynamic>(of, call.on::<Taped<Dynamic>>(|storage| found(&all, storage))?)
-                .map(DynamicBuffer::tracked);
+        let parts = call.x.iter().flatten().copied();
+        if let Some(all) = tracked(parts.clone()) {
+            return derivative::<Dynamic>(of, call.on(|part| taped(part, &all))?).map(DynamicBuffer::tracked);
+        }
+        let on_gpu = parts.clone().find_map(|part| match part.storage.plain() {
+            DynamicBuffer::Cuda(place) => Some(place),
+            _ => None,
+        });
+        if let Some(place) = on_gpu {
+            let ones = ones(call.dtype, place, parts)?;
+            return Cuda::<0>::derivative(of, call.on(|part| gpu(part, &ones))?).map(DynamicBuffer::Cuda);
         }
         match call.place()?.plain() {
             DynamicBuffer::Cpu(_) => Cpu::derivative(of, call.on(host)?).map(DynamicBuffer::Cpu),
-            DynamicBuffer::Cuda(_) => Cuda::<0>::derivative(of, call.on(gpu)?).map(DynamicBuffer::Cuda),
             _ => Ok(DynamicBuffer::Meta),
         }
     }

@@ -42,20 +42,24 @@ impl<D: Backend> Clone for Part<'_, D> {
 }
 impl<D: Backend> Copy for Part<'_, D> {}
 impl<'a, D: Backend> SlopeCall<'a, D> {
-    /// The same on another device, given its storages.
-    pub(super) fn on<F: Backend>(
-        &self,
-        to: impl Fn(&'a D::Storage) -> Result<&'a F::Storage>,
-    ) -> Result<SlopeCall<'a, F>> {
+    /// The same on another device, given its operands there.
+    pub(super) fn on<'b, F: Backend>(&self, to: impl Fn(Part<'a, D>) -> Result<Part<'b, F>>) -> Result<SlopeCall<'b, F>>
+    where
+        'a: 'b,
+    {
         let SlopeCall { by, dtype, given, x, g, sizes, strides } = self;
-        let [a, b, c] = x.map(|x| x.map(|part| part.on::<F>(&to)).transpose());
-        let (x, g) = ([a?, b?, c?], g.on::<F>(&to)?);
+        let [a, b, c] = x.map(|x| x.map(&to).transpose());
+        let (x, g) = ([a?, b?, c?], to(*g)?);
         Ok(SlopeCall { by: *by, dtype: *dtype, given: *given, x, g, sizes, strides })
     }
 }
 impl<'a, D: Backend> Part<'a, D> {
-    pub(super) fn on<F: Backend>(&self, to: impl Fn(&'a D::Storage) -> Result<&'a F::Storage>) -> Result<Part<'a, F>> {
-        Ok(Part { storage: to(self.storage)?, offset: self.offset, strides: self.strides })
+    /// The same elements of a storage of another device.
+    pub(super) fn of_storage<'b, F: Backend>(self, storage: &'b F::Storage) -> Part<'b, F>
+    where
+        'a: 'b,
+    {
+        Part { storage, offset: self.offset, strides: self.strides }
     }
 }
 impl<D: Backend> Part<'_, D> {

@@ -108,6 +108,9 @@ pub trait PullsBack: Backend {
     fn slope(formula: &'static Formula, call: SlopeCall<'_, Self>) -> Result<Self::Storage>;
     /// The same as it was recorded, or a derivative of that. The result is row-major.
     fn derivative(derivative: &Arc<Derivative>, call: DerivativeCall<'_, Self>) -> Result<Self::Storage>;
+    /// Puts a storage on a tape, as this value, or takes it off; of devices that are known at run time.
+    #[cfg(feature = "any")]
+    fn retape(_storage: &mut Self::Storage, _node: Option<Node<Self::Storage>>) {}
     /// The device off the tape; a device that is no tape itself.
     type Inside: Device;
     /// A handle to the elements off the tape.
@@ -209,6 +212,15 @@ impl PullsBack for crate::device::Dynamic {
     }
     fn derivative(derivative: &Arc<Derivative>, call: DerivativeCall<'_, Self>) -> Result<Self::Storage> {
         derivative::at_run_time(derivative, &call)
+    }
+    fn retape(storage: &mut Self::Storage, node: Option<Node<Self::Storage>>) {
+        use crate::device::DynamicBuffer;
+        use crate::grad::tape::Tracked;
+        let plain = core::mem::replace(storage, DynamicBuffer::Meta).into_tracked().inner;
+        *storage = match node {
+            None => plain,
+            Some(node) => DynamicBuffer::tracked(Tracked::of(plain, node)),
+        };
     }
 }
 
@@ -529,11 +541,45 @@ pub(super) fn pull<D: Device>(
     }
 }
 
+/// What becomes of the graph on the way back.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Graph {
+    /// Steps let go of what they read, and a second way through them is an error.
+    Freed,
+    Kept,
+    /// It is kept, and the way back is recorded where its operands are.
+    #[cfg(feature = "any")]
+    Recorded,
+}
+
+/// Puts what a step keeps on the tape that it came from, or takes it off.
+#[cfg(feature = "any")]
+fn retape<D: Device>(step: &Arc<Step<D::Storage>>, rule: &mut Rule<D::Storage>, puts: bool) -> Result<()> {
+    let mut elsewhere = false;
+    rule.each_operand(&mut |operand| {
+        if let (Some(node), Some(kept)) = (&operand.node, &mut operand.kept) {
+            // A copy of a window's elements is at another place than these.
+            elsewhere |= kept.offset != operand.offset;
+            D::retape(&mut kept.storage, puts.then(|| node.clone()));
+        }
+    });
+    rule.each_result(&mut |result, storage| {
+        let node = Node { step: step.clone(), result };
+        if node.has_gradient() {
+            D::retape(storage, puts.then_some(node));
+        }
+    });
+    if elsewhere && puts {
+        return invalid(OP, "`create_graph` goes through elements that were written through windows".to_owned());
+    }
+    Ok(())
+}
+
 /// The way back from gradients that `seed` puts at some nodes. `arrive` sees the gradients of each step's results once they are complete,
-/// those of parameters among them. If `keeps` is false, steps let go of what they read, and a second way through them is an error.
+/// those of parameters among them.
 pub(crate) fn back<D: Device>(
     seed: impl FnOnce(&mut Gradients<D>) -> Result<()>,
-    keeps: bool,
+    graph: Graph,
     mut arrive: impl FnMut(&Arc<Step<D::Storage>>, &mut [Option<D::Storage>; RESULTS]) -> Result<()>,
 ) -> Result<()> {
     let mut gradients = Gradients::<D>::new();
@@ -544,7 +590,14 @@ pub(crate) fn back<D: Device>(
         match &mut *past {
             Past::Leaf(_) => {}
             Past::Rule(rule) => {
-                if keeps || !rule.keeps() {
+                #[cfg(feature = "any")]
+                if graph == Graph::Recorded {
+                    let pulled = retape::<D>(&step, rule, true).and_then(|()| D::pull(rule, of, &mut gradients));
+                    retape::<D>(&step, rule, false)?;
+                    pulled?;
+                    continue;
+                }
+                if graph != Graph::Freed || !rule.keeps() {
                     D::pull(rule, of, &mut gradients)?;
                     continue;
                 }

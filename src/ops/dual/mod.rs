@@ -333,6 +333,12 @@ impl<T: MachineFloat> MachineFloat for Dual<T> {
     fn scaled_by(self, exponent: Self) -> Self {
         Dual { value: self.value.scaled_by(exponent.value), tangent: self.tangent.scaled_by(exponent.value) }
     }
+    /// Rounding is ignored.
+    #[inline(always)]
+    fn sum_of_lgammas(self, first: Self, dtype: DType) -> Self {
+        let value = self.value.sum_of_lgammas(first.value, dtype);
+        self.chain(value, self.value.sum_of_digammas(first.value))
+    }
     #[inline(always)]
     fn binade(self) -> Self {
         Self::flat(self.value.binade())

@@ -203,6 +203,9 @@ macro_rules! floats {
                     _ => recorded!(Special "sum_of_lgammas", $ty: self, first => |x, k| x.sum_of_lgammas(k, DType::F64)),
                 }
             }
+            fn sum_of_digammas(self, first: Self) -> Self {
+                recorded!(Special "sum_of_digammas", $ty: self, first => |x, k| x.sum_of_digammas(k))
+            }
             fn is_known_zero(self) -> bool {
                 self.known() == Some(0.0)
             }

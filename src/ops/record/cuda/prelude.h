@@ -339,6 +339,11 @@ CI_FN double ci_special_zeta(double x, double q) { return ci_loop_zeta(x, q); }
   T sum = 0; \
   for (T k = first; k <= (T)0; k = k + (T)0.5) sum = sum + round(ci_special_lgamma(round(k + x))); \
   return sum; }
+template<class T> CI_PART T ci_special_sum_of_digammas(T x, T first) {
+  T sum = 0;
+  for (T k = first; k <= (T)0; k = k + (T)0.5) sum = sum + ci_special_digamma(k + x);
+  return sum;
+}
 #define CI_AS_IT_IS(x) x
 CI_LGAMMAS(ci_special_sum_of_lgammas, CI_AS_IT_IS)
 CI_LGAMMAS(ci_special_sum_of_lgammas_f16, ci_rounded_to_f16)
