@@ -284,3 +284,42 @@ fn both_fronts_give_the_same() {
     let never = typed::NAMES.iter().filter(|name| !both.contains(*name) && !rows_alone.contains(name));
     assert_eq!(never.collect::<Vec<_>>(), [&""; 0]);
 }
+
+/// Operations without second derivatives, or with other ones than differences give, and why.
+const WITHOUT_SECOND: &[(&str, &str)] = &[
+    ("nn.functional.grid_sample", "the host computes its way back; PyTorch has none either"),
+    ("nn.functional.multi_margin_loss", "the same"),
+    ("nn.functional.multilabel_margin_loss", "the same"),
+    ("prod", "not where elements are 0"),
+    ("cumprod", "the same"),
+];
+
+/// The first samples of each operation.
+#[test]
+fn second_derivatives_are_differences_of_first_ones() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/oracle");
+    let texts = tables::texts(folder.as_ref()).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&texts["grad_samples.json"]).unwrap();
+    let known: std::collections::HashSet<&str> = any::ops().map(|op| op.name).collect();
+    let mut taken = std::collections::BTreeMap::<&str, usize>::new();
+    let (mut agree, mut wrong) = (0, Vec::new());
+    for row in json["samples"].as_array().unwrap() {
+        let op = row["op"].as_str().unwrap();
+        if !(known.contains(op) || any::alias(op).is_some())
+            || gradients::is_random(row, op)
+            || *taken.entry(op).or_default() == 3
+        {
+            continue;
+        }
+        match gradients::second(row, op) {
+            Ok(None) => continue,
+            Ok(Some(())) => agree += 1,
+            Err(gradients::Wrong::Refused(_)) if gradients::REFUSED.contains(&op) => {}
+            Err(_) if WITHOUT_SECOND.iter().any(|(name, _)| *name == op) => {}
+            Err(error) => wrong.push(format!("{op}: {error:?}")),
+        }
+        *taken.entry(op).or_default() += 1;
+    }
+    println!("{agree} samples of {} operations", taken.len());
+    assert_eq!(wrong, [""; 0]);
+}

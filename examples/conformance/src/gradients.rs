@@ -120,16 +120,14 @@ fn turned(seed: &AnyTensor, vectors: &AnyTensor, theirs: &Json) -> Result<AnyTen
     seed.mul(&dots[0].sign().map_err(text)?).map_err(text)
 }
 
-/// Whether the gradients of a sample are PyTorch's.
-pub fn run(row: &Json, op: &str, place: Place<'_>) -> Result<(), Wrong> {
-    let paths: Vec<&Vec<Json>> = row["wrt"].as_array().into_iter().flatten().filter_map(Json::as_array).collect();
-    let mut leaves = Vec::new();
-    for path in &paths {
-        let mut leaf = place(&json::tensor(at(row, path)).map_err(differs)?).map_err(differs)?;
-        leaf.requires_grad_(true).map_err(differs)?;
-        leaves.push(leaf);
-    }
-    let named: Vec<(&[Json], &AnyTensor)> = paths.iter().zip(&leaves).map(|(path, leaf)| (&path[..], leaf)).collect();
+fn paths(row: &Json) -> Vec<&Vec<Json>> {
+    row["wrt"].as_array().into_iter().flatten().filter_map(Json::as_array).collect()
+}
+
+/// The results of a sample by which gradients enter, computed from these leaves.
+fn outputs(row: &Json, op: &str, leaves: &[AnyTensor], place: Place<'_>) -> Result<Vec<AnyTensor>, Wrong> {
+    let paths = paths(row);
+    let named: Vec<(&[Json], &AnyTensor)> = paths.iter().zip(leaves).map(|(path, leaf)| (&path[..], leaf)).collect();
     // Samples of these are given to functions of their own: of the product of two matrices, and with the weight first.
     let is_of_product = op == "linalg.pinv" && leaves.len() == 2 || op == "svd_lowrank";
     let product = is_of_product.then(|| leaves[1].transpose(-2, -1).and_then(|other| leaves[0].matmul(&other)));
@@ -147,10 +145,21 @@ pub fn run(row: &Json, op: &str, place: Place<'_>) -> Result<(), Wrong> {
     if outputs.len() != enters.len() {
         return Err(differs(format!("{} results, expected {}", outputs.len(), enters.len())));
     }
-    let outputs: Vec<AnyTensor> =
-        outputs.into_iter().zip(enters).filter(|(_, enters)| **enters == true).map(|(output, _)| output).collect();
+    let outputs = outputs.into_iter().zip(enters).filter(|(_, enters)| **enters == true).map(|(output, _)| output);
     // PyTorch gives zeros where nothing depends on the input; here such a result requires no gradient.
-    let outputs: Vec<AnyTensor> = outputs.into_iter().filter(AnyTensor::requires_grad).collect();
+    Ok(outputs.filter(AnyTensor::requires_grad).collect())
+}
+
+/// Whether the gradients of a sample are PyTorch's.
+pub fn run(row: &Json, op: &str, place: Place<'_>) -> Result<(), Wrong> {
+    let paths = paths(row);
+    let mut leaves = Vec::new();
+    for path in &paths {
+        let mut leaf = place(&json::tensor(at(row, path)).map_err(differs)?).map_err(differs)?;
+        leaf.requires_grad_(true).map_err(differs)?;
+        leaves.push(leaf);
+    }
+    let outputs = outputs(row, op, &leaves, place)?;
     let wanted = row["grads"].as_array().ok_or_else(|| differs("no gradients"))?;
     let is_zero = |of: &Json| -> Result<bool, Wrong> {
         let numbers = tokens::numbers(&json::tensor(of).map_err(differs)?).map_err(differs)?;
@@ -195,6 +204,83 @@ pub fn run(row: &Json, op: &str, place: Place<'_>) -> Result<(), Wrong> {
         }
     }
     Ok(())
+}
+
+/// A direction to move an operand in. Matrices of which a triangle is read are moved as symmetric ones, triangular ones as such.
+fn direction(op: &str, row: &Json, point: &AnyTensor) -> castiron::Result<AnyTensor> {
+    let free = seed(point)?;
+    let name = op.strip_prefix("linalg.").unwrap_or(op);
+    if matches!(name, "cholesky" | "cholesky_ex" | "eigh" | "eigvalsh") || row["kwargs"]["hermitian"]["bool"] == true {
+        return free.add(&free.transpose(-2, -1)?);
+    }
+    if matches!(name, "cholesky_inverse" | "cholesky_solve") {
+        return free.mul(&call("ne", &Args::new().arg(point).arg(0.0))?.tensor()?);
+    }
+    Ok(free)
+}
+
+/// Whether the second derivatives of a sample of `f64`, along a direction, are differences of its first ones. `None` where it has no such
+/// leaves.
+pub fn second(row: &Json, op: &str) -> Result<Option<()>, Wrong> {
+    let here: Place<'_> = &|x| Ok(x.clone());
+    let points =
+        paths(row).iter().map(|path| json::tensor(at(row, path))).collect::<Result<Vec<_>, _>>().map_err(differs)?;
+    if points.iter().any(|point| point.dtype() != DType::F64) {
+        return Ok(None);
+    }
+    let directions =
+        points.iter().map(|point| direction(op, row, point)).collect::<Result<Vec<_>, _>>().map_err(differs)?;
+    // The gradients, at the points moved along the directions; and what comes back from their products with the directions.
+    let gradients = |by: f64, is_twice: bool| -> Result<Option<Vec<Option<AnyTensor>>>, Wrong> {
+        let mut leaves = Vec::new();
+        for (point, direction) in points.iter().zip(&directions) {
+            let mut leaf = point.add(&direction.mul(by).map_err(differs)?).map_err(differs)?;
+            leaf.requires_grad_(true).map_err(differs)?;
+            leaves.push(leaf);
+        }
+        let outputs = outputs(row, op, &leaves, here)?;
+        if outputs.is_empty() {
+            return Ok(None);
+        }
+        let seeds = outputs.iter().map(seed).collect::<Result<Vec<_>, _>>().map_err(differs)?;
+        let (outputs, seeds): (Vec<_>, Vec<_>) = (outputs.iter().collect(), seeds.iter().collect());
+        let inputs: Vec<&AnyTensor> = leaves.iter().collect();
+        let options =
+            GradOptions { seeds: Some(&seeds), allow_unused: true, create_graph: is_twice, ..GradOptions::default() };
+        let grads = any::grad(&outputs, &inputs, &options).map_err(refused)?;
+        if !is_twice {
+            return Ok(Some(grads));
+        }
+        let both = grads.iter().zip(&directions);
+        let (grads, seeds): (Vec<_>, Vec<_>) = both
+            .filter_map(|(grad, direction)| Some((grad.as_ref().filter(|grad| grad.requires_grad())?, direction)))
+            .unzip();
+        if grads.is_empty() {
+            return Ok(Some(leaves.iter().map(|_| None).collect()));
+        }
+        let options = GradOptions { seeds: Some(&seeds), allow_unused: true, ..GradOptions::default() };
+        any::grad(&grads, &inputs, &options).map(Some).map_err(refused)
+    };
+    let step = 1e-5;
+    let (Some(seconds), Some(after), Some(before)) =
+        (gradients(0.0, true)?, gradients(step, false)?, gradients(-step, false)?)
+    else {
+        return Ok(None);
+    };
+    for ((second, after), before) in seconds.iter().zip(&after).zip(&before) {
+        let (Some(after), Some(before)) = (after, before) else { continue };
+        let wanted = after.sub(before).and_then(|moved| moved.div(2.0 * step)).map_err(differs)?;
+        let numbers = |x: &AnyTensor| tokens::numbers(x).map_err(differs);
+        let wanted = numbers(&wanted)?;
+        let got = second.as_ref().map_or_else(|| Ok(vec![0.0; wanted.len()]), numbers)?;
+        let largest = wanted.iter().fold(1.0, |most: f64, x| most.max(x.abs()));
+        for (at, (got, wanted)) in got.iter().zip(&wanted).enumerate() {
+            if (got - wanted).abs() > 1e-4 * largest && !(got.is_nan() && wanted.is_nan()) {
+                return Err(differs(format!("{got} at {at}, the difference is {wanted}")));
+            }
+        }
+    }
+    Ok(Some(()))
 }
 
 /// Operations of the table that castiron refuses to record, for some samples at least. The refusal of any other is a difference.

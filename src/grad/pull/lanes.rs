@@ -97,6 +97,7 @@ pub(super) fn pull<E: Dtype, D: Device>(
             if D::has_data(elements.storage()) && !D::has::<E>(elements.view(), Sought::Zero)? {
                 return gradients.add::<E>(x, quotients);
             }
+            super::expect_no_zeros::<D>("cumprod", elements.storage())?;
             let is_zero = elements.map2::<E, E>(OP, Losing::<Zero>::new([0.0; 2]), &elements)?;
             let zeros = lane::<E, D>(&is_zero, D::lanes::<E, E::Sum>(RunningSum, is_zero.view(), axis)?);
             let others = elements.map2::<E, E>(OP, Losing::<WithoutFirstZero>::new([0.0; 2]), &zeros)?;

@@ -371,6 +371,15 @@ impl<D: Device> Gradients<D> {
     }
 }
 
+/// The gradient of a product of elements with zeros among them is chosen by what is zero, and has no derivative that follows.
+fn expect_no_zeros<D: Device>(op: &'static str, elements: &D::Storage) -> Result<()> {
+    if D::is_tracked(elements) {
+        invalid(op, "it has no second derivative where elements are 0".to_owned())
+    } else {
+        Ok(())
+    }
+}
+
 /// A view (`as_strided`) that reaches other elements of the storage than those that were put on the tape.
 #[cold]
 fn outside<T>() -> Result<T> {

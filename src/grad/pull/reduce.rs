@@ -9,7 +9,7 @@ use crate::grad::tape::{Kept, Layout, Operand};
 use crate::layout::dims::Dims;
 use crate::layout::strides;
 use crate::ops;
-use crate::ops::arguments::Indexing;
+use crate::ops::arguments::{Indexing, Sought};
 use crate::ops::kernel::Combining;
 use crate::ops::losses::Losing;
 use crate::ops::reduce::{CountNumbers, Mean, ReduceSlope, Sum};
@@ -222,6 +222,9 @@ fn of<E: Dtype, D: Device>(
         ReduceSlope::Prod => {
             let Some(g) = of_result(first, layout.dtype)? else { return Ok(()) };
             let elements = elements::<E, D>(x)?;
+            if D::is_tracked(elements.storage()) && D::has::<E>(elements.view(), Sought::Zero)? {
+                super::expect_no_zeros::<D>("prod", elements.storage())?;
+            }
             let zeros = elements.map2::<E, E>(OP, Losing::<IsZero>::new([0.0; 2]), &elements)?;
             let zeros = zeros.reduce(Sum, mask, false)?.retyped::<E>();
             let others = elements.map2::<E, E>(OP, Losing::<OneForZero>::new([0.0; 2]), &elements)?;

@@ -6,7 +6,7 @@ use super::kernel::{Arity, Constants, Entry, Map1, Map2, Over, Slope, VectorWidt
 use crate::dtype::scalar::{Kind, KindRank};
 use crate::dtype::{Castable, Compute as _, DType, Dtype, Element};
 use crate::ops::record::kernel::{Kernel, Value};
-use crate::ops::slope::Derived;
+use crate::ops::slope::{Derivable, Derived, Merging, Simple};
 use core::marker::PhantomData;
 
 /// The compute type of `Op` for operands that promote to `P`.
@@ -45,6 +45,11 @@ impl<Op, P> Default for Combining<Op, P> {
 }
 impl<Op: BinaryOp, P: Dtype, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for Combining<Op, P> {
     const SLOPE: Slope = slope::<Op, P>(0);
+    const MERGING: Merging = match <Op::Derived as Derivable>::SIMPLE {
+        Simple::Sum => Merging::Add,
+        Simple::Product => Merging::Multiply,
+        Simple::Difference | Simple::No => Merging::Missing,
+    };
     const ENTRY: Option<Entry> = binary_entry::<Op, P, O>(Arity::Two, [A::DTYPE, B::DTYPE]);
     const HAS_FAST_PATH: bool = fast::<P>(Op::HAS_FAST_PATH);
     const VECTORS: VectorWidth = vectors::<Op, P>();
