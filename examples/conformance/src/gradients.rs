@@ -207,10 +207,10 @@ pub fn run(row: &Json, op: &str, place: Place<'_>) -> Result<(), Wrong> {
 }
 
 /// A direction to move an operand in. Matrices of which a triangle is read are moved as symmetric ones, triangular ones as such.
-fn direction(op: &str, row: &Json, point: &AnyTensor) -> castiron::Result<AnyTensor> {
+fn direction(op: &str, point: &AnyTensor) -> castiron::Result<AnyTensor> {
     let free = seed(point)?;
     let name = op.strip_prefix("linalg.").unwrap_or(op);
-    if matches!(name, "cholesky" | "cholesky_ex" | "eigh" | "eigvalsh") || row["kwargs"]["hermitian"]["bool"] == true {
+    if matches!(name, "cholesky" | "cholesky_ex" | "eigh" | "eigvalsh") {
         return free.add(&free.transpose(-2, -1)?);
     }
     if matches!(name, "cholesky_inverse" | "cholesky_solve") {
@@ -225,11 +225,12 @@ pub fn second(row: &Json, op: &str) -> Result<Option<()>, Wrong> {
     let here: Place<'_> = &|x| Ok(x.clone());
     let points =
         paths(row).iter().map(|path| json::tensor(at(row, path))).collect::<Result<Vec<_>, _>>().map_err(differs)?;
-    if points.iter().any(|point| point.dtype() != DType::F64) {
+    // Hermitian matrices of the samples are not symmetric, and the labels of these losses may not be moved.
+    let is_aside = row["kwargs"]["hermitian"]["bool"] == true || op == "nn.functional.cosine_embedding_loss";
+    if is_aside || points.iter().any(|point| point.dtype() != DType::F64) {
         return Ok(None);
     }
-    let directions =
-        points.iter().map(|point| direction(op, row, point)).collect::<Result<Vec<_>, _>>().map_err(differs)?;
+    let directions = points.iter().map(|point| direction(op, point)).collect::<Result<Vec<_>, _>>().map_err(differs)?;
     // The gradients, at the points moved along the directions; and what comes back from their products with the directions.
     let gradients = |by: f64, is_twice: bool| -> Result<Option<Vec<Option<AnyTensor>>>, Wrong> {
         let mut leaves = Vec::new();
