@@ -9,11 +9,18 @@
 //! let (loss, grads) = w.value_and_grad((), |w, ()| (w * w).sum());
 //! assert_eq!((loss.item(), grads.to_vec()), (5.0, vec![2.0, 4.0]));
 //! ```
+//!
+//! | in PyTorch | here |
+//! |---|---|
+//! | `requires_grad_(False)`, `register_buffer` | `#[module(frozen)]` on a field of a struct with `#[derive(Module)]`: nothing is recorded for it, its gradient is one zero, optimisers leave it |
+//! | a parameter that two layers share | `#[module(tied = "embed.weight")]`: each of the fields has the sum of their gradients, and a step is taken once |
+//! | `with torch.no_grad():` | nothing: only what is computed inside of the function from parameters is recorded; there `.stop()` and `.detach()` cut it off |
 
 mod checkpoint;
 mod constants;
 mod custom;
 mod front;
+mod leaves;
 pub(crate) mod primitive;
 pub(crate) mod pull;
 mod record;

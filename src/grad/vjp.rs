@@ -1,8 +1,9 @@
 //! `vjp`: the gradient of any result, from that of the result.
 
 use super::constants::Constants;
-use super::front::{Collecting, Grad, Learned, Lifting};
-use super::pull::{Gradients, PullsBack, back, by_exact};
+use super::front::{Grad, Learned};
+use super::leaves::Lifting;
+use super::pull::{Gradients, PullsBack, by_exact};
 use super::tape::Operand;
 use super::taped::Taped;
 use crate::composite::Erased;
@@ -12,7 +13,6 @@ use crate::error::{Result, invalid};
 use crate::io::{MapTensors, ToDevice};
 use crate::shape::Shape;
 use crate::tensor::Tensor;
-use std::collections::BTreeMap;
 
 /// Where each tensor of a result is on its tape.
 struct Placing<B> {
@@ -82,14 +82,7 @@ impl<P: ToDevice, R: ToDevice<Device = P::Device>> Pullback<'_, P, R> {
             cotangent.mapped(&mut Seeding { places: places.iter(), gradients })?;
             Ok(())
         };
-        let mut found = BTreeMap::new();
-        back::<P::Device>(seed, false, |step, given| {
-            if step.is_leaf() {
-                found.extend(given[0].take().map(|gradient| (step.number, gradient)));
-            }
-            Ok(())
-        })?;
-        parameters.mapped(&mut Collecting { gradients: &mut found, leaves: lifting.leaves.into_iter() })
+        lifting.gradients(parameters, false, seed)
     }
 }
 
