@@ -15,6 +15,7 @@
 //! | `requires_grad_(False)`, `register_buffer` | `#[module(frozen)]` on a field of a struct with `#[derive(Module)]`: nothing is recorded for it, its gradient is one zero, optimisers leave it |
 //! | a parameter that two layers share | `#[module(tied = "embed.weight")]`: each of the fields has the sum of their gradients, and a step is taken once |
 //! | `with torch.no_grad():` | nothing: only what is computed inside of the function from parameters is recorded; there `.stop()` and `.detach()` cut it off |
+//! | `torch.amp.GradScaler` | [`LossScale`](crate::optim::LossScale) |
 
 mod checkpoint;
 mod constants;

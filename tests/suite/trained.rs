@@ -1,8 +1,8 @@
-//! Gradients and optimisers together: frozen fields and tied ones.
+//! Gradients and optimisers together: frozen fields, tied ones, and losses in half precision.
 
 use castiron::grad::{self, Grad};
-use castiron::optim::{Adam, AdamW, Lbfgs, Sgd};
-use castiron::{Checkpoint, Cpu, Device, Module, Tensor, axis, shape, tensor};
+use castiron::optim::{Adam, AdamW, Lbfgs, LossScale, Sgd};
+use castiron::{Checkpoint, Cpu, Device, Module, Tensor, axis, bf16, f16, shape, tensor};
 
 /// (`derive(Clone)` of a generic struct takes no macros in types.)
 type One = shape![1];
@@ -364,4 +364,117 @@ fn ties_are_followed_through_fields_layouts_and_missing_targets() {
     let wrong: Wrong = Wrong { a: Tensor::ones_sized([2]), b: Tensor::ones_sized([3]) };
     let error = wrong.try_value_and_grad((), |net, ()| net.a.try_sum()).err().unwrap().to_string();
     assert_eq!(error, "value_and_grad: tensor `a` is tied to `b`, which has another dtype or other sizes");
+}
+
+/// An optimisation with a scaled loss.
+#[derive(Clone)]
+struct Scaled {
+    weight: Tensor<f32, Two>,
+    sgd: Sgd<Tensor<f32, Two>>,
+    scale: LossScale,
+}
+impl Scaled {
+    fn new(scale: LossScale) -> Self {
+        let weight = tensor![1.0, 2.0];
+        Scaled { sgd: Sgd::new(&weight).rate(0.25).momentum(0.5), weight, scale }
+    }
+    fn step(&mut self, x: [f32; 2]) -> ([f32; 2], f64) {
+        let x = Tensor::<f32, Two>::from_vec(x.to_vec());
+        let (_, grads) = self.weight.value_and_grad(&x, |weight, x| self.scale.scale(&(weight * x).sum()));
+        self.scale.step(&mut self.sgd, &mut self.weight, grads);
+        ([0, 1].map(|at| self.weight[at]), self.scale.factor())
+    }
+}
+
+/// The numbers are those of `torch.amp.GradScaler("cpu", init_scale=8.0, growth_interval=3)` with `SGD(lr=0.25, momentum=0.5)`.
+#[test]
+fn losses_are_scaled_as_by_pytorch_and_an_optimisation_is_resumed() {
+    let (inf, nan) = (f32::INFINITY, f32::NAN);
+    let steps = [
+        ([1.0, -1.0], [0.75, 2.25], 8.0),
+        ([0.5, 2.0], [0.5, 1.875], 8.0),
+        ([inf, 1.0], [0.5, 1.875], 4.0),
+        ([1.0, 1.0], [0.125, 1.4375], 4.0),
+        ([-1.0, 0.5], [0.1875, 1.09375], 4.0),
+        ([nan, 0.0], [0.1875, 1.09375], 2.0),
+        ([2.0, 1.0], [-0.28125, 0.671875], 2.0),
+        ([1.0, 1.0], [-0.765625, 0.2109375], 2.0),
+        ([1.0, 1.0], [-1.2578125, -0.26953125], 4.0),
+        ([0.5, 0.5], [-1.62890625, -0.634765625], 4.0),
+        ([1.0, 2.0], [-2.064453125, -1.3173828125], 4.0),
+        ([1.0, 1.0], [-2.5322265625, -1.90869140625], 8.0),
+    ];
+    let mut one = Scaled::new(LossScale::new().initial(8.0).interval(3));
+    for (at, (x, weight, factor)) in steps.into_iter().enumerate() {
+        // At each place it goes on from a file as if nothing had happened.
+        let resumed = LossScale::load(&saved(&one.scale, &format!("scale{at}"))).unwrap();
+        assert_eq!(resumed, one.scale);
+        one.scale = resumed;
+        assert_eq!(one.step(x), (weight, factor), "step {at}");
+    }
+    assert_eq!(one.sgd.steps(), 10);
+    let file = saved(&one.scale, "scale");
+    let names: Vec<&str> = file.names().collect();
+    assert_eq!(names, ["backoff_factor", "growth_factor", "growth_interval", "growth_tracker", "scale"]);
+
+    // The factor is a number of `f32`, and grows no further than these do.
+    let mut scale = LossScale::new().initial(10.0).growth(1.3).backoff(0.3).interval(1);
+    let factors = [true, true, true, false, false].map(|is_finite| {
+        scale.update(is_finite);
+        scale.factor()
+    });
+    let expected = [13.0, 16.899999618530273, 21.969999313354492, 6.590999603271484, 1.9772999286651611];
+    assert_eq!(factors, expected);
+    let mut scale = LossScale::new().initial(1e38).growth(1.7).interval(1);
+    let factors = [true; 3].map(|is_finite| {
+        scale.update(is_finite);
+        scale.factor()
+    });
+    assert_eq!(factors, [1.6999999760721821e38, 2.8899999796051192e38, 2.8899999796051192e38]);
+    for wrong in [
+        LossScale::new().initial(0.0),
+        LossScale::new().initial(f64::NAN),
+        LossScale::new().growth(1.0),
+        LossScale::new().backoff(1.0),
+        LossScale::new().interval(0),
+    ] {
+        assert!(wrong.try_unscale(&mut tensor![1.0]).is_err(), "{wrong:?}");
+    }
+}
+
+/// The numbers are PyTorch's, with the factor 65536.
+#[test]
+fn gradients_in_half_precision_are_scaled_until_they_are_finite() {
+    let scale = LossScale::new();
+    assert_eq!(scale.scale(&Tensor::<f16, ()>::scalar(f16::from_f32(2.0))).item(), 131_072.0_f32);
+    assert_eq!(scale.scale(&Tensor::<bf16, ()>::scalar(bf16::from_f32(2.0))).item(), 131_072.0_f32);
+    assert_eq!(scale.scale(&Tensor::<f64, ()>::scalar(2.0)).item(), 131_072.0_f64);
+    // The gradient of a loss in `f16` is the factor itself, which has no place there.
+    let half: Tensor<f16, ()> = Tensor::scalar(f16::from_f32(2.0));
+    let (_, grads) = half.value_and_grad((), |half, ()| scale.scale(half));
+    assert_eq!(grads.item(), f16::INFINITY);
+
+    let mut weight = tensor![1e-4, 2.0];
+    let factors = Tensor::<f16, Two>::from_vec([1e-3, 1.0].map(f16::from_f32).to_vec());
+    let loss = |weight: &Tensor<f32, Two, grad::Taped<Cpu>>, factors: &Tensor<f16, Two, grad::Taped<Cpu>>| {
+        let half = weight.to::<f16>();
+        (&half * &half * factors).sum().to::<f32>()
+    };
+    // Without a factor the first gradient is rounded to a few digits.
+    let (_, rough) = weight.value_and_grad(&factors, |weight, factors| loss(weight, factors));
+    assert_ne!(rough[0], 2.001_179_4e-7);
+    let (mut sgd, mut scale) = (Sgd::new(&weight).rate(0.5), scale);
+    let mut seen = Vec::new();
+    for _ in 0..4 {
+        let (_, mut grads) = weight.value_and_grad(&factors, |weight, factors| scale.scale(&loss(weight, factors)));
+        let is_finite = scale.unscale(&mut grads);
+        if is_finite {
+            sgd.step(&mut weight, &grads);
+        }
+        scale.update(is_finite);
+        seen.push((grads[0], grads[1], scale.factor()));
+    }
+    let (inf, first) = (f32::INFINITY, 2.001_179_4e-7);
+    assert_eq!(seen, [(inf, inf, 32768.0), (first, inf, 16384.0), (first, inf, 8192.0), (first, 4.0, 8192.0)]);
+    assert_eq!((weight.to_vec(), sgd.steps()), (vec![9.989_994e-5, 0.0], 1));
 }
