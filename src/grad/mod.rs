@@ -21,6 +21,8 @@ mod checkpoint;
 mod constants;
 mod custom;
 mod front;
+#[cfg(feature = "any")]
+mod hooks;
 mod leaves;
 pub(crate) mod primitive;
 pub(crate) mod pull;
@@ -44,10 +46,11 @@ pub use vjp::Pullback;
 #[cfg(feature = "any")]
 pub(crate) mod any {
     //! What run-time tensors record with.
+    pub(crate) use super::hooks::Place as HookPlace;
     pub(crate) use super::pull::{Gradients, back, by_exact};
     pub(crate) use super::record::{elementwise, has_gradients, left, reduced, reduced_both};
     pub(crate) use super::rule::Rule;
-    pub(crate) use super::tape::{Extent, Kept, Layout, Node, Operand, Past, Step, Tape, locked};
+    pub(crate) use super::tape::{Extent, Kept, Layout, Node, Operand, Past, RESULTS, Step, Tape, locked};
 }
 #[cfg(feature = "any")]
 pub(crate) use tape::Tracked;

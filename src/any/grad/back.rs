@@ -6,7 +6,7 @@ use crate::any::{AnyTensor, shared};
 use crate::device::{Backend, Dynamic, DynamicBuffer};
 use crate::dtype::DType;
 use crate::error::{Error, Result, collected, invalid};
-use crate::grad::any::{Gradients, Past, Step, back, by_exact, locked};
+use crate::grad::any::{Gradients, Past, RESULTS, Step, back, by_exact, locked};
 use crate::ops;
 use crate::ops::kernel::Combining;
 use crate::storage::{View, ViewMut};
@@ -57,7 +57,7 @@ pub fn grad(
     let mut gradients: Vec<Option<AnyTensor>> = collected(inputs.iter().map(|_| Ok(None)))?;
     let _guard = scoped_no_grad();
     let seeded = |to: &mut Gradients<Dynamic>| seed(op, outputs, options.seeds, to);
-    back::<Dynamic>(seeded, options.retain_graph, |step, given| {
+    back_by_hooks(seeded, options.retain_graph, |step, given| {
         for ((node, input), gradient) in nodes.iter().zip(inputs).zip(&mut gradients) {
             if Arc::ptr_eq(&node.step, step)
                 && let Some(of) = &given[node.result]
@@ -72,6 +72,18 @@ pub fn grad(
         return invalid(op, reason.to_owned());
     }
     Ok(gradients)
+}
+
+/// The way back through steps whose hooks see the gradients first.
+fn back_by_hooks(
+    seed: impl FnOnce(&mut Gradients<Dynamic>) -> Result<()>,
+    keeps: bool,
+    mut arrive: impl FnMut(&Arc<Step<DynamicBuffer>>, &mut [Option<DynamicBuffer>; RESULTS]) -> Result<()>,
+) -> Result<()> {
+    back::<Dynamic>(seed, keeps, |step, given| {
+        step.call_hooks(given)?;
+        arrive(step, given)
+    })
 }
 
 /// Puts gradients at outputs.
@@ -208,7 +220,7 @@ impl AnyTensor {
         let seeded =
             |to: &mut Gradients<Dynamic>| seed("backward", &[self], seeds.as_ref().map(|seeds| &seeds[..]), to);
         let mut leaves = Vec::new();
-        back::<Dynamic>(seeded, keeps, |step, given| {
+        back_by_hooks(seeded, keeps, |step, given| {
             if step.is_leaf()
                 && let Some(gradient) = given[0].take()
             {
