@@ -43,6 +43,7 @@ struct Field {
 struct Attributes {
     rename: Option<String>,
     skip: bool,
+    frozen: bool,
     /// `tied = "target"`, on a field.
     tied: Option<String>,
     /// `tied("own" = "target")`, on the struct.
@@ -176,10 +177,12 @@ impl Struct {
                 read.extend(tokens(";"));
                 continue;
             }
+            let frozen = |by: &'static str| if field.attributes.frozen { by } else { "" };
+            let place = format!("place.field({name:?}){}", frozen(".frozen()"));
             read.extend(tokens(&format!("let f{at} =")));
-            read.extend(of_type(field, &format!("as ::castiron::Module>::read(&place.field({name:?}), f{at});")));
+            read.extend(of_type(field, &format!("as ::castiron::Module>::read(&{place}, f{at});")));
             for (list, method) in [(&mut list, "list(&"), (&mut list_mut, "list_mut(&mut ")] {
-                list.extend(tokens(&format!("let outer = listing.enter({name:?});")));
+                list.extend(tokens(&format!("let outer = listing.enter({name:?}); {}", frozen("listing.freeze();"))));
                 list.extend(of_type(
                     field,
                     &format!("as ::castiron::Module>::{method}self.{}, listing);", field.member),
@@ -253,7 +256,8 @@ impl Struct {
                 Some(device) if !names(&field.ty, &device.argument) => moved.extend(field.ty.clone()),
                 _ => moved.extend(tokens("_")),
             }
-            moved.extend(at_field(&format!(">(&self.{member}, map)?")));
+            let (name, is_frozen) = (field.name(), field.attributes.frozen);
+            moved.extend(at_field(&format!(">(&self.{member}, {name:?}, {is_frozen}, map)?")));
             moved
         });
         let mut body = tokens("type On<ToX: ::castiron::Device> =");
@@ -265,7 +269,13 @@ impl Struct {
              #[allow(unused_variables)] fn mapped<ToX: ::castiron::Device>(\
              &self, map: &mut impl ::castiron::io::MapTensors<{own}, ToX>) -> ::castiron::Result<Self::On<ToX>>"
         )));
-        let mut result = tokens("::core::result::Result::Ok");
+        let mut result = TokenStream::new();
+        let ties: String = self.ties().map(|(own, target)| format!("walk.tie({own:?}, {target:?});")).collect();
+        if !ties.is_empty() {
+            let noted = format!("if let ::core::option::Option::Some(walk) = map.walk() {{ {ties} }}");
+            result.extend(tokens(&noted));
+        }
+        result.extend(tokens("::core::result::Result::Ok"));
         result.extend(parenthesised(moved));
         body.extend(braced(result));
         self.implementation("::castiron::io::ToDevice", body)
@@ -427,13 +437,14 @@ fn attributes(rest: &mut Vec<TokenTree>, of: Of) -> Result<Attributes, Mistake> 
     Ok(found)
 }
 
-const HELP: &str = "`#[module(…)]` of a field takes `rename = …`, `tied = …` (names in quotes) and `skip`, of a struct `tied(… = …)` and `ignore(…)`";
+const HELP: &str = "`#[module(…)]` of a field takes `rename = …`, `tied = …` (names in quotes), `skip` and `frozen`, of a struct `tied(… = …)` and `ignore(…)`";
 
 fn read_item(item: &[TokenTree], of: Of, found: &mut Attributes) -> Result<(), Mistake> {
     let wrong = || Mistake::at(item[0].span(), HELP);
     let name = item[0].to_string();
     match (of, name.as_str(), &item[1..]) {
         (Of::Field, "skip", []) => found.skip = true,
+        (Of::Field, "frozen", []) => found.frozen = true,
         (Of::Field, "rename", [equals, value]) if is_punct(equals, '=') => found.rename = Some(string(value)?),
         (Of::Field, "tied", [equals, value]) if is_punct(equals, '=') => found.tied = Some(string(value)?),
         (Of::Struct, "ignore", [TokenTree::Group(list)]) => {

@@ -102,7 +102,7 @@ pub use call::outputs::{call_in_place, call_into};
 pub use call::{Args, NamedOp, Value, ValueList, alias, call, ops};
 pub use elementwise::where_::where_;
 #[cfg(feature = "grad")]
-pub use grad::{GradOptions, NoGrad, grad, scoped_no_grad};
+pub use grad::{GradOptions, HookHandle, NoGrad, grad, scoped_no_grad};
 pub use join::cat_stack::{cat, column_stack, dstack, hstack, stack, vstack};
 pub use join::meshgrid::{block_diag, broadcast_tensors, cartesian_prod, meshgrid};
 pub use linalg::einsum::einsum;

@@ -1,9 +1,10 @@
 //! Results that are computed again on the way back, in place of what they keep.
 
 use super::custom::{Giving, Taking};
-use super::front::{Collecting, Constant, Lifting};
+use super::front::Constant;
+use super::leaves::Lifting;
 use super::primitive::{Sums, WayBack};
-use super::pull::{Gradients, Graph, PullsBack, back};
+use super::pull::{Gradients, Graph, PullsBack};
 use super::tape::{Layout, Operand, RESULTS};
 use super::taped::Taped;
 use crate::device::Device;
@@ -15,7 +16,6 @@ use crate::ops::kernel::Copying;
 use crate::shape::{Shape, SizeArray};
 use crate::tensor::Tensor;
 use core::marker::PhantomData;
-use std::collections::BTreeMap;
 
 /// A result that is computed again.
 struct Again<D: Device, M, E, S: Shape, F> {
@@ -58,14 +58,8 @@ where
         drop((result, lifted));
         lifting.finish();
         let seed = |sums: &mut Gradients<D>| sums.add_to_sum(&place, g, 0, self.layout);
-        let mut found = BTreeMap::new();
-        back::<D>(seed, Graph::Freed, |step, given| {
-            if step.is_leaf() {
-                found.extend(given[0].take().map(|gradient| (step.number, gradient)));
-            }
-            Ok(())
-        })?;
-        let grads = self.off.mapped(&mut Collecting { gradients: &mut found, leaves: lifting.leaves.into_iter() })?;
+        // (Tied tensors are operands of their own here: they are joined where the tape ends.)
+        let grads = lifting.gradients(&self.off, true, Graph::Freed, seed)?;
         grads.mapped(&mut Giving::new(&self.operands, gradients)).map(drop)
     }
 }

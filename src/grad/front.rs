@@ -1,21 +1,18 @@
 //! `value_and_grad` and what it is made of.
 
 use super::constants::Constants;
+use super::leaves::Lifting;
 use super::primitive::Sums as _;
-use super::pull::{Gradients, Graph, PullsBack, back};
-use super::record::has_gradients;
-use super::tape::{Extent, Layout, Node, Operand, Tape, Tracked};
+use super::pull::{Gradients, Graph, PullsBack};
+use super::tape::{Layout, Operand, Tracked};
 use super::taped::Taped;
 use super::vjp::Pullback;
 use crate::device::Device;
 use crate::dtype::{Complex, Element, Float, bf16, f16};
-use crate::error::{Result, invalid};
+use crate::error::Result;
 use crate::io::{MapTensors, Mixed, ToDevice};
-use crate::layout::bounds;
 use crate::shape::Shape;
 use crate::tensor::Tensor;
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// Dtypes that have gradients.
 #[diagnostic::on_unimplemented(
@@ -106,35 +103,6 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 }
 
-/// Puts tensors on a tape as parameters.
-pub(super) struct Lifting<D: Device> {
-    pub(super) tape: Arc<Tape<D::Storage>>,
-    pub(super) leaves: Vec<Option<Node<D::Storage>>>,
-}
-impl<D: Device> Lifting<D> {
-    pub(super) fn new() -> Self {
-        Lifting { tape: Tape::new(), leaves: Vec::new() }
-    }
-    /// Nothing more is recorded.
-    pub(super) fn finish(&self) {
-        self.tape.finish();
-    }
-}
-impl<D: Device> MapTensors<D, Taped<D>> for Lifting<D> {
-    fn tensor<E: Element, S: Shape>(&mut self, x: &Tensor<E, S, D>) -> Result<Tensor<E, S, Taped<D>>> {
-        let (storage, offset) = D::share(x.elements());
-        let (sizes, strides) = (x.shape(), x.stride());
-        if !has_gradients(E::DTYPE) {
-            self.leaves.push(None);
-            return Ok(Tensor::from_parts(Tracked::constant(storage), offset, sizes, strides));
-        }
-        let span = bounds::span(sizes.as_ref(), strides.as_ref()).unwrap_or(0);
-        let extent = Extent { dtype: E::DTYPE, first: offset * size_of::<E>(), bytes: span * size_of::<E>() };
-        let leaf = self.tape.leaf(storage, extent);
-        self.leaves.push(leaf.node());
-        Ok(Tensor::from_parts(leaf, offset, sizes, strides))
-    }
-}
 /// Puts tensors on a tape as constants.
 pub(super) struct Constant;
 impl<D: Device> MapTensors<D, Taped<D>> for Constant {
@@ -152,42 +120,17 @@ impl<D: Device> MapTensors<Taped<D>, D> for Detaching {
         Ok(x.detach())
     }
 }
-/// Makes a gradient of each parameter.
-pub(super) struct Collecting<'a, D: Device> {
-    pub(super) gradients: &'a mut BTreeMap<u64, D::Storage>,
-    pub(super) leaves: std::vec::IntoIter<Option<Node<D::Storage>>>,
-}
-impl<D: Device> MapTensors<D, D> for Collecting<'_, D> {
-    fn tensor<E: Element, S: Shape>(&mut self, x: &Tensor<E, S, D>) -> Result<Tensor<E, S, D>> {
-        let leaf = self.leaves.next().flatten();
-        if let Some(leaf) = leaf
-            && let Some(storage) = self.gradients.remove(&leaf.step.number)
-        {
-            // (`mapped` is a function of the user's type, which may have changed between two calls.)
-            let view = x.elements();
-            let extent = leaf.extent();
-            let span = bounds::span(view.sizes, view.strides).unwrap_or(0);
-            if (extent.dtype, extent.bytes) != (E::DTYPE, span * size_of::<E>()) {
-                return invalid("value_and_grad", "the parameters have other tensors than before".to_owned());
-            }
-            return Ok(Tensor::from_parts(storage, 0, x.shape(), x.stride()));
-        }
-        // Nothing came back: one zero for all elements.
-        let zero = D::zeroed::<E>(Some(x.elements().buffer), 1)?;
-        let mut strides = x.stride();
-        strides.as_mut().fill(0);
-        Ok(Tensor::from_parts(zero, 0, x.shape(), strides))
-    }
-}
-
 /// Gradients of functions of tensors, of structs with `#[derive(Module)]`, and of collections of them.
 pub trait Grad: ToDevice + Sized {
     /// The value of a function of these parameters, and its gradient by each of them, in a value of the same type (`jax.value_and_grad`;
     /// in PyTorch a forward pass, `backward` and the `grad` of each parameter).
     ///
     /// The function is given the parameters and the constants on the tape, the device [`Taped<D>`](Taped), and returns a zero-dim tensor of
-    /// floats. What it computes off the tape is not recorded. Parameters that have no influence have gradient 0, and so have integers in a
-    /// module.
+    /// floats. What it computes off the tape is not recorded.
+    ///
+    /// Parameters that have no influence have gradient 0, and so have integers in a module and fields with `#[module(frozen)]`, of which
+    /// nothing is recorded. Fields that are tied (`#[module(tied = "embed.weight")]`) are one parameter: each of them has the sum of their
+    /// gradients. Clones of a tensor that are not declared as tied are parameters of their own, since the first write parts them.
     ///
     /// # Panics
     /// If an operation has no derivative, values of two tapes meet, or memory runs out; and where the function panics.
@@ -301,17 +244,9 @@ pub trait Grad: ToDevice + Sized {
         // Handles to what the steps keep: nobody else has the parameters then, so that they are written in place.
         drop((loss, constants, parameters));
         lifting.finish();
-        let mut gradients = BTreeMap::new();
         let Seed { place, one, layout } = seed;
         let seeded = |gradients: &mut Gradients<Self::Device>| gradients.add_to_sum(&place, one, 0, layout);
-        back::<Self::Device>(seeded, Graph::Freed, |step, given| {
-            if step.is_leaf() {
-                gradients.extend(given[0].take().map(|gradient| (step.number, gradient)));
-            }
-            Ok(())
-        })?;
-        let leaves = lifting.leaves.into_iter();
-        let grads = self.mapped(&mut Collecting { gradients: &mut gradients, leaves })?;
+        let grads = lifting.gradients(self, false, Graph::Freed, seeded)?;
         Ok((value, more, grads))
     }
 

@@ -9,11 +9,21 @@
 //! let (loss, grads) = w.value_and_grad((), |w, ()| (w * w).sum());
 //! assert_eq!((loss.item(), grads.to_vec()), (5.0, vec![2.0, 4.0]));
 //! ```
+//!
+//! | in PyTorch | here |
+//! |---|---|
+//! | `requires_grad_(False)`, `register_buffer` | `#[module(frozen)]` on a field of a struct with `#[derive(Module)]`: nothing is recorded for it, its gradient is one zero, optimisers leave it |
+//! | a parameter that two layers share | `#[module(tied = "embed.weight")]`: each of the fields has the sum of their gradients, and a step is taken once |
+//! | `with torch.no_grad():` | nothing: only what is computed inside of the function from parameters is recorded; there `.stop()` and `.detach()` cut it off |
+//! | `torch.amp.GradScaler` | [`LossScale`](crate::optim::LossScale) |
 
 mod checkpoint;
 mod constants;
 mod custom;
 mod front;
+#[cfg(feature = "any")]
+mod hooks;
+mod leaves;
 pub(crate) mod primitive;
 pub(crate) mod pull;
 mod record;
@@ -36,6 +46,7 @@ pub use vjp::Pullback;
 #[cfg(feature = "any")]
 pub(crate) mod any {
     //! What run-time tensors record with.
+    pub(crate) use super::hooks::Place as HookPlace;
     pub(crate) use super::pull::{Gradients, Graph, back, by_exact};
     pub(crate) use super::record::{elementwise, has_gradients, left, reduced, reduced_both};
     pub(crate) use super::rule::Rule;

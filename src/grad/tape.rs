@@ -155,6 +155,9 @@ pub struct Step<B> {
     tape: Arc<Tape<B>>,
     /// Of each result that has a gradient.
     extents: OnceLock<Extents>,
+    /// Functions that see the gradients of its results.
+    #[cfg(feature = "any")]
+    pub(crate) hooks: OnceLock<super::hooks::Hooks<B>>,
     /// Locked while a gradient goes through it, as nodes of PyTorch's graph are.
     pub(crate) past: Mutex<Past<B>>,
 }
@@ -273,8 +276,18 @@ impl<B> Tape<B> {
     }
 
     fn step(self: &Arc<Self>, extents: Extents, past: Past<B>) -> Arc<Step<B>> {
-        let number = STEPS.fetch_add(1, Ordering::Relaxed);
-        Arc::new(Step { number, tape: self.clone(), extents: extents.into(), past: Mutex::new(past) })
+        self.new_step(extents.into(), past)
+    }
+
+    fn new_step(self: &Arc<Self>, extents: OnceLock<Extents>, past: Past<B>) -> Arc<Step<B>> {
+        Arc::new(Step {
+            number: STEPS.fetch_add(1, Ordering::Relaxed),
+            tape: self.clone(),
+            extents,
+            #[cfg(feature = "any")]
+            hooks: OnceLock::new(),
+            past: Mutex::new(past),
+        })
     }
 
     /// A parameter: a node without a step, for these bytes of a storage.
@@ -320,8 +333,7 @@ impl<B> Tape<B> {
     /// A step that is filled in when its results are known.
     pub(crate) fn begin(self: &Arc<Self>, op: &'static str) -> Result<Arc<Step<B>>> {
         self.expect_open(op)?;
-        let number = STEPS.fetch_add(1, Ordering::Relaxed);
-        Ok(Arc::new(Step { number, tape: self.clone(), extents: OnceLock::new(), past: Mutex::new(Past::Freed) }))
+        Ok(self.new_step(OnceLock::new(), Past::Freed))
     }
 
     fn expect_open(&self, op: &'static str) -> Result<()> {

@@ -1,8 +1,9 @@
 //! `vjp`: the gradient of any result, from that of the result.
 
 use super::constants::Constants;
-use super::front::{Collecting, Grad, Learned, Lifting};
-use super::pull::{Gradients, Graph, PullsBack, back, by_exact};
+use super::front::{Grad, Learned};
+use super::leaves::Lifting;
+use super::pull::{Gradients, Graph, PullsBack, by_exact};
 use super::tape::Operand;
 use super::taped::Taped;
 use crate::composite::Erased;
@@ -12,7 +13,6 @@ use crate::error::{Result, invalid};
 use crate::io::{MapTensors, ToDevice};
 use crate::shape::Shape;
 use crate::tensor::Tensor;
-use std::collections::BTreeMap;
 
 /// Where each tensor of a result is on its tape.
 struct Placing<B> {
@@ -77,19 +77,12 @@ impl<P: ToDevice, R: ToDevice<Device = P::Device>> Pullback<'_, P, R> {
     where
         P: ToDevice<On<<P as ToDevice>::Device> = P>,
     {
-        let Pullback { parameters, lifting, places, .. } = self;
+        let Pullback { parameters, mut lifting, places, .. } = self;
         let seed = |gradients: &mut Gradients<P::Device>| {
             cotangent.mapped(&mut Seeding { places: places.iter(), gradients })?;
             Ok(())
         };
-        let mut found = BTreeMap::new();
-        back::<P::Device>(seed, Graph::Freed, |step, given| {
-            if step.is_leaf() {
-                found.extend(given[0].take().map(|gradient| (step.number, gradient)));
-            }
-            Ok(())
-        })?;
-        parameters.mapped(&mut Collecting { gradients: &mut found, leaves: lifting.leaves.into_iter() })
+        lifting.gradients(parameters, false, Graph::Freed, seed)
     }
 }
 

@@ -52,7 +52,7 @@ pub use image::ImageShape;
 pub use module::{Difference, Listing, LoadOptions, Module, Parameter, Place, ToDevice};
 #[cfg(feature = "safetensors")]
 #[doc(hidden)]
-pub use module::{FieldOf, MapTensors, Mixed, moved};
+pub use module::{FieldOf, MapTensors, Mixed, Walk, moved};
 #[cfg(feature = "grad")]
 #[doc(hidden)]
 pub use module::{ListingMut, ParameterMut};

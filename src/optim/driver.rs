@@ -38,7 +38,7 @@ impl Step<'_> {
         states: Vec<Option<ListingMut<'_>>>,
     ) -> Result<()> {
         let (mut own, tied) = parameters.split(self.op)?;
-        let gradients = gradients.map(Listing::tensors);
+        let gradients = gradients.map(Listing::unfrozen);
         let (mut all_states, mut all_tied) = (Vec::new(), vec![tied]);
         for state in states {
             let (state, tied) = state.map_or(Ok(Default::default()), |state| state.split(self.op))?;
@@ -241,7 +241,7 @@ pub(crate) fn clamp(op: &'static str, to: ListingMut<'_>, number: f64) -> Result
 /// Makes the tensors of a module handles to those of another of the same type, tied ones, too.
 pub(crate) fn assign(op: &'static str, to: ListingMut<'_>, from: Listing<'_>) -> Result<()> {
     let (own, tied) = to.split(op)?;
-    let from = from.tensors();
+    let from = from.unfrozen();
     if own.len() != from.len() {
         return Err(misfit());
     }
@@ -261,13 +261,13 @@ pub(crate) fn add_number(to: &mut dyn LearnedTensor, number: f64) -> Result<()> 
 
 /// A total over all floating-point elements of one list, or of two.
 pub(crate) fn total(op: &'static str, total: Total, one: Listing<'_>, other: Option<Listing<'_>>) -> Result<f64> {
-    let one = one.tensors();
-    let other = other.map(Listing::tensors);
+    let one = one.unfrozen();
+    let other = other.map(Listing::unfrozen);
     if other.as_ref().is_some_and(|other| other.len() != one.len()) {
         return Err(misfit());
     }
     let mut sum = 0.0;
-    for (at, Parameter { name, tensor }) in one.iter().enumerate() {
+    for (at, Parameter { name, tensor, .. }) in one.iter().enumerate() {
         let beside = other.as_ref().map_or(*tensor, |other| other[at].tensor);
         if (tensor.dtype(), tensor.sizes()) != (beside.dtype(), beside.sizes()) {
             return invalid(op, format!("the two have tensors of different dtypes or sizes at `{name}`"));

@@ -429,10 +429,10 @@ impl<P: Module> Module for Lbfgs<P> {
         // All is read before a failure is returned, to collect all differences.
         let options = LbfgsOptions::read(&place.field("options"), options);
         let course = Course::read(&place.field("course"), course);
-        let direction = <Option<P> as Module>::read(&place.field("d"), direction);
-        let gradient_before = <Option<P> as Module>::read(&place.field("prev_flat_grad"), gradient);
-        let differences = <Vec<P> as Module>::read(&place.field("old_dirs"), differences);
-        let moves = <Vec<P> as Module>::read(&place.field("old_stps"), moves);
+        let direction = <Option<P> as Module>::read(&place.field("d").state(), direction);
+        let gradient_before = <Option<P> as Module>::read(&place.field("prev_flat_grad").state(), gradient);
+        let differences = <Vec<P> as Module>::read(&place.field("old_dirs").state(), differences);
+        let moves = <Vec<P> as Module>::read(&place.field("old_stps").state(), moves);
         let (differences, moves) = (differences?, moves?);
         if differences.len() != moves.len() {
             place.differs("it has not as many differences of gradients as of parameters");
@@ -449,9 +449,9 @@ impl<P: Module> Module for Lbfgs<P> {
     fn list<'a>(&'a self, listing: &mut Listing<'a>) {
         listing.field("options", &self.options);
         listing.field("course", &self.course);
-        listing.field("d", &self.direction);
-        listing.field("prev_flat_grad", &self.gradient_before);
-        listing.field("old_dirs", &self.differences);
-        listing.field("old_stps", &self.moves);
+        listing.field_unfrozen("d", &self.direction);
+        listing.field_unfrozen("prev_flat_grad", &self.gradient_before);
+        listing.field_unfrozen("old_dirs", &self.differences);
+        listing.field_unfrozen("old_stps", &self.moves);
     }
 }

@@ -22,6 +22,8 @@ pub trait LearnedTensor: StoredTensor {
     fn as_any_mut(&mut self) -> &mut dyn Any;
     /// Becomes a new tensor of the same sizes and layout whose elements are all this number. (The elements before are not read.)
     fn refill(&mut self, value: f64) -> Result<()>;
+    /// Becomes a tensor of the same sizes whose elements are all one zero.
+    fn clear(&mut self) -> Result<()>;
     /// Becomes another handle to a tensor of the same type; returns whether it has that type.
     fn share(&mut self, other: &dyn Any) -> bool;
     /// The elements for writing: not shared with other tensors, and dense; with these strides, if they are given.
@@ -128,6 +130,11 @@ impl<E: Element, S: Shape, D: Device> LearnedTensor for Tensor<E, S, D> {
         if value != 0.0 {
             super::driver::add_number(self, value)?;
         }
+        Ok(())
+    }
+
+    fn clear(&mut self) -> Result<()> {
+        *self = Tensor::one_zero(Some(self), self.shape())?;
         Ok(())
     }
 

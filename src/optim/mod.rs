@@ -1,15 +1,19 @@
 //! Optimisers, which move the parameters of a [`Module`] along their gradients, as PyTorch's do step for step; schedules of the
-//! learning rate; norms and sums of gradients. (Feature `grad`.)
+//! learning rate; scales of losses in half precision; norms and sums of gradients. (Feature `grad`.)
 
 pub(crate) mod driver;
 pub(crate) mod elsewhere;
 mod lbfgs;
 pub(crate) mod learned;
+mod loss_scale;
 mod optimizer;
 mod rules;
 mod schedule;
 
 pub use lbfgs::{Lbfgs, LbfgsOptions, Loss};
+pub use loss_scale::LossScale;
+#[doc(hidden)]
+pub use loss_scale::Scaled;
 pub use optimizer::{Group, Optimizer};
 pub use rules::{
     Adadelta, AdadeltaOptions, Adagrad, AdagradOptions, Adam, AdamOptions, AdamW, AdamWOptions, Adamax, AdamaxOptions,

@@ -47,6 +47,7 @@ use castiron_macros::fallible;
 /// | dtypes | `f16`, `bf16` (computed in `f32`), `f32`, `f64`; complex numbers as their two parts; other tensors of the module stay as they are |
 /// | state | of the parameters' types: `adam.state("exp_avg")` is an `Option<&Net>`; made by the first step |
 /// | tied tensors | `#[module(tied = …)]`: one step, by the gradient of the tensor that they are tied to |
+/// | frozen fields | `#[module(frozen)]`: stay as they are, and have no state |
 /// | clones of the module | stay as they are: a step copies what is shared with them first |
 /// | in-place steps | on the host one pass over parameters, gradients and state of all tensors together |
 ///
@@ -254,12 +255,15 @@ fn zeros<P: Module>(parameters: &P, start: impl Fn(usize) -> f64) -> Result<P> {
             parameter.tensor.refill(start(at))?;
         }
     }
+    for parameter in ListingMut::of_module(&mut zeros).frozen() {
+        parameter.tensor.clear()?;
+    }
     Ok(zeros)
 }
 
-/// The names of a module's parameters.
+/// The names of a module's parameters that are not frozen.
 fn names(parameters: &impl Module) -> Vec<String> {
-    Listing::of(parameters).tensors().into_iter().map(|parameter| parameter.name).collect()
+    Listing::of(parameters).unfrozen().into_iter().map(|parameter| parameter.name).collect()
 }
 
 impl<R: Rule, P: Module> Module for Optimizer<R, P> {
@@ -270,8 +274,10 @@ impl<R: Rule, P: Module> Module for Optimizer<R, P> {
         };
         let mut before = states.into_iter();
         // All is read before a failure is returned, to collect all differences.
-        let states: Vec<Option<Option<P>>> =
-            R::STATES.iter().map(|name| <Option<P> as Module>::read(&place.field(name), before.next())).collect();
+        let states: Vec<Option<Option<P>>> = R::STATES
+            .iter()
+            .map(|name| <Option<P> as Module>::read(&place.field(name).state(), before.next()))
+            .collect();
         let steps = Stored::read(&place.field("steps"), steps);
         let assigned = <Option<Whole> as Module>::read(&place.field("assigned"), Some(assigned));
         let (mut groups_before, mut all) = (groups.into_iter(), Some(Vec::new()));
@@ -304,7 +310,7 @@ impl<R: Rule, P: Module> Module for Optimizer<R, P> {
 
     fn list<'a>(&'a self, listing: &mut Listing<'a>) {
         for (name, state) in R::STATES.iter().zip(&self.states) {
-            listing.field(name, state);
+            listing.field_unfrozen(name, state);
         }
         list_number(listing, "steps", &self.steps);
         listing.field("assigned", &self.assigned);

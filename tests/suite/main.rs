@@ -75,6 +75,8 @@ mod sparse;
 mod sparse_table;
 mod strides;
 mod sums;
+#[cfg(feature = "grad")]
+mod trained;
 #[cfg(feature = "fft")]
 mod transformed;
 mod values;

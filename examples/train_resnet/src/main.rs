@@ -89,7 +89,7 @@ struct Training<M: Module> {
 
 impl<A: Known, B: Known, F: Known, G: Known> Training<ResNet<A, B, F, G>> {
     fn new(net: ResNet<A, B, F, G>) -> Self {
-        // Biases, and what batch norms multiply by, are not decayed; nor are running statistics.
+        // Biases, and what batch norms multiply by, are not decayed.
         // (`weight` is that of the last layer.)
         let is_of_norm = |name: &str| !name.contains("conv") && !name.contains("shortcut.weight") && name != "weight";
         let sgd = Sgd::new(&net).momentum(0.9).nesterov().decay(5e-4).group(is_of_norm, |group| group.decay = 0.0);

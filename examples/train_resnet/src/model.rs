@@ -43,13 +43,14 @@ impl<O: Known, C: Known, K: Known, D: Device> Conv<O, C, K, D> {
         x.conv2d(&self.weight.to::<E>(), None, nn::Conv::new().padding::<Same>())
     }
 }
-/// A batch norm. Its running statistics are tensors of the module, so that they are saved with it; no loss depends on them, so that their
-/// gradient is zero and optimisers leave them alone.
+/// A batch norm. Its running statistics are saved with it, and frozen: they have no gradient, and optimisers leave them as they are.
 #[derive(Module, Clone)]
 struct Norm<C: Dim, D: Device = Cpu> {
     weight: Tensor<f32, (C,), D>,
     bias: Tensor<f32, (C,), D>,
+    #[module(frozen)]
     running_mean: Tensor<f32, (C,), D>,
+    #[module(frozen)]
     running_var: Tensor<f32, (C,), D>,
 }
 impl<C: Known, D: Device> Norm<C, D> {

@@ -75,6 +75,11 @@ impl LearnedTensor for AnyTensor {
         Ok(())
     }
 
+    fn clear(&mut self) -> Result<()> {
+        *self = self.zeros_like_device(&[], self.dtype)?.expand(&*self.sizes)?;
+        Ok(())
+    }
+
     fn share(&mut self, other: &dyn Any) -> bool {
         let other = other.downcast_ref::<AnyTensor>();
         if let Some(other) = other {

@@ -6,7 +6,7 @@ use crate::any::{AnyTensor, shared};
 use crate::device::{Backend, Dynamic, DynamicBuffer};
 use crate::dtype::DType;
 use crate::error::{Error, Result, collected, invalid};
-use crate::grad::any::{Gradients, Graph, Past, Step, back, by_exact, locked};
+use crate::grad::any::{Gradients, Graph, Past, RESULTS, Step, back, by_exact, locked};
 use crate::ops;
 use crate::ops::kernel::Combining;
 use crate::storage::{View, ViewMut};
@@ -64,7 +64,7 @@ pub fn grad(
     };
     let _guard = if options.create_graph { scoped_recording() } else { scoped_no_grad() };
     let seeded = |to: &mut Gradients<Dynamic>| seed(op, outputs, options.seeds, options.create_graph, to);
-    back::<Dynamic>(seeded, graph, |step, given| {
+    back_by_hooks(seeded, graph, |step, given| {
         for ((node, input), gradient) in nodes.iter().zip(inputs).zip(&mut gradients) {
             if Arc::ptr_eq(&node.step, step)
                 && let Some(of) = &given[node.result]
@@ -79,6 +79,18 @@ pub fn grad(
         return invalid(op, reason.to_owned());
     }
     Ok(gradients)
+}
+
+/// The way back through steps whose hooks see the gradients first.
+fn back_by_hooks(
+    seed: impl FnOnce(&mut Gradients<Dynamic>) -> Result<()>,
+    graph: Graph,
+    mut arrive: impl FnMut(&Arc<Step<DynamicBuffer>>, &mut [Option<DynamicBuffer>; RESULTS]) -> Result<()>,
+) -> Result<()> {
+    back::<Dynamic>(seed, graph, |step, given| {
+        step.call_hooks(given)?;
+        arrive(step, given)
+    })
 }
 
 /// Puts gradients at outputs.
@@ -218,7 +230,7 @@ impl AnyTensor {
             |to: &mut Gradients<Dynamic>| seed("backward", &[self], seeds.as_ref().map(|seeds| &seeds[..]), false, to);
         let mut leaves = Vec::new();
         let graph = if keeps { Graph::Kept } else { Graph::Freed };
-        back::<Dynamic>(seeded, graph, |step, given| {
+        back_by_hooks(seeded, graph, |step, given| {
             if step.is_leaf()
                 && let Some(gradient) = given[0].take()
             {

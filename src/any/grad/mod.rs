@@ -4,9 +4,11 @@
 //! tables, conversions and reductions, which are run here, by the functions at the end of this file.
 
 mod back;
+mod hooks;
 mod record;
 
 pub use back::{GradOptions, grad};
+pub use hooks::HookHandle;
 pub(in crate::any) use record::{converted, elementwise, reduced, to_device};
 
 use crate::any::{AnyTensor, Elements, shared};

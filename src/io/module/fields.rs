@@ -2,12 +2,14 @@
 
 #[cfg(feature = "grad")]
 use super::ListingMut;
+use super::walk::Walk;
 use super::{Listing, Module, Place};
 use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::Result;
-use crate::shape::Shape;
+use crate::shape::{Shape, SizeArray};
 use crate::tensor::Tensor;
+use core::fmt::Display;
 use core::marker::PhantomData;
 use std::collections::{BTreeMap, HashMap};
 
@@ -48,6 +50,10 @@ pub trait ToDevice {
 )]
 pub trait MapTensors<D: Device, X: Device> {
     fn tensor<E: Element, S: Shape>(&mut self, x: &Tensor<E, S, D>) -> Result<Tensor<E, S, X>>;
+    /// Where it is in the module, for those who ask for names, ties and frozen fields.
+    fn walk(&mut self) -> Option<&mut Walk> {
+        None
+    }
 }
 /// Moves tensors to another device.
 struct Moving;
@@ -84,9 +90,46 @@ impl<T> FieldOf<T> for T {
 #[doc(hidden)]
 pub fn moved<M: ToDevice<On<X>: FieldOf<T>>, X: Device, T>(
     field: &M,
+    name: &str,
+    is_frozen: bool,
     map: &mut impl MapTensors<M::Device, X>,
 ) -> Result<T> {
-    Ok(field.mapped::<X>(map)?.field())
+    Ok(entered(field, name, is_frozen, map)?.field())
+}
+/// Maps the tensors of a part of a module.
+fn entered<M: ToDevice, X: Device>(
+    part: &M,
+    name: impl Display,
+    is_frozen: bool,
+    map: &mut impl MapTensors<M::Device, X>,
+) -> Result<M::On<X>> {
+    let outer = map.walk().map(|walk| {
+        let outer = walk.enter(name);
+        if is_frozen {
+            walk.freeze();
+        }
+        outer
+    });
+    let mapped = part.mapped(map)?;
+    if let (Some(walk), Some(outer)) = (map.walk(), outer) {
+        walk.leave(outer);
+    }
+    Ok(mapped)
+}
+fn element<M: ToDevice, X: Device>(
+    element: &M,
+    name: impl Display,
+    map: &mut impl MapTensors<M::Device, X>,
+) -> Result<M::On<X>> {
+    entered(element, name, false, map)
+}
+
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+    /// One zero at all positions, on the device of another tensor.
+    pub(crate) fn one_zero(beside: Option<&Self>, sizes: S::Sizes) -> Result<Self> {
+        let zero = D::zeroed::<E>(beside.map(|x| x.elements().buffer), 1)?;
+        Ok(Tensor::from_parts(zero, 0, sizes, S::Sizes::filled(0)))
+    }
 }
 
 impl<E: Element, S: Shape, D: Device> Module for Tensor<E, S, D> {
@@ -230,7 +273,7 @@ impl<M: ToDevice> ToDevice for Vec<M> {
     type On<X: Device> = Vec<M::On<X>>;
     type Holds = M::Holds;
     fn mapped<X: Device>(&self, map: &mut impl MapTensors<M::Device, X>) -> Result<Self::On<X>> {
-        self.iter().map(|module| module.mapped(map)).collect()
+        self.iter().enumerate().map(|(at, module)| element(module, at, map)).collect()
     }
 }
 
@@ -262,7 +305,8 @@ impl<M: ToDevice, const N: usize> ToDevice for [M; N] {
     type On<X: Device> = [M::On<X>; N];
     type Holds = M::Holds;
     fn mapped<X: Device>(&self, map: &mut impl MapTensors<M::Device, X>) -> Result<Self::On<X>> {
-        let moved: Vec<M::On<X>> = self.iter().map(|module| module.mapped(map)).collect::<Result<_>>()?;
+        let each = self.iter().enumerate().map(|(at, module)| element(module, at, map));
+        let moved: Vec<M::On<X>> = each.collect::<Result<_>>()?;
         Ok(moved.try_into().unwrap_or_else(|_| unreachable!("there are as many as before")))
     }
 }
@@ -313,7 +357,7 @@ macro_rules! maps {
             fn mapped<X: Device>(&self, map: &mut impl MapTensors<M::Device, X>) -> Result<Self::On<X>> {
                 let mut entries: Vec<_> = self.iter().collect();
                 entries.sort_by_key(|(key, _)| *key);
-                entries.into_iter().map(|(key, module)| Ok((key.clone(), module.mapped(map)?))).collect()
+                entries.into_iter().map(|(key, module)| Ok((key.clone(), element(module, key, map)?))).collect()
             }
         }
     )*};
@@ -334,7 +378,7 @@ impl<T> Module for PhantomData<T> {
     }
 }
 
-/// Tuples of modules on one device.
+/// Tuples of modules on one device. (Their elements have names, so that names in one are not those in another.)
 macro_rules! tuples {
     ($($first:ident $($name:ident)*;)*) => {$(
         impl<$first: ToDevice, $($name: ToDevice<Device = $first::Device>),*> ToDevice for ($first, $($name,)*) {
@@ -344,7 +388,7 @@ macro_rules! tuples {
             #[allow(non_snake_case)]
             fn mapped<X: Device>(&self, map: &mut impl MapTensors<$first::Device, X>) -> Result<Self::On<X>> {
                 let ($first, $($name,)*) = self;
-                Ok(($first.mapped(map)?, $($name.mapped(map)?,)*))
+                Ok((element($first, stringify!($first), map)?, $(element($name, stringify!($name), map)?,)*))
             }
         }
     )*};

@@ -1,7 +1,7 @@
 //! `Listing`: the tensors of a module by name.
 
-use super::place::joined;
-use super::{Module, Ties};
+use super::Module;
+use super::walk::{Outer, Walk};
 use crate::error::Result;
 use crate::io::{StoredTensor, failed};
 use std::path::Path;
@@ -13,6 +13,8 @@ pub struct Parameter<'a> {
     pub name: String,
     /// The tensor.
     pub tensor: &'a dyn StoredTensor,
+    /// Whether it is in a field with `#[module(frozen)]`, so that optimisers leave it as it is.
+    pub is_frozen: bool,
 }
 
 /// `layers.0.weight: float32 [2, 3]`
@@ -30,51 +32,72 @@ impl core::fmt::Debug for Parameter<'_> {
 /// Collects the tensors of a module with their names.
 #[derive(Default)]
 pub struct Listing<'a> {
-    name: String,
-    ties: Ties,
+    walk: Walk,
     parameters: Vec<Parameter<'a>>,
 }
 
 impl<'a> Listing<'a> {
     /// Lists a field.
     pub fn field(&mut self, name: &str, field: &'a impl Module) {
-        let outer = self.enter(name);
+        let outer = self.walk.enter(name);
         field.list(self);
-        self.leave(outer);
+        self.walk.leave(outer);
+    }
+
+    /// Lists those tensors of a field that are not frozen: the state of an optimiser.
+    #[cfg(feature = "grad")]
+    pub(crate) fn field_unfrozen(&mut self, name: &str, field: &'a impl Module) {
+        let before = self.parameters.len();
+        self.field(name, field);
+        let state = self.parameters.split_off(before);
+        self.parameters.extend(state.into_iter().filter(|parameter| !parameter.is_frozen));
     }
 
     /// Enters a field, and returns the argument of [`leave`](Self::leave).
     #[doc(hidden)]
-    pub fn enter(&mut self, name: &str) -> String {
-        let whole = joined(&self.name, name);
-        core::mem::replace(&mut self.name, whole)
+    pub fn enter(&mut self, name: &str) -> Outer {
+        self.walk.enter(name)
+    }
+
+    /// The field that was entered is frozen.
+    #[doc(hidden)]
+    pub fn freeze(&mut self) {
+        self.walk.freeze();
     }
 
     /// Leaves a field.
     #[doc(hidden)]
-    pub fn leave(&mut self, outer: String) {
-        self.name = outer;
+    pub fn leave(&mut self, outer: Outer) {
+        self.walk.leave(outer);
     }
 
     /// Lists a tensor at this place.
     pub fn tensor(&mut self, tensor: &'a dyn StoredTensor) {
-        self.parameters.push(Parameter { name: self.name.clone(), tensor });
+        let (name, is_frozen) = (self.walk.name().to_owned(), self.walk.is_frozen());
+        self.parameters.push(Parameter { name, tensor, is_frozen });
     }
 
     /// Ties the tensors under `own` to those under `target`: they are listed once.
     pub fn tie(&mut self, own: &str, target: &str) {
-        let (own, target) = (joined(&self.name, own), joined(&self.name, target));
-        self.ties.add(own, target);
+        self.walk.tie(own, target);
     }
 
     /// The tensors to store, and the tied ones with the index of the tensor that they are tied to.
     fn split(self) -> (Vec<Parameter<'a>>, Vec<(Parameter<'a>, usize)>) {
-        self.ties.split(self.parameters, |parameter| &parameter.name)
+        self.walk.ties().split(self.parameters, |parameter| &parameter.name)
     }
 
     /// The tensors, tied ones once.
     pub(crate) fn tensors(self) -> Vec<Parameter<'a>> {
         self.split().0
+    }
+
+    /// The tensors that optimisers see: tied ones once, frozen ones not at all.
+    #[cfg(feature = "grad")]
+    pub(crate) fn unfrozen(self) -> Vec<Parameter<'a>> {
+        let mut tensors = self.tensors();
+        tensors.retain(|parameter| !parameter.is_frozen);
+        tensors
     }
 
     /// The tensors of a module.

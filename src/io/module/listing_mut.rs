@@ -1,7 +1,7 @@
 //! `ListingMut`: the tensors of a module by name, for writing.
 
-use super::place::joined;
-use super::{Module, Ties};
+use super::Module;
+use super::walk::{Outer, Walk};
 use crate::error::{Result, invalid};
 use crate::optim::driver::not_listed;
 use crate::optim::learned::LearnedTensor;
@@ -11,13 +11,13 @@ pub struct ParameterMut<'a> {
     /// The name as in a checkpoint: `layers.0.weight`.
     pub(crate) name: String,
     pub(crate) tensor: &'a mut dyn LearnedTensor,
+    is_frozen: bool,
 }
 
 /// Collects the tensors of a module with their names, for writing, as [`Listing`](super::Listing) does for reading.
 #[derive(Default)]
 pub struct ListingMut<'a> {
-    name: String,
-    ties: Ties,
+    walk: Walk,
     parameters: Vec<ParameterMut<'a>>,
     /// A type that does not list its tensors.
     refused: Option<&'static str>,
@@ -26,33 +26,38 @@ pub struct ListingMut<'a> {
 impl<'a> ListingMut<'a> {
     /// Lists a field.
     pub fn field(&mut self, name: &str, field: &'a mut impl Module) {
-        let outer = self.enter(name);
+        let outer = self.walk.enter(name);
         field.list_mut(self);
-        self.leave(outer);
+        self.walk.leave(outer);
     }
 
     /// Enters a field, and returns the argument of [`leave`](Self::leave).
     #[doc(hidden)]
-    pub fn enter(&mut self, name: &str) -> String {
-        let whole = joined(&self.name, name);
-        core::mem::replace(&mut self.name, whole)
+    pub fn enter(&mut self, name: &str) -> Outer {
+        self.walk.enter(name)
+    }
+
+    /// The field that was entered is frozen.
+    #[doc(hidden)]
+    pub fn freeze(&mut self) {
+        self.walk.freeze();
     }
 
     /// Leaves a field.
     #[doc(hidden)]
-    pub fn leave(&mut self, outer: String) {
-        self.name = outer;
+    pub fn leave(&mut self, outer: Outer) {
+        self.walk.leave(outer);
     }
 
     /// Lists a tensor at this place.
     pub fn tensor(&mut self, tensor: &'a mut dyn LearnedTensor) {
-        self.parameters.push(ParameterMut { name: self.name.clone(), tensor });
+        let (name, is_frozen) = (self.walk.name().to_owned(), self.walk.is_frozen());
+        self.parameters.push(ParameterMut { name, tensor, is_frozen });
     }
 
     /// Ties the tensors under `own` to those under `target`: they are written once.
     pub fn tie(&mut self, own: &str, target: &str) {
-        let (own, target) = (joined(&self.name, own), joined(&self.name, target));
-        self.ties.add(own, target);
+        self.walk.tie(own, target);
     }
 
     /// Notes a type that does not list its tensors for writing.
@@ -60,12 +65,31 @@ impl<'a> ListingMut<'a> {
         self.refused = Some(name);
     }
 
-    /// The tensors, and those that are tied to others with the index of the tensor that they are tied to.
+    /// The tensors that optimisers write, and those that are tied to them with the index of the tensor that they are tied to. Frozen ones
+    /// are not among them; of tied tensors, the one that is stored says whether they are frozen.
     pub(crate) fn split(self, op: &'static str) -> Result<(Vec<ParameterMut<'a>>, Vec<(ParameterMut<'a>, usize)>)> {
         if let Some(name) = self.refused {
             return invalid(op, not_listed(name));
         }
-        Ok(self.ties.split(self.parameters, |parameter| &parameter.name))
+        let (stored, tied) = self.walk.ties().split(self.parameters, |parameter| &parameter.name);
+        let mut own = Vec::with_capacity(stored.len());
+        let places: Vec<Option<usize>> = stored
+            .into_iter()
+            .map(|parameter| {
+                let place = (!parameter.is_frozen).then_some(own.len());
+                if place.is_some() {
+                    own.push(parameter);
+                }
+                place
+            })
+            .collect();
+        let tied = tied.into_iter().filter_map(|(parameter, at)| Some((parameter, places[at]?))).collect();
+        Ok((own, tied))
+    }
+
+    /// The tensors of frozen fields.
+    pub(crate) fn frozen(self) -> impl Iterator<Item = ParameterMut<'a>> {
+        self.parameters.into_iter().filter(|parameter| parameter.is_frozen)
     }
 
     /// The tensors of a module.

@@ -8,6 +8,7 @@ mod listing;
 #[cfg(feature = "grad")]
 mod listing_mut;
 mod place;
+mod walk;
 
 pub use difference::Difference;
 pub use fields::{FieldOf, MapTensors, Mixed, ToDevice, moved};
@@ -15,6 +16,8 @@ pub use listing::{Listing, Parameter};
 #[cfg(feature = "grad")]
 pub use listing_mut::{ListingMut, ParameterMut};
 pub use place::Place;
+#[doc(hidden)]
+pub use walk::Walk;
 
 use crate::error::{Error, Result};
 use crate::io::{Checkpoint, CheckpointWriter, Progress};
@@ -31,6 +34,7 @@ use std::path::Path;
 /// |---|---|
 /// | `#[module(rename = "attention.self")]` | the field's name in the checkpoint; `""` omits its part of the name |
 /// | `#[module(skip)]` | the field is not in the checkpoint: it is made by `Default` |
+/// | `#[module(frozen)]` | the field, a tensor or a module, is not learned: it has no gradient, and optimisers leave it as it is (`requires_grad_(False)`, `register_buffer`) |
 /// | `#[module(tied = "embed.weight")]` | the field shares the elements of another field of this struct: they are stored once |
 /// | `#[module(tied("head.weight" = "embed.weight"))]`, on the struct | the same for nested fields |
 /// | `#[module(ignore("position_ids"))]`, on the struct | tensors of the checkpoint under this name are ignored |
@@ -146,7 +150,7 @@ pub trait Module: Sized {
         let path = path.as_ref();
         let parameters = listing::stored(self, path)?;
         let mut writer = CheckpointWriter::new();
-        for Parameter { name, tensor } in parameters {
+        for Parameter { name, tensor, .. } in parameters {
             writer = writer.tensor(name, tensor);
         }
         writer.save(path)
@@ -400,15 +404,21 @@ fn unfit(checkpoint: &Checkpoint, differences: Vec<Difference>) -> Error {
 
 /// Alternative names of tied fields: `(own, target)` means that names equal to `own`, or starting with it, may also start with `target`.
 #[derive(Default)]
-struct Ties(Vec<(String, String)>);
+pub(crate) struct Ties(Vec<(String, String)>);
 
 impl Ties {
     fn add(&mut self, own: String, target: String) {
         self.0.push((own, target));
     }
 
+    /// Whether there are none.
+    #[cfg(feature = "grad")]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The tensors that are not tied, and the tied ones with the index of the tensor that they are tied to, if need be through others.
-    fn split<T>(&self, tensors: Vec<T>, name: impl Fn(&T) -> &String) -> (Vec<T>, Vec<(T, usize)>) {
+    pub(crate) fn split<T>(&self, tensors: Vec<T>, name: impl Fn(&T) -> &String) -> (Vec<T>, Vec<(T, usize)>) {
         let names: HashMap<String, usize> =
             tensors.iter().enumerate().map(|(at, tensor)| (name(tensor).clone(), at)).collect();
         let (mut stored, mut tied, mut places) = (Vec::new(), Vec::new(), HashMap::new());

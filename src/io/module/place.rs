@@ -42,6 +42,9 @@ struct Notes {
 pub struct Place<'a> {
     reading: &'a Reading<'a>,
     name: String,
+    /// Whether it is in the state of an optimiser, and whether in a frozen field.
+    is_state: bool,
+    is_frozen: bool,
 }
 
 /// A name followed by a part; either may be empty.
@@ -85,12 +88,33 @@ fn is_below(name: &str, other: &str) -> bool {
 
 impl<'a> Place<'a> {
     pub(super) fn root(reading: &'a Reading<'a>) -> Self {
-        Place { reading, name: reading.prefix.clone() }
+        Place { reading, name: reading.prefix.clone(), is_state: false, is_frozen: false }
     }
 
     /// The place of a field.
     pub fn field(&self, name: &str) -> Place<'a> {
-        Place { reading: self.reading, name: joined(&self.name, name) }
+        Place { name: joined(&self.name, name), ..*self }
+    }
+
+    /// The same place, of a frozen field.
+    #[doc(hidden)]
+    pub fn frozen(self) -> Place<'a> {
+        Place { is_frozen: true, ..self }
+    }
+
+    /// The same place, of an optimiser's state: a module of which frozen fields are not stored.
+    #[cfg(feature = "grad")]
+    pub(crate) fn state(self) -> Place<'a> {
+        Place { is_state: true, ..self }
+    }
+
+    /// Whether nothing is stored here since a frozen field has no state. What is stored is ignored: it was not frozen before.
+    fn is_omitted(&self) -> bool {
+        let is_omitted = self.is_state && self.is_frozen;
+        if is_omitted {
+            self.ignore("");
+        }
+        is_omitted
     }
 
     /// The prefix of the names here.
@@ -190,6 +214,12 @@ impl<'a> Place<'a> {
         if self.reading.notes.borrow().failure.is_some() {
             return None;
         }
+        if self.is_omitted() {
+            // (Nobody reads it: sizes that the type does not know are 0.)
+            let sizes: Vec<usize> = S::KNOWN.iter().map(|size| size.unwrap_or(0)).collect();
+            let zero = || Tensor::one_zero(None, S::Sizes::copied(&sizes));
+            return initial.or_else(|| zero().map_err(|error| self.fail(error)).ok());
+        }
         let (stored, shared_as) = self.stored_as();
         let Some(stored) = stored else {
             self.note(Difference::Missing { name: self.name.clone(), expected: expected::<E, S>() });
@@ -255,6 +285,10 @@ impl<'a> Place<'a> {
     pub fn any_tensor(&self, initial: Option<crate::AnyTensor>) -> Option<crate::AnyTensor> {
         if self.reading.notes.borrow().failure.is_some() {
             return None;
+        }
+        if self.is_omitted() {
+            let zero: Result<Tensor<f32, ()>> = Tensor::one_zero(None, []);
+            return initial.or_else(|| zero.map(Into::into).map_err(|error| self.fail(error)).ok());
         }
         let (stored, shared_as) = self.stored_as();
         let Some(stored) = stored else {

@@ -334,3 +334,144 @@ fn numbers_that_have_gradients_are_recorded() -> Result<()> {
     assert_eq!(bits.to_dtype::<f64>(), Some(200_f64.exp2()));
     Ok(())
 }
+
+/// What hooks have seen.
+type Seen = std::sync::Arc<std::sync::Mutex<Vec<String>>>;
+fn seen(by: &Seen) -> Vec<String> {
+    std::mem::take(&mut *by.lock().unwrap())
+}
+/// A hook that notes what it sees, and returns it times a number.
+fn noting(
+    to: &Seen,
+    name: &'static str,
+    times: Option<f64>,
+) -> impl Fn(&AnyTensor) -> Result<Option<AnyTensor>> + Send + Sync + 'static {
+    let to = to.clone();
+    move |gradient| {
+        to.lock().unwrap().push(format!("{name} {gradient}"));
+        times.map(|times| gradient * times).transpose()
+    }
+}
+
+#[test]
+fn hooks_see_and_replace_gradients_as_in_pytorch() -> Result<()> {
+    let by = Seen::default();
+    let x = leaf(tensor![1.0, 2.0, 3.0]);
+    let y = (&x * &x)?;
+    y.register_hook(noting(&by, "first", None))?;
+    y.register_hook(noting(&by, "second", Some(2.0)))?;
+    y.register_hook(noting(&by, "third", None))?;
+    let of_leaf = x.register_hook(noting(&by, "leaf", Some(10.0)))?;
+    let weights = AnyTensor::from(tensor![1.0, 10.0, 100.0]);
+    let loss = (total(&(&y * &weights)?)? + total(&y)?)?;
+    let all = [
+        "first tensor([  2.,  11., 101.])",
+        "second tensor([  2.,  11., 101.])",
+        "third tensor([  4.,  22., 202.])",
+        "leaf tensor([   8.,   88., 1212.])",
+    ];
+    loss.backward_retaining(None)?;
+    assert_eq!(
+        (seen(&by), text(x.grad())),
+        (all.map(String::from).to_vec(), "tensor([   80.,   880., 12120.])".into())
+    );
+    // `any::grad` calls them, too.
+    let options = GradOptions { retain_graph: true, ..GradOptions::default() };
+    let grads = any::grad(&[&loss], &[&x], &options)?;
+    assert_eq!(
+        (seen(&by), text(grads[0].clone())),
+        (all.map(String::from).to_vec(), "tensor([   80.,   880., 12120.])".into())
+    );
+    // One that was removed is not called any more, and the rest are. A clone is the same tensor of the graph.
+    assert!(format!("{of_leaf:?}").contains("HookHandle"));
+    of_leaf.remove();
+    x.zero_grad();
+    x.clone().register_hook(noting(&by, "clone", None))?;
+    loss.backward()?;
+    assert_eq!(
+        (seen(&by)[3].as_str(), text(x.grad())),
+        ("clone tensor([   8.,   88., 1212.])", "tensor([   8.,   88., 1212.])".into())
+    );
+
+    // Before a write in place: the gradient of the value before.
+    let mut y = x.square()?;
+    y.register_hook(noting(&by, "before", None))?;
+    y.mul_(3)?;
+    total(&y)?.backward()?;
+    assert_eq!(seen(&by)[0], "before tensor([3., 3., 3.])");
+    // Of the second result, and of views: theirs is the part that they show, the rest stays.
+    let x = leaf(tensor![[1.0, 5.0], [7.0, 3.0]]);
+    let rows = x.select(1, 1)?;
+    rows.register_hook(noting(&by, "column", Some(-1.0)))?;
+    total(&(&x * &AnyTensor::from(tensor![[1.0, 2.0], [3.0, 4.0]]))?)?.backward()?;
+    assert_eq!(
+        (seen(&by)[0].as_str(), text(x.grad())),
+        ("column tensor([2., 4.])", "tensor([[ 1., -2.],\n        [ 3., -4.]])".into())
+    );
+    Ok(())
+}
+
+#[test]
+fn hooks_that_fail_lose_and_lock_nothing() -> Result<()> {
+    let message = |result: Result<()>| result.unwrap_err().to_string();
+    let by = Seen::default();
+    let plain = AnyTensor::from(tensor![1.0]).register_hook(noting(&by, "none", None)).map(|_| ());
+    assert_eq!(message(plain), "register_hook: a hook sees gradients, and this tensor does not require grad");
+    let (x, w) = (leaf(tensor![1.0, 2.0]), leaf(tensor![3.0, 4.0]));
+    type Replacing = fn(&AnyTensor) -> Result<AnyTensor>;
+    let wrong: [(Replacing, &str); 4] = [
+        (|gradient| gradient.to(DType::F64), "given a gradient of float32 on cpu, and returned float64 on cpu"),
+        (|gradient| gradient.to_device(castiron::AnyDevice::META), "returned float32 on meta"),
+        (|gradient| gradient.slice(0, None, Some(1), 1), "[1]"),
+        (|gradient| gradient.matmul(&AnyTensor::from(tensor![1, 2, 3])), "matmul"),
+    ];
+    for (replaced, says) in wrong {
+        let y = x.square()?;
+        y.register_hook(move |gradient| replaced(gradient).map(Some))?;
+        let error = message((&y * &w)?.sum(None, false, None)?.backward());
+        assert!(error.contains(says), "{error}");
+        // No leaf has got anything, though the way back to one was complete.
+        assert!(x.grad().is_none() && w.grad().is_none());
+    }
+    // An expanded view shares its elements.
+    let wide = x.select(0, 0)?.expand(&[3])?;
+    let handle = wide.register_hook(noting(&by, "wide", Some(1.0)))?;
+    assert!(message(total(&wide)?.backward()).contains("expanded view"));
+    handle.remove();
+
+    // A panic ends the way back; recording goes on, and other ways back, also through the same leaves.
+    let y = x.square()?;
+    let handle = y.register_hook(|_| panic!("as planned"))?;
+    let loss = (&y * &w)?.sum(None, false, None)?;
+    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| loss.backward_retaining(None)));
+    assert!(caught.is_err() && x.grad().is_none() && w.grad().is_none());
+    assert!(x.exp()?.requires_grad());
+    handle.remove();
+    loss.backward()?;
+    assert_eq!((text(x.grad()), text(w.grad())), ("tensor([ 6., 16.])".into(), "tensor([1., 4.])".into()));
+    x.zero_grad();
+    w.zero_grad();
+
+    // A hook that goes another way back, through the same leaf, registers a hook, and removes itself.
+    let other = total(&w.square()?)?;
+    let slot: std::sync::Arc<std::sync::Mutex<Option<any::HookHandle>>> = std::sync::Arc::default();
+    let (own, inner) = (slot.clone(), x.clone());
+    let notes = by.clone();
+    let y = (&x * &w)?;
+    let handle = y.register_hook(move |gradient| {
+        other.backward()?;
+        assert!(!inner.exp()?.requires_grad(), "what hooks compute is not recorded");
+        inner.register_hook(noting(&notes, "late", None))?;
+        if let Some(handle) = own.lock().unwrap().take() {
+            handle.remove();
+        }
+        Ok(Some(gradient.clone()))
+    })?;
+    *slot.lock().unwrap() = Some(handle);
+    total(&y)?.backward()?;
+    assert_eq!((text(w.grad()), text(x.grad())), ("tensor([ 7., 10.])".into(), "tensor([3., 4.])".into()));
+    assert_eq!(seen(&by).last().map(String::as_str), Some("late tensor([3., 4.])"));
+    total(&(&x * &w)?)?.backward()?;
+    assert_eq!(seen(&by), ["late tensor([3., 4.])"]);
+    Ok(())
+}

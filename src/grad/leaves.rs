@@ -1,0 +1,165 @@
+//! Parameters on a tape, and the gradients that come back to them.
+
+use super::pull::{Gradients, Graph, back, by_exact};
+use super::record::has_gradients;
+use super::tape::{Extent, Node, Operand, Tape, Tracked};
+use super::taped::Taped;
+use crate::composite::Erased;
+use crate::device::Device;
+use crate::dtype::{DType, Element};
+use crate::error::{Result, invalid};
+use crate::io::{MapTensors, ToDevice, Walk};
+use crate::layout::bounds;
+use crate::layout::dims::Dims;
+use crate::shape::{Shape, SizeArray};
+use crate::storage::View;
+use crate::tensor::Tensor;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Puts tensors on a tape: as parameters, and those of frozen fields as constants.
+pub(super) struct Lifting<D: Device> {
+    tape: Arc<Tape<D::Storage>>,
+    walk: Walk,
+    leaves: Vec<Leaf<D::Storage>>,
+    /// The leaves that a declared tie may be of.
+    named: Vec<Named>,
+}
+/// A parameter's node, if it has a gradient.
+struct Leaf<B> {
+    node: Option<Node<B>>,
+    /// The elements of the tensor that it is tied to, whose gradient it shows.
+    tied_to: Option<Elements>,
+}
+/// A leaf where a module has tied tensors.
+#[derive(Clone)]
+struct Named {
+    name: String,
+    leaf: usize,
+    elements: Elements,
+}
+/// What a gradient is of.
+#[derive(Clone, Copy)]
+struct Elements {
+    dtype: DType,
+    offset: usize,
+    sizes: Dims,
+    strides: Dims,
+}
+
+impl<B> Clone for Leaf<B> {
+    fn clone(&self) -> Self {
+        Leaf { node: self.node.clone(), tied_to: self.tied_to }
+    }
+}
+
+impl<D: Device> Lifting<D> {
+    pub(super) fn new() -> Self {
+        Lifting { tape: Tape::new(), walk: Walk::default(), leaves: Vec::new(), named: Vec::new() }
+    }
+    /// Nothing more is recorded.
+    pub(super) fn finish(&self) {
+        self.tape.finish();
+    }
+
+    /// The gradient of each parameter. Tied parameters have the sum of theirs; with `apart`, each has its own part.
+    pub(super) fn gradients<P: ToDevice<Device = D>>(
+        &mut self,
+        parameters: &P,
+        apart: bool,
+        graph: Graph,
+        seed: impl FnOnce(&mut Gradients<D>) -> Result<()>,
+    ) -> Result<P::On<D>> {
+        let mut found = BTreeMap::new();
+        back::<D>(seed, graph, |step, given| {
+            if step.is_leaf() {
+                found.extend(given[0].take().map(|gradient| (step.number, gradient)));
+            }
+            Ok(())
+        })?;
+        let mut leaves = self.leaves.clone();
+        if !apart && !self.named.is_empty() {
+            self.join_tied(&mut leaves, &mut found)?;
+        }
+        parameters.mapped(&mut Collecting { gradients: &found, leaves: leaves.into_iter() })
+    }
+
+    /// Adds the gradients of tied parameters to those of the parameters that they are tied to.
+    fn join_tied(&mut self, leaves: &mut [Leaf<D::Storage>], found: &mut BTreeMap<u64, D::Storage>) -> Result<()> {
+        let (targets, tied) = self.walk.ties().split(self.named.clone(), |named| &named.name);
+        for (own, target) in tied {
+            let target = &targets[target];
+            let is_alike = (own.elements.dtype, own.elements.sizes) == (target.elements.dtype, target.elements.sizes);
+            if !is_alike {
+                let reason = format!(
+                    "tensor `{}` is tied to `{}`, which has another dtype or other sizes",
+                    own.name, target.name
+                );
+                return invalid("value_and_grad", reason);
+            }
+            let to = leaves[target.leaf].node.clone();
+            if let Some(part) = leaves[own.leaf].node.as_ref().and_then(|node| found.remove(&node.step.number))
+                && let Some(to) = &to
+            {
+                let mut sum = Gradients::<D>::new();
+                *sum.of(to) = found.remove(&to.step.number);
+                let Elements { dtype, offset, sizes, strides } = target.elements;
+                let place = Operand { node: Some(to.clone()), dtype, offset, sizes, strides, kept: None };
+                let Elements { sizes, strides, .. } = own.elements;
+                by_exact!(dtype, E => sum.add::<E>(&place, Erased::of(View::new(&part, 0, &sizes, &strides))))?;
+                found.extend(sum.of(to).take().map(|sum| (to.step.number, sum)));
+            }
+            leaves[own.leaf] = Leaf { node: to, tied_to: Some(target.elements) };
+        }
+        Ok(())
+    }
+}
+impl<D: Device> MapTensors<D, Taped<D>> for Lifting<D> {
+    fn tensor<E: Element, S: Shape>(&mut self, x: &Tensor<E, S, D>) -> Result<Tensor<E, S, Taped<D>>> {
+        let (storage, offset) = D::share(x.elements());
+        let (sizes, strides) = (x.shape(), x.stride());
+        let (dims, steps) = (sizes.as_ref(), strides.as_ref());
+        if !self.walk.ties().is_empty() {
+            let elements = Elements { dtype: E::DTYPE, offset, sizes: Dims::known(dims), strides: Dims::known(steps) };
+            self.named.push(Named { name: self.walk.name().to_owned(), leaf: self.leaves.len(), elements });
+        }
+        let lifted = if has_gradients(E::DTYPE) && !self.walk.is_frozen() {
+            let span = bounds::span(dims, steps).unwrap_or(0);
+            let extent = Extent { dtype: E::DTYPE, first: offset * size_of::<E>(), bytes: span * size_of::<E>() };
+            self.tape.leaf(storage, extent)
+        } else {
+            Tracked::constant(storage)
+        };
+        self.leaves.push(Leaf { node: lifted.node(), tied_to: None });
+        Ok(Tensor::from_parts(lifted, offset, sizes, strides))
+    }
+    fn walk(&mut self) -> Option<&mut Walk> {
+        Some(&mut self.walk)
+    }
+}
+
+/// Makes a gradient of each parameter.
+struct Collecting<'a, D: Device> {
+    gradients: &'a BTreeMap<u64, D::Storage>,
+    leaves: std::vec::IntoIter<Leaf<D::Storage>>,
+}
+impl<D: Device> MapTensors<D, D> for Collecting<'_, D> {
+    fn tensor<E: Element, S: Shape>(&mut self, x: &Tensor<E, S, D>) -> Result<Tensor<E, S, D>> {
+        if let Some(Leaf { node: Some(leaf), tied_to }) = self.leaves.next()
+            && let Some(gradient) = self.gradients.get(&leaf.step.number)
+        {
+            let sizes = x.shape();
+            let strides = tied_to.map_or_else(|| x.stride(), |elements| S::Sizes::copied(&elements.strides));
+            // (`mapped` is a function of the user's type, which may have changed between two calls.)
+            let extent = leaf.extent();
+            let span = bounds::span(sizes.as_ref(), strides.as_ref()).unwrap_or(0);
+            if (extent.dtype, extent.bytes) != (E::DTYPE, span * size_of::<E>()) {
+                return invalid("value_and_grad", "the parameters have other tensors than before".to_owned());
+            }
+            let (storage, offset) = D::share(View::<_, E>::new(gradient, 0, sizes.as_ref(), strides.as_ref()));
+            return Ok(Tensor::from_parts(storage, offset, sizes, strides));
+        }
+        // Nothing came back.
+        Tensor::one_zero(Some(x), x.shape())
+    }
+}
