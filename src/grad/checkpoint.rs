@@ -1,7 +1,7 @@
 //! Results that are computed again on the way back, in place of what they keep.
 
+use super::constants::Constant;
 use super::custom::{Giving, Taking};
-use super::front::Constant;
 use super::leaves::Lifting;
 use super::primitive::{Sums, WayBack};
 use super::pull::{Gradients, Graph, PullsBack};
@@ -111,7 +111,7 @@ where
 {
     let mut taking = Taking::<Taped<D>>::new();
     let off = (module.mapped::<D>(&mut taking)?, x.mapped::<D>(&mut taking)?);
-    let constants = (off.0.mapped(&mut Constant)?, off.1.mapped(&mut Constant)?);
+    let constants = (off.0.mapped::<Taped<D>>(&mut Constant)?, off.1.mapped::<Taped<D>>(&mut Constant)?);
     let result = function(&constants);
     if result.elements().buffer.is_tracked() {
         let reason = "the function captures a tensor of the tape: pass it in the module or beside the input";

@@ -11,7 +11,7 @@ use crate::device::Device;
 use crate::dtype::{Complex, Element, Float, bf16, f16};
 use crate::error::Result;
 use crate::io::{MapTensors, Mixed, ToDevice};
-use crate::shape::Shape;
+use crate::shape::{Dim, Shape};
 use crate::tensor::Tensor;
 
 /// Dtypes that have gradients.
@@ -94,24 +94,6 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, Taped<D>> {
         let (storage, offset) = D::share(super::taped::inside(self.elements()));
         Tensor::from_parts(Tracked::constant(storage), offset, self.shape(), self.stride())
     }
-}
-impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// The same elements on a tape, as a constant. Nothing is copied.
-    pub(super) fn on_tape(&self) -> Tensor<E, S, Taped<D>> {
-        let (storage, offset) = D::share(self.elements());
-        Tensor::from_parts(Tracked::constant(storage), offset, self.shape(), self.stride())
-    }
-}
-
-/// Puts tensors on a tape as constants.
-pub(super) struct Constant;
-impl<D: Device> MapTensors<D, Taped<D>> for Constant {
-    fn tensor<E: Element, S: Shape>(&mut self, x: &Tensor<E, S, D>) -> Result<Tensor<E, S, Taped<D>>> {
-        Ok(x.on_tape())
-    }
-}
-pub(super) fn lifted_constant<M: ToDevice>(module: &M) -> Result<M::On<Taped<M::Device>>> {
-    module.mapped(&mut Constant)
 }
 /// Takes tensors off a tape.
 struct Detaching;
@@ -295,6 +277,162 @@ pub trait Grad: ToDevice + Sized {
         R: ToDevice<Device = Taped<Self::Device>>,
     {
         super::vjp::vjp(self, constants, function)
+    }
+
+    /// The value of a function of these parameters, its gradient, and the product of its Hessian and a direction, which is a value of the
+    /// parameters' type (`torch.autograd.functional.hvp`, `jax.jvp` of `jax.grad`).
+    ///
+    /// The function is given the parameters on the tape of a tape, `Taped<Taped<D>>`: code that is generic over its device runs there, too.
+    ///
+    /// # Panics
+    /// As [`value_and_grad`](Self::value_and_grad), if an operation has no second derivative, or if the direction has other tensors.
+    ///
+    /// ```
+    /// use castiron::{grad::Grad, tensor};
+    /// let (x, v) = (tensor![1.0_f64, 2.0], tensor![1.0, 0.5]);
+    /// let (value, grads, product) = x.hvp(&v, (), |x, ()| (x * x * x).sum());
+    /// assert_eq!((value.item(), grads.to_vec(), product.to_vec()), (9.0, vec![3.0, 12.0], vec![6.0, 6.0]));
+    /// ```
+    #[allow(clippy::type_complexity)]
+    #[track_caller]
+    fn hvp<C, L>(
+        &self,
+        direction: &Self,
+        constants: C,
+        function: impl FnOnce(
+            &Self::On<Taped<Taped<Self::Device>>>,
+            <C as Constants<Self::Device, Taped<Taped<Self::Device>>>>::Given<'_>,
+        ) -> L,
+    ) -> (<L::Value as Auxiliary<Self::Device>>::Off, Self, Self)
+    where
+        Self: ToDevice<On<<Self as ToDevice>::Device> = Self, Holds: Learned>,
+        Self::On<Taped<Self::Device>>: ToDevice<
+                Device = Taped<Self::Device>,
+                On<Self::Device> = Self,
+                On<Taped<Self::Device>> = Self::On<Taped<Self::Device>>,
+                On<Taped<Taped<Self::Device>>> = Self::On<Taped<Taped<Self::Device>>>,
+                Holds: Learned,
+            >,
+        C: Constants<Self::Device, Taped<Taped<Self::Device>>>,
+        L: Loss<Taped<Self::Device>, Value: Auxiliary<Self::Device>>,
+    {
+        match super::higher::hvp(self, direction, constants, |x, given| Ok(function(x, given))) {
+            Ok(given) => given,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// [`hvp`](Self::hvp) that returns errors, the function's own among them.
+    ///
+    /// # Errors
+    /// As there.
+    #[allow(clippy::type_complexity)]
+    fn try_hvp<C, L>(
+        &self,
+        direction: &Self,
+        constants: C,
+        function: impl FnOnce(
+            &Self::On<Taped<Taped<Self::Device>>>,
+            <C as Constants<Self::Device, Taped<Taped<Self::Device>>>>::Given<'_>,
+        ) -> Result<L>,
+    ) -> Result<(<L::Value as Auxiliary<Self::Device>>::Off, Self, Self)>
+    where
+        Self: ToDevice<On<<Self as ToDevice>::Device> = Self, Holds: Learned>,
+        Self::On<Taped<Self::Device>>: ToDevice<
+                Device = Taped<Self::Device>,
+                On<Self::Device> = Self,
+                On<Taped<Self::Device>> = Self::On<Taped<Self::Device>>,
+                On<Taped<Taped<Self::Device>>> = Self::On<Taped<Taped<Self::Device>>>,
+                Holds: Learned,
+            >,
+        C: Constants<Self::Device, Taped<Taped<Self::Device>>>,
+        L: Loss<Taped<Self::Device>, Value: Auxiliary<Self::Device>>,
+    {
+        super::higher::hvp(self, direction, constants, function)
+    }
+
+    /// The result of a function of these parameters, and its derivative along a direction, which is a value of the parameters' type
+    /// (`torch.func.jvp`, `jax.jvp`): how the result moves where the parameters move so.
+    ///
+    /// It takes two ways back, about three times as long as the function.
+    ///
+    /// # Panics
+    /// As [`hvp`](Self::hvp).
+    ///
+    /// ```
+    /// use castiron::{grad::Grad, tensor};
+    /// let (x, v) = (tensor![1.0_f64, 2.0, 3.0], tensor![1.0, 0.0, -1.0]);
+    /// let (squares, moved) = x.jvp(&v, (), |x, ()| x * x);
+    /// assert_eq!((squares.to_vec(), moved.to_vec()), (vec![1.0, 4.0, 9.0], vec![2.0, 0.0, -6.0]));
+    /// ```
+    #[allow(clippy::type_complexity)]
+    #[track_caller]
+    fn jvp<C, R>(
+        &self,
+        direction: &Self,
+        constants: C,
+        function: impl FnOnce(
+            &Self::On<Taped<Taped<Self::Device>>>,
+            <C as Constants<Self::Device, Taped<Taped<Self::Device>>>>::Given<'_>,
+        ) -> R,
+    ) -> (
+        <R::On<Taped<Self::Device>> as ToDevice>::On<Self::Device>,
+        <R::On<Taped<Self::Device>> as ToDevice>::On<Self::Device>,
+    )
+    where
+        Self: ToDevice<On<<Self as ToDevice>::Device> = Self, Holds: Learned>,
+        Self::On<Taped<Self::Device>>: ToDevice<
+                Device = Taped<Self::Device>,
+                On<Self::Device> = Self,
+                On<Taped<Self::Device>> = Self::On<Taped<Self::Device>>,
+                On<Taped<Taped<Self::Device>>> = Self::On<Taped<Taped<Self::Device>>>,
+                Holds: Learned,
+            >,
+        C: Constants<Self::Device, Taped<Taped<Self::Device>>>,
+        R: ToDevice<Device = Taped<Taped<Self::Device>>>,
+        R::On<Taped<Self::Device>>:
+            ToDevice<Device = Taped<Self::Device>, On<Taped<Self::Device>> = R::On<Taped<Self::Device>>>,
+        <R::On<Taped<Self::Device>> as ToDevice>::On<Self::Device>: ToDevice<
+                Device = Self::Device,
+                On<Self::Device> = <R::On<Taped<Self::Device>> as ToDevice>::On<Self::Device>,
+            >,
+    {
+        match super::higher::jvp(self, direction, constants, |x, given| Ok(function(x, given))) {
+            Ok(given) => given,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// The losses of samples, one for each, and the gradient of each by the parameters (`torch.func.vmap` of `grad`): the function is run
+    /// once for all, and the way back once for each sample.
+    ///
+    /// # Panics
+    /// As [`value_and_grad`](Self::value_and_grad).
+    ///
+    /// ```
+    /// use castiron::{grad::Grad, tensor, Tensor};
+    /// let (w, x) = (Tensor::<f64, ()>::scalar(3.0), tensor![1.0, 2.0]);
+    /// let (losses, grads) = w.per_sample_grads((&x,), |w, (x,)| (w * x).square());
+    /// assert_eq!(losses.to_vec(), [9.0, 36.0]);
+    /// assert_eq!(grads.iter().map(|grad| grad.item()).collect::<Vec<_>>(), [6.0, 24.0]);
+    /// ```
+    #[allow(clippy::type_complexity)]
+    #[track_caller]
+    fn per_sample_grads<C, E, N>(
+        &self,
+        constants: C,
+        function: impl FnOnce(&Self::On<Taped<Self::Device>>, C::Given<'_>) -> Tensor<E, (N,), Taped<Self::Device>>,
+    ) -> (Tensor<E, (N,), Self::Device>, Vec<Self>)
+    where
+        Self: ToDevice<On<<Self as ToDevice>::Device> = Self, Holds: Learned>,
+        C: Constants<Self::Device>,
+        E: Float,
+        N: Dim,
+    {
+        match super::higher::per_sample_grads(self, constants, |x, given| Ok(function(x, given))) {
+            Ok(given) => given,
+            Err(error) => panic!("{error}"),
+        }
     }
 }
 impl<P: ToDevice> Grad for P {}

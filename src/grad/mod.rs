@@ -21,6 +21,7 @@ mod checkpoint;
 mod constants;
 mod custom;
 mod front;
+mod higher;
 #[cfg(feature = "any")]
 mod hooks;
 mod leaves;

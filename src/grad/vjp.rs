@@ -15,8 +15,8 @@ use crate::shape::Shape;
 use crate::tensor::Tensor;
 
 /// Where each tensor of a result is on its tape.
-struct Placing<B> {
-    places: Vec<Operand<B>>,
+pub(super) struct Placing<B> {
+    pub(super) places: Vec<Operand<B>>,
 }
 impl<D: Device> MapTensors<Taped<D>, D> for Placing<D::Storage> {
     fn tensor<E: Element, S: Shape>(&mut self, x: &Tensor<E, S, Taped<D>>) -> Result<Tensor<E, S, D>> {
@@ -25,9 +25,9 @@ impl<D: Device> MapTensors<Taped<D>, D> for Placing<D::Storage> {
     }
 }
 /// Adds cotangents to the gradients of a result's tensors.
-struct Seeding<'a, D: Device> {
-    places: core::slice::Iter<'a, Operand<D::Storage>>,
-    gradients: &'a mut Gradients<D>,
+pub(super) struct Seeding<'a, D: Device> {
+    pub(super) places: core::slice::Iter<'a, Operand<D::Storage>>,
+    pub(super) gradients: &'a mut Gradients<D>,
 }
 impl<D: Device> MapTensors<D, D> for Seeding<'_, D> {
     fn tensor<E: Element, S: Shape>(&mut self, x: &Tensor<E, S, D>) -> Result<Tensor<E, S, D>> {
