@@ -1,7 +1,7 @@
 //! Gradients of `AnyTensor`: what PyTorch's tensors do that require gradients.
 
 use castiron::any::{self, Args, GradOptions, Value, call, call_in_place};
-use castiron::{AnyTensor, DType, Result, tensor};
+use castiron::{AnyTensor, DType, Result, shape, tensor};
 
 fn leaf(x: impl Into<AnyTensor>) -> AnyTensor {
     let mut x = x.into();
@@ -473,5 +473,55 @@ fn hooks_that_fail_lose_and_lock_nothing() -> Result<()> {
     assert_eq!(seen(&by).last().map(String::as_str), Some("late tensor([3., 4.])"));
     total(&(&x * &w)?)?.backward()?;
     assert_eq!(seen(&by), ["late tensor([3., 4.])"]);
+    Ok(())
+}
+
+#[test]
+fn gradients_that_have_gradients() -> Result<()> {
+    let x = leaf(tensor![0.5_f64, -1.5]);
+    let graph = GradOptions { create_graph: true, ..GradOptions::default() };
+    let cube = x.pow(3.0)?;
+    let first = any::grad(&[&total(&cube)?], &[&x], &graph)?.remove(0).unwrap();
+    assert!(first.requires_grad());
+    let second = any::grad(&[&total(&first)?], &[&x], &graph)?.remove(0);
+    assert_eq!(text(second.clone()), "tensor([ 3., -9.], dtype=torch.float64)");
+    let third = any::grad(&[&total(&second.unwrap())?], &[&x], &GradOptions::default())?.remove(0);
+    assert_eq!(text(third), "tensor([6., 6.], dtype=torch.float64)");
+    // A penalty on a gradient is learned by `backward`.
+    let tanh = total(&x.tanh()?)?;
+    let slope = any::grad(&[&tanh], &[&x], &graph)?.remove(0).unwrap();
+    total(&slope.square()?)?.backward()?;
+    let by_hand = |x: f64| {
+        let y = x.tanh();
+        -4.0 * y * (1.0 - y * y) * (1.0 - y * y)
+    };
+    let found = x.grad().unwrap().typed::<f64, shape![2], castiron::Cpu>()?.to_vec();
+    assert!(found.iter().zip([0.5, -1.5]).all(|(found, x)| (found - by_hand(x)).abs() < 1e-12), "{found:?}");
+    // Without it there is none; and nothing that is kept holds itself.
+    let plain = any::grad(&[&total(&x.exp()?)?], &[&x], &GradOptions::default())?.remove(0).unwrap();
+    assert!(!plain.requires_grad());
+    Ok(())
+}
+
+#[test]
+fn products_with_zeros_have_no_second_derivative() -> Result<()> {
+    let x = leaf(tensor![0.0_f64, 2.0, 3.0]);
+    let graph = GradOptions { create_graph: true, ..GradOptions::default() };
+    let error = any::grad(&[&x.prod(None, false, None)?], &[&x], &graph).unwrap_err();
+    assert!(error.to_string().contains("no second derivative where elements are 0"), "{error}");
+    assert_eq!(
+        text(any::grad(&[&x.prod(None, false, None)?], &[&x], &GradOptions::default())?.remove(0)),
+        "tensor([6., 0., 0.], dtype=torch.float64)"
+    );
+    Ok(())
+}
+
+#[test]
+fn copies_on_other_devices_are_recorded() -> Result<()> {
+    let x = leaf(tensor![1.0, 2.0]);
+    let there = x.square()?.to_device("meta")?;
+    assert!(there.requires_grad());
+    let error = total(&there)?.backward().unwrap_err();
+    assert!(error.to_string().contains("meta"), "{error}");
     Ok(())
 }

@@ -14,6 +14,8 @@ pub mod moving;
 pub mod odd;
 pub mod products;
 pub mod reduction_layouts;
+#[cfg(feature = "grad")]
+pub mod tapes;
 pub mod views;
 
 use castiron::{Cpu, Device, Element, Shape, Tensor};
