@@ -100,6 +100,30 @@ impl<B> Rule<B> {
         }
     }
 
+    /// What kind of step it is, in a word.
+    #[cfg(feature = "any")]
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Rule::Formula { .. } => "formula",
+            Rule::Chooses { .. } => "choice",
+            Rule::Parts { .. } | Rule::Polar { .. } => "parts",
+            Rule::Reduce { .. } => "reduction",
+            Rule::Lanes { .. } => "lanes",
+            Rule::Rows { .. } => "rows",
+            Rule::Product { .. } => "product",
+            Rule::Primitive(_) => "function",
+            Rule::Moves { .. }
+            | Rule::Pick { .. }
+            | Rule::Join { .. }
+            | Rule::Band { .. }
+            | Rule::Gather { .. }
+            | Rule::Compress { .. }
+            | Rule::Patch { .. }
+            | Rule::Scatter { .. } => "moves",
+            Rule::Merge { .. } => "merge",
+        }
+    }
+
     /// Each operand.
     pub(crate) fn each_operand(&mut self, see: &mut dyn FnMut(&mut Operand<B>)) {
         match self {

@@ -184,6 +184,16 @@ impl AnyTensor {
         self.node().is_some()
     }
 
+    /// The kind of the step that this tensor was computed by, for the table of derivatives.
+    #[doc(hidden)]
+    pub fn kind_of_step(&self) -> Option<&'static str> {
+        let node = self.node()?;
+        match &*locked(&node.step.past) {
+            Past::Rule(rule) => Some(rule.kind()),
+            Past::Leaf(_) | Past::Freed => None,
+        }
+    }
+
     /// Whether the tensor was not computed from tensors that require gradients (`torch.Tensor.is_leaf`).
     ///
     /// ```

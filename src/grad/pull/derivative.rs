@@ -53,12 +53,9 @@ impl<'a, D: Backend> DerivativeCall<'a, D> {
         let x = x.iter().map(|x| x.map(&to).transpose()).collect::<Result<_>>()?;
         Ok(DerivativeCall { dtype: *dtype, given: *given, x, sizes })
     }
-    /// An operand, which is read.
-    pub(crate) fn operand<E>(&self, at: usize) -> Result<View<'_, D::Storage, E>> {
-        match self.x.get(at) {
-            Some(Some(part)) => Ok(part.view(self.sizes)),
-            _ => not_kept(),
-        }
+    /// An operand, if it was kept. (Those that were not have no influence, whatever steps the formula has of them.)
+    pub(crate) fn operand<E>(&self, at: usize) -> Option<View<'_, D::Storage, E>> {
+        Some(self.x.get(at)?.as_ref()?.view(self.sizes))
     }
     /// Any of its storages.
     pub(crate) fn place(&self) -> Result<&'a D::Storage> {
@@ -86,13 +83,12 @@ fn of<E: Dtype>(
     let (len, dense) = (call.sizes.iter().product(), Dims::known(call.sizes).row_major());
     let mut gathered = Vec::with_capacity(derivative.operands);
     for at in 0..derivative.operands {
-        gathered.push(match derivative.reads >> at & 1 {
-            1 => {
-                let storage = Cpu::map1::<E, E>(Copying, call.operand::<E>(at)?, &dense)?;
-                Some(Cpu::download(View::<_, E>::new(&storage, 0, &[len], &[1]))?)
-            }
-            _ => None,
+        let operand = call.operand::<E>(at).filter(|_| derivative.reads >> at & 1 == 1);
+        let elements = operand.map(|view| {
+            let storage = Cpu::map1::<E, E>(Copying, view, &dense)?;
+            Cpu::download(View::<_, E>::new(&storage, 0, &[len], &[1]))
         });
+        gathered.push(elements.transpose()?);
     }
     let width = if derivative.is_complex { 2 } else { 1 };
     let mut arguments = Vec::with_capacity(width * (derivative.operands + GIVEN));

@@ -5,7 +5,9 @@
 #[cfg(feature = "grad")]
 use super::derivative::RecordedDual;
 use crate::dtype::DType;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
+#[cfg(any(test, feature = "cuda"))]
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -156,6 +158,7 @@ pub(crate) enum Tree {
 }
 impl Tree {
     /// Number of branches.
+    #[cfg(any(test, feature = "cuda"))]
     pub(crate) fn decisions(&self) -> usize {
         match self {
             Tree::Leaf(_) => 0,
@@ -182,6 +185,7 @@ impl Function {
         &self.nodes[id.0 as usize]
     }
     /// The nodes that this value needs and that are not computed yet, in order; marks them as computed.
+    #[cfg(any(test, feature = "cuda"))]
     pub(super) fn needed(&self, id: Id, computed: &mut HashSet<Id>) -> Vec<Id> {
         fn visit(function: &Function, id: Id, computed: &mut HashSet<Id>, order: &mut Vec<Id>) {
             let node = function.node(id);

@@ -25,8 +25,8 @@ fn of<E: Dtype, const N: usize>(derivative: &Derivative, call: &DerivativeCall<'
     let device = call.place()?.device();
     let mut operands = Vec::with_capacity(derivative.operands);
     for at in 0..derivative.operands {
-        let is_read = derivative.reads >> at & 1 == 1;
-        operands.push(if is_read { Some(operand_of(&call.operand::<E>(at)?)) } else { None });
+        let operand = call.operand::<E>(at).filter(|_| derivative.reads >> at & 1 == 1);
+        operands.push(operand.map(|view| operand_of(&view)));
     }
     let describe = |mut to: Kernel| {
         let loaded: Vec<Option<Value>> =
