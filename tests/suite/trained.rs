@@ -378,11 +378,11 @@ impl Scaled {
         let weight = tensor![1.0, 2.0];
         Scaled { sgd: Sgd::new(&weight).rate(0.25).momentum(0.5), weight, scale }
     }
-    fn step(&mut self, x: [f32; 2]) -> ([f32; 2], f64) {
+    fn step(&mut self, x: [f32; 2]) -> ([f64; 2], f64) {
         let x = Tensor::<f32, Two>::from_vec(x.to_vec());
         let (_, grads) = self.weight.value_and_grad(&x, |weight, x| self.scale.scale(&(weight * x).sum()));
         self.scale.step(&mut self.sgd, &mut self.weight, grads);
-        ([0, 1].map(|at| self.weight[at]), self.scale.factor())
+        ([0, 1].map(|at| self.weight[at].into()), self.scale.factor())
     }
 }
 
