@@ -2098,6 +2098,19 @@ fn runs() {
 }
 }
 
+mod gradients_no_grad {
+use castiron::tensor;
+
+pub fn main() {
+    let _ = tensor![1.0, 2.0].exp();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod gradients_number_beside_the_parameters {
 use castiron::grad::Grad;
 use castiron::tensor;
@@ -2139,6 +2152,22 @@ use castiron::tensor;
 pub fn main() {
     let x = tensor![1.0, 2.0];
     let _ = x.value_and_grad((), |x, ()| x.sum());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod gradients_target_from_outside {
+use castiron::grad::Grad;
+use castiron::reduction::Mean;
+use castiron::tensor;
+
+pub fn main() {
+    let (scores, classes) = (tensor![[1.0, 2.0]], tensor![1]);
+    let _ = scores.value_and_grad(&classes, |scores, classes| scores.cross_entropy(classes, (), -100, 0.0, Mean));
 }
 
 #[test]

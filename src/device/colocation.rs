@@ -47,6 +47,12 @@ pub enum Source<'a, D: Device, E> {
     label = "expected an operand on `{Self}`, found one on `{Other}`",
     note = "move one of them with `.to_device::<{Self}>()`; only a zero-dim CPU tensor joins another device by itself"
 )]
+#[cfg_attr(
+    feature = "grad",
+    diagnostic::on_unimplemented(
+        note = "tensors in the closure of `value_and_grad` are on `Taped`: pass the other beside the parameters, `net.value_and_grad((&x, &y), |net, (x, y)| …)`; `.detach()` what leaves the closure"
+    )
+)]
 pub trait Meet<Other: Place, K: Kind, OtherKind: Kind>: Device {
     /// The device of the result.
     type Output: Device;
@@ -122,6 +128,12 @@ cpu_joins! {
     message = "operands are on different devices: `{Self}` and `{Other}`",
     label = "expected an operand on `{Self}`, found one on `{Other}`",
     note = "move the operand with `.to_device::<{Self}>()`; only a zero-dim CPU tensor joins another device by itself"
+)]
+#[cfg_attr(
+    feature = "grad",
+    diagnostic::on_unimplemented(
+        note = "tensors in the closure of `value_and_grad` are on `Taped`: pass the other beside the parameters, `net.value_and_grad((&x, &y), |net, (x, y)| …)`; `.detach()` what leaves the closure"
+    )
 )]
 pub trait Receives<Other: Place, OtherKind: Kind>: Device {
     /// The operand in an expression: a leaf, or a single value.

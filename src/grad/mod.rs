@@ -42,6 +42,8 @@ pub use custom::{Operands, custom, try_custom};
 pub use front::{Auxiliary, Grad, Learned, Loss};
 pub use pull::PullsBack;
 pub use record::Recorded;
+#[doc(hidden)]
+pub use refused::{NotSwitched, no_grad};
 pub use taped::Taped;
 pub use vjp::Pullback;
 #[cfg(feature = "any")]

@@ -25,3 +25,26 @@ refused! { [R: Rule, P: Module] Optimizer<R, P>, of_optimizers, "no gradient is 
     "delete the call: `value_and_grad` returns new gradients for each step, and `optimizer.step(&mut parameters, &gradient)` takes them";
     zero_grad () "an optimizer has no `zero_grad`";
 }
+
+/// `torch.no_grad`: it exists for its error message. (A condition on a type without parameters is checked where it is written, unless it
+/// has a lifetime.)
+#[doc(hidden)]
+pub fn no_grad() -> NotSwitched
+where
+    for<'a> &'a NotSwitched: switches::Recording,
+{
+    NotSwitched(())
+}
+/// What nothing makes.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct NotSwitched(());
+mod switches {
+    #[diagnostic::on_unimplemented(
+        message = "recording is not switched off: nothing is recorded outside of `value_and_grad`",
+        label = "there is no `no_grad` of typed tensors",
+        note = "leave `no_grad` out; inside of the closure of `value_and_grad`, `.stop()` makes a constant of a tensor, and `.detach()` takes it off the tape",
+        note = "for `AnyTensor`: `let _guard = castiron::any::scoped_no_grad();`"
+    )]
+    pub trait Recording {}
+}

@@ -128,8 +128,8 @@ impl LossScale {
     /// If memory runs out.
     ///
     /// ```
-    /// use castiron::{Tensor, optim::LossScale};
-    /// assert_eq!(LossScale::new().initial(8.0).scale(&Tensor::scalar(0.5_f32)).item(), 4.0);
+    /// use castiron::{optim::LossScale, tensor};
+    /// assert_eq!(LossScale::new().initial(8.0).scale(&tensor![0.5, 1.0].sum()).item(), 12.0);
     /// ```
     #[fallible]
     pub fn scale<E: Scaled, D: Device>(&self, loss: &Tensor<E, (), D>) -> Result<Tensor<E::In, (), D>> {

@@ -212,6 +212,34 @@ fn running_statistics_are_moved_by_the_forward_pass_alone() {
     assert!(net.factor.iter().all(|factor| *factor != 1.0));
 }
 
+#[cfg(feature = "any")]
+#[test]
+fn frozen_tensors_of_run_time_dtype_stay_too() {
+    use castiron::AnyTensor;
+    #[derive(Module, Clone)]
+    struct Any {
+        #[module(frozen)]
+        table: AnyTensor,
+        weight: AnyTensor,
+    }
+    let of = |x: Tensor<f32, Two>| AnyTensor::from(x);
+    let mut net = Any { table: of(tensor![1.0, 2.0]), weight: of(tensor![3.0, 4.0]) };
+    let grads = Any { table: of(tensor![1.0, 1.0]), weight: of(tensor![1.0, -1.0]) };
+    let mut sgd = Sgd::new(&net).rate(1.0).momentum(1.0).decay(1.0);
+    sgd.step(&mut net, &grads);
+    let buffer = |sgd: &Sgd<Any>| sgd.state("momentum_buffer").unwrap().table.to_string();
+    assert_eq!((buffer(&sgd).as_str(), net.table.to_string().as_str()), ("tensor([0., 0.])", "tensor([1., 2.])"));
+    assert_eq!(net.weight.to_string(), "tensor([-1.,  1.])");
+    let file = saved(&sgd, "any");
+    assert!(!file.names().any(|name| name.ends_with("table")));
+    let mut loaded: Sgd<Any> = Sgd::load(&file).unwrap();
+    let mut other = net.clone();
+    loaded.step(&mut other, &grads);
+    sgd.step(&mut net, &grads);
+    assert_eq!(other.weight.to_string(), net.weight.to_string());
+    assert_eq!(other.table.to_string(), "tensor([1., 2.])");
+}
+
 type Words = shape![4, 3];
 
 /// A language model of one word: the table of words is used twice.
@@ -378,11 +406,11 @@ impl Scaled {
         let weight = tensor![1.0, 2.0];
         Scaled { sgd: Sgd::new(&weight).rate(0.25).momentum(0.5), weight, scale }
     }
-    fn step(&mut self, x: [f32; 2]) -> ([f32; 2], f64) {
+    fn step(&mut self, x: [f32; 2]) -> ([f64; 2], f64) {
         let x = Tensor::<f32, Two>::from_vec(x.to_vec());
         let (_, grads) = self.weight.value_and_grad(&x, |weight, x| self.scale.scale(&(weight * x).sum()));
         self.scale.step(&mut self.sgd, &mut self.weight, grads);
-        ([0, 1].map(|at| self.weight[at]), self.scale.factor())
+        ([0, 1].map(|at| self.weight[at].into()), self.scale.factor())
     }
 }
 

@@ -3,7 +3,7 @@
 //! Instead: `.detach()` in the closure.
 //!
 //! names: Taped<Cpu>
-//! says: .to_device
+//! says: `.detach()` what leaves the closure
 
 use castiron::grad::Grad;
 use castiron::tensor;

@@ -3,7 +3,7 @@
 //! Instead: pass it beside the parameters.
 //!
 //! names: Taped<Cpu>
-//! says: .to_device
+//! says: pass the other beside the parameters
 
 use castiron::grad::Grad;
 use castiron::tensor;

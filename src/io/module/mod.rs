@@ -161,7 +161,8 @@ pub trait Module: Sized {
         listing::named(self)
     }
 
-    /// The norm of all floating-point elements together, of tied tensors once (`torch.nn.utils.get_total_norm`). It is summed up in `f64`.
+    /// The norm of all floating-point elements together, of tied tensors once and of frozen fields not at all
+    /// (`torch.nn.utils.get_total_norm`). It is summed up in `f64`.
     ///
     /// # Panics
     /// If memory runs out.
@@ -185,7 +186,7 @@ pub trait Module: Sized {
     }
 
     /// Scales the tensors so that their [`total_norm`](Self::total_norm) is `most` if it is larger, and gives the norm before
-    /// (`torch.nn.utils.clip_grad_norm_`). Tensors of whole numbers stay.
+    /// (`torch.nn.utils.clip_grad_norm_`). Tensors of whole numbers and frozen fields stay.
     ///
     /// # Panics
     /// If memory runs out.
@@ -211,7 +212,7 @@ pub trait Module: Sized {
         crate::optim::clip_norm("clip_norm", self, most)
     }
 
-    /// Brings all elements between `-most` and `most` (`torch.nn.utils.clip_grad_value_`). Tensors of whole numbers stay.
+    /// Brings all elements between `-most` and `most` (`torch.nn.utils.clip_grad_value_`). Tensors of whole numbers and frozen fields stay.
     ///
     /// # Panics
     /// If memory runs out.
@@ -237,7 +238,7 @@ pub trait Module: Sized {
     }
 
     /// Adds the tensors of another, times a number. Structs with `#[derive(Module)]` also have `+=`, `*=` and `/=`, so that gradients of
-    /// several batches are summed up and divided: `sum += &grads; sum /= 4.0`. Tensors of whole numbers stay.
+    /// several batches are summed up and divided: `sum += &grads; sum /= 4.0`. Tensors of whole numbers and frozen fields stay.
     ///
     /// # Panics
     /// If the two have tensors of different sizes, or memory runs out.
@@ -268,7 +269,7 @@ pub trait Module: Sized {
         crate::optim::add_scaled("add_scaled", self, other, by)
     }
 
-    /// Multiplies all elements by a number. Tensors of whole numbers stay.
+    /// Multiplies all elements by a number. Tensors of whole numbers and frozen fields stay.
     ///
     /// # Panics
     /// If memory runs out.

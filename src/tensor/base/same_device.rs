@@ -15,6 +15,12 @@ use crate::tensor::Tensor;
     label = "expected tensors on `{D}`, found one on `{X}`",
     note = "move one of them with `.to_device::<{D}>()`; a module's weights are moved together by `ToDevice`"
 )]
+#[cfg_attr(
+    feature = "grad",
+    diagnostic::on_unimplemented(
+        note = "tensors in the closure of `value_and_grad` are on `Taped`: pass the other beside the parameters, `net.value_and_grad((&x, &y), |net, (x, y)| …)`; `.detach()` what leaves the closure"
+    )
+)]
 pub trait SameDevice<D: Device, X: Device> {
     /// The tensor as one on device `D`.
     #[doc(hidden)]
