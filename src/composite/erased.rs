@@ -42,6 +42,13 @@ impl<'a, E: Element, D: Device> Erased<'a, E, D> {
         Erased { storage: Held::Borrowed(view.buffer), offset: view.offset, sizes, strides, dtype: PhantomData }
     }
 
+    /// Elements of a storage, which they do not reach beyond.
+    #[cfg(feature = "grad")]
+    pub(crate) fn borrowed(storage: &'a D::Storage, offset: usize, sizes: Dims, strides: Dims) -> Self {
+        expect_within::<E, D>(storage, offset, &sizes, &strides);
+        Erased { storage: Held::Borrowed(storage), offset, sizes, strides, dtype: PhantomData }
+    }
+
     /// A new storage with sizes and strides.
     ///
     /// # Panics

@@ -335,17 +335,6 @@ impl<E: Castable> Map1<i64, E> for Counting {
     }
 }
 
-/// The same beside any label.
-impl<E: Castable> Map2<i64, i64, E> for Counting {
-    #[inline(always)]
-    fn call(self, label: i64, _: i64) -> E {
-        Map1::<i64, E>::call(self, label)
-    }
-    fn text(&self, kernel: &mut Kernel, label: Value, _: Value) -> Value {
-        Map1::<i64, E>::text(self, kernel, label)
-    }
-}
-
 /// The loss of a log-probability: minus it, or zero where the label is the ignored one.
 #[derive(Clone, Copy)]
 pub(crate) struct KeptLoss(pub(crate) i64);
@@ -416,5 +405,4 @@ pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     suite.one::<_, i64, f16>("counting", Counting(3));
     suite.two::<_, f32, i64, f32>("kept", Kept(3));
     suite.two::<_, f16, i64, f64>("kept_loss", KeptLoss(3));
-    suite.two::<_, i64, i64, f64>("counting_of_two", Counting(3));
 }

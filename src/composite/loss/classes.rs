@@ -133,7 +133,7 @@ impl<E: Dtype> OfLabels<E> {
                 let first = Losing::<First>::new([0.0; 2]);
                 weights.reduce_pairs::<E, f64, _>(self.op, reduce::Sum, first, weights, u32::MAX)
             }
-            None => labels.reduce_pairs::<i64, f64, _>(self.op, reduce::Sum, Counting(self.ignored), labels, u32::MAX),
+            None => labels.map1_dense::<f64>(self.op, Counting(self.ignored))?.reduce(reduce::Sum, u32::MAX, false),
         }
     }
     /// The weight of each class as `(N, C, L)`.

@@ -167,7 +167,7 @@ pub(super) fn pull<D: Device>(
     layout: Layout,
     gradients: &mut Gradients<D>,
 ) -> Result<()> {
-    by_dtype!(x.dtype, E => of::<E, D>(slope, x, mask, results, given, layout, gradients))
+    by_dtype!(x.dtype(), E => of::<E, D>(slope, x, mask, results, given, layout, gradients))
 }
 
 fn of<E: Dtype, D: Device>(
@@ -179,7 +179,7 @@ fn of<E: Dtype, D: Device>(
     layout: Layout,
     gradients: &mut Gradients<D>,
 ) -> Result<()> {
-    let sizes = x.sizes;
+    let sizes = x.sizes();
     let count: usize = (0..sizes.len()).filter(|&axis| mask >> axis & 1 == 1).map(|axis| sizes[axis]).product();
     if sizes.contains(&0) {
         return Ok(());
@@ -259,9 +259,9 @@ fn of<E: Dtype, D: Device>(
         ReduceSlope::Variance { correction, is_root } => {
             let elements = elements::<E, D>(x)?;
             let mean = elements.reduce(Mean, mask, false)?.retyped::<E>();
-            if let Some(mut g) = of_result(first, x.dtype.to_real())? {
+            if let Some(mut g) = of_result(first, x.dtype().to_real())? {
                 if is_root {
-                    let y = result(0, x.dtype.to_real())?;
+                    let y = result(0, x.dtype().to_real())?;
                     g = g.map2::<E, E>(OP, Losing::<HalfInverse>::new([0.0; 2]), &y)?;
                 }
                 let freedom = (count as f64 - correction).max(0.0);
@@ -269,7 +269,7 @@ fn of<E: Dtype, D: Device>(
                 let (mean, g) = (spread(&mean, &sizes, mask)?, spread(&g, &sizes, mask)?);
                 gradients.add::<E>(x, three::<Deviation, E, D>(&elements, &mean, &g, 0.0)?)?;
             }
-            if let Some(g) = of_result(second, x.dtype)? {
+            if let Some(g) = of_result(second, x.dtype())? {
                 let g = scaled(&g, 1.0 / count as f64)?;
                 gradients.add::<E>(x, spread(&g, &sizes, mask)?)?;
             }
@@ -321,7 +321,7 @@ fn extreme<E: Dtype, D: Device>(
     gradients: &mut Gradients<D>,
 ) -> Result<()> {
     let elements = elements::<E, D>(x)?;
-    let sizes = x.sizes;
+    let sizes = x.sizes();
     let is = elements.map2::<E, E>(OP, Losing::<IsExtreme>::new([0.0; 2]), &spread(y, &sizes, mask)?)?;
     let counts = is.reduce(Sum, mask, false)?.retyped::<E>();
     let g = g.map2::<E, E>(OP, Losing::<PerCount>::new([0.0; 2]), &counts)?;
@@ -336,7 +336,7 @@ fn at_positions<E: Dtype, D: Device>(
     g: &Owned<E, D>,
     gradients: &mut Gradients<D>,
 ) -> Result<()> {
-    let sizes = x.sizes;
+    let sizes = x.sizes();
     let axes: Vec<usize> = (0..sizes.len()).filter(|&axis| mask >> axis & 1 == 1).collect();
     let numel: usize = sizes.iter().product();
     // Neighbouring axes count as one.
