@@ -13,7 +13,7 @@ mod rows;
 use super::primitive::WayBack;
 use super::rule::Rule;
 use super::tape::{Extent, Kept, Layout, Node, Operand, Packed, Past, RESULTS, Step, locked};
-use crate::composite::{Erased, Owned};
+use crate::composite::Erased;
 use crate::device::{Backend, Cpu, Cuda, Device, Meta};
 use crate::dtype::{Complex, DType, Dtype, Element, bf16, f16};
 use crate::error::{Result, invalid};
@@ -257,24 +257,40 @@ impl<D: Device> Gradients<D> {
         let mask = (0..g.rank())
             .filter(|&axis| g.sizes()[axis] > 1 && layout.strides[axis] == 0)
             .fold(0, |mask, axis| mask | 1_u32 << axis);
-        if mask != 0 {
-            return self.add_as(node, to, layout, g.reduce(Sum, mask, true)?.retyped::<E>());
-        }
-        self.add_as(node, to, layout, g)
-    }
-
-    /// The same in the operand's dtype.
-    fn add_as<E: Dtype>(
-        &mut self,
-        node: &Node<D::Storage>,
-        to: &Operand<D::Storage>,
-        layout: &Layout,
-        g: Erased<'_, E, D>,
-    ) -> Result<()> {
-        if layout.dtype == E::DTYPE {
+        if mask == 0 && layout.dtype == E::DTYPE {
             return self.add_to(node, to.offset, &layout.strides, g);
         }
-        by_exact!(layout.dtype, T => self.add_to::<T>(node, to.offset, &layout.strides, g.map1::<T>(OP, Casting)?))
+        // Sums and conversions are compiled for the dtypes that steps go back in.
+        if const { E::DTYPE.is_half() } {
+            return self.add_summed::<f32>(node, to.offset, layout, mask, cast(g)?);
+        }
+        if const { E::DTYPE.is_complex() && E::DTYPE as u8 != DType::C128 as u8 } {
+            return self.add_summed::<Complex<f64>>(node, to.offset, layout, mask, cast(g)?);
+        }
+        self.add_summed(node, to.offset, layout, mask, g)
+    }
+
+    /// Sums the axes of a mask, of which an operand has one position each, and adds in the operand's dtype.
+    fn add_summed<E: Dtype>(
+        &mut self,
+        node: &Node<D::Storage>,
+        offset: usize,
+        layout: &Layout,
+        mask: u32,
+        g: Erased<'_, E, D>,
+    ) -> Result<()> {
+        let g = if mask != 0 { g.reduce(Sum, mask, true)?.retyped::<E>() } else { g };
+        let strides = &layout.strides;
+        match layout.dtype {
+            DType::F16 => self.add_to::<f16>(node, offset, strides, cast(cast::<E, f32, D>(g)?)?),
+            DType::BF16 => self.add_to::<bf16>(node, offset, strides, cast(cast::<E, f32, D>(g)?)?),
+            DType::F32 => self.add_to::<f32>(node, offset, strides, cast(g)?),
+            DType::F64 => self.add_to::<f64>(node, offset, strides, cast(g)?),
+            DType::C32 => self.add_to::<Complex<f16>>(node, offset, strides, cast(cast::<E, Complex<f64>, D>(g)?)?),
+            DType::C64 => self.add_to::<Complex<f32>>(node, offset, strides, cast(cast::<E, Complex<f64>, D>(g)?)?),
+            DType::C128 => self.add_to::<Complex<f64>>(node, offset, strides, cast(g)?),
+            dtype => no_gradient(dtype),
+        }
     }
 
     /// The same where no element of the operand is at several positions by a stride of 0.
@@ -380,6 +396,11 @@ impl<E: Dtype, D: Device> Erased<'_, E, D> {
     }
 }
 
+/// The same elements in another dtype; themselves if they have it.
+fn cast<'a, A: Dtype, E: Dtype, D: Device>(x: Erased<'a, A, D>) -> Result<Erased<'a, E, D>> {
+    if const { A::DTYPE as u8 == E::DTYPE as u8 } { Ok(x.retyped()) } else { x.map1::<E>(OP, Casting) }
+}
+
 /// What a step keeps, as a tensor of the dtype that it goes back in.
 pub(super) fn kept<'a, E: Dtype, D: Device>(
     kept: &'a Kept<D::Storage>,
@@ -387,31 +408,33 @@ pub(super) fn kept<'a, E: Dtype, D: Device>(
     sizes: &[usize],
     strides: &[usize],
 ) -> Result<Erased<'a, E, D>> {
-    fn of<A: Dtype, E: Dtype, D: Device>(view: View<'_, D::Storage, A>) -> Result<Owned<E, D>> {
-        Erased::<A, D>::of(view).map1::<E>(OP, Casting)
+    /// By way of a dtype that steps go back in, so that fewer conversions are compiled.
+    fn by<'a, A: Dtype, Class: Dtype, E: Dtype, D: Device>(x: Erased<'a, A, D>) -> Result<Erased<'a, E, D>> {
+        cast(cast::<A, Class, D>(x)?)
     }
+    let [sizes, strides] = [sizes, strides].map(Dims::known);
     macro_rules! view {
         () => {
-            View::new(&kept.storage, kept.offset, sizes, strides)
+            Erased::borrowed(&kept.storage, kept.offset, sizes, strides)
         };
     }
     if dtype == E::DTYPE {
-        return Ok(Erased::borrowed(&kept.storage, kept.offset, Dims::known(sizes), Dims::known(strides)));
+        return Ok(view!());
     }
     match dtype {
-        DType::Bool => of::<bool, E, D>(view!()),
-        DType::U8 => of::<u8, E, D>(view!()),
-        DType::I8 => of::<i8, E, D>(view!()),
-        DType::I16 => of::<i16, E, D>(view!()),
-        DType::I32 => of::<i32, E, D>(view!()),
-        DType::I64 => of::<i64, E, D>(view!()),
-        DType::F16 => of::<f16, E, D>(view!()),
-        DType::BF16 => of::<bf16, E, D>(view!()),
-        DType::F32 => of::<f32, E, D>(view!()),
-        DType::F64 => of::<f64, E, D>(view!()),
-        DType::C32 => of::<Complex<f16>, E, D>(view!()),
-        DType::C64 => of::<Complex<f32>, E, D>(view!()),
-        DType::C128 => of::<Complex<f64>, E, D>(view!()),
+        DType::Bool => by::<bool, f64, E, D>(view!()),
+        DType::U8 => by::<u8, f64, E, D>(view!()),
+        DType::I8 => by::<i8, f64, E, D>(view!()),
+        DType::I16 => by::<i16, f64, E, D>(view!()),
+        DType::I32 => by::<i32, f64, E, D>(view!()),
+        DType::I64 => by::<i64, f64, E, D>(view!()),
+        DType::F16 => by::<f16, f32, E, D>(view!()),
+        DType::BF16 => by::<bf16, f32, E, D>(view!()),
+        DType::F32 => by::<f32, f32, E, D>(view!()),
+        DType::F64 => by::<f64, f64, E, D>(view!()),
+        DType::C32 => by::<Complex<f16>, Complex<f64>, E, D>(view!()),
+        DType::C64 => by::<Complex<f32>, Complex<f64>, E, D>(view!()),
+        DType::C128 => by::<Complex<f64>, Complex<f64>, E, D>(view!()),
         dtype => no_gradient(dtype),
     }
 }

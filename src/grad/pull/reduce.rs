@@ -12,7 +12,7 @@ use crate::ops;
 use crate::ops::arguments::Indexing;
 use crate::ops::kernel::Combining;
 use crate::ops::losses::Losing;
-use crate::ops::reduce::{CountNumbers, Mean, ReduceSlope, Sum};
+use crate::ops::reduce::{Mean, ReduceSlope, Sum};
 use crate::storage::{View, ViewMut};
 
 /// Formulas of a number, two others and a constant, over real and complex numbers.
@@ -66,6 +66,9 @@ fn power<T: MachineFloat>(x: T, p: T) -> T {
 formulas! {
     /// The gradient where the element is a number.
     WhereNumber: |x, g, _z, _p| if x.is_nan() { T::zero() } else { g }, |x, g, _z, _p| if x.re.is_nan() || x.im.is_nan() { Complex::default() } else { g };
+    /// 1 for numbers, 0 for NaN.
+    IsNumber: |x, _y, _z, _p| if x.is_nan() { T::zero() } else { T::one() },
+        |x, _y, _z, _p| if x.re.is_nan() || x.im.is_nan() { Complex::default() } else { Complex::new(T::one(), T::zero()) };
     /// The gradient divided by a count.
     PerCount: |g, count, _z, _p| g / count, |g, count, _z, _p| g / count.re;
     /// `exp(x - y) * g`, 0 where all summands are.
@@ -213,7 +216,8 @@ fn of<E: Dtype, D: Device>(
             let Some(mut g) = of_result(first, layout.dtype)? else { return Ok(()) };
             let elements = elements::<E, D>(x)?;
             if let ReduceSlope::NanMean = slope {
-                let counts = elements.reduce(CountNumbers, mask, false)?.map1::<E>(OP, crate::ops::kernel::Casting)?;
+                let counts = elements.map2::<E, E>(OP, Losing::<IsNumber>::new([0.0; 2]), &elements)?;
+                let counts = counts.reduce(Sum, mask, false)?.retyped::<E>();
                 g = g.map2::<E, E>(OP, Losing::<PerCount>::new([0.0; 2]), &counts)?;
             }
             let g = spread(&g, &sizes, mask)?;
