@@ -166,6 +166,8 @@ impl<const N: usize> PullsBack for Cuda<N> {
 }
 impl PullsBack for Meta {
     records_nothing!();
+    // (Inlined: compiled in programs that take gradients without data, and not here.)
+    #[inline]
     fn pull(
         rule: &Rule<Self::Storage>,
         given: [Option<Self::Storage>; RESULTS],
