@@ -307,13 +307,19 @@ pub(super) fn three<F: Tuned, E: Dtype, D: Device>(
     z: &Erased<'_, E, D>,
     given: f64,
 ) -> Result<Owned<E, D>> {
-    let mut to = Dims::known(x.sizes());
+    three_by(x, &|to| D::map3::<E, E, E, E>(Losing::<F>::new([given, 0.0]), x.view(), y.view(), z.view(), to))
+}
+/// The result of a loop with the strides of an operand.
+fn three_by<E: Dtype, D: Device>(
+    x: &Erased<'_, E, D>,
+    run: &dyn Fn(&[usize]) -> Result<D::Storage>,
+) -> Result<Owned<E, D>> {
+    let mut to = x.dims();
     strides::write_preserved(x.sizes(), x.strides(), &mut to);
     if !strides::is_dense(x.sizes(), &to) {
-        to = Dims::known(x.sizes()).row_major();
+        to = x.dims().row_major();
     }
-    let storage = D::map3::<E, E, E, E>(Losing::<F>::new([given, 0.0]), x.view(), y.view(), z.view(), &to)?;
-    Ok(Erased::fresh(storage, Dims::known(x.sizes()), to))
+    Ok(Erased::fresh(run(&to)?, x.dims(), to))
 }
 
 /// The gradient is shared evenly by the elements that are the extreme.
