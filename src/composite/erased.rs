@@ -42,6 +42,13 @@ impl<'a, E: Element, D: Device> Erased<'a, E, D> {
         Erased { storage: Held::Borrowed(view.buffer), offset: view.offset, sizes, strides, dtype: PhantomData }
     }
 
+    /// Elements of a storage, which they do not reach beyond.
+    #[cfg(feature = "grad")]
+    pub(crate) fn borrowed(storage: &'a D::Storage, offset: usize, sizes: Dims, strides: Dims) -> Self {
+        expect_within::<E, D>(storage, offset, &sizes, &strides);
+        Erased { storage: Held::Borrowed(storage), offset, sizes, strides, dtype: PhantomData }
+    }
+
     /// A new storage with sizes and strides.
     ///
     /// # Panics
@@ -268,15 +275,22 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
     /// `kernel(x)`, with PyTorch's strides of an elementwise result.
     pub(crate) fn map1<O: Element>(&self, op: &'static str, kernel: impl Map1<E, O>) -> Result<Owned<O, D>> {
         let to = like(op, self.layout(), size_of::<O>())?;
-        let storage = D::map1::<E, O>(kernel, self.view(), &to)?;
-        Ok(Erased::fresh(storage, self.sizes, to))
+        self.map1_to(to, &|x, to| D::map1::<E, O>(kernel, x, to))
+    }
+    /// The result of a loop; compiled once for all kernels.
+    #[inline(never)]
+    fn map1_to<O: Element>(
+        &self,
+        to: Dims,
+        run: &dyn Fn(View<'_, D::Storage, E>, &[usize]) -> Result<D::Storage>,
+    ) -> Result<Owned<O, D>> {
+        Ok(Erased::fresh(run(self.view(), &to)?, self.sizes, to))
     }
 
     /// [`map1`](Self::map1) with a row-major result.
     pub(crate) fn map1_dense<O: Element>(&self, op: &'static str, kernel: impl Map1<E, O>) -> Result<Owned<O, D>> {
         checked_numel_of(op, &self.sizes, size_of::<O>())?;
-        let storage = D::map1::<E, O>(kernel, self.view(), &self.sizes.row_major())?;
-        Ok(Erased::dense(storage, self.sizes))
+        self.map1_to(self.sizes.row_major(), &|x, to| D::map1::<E, O>(kernel, x, to))
     }
 
     /// The sizes that this and another broadcast to.
@@ -291,7 +305,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         kernel: impl Map2<E, F, O>,
         other: &Erased<'_, F, D>,
     ) -> Result<Owned<O, D>> {
-        self.map2_to(kernel, other, Spread::elementwise(op, self.layout(), other.layout(), size_of::<O>())?)
+        self.map2_to(other, op, false, &|x, y, to| D::map2::<E, F, O>(kernel, x, y, to))
     }
 
     /// [`map2`](Self::map2) with a row-major result.
@@ -301,18 +315,22 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         kernel: impl Map2<E, F, O>,
         other: &Erased<'_, F, D>,
     ) -> Result<Owned<O, D>> {
-        self.map2_to(kernel, other, Spread::dense(op, self.layout(), other.layout(), size_of::<O>())?)
+        self.map2_to(other, op, true, &|x, y, to| D::map2::<E, F, O>(kernel, x, y, to))
     }
 
+    /// The result of a loop, row-major if `dense`; compiled once for all kernels.
+    #[inline(never)]
     fn map2_to<F: Element, O: Element>(
         &self,
-        kernel: impl Map2<E, F, O>,
         other: &Erased<'_, F, D>,
-        Spread { sizes, to, left, right }: Spread,
+        op: &'static str,
+        dense: bool,
+        run: &LoopOfTwo<'_, E, F, D>,
     ) -> Result<Owned<O, D>> {
+        let spread = if dense { Spread::dense } else { Spread::elementwise };
+        let Spread { sizes, to, left, right } = spread(op, self.layout(), other.layout(), size_of::<O>())?;
         let (left, right) = (self.view().restrided(&sizes, &left), other.view().restrided(&sizes, &right));
-        let storage = D::map2::<E, F, O>(kernel, left, right, &to)?;
-        Ok(Erased::fresh(storage, sizes, to))
+        Ok(Erased::fresh(run(left, right, &to)?, sizes, to))
     }
 
     /// Converted to a dtype; the same elements if they have it.
@@ -344,6 +362,14 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         Ok(Erased::dense(storage, left_over(&sizes, mask, false)))
     }
 }
+
+/// A loop over two operands, given the strides of the result.
+type LoopOfTwo<'a, E, F, D> = dyn Fn(
+        View<'_, <D as Backend>::Storage, E>,
+        View<'_, <D as Backend>::Storage, F>,
+        &[usize],
+    ) -> Result<<D as Backend>::Storage>
+    + 'a;
 
 /// Sizes and strides of two operands that are broadcast to one another.
 struct Spread {

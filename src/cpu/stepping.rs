@@ -1,6 +1,7 @@
 //! Updates of parameters by gradients (`ops/update.rs`) on the host: one pass over a parameter, its gradient and its state, for many
 //! tensors at once.
 
+use super::convert::{narrow, widen};
 use super::simd::{Loop, dispatch};
 use super::threads::{self, Shared};
 use crate::dtype::{DType, Dtype, bf16, f16};
@@ -14,8 +15,8 @@ pub(crate) type Places = [*mut u8; 2 + MOST_STATES];
 /// An update as loops for the floating-point dtypes, and as instructions.
 #[derive(Clone, Copy)]
 pub(crate) struct Stepper {
-    /// In the order of [`index_of`].
-    loops: [unsafe fn(&Numbers, usize, Places); 4],
+    /// For `f32`, in which half precision is computed as well, and `f64`.
+    loops: [unsafe fn(&Numbers, usize, Places); 2],
     /// The instructions with these numbers.
     pub(crate) program: fn(&Numbers) -> Program,
     /// How many states there are.
@@ -26,10 +27,47 @@ impl Stepper {
     /// The loops of an update.
     pub(crate) const fn of<U: Update<K>, const K: usize>() -> Self {
         const { assert!(K <= MOST_STATES) }
-        Stepper {
-            loops: [step::<U, f16, K>, step::<U, bf16, K>, step::<U, f32, K>, step::<U, f64, K>],
-            program: Program::of::<U, K>,
-            states: K,
+        Stepper { loops: [step::<U, f32, K>, step::<U, f64, K>], program: Program::of::<U, K>, states: K }
+    }
+
+    /// Updates elements of a dtype, which is given by its [index](index_of).
+    ///
+    /// # Safety
+    /// There are `len` elements at the places of the parameter, the gradient and the states; nobody else reads or writes those of the
+    /// parameter and the states.
+    unsafe fn run(&self, dtype: usize, numbers: &Numbers, len: usize, places: Places) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match dtype {
+                0 => self.run_halves::<f16>(numbers, len, places),
+                1 => self.run_halves::<bf16>(numbers, len, places),
+                2 => self.loops[0](numbers, len, places),
+                _ => self.loops[1](numbers, len, places),
+            }
+        }
+    }
+
+    /// Half precision is updated aside, as `f32`, and rounded.
+    ///
+    /// # Safety
+    /// As for [`run`](Self::run).
+    unsafe fn run_halves<H: Dtype<Compute = f32>>(&self, numbers: &Numbers, len: usize, places: Places) {
+        let mut aside = [[0.0_f32; ASIDE]; 2 + MOST_STATES];
+        for start in (0..len).step_by(ASIDE) {
+            let len = ASIDE.min(len - start);
+            let here = places.map(|place| place.wrapping_add(start * size_of::<H>()));
+            let mut floats: Places = [core::ptr::null_mut(); _];
+            // SAFETY: there are `len` elements from `start` on, and room for them aside. (The gradient is not written.)
+            unsafe {
+                for at in 0..2 + self.states {
+                    widen::<H>(here[at].cast(), aside[at].as_mut_ptr(), len);
+                    floats[at] = aside[at].as_mut_ptr().cast();
+                }
+                self.loops[0](numbers, len, floats);
+                for at in (0..2 + self.states).filter(|&at| at != 1) {
+                    narrow::<H>(aside[at].as_ptr(), here[at].cast(), len);
+                }
+            }
         }
     }
 }
@@ -64,6 +102,9 @@ pub(crate) struct Stepped {
 
 /// Elements that are read before the first of them is written, so that loops vectorise whatever the places. (Few enough for registers.)
 const BLOCK: usize = 32;
+
+/// Elements of half precision that are converted at once.
+const ASIDE: usize = 512;
 
 struct Stepping<'a, U, E, const K: usize> {
     numbers: &'a Numbers,
@@ -210,7 +251,7 @@ unsafe fn run_part(tensors: &[Stepped], groups: &[(Stepper, Numbers)], range: Ra
         let places = tensor.places.map(|place| place.wrapping_add(offset));
         let (stepper, numbers) = &groups[tensor.group];
         // SAFETY: the elements from `start` to `end` are within the tensor; the caller's promise. A complex number is its two parts.
-        unsafe { stepper.loops[at](numbers, (end - start) * parts, places) }
+        unsafe { stepper.run(at, numbers, (end - start) * parts, places) }
     }
 }
 

@@ -95,7 +95,7 @@ impl<D: Device> MapTensors<D, D> for Giving<'_, D> {
     fn tensor<E: Element, S: Shape>(&mut self, x: &Tensor<E, S, D>) -> Result<Tensor<E, S, D>> {
         let Some(to) = self.operands.next() else { return misfit() };
         let view = x.elements();
-        if to.dtype != E::DTYPE || *to.sizes != *view.sizes {
+        if to.dtype() != E::DTYPE || *to.sizes() != *view.sizes {
             return misfit();
         }
         if to.node.is_some() {

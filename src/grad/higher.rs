@@ -126,7 +126,7 @@ where
 
 /// A gradient of 1 at one of the elements of a result, from which others are 0.
 fn one_at<E: Float, D: Device>(place: &Operand<D::Storage>, beside: &D::Storage, at: usize) -> Result<D::Storage> {
-    let mut one = D::zeroed::<E>(Some(beside), place.sizes.iter().product())?;
+    let mut one = D::zeroed::<E>(Some(beside), place.sizes().iter().product())?;
     D::update1::<E>(FillWith(E::from_i32(1)), ViewMut::new(&mut one, at, &[], &[]))?;
     Ok(one)
 }
@@ -151,11 +151,11 @@ where
     let (place, value) = (<Taped<P::Device> as PullsBack>::operand(losses.elements()), losses.detach());
     drop((losses, constants, lifted));
     lifting.finish();
-    let [count] = *place.sizes else { return Ok((value, Vec::new())) };
+    let [count] = *place.sizes() else { return Ok((value, Vec::new())) };
     let mut grads = room(count)?;
     for at in 0..count {
         let one = one_at::<E, P::Device>(&place, value.elements().buffer, at)?;
-        let layout = Layout::dense::<E>(&place.sizes);
+        let layout = Layout::dense::<E>(&place.sizes());
         let seed = |gradients: &mut Gradients<P::Device>| gradients.add_to_sum(&place, one, 0, layout);
         let graph = if at + 1 == count { Graph::Freed } else { Graph::Kept };
         grads.push(lifting.gradients(parameters, false, graph, seed)?);
@@ -170,14 +170,14 @@ fn jacobian<E: Float, S: Shape, D: Device>(
     place: &Operand<D::Storage>,
 ) -> Result<(D::Storage, Vec<usize>)> {
     let own = x.elements();
-    let sizes = [&*place.sizes, own.sizes].concat();
+    let sizes = [&*place.sizes(), own.sizes].concat();
     let too_large = || Error::TooLarge { op: "jacobian", sizes: sizes[..].into() };
-    let (all, rows) = (numel(&sizes).ok_or_else(too_large)?, place.sizes.iter().product());
+    let (all, rows) = (numel(&sizes).ok_or_else(too_large)?, place.sizes().iter().product());
     let mut out = D::zeroed::<E>(Some(own.buffer), all)?;
     let dense = Dims::known(own.sizes).row_major();
     for at in 0..rows {
         let one = one_at::<E, D>(place, own.buffer, at)?;
-        let layout = Layout::dense::<E>(&place.sizes);
+        let layout = Layout::dense::<E>(&place.sizes());
         let seed = |gradients: &mut Gradients<D>| gradients.add_to_sum(place, one, 0, layout);
         let graph = if at + 1 == rows { Graph::Freed } else { Graph::Kept };
         let row: Tensor<E, S, D> = lifting.gradients(x, false, graph, seed)?;

@@ -2,7 +2,7 @@
 
 use super::pull::{Gradients, Graph, back, by_exact};
 use super::record::has_gradients;
-use super::tape::{Extent, Node, Operand, Tape, Tracked};
+use super::tape::{Extent, Node, Operand, Packed, Tape, Tracked};
 use super::taped::Taped;
 use crate::composite::Erased;
 use crate::device::Device;
@@ -104,7 +104,7 @@ impl<D: Device> Lifting<D> {
                 let mut sum = Gradients::<D>::new();
                 *sum.of(to) = found.remove(&to.step.number);
                 let Elements { dtype, offset, sizes, strides } = target.elements;
-                let place = Operand { node: Some(to.clone()), dtype, offset, sizes, strides, kept: None };
+                let place = Operand::new(Some(to.clone()), offset, Packed::of(dtype, &sizes, &strides), None);
                 let Elements { sizes, strides, .. } = own.elements;
                 by_exact!(dtype, E => sum.add::<E>(&place, Erased::of(View::new(&part, 0, &sizes, &strides))))?;
                 found.extend(sum.of(to).take().map(|sum| (to.step.number, sum)));

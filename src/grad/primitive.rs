@@ -29,16 +29,16 @@ pub struct Kept<B> {
 pub struct Seen<'a, D: Device> {
     storage: &'a D::Storage,
     offset: usize,
-    sizes: &'a Dims,
-    strides: &'a Dims,
+    sizes: Dims,
+    strides: Dims,
 }
 impl<'a, D: Device> Seen<'a, D> {
     /// All elements of a storage.
-    fn fresh(storage: &'a D::Storage, Layout { sizes, strides, .. }: &'a Layout) -> Option<Self> {
+    fn fresh(storage: &'a D::Storage, Layout { sizes, strides, .. }: Layout) -> Option<Self> {
         Some(Seen { storage, offset: 0, sizes, strides })
     }
     pub(crate) fn erased<E: Element>(self) -> Erased<'a, E, D> {
-        Erased::of(View::new(self.storage, self.offset, self.sizes, self.strides))
+        Erased::borrowed(self.storage, self.offset, self.sizes, self.strides)
     }
 }
 
@@ -158,16 +158,16 @@ impl<P: Primitive, D: Device> WayBack<D::Storage> for Recorded<P, D> {
         let mut sizes = [Dims::known(&[]); 3];
         let mut wants = [false; 3];
         for (at, operand) in operands.iter().enumerate() {
-            (sizes[at], wants[at]) = (operand.sizes, operand.node.is_some());
+            (sizes[at], wants[at]) = (operand.sizes(), operand.node.is_some());
         }
         let found = {
             let x = P::Operands::seen::<D>(&mut |at| {
-                let Operand { sizes, strides, kept, .. } = &operands[at];
-                let kept = kept.as_ref()?;
+                let kept = operands[at].kept.as_ref()?;
+                let Layout { sizes, strides, .. } = operands[at].layout.open();
                 Some(Seen { storage: &kept.storage, offset: kept.offset, sizes, strides })
             });
-            let y = P::Results::seen::<D>(&mut |at| Seen::fresh(results[at].elements.as_ref()?, &results[at].layout));
-            let g = P::Results::seen::<D>(&mut |at| Seen::fresh(back[at].as_ref()?, &results[at].layout));
+            let y = P::Results::seen::<D>(&mut |at| Seen::fresh(results[at].elements.as_ref()?, results[at].layout));
+            let g = P::Results::seen::<D>(&mut |at| Seen::fresh(back[at].as_ref()?, results[at].layout));
             primitive.pull::<D>(Back { x, y, g, sizes, wants })?
         };
         P::Operands::given::<D>(found, &mut |at, given| {
@@ -176,8 +176,8 @@ impl<P: Primitive, D: Device> WayBack<D::Storage> for Recorded<P, D> {
                 return Ok(());
             }
             let Given { storage, offset, layout } = given;
-            if *layout.sizes != *to.sizes {
-                let reason = format!("a gradient has sizes {:?}, its operand {:?}", layout.sizes, to.sizes);
+            if layout.sizes != to.sizes() {
+                let reason = format!("a gradient has sizes {:?}, its operand {:?}", layout.sizes, to.sizes());
                 return invalid(primitive.op(), reason);
             }
             gradients.add_to_sum(to, storage, offset, layout)

@@ -4,7 +4,7 @@
 //! which are recorded. Calls that nothing here differentiates are refused by name.
 
 use super::rule::Rule;
-use super::tape::{Kept, Layout, Operand, Tape, Tracked};
+use super::tape::{Kept, Layout, Operand, Packed, Tape, Tracked};
 use super::taped::{Taped, inside};
 use crate::device::call::*;
 use crate::device::{Backend, Device};
@@ -53,14 +53,8 @@ fn operand_as<E: Element, D: Device>(
     keeps: bool,
 ) -> Result<Operand<D::Storage>> {
     let node = if has_gradients(dtype) { view.buffer.node() } else { None };
-    Ok(Operand {
-        node,
-        dtype,
-        offset: view.offset,
-        sizes: Dims::known(view.sizes),
-        strides: Dims::known(view.strides),
-        kept: if keeps { Some(kept::<E, D>(view)?) } else { None },
-    })
+    let kept = if keeps { Some(kept::<E, D>(view)?) } else { None };
+    Ok(Operand::new(node, view.offset, Packed::of(dtype, view.sizes, view.strides), kept))
 }
 /// A handle to elements. Those of a window are copied: it is written again, and the memory is borrowed.
 pub(super) fn kept<E: Element, D: Device>(view: &View<'_, On<D>, E>) -> Result<Kept<D::Storage>> {
@@ -101,22 +95,37 @@ pub(crate) fn elementwise<D: Device>(
     make: &dyn Fn(usize, bool) -> Result<Operand<D::Storage>>,
     count: usize,
 ) -> Result<On<D>> {
+    match elementwise_rule::<D>((slope, constants, name), Some(&result), &layout, make, count)? {
+        Some(rule) => tape.push(name, result, layout, rule),
+        None => Ok(Tracked::constant(result)),
+    }
+}
+/// The rule of an elementwise call; `None` if its result is a constant.
+fn elementwise_rule<D: Device>(
+    (slope, constants, name): (Slope, crate::ops::slope::Constants, &'static str),
+    result: Option<&D::Storage>,
+    layout: &Layout,
+    make: &dyn Fn(usize, bool) -> Result<Operand<D::Storage>>,
+    count: usize,
+) -> Result<Option<Rule<D::Storage>>> {
     if !has_gradients(layout.dtype) {
-        return Ok(Tracked::constant(result));
+        return Ok(None);
     }
     let tracked = |at| Ok(Some(make(at, false)?).filter(|x| x.node.is_some()));
-    let rule = match slope {
+    Ok(Some(match slope {
         Slope::Missing => return missing(name),
-        Slope::Flat => return Ok(Tracked::constant(result)),
-        Slope::Moves(at) => Rule::Moves { x: make(at, false)?, layout },
-        Slope::Chooses => Rule::Chooses { condition: make(0, true)?, choices: [tracked(1)?, tracked(2)?], layout },
+        Slope::Flat => return Ok(None),
+        Slope::Moves(at) => Rule::Moves { x: make(at, false)?, layout: layout.packed() },
+        Slope::Chooses => {
+            Rule::Chooses { condition: make(0, true)?, choices: [tracked(1)?, tracked(2)?], layout: layout.packed() }
+        }
         Slope::Masked { operand, when } => {
             let x = tracked(operand)?;
             let choices = if when { [x, None] } else { [None, x] };
-            Rule::Chooses { condition: make(1 - operand, true)?, choices, layout }
+            Rule::Chooses { condition: make(1 - operand, true)?, choices, layout: layout.packed() }
         }
-        Slope::Parts => Rule::Parts { x: [tracked(0)?, tracked(1)?], layout },
-        Slope::Polar => Rule::Polar { x: [Some(make(0, true)?), Some(make(1, true)?)], layout },
+        Slope::Parts => Rule::Parts { x: [tracked(0)?, tracked(1)?], layout: layout.packed() },
+        Slope::Polar => Rule::Polar { x: [Some(make(0, true)?), Some(make(1, true)?)], layout: layout.packed() },
         Slope::Formula(formula, computes) => {
             let mut x = [None, None, None];
             let mut reads = 0;
@@ -130,16 +139,15 @@ pub(crate) fn elementwise<D: Device>(
                 }
                 *x = Some(operand);
             }
-            let y = (reads >> 3 & 1 == 1).then(|| kept_result::<D>(&result));
+            let y = result.filter(|_| reads >> 3 & 1 == 1).map(kept_result::<D>);
             for (at, x) in x.iter_mut().enumerate().take(count) {
                 if reads >> at & 1 == 1 {
                     *x = Some(make(at, true)?);
                 }
             }
-            Rule::Formula { formula, computes, given: constants, x, y, layout }
+            Rule::Formula { formula, computes, given: constants, x, y, layout: layout.packed() }
         }
-    };
-    tape.push(name, result, layout, rule)
+    }))
 }
 
 impl<A: Element, O: Element, K: Map1<A, O>> Recorded for Unary<'static, (), A, O, K> {
@@ -198,6 +206,14 @@ impl<A: Element, C: Element, F: Element, O: Element, K: Map3<A, C, F, O>> Record
     }
 }
 
+/// Whether elements of these sizes, dense from an offset on, are the whole of a storage, and no other storage stands for them.
+fn fills<E: Element, D: Device>(buffer: &On<D>, offset: usize, sizes: &[usize]) -> bool {
+    offset == 0
+        && D::holds::<E>(&buffer.inner, sizes.iter().product())
+        && !D::is_fixed(&buffer.inner)
+        && !buffer.is_window()
+}
+
 /// Writes new elements into a part of a storage or the whole of it.
 fn written<E: Element, D: Device>(
     out: ViewMut<'_, On<D>, E>,
@@ -206,13 +222,7 @@ fn written<E: Element, D: Device>(
     tape: &TapeOf<D>,
 ) -> Result<()> {
     let ViewMut { buffer, offset, sizes, strides: places, .. } = out;
-    let count: usize = sizes.iter().product();
-    let is_whole = offset == 0
-        && places == strides
-        && D::holds::<E>(&buffer.inner, count)
-        && !D::is_fixed(&buffer.inner)
-        && !buffer.is_window();
-    if is_whole {
+    if places == strides && fills::<E, D>(buffer, offset, sizes) {
         *buffer = new;
         return Ok(());
     }
@@ -232,11 +242,10 @@ fn written<E: Element, D: Device>(
     }
     let room =
         D::room::<E>(&buffer.inner).unwrap_or_else(|| crate::layout::bounds::span(sizes, places).unwrap_or(0) + offset);
-    let place =
-        Operand { node: old, dtype, offset, sizes: Dims::known(sizes), strides: Dims::known(places), kept: None };
+    let place = Operand::new(old, offset, Packed::of(dtype, sizes, places), None);
     let new = operand_as::<E, D>(&View::new(&new, 0, sizes, strides), dtype, false)?;
     let layout = Layout { dtype, ..Layout::dense::<E>(&[room]) };
-    buffer.move_to(tape.push_node("assign", layout, Rule::Patch { place, new, layout })?);
+    buffer.move_to(tape.push_node("assign", layout, Rule::Patch { place, new, layout: layout.packed() })?);
     Ok(())
 }
 
@@ -267,6 +276,27 @@ impl<O: Element, K: Map1<O, O>> Recorded for Update<'static, (), O, K> {
 impl<C: Element, O: Element, K: Map2<O, C, O>> Recorded for UpdateBy<'static, (), C, O, K> {
     fn record<D: Device>(call: UpdateBy<'_, On<D>, C, O, K>, tape: &TapeOf<D>) -> Result<()> {
         let UpdateBy { kernel, out, b, .. } = call;
+        // In place, if nobody reads the old elements, nor the way back.
+        let reads = match K::SLOPE {
+            Slope::Formula(formula, _) => formula.reads.iter().any(|reads| reads & 0b1001 != 0),
+            _ => true,
+        };
+        if !reads
+            && has_gradients(O::DTYPE)
+            && is_dense(out.sizes, out.strides)
+            && fills::<O, D>(out.buffer, out.offset, out.sizes)
+            && D::is_unique(&mut out.buffer.inner)
+        {
+            let (old, layout) = (reading(&out), Layout::of::<O>(out.sizes, out.strides));
+            let make = |at, keeps| if at == 0 { operand::<O, D>(&old, keeps) } else { operand::<C, D>(&b, keeps) };
+            let slope = (K::SLOPE, kernel.constants(), core::any::type_name::<K>());
+            let Some(rule) = elementwise_rule::<D>(slope, None, &layout, &make, 2)? else { return missing(slope.2) };
+            let node = tape.push_node(slope.2, layout, rule)?;
+            let ViewMut { buffer, offset, sizes, strides, .. } = out;
+            D::update2::<C, O>(kernel, inside(b), ViewMut::new(&mut buffer.inner, offset, sizes, strides))?;
+            buffer.move_to(node);
+            return Ok(());
+        }
         let strides = kept_strides(out.sizes, out.strides);
         let new = Taped::<D>::map2::<O, C, O>(kernel, reading(&out), b, &strides)?;
         written::<O, D>(out, new, &strides, tape)
@@ -322,7 +352,7 @@ pub(crate) fn reduced<D: Device>(
     };
     let kept = keeps_result.then(|| kept_result::<D>(&result));
     let x = x(keeps)?;
-    tape.push(name, result, layout, Rule::Reduce { slope, x, mask, results: [kept, None], layout })
+    tape.push(name, result, layout, Rule::Reduce { slope, x, mask, results: [kept, None], layout: layout.packed() })
 }
 impl<A: Element, R: TwoResults<A>> Recorded for ReduceBoth<'static, (), A, R> {
     fn record<D: Device>(call: ReduceBoth<'_, On<D>, A, R>, tape: &TapeOf<D>) -> Result<[On<D>; 2]> {
@@ -349,7 +379,7 @@ pub(crate) fn reduced_both<D: Device>(
     let kept = [kept_result::<D>(&first), kept_result::<D>(&second)];
     let has = layouts.map(|layout| has_gradients(layout.dtype));
     let layout = layouts[if has[0] { 0 } else { 1 }];
-    let rule = Rule::Reduce { slope, x, mask, results: kept.map(Some), layout };
+    let rule = Rule::Reduce { slope, x, mask, results: kept.map(Some), layout: layout.packed() };
     both(tape, name, [(first, layouts[0]), (second, layouts[1])], has, rule)
 }
 /// Two results; `has` says which of them have gradients.
@@ -403,7 +433,7 @@ impl<A: Element, O: Element, K: LaneKernel<A, O>> Recorded for Lanes<'static, ()
             LaneSlope::Product | LaneSlope::LogSumExp => (true, true),
         };
         let kept = keeps_result.then(|| kept_result::<D>(&result));
-        let rule = Rule::Lanes { slope, x: operand::<A, D>(&a, keeps)?, axis, result: kept, layout };
+        let rule = Rule::Lanes { slope, x: operand::<A, D>(&a, keeps)?, axis, result: kept, layout: layout.packed() };
         tape.push(name, result, layout, rule)
     }
 }
@@ -417,7 +447,13 @@ impl<A: Element, O: Element, P: Element, K: LaneKernel<A, (O, P)>> Recorded for 
         }
         let layouts = [Layout::dense::<O>(a.sizes), Layout::dense::<P>(a.sizes)];
         let kept = kept_result::<D>(&second);
-        let rule = Rule::Lanes { slope, x: operand::<A, D>(&a, false)?, axis, result: Some(kept), layout: layouts[0] };
+        let rule = Rule::Lanes {
+            slope,
+            x: operand::<A, D>(&a, false)?,
+            axis,
+            result: Some(kept),
+            layout: layouts[0].packed(),
+        };
         both(tape, name, [(first, layouts[0]), (second, layouts[1])], [has_gradients(O::DTYPE), false], rule)
     }
 }
@@ -435,7 +471,7 @@ impl<A: Element, O: Element, K: RowKernel<A, O>> Recorded for Rows<'static, (), 
         let shared = [first, second].map(|row| row.map(|row| operand::<A, D>(&row, true)).transpose());
         let [first, second] = shared;
         let shared = [first?, second?];
-        tape.push(name, result, layout, Rule::Rows { slope, x, shared, layout })
+        tape.push(name, result, layout, Rule::Rows { slope, x, shared, layout: layout.packed() })
     }
 }
 /// Normalisation by groups is done by other calls.
@@ -459,7 +495,7 @@ impl<E: Element> Recorded for Pick<'static, (), E> {
         let dtype = moved::<E, _>([a.buffer]);
         let layout = Layout { dtype, ..Layout::dense::<E>(&sizes) };
         let x = operand_as::<E, D>(&a, dtype, false)?;
-        tape.push("pick", result, layout, Rule::Pick { x, axes: axes.to_vec(), layout })
+        tape.push("pick", result, layout, Rule::Pick { x, axes: axes.to_vec(), layout: layout.packed() })
     }
 }
 impl<E: Element> Recorded for Join<'static, (), E> {
@@ -470,7 +506,7 @@ impl<E: Element> Recorded for Join<'static, (), E> {
         let dtype = moved::<E, _>(pieces.iter().map(|piece| piece.buffer));
         let layout = Layout { dtype, ..Layout::of::<E>(sizes, strides) };
         let pieces = collected(pieces.iter().map(|piece| operand_as::<E, D>(piece, dtype, false)))?;
-        tape.push("cat", result, layout, Rule::Join { pieces, axis, layout })
+        tape.push("cat", result, layout, Rule::Join { pieces, axis, layout: layout.packed() })
     }
 }
 impl<E: Element> Recorded for Band<'static, (), E> {
@@ -480,7 +516,7 @@ impl<E: Element> Recorded for Band<'static, (), E> {
         let dtype = moved::<E, _>([a.buffer]);
         let layout = Layout { dtype, ..Layout::dense::<E>(a.sizes) };
         let x = operand_as::<E, D>(&a, dtype, false)?;
-        tape.push("band", result, layout, Rule::Band { x, low, high, layout })
+        tape.push("band", result, layout, Rule::Band { x, low, high, layout: layout.packed() })
     }
 }
 impl<E: Element> Recorded for Gather<'static, (), E> {
@@ -490,7 +526,7 @@ impl<E: Element> Recorded for Gather<'static, (), E> {
         let dtype = moved::<E, _>([a.buffer]);
         let layout = Layout { dtype, ..Layout::dense::<E>(index.sizes) };
         let (x, index) = (operand_as::<E, D>(&a, dtype, false)?, operand::<i64, D>(&index, true)?);
-        tape.push(indexing.op, result, layout, Rule::Gather { x, index, indexing, layout })
+        tape.push(indexing.op, result, layout, Rule::Gather { x, index, indexing, layout: layout.packed() })
     }
 }
 impl<E: Element> Recorded for Scatter<'static, (), E> {
@@ -540,7 +576,7 @@ fn scattered<'a, E: Element, D: Device>(
         index: operand::<i64, D>(&index, true)?,
         indexing,
         factor,
-        layout,
+        layout: layout.packed(),
     };
     let new =
         if has_gradients(dtype) { tape.push(indexing.op, result, layout, rule)? } else { Tracked::constant(result) };
@@ -565,7 +601,12 @@ fn merged<'a, E: Element, D: Device>(
         let y = kept_result::<D>(&result);
         let (old, new) = (operand::<E, D>(&old, true)?, operand::<E, D>(&b, true)?);
         let index = operand::<i64, D>(&index, true)?;
-        tape.push(indexing.op, result, layout, Rule::Merge { old, new, index, indexing, is_product, y, layout })?
+        tape.push(
+            indexing.op,
+            result,
+            layout,
+            Rule::Merge { old, new, index, indexing, is_product, y, layout: layout.packed() },
+        )?
     } else {
         Tracked::constant(result)
     };
@@ -578,7 +619,7 @@ impl<E: Element> Recorded for Compress<'static, (), E> {
         let dtype = moved::<E, _>([a.buffer]);
         let layout = Layout { dtype, ..Layout::dense::<E>(&[count]) };
         let x = operand_as::<E, D>(&a, dtype, false)?;
-        let rule = Rule::Compress { x, mask: operand::<bool, D>(&mask, true)?, layout };
+        let rule = Rule::Compress { x, mask: operand::<bool, D>(&mask, true)?, layout: layout.packed() };
         Ok((tape.push("masked_select", result, layout, rule)?, count))
     }
 }
@@ -595,17 +636,15 @@ impl<E: Element> Recorded for Sort<'static, (), E> {
         let mut sizes = Dims::known(a.sizes);
         sizes[axis] = order.len(a.sizes[axis]);
         let layout = Layout::dense::<E>(&sizes);
-        let index = Operand {
-            node: None,
-            dtype: DType::I64,
-            offset: 0,
-            sizes,
-            strides: sizes.row_major(),
-            kept: Some(kept_result::<D>(&positions)),
-        };
+        let index = Operand::new(
+            None,
+            0,
+            Packed::of(DType::I64, &sizes, &sizes.row_major()),
+            Some(kept_result::<D>(&positions)),
+        );
         let indexing = crate::ops::arguments::Indexing { op: "sort", axis, wraps: false };
         let x = operand::<E, D>(&a, false)?;
-        let values = tape.push("sort", values, layout, Rule::Gather { x, index, indexing, layout })?;
+        let values = tape.push("sort", values, layout, Rule::Gather { x, index, indexing, layout: layout.packed() })?;
         Ok([values, Tracked::constant(positions)])
     }
 }
@@ -626,7 +665,7 @@ impl<E: Dtype, K: Map1<E, E>> Recorded for Product<'static, (), E, K> {
         let result = D::matmul::<E>(inside(a), inside(b), None)?;
         let mut result = if a.buffer.is_tracked() || b.buffer.is_tracked() {
             let x = [operand::<E, D>(&a, b_is_read(&a, &b)[0])?, operand::<E, D>(&b, b_is_read(&a, &b)[1])?];
-            tape.push("matmul", result, layout, Rule::Product { x, layout })?
+            tape.push("matmul", result, layout, Rule::Product { x, layout: layout.packed() })?
         } else {
             Tracked::constant(result)
         };

@@ -1,7 +1,7 @@
 //! How gradients come back through a step, as data.
 
 use super::primitive::WayBack;
-use super::tape::{Kept, Layout, Operand};
+use super::tape::{Kept, Layout, Operand, Packed};
 use crate::ops::arguments::Indexing;
 use crate::ops::segment::Segment;
 use crate::ops::slope::{Constants, Formula, LaneSlope, ReduceSlope, RowSlope};
@@ -16,34 +16,34 @@ pub enum Rule<B> {
         given: Constants,
         x: [Option<Operand<B>>; 3],
         y: Option<Kept<B>>,
-        layout: Layout,
+        layout: Packed,
     },
     /// The elements of the operand, perhaps converted.
-    Moves { x: Operand<B>, layout: Layout },
+    Moves { x: Operand<B>, layout: Packed },
     /// A choice between elements by a condition.
-    Chooses { condition: Operand<B>, choices: [Option<Operand<B>>; 2], layout: Layout },
+    Chooses { condition: Operand<B>, choices: [Option<Operand<B>>; 2], layout: Packed },
     /// A complex number of two parts.
-    Parts { x: [Option<Operand<B>>; 2], layout: Layout },
+    Parts { x: [Option<Operand<B>>; 2], layout: Packed },
     /// A complex number of magnitude and angle.
-    Polar { x: [Option<Operand<B>>; 2], layout: Layout },
+    Polar { x: [Option<Operand<B>>; 2], layout: Packed },
     /// A reduction over the axes of the mask. The results are kept where the way back reads them.
-    Reduce { slope: ReduceSlope, x: Operand<B>, mask: u32, results: [Option<Kept<B>>; 2], layout: Layout },
+    Reduce { slope: ReduceSlope, x: Operand<B>, mask: u32, results: [Option<Kept<B>>; 2], layout: Packed },
     /// A function of lanes.
-    Lanes { slope: LaneSlope, x: Operand<B>, axis: usize, result: Option<Kept<B>>, layout: Layout },
+    Lanes { slope: LaneSlope, x: Operand<B>, axis: usize, result: Option<Kept<B>>, layout: Packed },
     /// A function of rows, scaled and shifted.
-    Rows { slope: RowSlope, x: Operand<B>, shared: [Option<Operand<B>>; 2], layout: Layout },
+    Rows { slope: RowSlope, x: Operand<B>, shared: [Option<Operand<B>>; 2], layout: Packed },
     /// An axis assembled from segments.
-    Pick { x: Operand<B>, axes: Vec<Vec<Segment>>, layout: Layout },
+    Pick { x: Operand<B>, axes: Vec<Vec<Segment>>, layout: Packed },
     /// Pieces end to end.
-    Join { pieces: Vec<Operand<B>>, axis: usize, layout: Layout },
+    Join { pieces: Vec<Operand<B>>, axis: usize, layout: Packed },
     /// A band of matrices.
-    Band { x: Operand<B>, low: isize, high: isize, layout: Layout },
+    Band { x: Operand<B>, low: isize, high: isize, layout: Packed },
     /// Elements at indices.
-    Gather { x: Operand<B>, index: Operand<B>, indexing: Indexing, layout: Layout },
+    Gather { x: Operand<B>, index: Operand<B>, indexing: Indexing, layout: Packed },
     /// Elements selected by a mask.
-    Compress { x: Operand<B>, mask: Operand<B>, layout: Layout },
+    Compress { x: Operand<B>, mask: Operand<B>, layout: Packed },
     /// A part of a storage that was written: its place among the old elements, and its new ones.
-    Patch { place: Operand<B>, new: Operand<B>, layout: Layout },
+    Patch { place: Operand<B>, new: Operand<B>, layout: Packed },
     /// Elements written at indices into a copy of the old ones: added with a factor, or in place of them.
     Scatter {
         old: Operand<B>,
@@ -51,7 +51,7 @@ pub enum Rule<B> {
         index: Operand<B>,
         indexing: Indexing,
         factor: Option<f64>,
-        layout: Layout,
+        layout: Packed,
     },
     /// An operation that has a derivative of its own.
     Primitive(Box<dyn WayBack<B>>),
@@ -63,10 +63,10 @@ pub enum Rule<B> {
         indexing: Indexing,
         is_product: bool,
         y: Kept<B>,
-        layout: Layout,
+        layout: Packed,
     },
     /// A matrix product.
-    Product { x: [Operand<B>; 2], layout: Layout },
+    Product { x: [Operand<B>; 2], layout: Packed },
 }
 
 impl core::fmt::Debug for Formula {
@@ -77,7 +77,7 @@ impl core::fmt::Debug for Formula {
 
 impl<B> Rule<B> {
     /// The layout of the result.
-    pub(crate) fn layout(&self) -> &Layout {
+    pub(crate) fn layout(&self) -> Layout {
         match self {
             Rule::Formula { layout, .. }
             | Rule::Moves { layout, .. }
@@ -95,8 +95,8 @@ impl<B> Rule<B> {
             | Rule::Scatter { layout, .. }
             | Rule::Merge { layout, .. }
             | Rule::Product { layout, .. }
-            | Rule::Patch { layout, .. } => layout,
-            Rule::Primitive(step) => step.layout(),
+            | Rule::Patch { layout, .. } => layout.open(),
+            Rule::Primitive(step) => *step.layout(),
         }
     }
 

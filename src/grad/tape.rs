@@ -56,12 +56,11 @@ impl<B> Node<B> {
     /// Whether this result has a gradient: positions have none.
     #[cfg(feature = "any")]
     pub(crate) fn has_gradient(&self) -> bool {
-        self.step.extents.get().is_some_and(|extents| extents[self.result].is_some())
+        self.step.extents.of(self.result).is_some()
     }
     /// What its gradient stands for.
     pub(crate) fn extent(&self) -> Extent {
-        let extents = self.step.extents.get().copied().unwrap_or_default();
-        extents[self.result].unwrap_or(Extent { dtype: DType::F32, first: 0, bytes: 0 })
+        self.step.extents.of(self.result).unwrap_or(Extent { dtype: DType::F32, first: 0, bytes: 0 })
     }
 }
 
@@ -80,22 +79,23 @@ impl<B> Tracked<B> {
     pub(crate) fn of(inner: B, node: Node<B>) -> Self {
         Tracked { inner, value: Value::Node(node) }
     }
+    /// Calls a function with its value, if it depends on a parameter.
+    #[inline]
+    pub(crate) fn with_node<T>(&self, see: impl FnOnce(Option<&Node<B>>) -> T) -> T {
+        match &self.value {
+            Value::Constant => see(None),
+            Value::Node(node) => see(Some(node)),
+            Value::Shared(node) => see(locked(node).as_ref()),
+        }
+    }
     /// Its value, if it depends on a parameter.
     #[inline]
     pub(crate) fn node(&self) -> Option<Node<B>> {
-        match &self.value {
-            Value::Constant => None,
-            Value::Node(node) => Some(node.clone()),
-            Value::Shared(node) => locked(node).clone(),
-        }
+        self.with_node(|node| node.cloned())
     }
     #[inline]
     pub(crate) fn is_tracked(&self) -> bool {
-        match &self.value {
-            Value::Constant => false,
-            Value::Node(_) => true,
-            Value::Shared(node) => locked(node).is_some(),
-        }
+        self.with_node(|node| node.is_some())
     }
     /// Whether it is written through windows, so that its elements must stay where they are.
     pub(crate) fn is_window(&self) -> bool {
@@ -152,9 +152,10 @@ pub struct Extent {
 pub struct Step<B> {
     /// Steps are numbered in the order in which they are recorded, so that operands have smaller numbers than results.
     pub(crate) number: u64,
+    is_leaf: bool,
     tape: Arc<Tape<B>>,
     /// Of each result that has a gradient.
-    extents: OnceLock<Extents>,
+    extents: Extents,
     /// Functions that see the gradients of its results.
     #[cfg(feature = "any")]
     pub(crate) hooks: OnceLock<super::hooks::Hooks<B>>,
@@ -166,33 +167,44 @@ impl<B> Step<B> {
     /// The dtype of its first result.
     #[cfg(feature = "any")]
     pub(crate) fn dtype(&self) -> DType {
-        let extents = self.extents.get().copied().unwrap_or_default();
-        extents[0].map_or(DType::F32, |extent| extent.dtype)
+        self.extents.of(0).map_or(DType::F32, |extent| extent.dtype)
     }
     /// Whether it is a parameter.
     pub(crate) fn is_leaf(&self) -> bool {
-        matches!(*locked(&self.past), Past::Leaf(_))
+        self.is_leaf
     }
 }
 
-/// The extents of a step's results; `None` for those without a gradient.
-pub(crate) type Extents = [Option<Extent>; RESULTS];
+/// The extents of a step's results.
+enum Extents {
+    /// Of its only result.
+    One(Extent),
+    /// Of several, or of those of a step that is filled in later; `None` for results without a gradient.
+    Each(OnceLock<Box<[Option<Extent>; RESULTS]>>),
+}
+impl Extents {
+    fn of(&self, result: usize) -> Option<Extent> {
+        match self {
+            Extents::One(extent) => Some(*extent),
+            Extents::Each(each) => each.get()?[result],
+        }
+    }
+}
 /// The most results a step has.
 pub(crate) const RESULTS: usize = 4;
 /// How many steps there have been.
 static STEPS: AtomicU64 = AtomicU64::new(0);
-fn one(extent: Extent) -> Extents {
-    [Some(extent), None, None, None]
-}
 
 impl<B> Step<B> {
     /// Fills in a step that was [begun](Tape::begin).
     pub(crate) fn fill(&self, layouts: &[Option<Layout>], rule: Rule<B>) {
-        let mut extents = Extents::default();
+        let mut extents = [None; RESULTS];
         for (extent, layout) in extents.iter_mut().zip(layouts) {
             *extent = layout.as_ref().map(Layout::extent);
         }
-        self.extents.get_or_init(|| extents);
+        if let Extents::Each(each) = &self.extents {
+            each.get_or_init(|| Box::new(extents));
+        }
         *locked(&self.past) = Past::Rule(rule);
     }
 }
@@ -219,8 +231,9 @@ impl<B> Drop for Step<B> {
             }
         };
         forget(self.past.get_mut().unwrap_or_else(PoisonError::into_inner), &mut steps);
-        while let Some(step) = steps.pop() {
-            if let Some(mut step) = Arc::into_inner(step) {
+        while let Some(mut step) = steps.pop() {
+            // (Where it is not moved out: steps are large.)
+            if let Some(step) = Arc::get_mut(&mut step) {
                 forget(step.past.get_mut().unwrap_or_else(PoisonError::into_inner), &mut steps);
             }
         }
@@ -231,11 +244,28 @@ impl<B> Drop for Step<B> {
 #[derive(Debug)]
 pub struct Operand<B> {
     pub(crate) node: Option<Node<B>>,
-    pub(crate) dtype: DType,
+    pub(crate) layout: Packed,
     pub(crate) offset: usize,
-    pub(crate) sizes: Dims,
-    pub(crate) strides: Dims,
     pub(crate) kept: Option<Kept<B>>,
+}
+impl<B> Operand<B> {
+    /// Elements of a node, from an offset on.
+    pub(crate) fn new(node: Option<Node<B>>, offset: usize, layout: Packed, kept: Option<Kept<B>>) -> Self {
+        Operand { node, layout, offset, kept }
+    }
+    pub(crate) fn dtype(&self) -> DType {
+        self.layout.dtype()
+    }
+    pub(crate) fn sizes(&self) -> Dims {
+        self.layout.open().sizes
+    }
+    pub(crate) fn strides(&self) -> Dims {
+        self.layout.open().strides
+    }
+    /// Where its gradient goes, with other sizes and strides.
+    pub(crate) fn resized(&self, sizes: Dims, strides: Dims) -> Self {
+        Operand::new(self.node.clone(), self.offset, Packed::of(self.dtype(), &sizes, &strides), None)
+    }
 }
 
 /// A handle to elements; no copy. Operands that are written later are copied by those who write.
@@ -260,8 +290,56 @@ impl Layout {
         let sizes = Dims::known(sizes);
         Layout { dtype: E::DTYPE, sizes, strides: sizes.row_major() }
     }
+    /// As steps keep it.
+    #[inline]
+    pub(crate) fn packed(&self) -> Packed {
+        Packed::of(self.dtype, &self.sizes, &self.strides)
+    }
     fn extent(&self) -> Extent {
         Extent { dtype: self.dtype, first: 0, bytes: self.sizes.iter().product::<usize>() * self.dtype.itemsize() }
+    }
+}
+
+/// The most axes that are kept in place.
+const FEW: usize = 4;
+/// A layout in little memory: most have few axes and small sizes. Steps are moved when they are recorded.
+#[derive(Clone, Debug)]
+pub enum Packed {
+    Few { dtype: DType, rank: u8, sizes: [u32; FEW], strides: [u32; FEW] },
+    Many(Box<Layout>),
+}
+impl Packed {
+    #[inline]
+    pub(crate) fn of(dtype: DType, sizes: &[usize], strides: &[usize]) -> Self {
+        let few = |of: &[usize]| {
+            let mut few = [0; FEW];
+            for (few, &of) in few.iter_mut().zip(of) {
+                *few = u32::try_from(of).ok()?;
+            }
+            Some(few)
+        };
+        if sizes.len() <= FEW
+            && let (Some(few_sizes), Some(few_strides)) = (few(sizes), few(strides))
+        {
+            return Packed::Few { dtype, rank: sizes.len() as u8, sizes: few_sizes, strides: few_strides };
+        }
+        Packed::Many(Box::new(Layout { dtype, sizes: Dims::known(sizes), strides: Dims::known(strides) }))
+    }
+    pub(crate) fn dtype(&self) -> DType {
+        match self {
+            Packed::Few { dtype, .. } => *dtype,
+            Packed::Many(layout) => layout.dtype,
+        }
+    }
+    #[inline]
+    pub(crate) fn open(&self) -> Layout {
+        match self {
+            Packed::Few { dtype, rank, sizes, strides } => {
+                let dims = |of: &[u32; FEW]| Dims::known(&of.map(|of| of as usize)[..usize::from(*rank).min(FEW)]);
+                Layout { dtype: *dtype, sizes: dims(sizes), strides: dims(strides) }
+            }
+            Packed::Many(layout) => **layout,
+        }
     }
 }
 
@@ -275,13 +353,14 @@ impl<B> Tape<B> {
         self.is_open.store(false, Ordering::Release);
     }
 
+    // (Inlined: rules are large, and calls move them.)
+    #[inline(always)]
     fn step(self: &Arc<Self>, extents: Extents, past: Past<B>) -> Arc<Step<B>> {
-        self.new_step(extents.into(), past)
-    }
-
-    fn new_step(self: &Arc<Self>, extents: OnceLock<Extents>, past: Past<B>) -> Arc<Step<B>> {
+        let number = STEPS.fetch_add(1, Ordering::Relaxed);
+        let is_leaf = matches!(past, Past::Leaf(_));
         Arc::new(Step {
-            number: STEPS.fetch_add(1, Ordering::Relaxed),
+            number,
+            is_leaf,
             tape: self.clone(),
             extents,
             #[cfg(feature = "any")]
@@ -292,11 +371,12 @@ impl<B> Tape<B> {
 
     /// A parameter: a node without a step, for these bytes of a storage.
     pub(crate) fn leaf(self: &Arc<Self>, inner: B, extent: Extent) -> Tracked<B> {
-        let step = self.step(one(extent), Past::Leaf(None));
+        let step = self.step(Extents::One(extent), Past::Leaf(None));
         Tracked::of(inner, Node { step, result: 0 })
     }
 
     /// Records a step with one result.
+    #[inline(always)]
     pub(crate) fn push(
         self: &Arc<Self>,
         op: &'static str,
@@ -316,7 +396,8 @@ impl<B> Tape<B> {
     ) -> Result<[Option<Tracked<B>>; 2]> {
         self.expect_open(op)?;
         let [a, b] = [0, 1].map(|at| results[at].as_ref().map(|(_, layout)| layout.extent()));
-        let step = self.step([a, b, None, None], Past::Rule(rule));
+        let extents = Extents::Each(OnceLock::from(Box::new([a, b, None, None])));
+        let step = self.step(extents, Past::Rule(rule));
         let [first, second] = results;
         let tracked = |result: Option<(B, Layout)>, at| {
             result.map(|(inner, _)| Tracked::of(inner, Node { step: step.clone(), result: at }))
@@ -325,15 +406,16 @@ impl<B> Tape<B> {
     }
 
     /// Records a step with one result, for a storage that was written.
+    #[inline(always)]
     pub(crate) fn push_node(self: &Arc<Self>, op: &'static str, layout: Layout, rule: Rule<B>) -> Result<Node<B>> {
         self.expect_open(op)?;
-        Ok(Node { step: self.step(one(layout.extent()), Past::Rule(rule)), result: 0 })
+        Ok(Node { step: self.step(Extents::One(layout.extent()), Past::Rule(rule)), result: 0 })
     }
 
     /// A step that is filled in when its results are known.
     pub(crate) fn begin(self: &Arc<Self>, op: &'static str) -> Result<Arc<Step<B>>> {
         self.expect_open(op)?;
-        Ok(self.new_step(OnceLock::new(), Past::Freed))
+        Ok(self.step(Extents::Each(OnceLock::new()), Past::Freed))
     }
 
     fn expect_open(&self, op: &'static str) -> Result<()> {

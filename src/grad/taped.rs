@@ -5,13 +5,12 @@ use super::pull::derivative::DerivativeCall;
 use super::pull::{Gradients, PullsBack, SlopeCall};
 use super::record::has_gradients;
 use super::rule::Rule;
-use super::tape::{Layout, Node, Operand, RESULTS, Tape, Tracked};
+use super::tape::{Layout, Node, Operand, Packed, RESULTS, Tape, Tracked};
 use crate::composite::primitive::{Dtypes as _, On, Primitive};
 use crate::device::call::{Call, Given, Kind, Outcome, Rehouse, Rehoused};
 use crate::device::{AnyDevice, Backend, Device, IntoDevice, Place};
 use crate::dtype::Element;
 use crate::error::{Error, Result, invalid};
-use crate::layout::dims::Dims;
 use crate::ops::arguments::Distribution;
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{Map1, Map2};
@@ -90,12 +89,11 @@ fn tape_of<D: Device>(
     let mut tape: Option<Arc<Tape<D::Storage>>> = None;
     let mut has_two = false;
     each(&mut |storage| {
-        if let Some(node) = storage.node() {
-            match &tape {
-                None => tape = Some(node.tape().clone()),
-                Some(tape) => has_two |= !Arc::ptr_eq(tape, node.tape()),
-            }
-        }
+        storage.with_node(|node| match (&tape, node) {
+            (_, None) => {}
+            (None, Some(node)) => tape = Some(node.tape().clone()),
+            (Some(tape), Some(node)) => has_two |= !Arc::ptr_eq(tape, node.tape()),
+        });
     });
     if has_two { two_tapes(op) } else { Ok(tape) }
 }
@@ -259,8 +257,7 @@ impl<D: Device> PullsBack for Taped<D> {
     }
     fn operand<E: Element>(view: View<'_, Self::Storage, E>) -> Operand<D::Storage> {
         let node = if has_gradients(E::DTYPE) { view.buffer.node() } else { None };
-        let (sizes, strides) = (Dims::known(view.sizes), Dims::known(view.strides));
-        Operand { node, dtype: E::DTYPE, offset: view.offset, sizes, strides, kept: None }
+        Operand::new(node, view.offset, Packed::of(E::DTYPE, view.sizes, view.strides), None)
     }
     fn with_way_back(
         op: &'static str,

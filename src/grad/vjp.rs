@@ -33,7 +33,7 @@ impl<D: Device> MapTensors<D, D> for Seeding<'_, D> {
     fn tensor<E: Element, S: Shape>(&mut self, x: &Tensor<E, S, D>) -> Result<Tensor<E, S, D>> {
         let Some(place) = self.places.next() else { return unlike() };
         let view = x.elements();
-        if place.dtype != E::DTYPE || *place.sizes != *view.sizes {
+        if place.dtype() != E::DTYPE || *place.sizes() != *view.sizes {
             return unlike();
         }
         if place.node.is_some() {

@@ -200,6 +200,8 @@ formulas! {
     Product: |x, y, _| x * y;
     NegativeProduct: |x, y, _| -(x * y);
     Quotient: |x, y, _| x / y;
+    /// A probability, from its logarithm, times a number.
+    ExpTimes: |x, y, _| T::elementary::<math::Exp>(x) * y;
     Smaller: |x, y, _| if y < x || y.is_nan() { y } else { x };
     First: |x, _y, _| x;
     /// A weighted sum.
@@ -333,6 +335,22 @@ impl<E: Castable> Map1<i64, E> for Counting {
     }
 }
 
+/// The loss of a log-probability: minus it, or zero where the label is the ignored one.
+#[derive(Clone, Copy)]
+pub(crate) struct KeptLoss(pub(crate) i64);
+impl<E: Dtype> Map2<E, i64, f64> for KeptLoss {
+    #[inline(always)]
+    fn call(self, log: E, label: i64) -> f64 {
+        let log: f64 = log.cast();
+        if label == self.0 { 0.0 } else { -log }
+    }
+    fn text(&self, kernel: &mut Kernel, log: Value, label: Value) -> Value {
+        let (log, none) = (kernel.cast(log, DType::F64), kernel.constant(0.0, DType::F64));
+        let loss = kernel.row("neg", DType::F64, &[log]);
+        without(kernel, self.0, label, loss, none)
+    }
+}
+
 /// `Kept` as a formula, for its derivative.
 struct KeptFormula;
 impl Tuned for KeptFormula {
@@ -379,11 +397,12 @@ pub(crate) fn kernels(suite: &mut crate::ops::record::suite::Suite) {
     each!(SquaredDifference AbsoluteDifference SmoothL1 Huber SoftMargin HingeEmbedding KlDivergence KlDivergenceOfLogs);
     each!(Poisson PoissonOfLog Gaussian BinaryCrossEntropy BinaryCrossEntropyOfLogits PositiveLogit NegativeLogit);
     each!(MultilabelSoftMargin MarginRanking TripletMargin CosineEmbedding Lengths LengthsFrom Difference Product NegativeProduct);
-    each!(Quotient Smaller First Blend NegativeSmoothed Negative);
+    each!(Quotient ExpTimes Smaller First Blend NegativeSmoothed Negative);
     each!(Dropped AlphaDropped Turned Affine InverseRoot Shifted Neighbours DividedByPower Gated Renormed Masked RowPower InverseRootBeside);
     suite.three::<_, f32, f64, f64, f32>("affine", Losing::<Affine>::new([0.0; 2])).ordinary();
     suite.two::<_, f64, bf16, bool>("losing_mixed", Losing::<Negative>::new([0.0; 2]));
     suite.one::<_, i64, i64>("kept_index", KeptIndex(3));
     suite.one::<_, i64, f16>("counting", Counting(3));
     suite.two::<_, f32, i64, f32>("kept", Kept(3));
+    suite.two::<_, f16, i64, f64>("kept_loss", KeptLoss(3));
 }

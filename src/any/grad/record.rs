@@ -10,7 +10,7 @@ use crate::dtype::scalar::ScalarValue;
 use crate::dtype::width::of_width;
 use crate::error::Result;
 use crate::grad::Tracked;
-use crate::grad::any::{Kept, Layout, Operand, RESULTS, Rule, has_gradients};
+use crate::grad::any::{Kept, Layout, Operand, Packed, RESULTS, Rule, has_gradients};
 use crate::grad::primitive::{Sums, WayBack};
 use crate::layout::strides;
 use crate::ops::slope::{Formula, Slope};
@@ -29,7 +29,7 @@ pub(super) fn operand(x: &AnyTensor, sizes: &[usize], keeps: bool) -> Result<Ope
     } else {
         None
     };
-    Ok(Operand { node: x.node(), dtype: x.dtype, offset: x.first(), sizes: Dims::known(sizes), strides: spread, kept })
+    Ok(Operand::new(x.node(), x.first(), Packed::of(x.dtype, sizes, &spread), kept))
 }
 
 /// The tensor in a storage that is on the tape now.
@@ -81,7 +81,7 @@ pub(in crate::any) fn converted(x: &AnyTensor, dtype: DType) -> Result<AnyTensor
     if !has_gradients(dtype) || !has_gradients(x.dtype) {
         return Ok(result);
     }
-    let rule = Rule::Moves { x: operand(x, &x.sizes, false)?, layout: layout(&result) };
+    let rule = Rule::Moves { x: operand(x, &x.sizes, false)?, layout: layout(&result).packed() };
     let storage = tape().push("to", own(&result)?, layout(&result), rule)?;
     Ok(taped(&result, storage))
 }

@@ -5,68 +5,236 @@
 //! Source: `aten/src/ATen/native/LossNLL.cpp`.
 
 use super::reduction::{expect_labels, expect_target};
+#[cfg(feature = "grad")]
+use crate::composite::primitive::{Back, Perhaps, read};
+use crate::composite::primitive::{On, Primitive};
 use crate::composite::{Erased, Owned};
 use crate::device::Device;
+#[cfg(feature = "grad")]
+use crate::dtype::Castable;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Result, invalid};
 use crate::layout::dims::Dims;
 use crate::ops;
 use crate::ops::admit::{FloatFor, SameDtypeFor};
 use crate::ops::arguments::Indexing;
+#[cfg(feature = "grad")]
+use crate::ops::choosing::AddingScaled;
 use crate::ops::choosing::IndexFor;
+#[cfg(feature = "grad")]
+use crate::ops::kernel::Casting;
+#[cfg(feature = "grad")]
+use crate::ops::losses::ExpTimes;
 use crate::ops::losses::{
-    Blend, Counting, First, Kept, KeptIndex, Losing, LossReduction, NegativeProduct, NegativeSmoothed, Product,
-    Quotient,
+    Blend, Counting, First, Kept, KeptIndex, KeptLoss, Losing, LossReduction, NegativeProduct, NegativeSmoothed,
+    Product, Quotient,
 };
 use crate::ops::reduce;
 use crate::ops::scan::Softmax;
 use crate::shape::{LabelsOf, Scores, Shape, TargetOf};
+#[cfg(feature = "grad")]
+use crate::storage::ViewMut;
 use crate::tensor::{PerChannel, Reduction, SameDevice, Tensor};
 use castiron_macros::composites;
+use core::marker::PhantomData;
 
-/// Labels of `(N, L)`, the weights of classes, and the ignored label.
-struct Labelled<'a, E, D: Device> {
+/// The loss of labels of `(N, L)` under scores of `(N, C, L)`, with or without weights of classes.
+///
+/// It is one step of a tape: the gradient of the scores is the [`softmax`](Erased::softmax) of each list of them minus its label, times the
+/// gradient of its loss.
+/// Source: `aten/src/ATen/native/LossNLL.cpp`.
+#[derive(Clone)]
+struct OfLabels<E> {
     op: &'static str,
-    labels: Erased<'a, i64, D>,
-    weight: Option<&'a Erased<'a, E, D>>,
     ignored: i64,
     reduction: LossReduction,
+    smoothing: f64,
+    /// Whether it is given scores; else their [`log_softmax`](Erased::log_softmax).
+    of_scores: bool,
+    has_weights: bool,
+    dtype: PhantomData<fn() -> E>,
 }
 
-impl<E: Dtype, D: Device> Labelled<'_, E, D> {
-    /// The elements of `(N, C, L)` at the labels; zeros for ignored ones.
-    fn picked(&self, from: &Erased<'_, E, D>, index: &Erased<'_, i64, D>) -> Result<Owned<E, D>> {
-        let sizes = self.labels.sizes();
-        if self.labels.is_empty() {
-            return Ok(Erased::dense(D::zeroed::<E>(Some(from.storage()), 0)?, self.labels.dims()));
-        }
-        let (indexing, index) =
-            (Indexing { op: self.op, axis: 1, wraps: false }, index.reshape(self.op, &[sizes[0], 1, sizes[1]])?);
-        let picked = Erased::<E, D>::dense(D::gather(indexing, from.view(), index.view())?, self.labels.dims());
-        picked.map2_dense::<i64, E>(self.op, Kept(self.ignored), &self.labels)
+impl<E: Dtype> OfLabels<E> {
+    fn new(op: &'static str, ignored: i64, reduction: LossReduction) -> Self {
+        OfLabels { op, ignored, reduction, smoothing: 0.0, of_scores: false, has_weights: false, dtype: PhantomData }
     }
 
-    /// The losses in `f64`, each times the weight of its class, and the weights.
-    fn losses(&self, logs: &Erased<'_, E, D>) -> Result<(Owned<f64, D>, Owned<E, D>)> {
-        let index = self.labels.map1_dense::<i64>(self.op, KeptIndex(self.ignored))?;
-        let picked = self.picked(logs, &index)?;
-        let weights = match self.weight {
-            Some(weight) => self.picked(&weight.of_classes(self.op, logs.sizes())?, &index)?,
-            None => self.labels.map1_dense::<E>(self.op, Counting(self.ignored))?,
+    /// The loss, and the log-probabilities if it computed them.
+    fn loss<D: Device>(
+        &self,
+        x: &Erased<'_, E, D>,
+        labels: &Erased<'_, i64, D>,
+        weight: &Erased<'_, E, D>,
+    ) -> Result<(Owned<E, D>, Option<Owned<E, D>>)> {
+        let op = self.op;
+        let computed = if self.of_scores { Some(x.log_softmax_of_classes()?) } else { None };
+        let logs = computed.as_ref().unwrap_or(x);
+        let index = self.index(labels)?;
+        let picked = self.picked(logs, labels, &index)?;
+        let weights = if self.has_weights {
+            let weights = self.picked(&weight.of_classes(op, logs.sizes())?, labels, &index)?;
+            Some(weights.map2_dense::<i64, E>(op, Kept(self.ignored), labels)?)
+        } else {
+            None
         };
-        let losses = picked.map2_dense::<E, f64>(self.op, Losing::<NegativeProduct>::new([0.0; 2]), &weights)?;
-        Ok((losses, weights))
+        let mut losses = match &weights {
+            Some(weights) => picked.map2_dense::<i64, E>(op, Kept(self.ignored), labels)?.map2_dense::<E, f64>(
+                op,
+                Losing::<NegativeProduct>::new([0.0; 2]),
+                weights,
+            )?,
+            None => picked.map2_dense::<i64, f64>(op, KeptLoss(self.ignored), labels)?,
+        };
+        if self.smoothing != 0.0 {
+            let product = Losing::<NegativeProduct>::new([0.0; 2]);
+            let all = self.all_weights(&logs.dims(), logs, weight)?;
+            let smooth = logs.reduce_pairs::<E, f64, _>(op, reduce::Sum, product, &all, 0b10)?;
+            let smooth = smooth.map2_dense::<i64, f64>(op, Kept(self.ignored), labels)?;
+            let [kept, spread] = self.shares(logs.sizes());
+            losses = losses.map2_dense::<f64, f64>(op, Losing::<Blend>::new([kept, spread]), &smooth)?;
+        }
+        let loss = match self.reduction {
+            LossReduction::Mean => {
+                let total = losses.reduce(reduce::Sum, u32::MAX, false)?;
+                let weight = self.total(labels, weights.as_ref())?;
+                total.map2_dense::<f64, E>(op, Losing::<Quotient>::new([0.0; 2]), &weight)?
+            }
+            reduction => losses.reduced(op, reduction)?,
+        };
+        Ok((loss, computed))
     }
 
-    /// The reduction of losses: their mean is weighted.
-    fn finished(&self, losses: Owned<f64, D>, weights: &Owned<E, D>) -> Result<Owned<E, D>> {
-        if self.reduction != LossReduction::Mean {
-            return losses.reduced(self.op, self.reduction);
+    /// The labels as indices; those that are ignored are 0.
+    fn index<D: Device>(&self, labels: &Erased<'_, i64, D>) -> Result<Owned<i64, D>> {
+        labels.map1_dense::<i64>(self.op, KeptIndex(self.ignored))
+    }
+    fn indexing(&self) -> Indexing {
+        Indexing { op: self.op, axis: 1, wraps: false }
+    }
+    /// The elements of `(N, C, L)` at the labels.
+    fn picked<D: Device>(
+        &self,
+        from: &Erased<'_, E, D>,
+        labels: &Erased<'_, i64, D>,
+        index: &Erased<'_, i64, D>,
+    ) -> Result<Owned<E, D>> {
+        let sizes = labels.sizes();
+        if labels.is_empty() {
+            return Ok(Erased::dense(D::zeroed::<E>(Some(from.storage()), 0)?, labels.dims()));
         }
-        let (first, quotient) = (Losing::<First>::new([0.0; 2]), Losing::<Quotient>::new([0.0; 2]));
-        let weight = weights.reduce_pairs::<E, f64, _>(self.op, reduce::Sum, first, weights, u32::MAX)?;
-        let total = losses.reduce(reduce::Sum, u32::MAX, false)?;
-        total.map2_dense::<f64, f64>(self.op, quotient, &weight)?.narrowed(self.op)
+        let index = index.reshape(self.op, &[sizes[0], 1, sizes[1]])?;
+        Ok(Erased::dense(D::gather(self.indexing(), from.view(), index.view())?, labels.dims()))
+    }
+    /// What the mean divides by: the sum of the weights, or the number of labels that are not ignored.
+    fn total<D: Device>(&self, labels: &Erased<'_, i64, D>, weights: Option<&Owned<E, D>>) -> Result<Owned<f64, D>> {
+        match weights {
+            Some(weights) => {
+                let first = Losing::<First>::new([0.0; 2]);
+                weights.reduce_pairs::<E, f64, _>(self.op, reduce::Sum, first, weights, u32::MAX)
+            }
+            None => labels.map1_dense::<f64>(self.op, Counting(self.ignored))?.reduce(reduce::Sum, u32::MAX, false),
+        }
+    }
+    /// The weight of each class as `(N, C, L)`.
+    fn all_weights<D: Device>(
+        &self,
+        cube: &Dims,
+        near: &Erased<'_, E, D>,
+        weight: &Erased<'_, E, D>,
+    ) -> Result<Owned<E, D>> {
+        if self.has_weights {
+            return Ok(weight.of_classes(self.op, cube)?.share());
+        }
+        let one = D::fill(Some(near.storage()), E::from_i32(1), 1)?;
+        Ok(Erased::fresh(one, *cube, Dims::known(&[0; 3])))
+    }
+    /// The shares of a label and of each class.
+    fn shares(&self, cube: &[usize]) -> [f64; 2] {
+        [1.0 - self.smoothing, self.smoothing / cube[1] as f64]
+    }
+}
+
+impl<E: Dtype> Primitive for OfLabels<E> {
+    /// Scores, labels and weights.
+    type Operands = (E, i64, E);
+    /// The loss, and log-probabilities, as far as they were computed.
+    type Results = (E, E);
+    fn op(&self) -> &'static str {
+        self.op
+    }
+    fn run<D: Device>(&self, (x, labels, weight): On<'_, (E, i64, E), D>) -> Result<On<'static, (E, E), D>> {
+        let (loss, logs) = self.loss(&x, &labels, &weight)?;
+        let logs = match logs {
+            Some(logs) => logs,
+            None => Erased::list(D::zeroed::<E>(Some(x.storage()), 0)?, 0),
+        };
+        Ok((loss, logs))
+    }
+
+    #[cfg(feature = "grad")]
+    const READS: [u32; 2] = [0b110, 0b10];
+    #[cfg(feature = "grad")]
+    fn pull<D: Device>(&self, back: Back<'_, Self, D>) -> Result<Perhaps<'static, (E, i64, E), D>> {
+        let (op, none) = (self.op, [0.0; 2]);
+        let (Some(g), _) = &back.g else { return Ok((None, None, None)) };
+        let (labels, weight) = (read(&back.x.1)?, read(&back.x.2)?);
+        let cube = back.sizes[0];
+        if labels.is_empty() || !back.wants[0] {
+            return Ok((None, None, None));
+        }
+        let index = self.index(labels)?;
+        let place = [cube[0], 1, cube[2]];
+        // Of each list of scores: the gradient of its loss, and the same times the weight of the label.
+        let mut rows = g.to::<E::Compute>(op)?.share();
+        let mut weights = None;
+        if self.has_weights {
+            let picked = self.picked(&weight.of_classes(op, &cube)?, labels, &index)?;
+            weights = Some(picked.map2_dense::<i64, E>(op, Kept(self.ignored), labels)?);
+        }
+        if self.reduction == LossReduction::Mean {
+            let total = self.total(labels, weights.as_ref())?;
+            rows = rows.map2_dense::<f64, E::Compute>(op, Losing::<Quotient>::new(none), &total)?;
+        }
+        let rows = rows.map2_dense::<i64, E::Compute>(op, Kept(self.ignored), labels)?;
+        let of_labels = match &weights {
+            Some(weights) => rows.map2_dense::<E, E::Compute>(op, Losing::<Product>::new(none), weights)?,
+            None => rows.share(),
+        };
+        let column = |of: &Owned<E::Compute, D>| Ok(of.reshape(op, &place)?.share());
+        let [kept, spread] = self.shares(&cube);
+        let strides = cube.row_major();
+        let mut d = if self.of_scores {
+            let logs = read(&back.y.1)?;
+            let (rows, of_labels) = (column(&rows)?, column(&of_labels)?);
+            if self.smoothing == 0.0 {
+                logs.map2_dense::<E::Compute, E::Compute>(op, Losing::<ExpTimes>::new(none), &of_labels)?.into_parts().0
+            } else {
+                let of_each = self.all_weights(&cube, g, weight)?;
+                let of_all = of_each.reduce(reduce::Sum, 0b10, true)?;
+                let of_all = rows.map2_dense::<E::Sum, E::Compute>(op, Losing::<Product>::new(none), &of_all)?;
+                let shares = Losing::<Blend>::new([kept, spread]);
+                let of_row = of_labels.map2_dense::<E::Compute, E::Compute>(op, shares, &of_all)?;
+                let d = logs.map2_dense::<E::Compute, E::Compute>(op, Losing::<ExpTimes>::new(none), &of_row)?;
+                let of_each = rows.map2_dense::<E, E::Compute>(op, Losing::<Product>::new(none), &of_each)?;
+                d.map2_dense::<E::Compute, E::Compute>(op, Losing::<Blend>::new([1.0, -spread]), &of_each)?
+                    .into_parts()
+                    .0
+            }
+        } else {
+            D::zeroed::<E::Compute>(Some(g.storage()), cube.iter().product())?
+        };
+        let subtracting = AddingScaled(<E::Compute as Castable>::from_f64(-kept));
+        let (index, of_labels) = (index.reshape(op, &place)?, of_labels.reshape(op, &place)?);
+        let out = ViewMut::new(&mut d, 0, &cube, &strides);
+        D::scatter_with(self.indexing(), subtracting, index.view(), of_labels.view(), out)?;
+        let d = Erased::<E::Compute, D>::fresh(d, cube, strides);
+        let d = if const { E::DTYPE as u8 == <E::Compute as Element>::DTYPE as u8 } {
+            d.retyped()
+        } else {
+            d.map1_dense(op, Casting)?
+        };
+        Ok((Some(d), None, None))
     }
 }
 
@@ -129,25 +297,9 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         E: Dtype,
     {
         let op = "cross_entropy";
-        let loss = |labelled: &Labelled<'_, E, D>, scores: &Erased<'_, E, D>| {
-            expect_smoothing(op, label_smoothing)?;
-            let logs = scores.log_softmax_of_classes()?;
-            let (losses, weights) = labelled.losses(&logs)?;
-            if label_smoothing == 0.0 {
-                return labelled.finished(losses, &weights);
-            }
-            let one = Erased::dense(D::fill(Some(scores.storage()), E::from_i32(1), 1)?, Dims::known(&[1; 3]));
-            let all = match labelled.weight {
-                Some(weight) => weight.of_classes(op, logs.sizes())?,
-                None => one.expand(op, logs.sizes())?,
-            };
-            let product = Losing::<NegativeProduct>::new([0.0; 2]);
-            let smooth = logs.reduce_pairs::<E, f64, _>(op, reduce::Sum, product, &all, 0b10)?;
-            let smooth = smooth.map2_dense::<i64, f64>(op, Kept(ignore_index), &labelled.labels)?;
-            let blend = Losing::<Blend>::new([1.0 - label_smoothing, label_smoothing / logs.sizes()[1] as f64]);
-            labelled.finished(losses.map2_dense::<f64, f64>(op, blend, &smooth)?, &weights)
-        };
-        self.labelled(op, target, weight, ignore_index, reduction, loss)
+        expect_smoothing(op, label_smoothing)?;
+        let of_labels = OfLabels::new(op, ignore_index, reduction);
+        self.labelled(OfLabels { smoothing: label_smoothing, of_scores: true, ..of_labels }, target, weight)
     }
 
     /// The negative log-likelihood of labels: `-x` at each label, `x` being log-probabilities. `weight` has a factor for each class, or for
@@ -182,31 +334,35 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
     where
         E: Dtype,
     {
-        let loss = |labelled: &Labelled<'_, E, D>, logs: &Erased<'_, E, D>| {
-            let (losses, weights) = labelled.losses(logs)?;
-            labelled.finished(losses, &weights)
-        };
-        self.labelled("nll_loss", target, weight, ignore_index, reduction, loss)
+        self.labelled(OfLabels::new("nll_loss", ignore_index, reduction), target, weight)
     }
 
     /// A loss of scores as `(N, C, L)` and labels as `(N, L)`; with scores of `(C)` the label may be a list of one.
     fn labelled(
         &self,
-        op: &'static str,
+        of_labels: OfLabels<E>,
         target: &Erased<'_, i64, D>,
         weight: Option<&Erased<'_, E, D>>,
-        ignored: i64,
-        reduction: LossReduction,
-        loss: impl FnOnce(&Labelled<'_, E, D>, &Erased<'_, E, D>) -> Result<Owned<E, D>>,
     ) -> Result<Owned<E, D>>
     where
         E: Dtype,
     {
+        let op = of_labels.op;
         let [n, c, l] = as_scores(op, self.sizes())?;
         let one = self.rank() == 1 && target.sizes() == [1];
         expect_labels(op, self.sizes(), if one { &[] } else { target.sizes() }, weight.map(Erased::sizes))?;
-        let labels = target.reshape(op, &[n, l])?;
-        let loss = loss(&Labelled { op, labels, weight, ignored, reduction }, &self.reshape(op, &[n, c, l])?)?;
+        let (scores, labels) = (self.reshape(op, &[n, c, l])?, target.reshape(op, &[n, l])?);
+        let of_labels = OfLabels { has_weights: weight.is_some(), ..of_labels };
+        let is_recorded = weight.is_some_and(|weight| D::is_tracked(weight.storage()));
+        // (Nothing is read of what stands for weights that are not there.)
+        let weight = Erased::of(weight.unwrap_or(self).view());
+        let reduction = of_labels.reduction;
+        // Weights that depend on parameters have a gradient, too: then each operation is recorded.
+        let loss = if is_recorded {
+            of_labels.loss(&scores, &labels, &weight)?.0
+        } else {
+            D::primitive(&of_labels, (scores, labels, weight))?.0
+        };
         Ok(if reduction == LossReduction::None { loss.resized(target.dims()) } else { loss })
     }
 

@@ -9,7 +9,7 @@ use crate::dtype::{Complex, DType, Dtype};
 use crate::error::Result;
 use crate::grad::primitive::{Sums, WayBack};
 use crate::grad::rule::Rule;
-use crate::grad::tape::{Kept, Layout, Node, Operand, RESULTS, Tape, Tracked};
+use crate::grad::tape::{Kept, Layout, Node, Operand, Packed, RESULTS, Tape, Tracked};
 use crate::grad::taped::{Taped, two_tapes};
 use crate::layout::dims::Dims;
 use crate::ops::kernel::Copying;
@@ -139,13 +139,15 @@ impl<D: Device> WayBack<D::Storage> for Back<D> {
             Source::Formula(formula, by) => formula.derivative(*by, self.dtype.is_complex())?,
             Source::Derivative(derivative) => derivative.clone(),
         };
+        let strides_of: Vec<Option<Dims>> =
+            self.operands.iter().map(|operand| operand.as_ref().map(Operand::strides)).collect();
         for (at, to) in self.operands.iter().enumerate() {
             let Some(to) = to.as_ref().filter(|to| to.node.is_some()) else { continue };
             let mut x = Vec::with_capacity(self.operands.len() + 1);
-            for operand in &self.operands {
-                let found = operand.as_ref().and_then(|operand| {
+            for (operand, strides) in self.operands.iter().zip(&strides_of) {
+                let found = operand.as_ref().zip(strides.as_ref()).and_then(|(operand, strides)| {
                     let Kept { storage, offset } = operand.kept.as_ref()?;
-                    Some(Part { storage, offset: *offset, strides: &operand.strides })
+                    Some(Part { storage, offset: *offset, strides })
                 });
                 x.push(found);
             }
@@ -182,14 +184,8 @@ fn recorded<D: Device>(
             }
         }
         let (storage, offset) = part.shared_inside(call)?;
-        operands.push(Some(Operand {
-            node,
-            dtype: call.dtype,
-            offset: part.offset,
-            sizes: Dims::known(call.sizes),
-            strides: Dims::known(part.strides),
-            kept: Some(Kept { storage, offset }),
-        }));
+        let layout = Packed::of(call.dtype, call.sizes, part.strides);
+        operands.push(Some(Operand::new(node, part.offset, layout, Some(Kept { storage, offset }))));
     }
     let Some(tape) = tape else { return Ok(Tracked::constant(result)) };
     let layout = Layout { dtype: call.dtype, sizes: Dims::known(call.sizes), strides: Dims::known(strides) };

@@ -130,12 +130,12 @@ pub(super) fn pull<E: Dtype, D: Device>(
         LaneSlope::Extreme => {
             let Some(positions) = result else { return invalid(OP, "a result was not kept".to_owned()) };
             let index = View::<_, i64>::new(&positions.storage, positions.offset, &layout.sizes, &layout.strides);
-            let strides = x.sizes.row_major();
-            let mut sum = D::zeroed::<E>(Some(g.storage()), x.sizes.iter().product())?;
-            let out = ViewMut::<_, E>::new(&mut sum, 0, &x.sizes, &strides);
+            let (sizes, strides) = (x.sizes(), x.sizes().row_major());
+            let mut sum = D::zeroed::<E>(Some(g.storage()), sizes.iter().product())?;
+            let out = ViewMut::<_, E>::new(&mut sum, 0, &sizes, &strides);
             let indexing = Indexing { op: OP, axis, wraps: false };
             D::scatter_with::<E>(indexing, Combining::<ops::add, E>::new(), index, g.view(), out)?;
-            gradients.add::<E>(x, Erased::dense(sum, x.sizes))
+            gradients.add::<E>(x, Erased::dense(sum, sizes))
         }
         LaneSlope::Missing => Ok(()),
     }

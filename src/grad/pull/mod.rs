@@ -13,7 +13,7 @@ mod rows;
 
 use super::primitive::WayBack;
 use super::rule::Rule;
-use super::tape::{Extent, Kept, Layout, Node, Operand, Past, RESULTS, Step, locked};
+use super::tape::{Extent, Kept, Layout, Node, Operand, Packed, Past, RESULTS, Step, locked};
 use crate::composite::Erased;
 use crate::device::{Backend, Cpu, Cuda, Device, Meta};
 use crate::dtype::{Complex, DType, Dtype, Element, bf16, f16};
@@ -29,7 +29,6 @@ use crate::ops::slope::Formula;
 use crate::storage::{View, ViewMut};
 pub(crate) use derivative::DerivativeCall;
 pub(crate) use elementwise::{SlopeCall, SlopeLoop, slope_loop};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Runs code for the dtype that steps of a dtype go back in: `by_dtype!(dtype, E => code)`. Half precision goes back in `f32`, complex
@@ -133,8 +132,7 @@ macro_rules! records_nothing {
             Self::share(view)
         }
         fn operand<E: Element>(view: View<'_, Self::Storage, E>) -> Operand<Self::Storage> {
-            let (sizes, strides) = (Dims::known(view.sizes), Dims::known(view.strides));
-            Operand { node: None, dtype: E::DTYPE, offset: view.offset, sizes, strides, kept: None }
+            Operand::new(None, view.offset, Packed::of(E::DTYPE, view.sizes, view.strides), None)
         }
         fn with_way_back(
             _: &'static str,
@@ -183,6 +181,8 @@ impl<const N: usize> PullsBack for Cuda<N> {
 }
 impl PullsBack for Meta {
     records_nothing!();
+    // (Inlined: compiled in programs that take gradients without data, and not here.)
+    #[inline]
     fn pull(
         rule: &Rule<Self::Storage>,
         given: [Option<Self::Storage>; RESULTS],
@@ -242,7 +242,10 @@ impl<D: Device> PullsBack for crate::device::decorated::Checked<D> {
 /// The gradients that have come back so far, of steps that they have not gone through.
 #[doc(hidden)]
 pub struct Gradients<D: Backend> {
-    of: BTreeMap<u64, Arriving<D::Storage>>,
+    /// In the order in which they were recorded: the last one is the next to go through. Most gradients come to one of the last.
+    steps: Vec<Arriving<D::Storage>>,
+    /// Those of parameters, the last one first: layers are gone through from the last to the first.
+    leaves: Vec<Arriving<D::Storage>>,
 }
 /// A step, and the gradients of its results, each a storage of the node's extent.
 pub(super) struct Arriving<B> {
@@ -252,69 +255,97 @@ pub(super) struct Arriving<B> {
 
 impl<D: Device> Gradients<D> {
     pub(super) fn new() -> Self {
-        Gradients { of: BTreeMap::new() }
+        Gradients { steps: Vec::new(), leaves: Vec::new() }
     }
 
     /// The gradient of a node.
     pub(crate) fn of(&mut self, node: &Node<D::Storage>) -> &mut Option<D::Storage> {
-        let arriving = self.of.entry(node.step.number);
-        &mut arriving.or_insert_with(|| Arriving { step: node.step.clone(), of: [const { None }; RESULTS] }).of
-            [node.result]
+        let step = &node.step;
+        let (all, place) = if step.is_leaf() {
+            let place = self.leaves.binary_search_by(|at| step.number.cmp(&at.step.number));
+            (&mut self.leaves, place)
+        } else {
+            let place = self.steps.binary_search_by(|at| at.step.number.cmp(&step.number));
+            (&mut self.steps, place)
+        };
+        let at = place.unwrap_or_else(|at| {
+            all.insert(at, Arriving { step: step.clone(), of: [const { None }; RESULTS] });
+            at
+        });
+        &mut all[at].of[node.result]
     }
 
-    /// Takes the step that was recorded last: no more gradients come to it.
+    /// Takes the step that was recorded last, and parameters after all steps: no more gradients come to it.
     pub(super) fn pop(&mut self) -> Option<Arriving<D::Storage>> {
-        self.of.pop_last().map(|(_, arriving)| arriving)
+        self.steps.pop().or_else(|| self.leaves.pop())
     }
 
     /// Adds to the gradient of an operand. `g` has the operand's sizes.
     pub(crate) fn add<E: Dtype>(&mut self, to: &Operand<D::Storage>, g: Erased<'_, E, D>) -> Result<()> {
         let Some(node) = &to.node else { return Ok(()) };
-        let sizes = Dims::known(g.sizes());
-        let mask = (0..sizes.len())
-            .filter(|&axis| sizes[axis] > 1 && to.strides[axis] == 0)
+        let layout = &to.layout.open();
+        let mask = (0..g.rank())
+            .filter(|&axis| g.sizes()[axis] > 1 && layout.strides[axis] == 0)
             .fold(0, |mask, axis| mask | 1_u32 << axis);
-        if mask != 0 {
-            return self.add_as(node, to, g.reduce(Sum, mask, true)?.retyped::<E>());
+        if mask == 0 && layout.dtype == E::DTYPE {
+            return self.add_to(node, to.offset, &layout.strides, g);
         }
-        self.add_as(node, to, g)
+        // Sums and conversions are compiled for the dtypes that steps go back in.
+        if const { E::DTYPE.is_half() } {
+            return self.add_summed::<f32>(node, to.offset, layout, mask, cast(g)?);
+        }
+        if const { E::DTYPE.is_complex() && E::DTYPE as u8 != DType::C128 as u8 } {
+            return self.add_summed::<Complex<f64>>(node, to.offset, layout, mask, cast(g)?);
+        }
+        self.add_summed(node, to.offset, layout, mask, g)
     }
 
-    /// The same in the operand's dtype.
-    fn add_as<E: Dtype>(
+    /// Sums the axes of a mask, of which an operand has one position each, and adds in the operand's dtype.
+    fn add_summed<E: Dtype>(
         &mut self,
         node: &Node<D::Storage>,
-        to: &Operand<D::Storage>,
+        offset: usize,
+        layout: &Layout,
+        mask: u32,
         g: Erased<'_, E, D>,
     ) -> Result<()> {
-        if to.dtype == E::DTYPE {
-            return self.add_to(node, to, g);
+        let g = if mask != 0 { g.reduce(Sum, mask, true)?.retyped::<E>() } else { g };
+        let strides = &layout.strides;
+        match layout.dtype {
+            DType::F16 => self.add_to::<f16>(node, offset, strides, cast(cast::<E, f32, D>(g)?)?),
+            DType::BF16 => self.add_to::<bf16>(node, offset, strides, cast(cast::<E, f32, D>(g)?)?),
+            DType::F32 => self.add_to::<f32>(node, offset, strides, cast(g)?),
+            DType::F64 => self.add_to::<f64>(node, offset, strides, cast(g)?),
+            DType::C32 => self.add_to::<Complex<f16>>(node, offset, strides, cast(cast::<E, Complex<f64>, D>(g)?)?),
+            DType::C64 => self.add_to::<Complex<f32>>(node, offset, strides, cast(cast::<E, Complex<f64>, D>(g)?)?),
+            DType::C128 => self.add_to::<Complex<f64>>(node, offset, strides, cast(g)?),
+            dtype => no_gradient(dtype),
         }
-        by_exact!(to.dtype, T => self.add_to::<T>(node, to, g.map1::<T>(OP, Casting)?))
     }
 
     /// The same where no element of the operand is at several positions by a stride of 0.
     fn add_to<E: Dtype>(
         &mut self,
         node: &Node<D::Storage>,
-        to: &Operand<D::Storage>,
+        offset: usize,
+        strides: &Dims,
         g: Erased<'_, E, D>,
     ) -> Result<()> {
-        let (sizes, strides) = (Dims::known(g.sizes()), to.strides);
+        let sizes = g.dims();
         let Extent { first, bytes, .. } = node.extent();
         let count = g.numel();
         if count == 0 {
             return Ok(());
         }
         let len = bytes / size_of::<E>();
-        let span = bounds::span(&sizes, &strides).unwrap_or(usize::MAX);
+        let span = bounds::span(&sizes, strides).unwrap_or(usize::MAX);
         let Some(offset) =
-            to.offset.checked_sub(first / size_of::<E>()).filter(|offset| offset.saturating_add(span) <= len)
+            offset.checked_sub(first / size_of::<E>()).filter(|offset| offset.saturating_add(span) <= len)
         else {
             return outside();
         };
-        if !bounds::has_places(&sizes, &strides) {
-            return self.add_windows(node, [offset, len], &sizes, &strides, g);
+        if !bounds::has_places(&sizes, strides) {
+            return self.add_windows(node, [offset, len], &sizes, strides, g);
         }
         let fills = offset == 0 && count == len;
         let of = self.of(node);
@@ -324,19 +355,19 @@ impl<D: Device> Gradients<D> {
                 let whole = if same { g.into_whole() } else { Err(g) };
                 *of = Some(match whole {
                     Ok(own) => own,
-                    Err(g) => D::map1::<E, E>(Copying, g.view(), &strides)?,
+                    Err(g) => D::map1::<E, E>(Copying, g.view(), strides)?,
                 });
                 Ok(())
             }
             None => {
                 let mut zeros = D::zeroed::<E>(Some(g.storage()), len)?;
-                D::map1_into::<E, E>(Copying, g.view(), ViewMut::new(&mut zeros, offset, &sizes, &strides))?;
+                D::map1_into::<E, E>(Copying, g.view(), ViewMut::new(&mut zeros, offset, &sizes, strides))?;
                 *of = Some(zeros);
                 Ok(())
             }
             Some(sum) => {
                 unshare::<E, D>(sum, len)?;
-                let out = ViewMut::<_, E>::new(sum, offset, &sizes, &strides);
+                let out = ViewMut::<_, E>::new(sum, offset, &sizes, strides);
                 D::update2::<E, E>(Combining::<ops::add, E>::new(), g.view(), out)
             }
         }
@@ -404,45 +435,55 @@ impl<E: Dtype, D: Device> Erased<'_, E, D> {
     }
 }
 
+/// The same elements in another dtype; themselves if they have it.
+fn cast<'a, A: Dtype, E: Dtype, D: Device>(x: Erased<'a, A, D>) -> Result<Erased<'a, E, D>> {
+    if const { A::DTYPE as u8 == E::DTYPE as u8 } { Ok(x.retyped()) } else { x.map1::<E>(OP, Casting) }
+}
+
 /// What a step keeps, as a tensor of the dtype that it goes back in.
 pub(super) fn kept<'a, E: Dtype, D: Device>(
     kept: &'a Kept<D::Storage>,
     dtype: DType,
-    sizes: &'a [usize],
-    strides: &'a [usize],
+    sizes: &[usize],
+    strides: &[usize],
 ) -> Result<Erased<'a, E, D>> {
-    fn of<'a, A: Dtype, E: Dtype, D: Device>(view: View<'a, D::Storage, A>) -> Result<Erased<'a, E, D>> {
-        Erased::<A, D>::of(view).map1::<E>(OP, Casting)
+    /// By way of a dtype that steps go back in, so that fewer conversions are compiled.
+    fn by<'a, A: Dtype, Class: Dtype, E: Dtype, D: Device>(x: Erased<'a, A, D>) -> Result<Erased<'a, E, D>> {
+        cast(cast::<A, Class, D>(x)?)
     }
+    let [sizes, strides] = [sizes, strides].map(Dims::known);
     macro_rules! view {
         () => {
-            View::new(&kept.storage, kept.offset, sizes, strides)
+            Erased::borrowed(&kept.storage, kept.offset, sizes, strides)
         };
     }
     if dtype == E::DTYPE {
-        return Ok(Erased::of(view!()));
+        return Ok(view!());
     }
     match dtype {
-        DType::Bool => of::<bool, E, D>(view!()),
-        DType::U8 => of::<u8, E, D>(view!()),
-        DType::I8 => of::<i8, E, D>(view!()),
-        DType::I16 => of::<i16, E, D>(view!()),
-        DType::I32 => of::<i32, E, D>(view!()),
-        DType::I64 => of::<i64, E, D>(view!()),
-        DType::F16 => of::<f16, E, D>(view!()),
-        DType::BF16 => of::<bf16, E, D>(view!()),
-        DType::F32 => of::<f32, E, D>(view!()),
-        DType::F64 => of::<f64, E, D>(view!()),
-        DType::C32 => of::<Complex<f16>, E, D>(view!()),
-        DType::C64 => of::<Complex<f32>, E, D>(view!()),
-        DType::C128 => of::<Complex<f64>, E, D>(view!()),
+        DType::Bool => by::<bool, f64, E, D>(view!()),
+        DType::U8 => by::<u8, f64, E, D>(view!()),
+        DType::I8 => by::<i8, f64, E, D>(view!()),
+        DType::I16 => by::<i16, f64, E, D>(view!()),
+        DType::I32 => by::<i32, f64, E, D>(view!()),
+        DType::I64 => by::<i64, f64, E, D>(view!()),
+        DType::F16 => by::<f16, f32, E, D>(view!()),
+        DType::BF16 => by::<bf16, f32, E, D>(view!()),
+        DType::F32 => by::<f32, f32, E, D>(view!()),
+        DType::F64 => by::<f64, f64, E, D>(view!()),
+        DType::C32 => by::<Complex<f16>, Complex<f64>, E, D>(view!()),
+        DType::C64 => by::<Complex<f32>, Complex<f64>, E, D>(view!()),
+        DType::C128 => by::<Complex<f64>, Complex<f64>, E, D>(view!()),
         dtype => no_gradient(dtype),
     }
 }
 /// An operand that is kept.
 pub(super) fn elements<E: Dtype, D: Device>(operand: &Operand<D::Storage>) -> Result<Erased<'_, E, D>> {
     match &operand.kept {
-        Some(of) => kept(of, operand.dtype, &operand.sizes, &operand.strides),
+        Some(of) => {
+            let Layout { dtype, sizes, strides } = operand.layout.open();
+            kept(of, dtype, &sizes, &strides)
+        }
         None => invalid(OP, "an operand was not kept".to_owned()),
     }
 }
@@ -474,13 +515,15 @@ pub(super) fn pull<D: Device>(
         return step.pull(given, gradients);
     }
     let [first, second, ..] = given;
-    if let Rule::Reduce { slope, x, mask, results, layout } = rule {
+    let own = &rule.layout();
+    if let Rule::Reduce { slope, x, mask, results, .. } = rule {
+        let layout = own;
         if first.is_none() && second.is_none() {
             return Ok(());
         }
         // A mean beside a variance has the operand's dtype.
         let is_mean = matches!(slope, crate::ops::slope::ReduceSlope::Variance { .. });
-        let of_second = Layout { dtype: if is_mean { x.dtype } else { layout.dtype }, ..*layout };
+        let of_second = Layout { dtype: if is_mean { x.dtype() } else { layout.dtype }, ..*layout };
         let first = first.map(|g| in_class::<D>(g, layout)).transpose()?;
         let second = second.map(|g| in_class::<D>(g, &of_second)).transpose()?;
         return reduce::pull::<D>(*slope, x, *mask, results, [first, second], *layout, gradients);
@@ -488,15 +531,14 @@ pub(super) fn pull<D: Device>(
     let Some(g) = first else { return Ok(()) };
     // Moves go back in their own dtype.
     match rule {
-        Rule::Moves { x, layout } => {
-            return by_exact!(layout.dtype, E => gradients.add::<E>(x, Erased::fresh(g, layout.sizes, layout.strides)));
+        Rule::Moves { x, .. } => {
+            return by_exact!(own.dtype, E => gradients.add::<E>(x, Erased::fresh(g, own.sizes, own.strides)));
         }
         Rule::Patch { place, new, .. } => {
-            return by_exact!(place.dtype, E => moves::patch::<E, D>(place, new, g, gradients));
+            return by_exact!(place.dtype(), E => moves::patch::<E, D>(place, new, g, gradients));
         }
         _ => {}
     }
-    let own = rule.layout();
     let g = in_class::<D>(g, own)?;
     let layout = &Layout { dtype: class(own.dtype), ..*own };
     match rule {

@@ -6,7 +6,7 @@ use crate::composite::{Axis, Erased, Owned};
 use crate::device::Device;
 use crate::dtype::{Dtype, MachineFloat, Parameters, Tuned};
 use crate::error::{Result, invalid};
-use crate::grad::tape::{Extent, Kept, Layout, Operand};
+use crate::grad::tape::{Extent, Kept, Layout, Operand, Packed};
 use crate::layout::dims::Dims;
 use crate::ops;
 use crate::ops::arguments::Indexing;
@@ -27,8 +27,8 @@ pub(super) fn pick<E: Dtype, D: Device>(
 ) -> Result<()> {
     let mut left: Owned<E, D> = gradient::<E, D>(g, layout).share();
     for (axis, segments) in axes.iter().enumerate() {
-        if segments[..] != [Segment::whole(x.sizes[axis])] {
-            left = unpicked(&left, axis, segments, x.sizes[axis])?;
+        if segments[..] != [Segment::whole(x.sizes()[axis])] {
+            left = unpicked(&left, axis, segments, x.sizes()[axis])?;
         }
     }
     gradients.add::<E>(x, left)
@@ -103,7 +103,7 @@ pub(super) fn join<E: Dtype, D: Device>(
     let g = gradient::<E, D>(g, layout);
     let mut at = 0;
     for piece in pieces {
-        let len = piece.sizes[axis];
+        let len = piece.sizes()[axis];
         gradients.add::<E>(piece, g.narrow(OP, Axis(axis), at, len)?)?;
         at += len;
     }
@@ -121,11 +121,11 @@ pub(super) fn gather<E: Dtype, D: Device>(
 ) -> Result<()> {
     let g = gradient::<E, D>(g, layout);
     let index = elements::<i64, D>(index)?;
-    let strides = x.sizes.row_major();
-    let mut sum = D::zeroed::<E>(Some(g.storage()), x.sizes.iter().product())?;
-    let out = ViewMut::<_, E>::new(&mut sum, 0, &x.sizes, &strides);
+    let (sizes, strides) = (x.sizes(), x.sizes().row_major());
+    let mut sum = D::zeroed::<E>(Some(g.storage()), sizes.iter().product())?;
+    let out = ViewMut::<_, E>::new(&mut sum, 0, &sizes, &strides);
     D::scatter_with::<E>(indexing, Combining::<ops::add, E>::new(), index.view(), g.view(), out)?;
-    gradients.add::<E>(x, Erased::dense(sum, x.sizes))
+    gradients.add::<E>(x, Erased::dense(sum, sizes))
 }
 
 /// Elements that were selected by a mask.
@@ -140,7 +140,7 @@ pub(super) fn compress<E: Dtype, D: Device>(
     if g.is_empty() {
         return Ok(());
     }
-    let mask = elements::<bool, D>(mask)?.expand(OP, &x.sizes)?.share();
+    let mask = elements::<bool, D>(mask)?.expand(OP, &x.sizes())?.share();
     let count = [mask.numel()];
     let flat = mask.reshape(OP, &count)?;
     // Each element's place among those selected.
@@ -159,7 +159,7 @@ pub(super) fn compress<E: Dtype, D: Device>(
         &[1],
     )?;
     let chosen = Erased::<E, D>::list(chosen, count[0]);
-    gradients.add::<E>(x, chosen.reshape(OP, &x.sizes)?)
+    gradients.add::<E>(x, chosen.reshape(OP, &x.sizes())?)
 }
 
 /// A part of a storage that was written: its gradient goes to what was written, and that of the rest to what was there.
@@ -169,12 +169,13 @@ pub(super) fn patch<E: Dtype, D: Device>(
     mut g: D::Storage,
     gradients: &mut Gradients<D>,
 ) -> Result<()> {
-    let of = View::<_, E>::new(&g, place.offset, &place.sizes, &place.strides);
+    let Layout { sizes, strides, .. } = place.layout.open();
+    let of = View::<_, E>::new(&g, place.offset, &sizes, &strides);
     gradients.add::<E>(new, Erased::<E, D>::of(of).map1::<E>(OP, Copying)?)?;
     let Some(node) = &place.node else { return Ok(()) };
     let room = D::room::<E>(&g).unwrap_or(0);
     super::unshare::<E, D>(&mut g, room)?;
-    let out = ViewMut::<_, E>::new(&mut g, place.offset, &place.sizes, &place.strides);
+    let out = ViewMut::<_, E>::new(&mut g, place.offset, &sizes, &strides);
     D::update1::<E>(FillWith(E::default()), out)?;
     let Some(len) = D::room::<E>(&g) else { return Ok(()) };
     // The old node's gradient may stand for a part of the storage.
@@ -183,18 +184,11 @@ pub(super) fn patch<E: Dtype, D: Device>(
     if len < first + count {
         return invalid(OP, "a storage was written that is larger than what its gradient stands for".to_owned());
     }
-    let whole = Operand {
-        node: Some(node.clone()),
-        dtype: E::DTYPE,
-        offset: first,
-        sizes: Dims::known(&[count]),
-        strides: Dims::known(&[1]),
-        kept: None,
-    };
+    let whole = Operand::new(Some(node.clone()), first, Packed::of(E::DTYPE, &[count], &[1]), None);
     if count == len {
         return gradients.add::<E>(&whole, Erased::list(g, len));
     }
-    gradients.add::<E>(&whole, Erased::of(View::new(&g, first, &whole.sizes, &whole.strides)))
+    gradients.add::<E>(&whole, Erased::of(View::new(&g, first, &[count], &[1])))
 }
 
 /// Elements that were written at indices.
@@ -210,15 +204,8 @@ pub(super) fn scatter<E: Dtype, D: Device>(
     let g = Erased::<E, D>::fresh(g, layout.sizes, layout.strides);
     if new.node.is_some() {
         let taken = D::gather::<E>(indexing, g.view(), places.view())?;
-        let taken = Erased::<E, D>::dense(taken, index.sizes);
-        let part = Operand {
-            node: new.node.clone(),
-            dtype: new.dtype,
-            offset: new.offset,
-            sizes: index.sizes,
-            strides: new.strides,
-            kept: None,
-        };
+        let taken = Erased::<E, D>::dense(taken, index.sizes());
+        let part = new.resized(index.sizes(), new.strides());
         let taken = match factor {
             Some(factor) if factor != 1.0 => super::reduce::scaled(&taken, factor)?,
             _ => taken,
@@ -234,7 +221,8 @@ pub(super) fn scatter<E: Dtype, D: Device>(
     let mut left = D::map1::<E, E>(Copying, g.view(), &layout.sizes.row_major())?;
     let none = D::zeroed::<E>(Some(g.storage()), 1)?;
     let zeros = [0; crate::layout::dims::MOST];
-    let none = View::<_, E>::new(&none, 0, &index.sizes, &zeros[..index.sizes.len()]);
+    let sizes = index.sizes();
+    let none = View::<_, E>::new(&none, 0, &sizes, &zeros[..sizes.len()]);
     let strides = layout.sizes.row_major();
     D::scatter::<E>(indexing, places.view(), none, ViewMut::new(&mut left, 0, &layout.sizes, &strides))?;
     gradients.add::<E>(old, Erased::dense(left, layout.sizes))
@@ -281,18 +269,11 @@ pub(super) fn merge<E: Dtype, D: Device>(
         return invalid(OP, "an operand was not kept".to_owned());
     };
     // Of a source that is larger than the index tensor its first elements are read.
-    let part = Operand {
-        node: new.node.clone(),
-        dtype: new.dtype,
-        offset: new.offset,
-        sizes: index.sizes,
-        strides: new.strides,
-        kept: None,
-    };
-    let was = kept::<E, D>(of_old, old.dtype, &old.sizes, &old.strides)?;
-    let from = kept::<E, D>(of_new, new.dtype, &index.sizes, &new.strides)?;
+    let part = new.resized(index.sizes(), new.strides());
+    let was = kept::<E, D>(of_old, old.dtype(), &old.sizes(), &old.strides())?;
+    let from = kept::<E, D>(of_new, new.dtype(), &index.sizes(), &new.strides())?;
     let taken = |x: &Erased<'_, E, D>| -> Result<Owned<E, D>> {
-        Ok(Erased::dense(D::gather::<E>(indexing, x.view(), places.view())?, index.sizes))
+        Ok(Erased::dense(D::gather::<E>(indexing, x.view(), places.view())?, index.sizes()))
     };
     let summed = |to: &Erased<'_, E, D>, x: &Erased<'_, E, D>| -> Result<Owned<E, D>> {
         let mut sum = D::map1::<E, E>(Copying, to.view(), &strides)?;

@@ -6,6 +6,7 @@ use crate::device::Device;
 use crate::dtype::Dtype;
 use crate::error::Result;
 use crate::grad::tape::{Layout, Operand};
+use crate::layout::dims::Dims;
 use crate::ops;
 use crate::ops::kernel::Applying;
 
@@ -24,21 +25,16 @@ pub(super) fn pull<E: Dtype, D: Device>(
     if b.node.is_some() {
         let left = elements::<E, D>(a)?;
         // Where all matrices of a batch meet one factor, the batch is more rows.
-        let rank = b.sizes.len();
-        let is_shared = rank > 2 && (0..rank - 2).all(|axis| b.sizes[axis] == 1 || b.strides[axis] == 0);
+        let Layout { sizes, strides, .. } = b.layout.open();
+        let rank = sizes.len();
+        let is_shared = rank > 2 && (0..rank - 2).all(|axis| sizes[axis] == 1 || strides[axis] == 0);
         if is_shared && left.numel() > 0 && g.numel() > 0 {
-            let rows: usize = a.sizes[..rank - 1].iter().product();
-            let left = left.reshape(OP, &[rows, a.sizes[rank - 1]])?;
+            let of_left = a.sizes();
+            let rows: usize = of_left[..rank - 1].iter().product();
+            let left = left.reshape(OP, &[rows, of_left[rank - 1]])?;
             let g = g.reshape(OP, &[rows, layout.sizes[rank - 1]])?;
             let product = times::<E, D>(&transposed(&left)?, &g)?;
-            let one = Operand {
-                node: b.node.clone(),
-                dtype: b.dtype,
-                offset: b.offset,
-                sizes: crate::layout::dims::Dims::known(&b.sizes[rank - 2..]),
-                strides: crate::layout::dims::Dims::known(&b.strides[rank - 2..]),
-                kept: None,
-            };
+            let one = b.resized(Dims::known(&sizes[rank - 2..]), Dims::known(&strides[rank - 2..]));
             return gradients.add::<E>(&one, product);
         }
         gradients.add::<E>(b, times::<E, D>(&transposed(&left)?, &g)?)?;
@@ -56,11 +52,10 @@ fn times<E: Dtype, D: Device>(a: &Erased<'_, E, D>, b: &Erased<'_, E, D>) -> Res
 
 /// Matrices transposed and conjugated.
 fn transposed<'a, E: Dtype, D: Device>(x: &'a Erased<'_, E, D>) -> Result<Erased<'a, E, D>> {
-    let view = x.view();
-    let rank = view.sizes.len();
-    let mut order: Vec<usize> = (0..rank).collect();
+    let rank = x.rank();
+    let mut order = [0, 1, 2, 3, 4, 5, 6, 7];
     order.swap(rank - 2, rank - 1);
-    let turned = x.permute(OP, &order)?;
+    let turned = x.permute(OP, &order[..rank])?;
     if const { E::DTYPE.is_complex() } {
         return turned.map1::<E>(OP, Applying::<ops::conj>::new());
     }

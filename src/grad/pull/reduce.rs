@@ -12,7 +12,7 @@ use crate::ops;
 use crate::ops::arguments::{Indexing, Sought};
 use crate::ops::kernel::Combining;
 use crate::ops::losses::Losing;
-use crate::ops::reduce::{CountNumbers, Mean, ReduceSlope, Sum};
+use crate::ops::reduce::{Mean, ReduceSlope, Sum};
 use crate::storage::{View, ViewMut};
 
 /// Formulas of a number, two others and a constant, over real and complex numbers.
@@ -66,6 +66,9 @@ fn power<T: MachineFloat>(x: T, p: T) -> T {
 formulas! {
     /// The gradient where the element is a number.
     WhereNumber: |x, g, _z, _p| if x.is_nan() { T::zero() } else { g }, |x, g, _z, _p| if x.re.is_nan() || x.im.is_nan() { Complex::default() } else { g };
+    /// 1 for numbers, 0 for NaN.
+    IsNumber: |x, _y, _z, _p| if x.is_nan() { T::zero() } else { T::one() },
+        |x, _y, _z, _p| if x.re.is_nan() || x.im.is_nan() { Complex::default() } else { Complex::new(T::one(), T::zero()) };
     /// The gradient divided by a count.
     PerCount: |g, count, _z, _p| g / count, |g, count, _z, _p| g / count.re;
     /// `exp(x - y) * g`, 0 where all summands are.
@@ -167,7 +170,7 @@ pub(super) fn pull<D: Device>(
     layout: Layout,
     gradients: &mut Gradients<D>,
 ) -> Result<()> {
-    by_dtype!(x.dtype, E => of::<E, D>(slope, x, mask, results, given, layout, gradients))
+    by_dtype!(x.dtype(), E => of::<E, D>(slope, x, mask, results, given, layout, gradients))
 }
 
 fn of<E: Dtype, D: Device>(
@@ -179,7 +182,7 @@ fn of<E: Dtype, D: Device>(
     layout: Layout,
     gradients: &mut Gradients<D>,
 ) -> Result<()> {
-    let sizes = x.sizes;
+    let sizes = x.sizes();
     let count: usize = (0..sizes.len()).filter(|&axis| mask >> axis & 1 == 1).map(|axis| sizes[axis]).product();
     if sizes.contains(&0) {
         return Ok(());
@@ -213,7 +216,8 @@ fn of<E: Dtype, D: Device>(
             let Some(mut g) = of_result(first, layout.dtype)? else { return Ok(()) };
             let elements = elements::<E, D>(x)?;
             if let ReduceSlope::NanMean = slope {
-                let counts = elements.reduce(CountNumbers, mask, false)?.map1::<E>(OP, crate::ops::kernel::Casting)?;
+                let counts = elements.map2::<E, E>(OP, Losing::<IsNumber>::new([0.0; 2]), &elements)?;
+                let counts = counts.reduce(Sum, mask, false)?.retyped::<E>();
                 g = g.map2::<E, E>(OP, Losing::<PerCount>::new([0.0; 2]), &counts)?;
             }
             let g = spread(&g, &sizes, mask)?;
@@ -262,9 +266,9 @@ fn of<E: Dtype, D: Device>(
         ReduceSlope::Variance { correction, is_root } => {
             let elements = elements::<E, D>(x)?;
             let mean = elements.reduce(Mean, mask, false)?.retyped::<E>();
-            if let Some(mut g) = of_result(first, x.dtype.to_real())? {
+            if let Some(mut g) = of_result(first, x.dtype().to_real())? {
                 if is_root {
-                    let y = result(0, x.dtype.to_real())?;
+                    let y = result(0, x.dtype().to_real())?;
                     g = g.map2::<E, E>(OP, Losing::<HalfInverse>::new([0.0; 2]), &y)?;
                 }
                 let freedom = (count as f64 - correction).max(0.0);
@@ -272,7 +276,7 @@ fn of<E: Dtype, D: Device>(
                 let (mean, g) = (spread(&mean, &sizes, mask)?, spread(&g, &sizes, mask)?);
                 gradients.add::<E>(x, three::<Deviation, E, D>(&elements, &mean, &g, 0.0)?)?;
             }
-            if let Some(g) = of_result(second, x.dtype)? {
+            if let Some(g) = of_result(second, x.dtype())? {
                 let g = scaled(&g, 1.0 / count as f64)?;
                 gradients.add::<E>(x, spread(&g, &sizes, mask)?)?;
             }
@@ -306,13 +310,19 @@ pub(super) fn three<F: Tuned, E: Dtype, D: Device>(
     z: &Erased<'_, E, D>,
     given: f64,
 ) -> Result<Owned<E, D>> {
-    let mut to = Dims::known(x.sizes());
+    three_by(x, &|to| D::map3::<E, E, E, E>(Losing::<F>::new([given, 0.0]), x.view(), y.view(), z.view(), to))
+}
+/// The result of a loop with the strides of an operand.
+fn three_by<E: Dtype, D: Device>(
+    x: &Erased<'_, E, D>,
+    run: &dyn Fn(&[usize]) -> Result<D::Storage>,
+) -> Result<Owned<E, D>> {
+    let mut to = x.dims();
     strides::write_preserved(x.sizes(), x.strides(), &mut to);
     if !strides::is_dense(x.sizes(), &to) {
-        to = Dims::known(x.sizes()).row_major();
+        to = x.dims().row_major();
     }
-    let storage = D::map3::<E, E, E, E>(Losing::<F>::new([given, 0.0]), x.view(), y.view(), z.view(), &to)?;
-    Ok(Erased::fresh(storage, Dims::known(x.sizes()), to))
+    Ok(Erased::fresh(run(&to)?, x.dims(), to))
 }
 
 /// The gradient is shared evenly by the elements that are the extreme.
@@ -324,7 +334,7 @@ fn extreme<E: Dtype, D: Device>(
     gradients: &mut Gradients<D>,
 ) -> Result<()> {
     let elements = elements::<E, D>(x)?;
-    let sizes = x.sizes;
+    let sizes = x.sizes();
     let is = elements.map2::<E, E>(OP, Losing::<IsExtreme>::new([0.0; 2]), &spread(y, &sizes, mask)?)?;
     let counts = is.reduce(Sum, mask, false)?.retyped::<E>();
     let g = g.map2::<E, E>(OP, Losing::<PerCount>::new([0.0; 2]), &counts)?;
@@ -339,7 +349,7 @@ fn at_positions<E: Dtype, D: Device>(
     g: &Owned<E, D>,
     gradients: &mut Gradients<D>,
 ) -> Result<()> {
-    let sizes = x.sizes;
+    let sizes = x.sizes();
     let axes: Vec<usize> = (0..sizes.len()).filter(|&axis| mask >> axis & 1 == 1).collect();
     let numel: usize = sizes.iter().product();
     // Neighbouring axes count as one.

@@ -35,7 +35,7 @@ pub(super) fn pull<E: Dtype, D: Device>(
         return Ok(());
     }
     let elements_of = elements::<E, D>(x)?;
-    let sizes = x.sizes;
+    let sizes = x.sizes();
     let last = 1_u32 << (sizes.len() - 1);
     let times = Combining::<ops::mul, E>::new();
     let inverse_root =

@@ -420,6 +420,10 @@ impl Ties {
 
     /// The tensors that are not tied, and the tied ones with the index of the tensor that they are tied to, if need be through others.
     pub(crate) fn split<T>(&self, tensors: Vec<T>, name: impl Fn(&T) -> &String) -> (Vec<T>, Vec<(T, usize)>) {
+        // (Optimisers do this at each step.)
+        if self.0.is_empty() {
+            return (tensors, Vec::new());
+        }
         let names: HashMap<String, usize> =
             tensors.iter().enumerate().map(|(at, tensor)| (name(tensor).clone(), at)).collect();
         let (mut stored, mut tied, mut places) = (Vec::new(), Vec::new(), HashMap::new());
