@@ -177,7 +177,17 @@ impl<E: Dtype> Primitive for OfLabels<E> {
     #[cfg(feature = "grad")]
     fn pull<D: Device>(&self, back: Back<'_, Self, D>) -> Result<Perhaps<'static, (E, i64, E), D>> {
         let (op, none) = (self.op, [0.0; 2]);
-        let (Some(g), _) = &back.g else { return Ok((None, None, None)) };
+        // The log-probabilities have a gradient where this way back has one: they are read here.
+        let of_logs = match &back.g.1 {
+            Some(g) if self.of_scores && !g.is_empty() => {
+                let sum = g.reduce(reduce::Sum, 0b10, true)?;
+                let logs = read(&back.y.1)?;
+                let spread = logs.map2_dense::<E::Sum, E::Compute>(op, Losing::<ExpTimes>::new(none), &sum)?;
+                Some(g.map2_dense::<E::Compute, E>(op, Losing::<Blend>::new([1.0, -1.0]), &spread)?)
+            }
+            _ => None,
+        };
+        let (Some(g), _) = &back.g else { return Ok((of_logs, None, None)) };
         let (labels, weight) = (read(&back.x.1)?, read(&back.x.2)?);
         let cube = back.sizes[0];
         if labels.is_empty() || !back.wants[0] {
@@ -233,6 +243,10 @@ impl<E: Dtype> Primitive for OfLabels<E> {
             d.retyped()
         } else {
             d.map1_dense(op, Casting)?
+        };
+        let d = match of_logs {
+            Some(of_logs) => d.map2_dense::<E, E>(op, Losing::<Blend>::new([1.0; 2]), &of_logs)?,
+            None => d,
         };
         Ok((Some(d), None, None))
     }
