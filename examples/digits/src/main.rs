@@ -1,6 +1,6 @@
 //! Learns to read handwritten digits, from bytes to a confusion matrix. This is castiron's tutorial: read it from top to bottom.
 //!
-//! `cargo run --release -p digits`
+//! `cargo run --release -p digits`, and on a GPU `cargo run --release -p digits --features cuda -- --device cuda:0`
 //!
 //! A network of two layers and plain gradient descent. Every shape and every dtype is in a type: change a size, forget a transpose or use
 //! the gradients of another network, and it does not compile.
@@ -11,7 +11,7 @@ use castiron::data::Batches;
 use castiron::grad::Grad;
 use castiron::optim::Sgd;
 use castiron::reduction::Mean;
-use castiron::{Cpu, Device, Dim, Generator, Module, Tensor, axis, dim, dims, shape};
+use castiron::{Cpu, Cuda, Device, Dim, Generator, Module, Tensor, axis, dim, dims, shape};
 use std::error::Error;
 use std::time::Instant;
 
@@ -33,7 +33,12 @@ const LEARNING_RATE: f64 = 0.2;
 
 fn main() -> Result<(), Box<dyn Error>> {
     // The device is a type as well. The functions below are generic over it; which one they run on is chosen here.
-    run::<Cpu>()
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] | ["--device", "cpu"] => run::<Cpu>(),
+        ["--device", "cuda" | "cuda:0"] => run::<Cuda<0>>(),
+        _ => Err("usage: digits [--device cpu|cuda:0]".into()),
+    }
 }
 
 fn run<D: Device>() -> Result<(), Box<dyn Error>> {

@@ -96,7 +96,7 @@ impl<Z: Size> Training<Gpt<Z>> {
         self.losses.numel()
     }
 
-    /// A step by `windows` windows of text; returns the loss before it. The windows follow from the number of the step, so that a training that was
+    /// A step by `count` windows of text; returns the loss before it. The windows follow from the number of the step, so that a training that was
     /// interrupted goes on with the same bits.
     pub fn step(&mut self, text: &Text, count: usize, schedule: &Schedule) -> Result<f32> {
         let generator = &mut Generator::seeded(self.steps() as u64);
