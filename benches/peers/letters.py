@@ -1,6 +1,6 @@
-"""PyTorch on the workloads `n` to `q` of `cargo bench`: JSON lines as that writes them, with the same method.
+"""PyTorch on the workloads `n` to `q` and `s` of `cargo bench`: JSON lines as that writes them, with the same method.
 
-    OUT=FILE THREADS=1 python3 benches/peers/letters.py nopq [compile]
+    OUT=FILE THREADS=1 python3 benches/peers/letters.py nopqs [compile]
 
 `benches/peers/alternate.py` runs it and others by turns; `benches/peers/compare.py FILE…` prints the lines of several programs side by side.
 """
@@ -117,7 +117,63 @@ def models():
             measured(f"q.classify_{batch}", lambda: classify(x), peer)
 
 
+class Block(torch.nn.Module):
+    """A block of GPT-2 small, whose projections to heads are three products without biases."""
+
+    def __init__(self):
+        super().__init__()
+        self.norms = torch.nn.ModuleList(torch.nn.LayerNorm(768) for _ in range(2))
+        self.heads = torch.nn.ModuleList(torch.nn.Linear(768, 768, bias=False) for _ in range(3))
+        self.output = torch.nn.Linear(768, 768, bias=False)
+        self.widen, self.narrow = torch.nn.Linear(768, 3072), torch.nn.Linear(3072, 768)
+
+    def forward(self, x):
+        normed = self.norms[0](x)
+        q, k, v = (head(normed).view(-1, 12, 64).transpose(0, 1) for head in self.heads)
+        seen = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + self.output(seen.transpose(0, 1).reshape(-1, 768))
+        return x + self.narrow(F.gelu(self.widen(self.norms[1](x))))
+
+
+def learning():
+    def step(network, loss):
+        """A step of gradient descent."""
+        sgd = torch.optim.SGD(network.parameters(), 0.05)
+
+        def run():
+            sgd.zero_grad()
+            value = loss()
+            value.backward()
+            sgd.step()
+            return value.item()
+
+        return run
+
+    def layers(*sizes):
+        pairs = [torch.nn.Linear(a, b) for a, b in zip(sizes, sizes[1:])]
+        all = [part for pair in pairs for part in (pair, torch.nn.ReLU())]
+        return torch.nn.Sequential(*all[:-1])
+
+    compiles = [("torch", lambda f: f)] + ([("torch-compile", torch.compile)] if "compile" in sys.argv else [])
+    for peer, compiled in compiles:
+        for name, batch, sizes in (("digits_step_32", 32, (64, 96, 10)), ("digits_step_1024", 1024, (64, 96, 10)), ("mlp_step_64", 64, (784, 512, 512, 10))):
+            network, x, labels = layers(*sizes), floats(batch, sizes[0]), torch.randint(10, (batch,))
+            forward = compiled(lambda x, labels, network=network: F.cross_entropy(network(x), labels))
+            measured(f"s.{name}", step(network, lambda: forward(x, labels)), peer)
+        block, x = Block(), floats(512, 768)
+        forward = compiled(lambda x: block(x).square().mean())
+
+        def run():
+            for parameter in block.parameters():
+                parameter.grad = None
+            forward(x).backward()
+
+        measured("s.block_step_512", run, peer)
+
+
 if __name__ == "__main__":
+    if "s" in sys.argv[1]:
+        learning()
     with torch.no_grad():
         for letter, run in (("n", convolutions), ("o", attention), ("p", layers), ("q", models)):
             if letter in sys.argv[1]:

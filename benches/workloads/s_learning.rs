@@ -1,10 +1,11 @@
-//! `s`: a step of learning, the network of the example `digits`: with gradients written by hand, and with those of the tape.
+//! `s`: a step of learning: the network of the example `digits` with gradients written by hand and with those of the tape, a network of three
+//! layers, and a block of a transformer. `benches/peers/letters.py s` is the same in PyTorch.
 
 use super::harness::{Bench, Work};
 use castiron::grad::Grad;
 use castiron::optim::Sgd;
 use castiron::reduction::Mean;
-use castiron::{Cpu, Device, Dim, Generator, Module, Tensor, axis, dim, where_};
+use castiron::{Causal, Cpu, Device, Dim, Generator, Module, Tensor, axis, dim, einsum, where_};
 
 type Pixels = dim!(64);
 type Hidden = dim!(96);
@@ -71,6 +72,76 @@ impl<D: Device> Network<D> {
     }
 }
 
+type Width = dim!(768);
+type Heads = dim!(12);
+type Features = dim!(64);
+type Inner = dim!(3072);
+
+/// Three layers: 784, 512, 512, 10.
+#[derive(Module, Clone)]
+struct Mlp<D: Device = Cpu> {
+    first: Tensor<f32, (dim!(512), dim!(784)), D>,
+    first_bias: Tensor<f32, (dim!(512),), D>,
+    second: Tensor<f32, (dim!(512), dim!(512)), D>,
+    second_bias: Tensor<f32, (dim!(512),), D>,
+    third: Tensor<f32, (Classes, dim!(512)), D>,
+    third_bias: Tensor<f32, (Classes,), D>,
+}
+impl<D: Device> Mlp<D> {
+    fn new(generator: &mut Generator) -> Self {
+        Mlp {
+            first: Tensor::normal(0.0, 0.05, generator),
+            first_bias: Tensor::zeros(),
+            second: Tensor::normal(0.0, 0.05, generator),
+            second_bias: Tensor::zeros(),
+            third: Tensor::normal(0.0, 0.05, generator),
+            third_bias: Tensor::zeros(),
+        }
+    }
+    fn forward<N: Dim>(&self, x: &Tensor<f32, (N, dim!(784)), D>) -> Tensor<f32, (N, Classes), D> {
+        let x = x.linear(&self.first, Some(&self.first_bias)).relu();
+        x.linear(&self.second, Some(&self.second_bias)).relu().linear(&self.third, Some(&self.third_bias))
+    }
+}
+
+/// A block of GPT-2 small.
+#[derive(Module, Clone)]
+struct Block<D: Device = Cpu> {
+    scales: [Tensor<f32, (Width,), D>; 4],
+    heads: [Tensor<f32, (Heads, Features, Width), D>; 3],
+    output: Tensor<f32, (Width, Heads, Features), D>,
+    widen: Tensor<f32, (Inner, Width), D>,
+    widen_bias: Tensor<f32, (Inner,), D>,
+    narrow: Tensor<f32, (Width, Inner), D>,
+    narrow_bias: Tensor<f32, (Width,), D>,
+}
+impl<D: Device> Block<D> {
+    fn new(generator: &mut Generator) -> Self {
+        Block {
+            scales: [Tensor::ones(), Tensor::zeros(), Tensor::ones(), Tensor::zeros()],
+            heads: core::array::from_fn(|_| Tensor::normal(0.0, 0.02, generator)),
+            output: Tensor::normal(0.0, 0.02, generator),
+            widen: Tensor::normal(0.0, 0.02, generator),
+            widen_bias: Tensor::zeros(),
+            narrow: Tensor::normal(0.0, 0.02, generator),
+            narrow_bias: Tensor::zeros(),
+        }
+    }
+    fn forward<T: Dim>(&self, x: &Tensor<f32, (T, Width), D>) -> Tensor<f32, (T, Width), D> {
+        let [scale, shift, inner_scale, inner_shift] = &self.scales;
+        let normed = x.layer_norm(Some(scale), Some(shift), 1e-5);
+        let [q, k, v] = self.heads.each_ref().map(|head| {
+            let all: Tensor<f32, (Heads, T, Features), D> = einsum!("tw,hfw->htf", &normed, head);
+            all
+        });
+        let seen = q.scaled_dot_product_attention(&k, &v, Causal, None);
+        let x = x + einsum!("htf,whf->tw", &seen, &self.output);
+        let normed = x.layer_norm(Some(inner_scale), Some(inner_shift), 1e-5);
+        let inner = normed.linear(&self.widen, Some(&self.widen_bias)).gelu();
+        &x + inner.linear(&self.narrow, Some(&self.narrow_bias))
+    }
+}
+
 pub fn run(bench: &mut Bench) {
     let generator = &mut Generator::seeded(1);
     let start = Network::<Cpu>::new(generator);
@@ -84,4 +155,20 @@ pub fn run(bench: &mut Bench) {
         let mut sgd = Sgd::new(&network).rate(f64::from(RATE));
         bench.run_as("taped", &name, Work::Calls, || network.step(&mut sgd, &images, &labels));
     }
+    let images: Tensor<f32, (castiron::data::Batch, dim!(784))> = Tensor::rand_sized([64, 784], generator);
+    let labels: Labels<castiron::data::Batch, Cpu> = Tensor::randint_sized([64], 0, 10, generator);
+    let mut mlp = Mlp::<Cpu>::new(generator);
+    let mut sgd = Sgd::new(&mlp).rate(f64::from(RATE));
+    bench.run("s.mlp_step_64", Work::Calls, || {
+        let (loss, gradients) = mlp.value_and_grad((&images, &labels), |mlp, (images, labels)| {
+            mlp.forward(images).cross_entropy(labels, (), -100, 0.0, Mean)
+        });
+        sgd.step(&mut mlp, &gradients);
+        loss.item()
+    });
+    let tokens: Tensor<f32, (dim!(512), Width)> = Tensor::rand(generator);
+    let block = Block::<Cpu>::new(generator);
+    bench.run("s.block_step_512", Work::Calls, || {
+        block.value_and_grad((&tokens,), |block, (tokens,)| block.forward(tokens).square().mean())
+    });
 }
