@@ -463,19 +463,20 @@ fn condition_numbers_of_singular_matrices_are_infinite_on_tapes_too() {
 
 #[test]
 fn updates_in_place_leave_what_the_way_back_reads() {
-    // The gradient of `exp` reads its result, which is added to afterwards; that of a sum reads nothing.
+    // The gradient of `exp` reads its result, which is added to afterwards; that of a product reads what it is multiplied into.
     let x = tensor![0.5_f64, -1.0, 2.0];
     let (loss, grads) = x.value_and_grad((), |x, ()| {
         let mut y = x.exp();
         y += x;
+        y *= x;
         let mut z = &y + x;
         z += &y;
         z.sum()
     });
     let (mut expected, mut sum) = (Vec::new(), 0.0);
     for x in x.to_vec() {
-        expected.push(2.0 * f64::exp(x) + 3.0);
-        sum += 2.0 * f64::exp(x) + 3.0 * x;
+        expected.push(2.0 * ((f64::exp(x) + 1.0) * x + f64::exp(x) + x) + 1.0);
+        sum += 2.0 * (f64::exp(x) + x) * x + x;
     }
     assert!((loss.item() - sum).abs() < 1e-12);
     assert!(grads.to_vec().iter().zip(&expected).all(|(own, right)| (own - right).abs() < 1e-12), "{grads:?}");
