@@ -100,7 +100,21 @@ pub(crate) fn elementwise<D: Device>(
         None => Ok(Tracked::constant(result)),
     }
 }
-/// The rule of an elementwise call; `None` if its result is a constant.
+/// Records an elementwise call of two operands that writes its result in place of the first, which nobody reads.
+#[inline(never)]
+fn elementwise_in_place<D: Device>(
+    slope: (Slope, crate::ops::slope::Constants, &'static str),
+    tape: &TapeOf<D>,
+    layout: &Layout,
+    make: &dyn Fn(usize, bool) -> Result<Operand<D::Storage>>,
+) -> Result<super::tape::Node<D::Storage>> {
+    match elementwise_rule::<D>(slope, None, layout, make, 2)? {
+        Some(rule) => tape.push_node(slope.2, *layout, rule),
+        None => missing(slope.2),
+    }
+}
+/// The rule of an elementwise call; `None` if its result is a constant. (Inlined: rules are large.)
+#[inline(always)]
 fn elementwise_rule<D: Device>(
     (slope, constants, name): (Slope, crate::ops::slope::Constants, &'static str),
     result: Option<&D::Storage>,
@@ -290,8 +304,7 @@ impl<C: Element, O: Element, K: Map2<O, C, O>> Recorded for UpdateBy<'static, ()
             let (old, layout) = (reading(&out), Layout::of::<O>(out.sizes, out.strides));
             let make = |at, keeps| if at == 0 { operand::<O, D>(&old, keeps) } else { operand::<C, D>(&b, keeps) };
             let slope = (K::SLOPE, kernel.constants(), core::any::type_name::<K>());
-            let Some(rule) = elementwise_rule::<D>(slope, None, &layout, &make, 2)? else { return missing(slope.2) };
-            let node = tape.push_node(slope.2, layout, rule)?;
+            let node = elementwise_in_place::<D>(slope, tape, &layout, &make)?;
             let ViewMut { buffer, offset, sizes, strides, .. } = out;
             D::update2::<C, O>(kernel, inside(b), ViewMut::new(&mut buffer.inner, offset, sizes, strides))?;
             buffer.move_to(node);

@@ -200,7 +200,8 @@ formulas! {
     Product: |x, y, _| x * y;
     NegativeProduct: |x, y, _| -(x * y);
     Quotient: |x, y, _| x / y;
-    /// A probability, from its logarithm, times a number.
+    /// A probability, from its logarithm, times a number: for gradients.
+    #[cfg_attr(not(feature = "grad"), allow(dead_code))]
     ExpTimes: |x, y, _| T::elementary::<math::Exp>(x) * y;
     Smaller: |x, y, _| if y < x || y.is_nan() { y } else { x };
     First: |x, _y, _| x;

@@ -460,3 +460,41 @@ fn condition_numbers_of_singular_matrices_are_infinite_on_tapes_too() {
     let (value, _) = x.value_and_grad((), |x, ()| x.cond(1.0));
     assert_eq!(value.item(), f64::INFINITY);
 }
+
+#[test]
+fn updates_in_place_leave_what_the_way_back_reads() {
+    // The gradient of `exp` reads its result, which is added to afterwards; that of a product reads what it is multiplied into.
+    let x = tensor![0.5_f64, -1.0, 2.0];
+    let (loss, grads) = x.value_and_grad((), |x, ()| {
+        let mut y = x.exp();
+        y += x;
+        y *= x;
+        let mut z = &y + x;
+        z += &y;
+        z.sum()
+    });
+    let (mut expected, mut sum) = (Vec::new(), 0.0);
+    for x in x.to_vec() {
+        expected.push(2.0 * ((f64::exp(x) + 1.0) * x + f64::exp(x) + x) + 1.0);
+        sum += 2.0 * (f64::exp(x) + x) * x + x;
+    }
+    assert!((loss.item() - sum).abs() < 1e-12);
+    assert!(grads.to_vec().iter().zip(&expected).all(|(own, right)| (own - right).abs() < 1e-12), "{grads:?}");
+}
+
+#[test]
+fn of_cross_entropy_with_its_options() {
+    let (labels, weight) = (constant(tensor![[2, 0], [1, 1]]), constant(tensor![0.5_f64, 2.0, 1.25]));
+    let list = numbers(4, 12);
+    let x = |at: usize| [list[at], 0.0];
+    check::<f64, shape![2, 3, 2]>("mean", x, |x| x.cross_entropy(&labels, (), 0, 0.0, Mean));
+    check::<f64, shape![2, 3, 2]>("sum", x, |x| x.cross_entropy(&labels, (), -100, 0.2, Sum));
+    check::<f64, shape![2, 3, 2]>("weighted", x, |x| x.cross_entropy(&labels, &weight, 0, 0.2, Mean));
+    check::<f64, shape![2, 3, 2]>("each", x, |x| x.cross_entropy(&labels, &weight, 1, 0.0, Unreduced).weighed());
+    check::<f64, shape![2, 3, 2]>("nll", x, |x| x.nll_loss(&labels, &weight, 0, Mean));
+    // Weights that depend on the parameters, too.
+    check::<f64, shape![2, 3, 2]>("by itself", x, |x| {
+        let weight: Tensor<f64, shape![3], Taped<Cpu>> = x.sum_axis(axis![2]).sum_axis(axis![0]) * 0.1 + 2.0;
+        x.cross_entropy(&labels, &weight, 0, 0.2, Mean)
+    });
+}
