@@ -3,9 +3,10 @@
 
 use super::harness::{Bench, Work};
 use castiron::grad::Grad;
+use castiron::nn::Causal;
 use castiron::optim::Sgd;
 use castiron::reduction::Mean;
-use castiron::{Causal, Cpu, Device, Dim, Generator, Module, Tensor, axis, dim, einsum, where_};
+use castiron::{Cpu, Device, Dim, Generator, Module, Tensor, axis, dim, einsum, where_};
 
 type Pixels = dim!(64);
 type Hidden = dim!(96);
@@ -72,6 +73,8 @@ impl<D: Device> Network<D> {
     }
 }
 
+type Seen = dim!(784);
+type Middle = dim!(512);
 type Width = dim!(768);
 type Heads = dim!(12);
 type Features = dim!(64);
@@ -80,11 +83,11 @@ type Inner = dim!(3072);
 /// Three layers: 784, 512, 512, 10.
 #[derive(Module, Clone)]
 struct Mlp<D: Device = Cpu> {
-    first: Tensor<f32, (dim!(512), dim!(784)), D>,
-    first_bias: Tensor<f32, (dim!(512),), D>,
-    second: Tensor<f32, (dim!(512), dim!(512)), D>,
-    second_bias: Tensor<f32, (dim!(512),), D>,
-    third: Tensor<f32, (Classes, dim!(512)), D>,
+    first: Tensor<f32, (Middle, Seen), D>,
+    first_bias: Tensor<f32, (Middle,), D>,
+    second: Tensor<f32, (Middle, Middle), D>,
+    second_bias: Tensor<f32, (Middle,), D>,
+    third: Tensor<f32, (Classes, Middle), D>,
     third_bias: Tensor<f32, (Classes,), D>,
 }
 impl<D: Device> Mlp<D> {
@@ -98,7 +101,7 @@ impl<D: Device> Mlp<D> {
             third_bias: Tensor::zeros(),
         }
     }
-    fn forward<N: Dim>(&self, x: &Tensor<f32, (N, dim!(784)), D>) -> Tensor<f32, (N, Classes), D> {
+    fn forward<N: Dim>(&self, x: &Tensor<f32, (N, Seen), D>) -> Tensor<f32, (N, Classes), D> {
         let x = x.linear(&self.first, Some(&self.first_bias)).relu();
         x.linear(&self.second, Some(&self.second_bias)).relu().linear(&self.third, Some(&self.third_bias))
     }
@@ -155,7 +158,7 @@ pub fn run(bench: &mut Bench) {
         let mut sgd = Sgd::new(&network).rate(f64::from(RATE));
         bench.run_as("taped", &name, Work::Calls, || network.step(&mut sgd, &images, &labels));
     }
-    let images: Tensor<f32, (castiron::data::Batch, dim!(784))> = Tensor::rand_sized([64, 784], generator);
+    let images: Tensor<f32, (castiron::data::Batch, Seen)> = Tensor::rand_sized([64, 784], generator);
     let labels: Labels<castiron::data::Batch, Cpu> = Tensor::randint_sized([64], 0, 10, generator);
     let mut mlp = Mlp::<Cpu>::new(generator);
     let mut sgd = Sgd::new(&mlp).rate(f64::from(RATE));
@@ -166,7 +169,7 @@ pub fn run(bench: &mut Bench) {
         sgd.step(&mut mlp, &gradients);
         loss.item()
     });
-    let tokens: Tensor<f32, (dim!(512), Width)> = Tensor::rand(generator);
+    let tokens: Tensor<f32, (Middle, Width)> = Tensor::rand(generator);
     let block = Block::<Cpu>::new(generator);
     bench.run("s.block_step_512", Work::Calls, || {
         block.value_and_grad((&tokens,), |block, (tokens,)| block.forward(tokens).square().mean())

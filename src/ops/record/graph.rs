@@ -168,6 +168,7 @@ impl Tree {
 }
 
 /// A recorded formula: its arguments and results.
+#[cfg_attr(not(any(test, feature = "cuda")), allow(dead_code, reason = "nothing is printed"))]
 #[derive(Clone, Debug)]
 pub(crate) struct Function {
     pub(crate) name: String,
