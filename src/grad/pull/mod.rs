@@ -225,7 +225,7 @@ impl PullsBack for crate::device::Dynamic {
 }
 
 /// Checked calls record nothing, and no test takes them back.
-#[cfg(test)]
+#[cfg(all(test, feature = "profile"))]
 impl<D: Device> PullsBack for crate::device::decorated::Checked<D> {
     records_nothing!();
     fn pull(_: &Rule<Self::Storage>, _: [Option<Self::Storage>; RESULTS], _: &mut Gradients<Self>) -> Result<()> {
