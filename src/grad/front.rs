@@ -289,7 +289,7 @@ pub trait Grad: ToDevice + Sized {
     ///
     /// ```
     /// use castiron::{grad::Grad, tensor};
-    /// let (x, v) = (tensor![1.0_f64, 2.0], tensor![1.0, 0.5]);
+    /// let (x, v) = (tensor![1.0_f64, 2.0], tensor![1.0_f64, 0.5]);
     /// let (value, grads, product) = x.hvp(&v, (), |x, ()| (x * x * x).sum());
     /// assert_eq!((value.item(), grads.to_vec(), product.to_vec()), (9.0, vec![3.0, 12.0], vec![6.0, 6.0]));
     /// ```
@@ -361,7 +361,7 @@ pub trait Grad: ToDevice + Sized {
     ///
     /// ```
     /// use castiron::{grad::Grad, tensor};
-    /// let (x, v) = (tensor![1.0_f64, 2.0, 3.0], tensor![1.0, 0.0, -1.0]);
+    /// let (x, v) = (tensor![1.0_f64, 2.0, 3.0], tensor![1.0_f64, 0.0, -1.0]);
     /// let (squares, moved) = x.jvp(&v, (), |x, ()| x * x);
     /// assert_eq!((squares.to_vec(), moved.to_vec()), (vec![1.0, 4.0, 9.0], vec![2.0, 0.0, -6.0]));
     /// ```

@@ -187,6 +187,6 @@ fn what_does_not_change_counts_for_nothing() {
     assert_eq!(
         crate::ops::record::cuda::library([&tangent.unwrap()]),
         "CI_FN float ci_d_tanh_f32(float a0) {\n  const float v2 = ci_tanh(a0);\n  const float v3 = v2 * v2;\n  \
-         const float v4 = 1.0f - v3;\n  const float v7 = 1.0f * v4;\n  return v7;\n}\n"
+         const float v4 = 1.0f - v3;\n  const float v5 = 1.0f * v4;\n  return v5;\n}\n"
     );
 }

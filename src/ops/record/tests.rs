@@ -23,7 +23,6 @@ const LOOPS: &[(&str, &str)] = &[
     ("sum_of_lgammas", "as many terms as a parameter says"),
     ("sum_of_lgammas_f16", "the same, rounded"),
     ("sum_of_lgammas_bf16", "the same, rounded"),
-    ("sum_of_digammas", "the same"),
     ("digamma", "the shift to 10 and the reflection"),
     ("zeta", "the sum ends by its terms"),
     ("igamma", "the same"),
