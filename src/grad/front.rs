@@ -285,7 +285,8 @@ pub trait Grad: ToDevice + Sized {
     /// The function is given the parameters on the tape of a tape, `Taped<Taped<D>>`: code that is generic over its device runs there, too.
     ///
     /// # Panics
-    /// As [`value_and_grad`](Self::value_and_grad), if an operation has no second derivative, or if the direction has other tensors.
+    /// As [`value_and_grad`](Self::value_and_grad), if an operation has no second derivative, or if the direction has other tensors;
+    /// `try_hvp` returns errors.
     ///
     /// ```
     /// use castiron::{grad::Grad, tensor};
@@ -322,10 +323,7 @@ pub trait Grad: ToDevice + Sized {
         }
     }
 
-    /// [`hvp`](Self::hvp) that returns errors, the function's own among them.
-    ///
-    /// # Errors
-    /// As there.
+    #[doc(hidden)]
     #[allow(clippy::type_complexity)]
     fn try_hvp<C, L>(
         &self,

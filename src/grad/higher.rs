@@ -192,7 +192,7 @@ impl<E: Float + Learned, S: Shape, D: Device> Tensor<E, S, D> {
     /// functions with few results.
     ///
     /// # Panics
-    /// As [`value_and_grad`](Grad::value_and_grad), and if the result has more elements than memory.
+    /// As [`value_and_grad`](Grad::value_and_grad), and if memory is too small; `try_jacobian` returns errors.
     ///
     /// ```
     /// use castiron::{shape, tensor};
@@ -218,10 +218,7 @@ impl<E: Float + Learned, S: Shape, D: Device> Tensor<E, S, D> {
         }
     }
 
-    /// [`jacobian`](Self::jacobian) that returns errors, the function's own among them.
-    ///
-    /// # Errors
-    /// As there.
+    #[doc(hidden)]
     pub fn try_jacobian<C, T, J>(
         &self,
         constants: C,
@@ -255,7 +252,7 @@ impl<E: Float + Learned, S: Shape, D: Device> Tensor<E, S, D> {
     /// functions; the product of the Hessian and a vector alone is [`hvp`](Grad::hvp).
     ///
     /// # Panics
-    /// As [`value_and_grad`](Grad::value_and_grad), and if the result has more elements than memory.
+    /// As [`value_and_grad`](Grad::value_and_grad), and if memory is too small; `try_hessian` returns errors.
     ///
     /// ```
     /// use castiron::tensor;
@@ -281,10 +278,7 @@ impl<E: Float + Learned, S: Shape, D: Device> Tensor<E, S, D> {
         }
     }
 
-    /// [`hessian`](Self::hessian) that returns errors, the function's own among them.
-    ///
-    /// # Errors
-    /// As there.
+    #[doc(hidden)]
     pub fn try_hessian<C, L, J>(
         &self,
         constants: C,

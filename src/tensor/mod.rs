@@ -235,7 +235,7 @@ pub(crate) use {
 /// | **write in place** | [`assign`](Tensor::assign), [`copy_from`](Tensor::copy_from), [`fill`](Tensor::fill), [`zero_`](Tensor::zero_), `add_`, `mul_`, `exp_`, [`clamp_`](Tensor::clamp_), [`masked_fill_`](Tensor::masked_fill_), [`index_put_`](Tensor::index_put_), [`get_mut`](Tensor::get_mut), [`as_mut_slice`](Tensor::as_mut_slice) |
 /// | write into a tensor that is there | `add_into`, `exp_into` |
 /// | **run several operations in one pass** | [`lazy`](Tensor::lazy), [`fused!`](crate::fused!) |
-/// | take **gradients** (feature `grad`) | `Grad::value_and_grad`, `Grad::vjp`; in the closure `detach`, `stop` |
+/// | take **gradients** (feature `grad`) | `Grad::value_and_grad`, `Grad::vjp`; in the closure `detach`, `stop`; of gradients `Grad::hvp`, `Grad::jvp`, [`jacobian`](#method.jacobian), [`hessian`](#method.hessian) |
 /// | keep only what is not zero ([`SparseTensor`](crate::SparseTensor)) | [`sparse_coo`](Tensor::sparse_coo), [`to_sparse`](Tensor::to_sparse), [`to_sparse_hybrid`](Tensor::to_sparse_hybrid), [`sparse_zeros`](Tensor::sparse_zeros), [`sparse_coo_inferred`](Tensor::sparse_coo_inferred), [`sparse_coo_unchecked`](Tensor::sparse_coo_unchecked), [`indices`](Tensor::indices), [`values`](Tensor::values), [`nnz`](Tensor::nnz), [`coalesce`](Tensor::coalesce), [`is_coalesced`](Tensor::is_coalesced), [`sparse_dim`](Tensor::sparse_dim), [`dense_dim`](Tensor::dense_dim), [`raw_indices`](Tensor::raw_indices), [`raw_values`](Tensor::raw_values), [`to_dense`](Tensor::to_dense) |
 ///
 /// # Reading the compiler's messages
