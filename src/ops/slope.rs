@@ -237,7 +237,7 @@ impl<F, const BY: usize> Sloping<F, BY> {
         Sloping { given, formula: PhantomData }
     }
 }
-/// Loops of gradients run on the host.
+/// These kernels are loops of the host; other devices run derivatives as they are recorded (`ops::record::derivative`).
 fn untold() -> ! {
     unreachable!("kernels of gradients are not run on GPUs")
 }
