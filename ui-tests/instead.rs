@@ -2013,6 +2013,20 @@ fn runs() {
 }
 }
 
+mod gradients_hessian_of_a_vector {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1.0_f64, 2.0];
+    let _ = x.hessian((), |x, ()| x.square().sum());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod gradients_integers {
 use castiron::grad::Grad;
 use castiron::tensor;
@@ -2020,6 +2034,20 @@ use castiron::tensor;
 pub fn main() {
     let n = tensor![1_i64, 2];
     let _ = n.to::<f32>().value_and_grad((), |n, ()| n.sum());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod gradients_jacobian_of_integers {
+use castiron::tensor;
+
+pub fn main() {
+    let n = tensor![1_i64, 2];
+    let _ = n.to::<f64>().jacobian((), |n, ()| n * 2.0);
 }
 
 #[test]

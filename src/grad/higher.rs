@@ -186,7 +186,18 @@ fn jacobian<E: Float, S: Shape, D: Device>(
     Ok((out, sizes))
 }
 
-impl<E: Float + Learned, S: Shape, D: Device> Tensor<E, S, D> {
+/// Dtypes whose functions have Jacobians and Hessians.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a tensor of `{Self}` has no derivatives",
+    label = "derivatives are of `f16`, `bf16`, `f32` and `f64`",
+    note = "cast first, for example `.to::<f64>()`"
+)]
+pub trait Differentiable: Float + Learned {}
+#[diagnostic::do_not_recommend]
+impl<E: Float + Learned> Differentiable for E {}
+
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// The derivative of each element of a function's result by each element of this tensor: the axes of the result, then those of the
     /// tensor (`torch.func.jacrev`). The result is computed once, and its way back is run for each of its elements, so it is meant for
     /// functions with few results.
@@ -208,6 +219,7 @@ impl<E: Float + Learned, S: Shape, D: Device> Tensor<E, S, D> {
         function: impl FnOnce(&Tensor<E, S, Taped<D>>, C::Given<'_>) -> Tensor<E, T, Taped<D>>,
     ) -> Tensor<E, J, D>
     where
+        E: Differentiable,
         C: Constants<D>,
         T: Shape + Beside<S, Output = J>,
         J: Shape,
@@ -225,6 +237,7 @@ impl<E: Float + Learned, S: Shape, D: Device> Tensor<E, S, D> {
         function: impl FnOnce(&Tensor<E, S, Taped<D>>, C::Given<'_>) -> Result<Tensor<E, T, Taped<D>>>,
     ) -> Result<Tensor<E, J, D>>
     where
+        E: Differentiable,
         C: Constants<D>,
         T: Shape + Beside<S, Output = J>,
         J: Shape,
@@ -235,7 +248,10 @@ impl<E: Float + Learned, S: Shape, D: Device> Tensor<E, S, D> {
     fn rows<T: Shape, J: Shape>(
         &self,
         function: impl FnOnce(&Tensor<E, S, Taped<D>>) -> Result<Tensor<E, T, Taped<D>>>,
-    ) -> Result<Tensor<E, J, D>> {
+    ) -> Result<Tensor<E, J, D>>
+    where
+        E: Differentiable,
+    {
         let mut lifting = Lifting::<D>::new();
         let lifted = lifting.tensor(self)?;
         let result = function(&lifted)?;
@@ -267,6 +283,7 @@ impl<E: Float + Learned, S: Shape, D: Device> Tensor<E, S, D> {
         function: impl FnOnce(&Tensor<E, S, Twice<D>>, GivenTwice<'_, C, D>) -> L,
     ) -> Tensor<E, J, D>
     where
+        E: Differentiable,
         C: Constants<D, Twice<D>>,
         L: Loss<Taped<D>>,
         S: Beside<S, Output = J>,
@@ -285,6 +302,7 @@ impl<E: Float + Learned, S: Shape, D: Device> Tensor<E, S, D> {
         function: impl FnOnce(&Tensor<E, S, Twice<D>>, GivenTwice<'_, C, D>) -> Result<L>,
     ) -> Result<Tensor<E, J, D>>
     where
+        E: Differentiable,
         C: Constants<D, Twice<D>>,
         L: Loss<Taped<D>>,
         S: Beside<S, Output = J>,

@@ -40,6 +40,8 @@ pub use constants::Constants;
 pub use custom::{Gives, Giving, Same, Taking};
 pub use custom::{Operands, custom, try_custom};
 pub use front::{Auxiliary, Grad, Learned, Loss};
+#[doc(hidden)]
+pub use higher::Differentiable;
 pub use pull::PullsBack;
 pub use record::Recorded;
 #[doc(hidden)]

@@ -18,6 +18,9 @@ pub(super) type RecordedDual = Dual<Recorded<f64>>;
 /// The numbers, the same for all elements, that follow the operands.
 pub(crate) const GIVEN: usize = 3;
 
+/// The most operands: a bit each.
+const MOST_OPERANDS: usize = 32;
+
 /// The gradient of a formula by one of its operands, or a gradient of that by one of its own: a function of operands, the last of which is
 /// the gradient of the result, and of [`GIVEN`] numbers. It is recorded over `f64`, or over complex numbers of such.
 pub struct Derivative {
@@ -74,13 +77,17 @@ impl Derivative {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let function = function.map_err(|why| no_derivative(&why))?;
         let width = if is_complex { 2 } else { 1 };
+        if operands > MOST_OPERANDS {
+            return Err(no_derivative(&Unreadable::Kernel("it is of too high an order")));
+        }
         let mut reads = 0;
         for node in function.reached() {
-            if let Node::Argument(at, _) = node {
+            if let Node::Argument(at, _) = node
+                && at / width < operands
+            {
                 reads |= 1 << (at / width);
             }
         }
-        reads &= (1 << operands) - 1;
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let by = Mutex::new(vec![None; operands]);
         Ok(Arc::new(Derivative { number, function, operands, is_complex, reads, by }))
