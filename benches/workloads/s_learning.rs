@@ -1,5 +1,5 @@
 //! `s`: a step of learning: the network of the example `digits` with gradients written by hand and with those of the tape, a network of three
-//! layers, and a block of a transformer. `benches/peers/letters.py s` is the same in PyTorch.
+//! layers, a block of a transformer, and what recording costs. `benches/peers/letters.py s` is the same in PyTorch.
 
 use super::harness::{Bench, Work};
 use castiron::grad::Grad;
@@ -145,8 +145,16 @@ impl<D: Device> Block<D> {
     }
 }
 
+/// A thousand additions of eight elements: what recording costs, with letting go of what was recorded.
+fn chain<D: Device>(x: &Tensor<f32, (dim!(8),), D>) -> Tensor<f32, (dim!(8),), D> {
+    (1..1000).fold(x + x, |y, _| y + x)
+}
+
 pub fn run(bench: &mut Bench) {
     let generator = &mut Generator::seeded(1);
+    let x: Tensor<f32, (dim!(8),)> = Tensor::rand(generator);
+    bench.run_as("plain", "s.chain_1000", Work::Calls, || chain(&x));
+    bench.run_as("taped", "s.chain_1000", Work::Calls, || x.vjp((), |x, ()| chain(x)).0);
     let start = Network::<Cpu>::new(generator);
     for batch in [32, 1024] {
         let images: Pictures<castiron::data::Batch, Cpu> = Tensor::rand_sized([batch, 64], generator);

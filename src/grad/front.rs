@@ -1,6 +1,7 @@
 //! `value_and_grad` and what it is made of.
 
 use super::constants::Constants;
+use super::higher::{GivenTwice, OnTape, Twice};
 use super::leaves::Lifting;
 use super::primitive::Sums as _;
 use super::pull::{Gradients, Graph, PullsBack};
@@ -110,8 +111,8 @@ pub trait Grad: ToDevice + Sized {
     /// The function is given the parameters and the constants on the tape, the device [`Taped<D>`](Taped), and returns a zero-dim tensor of
     /// floats. What it computes off the tape is not recorded.
     ///
-    /// Parameters that have no influence have gradient 0, and so have integers in a module and fields with `#[module(frozen)]`, of which
-    /// nothing is recorded. Fields that are tied (`#[module(tied = "embed.weight")]`) are one parameter: each of them has the sum of their
+    /// Parameters that have no influence have gradient 0. So have integers in a module, and fields with `#[module(frozen)]`: nothing is
+    /// recorded for them. Fields that are tied (`#[module(tied = "embed.weight")]`) are one parameter: each of them has the sum of their
     /// gradients. Clones of a tensor that are not declared as tied are parameters of their own, since the first write parts them.
     ///
     /// # Panics
@@ -300,24 +301,15 @@ pub trait Grad: ToDevice + Sized {
         &self,
         direction: &Self,
         constants: C,
-        function: impl FnOnce(
-            &Self::On<Taped<Taped<Self::Device>>>,
-            <C as Constants<Self::Device, Taped<Taped<Self::Device>>>>::Given<'_>,
-        ) -> L,
+        function: impl FnOnce(&Self::On<Twice<Self::Device>>, GivenTwice<'_, C, Self::Device>) -> L,
     ) -> (<L::Value as Auxiliary<Self::Device>>::Off, Self, Self)
     where
         Self: ToDevice<On<<Self as ToDevice>::Device> = Self, Holds: Learned>,
-        Self::On<Taped<Self::Device>>: ToDevice<
-                Device = Taped<Self::Device>,
-                On<Self::Device> = Self,
-                On<Taped<Self::Device>> = Self::On<Taped<Self::Device>>,
-                On<Taped<Taped<Self::Device>>> = Self::On<Taped<Taped<Self::Device>>>,
-                Holds: Learned,
-            >,
-        C: Constants<Self::Device, Taped<Taped<Self::Device>>>,
+        Self::On<Taped<Self::Device>>: OnTape<Self>,
+        C: Constants<Self::Device, Twice<Self::Device>>,
         L: Loss<Taped<Self::Device>, Value: Auxiliary<Self::Device>>,
     {
-        match super::higher::hvp(self, direction, constants, |x, given| Ok(function(x, given))) {
+        match self.try_hvp(direction, constants, |x, given| Ok(function(x, given))) {
             Ok(given) => given,
             Err(error) => panic!("{error}"),
         }
@@ -329,21 +321,12 @@ pub trait Grad: ToDevice + Sized {
         &self,
         direction: &Self,
         constants: C,
-        function: impl FnOnce(
-            &Self::On<Taped<Taped<Self::Device>>>,
-            <C as Constants<Self::Device, Taped<Taped<Self::Device>>>>::Given<'_>,
-        ) -> Result<L>,
+        function: impl FnOnce(&Self::On<Twice<Self::Device>>, GivenTwice<'_, C, Self::Device>) -> Result<L>,
     ) -> Result<(<L::Value as Auxiliary<Self::Device>>::Off, Self, Self)>
     where
         Self: ToDevice<On<<Self as ToDevice>::Device> = Self, Holds: Learned>,
-        Self::On<Taped<Self::Device>>: ToDevice<
-                Device = Taped<Self::Device>,
-                On<Self::Device> = Self,
-                On<Taped<Self::Device>> = Self::On<Taped<Self::Device>>,
-                On<Taped<Taped<Self::Device>>> = Self::On<Taped<Taped<Self::Device>>>,
-                Holds: Learned,
-            >,
-        C: Constants<Self::Device, Taped<Taped<Self::Device>>>,
+        Self::On<Taped<Self::Device>>: OnTape<Self>,
+        C: Constants<Self::Device, Twice<Self::Device>>,
         L: Loss<Taped<Self::Device>, Value: Auxiliary<Self::Device>>,
     {
         super::higher::hvp(self, direction, constants, function)
@@ -355,7 +338,7 @@ pub trait Grad: ToDevice + Sized {
     /// It takes two ways back, about three times as long as the function.
     ///
     /// # Panics
-    /// As [`hvp`](Self::hvp).
+    /// As [`hvp`](Self::hvp); `try_jvp` returns errors.
     ///
     /// ```
     /// use castiron::{grad::Grad, tensor};
@@ -369,25 +352,16 @@ pub trait Grad: ToDevice + Sized {
         &self,
         direction: &Self,
         constants: C,
-        function: impl FnOnce(
-            &Self::On<Taped<Taped<Self::Device>>>,
-            <C as Constants<Self::Device, Taped<Taped<Self::Device>>>>::Given<'_>,
-        ) -> R,
+        function: impl FnOnce(&Self::On<Twice<Self::Device>>, GivenTwice<'_, C, Self::Device>) -> R,
     ) -> (
         <R::On<Taped<Self::Device>> as ToDevice>::On<Self::Device>,
         <R::On<Taped<Self::Device>> as ToDevice>::On<Self::Device>,
     )
     where
         Self: ToDevice<On<<Self as ToDevice>::Device> = Self, Holds: Learned>,
-        Self::On<Taped<Self::Device>>: ToDevice<
-                Device = Taped<Self::Device>,
-                On<Self::Device> = Self,
-                On<Taped<Self::Device>> = Self::On<Taped<Self::Device>>,
-                On<Taped<Taped<Self::Device>>> = Self::On<Taped<Taped<Self::Device>>>,
-                Holds: Learned,
-            >,
-        C: Constants<Self::Device, Taped<Taped<Self::Device>>>,
-        R: ToDevice<Device = Taped<Taped<Self::Device>>>,
+        Self::On<Taped<Self::Device>>: OnTape<Self>,
+        C: Constants<Self::Device, Twice<Self::Device>>,
+        R: ToDevice<Device = Twice<Self::Device>>,
         R::On<Taped<Self::Device>>:
             ToDevice<Device = Taped<Self::Device>, On<Taped<Self::Device>> = R::On<Taped<Self::Device>>>,
         <R::On<Taped<Self::Device>> as ToDevice>::On<Self::Device>: ToDevice<
@@ -395,17 +369,43 @@ pub trait Grad: ToDevice + Sized {
                 On<Self::Device> = <R::On<Taped<Self::Device>> as ToDevice>::On<Self::Device>,
             >,
     {
-        match super::higher::jvp(self, direction, constants, |x, given| Ok(function(x, given))) {
+        match self.try_jvp(direction, constants, |x, given| Ok(function(x, given))) {
             Ok(given) => given,
             Err(error) => panic!("{error}"),
         }
+    }
+
+    #[doc(hidden)]
+    #[allow(clippy::type_complexity)]
+    fn try_jvp<C, R>(
+        &self,
+        direction: &Self,
+        constants: C,
+        function: impl FnOnce(&Self::On<Twice<Self::Device>>, GivenTwice<'_, C, Self::Device>) -> Result<R>,
+    ) -> Result<(
+        <R::On<Taped<Self::Device>> as ToDevice>::On<Self::Device>,
+        <R::On<Taped<Self::Device>> as ToDevice>::On<Self::Device>,
+    )>
+    where
+        Self: ToDevice<On<<Self as ToDevice>::Device> = Self, Holds: Learned>,
+        Self::On<Taped<Self::Device>>: OnTape<Self>,
+        C: Constants<Self::Device, Twice<Self::Device>>,
+        R: ToDevice<Device = Twice<Self::Device>>,
+        R::On<Taped<Self::Device>>:
+            ToDevice<Device = Taped<Self::Device>, On<Taped<Self::Device>> = R::On<Taped<Self::Device>>>,
+        <R::On<Taped<Self::Device>> as ToDevice>::On<Self::Device>: ToDevice<
+                Device = Self::Device,
+                On<Self::Device> = <R::On<Taped<Self::Device>> as ToDevice>::On<Self::Device>,
+            >,
+    {
+        super::higher::jvp(self, direction, constants, function)
     }
 
     /// The losses of samples, one for each, and the gradient of each by the parameters (`torch.func.vmap` of `grad`): the function is run
     /// once for all, and the way back once for each sample.
     ///
     /// # Panics
-    /// As [`value_and_grad`](Self::value_and_grad).
+    /// As [`value_and_grad`](Self::value_and_grad); `try_per_sample_grads` returns errors.
     ///
     /// ```
     /// use castiron::{grad::Grad, tensor, Tensor};
@@ -427,10 +427,26 @@ pub trait Grad: ToDevice + Sized {
         E: Float,
         N: Dim,
     {
-        match super::higher::per_sample_grads(self, constants, |x, given| Ok(function(x, given))) {
+        match self.try_per_sample_grads(constants, |x, given| Ok(function(x, given))) {
             Ok(given) => given,
             Err(error) => panic!("{error}"),
         }
+    }
+
+    #[doc(hidden)]
+    #[allow(clippy::type_complexity)]
+    fn try_per_sample_grads<C, E, N>(
+        &self,
+        constants: C,
+        function: impl FnOnce(&Self::On<Taped<Self::Device>>, C::Given<'_>) -> Result<Tensor<E, (N,), Taped<Self::Device>>>,
+    ) -> Result<(Tensor<E, (N,), Self::Device>, Vec<Self>)>
+    where
+        Self: ToDevice<On<<Self as ToDevice>::Device> = Self, Holds: Learned>,
+        C: Constants<Self::Device>,
+        E: Float,
+        N: Dim,
+    {
+        super::higher::per_sample_grads(self, constants, function)
     }
 }
 impl<P: ToDevice> Grad for P {}

@@ -19,9 +19,35 @@ use crate::storage::ViewMut;
 use crate::tensor::Tensor;
 
 /// The tape of a tape: what tensors are on where a gradient is taken of a gradient.
-type Twice<D> = Taped<Taped<D>>;
+pub(super) type Twice<D> = Taped<Taped<D>>;
 /// What a function is given of constants on the tape of a tape.
-type GivenTwice<'a, C, D> = <C as Constants<D, Twice<D>>>::Given<'a>;
+pub(super) type GivenTwice<'a, C, D> = <C as Constants<D, Twice<D>>>::Given<'a>;
+
+/// Parameters on a tape: the same type on another device, so that gradients are taken of them there.
+#[doc(hidden)]
+pub trait OnTape<P: ToDevice>:
+    Sized
+    + ToDevice<
+        Device = Taped<P::Device>,
+        On<P::Device> = P,
+        On<Taped<P::Device>> = Self,
+        On<Twice<P::Device>> = P::On<Twice<P::Device>>,
+        Holds: Learned,
+    >
+{
+}
+impl<P, T> OnTape<P> for T
+where
+    P: ToDevice,
+    T: ToDevice<
+            Device = Taped<P::Device>,
+            On<P::Device> = P,
+            On<Taped<P::Device>> = T,
+            On<Twice<P::Device>> = P::On<Twice<P::Device>>,
+            Holds: Learned,
+        >,
+{
+}
 
 /// See [`Grad::try_hvp`].
 #[allow(clippy::type_complexity)]
@@ -33,13 +59,7 @@ pub(super) fn hvp<P, C, L>(
 ) -> Result<(<L::Value as Auxiliary<P::Device>>::Off, P, P)>
 where
     P: Grad + ToDevice<On<<P as ToDevice>::Device> = P, Holds: Learned>,
-    P::On<Taped<P::Device>>: ToDevice<
-            Device = Taped<P::Device>,
-            On<P::Device> = P,
-            On<Taped<P::Device>> = P::On<Taped<P::Device>>,
-            On<Twice<P::Device>> = P::On<Twice<P::Device>>,
-            Holds: Learned,
-        >,
+    P::On<Taped<P::Device>>: OnTape<P>,
     C: Constants<P::Device, Twice<P::Device>>,
     L: Loss<Taped<P::Device>, Value: Auxiliary<P::Device>>,
 {
@@ -68,7 +88,7 @@ impl<D: Device> MapTensors<Taped<D>, Taped<D>> for Zeros<'_, D> {
         self.0.tensor(&Tensor::<E, S, D>::from_parts(zeros, 0, sizes, strides))
     }
 }
-/// Tensors like these, row-major, of which only the place counts.
+/// The same tensors off the tape, row-major.
 struct Dense;
 impl<D: Device> MapTensors<Taped<D>, D> for Dense {
     fn tensor<E: Element, S: Shape>(&mut self, x: &Tensor<E, S, Taped<D>>) -> Result<Tensor<E, S, D>> {
@@ -92,13 +112,7 @@ pub(super) fn jvp<P, C, R>(
 ) -> Result<(<R::On<Taped<P::Device>> as ToDevice>::On<P::Device>, <R::On<Taped<P::Device>> as ToDevice>::On<P::Device>)>
 where
     P: Grad + ToDevice<On<<P as ToDevice>::Device> = P, Holds: Learned>,
-    P::On<Taped<P::Device>>: ToDevice<
-            Device = Taped<P::Device>,
-            On<P::Device> = P,
-            On<Taped<P::Device>> = P::On<Taped<P::Device>>,
-            On<Twice<P::Device>> = P::On<Twice<P::Device>>,
-            Holds: Learned,
-        >,
+    P::On<Taped<P::Device>>: OnTape<P>,
     C: Constants<P::Device, Twice<P::Device>>,
     R: ToDevice<Device = Twice<P::Device>>,
     R::On<Taped<P::Device>>: ToDevice<Device = Taped<P::Device>, On<Taped<P::Device>> = R::On<Taped<P::Device>>>,

@@ -77,7 +77,8 @@ impl<D: Device> Lifting<D> {
             }
             Ok(())
         })?;
-        let mut leaves = self.leaves.clone();
+        // (They are needed again where the graph is kept.)
+        let mut leaves = if graph == Graph::Freed { core::mem::take(&mut self.leaves) } else { self.leaves.clone() };
         if !apart && !self.named.is_empty() {
             self.join_tied(&mut leaves, &mut found)?;
         }

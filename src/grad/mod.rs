@@ -41,7 +41,7 @@ pub use custom::{Gives, Giving, Same, Taking};
 pub use custom::{Operands, custom, try_custom};
 pub use front::{Auxiliary, Grad, Learned, Loss};
 #[doc(hidden)]
-pub use higher::Differentiable;
+pub use higher::{Differentiable, OnTape};
 pub use pull::PullsBack;
 pub use record::Recorded;
 #[doc(hidden)]

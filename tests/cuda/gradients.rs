@@ -36,7 +36,7 @@ fn cell(text: &str) -> String {
     reason.chars().take(120).collect()
 }
 
-/// Whether all operations are tried on the GPU, with up to so many samples; else one in twelve is.
+/// How many samples of each operation are tried on the GPU; `None`: one of every twelfth operation.
 fn rows() -> Option<usize> {
     let is_updated = std::env::var_os("UPDATE_DOCS").is_some();
     std::env::var("CASTIRON_ROWS").ok().map(|most| most.parse().unwrap()).or(is_updated.then_some(1))
@@ -165,7 +165,7 @@ fn written() -> String {
         "# Gradients by operation\n\n\
          Every operation of `AnyTensor` by name (`any::ops`): whether gradients come back through it, what kind of step records it (an operation made of others shows the last of \
          them), to which order, and whether PyTorch's own sample agreed on a GPU. `no`: its results do not move with its operands, or are no floats. Typed tensors record the same steps. The values are those of PyTorch: `tests/conformance.rs` compares \
-         3,008 gradients on the host; second derivatives (`any`: derivatives are made of operations that have derivatives) are compared with differences of first ones. \
+         all of its samples on the host; second derivatives (`any`: derivatives are made of operations that have derivatives) are compared with differences of first ones. \
          An operation that has none is an error where it would be recorded, never a silent zero. Written and compared by `tests/cuda/gradients.rs`, on a pretend GPU (`UPDATE_DOCS=1` writes \
          this file).\n\n\
          Of {count} operations {differentiable} have gradients, {twice} of these of any order.\n\n\

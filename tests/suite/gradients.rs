@@ -498,3 +498,16 @@ fn of_cross_entropy_with_its_options() {
         x.cross_entropy(&labels, &weight, 0, 0.2, Mean)
     });
 }
+
+#[test]
+fn errors_of_functions_come_back_from_higher_derivatives() {
+    let (x, v) = (tensor![1.0_f64, 2.0], tensor![1.0_f64, 0.5]);
+    let wrong = || castiron::Error::InvalidArgument { op: "mine", reason: "no".to_owned() };
+    let is_mine = |error: castiron::Error| assert!(error.to_string().starts_with("mine"), "{error}");
+    is_mine(x.try_hvp(&v, (), |x, ()| if x.numel() == 2 { Err(wrong()) } else { Ok(x.sum()) }).unwrap_err());
+    is_mine(x.try_jvp(&v, (), |x, ()| if x.numel() == 2 { Err(wrong()) } else { Ok(x.exp()) }).unwrap_err());
+    is_mine(x.try_per_sample_grads((), |x, ()| if x.numel() == 2 { Err(wrong()) } else { Ok(x.exp()) }).unwrap_err());
+    is_mine(x.try_jacobian((), |x, ()| if x.numel() == 2 { Err(wrong()) } else { Ok(x.exp()) }).unwrap_err());
+    is_mine(x.try_hessian((), |x, ()| if x.numel() == 2 { Err(wrong()) } else { Ok(x.sum()) }).unwrap_err());
+    assert_eq!(x.try_jvp(&v, (), |x, ()| Ok(x * x)).unwrap().1.to_vec(), [2.0, 2.0]);
+}

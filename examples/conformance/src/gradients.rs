@@ -206,7 +206,8 @@ pub fn run(row: &Json, op: &str, place: Place<'_>) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// A direction to move an operand in. Matrices of which a triangle is read are moved as symmetric ones, triangular ones as such.
+/// A direction to move an operand in. Operations that read one triangle of a matrix are given a symmetric direction,
+/// triangular matrices a triangular one.
 fn direction(op: &str, point: &AnyTensor) -> castiron::Result<AnyTensor> {
     let free = seed(point)?;
     let name = op.strip_prefix("linalg.").unwrap_or(op);
@@ -296,7 +297,7 @@ pub fn second(row: &Json, op: &str) -> Result<Option<()>, Wrong> {
 /// Operations of the table that castiron refuses to record, for some samples at least. The refusal of any other is a difference.
 pub const REFUSED: [&str; 4] = ["nextafter", "nn.functional.embedding_bag", "nn.functional.rms_norm", "svd_lowrank"];
 
-/// Operations of which samples have no second derivatives, and why.
+/// Operations with samples that have no second derivatives, and why.
 const WITHOUT_SECOND: [(&str, &str); 5] = [
     ("nn.functional.grid_sample", "the host computes its way back; PyTorch has none either"),
     ("nn.functional.multi_margin_loss", "the same"),

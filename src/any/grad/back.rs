@@ -189,7 +189,7 @@ impl AnyTensor {
     /// [`backward`](Self::backward) from a gradient of this tensor, which may have any shape (`torch.Tensor.backward(gradient)`).
     ///
     /// # Errors
-    /// As there, and if the gradient has another shape.
+    /// As [`backward`](Self::backward), and if the gradient has another shape.
     ///
     /// ```
     /// use castiron::{AnyTensor, tensor};

@@ -352,7 +352,7 @@ impl<E: Dtype> Primitive for Weighing<E> {
                 }
                 let taps = match from {
                     None => how.taps(size, places, resize.factor(axis), E::DTYPE != DType::F64)?,
-                    // From `size` places to as many positions as there were.
+                    // From `size` places to the operand's positions.
                     Some(_) => {
                         how.taps(places, size, resize.factor(axis), E::DTYPE != DType::F64)?.transposed(places)?
                     }

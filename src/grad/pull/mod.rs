@@ -126,7 +126,18 @@ pub trait PullsBack: Backend {
 }
 /// What devices do that record nothing.
 macro_rules! records_nothing {
-    () => {
+    ($(#[$how:meta])*) => {
+        records_nothing!(@off);
+        $(#[$how])*
+        fn pull(
+            rule: &Rule<Self::Storage>,
+            given: [Option<Self::Storage>; RESULTS],
+            gradients: &mut Gradients<Self>,
+        ) -> Result<()> {
+            pull::<Self>(rule, given, gradients)
+        }
+    };
+    (@off) => {
         type Inside = Self;
         fn off<E: Element>(view: View<'_, Self::Storage, E>) -> (Self::Storage, usize) {
             Self::share(view)
@@ -146,15 +157,7 @@ macro_rules! records_nothing {
 }
 /// Compiled here for programs that take gradients on the host.
 impl PullsBack for Cpu {
-    records_nothing!();
-    #[inline(never)]
-    fn pull(
-        rule: &Rule<Self::Storage>,
-        given: [Option<Self::Storage>; RESULTS],
-        gradients: &mut Gradients<Self>,
-    ) -> Result<()> {
-        pull::<Cpu>(rule, given, gradients)
-    }
+    records_nothing!(#[inline(never)]);
     fn slope(formula: &'static Formula, call: SlopeCall<'_, Self>) -> Result<Self::Storage> {
         formula.on_host(call)
     }
@@ -164,13 +167,6 @@ impl PullsBack for Cpu {
 }
 impl<const N: usize> PullsBack for Cuda<N> {
     records_nothing!();
-    fn pull(
-        rule: &Rule<Self::Storage>,
-        given: [Option<Self::Storage>; RESULTS],
-        gradients: &mut Gradients<Self>,
-    ) -> Result<()> {
-        pull::<Self>(rule, given, gradients)
-    }
     fn slope(formula: &'static Formula, call: SlopeCall<'_, Self>) -> Result<Self::Storage> {
         let (derivative, call) = call.recorded(formula)?;
         crate::device::cuda_derivative::<N>(&derivative, &call)
@@ -180,16 +176,8 @@ impl<const N: usize> PullsBack for Cuda<N> {
     }
 }
 impl PullsBack for Meta {
-    records_nothing!();
     // (Inlined: compiled in programs that take gradients without data, and not here.)
-    #[inline]
-    fn pull(
-        rule: &Rule<Self::Storage>,
-        given: [Option<Self::Storage>; RESULTS],
-        gradients: &mut Gradients<Self>,
-    ) -> Result<()> {
-        pull::<Self>(rule, given, gradients)
-    }
+    records_nothing!(#[inline]);
     fn slope(_: &'static Formula, _: SlopeCall<'_, Self>) -> Result<Self::Storage> {
         Ok(crate::device::NoData)
     }
@@ -200,13 +188,6 @@ impl PullsBack for Meta {
 #[cfg(feature = "any")]
 impl PullsBack for crate::device::Dynamic {
     records_nothing!();
-    fn pull(
-        rule: &Rule<Self::Storage>,
-        given: [Option<Self::Storage>; RESULTS],
-        gradients: &mut Gradients<Self>,
-    ) -> Result<()> {
-        pull::<Self>(rule, given, gradients)
-    }
     fn slope(formula: &'static Formula, call: SlopeCall<'_, Self>) -> Result<Self::Storage> {
         derivative::slope_at_run_time(formula, &call)
     }
@@ -227,7 +208,7 @@ impl PullsBack for crate::device::Dynamic {
 /// Checked calls record nothing, and no test takes them back.
 #[cfg(all(test, feature = "profile"))]
 impl<D: Device> PullsBack for crate::device::decorated::Checked<D> {
-    records_nothing!();
+    records_nothing!(@off);
     fn pull(_: &Rule<Self::Storage>, _: [Option<Self::Storage>; RESULTS], _: &mut Gradients<Self>) -> Result<()> {
         invalid(OP, "checked calls have no gradient".to_owned())
     }
@@ -300,7 +281,7 @@ impl<D: Device> Gradients<D> {
         self.add_summed(node, to.offset, layout, mask, g)
     }
 
-    /// Sums the axes of a mask, of which an operand has one position each, and adds in the operand's dtype.
+    /// Sums the axes of a mask, along which an operand has one position, and adds in the operand's dtype.
     fn add_summed<E: Dtype>(
         &mut self,
         node: &Node<D::Storage>,

@@ -60,7 +60,7 @@ fn unpicked<E: Dtype, D: Device>(
                             split[axis + 2..].copy_from_slice(&part.sizes()[axis + 1..]);
                             part.reshape(OP, split)?.reduce(Sum, 1 << (axis + 1), false)?.retyped()
                         }
-                        // As many axes as there may be: those in front are one.
+                        // The most axes that there may be: those in front have size 1.
                         Err(_) => folded(&part, axis, [len, times])?,
                     };
                     (start, folded)
@@ -162,7 +162,7 @@ pub(super) fn compress<E: Dtype, D: Device>(
     gradients.add::<E>(x, chosen.reshape(OP, &x.sizes())?)
 }
 
-/// A part of a storage that was written: its gradient goes to what was written, and that of the rest to what was there.
+/// A part of a storage that was written: the gradient of the part goes to the new elements, that of the rest to the old ones.
 pub(super) fn patch<E: Dtype, D: Device>(
     place: &Operand<D::Storage>,
     new: &Operand<D::Storage>,

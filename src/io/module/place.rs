@@ -102,7 +102,7 @@ impl<'a> Place<'a> {
         Place { is_frozen: true, ..self }
     }
 
-    /// The same place, of an optimiser's state: a module of which frozen fields are not stored.
+    /// The same place, of an optimiser's state: frozen fields have none, so it is not stored for them.
     #[cfg(feature = "grad")]
     pub(crate) fn state(self) -> Place<'a> {
         Place { is_state: true, ..self }

@@ -21,8 +21,8 @@ pub(crate) const GIVEN: usize = 3;
 /// The most operands: a bit each.
 const MOST_OPERANDS: usize = 32;
 
-/// The gradient of a formula by one of its operands, or a gradient of that by one of its own: a function of operands, the last of which is
-/// the gradient of the result, and of [`GIVEN`] numbers. It is recorded over `f64`, or over complex numbers of such.
+/// The gradient of a formula by one of its operands, or the gradient of such a gradient: a function of operands and of [`GIVEN`] numbers. The
+/// last operand is the gradient of the result. It is recorded over `f64`, or over complex numbers of such.
 pub struct Derivative {
     /// Different for each.
     pub(crate) number: u64,
@@ -286,7 +286,7 @@ impl Function {
         }
         nodes
     }
-    /// The same function over `f32`. Parts stay over `f64`: they are special functions, many of which need its digits.
+    /// The same function over `f32`. Parts stay over `f64`: they are special functions, and most need its digits.
     #[cfg(feature = "cuda")]
     pub(crate) fn narrowed(&self) -> Function {
         let (mut nodes, mut places): (Vec<Node>, Vec<Id>) = (Vec::new(), Vec::new());
