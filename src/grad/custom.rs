@@ -156,6 +156,8 @@ where
 /// that of each operand. Nothing inside is recorded. On a device without a tape the function is run alone, so code that is generic over its
 /// device has the operation on every device: inside it is on [`D::Inside`](PullsBack::Inside).
 ///
+/// The way back is called once. `jacobian` and `per_sample_grads`, which go back once for each row, are an error where there is more than one.
+///
 /// # Panics
 /// If a gradient has another dtype or other sizes than its operand, or memory runs out.
 ///

@@ -511,3 +511,14 @@ fn errors_of_functions_come_back_from_higher_derivatives() {
     is_mine(x.try_hessian((), |x, ()| if x.numel() == 2 { Err(wrong()) } else { Ok(x.sum()) }).unwrap_err());
     assert_eq!(x.try_jvp(&v, (), |x, ()| Ok(x * x)).unwrap().1.to_vec(), [2.0, 2.0]);
 }
+
+#[test]
+fn a_derivative_of_ones_own_goes_back_once() {
+    let double =
+        |x: &Tensor<f64, shape![2], Taped<Cpu>>| castiron::grad::custom((x,), |(x,)| (x * 2.0, |g| (g * 2.0,)));
+    let x = tensor![1.0_f64, 2.0];
+    let error = x.try_jacobian((), |x, ()| Ok(double(x))).unwrap_err();
+    assert!(error.to_string().contains("taken before"), "{error}");
+    let one = x.jacobian((), |x, ()| double(x).sum());
+    assert_eq!(one.to_vec(), [2.0, 2.0]);
+}

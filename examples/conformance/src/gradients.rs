@@ -337,6 +337,8 @@ pub fn all(text: &str, table: &mut Table) -> Result<(), String> {
                 return Outcome::Unsupported(op.to_owned());
             }
             match run(row, op, &|x| Ok(x.clone())) {
+                // (By chance.)
+                Ok(()) if is_random(row, op) => Outcome::Aside("PyTorch draws random numbers"),
                 Ok(()) => match second(row, op) {
                     Ok(tried) => {
                         seconds += usize::from(tried.is_some());
