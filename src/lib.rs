@@ -341,6 +341,7 @@ pub use tensor::{
     hstack, meshgrid, meshgrid_xy, try_block_diag, try_broadcast_tensors, try_cartesian_prod, try_column_stack,
     try_dstack, try_hstack, try_vstack, vstack,
 };
+pub use tensor::{ClosureError, HostClosures, ZipOperand, ZipOperands};
 pub use tensor::{
     WeightOf, float_power, floor_divide, pow, try_float_power, try_floor_divide, try_pow, try_xlog1py, try_xlogy,
     try_zeta, xlog1py, xlogy, zeta,

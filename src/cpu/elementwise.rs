@@ -75,7 +75,7 @@ unsafe fn few<O>(out: *mut O, len: usize, call: impl Fn(usize) -> O) {
 /// # Safety
 /// As for [`run_contiguous`].
 #[inline(never)]
-unsafe fn line<const N: usize>(len: usize, body: &KernelBody<N>) {
+pub(super) unsafe fn line<const N: usize>(len: usize, body: &KernelBody<N>) {
     // SAFETY: the caller's promise.
     unsafe { run_contiguous(len, *body) }
 }
@@ -213,7 +213,7 @@ pub(crate) fn join<E: Element>(
 /// # Safety
 /// The strides of the result, which come first, leave no gaps; the body's operands and kernel match, and have elements at all positions.
 #[inline]
-unsafe fn fresh<const N: usize>(
+pub(super) unsafe fn fresh<const N: usize>(
     sizes: &[usize],
     strides: [&[usize]; N],
     mut body: KernelBody<N>,

@@ -30,6 +30,8 @@ pub(super) struct KernelBody<const N: usize> {
     pub(super) needs_copy_in_place: bool,
     /// Whether the loop is compute-bound rather than memory-bound.
     pub(super) is_compute_bound: bool,
+    /// Whether the kernel runs on the caller's thread alone.
+    pub(super) is_sequential: bool,
     /// Whether long lines of the result are written with non-temporal stores.
     pub(super) non_temporal: bool,
     /// Bytes of the largest element, including those between two conversions.
@@ -62,6 +64,7 @@ impl KernelBody<2> {
             sizes: [size_of::<O>(), size_of::<A>()],
             needs_copy_in_place: false,
             is_compute_bound: K::IS_COMPUTE_BOUND,
+            is_sequential: false,
             non_temporal: false,
             widest: widest(&[size_of::<O>(), size_of::<A>()]),
             beside_element: None,
@@ -87,6 +90,7 @@ impl KernelBody<3> {
             sizes: [size_of::<O>(), size_of::<A>(), size_of::<B>()],
             needs_copy_in_place: false,
             is_compute_bound: false,
+            is_sequential: false,
             non_temporal: false,
             widest: widest(&[size_of::<O>(), size_of::<A>(), size_of::<B>()]),
             beside_element: const { compiled::beside_element::<K, A, B, O>() },
@@ -111,6 +115,7 @@ impl KernelBody<4> {
             sizes: [size_of::<O>(), size_of::<A>(), size_of::<B>(), size_of::<C>()],
             needs_copy_in_place: false,
             is_compute_bound: false,
+            is_sequential: false,
             non_temporal: false,
             widest: widest(&[size_of::<O>(), size_of::<A>(), size_of::<B>(), size_of::<C>()]),
             beside_element: None,
@@ -121,6 +126,30 @@ impl KernelBody<4> {
 }
 
 impl<const N: usize> KernelBody<N> {
+    /// The loop of a closure: several threads call it, or `is_sequential`.
+    pub(super) fn of_closure(
+        inner: Inner<N>,
+        kernel: *const (),
+        places: [*mut u8; N],
+        sizes: [usize; N],
+        is_sequential: bool,
+    ) -> Self {
+        KernelBody {
+            inner,
+            kernel,
+            places,
+            sizes,
+            needs_copy_in_place: true,
+            is_compute_bound: true,
+            is_sequential,
+            non_temporal: false,
+            widest: widest(&sizes),
+            beside_element: None,
+            #[cfg(feature = "any")]
+            casts: core::ptr::null(),
+        }
+    }
+
     /// A loop whose operand dtypes are known at run time only, with conversions; `casts` outlives the body.
     #[cfg(feature = "any")]
     pub(super) fn erased(
@@ -142,6 +171,7 @@ impl<const N: usize> KernelBody<N> {
             // Long formulas of one operand may have a fast path; no operand but the first may alias the result.
             needs_copy_in_place: N == 2 && is_compute_bound || places[2..].contains(&places[0]),
             is_compute_bound,
+            is_sequential: false,
             non_temporal: false,
             widest,
             beside_element,
@@ -208,6 +238,9 @@ impl<const N: usize> KernelBody<N> {
 impl<const N: usize> Body<N> for KernelBody<N> {
     #[inline(always)]
     fn nanoseconds(&self, len: usize) -> usize {
+        if self.is_sequential {
+            return 0;
+        }
         if self.is_compute_bound {
             return len;
         }
@@ -328,6 +361,8 @@ impl<const N: usize> Body<N> for KernelBody<N> {
                 threaded_three(len, &*walk.cast(), core::mem::transmute_copy(&self));
             } else if const { N == 4 } {
                 threaded_four(len, &*walk.cast(), core::mem::transmute_copy(&self));
+            } else if const { N == 5 } {
+                threaded_five(len, &*walk.cast(), core::mem::transmute_copy(&self));
             } else {
                 run_threaded(len, &*walk, self);
             }
@@ -335,7 +370,7 @@ impl<const N: usize> Body<N> for KernelBody<N> {
     }
 }
 
-/// [`run_threaded`] for kernels of one, two and three operands, compiled in this crate: a function generic even over a number would be
+/// [`run_threaded`] for kernels of one to four operands, compiled in this crate: a function generic even over a number would be
 /// compiled in each program.
 macro_rules! threaded {
     ($($name:ident $operands:literal),*) => {$(
@@ -345,4 +380,4 @@ macro_rules! threaded {
         }
     )*};
 }
-threaded! { threaded_two 2, threaded_three 3, threaded_four 4 }
+threaded! { threaded_two 2, threaded_three 3, threaded_four 4, threaded_five 5 }

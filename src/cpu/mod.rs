@@ -9,6 +9,7 @@ mod blocks;
 mod bytes;
 #[cfg(feature = "any")]
 mod chained;
+pub(crate) mod closures;
 mod columns;
 mod compiled;
 mod complex_gemm;
@@ -36,6 +37,7 @@ pub(crate) mod gather;
 pub(crate) mod gemm;
 mod gemv;
 mod half_gemm;
+pub(crate) mod in_order;
 pub(crate) mod index_rows;
 mod indexing;
 mod inner;

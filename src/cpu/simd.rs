@@ -5,6 +5,7 @@
 //! Builds with debug assertions compile each loop once, for the baseline.
 
 use crate::ops::kernel::VectorWidth;
+use core::mem::MaybeUninit;
 
 /// A loop over elements. `run` and all that it calls per element must be `#[inline(always)]`: only what is inlined is
 /// compiled for the instruction set.
@@ -60,6 +61,16 @@ mod x86 {
         wide_odd: avx512 "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c";
         narrow_even: avx2 "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c";
         narrow_odd: avx2 "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c";
+    }
+
+    /// [`Filling::fill`](super::Filling::fill) with AVX2.
+    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c")]
+    pub(super) fn avx2_filling<L: super::Filling>(
+        body: L,
+        state: &mut L::State,
+        out: &mut [core::mem::MaybeUninit<L::Out>],
+    ) {
+        body.fill(state, out);
     }
 
     /// (Not inline: few machines run this, and its callers stay short.)
@@ -191,4 +202,26 @@ pub(crate) fn dispatch<L: Loop>(body: L) -> L::Output {
     }
     // Elsewhere the baseline has vectors (NEON on AArch64).
     body.run()
+}
+
+/// A loop that fills places with what a user's closure makes. The closure and the places are arguments of their own, and not parts of a
+/// struct as in [`Loop`]: so the compiler knows that the places are neither read nor what the closure refers to, which it loads once.
+pub(crate) trait Filling: Sized {
+    /// The closure.
+    type State;
+    /// What it makes.
+    type Out;
+    /// Runs the loop. It is `#[inline(always)]`.
+    fn fill(self, state: &mut Self::State, out: &mut [MaybeUninit<Self::Out>]);
+}
+
+/// Runs such a loop with AVX2 where the machine has it: wider vectors would be a third copy of each closure to compile.
+#[inline]
+pub(crate) fn dispatch_filling<L: Filling>(body: L, state: &mut L::State, out: &mut [MaybeUninit<L::Out>]) {
+    #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+    if x86::level() >= x86::AVX2 {
+        // SAFETY: `level` has found the features on this machine.
+        return unsafe { x86::avx2_filling(body, state, out) };
+    }
+    body.fill(state, out);
 }

@@ -1,6 +1,8 @@
 //! Walks: visit the elements of several strided operands in lockstep, as a sequence of inner loops. Axes are reordered to follow memory and
 //! merged where possible.
 
+use core::ops::Range;
+
 /// Axes of `N` operands, outermost first, without axes of size 1; operand 0 decides the order.
 #[derive(Clone)]
 pub(crate) struct Walk<const N: usize> {
@@ -145,6 +147,32 @@ impl<const N: usize> Walk<N> {
         self.runs_of(self.rank)
     }
 
+    /// The inner loops over a range of elements, counted in the order of the walk, which is not tiled: the first and the last may be parts
+    /// of one.
+    pub(crate) fn runs_between(&self, range: Range<usize>) -> impl Iterator<Item = Run<N>> {
+        let mut runs = self.runs();
+        let inner = self.rank.saturating_sub(1);
+        let size = self.sizes[inner].max(1);
+        let (mut line, mut skipped, mut left) = (range.start / size, range.start % size, range.len());
+        for axis in (0..inner).rev() {
+            let size = self.sizes[axis].max(1);
+            runs.index[axis] = line % size;
+            line /= size;
+            for (start, stride) in runs.starts.iter_mut().zip(self.strides[axis]) {
+                *start += runs.index[axis] * stride;
+            }
+        }
+        core::iter::from_fn(move || {
+            let mut run = if left == 0 { None } else { runs.next() }?;
+            for (start, step) in run.starts.iter_mut().zip(run.steps) {
+                *start += skipped * step;
+            }
+            run.len = (run.len - skipped).min(left);
+            (skipped, left) = (0, left - run.len);
+            Some(run)
+        })
+    }
+
     /// The inner loops of the first `rank` axes.
     #[inline]
     fn runs_of(&self, rank: usize) -> Runs<'_, N> {
@@ -257,6 +285,24 @@ mod tests {
             let mut places: Vec<usize> = walk.split(pieces, 1).iter().flat_map(reached).collect();
             places.sort_unstable();
             assert!(places.into_iter().eq(0..1200), "{pieces}");
+        }
+    }
+
+    #[test]
+    fn a_range_of_a_walk_is_what_lies_between() {
+        for (sizes, strides) in
+            [(&[2, 3, 4][..], &[12, 1, 3][..]), (&[5], &[2]), (&[], &[]), (&[3, 1, 2], &[2, 7, 1]), (&[4, 3], &[0, 1])]
+        {
+            let walk = Walk::row_major(sizes, [strides]);
+            let places =
+                |run: Run<1>| (0..run.len).map(move |at| run.starts[0] + at * run.steps[0]).collect::<Vec<_>>();
+            let all: Vec<usize> = walk.runs().flat_map(places).collect();
+            for start in 0..=all.len() {
+                for end in start..=all.len() {
+                    let between: Vec<usize> = walk.runs_between(start..end).flat_map(places).collect();
+                    assert_eq!(between, all[start..end], "{sizes:?} {strides:?} {start}..{end}");
+                }
+            }
         }
     }
 

@@ -13,6 +13,9 @@ mod create;
 // Operations on each element by itself: methods and operators written from the tables of `ops`, comparison, `where_`, `clamp`, `lerp`.
 mod elementwise;
 
+// Closures over elements: `map`, `zip_map`, `map_lanes`, `fold`.
+pub(crate) mod closures;
+
 // Reductions of all elements or along axes: sums, extremes, variance, quantiles, histograms.
 mod reduce;
 
@@ -68,6 +71,8 @@ pub use base::elements::{Iter, OnHost, Position};
 pub use base::layout::{AnyLayout, Layout, Strided};
 pub use base::operand::{Operand, TensorOperand};
 pub use base::same_device::{Optional, SameDevice, SameDtype};
+pub use closures::zip::{ZipOperand, ZipOperands};
+pub use closures::{ClosureError, HostClosures};
 pub use create::random::Generator;
 #[cfg(feature = "any")]
 pub(crate) use create::triangle_indices::places as places_of_triangle;

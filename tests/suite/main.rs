@@ -21,6 +21,7 @@ mod blend;
 #[cfg(feature = "safetensors")]
 mod checkpoints;
 mod choosing;
+mod closures;
 mod common;
 mod construction;
 mod counted;

@@ -214,6 +214,12 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Ok(())
     }
 
+    /// The tensor itself: what a mutable view has in the same name.
+    #[inline]
+    pub(crate) fn target(&mut self) -> &mut Self {
+        self
+    }
+
     #[inline]
     pub(crate) fn storage(&self) -> &D::Storage {
         &self.parts.storage

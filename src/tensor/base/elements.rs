@@ -5,8 +5,8 @@ use crate::dtype::{Complex, Element, bf16, f16};
 use crate::error::{Error, Result, unwrap};
 use crate::layout::positions::expect_index;
 use crate::shape::{OneElement, Shape, SizeArray};
-use crate::tensor::Tensor;
 use crate::tensor::base::layout::{Layout, Strided};
+use crate::tensor::{Tensor, TensorViewMut};
 use castiron_macros::fallible;
 use core::ops::{Index, IndexMut};
 
@@ -291,6 +291,22 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Iter { tensor, index: S::Sizes::filled(0), at: tensor.storage_offset(), left: tensor.numel() }
     }
 
+    /// Iterates over the elements with their indices, in row-major order; [`map_indexed`](Self::map_indexed) is the faster form.
+    ///
+    /// NumPy: `numpy.ndenumerate`.
+    ///
+    /// ```
+    /// let x = castiron::tensor![[1, 9], [4, 2]];
+    /// let most = x.indexed_iter().max_by_key(|(_, v)| **v);
+    /// assert_eq!(most, Some(([0, 1], &9)));
+    /// ```
+    pub fn indexed_iter(&self) -> impl ExactSizeIterator<Item = (S::Sizes, &E)>
+    where
+        D: OnHost,
+    {
+        IndexedIter(self.iter())
+    }
+
     /// Iterates over the elements in row-major order for writing: those of [`as_mut_slice`](Self::as_mut_slice), which makes storage unique
     /// and row-major first. A part of a tensor is a view: `x.select_mut(axis![0], 1).assign(…)`.
     ///
@@ -411,3 +427,59 @@ impl<'a, E: Element, S: Shape> Iterator for Iter<'a, E, S> {
 }
 impl<E: Element, S: Shape> ExactSizeIterator for Iter<'_, E, S> {}
 impl<E: Element, S: Shape> core::iter::FusedIterator for Iter<'_, E, S> {}
+
+/// [`Iter`] with the index of each element.
+struct IndexedIter<'a, E: Element, S: Shape>(Iter<'a, E, S>);
+
+impl<'a, E: Element, S: Shape> Iterator for IndexedIter<'a, E, S> {
+    type Item = (S::Sizes, &'a E);
+    fn next(&mut self) -> Option<Self::Item> {
+        let index = self.0.index;
+        self.0.next().map(|element| (index, element))
+    }
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+impl<E: Element, S: Shape> ExactSizeIterator for IndexedIter<'_, E, S> {}
+
+impl<E: Element, S: Shape> TensorViewMut<'_, E, S> {
+    /// Iterates over the elements in row-major order, for writing where they are.
+    ///
+    /// ```
+    /// use castiron::{axis, tensor};
+    /// let mut x = tensor![[1, 2], [3, 4]];
+    /// x.select_mut(axis![1], 0).iter_mut().for_each(|v| *v = -*v);
+    /// assert_eq!(x.to_vec(), [-1, 2, -3, 4]);
+    /// ```
+    pub fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = &mut E> {
+        // A mutable view is written in place, whatever its strides.
+        IterMut { start: unwrap(self.start_mut()), places: self.iter() }
+    }
+
+    /// Where the storage starts, for writing.
+    fn start_mut(&mut self) -> Result<*mut E> {
+        let view = self.target().elements_mut()?;
+        Ok(view.buffer.start_mut().unwrap_or_else(|| unreachable!("a mutable view is of storage that may be written")))
+    }
+}
+
+/// The elements of a mutable view, at the places of [`Iter`].
+struct IterMut<'a, E: Element, S: Shape> {
+    start: *mut E,
+    places: Iter<'a, E, S>,
+}
+
+impl<'a, E: Element, S: Shape> Iterator for IterMut<'a, E, S> {
+    type Item = &'a mut E;
+    fn next(&mut self) -> Option<&'a mut E> {
+        let at = self.places.at;
+        self.places.next()?;
+        // SAFETY: the view is borrowed exclusively for as long as the items, no two positions of it are one element, and each is given once.
+        Some(unsafe { &mut *self.start.add(at) })
+    }
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.places.size_hint()
+    }
+}
+impl<E: Element, S: Shape> ExactSizeIterator for IterMut<'_, E, S> {}

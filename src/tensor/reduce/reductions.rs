@@ -66,7 +66,7 @@ pub(crate) fn kept<O: Op, R: Reducer<E>, E: Copy, T: Shape>(
     keep(O::NAME, reducer.has_identity(), sizes, mask, keeps, kept.as_mut())?;
     Ok(kept)
 }
-fn keep(
+pub(crate) fn keep(
     op: &'static str,
     has_identity: bool,
     sizes: &[usize],
