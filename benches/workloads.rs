@@ -39,6 +39,7 @@ mod workloads {
     pub mod report;
     #[cfg(feature = "grad")]
     pub mod s_learning;
+    pub mod t_closures;
 }
 
 use std::process::ExitCode;
@@ -46,11 +47,11 @@ use workloads::ceilings::Ceilings;
 use workloads::harness::{Bench, Settings};
 use workloads::{
     a_add, b_mixed, c_pointwise, d_reductions, e_matmul, f_layout, g_casts, h_indexing, i_small, j_in_place, l_growth,
-    n_convolutions, o_attention, p_layers,
+    n_convolutions, o_attention, p_layers, t_closures,
 };
 
 /// Each letter and the function that measures its workloads.
-const LETTERS: [(char, fn(&mut Bench)); 14] = [
+const LETTERS: [(char, fn(&mut Bench)); 15] = [
     ('a', a_add::run),
     ('b', b_mixed::run),
     ('c', c_pointwise::run),
@@ -65,6 +66,7 @@ const LETTERS: [(char, fn(&mut Bench)); 14] = [
     ('n', n_convolutions::run),
     ('o', o_attention::run),
     ('p', p_layers::run),
+    ('t', t_closures::run),
 ];
 
 /// The number of threads the library computes with: those of the rayon pool.
@@ -80,7 +82,7 @@ fn main() -> ExitCode {
         |letter: &char| !['k', 'm', 'q', 'r', 's'].contains(letter) && LETTERS.iter().all(|(known, _)| known != letter);
     if let Some(letter) = settings.letters.iter().find(|letter| unknown(letter)) {
         eprintln!(
-            "no workload has the letter `{letter}`: there are a to j, k for the machine's ceilings, l for how time grows with size, m for mapped files, n for convolutions, o for attention, p for layers, q for networks, r for optimisers, and s for learning"
+            "no workload has the letter `{letter}`: there are a to j, k for the machine's ceilings, l for how time grows with size, m for mapped files, n for convolutions, o for attention, p for layers, q for networks, r for optimisers, s for learning, and t for closures"
         );
         return ExitCode::from(2);
     }

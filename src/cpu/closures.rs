@@ -3,12 +3,15 @@
 
 use super::elementwise::{fresh, line};
 use super::engine::run_into;
+use super::fill::fill;
 use super::in_order::{Elements, Lanes, shared_out};
+use super::inner::Inner;
 use super::kernel_body::KernelBody;
 use super::simd::{self, Filling};
 use super::threads::Shared as Pointer;
 use crate::dtype::Element;
 use crate::error::{Result, filled, listed};
+use crate::layout::strides::row_major;
 use crate::storage::HostBuffer;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
@@ -60,6 +63,8 @@ impl<'a, I, O, F: Fn(I) -> O + Sync> Closure<I, O> for Shared<'a, F> {
 
 /// The items of a closure over `N - 1` operands: a tuple with an element of each.
 pub trait Items<const N: usize>: Copy {
+    /// The first of them.
+    type First: Copy;
     /// Bytes of an element of each operand. The first number is for the result.
     const WIDTHS: [usize; N];
     /// Element `at` of each operand; the first place is the result's.
@@ -67,21 +72,33 @@ pub trait Items<const N: usize>: Copy {
     /// # Safety
     /// The operands have these elements.
     unsafe fn read(places: &[*mut u8; N], at: usize) -> Self;
+    /// The same beside a first element that has been read.
+    ///
+    /// # Safety
+    /// As there, for the other operands.
+    unsafe fn read_beside(first: Self::First, places: &[*mut u8; N], at: usize) -> Self;
 }
-/// For `[A 1 B 2] 3` it writes `impl Items<3> for (A, B)`.
+/// For `[B 2] 3` it writes `impl Items<3> for (A, B)`.
 macro_rules! items {
-    ($([$($element:ident $at:tt)+] $operands:literal;)*) => {$(
-        impl<$($element: Element),+> Items<$operands> for ($($element,)+) {
-            const WIDTHS: [usize; $operands] = [0, $(size_of::<$element>()),+];
+    ($([$($element:ident $at:tt)*] $operands:literal;)*) => {$(
+        impl<A: Element, $($element: Element),*> Items<$operands> for (A, $($element,)*) {
+            type First = A;
+            const WIDTHS: [usize; $operands] = [0, size_of::<A>(), $(size_of::<$element>()),*];
             #[inline(always)]
             unsafe fn read(places: &[*mut u8; $operands], at: usize) -> Self {
                 // SAFETY: the caller's promise.
-                unsafe { ($(places[$at].cast_const().cast::<$element>().add(at).read(),)+) }
+                unsafe { Self::read_beside(places[1].cast_const().cast::<A>().add(at).read(), places, at) }
+            }
+            #[inline(always)]
+            #[allow(unused_variables, clippy::unused_unit, reason = "of one operand there are no others")]
+            unsafe fn read_beside(first: A, places: &[*mut u8; $operands], at: usize) -> Self {
+                // SAFETY: the caller's promise.
+                (first, $(unsafe { places[$at].cast_const().cast::<$element>().add(at).read() },)*)
             }
         }
     )*};
 }
-items! { [A 1] 2; [A 1 B 2] 3; [A 1 B 2 C 3] 4; [A 1 B 2 C 3 F 4] 5; }
+items! { [] 2; [B 2] 3; [B 2 C 3] 4; [B 2 C 3 F 4] 5; }
 
 /// The result of a closure for each item of contiguous operands.
 struct Zipped<I, O, F, const N: usize> {
@@ -100,7 +117,7 @@ impl<I: Items<N>, O, F: FnMut(I) -> O, const N: usize> Filling for Zipped<I, O, 
     }
 }
 
-/// The inner loop of a closure: [`Inner`](super::inner::Inner).
+/// The inner loop of a closure: [`Inner`].
 ///
 /// # Safety
 /// As there; the kernel is the address of a closure `C`, and no operand is the result's memory.
@@ -118,11 +135,55 @@ unsafe fn zipped<C: Closure<I, O>, I: Items<N>, O, const N: usize>(
     simd::dispatch_filling(Zipped::<I, O, C::Called, N> { places, types: PhantomData }, &mut closure, out);
 }
 
+/// The result of a closure for each item of contiguous operands, in place of the first.
+struct Updated<I, F, const N: usize> {
+    places: [*mut u8; N],
+    types: PhantomData<fn(F, I)>,
+}
+impl<I: Items<N>, F: FnMut(I) -> I::First, const N: usize> Filling for Updated<I, F, N> {
+    type State = F;
+    type Out = I::First;
+    #[inline(always)]
+    fn fill(self, closure: &mut F, out: &mut [MaybeUninit<I::First>]) {
+        for (at, out) in out.iter_mut().enumerate() {
+            // SAFETY: the maker of this loop promises as many elements of each operand as there are results, which hold the first.
+            out.write(closure(unsafe { I::read_beside(out.assume_init(), &self.places, at) }));
+        }
+    }
+}
+
+/// The inner loop of a closure in place. (A single loop, for which a first operand that has been gathered is copied.)
+///
+/// # Safety
+/// As for [`Inner`]; the kernel is the address of a closure `C`. The first operand may be the result's memory.
+unsafe fn updated<C: Closure<I, I::First>, I: Items<N>, const N: usize>(
+    kernel: *const (),
+    places: [*mut u8; N],
+    len: usize,
+) {
+    if len == 0 {
+        return;
+    }
+    let out = places[0].cast::<MaybeUninit<I::First>>();
+    // SAFETY: the caller's promise; what is not the same memory does not overlap.
+    let (mut closure, out) = unsafe {
+        if places[0] != places[1] {
+            core::ptr::copy_nonoverlapping(places[1].cast_const().cast(), out, len);
+        }
+        (C::at(kernel), core::slice::from_raw_parts_mut(out, len))
+    };
+    simd::dispatch_filling(Updated::<I, C::Called, N> { places, types: PhantomData }, &mut closure, out);
+}
+
 /// The closure with its operands; the first place is the result's.
-fn body<C: Closure<I, O>, I: Items<N>, O, const N: usize>(closure: &mut C, places: [*mut u8; N]) -> KernelBody<N> {
+fn body<C: Closure<I, O>, I: Items<N>, O, const N: usize>(
+    inner: Inner<N>,
+    closure: &mut C,
+    places: [*mut u8; N],
+) -> KernelBody<N> {
     let mut widths = I::WIDTHS;
     widths[0] = size_of::<O>();
-    KernelBody::of_closure(zipped::<C, I, O, N>, closure.address(), places, widths, !C::IS_SHARED)
+    KernelBody::of_closure(inner, closure.address(), places, widths, !C::IS_SHARED)
 }
 
 /// The results for `len` contiguous elements of each operand.
@@ -138,7 +199,7 @@ pub(crate) unsafe fn zip_line<C: Closure<I, O>, I: Items<N>, O: Element, const N
     unsafe {
         let (buffer, out) = HostBuffer::uninitialised(len, size_of::<O>())?;
         places[0] = out;
-        line(len, &body::<C, I, O, N>(&mut closure, places));
+        line(len, &body::<C, I, O, N>(zipped::<C, I, O, N>, &mut closure, places));
         Ok(buffer)
     }
 }
@@ -154,22 +215,40 @@ pub(crate) unsafe fn zip<C: Closure<I, O>, I: Items<N>, O: Element, const N: usi
     mut closure: C,
 ) -> Result<HostBuffer> {
     // SAFETY: the caller's promise.
-    unsafe { fresh(sizes, strides, body::<C, I, O, N>(&mut closure, places)) }
+    unsafe { fresh(sizes, strides, body::<C, I, O, N>(zipped::<C, I, O, N>, &mut closure, places)) }
 }
 
-/// Writes the results into places that are there.
+/// Writes the results in place of the first operand, whose places are also those of the result.
 ///
 /// # Safety
-/// As for [`zip`], and the first place may be written at all positions, no two of which are one; the first operand may be exactly these
-/// places, and the others are none of them.
-pub(crate) unsafe fn zip_into<C: Closure<I, O>, I: Items<N>, O: Element, const N: usize>(
+/// As for [`zip`], and the first operand may be written at all positions, no two of which are one; the others are none of these places.
+pub(crate) unsafe fn zip_in_place<C: Closure<I, I::First>, I: Items<N>, const N: usize>(
     sizes: &[usize],
     strides: [&[usize]; N],
     places: [*mut u8; N],
     mut closure: C,
 ) {
-    // SAFETY: the caller's promise; the body copies an operand that is the result's memory.
-    unsafe { run_into(sizes, strides, body::<C, I, O, N>(&mut closure, places)) }
+    // SAFETY: the caller's promise.
+    unsafe { run_into(sizes, strides, body::<C, I, I::First, N>(updated::<C, I, N>, &mut closure, places)) }
+}
+
+/// Folds lanes that are not adjacent, all of them at once: each position along them is one pass over the values, which are `start` before.
+pub(crate) fn fold_across<C: Closure<(T, E), T>, T: Element, E: Element>(
+    lanes: &Lanes<'_, E>,
+    start: T,
+    mut closure: C,
+) -> Result<HostBuffer> {
+    let mut folded = fill(start, lanes.count())?;
+    let values = folded.start_mut::<u8>().unwrap_or_else(|| unreachable!("a fresh buffer is not shared"));
+    let (sizes, strides) = lanes.outer();
+    let dense = row_major(sizes);
+    lanes.each_position(&mut |place| {
+        let places = [values, values, place.cast_mut().cast()];
+        let body = body::<C, (T, E), T, 3>(updated::<C, (T, E), 3>, &mut closure, places);
+        // SAFETY: there is a value for each lane, and each has an element at this position.
+        unsafe { run_into(sizes, [&dense, &dense, strides], body) }
+    });
+    Ok(folded)
 }
 
 /// Calls a closure with each element in row-major order, or with parts of them on several threads.

@@ -111,11 +111,13 @@ unsafe fn visit_runs(
     }
 }
 
-/// The lanes of a view: its last axes, for each position of those before.
+/// The lanes of a view: its elements along some axes, for each position of the others.
 pub(crate) struct Lanes<'a, E> {
     start: Shared<*mut E>,
-    sizes: &'a [usize],
-    strides: &'a [usize],
+    /// Sizes and strides, with the axes of the lanes last.
+    sizes: [usize; 8],
+    strides: [usize; 8],
+    rank: usize,
     /// The number of axes before the lanes.
     outer: usize,
     count: usize,
@@ -123,12 +125,32 @@ pub(crate) struct Lanes<'a, E> {
     view: PhantomData<&'a [E]>,
 }
 
+/// Sizes and strides with the axes of `mask` last, and the number of the others.
+fn lanes_last(sizes: &[usize], strides: &[usize], mask: u32) -> ([usize; 8], [usize; 8], usize) {
+    let (mut to_sizes, mut to_strides, mut at, mut outer) = ([1; 8], [0; 8], 0, 0);
+    for wanted in [0, 1] {
+        for axis in (0..sizes.len()).filter(|axis| mask >> axis & 1 == wanted) {
+            (to_sizes[at], to_strides[at]) = (sizes[axis], strides[axis]);
+            at += 1;
+        }
+        outer = if wanted == 0 { at } else { outer };
+    }
+    (to_sizes, to_strides, outer)
+}
+
 impl<'a, E: Element> Lanes<'a, E> {
-    /// The last axes of a view, after the first `outer`.
-    pub(crate) fn new(view: View<'a, HostBuffer, E>, outer: usize) -> Result<Self> {
-        let (count, len) = (result_len(&view.sizes[..outer])?, result_len(&view.sizes[outer..])?);
+    /// The lanes along the axes of `mask`.
+    pub(crate) fn new(view: View<'a, HostBuffer, E>, mask: u32) -> Result<Self> {
+        let rank = view.sizes.len();
+        let (sizes, strides, outer) = lanes_last(view.sizes, view.strides, mask);
+        let (count, len) = (result_len(&sizes[..outer])?, result_len(&sizes[outer..rank])?);
         let start = Shared(source(&view).cast_mut());
-        Ok(Lanes { start, sizes: view.sizes, strides: view.strides, outer, count, len, view: PhantomData })
+        Ok(Lanes { start, sizes, strides, rank, outer, count, len, view: PhantomData })
+    }
+    /// The elements of one lane after the other.
+    pub(crate) fn elements(&self) -> Elements<'a, E> {
+        let walk = Walk::row_major(&self.sizes[..self.rank], [&self.strides[..self.rank]]);
+        Elements { walk, start: Shared(self.start.0.cast_const()), len: self.numel(), view: PhantomData }
     }
     /// The number of lanes.
     pub(crate) fn count(&self) -> usize {
@@ -140,6 +162,27 @@ impl<'a, E: Element> Lanes<'a, E> {
     }
     pub(crate) fn numel(&self) -> usize {
         self.count.saturating_mul(self.len)
+    }
+
+    /// Sizes and strides of the axes before the lanes.
+    pub(crate) fn outer(&self) -> (&[usize], &[usize]) {
+        (&self.sizes[..self.outer], &self.strides[..self.outer])
+    }
+    /// Whether neighbouring lanes are nearer to each other than the elements of a lane.
+    pub(crate) fn lie_across(&self) -> bool {
+        let nearest =
+            |axes: Range<usize>| axes.filter(|&axis| self.sizes[axis] > 1).map(|axis| self.strides[axis]).min();
+        let (between, inside) = (nearest(0..self.outer), nearest(self.outer..self.rank));
+        self.count >= MANY && between.zip(inside).is_some_and(|(between, inside)| between < inside)
+    }
+    /// Calls a function with the place of each element of the first lane, in order.
+    pub(crate) fn each_position(&self, each: &mut dyn FnMut(*const E)) {
+        let axes = self.outer..self.rank;
+        for run in Walk::row_major(&self.sizes[axes.clone()], [&self.strides[axes]]).runs() {
+            for at in 0..run.len {
+                each(self.start.0.wrapping_add(run.starts[0] + at * run.steps[0]).cast_const());
+            }
+        }
     }
 
     /// Calls a function with the lanes of a range in order, some at a time: the number of the first, its first element, and how many lie
@@ -155,8 +198,8 @@ impl<'a, E: Element> Lanes<'a, E> {
             each(range.start, core::ptr::NonNull::dangling().as_ptr(), range.len());
             return Ok(());
         }
-        let ((outer, inner), (outer_strides, strides)) =
-            (self.sizes.split_at(self.outer), self.strides.split_at(self.outer));
+        let (outer, outer_strides) = self.outer();
+        let (inner, strides) = (&self.sizes[self.outer..self.rank], &self.strides[self.outer..self.rank]);
         let lane = Walk::row_major(inner, [strides]);
         let is_adjacent = lane.line_run().is_some_and(|run| run.len == 1 || run.steps == [1]);
         // What is gathered at once stays in the cache, and is a few lanes even of long ones: neighbours are in one cache line.
@@ -209,6 +252,8 @@ impl<'a, E: Element> Lanes<'a, E> {
     }
 }
 
+/// Lanes for which a pass over all of them pays off.
+const MANY: usize = 32;
 /// Bytes of lanes that are gathered at once.
 const GATHERED: usize = 32 << 10;
 /// Bytes of neighbouring long lanes that are.

@@ -139,7 +139,7 @@ impl<const N: usize> KernelBody<N> {
             kernel,
             places,
             sizes,
-            needs_copy_in_place: true,
+            needs_copy_in_place: false,
             is_compute_bound: true,
             is_sequential,
             non_temporal: false,

@@ -1,9 +1,10 @@
 //! Folds by closures: of all elements, and along axes.
 
-use super::lanes::{kept, lanes_last, mapped};
+use super::forms::Failure;
+use super::lanes::{kept, mapped};
 use super::{ClosureError, HostClosures};
-use crate::cpu::closures::{Alone, Lane, Shared, fold_blocks};
-use crate::cpu::in_order::Elements;
+use crate::cpu::closures::{self, Alone, Lane, Shared, fold_across, fold_blocks};
+use crate::cpu::in_order::{Elements, Lanes};
 use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::{self, unwrap};
@@ -90,14 +91,37 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     #[track_caller]
     pub fn fold_axis<A: Axes<S>, T: Element>(
         &self,
-        axes: A,
+        _axes: A,
         start: T,
         mut f: impl FnMut(T, E) -> T,
     ) -> Tensor<T, A::Reduced, D>
     where
         D: HostClosures,
     {
-        self.map_lanes(axes, |lane| lane.iter().fold(start, |value, &element| f(value, element)))
+        unwrap(self.folded_axis::<A, T>("fold_axis", start, &mut f))
+    }
+
+    /// The fold of each lane: of one after the other, or of all at once where neighbours are nearer.
+    fn folded_axis<A: Axes<S>, T: Element>(
+        &self,
+        op: &'static str,
+        start: T,
+        f: &mut impl FnMut(T, E) -> T,
+    ) -> error::Result<Tensor<T, A::Reduced, D>>
+    where
+        D: HostClosures,
+    {
+        let kept = kept::<T, S, A>(op, &self.shape(), true)?;
+        let lanes = Lanes::new(D::host(self).elements(), A::MASK)?;
+        let storage = if lanes.lie_across() {
+            fold_across(&lanes, start, Alone(&mut |(value, element)| f(value, element)))
+        } else {
+            // SAFETY: the lane is that of this call.
+            let mut folded =
+                |lane: Lane<E>| unsafe { lane.elements() }.iter().fold(start, |value, &element| f(value, element));
+            closures::lanes(&lanes, Alone(&mut folded))
+        };
+        Ok(D::from_host(Tensor::dense(storage?, kept)))
     }
 
     /// [`fold_axis`](Self::fold_axis) by a closure that fails: gives its first error.
@@ -107,14 +131,17 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     #[cfg_attr(doc, doc(hidden))]
     pub fn try_fold_axis<A: Axes<S>, T: Element, X: ClosureError>(
         &self,
-        axes: A,
+        _axes: A,
         start: T,
         mut f: impl FnMut(T, E) -> Result<T, X>,
     ) -> Result<Tensor<T, A::Reduced, D>, X>
     where
         D: HostClosures,
     {
-        self.try_map_lanes(axes, |lane| lane.iter().try_fold(start, |value, &element| f(value, element)))
+        let failure = Failure::new();
+        let folded =
+            self.folded_axis::<A, T>("fold_axis", start, &mut |value, element| failure.keep(|| f(value, element)));
+        failure.or(folded)
     }
 
     /// [`fold_axis`](Self::fold_axis) on several threads, as [`par_fold`](Self::par_fold) for each lane.
@@ -141,9 +168,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let folded = || {
             let x = D::host(self);
             let kept = kept::<T, S, A>("par_fold_axis", &x.shape(), true)?;
-            let (sizes, strides, outer) = lanes_last(&x.shape(), &x.stride(), A::MASK);
-            let elements = Elements::new(x.elements().restrided(sizes.as_ref(), strides.as_ref()))?;
-            let values = fold_blocks(&elements, sizes.as_ref()[..outer].iter().product(), &start, &f, merge)?;
+            let lanes = Lanes::new(x.elements(), A::MASK)?;
+            let values = fold_blocks(&lanes.elements(), lanes.count(), &start, &f, merge)?;
             Ok(D::from_host(Tensor::dense(HostBuffer::from_vec(values)?, kept)))
         };
         unwrap(folded())

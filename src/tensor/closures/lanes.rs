@@ -12,24 +12,6 @@ use crate::storage::View;
 use crate::tensor::reduce::reductions::keep;
 use crate::tensor::{Tensor, TensorViewMut, checked_numel};
 
-/// Sizes and strides with the axes of `mask` last, and the number of the others.
-pub(super) fn lanes_last<A: SizeArray>(sizes: &A, strides: &A, mask: u32) -> (A, A, usize) {
-    let (mut to_sizes, mut to_strides, mut at, mut outer) = (*sizes, *strides, 0, 0);
-    for wanted in [0, 1] {
-        for axis in 0..sizes.as_ref().len() {
-            if mask >> axis & 1 == wanted {
-                to_sizes.as_mut()[at] = sizes.as_ref()[axis];
-                to_strides.as_mut()[at] = strides.as_ref()[axis];
-                at += 1;
-            }
-        }
-        if wanted == 0 {
-            outer = at;
-        }
-    }
-    (to_sizes, to_strides, outer)
-}
-
 /// The sizes of a result without the axes, or with size 1 for them.
 pub(super) fn kept<E: Element, S: Shape, A: Axes<S>>(
     op: &'static str,
@@ -50,9 +32,7 @@ pub(super) fn mapped<A: Axes<S>, O: Element, E: Element, S: Shape>(
     closure: impl closures::Closure<Lane<E>, O>,
 ) -> Result<Tensor<O, A::Reduced>> {
     let kept = kept::<O, S, A>(op, &x.shape(), is_there_without)?;
-    let (sizes, strides, outer) = lanes_last(&x.shape(), &x.stride(), A::MASK);
-    let lanes = Lanes::new(x.elements().restrided(sizes.as_ref(), strides.as_ref()), outer)?;
-    Ok(Tensor::dense(closures::lanes(&lanes, closure)?, kept))
+    Ok(Tensor::dense(closures::lanes(&Lanes::new(x.elements(), A::MASK)?, closure)?, kept))
 }
 
 /// Calls a closure with each lane, for writing.
@@ -64,9 +44,7 @@ fn update<A: Axes<S>, E: Element, S: Shape>(
     if view.buffer.start_mut::<E>().is_none() {
         unreachable!("`elements_mut` has made the storage unique");
     }
-    let (sizes, strides) = (S::Sizes::copied(view.sizes), S::Sizes::copied(view.strides));
-    let (sizes, strides, outer) = lanes_last(&sizes, &strides, A::MASK);
-    let lanes = Lanes::new(View::<_, E>::new(&*view.buffer, view.offset, sizes.as_ref(), strides.as_ref()), outer)?;
+    let lanes = Lanes::new(View::<_, E>::new(&*view.buffer, view.offset, view.sizes, view.strides), A::MASK)?;
     // SAFETY: the elements are borrowed for writing, and no two positions are one.
     unsafe { closures::update_lanes(&lanes, closure) }
 }

@@ -121,7 +121,7 @@ macro_rules! zipped {
                 let x = Operand { sizes: sizes.as_ref(), strides, place: start.wrapping_add(to.offset).cast() };
                 let all = [x, x $(, zipped!(@operand self $operand $at))*];
                 // SAFETY: these are the elements of the items, and those of `x` are borrowed for writing.
-                unsafe { update::<S, _, Self::Items, E, $places>(op, &all, sizes, closure) }
+                unsafe { update::<S, _, Self::Items, $places>(op, &all, sizes, closure) }
             }
         }
     )*};
@@ -189,7 +189,7 @@ unsafe fn fresh<T: Shape, C: Closure<I, O>, I: Items<N>, O: Element, const N: us
 ///
 /// # Safety
 /// As for [`fresh`]; the first may be written, no two of its positions are one.
-unsafe fn update<S: Shape, C: Closure<I, O>, I: Items<N>, O: Element, const N: usize>(
+unsafe fn update<S: Shape, C: Closure<I, I::First>, I: Items<N>, const N: usize>(
     op: &'static str,
     all: &[Operand<'_>; N],
     sizes: S::Sizes,
@@ -200,10 +200,9 @@ unsafe fn update<S: Shape, C: Closure<I, O>, I: Items<N>, O: Element, const N: u
         expect_broadcast(op, operand.sizes, sizes.as_ref())?;
         *spread = strides::broadcast(operand.sizes, operand.strides, &sizes);
     }
-    // (The tensor's own strides, also along axes of size 1.)
     let places = all.each_ref().map(|operand| operand.place);
     let all_strides = spread.each_ref().map(|strides| strides.as_ref());
     // SAFETY: the caller's promise; operands are broadcast.
-    unsafe { closures::zip_into::<C, I, O, N>(sizes.as_ref(), all_strides, places, closure) };
+    unsafe { closures::zip_in_place::<C, I, N>(sizes.as_ref(), all_strides, places, closure) };
     Ok(())
 }
