@@ -2,7 +2,7 @@
 
 use super::forms::Failure;
 use super::lanes::{kept, mapped};
-use super::{ClosureError, HostClosures};
+use super::{ClosureError, HostClosures, Seen, bytes, recorded};
 use crate::cpu::closures::{self, Alone, Lane, Shared, fold_across, fold_blocks};
 use crate::cpu::in_order::{Elements, Lanes};
 use crate::device::Device;
@@ -43,15 +43,19 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         D: HostClosures,
     {
-        // (A tensor counts its elements.)
-        let elements = unwrap(Elements::new(D::host(self).elements()));
         let mut folded = Some(Ok(start));
-        elements.visit(0..elements.len(), &mut |_, part| {
-            if let Some(Ok(value)) = folded.take() {
-                folded = Some(part.iter().try_fold(value, |value, &element| f(value, element)));
-            }
-            matches!(folded, Some(Ok(_)))
-        });
+        let run = || {
+            let elements = Elements::new(D::host(self).elements())?;
+            elements.visit(0..elements.len(), &mut |_, part| {
+                if let Some(Ok(value)) = folded.take() {
+                    folded = Some(part.iter().try_fold(value, |value, &element| f(value, element)));
+                }
+                matches!(folded, Some(Ok(_)))
+            });
+            Ok(())
+        };
+        // (It asks for no memory, and the elements of a tensor have been counted.)
+        unwrap(recorded("fold", [Seen::of(D::host(self))], |()| 0, run));
         folded.unwrap_or_else(|| unreachable!("it is put back"))
     }
 
@@ -111,17 +115,21 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         D: HostClosures,
     {
-        let kept = kept::<T, S, A>(op, &self.shape(), true)?;
-        let lanes = Lanes::new(D::host(self).elements(), A::MASK)?;
-        let storage = if lanes.lie_across() {
-            fold_across(&lanes, start, Alone(&mut |(value, element)| f(value, element)))
-        } else {
-            // SAFETY: the lane is that of this call.
-            let mut folded =
-                |lane: Lane<E>| unsafe { lane.elements() }.iter().fold(start, |value, &element| f(value, element));
-            closures::lanes(&lanes, Alone(&mut folded))
+        let run = || {
+            let kept = kept::<T, S, A>(op, &self.shape(), true)?;
+            let lanes = Lanes::new(D::host(self).elements(), A::MASK)?;
+            let storage = if lanes.lie_across() {
+                fold_across(&lanes, start, Alone(&mut |(value, element)| f(value, element)))
+            } else {
+                let mut folded = |lane: Lane<E>| {
+                    // SAFETY: the lane is that of this call.
+                    unsafe { lane.elements() }.iter().fold(start, |value, &element| f(value, element))
+                };
+                closures::lanes(&lanes, Alone(&mut folded))
+            };
+            Ok(Tensor::dense(storage?, kept))
         };
-        Ok(D::from_host(Tensor::dense(storage?, kept)))
+        recorded(op, [Seen::of(D::host(self))], bytes, run).map(D::from_host)
     }
 
     /// [`fold_axis`](Self::fold_axis) by a closure that fails: gives its first error.
@@ -165,14 +173,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         D: HostClosures,
     {
-        let folded = || {
-            let x = D::host(self);
+        let x = D::host(self);
+        let run = || {
             let kept = kept::<T, S, A>("par_fold_axis", &x.shape(), true)?;
             let lanes = Lanes::new(x.elements(), A::MASK)?;
             let values = fold_blocks(&lanes.elements(), lanes.count(), &start, &f, merge)?;
-            Ok(D::from_host(Tensor::dense(HostBuffer::from_vec(values)?, kept)))
+            Ok(Tensor::dense(HostBuffer::from_vec(values)?, kept))
         };
-        unwrap(folded())
+        D::from_host(unwrap(recorded("par_fold_axis", [Seen::of(x)], bytes, run)))
     }
 
     /// Folds all elements, in row-major order, from the first on, as `Iterator::reduce`; `None` if there is none. `par_reduce` combines them in

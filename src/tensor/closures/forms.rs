@@ -80,8 +80,8 @@ macro_rules! forms {
         /// Those of the closure, and castiron's.
         #[cfg_attr(doc, doc(hidden))]
         pub fn $try_name<$($generics)* X: ClosureError>(
-            &self $(, $arg: $argty)*, mut f: impl FnMut($($in),*) -> Result<$out, X>,
-        ) -> Result<$result, X>
+            &self $(, $arg: $argty)*, mut f: impl FnMut($($in),*) -> core::result::Result<$out, X>,
+        ) -> core::result::Result<$result, X>
         where
             D: HostClosures,
             $($bounds)*
@@ -115,8 +115,8 @@ macro_rules! forms {
         /// Those of the closure, and castiron's.
         #[cfg_attr(doc, doc(hidden))]
         pub fn $try_par_name<$($generics)* X: ClosureError + Send>(
-            &self $(, $arg: $argty)*, f: impl Fn($($in),*) -> Result<$out, X> + Sync,
-        ) -> Result<$result, X>
+            &self $(, $arg: $argty)*, f: impl Fn($($in),*) -> core::result::Result<$out, X> + Sync,
+        ) -> core::result::Result<$result, X>
         where
             D: HostClosures,
             $($bounds)*
@@ -159,8 +159,8 @@ macro_rules! forms_in_place {
         /// The closure's first, or castiron's.
         #[cfg_attr(doc, doc(hidden))]
         pub fn $try_name<$($generics)* X: ClosureError>(
-            &mut self $(, $arg: $argty)*, mut f: impl FnMut($($in),*) -> Result<$out, X>,
-        ) -> Result<&mut Self, X>
+            &mut self $(, $arg: $argty)*, mut f: impl FnMut($($in),*) -> core::result::Result<$out, X>,
+        ) -> core::result::Result<&mut Self, X>
         where
             D: HostClosures,
             $($bounds)*
@@ -198,8 +198,8 @@ macro_rules! forms_in_place {
         /// One of the closure's, or castiron's.
         #[cfg_attr(doc, doc(hidden))]
         pub fn $try_par_name<$($generics)* X: ClosureError + Send>(
-            &mut self $(, $arg: $argty)*, f: impl Fn($($in),*) -> Result<$out, X> + Sync,
-        ) -> Result<&mut Self, X>
+            &mut self $(, $arg: $argty)*, f: impl Fn($($in),*) -> core::result::Result<$out, X> + Sync,
+        ) -> core::result::Result<&mut Self, X>
         where
             D: HostClosures,
             $($bounds)*

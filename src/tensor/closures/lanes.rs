@@ -1,7 +1,7 @@
 //! Closures of lanes, which are given as slices: `map_lanes`, `map_windows`, and in place `map_lanes_`.
 
 use super::forms::{Failure, forms, forms_in_place};
-use super::{ClosureError, HostClosures};
+use super::{ClosureError, HostClosures, Seen, bytes, recorded};
 use crate::cpu::closures::{self, Alone, Lane, Shared};
 use crate::cpu::in_order::Lanes;
 use crate::device::Device;
@@ -31,12 +31,15 @@ pub(super) fn mapped<A: Axes<S>, O: Element, E: Element, S: Shape>(
     is_there_without: bool,
     closure: impl closures::Closure<Lane<E>, O>,
 ) -> Result<Tensor<O, A::Reduced>> {
-    let kept = kept::<O, S, A>(op, &x.shape(), is_there_without)?;
-    Ok(Tensor::dense(closures::lanes(&Lanes::new(x.elements(), A::MASK)?, closure)?, kept))
+    recorded(op, [Seen::of(x)], bytes, || {
+        let kept = kept::<O, S, A>(op, &x.shape(), is_there_without)?;
+        Ok(Tensor::dense(closures::lanes(&Lanes::new(x.elements(), A::MASK)?, closure)?, kept))
+    })
 }
 
 /// Calls a closure with each lane, for writing.
 fn update<A: Axes<S>, E: Element, S: Shape>(
+    op: &'static str,
     x: &mut Tensor<E, S>,
     closure: impl closures::Closure<Lane<E>, ()>,
 ) -> Result<()> {
@@ -45,8 +48,9 @@ fn update<A: Axes<S>, E: Element, S: Shape>(
         unreachable!("`elements_mut` has made the storage unique");
     }
     let lanes = Lanes::new(View::<_, E>::new(&*view.buffer, view.offset, view.sizes, view.strides), A::MASK)?;
+    let seen = Seen { dtype: E::DTYPE, sizes: view.sizes, strides: view.strides };
     // SAFETY: the elements are borrowed for writing, and no two positions are one.
-    unsafe { closures::update_lanes(&lanes, closure) }
+    recorded(op, [seen], |()| lanes.numel() * size_of::<E>(), || unsafe { closures::update_lanes(&lanes, closure) })
 }
 
 /// Closures over lanes.
@@ -120,6 +124,6 @@ forms_in_place! {
         /// ```
         map_lanes_ try_map_lanes_ par_map_lanes_ try_par_map_lanes_ [A: Axes<S>,] (_axes: A) (&mut [E]) -> () [],
             // SAFETY: the lane is that of this call, and written.
-            |lane: Lane<E>| (unsafe { lane.elements_mut() }), |this, _op, closure| update::<A, E, S>(D::host_mut(this), closure)
+            |lane: Lane<E>| (unsafe { lane.elements_mut() }), |this, op, closure| update::<A, E, S>(op, D::host_mut(this), closure)
     }
 }

@@ -2,11 +2,12 @@
 
 use super::forms::{Failure, forms, forms_in_place};
 use super::zip::ZipOperands;
-use super::{ClosureError, HostClosures};
-use crate::cpu::closures::{self, Alone, Shared};
+use super::{ClosureError, HostClosures, Seen, bytes, recorded};
+use crate::cpu::closures::{self, Alone, Closure, Shared};
 use crate::cpu::in_order::Elements;
 use crate::device::Device;
 use crate::dtype::Element;
+use crate::error::Result;
 use crate::shape::{Shape, WrittenTo};
 use crate::tensor::{Tensor, TensorViewMut, checked_numel};
 
@@ -62,11 +63,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         /// assert_eq!(x.map_indexed(|[row, column], v| if row == column { v } else { 0 }).to_vec(), [1, 0, 0, 4]);
         /// ```
         map_indexed try_map_indexed par_map_indexed try_par_map_indexed [O: Element,] () (S::Sizes, E) -> O [] => Tensor<O, S, D>,
-            |item: (S::Sizes, E)| (item.0, item.1), |this, op, closure| (|| {
-                checked_numel::<O>(op, this.shape().as_ref())?;
-                let storage = closures::indexed(&Elements::new(D::host(this).elements())?, this.shape(), closure)?;
-                Ok(D::from_host(Tensor::dense(storage, this.shape())))
-            })();
+            |item: (S::Sizes, E)| (item.0, item.1), |this, op, closure| indexed(op, D::host(this), closure).map(D::from_host);
 
         /// Calls a closure with each element, in row-major order; `par_for_each` in any. (Of [`iter`](Self::iter) it is the faster form.)
         ///
@@ -76,9 +73,22 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         /// assert_eq!(seen, [1, 3, 2, 4]);
         /// ```
         for_each try_for_each par_for_each try_par_for_each [] () (E) -> () [] => (),
-            |item: E| (item), |this, _op, closure| Elements::new(D::host(this).elements())
-                .and_then(|elements| closures::for_each(&elements, closure));
+            |item: E| (item), |this, op, closure| recorded(op, [Seen::of(D::host(this))], |()| 0, || {
+                closures::for_each(&Elements::new(D::host(this).elements())?, closure)
+            });
     }
+}
+
+/// The results for each index and element.
+fn indexed<E: Element, S: Shape, O: Element>(
+    op: &'static str,
+    x: &Tensor<E, S>,
+    closure: impl Closure<(S::Sizes, E), O>,
+) -> Result<Tensor<O, S>> {
+    recorded(op, [Seen::of(x)], bytes, || {
+        checked_numel::<O>(op, x.shape().as_ref())?;
+        Ok(Tensor::dense(closures::indexed(&Elements::new(x.elements())?, x.shape(), closure)?, x.shape()))
+    })
 }
 
 forms_in_place! {

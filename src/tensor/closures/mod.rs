@@ -11,10 +11,52 @@ pub(crate) mod forms;
 pub(crate) mod zip;
 
 use crate::device::Cpu;
-use crate::dtype::Element;
-use crate::error::Error;
+use crate::dtype::{DType, Element};
+use crate::error::{Error, Result};
 use crate::shape::Shape;
 use crate::tensor::{OnHost, Tensor};
+
+/// An operand as profiles see it.
+#[derive(Clone, Copy)]
+struct Seen<'a> {
+    dtype: DType,
+    sizes: &'a [usize],
+    strides: &'a [usize],
+}
+impl<'a> Seen<'a> {
+    fn of<E: Element, S: Shape>(x: &'a Tensor<E, S>) -> Self {
+        let view = x.elements();
+        Seen { dtype: E::DTYPE, sizes: view.sizes, strides: view.strides }
+    }
+}
+
+/// Calls a closure with the elements of operands: profiles record it under `op`, with the bytes that it `writes` of its result.
+#[inline(always)]
+#[cfg_attr(not(feature = "profile"), allow(unused_variables))]
+fn recorded<'a, T>(
+    op: &'static str,
+    operands: impl IntoIterator<Item = Seen<'a>>,
+    writes: impl FnOnce(&T) -> usize,
+    run: impl FnOnce() -> Result<T>,
+) -> Result<T> {
+    #[cfg(feature = "profile")]
+    return crate::profile::span(
+        op,
+        || {
+            let mut about = crate::profile::About::default();
+            operands.into_iter().for_each(|of| about.operand(of.dtype, of.sizes, of.strides, false));
+            (crate::profile::Clock::HOST, <Cpu as crate::Device>::name(), about)
+        },
+        run,
+        |given| given.as_ref().map_or(0, writes) as u64,
+    );
+    #[cfg(not(feature = "profile"))]
+    run()
+}
+/// The bytes of a new tensor.
+fn bytes<E: Element, S: Shape>(made: &Tensor<E, S>) -> usize {
+    made.numel() * size_of::<E>()
+}
 
 /// A device whose elements closures run over: [`Cpu`].
 #[diagnostic::on_unimplemented(

@@ -1,6 +1,6 @@
 //! The operands of `zip_map`, and the way to the loops: broadcast sizes, strides of the result.
 
-use super::HostClosures;
+use super::{HostClosures, Seen, bytes, recorded};
 use crate::cpu::closures::{self, Closure, Items};
 use crate::cpu::elementwise::source;
 use crate::device::Device;
@@ -8,7 +8,6 @@ use crate::dtype::Element;
 use crate::error::Result;
 use crate::layout::strides;
 use crate::shape::{Broadcast, Shape, SizeArray, expect_broadcast};
-use crate::storage::{HostBuffer, View};
 use crate::tensor::elementwise::apply::broadcast_all;
 use crate::tensor::{SameDevice, Tensor, TensorView, TensorViewMut};
 
@@ -99,11 +98,11 @@ macro_rules! zipped {
             where
                 D: HostClosures,
             {
-                let x = Operand::of(D::host(x).elements());
+                let x = Operand::of(D::host(x));
                 let all = [x, x $(, zipped!(@operand self $operand $at))*];
                 // SAFETY: these are the elements of the items.
-                let made = unsafe { fresh::<$output, _, Self::Items, O, $places>(op, &all, closure) }?;
-                Ok(D::from_host(made))
+                let run = || unsafe { fresh::<$output, _, Self::Items, O, $places>(op, &all, closure) };
+                recorded(op, all[1..].iter().map(|operand| operand.seen), bytes, run).map(D::from_host)
             }
             fn update<C: Closure<Self::Items, E>>(
                 &self,
@@ -118,18 +117,20 @@ macro_rules! zipped {
                 let to = D::host_mut(x).elements_mut()?;
                 let strides = to.strides;
                 let start = to.buffer.start_mut::<E>().unwrap_or_else(|| unreachable!("`elements_mut` has made it unique"));
-                let x = Operand { sizes: sizes.as_ref(), strides, place: start.wrapping_add(to.offset).cast() };
+                let seen = Seen { dtype: E::DTYPE, sizes: sizes.as_ref(), strides };
+                let x = Operand { seen, place: start.wrapping_add(to.offset).cast() };
                 let all = [x, x $(, zipped!(@operand self $operand $at))*];
                 // SAFETY: these are the elements of the items, and those of `x` are borrowed for writing.
-                unsafe { update::<S, _, Self::Items, $places>(op, &all, sizes, closure) }
+                let run = || unsafe { update::<S, _, Self::Items, $places>(op, &all, sizes, closure) };
+                recorded(op, all[1..].iter().map(|operand| operand.seen), |()| x.bytes(), run)
             }
         }
     )*};
     (@operand $this:ident $operand:ident alone) => {
-        Operand::of(D::host(<$operand::Shape as SameDevice<D, $operand::Device>>::here($this.operand())).elements())
+        Operand::of(D::host(<$operand::Shape as SameDevice<D, $operand::Device>>::here($this.operand())))
     };
     (@operand $this:ident $operand:ident $at:tt) => {
-        Operand::of(D::host(<$operand::Shape as SameDevice<D, $operand::Device>>::here($this.$at.operand())).elements())
+        Operand::of(D::host(<$operand::Shape as SameDevice<D, $operand::Device>>::here($this.$at.operand())))
     };
 }
 /// The shape of two operands.
@@ -145,13 +146,16 @@ zipped! {
 /// An operand of any dtype.
 #[derive(Clone, Copy)]
 struct Operand<'a> {
-    sizes: &'a [usize],
-    strides: &'a [usize],
+    seen: Seen<'a>,
     place: *mut u8,
 }
 impl<'a> Operand<'a> {
-    fn of<E: Element>(view: View<'a, HostBuffer, E>) -> Self {
-        Operand { sizes: view.sizes, strides: view.strides, place: source(&view).cast_mut().cast() }
+    /// The bytes of its elements.
+    fn bytes(&self) -> usize {
+        self.seen.sizes.iter().product::<usize>() * self.seen.dtype.itemsize()
+    }
+    fn of<E: Element, S: Shape>(x: &'a Tensor<E, S>) -> Self {
+        Operand { seen: Seen::of(x), place: source(&x.elements()).cast_mut().cast() }
     }
 }
 
@@ -165,19 +169,19 @@ unsafe fn fresh<T: Shape, C: Closure<I, O>, I: Items<N>, O: Element, const N: us
     closure: C,
 ) -> Result<Tensor<O, T>> {
     let places = all.each_ref().map(|operand| operand.place);
-    let layouts = all.each_ref().map(|operand| (operand.sizes, operand.strides));
+    let layouts = all.each_ref().map(|operand| (operand.seen.sizes, operand.seen.strides));
     if let Some((sizes, strides, len)) = strides::row_major_alike::<N, T>(layouts) {
         crate::tensor::checked_numel::<O>(op, sizes.as_ref())?;
         // SAFETY: the caller's promise; all operands have `len` contiguous elements.
         let storage = unsafe { closures::zip_line::<C, I, O, N>(len, places, closure) }?;
         return Ok(Tensor::whole(storage, sizes, strides, len));
     }
-    let sizes = broadcast_all::<T, O>(op, &all.each_ref().map(|operand| operand.sizes))?;
+    let sizes = broadcast_all::<T, O>(op, &all.each_ref().map(|operand| operand.seen.sizes))?;
     let mut spread = [T::Sizes::filled(0); N];
     for (spread, operand) in spread.iter_mut().zip(all) {
-        *spread = strides::broadcast(operand.sizes, operand.strides, &sizes);
+        *spread = strides::broadcast(operand.seen.sizes, operand.seen.strides, &sizes);
     }
-    let alike = all.iter().all(|operand| operand.sizes == sizes.as_ref());
+    let alike = all.iter().all(|operand| operand.seen.sizes == sizes.as_ref());
     spread[0] = strides::elementwise_result(&sizes, &spread[1..], alike);
     let all_strides = spread.each_ref().map(|strides| strides.as_ref());
     // SAFETY: the caller's promise; the strides of a new result are dense, and operands are broadcast.
@@ -197,8 +201,8 @@ unsafe fn update<S: Shape, C: Closure<I, I::First>, I: Items<N>, const N: usize>
 ) -> Result<()> {
     let mut spread = [S::Sizes::filled(0); N];
     for (spread, operand) in spread.iter_mut().zip(all) {
-        expect_broadcast(op, operand.sizes, sizes.as_ref())?;
-        *spread = strides::broadcast(operand.sizes, operand.strides, &sizes);
+        expect_broadcast(op, operand.seen.sizes, sizes.as_ref())?;
+        *spread = strides::broadcast(operand.seen.sizes, operand.seen.strides, &sizes);
     }
     let places = all.each_ref().map(|operand| operand.place);
     let all_strides = spread.each_ref().map(|strides| strides.as_ref());
