@@ -694,6 +694,142 @@ fn runs() {
 }
 }
 
+mod closures_changed_on_meta {
+use castiron::{Meta, Tensor, axis, shape};
+
+pub fn main() {
+    let mut x = Tensor::<f32, shape![3, 2], Meta>::zeros();
+    x = x.flip(axis![1]);
+    let _ = x;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod closures_counter_of_several_threads {
+use castiron::tensor;
+
+pub fn main() {
+    let (x, mut positive) = (tensor![1.0, -2.0], 0);
+    positive += x.par_fold(0, |sum, v| sum + i32::from(v > 0.0), |a, b| a + b);
+    assert_eq!(positive, 1);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod closures_error_without_room {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1, 300];
+    let _ = x.try_map(|v| Ok::<_, Box<dyn std::error::Error>>(u8::try_from(v)?));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod closures_mapped_on_a_tape {
+use castiron::{grad::Grad, tensor};
+
+pub fn main() {
+    let x = tensor![1.0_f32, 2.0];
+    let _ = x.value_and_grad((), |x, ()| castiron::fused!(x * x).sum());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod closures_mapped_on_cuda {
+use castiron::{Cuda, Tensor, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![3], Cuda<0>>::zeros();
+    let _ = castiron::fused!(x * x + 1.0);
+}
+
+}
+
+mod closures_result_that_is_larger {
+use castiron::tensor;
+
+pub fn main() {
+    let (mut x, y) = (tensor![1, 2], tensor![[1, 2], [3, 4]]);
+    let _ = x.zip_map(&y, |(x, y)| x + y);
+    x += 1;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod closures_result_that_is_no_element {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    let _: Vec<String> = x.iter().map(|v| v.to_string()).collect();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod closures_shapes_that_do_not_broadcast {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let (x, y) = (Tensor::<f32, shape![2, 3]>::ones(), Tensor::<i64, shape![2]>::ones());
+    let _ = x.zip_map(y.unsqueeze(castiron::axis![1]), |(x, y)| x * y as f32);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod closures_zipped_across_devices {
+use castiron::{Cuda, Tensor, shape, tensor};
+
+pub fn main() {
+    let (x, y) = (tensor![1.0, 2.0], Tensor::<f32, shape![2], Cuda<0>>::zeros());
+    let _ = x.zip_map(y.to_device::<castiron::Cpu>().unwrap(), |(x, y)| x + y);
+}
+
+}
+
+mod closures_zipped_with_a_vector {
+use castiron::tensor;
+
+pub fn main() {
+    let (x, y) = (tensor![1.0, 2.0], vec![3.0_f32, 4.0]);
+    let y = castiron::TensorView::<f32, castiron::shape![2]>::from_slice(&y);
+    let _ = x.zip_map(&y, |(x, y)| x + y);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod device_bias_packed_across_devices {
 use castiron::{Cuda, Tensor, shape};
 
@@ -6306,6 +6442,28 @@ pub fn main() {
         TensorView::from_slice(&memory)
     };
     println!("{x}");
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod misfits_closures {
+macro_rules! calls { ($($call:expr;)*) => { pub fn main() { $({ fn call() { let _ = $call; } call(); })* } } } use castiron::{Tensor, axis, dim, shape, tensor};
+
+calls! {
+    tensor![1, 2].zip_map(tensor![[1], [3]], |(x, y)| x + y);
+    tensor![1, 2].zip_map((tensor![1], tensor![1, 2]), |(x, y, z)| x + y + z);
+    tensor![[1], [2]].zip_map_(tensor![[1], [3]], |(x, y)| x + y);
+    tensor![1, 2].map_lanes(axis![0], |lane| lane[0]);
+    tensor![1, 2].map_lanes_(axis![-1], |lane| lane.reverse());
+    tensor![1, 2].map_windows::<dim!(2), dim!(1), _, _>(axis![0], |window| window[0]);
+    tensor![1, 2].fold_axis(axis![0], 0, |sum, v| sum + v);
+    tensor![1, 2].par_fold_axis(axis![0], 0, |sum, v| sum + v, |a, b| a + b);
+    tensor![1, 2].reduce_axis(axis![-1], |a, b| a + b);
+    tensor![1, 2].par_reduce_axis(axis![-1], |a, b| a + b);
 }
 
 #[test]

@@ -25,6 +25,10 @@ refused! { [E: Element, S: Shape, D: Device, const N: usize] Tensor<E, S, D, Spa
     iter () "a sparse tensor has no `iter`";
     as_slice () "a sparse tensor has no `as_slice`";
     get (position) "a sparse tensor has no `get`";
+    map (closure) "a sparse tensor has no `map`";
+    map_ (closure) "a sparse tensor has no `map_`";
+    zip_map (others, closure) "a sparse tensor has no `zip_map`";
+    fold (start, closure) "a sparse tensor has no `fold`";
     softmax (axis) "a sparse tensor has no `softmax`";
     log_softmax (axis) "a sparse tensor has no `log_softmax`";
     cumsum (axis) "a sparse tensor has no `cumsum`";

@@ -45,6 +45,12 @@ fn what_the_host_computes_is_recorded_by_its_name() {
     let p = Tensor::<f32, shape![4]>::full(1.0);
     let (ones, found) = profile(|| p.binomial(&p, &mut castiron::Generator::seeded(0)));
     assert_eq!((ones.to_vec(), named(found.records())), (vec![1.0; 4], vec![("binomial", 32, 16)]));
+    let (_, found) = profile(|| {
+        let mut x = p.zip_map(tensor![1_i64], |(p, one)| p as f64 + one as f64);
+        x.map_(|v| 2.0 * v);
+        x.map_lanes(axis![0], |lane| lane.len() as i32).fold(0, |sum, v| sum + v)
+    });
+    assert_eq!(named(found.records()), [("zip_map", 24, 32), ("map_", 32, 32), ("map_lanes", 32, 4), ("fold", 4, 0)]);
 }
 
 #[test]

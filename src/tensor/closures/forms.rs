@@ -216,10 +216,12 @@ macro_rules! forms_in_place {
     };
     ($($row:tt)*) => {
         /// Closures that write in place.
+        #[allow(clippy::unused_unit, reason = "what a closure returns is a column")]
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             $(forms_in_place!(@ $row);)*
         }
         /// Closures that write where the elements are, as those of [`Tensor`].
+        #[allow(clippy::unused_unit, reason = "what a closure returns is a column")]
         impl<E: Element, S: Shape, D: Device> TensorViewMut<'_, E, S, D> {
             $(forms_in_place!(@ $row);)*
         }

@@ -12,6 +12,7 @@ use crate::shape::{Shape, WrittenTo};
 use crate::tensor::{Tensor, TensorViewMut, checked_numel};
 
 /// Closures over elements.
+#[allow(clippy::unused_unit, reason = "what a closure returns is a column")]
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     forms! {
         /// A new tensor of what a closure makes of each element; its dtype is what the closure returns. The layout is kept, and the order of
