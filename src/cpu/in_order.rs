@@ -258,3 +258,32 @@ const MANY: usize = 32;
 const GATHERED: usize = 32 << 10;
 /// Bytes of neighbouring long lanes that are.
 const LARGE: usize = 1 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs that are gathered before and after those that are taken where they are.
+    #[test]
+    fn a_range_is_given_in_order_with_its_places() {
+        let buffer = HostBuffer::from_vec((0..400_i64).collect()).unwrap();
+        let (sizes, strides) = ([5, 40], [70, 1]);
+        let elements = Elements::<i64>::new(View::new(&buffer, 9, &sizes, &strides)).unwrap();
+        for range in [0..200, 39..200, 35..121, 10..10, 100..101, 1..79] {
+            let mut seen = vec![];
+            elements.visit(range.clone(), &mut |start, part| {
+                assert_eq!(start, range.start + seen.len());
+                seen.extend_from_slice(part);
+                true
+            });
+            let expected = range.clone().map(|at| (9 + at / 40 * 70 + at % 40) as i64);
+            assert!(seen.into_iter().eq(expected), "{range:?}");
+        }
+        let mut calls = 0;
+        elements.visit(0..200, &mut |_, _| {
+            calls += 1;
+            calls < 2
+        });
+        assert_eq!(calls, 2);
+    }
+}

@@ -178,3 +178,23 @@ fn numbers_that_no_integer_holds_are_converted_without_looking_at_their_bits() {
     assert_eq!(x.to::<i32>().to_vec(), [smallest, smallest, smallest, smallest, smallest, smallest, 0]);
     assert_eq!(x.to::<f32>().to::<i32>().to_vec()[..3], [smallest; 3]);
 }
+
+#[test]
+fn closures_read_and_write_their_own_elements() {
+    let mut x = tensor![[1, 2, 3], [4, 5, 6]];
+    assert_eq!(
+        x.t().zip_map(tensor![true, false], |(v, keeps)| if keeps { v } else { 0 }).to_vec(),
+        [1, 0, 2, 0, 3, 0]
+    );
+    assert_eq!(x.unfold_sized(axis![1], 2, 1).map_lanes(axis![-1], |pair| pair[1] - pair[0]).to_vec(), [1; 4]);
+    let mut column = x.select_mut(axis![1], 1);
+    column.map_(|v| -v).map_lanes_(axis![0], |lane| lane.swap(0, 1));
+    let mut items: Vec<&mut i64> = column.iter_mut().collect();
+    *items[0] += 10;
+    *items[1] += 20;
+    assert_eq!(x.to_vec(), [1, 5, 3, 4, 18, 6]);
+    assert_eq!(x.fold_axis(axis![0], 0, |sum, v| sum + v).to_vec(), [5, 23, 9]);
+    let stopped =
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| x.map(|v| if v == 18 { panic!("18") } else { v })));
+    assert!(stopped.is_err() && x.indexed_iter().count() == 6);
+}

@@ -23,3 +23,19 @@ fn parts_of_one_result_are_written_by_several_threads() {
     assert!(memory.iter().zip(x.iter()).all(|(a, b)| *a == 2.0 * b));
     assert_eq!((sum, largest), (2.0 * x.sum().item(), vec![12.0; 4]));
 }
+
+#[test]
+fn results_of_closures_are_written_by_several_threads() {
+    let x = Tensor::<i64, (Dyn, Dyn)>::from_vec_sized((0..LEN as i64).collect(), [LEN / 4, 4]);
+    let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    pool.install(|| {
+        let mut y = x.t().par_zip_map(&x.select(axis![1], 1), |(a, b)| a - b);
+        y.par_map_(|v| v + 1);
+        assert_eq!(
+            y.par_map_lanes(axis![0], |lane| lane[3] - lane[0]).par_fold(0, |sum, v| sum + v, |a, b| a + b),
+            3 * LEN as i64 / 4
+        );
+        assert!(x.par_map_indexed(|[a, b], v| v == (4 * a + b) as i64).all().item());
+        y.t().contiguous().par_map_lanes_(axis![0], |lane| lane.reverse());
+    });
+}

@@ -419,6 +419,26 @@ fn a_panic_reaches_the_caller_and_frees_what_was_begun() {
     }
 }
 
+/// A closure that need not be `Sync` stays on its thread, whatever the layout.
+#[test]
+fn what_is_not_shared_is_called_by_the_caller_alone() {
+    let (here, seen) = (std::thread::current().id(), std::cell::Cell::new(0));
+    let slowly = |v: i64| {
+        (0..200).for_each(|_| std::hint::spin_loop());
+        assert_eq!(std::thread::current().id(), here);
+        seen.set(seen.get() + 1);
+        v
+    };
+    for x in layouts(100) {
+        let mut y = x.clone();
+        (x.map(slowly), x.zip_map(&x.select(axis![0], 1), |(v, _)| slowly(v)), x.map_indexed(|_, v| slowly(v)));
+        y.map_(slowly);
+        y.map_lanes_(axis![1], |lane| lane.iter_mut().for_each(|v| *v = slowly(*v)));
+        x.fold_axis(axis![0], 0, |sum, v| sum + slowly(v));
+        assert_eq!(seen.take(), 6 * x.numel());
+    }
+}
+
 /// Closures may compute with tensors themselves, also those that they are called for.
 #[test]
 fn closures_run_operations() {
