@@ -23,7 +23,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// ```
     /// let x = castiron::tensor![[1, 2], [3, 4]];
     /// assert_eq!(x.fold(String::new(), |text, v| text + &v.to_string()), "1234");
-    /// assert_eq!(x.try_fold(0_i8, |sum, v| sum.checked_mul(10)?.checked_add(v as i8).ok_or("too large")), Err("too large"));
+    /// assert_eq!(x.try_fold(0_i8, |number, v| number.checked_mul(10).map(|number| number + v as i8).ok_or(v)), Err(4));
     /// ```
     pub fn fold<T>(&self, start: T, mut f: impl FnMut(T, E) -> T) -> T
     where
