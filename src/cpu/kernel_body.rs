@@ -361,8 +361,6 @@ impl<const N: usize> Body<N> for KernelBody<N> {
                 threaded_three(len, &*walk.cast(), core::mem::transmute_copy(&self));
             } else if const { N == 4 } {
                 threaded_four(len, &*walk.cast(), core::mem::transmute_copy(&self));
-            } else if const { N == 5 } {
-                threaded_five(len, &*walk.cast(), core::mem::transmute_copy(&self));
             } else {
                 run_threaded(len, &*walk, self);
             }
@@ -370,8 +368,8 @@ impl<const N: usize> Body<N> for KernelBody<N> {
     }
 }
 
-/// [`run_threaded`] for kernels of one to four operands, compiled in this crate: a function generic even over a number would be
-/// compiled in each program.
+/// [`run_threaded`] for kernels of one, two and three operands, compiled in this crate: a function generic even over a number would be
+/// compiled in each program. Few programs have closures of four.
 macro_rules! threaded {
     ($($name:ident $operands:literal),*) => {$(
         unsafe fn $name(len: usize, walk: &Walk<$operands>, body: KernelBody<$operands>) {
@@ -380,4 +378,4 @@ macro_rules! threaded {
         }
     )*};
 }
-threaded! { threaded_two 2, threaded_three 3, threaded_four 4, threaded_five 5 }
+threaded! { threaded_two 2, threaded_three 3, threaded_four 4 }
