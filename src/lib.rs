@@ -148,6 +148,15 @@ mod scoped;
 pub mod shape;
 mod storage;
 
+/// What a [`#[formula]`](macro@formula) is written with: its numbers, masks and `select`.
+pub mod formula {
+    #[doc(hidden)]
+    pub use crate::dtype::MachineFloat as Machine;
+    #[doc(hidden)]
+    pub use crate::ops::formula::{Takes, call};
+    pub use crate::ops::formula::{Formula, IntoNumber, Mask, Number, One, Three, Two, select};
+}
+
 /// Arguments of Fourier transforms: how results are scaled, how a signal is cut into frames, windows.
 #[cfg(feature = "fft")]
 pub mod fft {
@@ -223,6 +232,38 @@ pub use castiron_macros::einsum;
 /// assert_eq!(total.to_vec(), [1.0, 4.0]);
 /// ```
 pub use castiron_macros::fused;
+
+/// A formula of one's own, of one to three floating-point numbers: written once, it runs in loops of each instruction set on the host,
+/// as a kernel on GPUs, inside of [`fused!`], and has a gradient.
+///
+/// The function becomes a value of its name, which [`Tensor::apply`] takes. `F` stands for the numbers of an element, of a kernel that is
+/// recorded and of a derivative alike ([`formula::Number`]): operators, constants (`f64`, `i32`), the functions of castiron's operations
+/// (`x.exp()`), loops with a known number of steps, and other formulas. `x.gt(0.0)` compares, and [`select`](formula::select) chooses;
+/// `if` can't, since it asks once for all elements. Half-precision elements compute in `f32` and are rounded once.
+///
+/// ```
+/// use castiron::{Device, Float, Shape, Tensor, formula, fused, tensor};
+///
+/// #[formula]
+/// fn swish<F: Float>(x: F, beta: F) -> F {
+///     x / (1.0 + (-(beta * x)).exp())
+/// }
+/// /// Linear above a limit.
+/// #[formula(method)]
+/// fn gentle<F: Float>(x: F, limit: F) -> F {
+///     select(x.gt(limit), x, swish(x, 1.0))
+/// }
+/// fn layer<E: Float, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> Tensor<E, S, D> {
+///     x.apply(swish, 0.5).gentle(2.0)
+/// }
+/// let x = tensor![-1.0, 0.0, 3.0];
+/// assert_eq!(x.apply(swish, 1.0), x.silu());
+/// assert_eq!(x.gentle(2.0).to_vec()[2], 3.0);
+/// // As a part of a larger expression, in one pass.
+/// let y = fused!(x.apply(swish, 1.0) * 2 + x.gentle(2.0));
+/// assert_eq!(layer(&y).shape(), [3]);
+/// ```
+pub use castiron_macros::formula;
 /// Writes a slice: an item for each axis, from the first on, for [`Tensor::slice`] and related methods.
 ///
 /// | item | does | Python |

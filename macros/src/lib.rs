@@ -11,6 +11,7 @@ mod dims;
 mod each;
 mod einsum;
 mod fallible;
+mod formula;
 mod fused;
 mod literal;
 mod module;
@@ -98,6 +99,12 @@ pub fn s(input: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn fused(input: TokenStream) -> TokenStream {
     finish(fused::fused(input))
+}
+
+/// See `castiron::formula`.
+#[proc_macro_attribute]
+pub fn formula(arguments: TokenStream, function: TokenStream) -> TokenStream {
+    finish(formula::formula(arguments, function))
 }
 
 /// See `castiron::einsum!`.

@@ -201,6 +201,11 @@ fn run(step: &Step, inputs: &[&[f64]], kinds: &[Kind], kind: Kind, out: &mut [f6
         (Family::Operator, "==", [a, b]) if are_floats => two(a, b, out, |a, b| truth(a == b)),
         (Family::Basic, "abs", [x]) if are_floats => one(x, out, f64::abs),
         (Family::Basic, "sqrt", [x]) if are_floats => one(x, out, f64::sqrt),
+        (Family::Basic, "select", [truth, a, b]) => {
+            for (((out, &truth), &a), &b) in out.iter_mut().zip(*truth).zip(*a).zip(*b) {
+                *out = if truth != 0.0 { a } else { b };
+            }
+        }
         _ => {
             let mut bits = [0; 4];
             for (at, out) in out.iter_mut().enumerate() {

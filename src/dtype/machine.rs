@@ -105,6 +105,14 @@ machine_ints! { u8: false f32; i8: true f32; i16: true f32; i32: true f64; i64: 
 /// The floats that formulas compute in. Formulas use floats only through this trait, so that other types can evaluate them: numbers that
 /// record their steps, or that carry a derivative.
 pub trait MachineFloat: Float + FloatConst + Debug + Default + Send + Sync + 'static {
+    /// The outcome of a comparison, as a value that does not branch: `bool`, or a recorded one.
+    type Truth: Truth;
+    /// `self < other`
+    fn less(self, other: Self) -> Self::Truth;
+    /// `self == other`
+    fn same(self, other: Self) -> Self::Truth;
+    /// `yes` where this is true, else `no`. Both are computed.
+    fn select(truth: Self::Truth, yes: Self, no: Self) -> Self;
     /// The error function.
     #[inline(always)]
     fn erf(self) -> Self {
@@ -189,6 +197,30 @@ pub trait MachineFloat: Float + FloatConst + Debug + Default + Send + Sync + 'st
     }
 }
 
+/// The outcome of a comparison.
+pub trait Truth: Copy {
+    /// Whether both are true.
+    fn and(self, other: Self) -> Self;
+    /// Whether one is true.
+    fn or(self, other: Self) -> Self;
+    /// The opposite.
+    fn not(self) -> Self;
+}
+impl Truth for bool {
+    #[inline(always)]
+    fn and(self, other: bool) -> bool {
+        self & other
+    }
+    #[inline(always)]
+    fn or(self, other: bool) -> bool {
+        self | other
+    }
+    #[inline(always)]
+    fn not(self) -> bool {
+        !self
+    }
+}
+
 /// [`MachineFloat::outline`] for a function of a complex number.
 #[inline(always)]
 pub(crate) fn outline_complex<T: MachineFloat>(
@@ -208,6 +240,19 @@ pub(crate) fn outline_complex<T: MachineFloat>(
 macro_rules! machine_floats {
     ($($ty:ident: $single_or_double:ident $bits:ident $digits:literal $more:literal $scaled:path;)*) => {$(
         impl MachineFloat for $ty {
+            type Truth = bool;
+            #[inline(always)]
+            fn less(self, other: $ty) -> bool {
+                self < other
+            }
+            #[inline(always)]
+            fn same(self, other: $ty) -> bool {
+                self == other
+            }
+            #[inline(always)]
+            fn select(truth: bool, yes: $ty, no: $ty) -> $ty {
+                if truth { yes } else { no }
+            }
             #[inline(always)]
             fn elementary<F: super::math::Elementary>(x: $ty) -> $ty {
                 F::of(x)

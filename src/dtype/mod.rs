@@ -56,7 +56,7 @@ pub use fast_path::{FastPath, FastPathByScalar, FastPathOfTwo};
 #[doc(hidden)]
 pub(crate) use machine::outline_complex;
 #[doc(hidden)]
-pub use machine::{MachineFloat, MachineInt};
+pub use machine::{MachineFloat, MachineInt, Truth};
 pub(crate) use special::Special;
 
 pub(crate) mod sealed {

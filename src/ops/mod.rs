@@ -18,6 +18,7 @@ pub mod choosing;
 #[cfg(feature = "linalg")]
 pub mod decompose;
 pub(crate) mod dual;
+pub mod formula;
 #[doc(hidden)]
 pub mod grid;
 pub mod losses;

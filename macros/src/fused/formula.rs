@@ -37,11 +37,21 @@ fn arguments(call: &Group, of_method: bool) -> Result<TokenStream, Mistake> {
         match argument {
             [] => return Err(Mistake::at(call.span(), "fused!: expected an argument before the comma")),
             [number @ TokenTree::Literal(_)] if of_method => out.extend([suffixed(number.clone(), false)]),
+            // A tuple, of a formula's operands.
+            [TokenTree::Group(tuple)] if of_method && is_tuple(tuple) => {
+                out.extend([parenthesized(arguments(tuple, true)?)])
+            }
             argument => out.extend(whole(argument)?),
         }
         out.extend(tokens(","));
     }
     Ok(out)
+}
+
+fn is_tuple(group: &Group) -> bool {
+    let mut inside = group.stream().into_iter().peekable();
+    group.delimiter() == Delimiter::Parenthesis
+        && (inside.peek().is_none() || inside.any(|token| is_punct(&token, ',')))
 }
 
 /// Gives a number next to an operator a type suffix (only its category matters): rustc looks an operator up before it knows the type of a

@@ -293,6 +293,19 @@ impl<T: MachineFloat> FloatConst for Dual<T> {
     LN_10 LN_2 LOG10_E LOG2_E PI SQRT_2 }
 }
 impl<T: MachineFloat> MachineFloat for Dual<T> {
+    type Truth = T::Truth;
+    #[inline(always)]
+    fn less(self, other: Self) -> T::Truth {
+        self.value.less(other.value)
+    }
+    #[inline(always)]
+    fn same(self, other: Self) -> T::Truth {
+        self.value.same(other.value)
+    }
+    #[inline(always)]
+    fn select(truth: T::Truth, yes: Self, no: Self) -> Self {
+        Dual { value: T::select(truth, yes.value, no.value), tangent: T::select(truth, yes.tangent, no.tangent) }
+    }
     #[inline(always)]
     fn is_known_zero(self) -> bool {
         self.value.is_known_zero() && self.tangent.is_known_zero()

@@ -2,10 +2,11 @@
 //!
 //! Devices without compiled loops of a derivative run these, and gradients of gradients are made of them, of any order.
 
+use super::floats::SELECT;
 use super::graph::{Function, Id, Kind, Node, Tree, Unreadable};
 use super::number::{Operand, Recorded};
 use super::paths::{self, decide, part, place, record, stop};
-use crate::dtype::{Complex, MachineFloat as _};
+use crate::dtype::{Complex, MachineFloat};
 use crate::error::{Error, Result};
 use crate::ops::dual::Dual;
 use crate::ops::slope::Derivable;
@@ -198,6 +199,10 @@ impl OnDuals<'_> {
             Node::Argument(at, _) => Slot::Number(self.arguments[*at]),
             Node::Constant(bits, Kind::F64) => Slot::Number(Dual::constant(Recorded::constant(f64::from_bits(*bits)))),
             Node::Constant(bits, kind) => Slot::Plain(place(Node::Constant(*bits, *kind))),
+            Node::Step(step, operands, Kind::F64) if step.name == SELECT => {
+                let (truth, sides) = (self.plain(operands[0]), [self.number(operands[1]), self.number(operands[2])]);
+                Slot::Number(MachineFloat::select(Recorded::at(truth), sides[0], sides[1]))
+            }
             Node::Step(step, operands, kind) => {
                 let plain: Vec<Id> = operands.iter().map(|&operand| self.plain(operand)).collect();
                 let value = paths::step(*step, &plain, *kind);

@@ -5,10 +5,25 @@ use super::number::{OfDuals, Recorded, duals, ids_of, recorded};
 use super::paths::{ask, decide, part};
 use crate::dtype::math::{Elementary, ElementaryOfTwo};
 use crate::dtype::special::{Function, FunctionOfTwo, Reading};
-use crate::dtype::{DType, MachineFloat};
+use crate::dtype::{DType, MachineFloat, Truth};
 use core::num::FpCategory;
 use core::ops::Neg;
 use num_traits::{Float, FloatConst, One};
+
+/// The step that chooses between two numbers by a bool.
+pub(super) const SELECT: &str = "select";
+
+impl Truth for Recorded<bool> {
+    fn and(self, other: Self) -> Self {
+        recorded!(Operator "&", bool: self, other => |a, b| a & b)
+    }
+    fn or(self, other: Self) -> Self {
+        recorded!(Operator "|", bool: self, other => |a, b| a | b)
+    }
+    fn not(self) -> Self {
+        recorded!(Operator "!", bool: self => |a| !a)
+    }
+}
 
 macro_rules! constants {
     ($ty:ident: $($name:ident)*) => {$(
@@ -161,6 +176,21 @@ macro_rules! floats {
                 LN_10 LN_2 LOG10_E LOG2_E PI SQRT_2 }
         }
         impl MachineFloat for Recorded<$ty> {
+            type Truth = Recorded<bool>;
+            fn less(self, other: Self) -> Recorded<bool> {
+                recorded!(Operator "<", $ty: self, other => |a, b| a < b, -> bool)
+            }
+            fn same(self, other: Self) -> Recorded<bool> {
+                recorded!(Operator "==", $ty: self, other => |a, b| a == b, -> bool)
+            }
+            fn select(truth: Recorded<bool>, yes: Self, no: Self) -> Self {
+                match truth.known() {
+                    Some(true) => yes,
+                    Some(false) => no,
+                    None if yes.id == no.id => yes,
+                    None => Self::step(Family::Basic, SELECT, [truth.id, yes.id, no.id], |v| v[if v[0] != 0 { 1 } else { 2 }]),
+                }
+            }
             fn elementary<F: Elementary>(x: Self) -> Self {
                 recorded!(Elementary F::NAME, $ty: x => |x| F::of(x); |v| MachineFloat::elementary::<F>(v[0]))
             }

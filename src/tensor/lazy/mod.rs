@@ -12,12 +12,14 @@
 //! An expression is consumed by [`eval`](Lazy::eval), by reductions, by [`Tensor::assign`](crate::Tensor::assign) and by operators such as
 //! `+=`. [`fused!`](crate::fused!) writes the `lazy()` for you.
 
+mod formula;
 mod methods;
 mod operand;
 mod operators;
 mod reduce;
 mod refused;
 
+pub use formula::OperandsBeside;
 pub use operand::{Begin, LazyOperand, LazyOutcome, RightOfLazy, where_};
 
 use super::Tensor;

@@ -208,7 +208,7 @@ fn choose<P: Dtype, S: Shape, T: Shape, D: Device, X, A: LazyOperand<D>, B: Lazy
     let of_b = (of_b.sizes.as_ref(), of_b.strides.as_ref(), B::Elem::DTYPE == P::DTYPE);
     let of = (of.sizes.as_ref(), of.strides.as_ref(), true);
     let extent = match scalars {
-        [false, false] => extend_three::<T, P>(of, of_a, of_b)?,
+        [false, false] => extend_three::<T, P>("where_", of, of_a, of_b)?,
         [false, true] => extend::<T, P>("where_", of, of_a)?,
         [true, false] => extend::<T, P>("where_", of, of_b)?,
         [true, true] => {
@@ -219,13 +219,18 @@ fn choose<P: Dtype, S: Shape, T: Shape, D: Device, X, A: LazyOperand<D>, B: Lazy
     Ok((Chosen { parts: (condition, a, b), result: PhantomData }, extent))
 }
 
-/// The extent of a selection.
-fn extend_three<T: Shape, P: Dtype>(condition: Layout, a: Layout, b: Layout) -> Result<Extent<T>> {
+/// The extent of a result of three operands.
+pub(super) fn extend_three<T: Shape, P: Dtype>(
+    op: &'static str,
+    condition: Layout,
+    a: Layout,
+    b: Layout,
+) -> Result<Extent<T>> {
     let mut chosen = vec![1; a.0.len().max(b.0.len())];
     if !broadcast_sizes(a.0, b.0, &mut chosen) {
-        return Err(Error::Broadcast { op: "where_", lhs: a.0.into(), rhs: b.0.into() });
+        return Err(Error::Broadcast { op: op, lhs: a.0.into(), rhs: b.0.into() });
     }
-    let sizes = broadcast::<T, P>("where_", condition.0, &chosen)?;
+    let sizes = broadcast::<T, P>(op, condition.0, &chosen)?;
     let alike = [condition.0, a.0, b.0].iter().all(|&from| from == sizes.as_ref());
     let layouts = [condition, a, b].map(|(from, strides, is_common)| layout(from, strides, &sizes, is_common));
     Ok(Extent { sizes, strides: strides::elementwise_result(&sizes, &layouts, alike) })

@@ -95,6 +95,7 @@ CI_FN double ci_fma(double a, double b, double c) { return fma(a, b, c); }
 CI_FN float ci_fma(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 CI_FN double ci_fma(double a, double b, double c) { return __fma_rn(a, b, c); }
 #endif
+template<class T> CI_FN T ci_select(bool c, T a, T b) { return c ? a : b; }
 CI_FN double ci_to_f64(float x) { return (double)x; }
 CI_FN float ci_to_f32(double x) { return (float)x; }
 // An exponent that is no 32-bit integer counts as 0.

@@ -1,0 +1,403 @@
+//! `#[formula]`: a function of numbers, as a type that `castiron` reads.
+//!
+//! `fn swish<F: Float>(x: F, beta: F) -> F { … }` becomes a unit struct `swish` with a function over `Number<F>`. The names that hold
+//! operands, or what was computed of them, are followed through the body, so that a mistake is told where it stands and in the words of
+//! formulas; types find the rest.
+
+use super::fallible::listed;
+use super::{Mistake, is_ident, is_punct, tokens};
+use proc_macro::{Delimiter, Group, Spacing, Span, TokenStream, TokenTree};
+
+type Tokens = [TokenTree];
+
+/// The most operands.
+const MOST: usize = 3;
+const FORM: &str = "a formula is written `#[formula] fn name<F: Float>(x: F, y: F) -> F { … }`";
+
+pub(super) fn formula(arguments: TokenStream, function: TokenStream) -> Result<TokenStream, Mistake> {
+    let mut is_method = false;
+    for argument in arguments {
+        if !is_ident(&argument, "method") {
+            return Err(Mistake::at(argument.span(), "`#[formula]`, or `#[formula(method)]` to call it as a method of tensors"));
+        }
+        is_method = true;
+    }
+    let function = Function::read(&function.into_iter().collect::<Vec<_>>())?;
+    let mut out = function.written()?;
+    if is_method {
+        out.extend(function.method());
+    }
+    Ok(out)
+}
+
+struct Function {
+    /// Attributes and visibility.
+    before: TokenStream,
+    visibility: TokenStream,
+    name: TokenTree,
+    /// The type of its numbers.
+    number: String,
+    /// Its operands, and whether each is `mut`.
+    operands: Vec<(TokenTree, bool)>,
+    body: Group,
+}
+
+fn found<'a>(input: &'a Tokens, at: usize) -> Result<&'a TokenTree, Mistake> {
+    input.get(at).ok_or_else(|| Mistake::at(input.last().map_or_else(Span::call_site, TokenTree::span), FORM))
+}
+
+impl Function {
+    fn read(input: &Tokens) -> Result<Self, Mistake> {
+        let wrong = |token: &TokenTree| Mistake::at(token.span(), FORM);
+        let mut at = 0;
+        let mut before = TokenStream::new();
+        while is_punct(found(input, at)?, '#') {
+            before.extend(input[at..at + 2].iter().cloned());
+            at += 2;
+        }
+        let mut visibility = TokenStream::new();
+        if is_ident(found(input, at)?, "pub") {
+            visibility.extend([input[at].clone()]);
+            at += 1;
+            if let TokenTree::Group(_) = found(input, at)? {
+                visibility.extend([input[at].clone()]);
+                at += 1;
+            }
+        }
+        if !is_ident(found(input, at)?, "fn") {
+            return Err(wrong(&input[at]));
+        }
+        let name = found(input, at + 1)?.clone();
+        // `<F: Float>`
+        let [open, number, colon] = [2, 3, 4].map(|more| found(input, at + more));
+        let (open, number, colon) = (open?, number?, colon?);
+        if !is_punct(open, '<') || !is_punct(colon, ':') || !matches!(number, TokenTree::Ident(_)) {
+            return Err(wrong(open));
+        }
+        let close = (at + 5..input.len()).find(|&at| is_punct(&input[at], '>')).ok_or_else(|| wrong(number))?;
+        if !is_ident(&input[close - 1], "Float") {
+            let message = "a formula is of floating-point numbers: `fn name<F: Float>(x: F) -> F`";
+            return Err(Mistake::at(input[close - 1].span(), message));
+        }
+        let number_name = number.to_string();
+        let TokenTree::Group(list) = found(input, close + 1)? else { return Err(wrong(&input[close + 1])) };
+        let list: Vec<TokenTree> = list.stream().into_iter().collect();
+        let mut operands = Vec::new();
+        for operand in listed(&list) {
+            let (is_mut, rest) = match operand {
+                [first, rest @ ..] if is_ident(first, "mut") => (true, rest),
+                all => (false, all),
+            };
+            match rest {
+                [name @ TokenTree::Ident(_), colon, ty] if is_punct(colon, ':') && is_ident(ty, &number_name) => {
+                    operands.push((name.clone(), is_mut));
+                }
+                _ => {
+                    let message = format!("an operand of a formula is a number, `name: {number_name}`: one element of each tensor, or a scalar");
+                    return Err(Mistake::at(operand[0].span(), message));
+                }
+            }
+        }
+        if operands.is_empty() || operands.len() > MOST {
+            return Err(Mistake::at(name.span(), format!("a formula has one operand to {MOST}")));
+        }
+        let arrow = close + 2;
+        let gives = [found(input, arrow)?, found(input, arrow + 1)?, found(input, arrow + 2)?];
+        if !is_punct(gives[0], '-') || !is_punct(gives[1], '>') || !is_ident(gives[2], &number_name) {
+            return Err(Mistake::at(gives[2].span(), format!("a formula gives a number: `-> {number_name}`")));
+        }
+        let TokenTree::Group(body) = found(input, arrow + 3)? else { return Err(wrong(&input[arrow + 3])) };
+        Ok(Function { before, visibility, name, number: number_name, operands, body: body.clone() })
+    }
+
+    /// The type of its count of operands.
+    fn count(&self) -> &'static str {
+        ["::castiron::formula::One", "::castiron::formula::Two", "::castiron::formula::Three"][self.operands.len() - 1]
+    }
+
+    fn written(&self) -> Result<TokenStream, Mistake> {
+        let (name, number) = (&self.name, &self.number);
+        let mut body = Body { number, tracked: self.operands.iter().map(|(name, _)| name.to_string()).collect() };
+        let inside = body.read(&self.body.stream().into_iter().collect::<Vec<_>>())?;
+        let mut braces = Group::new(Delimiter::Brace, inside);
+        braces.set_span(self.body.span());
+        let mut places: Vec<String> =
+            self.operands.iter().map(|(name, is_mut)| format!("{}{name}", if *is_mut { "mut " } else { "" })).collect();
+        places.resize(MOST, "_".to_owned());
+        let mut out = self.before.clone();
+        out.extend(tokens("#[allow(non_camel_case_types)] #[derive(Clone, Copy, Debug)]"));
+        out.extend(self.visibility.clone());
+        out.extend(tokens("struct"));
+        out.extend([name.clone()]);
+        out.extend(tokens(";"));
+        let mut function = tokens(&format!(
+            "type Operands = {}; const NAME: &'static str = \"{name}\"; #[inline(always)] fn of<{number}: ::castiron::formula::Machine>\
+             ([{}]: [::castiron::formula::Number<{number}>; {MOST}]) -> ::castiron::formula::Number<{number}>",
+            self.count(),
+            places.join(", "),
+        ));
+        function.extend([TokenTree::Group(braces)]);
+        out.extend(tokens(&format!("impl ::castiron::formula::Formula for {name}")));
+        out.extend([TokenTree::Group(Group::new(Delimiter::Brace, function))]);
+        out.extend(tokens(&format!(
+            "impl ::castiron::lazy::Begin for &{name} {{ type Output = {name}; fn begin(self) -> {name} {{ {name} }} }}"
+        )));
+        Ok(out)
+    }
+
+    /// A trait with the formula as a method of tensors and of lazy expressions.
+    fn method(&self) -> TokenStream {
+        let (name, count) = (&self.name, self.count());
+        let trait_name: String = name.to_string().split('_').map(capitalized).collect();
+        let more: Vec<String> = self.operands[1..].iter().map(|(name, _)| name.to_string()).collect();
+        let types: Vec<String> = (0..more.len()).map(|at| format!("__A{at}")).collect();
+        let parameters: String = more.iter().zip(&types).map(|(name, ty)| format!(", {name}: {ty}")).collect();
+        let [all, given] = [&types, &more].map(|list| match list.as_slice() {
+            [one] => one.clone(),
+            list => format!("({})", list.join(", ")),
+        });
+        let generics = types.join(", ");
+        let own: String = types.iter().map(|ty| format!("{ty}, ")).collect();
+        let head = |of: &str, node: &str| {
+            format!(
+                "impl<{own}__E: ::castiron::Dtype, __S: ::castiron::Shape, __D: ::castiron::Device{node}> {trait_name}<{generics}> for {of} \
+                 where {all}: ::castiron::lazy::OperandsBeside<{count}, __E, __S, __D>"
+            )
+        };
+        let elem = format!("<{all} as ::castiron::lazy::OperandsBeside<{count}, __E, __S, __D>>");
+        let signature = format!("#[track_caller] fn {name}(self{parameters}) -> Self::Output");
+        let mut out = tokens(&format!("/// The formula [`{name}`] as a method of tensors and of lazy expressions.\n"));
+        out.extend(self.visibility.clone());
+        out.extend(tokens(&format!(
+            "trait {trait_name}<{generics}>: Sized {{ /// What it gives.\n type Output; /// The formula [`struct@{name}`], applied to each element.\n {signature}; }} \
+             {tensors} {{ type Output = ::castiron::Tensor<{elem}::Elem, {elem}::Shape, __D>; {signature} {{ self.apply({name}, {given}) }} }} \
+             {lazies} {{ type Output = ::castiron::lazy::Lazy<{elem}::Elem, {elem}::Shape, __D, {elem}::Node<{name}, __X>>; \
+             {signature} {{ self.apply({name}, {given}) }} }}",
+            tensors = head("&::castiron::Tensor<__E, __S, __D>", ""),
+            lazies = head(
+                "::castiron::lazy::Lazy<__E, __S, __D, __X>",
+                ", __X: ::castiron::lazy::Node<__D, Elem = __E>"
+            ),
+        )));
+        out
+    }
+}
+fn capitalized(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// The body of a formula.
+struct Body<'a> {
+    number: &'a str,
+    /// The names that differ between elements.
+    tracked: Vec<String>,
+}
+impl Body<'_> {
+    /// The first name among tokens that differs between elements.
+    fn differs(&self, input: &Tokens) -> Option<String> {
+        input.iter().enumerate().find_map(|(at, token)| match token {
+            TokenTree::Ident(_) if at > 0 && is_punct(&input[at - 1], '.') => None,
+            TokenTree::Ident(name) => Some(name.to_string()).filter(|name| self.tracked.contains(name)),
+            TokenTree::Group(group) => self.differs(&group.stream().into_iter().collect::<Vec<_>>()),
+            _ => None,
+        })
+    }
+
+    fn read(&mut self, input: &Tokens) -> Result<TokenStream, Mistake> {
+        let mut out = TokenStream::new();
+        let mut at = 0;
+        while let Some(token) = input.get(at) {
+            self.check(input, at)?;
+            let is_field = at > 0 && is_punct(&input[at - 1], '.') && !(at > 1 && is_punct(&input[at - 2], '.'));
+            match token {
+                TokenTree::Ident(name) if !is_field => {
+                    if let Some(end) = self.called(input, at, &mut out)? {
+                        at = end;
+                        continue;
+                    }
+                    if name.to_string() == self.number {
+                        out.extend(spanned(&format!("::castiron::formula::Number::<{name}>"), name.span()));
+                    } else {
+                        out.extend([token.clone()]);
+                    }
+                }
+                TokenTree::Group(group) => {
+                    let inside = self.read(&group.stream().into_iter().collect::<Vec<_>>())?;
+                    let mut read = Group::new(group.delimiter(), inside);
+                    read.set_span(group.span());
+                    out.extend([TokenTree::Group(read)]);
+                }
+                _ => out.extend([token.clone()]),
+            }
+            at += 1;
+        }
+        Ok(out)
+    }
+
+    /// Refuses what a formula can't do, and notes the names that `let` binds.
+    fn check(&mut self, input: &Tokens, at: usize) -> Result<(), Mistake> {
+        let token = &input[at];
+        let ends = |from: usize, ends: &dyn Fn(&TokenTree) -> bool| {
+            input[from..].iter().position(ends).map_or(input.len(), |more| from + more)
+        };
+        let is_block = |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
+        match token {
+            TokenTree::Ident(word) => match word.to_string().as_str() {
+                word @ ("if" | "match") => {
+                    if let Some(name) = self.differs(&input[at + 1..ends(at + 1, &is_block)]) {
+                        let message = format!(
+                            "formula: `{word}` asks once, and `{name}` is another number for each element: both sides are computed, and \
+                             `select({name}.gt(0.0), a, b)` chooses"
+                        );
+                        return Err(Mistake::at(token.span(), message));
+                    }
+                }
+                word @ ("while" | "for") => {
+                    let from = if word == "for" { ends(at + 1, &|token| is_ident(token, "in")) } else { at + 1 };
+                    if let Some(name) = self.differs(&input[from.min(input.len())..ends(from, &is_block)]) {
+                        let message = format!(
+                            "formula: a loop has the same steps for all elements, and `{name}` is another number for each: loop a known \
+                             number of times, `for _ in 0..8`, and keep what is done by `select`"
+                        );
+                        return Err(Mistake::at(token.span(), message));
+                    }
+                }
+                "loop" => {
+                    let message = "formula: a loop has a known number of steps: `for _ in 0..8`";
+                    return Err(Mistake::at(token.span(), message));
+                }
+                "let" => {
+                    let end = ends(at + 1, &|token| is_punct(token, ';'));
+                    let equals = ends(at + 1, &|token| is_punct(token, '=')).min(end);
+                    let is_number = input[at + 1..equals].iter().any(|token| is_ident(token, self.number));
+                    if is_number || self.differs(&input[equals..end]).is_some() {
+                        let pattern = ends(at + 1, &|token| is_punct(token, ':')).min(equals);
+                        self.bind(&input[at + 1..pattern]);
+                    }
+                }
+                name => {
+                    let is_tracked = self.tracked.iter().any(|tracked| tracked == name);
+                    let is_indexed = matches!(input.get(at + 1), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket);
+                    let is_array = input[..at].last().is_some_and(|before| is_punct(before, '.'));
+                    if is_tracked && is_indexed && !is_array && self.is_operand(name) {
+                        let message = format!(
+                            "formula: `{name}` is one number, not a tensor: what stands beside it is another operand, such as a shifted view"
+                        );
+                        return Err(Mistake::at(token.span(), message));
+                    }
+                }
+            },
+            TokenTree::Punct(sign) if self.compares(input, at) => {
+                let message = format!(
+                    "formula: numbers are compared by methods, as tensors are: `x.{}(y)`; `select(mask, a, b)` chooses by the mask",
+                    match (sign.as_char(), input.get(at + 1).is_some_and(|next| is_punct(next, '='))) {
+                        ('<', false) => "lt",
+                        ('<', true) => "le",
+                        ('>', false) => "gt",
+                        ('>', true) => "ge",
+                        ('=', _) => "eq",
+                        _ => "ne",
+                    }
+                );
+                return Err(Mistake::at(token.span(), message));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn is_operand(&self, name: &str) -> bool {
+        self.tracked.iter().take(MOST).any(|tracked| tracked == name)
+    }
+
+    /// Names of a pattern.
+    fn bind(&mut self, pattern: &Tokens) {
+        for token in pattern {
+            match token {
+                TokenTree::Ident(name) if !is_ident(token, "mut") => self.tracked.push(name.to_string()),
+                TokenTree::Group(group) => self.bind(&group.stream().into_iter().collect::<Vec<_>>()),
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether a comparison of numbers starts here.
+    fn compares(&self, input: &Tokens, at: usize) -> bool {
+        let char_at = |at: usize| match input.get(at) {
+            Some(TokenTree::Punct(punct)) => Some((punct.as_char(), punct.spacing() == Spacing::Joint)),
+            _ => None,
+        };
+        let before = at.checked_sub(1).and_then(char_at);
+        let length = match (char_at(at), char_at(at + 1)) {
+            (Some(('=' | '!', true)), Some(('=', _))) => 2,
+            (Some(('<' | '>', true)), Some(('=', _))) => 2,
+            (Some(('<', _)), Some(('<', _))) | (Some(('>', _)), Some(('>', _))) => return false,
+            (Some(('<' | '>', _)), _) => 1,
+            _ => return false,
+        };
+        // `->`, `=>`, `::<`, `>>=`, `+=`: parts of other signs.
+        if matches!(before, Some(('-' | '=' | '<' | '>' | '+' | '*' | '/' | '!', true)) | Some((':', _))) {
+            return false;
+        }
+        // (The turbofish of what stands before, or a generic type, has no number beside it.)
+        let is_number = |token: Option<&TokenTree>| match token {
+            Some(TokenTree::Ident(name)) => self.tracked.contains(&name.to_string()),
+            Some(token @ TokenTree::Group(_)) => self.differs(core::slice::from_ref(token)).is_some(),
+            _ => false,
+        };
+        is_number(at.checked_sub(1).and_then(|at| input.get(at))) || is_number(input.get(at + length))
+    }
+
+    /// A call of a function, which is a formula if its arguments differ between elements; returns the end.
+    fn called(&mut self, input: &Tokens, at: usize, out: &mut TokenStream) -> Result<Option<usize>, Mistake> {
+        let mut end = at + 1;
+        while matches!((input.get(end), input.get(end + 1), input.get(end + 2)),
+            (Some(a), Some(b), Some(TokenTree::Ident(_))) if is_punct(a, ':') && is_punct(b, ':'))
+        {
+            end += 3;
+        }
+        let Some(TokenTree::Group(arguments)) = input.get(end) else { return Ok(None) };
+        if arguments.delimiter() != Delimiter::Parenthesis {
+            return Ok(None);
+        }
+        let (path, last) = (&input[at..end], input[end - 1].to_string());
+        let given: Vec<TokenTree> = arguments.stream().into_iter().collect();
+        let is_word = ["if", "match", "while", "for", "in", "let", "mut", "return", "else", "break"].contains(&last.as_str());
+        let is_type = last.starts_with(char::is_uppercase) || is_ident(&path[0], self.number);
+        if is_word || is_type || self.differs(&given).is_none() {
+            return Ok(None);
+        }
+        let span = path[0].span();
+        if last == "select" && path.len() == 1 {
+            out.extend(spanned("::castiron::formula::select", span));
+            let mut group = Group::new(Delimiter::Parenthesis, self.read(&given)?);
+            group.set_span(arguments.span());
+            out.extend([TokenTree::Group(group)]);
+            return Ok(Some(end + 1));
+        }
+        let mut all = TokenStream::new();
+        for argument in listed(&given) {
+            let mut group = Group::new(Delimiter::Parenthesis, self.read(argument)?);
+            group.set_span(argument[0].span());
+            all.extend(tokens(&format!("::castiron::formula::IntoNumber::<{}>::into_number", self.number)));
+            all.extend([TokenTree::Group(group)]);
+            all.extend(tokens(","));
+        }
+        let mut whole: TokenStream = path.iter().cloned().collect();
+        whole.extend(tokens(","));
+        whole.extend([TokenTree::Group(Group::new(Delimiter::Bracket, all))]);
+        out.extend(spanned("::castiron::formula::call", span));
+        out.extend([TokenTree::Group(Group::new(Delimiter::Parenthesis, whole))]);
+        Ok(Some(end + 1))
+    }
+}
+
+/// Fixed tokens that resolve here and are shown at a place.
+fn spanned(source: &str, span: Span) -> TokenStream {
+    let at = |mut token: TokenTree| {
+        token.set_span(span);
+        token
+    };
+    tokens(source).into_iter().map(at).collect()
+}

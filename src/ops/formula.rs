@@ -1,0 +1,355 @@
+//! Formulas that programs write: a function of one to three numbers, read as loops of each instruction set, as kernels of GPUs and, on dual
+//! numbers, as its own derivative, as the formulas of the tables are.
+
+use super::kernel::{Map1, Map2, Map3};
+use super::slope::{Derived, OfBinary, OfThree, OfUnary, Slope};
+use crate::dtype::{
+    Binary, Castable, Compute as _, Float, MachineFloat, Parameters, Truth, Tuned, Unary,
+};
+use crate::ops;
+use crate::ops::record::kernel::{Kernel, Value};
+use core::marker::PhantomData;
+use core::ops::{Add, AddAssign, BitAnd, BitOr, Div, DivAssign, Mul, MulAssign, Neg, Not, Rem, RemAssign, Sub, SubAssign};
+
+/// A function of numbers that [`#[formula]`](macro@crate::formula) wrote.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no formula",
+    label = "expected a function that has `#[formula]`",
+    note = "a formula is read as loops, as GPU kernels and as its derivative, and calls other formulas only: write `#[formula]` above the function"
+)]
+pub trait Formula: Copy + Send + Sync + 'static {
+    /// How many operands it has: [`One`], [`Two`] or [`Three`].
+    type Operands: 'static;
+    /// Its name.
+    const NAME: &'static str;
+    /// Its value; operands that it does not have are zero.
+    #[doc(hidden)]
+    fn of<T: MachineFloat>(x: [Number<T>; 3]) -> Number<T>;
+}
+
+/// A formula of one operand.
+pub struct One;
+/// A formula of two operands.
+pub struct Two;
+/// A formula of three operands.
+pub struct Three;
+
+/// A number in a formula: of an element, of a recorded kernel, or with a derivative.
+///
+/// It has Rust's operators, also beside `f64` and `i32`, and the functions of castiron's operations under their names.
+#[derive(Clone, Copy, Debug)]
+pub struct Number<T>(T);
+
+/// What a comparison of numbers gives: true or false for each element. [`select`] chooses by it.
+pub struct Mask<T: MachineFloat>(T::Truth);
+impl<T: MachineFloat> Clone for Mask<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T: MachineFloat> Copy for Mask<T> {}
+
+/// A number of a formula, or a constant that is one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no number of a formula",
+    label = "expected one of its operands, what was computed of them, or an `f64` or `i32`",
+    note = "other constants are converted, `n as f64`; a value that is known only while running is an operand of the formula"
+)]
+pub trait IntoNumber<T> {
+    /// The number.
+    fn into_number(self) -> Number<T>;
+}
+impl<T: MachineFloat> From<f64> for Number<T> {
+    #[inline(always)]
+    fn from(value: f64) -> Self {
+        Number(T::lit(value))
+    }
+}
+impl<T: MachineFloat> IntoNumber<T> for Number<T> {
+    #[inline(always)]
+    fn into_number(self) -> Number<T> {
+        self
+    }
+}
+macro_rules! constants {
+    ($($ty:ty)*) => {$(
+        impl<T: MachineFloat> IntoNumber<T> for $ty {
+            #[inline(always)]
+            fn into_number(self) -> Number<T> {
+                Number(T::lit(self.into()))
+            }
+        }
+        constants! { @operators $ty: Add add, Sub sub, Mul mul, Div div, Rem rem }
+    )*};
+    (@operators $ty:ty: $($trait:ident $method:ident),*) => {$(
+        impl<T: MachineFloat> $trait<$ty> for Number<T> {
+            type Output = Number<T>;
+            #[inline(always)]
+            fn $method(self, other: $ty) -> Number<T> {
+                self.$method(IntoNumber::<T>::into_number(other))
+            }
+        }
+        impl<T: MachineFloat> $trait<Number<T>> for $ty {
+            type Output = Number<T>;
+            #[inline(always)]
+            fn $method(self, other: Number<T>) -> Number<T> {
+                IntoNumber::<T>::into_number(self).$method(other)
+            }
+        }
+    )*};
+}
+constants! { f64 i32 }
+
+/// The operators have the formulas of the operations that they are on tensors.
+macro_rules! operators {
+    ($($trait:ident $method:ident $assign:ident $assigned:ident $op:ident;)*) => {$(
+        impl<T: MachineFloat> $trait for Number<T> {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                Number(<ops::$op as Binary>::real(self.0, other.0))
+            }
+        }
+        impl<T: MachineFloat, R: IntoNumber<T>> $assign<R> for Number<T> {
+            #[inline(always)]
+            fn $assigned(&mut self, other: R) {
+                *self = self.$method(other.into_number());
+            }
+        }
+    )*};
+}
+operators! {
+    Add add AddAssign add_assign add;
+    Sub sub SubAssign sub_assign sub;
+    Mul mul MulAssign mul_assign mul;
+    Div div DivAssign div_assign div;
+    Rem rem RemAssign rem_assign remainder;
+}
+impl<T: MachineFloat> Neg for Number<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Number(-self.0)
+    }
+}
+
+macro_rules! functions {
+    ($($op:ident)*) => {
+        impl<T: MachineFloat> Number<T> {$(
+            #[doc = concat!("As [`Tensor::", stringify!($op), "`](crate::Tensor::", stringify!($op), ").")]
+            #[inline(always)]
+            pub fn $op(self) -> Self {
+                Number(<ops::$op as Unary>::real(self.0))
+            }
+        )*}
+    };
+}
+functions! {
+    exp exp2 expm1 log log2 log10 log1p sqrt rsqrt square reciprocal
+    sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh sinc
+    sigmoid erf erfc erfinv lgamma digamma i0
+    floor ceil trunc round frac sign relu silu mish gelu softsign logsigmoid
+}
+macro_rules! functions_of_two {
+    ($($name:ident = $op:ident;)*) => {
+        impl<T: MachineFloat> Number<T> {$(
+            #[doc = concat!("As [`Tensor::", stringify!($op), "`](crate::Tensor::", stringify!($op), ").")]
+            #[inline(always)]
+            pub fn $name(self, other: impl IntoNumber<T>) -> Self {
+                Number(<ops::$op as Binary>::real(self.0, other.into_number().0))
+            }
+        )*}
+    };
+}
+functions_of_two! {
+    maximum = maximum;
+    minimum = minimum;
+    pow = pow;
+    atan2 = atan2;
+    hypot = hypot;
+    copysign = copysign;
+    fmod = fmod;
+    xlogy = xlogy;
+}
+impl<T: MachineFloat> Number<T> {
+    /// As [`Tensor::abs`](crate::Tensor::abs).
+    #[inline(always)]
+    pub fn abs(self) -> Self {
+        Number(self.0.abs())
+    }
+    /// Limited to at least `low` and at most `high`, as [`Tensor::clamp`](crate::Tensor::clamp).
+    #[inline(always)]
+    pub fn clamp(self, low: impl IntoNumber<T>, high: impl IntoNumber<T>) -> Self {
+        self.maximum(low).minimum(high)
+    }
+    /// `self < other`
+    #[inline(always)]
+    pub fn lt(self, other: impl IntoNumber<T>) -> Mask<T> {
+        Mask(self.0.less(other.into_number().0))
+    }
+    /// `self > other`
+    #[inline(always)]
+    pub fn gt(self, other: impl IntoNumber<T>) -> Mask<T> {
+        Mask(other.into_number().0.less(self.0))
+    }
+    /// `self == other`
+    #[inline(always)]
+    pub fn eq(self, other: impl IntoNumber<T>) -> Mask<T> {
+        Mask(self.0.same(other.into_number().0))
+    }
+    /// `self <= other`
+    #[inline(always)]
+    pub fn le(self, other: impl IntoNumber<T>) -> Mask<T> {
+        let other = other.into_number();
+        self.lt(other) | self.eq(other)
+    }
+    /// `self >= other`
+    #[inline(always)]
+    pub fn ge(self, other: impl IntoNumber<T>) -> Mask<T> {
+        let other = other.into_number();
+        self.gt(other) | self.eq(other)
+    }
+    /// `self != other`
+    #[inline(always)]
+    pub fn ne(self, other: impl IntoNumber<T>) -> Mask<T> {
+        !self.eq(other)
+    }
+    /// Whether it is no number.
+    #[inline(always)]
+    pub fn isnan(self) -> Mask<T> {
+        self.ne(self)
+    }
+}
+impl<T: MachineFloat> BitAnd for Mask<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn bitand(self, other: Self) -> Self {
+        Mask(self.0.and(other.0))
+    }
+}
+impl<T: MachineFloat> BitOr for Mask<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn bitor(self, other: Self) -> Self {
+        Mask(self.0.or(other.0))
+    }
+}
+impl<T: MachineFloat> Not for Mask<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn not(self) -> Self {
+        Mask(self.0.not())
+    }
+}
+
+/// `yes` where the mask is true, else `no`: both are computed, and no element waits for another. As [`where_`](crate::where_) of tensors.
+#[inline(always)]
+pub fn select<T: MachineFloat>(mask: Mask<T>, yes: impl IntoNumber<T>, no: impl IntoNumber<T>) -> Number<T> {
+    Number(T::select(mask.0, yes.into_number().0, no.into_number().0))
+}
+
+/// How a formula is called with so many operands.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "the formula has another number of operands than {N}",
+    label = "give one number for each operand of the formula"
+)]
+pub trait Takes<const N: usize> {}
+impl Takes<1> for One {}
+impl Takes<2> for Two {}
+impl Takes<3> for Three {}
+
+/// A formula called by another one.
+#[doc(hidden)]
+#[inline(always)]
+pub fn call<F: Formula<Operands: Takes<N>>, T: MachineFloat, const N: usize>(_: F, x: [Number<T>; N]) -> Number<T> {
+    let mut all = [Number(T::zero()); 3];
+    for (to, x) in all.iter_mut().zip(x) {
+        *to = x;
+    }
+    F::of(all)
+}
+
+/// The formula as formulas of the tables are.
+struct By<F>(PhantomData<fn() -> F>);
+#[inline(always)]
+fn value<F: Formula, T: MachineFloat>(x: [T; 3]) -> T {
+    F::of(x.map(Number)).0
+}
+impl<F: Formula> Unary for By<F> {
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T) -> T {
+        value::<F, T>([x, T::zero(), T::zero()])
+    }
+}
+impl<F: Formula> Binary for By<F> {
+    #[inline(always)]
+    fn real<T: MachineFloat>(a: T, b: T) -> T {
+        value::<F, T>([a, b, T::zero()])
+    }
+}
+impl<F: Formula> Tuned for By<F> {
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T, [a, b, _]: Parameters<T>) -> T {
+        value::<F, T>([x, a, b])
+    }
+}
+
+/// The kernel of a formula: operands are converted to the result's dtype, and the result is rounded to it once.
+#[doc(hidden)]
+pub struct ApplyingFormula<F>(PhantomData<fn() -> F>);
+impl<F> ApplyingFormula<F> {
+    pub(crate) const fn new() -> Self {
+        ApplyingFormula(PhantomData)
+    }
+}
+impl<F> Clone for ApplyingFormula<F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<F> Copy for ApplyingFormula<F> {}
+
+#[inline(always)]
+fn wide<A: Castable, P: Float>(a: A) -> P::Compute {
+    Castable::cast::<P>(a).to_compute()
+}
+impl<F: Formula, A: Castable, P: Float> Map1<A, P> for ApplyingFormula<F> {
+    const SLOPE: Slope = Derived::<OfUnary<By<F>>, P>::SLOPE;
+    const IS_COMPUTE_BOUND: bool = true;
+    #[inline(always)]
+    fn call(self, a: A) -> P {
+        P::from_compute(wide::<A, P>(a).unary::<By<F>>())
+    }
+    fn text(&self, kernel: &mut Kernel, a: Value) -> Value {
+        let a = kernel.operand(a, P::DTYPE);
+        let value = kernel.unary::<By<F>>(a);
+        kernel.cast(value, P::DTYPE)
+    }
+}
+impl<F: Formula, A: Castable, B: Castable, P: Float> Map2<A, B, P> for ApplyingFormula<F> {
+    const SLOPE: Slope = Derived::<OfBinary<By<F>>, P>::SLOPE;
+    #[inline(always)]
+    fn call(self, a: A, b: B) -> P {
+        P::from_compute(wide::<A, P>(a).binary::<By<F>>(wide::<B, P>(b)))
+    }
+    fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
+        let [a, b] = [a, b].map(|x| kernel.operand(x, P::DTYPE));
+        let value = kernel.binary::<By<F>>(a, b);
+        kernel.cast(value, P::DTYPE)
+    }
+}
+impl<F: Formula, A: Castable, B: Castable, C: Castable, P: Float> Map3<A, B, C, P> for ApplyingFormula<F> {
+    const SLOPE: Slope = Derived::<OfThree<By<F>>, P>::SLOPE;
+    #[inline(always)]
+    fn call(self, a: A, b: B, c: C) -> P {
+        let parameters = [wide::<B, P>(b), wide::<C, P>(c), Default::default()];
+        P::from_compute(wide::<A, P>(a).tuned::<By<F>>(parameters))
+    }
+    fn text(&self, kernel: &mut Kernel, a: Value, b: Value, c: Value) -> Value {
+        let [a, b, c] = [a, b, c].map(|x| kernel.operand(x, P::DTYPE));
+        let none = kernel.constant(0.0, a.dtype());
+        let value = kernel.tuned::<By<F>>(a, [b, c, none]);
+        kernel.cast(value, P::DTYPE)
+    }
+}
