@@ -152,9 +152,9 @@ mod storage;
 pub mod formula {
     #[doc(hidden)]
     pub use crate::dtype::MachineFloat as Machine;
+    pub use crate::ops::formula::{Formula, IntoNumber, Mask, Number, One, Three, Two, select};
     #[doc(hidden)]
     pub use crate::ops::formula::{Takes, call};
-    pub use crate::ops::formula::{Formula, IntoNumber, Mask, Number, One, Three, Two, select};
 }
 
 /// Arguments of Fourier transforms: how results are scaled, how a signal is cut into frames, windows.

@@ -18,7 +18,10 @@ pub(super) fn formula(arguments: TokenStream, function: TokenStream) -> Result<T
     let mut is_method = false;
     for argument in arguments {
         if !is_ident(&argument, "method") {
-            return Err(Mistake::at(argument.span(), "`#[formula]`, or `#[formula(method)]` to call it as a method of tensors"));
+            return Err(Mistake::at(
+                argument.span(),
+                "`#[formula]`, or `#[formula(method)]` to call it as a method of tensors",
+            ));
         }
         is_method = true;
     }
@@ -42,7 +45,7 @@ struct Function {
     body: Group,
 }
 
-fn found<'a>(input: &'a Tokens, at: usize) -> Result<&'a TokenTree, Mistake> {
+fn found(input: &Tokens, at: usize) -> Result<&TokenTree, Mistake> {
     input.get(at).ok_or_else(|| Mistake::at(input.last().map_or_else(Span::call_site, TokenTree::span), FORM))
 }
 
@@ -93,7 +96,9 @@ impl Function {
                     operands.push((name.clone(), is_mut));
                 }
                 _ => {
-                    let message = format!("an operand of a formula is a number, `name: {number_name}`: one element of each tensor, or a scalar");
+                    let message = format!(
+                        "an operand of a formula is a number, `name: {number_name}`: one element of each tensor, or a scalar"
+                    );
                     return Err(Mistake::at(operand[0].span(), message));
                 }
             }
@@ -241,7 +246,8 @@ impl Body<'_> {
         let ends = |from: usize, ends: &dyn Fn(&TokenTree) -> bool| {
             input[from..].iter().position(ends).map_or(input.len(), |more| from + more)
         };
-        let is_block = |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
+        let is_block =
+            |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
         match token {
             TokenTree::Ident(word) => match word.to_string().as_str() {
                 word @ ("if" | "match") => {
@@ -363,7 +369,8 @@ impl Body<'_> {
         }
         let (path, last) = (&input[at..end], input[end - 1].to_string());
         let given: Vec<TokenTree> = arguments.stream().into_iter().collect();
-        let is_word = ["if", "match", "while", "for", "in", "let", "mut", "return", "else", "break"].contains(&last.as_str());
+        let is_word =
+            ["if", "match", "while", "for", "in", "let", "mut", "return", "else", "break"].contains(&last.as_str());
         let is_type = last.starts_with(char::is_uppercase) || is_ident(&path[0], self.number);
         if is_word || is_type || self.differs(&given).is_none() {
             return Ok(None);

@@ -3,13 +3,13 @@
 
 use super::kernel::{Map1, Map2, Map3};
 use super::slope::{Derived, OfBinary, OfThree, OfUnary, Slope};
-use crate::dtype::{
-    Binary, Castable, Compute as _, Float, MachineFloat, Parameters, Truth, Tuned, Unary,
-};
+use crate::dtype::{Binary, Castable, Compute as _, Float, MachineFloat, Parameters, Truth, Tuned, Unary};
 use crate::ops;
 use crate::ops::record::kernel::{Kernel, Value};
 use core::marker::PhantomData;
-use core::ops::{Add, AddAssign, BitAnd, BitOr, Div, DivAssign, Mul, MulAssign, Neg, Not, Rem, RemAssign, Sub, SubAssign};
+use core::ops::{
+    Add, AddAssign, BitAnd, BitOr, Div, DivAssign, Mul, MulAssign, Neg, Not, Rem, RemAssign, Sub, SubAssign,
+};
 
 /// A function of numbers that [`#[formula]`](macro@crate::formula) wrote.
 #[diagnostic::on_unimplemented(

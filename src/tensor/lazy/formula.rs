@@ -49,8 +49,7 @@ impl<E: Float, S: Shape, D: Device> OperandsBeside<One, E, S, D> for () {
 }
 
 /// The dtype of a tensor or expression and an operand.
-type Promoted<E, S, A, D> =
-    ResultType<<S as Shape>::Kind, E, <A as LazyOperand<D>>::Kind, <A as LazyOperand<D>>::Elem>;
+type Promoted<E, S, A, D> = ResultType<<S as Shape>::Kind, E, <A as LazyOperand<D>>::Kind, <A as LazyOperand<D>>::Elem>;
 type Both<S, A, D> = <S as Broadcast<<A as LazyOperand<D>>::Shape>>::Output;
 
 impl<E: Dtype, S: Shape, D: Device, A: LazyOperand<D>> OperandsBeside<Two, E, S, D> for A
@@ -79,8 +78,7 @@ where
 {
     type Elem = Promoted<Promoted<E, S, A, D>, Both<S, A, D>, B, D>;
     type Shape = Both<Both<S, A, D>, B, D>;
-    type Node<F: Formula, X: Node<D, Elem = E>> =
-        OfThree<F, X, A::Alone<Self::Elem>, B::Alone<Self::Elem>, Self::Elem>;
+    type Node<F: Formula, X: Node<D, Elem = E>> = OfThree<F, X, A::Alone<Self::Elem>, B::Alone<Self::Elem>, Self::Elem>;
     fn beside<F: Formula, X: Node<D, Elem = E>>(
         self,
         (x, of): (X, Extent<S>),
@@ -97,7 +95,9 @@ where
                 (of_b.sizes.as_ref(), of_b.strides.as_ref(), is_alike[2]),
             )?,
             _ => beside::<Self::Elem, Self::Elem, B::Elem, Both<S, A, D>, B::Shape, Self::Shape, B::Kind>(
-                F::NAME, both, of_b,
+                F::NAME,
+                both,
+                of_b,
             )?,
         };
         Ok((OfThree { x, a, b, of: PhantomData }, extent))
@@ -174,8 +174,7 @@ impl<F: Formula, D: Device, X: Node<D>, A: Node<D>, B: Node<D>, P: Float> Node<D
     }
     unsafe fn expression(&self, sizes: &[usize]) -> Result<Self::Expression> {
         // SAFETY: the caller's promise; the tensors are here.
-        let (x, a, b) =
-            unsafe { (self.x.expression(sizes)?, self.a.expression(sizes)?, self.b.expression(sizes)?) };
+        let (x, a, b) = unsafe { (self.x.expression(sizes)?, self.a.expression(sizes)?, self.b.expression(sizes)?) };
         Ok(Mapped3::new(ApplyingFormula::new(), x, a, b))
     }
 }

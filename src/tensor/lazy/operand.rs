@@ -228,7 +228,7 @@ pub(super) fn extend_three<T: Shape, P: Dtype>(
 ) -> Result<Extent<T>> {
     let mut chosen = vec![1; a.0.len().max(b.0.len())];
     if !broadcast_sizes(a.0, b.0, &mut chosen) {
-        return Err(Error::Broadcast { op: op, lhs: a.0.into(), rhs: b.0.into() });
+        return Err(Error::Broadcast { op, lhs: a.0.into(), rhs: b.0.into() });
     }
     let sizes = broadcast::<T, P>(op, condition.0, &chosen)?;
     let alike = [condition.0, a.0, b.0].iter().all(|&from| from == sizes.as_ref());

@@ -1,8 +1,9 @@
 //! Gradients, and gradients of gradients, of code that is generic over its device: every device gives what the host does.
 
+use super::formulas::{Blend, swish};
 use super::{Gives, On, has_data, is_host};
 use castiron::grad::Grad;
-use castiron::{Cpu, Device, Dim, Module, Shape, Tensor, axis, dim, shape, tensor};
+use castiron::{Cpu, Device, Dim, Module, Shape, Tensor, axis, bf16, dim, fused, shape, tensor};
 
 /// A network with a normalisation, two activations and a softmax.
 #[derive(Module)]
@@ -129,7 +130,40 @@ pub fn derivatives_of_any_order<D: Device>() {
     near(&fourth, &tensor![-4.0 * at.sin() * at.exp()].to::<f64>(), 1e-6);
 }
 
+/// Gradients by dual numbers, of any order, as those of the rows.
+pub fn formulas_have_gradients<D: Device>() {
+    let x = tensor![-2.0, 0.5, 4.0; f64].on::<D>();
+    let y = tensor![1.0, -1.0, 2.0; f64].on::<D>();
+    let near = |a: Vec<f64>, b: Vec<f64>| {
+        assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() <= 1e-12 * (1.0 + b.abs())), "{a:?}, not {b:?}");
+    };
+    let (_, own) = x.value_and_grad((), |x, ()| x.apply(swish, 1).square().sum());
+    let (_, row) = x.value_and_grad((), |x, ()| x.silu().square().sum());
+    near(own.elements(), row.elements());
+    let own = x.hessian((), |x, ()| x.apply(swish, 1).square().sum());
+    let row = x.hessian((), |x, ()| x.silu().square().sum());
+    near(own.elements(), row.elements());
+    // By three operands, beside the same of operations.
+    let all = (x.clone(), y.clone(), Tensor::<f64, ()>::full(0.25).on::<D>());
+    let (_, own) = all.value_and_grad((), |(x, y, by), ()| x.blend(y, by).square().sum());
+    let (_, of_rows) = all.value_and_grad((), |(x, y, by), ()| {
+        let below = x.lt(y);
+        castiron::where_(&below, x + by * (y - x), (x * y).abs().sqrt()).square().sum()
+    });
+    near(own.0.elements(), of_rows.0.elements());
+    near(own.1.elements(), of_rows.1.elements());
+    near(own.2.elements(), of_rows.2.elements());
+    // In an expression, and of half precision.
+    let (_, own) = x.value_and_grad((&y,), |x, (y,)| fused!(x.apply(swish, y) * 2 + x).sum());
+    let (_, of_rows) = x.value_and_grad((&y,), |x, (y,)| (x * (y * x).sigmoid() * 2 + x).sum());
+    near(own.elements(), of_rows.elements());
+    let halves = x.to::<bf16>();
+    let (_, own) = halves.value_and_grad((), |x, ()| x.apply(swish, 1).sum());
+    let (_, row) = halves.value_and_grad((), |x, ()| x.silu().sum());
+    assert_eq!(own.elements(), row.elements());
+}
+
 each_device! {
     also_without_data: second_derivatives_of_a_network_are_those_of_the_host, results_move_along_a_direction, derivatives_of_any_order;
-    with_data: jacobians_and_hessians_have_the_axes_of_both, each_sample_has_its_own_gradient;
+    with_data: jacobians_and_hessians_have_the_axes_of_both, each_sample_has_its_own_gradient, formulas_have_gradients;
 }

@@ -1,0 +1,123 @@
+//! Formulas of one's own on every device: in loops and kernels, in expressions, and of every floating-point dtype. (Gradients: `tapes.rs`.)
+
+use super::{Gives, On, has_data};
+use castiron::{Device, Dyn, Float, Shape, Tensor, axis, bf16, f16, formula, fused, shape, tensor};
+
+#[formula]
+pub fn swish<F: Float>(x: F, beta: F) -> F {
+    x / (1.0 + (-(beta * x)).exp())
+}
+/// Linear above a limit: another formula is called.
+#[formula(method)]
+fn gentle<F: Float>(x: F, limit: F) -> F {
+    select(x.gt(limit), x, swish(x, 1))
+}
+#[formula(method)]
+pub fn blend<F: Float>(x: F, other: F, by: F) -> F {
+    let is_below = x.lt(other) & !by.le(0);
+    select(is_below, x + by * (other - x), (x * other).abs().sqrt())
+}
+/// A loop over coefficients, with a condition that is the same for all elements.
+#[formula]
+fn polynomial<F: Float>(x: F) -> F {
+    const COEFFICIENTS: [f64; 3] = [1.0, -0.5, 0.25];
+    let mut sum = F::from(0.0);
+    for (at, coefficient) in COEFFICIENTS.into_iter().enumerate() {
+        sum = sum * x + coefficient;
+        if at == 1 {
+            sum -= 2;
+        }
+    }
+    sum
+}
+/// Choices in a loop: more paths than could be recorded one by one.
+#[formula]
+fn escape<F: Float>(at: F, height: F) -> F {
+    let (mut re, mut im, mut count) = (0.0 * at, 0.0 * height, 0.0 * at);
+    for _ in 0..40 {
+        let stays = (re * re + im * im).lt(4.0);
+        let (next_re, next_im) = (re * re - im * im + at, 2.0 * re * im + height);
+        (re, im) = (select(stays, next_re, re), select(stays, next_im, im));
+        count += select(stays, 1.0, 0.0);
+    }
+    count
+}
+#[formula]
+fn rows<F: Float>(x: F) -> F {
+    x.tanh() + x.erf() * x.sigmoid() - x.sinh().maximum(0.25).log1p() % 0.75
+}
+
+/// Generic code has no clause for it.
+fn layer<E: Float, S: Shape, D: Device>(x: &Tensor<E, S, D>, y: &Tensor<E, S, D>) -> Tensor<E, S, D> {
+    x.apply(swish, 0.5).gentle(y).blend(x, 0.25)
+}
+fn part<E: Float, S: Shape, D: Device>(x: &Tensor<E, S, D>, y: &Tensor<E, S, D>) -> Tensor<E, S, D> {
+    fused!(x.apply(swish, y) * 2 + x.apply(blend, (y, 0.5)) - y.gentle(1))
+}
+
+fn numbers<D: Device>() -> Tensor<f32, shape![2, 3], D> {
+    tensor![[-1.5, 0.0, 3.0], [0.25, f32::NAN, f32::INFINITY]].on()
+}
+
+pub fn a_formula_gives_the_bits_of_the_row_that_it_repeats<D: Device>() {
+    let x = numbers::<D>();
+    let same = |a: Vec<f32>, b: Vec<f32>| assert_eq!(format!("{a:?}"), format!("{b:?}"));
+    same(x.apply(swish, 1.0).elements(), x.silu().elements());
+    let finite = x.select(axis![0], 0);
+    same(finite.apply(polynomial, ()).elements(), (((&finite - 0.5 - 2.0) * &finite) + 0.25).elements());
+    let by_rows = x.tanh() + x.erf() * x.sigmoid() - x.sinh().clamp_min(0.25).log1p() % 0.75;
+    same(x.apply(rows, ()).elements(), by_rows.elements());
+    assert_eq!(x.to::<bf16>().apply(swish, 1).elements()[..4], x.to::<bf16>().silu().elements()[..4]);
+    assert_eq!(x.to::<f16>().apply(swish, 1).elements()[..4], x.to::<f16>().silu().elements()[..4]);
+}
+
+pub fn formulas_choose_and_call_each_other<D: Device>() {
+    let (x, y) = (tensor![-2.0, 0.5, 4.0].on::<D>(), tensor![1.0, 1.0, 1.0].on::<D>());
+    let [low, mid] = [-2.0, 0.5].map(|x: f32| tensor![x].silu().item());
+    x.gentle(&y).gives([low, mid, 4.0]);
+    x.blend(&y, 0.5).gives([-0.5_f32, 0.75, 2.0]);
+    x.blend(0.5, 0.0).gives([1.0_f32, 0.5, 2.0_f32.sqrt()]);
+    let plane = tensor![-2.5, -1.0, 0.25, 0.5].on::<D>();
+    plane.apply(escape, 0).gives([1.0_f32, 40.0, 40.0, 5.0]);
+}
+
+pub fn operands_broadcast_and_promote<D: Device>() {
+    let (x, y) = (numbers::<D>(), tensor![[1.0], [2.0]; f64].on::<D>());
+    let both: Tensor<f64, shape![2, 3], D> = x.apply(swish, &y);
+    assert_eq!(both.shape(), [2, 3]);
+    // A zero-dim tensor and a scalar count by their category alone.
+    let zero_dim = Tensor::<f64, ()>::full(1.0).on::<D>();
+    let same: Tensor<f32, shape![2, 3], D> = x.apply(swish, &zero_dim);
+    assert_eq!(same.shape(), [2, 3]);
+    let whole = tensor![1, 2, 3].on::<D>();
+    let mixed: Tensor<f32, shape![2, 3], D> = x.apply(blend, (&whole, 0.5));
+    assert_eq!(mixed.stride(), [3, 1]);
+    // Strided, empty, of rank 0, and sizes that do not broadcast.
+    assert_eq!(x.t().apply(swish, 1).stride(), x.t().silu().stride());
+    if has_data::<D>() {
+        assert_eq!(format!("{:?}", x.t().apply(swish, 1).elements()), format!("{:?}", x.t().silu().elements()));
+        assert_eq!(format!("{:?}", same.elements()), format!("{:?}", x.apply(swish, 1).elements()));
+    }
+    let empty = Tensor::<f32, (Dyn,)>::zeros_sized([0]).on::<D>();
+    assert_eq!(empty.apply(swish, 1).numel(), 0);
+    Tensor::<f32, ()>::full(0.0).on::<D>().apply(polynomial, ()).gives([0.25]);
+    let other = Tensor::<f32, (Dyn,)>::zeros_sized([2]).on::<D>();
+    assert!(Tensor::<f32, (Dyn,)>::zeros_sized([3]).on::<D>().try_apply(swish, &other).is_err());
+}
+
+pub fn formulas_are_parts_of_expressions<D: Device>() {
+    let (x, y) = (tensor![-2.0, 0.5, 4.0; f64].on::<D>(), tensor![1.0, -1.0, 2.0; f64].on::<D>());
+    let apart = x.apply(swish, &y) * 2 + x.blend(&y, 0.5) - y.gentle(1);
+    assert_eq!(part(&x, &y).elements(), apart.elements());
+    let (halves, others) = (x.to::<bf16>(), y.to::<bf16>());
+    let apart = halves.apply(swish, &others) * 2 + halves.blend(&others, 0.5) - others.gentle(1);
+    assert_eq!(part(&halves, &others).elements(), apart.elements());
+    // A reduction at the end.
+    assert_eq!(fused!(x.apply(swish, y).sum()).elements(), x.apply(swish, &y).sum().elements());
+    assert_eq!(layer(&x, &y).shape(), [3]);
+}
+
+each_device! {
+    also_without_data: formulas_choose_and_call_each_other, operands_broadcast_and_promote;
+    with_data: a_formula_gives_the_bits_of_the_row_that_it_repeats, formulas_are_parts_of_expressions;
+}
