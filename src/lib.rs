@@ -212,8 +212,9 @@ pub use castiron_macros::einsum;
 ///
 /// Operators, methods of [`Lazy`](lazy::Lazy) and reductions work as they do for tensors; `< <= > >= == !=` give masks, and `if mask { a }
 /// else { b }` and `where_(mask, a, b)` choose element by element. `let` names a subexpression, which is computed wherever it is used.
-/// `place = …` and `place += …` write into a tensor. Views (`x.t()`, `x.select(…)`) belong to the name before them; function calls, and
-/// expressions in braces, are evaluated before, as ordinary Rust. Nothing else of Rust's grammar compiles: closures, loops, `let mut`,
+/// `place = …` and `place += …` write into a tensor. A [formula](macro@formula) of one's own is called like a function: `swish(x, 0.5) * y`.
+/// Views (`x.t()`, `x.select(…)`) belong to the name before them; calls of functions of the host, and expressions in braces, are evaluated
+/// before, as ordinary Rust. Nothing else of Rust's grammar compiles: closures, loops, `let mut`,
 /// casts and macros have no meaning here.
 ///
 /// ```
@@ -260,7 +261,7 @@ pub use castiron_macros::fused;
 /// assert_eq!(x.apply(swish, 1.0), x.silu());
 /// assert_eq!(x.gentle(2.0).to_vec()[2], 3.0);
 /// // As a part of a larger expression, in one pass.
-/// let y = fused!(x.apply(swish, 1.0) * 2 + x.gentle(2.0));
+/// let y = fused!(swish(x, 1.0) * 2 + x.gentle(2.0));
 /// assert_eq!(layer(&y).shape(), [3]);
 /// ```
 pub use castiron_macros::formula;

@@ -1,6 +1,7 @@
 //! The parser for formulas, and the errors for input that is none.
 
 use super::{ARITHMETIC, assigns, is_group, operator, operator_end, parenthesized, turbofish};
+use crate::fallible::listed;
 use crate::{Mistake, is_ident, is_punct, tokens};
 use proc_macro::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree};
 
@@ -23,6 +24,23 @@ fn inside(group: &Group) -> Result<TokenStream, Mistake> {
         return Err(Mistake::at(group.span(), "fused!: expected an expression between these"));
     }
     whole(&tokens)
+}
+
+/// The arguments of a call of a function, if formulas can be: no references, and nothing that this parser refuses.
+fn operands(call: &Group) -> Option<TokenStream> {
+    let inside: Vec<TokenTree> = call.stream().into_iter().collect();
+    let mut out = TokenStream::new();
+    for argument in listed(&inside) {
+        match argument {
+            [first, ..] if is_punct(first, '&') => return None,
+            // The function asks for the type.
+            [TokenTree::Literal(_)] => out.extend(argument.iter().cloned()),
+            [sign, TokenTree::Literal(_)] if is_punct(sign, '-') => out.extend(argument.iter().cloned()),
+            argument => out.extend(whole(argument).ok()?),
+        }
+        out.extend(tokens(","));
+    }
+    Some(out).filter(|out| !out.is_empty())
 }
 
 /// The arguments of a call. In a method call a lone integer stays without a suffix: the method asks for its type.
@@ -357,15 +375,28 @@ impl Reader<'_> {
         let start = self.at;
         self.skip_stars();
         let is_bare = self.at == before;
+        let mut place = TokenStream::new();
+        let mut rest = start;
         match self.peek() {
             Some(TokenTree::Ident(word)) if is_name(word) => match self.path()? {
                 Called::Axis => return Ok(self.input[start..self.at].iter().cloned().collect()),
+                Called::Function(call) if is_bare => {
+                    if let Some(operands) = operands(&call) {
+                        let mut function = tokens("&");
+                        function.extend(self.input[start..self.at - 1].iter().cloned());
+                        place.extend(tokens("::castiron::lazy::called"));
+                        place.extend([parenthesized(function)]);
+                        place.extend(tokens(".call"));
+                        place.extend([parenthesized(parenthesized(operands).into())]);
+                        rest = self.at;
+                    }
+                }
                 Called::Where(call) => {
                     let mut out = tokens("::castiron::lazy::where_");
                     out.extend([parenthesized(arguments(&call, false)?)]);
                     return Ok(out);
                 }
-                Called::Other => {}
+                Called::Function(_) | Called::Other => {}
             },
             Some(TokenTree::Ident(word)) if is_bare && ["true", "false"].contains(&word.to_string().as_str()) => {
                 self.at += 1;
@@ -378,16 +409,18 @@ impl Reader<'_> {
             }
         }
         self.rest_of_name(|method| VIEWS.contains(&method));
-        let mut place = tokens("&");
-        place.extend([parenthesized(self.input[start..self.at].iter().cloned().collect())]);
+        place.extend(self.input[rest..self.at].iter().cloned());
+        let mut borrowed = tokens("&");
+        borrowed.extend([parenthesized(place)]);
         let mut out = tokens("::castiron::lazy::Begin::begin");
-        out.extend([parenthesized(place)]);
+        out.extend([parenthesized(borrowed)]);
         Ok(out)
     }
 
     /// Skips `name`, `path::name`, `path::name(…)` and the macros that are allowed.
     fn path(&mut self) -> Result<Called, Mistake> {
         let mut last = self.at;
+        let mut is_of_a_type = false;
         self.at += 1;
         loop {
             if let Some(end) = turbofish(self.input, self.at) {
@@ -395,6 +428,7 @@ impl Reader<'_> {
             } else if operator(self.input, self.at) == "::"
                 && let Some(TokenTree::Ident(_)) = self.input.get(self.at + 2)
             {
+                is_of_a_type = self.input[last].to_string().starts_with(char::is_uppercase);
                 last = self.at + 2;
                 self.at += 3;
             } else {
@@ -415,7 +449,11 @@ impl Reader<'_> {
             Some(TokenTree::Group(call)) if call.delimiter() == Delimiter::Parenthesis => {
                 let call = call.clone();
                 self.at += 1;
-                Ok(if name == "where_" { Called::Where(call) } else { Called::Other })
+                Ok(match name.as_str() {
+                    "where_" => Called::Where(call),
+                    _ if is_of_a_type => Called::Other,
+                    _ => Called::Function(call),
+                })
             }
             _ => Ok(Called::Other),
         }
@@ -455,6 +493,8 @@ enum Called {
     /// `axis![1]`, an argument.
     Axis,
     Where(Group),
+    /// A formula, or a function of the host.
+    Function(Group),
     Other,
 }
 

@@ -11,8 +11,11 @@
 //! sum       = operand { ( "+" | "*" | "&" | "<<" | … ) operand }
 //! operand   = { "-" | "!" } first { "." method "(" formulas ")" }
 //! first     = number | "true" | "false" | "(" formula ")" | "where_" "(" formulas ")" | "axis!" … | [ "&" ] { "*" } name
-//! name      = ( path | call of a path | "tensor!" … | "{" Rust "}" ) { "." field | "[" Rust "]" | "?" | "." view "(" Rust ")" }
+//! name      = ( path | path "(" formulas ")" | path "(" Rust ")" | "tensor!" … | "{" Rust "}" ) { "." field | "[" Rust "]" | "?" | "." view "(" Rust ")" }
 //! ```
+//!
+//! A function is called with formulas if its arguments read as such and are no references: types say whether it is a formula of one's own,
+//! which becomes a part of the expression, or a function of the host, which is called before.
 
 mod formula;
 

@@ -62,12 +62,12 @@ fn bytes<E: Element, S: Shape>(made: &Tensor<E, S>) -> usize {
 #[diagnostic::on_unimplemented(
     message = "closures run on the host: they can't be called with the elements of a tensor on `{Self}`",
     label = "a closure is compiled for the host, and this tensor is not there",
-    note = "move the tensor first, `.to_device::<Cpu>()?`, or write the formula with `fused!`, which runs on every device"
+    note = "move the tensor first, `.to_device::<Cpu>()?`, or write a function with `#[formula]`, or an expression with `fused!`, which run on every device"
 )]
 #[cfg_attr(
     feature = "grad",
     diagnostic::on_unimplemented(
-        note = "on a tape a closure has no derivative: write it with operations, `fused!` or `grad::custom`; `.detach()` takes a tensor off the tape"
+        note = "on a tape a closure has no derivative: write it with `#[formula]`, operations or `grad::custom`; `.detach()` takes a tensor off the tape"
     )
 )]
 pub trait HostClosures: OnHost {

@@ -12,6 +12,7 @@
 //! An expression is consumed by [`eval`](Lazy::eval), by reductions, by [`Tensor::assign`](crate::Tensor::assign) and by operators such as
 //! `+=`. [`fused!`](crate::fused!) writes the `lazy()` for you.
 
+mod called;
 mod formula;
 mod methods;
 mod operand;
@@ -19,6 +20,7 @@ mod operators;
 mod reduce;
 mod refused;
 
+pub use called::{Called, HostFunction, Operands, called};
 pub use formula::OperandsBeside;
 pub use operand::{Begin, LazyOperand, LazyOutcome, RightOfLazy, where_};
 

@@ -52,7 +52,14 @@ fn layer<E: Float, S: Shape, D: Device>(x: &Tensor<E, S, D>, y: &Tensor<E, S, D>
     x.apply(swish, 0.5).gentle(y).blend(x, 0.25)
 }
 fn part<E: Float, S: Shape, D: Device>(x: &Tensor<E, S, D>, y: &Tensor<E, S, D>) -> Tensor<E, S, D> {
-    fused!(x.apply(swish, y) * 2 + x.apply(blend, (y, 0.5)) - y.gentle(1))
+    fused!(swish(x, y) * 2 + x.apply(blend, (y, 0.5)) - y.gentle(1))
+}
+/// Functions of the host are called before.
+fn half(of: f64) -> f64 {
+    of / 2.0
+}
+fn first<S: Shape, D: Device>(of: &Tensor<f64, S, D>, position: usize) -> f64 {
+    of.elements()[position]
 }
 
 fn numbers<D: Device>() -> Tensor<f32, shape![2, 3], D> {
@@ -115,6 +122,18 @@ pub fn formulas_are_parts_of_expressions<D: Device>() {
     // A reduction at the end.
     assert_eq!(fused!(x.apply(swish, y).sum()).elements(), x.apply(swish, &y).sum().elements());
     assert_eq!(layer(&x, &y).shape(), [3]);
+    // Called like functions, also with expressions.
+    let (column, doubled) = (tensor![[1.0], [-1.0]; f64].on::<D>(), &x * 2);
+    let apart = doubled.apply(swish, 0.5) - column.blend(&x.sin(), &y) + column.apply(polynomial, ());
+    let called: Tensor<f64, shape![2, 3], D> = fused! {
+        let all = polynomial(column);
+        swish(x * 2, 0.5) - self::blend(column, x.sin(), y) + all
+    };
+    assert_eq!(called.elements(), apart.elements());
+    let (number, scaled) = (3.0, &x * 1.5 + 0.5 + -2.0);
+    let offset = |at: f64| at - 1.0;
+    assert_eq!(fused!(x * half(number) + half(1.0) + self::first(&x, 0)).elements(), scaled.elements());
+    assert_eq!(fused!(x * half(number + 0.0) + offset(1.5) + offset(-1.0)).elements(), scaled.elements());
 }
 
 each_device! {
