@@ -1630,6 +1630,214 @@ fn runs() {
 }
 }
 
+mod formulas_captured_by_a_formula {
+use castiron::{formula, tensor};
+
+pub fn main() {
+    let rate = 0.5;
+    #[formula]
+    fn decay<F: Float>(x: F, rate: F) -> F {
+        (-rate * x).exp()
+    }
+    let _ = tensor![1.0, 2.0].apply(decay, rate);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod formulas_comparison_in_a_formula {
+use castiron::{formula, tensor};
+
+#[formula]
+fn larger<F: Float>(x: F, y: F) -> F {
+    let mask = x.gt(y);
+    select(mask, x, y)
+}
+
+pub fn main() {
+    let _ = tensor![-1.0, 2.0].apply(larger, 0.5);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod formulas_formula_called_without_its_operands {
+use castiron::{formula, fused, tensor};
+
+#[formula]
+fn swish<F: Float>(x: F, beta: F) -> F {
+    x / (1.0 + (-(beta * x)).exp())
+}
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    let _ = fused!(swish(x, 0.5) + 1.0);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod formulas_formula_for_one_dtype {
+use castiron::{formula, tensor};
+
+#[formula]
+fn third<F: Float>(x: F) -> F {
+    x / 3.0
+}
+
+pub fn main() {
+    let _ = tensor![1.0, 2.0].apply(third, ());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod formulas_formula_of_integers {
+use castiron::{formula, tensor};
+
+#[formula]
+fn third<F: Float>(x: F) -> F {
+    x / 3.0
+}
+
+pub fn main() {
+    let _ = tensor![1, 2].to::<f32>().apply(third, ());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod formulas_formula_without_its_operands {
+use castiron::{formula, tensor};
+
+#[formula]
+fn swish<F: Float>(x: F, beta: F) -> F {
+    x / (1.0 + (-(beta * x)).exp())
+}
+
+pub fn main() {
+    let _ = tensor![1.0, 2.0].apply(swish, 0.5);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod formulas_host_function_in_a_formula {
+use castiron::{formula, tensor};
+
+#[formula]
+fn half<F: Float>(x: F) -> F { x / 2.0 }
+
+#[formula]
+fn wave<F: Float>(x: F) -> F {
+    half(x).sin()
+}
+
+pub fn main() {
+    let _ = tensor![1.0, 2.0].apply(wave, ());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod formulas_host_function_of_elements {
+use castiron::{fused, tensor};
+
+#[castiron::formula]
+fn half<F: Float>(x: F) -> F { x / 2.0 }
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    let _ = fused!(half(x) + 1.0);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod formulas_if_in_a_formula {
+use castiron::{formula, tensor};
+
+#[formula]
+fn leaky<F: Float>(x: F) -> F {
+    select(x.gt(0.0), x, 0.1 * x)
+}
+
+pub fn main() {
+    let _ = tensor![-1.0, 2.0].apply(leaky, ());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod formulas_index_in_a_formula {
+use castiron::{axis, formula, tensor};
+
+#[formula]
+fn slope<F: Float>(x: F, next: F) -> F {
+    next - x
+}
+
+pub fn main() {
+    let x = tensor![1.0, 4.0, 9.0];
+    let _ = x.narrow(axis![0], 0, 2).apply(slope, &x.narrow(axis![0], 1, 2));
+    let _ = axis![0];
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod formulas_loop_that_ends_by_an_element {
+use castiron::{formula, tensor};
+
+#[formula]
+fn root<F: Float>(x: F) -> F {
+    let mut y = 0.5 * x + 0.5;
+    for _ in 0..8 {
+        y = 0.5 * (y + x / y);
+    }
+    y
+}
+
+pub fn main() {
+    let _ = tensor![1.0, 2.0].apply(root, ());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod generic_accumulated_in_another_dtype {
 use castiron::{Numeric, Tensor, shape, tensor};
 

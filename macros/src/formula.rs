@@ -12,6 +12,12 @@ type Tokens = [TokenTree];
 
 /// The most operands.
 const MOST: usize = 3;
+/// Words that are no values.
+const OTHER_WORDS: [&str; 34] = [
+    "as", "break", "const", "continue", "crate", "else", "false", "fn", "for", "if", "in", "let", "loop", "match",
+    "move", "mut", "ref", "return", "self", "super", "true", "unsafe", "use", "while", "_", "f32", "f64", "i32", "i64",
+    "u32", "u64", "usize", "isize", "bool",
+];
 const FORM: &str = "a formula is written `#[formula] fn name<F: Float>(x: F, y: F) -> F { … }`";
 
 pub(super) fn formula(arguments: TokenStream, function: TokenStream) -> Result<TokenStream, Mistake> {
@@ -122,8 +128,12 @@ impl Function {
 
     fn written(&self) -> Result<TokenStream, Mistake> {
         let (name, number) = (&self.name, &self.number);
-        let mut body = Body { number, tracked: self.operands.iter().map(|(name, _)| name.to_string()).collect() };
-        let inside = body.read(&self.body.stream().into_iter().collect::<Vec<_>>())?;
+        let operands: Vec<String> = self.operands.iter().map(|(name, _)| name.to_string()).collect();
+        let inside = self.body.stream().into_iter().collect::<Vec<_>>();
+        let mut bound = operands.clone();
+        bound_names(&inside, &mut bound);
+        let mut body = Body { formula: name.to_string(), number, tracked: operands, bound };
+        let inside = body.read(&inside)?;
         let mut braces = Group::new(Delimiter::Brace, inside);
         braces.set_span(self.body.span());
         let mut places: Vec<String> =
@@ -194,9 +204,54 @@ fn capitalized(word: &str) -> String {
 
 /// The body of a formula.
 struct Body<'a> {
+    /// The name of the formula.
+    formula: String,
     number: &'a str,
     /// The names that differ between elements.
     tracked: Vec<String>,
+    /// The names of operands and those that any pattern of the body binds.
+    bound: Vec<String>,
+}
+
+/// Adds the names in patterns: after `let` and `for`, between bars, before `=>`.
+fn bound_names(input: &Tokens, bound: &mut Vec<String>) {
+    let mut is_pattern = false;
+    for (at, token) in input.iter().enumerate() {
+        let is_arrow = |at: usize| {
+            input.get(at).is_some_and(|token| is_punct(token, '='))
+                && input.get(at + 1).is_some_and(|token| is_punct(token, '>'))
+        };
+        match token {
+            TokenTree::Ident(word) => match word.to_string().as_str() {
+                "let" | "for" => is_pattern = true,
+                "in" => is_pattern = false,
+                name if is_pattern || is_arrow(at + 1) => bound.push(name.to_owned()),
+                _ => {}
+            },
+            TokenTree::Group(group) => {
+                let inside = group.stream().into_iter().collect::<Vec<_>>();
+                if is_pattern || is_arrow(at + 1) {
+                    all_names(&inside, bound);
+                }
+                bound_names(&inside, bound);
+            }
+            TokenTree::Punct(sign) => match sign.as_char() {
+                '=' | ';' => is_pattern = false,
+                '|' => is_pattern = !is_pattern,
+                _ => {}
+            },
+            TokenTree::Literal(_) => {}
+        }
+    }
+}
+fn all_names(input: &Tokens, names: &mut Vec<String>) {
+    for token in input {
+        match token {
+            TokenTree::Ident(name) => names.push(name.to_string()),
+            TokenTree::Group(group) => all_names(&group.stream().into_iter().collect::<Vec<_>>(), names),
+            _ => {}
+        }
+    }
 }
 impl Body<'_> {
     /// The first name among tokens that differs between elements.
@@ -253,8 +308,7 @@ impl Body<'_> {
                 word @ ("if" | "match") => {
                     if let Some(name) = self.differs(&input[at + 1..ends(at + 1, &is_block)]) {
                         let message = format!(
-                            "formula: `{word}` asks once, and `{name}` is another number for each element: both sides are computed, and \
-                             `select({name}.gt(0.0), a, b)` chooses"
+                            "formula: `{word}` asks once, and `{name}` is another number for each element: both sides are computed, and `select({name}.gt(0.0), a, b)` chooses"
                         );
                         return Err(Mistake::at(token.span(), message));
                     }
@@ -263,8 +317,7 @@ impl Body<'_> {
                     let from = if word == "for" { ends(at + 1, &|token| is_ident(token, "in")) } else { at + 1 };
                     if let Some(name) = self.differs(&input[from.min(input.len())..ends(from, &is_block)]) {
                         let message = format!(
-                            "formula: a loop has the same steps for all elements, and `{name}` is another number for each: loop a known \
-                             number of times, `for _ in 0..8`, and keep what is done by `select`"
+                            "formula: a loop has the same steps for all elements, and `{name}` is another number for each: loop a known number of times, `for _ in 0..8`, and keep what is done by `select`"
                         );
                         return Err(Mistake::at(token.span(), message));
                     }
@@ -286,6 +339,13 @@ impl Body<'_> {
                     let is_tracked = self.tracked.iter().any(|tracked| tracked == name);
                     let is_indexed = matches!(input.get(at + 1), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket);
                     let is_array = input[..at].last().is_some_and(|before| is_punct(before, '.'));
+                    if self.is_captured(input, at) {
+                        let (formula, number) = (&self.formula, self.number);
+                        let message = format!(
+                            "formula: `{name}` is none of its operands: a value from outside is another operand, `fn {formula}<{number}: Float>(…, {name}: {number})`; a constant is a `const` with a name of capitals"
+                        );
+                        return Err(Mistake::at(token.span(), message));
+                    }
                     if is_tracked && is_indexed && !is_array && self.is_operand(name) {
                         let message = format!(
                             "formula: `{name}` is one number, not a tensor: what stands beside it is another operand, such as a shifted view"
@@ -311,6 +371,22 @@ impl Body<'_> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Whether a name stands for a value that is neither an operand nor bound here.
+    fn is_captured(&self, input: &Tokens, at: usize) -> bool {
+        let name = input[at].to_string();
+        let is_known = !name.starts_with(|first: char| first.is_lowercase() || first == '_')
+            || OTHER_WORDS.contains(&name.as_str())
+            || self.bound.contains(&name);
+        let is_sign = |at: Option<usize>, signs: &[char]| matches!(at.and_then(|at| input.get(at)), Some(TokenTree::Punct(sign)) if signs.contains(&sign.as_char()));
+        let before = at.checked_sub(1);
+        let is_range = is_sign(before, &['.']) && is_sign(at.checked_sub(2), &['.']);
+        let belongs = is_sign(before, &['.', ':', '\'', '#']) && !is_range
+            || before.is_some_and(|before| ["as", "fn", "const", "use"].contains(&input[before].to_string().as_str()));
+        let is_called =
+            matches!(input.get(at + 1), Some(TokenTree::Group(call)) if call.delimiter() != Delimiter::Bracket);
+        !is_known && !belongs && !is_called && !is_sign(Some(at + 1), &[':', '!'])
     }
 
     fn is_operand(&self, name: &str) -> bool {

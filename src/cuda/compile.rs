@@ -75,11 +75,18 @@ impl CudaDevice {
         let known = kernels.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
         let place = known
             .unwrap_or_else(|| kernels.write().unwrap_or_else(PoisonError::into_inner).entry(key).or_default().clone());
-        let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
+        let locked = || place.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = *locked();
+        if let Some(kernel) = known {
+            return Ok(kernel);
+        }
+        // (No lock is held here: a program's formulas are recorded.)
+        let source = source()?;
+        let mut place = locked();
         if let Some(kernel) = *place {
             return Ok(kernel);
         }
-        let function = self.build(&source()?)?;
+        let function = self.build(&source)?;
         let kernel: &'static Kernel = Box::leak(Box::new(Kernel { device: self, function }));
         *place = Some(kernel);
         Ok(kernel)

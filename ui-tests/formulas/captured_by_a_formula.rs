@@ -1,22 +1,19 @@
-//! A formula captures nothing: it is read when nothing of its surroundings is there.
+//! A formula captures nothing: loops, kernels and derivatives know its operands only.
 //!
 //! Instead: a value from outside is an operand.
 //!
-//! names: can't capture dynamic environment
-//! says: can't capture
-//! rustc: E0434
+//! names: `rate` is none of its operands
+//! says: fn decay<F: Float>(…, rate: F)
 
 use castiron::{formula, tensor};
 
 fn main() {
     let rate = 0.5;
     #[formula]
-    // instead:
     fn decay<F: Float>(x: F) -> F {
     // instead: fn decay<F: Float>(x: F, rate: F) -> F {
         (-rate * x).exp()
     }
-    // instead:
     let _ = tensor![1.0, 2.0].apply(decay, ());
     // instead: let _ = tensor![1.0, 2.0].apply(decay, rate);
 }

@@ -4,13 +4,11 @@
 //!
 //! names: compared by methods
 //! says: x.gt(y)
-//! rustc: no code
 
 use castiron::{formula, tensor};
 
 #[formula]
 fn larger<F: Float>(x: F, y: F) -> F {
-    // instead:
     let mask = x > y;
     // instead: let mask = x.gt(y);
     select(mask, x, y)

@@ -14,7 +14,6 @@ fn swish<F: Float>(x: F, beta: F) -> F {
 
 fn main() {
     let x = tensor![1.0, 2.0];
-    // instead:
     let _ = fused!(swish(x) + 1.0);
     // instead: let _ = fused!(swish(x, 0.5) + 1.0);
 }

@@ -4,12 +4,10 @@
 //!
 //! names: a formula is written
 //! says: F: Float
-//! rustc: no code
 
 use castiron::{formula, tensor};
 
 #[formula]
-// instead:
 fn third(x: f32) -> f32 {
 // instead: fn third<F: Float>(x: F) -> F {
     x / 3.0

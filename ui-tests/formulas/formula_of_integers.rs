@@ -13,7 +13,6 @@ fn third<F: Float>(x: F) -> F {
 }
 
 fn main() {
-    // instead:
     let _ = tensor![1, 2].apply(third, ());
     // instead: let _ = tensor![1, 2].to::<f32>().apply(third, ());
 }

@@ -13,7 +13,6 @@ fn swish<F: Float>(x: F, beta: F) -> F {
 }
 
 fn main() {
-    // instead:
     let _ = tensor![1.0, 2.0].apply(swish, ());
     // instead: let _ = tensor![1.0, 2.0].apply(swish, 0.5);
 }

@@ -7,7 +7,6 @@
 
 use castiron::{formula, tensor};
 
-// instead:
 fn half(x: f64) -> f64 { x / 2.0 }
 // instead: #[formula]
 // instead: fn half<F: Float>(x: F) -> F { x / 2.0 }

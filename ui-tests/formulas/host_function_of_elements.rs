@@ -2,12 +2,11 @@
 //!
 //! Instead: `#[formula]` above it.
 //!
-//! names: the function can't be called
+//! names: can't be called with the elements of a tensor
 //! says: a function of elements has `#[formula]` above it
 
 use castiron::{fused, tensor};
 
-// instead:
 fn half(x: f32) -> f32 { x / 2.0 }
 // instead: #[castiron::formula]
 // instead: fn half<F: Float>(x: F) -> F { x / 2.0 }

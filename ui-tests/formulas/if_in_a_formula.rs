@@ -4,13 +4,11 @@
 //!
 //! names: `if` asks once
 //! says: select(x.gt(0.0), a, b)
-//! rustc: no code
 
 use castiron::{formula, tensor};
 
 #[formula]
 fn leaky<F: Float>(x: F) -> F {
-    // instead:
     if x > 0.0 { x } else { 0.1 * x }
     // instead: select(x.gt(0.0), x, 0.1 * x)
 }

@@ -384,10 +384,13 @@ impl Reader<'_> {
                     if let Some(operands) = operands(&call) {
                         let mut function = tokens("&");
                         function.extend(self.input[start..self.at - 1].iter().cloned());
-                        place.extend(tokens("::castiron::lazy::called"));
-                        place.extend([parenthesized(function)]);
-                        place.extend(tokens(".call"));
-                        place.extend([parenthesized(parenthesized(operands).into())]);
+                        let mut called = tokens("::castiron::lazy::called");
+                        function.extend(tokens(","));
+                        function.extend([parenthesized(operands)]);
+                        called.extend([parenthesized(function)]);
+                        called.extend(tokens(".kind()"));
+                        place.extend(tokens("::castiron::lazy::call"));
+                        place.extend([parenthesized(called)]);
                         rest = self.at;
                     }
                 }

@@ -2,44 +2,84 @@
 
 use super::{Lazy, Node, OperandsBeside};
 use crate::device::Device;
-use crate::dtype::Dtype;
+use crate::dtype::{Dtype, Scalar};
 use crate::ops::formula::{Formula, One, Three, Two};
 use crate::shape::Shape;
-use core::ops::Deref;
+use core::marker::PhantomData;
 
-/// A function that `fused!` calls. Its method `call` is that of formulas where it is one, else that of functions of the host.
+/// A function and the tuple of its arguments, which `fused!` calls. Its method `kind` is the first of three that fits: that of formulas, of
+/// [`OnHost`], of [`Neither`].
 #[doc(hidden)]
-pub struct Called<'a, F>(CalledOnHost<'a, F>);
+pub struct Called<'a, F, A>(&'a F, A);
 #[doc(hidden)]
-pub struct CalledOnHost<'a, F>(&'a F);
+pub struct CalledFormula<F, A>(F, A);
+#[doc(hidden)]
+pub struct CalledOnHost<'a, F, A>(&'a F, A);
+#[doc(hidden)]
+pub struct CalledWrongly<F, A>(PhantomData<(F, A)>);
 
 #[doc(hidden)]
-pub fn called<F>(function: &F) -> Called<'_, F> {
-    Called(CalledOnHost(function))
+pub fn called<F, A>(function: &F, arguments: A) -> Called<'_, F, A> {
+    Called(function, arguments)
 }
-impl<F: Formula> Called<'_, F> {
-    /// The formula as a part of an expression.
-    pub fn call<A: Operands<F>>(&self, operands: A) -> A::Output {
-        operands.apply(*self.0.0)
+impl<F: Formula, A> Called<'_, F, A> {
+    /// A formula.
+    pub fn kind(self) -> CalledFormula<F, A> {
+        CalledFormula(*self.0, self.1)
     }
 }
-/// Where `F` is no formula, method calls find the function of the host.
-impl<'a, F> Deref for Called<'a, F> {
-    type Target = CalledOnHost<'a, F>;
-    fn deref(&self) -> &CalledOnHost<'a, F> {
-        &self.0
+#[doc(hidden)]
+pub trait OnHost<'a, F, A> {
+    /// A function of the host.
+    fn kind(self) -> CalledOnHost<'a, F, A>;
+}
+impl<'a, F, A: HostArguments> OnHost<'a, F, A> for Called<'a, F, A> {
+    fn kind(self) -> CalledOnHost<'a, F, A> {
+        CalledOnHost(self.0, self.1)
     }
 }
-impl<F> CalledOnHost<'_, F> {
-    /// What the function returns.
-    pub fn call<A>(&self, arguments: A) -> F::Output
-    where
-        F: HostFunction<A>,
-    {
-        self.0.call_on_host(arguments)
+#[doc(hidden)]
+pub trait Neither<F, A> {
+    /// No formula, and called with elements.
+    fn kind(&self) -> CalledWrongly<F, A>;
+}
+impl<F, A> Neither<F, A> for Called<'_, F, A> {
+    fn kind(&self) -> CalledWrongly<F, A> {
+        CalledWrongly(PhantomData)
     }
 }
 
+/// What the function gives: a part of the expression, or a value.
+#[doc(hidden)]
+pub fn call<C: Call>(called: C) -> C::Output {
+    called.call()
+}
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`fused!`: a function of Rust's numbers can't be called with the elements of a tensor",
+    label = "no `#[formula]`, and called with an expression",
+    note = "a function of elements has `#[formula]` above it; a function of tensors is called with references, `f(&x)`, or in braces, `{{ f(x) }}`"
+)]
+pub trait Call {
+    /// What the function gives.
+    type Output;
+    /// Calls it.
+    fn call(self) -> Self::Output;
+}
+#[diagnostic::do_not_recommend]
+impl<F, A: Operands<F>> Call for CalledFormula<F, A> {
+    type Output = A::Output;
+    fn call(self) -> A::Output {
+        self.1.apply(self.0)
+    }
+}
+#[diagnostic::do_not_recommend]
+impl<F: HostFunction<A>, A> Call for CalledOnHost<'_, F, A> {
+    type Output = F::Output;
+    fn call(self) -> F::Output {
+        self.0.call_on_host(self.1)
+    }
+}
 /// The operands of a formula in `fused!`, as a tuple: a tensor or an expression first, then tensors, expressions and scalars.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
@@ -81,12 +121,21 @@ operands! {
     Three: (a A, b B) as (A, B) = (a, b);
 }
 
+/// What functions of the host are called with.
+#[doc(hidden)]
+pub trait HostArguments {}
+/// An argument of a function of the host.
+#[doc(hidden)]
+pub trait HostArgument {}
+#[diagnostic::do_not_recommend]
+impl<T: Scalar> HostArgument for T {}
+
 /// A function of the host, called with a tuple of arguments.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`fused!`: the function can't be called with `{A}`",
     label = "neither a `#[formula]`, nor a function of such arguments",
-    note = "what Rust computes before stands in braces: `{{ f(n + 1) }}`; a function of elements has `#[formula]` above it"
+    note = "what Rust computes before stands in braces: `{{ f(n + 1) }}`"
 )]
 pub trait HostFunction<A> {
     /// What it returns.
@@ -96,6 +145,8 @@ pub trait HostFunction<A> {
 }
 macro_rules! host_functions {
     ($(($($argument:ident $type:ident),*);)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($type: HostArgument),*> HostArguments for ($($type,)*) {}
         #[diagnostic::do_not_recommend]
         impl<F: Fn($($type),*) -> R, R, $($type),*> HostFunction<($($type,)*)> for F {
             type Output = R;

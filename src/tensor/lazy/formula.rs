@@ -35,6 +35,7 @@ pub trait OperandsBeside<Count, E: Dtype, S: Shape, D: Device> {
     ) -> Result<(Self::Node<F, X>, Extent<Self::Shape>)>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: Float, S: Shape, D: Device> OperandsBeside<One, E, S, D> for () {
     type Elem = E;
     type Shape = S;
@@ -52,6 +53,7 @@ impl<E: Float, S: Shape, D: Device> OperandsBeside<One, E, S, D> for () {
 type Promoted<E, S, A, D> = ResultType<<S as Shape>::Kind, E, <A as LazyOperand<D>>::Kind, <A as LazyOperand<D>>::Elem>;
 type Both<S, A, D> = <S as Broadcast<<A as LazyOperand<D>>::Shape>>::Output;
 
+#[diagnostic::do_not_recommend]
 impl<E: Dtype, S: Shape, D: Device, A: LazyOperand<D>> OperandsBeside<Two, E, S, D> for A
 where
     S: Broadcast<A::Shape>,
@@ -70,6 +72,7 @@ where
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: Dtype, S: Shape, D: Device, A: LazyOperand<D>, B: LazyOperand<D>> OperandsBeside<Three, E, S, D> for (A, B)
 where
     S: Broadcast<A::Shape>,

@@ -20,7 +20,8 @@ mod operators;
 mod reduce;
 mod refused;
 
-pub use called::{Called, HostFunction, Operands, called};
+#[doc(hidden)]
+pub use called::{Call, Called, HostFunction, Neither, OnHost, Operands, call, called};
 pub use formula::OperandsBeside;
 pub use operand::{Begin, LazyOperand, LazyOutcome, RightOfLazy, where_};
 
