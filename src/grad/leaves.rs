@@ -15,11 +15,10 @@ use crate::shape::{Shape, SizeArray};
 use crate::storage::View;
 use crate::tensor::Tensor;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// Puts tensors on a tape: as parameters, and those of frozen fields as constants.
 pub(super) struct Lifting<D: Device> {
-    tape: Arc<Tape<D::Storage>>,
+    tape: Tape,
     walk: Walk,
     leaves: Vec<Leaf<D::Storage>>,
     /// The leaves that a declared tie may be of.
@@ -113,6 +112,12 @@ impl<D: Device> Lifting<D> {
             leaves[own.leaf] = Leaf { node: to, tied_to: Some(target.elements) };
         }
         Ok(())
+    }
+}
+/// Also where a function of the user's failed.
+impl<D: Device> Drop for Lifting<D> {
+    fn drop(&mut self) {
+        self.finish();
     }
 }
 impl<D: Device> MapTensors<D, Taped<D>> for Lifting<D> {

@@ -13,7 +13,6 @@ use crate::error::{Result, invalid};
 use crate::layout::dims::Dims;
 use crate::ops::kernel::Copying;
 use crate::storage::View;
-use std::sync::Arc;
 
 /// The storages of a device.
 pub type Storage<D> = <D as Backend>::Storage;
@@ -189,7 +188,7 @@ impl<P: Primitive, D: Device> WayBack<D::Storage> for Recorded<P, D> {
 pub(super) fn record<P: Primitive, D: Device>(
     primitive: &P,
     x: &On<'_, P::Operands, Taped<D>>,
-    tape: Option<&Arc<Tape<D::Storage>>>,
+    tape: Option<Tape>,
 ) -> Result<On<'static, P::Results, Taped<D>>> {
     let y = D::primitive(primitive, P::Operands::moved::<Taped<D>, D>(x, &mut |storage| &storage.inner))?;
     let Some(tape) = tape else {

@@ -16,15 +16,13 @@ use crate::ops::kernel::{Copying, LaneKernel, LaneSlope, Map1, Map2, Map3, Mergi
 use crate::ops::reduce::{ReduceSlope, Reducer, TwoResults};
 use crate::ops::slope::{Derived, OfBinary};
 use crate::storage::{View, ViewMut};
-use std::sync::Arc;
 
 type On<D> = Tracked<<D as Backend>::Storage>;
-type TapeOf<D> = Arc<Tape<<D as Backend>::Storage>>;
 
 /// How a tape records a kind of call. At least one of its operands depends on a parameter.
 pub trait Recorded: Kind {
     /// Runs the call and records it.
-    fn record<D: Device>(call: Self::Of<'_, On<D>>, tape: &TapeOf<D>) -> Result<Given<Self, On<D>>>;
+    fn record<D: Device>(call: Self::Of<'_, On<D>>, tape: Tape) -> Result<Given<Self, On<D>>>;
 }
 
 /// Whether elements of this dtype have gradients.
@@ -89,7 +87,7 @@ fn seen_in(of: DType, width: usize) -> Option<DType> {
 /// Records an elementwise call.
 pub(crate) fn elementwise<D: Device>(
     (slope, constants, name): (Slope, crate::ops::slope::Constants, &'static str),
-    tape: &TapeOf<D>,
+    tape: Tape,
     result: D::Storage,
     layout: Layout,
     make: &dyn Fn(usize, bool) -> Result<Operand<D::Storage>>,
@@ -104,7 +102,7 @@ pub(crate) fn elementwise<D: Device>(
 #[inline(never)]
 fn elementwise_in_place<D: Device>(
     slope: (Slope, crate::ops::slope::Constants, &'static str),
-    tape: &TapeOf<D>,
+    tape: Tape,
     layout: &Layout,
     make: &dyn Fn(usize, bool) -> Result<Operand<D::Storage>>,
 ) -> Result<super::tape::Node<D::Storage>> {
@@ -165,7 +163,7 @@ fn elementwise_rule<D: Device>(
 }
 
 impl<A: Element, O: Element, K: Map1<A, O>> Recorded for Unary<'static, (), A, O, K> {
-    fn record<D: Device>(call: Unary<'_, On<D>, A, O, K>, tape: &TapeOf<D>) -> Result<On<D>> {
+    fn record<D: Device>(call: Unary<'_, On<D>, A, O, K>, tape: Tape) -> Result<On<D>> {
         let Unary { kernel, strides, a, .. } = call;
         let result = D::map1::<A, O>(kernel, inside(a), strides)?;
         let mut layout = Layout::of::<O>(a.sizes, strides);
@@ -179,7 +177,7 @@ impl<A: Element, O: Element, K: Map1<A, O>> Recorded for Unary<'static, (), A, O
     }
 }
 impl<A: Element, C: Element, O: Element, K: Map2<A, C, O>> Recorded for Binary<'static, (), A, C, O, K> {
-    fn record<D: Device>(call: Binary<'_, On<D>, A, C, O, K>, tape: &TapeOf<D>) -> Result<On<D>> {
+    fn record<D: Device>(call: Binary<'_, On<D>, A, C, O, K>, tape: Tape) -> Result<On<D>> {
         let Binary { kernel, strides, a, b, .. } = call;
         let result = D::map2::<A, C, O>(kernel, inside(a), inside(b), strides)?;
         let mut layout = Layout::of::<O>(a.sizes, strides);
@@ -201,7 +199,7 @@ impl<A: Element, C: Element, O: Element, K: Map2<A, C, O>> Recorded for Binary<'
 impl<A: Element, C: Element, F: Element, O: Element, K: Map3<A, C, F, O>> Recorded
     for Ternary<'static, (), A, C, F, O, K>
 {
-    fn record<D: Device>(call: Ternary<'_, On<D>, A, C, F, O, K>, tape: &TapeOf<D>) -> Result<On<D>> {
+    fn record<D: Device>(call: Ternary<'_, On<D>, A, C, F, O, K>, tape: Tape) -> Result<On<D>> {
         let Ternary { kernel, strides, a, b, c, .. } = call;
         let result = D::map3::<A, C, F, O>(kernel, inside(a), inside(b), inside(c), strides)?;
         let mut layout = Layout::of::<O>(a.sizes, strides);
@@ -229,12 +227,7 @@ fn fills<E: Element, D: Device>(buffer: &On<D>, offset: usize, sizes: &[usize]) 
 }
 
 /// Writes new elements into a part of a storage or the whole of it.
-fn written<E: Element, D: Device>(
-    out: ViewMut<'_, On<D>, E>,
-    new: On<D>,
-    strides: &[usize],
-    tape: &TapeOf<D>,
-) -> Result<()> {
+fn written<E: Element, D: Device>(out: ViewMut<'_, On<D>, E>, new: On<D>, strides: &[usize], tape: Tape) -> Result<()> {
     let ViewMut { buffer, offset, sizes, strides: places, .. } = out;
     if places == strides && fills::<E, D>(buffer, offset, sizes) {
         *buffer = new;
@@ -264,7 +257,7 @@ fn written<E: Element, D: Device>(
 }
 
 impl<A: Element, O: Element, K: Map1<A, O>> Recorded for UnaryInto<'static, (), A, O, K> {
-    fn record<D: Device>(call: UnaryInto<'_, On<D>, A, O, K>, tape: &TapeOf<D>) -> Result<()> {
+    fn record<D: Device>(call: UnaryInto<'_, On<D>, A, O, K>, tape: Tape) -> Result<()> {
         let UnaryInto { kernel, out, a, .. } = call;
         let strides = kept_strides(out.sizes, out.strides);
         let new = Taped::<D>::map1::<A, O>(kernel, a, &strides)?;
@@ -272,7 +265,7 @@ impl<A: Element, O: Element, K: Map1<A, O>> Recorded for UnaryInto<'static, (), 
     }
 }
 impl<A: Element, C: Element, O: Element, K: Map2<A, C, O>> Recorded for BinaryInto<'static, (), A, C, O, K> {
-    fn record<D: Device>(call: BinaryInto<'_, On<D>, A, C, O, K>, tape: &TapeOf<D>) -> Result<()> {
+    fn record<D: Device>(call: BinaryInto<'_, On<D>, A, C, O, K>, tape: Tape) -> Result<()> {
         let BinaryInto { kernel, out, a, b, .. } = call;
         let strides = kept_strides(out.sizes, out.strides);
         let new = Taped::<D>::map2::<A, C, O>(kernel, a, b, &strides)?;
@@ -280,7 +273,7 @@ impl<A: Element, C: Element, O: Element, K: Map2<A, C, O>> Recorded for BinaryIn
     }
 }
 impl<O: Element, K: Map1<O, O>> Recorded for Update<'static, (), O, K> {
-    fn record<D: Device>(call: Update<'_, On<D>, O, K>, tape: &TapeOf<D>) -> Result<()> {
+    fn record<D: Device>(call: Update<'_, On<D>, O, K>, tape: Tape) -> Result<()> {
         let Update { kernel, out, .. } = call;
         let strides = kept_strides(out.sizes, out.strides);
         let new = Taped::<D>::map1::<O, O>(kernel, reading(&out), &strides)?;
@@ -288,7 +281,7 @@ impl<O: Element, K: Map1<O, O>> Recorded for Update<'static, (), O, K> {
     }
 }
 impl<C: Element, O: Element, K: Map2<O, C, O>> Recorded for UpdateBy<'static, (), C, O, K> {
-    fn record<D: Device>(call: UpdateBy<'_, On<D>, C, O, K>, tape: &TapeOf<D>) -> Result<()> {
+    fn record<D: Device>(call: UpdateBy<'_, On<D>, C, O, K>, tape: Tape) -> Result<()> {
         let UpdateBy { kernel, out, b, .. } = call;
         // In place, if nobody reads the old elements, nor the way back.
         let reads = match K::SLOPE {
@@ -325,7 +318,7 @@ fn kept_strides(sizes: &[usize], strides: &[usize]) -> Vec<usize> {
 }
 
 impl<E: Castable> Recorded for Seek<'static, (), E> {
-    fn record<D: Device>(call: Seek<'_, On<D>, E>, _: &TapeOf<D>) -> Result<bool> {
+    fn record<D: Device>(call: Seek<'_, On<D>, E>, _: Tape) -> Result<bool> {
         D::has(inside(call.a), call.what)
     }
 }
@@ -336,7 +329,7 @@ pub(crate) fn left(sizes: &[usize], mask: u32) -> Dims {
 }
 
 impl<A: Element, R: Reducer<A>> Recorded for Reduce<'static, (), A, R> {
-    fn record<D: Device>(call: Reduce<'_, On<D>, A, R>, tape: &TapeOf<D>) -> Result<On<D>> {
+    fn record<D: Device>(call: Reduce<'_, On<D>, A, R>, tape: Tape) -> Result<On<D>> {
         let Reduce { reducer, mask, a, .. } = call;
         let result = D::reduce(reducer, inside(a), mask)?;
         let slope = (reducer.slope(), core::any::type_name::<R>());
@@ -347,7 +340,7 @@ impl<A: Element, R: Reducer<A>> Recorded for Reduce<'static, (), A, R> {
 /// Records a reduction.
 pub(crate) fn reduced<D: Device>(
     (slope, name): (ReduceSlope, &'static str),
-    tape: &TapeOf<D>,
+    tape: Tape,
     x: &dyn Fn(bool) -> Result<Operand<D::Storage>>,
     mask: u32,
     result: D::Storage,
@@ -368,7 +361,7 @@ pub(crate) fn reduced<D: Device>(
     tape.push(name, result, layout, Rule::Reduce { slope, x, mask, results: [kept, None], layout: layout.packed() })
 }
 impl<A: Element, R: TwoResults<A>> Recorded for ReduceBoth<'static, (), A, R> {
-    fn record<D: Device>(call: ReduceBoth<'_, On<D>, A, R>, tape: &TapeOf<D>) -> Result<[On<D>; 2]> {
+    fn record<D: Device>(call: ReduceBoth<'_, On<D>, A, R>, tape: Tape) -> Result<[On<D>; 2]> {
         let ReduceBoth { reducer, mask, a, .. } = call;
         let results = D::reduce_both(reducer, inside(a), mask)?;
         let slope = (reducer.slope(), core::any::type_name::<R>());
@@ -380,7 +373,7 @@ impl<A: Element, R: TwoResults<A>> Recorded for ReduceBoth<'static, (), A, R> {
 /// Records a reduction with two results.
 pub(crate) fn reduced_both<D: Device>(
     (slope, name): (ReduceSlope, &'static str),
-    tape: &TapeOf<D>,
+    tape: Tape,
     x: Operand<D::Storage>,
     mask: u32,
     [first, second]: [D::Storage; 2],
@@ -397,7 +390,7 @@ pub(crate) fn reduced_both<D: Device>(
 }
 /// Two results; `has` says which of them have gradients.
 fn both<B>(
-    tape: &Arc<Tape<B>>,
+    tape: Tape,
     op: &'static str,
     results: [(B, Layout); 2],
     has: [bool; 2],
@@ -422,7 +415,7 @@ fn both<B>(
 impl<A: Element, C: Element, E: Element, K: Map2<A, C, E>, R: Reducer<E>> Recorded
     for ReducePairs<'static, (), A, C, E, K, R>
 {
-    fn record<D: Device>(call: ReducePairs<'_, On<D>, A, C, E, K, R>, _: &TapeOf<D>) -> Result<On<D>> {
+    fn record<D: Device>(call: ReducePairs<'_, On<D>, A, C, E, K, R>, _: Tape) -> Result<On<D>> {
         let ReducePairs { reducer, kernel, mask, a, b, .. } = call;
         let strides = row_major(a.sizes);
         let pairs = Taped::<D>::map2::<A, C, E>(kernel, a, b, &strides)?;
@@ -431,7 +424,7 @@ impl<A: Element, C: Element, E: Element, K: Map2<A, C, E>, R: Reducer<E>> Record
 }
 
 impl<A: Element, O: Element, K: LaneKernel<A, O>> Recorded for Lanes<'static, (), A, O, K> {
-    fn record<D: Device>(call: Lanes<'_, On<D>, A, O, K>, tape: &TapeOf<D>) -> Result<On<D>> {
+    fn record<D: Device>(call: Lanes<'_, On<D>, A, O, K>, tape: Tape) -> Result<On<D>> {
         let Lanes { kernel, axis, a, .. } = call;
         let result = D::lanes::<A, O>(kernel, inside(a), axis)?;
         if !has_gradients(O::DTYPE) {
@@ -451,7 +444,7 @@ impl<A: Element, O: Element, K: LaneKernel<A, O>> Recorded for Lanes<'static, ()
     }
 }
 impl<A: Element, O: Element, P: Element, K: LaneKernel<A, (O, P)>> Recorded for LanesBoth<'static, (), A, O, P, K> {
-    fn record<D: Device>(call: LanesBoth<'_, On<D>, A, O, P, K>, tape: &TapeOf<D>) -> Result<[On<D>; 2]> {
+    fn record<D: Device>(call: LanesBoth<'_, On<D>, A, O, P, K>, tape: Tape) -> Result<[On<D>; 2]> {
         let LanesBoth { kernel, axis, a, .. } = call;
         let [first, second] = D::lanes_both::<A, O, P>(kernel, inside(a), axis)?;
         let (slope, name) = (kernel.slope(), core::any::type_name::<K>());
@@ -471,7 +464,7 @@ impl<A: Element, O: Element, P: Element, K: LaneKernel<A, (O, P)>> Recorded for 
     }
 }
 impl<A: Element, O: Element, K: RowKernel<A, O>> Recorded for Rows<'static, (), A, O, K> {
-    fn record<D: Device>(call: Rows<'_, On<D>, A, O, K>, tape: &TapeOf<D>) -> Result<On<D>> {
+    fn record<D: Device>(call: Rows<'_, On<D>, A, O, K>, tape: Tape) -> Result<On<D>> {
         let Rows { kernel, a, shared, .. } = call;
         let result = D::rows::<A, O>(kernel, inside(a), shared.map(|row| row.map(inside)))?;
         let (slope, name) = (kernel.slope(), core::any::type_name::<K>());
@@ -489,13 +482,13 @@ impl<A: Element, O: Element, K: RowKernel<A, O>> Recorded for Rows<'static, (), 
 }
 /// Normalisation by groups is done by other calls.
 impl<A: Element, O: Element, K: RowKernel<A, O>> Recorded for Groups<'static, (), A, O, K> {
-    fn record<D: Device>(_: Groups<'_, On<D>, A, O, K>, _: &TapeOf<D>) -> Result<Option<On<D>>> {
+    fn record<D: Device>(_: Groups<'_, On<D>, A, O, K>, _: Tape) -> Result<Option<On<D>>> {
         Ok(None)
     }
 }
 
 impl<E: Element> Recorded for Pick<'static, (), E> {
-    fn record<D: Device>(call: Pick<'_, On<D>, E>, tape: &TapeOf<D>) -> Result<On<D>> {
+    fn record<D: Device>(call: Pick<'_, On<D>, E>, tape: Tape) -> Result<On<D>> {
         let Pick { axes, fill, a, .. } = call;
         let result = D::pick(inside(a), axes, fill)?;
         let positions = |axis: &Vec<crate::ops::segment::Segment>| {
@@ -512,7 +505,7 @@ impl<E: Element> Recorded for Pick<'static, (), E> {
     }
 }
 impl<E: Element> Recorded for Join<'static, (), E> {
-    fn record<D: Device>(call: Join<'_, On<D>, E>, tape: &TapeOf<D>) -> Result<On<D>> {
+    fn record<D: Device>(call: Join<'_, On<D>, E>, tape: Tape) -> Result<On<D>> {
         let Join { axis, sizes, strides, pieces, .. } = call;
         let inner: Vec<_> = collected(pieces.iter().map(|piece| Ok(inside(*piece))))?;
         let result = D::join::<E>(&inner, axis, sizes, strides)?;
@@ -523,7 +516,7 @@ impl<E: Element> Recorded for Join<'static, (), E> {
     }
 }
 impl<E: Element> Recorded for Band<'static, (), E> {
-    fn record<D: Device>(call: Band<'_, On<D>, E>, tape: &TapeOf<D>) -> Result<On<D>> {
+    fn record<D: Device>(call: Band<'_, On<D>, E>, tape: Tape) -> Result<On<D>> {
         let Band { low, high, a, .. } = call;
         let result = D::band(inside(a), low, high)?;
         let dtype = moved::<E, _>([a.buffer]);
@@ -533,7 +526,7 @@ impl<E: Element> Recorded for Band<'static, (), E> {
     }
 }
 impl<E: Element> Recorded for Gather<'static, (), E> {
-    fn record<D: Device>(call: Gather<'_, On<D>, E>, tape: &TapeOf<D>) -> Result<On<D>> {
+    fn record<D: Device>(call: Gather<'_, On<D>, E>, tape: Tape) -> Result<On<D>> {
         let Gather { indexing, a, index, .. } = call;
         let result = D::gather(indexing, inside(a), inside(index))?;
         let dtype = moved::<E, _>([a.buffer]);
@@ -543,13 +536,13 @@ impl<E: Element> Recorded for Gather<'static, (), E> {
     }
 }
 impl<E: Element> Recorded for Scatter<'static, (), E> {
-    fn record<D: Device>(call: Scatter<'_, On<D>, E>, tape: &TapeOf<D>) -> Result<()> {
+    fn record<D: Device>(call: Scatter<'_, On<D>, E>, tape: Tape) -> Result<()> {
         let Scatter { indexing, out, index, b, .. } = call;
         scattered::<E, D>(indexing, out, index, b, None, tape, |to| D::scatter(indexing, inside(index), inside(b), to))
     }
 }
 impl<E: Element, K: Map2<E, E, E>> Recorded for ScatterWith<'static, (), E, K> {
-    fn record<D: Device>(call: ScatterWith<'_, On<D>, E, K>, tape: &TapeOf<D>) -> Result<()> {
+    fn record<D: Device>(call: ScatterWith<'_, On<D>, E, K>, tape: Tape) -> Result<()> {
         let ScatterWith { indexing, kernel, out, index, b, .. } = call;
         let factor = match K::MERGING {
             Merging::Add => 1.0,
@@ -574,7 +567,7 @@ fn scattered<'a, E: Element, D: Device>(
     index: View<'a, On<D>, i64>,
     b: View<'a, On<D>, E>,
     factor: Option<f64>,
-    tape: &TapeOf<D>,
+    tape: Tape,
     run: impl FnOnce(ViewMut<'_, D::Storage, E>) -> Result<()>,
 ) -> Result<()> {
     let strides = row_major(out.sizes);
@@ -602,7 +595,7 @@ fn merged<'a, E: Element, D: Device>(
     index: View<'a, On<D>, i64>,
     b: View<'a, On<D>, E>,
     is_product: bool,
-    tape: &TapeOf<D>,
+    tape: Tape,
     run: impl FnOnce(ViewMut<'_, D::Storage, E>) -> Result<()>,
 ) -> Result<()> {
     let strides = row_major(out.sizes);
@@ -626,7 +619,7 @@ fn merged<'a, E: Element, D: Device>(
     written::<E, D>(out, new, &strides, tape)
 }
 impl<E: Element> Recorded for Compress<'static, (), E> {
-    fn record<D: Device>(call: Compress<'_, On<D>, E>, tape: &TapeOf<D>) -> Result<(On<D>, usize)> {
+    fn record<D: Device>(call: Compress<'_, On<D>, E>, tape: Tape) -> Result<(On<D>, usize)> {
         let Compress { a, mask, .. } = call;
         let (result, count) = D::compress(inside(a), inside(mask))?;
         let dtype = moved::<E, _>([a.buffer]);
@@ -637,13 +630,13 @@ impl<E: Element> Recorded for Compress<'static, (), E> {
     }
 }
 impl Recorded for IndexRows<'static, ()> {
-    fn record<D: Device>(call: IndexRows<'_, On<D>>, _: &TapeOf<D>) -> Result<Option<(On<D>, usize)>> {
+    fn record<D: Device>(call: IndexRows<'_, On<D>>, _: Tape) -> Result<Option<(On<D>, usize)>> {
         let given = D::index_rows(inside(call.mask))?;
         Ok(given.map(|(storage, count)| (Tracked::constant(storage), count)))
     }
 }
 impl<E: Element> Recorded for Sort<'static, (), E> {
-    fn record<D: Device>(call: Sort<'_, On<D>, E>, tape: &TapeOf<D>) -> Result<[On<D>; 2]> {
+    fn record<D: Device>(call: Sort<'_, On<D>, E>, tape: Tape) -> Result<[On<D>; 2]> {
         let Sort { order, axis, a, .. } = call;
         let [values, positions] = D::order(order, inside(a), axis)?;
         let mut sizes = Dims::known(a.sizes);
@@ -662,13 +655,13 @@ impl<E: Element> Recorded for Sort<'static, (), E> {
     }
 }
 impl<E: Element> Recorded for Search<'static, (), E> {
-    fn record<D: Device>(call: Search<'_, On<D>, E>, _: &TapeOf<D>) -> Result<On<D>> {
+    fn record<D: Device>(call: Search<'_, On<D>, E>, _: Tape) -> Result<On<D>> {
         D::search(inside(call.sorted), inside(call.values), call.right).map(Tracked::constant)
     }
 }
 
 impl<E: Dtype, K: Map1<E, E>> Recorded for Product<'static, (), E, K> {
-    fn record<D: Device>(call: Product<'_, On<D>, E, K>, tape: &TapeOf<D>) -> Result<On<D>> {
+    fn record<D: Device>(call: Product<'_, On<D>, E, K>, tape: Tape) -> Result<On<D>> {
         let Product { kernel, a, b, added, .. } = call;
         let rank = a.sizes.len();
         let mut sizes = Dims::known(a.sizes);
@@ -738,35 +731,35 @@ impl<E: Dtype> Map1<E, E> for Scaled<E::Compute> {
 }
 /// A packed weight on a tape is a copy (see `Pack`).
 impl<E: Dtype, K: Map1<E, E>> Recorded for ProductByPacked<'static, (), E, K> {
-    fn record<D: Device>(call: ProductByPacked<'_, On<D>, E, K>, _: &TapeOf<D>) -> Result<On<D>> {
+    fn record<D: Device>(call: ProductByPacked<'_, On<D>, E, K>, _: Tape) -> Result<On<D>> {
         crate::device::product_with_copy::<Taped<D>, E, K>(call.kernel, call.x, call.weight, call.bias)
     }
 }
 impl<E: Dtype> Recorded for ProductOfBytes<'static, (), E> {
-    fn record<D: Device>(call: ProductOfBytes<'_, On<D>, E>, _: &TapeOf<D>) -> Result<On<D>> {
+    fn record<D: Device>(call: ProductOfBytes<'_, On<D>, E>, _: Tape) -> Result<On<D>> {
         D::int_mm(inside(call.a), inside(call.b)).map(Tracked::constant)
     }
 }
 /// Convolutions are matrix products with patches.
 impl<E: Dtype, K: Map1<E, E>> Recorded for Convolve<'static, (), E, K> {
-    fn record<D: Device>(call: Convolve<'_, On<D>, E, K>, _: &TapeOf<D>) -> Result<On<D>> {
+    fn record<D: Device>(call: Convolve<'_, On<D>, E, K>, _: Tape) -> Result<On<D>> {
         crate::device::convolve_composed::<Taped<D>, E, K>(call)
     }
 }
 /// On a tape a packed weight is a row-major copy.
 impl<E: Dtype> Recorded for Pack<'static, (), E> {
-    fn record<D: Device>(call: Pack<'_, On<D>, E>, _: &TapeOf<D>) -> Result<On<D>> {
+    fn record<D: Device>(call: Pack<'_, On<D>, E>, _: Tape) -> Result<On<D>> {
         crate::device::weight_copied::<Taped<D>, E>(call.weight)
     }
 }
 /// Pooling is done by other calls.
 impl<A: Element, R: Reducer<A>> Recorded for Pool<'static, (), A, R> {
-    fn record<D: Device>(_: Pool<'_, On<D>, A, R>, _: &TapeOf<D>) -> Result<Option<On<D>>> {
+    fn record<D: Device>(_: Pool<'_, On<D>, A, R>, _: Tape) -> Result<Option<On<D>>> {
         Ok(None)
     }
 }
 impl<E: Dtype> Recorded for Attend<'static, (), E> {
-    fn record<D: Device>(call: Attend<'_, On<D>, E>, _: &TapeOf<D>) -> Result<On<D>> {
+    fn record<D: Device>(call: Attend<'_, On<D>, E>, _: Tape) -> Result<On<D>> {
         let [_, result] = crate::device::attention_composed::<Taped<D>, E>(&call.attention)?;
         Ok(result)
     }

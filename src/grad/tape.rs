@@ -8,8 +8,7 @@ use crate::dtype::{DType, Element};
 use crate::error::{Result, invalid};
 use crate::layout::dims::Dims;
 use core::fmt;
-use core::marker::PhantomData;
-use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// A storage of a device, and its node on a tape if it depends on parameters.
@@ -45,8 +44,8 @@ impl<B> fmt::Debug for Node<B> {
     }
 }
 impl<B> Node<B> {
-    pub(crate) fn tape(&self) -> &Arc<Tape<B>> {
-        &self.step.tape
+    pub(crate) fn tape(&self) -> Tape {
+        self.step.tape
     }
     /// Whether it is a parameter.
     #[cfg(feature = "any")]
@@ -135,9 +134,22 @@ impl<B> Tracked<B> {
 }
 
 /// What steps are recorded for: a function of parameters, until its gradient is taken; or run-time tensors.
-pub struct Tape<B> {
-    is_open: AtomicBool,
-    storages: PhantomData<fn() -> B>,
+///
+/// Every step has it, so it is copied, not counted: slots are never freed, and those of finished tapes are used again.
+#[derive(Clone, Copy)]
+pub struct Tape {
+    slot: &'static Slot,
+    use_number: u64,
+}
+/// How many tapes with this slot are finished: the next one is open.
+struct Slot(AtomicU64);
+/// The slots of finished tapes.
+static UNUSED: Mutex<Vec<&'static Slot>> = Mutex::new(Vec::new());
+
+impl PartialEq for Tape {
+    fn eq(&self, other: &Tape) -> bool {
+        core::ptr::eq(self.slot, other.slot) && self.use_number == other.use_number
+    }
 }
 
 /// Which bytes of its storage a node's gradient stands for, and their dtype.
@@ -153,7 +165,7 @@ pub struct Step<B> {
     /// Steps are numbered in the order in which they are recorded, so that operands have smaller numbers than results.
     pub(crate) number: u64,
     is_leaf: bool,
-    tape: Arc<Tape<B>>,
+    tape: Tape,
     /// Of each result that has a gradient.
     extents: Extents,
     /// Functions that see the gradients of its results.
@@ -343,25 +355,30 @@ impl Packed {
     }
 }
 
-impl<B> Tape<B> {
-    pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Tape { is_open: AtomicBool::new(true), storages: PhantomData })
+impl Tape {
+    pub(crate) fn new() -> Self {
+        let unused = locked(&UNUSED).pop();
+        let slot = unused.unwrap_or_else(|| Box::leak(Box::new(Slot(AtomicU64::new(0)))));
+        Tape { slot, use_number: slot.0.load(Ordering::Acquire) }
     }
 
     /// Nothing more is recorded.
-    pub(crate) fn finish(&self) {
-        self.is_open.store(false, Ordering::Release);
+    pub(crate) fn finish(self) {
+        let next = self.use_number + 1;
+        if self.slot.0.compare_exchange(self.use_number, next, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+            locked(&UNUSED).push(self.slot);
+        }
     }
 
     // (Inlined: rules are large, and calls move them.)
     #[inline(always)]
-    fn step(self: &Arc<Self>, extents: Extents, past: Past<B>) -> Arc<Step<B>> {
+    fn step<B>(self, extents: Extents, past: Past<B>) -> Arc<Step<B>> {
         let number = STEPS.fetch_add(1, Ordering::Relaxed);
         let is_leaf = matches!(past, Past::Leaf(_));
         Arc::new(Step {
             number,
             is_leaf,
-            tape: self.clone(),
+            tape: self,
             extents,
             #[cfg(feature = "any")]
             hooks: OnceLock::new(),
@@ -370,26 +387,20 @@ impl<B> Tape<B> {
     }
 
     /// A parameter: a node without a step, for these bytes of a storage.
-    pub(crate) fn leaf(self: &Arc<Self>, inner: B, extent: Extent) -> Tracked<B> {
+    pub(crate) fn leaf<B>(self, inner: B, extent: Extent) -> Tracked<B> {
         let step = self.step(Extents::One(extent), Past::Leaf(None));
         Tracked::of(inner, Node { step, result: 0 })
     }
 
     /// Records a step with one result.
     #[inline(always)]
-    pub(crate) fn push(
-        self: &Arc<Self>,
-        op: &'static str,
-        inner: B,
-        layout: Layout,
-        rule: Rule<B>,
-    ) -> Result<Tracked<B>> {
+    pub(crate) fn push<B>(self, op: &'static str, inner: B, layout: Layout, rule: Rule<B>) -> Result<Tracked<B>> {
         Ok(Tracked::of(inner, self.push_node(op, layout, rule)?))
     }
 
     /// Records a step with one result or two; one without a layout has no gradient (positions).
-    pub(crate) fn push_both(
-        self: &Arc<Self>,
+    pub(crate) fn push_both<B>(
+        self,
         op: &'static str,
         results: [Option<(B, Layout)>; 2],
         rule: Rule<B>,
@@ -407,19 +418,19 @@ impl<B> Tape<B> {
 
     /// Records a step with one result, for a storage that was written.
     #[inline(always)]
-    pub(crate) fn push_node(self: &Arc<Self>, op: &'static str, layout: Layout, rule: Rule<B>) -> Result<Node<B>> {
+    pub(crate) fn push_node<B>(self, op: &'static str, layout: Layout, rule: Rule<B>) -> Result<Node<B>> {
         self.expect_open(op)?;
         Ok(Node { step: self.step(Extents::One(layout.extent()), Past::Rule(rule)), result: 0 })
     }
 
     /// A step that is filled in when its results are known.
-    pub(crate) fn begin(self: &Arc<Self>, op: &'static str) -> Result<Arc<Step<B>>> {
+    pub(crate) fn begin<B>(self, op: &'static str) -> Result<Arc<Step<B>>> {
         self.expect_open(op)?;
         Ok(self.step(Extents::Each(OnceLock::new()), Past::Freed))
     }
 
-    fn expect_open(&self, op: &'static str) -> Result<()> {
-        if self.is_open.load(Ordering::Acquire) { Ok(()) } else { finished(op) }
+    fn expect_open(self, op: &'static str) -> Result<()> {
+        if self.slot.0.load(Ordering::Acquire) == self.use_number { Ok(()) } else { finished(op) }
     }
 }
 #[cold]

@@ -85,14 +85,14 @@ pub(super) fn two_tapes<T>(op: &'static str) -> Result<T> {
 fn tape_of<D: Device>(
     op: &'static str,
     each: &mut dyn FnMut(&mut dyn FnMut(&Tracked<D::Storage>)),
-) -> Result<Option<Arc<Tape<D::Storage>>>> {
-    let mut tape: Option<Arc<Tape<D::Storage>>> = None;
+) -> Result<Option<Tape>> {
+    let mut tape: Option<Tape> = None;
     let mut has_two = false;
     each(&mut |storage| {
         storage.with_node(|node| match (&tape, node) {
             (_, None) => {}
-            (None, Some(node)) => tape = Some(node.tape().clone()),
-            (Some(tape), Some(node)) => has_two |= !Arc::ptr_eq(tape, node.tape()),
+            (None, Some(node)) => tape = Some(node.tape()),
+            (Some(tape), Some(node)) => has_two |= *tape != node.tape(),
         });
     });
     if has_two { two_tapes(op) } else { Ok(tape) }
@@ -105,7 +105,7 @@ impl<D: Device> Backend for Taped<D> {
     fn run<C: Call>(call: C::Of<'_, Self::Storage>) -> Result<Given<C, Self::Storage>> {
         let tape = tape_of::<D>(C::NAME, &mut |see| C::storages(&call, see))?;
         match tape {
-            Some(tape) => C::record::<D>(call, &tape),
+            Some(tape) => C::record::<D>(call, tape),
             None => {
                 // (Only a list of operands needs memory.)
                 let Ok(call) = C::rehoused(call, &Inside) else { return no_memory() };
@@ -117,7 +117,7 @@ impl<D: Device> Backend for Taped<D> {
 
     fn primitive<P: Primitive>(primitive: &P, x: On<'_, P::Operands, Self>) -> Result<On<'static, P::Results, Self>> {
         let tape = tape_of::<D>(primitive.op(), &mut |see| P::Operands::storages::<Self>(&x, see))?;
-        super::primitive::record::<P, D>(primitive, &x, tape.as_ref())
+        super::primitive::record::<P, D>(primitive, &x, tape)
     }
     fn is_tracked(storage: &Self::Storage) -> bool {
         storage.is_tracked() || D::is_tracked(&storage.inner)
@@ -265,13 +265,13 @@ impl<D: Device> PullsBack for Taped<D> {
         layout: Layout,
         mut way_back: impl WayBack<D::Storage> + 'static,
     ) -> Result<Self::Storage> {
-        let mut tape: Option<Arc<Tape<D::Storage>>> = None;
+        let mut tape: Option<Tape> = None;
         let mut has_two = false;
         way_back.each_operand(&mut |operand| {
             if let Some(node) = &operand.node {
                 match &tape {
-                    None => tape = Some(node.tape().clone()),
-                    Some(tape) => has_two |= !Arc::ptr_eq(tape, node.tape()),
+                    None => tape = Some(node.tape()),
+                    Some(tape) => has_two |= *tape != node.tape(),
                 }
             }
         });

@@ -60,9 +60,9 @@ pub(in crate::any) fn scoped_recording() -> NoGrad {
 }
 
 /// The tape of all run-time tensors.
-pub(in crate::any) fn tape() -> &'static Arc<Tape<DynamicBuffer>> {
-    static TAPE: OnceLock<Arc<Tape<DynamicBuffer>>> = OnceLock::new();
-    TAPE.get_or_init(Tape::new)
+pub(in crate::any) fn tape() -> Tape {
+    static TAPE: OnceLock<Tape> = OnceLock::new();
+    *TAPE.get_or_init(Tape::new)
 }
 
 #[operations]

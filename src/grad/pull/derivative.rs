@@ -168,7 +168,7 @@ fn recorded<D: Device>(
     result: D::Storage,
     strides: &[usize],
 ) -> Result<Tracked<D::Storage>> {
-    let mut tape: Option<Arc<Tape<D::Storage>>> = None;
+    let mut tape: Option<Tape> = None;
     let mut operands = Vec::with_capacity(call.x.len());
     for part in &call.x {
         let Some(part) = part else {
@@ -178,8 +178,8 @@ fn recorded<D: Device>(
         let node: Option<Node<D::Storage>> = part.storage.node();
         if let Some(node) = &node {
             match &tape {
-                None => tape = Some(node.tape().clone()),
-                Some(tape) if Arc::ptr_eq(tape, node.tape()) => {}
+                None => tape = Some(node.tape()),
+                Some(tape) if *tape == node.tape() => {}
                 Some(_) => return two_tapes(OP),
             }
         }
