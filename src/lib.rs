@@ -152,7 +152,7 @@ mod storage;
 pub mod formula {
     #[doc(hidden)]
     pub use crate::dtype::MachineFloat as Machine;
-    pub use crate::ops::formula::{Formula, IntoNumber, Mask, Number, One, Three, Two, select};
+    pub use crate::ops::formula::{Five, Formula, Four, IntoNumber, Mask, Number, One, Six, Three, Two, select};
     #[doc(hidden)]
     pub use crate::ops::formula::{Takes, call};
 }
@@ -234,7 +234,7 @@ pub use castiron_macros::einsum;
 /// ```
 pub use castiron_macros::fused;
 
-/// A formula of one's own, of one to three floating-point numbers: written once, it runs in loops of each instruction set on the host,
+/// A formula of one's own, of one to six floating-point numbers: written once, it runs in loops of each instruction set on the host,
 /// as a kernel on GPUs, inside of [`fused!`], and has a gradient.
 ///
 /// The function becomes a value of its name, which [`Tensor::apply`] takes. `F` stands for the numbers of an element, of a kernel that is
@@ -259,7 +259,7 @@ pub use castiron_macros::fused;
 /// }
 /// let x = tensor![-1.0, 0.0, 3.0];
 /// assert_eq!(x.apply(swish, 1.0), x.silu());
-/// assert_eq!(x.gentle(2.0).to_vec()[2], 3.0);
+/// assert_eq!(x.gentle(2.0).to_vec()[2], 3.0_f32);
 /// // As a part of a larger expression, in one pass.
 /// let y = fused!(swish(x, 1.0) * 2 + x.gentle(2.0));
 /// assert_eq!(layer(&y).shape(), [3]);

@@ -11,7 +11,7 @@ use proc_macro::{Delimiter, Group, Spacing, Span, TokenStream, TokenTree};
 type Tokens = [TokenTree];
 
 /// The most operands.
-const MOST: usize = 3;
+const MOST: usize = 6;
 /// Words that are no values.
 const OTHER_WORDS: [&str; 34] = [
     "as", "break", "const", "continue", "crate", "else", "false", "fn", "for", "if", "in", "let", "loop", "match",
@@ -122,8 +122,9 @@ impl Function {
     }
 
     /// The type of its count of operands.
-    fn count(&self) -> &'static str {
-        ["::castiron::formula::One", "::castiron::formula::Two", "::castiron::formula::Three"][self.operands.len() - 1]
+    fn count(&self) -> String {
+        let counts = ["One", "Two", "Three", "Four", "Five", "Six"];
+        format!("::castiron::formula::{}", counts[self.operands.len() - 1])
     }
 
     fn written(&self) -> Result<TokenStream, Mistake> {

@@ -45,6 +45,9 @@ pub type On<'a, L, D> = <L as Dtypes>::On<'a, D>;
 #[cfg(feature = "grad")]
 pub type Perhaps<'a, L, D> = <L as Dtypes>::Perhaps<'a, D>;
 
+/// The most operands of a primitive.
+#[cfg(feature = "grad")]
+pub(crate) const MOST: usize = 6;
 /// What the derivative of a primitive is given.
 #[cfg(feature = "grad")]
 pub struct Back<'a, P: Primitive, D: Device> {
@@ -55,9 +58,9 @@ pub struct Back<'a, P: Primitive, D: Device> {
     /// The gradients that came back to results.
     pub(crate) g: Perhaps<'a, P::Results, D>,
     /// The sizes of the operands.
-    pub(crate) sizes: [Dims; 3],
+    pub(crate) sizes: [Dims; MOST],
     /// Which operands want a gradient.
-    pub(crate) wants: [bool; 3],
+    pub(crate) wants: [bool; MOST],
 }
 /// What `READS` says is there.
 #[cfg(feature = "grad")]
@@ -109,7 +112,7 @@ pub trait Dtypes: Sized + 'static {
     ) -> Result<()>;
 }
 
-/// Lists of up to four dtypes.
+/// Lists of up to six dtypes.
 macro_rules! lists {
     ($($($T:ident $x:ident $at:literal),*;)*) => {$(
         impl<$($T: Element),*> Dtypes for ($($T,)*) {
@@ -172,4 +175,6 @@ lists! {
     A a 0, B b 1;
     A a 0, B b 1, C c 2;
     A a 0, B b 1, C c 2, G g 3;
+    A a 0, B b 1, C c 2, G g 3, H h 4;
+    A a 0, B b 1, C c 2, G g 3, H h 4, I i 5;
 }

@@ -264,6 +264,27 @@ pub trait Binary: Sized + 'static {
     }
 }
 
+/// A formula of up to six operands; those that it does not have are zero.
+pub trait Several: Sized + 'static {
+    /// The formula for `bool`.
+    #[inline(always)]
+    fn boolean(_x: [bool; 6]) -> bool {
+        refused()
+    }
+    /// The formula for integers.
+    #[inline(always)]
+    fn integer<T: MachineInt>(_x: [T; 6]) -> T {
+        refused()
+    }
+    /// The formula for floating-point numbers.
+    fn real<T: MachineFloat>(x: [T; 6]) -> T;
+    /// The formula for complex numbers.
+    #[inline(always)]
+    fn complex<T: MachineFloat>(_x: [Complex<T>; 6]) -> Complex<T> {
+        refused()
+    }
+}
+
 /// A binary formula with a bool result.
 pub trait Compare: 'static {
     /// The formula for `bool`.
@@ -323,6 +344,8 @@ pub trait Compute: Copy + Default + PartialEq + Debug + Send + Sync + 'static {
     fn binary_by_scalar<F: Binary>(self, scalar: Self) -> Self;
     /// Applies a comparison.
     fn compare<F: Compare>(self, other: Self) -> bool;
+    /// Applies a formula of several operands.
+    fn several<F: Several>(x: [Self; 6]) -> Self;
     /// Calls the visitor for this type.
     fn visit<V: Visitor>(arg: V::Arg<Self>) -> Result<()>;
 }
@@ -364,6 +387,10 @@ macro_rules! computes {
             #[inline(always)]
             fn compare<F: Compare>(self, other: Self) -> bool {
                 F::$formula(self, other)
+            }
+            #[inline(always)]
+            fn several<F: Several>(x: [Self; 6]) -> Self {
+                F::$formula(x)
             }
             #[inline(always)]
             fn visit<V: Visitor>(arg: V::Arg<Self>) -> Result<()> {

@@ -5,7 +5,7 @@ use super::record::{self, has_gradients};
 use super::rule::Rule;
 use super::tape::{Layout, Node, Operand, RESULTS, Tape, Tracked};
 use super::taped::Taped;
-use crate::composite::primitive::{Back, Dtypes, On, Primitive};
+use crate::composite::primitive::{Back, Dtypes, MOST, On, Primitive};
 use crate::composite::{Erased, Owned};
 use crate::device::{Backend, Device};
 use crate::dtype::{DType, Element};
@@ -154,8 +154,8 @@ impl<P: Primitive, D: Device> WayBack<D::Storage> for Recorded<P, D> {
         if back.iter().all(Option::is_none) {
             return Ok(());
         }
-        let mut sizes = [Dims::known(&[]); 3];
-        let mut wants = [false; 3];
+        let mut sizes = [Dims::known(&[]); MOST];
+        let mut wants = [false; MOST];
         for (at, operand) in operands.iter().enumerate() {
             (sizes[at], wants[at]) = (operand.sizes(), operand.node.is_some());
         }

@@ -1,9 +1,9 @@
-//! Formulas that programs write: a function of one to three numbers, read as loops of each instruction set, as kernels of GPUs and, on dual
+//! Formulas that programs write: a function of one to six numbers, read as loops of each instruction set, as kernels of GPUs and, on dual
 //! numbers, as its own derivative, as the formulas of the tables are.
 
-use super::kernel::{Map1, Map2, Map3};
+use super::kernel::{Map1, Map2, Map3, Map4, Map5, Map6};
 use super::slope::{Derived, OfBinary, OfThree, OfUnary, Slope};
-use crate::dtype::{Binary, Castable, Compute as _, Float, MachineFloat, Parameters, Truth, Tuned, Unary};
+use crate::dtype::{Binary, Castable, Compute as _, Float, MachineFloat, Parameters, Several, Truth, Tuned, Unary};
 use crate::ops;
 use crate::ops::record::kernel::{Kernel, Value};
 use core::marker::PhantomData;
@@ -18,21 +18,32 @@ use core::ops::{
     note = "a formula is read as loops, as GPU kernels and as its derivative, and calls other formulas only: write `#[formula]` above the function"
 )]
 pub trait Formula: Copy + Send + Sync + 'static {
-    /// How many operands it has: [`One`], [`Two`] or [`Three`].
+    /// How many operands it has: [`One`], [`Two`] and so on to [`Six`].
     type Operands: 'static;
     /// Its name.
     const NAME: &'static str;
     /// Its value; operands that it does not have are zero.
     #[doc(hidden)]
-    fn of<T: MachineFloat>(x: [Number<T>; 3]) -> Number<T>;
+    fn of<T: MachineFloat>(x: [Number<T>; MOST]) -> Number<T>;
 }
 
-/// A formula of one operand.
-pub struct One;
-/// A formula of two operands.
-pub struct Two;
-/// A formula of three operands.
-pub struct Three;
+/// The most operands.
+pub(crate) const MOST: usize = 6;
+macro_rules! counts {
+    ($($name:ident $count:literal $doc:literal;)*) => {$(
+        #[doc = $doc]
+        pub struct $name;
+        impl Takes<$count> for $name {}
+    )*};
+}
+counts! {
+    One 1 "A formula of one operand.";
+    Two 2 "A formula of two operands.";
+    Three 3 "A formula of three operands.";
+    Four 4 "A formula of four operands.";
+    Five 5 "A formula of five operands.";
+    Six 6 "A formula of six operands.";
+}
 
 /// A number in a formula: of an element, of a recorded kernel, or with a derivative.
 ///
@@ -255,43 +266,42 @@ pub fn select<T: MachineFloat>(mask: Mask<T>, yes: impl IntoNumber<T>, no: impl 
     label = "give one number for each operand of the formula"
 )]
 pub trait Takes<const N: usize> {}
-impl Takes<1> for One {}
-impl Takes<2> for Two {}
-impl Takes<3> for Three {}
 
 /// A formula called by another one.
 #[doc(hidden)]
 #[inline(always)]
 pub fn call<F: Formula<Operands: Takes<N>>, T: MachineFloat, const N: usize>(_: F, x: [Number<T>; N]) -> Number<T> {
-    let mut all = [Number(T::zero()); 3];
-    for (to, x) in all.iter_mut().zip(x) {
-        *to = x;
-    }
-    F::of(all)
+    F::of(padded(x, Number(T::zero())))
 }
 
 /// The formula as formulas of the tables are.
-struct By<F>(PhantomData<fn() -> F>);
+pub(crate) struct By<F>(PhantomData<fn() -> F>);
 #[inline(always)]
-fn value<F: Formula, T: MachineFloat>(x: [T; 3]) -> T {
-    F::of(x.map(Number)).0
+fn value<F: Formula, T: MachineFloat, const N: usize>(x: [T; N]) -> T {
+    F::of(padded(x.map(Number), Number(T::zero()))).0
+}
+impl<F: Formula> Several for By<F> {
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: [T; MOST]) -> T {
+        value::<F, T, MOST>(x)
+    }
 }
 impl<F: Formula> Unary for By<F> {
     #[inline(always)]
     fn real<T: MachineFloat>(x: T) -> T {
-        value::<F, T>([x, T::zero(), T::zero()])
+        value::<F, T, 1>([x])
     }
 }
 impl<F: Formula> Binary for By<F> {
     #[inline(always)]
     fn real<T: MachineFloat>(a: T, b: T) -> T {
-        value::<F, T>([a, b, T::zero()])
+        value::<F, T, 2>([a, b])
     }
 }
 impl<F: Formula> Tuned for By<F> {
     #[inline(always)]
     fn real<T: MachineFloat>(x: T, [a, b, _]: Parameters<T>) -> T {
-        value::<F, T>([x, a, b])
+        value::<F, T, 3>([x, a, b])
     }
 }
 
@@ -352,4 +362,34 @@ impl<F: Formula, A: Castable, B: Castable, C: Castable, P: Float> Map3<A, B, C, 
         let value = kernel.tuned::<By<F>>(a, [b, c, none]);
         kernel.cast(value, P::DTYPE)
     }
+}
+/// Elements and those that a formula does not have.
+#[inline(always)]
+fn padded<T: Copy, const N: usize>(x: [T; N], none: T) -> [T; MOST] {
+    let mut all = [none; MOST];
+    all[..N].copy_from_slice(&x);
+    all
+}
+/// The kernels of more operands.
+macro_rules! kernels {
+    ($($map:ident($($x:ident: $X:ident),*);)*) => {$(
+        impl<F: Formula, $($X: Castable,)* P: Float> $map<$($X,)* P> for ApplyingFormula<F> {
+            #[inline(always)]
+            fn call(self, $($x: $X),*) -> P {
+                let x = padded([$(wide::<$X, P>($x)),*], Default::default());
+                P::from_compute(P::Compute::several::<By<F>>(x))
+            }
+            fn text(&self, kernel: &mut Kernel, $($x: Value),*) -> Value {
+                let x = [$(kernel.operand($x, P::DTYPE)),*];
+                let none = kernel.constant(0.0, x[0].dtype());
+                let value = kernel.several::<By<F>>(padded(x, none));
+                kernel.cast(value, P::DTYPE)
+            }
+        }
+    )*};
+}
+kernels! {
+    Map4(a: A, b: B, c: C, d: G);
+    Map5(a: A, b: B, c: C, d: G, e: H);
+    Map6(a: A, b: B, c: C, d: G, e: H, f: I);
 }

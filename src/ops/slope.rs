@@ -8,6 +8,8 @@
 
 use super::dual::Dual;
 use super::kernel::{Map2, Map3, VectorWidth};
+#[cfg(feature = "grad")]
+use crate::dtype::Several;
 use crate::dtype::{Binary, Complex, DType, Element, MachineFloat, ToReal, Tuned, Unary};
 use crate::ops::record::kernel::{Kernel, Value};
 use core::marker::PhantomData;
@@ -454,17 +456,30 @@ impl Formula {
 impl Formula {
     /// Its gradient by an operand, as it is recorded: a function of its operands, of its result and of the gradient of that.
     pub(crate) fn derivative(&'static self, by: usize, is_complex: bool) -> crate::Result<Arc<Derivative>> {
-        type Known = HashMap<(usize, usize, bool), Arc<Derivative>>;
-        static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
-        let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        // (Functions that are the same code have the same derivative.)
-        let key = (self.record as usize, by, is_complex);
-        if let Some(derivative) = known().as_ref().and_then(|known| known.get(&key)) {
-            return Ok(derivative.clone());
-        }
-        let derivative = Derivative::new((self.record)(by, is_complex), self.operands + 2, is_complex)?;
-        Ok(known().get_or_insert_default().entry(key).or_insert(derivative).clone())
+        recorded_once((self.record as usize, self.operands, by, is_complex), || (self.record)(by, is_complex))
     }
+}
+/// The same of a formula of several real operands.
+#[cfg(feature = "grad")]
+pub(crate) fn several_derivative<F: Several>(operands: usize, by: usize) -> crate::Result<Arc<Derivative>> {
+    let record = crate::ops::record::derivative::first_of_several::<F>;
+    recorded_once((record as fn(usize, usize) -> _ as usize, operands, by, false), || record(operands, by))
+}
+/// A derivative by the function that records it, the number of operands, the one of them, and whether it is complex.
+#[cfg(feature = "grad")]
+fn recorded_once(
+    key: (usize, usize, usize, bool),
+    record: impl FnOnce() -> core::result::Result<Recording, Unreadable>,
+) -> crate::Result<Arc<Derivative>> {
+    type Known = HashMap<(usize, usize, usize, bool), Arc<Derivative>>;
+    static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
+    // (Functions that are the same code have the same derivative.)
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(derivative) = known().as_ref().and_then(|known| known.get(&key)) {
+        return Ok(derivative.clone());
+    }
+    let derivative = Derivative::new(record(), key.1 + 2, key.3)?;
+    Ok(known().get_or_insert_default().entry(key).or_insert(derivative).clone())
 }
 
 /// The derivative of a reduction, by its name and numbers.

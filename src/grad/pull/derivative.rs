@@ -3,16 +3,18 @@
 
 use super::elementwise::{Part, SlopeCall, not_kept};
 use super::{OP, no_gradient};
+use crate::composite::{Erased, Owned};
 use crate::cpu::recorded::{Argument, Numbers, evaluate};
 use crate::device::{Backend, Cpu, Device};
-use crate::dtype::{Complex, DType, Dtype};
+use crate::dtype::{Complex, DType, Dtype, Float};
 use crate::error::Result;
 use crate::grad::primitive::{Sums, WayBack};
 use crate::grad::rule::Rule;
 use crate::grad::tape::{Kept, Layout, Node, Operand, Packed, RESULTS, Tape, Tracked};
 use crate::grad::taped::{Taped, two_tapes};
 use crate::layout::dims::Dims;
-use crate::ops::kernel::Copying;
+use crate::ops;
+use crate::ops::kernel::{Casting, Copying};
 use crate::ops::record::derivative::{Derivative, GIVEN};
 use crate::ops::slope::{Constants, Formula};
 use crate::storage::View;
@@ -61,6 +63,33 @@ impl<'a, D: Backend> DerivativeCall<'a, D> {
     pub(crate) fn place(&self) -> Result<&'a D::Storage> {
         self.x.iter().flatten().next().map_or_else(not_kept, |part| Ok(part.storage))
     }
+}
+
+/// The gradient of a formula of several operands by one of them. The operands have the sizes of the result and its dtype; half precision
+/// is computed in `f32`.
+pub(crate) fn several_derivative<F: ops::formula::Formula, P: Float, D: Device>(
+    by: usize,
+    x: &[&Erased<'_, P, D>],
+    g: &Erased<'_, P, D>,
+) -> Result<Owned<P, D>> {
+    fn of<E: Dtype, D: Device>(
+        derivative: &Arc<Derivative>,
+        x: &[&Erased<'_, E, D>],
+        g: &Erased<'_, E, D>,
+    ) -> Result<Owned<E, D>> {
+        // (The result is not read.)
+        let parts = x.iter().map(|x| Some(Part::of(*x))).chain([None, Some(Part::of(g))]).collect();
+        let call = DerivativeCall { dtype: E::DTYPE, given: Constants::default(), x: parts, sizes: g.sizes() };
+        Ok(Erased::dense(D::derivative(derivative, call)?, Dims::known(g.sizes())))
+    }
+    let derivative = ops::slope::several_derivative::<ops::formula::By<F>>(x.len(), by)?;
+    if const { !P::DTYPE.is_half() } {
+        return of::<P, D>(&derivative, x, g);
+    }
+    let wide: Vec<_> = crate::error::collected(x.iter().map(|x| x.map1::<f32>(OP, Casting)))?;
+    let wide: Vec<_> = wide.iter().collect();
+    let given = of::<f32, D>(&derivative, &wide, &g.map1::<f32>(OP, Casting)?)?;
+    given.map1::<P>(OP, Casting)
 }
 
 /// On the host: over elements that are gathered, step by step.

@@ -169,7 +169,7 @@ pub(super) fn formula<D: Device>(
 }
 
 impl<'a, D: Device> Part<'a, D> {
-    fn of<E: Dtype>(x: &'a Erased<'_, E, D>) -> Self {
+    pub(super) fn of<E: Dtype>(x: &'a Erased<'_, E, D>) -> Self {
         let view = x.view();
         Part { storage: view.buffer, offset: view.offset, strides: view.strides }
     }

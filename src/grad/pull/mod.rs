@@ -27,7 +27,7 @@ use crate::ops::record::derivative::Derivative;
 use crate::ops::reduce::Sum;
 use crate::ops::slope::Formula;
 use crate::storage::{View, ViewMut};
-pub(crate) use derivative::DerivativeCall;
+pub(crate) use derivative::{DerivativeCall, several_derivative};
 pub(crate) use elementwise::{SlopeCall, SlopeLoop, slope_loop};
 use std::sync::Arc;
 
@@ -417,7 +417,7 @@ impl<E: Dtype, D: Device> Erased<'_, E, D> {
 }
 
 /// The same elements in another dtype; themselves if they have it.
-fn cast<'a, A: Dtype, E: Dtype, D: Device>(x: Erased<'a, A, D>) -> Result<Erased<'a, E, D>> {
+pub(crate) fn cast<'a, A: Dtype, E: Dtype, D: Device>(x: Erased<'a, A, D>) -> Result<Erased<'a, E, D>> {
     if const { A::DTYPE as u8 == E::DTYPE as u8 } { Ok(x.retyped()) } else { x.map1::<E>(OP, Casting) }
 }
 

@@ -1,6 +1,6 @@
 //! Expressions: trees of kernels over leaves, as types, so that a device compiles each tree into one loop.
 
-use super::kernel::{Arity, Entry, Map1, Map2, Map3};
+use super::kernel::{Arity, Entry, Map1, Map2, Map3, Map4, Map5, Map6};
 use crate::dtype::{DType, Element};
 use crate::ops::record::kernel::{Kernel, Operand, Value};
 use core::marker::PhantomData;
@@ -346,6 +346,18 @@ mapped! {
     /// A function of three expressions.
     Mapped3: Map3<K> (x: X 0, y: Y 1, z: Z 2), at_once false, |_loops, _kernel, _out, _len| {
             let _ = (x, y, z);
+        };
+    /// A function of four expressions.
+    Mapped4: Map4<K> (x: X 0, y: Y 1, z: Z 2, a: A 3), at_once false, |_loops, _kernel, _out, _len| {
+            let _ = (x, y, z, a);
+        };
+    /// A function of five expressions.
+    Mapped5: Map5<K> (x: X 0, y: Y 1, z: Z 2, a: A 3, b: B 4), at_once false, |_loops, _kernel, _out, _len| {
+            let _ = (x, y, z, a, b);
+        };
+    /// A function of six expressions.
+    Mapped6: Map6<K> (x: X 0, y: Y 1, z: Z 2, a: A 3, b: B 4, c: C 5), at_once false, |_loops, _kernel, _out, _len| {
+            let _ = (x, y, z, a, b, c);
         };
 }
 

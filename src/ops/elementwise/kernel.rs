@@ -226,6 +226,24 @@ pub trait Map3<A, B, C, O>: Copy + Send + Sync + 'static {
     fn text(&self, kernel: &mut Kernel, a: Value, b: Value, c: Value) -> Value;
 }
 
+/// Functions of more elements.
+macro_rules! maps {
+    ($($name:ident($($x:ident: $X:ident),*) $doc:literal;)*) => {$(
+        #[doc = $doc]
+        pub trait $name<$($X,)* O>: Copy + Send + Sync + 'static {
+            /// One element.
+            fn call(self, $($x: $X),*) -> O;
+            /// The same as GPU text.
+            fn text(&self, kernel: &mut Kernel, $($x: Value),*) -> Value;
+        }
+    )*};
+}
+maps! {
+    Map4(a: A, b: B, c: C, d: G) "A function of four elements.";
+    Map5(a: A, b: B, c: C, d: G, e: H) "A function of five elements.";
+    Map6(a: A, b: B, c: C, d: G, e: H, f: I) "A function of six elements.";
+}
+
 /// A marker for type parameters that do not affect `Send` and `Sync`.
 pub(super) type Over<T> = PhantomData<fn() -> T>;
 

@@ -44,7 +44,7 @@ enum Nothing {}
 
 pub(crate) mod kernel {
     use super::Nothing;
-    use crate::dtype::{Binary, DType, Element, Tuned, Unary};
+    use crate::dtype::{Binary, DType, Element, Several, Tuned, Unary};
 
     /// Elements that a kernel reads.
     #[derive(Clone, Copy)]
@@ -108,6 +108,9 @@ pub(crate) mod kernel {
             match self.0 {}
         }
         pub(crate) fn tuned<F: Tuned>(&mut self, _: Value, _: [Value; 3]) -> Value {
+            match self.0 {}
+        }
+        pub(crate) fn several<F: Several>(&mut self, _: [Value; 6]) -> Value {
             match self.0 {}
         }
     }

@@ -6,7 +6,7 @@ use super::floats::SELECT;
 use super::graph::{Function, Id, Kind, Node, Tree, Unreadable};
 use super::number::{Operand, Recorded};
 use super::paths::{self, decide, part, place, record, stop};
-use crate::dtype::{Complex, MachineFloat};
+use crate::dtype::{Complex, MachineFloat, Several};
 use crate::error::{Error, Result};
 use crate::ops::dual::Dual;
 use crate::ops::slope::Derivable;
@@ -63,6 +63,17 @@ pub(crate) fn first<F: Derivable>(by: usize, is_complex: bool) -> core::result::
             (g * F::derivative(by, x, y, given)).ids()
         })
     }
+}
+/// The same of a formula of several real operands.
+pub(crate) fn first_of_several<F: Several>(operands: usize, by: usize) -> core::result::Result<Function, Unreadable> {
+    recorded(operands + 2 + GIVEN, 1, &|| {
+        let zero = Recorded::<f64>::constant(0.0);
+        let x = core::array::from_fn(|at| Dual {
+            value: if at < operands { Recorded::argument(at) } else { zero },
+            tangent: Recorded::constant(if at == by { 1.0 } else { 0.0 }),
+        });
+        vec![(Recorded::<f64>::argument(operands + 1) * F::real(x).tangent).id]
+    })
 }
 fn recorded(arguments: usize, results: usize, run: &dyn Fn() -> Vec<Id>) -> core::result::Result<Function, Unreadable> {
     record("ci_derivative", &vec![Kind::F64; arguments], &vec![Kind::F64; results], run)

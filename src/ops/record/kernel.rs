@@ -8,7 +8,7 @@
 use super::arguments::Arguments;
 use super::graph::{Function, Kind, Unreadable};
 use super::rows::{self, computes_in, suffix};
-use crate::dtype::{Binary, DType, Element, Tuned, Unary};
+use crate::dtype::{Binary, DType, Element, Several, Tuned, Unary};
 use core::any::{TypeId, type_name};
 use std::collections::{BTreeMap, HashMap};
 
@@ -247,6 +247,10 @@ impl Kernel {
     /// A formula of a machine number and parameters, all of one dtype.
     pub(crate) fn tuned<F: Tuned>(&mut self, x: Value, [first, second, third]: [Value; 3]) -> Value {
         self.formula::<F>("", &[x, first, second, third], rows::tuned::<F>)
+    }
+    /// A formula of six machine numbers of one dtype.
+    pub(crate) fn several<F: Several>(&mut self, x: [Value; 6]) -> Value {
+        self.formula::<F>("", &x, rows::several::<F>)
     }
     /// The formula of a row on elements of a dtype or of its compute type; the result is rounded to the dtype.
     pub(crate) fn rounded(&mut self, name: &'static str, dtype: DType, operands: &[Value]) -> Value {

@@ -219,6 +219,20 @@ macro_rules! readers {
         }
     )*};
 }
+/// Records a formula of several floating-point numbers.
+pub(crate) fn several<F: Several>(name: &str, dtype: DType) -> Result<Function, Unreadable> {
+    fn of<A: Operand>(name: &str, formula: fn([A; 6]) -> A) -> Result<Function, Unreadable> {
+        let width = A::KINDS.len();
+        record(name, &A::KINDS.repeat(6), A::KINDS, &|| {
+            formula(core::array::from_fn(|at| A::arguments(at * width))).ids()
+        })
+    }
+    match dtype {
+        DType::F32 => of::<Recorded<f32>>(name, F::real),
+        DType::F64 => of::<Recorded<f64>>(name, F::real),
+        _ => Err(Unreadable::NotAdmitted),
+    }
+}
 readers! { Recorded, [of_one of_two with_parameters], (name: &str) -> Result<Function, Unreadable>, else Err(Unreadable::NotAdmitted) }
 
 macro_rules! rows {

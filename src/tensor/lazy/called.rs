@@ -3,7 +3,7 @@
 use super::{Lazy, Node, OperandsBeside};
 use crate::device::Device;
 use crate::dtype::{Dtype, Scalar};
-use crate::ops::formula::{Formula, One, Three, Two};
+use crate::ops::formula::{Five, Formula, Four, One, Six, Three, Two};
 use crate::shape::Shape;
 use core::marker::PhantomData;
 
@@ -119,6 +119,9 @@ operands! {
     One: () as () = ();
     Two: (a A) as A = a;
     Three: (a A, b B) as (A, B) = (a, b);
+    Four: (a A, b B, c C) as (A, B, C) = (a, b, c);
+    Five: (a A, b B, c C, g G) as (A, B, C, G) = (a, b, c, g);
+    Six: (a A, b B, c C, g G, h H) as (A, B, C, G, H) = (a, b, c, g, h);
 }
 
 /// What functions of the host are called with.

@@ -1,24 +1,26 @@
 //! Formulas of one's own (`ops::formula`) applied to tensors and to lazy expressions.
 
-use super::operand::{LazyOperand, extend_three};
-use super::{Applied1, Extent, Lazy, Node, extend, sealed};
+#[cfg(feature = "grad")]
+use super::Steps;
+use super::operand::{LazyOperand, extend_all};
+use super::{Applied1, Extent, Layout, Lazy, Node, extend, sealed};
 use crate::Tensor;
 use crate::device::Device;
 use crate::dtype::promote::ResultType;
 use crate::dtype::scalar::{Kind, KindRank};
-use crate::dtype::{Dtype, Element as _, Float};
+use crate::dtype::{DType, Dtype, Element as _, Float};
 use crate::error::Result;
-use crate::ops::expression::{Mapped2, Mapped3};
-use crate::ops::formula::{ApplyingFormula, Formula, One, Three, Two};
+use crate::ops::expression::{Mapped2, Mapped3, Mapped4, Mapped5, Mapped6};
+use crate::ops::formula::{ApplyingFormula, Five, Formula, Four, One, Six, Three, Two};
 use crate::shape::{Broadcast, Shape, SizeArray};
 use castiron_macros::fallible;
 use core::marker::PhantomData;
 
-/// The operands of a formula besides the first: `()`, one, or two as a tuple. `Count` is how many the formula has.
+/// The operands of a formula besides the first: `()`, one, or several as a tuple. `Count` is how many the formula has.
 #[diagnostic::on_unimplemented(
     message = "the formula can't be applied to a tensor of dtype `{E}` on `{D}` and `{Self}`",
     label = "no operands of this formula",
-    note = "the operands after the first are `()`, one tensor or scalar, or two as a tuple, as many as the formula has",
+    note = "the operands after the first are `()`, one tensor or scalar, or several as a tuple, as many as the formula has",
     note = "they and the tensor promote to a floating-point dtype, and their shapes broadcast; integers are converted first: `.to::<f32>()`"
 )]
 pub trait OperandsBeside<Count, E: Dtype, S: Shape, D: Device> {
@@ -51,136 +53,194 @@ impl<E: Float, S: Shape, D: Device> OperandsBeside<One, E, S, D> for () {
 
 /// The dtype of a tensor or expression and an operand.
 type Promoted<E, S, A, D> = ResultType<<S as Shape>::Kind, E, <A as LazyOperand<D>>::Kind, <A as LazyOperand<D>>::Elem>;
+/// Their shape.
 type Both<S, A, D> = <S as Broadcast<<A as LazyOperand<D>>::Shape>>::Output;
-
-#[diagnostic::do_not_recommend]
-impl<E: Dtype, S: Shape, D: Device, A: LazyOperand<D>> OperandsBeside<Two, E, S, D> for A
-where
-    S: Broadcast<A::Shape>,
-    Promoted<E, S, A, D>: Float,
-{
-    type Elem = Promoted<E, S, A, D>;
-    type Shape = Both<S, A, D>;
-    type Node<F: Formula, X: Node<D, Elem = E>> = OfTwo<F, X, A::Alone<Self::Elem>, Self::Elem>;
-    fn beside<F: Formula, X: Node<D, Elem = E>>(
-        self,
-        (x, of): (X, Extent<S>),
-    ) -> Result<(Self::Node<F, X>, Extent<Self::Shape>)> {
-        let (a, of_a) = self.alone::<Self::Elem>(F::NAME)?;
-        let extent = beside::<Self::Elem, E, A::Elem, S, A::Shape, Self::Shape, A::Kind>(F::NAME, of, of_a)?;
-        Ok((OfTwo { x, a, of: PhantomData }, extent))
-    }
+/// The dtype of a tensor or expression and all of a list of operands.
+macro_rules! promoted {
+    ($E:ty, $S:ty, $D:ident:) => { $E };
+    ($E:ty, $S:ty, $D:ident: $A:ident $($rest:ident)*) => { promoted!(Promoted<$E, $S, $A, $D>, Both<$S, $A, $D>, $D: $($rest)*) };
+}
+/// Their shape.
+macro_rules! shape_of {
+    ($S:ty, $D:ident:) => { $S };
+    ($S:ty, $D:ident: $A:ident $($rest:ident)*) => { shape_of!(Both<$S, $A, $D>, $D: $($rest)*) };
 }
 
-#[diagnostic::do_not_recommend]
-impl<E: Dtype, S: Shape, D: Device, A: LazyOperand<D>, B: LazyOperand<D>> OperandsBeside<Three, E, S, D> for (A, B)
-where
-    S: Broadcast<A::Shape>,
-    Both<S, A, D>: Broadcast<B::Shape>,
-    Promoted<Promoted<E, S, A, D>, Both<S, A, D>, B, D>: Float,
-{
-    type Elem = Promoted<Promoted<E, S, A, D>, Both<S, A, D>, B, D>;
-    type Shape = Both<Both<S, A, D>, B, D>;
-    type Node<F: Formula, X: Node<D, Elem = E>> = OfThree<F, X, A::Alone<Self::Elem>, B::Alone<Self::Elem>, Self::Elem>;
-    fn beside<F: Formula, X: Node<D, Elem = E>>(
-        self,
-        (x, of): (X, Extent<S>),
-    ) -> Result<(Self::Node<F, X>, Extent<Self::Shape>)> {
-        let (a, of_a) = self.0.alone::<Self::Elem>(F::NAME)?;
-        let (b, of_b) = self.1.alone::<Self::Elem>(F::NAME)?;
-        let is_alike = [E::DTYPE, A::Elem::DTYPE, B::Elem::DTYPE].map(|dtype| dtype == Self::Elem::DTYPE);
-        let both = beside::<Self::Elem, E, A::Elem, S, A::Shape, Both<S, A, D>, A::Kind>(F::NAME, of, of_a)?;
-        let extent = match [A::Kind::RANK, B::Kind::RANK].map(|kind| matches!(kind, KindRank::Scalar)) {
-            [false, false] => extend_three::<Self::Shape, Self::Elem>(
-                F::NAME,
-                (of.sizes.as_ref(), of.strides.as_ref(), is_alike[0]),
-                (of_a.sizes.as_ref(), of_a.strides.as_ref(), is_alike[1]),
-                (of_b.sizes.as_ref(), of_b.strides.as_ref(), is_alike[2]),
-            )?,
-            _ => beside::<Self::Elem, Self::Elem, B::Elem, Both<S, A, D>, B::Shape, Self::Shape, B::Kind>(
-                F::NAME,
-                both,
-                of_b,
-            )?,
-        };
-        Ok((OfThree { x, a, b, of: PhantomData }, extent))
-    }
-}
-
-/// The extent of a result beside another operand.
-fn beside<P: Dtype, E: Dtype, A: Dtype, S: Shape, T: Shape, U: Shape, K: Kind>(
+/// The extent of a result of a tensor or expression and of operands beside it; scalars are `None`.
+fn beside<S: Shape, T: Shape, P: Dtype>(
     op: &'static str,
-    of: Extent<S>,
-    of_a: Extent<T>,
-) -> Result<Extent<U>> {
-    if matches!(K::RANK, KindRank::Scalar) {
-        return Ok(of.beside_scalar(U::Sizes::copied(of.sizes.as_ref())));
+    of: (Extent<S>, DType),
+    others: &[Option<Layout<'_>>],
+) -> Result<Extent<T>> {
+    let (of, dtype) = of;
+    let mut operands = vec![(of.sizes.as_ref(), of.strides.as_ref(), dtype == P::DTYPE)];
+    operands.extend(others.iter().flatten());
+    match operands[..] {
+        [_] => Ok(of.beside_scalar(T::Sizes::copied(of.sizes.as_ref()))),
+        [a, b] => extend::<T, P>(op, a, b),
+        _ => extend_all::<T, P>(op, &operands),
     }
-    extend::<U, P>(
-        op,
-        (of.sizes.as_ref(), of.strides.as_ref(), E::DTYPE == P::DTYPE),
-        (of_a.sizes.as_ref(), of_a.strides.as_ref(), A::DTYPE == P::DTYPE),
-    )
+}
+/// The layout of an operand that is no scalar.
+fn layout_of<'a, A: LazyOperand<D>, D: Device, P: Dtype>(of: &'a Extent<A::Shape>) -> Option<Layout<'a>> {
+    let is_scalar = matches!(A::Kind::RANK, KindRank::Scalar);
+    (!is_scalar).then(|| (of.sizes.as_ref(), of.strides.as_ref(), A::Elem::DTYPE == P::DTYPE))
 }
 
-/// A formula of two operands.
-pub struct OfTwo<F, X, A, P> {
-    x: X,
-    a: A,
-    of: PhantomData<fn() -> (F, P)>,
+/// For each number of operands: the operands beside the first, and the node of the formula applied to all.
+///
+/// A tape records a formula of up to three operands as castiron's own; one of more is a step of its own (`several`).
+macro_rules! counts {
+    ($($Count:ident $Node:ident $Mapped:ident $each:ident $doc:literal: $tuple:ty, $($a:ident $A:ident $X:ident $of:ident { $($before:ident)* }),*;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<E: Dtype, S: Shape, D: Device, $($A: LazyOperand<D>),*> OperandsBeside<$Count, E, S, D> for $tuple
+        where
+            $(shape_of!(S, D: $($before)*): Broadcast<$A::Shape>,)*
+            promoted!(E, S, D: $($A)*): Float,
+        {
+            type Elem = promoted!(E, S, D: $($A)*);
+            type Shape = shape_of!(S, D: $($A)*);
+            type Node<F: Formula, X: Node<D, Elem = E>> = $Node<F, X, $($A::Alone<Self::Elem>,)* Self::Elem>;
+            fn beside<F: Formula, X: Node<D, Elem = E>>(
+                self,
+                (x, of): (X, Extent<S>),
+            ) -> Result<(Self::Node<F, X>, Extent<Self::Shape>)> {
+                let counts!(@tuple $($a)*) = self;
+                $(let ($a, $of) = $a.alone::<Self::Elem>(F::NAME)?;)*
+                let others = [$(layout_of::<$A, D, Self::Elem>(&$of)),*];
+                let extent = beside::<S, Self::Shape, Self::Elem>(F::NAME, (of, E::DTYPE), &others)?;
+                Ok(($Node { x, $($a,)* of: PhantomData }, extent))
+            }
+        }
+
+        #[doc = $doc]
+        pub struct $Node<F, X, $($X,)* P> {
+            x: X,
+            $($a: $X,)*
+            of: PhantomData<fn() -> (F, P)>,
+        }
+        impl<F, X: Clone, $($X: Clone,)* P> Clone for $Node<F, X, $($X,)* P> {
+            fn clone(&self) -> Self {
+                $Node { x: self.x.clone(), $($a: self.$a.clone(),)* of: PhantomData }
+            }
+        }
+        impl<F, X, $($X,)* P> sealed::Node for $Node<F, X, $($X,)* P> {}
+        impl<F: Formula, D: Device, X: Node<D>, $($X: Node<D>,)* P: Float> Node<D> for $Node<F, X, $($X,)* P> {
+            type Elem = P;
+            type Expression = $Mapped<ApplyingFormula<F>, X::Expression, $($X::Expression,)* P>;
+            #[cfg(feature = "grad")]
+            fn each(&self, sizes: &[usize]) -> Result<Steps<'_, P, D>> {
+                let (x, $($a),*) = (self.x.each(sizes)?.0, $(self.$a.each(sizes)?.0),*);
+                let (x, $($a),*) = (x.expand(F::NAME, sizes)?, $($a.expand(F::NAME, sizes)?),*);
+                $each::<F, P, D, X::Elem, $($X::Elem),*>(x, $($a),*).map(Steps)
+            }
+            unsafe fn expression(&self, sizes: &[usize]) -> Result<Self::Expression> {
+                // SAFETY: the caller's promise; the tensors are here.
+                let (x, $($a),*) = unsafe { (self.x.expression(sizes)?, $(self.$a.expression(sizes)?),*) };
+                Ok($Mapped::new(ApplyingFormula::new(), x, $($a),*))
+            }
+        }
+    )*};
+    (@tuple $a:ident) => { $a };
+    (@tuple $($a:ident)*) => { ($($a),*) };
 }
-impl<F, X: Clone, A: Clone, P> Clone for OfTwo<F, X, A, P> {
-    fn clone(&self) -> Self {
-        OfTwo { x: self.x.clone(), a: self.a.clone(), of: PhantomData }
-    }
-}
-impl<F, X, A, P> sealed::Node for OfTwo<F, X, A, P> {}
-impl<F: Formula, D: Device, X: Node<D>, A: Node<D>, P: Float> Node<D> for OfTwo<F, X, A, P> {
-    type Elem = P;
-    type Expression = Mapped2<ApplyingFormula<F>, X::Expression, A::Expression, P>;
-    #[cfg(feature = "grad")]
-    fn each(&self, sizes: &[usize]) -> Result<super::Steps<'_, P, D>> {
-        let (x, a) = (self.x.each(sizes)?, self.a.each(sizes)?);
-        x.0.map2::<A::Elem, P>(F::NAME, ApplyingFormula::<F>::new(), &a.0).map(super::Steps)
-    }
-    unsafe fn expression(&self, sizes: &[usize]) -> Result<Self::Expression> {
-        // SAFETY: the caller's promise; the tensors are here.
-        let (x, a) = unsafe { (self.x.expression(sizes)?, self.a.expression(sizes)?) };
-        Ok(Mapped2::new(ApplyingFormula::new(), x, a))
-    }
+counts! {
+    Two OfTwo Mapped2 each_of_two "A formula of two operands.": A, a A Y of_a {};
+    Three OfThree Mapped3 each_of_three "A formula of three operands.": (A, B), a A Y of_a {}, b B Z of_b { A };
+    Four OfFour Mapped4 each_of_four "A formula of four operands.": (A, B, C), a A Y of_a {}, b B Z of_b { A }, c C V of_c { A B };
+    Five OfFive Mapped5 each_of_five "A formula of five operands.": (A, B, C, G), a A Y of_a {}, b B Z of_b { A }, c C V of_c { A B }, g G U of_g { A B C };
+    Six OfSix Mapped6 each_of_six "A formula of six operands.": (A, B, C, G, H), a A Y of_a {}, b B Z of_b { A }, c C V of_c { A B }, g G U of_g { A B C }, h H W of_h { A B C G };
 }
 
-/// A formula of three operands.
-pub struct OfThree<F, X, A, B, P> {
-    x: X,
-    a: A,
-    b: B,
-    of: PhantomData<fn() -> (F, P)>,
+#[cfg(feature = "grad")]
+use crate::composite::{Erased, Owned};
+/// On a device that records, operands have the sizes of the result.
+#[cfg(feature = "grad")]
+fn each_of_two<F: Formula, P: Float, D: Device, A: Dtype, B: Dtype>(
+    a: Erased<'_, A, D>,
+    b: Erased<'_, B, D>,
+) -> Result<Owned<P, D>> {
+    a.map2::<B, P>(F::NAME, ApplyingFormula::<F>::new(), &b)
 }
-impl<F, X: Clone, A: Clone, B: Clone, P> Clone for OfThree<F, X, A, B, P> {
+#[cfg(feature = "grad")]
+fn each_of_three<F: Formula, P: Float, D: Device, A: Dtype, B: Dtype, C: Dtype>(
+    a: Erased<'_, A, D>,
+    b: Erased<'_, B, D>,
+    c: Erased<'_, C, D>,
+) -> Result<Owned<P, D>> {
+    let sizes = crate::layout::dims::Dims::known(a.sizes());
+    let kernel = ApplyingFormula::<F>::new();
+    let value = D::map3::<A, B, C, P>(kernel, a.view(), b.view(), c.view(), &sizes.row_major())?;
+    Ok(Erased::dense(value, sizes))
+}
+/// A formula of more operands, all of its result's dtype and sizes, as a step of its own.
+#[cfg(feature = "grad")]
+struct Several<F, P, const COUNT: usize>(PhantomData<fn() -> (F, P)>);
+#[cfg(feature = "grad")]
+impl<F, P, const COUNT: usize> Clone for Several<F, P, COUNT> {
     fn clone(&self) -> Self {
-        OfThree { x: self.x.clone(), a: self.a.clone(), b: self.b.clone(), of: PhantomData }
+        Several(PhantomData)
     }
 }
-impl<F, X, A, B, P> sealed::Node for OfThree<F, X, A, B, P> {}
-impl<F: Formula, D: Device, X: Node<D>, A: Node<D>, B: Node<D>, P: Float> Node<D> for OfThree<F, X, A, B, P> {
-    type Elem = P;
-    type Expression = Mapped3<ApplyingFormula<F>, X::Expression, A::Expression, B::Expression, P>;
-    #[cfg(feature = "grad")]
-    fn each(&self, sizes: &[usize]) -> Result<super::Steps<'_, P, D>> {
-        let (x, a, b) = (self.x.each(sizes)?, self.a.each(sizes)?, self.b.each(sizes)?);
-        let (x, a, b) = (x.0.expand(F::NAME, sizes)?, a.0.expand(F::NAME, sizes)?, b.0.expand(F::NAME, sizes)?);
-        let strides = crate::layout::strides::row_major(sizes);
-        let kernel = ApplyingFormula::<F>::new();
-        let value = D::map3::<X::Elem, A::Elem, B::Elem, P>(kernel, x.view(), a.view(), b.view(), &strides)?;
-        Ok(super::Steps(crate::composite::Erased::dense(value, crate::layout::dims::Dims::known(sizes))))
+#[cfg(feature = "grad")]
+mod several {
+    use super::*;
+    use crate::composite::primitive::{Back, On, Perhaps, Primitive, read};
+    use crate::device::Receives;
+    use crate::dtype::scalar::Dimensioned;
+    use crate::grad::{cast, several_derivative};
+    use crate::layout::dims::Dims;
+    use crate::ops::expression::Leaf;
+
+    fn leaf<P: Float, D: Device>(x: &Erased<'_, P, D>) -> Result<Leaf<P>> {
+        <D as Receives<D, Dimensioned>>::part(x.view(), x.sizes())
     }
-    unsafe fn expression(&self, sizes: &[usize]) -> Result<Self::Expression> {
-        // SAFETY: the caller's promise; the tensors are here.
-        let (x, a, b) = unsafe { (self.x.expression(sizes)?, self.a.expression(sizes)?, self.b.expression(sizes)?) };
-        Ok(Mapped3::new(ApplyingFormula::new(), x, a, b))
+    macro_rules! several {
+        ($($each:ident $Mapped:ident $count:literal $reads:literal: $x:ident $X:ident $first:tt $P:ident $(, $a:ident $A:ident $at:tt $Q:ident)*;)*) => {$(
+            pub(super) fn $each<F: Formula, P: Float, D: Device, $X: Dtype, $($A: Dtype),*>(
+                $x: Erased<'_, $X, D>,
+                $($a: Erased<'_, $A, D>),*
+            ) -> Result<Owned<P, D>> {
+                let operands = (cast::<$X, P, D>($x)?, $(cast::<$A, P, D>($a)?),*);
+                Ok(D::primitive(&Several::<F, P, $count>(PhantomData), operands)?.0)
+            }
+            impl<F: Formula, P: Float> Primitive for Several<F, P, $count> {
+                type Operands = ($P, $($Q),*);
+                type Results = (P,);
+                fn op(&self) -> &'static str {
+                    F::NAME
+                }
+                fn run<D: Device>(&self, x: On<'_, Self::Operands, D>) -> Result<On<'static, (P,), D>> {
+                    let sizes = Dims::known(x.0.sizes());
+                    let expression = $Mapped::<_, _, $(Leaf<several!(@$A $Q)>,)* P>::new(
+                        ApplyingFormula::<F>::new(), leaf(&x.$first)?, $(leaf(&x.$at)?),*
+                    );
+                    // SAFETY: the operands have these sizes, and outlive this call; the strides leave no gaps.
+                    let storage = unsafe { D::evaluate(expression, &sizes, &sizes.row_major())? };
+                    Ok((Erased::dense(storage, sizes),))
+                }
+                const READS: [u32; 2] = [$reads, 0];
+                fn pull<D: Device>(&self, back: Back<'_, Self, D>) -> Result<Perhaps<'static, Self::Operands, D>> {
+                    let (Some(g),) = &back.g else { return Ok(Default::default()) };
+                    let x = [read(&back.x.$first)?, $(read(&back.x.$at)?),*];
+                    let by = |at: usize| {
+                        let wanted = back.wants[at].then(|| several_derivative::<F, P, D>(at, &x, g));
+                        wanted.transpose()
+                    };
+                    Ok((by($first)?, $(by($at)?),*))
+                }
+            }
+        )*};
+        (@$A:ident $Q:ident) => { $Q };
+    }
+    several! {
+        each_of_four Mapped4 4 0b1111: x X 0 P, a A 1 P, b B 2 P, c C 3 P;
+        each_of_five Mapped5 5 0b11111: x X 0 P, a A 1 P, b B 2 P, c C 3 P, g G 4 P;
+        each_of_six Mapped6 6 0b111111: x X 0 P, a A 1 P, b B 2 P, c C 3 P, g G 4 P, h H 5 P;
     }
 }
+#[cfg(feature = "grad")]
+use several::{each_of_five, each_of_four, each_of_six};
 
 impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
     /// A [formula](macro@crate::formula) applied to each element, as [`Tensor::apply`](crate::Tensor::apply), in the same pass as the rest.
@@ -195,7 +255,7 @@ impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
 
 impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
     /// A [formula](macro@crate::formula) of one's own, applied to each element. The operands after the tensor are `()`, one tensor or
-    /// scalar, or two as a tuple; all broadcast, and promote to the dtype of the result.
+    /// scalar, or several as a tuple; all broadcast, and promote to the dtype of the result.
     ///
     /// It runs on every device, and has a gradient.
     ///

@@ -208,7 +208,7 @@ fn choose<P: Dtype, S: Shape, T: Shape, D: Device, X, A: LazyOperand<D>, B: Lazy
     let of_b = (of_b.sizes.as_ref(), of_b.strides.as_ref(), B::Elem::DTYPE == P::DTYPE);
     let of = (of.sizes.as_ref(), of.strides.as_ref(), true);
     let extent = match scalars {
-        [false, false] => extend_three::<T, P>("where_", of, of_a, of_b)?,
+        [false, false] => extend_all::<T, P>("where_", &[of, of_a, of_b])?,
         [false, true] => extend::<T, P>("where_", of, of_a)?,
         [true, false] => extend::<T, P>("where_", of, of_b)?,
         [true, true] => {
@@ -219,20 +219,23 @@ fn choose<P: Dtype, S: Shape, T: Shape, D: Device, X, A: LazyOperand<D>, B: Lazy
     Ok((Chosen { parts: (condition, a, b), result: PhantomData }, extent))
 }
 
-/// The extent of a result of three operands.
-pub(super) fn extend_three<T: Shape, P: Dtype>(
-    op: &'static str,
-    condition: Layout,
-    a: Layout,
-    b: Layout,
-) -> Result<Extent<T>> {
-    let mut chosen = vec![1; a.0.len().max(b.0.len())];
-    if !broadcast_sizes(a.0, b.0, &mut chosen) {
-        return Err(Error::Broadcast { op, lhs: a.0.into(), rhs: b.0.into() });
+/// The extent of a result of several operands, of which the first is broadcast to what the others are.
+pub(super) fn extend_all<T: Shape, P: Dtype>(op: &'static str, operands: &[Layout]) -> Result<Extent<T>> {
+    let (first, others) = operands.split_first().map_or((&[][..], operands), |(first, others)| (first.0, others));
+    let mut all: Vec<usize> = Vec::new();
+    for (at, other) in others.iter().enumerate() {
+        let mut both = vec![1; all.len().max(other.0.len())];
+        if at == 0 {
+            both.copy_from_slice(other.0);
+        } else if !broadcast_sizes(&all, other.0, &mut both) {
+            return Err(Error::Broadcast { op, lhs: all[..].into(), rhs: other.0.into() });
+        }
+        all = both;
     }
-    let sizes = broadcast::<T, P>(op, condition.0, &chosen)?;
-    let alike = [condition.0, a.0, b.0].iter().all(|&from| from == sizes.as_ref());
-    let layouts = [condition, a, b].map(|(from, strides, is_common)| layout(from, strides, &sizes, is_common));
+    let sizes = broadcast::<T, P>(op, first, &all)?;
+    let alike = operands.iter().all(|operand| operand.0 == sizes.as_ref());
+    let layouts: Vec<T::Sizes> =
+        operands.iter().map(|&(from, strides, is_common)| layout(from, strides, &sizes, is_common)).collect();
     Ok(Extent { sizes, strides: strides::elementwise_result(&sizes, &layouts, alike) })
 }
 

@@ -47,6 +47,37 @@ fn rows<F: Float>(x: F) -> F {
     x.tanh() + x.erf() * x.sigmoid() - x.sinh().maximum(0.25).log1p() % 0.75
 }
 
+#[formula]
+fn normal<F: Float>(x: F) -> F {
+    0.5 * (1.0 + (x / core::f64::consts::SQRT_2).erf())
+}
+/// The price of a call option (Black and Scholes): five operands.
+#[formula]
+pub fn option<F: Float>(price: F, strike: F, years: F, rate: F, volatility: F) -> F {
+    let deviation = volatility * years.sqrt();
+    let above = ((price / strike).log() + (rate + 0.5 * volatility * volatility) * years) / deviation;
+    price * normal(above) - strike * (-rate * years).exp() * normal(above - deviation)
+}
+/// The same of operations.
+pub fn option_of_operations<E: Float, S: Shape, D: Device>(
+    price: &Tensor<E, S, D>,
+    strike: &Tensor<E, S, D>,
+    [years, rate, volatility]: [f64; 3],
+) -> Tensor<E, S, D> {
+    let normal = |x: &Tensor<E, S, D>| ((x * core::f64::consts::FRAC_1_SQRT_2).erf() + 1.0) * 0.5;
+    let deviation = volatility * years.sqrt();
+    let above = ((price / strike).log() + (rate + 0.5 * volatility * volatility) * years) * (1.0 / deviation);
+    price * normal(&above) - strike * (-rate * years).exp() * normal(&(&above - deviation))
+}
+#[formula(method)]
+pub fn tangle<F: Float>(a: F, b: F, c: F, d: F) -> F {
+    a * b + select(c.lt(d), c * d, c / d)
+}
+#[formula(method)]
+pub fn knot<F: Float>(a: F, b: F, c: F, d: F, e: F, f: F) -> F {
+    tangle(a, b, c, d) - e.sin() * f
+}
+
 /// Generic code has no clause for it.
 fn layer<E: Float, S: Shape, D: Device>(x: &Tensor<E, S, D>, y: &Tensor<E, S, D>) -> Tensor<E, S, D> {
     x.apply(swish, 0.5).gentle(y).blend(x, 0.25)
@@ -136,7 +167,36 @@ pub fn formulas_are_parts_of_expressions<D: Device>() {
     assert_eq!(fused!(x * half(number + 0.0) + offset(1.5) + offset(-1.0)).elements(), scaled.elements());
 }
 
+/// Four to six operands: tensors of several dtypes and shapes, expressions and scalars.
+pub fn formulas_of_many_operands<D: Device>() {
+    let (x, y) = (tensor![1.0, 2.0, 4.0].on::<D>(), tensor![[3.0], [0.5]; f64].on::<D>());
+    let four: Tensor<f64, shape![2, 3], D> = x.tangle(2, &y, 1.5);
+    four.gives([4.0, 6.0, 10.0, 2.75, 4.75, 8.75]);
+    let same: Tensor<f64, shape![2, 3], D> = fused!(tangle(x, 2, y, 1.5));
+    same.gives([4.0, 6.0, 10.0, 2.75, 4.75, 8.75]);
+    let whole = tensor![0, 1, 2].on::<D>();
+    let six: Tensor<f32, shape![3], D> = x.knot(&x, &x, &x, &whole, 0.5);
+    let parts = &x * &x + 1.0 - whole.to::<f32>().sin() * 0.5;
+    if has_data::<D>() {
+        assert_eq!(six.elements(), parts.elements());
+        assert_eq!(x.to::<bf16>().knot(2, 2, 2, 0, 0).elements(), (x.to::<bf16>() * 2 + 1).elements());
+    }
+    assert_eq!(x.t().tangle(&x, 1, 1).stride(), [1]);
+    let table = Tensor::<f32, shape![2, 3]>::ones().on::<D>();
+    assert_eq!(table.t().tangle(table.t(), table.t(), 1).stride(), [1, 3]);
+    let (price, strike) = (tensor![90.0, 100.0, 110.0; f64].on::<D>(), tensor![100.0, 100.0, 95.0; f64].on::<D>());
+    let prices = price.apply(option, (&strike, 0.5, 0.03, 0.2));
+    let own = option_of_operations(&price, &strike, [0.5, 0.03, 0.2]);
+    if has_data::<D>() {
+        assert!((prices - own).abs().amax().elements()[0] < 1e-12);
+    }
+    let unequal = Tensor::<f32, (Dyn,)>::zeros_sized([2]).on::<D>();
+    let of = Tensor::<f32, (Dyn,)>::zeros_sized([3]).on::<D>();
+    assert!(of.try_apply(tangle, (&of, &unequal, 1)).is_err());
+    assert!(of.try_apply(tangle, (1, 1, &unequal)).is_err());
+}
+
 each_device! {
-    also_without_data: formulas_choose_and_call_each_other, operands_broadcast_and_promote;
+    also_without_data: formulas_choose_and_call_each_other, operands_broadcast_and_promote, formulas_of_many_operands;
     with_data: a_formula_gives_the_bits_of_the_row_that_it_repeats, formulas_are_parts_of_expressions;
 }

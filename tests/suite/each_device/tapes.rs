@@ -1,6 +1,6 @@
 //! Gradients, and gradients of gradients, of code that is generic over its device: every device gives what the host does.
 
-use super::formulas::{Blend, swish};
+use super::formulas::{Blend, Tangle, option, option_of_operations, swish};
 use super::{Gives, On, has_data, is_host};
 use castiron::grad::Grad;
 use castiron::{Cpu, Device, Dim, Module, Shape, Tensor, axis, bf16, dim, fused, shape, tensor};
@@ -161,6 +161,26 @@ pub fn formulas_have_gradients<D: Device>() {
     let (_, own) = halves.value_and_grad((), |x, ()| x.apply(swish, 1).sum());
     let (_, row) = halves.value_and_grad((), |x, ()| x.silu().sum());
     assert_eq!(own.elements(), row.elements());
+    // By operands of five, one of which is broadcast, and a second derivative.
+    let price = tensor![[90.0, 100.0, 110.0], [80.0, 95.0, 130.0]; f64].on::<D>();
+    let both = (price.clone(), tensor![100.0, 99.0, 95.0; f64].on::<D>());
+    let market = [0.5, 0.03, 0.2];
+    let (_, own) = both.value_and_grad((), |(price, strike), ()| {
+        price.apply(option, (strike, market[0], market[1], market[2])).square().sum()
+    });
+    let (_, row) = both.value_and_grad((), |(price, strike), ()| {
+        let strike = strike.expand_as(price);
+        option_of_operations(price, &strike.contiguous(), market).square().sum()
+    });
+    near(own.0.elements(), row.0.elements());
+    near(own.1.elements(), row.1.elements());
+    let own = price.hessian((&both.1,), |price, (strike,)| price.apply(option, (strike, 0.5, 0.03, 0.2)).sum());
+    let row = price.hessian((&both.1,), |price, (strike,)| {
+        option_of_operations(price, &strike.expand_as(price).contiguous(), market).sum()
+    });
+    near(own.elements(), row.elements());
+    let (_, own) = halves.value_and_grad((), |x, ()| x.tangle(x, 2, 1).sum());
+    assert_eq!(own.elements(), (&halves * 2).elements());
 }
 
 each_device! {
