@@ -18,7 +18,7 @@ use crate::grad::any::{Extent, Node, Past, Tape, has_gradients, locked};
 use crate::layout::bounds;
 use castiron_macros::operations;
 use core::marker::PhantomData;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 /// While it exists nothing is recorded on this thread (`torch.no_grad`): see [`scoped_no_grad`].
 #[derive(Debug)]
