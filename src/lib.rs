@@ -154,7 +154,7 @@ pub mod formula {
     pub use crate::dtype::MachineFloat as Machine;
     pub use crate::ops::formula::{Five, Formula, Four, IntoNumber, Mask, Number, One, Six, Three, Two, select};
     #[doc(hidden)]
-    pub use crate::ops::formula::{Takes, call};
+    pub use crate::ops::formula::{Named, NoFormula, Takes, call, callee};
 }
 
 /// Arguments of Fourier transforms: how results are scaled, how a signal is cut into frames, windows.
@@ -237,8 +237,7 @@ pub use castiron_macros::fused;
 /// A formula of one's own, of one to six floating-point numbers: written once, it runs in loops of each instruction set on the host,
 /// as a kernel on GPUs, inside of [`fused!`], and has a gradient.
 ///
-/// The function becomes a value of its name, which [`Tensor::apply`] takes, and [`fused!`] calls (a unit struct: a variable can't have
-/// that name where it is in scope). `F` stands for the numbers of an element, of a kernel that is
+/// The function becomes a value of its name, which [`Tensor::apply`] takes, and [`fused!`] calls. `F` stands for the numbers of an element, of a kernel that is
 /// recorded and of a derivative alike ([`formula::Number`]): operators, constants (`f64`, `i32`), the functions of castiron's operations
 /// (`x.exp()`), loops with a known number of steps, and other formulas. `x.gt(0.0)` compares, and [`select`](formula::select) chooses;
 /// `if` can't, since it asks once for all elements. Half-precision elements compute in `f32` and are rounded once.

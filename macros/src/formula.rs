@@ -1,6 +1,6 @@
 //! `#[formula]`: a function of numbers, as a type that `castiron` reads.
 //!
-//! `fn swish<F: Float>(x: F, beta: F) -> F { … }` becomes a unit struct `swish` with a function over `Number<F>`. The names that hold
+//! `fn swish<F: Float>(x: F, beta: F) -> F { … }` becomes a struct `swish` with a function over `Number<F>`, and a function that gives it. The names that hold
 //! operands, or what was computed of them, are followed through the body, so that a mistake is told where it stands and in the words of
 //! formulas; types find the rest.
 
@@ -135,17 +135,23 @@ impl Function {
         bound_names(&inside, &mut bound);
         let mut body = Body { formula: name.to_string(), number, tracked: operands, bound };
         let inside = body.read(&inside)?;
-        let mut braces = Group::new(Delimiter::Brace, inside);
+        let mut written = tokens("#[allow(unused_imports)] use ::castiron::formula::NoFormula as _;");
+        written.extend(inside);
+        let mut braces = Group::new(Delimiter::Brace, written);
         braces.set_span(self.body.span());
         let mut places: Vec<String> =
             self.operands.iter().map(|(name, is_mut)| format!("{}{name}", if *is_mut { "mut " } else { "" })).collect();
         places.resize(MOST, "_".to_owned());
+        // A struct would hide variables of its name; a function is hidden by them.
         let mut out = self.before.clone();
-        out.extend(tokens("#[allow(non_camel_case_types)] #[derive(Clone, Copy, Debug)]"));
         out.extend(self.visibility.clone());
-        out.extend(tokens("struct"));
+        out.extend(tokens("fn"));
         out.extend([name.clone()]);
-        out.extend(tokens(";"));
+        out.extend(tokens(&format!("() -> {name} {{ {name} {{}} }}")));
+        out.extend(self.before.clone());
+        out.extend(tokens("#[doc(hidden)] #[allow(non_camel_case_types)] #[derive(Clone, Copy, Debug)]"));
+        out.extend(self.visibility.clone());
+        out.extend(tokens(&format!("struct {name} {{}}")));
         let mut function = tokens(&format!(
             "type Operands = {}; const NAME: &'static str = \"{name}\"; #[inline(always)] fn of<{number}: ::castiron::formula::Machine>\
              ([{}]: [::castiron::formula::Number<{number}>; {MOST}]) -> ::castiron::formula::Number<{number}>",
@@ -155,9 +161,6 @@ impl Function {
         function.extend([TokenTree::Group(braces)]);
         out.extend(tokens(&format!("impl ::castiron::formula::Formula for {name}")));
         out.extend([TokenTree::Group(Group::new(Delimiter::Brace, function))]);
-        out.extend(tokens(&format!(
-            "impl ::castiron::lazy::Begin for &{name} {{ type Output = {name}; fn begin(self) -> {name} {{ {name} }} }}"
-        )));
         Ok(out)
     }
 
@@ -185,7 +188,7 @@ impl Function {
         let mut out = tokens(&format!("/// The formula [`{name}`] as a method of tensors and of lazy expressions.\n"));
         out.extend(self.visibility.clone());
         out.extend(tokens(&format!(
-            "trait {trait_name}<{generics}>: Sized {{ /// What it gives.\n type Output; /// The formula [`struct@{name}`], applied to each element.\n {signature}; }} \
+            "trait {trait_name}<{generics}>: Sized {{ /// What it gives.\n type Output; /// The formula [`fn@{name}`], applied to each element.\n {signature}; }} \
              {tensors} {{ type Output = ::castiron::Tensor<{elem}::Elem, {elem}::Shape, __D>; {signature} {{ self.apply({name}, {given}) }} }} \
              {lazies} {{ type Output = ::castiron::lazy::Lazy<{elem}::Elem, {elem}::Shape, __D, {elem}::Node<{name}, __X>>; \
              {signature} {{ self.apply({name}, {given}) }} }}",
@@ -468,7 +471,13 @@ impl Body<'_> {
             all.extend([TokenTree::Group(group)]);
             all.extend(tokens(","));
         }
-        let mut whole: TokenStream = path.iter().cloned().collect();
+        let mut named = tokens("&");
+        named.extend(path.iter().cloned());
+        let mut whole = spanned("::castiron::formula::callee", span);
+        let mut group = Group::new(Delimiter::Parenthesis, named);
+        group.set_span(span);
+        whole.extend([TokenTree::Group(group)]);
+        whole.extend(spanned(".formula()", span));
         whole.extend(tokens(","));
         whole.extend([TokenTree::Group(Group::new(Delimiter::Bracket, all))]);
         out.extend(spanned("::castiron::formula::call", span));

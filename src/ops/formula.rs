@@ -267,11 +267,67 @@ pub fn select<T: MachineFloat>(mask: Mask<T>, yes: impl IntoNumber<T>, no: impl 
 )]
 pub trait Takes<const N: usize> {}
 
+/// A formula by its name: the function that `#[formula]` writes.
+#[doc(hidden)]
+pub trait Named: Copy {
+    /// The formula.
+    type Formula: Formula;
+}
+impl<G: Fn() -> F + Copy, F: Formula> Named for G {
+    type Formula = F;
+}
+
+/// What a formula calls. Its method `formula` is the formula of that name where there is one, else that of [`NoFormula`].
+#[doc(hidden)]
+pub struct Callee<G>(PhantomData<G>);
+#[doc(hidden)]
+pub struct Known<F>(PhantomData<F>);
+#[doc(hidden)]
+pub struct Unknown<G>(PhantomData<G>);
+#[doc(hidden)]
+pub fn callee<G>(_: &G) -> Callee<G> {
+    Callee(PhantomData)
+}
+impl<G: Fn() -> F, F: Formula> Callee<G> {
+    /// The formula of this name.
+    pub fn formula(self) -> Known<F> {
+        Known(PhantomData)
+    }
+}
+#[doc(hidden)]
+pub trait NoFormula<G> {
+    /// None.
+    fn formula(&self) -> Unknown<G>;
+}
+impl<G> NoFormula<G> for Callee<G> {
+    fn formula(&self) -> Unknown<G> {
+        Unknown(PhantomData)
+    }
+}
+/// What a formula may call.
+#[doc(hidden)]
+pub trait Callable {
+    /// The formula.
+    type Formula: Formula;
+}
+#[diagnostic::do_not_recommend]
+impl<F: Formula> Callable for Known<F> {
+    type Formula = F;
+}
+/// (Never: functions of the host are no formulas, and the message says so.)
+#[diagnostic::do_not_recommend]
+impl<F: Formula> Callable for Unknown<F> {
+    type Formula = F;
+}
+
 /// A formula called by another one.
 #[doc(hidden)]
 #[inline(always)]
-pub fn call<F: Formula<Operands: Takes<N>>, T: MachineFloat, const N: usize>(_: F, x: [Number<T>; N]) -> Number<T> {
-    F::of(padded(x, Number(T::zero())))
+pub fn call<C: Callable<Formula: Formula<Operands: Takes<N>>>, T: MachineFloat, const N: usize>(
+    _: C,
+    x: [Number<T>; N],
+) -> Number<T> {
+    C::Formula::of(padded(x, Number(T::zero())))
 }
 
 /// The formula as formulas of the tables are.

@@ -4,11 +4,12 @@
 //! `cargo run --release -p image_filters -- [picture.jpg] [directory]`, and on a GPU
 //! `cargo run --release -p image_filters --features cuda -- --device cuda:0`
 //!
-//! The filters are in `filters.rs`, written as in a library; `jpeg.rs` reads photographs, `png.rs` writes pictures.
+//! The filters are in `filters.rs`, written as in a library; `jpeg.rs` reads photographs, `../pictures` writes pictures.
 
 mod arguments;
 mod filters;
 mod jpeg;
+#[path = "../../pictures/mod.rs"]
 mod png;
 
 use arguments::Arguments;

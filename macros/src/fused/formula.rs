@@ -66,6 +66,17 @@ fn arguments(call: &Group, of_method: bool) -> Result<TokenStream, Mistake> {
     Ok(out)
 }
 
+/// The arguments of `apply`: the name of a formula, and its operands.
+fn applied(call: &Group) -> Result<TokenStream, Mistake> {
+    let inside: Vec<TokenTree> = call.stream().into_iter().collect();
+    let end = inside.iter().position(|token| is_punct(token, ',')).map_or(inside.len(), |comma| comma + 1);
+    let mut out: TokenStream = inside[..end].iter().cloned().collect();
+    let mut rest = Group::new(Delimiter::Parenthesis, inside[end..].iter().cloned().collect());
+    rest.set_span(call.span());
+    out.extend(arguments(&rest, true)?);
+    Ok(out)
+}
+
 fn is_tuple(group: &Group) -> bool {
     let mut inside = group.stream().into_iter().peekable();
     group.delimiter() == Delimiter::Parenthesis
@@ -330,8 +341,9 @@ impl Reader<'_> {
                 self.at = start;
                 return Err(self.refused_operand());
             }
+            let is_apply = is_ident(&self.input[self.at + 1], "apply");
             out.extend(self.input[self.at..after].iter().cloned());
-            out.extend([parenthesized(arguments(call, true)?)]);
+            out.extend([parenthesized(if is_apply { applied(call)? } else { arguments(call, true)? })]);
             self.at = after + 1;
         }
         Ok(out)

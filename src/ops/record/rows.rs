@@ -6,7 +6,7 @@ use super::graph::{Function, Machine, Unreadable};
 use super::number::{Operand, Recorded};
 use super::paths::record;
 use crate::dtype::scalar::KindRank;
-use crate::dtype::{Binary, Category, Compare, DType, Parameters, Predicate, ToReal, Tuned, Unary, bf16, f16};
+use crate::dtype::{Binary, Category, Compare, DType, Parameters, Predicate, Several, ToReal, Tuned, Unary, bf16, f16};
 #[cfg(test)]
 use crate::ops::dual::read as dual;
 use crate::ops::pointwise::{LerpFormula, PreluFormula};

@@ -22,10 +22,10 @@ pub struct CalledWrongly<F, A>(PhantomData<(F, A)>);
 pub fn called<F, A>(function: &F, arguments: A) -> Called<'_, F, A> {
     Called(function, arguments)
 }
-impl<F: Formula, A> Called<'_, F, A> {
+impl<G: Fn() -> F, F: Formula, A> Called<'_, G, A> {
     /// A formula.
     pub fn kind(self) -> CalledFormula<F, A> {
-        CalledFormula(*self.0, self.1)
+        CalledFormula(self.0(), self.1)
     }
 }
 #[doc(hidden)]
@@ -110,7 +110,7 @@ macro_rules! operands {
             >;
             fn apply(self, formula: F) -> Self::Output {
                 let (x, $($operand,)*) = self;
-                x.apply(formula, $tuple)
+                x.apply(|| formula, $tuple)
             }
         }
     )*};

@@ -11,7 +11,7 @@ use crate::dtype::scalar::{Kind, KindRank};
 use crate::dtype::{DType, Dtype, Element as _, Float};
 use crate::error::Result;
 use crate::ops::expression::{Mapped2, Mapped3, Mapped4, Mapped5, Mapped6};
-use crate::ops::formula::{ApplyingFormula, Five, Formula, Four, One, Six, Three, Two};
+use crate::ops::formula::{ApplyingFormula, Five, Formula, Four, Named, One, Six, Three, Two};
 use crate::shape::{Broadcast, Shape, SizeArray};
 use castiron_macros::fallible;
 use core::marker::PhantomData;
@@ -244,12 +244,12 @@ use several::{each_of_five, each_of_four, each_of_six};
 
 impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
     /// A [formula](macro@crate::formula) applied to each element, as [`Tensor::apply`](crate::Tensor::apply), in the same pass as the rest.
-    pub fn apply<F: Formula, R: OperandsBeside<F::Operands, E, S, D>>(
+    pub fn apply<F: Named, R: OperandsBeside<<F::Formula as Formula>::Operands, E, S, D>>(
         self,
         _formula: F,
         operands: R,
-    ) -> Lazy<R::Elem, R::Shape, D, R::Node<F, X>> {
-        Lazy::of(self.parts.and_then(|x| operands.beside::<F, X>(x)))
+    ) -> Lazy<R::Elem, R::Shape, D, R::Node<F::Formula, X>> {
+        Lazy::of(self.parts.and_then(|x| operands.beside::<F::Formula, X>(x)))
     }
 }
 
@@ -272,7 +272,7 @@ impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.apply(swish, 1), x.silu());
     /// ```
     #[fallible]
-    pub fn apply<F: Formula, R: OperandsBeside<F::Operands, E, S, D>>(
+    pub fn apply<F: Named, R: OperandsBeside<<F::Formula as Formula>::Operands, E, S, D>>(
         &self,
         formula: F,
         operands: R,

@@ -48,7 +48,7 @@ fn rows<F: Float>(x: F) -> F {
 }
 
 #[formula]
-fn normal_distribution<F: Float>(x: F) -> F {
+fn normal<F: Float>(x: F) -> F {
     0.5 * (1.0 + (x / core::f64::consts::SQRT_2).erf())
 }
 /// The price of a call option (Black and Scholes): five operands.
@@ -56,7 +56,7 @@ fn normal_distribution<F: Float>(x: F) -> F {
 pub fn option<F: Float>(price: F, strike: F, years: F, rate: F, volatility: F) -> F {
     let deviation = volatility * years.sqrt();
     let above = ((price / strike).log() + (rate + 0.5 * volatility * volatility) * years) / deviation;
-    price * normal_distribution(above) - strike * (-rate * years).exp() * normal_distribution(above - deviation)
+    price * normal(above) - strike * (-rate * years).exp() * normal(above - deviation)
 }
 /// The same of operations.
 pub fn option_of_operations<E: Float, S: Shape, D: Device>(

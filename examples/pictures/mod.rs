@@ -4,6 +4,7 @@ use castiron::{Dim, Tensor, axis};
 use std::error::Error;
 use std::path::Path;
 
+#[allow(dead_code, reason = "examples that make films have no stills")]
 /// A PNG of a picture of one channel (grey) or three (red, green and blue).
 pub fn still<C: Dim, H: Dim, W: Dim>(picture: &Tensor<u8, (C, H, W)>) -> Result<Vec<u8>, Box<dyn Error>> {
     let [_, height, width] = picture.shape();
