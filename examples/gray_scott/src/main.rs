@@ -55,6 +55,13 @@ impl<D: Device> Dish<D> {
         Ok(Dish { u: field(0.5, 1.0)?, v: field(0.25, 0.0)?, next: [field(0.0, 0.0)?, field(0.0, 0.0)?] })
     }
 
+    /// How much `v` is where, as grey.
+    fn picture(&self) -> castiron::Result<Tensor<u8, shape![1, 256, 256]>> {
+        let v = self.v.slice(s![1..-1, 1..-1]);
+        let grey: Tensor<u8, shape![256, 256], D> = fused!((v * 600.0).clamp_max(255.0).to::<u8>());
+        grey.unsqueeze(axis![0]).contiguous().to_device::<Cpu>()
+    }
+
     fn step(&mut self) {
         let Dish { u, v, next: [next_u, next_v] } = self;
         // One pass for each field: views of the neighbours, no copy of any.
@@ -91,13 +98,12 @@ fn film<D: Device>(frames: u32, path: &PathBuf) -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
     let pictures = (0..frames).map(|_| {
         (0..STEPS_PER_FRAME).for_each(|_| dish.step());
-        let v = dish.v.slice(s![1..-1, 1..-1]);
-        let grey: Tensor<u8, shape![256, 256], D> = fused!((v * 600.0).clamp_max(255.0).to::<u8>());
-        grey.unsqueeze(axis![0]).contiguous().to_device::<Cpu>()
+        dish.picture()
     });
     let bytes = png::animated([POINTS, POINTS], frames, pictures)?;
     let seconds = start.elapsed().as_secs_f64();
     png::write(path, &bytes)?;
+    png::write(&path.with_extension("last.png"), &png::still(&dish.picture()?)?)?;
     let alive = dish.v.to_device::<Cpu>()?.amax().item();
     if !(alive > 0.1 && alive < 1.0) {
         return Err(format!("the reaction died or ran away: v is at most {alive}").into());
