@@ -38,6 +38,8 @@ mod workloads {
     pub mod r_optimizers;
     pub mod report;
     #[cfg(feature = "grad")]
+    pub mod s_backward;
+    #[cfg(feature = "grad")]
     pub mod s_learning;
     pub mod t_closures;
 }

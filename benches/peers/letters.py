@@ -169,6 +169,97 @@ def learning():
             forward(x).backward()
 
         measured("s.block_step_512", run, peer)
+        block16, x16 = block.bfloat16(), x.bfloat16()
+        forward16 = compiled(lambda x: block16(x).float().square().mean())
+
+        def run():
+            for parameter in block16.parameters():
+                parameter.grad = None
+            forward16(x16).backward()
+
+        measured("s.block_step_512_bf16", run, peer)
+        for batch in (1, 8, 32):
+            for format in (torch.contiguous_format, torch.channels_last):
+                network, labels = ResNet().to(memory_format=format), torch.randint(10, (batch,))
+                x = floats(batch, 3, 32, 32).contiguous(memory_format=format)
+                forward = compiled(lambda x, labels, network=network: F.cross_entropy(network(x), labels))
+                name = peer + ("-nhwc" if format == torch.channels_last else "")
+                measured(f"s.resnet18_step_{batch}", step(network, lambda: forward(x, labels)), name)
+    backward()
+
+
+class Basic(torch.nn.Module):
+    def __init__(self, inputs, channels):
+        super().__init__()
+        conv, norm, stride = torch.nn.Conv2d, torch.nn.BatchNorm2d, 1 if inputs == channels else 2
+        self.first = torch.nn.Sequential(conv(inputs, channels, 3, stride, 1, bias=False), norm(channels))
+        self.second = torch.nn.Sequential(conv(channels, channels, 3, 1, 1, bias=False), norm(channels))
+        self.beside = torch.nn.Sequential(conv(inputs, channels, 1, 2, bias=False), norm(channels)) if stride == 2 else torch.nn.Identity()
+
+    def forward(self, x):
+        return F.relu(self.second(F.relu(self.first(x))) + self.beside(x))
+
+
+class ResNet(torch.nn.Module):
+    """ResNet-18 for pictures of 32 by 32 pixels, as in `examples/train_resnet`."""
+
+    def __init__(self):
+        super().__init__()
+        sizes = [64, 64, 64, 128, 128, 256, 256, 512, 512]
+        self.stem = torch.nn.Sequential(torch.nn.Conv2d(3, 64, 3, 1, 1, bias=False), torch.nn.BatchNorm2d(64), torch.nn.ReLU())
+        self.blocks = torch.nn.Sequential(*(Basic(a, b) for a, b in zip(sizes, sizes[1:])))
+        self.head = torch.nn.Linear(512, 10)
+
+    def forward(self, x):
+        return self.head(self.blocks(self.stem(x)).mean((2, 3)))
+
+
+def backward():
+    """Single operations forward and backward: `benches/workloads/s_backward.rs`."""
+
+    def back(name, f, *x):
+        x = [t.detach().requires_grad_() for t in x]
+        ones = torch.ones_like(f(*x))
+        measured(f"s.back.{name}", lambda: torch.autograd.grad(f(*x), x, ones))
+
+    w, w1, w2, d = floats(64, 64, 3, 3), floats(64, 64, 1, 1), floats(128, 64, 3, 3), floats(64, 1, 3, 3)
+    weight, bias = floats(64), floats(64)
+    for layout, format in (("nchw", torch.contiguous_format), ("nhwc", torch.channels_last)):
+        x, x8 = (floats(n, 64, 56, 56).contiguous(memory_format=format) for n in (1, 8))
+        back(f"conv_3x3_b1_{layout}", lambda x, w: F.conv2d(x, w, None, 1, 1), x, w)
+        back(f"conv_3x3_b8_{layout}", lambda x, w: F.conv2d(x, w, None, 1, 1), x8, w)
+        back(f"conv_1x1_{layout}", F.conv2d, x, w1)
+        back(f"conv_3x3s2_{layout}", lambda x, w: F.conv2d(x, w, None, 2, 1), x, w2)
+        back(f"conv_depthwise_{layout}", lambda x, w: F.conv2d(x, w, None, 1, 1, 1, 64), x, d)
+        end = "_nhwc" if layout == "nhwc" else ""
+        back("batch_norm" + end, lambda x, w, b: F.batch_norm(x, None, None, w, b, True), x8, weight, bias)
+        back("max_pool_3s2" + end, lambda x: F.max_pool2d(x, 3, 2, 1), x8)
+        if not end:
+            back("group_norm", lambda x, w, b: F.group_norm(x, 8, w, b), x8, weight, bias)
+            back("avg_pool_2", lambda x: F.avg_pool2d(x, 2), x8)
+    x, weight, bias = floats(512, 768), floats(768), floats(768)
+    back("layer_norm_512x768", lambda x, w, b: F.layer_norm(x, (768,), w, b), x, weight, bias)
+    back("rms_norm_512x768", lambda x, w: F.rms_norm(x, (768,), w, 1e-5), x, weight)
+    q, k, v = (floats(1, 12, 512, 64) for _ in range(3))
+    back("attention_causal_512", lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True), q, k, v)
+    s = floats(512, 512)
+    back("softmax_512", lambda s: s.softmax(1), s)
+    back("log_softmax_512", lambda s: s.log_softmax(1), s)
+    labels, words = torch.randint(50257, (256,)), torch.randint(30522, (8, 128))
+    back("cross_entropy_256x50257", lambda x: F.cross_entropy(x, labels), floats(256, 50257))
+    back("embedding_8x128x384", lambda table: F.embedding(words, table), floats(30522, 384))
+    back("matmul_512", torch.matmul, floats(512, 512), floats(512, 512))
+    for name in ("gelu", "silu", "tanh"):
+        back(f"{name}_512x768", getattr(F, name), x)
+    x, index, places = floats(1000, 1000), torch.randint(1000, (1000,)), torch.randint(1000, (1000, 1000))
+    for end, axis in (("rows", 1), ("columns", 0)):
+        for name in ("sum", "mean", "var", "logsumexp", "amax", "cumsum"):
+            back(f"{name}_{end}", lambda x: getattr(x, name)(axis), x)
+        back(f"gather_{end}", lambda x: x.gather(axis, places), x)
+        back(f"index_select_{end}", lambda x: x.index_select(1 - axis, index), x)
+        back(f"cat_{end}", lambda x: torch.cat([x, x], 1 - axis), x)
+    back("mul_row", lambda x, row: x * row, x, floats(1000))
+    back("add_transposed", lambda x: x + x.t(), x)
 
 
 if __name__ == "__main__":

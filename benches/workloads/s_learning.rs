@@ -1,12 +1,19 @@
 //! `s`: a step of learning: the network of the example `digits` with gradients written by hand and with those of the tape, a network of three
-//! layers, a block of a transformer, and what recording costs. `benches/peers/letters.py s` is the same in PyTorch.
+//! layers, ResNet-18, a block of a transformer, what recording costs, and single operations forward and backward (`s_backward`).
+//! `benches/peers/letters.py s` is the same in PyTorch.
 
 use super::harness::{Bench, Work};
 use castiron::grad::Grad;
 use castiron::nn::Causal;
 use castiron::optim::Sgd;
 use castiron::reduction::Mean;
-use castiron::{Cpu, Device, Dim, Generator, Module, Tensor, axis, dim, einsum, where_};
+use castiron::{
+    ChannelsLast, Cpu, Device, Dim, Dtype, Float, Generator, Module, Tensor, axis, bf16, dim, einsum, where_,
+};
+
+#[path = "../../examples/train_resnet/src/model.rs"]
+#[allow(dead_code)]
+mod resnet;
 
 type Pixels = dim!(64);
 type Hidden = dim!(96);
@@ -109,16 +116,16 @@ impl<D: Device> Mlp<D> {
 
 /// A block of GPT-2 small.
 #[derive(Module, Clone)]
-struct Block<D: Device = Cpu> {
-    scales: [Tensor<f32, (Width,), D>; 4],
-    heads: [Tensor<f32, (Heads, Features, Width), D>; 3],
-    output: Tensor<f32, (Width, Heads, Features), D>,
-    widen: Tensor<f32, (Inner, Width), D>,
-    widen_bias: Tensor<f32, (Inner,), D>,
-    narrow: Tensor<f32, (Width, Inner), D>,
-    narrow_bias: Tensor<f32, (Width,), D>,
+struct Block<E: Dtype, D: Device = Cpu> {
+    scales: [Tensor<E, (Width,), D>; 4],
+    heads: [Tensor<E, (Heads, Features, Width), D>; 3],
+    output: Tensor<E, (Width, Heads, Features), D>,
+    widen: Tensor<E, (Inner, Width), D>,
+    widen_bias: Tensor<E, (Inner,), D>,
+    narrow: Tensor<E, (Width, Inner), D>,
+    narrow_bias: Tensor<E, (Width,), D>,
 }
-impl<D: Device> Block<D> {
+impl<E: Float, D: Device> Block<E, D> {
     fn new(generator: &mut Generator) -> Self {
         Block {
             scales: [Tensor::ones(), Tensor::zeros(), Tensor::ones(), Tensor::zeros()],
@@ -130,11 +137,11 @@ impl<D: Device> Block<D> {
             narrow_bias: Tensor::zeros(),
         }
     }
-    fn forward<T: Dim>(&self, x: &Tensor<f32, (T, Width), D>) -> Tensor<f32, (T, Width), D> {
+    fn forward<T: Dim>(&self, x: &Tensor<E, (T, Width), D>) -> Tensor<E, (T, Width), D> {
         let [scale, shift, inner_scale, inner_shift] = &self.scales;
         let normed = x.layer_norm(Some(scale), Some(shift), 1e-5);
         let [q, k, v] = self.heads.each_ref().map(|head| {
-            let all: Tensor<f32, (Heads, T, Features), D> = einsum!("tw,hfw->htf", &normed, head);
+            let all: Tensor<E, (Heads, T, Features), D> = einsum!("tw,hfw->htf", &normed, head);
             all
         });
         let seen = q.scaled_dot_product_attention(&k, &v, Causal, None);
@@ -178,8 +185,37 @@ pub fn run(bench: &mut Bench) {
         loss.item()
     });
     let tokens: Tensor<f32, (Middle, Width)> = Tensor::rand(generator);
-    let block = Block::<Cpu>::new(generator);
-    bench.run("s.block_step_512", Work::Calls, || {
-        block.value_and_grad((&tokens,), |block, (tokens,)| block.forward(tokens).square().mean())
+    block_step("s.block_step_512", bench, &Block::<f32>::new(generator), &tokens);
+    block_step("s.block_step_512_bf16", bench, &Block::<bf16>::new(generator), &tokens.to::<bf16>());
+    for batch in [1, 8, 32] {
+        resnet_step(bench, batch);
+    }
+    super::s_backward::run(bench);
+}
+
+fn block_step<E: Float>(name: &str, bench: &mut Bench, block: &Block<E>, tokens: &Tensor<E, (Middle, Width)>) {
+    bench.run(name, Work::Calls, || {
+        block.value_and_grad((tokens,), |block, (tokens,)| block.forward(tokens).to::<f32>().square().mean())
+    });
+}
+
+/// A step of the network of the example `train_resnet`, with pictures of 32 by 32 pixels.
+fn resnet_step(bench: &mut Bench, batch: usize) {
+    let generator = &mut Generator::seeded(1);
+    let mut net = resnet::Wide::<Cpu>::new(generator).expect("there is memory");
+    let mut sgd = Sgd::new(&net).rate(0.05);
+    let pictures: resnet::Pictures<f32, castiron::data::Batch> = Tensor::rand_sized([batch, 3, 32, 32], generator);
+    // Each batch in the layout that is fastest for it, as for the peer.
+    let pictures = if batch == 1 { pictures } else { pictures.to_memory_format(ChannelsLast) };
+    let labels: Labels<castiron::data::Batch, Cpu> = Tensor::randint_sized([batch], 0, 10, generator);
+    bench.run(&format!("s.resnet18_step_{batch}"), Work::Calls, || {
+        let (loss, seen, gradients) = net.value_and_grad_with((&pictures, &labels), |net, (pictures, labels)| {
+            let mut net = net.clone();
+            let loss = net.forward(pictures, resnet::Mode::Training).cross_entropy(labels, (), -100, 0.0, Mean);
+            (loss, net)
+        });
+        net = seen;
+        sgd.step(&mut net, &gradients);
+        loss.item()
     });
 }
