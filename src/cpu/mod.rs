@@ -49,6 +49,8 @@ pub(crate) mod lanes;
 mod lines;
 mod lookup_tables;
 pub(crate) mod non_temporal;
+#[cfg(feature = "grad")]
+pub(crate) mod norm_back;
 pub(crate) mod order;
 pub(crate) mod pick;
 pub(crate) mod pool;

@@ -1,5 +1,7 @@
 //! Normalisation of channels, the second axis: `batch_norm`, `group_norm`, `instance_norm`, `local_response_norm`.
 
+#[cfg(feature = "grad")]
+use super::back::{Grouped, Training};
 use super::large::{Powers, is_seen, may_have_overflowed};
 use crate::composite::{Erased, Owned};
 use crate::device::Device;
@@ -93,7 +95,7 @@ impl<D: Device> Moments<'_, D> {
     }
 
     /// All axes except that of channels.
-    fn others(rank: usize) -> u32 {
+    pub(super) fn others(rank: usize) -> u32 {
         ((1_u32 << rank) - 1) & !0b10
     }
 
@@ -257,8 +259,36 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         let others = self.sizes().iter().enumerate().filter(|(axis, _)| *axis != 1);
         let count = expect_several(op, others.map(|(_, &size)| size))?;
         self.expect_memory()?;
+        #[cfg(feature = "grad")]
+        if D::is_tracked(self.storage()) || given.into_iter().flatten().any(|of| D::is_tracked(of.storage())) {
+            let channels = self.sizes()[1];
+            for given in given.into_iter().flatten() {
+                expect_channels(op, channels, given.sizes())?;
+            }
+            let [weight, bias] = [(given[0], 1.0), (given[1], 0.0)].map(|(given, number)| match given {
+                Some(given) => Ok(given.share()),
+                None => Ok::<_, Error>(Erased::list(D::fill(Some(self.storage()), number, channels)?, channels)),
+            });
+            let step = Training::<E> { eps, dtype: core::marker::PhantomData };
+            let (y, mean, variance) = D::primitive(&step, (self.share(), weight?, bias?))?;
+            return Ok((y, [mean, variance], count));
+        }
+        let (y, moments) = self.standardised_by_itself(given, eps)?;
+        Ok((y, moments, count))
+    }
+
+    /// The same, as a tape does not see it.
+    pub(super) fn standardised_by_itself(
+        &self,
+        given: [Option<&Erased<'_, f64, D>>; 2],
+        eps: f64,
+    ) -> Result<(Owned<E, D>, [Owned<f64, D>; 2])>
+    where
+        E: Dtype,
+    {
+        let op = "batch_norm";
         let found = Moments::of(op, self)?;
-        Ok((self.standardised(op, &found, given, eps)?, found.of_elements(op)?, count))
+        Ok((self.standardised(op, &found, given, eps)?, found.of_elements(op)?))
     }
 
     /// Local response normalisation over `size` adjacent channels: `x / (k + alpha * mean of squares) ** beta`, where channels before the
@@ -317,6 +347,46 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
 
     /// Standardises groups of channels, and scales and shifts each channel.
     fn in_groups(
+        &self,
+        op: &'static str,
+        groups: usize,
+        given: [Option<&Erased<'_, E, D>>; 2],
+        eps: f64,
+    ) -> Result<Owned<E, D>>
+    where
+        E: Dtype,
+    {
+        #[cfg(feature = "grad")]
+        if let Some(sizes) = self.grouped(groups)
+            && (D::is_tracked(self.storage())
+                || given.into_iter().flatten().any(|given| D::is_tracked(given.storage())))
+        {
+            for given in given.into_iter().flatten() {
+                expect_channels(op, self.sizes()[1], given.sizes())?;
+            }
+            let count = self.sizes()[1];
+            let [weight, bias] = [(given[0], 1), (given[1], 0)].map(|(given, number)| match given {
+                Some(given) => Ok(given.share()),
+                None => Ok::<_, Error>(Erased::list(D::fill(Some(self.storage()), E::from_i32(number), count)?, count)),
+            });
+            let x = self.contiguous()?;
+            let cube = x.reshape(op, &sizes)?;
+            let step = Grouped::<E> { eps, dtype: core::marker::PhantomData };
+            let (y,) = D::primitive(&step, (cube.share(), weight?, bias?))?;
+            return Ok(y.reshape(op, self.sizes())?.share());
+        }
+        self.in_groups_plain(op, groups, given, eps)
+    }
+    /// The sizes with channels in groups, if these divide them.
+    #[cfg(feature = "grad")]
+    fn grouped(&self, groups: usize) -> Option<[usize; 4]> {
+        let (&[n, c], rest) = self.sizes().split_first_chunk()?;
+        let fits = groups > 0 && c.is_multiple_of(groups) && !self.is_empty();
+        fits.then(|| [n, groups, c / groups, rest.iter().product()])
+    }
+
+    /// The same, as a tape does not see it.
+    pub(super) fn in_groups_plain(
         &self,
         op: &'static str,
         groups: usize,

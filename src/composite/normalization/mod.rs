@@ -1,5 +1,7 @@
 //! Normalisation: elements scaled to a norm, or to a mean and a variance.
 
+#[cfg(feature = "grad")]
+pub(crate) mod back;
 pub(crate) mod channels;
 pub(crate) mod large;
 pub(crate) mod normalize;

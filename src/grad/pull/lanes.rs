@@ -4,8 +4,9 @@ use super::moves::reversed;
 use super::reduce::{formulas, three};
 use super::{Gradients, OP, elements, gradient, kept};
 use crate::composite::{Erased, Owned};
+use crate::cpu::norm_back;
 use crate::device::Device;
-use crate::dtype::{Complex, Dtype, MachineFloat, Parameters, Tuned, Unary, math};
+use crate::dtype::{Complex, DType, Dtype, MachineFloat, Parameters, Tuned, Unary, math};
 use crate::error::{Result, invalid};
 use crate::grad::tape::{Kept, Layout, Operand};
 use crate::ops;
@@ -76,6 +77,9 @@ pub(super) fn pull<E: Dtype, D: Device>(
     match slope {
         LaneSlope::Softmax => {
             let y = kept_result()?;
+            if let Some(found) = at_once([&y, &g], axis, false)? {
+                return gradients.add::<E>(x, found);
+            }
             let times = Combining::<ops::mul, E>::new();
             let sum = g.reduce_pairs::<E, E, _>(OP, Sum, times, &y, mask)?.retyped::<E>();
             let sum = over_axis(&sum, axis, &g)?;
@@ -83,6 +87,9 @@ pub(super) fn pull<E: Dtype, D: Device>(
         }
         LaneSlope::LogSoftmax => {
             let y = kept_result()?;
+            if let Some(found) = at_once([&y, &g], axis, true)? {
+                return gradients.add::<E>(x, found);
+            }
             let sum = g.reduce(Sum, mask, true)?.retyped::<E>();
             gradients.add::<E>(x, three::<OfLogSoftmax, E, D>(&y, &g, &sum.expand(OP, g.sizes())?, 0.0)?)
         }
@@ -139,6 +146,35 @@ pub(super) fn pull<E: Dtype, D: Device>(
         }
         LaneSlope::Missing => Ok(()),
     }
+}
+
+/// The gradient of a softmax or its logarithm in one pass, if lanes are rows in memory of the host.
+fn at_once<E: Dtype, D: Device>(
+    [y, g]: [&Erased<'_, E, D>; 2],
+    axis: usize,
+    of_logarithm: bool,
+) -> Result<Option<Owned<E, D>>> {
+    let is_row_major = |of: &Erased<'_, E, D>| of.strides() == &*of.dims().row_major();
+    if axis + 1 != y.rank() || !is_row_major(y) || !is_row_major(g) {
+        return Ok(None);
+    }
+    let len = y.sizes()[axis];
+    macro_rules! of {
+        ($T:ty) => {
+            match (y.known_as::<$T>().on_host(), g.known_as::<$T>().on_host()) {
+                (Some(y), Some(g)) => Some(norm_back::softmax::<$T>([y, g], len, of_logarithm)?),
+                _ => None,
+            }
+        };
+    }
+    let found = if const { matches!(E::DTYPE, DType::F32) } {
+        of!(f32)
+    } else if const { matches!(E::DTYPE, DType::F64) } {
+        of!(f64)
+    } else {
+        None
+    };
+    found.map(|found| Erased::of_host(found, y.dims(), y.dims().row_major())).transpose()
 }
 
 /// A reduced tensor with an axis of size 1 where it was reduced.

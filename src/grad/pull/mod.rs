@@ -14,7 +14,7 @@ mod rows;
 use super::primitive::WayBack;
 use super::rule::Rule;
 use super::tape::{Extent, Kept, Layout, Node, Operand, Packed, Past, RESULTS, Step, locked};
-use crate::composite::Erased;
+use crate::composite::{Erased, Owned};
 use crate::device::{Backend, Cpu, Cuda, Device, Meta};
 use crate::dtype::{Complex, DType, Dtype, Element, bf16, f16};
 use crate::error::{Result, invalid};
@@ -26,7 +26,7 @@ use crate::ops::kernel::{Casting, Combining, Copying};
 use crate::ops::record::derivative::Derivative;
 use crate::ops::reduce::Sum;
 use crate::ops::slope::Formula;
-use crate::storage::{View, ViewMut};
+use crate::storage::{HostBuffer, View, ViewMut};
 pub(crate) use derivative::{DerivativeCall, several_derivative};
 pub(crate) use elementwise::{SlopeCall, SlopeLoop, slope_loop};
 use std::sync::Arc;
@@ -107,6 +107,14 @@ pub trait PullsBack: Backend {
     fn slope(formula: &'static Formula, call: SlopeCall<'_, Self>) -> Result<Self::Storage>;
     /// The same as it was recorded, or a derivative of that. The result is row-major.
     fn derivative(derivative: &Arc<Derivative>, call: DerivativeCall<'_, Self>) -> Result<Self::Storage>;
+    /// Memory of the host that no tape sees: functions that go back in one pass over it take the place of several calls.
+    fn host_buffer(_storage: &Self::Storage) -> Option<&HostBuffer> {
+        None
+    }
+    /// A storage beside such a one.
+    fn of_host_buffer(_buffer: HostBuffer) -> Option<Self::Storage> {
+        None
+    }
     /// Puts a storage on a tape, as this value, or takes it off; of devices that are known at run time.
     #[cfg(feature = "any")]
     fn retape(_storage: &mut Self::Storage, _node: Option<Node<Self::Storage>>) {}
@@ -158,6 +166,12 @@ macro_rules! records_nothing {
 /// Compiled here for programs that take gradients on the host.
 impl PullsBack for Cpu {
     records_nothing!(#[inline(never)]);
+    fn host_buffer(storage: &HostBuffer) -> Option<&HostBuffer> {
+        Some(storage)
+    }
+    fn of_host_buffer(buffer: HostBuffer) -> Option<HostBuffer> {
+        Some(buffer)
+    }
     fn slope(formula: &'static Formula, call: SlopeCall<'_, Self>) -> Result<Self::Storage> {
         formula.on_host(call)
     }
@@ -188,6 +202,15 @@ impl PullsBack for Meta {
 #[cfg(feature = "any")]
 impl PullsBack for crate::device::Dynamic {
     records_nothing!();
+    fn host_buffer(storage: &Self::Storage) -> Option<&HostBuffer> {
+        match storage {
+            crate::device::DynamicBuffer::Cpu(buffer) => Some(buffer),
+            _ => None,
+        }
+    }
+    fn of_host_buffer(buffer: HostBuffer) -> Option<Self::Storage> {
+        Some(crate::device::DynamicBuffer::Cpu(buffer))
+    }
     fn slope(formula: &'static Formula, call: SlopeCall<'_, Self>) -> Result<Self::Storage> {
         derivative::slope_at_run_time(formula, &call)
     }
@@ -421,6 +444,24 @@ pub(crate) fn cast<'a, A: Dtype, E: Dtype, D: Device>(x: Erased<'a, A, D>) -> Re
     if const { A::DTYPE as u8 == E::DTYPE as u8 } { Ok(x.retyped()) } else { x.map1::<E>(OP, Casting) }
 }
 
+impl<E: Dtype, D: Device> Erased<'_, E, D> {
+    /// The elements as they lie in memory, if they are dense and on the host, and no tape sees them.
+    pub(crate) fn on_host(&self) -> Option<&[E]> {
+        let buffer = D::host_buffer(self.storage())?;
+        let is_dense = crate::layout::strides::is_dense(self.sizes(), self.strides()) && !self.is_empty();
+        // SAFETY: the view's elements are in the buffer and initialised; dense ones follow each other from the first on.
+        is_dense
+            .then(|| unsafe { core::slice::from_raw_parts(buffer.start::<E>().add(self.view().offset), self.numel()) })
+    }
+    /// New elements of these sizes and strides, which the host computed.
+    pub(crate) fn of_host(buffer: HostBuffer, sizes: Dims, strides: Dims) -> Result<Owned<E, D>> {
+        match D::of_host_buffer(buffer) {
+            Some(storage) => Ok(Erased::fresh(storage, sizes, strides)),
+            None => invalid(OP, "the device has no memory of the host".to_owned()),
+        }
+    }
+}
+
 /// What a step keeps, as a tensor of the dtype that it goes back in.
 pub(super) fn kept<'a, E: Dtype, D: Device>(
     kept: &'a Kept<D::Storage>,
@@ -518,6 +559,7 @@ pub(super) fn pull<D: Device>(
         Rule::Patch { place, new, .. } => {
             return by_exact!(place.dtype(), E => moves::patch::<E, D>(place, new, g, gradients));
         }
+        Rule::Product { x, .. } if own.dtype == DType::F16 => return product::pull::<f16, D>(x, &g, own, gradients),
         _ => {}
     }
     let g = in_class::<D>(g, own)?;

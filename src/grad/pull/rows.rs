@@ -3,15 +3,18 @@
 use super::reduce::{formulas, three};
 use super::{Gradients, OP, elements, gradient};
 use crate::composite::Erased;
+use crate::cpu::norm_back::{self, Real};
 use crate::device::Device;
-use crate::dtype::{Dtype, MachineFloat, Parameters, Tuned};
+use crate::dtype::{DType, Dtype, MachineFloat, Parameters, Tuned};
 use crate::error::Result;
 use crate::grad::tape::{Layout, Operand};
+use crate::layout::dims::Dims;
 use crate::ops;
 use crate::ops::kernel::Combining;
 use crate::ops::losses::Losing;
 use crate::ops::reduce::{Mean, Sum, Variance};
 use crate::ops::slope::RowSlope;
+use crate::storage::HostBuffer;
 
 formulas! {
     /// `1 / sqrt(x + eps)`
@@ -35,6 +38,9 @@ pub(super) fn pull<E: Dtype, D: Device>(
         return Ok(());
     }
     let elements_of = elements::<E, D>(x)?;
+    if at_once::<E, D>(slope, x, &elements_of, shared, &g, gradients)? {
+        return Ok(());
+    }
     let sizes = x.sizes();
     let last = 1_u32 << (sizes.len() - 1);
     let times = Combining::<ops::mul, E>::new();
@@ -88,4 +94,60 @@ pub(super) fn pull<E: Dtype, D: Device>(
         rest = rest.map2::<E, E>(OP, minus, &mean.expand(OP, &sizes)?)?;
     }
     gradients.add::<E>(x, rest.map2::<E, E>(OP, times, &scale)?)
+}
+
+/// The same in one pass over rows on the host; whether it was done.
+fn at_once<E: Dtype, D: Device>(
+    slope: RowSlope,
+    x: &Operand<D::Storage>,
+    elements_of: &Erased<'_, E, D>,
+    [weight, bias]: &[Option<Operand<D::Storage>>; 2],
+    g: &Erased<'_, E, D>,
+    gradients: &mut Gradients<D>,
+) -> Result<bool> {
+    let kind = match slope {
+        RowSlope::Standardizing(eps) => (true, eps),
+        RowSlope::RootMeanSquare(eps) => (false, eps),
+        RowSlope::Missing => return Ok(false),
+    };
+    let tracked = |of: &Option<Operand<D::Storage>>| of.as_ref().is_some_and(|of| of.node.is_some());
+    let wants = [x.node.is_some(), tracked(weight) || tracked(bias)];
+    let dense = elements_of.contiguous()?;
+    let weights = weight.as_ref().map(elements::<E, D>).transpose()?;
+    let weights = weights.as_ref().map(Erased::contiguous).transpose()?;
+    let found = if const { matches!(E::DTYPE, DType::F32) } {
+        rows_of::<f32, D>(&dense.known_as(), &g.known_as(), weights.as_ref().map(Erased::known_as::<f32>), kind, wants)?
+    } else if const { matches!(E::DTYPE, DType::F64) } {
+        rows_of::<f64, D>(&dense.known_as(), &g.known_as(), weights.as_ref().map(Erased::known_as::<f64>), kind, wants)?
+    } else {
+        None
+    };
+    let Some(found) = found else { return Ok(false) };
+    let len = Dims::known(&g.sizes()[g.rank() - 1..]);
+    for ((to, found), sizes) in
+        [Some(x), weight.as_ref(), bias.as_ref()].into_iter().zip(found).zip([g.dims(), len, len])
+    {
+        if let (Some(to), Some(found)) = (to, found) {
+            gradients.add::<E>(to, Erased::of_host(found, sizes, sizes.row_major())?)?;
+        }
+    }
+    Ok(true)
+}
+fn rows_of<T: Real + Dtype, D: Device>(
+    x: &Erased<'_, T, D>,
+    g: &Erased<'_, T, D>,
+    weight: Option<Erased<'_, T, D>>,
+    kind: (bool, f64),
+    wants: [bool; 2],
+) -> Result<Option<[Option<HostBuffer>; 3]>> {
+    let (Some(elements), Some(gradients)) = (x.on_host(), g.on_host()) else { return Ok(None) };
+    let weight = match &weight {
+        None => None,
+        Some(weight) => match weight.on_host() {
+            Some(weight) => Some(weight),
+            None => return Ok(None),
+        },
+    };
+    let len = x.sizes()[x.rank() - 1];
+    norm_back::rows([elements, gradients], weight, len, kind, wants)
 }
