@@ -25,7 +25,7 @@ pub(crate) use attention::composed as attention_composed;
 pub use backend::Backend;
 pub use colocation::{Anywhere, Meet, Place, Receives, Source};
 #[cfg(feature = "grad")]
-pub(crate) use convolution::{copied as weight_copied, product_with_copy, run as convolve_composed};
+pub(crate) use convolution::{copied as weight_copied, product_with_copy};
 pub use cpu::Cpu;
 pub use cuda::Cuda;
 #[cfg(feature = "grad")]

@@ -3,6 +3,7 @@
 //! A call whose operands depend on a parameter is run by the device inside, and a step is put on the tape; or it is done by other calls,
 //! which are recorded. Calls that nothing here differentiates are refused by name.
 
+use super::pull::Convolving;
 use super::rule::Rule;
 use super::tape::{Kept, Layout, Operand, Packed, Tape, Tracked};
 use super::taped::{Taped, inside};
@@ -740,10 +741,31 @@ impl<E: Dtype> Recorded for ProductOfBytes<'static, (), E> {
         D::int_mm(inside(call.a), inside(call.b)).map(Tracked::constant)
     }
 }
-/// Convolutions are matrix products with patches.
 impl<E: Dtype, K: Map1<E, E>> Recorded for Convolve<'static, (), E, K> {
-    fn record<D: Device>(call: Convolve<'_, On<D>, E, K>, _: Tape) -> Result<On<D>> {
-        crate::device::convolve_composed::<Taped<D>, E, K>(call)
+    fn record<D: Device>(call: Convolve<'_, On<D>, E, K>, tape: Tape) -> Result<On<D>> {
+        let Convolve { kernel, is_packed, convolution, sizes, strides, x, weight, bias, .. } = call;
+        // (A packed weight on a tape is a copy: see `Pack`.)
+        let own = row_major(weight.sizes);
+        let weight = if is_packed { View::new(weight.buffer, 0, weight.sizes, &own) } else { weight };
+        let result = D::convolve::<E>(convolution, inside(x), inside(weight), bias.map(inside), sizes, strides)?;
+        let result = if has_gradients(E::DTYPE) {
+            let layout = Layout::of::<E>(sizes, strides);
+            let mut operands = vec![
+                operand::<E, D>(&x, weight.buffer.is_tracked())?,
+                operand::<E, D>(&weight, x.buffer.is_tracked())?,
+            ];
+            if let Some(bias) = &bias {
+                operands.push(operand::<E, D>(bias, false)?);
+            }
+            let way_back = Convolving::<D> { convolution: *convolution, operands, layout };
+            tape.push("convolution", result, layout, Rule::Primitive(Box::new(way_back)))?
+        } else {
+            Tracked::constant(result)
+        };
+        match kernel {
+            None => Ok(result),
+            Some(kernel) => Taped::<D>::map1::<E, E>(kernel, View::new(&result, 0, sizes, strides), strides),
+        }
     }
 }
 /// On a tape a packed weight is a row-major copy.

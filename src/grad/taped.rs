@@ -1,8 +1,8 @@
 //! `Taped<D>`: the device `D`, and a record of what is computed there from parameters.
 
-use super::primitive::WayBack;
+use super::primitive::{Sums, WayBack};
 use super::pull::derivative::DerivativeCall;
-use super::pull::{Gradients, PullsBack, SlopeCall};
+use super::pull::{Convolving, Gradients, PullsBack, SlopeCall};
 use super::record::has_gradients;
 use super::rule::Rule;
 use super::tape::{Layout, Node, Operand, Packed, RESULTS, Tape, Tracked};
@@ -289,6 +289,13 @@ impl<D: Device> PullsBack for Taped<D> {
         gradients: &mut Gradients<Self>,
     ) -> Result<()> {
         super::pull::pull::<Self>(rule, given, gradients)
+    }
+    fn pull_convolution(
+        of: &Convolving<Self>,
+        g: Self::Storage,
+        gradients: &mut dyn Sums<Self::Storage>,
+    ) -> Result<()> {
+        super::pull::convolution::pull::<Self>(of, g, gradients)
     }
     fn slope(formula: &'static Formula, call: SlopeCall<'_, Self>) -> Result<Self::Storage> {
         super::pull::derivative::slope::<D>(formula, call)

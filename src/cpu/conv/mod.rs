@@ -6,6 +6,8 @@
 //! channels, `stem`.
 
 mod depthwise;
+#[cfg(feature = "grad")]
+pub(crate) mod depthwise_back;
 mod panel;
 mod patch;
 mod plan;

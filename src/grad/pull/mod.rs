@@ -3,6 +3,7 @@
 //! These functions are generic over the device and written with its own calls, so that they run on every device, and on tapes for gradients
 //! of gradients. For `Cpu` they are compiled in castiron, once ([`PullsBack`]).
 
+pub(super) mod convolution;
 pub(super) mod derivative;
 mod elementwise;
 mod lanes;
@@ -11,7 +12,7 @@ mod product;
 mod reduce;
 mod rows;
 
-use super::primitive::WayBack;
+use super::primitive::{Sums, WayBack};
 use super::rule::Rule;
 use super::tape::{Extent, Kept, Layout, Node, Operand, Packed, Past, RESULTS, Step, locked};
 use crate::composite::{Erased, Owned};
@@ -27,6 +28,7 @@ use crate::ops::record::derivative::Derivative;
 use crate::ops::reduce::Sum;
 use crate::ops::slope::Formula;
 use crate::storage::{HostBuffer, View, ViewMut};
+pub(super) use convolution::Convolving;
 pub(crate) use derivative::{DerivativeCall, several_derivative};
 pub(crate) use elementwise::{SlopeCall, SlopeLoop, slope_loop};
 use std::sync::Arc;
@@ -107,6 +109,10 @@ pub trait PullsBack: Backend {
     fn slope(formula: &'static Formula, call: SlopeCall<'_, Self>) -> Result<Self::Storage>;
     /// The same as it was recorded, or a derivative of that. The result is row-major.
     fn derivative(derivative: &Arc<Derivative>, call: DerivativeCall<'_, Self>) -> Result<Self::Storage>;
+    /// A convolution backwards. (Apart from [`pull`](Self::pull): only programs that convolve link it.)
+    fn pull_convolution(of: &Convolving<Self>, g: Self::Storage, gradients: &mut dyn Sums<Self::Storage>) -> Result<()>
+    where
+        Self: Device;
     /// Memory of the host that no tape sees: functions that go back in one pass over it take the place of several calls.
     fn host_buffer(_storage: &Self::Storage) -> Option<&HostBuffer> {
         None
@@ -143,6 +149,14 @@ macro_rules! records_nothing {
             gradients: &mut Gradients<Self>,
         ) -> Result<()> {
             pull::<Self>(rule, given, gradients)
+        }
+        $(#[$how])*
+        fn pull_convolution(
+            of: &Convolving<Self>,
+            g: Self::Storage,
+            gradients: &mut dyn Sums<Self::Storage>,
+        ) -> Result<()> {
+            convolution::pull::<Self>(of, g, gradients)
         }
     };
     (@off) => {
@@ -233,6 +247,9 @@ impl PullsBack for crate::device::Dynamic {
 impl<D: Device> PullsBack for crate::device::decorated::Checked<D> {
     records_nothing!(@off);
     fn pull(_: &Rule<Self::Storage>, _: [Option<Self::Storage>; RESULTS], _: &mut Gradients<Self>) -> Result<()> {
+        invalid(OP, "checked calls have no gradient".to_owned())
+    }
+    fn pull_convolution(_: &Convolving<Self>, _: Self::Storage, _: &mut dyn Sums<Self::Storage>) -> Result<()> {
         invalid(OP, "checked calls have no gradient".to_owned())
     }
     fn slope(_: &'static Formula, _: SlopeCall<'_, Self>) -> Result<Self::Storage> {

@@ -1,0 +1,80 @@
+//! The gradient of the weight of a convolution of each channel alone, channels last.
+
+use crate::cpu::norm_back::Real;
+use crate::cpu::simd::{self, Loop};
+use crate::cpu::threads::{self, Shared};
+use crate::error::{Result, filled, listed};
+use crate::ops::window::Window;
+use crate::storage::HostBuffer;
+
+/// Rows of places whose sums are taken together, as sizes alone say: at least so many, and at most so many blocks of them.
+const ROWS: usize = if cfg!(debug_assertions) { 2 } else { 16 };
+const BLOCKS: usize = 64;
+
+/// Elements `(N, D, H, W, C)` with their padding, and gradients at `places`.
+#[derive(Clone, Copy)]
+pub(crate) struct Depthwise<'a, T> {
+    pub(crate) x: &'a [T],
+    pub(crate) g: &'a [T],
+    pub(crate) windows: [Window; 3],
+    pub(crate) sizes: [usize; 3],
+    pub(crate) places: [usize; 3],
+    pub(crate) channels: usize,
+}
+
+/// Some rows of places.
+struct Rows<'a, T> {
+    of: Depthwise<'a, T>,
+    low: usize,
+    high: usize,
+    /// The sums of each position of the window and each channel.
+    sums: &'a mut [T],
+}
+impl<T: Real> Loop for Rows<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Rows { of: Depthwise { x, g, windows, sizes, places, channels }, low, high, sums } = self;
+        let [depth, height, width] = windows;
+        for row in low..high {
+            let (image, plane, line) = (row / places[1] / places[0], row / places[1] % places[0], row % places[1]);
+            let g = &g[row * places[2] * channels..][..places[2] * channels];
+            for (number, sums) in sums.chunks_exact_mut(channels).enumerate() {
+                let (column, at) = (number % width.kernel, number / width.kernel);
+                let d = plane * depth.stride + at / height.kernel * depth.dilation;
+                let h = line * height.stride + at % height.kernel * height.dilation;
+                let first = ((image * sizes[0] + d) * sizes[1] + h) * sizes[2] + column * width.dilation;
+                let x = x[first * channels..].chunks_exact(channels).step_by(width.stride);
+                for (g, x) in g.chunks_exact(channels).zip(x) {
+                    for ((sum, &g), &x) in sums.iter_mut().zip(g).zip(x) {
+                        *sum = *sum + g * x;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The gradient as `(positions, channels)`.
+pub(crate) fn weight<T: Real>(of: Depthwise<'_, T>) -> Result<HostBuffer> {
+    let window: usize = of.windows.iter().map(|window| window.kernel).product();
+    let width = window * of.channels;
+    let rows = of.g.len() / (of.places[2] * of.channels);
+    let block = ROWS.max(rows.div_ceil(BLOCKS));
+    let blocks = rows.div_ceil(block);
+    let mut sums = filled(T::zero(), blocks * width)?;
+    let pieces = threads::pieces(of.g.len() * window / 16).min(blocks);
+    let out = Shared(sums.as_mut_ptr());
+    threads::for_each(pieces, &|piece| {
+        for at in blocks * piece / pieces..blocks * (piece + 1) / pieces {
+            // SAFETY: each block has its own part.
+            let sums = unsafe { core::slice::from_raw_parts_mut({ &out }.0.add(at * width), width) };
+            simd::dispatch(Rows { of, low: at * block, high: ((at + 1) * block).min(rows), sums });
+        }
+    });
+    let (sum, others) = sums.split_at_mut(width);
+    for other in others.chunks_exact(width) {
+        sum.iter_mut().zip(other).for_each(|(sum, &other)| *sum = *sum + other);
+    }
+    HostBuffer::from_vec::<T>(listed(sum.iter().copied())?)
+}
