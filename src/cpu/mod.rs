@@ -54,6 +54,8 @@ pub(crate) mod norm_back;
 pub(crate) mod order;
 pub(crate) mod pick;
 pub(crate) mod pool;
+#[cfg(feature = "grad")]
+pub(crate) mod pool_back;
 mod precompiled;
 pub(crate) mod read;
 #[cfg(feature = "grad")]

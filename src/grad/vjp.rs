@@ -37,7 +37,7 @@ impl<D: Device> MapTensors<D, D> for Seeding<'_, D> {
             return unlike();
         }
         if place.node.is_some() {
-            by_exact!(E::DTYPE, T => self.gradients.add::<T>(place, Erased::of(view.known_as::<T>())))?;
+            by_exact!(E::DTYPE, T => self.gradients.add::<T>(place, Erased::of(view.known_as::<T>()).share()))?;
         }
         Ok(x.clone())
     }

@@ -3,19 +3,40 @@
 //! Source: `aten/src/ATen/native/Pool.h`.
 
 use crate::composite::nn::{Laid, expect_room};
+#[cfg(feature = "grad")]
+use crate::composite::normalization::back::{computed, rounded};
+#[cfg(feature = "grad")]
+use crate::composite::primitive::{Back, On, Perhaps, Primitive, read};
+#[cfg(feature = "grad")]
+use crate::composite::{Erased, Owned};
+#[cfg(feature = "grad")]
+use crate::cpu::norm_back::Real;
+#[cfg(feature = "grad")]
+use crate::cpu::pool_back::{self, Planes};
 use crate::device::Device;
+#[cfg(feature = "grad")]
+use crate::dtype::DType;
 use crate::dtype::{Compute, Dtype, Element};
 use crate::error::{Result, collected, filled, invalid, listed};
+#[cfg(feature = "grad")]
+use crate::layout::dims::Dims;
 use crate::layout::memory_format::MemoryFormat;
 use crate::layout::strides;
 use crate::ops;
-use crate::ops::kernel::Combining;
+#[cfg(feature = "grad")]
+use crate::ops::arguments::Indexing;
+use crate::ops::kernel::{Combining, Copying};
 use crate::ops::reduce::{ArgExtreme, Extreme, Mean, Reducer, Sum};
 use crate::ops::segment::Segment;
 use crate::ops::window::{Inside, Window};
 use crate::shape::numel;
 use crate::storage::View;
+#[cfg(feature = "grad")]
+use crate::storage::ViewMut;
 use crate::tensor::checked_numel_of;
+
+/// Channels that are worth being moved to the last axis.
+const CHANNELS: usize = 16;
 
 /// The options of pooling.
 #[derive(Clone, Copy)]
@@ -192,6 +213,15 @@ impl Pooling<'_> {
     /// The largest element of each window.
     pub(crate) fn largest<E: Dtype, D: Device>(&self, x: View<'_, D::Storage, E>) -> Result<Laid<D::Storage>> {
         #[cfg(feature = "grad")]
+        if D::is_tracked(x.buffer) && D::is_on_host(Some(x.buffer)) {
+            let Pooling { op, windows, rounds_up } = *self;
+            let windows = listed(windows.iter().copied())?;
+            let step = Largest::<E> { op, windows, rounds_up, dtype: core::marker::PhantomData };
+            let (y,) = D::primitive(&step, (Erased::of(x),))?;
+            let (storage, _, sizes, strides) = y.into_parts();
+            return Ok((storage, listed(sizes.iter().copied())?, listed(strides.iter().copied())?));
+        }
+        #[cfg(feature = "grad")]
         if D::is_tracked(x.buffer) {
             // Of several largest elements one has the gradient, as in PyTorch.
             let seen = self.seen::<E, D>(x, lowest::<E>())?;
@@ -199,7 +229,29 @@ impl Pooling<'_> {
             let [sizes, strides] = seen.result;
             return Ok((values, sizes, strides));
         }
-        self.reduced::<E, D, _>(Extreme::<E, true>::new(), x, lowest::<E>())
+        self.largest_of::<E, D>(x)
+    }
+
+    /// The same, as no tape sees it.
+    fn largest_of<E: Dtype, D: Device>(&self, x: View<'_, D::Storage, E>) -> Result<Laid<D::Storage>> {
+        let extreme = Extreme::<E, true>::new();
+        let lead = x.sizes.len().saturating_sub(self.windows.len());
+        if lead == 2 && x.sizes[1] >= CHANNELS && D::is_on_host(Some(x.buffer)) && D::has_data(x.buffer) {
+            // Many channels at once are so much faster that moving them there and back pays.
+            let order: Vec<usize> = listed([0].into_iter().chain(2..x.sizes.len()).chain([1]))?;
+            let last = strides_in(&order, x.sizes)?;
+            if self.order(x.sizes, x.strides)?.last() != Some(&1) {
+                let moved = D::map1::<E, E>(Copying, x, &last)?;
+                if let Some((pooled, sizes, own)) =
+                    self.pooled::<E, D, _>(extreme, View::new(&moved, 0, x.sizes, &last))?
+                {
+                    let strides = strides::row_major(&sizes);
+                    let pooled = D::map1::<E, E>(Copying, View::new(&pooled, 0, &sizes, &own), &strides)?;
+                    return Ok((pooled, sizes, strides));
+                }
+            }
+        }
+        self.reduced::<E, D, _>(extreme, x, lowest::<E>())
     }
 
     /// The largest element of each window, and its index among the operand's positions: row-major over the axes of the windows.
@@ -351,4 +403,105 @@ fn strides_in(order: &[usize], sizes: &[usize]) -> Result<Vec<usize>> {
 /// The lowest element of a dtype.
 fn lowest<E: Dtype>() -> E {
     E::from_compute(E::Compute::default().unary::<ops::reduce::ExtremeOfTwo<true>>())
+}
+
+/// The largest element of each window, on the host.
+#[cfg(feature = "grad")]
+#[derive(Clone)]
+struct Largest<E> {
+    op: &'static str,
+    windows: Vec<Window>,
+    rounds_up: bool,
+    dtype: core::marker::PhantomData<fn() -> E>,
+}
+#[cfg(feature = "grad")]
+impl<E> Largest<E> {
+    fn pooling(&self) -> Pooling<'_> {
+        Pooling { op: self.op, windows: &self.windows, rounds_up: self.rounds_up }
+    }
+}
+#[cfg(feature = "grad")]
+impl<E: Dtype> Primitive for Largest<E> {
+    type Operands = (E,);
+    type Results = (E,);
+    fn op(&self) -> &'static str {
+        self.op
+    }
+    fn run<D: Device>(&self, (x,): On<'_, (E,), D>) -> Result<On<'static, (E,), D>> {
+        let (storage, sizes, strides) = self.pooling().largest_of::<E, D>(x.view())?;
+        Ok((Erased::fresh(storage, Dims::known(&sizes), Dims::known(&strides)),))
+    }
+
+    const READS: [u32; 2] = [1, 1];
+    fn pull<D: Device>(&self, back: Back<'_, Self, D>) -> Result<Perhaps<'static, (E,), D>> {
+        let op = self.op;
+        let Some(g) = &back.g.0 else { return Ok((None,)) };
+        let (x, y) = (computed(op, read(&back.x.0)?)?, computed(op, read(&back.y.0)?)?);
+        let g = computed(op, g)?;
+        if g.is_empty() {
+            return Ok((None,));
+        }
+        let found = if const { matches!(<E::Compute as Element>::DTYPE, DType::F32) } {
+            self.on_host::<f32, D>([&x.known_as(), &y.known_as(), &g.known_as()])?.map(Erased::retyped)
+        } else if const { matches!(<E::Compute as Element>::DTYPE, DType::F64) } {
+            self.on_host::<f64, D>([&x.known_as(), &y.known_as(), &g.known_as()])?.map(Erased::retyped)
+        } else {
+            None
+        };
+        if let Some(found) = found {
+            return Ok((Some(rounded(op, found)?),));
+        }
+        // By the index of each largest element.
+        let [_, (index, sizes, strides)] = self.pooling().largest_with_index::<E::Compute, D>(x.view())?;
+        let index = Owned::<i64, D>::fresh(index, Dims::known(&sizes), Dims::known(&strides));
+        let lead: usize = sizes[..sizes.len() - self.windows.len()].iter().product();
+        let each = g.numel() / lead;
+        let (index, g) = (index.reshape(op, &[lead, each])?, g.reshape(op, &[lead, each])?);
+        let plane = [lead, x.numel() / lead];
+        let mut d = D::zeroed::<E::Compute>(Some(g.storage()), x.numel())?;
+        let adding = Combining::<ops::add, E::Compute>::new();
+        let steps = [plane[1], 1];
+        let out = ViewMut::new(&mut d, 0, &plane, &steps);
+        D::scatter_with(Indexing { op, axis: 1, wraps: false }, adding, index.view(), g.view(), out)?;
+        Ok((Some(rounded(op, Erased::dense(d, x.dims()))?),))
+    }
+}
+#[cfg(feature = "grad")]
+impl<E: Dtype> Largest<E> {
+    /// The gradient in one pass, if all of it is memory of the host.
+    fn on_host<T: Real + Dtype, D: Device>(&self, [x, y, g]: [&Erased<'_, T, D>; 3]) -> Result<Option<Owned<T, D>>> {
+        let (axes, rank) = (self.windows.len(), x.rank());
+        let lead = rank - axes;
+        let is_last = lead == 2 && y.sizes()[1] > 1 && y.strides()[1] == 1;
+        // Both row-major, or both with the channels last.
+        let order = listed([0].into_iter().chain(2..rank).chain([1]))?;
+        let laid = |of: &Erased<'_, T, D>| -> Result<Dims> {
+            Ok(if is_last { Dims::known(&strides_in(&order, of.sizes())?) } else { of.dims().row_major() })
+        };
+        let (strides, expected) = (laid(x)?, laid(y)?);
+        if (0..rank).any(|axis| y.sizes()[axis] > 1 && y.strides()[axis] != expected[axis]) {
+            return Ok(None);
+        }
+        let copied;
+        let x = if *strides == *x.strides() {
+            x
+        } else {
+            copied = Owned::<T, D>::fresh(D::map1::<T, T>(Copying, x.view(), &strides)?, x.dims(), strides);
+            &copied
+        };
+        let (Some(elements), Some(largest), Some(gradients)) = (x.on_host(), y.on_host(), g.on_host()) else {
+            return Ok(None);
+        };
+        let mut windows = [Window::POINT; 3];
+        windows[3 - axes..].copy_from_slice(&self.windows);
+        let three = |of: &[usize]| {
+            let mut three = [1; 3];
+            three[3 - axes..].copy_from_slice(&of[lead..]);
+            three
+        };
+        let lanes = if is_last { x.sizes()[1] } else { 1 };
+        let (sizes, places) = (three(x.sizes()), three(y.sizes()));
+        let d = pool_back::largest(Planes { x: elements, y: largest, g: gradients, windows, sizes, places, lanes })?;
+        Erased::of_host(d, x.dims(), strides).map(Some)
+    }
 }

@@ -576,6 +576,8 @@ pub(super) fn pull<D: Device>(
         Rule::Patch { place, new, .. } => {
             return by_exact!(place.dtype(), E => moves::patch::<E, D>(place, new, g, gradients));
         }
+        // So do products in half precision: their terms are added in `f32`, and hosts multiply pairs of `bf16` at once.
+        Rule::Product { x, .. } if own.dtype == DType::BF16 => return product::pull::<bf16, D>(x, &g, own, gradients),
         Rule::Product { x, .. } if own.dtype == DType::F16 => return product::pull::<f16, D>(x, &g, own, gradients),
         _ => {}
     }

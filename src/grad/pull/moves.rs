@@ -121,11 +121,24 @@ pub(super) fn gather<E: Dtype, D: Device>(
 ) -> Result<()> {
     let g = gradient::<E, D>(g, layout);
     let index = elements::<i64, D>(index)?;
-    let (sizes, strides) = (x.sizes(), x.sizes().row_major());
+    let at = indexing.axis;
+    let Layout { sizes, strides, .. } = x.layout.open();
+    // All positions of the axes before meet the same elements: they are more indices.
+    let is_shared = at > 0 && (0..at).all(|axis| sizes[axis] == 1 || strides[axis] == 0);
+    let (mut of, mut left) = (g.dims(), 0);
+    if is_shared {
+        left = at;
+        of = Dims::known(&g.sizes()[at..]);
+        of[0] = g.sizes()[..=at].iter().product();
+    }
+    let (index, g) = (index.reshape(OP, &of)?, g.reshape(OP, &of)?);
+    let indexing = Indexing { axis: at - left, ..indexing };
+    let to = x.resized(Dims::known(&sizes[left..]), Dims::known(&strides[left..]));
+    let (sizes, strides) = (to.sizes(), to.sizes().row_major());
     let mut sum = D::zeroed::<E>(Some(g.storage()), sizes.iter().product())?;
     let out = ViewMut::<_, E>::new(&mut sum, 0, &sizes, &strides);
     D::scatter_with::<E>(indexing, Combining::<ops::add, E>::new(), index.view(), g.view(), out)?;
-    gradients.add::<E>(x, Erased::dense(sum, sizes))
+    gradients.add::<E>(&to, Erased::dense(sum, sizes))
 }
 
 /// Elements that were selected by a mask.
