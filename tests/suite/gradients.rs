@@ -1,11 +1,11 @@
 //! Gradients of what the host computes, beside central differences; complex numbers by both parts.
 
 use castiron::grad::{Grad, Taped};
-use castiron::nn::{Area, Bicubic, Bilinear, GridPadding, Linear, Nearest, Patches, Pool, Trilinear};
+use castiron::nn::{Area, Bicubic, Bilinear, Conv, GridPadding, Linear, Nearest, Patches, Pool, Trilinear};
 use castiron::reduction::{Mean, Sum, Unreduced};
 use castiron::{
-    BagMode, Complex, Cpu, Element, Generator, Interpolation, KnownShape, RotaryLayout, Shape, Tensor, axis, dim,
-    shape, tensor,
+    BagMode, ChannelsLast, Complex, Cpu, Element, Generator, Interpolation, KnownShape, RotaryLayout, Shape, Tensor,
+    axis, bf16, dim, shape, tensor,
 };
 #[cfg(feature = "linalg")]
 use castiron::{Complete, Reduced, Uplo};
@@ -268,6 +268,19 @@ macro_rules! real {
     )*};
 }
 
+/// Checks the gradients of gradients of the sums of their squares.
+macro_rules! second {
+    ($($name:ident: $shape:ty, $elements:expr, |$x:ident| $result:expr;)*) => {$(
+        check::<f64, $shape>(stringify!($name), $elements, |x| {
+            let (_, grads) = x.value_and_grad((), |$x, ()| {
+                let y = $result;
+                (&y * &y * &y).sum()
+            });
+            grads.weighed()
+        });
+    )*};
+}
+
 #[test]
 fn of_resampling() {
     type Wide = shape![1, 2, 3, 4];
@@ -316,6 +329,15 @@ fn of_windows() {
         avg_pool: Image, any, |x| x.avg_pool2d(Pool::<dim!(2)>::new());
         avg_pool_of_transposed: Image, any, |x| x.transpose(axis![2], axis![3]).avg_pool2d(Pool::<dim!(2)>::new());
         max_pool: Image, any, |x| x.max_pool2d(Pool::<dim!(2)>::new());
+        max_pool_overlapping: Image, any, |x| x.max_pool2d(Pool::<dim!(3)>::new().stride::<dim!(2)>().padding::<dim!(1)>());
+        max_pool_with_channels_last: Image, any, |x| x.to_memory_format(ChannelsLast).max_pool2d(Pool::<dim!(3)>::new().stride::<dim!(2)>().padding::<dim!(1)>());
+        max_pool_of_many_channels: shape![1, 17, 2, 3], any, |x| x.max_pool2d(Pool::<dim!(2)>::new().stride::<dim!(1)>());
+        max_pool_of_transposed: Image, any, |x| x.transpose(axis![2], axis![3]).max_pool2d(Pool::<dim!(2)>::new());
+        max_pool_of_rows_of_channels: shape![2, 5, 3], any, |x| x.transpose(axis![1], axis![2]).max_pool1d(Pool::<dim!(2)>::new());
+        max_pool_of_transposed_with_channels_last: shape![2, 3, 4, 5], any, |x| x.to_memory_format(ChannelsLast).transpose(axis![2], axis![3]).max_pool2d(Pool::<dim!(2)>::new());
+        max_pool_of_channels_before_images: shape![2, 3, 4, 4], any, |x| x.transpose(axis![0], axis![1]).max_pool2d(Pool::<dim!(2)>::new());
+        max_pool_of_a_slice: shape![2, 3, 5, 4], any, |x| x.narrow(axis![3], 0, 3).narrow(axis![1], 1, 2).max_pool2d(Pool::<dim!(2)>::new());
+        max_pool_of_volumes: shape![1, 2, 3, 4, 4], any, |x| x.max_pool3d(Pool::<dim!(2)>::new().stride::<dim!(1)>().dilation::<dim!(2)>());
         max_pool_with_indices: Image, any, |x| x.max_pool2d_with_indices(Pool::<dim!(2)>::new()).0;
         lp_pool: Image, |at| [any(at)[0].abs() + 0.1, 0.0], |x| x.lp_pool2d(3.0, Pool::<dim!(2)>::new());
         adaptive_avg: Image, any, |x| x.adaptive_avg_pool2d::<shape![3, 2]>();
@@ -323,10 +345,90 @@ fn of_windows() {
         fractional: shape![1, 2, 5, 5], any, |x| x.fractional_max_pool2d::<shape![3, 3], _>(Pool::<dim!(2)>::new(), &mut Generator::seeded(3));
         unpool: shape![1, 2, 2], any, |x| x.max_unpool1d(&index, Pool::<dim!(2)>::new());
     }
+    second! {
+        max_pool: Image, any, |x| x.max_pool2d(Pool::<dim!(3)>::new().stride::<dim!(2)>().padding::<dim!(1)>());
+    }
     // Of several largest elements one has the gradient.
     let x = Tensor::<f64, shape![1, 1, 2, 2]>::zeros();
     let (_, grads) = x.value_and_grad((), |x, ()| x.max_pool2d(Pool::<dim!(2)>::new()).sum());
     assert_eq!(grads.to_vec(), [1.0, 0.0, 0.0, 0.0]);
+    // The element with the gradient is the one whose index is returned, also of NaN and infinities.
+    let special = |at: usize| [f64::NAN, 1.0, f64::NEG_INFINITY, -0.0, 0.0, 1.0, f64::INFINITY][at * at % 11 % 7];
+    let x = Tensor::<f64, shape![2, 2, 6, 5]>::from_vec((0..120).map(special).collect());
+    let pool = Pool::<dim!(3)>::new().stride::<dim!(2)>().padding::<dim!(1)>();
+    let mut expected = vec![0.0; 120];
+    for (at, index) in x.max_pool2d_with_indices(pool).1.to_vec().into_iter().enumerate() {
+        expected[at / 9 * 30 + index as usize] += (0.7 * (at + 1) as f64 + 0.3).sin();
+    }
+    for x in [x.clone(), x.to_memory_format(ChannelsLast)] {
+        let (_, grads) = x.value_and_grad((), |x, ()| x.max_pool2d(pool).weighed());
+        for (at, (found, expected)) in grads.to_vec().into_iter().zip(&expected).enumerate() {
+            assert!((found - expected).abs() < 1e-12, "element {at} has gradient {found}, not {expected}");
+        }
+    }
+}
+
+/// Checks the gradients of a convolution by its operand and by its weight, with the channels first and last, and the gradient of a gradient.
+macro_rules! convolution {
+    ($name:literal: $x:ty, $weight:ty, $conv:expr) => {{
+        let (at, conv) = (|at| [numbers(1, 300)[at], 0.0], $conv);
+        let (x, weight) =
+            (constant(Tensor::<f64, $x>::from_vec(numbers(3, <$x>::SIZES.iter().product()))), numbers(4, 300));
+        let weight = constant(Tensor::<f64, $weight>::from_vec(weight[..<$weight>::SIZES.iter().product()].to_vec()));
+        let (last, weight_last) = (x.to_memory_format(ChannelsLast), weight.to_memory_format(ChannelsLast));
+        check::<f64, $x>($name, at, |x| x.conv2d(&weight, None, conv).weighed());
+        check::<f64, $x>($name, at, |x| x.to_memory_format(ChannelsLast).conv2d(&weight_last, None, conv).weighed());
+        check::<f64, $weight>($name, at, |w| x.conv2d(w, None, conv).weighed());
+        check::<f64, $weight>($name, at, |w| last.conv2d(w, None, conv).weighed());
+        check::<f64, $weight>($name, at, |w| {
+            let (_, of_x) = x.value_and_grad((w,), |x, (w,)| x.conv2d(w, None, conv).square().sum());
+            let (_, of_weight) = w.value_and_grad((&x,), |w, (x,)| x.conv2d(w, None, conv).square().sum());
+            of_x.weighed() + of_weight.weighed()
+        });
+    }};
+}
+
+#[test]
+fn of_convolutions() {
+    let same = Conv::new().padding::<dim!(1)>();
+    convolution!("plain": shape![2, 2, 4, 3], shape![3, 2, 3, 2], Conv::new());
+    convolution!("padded": shape![2, 2, 4, 3], shape![3, 2, 3, 3], same);
+    convolution!("point": shape![2, 2, 3, 3], shape![3, 2, 1, 1], Conv::new());
+    convolution!("padded more than the window reaches": shape![1, 2, 3, 3], shape![2, 2, 2, 2], Conv::new().padding::<dim!(3)>());
+    convolution!("halving": shape![2, 2, 6, 5], shape![3, 2, 3, 3], same.stride::<dim!(2)>());
+    convolution!("halving by points": shape![2, 2, 5, 4], shape![3, 2, 1, 1], Conv::new().stride::<dim!(2)>());
+    convolution!("stride and dilation": shape![1, 2, 9, 8], shape![2, 2, 2, 3], Conv::new().stride::<dim!(3)>().dilation::<dim!(2)>());
+    convolution!("even stride and dilation": shape![1, 2, 9, 9], shape![2, 2, 3, 2], Conv::new().stride::<dim!(4)>().dilation::<dim!(2)>().padding::<dim!(1)>());
+    convolution!("groups": shape![2, 4, 4, 3], shape![6, 2, 3, 2], Conv::new().groups::<dim!(2)>());
+    convolution!("each channel": shape![2, 3, 4, 3], shape![3, 1, 3, 3], same.groups::<dim!(3)>());
+    convolution!("several of each channel": shape![2, 3, 4, 3], shape![6, 1, 2, 2], Conv::new().groups::<dim!(3)>().stride::<dim!(2)>());
+    convolution!("few places": shape![1, 2, 3, 3], shape![12, 2, 2, 2], same.stride::<dim!(2)>());
+    convolution!("few places in groups": shape![1, 4, 2, 2], shape![16, 2, 2, 2], Conv::new().groups::<dim!(2)>());
+    convolution!("a stride far beyond": shape![1, 2, 3, 3], shape![2, 2, 2, 2], Conv::new().stride::<dim!(4611686018427387905)>());
+    convolution!("a stride far beyond few places": shape![1, 1, 3, 3], shape![8, 1, 2, 2], Conv::new().stride::<dim!(4611686018427387905)>());
+    convolution!("a stride far beyond each channel": shape![1, 2, 3, 3], shape![2, 1, 2, 2], Conv::new().groups::<dim!(2)>().stride::<dim!(4611686018427387905)>());
+    convolution!("dilation of a point": shape![1, 2, 3, 3], shape![2, 2, 1, 1], Conv::new().dilation::<dim!(4611686018427387905)>());
+    let transposed = constant(Tensor::<f64, shape![3, 2, 3, 2]>::from_vec(numbers(5, 36)));
+    check::<f64, shape![2, 2, 3, 4]>("transposed", any, |x| {
+        x.transpose(axis![2], axis![3]).conv2d(&transposed.transpose(axis![2], axis![3]), None, same).weighed()
+    });
+    check::<f64, shape![3, 2, 2, 3]>("transposed", any, |w| {
+        transposed.transpose(axis![0], axis![2]).conv2d(&w.transpose(axis![2], axis![3]), None, same).weighed()
+    });
+    // Padding that no memory has room for: refused, or not read at all.
+    let x = Tensor::<f64, shape![1, 1, 3, 3]>::from_vec(numbers(1, 9));
+    let weight = Tensor::<f64, shape![1, 1, 2, 2]>::from_vec(numbers(2, 4));
+    let vast = Conv::new().padding::<dim!(1152921504606846976)>().dilation::<dim!(2305843009213693952)>();
+    let _ = x.try_value_and_grad((&weight,), |x, (w,)| Ok(x.try_conv2d(w, None, vast)?.sum()));
+    let _ = weight.try_value_and_grad((&x,), |w, (x,)| Ok(x.try_conv2d(w, None, vast)?.sum()));
+    let complex = |at: usize| Complex::new(any(at)[0], any(at)[1]);
+    let z = constant(Tensor::<Complex<f64>, shape![1, 2, 4]>::from_vec((0..8).map(complex).collect()));
+    let weight = constant(Tensor::<Complex<f64>, shape![3, 2, 2]>::from_vec((9..21).map(complex).collect()));
+    check::<Complex<f64>, shape![1, 2, 4]>("complex", any, |z| z.conv1d(&weight, None, Conv::new()).weighed());
+    check::<Complex<f64>, shape![3, 2, 2]>("complex", any, |w| z.conv1d(w, None, Conv::new()).weighed());
+    let x = constant(Tensor::<f64, shape![2, 2, 3]>::from_vec(numbers(1, 12)));
+    let weight = constant(Tensor::<f64, shape![3, 2, 2]>::from_vec(numbers(2, 12)));
+    check::<f64, shape![3]>("bias", any, |bias| x.conv1d(&weight, Some(bias), Conv::new()).weighed());
 }
 
 #[test]
@@ -341,11 +443,85 @@ fn of_normalisation() {
         batch_norm_shared: shape![4], any, |x| constant(Tensor::<f64, shape![2, 4]>::from_vec(numbers(4, 8))).batch_norm(x, &(x * x + 1.0), x, x, 1e-3);
         batch_norm_training: shape![2, 4, 3], any, |x| x.batch_norm_training((), &weight, &bias, 0.1, 1e-3);
         batch_norm_training_shared: shape![4], any, |x| constant(Tensor::<f64, shape![3, 4]>::from_vec(numbers(4, 12))).batch_norm_training((), x, x, 0.1, 1e-3);
+        batch_norm_training_last: shape![2, 4, 3, 2], any, |x| x.to_memory_format(ChannelsLast).batch_norm_training((), &weight, &bias, 0.1, 1e-3);
+        batch_norm_training_of_channels_before_images: shape![4, 2, 3], any, |x| x.transpose(axis![0], axis![1]).batch_norm_training((), &weight, &bias, 0.1, 1e-3);
+        batch_norm_training_of_transposed: shape![2, 4, 2, 3], any, |x| x.transpose(axis![2], axis![3]).batch_norm_training((), &weight, &bias, 0.1, 1e-3);
+        batch_norm_training_of_a_slice: shape![2, 4, 5], any, |x| x.narrow(axis![2], 1, 3).batch_norm_training((), &weight, &bias, 0.1, 1e-3);
+        batch_norm_training_of_lists: shape![3, 4], any, |x| x.batch_norm_training((), &weight, &bias, 0.1, 1e-3);
+        group_norm_of_transposed: shape![4, 2, 3], any, |x| x.transpose(axis![0], axis![1]).group_norm::<dim!(2), _, _>(&weight, &bias, 1e-3);
+        group_norm_of_lists: shape![2, 4], any, |x| x.group_norm::<dim!(2), _, _>(&weight, &bias, 1e-3);
+        layer_norm_of_transposed: shape![4, 5], any, |x| x.t().layer_norm(Some(&weight), Some(&bias), 1e-3);
+        rms_norm_of_transposed: shape![4, 5], any, |x| x.t().rms_norm(Some(&weight), Some(1e-3));
+        softmax_of_transposed: shape![4, 5], any, |x| x.t().softmax(axis![1]);
+        log_softmax_of_transposed: shape![4, 5], any, |x| x.t().log_softmax(axis![1]);
+        layer_norm_shared: shape![4], any, |x| constant(Tensor::<f64, shape![5, 4]>::from_vec(numbers(4, 20))).layer_norm(Some(x), Some(x), 1e-3);
+        layer_norm: shape![5, 4], any, |x| x.layer_norm(Some(&weight), Some(&bias), 1e-3);
+        rms_norm: shape![5, 4], any, |x| x.rms_norm(Some(&weight), Some(1e-3));
+        softmax: shape![3, 5], any, |x| x.softmax(axis![1]);
+        softmax_of_columns: shape![3, 5], any, |x| x.softmax(axis![0]);
+        log_softmax: shape![3, 5], any, |x| x.log_softmax(axis![1]);
         rope: shape![3, 4], any, |x| x.rope(1, 100.0, RotaryLayout::Interleaved);
         rope_halves: shape![3, 4], any, |x| x.rope(1, 100.0, RotaryLayout::Halves);
         normalize: shape![3, 4], any, |x| x.normalize(axis![1], 3.0, 1e-9);
         renorm: shape![3, 4], any, |x| x.renorm(axis![0], 2.0, 1.1);
     }
+    second! {
+        group_norm: shape![2, 4, 3], any, |x| {
+            let shared = x.sum_axis(axis![0, 2]);
+            x.group_norm::<dim!(2), _, _>(&shared, &shared, 1e-3)
+        };
+        batch_norm_training: shape![2, 4, 3], any, |x| {
+            let shared = x.sum_axis(axis![0, 2]);
+            x.batch_norm_training((), &shared, &shared, 0.1, 1e-3)
+        };
+        layer_norm: shape![3, 4], any, |x| {
+            let shared = x.sum_axis(axis![0]);
+            x.layer_norm(Some(&shared), Some(&shared), 1e-3)
+        };
+        softmax: shape![3, 5], any, |x| x.softmax(axis![1]);
+        log_softmax: shape![3, 5], any, |x| x.log_softmax(axis![1]);
+    }
+}
+
+#[test]
+fn in_half_precision_are_added_in_f32() {
+    // Sums of ones in `bf16` stop at 256.
+    let (x, four) = (Tensor::<bf16, shape![1024, 4]>::randn(&mut Generator::seeded(1)), [1024.0_f32; 4]);
+    let (one, none) = (Tensor::<bf16, shape![4]>::ones(), Tensor::<bf16, shape![4]>::zeros());
+    let (_, of_bias) =
+        none.value_and_grad((&x, &one), |bias, (x, w)| x.layer_norm(Some(w), Some(bias), 1e-5).to::<f32>().sum());
+    assert_eq!(of_bias.to::<f32>().to_vec(), four);
+    let (_, of_bias) =
+        none.value_and_grad((&x, &one), |bias, (x, w)| x.batch_norm_training((), w, bias, 0.1, 1e-5).to::<f32>().sum());
+    assert_eq!(of_bias.to::<f32>().to_vec(), four);
+    let many = Tensor::<bf16, shape![4, 4, 256]>::randn(&mut Generator::seeded(2));
+    let (_, of_bias) = none
+        .value_and_grad((&many, &one), |bias, (x, w)| x.group_norm::<dim!(2), _, _>(w, bias, 1e-5).to::<f32>().sum());
+    assert_eq!(of_bias.to::<f32>().to_vec(), four);
+    let (ones, weight) = (Tensor::<bf16, shape![2, 4, 16, 32]>::ones(), Tensor::<bf16, shape![4, 1, 1, 1]>::ones());
+    let (_, of_weight) =
+        weight.value_and_grad((&ones,), |w, (x,)| x.conv2d(w, None, Conv::new().groups::<dim!(4)>()).to::<f32>().sum());
+    assert_eq!(of_weight.to::<f32>().to_vec(), four);
+    let weight = Tensor::<bf16, shape![1, 4, 1, 1]>::ones();
+    let (_, of_weight) = weight.value_and_grad((&ones,), |w, (x,)| x.conv2d(w, None, Conv::new()).to::<f32>().sum());
+    assert_eq!(of_weight.to::<f32>().to_vec(), four);
+    let one = Tensor::<bf16, shape![4, 1]>::ones();
+    let (_, of_factor) = one
+        .value_and_grad((), |one, ()| one.full_like(1.0).expand::<shape![4, 1024]>().t().matmul(one).to::<f32>().sum());
+    assert_eq!(of_factor.to::<f32>().to_vec(), four);
+}
+
+#[test]
+fn of_no_elements_are_empty() {
+    let x = Tensor::<f32, shape![0, 4, 3, 3]>::zeros();
+    let (weight, list) = (Tensor::<f32, shape![2, 4, 2, 2]>::ones(), Tensor::<f32, shape![4]>::ones());
+    let (_, grads) = (x.clone(), weight, list).value_and_grad((), |(x, weight, list), ()| {
+        let shapes = x.conv2d(weight, None, Conv::new()).sum() + x.max_pool2d(Pool::<dim!(2)>::new()).sum();
+        let norms = x.group_norm::<dim!(2), _, _>(list, list, 1e-5).sum()
+            + x.transpose(axis![1], axis![3]).layer_norm(Some(list), Some(list), 1e-5).sum();
+        shapes + norms + x.softmax(axis![3]).sum() + x.log_softmax(axis![3]).sum()
+    });
+    assert_eq!((grads.0.numel(), grads.1.to_vec(), grads.2.to_vec()), (0, vec![0.0; 32], vec![0.0; 4]));
 }
 
 #[test]
