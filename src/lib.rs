@@ -148,7 +148,43 @@ mod scoped;
 pub mod shape;
 mod storage;
 
-/// What a [`#[formula]`](macro@formula) is written with: its numbers, masks and `select`.
+/// Operations of one's own: what a [`#[formula]`](macro@formula) is written with, and when something else serves better.
+///
+/// | | runs on | gradient | in `fused!` | takes |
+/// |---|---|---|---|---|
+/// | operations, [`fused!`](crate::fused!) | every device | yes | | tensors, in one pass with `fused!` |
+/// | [`#[formula]`](macro@formula) | every device | yes, of any order | yes | one element each of one to six tensors, expressions or scalars |
+/// | closures: [`map`](crate::Tensor::map), [`zip_map`](crate::Tensor::zip_map) | the host | no | no | any Rust, elements of any dtype, also of structs of bytes |
+/// | closures over slices: [`map_lanes`](crate::Tensor::map_lanes), [`map_windows`](crate::Tensor::map_windows) | the host | no | no | a row, or a window of neighbours |
+#[cfg_attr(
+    feature = "grad",
+    doc = "| [`grad::custom`](crate::grad::custom()) | every device | as it is written | no | whole tensors, with a vector-Jacobian product of one's own |"
+)]
+///
+/// A formula is the first choice for what is computed element by element: its function is written once, in terms of numbers, and castiron reads
+/// it several times. On plain numbers it is a loop of vectors, compiled for each instruction set; on numbers that write down their steps it is a
+/// kernel of a GPU; on numbers with a derivative it is its own gradient. So it has no `if` on elements, no index and no function of
+/// the host; messages say what to write instead.
+///
+/// Neighbours are operands of their own, views that are shifted, and cost no copy: a stencil is a formula.
+///
+/// ```
+/// use castiron::{Tensor, formula, fused, s, shape, tensor};
+///
+/// /// A step of the heat equation.
+/// #[formula]
+/// fn warmed<F: Float>(here: F, left: F, right: F, rate: F) -> F {
+///     here + rate * (left - 2 * here + right)
+/// }
+/// let x = tensor![0.0, 0.0, 1.0, 0.0, 0.0];
+/// let (here, left, right) = (x.slice(s![1..-1]), x.slice(s![..-2]), x.slice(s![2..]));
+/// let y: Tensor<f32, shape![3]> = here.apply(warmed, (left, right, 0.25));
+/// assert_eq!(y.to_vec(), [0.25, 0.5, 0.25]);
+/// // In place, in one pass with what surrounds it.
+/// let mut z = x.clone();
+/// fused!(z.slice_mut(s![1..-1]) = warmed(here, left, right, 0.25) * 2.0);
+/// assert_eq!(z.to_vec(), [0.0, 0.5, 1.0, 0.5, 0.0]);
+/// ```
 pub mod formula {
     #[doc(hidden)]
     pub use crate::dtype::MachineFloat as Machine;
