@@ -152,8 +152,9 @@ impl Function {
         out.extend(tokens("#[doc(hidden)] #[allow(non_camel_case_types)] #[derive(Clone, Copy, Debug)]"));
         out.extend(self.visibility.clone());
         out.extend(tokens(&format!("struct {name} {{}}")));
+        let loops = has_loop(&self.body.stream().into_iter().collect::<Vec<_>>());
         let mut function = tokens(&format!(
-            "type Operands = {}; const NAME: &'static str = \"{name}\"; #[inline(always)] fn of<{number}: ::castiron::formula::Machine>\
+            "type Operands = {}; const NAME: &'static str = \"{name}\"; const LOOPS: bool = {loops}; #[inline(always)] fn of<{number}: ::castiron::formula::Machine>\
              ([{}]: [::castiron::formula::Number<{number}>; {MOST}]) -> ::castiron::formula::Number<{number}>",
             self.count(),
             places.join(", "),
@@ -215,6 +216,14 @@ struct Body<'a> {
     tracked: Vec<String>,
     /// The names of operands and those that any pattern of the body binds.
     bound: Vec<String>,
+}
+
+/// Whether there is a `for` or a `while`.
+fn has_loop(input: &Tokens) -> bool {
+    input.iter().any(|token| match token {
+        TokenTree::Group(group) => has_loop(&group.stream().into_iter().collect::<Vec<_>>()),
+        token => is_ident(token, "for") || is_ident(token, "while"),
+    })
 }
 
 /// Adds the names in patterns: after `let` and `for`, between bars, before `=>`.

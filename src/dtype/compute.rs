@@ -5,6 +5,7 @@
 
 use super::{MachineFloat, MachineInt};
 use crate::error::Result;
+use crate::ops::lanes::LANES;
 use crate::ops::slope;
 use core::fmt::Debug;
 use num_complex::Complex;
@@ -278,6 +279,23 @@ pub trait Several: Sized + 'static {
     }
     /// The formula for floating-point numbers.
     fn real<T: MachineFloat>(x: [T; 6]) -> T;
+    /// The formula for `bool`s side by side.
+    #[inline(always)]
+    fn boolean_lanes(_x: [[bool; LANES]; 6]) -> [bool; LANES] {
+        refused()
+    }
+    /// The formula for integers side by side.
+    #[inline(always)]
+    fn integer_lanes<T: MachineInt>(_x: [[T; LANES]; 6]) -> [T; LANES] {
+        refused()
+    }
+    /// The formula for floating-point numbers side by side.
+    fn real_lanes<T: MachineFloat>(x: [[T; LANES]; 6]) -> [T; LANES];
+    /// The formula for complex numbers side by side.
+    #[inline(always)]
+    fn complex_lanes<T: MachineFloat>(_x: [[Complex<T>; LANES]; 6]) -> [Complex<T>; LANES] {
+        refused()
+    }
     /// The formula for complex numbers.
     #[inline(always)]
     fn complex<T: MachineFloat>(_x: [Complex<T>; 6]) -> Complex<T> {
@@ -346,6 +364,8 @@ pub trait Compute: Copy + Default + PartialEq + Debug + Send + Sync + 'static {
     fn compare<F: Compare>(self, other: Self) -> bool;
     /// Applies a formula of several operands.
     fn several<F: Several>(x: [Self; 6]) -> Self;
+    /// The same of elements side by side.
+    fn several_lanes<F: Several>(x: [[Self; LANES]; 6]) -> [Self; LANES];
     /// Calls the visitor for this type.
     fn visit<V: Visitor>(arg: V::Arg<Self>) -> Result<()>;
 }
@@ -353,7 +373,7 @@ pub trait Compute: Copy + Default + PartialEq + Debug + Send + Sync + 'static {
 /// For `i32` and `integer` this expands to `fn unary<F: Unary>(self) -> i32 { F::integer(self) }` and so on. The constructor of numbers
 /// comes before the rows.
 macro_rules! computes {
-    (by $number:path; $($ty:ty as $real:ty: $formula:ident $by_scalar:ident;)*) => {$(
+    (by $number:path; $($ty:ty as $real:ty: $formula:ident $by_scalar:ident $lanes:ident;)*) => {$(
         impl Compute for $ty {
             type Real = $real;
             #[inline(always)]
@@ -393,6 +413,10 @@ macro_rules! computes {
                 F::$formula(x)
             }
             #[inline(always)]
+            fn several_lanes<F: Several>(x: [[Self; LANES]; 6]) -> [Self; LANES] {
+                F::$lanes(x)
+            }
+            #[inline(always)]
             fn visit<V: Visitor>(arg: V::Arg<Self>) -> Result<()> {
                 V::$formula(arg)
             }
@@ -400,16 +424,16 @@ macro_rules! computes {
     )*};
 }
 computes! { by super::Castable::from_f64;
-    bool as bool: boolean boolean;
-    u8 as u8: integer integer;
-    i8 as i8: integer integer;
-    i16 as i16: integer integer;
-    i32 as i32: integer integer;
-    i64 as i64: integer integer;
-    f32 as f32: real real_by_scalar;
-    f64 as f64: real real_by_scalar;
-    Complex<f32> as f32: complex complex_by_scalar;
-    Complex<f64> as f64: complex complex_by_scalar;
+    bool as bool: boolean boolean boolean_lanes;
+    u8 as u8: integer integer integer_lanes;
+    i8 as i8: integer integer integer_lanes;
+    i16 as i16: integer integer integer_lanes;
+    i32 as i32: integer integer integer_lanes;
+    i64 as i64: integer integer integer_lanes;
+    f32 as f32: real real_by_scalar real_lanes;
+    f64 as f64: real real_by_scalar real_lanes;
+    Complex<f32> as f32: complex complex_by_scalar complex_lanes;
+    Complex<f64> as f64: complex complex_by_scalar complex_lanes;
 }
 
 #[allow(unused_imports, reason = "for recorded numbers, where formulas are recorded")]

@@ -113,6 +113,16 @@ pub trait MachineFloat: Float + FloatConst + Debug + Default + Send + Sync + 'st
     fn same(self, other: Self) -> Self::Truth;
     /// `yes` where this is true, else `no`. Both are computed.
     fn select(truth: Self::Truth, yes: Self, no: Self) -> Self;
+    /// A formula of this number; of several side by side, each for itself.
+    #[inline(always)]
+    fn by_unary<F: super::Unary>(self) -> Self {
+        F::real(self)
+    }
+    /// A formula of this number and another.
+    #[inline(always)]
+    fn by_binary<F: super::Binary>(self, other: Self) -> Self {
+        F::real(self, other)
+    }
     /// The error function.
     #[inline(always)]
     fn erf(self) -> Self {

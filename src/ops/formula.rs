@@ -5,6 +5,7 @@ use super::kernel::{Map1, Map2, Map3, Map4, Map5, Map6};
 use super::slope::{Derived, OfBinary, OfThree, OfUnary, Slope};
 use crate::dtype::{Binary, Castable, Compute as _, Float, MachineFloat, Parameters, Several, Truth, Tuned, Unary};
 use crate::ops;
+use crate::ops::lanes::{LANES, Lanes};
 use crate::ops::record::kernel::{Kernel, Value};
 use core::marker::PhantomData;
 use core::ops::{
@@ -22,6 +23,9 @@ pub trait Formula: Copy + Send + Sync + 'static {
     type Operands: 'static;
     /// Its name.
     const NAME: &'static str;
+    /// Whether it has a loop, around which compilers make no vectors.
+    #[doc(hidden)]
+    const LOOPS: bool;
     /// Its value; operands that it does not have are zero.
     #[doc(hidden)]
     fn of<T: MachineFloat>(x: [Number<T>; MOST]) -> Number<T>;
@@ -118,7 +122,7 @@ macro_rules! operators {
             type Output = Self;
             #[inline(always)]
             fn $method(self, other: Self) -> Self {
-                Number(<ops::$op as Binary>::real(self.0, other.0))
+                Number(self.0.by_binary::<ops::$op>(other.0))
             }
         }
         impl<T: MachineFloat, R: IntoNumber<T>> $assign<R> for Number<T> {
@@ -150,7 +154,7 @@ macro_rules! functions {
             #[doc = concat!("As [`Tensor::", stringify!($op), "`](crate::Tensor::", stringify!($op), ").")]
             #[inline(always)]
             pub fn $op(self) -> Self {
-                Number(<ops::$op as Unary>::real(self.0))
+                Number(self.0.by_unary::<ops::$op>())
             }
         )*}
     };
@@ -167,7 +171,7 @@ macro_rules! functions_of_two {
             #[doc = concat!("As [`Tensor::", stringify!($op), "`](crate::Tensor::", stringify!($op), ").")]
             #[inline(always)]
             pub fn $name(self, other: impl IntoNumber<T>) -> Self {
-                Number(<ops::$op as Binary>::real(self.0, other.into_number().0))
+                Number(self.0.by_binary::<ops::$op>(other.into_number().0))
             }
         )*}
     };
@@ -338,6 +342,10 @@ fn value<F: Formula, T: MachineFloat, const N: usize>(x: [T; N]) -> T {
 }
 impl<F: Formula> Several for By<F> {
     #[inline(always)]
+    fn real_lanes<T: MachineFloat>(x: [[T; LANES]; MOST]) -> [T; LANES] {
+        value::<F, Lanes<T>, MOST>(x.map(Lanes)).0
+    }
+    #[inline(always)]
     fn real<T: MachineFloat>(x: [T; MOST]) -> T {
         value::<F, T, MOST>(x)
     }
@@ -380,9 +388,24 @@ impl<F> Copy for ApplyingFormula<F> {}
 fn wide<A: Castable, P: Float>(a: A) -> P::Compute {
     Castable::cast::<P>(a).to_compute()
 }
+#[inline(always)]
+fn wide_lanes<A: Castable, P: Float>(a: [A; LANES]) -> [P::Compute; LANES] {
+    core::array::from_fn(|at| wide::<A, P>(a[at]))
+}
+/// The formula of elements side by side.
+#[inline(always)]
+fn block<F: Formula, P: Float, const N: usize>(x: [[P::Compute; LANES]; N]) -> [P; LANES] {
+    let given = P::Compute::several_lanes::<By<F>>(padded(x, [Default::default(); LANES]));
+    core::array::from_fn(|at| P::from_compute(given[at]))
+}
 impl<F: Formula, A: Castable, P: Float> Map1<A, P> for ApplyingFormula<F> {
     const SLOPE: Slope = Derived::<OfUnary<By<F>>, P>::SLOPE;
     const IS_COMPUTE_BOUND: bool = true;
+    const BLOCKS: bool = F::LOOPS;
+    #[inline(always)]
+    fn block(self, a: [A; LANES]) -> [P; LANES] {
+        block::<F, P, 1>([wide_lanes::<A, P>(a)])
+    }
     #[inline(always)]
     fn call(self, a: A) -> P {
         P::from_compute(wide::<A, P>(a).unary::<By<F>>())
@@ -395,6 +418,11 @@ impl<F: Formula, A: Castable, P: Float> Map1<A, P> for ApplyingFormula<F> {
 }
 impl<F: Formula, A: Castable, B: Castable, P: Float> Map2<A, B, P> for ApplyingFormula<F> {
     const SLOPE: Slope = Derived::<OfBinary<By<F>>, P>::SLOPE;
+    const BLOCKS: bool = F::LOOPS;
+    #[inline(always)]
+    fn block(self, a: [A; LANES], b: [B; LANES]) -> [P; LANES] {
+        block::<F, P, 2>([wide_lanes::<A, P>(a), wide_lanes::<B, P>(b)])
+    }
     #[inline(always)]
     fn call(self, a: A, b: B) -> P {
         P::from_compute(wide::<A, P>(a).binary::<By<F>>(wide::<B, P>(b)))
@@ -407,6 +435,11 @@ impl<F: Formula, A: Castable, B: Castable, P: Float> Map2<A, B, P> for ApplyingF
 }
 impl<F: Formula, A: Castable, B: Castable, C: Castable, P: Float> Map3<A, B, C, P> for ApplyingFormula<F> {
     const SLOPE: Slope = Derived::<OfThree<By<F>>, P>::SLOPE;
+    const BLOCKS: bool = F::LOOPS;
+    #[inline(always)]
+    fn block(self, a: [A; LANES], b: [B; LANES], c: [C; LANES]) -> [P; LANES] {
+        block::<F, P, 3>([wide_lanes::<A, P>(a), wide_lanes::<B, P>(b), wide_lanes::<C, P>(c)])
+    }
     #[inline(always)]
     fn call(self, a: A, b: B, c: C) -> P {
         let parameters = [wide::<B, P>(b), wide::<C, P>(c), Default::default()];
@@ -430,6 +463,11 @@ fn padded<T: Copy, const N: usize>(x: [T; N], none: T) -> [T; MOST] {
 macro_rules! kernels {
     ($($map:ident($($x:ident: $X:ident),*);)*) => {$(
         impl<F: Formula, $($X: Castable,)* P: Float> $map<$($X,)* P> for ApplyingFormula<F> {
+            const BLOCKS: bool = F::LOOPS;
+            #[inline(always)]
+            fn block(self, $($x: [$X; LANES]),*) -> [P; LANES] {
+                block::<F, P, _>([$(wide_lanes::<$X, P>($x)),*])
+            }
             #[inline(always)]
             fn call(self, $($x: $X),*) -> P {
                 let x = padded([$(wide::<$X, P>($x)),*], Default::default());

@@ -21,6 +21,7 @@ pub(crate) mod dual;
 pub mod formula;
 #[doc(hidden)]
 pub mod grid;
+pub mod lanes;
 pub mod losses;
 #[cfg(not(any(test, feature = "cuda")))]
 #[path = "record/absent.rs"]

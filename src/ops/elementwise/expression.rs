@@ -2,6 +2,7 @@
 
 use super::kernel::{Arity, Entry, Map1, Map2, Map3, Map4, Map5, Map6};
 use crate::dtype::{DType, Element};
+use crate::ops::lanes::LANES;
 use crate::ops::record::kernel::{Kernel, Operand, Value};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
@@ -230,6 +231,28 @@ const fn is_long_half(entry: Option<Entry>, is_compute_bound: bool) -> bool {
     is_compute_bound && matches!(entry, Some(Entry { dtype: DType::BF16, .. }))
 }
 
+/// Runs a kernel that takes elements side by side over a chunk. The last ones are repeated where fewer are left.
+macro_rules! blocks {
+    ($kernel:ident, $out:ident, $len:ident, $($x:ident),*) => {{
+        let mut at = 0;
+        while at < $len {
+            let count = LANES.min($len - at);
+            $(
+                let $x = if count == LANES {
+                    $x.add(at).cast::<[_; LANES]>().read_unaligned()
+                } else {
+                    core::array::from_fn(|lane| $x.add(at + lane.min(count - 1)).read())
+                };
+            )*
+            let given = $kernel.block($($x),*);
+            for (lane, given) in given.into_iter().enumerate().take(count) {
+                $out.add(at + lane).write(given);
+            }
+            at += count;
+        }
+    }};
+}
+
 /// `Mapped2: Map2 (x: X 0, y: Y 1)` writes a kernel over two expressions, which is evaluated in chunks if `at_once`.
 macro_rules! mapped {
     ($(
@@ -340,25 +363,29 @@ macro_rules! mapped {
 }
 mapped! {
     /// A function of one expression.
-    Mapped1: Map1<K> (x: X 0), at_once K::HAS_FAST_PATH || K::BY_LOOKUP || is_half(K::ENTRY) || is_long_half(K::ENTRY, K::IS_COMPUTE_BOUND), |loops, kernel, out, len| loops.one(kernel, x, out, len);
+    Mapped1: Map1<K> (x: X 0), at_once K::BLOCKS || K::HAS_FAST_PATH || K::BY_LOOKUP || is_half(K::ENTRY) || is_long_half(K::ENTRY, K::IS_COMPUTE_BOUND), |loops, kernel, out, len| {
+            if K::BLOCKS {
+                blocks!(kernel, out, len, x);
+            } else {
+                loops.one(kernel, x, out, len);
+            }
+        };
     /// A function of two expressions.
-    Mapped2: Map2<K> (x: X 0, y: Y 1), at_once K::HAS_FAST_PATH || is_half(K::ENTRY), |loops, kernel, out, len| loops.two(kernel, (x, y), out, len);
+    Mapped2: Map2<K> (x: X 0, y: Y 1), at_once K::BLOCKS || K::HAS_FAST_PATH || is_half(K::ENTRY), |loops, kernel, out, len| {
+            if K::BLOCKS {
+                blocks!(kernel, out, len, x, y);
+            } else {
+                loops.two(kernel, (x, y), out, len);
+            }
+        };
     /// A function of three expressions.
-    Mapped3: Map3<K> (x: X 0, y: Y 1, z: Z 2), at_once false, |_loops, _kernel, _out, _len| {
-            let _ = (x, y, z);
-        };
+    Mapped3: Map3<K> (x: X 0, y: Y 1, z: Z 2), at_once K::BLOCKS, |_loops, kernel, out, len| blocks!(kernel, out, len, x, y, z);
     /// A function of four expressions.
-    Mapped4: Map4<K> (x: X 0, y: Y 1, z: Z 2, a: A 3), at_once false, |_loops, _kernel, _out, _len| {
-            let _ = (x, y, z, a);
-        };
+    Mapped4: Map4<K> (x: X 0, y: Y 1, z: Z 2, a: A 3), at_once K::BLOCKS, |_loops, kernel, out, len| blocks!(kernel, out, len, x, y, z, a);
     /// A function of five expressions.
-    Mapped5: Map5<K> (x: X 0, y: Y 1, z: Z 2, a: A 3, b: B 4), at_once false, |_loops, _kernel, _out, _len| {
-            let _ = (x, y, z, a, b);
-        };
+    Mapped5: Map5<K> (x: X 0, y: Y 1, z: Z 2, a: A 3, b: B 4), at_once K::BLOCKS, |_loops, kernel, out, len| blocks!(kernel, out, len, x, y, z, a, b);
     /// A function of six expressions.
-    Mapped6: Map6<K> (x: X 0, y: Y 1, z: Z 2, a: A 3, b: B 4, c: C 5), at_once false, |_loops, _kernel, _out, _len| {
-            let _ = (x, y, z, a, b, c);
-        };
+    Mapped6: Map6<K> (x: X 0, y: Y 1, z: Z 2, a: A 3, b: B 4, c: C 5), at_once K::BLOCKS, |_loops, kernel, out, len| blocks!(kernel, out, len, x, y, z, a, b, c);
 }
 
 #[cfg(test)]

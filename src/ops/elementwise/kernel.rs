@@ -9,6 +9,7 @@ pub use super::combining::{
 use super::{TunedOp, UnaryOp};
 use crate::dtype::{Castable, Compute as _, DType, Dtype, Element, MachineFloat, Parameters, Predicate};
 use crate::error::Result;
+use crate::ops::lanes::LANES;
 use crate::ops::record::{
     Unreadable,
     kernel::{Kernel, Value},
@@ -97,6 +98,13 @@ pub enum Precompiled {
 
 /// A function of one element.
 pub trait Map1<A, O>: Copy + Send + Sync + 'static {
+    /// Whether its loop takes [`LANES`] elements at a time, by [`block`](Self::block).
+    const BLOCKS: bool = false;
+    /// Elements side by side, where [`BLOCKS`](Self::BLOCKS).
+    #[inline(always)]
+    fn block(self, _a: [A; LANES]) -> [O; LANES] {
+        unreachable!("a kernel of single elements")
+    }
     /// Its derivative.
     const SLOPE: Slope = Slope::Missing;
     /// The values that it is given besides its operands, as the derivative reads them.
@@ -167,6 +175,13 @@ pub trait TakesMap2 {
 
 /// A function of two elements.
 pub trait Map2<A, B, O>: Copy + Send + Sync + 'static {
+    /// Whether its loop takes [`LANES`] elements at a time, by [`block`](Self::block).
+    const BLOCKS: bool = false;
+    /// Elements side by side, where [`BLOCKS`](Self::BLOCKS).
+    #[inline(always)]
+    fn block(self, _a: [A; LANES], _b: [B; LANES]) -> [O; LANES] {
+        unreachable!("a kernel of single elements")
+    }
     /// What it does where it writes several elements at one place.
     const MERGING: Merging = Merging::Missing;
     /// Its derivative.
@@ -212,6 +227,13 @@ pub trait Map2<A, B, O>: Copy + Send + Sync + 'static {
 
 /// A function of three elements.
 pub trait Map3<A, B, C, O>: Copy + Send + Sync + 'static {
+    /// Whether its loop takes [`LANES`] elements at a time, by [`block`](Self::block).
+    const BLOCKS: bool = false;
+    /// Elements side by side, where [`BLOCKS`](Self::BLOCKS).
+    #[inline(always)]
+    fn block(self, _a: [A; LANES], _b: [B; LANES], _c: [C; LANES]) -> [O; LANES] {
+        unreachable!("a kernel of single elements")
+    }
     /// The vector width worth compiling its loops for.
     const VECTORS: VectorWidth = VectorWidth::Wide;
     /// Its derivative.
@@ -231,6 +253,10 @@ macro_rules! maps {
     ($($name:ident($($x:ident: $X:ident),*) $doc:literal;)*) => {$(
         #[doc = $doc]
         pub trait $name<$($X,)* O>: Copy + Send + Sync + 'static {
+            /// Whether its loop takes [`LANES`] elements at a time, by [`block`](Self::block).
+            const BLOCKS: bool;
+            /// Elements side by side, where [`BLOCKS`](Self::BLOCKS).
+            fn block(self, $($x: [$X; LANES]),*) -> [O; LANES];
             /// One element.
             fn call(self, $($x: $X),*) -> O;
             /// The same as GPU text.

@@ -7,6 +7,7 @@ use crate::dtype::{
     Binary, Castable, Compare, Complex, Compute, Parameters, Predicate, Several, ToReal, Tuned, Unary, Visitor,
 };
 use crate::error::Result;
+use crate::ops::lanes::LANES;
 use crate::ops::reduce::{Index, Moments};
 
 fn real<R: Machine + Castable>(value: f64) -> Recorded<R> {
@@ -16,17 +17,17 @@ fn complex<R: Machine + Castable>(value: f64) -> Complex<Recorded<R>> {
     Complex { re: real(value), im: real(0.0) }
 }
 computes! { by real;
-    Recorded<u8> as Recorded<u8>: integer integer;
-    Recorded<i8> as Recorded<i8>: integer integer;
-    Recorded<i16> as Recorded<i16>: integer integer;
-    Recorded<i32> as Recorded<i32>: integer integer;
-    Recorded<i64> as Recorded<i64>: integer integer;
-    Recorded<f32> as Recorded<f32>: real real_by_scalar;
-    Recorded<f64> as Recorded<f64>: real real_by_scalar;
+    Recorded<u8> as Recorded<u8>: integer integer integer_lanes;
+    Recorded<i8> as Recorded<i8>: integer integer integer_lanes;
+    Recorded<i16> as Recorded<i16>: integer integer integer_lanes;
+    Recorded<i32> as Recorded<i32>: integer integer integer_lanes;
+    Recorded<i64> as Recorded<i64>: integer integer integer_lanes;
+    Recorded<f32> as Recorded<f32>: real real_by_scalar real_lanes;
+    Recorded<f64> as Recorded<f64>: real real_by_scalar real_lanes;
 }
 computes! { by complex;
-    Complex<Recorded<f32>> as Recorded<f32>: complex complex_by_scalar;
-    Complex<Recorded<f64>> as Recorded<f64>: complex complex_by_scalar;
+    Complex<Recorded<f32>> as Recorded<f32>: complex complex_by_scalar complex_lanes;
+    Complex<Recorded<f64>> as Recorded<f64>: complex complex_by_scalar complex_lanes;
 }
 
 impl From<bool> for Recorded<i64> {

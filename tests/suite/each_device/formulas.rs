@@ -117,6 +117,15 @@ pub fn formulas_choose_and_call_each_other<D: Device>() {
     x.blend(0.5, 0.0).gives([1.0_f32, 0.5, 2.0_f32.sqrt()]);
     let plane = tensor![-2.5, -1.0, 0.25, 0.5].on::<D>();
     plane.apply(escape, 0).gives([1.0_f32, 40.0, 40.0, 5.0]);
+    // A loop runs over elements side by side, here as many as vectors and some more, and gives what it gives one by one.
+    let line = Tensor::<f64, shape![2, 75]>::from_fn(|[row, at]| (at as f64 - 50.0) / 20.0 - row as f64).on::<D>();
+    let counts = line.t().apply(escape, 0.1);
+    if has_data::<D>() {
+        let alone = |x: f64| tensor![x].on::<D>().apply(escape, 0.1).elements()[0];
+        assert_eq!(counts.elements(), line.t().elements().into_iter().map(alone).collect::<Vec<_>>());
+        let halves = line.to::<bf16>();
+        assert_eq!(halves.apply(escape, 0.5).elements(), halves.to::<f32>().apply(escape, 0.5).to::<bf16>().elements());
+    }
 }
 
 pub fn operands_broadcast_and_promote<D: Device>() {
