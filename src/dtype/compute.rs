@@ -409,11 +409,13 @@ macro_rules! computes {
                 F::$formula(self, other)
             }
             #[inline(always)]
-            fn several<F: Several>(x: [Self; 6]) -> Self {
+            fn several<F: $crate::dtype::Several>(x: [Self; 6]) -> Self {
                 F::$formula(x)
             }
             #[inline(always)]
-            fn several_lanes<F: Several>(x: [[Self; LANES]; 6]) -> [Self; LANES] {
+            fn several_lanes<F: $crate::dtype::Several>(
+                x: [[Self; $crate::ops::lanes::LANES]; 6],
+            ) -> [Self; $crate::ops::lanes::LANES] {
                 F::$lanes(x)
             }
             #[inline(always)]

@@ -12,7 +12,7 @@ mod png;
 use castiron::{Cpu, Cuda, Device, Tensor, axis, formula, fused, s, shape};
 use lexopt::prelude::*;
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// A field of 256 x 256 points, with an edge that repeats the opposite side.
@@ -93,7 +93,7 @@ fn around<D: Device>(field: &mut Field<D>) {
     }
 }
 
-fn film<D: Device>(frames: u32, path: &PathBuf) -> Result<(), Box<dyn Error>> {
+fn film<D: Device>(frames: u32, path: &Path) -> Result<(), Box<dyn Error>> {
     let mut dish = Dish::<D>::new()?;
     let start = Instant::now();
     let pictures = (0..frames).map(|_| {

@@ -12,7 +12,7 @@ mod png;
 use castiron::{Cpu, Cuda, Device, Tensor, axis, dims, formula, fused, shape, stack};
 use lexopt::prelude::*;
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 dims! {
@@ -64,7 +64,7 @@ fn picture<D: Device>(
     Ok(stack((channel(0.3), channel(0.9), channel(1.8)), axis![0]))
 }
 
-fn film<D: Device>(size: usize, frames: u32, path: &PathBuf) -> Result<(), Box<dyn Error>> {
+fn film<D: Device>(size: usize, frames: u32, path: &Path) -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
     let pictures = (0..frames).map(|frame| {
         let at = f64::from(frame) / f64::from(frames);

@@ -44,7 +44,7 @@ impl<S: Shape, D: Device> Options<S, D> {
                     (value.sum(), value)
                 },
             );
-            volatility = volatility - (value - market) / vega.clamp_min(1e-12);
+            volatility -= (value - market) / vega.clamp_min(1e-12);
         }
         Ok(volatility)
     }

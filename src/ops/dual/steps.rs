@@ -16,13 +16,13 @@ use crate::ops::scan::steps::LaneSteps;
 use crate::ops::scan::{RunningLogSumExp, RunningProduct, RunningSum, Softmax};
 
 computes! { by Dual::constant;
-    Dual<f64> as Dual<f64>: real real_by_scalar;
+    Dual<f64> as Dual<f64>: real real_by_scalar real_lanes;
 }
 fn plane(value: f64) -> Complex<Dual<f64>> {
     Complex::new(Dual::constant(value), Dual::constant(0.0))
 }
 computes! { by plane;
-    Complex<Dual<f64>> as Dual<f64>: complex complex_by_scalar;
+    Complex<Dual<f64>> as Dual<f64>: complex complex_by_scalar complex_lanes;
 }
 type Number = Dual<f64>;
 

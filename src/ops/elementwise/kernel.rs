@@ -260,6 +260,7 @@ macro_rules! maps {
             /// One element.
             fn call(self, $($x: $X),*) -> O;
             /// The same as GPU text.
+            #[allow(clippy::too_many_arguments)]
             fn text(&self, kernel: &mut Kernel, $($x: Value),*) -> Value;
         }
     )*};

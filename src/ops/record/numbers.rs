@@ -3,11 +3,8 @@
 use super::graph::{Id, Kind, Machine};
 use super::number::{Operand, Recorded};
 use crate::dtype::compute::computes;
-use crate::dtype::{
-    Binary, Castable, Compare, Complex, Compute, Parameters, Predicate, Several, ToReal, Tuned, Unary, Visitor,
-};
+use crate::dtype::{Binary, Castable, Compare, Complex, Compute, Parameters, Predicate, ToReal, Tuned, Unary, Visitor};
 use crate::error::Result;
-use crate::ops::lanes::LANES;
 use crate::ops::reduce::{Index, Moments};
 
 fn real<R: Machine + Castable>(value: f64) -> Recorded<R> {
