@@ -278,6 +278,9 @@ pub use castiron_macros::fused;
 /// (`x.exp()`), loops with a known number of steps, and other formulas. `x.gt(0.0)` compares, and [`select`](formula::select) chooses;
 /// `if` can't, since it asks once for all elements. Half-precision elements compute in `f32` and are rounded once.
 ///
+/// Its derivative is read from it. Where a better one is known, such as one that does not overflow, `#[formula(derivative = (by_x, by_y))]`
+/// names formulas of the same operands, or `_`; debug builds compare both where a gradient is computed, and panic if they differ.
+///
 /// ```
 /// use castiron::{Device, Float, Shape, Tensor, formula, fused, tensor};
 ///

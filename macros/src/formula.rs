@@ -18,20 +18,36 @@ const OTHER_WORDS: [&str; 34] = [
     "move", "mut", "ref", "return", "self", "super", "true", "unsafe", "use", "while", "_", "f32", "f64", "i32", "i64",
     "u32", "u64", "usize", "isize", "bool",
 ];
+const ARGUMENTS: &str = "formula: its arguments are `method`, to call it as a method of tensors, and `derivative = (by_x, by_y)`, formulas of the same operands";
 const FORM: &str = "a formula is written `#[formula] fn name<F: Float>(x: F, y: F) -> F { … }`";
 
 pub(super) fn formula(arguments: TokenStream, function: TokenStream) -> Result<TokenStream, Mistake> {
     let mut is_method = false;
-    for argument in arguments {
-        if !is_ident(&argument, "method") {
-            return Err(Mistake::at(
-                argument.span(),
-                "`#[formula]`, or `#[formula(method)]` to call it as a method of tensors",
-            ));
+    let mut derivatives = Vec::new();
+    let arguments: Vec<TokenTree> = arguments.into_iter().collect();
+    for argument in listed(&arguments) {
+        match argument {
+            [word] if is_ident(word, "method") => is_method = true,
+            [word, equals, list @ ..] if is_ident(word, "derivative") && is_punct(equals, '=') && !list.is_empty() => {
+                derivatives = match list {
+                    [TokenTree::Group(list)] if list.delimiter() == Delimiter::Parenthesis => {
+                        listed(&list.stream().into_iter().collect::<Vec<_>>()).into_iter().map(<[_]>::to_vec).collect()
+                    }
+                    one => vec![one.to_vec()],
+                };
+            }
+            _ => return Err(Mistake::at(argument[0].span(), ARGUMENTS)),
         }
-        is_method = true;
     }
-    let function = Function::read(&function.into_iter().collect::<Vec<_>>())?;
+    let mut function = Function::read(&function.into_iter().collect::<Vec<_>>())?;
+    if !derivatives.is_empty() && derivatives.len() != function.operands.len() {
+        let message = format!(
+            "formula: `derivative` names a formula for each of the {} operands, or `_` where nothing better is known",
+            function.operands.len()
+        );
+        return Err(Mistake::at(function.name.span(), message));
+    }
+    function.derivatives = derivatives;
     let mut out = function.written()?;
     if is_method {
         out.extend(function.method());
@@ -49,6 +65,8 @@ struct Function {
     /// Its operands, and whether each is `mut`.
     operands: Vec<(TokenTree, bool)>,
     body: Group,
+    /// The formulas of its derivative by each operand, or `_`.
+    derivatives: Vec<Vec<TokenTree>>,
 }
 
 fn found(input: &Tokens, at: usize) -> Result<&TokenTree, Mistake> {
@@ -118,7 +136,15 @@ impl Function {
             return Err(Mistake::at(gives[2].span(), format!("a formula gives a number: `-> {number_name}`")));
         }
         let TokenTree::Group(body) = found(input, arrow + 3)? else { return Err(wrong(&input[arrow + 3])) };
-        Ok(Function { before, visibility, name, number: number_name, operands, body: body.clone() })
+        Ok(Function {
+            before,
+            visibility,
+            name,
+            number: number_name,
+            operands,
+            body: body.clone(),
+            derivatives: Vec::new(),
+        })
     }
 
     /// The type of its count of operands.
@@ -160,9 +186,43 @@ impl Function {
             places.join(", "),
         ));
         function.extend([TokenTree::Group(braces)]);
+        function.extend(self.slope());
         out.extend(tokens(&format!("impl ::castiron::formula::Formula for {name}")));
         out.extend([TokenTree::Group(Group::new(Delimiter::Brace, function))]);
         Ok(out)
+    }
+
+    /// The derivatives that are known better.
+    fn slope(&self) -> TokenStream {
+        let mut arms = TokenStream::new();
+        for (at, derivative) in self.derivatives.iter().enumerate() {
+            if matches!(&derivative[..], [word] if is_ident(word, "_") || is_punct(word, '_')) {
+                continue;
+            }
+            let mut named = tokens("&");
+            named.extend(derivative.iter().cloned());
+            let mut callee = tokens("::castiron::formula::callee");
+            callee.extend([TokenTree::Group(Group::new(Delimiter::Parenthesis, named))]);
+            let operands: String = (0..self.operands.len()).map(|at| format!("__x[{at}],")).collect();
+            callee.extend(tokens(&format!(".formula(), [{operands}]")));
+            arms.extend(tokens(&format!("{at} => ::core::option::Option::Some")));
+            let mut call = tokens("::castiron::formula::call");
+            call.extend([TokenTree::Group(Group::new(Delimiter::Parenthesis, callee))]);
+            arms.extend([TokenTree::Group(Group::new(Delimiter::Parenthesis, call))]);
+            arms.extend(tokens(","));
+        }
+        if arms.is_empty() {
+            return arms;
+        }
+        let mut body = tokens("#[allow(unused_imports)] use ::castiron::formula::NoFormula as _; match __by");
+        arms.extend(tokens("_ => ::core::option::Option::None"));
+        body.extend([TokenTree::Group(Group::new(Delimiter::Brace, arms))]);
+        let mut function = tokens(&format!(
+            "#[inline(always)] fn slope<__T: ::castiron::formula::Machine>(__by: usize, __x: [::castiron::formula::Number<__T>; {MOST}]) \
+             -> ::core::option::Option<::castiron::formula::Number<__T>>"
+        ));
+        function.extend([TokenTree::Group(Group::new(Delimiter::Brace, body))]);
+        function
     }
 
     /// A trait with the formula as a method of tensors and of lazy expressions.

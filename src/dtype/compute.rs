@@ -279,6 +279,8 @@ pub trait Several: Sized + 'static {
     }
     /// The formula for floating-point numbers.
     fn real<T: MachineFloat>(x: [T; 6]) -> T;
+    /// The derivative by one operand.
+    fn derivative<T: MachineFloat>(by: usize, x: [T; 6]) -> T;
     /// The formula for `bool`s side by side.
     #[inline(always)]
     fn boolean_lanes(_x: [[bool; LANES]; 6]) -> [bool; LANES] {

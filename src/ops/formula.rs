@@ -2,11 +2,14 @@
 //! numbers, as its own derivative, as the formulas of the tables are.
 
 use super::kernel::{Map1, Map2, Map3, Map4, Map5, Map6};
-use super::slope::{Derived, OfBinary, OfThree, OfUnary, Slope};
+use super::slope::{
+    Derived, OfBinary, OfThree, OfUnary, Slope, binary_derivative, several_tangent, tangent, tuned_derivative,
+};
 use crate::dtype::{Binary, Castable, Compute as _, Float, MachineFloat, Parameters, Several, Truth, Tuned, Unary};
 use crate::ops;
 use crate::ops::lanes::{LANES, Lanes};
 use crate::ops::record::kernel::{Kernel, Value};
+use core::any::TypeId;
 use core::marker::PhantomData;
 use core::ops::{
     Add, AddAssign, BitAnd, BitOr, Div, DivAssign, Mul, MulAssign, Neg, Not, Rem, RemAssign, Sub, SubAssign,
@@ -29,6 +32,12 @@ pub trait Formula: Copy + Send + Sync + 'static {
     /// Its value; operands that it does not have are zero.
     #[doc(hidden)]
     fn of<T: MachineFloat>(x: [Number<T>; MOST]) -> Number<T>;
+    /// Its derivative by one operand, where the program states it.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn slope<T: MachineFloat>(_by: usize, _x: [Number<T>; MOST]) -> Option<Number<T>> {
+        None
+    }
 }
 
 /// The most operands.
@@ -340,7 +349,31 @@ pub(crate) struct By<F>(PhantomData<fn() -> F>);
 fn value<F: Formula, T: MachineFloat, const N: usize>(x: [T; N]) -> T {
     F::of(padded(x.map(Number), Number(T::zero()))).0
 }
+/// The derivative by one operand: as the program states it, else that of `dual`. Debug builds compare both.
+#[inline(always)]
+fn slope<F: Formula, T: MachineFloat, const N: usize>(by: usize, x: [T; N], dual: impl Fn([T; N]) -> T) -> T {
+    let stated = |x: [T; N]| F::slope(by, padded(x.map(Number), Number(T::zero())));
+    let Some(Number(slope)) = stated(x) else { return dual(x) };
+    if cfg!(debug_assertions) && (TypeId::of::<T>() == TypeId::of::<f64>() || TypeId::of::<T>() == TypeId::of::<f32>())
+    {
+        let differs = |a: T, b: T| (a - b).abs() > T::lit(1e-2) * (T::one() + a.abs() + b.abs());
+        // (Beside a corner one of the sides agrees.)
+        let moved = x.map(|x| x * T::lit(1.0 + 1e-5) + T::lit(1e-20));
+        if differs(slope, dual(x)) && stated(moved).is_some_and(|Number(slope)| differs(slope, dual(moved))) {
+            panic!(
+                "the derivative that `{}` states by its operand {by} is {slope:?} at {x:?}; that of its formula is {:?}",
+                F::NAME,
+                dual(x)
+            );
+        }
+    }
+    slope
+}
 impl<F: Formula> Several for By<F> {
+    #[inline(always)]
+    fn derivative<T: MachineFloat>(by: usize, x: [T; MOST]) -> T {
+        slope::<F, T, MOST>(by, x, |x| several_tangent::<Self, T>(by, x))
+    }
     #[inline(always)]
     fn real_lanes<T: MachineFloat>(x: [[T; LANES]; MOST]) -> [T; LANES] {
         value::<F, Lanes<T>, MOST>(x.map(Lanes)).0
@@ -355,17 +388,29 @@ impl<F: Formula> Unary for By<F> {
     fn real<T: MachineFloat>(x: T) -> T {
         value::<F, T, 1>([x])
     }
+    #[inline(always)]
+    fn derivative<T: MachineFloat>(x: T, _: T) -> T {
+        slope::<F, T, 1>(0, [x], |[x]| tangent(x, <Self as Unary>::real))
+    }
 }
 impl<F: Formula> Binary for By<F> {
     #[inline(always)]
     fn real<T: MachineFloat>(a: T, b: T) -> T {
         value::<F, T, 2>([a, b])
     }
+    #[inline(always)]
+    fn derivative<T: MachineFloat>(by: usize, a: T, b: T) -> T {
+        slope::<F, T, 2>(by, [a, b], |[a, b]| binary_derivative::<Self, T>(by, a, b))
+    }
 }
 impl<F: Formula> Tuned for By<F> {
     #[inline(always)]
     fn real<T: MachineFloat>(x: T, [a, b, _]: Parameters<T>) -> T {
         value::<F, T, 3>([x, a, b])
+    }
+    #[inline(always)]
+    fn derivative<T: MachineFloat>(by: usize, x: T, [a, b, c]: Parameters<T>) -> T {
+        slope::<F, T, 3>(by, [x, a, b], |[x, a, b]| tuned_derivative::<Self, T>(by, x, [a, b, c]))
     }
 }
 

@@ -8,9 +8,7 @@
 
 use super::dual::Dual;
 use super::kernel::{Map2, Map3, VectorWidth};
-#[cfg(feature = "grad")]
-use crate::dtype::Several;
-use crate::dtype::{Binary, Complex, DType, Element, MachineFloat, ToReal, Tuned, Unary};
+use crate::dtype::{Binary, Complex, DType, Element, MachineFloat, Several, ToReal, Tuned, Unary};
 use crate::ops::record::kernel::{Kernel, Value};
 use core::marker::PhantomData;
 #[cfg(feature = "grad")]
@@ -212,6 +210,14 @@ pub(crate) fn tuned_derivative<F: Tuned, T: MachineFloat>(by: usize, x: T, p: [T
     let mut at = [x, p[0], p[1], p[2]].map(Dual::constant);
     at[by].tangent = T::one();
     F::real(at[0], [at[1], at[2], at[3]]).tangent
+}
+
+/// The derivative of a formula of several operands by one of them.
+#[inline(always)]
+pub(crate) fn several_tangent<F: Several, T: MachineFloat>(by: usize, x: [T; 6]) -> T {
+    let mut at = x.map(Dual::constant);
+    at[by].tangent = T::one();
+    F::real(at).tangent
 }
 
 /// The derivative of a formula of two operands by one of them.

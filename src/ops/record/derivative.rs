@@ -68,11 +68,8 @@ pub(crate) fn first<F: Derivable>(by: usize, is_complex: bool) -> core::result::
 pub(crate) fn first_of_several<F: Several>(operands: usize, by: usize) -> core::result::Result<Function, Unreadable> {
     recorded(operands + 2 + GIVEN, 1, &|| {
         let zero = Recorded::<f64>::constant(0.0);
-        let x = core::array::from_fn(|at| Dual {
-            value: if at < operands { Recorded::argument(at) } else { zero },
-            tangent: Recorded::constant(if at == by { 1.0 } else { 0.0 }),
-        });
-        vec![(Recorded::<f64>::argument(operands + 1) * F::real(x).tangent).id]
+        let x = core::array::from_fn(|at| if at < operands { Recorded::argument(at) } else { zero });
+        vec![(Recorded::<f64>::argument(operands + 1) * F::derivative(by, x)).id]
     })
 }
 fn recorded(arguments: usize, results: usize, run: &dyn Fn() -> Vec<Id>) -> core::result::Result<Function, Unreadable> {

@@ -69,6 +69,14 @@ pub fn option_of_operations<E: Float, S: Shape, D: Device>(
     let above = ((price / strike).log() + (rate + 0.5 * volatility * volatility) * years) * (1.0 / deviation);
     price * normal(&above) - strike * (-rate * years).exp() * normal(&(&above - deviation))
 }
+#[formula]
+fn soft_by_x<F: Float>(x: F, scale: F) -> F {
+    scale * (x * scale).sigmoid()
+}
+#[formula(derivative = (soft_by_x, _))]
+pub fn soft<F: Float>(x: F, scale: F) -> F {
+    (1.0 + (x * scale).exp()).log()
+}
 #[formula(method)]
 pub fn tangle<F: Float>(a: F, b: F, c: F, d: F) -> F {
     a * b + select(c.lt(d), c * d, c / d)

@@ -1,6 +1,6 @@
 //! Gradients, and gradients of gradients, of code that is generic over its device: every device gives what the host does.
 
-use super::formulas::{Blend, Tangle, option, option_of_operations, swish};
+use super::formulas::{Blend, Tangle, option, option_of_operations, soft, swish};
 use super::{Gives, On, has_data, is_host};
 use castiron::grad::Grad;
 use castiron::{Cpu, Device, Dim, Module, Shape, Tensor, axis, bf16, dim, fused, shape, tensor};
@@ -178,6 +178,16 @@ pub fn formulas_have_gradients<D: Device>() {
     let row = price.hessian((&both.1,), |price, (strike,)| {
         option_of_operations(price, &strike.expand_as(price).contiguous(), market).sum()
     });
+    near(own.elements(), row.elements());
+    // Where the derivative is stated: `log(1 + exp(x))` overflows, and its derivative does not; that of the second operand is read.
+    let far = tensor![-1000.0, 0.0, 3.0, 1000.0; f64].on::<D>();
+    let (_, own) = far.value_and_grad((), |x, ()| x.apply(soft, 1.0).sum());
+    assert_eq!(own.elements(), far.sigmoid().elements());
+    let (_, by_scale) = y.value_and_grad((&x,), |y, (x,)| x.apply(soft, y).sum());
+    let (_, of_rows) = y.value_and_grad((&x,), |y, (x,)| ((x * y).exp() + 1.0).log().sum());
+    near(by_scale.elements(), of_rows.elements());
+    let own = x.hessian((), |x, ()| x.apply(soft, 1.0).sum());
+    let row = x.hessian((), |x, ()| x.softplus(1.0, 20.0).sum());
     near(own.elements(), row.elements());
     let (_, own) = halves.value_and_grad((), |x, ()| x.tangle(x, 2, 1).sum());
     assert_eq!(own.elements(), (&halves * 2).elements());
