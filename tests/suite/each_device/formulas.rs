@@ -77,6 +77,15 @@ fn soft_by_x<F: Float>(x: F, scale: F) -> F {
 pub fn soft<F: Float>(x: F, scale: F) -> F {
     (1.0 + (x * scale).exp()).log()
 }
+#[formula]
+fn not_its_derivative<F: Float>(x: F) -> F {
+    2.5 * x
+}
+/// What it states is wrong.
+#[formula(derivative = not_its_derivative)]
+pub fn misjudged<F: Float>(x: F) -> F {
+    x * x
+}
 #[formula(method)]
 pub fn tangle<F: Float>(a: F, b: F, c: F, d: F) -> F {
     a * b + select(c.lt(d), c * d, c / d)

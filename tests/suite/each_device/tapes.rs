@@ -1,6 +1,6 @@
 //! Gradients, and gradients of gradients, of code that is generic over its device: every device gives what the host does.
 
-use super::formulas::{Blend, Tangle, option, option_of_operations, soft, swish};
+use super::formulas::{Blend, Tangle, misjudged, option, option_of_operations, soft, swish};
 use super::{Gives, On, has_data, is_host};
 use castiron::grad::Grad;
 use castiron::{Cpu, Device, Dim, Module, Shape, Tensor, axis, bf16, dim, fused, shape, tensor};
@@ -189,6 +189,14 @@ pub fn formulas_have_gradients<D: Device>() {
     let own = x.hessian((), |x, ()| x.apply(soft, 1.0).sum());
     let row = x.hessian((), |x, ()| x.softplus(1.0, 20.0).sum());
     near(own.elements(), row.elements());
+    if is_host::<D>() && cfg!(debug_assertions) {
+        let wrong = std::panic::catch_unwind(|| x.value_and_grad((), |x, ()| x.apply(misjudged, ()).sum()));
+        let said = *wrong.unwrap_err().downcast::<String>().unwrap();
+        assert!(
+            said.starts_with("the derivative that `misjudged` states by its operand 0 is -5.0 at [-2.0]"),
+            "{said}"
+        );
+    }
     let (_, own) = halves.value_and_grad((), |x, ()| x.tangle(x, 2, 1).sum());
     assert_eq!(own.elements(), (&halves * 2).elements());
 }
