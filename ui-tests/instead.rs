@@ -1667,6 +1667,28 @@ fn runs() {
 }
 }
 
+mod formulas_derivative_by_some_operands {
+use castiron::{formula, tensor};
+
+#[formula]
+fn by_x<F: Float>(x: F, scale: F) -> F {
+    scale * (x * scale).sigmoid()
+}
+#[formula(derivative = (by_x, _))]
+fn soft<F: Float>(x: F, scale: F) -> F {
+    (1.0 + (x * scale).exp()).log()
+}
+
+pub fn main() {
+    let _ = tensor![1.0, 2.0].apply(soft, 2.0);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod formulas_formula_called_without_its_operands {
 use castiron::{formula, fused, tensor};
 

@@ -190,8 +190,9 @@ pub fn formulas_have_gradients<D: Device>() {
     let row = x.hessian((), |x, ()| x.softplus(1.0, 20.0).sum());
     near(own.elements(), row.elements());
     if is_host::<D>() && cfg!(debug_assertions) {
-        let wrong = std::panic::catch_unwind(|| x.value_and_grad((), |x, ()| x.apply(misjudged, ()).sum()));
-        let said = *wrong.unwrap_err().downcast::<String>().unwrap();
+        let gradient = || x.value_and_grad((), |x, ()| x.apply(misjudged, ()).sum());
+        let wrong = std::panic::catch_unwind(std::panic::AssertUnwindSafe(gradient));
+        let said = *wrong.err().unwrap().downcast::<String>().unwrap();
         assert!(
             said.starts_with("the derivative that `misjudged` states by its operand 0 is -5.0 at [-2.0]"),
             "{said}"
