@@ -178,7 +178,7 @@ mod storage;
 /// }
 /// let x = tensor![0.0, 0.0, 1.0, 0.0, 0.0];
 /// let (here, left, right) = (x.slice(s![1..-1]), x.slice(s![..-2]), x.slice(s![2..]));
-/// let y: Tensor<f32, shape![3]> = here.apply(warmed, (left, right, 0.25));
+/// let y: Tensor<f32, shape![3]> = here.apply(warmed, (&left, &right, 0.25));
 /// assert_eq!(y.to_vec(), [0.25, 0.5, 0.25]);
 /// // In place, in one pass with what surrounds it.
 /// let mut z = x.clone();
