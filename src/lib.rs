@@ -249,8 +249,8 @@ pub use castiron_macros::einsum;
 /// Operators, methods of [`Lazy`](lazy::Lazy) and reductions work as they do for tensors; `< <= > >= == !=` give masks, and `if mask { a }
 /// else { b }` and `where_(mask, a, b)` choose element by element. `let` names a subexpression, which is computed wherever it is used.
 /// `place = …` and `place += …` write into a tensor. A [formula](macro@formula) of one's own is called like a function: `swish(x, 0.5) * y`.
-/// Views (`x.t()`, `x.select(…)`) belong to the name before them; calls of functions of the host, and expressions in braces, are evaluated
-/// before, as ordinary Rust. Nothing else of Rust's grammar compiles: closures, loops, `let mut`,
+/// Views (`x.t()`, `x.select(…)`) belong to the name before them; calls of functions of the host, `f(n)`, and expressions in braces,
+/// `{ f(n + 1) }`, are evaluated before, as ordinary Rust. Nothing else of Rust's grammar compiles: closures, loops, `let mut`,
 /// casts and macros have no meaning here.
 ///
 /// ```

@@ -1,8 +1,8 @@
 //! `#[formula]`: a function of numbers, as a type that `castiron` reads.
 //!
-//! `fn swish<F: Float>(x: F, beta: F) -> F { … }` becomes a struct `swish` with a function over `Number<F>`, and a function that gives it. The names that hold
-//! operands, or what was computed of them, are followed through the body, so that a mistake is told where it stands and in the words of
-//! formulas; types find the rest.
+//! `fn swish<F: Float>(x: F, beta: F) -> F { … }` becomes a struct `swish` with a function over `Number<F>`, and a function that gives
+//! it. The names that hold operands, or what was computed of them, are followed through the body, so that a mistake is told where it
+//! stands and in the words of formulas; types find the rest.
 
 use super::fallible::listed;
 use super::{Mistake, is_ident, is_punct, tokens};

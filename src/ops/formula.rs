@@ -272,7 +272,7 @@ pub fn select<T: MachineFloat>(mask: Mask<T>, yes: impl IntoNumber<T>, no: impl 
     Number(T::select(mask.0, yes.into_number().0, no.into_number().0))
 }
 
-/// How a formula is called with so many operands.
+/// The formulas with `N` operands.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "the formula has another number of operands than {N}",

@@ -13,7 +13,7 @@ use std::time::Instant;
 fn normal<F: Float>(x: F) -> F {
     0.5 * (1.0 + (x / core::f64::consts::SQRT_2).erf())
 }
-/// The price of the right to buy at `strike` in so many years.
+/// The price of the right to buy at `strike`, in `years` years.
 #[formula(method)]
 fn call<F: Float>(price: F, strike: F, years: F, rate: F, volatility: F) -> F {
     let deviation = volatility * years.sqrt();

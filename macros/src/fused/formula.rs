@@ -36,7 +36,17 @@ fn operands(call: &Group) -> Option<TokenStream> {
             // The function asks for the type.
             [TokenTree::Literal(_)] => out.extend(argument.iter().cloned()),
             [sign, TokenTree::Literal(_)] if is_punct(sign, '-') => out.extend(argument.iter().cloned()),
-            argument => out.extend(whole(argument).ok()?),
+            argument => {
+                // A lone name may be of a type that no expression has, where the function is one of the host.
+                let mut alone = Reader { input: argument, at: 0 };
+                match alone.leaf() {
+                    Ok(Leaf::Value(place)) if alone.at == argument.len() => {
+                        out.extend(given_to("::castiron::lazy::argument", place));
+                        out.extend(tokens(".value()"));
+                    }
+                    _ => out.extend(whole(argument).ok()?),
+                }
+            }
         }
         out.extend(tokens(","));
     }
@@ -365,7 +375,10 @@ impl Reader<'_> {
                 self.at += 1;
                 Ok(formula.into())
             }
-            _ => self.leaf(),
+            _ => Ok(match self.leaf()? {
+                Leaf::Part(part) => part,
+                Leaf::Value(place) => given_to("::castiron::lazy::Begin::begin", place),
+            }),
         }
     }
 
@@ -379,7 +392,7 @@ impl Reader<'_> {
     }
 
     /// A value that is not parsed further: a name with its fields, indices and views, a call, or a block.
-    fn leaf(&mut self) -> Result<TokenStream, Mistake> {
+    fn leaf(&mut self) -> Result<Leaf, Mistake> {
         let before = self.at;
         if operator(self.input, self.at) == "&" {
             self.at += 1;
@@ -391,7 +404,7 @@ impl Reader<'_> {
         let mut rest = start;
         match self.peek() {
             Some(TokenTree::Ident(word)) if is_name(word) => match self.path()? {
-                Called::Axis => return Ok(self.input[start..self.at].iter().cloned().collect()),
+                Called::Axis => return Ok(Leaf::Part(self.input[start..self.at].iter().cloned().collect())),
                 Called::Function(call) if is_bare => {
                     if let Some(operands) = operands(&call) {
                         let mut function = tokens("&");
@@ -409,13 +422,13 @@ impl Reader<'_> {
                 Called::Where(call) => {
                     let mut out = tokens("::castiron::lazy::where_");
                     out.extend([parenthesized(arguments(&call, false)?)]);
-                    return Ok(out);
+                    return Ok(Leaf::Part(out));
                 }
                 Called::Function(_) | Called::Other => {}
             },
             Some(TokenTree::Ident(word)) if is_bare && ["true", "false"].contains(&word.to_string().as_str()) => {
                 self.at += 1;
-                return Ok(self.input[start..self.at].iter().cloned().collect());
+                return Ok(Leaf::Part(self.input[start..self.at].iter().cloned().collect()));
             }
             Some(TokenTree::Group(block)) if is_bare && block.delimiter() == Delimiter::Brace => self.at += 1,
             _ => {
@@ -425,11 +438,7 @@ impl Reader<'_> {
         }
         self.rest_of_name(|method| VIEWS.contains(&method));
         place.extend(self.input[rest..self.at].iter().cloned());
-        let mut borrowed = tokens("&");
-        borrowed.extend([parenthesized(place)]);
-        let mut out = tokens("::castiron::lazy::Begin::begin");
-        out.extend([parenthesized(borrowed)]);
-        Ok(out)
+        Ok(Leaf::Value(place))
     }
 
     /// Skips `name`, `path::name`, `path::name(…)` and the macros that are allowed.
@@ -501,6 +510,22 @@ impl Reader<'_> {
             method = called;
         }
     }
+}
+
+/// What is not parsed further.
+enum Leaf {
+    /// A part of the expression as it is.
+    Part(TokenStream),
+    /// A place whose value becomes one.
+    Value(TokenStream),
+}
+/// `function(&(place))`
+fn given_to(function: &str, place: TokenStream) -> TokenStream {
+    let mut borrowed = tokens("&");
+    borrowed.extend([parenthesized(place)]);
+    let mut out = tokens(function);
+    out.extend([parenthesized(borrowed)]);
+    out
 }
 
 /// What a path turned out to be.

@@ -35,7 +35,8 @@ pub(super) fn fused(input: TokenStream) -> Result<TokenStream, Mistake> {
     let Some((&last, before)) = statements.split_last().filter(|(last, _)| !last.is_empty()) else {
         return Err(Mistake::at(Span::call_site(), "`fused!` takes an expression, such as `fused!(a * b + c)`"));
     };
-    let mut out = tokens("#[allow(unused_imports)] use ::castiron::lazy::{Neither as _, OnHost as _};");
+    let mut out =
+        tokens("#[allow(unused_imports)] use ::castiron::lazy::{OnHost as _, OtherArgument as _, WithElements as _};");
     let mut parts = Vec::new();
     for statement in before {
         out.extend(statement_of(statement, &mut parts)?);

@@ -7,7 +7,7 @@ use crate::error::{Result, filled, listed};
 use crate::ops::window::Window;
 use crate::storage::HostBuffer;
 
-/// Rows of places whose sums are taken together, as sizes alone say: at least so many, and at most so many blocks of them.
+/// The least number of rows of places whose sums are taken together, and the largest number of such blocks. Both depend on sizes alone.
 const ROWS: usize = if cfg!(debug_assertions) { 2 } else { 16 };
 const BLOCKS: usize = 64;
 

@@ -105,7 +105,7 @@ impl<D: Device> Convolving<D> {
             return self.by_patches(g, weight);
         }
         let turned = turned(weight, *groups)?;
-        // (A stride beyond the size has as many kinds as there are positions.)
+        // (Where the stride is larger than the size, each position is a kind.)
         let kinds: [usize; 3] = core::array::from_fn(|axis| windows[axis].stride.min(sizes[axis + 2]));
         if kinds == [1; 3] {
             let part = self.kind(g, &turned, [0; 3], &sizes, &strides)?;

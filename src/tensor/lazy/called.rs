@@ -1,53 +1,85 @@
 //! Functions called in `fused!`: formulas of one's own become parts of the expression, functions of the host are called before.
 
-use super::{Lazy, Node, OperandsBeside};
+use super::{Begin, Lazy, Node, OperandsBeside};
 use crate::device::Device;
-use crate::dtype::{Dtype, Scalar};
+use crate::dtype::Dtype;
 use crate::ops::formula::{Five, Formula, Four, One, Six, Three, Two};
 use crate::shape::Shape;
+use core::cell::Cell;
 use core::marker::PhantomData;
 
+/// A lone argument of a function: a tensor becomes a part of the expression, a scalar stays what it is.
+#[doc(hidden)]
+pub struct Argument<'a, T>(&'a T);
+#[doc(hidden)]
+pub fn argument<T>(of: &T) -> Argument<'_, T> {
+    Argument(of)
+}
+impl<'a, T> Argument<'a, T>
+where
+    &'a T: Begin,
+{
+    /// An operand.
+    pub fn value(self) -> <&'a T as Begin>::Output {
+        self.0.begin()
+    }
+}
+/// Other arguments, which only functions of the host take: positions, text.
+#[doc(hidden)]
+pub trait OtherArgument<T> {
+    /// A copy.
+    fn value(self) -> T;
+}
+impl<T: Clone> OtherArgument<T> for Argument<'_, T> {
+    fn value(self) -> T {
+        self.0.clone()
+    }
+}
+
 /// A function and the tuple of its arguments, which `fused!` calls. Its method `kind` is the first of three that fits: that of formulas, of
-/// [`OnHost`], of [`Neither`].
+/// [`WithElements`], of [`OnHost`].
 #[doc(hidden)]
-pub struct Called<'a, F, A>(&'a F, A);
+pub struct Called<'a, F, A>(&'a F, Cell<Option<A>>);
 #[doc(hidden)]
-pub struct CalledFormula<F, A>(F, A);
+pub struct CalledFormula<F, A>(F, Option<A>);
 #[doc(hidden)]
-pub struct CalledOnHost<'a, F, A>(&'a F, A);
+pub struct CalledOnHost<'a, F, A>(&'a F, Option<A>);
 #[doc(hidden)]
 pub struct CalledWrongly<F, A>(PhantomData<(F, A)>);
 
 #[doc(hidden)]
 pub fn called<F, A>(function: &F, arguments: A) -> Called<'_, F, A> {
-    Called(function, arguments)
+    Called(function, Cell::new(Some(arguments)))
 }
 impl<G: Fn() -> F, F: Formula, A> Called<'_, G, A> {
     /// A formula.
     pub fn kind(self) -> CalledFormula<F, A> {
-        CalledFormula(self.0(), self.1)
+        CalledFormula(self.0(), self.1.into_inner())
+    }
+}
+#[doc(hidden)]
+pub trait WithElements<F, A> {
+    /// No formula, and called with elements.
+    fn kind(self) -> CalledWrongly<F, A>;
+}
+impl<F, A: ElementsFirst> WithElements<F, A> for Called<'_, F, A> {
+    fn kind(self) -> CalledWrongly<F, A> {
+        CalledWrongly(PhantomData)
     }
 }
 #[doc(hidden)]
 pub trait OnHost<'a, F, A> {
     /// A function of the host.
-    fn kind(self) -> CalledOnHost<'a, F, A>;
+    fn kind(&self) -> CalledOnHost<'a, F, A>;
 }
-impl<'a, F, A: HostArguments> OnHost<'a, F, A> for Called<'a, F, A> {
-    fn kind(self) -> CalledOnHost<'a, F, A> {
-        CalledOnHost(self.0, self.1)
+impl<'a, F, A> OnHost<'a, F, A> for Called<'a, F, A> {
+    fn kind(&self) -> CalledOnHost<'a, F, A> {
+        CalledOnHost(self.0, self.1.take())
     }
 }
+/// Arguments whose first one is an expression.
 #[doc(hidden)]
-pub trait Neither<F, A> {
-    /// No formula, and called with elements.
-    fn kind(&self) -> CalledWrongly<F, A>;
-}
-impl<F, A> Neither<F, A> for Called<'_, F, A> {
-    fn kind(&self) -> CalledWrongly<F, A> {
-        CalledWrongly(PhantomData)
-    }
-}
+pub trait ElementsFirst {}
 
 /// What the function gives: a part of the expression, or a value.
 #[doc(hidden)]
@@ -70,16 +102,21 @@ pub trait Call {
 impl<F, A: Operands<F>> Call for CalledFormula<F, A> {
     type Output = A::Output;
     fn call(self) -> A::Output {
-        self.1.apply(self.0)
+        called_once(self.1).apply(self.0)
     }
 }
 #[diagnostic::do_not_recommend]
 impl<F: HostFunction<A>, A> Call for CalledOnHost<'_, F, A> {
     type Output = F::Output;
     fn call(self) -> F::Output {
-        self.0.call_on_host(self.1)
+        self.0.call_on_host(called_once(self.1))
     }
 }
+/// The arguments, which only `kind` takes.
+fn called_once<A>(arguments: Option<A>) -> A {
+    arguments.unwrap_or_else(|| unreachable!("`fused!` calls a function once"))
+}
+
 /// The operands of a formula in `fused!`, as a tuple: a tensor or an expression first, then tensors, expressions and scalars.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
@@ -96,6 +133,7 @@ pub trait Operands<F> {
 }
 macro_rules! operands {
     ($($count:ident: ($($operand:ident $type:ident),*) as $all:ty = $tuple:expr;)*) => {$(
+        impl<E: Dtype, S: Shape, D: Device, X, $($type),*> ElementsFirst for (Lazy<E, S, D, X>, $($type,)*) {}
         #[diagnostic::do_not_recommend]
         impl<F: Formula<Operands = $count>, E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>, $($type),*> Operands<F>
             for (Lazy<E, S, D, X>, $($type,)*)
@@ -124,15 +162,6 @@ operands! {
     Six: (a A, b B, c C, g G, h H) as (A, B, C, G, H) = (a, b, c, g, h);
 }
 
-/// What functions of the host are called with.
-#[doc(hidden)]
-pub trait HostArguments {}
-/// An argument of a function of the host.
-#[doc(hidden)]
-pub trait HostArgument {}
-#[diagnostic::do_not_recommend]
-impl<T: Scalar> HostArgument for T {}
-
 /// A function of the host, called with a tuple of arguments.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
@@ -148,8 +177,6 @@ pub trait HostFunction<A> {
 }
 macro_rules! host_functions {
     ($(($($argument:ident $type:ident),*);)*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl<$($type: HostArgument),*> HostArguments for ($($type,)*) {}
         #[diagnostic::do_not_recommend]
         impl<F: Fn($($type),*) -> R, R, $($type),*> HostFunction<($($type,)*)> for F {
             type Output = R;

@@ -257,7 +257,7 @@ impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
     /// A [formula](macro@crate::formula) of one's own, applied to each element. The operands after the tensor are `()`, one tensor or
     /// scalar, or several as a tuple; all broadcast, and promote to the dtype of the result.
     ///
-    /// It runs on every device, and has a gradient.
+    /// It runs on every device, and has a gradient with the feature `grad`.
     ///
     /// # Panics
     /// If sizes known at run time do not broadcast, a scalar does not fit, or memory runs out.

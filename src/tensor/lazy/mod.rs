@@ -21,7 +21,9 @@ mod reduce;
 mod refused;
 
 #[doc(hidden)]
-pub use called::{Call, Called, HostFunction, Neither, OnHost, Operands, call, called};
+pub use called::{
+    Argument, Call, Called, HostFunction, OnHost, Operands, OtherArgument, WithElements, argument, call, called,
+};
 pub use formula::OperandsBeside;
 pub use operand::{Begin, LazyOperand, LazyOutcome, RightOfLazy, where_};
 

@@ -219,7 +219,7 @@ fn choose<P: Dtype, S: Shape, T: Shape, D: Device, X, A: LazyOperand<D>, B: Lazy
     Ok((Chosen { parts: (condition, a, b), result: PhantomData }, extent))
 }
 
-/// The extent of a result of several operands, of which the first is broadcast to what the others are.
+/// The extent of a result of several operands. The first is broadcast to the size of the others together.
 pub(super) fn extend_all<T: Shape, P: Dtype>(op: &'static str, operands: &[Layout]) -> Result<Extent<T>> {
     let (first, others) = operands.split_first().map_or((&[][..], operands), |(first, others)| (first.0, others));
     let mut all: Vec<usize> = Vec::new();
@@ -243,6 +243,7 @@ pub(super) fn extend_all<T: Shape, P: Dtype>(op: &'static str, operands: &[Layou
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an operand of `fused!`",
     label = "expected a tensor, a view, a lazy expression or a Rust scalar",
+    note = "what Rust computes before stands in braces: `{{ f(n + 1) }}`",
     note = "memory is borrowed as a tensor by `TensorView::from_slice(&v)`; an `AnyTensor` becomes typed by `.typed::<E, S, D>()?`"
 )]
 pub trait Begin {

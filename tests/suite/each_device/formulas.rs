@@ -106,6 +106,9 @@ fn part<E: Float, S: Shape, D: Device>(x: &Tensor<E, S, D>, y: &Tensor<E, S, D>)
 fn half(of: f64) -> f64 {
     of / 2.0
 }
+fn digits(places: usize, text: String) -> f64 {
+    (places * text.len()) as f64 / 4.0
+}
 fn first<S: Shape, D: Device>(of: &Tensor<f64, S, D>, position: usize) -> f64 {
     of.elements()[position]
 }
@@ -134,7 +137,7 @@ pub fn formulas_choose_and_call_each_other<D: Device>() {
     x.blend(0.5, 0.0).gives([1.0_f32, 0.5, 2.0_f32.sqrt()]);
     let plane = tensor![-2.5, -1.0, 0.25, 0.5].on::<D>();
     plane.apply(escape, 0).gives([1.0_f32, 40.0, 40.0, 5.0]);
-    // A loop runs over elements side by side, here as many as vectors and some more, and gives what it gives one by one.
+    // A loop runs over elements side by side, here whole vectors and a rest, and gives what it gives one by one.
     let line = Tensor::<f64, shape![2, 75]>::from_fn(|[row, at]| (at as f64 - 50.0) / 20.0 - row as f64).on::<D>();
     let counts = line.t().apply(escape, 0.1);
     if has_data::<D>() {
@@ -190,6 +193,12 @@ pub fn formulas_are_parts_of_expressions<D: Device>() {
     let (number, scaled) = (3.0, &x * 1.5 + 0.5 + -2.0);
     let offset = |at: f64| at - 1.0;
     assert_eq!(fused!(x * half(number) + half(1.0) + self::first(&x, 0)).elements(), scaled.elements());
+    let (places, text) = (2, "abc".to_owned());
+    assert_eq!(
+        fused!(x * digits(places, text) + half(1.0) + { digits(places - 1, String::new()) - 2.0 }).elements(),
+        scaled.elements()
+    );
+    assert_eq!(text, "abc");
     assert_eq!(fused!(x * half(number + 0.0) + offset(1.5) + offset(-1.0)).elements(), scaled.elements());
 }
 

@@ -161,7 +161,7 @@ pub fn formulas_have_gradients<D: Device>() {
     let (_, own) = halves.value_and_grad((), |x, ()| x.apply(swish, 1).sum());
     let (_, row) = halves.value_and_grad((), |x, ()| x.silu().sum());
     assert_eq!(own.elements(), row.elements());
-    // By operands of five, one of which is broadcast, and a second derivative.
+    // Five operands: by two of them, where one is broadcast, and a second derivative.
     let price = tensor![[90.0, 100.0, 110.0], [80.0, 95.0, 130.0]; f64].on::<D>();
     let both = (price.clone(), tensor![100.0, 99.0, 95.0; f64].on::<D>());
     let market = [0.5, 0.03, 0.2];
