@@ -148,12 +148,14 @@ mod scoped;
 pub mod shape;
 mod storage;
 
-/// Operations of one's own: what a [`#[formula]`](macro@formula) is written with, and when something else serves better.
+/// Operations of one's own: what a [`#[formula]`](macro@formula) and a [`#[reducer]`](macro@reducer) are written with, and when something else
+/// serves better.
 ///
 /// | | runs on | gradient | in `fused!` | takes |
 /// |---|---|---|---|---|
 /// | operations, [`fused!`](crate::fused!) | every device | yes | | tensors, in one pass with `fused!` |
 /// | [`#[formula]`](macro@formula) | every device | yes, of any order | yes | one element each of one to six tensors, expressions or scalars |
+/// | [`#[reducer]`](macro@reducer) | every device | yes, computed on the host | at the end | all elements of axes, or those up to each, of one tensor or two |
 /// | closures: [`map`](crate::Tensor::map), [`zip_map`](crate::Tensor::zip_map) | the host | no | no | any Rust, elements of any dtype, also of structs of bytes |
 /// | closures over slices: [`map_lanes`](crate::Tensor::map_lanes), [`map_windows`](crate::Tensor::map_windows) | the host | no | no | a row, or a window of neighbours |
 #[cfg_attr(
@@ -188,9 +190,13 @@ mod storage;
 pub mod formula {
     #[doc(hidden)]
     pub use crate::dtype::MachineFloat as Machine;
-    pub use crate::ops::formula::{Five, Formula, Four, IntoNumber, Mask, Number, One, Six, Three, Two, select};
+    pub use crate::ops::formula::{
+        Five, Formula, Four, IntoNumber, Mask, Number, One, Results, Six, Three, Two, select,
+    };
     #[doc(hidden)]
-    pub use crate::ops::formula::{Named, NoFormula, Takes, call, callee};
+    pub use crate::ops::formula::{Named, NoFormula, Takes, callee, has_fast_path, stated};
+    pub use crate::ops::reduce::own::Reducer;
+    pub use crate::tensor::ReducedBeside;
 }
 
 /// Arguments of Fourier transforms: how results are scaled, how a signal is cut into frames, windows.
@@ -270,10 +276,10 @@ pub use castiron_macros::einsum;
 /// ```
 pub use castiron_macros::fused;
 
-/// A formula of one's own, of one to six floating-point numbers: written once, it runs in loops of each instruction set on the host,
+/// A formula of one's own, of one to six floating-point numbers, which gives one or up to four: written once, it runs in loops of each instruction set on the host,
 /// as a kernel on GPUs, inside of [`fused!`], and has a gradient.
 ///
-/// The function becomes a value of its name, which [`Tensor::apply`] takes, and [`fused!`] calls. `F` stands for the numbers of an element, of a kernel that is
+/// The function becomes a value of its name, which [`Tensor::apply`], [`Tensor::apply_`] and [`Tensor::apply_into`] take, and [`fused!`] calls. `F` stands for the numbers of an element, of a kernel that is
 /// recorded and of a derivative alike ([`formula::Number`]): operators, constants (`f64`, `i32`), the functions of castiron's operations
 /// (`x.exp()`), loops with a known number of steps, and other formulas. `x.gt(0.0)` compares, and [`select`](formula::select) chooses;
 /// `if` can't, since it asks once for all elements. Half-precision elements compute in `f32` and are rounded once.
@@ -304,6 +310,45 @@ pub use castiron_macros::fused;
 /// assert_eq!(layer(&y).shape(), [3]);
 /// ```
 pub use castiron_macros::formula;
+/// A reduction of one's own, by its steps in floating-point numbers: `start` gives a state of one number or several, `step` takes an element
+/// (or two, of two tensors), `merge` puts the states of two parts together, since parts are reduced at the same time, and `finish` gives the
+/// result, or several as a tuple.
+///
+/// It becomes a value of its type, which [`Tensor::reduce_by`], [`Tensor::reduce_axis_by`] and [`Tensor::scan_by`] take, and lazy expressions
+/// as well. Its steps are read as those of a [formula](macro@formula) are: loops of each instruction set on the host, kernels of GPUs; its
+/// gradient comes from dual numbers. For a scan `merge` takes the earlier part first; reductions do not promise an order.
+///
+/// ```
+/// use castiron::{axis, reducer, tensor};
+///
+/// /// Mean and variance in one pass (Welford).
+/// struct Moments;
+/// #[reducer]
+/// impl Moments {
+///     fn start<F: Float>() -> [F; 3] {
+///         [0.0, 0.0, 0.0]
+///     }
+///     fn step<F: Float>([count, mean, squares]: [F; 3], x: F) -> [F; 3] {
+///         let more = count + 1;
+///         let off = x - mean;
+///         let new = mean + off / more;
+///         [more, new, squares + off * (x - new)]
+///     }
+///     fn merge<F: Float>(one: [F; 3], other: [F; 3]) -> [F; 3] {
+///         let count = one[0] + other[0];
+///         let share = select(count.gt(0), other[0] / count, 0);
+///         let off = other[1] - one[1];
+///         [count, one[1] + off * share, one[2] + other[2] + off * off * one[0] * share]
+///     }
+///     fn finish<F: Float>([count, mean, squares]: [F; 3]) -> (F, F) {
+///         (mean, squares / (count - 1))
+///     }
+/// }
+/// let x = tensor![[1.0, 3.0], [2.0, 6.0]];
+/// let (mean, variance) = x.reduce_axis_by(Moments, (), axis![1]);
+/// assert_eq!((mean.to_vec(), variance.to_vec()), (vec![2.0_f32, 4.0], vec![2.0, 8.0]));
+/// ```
+pub use castiron_macros::reducer;
 /// Writes a slice: an item for each axis, from the first on, for [`Tensor::slice`] and related methods.
 ///
 /// | item | does | Python |

@@ -1744,6 +1744,29 @@ fn runs() {
 }
 }
 
+mod formulas_formula_on_an_any_tensor {
+use castiron::any::{Args, call, register};
+use castiron::{AnyTensor, Result, formula, tensor};
+
+#[formula]
+fn twice<F: Float>(x: F) -> F {
+    x * 2
+}
+
+pub fn main() -> Result<()> {
+    register("mine::twice", twice)?;
+    let x = AnyTensor::from(tensor![1.0, 2.0]);
+    let _ = call("mine::twice", &Args::new().arg(&x))?;
+    let _ = call("mine::twice", &Args::new().arg(&x))?;
+    Ok(())
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod formulas_formula_without_its_operands {
 use castiron::{formula, tensor};
 
@@ -1852,6 +1875,127 @@ fn root<F: Float>(x: F) -> F {
 
 pub fn main() {
     let _ = tensor![1.0, 2.0].apply(root, ());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod formulas_plain_struct_as_a_reducer {
+use castiron::tensor;
+
+struct Total;
+
+pub fn main() {
+    let _ = (tensor![1.0, 2.0].sum(), Total);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod formulas_reducer_without_a_merge {
+use castiron::{reducer, tensor};
+
+struct Total;
+#[reducer]
+impl Total {
+    fn start<F: Float>() -> F {
+        0.0
+    }
+    fn step<F: Float>(sum: F, x: F) -> F {
+        sum + x
+    }
+    fn finish<F: Float>(sum: F) -> F {
+        sum
+    fn merge<F: Float>(one: F, other: F) -> F { one + other } fn finish<F: Float>(sum: F) -> F { sum }
+}
+
+pub fn main() {
+    let _ = tensor![1.0, 2.0].reduce_by(Total, ());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod formulas_reducer_without_its_operand {
+use castiron::{reducer, tensor};
+
+struct WeightedSum;
+#[reducer]
+impl WeightedSum {
+    fn start<F: Float>() -> F {
+        0.0
+    }
+    fn step<F: Float>(sum: F, x: F, weight: F) -> F {
+        sum + weight * x
+    }
+    fn merge<F: Float>(one: F, other: F) -> F {
+        one + other
+    }
+    fn finish<F: Float>(sum: F) -> F {
+        sum
+    }
+}
+
+pub fn main() {
+    let _ = tensor![1.0, 2.0].reduce_by(WeightedSum, 0.5);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod formulas_several_numbers_in_an_expression {
+use castiron::{formula, tensor};
+
+#[formula]
+fn polar<F: Float>(x: F, y: F) -> (F, F) {
+    (x.hypot(y), y.atan2(x))
+}
+
+pub fn main() {
+    let (x, y) = (tensor![3.0, 1.0], tensor![4.0, 0.0]);
+    let _ = x.apply(polar, &y).0.lazy() * 2;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod formulas_step_of_another_state {
+use castiron::{reducer, tensor};
+
+struct Mean;
+#[reducer]
+impl Mean {
+    fn start<F: Float>() -> [F; 2] {
+        [0.0, 0.0]
+    }
+        fn step<F: Float>([sum, count]: [F; 2], x: F) -> [F; 2] {
+        [sum + x, count + 1]
+    }
+    fn merge<F: Float>(one: [F; 2], other: [F; 2]) -> [F; 2] {
+        [one[0] + other[0], one[1] + other[1]]
+    }
+    fn finish<F: Float>([sum, count]: [F; 2]) -> F {
+        sum / count
+    }
+}
+
+pub fn main() {
+    let _ = tensor![1.0, 2.0].reduce_by(Mean, ());
 }
 
 #[test]
@@ -6821,6 +6965,45 @@ calls! {
     x::<shape![1, 1]>().item();
     x::<shape![2, 3]>().with_shape::<shape![2, _]>();
     x::<shape![2, 3]>().size(axis![1]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod misfits_formulas {
+macro_rules! calls { ($($call:expr;)*) => { pub fn main() { $({ fn call() { let _ = $call; } call(); })* } } } use castiron::{axis, formula, reducer, tensor};
+
+#[formula]
+fn midpoint<F: Float>(x: F, y: F) -> F {
+    0.5 * (x + y)
+}
+struct WeightedSum;
+#[reducer]
+impl WeightedSum {
+    fn start<F: Float>() -> F {
+        0.0
+    }
+    fn step<F: Float>(sum: F, x: F, weight: F) -> F {
+        sum + weight * x
+    }
+    fn merge<F: Float>(one: F, other: F) -> F {
+        one + other
+    }
+    fn finish<F: Float>(sum: F) -> F {
+        sum
+    }
+}
+
+calls! {
+    tensor![1.0, 2.0].apply(midpoint, &tensor![1.0, 2.0]);
+    tensor![1.0, 2.0].apply_(midpoint, &tensor![1.0]);
+    tensor![1.0, 2.0].apply_into(midpoint, 1, &mut tensor![0.0, 0.0]);
+    tensor![1.0, 2.0].reduce_by(WeightedSum, &tensor![1.0, 2.0]);
+    tensor![1.0, 2.0].reduce_axis_by(WeightedSum, 1, axis![0]);
+    tensor![1.0, 2.0].scan_by(WeightedSum, 1, axis![0]);
 }
 
 #[test]

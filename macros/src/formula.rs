@@ -12,6 +12,8 @@ type Tokens = [TokenTree];
 
 /// The most operands.
 const MOST: usize = 6;
+/// The most results.
+pub(super) const MOST_RESULTS: usize = 4;
 /// Words that are no values.
 const OTHER_WORDS: [&str; 34] = [
     "as", "break", "const", "continue", "crate", "else", "false", "fn", "for", "if", "in", "let", "loop", "match",
@@ -47,6 +49,10 @@ pub(super) fn formula(arguments: TokenStream, function: TokenStream) -> Result<T
         );
         return Err(Mistake::at(function.name.span(), message));
     }
+    if !derivatives.is_empty() && function.results > 1 {
+        let message = "formula: `derivative` is of a formula that gives one number";
+        return Err(Mistake::at(function.name.span(), message));
+    }
     function.derivatives = derivatives;
     let mut out = function.written()?;
     if is_method {
@@ -64,6 +70,8 @@ struct Function {
     number: String,
     /// Its operands, and whether each is `mut`.
     operands: Vec<(TokenTree, bool)>,
+    /// How many numbers it gives.
+    results: usize,
     body: Group,
     /// The formulas of its derivative by each operand, or `_`.
     derivatives: Vec<Vec<TokenTree>>,
@@ -132,8 +140,20 @@ impl Function {
         }
         let arrow = close + 2;
         let gives = [found(input, arrow)?, found(input, arrow + 1)?, found(input, arrow + 2)?];
-        if !is_punct(gives[0], '-') || !is_punct(gives[1], '>') || !is_ident(gives[2], &number_name) {
-            return Err(Mistake::at(gives[2].span(), format!("a formula gives a number: `-> {number_name}`")));
+        let results = match gives[2] {
+            TokenTree::Group(list) if list.delimiter() == Delimiter::Parenthesis => {
+                let list = list.stream().into_iter().collect::<Vec<_>>();
+                let list = listed(&list);
+                let is_number = |part: &&[TokenTree]| matches!(part, [one] if is_ident(one, &number_name));
+                if list.len() > 1 && list.iter().all(is_number) { list.len() } else { 0 }
+            }
+            one => usize::from(is_ident(one, &number_name)),
+        };
+        if !is_punct(gives[0], '-') || !is_punct(gives[1], '>') || results == 0 || results > MOST_RESULTS {
+            let message = format!(
+                "a formula gives a number, `-> {number_name}`, or up to {MOST_RESULTS} as a tuple, `-> ({number_name}, {number_name})`"
+            );
+            return Err(Mistake::at(gives[2].span(), message));
         }
         let TokenTree::Group(body) = found(input, arrow + 3)? else { return Err(wrong(&input[arrow + 3])) };
         Ok(Function {
@@ -142,6 +162,7 @@ impl Function {
             name,
             number: number_name,
             operands,
+            results,
             body: body.clone(),
             derivatives: Vec::new(),
         })
@@ -149,8 +170,7 @@ impl Function {
 
     /// The type of its count of operands.
     fn count(&self) -> String {
-        let counts = ["One", "Two", "Three", "Four", "Five", "Six"];
-        format!("::castiron::formula::{}", counts[self.operands.len() - 1])
+        count(self.operands.len())
     }
 
     fn written(&self) -> Result<TokenStream, Mistake> {
@@ -159,12 +179,8 @@ impl Function {
         let inside = self.body.stream().into_iter().collect::<Vec<_>>();
         let mut bound = operands.clone();
         bound_names(&inside, &mut bound);
-        let mut body = Body { formula: name.to_string(), number, tracked: operands, bound };
-        let inside = body.read(&inside)?;
-        let mut written = tokens("#[allow(unused_imports)] use ::castiron::formula::NoFormula as _;");
-        written.extend(inside);
-        let mut braces = Group::new(Delimiter::Brace, written);
-        braces.set_span(self.body.span());
+        let mut body = Body { formula: name.to_string(), number, plain: operands.clone(), tracked: operands, bound };
+        let braces = body.braces(&self.body, self.results > 1)?;
         let mut places: Vec<String> =
             self.operands.iter().map(|(name, is_mut)| format!("{}{name}", if *is_mut { "mut " } else { "" })).collect();
         places.resize(MOST, "_".to_owned());
@@ -178,12 +194,20 @@ impl Function {
         out.extend(tokens("#[doc(hidden)] #[allow(non_camel_case_types)] #[derive(Clone, Copy, Debug)]"));
         out.extend(self.visibility.clone());
         out.extend(tokens(&format!("struct {name} {{}}")));
-        let loops = has_loop(&self.body.stream().into_iter().collect::<Vec<_>>());
+        let one = format!("::castiron::formula::Number<{number}>");
+        let names: String = self.operands.iter().map(|(name, _)| format!("\"{name}\",")).collect();
+        let mut functions = Vec::new();
+        functions_called(&inside, &mut functions);
+        let fast: String =
+            functions.iter().map(|name| format!("|| ::castiron::formula::has_fast_path(\"{name}\")")).collect();
+        let side_by_side = format!("{} {fast}", has_loop(&inside));
         let mut function = tokens(&format!(
-            "type Operands = {}; const NAME: &'static str = \"{name}\"; const LOOPS: bool = {loops}; #[inline(always)] fn of<{number}: ::castiron::formula::Machine>\
-             ([{}]: [::castiron::formula::Number<{number}>; {MOST}]) -> ::castiron::formula::Number<{number}>",
+            "type Operands = {}; type Results = {}; const NAME: &'static str = \"{name}\"; const ARGUMENTS: &'static [&'static str] = &[{names}]; const SIDE_BY_SIDE: bool = {side_by_side}; #[inline(always)] fn of<{number}: ::castiron::formula::Machine>\
+             ([{}]: [::castiron::formula::Number<{number}>; {MOST}]) -> {}",
             self.count(),
+            count(self.results),
             places.join(", "),
+            if self.results == 1 { one } else { format!("({})", vec![one; self.results].join(", ")) },
         ));
         function.extend([TokenTree::Group(braces)]);
         function.extend(self.slope());
@@ -204,11 +228,9 @@ impl Function {
             let mut callee = tokens("::castiron::formula::callee");
             callee.extend([TokenTree::Group(Group::new(Delimiter::Parenthesis, named))]);
             let operands: String = (0..self.operands.len()).map(|at| format!("__x[{at}],")).collect();
-            callee.extend(tokens(&format!(".formula(), [{operands}]")));
+            callee.extend(tokens(&format!(".formula().call([{operands}])")));
             arms.extend(tokens(&format!("{at} => ::core::option::Option::Some")));
-            let mut call = tokens("::castiron::formula::call");
-            call.extend([TokenTree::Group(Group::new(Delimiter::Parenthesis, callee))]);
-            arms.extend([TokenTree::Group(Group::new(Delimiter::Parenthesis, call))]);
+            arms.extend([TokenTree::Group(Group::new(Delimiter::Parenthesis, callee))]);
             arms.extend(tokens(","));
         }
         if arms.is_empty() {
@@ -222,6 +244,10 @@ impl Function {
              -> ::core::option::Option<::castiron::formula::Number<__T>>"
         ));
         function.extend([TokenTree::Group(Group::new(Delimiter::Brace, body))]);
+        function.extend(tokens(&format!(
+            "#[inline(always)] fn called<__T: ::castiron::formula::Machine>(__x: [::castiron::formula::Number<__T>; {MOST}]) \
+             -> ::castiron::formula::Number<__T> {{ ::castiron::formula::stated::<Self, __T>(__x) }}"
+        )));
         function
     }
 
@@ -246,21 +272,32 @@ impl Function {
         };
         let elem = format!("<{all} as ::castiron::lazy::OperandsBeside<{count}, __E, __S, __D>>");
         let signature = format!("#[track_caller] fn {name}(self{parameters}) -> Self::Output");
+        let tensor = format!("::castiron::Tensor<{elem}::Elem, {elem}::Shape, __D>");
+        let given_by = |of: String, output: String| {
+            format!("{of} {{ type Output = {output}; {signature} {{ self.apply({name}, {given}) }} }}")
+        };
+        let output = match self.results {
+            1 => tensor,
+            many => format!("({})", vec![tensor; many].join(", ")),
+        };
         let mut out = tokens(&format!("/// The formula [`{name}`] as a method of tensors and of lazy expressions.\n"));
         out.extend(self.visibility.clone());
         out.extend(tokens(&format!(
-            "trait {trait_name}<{generics}>: Sized {{ /// What it gives.\n type Output; /// The formula [`fn@{name}`], applied to each element.\n {signature}; }} \
-             {tensors} {{ type Output = ::castiron::Tensor<{elem}::Elem, {elem}::Shape, __D>; {signature} {{ self.apply({name}, {given}) }} }} \
-             {lazies} {{ type Output = ::castiron::lazy::Lazy<{elem}::Elem, {elem}::Shape, __D, {elem}::Node<{name}, __X>>; \
-             {signature} {{ self.apply({name}, {given}) }} }}",
-            tensors = head("&::castiron::Tensor<__E, __S, __D>", ""),
-            lazies = head(
-                "::castiron::lazy::Lazy<__E, __S, __D, __X>",
-                ", __X: ::castiron::lazy::Node<__D, Elem = __E>"
-            ),
+            "trait {trait_name}<{generics}>: Sized {{ /// What it gives.\n type Output; /// The formula [`fn@{name}`], applied to each element.\n {signature}; }}"
         )));
+        out.extend(tokens(&given_by(head("&::castiron::Tensor<__E, __S, __D>", ""), output)));
+        if self.results == 1 {
+            let node = ", __X: ::castiron::lazy::Node<__D, Elem = __E>";
+            let output = format!("::castiron::lazy::Lazy<{elem}::Elem, {elem}::Shape, __D, {elem}::Node<{name}, __X>>");
+            out.extend(tokens(&given_by(head("::castiron::lazy::Lazy<__E, __S, __D, __X>", node), output)));
+        }
         out
     }
+}
+/// The type of a count.
+pub(super) fn count(of: usize) -> String {
+    let counts = ["One", "Two", "Three", "Four", "Five", "Six"];
+    format!("::castiron::formula::{}", counts[of - 1])
 }
 fn capitalized(word: &str) -> String {
     let mut letters = word.chars();
@@ -268,14 +305,16 @@ fn capitalized(word: &str) -> String {
 }
 
 /// The body of a formula.
-struct Body<'a> {
+pub(super) struct Body<'a> {
     /// The name of the formula.
-    formula: String,
-    number: &'a str,
+    pub(super) formula: String,
+    pub(super) number: &'a str,
+    /// The operands that are one number.
+    pub(super) plain: Vec<String>,
     /// The names that differ between elements.
-    tracked: Vec<String>,
+    pub(super) tracked: Vec<String>,
     /// The names of operands and those that any pattern of the body binds.
-    bound: Vec<String>,
+    pub(super) bound: Vec<String>,
 }
 
 /// Whether there is a `for` or a `while`.
@@ -286,8 +325,24 @@ fn has_loop(input: &Tokens) -> bool {
     })
 }
 
+/// Adds the names of methods.
+fn functions_called(input: &Tokens, names: &mut Vec<String>) {
+    for (at, token) in input.iter().enumerate() {
+        match token {
+            TokenTree::Group(group) => functions_called(&group.stream().into_iter().collect::<Vec<_>>(), names),
+            TokenTree::Ident(name) if at > 0 && is_punct(&input[at - 1], '.') => {
+                let name = name.to_string();
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
 /// Adds the names in patterns: after `let` and `for`, between bars, before `=>`.
-fn bound_names(input: &Tokens, bound: &mut Vec<String>) {
+pub(super) fn bound_names(input: &Tokens, bound: &mut Vec<String>) {
     let mut is_pattern = false;
     for (at, token) in input.iter().enumerate() {
         let is_arrow = |at: usize| {
@@ -317,7 +372,7 @@ fn bound_names(input: &Tokens, bound: &mut Vec<String>) {
         }
     }
 }
-fn all_names(input: &Tokens, names: &mut Vec<String>) {
+pub(super) fn all_names(input: &Tokens, names: &mut Vec<String>) {
     for token in input {
         match token {
             TokenTree::Ident(name) => names.push(name.to_string()),
@@ -463,7 +518,56 @@ impl Body<'_> {
     }
 
     fn is_operand(&self, name: &str) -> bool {
-        self.tracked.iter().take(MOST).any(|tracked| tracked == name)
+        self.plain.iter().any(|operand| operand == name)
+    }
+
+    /// The body in braces. What it gives at its end, as a tuple or an array if it is a list, becomes numbers.
+    pub(super) fn braces(&mut self, body: &Group, gives_list: bool) -> Result<Group, Mistake> {
+        let inside = self.read(&body.stream().into_iter().collect::<Vec<_>>())?;
+        let mut written = tokens("#[allow(unused_imports)] use ::castiron::formula::NoFormula as _;");
+        let inside: Vec<TokenTree> = inside.into_iter().collect();
+        written.extend(if gives_list { self.numbers_at_end(&inside) } else { inside.into_iter().collect() });
+        let mut braces = Group::new(Delimiter::Brace, written);
+        braces.set_span(body.span());
+        Ok(braces)
+    }
+    /// A number of a formula, or a constant that becomes one.
+    pub(super) fn number_of(&self, value: TokenStream, span: Span) -> TokenStream {
+        let mut out = tokens(&format!("::castiron::formula::IntoNumber::<{}>::into_number", self.number));
+        let mut group = Group::new(Delimiter::Parenthesis, value);
+        group.set_span(span);
+        out.extend([TokenTree::Group(group)]);
+        out
+    }
+    /// Each part of the list that ends the body becomes a number.
+    fn numbers_at_end(&self, inside: &Tokens) -> TokenStream {
+        let (before, end) = match inside {
+            [before @ .., TokenTree::Group(end)] if end.delimiter() != Delimiter::Brace => (before, end),
+            all => return all.iter().cloned().collect(),
+        };
+        let is_end = match before.last() {
+            None => true,
+            Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::Brace,
+            Some(token) => is_punct(token, ';'),
+        };
+        let list: Vec<TokenTree> = end.stream().into_iter().collect();
+        if !is_end {
+            return inside.iter().cloned().collect();
+        }
+        let mut parts = TokenStream::new();
+        if let Some(at) = list.iter().position(|token| is_punct(token, ';')) {
+            // `[0.0; 4]`
+            parts.extend(self.number_of(list[..at].iter().cloned().collect(), end.span()));
+            parts.extend(list[at..].iter().cloned());
+        } else {
+            for part in listed(&list) {
+                parts.extend(self.number_of(part.iter().cloned().collect(), part[0].span()));
+                parts.extend(tokens(","));
+            }
+        }
+        let mut group = Group::new(end.delimiter(), parts);
+        group.set_span(end.span());
+        before.iter().cloned().chain([TokenTree::Group(group)]).collect()
     }
 
     /// Names of a pattern.
@@ -542,15 +646,15 @@ impl Body<'_> {
         }
         let mut named = tokens("&");
         named.extend(path.iter().cloned());
-        let mut whole = spanned("::castiron::formula::callee", span);
-        let mut group = Group::new(Delimiter::Parenthesis, named);
-        group.set_span(span);
-        whole.extend([TokenTree::Group(group)]);
-        whole.extend(spanned(".formula()", span));
-        whole.extend(tokens(","));
-        whole.extend([TokenTree::Group(Group::new(Delimiter::Bracket, all))]);
-        out.extend(spanned("::castiron::formula::call", span));
-        out.extend([TokenTree::Group(Group::new(Delimiter::Parenthesis, whole))]);
+        let grouped = |delimiter: Delimiter, inside: TokenStream| {
+            let mut group = Group::new(delimiter, inside);
+            group.set_span(span);
+            TokenStream::from(TokenTree::Group(group))
+        };
+        out.extend(spanned("::castiron::formula::callee", span));
+        out.extend(grouped(Delimiter::Parenthesis, named));
+        out.extend(spanned(".formula().call", span));
+        out.extend(grouped(Delimiter::Parenthesis, grouped(Delimiter::Bracket, all)));
         Ok(Some(end + 1))
     }
 }

@@ -17,6 +17,7 @@ mod literal;
 mod module;
 mod named;
 mod operations;
+mod reducer;
 mod slice;
 
 /// A mistake in a macro's input: what rustc shows, and where.
@@ -105,6 +106,12 @@ pub fn fused(input: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn formula(arguments: TokenStream, function: TokenStream) -> TokenStream {
     finish(formula::formula(arguments, function))
+}
+
+/// See `castiron::reducer`.
+#[proc_macro_attribute]
+pub fn reducer(arguments: TokenStream, block: TokenStream) -> TokenStream {
+    finish(reducer::reducer(arguments, block))
 }
 
 /// See `castiron::einsum!`.

@@ -15,6 +15,7 @@
 //! | `x.lerp_(y, 0.5)`, `torch.add(x, y, out=z)` | `x.lerp_(&y, 0.5)`, `x.add_into(&y, &mut z)` |
 //! | `x.conj()`, `x.mH`, `x.to_sparse()` | `x.conj()`, `x.adjoint()` (views both), `x.to_sparse(0)` |
 //! | any of these by name | [`call`], [`call_in_place`], [`call_into`] |
+//! | a formula of one's own by name | [`register`] |
 //! | `x.requires_grad_()`, `loss.backward()`, `x.grad` (feature `grad`) | `x.requires_grad_(true)`, `loss.backward()`, `x.grad()` |
 
 // rustdoc lists methods in the order of these modules: the most frequent ones come first.
@@ -100,6 +101,7 @@ pub use base::sizes::IntoSizes;
 pub(crate) use base::storage::checked_numel;
 pub use call::outputs::{call_in_place, call_into};
 pub use call::{Args, NamedOp, Value, ValueList, alias, call, ops};
+pub use elementwise::formula::register;
 pub use elementwise::where_::where_;
 #[cfg(feature = "grad")]
 pub use grad::{GradOptions, HookHandle, NoGrad, grad, scoped_no_grad};

@@ -20,6 +20,7 @@ pub(crate) mod nn;
 pub(crate) mod normalization;
 pub(crate) mod primitive;
 pub(crate) mod rearrange;
+pub(crate) mod reducers;
 pub(crate) mod scan;
 pub(crate) mod sort;
 pub(crate) mod statistics;

@@ -188,6 +188,19 @@ pub trait Backend: sealed::Backend + Sized + 'static {
     /// The expression was made for these sizes, the tensors that it reads exist and nobody writes them; the strides leave no gaps.
     unsafe fn evaluate<X: Expression<Elem: Element>>(x: X, sizes: &[usize], strides: &[usize])
     -> Result<Self::Storage>;
+    /// [`evaluate`](Self::evaluate) on the device of a storage that is read.
+    ///
+    /// # Safety
+    /// As for [`evaluate`](Self::evaluate).
+    unsafe fn evaluate_beside<X: Expression<Elem: Element>>(
+        _beside: &Self::Storage,
+        x: X,
+        sizes: &[usize],
+        strides: &[usize],
+    ) -> Result<Self::Storage> {
+        // SAFETY: the caller's promise.
+        unsafe { Self::evaluate(x, sizes, strides) }
+    }
     /// `out = x`
     ///
     /// # Safety

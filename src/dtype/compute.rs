@@ -28,6 +28,8 @@ pub trait Unary: Sized + 'static {
     const HAS_FAST_PATH: bool = false;
     /// Whether the fast path is cheap.
     const FAST_PATH_IS_BRIEF: bool = false;
+    /// Whether all numbers take the fast path.
+    const IS_ALWAYS_FAST: bool = false;
     /// Whether devices may use lookup tables for `f32`, which changes the last digits.
     const BY_LOOKUP: bool = false;
     /// The fast path.
@@ -305,6 +307,27 @@ pub trait Several: Sized + 'static {
     }
 }
 
+/// A formula of two lists of numbers, which fills a third one.
+pub trait Many: 'static {
+    /// The formula for `bool`.
+    #[inline(always)]
+    fn boolean(_a: &[bool], _b: &[bool], _out: &mut [bool]) {
+        refused()
+    }
+    /// The formula for integers.
+    #[inline(always)]
+    fn integer<T: MachineInt>(_a: &[T], _b: &[T], _out: &mut [T]) {
+        refused()
+    }
+    /// The formula for floating-point numbers.
+    fn real<T: MachineFloat>(a: &[T], b: &[T], out: &mut [T]);
+    /// The formula for complex numbers.
+    #[inline(always)]
+    fn complex<T: MachineFloat>(_a: &[Complex<T>], _b: &[Complex<T>], _out: &mut [Complex<T>]) {
+        refused()
+    }
+}
+
 /// A binary formula with a bool result.
 pub trait Compare: 'static {
     /// The formula for `bool`.
@@ -368,6 +391,8 @@ pub trait Compute: Copy + Default + PartialEq + Debug + Send + Sync + 'static {
     fn several<F: Several>(x: [Self; 6]) -> Self;
     /// The same of elements side by side.
     fn several_lanes<F: Several>(x: [[Self; LANES]; 6]) -> [Self; LANES];
+    /// Applies a formula of lists.
+    fn many<F: Many>(a: &[Self], b: &[Self], out: &mut [Self]);
     /// Calls the visitor for this type.
     fn visit<V: Visitor>(arg: V::Arg<Self>) -> Result<()>;
 }
@@ -419,6 +444,10 @@ macro_rules! computes {
                 x: [[Self; $crate::ops::lanes::LANES]; 6],
             ) -> [Self; $crate::ops::lanes::LANES] {
                 F::$lanes(x)
+            }
+            #[inline(always)]
+            fn many<F: $crate::dtype::Many>(a: &[Self], b: &[Self], out: &mut [Self]) {
+                F::$formula(a, b, out)
             }
             #[inline(always)]
             fn visit<V: Visitor>(arg: V::Arg<Self>) -> Result<()> {

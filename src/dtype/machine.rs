@@ -123,6 +123,11 @@ pub trait MachineFloat: Float + FloatConst + Debug + Default + Send + Sync + 'st
     fn by_binary<F: super::Binary>(self, other: Self) -> Self {
         F::real(self, other)
     }
+    /// A formula of several numbers whose derivative is stated.
+    #[inline(always)]
+    fn by_several<F: super::Several>(x: [Self; 6]) -> Self {
+        F::real(x)
+    }
     /// The error function.
     #[inline(always)]
     fn erf(self) -> Self {

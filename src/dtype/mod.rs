@@ -50,7 +50,9 @@ pub use num_complex::Complex;
 #[doc(hidden)]
 pub use cast::Castable;
 #[doc(hidden)]
-pub use compute::{Binary, Compare, Compute, Parameters, Predicate, Several, ToReal, Tuned, Unary, Visitor, refused};
+pub use compute::{
+    Binary, Compare, Compute, Many, Parameters, Predicate, Several, ToReal, Tuned, Unary, Visitor, refused,
+};
 #[doc(hidden)]
 pub use fast_path::{FastPath, FastPathByScalar, FastPathOfTwo};
 #[doc(hidden)]

@@ -43,7 +43,7 @@ pub use front::{Auxiliary, Grad, Learned, Loss};
 #[doc(hidden)]
 pub use higher::{Differentiable, OnTape};
 pub use pull::PullsBack;
-pub(crate) use pull::{cast, several_derivative};
+pub(crate) use pull::several_derivative;
 pub use record::Recorded;
 #[doc(hidden)]
 pub use refused::{NotSwitched, no_grad};

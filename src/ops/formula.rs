@@ -5,7 +5,10 @@ use super::kernel::{Map1, Map2, Map3, Map4, Map5, Map6};
 use super::slope::{
     Derived, OfBinary, OfThree, OfUnary, Slope, binary_derivative, several_tangent, tangent, tuned_derivative,
 };
-use crate::dtype::{Binary, Castable, Compute as _, Float, MachineFloat, Parameters, Several, Truth, Tuned, Unary};
+use crate::Result;
+use crate::dtype::{
+    Binary, Castable, Compute as _, Dtype, Float, MachineFloat, Parameters, Several, Truth, Tuned, Unary,
+};
 use crate::ops;
 use crate::ops::lanes::{LANES, Lanes};
 use crate::ops::record::kernel::{Kernel, Value};
@@ -24,19 +27,126 @@ use core::ops::{
 pub trait Formula: Copy + Send + Sync + 'static {
     /// How many operands it has: [`One`], [`Two`] and so on to [`Six`].
     type Operands: 'static;
+    /// How many numbers it gives: [`One`], or [`Two`] to [`Four`] as a tuple.
+    type Results: Results;
     /// Its name.
     const NAME: &'static str;
-    /// Whether it has a loop, around which compilers make no vectors.
+    /// The names of its operands.
+    const ARGUMENTS: &'static [&'static str];
+    /// Whether it has a loop, or a function with a path for most numbers: compilers make no vectors around these, so it is computed of
+    /// elements side by side.
     #[doc(hidden)]
-    const LOOPS: bool;
-    /// Its value; operands that it does not have are zero.
+    const SIDE_BY_SIDE: bool;
+    /// What it gives; operands that it does not have are zero.
     #[doc(hidden)]
-    fn of<T: MachineFloat>(x: [Number<T>; MOST]) -> Number<T>;
+    fn of<T: MachineFloat>(x: [Number<T>; MOST]) -> <Self::Results as Results>::Of<Number<T>>;
+    /// The same where another formula calls it.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn called<T: MachineFloat>(x: [Number<T>; MOST]) -> <Self::Results as Results>::Of<Number<T>> {
+        Self::of(x)
+    }
     /// Its derivative by one operand, where the program states it.
     #[doc(hidden)]
     #[inline(always)]
     fn slope<T: MachineFloat>(_by: usize, _x: [Number<T>; MOST]) -> Option<Number<T>> {
         None
+    }
+}
+
+/// A formula that gives one number.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "the formula `{Self}` gives several numbers, and one is needed here",
+    label = "gives several numbers",
+    note = "it is applied to a tensor, and gives a tuple of tensors: `let (a, b) = x.apply(formula, operands);`"
+)]
+pub trait SingleFormula: Formula<Results = One> {}
+#[diagnostic::do_not_recommend]
+impl<F: Formula<Results = One>> SingleFormula for F {}
+
+/// How many numbers a formula gives.
+pub trait Results: 'static {
+    /// One value for each of them: the value itself, or a tuple.
+    type Of<T>;
+    /// How many.
+    const COUNT: usize;
+    /// All of them.
+    #[doc(hidden)]
+    fn list<T>(all: Self::Of<T>) -> Vec<T>;
+    #[doc(hidden)]
+    fn pick<T>(all: Self::Of<T>, at: usize) -> T;
+    /// What is done with each result, done with all.
+    #[doc(hidden)]
+    fn each<D: ForEachResult>(run: D) -> Result<Self::Of<D::Output>>;
+}
+/// What is done with each result of a formula or reducer.
+#[doc(hidden)]
+pub trait ForEachResult: Clone {
+    /// What comes of it.
+    type Output;
+    /// Does it.
+    fn run<const AT: usize>(self) -> Result<Self::Output>;
+}
+impl Results for One {
+    type Of<T> = T;
+    const COUNT: usize = 1;
+    fn list<T>(all: T) -> Vec<T> {
+        vec![all]
+    }
+    #[inline(always)]
+    fn pick<T>(all: T, _: usize) -> T {
+        all
+    }
+    fn each<D: ForEachResult>(run: D) -> Result<D::Output> {
+        run.run::<0>()
+    }
+}
+macro_rules! results {
+    ($($name:ident: $($T:ident $value:ident $at:literal),*;)*) => {$(
+        impl Results for $name {
+            type Of<T> = ($($T,)*);
+            const COUNT: usize = [$($at),*].len();
+            fn list<T>(($($value,)*): Self::Of<T>) -> Vec<T> {
+                vec![$($value),*]
+            }
+            #[inline(always)]
+            fn pick<T>(($($value,)*): Self::Of<T>, at: usize) -> T {
+                let all = [$($value),*];
+                all.into_iter().nth(at).unwrap_or_else(|| unreachable!("a formula has no such result"))
+            }
+            fn each<D: ForEachResult>(run: D) -> Result<Self::Of<D::Output>> {
+                Ok(($(run.clone().run::<$at>()?,)*))
+            }
+        }
+    )*};
+}
+results! {
+    Two: T a 0, T b 1;
+    Three: T a 0, T b 1, T c 2;
+    Four: T a 0, T b 1, T c 2, T d 3;
+}
+/// One of the results of a formula.
+pub(crate) struct ResultOf<F, const AT: usize>(PhantomData<fn() -> F>);
+impl<F, const AT: usize> Clone for ResultOf<F, AT> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<F, const AT: usize> Copy for ResultOf<F, AT> {}
+impl<F: Formula, const AT: usize> Formula for ResultOf<F, AT> {
+    type Operands = F::Operands;
+    type Results = One;
+    const NAME: &'static str = F::NAME;
+    const ARGUMENTS: &'static [&'static str] = F::ARGUMENTS;
+    const SIDE_BY_SIDE: bool = F::SIDE_BY_SIDE;
+    #[inline(always)]
+    fn of<T: MachineFloat>(x: [Number<T>; MOST]) -> Number<T> {
+        F::Results::pick(F::of(x), AT)
+    }
+    #[inline(always)]
+    fn slope<T: MachineFloat>(by: usize, x: [Number<T>; MOST]) -> Option<Number<T>> {
+        F::slope(by, x)
     }
 }
 
@@ -62,7 +172,7 @@ counts! {
 ///
 /// It has Rust's operators, also beside `f64` and `i32`, and the functions of castiron's operations under their names.
 #[derive(Clone, Copy, Debug)]
-pub struct Number<T>(T);
+pub struct Number<T>(pub(crate) T);
 
 /// What a comparison of numbers gives: true or false for each element. [`select`] chooses by it.
 pub struct Mask<T: MachineFloat>(T::Truth);
@@ -157,8 +267,25 @@ impl<T: MachineFloat> Neg for Number<T> {
     }
 }
 
+/// Whether two names are one.
+const fn is_same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut at = 0;
+    while at < a.len() && at < b.len() && a[at] == b[at] {
+        at += 1;
+    }
+    at == a.len() && at == b.len()
+}
+/// Whether the function of this name has a path that only most numbers take.
+#[doc(hidden)]
+pub const fn has_fast_path(name: &str) -> bool {
+    unary_has_fast_path(name) || binary_has_fast_path(name)
+}
 macro_rules! functions {
     ($($op:ident)*) => {
+        const fn unary_has_fast_path(name: &str) -> bool {
+            $((<ops::$op as Unary>::HAS_FAST_PATH && !<ops::$op as Unary>::IS_ALWAYS_FAST && is_same(name, stringify!($op))) ||)* false
+        }
         impl<T: MachineFloat> Number<T> {$(
             #[doc = concat!("As [`Tensor::", stringify!($op), "`](crate::Tensor::", stringify!($op), ").")]
             #[inline(always)]
@@ -172,10 +299,13 @@ functions! {
     exp exp2 expm1 log log2 log10 log1p sqrt rsqrt square reciprocal
     sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh sinc
     sigmoid erf erfc erfinv lgamma digamma i0
-    floor ceil trunc round frac sign relu silu mish gelu softsign logsigmoid
+    floor ceil trunc round frac sign relu silu mish gelu logsigmoid
 }
 macro_rules! functions_of_two {
     ($($name:ident = $op:ident;)*) => {
+        const fn binary_has_fast_path(name: &str) -> bool {
+            $((<ops::$op as Binary>::HAS_FAST_PATH && is_same(name, stringify!($name))) ||)* false
+        }
         impl<T: MachineFloat> Number<T> {$(
             #[doc = concat!("As [`Tensor::", stringify!($op), "`](crate::Tensor::", stringify!($op), ").")]
             #[inline(always)]
@@ -200,6 +330,12 @@ impl<T: MachineFloat> Number<T> {
     #[inline(always)]
     pub fn abs(self) -> Self {
         Number(self.0.abs())
+    }
+    /// As [`Tensor::softsign`](crate::Tensor::softsign).
+    #[inline(always)]
+    pub fn softsign(self) -> Self {
+        // (The row of this name has the divisor.)
+        self / Number(self.0.by_unary::<ops::softsign>())
     }
     /// Limited to at least `low` and at most `high`, as [`Tensor::clamp`](crate::Tensor::clamp).
     #[inline(always)]
@@ -317,41 +453,41 @@ impl<G> NoFormula<G> for Callee<G> {
         Unknown(PhantomData)
     }
 }
-/// What a formula may call.
-#[doc(hidden)]
-pub trait Callable {
-    /// The formula.
-    type Formula: Formula;
+impl<F: Formula> Known<F> {
+    /// The formula, called by another one.
+    #[inline(always)]
+    pub fn call<T: MachineFloat, const N: usize>(self, x: [Number<T>; N]) -> <F::Results as Results>::Of<Number<T>>
+    where
+        F::Operands: Takes<N>,
+    {
+        F::called(padded(x, Number(T::zero())))
+    }
 }
-#[diagnostic::do_not_recommend]
-impl<F: Formula> Callable for Known<F> {
-    type Formula = F;
-}
-/// (Never: functions of the host are no formulas, and the message says so.)
-#[diagnostic::do_not_recommend]
-impl<F: Formula> Callable for Unknown<F> {
-    type Formula = F;
-}
-
-/// A formula called by another one.
+/// What a formula gives whose derivative is stated.
 #[doc(hidden)]
 #[inline(always)]
-pub fn call<C: Callable<Formula: Formula<Operands: Takes<N>>>, T: MachineFloat, const N: usize>(
-    _: C,
-    x: [Number<T>; N],
-) -> Number<T> {
-    C::Formula::of(padded(x, Number(T::zero())))
+pub fn stated<F: SingleFormula, T: MachineFloat>(x: [Number<T>; MOST]) -> Number<T> {
+    Number(T::by_several::<By<F>>(x.map(|Number(x)| x)))
+}
+impl<G> Unknown<G> {
+    /// (Never: functions of the host are no formulas, and the message says so.)
+    pub fn call<T: MachineFloat, const N: usize>(self, x: [Number<T>; N]) -> Number<T>
+    where
+        G: Formula,
+    {
+        x[0]
+    }
 }
 
 /// The formula as formulas of the tables are.
 pub(crate) struct By<F>(PhantomData<fn() -> F>);
 #[inline(always)]
-fn value<F: Formula, T: MachineFloat, const N: usize>(x: [T; N]) -> T {
+fn value<F: SingleFormula, T: MachineFloat, const N: usize>(x: [T; N]) -> T {
     F::of(padded(x.map(Number), Number(T::zero()))).0
 }
 /// The derivative by one operand: as the program states it, else that of `dual`. Debug builds compare both.
 #[inline(always)]
-fn slope<F: Formula, T: MachineFloat, const N: usize>(by: usize, x: [T; N], dual: impl Fn([T; N]) -> T) -> T {
+fn slope<F: SingleFormula, T: MachineFloat, const N: usize>(by: usize, x: [T; N], dual: impl Fn([T; N]) -> T) -> T {
     let stated = |x: [T; N]| F::slope(by, padded(x.map(Number), Number(T::zero())));
     let Some(Number(slope)) = stated(x) else { return dual(x) };
     if cfg!(debug_assertions) && (TypeId::of::<T>() == TypeId::of::<f64>() || TypeId::of::<T>() == TypeId::of::<f32>())
@@ -369,21 +505,26 @@ fn slope<F: Formula, T: MachineFloat, const N: usize>(by: usize, x: [T; N], dual
     }
     slope
 }
-impl<F: Formula> Several for By<F> {
+impl<F: SingleFormula> Several for By<F> {
     #[inline(always)]
     fn derivative<T: MachineFloat>(by: usize, x: [T; MOST]) -> T {
         slope::<F, T, MOST>(by, x, |x| several_tangent::<Self, T>(by, x))
     }
     #[inline(always)]
     fn real_lanes<T: MachineFloat>(x: [[T; LANES]; MOST]) -> [T; LANES] {
-        value::<F, Lanes<T>, MOST>(x.map(Lanes)).0
+        // (A loop: `map` of arrays is not always inlined.)
+        let mut all = [Number(Lanes::default()); MOST];
+        for at in 0..MOST {
+            all[at] = Number(Lanes(x[at]));
+        }
+        F::of(all).0.0
     }
     #[inline(always)]
     fn real<T: MachineFloat>(x: [T; MOST]) -> T {
         value::<F, T, MOST>(x)
     }
 }
-impl<F: Formula> Unary for By<F> {
+impl<F: SingleFormula> Unary for By<F> {
     #[inline(always)]
     fn real<T: MachineFloat>(x: T) -> T {
         value::<F, T, 1>([x])
@@ -393,7 +534,7 @@ impl<F: Formula> Unary for By<F> {
         slope::<F, T, 1>(0, [x], |[x]| tangent(x, <Self as Unary>::real))
     }
 }
-impl<F: Formula> Binary for By<F> {
+impl<F: SingleFormula> Binary for By<F> {
     #[inline(always)]
     fn real<T: MachineFloat>(a: T, b: T) -> T {
         value::<F, T, 2>([a, b])
@@ -403,7 +544,7 @@ impl<F: Formula> Binary for By<F> {
         slope::<F, T, 2>(by, [a, b], |[a, b]| binary_derivative::<Self, T>(by, a, b))
     }
 }
-impl<F: Formula> Tuned for By<F> {
+impl<F: SingleFormula> Tuned for By<F> {
     #[inline(always)]
     fn real<T: MachineFloat>(x: T, [a, b, _]: Parameters<T>) -> T {
         value::<F, T, 3>([x, a, b])
@@ -435,18 +576,26 @@ fn wide<A: Castable, P: Float>(a: A) -> P::Compute {
 }
 #[inline(always)]
 fn wide_lanes<A: Castable, P: Float>(a: [A; LANES]) -> [P::Compute; LANES] {
-    core::array::from_fn(|at| wide::<A, P>(a[at]))
+    let mut out = [P::Compute::default(); LANES];
+    for at in 0..LANES {
+        out[at] = wide::<A, P>(a[at]);
+    }
+    out
 }
 /// The formula of elements side by side.
 #[inline(always)]
-fn block<F: Formula, P: Float, const N: usize>(x: [[P::Compute; LANES]; N]) -> [P; LANES] {
+fn block<F: SingleFormula, P: Float, const N: usize>(x: [[P::Compute; LANES]; N]) -> [P; LANES] {
     let given = P::Compute::several_lanes::<By<F>>(padded(x, [Default::default(); LANES]));
-    core::array::from_fn(|at| P::from_compute(given[at]))
+    let mut out = [P::default(); LANES];
+    for at in 0..LANES {
+        out[at] = P::from_compute(given[at]);
+    }
+    out
 }
-impl<F: Formula, A: Castable, P: Float> Map1<A, P> for ApplyingFormula<F> {
+impl<F: SingleFormula, A: Castable, P: Float> Map1<A, P> for ApplyingFormula<F> {
     const SLOPE: Slope = Derived::<OfUnary<By<F>>, P>::SLOPE;
     const IS_COMPUTE_BOUND: bool = true;
-    const BLOCKS: bool = F::LOOPS;
+    const BLOCKS: bool = F::SIDE_BY_SIDE;
     #[inline(always)]
     fn block(self, a: [A; LANES]) -> [P; LANES] {
         block::<F, P, 1>([wide_lanes::<A, P>(a)])
@@ -461,9 +610,9 @@ impl<F: Formula, A: Castable, P: Float> Map1<A, P> for ApplyingFormula<F> {
         kernel.cast(value, P::DTYPE)
     }
 }
-impl<F: Formula, A: Castable, B: Castable, P: Float> Map2<A, B, P> for ApplyingFormula<F> {
+impl<F: SingleFormula, A: Castable, B: Castable, P: Float> Map2<A, B, P> for ApplyingFormula<F> {
     const SLOPE: Slope = Derived::<OfBinary<By<F>>, P>::SLOPE;
-    const BLOCKS: bool = F::LOOPS;
+    const BLOCKS: bool = F::SIDE_BY_SIDE;
     #[inline(always)]
     fn block(self, a: [A; LANES], b: [B; LANES]) -> [P; LANES] {
         block::<F, P, 2>([wide_lanes::<A, P>(a), wide_lanes::<B, P>(b)])
@@ -478,9 +627,9 @@ impl<F: Formula, A: Castable, B: Castable, P: Float> Map2<A, B, P> for ApplyingF
         kernel.cast(value, P::DTYPE)
     }
 }
-impl<F: Formula, A: Castable, B: Castable, C: Castable, P: Float> Map3<A, B, C, P> for ApplyingFormula<F> {
+impl<F: SingleFormula, A: Castable, B: Castable, C: Castable, P: Float> Map3<A, B, C, P> for ApplyingFormula<F> {
     const SLOPE: Slope = Derived::<OfThree<By<F>>, P>::SLOPE;
-    const BLOCKS: bool = F::LOOPS;
+    const BLOCKS: bool = F::SIDE_BY_SIDE;
     #[inline(always)]
     fn block(self, a: [A; LANES], b: [B; LANES], c: [C; LANES]) -> [P; LANES] {
         block::<F, P, 3>([wide_lanes::<A, P>(a), wide_lanes::<B, P>(b), wide_lanes::<C, P>(c)])
@@ -497,6 +646,30 @@ impl<F: Formula, A: Castable, B: Castable, C: Castable, P: Float> Map3<A, B, C, 
         kernel.cast(value, P::DTYPE)
     }
 }
+/// The kernel of a formula of two operands in place: they are converted to `P`, and the result to the dtype of the first.
+pub(crate) struct InPlace<F, P>(PhantomData<fn() -> (F, P)>);
+impl<F, P> InPlace<F, P> {
+    pub(crate) const fn new() -> Self {
+        InPlace(PhantomData)
+    }
+}
+impl<F, P> Clone for InPlace<F, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<F, P> Copy for InPlace<F, P> {}
+impl<F: SingleFormula, A: Dtype, B: Castable, P: Float> Map2<A, B, A> for InPlace<F, P> {
+    #[inline(always)]
+    fn call(self, a: A, b: B) -> A {
+        let value = Map2::<A, B, P>::call(ApplyingFormula::<F>::new(), a, b);
+        value.cast()
+    }
+    fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
+        let value = Map2::<A, B, P>::text(&ApplyingFormula::<F>::new(), kernel, a, b);
+        kernel.cast(value, A::DTYPE)
+    }
+}
 /// Elements and those that a formula does not have.
 #[inline(always)]
 fn padded<T: Copy, const N: usize>(x: [T; N], none: T) -> [T; MOST] {
@@ -507,8 +680,8 @@ fn padded<T: Copy, const N: usize>(x: [T; N], none: T) -> [T; MOST] {
 /// The kernels of more operands.
 macro_rules! kernels {
     ($($map:ident($($x:ident: $X:ident),*);)*) => {$(
-        impl<F: Formula, $($X: Castable,)* P: Float> $map<$($X,)* P> for ApplyingFormula<F> {
-            const BLOCKS: bool = F::LOOPS;
+        impl<F: SingleFormula, $($X: Castable,)* P: Float> $map<$($X,)* P> for ApplyingFormula<F> {
+            const BLOCKS: bool = F::SIDE_BY_SIDE;
             #[inline(always)]
             fn block(self, $($x: [$X; LANES]),*) -> [P; LANES] {
                 block::<F, P, _>([$(wide_lanes::<$X, P>($x)),*])

@@ -4,7 +4,6 @@
 use crate::dtype::math::{Elementary, ElementaryOfTwo};
 use crate::dtype::special::{Function, FunctionOfTwo};
 use crate::dtype::{Binary, DType, MachineFloat, Truth, Unary};
-use core::array::from_fn;
 use core::cmp::Ordering;
 use core::num::FpCategory;
 use core::ops::{Add, Div, Mul, Neg, Rem, Sub};
@@ -27,14 +26,37 @@ fn undecided() -> ! {
 }
 
 impl<T: MachineFloat> Lanes<T> {
+    // (Loops: functions of arrays, `map` and `from_fn`, are not always inlined.)
     #[inline(always)]
     fn each(self, of: impl Fn(T) -> T) -> Self {
-        Lanes(from_fn(|at| of(self.0[at])))
+        let mut out = self.0;
+        for at in 0..LANES {
+            out[at] = of(self.0[at]);
+        }
+        Lanes(out)
     }
     #[inline(always)]
     fn both(self, other: Self, of: impl Fn(T, T) -> T) -> Self {
-        Lanes(from_fn(|at| of(self.0[at], other.0[at])))
+        let mut out = self.0;
+        for at in 0..LANES {
+            out[at] = of(self.0[at], other.0[at]);
+        }
+        Lanes(out)
     }
+    #[inline(always)]
+    fn asked(self, other: Self, of: impl Fn(T, T) -> T::Truth) -> Outcomes<T::Truth> {
+        let mut out = [of(self.0[0], other.0[0]); LANES];
+        for at in 1..LANES {
+            out[at] = of(self.0[at], other.0[at]);
+        }
+        Outcomes(out)
+    }
+}
+/// Where a number among them does not take the fast path.
+#[cold]
+#[inline(never)]
+fn slow<T: MachineFloat>(a: Lanes<T>, b: Lanes<T>, of: impl Fn(T, T) -> T) -> Lanes<T> {
+    a.both(b, of)
 }
 impl<T: MachineFloat> Default for Lanes<T> {
     #[inline(always)]
@@ -153,7 +175,11 @@ impl<T: MachineFloat> Float for Lanes<T> {
     }
     #[inline(always)]
     fn mul_add(self, a: Self, b: Self) -> Self {
-        Lanes(from_fn(|at| self.0[at].mul_add(a.0[at], b.0[at])))
+        let mut out = self.0;
+        for at in 0..LANES {
+            out[at] = self.0[at].mul_add(a.0[at], b.0[at]);
+        }
+        Lanes(out)
     }
     #[inline(always)]
     fn powi(self, n: i32) -> Self {
@@ -172,23 +198,37 @@ impl<T: MachineFloat> MachineFloat for Lanes<T> {
     type Truth = Outcomes<T::Truth>;
     #[inline(always)]
     fn less(self, other: Self) -> Self::Truth {
-        Outcomes(from_fn(|at| self.0[at].less(other.0[at])))
+        self.asked(other, T::less)
     }
     #[inline(always)]
     fn same(self, other: Self) -> Self::Truth {
-        Outcomes(from_fn(|at| self.0[at].same(other.0[at])))
+        self.asked(other, T::same)
     }
     #[inline(always)]
     fn select(truth: Self::Truth, yes: Self, no: Self) -> Self {
-        Lanes(from_fn(|at| T::select(truth.0[at], yes.0[at], no.0[at])))
+        let mut out = yes.0;
+        for at in 0..LANES {
+            out[at] = T::select(truth.0[at], yes.0[at], no.0[at]);
+        }
+        Lanes(out)
     }
     #[inline(always)]
     fn by_unary<F: Unary>(self) -> Self {
-        self.each(F::real)
+        if const { !F::HAS_FAST_PATH } {
+            return self.each(F::real);
+        }
+        // (No short circuit: all are asked at once.)
+        let is_fast = self.0.iter().fold(true, |all, &x| all & F::takes_fast_path(x));
+        if is_fast { self.each(F::fast_path) } else { slow(self, self, |x, _| F::real(x)) }
     }
     #[inline(always)]
     fn by_binary<F: Binary>(self, other: Self) -> Self {
-        self.both(other, F::real)
+        if const { !F::HAS_FAST_PATH } {
+            return self.both(other, F::real);
+        }
+        let pairs = self.0.iter().zip(&other.0);
+        let is_fast = pairs.fold(true, |all, (&a, &b)| all & F::takes_fast_path(a, b));
+        if is_fast { self.both(other, F::fast_path) } else { slow(self, other, F::real) }
     }
     #[inline(always)]
     fn elementary<F: Elementary>(x: Self) -> Self {
@@ -229,14 +269,26 @@ impl<T: MachineFloat> MachineFloat for Lanes<T> {
 impl<B: Truth> Truth for Outcomes<B> {
     #[inline(always)]
     fn and(self, other: Self) -> Self {
-        Outcomes(from_fn(|at| self.0[at].and(other.0[at])))
+        let mut out = self.0;
+        for at in 0..LANES {
+            out[at] = self.0[at].and(other.0[at]);
+        }
+        Outcomes(out)
     }
     #[inline(always)]
     fn or(self, other: Self) -> Self {
-        Outcomes(from_fn(|at| self.0[at].or(other.0[at])))
+        let mut out = self.0;
+        for at in 0..LANES {
+            out[at] = self.0[at].or(other.0[at]);
+        }
+        Outcomes(out)
     }
     #[inline(always)]
     fn not(self) -> Self {
-        Outcomes(from_fn(|at| self.0[at].not()))
+        let mut out = self.0;
+        for at in 0..LANES {
+            out[at] = self.0[at].not();
+        }
+        Outcomes(out)
     }
 }

@@ -111,6 +111,7 @@ pub use loss::per_channel::{LossWeight, PerChannel};
 pub use loss::reduction::{BatchMean, DivergenceReduction, Mean, Reduction, Sum, Unreduced};
 pub use reduce::channels::RunningStatistics;
 pub use reduce::histogram::BinCounts;
+pub use reduce::own::ReducedBeside;
 pub use reduce::quantile::Interpolation;
 pub use view::axis_iter::AxisIter;
 pub use view::disjoint_parts::MultiSlice;
@@ -241,7 +242,8 @@ pub(crate) use {
 /// | **write in place** | [`assign`](Tensor::assign), [`copy_from`](Tensor::copy_from), [`fill`](Tensor::fill), [`zero_`](Tensor::zero_), `add_`, `mul_`, `exp_`, [`clamp_`](Tensor::clamp_), [`masked_fill_`](Tensor::masked_fill_), [`index_put_`](Tensor::index_put_), [`get_mut`](Tensor::get_mut), [`as_mut_slice`](Tensor::as_mut_slice) |
 /// | write into a tensor that is there | `add_into`, `exp_into` |
 /// | call a **closure** with elements or lanes, on the host | [`map`](Tensor::map), [`zip_map`](Tensor::zip_map), [`map_indexed`](Tensor::map_indexed), [`map_lanes`](Tensor::map_lanes), [`map_windows`](Tensor::map_windows), [`for_each`](Tensor::for_each), [`fold`](Tensor::fold), [`fold_axis`](Tensor::fold_axis), [`par_fold`](Tensor::par_fold), [`par_fold_axis`](Tensor::par_fold_axis), [`reduce`](Tensor::reduce), [`reduce_axis`](Tensor::reduce_axis); in place [`map_`](Tensor::map_), [`zip_map_`](Tensor::zip_map_), [`map_lanes_`](Tensor::map_lanes_); [`indexed_iter`](Tensor::indexed_iter) |
-/// | apply a **formula** of one's own, on every device, with its gradient | [`apply`](Tensor::apply), [`#[formula]`](macro@crate::formula) |
+/// | apply a **formula** of one's own, on every device, with its gradient | [`apply`](Tensor::apply), [`apply_into`](Tensor::apply_into), in place [`apply_`](Tensor::apply_), [`#[formula]`](macro@crate::formula) |
+/// | reduce or scan by **steps** of one's own | [`reduce_by`](Tensor::reduce_by), [`reduce_axis_by`](Tensor::reduce_axis_by), [`scan_by`](Tensor::scan_by), [`#[reducer]`](macro@crate::reducer) |
 /// | **run several operations in one pass** | [`lazy`](Tensor::lazy), [`fused!`](crate::fused!) |
 /// | take **gradients** (feature `grad`) | `Grad::value_and_grad`, `Grad::vjp`; in the closure `detach`, `stop`; of gradients `Grad::hvp`, `Grad::jvp`, [`jacobian`](#method.jacobian), [`hessian`](#method.hessian) |
 /// | keep only what is not zero ([`SparseTensor`](crate::SparseTensor)) | [`sparse_coo`](Tensor::sparse_coo), [`to_sparse`](Tensor::to_sparse), [`to_sparse_hybrid`](Tensor::to_sparse_hybrid), [`sparse_zeros`](Tensor::sparse_zeros), [`sparse_coo_inferred`](Tensor::sparse_coo_inferred), [`sparse_coo_unchecked`](Tensor::sparse_coo_unchecked), [`indices`](Tensor::indices), [`values`](Tensor::values), [`nnz`](Tensor::nnz), [`coalesce`](Tensor::coalesce), [`is_coalesced`](Tensor::is_coalesced), [`sparse_dim`](Tensor::sparse_dim), [`dense_dim`](Tensor::dense_dim), [`raw_indices`](Tensor::raw_indices), [`raw_values`](Tensor::raw_values), [`to_dense`](Tensor::to_dense) |

@@ -76,7 +76,7 @@ fn arguments(call: &Group, of_method: bool) -> Result<TokenStream, Mistake> {
     Ok(out)
 }
 
-/// The arguments of `apply`: the name of a formula, and its operands.
+/// The arguments of `apply` and `reduce_by`: the name of a formula or reducer, and its operands.
 fn applied(call: &Group) -> Result<TokenStream, Mistake> {
     let inside: Vec<TokenTree> = call.stream().into_iter().collect();
     let end = inside.iter().position(|token| is_punct(token, ',')).map_or(inside.len(), |comma| comma + 1);
@@ -351,7 +351,8 @@ impl Reader<'_> {
                 self.at = start;
                 return Err(self.refused_operand());
             }
-            let is_apply = is_ident(&self.input[self.at + 1], "apply");
+            let method = &self.input[self.at + 1];
+            let is_apply = ["apply", "reduce_by", "reduce_axis_by"].iter().any(|name| is_ident(method, name));
             out.extend(self.input[self.at..after].iter().cloned());
             out.extend([parenthesized(if is_apply { applied(call)? } else { arguments(call, true)? })]);
             self.at = after + 1;

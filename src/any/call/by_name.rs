@@ -39,7 +39,8 @@ fn named() -> impl Iterator<Item = &'static NamedOp> {
     folders.flat_map(|folder| folder.iter()).flat_map(|file| file.iter()).flat_map(|rows| rows.iter())
 }
 
-/// Every operation that can be called by name, with its arguments and the dtypes it admits.
+/// Every operation that can be called by name, with its arguments and the dtypes it admits; those that were
+/// [registered](crate::any::register) come last.
 ///
 /// Each runs on the device of its tensors, `cpu` or `cuda`; on `meta` it gives dtype, shape and strides, or an error where these depend on
 /// elements ([`NamedOp::runs_on`]).
@@ -65,14 +66,16 @@ pub fn ops() -> impl Iterator<Item = NamedOp> {
     });
     // Rows of `#[op]` come first: they may take more arguments than those of the tables.
     let mut seen = std::collections::HashSet::new();
-    named().copied().chain(unary).chain(binary).filter(move |op| seen.insert(op.name))
+    let own = elementwise::formula::registered();
+    named().copied().chain(unary).chain(binary).chain(own).filter(move |op| seen.insert(op.name))
 }
 
 /// Every operation by each of its names.
 fn operations() -> &'static HashMap<&'static str, NamedOp> {
     static OPERATIONS: OnceLock<HashMap<&'static str, NamedOp>> = OnceLock::new();
     OPERATIONS.get_or_init(|| {
-        let mut known: HashMap<&'static str, NamedOp> = ops().map(|op| (op.name, op)).collect();
+        let mut known: HashMap<&'static str, NamedOp> =
+            ops().filter(|op| !op.name.contains("::")).map(|op| (op.name, op)).collect();
         let aliases = named().flat_map(|op| op.forms.aliases.iter().map(|&alias| (alias, op.name)));
         let unary = UNARY.iter().flat_map(|row| torch_names(row.torch).map(|name| (name, row.called())));
         let binary = BINARY.iter().flat_map(|row| torch_names(row.torch).map(|name| (name, row.called())));
@@ -93,7 +96,8 @@ pub fn alias(name: &str) -> Option<&'static str> {
 /// The operation with this name or alias.
 pub(crate) fn operation(name: &str) -> Result<&'static NamedOp> {
     let name = name.strip_prefix("torch.").unwrap_or(name);
-    operations().get(name).ok_or_else(|| {
+    let own = if name.contains("::") { elementwise::formula::registered_as(name) } else { None };
+    own.or_else(|| operations().get(name)).ok_or_else(|| {
         let reason = format!("there is no operation `{name}`");
         Error::InvalidArgument { op: "call", reason }
     })
@@ -119,7 +123,7 @@ pub fn call(name: &str, args: &Args) -> Result<Value> {
     let op = operation(name)?;
     let bound = Bound::new(op.name, op.arguments, args)?;
     match op.run {
-        Run::Unary(row) => bound.tensor("input")?.apply(row).map(Value::Array),
+        Run::Unary(row) => bound.tensor("input")?.run_unary(row).map(Value::Array),
         Run::Binary(row) => {
             if !row.operands.begin_with_scalars {
                 bound.tensor("input")?;

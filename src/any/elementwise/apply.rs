@@ -246,7 +246,7 @@ pub(super) fn unary_evaluation(x: &AnyTensor, row: &UnaryRow) -> Result<Evaluati
     }
     if row.rule == Rule::divided && x.dtype.category() == Category::Integral {
         // Integers: `x / (1 + |x|)` with wrapping integer arithmetic in the divisor, as in PyTorch.
-        let [one, abs] = [AnyOperand::from(1_i64), x.apply(crate::any::elementwise::op_table::unary::abs)?.into()];
+        let [one, abs] = [AnyOperand::from(1_i64), x.run_unary(crate::any::elementwise::op_table::unary::abs)?.into()];
         let divisor = combine(crate::any::elementwise::op_table::binary::add, &abs, &one)?;
         return combine(crate::any::elementwise::op_table::binary::div, &x.into(), &divisor.into())
             .map(Evaluation::Computed);
@@ -280,7 +280,7 @@ fn result_strides_of_one<const N: usize>(job: &LoopCall<N, 1>, beside_scalar: bo
 
 impl AnyTensor {
     /// A row of the unary table, as a new tensor.
-    pub(crate) fn apply(&self, row: &UnaryRow) -> Result<AnyTensor> {
+    pub(crate) fn run_unary(&self, row: &UnaryRow) -> Result<AnyTensor> {
         if row.specials.marks_conjugates && !self.dtype.is_shell() && !(self.is_recorded() && self.dtype.is_complex()) {
             return Ok(self.conjugate_view());
         }

@@ -5,6 +5,7 @@ pub(crate) mod binary;
 pub(crate) mod chained;
 #[cfg(test)]
 mod form_tests;
+pub(crate) mod formula;
 pub(crate) mod isclose;
 pub(crate) mod lerp;
 pub(crate) mod op_table;

@@ -60,7 +60,7 @@ macro_rules! unary_methods {
             /// If the operation does not admit the dtype, or memory runs out.
             #[castiron_macros::aliased]
             pub fn $op(&self) -> Result<AnyTensor> {
-                self.apply(unary::$op)
+                self.run_unary(unary::$op)
             }
 
             #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") in place. The result must be castable to the dtype.")]
@@ -161,13 +161,13 @@ macro_rules! signs {
         impl core::ops::$trait for &AnyTensor {
             type Output = Result<AnyTensor>;
             fn $method(self) -> Result<AnyTensor> {
-                self.apply(unary::$op)
+                self.run_unary(unary::$op)
             }
         }
         impl core::ops::$trait for AnyTensor {
             type Output = Result<AnyTensor>;
             fn $method(self) -> Result<AnyTensor> {
-                self.apply(unary::$op)
+                self.run_unary(unary::$op)
             }
         }
     )*};

@@ -44,7 +44,7 @@ const MOST_TERMS: f64 = 64.0;
 /// rounded to the dtype.
 fn sum_of_lgammas(x: &AnyTensor, p: f64) -> Result<AnyTensor> {
     let wide = widened(x.dtype);
-    let term = |k: f64| x.add(k)?.apply(unary::lgamma)?.to(wide);
+    let term = |k: f64| x.add(k)?.run_unary(unary::lgamma)?.to(wide);
     let mut sum = term((1.0 - p) * 0.5)?;
     for at in 1..p as usize {
         sum = combine_over(binary::add, sum, &term((1.0 - p + at as f64) * 0.5)?.into())?;
@@ -192,15 +192,15 @@ macro_rules! activations {
             $(
                 #[op(nn.functional.$name(input, inplace = _), dtypes = $admits $(, $column)?)]
                 fn $called(&self) -> Result<AnyTensor> {
-                    self.apply(unary::$name)
+                    self.run_unary(unary::$name)
                 }
             )*
 
             #[op(nn.functional.gelu(input, approximate = "none"), dtypes = float)]
             fn gelu_by_name(&self, approximate: &str) -> Result<AnyTensor> {
                 match approximate {
-                    "none" => self.apply(unary::gelu),
-                    "tanh" => self.apply(unary::gelu_tanh),
+                    "none" => self.run_unary(unary::gelu),
+                    "tanh" => self.run_unary(unary::gelu_tanh),
                     other => invalid("gelu", format!("`approximate` is `none` or `tanh`, got {other:?}")),
                 }
             }
@@ -208,7 +208,7 @@ macro_rules! activations {
             #[op(round(input, decimals = None), dtypes = real, in_place)]
             fn round_by_name(&self, decimals: Option<i64>) -> Result<AnyTensor> {
                 match decimals {
-                    None => self.apply(unary::round),
+                    None => self.run_unary(unary::round),
                     Some(decimals) => self.round_decimals(decimals),
                 }
             }

@@ -248,6 +248,18 @@ impl Backend for Dynamic {
     unsafe fn evaluate<X: Expression<Elem: Element>>(_: X, _: &[usize], _: &[usize]) -> Result<DynamicBuffer> {
         Err(Error::NoData { op: "lazy" })
     }
+    unsafe fn evaluate_beside<X: Expression<Elem: Element>>(
+        beside: &DynamicBuffer,
+        x: X,
+        sizes: &[usize],
+        strides: &[usize],
+    ) -> Result<DynamicBuffer> {
+        let beside = beside.plain();
+        dispatch_storage!(D of: beside => {
+            // SAFETY: the caller's promise.
+            unsafe { D::evaluate_beside(beside, x, sizes, strides).map(of) }
+        }; Ok(DynamicBuffer::Meta))
+    }
     unsafe fn evaluate_into<X: Expression<Elem: Element>>(_: X, _: ViewMut<'_, DynamicBuffer, X::Elem>) -> Result<()> {
         Err(Error::NoData { op: "lazy" })
     }

@@ -67,7 +67,7 @@ impl<'a, D: Backend> DerivativeCall<'a, D> {
 
 /// The gradient of a formula of several operands by one of them. The operands have the sizes of the result and its dtype; half precision
 /// is computed in `f32`.
-pub(crate) fn several_derivative<F: ops::formula::Formula, P: Float, D: Device>(
+pub(crate) fn several_derivative<F: ops::formula::SingleFormula, P: Float, D: Device>(
     by: usize,
     x: &[&Erased<'_, P, D>],
     g: &Erased<'_, P, D>,

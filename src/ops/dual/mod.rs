@@ -13,7 +13,7 @@ mod tests;
 
 use crate::dtype::math::{self, Elementary, ElementaryOfTwo};
 use crate::dtype::special::{Function, FunctionOfTwo};
-use crate::dtype::{DType, MachineFloat};
+use crate::dtype::{DType, MachineFloat, Several};
 use core::cmp::Ordering;
 use core::num::FpCategory;
 use core::ops::{Add, Div, Mul, Neg, Rem, Sub};
@@ -309,6 +309,15 @@ impl<T: MachineFloat> MachineFloat for Dual<T> {
     #[inline(always)]
     fn is_known_zero(self) -> bool {
         self.value.is_known_zero() && self.tangent.is_known_zero()
+    }
+    #[inline(always)]
+    fn by_several<F: Several>(x: [Self; 6]) -> Self {
+        let at = x.map(|x| x.value);
+        let slope = |by: usize| {
+            let tangent = x[by].tangent;
+            if tangent.is_known_zero() { T::zero() } else { tangent * F::derivative(by, at) }
+        };
+        Dual { value: F::real(at), tangent: (0..6).map(slope).fold(T::zero(), T::add) }
     }
     #[inline(always)]
     fn elementary<F: Elementary>(x: Self) -> Self {

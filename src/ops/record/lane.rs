@@ -7,6 +7,7 @@ use super::reduce::{Record, step, struct_size};
 use super::row::RecordedRow;
 use super::rows::suffix;
 use crate::dtype::{Complex, Compute, DType, Element};
+use crate::ops::reduce::own::{OfOne, OfTwo, Reducer};
 use crate::ops::scan::steps::LaneSteps;
 use crate::ops::scan::{RunningExtreme, RunningLogSumExp, RunningProduct, RunningSum};
 use std::cell::Cell;
@@ -40,6 +41,8 @@ pub struct RecordedScan {
     pub has_positions: bool,
     /// Whether there is an initial value.
     pub has_start: bool,
+    /// Whether `_finish(segment)` is the result, and not the first number of the segment.
+    pub finishes: bool,
     /// The numbers of a segment.
     pub partial: Vec<Kind>,
     /// The recorded functions.
@@ -89,11 +92,16 @@ macro_rules! readable {
         }
     )*};
 }
-readable! { RunningSum, RunningProduct, RunningLogSumExp, RunningExtreme<MAX> [const MAX: bool] }
+readable! {
+    RunningSum, RunningProduct, RunningLogSumExp, RunningExtreme<MAX> [const MAX: bool],
+    OfOne<R, N, AT> [R: Reducer<N>, const N: usize, const AT: usize],
+    OfTwo<R, E, N, AT> [R: Reducer<N>, E: 'static, const N: usize, const AT: usize]
+}
 
 fn record_of<S: LaneSteps, C: Compute + Operand>(steps: S, scan: &Scan) -> Record<RecordedScan>
 where
     S::Partial<C, Position>: Fields,
+    C::Real: Operand,
 {
     let Scan { name, element, out, computes, has_positions } = scan;
     let (partial, kinds) = (format!("{name}_partial"), <S::Partial<C, Position>>::kinds());
@@ -116,6 +124,11 @@ where
         let (earlier, later) = (P::<S, C>::next(at), P::<S, C>::next(at));
         steps.merge::<C, Position>(earlier, later)
     })?);
+    if S::FINISHES {
+        functions.push(step(format!("{name}_finish"), &[kinds.clone()], None, |at| {
+            steps.finish::<C, Position>(P::<S, C>::next(at))
+        })?);
+    }
     Ok(RecordedScan {
         name: name.clone(),
         element: *element,
@@ -123,6 +136,7 @@ where
         computes: *computes,
         has_positions: *has_positions,
         has_start,
+        finishes: S::FINISHES,
         partial: kinds,
         functions,
     })

@@ -7,6 +7,7 @@ use super::paths::record;
 use super::rows::suffix;
 use crate::dtype::{Complex, Compute, DType, Element};
 use crate::ops::reduce::extreme::{Both, Positioned};
+use crate::ops::reduce::own::{OfOne, OfTwo, Reducer};
 use crate::ops::reduce::variance::Spread;
 use crate::ops::reduce::{
     AnyAll, CountNonzero, CountNumbers, ExtremeOfTwo, LogSumExp, Mean, NanMean, NanSum, Prod, Steps, StepsOfTwo, Sum,
@@ -148,6 +149,8 @@ macro_rules! readable {
     };
 }
 readable! {
+    OfOne<R, N, AT> [R: Reducer<N>, const N: usize, const AT: usize],
+    OfTwo<R, E, N, AT> [R: Reducer<N>, E: 'static, const N: usize, const AT: usize],
     Sum, Prod, Mean, AnyAll, NanSum, NanMean, CountNonzero, CountNumbers, VectorNorm, LogSumExp, ExtremeOfTwo<MAX> [const MAX: bool];
     two Positioned<MAX> [const MAX: bool], Both, Spread<N> [const N: usize]
 }

@@ -8,6 +8,7 @@ mod lanes;
 mod log_sum_exp;
 mod normalizing;
 pub(super) mod norms;
+pub(crate) mod own;
 mod registers;
 pub(crate) mod rows;
 pub(crate) mod steps;

@@ -1,6 +1,6 @@
 //! Operations along one axis that keep its size: their table, and their lane kernels.
 
-mod one_lane;
+pub(crate) mod one_lane;
 mod running;
 mod softmax_lane;
 pub(crate) mod steps;

@@ -4,12 +4,12 @@ use crate::ops::kernel::{LaneColumns, SCAN_BLOCK};
 use core::cell::Cell;
 
 /// The elements and the places of the results; the shorter one determines the length.
-pub(super) struct OneLane<'a, A, O> {
+pub(crate) struct OneLane<'a, A, O> {
     from: &'a [A],
     to: &'a [Cell<O>],
 }
 impl<'a, A, O> OneLane<'a, A, O> {
-    pub(super) fn new(from: &'a [A], to: &'a mut [O]) -> Self {
+    pub(crate) fn new(from: &'a [A], to: &'a mut [O]) -> Self {
         OneLane { from, to: Cell::from_mut(to).as_slice_of_cells() }
     }
 }

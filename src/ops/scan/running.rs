@@ -41,7 +41,7 @@ const MIN_WIDE: usize = 12;
 
 /// Processes all columns, a few together.
 #[inline(always)]
-fn descend<A: Copy, O, R: Copy>(
+pub(crate) fn descend<A: Copy, O, R: Copy>(
     lanes: &impl LaneColumns<A, O>,
     start: impl Fn(A) -> R,
     next: impl Fn(R, A, usize) -> R,

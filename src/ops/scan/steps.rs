@@ -17,4 +17,12 @@ pub(crate) trait LaneSteps: Copy + Send + Sync + 'static {
         earlier: Self::Partial<C, I>,
         later: Self::Partial<C, I>,
     ) -> Self::Partial<C, I>;
+    /// Whether the result at the end of a segment is what [`finish`](Self::finish) makes of its value.
+    #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "for kernels of GPUs"))]
+    const FINISHES: bool = false;
+    /// That result.
+    #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "likewise"))]
+    fn finish<C: Compute, I: Index>(self, _value: Self::Partial<C, I>) -> C::Real {
+        C::Real::default()
+    }
 }

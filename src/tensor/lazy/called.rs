@@ -3,7 +3,7 @@
 use super::{Begin, Lazy, Node, OperandsBeside};
 use crate::device::Device;
 use crate::dtype::Dtype;
-use crate::ops::formula::{Five, Formula, Four, One, Six, Three, Two};
+use crate::ops::formula::{Five, Formula, Four, One, SingleFormula, Six, Three, Two};
 use crate::shape::Shape;
 use core::cell::Cell;
 use core::marker::PhantomData;
@@ -135,7 +135,7 @@ macro_rules! operands {
     ($($count:ident: ($($operand:ident $type:ident),*) as $all:ty = $tuple:expr;)*) => {$(
         impl<E: Dtype, S: Shape, D: Device, X, $($type),*> ElementsFirst for (Lazy<E, S, D, X>, $($type,)*) {}
         #[diagnostic::do_not_recommend]
-        impl<F: Formula<Operands = $count>, E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>, $($type),*> Operands<F>
+        impl<F: SingleFormula<Operands = $count>, E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>, $($type),*> Operands<F>
             for (Lazy<E, S, D, X>, $($type,)*)
         where
             $all: OperandsBeside<$count, E, S, D>,

@@ -11,9 +11,8 @@ use crate::dtype::scalar::{Kind, KindRank};
 use crate::dtype::{DType, Dtype, Element as _, Float};
 use crate::error::Result;
 use crate::ops::expression::{Mapped2, Mapped3, Mapped4, Mapped5, Mapped6};
-use crate::ops::formula::{ApplyingFormula, Five, Formula, Four, Named, One, Six, Three, Two};
+use crate::ops::formula::{ApplyingFormula, Five, Formula, Four, InPlace, Named, One, SingleFormula, Six, Three, Two};
 use crate::shape::{Broadcast, Shape, SizeArray};
-use castiron_macros::fallible;
 use core::marker::PhantomData;
 
 /// The operands of a formula besides the first: `()`, one, or several as a tuple. `Count` is how many the formula has.
@@ -23,31 +22,47 @@ use core::marker::PhantomData;
     note = "the operands after the first are `()`, one tensor or scalar, or several as a tuple, as many as the formula has",
     note = "they and the tensor promote to a floating-point dtype, and their shapes broadcast; integers are converted first: `.to::<f32>()`"
 )]
-pub trait OperandsBeside<Count, E: Dtype, S: Shape, D: Device> {
+pub trait OperandsBeside<Count, E: Dtype, S: Shape, D: Device>: Clone {
     /// The dtype of the result: what the operands promote to, from left to right.
     type Elem: Float;
     /// The shape of the result.
     type Shape: Shape;
     #[doc(hidden)]
-    type Node<F: Formula, X: Node<D, Elem = E>>: Node<D, Elem = Self::Elem>;
+    type Node<F: SingleFormula, X: Node<D, Elem = E>>: Node<D, Elem = Self::Elem>;
     #[doc(hidden)]
-    fn beside<F: Formula, X: Node<D, Elem = E>>(
+    fn beside<F: SingleFormula, X: Node<D, Elem = E>>(
         self,
         x: (X, Extent<S>),
     ) -> Result<(Self::Node<F, X>, Extent<Self::Shape>)>;
+    /// The tensor becomes what the formula gives of it.
+    #[doc(hidden)]
+    fn in_place<F: SingleFormula>(self, x: &mut Tensor<E, S, D>) -> Result<()> {
+        by_way_of_a_copy::<F, Count, Self, E, S, D>(self, x)
+    }
+}
+
+fn by_way_of_a_copy<F: SingleFormula, Count, R: OperandsBeside<Count, E, S, D>, E: Dtype, S: Shape, D: Device>(
+    operands: R,
+    x: &mut Tensor<E, S, D>,
+) -> Result<()> {
+    let result = x.lazy().applied::<F, Count, R>(operands).try_eval()?;
+    result.lazy().written_into(x, F::NAME)
 }
 
 #[diagnostic::do_not_recommend]
 impl<E: Float, S: Shape, D: Device> OperandsBeside<One, E, S, D> for () {
     type Elem = E;
     type Shape = S;
-    type Node<F: Formula, X: Node<D, Elem = E>> = Applied1<ApplyingFormula<F>, X, E>;
-    fn beside<F: Formula, X: Node<D, Elem = E>>(
+    type Node<F: SingleFormula, X: Node<D, Elem = E>> = Applied1<ApplyingFormula<F>, X, E>;
+    fn beside<F: SingleFormula, X: Node<D, Elem = E>>(
         self,
         (x, extent): (X, Extent<S>),
     ) -> Result<(Self::Node<F, X>, Extent<S>)> {
         let strides = crate::layout::strides::elementwise_result(&extent.sizes, &[extent.strides], true);
         Ok((Applied1 { kernel: ApplyingFormula::new(), x, result: PhantomData }, Extent { strides, ..extent }))
+    }
+    fn in_place<F: SingleFormula>(self, x: &mut Tensor<E, S, D>) -> Result<()> {
+        D::update1::<E>(ApplyingFormula::<F>::new(), x.elements_mut()?)
     }
 }
 
@@ -100,8 +115,8 @@ macro_rules! counts {
         {
             type Elem = promoted!(E, S, D: $($A)*);
             type Shape = shape_of!(S, D: $($A)*);
-            type Node<F: Formula, X: Node<D, Elem = E>> = $Node<F, X, $($A::Alone<Self::Elem>,)* Self::Elem>;
-            fn beside<F: Formula, X: Node<D, Elem = E>>(
+            type Node<F: SingleFormula, X: Node<D, Elem = E>> = $Node<F, X, $($A::Alone<Self::Elem>,)* Self::Elem>;
+            fn beside<F: SingleFormula, X: Node<D, Elem = E>>(
                 self,
                 (x, of): (X, Extent<S>),
             ) -> Result<(Self::Node<F, X>, Extent<Self::Shape>)> {
@@ -111,6 +126,7 @@ macro_rules! counts {
                 let extent = beside::<S, Self::Shape, Self::Elem>(F::NAME, (of, E::DTYPE), &others)?;
                 Ok(($Node { x, $($a,)* of: PhantomData }, extent))
             }
+            counts! { @in_place $Count $tuple }
         }
 
         #[doc = $doc]
@@ -125,7 +141,7 @@ macro_rules! counts {
             }
         }
         impl<F, X, $($X,)* P> sealed::Node for $Node<F, X, $($X,)* P> {}
-        impl<F: Formula, D: Device, X: Node<D>, $($X: Node<D>,)* P: Float> Node<D> for $Node<F, X, $($X,)* P> {
+        impl<F: SingleFormula, D: Device, X: Node<D>, $($X: Node<D>,)* P: Float> Node<D> for $Node<F, X, $($X,)* P> {
             type Elem = P;
             type Expression = $Mapped<ApplyingFormula<F>, X::Expression, $($X::Expression,)* P>;
             #[cfg(feature = "grad")]
@@ -141,6 +157,29 @@ macro_rules! counts {
             }
         }
     )*};
+    (@in_place Two $A:ty) => {
+        fn in_place<F: SingleFormula>(self, x: &mut Tensor<E, S, D>) -> Result<()> {
+            #[cfg(feature = "grad")]
+            if const { D::RECORDS } {
+                return by_way_of_a_copy::<F, Two, Self, E, S, D>(self, x);
+            }
+            if F::SIDE_BY_SIDE {
+                return by_way_of_a_copy::<F, Two, Self, E, S, D>(self, x);
+            }
+            let (y, of) = self.alone::<Self::Elem>(F::NAME)?;
+            let sizes = x.shape();
+            super::operators::fits(F::NAME, of.sizes.as_ref(), sizes.as_ref())?;
+            // SAFETY: the operand broadcasts to the sizes of `x`, and the node holds its tensor. That is not written: `x` is borrowed
+            // exclusively, and storage that is shared with it is copied before.
+            unsafe {
+                let y = y.expression(sizes.as_ref())?;
+                let x = x.elements_mut()?;
+                let kernel = InPlace::<F, Self::Elem>::new();
+                D::fused(E::DTYPE, sizes.as_ref(), None, || D::evaluate_update(kernel, y, x))
+            }
+        }
+    };
+    (@in_place $Count:ident $tuple:ty) => {};
     (@tuple $a:ident) => { $a };
     (@tuple $($a:ident)*) => { ($($a),*) };
 }
@@ -152,18 +191,23 @@ counts! {
     Six OfSix Mapped6 each_of_six "A formula of six operands.": (A, B, C, G, H), a A Y of_a {}, b B Z of_b { A }, c C V of_c { A B }, g G U of_g { A B C }, h H W of_h { A B C G };
 }
 
-#[cfg(feature = "grad")]
+#[cfg(any(feature = "any", feature = "grad"))]
 use crate::composite::{Erased, Owned};
+/// A formula of elements.
+#[cfg(feature = "any")]
+pub(crate) fn each_of_one<F: SingleFormula, P: Float, D: Device>(x: Erased<'_, P, D>) -> Result<Owned<P, D>> {
+    x.map1::<P>(F::NAME, ApplyingFormula::<F>::new())
+}
 /// On a device that records, operands have the sizes of the result.
-#[cfg(feature = "grad")]
-fn each_of_two<F: Formula, P: Float, D: Device, A: Dtype, B: Dtype>(
+#[cfg(any(feature = "any", feature = "grad"))]
+pub(crate) fn each_of_two<F: SingleFormula, P: Float, D: Device, A: Dtype, B: Dtype>(
     a: Erased<'_, A, D>,
     b: Erased<'_, B, D>,
 ) -> Result<Owned<P, D>> {
     a.map2::<B, P>(F::NAME, ApplyingFormula::<F>::new(), &b)
 }
-#[cfg(feature = "grad")]
-fn each_of_three<F: Formula, P: Float, D: Device, A: Dtype, B: Dtype, C: Dtype>(
+#[cfg(any(feature = "any", feature = "grad"))]
+pub(crate) fn each_of_three<F: SingleFormula, P: Float, D: Device, A: Dtype, B: Dtype, C: Dtype>(
     a: Erased<'_, A, D>,
     b: Erased<'_, B, D>,
     c: Erased<'_, C, D>,
@@ -174,21 +218,24 @@ fn each_of_three<F: Formula, P: Float, D: Device, A: Dtype, B: Dtype, C: Dtype>(
     Ok(Erased::dense(value, sizes))
 }
 /// A formula of more operands, all of its result's dtype and sizes, as a step of its own.
-#[cfg(feature = "grad")]
+#[cfg(any(feature = "any", feature = "grad"))]
 struct Several<F, P, const COUNT: usize>(PhantomData<fn() -> (F, P)>);
-#[cfg(feature = "grad")]
+#[cfg(any(feature = "any", feature = "grad"))]
 impl<F, P, const COUNT: usize> Clone for Several<F, P, COUNT> {
     fn clone(&self) -> Self {
         Several(PhantomData)
     }
 }
-#[cfg(feature = "grad")]
+#[cfg(any(feature = "any", feature = "grad"))]
 mod several {
     use super::*;
-    use crate::composite::primitive::{Back, On, Perhaps, Primitive, read};
+    #[cfg(feature = "grad")]
+    use crate::composite::primitive::{Back, Perhaps, read};
+    use crate::composite::primitive::{On, Primitive};
     use crate::device::Receives;
     use crate::dtype::scalar::Dimensioned;
-    use crate::grad::{cast, several_derivative};
+    #[cfg(feature = "grad")]
+    use crate::grad::several_derivative;
     use crate::layout::dims::Dims;
     use crate::ops::expression::Leaf;
 
@@ -197,14 +244,14 @@ mod several {
     }
     macro_rules! several {
         ($($each:ident $Mapped:ident $count:literal $reads:literal: $x:ident $X:ident $first:tt $P:ident $(, $a:ident $A:ident $at:tt $Q:ident)*;)*) => {$(
-            pub(super) fn $each<F: Formula, P: Float, D: Device, $X: Dtype, $($A: Dtype),*>(
+            pub(crate) fn $each<F: SingleFormula, P: Float, D: Device, $X: Dtype, $($A: Dtype),*>(
                 $x: Erased<'_, $X, D>,
                 $($a: Erased<'_, $A, D>),*
             ) -> Result<Owned<P, D>> {
-                let operands = (cast::<$X, P, D>($x)?, $(cast::<$A, P, D>($a)?),*);
+                let operands = ($x.to::<P>(F::NAME)?, $($a.to::<P>(F::NAME)?),*);
                 Ok(D::primitive(&Several::<F, P, $count>(PhantomData), operands)?.0)
             }
-            impl<F: Formula, P: Float> Primitive for Several<F, P, $count> {
+            impl<F: SingleFormula, P: Float> Primitive for Several<F, P, $count> {
                 type Operands = ($P, $($Q),*);
                 type Results = (P,);
                 fn op(&self) -> &'static str {
@@ -216,10 +263,12 @@ mod several {
                         ApplyingFormula::<F>::new(), leaf(&x.$first)?, $(leaf(&x.$at)?),*
                     );
                     // SAFETY: the operands have these sizes, and outlive this call; the strides leave no gaps.
-                    let storage = unsafe { D::evaluate(expression, &sizes, &sizes.row_major())? };
+                    let storage = unsafe { D::evaluate_beside(x.$first.storage(), expression, &sizes, &sizes.row_major())? };
                     Ok((Erased::dense(storage, sizes),))
                 }
+                #[cfg(feature = "grad")]
                 const READS: [u32; 2] = [$reads, 0];
+                #[cfg(feature = "grad")]
                 fn pull<D: Device>(&self, back: Back<'_, Self, D>) -> Result<Perhaps<'static, Self::Operands, D>> {
                     let (Some(g),) = &back.g else { return Ok(Default::default()) };
                     let x = [read(&back.x.$first)?, $(read(&back.x.$at)?),*];
@@ -239,44 +288,23 @@ mod several {
         each_of_six Mapped6 6 0b111111: x X 0 P, a A 1 P, b B 2 P, c C 3 P, g G 4 P, h H 5 P;
     }
 }
-#[cfg(feature = "grad")]
-use several::{each_of_five, each_of_four, each_of_six};
+#[cfg(any(feature = "any", feature = "grad"))]
+pub(crate) use several::{each_of_five, each_of_four, each_of_six};
 
 impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
     /// A [formula](macro@crate::formula) applied to each element, as [`Tensor::apply`](crate::Tensor::apply), in the same pass as the rest.
-    pub fn apply<F: Named, R: OperandsBeside<<F::Formula as Formula>::Operands, E, S, D>>(
-        self,
-        _formula: F,
-        operands: R,
-    ) -> Lazy<R::Elem, R::Shape, D, R::Node<F::Formula, X>> {
-        Lazy::of(self.parts.and_then(|x| operands.beside::<F::Formula, X>(x)))
+    pub fn apply<F, R>(self, _formula: F, operands: R) -> Lazy<R::Elem, R::Shape, D, R::Node<F::Formula, X>>
+    where
+        F: Named<Formula: SingleFormula>,
+        R: OperandsBeside<<F::Formula as Formula>::Operands, E, S, D>,
+    {
+        self.applied::<F::Formula, _, R>(operands)
     }
-}
 
-impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
-    /// A [formula](macro@crate::formula) of one's own, applied to each element. The operands after the tensor are `()`, one tensor or
-    /// scalar, or several as a tuple; all broadcast, and promote to the dtype of the result.
-    ///
-    /// It runs on every device, and has a gradient with the feature `grad`.
-    ///
-    /// # Panics
-    /// If sizes known at run time do not broadcast, a scalar does not fit, or memory runs out.
-    ///
-    /// ```
-    /// use castiron::{formula, tensor};
-    /// #[formula]
-    /// fn swish<F: Float>(x: F, beta: F) -> F {
-    ///     x / (1.0 + (-(beta * x)).exp())
-    /// }
-    /// let x = tensor![-1.0, 0.0, 2.0];
-    /// assert_eq!(x.apply(swish, 1), x.silu());
-    /// ```
-    #[fallible]
-    pub fn apply<F: Named, R: OperandsBeside<<F::Formula as Formula>::Operands, E, S, D>>(
-        &self,
-        formula: F,
+    pub(super) fn applied<F: SingleFormula, Count, R: OperandsBeside<Count, E, S, D>>(
+        self,
         operands: R,
-    ) -> Result<Tensor<R::Elem, R::Shape, D>> {
-        self.lazy().apply(formula, operands).try_eval()
+    ) -> Lazy<R::Elem, R::Shape, D, R::Node<F, X>> {
+        Lazy::of(self.parts.and_then(|x| operands.beside::<F, X>(x)))
     }
 }

@@ -12,8 +12,9 @@
 //! An expression is consumed by [`eval`](Lazy::eval), by reductions, by [`Tensor::assign`](crate::Tensor::assign) and by operators such as
 //! `+=`. [`fused!`](crate::fused!) writes the `lazy()` for you.
 
+mod applied;
 mod called;
-mod formula;
+pub(crate) mod formula;
 mod methods;
 mod operand;
 mod operators;
@@ -25,6 +26,7 @@ pub use called::{
     Argument, Call, Called, HostFunction, OnHost, Operands, OtherArgument, WithElements, argument, call, called,
 };
 pub use formula::OperandsBeside;
+pub(in crate::tensor) use operand::alone;
 pub use operand::{Begin, LazyOperand, LazyOutcome, RightOfLazy, where_};
 
 use super::Tensor;
@@ -119,7 +121,7 @@ mod sealed {
 }
 
 /// A part of an expression over tensors of device `D`.
-pub trait Node<D: Device>: sealed::Node + Sized {
+pub trait Node<D: Device>: sealed::Node + Clone {
     /// The dtype of its elements.
     type Elem: Dtype;
     /// The expression that the device runs.
@@ -365,6 +367,11 @@ impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
 impl<E: Dtype, S: Shape, D: Device, X> Lazy<E, S, D, X> {
     fn new(node: X, extent: Extent<S>) -> Self {
         Lazy::of(Ok((node, extent)))
+    }
+
+    /// The node, and the sizes that it broadcasts to.
+    pub(in crate::tensor) fn node(self) -> Result<(X, S::Sizes)> {
+        self.parts.map(|(node, extent)| (node, extent.sizes))
     }
 
     fn of(parts: Result<(X, Extent<S>)>) -> Self {

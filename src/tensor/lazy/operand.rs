@@ -22,7 +22,7 @@ use core::marker::PhantomData;
     label = "expected a lazy expression, a tensor of a computing dtype, a reference to one, or a Rust scalar",
     note = "shell dtypes (u16, u32, u64, float8, float4) have no arithmetic; cast first, for example `.to::<f32>()`"
 )]
-pub trait LazyOperand<D: Device>: sealed::LazyOperand + Sized {
+pub trait LazyOperand<D: Device>: sealed::LazyOperand + Clone {
     /// The dtype in promotion.
     type Elem: Dtype;
     /// Its shape; `()` for scalars.
@@ -120,6 +120,14 @@ parts! {
     ['a, Q: Device,] [D: Receives<Q, T::Kind>] &'a TensorViewMut<'_, F, T, Q>, F T, Borrowed<'a, F, T, Q>, |view| {
         Ok((Borrowed(view), Extent { sizes: view.shape(), strides: view.stride() }))
     };
+}
+
+/// An operand as an expression by itself; a scalar in the dtype `P`.
+pub(in crate::tensor) fn alone<P: Dtype, A: LazyOperand<D>, D: Device>(
+    of: A,
+    op: &'static str,
+) -> Lazy<<A::Alone<P> as Node<D>>::Elem, A::Shape, D, A::Alone<P>> {
+    Lazy::of(of.alone::<P>(op))
 }
 
 /// The promoted dtype of an expression of dtype `E` and shape `S` and the operand `R`.

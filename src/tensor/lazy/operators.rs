@@ -129,7 +129,7 @@ fn update<Op: BinaryOp, E: Dtype, P: Dtype, S: Shape, D: Device, F: Dtype, T: Sh
 }
 
 /// Checks that a result of these sizes broadcasts to the output's.
-fn fits(op: &'static str, result: &[usize], output: &[usize]) -> Result<()> {
+pub(super) fn fits(op: &'static str, result: &[usize], output: &[usize]) -> Result<()> {
     let fits = result.len() <= output.len()
         && result.iter().rev().zip(output.iter().rev()).all(|(&from, &to)| from == to || from == 1);
     if fits { Ok(()) } else { Err(Error::Output { op, result: result.into(), output: output.into() }) }
@@ -148,13 +148,19 @@ where
     X: Node<D, Elem = F>,
 {
     fn assigned_from(self, to: &mut Tensor<E, S, D>, _: Inside) -> Result<()> {
+        self.written_into(to, "assign")
+    }
+}
+impl<F: Dtype, T: Shape, D: Device, X: Node<D, Elem = F>> Lazy<F, T, D, X> {
+    /// Writes the elements, converted, into a tensor that they broadcast to.
+    pub(super) fn written_into<E: Dtype, S: Shape>(self, to: &mut Tensor<E, S, D>, op: &'static str) -> Result<()> {
         let (node, extent) = self.parts?;
         let sizes = to.shape();
-        fits("assign", extent.sizes.as_ref(), sizes.as_ref())?;
+        fits(op, extent.sizes.as_ref(), sizes.as_ref())?;
         #[cfg(feature = "grad")]
         if const { D::RECORDS } {
             let x = node.each(sizes.as_ref())?.0;
-            return D::map1_into::<F, E>(Casting, x.expand("assign", sizes.as_ref())?.view(), to.elements_mut()?);
+            return D::map1_into::<F, E>(Casting, x.expand(op, sizes.as_ref())?.view(), to.elements_mut()?);
         }
         // SAFETY: as in `update`.
         unsafe {

@@ -8,4 +8,5 @@ pub(crate) mod channels;
 pub(crate) mod quantile;
 
 pub(crate) mod histogram;
+pub(crate) mod own;
 pub(crate) mod var_mean;

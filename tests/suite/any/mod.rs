@@ -16,6 +16,7 @@ pub mod model;
 mod moving;
 mod one_pass;
 mod outputs;
+mod own;
 mod pooling;
 mod reduce;
 mod robustness;

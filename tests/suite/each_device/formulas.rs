@@ -78,6 +78,10 @@ pub fn soft<F: Float>(x: F, scale: F) -> F {
     (1.0 + (x * scale).exp()).log()
 }
 #[formula]
+pub fn steep<F: Float>(x: F) -> F {
+    2 * soft(x, 1)
+}
+#[formula]
 fn not_its_derivative<F: Float>(x: F) -> F {
     2.5 * x
 }
@@ -231,7 +235,64 @@ pub fn formulas_of_many_operands<D: Device>() {
     assert!(of.try_apply(tangle, (1, 1, &unequal)).is_err());
 }
 
+/// A formula for each function that numbers have.
+macro_rules! of_each_row {
+    ($($name:ident)*; $($two:ident)*) => {
+        mod of_row {
+            use castiron::formula;
+            $(#[formula]
+            pub fn $name<F: Float>(x: F) -> F {
+                x.$name()
+            })*
+            $(#[formula]
+            pub fn $two<F: Float>(x: F, y: F) -> F {
+                x.$two(y)
+            })*
+        }
+        pub fn a_formula_of_each_row_gives_its_bits<D: Device>() {
+            // (In `f64`: the host reads some functions of `f32` from tables, which changes the last digit.)
+            let line = Tensor::<f64, shape![70]>::from_fn(|[at]| at as f64 * 0.37 - 9.0);
+            let odd = tensor![f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0, 1e-30, 3e8; f64];
+            let same = |name: &str, a: Vec<f64>, b: Vec<f64>| assert_eq!(format!("{a:?}"), format!("{b:?}"), "{name}");
+            let other = Tensor::<f64, shape![70]>::from_fn(|[at]| (at as f64).sin() * 2.0);
+            let (line, odd, other) = (line.on::<D>(), odd.on::<D>(), other.on::<D>());
+            $(
+                same(stringify!($name), line.apply(of_row::$name, ()).elements(), line.$name().elements());
+                same(stringify!($name), odd.apply(of_row::$name, ()).elements(), odd.$name().elements());
+            )*
+            $(same(stringify!($two), line.apply(of_row::$two, &other).elements(), line.$two(&other).elements());)*
+        }
+        #[cfg(feature = "grad")]
+        pub fn a_formula_of_each_row_has_its_gradient<D: Device>() {
+            use castiron::grad::Grad;
+            let x = Tensor::<f64, shape![40]>::from_fn(|[at]| at as f64 * 0.19 - 3.7).on::<D>();
+            let y = Tensor::<f64, shape![40]>::from_fn(|[at]| (at as f64 * 0.7).cos() * 2.0).on::<D>();
+            let near = |name: &str, a: Tensor<f64, shape![40], D>, b: Tensor<f64, shape![40], D>| {
+                for (a, b) in a.elements().into_iter().zip(b.elements()) {
+                    let agree = a == b || (a - b).abs() <= 1e-9 * (1.0 + b.abs()) || (a.is_nan() && b.is_nan());
+                    assert!(agree, "{name}: {a}, not {b}");
+                }
+            };
+            $(
+                let own = x.value_and_grad((), |x, ()| x.apply(of_row::$name, ()).sum()).1;
+                near(stringify!($name), own, x.value_and_grad((), |x, ()| x.$name().sum()).1);
+            )*
+            $(
+                let own = x.value_and_grad((&y,), |x, (y,)| x.apply(of_row::$two, y).sum()).1;
+                near(stringify!($two), own, x.value_and_grad((&y,), |x, (y,)| x.$two(y).sum()).1);
+            )*
+        }
+    };
+}
+of_each_row! {
+    exp exp2 expm1 log log2 log10 log1p sqrt rsqrt square reciprocal
+    sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh sinc
+    sigmoid erf erfc erfinv lgamma digamma i0
+    floor ceil trunc round frac sign relu silu mish gelu softsign logsigmoid;
+    maximum minimum pow atan2 hypot copysign fmod xlogy
+}
+
 each_device! {
     also_without_data: formulas_choose_and_call_each_other, operands_broadcast_and_promote, formulas_of_many_operands;
-    with_data: a_formula_gives_the_bits_of_the_row_that_it_repeats, formulas_are_parts_of_expressions;
+    with_data: a_formula_gives_the_bits_of_the_row_that_it_repeats, formulas_are_parts_of_expressions, a_formula_of_each_row_gives_its_bits;
 }

@@ -14,6 +14,7 @@ pub mod learning;
 pub mod moving;
 pub mod odd;
 pub mod products;
+pub mod reducers;
 pub mod reduction_layouts;
 #[cfg(feature = "grad")]
 pub mod tapes;

@@ -1,6 +1,8 @@
 //! Gradients, and gradients of gradients, of code that is generic over its device: every device gives what the host does.
 
-use super::formulas::{Blend, Tangle, misjudged, option, option_of_operations, soft, swish};
+use super::formulas::a_formula_of_each_row_has_its_gradient;
+use super::formulas::{Blend, Tangle, misjudged, option, option_of_operations, soft, steep, swish};
+use super::reducers::reducers_have_gradients;
 use super::{Gives, On, has_data, is_host};
 use castiron::grad::Grad;
 use castiron::{Cpu, Device, Dim, Module, Shape, Tensor, axis, bf16, dim, fused, shape, tensor};
@@ -183,6 +185,9 @@ pub fn formulas_have_gradients<D: Device>() {
     let far = tensor![-1000.0, 0.0, 3.0, 1000.0; f64].on::<D>();
     let (_, own) = far.value_and_grad((), |x, ()| x.apply(soft, 1.0).sum());
     assert_eq!(own.elements(), far.sigmoid().elements());
+    // Also where another formula calls it.
+    let (_, own) = far.value_and_grad((), |x, ()| x.apply(steep, ()).sum());
+    assert_eq!(own.elements(), (far.sigmoid() * 2).elements());
     let (_, by_scale) = y.value_and_grad((&x,), |y, (x,)| x.apply(soft, y).sum());
     let (_, of_rows) = y.value_and_grad((&x,), |y, (x,)| ((x * y).exp() + 1.0).log().sum());
     near(by_scale.elements(), of_rows.elements());
@@ -204,5 +209,6 @@ pub fn formulas_have_gradients<D: Device>() {
 
 each_device! {
     also_without_data: second_derivatives_of_a_network_are_those_of_the_host, results_move_along_a_direction, derivatives_of_any_order;
-    with_data: jacobians_and_hessians_have_the_axes_of_both, each_sample_has_its_own_gradient, formulas_have_gradients;
+    with_data: jacobians_and_hessians_have_the_axes_of_both, each_sample_has_its_own_gradient, formulas_have_gradients,
+        reducers_have_gradients, a_formula_of_each_row_has_its_gradient;
 }

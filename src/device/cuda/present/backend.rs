@@ -150,6 +150,16 @@ impl<const N: usize> Backend for Cuda<N> {
         // SAFETY: the caller's promise.
         unsafe { fresh(X::Elem::DTYPE, "evaluate", device(N)?, (sizes, strides), &|to| describe::tree(to, &x)) }
     }
+    unsafe fn evaluate_beside<X: Expression<Elem: Element>>(
+        beside: &CudaBuffer,
+        x: X,
+        sizes: &[usize],
+        strides: &[usize],
+    ) -> Result<CudaBuffer> {
+        let device = beside.device();
+        // SAFETY: the caller's promise.
+        unsafe { fresh(X::Elem::DTYPE, "evaluate", device, (sizes, strides), &|to| describe::tree(to, &x)) }
+    }
     unsafe fn evaluate_into<X: Expression<Elem: Element>>(x: X, out: ViewMut<'_, CudaBuffer, X::Elem>) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { elementwise::evaluate_into(out.buffer.device(), &x, &out) }

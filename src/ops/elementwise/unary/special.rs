@@ -97,6 +97,7 @@ macro_rules! real_functions {
     ($($op:ident: |$x:ident| $real:expr $(, slope |$y:ident| $slope:expr)?;)*) => {$(
         impl Unary for $op {
             const HAS_FAST_PATH: bool = true;
+            const IS_ALWAYS_FAST: bool = true;
             #[inline(always)]
             fn real<T: MachineFloat>($x: T) -> T {
                 $real

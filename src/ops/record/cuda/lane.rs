@@ -29,7 +29,12 @@ pub(crate) fn scan(of: &RecordedScan) -> String {
     }
     let as_result = number("x", *element, *out);
     let narrow = if element == out { "x".into() } else { format!("ci_cast<{}>(x)", c_type(*out)) };
-    let v = if computes == out { as_result } else { format!("ci_cast<{wide}>({narrow})") };
+    let v = match computes {
+        // The result is another number than the elements.
+        _ if of.finishes => format!("ci_cast<{wide}>(x)"),
+        computes if computes == out => as_result,
+        _ => format!("ci_cast<{wide}>({narrow})"),
+    };
     let of_one = [parts("v", *computes), vec!["i".into()]].concat().join(", ");
     let merge = [fields("p", 'f', kinds), fields("q", 'f', kinds)].concat().join(", ");
     let _ = writeln!(
@@ -37,7 +42,14 @@ pub(crate) fn scan(of: &RecordedScan) -> String {
         "  static CI_IN partial of(const element x, const ci_i64 i) {{ const {wide} v = {v}; return {name}_of({of_one}); }}\n  \
          static CI_IN partial merge(const partial p, const partial q) {{ return {name}_merge({merge}); }}"
     );
-    let first = if computes.is_complex() { format!("{wide}{{p.f0, p.f1}}") } else { "p.f0".into() };
+    let result = fields("p", 'f', kinds).join(", ");
+    let first = if of.finishes {
+        format!("{name}_finish({result})")
+    } else if computes.is_complex() {
+        format!("{wide}{{p.f0, p.f1}}")
+    } else {
+        "p.f0".into()
+    };
     let _ = writeln!(text, "  static CI_IN out emit(const partial p) {{ return ci_cast<out>({first}); }}");
     if of.has_positions {
         let last = kinds.len() - 1;

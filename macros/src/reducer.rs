@@ -1,0 +1,236 @@
+//! `#[reducer]`: the steps of a reduction in numbers, as a type that `castiron` reads. Bodies are read as those of formulas.
+
+use super::fallible::listed;
+use super::formula::{Body, MOST_RESULTS, all_names, bound_names, count};
+use super::{Mistake, is_ident, is_punct, tokens};
+use proc_macro::{Delimiter, Group, Span, TokenStream, TokenTree};
+
+type Tokens = [TokenTree];
+
+const FORM: &str =
+    "a reducer is written `#[reducer] impl Name { … }`, with the functions `start`, `step`, `merge` and `finish`";
+/// The functions, and how they are written.
+const FUNCTIONS: [(&str, &str); 4] = [
+    ("start", "`fn start<F: Float>() -> [F; 2]`: the state before the first element"),
+    (
+        "step",
+        "`fn step<F: Float>(state: [F; 2], x: F) -> [F; 2]`: the state after one more element; it may take two, `x: F, y: F`",
+    ),
+    (
+        "merge",
+        "`fn merge<F: Float>(one: [F; 2], other: [F; 2]) -> [F; 2]`: the state of the elements of both, since parts are reduced at the same time",
+    ),
+    ("finish", "`fn finish<F: Float>(state: [F; 2]) -> F`: the result; several are a tuple, `(F, F)`"),
+];
+
+pub(super) fn reducer(arguments: TokenStream, block: TokenStream) -> Result<TokenStream, Mistake> {
+    if let Some(argument) = arguments.into_iter().next() {
+        return Err(Mistake::at(argument.span(), "reducer: it has no arguments"));
+    }
+    let input: Vec<TokenTree> = block.into_iter().collect();
+    let start = input.iter().position(|token| is_ident(token, "impl"));
+    let (Some(start), Some(TokenTree::Group(items))) = (start, input.last()) else {
+        return Err(Mistake::at(input.first().map_or_else(Span::call_site, TokenTree::span), FORM));
+    };
+    let of = &input[start + 1..input.len() - 1];
+    if of.is_empty() || items.delimiter() != Delimiter::Brace || of.iter().any(|token| is_ident(token, "for")) {
+        return Err(Mistake::at(input[start].span(), FORM));
+    }
+    let name = of.iter().rev().find(|token| matches!(token, TokenTree::Ident(_))).unwrap_or(&of[0]).to_string();
+    let mut functions: [Option<Function>; 4] = [const { None }; 4];
+    let items: Vec<TokenTree> = items.stream().into_iter().collect();
+    let mut at = 0;
+    while at < items.len() {
+        let (function, end) = Function::read(&items, at)?;
+        let Some(place) = FUNCTIONS.iter().position(|(name, _)| *name == function.name.to_string()) else {
+            let message =
+                format!("reducer: `{}` is none of its functions: `start`, `step`, `merge`, `finish`", function.name);
+            return Err(Mistake::at(function.name.span(), message));
+        };
+        functions[place] = Some(function);
+        at = end;
+    }
+    let mut all = Vec::new();
+    for (function, (missing, form)) in functions.into_iter().zip(FUNCTIONS) {
+        match function {
+            Some(function) => all.push(function),
+            None => return Err(Mistake::at(of[0].span(), format!("reducer: `{missing}` is missing, {form}"))),
+        }
+    }
+    let state = all[0].gives.clone();
+    let wrong = |at: usize, span: Span| {
+        Err(Mistake::at(span, format!("reducer: `{}` is {}", FUNCTIONS[at].0, FUNCTIONS[at].1)))
+    };
+    let same = |given: &str, at: usize| given.replace(&all[at].number, "F") == state.replace(&all[0].number, "F");
+    for (at, function) in all.iter().enumerate() {
+        let of_states = [0, 1, 2, 1][at];
+        let others = function.operands.len().wrapping_sub(of_states);
+        let is_right = others < 3
+            && (if at == 1 { others > 0 } else { others == 0 })
+            && function.operands[..of_states].iter().all(|operand| same(&operand.ty, at))
+            && function.operands[of_states..].iter().all(|operand| operand.ty == function.number)
+            && (at == 3 || same(&function.gives, at));
+        if !is_right {
+            return wrong(at, function.name.span());
+        }
+    }
+    let Some(numbers) = numbers_of(&state, &all[0].number) else { return wrong(0, all[0].name.span()) };
+    let results = all[3].results();
+    if results == 0 || results > MOST_RESULTS {
+        return wrong(3, all[3].name.span());
+    }
+
+    let mut out = tokens(&format!("impl ::castiron::formula::Reducer<{{ {numbers} }}> for"));
+    out.extend(of.iter().cloned());
+    let mut inside = tokens(&format!(
+        "type Operands = {}; type Results = {}; const NAME: &'static str = \"{name}\";",
+        count(all[1].operands.len() - 1),
+        count(results),
+    ));
+    for (at, function) in all.iter().enumerate() {
+        inside.extend(function.written(&name, at, &numbers)?);
+    }
+    out.extend([TokenTree::Group(Group::new(Delimiter::Brace, inside))]);
+    Ok(out)
+}
+
+/// How many numbers a state has, as it is written.
+fn numbers_of(ty: &str, number: &str) -> Option<String> {
+    if ty == number {
+        return Some("1".to_owned());
+    }
+    let inside = ty.strip_prefix('[')?.strip_suffix(']')?;
+    let (of, count) = inside.split_once(';')?;
+    (of == number).then(|| count.to_owned())
+}
+
+struct Operand {
+    pattern: Vec<TokenTree>,
+    /// Without spaces.
+    ty: String,
+}
+struct Function {
+    name: TokenTree,
+    number: String,
+    operands: Vec<Operand>,
+    /// The type, without spaces.
+    gives: String,
+    body: Group,
+}
+fn joined(of: &Tokens) -> String {
+    of.iter().map(ToString::to_string).collect::<String>().replace(' ', "")
+}
+impl Function {
+    /// Reads a function, and where it ends.
+    fn read(items: &Tokens, mut at: usize) -> Result<(Self, usize), Mistake> {
+        let first = items[at].span();
+        let wrong = || Mistake::at(first, FORM);
+        while matches!(items.get(at), Some(token) if is_punct(token, '#')) {
+            at += 2;
+        }
+        let [keyword, name, open, number, colon, set, close, list, dash, arrow, rest @ ..] =
+            items.get(at..).unwrap_or_default()
+        else {
+            return Err(wrong());
+        };
+        let TokenTree::Group(list) = list else { return Err(wrong()) };
+        let is_form = is_ident(keyword, "fn") && is_punct(open, '<') && is_punct(colon, ':') && is_punct(close, '>');
+        if !is_form || !is_punct(dash, '-') || !is_punct(arrow, '>') {
+            return Err(Mistake::at(name.span(), FORM));
+        }
+        if !is_ident(set, "Float") {
+            return Err(Mistake::at(set.span(), "a reducer is of floating-point numbers: `fn step<F: Float>(…)`"));
+        }
+        let is_body =
+            |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
+        let end = rest.iter().position(is_body).ok_or_else(wrong)?;
+        let TokenTree::Group(body) = &rest[end] else { return Err(wrong()) };
+        let list: Vec<TokenTree> = list.stream().into_iter().collect();
+        let mut operands = Vec::new();
+        for operand in listed(&list) {
+            let colon = operand.iter().position(|token| is_punct(token, ':')).ok_or_else(wrong)?;
+            operands.push(Operand { pattern: operand[..colon].to_vec(), ty: joined(&operand[colon + 1..]) });
+        }
+        let function = Function {
+            name: name.clone(),
+            number: number.to_string(),
+            operands,
+            gives: joined(&rest[..end]),
+            body: body.clone(),
+        };
+        Ok((function, at + 10 + end + 1))
+    }
+
+    /// How many numbers `finish` gives.
+    fn results(&self) -> usize {
+        if self.gives == self.number {
+            return 1;
+        }
+        let inside = self.gives.strip_prefix('(').and_then(|gives| gives.strip_suffix(')')).unwrap_or_default();
+        let parts: Vec<&str> = inside.split(',').filter(|part| !part.is_empty()).collect();
+        if parts.len() > 1 && parts.iter().all(|part| *part == self.number) { parts.len() } else { 0 }
+    }
+
+    fn written(&self, reducer: &str, at: usize, numbers: &str) -> Result<TokenStream, Mistake> {
+        let is_plain = |operand: &&Operand| operand.ty == self.number;
+        let mut names = Vec::new();
+        for operand in &self.operands {
+            all_names(&operand.pattern, &mut names);
+        }
+        names.retain(|name| name != "mut" && name != "_");
+        let mut plain = Vec::new();
+        self.operands.iter().filter(is_plain).for_each(|operand| all_names(&operand.pattern, &mut plain));
+        let mut bound = names.clone();
+        bound_names(&self.body.stream().into_iter().collect::<Vec<_>>(), &mut bound);
+        let mut body =
+            Body { formula: format!("{reducer}::{}", self.name), number: &self.number, plain, tracked: names, bound };
+        let gives_number = if at == 3 { self.results() == 1 } else { self.gives == self.number };
+        let mut braces = body.braces(&self.body, !gives_number)?;
+        if gives_number {
+            let value = body.number_of(TokenStream::from(TokenTree::Group(braces)), self.body.span());
+            let value = match at {
+                3 => value,
+                _ => TokenStream::from(TokenTree::Group(Group::new(Delimiter::Bracket, value))),
+            };
+            braces = Group::new(Delimiter::Brace, value);
+        }
+        let number = format!("::castiron::formula::Number<{}>", self.number);
+        let state = format!("[{number}; {{ {numbers} }}]");
+        let result = match (at, self.results()) {
+            (3, 1) => number.clone(),
+            (3, many) => format!("({})", vec![number.clone(); many].join(", ")),
+            _ => state.clone(),
+        };
+        // A state of one number is an array of one.
+        let is_list = self.operands.first().is_some_and(|operand| operand.ty != self.number);
+        let of_states = [0, 1, 2, 1][at];
+        let mut parameters = TokenStream::new();
+        for operand in &self.operands[..of_states] {
+            let pattern: TokenStream = operand.pattern.iter().cloned().collect();
+            parameters.extend(match is_list {
+                true => pattern,
+                false => TokenStream::from(TokenTree::Group(Group::new(Delimiter::Bracket, pattern))),
+            });
+            parameters.extend(tokens(&format!(": {state},")));
+        }
+        if at == 1 {
+            let mut elements = TokenStream::new();
+            for operand in &self.operands[1..] {
+                elements.extend(operand.pattern.iter().cloned());
+                elements.extend(tokens(","));
+            }
+            if self.operands.len() == 2 {
+                elements.extend(tokens("_"));
+            }
+            parameters.extend([TokenTree::Group(Group::new(Delimiter::Bracket, elements))]);
+            parameters.extend(tokens(&format!(": [{number}; 2]")));
+        }
+        let mut out = tokens("#[inline(always)] fn");
+        out.extend([self.name.clone()]);
+        out.extend(tokens(&format!("<{}: ::castiron::formula::Machine>", self.number)));
+        out.extend([TokenTree::Group(Group::new(Delimiter::Parenthesis, parameters))]);
+        out.extend(tokens(&format!("-> {result}")));
+        out.extend([TokenTree::Group(braces)]);
+        Ok(out)
+    }
+}
