@@ -42,6 +42,7 @@ mod workloads {
     #[cfg(feature = "grad")]
     pub mod s_learning;
     pub mod t_closures;
+    pub mod u_formulas;
 }
 
 use std::process::ExitCode;
@@ -49,11 +50,11 @@ use workloads::ceilings::Ceilings;
 use workloads::harness::{Bench, Settings};
 use workloads::{
     a_add, b_mixed, c_pointwise, d_reductions, e_matmul, f_layout, g_casts, h_indexing, i_small, j_in_place, l_growth,
-    n_convolutions, o_attention, p_layers, t_closures,
+    n_convolutions, o_attention, p_layers, t_closures, u_formulas,
 };
 
 /// Each letter and the function that measures its workloads.
-const LETTERS: [(char, fn(&mut Bench)); 15] = [
+const LETTERS: [(char, fn(&mut Bench)); 16] = [
     ('a', a_add::run),
     ('b', b_mixed::run),
     ('c', c_pointwise::run),
@@ -69,6 +70,7 @@ const LETTERS: [(char, fn(&mut Bench)); 15] = [
     ('o', o_attention::run),
     ('p', p_layers::run),
     ('t', t_closures::run),
+    ('u', u_formulas::run),
 ];
 
 /// The number of threads the library computes with: those of the rayon pool.

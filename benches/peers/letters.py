@@ -1,10 +1,11 @@
-"""PyTorch on the workloads `n` to `q` and `s` of `cargo bench`: JSON lines as that writes them, with the same method.
+"""PyTorch on the workloads `n` to `q`, `s` and `u` of `cargo bench`: JSON lines as that writes them, with the same method.
 
-    OUT=FILE THREADS=1 python3 benches/peers/letters.py nopqs [compile]
+    OUT=FILE THREADS=1 python3 benches/peers/letters.py nopqsu [compile]
 
 `benches/peers/alternate.py` runs it and others by turns; `benches/peers/compare.py FILE…` prints the lines of several programs side by side.
 """
 import json, os, sys, time
+import numpy
 import torch
 import torch.nn.functional as F
 import networks
@@ -262,10 +263,105 @@ def backward():
     back("add_transposed", lambda x: x + x.t(), x)
 
 
+def formulas():
+    """Formulas of one's own: PyTorch's operations, `torch.compile`, `numexpr`, and loops of `numba` where these are installed."""
+    x, strike, years = floats(1 << 20), floats(1 << 20), floats(1 << 20)
+    halves, rows, weights = x.bfloat16(), floats(1024, 1024), floats(1024, 1024)
+    at = (torch.arange(512) / 200 - 2).expand(512, 512).contiguous()
+    height = (torch.arange(512) / 250 - 1)[:, None].expand(512, 512).contiguous()
+
+    def option(x, strike, years):
+        deviation = 0.2 * years.sqrt()
+        above = ((x / strike).log() + 0.05 * years) / deviation
+        normal = lambda v: 0.5 * (1 + torch.erf(v * 0.5**0.5))
+        return x * normal(above) - strike * (-0.03 * years).exp() * normal(above - deviation)
+
+    def escape(at, height):
+        re, im, count = torch.zeros_like(at), torch.zeros_like(at), torch.zeros_like(at)
+        for _ in range(50):
+            stays = re * re + im * im < 4
+            next_re, next_im = re * re - im * im + at, 2 * re * im + height
+            re, im = torch.where(stays, next_re, re), torch.where(stays, next_im, im)
+            count = count + stays
+        return count
+
+    workloads = {
+        "gelu_1M": (F.gelu, x),
+        "silu_1M": (F.silu, x),
+        "silu_bf16_1M": (F.silu, halves),
+        "mish_1M": (F.mish, x),
+        "sin_1M": (torch.sin, x),
+        "option_1M": (option, x, strike, years),
+        "mandelbrot_512": (escape, at, height),
+        "sum_rows": (lambda x: x.sum(1), rows),
+        "sum_columns": (lambda x: x.sum(0), rows),
+        "var_rows": (lambda x: x.var(1), rows),
+        "var_columns": (lambda x: x.var(0), rows),
+        "weighted_rows": (lambda x, w: (x * w).sum(1), rows, weights),
+        "cumsum_rows": (lambda x: x.cumsum(1), rows),
+    }
+    for name, (f, *given) in workloads.items():
+        measured(f"u.{name}", lambda: f(*given))
+        if "compile" in sys.argv[2:]:
+            compiled = torch.compile(f)
+            measured(f"u.{name}", lambda: compiled(*given), "torch-compile")
+
+    try:
+        import numexpr
+    except ImportError:
+        numexpr = None
+    if numexpr:
+        numexpr.set_num_threads(THREADS)
+        names = {"x": x.numpy(), "strike": strike.numpy(), "years": years.numpy()}
+        names.update({"half": numpy.float32(0.5), "one": numpy.float32(1)})
+        run = lambda name, text: measured(f"u.{name}", lambda: numexpr.evaluate(text, names), "numexpr")
+        run("silu_1M", "x / (one + exp(-x))")
+        run("mish_1M", "x * tanh(log1p(exp(x)))")
+        run("sin_1M", "sin(x)")
+
+    try:
+        import numba
+    except ImportError:
+        return
+    import math
+
+    numba.set_num_threads(THREADS)
+    one, root = numpy.float32(1), numpy.float32(0.5**0.5)
+    kinds = {1: "float32(float32)", 2: "float32(float32, float32)", 3: "float32(float32, float32, float32)"}
+    normal = numba.njit(fastmath=False)(lambda v: numpy.float32(0.5) * (one + math.erf(v * root)))
+
+    def own_option(price, strike, years):
+        deviation = numpy.float32(0.2) * math.sqrt(years)
+        above = (math.log(price / strike) + numpy.float32(0.05) * years) / deviation
+        return price * normal(above) - strike * math.exp(numpy.float32(-0.03) * years) * normal(above - deviation)
+
+    def own_escape(at, height):
+        re = im = count = numpy.float32(0)
+        for _ in range(50):
+            if re * re + im * im >= numpy.float32(4):
+                break
+            re, im = re * re - im * im + at, numpy.float32(2) * re * im + height
+            count += one
+        return count
+
+    loops = {
+        "gelu_1M": (lambda v: v * normal(v), x),
+        "silu_1M": (lambda v: v / (one + math.exp(-v)), x),
+        "mish_1M": (lambda v: v * math.tanh(math.log1p(math.exp(v))), x),
+        "sin_1M": (lambda v: math.sin(v), x),
+        "option_1M": (own_option, x, strike, years),
+        "mandelbrot_512": (own_escape, at, height),
+    }
+    for name, (f, *given) in loops.items():
+        own = numba.vectorize([kinds[len(given)]], target="parallel" if THREADS > 1 else "cpu")(f)
+        arrays = [of.numpy() for of in given]
+        measured(f"u.{name}", lambda: own(*arrays), "numba")
+
+
 if __name__ == "__main__":
     if "s" in sys.argv[1]:
         learning()
     with torch.no_grad():
-        for letter, run in (("n", convolutions), ("o", attention), ("p", layers), ("q", models)):
+        for letter, run in (("n", convolutions), ("o", attention), ("p", layers), ("q", models), ("u", formulas)):
             if letter in sys.argv[1]:
                 run()
