@@ -64,6 +64,8 @@ pub trait Unary: Sized + 'static {
     }
     /// Which values the derivative reads: 1 for the operand, 8 for the result.
     const DERIVATIVE_READS: [u32; 3] = [1; 3];
+    /// Whether a loop over the derivative waits for arithmetic rather than for memory.
+    const DERIVATIVE_IS_LONG: bool = false;
     /// The derivative at `x`, where the formula gives `_y`. It is read from the formula by dual numbers where nothing else is said.
     #[inline(always)]
     fn derivative<T: MachineFloat>(x: T, _y: T) -> T {

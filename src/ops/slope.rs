@@ -105,6 +105,8 @@ pub trait Derivable: 'static {
     const READS: [u32; 3] = [(1 << Self::OPERANDS) - 1; 3];
     /// Whether it needs no loops of its own.
     const SIMPLE: Simple = Simple::No;
+    /// Whether a loop over the derivative waits for arithmetic rather than for memory.
+    const IS_LONG: bool = false;
     /// The derivative by one operand.
     fn derivative<T: MachineFloat>(by: usize, x: [T; 3], y: T, given: [T; 3]) -> T;
     /// The formula for complex numbers; a real result has no imaginary part.
@@ -157,13 +159,14 @@ pub(crate) fn tangent<T: MachineFloat>(x: T, formula: impl Fn(Dual<T>) -> Dual<T
 
 /// `OfUnary: F: Unary, 1 |by, x, y, given| derivative, complex;` writes a marker and its `Derivable`.
 macro_rules! derivables {
-    ($($(#[$doc:meta])* $name:ident: $trait:ident, $operands:literal, reads $reads:expr $(, simple $simple:expr)?, |$by:ident, $x:ident, $y:ident, $given:ident| $derivative:expr, $complex:expr $(, $own:ident)?;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident: $trait:ident, $operands:literal, reads $reads:expr $(, simple $simple:expr)? $(, long $long:expr)?, |$by:ident, $x:ident, $y:ident, $given:ident| $derivative:expr, $complex:expr $(, $own:ident)?;)*) => {$(
         $(#[$doc])*
         pub struct $name<F>(PhantomData<fn() -> F>);
         impl<F: $trait> Derivable for $name<F> {
             const OPERANDS: usize = $operands;
             const READS: [u32; 3] = $reads;
             $(const SIMPLE: Simple = $simple;)?
+            $(const IS_LONG: bool = $long;)?
             #[inline(always)]
             fn derivative<T: MachineFloat>($by: usize, $x: [T; 3], $y: T, $given: [T; 3]) -> T {
                 let _ = ($by, $y, &$given);
@@ -187,7 +190,7 @@ macro_rules! derivables {
 }
 derivables! {
     /// A row of one operand.
-    OfUnary: Unary, 1, reads F::DERIVATIVE_READS, |by, x, y, given| F::derivative(x[0], y), F::complex(x[0]), complex_gradient;
+    OfUnary: Unary, 1, reads F::DERIVATIVE_READS, long F::DERIVATIVE_IS_LONG, |by, x, y, given| F::derivative(x[0], y), F::complex(x[0]), complex_gradient;
     /// An operand divided by a formula of it.
     OfDivided: Unary, 1, reads [1; 3], |by, x, y, given| tangent(x[0], |x| x / F::real(x)), x[0] / F::complex(x[0]);
     /// An operand less a formula of it.
@@ -254,7 +257,7 @@ fn untold() -> ! {
 macro_rules! slopings {
     ($($ty:ty: $number:ident, $gradient:ident, $vectors:ident;)*) => {$(
         impl<F: Derivable, const BY: usize> Map2<$ty, $ty, $ty> for Sloping<F, BY> {
-            const VECTORS: VectorWidth = VectorWidth::$vectors;
+            const VECTORS: VectorWidth = if F::IS_LONG { VectorWidth::Wide } else { VectorWidth::$vectors };
             #[inline(always)]
             fn call(self, x: $ty, g: $ty) -> $ty {
                 let y_only = F::READS[BY] == 8;

@@ -97,6 +97,7 @@ impl Unary for gelu {
     fn real<T: MachineFloat>(x: T) -> T {
         x * T::lit(0.5) * (T::one() + MachineFloat::erf(x * T::FRAC_1_SQRT_2()))
     }
+    const DERIVATIVE_IS_LONG: bool = true;
     #[inline(always)]
     fn derivative<T: MachineFloat>(x: T, _y: T) -> T {
         <ndtr as Unary>::real(x) + x * <ndtr as Unary>::derivative(x, x)
@@ -111,6 +112,7 @@ impl Unary for gelu_tanh {
         let inner = beta * (x + T::lit(0.044715) * x * x * x);
         T::lit(0.5) * x * (T::one() + T::elementary::<math::Tanh>(inner))
     }
+    const DERIVATIVE_IS_LONG: bool = true;
     #[inline(always)]
     fn derivative<T: MachineFloat>(x: T, _y: T) -> T {
         let beta = T::SQRT_2() * T::FRAC_2_SQRT_PI() * T::lit(0.5);
@@ -125,6 +127,7 @@ impl Unary for silu {
     fn real<T: MachineFloat>(x: T) -> T {
         x / (T::one() + T::elementary::<math::Exp>(-x))
     }
+    const DERIVATIVE_IS_LONG: bool = true;
     #[inline(always)]
     fn derivative<T: MachineFloat>(x: T, _y: T) -> T {
         let sigmoid = <sigmoid as Unary>::real(x);
