@@ -282,7 +282,10 @@ impl<const N: usize> Body<N> for KernelBody<N> {
     unsafe fn lines(self, starts: [usize; N], steps: [[usize; N]; 2], [lines, len]: [usize; 2]) {
         // SAFETY: the caller's promise.
         unsafe {
-            if len > self.capacity() || len >= DIRECT && steps[1] == [1; N] && self.is_direct() {
+            // (Lines that run on, beside lines that are the same for all: these are copied once, and the loop is called for many lines.)
+            let runs_on = |operand: usize| steps[0][operand] == len || operand > 0 && steps[0][operand] == 0;
+            let is_direct = || len >= DIRECT && steps[1] == [1; N] && self.is_direct() && !(0..N).all(runs_on);
+            if len > self.capacity() || is_direct() {
                 for line in 0..lines {
                     let starts = core::array::from_fn(|operand| starts[operand] + line * steps[0][operand]);
                     self.run(Run { starts, len, steps: steps[1] });
