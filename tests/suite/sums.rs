@@ -325,6 +325,25 @@ fn distances_in_pieces() {
     }
 }
 
+/// Many columns are reduced by rows, each as it is by itself.
+#[test]
+fn variances_of_many_columns() {
+    let x: Tensor<f32, shape![700, 75]> = Tensor::from_fn(|[i, j]: [usize; 2]| match (i, j) {
+        (699, 5) | (3, 66) => f32::INFINITY,
+        (8, 70) => f32::NAN,
+        _ => 1000.0 + ((i * 37 + j * 11) % 101) as f32 / 50.0,
+    });
+    let (variances, means) = x.var_mean_axis(axis![0], 1);
+    for column in 0..75 {
+        let alone: Tensor<f32, shape![700]> = Tensor::from_fn(|[i]: [usize; 1]| x[(i, column)]);
+        let (variance, mean) = alone.var_mean_axis(axis![0], 1);
+        for (found, expected) in [(variances[column], variance.item()), (means[column], mean.item())] {
+            let is_alike = found == expected || (found - expected).abs() <= 1e-6 * expected.abs();
+            assert!(is_alike || found.is_nan() && expected.is_nan(), "{found} is not {expected} in column {column}");
+        }
+    }
+}
+
 /// Meta tensors know the shapes.
 #[test]
 fn shapes_without_data() {

@@ -68,6 +68,7 @@ pub(crate) struct Facts {
     pub has_identity: bool,
     pub(super) has_positions: bool,
     pub(super) by_blocks: bool,
+    pub(super) has_blocks_of_rows: bool,
     pub(super) counts_repeats: bool,
     /// Time per element, relative to reading it.
     pub(super) cost: usize,
@@ -147,6 +148,7 @@ macro_rules! functions {
                     has_identity: self.0.has_identity(),
                     has_positions: R::HAS_POSITIONS,
                     by_blocks: R::PREFERS_BLOCKS,
+                    has_blocks_of_rows: R::HAS_BLOCKS_OF_ROWS,
                     counts_repeats: R::COUNTS_REPEATS,
                     cost: self.0.cost(),
                     partial: size_of::<R::Partial>(),
@@ -178,7 +180,7 @@ macro_rules! functions {
                 });
             }
             unsafe fn rows(&self, rows: RowRun, partials: *mut u8, columns: usize) {
-                if const { R::PREFERS_BLOCKS } {
+                if const { R::PREFERS_BLOCKS && !R::HAS_BLOCKS_OF_ROWS } {
                     unreachable!("a plan has no rows for what is reduced in blocks");
                 }
                 let RowRun { from, step, rows, position, exceeds_caches } = rows;

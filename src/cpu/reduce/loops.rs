@@ -172,6 +172,9 @@ impl<A: Copy + 'static, R: Reducer<A>> Loop for ReduceRows<'_, A, R> {
         let columns = partials.len();
         // SAFETY: the maker of this loop has checked the elements of these rows, one per partial result.
         let row = |at: usize| unsafe { core::slice::from_raw_parts(from.add(at * step), columns) };
+        if const { R::HAS_BLOCKS_OF_ROWS } {
+            return reducer.block_of_rows(partials, rows, row);
+        }
         let mut at = 0;
         while at + AHEAD <= rows {
             let some = [row(at), row(at + 1), row(at + 2), row(at + 3)];
@@ -194,6 +197,9 @@ impl<A: Copy + 'static, R: Reducer<A>> Loop for ReduceRows<'_, A, R> {
     }
     #[inline(always)]
     fn run_small(self) {
+        if const { R::HAS_BLOCKS_OF_ROWS } {
+            return self.run();
+        }
         let ReduceRows { reducer, from, step, rows, position, partials, .. } = self;
         for at in 0..rows {
             let mut column = 0;

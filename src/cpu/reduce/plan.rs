@@ -21,6 +21,8 @@ const COLUMN_BYTES: usize = 8192;
 /// Maximum columns for which rows are folded, and approximately how many columns folding makes.
 const NARROW: usize = 128;
 const WIDE: usize = 512;
+/// Minimum columns that are reduced by rows where blocks are cheaper.
+const MANY: usize = 32;
 /// Minimum columns reduced together, even if partial results are large.
 const MIN_COLUMNS: usize = 16;
 /// Maximum blocks of a single result processed together, if contiguous and read in place;
@@ -195,6 +197,10 @@ impl ReducePlan {
         });
         if len < 2 || closer <= 0 {
             self.width = if len > BLOCK { 1 } else { (PATCH / len).clamp(1, neighbours) };
+        } else if facts.by_blocks && facts.has_blocks_of_rows && neighbours >= MANY {
+            self.by_columns = true;
+            self.width = (COLUMN_BYTES / facts.partial.max(1)).clamp(MIN_COLUMNS, COLUMNS).min(neighbours);
+            self.depth = (PATCH / self.width).max(ROWS);
         } else if facts.by_blocks {
             self.width = GATHERED.min(neighbours);
             self.depth = (GATHERED * GATHERED / self.width).min(BLOCK);

@@ -57,6 +57,8 @@ pub trait Reducer<A: Copy>: Copy + Send + Sync + 'static {
     const COUNTS_REPEATS: bool = true;
     /// Whether blocks are much cheaper than single elements.
     const PREFERS_BLOCKS: bool = false;
+    /// Whether it has [`block_of_rows`](Self::block_of_rows), so that many columns are reduced by rows although blocks are cheaper.
+    const HAS_BLOCKS_OF_ROWS: bool = false;
     /// Approximate time per element, relative to reading it.
     fn cost(self) -> usize {
         1
@@ -100,6 +102,14 @@ pub trait Reducer<A: Copy>: Copy + Send + Sync + 'static {
     #[inline(always)]
     fn four_rows(self, partials: &mut [Self::Partial], [a, b, c, d]: [&[A]; 4], position: usize) {
         lanes::accumulate_rows(self, partials, a, b, c, d, position);
+    }
+    /// Accumulates some rows into partial results, one per column; there are as many elements in a row.
+    #[inline(always)]
+    fn block_of_rows<'a>(self, _partials: &mut [Self::Partial], _rows: usize, _row: impl Fn(usize) -> &'a [A])
+    where
+        A: 'a,
+    {
+        unreachable!("only reductions that have blocks of rows are asked to")
     }
     /// Whether `f16` elements are widened to `f32` in bulk before they are accumulated.
     const WIDENS_F16: bool = false;

@@ -158,6 +158,50 @@ fn means_after_infinities<E: Dtype>(elements: &[E], mut means: [f64; 2]) -> [f64
     means
 }
 
+/// Columns whose moments are held in registers.
+const COLUMNS: usize = 64;
+
+/// Adds the moments of `N` columns of real numbers from `first` on: two passes over cached rows.
+#[inline(always)]
+fn add_columns<'a, E: Dtype, const N: usize>(
+    partials: &mut [Moments],
+    first: usize,
+    rows: usize,
+    row: &impl Fn(usize) -> &'a [E],
+    merge: impl Fn(Moments, Moments) -> Moments,
+) {
+    let value = |x: E| -> f64 { x.cast() };
+    let mut mean = [0.0; N];
+    for at in 0..rows {
+        if let Some(elements) = row(at)[first..].first_chunk::<N>() {
+            for column in 0..N {
+                mean[column] += value(elements[column]);
+            }
+        }
+    }
+    for mean in &mut mean {
+        *mean /= rows as f64;
+    }
+    let mut squares = [0.0; N];
+    for at in 0..rows {
+        if let Some(elements) = row(at)[first..].first_chunk::<N>() {
+            for column in 0..N {
+                let deviation = value(elements[column]) - mean[column];
+                squares[column] += deviation * deviation;
+            }
+        }
+    }
+    for column in 0..N {
+        let (partial, mut mean) = (&mut partials[first + column], mean[column]);
+        if mean.is_infinite() && (0..rows - 1).any(|at| value(row(at)[first + column]).is_infinite()) {
+            // As `means_after_infinities` says.
+            mean = f64::NAN;
+        }
+        let own = Moments { count: rows as f64, mean: [mean, 0.0], squares: [squares[column], 0.0] };
+        *partial = merge(*partial, own);
+    }
+}
+
 /// The variance or the standard deviation.
 #[derive(Clone, Copy)]
 pub struct Variance {
@@ -197,6 +241,7 @@ impl<E: Dtype> Reducer<E> for Variance {
     type Partial = Moments;
     type Out = E::RealDtype;
     const PREFERS_BLOCKS: bool = true;
+    const HAS_BLOCKS_OF_ROWS: bool = matches!(E::DTYPE, DType::F32);
     fn cost(self) -> usize {
         8
     }
@@ -235,6 +280,26 @@ impl<E: Dtype> Reducer<E> for Variance {
     #[inline(always)]
     fn block_small(self, elements: &[E], index: usize) -> Moments {
         Reducer::<E>::block(self, elements, index)
+    }
+    #[inline(always)]
+    fn block_of_rows<'a>(self, partials: &mut [Moments], rows: usize, row: impl Fn(usize) -> &'a [E])
+    where
+        E: 'a,
+    {
+        let merge = |one, other| Reducer::<E>::merge(self, one, other);
+        let mut first = 0;
+        while rows > 0 && first < partials.len() {
+            if first + COLUMNS <= partials.len() {
+                add_columns::<E, COLUMNS>(partials, first, rows, &row, merge);
+                first += COLUMNS;
+            } else if first + 8 <= partials.len() {
+                add_columns::<E, 8>(partials, first, rows, &row, merge);
+                first += 8;
+            } else {
+                add_columns::<E, 1>(partials, first, rows, &row, merge);
+                first += 1;
+            }
+        }
     }
     fn single(self) -> Self {
         Variance { single: true, ..self }
