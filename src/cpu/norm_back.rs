@@ -221,6 +221,31 @@ impl<T: Real> Loop for RunSums<'_, T> {
         }
     }
 }
+/// Columns whose sums are held in registers.
+const COLUMNS: usize = 32;
+
+/// Adds to the sums of `N` columns from `low` on.
+#[inline(always)]
+fn add_columns<'a, T: Real, const N: usize>(
+    rows: impl Iterator<Item = (&'a [T], &'a [T])>,
+    means: &[T],
+    low: usize,
+    [first, second]: [&mut [T]; 2],
+) {
+    let sums = (first[low..].first_chunk_mut::<N>(), second[low..].first_chunk_mut::<N>());
+    let (Some(means), (Some(first), Some(second))) = (means[low..].first_chunk::<N>(), sums) else { return };
+    let mut held = [*first, *second];
+    for (x, g) in rows {
+        if let (Some(x), Some(g)) = (x[low..].first_chunk::<N>(), g[low..].first_chunk::<N>()) {
+            for at in 0..N {
+                held[0][at] = held[0][at] + g[at];
+                held[1][at] = held[1][at] + g[at] * (x[at] - means[at]);
+            }
+        }
+    }
+    [*first, *second] = held;
+}
+
 /// The same of each column, added to `out`.
 struct ColumnSums<'a, T> {
     of: Spread<'a, T>,
@@ -232,10 +257,16 @@ impl<T: Real> Loop for ColumnSums<'_, T> {
     #[inline(always)]
     fn run(self) {
         let ColumnSums { of: Spread { x, g, .. }, means, out: [first, second] } = self;
-        for (x, g) in x.chunks_exact(means.len()).zip(g.chunks_exact(means.len())) {
-            let sums = first.iter_mut().zip(second.iter_mut());
-            for ((((first, second), &mean), &x), &g) in sums.zip(means).zip(x).zip(g) {
-                (*first, *second) = (*first + g, *second + g * (x - mean));
+        let count = means.len();
+        let rows = || x.chunks_exact(count).zip(g.chunks_exact(count));
+        let mut low = 0;
+        while low < count {
+            if low + COLUMNS <= count {
+                add_columns::<T, COLUMNS>(rows(), means, low, [&mut *first, &mut *second]);
+                low += COLUMNS;
+            } else {
+                add_columns::<T, 1>(rows(), means, low, [&mut *first, &mut *second]);
+                low += 1;
             }
         }
     }

@@ -511,6 +511,59 @@ fn in_half_precision_are_added_in_f32() {
     assert_eq!(of_factor.to::<f32>().to_vec(), four);
 }
 
+/// Many channels side by side are computed in vectors, in which each is what it is among few.
+#[test]
+fn of_many_channels_are_those_of_few() {
+    type Many = shape![2, 75, 40, 9];
+    type Few = shape![2, 3, 40, 9];
+    let generator = &mut Generator::seeded(1);
+    let (x, factors) = (Tensor::<f32, Many>::randn(generator), Tensor::<f32, Many>::randn(generator));
+    let window = Tensor::<f32, shape![75, 1, 3, 3]>::randn(generator);
+    let (weight, bias) = (Tensor::<f32, shape![75]>::randn(generator), Tensor::<f32, shape![75]>::randn(generator));
+    let same = Conv::new().padding::<dim!(1)>();
+    let (_, of_window) = window
+        .value_and_grad((&x.to_memory_format(ChannelsLast), &factors), |window, (x, factors)| {
+            (x.conv2d(window, None, same.groups::<dim!(75)>()) * factors).sum()
+        });
+    let (loss, y, [of_x, of_weight, of_bias]) = {
+        let parameters = (x.to_memory_format(ChannelsLast), weight.clone(), bias.clone());
+        let (loss, y, (x, weight, bias)) =
+            parameters.value_and_grad_with((&factors,), |(x, weight, bias), (factors,)| {
+                let y = x.batch_norm_training((), weight, bias, 0.1, 1e-5);
+                ((&y * factors).sum(), y)
+            });
+        (loss, y, [x.to_vec(), weight.to_vec(), bias.to_vec()])
+    };
+    assert!(loss.item().is_finite());
+    let is_close = |found: &[f32], expected: &[f32]| {
+        let pairs = found.iter().zip(expected);
+        found.len() == expected.len() && pairs.into_iter().all(|(a, b)| (a - b).abs() <= 2e-4 * (1.0 + b.abs()))
+    };
+    for first in [0, 30, 62, 63, 72] {
+        let images = |of: &Tensor<f32, Many>| {
+            Tensor::<f32, Few>::from_fn(|[n, c, h, w]| of[(n, first + c, h, w)]).to_memory_format(ChannelsLast)
+        };
+        let list = |of: &Tensor<f32, shape![75]>| Tensor::<f32, shape![3]>::from_fn(|[c]| of[first + c]);
+        let windows = |of: &Tensor<f32, shape![75, 1, 3, 3]>| {
+            Tensor::<f32, shape![3, 1, 3, 3]>::from_fn(|[c, _, h, w]| of[(first + c, 0, h, w)])
+        };
+        let (_, few) = windows(&window).value_and_grad((&images(&x), &images(&factors)), |window, (x, factors)| {
+            (x.conv2d(window, None, same.groups::<dim!(3)>()) * factors).sum()
+        });
+        assert!(is_close(&few.to_vec(), &windows(&of_window).to_vec()), "windows from {first} on");
+        let few = (images(&x), list(&weight), list(&bias));
+        let (_, few_y, few) = few.value_and_grad_with((&images(&factors),), |(x, weight, bias), (factors,)| {
+            let y = x.batch_norm_training((), weight, bias, 0.1, 1e-5);
+            ((&y * factors).sum(), y)
+        });
+        let all = Tensor::<f32, Many>::from_vec(of_x.clone());
+        assert!(is_close(&few_y.to_vec(), &images(&y).to_vec()), "results from {first} on");
+        assert!(is_close(&few.0.to_vec(), &images(&all).to_vec()), "elements from {first} on");
+        assert!(is_close(&few.1.to_vec(), &of_weight[first..first + 3]), "weights from {first} on");
+        assert!(is_close(&few.2.to_vec(), &of_bias[first..first + 3]), "biases from {first} on");
+    }
+}
+
 #[test]
 fn of_no_elements_are_empty() {
     let x = Tensor::<f32, shape![0, 4, 3, 3]>::zeros();

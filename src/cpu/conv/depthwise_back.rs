@@ -11,6 +11,9 @@ use crate::storage::HostBuffer;
 const ROWS: usize = if cfg!(debug_assertions) { 2 } else { 16 };
 const BLOCKS: usize = 64;
 
+/// Number of channels whose sums are held in registers.
+const LANES: usize = 64;
+
 /// Elements `(N, D, H, W, C)` with their padding, and gradients at `places`.
 #[derive(Clone, Copy)]
 pub(crate) struct Depthwise<'a, T> {
@@ -30,6 +33,25 @@ struct Rows<'a, T> {
     /// The sums of each position of the window and each channel.
     sums: &'a mut [T],
 }
+/// Adds products of `N` channels from `low` on: their sums stay in registers from place to place.
+#[inline(always)]
+fn add_products<'a, T: Real, const N: usize>(
+    sums: &mut [T],
+    low: usize,
+    places: impl Iterator<Item = (&'a [T], &'a [T])>,
+) {
+    let Some(sums) = sums[low..].first_chunk_mut::<N>() else { return };
+    let mut held = *sums;
+    for (g, x) in places {
+        if let (Some(g), Some(x)) = (g[low..].first_chunk::<N>(), x[low..].first_chunk::<N>()) {
+            for at in 0..N {
+                held[at] = held[at] + g[at] * x[at];
+            }
+        }
+    }
+    *sums = held;
+}
+
 impl<T: Real> Loop for Rows<'_, T> {
     type Output = ();
     #[inline(always)]
@@ -44,10 +66,21 @@ impl<T: Real> Loop for Rows<'_, T> {
                 let d = plane * depth.stride + at / height.kernel * depth.dilation;
                 let h = line * height.stride + at % height.kernel * height.dilation;
                 let first = ((image * sizes[0] + d) * sizes[1] + h) * sizes[2] + column * width.dilation;
-                let x = x[first * channels..].chunks_exact(channels).step_by(width.stride);
-                for (g, x) in g.chunks_exact(channels).zip(x) {
-                    for ((sum, &g), &x) in sums.iter_mut().zip(g).zip(x) {
-                        *sum = *sum + g * x;
+                let places = || {
+                    let x = x[first * channels..].chunks_exact(channels).step_by(width.stride);
+                    g.chunks_exact(channels).zip(x)
+                };
+                let mut low = 0;
+                while low < channels {
+                    if low + LANES <= channels {
+                        add_products::<T, LANES>(sums, low, places());
+                        low += LANES;
+                    } else if low + 8 <= channels {
+                        add_products::<T, 8>(sums, low, places());
+                        low += 8;
+                    } else {
+                        add_products::<T, 1>(sums, low, places());
+                        low += 1;
                     }
                 }
             }
