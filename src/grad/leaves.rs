@@ -1,6 +1,6 @@
 //! Parameters on a tape, and the gradients that come back to them.
 
-use super::pull::{Gradients, Graph, back, by_exact};
+use super::pull::{Gradients, Graph, Seen, back, by_exact};
 use super::record::has_gradients;
 use super::tape::{Extent, Node, Operand, Packed, Tape, Tracked};
 use super::taped::Taped;
@@ -69,10 +69,14 @@ impl<D: Device> Lifting<D> {
         graph: Graph,
         seed: impl FnOnce(&mut Gradients<D>) -> Result<()>,
     ) -> Result<P::On<D>> {
-        let mut found = BTreeMap::new();
+        let (mut found, mut views) = (BTreeMap::new(), BTreeMap::new());
         back::<D>(seed, graph, |step, given| {
             if step.is_leaf() {
-                found.extend(given[0].take().map(|gradient| (step.number, gradient)));
+                // (Those of tied parameters are added up.)
+                let seen = given.take_view(|seen| seen.is_repeated() && self.named.is_empty());
+                views.extend(seen.map(|seen| (step.number, seen)));
+                given.whole::<D>()?;
+                found.extend(given.of[0].take().map(|gradient| (step.number, gradient)));
             }
             Ok(())
         })?;
@@ -81,7 +85,7 @@ impl<D: Device> Lifting<D> {
         if !apart && !self.named.is_empty() {
             self.join_tied(&mut leaves, &mut found)?;
         }
-        parameters.mapped(&mut Collecting { gradients: &found, leaves: leaves.into_iter() })
+        parameters.mapped(&mut Collecting { gradients: &found, views: &views, leaves: leaves.into_iter() })
     }
 
     /// Adds the gradients of tied parameters to those of the parameters that they are tied to.
@@ -102,12 +106,12 @@ impl<D: Device> Lifting<D> {
                 && let Some(to) = &to
             {
                 let mut sum = Gradients::<D>::new();
-                *sum.of(to) = found.remove(&to.step.number);
+                *sum.of(to)? = found.remove(&to.step.number);
                 let Elements { dtype, offset, sizes, strides } = target.elements;
                 let place = Operand::new(Some(to.clone()), offset, Packed::of(dtype, &sizes, &strides), None);
                 let Elements { sizes, strides, .. } = own.elements;
                 by_exact!(dtype, E => sum.add::<E>(&place, Erased::of(View::new(&part, 0, &sizes, &strides))))?;
-                found.extend(sum.of(to).take().map(|sum| (to.step.number, sum)));
+                found.extend(sum.of(to)?.take().map(|sum| (to.step.number, sum)));
             }
             leaves[own.leaf] = Leaf { node: to, tied_to: Some(target.elements) };
         }
@@ -147,6 +151,8 @@ impl<D: Device> MapTensors<D, Taped<D>> for Lifting<D> {
 /// Makes a gradient of each parameter.
 struct Collecting<'a, D: Device> {
     gradients: &'a BTreeMap<u64, D::Storage>,
+    /// Of those that are the same along axes.
+    views: &'a BTreeMap<u64, Box<Seen>>,
     leaves: std::vec::IntoIter<Leaf<D::Storage>>,
 }
 impl<D: Device> MapTensors<D, D> for Collecting<'_, D> {
@@ -162,8 +168,17 @@ impl<D: Device> MapTensors<D, D> for Collecting<'_, D> {
             if (extent.dtype, extent.bytes) != (E::DTYPE, span * size_of::<E>()) {
                 return invalid("value_and_grad", "the parameters have other tensors than before".to_owned());
             }
-            let (storage, offset) = D::share(View::<_, E>::new(gradient, 0, sizes.as_ref(), strides.as_ref()));
-            return Ok(Tensor::from_parts(storage, offset, sizes, strides));
+            let shared = |gradient: &D::Storage, offset, strides: S::Sizes| {
+                let (storage, offset) = D::share(View::<_, E>::new(gradient, offset, sizes.as_ref(), strides.as_ref()));
+                Ok(Tensor::from_parts(storage, offset, sizes, strides))
+            };
+            return match self.views.get(&leaf.step.number) {
+                None => shared(gradient, 0, strides),
+                Some(seen) if seen.is_of(sizes.as_ref(), strides.as_ref()) => {
+                    shared(gradient, seen.offset, S::Sizes::copied(&seen.strides))
+                }
+                Some(seen) => shared(&seen.written_out::<D>(gradient)?, 0, strides),
+            };
         }
         // Nothing came back.
         Tensor::one_zero(Some(x), x.shape())

@@ -2,10 +2,10 @@
 
 use super::primitive::{Sums, WayBack};
 use super::pull::derivative::DerivativeCall;
-use super::pull::{Convolving, Gradients, PullsBack, SlopeCall};
+use super::pull::{Convolving, Cotangents, Gradients, PullsBack, SlopeCall};
 use super::record::has_gradients;
 use super::rule::Rule;
-use super::tape::{Layout, Node, Operand, Packed, RESULTS, Tape, Tracked};
+use super::tape::{Layout, Node, Operand, Packed, Tape, Tracked};
 use crate::composite::primitive::{Dtypes as _, On, Primitive};
 use crate::device::call::{Call, Given, Kind, Outcome, Rehouse, Rehoused};
 use crate::device::{AnyDevice, Backend, Device, IntoDevice, Place};
@@ -285,7 +285,7 @@ impl<D: Device> PullsBack for Taped<D> {
     }
     fn pull(
         rule: &Rule<Self::Storage>,
-        given: [Option<Self::Storage>; RESULTS],
+        given: Cotangents<Self::Storage>,
         gradients: &mut Gradients<Self>,
     ) -> Result<()> {
         super::pull::pull::<Self>(rule, given, gradients)

@@ -4,8 +4,8 @@ use castiron::grad::{Grad, Taped};
 use castiron::nn::{Area, Bicubic, Bilinear, Conv, GridPadding, Linear, Nearest, Patches, Pool, Trilinear};
 use castiron::reduction::{Mean, Sum, Unreduced};
 use castiron::{
-    BagMode, ChannelsLast, Complex, Cpu, Element, Generator, Interpolation, KnownShape, RotaryLayout, Shape, Tensor,
-    axis, bf16, dim, shape, tensor,
+    BagMode, ChannelsLast, Complex, Cpu, Element, Generator, Interpolation, KnownShape, Module, RotaryLayout, Shape,
+    Tensor, axis, bf16, dim, shape, tensor,
 };
 #[cfg(feature = "linalg")]
 use castiron::{Complete, Reduced, Uplo};
@@ -509,6 +509,42 @@ fn in_half_precision_are_added_in_f32() {
     let (_, of_factor) = one
         .value_and_grad((), |one, ()| one.full_like(1.0).expand::<shape![4, 1024]>().t().matmul(one).to::<f32>().sum());
     assert_eq!(of_factor.to::<f32>().to_vec(), four);
+}
+
+type Matrix<D> = Tensor<f32, shape![3, 4], D>;
+#[derive(Module, Clone)]
+struct Two<D: castiron::Device = Cpu> {
+    one: Matrix<D>,
+    other: Matrix<D>,
+}
+
+/// Gradients that are the same along axes, lie in a larger one or in another order are read, added up and given back as views.
+#[test]
+fn seen_as_views_are_those_of_the_elements() {
+    let cube = constant(Tensor::<f64, shape![3, 2, 4]>::from_vec(numbers(4, 24)));
+    real! {
+        sum_of_rows: shape![3, 4], any, |x| x.sum_axis(axis![1]).square();
+        sum_of_columns: shape![3, 4], any, |x| x.tanh().sum_axis(axis![0]).square();
+        sum_of_differences: shape![3, 4], any, |x| (&(&cube * x.unsqueeze(axis![1])) - x.unsqueeze(axis![1])).sum_axis(axis![1]);
+        sums_along_all_axes: shape![3, 4], any, |x| x.sum_axis(axis![0]).sum() + x.sum_axis(axis![1]).square().sum() + x.mean();
+        sum_of_another_shape: shape![3, 4], any, |x| x.tanh().reshape::<shape![2, 3, 2]>().sum_axis(axis![1]).square();
+        joined: shape![3, 4], any, |x| castiron::cat((x, x.square(), x), axis![1]).sin();
+        joined_once: shape![3, 4], any, |x| castiron::cat((x.tanh(), x.square()), axis![1]).sin();
+        transposed: shape![3, 3], any, |x| x.t().contiguous() * (x + x.t()).sin();
+    }
+    // The elements of such a gradient are in memory once, and are not written where others see them.
+    let x = Tensor::<f32, shape![3, 4]>::from_fn(|[i, j]| (4 * i + j) as f32);
+    let ones = tensor![1.0_f32, 2.0, 3.0];
+    let (_, back) = x.vjp((), |x, ()| x.sum_axis(axis![1]));
+    let mut rows = back.pull(&ones);
+    assert_eq!(rows.stride(), [1, 0]);
+    rows *= 2.0;
+    rows += &x;
+    assert_eq!(rows.to_vec(), [2.0, 3.0, 4.0, 5.0, 8.0, 9.0, 10.0, 11.0, 14.0, 15.0, 16.0, 17.0]);
+    let (_, mut all) = Two { one: x.clone(), other: x }.value_and_grad((), |x, ()| (&x.one + &x.other).sum());
+    assert_eq!((all.one.to_vec(), all.other.to_vec()), (vec![1.0; 12], vec![1.0; 12]));
+    assert_eq!((all.clip_norm(1.0), ones.to_vec()), (24.0_f64.sqrt(), vec![1.0, 2.0, 3.0]));
+    assert!(all.one.iter().chain(all.other.iter()).all(|x| (x - 1.0 / 24.0_f32.sqrt()).abs() < 1e-5));
 }
 
 /// Many channels side by side are computed in vectors, in which each is what it is among few.

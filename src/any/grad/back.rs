@@ -88,6 +88,7 @@ fn back_by_hooks(
     mut arrive: impl FnMut(&Arc<Step<DynamicBuffer>>, &mut [Option<DynamicBuffer>; RESULTS]) -> Result<()>,
 ) -> Result<()> {
     back::<Dynamic>(seed, graph, |step, given| {
+        let given = given.whole::<Dynamic>()?;
         step.call_hooks(given)?;
         arrive(step, given)
     })

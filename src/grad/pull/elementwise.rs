@@ -153,7 +153,8 @@ pub(super) fn not_kept<T>() -> Result<T> {
     invalid(OP, "an operand was not kept".to_owned())
 }
 
-/// The way back through an elementwise formula, computed in a dtype. The layouts of its result and of the gradient differ in their dtype.
+/// The way back through an elementwise formula, computed in a dtype. The layouts of its result and of the gradient differ in their dtype, and
+/// the gradient has its own strides.
 #[allow(clippy::too_many_arguments)]
 pub(super) fn formula<D: Device>(
     formula: &'static Formula,
@@ -161,7 +162,7 @@ pub(super) fn formula<D: Device>(
     given: Constants,
     x: &[Option<Operand<D::Storage>>; 3],
     y: Option<&Kept<D::Storage>>,
-    g: D::Storage,
+    g: (Kept<D::Storage>, Dims),
     layouts: [Layout; 2],
     gradients: &mut Gradients<D>,
 ) -> Result<()> {
@@ -180,16 +181,15 @@ fn in_class<E: Dtype, D: Device>(
     given: Constants,
     x: &[Option<Operand<D::Storage>>; 3],
     y: Option<&Kept<D::Storage>>,
-    g: D::Storage,
+    (g, steps): (Kept<D::Storage>, Dims),
     [result, Layout { dtype, sizes, strides }]: [Layout; 2],
     gradients: &mut Gradients<D>,
 ) -> Result<()> {
     if formula.simple != Simple::No && formula.beside.is_none() && x.iter().flatten().count() == 2 {
         let [Some(a), Some(b), _] = x else { return not_kept() };
-        return simple::<E, D>(formula.simple, [a, b], g, dtype, [sizes, strides], gradients);
+        return simple::<E, D>(formula.simple, [a, b], g, dtype, [sizes, steps], gradients);
     }
-    let g = Kept { storage: g, offset: 0 };
-    let g = kept::<E, D>(&g, dtype, &sizes, &strides)?;
+    let g = kept::<E, D>(&g, dtype, &sizes, &steps)?;
     if let Some((both, place)) = formula.beside {
         let Some(to) = &x[0] else { return not_kept() };
         return beside_value::<E, D>(both, place, given[0], to, &g, [sizes, strides], gradients);
@@ -229,12 +229,11 @@ fn in_class<E: Dtype, D: Device>(
 fn simple<E: Dtype, D: Device>(
     simple: Simple,
     [a, b]: [&Operand<D::Storage>; 2],
-    g: D::Storage,
+    g: Kept<D::Storage>,
     dtype: DType,
     [sizes, strides]: [Dims; 2],
     gradients: &mut Gradients<D>,
 ) -> Result<()> {
-    let g = Kept { storage: g, offset: 0 };
     if let Simple::Product = simple {
         let g = kept::<E, D>(&g, dtype, &sizes, &strides)?;
         for (to, other) in [(a, b), (b, a)] {
@@ -254,7 +253,7 @@ fn simple<E: Dtype, D: Device>(
     }
     if a.node.is_some() {
         // The last one may have the storage itself.
-        let g = if dtype == E::DTYPE {
+        let g = if dtype == E::DTYPE && g.offset == 0 {
             Erased::fresh(g.storage, sizes, strides)
         } else {
             kept::<E, D>(&g, dtype, &sizes, &strides)?.share()

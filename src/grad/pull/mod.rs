@@ -11,10 +11,11 @@ mod moves;
 mod product;
 mod reduce;
 mod rows;
+mod seen;
 
 use super::primitive::{Sums, WayBack};
 use super::rule::Rule;
-use super::tape::{Extent, Kept, Layout, Node, Operand, Packed, Past, RESULTS, Step, locked};
+use super::tape::{Extent, Kept, Layout, Node, Operand, Packed, Past, Step, locked};
 use crate::composite::{Erased, Owned};
 use crate::device::{Backend, Cpu, Cuda, Device, Meta};
 use crate::dtype::{Complex, DType, Dtype, Element, bf16, f16};
@@ -31,6 +32,8 @@ use crate::storage::{HostBuffer, View, ViewMut};
 pub(super) use convolution::Convolving;
 pub(crate) use derivative::{DerivativeCall, several_derivative};
 pub(crate) use elementwise::{SlopeCall, SlopeLoop, slope_loop};
+pub use seen::Cotangents;
+pub(crate) use seen::Seen;
 use std::sync::Arc;
 
 /// Runs code for the dtype that steps of a dtype go back in: `by_dtype!(dtype, E => code)`. Half precision goes back in `f32`, complex
@@ -102,7 +105,7 @@ pub trait PullsBack: Backend {
     /// One step, from the gradients of its results.
     fn pull(
         rule: &Rule<Self::Storage>,
-        given: [Option<Self::Storage>; RESULTS],
+        given: Cotangents<Self::Storage>,
         gradients: &mut Gradients<Self>,
     ) -> Result<()>;
     /// A gradient times the derivative of an elementwise formula.
@@ -145,7 +148,7 @@ macro_rules! records_nothing {
         $(#[$how])*
         fn pull(
             rule: &Rule<Self::Storage>,
-            given: [Option<Self::Storage>; RESULTS],
+            given: Cotangents<Self::Storage>,
             gradients: &mut Gradients<Self>,
         ) -> Result<()> {
             pull::<Self>(rule, given, gradients)
@@ -246,7 +249,7 @@ impl PullsBack for crate::device::Dynamic {
 #[cfg(all(test, feature = "profile"))]
 impl<D: Device> PullsBack for crate::device::decorated::Checked<D> {
     records_nothing!(@off);
-    fn pull(_: &Rule<Self::Storage>, _: [Option<Self::Storage>; RESULTS], _: &mut Gradients<Self>) -> Result<()> {
+    fn pull(_: &Rule<Self::Storage>, _: Cotangents<Self::Storage>, _: &mut Gradients<Self>) -> Result<()> {
         invalid(OP, "checked calls have no gradient".to_owned())
     }
     fn pull_convolution(_: &Convolving<Self>, _: Self::Storage, _: &mut dyn Sums<Self::Storage>) -> Result<()> {
@@ -268,10 +271,10 @@ pub struct Gradients<D: Backend> {
     /// Those of parameters, the last one first: layers are gone through from the last to the first.
     leaves: Vec<Arriving<D::Storage>>,
 }
-/// A step, and the gradients of its results, each a storage of the node's extent.
+/// A step, and the gradients of its results.
 pub(super) struct Arriving<B> {
     pub(super) step: Arc<Step<B>>,
-    pub(super) of: [Option<B>; RESULTS],
+    pub(super) given: Cotangents<B>,
 }
 
 impl<D: Device> Gradients<D> {
@@ -280,7 +283,11 @@ impl<D: Device> Gradients<D> {
     }
 
     /// The gradient of a node.
-    pub(crate) fn of(&mut self, node: &Node<D::Storage>) -> &mut Option<D::Storage> {
+    pub(crate) fn of(&mut self, node: &Node<D::Storage>) -> Result<&mut Option<D::Storage>> {
+        Ok(&mut self.given(node).whole::<D>()?[node.result])
+    }
+    /// The gradients of the results of a node's step.
+    fn given(&mut self, node: &Node<D::Storage>) -> &mut Cotangents<D::Storage> {
         let step = &node.step;
         let (all, place) = if step.is_leaf() {
             let place = self.leaves.binary_search_by(|at| step.number.cmp(&at.step.number));
@@ -290,10 +297,10 @@ impl<D: Device> Gradients<D> {
             (&mut self.steps, place)
         };
         let at = place.unwrap_or_else(|at| {
-            all.insert(at, Arriving { step: step.clone(), of: [const { None }; RESULTS] });
+            all.insert(at, Arriving { step: step.clone(), given: Cotangents::NONE });
             at
         });
-        &mut all[at].of[node.result]
+        &mut all[at].given
     }
 
     /// Takes the step that was recorded last, and parameters after all steps: no more gradients come to it.
@@ -369,10 +376,22 @@ impl<D: Device> Gradients<D> {
             return self.add_windows(node, [offset, len], &sizes, strides, g);
         }
         let fills = offset == 0 && count == len;
-        let of = self.of(node);
+        let given = self.given(node);
+        if fills && let Some(seen) = given.take_view(|seen| node.result == 0 && seen.is_of(&sizes, strides)) {
+            let sum = given.of[0]
+                .take()
+                .map(|first| D::map2::<E, E, E>(Combining::<ops::add, E>::new(), seen.view(&first), g.view(), strides));
+            given.of[0] = sum.transpose()?;
+            return Ok(());
+        }
+        let of = &mut given.whole::<D>()?[node.result];
         match of {
             None if fills => {
                 let same = (0..sizes.len()).all(|axis| sizes[axis] == 1 || g.strides()[axis] == strides[axis]);
+                if !same && node.result == 0 && seen::pays_off(&g) {
+                    given.put_view::<E, D>(g, *strides);
+                    return Ok(());
+                }
                 let whole = if same { g.into_whole() } else { Err(g) };
                 *of = Some(match whole {
                     Ok(own) => own,
@@ -404,7 +423,7 @@ impl<D: Device> Gradients<D> {
         g: Erased<'_, E, D>,
     ) -> Result<()> {
         let count = g.numel();
-        let of = self.of(node);
+        let of = self.of(node)?;
         let places = D::iota(Some(g.storage()), len)?;
         let index = D::map1::<i64, i64>(Copying, View::new(&places, offset, sizes, strides), &sizes.row_major())?;
         let flat = g.reshape(OP, &[count])?;
@@ -547,14 +566,19 @@ pub(super) fn gradient<'a, E: Dtype, D: Device>(storage: &'a D::Storage, layout:
 /// One step backwards.
 pub(super) fn pull<D: Device>(
     rule: &Rule<D::Storage>,
-    given: [Option<D::Storage>; RESULTS],
+    mut given: Cotangents<D::Storage>,
     gradients: &mut Gradients<D>,
 ) -> Result<()> {
     if let Rule::Primitive(step) = rule {
-        return step.pull(given, gradients);
+        given.whole::<D>()?;
+        return step.pull(given.of, gradients);
     }
-    let [first, second, ..] = given;
     let own = &rule.layout();
+    // Formulas read a view as any other operand.
+    let reads_views = matches!(rule, Rule::Formula { .. }) && class(own.dtype) == own.dtype;
+    let seen = given.take_view(|seen| reads_views && seen.is_of(&own.sizes, &own.strides));
+    given.whole::<D>()?;
+    let [first, second, ..] = given.of;
     if let Rule::Reduce { slope, x, mask, results, .. } = rule {
         let layout = own;
         if first.is_none() && second.is_none() {
@@ -585,6 +609,8 @@ pub(super) fn pull<D: Device>(
     let layout = &Layout { dtype: class(own.dtype), ..*own };
     match rule {
         Rule::Formula { formula, computes, given, x, y, .. } => {
+            let (offset, steps) = seen.map_or((0, own.strides), |seen| (seen.offset, seen.strides));
+            let g = (Kept { storage: g, offset }, steps);
             elementwise::formula::<D>(formula, class(*computes), *given, x, y.as_ref(), g, [*own, *layout], gradients)
         }
         Rule::Chooses { condition, choices, .. } => {
@@ -673,32 +699,32 @@ fn retape<D: Device>(step: &Arc<Step<D::Storage>>, rule: &mut Rule<D::Storage>, 
 pub(crate) fn back<D: Device>(
     seed: impl FnOnce(&mut Gradients<D>) -> Result<()>,
     graph: Graph,
-    mut arrive: impl FnMut(&Arc<Step<D::Storage>>, &mut [Option<D::Storage>; RESULTS]) -> Result<()>,
+    mut arrive: impl FnMut(&Arc<Step<D::Storage>>, &mut Cotangents<D::Storage>) -> Result<()>,
 ) -> Result<()> {
     let mut gradients = Gradients::<D>::new();
     seed(&mut gradients)?;
-    while let Some(Arriving { step, mut of }) = gradients.pop() {
-        arrive(&step, &mut of)?;
+    while let Some(Arriving { step, mut given }) = gradients.pop() {
+        arrive(&step, &mut given)?;
         let mut past = locked(&step.past);
         match &mut *past {
             Past::Leaf(_) => {}
             Past::Rule(rule) => {
                 #[cfg(feature = "any")]
                 if graph == Graph::Recorded {
-                    let pulled = retape::<D>(&step, rule, true).and_then(|()| D::pull(rule, of, &mut gradients));
+                    let pulled = retape::<D>(&step, rule, true).and_then(|()| D::pull(rule, given, &mut gradients));
                     retape::<D>(&step, rule, false)?;
                     pulled?;
                     continue;
                 }
                 if graph != Graph::Freed || !rule.keeps() {
-                    D::pull(rule, of, &mut gradients)?;
+                    D::pull(rule, given, &mut gradients)?;
                     continue;
                 }
                 // Without the lock: what it runs may be a function of the user's.
                 let taken = core::mem::replace(&mut *past, Past::Freed);
                 drop(past);
                 if let Past::Rule(rule) = &taken {
-                    D::pull(rule, of, &mut gradients)?;
+                    D::pull(rule, given, &mut gradients)?;
                 }
             }
             Past::Freed => return twice(),
