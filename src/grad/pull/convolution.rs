@@ -85,6 +85,14 @@ impl<D: Device> Convolving<D> {
         if let Some(bias) = self.operands.get(2).filter(|bias| wants(bias)) {
             add(gradients, bias, g.reduce(Sum, 0b11101, false)?.retyped::<E>())?;
         }
+        // Both read the gradients of a place's channels side by side, if each channel is alone.
+        let last;
+        let g = if self.is_by_channel() && D::host_buffer(g.storage()).is_some() {
+            last = in_last(g)?;
+            &last
+        } else {
+            g
+        };
         if wants(x) {
             add(gradients, x, self.by_operand(g, &elements::<E, D>(weight)?)?)?;
         }
@@ -196,6 +204,12 @@ impl<D: Device> Convolving<D> {
         D::convolve::<E>(&convolution, x, weight, None, sizes, strides).map(Some)
     }
 
+    /// Whether each channel is convolved alone.
+    fn is_by_channel(&self) -> bool {
+        let (groups, weight) = (self.convolution.groups, self.operands[1].sizes());
+        groups > 1 && weight[0] == groups && weight[1] == 1
+    }
+
     /// The gradient of the weight: the gradient of the result times the patches that the windows saw.
     fn by_weight<E: Dtype>(&self, g: &Erased<'_, E, D>, x: &Erased<'_, E, D>) -> Result<Owned<E, D>> {
         let Convolution { windows, groups } = &self.convolution;
@@ -203,8 +217,7 @@ impl<D: Device> Convolving<D> {
         let conjugated = conjugated(x)?;
         let x = conjugated.as_ref().unwrap_or(x);
         // Padded, in the order of its memory.
-        let is_by_channel = *groups > 1 && sizes[0] == *groups && sizes[1] == 1;
-        let is_last = x.strides()[1] == 1 && x.sizes()[1] > 1 && *groups == 1 || is_by_channel;
+        let is_last = x.strides()[1] == 1 && x.sizes()[1] > 1 && *groups == 1 || self.is_by_channel();
         let order = if is_last { [0, 2, 3, 4, 1] } else { [0, 1, 2, 3, 4] };
         let around = if windows.iter().all(|window| (window.before, window.after) == (0, 0)) {
             None
@@ -221,7 +234,7 @@ impl<D: Device> Convolving<D> {
             Some(Owned::<E, D>::fresh(storage, of, if is_last { channels_last(&of) } else { of.row_major() }))
         };
         let x = around.as_ref().unwrap_or(x);
-        if is_by_channel {
+        if self.is_by_channel() {
             return self.by_channel_weight(g, x);
         }
         let images = g.sizes()[0];
