@@ -274,6 +274,13 @@ impl<B> Operand<B> {
     pub(crate) fn strides(&self) -> Dims {
         self.layout.open().strides
     }
+    /// The axes, of these sizes, along which it has one element again and again.
+    pub(crate) fn repeated(&self, sizes: &[usize]) -> u32 {
+        let strides = self.layout.open().strides;
+        (0..sizes.len())
+            .filter(|&axis| sizes[axis] > 1 && strides[axis] == 0)
+            .fold(0, |mask, axis| mask | 1_u32 << axis)
+    }
     /// Where its gradient goes, with other sizes and strides.
     pub(crate) fn resized(&self, sizes: Dims, strides: Dims) -> Self {
         Operand::new(self.node.clone(), self.offset, Packed::of(self.dtype(), &sizes, &strides), None)

@@ -11,6 +11,7 @@ use crate::layout::dims::Dims;
 use crate::ops;
 use crate::ops::kernel::{Applying, ChoosingLeft, ChoosingRight, Combining, Copying, Map2, Map3};
 use crate::ops::losses::Losing;
+use crate::ops::reduce::Sum;
 use crate::ops::slope::{Constants, Derivable, Deriving, Formula, Simple, Sloping};
 use crate::storage::View;
 
@@ -238,8 +239,17 @@ fn simple<E: Dtype, D: Device>(
         let g = kept::<E, D>(&g, dtype, &sizes, &strides)?;
         for (to, other) in [(a, b), (b, a)] {
             if to.node.is_some() {
-                let other = super::elements::<E, D>(other)?;
-                gradients.add::<E>(to, g.map2::<E, E>(OP, Losing::<TimesConjugate>::new([0.0; 2]), &other)?)?;
+                let (other, times) = (super::elements::<E, D>(other)?, Losing::<TimesConjugate>::new([0.0; 2]));
+                let repeated = to.repeated(&sizes);
+                if repeated == 0 {
+                    gradients.add::<E>(to, g.map2::<E, E>(OP, times, &other)?)?;
+                    continue;
+                }
+                // Without memory for the products.
+                let sum = g.reduce_pairs::<E, E, _>(OP, Sum, times, &other, repeated)?.retyped::<E>();
+                let mut one = sizes;
+                (0..one.len()).filter(|axis| repeated >> axis & 1 == 1).for_each(|axis| one[axis] = 1);
+                gradients.add::<E>(&to.resized(one, to.strides()), sum.reshape(OP, &one)?)?;
             }
         }
         return Ok(());

@@ -312,9 +312,7 @@ impl<D: Device> Gradients<D> {
     pub(crate) fn add<E: Dtype>(&mut self, to: &Operand<D::Storage>, g: Erased<'_, E, D>) -> Result<()> {
         let Some(node) = &to.node else { return Ok(()) };
         let layout = &to.layout.open();
-        let mask = (0..g.rank())
-            .filter(|&axis| g.sizes()[axis] > 1 && layout.strides[axis] == 0)
-            .fold(0, |mask, axis| mask | 1_u32 << axis);
+        let mask = to.repeated(g.sizes());
         if mask == 0 && layout.dtype == E::DTYPE {
             return self.add_to(node, to.offset, &layout.strides, g);
         }
