@@ -125,6 +125,7 @@ pub mod dtype;
 mod error;
 #[cfg(any(feature = "mmap", feature = "cuda"))]
 mod file;
+pub mod gpu;
 #[cfg(feature = "grad")]
 pub mod grad;
 #[cfg(any(
@@ -162,6 +163,7 @@ mod storage;
     feature = "grad",
     doc = "| [`grad::custom`](crate::grad::custom()) | every device | as it is written | no | whole tensors, with a vector-Jacobian product of one's own |"
 )]
+/// | [`cuda_kernel!`](crate::cuda_kernel!) | GPUs | by `grad::custom` | no | whole tensors, in CUDA C++ of one's own, which is `unsafe` |
 ///
 /// A formula is the first choice for what is computed element by element: its function is written once, in terms of numbers, and castiron reads
 /// it several times. On plain numbers it is a loop of vectors, compiled for each instruction set; on numbers that write down their steps it is a
@@ -186,6 +188,38 @@ mod storage;
 /// let mut z = x.clone();
 /// fused!(z.slice_mut(s![1..-1]) = warmed(here, left, right, 0.25) * 2.0);
 /// assert_eq!(z.to_vec(), [0.0, 0.5, 1.0, 0.5, 0.0]);
+/// ```
+///
+/// # The kernel, and when to use which
+///
+/// A [`cuda_kernel!`](crate::cuda_kernel!) is for what is no formula: threads that work together (shared memory, shuffles, atomics, tensor cores), an index
+/// that is computed, a loop that ends by an element, or CUDA C++ that is there already. It runs on GPUs alone, has no gradient by itself, and can break
+/// memory. What is computed element by element is a formula, and as fast: it is a kernel of the same form, with packs of 16 bytes, for strides too, and runs in one pass with
+/// what surrounds it. A row or a matrix in one kernel is often an operation already (`softmax`, `layer_norm`, `scaled_dot_product_attention`).
+///
+/// ```
+/// use castiron::{Known, Tensor, Dim, cuda_kernel, shape};
+///
+/// cuda_kernel! {
+///     /// The largest distance between neighbours of each row, by a block for each row.
+///     ///
+///     /// # Safety
+///     /// There is a block for each row, of `N` threads.
+///     pub unsafe fn largest_step<M: Dim, N: Known>(x: &Tensor<f32, shape![M, N]>, y: &mut Tensor<f32, shape![M]>) {
+///         r#"
+///             __shared__ f32 steps[N];
+///             const int at = threadIdx.x;
+///             const f32 *row = x + blockIdx.x * N;
+///             steps[at] = at + 1 < N ? fabsf(row[at + 1] - row[at]) : 0;
+///             __syncthreads();
+///             if (at == 0) {
+///                 f32 most = 0;
+///                 for (int i = 0; i < N; i++) most = fmaxf(most, steps[i]);
+///                 y[blockIdx.x] = most;
+///             }
+///         "#
+///     }
+/// }
 /// ```
 pub mod formula {
     #[doc(hidden)]
@@ -225,6 +259,66 @@ pub use profile::{Profile, Record, profile};
 pub use any::{AnyTensor, AnyViewMut};
 #[cfg(feature = "safetensors")]
 pub use castiron_macros::Module;
+/// A kernel of one's own: a function whose body is CUDA C++, run on tensors of a GPU. (It runs with the feature `cuda`; types are checked in
+/// every build.)
+///
+/// Castiron checks what the types say: dtypes, the device, sizes, that what is written is borrowed by nobody else, the bounds of the
+/// grid. It compiles the text by NVRTC when it is first launched, keeps it in memory and on disk, and launches it in the order of the
+/// device's other work.
+///
+/// ```
+/// use castiron::{Dim, Tensor, cuda_kernel, gpu::Launch, shape};
+///
+/// cuda_kernel! {
+///     /// `y = a * x + y`
+///     pub fn axpy<N: Dim>(a: f32, x: &Tensor<f32, shape![N]>, y: &mut Tensor<f32, shape![N]>) {
+///         // SAFETY: no index is past `N`, on any grid.
+///         unsafe { r#"
+///             for (i64 i = blockIdx.x * (i64)blockDim.x + threadIdx.x; i < N; i += gridDim.x * (i64)blockDim.x)
+///                 y[i] = a * x[i] + y[i];
+///         "# }
+///     }
+/// }
+/// # fn main() -> castiron::Result<()> {
+/// let x = castiron::tensor![1.0, 2.0, 3.0];
+/// # if x.cuda().is_err() { return Ok(()) }
+/// let (x, mut y) = (x.cuda()?, Tensor::ones());
+/// axpy(Launch::over(x.numel()), 2.0, &x, &mut y)?;
+/// assert_eq!(y.cpu()?.to_vec(), [3.0, 5.0, 7.0]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # What the text sees
+///
+/// | parameter | in the text |
+/// |---|---|
+/// | a scalar, `a: f32` | `const f32 a` |
+/// | a tensor that is read, `x: &Tensor<f32, …>` | `const f32 *x`: its elements in row-major order. A tensor with other strides is copied before |
+/// | one that is written, `y: &mut Tensor<f32, …>` | `f32 *y`: the same, and of no other operand. The function takes `&mut Tensor` or a [`TensorViewMut`], such as a part of a tensor; other strides are an error |
+/// | a size, `N` in `shape![N, 3]` | `const i64 N`: equal wherever it stands, which the launch checks. If the type knows it, as for `shape![128]`, it is a constant, so that `__shared__ f32 row[N]` compiles; `N: Known` asks for that |
+/// | a shape, `S: Shape` in `Tensor<f32, S>` | `const i64 S`, the number of elements |
+/// | a dtype, `E: Float` in `Tensor<E, …>` | the type `E`; the text is compiled for each |
+///
+/// Dtypes have Rust's names there: `f32`, `i64`, `u8`, `bool`; `f16` and `bf16` convert to `float` and from it; `Complex<f32>` has `re` and `im`. Text that ends
+/// with `;` before the first kernel stands before each of them: functions, templates, `#define`. It may be `include_str!("….cu")`. There
+/// are no headers to include. `a * b + c` is rounded twice, as on the host; `fmaf(a, b, c)` once.
+///
+/// # Unsafe
+///
+/// The text can do anything, so somebody promises that it reads and writes elements of its tensors alone, writes those alone that are `&mut`, and leaves
+/// 0 or 1 in a `bool`. With `unsafe { "…" }` around the text its author does, for every grid that [`Launch`](gpu::Launch) can say. As `unsafe fn` each
+/// caller does, for its grid: text that relies on one needs it.
+///
+/// # Errors
+/// Of the function: if sizes that have one name differ, a tensor that is written is not contiguous, the grid is beyond the limits of CUDA
+/// devices, NVRTC is missing or refuses the text (the error has its log, and the text with line numbers), or memory runs out. A fault of the kernel is
+/// reported by a later call, as for castiron's own ([`Cuda`]).
+///
+/// A kernel has no gradient of its own: `grad::custom` gives it one. [`formula`](mod@formula) says what to use when.
+///
+/// [`TensorViewMut`]: crate::TensorViewMut
+pub use castiron_macros::cuda_kernel;
 /// Writes one dimension as a type: a number, `_` for [`Dyn`], or a name.
 ///
 /// ```

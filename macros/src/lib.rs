@@ -13,6 +13,7 @@ mod einsum;
 mod fallible;
 mod formula;
 mod fused;
+mod kernel;
 mod literal;
 mod module;
 mod named;
@@ -112,6 +113,12 @@ pub fn formula(arguments: TokenStream, function: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn reducer(arguments: TokenStream, block: TokenStream) -> TokenStream {
     finish(reducer::reducer(arguments, block))
+}
+
+/// See `castiron::cuda_kernel!`.
+#[proc_macro]
+pub fn cuda_kernel(input: TokenStream) -> TokenStream {
+    finish(kernel::kernels(input))
 }
 
 /// See `castiron::einsum!`.

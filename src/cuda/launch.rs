@@ -10,11 +10,11 @@ const ARGUMENTS: usize = 128;
 /// Default number of threads per block.
 pub(crate) const THREADS: u32 = 256;
 
-/// Number of blocks, threads per block, and dynamic shared memory per block.
+/// Number of blocks and of threads per block along x, y and z, and dynamic shared memory per block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grid {
-    pub(crate) blocks: u32,
-    pub(crate) threads: u32,
+    pub(crate) blocks: [u32; 3],
+    pub(crate) threads: [u32; 3],
     pub(crate) shared: u32,
 }
 
@@ -23,12 +23,12 @@ impl Grid {
     pub(crate) fn over(elements: usize) -> Self {
         // The maximum grid size along x.
         let blocks = elements.div_ceil(THREADS as usize).min(i32::MAX as usize);
-        Grid { blocks: blocks as u32, threads: THREADS, shared: 0 }
+        Grid::blocks(blocks as u32, THREADS)
     }
 
     /// A grid of this many blocks and threads per block.
     pub(crate) fn blocks(blocks: u32, threads: u32) -> Self {
-        Grid { blocks, threads, shared: 0 }
+        Grid { blocks: [blocks, 1, 1], threads: [threads, 1, 1], shared: 0 }
     }
 }
 
@@ -44,7 +44,7 @@ impl Kernel {
     /// `CASTIRON_CUDA_SYNC=1`.
     pub(crate) unsafe fn launch(&self, op: &'static str, grid: Grid, arguments: &Arguments) -> Result<()> {
         let Grid { blocks, threads, shared } = grid;
-        if blocks == 0 || threads == 0 {
+        if blocks.contains(&0) || threads.contains(&0) {
             return Ok(());
         }
         let device = self.device;
@@ -64,12 +64,12 @@ impl Kernel {
         let code = unsafe {
             (driver.cuLaunchKernel)(
                 self.function,
-                blocks,
-                1,
-                1,
-                threads,
-                1,
-                1,
+                blocks[0],
+                blocks[1],
+                blocks[2],
+                threads[0],
+                threads[1],
+                threads[2],
                 shared,
                 device.stream,
                 places.as_mut_ptr(),

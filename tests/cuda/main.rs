@@ -31,6 +31,7 @@ mod missing;
 mod mistakes;
 mod operations;
 mod order;
+mod own_kernels;
 mod pretend;
 mod product;
 #[cfg(feature = "profile")]

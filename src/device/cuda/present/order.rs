@@ -362,7 +362,7 @@ unsafe fn radix<E: Element>(
             let pair = |at: usize| pairs[at].as_ref().map_or([0; 2], |pair| pair.each_ref().map(CudaBuffer::address));
             let ([keys, positions], [to_keys, to_positions]) = (pair(read), pair(written));
             launch::<E>(device, (Form::Count, items), blocks(units), &[from, keys, counts.address()], lanes)?;
-            let grid = Grid { threads: 1024, ..blocks(lanes.lanes) };
+            let grid = Grid { threads: [1024, 1, 1], ..blocks(lanes.lanes) };
             launch::<E>(device, (Form::Starts, items), grid, &[counts.address()], lanes)?;
             let addresses = [from, keys, positions, counts.address(), to_keys, to_positions, values, indices];
             launch::<E>(device, (Form::Scatter, items), blocks(units), &addresses, lanes)?;

@@ -1,0 +1,24 @@
+//! A kernel reads the dtype that it declares.
+//!
+//! Instead: convert it, or a kernel that is generic over its dtype, `E: Float`.
+//!
+//! names: f32
+//! names: f64
+//! says: expected
+//! rustc: E0308
+
+use castiron::{Cuda, Dim, Tensor, cuda_kernel, gpu::Launch, shape};
+
+cuda_kernel! {
+    fn axpy<N: Dim>(a: f32, x: &Tensor<f32, shape![N]>, y: &mut Tensor<f32, shape![N]>) {
+        // SAFETY: no index is past `N`.
+        unsafe { "for (i64 i = threadIdx.x; i < N; i += blockDim.x) y[i] = a * x[i] + y[i];" }
+    }
+}
+
+fn main() {
+    let x: Tensor<f64, shape![3], Cuda<0>> = Tensor::zeros();
+    let mut y: Tensor<f32, shape![3], Cuda<0>> = Tensor::zeros();
+    let _ = axpy(Launch::over(3), 2.0, &x, &mut y);
+    // instead: let _ = axpy(Launch::over(3), 2.0, &x.to(), &mut y);
+}
