@@ -3101,6 +3101,130 @@ fn runs() {
 }
 }
 
+mod kernels_operand_of_another_dtype {
+use castiron::{Cuda, Dim, Tensor, cuda_kernel, gpu::Launch, shape};
+
+cuda_kernel! {
+    fn axpy<N: Dim>(a: f32, x: &Tensor<f32, shape![N]>, y: &mut Tensor<f32, shape![N]>) {
+        // SAFETY: no index is past `N`.
+        unsafe { "for (i64 i = threadIdx.x; i < N; i += blockDim.x) y[i] = a * x[i] + y[i];" }
+    }
+}
+
+pub fn main() {
+    let x: Tensor<f64, shape![3], Cuda<0>> = Tensor::zeros();
+    let mut y: Tensor<f32, shape![3], Cuda<0>> = Tensor::zeros();
+    let _ = axpy(Launch::over(3), 2.0, &x.to(), &mut y);
+}
+
+}
+
+mod kernels_operand_on_the_host {
+use castiron::{Cuda, Dim, Tensor, cuda_kernel, gpu::Launch, shape};
+
+cuda_kernel! {
+    fn axpy<N: Dim>(a: f32, x: &Tensor<f32, shape![N]>, y: &mut Tensor<f32, shape![N]>) {
+        // SAFETY: no index is past `N`.
+        unsafe { "for (i64 i = threadIdx.x; i < N; i += blockDim.x) y[i] = a * x[i] + y[i];" }
+    }
+}
+
+pub fn main() {
+    let x: Tensor<f32, shape![3]> = Tensor::zeros();
+    let mut y: Tensor<f32, shape![3], Cuda<0>> = Tensor::zeros();
+    let _ = axpy(Launch::over(3), 2.0, &x.to_device().unwrap(), &mut y);
+}
+
+}
+
+mod kernels_result_of_a_kernel {
+use castiron::{Tensor, cuda_kernel, shape};
+
+cuda_kernel! {
+        fn cleared(y: &mut Tensor<f32, shape![3]>) {
+        // SAFETY: there are three.
+        unsafe { "if (threadIdx.x < 3) y[threadIdx.x] = 0;" }
+    }
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod kernels_size_without_a_name {
+use castiron::{Dim, Tensor, cuda_kernel, shape};
+
+cuda_kernel! {
+        fn cleared<N: Dim>(y: &mut Tensor<f32, shape![N]>) {
+        // SAFETY: no index is past the size.
+        unsafe { "for (i64 i = threadIdx.x; i < N; i += blockDim.x) y[i] = 0;" }
+    }
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod kernels_text_without_a_promise {
+use castiron::{Tensor, cuda_kernel, shape};
+
+cuda_kernel! {
+    fn cleared(y: &mut Tensor<f32, shape![3]>) {
+        unsafe { "if (threadIdx.x < 3) y[threadIdx.x] = 0;" }
+    }
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod kernels_written_on_the_host {
+use castiron::{Cuda, Dim, Tensor, cuda_kernel, gpu::Launch, shape};
+
+cuda_kernel! {
+    fn axpy<N: Dim>(a: f32, x: &Tensor<f32, shape![N]>, y: &mut Tensor<f32, shape![N]>) {
+        // SAFETY: no index is past `N`.
+        unsafe { "for (i64 i = threadIdx.x; i < N; i += blockDim.x) y[i] = a * x[i] + y[i];" }
+    }
+}
+
+pub fn main() {
+    let x: Tensor<f32, shape![3], Cuda<0>> = Tensor::zeros();
+    let mut y: Tensor<f32, shape![3], Cuda<0>> = Tensor::zeros();
+    let _ = axpy(Launch::over(3), 2.0, &x, &mut y);
+}
+
+}
+
+mod kernels_written_where_it_is_read {
+use castiron::{Cuda, Dim, Tensor, cuda_kernel, gpu::Launch, shape};
+
+cuda_kernel! {
+    fn axpy<N: Dim>(a: f32, x: &Tensor<f32, shape![N]>, y: &mut Tensor<f32, shape![N]>) {
+        // SAFETY: no index is past `N`.
+        unsafe { "for (i64 i = threadIdx.x; i < N; i += blockDim.x) y[i] = a * x[i] + y[i];" }
+    }
+}
+
+pub fn main() {
+    let mut y: Tensor<f32, shape![3], Cuda<0>> = Tensor::zeros();
+    let _ = axpy(Launch::over(3), 2.0, &y.clone(), &mut y);
+}
+
+}
+
 mod lazy_assign_narrows {
 use castiron::tensor;
 
