@@ -93,6 +93,33 @@ impl CudaBuffer {
         Ok(CudaBuffer { block: allocate(device, bytes)?, window: None })
     }
 
+    /// Memory that another library allocated, which is ours from here on, and is freed on the device's stream.
+    ///
+    /// # Safety
+    /// It is an allocation of the device that may be freed on a stream, of at least this many bytes, which nobody else uses or frees; work that others
+    /// began on it comes before what the device's stream begins now.
+    #[cfg(feature = "cudarc")]
+    pub(crate) unsafe fn adopted(device: &'static CudaDevice, address: u64, bytes: usize) -> Result<Self> {
+        if !device.reserve(bytes) {
+            let (free, total) = device.room();
+            return Err(Error::CudaOutOfMemory { device: device.name(), bytes, free, total });
+        }
+        Ok(CudaBuffer { block: Arc::new(Block { device, address, bytes }), window: None })
+    }
+
+    /// The address of memory that is not freed any more: whoever takes it does that. `None` if the memory is shared or borrowed.
+    #[cfg(feature = "cudarc")]
+    pub(crate) fn released(self) -> Option<u64> {
+        if self.window.is_some() {
+            return None;
+        }
+        let mut block = Arc::into_inner(self.block)?;
+        block.device.used.fetch_sub(block.bytes, Ordering::Relaxed);
+        // (A block without bytes has nothing to free.)
+        block.bytes = 0;
+        Some(block.address)
+    }
+
     /// Zeros.
     pub(crate) fn zeroed(device: &'static CudaDevice, bytes: usize) -> Result<Self> {
         Self::filled(device, bytes, 0_u8)

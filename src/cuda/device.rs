@@ -18,8 +18,8 @@ const ORDINALS: usize = i8::MAX as usize + 1;
 pub(crate) struct CudaDevice {
     pub(super) ordinal: usize,
     pub(super) driver: &'static Driver,
-    pub(super) context: cu::CUcontext,
-    pub(super) stream: cu::CUstream,
+    pub(crate) context: cu::CUcontext,
+    pub(crate) stream: cu::CUstream,
     pub(super) pool: cu::CUmemoryPool,
     capability: (u32, u32),
     /// The error that made the device unusable.
@@ -200,7 +200,7 @@ impl CudaDevice {
 
     /// Converts a status to a result.
     #[inline]
-    pub(super) fn check(&self, op: &'static str, code: u32) -> Result<()> {
+    pub(crate) fn check(&self, op: &'static str, code: u32) -> Result<()> {
         if code == 0 { Ok(()) } else { Err(self.failed(op, code)) }
     }
 

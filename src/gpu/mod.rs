@@ -2,6 +2,8 @@
 //!
 //! What declares a kernel is [`cuda_kernel!`](crate::cuda_kernel!); [`formula`](mod@crate::formula) says when something else serves better.
 
+#[cfg(feature = "cudarc")]
+pub mod cudarc;
 mod kernel;
 mod launch;
 #[cfg(feature = "cuda")]

@@ -71,6 +71,17 @@ absent! { dlpack, "castiron is built without its feature `dlpack`, which this ne
     }
 }
 
+#[cfg(not(feature = "cudarc"))]
+absent! { cudarc, "castiron is built without its feature `cudarc`, which this needs",
+    "in Cargo.toml: `castiron = {{ version = \"…\", features = [\"cudarc\"] }}`, or `cargo add castiron --features cudarc`";
+    [E: Element, S: Shape, D: Device] Tensor<E, S, D> {
+        fn to_cudarc(&self; stream) -> Self;
+        fn into_cudarc(&self; stream) -> Self;
+        fn from_cudarc(slice) -> Result<Self>;
+        fn from_cudarc_sized(slice, sizes) -> Result<Self>;
+    }
+}
+
 #[cfg(not(feature = "linalg"))]
 absent! { linalg, "castiron is built without its feature `linalg`, which this needs",
     "in Cargo.toml: `castiron = {{ version = \"…\", features = [\"linalg\"] }}`, or `cargo add castiron --features linalg`";

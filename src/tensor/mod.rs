@@ -55,6 +55,7 @@ mod texts;
     feature = "bytemuck",
     feature = "ndarray",
     feature = "dlpack",
+    feature = "cudarc",
     feature = "linalg",
     feature = "fft"
 )))]
@@ -202,7 +203,7 @@ pub(crate) use {
 /// | at random ([`Generator`](crate::Generator)) | [`rand`](Tensor::rand), [`randn`](Tensor::randn), [`randint`](Tensor::randint), [`randperm`](Tensor::randperm), [`uniform`](Tensor::uniform), [`normal`](Tensor::normal), [`bernoulli`](Tensor::bernoulli), [`multinomial`](Tensor::multinomial), [`cauchy`](Tensor::cauchy), [`exponential`](Tensor::exponential), [`geometric`](Tensor::geometric), [`log_normal`](Tensor::log_normal), [`poisson`](Tensor::poisson), [`binomial`](Tensor::binomial) |
 /// | from a file that is mapped into memory (feature `mmap`) | `from_file` |
 /// | from a checkpoint (feature `safetensors`), a file of NumPy (`npy`) | `load`, `Checkpoint`, `Module`; `load_npy`, `map_npy`, `save_npy`, `from_npy` |
-/// | from values of other crates (features of their names) | `from_ndarray`, `as_ndarray`, `from_image`, `into_image`, `from_pod`, `from_dlpack`, `serde`, `into_ndarray`, `as_pod`, `to_dlpack`, `from_rgb` |
+/// | from values of other crates (features of their names) | `from_ndarray`, `as_ndarray`, `from_image`, `into_image`, `from_pod`, `from_dlpack`, `serde`, `into_ndarray`, `as_pod`, `to_dlpack`, `from_rgb`, `from_cudarc`, `to_cudarc`, `into_cudarc` |
 /// | in the shape of another | [`zeros_like`](Tensor::zeros_like), [`ones_like`](Tensor::ones_like), [`full_like`](Tensor::full_like), [`eye_like`](Tensor::eye_like), [`empty_like`](Tensor::empty_like), [`rand_like`](Tensor::rand_like), [`randn_like`](Tensor::randn_like), [`randint_like`](Tensor::randint_like) |
 /// | over memory that is there | [`TensorView`](crate::TensorView), [`TensorViewMut`](crate::TensorViewMut), [`AsTensor`](crate::AsTensor), [`as_view`](Tensor::as_view), [`view_mut`](Tensor::view_mut) |
 /// | **ask** what it is | [`shape`](Tensor::shape), [`size`](Tensor::size), [`numel`](Tensor::numel), [`rank`](Tensor::rank), [`dtype`](Tensor::dtype), [`device`](Tensor::device), [`layout`](Tensor::layout), [`stride`](Tensor::stride), [`storage_offset`](Tensor::storage_offset), [`is_contiguous`](Tensor::is_contiguous), [`is_empty`](Tensor::is_empty), [`shares_storage`](Tensor::shares_storage), [`device_name`](Tensor::device_name), [`is_sparse`](Tensor::is_sparse), [`suggest_memory_format`](Tensor::suggest_memory_format) |

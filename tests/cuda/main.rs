@@ -16,6 +16,8 @@ macro_rules! each_device {
 mod any;
 mod ceilings;
 mod cublas;
+#[cfg(feature = "cudarc")]
+mod cudarc;
 mod elementwise;
 mod executor;
 mod float8;

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -47,14 +48,22 @@ static void complain(const char *format, ...) {
 static uint64_t number(const char *name, uint64_t otherwise) { const char *text = getenv(name); return text ? strtoull(text, 0, 0) : otherwise; }
 
 struct Block { uint64_t bytes, pages; bool freed; };
-struct Device {
+struct Device;
+// What was begun runs in order when somebody waits; what stands on another stream runs earlier only if an event is waited for.
+struct Stream {
+  Device *device = 0;
+  std::deque<std::function<void()>> queue;
+  uint64_t ran = 0;                                        // how much of what was begun has run
+};
+// (A device is its own first stream.)
+struct Device : Stream {
   int id = 0, major = 9, minor = 0, file = -1, code = OK;   // code: the fault that ended it
   char *inside = 0;                                        // the same memory, for the driver
   uint64_t top = 0, used = 0, limit = 0, threshold = 0;
   std::map<Address, Block> blocks;
   std::map<uint64_t, uint64_t> kept;                       // freed blocks that the pool keeps: how many of so many bytes
-  std::vector<std::function<void()>> queue;
-  uint64_t ran = 0;                                        // how much of what was begun has run
+  std::vector<Stream *> others;                            // streams beside the first
+  int streams = 0;
   uint64_t base() const { return BASE + id * SPAN; }
   uint64_t held() const { uint64_t sum = 0; for (auto &k : kept) sum += k.first * k.second; return sum; }
   char *own(Address at) const { return inside + (at - base()); }
@@ -63,6 +72,17 @@ static Device devices[MOST];
 static bool started;
 static int count_of_devices;
 static thread_local Device *current;
+
+// Runs a stream up to a place.
+static void run_until(Stream *s, uint64_t place) {
+  while (s->ran < place && !s->queue.empty()) {
+    auto work = std::move(s->queue.front());
+    s->queue.pop_front(); s->ran++;
+    if (!s->device->code) work();
+  }
+}
+static void flush(Stream *s) { run_until(s, ~uint64_t(0)); }
+static void flush_all(Device *d) { if (d->device) flush(d); for (auto s : d->others) flush(s); }
 
 // --- faults on demand, and counts
 struct Fault { long at = 0, times = 0; int code = 0; };
@@ -85,7 +105,7 @@ API void pretend_fault(const char *what, long at, long times, int code) { HERE; 
 API long pretend_count(const char *what) { HERE; return counts[what]; }
 API long pretend_live() {
   HERE; long live = 0;
-  for (auto &d : devices) { auto work = d.queue; d.queue.clear(); d.ran += work.size(); for (auto &w : work) if (!d.code) w(); for (auto &b : d.blocks) live += !b.second.freed; }
+  for (auto &d : devices) { flush_all(&d); for (auto &b : d.blocks) live += !b.second.freed; }
   return live;
 }
 
@@ -182,9 +202,12 @@ static int run(Device *d, const std::string &name, const Kernel *kernel, Grid gr
 }
 
 // --- streams
-static void flush(Device *d) {
-  auto work = std::move(d->queue); d->queue.clear(); d->ran += work.size();
-  for (auto &w : work) if (!d->code) w();
+static Stream *stream_at(void *at) {
+  for (auto &d : devices) {
+    if (at == &d) return &d;
+    for (auto s : d.others) if (at == s) return s;
+  }
+  return 0;
 }
 static void give_back(Device *d, Address at) {
   Block &b = d->blocks[at];
@@ -196,8 +219,9 @@ static void give_back(Device *d, Address at) {
 }
 // What every call on a device begins with.
 #define ON(stream)                                                                                                            \
-  HERE; Device *d = (Device *)(stream);                                                                                       \
-  if (d < devices || d >= devices + MOST) { complain("%s: no stream of a device", __func__); return INVALID_HANDLE; }         \
+  HERE; Stream *s = stream_at(stream);                                                                                        \
+  if (!s) { complain("%s: no stream of a device", __func__); return INVALID_HANDLE; }                                         \
+  Device *d = s->device;                                                                                                      \
   if (current != d) { complain("%s: the device's context is not current on this thread", __func__); return INVALID_CONTEXT; } \
   if (d->code) return d->code
 #define CURRENT HERE; Device *d = current; if (!d) { complain("%s: no context is current", __func__); return INVALID_CONTEXT; } if (d->code) return d->code
@@ -214,7 +238,7 @@ API int cuInit(unsigned flags) {
   if (count_of_devices == 0) return NO_DEVICE;
   for (int i = 0; i < MOST && !started; i++) {
     Device &d = devices[i];
-    d.id = i; d.major = i ? 8 : 9; d.limit = number("PRETEND_MEMORY", 1 << 30);
+    d.device = &d; d.id = i; d.major = i ? 8 : 9; d.limit = number("PRETEND_MEMORY", 1 << 30);
     d.file = memfd_create("pretend device", 0);
     if (d.file < 0 || ftruncate(d.file, SPAN)) { complain("no memory for device %d", i); return 999; }
     void *at = mmap((void *)d.base(), SPAN, PROT_NONE, MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, d.file, 0);
@@ -237,11 +261,26 @@ API int cuDeviceGetAttribute(int *value, int which, int device) {
     default: return INVALID_VALUE;
   }
 }
-// A device, its context, its stream and its pool are all the device.
+// A device, its context, its first stream and its pool are all the device.
 API int cuDevicePrimaryCtxRetain(void **context, int device) { MAY_FAIL("context"); *context = &devices[device]; return OK; }
 API int cuCtxGetCurrent(void **context) { *context = current; return OK; }
 API int cuCtxSetCurrent(void *context) { current = (Device *)context; return OK; }
-API int cuStreamCreate(void **stream, unsigned) { CURRENT; *stream = d; return OK; }
+API int cuDevicePrimaryCtxRelease_v2(int) { return OK; }
+API int cuCtxSynchronize() { CURRENT; flush_all(d); return d->code; }
+API int cuStreamCreate(void **stream, unsigned) {
+  CURRENT;
+  if (!d->streams++) { *stream = d; return OK; }
+  d->others.push_back(new Stream{d, {}, 0});
+  *stream = d->others.back();
+  return OK;
+}
+API int cuStreamDestroy_v2(void *stream) {
+  ON(stream);
+  if (s == d) { complain("the first stream of a device is destroyed"); return INVALID_HANDLE; }
+  flush(s);
+  for (size_t i = 0; i < d->others.size(); i++) if (d->others[i] == s) d->others.erase(d->others.begin() + i);
+  return OK; // (Events may still name it.)
+}
 API int cuDeviceGetDefaultMemPool(void **pool, int device) { *pool = &devices[device]; return OK; }
 API int cuMemPoolSetAttribute(void *pool, int which, void *value) {
   HERE; if (which != 4) return INVALID_VALUE;
@@ -254,7 +293,7 @@ API int cuMemPoolGetAttribute(void *pool, int which, void *value) {
 }
 API int cuMemPoolTrimTo(void *pool, size_t keep) { HERE; counts["trim"]++; if (((Device *)pool)->held() > keep) ((Device *)pool)->kept.clear(); return OK; }
 API int cuStreamSynchronize(void *stream) {
-  ON(stream); flush(d); if (d->code) return d->code;
+  ON(stream); flush(s); if (d->code) return d->code;
   MAY_FAIL("sync");
   if (d->held() > d->threshold) d->kept.clear();
   return OK;
@@ -275,12 +314,13 @@ API int cuMemAllocFromPoolAsync(Address *at, size_t bytes, void *pool, void *str
   memset(d->own(*at), 0xA5, bytes); memset(d->own(*at) + bytes, 0xCB, pages - bytes);
   return OK;
 }
+API int cuMemAllocAsync(Address *at, size_t bytes, void *stream) { Stream *s = stream_at(stream); return cuMemAllocFromPoolAsync(at, bytes, s ? s->device : 0, stream); }
 API int cuMemFreeAsync(Address at, void *stream) {
   ON(stream); counts["free"]++;
   auto found = d->blocks.find(at);
   if (found == d->blocks.end() || found->second.freed) { complain("free: %#llx is not the start of an allocation", at); return INVALID_VALUE; }
   found->second.freed = true;
-  d->queue.push_back([=] { give_back(d, at); });
+  s->queue.push_back([=] { give_back(d, at); });
   return OK;
 }
 // Host memory that the device copies by itself, and events, each a place in a stream.
@@ -289,7 +329,8 @@ static bool is_pinned(const void *at, uint64_t bytes) {
   for (auto &p : pinned) if ((const char *)at >= p.first && (const char *)at + bytes <= p.first + p.second) return true;
   return false;
 }
-struct Event { Device *device; uint64_t place; };
+struct Event { Device *device; Stream *stream; uint64_t place; };
+static long events;
 API int cuMemHostAlloc(void **at, size_t bytes, unsigned flags) {
   CURRENT; MAY_FAIL("pin");
   if (flags & ~7u || !bytes) return INVALID_VALUE;
@@ -298,19 +339,28 @@ API int cuMemHostAlloc(void **at, size_t bytes, unsigned flags) {
   pinned[(char *)*at] = bytes;
   return *at ? OK : OUT_OF_MEMORY;
 }
-API int cuEventCreate(void **event, unsigned flags) { CURRENT; MAY_FAIL("event"); if (flags & ~7u) return INVALID_VALUE; *event = new Event{d, 0}; return OK; }
+API int cuEventCreate(void **event, unsigned flags) { CURRENT; MAY_FAIL("event"); if (flags & ~7u) return INVALID_VALUE; *event = new Event{d, d, 0}; events++; return OK; }
+API int cuEventDestroy_v2(void *event) { HERE; delete (Event *)event; events--; return OK; }
 API int cuEventRecord(void *event, void *stream) {
   ON(stream); MAY_FAIL("record");
   Event *e = (Event *)event;
   if (e->device != d) return INVALID_HANDLE;
-  e->place = d->ran + d->queue.size();
+  e->stream = s; e->place = s->ran + s->queue.size();
+  return OK;
+}
+API int cuStreamWaitEvent(void *stream, void *event, unsigned flags) {
+  ON(stream); MAY_FAIL("wait for an event");
+  Event *e = (Event *)event;
+  if (e->device != d || flags) return INVALID_VALUE;
+  Stream *other = e->stream; uint64_t place = e->place;
+  if (other != s) s->queue.push_back([=] { run_until(other, place); });
   return OK;
 }
 // A millisecond for each piece of work between the two.
 API int cuEventElapsedTime(float *milliseconds, void *start, void *end) {
   CURRENT;
   Event *from = (Event *)start, *to = (Event *)end;
-  if (from->device != d || to->device != d || to->place < from->place || d->ran < to->place) return INVALID_HANDLE;
+  if (from->device != d || to->device != d || from->stream != to->stream || to->place < from->place || to->stream->ran < to->place) return INVALID_HANDLE;
   *milliseconds = (float)(to->place - from->place);
   return OK;
 }
@@ -319,42 +369,42 @@ API int cuEventSynchronize(void *event) {
   CURRENT; MAY_FAIL("wait");
   Event *e = (Event *)event;
   if (e->device != d) return INVALID_HANDLE;
-  while (d->ran < e->place && !d->queue.empty()) { auto work = d->queue.front(); d->queue.erase(d->queue.begin()); d->ran++; if (!d->code) work(); }
+  run_until(e->stream, e->place);
   return d->code;
 }
 API int cuMemcpyHtoDAsync_v2(Address to, const void *from, size_t bytes, void *stream) {
   ON(stream); MAY_FAIL("upload");
   if (!is_device("upload", d, to, bytes) || !is_host("upload", from, bytes)) return INVALID_VALUE;
   // Pinned memory is read when the stream comes to it; other memory has been read when the call returns.
-  if (is_pinned(from, bytes)) { d->queue.push_back([=] { memcpy(d->own(to), from, bytes); }); return OK; }
+  if (is_pinned(from, bytes)) { s->queue.push_back([=] { memcpy(d->own(to), from, bytes); }); return OK; }
   auto copy = std::make_shared<std::vector<char>>((const char *)from, (const char *)from + bytes);
-  d->queue.push_back([=] { memcpy(d->own(to), copy->data(), bytes); });
+  s->queue.push_back([=] { memcpy(d->own(to), copy->data(), bytes); });
   return OK;
 }
 API int cuMemcpyDtoHAsync_v2(void *to, Address from, size_t bytes, void *stream) {
   ON(stream); MAY_FAIL("download");
   if (!is_device("download", d, from, bytes) || !is_host("download", to, bytes)) return INVALID_VALUE;
   counts["bytes to the host"] += bytes;
-  d->queue.push_back([=] { memcpy(to, d->own(from), bytes); });
+  s->queue.push_back([=] { memcpy(to, d->own(from), bytes); });
   return OK;
 }
 API int cuMemcpyDtoDAsync_v2(Address to, Address from, size_t bytes, void *stream) {
   ON(stream); MAY_FAIL("copy");
   if (!is_device("copy", d, to, bytes) || !is_device("copy", d, from, bytes)) return INVALID_VALUE;
-  d->queue.push_back([=] { memmove(d->own(to), d->own(from), bytes); });
+  s->queue.push_back([=] { memmove(d->own(to), d->own(from), bytes); });
   return OK;
 }
 API int cuMemcpyPeerAsync(Address to, void *to_context, Address from, void *from_context, size_t bytes, void *stream) {
   ON(stream); MAY_FAIL("peer");
   Device *other = (Device *)from_context;
   if (to_context != d || other == d || !is_device("copy between devices", d, to, bytes) || !is_device("copy between devices", other, from, bytes)) return INVALID_VALUE;
-  d->queue.push_back([=] { memcpy(d->own(to), other->own(from), bytes); });
+  s->queue.push_back([=] { memcpy(d->own(to), other->own(from), bytes); });
   return OK;
 }
 template <class T> static int fill(Address to, T value, size_t len, void *stream) {
   ON(stream); MAY_FAIL("fill");
   if (!is_device("fill", d, to, len * sizeof(T)) || to % sizeof(T)) return INVALID_VALUE;
-  d->queue.push_back([=] { for (size_t i = 0; i < len; i++) ((T *)d->own(to))[i] = value; });
+  s->queue.push_back([=] { for (size_t i = 0; i < len; i++) ((T *)d->own(to))[i] = value; });
   return OK;
 }
 API int cuMemsetD8Async(Address to, unsigned char value, size_t len, void *stream) { return fill(to, value, len, stream); }
@@ -366,16 +416,17 @@ API int cuMemsetD32Async(Address to, unsigned value, size_t len, void *stream) {
 API int pretend_call(const char *what) { HERE; return fault(what); }
 // Memory of the stream's device, as the host sees it; null where it is not inside an allocation.
 API void *pretend_memory(const char *what, void *stream, Address at, uint64_t bytes) {
-  HERE; Device *d = (Device *)stream;
-  if (d < devices || d >= devices + MOST || current != d) { complain("%s: no stream of the current device", what); return 0; }
+  HERE; Stream *s = stream_at(stream);
+  if (!s || current != s->device) { complain("%s: no stream of the current device", what); return 0; }
+  Device *d = s->device;
   return is_device(what, d, at, bytes) ? d->own(at) : 0;
 }
 // The device that is current on this thread.
 API void *pretend_current() { return current; }
 // Runs `work` when the stream comes to it; a code other than 0 is a fault.
 API void pretend_later(void *stream, int (*work)(void *), void *with) {
-  HERE; Device *d = (Device *)stream;
-  d->queue.push_back([=] { if (int code = work(with)) d->code = code; });
+  HERE; Stream *s = stream_at(stream); Device *d = s->device;
+  s->queue.push_back([=] { if (int code = work(with)) d->code = code; });
 }
 
 // --- modules: "PRETEND CUBIN\n", the capability, the length (8 bytes each), a shared library
@@ -397,6 +448,7 @@ API int cuModuleLoadData(void **module, const void *image) {
   *module = new Module{d, library};
   return OK;
 }
+API int cuModuleUnload(void *) { CURRENT; return OK; }
 API int cuModuleGetFunction(void **function, void *module, const char *name) {
   CURRENT; Module *m = (Module *)module;
   auto kernel = (const Kernel *)dlsym(m->library, (std::string(name) + "__pretend").c_str());
@@ -418,13 +470,13 @@ API int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, un
     Address address; memcpy(&address, at, f->kernel->sizes[i] < 8 ? f->kernel->sizes[i] : 8);
     if (f->kernel->pointers[i] && address && !is_device("launch", d, address, 0)) {
       // The kernel would fault: it does so when it runs.
-      Device *lost = d; d->queue.push_back([=] { lost->code = ILLEGAL_ADDRESS; });
+      Device *lost = d; s->queue.push_back([=] { lost->code = ILLEGAL_ADDRESS; });
       return OK;
     }
   }
   Grid grid = {{gx, gy, gz}, {bx, by, bz}, 0};
   std::string name = f->name; const Kernel *kernel = f->kernel;
-  d->queue.push_back([=] { if (int code = run(d, name, kernel, grid, arguments)) d->code = code; });
+  s->queue.push_back([=] { if (int code = run(d, name, kernel, grid, arguments)) d->code = code; });
   return OK;
 }
 static const struct { int code; const char *name, *text; } NAMES[] = {
