@@ -276,7 +276,7 @@ impl State {
                 &plan.algorithm,
                 at(workspace),
                 if workspace == 0 { 0 } else { plan.workspace },
-                device.stream.cast(),
+                device.stream().cast(),
             )
         };
         if code == NOT_SUPPORTED {

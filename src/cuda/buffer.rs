@@ -1,6 +1,7 @@
 //! `CudaBuffer`: a reference-counted block of a GPU's memory.
 
 use super::device::CudaDevice;
+use super::recording;
 use super::staging::LARGE;
 use crate::error::{Error, Result, room};
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -17,15 +18,27 @@ pub struct CudaBuffer {
     window: Option<Arc<AtomicBool>>,
 }
 
-/// The owned memory; no allocation if it is empty.
+/// What handles share, and are counted by.
 #[derive(Debug)]
 struct Block {
-    device: &'static CudaDevice,
-    address: u64,
-    bytes: usize,
+    memory: Arc<Memory>,
 }
 
 impl Drop for Block {
+    fn drop(&mut self) {
+        recording::dropped(&self.memory);
+    }
+}
+
+/// The owned memory; no allocation if it is empty. (Graphs keep it, too, which is no use by another tensor.)
+#[derive(Debug)]
+pub(super) struct Memory {
+    device: &'static CudaDevice,
+    pub(super) address: u64,
+    pub(super) bytes: usize,
+}
+
+impl Drop for Memory {
     fn drop(&mut self) {
         if self.bytes == 0 {
             return;
@@ -44,10 +57,14 @@ impl Drop for Block {
 const OUT_OF_MEMORY: u32 = 2;
 
 fn allocate(device: &'static CudaDevice, bytes: usize) -> Result<Arc<Block>> {
+    let block = |memory: Arc<Memory>| Ok(Arc::new(Block { memory }));
     if bytes == 0 {
-        return Ok(Arc::new(Block { device, address: 0, bytes }));
+        return block(Arc::new(Memory { device, address: 0, bytes }));
     }
     device.enter("allocate")?;
+    if let Some(memory) = recording::reused(bytes) {
+        return block(memory);
+    }
     let exhausted = || {
         let (free, total) = device.room();
         Err(Error::CudaOutOfMemory { device: device.name(), bytes, free, total })
@@ -60,7 +77,11 @@ fn allocate(device: &'static CudaDevice, bytes: usize) -> Result<Arc<Block>> {
         device.used.fetch_sub(bytes, Ordering::Relaxed);
     }
     match allocated? {
-        Some(address) => Ok(Arc::new(Block { device, address, bytes })),
+        Some(address) => {
+            let memory = Arc::new(Memory { device, address, bytes });
+            recording::made(&memory);
+            block(memory)
+        }
         None => exhausted(),
     }
 }
@@ -68,11 +89,11 @@ fn allocate(device: &'static CudaDevice, bytes: usize) -> Result<Arc<Block>> {
 /// The address of new memory; `None` if there is none.
 fn allocated(device: &CudaDevice, bytes: usize) -> Result<Option<u64>> {
     let mut address = 0;
-    // SAFETY: it writes the address; the pool belongs to the device.
+    // SAFETY: it writes the address; the pool belongs to the device. (A graph's memory is allocated here, and not by the graph.)
     let mut ask =
         || unsafe { (device.driver.cuMemAllocFromPoolAsync)(&mut address, bytes, device.pool, device.stream) };
     let mut code = ask();
-    if code == OUT_OF_MEMORY {
+    if code == OUT_OF_MEMORY && !recording::is_on() {
         // Freed memory becomes available when the stream has reached the free.
         device.trim("allocate")?;
         code = ask();
@@ -104,7 +125,8 @@ impl CudaBuffer {
             let (free, total) = device.room();
             return Err(Error::CudaOutOfMemory { device: device.name(), bytes, free, total });
         }
-        Ok(CudaBuffer { block: Arc::new(Block { device, address, bytes }), window: None })
+        let memory = Arc::new(Memory { device, address, bytes });
+        Ok(CudaBuffer { block: Arc::new(Block { memory }), window: None })
     }
 
     /// The address of memory that is not freed any more: whoever takes it does that. `None` if the memory is shared or borrowed.
@@ -113,11 +135,12 @@ impl CudaBuffer {
         if self.window.is_some() {
             return None;
         }
-        let mut block = Arc::into_inner(self.block)?;
-        block.device.used.fetch_sub(block.bytes, Ordering::Relaxed);
-        // (A block without bytes has nothing to free.)
-        block.bytes = 0;
-        Some(block.address)
+        let memory = Arc::clone(&Arc::into_inner(self.block)?.memory);
+        let mut memory = Arc::into_inner(memory)?;
+        memory.device.used.fetch_sub(memory.bytes, Ordering::Relaxed);
+        // (Memory without bytes has nothing to free.)
+        memory.bytes = 0;
+        Some(memory.address)
     }
 
     /// Zeros.
@@ -139,6 +162,7 @@ impl CudaBuffer {
 
     /// A copy of host elements, which have been read when this returns.
     pub(crate) fn upload<E: Copy>(device: &'static CudaDevice, elements: &[E]) -> Result<Self> {
+        recording::expect_off("upload", "elements of the host are copied to the GPU: pass the tensor to the closure")?;
         let bytes = size_of_val(elements);
         // SAFETY: it is written just below.
         let buffer = unsafe { Self::uninitialised(device, bytes)? };
@@ -152,7 +176,7 @@ impl CudaBuffer {
         }
         if bytes != 0 {
             // SAFETY: both have that many bytes; the elements live until the stream has been synchronised.
-            let code = unsafe { (device.driver.cuMemcpyHtoDAsync_v2)(to, from.cast(), bytes, device.stream) };
+            let code = unsafe { (device.driver.cuMemcpyHtoDAsync_v2)(to, from.cast(), bytes, device.stream()) };
             device.check("upload", code)?;
             device.wait("upload")?;
         }
@@ -167,6 +191,7 @@ impl CudaBuffer {
         if bytes == 0 {
             return Ok(());
         }
+        recording::expect_off("download", "the host reads elements: return the tensor from the closure")?;
         let device = self.device();
         let from = self.part("download", at, bytes)?;
         device.enter("download")?;
@@ -175,7 +200,7 @@ impl CudaBuffer {
             return Ok(());
         }
         // SAFETY: the bytes are inside the block, and `to` has room for them.
-        let code = unsafe { (device.driver.cuMemcpyDtoHAsync_v2)(to.cast(), from, bytes, device.stream) };
+        let code = unsafe { (device.driver.cuMemcpyDtoHAsync_v2)(to.cast(), from, bytes, device.stream()) };
         device.check("download", code)?;
         device.wait("download")
     }
@@ -206,7 +231,7 @@ impl CudaBuffer {
         if from.ordinal() == to.ordinal() {
             to.enter("copy")?;
             // SAFETY: both have that many bytes; later work on the stream comes after the copy.
-            let code = unsafe { (to.driver.cuMemcpyDtoDAsync_v2)(copy.address(), start, bytes, to.stream) };
+            let code = unsafe { (to.driver.cuMemcpyDtoDAsync_v2)(copy.address(), start, bytes, to.stream()) };
             to.check("copy", code)?;
             return Ok(copy);
         }
@@ -215,8 +240,9 @@ impl CudaBuffer {
         from.synchronize()?;
         to.enter("copy")?;
         // SAFETY: as above; the contexts are those of the two blocks.
-        let code =
-            unsafe { (to.driver.cuMemcpyPeerAsync)(copy.address(), to.context, start, from.context, bytes, to.stream) };
+        let code = unsafe {
+            (to.driver.cuMemcpyPeerAsync)(copy.address(), to.context, start, from.context, bytes, to.stream())
+        };
         to.check("copy", code)?;
         to.wait("copy")?;
         Ok(copy)
@@ -234,22 +260,23 @@ impl CudaBuffer {
 
     /// The device of the memory.
     pub(crate) fn device(&self) -> &'static CudaDevice {
-        self.block.device
+        self.block.memory.device
     }
 
     /// The address of the first byte; 0 for an empty buffer.
     pub(crate) fn address(&self) -> u64 {
-        self.block.address
+        recording::used(&self.block.memory);
+        self.block.memory.address
     }
 
     /// Number of bytes.
     pub(crate) fn bytes(&self) -> usize {
-        self.block.bytes
+        self.block.memory.bytes
     }
 
     /// Number of elements of type `E`.
     pub(crate) fn len<E>(&self) -> usize {
-        self.block.bytes / size_of::<E>()
+        self.bytes() / size_of::<E>()
     }
 
     /// Another handle to the block; `None` for a window, because the handle could outlive the borrow.
@@ -290,6 +317,11 @@ impl CudaBuffer {
         self.window.is_some() || Arc::get_mut(&mut self.block).is_some()
     }
 
+    /// The number of handles, and the address, of its memory.
+    pub(crate) fn handles(&self) -> (usize, u64) {
+        (Arc::strong_count(&self.block), self.block.memory.address)
+    }
+
     /// Whether both are the same memory.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.block, &other.block)
@@ -319,7 +351,7 @@ macro_rules! patterns {
         impl Pattern for $number {
             unsafe fn fill(self, device: &CudaDevice, address: u64, len: usize) -> u32 {
                 // SAFETY: the caller's promise.
-                unsafe { (device.driver.$function)(address, self, len, device.stream) }
+                unsafe { (device.driver.$function)(address, self, len, device.stream()) }
             }
         }
     )*};

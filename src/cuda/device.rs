@@ -3,8 +3,9 @@
 use super::blas::Blas;
 use super::compile::Kernels;
 use super::driver::{self, Driver};
+use super::recording;
 use super::staging::Staging;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, invalid};
 use core::ffi::{c_int, c_void};
 use core::ptr;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -171,7 +172,12 @@ impl CudaDevice {
 
     /// Whether each launch is synchronised (`CASTIRON_CUDA_SYNC=1`), so that a fault is reported by its cause.
     pub(super) fn waits(&self) -> bool {
-        self.waits
+        self.waits && !recording::is_on()
+    }
+
+    /// The stream of what this thread begins: the device's, or one that records a graph.
+    pub(super) fn stream(&self) -> cu::CUstream {
+        recording::stream().map_or(self.stream, |(_, stream)| stream)
     }
 
     /// An error of an operation on this device.
@@ -187,6 +193,14 @@ impl CudaDevice {
     pub(super) fn enter(&self, op: &'static str) -> Result<()> {
         if let Some(reason) = self.poison.get() {
             return Err(self.error(op, format!("the device was lost: {reason}; start the process again")));
+        }
+        if let Some((recorded, _)) = recording::stream()
+            && recorded != self.ordinal
+        {
+            return invalid(
+                op,
+                format!("a graph of `cuda:{recorded}` is recorded, which has no work of `{}`", self.name()),
+            );
         }
         let mut current = ptr::null_mut();
         // SAFETY: it writes the current context.
@@ -225,6 +239,7 @@ impl CudaDevice {
 
     /// [`synchronize`](Self::synchronize) for callers that have entered the context.
     pub(super) fn wait(&self, op: &'static str) -> Result<()> {
+        recording::expect_off(op, "the host waits for the GPU here")?;
         // SAFETY: the stream is never destroyed.
         self.check(op, unsafe { (self.driver.cuStreamSynchronize)(self.stream) })
     }

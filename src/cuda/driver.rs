@@ -6,7 +6,7 @@
 #![allow(non_snake_case)]
 
 use super::library;
-use core::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use core::ffi::{CStr, c_char, c_int, c_uint, c_ulonglong, c_void};
 use cudarc::cublaslt::sys as lt;
 use cudarc::driver::sys as cu;
 use cudarc::nvrtc::sys as rtc;
@@ -63,7 +63,14 @@ functions! {
     cuCtxGetCurrent(*mut cu::CUcontext);
     cuCtxSetCurrent(cu::CUcontext);
     cuStreamCreate(*mut cu::CUstream, c_uint);
+    cuStreamDestroy_v2(cu::CUstream);
     cuStreamSynchronize(cu::CUstream);
+    cuStreamBeginCapture_v2(cu::CUstream, cu::CUstreamCaptureMode);
+    cuStreamEndCapture(cu::CUstream, *mut cu::CUgraph);
+    cuGraphInstantiateWithFlags(*mut cu::CUgraphExec, cu::CUgraph, c_ulonglong);
+    cuGraphLaunch(cu::CUgraphExec, cu::CUstream);
+    cuGraphExecDestroy(cu::CUgraphExec);
+    cuGraphDestroy(cu::CUgraph);
     cuMemPoolSetAttribute(cu::CUmemoryPool, cu::CUmemPool_attribute, *mut c_void);
     cuMemPoolGetAttribute(cu::CUmemoryPool, cu::CUmemPool_attribute, *mut c_void);
     cuMemPoolTrimTo(cu::CUmemoryPool, usize);

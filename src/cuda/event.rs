@@ -22,6 +22,7 @@ impl Event {
     /// If the driver gives no event.
     pub(crate) fn recorded(device: &'static CudaDevice) -> Result<Event> {
         const OP: &str = "profile";
+        super::recording::expect_off(OP, "times are taken when work runs")?;
         device.enter(OP)?;
         let kept = UNUSED.lock().ok().and_then(|mut unused| {
             let at = unused.iter().position(|(ordinal, _)| *ordinal == device.ordinal())?;
@@ -38,7 +39,7 @@ impl Event {
         };
         let event = Event { device, event };
         // SAFETY: the event was made for this device.
-        device.check(OP, unsafe { (device.driver.cuEventRecord)(event.event, device.stream) })?;
+        device.check(OP, unsafe { (device.driver.cuEventRecord)(event.event, device.stream()) })?;
         Ok(event)
     }
 

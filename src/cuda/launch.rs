@@ -71,7 +71,7 @@ impl Kernel {
                 threads[1],
                 threads[2],
                 shared,
-                device.stream,
+                device.stream(),
                 places.as_mut_ptr(),
                 ptr::null_mut(),
             )

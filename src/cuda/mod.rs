@@ -9,6 +9,7 @@
 //! compile  text -> CUBIN -> kernel, kept in memory and on disk
 //! launch   a kernel over a number of elements
 //! blas     products of matrices by cublasLt, each by a plan
+//! recording  a thread's work as a graph that is replayed
 //! ```
 //!
 //! All work on a device is ordered by its only stream: memory is freed there after everything that reads it, and only reads by the host
@@ -26,6 +27,7 @@ mod event;
 pub(crate) mod launch;
 mod library;
 mod plan;
+pub(crate) mod recording;
 mod staging;
 pub mod test_hooks;
 

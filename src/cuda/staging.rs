@@ -86,7 +86,7 @@ impl Slot {
     /// Marks the memory as in use until the stream reaches this point.
     fn mark(&self, device: &CudaDevice, op: &'static str) -> Result<()> {
         // SAFETY: as above.
-        device.check(op, unsafe { (device.driver.cuEventRecord)(self.event, device.stream) })
+        device.check(op, unsafe { (device.driver.cuEventRecord)(self.event, device.stream()) })
     }
 }
 
@@ -150,7 +150,7 @@ impl Staging {
                         to + at as u64,
                         slot.memory.cast::<c_void>(),
                         len,
-                        device.stream,
+                        device.stream(),
                     )
                 };
                 device.check(OP, code)?;
@@ -173,7 +173,7 @@ impl Staging {
                 let memory = slot.memory.cast::<c_void>();
                 // SAFETY: the caller's promise; nothing uses the slot any more.
                 let code =
-                    unsafe { (device.driver.cuMemcpyDtoHAsync_v2)(memory, from + at as u64, len, device.stream) };
+                    unsafe { (device.driver.cuMemcpyDtoHAsync_v2)(memory, from + at as u64, len, device.stream()) };
                 device.check(OP, code)?;
                 slot.mark(device, OP)
             };

@@ -102,6 +102,7 @@ fn known(op: &'static str, device: &'static CudaDevice) -> Result<Known> {
 
 /// What `cudarc` knows of a device, if the stream is one of its context.
 fn known_beside(op: &'static str, device: &'static CudaDevice, stream: &CudaStream) -> Result<Known> {
+    crate::cuda::recording::expect_off(op, "other crates' work is none of it")?;
     let known = known(op, device)?;
     if stream.context().cu_ctx() == device.context {
         return Ok(known);
@@ -186,7 +187,7 @@ impl<E: Element, S: Shape, const N: usize> Tensor<E, S, Cuda<N>> {
         let slice = ManuallyDrop::new(unsafe { slice_on(OP, device, place, &known, stream)? });
         match tensor.parts.storage.released() {
             Some(_) => Ok(ManuallyDrop::into_inner(slice)),
-            None => Err(device.error(OP, "the memory is shared".to_owned())),
+            None => Err(device.error(OP, "a graph that was recorded keeps the memory".to_owned())),
         }
     }
 

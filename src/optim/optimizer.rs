@@ -203,6 +203,8 @@ impl<R: Rule, P: Module> Optimizer<R, P> {
     /// ```
     #[fallible]
     pub fn step(&mut self, parameters: &mut P, gradients: &P) -> Result<()> {
+        #[cfg(feature = "cuda")]
+        crate::cuda::recording::expect_off("step", "steps are counted on the host: take it after the replay")?;
         let at = |is_first| At { step: self.steps as f64 + 1.0, is_first };
         let mut groups = self.groups.clone();
         let mut needed = vec![false; R::STATES.len()];

@@ -23,6 +23,7 @@ mod executor;
 mod float8;
 #[cfg(feature = "grad")]
 mod gradients;
+mod graphs;
 mod index;
 mod kernels;
 mod lanes;

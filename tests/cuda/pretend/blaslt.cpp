@@ -35,9 +35,10 @@ static char *memory(const char *what, void *stream, uint64_t at, uint64_t bytes)
   static auto f = of_driver<void *(const char *, void *, unsigned long long, uint64_t)>("pretend_memory");
   return (char *)f(what, stream, at, bytes);
 }
-static void later(void *stream, int (*work)(void *), void *with) {
-  static auto f = of_driver<void(void *, int (*)(void *), void *)>("pretend_later");
-  f(stream, work, with);
+static void *device_of(void *stream) { static auto f = of_driver<void *(void *)>("pretend_device"); return f(stream); }
+static void later(void *stream, int (*work)(void *), void *with, void (*drop)(void *)) {
+  static auto f = of_driver<void(void *, int (*)(void *), void *, void (*)(void *))>("pretend_later");
+  f(stream, work, with, drop);
 }
 static int wrong(const char *what) { fprintf(stderr, "pretend cublasLt: %s\n", what); return INVALID_VALUE; }
 
@@ -206,7 +207,6 @@ static int run(void *with) {
     case C_64F: multiply<Plain<std::complex<double>>>(*w); break;
     case R_32I: multiply<Byte, Plain<int32_t>>(*w); break;
   }
-  delete w;
   return 0;
 }
 // How many elements a batch of matrices reaches over.
@@ -218,7 +218,7 @@ API int cublasLtMatmul(Handle *h, Product *p, const void *alpha, const void *A, 
   const Layout *l[4] = {a, b, c, d};
   const void *addresses[4] = {A, B, C, D};
   const char *names[4] = {"A", "B", "C", "D"};
-  if (h->device != stream || current() != stream) return wrong("another device's stream");
+  if (h->device != device_of(stream) || current() != h->device) return wrong("another device's stream");
   if (int code = fits(p, l)) return code;
   if (!algorithm || algorithm->magic != MAGIC || algorithm->hash != hash(p, l)) return wrong("an algorithm for other matrices");
   Work *w = new Work();
@@ -249,6 +249,6 @@ API int cublasLtMatmul(Handle *h, Product *p, const void *alpha, const void *A, 
     if (!(w->workspace = memory("workspace", stream, (uint64_t)workspace, bytes))) return INVALID_VALUE;
     w->used = bytes;
   }
-  later(stream, run, w);
+  later(stream, run, w, [](void *w) { delete (Work *)w; });
   return SUCCESS;
 }

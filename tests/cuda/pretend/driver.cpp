@@ -30,7 +30,7 @@
 #define API extern "C" __attribute__((visibility("default")))
 typedef unsigned long long Address;
 enum { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_INITIALIZED = 3, NO_DEVICE = 100, INVALID_DEVICE = 101, INVALID_IMAGE = 200,
-       INVALID_CONTEXT = 201, NO_BINARY = 209, INVALID_HANDLE = 400, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700, LAUNCH_FAILED = 719 };
+       INVALID_CONTEXT = 201, NO_BINARY = 209, INVALID_HANDLE = 400, UNSUPPORTED_BY_CAPTURE = 900, CAPTURE_INVALIDATED = 901, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700, LAUNCH_FAILED = 719 };
 
 struct Grid { unsigned blocks[3], threads[3]; int order; };
 struct Kernel { const char *(*run)(const Grid *, void **); unsigned count; const unsigned *sizes; const unsigned char *pointers; };
@@ -49,11 +49,16 @@ static uint64_t number(const char *name, uint64_t otherwise) { const char *text 
 
 struct Block { uint64_t bytes, pages; bool freed; };
 struct Device;
+// Work that was captured, which is begun again by each launch.
+struct Graph { Device *device; std::vector<std::function<void()>> nodes; };
 // What was begun runs in order when somebody waits; what stands on another stream runs earlier only if an event is waited for.
 struct Stream {
   Device *device = 0;
   std::deque<std::function<void()>> queue;
   uint64_t ran = 0;                                        // how much of what was begun has run
+  Graph *capture = 0;                                      // what it captures in place of running it
+  bool broken = false;                                     // something came that can't be captured
+  void begin(std::function<void()> work) { if (capture) capture->nodes.push_back(work); else queue.push_back(work); }
 };
 // (A device is its own first stream.)
 struct Device : Stream {
@@ -224,6 +229,7 @@ static void give_back(Device *d, Address at) {
   Device *d = s->device;                                                                                                      \
   if (current != d) { complain("%s: the device's context is not current on this thread", __func__); return INVALID_CONTEXT; } \
   if (d->code) return d->code
+#define NOT_CAPTURED if (s->capture) { complain("%s: the stream captures", __func__); s->broken = true; return UNSUPPORTED_BY_CAPTURE; }
 #define CURRENT HERE; Device *d = current; if (!d) { complain("%s: no context is current", __func__); return INVALID_CONTEXT; } if (d->code) return d->code
 #define MAY_FAIL(what) if (int code = fault(what)) return code
 
@@ -270,7 +276,8 @@ API int cuCtxSynchronize() { CURRENT; flush_all(d); return d->code; }
 API int cuStreamCreate(void **stream, unsigned) {
   CURRENT;
   if (!d->streams++) { *stream = d; return OK; }
-  d->others.push_back(new Stream{d, {}, 0});
+  d->others.push_back(new Stream());
+  d->others.back()->device = d;
   *stream = d->others.back();
   return OK;
 }
@@ -293,14 +300,46 @@ API int cuMemPoolGetAttribute(void *pool, int which, void *value) {
 }
 API int cuMemPoolTrimTo(void *pool, size_t keep) { HERE; counts["trim"]++; if (((Device *)pool)->held() > keep) ((Device *)pool)->kept.clear(); return OK; }
 API int cuStreamSynchronize(void *stream) {
-  ON(stream); flush(s); if (d->code) return d->code;
+  ON(stream); NOT_CAPTURED flush(s); if (d->code) return d->code;
   MAY_FAIL("sync");
   if (d->held() > d->threshold) d->kept.clear();
   return OK;
 }
+// Graphs: captures are relaxed ones, of streams beside the first, which other threads use.
+static long graphs;
+API int cuStreamBeginCapture_v2(void *stream, int mode) {
+  ON(stream); NOT_CAPTURED; MAY_FAIL("begin capture");
+  if (mode != 2 || s == d) return INVALID_VALUE;
+  s->capture = new Graph{d, {}}; s->broken = false; graphs++;
+  return OK;
+}
+API int cuStreamEndCapture(void *stream, Graph **graph) {
+  ON(stream); *graph = 0;
+  if (!s->capture) return INVALID_VALUE;
+  Graph *captured = s->capture; s->capture = 0;
+  int code = s->broken ? (int)CAPTURE_INVALIDATED : fault("end capture");
+  if (code) { delete captured; graphs--; return code; }
+  *graph = captured;
+  return OK;
+}
+API int cuGraphInstantiateWithFlags(Graph **executable, Graph *graph, unsigned long long flags) {
+  CURRENT; MAY_FAIL("instantiate"); if (flags || graph->device != d) return INVALID_VALUE;
+  *executable = new Graph(*graph); graphs++;
+  counts["nodes"] += graph->nodes.size();
+  return OK;
+}
+API int cuGraphLaunch(Graph *executable, void *stream) {
+  ON(stream); NOT_CAPTURED; MAY_FAIL("launch a graph");
+  if (executable->device != d) return INVALID_HANDLE;
+  for (auto &node : executable->nodes) s->begin(node);
+  return OK;
+}
+API int cuGraphExecDestroy(Graph *graph) { HERE; delete graph; graphs--; return OK; }
+API int cuGraphDestroy(Graph *graph) { HERE; delete graph; graphs--; return OK; }
+API long pretend_graphs() { HERE; long streams = 0; for (auto &d : devices) streams += d.others.size(); return graphs + streams; }
 API int cuMemGetInfo_v2(size_t *free, size_t *total) { CURRENT; *total = d->limit; *free = d->limit - d->used - d->held(); return OK; }
 API int cuMemAllocFromPoolAsync(Address *at, size_t bytes, void *pool, void *stream) {
-  ON(stream); if (pool != d || !bytes) return INVALID_VALUE;
+  ON(stream); NOT_CAPTURED if (pool != d || !bytes) return INVALID_VALUE;
   MAY_FAIL("alloc");
   uint64_t pages = (bytes + PAGE - 1) / PAGE * PAGE;
   auto same = d->kept.find(pages);
@@ -316,11 +355,11 @@ API int cuMemAllocFromPoolAsync(Address *at, size_t bytes, void *pool, void *str
 }
 API int cuMemAllocAsync(Address *at, size_t bytes, void *stream) { Stream *s = stream_at(stream); return cuMemAllocFromPoolAsync(at, bytes, s ? s->device : 0, stream); }
 API int cuMemFreeAsync(Address at, void *stream) {
-  ON(stream); counts["free"]++;
+  ON(stream); NOT_CAPTURED counts["free"]++;
   auto found = d->blocks.find(at);
   if (found == d->blocks.end() || found->second.freed) { complain("free: %#llx is not the start of an allocation", at); return INVALID_VALUE; }
   found->second.freed = true;
-  s->queue.push_back([=] { give_back(d, at); });
+  s->begin([=] { give_back(d, at); });
   return OK;
 }
 // Host memory that the device copies by itself, and events, each a place in a stream.
@@ -342,18 +381,18 @@ API int cuMemHostAlloc(void **at, size_t bytes, unsigned flags) {
 API int cuEventCreate(void **event, unsigned flags) { CURRENT; MAY_FAIL("event"); if (flags & ~7u) return INVALID_VALUE; *event = new Event{d, d, 0}; events++; return OK; }
 API int cuEventDestroy_v2(void *event) { HERE; delete (Event *)event; events--; return OK; }
 API int cuEventRecord(void *event, void *stream) {
-  ON(stream); MAY_FAIL("record");
+  ON(stream); NOT_CAPTURED MAY_FAIL("record");
   Event *e = (Event *)event;
   if (e->device != d) return INVALID_HANDLE;
   e->stream = s; e->place = s->ran + s->queue.size();
   return OK;
 }
 API int cuStreamWaitEvent(void *stream, void *event, unsigned flags) {
-  ON(stream); MAY_FAIL("wait for an event");
+  ON(stream); NOT_CAPTURED MAY_FAIL("wait for an event");
   Event *e = (Event *)event;
   if (e->device != d || flags) return INVALID_VALUE;
   Stream *other = e->stream; uint64_t place = e->place;
-  if (other != s) s->queue.push_back([=] { run_until(other, place); });
+  if (other != s) s->begin([=] { run_until(other, place); });
   return OK;
 }
 // A millisecond for each piece of work between the two.
@@ -373,38 +412,38 @@ API int cuEventSynchronize(void *event) {
   return d->code;
 }
 API int cuMemcpyHtoDAsync_v2(Address to, const void *from, size_t bytes, void *stream) {
-  ON(stream); MAY_FAIL("upload");
+  ON(stream); NOT_CAPTURED MAY_FAIL("upload");
   if (!is_device("upload", d, to, bytes) || !is_host("upload", from, bytes)) return INVALID_VALUE;
   // Pinned memory is read when the stream comes to it; other memory has been read when the call returns.
-  if (is_pinned(from, bytes)) { s->queue.push_back([=] { memcpy(d->own(to), from, bytes); }); return OK; }
+  if (is_pinned(from, bytes)) { s->begin([=] { memcpy(d->own(to), from, bytes); }); return OK; }
   auto copy = std::make_shared<std::vector<char>>((const char *)from, (const char *)from + bytes);
-  s->queue.push_back([=] { memcpy(d->own(to), copy->data(), bytes); });
+  s->begin([=] { memcpy(d->own(to), copy->data(), bytes); });
   return OK;
 }
 API int cuMemcpyDtoHAsync_v2(void *to, Address from, size_t bytes, void *stream) {
-  ON(stream); MAY_FAIL("download");
+  ON(stream); NOT_CAPTURED MAY_FAIL("download");
   if (!is_device("download", d, from, bytes) || !is_host("download", to, bytes)) return INVALID_VALUE;
   counts["bytes to the host"] += bytes;
-  s->queue.push_back([=] { memcpy(to, d->own(from), bytes); });
+  s->begin([=] { memcpy(to, d->own(from), bytes); });
   return OK;
 }
 API int cuMemcpyDtoDAsync_v2(Address to, Address from, size_t bytes, void *stream) {
   ON(stream); MAY_FAIL("copy");
   if (!is_device("copy", d, to, bytes) || !is_device("copy", d, from, bytes)) return INVALID_VALUE;
-  s->queue.push_back([=] { memmove(d->own(to), d->own(from), bytes); });
+  s->begin([=] { memmove(d->own(to), d->own(from), bytes); });
   return OK;
 }
 API int cuMemcpyPeerAsync(Address to, void *to_context, Address from, void *from_context, size_t bytes, void *stream) {
-  ON(stream); MAY_FAIL("peer");
+  ON(stream); NOT_CAPTURED MAY_FAIL("peer");
   Device *other = (Device *)from_context;
   if (to_context != d || other == d || !is_device("copy between devices", d, to, bytes) || !is_device("copy between devices", other, from, bytes)) return INVALID_VALUE;
-  s->queue.push_back([=] { memcpy(d->own(to), other->own(from), bytes); });
+  s->begin([=] { memcpy(d->own(to), other->own(from), bytes); });
   return OK;
 }
 template <class T> static int fill(Address to, T value, size_t len, void *stream) {
   ON(stream); MAY_FAIL("fill");
   if (!is_device("fill", d, to, len * sizeof(T)) || to % sizeof(T)) return INVALID_VALUE;
-  s->queue.push_back([=] { for (size_t i = 0; i < len; i++) ((T *)d->own(to))[i] = value; });
+  s->begin([=] { for (size_t i = 0; i < len; i++) ((T *)d->own(to))[i] = value; });
   return OK;
 }
 API int cuMemsetD8Async(Address to, unsigned char value, size_t len, void *stream) { return fill(to, value, len, stream); }
@@ -421,12 +460,15 @@ API void *pretend_memory(const char *what, void *stream, Address at, uint64_t by
   Device *d = s->device;
   return is_device(what, d, at, bytes) ? d->own(at) : 0;
 }
+// The device of a stream.
+API void *pretend_device(void *stream) { HERE; Stream *s = stream_at(stream); return s ? s->device : 0; }
 // The device that is current on this thread.
 API void *pretend_current() { return current; }
 // Runs `work` when the stream comes to it; a code other than 0 is a fault.
-API void pretend_later(void *stream, int (*work)(void *), void *with) {
+API void pretend_later(void *stream, int (*work)(void *), void *with, void (*drop)(void *)) {
   HERE; Stream *s = stream_at(stream); Device *d = s->device;
-  s->queue.push_back([=] { if (int code = work(with)) d->code = code; });
+  std::shared_ptr<void> kept(with, drop); // (A graph runs it more than once.)
+  s->begin([=] { if (int code = work(kept.get())) d->code = code; });
 }
 
 // --- modules: "PRETEND CUBIN\n", the capability, the length (8 bytes each), a shared library
@@ -470,13 +512,13 @@ API int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, un
     Address address; memcpy(&address, at, f->kernel->sizes[i] < 8 ? f->kernel->sizes[i] : 8);
     if (f->kernel->pointers[i] && address && !is_device("launch", d, address, 0)) {
       // The kernel would fault: it does so when it runs.
-      Device *lost = d; s->queue.push_back([=] { lost->code = ILLEGAL_ADDRESS; });
+      Device *lost = d; s->begin([=] { lost->code = ILLEGAL_ADDRESS; });
       return OK;
     }
   }
   Grid grid = {{gx, gy, gz}, {bx, by, bz}, 0};
   std::string name = f->name; const Kernel *kernel = f->kernel;
-  s->queue.push_back([=] { if (int code = run(d, name, kernel, grid, arguments)) d->code = code; });
+  s->begin([=] { if (int code = run(d, name, kernel, grid, arguments)) d->code = code; });
   return OK;
 }
 static const struct { int code; const char *name, *text; } NAMES[] = {
@@ -485,6 +527,8 @@ static const struct { int code; const char *name, *text; } NAMES[] = {
   {200, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"}, {201, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
   {209, "CUDA_ERROR_NO_BINARY_FOR_GPU", "no kernel image is available for execution on the device"},
   {400, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"}, {500, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
+  {900, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "operation not permitted when stream is capturing"},
+  {901, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "operation failed due to a previous error during capture"},
   {700, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
   {719, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"}, {999, "CUDA_ERROR_UNKNOWN", "unknown error"}};
 API int cuGetErrorName(int code, const char **text) { for (auto &n : NAMES) if (n.code == code) { *text = n.name; return OK; } *text = 0; return INVALID_VALUE; }

@@ -232,6 +232,13 @@ pub fn live() -> usize {
     live() as usize
 }
 
+/// Graphs, and streams beside the first of each device, that nobody has destroyed.
+pub fn graphs() -> usize {
+    // SAFETY: as above.
+    let graphs: extern "C" fn() -> c_long = unsafe { core::mem::transmute(function("libcuda.so.1", "pretend_graphs")) };
+    graphs() as usize
+}
+
 /// The `at`-th call of a kind from now on, and `times` in all, fail with a code.
 pub fn fault(what: &str, at: usize, times: usize, code: u32) {
     // SAFETY: as above.

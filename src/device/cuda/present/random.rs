@@ -7,7 +7,7 @@ use super::index::{is_outside, outside};
 use super::reduce::{BLOCK, uninitialised};
 use crate::cuda::compile::{KernelKey, Source};
 use crate::cuda::launch::{Arguments, Grid, THREADS};
-use crate::cuda::{CudaBuffer, CudaDevice};
+use crate::cuda::{CudaBuffer, CudaDevice, recording};
 use crate::dtype::{DType, Element};
 use crate::error::Result;
 use crate::ops::arguments::Distribution;
@@ -15,6 +15,8 @@ use crate::ops::record::cuda::{c_type, with_prelude};
 use crate::storage::View;
 
 const OP: &str = "random";
+/// Why a graph has none.
+const NOT_AGAIN: &str = "it would draw the same numbers each time: pass them to the closure";
 const TEXT: &str = include_str!("random.cuh");
 /// The section of the kernel for distributions, and of that for probabilities.
 const DRAW: usize = 4;
@@ -75,6 +77,7 @@ pub(crate) fn draw<E: Element>(
     seed: u64,
     len: usize,
 ) -> Result<CudaBuffer> {
+    recording::expect_off(OP, NOT_AGAIN)?;
     let mut drawn = Drawn { count: len as u64, seed, choices: 0, first: 0, low: 0.0, range: 0.0 };
     let section = match distribution {
         Distribution::Uniform { low, high } => {
@@ -109,6 +112,7 @@ pub(super) fn bernoulli<E: Element>(
     p: &View<'_, CudaBuffer, E>,
     seed: u64,
 ) -> Result<Option<CudaBuffer>> {
+    recording::expect_off(OP, NOT_AGAIN)?;
     let len = count(OP, p.sizes)?;
     // SAFETY: the kernel writes every element.
     let [result] = unsafe { uninitialised(device, len, [size_of::<E>()])? };
