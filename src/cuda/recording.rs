@@ -4,7 +4,7 @@
 //! their memory: what was there before, and what was allocated for results and temporaries, of which those that are dropped are used
 //! again. Memory is never given back while the graph exists.
 
-use super::buffer::Memory;
+use super::buffer::{CudaBuffer, Memory};
 use super::device::CudaDevice;
 use crate::error::{Result, invalid};
 use core::cell::{Cell, RefCell};
@@ -28,7 +28,11 @@ struct Kept {
     free: Vec<Arc<Memory>>,
     /// What was there before.
     used: HashMap<u64, Arc<Memory>>,
+    flags: Vec<Flag>,
 }
+
+/// A number that work sets where an index is out of range, and the operation.
+type Flag = (CudaBuffer, &'static str);
 
 /// Whether this thread records.
 pub(crate) fn is_on() -> bool {
@@ -98,6 +102,16 @@ pub(super) fn reused(bytes: usize) -> Option<Arc<Memory>> {
     })
 }
 
+/// While this thread records: a flag is read after each replay, and not now. The work must be harmless where it is set.
+pub(crate) fn reads_later(op: &'static str, flag: &CudaBuffer) -> bool {
+    let flag = flag.lent();
+    with_kept(|kept| {
+        kept.flags.push((flag, op));
+        Some(())
+    })
+    .is_some()
+}
+
 /// A recording under way; dropped before its end, as by a panic, it is given up.
 struct Running {
     device: &'static CudaDevice,
@@ -161,6 +175,7 @@ pub(crate) struct Graph {
     device: &'static CudaDevice,
     graph: cu::CUgraphExec,
     own: Vec<Arc<Memory>>,
+    flags: Vec<Flag>,
     /// Never read: it keeps what the graph has addresses of.
     _used: Vec<Arc<Memory>>,
 }
@@ -197,6 +212,7 @@ impl Graph {
             device,
             graph,
             own: kept.own.into_values().collect(),
+            flags: kept.flags,
             _used: kept.used.into_values().collect(),
         });
         // (The function's own error says more.)
@@ -204,21 +220,29 @@ impl Graph {
         Ok((given, graph?))
     }
 
-    /// Begins the recorded work, after what was begun before.
+    /// Begins the recorded work, after what was begun before; waits for it if it has indices, which may be out of range.
     ///
     /// # Errors
-    /// If the device was lost.
+    /// If the device was lost, or an index is out of range.
     pub(crate) fn launch(&mut self, op: &'static str) -> Result<()> {
         expect_off(op, "another graph is replayed in it")?;
         self.device.enter(op)?;
         // SAFETY: the graph exists, with all memory that it has addresses of, and is launched by one thread at a time.
         self.device.check(op, unsafe { (self.device.driver.cuGraphLaunch)(self.graph, self.device.stream) })?;
+        for (flag, of) in &self.flags {
+            // SAFETY: any bytes are a valid number.
+            if unsafe { flag.elements::<u32>(0, 1)? }.first() != Some(&0) {
+                return invalid(op, format!("an index of the recorded `{of}` is out of range"));
+            }
+        }
         if self.device.waits() { self.device.wait(op) } else { Ok(()) }
     }
 
     /// The addresses of memory that was allocated for it and that a tensor still has.
     pub(crate) fn held(&self) -> impl Iterator<Item = u64> {
-        self.own.iter().filter(|memory| Arc::strong_count(memory) > 1).map(|memory| memory.address)
+        let is_flag = |address: u64| self.flags.iter().any(|(flag, _)| flag.handles().1 == address);
+        let held = self.own.iter().filter(|memory| Arc::strong_count(memory) > 1).map(|memory| memory.address);
+        held.filter(move |&address| !is_flag(address))
     }
 }
 impl Drop for Graph {

@@ -135,7 +135,7 @@ impl<I, O, F> core::fmt::Debug for Graph<I, O, F> {
 ///
 /// # Errors
 /// Those of the closure. What a graph can't replay is an error of the operation, with its name, and a panic at the caller's line where its form is the plain one:
-/// elements that are read on the host (`item`, `to_vec`, `nonzero`), copies from the host, random numbers, work on another device, other crates' streams. A tensor that was
+/// elements that are read on the host (`item`, `to_vec`, `nonzero`, and scattering, which looks at its indices first), copies from the host, random numbers, work on another device, other crates' streams. A tensor that was
 /// made in the closure and kept outside of it, other than as its result, is an error: each replay would overwrite it.
 pub fn capture<I, O, F>(example: &I, mut closure: F) -> Result<Graph<I, O, F>>
 where
@@ -183,10 +183,11 @@ where
 }
 
 impl<I: GraphTensors, O: GraphTensors, F> Graph<I, O, F> {
-    /// Replays the work with other inputs, which are copied to where the recorded ones were; the results are copies, too.
+    /// Replays the work with other inputs, which are copied to where the recorded ones were; the results are copies, too. It waits for the work if
+    /// that gathers by indices (`gather`, `embedding`, `cross_entropy`), to see whether they are in range.
     ///
     /// # Errors
-    /// If an input has other sizes than the recorded one, memory runs out, or the device was lost.
+    /// If an input has other sizes than the recorded one, an index is out of range, memory runs out, or the device was lost.
     pub fn replay(&mut self, inputs: &I) -> Result<O> {
         recording::expect_off("replay", "another graph is replayed in it")?;
         self.inputs.overwrite(inputs)?;

@@ -209,6 +209,29 @@ fn what_is_refused() {
     });
 }
 
+/// Indices are looked at after each replay.
+#[test]
+fn indices() {
+    on_gpu!("graphs::indices", {
+        let at = |at: [i64; 2]| Tensor::<i64, shape![2]>::from_vec(at.to_vec()).cuda().unwrap();
+        let table = row(10.0);
+        let mut graph = capture(&at([0, 0]), |at| Ok(table.index_select(axis![0], at) * 2.0)).unwrap();
+        assert_eq!(read(&graph.replay(&at([3, 1])).unwrap()), [26.0, 22.0]);
+        let error = graph.replay(&at([3, 4])).unwrap_err().to_string();
+        assert_eq!(error, "replay: an index of the recorded `index_select` is out of range");
+        assert_eq!(read(&graph.replay(&at([2, 2])).unwrap()), [24.0, 24.0]);
+        let (mut first, ones) = (true, tensor![1.0, 2.0].cuda().unwrap());
+        let error = capture(&at([0, 1]), |at| {
+            if !std::mem::take(&mut first) {
+                return table.try_scatter_add(axis![0], at, &ones);
+            }
+            Ok(&table * 1.0)
+        });
+        let error = error.unwrap_err().to_string();
+        assert!(error.starts_with("download: a graph is recorded"), "{error}");
+    });
+}
+
 #[test]
 fn calls_that_fail() {
     on_pretend!("graphs::calls_that_fail", {
