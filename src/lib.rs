@@ -196,6 +196,8 @@ mod storage;
 /// that is computed, a loop that ends by an element, or CUDA C++ that is there already. It runs on GPUs alone, has no gradient by itself, and can break
 /// memory. What is computed element by element is a formula, and as fast: it is a kernel of the same form, with packs of 16 bytes, for strides too, and runs in one pass with
 /// what surrounds it. A row or a matrix in one kernel is often an operation already (`softmax`, `layer_norm`, `scaled_dot_product_attention`).
+/// Where kernels are many and small it is the host that is slow: `gpu::capture` replays all of them by one call, whosever they are. Kernels that another crate
+/// brings run on castiron's tensors by `gpu::cudarc`.
 ///
 /// ```
 /// use castiron::{Known, Tensor, Dim, cuda_kernel, shape};

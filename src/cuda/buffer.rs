@@ -79,7 +79,13 @@ fn allocate(device: &'static CudaDevice, bytes: usize) -> Result<Arc<Block>> {
     match allocated? {
         Some(address) => {
             let memory = Arc::new(Memory { device, address, bytes });
-            recording::made(&memory);
+            if recording::is_on() {
+                // Nothing runs that writes it until the graph is replayed, and the closure may have passed it on: any dtype may be zero.
+                // SAFETY: it has that many bytes. It is not the stream that captures.
+                let code = unsafe { (device.driver.cuMemsetD8Async)(address, 0, bytes, device.stream) };
+                device.check("allocate", code)?;
+                recording::made(&memory);
+            }
             block(memory)
         }
         None => exhausted(),

@@ -183,6 +183,8 @@ fn what_is_refused() {
             }))
             .contains(kept)
         );
+        // (They were never computed.)
+        assert_eq!(read(&saved.borrow()[1]), [0.0; 4]);
         let mut state = row(0.0);
         assert!(
             said(capture(&x, |x| {
