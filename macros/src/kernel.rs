@@ -21,8 +21,7 @@ use proc_macro::{Delimiter, Group, Literal, Span, TokenStream, TokenTree};
 type Tokens = [TokenTree];
 
 const FORM: &str = "cuda_kernel: a kernel is written `fn name<N: Dim>(a: f32, x: &Tensor<f32, shape![N]>, y: &mut Tensor<f32, shape![N]>) { unsafe { \"…\" } }`";
-const PROMISE: &str = "cuda_kernel: castiron does not check the text: write it in `unsafe { … }`, which promises that it reads and writes \
-    elements of its tensors alone on every grid, or write `unsafe fn`, so that each caller promises it for its grid";
+const PROMISE: &str = "cuda_kernel: castiron does not check the text: write it in `unsafe { … }`, which promises that it reads and writes elements of its tensors alone on every grid, or write `unsafe fn`, so that each caller promises it for its grid";
 const PARAMETER: &str = "cuda_kernel: a parameter is a scalar, `a: f32`, a tensor that is read, `x: &Tensor<f32, shape![N]>`, or one that is written, `y: &mut Tensor<f32, shape![N]>`";
 const SIZE: &str = "cuda_kernel: a size is a number, or a name that the text has for it: `fn name<N: Dim>(x: &Tensor<f32, shape![N, 3]>)`";
 
