@@ -1910,8 +1910,6 @@ impl Total {
     fn step<F: Float>(sum: F, x: F) -> F {
         sum + x
     }
-    fn finish<F: Float>(sum: F) -> F {
-        sum
     fn merge<F: Float>(one: F, other: F) -> F { one + other } fn finish<F: Float>(sum: F) -> F { sum }
 }
 

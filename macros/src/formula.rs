@@ -202,7 +202,7 @@ impl Function {
             functions.iter().map(|name| format!("|| ::castiron::formula::has_fast_path(\"{name}\")")).collect();
         let side_by_side = format!("{} {fast}", has_loop(&inside));
         let mut function = tokens(&format!(
-            "type Operands = {}; type Results = {}; const NAME: &'static str = \"{name}\"; const ARGUMENTS: &'static [&'static str] = &[{names}]; const SIDE_BY_SIDE: bool = {side_by_side}; #[inline(always)] fn of<{number}: ::castiron::formula::Machine>\
+            "type Operands = {}; type Results = {}; const NAME: &'static str = \"{name}\"; const ARGUMENTS: &'static [&'static str] = &[{names}]; const SIDE_BY_SIDE: bool = {side_by_side}; #[inline(always)] #[allow(clippy::needless_range_loop)] fn of<{number}: ::castiron::formula::Machine>\
              ([{}]: [::castiron::formula::Number<{number}>; {MOST}]) -> {}",
             self.count(),
             count(self.results),

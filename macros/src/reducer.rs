@@ -225,7 +225,8 @@ impl Function {
             parameters.extend([TokenTree::Group(Group::new(Delimiter::Bracket, elements))]);
             parameters.extend(tokens(&format!(": [{number}; 2]")));
         }
-        let mut out = tokens("#[inline(always)] fn");
+        // (Loops over the numbers of a state read best by their index.)
+        let mut out = tokens("#[inline(always)] #[allow(clippy::needless_range_loop)] fn");
         out.extend([self.name.clone()]);
         out.extend(tokens(&format!("<{}: ::castiron::formula::Machine>", self.number)));
         out.extend([TokenTree::Group(Group::new(Delimiter::Parenthesis, parameters))]);

@@ -145,7 +145,7 @@ mod back {
         let len: usize = (0..rank).filter(is_along).map(|axis| sizes[axis]).product();
         let in_order = |of: &Erased<'_, C, D>| of.permute(R::NAME, &order)?.contiguous().map(|of| of.share());
         let first = in_order(first)?;
-        let second = second.as_ref().map(|second| in_order(second)).transpose()?;
+        let second = second.as_ref().map(&in_order).transpose()?;
         let g = match over {
             Over::Axes(_) => g.contiguous()?.share(),
             Over::Axis(_) => in_order(g)?,

@@ -1,6 +1,8 @@
 //! Formulas that programs write: a function of one to six numbers, read as loops of each instruction set, as kernels of GPUs and, on dual
 //! numbers, as its own derivative, as the formulas of the tables are.
 
+#![allow(clippy::needless_range_loop, reason = "plain loops over lanes are vectorised best")]
+
 use super::kernel::{Map1, Map2, Map3, Map4, Map5, Map6};
 use super::slope::{
     Derived, OfBinary, OfThree, OfUnary, Slope, binary_derivative, several_tangent, tangent, tuned_derivative,

@@ -1,6 +1,8 @@
 //! Several numbers side by side, as one: formulas with loops run on them, since compilers make vectors of the elements around a formula, but not
 //! around a loop inside of it.
 
+#![allow(clippy::needless_range_loop, reason = "plain loops over lanes are vectorised best")]
+
 use crate::dtype::math::{Elementary, ElementaryOfTwo};
 use crate::dtype::special::{Function, FunctionOfTwo};
 use crate::dtype::{Binary, DType, MachineFloat, Truth, Unary};

@@ -16,9 +16,7 @@ impl Total {
     fn step<F: Float>(sum: F, x: F) -> F {
         sum + x
     }
-    fn finish<F: Float>(sum: F) -> F {
-        sum
-    }
+    fn finish<F: Float>(sum: F) -> F { sum }
     // instead: fn merge<F: Float>(one: F, other: F) -> F { one + other } fn finish<F: Float>(sum: F) -> F { sum }
 }
 

@@ -125,7 +125,7 @@ where
         steps.merge::<C, Position>(earlier, later)
     })?);
     if S::FINISHES {
-        functions.push(step(format!("{name}_finish"), &[kinds.clone()], None, |at| {
+        functions.push(step(format!("{name}_finish"), std::slice::from_ref(&kinds), None, |at| {
             steps.finish::<C, Position>(P::<S, C>::next(at))
         })?);
     }

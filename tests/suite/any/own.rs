@@ -53,7 +53,7 @@ fn a_registered_formula_is_an_operation() {
     assert!(error.contains("int64") && error.contains("float32"), "{error}");
     let error = call("own::swish", &Args::new().arg(&any)).unwrap_err().to_string();
     assert_eq!(error, "own::swish: argument `beta` is missing");
-    assert!(call("own::swish", &Args::new().arg(&any).arg(&AnyTensor::zeros(&[2], DType::F32).unwrap())).is_err());
+    assert!(call("own::swish", &Args::new().arg(&any).arg(AnyTensor::zeros(&[2], DType::F32).unwrap())).is_err());
 
     let mut place = any.clone();
     call_in_place("own::swish_", &mut place, &Args::new().arg(1)).unwrap();
@@ -80,7 +80,7 @@ fn a_registered_formula_is_an_operation() {
     same(angle, both.1.into());
     let meta = |x: &AnyTensor| x.to_device("meta".parse::<castiron::AnyDevice>().unwrap()).unwrap();
     for name in ["own::mixed", "own::tangle"] {
-        let mut args = Args::new().arg(&meta(&any)).arg(&meta(&any_beta)).arg(0.5);
+        let mut args = Args::new().arg(meta(&any)).arg(meta(&any_beta)).arg(0.5);
         if name == "own::tangle" {
             args = args.arg(1);
         }
@@ -104,6 +104,6 @@ fn a_registered_formula_has_a_gradient() {
     assert_eq!(gradient(&|x| named("own::soft", Args::new().arg(x).arg(1))), gradient(&|x| x.silu().unwrap()));
     assert_eq!(
         gradient(&|x| named("own::knot", Args::new().arg(x).arg(x).arg(x).arg(10))),
-        gradient(&|x| x.mul(x).unwrap().add(&x.mul(10).unwrap()).unwrap())
+        gradient(&|x| x.mul(x).unwrap().add(x.mul(10).unwrap()).unwrap())
     );
 }
