@@ -194,8 +194,8 @@ mod storage;
 ///
 /// A [`cuda_kernel!`](crate::cuda_kernel!) is for what is no formula: threads that work together (shared memory, shuffles, atomics, tensor cores), an index
 /// that is computed, a loop that ends by an element, or CUDA C++ that is there already. It runs on GPUs alone, has no gradient by itself, and can break
-/// memory. What is computed element by element is a formula, and as fast: it is a kernel of the same form, with packs of 16 bytes, for strides too, and runs in one pass with
-/// what surrounds it. A row or a matrix in one kernel is often an operation already (`softmax`, `layer_norm`, `scaled_dot_product_attention`).
+/// memory. What is computed element by element is a formula: it becomes a kernel of the same form, with packs of 16 bytes, for strides too, and runs in one
+/// pass with what surrounds it. A row or a matrix in one kernel is often an operation already (`softmax`, `layer_norm`, `scaled_dot_product_attention`).
 /// Where kernels are many and small it is the host that is slow: `gpu::capture` replays all of them by one call, whosever they are. Kernels that another crate
 /// brings run on castiron's tensors by `gpu::cudarc`.
 ///

@@ -45,7 +45,7 @@ impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
     /// If sizes known at run time do not broadcast, a scalar does not fit, or memory runs out.
     ///
     /// ```
-    /// use castiron::{formula, tensor};
+    /// # use castiron::{formula, tensor};
     /// #[formula]
     /// fn swish<F: Float>(x: F, beta: F) -> F {
     ///     x / (1.0 + (-(beta * x)).exp())
@@ -76,11 +76,11 @@ impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
     /// As [`apply`](Self::apply); nothing is written then.
     ///
     /// ```
-    /// use castiron::{formula, tensor};
-    /// #[formula]
-    /// fn decayed<F: Float>(x: F, by: F) -> F {
-    ///     x * (-by).exp()
-    /// }
+    /// # use castiron::{formula, tensor};
+    /// # #[formula]
+    /// # fn decayed<F: Float>(x: F, by: F) -> F {
+    /// #     x * (-by).exp()
+    /// # }
     /// let mut x = tensor![1.0, 2.0];
     /// x.apply_(decayed, 0).apply_(decayed, &tensor![0.0, 0.5]);
     /// assert_eq!(x.to_vec(), [1.0, 1.213_061_3]);
@@ -100,11 +100,11 @@ impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
     /// As [`apply`](Self::apply), and if the sizes of `out` differ from those of the result; nothing is written then.
     ///
     /// ```
-    /// use castiron::{formula, tensor};
-    /// #[formula]
-    /// fn midpoint<F: Float>(x: F, y: F) -> F {
-    ///     0.5 * (x + y)
-    /// }
+    /// # use castiron::{formula, tensor};
+    /// # #[formula]
+    /// # fn midpoint<F: Float>(x: F, y: F) -> F {
+    /// #     0.5 * (x + y)
+    /// # }
     /// let mut out = tensor![0.0, 0.0];
     /// tensor![1.0, 2.0].apply_into(midpoint, &tensor![3.0, 4.0], &mut out);
     /// assert_eq!(out.to_vec(), [2.0, 3.0]);

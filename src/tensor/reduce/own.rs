@@ -234,28 +234,29 @@ impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
     /// If sizes known at run time do not broadcast, a scalar does not fit, or memory runs out.
     ///
     /// ```
-    /// use castiron::{axis, reducer, tensor};
-    /// /// The mean of numbers with weights.
-    /// struct WeightedMean;
-    /// #[reducer]
-    /// impl WeightedMean {
-    ///     fn start<F: Float>() -> [F; 2] {
-    ///         [0.0, 0.0]
-    ///     }
-    ///     fn step<F: Float>([sum, weights]: [F; 2], x: F, weight: F) -> [F; 2] {
-    ///         [sum + weight * x, weights + weight]
-    ///     }
-    ///     fn merge<F: Float>(one: [F; 2], other: [F; 2]) -> [F; 2] {
-    ///         [one[0] + other[0], one[1] + other[1]]
-    ///     }
-    ///     fn finish<F: Float>([sum, weights]: [F; 2]) -> F {
-    ///         sum / weights
-    ///     }
-    /// }
+    /// # use castiron::{axis, reducer, tensor};
+    /// # /// The mean of numbers with weights.
+    /// # struct WeightedMean;
+    /// # #[reducer]
+    /// # impl WeightedMean {
+    /// #     fn start<F: Float>() -> [F; 2] {
+    /// #         [0.0, 0.0]
+    /// #     }
+    /// #     fn step<F: Float>([sum, weights]: [F; 2], x: F, weight: F) -> [F; 2] {
+    /// #         [sum + weight * x, weights + weight]
+    /// #     }
+    /// #     fn merge<F: Float>(one: [F; 2], other: [F; 2]) -> [F; 2] {
+    /// #         [one[0] + other[0], one[1] + other[1]]
+    /// #     }
+    /// #     fn finish<F: Float>([sum, weights]: [F; 2]) -> F {
+    /// #         sum / weights
+    /// #     }
+    /// # }
+    /// // `struct WeightedMean;` with `#[reducer]`: the sum and the weights, and their quotient.
     /// let (x, weights) = (tensor![[1.0, 2.0], [3.0, 6.0]], tensor![1.0, 3.0]);
-    /// assert_eq!(x.reduce_by(WeightedMean, &weights).item(), 3.5);
-    /// assert_eq!(x.reduce_axis_by(WeightedMean, &weights, axis![1]).to_vec(), [1.75, 5.25]);
-    /// assert_eq!((x.lazy() * 2.0).reduce_by(WeightedMean, 1.0).item(), 6.0);
+    /// assert_eq!(x.reduce_by(WeightedMean, &weights).item(), 3.5_f32);
+    /// assert_eq!(x.reduce_axis_by(WeightedMean, &weights, axis![1]).to_vec(), [1.75_f32, 5.25]);
+    /// assert_eq!((x.lazy() * 2.0).reduce_by(WeightedMean, 1.0).item(), 6.0_f32);
     /// ```
     #[fallible]
     pub fn reduce_by<R, A, const N: usize>(
@@ -299,25 +300,26 @@ impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
     /// As [`reduce_by`](Self::reduce_by).
     ///
     /// ```
-    /// use castiron::{axis, reducer, tensor};
-    /// /// `h = a * h + x`: what was before decays. The state is the function that a segment applies to what comes before it.
-    /// struct Recurrence;
-    /// #[reducer]
-    /// impl Recurrence {
-    ///     fn start<F: Float>() -> [F; 2] {
-    ///         [1.0, 0.0]
-    ///     }
-    ///     fn step<F: Float>([factor, h]: [F; 2], x: F, a: F) -> [F; 2] {
-    ///         [a * factor, a * h + x]
-    ///     }
-    ///     fn merge<F: Float>(earlier: [F; 2], later: [F; 2]) -> [F; 2] {
-    ///         [earlier[0] * later[0], later[0] * earlier[1] + later[1]]
-    ///     }
-    ///     fn finish<F: Float>([_, h]: [F; 2]) -> F {
-    ///         h
-    ///     }
-    /// }
-    /// assert_eq!(tensor![1.0, 1.0, 1.0].scan_by(Recurrence, 0.5, axis![0]).to_vec(), [1.0, 1.5, 1.75]);
+    /// # use castiron::{axis, reducer, tensor};
+    /// # /// `h = a * h + x`: what was before decays. The state is the function that a segment applies to what comes before it.
+    /// # struct Recurrence;
+    /// # #[reducer]
+    /// # impl Recurrence {
+    /// #     fn start<F: Float>() -> [F; 2] {
+    /// #         [1.0, 0.0]
+    /// #     }
+    /// #     fn step<F: Float>([factor, h]: [F; 2], x: F, a: F) -> [F; 2] {
+    /// #         [a * factor, a * h + x]
+    /// #     }
+    /// #     fn merge<F: Float>(earlier: [F; 2], later: [F; 2]) -> [F; 2] {
+    /// #         [earlier[0] * later[0], later[0] * earlier[1] + later[1]]
+    /// #     }
+    /// #     fn finish<F: Float>([_, h]: [F; 2]) -> F {
+    /// #         h
+    /// #     }
+    /// # }
+    /// // `struct Recurrence;` with `#[reducer]`: `h = a * h + x`.
+    /// assert_eq!(tensor![1.0, 1.0, 1.0].scan_by(Recurrence, 0.5, axis![0]).to_vec(), [1.0_f32, 1.5, 1.75]);
     /// ```
     #[fallible]
     pub fn scan_by<R, A, const N: usize, const I: isize>(
