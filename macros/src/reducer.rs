@@ -47,6 +47,9 @@ pub(super) fn reducer(arguments: TokenStream, block: TokenStream) -> Result<Toke
                 format!("reducer: `{}` is none of its functions: `start`, `step`, `merge`, `finish`", function.name);
             return Err(Mistake::at(function.name.span(), message));
         };
+        if functions[place].is_some() {
+            return Err(Mistake::at(function.name.span(), format!("reducer: `{}` is written twice", function.name)));
+        }
         functions[place] = Some(function);
         at = end;
     }
@@ -57,24 +60,25 @@ pub(super) fn reducer(arguments: TokenStream, block: TokenStream) -> Result<Toke
             None => return Err(Mistake::at(of[0].span(), format!("reducer: `{missing}` is missing, {form}"))),
         }
     }
-    let state = all[0].gives.clone();
     let wrong = |at: usize, span: Span| {
         Err(Mistake::at(span, format!("reducer: `{}` is {}", FUNCTIONS[at].0, FUNCTIONS[at].1)))
     };
-    let same = |given: &str, at: usize| given.replace(&all[at].number, "F") == state.replace(&all[0].number, "F");
+    let Some(numbers) = numbers_of(&all[0].gives, &all[0].number) else {
+        return wrong(0, all[0].name.span());
+    };
     for (at, function) in all.iter().enumerate() {
         let of_states = [0, 1, 2, 1][at];
         let others = function.operands.len().wrapping_sub(of_states);
+        let is_state = |ty: &str| numbers_of(ty, &function.number).as_ref() == Some(&numbers);
         let is_right = others < 3
             && (if at == 1 { others > 0 } else { others == 0 })
-            && function.operands[..of_states].iter().all(|operand| same(&operand.ty, at))
+            && function.operands[..of_states].iter().all(|operand| is_state(&operand.ty))
             && function.operands[of_states..].iter().all(|operand| operand.ty == function.number)
-            && (at == 3 || same(&function.gives, at));
+            && (at == 3 || is_state(&function.gives));
         if !is_right {
             return wrong(at, function.name.span());
         }
     }
-    let Some(numbers) = numbers_of(&state, &all[0].number) else { return wrong(0, all[0].name.span()) };
     let results = all[3].results();
     if results == 0 || results > MOST_RESULTS {
         return wrong(3, all[3].name.span());

@@ -1,8 +1,8 @@
 //! A thread's work, recorded as a graph of CUDA instead of begun, and replayed.
 //!
-//! While a thread records, what it begins goes to a stream of its own, which captures; other threads go on. The graph has the addresses of its operands in it, so it keeps
-//! their memory: what was there before, and what was allocated for results and temporaries, of which those that are dropped are used
-//! again. Memory is never given back while the graph exists.
+//! While a thread records, its work goes to a stream of its own, which captures; other threads go on. The graph contains the addresses of its
+//! operands, so it keeps their memory: memory from before, and memory that was allocated for results and temporaries. A temporary that is
+//! dropped while the graph is recorded lends its memory to later ones. No memory is given back while the graph exists.
 
 use super::buffer::{CudaBuffer, Memory};
 use super::device::CudaDevice;
@@ -26,7 +26,7 @@ struct Kept {
     own: HashMap<u64, Arc<Memory>>,
     /// Of these, what nobody uses any more.
     free: Vec<Arc<Memory>>,
-    /// What was there before.
+    /// Allocated before.
     used: HashMap<u64, Arc<Memory>>,
     flags: Vec<Flag>,
 }

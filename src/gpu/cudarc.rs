@@ -206,7 +206,7 @@ impl<E: Element, S: Shape, const N: usize> Tensor<E, S, Cuda<N>> {
     /// [`from_cudarc`](Self::from_cudarc) with sizes known at run time: takes all of them.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`from_cudarc`](Self::from_cudarc).
     pub fn from_cudarc_sized(mut slice: CudaSlice<E>, sizes: S::Sizes) -> Result<Self> {
         const OP: &str = "from_cudarc";
         expect_fit::<S>(OP, sizes.as_ref())?;

@@ -24,7 +24,7 @@ const MOST_THREADS: [usize; 3] = [1024, 1024, 64];
 const MOST_SHARED: usize = 48 << 10;
 
 impl Launch {
-    /// A thread for each of `count` elements, in blocks of 256, of which there are at most 2^31 - 1. The last block may have more threads
+    /// A thread for each of `count` elements, in blocks of 256, up to 2^31 - 1 blocks. The last block may have more threads
     /// than there are elements left.
     pub fn over(count: usize) -> Self {
         Launch { grid: [count.div_ceil(THREADS).min(MOST_BLOCKS[0]), 1, 1], block: [THREADS, 1, 1], shared: 0 }
@@ -36,7 +36,7 @@ impl Launch {
         Launch { grid: grid.along_axes(), block: block.along_axes(), shared: 0 }
     }
 
-    /// With so many bytes of `extern __shared__` memory for each block.
+    /// With this number of bytes of `extern __shared__` memory for each block.
     pub fn shared_memory(self, bytes: usize) -> Self {
         Launch { shared: bytes, ..self }
     }

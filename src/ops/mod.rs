@@ -33,6 +33,7 @@ pub(crate) mod record;
 pub mod reduce;
 #[doc(hidden)]
 pub mod resample;
+mod results;
 pub mod scan;
 #[doc(hidden)]
 pub mod segment;

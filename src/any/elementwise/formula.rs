@@ -90,7 +90,7 @@ fn run<F: Formula>(bound: &Bound<'_>) -> Result<Value> {
     }
     let kinds = operands.iter().map(crate::dtype::ResultOperand::operand_type);
     let dtype = result_type_of(kinds)?.unwrap_or_else(default_dtype);
-    crate::visit!("formula", dtype, P: Float => given::<F, P>(operands))?
+    crate::__dtypes!(Float {crate::__among} (F::NAME, dtype, P => given::<F, P>(operands)))
 }
 fn given<F: Formula, P: Float>(operands: Vec<AnyOperand>) -> Result<Value> {
     // The tensor that says on which device: one with axes, else one that is not on the host.

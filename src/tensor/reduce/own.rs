@@ -143,11 +143,13 @@ struct Reducing<X, A, R, T, Count, const N: usize> {
 }
 impl<X: Clone, A: Clone, R, T, Count, const N: usize> Clone for Reducing<X, A, R, T, Count, N> {
     fn clone(&self) -> Self {
-        let (x, operand) = (self.x.clone(), self.operand.clone());
-        Reducing { x, operand, mask: self.mask, keeps: self.keeps, of: PhantomData }
+        Self { x: self.x.clone(), operand: self.operand.clone(), ..*self }
     }
 }
 impl<X, A, R, T: Shape, Count, const N: usize> Reducing<X, A, R, T, Count, N> {
+    fn over(x: X, operand: A, mask: u32, keeps: bool) -> Self {
+        Reducing { x, operand, mask, keeps, of: PhantomData }
+    }
     fn given<P: Float, D: Device>(
         &self,
         name: &'static str,
@@ -268,8 +270,7 @@ impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
         R: Reducer<N>,
         A: ReducedBeside<R::Operands, E, S, D>,
     {
-        let of = PhantomData::<fn() -> (R, (), R::Operands)>;
-        R::Results::each(Reducing::<_, _, _, _, _, N> { x: self, operand, mask: u32::MAX, keeps: false, of })
+        R::Results::each(Reducing::<_, _, R, (), R::Operands, N>::over(self, operand, u32::MAX, false))
     }
 
     /// [`reduce_by`](Self::reduce_by) over axes of the shape that the operands have together, which are removed, or kept with size 1 by
@@ -289,8 +290,7 @@ impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
         A: ReducedBeside<R::Operands, E, S, D>,
         X: Axes<A::Shape>,
     {
-        let of = PhantomData::<fn() -> (R, X::Reduced, R::Operands)>;
-        R::Results::each(Reducing::<_, _, _, _, _, N> { x: self, operand, mask: X::MASK, keeps: X::KEEPS, of })
+        R::Results::each(Reducing::<_, _, R, X::Reduced, R::Operands, N>::over(self, operand, X::MASK, X::KEEPS))
     }
 
     /// A [reducer](macro@crate::reducer) of one's own as a scan: along an axis, each element becomes what the reducer gives of it and those
@@ -348,8 +348,7 @@ impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
         R: Reducer<N>,
         A: ReducedBeside<R::Operands, E, S, D>,
     {
-        let of = PhantomData::<fn() -> (R, (), R::Operands)>;
-        R::Results::each(Reducing::<_, _, _, _, _, N> { x: self, operand, mask: u32::MAX, keeps: false, of })
+        R::Results::each(Reducing::<_, _, R, (), R::Operands, N>::over(self, operand, u32::MAX, false))
     }
 
     /// As [`Tensor::reduce_axis_by`], without a tensor of the elements.
@@ -368,7 +367,6 @@ impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
         A: ReducedBeside<R::Operands, E, S, D>,
         Y: Axes<A::Shape>,
     {
-        let of = PhantomData::<fn() -> (R, Y::Reduced, R::Operands)>;
-        R::Results::each(Reducing::<_, _, _, _, _, N> { x: self, operand, mask: Y::MASK, keeps: Y::KEEPS, of })
+        R::Results::each(Reducing::<_, _, R, Y::Reduced, R::Operands, N>::over(self, operand, Y::MASK, Y::KEEPS))
     }
 }

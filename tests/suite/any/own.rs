@@ -50,7 +50,7 @@ fn a_registered_formula_is_an_operation() {
     same(named, x.apply(swish, 2).into());
     let whole = AnyTensor::from(tensor![1, 2]);
     let error = call("own::swish", &Args::new().arg(&whole).arg(1)).unwrap_err().to_string();
-    assert!(error.contains("int64") && error.contains("float32"), "{error}");
+    assert!(error.starts_with("swish is not defined for dtype int64") && error.contains("float32"), "{error}");
     let error = call("own::swish", &Args::new().arg(&any)).unwrap_err().to_string();
     assert_eq!(error, "own::swish: argument `beta` is missing");
     assert!(call("own::swish", &Args::new().arg(&any).arg(AnyTensor::zeros(&[2], DType::F32).unwrap())).is_err());
