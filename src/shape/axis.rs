@@ -6,6 +6,7 @@
 use super::dim::Dim;
 use super::list::{List, Next, OpenList, Take, ToShape, Zero};
 use super::numeral::D1;
+use super::placement::{Debt, Placement, Reduction};
 use super::tuple::each_rank;
 use super::{Shape, sealed};
 
@@ -162,6 +163,9 @@ pub trait Axes<S: Shape>: sealed::Axes + Copy {
     /// The sizes of the axes in that order, as a tuple.
     #[doc(hidden)]
     type Sizes;
+    /// What is left to be put together once the axes have been reduced by `Op`: for `castiron-mesh`.
+    #[doc(hidden)]
+    type After<Op: Reduction, U: Debt>: Debt;
 }
 
 impl<const I: isize, S: Shape + HasAxis<I>> Axes<S> for Axis<I> {
@@ -171,6 +175,7 @@ impl<const I: isize, S: Shape + HasAxis<I>> Axes<S> for Axis<I> {
     const MASK: u32 = 1 << <S as HasAxis<I>>::INDEX;
     const LIST: &'static [usize] = &[<S as HasAxis<I>>::INDEX];
     type Sizes = (<S as HasAxis<I>>::Dim,);
+    type After<Op: Reduction, U: Debt> = <<<S as HasAxis<I>>::Dim as Dim>::Placement as Placement>::After<Op, U>;
 }
 impl<A: Axes<S>, S: Shape> Axes<S> for KeepDim<A> {
     type Reduced = A::Kept;
@@ -179,6 +184,7 @@ impl<A: Axes<S>, S: Shape> Axes<S> for KeepDim<A> {
     const MASK: u32 = A::MASK;
     const LIST: &'static [usize] = A::LIST;
     type Sizes = A::Sizes;
+    type After<Op: Reduction, U: Debt> = A::After<Op, U>;
 }
 
 /// One axis, kept or not: the argument of `argmax_axis` and similar methods.
@@ -247,7 +253,13 @@ macro_rules! several_axes {
             const MASK: u32 = (1 << <S as HasAxis<$first>>::INDEX) $(| (1 << <S as HasAxis<$rest>>::INDEX))*;
             const LIST: &'static [usize] = &[<S as HasAxis<$first>>::INDEX $(, <S as HasAxis<$rest>>::INDEX)*];
             type Sizes = (<S as HasAxis<$first>>::Dim, $(<S as HasAxis<$rest>>::Dim,)*);
+            type After<Op: Reduction, U: Debt> = several_axes!(@after Op, S, [U] $first $($rest)*);
         }
+    };
+    (@after $op:ident, $shape:ident, [$owed:ty]) => { $owed };
+    (@after $op:ident, $shape:ident, [$owed:ty] $first:ident $($rest:ident)*) => {
+        several_axes!(@after $op, $shape,
+            [<<<$shape as HasAxis<$first>>::Dim as Dim>::Placement as Placement>::After<$op, $owed>] $($rest)*)
     };
 }
 each_rank!(several_axes);

@@ -6,6 +6,7 @@ use super::broadcast::BroadcastDim;
 use super::convert::{MayBe, Size};
 use super::numeral::*;
 use super::order::{Compared, Equal};
+use super::placement::{Placement, Whole};
 use typenum::UInt;
 
 /// The size of one axis as a type.
@@ -66,6 +67,9 @@ pub trait Dim:
     type TimesRuntime<L: Dim>: Dim;
     #[doc(hidden)]
     type SmallerThanKnown<L: Known>: Dim;
+    /// Whether each process has all of the axis: for `castiron-mesh`.
+    #[doc(hidden)]
+    type Placement: Placement;
 }
 
 /// A dimension whose size is known at compile time.
@@ -183,6 +187,7 @@ impl Dim for Dyn {
     type TimesRuntime<L: Dim> = Dyn;
     type Smaller<R: Dim> = Dyn;
     type SmallerThanKnown<L: Known> = Dyn;
+    type Placement = Whole;
 }
 #[diagnostic::do_not_recommend]
 impl SameDim<Dyn> for Dyn {
@@ -206,6 +211,7 @@ macro_rules! number {
             type TimesRuntime<$m: Dim> = $timed;
             type Smaller<R2: Dim> = R2::SmallerThanKnown<Self>;
             type SmallerThanKnown<L: Known> = SmallerOf<L, Self>;
+            type Placement = Whole;
         }
         impl$(<$r: Numeral>)? Known for $number {
             type Unsigned = $binary;
@@ -277,6 +283,7 @@ macro_rules! dims {
             type TimesRuntime<L: $crate::shape::Dim> = $crate::shape::Dyn;
             type Smaller<R: $crate::shape::Dim> = $crate::shape::Dyn;
             type SmallerThanKnown<L: $crate::shape::Known> = $crate::shape::Dyn;
+            type Placement = $crate::shape::placement::Whole;
         }
         impl $crate::shape::SameDim<$name> for $name {
             type Merged = $name;

@@ -19,6 +19,8 @@ mod network;
 mod numeral;
 mod order;
 mod parts;
+#[doc(hidden)]
+pub mod placement;
 mod product;
 mod rearrange;
 mod reinterpret;
@@ -247,6 +249,12 @@ pub trait Shape:
     /// The same shape as a list, for recursive rules.
     #[doc(hidden)]
     type Axes: List;
+    /// The axis of a mesh along which each axis is cut: for `castiron-mesh`.
+    #[doc(hidden)]
+    const CUTS: &'static [Option<(usize, &'static str)>];
+    /// What is left to be put together once all axes have been reduced by `Op`.
+    #[doc(hidden)]
+    type After<Op: placement::Reduction, U: placement::Debt>: placement::Debt;
 
     /// The sizes, if all are known.
     fn known_sizes() -> Option<Self::Sizes> {
@@ -281,6 +289,8 @@ impl Shape for () {
     type Rank = D0;
     type Numel = D1;
     type Axes = list::Nil;
+    const CUTS: &'static [Option<(usize, &'static str)>] = &[];
+    type After<Op: placement::Reduction, U: placement::Debt> = U;
 }
 impl KnownShape for () {
     const SIZES: [usize; 0] = [];
@@ -298,6 +308,8 @@ macro_rules! shapes {
             type Rank = shapes!(@rank $($dim)+);
             type Numel = shapes!(@product $($dim)+);
             type Axes = shapes!(@list $($dim)+);
+            const CUTS: &'static [Option<(usize, &'static str)>] = &[$(<$dim::Placement as placement::Placement>::CUT),+];
+            type After<Op: placement::Reduction, U: placement::Debt> = shapes!(@after Op, [U] $($dim)+);
         }
         impl<$($dim: Known,)+> KnownShape for ($($dim,)+) {
             const SIZES: [usize; $rank] = [$($dim::VALUE),+];
@@ -319,6 +331,10 @@ macro_rules! shapes {
     (@product $first:ident $second:ident $($rest:ident)*) => { shapes!(@fold [<$first as Dim>::Times<$second>] $($rest)*) };
     (@fold [$product:ty]) => { $product };
     (@fold [$product:ty] $next:ident $($rest:ident)*) => { shapes!(@fold [<$product as Dim>::Times<$next>] $($rest)*) };
+    (@after $op:ident, [$owed:ty]) => { $owed };
+    (@after $op:ident, [$owed:ty] $first:ident $($rest:ident)*) => {
+        shapes!(@after $op, [<$first::Placement as placement::Placement>::After<$op, $owed>] $($rest)*)
+    };
     (@list) => { list::Nil };
     (@list $first:ident $($rest:ident)*) => { list::Cons<$first, shapes!(@list $($rest)*)> };
 }

@@ -33,4 +33,12 @@ specials! {
     fails_of_integers;
     /// Its result cannot be written to outputs of shell dtypes.
     refuses_shell_outputs;
+    /// What it gives for a sum is the sum of what it gives for each term: it may be applied to the parts of a sum that is not put together yet.
+    linear;
+    /// Of two operands: what it gives for two sums is the sum of what it gives for their terms, pair by pair.
+    additive;
+    /// Of two operands: it is linear in each.
+    bilinear;
+    /// Of two operands: it is linear in the first.
+    linear_in_first;
 }

@@ -22,7 +22,21 @@ pub(crate) use unary::unary_table;
 /// names of methods in front. Each file has a macro that adds its rows and goes on with the next file.
 macro_rules! joined {
     (($use:ident) { $($rows:tt)* }) => { $use! { $($rows)* } };
+    ((exported $name:ident) $rows:tt) => { $crate::ops::table::exported! { ($) $name $rows } };
     (($patterns:tt $use:ident) { $($rows:tt)* }) => { castiron_macros::named! { $patterns $use $($rows)* } };
     ($reader:tt $rows:tt $file:ident $($files:ident)*) => { $crate::ops::table::$file! { $reader $rows $($files)* } };
 }
 pub(crate) use joined;
+
+/// Writes the rows into a macro for other crates, which calls another with them: `castiron::__unary_rows!(reader)`. They read names and
+/// properties there and write methods of their own.
+macro_rules! exported {
+    (($dollar:tt) $name:ident { $($rows:tt)* }) => {
+        #[doc(hidden)]
+        #[macro_export]
+        macro_rules! $name {
+            ($dollar reader:ident) => { $dollar reader! { $($rows)* } };
+        }
+    };
+}
+pub(crate) use exported;

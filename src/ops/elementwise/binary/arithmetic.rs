@@ -13,16 +13,16 @@ macro_rules! arithmetic_rows {
         $crate::ops::table::joined! { $reader { $($rows)*
             add { any same any,
                 "The sum. Integers wrap; on bools it is `or`.", "torch.add",
-                "tensor![1.0, 2.0]" "tensor![0.5, 0.5]" = "[1.5, 2.5]", commutes, is_brief }
+                "tensor![1.0, 2.0]" "tensor![0.5, 0.5]" = "[1.5, 2.5]", commutes, is_brief, additive }
             sub { numeric same any,
                 "The difference. Integers wrap.", "torch.sub`, `torch.subtract",
-                "tensor![1, 2]" "5" = "[-4_i64, -3]", is_brief }
+                "tensor![1, 2]" "5" = "[-4_i64, -3]", is_brief, additive }
             mul { any same scalars,
                 "The product. Integers wrap; on bools it is `and`.", "torch.mul`, `torch.multiply",
-                "tensor![1.0, 2.0]" "0.5" = "[0.5_f32, 1.0]", commutes, is_brief }
+                "tensor![1.0, 2.0]" "0.5" = "[0.5_f32, 1.0]", commutes, is_brief, bilinear }
             div { any brief any,
                 "True division: integers and bools give `f32`.", "torch.div",
-                "tensor![1.0, 3.0]" "2" = "[0.5_f32, 1.5]", is_brief }
+                "tensor![1.0, 3.0]" "2" = "[0.5_f32, 1.5]", is_brief, linear_in_first }
             floor_divide { real_pair same scalars,
                 "The quotient rounded down. Integer division by zero is an error.", "torch.floor_divide",
                 "tensor![-7, 7]" "2" = "[-4_i64, 3]" }
@@ -52,7 +52,7 @@ macro_rules! arithmetic_rows {
                 "tensor![1, 5]" "3" = "[1_i64, 3]" }
             true_divide { any brief scalars,
                 "The same function as [`div`](crate::Tensor::div).", "torch.true_divide",
-                "tensor![1.0, 3.0]" "2" = "[0.5_f32, 1.5]" }
+                "tensor![1.0, 3.0]" "2" = "[0.5_f32, 1.5]", linear_in_first }
             float_power { any double scalars,
                 "Each element raised to a power, in `f64` or `Complex<f64>`.", "torch.float_power",
                 "tensor![2.0, 3.0; f64]" "-1" = "[0.5_f64, 1.0 / 3.0]" }

@@ -16,7 +16,7 @@ macro_rules! functions_rows {
         $crate::ops::table::joined! { $reader { $($rows)*
             rsub { numeric same any,
                 "The difference the other way round, `other - self`. Integers wrap.", "torch.rsub",
-                "tensor![1, 2]" "5" = "[4_i64, 3]" }
+                "tensor![1, 2]" "5" = "[4_i64, 3]", additive }
             fmax { ordered same tensors,
                 "The larger of two elements; of a number and NaN the number.", "torch.fmax",
                 "tensor![1.0, f32::NAN]" "tensor![3.0, 2.0]" = "[3.0, 2.0]" }
@@ -46,7 +46,7 @@ macro_rules! functions_rows {
                 "tensor![-2.0, 0.0, 3.0]" "tensor![0.5]" = "[0.0, 0.5, 1.0]" }
             ldexp { scaling scaled tensors,
                 "`self` times 2 to the power of the other operand.", "torch.ldexp",
-                "tensor![1.5, 3.0]" "tensor![2, -1]" = "[6.0, 1.5]" }
+                "tensor![1.5, 3.0]" "tensor![2, -1]" = "[6.0, 1.5]", linear_in_first }
             logaddexp { inexact_pair same tensors,
                 "`log(exp(a) + exp(b))` without overflow.", "torch.logaddexp",
                 "tensor![1000.0]" "tensor![-1000.0]" = "[1000.0]" }

@@ -15,7 +15,7 @@ macro_rules! elementary_rows {
                 "tensor![-1.5, 2.0]" = "[1.5, 2.0]" }
             neg { numeric same,
                 "The negative. Integers wrap.", "torch.neg`, `torch.negative",
-                "tensor![1, -2]" = "[-1, 2]" }
+                "tensor![1, -2]" = "[-1, 2]", linear }
             square { any integer,
                 "The square. Integers wrap; bools become `i64`.", "torch.square",
                 "tensor![-3, 4]" = "[9, 16]" }
@@ -48,7 +48,7 @@ macro_rules! elementary_rows {
                 "tensor![0.0, 100.0]" = "[0.0, 1.0]" }
             conj { any same,
                 "The complex conjugate; real elements stay.", "torch.conj",
-                "tensor![1.0 + 2.0j]" = "[castiron::Complex::new(1.0_f32, -2.0)]", marks_conjugates }
+                "tensor![1.0 + 2.0j]" = "[castiron::Complex::new(1.0_f32, -2.0)]", marks_conjugates, linear }
             angle { any angle,
                 "The angle of complex numbers in radians; of real ones 0, pi below zero, and NaN of NaN.", "torch.angle",
                 "tensor![1.0, -1.0]" = "[0.0, std::f32::consts::PI]" }
@@ -96,16 +96,16 @@ macro_rules! elementary_rows {
                 "tensor![0.0]" = "[1.0]" }
             deg2rad { ordered inexact,
                 "Degrees to radians.", "torch.deg2rad",
-                "tensor![180.0]" = "[std::f32::consts::PI]" }
+                "tensor![180.0]" = "[std::f32::consts::PI]", linear }
             rad2deg { ordered inexact,
                 "Radians to degrees.", "torch.rad2deg",
-                "tensor![std::f32::consts::PI]" = "[180.0]" }
+                "tensor![std::f32::consts::PI]" = "[180.0]", linear }
             positive { numeric same,
                 "The elements as they are. (PyTorch: `+x`.)", "torch.positive",
-                "tensor![1, -2]" = "[1, -2]", keeps_reals }
+                "tensor![1, -2]" = "[1, -2]", keeps_reals, linear }
             conj_physical { any same,
                 "The same function as [`conj`](crate::Tensor::conj).", "torch.conj_physical",
-                "tensor![1.0 + 2.0j]" = "[castiron::Complex::new(1.0_f32, -2.0)]", keeps_reals }
+                "tensor![1.0 + 2.0j]" = "[castiron::Complex::new(1.0_f32, -2.0)]", keeps_reals, linear }
         } $($files)* }
     };
 }
