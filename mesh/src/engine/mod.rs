@@ -1,0 +1,135 @@
+//! What carries elements between ranks. An engine knows bytes, lengths and dtypes, and is compiled once; what is generic over elements
+//! (`front.rs`) only hands them on.
+
+mod combine;
+mod described;
+mod front;
+mod limits;
+mod threads;
+mod wire;
+
+#[cfg(test)]
+mod tests;
+
+pub use threads::simulate;
+pub use wire::Wire;
+
+pub(crate) use front::Request;
+pub(crate) use limits::Limits;
+pub(crate) use threads::Threads;
+
+use crate::error::Result;
+use castiron::DType;
+use core::panic::Location;
+use wire::Memory;
+
+/// What is made of the elements that the ranks have in one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Reduce {
+    Sum,
+    Product,
+    /// NaN if there is one.
+    Max,
+    /// NaN if there is one.
+    Min,
+    /// Bit by bit, of integers and truth values.
+    And,
+    /// Bit by bit, of integers and truth values.
+    Or,
+}
+
+/// The ranks along one axis of the mesh, or all of them, as this one sees them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Line {
+    /// This rank's position among them.
+    pub rank: usize,
+    /// How many there are.
+    pub size: usize,
+    /// What the engine calls them.
+    pub(crate) comm: usize,
+    // Their numbers among all ranks: `first + position * step`.
+    pub(crate) first: usize,
+    pub(crate) step: usize,
+}
+
+impl Line {
+    /// The number among all ranks of the one at this position.
+    pub(crate) fn number(&self, position: usize) -> usize {
+        self.first + position * self.step
+    }
+}
+
+/// What the ranks of a line do together. Counts are elements.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Collective {
+    /// In place.
+    Reduce(Reduce),
+    /// Each rank has as many as its count; all get all.
+    Gather(Vec<usize>),
+    /// Each rank has all; each gets as many of the reduced as its count.
+    ScatterReduced(Reduce, Vec<usize>),
+    /// Counts for each rank, and from each.
+    Exchange(Vec<usize>, Vec<usize>),
+    /// In place, from this rank of the line.
+    Broadcast(usize),
+    /// Elements for the rank before and for the one after; from the one before, and from the one after. At an end they are 0.
+    Neighbours { sent: [usize; 2], received: [usize; 2], periodic: bool },
+}
+
+impl Collective {
+    /// Whether what it reads is where it writes.
+    fn is_in_place(&self) -> bool {
+        matches!(self, Collective::Reduce(_) | Collective::Broadcast(_))
+    }
+}
+
+/// An operation of a line.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub what: &'static str,
+    pub line: Line,
+    pub dtype: DType,
+    /// How many elements this rank has.
+    pub len: usize,
+    pub collective: Collective,
+    pub at: &'static Location<'static>,
+    /// Which of this rank's operations it is.
+    pub number: u64,
+}
+
+/// What carries elements between ranks. Lines of more than one rank come here, and lengths that fit.
+pub(crate) trait Engine {
+    /// Does an operation. `own` is what this rank has, and empty if that is in `into` already (`is_in_place`).
+    fn run(&self, call: &Call, own: &[u8], into: &mut [u8]) -> Result<()>;
+    /// Begins an operation; the memory is the engine's until it is done.
+    fn begin(&self, call: Call, own: Box<dyn Memory>, into: Box<dyn Memory>) -> Result<Box<dyn InFlight>>;
+    /// A line about it.
+    fn name(&self) -> String;
+    /// Ends all ranks.
+    fn abort(&self, text: &str) -> !;
+    /// This rank's code panics, and is about to leave.
+    fn panicking(&self);
+    /// Whether it compares by itself what the ranks are about to do.
+    fn compares(&self) -> bool;
+}
+
+/// What was begun. Dropped, it waits.
+pub(crate) trait InFlight {
+    /// Waits; gives the memory it has written.
+    fn finish(self: Box<Self>) -> Result<Box<dyn Memory>>;
+}
+
+/// An empty list with room for `len` elements.
+pub(crate) fn room<T>(len: usize) -> Result<Vec<T>> {
+    let mut list = Vec::new();
+    list.try_reserve_exact(len)
+        .map_err(|_| castiron::Error::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()), device: "cpu" })?;
+    Ok(list)
+}
+
+/// As many elements as `len`, which are written next.
+pub(crate) fn blank<E: Wire>(len: usize) -> Result<Vec<E>> {
+    let mut list = room(len)?;
+    list.resize(len, E::default());
+    Ok(list)
+}

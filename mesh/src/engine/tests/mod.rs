@@ -1,0 +1,4 @@
+//! What every engine must do, beside plain computation.
+
+mod checks;
+mod threads;
