@@ -22,12 +22,16 @@
 //! every library with the standard ABI of MPI 5, by one and the same binary. [`simulate`] runs code for several ranks as threads of one process:
 //! examples and tests need no launcher.
 
+mod block;
+pub mod dist;
 mod engine;
 mod error;
 mod mesh;
-mod place;
+pub mod place;
 
+pub use block::Edge;
+pub use dist::{Arriving, Dist, DistOperand, Together};
 pub use engine::{Wire, simulate};
 pub use error::{Error, Result};
 pub use mesh::{Mesh, Sent};
-pub use place::{MeshAxes, MeshAxis, Other};
+pub use place::{All, Any, At, Max, MeshAxes, MeshAxis, Min, Pending, Product, Settled, Sum};

@@ -297,6 +297,10 @@ impl<X: MeshAxes> Mesh<X> {
     pub(crate) fn line<M: MeshAxis<Mesh = X>>(&self) -> Line {
         self.shared.lines[M::INDEX]
     }
+    /// The ranks along the axis at this position among the axes of the mesh.
+    pub(crate) fn line_at(&self, axis: usize) -> Line {
+        self.shared.lines[axis]
+    }
     /// All ranks.
     pub(crate) fn all(&self) -> Line {
         self.shared.all

@@ -24,8 +24,36 @@ impl<X: MeshAxes> Mesh<X> {
         elements: &mut [E],
         reduce: Reduce,
     ) -> Result<()> {
-        let at = Location::caller();
+        self.reduce_at(line, what, elements, reduce, Location::caller())
+    }
+
+    /// [`reduce_in_place`](Self::reduce_in_place) for a line of the program that is known.
+    pub(crate) fn reduce_at<E: Wire>(
+        &self,
+        line: Line,
+        what: &'static str,
+        elements: &mut [E],
+        reduce: Reduce,
+        at: At,
+    ) -> Result<()> {
         wire::write(elements, |bytes| self.shared().reduce(line, what, E::DTYPE, bytes, reduce, at))
+    }
+
+    /// If calls are compared: that elements which are said to be the same on all ranks are, bit by bit.
+    #[track_caller]
+    pub(crate) fn compare_same<E: Wire>(&self, what: &'static str, own: impl FnOnce() -> Result<Vec<E>>) -> Result<()> {
+        if !self.shared().limits.compare || self.ranks() == 1 {
+            return Ok(());
+        }
+        let (own, at) = (own()?, Location::caller());
+        let step = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        let hash = wire::bytes(&own).iter().fold(0xcbf2_9ce4_8422_2325, step);
+        let mut both = [hash, !hash];
+        self.reduce_at(self.all(), what, &mut both, Reduce::Min, at)?;
+        if both[0] == !both[1] {
+            return Ok(());
+        }
+        Err(Error::Mismatch(format!("{what}: the elements are not the same on all ranks, at {at}")))
     }
 
     /// The blocks of all ranks, in their order; `counts` says how many elements each has.

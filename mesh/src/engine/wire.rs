@@ -1,14 +1,9 @@
 //! Elements that travel between ranks, and their memory as bytes.
 
-use castiron::dtype::{Complex, bf16, f16};
 use castiron::{DType, Element};
 use core::any::Any;
 
-mod sealed {
-    pub trait Sealed {}
-}
-
-/// A dtype whose elements travel between ranks: all but the floats of 8 and 4 bits.
+/// A dtype whose elements travel between ranks: every dtype of castiron.
 ///
 /// What ranks reduce, they reduce as PyTorch does on one: sums and products of `f16` and `bf16` in `f32`, rounded once; integers wrap; the largest and
 /// the smallest of numbers is NaN if one of them is.
@@ -17,25 +12,13 @@ mod sealed {
 /// fn travels<E: castiron_mesh::Wire>() {}
 /// travels::<castiron::dtype::bf16>();
 /// ```
-#[diagnostic::on_unimplemented(
-    message = "elements of `{Self}` do not travel between ranks",
-    label = "not a dtype of `castiron_mesh`",
-    note = "convert first, for example `.to::<f32>()`; dtypes that travel are bool, the integers, f16, bf16, f32, f64 and complex numbers of them"
-)]
-pub trait Wire: Element + sealed::Sealed {}
-
-macro_rules! wires {
-    ($($ty:ty)*) => {$(
-        impl sealed::Sealed for $ty {}
-        impl Wire for $ty {}
-    )*};
-}
-// Without padding, and each pattern of bits is a value; of `bool` two are (`settle`).
-wires! { bool u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 Complex<f16> Complex<f32> Complex<f64> }
+pub trait Wire: Element {}
+// Castiron's elements are a closed set: without padding, and each pattern of bits is a value; of `bool` two are (`settle`).
+impl<E: Element> Wire for E {}
 
 /// The bytes of elements.
 pub(crate) fn bytes<E: Wire>(elements: &[E]) -> &[u8] {
-    // SAFETY: `Wire` is sealed, its types have no padding.
+    // SAFETY: `Element` is sealed, its types have no padding.
     unsafe { core::slice::from_raw_parts(elements.as_ptr().cast(), size_of_val(elements)) }
 }
 
@@ -49,7 +32,7 @@ pub(crate) fn write<E: Wire, T>(elements: &mut [E], run: impl FnOnce(&mut [u8]) 
         }
     }
     let settled = Settled(elements);
-    // SAFETY: `Wire` is sealed, its types have no padding, and `settle` makes every pattern a value before the elements are seen again.
+    // SAFETY: `Element` is sealed, its types have no padding, and `settle` makes every pattern a value before the elements are seen again.
     run(unsafe { core::slice::from_raw_parts_mut(settled.0.as_mut_ptr().cast(), size_of_val(&*settled.0)) })
 }
 

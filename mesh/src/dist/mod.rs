@@ -1,0 +1,158 @@
+//! Tensors of which each rank has a part.
+
+mod collective;
+mod create;
+mod elementwise;
+mod linalg;
+mod reduce;
+mod scan;
+mod view;
+
+pub use collective::{Arriving, Together};
+pub use create::Blocks;
+pub use elementwise::{DistOperand, DistRight};
+
+use crate::block::Block;
+use crate::error::{Error, Result};
+use crate::place::{AllWhole, Debt, IsSettled, Settled};
+use castiron::shape::SizeArray;
+use castiron::{Cpu, Device, Element, Shape, Tensor};
+use core::marker::PhantomData;
+
+/// A tensor of shape `S` over the ranks of a mesh: axes [`At<N, M>`](crate::At) are cut into blocks along `M`, the others are whole. What is
+/// still to be put together is `U`: until it is, nothing that needs the value takes it.
+///
+/// Every rank calls the same operations, in the same order. Operations compute with the block that the rank has and send nothing; what
+/// sends says so in its name and takes the mesh: [`all_reduce`](Self::all_reduce), [`reduce_scatter`](Self::reduce_scatter),
+/// [`all_gather`](Self::all_gather), [`all_to_all`](Self::all_to_all), [`redistribute`](Self::redistribute), [`with_halo`](Self::with_halo).
+///
+/// PyTorch: `torch.distributed.tensor.DTensor`, whose placements are values.
+///
+/// ```
+/// use castiron::{axis, dims, dim, tensor};
+/// use castiron_mesh::{At, Dist, Pending, Sum, mesh, simulate};
+/// mesh! { Ranks: Data }
+/// dims! { Batch }
+/// let losses = simulate(3, &[0], |mesh: &mut castiron_mesh::Mesh<Ranks>| {
+///     let x = Dist::<f32, (At<Batch, Data>, dim!(2))>::from_fn(mesh, [7, 2], |[row, column]| (row + column) as f32)?;
+///     let w = Dist::same(mesh, tensor![[1.0_f32], [2.0]])?;
+///     let parts: Dist<f32, (), Pending<Sum, Data>> = x.matmul(&w).sum();
+///     castiron_mesh::Result::Ok(parts.all_reduce(mesh)?.item())
+/// });
+/// assert_eq!(losses, [Ok(77.0), Ok(77.0), Ok(77.0)]);
+/// ```
+#[must_use = "a tensor over ranks is computed for its result"]
+pub struct Dist<E: Element, S: Shape, U: Debt = Settled, D: Device = Cpu> {
+    local: Tensor<E, S, D>,
+    /// Of all ranks together.
+    sizes: S::Sizes,
+    owes: PhantomData<U>,
+}
+
+impl<E: Element, S: Shape, U: Debt, D: Device> Clone for Dist<E, S, U, D> {
+    /// Shares storage.
+    fn clone(&self) -> Self {
+        Dist::new(self.local.clone(), self.sizes)
+    }
+}
+
+impl<E: Element, S: Shape, U: Debt, D: Device> core::fmt::Debug for Dist<E, S, U, D> {
+    /// Sizes, placement, what is pending, and the block that this rank has: nothing is sent.
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "Dist<{}, [", E::DTYPE.name())?;
+        for (axis, (size, cut)) in self.sizes.as_ref().iter().zip(S::CUTS).enumerate() {
+            let comma = if axis == 0 { "" } else { ", " };
+            match cut {
+                Some((_, along)) => write!(f, "{comma}{size}@{along}")?,
+                None => write!(f, "{comma}{size}")?,
+            }
+        }
+        write!(f, "]")?;
+        let mut owed = String::new();
+        U::each(&mut |kind, _, along| owed += &format!(", {kind:?} over {along} pending"));
+        write!(f, "{owed}> of which this rank has {:?}", self.local)
+    }
+}
+
+impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
+    /// `sizes` are those of all ranks together.
+    fn new(local: Tensor<E, S, D>, sizes: S::Sizes) -> Self {
+        Dist { local, sizes, owes: PhantomData }
+    }
+
+    /// The sizes of the whole tensor: the same on every rank.
+    pub fn shape(&self) -> S::Sizes {
+        self.sizes
+    }
+
+    /// The number of elements of the whole tensor.
+    pub fn numel(&self) -> usize {
+        self.sizes.as_ref().iter().product()
+    }
+
+    /// What this rank has: its block along axes that are cut, its part of what is pending.
+    ///
+    /// A tensor of castiron, which knows nothing of other ranks: what is computed from it along an axis that is cut is about this block
+    /// alone. (PyTorch: `DTensor.to_local`.)
+    pub fn block(&self) -> &Tensor<E, S, D> {
+        &self.local
+    }
+
+    /// [`block`](Self::block), taken out.
+    pub fn into_block(self) -> Tensor<E, S, D> {
+        self.local
+    }
+
+    /// Applies a function of castiron that computes each block by itself: what it gives for the whole tensor must be what it gives for the
+    /// blocks, put together. Nothing checks that; methods of this type do.
+    ///
+    /// # Panics
+    /// If the result has not the sizes of the block.
+    pub fn each_block<F: Element>(
+        &self,
+        run: impl FnOnce(&Tensor<E, S, D>) -> Tensor<F, S, D>,
+    ) -> Dist<F, S, Settled, D>
+    where
+        U: IsSettled,
+    {
+        let local = run(&self.local);
+        assert_eq!(local.shape(), self.local.shape(), "each_block: a block keeps its sizes");
+        Dist::new(local, self.sizes)
+    }
+
+    fn cuts() -> Vec<Option<usize>> {
+        S::CUTS.iter().map(|cut| cut.map(|(along, _)| along)).collect()
+    }
+}
+
+impl<E: Element, S: AllWhole, U: IsSettled, D: Device> Dist<E, S, U, D> {
+    /// The whole tensor, which every rank has.
+    pub fn whole(&self) -> &Tensor<E, S, D> {
+        &self.local
+    }
+
+    /// [`whole`](Self::whole), taken out.
+    pub fn into_whole(self) -> Tensor<E, S, D> {
+        self.local
+    }
+}
+
+impl<E: Element, U: IsSettled> Dist<E, (), U> {
+    /// The element of a zero-dim tensor, which every rank has.
+    pub fn item(&self) -> E {
+        self.local.item()
+    }
+}
+
+impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
+    /// Without types of shapes, on the host.
+    fn erased(&self) -> Result<Block<E>> {
+        Ok(Block { elements: self.local.cpu()?.to_vec(), whole: self.sizes.as_ref().to_vec(), cuts: Self::cuts() })
+    }
+}
+
+/// The tensor of a block; its sizes are compared with those of the type.
+fn tensor_of<E: Element, S: Shape, D: Device>(elements: Vec<E>, sizes: &[usize]) -> Result<Tensor<E, S, D>> {
+    let local = Tensor::<E, S>::try_from_vec_sized(elements, S::Sizes::copied(sizes)).map_err(Error::from)?;
+    Ok(local.to_device::<D>()?)
+}
