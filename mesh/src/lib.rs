@@ -22,6 +22,8 @@
 //! every library with the standard ABI of MPI 5, by one and the same binary. [`simulate`] runs code for several ranks as threads of one process:
 //! examples and tests need no launcher.
 
+#[doc(hidden)]
+pub mod along;
 mod block;
 pub mod dist;
 mod engine;
@@ -34,4 +36,4 @@ pub use dist::{Arriving, Dist, DistOperand, Together};
 pub use engine::{Wire, simulate};
 pub use error::{Error, Result};
 pub use mesh::{Mesh, Sent};
-pub use place::{All, Any, At, Max, MeshAxes, MeshAxis, Min, Pending, Product, Settled, Sum};
+pub use place::{All, Any, At, Cut, Max, MeshAxes, MeshAxis, Min, Pending, Product, Settled, Sum};

@@ -37,7 +37,7 @@ fn owned<E: Element, S: Shape, D: Device>(local: Tensor<E, S, D>) -> Result<Tens
 impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
     /// Puts together what the ranks along `M` have parts of: all of them get the whole.
     ///
-    /// `M` is found by the compiler where one reduction is pending; of several it is named: `all_reduce::<Data, _>(&mesh)`.
+    /// `M` is found by the compiler where one reduction is pending; of several it is named: `all_reduce::<Data, _, _>(&mesh)`.
     ///
     /// PyTorch: `redistribute` from `Partial` to `Replicate`, `torch.distributed.all_reduce`.
     ///
@@ -56,9 +56,9 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
     /// assert_eq!(sums, [45; 3]);
     /// ```
     #[track_caller]
-    pub fn all_reduce<M: MeshAxis, P>(self, mesh: &Mesh<M::Mesh>) -> Result<Dist<E, S, U::Rest, D>>
+    pub fn all_reduce<M: MeshAxis, P, R: Debt>(self, mesh: &Mesh<M::Mesh>) -> Result<Dist<E, S, R, D>>
     where
-        U: OwesOver<M, P>,
+        U: OwesOver<M, P, Rest = R>,
     {
         let sizes = self.sizes;
         let mut host = owned(self.local)?;
@@ -131,9 +131,9 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
     /// assert_eq!(sums, [(45, 285); 2]);
     /// ```
     #[track_caller]
-    pub fn begin_all_reduce<M: MeshAxis, P>(self, mesh: &Mesh<M::Mesh>) -> Result<Arriving<E, S, U::Rest, D>>
+    pub fn begin_all_reduce<M: MeshAxis, P, R: Debt>(self, mesh: &Mesh<M::Mesh>) -> Result<Arriving<E, S, R, D>>
     where
-        U: OwesOver<M, P>,
+        U: OwesOver<M, P, Rest = R>,
     {
         let local = self.local.shape();
         let elements = self.local.cpu()?.to_vec();
@@ -149,14 +149,14 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
     /// # Errors
     /// If MPI reports one, memory runs out, or the ranks do different things.
     #[track_caller]
-    pub fn reduce_scatter<M: MeshAxis, const I: isize, N: Dim<Placement = Whole>, P>(
+    pub fn reduce_scatter<M: MeshAxis, const I: isize, N: Dim<Placement = Whole>, P, R: Debt>(
         self,
         _axis: Axis<I>,
         mesh: &Mesh<M::Mesh>,
-    ) -> Result<Dist<E, <S as HasAxis<I>>::Replace<At<N, M>>, U::Rest, D>>
+    ) -> Result<Dist<E, <S as HasAxis<I>>::Replace<At<N, M>>, R, D>>
     where
         S: HasAxis<I, Dim = N>,
-        U: OwesOver<M, P>,
+        U: OwesOver<M, P, Rest = R>,
     {
         let block = self.erased()?;
         let op = <U::Op as Reduction>::KIND.into();

@@ -153,10 +153,18 @@ impl<E: Element, S: Shape, D: Device> Dist<E, S, Settled, D> {
     /// });
     /// assert_eq!(blocks, [vec![0], vec![10, 20]]);
     /// ```
-    pub fn from_fn<X: MeshAxes>(mesh: &Mesh<X>, sizes: S::Sizes, mut f: impl FnMut(S::Sizes) -> E) -> Result<Self>
+    pub fn from_fn<X: MeshAxes, const R: usize>(
+        mesh: &Mesh<X>,
+        sizes: [usize; R],
+        f: impl FnMut([usize; R]) -> E,
+    ) -> Result<Self>
     where
-        S: OnMesh<X> + WellPlaced<Settled>,
+        S: OnMesh<X> + WellPlaced<Settled> + Shape<Sizes = [usize; R]>,
     {
+        Self::filled_by(mesh, sizes, f)
+    }
+
+    fn filled_by<X: MeshAxes>(mesh: &Mesh<X>, sizes: S::Sizes, mut f: impl FnMut(S::Sizes) -> E) -> Result<Self> {
         let blocks = ranges(mesh, sizes.as_ref(), &Self::cuts());
         let own: Vec<usize> = blocks.iter().map(Range::len).collect();
         let local = Tensor::<E, S>::try_from_fn_sized(S::Sizes::copied(&own), |mut at| {
@@ -238,7 +246,7 @@ impl<E: Element, S: Shape, D: Device> Dist<E, S, Settled, D> {
         let seed = Tensor::<i64, ()>::try_randint(i64::MIN, i64::MAX, generator)?.item() as u64;
         let (mut group, mut drawn) = (usize::MAX, Vec::new());
         let (mut failed, whole) = (None, sizes);
-        let dist = Self::from_fn(mesh, sizes, |at| {
+        let dist = Self::filled_by(mesh, sizes, |at| {
             let place = at.as_ref().iter().zip(whole.as_ref()).fold(0, |place, (at, size)| place * size + at);
             if place / DRAWN != group {
                 group = place / DRAWN;

@@ -125,21 +125,32 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
     }
 }
 
-impl<E: Element, S: AllWhole, U: IsSettled, D: Device> Dist<E, S, U, D> {
+impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
     /// The whole tensor, which every rank has.
-    pub fn whole(&self) -> &Tensor<E, S, D> {
+    pub fn whole(&self) -> &Tensor<E, S, D>
+    where
+        S: AllWhole,
+        U: IsSettled,
+    {
         &self.local
     }
 
     /// [`whole`](Self::whole), taken out.
-    pub fn into_whole(self) -> Tensor<E, S, D> {
+    pub fn into_whole(self) -> Tensor<E, S, D>
+    where
+        S: AllWhole,
+        U: IsSettled,
+    {
         self.local
     }
 }
 
-impl<E: Element, U: IsSettled> Dist<E, (), U> {
-    /// The element of a zero-dim tensor, which every rank has.
-    pub fn item(&self) -> E {
+impl<E: Element, U: Debt, D: Device> Dist<E, (), U, D> {
+    /// The element of a zero-dim tensor, which every rank has (`torch.Tensor.item`).
+    pub fn item(&self) -> E
+    where
+        U: IsSettled,
+    {
         self.local.item()
     }
 }

@@ -1,7 +1,7 @@
 //! Reductions: each rank reduces its block, and what is left over axes that are cut is pending, in the type.
 
 use super::Dist;
-use super::view::along;
+use crate::along;
 use crate::place::{
     All, Any, Debt, IsLinear, IsSettled, IsWhole, Max, Min, PlaceOf, Product, Reduction, ReductionKind, Sum,
 };

@@ -1,7 +1,7 @@
 //! Operations along one axis that keep it. Each rank must have the whole axis: the compiler says so.
 
 use super::Dist;
-use super::view::along;
+use crate::along;
 use crate::place::{IsSettled, IsWhole, PlaceOf, Settled};
 use castiron::{Axis, Device, Dtype, Element, Float, HasAxis, Ordered, Shape};
 

@@ -1,22 +1,10 @@
 //! Axes in another order, added, taken away; parts of axes that are whole. Nothing is sent, and nothing copied.
 
 use super::Dist;
+use crate::along;
 use crate::place::{Debt, IsSettled, IsWhole, PlaceOf};
 use castiron::shape::{InsertAxis, SizeArray, Transpose};
 use castiron::{Axis, Device, Dyn, Element, HasAxis, Shape};
-
-/// Names of operations that look along an axis, for messages.
-#[doc(hidden)]
-pub mod along {
-    macro_rules! names {
-        ($($name:ident)*) => {$(
-            #[allow(non_camel_case_types)]
-            #[derive(Clone, Copy, Debug)]
-            pub struct $name;
-        )*};
-    }
-    names!(narrow select sort softmax log_softmax argmax argmin cumsum);
-}
 
 impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
     /// Two axes change places ([`Tensor::transpose`](castiron::Tensor::transpose)): their placements go with them.

@@ -1,0 +1,10 @@
+//! Names of operations that look along an axis, for messages.
+
+macro_rules! names {
+    ($($name:ident)*) => {$(
+        #[allow(non_camel_case_types, missing_docs)]
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name;
+    )*};
+}
+names!(narrow select sort softmax log_softmax argmax argmin cumsum);

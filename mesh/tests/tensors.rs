@@ -1,0 +1,353 @@
+//! Tensors over 1, 2, 4 and 5 ranks beside the same tensors of castiron, whole: every row of the tables, every move between placements.
+
+use castiron::{Dim, Dtype, Dyn, Element, Float, Generator, Shape, Tensor, axis, dim, dims, shape};
+use castiron_mesh::{At, Dist, Edge, Mesh, MeshAxes, Pending, Result, Sum, Together, mesh, simulate};
+
+mesh! { Ranks: Data }
+mesh! { Grid: Rank, Model }
+dims! { Rows, Columns, Others }
+
+type Mine = At<Rows, Data>;
+
+const RANKS: [usize; 4] = [1, 2, 4, 5];
+
+/// Whole numbers, small and negative, in no order.
+fn numbers(sizes: [usize; 2], step: usize) -> Tensor<i64, (Rows, Columns)> {
+    Tensor::from_fn_sized(sizes, |[row, column]: [usize; 2]| ((row * 7 + column * 3) * step % 23) as i64 - 9)
+}
+fn floats(sizes: [usize; 2], step: usize) -> Tensor<f32, (Rows, Columns)> {
+    numbers(sizes, step).to::<f32>() / 8.0
+}
+
+/// The elements as text, in which NaN is NaN.
+fn text<E: Element, S: Shape>(x: &Tensor<E, S>) -> String {
+    format!("{:?} {:?}", x.shape().as_ref(), x.to_vec())
+}
+
+#[track_caller]
+fn same<E: Element, S: Shape, T: Shape>(what: &str, found: &Tensor<E, S>, expected: &Tensor<E, T>) {
+    assert_eq!(text(found), text(expected), "{what}");
+}
+
+/// Each unary row, of rows that are cut.
+macro_rules! unary_rows {
+    ($($op:ident { $admits:ident $result:ident, $doc:literal, $torch:literal, $operand:literal = $elements:literal $(, $special:ident)* })*) => {
+        fn each_unary_row(ranks: usize) {
+            simulate::<Ranks, _>(ranks, &[0], |mesh| {
+                $({
+                    let x = unary_rows!(@of $admits 1);
+                    let cut = Dist::<_, (Mine, Columns)>::distribute(mesh, &x).unwrap();
+                    same(stringify!($op), &cut.$op().full_tensor(mesh).unwrap(), &x.$op());
+                })*
+            });
+        }
+        /// The rows whose column says that they are linear, and those that are.
+        fn linear_rows() -> (Vec<&'static str>, Vec<&'static str>) {
+            let (mut said, mut are) = (Vec::new(), Vec::new());
+            $({
+                let (x, y) = (unary_rows!(@of $admits 1), unary_rows!(@of $admits 5));
+                // (A mask is no number.)
+                if unary_rows!(@is_number $result) && close(&(&x + &y).$op().to::<f64>(), &(x.$op() + y.$op()).to::<f64>()) {
+                    are.push(stringify!($op));
+                }
+                $(if stringify!($special) == "linear" { said.push(stringify!($op)); })*
+            })*
+            (said, are)
+        }
+    };
+    (@of bits $step:literal) => { numbers([7, 3], $step) };
+    (@of $admits:ident $step:literal) => { floats([7, 3], $step) };
+    (@is_number boolean) => { false };
+    (@is_number mask) => { false };
+    (@is_number $result:ident) => { true };
+}
+castiron::__unary_rows!(unary_rows);
+
+fn close<S: Shape>(x: &Tensor<f64, S>, y: &Tensor<f64, S>) -> bool {
+    x.iter().zip(y.iter()).all(|(x, y)| (x - y).abs() <= 1e-5 * (1.0 + y.abs()))
+}
+
+#[test]
+fn unary_rows() {
+    RANKS.into_iter().for_each(each_unary_row);
+}
+
+#[test]
+fn the_column_says_which_rows_are_linear() {
+    let (said, are) = linear_rows();
+    assert_eq!(said, are);
+    assert!(said.len() >= 6, "{said:?}");
+}
+
+/// Each binary row: cut beside cut, cut beside whole, whole beside cut.
+macro_rules! binary_rows {
+    ($($op:ident { $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $left:literal $right:literal = $elements:literal $(, $special:ident)* })*) => {
+        fn each_binary_row(ranks: usize) {
+            simulate::<Ranks, _>(ranks, &[0], |mesh| {
+                $({
+                    let (x, y) = (binary_rows!(@of $admits 1), binary_rows!(@of $admits 5));
+                    let row = y.narrow(axis![0], 1, 1).with_shape::<(dim!(1), Columns)>();
+                    let cut = Dist::<_, (Mine, Columns)>::distribute(mesh, &x).unwrap();
+                    let other = Dist::<_, (Mine, Columns)>::distribute(mesh, &y).unwrap();
+                    let whole = Dist::same(mesh, row.clone()).unwrap();
+                    let op = stringify!($op);
+                    same(op, &cut.$op(&other).full_tensor(mesh).unwrap(), &x.$op(&y));
+                    same(op, &cut.$op(&whole).full_tensor(mesh).unwrap(), &x.$op(&row));
+                    same(op, &whole.$op(&cut).full_tensor(mesh).unwrap(), &row.$op(&x));
+                })*
+            });
+        }
+    };
+    // (Not divided by zero, nor shifted by more than there are bits.)
+    (@of bits $step:literal) => { numbers([7, 3], $step).abs() + 1_i64 };
+    (@of integer_pair $step:literal) => { numbers([7, 3], $step).abs() + 1_i64 };
+    (@of $admits:ident $step:literal) => { floats([7, 3], $step) };
+}
+castiron::__binary_rows!(binary_rows);
+
+#[test]
+fn binary_rows() {
+    RANKS.into_iter().for_each(each_binary_row);
+}
+
+#[test]
+fn sums_of_parts_are_what_their_columns_say() {
+    for ranks in RANKS {
+        simulate::<Ranks, _>(ranks, &[0], |mesh| {
+            let (x, y) = (floats([9, 3], 1), floats([9, 3], 5));
+            let cut = |x: &Tensor<f32, (Rows, Columns)>| Dist::<f32, (Mine, Columns)>::distribute(mesh, x).unwrap();
+            let whole = Dist::same(mesh, floats([1, 3], 2).select(axis![0], 0)).unwrap();
+            let (a, b) = (cut(&x).sum_axis(axis![0]), cut(&y).sum_axis(axis![0]));
+            let sum: Dist<f32, (Columns,), Pending<Sum, Data>> = &a + &b;
+            let more = -((sum - &a * 2.0) * &whole / 4.0 - &b * 0.5);
+            let (p, q) = (x.sum_axis(axis![0]), y.sum_axis(axis![0]));
+            let expected = -((&p + &q - &p * 2.0) * whole.whole() / 4.0 - &q * 0.5);
+            let found = more.all_reduce(mesh).unwrap();
+            assert!(close(&found.whole().to(), &expected.to()));
+        });
+    }
+}
+
+/// Of cut axes, of whole ones, of both; of blocks that are empty.
+#[test]
+fn reductions() {
+    for (ranks, rows) in RANKS.into_iter().flat_map(|ranks| [1, 3, 8].map(|rows| (ranks, rows))) {
+        simulate::<Ranks, _>(ranks, &[0], |mesh| {
+            let x = numbers([rows, 3], 1);
+            let cut = Dist::<i64, (Mine, Columns)>::distribute(mesh, &x).unwrap();
+            macro_rules! each {
+                ($($all:ident $axis:ident)*) => {$(
+                    let what = format!("{} of {rows} rows on {ranks}", stringify!($all));
+                    same(&what, &cut.$all().settled(mesh).unwrap().into_whole(), &x.$all());
+                    same(&what, &cut.$axis(axis![0]).all_reduce(mesh).unwrap().into_whole(), &x.$axis(axis![0]));
+                    same(&what, &cut.$axis(axis![1]).full_tensor(mesh).unwrap(), &x.$axis(axis![1]));
+                    let kept = cut.$axis(axis![0, 1].keepdim()).settled(mesh).unwrap();
+                    same(&what, &kept.into_whole(), &x.$axis(axis![0, 1].keepdim()));
+                )*};
+            }
+            each!(sum sum_axis prod prod_axis any any_axis all all_axis amax amax_axis amin amin_axis);
+            let (x, cut) = (x.to::<f64>(), cut.to::<f64>());
+            let near = |x: f64, y: f64| assert!((x - y).abs() < 1e-12, "{x} {y}");
+            near(cut.mean().all_reduce(mesh).unwrap().item(), x.mean().item());
+            let columns = cut.mean_axis(axis![0]).all_reduce(mesh).unwrap();
+            near(columns.whole()[(2,)], x.mean_axis(axis![0])[(2,)]);
+            same("argmax", &cut.argmax_axis(axis![1]).full_tensor(mesh).unwrap(), &x.argmax_axis(axis![1]));
+            same("softmax", &cut.softmax(axis![1]).full_tensor(mesh).unwrap(), &x.softmax(axis![1]));
+            same("cumsum", &cut.cumsum(axis![1]).full_tensor(mesh).unwrap(), &x.cumsum(axis![1]));
+            same("sort", &cut.sort(axis![1], true).0.full_tensor(mesh).unwrap(), &x.sort(axis![1], true).0);
+        });
+    }
+}
+
+/// A NaN that one rank has is the largest and the smallest of all.
+#[test]
+fn extremes_know_nan() {
+    let found = simulate::<Ranks, _>(4, &[0], |mesh| {
+        let x = Dist::<f32, (Mine,)>::from_fn(mesh, [8], |[row]| if row == 5 { f32::NAN } else { row as f32 }).unwrap();
+        (x.amax().all_reduce(mesh).unwrap().item(), x.amin().all_reduce(mesh).unwrap().item())
+    });
+    assert!(found.iter().all(|(max, min)| max.is_nan() && min.is_nan()));
+}
+
+/// Every placement of a matrix from every other, over a mesh of two axes.
+#[test]
+fn placements() {
+    type A = (At<Rows, Rank>, At<Columns, Model>);
+    type B = (At<Rows, Model>, At<Columns, Rank>);
+    type C = (At<Rows, Rank>, Columns);
+    type D = (Rows, At<Columns, Rank>);
+    type E = (Rows, Columns);
+    for sizes in [[2, 2], [1, 4], [4, 1], [2, 3]] {
+        simulate::<Grid, _>(sizes[0] * sizes[1], &sizes, |mesh| {
+            let x = numbers([7, 5], 3);
+            macro_rules! pairs {
+                ($($from:ident)+; $to:tt) => { $(pairs!(@ $from $to);)+ };
+                (@ $from:ident [$($to:ident)+]) => {$({
+                    let from = Dist::<i64, $from>::distribute(mesh, &x).unwrap();
+                    let to: Dist<i64, $to> = from.redistribute(mesh).unwrap();
+                    let at_once = Dist::<i64, $to>::distribute(mesh, &x).unwrap();
+                    same("redistribute", to.block(), at_once.block());
+                    same("full_tensor", &to.full_tensor(mesh).unwrap(), &x);
+                })+};
+            }
+            pairs!(A B C D E; [A B C D E]);
+            let turned: Dist<i64, (Rows, At<Columns, Rank>)> =
+                Dist::<i64, C>::distribute(mesh, &x).unwrap().all_to_all(axis![0], axis![1], mesh).unwrap();
+            same("all_to_all", &turned.full_tensor(mesh).unwrap(), &x);
+            let split: Dist<i64, A> = turned.t().t().all_gather(axis![1], mesh).unwrap().redistribute(mesh).unwrap();
+            same("split", &split.full_tensor(mesh).unwrap(), &x);
+        });
+    }
+}
+
+/// Products whose rows, columns and inner axes are cut, over a mesh of two axes.
+#[test]
+fn products() {
+    for sizes in [[2, 2], [1, 4], [3, 1]] {
+        simulate::<Grid, _>(sizes[0] * sizes[1], &sizes, |mesh| {
+            let x = numbers([6, 4], 1).to::<f64>();
+            let up = numbers([4, 9], 3).to::<f64>().with_shape::<(Columns, Others)>();
+            let down = numbers([9, 5], 5).to::<f64>().with_shape::<(Others, dim!(5))>();
+            let whole = x.matmul(&up).relu().matmul(&down);
+            let cut = Dist::<f64, (At<Rows, Rank>, Columns)>::distribute(mesh, &x).unwrap();
+            let up = Dist::<f64, (Columns, At<Others, Model>)>::distribute(mesh, &up).unwrap();
+            let down = Dist::<f64, (At<Others, Model>, dim!(5))>::distribute(mesh, &down).unwrap();
+            let parts: Dist<f64, (At<Rows, Rank>, dim!(5)), Pending<Sum, Model>> = cut.matmul(&up).relu().matmul(&down);
+            same("reduced", &parts.full_tensor(mesh).unwrap(), &whole);
+            let scattered = parts.clone().reduce_scatter(axis![1], mesh).unwrap();
+            let _: &Dist<f64, (At<Rows, Rank>, At<dim!(5), Model>)> = &scattered;
+            same("scattered", &scattered.full_tensor(mesh).unwrap(), &whole);
+            // Over both axes of the mesh, in their order, whichever was first.
+            let all: Dist<f64, (), Pending<Sum, Rank, Pending<Sum, Model>>> = parts.sum();
+            assert_eq!(all.clone().settled(mesh).unwrap().item(), whole.sum().item());
+            let one = all.all_reduce::<Model, _, _>(mesh).unwrap();
+            assert_eq!(one.all_reduce(mesh).unwrap().item(), whole.sum().item());
+            let batch: Dist<f64, (dim!(1), At<Rows, Rank>, Columns)> = cut.unsqueeze(axis![0]);
+            let sums = batch.matmul(&Dist::<f64, (Columns,)>::full(mesh, [4], 1.0).unwrap());
+            assert_eq!(sums.shape(), [1, 6]);
+            same("sums", &sums.select(axis![0], 0).full_tensor(mesh).unwrap(), &x.sum_axis(axis![1]));
+        });
+    }
+}
+
+/// The elements of other ranks that a block gets, on a cut second axis.
+#[test]
+fn neighbours() {
+    type Wide = (Columns, Dyn);
+    let edges = [Edge::None, Edge::Zeros, Edge::Periodic];
+    for (ranks, edge) in RANKS.into_iter().flat_map(|ranks| edges.map(|edge| (ranks, edge))) {
+        simulate::<Ranks, _>(ranks, &[0], |mesh| {
+            let x = numbers([11, 2], 3).t().with_shape::<(Columns, Rows)>();
+            let cut = Dist::<i64, (Columns, Mine)>::distribute(mesh, &x).unwrap();
+            let own = cut.block().shape()[1];
+            if edge == Edge::None {
+                let added = cut.with_halo(axis![1], [1, 2], edge, mesh, |wide| {
+                    Tensor::<i64, Wide>::full_sized([2, own], (wide.shape()[1] - own) as i64)
+                });
+                let added = added.unwrap().block().to_vec()[0];
+                let each = Dist::<i64, (At<Others, Data>,)>::build(mesh, [ranks], |_| {
+                    Tensor::<i64, shape![_]>::try_full_sized([1], added)
+                });
+                assert_eq!(each.unwrap().sum().all_reduce(mesh).unwrap().item(), 3 * (ranks as i64 - 1));
+                return;
+            }
+            for (shift, start) in [(1, 0), (0, 1), (-1, 2), (-2, 3)] {
+                let moved = cut.with_halo(axis![1], [1, 2], edge, mesh, |wide: &Tensor<i64, Wide>| {
+                    assert_eq!(wide.shape()[1], own + 3);
+                    wide.narrow(axis![1], start, own)
+                });
+                let mut expected = x.roll_axis(axis![1], shift);
+                if edge == Edge::Zeros {
+                    for row in 0..2 {
+                        (0..shift).for_each(|at| expected[(row, at as usize)] = 0);
+                        (11 + shift.min(0)..11).for_each(|at| expected[(row, at as usize)] = 0);
+                    }
+                }
+                same(&format!("{edge:?} by {shift}"), &moved.unwrap().full_tensor(mesh).unwrap(), &expected);
+            }
+        });
+    }
+    let refused = simulate::<Ranks, _>(4, &[0], |mesh| {
+        let x = Dist::<f32, (Mine,)>::zeros(mesh, [6]).unwrap();
+        x.with_halo(axis![0], [2, 0], Edge::Zeros, mesh, |wide: &Tensor<f32, shape![_]>| wide.clone()).is_err()
+    });
+    assert_eq!(refused, [true; 4]);
+}
+
+/// Numbers that are drawn depend neither on the number of ranks nor on the placement.
+#[test]
+fn random_numbers() {
+    let drawn = |ranks, by_columns: bool| {
+        let all = simulate::<Ranks, _>(ranks, &[0], |mesh| {
+            let generator = &mut Generator::seeded(3);
+            if by_columns {
+                let x = Dist::<f32, (Rows, At<Columns, Data>)>::normal(mesh, [700, 5], 1.0, 2.0, generator).unwrap();
+                text(&x.full_tensor(mesh).unwrap())
+            } else {
+                let x = Dist::<f32, (Mine, Columns)>::normal(mesh, [700, 5], 1.0, 2.0, generator).unwrap();
+                text(&x.full_tensor(mesh).unwrap())
+            }
+        });
+        all[0].clone()
+    };
+    let alone = drawn(1, false);
+    assert!(drawn(3, false) == alone && drawn(4, true) == alone && drawn(5, true) == alone);
+}
+
+/// Several tensors, of several dtypes and sizes, by one call for each dtype and reduction; one that is large by its own.
+#[test]
+fn several_at_once() {
+    let found = simulate::<Ranks, _>(3, &[0], |mesh| {
+        let x = Dist::<f32, (Mine, dim!(2))>::from_fn(mesh, [9, 2], |[row, _]| row as f32).unwrap();
+        let y = Dist::<i64, (Mine,)>::from_fn(mesh, [4], |[row]| row as i64).unwrap();
+        let large = Dist::<f32, (Mine, Columns)>::full(mesh, [3, 300_000], 1.0).unwrap().sum_axis(axis![0]);
+        let before = mesh.sent().calls;
+        let (a, b, c, d) = (x.sum_axis(axis![0]), y.sum(), x.amax(), large).all_reduce_together(mesh).unwrap();
+        assert_eq!(mesh.sent().calls - before, 4);
+        let list = vec![x.sum(), x.mean()].all_reduce_together(mesh).unwrap();
+        let both: [Dist<f32, ()>; 2] = [x.sum(), x.mean()].all_reduce_together(mesh).unwrap();
+        let flat = (a.whole().to_vec(), b.item(), c.item(), d.whole().to_vec()[299_999]);
+        (flat, list[1].item(), both[0].item())
+    });
+    assert_eq!(found[2], ((vec![36.0, 36.0], 6, 8.0, 3.0), 4.0, 72.0));
+}
+
+/// Sizes of all ranks together are compared, so that all ranks panic or none.
+#[test]
+fn sizes_that_differ_are_refused_on_all_ranks() {
+    let refused = simulate::<Ranks, _>(2, &[0], |mesh| {
+        let x = Dist::<f32, (Mine,)>::zeros(mesh, [2]).unwrap();
+        let y = Dist::<f32, (Mine,)>::zeros(mesh, [3]).unwrap();
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| &x + &y)).is_err()
+    });
+    assert_eq!(refused, [true, true]);
+    let error = simulate::<Ranks, Result<()>>(2, &[0], |mesh| {
+        Dist::<f32, (Mine,)>::build(mesh, [5], |_| Tensor::<f32, shape![_]>::try_zeros_sized([1])).map(drop)
+    });
+    assert!(error.iter().all(Result::is_err));
+}
+
+/// A function for tensors that are cut in any way, or not at all.
+fn scaled<E: Float, S: Shape, X: MeshAxes>(x: &Dist<E, S>, mesh: &Mesh<X>) -> Result<Dist<E, S>> {
+    let largest = x.abs().amax().settled(mesh)?;
+    Ok(x / &largest)
+}
+fn total<E: Float, N: Dim, M: Dim, X: MeshAxes>(x: &Dist<E, (N, M)>, mesh: &Mesh<X>) -> Result<Dist<E, (M,)>> {
+    x.mean_axis(axis![0]).settled(mesh)
+}
+fn sum<E: Dtype, S: Shape>(x: &Dist<E, S>, y: &Dist<E, S>) -> Dist<E, S> {
+    x + y
+}
+
+#[test]
+fn generic_code() {
+    let found = simulate::<Ranks, _>(2, &[0], |mesh| {
+        let x = floats([5, 2], 3);
+        let cut = Dist::<f32, (Mine, Columns)>::distribute(mesh, &x).unwrap();
+        let by_cut = total(&scaled(&sum(&cut, &cut), mesh).unwrap(), mesh).unwrap();
+        let whole = Dist::same(mesh, x).unwrap();
+        let by_whole = total(&scaled(&sum(&whole, &whole), mesh).unwrap(), mesh).unwrap();
+        (by_cut.whole() - by_whole.whole()).abs().amax().item() < 1e-6
+    });
+    assert_eq!(found, [true, true]);
+}
