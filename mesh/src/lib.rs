@@ -24,10 +24,12 @@
 
 mod engine;
 mod error;
+mod launch;
 mod mesh;
 mod place;
 
 pub use engine::{Wire, simulate};
 pub use error::{Error, Result};
+pub use launch::launch;
 pub use mesh::{Mesh, Sent};
 pub use place::{MeshAxes, MeshAxis, Other};
