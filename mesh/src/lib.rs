@@ -28,6 +28,7 @@ mod block;
 pub mod dist;
 mod engine;
 mod error;
+mod launch;
 mod mesh;
 pub mod place;
 
@@ -35,5 +36,6 @@ pub use block::Edge;
 pub use dist::{Arriving, Dist, DistOperand, Together};
 pub use engine::{Wire, simulate};
 pub use error::{Error, Result};
+pub use launch::launch;
 pub use mesh::{Mesh, Sent};
 pub use place::{All, Any, At, Cut, Max, MeshAxes, MeshAxis, Min, Pending, Product, Settled, Sum};

@@ -77,11 +77,20 @@ impl<X: MeshAxes> Mesh<X> {
     /// # Ok::<(), castiron_mesh::Error>(())
     /// ```
     pub fn join(sizes: &[usize]) -> Result<Self> {
-        let sizes = resolved(X::NAMES, sizes, 1)?;
         if TAKEN.swap(true, Ordering::AcqRel) {
             return Err(Error::Mesh("there is a mesh in this process already".to_owned()));
         }
-        Ok(Self::with(None, 0, &sizes, Limits::read()))
+        let limits = Limits::read();
+        let Some(started) = crate::engine::start()? else {
+            let alone = resolved(X::NAMES, sizes, 1).map(|sizes| Self::with(None, 0, &sizes, limits));
+            // A rank that is alone may join again, when it has left.
+            TAKEN.store(alone.is_ok(), Ordering::Release);
+            return alone;
+        };
+        let rank = started.rank();
+        let sizes = resolved(X::NAMES, sizes, started.ranks())?;
+        let engine = started.engine(&sizes, limits)?;
+        Ok(Self::with(Some(engine), rank, &sizes, limits))
     }
 
     /// One rank of threads.
@@ -95,12 +104,12 @@ impl<X: MeshAxes> Mesh<X> {
             let step: usize = sizes[axis + 1..].iter().product();
             let at = rank / step % sizes[axis];
             let first = rank - at * step;
-            Line { rank: at, size: sizes[axis], comm: (axis + 1) * ranks + first, first, step }
+            Line { rank: at, size: sizes[axis], axis: axis + 1, first, step }
         });
         let shared = Shared {
             engine,
             lines: lines.collect(),
-            all: Line { rank, size: ranks, comm: 0, first: 0, step: 1 },
+            all: Line { rank, size: ranks, axis: 0, first: 0, step: 1 },
             limits,
             sent: Cell::default(),
         };
@@ -333,6 +342,9 @@ impl<X: MeshAxes> Drop for Mesh<X> {
         if std::thread::panicking() {
             // The others must not wait for a rank that has panicked.
             self.shared.panicking();
+        }
+        if self.shared.engine.is_none() {
+            TAKEN.store(false, Ordering::Release);
         }
     }
 }

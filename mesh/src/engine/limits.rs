@@ -9,6 +9,8 @@ pub(crate) struct Limits {
     pub wait: Duration,
     /// `CASTIRON_MESH_COMPARE`.
     pub compare: bool,
+    /// How many bytes one call of a library takes: `CASTIRON_MESH_PIECE`, for tests of more; 1 GiB.
+    pub piece: usize,
 }
 
 impl Limits {
@@ -16,6 +18,8 @@ impl Limits {
         let seconds = std::env::var("CASTIRON_MESH_SECONDS").ok().and_then(|text| text.trim().parse::<f64>().ok());
         let wait = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         let compare = std::env::var("CASTIRON_MESH_COMPARE").is_ok_and(|text| !matches!(&*text, "" | "0"));
-        Limits { wait: wait.unwrap_or(Duration::from_secs(300)), compare }
+        let piece =
+            std::env::var("CASTIRON_MESH_PIECE").ok().and_then(|text| text.trim().parse().ok()).unwrap_or(1 << 30);
+        Limits { wait: wait.unwrap_or(Duration::from_secs(300)), compare, piece }
     }
 }

@@ -5,6 +5,11 @@ mod combine;
 mod described;
 mod front;
 mod limits;
+#[cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
+mod mpi;
+#[cfg(not(all(target_os = "linux", target_pointer_width = "64", target_endian = "little")))]
+#[path = "mpi/absent.rs"]
+mod mpi;
 mod threads;
 mod wire;
 
@@ -45,8 +50,8 @@ pub(crate) struct Line {
     pub rank: usize,
     /// How many there are.
     pub size: usize,
-    /// What the engine calls them.
-    pub(crate) comm: usize,
+    /// 0 for all ranks, else one more than the axis' position.
+    pub(crate) axis: usize,
     // Their numbers among all ranks: `first + position * step`.
     pub(crate) first: usize,
     pub(crate) step: usize,
@@ -117,6 +122,16 @@ pub(crate) trait Engine {
 pub(crate) trait InFlight {
     /// Waits; gives the memory it has written.
     fn finish(self: Box<Self>) -> Result<Box<dyn Memory>>;
+}
+
+/// Whether a launcher has started this program.
+pub(crate) fn is_launched() -> bool {
+    mpi::is_launched()
+}
+
+/// What the launcher of this program has started; `None` without one.
+pub(crate) fn start() -> Result<Option<mpi::Started>> {
+    if mpi::is_launched() { mpi::Started::new().map(Some) } else { Ok(None) }
 }
 
 /// An empty list with room for `len` elements.

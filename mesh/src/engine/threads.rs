@@ -85,6 +85,9 @@ impl Drop for Ended<'_> {
     }
 }
 
+/// An operation of a line: its axis, the first of its ranks, and how many it has had.
+type Key = (usize, usize, u64);
+
 /// What the threads share.
 struct World {
     limits: Limits,
@@ -94,10 +97,10 @@ struct World {
 
 struct State {
     /// Operations that not all ranks have finished: of each line, by their order on it.
-    slots: HashMap<(usize, u64), Slot>,
+    slots: HashMap<Key, Slot>,
     ended: Vec<bool>,
     /// What each rank waits for.
-    waiting: Vec<Option<(usize, u64)>>,
+    waiting: Vec<Option<Key>>,
     /// What ended all of them.
     failed: Option<Error>,
 }
@@ -163,28 +166,28 @@ pub(crate) struct Threads {
     world: Arc<World>,
     rank: usize,
     /// How many operations of each line this rank has begun.
-    next: RefCell<HashMap<usize, u64>>,
+    next: RefCell<HashMap<(usize, usize), u64>>,
 }
 
 /// What was begun.
 struct Begun {
     world: Arc<World>,
     rank: usize,
-    slot: (usize, u64),
+    slot: Key,
     call: Call,
     into: Box<dyn Memory>,
 }
 
 impl Threads {
-    fn bring(&self, call: &Call, own: &[u8]) -> Result<(usize, u64)> {
+    fn bring(&self, call: &Call, own: &[u8]) -> Result<Key> {
         let line = call.line;
         let mut copy = super::room(own.len())?;
         copy.extend_from_slice(own);
         let slot = {
             let mut next = self.next.borrow_mut();
-            let next = next.entry(line.comm).or_insert(0);
+            let next = next.entry((line.axis, line.first)).or_insert(0);
             *next += 1;
-            (line.comm, *next)
+            (line.axis, line.first, *next)
         };
         let mut state = self.world.state();
         let there = state.slots.entry(slot).or_insert_with(|| Slot { line, brought: vec![None; line.size], taken: 0 });
@@ -195,13 +198,7 @@ impl Threads {
 }
 
 /// Waits until all have come, and writes what this rank gets.
-fn receive(
-    world: &World,
-    rank: usize,
-    slot: (usize, u64),
-    call: &Call,
-    into: &mut dyn FnMut(&[Arc<Brought>]),
-) -> Result<()> {
+fn receive(world: &World, rank: usize, slot: Key, call: &Call, into: &mut dyn FnMut(&[Arc<Brought>])) -> Result<()> {
     let all = wait(world, rank, slot, call)?;
     let calls: Vec<&Described> = all.iter().map(|brought| &brought.call).collect();
     expect_same(&calls, world.limits.compare).map_err(Error::Mismatch)?;
@@ -209,7 +206,7 @@ fn receive(
     Ok(())
 }
 
-fn wait(world: &World, rank: usize, slot: (usize, u64), call: &Call) -> Result<Vec<Arc<Brought>>> {
+fn wait(world: &World, rank: usize, slot: Key, call: &Call) -> Result<Vec<Arc<Brought>>> {
     let start = Instant::now();
     let line = call.line;
     let mut state = world.state();

@@ -1,4 +1,5 @@
 //! What every engine must do, beside plain computation.
 
 mod checks;
+mod processes;
 mod threads;
