@@ -1,6 +1,6 @@
 //! What one rank has of a tensor, without types of shapes: the moves between placements are written here once, over sizes that are values.
 
-use crate::engine::{Reduce, Wire};
+use crate::engine::{Line, Reduce, Wire, add};
 use crate::error::{Error, Result};
 use crate::mesh::{Mesh, block};
 use crate::place::MeshAxes;
@@ -17,30 +17,152 @@ pub enum Edge {
     Periodic,
 }
 
-/// The elements that a rank has, row by row, and how they lie in the whole.
-pub(crate) struct Block<E> {
-    pub elements: Vec<E>,
-    /// Of all ranks together.
+/// A move of elements between ranks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Step {
+    /// What the ranks along an axis of the mesh have parts of, for all of them.
+    Reduce { along: usize, op: Reduce },
+    /// The same, a block of an axis for each.
+    Scatter { axis: usize, along: usize, op: Reduce },
+    /// The whole of an axis for all.
+    Gather { axis: usize },
+    /// A block of an axis that all have; nothing is sent.
+    Split { axis: usize, along: usize },
+    /// The whole of an axis, zero but for the rank's own block; nothing is sent.
+    Pad { axis: usize },
+    /// The whole of one axis, a block of another.
+    Exchange { gathered: usize, cut: usize },
+    /// A block with elements of its neighbours.
+    Halo { axis: usize, width: [usize; 2], edge: Edge },
+    /// Elements of neighbours, added to theirs.
+    FoldHalo { axis: usize, width: [usize; 2], edge: Edge },
+}
+
+impl Step {
+    /// What goes back where a gradient comes back: all moves are linear, and this is the transpose. `cuts` are those before the step.
+    #[cfg(feature = "grad")]
+    pub fn transposed(self, cuts: &[Option<usize>]) -> Option<Step> {
+        Some(match self {
+            Step::Reduce { op: Reduce::Sum, .. } => self,
+            Step::Scatter { axis, op: Reduce::Sum, .. } => Step::Gather { axis },
+            Step::Gather { axis } => Step::Scatter { axis, along: cuts[axis]?, op: Reduce::Sum },
+            Step::Split { axis, .. } => Step::Pad { axis },
+            Step::Pad { axis } => Step::Split { axis, along: cuts[axis]? },
+            Step::Exchange { gathered, cut } => Step::Exchange { gathered: cut, cut: gathered },
+            Step::Halo { axis, width, edge } => Step::FoldHalo { axis, width, edge },
+            Step::FoldHalo { axis, width, edge } => Step::Halo { axis, width, edge },
+            // The largest of parts has none here.
+            Step::Reduce { .. } | Step::Scatter { .. } => return None,
+        })
+    }
+}
+
+/// The moves from one placement to another: what is cut anew is cut first, since nothing is sent for it; a cut that moves from one axis to
+/// another does so by one exchange; the rest is gathered.
+pub(crate) fn plan(from: &[Option<usize>], to: &[Option<usize>], mesh_axes: usize) -> Vec<Step> {
+    let position = |cuts: &[Option<usize>], along: usize| cuts.iter().position(|&cut| cut == Some(along));
+    let (mut cuts, mut steps) = (from.to_vec(), Vec::new());
+    loop {
+        let (before, mut stuck) = (steps.len(), None);
+        for along in 0..mesh_axes {
+            match (position(&cuts, along), position(to, along)) {
+                (None, Some(axis)) if cuts[axis].is_none() => {
+                    cuts[axis] = Some(along);
+                    steps.push(Step::Split { axis, along });
+                }
+                (Some(gathered), Some(cut)) if gathered != cut && cuts[cut].is_none() => {
+                    (cuts[gathered], cuts[cut]) = (None, Some(along));
+                    steps.push(Step::Exchange { gathered, cut });
+                }
+                (Some(axis), target) if target != Some(axis) => stuck = Some(axis),
+                _ => {}
+            }
+        }
+        match stuck {
+            _ if steps.len() > before => {}
+            Some(axis) => {
+                cuts[axis] = None;
+                steps.push(Step::Gather { axis });
+            }
+            None => return steps,
+        }
+    }
+}
+
+/// How the elements that a rank has lie in the whole.
+#[derive(Clone, Debug)]
+pub(crate) struct Where {
+    /// The sizes of all ranks together.
     pub whole: Vec<usize>,
     /// The axis of the mesh along which each axis is cut.
     pub cuts: Vec<Option<usize>>,
+    /// An axis along which there are so many elements of neighbours, too.
+    pub halo: Option<(usize, usize)>,
+}
+
+impl Where {
+    /// After a step.
+    #[cfg(feature = "grad")]
+    pub fn follow(&mut self, step: Step) {
+        match step {
+            Step::Reduce { .. } => {}
+            Step::Scatter { axis, along, .. } | Step::Split { axis, along } => self.cuts[axis] = Some(along),
+            Step::Gather { axis } | Step::Pad { axis } => self.cuts[axis] = None,
+            Step::Exchange { gathered, cut } => (self.cuts[cut], self.cuts[gathered]) = (self.cuts[gathered], None),
+            // (How many there are of neighbours is known on each rank when they are there.)
+            Step::Halo { axis, .. } => self.halo = Some((axis, 0)),
+            Step::FoldHalo { .. } => self.halo = None,
+        }
+    }
+
+    /// The sizes of what this rank has.
+    pub fn sizes<X: MeshAxes>(&self, mesh: &Mesh<X>) -> Vec<usize> {
+        let mut sizes: Vec<usize> = ranges(mesh, &self.whole, &self.cuts).iter().map(Range::len).collect();
+        if let Some((axis, added)) = self.halo {
+            sizes[axis] += added;
+        }
+        sizes
+    }
+}
+
+/// The elements that a rank has, row by row.
+pub(crate) struct Block<E> {
+    pub elements: Vec<E>,
+    pub at: Where,
 }
 
 impl<E: Wire> Block<E> {
-    /// The part of each axis that this rank has.
-    pub fn ranges<X: MeshAxes>(&self, mesh: &Mesh<X>) -> Vec<Range<usize>> {
-        ranges(mesh, &self.whole, &self.cuts)
+    fn ranges<X: MeshAxes>(&self, mesh: &Mesh<X>) -> Vec<Range<usize>> {
+        ranges(mesh, &self.at.whole, &self.at.cuts)
     }
-    pub fn sizes<X: MeshAxes>(&self, mesh: &Mesh<X>) -> Vec<usize> {
-        self.ranges(mesh).iter().map(Range::len).collect()
+    fn sizes<X: MeshAxes>(&self, mesh: &Mesh<X>) -> Vec<usize> {
+        self.at.sizes(mesh)
+    }
+
+    /// What the step makes of the block.
+    #[track_caller]
+    pub fn step<X: MeshAxes>(mut self, step: Step, mesh: &Mesh<X>) -> Result<Self> {
+        match step {
+            Step::Reduce { along, op } => {
+                mesh.reduce_in_place(mesh.line_at(along), "all_reduce", &mut self.elements, op)?;
+                Ok(self)
+            }
+            Step::Scatter { axis, along, op } => self.reduce_scatter(axis, along, op, mesh),
+            Step::Gather { axis } => self.gather(axis, mesh),
+            Step::Split { axis, along } => Ok(self.split(axis, along, mesh)),
+            Step::Pad { axis } => Ok(self.pad(axis, mesh)),
+            Step::Exchange { gathered, cut } => self.exchange(gathered, cut, mesh),
+            Step::Halo { axis, width, edge } => self.with_halo(axis, width, edge, mesh),
+            Step::FoldHalo { axis, width, edge } => self.fold_halo(axis, width, edge, mesh),
+        }
     }
 
     /// Every rank has the whole axis.
     #[track_caller]
-    pub fn gather<X: MeshAxes>(mut self, axis: usize, mesh: &Mesh<X>) -> Result<Self> {
-        let Some(line) = self.cuts[axis].map(|at| mesh.line_at(at)) else { return Ok(self) };
+    fn gather<X: MeshAxes>(mut self, axis: usize, mesh: &Mesh<X>) -> Result<Self> {
+        let Some(line) = self.at.cuts[axis].map(|at| mesh.line_at(at)) else { return Ok(self) };
         let mut sizes = self.sizes(mesh);
-        let of_rank = |rank: usize| block(self.whole[axis], rank, line.size);
+        let of_rank = |rank: usize| block(self.at.whole[axis], rank, line.size);
         let each: usize = sizes.iter().enumerate().filter(|&(at, _)| at != axis).map(|(_, &size)| size).product();
         let counts: Vec<usize> = (0..line.size).map(|rank| of_rank(rank).len() * each).collect();
         let all = mesh.gather(line, &self.elements, &counts)?;
@@ -48,7 +170,7 @@ impl<E: Wire> Block<E> {
             self.elements = all;
         } else {
             let mut whole = sizes.clone();
-            whole[axis] = self.whole[axis];
+            whole[axis] = self.at.whole[axis];
             let mut elements = vec![E::default(); whole.iter().product()];
             let (mut rest, mut at) = (&all[..], vec![0; sizes.len()]);
             for rank in 0..line.size {
@@ -60,14 +182,14 @@ impl<E: Wire> Block<E> {
             }
             self.elements = elements;
         }
-        self.cuts[axis] = None;
+        self.at.cuts[axis] = None;
         Ok(self)
     }
 
     /// Keeps this rank's part of an axis that it has whole.
-    pub fn split<X: MeshAxes>(mut self, axis: usize, along: usize, mesh: &Mesh<X>) -> Self {
+    fn split<X: MeshAxes>(mut self, axis: usize, along: usize, mesh: &Mesh<X>) -> Self {
         let sizes = self.sizes(mesh);
-        self.cuts[axis] = Some(along);
+        self.at.cuts[axis] = Some(along);
         let ranges = self.ranges(mesh);
         let mut start = vec![0; sizes.len()];
         start[axis] = ranges[axis].start;
@@ -76,25 +198,38 @@ impl<E: Wire> Block<E> {
         self
     }
 
+    /// The whole axis, zero but for this rank's block.
+    fn pad<X: MeshAxes>(mut self, axis: usize, mesh: &Mesh<X>) -> Self {
+        let (ranges, own) = (self.ranges(mesh), self.sizes(mesh));
+        self.at.cuts[axis] = None;
+        let mut start = vec![0; own.len()];
+        start[axis] = ranges[axis].start;
+        let whole = self.sizes(mesh);
+        let mut elements = vec![E::default(); whole.iter().product()];
+        copy_box(&own, &self.elements, &own, &vec![0; own.len()], &mut elements, &whole, &start);
+        self.elements = elements;
+        self
+    }
+
     /// An axis is put together, and another, which was whole, is cut in its place.
     #[track_caller]
-    pub fn exchange<X: MeshAxes>(mut self, gathered: usize, cut: usize, mesh: &Mesh<X>) -> Result<Self> {
-        let along = self.cuts[gathered].expect("an axis that is cut");
+    fn exchange<X: MeshAxes>(mut self, gathered: usize, cut: usize, mesh: &Mesh<X>) -> Result<Self> {
+        let along = self.at.cuts[gathered].expect("an axis that is cut");
         let line = mesh.line_at(along);
         let sizes = self.sizes(mesh);
         let (mut packed, mut out) = (Vec::with_capacity(self.elements.len()), Vec::new());
         for rank in 0..line.size {
             let (mut start, mut own) = (vec![0; sizes.len()], sizes.clone());
-            let range = block(self.whole[cut], rank, line.size);
+            let range = block(self.at.whole[cut], rank, line.size);
             (start[cut], own[cut]) = (range.start, range.len());
             packed.extend(taken(&self.elements, &sizes, &start, &own));
             out.push(own.iter().product());
         }
-        (self.cuts[gathered], self.cuts[cut]) = (None, Some(along));
+        (self.at.cuts[gathered], self.at.cuts[cut]) = (None, Some(along));
         let whole = self.sizes(mesh);
         let from = |rank: usize| {
             let (mut start, mut own) = (vec![0; sizes.len()], whole.clone());
-            let range = block(self.whole[gathered], rank, line.size);
+            let range = block(self.at.whole[gathered], rank, line.size);
             (start[gathered], own[gathered]) = (range.start, range.len());
             (start, own)
         };
@@ -114,106 +249,58 @@ impl<E: Wire> Block<E> {
 
     /// Puts together what ranks have parts of; each keeps a block of an axis.
     #[track_caller]
-    pub fn reduce_scatter<X: MeshAxes>(
-        mut self,
-        axis: usize,
-        along: usize,
-        op: Reduce,
-        mesh: &Mesh<X>,
-    ) -> Result<Self> {
+    fn reduce_scatter<X: MeshAxes>(mut self, axis: usize, along: usize, op: Reduce, mesh: &Mesh<X>) -> Result<Self> {
         let line = mesh.line_at(along);
         let sizes = self.sizes(mesh);
         let each: usize = sizes.iter().enumerate().filter(|&(at, _)| at != axis).map(|(_, &size)| size).product();
         let counts: Vec<usize> =
-            (0..line.size).map(|rank| block(self.whole[axis], rank, line.size).len() * each).collect();
+            (0..line.size).map(|rank| block(self.at.whole[axis], rank, line.size).len() * each).collect();
         if !sizes[..axis].iter().all(|&size| size == 1) {
             let mut packed = Vec::with_capacity(self.elements.len());
             for rank in 0..line.size {
                 let (mut start, mut own) = (vec![0; sizes.len()], sizes.clone());
-                let range = block(self.whole[axis], rank, line.size);
+                let range = block(self.at.whole[axis], rank, line.size);
                 (start[axis], own[axis]) = (range.start, range.len());
                 packed.extend(taken(&self.elements, &sizes, &start, &own));
             }
             self.elements = packed;
         }
         self.elements = mesh.scatter_reduced(line, &self.elements, &counts, op)?;
-        self.cuts[axis] = Some(along);
+        self.at.cuts[axis] = Some(along);
         Ok(self)
     }
 
-    /// From any placement to any other: what is cut anew is cut first, since nothing is sent for it; axes that change places do so by one
-    /// exchange; the rest is gathered.
+    /// The block with `before` and `after` elements of its neighbours along a cut axis.
     #[track_caller]
-    pub fn redistribute<X: MeshAxes>(mut self, to: &[Option<usize>], mesh: &Mesh<X>) -> Result<Self> {
-        let position = |cuts: &[Option<usize>], along: usize| cuts.iter().position(|&cut| cut == Some(along));
-        loop {
-            let mut stuck = None;
-            let mut moved = false;
-            for along in 0..X::NAMES.len() {
-                let (from, target) = (position(&self.cuts, along), position(to, along));
-                match (from, target) {
-                    (None, Some(axis)) if self.cuts[axis].is_none() => {
-                        (self, moved) = (self.split(axis, along, mesh), true)
-                    }
-                    (Some(axis), Some(other)) if axis != other && self.cuts[other].is_none() => {
-                        (self, moved) = (self.exchange(axis, other, mesh)?, true);
-                    }
-                    (Some(axis), target) if target != Some(axis) => stuck = Some(axis),
-                    _ => {}
-                }
-            }
-            match stuck {
-                _ if moved => {}
-                Some(axis) => self = self.gather(axis, mesh)?,
-                None => return Ok(self),
-            }
-        }
-    }
-
-    /// The block with `before` and `after` elements of its neighbours along a cut axis, and how many of each there are.
-    #[track_caller]
-    pub fn with_halo<X: MeshAxes>(
-        self,
-        axis: usize,
-        [before, after]: [usize; 2],
-        edge: Edge,
-        mesh: &Mesh<X>,
-    ) -> Result<(Self, [usize; 2])> {
-        let along = self.cuts[axis].expect("an axis that is cut");
+    fn with_halo<X: MeshAxes>(mut self, axis: usize, width: [usize; 2], edge: Edge, mesh: &Mesh<X>) -> Result<Self> {
+        let [before, after] = width;
+        let along = self.at.cuts[axis].expect("an axis that is cut");
         let line = mesh.line_at(along);
-        let smallest = self.whole[axis] / line.size;
+        let smallest = self.at.whole[axis] / line.size;
         if smallest < before.max(after) {
             return Err(Error::Arguments(format!(
                 "with_halo: a block of {smallest} of the axis' {} elements has no {} for a neighbour: use fewer ranks or a smaller halo",
-                self.whole[axis],
+                self.at.whole[axis],
                 before.max(after),
             )));
         }
         let sizes = self.sizes(mesh);
-        let rows = |start: usize, len: usize| {
-            let (mut at, mut own) = (vec![0; sizes.len()], sizes.clone());
-            (at[axis], own[axis]) = (start, len);
-            taken(&self.elements, &sizes, &at, &own)
-        };
-        let each: usize = sizes.iter().enumerate().filter(|&(at, _)| at != axis).map(|(_, &size)| size).product();
-        let (is_first, is_last, periodic) = (line.rank == 0, line.rank + 1 == line.size, edge == Edge::Periodic);
-        let from_before = if is_first && !periodic { 0 } else { before };
-        let from_after = if is_last && !periodic { 0 } else { after };
-        let received = mesh.neighbours(
+        let rows = |start: usize, len: usize| slab(&self.elements, &sizes, axis, start, len);
+        let each = across(&sizes, axis);
+        let [from_before, from_after] = sent(line, width, edge);
+        let [lower, upper] = mesh.neighbours(
             line,
             &rows(0, after),
             &rows(sizes[axis] - before, before),
             from_before * each,
             from_after * each,
-            periodic,
+            edge == Edge::Periodic,
         )?;
         let filled = |len: usize, wanted: usize, elements: Vec<E>| match edge {
             Edge::Zeros if len < wanted => (wanted, vec![E::default(); wanted * each]),
             _ => (len, elements),
         };
-        let [lower, upper] = received;
-        let (before, lower) = filled(from_before, before, lower);
-        let (after, upper) = filled(from_after, after, upper);
+        let ((before, lower), (after, upper)) = (filled(from_before, before, lower), filled(from_after, after, upper));
         let mut wide = sizes.clone();
         wide[axis] += before + after;
         let mut elements = vec![E::default(); wide.iter().product()];
@@ -224,8 +311,64 @@ impl<E: Wire> Block<E> {
             copy_box(&own, part, &own, &vec![0; own.len()], &mut elements, &wide, &start);
             start[axis] += len;
         }
-        Ok((Block { elements, ..self }, [before, after]))
+        self.elements = elements;
+        self.at.halo = Some((axis, before + after));
+        Ok(self)
     }
+
+    /// The transpose: what neighbours' elements have is added to theirs.
+    #[track_caller]
+    fn fold_halo<X: MeshAxes>(mut self, axis: usize, width: [usize; 2], edge: Edge, mesh: &Mesh<X>) -> Result<Self> {
+        let [before, after] = width;
+        let line = mesh.line_at(self.at.cuts[axis].expect("an axis that is cut"));
+        self.at.halo = None;
+        let own = self.sizes(mesh);
+        let each = across(&own, axis);
+        let mut wide = own.clone();
+        wide[axis] = self.elements.len() / each.max(1);
+        let [from_before, from_after] = sent(line, width, edge);
+        let lower = if edge == Edge::Zeros { before } else { from_before };
+        let received = mesh.neighbours(
+            line,
+            &slab(&self.elements, &wide, axis, lower - from_before, from_before),
+            &slab(&self.elements, &wide, axis, lower + own[axis], from_after),
+            sent(line, [after, 0], edge)[0] * each,
+            sent(line, [0, before], edge)[1] * each,
+            edge == Edge::Periodic,
+        )?;
+        let mut elements = slab(&self.elements, &wide, axis, lower, own[axis]);
+        for (part, start) in [(&received[0], 0), (&received[1], own[axis] - before)] {
+            let len = part.len() / each.max(1);
+            if len == 0 {
+                continue;
+            }
+            let mut sums = slab(&elements, &own, axis, start, len);
+            add(&mut sums, part)?;
+            let (mut at, mut lens) = (vec![0; own.len()], own.clone());
+            (at[axis], lens[axis]) = (start, len);
+            copy_box(&lens, &sums, &lens, &vec![0; lens.len()], &mut elements, &own, &at);
+        }
+        self.elements = elements;
+        Ok(self)
+    }
+}
+
+/// How many elements along an axis come from the rank before and the one after.
+fn sent(line: Line, [before, after]: [usize; 2], edge: Edge) -> [usize; 2] {
+    let (is_first, is_last, periodic) = (line.rank == 0, line.rank + 1 == line.size, edge == Edge::Periodic);
+    [if is_first && !periodic { 0 } else { before }, if is_last && !periodic { 0 } else { after }]
+}
+
+/// The number of elements for each place along an axis.
+fn across(sizes: &[usize], axis: usize) -> usize {
+    sizes.iter().enumerate().filter(|&(at, _)| at != axis).map(|(_, &size)| size).product()
+}
+
+/// A part of an axis.
+fn slab<E: Copy + Default>(from: &[E], sizes: &[usize], axis: usize, start: usize, len: usize) -> Vec<E> {
+    let (mut at, mut own) = (vec![0; sizes.len()], sizes.to_vec());
+    (at[axis], own[axis]) = (start, len);
+    taken(from, sizes, &at, &own)
 }
 
 /// The part of each axis that this rank has.

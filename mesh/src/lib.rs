@@ -28,6 +28,8 @@ mod block;
 pub mod dist;
 mod engine;
 mod error;
+#[cfg(feature = "grad")]
+mod grad;
 mod launch;
 mod mesh;
 pub mod place;
@@ -36,6 +38,8 @@ pub use block::Edge;
 pub use dist::{Arriving, Dist, DistOperand, Together};
 pub use engine::{Wire, simulate};
 pub use error::{Error, Result};
+#[cfg(feature = "grad")]
+pub use grad::Parts;
 pub use launch::launch;
 pub use mesh::{Mesh, Sent};
 pub use place::{All, Any, At, Cut, Max, MeshAxes, MeshAxis, Min, Pending, Product, Settled, Sum};

@@ -57,6 +57,12 @@ pub(crate) struct Shared {
     sent: Cell<Sent>,
 }
 
+#[cfg(feature = "grad")]
+thread_local! {
+    /// The mesh of this thread, for what goes back through moves between ranks.
+    static HERE: core::cell::RefCell<std::rc::Weak<Shared>> = core::cell::RefCell::default();
+}
+
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 impl<X: MeshAxes> Mesh<X> {
@@ -113,7 +119,10 @@ impl<X: MeshAxes> Mesh<X> {
             limits,
             sent: Cell::default(),
         };
-        Mesh { shared: Rc::new(shared), here: PhantomData }
+        let mesh = Mesh { shared: Rc::new(shared), here: PhantomData };
+        #[cfg(feature = "grad")]
+        HERE.set(Rc::downgrade(&mesh.shared));
+        mesh
     }
 
     /// How many ranks there are: the same number for all of them.
@@ -300,6 +309,16 @@ impl<X: MeshAxes> Mesh<X> {
                 std::process::exit(1)
             }
         }
+    }
+
+    /// The mesh of this thread.
+    ///
+    /// # Panics
+    /// If it has none: a gradient goes back on another thread than it came from.
+    #[cfg(feature = "grad")]
+    pub(crate) fn of_this_thread() -> Self {
+        let shared = HERE.with_borrow(std::rc::Weak::upgrade);
+        Mesh { shared: shared.expect("a gradient goes back on the thread of the mesh"), here: PhantomData }
     }
 
     /// The ranks along an axis.

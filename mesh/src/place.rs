@@ -45,6 +45,7 @@ impl<N: Dim, M: MeshAxis> Dim for At<N, M> {
     type TimesRuntime<L: Dim> = Dyn;
     type SmallerThanKnown<L: Known> = Dyn;
     type Placement = Cut<M>;
+    type Uncut = N;
 }
 impl<N: Dim, M: MeshAxis> SameDim<At<N, M>> for At<N, M> {
     type Merged = Self;

@@ -70,6 +70,9 @@ pub trait Dim:
     /// Whether each process has all of the axis: for `castiron-mesh`.
     #[doc(hidden)]
     type Placement: Placement;
+    /// The axis where each process has all of it.
+    #[doc(hidden)]
+    type Uncut: Dim;
 }
 
 /// A dimension whose size is known at compile time.
@@ -188,6 +191,7 @@ impl Dim for Dyn {
     type Smaller<R: Dim> = Dyn;
     type SmallerThanKnown<L: Known> = Dyn;
     type Placement = Whole;
+    type Uncut = Dyn;
 }
 #[diagnostic::do_not_recommend]
 impl SameDim<Dyn> for Dyn {
@@ -212,6 +216,7 @@ macro_rules! number {
             type Smaller<R2: Dim> = R2::SmallerThanKnown<Self>;
             type SmallerThanKnown<L: Known> = SmallerOf<L, Self>;
             type Placement = Whole;
+            type Uncut = Self;
         }
         impl$(<$r: Numeral>)? Known for $number {
             type Unsigned = $binary;
@@ -284,6 +289,7 @@ macro_rules! dims {
             type Smaller<R: $crate::shape::Dim> = $crate::shape::Dyn;
             type SmallerThanKnown<L: $crate::shape::Known> = $crate::shape::Dyn;
             type Placement = $crate::shape::placement::Whole;
+            type Uncut = $name;
         }
         impl $crate::shape::SameDim<$name> for $name {
             type Merged = $name;

@@ -252,6 +252,9 @@ pub trait Shape:
     /// The axis of a mesh along which each axis is cut: for `castiron-mesh`.
     #[doc(hidden)]
     const CUTS: &'static [Option<(usize, &'static str)>];
+    /// The shape where each process has all of every axis.
+    #[doc(hidden)]
+    type Uncut: Shape;
     /// What is left to be put together once all axes have been reduced by `Op`.
     #[doc(hidden)]
     type After<Op: placement::Reduction, U: placement::Debt>: placement::Debt;
@@ -290,6 +293,7 @@ impl Shape for () {
     type Numel = D1;
     type Axes = list::Nil;
     const CUTS: &'static [Option<(usize, &'static str)>] = &[];
+    type Uncut = ();
     type After<Op: placement::Reduction, U: placement::Debt> = U;
 }
 impl KnownShape for () {
@@ -309,6 +313,7 @@ macro_rules! shapes {
             type Numel = shapes!(@product $($dim)+);
             type Axes = shapes!(@list $($dim)+);
             const CUTS: &'static [Option<(usize, &'static str)>] = &[$(<$dim::Placement as placement::Placement>::CUT),+];
+            type Uncut = ($($dim::Uncut,)+);
             type After<Op: placement::Reduction, U: placement::Debt> = shapes!(@after Op, [U] $($dim)+);
         }
         impl<$($dim: Known,)+> KnownShape for ($($dim,)+) {

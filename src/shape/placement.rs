@@ -115,8 +115,10 @@ impl Debt for Settled {
 #[derive(Clone, Copy, Debug)]
 pub struct Pending<Op, M, Rest = Settled>(PhantomData<(Op, M, Rest)>);
 impl<O: Reduction, A: MeshAxis, R: Debt> Debt for Pending<O, A, R> {
-    type With<Op: Reduction, M: MeshAxis> =
-        <<M::Position as Position>::IsBefore<A::Position> as Answer>::Either<Pending<Op, M, Self>, Pending<O, A, R::With<Op, M>>>;
+    type With<Op: Reduction, M: MeshAxis> = <<M::Position as Position>::IsBefore<A::Position> as Answer>::Either<
+        Pending<Op, M, Self>,
+        Pending<O, A, R::With<Op, M>>,
+    >;
     const IS_SETTLED: bool = false;
     fn each(with: &mut dyn FnMut(ReductionKind, usize, &'static str)) {
         with(O::KIND, A::INDEX, A::NAME);

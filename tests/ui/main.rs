@@ -332,6 +332,7 @@ fn is_inside(line: &str) -> bool {
 fn sentences() -> Vec<Vec<String>> {
     let mut sources = files(&root().join("src"), ".rs");
     sources.extend(files(&root().join("macros/src"), ".rs"));
+    sources.extend(files(&root().join("mesh/src"), ".rs"));
     let mut found = Vec::new();
     for source in sources {
         for line in read(source).lines().filter(|line| !line.trim_start().starts_with("//")) {

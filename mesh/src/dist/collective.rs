@@ -1,7 +1,7 @@
 //! What ranks do together: sums put together, axes gathered, cut, exchanged.
 
 use super::{Dist, tensor_of};
-use crate::block::{Block, Edge};
+use crate::block::{Edge, Step, plan};
 use crate::engine::{Line, Reduce, Request};
 use crate::error::Result;
 use crate::mesh::Mesh;
@@ -60,10 +60,7 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
     where
         U: OwesOver<M, P, Rest = R>,
     {
-        let sizes = self.sizes;
-        let mut host = owned(self.local)?;
-        mesh.reduce_in_place(mesh.line::<M>(), "all_reduce", host.as_mut_slice(), <U::Op as Reduction>::KIND.into())?;
-        Ok(Dist::new(host.to_device::<D>()?, sizes))
+        self.reduced(&[(M::INDEX, <U::Op as Reduction>::KIND.into())], mesh)
     }
 
     /// Puts together whatever is pending, over all axes of the mesh: for generic code, which does not know what is. A value that is there
@@ -94,20 +91,35 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
     /// ```
     #[track_caller]
     pub fn settled<X: MeshAxes>(self, mesh: &Mesh<X>) -> Result<Dist<E, S, Settled, D>> {
+        let mut over = Vec::new();
+        U::each(&mut |kind, along, _| over.push((along, kind.into())));
+        self.reduced(&over, mesh)
+    }
+
+    /// Puts together what the ranks along axes of the mesh have parts of.
+    #[track_caller]
+    fn reduced<V: Debt, X: MeshAxes>(self, over: &[(usize, Reduce)], mesh: &Mesh<X>) -> Result<Dist<E, S, V, D>> {
         let sizes = self.sizes;
-        if U::IS_SETTLED {
+        if over.is_empty() {
             return Ok(Dist::new(self.local, sizes));
         }
+        #[cfg(feature = "grad")]
+        if const { D::RECORDS } {
+            return self.moved(over.iter().map(|&(along, op)| Step::Reduce { along, op }).collect(), mesh);
+        }
+        // (Where they are: nothing is copied.)
         let mut host = owned(self.local)?;
-        let mut outcome = Ok(());
-        let at = Location::caller();
-        U::each(&mut |kind, along, _| {
-            if outcome.is_ok() {
-                outcome = mesh.reduce_at(mesh.line_at(along), "settled", host.as_mut_slice(), kind.into(), at);
-            }
-        });
-        outcome?;
+        for &(along, op) in over {
+            mesh.reduce_in_place(mesh.line_at(along), "all_reduce", host.as_mut_slice(), op)?;
+        }
         Ok(Dist::new(host.to_device::<D>()?, sizes))
+    }
+
+    /// Moves elements between ranks, one step after another.
+    #[track_caller]
+    fn moved<T: Shape, V: Debt, X: MeshAxes>(&self, steps: Vec<Step>, mesh: &Mesh<X>) -> Result<Dist<E, T, V, D>> {
+        let local = super::moved(&self.local, self.place(), steps, mesh)?;
+        Ok(Dist::new(local, T::Sizes::copied(self.sizes.as_ref())))
     }
 
     /// Begins [`all_reduce`](Self::all_reduce): the ranks go on with other work, and wait for the result where they need it.
@@ -158,9 +170,8 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
         S: HasAxis<I, Dim = N>,
         U: OwesOver<M, P, Rest = R>,
     {
-        let block = self.erased()?;
         let op = <U::Op as Reduction>::KIND.into();
-        Dist::of_block(block.reduce_scatter(<S as HasAxis<I>>::INDEX, M::INDEX, op, mesh)?, mesh)
+        self.moved(vec![Step::Scatter { axis: <S as HasAxis<I>>::INDEX, along: M::INDEX, op }], mesh)
     }
 
     /// Every rank along the axis of the mesh gets the whole axis `I`.
@@ -191,7 +202,7 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
     where
         S: HasAxis<I, Dim = At<N, M>>,
     {
-        Dist::of_block(self.erased()?.gather(<S as HasAxis<I>>::INDEX, mesh)?, mesh)
+        self.moved(vec![Step::Gather { axis: <S as HasAxis<I>>::INDEX }], mesh)
     }
 
     /// Each rank along `M` keeps its block of axis `I`, which it has whole: nothing is sent.
@@ -209,7 +220,7 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
         S: HasAxis<I, Dim = N>,
         <S as HasAxis<I>>::Replace<At<N, M>>: WellPlaced<U>,
     {
-        Dist::of_block(self.erased()?.split(<S as HasAxis<I>>::INDEX, M::INDEX, mesh), mesh)
+        self.moved(vec![Step::Split { axis: <S as HasAxis<I>>::INDEX, along: M::INDEX }], mesh)
     }
 
     /// Axis `I`, which is cut, is put together, and axis `J`, which is whole, is cut in its place: each rank sends each other one a block
@@ -243,8 +254,8 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
         S: HasAxis<I, Dim = At<N, M>, Replace<N> = T> + HasAxis<J, Dim = K>,
         T: HasAxis<J>,
     {
-        let block = self.erased()?.exchange(<S as HasAxis<I>>::INDEX, <S as HasAxis<J>>::INDEX, mesh)?;
-        Dist::of_block(block, mesh)
+        let (gathered, cut) = (<S as HasAxis<I>>::INDEX, <S as HasAxis<J>>::INDEX);
+        self.moved(vec![Step::Exchange { gathered, cut }], mesh)
     }
 
     /// The same tensor in the placement of the shape `T`, whatever its own is: axes that are cut anew are cut first, for which nothing is
@@ -274,7 +285,7 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
         S: OnMesh<X> + Placed<T>,
         T: OnMesh<X> + WellPlaced<U>,
     {
-        Dist::of_block(self.erased()?.redistribute(&Dist::<E, T, U, D>::cuts(), mesh)?, mesh)
+        self.moved(plan(&Self::cuts(), &Dist::<E, T, U, D>::cuts(), X::NAMES.len()), mesh)
     }
 
     /// The whole tensor as one of castiron, on every rank: what is pending is put together, and all axes are gathered. For printing, for
@@ -285,12 +296,13 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
     /// # Errors
     /// If MPI reports one, memory runs out, or the ranks do different things.
     #[track_caller]
-    pub fn full_tensor<X: MeshAxes>(&self, mesh: &Mesh<X>) -> Result<Tensor<E, S, D>>
+    pub fn full_tensor<X: MeshAxes>(&self, mesh: &Mesh<X>) -> Result<Tensor<E, S::Uncut, D>>
     where
         S: OnMesh<X>,
     {
-        let whole = self.clone().settled(mesh)?.erased()?.redistribute(&vec![None; S::RANK], mesh)?;
-        tensor_of(whole.elements, &whole.whole)
+        let gathered = plan(&Self::cuts(), &vec![None; S::RANK], X::NAMES.len());
+        let whole: Dist<E, S::Uncut, Settled, D> = self.clone().settled(mesh)?.moved(gathered, mesh)?;
+        Ok(whole.local)
     }
 
     /// Runs a function on each rank's block together with elements of its neighbours along axis `I`: `width[0]` of the one before,
@@ -333,20 +345,11 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
         T: ConvertTo<S>,
         U: IsSettled,
     {
-        let axis = <S as HasAxis<I>>::INDEX;
-        let (wide, added) = self.erased()?.with_halo(axis, width, edge, mesh)?;
-        let own = self.local.shape();
-        let mut sizes = own.as_ref().to_vec();
-        sizes[axis] += added[0] + added[1];
-        let local = run(&tensor_of(wide.elements, &sizes)?).try_with_shape::<S>()?;
-        assert_eq!(local.shape(), own, "with_halo: the result has the sizes of the block");
+        let halo = Step::Halo { axis: <S as HasAxis<I>>::INDEX, width, edge };
+        let wide: Dist<E, <S as HasAxis<I>>::Replace<Dyn>, Settled, D> = self.moved(vec![halo], mesh)?;
+        let local = run(&wide.local).try_with_shape::<S>()?;
+        assert_eq!(local.shape(), self.local.shape(), "with_halo: the result has the sizes of the block");
         Ok(Dist::new(local, self.sizes))
-    }
-
-    /// A typed tensor of what a rank has.
-    fn of_block<X: MeshAxes>(block: Block<E>, mesh: &Mesh<X>) -> Result<Self> {
-        let own = block.sizes(mesh);
-        Ok(Dist::new(tensor_of(block.elements, &own)?, S::Sizes::copied(&block.whole)))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Tensors over ranks, made: from blocks, functions, whole tensors, random numbers.
 
-use super::{Dist, tensor_of};
-use crate::block::{Block, ranges};
+use super::{Dist, moved};
+use crate::block::{Step, Where, ranges};
 use crate::engine::Wire;
 use crate::error::{Error, Result};
 use crate::mesh::Mesh;
@@ -79,15 +79,10 @@ impl<E: Element, S: Shape, D: Device> Dist<E, S, Settled, D> {
         E: Wire,
     {
         let sizes = S::Sizes::copied(whole.shape().as_ref());
-        let mut block =
-            Block { elements: whole.cpu()?.to_vec(), whole: sizes.as_ref().to_vec(), cuts: vec![None; S::RANK] };
-        for (axis, cut) in Self::cuts().into_iter().enumerate() {
-            if let Some(along) = cut {
-                block = block.split(axis, along, mesh);
-            }
-        }
-        let own = block.sizes(mesh);
-        Ok(Dist::new(tensor_of(block.elements, &own)?, sizes))
+        let at = Where { whole: sizes.as_ref().to_vec(), cuts: vec![None; S::RANK], halo: None };
+        let split = |(axis, cut): (usize, Option<usize>)| cut.map(|along| Step::Split { axis, along });
+        let steps = Self::cuts().into_iter().enumerate().filter_map(split).collect();
+        Ok(Dist::new(moved(whole, at, steps, mesh)?, sizes))
     }
 
     /// A tensor that is the same on all ranks, as what is made of literals, or drawn from one seed.

@@ -12,9 +12,10 @@ pub use collective::{Arriving, Together};
 pub use create::Blocks;
 pub use elementwise::{DistOperand, DistRight};
 
-use crate::block::Block;
-use crate::error::{Error, Result};
-use crate::place::{AllWhole, Debt, IsSettled, Settled};
+use crate::block::{Block, Step, Where};
+use crate::error::Result;
+use crate::mesh::Mesh;
+use crate::place::{AllWhole, Debt, IsSettled, MeshAxes, Settled};
 use castiron::shape::SizeArray;
 use castiron::{Cpu, Device, Element, Shape, Tensor};
 use core::marker::PhantomData;
@@ -76,7 +77,7 @@ impl<E: Element, S: Shape, U: Debt, D: Device> core::fmt::Debug for Dist<E, S, U
 
 impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
     /// `sizes` are those of all ranks together.
-    fn new(local: Tensor<E, S, D>, sizes: S::Sizes) -> Self {
+    pub(crate) fn new(local: Tensor<E, S, D>, sizes: S::Sizes) -> Self {
         Dist { local, sizes, owes: PhantomData }
     }
 
@@ -96,6 +97,11 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
     /// alone. (PyTorch: `DTensor.to_local`.)
     pub fn block(&self) -> &Tensor<E, S, D> {
         &self.local
+    }
+
+    #[cfg(feature = "grad")]
+    pub(crate) fn block_mut(&mut self) -> &mut Tensor<E, S, D> {
+        &mut self.local
     }
 
     /// [`block`](Self::block), taken out.
@@ -156,14 +162,34 @@ impl<E: Element, U: Debt, D: Device> Dist<E, (), U, D> {
 }
 
 impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
-    /// Without types of shapes, on the host.
-    fn erased(&self) -> Result<Block<E>> {
-        Ok(Block { elements: self.local.cpu()?.to_vec(), whole: self.sizes.as_ref().to_vec(), cuts: Self::cuts() })
+    /// How the block lies in the whole.
+    fn place(&self) -> Where {
+        Where { whole: self.sizes.as_ref().to_vec(), cuts: Self::cuts(), halo: None }
     }
+}
+
+/// Moves elements between ranks, one step after another; on a tape the transposes of the steps are the way back.
+#[track_caller]
+pub(crate) fn moved<E: Element, S: Shape, T: Shape, D: Device, X: MeshAxes>(
+    local: &Tensor<E, S, D>,
+    at: Where,
+    steps: Vec<Step>,
+    mesh: &Mesh<X>,
+) -> Result<Tensor<E, T, D>> {
+    #[cfg(feature = "grad")]
+    if const { D::RECORDS } {
+        return crate::grad::recorded(local, at, steps, mesh);
+    }
+    let mut block = Block { elements: local.cpu()?.to_vec(), at };
+    for step in steps {
+        block = block.step(step, mesh)?;
+    }
+    let own = block.at.sizes(mesh);
+    tensor_of(block.elements, &own)
 }
 
 /// The tensor of a block; its sizes are compared with those of the type.
 fn tensor_of<E: Element, S: Shape, D: Device>(elements: Vec<E>, sizes: &[usize]) -> Result<Tensor<E, S, D>> {
-    let local = Tensor::<E, S>::try_from_vec_sized(elements, S::Sizes::copied(sizes)).map_err(Error::from)?;
+    let local = Tensor::<E, S>::try_from_vec_sized(elements, S::Sizes::copied(sizes))?;
     Ok(local.to_device::<D>()?)
 }

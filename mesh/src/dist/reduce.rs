@@ -3,7 +3,7 @@
 use super::Dist;
 use crate::along;
 use crate::place::{
-    All, Any, Debt, IsLinear, IsSettled, IsWhole, Max, Min, PlaceOf, Product, Reduction, ReductionKind, Sum,
+    All, Any, Debt, IsLinear, IsSettled, IsWhole, Max, Min, PlaceOf, Product, Reduction, ReductionKind, Settled, Sum,
 };
 use castiron::shape::{Axes, SizeArray};
 use castiron::{Axis, DType, Device, Dtype, Element, HasAxis, Inexact, Ordered, Real, Shape, Tensor};
@@ -95,6 +95,31 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
         let sizes = left::<A::Reduced>(self.sizes.as_ref(), A::MASK, A::KEEPS);
         let (share, mean) = (self.share(A::MASK), self.local.mean_axis(axes));
         Dist::new(if share == 1.0 { mean } else { weighted(&mean, share) }, sizes)
+    }
+
+    /// A mean over this rank's block, which code of castiron has computed, as this rank's part of the mean over all blocks: weighted by how
+    /// many elements the block has.
+    ///
+    /// So a model of plain tensors learns from data that is cut over ranks: `x.mean_of_blocks(net.loss(x.block()))`.
+    ///
+    /// ```
+    /// use castiron::dims;
+    /// use castiron_mesh::{At, Dist, mesh, simulate};
+    /// mesh! { Ranks: Data }
+    /// dims! { Rows }
+    /// let means = simulate::<Ranks, _>(2, &[0], |mesh| {
+    ///     let x = Dist::<f32, (At<Rows, Data>,)>::from_fn(mesh, [3], |[row]| row as f32).unwrap();
+    ///     x.mean_of_blocks(x.block().square().mean()).all_reduce(mesh).unwrap().item()
+    /// });
+    /// assert_eq!(means, [5.0 / 3.0; 2]);
+    /// ```
+    #[track_caller]
+    pub fn mean_of_blocks<F: Inexact>(&self, mean: Tensor<F, (), D>) -> Dist<F, (), S::After<Sum, Settled>, D>
+    where
+        U: IsSettled,
+    {
+        let share = self.share(EVERYTHING);
+        Dist::new(if share == 1.0 { mean } else { weighted(&mean, share) }, [])
     }
 
     /// How much of what is reduced this rank has.

@@ -1,6 +1,6 @@
 //! What tensors call: operations of a line over slices of elements.
 
-use super::combine::{Lowered, lower, narrow, widen};
+use super::combine::{Lowered, combine, lower, narrow, widen};
 use super::described::{Described, expect_same};
 use super::wire::{self, Memory, Wire};
 use super::{Call, Collective, Engine, InFlight, Line, Reduce, blank, room};
@@ -177,6 +177,20 @@ impl<X: MeshAxes> Mesh<X> {
         let begun = shared.begin(call, size_of_val(&*own), Box::new(own), into)?;
         Ok(Request::new(shared, State::Begun(begun, false)))
     }
+}
+
+/// Adds the elements of another list, as ranks add them.
+pub(crate) fn add<E: Wire>(into: &mut [E], from: &[E]) -> Result<()> {
+    let lowered = lower("sum", E::DTYPE, Reduce::Sum)?;
+    let sum = combine(lowered.dtype, lowered.reduce).expect("`lower` gives reductions that there are");
+    if !lowered.wide {
+        wire::write(into, |into| sum(into, wire::bytes(from)));
+        return Ok(());
+    }
+    let (mut wide, other) = (widen(E::DTYPE, wire::bytes(into))?, widen(E::DTYPE, wire::bytes(from))?);
+    wire::write(&mut wide, |wide| sum(wide, wire::bytes(&other)));
+    wire::write(into, |into| narrow(E::DTYPE, &wide, into));
+    Ok(())
 }
 
 /// An operation that goes on while the program does something else. It must be waited for; dropped, it waits.

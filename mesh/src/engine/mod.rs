@@ -19,7 +19,7 @@ mod tests;
 pub use threads::simulate;
 pub use wire::Wire;
 
-pub(crate) use front::Request;
+pub(crate) use front::{Request, add};
 pub(crate) use limits::Limits;
 pub(crate) use threads::Threads;
 

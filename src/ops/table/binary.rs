@@ -5,8 +5,12 @@
 /// `scalars` (PyTorch's function also takes a scalar first), `tensors` (PyTorch takes no scalar there) or `shells` (`any`, and two tensors
 /// of one shell dtype).
 macro_rules! binary_table {
-    ($use:ident) => { $crate::ops::table::binary_table! { @ ([try_x x_ try_x_ x_into try_x_into] $use) } };
-    (@ $reader:tt) => { $crate::ops::table::joined! { $reader {} arithmetic_rows logic_rows functions_rows } };
+    ($use:ident) => {
+        $crate::ops::table::binary_table! { @ ([try_x x_ try_x_ x_into try_x_into] $use) }
+    };
+    (@ $reader:tt) => {
+        $crate::ops::table::joined! { $reader {} arithmetic_rows logic_rows functions_rows }
+    };
 }
 pub(crate) use binary_table;
 binary_table!(@ (exported __binary_rows));

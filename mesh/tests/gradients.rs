@@ -1,0 +1,187 @@
+//! Gradients over ranks beside those of the same function of whole tensors.
+
+use castiron::grad::Grad;
+use castiron::optim::Sgd;
+use castiron::{Cpu, Device, Dim, Generator, Module, Tensor, axis, dim, dims};
+use castiron_mesh::{At, Dist, Edge, Mesh, Result, mesh, simulate};
+
+mesh! { Grid: Data, Model }
+dims! { Batch, Points }
+
+type In = dim!(6);
+type Wide = dim!(9);
+type Out = dim!(4);
+type Rows = At<Batch, Data>;
+
+/// Whole tensors.
+#[derive(Module)]
+struct Plain<D: Device = Cpu> {
+    up: Tensor<f64, (In, Wide), D>,
+    shift: Tensor<f64, (Wide,), D>,
+    down: Tensor<f64, (Wide, Out), D>,
+}
+impl<D: Device> Plain<D> {
+    fn loss<N: Dim>(&self, x: &Tensor<f64, (N, In), D>) -> Tensor<f64, (), D> {
+        let hidden = (x.matmul(&self.up) + &self.shift).tanh();
+        hidden.matmul(&self.down).square().mean()
+    }
+}
+
+/// The same over ranks: the wide axis is cut along `Model`.
+#[derive(Module)]
+struct Parallel<D: Device = Cpu> {
+    up: Dist<f64, (In, At<Wide, Model>), castiron_mesh::Settled, D>,
+    shift: Dist<f64, (At<Wide, Model>,), castiron_mesh::Settled, D>,
+    down: Dist<f64, (At<Wide, Model>, Out), castiron_mesh::Settled, D>,
+}
+
+fn plain() -> (Plain, Tensor<f64, (Batch, In)>) {
+    let g = &mut Generator::seeded(5);
+    let plain = Plain {
+        up: Tensor::normal(0.0, 0.5, g),
+        shift: Tensor::normal(0.0, 0.5, g),
+        down: Tensor::normal(0.0, 0.5, g),
+    };
+    (plain, Tensor::normal_sized([11, 6], 0.0, 1.0, g))
+}
+
+fn parallel(mesh: &Mesh<Grid>, plain: &Plain) -> Parallel {
+    Parallel {
+        up: Dist::distribute(mesh, &plain.up).unwrap(),
+        shift: Dist::distribute(mesh, &plain.shift).unwrap(),
+        down: Dist::distribute(mesh, &plain.down).unwrap(),
+    }
+}
+
+#[track_caller]
+fn near<S: castiron::Shape>(found: &Tensor<f64, S>, expected: &Tensor<f64, S>) {
+    assert_eq!(found.shape(), expected.shape());
+    let off = found.iter().zip(expected.iter()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(off < 1e-12, "off by {off}: {found} beside {expected}");
+}
+
+const MESHES: [[usize; 2]; 5] = [[1, 1], [2, 1], [1, 2], [2, 2], [3, 2]];
+
+/// Data and tensor parallel: the products' inner axis is cut, so that sums are put together on the way forward, too.
+#[test]
+fn a_network_over_both_axes() {
+    let (whole, x) = plain();
+    let (loss, grads) = whole.value_and_grad((&x,), |net, (x,)| net.loss(x));
+    for sizes in MESHES {
+        simulate::<Grid, _>(sizes[0] * sizes[1], &sizes, |mesh| {
+            let net = parallel(mesh, &whole);
+            let x = Dist::<f64, (Rows, In)>::distribute(mesh, &x).unwrap();
+            let (found, parts) = mesh
+                .try_value_and_grad(&net, (&x,), |net, (x,)| {
+                    let hidden = (x.matmul(&net.up) + &net.shift).tanh();
+                    Ok(hidden.matmul(&net.down).all_reduce(mesh)?.square().mean())
+                })
+                .unwrap();
+            let found_grads = parts.all_reduce(mesh).unwrap();
+            assert!((found.all_reduce(mesh).unwrap().item() - loss.item()).abs() < 1e-12);
+            near(&found_grads.up.full_tensor(mesh).unwrap(), &grads.up);
+            near(&found_grads.shift.full_tensor(mesh).unwrap(), &grads.shift);
+            near(&found_grads.down.full_tensor(mesh).unwrap(), &grads.down);
+        });
+    }
+}
+
+/// The same with the sum scattered, gathered, exchanged and placed anew on the way.
+#[test]
+fn every_move_has_its_way_back() {
+    let (whole, x) = plain();
+    let (_, grads) = whole.value_and_grad((&x,), |net, (x,)| net.loss(x));
+    for sizes in MESHES {
+        simulate::<Grid, _>(sizes[0] * sizes[1], &sizes, |mesh| {
+            let net = parallel(mesh, &whole);
+            let x = Dist::<f64, (Rows, In)>::distribute(mesh, &x).unwrap();
+            let (_, parts) = mesh
+                .try_value_and_grad(&net, (&x,), |net, (x,)| {
+                    let hidden = (x.matmul(&net.up) + &net.shift).tanh();
+                    let parts = hidden.matmul(&net.down);
+                    let scattered = parts.reduce_scatter(axis![1], mesh)?;
+                    let turned: Dist<f64, (Batch, At<Out, Data>), _, _> =
+                        scattered.all_gather(axis![1], mesh)?.all_to_all(axis![0], axis![1], mesh)?;
+                    let placed: Dist<f64, (At<Batch, Model>, At<Out, Data>), _, _> = turned.redistribute(mesh)?;
+                    let again: Dist<f64, (At<Batch, Data>, At<Out, Model>), _, _> = placed.redistribute(mesh)?;
+                    let split = again.all_gather(axis![1], mesh)?.split::<Model, 1, _>(axis![1], mesh)?;
+                    let sum = split.square().sum().settled(mesh)?;
+                    Ok(sum / 44.0)
+                })
+                .unwrap();
+            let found = parts.all_reduce(mesh).unwrap();
+            near(&found.up.full_tensor(mesh).unwrap(), &grads.up);
+            near(&found.shift.full_tensor(mesh).unwrap(), &grads.shift);
+            near(&found.down.full_tensor(mesh).unwrap(), &grads.down);
+        });
+    }
+}
+
+/// A stencil over a cut axis: elements of neighbours have gradients there.
+#[test]
+fn neighbours_have_gradients() {
+    let x: Tensor<f64, (Points, dim!(2))> = Tensor::normal_sized([12, 2], 0.0, 1.0, &mut Generator::seeded(2));
+    for edge in [Edge::Zeros, Edge::Periodic] {
+        let (_, expected) = x.value_and_grad((), |x, ()| {
+            let inner = |start| {
+                let wide = match edge {
+                    Edge::Zeros => {
+                        let zeros = x.narrow(axis![0], 0, 1) * 0.0;
+                        castiron::cat((&zeros, x, &zeros, &zeros), axis![0])
+                    }
+                    _ => castiron::cat((&x.narrow(axis![0], 11, 1), x, &x.narrow(axis![0], 0, 2)), axis![0]),
+                };
+                wide.narrow(axis![0], start, 12)
+            };
+            (inner(0) * inner(1).square() - inner(3)).tanh().sum()
+        });
+        for ranks in [1, 2, 4] {
+            simulate::<Grid, _>(ranks, &[0, 1], |mesh| {
+                let cut = Dist::<f64, (At<Points, Data>, dim!(2))>::distribute(mesh, &x).unwrap();
+                let (_, parts) = mesh
+                    .try_value_and_grad(&cut, (), |x, ()| {
+                        let own = x.block().shape()[0];
+                        let y = x.with_halo(axis![0], [1, 2], edge, mesh, |wide| {
+                            let inner = |start| wide.narrow(axis![0], start, own);
+                            (inner(0) * inner(1).square() - inner(3)).tanh()
+                        })?;
+                        Ok(y.sum())
+                    })
+                    .unwrap();
+                near(&parts.all_reduce(mesh).unwrap().full_tensor(mesh).unwrap(), &expected);
+            });
+        }
+    }
+}
+
+/// Whole tensors of castiron are parameters, too; steps of an optimiser keep all ranks alike, and as one rank would be.
+#[test]
+fn training_steps() {
+    fn train(mesh: &Mesh<Grid>, net: &mut Plain, x: &Dist<f64, (Rows, In)>, steps: usize) -> Result<Vec<f64>> {
+        let mut sgd = Sgd::new(net).rate(0.1).momentum(0.9);
+        let mut losses = Vec::new();
+        for _ in 0..steps {
+            let (loss, parts) = mesh.value_and_grad(&*net, (x,), |net, (x,)| x.mean_of_blocks(net.loss(x.block())))?;
+            losses.push(loss.all_reduce(mesh)?.item());
+            sgd.step(net, &parts.all_reduce(mesh)?);
+        }
+        Ok(losses)
+    }
+    let x = plain().1;
+    let run = |ranks: usize| {
+        simulate::<Grid, _>(ranks, &[0, 1], |mesh| {
+            let mut net = plain().0;
+            let x = Dist::<f64, (Rows, In)>::distribute(mesh, &x).unwrap();
+            let losses = train(mesh, &mut net, &x, 10).unwrap();
+            (losses, net.up.to_vec())
+        })
+    };
+    let alone = &run(1)[0];
+    assert!(alone.0[9] < 0.5 * alone.0[0], "{:?}", alone.0);
+    for ranks in [2, 4] {
+        let all = run(ranks);
+        assert!(all.iter().all(|one| one == &all[0]), "the ranks are not alike");
+        let off = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(off(&all[0].0, &alone.0) < 1e-12 && off(&all[0].1, &alone.1) < 1e-12);
+    }
+}
