@@ -4135,6 +4135,456 @@ fn runs() {
 }
 }
 
+mod mesh_argmax_over_a_cut_axis {
+use castiron::{axis, dims};
+use castiron_mesh::{At, Dist, Result, mesh, simulate};
+mesh! { Ranks: Model }
+dims! { Rows, Classes }
+
+pub fn main() {
+    let done = simulate::<Ranks, _>(2, &[0], |mesh| {
+        let logits: Dist<f32, (Rows, At<Classes, Model>)> = Dist::from_fn(mesh, [2, 10], |[_, class]| class as f32)?;
+        let guesses = logits.all_gather(axis![1], mesh)?.argmax_axis(axis![1]);
+        Result::Ok(guesses.into_whole().to_vec())
+    });
+    assert_eq!(done[1], Ok(vec![9, 9]));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod mesh_axis_of_another_mesh {
+use castiron::dims;
+use castiron_mesh::{At, Dist, Result, mesh, simulate};
+mesh! { Ranks: Data, Model }
+dims! { Rows }
+
+pub fn main() {
+    let done = simulate::<Ranks, _>(2, &[1, 0], |mesh| {
+        let x: Dist<f32, (At<Rows, Model>,)> = Dist::zeros(mesh, [4])?;
+        Result::Ok(x.block().shape())
+    });
+    assert_eq!(done[0], Ok([2]));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod mesh_bias_before_the_reduction {
+use castiron::{dim, dims};
+use castiron_mesh::{At, Dist, Result, mesh, simulate};
+mesh! { Ranks: Model }
+dims! { Wide }
+type Rows = dim!(3);
+type Out = dim!(2);
+
+pub fn main() {
+    let done = simulate::<Ranks, _>(2, &[0], |mesh| {
+        let hidden: Dist<f32, (Rows, At<Wide, Model>)> = Dist::full(mesh, [3, 8], 1.0)?;
+        let down: Dist<f32, (At<Wide, Model>, Out)> = Dist::full(mesh, [8, 2], 0.5)?;
+        let bias: Dist<f32, (Out,)> = Dist::full(mesh, [2], 1.0)?;
+        let y = hidden.matmul(&down).all_reduce(mesh)? + &bias;
+        Result::Ok(y.whole()[(0, 0)])
+    });
+    assert_eq!(done, [Ok(5.0), Ok(5.0)]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod mesh_collective_on_one_rank {
+use castiron::dims;
+use castiron_mesh::{At, Dist, Result, mesh, simulate};
+mesh! { Ranks: Data }
+dims! { Rows }
+
+pub fn main() {
+    let done = simulate::<Ranks, _>(2, &[0], |mesh| {
+        let x: Dist<f32, (At<Rows, Data>,)> = Dist::full(mesh, [10], 1.0)?;
+        let sum = x.sum().all_reduce(mesh)?.item();
+        mesh.alone_on(0, || println!("{sum}"));
+        Result::Ok(())
+    });
+    assert_eq!(done[0], Ok(()));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod mesh_cut_beside_whole {
+use castiron::{axis, dims};
+use castiron_mesh::{At, Dist, Result, mesh, simulate};
+mesh! { Ranks: Data }
+dims! { Rows }
+
+pub fn main() {
+    let done = simulate::<Ranks, _>(2, &[0], |mesh| {
+        let x: Dist<f32, (At<Rows, Data>,)> = Dist::full(mesh, [4], 1.0)?;
+        let y: Dist<f32, (Rows,)> = Dist::full(mesh, [4], 2.0)?;
+        let sum = x + y.split(axis![0], mesh)?;
+        Result::Ok(sum.block().to_vec())
+    });
+    assert_eq!(done[0], Ok(vec![3.0, 3.0]));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod mesh_forgotten_reduction {
+use castiron::{dim, dims};
+use castiron_mesh::{At, Dist, Mesh, Result, mesh, simulate};
+mesh! { Ranks: Data }
+dims! { Batch }
+
+fn step(
+    weight: &mut Dist<f32, (dim!(4), dim!(2))>,
+    images: &Dist<f32, (At<Batch, Data>, dim!(4))>,
+    errors: &Dist<f32, (At<Batch, Data>, dim!(2))>,
+    mesh: &Mesh<Ranks>,
+) -> Result<()> {
+    let gradient = images.t().matmul(errors).all_reduce(mesh)?;
+    *weight -= &gradient * 0.1;
+    Ok(())
+}
+
+pub fn main() {
+    let done = simulate::<Ranks, _>(2, &[0], |mesh| {
+        let mut weight = Dist::zeros(mesh, [4, 2])?;
+        step(&mut weight, &Dist::zeros(mesh, [6, 4])?, &Dist::zeros(mesh, [6, 2])?, mesh)
+    });
+    assert_eq!(done, [Ok(()), Ok(())]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod mesh_item_of_parts {
+use castiron::dims;
+use castiron_mesh::{At, Dist, Result, mesh, simulate};
+mesh! { Ranks: Data }
+dims! { Rows }
+
+pub fn main() {
+    let done = simulate::<Ranks, _>(2, &[0], |mesh| {
+        let x: Dist<f32, (At<Rows, Data>,)> = Dist::full(mesh, [10], 3.0)?;
+        let mean = x.mean().all_reduce(mesh)?.item();
+        Result::Ok(mean)
+    });
+    assert_eq!(done, [Ok(3.0), Ok(3.0)]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod mesh_mesh_in_another_thread {
+use castiron::dims;
+use castiron_mesh::{At, Dist, Result, mesh, simulate};
+mesh! { Ranks: Data }
+dims! { Rows }
+
+pub fn main() {
+    let done = simulate::<Ranks, _>(2, &[0], |mesh| {
+        let x: Dist<f32, (At<Rows, Data>,)> = Dist::full(mesh, [10], 1.0)?;
+        let mesh = &*mesh;
+        let sum = std::thread::scope(|scope| scope.spawn(|| x.sum()).join().unwrap());
+        Result::Ok(sum.all_reduce(mesh)?.item())
+    });
+    assert_eq!(done, [Ok(10.0), Ok(10.0)]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod mesh_one_mesh_axis_twice {
+use castiron::{axis, dim, dims};
+use castiron_mesh::{At, Dist, Result, mesh, simulate};
+mesh! { Ranks: Data }
+dims! { Rows, Others }
+
+pub fn main() {
+    let done = simulate::<Ranks, _>(2, &[0], |mesh| {
+        let x: Dist<f32, (At<Rows, Data>, dim!(4))> = Dist::full(mesh, [6, 4], 1.0)?;
+        let y: Dist<f32, (dim!(4), At<Others, Data>)> = Dist::full(mesh, [4, 6], 1.0)?;
+        let all = x.matmul(&y.all_gather(axis![1], mesh)?);
+        Result::Ok(all.block().shape())
+    });
+    assert_eq!(done[0], Ok([3, 6]));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod mesh_parts_of_gradients {
+use castiron::{Module, Tensor, dim, dims, optim::Sgd};
+use castiron_mesh::{At, Dist, Result, mesh, simulate};
+mesh! { Ranks: Data }
+dims! { Batch }
+
+#[derive(Module)]
+struct Net<D: castiron::Device = castiron::Cpu> {
+    weight: Tensor<f32, (dim!(2), dim!(1)), D>,
+}
+
+pub fn main() {
+    let done = simulate::<Ranks, _>(2, &[0], |mesh| {
+        let mut net: Net = Net { weight: Tensor::ones() };
+        let x: Dist<f32, (At<Batch, Data>, dim!(2))> = Dist::full(mesh, [4, 2], 1.0)?;
+        let mut sgd = Sgd::new(&net).rate(0.1);
+        let (_, gradients) = mesh.value_and_grad(&net, (&x,), |net, (x,)| {
+            x.mean_of_blocks(x.block().matmul(&net.weight).square().mean())
+        })?;
+        sgd.step(&mut net, &gradients.all_reduce(mesh)?);
+        Result::Ok(net.weight.to_vec())
+    });
+    assert_eq!(done[0], done[1]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod mesh_placed_as_another_axis {
+use castiron::dims;
+use castiron_mesh::{At, Dist, Result, mesh, simulate};
+mesh! { Ranks: Data }
+dims! { Rows, Columns }
+
+pub fn main() {
+    let done = simulate::<Ranks, _>(2, &[0], |mesh| {
+        let x: Dist<f32, (At<Rows, Data>, Columns)> = Dist::zeros(mesh, [4, 6])?;
+        let turned: Dist<f32, (At<Columns, Data>, Rows)> = x.t().redistribute(mesh)?;
+        Result::Ok(turned.block().shape())
+    });
+    assert_eq!(done[0], Ok([3, 4]));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod mesh_product_of_two_sums {
+use castiron::dims;
+use castiron_mesh::{At, Dist, Result, mesh, simulate};
+mesh! { Ranks: Data }
+dims! { Rows }
+
+pub fn main() {
+    let done = simulate::<Ranks, _>(2, &[0], |mesh| {
+        let x: Dist<f32, (At<Rows, Data>,)> = Dist::full(mesh, [10], 1.0)?;
+        let squared = (x.sum().all_reduce(mesh)? * x.sum()).all_reduce(mesh)?;
+        Result::Ok(squared.item())
+    });
+    assert_eq!(done, [Ok(100.0), Ok(100.0)]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod mesh_reduced_twice {
+use castiron::dims;
+use castiron_mesh::{At, Dist, Result, mesh, simulate};
+mesh! { Ranks: Data }
+dims! { Rows }
+
+pub fn main() {
+    let done = simulate::<Ranks, _>(2, &[0], |mesh| {
+        let x: Dist<f32, (At<Rows, Data>,)> = Dist::full(mesh, [10], 1.0)?;
+        let sum = x.sum().all_reduce(mesh)?;
+        Result::Ok(sum.item())
+    });
+    assert_eq!(done, [Ok(10.0), Ok(10.0)]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod mesh_relu_of_parts {
+use castiron::{dim, dims};
+use castiron_mesh::{At, Dist, Result, mesh, simulate};
+mesh! { Ranks: Model }
+dims! { Wide }
+
+pub fn main() {
+    let done = simulate::<Ranks, _>(2, &[0], |mesh| {
+        let x: Dist<f32, (dim!(3), At<Wide, Model>)> = Dist::full(mesh, [3, 8], -1.0)?;
+        let w: Dist<f32, (At<Wide, Model>, dim!(2))> = Dist::full(mesh, [8, 2], 0.5)?;
+        let y = x.matmul(&w).all_reduce(mesh)?.relu();
+        Result::Ok(y.shape())
+    });
+    assert_eq!(done[0], Ok([3, 2]));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod mesh_scaled_maximum {
+use castiron::dims;
+use castiron_mesh::{At, Dist, Result, mesh, simulate};
+mesh! { Ranks: Data }
+dims! { Rows }
+
+pub fn main() {
+    let done = simulate::<Ranks, _>(2, &[0], |mesh| {
+        let x: Dist<f32, (At<Rows, Data>,)> = Dist::from_fn(mesh, [10], |[row]| row as f32)?;
+        let half = x.amax().all_reduce(mesh)? / 2.0;
+        Result::Ok(half.item())
+    });
+    assert_eq!(done, [Ok(4.5), Ok(4.5)]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod mesh_softmax_over_a_cut_axis {
+use castiron::{axis, dims};
+use castiron_mesh::{At, Dist, Result, mesh, simulate};
+mesh! { Ranks: Model }
+dims! { Rows, Classes }
+
+pub fn main() {
+    let done = simulate::<Ranks, _>(2, &[0], |mesh| {
+        let logits: Dist<f32, (Rows, At<Classes, Model>)> = Dist::zeros(mesh, [3, 10])?;
+        let likely = logits.all_to_all(axis![1], axis![0], mesh)?.softmax(axis![1]);
+        Result::Ok(likely.block().numel())
+    });
+    assert_eq!(done, [Ok(10), Ok(20)]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod mesh_tensor_beside_a_dist {
+use castiron::{dim, dims, tensor};
+use castiron_mesh::{At, Dist, Result, mesh, simulate};
+mesh! { Ranks: Data }
+dims! { Rows }
+
+pub fn main() {
+    let done = simulate::<Ranks, _>(2, &[0], |mesh| {
+        let x: Dist<f32, (At<Rows, Data>, dim!(2))> = Dist::full(mesh, [4, 2], 1.0)?;
+        let scaled = x * Dist::same(mesh, tensor![1.0_f32, 2.0])?;
+        Result::Ok(scaled.block().to_vec())
+    });
+    assert_eq!(done[1], Ok(vec![1.0, 2.0, 1.0, 2.0]));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod mesh_used_before_it_arrives {
+use castiron::dims;
+use castiron_mesh::{At, Dist, Result, mesh, simulate};
+mesh! { Ranks: Data }
+dims! { Rows }
+
+pub fn main() {
+    let done = simulate::<Ranks, _>(2, &[0], |mesh| {
+        let x: Dist<f32, (At<Rows, Data>,)> = Dist::full(mesh, [10], 1.0)?;
+        let sum = x.sum().begin_all_reduce(mesh)?;
+        let more = x.exp().sum().all_reduce(mesh)?;
+        Result::Ok(sum.wait(mesh)?.item() + more.item())
+    });
+    assert!(done[0].as_ref().is_ok_and(|sum| *sum > 37.0));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod mesh_whole_inner_axis_beside_a_cut_one {
+use castiron::{axis, dim, dims};
+use castiron_mesh::{At, Dist, Result, mesh, simulate};
+mesh! { Ranks: Model }
+dims! { Wide }
+
+pub fn main() {
+    let done = simulate::<Ranks, _>(2, &[0], |mesh| {
+        let x: Dist<f32, (dim!(3), At<Wide, Model>)> = Dist::full(mesh, [3, 8], 1.0)?;
+        let w: Dist<f32, (Wide, dim!(2))> = Dist::full(mesh, [8, 2], 0.5)?;
+        let y = x.matmul(&w.split(axis![0], mesh)?).all_reduce(mesh)?;
+        Result::Ok(y.whole()[(2, 1)])
+    });
+    assert_eq!(done, [Ok(4.0), Ok(4.0)]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod mesh_whole_of_a_cut_tensor {
+use castiron::{axis, dims};
+use castiron_mesh::{At, Dist, Result, mesh, simulate};
+mesh! { Ranks: Data }
+dims! { Rows }
+
+pub fn main() {
+    let done = simulate::<Ranks, _>(2, &[0], |mesh| {
+        let x: Dist<i64, (At<Rows, Data>,)> = Dist::from_fn(mesh, [4], |[row]| row as i64)?;
+        let all = x.all_gather(axis![0], mesh)?.whole().to_vec();
+        Result::Ok(all)
+    });
+    assert_eq!(done[0], Ok(vec![0, 1, 2, 3]));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod modules_enum_of_modules {
 use castiron::{Module, Tensor, shape};
 

@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::mesh::{Mesh, block};
 use crate::place::MeshAxes;
 use core::ops::Range;
+use std::borrow::Cow;
 
 /// What is beyond the first and the last element of a cut axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,12 +127,12 @@ impl Where {
 }
 
 /// The elements that a rank has, row by row.
-pub(crate) struct Block<E> {
-    pub elements: Vec<E>,
+pub(crate) struct Block<'a, E: Clone> {
+    pub elements: Cow<'a, [E]>,
     pub at: Where,
 }
 
-impl<E: Wire> Block<E> {
+impl<E: Wire> Block<'_, E> {
     fn ranges<X: MeshAxes>(&self, mesh: &Mesh<X>) -> Vec<Range<usize>> {
         ranges(mesh, &self.at.whole, &self.at.cuts)
     }
@@ -144,7 +145,7 @@ impl<E: Wire> Block<E> {
     pub fn step<X: MeshAxes>(mut self, step: Step, mesh: &Mesh<X>) -> Result<Self> {
         match step {
             Step::Reduce { along, op } => {
-                mesh.reduce_in_place(mesh.line_at(along), "all_reduce", &mut self.elements, op)?;
+                mesh.reduce_in_place(mesh.line_at(along), "all_reduce", self.elements.to_mut(), op)?;
                 Ok(self)
             }
             Step::Scatter { axis, along, op } => self.reduce_scatter(axis, along, op, mesh),
@@ -167,7 +168,7 @@ impl<E: Wire> Block<E> {
         let counts: Vec<usize> = (0..line.size).map(|rank| of_rank(rank).len() * each).collect();
         let all = mesh.gather(line, &self.elements, &counts)?;
         if sizes[..axis].iter().all(|&size| size == 1) {
-            self.elements = all;
+            self.elements = all.into();
         } else {
             let mut whole = sizes.clone();
             whole[axis] = self.at.whole[axis];
@@ -180,7 +181,7 @@ impl<E: Wire> Block<E> {
                 copy_box(&sizes, from, &sizes, &vec![0; sizes.len()], &mut elements, &whole, &at);
                 rest = others;
             }
-            self.elements = elements;
+            self.elements = elements.into();
         }
         self.at.cuts[axis] = None;
         Ok(self)
@@ -194,7 +195,7 @@ impl<E: Wire> Block<E> {
         let mut start = vec![0; sizes.len()];
         start[axis] = ranges[axis].start;
         let own: Vec<usize> = ranges.iter().map(Range::len).collect();
-        self.elements = taken(&self.elements, &sizes, &start, &own);
+        self.elements = taken(&self.elements, &sizes, &start, &own).into();
         self
     }
 
@@ -207,7 +208,7 @@ impl<E: Wire> Block<E> {
         let whole = self.sizes(mesh);
         let mut elements = vec![E::default(); whole.iter().product()];
         copy_box(&own, &self.elements, &own, &vec![0; own.len()], &mut elements, &whole, &start);
-        self.elements = elements;
+        self.elements = elements.into();
         self
     }
 
@@ -243,7 +244,7 @@ impl<E: Wire> Block<E> {
             copy_box(&own, part, &own, &vec![0; own.len()], &mut elements, &whole, &start);
             rest = others;
         }
-        self.elements = elements;
+        self.elements = elements.into();
         Ok(self)
     }
 
@@ -263,9 +264,9 @@ impl<E: Wire> Block<E> {
                 (start[axis], own[axis]) = (range.start, range.len());
                 packed.extend(taken(&self.elements, &sizes, &start, &own));
             }
-            self.elements = packed;
+            self.elements = packed.into();
         }
-        self.elements = mesh.scatter_reduced(line, &self.elements, &counts, op)?;
+        self.elements = mesh.scatter_reduced(line, &self.elements, &counts, op)?.into();
         self.at.cuts[axis] = Some(along);
         Ok(self)
     }
@@ -305,13 +306,13 @@ impl<E: Wire> Block<E> {
         wide[axis] += before + after;
         let mut elements = vec![E::default(); wide.iter().product()];
         let mut start = vec![0; sizes.len()];
-        for (part, len) in [(&lower, before), (&self.elements, sizes[axis]), (&upper, after)] {
+        for (part, len) in [(&lower[..], before), (&self.elements, sizes[axis]), (&upper, after)] {
             let mut own = sizes.clone();
             own[axis] = len;
             copy_box(&own, part, &own, &vec![0; own.len()], &mut elements, &wide, &start);
             start[axis] += len;
         }
-        self.elements = elements;
+        self.elements = elements.into();
         self.at.halo = Some((axis, before + after));
         Ok(self)
     }
@@ -348,7 +349,7 @@ impl<E: Wire> Block<E> {
             (at[axis], lens[axis]) = (start, len);
             copy_box(&lens, &sums, &lens, &vec![0; lens.len()], &mut elements, &own, &at);
         }
-        self.elements = elements;
+        self.elements = elements.into();
         Ok(self)
     }
 }
@@ -360,12 +361,12 @@ fn sent(line: Line, [before, after]: [usize; 2], edge: Edge) -> [usize; 2] {
 }
 
 /// The number of elements for each place along an axis.
-fn across(sizes: &[usize], axis: usize) -> usize {
+pub(crate) fn across(sizes: &[usize], axis: usize) -> usize {
     sizes.iter().enumerate().filter(|&(at, _)| at != axis).map(|(_, &size)| size).product()
 }
 
 /// A part of an axis.
-fn slab<E: Copy + Default>(from: &[E], sizes: &[usize], axis: usize, start: usize, len: usize) -> Vec<E> {
+pub(crate) fn slab<E: Copy + Default>(from: &[E], sizes: &[usize], axis: usize, start: usize, len: usize) -> Vec<E> {
     let (mut at, mut own) = (vec![0; sizes.len()], sizes.to_vec());
     (at[axis], own[axis]) = (start, len);
     taken(from, sizes, &at, &own)
@@ -388,7 +389,7 @@ fn taken<E: Copy + Default>(from: &[E], sizes: &[usize], start: &[usize], lens: 
 }
 
 /// Copies a box of these lengths from a place in one dense array to a place in another.
-fn copy_box<E: Copy>(
+pub(crate) fn copy_box<E: Copy>(
     lens: &[usize],
     from: &[E],
     from_sizes: &[usize],

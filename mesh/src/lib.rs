@@ -35,7 +35,7 @@ mod mesh;
 pub mod place;
 
 pub use block::Edge;
-pub use dist::{Arriving, Dist, DistOperand, Together};
+pub use dist::{Arriving, Dist, DistOperand, Haloed, Together};
 pub use engine::{Wire, simulate};
 pub use error::{Error, Result};
 #[cfg(feature = "grad")]

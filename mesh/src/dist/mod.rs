@@ -3,6 +3,7 @@
 mod collective;
 mod create;
 mod elementwise;
+mod halo;
 mod linalg;
 mod reduce;
 mod scan;
@@ -11,6 +12,7 @@ mod view;
 pub use collective::{Arriving, Together};
 pub use create::Blocks;
 pub use elementwise::{DistOperand, DistRight};
+pub use halo::Haloed;
 
 use crate::block::{Block, Step, Where};
 use crate::error::Result;
@@ -180,12 +182,14 @@ pub(crate) fn moved<E: Element, S: Shape, T: Shape, D: Device, X: MeshAxes>(
     if const { D::RECORDS } {
         return crate::grad::recorded(local, at, steps, mesh);
     }
-    let mut block = Block { elements: local.cpu()?.to_vec(), at };
+    let host = local.cpu()?.try_contiguous()?;
+    let elements = host.as_slice().expect("contiguous elements of the host are a slice");
+    let mut block = Block { elements: elements.into(), at };
     for step in steps {
         block = block.step(step, mesh)?;
     }
     let own = block.at.sizes(mesh);
-    tensor_of(block.elements, &own)
+    tensor_of(block.elements.into_owned(), &own)
 }
 
 /// The tensor of a block; its sizes are compared with those of the type.

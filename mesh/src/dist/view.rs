@@ -3,8 +3,9 @@
 use super::Dist;
 use crate::along;
 use crate::place::{Debt, IsSettled, IsWhole, PlaceOf};
+use castiron::dtype::Promotable;
 use castiron::shape::{InsertAxis, SizeArray, Transpose};
-use castiron::{Axis, Device, Dyn, Element, HasAxis, Shape};
+use castiron::{Axis, CastTo, Device, Dyn, Element, Float, HasAxis, Shape};
 
 impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
     /// Two axes change places ([`Tensor::transpose`](castiron::Tensor::transpose)): their placements go with them.
@@ -82,8 +83,16 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
     /// that are rounded give another sum.
     pub fn to<F: Element>(&self) -> Dist<F, S, U, D>
     where
-        E: castiron::CastTo<F>,
+        E: CastTo<F>,
         U: IsSettled,
+    {
+        Dist::new(self.local.to::<F>(), self.sizes)
+    }
+
+    /// The same elements in a wider floating-point dtype, of what is pending, too: no part is rounded.
+    pub fn to_wider<F: Float>(&self) -> Dist<F, S, U, D>
+    where
+        E: Float + Promotable<With<F> = F> + CastTo<F>,
     {
         Dist::new(self.local.to::<F>(), self.sizes)
     }
