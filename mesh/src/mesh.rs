@@ -35,8 +35,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// ```
 pub struct Mesh<X: MeshAxes> {
     shared: Rc<Shared>,
-    // One thread talks to the others.
-    here: PhantomData<(*const (), X)>,
+    // (One thread talks to the others: `Rc` stays there.)
+    here: PhantomData<X>,
 }
 
 /// What this rank has given to others, as [`Mesh::sent`] says.

@@ -3,7 +3,7 @@
 //! Instead: the thread computes, and hands over what is to be sent.
 //!
 //! names: cannot be shared between threads safely
-//! says: required because it appears within the type | within `Mesh<Ranks>`
+//! says: cannot be shared between threads safely
 //! rustc: E0277
 
 use castiron::dims;

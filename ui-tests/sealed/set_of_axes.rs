@@ -6,6 +6,7 @@
 //! says: axis![0]
 #![forbid(unsafe_code)]
 use castiron::shape::Axes;
+use castiron::shape::placement::{Debt, Reduction};
 use castiron::{Dyn, Tensor, shape};
 
 #[derive(Clone, Copy)]
@@ -17,6 +18,7 @@ impl Axes<(Dyn, Dyn)> for Mine {
     const MASK: u32 = 0;
     const LIST: &'static [usize] = &[];
     type Sizes = ();
+    type After<Op: Reduction, U: Debt> = U;
 }
 
 fn main() {

@@ -5,6 +5,7 @@
 //! names: shapes are tuples of dimensions
 //! says: shape! | dims!
 #![forbid(unsafe_code)]
+use castiron::shape::placement::{Debt, Reduction};
 use castiron::shape::{Broadcast, ConvertTo, EndsWith, HasAxis, Merge, SameRank, WrittenTo};
 use castiron::{Dim, Dyn, Shape, dim};
 
@@ -44,6 +45,9 @@ impl Shape for Mine {
     type Rank = dim!(1);
     type Numel = Dyn;
     type Axes = <One as Shape>::Axes;
+    const CUTS: &'static [Option<(usize, &'static str)>] = &[None];
+    type Uncut = Mine;
+    type After<Op: Reduction, U: Debt> = U;
 }
 
 fn main() {}
