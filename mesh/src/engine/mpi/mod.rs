@@ -61,7 +61,7 @@ impl Started {
         check(mpi, unsafe { (mpi.functions.MPI_Init_thread)(none, none.cast(), mpi.one_thread(), &mut provided) })?;
         let world = mpi.world();
         // SAFETY: a communicator and a handler of errors of this library.
-        check(mpi, unsafe { (mpi.functions.MPI_Comm_set_errhandler)(world, mpi.errors_return()) })?;
+        check(mpi, unsafe { (mpi.functions.MPI_Comm_set_errhandler)(world, mpi.errors_return) })?;
         let (rank, ranks) = (rank_in(mpi, world)?, size_of_comm(mpi, world)?);
         if let Some(told) = library::ranks_told().filter(|told| *told != ranks) {
             return Err(Error::Mpi(format!(
@@ -121,7 +121,7 @@ fn size_of_comm(mpi: &Loaded, comm: Handle) -> Result<usize> {
 fn has_cores(mpi: &Loaded) -> Result<bool> {
     let mut host = 0;
     // SAFETY: all ranks split the same communicator.
-    check(mpi, unsafe { (mpi.functions.MPI_Comm_split_type)(mpi.world(), mpi.shared(), 0, mpi.no_info(), &mut host) })?;
+    check(mpi, unsafe { (mpi.functions.MPI_Comm_split_type)(mpi.world(), mpi.shared(), 0, mpi.no_info, &mut host) })?;
     let ranks = size_of_comm(mpi, host)?;
     // SAFETY: a set of cores is bits.
     let mut set: libc::cpu_set_t = unsafe { core::mem::zeroed() };

@@ -12,12 +12,12 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A launcher, and the library of its ranks.
-struct Mpi {
-    launcher: Launcher,
-    library: Option<PathBuf>,
+pub(super) struct Mpi {
+    pub launcher: Launcher,
+    pub library: Option<PathBuf>,
 }
 
-fn installed() -> Vec<Mpi> {
+pub(super) fn installed() -> Vec<Mpi> {
     let mut found = Vec::new();
     found.extend(Launcher::find().map(|launcher| Mpi { launcher, library: None }));
     if let Some(prefix) = std::env::var_os("CASTIRON_TEST_MPICH").map(PathBuf::from) {
@@ -36,15 +36,15 @@ fn installed() -> Vec<Mpi> {
 }
 
 /// How ranks have ended.
-struct Ended {
-    text: String,
+pub(super) struct Ended {
+    pub text: String,
     success: bool,
     seconds: f64,
 }
 
 impl Mpi {
     /// Runs a part of `as_a_rank` on ranks.
-    fn run(&self, ranks: usize, what: &str, variables: &[(&str, &str)]) -> Ended {
+    pub(super) fn run(&self, ranks: usize, what: &str, variables: &[(&str, &str)]) -> Ended {
         let mut command = self.launcher.command(ranks);
         command.arg(std::env::current_exe().unwrap());
         command.args([
@@ -60,7 +60,7 @@ impl Mpi {
     }
 }
 
-fn ended(command: &mut Command) -> Ended {
+pub(super) fn ended(command: &mut Command) -> Ended {
     let start = Instant::now();
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let id = child.id();
@@ -85,7 +85,7 @@ fn ended(command: &mut Command) -> Ended {
 #[ignore = "started by the other tests, as one of several processes"]
 fn as_a_rank() {
     let what = std::env::var("CASTIRON_MESH_TEST").expect("the tests beside say what");
-    let sizes: [usize; 2] = if what == "everything" { [0, 1] } else { [2, 0] };
+    let sizes: [usize; 2] = if what == "everything" || what == "measure" { [0, 1] } else { [2, 0] };
     let ranks = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"].iter().find_map(|name| std::env::var(name).ok());
     let sizes = if ranks.as_deref() == Some("1") { [1, 1] } else { sizes };
     let mesh = Mesh::<Grid>::join(&sizes).unwrap();
@@ -98,6 +98,7 @@ fn as_a_rank() {
             everything(&mesh).unwrap();
             say(format!("done by {}", mesh.engine()));
         }
+        "measure" => super::speed::measured(&mesh),
         "kill" => {
             if rank == 1 {
                 let _ = Command::new("kill").args(["-9", &std::process::id().to_string()]).status();
