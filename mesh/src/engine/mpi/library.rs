@@ -57,6 +57,7 @@ functions! {
     MPI_Op_create(Function, c_int, *mut Handle);
     MPI_Wait(*mut Handle, *mut c_void);
     MPI_Test(*mut Handle, *mut c_int, *mut c_void);
+    MPI_Iprobe(c_int, c_int, Handle, *mut c_int, *mut c_void);
     MPI_Get_count(*const c_void, Handle, *mut c_int);
     MPI_Isend(*const c_void, c_int, Handle, c_int, c_int, Handle, *mut Handle);
     MPI_Irecv(*mut c_void, c_int, Handle, c_int, c_int, Handle, *mut Handle);
@@ -179,9 +180,9 @@ impl Loaded {
             Abi::Mpich => 1,
         }
     }
-    /// `MPI_THREAD_FUNNELED`: one thread talks to the others.
-    pub(super) fn one_thread(&self) -> c_int {
-        if self.abi == Abi::Standard { 1024 } else { 1 }
+    /// `MPI_THREAD_SERIALIZED`: threads call it by turns.
+    pub(super) fn by_turns(&self) -> c_int {
+        if self.abi == Abi::Standard { 2048 } else { 2 }
     }
     /// `MPI_IN_PLACE`.
     pub(super) fn in_place(&self) -> usize {

@@ -5,6 +5,7 @@
 
 mod library;
 mod operations;
+mod progress;
 mod watch;
 
 pub(super) use library::is_launched;
@@ -17,6 +18,7 @@ use castiron::DType;
 use core::cell::RefCell;
 use core::ffi::{c_int, c_void};
 use library::{Abi, Handle, Loaded};
+use progress::Progress;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::Instant;
@@ -36,6 +38,7 @@ struct Ranks {
     /// Whether calls may block.
     blocks: bool,
     watch: Watch,
+    progress: Progress,
 }
 
 /// The library, initialised: how many ranks there are, and which one this is.
@@ -43,6 +46,8 @@ pub(crate) struct Started {
     mpi: &'static Loaded,
     rank: usize,
     ranks: usize,
+    /// Whether threads may call MPI by turns.
+    by_turns: bool,
 }
 
 impl Started {
@@ -58,7 +63,7 @@ impl Started {
         let mpi: &'static Loaded = Box::leak(Box::new(Loaded::find()?));
         let (none, mut provided) = (core::ptr::null_mut(), 0);
         // SAFETY: MPI is initialised once, as a process has one mesh; no arguments of the program are given.
-        check(mpi, unsafe { (mpi.functions.MPI_Init_thread)(none, none.cast(), mpi.one_thread(), &mut provided) })?;
+        check(mpi, unsafe { (mpi.functions.MPI_Init_thread)(none, none.cast(), mpi.by_turns(), &mut provided) })?;
         let world = mpi.world();
         // SAFETY: a communicator and a handler of errors of this library.
         check(mpi, unsafe { (mpi.functions.MPI_Comm_set_errhandler)(world, mpi.errors_return) })?;
@@ -71,12 +76,12 @@ impl Started {
                 mpi.version()
             )));
         }
-        Ok(Started { mpi, rank, ranks })
+        Ok(Started { mpi, rank, ranks, by_turns: provided >= mpi.by_turns() })
     }
 
     /// The engine of a mesh of these sizes.
     pub(crate) fn engine(self, sizes: &[usize], limits: Limits) -> Result<Box<dyn Engine>> {
-        let Started { mpi, rank, ranks } = self;
+        let Started { mpi, rank, ranks, by_turns } = self;
         let watch = Watch::new(mpi, rank, limits);
         let watched = watch.other("to join the mesh");
         let split = |first: usize, at: usize| {
@@ -96,7 +101,8 @@ impl Started {
         }
         let blocks = has_cores(mpi)?;
         drop(watched);
-        let ranks = Ranks { mpi, rank, limits, comms, operations: RefCell::default(), blocks, watch };
+        let progress = Progress::new(mpi, comms[0], rank, blocks && by_turns);
+        let ranks = Ranks { mpi, rank, limits, comms, operations: RefCell::default(), blocks, watch, progress };
         Ok(Box::new(Mpi(Rc::new(ranks))))
     }
 }
@@ -473,6 +479,7 @@ impl Engine for Mpi {
     fn run(&self, call: &Call, own: &[u8], into: &mut [u8]) -> Result<()> {
         let ranks = &*self.0;
         let _watched = ranks.blocks.then(|| ranks.watch.call(call));
+        let _turn = ranks.progress.turn();
         let numbers = ranks.numbers(call);
         let mut posted = Posted { ranks, call, requests: Vec::new() };
         // SAFETY: the front compares lengths with the call; all are borrowed until everything is finished.
@@ -488,6 +495,7 @@ impl Engine for Mpi {
         let numbers = ranks.numbers(&call);
         let mut flight = Flight { ranks, call, requests: Vec::new(), numbers, own, into: Some(into) };
         let Flight { ranks, call, numbers, own, into, .. } = &mut flight;
+        let turn = ranks.progress.turn();
         let mut posted = Posted { ranks, call, requests: Vec::new() };
         let into = into.as_mut().map_or(core::ptr::null_mut(), |into| {
             let bytes = into.bytes().len();
@@ -497,6 +505,8 @@ impl Engine for Mpi {
         unsafe { posted.post(place(own.bytes().as_ptr(), own.bytes().len()), into, numbers, false)? };
         let requests = core::mem::take(&mut posted.requests);
         drop(posted);
+        drop(turn);
+        ranks.progress.begun();
         flight.requests = requests;
         Ok(Box::new(flight))
     }
@@ -535,8 +545,11 @@ struct Flight {
 impl Flight {
     fn wait(&mut self) -> Result<()> {
         let requests = core::mem::take(&mut self.requests);
-        let _watched = self.ranks.blocks.then(|| self.ranks.watch.call(&self.call));
-        Posted { ranks: &self.ranks, call: &self.call, requests }.finish()
+        let ranks = &*self.ranks;
+        ranks.progress.done();
+        let _watched = ranks.blocks.then(|| ranks.watch.call(&self.call));
+        let _turn = ranks.progress.turn();
+        Posted { ranks, call: &self.call, requests }.finish()
     }
 }
 
@@ -560,6 +573,7 @@ impl Drop for Flight {
 
 impl Drop for Ranks {
     fn drop(&mut self) {
+        self.progress.end();
         let _watched = self.watch.other("to end");
         // SAFETY: what was begun has a reference to this, and so is finished.
         unsafe { (self.mpi.functions.MPI_Finalize)() };

@@ -85,7 +85,12 @@ pub(super) fn ended(command: &mut Command) -> Ended {
 #[ignore = "started by the other tests, as one of several processes"]
 fn as_a_rank() {
     let what = std::env::var("CASTIRON_MESH_TEST").expect("the tests beside say what");
-    let sizes: [usize; 2] = if what == "everything" || what == "measure" { [0, 1] } else { [2, 0] };
+    let sizes: [usize; 2] =
+        if ["everything", "measure", "overlap", "large", "launch"].contains(&&*what) { [0, 1] } else { [2, 0] };
+    if what == "launch" && !crate::engine::is_launched() {
+        let arguments = std::env::args_os().skip(1).chain(["--ranks".into(), "2".into()]).collect();
+        panic!("{:?}", crate::launch::launch_with(arguments));
+    }
     let ranks = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"].iter().find_map(|name| std::env::var(name).ok());
     let sizes = if ranks.as_deref() == Some("1") { [1, 1] } else { sizes };
     let mesh = Mesh::<Grid>::join(&sizes).unwrap();
@@ -99,6 +104,9 @@ fn as_a_rank() {
             say(format!("done by {}", mesh.engine()));
         }
         "measure" => super::speed::measured(&mesh),
+        "overlap" => super::speed::overlapped(&mesh),
+        "large" => large(&mesh),
+        "launch" => say(format!("{} ranks, launched", mesh.ranks())),
         "kill" => {
             if rank == 1 {
                 let _ = Command::new("kill").args(["-9", &std::process::id().to_string()]).status();
@@ -151,6 +159,46 @@ fn as_a_rank() {
         }
         other => panic!("{other}?"),
     }
+}
+
+/// More than an `int` counts, in each operation. (Broadcasts go by the same pieces as reductions.)
+fn large(mesh: &Mesh<Grid>) {
+    let all = mesh.all();
+    assert_eq!(all.size, 2);
+    let mut bytes = vec![1_u8; (1 << 31) + 16];
+    mesh.reduce_in_place(all, "all_reduce", &mut bytes, Sum).unwrap();
+    assert!(bytes.iter().all(|byte| *byte == 2));
+    let counts = [(1 << 30) + 7, (1 << 30) + 9];
+    let own = mesh.scatter_reduced(all, &bytes[..counts[0] + counts[1]], &counts, Sum).unwrap();
+    assert!(own.len() == counts[all.rank] && own.iter().all(|byte| *byte == 4));
+    bytes = mesh.gather(all, &own, &counts).unwrap();
+    assert!(bytes.len() == (1 << 31) + 16 && bytes.iter().all(|byte| *byte == 4));
+    // One rank keeps 5 bytes and sends more than 2^31 less, the other keeps those and sends 5.
+    let to = if all.rank == 0 { [5, bytes.len() - 5] } else { [5, 7] };
+    let from = if all.rank == 0 { [5, 5] } else { [bytes.len() - 5, 7] };
+    let own = mesh.exchange(all, &bytes[..to[0] + to[1]], &to, &from).unwrap();
+    assert!(own.len() == from[0] + from[1] && own.iter().all(|byte| *byte == 4));
+}
+
+#[test]
+#[ignore = "takes 10 GB"]
+fn more_than_an_int_counts() {
+    for mpi in installed() {
+        let ended = mpi.run(2, "large", &[]);
+        println!("{:.1} s", ended.seconds);
+        assert!(ended.success, "{}", ended.text);
+    }
+}
+
+#[test]
+fn a_program_starts_itself_as_several_ranks() {
+    if installed().is_empty() {
+        return;
+    }
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--ignored", "--exact", "engine::tests::processes::as_a_rank", "--nocapture"]);
+    let ended = ended(command.env("CASTIRON_MESH_TEST", "launch"));
+    assert!(ended.success && ended.text.matches("says: 2 ranks, launched").count() == 2, "{}", ended.text);
 }
 
 #[test]

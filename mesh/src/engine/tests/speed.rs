@@ -7,7 +7,7 @@ use crate::engine::Reduce::Sum;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Of ranks that the test below starts.
 pub(super) fn measured(mesh: &Mesh<Grid>) {
@@ -30,6 +30,31 @@ pub(super) fn measured(mesh: &Mesh<Grid>) {
         }
         if all.rank == 0 {
             println!("\nsays {bytes} {best:.9}");
+        }
+    }
+}
+
+/// The same begun, while the rank leaves its core to others for twice as long as that takes, as one does whose GPU computes: how long it has to wait then.
+pub(super) fn overlapped(mesh: &Mesh<Grid>) {
+    let all = mesh.all();
+    for bytes in [256 << 10, 2 << 20, 16 << 20, 64 << 20] {
+        let (mut alone, mut waited) = (f64::MAX, f64::MAX);
+        let mut x = vec![1.0_f32; bytes / 4];
+        for _ in 0..12 {
+            mesh.barrier().unwrap();
+            let start = Instant::now();
+            x = mesh.begin_reduce(all, "all_reduce", x, Sum).unwrap().wait(mesh).unwrap();
+            alone = alone.min(start.elapsed().as_secs_f64());
+            mesh.barrier().unwrap();
+            let begun = mesh.begin_reduce(all, "all_reduce", x, Sum).unwrap();
+            std::thread::sleep(Duration::from_secs_f64(2.0 * alone));
+            let start = Instant::now();
+            x = begun.wait(mesh).unwrap();
+            waited = waited.min(start.elapsed().as_secs_f64());
+        }
+        if all.rank == 0 {
+            let [alone, waited] = [alone, waited].map(|seconds| seconds * 1e3);
+            println!("\noverlap of {bytes:>10} bytes: {alone:>8.2} ms at once, {waited:>8.2} ms to wait");
         }
     }
 }
