@@ -183,7 +183,7 @@ impl<E: Wire> Request<E> {
                 }
                 let wide = memory.downcast::<Vec<f32>>().expect("the memory that was given");
                 let mut elements = blank::<E>(wide.len() * 2 / size_of::<E>())?;
-                wire::write(&mut elements, |bytes| narrow(E::DTYPE, &wide, bytes));
+                wire::write(&mut elements, |bytes| narrow(E::DTYPE, *wide, bytes))?;
                 Ok(elements)
             }
         }
@@ -309,8 +309,7 @@ impl Shared {
         let mut wide = widen(dtype, bytes)?;
         let call = self.call(line, what, &lowered, size_of_val(&*wide), collective, at);
         wire::write(&mut wide, |wide| self.run(call, &[], wide))?;
-        narrow(dtype, &wide, bytes);
-        Ok(())
+        narrow(dtype, wide, bytes)
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -339,8 +338,7 @@ impl Shared {
         let mut wide_own = blank::<f32>(own.len() / 2)?;
         let call = self.call(line, what, &lowered, size_of_val(&*wide), collective, at);
         wire::write(&mut wide_own, |wide_own| self.run(call, wire::bytes(&wide), wide_own))?;
-        narrow(dtype, &wide_own, own);
-        Ok(())
+        narrow(dtype, wide_own, own)
     }
 
     fn broadcast(&self, line: Line, dtype: DType, bytes: &mut [u8], from: usize, at: At) -> Result<()> {
