@@ -9,6 +9,7 @@ use crate::engine::Reduce::Sum;
 use crate::launch::Launcher;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// A launcher, and the library of its ranks.
@@ -61,6 +62,9 @@ impl Mpi {
 }
 
 pub(super) fn ended(command: &mut Command) -> Ended {
+    // Ranks that have a core each block while they wait: two tests at once would wait long.
+    static ALONE: Mutex<()> = Mutex::new(());
+    let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let start = Instant::now();
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let id = child.id();
@@ -215,6 +219,7 @@ fn every_operation_with_every_dtype() {
         ] {
             let ended = mpi.run(ranks, what, variables);
             let done = ended.text.matches("done by").count();
+            println!("{what}, {ranks} ranks, {variables:?}, {}: {:.1} s", mpi.launcher.path.display(), ended.seconds);
             assert!(ended.success && done == ranks, "{ranks} ranks, {variables:?}: {}", ended.text);
         }
     }
