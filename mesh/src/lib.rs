@@ -33,3 +33,8 @@ pub use error::{Error, Result};
 pub use launch::launch;
 pub use mesh::{Mesh, Sent};
 pub use place::{MeshAxes, MeshAxis, Other};
+
+// The README's program is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
