@@ -373,6 +373,13 @@ impl Shared {
         engine.begin(call, own, into)
     }
 
+    /// That all ranks come to their end, if that is compared.
+    pub(crate) fn leave(&self, all: Line) -> Result<()> {
+        let Some(engine) = self.engine.as_deref().filter(|_| all.size > 1) else { return Ok(()) };
+        let what = "the end of the mesh";
+        self.compare(engine, &self.plain(all, what, DType::U8, 0, Collective::Reduce(Reduce::Or), Location::caller()))
+    }
+
     /// That all ranks of the line are about to do the same, if that is asked for: they tell each other what it is.
     fn compare(&self, engine: &dyn Engine, call: &Call) -> Result<()> {
         if !self.limits.compare || engine.compares() {

