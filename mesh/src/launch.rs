@@ -27,7 +27,11 @@ use std::process::Command;
 /// }
 /// ```
 pub fn launch() -> Result<()> {
-    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    launch_with(std::env::args_os().skip(1).collect())
+}
+
+/// The same with other arguments than those of this process.
+pub(crate) fn launch_with(arguments: Vec<OsString>) -> Result<()> {
     let Some((ranks, others)) = split(&arguments)? else { return Ok(()) };
     if ranks == 1 || crate::engine::is_launched() {
         return Ok(());

@@ -43,3 +43,8 @@ pub use grad::Parts;
 pub use launch::launch;
 pub use mesh::{Mesh, Sent};
 pub use place::{All, Any, At, Cut, Max, MeshAxes, MeshAxis, Min, Pending, Product, Settled, Sum};
+
+// The README's program is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -50,7 +50,7 @@ pub struct Sent {
 
 /// What a mesh and what it has begun share.
 pub(crate) struct Shared {
-    engine: Option<Box<dyn Engine>>,
+    pub(crate) engine: Option<Box<dyn Engine>>,
     lines: Vec<Line>,
     all: Line,
     pub(crate) limits: Limits,
@@ -361,6 +361,8 @@ impl<X: MeshAxes> Drop for Mesh<X> {
         if std::thread::panicking() {
             // The others must not wait for a rank that has panicked.
             self.shared.panicking();
+        } else if let Err(error) = self.shared.leave(self.all()) {
+            self.abort(error);
         }
         if self.shared.engine.is_none() {
             TAKEN.store(false, Ordering::Release);

@@ -1,9 +1,11 @@
 //! What two ranks' elements give together: one table of loops, which threads run, and MPI where it has no such operation itself.
 
 use super::Reduce::{self, And, Max, Min, Or, Product, Sum};
+use super::wire::{Half, halves, halves_mut};
 use crate::error::{Error::Arguments, Result};
 use castiron::DType::{self, *};
-use castiron::dtype::{Complex, bf16, f16};
+use castiron::dtype::{CastTo, Complex, bf16, f16};
+use castiron::{Tensor, TensorView, TensorViewMut, shape};
 
 /// Combines the elements of the second list into the first.
 pub(crate) type Combine = fn(&mut [u8], &[u8]);
@@ -130,22 +132,24 @@ pub(crate) fn combine(dtype: DType, reduce: Reduce) -> Option<Combine> {
 
 /// The numbers of 16 bits of `dtype`, as `f32`.
 pub(crate) fn widen(dtype: DType, from: &[u8]) -> Result<Vec<f32>> {
-    let (from, _) = from.as_chunks::<2>();
-    let mut wide = super::room(from.len())?;
-    match dtype {
-        BF16 => wide.extend(from.iter().map(|bytes| bf16::from_ne_bytes(*bytes).to_f32())),
-        _ => wide.extend(from.iter().map(|bytes| f16::from_ne_bytes(*bytes).to_f32())),
+    fn widened<E: Half + CastTo<f32>>(from: &[u8]) -> Result<Vec<f32>> {
+        let from = halves::<E>(from);
+        let from: TensorView<'_, E, shape![_]> = TensorView::try_from_slice_sized(from, [from.len()])?;
+        Ok(from.try_to::<f32>()?.into_vec())
     }
-    Ok(wide)
+    if dtype == BF16 { widened::<bf16>(from) } else { widened::<f16>(from) }
 }
 
 /// Rounds what [`widen`] gave.
-pub(crate) fn narrow(dtype: DType, wide: &[f32], into: &mut [u8]) {
-    let (into, _) = into.as_chunks_mut::<2>();
-    for (into, wide) in into.iter_mut().zip(wide) {
-        *into = match dtype {
-            BF16 => bf16::from_f32(*wide).to_ne_bytes(),
-            _ => f16::from_f32(*wide).to_ne_bytes(),
-        };
+pub(crate) fn narrow(dtype: DType, wide: Vec<f32>, into: &mut [u8]) -> Result<()> {
+    fn narrowed<E: Half>(wide: Vec<f32>, into: &mut [u8]) -> Result<()>
+    where
+        f32: CastTo<E>,
+    {
+        let len = [wide.len()];
+        let wide: Tensor<f32, shape![_]> = Tensor::try_from_vec_sized(wide, len)?;
+        let mut into: TensorViewMut<'_, E, shape![_]> = TensorViewMut::try_from_slice_mut_sized(halves_mut(into), len)?;
+        Ok(into.try_copy_from(&wide)?)
     }
+    if dtype == BF16 { narrowed::<bf16>(wide, into) } else { narrowed::<f16>(wide, into) }
 }

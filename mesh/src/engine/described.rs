@@ -143,7 +143,5 @@ impl Described {
 }
 
 fn reduce_of(number: usize) -> Option<Reduce> {
-    [Reduce::Sum, Reduce::Product, Reduce::Max, Reduce::Min, Reduce::And, Reduce::Or]
-        .into_iter()
-        .find(|reduce| *reduce as usize == number)
+    Reduce::ALL.get(number).copied()
 }

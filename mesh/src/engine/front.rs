@@ -225,7 +225,7 @@ impl<E: Wire> Request<E> {
                 }
                 let wide = memory.downcast::<Vec<f32>>().expect("the memory that was given");
                 let mut elements = blank::<E>(wide.len() * 2 / size_of::<E>())?;
-                wire::write(&mut elements, |bytes| narrow(E::DTYPE, &wide, bytes));
+                wire::write(&mut elements, |bytes| narrow(E::DTYPE, *wide, bytes))?;
                 Ok(elements)
             }
         }
@@ -351,8 +351,7 @@ impl Shared {
         let mut wide = widen(dtype, bytes)?;
         let call = self.call(line, what, &lowered, size_of_val(&*wide), collective, at);
         wire::write(&mut wide, |wide| self.run(call, &[], wide))?;
-        narrow(dtype, &wide, bytes);
-        Ok(())
+        narrow(dtype, wide, bytes)
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -381,8 +380,7 @@ impl Shared {
         let mut wide_own = blank::<f32>(own.len() / 2)?;
         let call = self.call(line, what, &lowered, size_of_val(&*wide), collective, at);
         wire::write(&mut wide_own, |wide_own| self.run(call, wire::bytes(&wide), wide_own))?;
-        narrow(dtype, &wide_own, own);
-        Ok(())
+        narrow(dtype, wide_own, own)
     }
 
     fn broadcast(&self, line: Line, dtype: DType, bytes: &mut [u8], from: usize, at: At) -> Result<()> {
@@ -415,6 +413,13 @@ impl Shared {
         let engine = self.engine();
         self.compare(engine, &call)?;
         engine.begin(call, own, into)
+    }
+
+    /// That all ranks come to their end, if that is compared.
+    pub(crate) fn leave(&self, all: Line) -> Result<()> {
+        let Some(engine) = self.engine.as_deref().filter(|_| all.size > 1) else { return Ok(()) };
+        let what = "the end of the mesh";
+        self.compare(engine, &self.plain(all, what, DType::U8, 0, Collective::Reduce(Reduce::Or), Location::caller()))
     }
 
     /// That all ranks of the line are about to do the same, if that is asked for: they tell each other what it is.

@@ -43,6 +43,11 @@ pub(crate) enum Reduce {
     Or,
 }
 
+impl Reduce {
+    pub(crate) const ALL: [Reduce; 6] =
+        [Reduce::Sum, Reduce::Product, Reduce::Max, Reduce::Min, Reduce::And, Reduce::Or];
+}
+
 /// The ranks along one axis of the mesh, or all of them, as this one sees them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line {

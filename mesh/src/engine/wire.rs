@@ -36,6 +36,26 @@ pub(crate) fn write<E: Wire, T>(elements: &mut [E], run: impl FnOnce(&mut [u8]) 
     run(unsafe { core::slice::from_raw_parts_mut(settled.0.as_mut_ptr().cast(), size_of_val(&*settled.0)) })
 }
 
+/// A number of 16 bits, each pattern of which is one.
+pub(crate) trait Half: Wire {}
+impl Half for f16 {}
+impl Half for bf16 {}
+
+/// The numbers whose bytes these are: [`bytes`] gave them.
+pub(crate) fn halves<E: Half>(bytes: &[u8]) -> &[E] {
+    // SAFETY: each pattern of bits is a number.
+    let (before, halves, after) = unsafe { bytes.align_to::<E>() };
+    assert!(before.is_empty() && after.is_empty(), "the bytes of numbers of 16 bits");
+    halves
+}
+/// The same to be written.
+pub(crate) fn halves_mut<E: Half>(bytes: &mut [u8]) -> &mut [E] {
+    // SAFETY: each pattern of bits is a number, and bytes may have any value.
+    let (before, halves, after) = unsafe { bytes.align_to_mut::<E>() };
+    assert!(before.is_empty() && after.is_empty(), "the bytes of numbers of 16 bits");
+    halves
+}
+
 /// Makes values of what another rank has sent, whatever it was: a byte that is not 0 is true.
 fn settle<E: Wire>(elements: &mut [E]) {
     if E::DTYPE == DType::Bool {

@@ -57,6 +57,7 @@ functions! {
     MPI_Op_create(Function, c_int, *mut Handle);
     MPI_Wait(*mut Handle, *mut c_void);
     MPI_Test(*mut Handle, *mut c_int, *mut c_void);
+    MPI_Iprobe(c_int, c_int, Handle, *mut c_int, *mut c_void);
     MPI_Get_count(*const c_void, Handle, *mut c_int);
     MPI_Isend(*const c_void, c_int, Handle, c_int, c_int, Handle, *mut Handle);
     MPI_Irecv(*mut c_void, c_int, Handle, c_int, c_int, Handle, *mut Handle);
@@ -77,7 +78,14 @@ pub(super) struct Loaded {
     pub abi: Abi,
     pub name: String,
     pub functions: Functions,
-    library: Library,
+    pub errors_return: Handle,
+    pub no_info: Handle,
+    world: Handle,
+    /// By dtype, and by reduction.
+    dtypes: Vec<Handle>,
+    operations: Vec<Handle>,
+    // Its functions are called.
+    _library: Library,
 }
 
 /// Whether a launcher has started this program: it says so in its variables. Without one, a program is one rank and needs no MPI.
@@ -143,30 +151,26 @@ impl Loaded {
         } else {
             Abi::Mpich
         };
-        Ok(Loaded { abi, name: name.to_owned(), functions, library })
+        let constant = |(symbol, mpich, standard)| constant(&library, abi, symbol, mpich, standard);
+        let list = |constants: &mut dyn Iterator<Item = _>| {
+            constants.map(constant).collect::<core::result::Result<Vec<_>, _>>()
+        };
+        Ok(Loaded {
+            errors_return: constant(("errors_return", 0x5400_0001, 0x143))?,
+            no_info: constant(("info_null", 0x1c00_0000, 0x130))?,
+            world: constant(("comm_world", 0x4400_0000, 0x101))?,
+            dtypes: list(&mut DType::ALL.iter().map(|dtype| datatype(*dtype)))?,
+            operations: list(&mut Reduce::ALL.iter().map(|reduce| operator(*reduce)))?,
+            abi,
+            name: name.to_owned(),
+            functions,
+            _library: library,
+        })
     }
 
-    fn constant(&self, symbol: &str, mpich: usize, standard: usize) -> Handle {
-        match self.abi {
-            Abi::Standard => standard,
-            Abi::Mpich => mpich,
-            Abi::OpenMpi => {
-                let name = format!("{symbol}\0");
-                // SAFETY: the address is the constant; nothing is read there.
-                let found = unsafe { self.library.get::<*const c_void>(name.as_bytes()) };
-                found.map_or(0, |found| found.into_raw() as usize)
-            }
-        }
-    }
-
+    /// `MPI_COMM_WORLD`.
     pub(super) fn world(&self) -> Handle {
-        self.constant("ompi_mpi_comm_world", 0x4400_0000, 0x101)
-    }
-    pub(super) fn errors_return(&self) -> Handle {
-        self.constant("ompi_mpi_errors_return", 0x5400_0001, 0x143)
-    }
-    pub(super) fn no_info(&self) -> Handle {
-        self.constant("ompi_mpi_info_null", 0x1c00_0000, 0x130)
+        self.world
     }
     /// `MPI_COMM_TYPE_SHARED`.
     pub(super) fn shared(&self) -> c_int {
@@ -176,9 +180,9 @@ impl Loaded {
             Abi::Mpich => 1,
         }
     }
-    /// `MPI_THREAD_FUNNELED`: one thread talks to the others.
-    pub(super) fn one_thread(&self) -> c_int {
-        if self.abi == Abi::Standard { 1024 } else { 1 }
+    /// `MPI_THREAD_SERIALIZED`: threads call it by turns.
+    pub(super) fn by_turns(&self) -> c_int {
+        if self.abi == Abi::Standard { 2048 } else { 2 }
     }
     /// `MPI_IN_PLACE`.
     pub(super) fn in_place(&self) -> usize {
@@ -187,45 +191,20 @@ impl Loaded {
 
     /// Of dtypes that the engine reduces, and of those it moves: these by their width.
     pub(super) fn dtype(&self, dtype: DType) -> Handle {
-        match dtype {
-            DType::F32 => self.constant("ompi_mpi_float", 0x4c00_040a, 0x210),
-            DType::F64 => self.constant("ompi_mpi_double", 0x4c00_080b, 0x214),
-            DType::I8 => self.constant("ompi_mpi_int8_t", 0x4c00_0137, 0x240),
-            DType::I16 => self.constant("ompi_mpi_int16_t", 0x4c00_0238, 0x248),
-            DType::I32 => self.constant("ompi_mpi_int32_t", 0x4c00_0439, 0x250),
-            DType::I64 => self.constant("ompi_mpi_int64_t", 0x4c00_083a, 0x258),
-            DType::U16 | DType::F16 | DType::BF16 => self.constant("ompi_mpi_uint16_t", 0x4c00_023c, 0x249),
-            DType::U32 | DType::C32 => self.constant("ompi_mpi_uint32_t", 0x4c00_043d, 0x251),
-            DType::U64 => self.constant("ompi_mpi_uint64_t", 0x4c00_083e, 0x259),
-            DType::C64 => self.constant("ompi_mpi_c_float_complex", 0x4c00_0840, 0x212),
-            DType::C128 => self.constant("ompi_mpi_c_double_complex", 0x4c00_1041, 0x216),
-            DType::Bool
-            | DType::U8
-            | DType::F8E4M3FN
-            | DType::F8E4M3FNUZ
-            | DType::F8E5M2
-            | DType::F8E5M2FNUZ
-            | DType::F8E8M0FNU
-            | DType::F4E2M1FNX2 => self.constant("ompi_mpi_uint8_t", 0x4c00_013b, 0x241),
-        }
+        self.dtypes[dtype as usize]
     }
 
     /// MPI's own operation, where it does what is promised.
     pub(super) fn operation(&self, dtype: DType, reduce: Reduce) -> Option<Handle> {
-        let is_real = matches!(dtype, DType::F32 | DType::F64);
-        let is_complex = matches!(dtype, DType::C64 | DType::C128);
-        match reduce {
+        let has = match reduce {
             // (Open MPI's vector loops saturate.)
-            Reduce::Sum if matches!(dtype, DType::U8 | DType::U16) => None,
-            Reduce::Sum => Some(self.constant("ompi_mpi_op_sum", 0x5800_0003, 0x21)),
-            Reduce::Product if !is_complex => Some(self.constant("ompi_mpi_op_prod", 0x5800_0004, 0x24)),
+            Reduce::Sum => !matches!(dtype, DType::U8 | DType::U16),
+            Reduce::Product => !matches!(dtype, DType::C64 | DType::C128),
             // (What it makes of NaN is not said.)
-            Reduce::Max if !is_real => Some(self.constant("ompi_mpi_op_max", 0x5800_0001, 0x23)),
-            Reduce::Min if !is_real => Some(self.constant("ompi_mpi_op_min", 0x5800_0002, 0x22)),
-            Reduce::And => Some(self.constant("ompi_mpi_op_band", 0x5800_0006, 0x28)),
-            Reduce::Or => Some(self.constant("ompi_mpi_op_bor", 0x5800_0008, 0x29)),
-            Reduce::Product | Reduce::Max | Reduce::Min => None,
-        }
+            Reduce::Max | Reduce::Min => !matches!(dtype, DType::F32 | DType::F64),
+            Reduce::And | Reduce::Or => true,
+        };
+        has.then_some(self.operations[reduce as usize])
     }
 
     /// The text of an error.
@@ -253,6 +232,63 @@ impl Loaded {
             .split_whitespace()
             .collect::<Vec<_>>()
             .join(" ")
+    }
+}
+
+/// A constant of the library, or of its ABI.
+fn constant(
+    library: &Library,
+    abi: Abi,
+    symbol: &str,
+    mpich: usize,
+    standard: usize,
+) -> core::result::Result<Handle, String> {
+    match abi {
+        Abi::Standard => Ok(standard),
+        Abi::Mpich => Ok(mpich),
+        Abi::OpenMpi => {
+            let name = format!("ompi_mpi_{symbol}\0");
+            // SAFETY: the address is the constant; nothing is read there.
+            let found = unsafe { library.get::<*const c_void>(name.as_bytes()) };
+            found.map(|found| found.into_raw() as usize).map_err(|_| format!("`ompi_mpi_{symbol}` is missing"))
+        }
+    }
+}
+
+/// The datatype of a dtype that is reduced, or of one as wide: its name, and its number in the other two ABIs.
+fn datatype(dtype: DType) -> (&'static str, usize, usize) {
+    match dtype {
+        DType::F32 => ("float", 0x4c00_040a, 0x210),
+        DType::F64 => ("double", 0x4c00_080b, 0x214),
+        DType::I8 => ("int8_t", 0x4c00_0137, 0x240),
+        DType::I16 => ("int16_t", 0x4c00_0238, 0x248),
+        DType::I32 => ("int32_t", 0x4c00_0439, 0x250),
+        DType::I64 => ("int64_t", 0x4c00_083a, 0x258),
+        DType::U16 | DType::F16 | DType::BF16 => ("uint16_t", 0x4c00_023c, 0x249),
+        DType::U32 | DType::C32 => ("uint32_t", 0x4c00_043d, 0x251),
+        DType::U64 => ("uint64_t", 0x4c00_083e, 0x259),
+        DType::C64 => ("c_float_complex", 0x4c00_0840, 0x212),
+        DType::C128 => ("c_double_complex", 0x4c00_1041, 0x216),
+        DType::Bool
+        | DType::U8
+        | DType::F8E4M3FN
+        | DType::F8E4M3FNUZ
+        | DType::F8E5M2
+        | DType::F8E5M2FNUZ
+        | DType::F8E8M0FNU
+        | DType::F4E2M1FNX2 => ("uint8_t", 0x4c00_013b, 0x241),
+    }
+}
+
+/// The same for operations.
+fn operator(reduce: Reduce) -> (&'static str, usize, usize) {
+    match reduce {
+        Reduce::Sum => ("op_sum", 0x5800_0003, 0x21),
+        Reduce::Product => ("op_prod", 0x5800_0004, 0x24),
+        Reduce::Max => ("op_max", 0x5800_0001, 0x23),
+        Reduce::Min => ("op_min", 0x5800_0002, 0x22),
+        Reduce::And => ("op_band", 0x5800_0006, 0x28),
+        Reduce::Or => ("op_bor", 0x5800_0008, 0x29),
     }
 }
 

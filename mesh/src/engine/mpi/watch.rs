@@ -7,6 +7,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+/// What a rank does last.
+pub(super) const ENDING: &str = "to end";
+
 /// The thread, and what it is told.
 pub(super) struct Watch {
     now: Arc<Mutex<Option<Doing>>>,
@@ -58,7 +61,14 @@ impl Watch {
 
 fn watch(mpi: &'static Loaded, rank: usize, limits: Limits, now: &Mutex<Option<Doing>>, ended: &Receiver<()>) {
     let step = (limits.wait / 8).clamp(Duration::from_millis(1), Duration::from_secs(1));
+    let mut told = false;
     while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(step) {
+        // The error that a program ends with is printed after this, and may be why the others do not come.
+        let ending = |now: &Doing| now.what == ENDING && now.since.elapsed() > Duration::from_secs(5);
+        if !told && now.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).as_ref().is_some_and(ending) {
+            told = true;
+            eprintln!("rank {rank} has come to the end of its mesh, and waits for the others");
+        }
         let late = now
             .lock()
             .unwrap_or_else(|poisoned| poisoned.into_inner())

