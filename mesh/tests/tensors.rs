@@ -1,6 +1,8 @@
 //! Tensors over 1, 2, 4 and 5 ranks beside the same tensors of castiron, whole: every row of the tables, every move between placements.
 
 use castiron::{Dim, Dtype, Dyn, Element, Float, Generator, Shape, Tensor, axis, dim, dims, shape};
+use std::process::Command;
+
 use castiron_mesh::{At, Dist, Edge, Mesh, MeshAxes, Pending, Result, Sum, Together, mesh, simulate};
 
 mesh! { Ranks: Data }
@@ -19,6 +21,48 @@ fn floats(sizes: [usize; 2], step: usize) -> Tensor<f32, (Rows, Columns)> {
     numbers(sizes, step).to::<f32>() / 8.0
 }
 
+/// Runs a check on threads.
+fn over_threads(check: fn(&mut Mesh<Ranks>)) {
+    for ranks in RANKS {
+        simulate::<Ranks, _>(ranks, &[0], check);
+    }
+}
+
+/// What processes check, too.
+const CHECKS: &[fn(&mut Mesh<Ranks>)] =
+    &[each_unary_row, each_binary_row, sums_are_what_their_columns_say, each_reduction, each_edge];
+
+/// The same as processes, where there is a launcher.
+#[test]
+fn over_processes() {
+    let is_there = Command::new("mpirun").arg("--version").output().is_ok_and(|output| output.status.success());
+    if !is_there {
+        return eprintln!("NOTICE: no `mpirun`: ranks are threads alone");
+    }
+    for ranks in ["1", "2", "4"] {
+        let mut mpirun = Command::new("mpirun");
+        mpirun.args(["--oversubscribe", "-np", ranks]).arg(std::env::current_exe().unwrap());
+        mpirun.args(["--exact", "as_a_rank", "--ignored", "--nocapture"]);
+        mpirun.env("RAYON_NUM_THREADS", "1");
+        for name in ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] {
+            mpirun.env(name, "1");
+        }
+        let output = mpirun.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+        // Each of the processes knew of the others.
+        assert_eq!(said.matches(&format!("one of {ranks} ranks")).count().to_string(), ranks, "{said}");
+    }
+}
+
+#[test]
+#[ignore = "one of several processes, which `over_processes` starts"]
+fn as_a_rank() {
+    let mut mesh = Mesh::<Ranks>::join(&[0]).unwrap();
+    println!("one of {} ranks", mesh.ranks());
+    CHECKS.iter().for_each(|check| check(&mut mesh));
+}
+
 /// The elements as text, in which NaN is NaN.
 fn text<E: Element, S: Shape>(x: &Tensor<E, S>) -> String {
     format!("{:?} {:?}", x.shape().as_ref(), x.to_vec())
@@ -32,14 +76,12 @@ fn same<E: Element, S: Shape, T: Shape>(what: &str, found: &Tensor<E, S>, expect
 /// Each unary row, of rows that are cut.
 macro_rules! unary_rows {
     ($($op:ident { $admits:ident $result:ident, $doc:literal, $torch:literal, $operand:literal = $elements:literal $(, $special:ident)* })*) => {
-        fn each_unary_row(ranks: usize) {
-            simulate::<Ranks, _>(ranks, &[0], |mesh| {
+        fn each_unary_row(mesh: &mut Mesh<Ranks>) {
                 $({
                     let x = unary_rows!(@of $admits 1);
                     let cut = Dist::<_, (Mine, Columns)>::distribute(mesh, &x).unwrap();
                     same(stringify!($op), &cut.$op().full_tensor(mesh).unwrap(), &x.$op());
                 })*
-            });
         }
         /// The rows whose column says that they are linear, and those that are.
         fn linear_rows() -> (Vec<&'static str>, Vec<&'static str>) {
@@ -69,7 +111,7 @@ fn close<S: Shape>(x: &Tensor<f64, S>, y: &Tensor<f64, S>) -> bool {
 
 #[test]
 fn unary_rows() {
-    RANKS.into_iter().for_each(each_unary_row);
+    over_threads(each_unary_row);
 }
 
 #[test]
@@ -82,8 +124,7 @@ fn the_column_says_which_rows_are_linear() {
 /// Each binary row: cut beside cut, cut beside whole, whole beside cut.
 macro_rules! binary_rows {
     ($($op:ident { $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $left:literal $right:literal = $elements:literal $(, $special:ident)* })*) => {
-        fn each_binary_row(ranks: usize) {
-            simulate::<Ranks, _>(ranks, &[0], |mesh| {
+        fn each_binary_row(mesh: &mut Mesh<Ranks>) {
                 $({
                     let (x, y) = (binary_rows!(@of $admits 1), binary_rows!(@of $admits 5));
                     let row = y.narrow(axis![0], 1, 1).with_shape::<(dim!(1), Columns)>();
@@ -95,7 +136,6 @@ macro_rules! binary_rows {
                     same(op, &cut.$op(&whole).full_tensor(mesh).unwrap(), &x.$op(&row));
                     same(op, &whole.$op(&cut).full_tensor(mesh).unwrap(), &row.$op(&x));
                 })*
-            });
         }
     };
     // (Not divided by zero, nor shifted by more than there are bits.)
@@ -107,35 +147,37 @@ castiron::__binary_rows!(binary_rows);
 
 #[test]
 fn binary_rows() {
-    RANKS.into_iter().for_each(each_binary_row);
+    over_threads(each_binary_row);
 }
 
 #[test]
-fn sums_of_parts_are_what_their_columns_say() {
-    for ranks in RANKS {
-        simulate::<Ranks, _>(ranks, &[0], |mesh| {
-            let (x, y) = (floats([9, 3], 1), floats([9, 3], 5));
-            let cut = |x: &Tensor<f32, (Rows, Columns)>| Dist::<f32, (Mine, Columns)>::distribute(mesh, x).unwrap();
-            let whole = Dist::same(mesh, floats([1, 3], 2).select(axis![0], 0)).unwrap();
-            let (a, b) = (cut(&x).sum_axis(axis![0]), cut(&y).sum_axis(axis![0]));
-            let sum: Dist<f32, (Columns,), Pending<Sum, Data>> = &a + &b;
-            let more = -((sum - &a * 2.0) * &whole / 4.0 - &b * 0.5);
-            let (p, q) = (x.sum_axis(axis![0]), y.sum_axis(axis![0]));
-            let expected = -((&p + &q - &p * 2.0) * whole.whole() / 4.0 - &q * 0.5);
-            let found = more.all_reduce(mesh).unwrap();
-            assert!(close(&found.whole().to(), &expected.to()));
-        });
-    }
+fn sums_of_parts() {
+    over_threads(sums_are_what_their_columns_say);
+}
+fn sums_are_what_their_columns_say(mesh: &mut Mesh<Ranks>) {
+    let (x, y) = (floats([9, 3], 1), floats([9, 3], 5));
+    let cut = |x: &Tensor<f32, (Rows, Columns)>| Dist::<f32, (Mine, Columns)>::distribute(mesh, x).unwrap();
+    let whole = Dist::same(mesh, floats([1, 3], 2).select(axis![0], 0)).unwrap();
+    let (a, b) = (cut(&x).sum_axis(axis![0]), cut(&y).sum_axis(axis![0]));
+    let sum: Dist<f32, (Columns,), Pending<Sum, Data>> = &a + &b;
+    let more = -((sum - &a * 2.0) * &whole / 4.0 - &b * 0.5);
+    let (p, q) = (x.sum_axis(axis![0]), y.sum_axis(axis![0]));
+    let expected = -((&p + &q - &p * 2.0) * whole.whole() / 4.0 - &q * 0.5);
+    let found = more.all_reduce(mesh).unwrap();
+    assert!(close(&found.whole().to(), &expected.to()));
 }
 
 /// Of cut axes, of whole ones, of both; of blocks that are empty.
 #[test]
 fn reductions() {
-    for (ranks, rows) in RANKS.into_iter().flat_map(|ranks| [1, 3, 8].map(|rows| (ranks, rows))) {
-        simulate::<Ranks, _>(ranks, &[0], |mesh| {
-            let x = numbers([rows, 3], 1);
-            let cut = Dist::<i64, (Mine, Columns)>::distribute(mesh, &x).unwrap();
-            macro_rules! each {
+    over_threads(each_reduction);
+}
+fn each_reduction(mesh: &mut Mesh<Ranks>) {
+    let ranks = mesh.ranks();
+    for rows in [1, 3, 8] {
+        let x = numbers([rows, 3], 1);
+        let cut = Dist::<i64, (Mine, Columns)>::distribute(mesh, &x).unwrap();
+        macro_rules! each {
                 ($($all:ident $axis:ident)*) => {$(
                     let what = format!("{} of {rows} rows on {ranks}", stringify!($all));
                     same(&what, &cut.$all().settled(mesh).unwrap().into_whole(), &x.$all());
@@ -145,17 +187,16 @@ fn reductions() {
                     same(&what, &kept.into_whole(), &x.$axis(axis![0, 1].keepdim()));
                 )*};
             }
-            each!(sum sum_axis prod prod_axis any any_axis all all_axis amax amax_axis amin amin_axis);
-            let (x, cut) = (x.to::<f64>(), cut.to::<f64>());
-            let near = |x: f64, y: f64| assert!((x - y).abs() < 1e-12, "{x} {y}");
-            near(cut.mean().all_reduce(mesh).unwrap().item(), x.mean().item());
-            let columns = cut.mean_axis(axis![0]).all_reduce(mesh).unwrap();
-            near(columns.whole()[(2,)], x.mean_axis(axis![0])[(2,)]);
-            same("argmax", &cut.argmax_axis(axis![1]).full_tensor(mesh).unwrap(), &x.argmax_axis(axis![1]));
-            same("softmax", &cut.softmax(axis![1]).full_tensor(mesh).unwrap(), &x.softmax(axis![1]));
-            same("cumsum", &cut.cumsum(axis![1]).full_tensor(mesh).unwrap(), &x.cumsum(axis![1]));
-            same("sort", &cut.sort(axis![1], true).0.full_tensor(mesh).unwrap(), &x.sort(axis![1], true).0);
-        });
+        each!(sum sum_axis prod prod_axis any any_axis all all_axis amax amax_axis amin amin_axis);
+        let (x, cut) = (x.to::<f64>(), cut.to::<f64>());
+        let near = |x: f64, y: f64| assert!((x - y).abs() < 1e-12, "{x} {y}");
+        near(cut.mean().all_reduce(mesh).unwrap().item(), x.mean().item());
+        let columns = cut.mean_axis(axis![0]).all_reduce(mesh).unwrap();
+        near(columns.whole()[(2,)], x.mean_axis(axis![0])[(2,)]);
+        same("argmax", &cut.argmax_axis(axis![1]).full_tensor(mesh).unwrap(), &x.argmax_axis(axis![1]));
+        same("softmax", &cut.softmax(axis![1]).full_tensor(mesh).unwrap(), &x.softmax(axis![1]));
+        same("cumsum", &cut.cumsum(axis![1]).full_tensor(mesh).unwrap(), &x.cumsum(axis![1]));
+        same("sort", &cut.sort(axis![1], true).0.full_tensor(mesh).unwrap(), &x.sort(axis![1], true).0);
     }
 }
 
@@ -231,42 +272,43 @@ fn products() {
 }
 
 /// The elements of other ranks that a block gets, on a cut second axis.
+fn each_edge(mesh: &mut Mesh<Ranks>) {
+    type Wide = (Columns, Dyn);
+    let ranks = mesh.ranks();
+    for edge in [Edge::None, Edge::Zeros, Edge::Periodic] {
+        let x = numbers([11, 2], 3).t().with_shape::<(Columns, Rows)>();
+        let cut = Dist::<i64, (Columns, Mine)>::distribute(mesh, &x).unwrap();
+        let own = cut.block().shape()[1];
+        if edge == Edge::None {
+            let added = cut.with_halo(axis![1], [1, 2], edge, mesh, |wide| {
+                Tensor::<i64, Wide>::full_sized([2, own], (wide.shape()[1] - own) as i64)
+            });
+            let added = added.unwrap().block().to_vec()[0];
+            let each = Dist::<i64, (At<Others, Data>,)>::build(mesh, [ranks], |_| {
+                Tensor::<i64, shape![_]>::try_full_sized([1], added)
+            });
+            assert_eq!(each.unwrap().sum().all_reduce(mesh).unwrap().item(), 3 * (ranks as i64 - 1));
+            continue;
+        }
+        for (shift, start) in [(1, 0), (0, 1), (-1, 2), (-2, 3)] {
+            let moved = cut.with_halo(axis![1], [1, 2], edge, mesh, |wide: &Tensor<i64, Wide>| {
+                assert_eq!(wide.shape()[1], own + 3);
+                wide.narrow(axis![1], start, own)
+            });
+            let mut expected = x.roll_axis(axis![1], shift);
+            if edge == Edge::Zeros {
+                for row in 0..2 {
+                    (0..shift).for_each(|at| expected[(row, at as usize)] = 0);
+                    (11 + shift.min(0)..11).for_each(|at| expected[(row, at as usize)] = 0);
+                }
+            }
+            same(&format!("{edge:?} by {shift}"), &moved.unwrap().full_tensor(mesh).unwrap(), &expected);
+        }
+    }
+}
 #[test]
 fn neighbours() {
-    type Wide = (Columns, Dyn);
-    let edges = [Edge::None, Edge::Zeros, Edge::Periodic];
-    for (ranks, edge) in RANKS.into_iter().flat_map(|ranks| edges.map(|edge| (ranks, edge))) {
-        simulate::<Ranks, _>(ranks, &[0], |mesh| {
-            let x = numbers([11, 2], 3).t().with_shape::<(Columns, Rows)>();
-            let cut = Dist::<i64, (Columns, Mine)>::distribute(mesh, &x).unwrap();
-            let own = cut.block().shape()[1];
-            if edge == Edge::None {
-                let added = cut.with_halo(axis![1], [1, 2], edge, mesh, |wide| {
-                    Tensor::<i64, Wide>::full_sized([2, own], (wide.shape()[1] - own) as i64)
-                });
-                let added = added.unwrap().block().to_vec()[0];
-                let each = Dist::<i64, (At<Others, Data>,)>::build(mesh, [ranks], |_| {
-                    Tensor::<i64, shape![_]>::try_full_sized([1], added)
-                });
-                assert_eq!(each.unwrap().sum().all_reduce(mesh).unwrap().item(), 3 * (ranks as i64 - 1));
-                return;
-            }
-            for (shift, start) in [(1, 0), (0, 1), (-1, 2), (-2, 3)] {
-                let moved = cut.with_halo(axis![1], [1, 2], edge, mesh, |wide: &Tensor<i64, Wide>| {
-                    assert_eq!(wide.shape()[1], own + 3);
-                    wide.narrow(axis![1], start, own)
-                });
-                let mut expected = x.roll_axis(axis![1], shift);
-                if edge == Edge::Zeros {
-                    for row in 0..2 {
-                        (0..shift).for_each(|at| expected[(row, at as usize)] = 0);
-                        (11 + shift.min(0)..11).for_each(|at| expected[(row, at as usize)] = 0);
-                    }
-                }
-                same(&format!("{edge:?} by {shift}"), &moved.unwrap().full_tensor(mesh).unwrap(), &expected);
-            }
-        });
-    }
+    over_threads(each_edge);
     let refused = simulate::<Ranks, _>(4, &[0], |mesh| {
         let x = Dist::<f32, (Mine,)>::zeros(mesh, [6]).unwrap();
         x.with_halo(axis![0], [2, 0], Edge::Zeros, mesh, |wide: &Tensor<f32, shape![_]>| wide.clone()).is_err()

@@ -189,8 +189,7 @@ pub(crate) fn add<E: Wire>(into: &mut [E], from: &[E]) -> Result<()> {
     }
     let (mut wide, other) = (widen(E::DTYPE, wire::bytes(into))?, widen(E::DTYPE, wire::bytes(from))?);
     wire::write(&mut wide, |wide| sum(wide, wire::bytes(&other)));
-    wire::write(into, |into| narrow(E::DTYPE, &wide, into));
-    Ok(())
+    wire::write(into, |into| narrow(E::DTYPE, wide, into))
 }
 
 /// An operation that goes on while the program does something else. It must be waited for; dropped, it waits.

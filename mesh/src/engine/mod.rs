@@ -21,7 +21,6 @@ pub use wire::Wire;
 
 pub(crate) use front::{Request, add};
 pub(crate) use limits::Limits;
-pub(crate) use threads::Threads;
 
 use crate::error::Result;
 use castiron::DType;

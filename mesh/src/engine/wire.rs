@@ -1,6 +1,6 @@
 //! Elements that travel between ranks, and their memory as bytes.
 
-use castiron::{DType, Element};
+use castiron::{DType, Element, bf16, f16};
 use core::any::Any;
 
 /// A dtype whose elements travel between ranks: every dtype of castiron.
