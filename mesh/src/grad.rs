@@ -58,6 +58,26 @@ pub(crate) fn recorded<E: Element, S: Shape, T: Shape, D: Device, X: MeshAxes>(
     }
 }
 
+/// What is computed of a tensor of a tape off the tape: no gradient comes back through it.
+pub(crate) fn constant<E: Element, S: Shape, T: Shape, D: Device>(
+    x: &Tensor<E, S, D>,
+    run: impl FnOnce(&Tensor<E, S, D::Inside>) -> Result<Tensor<E, T, D::Inside>>,
+) -> Result<Tensor<E, T, D>> {
+    let mut failed = None;
+    let result = try_custom::<D, _, E, T, _>((x,), |(inside,): (Tensor<E, S, D::Inside>,)| {
+        let result = run(&inside).map_err(|error| {
+            let told = castiron::Error::InvalidArgument { op: "mesh", reason: error.to_string() };
+            failed = Some(error);
+            told
+        })?;
+        Ok((result, move |_: Tensor<E, T, D::Inside>| (inside.zeros_like(),)))
+    });
+    match failed {
+        Some(error) => Err(error),
+        None => Ok(result?),
+    }
+}
+
 /// Gradients of which each rank has a part, of the parameters `T`: [`all_reduce`](Self::all_reduce) puts them together. Nothing else can be
 /// done with them but adding others, so that parts are not used for the whole.
 #[must_use = "the parts are put together by `all_reduce`"]

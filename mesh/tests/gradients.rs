@@ -185,3 +185,30 @@ fn training_steps() {
         assert!(off(&all[0].0, &alone.0) < 1e-12 && off(&all[0].1, &alone.1) < 1e-12);
     }
 }
+
+/// A loss whose classes are cut: nobody has all logits of a row.
+#[test]
+fn softmax_over_a_cut_axis() {
+    let (whole, x) = plain();
+    let (loss, grads) = whole.value_and_grad((&x,), |net, (x,)| {
+        let logits = x.matmul(&net.up) + &net.shift;
+        (logits.log_softmax(axis![1]) * logits.softmax(axis![1])).mean()
+    });
+    for sizes in MESHES {
+        simulate::<Grid, _>(sizes[0] * sizes[1], &sizes, |mesh| {
+            let net = parallel(mesh, &whole);
+            let x = Dist::<f64, (Rows, In)>::distribute(mesh, &x).unwrap();
+            let (found, parts) = mesh
+                .try_value_and_grad(&net, (&x,), |net, (x,)| {
+                    let logits = x.matmul(&net.up) + &net.shift;
+                    let likely = logits.softmax_over(axis![1], mesh)?;
+                    Ok((logits.log_softmax_over(axis![1], mesh)? * likely).mean())
+                })
+                .unwrap();
+            let found_grads = parts.all_reduce(mesh).unwrap();
+            assert!((found.settled(mesh).unwrap().item() - loss.item()).abs() < 1e-12);
+            near(&found_grads.up.full_tensor(mesh).unwrap(), &grads.up);
+            near(&found_grads.shift.full_tensor(mesh).unwrap(), &grads.shift);
+        });
+    }
+}

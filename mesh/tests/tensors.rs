@@ -30,7 +30,7 @@ fn over_threads(check: fn(&mut Mesh<Ranks>)) {
 
 /// What processes check, too.
 const CHECKS: &[fn(&mut Mesh<Ranks>)] =
-    &[each_unary_row, each_binary_row, sums_are_what_their_columns_say, each_reduction, each_edge];
+    &[each_unary_row, each_binary_row, sums_are_what_their_columns_say, each_reduction, each_edge, each_over];
 
 /// The same as processes, where there is a launcher.
 #[test]
@@ -197,6 +197,42 @@ fn each_reduction(mesh: &mut Mesh<Ranks>) {
         same("softmax", &cut.softmax(axis![1]).full_tensor(mesh).unwrap(), &x.softmax(axis![1]));
         same("cumsum", &cut.cumsum(axis![1]).full_tensor(mesh).unwrap(), &x.cumsum(axis![1]));
         same("sort", &cut.sort(axis![1], true).0.full_tensor(mesh).unwrap(), &x.sort(axis![1], true).0);
+    }
+}
+
+/// Along axes that are cut: by small collectives.
+#[test]
+fn over_cut_axes() {
+    over_threads(each_over);
+}
+fn each_over(mesh: &mut Mesh<Ranks>) {
+    for columns in [1, 3, 11] {
+        let mut x = floats([4, columns], 3);
+        let near = |what: &str, found: Tensor<f32, (Rows, Columns)>, expected: Tensor<f32, (Rows, Columns)>| {
+            assert!(close(&found.to(), &expected.to()), "{what} of {columns}: {found} beside {expected}");
+        };
+        let cut =
+            |x: &Tensor<f32, (Rows, Columns)>| Dist::<f32, (Rows, At<Columns, Data>)>::distribute(mesh, x).unwrap();
+        let whole = |x: Result<Dist<f32, (Rows, At<Columns, Data>)>>| x.unwrap().full_tensor(mesh).unwrap();
+        let y = cut(&(&x * 100.0));
+        near("softmax", whole(y.softmax_over(axis![1], mesh)), (&x * 100.0).softmax(axis![1]));
+        near("log_softmax", whole(y.log_softmax_over(axis![1], mesh)), (&x * 100.0).log_softmax(axis![1]));
+        near("cumsum", whole(cut(&x).cumsum_over(axis![1], mesh)), x.cumsum(axis![1]));
+        let variance = cut(&x).var_over(axis![1], 0, mesh).unwrap().into_whole();
+        let expected = x.var_axis(axis![1].keepdim(), 0);
+        assert!(close(&variance.to(), &expected.to()), "{variance} beside {expected}");
+        // Of equals the first; NaN before all.
+        (x[(1, 0)], x[(1, columns - 1)], x[(2, columns / 2)]) = (9.0, 9.0, f32::NAN);
+        same("argmax", cut(&x).argmax_over(axis![1], mesh).unwrap().whole(), &x.argmax_axis(axis![1]));
+        let turned = Dist::<f32, (Mine, Columns)>::distribute(mesh, &x).unwrap();
+        let counts = turned.sum_of_blocks(turned.block().isnan().to::<i64>().sum_axis(axis![0]));
+        same("parts", counts.all_reduce(mesh).unwrap().whole(), &x.isnan().to::<i64>().sum_axis(axis![0]));
+        let arriving = turned.begin_all_gather(axis![0], mesh).unwrap();
+        same("arriving", &arriving.wait(mesh).unwrap().into_whole(), &x);
+        let flat = turned.map_block(|block| block.unsqueeze(axis![1]));
+        let _: &Dist<f32, (Mine, dim!(1), Columns)> = &flat;
+        assert_eq!(flat.shape(), [4, 1, columns]);
+        same("map_block", &flat.select(axis![1], 0).full_tensor(mesh).unwrap(), &x);
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Dist, tensor_of};
 use crate::block::{Edge, Step, plan};
 use crate::engine::{Line, Reduce, Request};
 use crate::error::Result;
-use crate::mesh::Mesh;
+use crate::mesh::{Mesh, block};
 use crate::place::{
     At, Debt, IsSettled, MeshAxes, MeshAxis, OnMesh, OwesOver, Pending, Reduction, ReductionKind, Settled, WellPlaced,
     Whole,
@@ -28,7 +28,7 @@ impl From<ReductionKind> for Reduce {
 }
 
 /// A tensor of the host whose elements this rank alone has, row by row.
-fn owned<E: Element, S: Shape, D: Device>(local: Tensor<E, S, D>) -> Result<Tensor<E, S>> {
+pub(super) fn owned<E: Element, S: Shape, D: Device>(local: Tensor<E, S, D>) -> Result<Tensor<E, S>> {
     let host = local.to_device::<Cpu>()?;
     drop(local);
     Ok(host.try_contiguous()?)
@@ -81,7 +81,7 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
     /// # trait Minus { fn each_row_minus(&self, row: &Self::Row) -> Self; type Row; }
     /// # impl<E: Float, N: Dim, M: Dim> Minus for Dist<E, (N, M)> {
     /// #     type Row = Dist<E, (castiron::dim!(1), M)>;
-    /// #     fn each_row_minus(&self, row: &Self::Row) -> Self { self.each_block(|x| x - row.block()) }
+    /// #     fn each_row_minus(&self, row: &Self::Row) -> Self { self.map_block(|x| x - row.block()) }
     /// # }
     /// let means = simulate::<Ranks, _>(2, &[0], |mesh| {
     ///     let x = Dist::<f32, (At<Rows, Data>, dim!(2))>::from_fn(mesh, [4, 2], |[row, _]| row as f32).unwrap();
@@ -98,7 +98,11 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
 
     /// Puts together what the ranks along axes of the mesh have parts of.
     #[track_caller]
-    fn reduced<V: Debt, X: MeshAxes>(self, over: &[(usize, Reduce)], mesh: &Mesh<X>) -> Result<Dist<E, S, V, D>> {
+    pub(super) fn reduced<V: Debt, X: MeshAxes>(
+        self,
+        over: &[(usize, Reduce)],
+        mesh: &Mesh<X>,
+    ) -> Result<Dist<E, S, V, D>> {
         let sizes = self.sizes;
         if over.is_empty() {
             return Ok(Dist::new(self.local, sizes));
@@ -151,6 +155,43 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
         let elements = self.local.cpu()?.to_vec();
         let request = mesh.begin_reduce(mesh.line::<M>(), "all_reduce", elements, <U::Op as Reduction>::KIND.into())?;
         Ok(Arriving { request, local, sizes: self.sizes, of: PhantomData })
+    }
+
+    /// Begins [`all_gather`](Self::all_gather) of the first axis: the ranks go on with other work, as computing with what they have already.
+    ///
+    /// # Errors
+    /// If MPI reports one, memory runs out, or the ranks do different things.
+    ///
+    /// ```
+    /// use castiron::{axis, dims};
+    /// use castiron_mesh::{At, Dist, mesh, simulate};
+    /// mesh! { Ranks: Data }
+    /// dims! { Rows }
+    /// let wholes = simulate::<Ranks, _>(3, &[0], |mesh| {
+    ///     let x = Dist::<i64, (At<Rows, Data>,)>::from_fn(mesh, [4], |[row]| row as i64).unwrap();
+    ///     let whole = x.begin_all_gather(axis![0], mesh).unwrap();
+    ///     let own = x.block().square().sum();
+    ///     (own.item(), whole.wait(mesh).unwrap().into_whole().to_vec())
+    /// });
+    /// assert_eq!(wholes[2], (13, vec![0, 1, 2, 3]));
+    /// ```
+    #[track_caller]
+    pub fn begin_all_gather<M: MeshAxis, N: Dim>(
+        &self,
+        _axis: Axis<0>,
+        mesh: &Mesh<M::Mesh>,
+    ) -> Result<Arriving<E, <S as HasAxis<0>>::Replace<N>, U, D>>
+    where
+        S: HasAxis<0, Dim = At<N, M>>,
+    {
+        let line = mesh.line::<M>();
+        let mut local = self.local.shape().as_ref().to_vec();
+        let each: usize = local[1..].iter().product();
+        local[0] = self.sizes.as_ref()[0];
+        let counts: Vec<usize> = (0..line.size).map(|rank| block(local[0], rank, line.size).len() * each).collect();
+        let request = mesh.begin_gather(line, self.local.cpu()?.to_vec(), &counts)?;
+        let sizes = SizeArray::copied(self.sizes.as_ref());
+        Ok(Arriving { request, local: SizeArray::copied(&local), sizes, of: PhantomData })
     }
 
     /// Puts together what the ranks along `M` have parts of; each gets a block of axis `I`. Half of what

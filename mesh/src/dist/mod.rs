@@ -5,6 +5,7 @@ mod create;
 mod elementwise;
 mod halo;
 mod linalg;
+mod over;
 mod reduce;
 mod scan;
 mod view;
@@ -111,21 +112,56 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
         self.local
     }
 
-    /// Applies a function of castiron that computes each block by itself: what it gives for the whole tensor must be what it gives for the
-    /// blocks, put together. Nothing checks that; methods of this type do.
+    /// Applies code of castiron to each block by itself: what it gives of the whole tensor must be what it gives of the blocks, put together.
+    /// Nothing checks that; the methods of this type do.
+    ///
+    /// The result may have another shape, whose cut axes are cut along axes of the mesh along which this one is: as many elements to a rank,
+    /// or as many times fewer or more.
     ///
     /// # Panics
-    /// If the result has not the sizes of the block.
-    pub fn each_block<F: Element>(
+    /// If the sizes of the block are no block of a whole.
+    ///
+    /// ```
+    /// use castiron::{axis, dims, dim, shape, tensor};
+    /// use castiron_mesh::{At, Dist, mesh, simulate};
+    /// mesh! { Ranks: Data }
+    /// dims! { Rows }
+    /// let pairs = simulate::<Ranks, _>(2, &[0], |mesh| {
+    ///     let x = Dist::<f32, (At<Rows, Data>, dim!(4))>::from_fn(mesh, [3, 4], |[row, _]| row as f32).unwrap();
+    ///     let pairs = x.map_block(|block| block.unflatten::<shape![2, 2], _>(axis![1]));
+    ///     let _: &Dist<f32, (At<Rows, Data>, dim!(2), dim!(2))> = &pairs;
+    ///     pairs.shape()
+    /// });
+    /// assert_eq!(pairs, [[3, 2, 2], [3, 2, 2]]);
+    /// ```
+    #[track_caller]
+    pub fn map_block<F: Element, T: Shape>(
         &self,
-        run: impl FnOnce(&Tensor<E, S, D>) -> Tensor<F, S, D>,
-    ) -> Dist<F, S, Settled, D>
+        run: impl FnOnce(&Tensor<E, S, D>) -> Tensor<F, T, D>,
+    ) -> Dist<F, T, Settled, D>
     where
         U: IsSettled,
     {
         let local = run(&self.local);
-        assert_eq!(local.shape(), self.local.shape(), "each_block: a block keeps its sizes");
-        Dist::new(local, self.sizes)
+        let mut sizes = local.shape();
+        let (own, whole) = (self.local.shape(), self.sizes);
+        for (size, along) in
+            sizes.as_mut().iter_mut().zip(T::CUTS).filter_map(|(size, cut)| Some((size, cut.as_ref()?)))
+        {
+            let found = S::CUTS.iter().position(|cut| cut.as_ref().is_some_and(|(index, _)| *index == along.0));
+            let Some(axis) = found else { panic!("map_block: no axis of the tensor is cut along `{}`", along.1) };
+            let (own, whole) = (own.as_ref()[axis], whole.as_ref()[axis]);
+            let scaled = *size as u128 * whole as u128;
+            let is_a_block = if own == 0 { *size == 0 } else { scaled.is_multiple_of(own as u128) };
+            assert!(
+                is_a_block,
+                "map_block: {size} elements along `{}` are no block of a whole, of {own} that are",
+                along.1
+            );
+            // (A rank without elements knows of no factor: it has a block of nothing of as many as there were.)
+            *size = if own == 0 { whole } else { (scaled / own as u128) as usize };
+        }
+        Dist::new(local, sizes)
     }
 
     fn cuts() -> Vec<Option<usize>> {

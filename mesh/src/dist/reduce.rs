@@ -3,7 +3,8 @@
 use super::Dist;
 use crate::along;
 use crate::place::{
-    All, Any, Debt, IsLinear, IsSettled, IsWhole, Max, Min, PlaceOf, Product, Reduction, ReductionKind, Settled, Sum,
+    All, AllWhole, Any, Debt, IsLinear, IsSettled, IsWhole, Max, Min, PlaceOf, Product, Reduction, ReductionKind,
+    Settled, Sum,
 };
 use castiron::shape::{Axes, SizeArray};
 use castiron::{Axis, DType, Device, Dtype, Element, HasAxis, Inexact, Ordered, Real, Shape, Tensor};
@@ -122,6 +123,29 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
         Dist::new(if share == 1.0 { mean } else { weighted(&mean, share) }, [])
     }
 
+    /// What code of castiron has computed of this rank's block as a part of a sum over all blocks: histograms, counts, products of a matrix with
+    /// itself, whatever of the whole is the sum of what it is of the blocks.
+    ///
+    /// ```
+    /// use castiron::{dims, shape};
+    /// use castiron_mesh::{At, Dist, mesh, simulate};
+    /// mesh! { Ranks: Data }
+    /// dims! { Rows }
+    /// let counts = simulate::<Ranks, _>(2, &[0], |mesh| {
+    ///     let x = Dist::<i64, (At<Rows, Data>,)>::from_fn(mesh, [10], |[row]| row as i64 % 3).unwrap();
+    ///     let counts = x.sum_of_blocks(x.block().bincount(3));
+    ///     counts.all_reduce(mesh).unwrap().into_whole().to_vec()
+    /// });
+    /// assert_eq!(counts[0], [4, 3, 3]);
+    /// ```
+    pub fn sum_of_blocks<F: Dtype, T: AllWhole>(&self, part: Tensor<F, T, D>) -> Dist<F, T, S::After<Sum, Settled>, D>
+    where
+        U: IsSettled,
+    {
+        let sizes = part.shape();
+        Dist::new(part, sizes)
+    }
+
     /// How much of what is reduced this rank has.
     fn share(&self, mask: u32) -> f64 {
         let (own, whole) = (reduced(self.local.shape().as_ref(), mask), reduced(self.sizes.as_ref(), mask));
@@ -130,7 +154,7 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
 
     /// This rank's block; where it has none of the elements that are reduced, and others have some, one that changes no result.
     #[track_caller]
-    fn filled<Op: Reduction>(&self, mask: u32) -> Tensor<E, S, D>
+    pub(super) fn filled<Op: Reduction>(&self, mask: u32) -> Tensor<E, S, D>
     where
         E: Dtype,
     {
