@@ -9,7 +9,7 @@ use lexopt::prelude::*;
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-mesh! { pub Ranks: Space }
+mesh! { Ranks: Space }
 dims! { Depth, Height, Width }
 /// A slice of the volume.
 type Volume = (At<Depth, Space>, Height, Width);

@@ -16,7 +16,7 @@ use castiron_mesh::{At, Dist, Mesh, mesh};
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-mesh! { pub Ranks: Data }
+mesh! { Ranks: Data }
 dims! { Batch, Held }
 type Pixels = dim!(64);
 type Hidden = dim!(96);

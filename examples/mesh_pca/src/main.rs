@@ -15,7 +15,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-mesh! { pub Ranks: Data }
+mesh! { Ranks: Data }
 dims! { Points }
 type Features = dim!(16);
 type Clusters = dim!(8);
