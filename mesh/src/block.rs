@@ -374,15 +374,11 @@ pub(crate) fn slab<E: Copy + Default>(from: &[E], sizes: &[usize], axis: usize, 
 
 /// The part of each axis that this rank has.
 pub(crate) fn ranges<X: MeshAxes>(mesh: &Mesh<X>, whole: &[usize], cuts: &[Option<usize>]) -> Vec<Range<usize>> {
-    let part = |(&size, cut): (&usize, &Option<usize>)| match cut.map(|along| mesh.line_at(along)) {
-        Some(line) => block(size, line.rank, line.size),
-        None => 0..size,
-    };
-    whole.iter().zip(cuts).map(part).collect()
+    mesh.shared().ranges(whole, cuts)
 }
 
 /// A box of these lengths out of a dense array.
-fn taken<E: Copy + Default>(from: &[E], sizes: &[usize], start: &[usize], lens: &[usize]) -> Vec<E> {
+pub(crate) fn taken<E: Copy + Default>(from: &[E], sizes: &[usize], start: &[usize], lens: &[usize]) -> Vec<E> {
     let mut to = vec![E::default(); lens.iter().product()];
     copy_box(lens, from, sizes, start, &mut to, lens, &vec![0; lens.len()]);
     to

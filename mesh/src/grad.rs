@@ -12,8 +12,8 @@ use crate::error::{Error, Result};
 use crate::mesh::Mesh;
 use crate::place::{Debt, IsLinear, MeshAxes};
 use castiron::grad::{Constants, Grad, Learned, Taped, try_custom};
-use castiron::io::{Listing, ListingMut, MapTensors, Mixed, Place, ToDevice};
-use castiron::{Cpu, Device, Element, Float, Module, Shape, Tensor};
+use castiron::io::{MapTensors, Mixed, ToDevice};
+use castiron::{Cpu, Device, Element, Float, Shape, Tensor};
 use core::panic::Location;
 
 /// Moves elements of a tensor of a tape; the transposes of the steps are the way back.
@@ -234,25 +234,6 @@ impl<E: Element, S: Shape, U: Debt, D: Device> ToDevice for Dist<E, S, U, D> {
         Ok(Dist::new(map.tensor(self.block())?, self.shape()))
     }
 }
-/// A field of a module: each rank has its block. Checkpoints hold the blocks, as each rank writes its own.
-impl<E: Element, S: Shape, D: Device> Module for Dist<E, S, crate::Settled, D> {
-    fn read(place: &Place<'_>, initial: Option<Self>) -> Option<Self> {
-        let sizes = initial.as_ref().map(Dist::shape);
-        let local: Tensor<E, S, D> = place.tensor(initial.map(Dist::into_block))?;
-        let sizes = sizes.unwrap_or_else(|| local.shape());
-        Some(Dist::new(local, sizes))
-    }
-    fn list<'a>(&'a self, listing: &mut Listing<'a>) {
-        listing.tensor(self.block());
-    }
-    fn list_mut<'a>(&'a mut self, listing: &mut ListingMut<'a>) {
-        listing.tensor(self.block_mut());
-    }
-    fn sharing(&self) -> Option<Self> {
-        Some(self.clone())
-    }
-}
-
 impl<X: MeshAxes> Mesh<X> {
     /// The value of a function of tensors over ranks, and each rank's parts of its gradient by each parameter.
     ///

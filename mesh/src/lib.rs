@@ -25,6 +25,8 @@
 #[doc(hidden)]
 pub mod along;
 mod block;
+#[cfg(feature = "safetensors")]
+mod checkpoint;
 pub mod dist;
 mod engine;
 mod error;

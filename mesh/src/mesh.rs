@@ -57,9 +57,9 @@ pub(crate) struct Shared {
     sent: Cell<Sent>,
 }
 
-#[cfg(feature = "grad")]
+#[cfg(feature = "safetensors")]
 thread_local! {
-    /// The mesh of this thread, for what goes back through moves between ranks.
+    /// The mesh of this thread, for what is called by others: gradients that go back, modules that are read.
     static HERE: core::cell::RefCell<std::rc::Weak<Shared>> = core::cell::RefCell::default();
 }
 
@@ -120,7 +120,7 @@ impl<X: MeshAxes> Mesh<X> {
             sent: Cell::default(),
         };
         let mesh = Mesh { shared: Rc::new(shared), here: PhantomData };
-        #[cfg(feature = "grad")]
+        #[cfg(feature = "safetensors")]
         HERE.set(Rc::downgrade(&mesh.shared));
         mesh
     }
@@ -317,7 +317,7 @@ impl<X: MeshAxes> Mesh<X> {
     /// If it has none: a gradient goes back on another thread than it came from.
     #[cfg(feature = "grad")]
     pub(crate) fn of_this_thread() -> Self {
-        let shared = HERE.with_borrow(std::rc::Weak::upgrade);
+        let shared = Shared::of_this_thread();
         Mesh { shared: shared.expect("a gradient goes back on the thread of the mesh"), here: PhantomData }
     }
 
@@ -339,6 +339,18 @@ impl<X: MeshAxes> Mesh<X> {
 }
 
 impl Shared {
+    #[cfg(feature = "safetensors")]
+    pub(crate) fn of_this_thread() -> Option<Rc<Shared>> {
+        HERE.with_borrow(std::rc::Weak::upgrade)
+    }
+    /// The part of each axis that this rank has.
+    pub(crate) fn ranges(&self, whole: &[usize], cuts: &[Option<usize>]) -> Vec<Range<usize>> {
+        let part = |(&size, cut): (&usize, &Option<usize>)| match cut.map(|along| self.lines[along]) {
+            Some(line) => block(size, line.rank, line.size),
+            None => 0..size,
+        };
+        whole.iter().zip(cuts).map(part).collect()
+    }
     pub(crate) fn engine(&self) -> &dyn Engine {
         self.engine.as_deref().expect("lines of more than one rank have an engine")
     }

@@ -44,6 +44,9 @@ mod stored;
 
 #[cfg(feature = "safetensors")]
 pub use checkpoint::{Checkpoint, CheckpointWriter, Progress, TensorInfo};
+#[cfg(feature = "safetensors")]
+#[doc(hidden)]
+pub use checkpoint::{FileLayout, layout};
 #[cfg(feature = "dlpack")]
 pub use dlpack::DlPack;
 #[cfg(feature = "image")]

@@ -35,6 +35,11 @@ pub trait StoredTensor: sealed::Sealed + Any {
     fn on_device(&self) -> String;
     /// For downcasting to the concrete tensor.
     fn as_any(&self) -> &dyn Any;
+    /// The axis of a mesh along which each axis is cut: for `castiron-mesh`.
+    #[doc(hidden)]
+    fn cuts(&self) -> &'static [Option<(usize, &'static str)>] {
+        &[]
+    }
     /// Calls the function with the bytes of the elements in row-major order and native byte order: the tensor's own bytes if it is
     /// row-major on the host, else a copy.
     ///
@@ -72,6 +77,9 @@ impl<E: Element, S: Shape, D: Device> StoredTensor for Tensor<E, S, D> {
     }
     fn as_any(&self) -> &dyn Any {
         self
+    }
+    fn cuts(&self) -> &'static [Option<(usize, &'static str)>] {
+        S::CUTS
     }
     fn with_bytes(&self, run: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let host = self.as_any().downcast_ref::<Tensor<E, S, Cpu>>();

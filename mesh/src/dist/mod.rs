@@ -164,7 +164,7 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
         Dist::new(local, sizes)
     }
 
-    fn cuts() -> Vec<Option<usize>> {
+    pub(crate) fn cuts() -> Vec<Option<usize>> {
         S::CUTS.iter().map(|cut| cut.map(|(along, _)| along)).collect()
     }
 }
@@ -229,7 +229,7 @@ pub(crate) fn moved<E: Element, S: Shape, T: Shape, D: Device, X: MeshAxes>(
 }
 
 /// The tensor of a block; its sizes are compared with those of the type.
-fn tensor_of<E: Element, S: Shape, D: Device>(elements: Vec<E>, sizes: &[usize]) -> Result<Tensor<E, S, D>> {
+pub(crate) fn tensor_of<E: Element, S: Shape, D: Device>(elements: Vec<E>, sizes: &[usize]) -> Result<Tensor<E, S, D>> {
     let local = Tensor::<E, S>::try_from_vec_sized(elements, S::Sizes::copied(sizes))?;
     Ok(local.to_device::<D>()?)
 }

@@ -6,6 +6,8 @@ mod save;
 
 pub(super) use load::expected;
 pub use save::{CheckpointWriter, Progress};
+#[doc(hidden)]
+pub use save::{FileLayout, layout};
 
 use crate::dtype::DType;
 use crate::error::Result;

@@ -1,6 +1,7 @@
 //! `CheckpointWriter`: saves named tensors as a safetensors file.
 
 use super::header::{self, LENGTH, METADATA};
+use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::io::{StoredTensor, atomic, bytes, failed};
 use safetensors::tensor::TensorInfo as Described;
@@ -120,58 +121,84 @@ impl<'a> CheckpointWriter<'a> {
 
     /// The header, and the number of bytes that follow. Sorts the tensors into the file's order.
     fn header(&mut self, path: &Path) -> Result<(Vec<u8>, u64)> {
-        let wrong = |name: &str, reason: String| failed(OP, path, format!("tensor `{name}`: {reason}"));
-        let mut stored = Vec::with_capacity(self.tensors.len());
-        for (name, tensor) in self.tensors.drain(..) {
-            let dtype = tensor.dtype();
-            let Some(of) = header::stored(dtype) else {
-                let reason = format!(
-                    "the format has no {dtype} (nor complex32 or complex128): save its real and imaginary parts, `view_as_real`"
-                );
-                return Err(wrong(&name, reason));
-            };
-            stored.push((of, name, tensor));
-        }
-        // Like the format's library: wide elements first, so that all are aligned.
-        stored.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-        let (mut rows, mut end) = (Vec::new(), 0_usize);
-        for (of, name, tensor) in stored {
-            let mut sizes = tensor.sizes().to_vec();
-            let bytes = sizes.iter().product::<usize>() * tensor.dtype().itemsize();
-            if of == safetensors::Dtype::F4 {
-                // The format counts single numbers, two per element.
-                let last = sizes.last_mut().ok_or_else(|| wrong(&name, "the format has no zero-dim F4".to_owned()))?;
-                *last *= 2;
-            }
-            let (start, too_large) =
-                (end, || wrong(&name, "the file would be larger than memory can address".to_owned()));
-            end = end.checked_add(bytes).ok_or_else(too_large)?;
-            rows.push((name.clone(), Described { dtype: of, shape: sizes, data_offsets: (start, end) }));
-            self.tensors.push((name, tensor));
-        }
-        let mut names: Vec<&str> = self.tensors.iter().map(|(name, _)| name.as_str()).collect();
-        names.sort_unstable();
-        if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(wrong(twice[0], "the name is there twice".to_owned()));
-        }
-        if names.binary_search(&METADATA).is_ok() {
-            return Err(wrong(METADATA, "the format keeps this name for itself".to_owned()));
-        }
-        let mut text = String::from("{");
-        if !self.metadata.is_empty() {
-            text += &format!("{}:{},", json(path, METADATA)?, json(path, &self.metadata)?);
-        }
-        for (name, row) in &rows {
-            text += &format!("{}:{},", json(path, name)?, json(path, row)?);
-        }
-        if text.ends_with(',') {
-            text.pop();
-        }
-        text.push('}');
-        let mut text = text.into_bytes();
-        text.resize((LENGTH + text.len()).next_multiple_of(ALIGNMENT) - LENGTH, b' ');
-        Ok((text, end as u64))
+        let described =
+            |(name, tensor): &(String, &dyn StoredTensor)| (name.clone(), tensor.dtype(), tensor.sizes().to_vec());
+        let laid_out = layout(path, self.tensors.iter().map(described).collect(), &self.metadata)?;
+        let order: BTreeMap<&str, usize> =
+            laid_out.starts.iter().enumerate().map(|(at, (name, _))| (&**name, at)).collect();
+        self.tensors.sort_by_key(|(name, _)| order[&**name]);
+        Ok((laid_out.header, laid_out.bytes))
     }
+}
+
+/// Where tensors are in a file: for `castiron-mesh`, whose processes write one file together.
+#[doc(hidden)]
+pub struct FileLayout {
+    /// What follows the length of the header.
+    pub header: Vec<u8>,
+    /// Where each tensor starts, counted from the end of the header.
+    pub starts: Vec<(String, usize)>,
+    /// How many bytes follow the header.
+    pub bytes: u64,
+}
+
+/// The layout of a file of tensors with these names, dtypes and sizes.
+#[doc(hidden)]
+pub fn layout(
+    path: &Path,
+    tensors: Vec<(String, DType, Vec<usize>)>,
+    metadata: &BTreeMap<String, String>,
+) -> Result<FileLayout> {
+    let wrong = |name: &str, reason: String| failed(OP, path, format!("tensor `{name}`: {reason}"));
+    let mut stored = Vec::with_capacity(tensors.len());
+    for (name, dtype, sizes) in tensors {
+        let Some(of) = header::stored(dtype) else {
+            let reason = format!(
+                "the format has no {dtype} (nor complex32 or complex128): save its real and imaginary parts, `view_as_real`"
+            );
+            return Err(wrong(&name, reason));
+        };
+        stored.push((of, name, dtype, sizes));
+    }
+    // Like the format's library: wide elements first, so that all are aligned.
+    stored.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    let (mut rows, mut starts, mut end) = (Vec::new(), Vec::new(), 0_usize);
+    for (of, name, dtype, mut sizes) in stored {
+        let too_large = || wrong(&name, "the file would be larger than memory can address".to_owned());
+        let bytes =
+            sizes.iter().try_fold(dtype.itemsize(), |bytes, &size| bytes.checked_mul(size)).ok_or_else(too_large)?;
+        let start = end;
+        end = end.checked_add(bytes).ok_or_else(too_large)?;
+        if of == safetensors::Dtype::F4 {
+            // The format counts single numbers, two per element.
+            let last = sizes.last_mut().ok_or_else(|| wrong(&name, "the format has no zero-dim F4".to_owned()))?;
+            *last *= 2;
+        }
+        rows.push((name.clone(), Described { dtype: of, shape: sizes, data_offsets: (start, end) }));
+        starts.push((name, start));
+    }
+    let mut names: Vec<&str> = starts.iter().map(|(name, _)| name.as_str()).collect();
+    names.sort_unstable();
+    if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(wrong(twice[0], "the name is there twice".to_owned()));
+    }
+    if names.binary_search(&METADATA).is_ok() {
+        return Err(wrong(METADATA, "the format keeps this name for itself".to_owned()));
+    }
+    let mut text = String::from("{");
+    if !metadata.is_empty() {
+        text += &format!("{}:{},", json(path, METADATA)?, json(path, metadata)?);
+    }
+    for (name, row) in &rows {
+        text += &format!("{}:{},", json(path, name)?, json(path, row)?);
+    }
+    if text.ends_with(',') {
+        text.pop();
+    }
+    text.push('}');
+    let mut header = text.into_bytes();
+    header.resize((LENGTH + header.len()).next_multiple_of(ALIGNMENT) - LENGTH, b' ');
+    Ok(FileLayout { header, starts, bytes: end as u64 })
 }
 
 fn json(path: &Path, of: &(impl serde::Serialize + ?Sized)) -> Result<String> {

@@ -1,0 +1,241 @@
+//! Checkpoints that ranks write and read together: one safetensors file, as every other library reads it.
+//!
+//! Each rank writes its blocks where they belong in the file, and reads its own: with another number of ranks, or another placement, others
+//! than it had.
+
+use crate::block::{ranges, taken};
+use crate::dist::{Dist, tensor_of};
+use crate::engine::Reduce;
+use crate::error::{Error, Result};
+use crate::mesh::{Mesh, Shared};
+use crate::place::{MeshAxes, Settled};
+use castiron::io::{Listing, Parameter, Place, layout};
+use castiron::shape::SizeArray;
+use castiron::{Checkpoint, Cpu, Device, Element, Module, Shape, Tensor};
+use core::ops::Range;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// A field of a module: each rank has its block. [`Mesh::save`] writes the whole, [`Mesh::load`] reads the rank's block of it.
+impl<E: Element, S: Shape, D: Device> Module for Dist<E, S, Settled, D> {
+    fn read(place: &Place<'_>, initial: Option<Self>) -> Option<Self> {
+        let Some(shared) = Shared::of_this_thread() else {
+            place.differs("there is no mesh, of which this rank has a block: `mesh.load(…)`");
+            return None;
+        };
+        let whole: Tensor<E, S::Uncut, Cpu> = place.tensor(None)?;
+        let sizes = whole.shape();
+        if let Some(other) = initial.map(|initial| initial.shape()).filter(|other| other.as_ref() != sizes.as_ref()) {
+            place.differs(format!("it has sizes {:?}, expected {:?}", sizes.as_ref(), other.as_ref()));
+            return None;
+        }
+        let read = || -> Result<Self> {
+            let contiguous = whole.try_contiguous()?;
+            let elements = contiguous.as_slice().expect("contiguous elements of the host are a slice");
+            // (Of a mapped file only these elements are read.)
+            let own = shared.ranges(sizes.as_ref(), &Dist::<E, S, Settled, D>::cuts());
+            let start: Vec<usize> = own.iter().map(|range| range.start).collect();
+            let lens: Vec<usize> = own.iter().map(Range::len).collect();
+            let local = tensor_of(taken(elements, sizes.as_ref(), &start, &lens), &lens)?;
+            Ok(Dist::new(local, S::Sizes::copied(sizes.as_ref())))
+        };
+        read().map_err(|error| place.differs(error.to_string())).ok()
+    }
+    fn list<'a>(&'a self, listing: &mut Listing<'a>) {
+        listing.tensor(self.block());
+    }
+    #[cfg(feature = "grad")]
+    fn list_mut<'a>(&'a mut self, listing: &mut castiron::io::ListingMut<'a>) {
+        listing.tensor(self.block_mut());
+    }
+    #[cfg(feature = "grad")]
+    fn sharing(&self) -> Option<Self> {
+        Some(self.clone())
+    }
+}
+
+impl<X: MeshAxes> Mesh<X> {
+    /// Writes a module, of which each rank has its blocks, as one safetensors file, which holds whole tensors. Each rank writes what it has
+    /// where it belongs; what several have, the first of them writes. All ranks must see the same folder.
+    ///
+    /// The file gets its name when all have written: where that fails, or a rank dies, an older file is as it was.
+    ///
+    /// PyTorch: `torch.distributed.checkpoint.save`.
+    ///
+    /// # Errors
+    /// On all ranks, if one can't write, the format lacks a dtype, or sizes of blocks are no blocks of a whole.
+    ///
+    /// ```
+    /// use castiron::{Checkpoint, Module, Tensor, dims, dim, shape};
+    /// use castiron_mesh::{At, Dist, mesh, simulate};
+    /// mesh! { Ranks: Data }
+    /// dims! { Rows }
+    /// #[derive(Module)]
+    /// struct Table { words: Dist<f32, (At<Rows, Data>, dim!(2))> }
+    /// let path = std::env::temp_dir().join(format!("castiron-mesh-{}.safetensors", std::process::id()));
+    /// // Three ranks write, two read.
+    /// simulate::<Ranks, _>(3, &[0], |mesh| {
+    ///     let words = Dist::from_fn(mesh, [7, 2], |[row, _]| row as f32).unwrap();
+    ///     mesh.save(&Table { words }, &path).unwrap();
+    /// });
+    /// let first = simulate::<Ranks, _>(2, &[0], |mesh| {
+    ///     let table: Table = mesh.load(&path).unwrap();
+    ///     (table.words.shape(), table.words.block().to_vec()[0])
+    /// });
+    /// assert_eq!(first, [([7, 2], 0.0), ([7, 2], 3.0)]);
+    /// // One without ranks reads it, too.
+    /// let words: Tensor<f32, shape![_, 2]> = Tensor::load(&Checkpoint::open(&path)?, "words")?;
+    /// assert_eq!(words[(6, 1)], 6.0);
+    /// # std::fs::remove_file(path).unwrap();
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn save<M: Module>(&self, module: &M, path: impl AsRef<Path>) -> Result<()> {
+        let path = path.as_ref();
+        let parameters = module.named_parameters();
+        let wholes = self.agree(self.whole_sizes(&parameters).map_err(|error| error.to_string()))?;
+        let described = parameters.iter().zip(&wholes);
+        let described =
+            described.map(|(parameter, sizes)| (parameter.name.clone(), parameter.tensor.dtype(), sizes.clone()));
+        let laid_out = layout(path, described.collect(), &BTreeMap::new())?;
+        let beside = Beside::of(path);
+        let first = self.all().rank == 0;
+        let begun = || -> std::io::Result<()> {
+            if first {
+                let mut file = File::options().write(true).create(true).truncate(true).open(&beside.path)?;
+                file.write_all(&(laid_out.header.len() as u64).to_le_bytes())?;
+                file.write_all(&laid_out.header)?;
+                file.set_len((8 + laid_out.header.len()) as u64 + laid_out.bytes)?;
+            }
+            Ok(())
+        };
+        self.agree(begun().map_err(|error| format!("{}: {error}", beside.path.display())))?;
+        let starts: BTreeMap<&str, usize> = laid_out.starts.iter().map(|(name, start)| (&**name, *start)).collect();
+        let written = || -> Result<()> {
+            let file =
+                File::options().write(true).open(&beside.path).map_err(|error| Error::Arguments(error.to_string()))?;
+            for (parameter, whole) in parameters.iter().zip(&wholes) {
+                self.write_block(&file, parameter, whole, 8 + laid_out.header.len() + starts[&*parameter.name])?;
+            }
+            file.sync_all().map_err(|error| Error::Arguments(error.to_string()))
+        };
+        self.agree(written().map_err(|error| format!("{}: {error}", beside.path.display())))?;
+        let named = if first { std::fs::rename(&beside.path, path) } else { Ok(()) };
+        beside.keep(named.is_ok());
+        self.agree(named.map_err(|error| format!("{}: {error}", path.display())))
+    }
+
+    /// Reads a module from a safetensors file: each rank its blocks, whoever has written the file.
+    ///
+    /// PyTorch: `torch.distributed.checkpoint.load`.
+    ///
+    /// # Errors
+    /// On all ranks, if one can't read, or tensors differ from the module's.
+    #[track_caller]
+    pub fn load<M: Module>(&self, path: impl AsRef<Path>) -> Result<M> {
+        let path = path.as_ref();
+        let loaded = Checkpoint::open(path).and_then(|checkpoint| M::load(&checkpoint));
+        self.agree(loaded)
+    }
+
+    /// The sizes of all ranks together, of tensors of which each has a block.
+    fn whole_sizes(&self, parameters: &[Parameter<'_>]) -> Result<Vec<Vec<usize>>> {
+        let mut wholes: Vec<Vec<usize>> =
+            parameters.iter().map(|parameter| parameter.tensor.sizes().to_vec()).collect();
+        for along in 0..X::NAMES.len() {
+            let is_cut = |parameter: &Parameter<'_>, axis: usize| {
+                parameter.tensor.cuts().get(axis).is_some_and(|cut| cut.is_some_and(|(index, _)| index == along))
+            };
+            let places: Vec<(usize, usize)> = parameters
+                .iter()
+                .enumerate()
+                .flat_map(|(at, parameter)| (0..parameter.tensor.sizes().len()).map(move |axis| (at, axis)))
+                .filter(|&(at, axis)| is_cut(&parameters[at], axis))
+                .collect();
+            let mut sums: Vec<u64> = places.iter().map(|&(at, axis)| wholes[at][axis] as u64).collect();
+            self.reduce_in_place(self.line_at(along), "save", &mut sums, Reduce::Sum)?;
+            for (&(at, axis), &sum) in places.iter().zip(&sums) {
+                wholes[at][axis] = sum as usize;
+            }
+        }
+        Ok(wholes)
+    }
+
+    /// Writes this rank's block of a tensor that starts at this place of the file.
+    fn write_block(&self, file: &File, parameter: &Parameter<'_>, whole: &[usize], start: usize) -> Result<()> {
+        let tensor = parameter.tensor;
+        let mut cuts: Vec<Option<usize>> = tensor.cuts().iter().map(|cut| cut.map(|(along, _)| along)).collect();
+        cuts.resize(whole.len(), None);
+        let own = ranges(self, whole, &cuts);
+        if !own.iter().map(Range::len).eq(tensor.sizes().iter().copied()) {
+            let (name, found) = (&parameter.name, tensor.sizes());
+            return Err(Error::Arguments(format!("tensor `{name}`: {found:?} are no block of {whole:?} on this rank")));
+        }
+        // Of those that have the same elements the first writes them.
+        let has_others_before = |along: usize| !cuts.contains(&Some(along)) && self.line_at(along).rank > 0;
+        if (0..X::NAMES.len()).any(has_others_before) {
+            return Ok(());
+        }
+        let itemsize = tensor.dtype().itemsize();
+        // What lies together in the file: the axes after the last that is cut.
+        let together = cuts.iter().rposition(Option::is_some).map_or(0, |axis| axis);
+        let run: usize = own[together..].iter().map(Range::len).product::<usize>() * itemsize;
+        let rows: usize = own[..together].iter().map(Range::len).product();
+        let written = tensor.with_bytes(&mut |bytes| {
+            for (row, piece) in bytes.chunks_exact(run.max(1)).take(rows).enumerate() {
+                let (mut rest, mut place, mut step) = (row, 0, 1);
+                let mut at = vec![0; whole.len()];
+                for axis in (0..together).rev() {
+                    at[axis] = rest % own[axis].len();
+                    rest /= own[axis].len();
+                }
+                for axis in (0..whole.len()).rev() {
+                    place += (own[axis].start + at[axis]) * step;
+                    step *= whole[axis];
+                }
+                write_at(file, piece, (start + place * itemsize) as u64)
+                    .map_err(|error| castiron::Error::InvalidArgument { op: "save", reason: error.to_string() })?;
+            }
+            Ok(())
+        });
+        Ok(written?)
+    }
+}
+
+#[cfg(unix)]
+fn write_at(file: &File, bytes: &[u8], place: u64) -> std::io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, place)
+}
+#[cfg(not(unix))]
+fn write_at(mut file: &File, bytes: &[u8], place: u64) -> std::io::Result<()> {
+    use std::io::{Seek, SeekFrom};
+    file.seek(SeekFrom::Start(place))?;
+    file.write_all(bytes)
+}
+
+/// The file that is written, beside its place; removed by who fails.
+struct Beside {
+    path: PathBuf,
+    is_kept: core::cell::Cell<bool>,
+}
+impl Beside {
+    fn of(path: &Path) -> Self {
+        let mut name = std::ffi::OsString::from(".");
+        name.push(path.file_name().unwrap_or_default());
+        name.push(".unfinished");
+        Beside { path: path.with_file_name(name), is_kept: core::cell::Cell::new(false) }
+    }
+    fn keep(&self, is_kept: bool) {
+        self.is_kept.set(is_kept);
+    }
+}
+impl Drop for Beside {
+    fn drop(&mut self) {
+        if !self.is_kept.get() {
+            // If this fails, too, the earlier error is reported.
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
