@@ -77,10 +77,10 @@ impl<X: MeshAxes> Mesh<X> {
     /// # Ok::<(), castiron_mesh::Error>(())
     /// ```
     pub fn join(sizes: &[usize]) -> Result<Self> {
+        let limits = Limits::read()?;
         if TAKEN.swap(true, Ordering::AcqRel) {
             return Err(Error::Mesh("there is a mesh in this process already".to_owned()));
         }
-        let limits = Limits::read();
         let Some(started) = crate::engine::start()? else {
             let alone = resolved(X::NAMES, sizes, 1).map(|sizes| Self::with(None, 0, &sizes, limits));
             // A rank that is alone may join again, when it has left.

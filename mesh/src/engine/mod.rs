@@ -21,7 +21,6 @@ pub use wire::Wire;
 
 pub(crate) use front::Request;
 pub(crate) use limits::Limits;
-pub(crate) use threads::Threads;
 
 use crate::error::Result;
 use castiron::DType;
@@ -30,8 +29,10 @@ use wire::Memory;
 
 /// What is made of the elements that the ranks have in one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Reduce {
+pub enum Reduce {
+    /// `+`
     Sum,
+    /// `*`
     Product,
     /// NaN if there is one.
     Max,

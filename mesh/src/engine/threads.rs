@@ -30,7 +30,21 @@ use std::time::Instant;
 /// ```
 #[track_caller]
 pub fn simulate<X: MeshAxes, T: Send>(ranks: usize, sizes: &[usize], run: impl Fn(&mut Mesh<X>) -> T + Sync) -> Vec<T> {
-    let world = Arc::new(World::new(ranks));
+    match Limits::read() {
+        Ok(limits) => simulate_within(limits, ranks, sizes, run),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// The same with other limits than those of the environment.
+#[track_caller]
+pub(super) fn simulate_within<X: MeshAxes, T: Send>(
+    limits: Limits,
+    ranks: usize,
+    sizes: &[usize],
+    run: impl Fn(&mut Mesh<X>) -> T + Sync,
+) -> Vec<T> {
+    let world = Arc::new(World::new(ranks, limits));
     let sizes = match crate::mesh::resolved(X::NAMES, sizes, ranks) {
         Ok(sizes) => sizes,
         Err(error) => panic!("{error}"),
@@ -124,10 +138,10 @@ struct Brought {
 }
 
 impl World {
-    fn new(ranks: usize) -> Self {
+    fn new(ranks: usize, limits: Limits) -> Self {
         let state =
             State { slots: HashMap::new(), ended: vec![false; ranks], waiting: vec![None; ranks], failed: None };
-        World { limits: Limits::read(), state: Mutex::new(state), changed: Condvar::new() }
+        World { limits, state: Mutex::new(state), changed: Condvar::new() }
     }
     fn state(&self) -> MutexGuard<'_, State> {
         // (No code of users runs while it is held.)
@@ -190,6 +204,10 @@ impl Threads {
             (line.axis, line.first, *next)
         };
         let mut state = self.world.state();
+        if let Some(error) = &state.failed {
+            // The others wait no longer.
+            return Err(error.clone());
+        }
         let there = state.slots.entry(slot).or_insert_with(|| Slot { line, brought: vec![None; line.size], taken: 0 });
         there.brought[line.rank] = Some(Arc::new(Brought { call: Described::new(call), own: copy }));
         self.world.changed.notify_all();

@@ -13,7 +13,7 @@ pub(super) use library::is_launched;
 
 use super::described::Described;
 use super::wire::Memory;
-use super::{Call, Collective, Engine, InFlight, Limits, Reduce};
+use super::{Call, Engine, InFlight, Limits, Reduce};
 use crate::error::{Error, Result};
 use castiron::DType;
 use core::cell::RefCell;

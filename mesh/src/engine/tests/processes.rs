@@ -246,6 +246,7 @@ fn what_goes_wrong_on_one_rank_ends_all() {
             ("kill", &[][..], ""),
             ("panic", &[], "rank 1: it panicked, and ends the others"),
             ("abort", &[], "rank 1: it has found something"),
+            ("exit", &short, ""),
             (
                 "late",
                 &short,
