@@ -88,7 +88,13 @@ impl<X: MeshAxes> Mesh<X> {
             return alone;
         };
         let rank = started.rank();
-        let sizes = resolved(X::NAMES, sizes, started.ranks())?;
+        let sizes = match resolved(X::NAMES, sizes, started.ranks()) {
+            Ok(sizes) => sizes,
+            Err(error) => {
+                started.leave();
+                return Err(error);
+            }
+        };
         let engine = started.engine(&sizes, limits)?;
         Ok(Self::with(Some(engine), rank, &sizes, limits))
     }

@@ -129,7 +129,11 @@ impl Loaded {
                 Ok(library) => {
                     return Self::with(library, name).map_err(|error| Error::Mpi(format!("{name}: {error}")));
                 }
-                Err(error) => failures.push(format!("\n  {error}")),
+                Err(error) => {
+                    let why =
+                        core::error::Error::source(&error).map_or_else(|| error.to_string(), |why| why.to_string());
+                    failures.push(format!("\n  {name}: {why}"));
+                }
             }
         }
         Err(Error::Mpi(format!(

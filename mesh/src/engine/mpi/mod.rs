@@ -81,6 +81,12 @@ impl Started {
         Ok(Started { mpi, rank, ranks, by_turns: provided >= mpi.by_turns() })
     }
 
+    /// Ends MPI, with all other ranks.
+    pub(crate) fn leave(self) {
+        // SAFETY: MPI was initialised, and nothing was begun.
+        unsafe { (self.mpi.functions.MPI_Finalize)() };
+    }
+
     /// The engine of a mesh of these sizes.
     pub(crate) fn engine(self, sizes: &[usize], limits: Limits) -> Result<Box<dyn Engine>> {
         let Started { mpi, rank, ranks, by_turns } = self;

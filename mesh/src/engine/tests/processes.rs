@@ -97,7 +97,10 @@ fn as_a_rank() {
     }
     let ranks = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"].iter().find_map(|name| std::env::var(name).ok());
     let sizes = if ranks.as_deref() == Some("1") { [1, 1] } else { sizes };
-    let mesh = Mesh::<Grid>::join(&sizes).unwrap();
+    let mesh = match Mesh::<Grid>::join(if what == "sizes" { &[3, 0] } else { &sizes }) {
+        Ok(mesh) => mesh,
+        Err(error) => return println!("\nsomebody says: {error}"),
+    };
     let rank = mesh.all().rank;
     let sum = |len: usize| mesh.reduce_in_place(mesh.all(), "all_reduce", &mut vec![1.0_f32; len], Sum);
     // What each rank says is one line, whole.
@@ -165,7 +168,7 @@ fn as_a_rank() {
         }
         "exit" => {
             if rank == 1 {
-                std::process::exit(0);
+                std::process::exit(3);
             }
             let _ = sum(1);
             std::thread::sleep(Duration::from_secs(50));
@@ -216,6 +219,22 @@ fn a_program_starts_itself_as_several_ranks() {
     command.args(["--ignored", "--exact", "engine::tests::processes::as_a_rank", "--nocapture"]);
     let ended = ended(command.env("CASTIRON_MESH_TEST", "launch"));
     assert!(ended.success && ended.text.matches("says: 2 ranks, launched").count() == 2, "{}", ended.text);
+}
+
+#[test]
+fn a_library_that_is_not_there_is_named_and_ranks_that_do_not_know_each_other_are_told() {
+    let joined = |name: &str, value: &str| {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--ignored", "--exact", "engine::tests::processes::as_a_rank", "--nocapture"]);
+        command.env("CASTIRON_MPI", "/nowhere/libmpi.so.40");
+        ended(command.env("CASTIRON_MESH_TEST", "everything").env(name, value)).text
+    };
+    let text = joined("PMI_SIZE", "2");
+    assert!(text.contains("MPI was not found: install") && text.contains("/nowhere/libmpi.so.40"), "{text}");
+    let text = joined("SLURM_STEP_NUM_TASKS", "4");
+    assert!(text.contains("srun has started 4 of this program") && text.contains("--mpi=pmix"), "{text}");
+    let text = joined("CASTIRON_MESH_SECONDS", "soon");
+    assert!(text.contains("CASTIRON_MESH_SECONDS is `soon`, which is no number"), "{text}");
 }
 
 #[test]
@@ -280,6 +299,9 @@ fn what_is_found_is_told_on_all_ranks() {
             assert_eq!(ended.text.matches(&said).count(), 4, "{}", ended.text);
         }
         assert!(ended.success, "{}", ended.text);
+        let ended = mpi.run(2, "sizes", &[]);
+        let said = "says: a mesh of [3, 0] (Data, Model): there are 2 ranks";
+        assert!(ended.success && ended.text.matches(said).count() == 2, "{}", ended.text);
         let ended = mpi.run(2, "early", &compare);
         assert!(!ended.success && ended.text.contains("rank 1: the end of the mesh"), "{}", ended.text);
         let ended = mpi.run(4, "agree", &[]);
