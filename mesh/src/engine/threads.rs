@@ -189,7 +189,8 @@ struct Begun {
     rank: usize,
     slot: Key,
     call: Call,
-    into: Box<dyn Memory>,
+    /// Until it is waited for.
+    into: Option<Box<dyn Memory>>,
 }
 
 impl Threads {
@@ -326,7 +327,7 @@ impl Engine for Threads {
     }
     fn begin(&self, call: Call, own: Box<dyn Memory>, into: Box<dyn Memory>) -> Result<Box<dyn InFlight>> {
         let slot = self.bring(&call, if call.collective.is_in_place() { into.bytes() } else { own.bytes() })?;
-        Ok(Box::new(Begun { world: self.world.clone(), rank: self.rank, slot, call, into }))
+        Ok(Box::new(Begun { world: self.world.clone(), rank: self.rank, slot, call, into: Some(into) }))
     }
     fn name(&self) -> String {
         format!("{} threads of one process", self.world.state().ended.len())
@@ -344,10 +345,24 @@ impl Engine for Threads {
     }
 }
 
+impl Begun {
+    fn wait(&mut self) -> Result<Option<Box<dyn Memory>>> {
+        let Begun { world, rank, slot, call, into } = self;
+        let Some(mut into) = into.take() else { return Ok(None) };
+        receive(world, *rank, *slot, call, &mut |all| into.write(&mut |into| outcome(call, all, into)))?;
+        Ok(Some(into))
+    }
+}
 impl InFlight for Begun {
-    fn finish(self: Box<Self>) -> Result<Box<dyn Memory>> {
-        let Begun { world, rank, slot, call, mut into } = *self;
-        receive(&world, rank, slot, &call, &mut |all| into.write(&mut |into| outcome(&call, all, into)))?;
-        Ok(into)
+    fn finish(mut self: Box<Self>) -> Result<Box<dyn Memory>> {
+        self.wait()?.ok_or_else(|| Error::Arguments("waited for twice".to_owned()))
+    }
+}
+impl Drop for Begun {
+    fn drop(&mut self) {
+        // As processes do, and so that nothing is left of it. (Nobody waits for a rank that has panicked.)
+        if !std::thread::panicking() {
+            let _ = self.wait();
+        }
     }
 }

@@ -245,6 +245,7 @@ fn every_operation_with_every_dtype() {
         for (ranks, what, variables) in [
             (1, "everything", &[][..]),
             (2, "everything", &[]),
+            (3, "everything", &[]),
             (4, "grid", &[]),
             (2, "everything", &pieces),
             (4, "grid", &compare),
