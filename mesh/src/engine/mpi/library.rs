@@ -44,6 +44,7 @@ macro_rules! functions {
     };
 }
 functions! {
+    MPI_Initialized(*mut c_int);
     MPI_Init_thread(*mut c_int, *mut c_void, c_int, *mut c_int);
     MPI_Finalize();
     MPI_Abort(Handle, c_int);

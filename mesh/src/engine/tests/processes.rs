@@ -238,6 +238,19 @@ fn a_library_that_is_not_there_is_named_and_ranks_that_do_not_know_each_other_ar
 }
 
 #[test]
+fn a_library_of_another_launcher_is_noticed() {
+    let found = installed();
+    // Where the loader finds Open MPI alone, the launcher of MPICH starts processes that are a world each.
+    let has_open_mpi = found.first().is_some_and(|mpi| mpi.library.is_none());
+    let mpich =
+        found.into_iter().find(|mpi| mpi.library.as_ref().is_some_and(|library| library.ends_with("libmpi.so.12")));
+    if let Some(mpich) = mpich.filter(|_| has_open_mpi) {
+        let ended = Mpi { library: None, ..mpich }.run(2, "everything", &[]);
+        assert!(ended.text.contains("the launcher says that there are 2 ranks"), "{}", ended.text);
+    }
+}
+
+#[test]
 fn every_operation_with_every_dtype() {
     for mpi in installed() {
         let pieces = [("CASTIRON_MESH_PIECE", "1000")];
