@@ -83,10 +83,10 @@ impl<X: MeshAxes> Mesh<X> {
     /// # Ok::<(), castiron_mesh::Error>(())
     /// ```
     pub fn join(sizes: &[usize]) -> Result<Self> {
+        let limits = Limits::read()?;
         if TAKEN.swap(true, Ordering::AcqRel) {
             return Err(Error::Mesh("there is a mesh in this process already".to_owned()));
         }
-        let limits = Limits::read();
         let Some(started) = crate::engine::start()? else {
             let alone = resolved(X::NAMES, sizes, 1).map(|sizes| Self::with(None, 0, &sizes, limits));
             // A rank that is alone may join again, when it has left.
@@ -94,7 +94,13 @@ impl<X: MeshAxes> Mesh<X> {
             return alone;
         };
         let rank = started.rank();
-        let sizes = resolved(X::NAMES, sizes, started.ranks())?;
+        let sizes = match resolved(X::NAMES, sizes, started.ranks()) {
+            Ok(sizes) => sizes,
+            Err(error) => {
+                started.leave();
+                return Err(error);
+            }
+        };
         let engine = started.engine(&sizes, limits)?;
         Ok(Self::with(Some(engine), rank, &sizes, limits))
     }

@@ -22,15 +22,17 @@ pub use wire::Wire;
 pub(crate) use front::{Request, add};
 pub(crate) use limits::Limits;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use castiron::DType;
 use core::panic::Location;
 use wire::Memory;
 
 /// What is made of the elements that the ranks have in one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Reduce {
+pub enum Reduce {
+    /// `+`
     Sum,
+    /// `*`
     Product,
     /// NaN if there is one.
     Max,
@@ -135,7 +137,17 @@ pub(crate) fn is_launched() -> bool {
 
 /// What the launcher of this program has started; `None` without one.
 pub(crate) fn start() -> Result<Option<mpi::Started>> {
-    if mpi::is_launched() { mpi::Started::new().map(Some) } else { Ok(None) }
+    if mpi::is_launched() {
+        return mpi::Started::new().map(Some);
+    }
+    // Each would be a mesh of its own, and do everything.
+    match std::env::var("SLURM_STEP_NUM_TASKS").ok().and_then(|tasks| tasks.parse::<usize>().ok()) {
+        Some(tasks) if tasks > 1 => Err(Error::Mpi(format!(
+            "srun has started {tasks} of this program, and does not tell them of each other: `srun --mpi=pmix` or `--mpi=pmi2` does (`srun --mpi=list` \
+             says which there are)"
+        ))),
+        _ => Ok(None),
+    }
 }
 
 /// An empty list with room for `len` elements.

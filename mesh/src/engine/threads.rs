@@ -30,7 +30,21 @@ use std::time::Instant;
 /// ```
 #[track_caller]
 pub fn simulate<X: MeshAxes, T: Send>(ranks: usize, sizes: &[usize], run: impl Fn(&mut Mesh<X>) -> T + Sync) -> Vec<T> {
-    let world = Arc::new(World::new(ranks));
+    match Limits::read() {
+        Ok(limits) => simulate_within(limits, ranks, sizes, run),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// The same with other limits than those of the environment.
+#[track_caller]
+pub(super) fn simulate_within<X: MeshAxes, T: Send>(
+    limits: Limits,
+    ranks: usize,
+    sizes: &[usize],
+    run: impl Fn(&mut Mesh<X>) -> T + Sync,
+) -> Vec<T> {
+    let world = Arc::new(World::new(ranks, limits));
     let sizes = match crate::mesh::resolved(X::NAMES, sizes, ranks) {
         Ok(sizes) => sizes,
         Err(error) => panic!("{error}"),
@@ -124,10 +138,10 @@ struct Brought {
 }
 
 impl World {
-    fn new(ranks: usize) -> Self {
+    fn new(ranks: usize, limits: Limits) -> Self {
         let state =
             State { slots: HashMap::new(), ended: vec![false; ranks], waiting: vec![None; ranks], failed: None };
-        World { limits: Limits::read(), state: Mutex::new(state), changed: Condvar::new() }
+        World { limits, state: Mutex::new(state), changed: Condvar::new() }
     }
     fn state(&self) -> MutexGuard<'_, State> {
         // (No code of users runs while it is held.)
@@ -175,7 +189,8 @@ struct Begun {
     rank: usize,
     slot: Key,
     call: Call,
-    into: Box<dyn Memory>,
+    /// Until it is waited for.
+    into: Option<Box<dyn Memory>>,
 }
 
 impl Threads {
@@ -190,6 +205,10 @@ impl Threads {
             (line.axis, line.first, *next)
         };
         let mut state = self.world.state();
+        if let Some(error) = &state.failed {
+            // The others wait no longer.
+            return Err(error.clone());
+        }
         let there = state.slots.entry(slot).or_insert_with(|| Slot { line, brought: vec![None; line.size], taken: 0 });
         there.brought[line.rank] = Some(Arc::new(Brought { call: Described::new(call), own: copy }));
         self.world.changed.notify_all();
@@ -308,7 +327,7 @@ impl Engine for Threads {
     }
     fn begin(&self, call: Call, own: Box<dyn Memory>, into: Box<dyn Memory>) -> Result<Box<dyn InFlight>> {
         let slot = self.bring(&call, if call.collective.is_in_place() { into.bytes() } else { own.bytes() })?;
-        Ok(Box::new(Begun { world: self.world.clone(), rank: self.rank, slot, call, into }))
+        Ok(Box::new(Begun { world: self.world.clone(), rank: self.rank, slot, call, into: Some(into) }))
     }
     fn name(&self) -> String {
         format!("{} threads of one process", self.world.state().ended.len())
@@ -326,10 +345,24 @@ impl Engine for Threads {
     }
 }
 
+impl Begun {
+    fn wait(&mut self) -> Result<Option<Box<dyn Memory>>> {
+        let Begun { world, rank, slot, call, into } = self;
+        let Some(mut into) = into.take() else { return Ok(None) };
+        receive(world, *rank, *slot, call, &mut |all| into.write(&mut |into| outcome(call, all, into)))?;
+        Ok(Some(into))
+    }
+}
 impl InFlight for Begun {
-    fn finish(self: Box<Self>) -> Result<Box<dyn Memory>> {
-        let Begun { world, rank, slot, call, mut into } = *self;
-        receive(&world, rank, slot, &call, &mut |all| into.write(&mut |into| outcome(&call, all, into)))?;
-        Ok(into)
+    fn finish(mut self: Box<Self>) -> Result<Box<dyn Memory>> {
+        self.wait()?.ok_or_else(|| Error::Arguments("waited for twice".to_owned()))
+    }
+}
+impl Drop for Begun {
+    fn drop(&mut self) {
+        // As processes do, and so that nothing is left of it. (Nobody waits for a rank that has panicked.)
+        if !std::thread::panicking() {
+            let _ = self.wait();
+        }
     }
 }

@@ -67,6 +67,7 @@ fn settle<E: Wire>(elements: &mut [E]) {
 }
 
 /// Memory that what was begun reads and writes, whatever its elements are. It stays where it is when its owner moves.
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
 pub(crate) trait Memory {
     fn bytes(&self) -> &[u8];
     /// Where it begins. What writes there calls `settle` when it is done.

@@ -44,6 +44,7 @@ macro_rules! functions {
     };
 }
 functions! {
+    MPI_Initialized(*mut c_int);
     MPI_Init_thread(*mut c_int, *mut c_void, c_int, *mut c_int);
     MPI_Finalize();
     MPI_Abort(Handle, c_int);
@@ -129,7 +130,11 @@ impl Loaded {
                 Ok(library) => {
                     return Self::with(library, name).map_err(|error| Error::Mpi(format!("{name}: {error}")));
                 }
-                Err(error) => failures.push(format!("\n  {error}")),
+                Err(error) => {
+                    let why =
+                        core::error::Error::source(&error).map_or_else(|| error.to_string(), |why| why.to_string());
+                    failures.push(format!("\n  {name}: {why}"));
+                }
             }
         }
         Err(Error::Mpi(format!(

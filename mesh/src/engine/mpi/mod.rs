@@ -63,6 +63,12 @@ impl Started {
     pub(crate) fn new() -> Result<Self> {
         // (Never unloaded: its threads may go on after its last function.)
         let mpi: &'static Loaded = Box::leak(Box::new(Loaded::find()?));
+        let mut is_initialised = 0;
+        // SAFETY: it may be called before MPI is initialised; a number is written.
+        check(mpi, unsafe { (mpi.functions.MPI_Initialized)(&mut is_initialised) })?;
+        if is_initialised != 0 {
+            return Err(Error::Mpi(format!("{}: another part of this program has initialised MPI", mpi.name)));
+        }
         let (none, mut provided) = (core::ptr::null_mut(), 0);
         // SAFETY: MPI is initialised once, as a process has one mesh; no arguments of the program are given.
         check(mpi, unsafe { (mpi.functions.MPI_Init_thread)(none, none.cast(), mpi.by_turns(), &mut provided) })?;
@@ -79,6 +85,12 @@ impl Started {
             )));
         }
         Ok(Started { mpi, rank, ranks, by_turns: provided >= mpi.by_turns() })
+    }
+
+    /// Ends MPI, with all other ranks.
+    pub(crate) fn leave(self) {
+        // SAFETY: MPI was initialised, and nothing was begun.
+        unsafe { (self.mpi.functions.MPI_Finalize)() };
     }
 
     /// The engine of a mesh of these sizes.

@@ -97,7 +97,10 @@ fn as_a_rank() {
     }
     let ranks = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"].iter().find_map(|name| std::env::var(name).ok());
     let sizes = if ranks.as_deref() == Some("1") { [1, 1] } else { sizes };
-    let mesh = Mesh::<Grid>::join(&sizes).unwrap();
+    let mesh = match Mesh::<Grid>::join(if what == "sizes" { &[3, 0] } else { &sizes }) {
+        Ok(mesh) => mesh,
+        Err(error) => return println!("\nsomebody says: {error}"),
+    };
     let rank = mesh.all().rank;
     let sum = |len: usize| mesh.reduce_in_place(mesh.all(), "all_reduce", &mut vec![1.0_f32; len], Sum);
     // What each rank says is one line, whole.
@@ -165,7 +168,7 @@ fn as_a_rank() {
         }
         "exit" => {
             if rank == 1 {
-                std::process::exit(0);
+                std::process::exit(3);
             }
             let _ = sum(1);
             std::thread::sleep(Duration::from_secs(50));
@@ -219,6 +222,35 @@ fn a_program_starts_itself_as_several_ranks() {
 }
 
 #[test]
+fn a_library_that_is_not_there_is_named_and_ranks_that_do_not_know_each_other_are_told() {
+    let joined = |name: &str, value: &str| {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--ignored", "--exact", "engine::tests::processes::as_a_rank", "--nocapture"]);
+        command.env("CASTIRON_MPI", "/nowhere/libmpi.so.40");
+        ended(command.env("CASTIRON_MESH_TEST", "everything").env(name, value)).text
+    };
+    let text = joined("PMI_SIZE", "2");
+    assert!(text.contains("MPI was not found: install") && text.contains("/nowhere/libmpi.so.40"), "{text}");
+    let text = joined("SLURM_STEP_NUM_TASKS", "4");
+    assert!(text.contains("srun has started 4 of this program") && text.contains("--mpi=pmix"), "{text}");
+    let text = joined("CASTIRON_MESH_SECONDS", "soon");
+    assert!(text.contains("CASTIRON_MESH_SECONDS is `soon`, which is no number"), "{text}");
+}
+
+#[test]
+fn a_library_of_another_launcher_is_noticed() {
+    let found = installed();
+    // Where the loader finds Open MPI alone, the launcher of MPICH starts processes that are a world each.
+    let has_open_mpi = found.first().is_some_and(|mpi| mpi.library.is_none());
+    let mpich =
+        found.into_iter().find(|mpi| mpi.library.as_ref().is_some_and(|library| library.ends_with("libmpi.so.12")));
+    if let Some(mpich) = mpich.filter(|_| has_open_mpi) {
+        let ended = Mpi { library: None, ..mpich }.run(2, "everything", &[]);
+        assert!(ended.text.contains("the launcher says that there are 2 ranks"), "{}", ended.text);
+    }
+}
+
+#[test]
 fn every_operation_with_every_dtype() {
     for mpi in installed() {
         let pieces = [("CASTIRON_MESH_PIECE", "1000")];
@@ -226,6 +258,7 @@ fn every_operation_with_every_dtype() {
         for (ranks, what, variables) in [
             (1, "everything", &[][..]),
             (2, "everything", &[]),
+            (3, "everything", &[]),
             (4, "grid", &[]),
             (2, "everything", &pieces),
             (4, "grid", &compare),
@@ -246,6 +279,7 @@ fn what_goes_wrong_on_one_rank_ends_all() {
             ("kill", &[][..], ""),
             ("panic", &[], "rank 1: it panicked, and ends the others"),
             ("abort", &[], "rank 1: it has found something"),
+            ("exit", &short, ""),
             (
                 "late",
                 &short,
@@ -279,6 +313,9 @@ fn what_is_found_is_told_on_all_ranks() {
             assert_eq!(ended.text.matches(&said).count(), 4, "{}", ended.text);
         }
         assert!(ended.success, "{}", ended.text);
+        let ended = mpi.run(2, "sizes", &[]);
+        let said = "says: a mesh of [3, 0] (Data, Model): there are 2 ranks";
+        assert!(ended.success && ended.text.matches(said).count() == 2, "{}", ended.text);
         let ended = mpi.run(2, "early", &compare);
         assert!(!ended.success && ended.text.contains("rank 1: the end of the mesh"), "{}", ended.text);
         let ended = mpi.run(4, "agree", &[]);

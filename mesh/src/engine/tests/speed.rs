@@ -110,5 +110,7 @@ fn all_reduce_beside_c() {
             let c = other.get(&bytes).copied().unwrap_or(f64::NAN);
             println!("{bytes:>10} {:>12.2} {:>12.2} {:>6.2}", seconds * 1e6, c * 1e6, seconds / c);
         }
+        let overlap = mpi.run(2, "overlap", &[]).text;
+        overlap.lines().filter(|line| line.starts_with("overlap")).for_each(|line| println!("{line}"));
     }
 }

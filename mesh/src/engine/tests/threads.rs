@@ -1,9 +1,12 @@
 //! Ranks as threads: they do what all engines do, and never hang.
 
 use super::checks::{Data, Grid, everything};
+use crate::engine::Limits;
 use crate::engine::Reduce::{Max, Sum};
+use crate::engine::threads::simulate_within;
 use crate::{Error, simulate};
 use std::panic::catch_unwind;
+use std::time::Duration;
 
 #[test]
 fn every_operation_with_every_dtype() {
@@ -79,6 +82,21 @@ fn ranks_that_wait_for_what_never_comes_are_told() {
     for outcome in outcomes {
         let text = outcome.unwrap_err().to_string();
         assert!(text.contains("wait for each other") && text.contains("\n  rank 1: first"), "{text}");
+    }
+}
+
+#[test]
+fn nobody_waits_longer_than_the_limit() {
+    let limits = Limits { wait: Duration::from_millis(50), compare: false, piece: 1 };
+    let outcomes = simulate_within::<Grid, _>(limits, 3, &[3, 1], |mesh| {
+        if mesh.all().rank == 1 {
+            std::thread::sleep(Duration::from_millis(500));
+        }
+        mesh.barrier()
+    });
+    for outcome in outcomes {
+        let text = outcome.unwrap_err().to_string();
+        assert!(text.contains("waited 0.05 s (CASTIRON_MESH_SECONDS) for ranks [1]: barrier of 1 uint8"), "{text}");
     }
 }
 
