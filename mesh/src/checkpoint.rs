@@ -11,7 +11,7 @@ use crate::mesh::{Mesh, Shared};
 use crate::place::{MeshAxes, Settled};
 use castiron::io::{Listing, Parameter, Place, layout};
 use castiron::shape::SizeArray;
-use castiron::{Checkpoint, Cpu, Device, Element, Module, Shape, Tensor};
+use castiron::{Checkpoint, Device, Element, Module, Shape};
 use core::ops::Range;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -25,21 +25,25 @@ impl<E: Element, S: Shape, D: Device> Module for Dist<E, S, Settled, D> {
             place.differs("there is no mesh, of which this rank has a block: `mesh.load(…)`");
             return None;
         };
-        let whole: Tensor<E, S::Uncut, Cpu> = place.tensor(None)?;
-        let sizes = whole.shape();
-        if let Some(other) = initial.map(|initial| initial.shape()).filter(|other| other.as_ref() != sizes.as_ref()) {
+        let cuts = Dist::<E, S, Settled, D>::cuts();
+        // Of a tensor that is cut along its first axis a rank reads its own rows alone.
+        let own_rows = |all: usize| shared.ranges(&[all], &[cuts.first().copied().flatten()]).remove(0);
+        let (sizes, rows, elements) = place.rows::<E, S::Uncut>(own_rows)?;
+        let sizes = S::Sizes::copied(sizes.as_ref());
+        if let Some(other) = initial.map(|initial| initial.shape()).filter(|other| *other != sizes) {
             place.differs(format!("it has sizes {:?}, expected {:?}", sizes.as_ref(), other.as_ref()));
             return None;
         }
         let read = || -> Result<Self> {
-            let contiguous = whole.try_contiguous()?;
-            let elements = contiguous.as_slice().expect("contiguous elements of the host are a slice");
-            // (Of a mapped file only these elements are read.)
-            let own = shared.ranges(sizes.as_ref(), &Dist::<E, S, Settled, D>::cuts());
-            let start: Vec<usize> = own.iter().map(|range| range.start).collect();
+            let own = shared.ranges(sizes.as_ref(), &cuts);
             let lens: Vec<usize> = own.iter().map(Range::len).collect();
-            let local = tensor_of(taken(elements, sizes.as_ref(), &start, &lens), &lens)?;
-            Ok(Dist::new(local, S::Sizes::copied(sizes.as_ref())))
+            let mut start: Vec<usize> = own.iter().map(|range| range.start).collect();
+            let mut read = sizes.as_ref().to_vec();
+            if let Some(first) = read.first_mut() {
+                (*first, start[0]) = (rows.len(), 0);
+            }
+            let elements = elements.as_slice().expect("what was read are elements one after another");
+            Ok(Dist::new(tensor_of(taken(elements, &read, &start, &lens), &lens)?, sizes))
         };
         read().map_err(|error| place.differs(error.to_string())).ok()
     }

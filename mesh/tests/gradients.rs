@@ -212,3 +212,54 @@ fn softmax_over_a_cut_axis() {
         });
     }
 }
+
+/// A network that some ranks have written goes on with others, as it would have gone on.
+#[test]
+fn checkpoints() {
+    let path = std::env::temp_dir().join(format!("castiron-mesh-{}.safetensors", std::process::id()));
+    let (whole, x) = plain();
+    let step = |mesh: &Mesh<Grid>, net: &mut Parallel, sgd: &mut Sgd<Parallel>| {
+        let x = Dist::<f64, (Rows, In)>::distribute(mesh, &x).unwrap();
+        let (loss, parts) = mesh
+            .try_value_and_grad(&*net, (&x,), |net, (x,)| {
+                let hidden = (x.matmul(&net.up) + &net.shift).tanh();
+                Ok(hidden.matmul(&net.down).all_reduce(mesh)?.square().mean())
+            })
+            .unwrap();
+        sgd.step(net, &parts.all_reduce(mesh).unwrap());
+        loss.all_reduce(mesh).unwrap().item()
+    };
+    #[derive(Module)]
+    struct Training {
+        net: Parallel,
+        sgd: Sgd<Parallel>,
+    }
+    let losses = simulate::<Grid, _>(4, &[2, 2], |mesh| {
+        let mut net = parallel(mesh, &whole);
+        let mut sgd = Sgd::new(&net).rate(0.1).momentum(0.9);
+        step(mesh, &mut net, &mut sgd);
+        let mut training = Training { net, sgd };
+        mesh.save(&training, &path).unwrap();
+        [(); 2].map(|()| step(mesh, &mut training.net, &mut training.sgd))
+    });
+    for sizes in MESHES {
+        let again = simulate::<Grid, _>(sizes[0] * sizes[1], &sizes, |mesh| {
+            let mut training: Training = mesh.load(&path).unwrap();
+            [(); 2].map(|()| step(mesh, &mut training.net, &mut training.sgd))
+        });
+        let off = again[0].iter().zip(losses[0]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(off < 1e-12, "{again:?} beside {losses:?}");
+    }
+    // A network of others, a file that ends early: an error on all ranks.
+    let other = simulate::<Grid, _>(2, &[1, 2], |mesh| mesh.load::<Plain>(&path).is_err());
+    assert_eq!(other, [true, true]);
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &bytes[..bytes.len() - 100]).unwrap();
+    let truncated = simulate::<Grid, _>(2, &[1, 2], |mesh| mesh.load::<Training>(&path).err().unwrap().to_string());
+    std::fs::remove_file(&path).unwrap();
+    assert!(truncated.iter().all(|error| error.contains(".safetensors")), "{truncated:?}");
+    // Nobody can write there.
+    let nowhere = path.join("no/such/folder.safetensors");
+    let unwritten = simulate::<Grid, _>(2, &[1, 2], |mesh| mesh.save(&parallel(mesh, &whole), &nowhere).is_err());
+    assert_eq!(unwritten, [true, true]);
+}

@@ -5,9 +5,10 @@ use crate::device::Cpu;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::io::{bytes, failed};
-use crate::shape::{Shape, SizeArray};
+use crate::shape::{Dyn, Shape, SizeArray};
 use crate::storage::HostBuffer;
 use crate::tensor::{Tensor, expect_bools, fits, shape_text};
+use core::ops::Range;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::sync::{Mutex, PoisonError};
@@ -88,6 +89,25 @@ impl Checkpoint {
         count(info.bytes);
         let shared = buffer.shared().unwrap_or_else(|| unreachable!("the buffer owns its memory"));
         Ok((shared, at / size_of::<E>()))
+    }
+
+    /// The elements of some rows of a tensor, which has elements of this type.
+    pub(in crate::io) fn rows<E: Element>(
+        &self,
+        name: &str,
+        info: &TensorInfo,
+        rows: Range<usize>,
+        count: &mut dyn FnMut(usize),
+    ) -> Result<Tensor<E, (Dyn,)>> {
+        let all = info.sizes.first().copied().unwrap_or(1);
+        if rows.start > rows.end || rows.end > all {
+            return Err(self.wrong(name, info, format!("there are no rows {rows:?} among {all}")));
+        }
+        let each = info.bytes.checked_div(all).unwrap_or(0);
+        let part =
+            TensorInfo { start: info.start + (rows.start * each) as u64, bytes: rows.len() * each, ..info.clone() };
+        let (buffer, offset) = self.elements::<E>(name, &part, count)?;
+        Ok(Tensor::from_parts(buffer, offset, [part.bytes / size_of::<E>()], [1]))
     }
 
     /// Whether a tensor has the type's dtype and sizes.

@@ -6,10 +6,11 @@ use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::io::checkpoint::expected;
 use crate::io::{Checkpoint, Progress, TensorInfo};
-use crate::shape::{Shape, SizeArray};
+use crate::shape::{Dyn, Shape, SizeArray};
 use crate::tensor::Tensor;
 use core::any::{Any, TypeId};
 use core::cell::RefCell;
+use core::ops::Range;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The state of reading a checkpoint.
@@ -237,6 +238,36 @@ impl<'a> Place<'a> {
             self.reading.notes.borrow_mut().shared.insert(name, Box::new(tensor.clone()));
         }
         Some(tensor)
+    }
+
+    /// Some rows of the tensor here, if it has the type's dtype and sizes: its sizes, the rows, and their elements one after another. From a
+    /// file nothing else is read. For `castiron-mesh`.
+    #[doc(hidden)]
+    pub fn rows<E: Element, S: Shape>(
+        &self,
+        rows: impl FnOnce(usize) -> Range<usize>,
+    ) -> Option<(S::Sizes, Range<usize>, Tensor<E, (Dyn,)>)> {
+        if self.reading.notes.borrow().failure.is_some() {
+            return None;
+        }
+        let Some(stored) = self.stored_as().0 else {
+            self.note(Difference::Missing { name: self.name.clone(), expected: expected::<E, S>() });
+            return None;
+        };
+        let checkpoint = self.reading.checkpoint;
+        let info = checkpoint.info(&stored)?;
+        if !checkpoint.fits::<E, S>(info) {
+            let (expected, found) = (expected::<E, S>(), info.to_string());
+            self.note(Difference::Mismatch { name: stored, expected, found });
+            return None;
+        }
+        let sizes = S::Sizes::copied(info.shape());
+        if !self.sizes_agree::<S>(sizes.as_ref()) {
+            return None;
+        }
+        let rows = rows(sizes.as_ref().first().copied().unwrap_or(1));
+        let elements = self.counted(&stored, |count| checkpoint.rows::<E>(&stored, info, rows.clone(), count))?;
+        Some((sizes, rows, elements))
     }
 
     /// A tied tensor that was read before.
