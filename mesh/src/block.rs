@@ -1,6 +1,6 @@
 //! What one rank has of a tensor, without types of shapes: the moves between placements are written here once, over sizes that are values.
 
-use crate::engine::{Line, Reduce, Wire, add};
+use crate::engine::{Line, Reduce, Wire, add, blank, room};
 use crate::error::{Error, Result};
 use crate::mesh::{Mesh, block};
 use crate::place::MeshAxes;
@@ -150,8 +150,8 @@ impl<E: Wire> Block<'_, E> {
             }
             Step::Scatter { axis, along, op } => self.reduce_scatter(axis, along, op, mesh),
             Step::Gather { axis } => self.gather(axis, mesh),
-            Step::Split { axis, along } => Ok(self.split(axis, along, mesh)),
-            Step::Pad { axis } => Ok(self.pad(axis, mesh)),
+            Step::Split { axis, along } => self.split(axis, along, mesh),
+            Step::Pad { axis } => self.pad(axis, mesh),
             Step::Exchange { gathered, cut } => self.exchange(gathered, cut, mesh),
             Step::Halo { axis, width, edge } => self.with_halo(axis, width, edge, mesh),
             Step::FoldHalo { axis, width, edge } => self.fold_halo(axis, width, edge, mesh),
@@ -172,12 +172,12 @@ impl<E: Wire> Block<'_, E> {
         } else {
             let mut whole = sizes.clone();
             whole[axis] = self.at.whole[axis];
-            let mut elements = vec![E::default(); whole.iter().product()];
+            let mut elements = blank(whole.iter().product())?;
             let (mut rest, mut at) = (&all[..], vec![0; sizes.len()]);
-            for rank in 0..line.size {
+            for (rank, &count) in counts.iter().enumerate() {
                 let range = of_rank(rank);
                 (sizes[axis], at[axis]) = (range.len(), range.start);
-                let (from, others) = rest.split_at(counts[rank]);
+                let (from, others) = rest.split_at(count);
                 copy_box(&sizes, from, &sizes, &vec![0; sizes.len()], &mut elements, &whole, &at);
                 rest = others;
             }
@@ -188,28 +188,28 @@ impl<E: Wire> Block<'_, E> {
     }
 
     /// Keeps this rank's part of an axis that it has whole.
-    fn split<X: MeshAxes>(mut self, axis: usize, along: usize, mesh: &Mesh<X>) -> Self {
+    fn split<X: MeshAxes>(mut self, axis: usize, along: usize, mesh: &Mesh<X>) -> Result<Self> {
         let sizes = self.sizes(mesh);
         self.at.cuts[axis] = Some(along);
         let ranges = self.ranges(mesh);
         let mut start = vec![0; sizes.len()];
         start[axis] = ranges[axis].start;
         let own: Vec<usize> = ranges.iter().map(Range::len).collect();
-        self.elements = taken(&self.elements, &sizes, &start, &own).into();
-        self
+        self.elements = taken(&self.elements, &sizes, &start, &own)?.into();
+        Ok(self)
     }
 
     /// The whole axis, zero but for this rank's block.
-    fn pad<X: MeshAxes>(mut self, axis: usize, mesh: &Mesh<X>) -> Self {
+    fn pad<X: MeshAxes>(mut self, axis: usize, mesh: &Mesh<X>) -> Result<Self> {
         let (ranges, own) = (self.ranges(mesh), self.sizes(mesh));
         self.at.cuts[axis] = None;
         let mut start = vec![0; own.len()];
         start[axis] = ranges[axis].start;
         let whole = self.sizes(mesh);
-        let mut elements = vec![E::default(); whole.iter().product()];
+        let mut elements = blank(whole.iter().product())?;
         copy_box(&own, &self.elements, &own, &vec![0; own.len()], &mut elements, &whole, &start);
         self.elements = elements.into();
-        self
+        Ok(self)
     }
 
     /// An axis is put together, and another, which was whole, is cut in its place.
@@ -218,12 +218,12 @@ impl<E: Wire> Block<'_, E> {
         let along = self.at.cuts[gathered].expect("an axis that is cut");
         let line = mesh.line_at(along);
         let sizes = self.sizes(mesh);
-        let (mut packed, mut out) = (Vec::with_capacity(self.elements.len()), Vec::new());
+        let (mut packed, mut out) = (room(self.elements.len())?, Vec::new());
         for rank in 0..line.size {
             let (mut start, mut own) = (vec![0; sizes.len()], sizes.clone());
             let range = block(self.at.whole[cut], rank, line.size);
             (start[cut], own[cut]) = (range.start, range.len());
-            packed.extend(taken(&self.elements, &sizes, &start, &own));
+            packed.extend(taken(&self.elements, &sizes, &start, &own)?);
             out.push(own.iter().product());
         }
         (self.at.cuts[gathered], self.at.cuts[cut]) = (None, Some(along));
@@ -236,11 +236,11 @@ impl<E: Wire> Block<'_, E> {
         };
         let inn: Vec<usize> = (0..line.size).map(|rank| from(rank).1.iter().product()).collect();
         let received = mesh.exchange(line, &packed, &out, &inn)?;
-        let mut elements = vec![E::default(); whole.iter().product()];
+        let mut elements = blank(whole.iter().product())?;
         let mut rest = &received[..];
-        for rank in 0..line.size {
+        for (rank, &count) in inn.iter().enumerate() {
             let (start, own) = from(rank);
-            let (part, others) = rest.split_at(inn[rank]);
+            let (part, others) = rest.split_at(count);
             copy_box(&own, part, &own, &vec![0; own.len()], &mut elements, &whole, &start);
             rest = others;
         }
@@ -257,12 +257,12 @@ impl<E: Wire> Block<'_, E> {
         let counts: Vec<usize> =
             (0..line.size).map(|rank| block(self.at.whole[axis], rank, line.size).len() * each).collect();
         if !sizes[..axis].iter().all(|&size| size == 1) {
-            let mut packed = Vec::with_capacity(self.elements.len());
+            let mut packed = room(self.elements.len())?;
             for rank in 0..line.size {
                 let (mut start, mut own) = (vec![0; sizes.len()], sizes.clone());
                 let range = block(self.at.whole[axis], rank, line.size);
                 (start[axis], own[axis]) = (range.start, range.len());
-                packed.extend(taken(&self.elements, &sizes, &start, &own));
+                packed.extend(taken(&self.elements, &sizes, &start, &own)?);
             }
             self.elements = packed.into();
         }
@@ -291,20 +291,21 @@ impl<E: Wire> Block<'_, E> {
         let [from_before, from_after] = sent(line, width, edge);
         let [lower, upper] = mesh.neighbours(
             line,
-            &rows(0, after),
-            &rows(sizes[axis] - before, before),
+            &rows(0, after)?,
+            &rows(sizes[axis] - before, before)?,
             from_before * each,
             from_after * each,
             edge == Edge::Periodic,
         )?;
         let filled = |len: usize, wanted: usize, elements: Vec<E>| match edge {
-            Edge::Zeros if len < wanted => (wanted, vec![E::default(); wanted * each]),
-            _ => (len, elements),
+            Edge::Zeros if len < wanted => Ok((wanted, blank(wanted * each)?)),
+            _ => Result::Ok((len, elements)),
         };
-        let ((before, lower), (after, upper)) = (filled(from_before, before, lower), filled(from_after, after, upper));
+        let (before, lower) = filled(from_before, before, lower)?;
+        let (after, upper) = filled(from_after, after, upper)?;
         let mut wide = sizes.clone();
         wide[axis] += before + after;
-        let mut elements = vec![E::default(); wide.iter().product()];
+        let mut elements = blank(wide.iter().product())?;
         let mut start = vec![0; sizes.len()];
         for (part, len) in [(&lower[..], before), (&self.elements, sizes[axis]), (&upper, after)] {
             let mut own = sizes.clone();
@@ -331,19 +332,19 @@ impl<E: Wire> Block<'_, E> {
         let lower = if edge == Edge::Zeros { before } else { from_before };
         let received = mesh.neighbours(
             line,
-            &slab(&self.elements, &wide, axis, lower - from_before, from_before),
-            &slab(&self.elements, &wide, axis, lower + own[axis], from_after),
+            &slab(&self.elements, &wide, axis, lower - from_before, from_before)?,
+            &slab(&self.elements, &wide, axis, lower + own[axis], from_after)?,
             sent(line, [after, 0], edge)[0] * each,
             sent(line, [0, before], edge)[1] * each,
             edge == Edge::Periodic,
         )?;
-        let mut elements = slab(&self.elements, &wide, axis, lower, own[axis]);
+        let mut elements = slab(&self.elements, &wide, axis, lower, own[axis])?;
         for (part, start) in [(&received[0], 0), (&received[1], own[axis] - before)] {
             let len = part.len() / each.max(1);
             if len == 0 {
                 continue;
             }
-            let mut sums = slab(&elements, &own, axis, start, len);
+            let mut sums = slab(&elements, &own, axis, start, len)?;
             add(&mut sums, part)?;
             let (mut at, mut lens) = (vec![0; own.len()], own.clone());
             (at[axis], lens[axis]) = (start, len);
@@ -366,7 +367,7 @@ pub(crate) fn across(sizes: &[usize], axis: usize) -> usize {
 }
 
 /// A part of an axis.
-pub(crate) fn slab<E: Copy + Default>(from: &[E], sizes: &[usize], axis: usize, start: usize, len: usize) -> Vec<E> {
+pub(crate) fn slab<E: Wire>(from: &[E], sizes: &[usize], axis: usize, start: usize, len: usize) -> Result<Vec<E>> {
     let (mut at, mut own) = (vec![0; sizes.len()], sizes.to_vec());
     (at[axis], own[axis]) = (start, len);
     taken(from, sizes, &at, &own)
@@ -378,10 +379,10 @@ pub(crate) fn ranges<X: MeshAxes>(mesh: &Mesh<X>, whole: &[usize], cuts: &[Optio
 }
 
 /// A box of these lengths out of a dense array.
-pub(crate) fn taken<E: Copy + Default>(from: &[E], sizes: &[usize], start: &[usize], lens: &[usize]) -> Vec<E> {
-    let mut to = vec![E::default(); lens.iter().product()];
+pub(crate) fn taken<E: Wire>(from: &[E], sizes: &[usize], start: &[usize], lens: &[usize]) -> Result<Vec<E>> {
+    let mut to = blank(lens.iter().product())?;
     copy_box(lens, from, sizes, start, &mut to, lens, &vec![0; lens.len()]);
-    to
+    Ok(to)
 }
 
 /// Copies a box of these lengths from a place in one dense array to a place in another.

@@ -43,7 +43,7 @@ impl<E: Element, S: Shape, D: Device> Module for Dist<E, S, Settled, D> {
                 (*first, start[0]) = (rows.len(), 0);
             }
             let elements = elements.as_slice().expect("what was read are elements one after another");
-            Ok(Dist::new(tensor_of(taken(elements, &read, &start, &lens), &lens)?, sizes))
+            Ok(Dist::new(tensor_of(taken(elements, &read, &start, &lens)?, &lens)?, sizes))
         };
         read().map_err(|error| place.differs(error.to_string())).ok()
     }

@@ -175,7 +175,7 @@ impl<D: Device> Gpt<D> {
         mesh: &Mesh<Grid>,
     ) -> Result<Dist<f32, (), castiron_mesh::Pending<castiron_mesh::Sum, Data>, D>> {
         let mut x: Hidden<D> = text.map_block(|text| self.letters.block().embedding(text));
-        x = x + &self.positions;
+        x += &self.positions;
         for block in &self.blocks {
             x = block.forward(&x, mesh)?;
         }

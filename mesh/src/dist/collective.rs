@@ -285,7 +285,7 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
     /// assert_eq!(columns, [[0, 10, 20], [1, 11, 21]]);
     /// ```
     #[track_caller]
-    pub fn all_to_all<M: MeshAxis, const I: isize, const J: isize, N: Dim, K: Dim<Placement = Whole>, T: Shape>(
+    pub fn all_to_all<M: MeshAxis, const I: isize, const J: isize, N: Dim, K: Dim<Placement = Whole>, T>(
         &self,
         _gathered: Axis<I>,
         _cut: Axis<J>,
@@ -293,7 +293,7 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
     ) -> Result<Dist<E, <T as HasAxis<J>>::Replace<At<K, M>>, U, D>>
     where
         S: HasAxis<I, Dim = At<N, M>, Replace<N> = T> + HasAxis<J, Dim = K>,
-        T: HasAxis<J>,
+        T: Shape + HasAxis<J>,
     {
         let (gathered, cut) = (<S as HasAxis<I>>::INDEX, <S as HasAxis<J>>::INDEX);
         self.moved(vec![Step::Exchange { gathered, cut }], mesh)
@@ -321,10 +321,10 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
     /// assert_eq!(blocks, [[0, 1], [10, 11], [0, 1], [10, 11]]);
     /// ```
     #[track_caller]
-    pub fn redistribute<T: Shape, X: MeshAxes>(&self, mesh: &Mesh<X>) -> Result<Dist<E, T, U, D>>
+    pub fn redistribute<T, X: MeshAxes>(&self, mesh: &Mesh<X>) -> Result<Dist<E, T, U, D>>
     where
         S: OnMesh<X> + Placed<T>,
-        T: OnMesh<X> + WellPlaced<U>,
+        T: Shape + OnMesh<X> + WellPlaced<U>,
     {
         self.moved(plan(&Self::cuts(), &Dist::<E, T, U, D>::cuts(), X::NAMES.len()), mesh)
     }
@@ -373,7 +373,7 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
     /// assert_eq!(slopes.concat(), [1.0, 4.0, 8.0, 12.0, 16.0, -16.0]);
     /// ```
     #[track_caller]
-    pub fn with_halo<M: MeshAxis, const I: isize, N: Dim, F: Element, T: Shape>(
+    pub fn with_halo<M: MeshAxis, const I: isize, N: Dim, F: Element, T>(
         &self,
         _axis: Axis<I>,
         width: [usize; 2],
@@ -383,7 +383,7 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
     ) -> Result<Dist<F, S, Settled, D>>
     where
         S: HasAxis<I, Dim = At<N, M>>,
-        T: ConvertTo<S>,
+        T: Shape + ConvertTo<S>,
         U: IsSettled,
     {
         let halo = Step::Halo { axis: <S as HasAxis<I>>::INDEX, width, edge };

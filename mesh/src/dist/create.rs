@@ -36,14 +36,14 @@ impl<E: Element, S: Shape, D: Device> Dist<E, S, Settled, D> {
     /// });
     /// assert_eq!(firsts, [0.0, 2.0]);
     /// ```
-    pub fn build<X: MeshAxes, T: Shape, F: Into<Error>>(
+    pub fn build<X: MeshAxes, T, F: Into<Error>>(
         mesh: &Mesh<X>,
         sizes: S::Sizes,
         make: impl FnOnce(&Blocks) -> core::result::Result<Tensor<E, T, D>, F>,
     ) -> Result<Self>
     where
         S: OnMesh<X> + WellPlaced<Settled>,
-        T: ConvertTo<S>,
+        T: Shape + ConvertTo<S>,
     {
         let blocks = ranges(mesh, sizes.as_ref(), &Self::cuts());
         let local = make(&blocks).map_err(Into::into)?;
@@ -72,10 +72,10 @@ impl<E: Element, S: Shape, D: Device> Dist<E, S, Settled, D> {
     /// });
     /// assert_eq!(rows, [vec![1], vec![2, 3]]);
     /// ```
-    pub fn distribute<X: MeshAxes, T: Shape>(mesh: &Mesh<X>, whole: &Tensor<E, T, D>) -> Result<Self>
+    pub fn distribute<X: MeshAxes, T>(mesh: &Mesh<X>, whole: &Tensor<E, T, D>) -> Result<Self>
     where
         S: OnMesh<X> + WellPlaced<Settled>,
-        T: ConvertTo<S>,
+        T: Shape + ConvertTo<S>,
         E: Wire,
     {
         let sizes = S::Sizes::copied(whole.shape().as_ref());

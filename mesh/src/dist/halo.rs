@@ -100,8 +100,8 @@ impl<E: Element, S: Shape + HasAxis<I>, M: MeshAxis, const I: isize> Haloed<E, S
         let from = [line.rank > 0 || periodic, line.rank + 1 < line.size || periodic];
         let received = mesh.neighbours(
             line,
-            &slab(elements, sizes, axis, self.room[0], after),
-            &slab(elements, sizes, axis, self.room[0] + own - before, before),
+            &slab(elements, sizes, axis, self.room[0], after)?,
+            &slab(elements, sizes, axis, self.room[0] + own - before, before)?,
             if from[0] { before * each } else { 0 },
             if from[1] { after * each } else { 0 },
             periodic,
@@ -124,7 +124,7 @@ impl<E: Element, S: Shape + HasAxis<I>, M: MeshAxis, const I: isize> Haloed<E, S
         let elements = wide.as_slice().expect("contiguous elements of the host are a slice");
         let mut own = wide.shape().as_ref().to_vec();
         own[axis] -= self.room[0] + self.room[1];
-        let inner = slab(elements, wide.shape().as_ref(), axis, self.room[0], own[axis]);
+        let inner = slab(elements, wide.shape().as_ref(), axis, self.room[0], own[axis])?;
         Ok(Dist::new(tensor_of(inner, &own)?, self.sizes))
     }
 }

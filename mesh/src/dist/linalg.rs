@@ -33,13 +33,13 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
     /// assert_eq!(sums, [15.0, 15.0]);
     /// ```
     #[track_caller]
-    pub fn matmul<T: Shape, V: Debt, O: Shape, P: Debt>(&self, right: &Dist<E, T, V, D>) -> Dist<E, O, Owed<S, P>, D>
+    pub fn matmul<T, V: Debt, O, P: Debt>(&self, right: &Dist<E, T, V, D>) -> Dist<E, O, Owed<S, P>, D>
     where
         E: Numeric,
         S: Factor + MatMul<T, Output = O>,
         T: Factor,
         U: MultipliesTo<V, Output = P>,
-        O: WellPlaced<Owed<S, P>>,
+        O: Shape + WellPlaced<Owed<S, P>>,
     {
         let (left, other) = (self.sizes.as_ref(), right.sizes.as_ref());
         let inner = |sizes: &[usize], back: usize| sizes[sizes.len().saturating_sub(back)];
