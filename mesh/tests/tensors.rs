@@ -30,7 +30,7 @@ fn over_threads(check: fn(&mut Mesh<Ranks>)) {
 
 /// What processes check, too.
 const CHECKS: &[fn(&mut Mesh<Ranks>)] =
-    &[each_unary_row, each_binary_row, sums_are_what_their_columns_say, each_reduction, each_edge, each_over];
+    &[each_unary_row, each_binary_row, sums_are_what_their_columns_say, each_reduction, each_edge, each_over, each_order];
 
 /// The same as processes, where there is a launcher.
 #[test]
@@ -233,6 +233,37 @@ fn each_over(mesh: &mut Mesh<Ranks>) {
         let _: &Dist<f32, (Mine, dim!(1), Columns)> = &flat;
         assert_eq!(flat.shape(), [4, 1, columns]);
         same("map_block", &flat.select(axis![1], 0).full_tensor(mesh).unwrap(), &x);
+    }
+}
+
+/// Lists in order, with equals, NaN, and fewer elements than ranks.
+#[test]
+fn in_order() {
+    over_threads(each_order);
+}
+fn each_order(mesh: &mut Mesh<Ranks>) {
+    for size in [1, 3, 40, 500] {
+        let mut x = floats([size, 1], 11).select(axis![1], 0);
+        if size > 3 {
+            x[size / 2] = f32::NAN;
+        }
+        let cut = Dist::<f32, (Mine,)>::distribute(mesh, &x).unwrap();
+        let (sorted, places) = cut.sort_over(mesh).unwrap();
+        let (expected, expected_places) = x.sort(axis![0], false);
+        same("sort", &sorted.full_tensor(mesh).unwrap(), &expected);
+        same("places", &places.full_tensor(mesh).unwrap(), &expected_places);
+        let k = size.min(4);
+        for largest in [false, true] {
+            let (values, places) = cut.topk_over(k, largest, mesh).unwrap();
+            same("topk", values.whole(), &x.topk_sized(axis![0], k, largest).0);
+            let found: Vec<f32> = places.whole().iter().map(|&place| x[place as usize]).collect();
+            assert_eq!(format!("{found:?}"), format!("{:?}", values.whole().to_vec()));
+        }
+        assert!(cut.topk_over(size + 1, true, mesh).is_err());
+        let (values, counts) = cut.unique_over(mesh).unwrap();
+        let (expected, _, expected_counts) = x.unique();
+        same("unique", values.whole(), &expected);
+        same("counts", counts.whole(), &expected_counts);
     }
 }
 

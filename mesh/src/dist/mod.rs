@@ -5,6 +5,7 @@ mod create;
 mod elementwise;
 mod halo;
 mod linalg;
+mod order;
 mod over;
 mod reduce;
 mod scan;
