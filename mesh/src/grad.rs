@@ -85,6 +85,10 @@ pub(crate) fn constant<E: Element, S: Shape, T: Shape, D: Device>(
 pub struct Parts<T>(T);
 
 impl<T> Parts<T> {
+    pub(crate) fn parts(&self) -> &T {
+        &self.0
+    }
+
     /// The gradients: of each parameter the ranks that have it whole put their parts together. One call for all that are small, of each
     /// dtype.
     ///
@@ -141,12 +145,12 @@ impl<X: MeshAxes> List<X> {
 }
 
 /// The axes of the mesh along which a tensor of this shape is whole, a bit for each.
-fn whole_along<S: Shape, X: MeshAxes>() -> u32 {
+pub(crate) fn whole_along<S: Shape, X: MeshAxes>() -> u32 {
     let all = (1 << X::NAMES.len()) - 1;
     S::CUTS.iter().flatten().fold(all, |axes, &(along, _)| axes & !(1 << along))
 }
 
-fn put_together<E: Element, X: MeshAxes>(
+pub(crate) fn put_together<E: Element, X: MeshAxes>(
     mesh: &Mesh<X>,
     over: u32,
     elements: &mut [E],
@@ -169,7 +173,7 @@ fn is_alone<E: Element, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> bool {
     size_of::<E>() * x.numel() >= OWN_CALL
 }
 /// Integers of a module are no parameters: their gradients are zeros.
-fn is_learned<E: Element>() -> bool {
+pub(crate) fn is_learned<E: Element>() -> bool {
     E::DTYPE.is_floating_point() || E::DTYPE.is_complex()
 }
 

@@ -47,6 +47,8 @@ mod grad;
 mod launch;
 mod mesh;
 pub mod place;
+#[cfg(feature = "grad")]
+mod sharded;
 
 pub use block::Edge;
 pub use dist::{Arriving, Dist, DistOperand, Haloed, Together};
@@ -57,6 +59,8 @@ pub use grad::Parts;
 pub use launch::launch;
 pub use mesh::{Mesh, Sent};
 pub use place::{All, Any, At, Cut, Max, MeshAxes, MeshAxis, Min, Pending, Product, Settled, Sum};
+#[cfg(feature = "grad")]
+pub use sharded::Sharded;
 
 // The README's program is compiled.
 #[cfg(doctest)]

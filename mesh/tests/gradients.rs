@@ -1,9 +1,9 @@
 //! Gradients over ranks beside those of the same function of whole tensors.
 
 use castiron::grad::Grad;
-use castiron::optim::Sgd;
+use castiron::optim::{AdamW, Sgd};
 use castiron::{Cpu, Device, Dim, Generator, Module, Tensor, axis, dim, dims};
-use castiron_mesh::{At, Dist, Edge, Mesh, Result, mesh, simulate};
+use castiron_mesh::{At, Dist, Edge, Mesh, Result, Sharded, mesh, simulate};
 
 mesh! { Grid: Data, Model }
 dims! { Batch, Points }
@@ -262,4 +262,50 @@ fn checkpoints() {
     let nowhere = path.join("no/such/folder.safetensors");
     let unwritten = simulate::<Grid, _>(2, &[1, 2], |mesh| mesh.save(&parallel(mesh, &whole), &nowhere).is_err());
     assert_eq!(unwritten, [true, true]);
+}
+
+/// The state of an optimiser is cut over ranks: the same steps as with all of it.
+#[test]
+fn sharded_optimisers() {
+    let (whole, x) = plain();
+    for sizes in MESHES {
+        let found = simulate::<Grid, _>(sizes[0] * sizes[1], &sizes, |mesh| {
+            let x = Dist::<f64, (Rows, In)>::distribute(mesh, &x).unwrap();
+            let (mut one, mut other) = (parallel(mesh, &whole), parallel(mesh, &whole));
+            let mut adam = AdamW::new(&one).rate(0.05);
+            let mut sharded: Sharded<_, f64, _> =
+                Sharded::new::<Data, _>(&other, mesh, |own| AdamW::new(own).rate(0.05)).unwrap();
+            let parts = |net: &Parallel| {
+                let function = |net: &Parallel<_>, (x,): (&Dist<f64, (Rows, In), _, _>,)| {
+                    let hidden = (x.matmul(&net.up) + &net.shift).tanh();
+                    Ok(hidden.matmul(&net.down).all_reduce(mesh)?.square().mean())
+                };
+                mesh.try_value_and_grad(net, (&x,), function).unwrap().1
+            };
+            for _ in 0..5 {
+                let gradients = parts(&one).all_reduce(mesh).unwrap();
+                adam.step(&mut one, &gradients);
+                let own = parts(&other);
+                sharded.step(&mut other, own, mesh).unwrap();
+            }
+            near(one.up.block(), other.up.block());
+            near(one.shift.block(), other.shift.block());
+            near(one.down.block(), other.down.block());
+            // Its state is of this share alone.
+            let state: usize = sharded
+                .optimizer()
+                .named_parameters()
+                .iter()
+                .map(|parameter| parameter.tensor.sizes().iter().product::<usize>())
+                .max()
+                .unwrap();
+            (state, one.up.block().numel() + one.shift.block().numel() + one.down.block().numel())
+        });
+        assert!(found.iter().all(|&(state, all)| state <= all.div_ceil(sizes[0])), "{found:?}");
+    }
+    // A parameter that is cut along the same axis has its share already.
+    let refused = simulate::<Grid, _>(2, &[1, 2], |mesh| {
+        Sharded::<_, f64, _>::new::<Model, _>(&parallel(mesh, &whole), mesh, AdamW::new).is_err()
+    });
+    assert_eq!(refused, [true, true]);
 }

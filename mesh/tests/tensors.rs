@@ -29,8 +29,15 @@ fn over_threads(check: fn(&mut Mesh<Ranks>)) {
 }
 
 /// What processes check, too.
-const CHECKS: &[fn(&mut Mesh<Ranks>)] =
-    &[each_unary_row, each_binary_row, sums_are_what_their_columns_say, each_reduction, each_edge, each_over, each_order];
+const CHECKS: &[fn(&mut Mesh<Ranks>)] = &[
+    each_unary_row,
+    each_binary_row,
+    sums_are_what_their_columns_say,
+    each_reduction,
+    each_edge,
+    each_over,
+    each_order,
+];
 
 /// The same as processes, where there is a launcher.
 #[test]
