@@ -17,5 +17,5 @@ fn main() {
         // instead: let half = x.amax().all_reduce(mesh)? / 2.0;
         Result::Ok(half.item())
     });
-    assert_eq!(done, [Ok(4.5), Ok(4.5)]);
+    assert_eq!(done, [Ok(4.5_f32), Ok(4.5)]);
 }
