@@ -225,12 +225,17 @@ mod storage;
 /// ```
 pub mod formula {
     #[doc(hidden)]
-    pub use crate::dtype::MachineFloat as Machine;
-    pub use crate::ops::formula::{
-        Five, Formula, Four, IntoNumber, Mask, Number, One, Results, Six, Three, Two, select,
-    };
+    pub use crate::dtype::numbers::{MachineBits, MachineComplex, MachineInexact, MachineNumber, MachineReal};
     #[doc(hidden)]
-    pub use crate::ops::formula::{Named, NoFormula, Takes, callee, has_fast_path, stated};
+    pub use crate::dtype::{MachineFloat as Machine, MachineInt};
+    #[doc(hidden)]
+    pub use crate::ops::formula::{
+        AMask, ANumber, Among, Named, NoFormula, Takes, callee, has_fast_path, mask, stated,
+    };
+    pub use crate::ops::formula::{
+        BitsAndBools, Complexes, Five, Floats, Formula, Four, Inexacts, Integers, IntoNumber, Kinds, Mask, Number,
+        NumberSet, Numbers, One, Plain, Reals, Results, Six, Three, Two, WithMasks, select,
+    };
     pub use crate::ops::reduce::own::Reducer;
     pub use crate::tensor::ReducedBeside;
 }

@@ -1,8 +1,8 @@
 //! `#[reducer]`: the steps of a reduction in numbers, as a type that `castiron` reads. Bodies are read as those of formulas.
 
-use super::fallible::listed;
 use super::formula::{Body, MOST_RESULTS, all_names, bound_names, count};
-use super::{Mistake, is_ident, is_punct, tokens};
+use super::signature::{Operand, Set, Signature, joined};
+use super::{Mistake, is_ident, tokens};
 use proc_macro::{Delimiter, Group, Span, TokenStream, TokenTree};
 
 type Tokens = [TokenTree];
@@ -72,8 +72,8 @@ pub(super) fn reducer(arguments: TokenStream, block: TokenStream) -> Result<Toke
         let is_state = |ty: &str| numbers_of(ty, &function.number).as_ref() == Some(&numbers);
         let is_right = others < 3
             && (if at == 1 { others > 0 } else { others == 0 })
-            && function.operands[..of_states].iter().all(|operand| is_state(&operand.ty))
-            && function.operands[of_states..].iter().all(|operand| operand.ty == function.number)
+            && function.operands[..of_states].iter().all(|operand| is_state(&operand.type_name()))
+            && function.operands[of_states..].iter().all(|operand| operand.type_name() == function.number)
             && (at == 3 || is_state(&function.gives));
         if !is_right {
             return wrong(at, function.name.span());
@@ -108,11 +108,6 @@ fn numbers_of(ty: &str, number: &str) -> Option<String> {
     (of == number).then(|| count.to_owned())
 }
 
-struct Operand {
-    pattern: Vec<TokenTree>,
-    /// Without spaces.
-    ty: String,
-}
 struct Function {
     name: TokenTree,
     number: String,
@@ -121,48 +116,18 @@ struct Function {
     gives: String,
     body: Group,
 }
-fn joined(of: &Tokens) -> String {
-    of.iter().map(ToString::to_string).collect::<String>().replace(' ', "")
-}
 impl Function {
     /// Reads a function, and where it ends.
-    fn read(items: &Tokens, mut at: usize) -> Result<(Self, usize), Mistake> {
-        let first = items[at].span();
-        let wrong = || Mistake::at(first, FORM);
-        while matches!(items.get(at), Some(token) if is_punct(token, '#')) {
-            at += 2;
+    fn read(items: &Tokens, at: usize) -> Result<(Self, usize), Mistake> {
+        let (signature, end) = Signature::read(items, at, FORM)?;
+        if signature.set != Set::Float {
+            return Err(Mistake::at(
+                signature.set_span,
+                "a reducer is of floating-point numbers: `fn step<F: Float>(…)`",
+            ));
         }
-        let [keyword, name, open, number, colon, set, close, list, dash, arrow, rest @ ..] =
-            items.get(at..).unwrap_or_default()
-        else {
-            return Err(wrong());
-        };
-        let TokenTree::Group(list) = list else { return Err(wrong()) };
-        let is_form = is_ident(keyword, "fn") && is_punct(open, '<') && is_punct(colon, ':') && is_punct(close, '>');
-        if !is_form || !is_punct(dash, '-') || !is_punct(arrow, '>') {
-            return Err(Mistake::at(name.span(), FORM));
-        }
-        if !is_ident(set, "Float") {
-            return Err(Mistake::at(set.span(), "a reducer is of floating-point numbers: `fn step<F: Float>(…)`"));
-        }
-        let is_body =
-            |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
-        let end = rest.iter().position(is_body).ok_or_else(wrong)?;
-        let TokenTree::Group(body) = &rest[end] else { return Err(wrong()) };
-        let list: Vec<TokenTree> = list.stream().into_iter().collect();
-        let mut operands = Vec::new();
-        for operand in listed(&list) {
-            let colon = operand.iter().position(|token| is_punct(token, ':')).ok_or_else(wrong)?;
-            operands.push(Operand { pattern: operand[..colon].to_vec(), ty: joined(&operand[colon + 1..]) });
-        }
-        let function = Function {
-            name: name.clone(),
-            number: number.to_string(),
-            operands,
-            gives: joined(&rest[..end]),
-            body: body.clone(),
-        };
-        Ok((function, at + 10 + end + 1))
+        let Signature { name, number, operands, gives, body, .. } = signature;
+        Ok((Function { name, number, operands, gives: joined(&gives), body }, end))
     }
 
     /// How many numbers `finish` gives.
@@ -176,7 +141,7 @@ impl Function {
     }
 
     fn written(&self, reducer: &str, at: usize, numbers: &str) -> Result<TokenStream, Mistake> {
-        let is_plain = |operand: &&Operand| operand.ty == self.number;
+        let is_plain = |operand: &&Operand| operand.type_name() == self.number;
         let mut names = Vec::new();
         for operand in &self.operands {
             all_names(&operand.pattern, &mut names);
@@ -186,8 +151,14 @@ impl Function {
         self.operands.iter().filter(is_plain).for_each(|operand| all_names(&operand.pattern, &mut plain));
         let mut bound = names.clone();
         bound_names(&self.body.stream().into_iter().collect::<Vec<_>>(), &mut bound);
-        let mut body =
-            Body { formula: format!("{reducer}::{}", self.name), number: &self.number, plain, tracked: names, bound };
+        let mut body = Body {
+            formula: format!("{reducer}::{}", self.name),
+            number: &self.number,
+            set: Set::Float,
+            plain,
+            tracked: names,
+            bound,
+        };
         let gives_number = if at == 3 { self.results() == 1 } else { self.gives == self.number };
         let mut braces = body.braces(&self.body, !gives_number)?;
         if gives_number {
@@ -206,7 +177,7 @@ impl Function {
             _ => state.clone(),
         };
         // A state of one number is an array of one.
-        let is_list = self.operands.first().is_some_and(|operand| operand.ty != self.number);
+        let is_list = self.operands.first().is_some_and(|operand| operand.type_name() != self.number);
         let of_states = [0, 1, 2, 1][at];
         let mut parameters = TokenStream::new();
         for operand in &self.operands[..of_states] {

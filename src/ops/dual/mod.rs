@@ -12,6 +12,7 @@ mod steps;
 mod tests;
 
 use crate::dtype::math::{self, Elementary, ElementaryOfTwo};
+use crate::dtype::numbers::{MachineElement, MachineInexact, MachineReal, by_category};
 use crate::dtype::special::{Function, FunctionOfTwo};
 use crate::dtype::{DType, MachineFloat, Several};
 use core::cmp::Ordering;
@@ -292,11 +293,12 @@ impl<T: MachineFloat> FloatConst for Dual<T> {
     values! { E FRAC_1_PI FRAC_1_SQRT_2 FRAC_2_PI FRAC_2_SQRT_PI FRAC_PI_2 FRAC_PI_3 FRAC_PI_4 FRAC_PI_6 FRAC_PI_8
     LN_10 LN_2 LOG10_E LOG2_E PI SQRT_2 }
 }
-impl<T: MachineFloat> MachineFloat for Dual<T> {
+impl<T: MachineFloat> MachineElement for Dual<T> {
     type Truth = T::Truth;
+    by_category! { real called }
     #[inline(always)]
-    fn less(self, other: Self) -> T::Truth {
-        self.value.less(other.value)
+    fn unit() -> Self {
+        Self::one()
     }
     #[inline(always)]
     fn same(self, other: Self) -> T::Truth {
@@ -306,6 +308,20 @@ impl<T: MachineFloat> MachineFloat for Dual<T> {
     fn select(truth: T::Truth, yes: Self, no: Self) -> Self {
         Dual { value: T::select(truth, yes.value, no.value), tangent: T::select(truth, yes.tangent, no.tangent) }
     }
+}
+impl<T: MachineFloat> MachineReal for Dual<T> {
+    #[inline(always)]
+    fn less(self, other: Self) -> T::Truth {
+        self.value.less(other.value)
+    }
+}
+impl<T: MachineFloat> MachineInexact for Dual<T> {
+    #[inline(always)]
+    fn lit(value: f64) -> Self {
+        Self::constant(T::lit(value))
+    }
+}
+impl<T: MachineFloat> MachineFloat for Dual<T> {
     #[inline(always)]
     fn is_known_zero(self) -> bool {
         self.value.is_known_zero() && self.tangent.is_known_zero()
@@ -341,10 +357,6 @@ impl<T: MachineFloat> MachineFloat for Dual<T> {
     #[inline(always)]
     fn round_ties_even(self) -> Self {
         Self::flat(self.value.round_ties_even())
-    }
-    #[inline(always)]
-    fn lit(value: f64) -> Self {
-        Self::constant(T::lit(value))
     }
     /// Not differentiable.
     #[inline(always)]

@@ -4,6 +4,7 @@ use super::graph::{Family, Id, Machine};
 use super::number::{OfDuals, Recorded, duals, ids_of, recorded};
 use super::paths::{ask, decide, part};
 use crate::dtype::math::{Elementary, ElementaryOfTwo};
+use crate::dtype::numbers::{MachineElement, MachineInexact, MachineReal, by_category};
 use crate::dtype::special::{Function, FunctionOfTwo, Reading};
 use crate::dtype::{DType, MachineFloat, Truth};
 use core::num::FpCategory;
@@ -12,6 +13,16 @@ use num_traits::{Float, FloatConst, One};
 
 /// The step that chooses between two numbers by a bool.
 pub(super) const SELECT: &str = "select";
+
+/// One of two numbers, by a bool that does not branch.
+pub(super) fn selected<R: Machine>(truth: Recorded<bool>, yes: Recorded<R>, no: Recorded<R>) -> Recorded<R> {
+    match truth.known() {
+        Some(true) => yes,
+        Some(false) => no,
+        None if yes.id == no.id => yes,
+        None => Recorded::step(Family::Basic, SELECT, [truth.id, yes.id, no.id], |v| v[if v[0] != 0 { 1 } else { 2 }]),
+    }
+}
 
 impl Truth for Recorded<bool> {
     fn and(self, other: Self) -> Self {
@@ -175,22 +186,30 @@ macro_rules! floats {
             constants! { $ty: E FRAC_1_PI FRAC_1_SQRT_2 FRAC_2_PI FRAC_2_SQRT_PI FRAC_PI_2 FRAC_PI_3 FRAC_PI_4 FRAC_PI_6 FRAC_PI_8
                 LN_10 LN_2 LOG10_E LOG2_E PI SQRT_2 }
         }
-        impl MachineFloat for Recorded<$ty> {
+        impl MachineElement for Recorded<$ty> {
             type Truth = Recorded<bool>;
-            fn less(self, other: Self) -> Recorded<bool> {
-                recorded!(Operator "<", $ty: self, other => |a, b| a < b, -> bool)
+            by_category! { real called }
+            fn unit() -> Self {
+                Self::constant(1.0)
             }
             fn same(self, other: Self) -> Recorded<bool> {
                 recorded!(Operator "==", $ty: self, other => |a, b| a == b, -> bool)
             }
             fn select(truth: Recorded<bool>, yes: Self, no: Self) -> Self {
-                match truth.known() {
-                    Some(true) => yes,
-                    Some(false) => no,
-                    None if yes.id == no.id => yes,
-                    None => Self::step(Family::Basic, SELECT, [truth.id, yes.id, no.id], |v| v[if v[0] != 0 { 1 } else { 2 }]),
-                }
+                selected(truth, yes, no)
             }
+        }
+        impl MachineReal for Recorded<$ty> {
+            fn less(self, other: Self) -> Recorded<bool> {
+                recorded!(Operator "<", $ty: self, other => |a, b| a < b, -> bool)
+            }
+        }
+        impl MachineInexact for Recorded<$ty> {
+            fn lit(value: f64) -> Self {
+                Self::constant(value as $ty)
+            }
+        }
+        impl MachineFloat for Recorded<$ty> {
             fn elementary<F: Elementary>(x: Self) -> Self {
                 recorded!(Elementary F::NAME, $ty: x => |x| F::of(x); |v| MachineFloat::elementary::<F>(v[0]))
             }
@@ -206,9 +225,6 @@ macro_rules! floats {
             }
             fn round_ties_even(self) -> Self {
                 recorded!(Basic "round_ties_even", $ty: self => |x| x.round_ties_even(); |v| v[0].round_ties_even())
-            }
-            fn lit(value: f64) -> Self {
-                Self::constant(value as $ty)
             }
             fn next_towards(self, other: Self) -> Self {
                 recorded!(Basic "next_towards", $ty: self, other => MachineFloat::next_towards)

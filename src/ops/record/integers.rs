@@ -1,9 +1,11 @@
 //! The methods that formulas call on integers, recorded. Arithmetic wraps.
 
+use super::floats::selected;
 use super::graph::{Family, Machine};
 use super::number::{Recorded, recorded};
 use super::paths::ask;
-use crate::dtype::MachineInt;
+use crate::dtype::numbers::{MachineBits, MachineElement, MachineNumber, MachineReal, by_category};
+use crate::dtype::{MachineInt, ToReal};
 use core::cmp::Ordering;
 use core::ops::{BitAnd, BitOr, BitXor, Not, Shl, Shr};
 use num_traits::{
@@ -127,6 +129,33 @@ macro_rules! integers {
             }
             fn from_le(x: Self) -> Self {
                 x.swap_bytes()
+            }
+        }
+        impl MachineElement for Recorded<$ty> {
+            type Truth = Recorded<bool>;
+            by_category! { integer of_integers }
+            fn unit() -> Self {
+                Self::constant(1)
+            }
+            fn same(self, other: Self) -> Recorded<bool> {
+                recorded!(Operator "==", $ty: self, other => |a, b| a == b, -> bool)
+            }
+            fn select(truth: Recorded<bool>, yes: Self, no: Self) -> Self {
+                selected(truth, yes, no)
+            }
+        }
+        impl MachineBits for Recorded<$ty> {}
+        impl MachineNumber for Recorded<$ty> {
+            fn whole(value: i64) -> Self {
+                Self::constant(value as $ty)
+            }
+            fn by_real<F: ToReal>(self) -> Self {
+                F::integer(self)
+            }
+        }
+        impl MachineReal for Recorded<$ty> {
+            fn less(self, other: Self) -> Recorded<bool> {
+                recorded!(Operator "<", $ty: self, other => |a, b| a < b, -> bool)
             }
         }
         impl MachineInt for Recorded<$ty> {

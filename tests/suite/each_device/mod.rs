@@ -16,6 +16,7 @@ pub mod odd;
 pub mod products;
 pub mod reducers;
 pub mod reduction_layouts;
+pub mod sets;
 #[cfg(feature = "grad")]
 pub mod tapes;
 pub mod views;
