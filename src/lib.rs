@@ -230,7 +230,7 @@ pub mod formula {
     pub use crate::dtype::{MachineFloat as Machine, MachineInt};
     #[doc(hidden)]
     pub use crate::ops::formula::{
-        AMask, ANumber, Among, Named, NoFormula, Takes, callee, has_fast_path, mask, stated,
+        AMask, ANumber, Among, Named, NoFormula, OfTensors, Takes, callee, has_fast_path, is_side_by_side, mask, stated,
     };
     pub use crate::ops::formula::{
         BitsAndBools, Complexes, Five, Floats, Formula, Four, Inexacts, Integers, IntoNumber, Kinds, Mask, Number,

@@ -150,8 +150,16 @@ impl Function {
         let inside = whole.stream().into_iter().collect::<Vec<_>>();
         let mut bound = operands.clone();
         bound_names(&inside, &mut bound);
-        let mut body =
-            Body { formula: name.to_string(), number, set, plain: operands.clone(), tracked: operands, bound };
+        let mut body = Body {
+            formula: name.to_string(),
+            number,
+            set,
+            plain: operands.clone(),
+            tracked: operands,
+            bound,
+            formulas: Vec::new(),
+            is_asked: true,
+        };
         let mut braces = body.braces(whole, self.results > 1)?;
         if self.gives_mask {
             let mut value = tokens(&format!("let __mask: ::castiron::formula::Mask<{number}> = "));
@@ -200,14 +208,21 @@ impl Function {
         functions_called(&inside, &mut functions);
         let fast: String =
             functions.iter().map(|name| format!("|| ::castiron::formula::has_fast_path(\"{name}\")")).collect();
-        let side_by_side = format!("{} {fast}", has_loop(&inside));
+        let mut side_by_side = tokens(&format!("{} {fast}", has_loop(&inside)));
+        for path in &body.formulas {
+            side_by_side.extend(tokens("|| ::castiron::formula::is_side_by_side"));
+            let named = tokens("&").into_iter().chain(path.iter().cloned()).collect();
+            side_by_side.extend([TokenTree::Group(Group::new(Delimiter::Parenthesis, named))]);
+        }
         let mut function = tokens(&format!(
-            "type Operands = {}; type Results = {}; type Set = {}; type Kinds = {}; const NAME: &'static str = \"{name}\"; const ARGUMENTS: &'static [&'static str] = &[{names}]; const SIDE_BY_SIDE: bool = {side_by_side};",
+            "type Operands = {}; type Results = {}; type Set = {}; type Kinds = {}; const NAME: &'static str = \"{name}\"; const ARGUMENTS: &'static [&'static str] = &[{names}]; const SIDE_BY_SIDE: bool =",
             self.count(),
             count(self.results),
             set.marker(),
             self.kinds(),
         ));
+        function.extend(side_by_side);
+        function.extend(tokens(";"));
         for (method, generics, of) in set.methods() {
             function.extend(tokens(&format!(
                 "#[inline(always)] fn {method}{generics}(__x: [::castiron::formula::Number<{of}>; {MOST}]) \
@@ -287,14 +302,28 @@ impl Function {
         };
         let mut out = tokens(&format!("/// The formula [`{name}`] as a method of tensors and of lazy expressions.\n"));
         out.extend(self.signature.visibility.clone());
+        // Several numbers are no part of an expression: the method is there, and says so.
+        let (check, asks) = match self.results {
+            1 => ("", ""),
+            _ => ("#[doc(hidden)] type Of;", " where Self::Of: ::castiron::formula::OfTensors"),
+        };
         out.extend(tokens(&format!(
-            "trait {trait_name}<{generics}>: Sized {{ /// What it gives.\n type Output; /// The formula [`fn@{name}`], applied to each element.\n {signature}; }}"
+            "trait {trait_name}<{generics}>: Sized {{ {check} /// What it gives.\n type Output; /// The formula [`fn@{name}`], applied to each element.\n {signature}{asks}; }}"
         )));
-        out.extend(tokens(&given_by(head("&::castiron::Tensor<__E, __S, __D>", ""), output)));
         if self.results == 1 {
+            out.extend(tokens(&given_by(head("&::castiron::Tensor<__E, __S, __D>", ""), output)));
             let node = ", __X: ::castiron::lazy::Node<__D, Elem = __E>";
             let output = format!("::castiron::lazy::Lazy<{elem}::Elem, {elem}::Shape, __D, {elem}::Node<{name}, __X>>");
             out.extend(tokens(&given_by(head("::castiron::lazy::Lazy<__E, __S, __D, __X>", node), output)));
+        } else {
+            out.extend(tokens(&format!(
+                "{} {{ type Of = ::castiron::Tensor<__E, __S, __D>; type Output = {output}; {signature} {{ self.apply({name}, {given}) }} }}",
+                head("&::castiron::Tensor<__E, __S, __D>", "")
+            )));
+            out.extend(tokens(&format!(
+                "impl<{own}__E: ::castiron::Dtype, __S: ::castiron::Shape, __D: ::castiron::Device, __X> {trait_name}<{generics}> for ::castiron::lazy::Lazy<__E, __S, __D, __X> \
+                 {{ type Of = Self; type Output = Self; {signature}{asks} {{ let _ = {given}; self }} }}"
+            )));
         }
         out
     }
@@ -321,6 +350,10 @@ pub(super) struct Body<'a> {
     pub(super) tracked: Vec<String>,
     /// The names of operands and those that any pattern of the body binds.
     pub(super) bound: Vec<String>,
+    /// The formulas that it calls.
+    pub(super) formulas: Vec<Vec<TokenTree>>,
+    /// Whether what it calls is asked for elsewhere to be formulas, by the type of these.
+    pub(super) is_asked: bool,
 }
 
 /// Whether a literal has a fraction.
@@ -678,6 +711,12 @@ impl Body<'_> {
             all.extend([TokenTree::Group(group)]);
             all.extend(tokens(","));
         }
+        // (A closure of the body has no place outside of it.)
+        let is_own = matches!(path, [one] if self.bound.contains(&one.to_string()));
+        let is_asked = self.is_asked && !is_own;
+        if is_asked {
+            self.formulas.push(path.to_vec());
+        }
         let mut named = tokens("&");
         named.extend(path.iter().cloned());
         let grouped = |delimiter: Delimiter, inside: TokenStream| {
@@ -687,7 +726,7 @@ impl Body<'_> {
         };
         out.extend(spanned("::castiron::formula::callee", span));
         out.extend(grouped(Delimiter::Parenthesis, named));
-        out.extend(spanned(".formula().call", span));
+        out.extend(spanned(if is_asked { ".formula().call_asked" } else { ".formula().call" }, span));
         out.extend(grouped(Delimiter::Parenthesis, grouped(Delimiter::Bracket, all)));
         Ok(Some(end + 1))
     }

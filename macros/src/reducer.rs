@@ -53,13 +53,12 @@ pub(super) fn reducer(arguments: TokenStream, block: TokenStream) -> Result<Toke
         functions[place] = Some(function);
         at = end;
     }
-    let mut all = Vec::new();
-    for (function, (missing, form)) in functions.into_iter().zip(FUNCTIONS) {
-        match function {
-            Some(function) => all.push(function),
-            None => return Err(Mistake::at(of[0].span(), format!("reducer: `{missing}` is missing, {form}"))),
-        }
+    if let Some(at) = functions.iter().position(Option::is_none) {
+        let (missing, form) = FUNCTIONS[at];
+        let mistake = Mistake::at(of[0].span(), format!("reducer: `{missing}` is missing, {form}"));
+        return Ok(mistake.into_tokens().into_iter().chain(stub(of, &name, &functions)).collect());
     }
+    let all: Vec<Function> = functions.into_iter().flatten().collect();
     let wrong = |at: usize, span: Span| {
         Err(Mistake::at(span, format!("reducer: `{}` is {}", FUNCTIONS[at].0, FUNCTIONS[at].1)))
     };
@@ -96,6 +95,40 @@ pub(super) fn reducer(arguments: TokenStream, block: TokenStream) -> Result<Toke
     }
     out.extend([TokenTree::Group(Group::new(Delimiter::Brace, inside))]);
     Ok(out)
+}
+
+/// What stands for a reducer without all of its functions, so that its uses are no other mistakes.
+fn stub(of: &Tokens, name: &str, functions: &[Option<Function>; 4]) -> TokenStream {
+    let given = |function: &Function| numbers_of(&function.gives, &function.number);
+    let taken = |function: &Function| numbers_of(&function.operands.first()?.type_name(), &function.number);
+    let [start, step, merge, finish] = functions.each_ref().map(Option::as_ref);
+    let all = [start.and_then(given), step.and_then(given), merge.and_then(given), finish.and_then(taken)];
+    let numbers = all.into_iter().flatten().next().unwrap_or_else(|| "1".to_owned());
+    let operands = step.map_or(1, |step| step.operands.len().saturating_sub(1).clamp(1, 2));
+    let results = finish.map_or(1, |finish| finish.results().clamp(1, MOST_RESULTS));
+    let state = format!("[::castiron::formula::Number<__T>; {{ {numbers} }}]");
+    let function = |name: &str, operands: &str, gives: &str| {
+        format!("fn {name}<__T: ::castiron::formula::Machine>({operands}) -> {gives} {{ ::core::unreachable!() }}")
+    };
+    let inside = [
+        format!(
+            "type Operands = {}; type Results = {}; const NAME: &'static str = \"{name}\";",
+            count(operands),
+            count(results)
+        ),
+        function("start", "", &state),
+        function("step", &format!("_: {state}, _: [::castiron::formula::Number<__T>; 2]"), &state),
+        function("merge", &format!("_: {state}, _: {state}"), &state),
+        function(
+            "finish",
+            &format!("_: {state}"),
+            "<Self::Results as ::castiron::formula::Results>::Of<::castiron::formula::Number<__T>>",
+        ),
+    ];
+    let mut out = tokens(&format!("impl ::castiron::formula::Reducer<{{ {numbers} }}> for"));
+    out.extend(of.iter().cloned());
+    out.extend([TokenTree::Group(Group::new(Delimiter::Brace, tokens(&inside.concat())))]);
+    out
 }
 
 /// How many numbers a state has, as it is written.
@@ -158,6 +191,8 @@ impl Function {
             plain,
             tracked: names,
             bound,
+            formulas: Vec::new(),
+            is_asked: false,
         };
         let gives_number = if at == 3 { self.results() == 1 } else { self.gives == self.number };
         let mut braces = body.braces(&self.body, !gives_number)?;

@@ -120,6 +120,16 @@ pub trait MachineFloat: MachineReal + MachineInexact + Float + FloatConst {
     fn by_several<F: super::Several>(x: [Self; 6]) -> Self {
         F::real(x)
     }
+    /// A row `F` of up to two complex numbers, or with `"_slope"` its tangent there along the two that follow, which generated code may put
+    /// into a function.
+    #[inline(always)]
+    fn row_of_complex<F>(
+        _which: &'static str,
+        z: [Complex<Self>; 4],
+        run: impl Fn([Complex<Self>; 4]) -> Complex<Self>,
+    ) -> Complex<Self> {
+        run(z)
+    }
     /// The error function.
     #[inline(always)]
     fn erf(self) -> Self {

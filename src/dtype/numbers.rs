@@ -220,6 +220,12 @@ impl<T: MachineFloat> MachineNumber for T {
     }
 }
 
+#[inline(always)]
+fn beside_zeros<T: MachineFloat, const N: usize>(z: [Complex<T>; N]) -> [Complex<T>; 4] {
+    let mut all = [Complex::default(); 4];
+    all[..N].copy_from_slice(&z);
+    all
+}
 impl<T: MachineFloat> MachineElement for Complex<T> {
     type Truth = T::Truth;
     #[inline(always)]
@@ -234,7 +240,15 @@ impl<T: MachineFloat> MachineElement for Complex<T> {
     fn select(truth: T::Truth, yes: Self, no: Self) -> Self {
         Complex::new(T::select(truth, yes.re, no.re), T::select(truth, yes.im, no.im))
     }
-    by_category! { complex of_complex }
+    #[inline(always)]
+    fn by_unary<F: Unary>(self) -> Self {
+        T::row_of_complex::<F>("", beside_zeros([self]), |[z, ..]| F::complex(z))
+    }
+    #[inline(always)]
+    fn by_binary<F: Binary>(self, other: Self) -> Self {
+        T::row_of_complex::<F>("", beside_zeros([self, other]), |[a, b, ..]| F::complex(a, b))
+    }
+    by_category! { @called of_complex }
 }
 impl<T: MachineFloat> MachineNumber for Complex<T> {
     #[inline(always)]
@@ -243,7 +257,7 @@ impl<T: MachineFloat> MachineNumber for Complex<T> {
     }
     #[inline(always)]
     fn by_real<F: ToReal>(self) -> Self {
-        Complex::new(F::complex(self), T::zero())
+        T::row_of_complex::<F>("", beside_zeros([self]), |[z, ..]| Complex::new(F::complex(z), T::zero()))
     }
 }
 impl<T: MachineFloat> MachineInexact for Complex<T> {

@@ -10,7 +10,7 @@ pub use super::kinds::{
 pub(crate) use super::kinds::{Gives, Holds};
 pub use super::number::{IntoNumber, Mask, Number, has_fast_path, mask, select};
 pub(crate) use super::results::ResultOf;
-pub use super::results::{ForEachResult, Results, SingleFormula};
+pub use super::results::{ForEachResult, OfTensors, Results, SingleFormula};
 
 use super::kernel::{Map1, Map2, Map3, Map4, Map5, Map6};
 use super::slope::{
@@ -152,7 +152,38 @@ impl<G> NoFormula<G> for Callee<G> {
         Unknown(PhantomData)
     }
 }
+/// Whether a formula that another one calls is computed of elements side by side.
+#[doc(hidden)]
+pub const fn is_side_by_side<G: Callable>(_: &G) -> bool {
+    G::SIDE_BY_SIDE
+}
+/// What a formula can call: the function that `#[formula]` writes.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no formula",
+    label = "expected a function that has `#[formula]`",
+    note = "a formula is read as loops, as GPU kernels and as its derivative, and calls other formulas only: write `#[formula]` above the function"
+)]
+pub trait Callable {
+    const SIDE_BY_SIDE: bool;
+}
+#[diagnostic::do_not_recommend]
+impl<G: Fn() -> F, F: Formula> Callable for G {
+    const SIDE_BY_SIDE: bool = F::SIDE_BY_SIDE;
+}
 impl<F: Formula> Known<F> {
+    /// [`call`](Self::call) of what was asked for to be a formula.
+    #[inline(always)]
+    pub fn call_asked<T: MachineElement, const N: usize>(
+        self,
+        x: [Number<T>; N],
+    ) -> <<F::Kinds as Kinds>::Gives as Gives>::Called<F::Results, T>
+    where
+        F::Operands: Takes<N>,
+        Number<T>: Among<F::Set>,
+    {
+        self.call(x)
+    }
     /// The formula, called by another one.
     #[inline(always)]
     pub fn call<T: MachineElement, const N: usize>(
@@ -178,6 +209,10 @@ impl<G> Unknown<G> {
     where
         G: Formula,
     {
+        x[0]
+    }
+    /// (Never: what is called was asked for to be a formula, and the message stands there.)
+    pub fn call_asked<T: MachineElement, const N: usize>(self, x: [Number<T>; N]) -> Number<T> {
         x[0]
     }
 }

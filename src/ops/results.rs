@@ -16,6 +16,15 @@ pub trait SingleFormula: Formula<Results = One> {}
 #[diagnostic::do_not_recommend]
 impl<F: Formula<Results = One>> SingleFormula for F {}
 
+/// What a formula that gives several numbers is a method of: tensors.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "the formula gives several numbers, which are no part of an expression",
+    label = "gives several numbers",
+    note = "apply it to tensors first, and use what it gives: `let (a, b) = x.method(&y);`"
+)]
+pub trait OfTensors {}
+
 /// How many numbers a formula gives.
 pub trait Results: 'static {
     /// One value for each of them: the value itself, or a tuple.

@@ -1,8 +1,8 @@
-//! Formulas are of floating-point numbers.
+//! Formulas of floating-point numbers.
 //!
 //! Instead: convert first.
 //!
-//! names: the formula can't be applied
+//! names: is not a floating-point dtype
 //! says: .to::<f32>()
 
 use castiron::{formula, tensor};

@@ -14,7 +14,7 @@ mod tests;
 use crate::dtype::math::{self, Elementary, ElementaryOfTwo};
 use crate::dtype::numbers::{MachineElement, MachineInexact, MachineReal, by_category};
 use crate::dtype::special::{Function, FunctionOfTwo};
-use crate::dtype::{DType, MachineFloat, Several};
+use crate::dtype::{Complex, DType, MachineFloat, Several};
 use core::cmp::Ordering;
 use core::num::FpCategory;
 use core::ops::{Add, Div, Mul, Neg, Rem, Sub};
@@ -322,6 +322,27 @@ impl<T: MachineFloat> MachineInexact for Dual<T> {
     }
 }
 impl<T: MachineFloat> MachineFloat for Dual<T> {
+    /// The value and the tangent are functions of their own.
+    #[inline(always)]
+    fn row_of_complex<F>(
+        _: &'static str,
+        z: [Complex<Self>; 4],
+        run: impl Fn([Complex<Self>; 4]) -> Complex<Self>,
+    ) -> Complex<Self> {
+        let constant = |z: Complex<T>| Complex::new(Dual::constant(z.re), Dual::constant(z.im));
+        let value = |z: Complex<Self>| Complex::new(z.re.value, z.im.value);
+        let tangent = |z: Complex<Self>| Complex::new(z.re.tangent, z.im.tangent);
+        let moved = |z: Complex<T>, by: Complex<T>| Complex::new(Dual::new(z.re, by.re), Dual::new(z.im, by.im));
+        let zero = Complex::default();
+        let [a, b] = [value(z[0]), value(z[1])];
+        let at = T::row_of_complex::<F>("", [a, b, zero, zero], |[a, b, ..]| {
+            value(run([constant(a), constant(b), constant(zero), constant(zero)]))
+        });
+        let slope = T::row_of_complex::<F>("_slope", [a, b, tangent(z[0]), tangent(z[1])], |[a, b, by_a, by_b]| {
+            tangent(run([moved(a, by_a), moved(b, by_b), constant(zero), constant(zero)]))
+        });
+        moved(at, slope)
+    }
     #[inline(always)]
     fn is_known_zero(self) -> bool {
         self.value.is_known_zero() && self.tangent.is_known_zero()

@@ -1,12 +1,12 @@
 //! The methods that formulas call on floats, recorded.
 
 use super::graph::{Family, Id, Machine};
-use super::number::{OfDuals, Recorded, duals, ids_of, recorded};
-use super::paths::{ask, decide, part};
+use super::number::{OfDuals, Recorded, duals, ids_of, recorded, row_name};
+use super::paths::{ask, decide, part, row};
 use crate::dtype::math::{Elementary, ElementaryOfTwo};
 use crate::dtype::numbers::{MachineElement, MachineInexact, MachineReal, by_category};
 use crate::dtype::special::{Function, FunctionOfTwo, Reading};
-use crate::dtype::{DType, MachineFloat, Truth};
+use crate::dtype::{Complex, DType, MachineFloat, Truth};
 use core::num::FpCategory;
 use core::ops::Neg;
 use num_traits::{Float, FloatConst, One};
@@ -210,6 +210,23 @@ macro_rules! floats {
             }
         }
         impl MachineFloat for Recorded<$ty> {
+            fn row_of_complex<F>(
+                which: &'static str,
+                z: [Complex<Self>; 4],
+                run: impl Fn([Complex<Self>; 4]) -> Complex<Self>,
+            ) -> Complex<Self> {
+                let parts: Vec<Id> = z.iter().flat_map(|z| [z.re.id, z.im.id]).collect();
+                let name = row_name::<F>(which, concat!("complex_", stringify!($ty)));
+                let results = row(&name, <$ty>::KIND, &parts, 2, &|ids: &[Id]| {
+                    let mut inside = z;
+                    for (z, ids) in inside.iter_mut().zip(ids.chunks(2)) {
+                        *z = Complex::new(Self::at(ids[0]), Self::at(ids[1]));
+                    }
+                    let Complex { re, im } = run(inside);
+                    vec![re.id, im.id]
+                });
+                Complex::new(Self::at(results[0]), Self::at(results[1]))
+            }
             fn elementary<F: Elementary>(x: Self) -> Self {
                 recorded!(Elementary F::NAME, $ty: x => |x| F::of(x); |v| MachineFloat::elementary::<F>(v[0]))
             }

@@ -1,11 +1,11 @@
 //! The methods that formulas call on integers, recorded. Arithmetic wraps.
 
 use super::floats::selected;
-use super::graph::{Family, Machine};
-use super::number::{Recorded, recorded};
-use super::paths::ask;
+use super::graph::{Family, Id, Machine};
+use super::number::{Recorded, recorded, row_name};
+use super::paths::{ask, row};
 use crate::dtype::numbers::{MachineBits, MachineElement, MachineNumber, MachineReal, by_category};
-use crate::dtype::{MachineInt, ToReal};
+use crate::dtype::{Binary, MachineInt, ToReal, Unary};
 use core::cmp::Ordering;
 use core::ops::{BitAnd, BitOr, BitXor, Not, Shl, Shr};
 use num_traits::{
@@ -133,7 +133,19 @@ macro_rules! integers {
         }
         impl MachineElement for Recorded<$ty> {
             type Truth = Recorded<bool>;
-            by_category! { integer of_integers }
+            fn by_unary<F: Unary>(self) -> Self {
+                let results = row(&row_name::<F>("", stringify!($ty)), <$ty>::KIND, &[self.id], 1, &|x: &[Id]| {
+                    vec![F::integer(Self::at(x[0])).id]
+                });
+                Self::at(results[0])
+            }
+            fn by_binary<F: Binary>(self, other: Self) -> Self {
+                let results = row(&row_name::<F>("", stringify!($ty)), <$ty>::KIND, &[self.id, other.id], 1, &|x: &[Id]| {
+                    vec![F::integer(Self::at(x[0]), Self::at(x[1])).id]
+                });
+                Self::at(results[0])
+            }
+            by_category! { @called of_integers }
             fn unit() -> Self {
                 Self::constant(1)
             }
@@ -150,7 +162,10 @@ macro_rules! integers {
                 Self::constant(value as $ty)
             }
             fn by_real<F: ToReal>(self) -> Self {
-                F::integer(self)
+                let results = row(&row_name::<F>("", stringify!($ty)), <$ty>::KIND, &[self.id], 1, &|x: &[Id]| {
+                    vec![F::integer(Self::at(x[0])).id]
+                });
+                Self::at(results[0])
             }
         }
         impl MachineReal for Recorded<$ty> {
