@@ -133,13 +133,17 @@ impl Function {
     /// Which operands and results are masks, as a type.
     fn kinds(&self) -> String {
         if !self.gives_mask && self.operands.iter().all(|(.., is_mask)| !is_mask) {
-            return "::castiron::formula::Plain".to_owned();
+            return format!("::castiron::formula::Plain<{}>", self.signature.set.marker());
         }
         let mut of: Vec<bool> = self.operands.iter().map(|(.., is_mask)| *is_mask).collect();
         of.resize(MOST, false);
         of.push(self.gives_mask);
         let kind = |is_mask: bool| format!("::castiron::formula::{},", if is_mask { "AMask" } else { "ANumber" });
-        format!("::castiron::formula::WithMasks<({})>", of.into_iter().map(kind).collect::<String>())
+        format!(
+            "::castiron::formula::WithMasks<{}, ({})>",
+            self.signature.set.marker(),
+            of.into_iter().map(kind).collect::<String>()
+        )
     }
 
     fn written(&self) -> Result<TokenStream, Mistake> {
@@ -158,7 +162,6 @@ impl Function {
             tracked: operands,
             bound,
             formulas: Vec::new(),
-            is_asked: true,
         };
         let mut braces = body.braces(whole, self.results > 1)?;
         if self.gives_mask {
@@ -210,9 +213,15 @@ impl Function {
             functions.iter().map(|name| format!("|| ::castiron::formula::has_fast_path(\"{name}\")")).collect();
         let mut side_by_side = tokens(&format!("{} {fast}", has_loop(&inside)));
         for path in &body.formulas {
+            let mut named =
+                tokens("#[allow(unused_imports)] use ::castiron::formula::NoFormula as _; ::castiron::formula::callee");
+            let of = tokens("&").into_iter().chain(path.iter().cloned()).collect();
+            named.extend([TokenTree::Group(Group::new(Delimiter::Parenthesis, of))]);
+            named.extend(tokens(".formula()"));
+            let mut given = tokens("&||");
+            given.extend([TokenTree::Group(Group::new(Delimiter::Brace, named))]);
             side_by_side.extend(tokens("|| ::castiron::formula::is_side_by_side"));
-            let named = tokens("&").into_iter().chain(path.iter().cloned()).collect();
-            side_by_side.extend([TokenTree::Group(Group::new(Delimiter::Parenthesis, named))]);
+            side_by_side.extend([TokenTree::Group(Group::new(Delimiter::Parenthesis, given))]);
         }
         let mut function = tokens(&format!(
             "type Operands = {}; type Results = {}; type Set = {}; type Kinds = {}; const NAME: &'static str = \"{name}\"; const ARGUMENTS: &'static [&'static str] = &[{names}]; const SIDE_BY_SIDE: bool =",
@@ -282,12 +291,11 @@ impl Function {
             list => format!("({})", list.join(", ")),
         });
         let generics = types.join(", ");
-        let set = self.signature.set.marker();
         let own: String = types.iter().map(|ty| format!("{ty}, ")).collect();
         let head = |of: &str, node: &str| {
             format!(
                 "impl<{own}__E: ::castiron::Dtype, __S: ::castiron::Shape, __D: ::castiron::Device{node}> {trait_name}<{generics}> for {of} \
-                 where {all}: ::castiron::lazy::OperandsBeside<{count}, __E, __S, __D, Computes: ::castiron::formula::Among<{set}>>"
+                 where {all}: ::castiron::lazy::OperandsBeside<{count}, __E, __S, __D>"
             )
         };
         let elem = format!("<{all} as ::castiron::lazy::OperandsBeside<{count}, __E, __S, __D>>");
@@ -352,8 +360,6 @@ pub(super) struct Body<'a> {
     pub(super) bound: Vec<String>,
     /// The formulas that it calls.
     pub(super) formulas: Vec<Vec<TokenTree>>,
-    /// Whether what it calls is asked for elsewhere to be formulas, by the type of these.
-    pub(super) is_asked: bool,
 }
 
 /// Whether a literal has a fraction.
@@ -712,9 +718,7 @@ impl Body<'_> {
             all.extend(tokens(","));
         }
         // (A closure of the body has no place outside of it.)
-        let is_own = matches!(path, [one] if self.bound.contains(&one.to_string()));
-        let is_asked = self.is_asked && !is_own;
-        if is_asked {
+        if !matches!(path, [one] if self.bound.contains(&one.to_string())) {
             self.formulas.push(path.to_vec());
         }
         let mut named = tokens("&");
@@ -726,7 +730,7 @@ impl Body<'_> {
         };
         out.extend(spanned("::castiron::formula::callee", span));
         out.extend(grouped(Delimiter::Parenthesis, named));
-        out.extend(spanned(if is_asked { ".formula().call_asked" } else { ".formula().call" }, span));
+        out.extend(spanned(".formula().call", span));
         out.extend(grouped(Delimiter::Parenthesis, grouped(Delimiter::Bracket, all)));
         Ok(Some(end + 1))
     }

@@ -192,7 +192,6 @@ impl Function {
             tracked: names,
             bound,
             formulas: Vec::new(),
-            is_asked: false,
         };
         let gives_number = if at == 3 { self.results() == 1 } else { self.gives == self.number };
         let mut braces = body.braces(&self.body, !gives_number)?;

@@ -108,11 +108,7 @@ pub trait Real: is::Real + Numeric + Ordered + Promotable<Scalar: is::Real> {
 pub trait Bits: is::Bits + Ordered + Dtype<Inexact = f32, Sum = i64, Scalar: is::Bits> + laws::BesideHigher {}
 
 /// The integers.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not an integer",
-    label = "needs u8, i8, i16, i32 or i64",
-    note = "cast first, for example `.to::<i64>()`"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` is not an integer", label = "needs u8, i8, i16, i32 or i64")]
 pub trait Integer: is::Integer + Bits + Real + Promotable<Scalar: is::Integer> + laws::AfterIntegerScalar {}
 
 /// The dtypes closed under division, `exp` and `mean`: floating and complex. Their scalars support `+ - * /`, also in generic code: see

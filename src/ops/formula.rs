@@ -152,38 +152,23 @@ impl<G> NoFormula<G> for Callee<G> {
         Unknown(PhantomData)
     }
 }
-/// Whether a formula that another one calls is computed of elements side by side.
+/// Whether what `of` gives, a formula that another one calls, is computed of elements side by side. (`of` is never called: its type says
+/// which formula it is.)
 #[doc(hidden)]
-pub const fn is_side_by_side<G: Callable>(_: &G) -> bool {
-    G::SIDE_BY_SIDE
+pub const fn is_side_by_side<R: PerhapsSideBySide, G: Fn() -> R>(_of: &G) -> bool {
+    R::SIDE_BY_SIDE
 }
-/// What a formula can call: the function that `#[formula]` writes.
 #[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is no formula",
-    label = "expected a function that has `#[formula]`",
-    note = "a formula is read as loops, as GPU kernels and as its derivative, and calls other formulas only: write `#[formula]` above the function"
-)]
-pub trait Callable {
+pub trait PerhapsSideBySide {
     const SIDE_BY_SIDE: bool;
 }
-#[diagnostic::do_not_recommend]
-impl<G: Fn() -> F, F: Formula> Callable for G {
+impl<F: Formula> PerhapsSideBySide for Known<F> {
     const SIDE_BY_SIDE: bool = F::SIDE_BY_SIDE;
 }
+impl<G> PerhapsSideBySide for Unknown<G> {
+    const SIDE_BY_SIDE: bool = false;
+}
 impl<F: Formula> Known<F> {
-    /// [`call`](Self::call) of what was asked for to be a formula.
-    #[inline(always)]
-    pub fn call_asked<T: MachineElement, const N: usize>(
-        self,
-        x: [Number<T>; N],
-    ) -> <<F::Kinds as Kinds>::Gives as Gives>::Called<F::Results, T>
-    where
-        F::Operands: Takes<N>,
-        Number<T>: Among<F::Set>,
-    {
-        self.call(x)
-    }
     /// The formula, called by another one.
     #[inline(always)]
     pub fn call<T: MachineElement, const N: usize>(
@@ -209,10 +194,6 @@ impl<G> Unknown<G> {
     where
         G: Formula,
     {
-        x[0]
-    }
-    /// (Never: what is called was asked for to be a formula, and the message stands there.)
-    pub fn call_asked<T: MachineElement, const N: usize>(self, x: [Number<T>; N]) -> Number<T> {
         x[0]
     }
 }

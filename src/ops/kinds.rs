@@ -54,8 +54,10 @@ sets! {
     BitsAndBools Bits MachineBits "bits" "A formula of integers and bools.";
 }
 
-/// Which operands are masks, and whether the result is.
+/// The set of dtypes, which operands are masks, and whether the result is.
 pub trait Kinds: 'static {
+    #[doc(hidden)]
+    type Set: NumberSet;
     #[doc(hidden)]
     type At0: Place;
     #[doc(hidden)]
@@ -82,8 +84,9 @@ pub trait Kinds: 'static {
     ];
 }
 /// All operands and results are numbers.
-pub struct Plain;
-impl Kinds for Plain {
+pub struct Plain<S = Floats>(PhantomData<fn() -> S>);
+impl<S: NumberSet> Kinds for Plain<S> {
+    type Set = S;
     type At0 = ANumber;
     type At1 = ANumber;
     type At2 = ANumber;
@@ -93,8 +96,11 @@ impl Kinds for Plain {
     type Gives = ANumber;
 }
 /// Some are masks: `Of` is the list of six operands and the result.
-pub struct WithMasks<Of>(PhantomData<fn() -> Of>);
-impl<A: Place, B: Place, C: Place, D: Place, E: Place, F: Place, R: Gives> Kinds for WithMasks<(A, B, C, D, E, F, R)> {
+pub struct WithMasks<S, Of>(PhantomData<fn() -> (S, Of)>);
+impl<S: NumberSet, A: Place, B: Place, C: Place, D: Place, E: Place, F: Place, R: Gives> Kinds
+    for WithMasks<S, (A, B, C, D, E, F, R)>
+{
+    type Set = S;
     type At0 = A;
     type At1 = B;
     type At2 = C;

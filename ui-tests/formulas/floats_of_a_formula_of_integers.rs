@@ -2,7 +2,7 @@
 //!
 //! Instead: convert first.
 //!
-//! names: is not an integer
+//! names: the formula can't be applied
 //! says: .to::<i64>()
 
 use castiron::{formula, tensor};

@@ -2,7 +2,7 @@
 //!
 //! Instead: convert first.
 //!
-//! names: is not a floating-point dtype
+//! names: the formula can't be applied
 //! says: .to::<f32>()
 
 use castiron::{formula, tensor};

@@ -4,7 +4,7 @@ use super::formula::OperandsBeside;
 use crate::device::Device;
 use crate::dtype::{CanCast, Dtype};
 use crate::error::{Error, Result};
-use crate::ops::formula::{Among, ForEachResult, Formula, Named, OfTensors, ResultOf, Results, SingleFormula};
+use crate::ops::formula::{ForEachResult, Formula, Named, OfTensors, ResultOf, Results, SingleFormula};
 use crate::shape::{Shape, WrittenTo};
 use crate::tensor::elementwise::view_in_place::in_place;
 use crate::{Element, Tensor, TensorViewMut};
@@ -15,8 +15,6 @@ use core::marker::PhantomData;
 type Of<F> = <F as Named>::Formula;
 /// How many operands it has.
 type Operands<F> = <Of<F> as Formula>::Operands;
-/// Which numbers it is of.
-type SetOf<F> = <Of<F> as Formula>::Set;
 /// What it gives of tensors: one, or a tuple.
 type Given<F, T> = <<Of<F> as Formula>::Results as Results>::Of<T>;
 
@@ -65,7 +63,7 @@ impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!((radius.to_vec(), angle.to_vec()), (vec![5.0, 1.0], vec![0.927_295_2, 0.0]));
     /// ```
     #[fallible]
-    pub fn apply<F: Named, R: OperandsBeside<Operands<F>, E, S, D, Computes: Among<SetOf<F>>>>(
+    pub fn apply<F: Named, R: OperandsBeside<Operands<F>, E, S, D>>(
         &self,
         _formula: F,
         operands: R,
@@ -92,7 +90,7 @@ impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
     #[fallible]
     pub fn apply_<F: Named<Formula: SingleFormula>, R>(&mut self, _formula: F, operands: R) -> Result<&mut Self>
     where
-        R: OperandsBeside<Operands<F>, E, S, D, Computes: Among<SetOf<F>>, Elem: CanCast<E>, Shape: WrittenTo<S>>,
+        R: OperandsBeside<Operands<F>, E, S, D, Elem: CanCast<E>, Shape: WrittenTo<S>>,
     {
         operands.in_place::<Of<F>>(self)?;
         Ok(self)
@@ -121,7 +119,7 @@ impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
         out: &mut Tensor<P, T, D>,
     ) -> Result<()>
     where
-        R: OperandsBeside<Operands<F>, E, S, D, Computes: Among<SetOf<F>>, Elem: CanCast<P>, Shape: WrittenTo<T>>,
+        R: OperandsBeside<Operands<F>, E, S, D, Elem: CanCast<P>, Shape: WrittenTo<T>>,
         P: Dtype,
         T: Shape,
     {
@@ -136,6 +134,6 @@ impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
 }
 
 in_place! {
-    apply_ try_apply_ [F: Named<Formula: SingleFormula>, R: OperandsBeside<Operands<F>, E, S, D, Computes: Among<SetOf<F>>, Elem: CanCast<E>, Shape: WrittenTo<S>>]
+    apply_ try_apply_ [F: Named<Formula: SingleFormula>, R: OperandsBeside<Operands<F>, E, S, D, Elem: CanCast<E>, Shape: WrittenTo<S>>]
         (formula: F, operands: R) [E: Dtype]
 }

@@ -3,7 +3,7 @@
 use super::{Begin, Lazy, Node, OperandsBeside};
 use crate::device::Device;
 use crate::dtype::Dtype;
-use crate::ops::formula::{Among, Five, Formula, Four, Kinds, One, SingleFormula, Six, Three, Two};
+use crate::ops::formula::{Five, Formula, Four, Kinds, One, SingleFormula, Six, Three, Two};
 use crate::shape::Shape;
 use core::cell::Cell;
 use core::marker::PhantomData;
@@ -138,7 +138,7 @@ macro_rules! operands {
         impl<K: Kinds, F: SingleFormula<Operands = $count<K>>, E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>, $($type),*> Operands<F>
             for (Lazy<E, S, D, X>, $($type,)*)
         where
-            $all: OperandsBeside<$count<K>, E, S, D, Computes: Among<F::Set>>,
+            $all: OperandsBeside<$count<K>, E, S, D>,
         {
             type Output = Lazy<
                 <$all as OperandsBeside<$count<K>, E, S, D>>::Elem,

@@ -22,7 +22,7 @@ use core::marker::PhantomData;
     message = "the formula can't be applied to a tensor of dtype `{E}` on `{D}` and `{Self}`",
     label = "no operands of this formula",
     note = "the operands after the first are `()`, one tensor or scalar, or several as a tuple, as many as the formula has",
-    note = "they and the tensor promote to one dtype, and their shapes broadcast; operands that are masks are tensors of bools"
+    note = "they and the tensor promote to a dtype of the formula's set, and their shapes broadcast: `.to::<f32>()` converts for a formula of `Float`, `.to::<i64>()` for one of `Integer`; operands that are masks are tensors of bools, `x.ne(0)`"
 )]
 pub trait OperandsBeside<Count, E: Dtype, S: Shape, D: Device>: Clone {
     /// The dtype that is computed in: what the operands promote to, from left to right.
@@ -56,6 +56,7 @@ fn by_way_of_a_copy<F: SingleFormula, Count, R: OperandsBeside<Count, E, S, D>, 
 #[diagnostic::do_not_recommend]
 impl<K: Kinds, E: Dtype, S: Shape, D: Device> OperandsBeside<One<K>, E, S, D> for ()
 where
+    E: Among<K::Set>,
     K::At0: Holds<E>,
 {
     type Computes = E;
@@ -122,6 +123,7 @@ macro_rules! counts {
         impl<K: Kinds, E: Dtype, S: Shape, D: Device, $($A: LazyOperand<D>),*> OperandsBeside<$Count<K>, E, S, D> for $tuple
         where
             $(shape_of!(S, D: $($before)*): Broadcast<$A::Shape>,)*
+            promoted!(E, S, D: $($A)*): Among<K::Set>,
             K::At0: Holds<E>,
             $(K::$At: Holds<$A::Elem>,)*
         {
@@ -310,7 +312,7 @@ impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
     pub fn apply<F, R>(self, _formula: F, operands: R) -> Lazy<R::Elem, R::Shape, D, R::Node<F::Formula, X>>
     where
         F: Named<Formula: SingleFormula>,
-        R: OperandsBeside<<F::Formula as Formula>::Operands, E, S, D, Computes: Among<<F::Formula as Formula>::Set>>,
+        R: OperandsBeside<<F::Formula as Formula>::Operands, E, S, D>,
     {
         self.applied::<F::Formula, _, R>(operands)
     }
