@@ -170,22 +170,27 @@ impl Function {
             value.extend(tokens(&format!("; ::castiron::formula::IntoNumber::<{number}>::into_number(__mask)")));
             braces = Group::new(Delimiter::Brace, value);
         }
-        let mut masks = String::new();
+        // (The names themselves: those that a macro was given are not those that it writes.)
+        let mut masks = TokenStream::new();
+        let mut places = TokenStream::new();
         for (name, is_mut, is_mask) in &self.operands {
+            let keyword = if *is_mut { tokens("mut") } else { TokenStream::new() };
             if *is_mask {
-                let keyword = if *is_mut { "mut " } else { "" };
-                masks.push_str(&format!("let {keyword}{name} = ::castiron::formula::mask({name});"));
+                masks.extend(tokens("let").into_iter().chain(keyword).chain([name.clone()]));
+                masks.extend(tokens("= ::castiron::formula::mask"));
+                masks.extend([TokenTree::Group(Group::new(Delimiter::Parenthesis, name.clone().into()))]);
+                masks.extend(tokens(";"));
+            } else {
+                places.extend(keyword);
             }
+            places.extend([name.clone()]);
+            places.extend(tokens(","));
         }
+        places.extend(tokens(&"_,".repeat(MOST - self.operands.len())));
         if !masks.is_empty() {
-            let mut value = tokens(&masks);
-            value.extend([TokenTree::Group(braces)]);
-            braces = Group::new(Delimiter::Brace, value);
+            masks.extend([TokenTree::Group(braces)]);
+            braces = Group::new(Delimiter::Brace, masks);
         }
-        let is_mut = |is_mut: bool, is_mask: bool| if is_mut && !is_mask { "mut " } else { "" };
-        let mut places: Vec<String> =
-            self.operands.iter().map(|(name, muts, is_mask)| format!("{}{name}", is_mut(*muts, *is_mask))).collect();
-        places.resize(MOST, "_".to_owned());
         // A struct would hide variables of its name; a function is hidden by them.
         let mut out = before.clone();
         out.extend(visibility.clone());
@@ -198,11 +203,14 @@ impl Function {
         out.extend(tokens(&format!("struct {name} {{}}")));
         let one = format!("::castiron::formula::Number<{number}>");
         let mut function = tokens(&format!(
-            "#[inline(always)] #[allow(clippy::needless_range_loop)] fn __of<{number}: {}>([{}]: [{one}; {MOST}]) -> {}",
-            set.machine(),
-            places.join(", "),
-            if self.results == 1 { one.clone() } else { format!("({})", vec![one.clone(); self.results].join(", ")) },
+            "#[inline(always)] #[allow(clippy::needless_range_loop)] fn __of<{number}: {}>",
+            set.machine()
         ));
+        let mut operands = TokenStream::from(TokenTree::Group(Group::new(Delimiter::Bracket, places)));
+        operands.extend(tokens(&format!(": [{one}; {MOST}]")));
+        function.extend([TokenTree::Group(Group::new(Delimiter::Parenthesis, operands))]);
+        let gives = if self.results == 1 { one } else { format!("({})", vec![one; self.results].join(", ")) };
+        function.extend(tokens(&format!("-> {gives}")));
         function.extend([TokenTree::Group(braces)]);
         out.extend(tokens(&format!("impl {name}")));
         out.extend([TokenTree::Group(Group::new(Delimiter::Brace, function))]);

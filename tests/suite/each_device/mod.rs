@@ -2,6 +2,7 @@
 //! only look at elements, on `Meta`), `tests/cuda` on a GPU: each has a macro `each_device!` that makes a test of each name.  Only castiron
 //! itself is used: elements are made on the host and moved (`on`), and compared there (`gives`).
 
+pub mod drawn_formulas;
 pub mod formulas;
 pub mod functions;
 pub mod generic;
