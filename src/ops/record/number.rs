@@ -33,7 +33,6 @@ pub(super) fn ids_of<R>(numbers: &[Recorded<R>]) -> Vec<Id> {
 }
 
 /// The name of a row's function.
-
 pub(super) fn row_name<F>(which: &str, number: &str) -> String {
     let whole = core::any::type_name::<F>();
     format!("row{which}_{}_{number}", whole.rsplit("::").next().unwrap_or(whole))
